@@ -1,0 +1,390 @@
+//! The table of IR instructions.
+//!
+//! A row is: name, mode of operand 1, mode of operand 2, kind, flags, then its meaning. Operand modes: `r` a reference, `l` a
+//! literal, `c` a constant's payload, `n` none. Kinds: `N` pure, `L` load, `S` side effect, `A` allocation; `C` in the flags marks
+//! a commutative instruction, `W` one that is not guarded even when its type has the guard bit ("weak").
+//! Order matters: negating a comparison flips bit 0, swapping unordered flips bit 2.
+
+/// Calls the given macro with all rows.
+#[macro_export]
+macro_rules! for_each_ir {
+    ($consumer:ident) => {
+        $consumer! {
+            /// Guard: op1 < op2. All guards leave through the snapshot in force when the asserted condition is false. For `num`
+            /// operands LT GE LE GT are ordered (false with NaN), ULT UGE ULE UGT unordered (true with NaN); for `int` the U
+            /// forms compare unsigned. The instruction's type is the operands' type.
+            (LT, r, r, N, guard)
+            /// Guard: op1 >= op2.
+            (GE, r, r, N, guard)
+            /// Guard: op1 <= op2.
+            (LE, r, r, N, guard)
+            /// Guard: op1 > op2.
+            (GT, r, r, N, guard)
+            /// Guard: op1 < op2, unsigned or unordered.
+            (ULT, r, r, N, guard)
+            /// Guard: op1 >= op2, unsigned or unordered.
+            (UGE, r, r, N, guard)
+            /// Guard: op1 <= op2, unsigned or unordered.
+            (ULE, r, r, N, guard)
+            /// Guard: op1 > op2, unsigned or unordered.
+            (UGT, r, r, N, guard)
+            /// Guard: op1 == op2 (numbers by IEEE equality, pointers and strings by identity).
+            (EQ, r, r, N, commutative_guard)
+            /// Guard: op1 != op2 (true with NaN).
+            (NE, r, r, N, commutative_guard)
+            /// Guard: array bounds, op2 (int index) below op1 (int asize) unsigned.
+            (ABC, r, r, N, guard)
+            /// Guard: the link of the current frame (base[-1]) is op2 (KPTR: return pc); then leaves the frame downwards: BASE
+            /// moves down by the caller's frame delta (2 + A of the call instruction before that pc); op1 is the caller's KGC proto.
+            /// Slot numbers of later instructions count from the new base.
+            (RETF, r, r, S, guard)
+            /// Nothing.
+            (NOP, n, n, N, none)
+            /// Reference 0 of every trace: the base. For a side trace op1 is the parent trace and op2 its exit number.
+            (BASE, l, l, N, none)
+            /// Parent value (reserved).
+            (PVAL, l, n, N, none)
+            /// Guard: if a collection step is due, do it; leave if the atomic phase is due.
+            (GCSTEP, n, n, S, guard)
+            /// (Unused here; kept for the tools' sake.)
+            (HIOP, r, r, S, none)
+            /// Start of the loop body; what precedes runs once. The loop jumps back here.
+            (LOOP, n, n, S, none)
+            /// Keeps op1 alive.
+            (USE, r, n, S, none)
+            /// Loop-carried value: op1 is the value on entry (before LOOP), op2 the one at the end of the body.
+            (PHI, r, r, S, none)
+            /// (Unused here.)
+            (RENAME, r, l, S, none)
+            /// (Unused here.)
+            (PROF, n, n, S, none)
+
+            /// Constant kinds; never in the instruction list.
+            (KPRI, n, n, N, none)
+            /// int constant
+            (KINT, c, n, N, none)
+            /// object constant
+            (KGC, c, n, N, none)
+            /// raw 64-bit word or address
+            (KPTR, c, n, N, none)
+            /// address of a field of the VM state
+            (KKPTR, c, n, N, none)
+            /// null pointer
+            (KNULL, c, n, N, none)
+            /// num constant
+            (KNUM, c, n, N, none)
+            /// int64 constant
+            (KINT64, c, n, N, none)
+            /// Key and node index for HREFK.
+            (KSLOT, r, l, N, none)
+
+            /// ~op1
+            (BNOT, r, n, N, none)
+            /// Bytes swapped.
+            (BSWAP, r, n, N, none)
+            /// op1 & op2
+            (BAND, r, r, N, commutative)
+            /// op1 | op2
+            (BOR, r, r, N, commutative)
+            /// op1 ^ op2
+            (BXOR, r, r, N, commutative)
+            /// op1 << (op2 & 31)
+            (BSHL, r, r, N, none)
+            /// op1 >>> (op2 & 31)
+            (BSHR, r, r, N, none)
+            /// op1 >> (op2 & 31), arithmetic
+            (BSAR, r, r, N, none)
+            /// Rotated left by op2 & 31.
+            (BROL, r, r, N, none)
+            /// Rotated right by op2 & 31.
+            (BROR, r, r, N, none)
+
+            /// op1 + op2 (int: wraps)
+            (ADD, r, r, N, commutative)
+            /// op1 - op2 (int: wraps)
+            (SUB, r, r, N, none)
+            /// op1 * op2 (int: wraps)
+            (MUL, r, r, N, commutative)
+            /// op1 / op2 (num)
+            (DIV, r, r, N, none)
+            /// Lua's floored modulo: num, or int (int: the divisor is known non-zero by an earlier guard or constant).
+            (MOD, r, r, N, none)
+            /// op1 ^ op2 (num)
+            (POW, r, r, N, none)
+            /// -op1 (int: wraps; a guard that it is neither 0 nor the minimum comes first)
+            (NEG, r, n, N, none)
+            /// |op1| (num)
+            (ABS, r, n, N, none)
+            /// ldexp(op1 num, op2 int)
+            (LDEXP, r, r, N, none)
+            /// Lua's math.min on two numbers of one type: op1 unless op2 < op1.
+            (MIN, r, r, N, none)
+            /// Lua's math.max on two numbers of one type: op1 unless op2 > op1.
+            (MAX, r, r, N, none)
+            /// Unary math function on num; op2 is an [`FpMath`] number.
+            (FPMATH, r, l, N, none)
+            /// Guard: int op1 + op2 does not overflow; its value.
+            (ADDOV, r, r, N, commutative_guard)
+            /// Guard: int op1 - op2 does not overflow; its value.
+            (SUBOV, r, r, N, guard)
+            /// Guard: int op1 * op2 neither overflows nor is -0 (result 0 with a negative operand); its value.
+            (MULOV, r, r, N, commutative_guard)
+
+            /// Address of array slot: op1 (p64 array) + 8 * op2 (int index).
+            (AREF, r, r, N, none)
+            /// Guard: node `slot` at op1 (p64 node) has the key of KSLOT op2; the address of its value.
+            (HREFK, r, r, N, guard)
+            /// Address of the value for key op2 in table op1's hash or array part, or of the VM's nil slot.
+            (HREF, r, r, L, none)
+            /// Address of the value for key op2, newly inserted into table op1 (which lacks it).
+            (NEWREF, r, r, S, none)
+            /// Guard: upvalue op2>>8 of function op1 is open; address of its value (a stack slot).
+            (UREFO, r, l, L, guard)
+            /// Guard: upvalue op2>>8 of function op1 is closed; address of its value.
+            (UREFC, r, l, L, guard)
+            /// Address of field op2 of object op1.
+            (FREF, r, l, N, none)
+            /// (Unused here.)
+            (TMPREF, r, l, S, none)
+            /// Address of byte op2 (int, 0-based) of string op1.
+            (STRREF, r, r, N, none)
+            /// The running coroutine.
+            (LREF, n, n, L, none)
+
+            /// Load from an array slot address. With the guard bit the tag is checked. A `num` load accepts an integer and
+            /// converts it.
+            (ALOAD, r, n, L, none)
+            /// Load from a hash slot address, likewise.
+            (HLOAD, r, n, L, none)
+            /// Load from an upvalue address, likewise.
+            (ULOAD, r, n, L, none)
+            /// Load field op2 of object op1. A null metatable is a `tab` reference equal to KNULL.
+            (FLOAD, r, l, L, none)
+            /// Load from a raw address; op2 has flags (1 read-only).
+            (XLOAD, r, l, L, none)
+            /// Load stack slot op1 (slot 0 is the function of the start frame, 1 its link, 2 its first local); op2 has
+            /// [`crate::ir::sload`] flags. With the guard bit the tag is checked. A `num` load accepts an integer and converts it.
+            (SLOAD, l, l, L, none)
+            /// Load from any value address (helper results in the VM's scratch), like ALOAD; op2 is added to the address in
+            /// units of values.
+            (VLOAD, r, l, L, none)
+            /// Length of table op1 (int); op2 is a hint or nil.
+            (ALEN, r, r, L, none)
+
+            /// Store op2 (boxed by its type) to an array slot address.
+            (ASTORE, r, r, S, none)
+            /// Store op2 to a hash slot address.
+            (HSTORE, r, r, S, none)
+            /// Store op2 to an upvalue address.
+            (USTORE, r, r, S, none)
+            /// Store op2 raw to a field address (FREF).
+            (FSTORE, r, r, S, none)
+            /// Store op2 raw to an address.
+            (XSTORE, r, r, S, none)
+
+            /// New string from address op1 and length op2 (int).
+            (SNEW, r, r, N, none)
+            /// (Unused here.)
+            (XSNEW, r, r, A, none)
+            /// New table: op1 array slots, op2 hash bits.
+            (TNEW, l, l, A, none)
+            /// New table from template op1.
+            (TDUP, r, n, A, none)
+            /// (Reserved for the FFI.)
+            (CNEW, r, r, A, none)
+            /// (Reserved for the FFI.)
+            (CNEWI, r, r, N, none)
+
+            /// Start of a string buffer: op1 is KNULL, op2 0.
+            (BUFHDR, r, l, L, none)
+            /// Appends string op2 to buffer op1 (a BUFHDR or BUFPUT); its value is the buffer.
+            (BUFPUT, r, r, L, none)
+            /// The string in buffer op1 (last BUFPUT) begun by op2 (BUFHDR).
+            (BUFSTR, r, r, A, none)
+
+            /// Barrier after a store of a collectable value into table op1.
+            (TBAR, r, n, S, none)
+            /// Barrier after a store of op2 into the upvalue whose value is at address op1 (UREFC).
+            (OBAR, r, r, S, none)
+            /// (Reserved for the FFI.)
+            (XBAR, n, n, S, none)
+
+            /// Conversion; op2 packs destination, source and mode, see [`crate::ir::conv`].
+            (CONV, r, l, N, none)
+            /// num op1 to int modulo 2^32 as the bit library does; op2 is the bias constant or nil.
+            (TOBIT, r, r, N, none)
+            /// Number to string; op2: 0 int, 1 num, 2 character code.
+            (TOSTR, r, l, N, none)
+            /// Guard: string op1 is a number; its value as num.
+            (STRTO, r, n, N, guard)
+
+            /// Call of helper op2 with arguments op1 (reference, CARG chain, or nil for none): pure.
+            (CALLN, r, l, N, none)
+            /// Call that allocates.
+            (CALLA, r, l, A, none)
+            /// Call that reads memory.
+            (CALLL, r, l, L, none)
+            /// Call with side effects.
+            (CALLS, r, l, S, none)
+            /// (Reserved for the FFI.)
+            (CALLXS, r, r, S, none)
+            /// Chain of call arguments: op1 earlier arguments, op2 the next.
+            (CARG, r, r, N, none)
+        }
+    };
+}
+
+/// What an operand is.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// A reference.
+    Ref,
+    /// A literal.
+    Lit,
+    /// The payload of a constant.
+    Cst,
+    /// Unused.
+    None,
+}
+
+/// How an instruction interacts with the rest.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Pure: may be folded, shared, dropped.
+    Pure,
+    /// Reads memory.
+    Load,
+    /// Writes memory or has another effect: stays, in order.
+    Store,
+    /// Allocates: may be dropped when unused, never shared.
+    Alloc,
+}
+
+macro_rules! mode {
+    (r) => {
+        Mode::Ref
+    };
+    (l) => {
+        Mode::Lit
+    };
+    (c) => {
+        Mode::Cst
+    };
+    (n) => {
+        Mode::None
+    };
+}
+macro_rules! effect {
+    (N) => {
+        Effect::Pure
+    };
+    (L) => {
+        Effect::Load
+    };
+    (S) => {
+        Effect::Store
+    };
+    (A) => {
+        Effect::Alloc
+    };
+}
+macro_rules! flags {
+    (none) => {
+        (false, false)
+    };
+    (guard) => {
+        (false, true)
+    };
+    (commutative) => {
+        (true, false)
+    };
+    (commutative_guard) => {
+        (true, true)
+    };
+}
+
+macro_rules! define_ops {
+    ($($(#[$doc:meta])* ($name:ident, $a:ident, $b:ident, $kind:ident, $flags:ident))*) => {
+        /// An IR instruction's operation.
+        #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[repr(u8)]
+        pub enum Op { $($(#[$doc])* $name,)* }
+
+        impl Op {
+            /// All operations in order.
+            pub const ALL: &'static [Op] = &[$(Op::$name,)*];
+            /// Names in order.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($name),)*];
+            /// Number of operations.
+            pub const COUNT: usize = Op::ALL.len();
+            const MODES: [(Mode, Mode, Effect, (bool, bool)); Op::COUNT] =
+                [$((mode!($a), mode!($b), effect!($kind), flags!($flags)),)*];
+        }
+    };
+}
+for_each_ir!(define_ops);
+
+impl Op {
+    /// The name, as in LuaJIT's dumps.
+    pub const fn name(self) -> &'static str {
+        Op::NAMES[self as usize]
+    }
+    /// Mode of operand 1.
+    pub const fn mode_a(self) -> Mode {
+        Op::MODES[self as usize].0
+    }
+    /// Mode of operand 2.
+    pub const fn mode_b(self) -> Mode {
+        Op::MODES[self as usize].1
+    }
+    /// Effect class.
+    pub const fn effect(self) -> Effect {
+        Op::MODES[self as usize].2
+    }
+    /// May the operands be swapped?
+    pub const fn is_commutative(self) -> bool {
+        Op::MODES[self as usize].3.0
+    }
+    /// Is it a guard by nature (whatever its type's guard bit)?
+    pub const fn is_guard(self) -> bool {
+        Op::MODES[self as usize].3.1
+    }
+    /// Is it a comparison (LT to NE)?
+    pub const fn is_comparison(self) -> bool {
+        (self as u8) <= Op::NE as u8
+    }
+    /// The mode byte that `jit.util.traceir` reports (bits 0-1 op1, 2-3 op2, 4 commutative, 5-6 kind, 7 not weak).
+    pub const fn mode_bits(self) -> u8 {
+        let (a, b, e, (c, g)) = Op::MODES[self as usize];
+        (a as u8) | (b as u8) << 2 | (c as u8) << 4 | (e as u8 % 4).wrapping_mul(0x20) | (!g as u8) << 7
+    }
+}
+
+// ORDER: negation flips bit 0; ordered and unordered differ in bit 2.
+const _: () = assert!(Op::LT as u8 ^ 1 == Op::GE as u8 && Op::LE as u8 ^ 1 == Op::GT as u8);
+const _: () = assert!(Op::EQ as u8 ^ 1 == Op::NE as u8 && Op::ULT as u8 ^ 1 == Op::UGE as u8);
+const _: () = assert!(Op::LT as u8 ^ 4 == Op::ULT as u8 && Op::GT as u8 ^ 4 == Op::UGT as u8);
+
+/// Unary math functions of [`Op::FPMATH`].
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum FpMath {
+    /// Floor.
+    Floor,
+    /// Ceiling.
+    Ceil,
+    /// Truncation.
+    Trunc,
+    /// Square root.
+    Sqrt,
+    /// Natural logarithm.
+    Log,
+    /// Base-2 logarithm.
+    Log2,
+    /// Exponential.
+    Exp,
+}
+impl FpMath {
+    /// Names in order.
+    pub const NAMES: [&'static str; 7] = ["floor", "ceil", "trunc", "sqrt", "log", "log2", "exp"];
+}

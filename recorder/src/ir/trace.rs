@@ -1,0 +1,275 @@
+//! A trace as plain data: instructions, constants, snapshots, link.
+
+use super::op::Op;
+use super::ty::Ty;
+use perilune_vm::Value;
+
+/// Flags of [`Op::SLOAD`]'s operand 2 (LuaJIT's values).
+pub mod sload {
+    /// The value and its type come from the parent trace's exit: already checked.
+    pub const PARENT: u16 = 1;
+    /// A frame slot (function or link).
+    pub const FRAME: u16 = 2;
+    /// The type is checked.
+    pub const TYPECHECK: u16 = 4;
+    /// A number is converted to the instruction's type.
+    pub const CONVERT: u16 = 8;
+    /// The slot is not written by the trace.
+    pub const READONLY: u16 = 16;
+    /// The type is inherited by side traces.
+    pub const INHERIT: u16 = 32;
+    /// A `next` loop's hidden control value.
+    pub const KEYINDEX: u16 = 64;
+}
+
+/// Operand 2 of [`Op::CONV`]: source type in bits 0-4, destination type in bits 5-9, mode above.
+pub mod conv {
+    use super::Ty;
+    /// Sign-extend (int to i64).
+    pub const SEXT: u16 = 0x800;
+    /// Plain conversion.
+    pub const NONE: u16 = 1 << 12;
+    /// num to int that must be exact (-0 gives 0): an index.
+    pub const INDEX: u16 = 2 << 12;
+    /// num to int that must be exact and not -0: a number narrowed.
+    pub const CHECK: u16 = 3 << 12;
+    /// Packs the operand.
+    pub const fn pack(dst: Ty, src: Ty, mode: u16) -> u16 {
+        (src as u16) | (dst as u16) << 5 | mode
+    }
+    /// int to num.
+    pub const NUM_INT: u16 = pack(Ty::Num, Ty::Int, 0);
+    /// num to int by exact check, for an index.
+    pub const INT_NUM_INDEX: u16 = pack(Ty::Int, Ty::Num, INDEX);
+    /// num to int by exact check.
+    pub const INT_NUM_CHECK: u16 = pack(Ty::Int, Ty::Num, CHECK);
+}
+
+/// Number of constants that fit below the bias, and the reference of [`Op::BASE`].
+pub const REF_BIAS: u16 = 0x8000;
+
+/// A reference to an instruction (at or above [`REF_BIAS`]) or a constant (below it).
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct IrRef(pub u16);
+
+impl IrRef {
+    /// No reference (an unused operand).
+    pub const NONE: IrRef = IrRef(0);
+    /// The constant nil.
+    pub const NIL: IrRef = IrRef(REF_BIAS - 1);
+    /// The constant false.
+    pub const FALSE: IrRef = IrRef(REF_BIAS - 2);
+    /// The constant true.
+    pub const TRUE: IrRef = IrRef(REF_BIAS - 3);
+    /// The BASE instruction.
+    pub const BASE: IrRef = IrRef(REF_BIAS);
+    /// The first real instruction.
+    pub const FIRST: IrRef = IrRef(REF_BIAS + 1);
+    /// Does it name a constant?
+    #[inline]
+    pub const fn is_const(self) -> bool {
+        self.0 < REF_BIAS
+    }
+    /// Index into [`Trace::ins`].
+    #[inline]
+    pub const fn ins_index(self) -> usize {
+        (self.0 - REF_BIAS) as usize
+    }
+    /// Index into [`Trace::consts`].
+    #[inline]
+    pub const fn const_index(self) -> usize {
+        (REF_BIAS - 1 - self.0) as usize
+    }
+    /// The reference of instruction `i`.
+    #[inline]
+    pub const fn of_ins(i: usize) -> IrRef {
+        IrRef(REF_BIAS + i as u16)
+    }
+    /// The reference of constant `i`.
+    #[inline]
+    pub const fn of_const(i: usize) -> IrRef {
+        IrRef(REF_BIAS - 1 - i as u16)
+    }
+}
+
+impl core::fmt::Debug for IrRef {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        if self.is_const() { write!(f, "K{:03}", self.const_index()) } else { write!(f, "{:04}", self.ins_index()) }
+    }
+}
+
+/// An instruction: 8 bytes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Ins {
+    /// Operation.
+    pub op: Op,
+    /// Type of the result (of the operands, for comparisons).
+    pub ty: Ty,
+    /// [`Ins::GUARD`], [`Ins::PHI`], [`Ins::MARK`].
+    pub flags: u8,
+    /// Operand 1: reference or literal, by the op's mode.
+    pub a: IrRef,
+    /// Operand 2.
+    pub b: IrRef,
+}
+
+impl Ins {
+    /// Leaves through the snapshot in force when its assertion or type check fails.
+    pub const GUARD: u8 = 0x80;
+    /// Operand of a PHI.
+    pub const PHI: u8 = 0x40;
+    /// Scratch mark of passes.
+    pub const MARK: u8 = 0x20;
+    /// An unguarded instruction.
+    pub const fn new(op: Op, ty: Ty, a: IrRef, b: IrRef) -> Ins {
+        Ins { op, ty, flags: if op.is_guard() { Ins::GUARD } else { 0 }, a, b }
+    }
+    /// The same with the guard bit.
+    pub const fn guarded(mut self) -> Ins {
+        self.flags |= Ins::GUARD;
+        self
+    }
+    /// Is it a guard?
+    pub const fn is_guard(self) -> bool {
+        self.flags & Ins::GUARD != 0
+    }
+}
+
+/// A field of the VM state that a trace takes the address of.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum VmRef {
+    /// `Vm::nil_slot`: what a failed HREF gives.
+    NilSlot,
+    /// `Vm::scratch`: results of helpers.
+    Scratch,
+}
+
+/// A constant.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub enum Const {
+    /// nil, false, true: always constants 0, 1 and 2.
+    Pri(Ty),
+    /// An int.
+    Int(i32),
+    /// A num, by its bits.
+    Num(u64),
+    /// An object: the tagged value.
+    Gc(Value),
+    /// A raw word: frame link, pc, address.
+    Ptr(u64),
+    /// An address inside the VM state.
+    Vm(VmRef),
+    /// The null pointer, with a type (`tab` for a missing metatable).
+    Null(Ty),
+    /// Key (a constant reference) and node index of an HREFK.
+    Slot(IrRef, u32),
+}
+
+/// A slot of a snapshot.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct SnapSlot {
+    /// Slot number, see [`Op::SLOAD`].
+    pub slot: u16,
+    /// [`SnapSlot::FRAME`] and the like.
+    pub flags: u8,
+    /// The value.
+    pub value: IrRef,
+}
+
+impl SnapSlot {
+    /// A frame's function or link.
+    pub const FRAME: u8 = 1;
+    /// Part of a continuation frame.
+    pub const CONT: u8 = 2;
+    /// The slot in memory already has this value: nothing to store.
+    pub const NORESTORE: u8 = 4;
+}
+
+/// What the interpreter must see if the trace leaves at a guard at or after `at` (up to the next snapshot).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Snapshot {
+    /// The first instruction this snapshot is in force for.
+    pub at: IrRef,
+    /// Slot number of the first local of the frame to resume (2 for the start frame): the new base is
+    /// `base + 8 * (base_slot - 2)`.
+    pub base_slot: u16,
+    /// Slots up to here (exclusive) may be live.
+    pub nslots: u16,
+    /// Address of the instruction to resume at.
+    pub pc: u64,
+    /// Count for an instruction taking an open list, see `perilune_vm::hooks::Resume`.
+    pub multres: u32,
+    /// The modified slots, ascending.
+    pub slots: Vec<SnapSlot>,
+}
+
+/// How a trace ends.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Link {
+    /// Not finished.
+    None,
+    /// Jumps to root trace n.
+    Root(u32),
+    /// Loops to its own LOOP (or, without one, to its start).
+    Loop,
+    /// Tail recursion: to its own start, same base.
+    TailRec,
+    /// Up-recursion: to its own start, with the base of the last snapshot.
+    UpRec,
+    /// Down-recursion: likewise, after returns.
+    DownRec,
+    /// Falls back to the interpreter.
+    Interp,
+    /// Returns to interpreted code.
+    Return,
+    /// Ends before a call that is not compiled.
+    Stitch,
+}
+
+impl Link {
+    /// The name `jit.util.traceinfo` reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Link::None => "none",
+            Link::Root(_) => "root",
+            Link::Loop => "loop",
+            Link::TailRec => "tail-recursion",
+            Link::UpRec => "up-recursion",
+            Link::DownRec => "down-recursion",
+            Link::Interp => "interpreter",
+            Link::Return => "return",
+            Link::Stitch => "stitch",
+        }
+    }
+}
+
+/// A trace. Snapshot `i` is exit `i`; the last snapshot is the state at the trace's end (for links other than a LOOP).
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// Instructions; index 0 is BASE.
+    pub ins: Vec<Ins>,
+    /// Constants; 0, 1, 2 are nil, false, true.
+    pub consts: Vec<Const>,
+    /// Snapshots in order of `at`.
+    pub snaps: Vec<Snapshot>,
+    /// How it ends.
+    pub link: Link,
+    /// Parent trace and exit number, for a side trace.
+    pub parent: Option<(u32, u32)>,
+    /// Highest stack slot (exclusive) that any frame of the trace needs, for the stack check at its start.
+    pub top_slot: u32,
+}
+
+impl Default for Trace {
+    fn default() -> Trace {
+        Trace {
+            ins: vec![Ins::new(Op::BASE, Ty::P64, IrRef::NONE, IrRef::NONE)],
+            consts: vec![Const::Pri(Ty::Nil), Const::Pri(Ty::False), Const::Pri(Ty::True)],
+            snaps: Vec::new(),
+            link: Link::None,
+            parent: None,
+            top_slot: 0,
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Types of IR values.
+
+/// The type of an IR value, with LuaJIT's numbering (its tools index an array by it).
+///
+/// Representation at run time: `Nil`, `False` and `True` have none (the type is the value); strings, tables, functions and the
+/// other objects are untagged pointers; `Num` is an `f64`; `Int` (and the narrow integer types of loads, zero- or sign-extended)
+/// an `i32`; `P64`, `I64`, `U64` are 64-bit words. A [`Ty::U64`] operand of a helper that wants a boxed value is boxed by the
+/// backend according to the type of the reference.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum Ty {
+    /// nil
+    Nil = 0,
+    /// false
+    False = 1,
+    /// true
+    True = 2,
+    /// light userdata
+    LightUd = 3,
+    /// string
+    Str = 4,
+    /// 32-bit pointer (unused)
+    P32 = 5,
+    /// coroutine
+    Thread = 6,
+    /// prototype
+    Proto = 7,
+    /// function
+    Func = 8,
+    /// 64-bit pointer
+    P64 = 9,
+    /// cdata (reserved)
+    Cdata = 10,
+    /// table
+    Tab = 11,
+    /// userdata
+    Udata = 12,
+    /// f32 (unused)
+    Float = 13,
+    /// f64
+    Num = 14,
+    /// i8 in memory
+    I8 = 15,
+    /// u8 in memory
+    U8 = 16,
+    /// i16 in memory
+    I16 = 17,
+    /// u16 in memory
+    U16 = 18,
+    /// i32
+    Int = 19,
+    /// u32
+    U32 = 20,
+    /// i64
+    I64 = 21,
+    /// u64, or any boxed value
+    U64 = 22,
+    /// (unused)
+    SoftFp = 23,
+}
+
+impl Ty {
+    /// Three-letter names, as LuaJIT's dump prints them.
+    pub const NAMES: [&'static str; 24] = [
+        "nil", "fal", "tru", "lud", "str", "p32", "thr", "pro", "fun", "p64", "cdt", "tab", "udt", "flt", "num", "i8 ", "u8 ",
+        "i16", "u16", "int", "u32", "i64", "u64", "sfp",
+    ];
+    /// All types in order.
+    pub const ALL: [Ty; 24] = [
+        Ty::Nil, Ty::False, Ty::True, Ty::LightUd, Ty::Str, Ty::P32, Ty::Thread, Ty::Proto, Ty::Func, Ty::P64, Ty::Cdata, Ty::Tab,
+        Ty::Udata, Ty::Float, Ty::Num, Ty::I8, Ty::U8, Ty::I16, Ty::U16, Ty::Int, Ty::U32, Ty::I64, Ty::U64, Ty::SoftFp,
+    ];
+    /// Is it one of nil, false, true, which carry no run-time value?
+    pub const fn is_pri(self) -> bool {
+        (self as u8) <= Ty::True as u8
+    }
+    /// Is it a number (integer or float)?
+    pub const fn is_number(self) -> bool {
+        matches!(self, Ty::Num | Ty::Int)
+    }
+    /// Is it a 32-bit integer (of any width in memory)?
+    pub const fn is_int(self) -> bool {
+        (self as u8) >= Ty::I8 as u8 && (self as u8) <= Ty::U32 as u8
+    }
+    /// Is it a collectable object?
+    pub const fn is_gc(self) -> bool {
+        matches!(self, Ty::Str | Ty::Thread | Ty::Proto | Ty::Func | Ty::Cdata | Ty::Tab | Ty::Udata)
+    }
+}
+const _: () = assert!(Ty::ALL[19] as u8 == Ty::Int as u8 && Ty::ALL.len() == Ty::NAMES.len());

@@ -1,0 +1,4 @@
+//! Bytecode to trace IR: the IR, the recorder, the optimiser, and an evaluator of the IR.
+#![deny(unsafe_code)]
+
+pub mod ir;

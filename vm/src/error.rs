@@ -1,0 +1,15 @@
+//! Lua errors inside the VM.
+
+/// An error is on its way: the error value is parked in [`crate::Vm::error`]. One word, so that hot results stay small.
+#[derive(Debug, Copy, Clone, PartialEq, Eq)]
+pub struct LuaError(());
+
+impl LuaError {
+    /// Only [`crate::Vm`] makes errors, after parking the value.
+    pub(crate) const fn parked() -> LuaError {
+        LuaError(())
+    }
+}
+
+/// Result of whatever may raise a Lua error.
+pub type LuaResult<T> = Result<T, LuaError>;

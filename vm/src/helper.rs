@@ -1,0 +1,392 @@
+//! Everything compiled code may call: one table, and the bodies that have no better home.
+//!
+//! A helper is an `extern "C"` function whose first argument is the VM. It never unwinds, never collects and never raises: what
+//! can fail says so in its result or in [`Vm::scratch`], and the trace guards that.
+
+use crate::Vm;
+use crate::object::{Gc, Node, Str, Table};
+use crate::value::Value;
+
+/// How a helper interacts with the rest of the trace.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum HelperEffect {
+    /// Pure (CALLN).
+    Pure,
+    /// Reads memory (CALLL).
+    Load,
+    /// Writes memory (CALLS).
+    Store,
+    /// Allocates (CALLA).
+    Alloc,
+}
+
+/// Calls the given macro with all helpers: `(Name, function, effect, result word, (argument words))`. The words are those of
+/// `recorder::ir::Ty`; `U64` is a boxed value; `Nil` is no result. The VM argument is not listed.
+#[macro_export]
+macro_rules! for_each_helper {
+    ($consumer:ident) => {
+        $consumer! {
+            /// Slot for a string key, or the nil slot.
+            (TabGetStr, tab_get_str, Load, P64, (Tab, Str))
+            /// Slot for an int key, or the nil slot.
+            (TabGetInt, tab_get_int, Load, P64, (Tab, Int))
+            /// Slot for any key, or the nil slot.
+            (TabGet, tab_get, Load, P64, (Tab, U64))
+            /// New slot for a key the table lacks (neither nil nor NaN).
+            (TabNewKey, tab_new_key, Store, P64, (Tab, U64))
+            /// Length of a table.
+            (TabLen, tab_len, Load, Int, (Tab))
+            /// New table: array slots, hash bits.
+            (TabNew, tab_new, Alloc, Tab, (Int, Int))
+            /// New table from a template.
+            (TabDup, tab_dup, Alloc, Tab, (Tab))
+            /// Iterates: the table and the index to start at; key in scratch[0], value in scratch[1]; the next index, or -1.
+            (TabNext, tab_next, Store, Int, (Tab, Int))
+            /// Clears a table.
+            (TabClear, tab_clear, Store, Nil, (Tab))
+            /// Inserts at a position, shifting up: table, position, value.
+            (TabInsert, tab_insert, Store, Nil, (Tab, Int, U64))
+            /// Removes at a position, shifting down; the removed value in scratch[0].
+            (TabRemove, tab_remove, Store, Nil, (Tab, Int))
+            /// Backward barrier of a black table.
+            (BarrierBack, barrier_back, Store, Nil, (Tab))
+            /// Forward barrier of a closed upvalue: address of its value, the stored value.
+            (BarrierUpval, barrier_upval, Store, Nil, (P64, U64))
+            /// Collection step; non-zero when the trace must leave.
+            (GcStep, gc_step, Store, Int, ())
+            /// New string: address, length.
+            (StrNew, str_new, Alloc, Str, (P64, Int))
+            /// String of an int.
+            (StrFromInt, str_from_int, Alloc, Str, (Int))
+            /// String of a num.
+            (StrFromNum, str_from_num, Alloc, Str, (Num))
+            /// String of one byte.
+            (StrFromChar, str_from_char, Alloc, Str, (Int))
+            /// Number of a string: non-zero if it is one, the num (as bits) in scratch[0].
+            (StrToNum, str_to_num, Store, Int, (Str))
+            /// Three-way comparison of strings.
+            (StrCmp, str_cmp, Pure, Int, (Str, Str))
+            /// Concatenation of two strings.
+            (StrConcat, str_concat, Alloc, Str, (Str, Str))
+            /// Empties the string buffer.
+            (BufReset, buf_reset, Store, Nil, ())
+            /// Appends to the string buffer.
+            (BufPut, buf_put, Store, Nil, (Str))
+            /// The string in the buffer.
+            (BufStr, buf_str, Alloc, Str, ())
+            /// Repetition: string, count (>= 0).
+            (StrRep, str_rep, Alloc, Str, (Str, Int))
+            /// Upper case.
+            (StrUpper, str_upper, Alloc, Str, (Str))
+            /// Lower case.
+            (StrLower, str_lower, Alloc, Str, (Str))
+            /// Reversed.
+            (StrReverse, str_reverse, Alloc, Str, (Str))
+            /// Plain search: string, needle, start offset (0-based, in range); offset of the match or -1.
+            (StrFind, str_find, Pure, Int, (Str, Str, Int))
+            /// x ^ y
+            (Pow, pow, Pure, Num, (Num, Num))
+            /// Lua's floored modulo.
+            (FMod, lua_mod, Pure, Num, (Num, Num))
+            /// C's fmod.
+            (CFmod, c_fmod, Pure, Num, (Num, Num))
+            /// Natural logarithm.
+            (Log, log, Pure, Num, (Num))
+            /// Base-2 logarithm.
+            (Log2, log2, Pure, Num, (Num))
+            /// Base-10 logarithm.
+            (Log10, log10, Pure, Num, (Num))
+            /// Exponential.
+            (Exp, exp, Pure, Num, (Num))
+            /// Sine.
+            (Sin, sin, Pure, Num, (Num))
+            /// Cosine.
+            (Cos, cos, Pure, Num, (Num))
+            /// Tangent.
+            (Tan, tan, Pure, Num, (Num))
+            /// Arc sine.
+            (Asin, asin, Pure, Num, (Num))
+            /// Arc cosine.
+            (Acos, acos, Pure, Num, (Num))
+            /// Arc tangent.
+            (Atan, atan, Pure, Num, (Num))
+            /// Arc tangent of a quotient.
+            (Atan2, atan2, Pure, Num, (Num, Num))
+            /// Hyperbolic sine.
+            (Sinh, sinh, Pure, Num, (Num))
+            /// Hyperbolic cosine.
+            (Cosh, cosh, Pure, Num, (Num))
+            /// Hyperbolic tangent.
+            (Tanh, tanh, Pure, Num, (Num))
+            /// x * 2^n
+            (Ldexp, ldexp, Pure, Num, (Num, Int))
+            /// Next number of the random generator, in [0, 1).
+            (Random, random, Store, Num, ())
+            /// bit.tobit
+            (ToBit, tobit, Pure, Int, (Num))
+        }
+    };
+}
+
+macro_rules! define_helpers {
+    ($($(#[$doc:meta])* ($name:ident, $func:ident, $effect:ident, $ret:ident, ($($arg:ident),*)))*) => {
+        /// A helper of compiled code.
+        #[derive(Copy, Clone, PartialEq, Eq, Debug)]
+        #[repr(u8)]
+        pub enum Helper { $($(#[$doc])* $name,)* }
+
+        impl Helper {
+            /// All helpers in order.
+            pub const ALL: &'static [Helper] = &[$(Helper::$name,)*];
+            /// Function names in order.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($func),)*];
+            /// Effect class.
+            pub const fn effect(self) -> HelperEffect {
+                match self { $(Helper::$name => HelperEffect::$effect,)* }
+            }
+            /// Result, as a type word.
+            pub const fn ret(self) -> &'static str {
+                match self { $(Helper::$name => stringify!($ret),)* }
+            }
+            /// Arguments after the VM, as type words.
+            pub const fn args(self) -> &'static [&'static str] {
+                match self { $(Helper::$name => &[$(stringify!($arg)),*],)* }
+            }
+            /// Address of the code.
+            pub fn address(self) -> usize {
+                match self { $(Helper::$name => {
+                    // The type of the function is checked against the row.
+                    let f: helper_fn!($ret, $($arg),*) = $func;
+                    f as usize
+                })* }
+            }
+        }
+    };
+}
+macro_rules! word {
+    (Int) => { i32 };
+    (Num) => { f64 };
+    (Tab) => { Gc<Table> };
+    (Str) => { Gc<Str> };
+    (P64) => { *mut Value };
+    (U64) => { Value };
+    (Nil) => { () };
+}
+macro_rules! helper_fn {
+    ($ret:ident, $($arg:ident),*) => { unsafe extern "C" fn(*mut Vm, $(word!($arg)),*) -> word!($ret) };
+}
+for_each_helper!(define_helpers);
+
+/// Reborrows the VM for the duration of a helper.
+///
+/// # Safety
+/// `vm` is the running VM, and compiled code holds no Rust reference to it while it calls a helper.
+#[inline(always)]
+unsafe fn state<'a>(vm: *mut Vm) -> &'a mut Vm {
+    // SAFETY: the contract of this function.
+    unsafe { &mut *vm }
+}
+
+macro_rules! helpers {
+    ($($(#[$doc:meta])* fn $name:ident($vm:ident $(, $arg:ident: $ty:ty)*) $(-> $ret:ty)? $body:block)*) => {
+        $($(#[$doc])*
+        unsafe extern "C" fn $name(vm: *mut Vm $(, $arg: $ty)*) $(-> $ret)? {
+            // SAFETY: helpers are only called by compiled code, with the running VM (contract of `state`).
+            #[allow(unused_variables, reason = "not every helper needs the VM")]
+            let $vm = unsafe { state(vm) };
+            $body
+        })*
+    };
+}
+
+helpers! {
+    fn tab_get_str(vm, t: Gc<Table>, k: Gc<Str>) -> *mut Value {
+        t.find_str(k).unwrap_or(&raw mut vm.nil_slot)
+    }
+    fn tab_get_int(vm, t: Gc<Table>, k: i32) -> *mut Value {
+        t.find_int(k).unwrap_or(&raw mut vm.nil_slot)
+    }
+    fn tab_get(vm, t: Gc<Table>, k: Value) -> *mut Value {
+        t.find(k).unwrap_or(&raw mut vm.nil_slot)
+    }
+    fn tab_new_key(vm, t: Gc<Table>, k: Value) -> *mut Value {
+        vm.table_new_key(t, k)
+    }
+    fn tab_len(vm, t: Gc<Table>) -> i32 {
+        t.len() as i32
+    }
+    fn tab_new(vm, asize: i32, hbits: i32) -> Gc<Table> {
+        vm.new_table(asize as u32, hbits as u32)
+    }
+    fn tab_dup(vm, t: Gc<Table>) -> Gc<Table> {
+        vm.dup_table(t)
+    }
+    fn tab_next(vm, t: Gc<Table>, index: i32) -> i32 {
+        match t.next_index(index as u32) {
+            Some((i, k, v)) => {
+                vm.scratch[0] = k.0;
+                vm.scratch[1] = v.0;
+                i as i32
+            }
+            None => -1,
+        }
+    }
+    fn tab_clear(vm, t: Gc<Table>) {
+        t.clear();
+    }
+    fn tab_insert(vm, t: Gc<Table>, pos: i32, v: Value) {
+        let mut i = t.len() as i32 + 1;
+        while i > pos {
+            let moved = t.get_int(i - 1);
+            vm.table_set_int(t, i, moved);
+            i -= 1;
+        }
+        vm.table_set_int(t, pos, v);
+    }
+    fn tab_remove(vm, t: Gc<Table>, pos: i32) {
+        let n = t.len() as i32;
+        vm.scratch[0] = t.get_int(pos).0;
+        for i in pos..n {
+            let moved = t.get_int(i + 1);
+            vm.table_set_int(t, i, moved);
+        }
+        vm.table_set_int(t, n, Value::NIL);
+    }
+    fn barrier_back(vm, t: Gc<Table>) {
+        vm.barrier_back(t);
+    }
+    fn barrier_upval(vm, slot: *mut Value, v: Value) {
+        vm.barrier_upval_slot(slot, v);
+    }
+    fn gc_step(vm) -> i32 {
+        i32::from(vm.gc_step_on_trace())
+    }
+    fn str_new(vm, p: *mut Value, len: i32) -> Gc<Str> {
+        // SAFETY: SNEW's operands are an address inside a live string and a length that stays inside it. Allocation never
+        // collects, so the source stays valid.
+        vm.new_str(unsafe { core::slice::from_raw_parts(p.cast::<u8>(), len as usize) })
+    }
+    fn str_from_int(vm, i: i32) -> Gc<Str> {
+        vm.number_str(Value::int(i))
+    }
+    fn str_from_num(vm, n: f64) -> Gc<Str> {
+        vm.number_str(Value::num(n))
+    }
+    fn str_from_char(vm, c: i32) -> Gc<Str> {
+        vm.new_str(&[c as u8])
+    }
+    fn str_to_num(vm, s: Gc<Str>) -> i32 {
+        match crate::meta::str_to_number(s).and_then(Value::as_number) {
+            Some(n) => {
+                vm.scratch[0] = n.to_bits();
+                1
+            }
+            None => 0,
+        }
+    }
+    fn str_cmp(vm, a: Gc<Str>, b: Gc<Str>) -> i32 {
+        a.bytes().cmp(b.bytes()) as i32
+    }
+    fn str_concat(vm, a: Gc<Str>, b: Gc<Str>) -> Gc<Str> {
+        let mut buf = core::mem::take(&mut vm.buffer);
+        buf.clear();
+        buf.extend_from_slice(a.bytes());
+        buf.extend_from_slice(b.bytes());
+        let s = vm.new_str(&buf);
+        vm.buffer = buf;
+        s
+    }
+    fn buf_reset(vm) {
+        vm.buffer.clear();
+    }
+    fn buf_put(vm, s: Gc<Str>) {
+        vm.buffer.extend_from_slice(s.bytes());
+    }
+    fn buf_str(vm) -> Gc<Str> {
+        let buf = core::mem::take(&mut vm.buffer);
+        let s = vm.new_str(&buf);
+        vm.buffer = buf;
+        s
+    }
+    fn str_rep(vm, s: Gc<Str>, n: i32) -> Gc<Str> {
+        let v = s.bytes().repeat(n.max(0) as usize);
+        vm.new_str(&v)
+    }
+    fn str_upper(vm, s: Gc<Str>) -> Gc<Str> {
+        let v = s.bytes().to_ascii_uppercase();
+        vm.new_str(&v)
+    }
+    fn str_lower(vm, s: Gc<Str>) -> Gc<Str> {
+        let v = s.bytes().to_ascii_lowercase();
+        vm.new_str(&v)
+    }
+    fn str_reverse(vm, s: Gc<Str>) -> Gc<Str> {
+        let v: Vec<u8> = s.bytes().iter().rev().copied().collect();
+        vm.new_str(&v)
+    }
+    fn str_find(vm, s: Gc<Str>, needle: Gc<Str>, from: i32) -> i32 {
+        crate::text::find_plain(&s.bytes()[from as usize..], needle.bytes()).map_or(-1, |i| i as i32 + from)
+    }
+    fn pow(vm, a: f64, b: f64) -> f64 {
+        crate::meta::lua_pow(a, b)
+    }
+    fn lua_mod(vm, a: f64, b: f64) -> f64 {
+        crate::meta::lua_mod(a, b)
+    }
+    fn c_fmod(vm, a: f64, b: f64) -> f64 {
+        a % b
+    }
+    fn log(vm, a: f64) -> f64 {
+        a.ln()
+    }
+    fn log2(vm, a: f64) -> f64 {
+        a.log2()
+    }
+    fn log10(vm, a: f64) -> f64 {
+        a.log10()
+    }
+    fn exp(vm, a: f64) -> f64 {
+        a.exp()
+    }
+    fn sin(vm, a: f64) -> f64 {
+        a.sin()
+    }
+    fn cos(vm, a: f64) -> f64 {
+        a.cos()
+    }
+    fn tan(vm, a: f64) -> f64 {
+        a.tan()
+    }
+    fn asin(vm, a: f64) -> f64 {
+        a.asin()
+    }
+    fn acos(vm, a: f64) -> f64 {
+        a.acos()
+    }
+    fn atan(vm, a: f64) -> f64 {
+        a.atan()
+    }
+    fn atan2(vm, a: f64, b: f64) -> f64 {
+        a.atan2(b)
+    }
+    fn sinh(vm, a: f64) -> f64 {
+        a.sinh()
+    }
+    fn cosh(vm, a: f64) -> f64 {
+        a.cosh()
+    }
+    fn tanh(vm, a: f64) -> f64 {
+        a.tanh()
+    }
+    fn ldexp(vm, a: f64, e: i32) -> f64 {
+        crate::meta::ldexp(a, e)
+    }
+    fn random(vm) -> f64 {
+        crate::lib::math_random_step(vm)
+    }
+    fn tobit(vm, a: f64) -> i32 {
+        crate::meta::tobit(a)
+    }
+}
+
+const _: () = assert!(size_of::<Node>() == 24);

@@ -1,0 +1,59 @@
+//! The only seam between the interpreter and a compiler.
+//!
+//! The interpreter owns what hot paths touch (counters, patched instructions, the table from trace number to entry). All calls
+//! through [`Compiler`] are cold. Methods take `&self`: handlers of VM events run Lua code, which may reach the compiler again
+//! through the `jit` library while a method is active, so an implementation keeps its state in cells.
+
+use crate::Vm;
+use crate::bc::Ins;
+use crate::gc::Marker;
+use crate::object::{Gc, Proto};
+use core::any::Any;
+
+/// How the interpreter dispatches.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// Plain interpretation.
+    Interpret,
+    /// [`Compiler::record`] sees every instruction before it runs.
+    Record,
+}
+
+/// Number of an exit in the process-wide exit table.
+pub type ExitId = u32;
+
+/// Runs the code of trace `trace` on the frame at `base`; returns the exit taken after the exit has stored the interpreter's
+/// view to the stack and the new base to [`Vm::jit_base`].
+pub type EnterFn = unsafe extern "C" fn(vm: *mut Vm, base: *mut crate::Value, trace: u32) -> u64;
+
+/// Where and how the interpreter goes on after an exit.
+#[derive(Copy, Clone, Debug)]
+pub struct Resume {
+    /// Instruction to continue at.
+    pub pc: *const Ins,
+    /// Value count for an instruction that takes a variable number (CALLM, RETM, TSETM...); 0 otherwise.
+    pub multres: u32,
+}
+
+/// A tracing compiler attached to the interpreter.
+pub trait Compiler: Any {
+    /// A hot counter underflowed at the loop or function header at `pc` (already executed or about to be, see the interpreter).
+    /// `vm.base` is the frame. May switch the VM to [`Mode::Record`] by [`Vm::set_mode`].
+    fn hot(&self, vm: &mut Vm, pc: *const Ins);
+    /// Called before each instruction in [`Mode::Record`], with `vm.base` at its frame. For builtins `pc` is the FUNCC header.
+    fn record(&self, vm: &mut Vm, pc: *const Ins);
+    /// Compiled code left through `exit`; `vm.base` is the frame of the exit. Says where to resume.
+    fn exit(&self, vm: &mut Vm, exit: ExitId) -> Resume;
+    /// An error is about to unwind, or a hook fired: whatever is being recorded must be aborted.
+    fn abort(&self, vm: &mut Vm);
+    /// A prototype was created by the parser or loader (the `bc` event).
+    fn new_proto(&self, vm: &mut Vm, proto: Gc<Proto>);
+    /// A prototype is being freed: its traces are gone.
+    fn free_proto(&self, proto: *const Proto);
+    /// The original instruction behind a patched one (JLOOP, JFORL, JITERL, JFUNCF) of trace `trace`.
+    fn original_ins(&self, trace: u32) -> Ins;
+    /// Traces are roots.
+    fn mark(&self, marker: &mut Marker);
+    /// For the compiler's own library functions, which downcast it.
+    fn as_any(&self) -> &dyn Any;
+}

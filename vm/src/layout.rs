@@ -1,0 +1,103 @@
+//! Everything compiled code may load or store: one table.
+
+use crate::Vm;
+use crate::object::{Func, Node, Str, Table, Udata, UpVal};
+use core::mem::offset_of;
+
+/// Calls the given macro with all object fields: `(Name, "name as LuaJIT prints it", object type, offset, IR type word)`.
+#[macro_export]
+macro_rules! for_each_field {
+    ($consumer:ident) => {
+        $consumer! {
+            /// Length of a string.
+            (StrLen, "str.len", Str, offset_of!(Str, len), Int)
+            /// Environment of a function.
+            (FuncEnv, "func.env", Func, offset_of!(Func, env), Tab)
+            /// First instruction of a function.
+            (FuncPc, "func.pc", Func, offset_of!(Func, pc), P64)
+            /// Metatable of a table (may be null).
+            (TabMeta, "tab.meta", Table, offset_of!(Table, meta), Tab)
+            /// Array part.
+            (TabArray, "tab.array", Table, offset_of!(Table, array), P64)
+            /// Hash part.
+            (TabNode, "tab.node", Table, offset_of!(Table, node), P64)
+            /// Slots of the array part.
+            (TabAsize, "tab.asize", Table, 4, Int)
+            /// Nodes minus one.
+            (TabHmask, "tab.hmask", Table, offset_of!(Table, hmask), Int)
+            /// Negative metamethod cache.
+            (TabNomm, "tab.nomm", Table, 2, U8)
+            /// Metatable of a userdata (may be null).
+            (UdataMeta, "udata.meta", Udata, offset_of!(Udata, meta), Tab)
+        }
+    };
+}
+
+macro_rules! define_fields {
+    ($($(#[$doc:meta])* ($name:ident, $text:literal, $obj:ident, $ofs:expr, $ty:ident))*) => {
+        /// A field of an object.
+        #[derive(Copy, Clone, PartialEq, Eq, Debug)]
+        #[repr(u8)]
+        pub enum Field { $($(#[$doc])* $name,)* }
+
+        impl Field {
+            /// All fields in order.
+            pub const ALL: &'static [Field] = &[$(Field::$name,)*];
+            /// Names in order.
+            pub const NAMES: &'static [&'static str] = &[$($text,)*];
+            /// Offset from the start of the object, bytes.
+            pub const fn offset(self) -> usize {
+                match self { $(Field::$name => $ofs,)* }
+            }
+            /// The IR type, as the word used in `recorder::ir::Ty`.
+            pub const fn ty_name(self) -> &'static str {
+                match self { $(Field::$name => stringify!($ty),)* }
+            }
+        }
+    };
+}
+for_each_field!(define_fields);
+
+/// Byte offsets of VM state, objects and nodes for compiled code.
+pub mod ofs {
+    use super::{Node, UpVal, Vm, offset_of};
+    use crate::gc::Heap;
+    /// `Vm::nil_slot`
+    pub const VM_NIL_SLOT: usize = offset_of!(Vm, nil_slot);
+    /// `Vm::scratch`
+    pub const VM_SCRATCH: usize = offset_of!(Vm, scratch);
+    /// `Vm::jit_base`
+    pub const VM_JIT_BASE: usize = offset_of!(Vm, jit_base);
+    /// `Vm::stack_limit`
+    pub const VM_STACK_LIMIT: usize = offset_of!(Vm, stack_limit);
+    /// `Vm::exit_table`
+    pub const VM_EXIT_TABLE: usize = offset_of!(Vm, exit_table);
+    /// `Vm::trace_code`
+    pub const VM_TRACE_CODE: usize = offset_of!(Vm, trace_code);
+    /// `Vm::cur`
+    pub const VM_CUR: usize = offset_of!(Vm, cur);
+    /// `Heap::total` inside the VM
+    pub const VM_GC_TOTAL: usize = offset_of!(Vm, heap) + offset_of!(Heap, total);
+    /// `Heap::threshold` inside the VM
+    pub const VM_GC_THRESHOLD: usize = offset_of!(Vm, heap) + offset_of!(Heap, threshold);
+    /// Colour byte of any object.
+    pub const GC_MARKED: usize = 1;
+    /// `UpVal` "closed" byte.
+    pub const UPVAL_CLOSED: usize = 2;
+    /// `UpVal::v`
+    pub const UPVAL_V: usize = offset_of!(UpVal, v);
+    /// `UpVal::closed`
+    pub const UPVAL_TV: usize = offset_of!(UpVal, closed);
+    /// `Node::val`
+    pub const NODE_VAL: usize = offset_of!(Node, val);
+    /// `Node::key`
+    pub const NODE_KEY: usize = offset_of!(Node, key);
+    /// `Node::next`
+    pub const NODE_NEXT: usize = offset_of!(Node, next);
+    /// Size of a node.
+    pub const NODE_SIZE: usize = size_of::<Node>();
+    /// First byte of a string.
+    pub const STR_DATA: usize = 24;
+    /// First upvalue of a function.
+    pub const FUNC_UPVALUES: usize = 32;
+}

@@ -1,0 +1,154 @@
+//! The collectable objects and the pointer to them.
+//!
+//! Every object starts with a [`GcHeader`] and lives in a cell of the [heap](crate::gc). [`Gc`] is the pointer: it is `Copy`
+//! and derefs safely under one contract, the *safepoint rule*: objects are freed only by a collection step, steps run only at
+//! safepoints ([`crate::Vm::safepoint`]), and whatever must live across a safepoint is reachable from a root (a Lua stack, the
+//! registry, a rooted handle, a trace's constants). Allocation never collects.
+
+mod function;
+mod proto;
+mod string;
+mod table;
+mod thread;
+mod udata;
+
+pub use function::{Func, NativeFn, UpVal};
+pub use proto::{Proto, ProtoFlags};
+pub use string::Str;
+pub use table::{Node, Table};
+pub use thread::{Thread, ThreadStatus};
+pub use udata::Udata;
+
+use core::cell::Cell;
+use core::marker::PhantomData;
+use core::ops::Deref;
+use core::ptr::NonNull;
+
+/// What an object is; 0 marks a free cell.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Kind {
+    /// A free cell of a heap block.
+    Free = 0,
+    /// [`Str`]
+    Str,
+    /// [`UpVal`]
+    UpVal,
+    /// [`Thread`]
+    Thread,
+    /// [`Proto`]
+    Proto,
+    /// [`Func`]
+    Func,
+    /// [`Table`]
+    Table,
+    /// [`Udata`]
+    Udata,
+}
+
+/// The first 8 bytes of every object.
+#[derive(Debug)]
+#[repr(C)]
+pub struct GcHeader {
+    /// The [`Kind`] as a byte.
+    pub kind: Cell<u8>,
+    /// Colour and fixed bits, see [`crate::gc::color`].
+    pub marked: Cell<u8>,
+    /// First byte of the object's own: `nomm` of a table, upvalue count of a function, "closed" of an upvalue.
+    pub b0: Cell<u8>,
+    /// Second byte of the object's own.
+    pub b1: Cell<u8>,
+    /// Word of the object's own: hash of a string, array size of a table, builtin id of a native function.
+    pub word: Cell<u32>,
+}
+
+impl GcHeader {
+    /// A header of the given kind with everything else zero.
+    pub const fn new(kind: Kind) -> GcHeader {
+        GcHeader { kind: Cell::new(kind as u8), marked: Cell::new(0), b0: Cell::new(0), b1: Cell::new(0), word: Cell::new(0) }
+    }
+    /// The kind of the object.
+    #[inline]
+    pub fn kind(&self) -> Kind {
+        match self.kind.get() {
+            1 => Kind::Str,
+            2 => Kind::UpVal,
+            3 => Kind::Thread,
+            4 => Kind::Proto,
+            5 => Kind::Func,
+            6 => Kind::Table,
+            7 => Kind::Udata,
+            _ => Kind::Free,
+        }
+    }
+}
+
+/// Pointer to a live object (see the module's safepoint rule). Compares by identity.
+#[repr(transparent)]
+pub struct Gc<T>(NonNull<T>, PhantomData<*mut T>);
+
+impl<T> Copy for Gc<T> {}
+impl<T> Clone for Gc<T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> PartialEq for Gc<T> {
+    #[inline(always)]
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+impl<T> Eq for Gc<T> {}
+impl<T> core::fmt::Debug for Gc<T> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "Gc(0x{:x})", self.addr())
+    }
+}
+
+impl<T> Gc<T> {
+    /// From the address in a value's payload. The caller took it from a live value of that type (safepoint rule).
+    #[inline(always)]
+    pub fn from_addr(addr: u64) -> Gc<T> {
+        debug_assert!(addr != 0 && addr & 7 == 0);
+        let p = core::ptr::with_exposed_provenance_mut::<T>(addr as usize);
+        // SAFETY: payloads of collectable values are addresses of objects, never zero.
+        Gc(unsafe { NonNull::new_unchecked(p) }, PhantomData)
+    }
+    /// From a non-null pointer to a live object.
+    #[inline(always)]
+    pub fn from_ptr(p: *mut T) -> Gc<T> {
+        Gc::from_addr(p.expose_provenance() as u64)
+    }
+    /// The address, as in a value's payload.
+    #[inline(always)]
+    pub fn addr(self) -> u64 {
+        self.0.as_ptr().expose_provenance() as u64
+    }
+    /// The raw pointer.
+    #[inline(always)]
+    pub fn as_ptr(self) -> *mut T {
+        self.0.as_ptr()
+    }
+    /// The same object seen as another type; the caller knows the kind.
+    #[inline(always)]
+    pub fn cast<U>(self) -> Gc<U> {
+        Gc(self.0.cast(), PhantomData)
+    }
+    /// The object's header.
+    #[inline(always)]
+    pub fn header(self) -> Gc<GcHeader> {
+        self.cast()
+    }
+}
+
+impl<T> Deref for Gc<T> {
+    type Target = T;
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        // SAFETY: by the safepoint rule the object is alive while this copy of the pointer is in use, and all mutable
+        // state of objects is in cells.
+        unsafe { self.0.as_ref() }
+    }
+}

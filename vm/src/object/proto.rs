@@ -1,0 +1,133 @@
+//! Function prototypes.
+
+use super::{Gc, GcHeader, Str};
+use crate::bc::{Ins, UvDesc, VarInfo};
+use crate::value::Value;
+use core::cell::{Cell, UnsafeCell};
+
+/// Flag bits of a prototype ([`Proto::flags`]).
+#[derive(Copy, Clone, Debug)]
+pub struct ProtoFlags;
+
+impl ProtoFlags {
+    /// Has child prototypes.
+    pub const CHILD: u8 = 0x01;
+    /// Is a vararg function.
+    pub const VARARG: u8 = 0x02;
+    /// `jit.off` was called for it.
+    pub const NOJIT: u8 = 0x08;
+    /// Some loop or header was patched to its interpreter-only form.
+    pub const ILOOP: u8 = 0x10;
+}
+
+/// A function prototype: the bytecode with its constants and debug information.
+///
+/// Header: `b0` is the frame size in slots, `b1` the number of fixed parameters.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Proto {
+    /// Object header; `b0` frame size, `b1` number of parameters, `word` number of closures made (saturating).
+    pub hdr: GcHeader,
+    /// Constants, from the middle: `k[i]` for `i >= 0` is number constant i, `k[-1 - i]` is object constant i (string, template
+    /// table or prototype, as a tagged value).
+    pub k: Cell<*const Value>,
+    /// The bytecode; instruction 0 is the header. Patched in place by the JIT.
+    pub code: UnsafeCell<Box<[Ins]>>,
+    /// Backing store of `k`: object constants in reverse, then number constants.
+    pub consts: Box<[Value]>,
+    /// How many of `consts` are object constants.
+    pub num_kgc: u32,
+    /// [`ProtoFlags`].
+    pub flags: Cell<u8>,
+    /// Where each upvalue comes from.
+    pub upvalues: Box<[UvDesc]>,
+    /// Chunk name, with its leading `@` or `=`.
+    pub chunkname: Gc<Str>,
+    /// Line where the function starts; 0 for a main chunk.
+    pub first_line: u32,
+    /// Line where the function ends.
+    pub last_line: u32,
+    /// Line of each instruction; empty when stripped.
+    pub lines: Box<[u32]>,
+    /// Names of the upvalues; empty when stripped.
+    pub uv_names: Box<[Box<[u8]>]>,
+    /// Local variables with their ranges; empty when stripped.
+    pub vars: Box<[VarInfo]>,
+}
+
+impl Proto {
+    /// Frame size in slots.
+    #[inline(always)]
+    pub fn framesize(&self) -> u32 {
+        u32::from(self.hdr.b0.get())
+    }
+    /// Number of fixed parameters.
+    #[inline(always)]
+    pub fn num_params(&self) -> u32 {
+        u32::from(self.hdr.b1.get())
+    }
+    /// Is it a vararg function?
+    pub fn is_vararg(&self) -> bool {
+        self.flags.get() & ProtoFlags::VARARG != 0
+    }
+    /// Address of the first instruction (the header).
+    #[inline(always)]
+    pub fn code_ptr(&self) -> *mut Ins {
+        // SAFETY: the box itself is never replaced; only instructions are patched, through this pointer.
+        unsafe { (*self.code.get()).as_mut_ptr() }
+    }
+    /// Number of instructions, header included.
+    pub fn code_len(&self) -> usize {
+        // SAFETY: see `code_ptr`.
+        unsafe { (*self.code.get()).len() }
+    }
+    /// Instruction at index `pc`, if in range.
+    pub fn ins(&self, pc: usize) -> Option<Ins> {
+        // SAFETY: `pc` is in range, and instructions are plain words.
+        if pc < self.code_len() { Some(unsafe { *self.code_ptr().add(pc) }) } else { None }
+    }
+    /// Replaces the instruction at index `pc`: the compiler's way of arming and disarming loops.
+    pub fn patch(&self, pc: usize, ins: Ins) {
+        assert!(pc < self.code_len());
+        // SAFETY: in range; the interpreter reads instructions through raw pointers only.
+        unsafe { *self.code_ptr().add(pc) = ins }
+    }
+    /// Index of an instruction from its address, if it lies in this prototype.
+    pub fn pc_of(&self, pc: *const Ins) -> Option<usize> {
+        let d = (pc as usize).wrapping_sub(self.code_ptr() as usize) / size_of::<Ins>();
+        if d < self.code_len() { Some(d) } else { None }
+    }
+    /// Object constant i.
+    pub fn kgc(&self, i: usize) -> Option<Value> {
+        let n = self.num_kgc as usize;
+        if i < n { Some(self.consts[n - 1 - i]) } else { None }
+    }
+    /// Number constant i.
+    pub fn knum(&self, i: usize) -> Option<Value> {
+        self.consts.get(self.num_kgc as usize + i).copied()
+    }
+    /// Number of number constants.
+    pub fn num_knum(&self) -> usize {
+        self.consts.len() - self.num_kgc as usize
+    }
+    /// Line of the instruction at index `pc`; 0 when unknown.
+    pub fn line(&self, pc: usize) -> u32 {
+        self.lines.get(pc).copied().unwrap_or(0)
+    }
+    /// Name of the local variable in `slot` at instruction `pc`, if debug information has it.
+    pub fn local_name(&self, slot: u32, pc: usize) -> Option<&[u8]> {
+        let mut left = slot;
+        for v in &self.vars {
+            if v.start_pc as usize > pc {
+                break;
+            }
+            if pc < v.end_pc as usize {
+                if left == 0 {
+                    return Some(&v.name);
+                }
+                left -= 1;
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,49 @@
+//! Coroutines.
+
+use super::{Gc, GcHeader, Table, UpVal};
+use crate::value::Value;
+use core::cell::Cell;
+
+/// State of a coroutine.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum ThreadStatus {
+    /// Not started: the function and its arguments are on the stack.
+    Fresh,
+    /// Suspended in a yield.
+    Suspended,
+    /// Running now.
+    Running,
+    /// Resumed another coroutine and waits for it.
+    Normal,
+    /// Finished, or died of an error.
+    Dead,
+}
+
+/// A coroutine: its stack and its open upvalues. The running coroutine's `base` and `top` live in the [`crate::Vm`].
+#[derive(Debug)]
+#[repr(C)]
+pub struct Thread {
+    /// Object header.
+    pub hdr: GcHeader,
+    /// First slot of the stack.
+    pub stack: Cell<*mut Value>,
+    /// Slots allocated.
+    pub size: Cell<u32>,
+    /// State.
+    pub status: Cell<ThreadStatus>,
+    /// Base of the current frame, while not running.
+    pub base: Cell<*mut Value>,
+    /// Top of the stack, while not running.
+    pub top: Cell<*mut Value>,
+    /// Open upvalues, from the highest stack slot down.
+    pub open: Cell<*mut UpVal>,
+    /// Environment of the thread.
+    pub env: Cell<Gc<Table>>,
+    /// The coroutine that resumed this one.
+    pub resumer: Cell<Option<Gc<Thread>>>,
+    /// Saved instruction pointer, while suspended or normal.
+    pub pc: Cell<*const crate::bc::Ins>,
+    /// Depth of native calls into the VM when it was resumed: it may only yield at that depth.
+    pub native_depth: Cell<u32>,
+}

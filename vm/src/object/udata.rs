@@ -1,0 +1,34 @@
+//! Full userdata.
+
+use super::{Gc, GcHeader, Table};
+use core::any::Any;
+use core::cell::{Cell, UnsafeCell};
+
+/// A full userdata: a Rust value with an environment and a metatable of its own.
+///
+/// Header: `b0` is 1 once its finalizer has been scheduled.
+#[repr(C)]
+pub struct Udata {
+    /// Object header.
+    pub hdr: GcHeader,
+    /// Environment.
+    pub env: Cell<Gc<Table>>,
+    /// Metatable.
+    pub meta: Cell<Option<Gc<Table>>>,
+    /// The payload, dropped when the object is freed.
+    pub data: UnsafeCell<Option<Box<dyn Any>>>,
+}
+
+impl Udata {
+    /// Runs `f` on the payload, if it is a `T`. `f` must not reach the same userdata again.
+    pub fn with<T: 'static, R>(&self, f: impl FnOnce(&mut T) -> R) -> Option<R> {
+        // SAFETY: single-threaded, and by the contract above no other reference to the payload exists during `f`.
+        let data = unsafe { &mut *self.data.get() };
+        data.as_mut().and_then(|d| d.downcast_mut::<T>()).map(f)
+    }
+    /// Is the payload a `T`?
+    pub fn is<T: 'static>(&self) -> bool {
+        // SAFETY: as in `with`.
+        unsafe { &*self.data.get() }.as_ref().is_some_and(|d| d.is::<T>())
+    }
+}

@@ -1,0 +1,157 @@
+//! The VM state: what the interpreter, compiled code and the libraries share.
+
+use crate::bc::Ins;
+use crate::error::{LuaError, LuaResult};
+use crate::gc::Heap;
+use crate::hooks::{Compiler, EnterFn, Mode};
+use crate::interp::Handler;
+use crate::object::{Gc, Node, Str, Table, Thread};
+use crate::value::Value;
+use std::rc::Rc;
+
+/// Number of shared hot counters.
+pub const HOT_COUNTERS: usize = 64;
+
+/// One Lua state. Single-threaded; boxed and pinned, since compiled code and objects know its address.
+///
+/// The fields up to `scratch` are read and written by compiled code at fixed offsets ([`crate::layout`]).
+#[repr(C)]
+pub struct Vm {
+    /// Base of the frame of the running builtin; of the frame to resume when compiled code has left.
+    pub base: *mut Value,
+    /// End of the values of the running builtin.
+    pub top: *mut Value,
+    /// A frame may extend up to here before the stack must grow.
+    pub stack_limit: *mut Value,
+    /// The running coroutine.
+    pub cur: Gc<Thread>,
+    /// Dispatch table in use: plain, or recording.
+    pub dispatch: *const Handler,
+    /// Number of values of an open result list (CALLM, RETM, TSETM, CAT ...).
+    pub multres: u32,
+    /// Trace being entered or left last; 0 when none.
+    pub jit_trace: u32,
+    /// Where compiled code leaves the base of the frame to resume.
+    pub jit_base: *mut Value,
+    /// Entry to compiled code.
+    pub enter: EnterFn,
+    /// Code address by trace number (index 0 unused).
+    pub trace_code: *mut usize,
+    /// Code address by exit id: the exit stub, or a side trace.
+    pub exit_table: *mut usize,
+    /// Arguments and results of helpers called from compiled code.
+    pub scratch: [u64; 16],
+    /// Always nil: what a failed lookup points to.
+    pub nil_slot: Value,
+    /// The shared empty hash part.
+    pub empty_node: Node,
+    /// Hot counters, by `(pc >> 2) % 64`.
+    pub hotcount: [u16; HOT_COUNTERS],
+    /// Heap, with the allocation counters and free lists that compiled code touches first.
+    pub heap: Heap,
+
+    // From here on nothing is touched by compiled code.
+    /// The error on its way ([`LuaError`]).
+    pub error: Value,
+    /// Traceback text made at the point of the last error caught by the host, if any.
+    pub error_traceback: Option<Vec<u8>>,
+    /// The main coroutine.
+    pub main: Gc<Thread>,
+    /// Globals of the main coroutine.
+    pub globals: Gc<Table>,
+    /// Registry.
+    pub registry: Gc<Table>,
+    /// Metatables of the basic types, by [`Value::type_index`].
+    pub base_meta: [Option<Gc<Table>>; 14],
+    /// Names of the metamethods as strings, by number.
+    pub meta_names: [Option<Gc<Str>>; 32],
+    /// Static FUNCC header of all builtins.
+    pub funcc: [Ins; 2],
+    /// Depth of native calls into the VM.
+    pub native_depth: u32,
+    /// The attached compiler.
+    pub compiler: Rc<dyn Compiler>,
+    /// Is a VM event handler, hook or finalizer running? No recording then.
+    pub no_record: u32,
+    /// Current mode.
+    pub mode: Mode,
+    /// Rooted values of the embedding API, by slot.
+    pub roots: Vec<Value>,
+    /// Handlers of VM events by name: `(name, function)`.
+    pub event_handlers: Vec<(Box<[u8]>, Value)>,
+    /// Arbitrary state of libraries (random generator, io defaults ...), by type.
+    pub lib_state: std::collections::HashMap<core::any::TypeId, Box<dyn core::any::Any>>,
+}
+
+impl Vm {
+    /// Number of arguments of the running builtin.
+    #[inline(always)]
+    pub fn nargs(&self) -> usize {
+        // SAFETY: base and top delimit the running builtin's part of one stack.
+        unsafe { self.top.offset_from(self.base) as usize }
+    }
+    /// Argument `i` (0-based) of the running builtin; nil when absent.
+    #[inline(always)]
+    pub fn arg(&self, i: usize) -> Value {
+        if i < self.nargs() {
+            // SAFETY: in range.
+            unsafe { *self.base.add(i) }
+        } else {
+            Value::NIL
+        }
+    }
+    /// Sets argument `i` (0-based, must exist): keeps a value alive across a call into Lua.
+    #[inline(always)]
+    pub fn set_arg(&mut self, i: usize, v: Value) {
+        assert!(i < self.nargs());
+        // SAFETY: in range.
+        unsafe { *self.base.add(i) = v }
+    }
+    /// Pushes a value for the caller. A builtin has room for at least 20 pushes; beyond that, [`Vm::reserve`] first.
+    #[inline(always)]
+    pub fn push(&mut self, v: Value) {
+        debug_assert!(self.top < self.stack_end());
+        // SAFETY: the callee's minimum stack was reserved before the builtin was called.
+        unsafe {
+            *self.top = v;
+            self.top = self.top.add(1);
+        }
+    }
+    /// Pops the topmost value.
+    #[inline(always)]
+    pub fn pop(&mut self) -> Value {
+        debug_assert!(self.top > self.base);
+        // SAFETY: by the assertion there is a value.
+        unsafe {
+            self.top = self.top.sub(1);
+            *self.top
+        }
+    }
+    /// Pushes the one result of a builtin.
+    #[inline(always)]
+    pub fn ret1(&mut self, v: Value) -> LuaResult<u32> {
+        self.push(v);
+        Ok(1)
+    }
+    /// End of the current stack's memory.
+    #[inline]
+    pub fn stack_end(&self) -> *mut Value {
+        // SAFETY: `size` slots were allocated at `stack`.
+        unsafe { self.cur.stack.get().add(self.cur.size.get() as usize) }
+    }
+    /// Parks `v` as the error value.
+    #[cold]
+    pub fn throw(&mut self, v: Value) -> LuaError {
+        self.error = v;
+        LuaError::parked()
+    }
+    /// State of a library, created on first use.
+    pub fn lib_state<T: Default + 'static>(&mut self) -> &mut T {
+        self.lib_state
+            .entry(core::any::TypeId::of::<T>())
+            .or_insert_with(|| Box::new(T::default()))
+            .downcast_mut::<T>()
+            .expect("library state is stored under its own type")
+    }
+}
+

@@ -1,0 +1,335 @@
+//! NaN-boxed values.
+//!
+//! A value is 8 bytes. Anything below [`TAG_INT`]`<< 47` is an IEEE double; above it the upper 17 bits are a tag and the
+//! lower 47 bits a payload: a sign-less pointer, or an `i32`. Numbers are *dual*: an `i32` under its own tag, or a double.
+//! No operation may show which of the two a number is. The tags are LuaJIT's (GC64), `~0` for nil to `~13` for integers,
+//! so that a number is any value whose tag is at most [`TAG_INT`], and a falsy value compares above [`Value::FALSE`].
+
+use crate::object::{Func, Gc, GcHeader, Kind, Proto, Str, Table, Thread, Udata};
+
+/// Number of payload bits.
+pub const PAYLOAD_BITS: u32 = 47;
+/// Mask of the payload.
+pub const PAYLOAD_MASK: u64 = (1 << PAYLOAD_BITS) - 1;
+
+macro_rules! tags {
+    ($($(#[$doc:meta])* $name:ident = $n:expr;)*) => {
+        $($(#[$doc])* pub const $name: u64 = (!($n as u64)) & 0x1ffff;)*
+    };
+}
+
+tags! {
+    /// nil
+    TAG_NIL = 0u64;
+    /// false
+    TAG_FALSE = 1u64;
+    /// true
+    TAG_TRUE = 2u64;
+    /// light userdata
+    TAG_LIGHTUD = 3u64;
+    /// string
+    TAG_STR = 4u64;
+    /// upvalue (never seen by Lua code)
+    TAG_UPVAL = 5u64;
+    /// coroutine
+    TAG_THREAD = 6u64;
+    /// function prototype
+    TAG_PROTO = 7u64;
+    /// function
+    TAG_FUNC = 8u64;
+    /// trace (reserved)
+    TAG_TRACE = 9u64;
+    /// cdata (reserved)
+    TAG_CDATA = 10u64;
+    /// table
+    TAG_TAB = 11u64;
+    /// full userdata
+    TAG_UDATA = 12u64;
+    /// 32-bit integer
+    TAG_INT = 13u64;
+}
+
+/// One Lua value.
+#[derive(Copy, Clone, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Value(pub u64);
+
+/// The smallest bit pattern that is not a double.
+pub const FIRST_TAGGED: u64 = TAG_INT << PAYLOAD_BITS;
+/// The bit pattern of integer zero; or-ing a `u32` in gives the integer.
+pub const INT_BITS: u64 = FIRST_TAGGED;
+
+const _: () = assert!(FIRST_TAGGED == 0xfff9_0000_0000_0000);
+
+impl Value {
+    /// nil: all bits set.
+    pub const NIL: Value = Value(!0);
+    /// false
+    pub const FALSE: Value = Value(!(1 << PAYLOAD_BITS));
+    /// true
+    pub const TRUE: Value = Value(!(2 << PAYLOAD_BITS));
+
+    /// An integer.
+    #[inline(always)]
+    pub const fn int(i: i32) -> Value {
+        Value(INT_BITS | i as u32 as u64)
+    }
+    /// A double, kept as a double. NaNs must be canonical (what arithmetic gives).
+    #[inline(always)]
+    pub const fn num(n: f64) -> Value {
+        Value(n.to_bits())
+    }
+    /// A number in its canonical form: an integer where an `i32` holds it exactly (and it is not -0).
+    #[inline]
+    pub fn number(n: f64) -> Value {
+        let i = n as i32;
+        if f64::from(i).to_bits() == n.to_bits() {
+            Value::int(i)
+        } else if n.is_nan() {
+            Value::num(f64::NAN)
+        } else {
+            Value::num(n)
+        }
+    }
+    /// A number from a 64-bit integer.
+    #[inline]
+    pub fn integer(n: i64) -> Value {
+        match i32::try_from(n) {
+            Ok(i) => Value::int(i),
+            Err(_) => Value::num(n as f64),
+        }
+    }
+    /// A boolean.
+    #[inline(always)]
+    pub const fn bool(b: bool) -> Value {
+        if b { Value::TRUE } else { Value::FALSE }
+    }
+    #[inline(always)]
+    const fn tagged(tag: u64, payload: u64) -> Value {
+        Value(tag << PAYLOAD_BITS | payload)
+    }
+    /// A light userdata: a bare address of at most 47 bits.
+    #[inline(always)]
+    pub const fn lightud(address: u64) -> Value {
+        Value::tagged(TAG_LIGHTUD, address & PAYLOAD_MASK)
+    }
+    /// A string.
+    #[inline(always)]
+    pub fn str(s: Gc<Str>) -> Value {
+        Value::tagged(TAG_STR, s.addr())
+    }
+    /// A table.
+    #[inline(always)]
+    pub fn table(t: Gc<Table>) -> Value {
+        Value::tagged(TAG_TAB, t.addr())
+    }
+    /// A function.
+    #[inline(always)]
+    pub fn func(f: Gc<Func>) -> Value {
+        Value::tagged(TAG_FUNC, f.addr())
+    }
+    /// A prototype.
+    #[inline(always)]
+    pub fn proto(p: Gc<Proto>) -> Value {
+        Value::tagged(TAG_PROTO, p.addr())
+    }
+    /// A coroutine.
+    #[inline(always)]
+    pub fn thread(t: Gc<Thread>) -> Value {
+        Value::tagged(TAG_THREAD, t.addr())
+    }
+    /// A userdata.
+    #[inline(always)]
+    pub fn udata(u: Gc<Udata>) -> Value {
+        Value::tagged(TAG_UDATA, u.addr())
+    }
+
+    /// The 17-bit tag; for doubles, the upper bits of the number.
+    #[inline(always)]
+    pub const fn tag(self) -> u64 {
+        self.0 >> PAYLOAD_BITS
+    }
+    /// The payload as an address.
+    #[inline(always)]
+    pub const fn payload(self) -> u64 {
+        self.0 & PAYLOAD_MASK
+    }
+    /// Is this nil?
+    #[inline(always)]
+    pub const fn is_nil(self) -> bool {
+        self.0 == !0
+    }
+    /// Is this neither nil nor false?
+    #[inline(always)]
+    pub const fn truthy(self) -> bool {
+        self.0 < Value::FALSE.0
+    }
+    /// Is this a boolean?
+    #[inline(always)]
+    pub const fn is_bool(self) -> bool {
+        self.0 == Value::FALSE.0 || self.0 == Value::TRUE.0
+    }
+    /// Is this an integer-tagged number?
+    #[inline(always)]
+    pub const fn is_int(self) -> bool {
+        self.tag() == TAG_INT
+    }
+    /// Is this a double?
+    #[inline(always)]
+    pub const fn is_num(self) -> bool {
+        self.0 < FIRST_TAGGED
+    }
+    /// Is this a number of either form?
+    #[inline(always)]
+    pub const fn is_number(self) -> bool {
+        self.0 < FIRST_TAGGED + (1 << PAYLOAD_BITS)
+    }
+    /// Is this a string?
+    #[inline(always)]
+    pub const fn is_str(self) -> bool {
+        self.tag() == TAG_STR
+    }
+    /// Is this a table?
+    #[inline(always)]
+    pub const fn is_table(self) -> bool {
+        self.tag() == TAG_TAB
+    }
+    /// Is this a function?
+    #[inline(always)]
+    pub const fn is_func(self) -> bool {
+        self.tag() == TAG_FUNC
+    }
+    /// Is this a userdata?
+    #[inline(always)]
+    pub const fn is_udata(self) -> bool {
+        self.tag() == TAG_UDATA
+    }
+    /// Is this a collectable object (string, thread, proto, function, table, userdata)?
+    #[inline(always)]
+    pub const fn is_gc(self) -> bool {
+        // TAG_UDATA (~12) up to TAG_STR (~4).
+        self.tag().wrapping_sub(TAG_UDATA) <= TAG_STR - TAG_UDATA
+    }
+    /// The integer of an integer-tagged value.
+    #[inline(always)]
+    pub const fn as_int_unchecked(self) -> i32 {
+        self.0 as i32
+    }
+    /// The double of a double value.
+    #[inline(always)]
+    pub const fn as_num_unchecked(self) -> f64 {
+        f64::from_bits(self.0)
+    }
+    /// The integer, if integer-tagged.
+    #[inline(always)]
+    pub const fn as_int(self) -> Option<i32> {
+        if self.is_int() { Some(self.0 as i32) } else { None }
+    }
+    /// The number as a double, whichever form it has. No string coercion.
+    #[inline(always)]
+    pub fn as_number(self) -> Option<f64> {
+        if self.is_num() {
+            Some(self.as_num_unchecked())
+        } else if self.is_int() {
+            Some(f64::from(self.as_int_unchecked()))
+        } else {
+            None
+        }
+    }
+    /// The number as an `i32` if it is integral and fits, whichever form it has.
+    #[inline(always)]
+    pub fn as_index(self) -> Option<i32> {
+        if self.is_int() {
+            Some(self.0 as i32)
+        } else if self.is_num() {
+            let n = self.as_num_unchecked();
+            let i = n as i32;
+            if f64::from(i) == n { Some(i) } else { None }
+        } else {
+            None
+        }
+    }
+    /// The string, if this is one.
+    #[inline(always)]
+    pub fn as_str(self) -> Option<Gc<Str>> {
+        if self.is_str() { Some(Gc::from_addr(self.payload())) } else { None }
+    }
+    /// The table, if this is one.
+    #[inline(always)]
+    pub fn as_table(self) -> Option<Gc<Table>> {
+        if self.is_table() { Some(Gc::from_addr(self.payload())) } else { None }
+    }
+    /// The function, if this is one.
+    #[inline(always)]
+    pub fn as_func(self) -> Option<Gc<Func>> {
+        if self.is_func() { Some(Gc::from_addr(self.payload())) } else { None }
+    }
+    /// The prototype, if this is one.
+    #[inline(always)]
+    pub fn as_proto(self) -> Option<Gc<Proto>> {
+        if self.tag() == TAG_PROTO { Some(Gc::from_addr(self.payload())) } else { None }
+    }
+    /// The coroutine, if this is one.
+    #[inline(always)]
+    pub fn as_thread(self) -> Option<Gc<Thread>> {
+        if self.tag() == TAG_THREAD { Some(Gc::from_addr(self.payload())) } else { None }
+    }
+    /// The userdata, if this is one.
+    #[inline(always)]
+    pub fn as_udata(self) -> Option<Gc<Udata>> {
+        if self.is_udata() { Some(Gc::from_addr(self.payload())) } else { None }
+    }
+    /// The object header, if this is a collectable object.
+    #[inline(always)]
+    pub fn as_gc(self) -> Option<Gc<GcHeader>> {
+        if self.is_gc() { Some(Gc::from_addr(self.payload())) } else { None }
+    }
+    /// The index of the type in [`TYPE_NAMES`]; also the index of the base metatable.
+    #[inline]
+    pub fn type_index(self) -> usize {
+        if self.is_number() { TYPE_NUMBER } else { (!self.tag() & 0x1f) as usize }
+    }
+    /// The name that `type()` gives.
+    pub fn type_name(self) -> &'static str {
+        TYPE_NAMES[self.type_index()]
+    }
+    /// The object kind behind a collectable value's tag.
+    pub fn gc_kind(self) -> Option<Kind> {
+        self.as_gc().map(|g| g.kind())
+    }
+    /// Raw equality: numbers by value, everything else by identity.
+    #[inline]
+    pub fn raw_equals(self, other: Value) -> bool {
+        if self.0 == other.0 {
+            return !(self.is_num() && self.as_num_unchecked().is_nan());
+        }
+        match (self.as_number(), other.as_number()) {
+            (Some(a), Some(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+/// Index of "number" in [`TYPE_NAMES`].
+pub const TYPE_NUMBER: usize = 13;
+/// Names of the types, by [`Value::type_index`].
+pub const TYPE_NAMES: [&str; 14] = [
+    "nil", "boolean", "boolean", "userdata", "string", "upval", "thread", "proto", "function", "trace", "cdata", "table",
+    "userdata", "number",
+];
+
+impl core::fmt::Debug for Value {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        if let Some(i) = self.as_int() {
+            write!(f, "{i}")
+        } else if self.is_num() {
+            write!(f, "{:?}", self.as_num_unchecked())
+        } else if self.is_gc() {
+            write!(f, "{}: 0x{:x}", self.type_name(), self.payload())
+        } else if self.is_bool() {
+            write!(f, "{}", *self == Value::TRUE)
+        } else {
+            write!(f, "{}", self.type_name())
+        }
+    }
+}
