@@ -1,0 +1,266 @@
+//! Runs whole Lua programs through the command and compares what they print with the text stored beside them:
+//! the benchmarks at their small size, and the conformance programs of `tests/lua`. Each suite runs interpreted,
+//! compiled as usual, and compiled as early as possible; the expected text is the same for all.
+//!
+//! `BLESS=1` rewrites the stored text from what the interpreter prints (read the difference before committing it).
+//! `ONLY=part` runs the programs whose path contains `part`.
+
+use std::fmt::Write as _;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+const TIMEOUT: Duration = Duration::from_secs(60);
+const THREADS: usize = 2;
+
+const INTERPRETED: &[&str] = &["-joff"];
+const COMPILED: &[&str] = &[];
+const COMPILED_AT_ONCE: &[&str] = &["-Ohotloop=1", "-Ohotexit=1"];
+
+#[test]
+fn benchmarks_interpreted() {
+    check(benchmarks(), INTERPRETED);
+}
+
+#[test]
+fn benchmarks_compiled() {
+    check(benchmarks(), COMPILED);
+}
+
+#[test]
+fn benchmarks_compiled_at_once() {
+    check(benchmarks(), COMPILED_AT_ONCE);
+}
+
+#[test]
+fn conformance_interpreted() {
+    check(conformance(), INTERPRETED);
+}
+
+#[test]
+fn conformance_compiled() {
+    check(conformance(), COMPILED);
+}
+
+#[test]
+fn conformance_compiled_at_once() {
+    check(conformance(), COMPILED_AT_ONCE);
+}
+
+/// A program, its arguments, and where its expected output is stored.
+struct Case {
+    file: PathBuf,
+    args: Vec<String>,
+    expected: PathBuf,
+}
+
+/// The benchmarks, each at the size that its line `-- small: N` says.
+fn benchmarks() -> Vec<Case> {
+    let folder = root().join("benches");
+    let case = |file: PathBuf| {
+        let text = std::fs::read_to_string(&file).expect("a readable program");
+        let small = text
+            .lines()
+            .find_map(|line| line.strip_prefix("-- small: "));
+        let small = small.unwrap_or_else(|| panic!("{} has no line '-- small: N'", file.display()));
+        let name = file.file_stem().expect("a file name");
+        let expected = folder.join("expected").join(name).with_extension("txt");
+        let args = vec![small.trim().to_owned()];
+        Case {
+            file,
+            args,
+            expected,
+        }
+    };
+    programs(&folder.join("programs"))
+        .into_iter()
+        .map(case)
+        .collect()
+}
+
+/// All programs under `tests/lua`; the expected output of `x.lua` is `x.out`.
+fn conformance() -> Vec<Case> {
+    let case = |file: PathBuf| Case {
+        expected: file.with_extension("out"),
+        args: Vec::new(),
+        file,
+    };
+    programs(&root().join("tests/lua"))
+        .into_iter()
+        .map(case)
+        .collect()
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The Lua files in a folder and the folders in it, in order.
+fn programs(folder: &Path) -> Vec<PathBuf> {
+    let only = std::env::var("ONLY").unwrap_or_default();
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a readable folder") {
+        let path = entry.expect("a readable folder").path();
+        if path.is_dir() {
+            files.extend(programs(&path));
+        } else if path.extension().is_some_and(|e| e == "lua")
+            && path.to_string_lossy().contains(&only)
+        {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Runs the cases in one mode and fails with a report on all that went wrong.
+fn check(cases: Vec<Case>, mode: &[&str]) {
+    let bless = std::env::var_os("BLESS").is_some();
+    if bless && mode != INTERPRETED {
+        // The stored text is being rewritten at this moment: nothing to compare with.
+        return;
+    }
+    let next = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(report) = run_case(case, mode, bless) {
+                        failures
+                            .lock()
+                            .expect("no panic while locked")
+                            .push((case.file.clone(), report));
+                    }
+                }
+            });
+        }
+    });
+    let mut failures = failures.into_inner().expect("no panic while locked");
+    failures.sort();
+    let mut report = String::new();
+    for (file, why) in &failures {
+        let name = file.strip_prefix(root()).unwrap_or(file).display();
+        let _ = write!(report, "\n{name}: {why}\n");
+    }
+    let (bad, all) = (failures.len(), cases.len());
+    assert!(
+        failures.is_empty(),
+        "{bad} of {all} programs failed with {mode:?}:\n{report}"
+    );
+}
+
+fn run_case(case: &Case, mode: &[&str], bless: bool) -> Result<(), String> {
+    let run = run(&case.file, mode, &case.args)?;
+    if !run.status.success() {
+        return Err(format!("{}\n{}", run.status, indented(&run.errors, 12)));
+    }
+    if bless {
+        return std::fs::write(&case.expected, &run.output).map_err(|e| e.to_string());
+    }
+    let expected =
+        std::fs::read(&case.expected).map_err(|e| format!("{}: {e}", case.expected.display()))?;
+    if run.output == expected {
+        Ok(())
+    } else {
+        Err(difference(&expected, &run.output))
+    }
+}
+
+/// What a program did.
+struct Run {
+    status: ExitStatus,
+    output: Vec<u8>,
+    errors: Vec<u8>,
+}
+
+/// Runs a program from its own folder, so that messages name the file alone.
+fn run(file: &Path, mode: &[&str], args: &[String]) -> Result<Run, String> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_perilune"));
+    command
+        .args(mode)
+        .arg(file.file_name().expect("a file name"))
+        .args(args);
+    command.current_dir(file.parent().expect("a folder"));
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|e| format!("cannot start: {e}"))?;
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let output = std::thread::spawn(|| read_all(stdout));
+    let errors = std::thread::spawn(|| read_all(stderr));
+    let status = wait(&mut child);
+    let output = output.join().expect("the reader does not panic");
+    let errors = errors.join().expect("the reader does not panic");
+    Ok(Run {
+        status: status?,
+        output,
+        errors,
+    })
+}
+
+/// Everything from a pipe; bytes read before an error are kept.
+fn read_all(pipe: Option<impl Read>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Some(mut pipe) = pipe {
+        let _ = pipe.read_to_end(&mut bytes);
+    }
+    bytes
+}
+
+/// Waits for the child, and kills it after the timeout.
+fn wait(child: &mut Child) -> Result<ExitStatus, String> {
+    let start = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status),
+            Ok(None) if start.elapsed() < TIMEOUT => std::thread::sleep(Duration::from_millis(2)),
+            Ok(None) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!("still running after {TIMEOUT:?}"));
+            }
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+}
+
+/// The first lines that differ, with the line before them.
+fn difference(expected: &[u8], got: &[u8]) -> String {
+    let [expected, got] = [expected, got].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    let [expected, got] = [&expected, &got].map(|text| text.lines().collect::<Vec<_>>());
+    let same = expected
+        .iter()
+        .zip(&got)
+        .take_while(|(a, b)| a == b)
+        .count();
+    let mut text = format!("the output differs from line {} on\n", same + 1);
+    for line in &expected[same.saturating_sub(1)..same] {
+        let _ = writeln!(text, "      {}", short(line));
+    }
+    for (sign, lines) in [('-', &expected), ('+', &got)] {
+        for line in lines.iter().skip(same).take(4) {
+            let _ = writeln!(text, "    {sign} {}", short(line));
+        }
+    }
+    text
+}
+
+fn short(line: &str) -> String {
+    if line.chars().count() <= 150 {
+        return line.to_owned();
+    }
+    line.chars().take(150).chain("...".chars()).collect()
+}
+
+fn indented(bytes: &[u8], most: usize) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    text.lines()
+        .take(most)
+        .map(|line| format!("    {}\n", short(line)))
+        .collect()
+}
