@@ -1,0 +1,220 @@
+//! Trees of traces in, machine code out.
+
+use crate::code::Arena;
+use crate::lower::{self, Env};
+use crate::thunk::{self, ThunkAddrs};
+use crate::{BackendError, disas, isa};
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
+use cranelift_codegen::{Context, FinalizedMachReloc, FinalizedRelocTarget, ir, binemit};
+use perilune_recorder::ir::Trace;
+use perilune_vm::helper::Helper;
+use perilune_vm::hooks::EnterFn;
+
+/// A trace and the side traces compiled into the same function.
+#[derive(Clone)]
+pub struct TraceTree<'a> {
+    /// The trace, optimised.
+    pub trace: &'a Trace,
+    /// Its number: a link to it from within the tree is a jump.
+    pub trace_no: u32,
+    /// Exit `k` of the trace has the number `exit_base + k` in the exit table.
+    pub exit_base: u32,
+    /// Side traces by the exit they start from. Other exits leave through the exit table.
+    pub sides: Vec<(u32, TraceTree<'a>)>,
+}
+
+impl<'a> TraceTree<'a> {
+    /// A trace by itself.
+    pub fn single(trace: &'a Trace, trace_no: u32, exit_base: u32) -> TraceTree<'a> {
+        TraceTree { trace, trace_no, exit_base, sides: Vec::new() }
+    }
+}
+
+/// What to compile.
+#[derive(Clone)]
+pub struct CompileRequest<'a> {
+    /// The traces.
+    pub tree: TraceTree<'a>,
+    /// Slots between the base of a frame and its caller's, from the frame's return address (for RETF).
+    pub frame_delta: fn(pc: u64) -> u32,
+    /// Keep the texts and the address map.
+    pub listing: bool,
+}
+
+/// Texts of a compilation, made when asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    /// Cranelift IR.
+    pub clif: String,
+    /// Machine code.
+    pub asm: String,
+    /// Code offset and instruction index (of the root trace), ascending by offset.
+    pub map: Vec<(u32, u16)>,
+}
+
+/// Code that has not been placed in memory.
+#[derive(Clone, Debug)]
+pub struct Emitted {
+    /// The bytes; position-independent.
+    pub code: Vec<u8>,
+    /// Offset of the loop's head, if the root trace has one.
+    pub loop_offset: Option<u32>,
+    /// See [`CompileRequest::listing`].
+    pub listing: Option<Listing>,
+}
+
+/// A compiled tree.
+#[derive(Clone, Debug)]
+pub struct CompiledCode {
+    /// Address of the entry: what `vm.trace_code` and a linked exit hold.
+    pub entry: usize,
+    /// Bytes of code.
+    pub size: usize,
+    /// Offset of the loop's head, if the root trace has one.
+    pub loop_offset: Option<u32>,
+    /// See [`CompileRequest::listing`].
+    pub listing: Option<Listing>,
+}
+
+/// How to set up a [`Backend`].
+#[derive(Copy, Clone)]
+pub struct Config {
+    /// Limit of machine code, bytes.
+    pub code_size: usize,
+    /// Addresses of the helpers that compiled code calls.
+    pub helper: fn(Helper) -> usize,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config { code_size: 32 << 20, helper: Helper::address }
+    }
+}
+
+/// Compiles traces for one target; the memory of a compilation is kept for the next.
+pub struct Compiler {
+    isa: OwnedTargetIsa,
+    ctx: Context,
+    control: ControlPlane,
+    helper: fn(Helper) -> usize,
+}
+
+impl Compiler {
+    /// A compiler for a target, see [`crate::isa`].
+    pub fn new(isa: OwnedTargetIsa, helper: fn(Helper) -> usize) -> Compiler {
+        Compiler { isa, ctx: Context::new(), control: ControlPlane::default(), helper }
+    }
+    /// The target.
+    pub fn isa(&self) -> &dyn TargetIsa {
+        &*self.isa
+    }
+    /// Compiles a tree.
+    pub fn emit(&mut self, req: &CompileRequest<'_>, thunks: &ThunkAddrs) -> Result<Emitted, BackendError> {
+        self.ctx.clear();
+        let env = Env { isa: &*self.isa, thunks, helper: self.helper };
+        lower::lower(&mut self.ctx.func, &env, req)?;
+        self.ctx.set_disasm(req.listing);
+        let clif = req.listing.then(|| self.ctx.func.display().to_string());
+        let compiled = match self.ctx.compile(&*self.isa, &mut self.control) {
+            Ok(compiled) => compiled,
+            Err(e) => return Err(BackendError::Codegen(format!("{e:?}"))),
+        };
+        let mut code = compiled.code_buffer().to_vec();
+        relocate(&mut code, compiled.buffer.relocs())?;
+        let head = req.tree.trace.ins.iter().position(|i| i.op == perilune_recorder::ir::Op::LOOP);
+        let map = || disas::address_map(compiled);
+        let loop_offset = head.and_then(|h| map().filter(|m| usize::from(m.1) > h).map(|m| m.0).min());
+        let listing = clif.map(|clif| Listing { clif, asm: disas::machine_text(compiled), map: map().collect() });
+        Ok(Emitted { code, loop_offset, listing })
+    }
+}
+
+/// Code refers to nothing outside itself but Cranelift's own math routines, where the processor lacks the instruction.
+fn relocate(code: &mut [u8], relocs: &[FinalizedMachReloc]) -> Result<(), BackendError> {
+    for reloc in relocs {
+        let target = match &reloc.target {
+            FinalizedRelocTarget::ExternalName(ir::ExternalName::LibCall(call)) => libcall(*call),
+            FinalizedRelocTarget::ExternalName(_) | FinalizedRelocTarget::Func(_) => None,
+        };
+        let at = reloc.offset as usize;
+        match (reloc.kind, target, code.get_mut(at..at + 8)) {
+            (binemit::Reloc::Abs8, Some(target), Some(place)) => {
+                place.copy_from_slice(&(target as u64).wrapping_add(reloc.addend as u64).to_le_bytes());
+            }
+            _ => return Err(BackendError::Codegen(format!("relocation {reloc:?}"))),
+        }
+    }
+    Ok(())
+}
+
+fn libcall(call: ir::LibCall) -> Option<usize> {
+    extern "C" fn floor(x: f64) -> f64 {
+        x.floor()
+    }
+    extern "C" fn ceil(x: f64) -> f64 {
+        x.ceil()
+    }
+    extern "C" fn trunc(x: f64) -> f64 {
+        x.trunc()
+    }
+    let routine: extern "C" fn(f64) -> f64 = match call {
+        ir::LibCall::FloorF64 => floor,
+        ir::LibCall::CeilF64 => ceil,
+        ir::LibCall::TruncF64 => trunc,
+        _ => return None,
+    };
+    Some(routine as usize)
+}
+
+/// The compiler of this process, its executable memory and thunks.
+pub struct Backend {
+    compiler: Compiler,
+    arena: Arena,
+    thunks: ThunkAddrs,
+}
+
+impl Backend {
+    /// Sets up the compiler, the code arena and the thunks.
+    pub fn new(config: &Config) -> Result<Backend, BackendError> {
+        let compiler = Compiler::new(isa::host()?, config.helper);
+        let mut arena = Arena::new(config.code_size).map_err(|e| BackendError::Memory(e.to_string()))?;
+        let thunks = thunk::build(compiler.isa(), config.helper, |code| place(&mut arena, code))?;
+        arena.pin();
+        Ok(Backend { compiler, arena, thunks })
+    }
+    /// Compiles a tree and puts it into executable memory.
+    pub fn compile(&mut self, req: &CompileRequest<'_>) -> Result<CompiledCode, BackendError> {
+        let Emitted { code, loop_offset, listing } = self.compiler.emit(req, &self.thunks)?;
+        let entry = place(&mut self.arena, &code)?;
+        Ok(CompiledCode { entry, size: code.len(), loop_offset, listing })
+    }
+    /// The function that enters compiled code: for `vm.enter`.
+    pub fn enter(&self) -> EnterFn {
+        // SAFETY: the thunk was compiled with exactly this signature, and its code lives as long as the arena. (Calling it is
+        // unsafe and has the contract of `EnterFn`.)
+        unsafe { core::mem::transmute::<usize, EnterFn>(self.thunks.enter) }
+    }
+    /// What the exit table holds for an exit without a side trace.
+    pub fn exit_stub(&self) -> usize {
+        self.thunks.exit_stub
+    }
+    /// Drops all compiled traces. Nothing may refer to their code any more: exits are relinked, entries are gone.
+    pub fn reset(&mut self) {
+        self.arena.reset();
+    }
+    /// Bytes of executable memory: used, and in all.
+    pub fn code_memory(&self) -> (usize, usize) {
+        (self.arena.used(), self.arena.capacity())
+    }
+    /// Address range of executable memory.
+    pub fn code_range(&self) -> core::ops::Range<usize> {
+        self.arena.range()
+    }
+}
+
+fn place(arena: &mut Arena, code: &[u8]) -> Result<usize, BackendError> {
+    let buf = arena.alloc(code.len()).ok_or(BackendError::ArenaFull)?;
+    let code = buf.finish(code).map_err(|e| BackendError::Memory(e.to_string()))?;
+    Ok(code.address())
+}

@@ -1,0 +1,35 @@
+//! Why a trace was not compiled.
+
+use perilune_recorder::ir::Op;
+
+/// Why a trace was not compiled. None of them affects correctness: the trace is dropped.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum BackendError {
+    /// The target is not supported by Cranelift.
+    Target(String),
+    /// Executable memory cannot be had from the operating system.
+    Memory(String),
+    /// The code arena is full: flush all traces, then [`Backend::reset`](crate::Backend::reset).
+    ArenaFull,
+    /// An instruction that is never compiled.
+    Unsupported(Op),
+    /// The trace is malformed at this instruction (a bug in what produced it).
+    Malformed(usize, &'static str),
+    /// Cranelift refused the function (a bug here, or a limit of Cranelift's).
+    Codegen(String),
+}
+
+impl core::fmt::Display for BackendError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            BackendError::Target(e) => write!(f, "unsupported target: {e}"),
+            BackendError::Memory(e) => write!(f, "no executable memory: {e}"),
+            BackendError::ArenaFull => write!(f, "machine code area is full"),
+            BackendError::Unsupported(op) => write!(f, "{} cannot be compiled", op.name()),
+            BackendError::Malformed(at, what) => write!(f, "malformed trace at {at:04}: {what}"),
+            BackendError::Codegen(e) => write!(f, "code generation: {e}"),
+        }
+    }
+}
+
+impl std::error::Error for BackendError {}

@@ -1,0 +1,27 @@
+//! Lowers optimised traces through Cranelift to machine code and keeps that code.
+//!
+//! This is the only crate that names Cranelift. Its input is a [`TraceTree`] (a root trace and the side traces compiled into it)
+//! and the layout tables of the VM; it reads neither the heap nor a VM, so that it can move to another thread.
+//!
+//! - [`isa`]: the compilation target and its settings.
+//! - [`code`]: executable memory.
+//! - [`thunk`]: the fixed pieces of code around traces (entry, exit stub, cold helpers).
+//! - `lower`: IR to Cranelift IR.
+//! - [`Backend`]: all of it together. [`Compiler`] is the part without executable memory, for any target.
+//!
+//! # Calling convention
+//!
+//! Trace code is `extern "tail" fn(vm, base, n) -> u64`. It is entered by the [`hooks::EnterFn`](perilune_vm::hooks::EnterFn)
+//! thunk and left by a tail call through `vm.exit_table[n]`, which holds the exit stub (it stores `base` to `vm.jit_base` and
+//! returns `n` to whoever called the thunk) or the code of a side trace.
+
+pub mod code;
+mod compile;
+pub mod disas;
+mod error;
+pub mod isa;
+mod lower;
+pub mod thunk;
+
+pub use compile::{Backend, CompileRequest, CompiledCode, Compiler, Config, Emitted, Listing, TraceTree};
+pub use error::BackendError;

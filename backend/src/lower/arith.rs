@@ -1,0 +1,247 @@
+//! Arithmetic, bit operations, comparisons.
+
+use super::{Lower, Res};
+use crate::BackendError;
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+use perilune_recorder::ir::{Const, Ins, IrRef, Op, Ty};
+use perilune_vm::helper::Helper;
+
+/// The condition of a comparison of nums: the U forms are true with NaN.
+fn float_cc(op: Op) -> Option<FloatCC> {
+    Some(match op {
+        Op::LT => FloatCC::LessThan,
+        Op::GE => FloatCC::GreaterThanOrEqual,
+        Op::LE => FloatCC::LessThanOrEqual,
+        Op::GT => FloatCC::GreaterThan,
+        Op::ULT => FloatCC::UnorderedOrLessThan,
+        Op::UGE => FloatCC::UnorderedOrGreaterThanOrEqual,
+        Op::ULE => FloatCC::UnorderedOrLessThanOrEqual,
+        Op::UGT => FloatCC::UnorderedOrGreaterThan,
+        Op::EQ => FloatCC::Equal,
+        Op::NE => FloatCC::NotEqual,
+        _ => return None,
+    })
+}
+
+/// The condition of a comparison of integers; pointers and words compare unsigned.
+fn int_cc(op: Op, signed: bool) -> Option<IntCC> {
+    Some(match (op, signed) {
+        (Op::LT, true) => IntCC::SignedLessThan,
+        (Op::GE, true) => IntCC::SignedGreaterThanOrEqual,
+        (Op::LE, true) => IntCC::SignedLessThanOrEqual,
+        (Op::GT, true) => IntCC::SignedGreaterThan,
+        (Op::LT | Op::ULT, _) => IntCC::UnsignedLessThan,
+        (Op::GE | Op::UGE, _) => IntCC::UnsignedGreaterThanOrEqual,
+        (Op::LE | Op::ULE, _) => IntCC::UnsignedLessThanOrEqual,
+        (Op::GT | Op::UGT, _) => IntCC::UnsignedGreaterThan,
+        (Op::EQ, _) => IntCC::Equal,
+        (Op::NE, _) => IntCC::NotEqual,
+        _ => return None,
+    })
+}
+
+impl Lower<'_> {
+    /// LT to NE.
+    pub(super) fn compare(&mut self, ins: Ins) -> Res<()> {
+        if ins.ty.is_pri() {
+            // The operands are the types themselves.
+            let same = self.ty(ins.a)? == self.ty(ins.b)?;
+            let ok = self.k32(i32::from(same == (ins.op == Op::EQ)));
+            return self.guard(ok);
+        }
+        let (a, b) = (self.val(ins.a)?, self.val(ins.b)?);
+        let (ta, tb) = (self.pos.func.dfg.value_type(a), self.pos.func.dfg.value_type(b));
+        if ta != tb {
+            return Err(self.bad("comparison of different types"));
+        }
+        let unsupported = BackendError::Unsupported(ins.op);
+        let cond = if ta == types::F64 {
+            let cc = float_cc(ins.op).ok_or(unsupported)?;
+            self.pos.ins().fcmp(cc, a, b)
+        } else {
+            let signed = matches!(ins.ty, Ty::Int | Ty::I8 | Ty::I16 | Ty::I64);
+            let cc = int_cc(ins.op, signed).ok_or(unsupported)?;
+            self.pos.ins().icmp(cc, a, b)
+        };
+        self.guard(cond)
+    }
+
+    /// ABC: the index is below the size, unsigned.
+    pub(super) fn bounds_check(&mut self, ins: Ins) -> Res<()> {
+        let (size, index) = (self.int(ins.a)?, self.int(ins.b)?);
+        let ok = self.pos.ins().icmp(IntCC::UnsignedLessThan, index, size);
+        self.guard(ok)
+    }
+
+    /// BNOT to BROR.
+    pub(super) fn bits(&mut self, ins: Ins) -> Res<Value> {
+        let a = self.int(ins.a)?;
+        match ins.op {
+            Op::BNOT => return Ok(self.pos.ins().bnot(a)),
+            Op::BSWAP => return Ok(self.pos.ins().bswap(a)),
+            _ => {}
+        }
+        let b = self.int(ins.b)?;
+        let i = self.pos.ins();
+        // Cranelift masks shift counts to the operand's width.
+        Ok(match ins.op {
+            Op::BAND => i.band(a, b),
+            Op::BOR => i.bor(a, b),
+            Op::BXOR => i.bxor(a, b),
+            Op::BSHL => i.ishl(a, b),
+            Op::BSHR => i.ushr(a, b),
+            Op::BSAR => i.sshr(a, b),
+            Op::BROL => i.rotl(a, b),
+            Op::BROR => i.rotr(a, b),
+            _ => return Err(BackendError::Unsupported(ins.op)),
+        })
+    }
+
+    /// ADD to MAX on nums.
+    pub(super) fn num_arith(&mut self, ins: Ins) -> Res<Value> {
+        let a = self.num(ins.a)?;
+        match ins.op {
+            Op::NEG => return Ok(self.pos.ins().fneg(a)),
+            Op::ABS => return Ok(self.pos.ins().fabs(a)),
+            Op::LDEXP => {
+                let b = self.int(ins.b)?;
+                return self.call_num(Helper::Ldexp, &[a, b]);
+            }
+            _ => {}
+        }
+        let b = self.num(ins.b)?;
+        Ok(match ins.op {
+            Op::ADD => self.pos.ins().fadd(a, b),
+            Op::SUB => self.pos.ins().fsub(a, b),
+            Op::MUL => self.pos.ins().fmul(a, b),
+            Op::DIV => self.pos.ins().fdiv(a, b),
+            // a - floor(a / b) * b
+            Op::MOD => {
+                let q = self.pos.ins().fdiv(a, b);
+                let q = self.pos.ins().floor(q);
+                let p = self.pos.ins().fmul(q, b);
+                self.pos.ins().fsub(a, p)
+            }
+            Op::POW => return self.call_num(Helper::Pow, &[a, b]),
+            Op::MIN | Op::MAX => {
+                let cc = if ins.op == Op::MIN { FloatCC::LessThan } else { FloatCC::GreaterThan };
+                let other = self.pos.ins().fcmp(cc, b, a);
+                self.pos.ins().select(other, b, a)
+            }
+            _ => return Err(BackendError::Unsupported(ins.op)),
+        })
+    }
+
+    /// ADD to MAX on ints.
+    pub(super) fn int_arith(&mut self, ins: Ins) -> Res<Value> {
+        let a = self.int(ins.a)?;
+        match ins.op {
+            Op::NEG => return Ok(self.pos.ins().ineg(a)),
+            Op::ABS => return Ok(self.pos.ins().iabs(a)),
+            Op::MOD => return self.int_mod(a, ins.b),
+            _ => {}
+        }
+        let b = self.int(ins.b)?;
+        Ok(match ins.op {
+            Op::ADD => self.pos.ins().iadd(a, b),
+            Op::SUB => self.pos.ins().isub(a, b),
+            Op::MUL => self.pos.ins().imul(a, b),
+            Op::MIN => self.pos.ins().smin(a, b),
+            Op::MAX => self.pos.ins().smax(a, b),
+            _ => return Err(BackendError::Unsupported(ins.op)),
+        })
+    }
+
+    /// ADD, SUB, MUL on 64-bit words (addresses).
+    pub(super) fn word_arith(&mut self, ins: Ins) -> Res<Value> {
+        let a = self.word(ins.a)?;
+        let b = self.val(ins.b)?;
+        let b = if self.pos.func.dfg.value_type(b) == types::I32 { self.pos.ins().sextend(types::I64, b) } else { b };
+        Ok(match ins.op {
+            Op::ADD => self.pos.ins().iadd(a, b),
+            Op::SUB => self.pos.ins().isub(a, b),
+            Op::MUL => self.pos.ins().imul(a, b),
+            _ => return Err(BackendError::Unsupported(ins.op)),
+        })
+    }
+
+    /// Floored modulo; the divisor is not zero.
+    fn int_mod(&mut self, a: Value, divisor: IrRef) -> Res<Value> {
+        let k = if divisor.is_const() { Some(self.konst(divisor)?) } else { None };
+        match k {
+            Some(Const::Int(0)) => return Err(self.bad("modulo by zero")),
+            Some(Const::Int(1 | -1)) => return Ok(self.k32(0)),
+            Some(Const::Int(k)) if k > 0 && k & (k - 1) == 0 => {
+                let mask = self.k32(k - 1);
+                return Ok(self.pos.ins().band(a, mask));
+            }
+            Some(Const::Int(k)) if k > 0 => return Ok(self.mod_constant(a, k)),
+            _ => {}
+        }
+        let b = self.int(divisor)?;
+        // Cranelift's remainder is 0 for the minimum and -1. Where it has the other sign than the divisor, add the divisor.
+        let r = self.pos.ins().srem(a, b);
+        let differ = self.pos.ins().bxor(r, b);
+        let sign = self.pos.ins().sshr_imm_u(differ, 31);
+        let fix = self.pos.ins().band(sign, b);
+        let sum = self.pos.ins().iadd(r, fix);
+        let zero = self.is32(IntCC::Equal, r, 0);
+        Ok(self.pos.ins().select(zero, r, sum))
+    }
+
+    /// Modulo by a positive constant that is no power of two: the quotient by a multiplication with the reciprocal.
+    fn mod_constant(&mut self, a: Value, k: i32) -> Value {
+        let shift = 63 - i64::from(k.leading_zeros());
+        let reciprocal = (1u64 << shift) / k as u64 + 1;
+        let wide = self.pos.ins().sextend(types::I64, a);
+        let m = self.k64(reciprocal);
+        let product = self.pos.ins().imul(wide, m);
+        // Rounded down, and one too small for negative multiples; the sign correction below takes either.
+        let q = self.pos.ins().sshr_imm_u(product, shift);
+        let q = self.pos.ins().ireduce(types::I32, q);
+        let k = self.k32(k);
+        let p = self.pos.ins().imul(q, k);
+        let r = self.pos.ins().isub(a, p);
+        let over = self.pos.ins().icmp(IntCC::Equal, r, k);
+        let zero = self.k32(0);
+        self.pos.ins().select(over, zero, r)
+    }
+
+    /// ADDOV, SUBOV, MULOV.
+    pub(super) fn overflow_arith(&mut self, ins: Ins) -> Res<Value> {
+        let (a, b) = (self.int(ins.a)?, self.int(ins.b)?);
+        let (value, over) = match ins.op {
+            Op::ADDOV => self.pos.ins().sadd_overflow(a, b),
+            Op::SUBOV => self.pos.ins().ssub_overflow(a, b),
+            Op::MULOV => self.pos.ins().smul_overflow(a, b),
+            _ => return Err(BackendError::Unsupported(ins.op)),
+        };
+        self.guard_not(over)?;
+        if ins.op == Op::MULOV {
+            self.guard_not_minus_zero(ins, value, a, b)?;
+        }
+        Ok(value)
+    }
+
+    /// A product of zero with a negative operand is -0, which no int is.
+    fn guard_not_minus_zero(&mut self, ins: Ins, value: Value, a: Value, b: Value) -> Res<()> {
+        let constant = |r: IrRef| if r.is_const() { self.konst(r).ok() } else { None };
+        match (constant(ins.a), constant(ins.b)) {
+            _ if ins.a == ins.b => return Ok(()),
+            (Some(Const::Int(k)), _) if k > 0 => {}
+            (_, Some(Const::Int(k))) if k > 0 => {}
+            _ => {
+                let zero = self.is32(IntCC::NotEqual, value, 0);
+                let (next, cold) = self.split_cold(zero);
+                self.enter(cold);
+                let signs = self.pos.ins().bor(a, b);
+                let ok = self.is32(IntCC::SignedGreaterThanOrEqual, signs, 0);
+                let exit = self.exit()?;
+                self.pos.ins().brif(ok, next, &[], exit, &[]);
+                self.enter(next);
+            }
+        }
+        Ok(())
+    }
+}

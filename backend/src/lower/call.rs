@@ -1,0 +1,145 @@
+//! Calls of helpers, and the instructions that are nothing but such calls.
+
+use super::value::{MEM, repr};
+use super::{Lower, Res};
+use crate::{BackendError, thunk};
+use cranelift_codegen::ir::{InstBuilder, SigRef, Value, types};
+use perilune_recorder::ir::{Ins, IrRef, Op};
+use perilune_vm::helper::Helper;
+use perilune_vm::layout::ofs;
+
+impl Lower<'_> {
+    /// CALLN, CALLA, CALLL, CALLS.
+    pub(super) fn call(&mut self, ins: Ins) -> Res<Option<Value>> {
+        let helper = Helper::ALL.get(usize::from(ins.b.0)).copied().ok_or(self.bad("no such helper"))?;
+        let words = helper.args();
+        let mut args = Vec::with_capacity(words.len());
+        let mut rest = ins.a;
+        // The chain has the last argument first.
+        for (n, word) in words.iter().enumerate().rev() {
+            let arg = if n == 0 { rest } else { self.split_args(&mut rest)? };
+            args.push(self.argument(arg, word)?);
+        }
+        args.reverse();
+        let result = self.call_helper(helper, &args)?;
+        Ok(if ins.ty.is_pri() { None } else { result })
+    }
+
+    /// Takes the last argument off a CARG chain.
+    fn split_args(&self, rest: &mut IrRef) -> Res<IrRef> {
+        let carg = if rest.is_const() { None } else { self.cur.trace.ins.get(rest.ins_index()) };
+        let carg = carg.filter(|i| i.op == Op::CARG).ok_or(self.bad("too few arguments"))?;
+        *rest = carg.a;
+        Ok(carg.b)
+    }
+
+    /// An argument as its parameter's word asks.
+    fn argument(&mut self, r: IrRef, word: &str) -> Res<Value> {
+        match word {
+            "Int" => self.int(r),
+            "Num" => self.num(r),
+            "U64" => self.boxed(r),
+            _ => self.word(r),
+        }
+    }
+
+    fn helper_sig(&mut self, helper: Helper) -> SigRef {
+        if let Some((_, sig)) = self.sigs.iter().find(|(h, _)| *h == helper) {
+            return *sig;
+        }
+        let sig = thunk::helper_signature(helper, thunk::c_call_conv(self.env.isa));
+        let sig = self.pos.func.import_signature(sig);
+        self.sigs.push((helper, sig));
+        sig
+    }
+    pub(super) fn trace_sig(&mut self) -> SigRef {
+        if let Some(sig) = self.trace_sig {
+            return sig;
+        }
+        let sig = self.pos.func.import_signature(thunk::trace_signature());
+        self.trace_sig = Some(sig);
+        sig
+    }
+
+    /// Calls a helper; its result, if it has one.
+    pub(super) fn call_helper(&mut self, helper: Helper, args: &[Value]) -> Res<Option<Value>> {
+        let sig = self.helper_sig(helper);
+        let code = self.k64((self.env.helper)(helper) as u64);
+        let mut all = Vec::with_capacity(args.len() + 1);
+        all.push(self.vm);
+        all.extend_from_slice(args);
+        let call = self.pos.ins().call_indirect(sig, code, &all);
+        Ok(self.pos.func.dfg.inst_results(call).first().copied())
+    }
+    /// Calls a helper that has a result.
+    pub(super) fn call_word(&mut self, helper: Helper, args: &[Value]) -> Res<Value> {
+        self.call_helper(helper, args)?.ok_or(self.bad("helper without a result"))
+    }
+    /// Likewise, a num.
+    pub(super) fn call_num(&mut self, helper: Helper, args: &[Value]) -> Res<Value> {
+        self.call_word(helper, args)
+    }
+
+    /// Calls a helper on a cold path that rejoins, through its thunk, which preserves all registers. A result is in `scratch[0]`.
+    pub(super) fn call_cold(&mut self, helper: Helper, args: &[Value]) -> Res<()> {
+        let address = self.env.thunks.cold(helper).ok_or(self.bad("helper without a thunk"))?;
+        let sig = thunk::cold_signature(helper);
+        let sig = self.pos.func.import_signature(sig);
+        let code = self.k64(address as u64);
+        let mut all = Vec::with_capacity(args.len() + 1);
+        all.push(self.vm);
+        all.extend_from_slice(args);
+        self.pos.ins().call_indirect(sig, code, &all);
+        Ok(())
+    }
+
+    /// SNEW, TNEW, TDUP, BUFHDR, BUFPUT, BUFSTR, TOSTR, STRTO.
+    pub(super) fn object(&mut self, ins: Ins) -> Res<Option<Value>> {
+        match ins.op {
+            Op::SNEW => {
+                let (addr, len) = (self.word(ins.a)?, self.int(ins.b)?);
+                self.call_helper(Helper::StrNew, &[addr, len])
+            }
+            Op::TNEW => {
+                let (asize, hbits) = (self.k32(i32::from(ins.a.0)), self.k32(i32::from(ins.b.0)));
+                self.call_helper(Helper::TabNew, &[asize, hbits])
+            }
+            Op::TDUP => {
+                let template = self.word(ins.a)?;
+                self.call_helper(Helper::TabDup, &[template])
+            }
+            Op::BUFHDR => self.call_helper(Helper::BufReset, &[]).map(|_| None),
+            Op::BUFPUT => {
+                let string = self.word(ins.b)?;
+                self.call_helper(Helper::BufPut, &[string]).map(|_| None)
+            }
+            Op::BUFSTR => self.call_helper(Helper::BufStr, &[]),
+            Op::TOSTR => self.to_string(ins),
+            Op::STRTO => self.string_to_num(ins).map(Some),
+            _ => Err(BackendError::Unsupported(ins.op)),
+        }
+    }
+
+    fn to_string(&mut self, ins: Ins) -> Res<Option<Value>> {
+        match ins.b.0 {
+            0 | 2 => {
+                let value = self.int(ins.a)?;
+                let helper = if ins.b.0 == 0 { Helper::StrFromInt } else { Helper::StrFromChar };
+                self.call_helper(helper, &[value])
+            }
+            1 => {
+                let value = self.num(ins.a)?;
+                self.call_helper(Helper::StrFromNum, &[value])
+            }
+            _ => Err(self.bad("unknown kind of conversion to string")),
+        }
+    }
+
+    fn string_to_num(&mut self, ins: Ins) -> Res<Value> {
+        let string = self.word(ins.a)?;
+        let ok = self.call_word(Helper::StrToNum, &[string])?;
+        self.guard(ok)?;
+        debug_assert_eq!(repr(ins.ty), Some(types::F64));
+        Ok(self.pos.ins().load(types::F64, MEM, self.vm, ofs::VM_SCRATCH as i32))
+    }
+}

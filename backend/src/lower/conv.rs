@@ -1,0 +1,115 @@
+//! Conversions between numbers.
+
+use super::value::repr;
+use super::{Lower, Res};
+use crate::BackendError;
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
+use perilune_recorder::ir::{FpMath, Ins, Op, Ty, conv};
+use perilune_vm::helper::Helper;
+
+/// Adding this leaves the low 32 bits of an integral double in the low half of the sum's bits.
+const TOBIT_BIAS: f64 = 6755399441055744.0;
+
+impl Lower<'_> {
+    /// CONV.
+    pub(super) fn conv(&mut self, ins: Ins) -> Res<Value> {
+        let (src, dst) = (Ty::ALL.get(usize::from(ins.b.0 & 31)), Ty::ALL.get(usize::from(ins.b.0 >> 5 & 31)));
+        let (Some(&src), Some(&dst)) = (src, dst) else { return Err(self.bad("unknown type in a conversion")) };
+        let value = self.val(ins.a)?;
+        if repr(src) != Some(self.pos.func.dfg.value_type(value)) {
+            return Err(self.bad("operand of a conversion has another type"));
+        }
+        if dst == Ty::Num {
+            return self.to_num(value, src);
+        }
+        if src == Ty::Num {
+            return self.num_to_int(ins, value, dst);
+        }
+        let sext = ins.b.0 & conv::SEXT != 0;
+        Ok(match (repr(src) == Some(types::I32), repr(dst) == Some(types::I32)) {
+            (true, false) if sext => self.pos.ins().sextend(types::I64, value),
+            (true, false) => self.pos.ins().uextend(types::I64, value),
+            (false, true) => {
+                let low = self.pos.ins().ireduce(types::I32, value);
+                self.narrow(low, dst)
+            }
+            (true, true) => self.narrow(value, dst),
+            (false, false) => value,
+        })
+    }
+
+    fn to_num(&mut self, value: Value, src: Ty) -> Res<Value> {
+        match src {
+            Ty::I8 | Ty::U8 | Ty::I16 | Ty::U16 | Ty::Int | Ty::I64 => Ok(self.pos.ins().fcvt_from_sint(types::F64, value)),
+            Ty::U32 | Ty::U64 | Ty::P64 => Ok(self.pos.ins().fcvt_from_uint(types::F64, value)),
+            Ty::Num => Ok(value),
+            _ => Err(BackendError::Unsupported(Op::CONV)),
+        }
+    }
+
+    fn num_to_int(&mut self, ins: Ins, value: Value, dst: Ty) -> Res<Value> {
+        let mode = ins.b.0 & conv::CHECK;
+        if dst == Ty::Int && ins.is_guard() {
+            let (int, ok) = self.exact_int(value, mode == conv::CHECK);
+            self.guard(ok)?;
+            return Ok(int);
+        }
+        Ok(match dst {
+            Ty::Int => self.pos.ins().fcvt_to_sint_sat(types::I32, value),
+            Ty::I64 | Ty::P64 => self.pos.ins().fcvt_to_sint_sat(types::I64, value),
+            Ty::U64 => self.pos.ins().fcvt_to_uint_sat(types::I64, value),
+            Ty::U32 | Ty::I8 | Ty::U8 | Ty::I16 | Ty::U16 => {
+                let wide = self.pos.ins().fcvt_to_sint_sat(types::I64, value);
+                let low = self.pos.ins().ireduce(types::I32, wide);
+                self.narrow(low, dst)
+            }
+            _ => return Err(BackendError::Unsupported(Op::CONV)),
+        })
+    }
+
+    /// Cuts to a narrow type and extends again.
+    fn narrow(&mut self, value: Value, ty: Ty) -> Value {
+        match ty {
+            Ty::U8 => self.pos.ins().band_imm_u(value, 0xff),
+            Ty::U16 => self.pos.ins().band_imm_u(value, 0xffff),
+            Ty::I8 | Ty::I16 => {
+                let bits = if ty == Ty::I8 { 24 } else { 16 };
+                let high = self.pos.ins().ishl_imm_u(value, bits);
+                self.pos.ins().sshr_imm_u(high, bits)
+            }
+            _ => value,
+        }
+    }
+
+    /// TOBIT.
+    pub(super) fn tobit(&mut self, ins: Ins) -> Res<Value> {
+        let num = self.num(ins.a)?;
+        let bias = self.pos.ins().f64const(TOBIT_BIAS);
+        let sum = self.pos.ins().fadd(num, bias);
+        let bits = self.pos.ins().bitcast(types::I64, MemFlagsData::new(), sum);
+        Ok(self.pos.ins().ireduce(types::I32, bits))
+    }
+
+    /// FPMATH.
+    pub(super) fn fp_math(&mut self, ins: Ins) -> Res<Value> {
+        let x = self.num(ins.a)?;
+        let is = |f: FpMath| ins.b.0 == f as u16;
+        if is(FpMath::Floor) {
+            Ok(self.pos.ins().floor(x))
+        } else if is(FpMath::Ceil) {
+            Ok(self.pos.ins().ceil(x))
+        } else if is(FpMath::Trunc) {
+            Ok(self.pos.ins().trunc(x))
+        } else if is(FpMath::Sqrt) {
+            Ok(self.pos.ins().sqrt(x))
+        } else if is(FpMath::Log) {
+            self.call_num(Helper::Log, &[x])
+        } else if is(FpMath::Log2) {
+            self.call_num(Helper::Log2, &[x])
+        } else if is(FpMath::Exp) {
+            self.call_num(Helper::Exp, &[x])
+        } else {
+            Err(self.bad("unknown math function"))
+        }
+    }
+}

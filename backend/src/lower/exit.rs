@@ -1,0 +1,199 @@
+//! Guards and the exits they leave through.
+//!
+//! All guards of one snapshot share a cold block that stores the modified slots, computes the base of the frame to resume and
+//! jumps to the function's shared tail, which tail-calls through the exit table. Where a side trace is attached to the exit, the
+//! block goes on in that trace instead.
+
+use super::value::{INT_HIGH, MEM};
+use super::{Lower, Pending, Res};
+use cranelift_codegen::cursor::{Cursor, CursorPosition};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types};
+use perilune_recorder::ir::{Op, SnapSlot, Snapshot, Trace, Ty};
+use perilune_vm::layout::ofs;
+
+/// Bytes from the base to a stack slot.
+pub(super) fn slot_offset(slot: u32) -> i32 {
+    (slot as i32 - 2) * 8
+}
+
+impl<'a> Lower<'a> {
+    pub(super) fn block(&mut self) -> Block {
+        let block = self.pos.func.dfg.make_block();
+        self.pos.func.layout.append_block(block);
+        block
+    }
+    /// A block that is never worth a place on the hot path.
+    pub(super) fn cold_block(&mut self) -> Block {
+        let block = self.block();
+        self.pos.func.layout.set_cold(block);
+        block
+    }
+    pub(super) fn enter(&mut self, block: Block) {
+        self.pos.set_position(CursorPosition::After(block));
+    }
+    pub(super) fn block_param(&mut self, block: Block, ty: types::Type) -> Value {
+        self.pos.func.dfg.append_block_param(block, ty)
+    }
+    pub(super) fn jump(&mut self, to: Block, args: &[Value]) {
+        let args: Vec<BlockArg> = args.iter().map(|&v| BlockArg::Value(v)).collect();
+        self.pos.ins().jump(to, args.iter());
+    }
+
+    /// Goes on where `cond` holds, leaves otherwise.
+    pub(super) fn guard(&mut self, cond: Value) -> Res<()> {
+        let (exit, next) = (self.exit()?, self.block());
+        self.pos.ins().brif(cond, next, &[], exit, &[]);
+        self.enter(next);
+        Ok(())
+    }
+    /// Leaves where `cond` holds, goes on otherwise.
+    pub(super) fn guard_not(&mut self, cond: Value) -> Res<()> {
+        let (exit, next) = (self.exit()?, self.block());
+        self.pos.ins().brif(cond, exit, &[], next, &[]);
+        self.enter(next);
+        Ok(())
+    }
+    /// Goes on in a new block where `cond` holds; `cold` continues in the returned block otherwise.
+    pub(super) fn split_cold(&mut self, cond: Value) -> (Block, Block) {
+        let (next, cold) = (self.block(), self.cold_block());
+        self.pos.ins().brif(cond, next, &[], cold, &[]);
+        (next, cold)
+    }
+    /// Compares with a 32-bit constant.
+    pub(super) fn is32(&mut self, cc: IntCC, value: Value, k: i32) -> Value {
+        let k = self.k32(k);
+        self.pos.ins().icmp(cc, value, k)
+    }
+    /// Is this upper half that of an integer?
+    pub(super) fn is_int_high(&mut self, high: Value) -> Value {
+        self.is32(IntCC::Equal, high, INT_HIGH)
+    }
+
+    /// The exit block of the snapshot in force.
+    pub(super) fn exit(&mut self) -> Res<Block> {
+        if let Some(block) = self.cur.exit {
+            return Ok(block);
+        }
+        let side = self.attached(self.cur.snap);
+        let block = if side.is_some() { self.block() } else { self.cold_block() };
+        let position = self.pos.position();
+        self.enter(block);
+        self.emit_exit(self.cur.snap, side)?;
+        self.pos.set_position(position);
+        self.cur.exit = Some(block);
+        Ok(block)
+    }
+
+    /// Leaves through a snapshot for good.
+    pub(super) fn emit_exit(&mut self, snap: usize, side: Option<usize>) -> Res<()> {
+        let base = self.restore(snap)?;
+        match side {
+            Some(side) => {
+                let block = self.pos.current_block().ok_or(self.bad("exit outside of a block"))?;
+                let known = self.known_slots(snap)?;
+                self.forget_cold();
+                self.pending.push(Pending { tree: &self.cur.tree.sides[side].1, block, base, known });
+            }
+            None => {
+                self.forget_cold();
+                let id = self.k64(u64::from(self.cur.tree.exit_base) + snap as u64);
+                let shared = self.shared();
+                self.jump(shared, &[base, id]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores the modified slots of a snapshot; the base of the frame to resume.
+    pub(super) fn restore(&mut self, snap: usize) -> Res<Value> {
+        let trace: &'a Trace = self.cur.trace;
+        let snap: &'a Snapshot = trace.snaps.get(snap).ok_or(self.bad("no snapshot"))?;
+        self.emit_cold_for(snap)?;
+        for slot in snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0) {
+            self.store_boxed(slot.value, self.cur.base, slot_offset(u32::from(slot.slot)))?;
+        }
+        Ok(self.offset(self.cur.base, i64::from(slot_offset(u32::from(snap.base_slot)))))
+    }
+
+    /// Emits here what only exits need and this snapshot uses.
+    fn emit_cold_for(&mut self, snap: &Snapshot) -> Res<()> {
+        let mut work: Vec<usize> = Vec::new();
+        let mut need: Vec<usize> = Vec::new();
+        let restored = snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0);
+        work.extend(restored.filter(|s| self.is_cold(s.value)).map(|s| s.value.ins_index()));
+        while let Some(i) = work.pop() {
+            need.push(i);
+            let ins = self.cur.trace.ins[i];
+            work.extend(super::operands(ins).filter(|&r| self.is_cold(r)).map(|r| r.ins_index()));
+        }
+        need.sort_unstable();
+        need.dedup();
+        for i in need {
+            self.instruction(i)?;
+            self.cur.cold.push(i);
+        }
+        Ok(())
+    }
+    /// Values emitted for one exit are not seen by others.
+    pub(super) fn forget_cold(&mut self) {
+        for i in self.cur.cold.drain(..) {
+            self.cur.values[i] = None.into();
+        }
+    }
+
+    /// The block at the end of the function that tail-calls through the exit table: parameters base and exit id.
+    pub(super) fn shared(&mut self) -> Block {
+        if let Some(block) = self.shared {
+            return block;
+        }
+        let position = self.pos.position();
+        let block = self.cold_block();
+        let base = self.block_param(block, types::I64);
+        let id = self.block_param(block, types::I64);
+        self.enter(block);
+        let table = self.vm_field(ofs::VM_EXIT_TABLE);
+        self.tail_call(table, base, id);
+        self.pos.set_position(position);
+        self.shared = Some(block);
+        block
+    }
+    /// Tail-calls entry `n` of a table of code addresses.
+    pub(super) fn tail_call(&mut self, table: Value, base: Value, n: Value) {
+        let scaled = self.pos.ins().ishl_imm_u(n, 3);
+        let entry = self.pos.ins().iadd(table, scaled);
+        let code = self.pos.ins().load(types::I64, MEM, entry, 0);
+        let sig = self.trace_sig();
+        self.pos.ins().return_call_indirect(sig, code, &[self.vm, base, n]);
+    }
+
+    /// Leaves through snapshot 0 when the frames of the trace do not fit the stack.
+    pub(super) fn stack_check(&mut self) -> Res<()> {
+        if self.cur.trace.top_slot == 0 {
+            return Ok(());
+        }
+        let limit = self.vm_field(ofs::VM_STACK_LIMIT);
+        let top = self.offset(self.cur.base, i64::from(slot_offset(self.cur.trace.top_slot)));
+        let over = self.pos.ins().icmp(IntCC::UnsignedGreaterThan, top, limit);
+        self.guard_not(over)
+    }
+
+    /// Index among the side traces of the one attached to an exit.
+    fn attached(&self, snap: usize) -> Option<usize> {
+        self.cur.tree.sides.iter().position(|(exit, _)| *exit as usize == snap)
+    }
+    /// The slots of a snapshot that an attached side trace need not load, by its own slot numbers.
+    fn known_slots(&mut self, snap: usize) -> Res<Vec<(u16, Ty, Value)>> {
+        let trace: &'a Trace = self.cur.trace;
+        let snap = &trace.snaps[snap];
+        let mut known = Vec::new();
+        for slot in snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0 && !s.value.is_const()) {
+            let ty = self.ty(slot.value)?;
+            let Some(number) = (slot.slot + 2).checked_sub(snap.base_slot) else { continue };
+            if super::value::repr(ty).is_some() && trace.ins[slot.value.ins_index()].op != Op::CARG {
+                known.push((number, ty, self.val(slot.value)?));
+            }
+        }
+        Ok(known)
+    }
+}

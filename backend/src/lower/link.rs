@@ -1,0 +1,93 @@
+//! Loops, frames, and the ends of traces.
+
+use super::value::{MEM, repr};
+use super::{Lower, Res};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, types};
+use perilune_recorder::ir::{Const, Ins, Link, Op};
+use perilune_vm::layout::ofs;
+
+impl Lower<'_> {
+    /// LOOP: from here on the left operands of PHIs are the loop-carried values.
+    pub(super) fn loop_head(&mut self) -> Res<()> {
+        let trace = self.cur.trace;
+        let head = self.block();
+        let (mut entry, mut back, mut lefts) = (Vec::new(), Vec::new(), Vec::new());
+        for phi in trace.ins.iter().filter(|i| i.op == Op::PHI) {
+            if phi.a.is_const() {
+                return Err(self.bad("PHI of a constant"));
+            }
+            let Some(ty) = repr(self.ty(phi.a)?) else { continue };
+            entry.push(self.val(phi.a)?);
+            lefts.push((phi.a.ins_index(), ty));
+            back.push(phi.b);
+        }
+        self.jump(head, &entry);
+        for (left, ty) in lefts {
+            self.cur.values[left] = self.block_param(head, ty).into();
+        }
+        self.enter(head);
+        self.cur.exit = None;
+        self.cur.head = Some((head, back));
+        Ok(())
+    }
+
+    /// RETF: checks the return address, then moves the base down to the caller's frame.
+    pub(super) fn return_frame(&mut self, ins: Ins) -> Res<()> {
+        if !ins.b.is_const() {
+            return Err(self.bad("RETF without a return address"));
+        }
+        let Const::Ptr(pc) = self.konst(ins.b)? else { return Err(self.bad("RETF without a return address")) };
+        let link = self.pos.ins().load(types::I64, MEM, self.cur.base, -8);
+        let expected = self.k64(pc);
+        let same = self.pos.ins().icmp(IntCC::Equal, link, expected);
+        self.guard(same)?;
+        let delta = (self.frame_delta)(pc);
+        self.cur.base = self.offset(self.cur.base, -8 * i64::from(delta));
+        // Exits from here on count slots from the new base.
+        self.cur.exit = None;
+        self.cur.known.clear();
+        Ok(())
+    }
+
+    /// The end of the trace.
+    pub(super) fn link(&mut self) -> Res<()> {
+        self.cur.at = self.cur.trace.ins.len();
+        let last = self.cur.trace.snaps.len().checked_sub(1).ok_or(self.bad("trace without snapshots"))?;
+        match self.cur.trace.link {
+            Link::None => Err(self.bad("trace without an end")),
+            Link::Loop if self.cur.head.is_some() => self.back_edge(),
+            Link::Loop | Link::TailRec | Link::UpRec | Link::DownRec => {
+                let base = self.restore(last)?;
+                self.forget_cold();
+                self.jump(self.cur.start, &[base]);
+                Ok(())
+            }
+            Link::Root(n) if n == self.root.0 => {
+                let base = self.restore(last)?;
+                self.forget_cold();
+                self.jump(self.root.1, &[base]);
+                Ok(())
+            }
+            Link::Root(n) => {
+                let base = self.restore(last)?;
+                self.forget_cold();
+                let codes = self.vm_field(ofs::VM_TRACE_CODE);
+                let n = self.k64(u64::from(n));
+                self.tail_call(codes, base, n);
+                Ok(())
+            }
+            Link::Interp | Link::Return | Link::Stitch => self.emit_exit(last, None),
+        }
+    }
+
+    fn back_edge(&mut self) -> Res<()> {
+        let Some((head, back)) = self.cur.head.take() else { return Err(self.bad("no loop")) };
+        let mut args = Vec::with_capacity(back.len());
+        for r in back {
+            args.push(self.val(r)?);
+        }
+        self.jump(head, &args);
+        Ok(())
+    }
+}

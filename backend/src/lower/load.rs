@@ -1,0 +1,171 @@
+//! Loads of boxed values with their type checks.
+
+use super::exit::slot_offset;
+use super::value::{INT_HIGH, MEM, pointer_tag, pri_word, repr};
+use super::{Lower, Res};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
+use perilune_recorder::ir::{Ins, Ty, sload};
+use perilune_vm::value as v;
+
+/// What a load does about the tag in memory.
+#[derive(Copy, Clone)]
+pub(super) struct Check {
+    /// Leave when the type is another.
+    guard: bool,
+    /// Accept the other number representation and convert it.
+    convert: bool,
+}
+
+impl Lower<'_> {
+    /// SLOAD.
+    pub(super) fn sload(&mut self, ins: Ins) -> Res<Option<Value>> {
+        let (slot, flags) = (ins.a.0, ins.b.0);
+        let guard = ins.is_guard();
+        if let Some(value) = self.inherited(slot, ins.ty) {
+            return Ok(Some(value));
+        }
+        let at = slot_offset(u32::from(slot));
+        if flags & sload::KEYINDEX != 0 {
+            // A bare index without a tag.
+            return Ok(Some(self.pos.ins().load(types::I32, MEM, self.cur.base, at)));
+        }
+        let convert = flags & sload::CONVERT != 0 || (guard && ins.ty == Ty::Num);
+        self.boxed_load(self.cur.base, at, ins.ty, Check { guard, convert })
+    }
+
+    /// The value that the parent compiled into the same function has for a slot.
+    fn inherited(&mut self, slot: u16, ty: Ty) -> Option<Value> {
+        let known = self.cur.known.iter().find(|k| k.0 == slot)?;
+        let (_, from, value) = *known;
+        match (from, ty) {
+            _ if from == ty => Some(value),
+            (Ty::Int, Ty::Num) => Some(self.pos.ins().fcvt_from_sint(types::F64, value)),
+            _ => None,
+        }
+    }
+
+    /// ALOAD, HLOAD, ULOAD, VLOAD.
+    pub(super) fn value_load(&mut self, ins: Ins, at: i32) -> Res<Option<Value>> {
+        let addr = self.word(ins.a)?;
+        self.boxed_load(addr, at, ins.ty, Check { guard: ins.is_guard(), convert: ins.ty == Ty::Num })
+    }
+
+    /// Loads a boxed value as an unboxed one of type `ty`.
+    fn boxed_load(&mut self, addr: Value, at: i32, ty: Ty, check: Check) -> Res<Option<Value>> {
+        if let Some(word) = pri_word(ty) {
+            if check.guard {
+                // The upper half tells them apart from everything.
+                let high = self.load_high(addr, at);
+                let ok = self.is32(IntCC::Equal, high, (word >> 32) as i32);
+                self.guard(ok)?;
+            }
+            return Ok(None);
+        }
+        let value = if let Some(tag) = pointer_tag(ty) {
+            self.load_pointer(addr, at, tag << v::PAYLOAD_BITS, check.guard)?
+        } else if ty == Ty::Num {
+            self.load_num(addr, at, check)?
+        } else if ty.is_int() {
+            self.load_int(addr, at, check)?
+        } else {
+            self.pos.ins().load(types::I64, MEM, addr, at)
+        };
+        debug_assert_eq!(repr(ty), Some(self.pos.func.dfg.value_type(value)));
+        Ok(Some(value))
+    }
+
+    fn load_high(&mut self, addr: Value, at: i32) -> Value {
+        self.pos.ins().load(types::I32, MEM, addr, at + 4)
+    }
+
+    /// Takes the expected tag off: what is left is a payload if the tag was right.
+    fn load_pointer(&mut self, addr: Value, at: i32, tag: u64, guard: bool) -> Res<Value> {
+        let word = self.pos.ins().load(types::I64, MEM, addr, at);
+        if !guard {
+            let mask = self.k64(v::PAYLOAD_MASK);
+            return Ok(self.pos.ins().band(word, mask));
+        }
+        let tag = self.k64(tag);
+        let payload = self.pos.ins().bxor(word, tag);
+        let end = self.k64(v::PAYLOAD_MASK + 1);
+        let ok = self.pos.ins().icmp(IntCC::UnsignedLessThan, payload, end);
+        self.guard(ok)?;
+        Ok(payload)
+    }
+
+    fn load_num(&mut self, addr: Value, at: i32, check: Check) -> Res<Value> {
+        let value = self.pos.ins().load(types::F64, MEM, addr, at);
+        if !check.convert {
+            if check.guard {
+                let high = self.load_high(addr, at);
+                let ok = self.is32(IntCC::UnsignedLessThan, high, INT_HIGH);
+                self.guard(ok)?;
+            }
+            return Ok(value);
+        }
+        let high = self.load_high(addr, at);
+        let ok = self.is32(IntCC::UnsignedLessThan, high, INT_HIGH);
+        let (next, cold) = (self.block(), self.cold_block());
+        let result = self.block_param(next, types::F64);
+        self.pos.ins().brif(ok, next, &[value.into()], cold, &[]);
+        self.enter(cold);
+        if check.guard {
+            let ok = self.is_int_high(high);
+            self.guard_cold(ok)?;
+        }
+        let int = self.pos.ins().load(types::I32, MEM, addr, at);
+        let num = self.pos.ins().fcvt_from_sint(types::F64, int);
+        self.jump(next, &[num]);
+        self.enter(next);
+        Ok(result)
+    }
+
+    fn load_int(&mut self, addr: Value, at: i32, check: Check) -> Res<Value> {
+        if !check.guard {
+            return Ok(self.pos.ins().load(types::I32, MEM, addr, at));
+        }
+        let high = self.load_high(addr, at);
+        let ok = self.is_int_high(high);
+        if !check.convert {
+            self.guard(ok)?;
+            return Ok(self.pos.ins().load(types::I32, MEM, addr, at));
+        }
+        let int = self.pos.ins().load(types::I32, MEM, addr, at);
+        let (next, cold) = (self.block(), self.cold_block());
+        let result = self.block_param(next, types::I32);
+        self.pos.ins().brif(ok, next, &[int.into()], cold, &[]);
+        self.enter(cold);
+        let ok = self.is32(IntCC::UnsignedLessThan, high, INT_HIGH);
+        self.guard_cold(ok)?;
+        let num = self.pos.ins().load(types::F64, MEM, addr, at);
+        let (int, ok) = self.exact_int(num, true);
+        self.guard_cold(ok)?;
+        self.jump(next, &[int]);
+        self.enter(next);
+        Ok(result)
+    }
+
+    /// A guard on a path that is cold itself.
+    pub(super) fn guard_cold(&mut self, cond: Value) -> Res<()> {
+        self.guard(cond)?;
+        if let Some(block) = cranelift_codegen::cursor::Cursor::current_block(&self.pos) {
+            self.pos.func.layout.set_cold(block);
+        }
+        Ok(())
+    }
+
+    /// A num as an int and whether that is exact; -0 counts as exact only if `!strict`.
+    pub(super) fn exact_int(&mut self, num: Value, strict: bool) -> (Value, Value) {
+        let int = self.pos.ins().fcvt_to_sint_sat(types::I32, num);
+        let back = self.pos.ins().fcvt_from_sint(types::F64, int);
+        let ok = if strict {
+            let a = self.pos.ins().bitcast(types::I64, MemFlagsData::new(), num);
+            let b = self.pos.ins().bitcast(types::I64, MemFlagsData::new(), back);
+            self.pos.ins().icmp(IntCC::Equal, a, b)
+        } else {
+            self.pos.ins().fcmp(cranelift_codegen::ir::condcodes::FloatCC::Equal, num, back)
+        };
+        (int, ok)
+    }
+}

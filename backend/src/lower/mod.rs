@@ -1,0 +1,263 @@
+//! Trace IR to Cranelift IR.
+//!
+//! One function per tree: the parameters are the VM, the base and a number nobody reads. Values are SSA values held in a table
+//! by instruction index; the base is one too, and only RETF replaces it. A trace is straight-line code between cold exits:
+//!
+//! ```text
+//! entry(vm, base, n) -> start(base) -> ... -> head(phis...) -> ... --+
+//!                                    guards: exit k (cold) -> shared (cold): exit_table[id](vm, base', id)
+//! ```
+//!
+//! Constants are made where they are used: Cranelift at this level would keep a shared one in a register.
+
+mod arith;
+mod barrier;
+mod call;
+mod conv;
+mod exit;
+mod link;
+mod load;
+mod memory;
+mod plan;
+mod value;
+
+use crate::compile::{CompileRequest, TraceTree};
+use crate::thunk::ThunkAddrs;
+use crate::{BackendError, thunk};
+use cranelift_codegen::cursor::{Cursor, FuncCursor};
+use cranelift_codegen::ir::{Block, Function, SigRef, SourceLoc, Value, types};
+use cranelift_codegen::isa::TargetIsa;
+use cranelift_codegen::packed_option::PackedOption;
+use perilune_recorder::ir::{Ins, IrRef, Link, Mode, Op, Trace, Ty};
+use perilune_vm::helper::Helper;
+use plan::{Class, Plan};
+
+type Res<T> = Result<T, BackendError>;
+
+/// What lowering knows besides the traces.
+pub(crate) struct Env<'a> {
+    /// The target.
+    pub isa: &'a dyn TargetIsa,
+    /// Code that traces call on cold paths.
+    pub thunks: &'a ThunkAddrs,
+    /// Addresses of the helpers.
+    pub helper: fn(Helper) -> usize,
+}
+
+/// A side trace to be lowered where an exit would have been.
+struct Pending<'a> {
+    tree: &'a TraceTree<'a>,
+    /// The exit, open at its end.
+    block: Block,
+    /// Base of the side trace's first frame.
+    base: Value,
+    /// Values of stack slots: slot, type, value.
+    known: Vec<(u16, Ty, Value)>,
+}
+
+/// The trace being lowered.
+struct Current<'a> {
+    tree: &'a TraceTree<'a>,
+    trace: &'a Trace,
+    plan: Plan,
+    /// Index of the instruction being lowered.
+    at: usize,
+    /// Values by instruction index.
+    values: Vec<PackedOption<Value>>,
+    /// Instructions whose value is only known in the exit being emitted.
+    cold: Vec<usize>,
+    base: Value,
+    /// The snapshot in force and its exit, once there is one.
+    snap: usize,
+    exit: Option<Block>,
+    /// Where the trace starts; takes the base.
+    start: Block,
+    /// Head of the loop and the right-hand sides of its PHIs.
+    head: Option<(Block, Vec<IrRef>)>,
+    known: Vec<(u16, Ty, Value)>,
+}
+
+/// State of the lowering of one function.
+pub(crate) struct Lower<'a> {
+    pos: FuncCursor<'a>,
+    env: &'a Env<'a>,
+    frame_delta: fn(u64) -> u32,
+    vm: Value,
+    cur: Current<'a>,
+    pending: Vec<Pending<'a>>,
+    /// Number and start of the root trace.
+    root: (u32, Block),
+    shared: Option<Block>,
+    trace_sig: Option<SigRef>,
+    sigs: Vec<(Helper, SigRef)>,
+}
+
+/// References among the operands of an instruction, constants excluded.
+fn operands(ins: Ins) -> impl Iterator<Item = IrRef> {
+    [(ins.op.mode_a(), ins.a), (ins.op.mode_b(), ins.b)]
+        .into_iter()
+        .filter(|(mode, r)| *mode == Mode::Ref && !r.is_const())
+        .map(|(_, r)| r)
+}
+
+/// Source location of instruction `i` of the root trace.
+pub(crate) fn location(i: usize) -> SourceLoc {
+    SourceLoc::new(i as u32 + 1)
+}
+/// The instruction of a source location.
+pub(crate) fn located(loc: SourceLoc) -> Option<usize> {
+    (loc.bits() as usize).checked_sub(1).filter(|&i| i < 0x1_0000)
+}
+/// Source location of what side traces emit.
+const SIDE: u32 = 0x2_0000;
+
+/// Lowers a tree into an empty function.
+pub(crate) fn lower<'a>(func: &'a mut Function, env: &'a Env<'a>, req: &'a CompileRequest<'a>) -> Res<()> {
+    func.signature = thunk::trace_signature();
+    let mut pos = FuncCursor::new(func);
+    let entry = pos.func.dfg.make_block();
+    pos.insert_block(entry);
+    let vm = pos.func.dfg.append_block_param(entry, types::I64);
+    let base = pos.func.dfg.append_block_param(entry, types::I64);
+    pos.func.dfg.append_block_param(entry, types::I64);
+    let start = pos.func.dfg.make_block();
+    let cur = Current::new(&req.tree, start, base, Vec::new());
+    let mut lower = Lower {
+        pos,
+        env,
+        frame_delta: req.frame_delta,
+        vm,
+        cur,
+        pending: Vec::new(),
+        root: (req.tree.trace_no, start),
+        shared: None,
+        trace_sig: None,
+        sigs: Vec::new(),
+    };
+    lower.tree()
+}
+
+impl<'a> Current<'a> {
+    fn new(tree: &'a TraceTree<'a>, start: Block, base: Value, known: Vec<(u16, Ty, Value)>) -> Current<'a> {
+        Current {
+            tree,
+            trace: tree.trace,
+            plan: Plan::new(tree.trace),
+            at: 0,
+            values: vec![None.into(); tree.trace.ins.len()],
+            cold: Vec::new(),
+            base,
+            snap: 0,
+            exit: None,
+            start,
+            head: None,
+            known,
+        }
+    }
+}
+
+impl<'a> Lower<'a> {
+    /// The root trace, then the side traces attached to its exits, and so on.
+    fn tree(&mut self) -> Res<()> {
+        self.trace()?;
+        while let Some(side) = self.pending.pop() {
+            let start = self.pos.func.dfg.make_block();
+            self.enter(side.block);
+            self.cur = Current::new(side.tree, start, side.base, side.known);
+            self.pos.set_srcloc(SourceLoc::new(SIDE));
+            self.trace()?;
+        }
+        Ok(())
+    }
+
+    /// The current trace, from the position where control comes in.
+    fn trace(&mut self) -> Res<()> {
+        let start = self.cur.start;
+        self.pos.func.layout.append_block(start);
+        let base = self.cur.base;
+        self.jump(start, &[base]);
+        self.cur.base = self.block_param(start, types::I64);
+        if matches!(self.cur.trace.link, Link::Loop | Link::UpRec | Link::DownRec | Link::TailRec) && self.cur.plan.loop_at.is_none() {
+            // The trace comes back to its start with other values in the slots.
+            self.cur.known.clear();
+        }
+        self.enter(start);
+        self.stack_check()?;
+        let is_root = self.cur.start == self.root.1;
+        for i in 1..self.cur.trace.ins.len() {
+            self.cur.at = i;
+            self.advance_snapshot(i);
+            if self.cur.plan.class[i] != Class::Hot {
+                continue;
+            }
+            if is_root {
+                self.pos.set_srcloc(location(i));
+            }
+            self.instruction(i)?;
+        }
+        self.link()
+    }
+
+    /// Makes the last snapshot at or before instruction `i` the one in force.
+    fn advance_snapshot(&mut self, i: usize) {
+        while self.cur.trace.snaps.get(self.cur.snap + 1).is_some_and(|s| s.at.ins_index() <= i) {
+            self.cur.snap += 1;
+            self.cur.exit = None;
+        }
+    }
+
+    fn is_cold(&self, r: IrRef) -> bool {
+        !r.is_const() && self.cur.plan.class[r.ins_index()] == Class::Cold
+    }
+
+    /// Emits one instruction and remembers its value.
+    fn instruction(&mut self, i: usize) -> Res<()> {
+        let ins = self.cur.trace.ins[i];
+        let value = self.dispatch(ins)?;
+        self.cur.values[i] = value.into();
+        Ok(())
+    }
+
+    /// Emits one instruction.
+    fn dispatch(&mut self, ins: Ins) -> Res<Option<Value>> {
+        match ins.op {
+            Op::LT | Op::GE | Op::LE | Op::GT | Op::ULT | Op::UGE | Op::ULE | Op::UGT | Op::EQ | Op::NE => {
+                self.compare(ins).map(|()| None)
+            }
+            Op::ABC => self.bounds_check(ins).map(|()| None),
+            Op::RETF => self.return_frame(ins).map(|()| None),
+            Op::NOP | Op::BASE | Op::USE | Op::PHI | Op::CARG => Ok(None),
+            Op::LOOP => self.loop_head().map(|()| None),
+            Op::GCSTEP => self.gc_step().map(|()| None),
+            Op::BNOT | Op::BSWAP | Op::BAND | Op::BOR | Op::BXOR => self.bits(ins).map(Some),
+            Op::BSHL | Op::BSHR | Op::BSAR | Op::BROL | Op::BROR => self.bits(ins).map(Some),
+            Op::ADD | Op::SUB | Op::MUL | Op::DIV | Op::MOD | Op::POW | Op::NEG | Op::ABS | Op::LDEXP | Op::MIN | Op::MAX => {
+                match ins.ty {
+                    Ty::Num => self.num_arith(ins),
+                    Ty::P64 | Ty::I64 | Ty::U64 => self.word_arith(ins),
+                    _ => self.int_arith(ins),
+                }
+                .map(Some)
+            }
+            Op::FPMATH => self.fp_math(ins).map(Some),
+            Op::ADDOV | Op::SUBOV | Op::MULOV => self.overflow_arith(ins).map(Some),
+            Op::AREF | Op::HREFK | Op::HREF | Op::NEWREF | Op::UREFO | Op::UREFC | Op::FREF | Op::STRREF | Op::LREF => {
+                self.reference(ins).map(Some)
+            }
+            Op::ALOAD | Op::HLOAD | Op::ULOAD | Op::VLOAD | Op::SLOAD | Op::FLOAD | Op::XLOAD | Op::ALEN => self.load(ins),
+            Op::ASTORE | Op::HSTORE | Op::USTORE | Op::FSTORE | Op::XSTORE => self.store(ins).map(|()| None),
+            Op::SNEW | Op::TNEW | Op::TDUP | Op::BUFHDR | Op::BUFPUT | Op::BUFSTR | Op::TOSTR | Op::STRTO => self.object(ins),
+            Op::TBAR => self.table_barrier(ins).map(|()| None),
+            Op::OBAR => self.upvalue_barrier(ins).map(|()| None),
+            Op::CONV => self.conv(ins).map(Some),
+            Op::TOBIT => self.tobit(ins).map(Some),
+            Op::CALLN | Op::CALLA | Op::CALLL | Op::CALLS => self.call(ins),
+            Op::PVAL | Op::HIOP | Op::RENAME | Op::PROF | Op::TMPREF | Op::XSNEW | Op::CNEW | Op::CNEWI | Op::XBAR | Op::CALLXS => {
+                Err(BackendError::Unsupported(ins.op))
+            }
+            Op::KPRI | Op::KINT | Op::KGC | Op::KPTR | Op::KKPTR | Op::KNULL | Op::KNUM | Op::KINT64 | Op::KSLOT => {
+                Err(self.bad("constant among the instructions"))
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! What to emit where: which instructions are dead, and which are only needed by exits.
+//!
+//! A pure instruction whose value is only seen by a few snapshots is *cold*: it is emitted inside the exits that need it, not on
+//! the hot path. Its operands then live up to those exits.
+
+use perilune_recorder::ir::{Effect, Ins, Mode, Op, Trace};
+
+/// How an instruction is emitted.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Class {
+    /// Not at all.
+    Dead,
+    /// In each exit that uses it.
+    Cold,
+    /// In its place.
+    Hot,
+}
+
+/// An instruction needed by more snapshot slots than this is emitted once, in its place: copies cost compile time.
+const MAX_COLD_USES: u16 = 4;
+
+/// The plan of a trace.
+pub(super) struct Plan {
+    /// One entry per instruction.
+    pub class: Vec<Class>,
+    uses: Vec<u16>,
+    /// Index of the LOOP instruction.
+    pub loop_at: Option<usize>,
+}
+
+impl Plan {
+    pub(super) fn new(trace: &Trace) -> Plan {
+        let n = trace.ins.len();
+        let mut plan = Plan {
+            class: vec![Class::Dead; n],
+            uses: vec![0; n],
+            loop_at: trace.ins.iter().position(|i| i.op == Op::LOOP),
+        };
+        plan.count_snapshots(trace);
+        for i in (0..n).rev() {
+            plan.classify(trace, i);
+        }
+        plan
+    }
+
+    /// Counts uses by snapshots. In front of a loop, what the loop's exits use is hot: inside the loop its operands may mean
+    /// the loop-carried values.
+    fn count_snapshots(&mut self, trace: &Trace) {
+        for (k, snap) in trace.snaps.iter().enumerate() {
+            let next = trace.snaps.get(k + 1).map_or(usize::MAX, |s| s.at.ins_index());
+            for slot in snap.slots.iter().filter(|s| s.flags & perilune_recorder::ir::SnapSlot::NORESTORE == 0) {
+                if slot.value.is_const() {
+                    continue;
+                }
+                let i = slot.value.ins_index();
+                self.uses[i] = self.uses[i].saturating_add(1);
+                if self.loop_at.is_some_and(|l| i < l && next > l) {
+                    self.class[i] = Class::Hot;
+                }
+            }
+        }
+    }
+
+    fn classify(&mut self, trace: &Trace, i: usize) {
+        let ins = trace.ins[i];
+        if ins.is_guard() || ins.op.effect() == Effect::Store {
+            self.class[i] = Class::Hot;
+        } else if self.class[i] == Class::Dead && self.uses[i] > 0 {
+            let cold = sinkable(trace, ins) && self.uses[i] <= MAX_COLD_USES;
+            self.class[i] = if cold { Class::Cold } else { Class::Hot };
+        }
+        for (mode, r) in [(ins.op.mode_a(), ins.a), (ins.op.mode_b(), ins.b)] {
+            if mode != Mode::Ref || r.is_const() {
+                continue;
+            }
+            let o = r.ins_index();
+            match self.class[i] {
+                Class::Dead => {}
+                Class::Hot => self.class[o] = Class::Hot,
+                // A body's cold instruction needs what precedes the loop in every iteration.
+                Class::Cold if self.loop_at.is_some_and(|l| o < l && i > l) => self.class[o] = Class::Hot,
+                Class::Cold => self.uses[o] = self.uses[o].saturating_add(self.uses[i]),
+            }
+        }
+    }
+}
+
+/// May the instruction be delayed to an exit? Whatever it reads must be values or immutable memory.
+fn sinkable(trace: &Trace, ins: Ins) -> bool {
+    match ins.op {
+        Op::SNEW => !ins.a.is_const() && trace.ins[ins.a.ins_index()].op == Op::STRREF,
+        Op::BASE => false,
+        op => op.effect() == Effect::Pure,
+    }
+}

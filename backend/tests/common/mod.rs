@@ -1,0 +1,181 @@
+//! A bench for running hand-built traces: a builder, a made-up VM, and helpers that write down how they were called.
+//!
+//! Everything that runs here is also compiled for the other targets.
+#![allow(dead_code, reason = "every test file uses a part of it")]
+
+pub mod helpers;
+
+use perilune_backend::thunk::ThunkAddrs;
+use perilune_backend::{Backend, BackendError, CompileRequest, CompiledCode, Compiler, Config, TraceTree, isa};
+use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, SnapSlot, Snapshot, Trace, Ty};
+use perilune_vm::layout::ofs;
+use perilune_vm::{Value, Vm};
+
+/// Number of the trace under test, and of its first exit.
+pub const TRACE_NO: u32 = 3;
+pub const EXIT_BASE: u32 = 10;
+/// Slots between frames, whatever the return address.
+pub const DELTA: u32 = 5;
+
+/// Builds a trace.
+pub struct Build {
+    pub t: Trace,
+}
+
+impl Build {
+    pub fn new() -> Build {
+        let mut b = Build { t: Trace::default() };
+        b.snap(&[]);
+        b.t.link = Link::Interp;
+        b
+    }
+    pub fn konst(&mut self, k: Const) -> IrRef {
+        if let Some(i) = self.t.consts.iter().position(|c| *c == k) {
+            return IrRef::of_const(i);
+        }
+        self.t.consts.push(k);
+        IrRef::of_const(self.t.consts.len() - 1)
+    }
+    pub fn int(&mut self, k: i32) -> IrRef {
+        self.konst(Const::Int(k))
+    }
+    pub fn num(&mut self, k: f64) -> IrRef {
+        self.konst(Const::Num(k.to_bits()))
+    }
+    pub fn word(&mut self, k: u64) -> IrRef {
+        self.konst(Const::Ptr(k))
+    }
+    pub fn emit(&mut self, op: Op, ty: Ty, a: IrRef, b: IrRef) -> IrRef {
+        self.t.ins.push(Ins::new(op, ty, a, b));
+        IrRef::of_ins(self.t.ins.len() - 1)
+    }
+    pub fn guarded(&mut self, op: Op, ty: Ty, a: IrRef, b: IrRef) -> IrRef {
+        self.t.ins.push(Ins::new(op, ty, a, b).guarded());
+        IrRef::of_ins(self.t.ins.len() - 1)
+    }
+    /// An unguarded stack load.
+    pub fn slot(&mut self, n: u16, ty: Ty) -> IrRef {
+        self.emit(Op::SLOAD, ty, IrRef(n), IrRef(0))
+    }
+    /// Slots as integers, untyped words and nums are loaded raw.
+    pub fn slots(&mut self, tys: &[Ty]) -> Vec<IrRef> {
+        tys.iter().enumerate().map(|(i, &ty)| self.slot(2 + i as u16, ty)).collect()
+    }
+    /// A snapshot from here on: `(slot, value)`.
+    pub fn snap(&mut self, slots: &[(u16, IrRef)]) {
+        let slots: Vec<SnapSlot> = slots.iter().map(|&(slot, value)| SnapSlot { slot, flags: 0, value }).collect();
+        let at = IrRef::of_ins(self.t.ins.len());
+        self.t.snaps.push(Snapshot { at, base_slot: 2, nslots: 20, pc: 0, multres: 0, slots });
+    }
+    /// Ends the trace with a last snapshot.
+    pub fn end(mut self, slots: &[(u16, IrRef)], link: Link) -> Trace {
+        self.snap(slots);
+        self.t.link = link;
+        self.t
+    }
+    /// Ends the trace with its results from slot 10 on.
+    pub fn results(self, values: &[IrRef]) -> Trace {
+        let slots: Vec<(u16, IrRef)> = values.iter().enumerate().map(|(i, &v)| (10 + i as u16, v)).collect();
+        self.end(&slots, Link::Interp)
+    }
+}
+
+/// A VM that compiled code can run on: its fields are where the layout says, nothing else is there.
+pub struct Machine {
+    pub vm: Vec<u64>,
+    pub stack: Vec<u64>,
+    pub exits: Vec<usize>,
+    pub codes: Vec<usize>,
+    pub backend: Backend,
+    others: Vec<Compiler>,
+}
+
+pub const BASE: usize = 16;
+
+impl Machine {
+    pub fn new() -> Machine {
+        let backend = Backend::new(&Config { code_size: 1 << 20, helper: helpers::address }).unwrap();
+        let others = [("aarch64-unknown-linux-gnu", &[][..]), ("x86_64-unknown-linux-gnu", &["has_sse3"][..])];
+        let others = others.map(|(t, f)| Compiler::new(isa::foreign(t, f).unwrap(), helpers::address)).into();
+        let mut m = Machine {
+            vm: vec![0; size_of::<Vm>().div_ceil(8)],
+            stack: vec![Value::NIL.0; 64],
+            exits: vec![backend.exit_stub(); 100],
+            codes: vec![0; 10],
+            backend,
+            others,
+        };
+        m.set(ofs::VM_EXIT_TABLE, m.exits.as_ptr() as u64);
+        m.set(ofs::VM_TRACE_CODE, m.codes.as_ptr() as u64);
+        m.set(ofs::VM_STACK_LIMIT, m.stack.as_ptr_range().end as u64);
+        m.set(ofs::VM_NIL_SLOT, Value::NIL.0);
+        m
+    }
+    pub fn set(&mut self, at: usize, word: u64) {
+        self.vm[at / 8] = word;
+    }
+    pub fn get(&self, at: usize) -> u64 {
+        self.vm[at / 8]
+    }
+    /// Stack slot by its number in the trace.
+    pub fn slot(&mut self, n: usize) -> &mut u64 {
+        &mut self.stack[BASE + n - 2]
+    }
+    pub fn slot_value(&mut self, n: usize) -> Value {
+        Value(*self.slot(n))
+    }
+    /// Compiles for this machine, and for the others.
+    pub fn compile(&mut self, tree: TraceTree<'_>) -> Result<CompiledCode, BackendError> {
+        let req = CompileRequest { tree, frame_delta: |_| DELTA, listing: std::env::var_os("SHOW").is_some() };
+        for other in &mut self.others {
+            other.emit(&req, &ThunkAddrs::placeholder())?;
+        }
+        let code = self.backend.compile(&req)?;
+        if let Some(l) = &code.listing {
+            eprintln!("{}\n{}", l.clif, l.asm);
+        }
+        Ok(code)
+    }
+    /// Installs a trace under a number.
+    pub fn install(&mut self, trace: &Trace, no: u32, exit_base: u32) -> CompiledCode {
+        let code = self.compile(TraceTree::single(trace, no, exit_base)).unwrap();
+        self.codes[no as usize] = code.entry;
+        code
+    }
+    /// Enters trace `no`: the exit taken and the base it left, in slots from the old one.
+    pub fn enter(&mut self, no: u32) -> (u64, isize) {
+        let (vm, base) = (self.vm.as_mut_ptr().cast::<Vm>(), self.stack[BASE..].as_mut_ptr());
+        // SAFETY: the code touches the made-up VM only at offsets of the layout, and the stack.
+        let exit = unsafe { (self.backend.enter())(vm, base.cast(), no) };
+        let left = self.get(ofs::VM_JIT_BASE) as isize;
+        (exit, (left - base as isize) / 8)
+    }
+    /// Compiles and runs a trace: the exit taken, counted from the trace's first.
+    pub fn run(&mut self, trace: &Trace) -> u64 {
+        self.install(trace, TRACE_NO, EXIT_BASE);
+        let (exit, base) = self.enter(TRACE_NO);
+        assert_eq!(base, 0);
+        exit - u64::from(EXIT_BASE)
+    }
+}
+
+/// Runs a trace on stack slots from 2 on: exit and slot 10 and following.
+pub fn run(trace: &Trace, slots: &[Value]) -> (u64, [Value; 4]) {
+    let mut m = Machine::new();
+    for (i, v) in slots.iter().enumerate() {
+        *m.slot(2 + i) = v.0;
+    }
+    let exit = m.run(trace);
+    let out = [10, 11, 12, 13].map(|i| m.slot_value(i));
+    (exit, out)
+}
+
+/// The result of one instruction on two stack slots, or none if it left.
+pub fn binary(op: Op, ty: Ty, tys: [Ty; 2], a: Value, b: Value) -> Option<Value> {
+    let mut t = Build::new();
+    let s = t.slots(&tys);
+    let r = t.emit(op, ty, s[0], s[1]);
+    let trace = if ty.is_pri() || op.is_comparison() || op == Op::ABC { t.results(&[]) } else { t.results(&[r]) };
+    let (exit, out) = run(&trace, &[a, b]);
+    (exit == 1).then_some(out[0])
+}
