@@ -115,7 +115,7 @@ mod tests {
         arena.pin();
         let b = arena.alloc(10).unwrap().finish(&[1; 10]).unwrap();
         assert_eq!(b.address(), a.address() + ALIGN);
-        drop(arena.alloc(100).unwrap());
+        let _ = arena.alloc(100).unwrap();
         assert_eq!(arena.used(), ALIGN + 10);
         assert!(arena.alloc(map::PAGE).is_none());
         arena.reset();

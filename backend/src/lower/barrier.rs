@@ -5,7 +5,7 @@ use super::{Lower, Res};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use perilune_recorder::ir::Ins;
-use perilune_vm::gc::BLACK;
+use perilune_vm::gc::color::BLACK;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::ofs;
 

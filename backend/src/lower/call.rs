@@ -114,13 +114,13 @@ impl Lower<'_> {
                 self.call_helper(Helper::BufPut, &[string]).map(|_| None)
             }
             Op::BUFSTR => self.call_helper(Helper::BufStr, &[]),
-            Op::TOSTR => self.to_string(ins),
+            Op::TOSTR => self.string_of(ins),
             Op::STRTO => self.string_to_num(ins).map(Some),
             _ => Err(BackendError::Unsupported(ins.op)),
         }
     }
 
-    fn to_string(&mut self, ins: Ins) -> Res<Option<Value>> {
+    fn string_of(&mut self, ins: Ins) -> Res<Option<Value>> {
         match ins.b.0 {
             0 | 2 => {
                 let value = self.int(ins.a)?;

@@ -20,7 +20,7 @@ impl Lower<'_> {
             return Err(self.bad("operand of a conversion has another type"));
         }
         if dst == Ty::Num {
-            return self.to_num(value, src);
+            return self.num_of(value, src);
         }
         if src == Ty::Num {
             return self.num_to_int(ins, value, dst);
@@ -38,7 +38,7 @@ impl Lower<'_> {
         })
     }
 
-    fn to_num(&mut self, value: Value, src: Ty) -> Res<Value> {
+    fn num_of(&mut self, value: Value, src: Ty) -> Res<Value> {
         match src {
             Ty::I8 | Ty::U8 | Ty::I16 | Ty::U16 | Ty::Int | Ty::I64 => Ok(self.pos.ins().fcvt_from_sint(types::F64, value)),
             Ty::U32 | Ty::U64 | Ty::P64 => Ok(self.pos.ins().fcvt_from_uint(types::F64, value)),

@@ -111,7 +111,7 @@ impl<'a> Lower<'a> {
         let snap: &'a Snapshot = trace.snaps.get(snap).ok_or(self.bad("no snapshot"))?;
         self.emit_cold_for(snap)?;
         for slot in snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0) {
-            self.store_boxed(slot.value, self.cur.base, slot_offset(u32::from(slot.slot)))?;
+            self.store_slot(slot.value, slot_offset(u32::from(slot.slot)))?;
         }
         Ok(self.offset(self.cur.base, i64::from(slot_offset(u32::from(snap.base_slot)))))
     }

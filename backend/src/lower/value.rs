@@ -200,6 +200,19 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// Stores a reference, boxed, to a stack slot on the way out. An int goes in two halves, which needs no register and fewer
+    /// instructions to compile; type-checked loads read halves as well, so that a side trace does not wait for the stores.
+    pub(super) fn store_slot(&mut self, r: IrRef, at: i32) -> Res<()> {
+        let base = self.cur.base;
+        if r.is_const() || !self.ty(r)?.is_int() {
+            return self.store_boxed(r, base, at);
+        }
+        let (low, high) = (self.int(r)?, self.k32(INT_HIGH));
+        self.pos.ins().store(MEM, low, base, at);
+        self.pos.ins().store(MEM, high, base, at + 4);
+        Ok(())
+    }
+
     pub(super) fn bad(&self, what: &'static str) -> BackendError {
         BackendError::Malformed(self.cur.at, what)
     }

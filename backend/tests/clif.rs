@@ -1,0 +1,91 @@
+//! The Cranelift IR of small traces, against files. `BLESS=1 cargo test --test clif` rewrites them; read the difference.
+
+mod common;
+
+use common::{Build, Machine};
+use perilune_backend::thunk::ThunkAddrs;
+use perilune_backend::{CompileRequest, Compiler, TraceTree, isa};
+use perilune_recorder::ir::{Const, IrRef, Link, Op, Trace, Ty, sload};
+use perilune_vm::Value;
+use perilune_vm::layout::Field;
+use perilune_vm::value as v;
+
+fn check(name: &str, trace: &Trace) {
+    let isa = isa::foreign("x86_64-unknown-linux-gnu", &["has_sse41", "has_avx"]).unwrap();
+    // Addresses of helpers are their numbers, so that the text is the same everywhere.
+    let mut compiler = Compiler::new(isa, |helper| 0x100 + helper as usize);
+    let req = CompileRequest { tree: TraceTree::single(trace, 1, 0), frame_delta: |_| 4, listing: true };
+    let listing = compiler.emit(&req, &ThunkAddrs::placeholder()).unwrap().listing.unwrap();
+    assert!(!listing.asm.is_empty() && !listing.map.is_empty());
+    let path = format!("{}/tests/clif/{name}.clif", env!("CARGO_MANIFEST_DIR"));
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &listing.clif).unwrap();
+    }
+    let want = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(want == listing.clif, "{path} differs (BLESS=1 rewrites it):\n{}", listing.clif);
+}
+
+#[test]
+fn array_loop() {
+    let mut t = Build::new();
+    let checked = IrRef(sload::TYPECHECK);
+    let i = t.guarded(Op::SLOAD, Ty::Int, IrRef(2), checked);
+    let table = t.guarded(Op::SLOAD, Ty::Tab, IrRef(3), checked);
+    let sum = t.guarded(Op::SLOAD, Ty::Num, IrRef(4), checked);
+    let size = t.emit(Op::FLOAD, Ty::Int, table, IrRef(Field::TabAsize as u16));
+    let array = t.emit(Op::FLOAD, Ty::P64, table, IrRef(Field::TabArray as u16));
+    t.emit(Op::LOOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
+    t.snap(&[(2, i), (4, sum)]);
+    t.emit(Op::ABC, Ty::Int, size, i);
+    let p = t.emit(Op::AREF, Ty::P64, array, i);
+    let x = t.guarded(Op::ALOAD, Ty::Num, p, IrRef::NIL);
+    let sum2 = t.emit(Op::ADD, Ty::Num, sum, x);
+    let one = t.int(1);
+    let i2 = t.emit(Op::ADDOV, Ty::Int, i, one);
+    t.emit(Op::PHI, Ty::Int, i, i2);
+    t.emit(Op::PHI, Ty::Num, sum, sum2);
+    t.t.link = Link::Loop;
+    check("array_loop", &t.t);
+}
+
+#[test]
+fn field_access_and_barrier() {
+    let mut t = Build::new();
+    let table = t.guarded(Op::SLOAD, Ty::Tab, IrRef(2), IrRef(sload::TYPECHECK));
+    let nodes = t.emit(Op::FLOAD, Ty::P64, table, IrRef(Field::TabNode as u16));
+    let key = t.konst(Const::Gc(Value(v::TAG_STR << v::PAYLOAD_BITS | 0x1230)));
+    let key = t.konst(Const::Slot(key, 3));
+    let p = t.emit(Op::HREFK, Ty::P64, nodes, key);
+    let x = t.guarded(Op::HLOAD, Ty::Str, p, IrRef::NIL);
+    t.emit(Op::HSTORE, Ty::Str, p, x);
+    t.emit(Op::TBAR, Ty::Nil, table, IrRef::NIL);
+    check("field_access_and_barrier", &t.end(&[(3, x)], Link::Root(7)));
+}
+
+#[test]
+fn exits_keep_what_only_they_need() {
+    let mut t = Build::new();
+    let s = t.slots(&[Ty::Int, Ty::Num]);
+    let twice = t.emit(Op::ADD, Ty::Int, s[0], s[0]);
+    t.snap(&[(2, twice), (3, IrRef::NIL)]);
+    let k = t.num(0.5);
+    t.emit(Op::ULT, Ty::Num, s[1], k);
+    check("exits_keep_what_only_they_need", &t.end(&[], Link::Stitch));
+}
+
+#[test]
+fn recursion_with_stack_check() {
+    let mut t = Build::new();
+    t.t.top_slot = 9;
+    let n = t.guarded(Op::SLOAD, Ty::Int, IrRef(2), IrRef(sload::TYPECHECK));
+    let one = t.int(1);
+    let n2 = t.emit(Op::SUBOV, Ty::Int, n, one);
+    let mut trace = t.end(&[(6, n2)], Link::UpRec);
+    trace.snaps[1].base_slot = 6;
+    check("recursion_with_stack_check", &trace);
+    // It also runs: the stack ends it.
+    let mut m = Machine::new();
+    *m.slot(2) = Value::int(0).0;
+    m.install(&trace, common::TRACE_NO, 0);
+    assert_eq!(m.enter(common::TRACE_NO).0, 0);
+}

@@ -1,0 +1,266 @@
+//! Loops, links, frames, exits, trees.
+
+mod common;
+
+use common::{BASE, Build, DELTA, EXIT_BASE, Machine, TRACE_NO};
+use perilune_backend::{BackendError, TraceTree};
+use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, SnapSlot, Trace, Ty, sload};
+use perilune_vm::Value;
+use perilune_vm::layout::ofs;
+
+/// `for i = i, limit do sum = sum + i end` with slots 2 (i), 3 (limit), 4 (sum, a num): the first round is peeled.
+fn sum_loop() -> Trace {
+    let mut t = Build::new();
+    let check = IrRef(sload::TYPECHECK);
+    let i = t.guarded(Op::SLOAD, Ty::Int, IrRef(2), check);
+    let limit = t.guarded(Op::SLOAD, Ty::Int, IrRef(3), check);
+    let sum = t.guarded(Op::SLOAD, Ty::Num, IrRef(4), check);
+    let one = t.int(1);
+    let round = |t: &mut Build, i, sum| {
+        let x = t.emit(Op::CONV, Ty::Num, i, IrRef(perilune_recorder::ir::conv::NUM_INT));
+        let sum2 = t.emit(Op::ADD, Ty::Num, sum, x);
+        let i2 = t.emit(Op::ADD, Ty::Int, i, one);
+        t.snap(&[(2, i2), (4, sum2)]);
+        t.emit(Op::LE, Ty::Int, i2, limit);
+        (i2, sum2)
+    };
+    let (i2, sum2) = round(&mut t, i, sum);
+    t.emit(Op::LOOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
+    t.snap(&[(2, i2), (4, sum2)]);
+    let (i3, sum3) = round(&mut t, i2, sum2);
+    t.emit(Op::PHI, Ty::Int, i2, i3);
+    t.emit(Op::PHI, Ty::Num, sum2, sum3);
+    t.t.link = Link::Loop;
+    t.t
+}
+
+#[test]
+fn loops_carry_their_phis() {
+    for n in [1, 2, 3, 1000] {
+        let mut m = Machine::new();
+        (*m.slot(2), *m.slot(3), *m.slot(4)) = (Value::int(1).0, Value::int(n).0, Value::int(0).0);
+        let exit = m.run(&sum_loop());
+        assert_eq!(exit, if n == 1 { 1 } else { 3 });
+        assert_eq!((m.slot_value(2), m.slot_value(4)), (Value::int(n + 1), Value::num(f64::from(n) * f64::from(n + 1) / 2.0)));
+    }
+}
+
+#[test]
+fn the_loop_has_an_offset() {
+    let code = Machine::new().install(&sum_loop(), TRACE_NO, 0);
+    assert!(code.loop_offset.is_some_and(|o| o > 0 && (o as usize) < code.size));
+}
+
+#[test]
+fn phis_may_swap_and_be_constant() {
+    // a, b, c = b, a, 7 until n rounds have passed.
+    let mut t = Build::new();
+    let s = t.slots(&[Ty::Int; 4]);
+    let (one, seven) = (t.int(1), t.int(7));
+    t.emit(Op::LOOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
+    let n = t.emit(Op::SUB, Ty::Int, s[3], one);
+    t.snap(&[(10, s[0]), (11, s[1]), (12, s[2])]);
+    let zero = t.int(0);
+    t.emit(Op::GT, Ty::Int, n, zero);
+    for (a, b) in [(s[0], s[1]), (s[1], s[0]), (s[2], seven), (s[3], n)] {
+        t.emit(Op::PHI, Ty::Int, a, b);
+    }
+    t.t.link = Link::Loop;
+    for (n, want) in [(1, [1, 2, 3]), (2, [2, 1, 7]), (5, [1, 2, 7])] {
+        let (_, out) = common::run(&t.t, &[1, 2, 3, n].map(Value::int));
+        assert_eq!(out[..3], want.map(Value::int));
+    }
+}
+
+#[test]
+fn exits_after_the_loop_see_the_value_before_it() {
+    // `entry` is computed in front of the loop from a value that the loop changes.
+    let mut t = Build::new();
+    let s = t.slots(&[Ty::Int; 2]);
+    let (one, hundred) = (t.int(1), t.int(100));
+    let entry = t.emit(Op::ADD, Ty::Int, s[0], hundred);
+    t.emit(Op::LOOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
+    let next = t.emit(Op::ADD, Ty::Int, s[0], one);
+    t.snap(&[(10, entry), (11, next)]);
+    t.emit(Op::LT, Ty::Int, next, s[1]);
+    t.emit(Op::PHI, Ty::Int, s[0], next);
+    t.t.link = Link::Loop;
+    let (_, out) = common::run(&t.t, &[Value::int(3), Value::int(20)]);
+    assert_eq!(out[..2], [Value::int(103), Value::int(20)]);
+}
+
+#[test]
+fn exits_move_the_base_and_skip_unrestored_slots() {
+    let mut t = Build::new();
+    let s = t.slots(&[Ty::Int, Ty::Int]);
+    let link = t.word(0xabcd);
+    t.snap(&[(3, s[0]), (7, link), (8, s[1])]);
+    t.t.snaps[1].base_slot = 8;
+    t.t.snaps[1].slots[0].flags = SnapSlot::NORESTORE;
+    t.t.snaps[1].slots[1].flags = SnapSlot::FRAME;
+    t.emit(Op::LT, Ty::Int, s[0], s[1]);
+    let trace = t.end(&[], Link::Interp);
+    let mut m = Machine::new();
+    (*m.slot(2), *m.slot(3)) = (Value::int(9).0, Value::int(5).0);
+    m.install(&trace, TRACE_NO, EXIT_BASE);
+    assert_eq!(m.enter(TRACE_NO), (u64::from(EXIT_BASE) + 1, 6));
+    assert_eq!((m.slot_value(3), *m.slot(7), m.slot_value(8)), (Value::int(5), 0xabcd, Value::int(5)));
+}
+
+#[test]
+fn frames_that_do_not_fit_leave_at_once() {
+    let mut t = Build::new();
+    let zero = t.int(0);
+    t.t.top_slot = 12;
+    let trace = t.end(&[(10, zero)], Link::Interp);
+    let mut m = Machine::new();
+    for (room, exit) in [(10, 1), (9, 0)] {
+        *m.slot(10) = 0;
+        let limit = m.stack[BASE..].as_ptr() as u64 + room * 8;
+        m.set(ofs::VM_STACK_LIMIT, limit);
+        assert_eq!(m.run(&trace), exit);
+        assert_eq!(*m.slot(10) != 0, exit == 1);
+    }
+}
+
+/// Counts slot 2 down to 0 by coming back to the start, moving the base by `up`.
+fn recursion(link: Link, up: u16) -> Trace {
+    let mut t = Build::new();
+    let n = t.guarded(Op::SLOAD, Ty::Int, IrRef(2), IrRef(sload::TYPECHECK));
+    let (zero, one) = (t.int(0), t.int(1));
+    t.emit(Op::GT, Ty::Int, n, zero);
+    let n2 = t.emit(Op::SUB, Ty::Int, n, one);
+    t.t.top_slot = 8;
+    let mut trace = t.end(&[(2 + up, n2)], link);
+    trace.snaps[1].base_slot = 2 + up;
+    trace
+}
+
+#[test]
+fn recursion_comes_back_to_the_start() {
+    for (link, up) in [(Link::UpRec, 3), (Link::TailRec, 0), (Link::Loop, 0), (Link::DownRec, 3)] {
+        let mut m = Machine::new();
+        *m.slot(2) = Value::int(8).0;
+        m.install(&recursion(link, up), TRACE_NO, EXIT_BASE);
+        assert_eq!(m.enter(TRACE_NO), (u64::from(EXIT_BASE), 8 * up as isize));
+    }
+}
+
+#[test]
+fn up_recursion_checks_the_stack_each_time() {
+    let mut m = Machine::new();
+    *m.slot(2) = Value::int(1000).0;
+    m.install(&recursion(Link::UpRec, 3), TRACE_NO, EXIT_BASE);
+    let (exit, base) = m.enter(TRACE_NO);
+    assert_eq!((exit, base), (u64::from(EXIT_BASE), 45));
+    // The state is that of the function's entry: the argument is there.
+    assert_eq!(Value(m.stack[BASE + 45]), Value::int(1000 - 15));
+}
+
+#[test]
+fn returns_to_lower_frames_check_the_link() {
+    let mut t = Build::new();
+    let inner = t.slot(2, Ty::Int);
+    let (pc, proto) = (t.word(0x4242), t.word(0x6000));
+    t.emit(Op::RETF, Ty::Proto, proto, pc);
+    t.snap(&[(10, inner)]);
+    let outer = t.guarded(Op::SLOAD, Ty::Int, IrRef(2), IrRef(sload::TYPECHECK));
+    let trace = t.end(&[(11, inner), (12, outer)], Link::Return);
+    let mut m = Machine::new();
+    m.install(&trace, TRACE_NO, 0);
+    let down = DELTA as usize;
+    *m.slot(2) = Value::int(5).0;
+    m.stack[BASE - down] = Value::int(6).0;
+    *m.slot(1) = 0x4242;
+    assert_eq!(m.enter(TRACE_NO), (2, -(down as isize)));
+    assert_eq!((m.stack[BASE - down + 9], m.stack[BASE - down + 10]), (Value::int(5).0, Value::int(6).0));
+    m.stack[BASE - down] = Value::NIL.0;
+    assert_eq!(m.enter(TRACE_NO), (1, -(down as isize)));
+    assert_eq!(m.stack[BASE - down + 8], Value::int(5).0);
+    *m.slot(1) = 0x4243;
+    assert_eq!(m.enter(TRACE_NO), (0, 0));
+}
+
+#[test]
+fn links_enter_other_traces() {
+    let mut m = Machine::new();
+    let mut t = Build::new();
+    let s = t.slot(2, Ty::Int);
+    let ten = t.int(10);
+    let sum = t.emit(Op::ADD, Ty::Int, s, ten);
+    m.install(&t.end(&[(3, sum)], Link::Interp), 1, 20);
+    let mut t = Build::new();
+    let k = t.int(5);
+    let mut trace = t.end(&[(6, k)], Link::Root(1));
+    trace.snaps[1].base_slot = 6;
+    m.install(&trace, 2, 30);
+    assert_eq!(m.enter(2), (21, 4));
+    assert_eq!((m.slot_value(6), m.slot_value(7)), (Value::int(5), Value::int(15)));
+    // A side trace at an exit: one entry of the exit table.
+    let mut t = Build::new();
+    let s = t.slot(2, Ty::Int);
+    let big = t.int(100);
+    t.emit(Op::GT, Ty::Int, s, big);
+    m.install(&t.end(&[], Link::Interp), 3, 40);
+    m.exits[40] = m.codes[1];
+    *m.slot(2) = Value::int(1).0;
+    assert_eq!(m.enter(3), (21, 0));
+    assert_eq!(m.slot_value(3), Value::int(11));
+}
+
+/// The loop of `sum_loop` with a side trace at the end of the limit that adds 1000 and goes on up to a higher limit.
+#[test]
+fn side_traces_compiled_into_the_tree() {
+    let root = sum_loop();
+    let mut t = Build::new();
+    let i = t.emit(Op::SLOAD, Ty::Int, IrRef(2), IrRef(sload::PARENT));
+    let limit = t.guarded(Op::SLOAD, Ty::Int, IrRef(3), IrRef(sload::TYPECHECK));
+    let sum = t.emit(Op::SLOAD, Ty::Num, IrRef(4), IrRef(sload::PARENT | sload::CONVERT));
+    let (ten, twenty, k) = (t.int(10), t.int(20), t.num(1000.0));
+    t.snap(&[]);
+    t.emit(Op::LT, Ty::Int, i, twenty);
+    let limit2 = t.emit(Op::ADD, Ty::Int, limit, ten);
+    let sum2 = t.emit(Op::ADD, Ty::Num, sum, k);
+    let side = t.end(&[(3, limit2), (4, sum2)], Link::Root(TRACE_NO));
+    let tree = TraceTree {
+        trace: &root,
+        trace_no: TRACE_NO,
+        exit_base: EXIT_BASE,
+        sides: vec![(3, TraceTree::single(&side, 4, 50))],
+    };
+    let mut m = Machine::new();
+    (*m.slot(2), *m.slot(3), *m.slot(4)) = (Value::int(1).0, Value::int(5).0, Value::int(0).0);
+    m.codes[TRACE_NO as usize] = m.compile(tree).unwrap().entry;
+    assert_eq!(m.enter(TRACE_NO), (51, 0));
+    assert_eq!((m.slot_value(2), m.slot_value(3)), (Value::int(26), Value::int(25)));
+    assert_eq!(m.slot_value(4), Value::num(25.0 * 26.0 / 2.0 + 2000.0));
+}
+
+#[test]
+fn what_cannot_be_compiled_is_an_error() {
+    let compile = |t: &Trace| Machine::new().compile(TraceTree::single(t, 1, 0)).unwrap_err();
+    let mut t = Build::new();
+    t.emit(Op::XBAR, Ty::Nil, IrRef::NONE, IrRef::NONE);
+    assert_eq!(compile(&t.results(&[])), BackendError::Unsupported(Op::XBAR));
+    let mut t = Build::new();
+    t.t.link = Link::None;
+    assert!(matches!(compile(&t.t), BackendError::Malformed(1, _)));
+    let mut t = Build::new();
+    let s = t.slot(2, Ty::Int);
+    let x = t.konst(Const::Num(0));
+    t.t.ins.push(Ins::new(Op::ADD, Ty::Int, s, x));
+    let sum = IrRef::of_ins(2);
+    assert!(matches!(compile(&t.results(&[sum])), BackendError::Malformed(..)));
+}
+
+#[test]
+fn a_full_arena_is_an_error_until_it_is_reset() {
+    let mut m = Machine::new();
+    let trace = sum_loop();
+    let before = m.backend.code_memory().0;
+    let full = (0..10_000).find_map(|_| m.compile(TraceTree::single(&trace, 1, 0)).err());
+    assert_eq!(full, Some(BackendError::ArenaFull));
+    m.backend.reset();
+    assert_eq!(m.backend.code_memory().0, before);
+    assert!(m.compile(TraceTree::single(&trace, 1, 0)).is_ok());
+}
