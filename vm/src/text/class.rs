@@ -1,0 +1,92 @@
+//! Character classes as sets of bytes. Always those of the C locale.
+
+/// A set of bytes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct ByteSet([u64; 4]);
+
+impl ByteSet {
+    /// No byte.
+    pub const EMPTY: ByteSet = ByteSet([0; 4]);
+
+    /// Is the byte in the set?
+    #[inline(always)]
+    pub const fn has(&self, c: u8) -> bool {
+        self.0[(c >> 6) as usize] >> (c & 63) & 1 != 0
+    }
+    /// Adds a byte.
+    #[inline(always)]
+    pub const fn add(&mut self, c: u8) {
+        self.0[(c >> 6) as usize] |= 1 << (c & 63);
+    }
+    /// Adds all bytes of `lo ..= hi`.
+    pub fn add_range(&mut self, lo: u8, hi: u8) {
+        for c in lo..=hi {
+            self.add(c);
+        }
+    }
+    /// Adds another set.
+    #[inline]
+    pub fn add_all(&mut self, other: &ByteSet) {
+        for (a, b) in self.0.iter_mut().zip(other.0) {
+            *a |= b;
+        }
+    }
+    /// All bytes that are not in the set.
+    #[must_use]
+    pub const fn complement(self) -> ByteSet {
+        let [a, b, c, d] = self.0;
+        ByteSet([!a, !b, !c, !d])
+    }
+}
+
+macro_rules! classes {
+    ($($(#[$doc:meta])* $name:ident = $lower:literal $upper:literal |$c:ident| $test:expr;)*) => {
+        $($(#[$doc])*
+        pub static $name: [ByteSet; 2] = {
+            let mut set = ByteSet::EMPTY;
+            let mut i = 0;
+            while i < 256 {
+                let $c = i as u8;
+                if $test {
+                    set.add($c);
+                }
+                i += 1;
+            }
+            [set, set.complement()]
+        };)*
+
+        /// The set behind `%c` for a class letter; an upper-case letter is the complement.
+        #[inline]
+        pub fn class(letter: u8) -> Option<&'static ByteSet> {
+            match letter {
+                $($lower => Some(&$name[0]), $upper => Some(&$name[1]),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+classes! {
+    /// Letters.
+    ALPHA = b'a' b'A' |c| c.is_ascii_alphabetic();
+    /// Control characters.
+    CNTRL = b'c' b'C' |c| c.is_ascii_control();
+    /// Decimal digits.
+    DIGIT = b'd' b'D' |c| c.is_ascii_digit();
+    /// Printing characters except space.
+    GRAPH = b'g' b'G' |c| c.is_ascii_graphic();
+    /// Lower-case letters.
+    LOWER = b'l' b'L' |c| c.is_ascii_lowercase();
+    /// Punctuation.
+    PUNCT = b'p' b'P' |c| c.is_ascii_punctuation();
+    /// White space, vertical tabs included.
+    SPACE = b's' b'S' |c| c == b' ' || (c >= 9 && c <= 13);
+    /// Upper-case letters.
+    UPPER = b'u' b'U' |c| c.is_ascii_uppercase();
+    /// Letters and digits.
+    ALNUM = b'w' b'W' |c| c.is_ascii_alphanumeric();
+    /// Hexadecimal digits.
+    XDIGIT = b'x' b'X' |c| c.is_ascii_hexdigit();
+    /// NUL.
+    ZERO = b'z' b'Z' |c| c == 0;
+}

@@ -1,0 +1,15 @@
+//! Text helpers that know nothing of the VM: numbers to text, format specifications, pattern matching, plain search.
+
+pub mod class;
+pub mod float;
+pub mod format;
+pub mod item;
+pub mod number;
+pub mod pattern;
+pub mod search;
+pub mod spec;
+#[cfg(test)]
+mod tests;
+
+pub use number::NumText;
+pub use search::{find_byte, find_plain};

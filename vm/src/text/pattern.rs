@@ -1,0 +1,326 @@
+//! The matcher for Lua patterns.
+//!
+//! A backtracking matcher over bytes. It recurses for captures and at each repetition to try what follows, at most
+//! [`MAX_DEPTH`] deep. A malformed part of a pattern is an error only once matching gets to it.
+
+use super::item::SetCache;
+
+/// Most captures in a pattern.
+pub const MAX_CAPTURES: usize = 32;
+/// Deepest nesting of the matcher.
+const MAX_DEPTH: u32 = 200;
+
+/// What is wrong with a pattern.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum PatternError {
+    /// `%` at the end.
+    EndsWithPercent,
+    /// A set without its end.
+    MissingBracket,
+    /// `%f` without a set.
+    MissingFrontierSet,
+    /// `%b` without its two characters.
+    Unbalanced,
+    /// `)` without `(`.
+    InvalidCapture,
+    /// A reference to a capture that does not exist or is not finished.
+    InvalidIndex,
+    /// `(` without `)`.
+    Unfinished,
+    /// More than [`MAX_CAPTURES`].
+    TooManyCaptures,
+    /// Nested too deeply.
+    TooComplex,
+}
+
+impl PatternError {
+    /// The text of the error.
+    pub const fn message(self) -> &'static str {
+        match self {
+            PatternError::EndsWithPercent => "malformed pattern (ends with '%')",
+            PatternError::MissingBracket => "malformed pattern (missing ']')",
+            PatternError::MissingFrontierSet => "missing '[' after '%f' in pattern",
+            PatternError::Unbalanced => "unbalanced pattern",
+            PatternError::InvalidCapture => "invalid pattern capture",
+            PatternError::InvalidIndex => "invalid capture index",
+            PatternError::Unfinished => "unfinished capture",
+            PatternError::TooManyCaptures => "too many captures",
+            PatternError::TooComplex => "pattern too complex",
+        }
+    }
+}
+
+/// A finished capture.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Capture {
+    /// A part of the subject, from offset to offset.
+    Range(usize, usize),
+    /// A position, counted from 1.
+    Position(usize),
+}
+
+/// Length of a capture whose end is not known yet.
+const OPEN: u32 = u32::MAX;
+/// Length that marks a position capture.
+const POSITION: u32 = u32::MAX - 1;
+
+/// State of matching one pattern (without its anchor) against one subject.
+#[derive(Debug)]
+pub struct Matcher<'a> {
+    src: &'a [u8],
+    pat: &'a [u8],
+    /// Number of captures, finished or not.
+    level: usize,
+    depth: u32,
+    /// Start and length of each capture.
+    captures: [(u32, u32); MAX_CAPTURES],
+    sets: SetCache,
+}
+
+type Matched = Result<Option<usize>, PatternError>;
+
+impl<'a> Matcher<'a> {
+    /// A matcher of `pat`, which has no anchor, against `src`.
+    pub fn new(src: &'a [u8], pat: &'a [u8]) -> Matcher<'a> {
+        Matcher { src, pat, level: 0, depth: 0, captures: [(0, 0); MAX_CAPTURES], sets: SetCache::EMPTY }
+    }
+    /// The subject.
+    pub fn subject(&self) -> &'a [u8] {
+        self.src
+    }
+    /// Matches at one offset; the end of the match.
+    #[inline]
+    pub fn match_at(&mut self, s: usize) -> Matched {
+        self.level = 0;
+        self.depth = 0;
+        self.run(s, 0)
+    }
+    /// The first match at or after an offset: its start and end.
+    pub fn find(&mut self, mut s: usize) -> Result<Option<(usize, usize)>, PatternError> {
+        let skip = self.starts_with_item();
+        loop {
+            if skip {
+                // Go to where the first item matches.
+                let (item, _) = self.sets.item(self.pat, 0)?;
+                match item.find(&self.src[s..]) {
+                    Some(n) => s += n,
+                    None => return Ok(None),
+                }
+            }
+            if let Some(e) = self.match_at(s)? {
+                return Ok(Some((s, e)));
+            }
+            s += 1;
+            if s > self.src.len() {
+                return Ok(None);
+            }
+        }
+    }
+    /// Does the pattern start with an item that must match one character, and not any?
+    fn starts_with_item(&mut self) -> bool {
+        let Some(&c) = self.pat.first() else { return false };
+        let special = matches!(c, b'(' | b')' | b'$' | b'.')
+            || (c == b'%' && self.pat.get(1).is_none_or(|c| matches!(c, b'b' | b'f' | b'0'..=b'9')));
+        if special {
+            return false;
+        }
+        match self.sets.item(self.pat, 0) {
+            Ok((_, end)) => !matches!(self.pat.get(end), Some(b'*' | b'?' | b'-')),
+            Err(_) => false,
+        }
+    }
+
+    /// Number of captures of the last match.
+    pub fn num_captures(&self) -> usize {
+        self.level
+    }
+    /// Number of values the last match gives: its captures, or the whole match if it has none.
+    pub fn num_values(&self) -> usize {
+        self.level.max(1)
+    }
+    /// Capture `i` of the last match, which went from `s` to `e`. Without captures, number 0 is the whole match.
+    #[inline]
+    pub fn capture(&self, i: usize, s: usize, e: usize) -> Result<Capture, PatternError> {
+        if i >= self.level {
+            return if i == 0 { Ok(Capture::Range(s, e)) } else { Err(PatternError::InvalidIndex) };
+        }
+        let (start, len) = self.captures[i];
+        match len {
+            OPEN => Err(PatternError::Unfinished),
+            POSITION => Ok(Capture::Position(start as usize + 1)),
+            _ => Ok(Capture::Range(start as usize, (start + len) as usize)),
+        }
+    }
+
+    /// Matches the pattern from `p` on at offset `s`.
+    fn run(&mut self, s: usize, p: usize) -> Matched {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(PatternError::TooComplex);
+        }
+        let r = self.step(s, p);
+        self.depth -= 1;
+        r
+    }
+    fn step(&mut self, mut s: usize, mut p: usize) -> Matched {
+        let (src, pat) = (self.src, self.pat);
+        while let Some(&c) = pat.get(p) {
+            match c {
+                b'(' if pat.get(p + 1) == Some(&b')') => return self.open(s, p + 2, POSITION),
+                b'(' => return self.open(s, p + 1, OPEN),
+                b')' => return self.close(s, p + 1),
+                b'$' if p + 1 == pat.len() => return Ok((s == src.len()).then_some(s)),
+                b'%' => match pat.get(p + 1) {
+                    Some(b'b') => {
+                        let Some(e) = self.balance(s, p + 2)? else { return Ok(None) };
+                        s = e;
+                        p += 4;
+                        continue;
+                    }
+                    Some(b'f') => {
+                        let Some(next) = self.frontier(s, p + 2)? else { return Ok(None) };
+                        p = next;
+                        continue;
+                    }
+                    Some(digit @ b'0'..=b'9') => {
+                        let Some(e) = self.back_reference(s, *digit)? else { return Ok(None) };
+                        s = e;
+                        p += 2;
+                        continue;
+                    }
+                    _ => {}
+                },
+                _ => {}
+            }
+            let (item, end) = self.sets.item(pat, p)?;
+            let matched = src.get(s).is_some_and(|c| item.matches(*c));
+            match pat.get(end) {
+                Some(b'?') => {
+                    if matched && let Some(e) = self.run(s + 1, end + 1)? {
+                        return Ok(Some(e));
+                    }
+                    p = end + 1;
+                }
+                Some(b'+') if !matched => return Ok(None),
+                Some(b'+') => return self.most(s + 1, p, end),
+                Some(b'*') => return self.most(s, p, end),
+                Some(b'-') => return self.least(s, p, end),
+                _ if !matched => return Ok(None),
+                _ => {
+                    s += 1;
+                    p = end;
+                }
+            }
+        }
+        Ok(Some(s))
+    }
+    /// Matches the item at `p` as often as possible, then what follows the repetition at `end`.
+    fn most(&mut self, s: usize, p: usize, end: usize) -> Matched {
+        let (item, _) = self.sets.item(self.pat, p)?;
+        let mut n = item.span(&self.src[s..]);
+        if end + 1 == self.pat.len() {
+            // Nothing follows.
+            return if self.depth < MAX_DEPTH { Ok(Some(s + n)) } else { Err(PatternError::TooComplex) };
+        }
+        loop {
+            if let Some(e) = self.run(s + n, end + 1)? {
+                return Ok(Some(e));
+            }
+            if n == 0 {
+                return Ok(None);
+            }
+            n -= 1;
+        }
+    }
+    /// Matches the item at `p` as seldom as possible, then what follows the repetition at `end`.
+    fn least(&mut self, mut s: usize, p: usize, end: usize) -> Matched {
+        loop {
+            if let Some(e) = self.run(s, end + 1)? {
+                return Ok(Some(e));
+            }
+            let (item, _) = self.sets.item(self.pat, p)?;
+            match self.src.get(s) {
+                Some(c) if item.matches(*c) => s += 1,
+                _ => return Ok(None),
+            }
+        }
+    }
+    fn open(&mut self, s: usize, p: usize, len: u32) -> Matched {
+        if self.level >= MAX_CAPTURES {
+            return Err(PatternError::TooManyCaptures);
+        }
+        self.captures[self.level] = (s as u32, len);
+        self.level += 1;
+        let r = self.run(s, p)?;
+        if r.is_none() {
+            self.level -= 1;
+        }
+        Ok(r)
+    }
+    fn close(&mut self, s: usize, p: usize) -> Matched {
+        let open = self.captures[..self.level].iter().rposition(|c| c.1 == OPEN);
+        let i = open.ok_or(PatternError::InvalidCapture)?;
+        self.captures[i].1 = s as u32 - self.captures[i].0;
+        let r = self.run(s, p)?;
+        if r.is_none() {
+            self.captures[i].1 = OPEN;
+        }
+        Ok(r)
+    }
+    /// `%b`: the end of the balanced part at `s`.
+    fn balance(&self, s: usize, p: usize) -> Matched {
+        let (Some(&open), Some(&close)) = (self.pat.get(p), self.pat.get(p + 1)) else {
+            return Err(PatternError::Unbalanced);
+        };
+        if self.src.get(s) != Some(&open) {
+            return Ok(None);
+        }
+        let mut nested = 1;
+        for (i, &c) in self.src.iter().enumerate().skip(s + 1) {
+            if c == close {
+                nested -= 1;
+                if nested == 0 {
+                    return Ok(Some(i + 1));
+                }
+            } else if c == open {
+                nested += 1;
+            }
+        }
+        Ok(None)
+    }
+    /// `%f`: where the pattern goes on if there is a frontier at `s`. Outside the subject there are NULs.
+    fn frontier(&mut self, s: usize, p: usize) -> Matched {
+        if self.pat.get(p) != Some(&b'[') {
+            return Err(PatternError::MissingFrontierSet);
+        }
+        let (set, end) = self.sets.set(self.pat, p)?;
+        let before = if s == 0 { 0 } else { self.src[s - 1] };
+        let after = self.src.get(s).copied().unwrap_or(0);
+        Ok((!set.has(before) && set.has(after)).then_some(end))
+    }
+    /// `%1`: the end of another occurrence of a capture at `s`.
+    fn back_reference(&self, s: usize, digit: u8) -> Matched {
+        let i = usize::from(digit.wrapping_sub(b'1'));
+        if i >= self.level {
+            return Err(PatternError::InvalidIndex);
+        }
+        let (start, len) = self.captures[i];
+        if len == OPEN {
+            return Err(PatternError::InvalidIndex);
+        }
+        if len == POSITION {
+            // The length of a position is no length at all.
+            return Ok(None);
+        }
+        let part = &self.src[start as usize..(start + len) as usize];
+        Ok(self.src[s..].starts_with(part).then_some(s + part.len()))
+    }
+}
+
+/// Splits a pattern into its anchor and the rest.
+pub fn split_anchor(pat: &[u8]) -> (bool, &[u8]) {
+    match pat {
+        [b'^', rest @ ..] => (true, rest),
+        _ => (false, pat),
+    }
+}
