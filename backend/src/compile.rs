@@ -177,7 +177,11 @@ pub struct Backend {
 impl Backend {
     /// Sets up the compiler, the code arena and the thunks.
     pub fn new(config: &Config) -> Result<Backend, BackendError> {
-        let compiler = Compiler::new(isa::host()?, config.helper);
+        Backend::with_isa(isa::host()?, config)
+    }
+    /// The same for a target of which this processor is one.
+    pub fn with_isa(isa: OwnedTargetIsa, config: &Config) -> Result<Backend, BackendError> {
+        let compiler = Compiler::new(isa, config.helper);
         let mut arena = Arena::new(config.code_size).map_err(|e| BackendError::Memory(e.to_string()))?;
         let thunks = thunk::build(compiler.isa(), config.helper, |code| place(&mut arena, code))?;
         arena.pin();
@@ -212,6 +216,13 @@ impl Backend {
         self.arena.range()
     }
 }
+
+// Compiling can move to another thread.
+const _: () = {
+    const fn sendable<T: Send>() {}
+    sendable::<Compiler>();
+    sendable::<CompileRequest<'static>>();
+};
 
 fn place(arena: &mut Arena, code: &[u8]) -> Result<usize, BackendError> {
     let buf = arena.alloc(code.len()).ok_or(BackendError::ArenaFull)?;

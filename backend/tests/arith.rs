@@ -174,6 +174,25 @@ fn math_functions() {
     }
 }
 
+/// Without SSE4.1, rounding calls a routine: the only relocations there are.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn rounding_on_old_processors() {
+    let mut t = Build::new();
+    let s = t.slots(&[Ty::Num, Ty::Num]);
+    let r = [FpMath::Floor, FpMath::Ceil, FpMath::Trunc].map(|f| t.emit(Op::FPMATH, Ty::Num, s[0], IrRef(f as u16)));
+    let m = t.emit(Op::MOD, Ty::Num, s[0], s[1]);
+    let trace = t.results(&[r[0], r[1], r[2], m]);
+    let mut m = common::Machine::new();
+    let isa = perilune_backend::isa::foreign("x86_64-unknown-linux-gnu", &[]).unwrap();
+    let config = perilune_backend::Config { code_size: 1 << 16, helper: common::helpers::address };
+    m.backend = perilune_backend::Backend::with_isa(isa, &config).unwrap();
+    m.exits.fill(m.backend.exit_stub());
+    (*m.slot(2), *m.slot(3)) = (Value::num(-2.5).0, Value::num(2.0).0);
+    assert_eq!(m.run(&trace), 1);
+    assert_eq!([10, 11, 12, 13].map(|i| m.slot_value(i)), [-3.0, -2.0, -2.0, 1.5].map(Value::num));
+}
+
 #[test]
 fn overflow_leaves() {
     for a in INTS {

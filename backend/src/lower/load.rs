@@ -21,7 +21,7 @@ impl Lower<'_> {
     /// SLOAD.
     pub(super) fn sload(&mut self, ins: Ins) -> Res<Option<Value>> {
         let (slot, flags) = (ins.a.0, ins.b.0);
-        let guard = ins.is_guard();
+        let guard = ins.is_guard() || flags & sload::TYPECHECK != 0;
         if let Some(value) = self.inherited(slot, ins.ty) {
             return Ok(Some(value));
         }
