@@ -1,0 +1,182 @@
+//! The math library.
+
+use super::prng::Prng;
+use crate::Vm;
+use crate::error::LuaResult;
+use crate::meta::{ldexp as scale, lua_pow};
+use crate::value::Value;
+
+macro_rules! unary {
+    ($($(#[$doc:meta])* $name:ident |$x:ident| $result:expr;)*) => {
+        $($(#[$doc])*
+        pub fn $name(vm: &mut Vm) -> LuaResult<u32> {
+            let $x = vm.check_num(0)?;
+            vm.ret1(Value::number($result))
+        })*
+    };
+}
+
+unary! {
+    /// `math.sqrt(x)`
+    sqrt |x| x.sqrt();
+    /// `math.log10(x)`
+    log10 |x| x.log10();
+    /// `math.exp(x)`
+    exp |x| x.exp();
+    /// `math.sin(x)`
+    sin |x| x.sin();
+    /// `math.cos(x)`
+    cos |x| x.cos();
+    /// `math.tan(x)`
+    tan |x| x.tan();
+    /// `math.asin(x)`
+    asin |x| x.asin();
+    /// `math.acos(x)`
+    acos |x| x.acos();
+    /// `math.atan(x)`
+    atan |x| x.atan();
+    /// `math.sinh(x)`
+    sinh |x| x.sinh();
+    /// `math.cosh(x)`
+    cosh |x| x.cosh();
+    /// `math.tanh(x)`
+    tanh |x| x.tanh();
+    /// `math.deg(x)`
+    deg |x| x * (180.0 / std::f64::consts::PI);
+    /// `math.rad(x)`
+    rad |x| x * (std::f64::consts::PI / 180.0);
+}
+
+macro_rules! binary {
+    ($($(#[$doc:meta])* $name:ident |$x:ident, $y:ident| $result:expr;)*) => {
+        $($(#[$doc])*
+        pub fn $name(vm: &mut Vm) -> LuaResult<u32> {
+            let $x = vm.check_num(0)?;
+            let $y = vm.check_num(1)?;
+            vm.ret1(Value::number($result))
+        })*
+    };
+}
+
+binary! {
+    /// `math.atan2(y, x)`
+    atan2 |y, x| y.atan2(x);
+    /// `math.pow(x, y)`
+    pow |x, y| lua_pow(x, y);
+    /// `math.fmod(x, y)`
+    fmod |x, y| x % y;
+    /// `math.ldexp(m, e)`
+    ldexp |m, e| scale(m, e as i32);
+}
+
+/// `math.abs(x)`
+pub fn abs(vm: &mut Vm) -> LuaResult<u32> {
+    let x = vm.check_number(0)?;
+    vm.ret1(match x.as_int() {
+        Some(i) => i.checked_abs().map_or(Value::num(2_147_483_648.0), Value::int),
+        None => Value::num(x.as_num_unchecked().abs()),
+    })
+}
+
+/// `math.floor(x)`
+pub fn floor(vm: &mut Vm) -> LuaResult<u32> {
+    let x = vm.check_number(0)?;
+    vm.ret1(if x.is_int() { x } else { Value::number(x.as_num_unchecked().floor()) })
+}
+
+/// `math.ceil(x)`
+pub fn ceil(vm: &mut Vm) -> LuaResult<u32> {
+    let x = vm.check_number(0)?;
+    vm.ret1(if x.is_int() { x } else { Value::number(x.as_num_unchecked().ceil()) })
+}
+
+/// `math.log(x [, base])`
+pub fn log(vm: &mut Vm) -> LuaResult<u32> {
+    let x = vm.check_num(0)?;
+    if vm.nargs() < 2 {
+        return vm.ret1(Value::number(x.ln()));
+    }
+    let base = vm.check_num(1)?;
+    // A product, as compiled code computes it.
+    vm.ret1(Value::number(x.log2() * (1.0 / base.log2())))
+}
+
+/// `math.frexp(x)`: mantissa and exponent.
+pub fn frexp(vm: &mut Vm) -> LuaResult<u32> {
+    let x = vm.check_num(0)?;
+    let exp_bits = |x: f64| (x.to_bits() >> 52) as i32 & 0x7ff;
+    let (mantissa, exp) = if x == 0.0 || !x.is_finite() {
+        (x, 0)
+    } else {
+        // Subnormal numbers are scaled up first.
+        let (n, bias) = if exp_bits(x) == 0 { (x * (1u64 << 54) as f64, 54) } else { (x, 0) };
+        (f64::from_bits(n.to_bits() & !(0x7ff << 52) | 1022 << 52), exp_bits(n) - 1022 - bias)
+    };
+    vm.push(Value::number(mantissa));
+    vm.push(Value::int(exp));
+    Ok(2)
+}
+
+/// `math.modf(x)`: integral part and fraction.
+pub fn modf(vm: &mut Vm) -> LuaResult<u32> {
+    let x = vm.check_num(0)?;
+    let fraction = if x.is_infinite() { 0.0f64.copysign(x) } else { (x - x.trunc()).copysign(x) };
+    vm.push(Value::number(x.trunc()));
+    vm.push(Value::number(fraction));
+    Ok(2)
+}
+
+/// The least or greatest argument; a NaN is replaced by what follows it, and replaces what precedes it.
+#[inline(always)]
+fn extreme(vm: &mut Vm, keep: fn(f64, f64) -> bool, keep_int: fn(i32, i32) -> bool) -> LuaResult<u32> {
+    let mut best = vm.check_number(0)?;
+    for i in 1..vm.nargs() {
+        let v = vm.check_number(i)?;
+        let kept = match (best.as_int(), v.as_int()) {
+            (Some(a), Some(b)) => keep_int(a, b),
+            _ => keep(best.as_number().unwrap_or(f64::NAN), v.as_number().unwrap_or(f64::NAN)),
+        };
+        if !kept {
+            best = v;
+        }
+    }
+    vm.ret1(best)
+}
+
+/// `math.min(x, ...)`
+pub fn min(vm: &mut Vm) -> LuaResult<u32> {
+    extreme(vm, |a, b| a < b, |a, b| a < b)
+}
+
+/// `math.max(x, ...)`
+pub fn max(vm: &mut Vm) -> LuaResult<u32> {
+    extreme(vm, |a, b| a > b, |a, b| a > b)
+}
+
+/// The next number of the state's random generator, in [0, 1).
+#[inline]
+pub fn random_step(vm: &mut Vm) -> f64 {
+    vm.lib_state::<Prng>().next_f64()
+}
+
+/// `math.random([m [, n]])`
+pub fn random(vm: &mut Vm) -> LuaResult<u32> {
+    let d = random_step(vm);
+    let result = match vm.nargs() {
+        0 => return vm.ret1(Value::num(d)),
+        1 => (d * vm.check_num(0)?).floor() + 1.0,
+        _ => {
+            let low = vm.check_num(0)?;
+            let high = vm.check_num(1)?;
+            (d * (high - low + 1.0)).floor() + low
+        }
+    };
+    vm.ret1(Value::number(result))
+}
+
+/// `math.randomseed([seed])`
+pub fn randomseed(vm: &mut Vm) -> LuaResult<u32> {
+    let rng = if vm.nargs() > 0 { Prng::seeded(vm.check_num(0)?) } else { Prng::from_entropy() };
+    *vm.lib_state::<Prng>() = rng;
+    Ok(0)
+}

@@ -1,0 +1,188 @@
+//! `table.sort`: quicksort with the comparisons of Lua's own, so that equal elements end up in the same order.
+//!
+//! Arrays of numbers or of strings, where the order of equal elements cannot be seen, are sorted by the standard library.
+
+use crate::Vm;
+use crate::error::{LuaError, LuaResult};
+use crate::object::{Gc, Table};
+use crate::value::Value;
+
+/// `table.sort(t [, less])`
+pub fn sort(vm: &mut Vm) -> LuaResult<u32> {
+    let t = vm.check_table(0)?;
+    let n = t.len() as i32;
+    let by_function = !vm.arg(1).is_nil();
+    if by_function {
+        vm.check_func(1)?;
+    } else if sort_plain(t, n as usize) {
+        return Ok(0);
+    }
+    // The table, the function, and the values that the sort holds while Lua code runs.
+    vm.set_nargs(SLOTS);
+    let mut sorter = Sorter { vm, t, by_function };
+    sorter.run(1, n)?;
+    Ok(0)
+}
+
+/// Sorts elements that are all numbers (none of them a NaN) or all strings. False if they are not.
+fn sort_plain(t: Gc<Table>, n: usize) -> bool {
+    let Some(slots) = t.array_part().get(1..=n) else { return false };
+    let Some(first) = slots.first() else { return true };
+    if first.get().is_number() {
+        let ordinary = |v: Value| v.is_int() || (v.is_num() && !v.as_num_unchecked().is_nan());
+        if !slots.iter().all(|s| ordinary(s.get())) {
+            return false;
+        }
+        let key = |v: &Value| v.as_number().unwrap_or(0.0);
+        permute(slots, |values| values.sort_unstable_by(|a, b| key(a).total_cmp(&key(b))));
+        return true;
+    }
+    if !slots.iter().all(|s| s.get().is_str()) {
+        return false;
+    }
+    permute(slots, |values| {
+        values.sort_unstable_by(|a, b| match (a.as_str(), b.as_str()) {
+            (Some(a), Some(b)) => a.bytes().cmp(b.bytes()),
+            _ => core::cmp::Ordering::Equal,
+        });
+    });
+    true
+}
+
+/// Rearranges slots of a table. The values stay the same, so there is nothing for the collector to see.
+fn permute(slots: &[core::cell::Cell<Value>], arrange: impl FnOnce(&mut [Value])) {
+    let mut values: Vec<Value> = slots.iter().map(core::cell::Cell::get).collect();
+    arrange(&mut values);
+    for (slot, v) in slots.iter().zip(values) {
+        slot.set(v);
+    }
+}
+
+/// Argument slot of the pivot.
+const PIVOT: usize = 2;
+/// Argument slot of the element from the left.
+const LEFT: usize = 3;
+/// Argument slot of the element from the right.
+const RIGHT: usize = 4;
+/// Number of argument slots.
+const SLOTS: usize = 5;
+
+struct Sorter<'a> {
+    vm: &'a mut Vm,
+    t: Gc<Table>,
+    by_function: bool,
+}
+
+impl Sorter<'_> {
+    #[inline]
+    fn get(&self, i: i32) -> Value {
+        self.t.get_int(i)
+    }
+    #[inline]
+    fn set(&mut self, i: i32, v: Value) {
+        self.vm.table_set_int(self.t, i, v);
+    }
+    /// Loads an element into a slot.
+    #[inline]
+    fn load(&mut self, slot: usize, i: i32) {
+        let v = self.get(i);
+        self.vm.set_arg(slot, v);
+    }
+    /// Is the value in slot `a` less than that in slot `b`?
+    #[inline]
+    fn less(&mut self, a: usize, b: usize) -> LuaResult<bool> {
+        let (a, b) = (self.vm.arg(a), self.vm.arg(b));
+        if self.by_function {
+            let f = self.vm.arg(1);
+            return Ok(self.vm.call1(f, &[a, b])?.truthy());
+        }
+        self.vm.less_than(a, b)
+    }
+    /// Puts `t[i]` and `t[j]`, `i < j`, in order. `LEFT` and `RIGHT` are free.
+    fn order(&mut self, i: i32, j: i32) -> LuaResult<()> {
+        self.load(LEFT, i);
+        self.load(RIGHT, j);
+        if self.less(RIGHT, LEFT)? {
+            self.swap_loaded(i, j);
+        }
+        Ok(())
+    }
+    /// Stores the element from the left at `j` and that from the right at `i`.
+    #[inline]
+    fn swap_loaded(&mut self, i: i32, j: i32) {
+        let (left, right) = (self.vm.arg(LEFT), self.vm.arg(RIGHT));
+        self.set(i, right);
+        self.set(j, left);
+    }
+    fn swap(&mut self, i: i32, j: i32) {
+        let (a, b) = (self.get(i), self.get(j));
+        self.set(i, b);
+        self.set(j, a);
+    }
+    /// Sorts `t[l]` to `t[u]`; recurses into the smaller part.
+    fn run(&mut self, mut l: i32, mut u: i32) -> LuaResult<()> {
+        while l < u {
+            self.order(l, u)?;
+            if u - l == 1 {
+                return Ok(());
+            }
+            let m = i32::midpoint(l, u);
+            // The middle one against both ends.
+            self.load(LEFT, l);
+            self.load(RIGHT, m);
+            if self.less(RIGHT, LEFT)? {
+                self.swap_loaded(l, m);
+            } else {
+                self.order(m, u)?;
+            }
+            if u - l == 2 {
+                return Ok(());
+            }
+            let i = self.partition(l, u, m)?;
+            if i - l < u - i {
+                self.run(l, i - 1)?;
+                l = i + 1;
+            } else {
+                self.run(i + 1, u)?;
+                u = i - 1;
+            }
+        }
+        Ok(())
+    }
+    /// Splits around the element at `m`; where it ends up.
+    fn partition(&mut self, l: i32, u: i32, m: i32) -> LuaResult<i32> {
+        self.load(PIVOT, m);
+        self.swap(m, u - 1);
+        let (mut i, mut j) = (l, u - 1);
+        loop {
+            i += 1;
+            self.load(LEFT, i);
+            while self.less(LEFT, PIVOT)? {
+                if i >= u {
+                    return Err(self.invalid());
+                }
+                i += 1;
+                self.load(LEFT, i);
+            }
+            j -= 1;
+            self.load(RIGHT, j);
+            while self.less(PIVOT, RIGHT)? {
+                if j <= l {
+                    return Err(self.invalid());
+                }
+                j -= 1;
+                self.load(RIGHT, j);
+            }
+            if j < i {
+                break;
+            }
+            self.swap_loaded(i, j);
+        }
+        self.swap(u - 1, i);
+        Ok(i)
+    }
+    #[cold]
+    fn invalid(&mut self) -> LuaError {
+        self.vm.rt_error("invalid order function for sorting")
+    }
+}

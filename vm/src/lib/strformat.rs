@@ -1,0 +1,90 @@
+//! `string.format`.
+
+use super::tostring::{address, put_value};
+use crate::Vm;
+use crate::error::LuaResult;
+use crate::meta::MM;
+use crate::text::float::put_float;
+use crate::text::format::{put_address, put_char, put_integer, put_quoted, put_str};
+use crate::text::number::{to_i64, to_u64};
+use crate::text::spec::{Conv, Piece, Pieces, Spec};
+use crate::value::Value;
+
+/// `string.format(format, ...)`
+pub fn format(vm: &mut Vm) -> LuaResult<u32> {
+    let format = vm.check_str(0)?;
+    let mut out = core::mem::take(&mut vm.buffer);
+    out.clear();
+    let mut arg = 0;
+    for piece in Pieces::new(format.bytes()) {
+        match piece {
+            Piece::Literal(text) => out.extend_from_slice(text),
+            Piece::Bad(text) => {
+                let message = [b"invalid option '", text, b"' to 'format'"].concat();
+                return Err(vm.rt_error_bytes(&message));
+            }
+            Piece::Spec(spec) => {
+                arg += 1;
+                if arg >= vm.nargs() {
+                    return Err(vm.arg_error(arg, "value expected"));
+                }
+                put_arg(vm, &mut out, &spec, arg)?;
+            }
+        }
+    }
+    vm.check_alloc(out.len())?;
+    let r = vm.ret_str(&out);
+    vm.buffer = out;
+    r
+}
+
+/// Appends one argument.
+fn put_arg(vm: &mut Vm, out: &mut Vec<u8>, spec: &Spec, i: usize) -> LuaResult<()> {
+    match spec.conv {
+        Conv::Int => {
+            let v = vm.check_number(i)?;
+            let k = v.as_int().map_or_else(|| to_i64(v.as_num_unchecked()), i64::from);
+            put_integer(out, spec, k as u64);
+        }
+        Conv::Uint | Conv::Hex | Conv::Oct => {
+            let v = vm.check_number(i)?;
+            let k = v.as_int().map_or_else(|| to_u64(v.as_num_unchecked()), |k| i64::from(k) as u64);
+            put_integer(out, spec, k);
+        }
+        Conv::Exp | Conv::Fixed | Conv::General | Conv::HexFloat => {
+            let n = vm.check_num(i)?;
+            put_float(out, spec, n);
+        }
+        Conv::Char => {
+            let c = vm.check_int(i)?;
+            put_char(out, spec, c as u8);
+        }
+        Conv::Ptr => put_address(out, address(vm.arg(i))),
+        Conv::Str | Conv::Quoted => {
+            let v = displayed(vm, i)?;
+            if let Some(s) = v.as_str() {
+                put_text(out, spec, s.bytes());
+            } else {
+                let mut text = Vec::new();
+                put_value(&mut text, v);
+                put_text(out, spec, &text);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn put_text(out: &mut Vec<u8>, spec: &Spec, s: &[u8]) {
+    if spec.conv == Conv::Quoted { put_quoted(out, s) } else { put_str(out, spec, s) }
+}
+
+/// The argument, or what its `__tostring` gives.
+#[inline]
+fn displayed(vm: &mut Vm, i: usize) -> LuaResult<Value> {
+    let v = vm.arg(i);
+    if v.is_str() {
+        return Ok(v);
+    }
+    let mm = vm.metamethod(v, MM::ToString);
+    if mm.is_nil() { Ok(v) } else { vm.call1(mm, &[v]) }
+}

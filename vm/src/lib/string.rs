@@ -1,0 +1,142 @@
+//! The string library: everything but patterns and formats.
+
+use super::base::MAX_RESULTS;
+use crate::Vm;
+use crate::error::LuaResult;
+use crate::object::{Gc, Str};
+use crate::value::Value;
+
+/// Resolves a range given like the arguments of `string.sub` to offsets, if it is not empty.
+#[inline]
+fn range(len: usize, start: i32, stop: i32) -> Option<(usize, usize)> {
+    let len = len as i64;
+    let absolute = |i: i32| if i < 0 { i64::from(i) + len + 1 } else { i64::from(i) };
+    let start = absolute(start).max(1);
+    let stop = absolute(stop).min(len);
+    if start > stop { None } else { Some((start as usize - 1, stop as usize)) }
+}
+
+/// `string.len(s)`
+pub fn len(vm: &mut Vm) -> LuaResult<u32> {
+    let s = vm.check_str(0)?;
+    vm.ret1(Value::integer(s.len() as i64))
+}
+
+/// `string.byte(s [, i [, j]])`
+pub fn byte(vm: &mut Vm) -> LuaResult<u32> {
+    let s = vm.check_str(0)?;
+    let start = vm.opt_int(1, 1)?;
+    let stop = vm.opt_int(2, start)?;
+    let Some((from, to)) = range(s.len(), start, stop) else { return Ok(0) };
+    let n = to - from;
+    if n > MAX_RESULTS as usize {
+        return Err(vm.rt_error("string slice too long"));
+    }
+    if n > 16 {
+        vm.reserve(n)?;
+    }
+    for b in &s.bytes()[from..to] {
+        vm.push(Value::int(i32::from(*b)));
+    }
+    Ok(n as u32)
+}
+
+/// `string.char(...)`
+pub fn char(vm: &mut Vm) -> LuaResult<u32> {
+    let n = vm.nargs();
+    let mut few = [0; 32];
+    let mut many = Vec::new();
+    let bytes = match few.get_mut(..n) {
+        Some(b) => b,
+        None => {
+            many.resize(n, 0);
+            &mut many[..]
+        }
+    };
+    for (i, b) in bytes.iter_mut().enumerate() {
+        match u8::try_from(vm.check_int(i)?) {
+            Ok(c) => *b = c,
+            Err(_) => return Err(vm.arg_error(i, "invalid value")),
+        }
+    }
+    vm.ret_str(bytes)
+}
+
+/// `string.sub(s, i [, j])`
+pub fn sub(vm: &mut Vm) -> LuaResult<u32> {
+    let s = vm.check_str(0)?;
+    let start = vm.check_int(1)?;
+    let stop = vm.opt_int(2, -1)?;
+    match range(s.len(), start, stop) {
+        Some((0, to)) if to == s.len() => vm.ret1(Value::str(s)),
+        Some((from, to)) => vm.ret_str(&s.bytes()[from..to]),
+        None => vm.ret_str(b""),
+    }
+}
+
+/// `string.rep(s, n [, sep])`
+pub fn rep(vm: &mut Vm) -> LuaResult<u32> {
+    let s = vm.check_str(0)?;
+    let n = vm.check_int(1)?;
+    let sep = vm.opt_str(2)?;
+    let Ok(n @ 1..) = usize::try_from(n) else { return vm.ret_str(b"") };
+    let sep_len = sep.map_or(0, |s| s.len());
+    vm.check_alloc((s.len() + sep_len).saturating_mul(n))?;
+    let (bytes, once) = (s.bytes(), s.len() == 1);
+    match sep {
+        Some(sep) if sep_len > 0 => {
+            let mut unit = Vec::with_capacity(s.len() + sep_len);
+            unit.extend_from_slice(sep.bytes());
+            unit.extend_from_slice(bytes);
+            let mut all = Vec::with_capacity(unit.len() * n);
+            all.extend_from_slice(bytes);
+            all.extend_from_slice(&unit.repeat(n - 1));
+            vm.ret_str(&all)
+        }
+        _ if n == 1 => vm.ret1(Value::str(s)),
+        _ if once => vm.ret_str(&vec![bytes[0]; n]),
+        _ => vm.ret_str(&bytes.repeat(n)),
+    }
+}
+
+/// A string made of the bytes of the first argument, in the VM's buffer.
+#[inline(always)]
+fn mapped(vm: &mut Vm, fill: impl FnOnce(&mut Vec<u8>, &[u8])) -> LuaResult<u32> {
+    let s = vm.check_str(0)?;
+    vm.check_alloc(s.len())?;
+    let mut buf = core::mem::take(&mut vm.buffer);
+    buf.clear();
+    fill(&mut buf, s.bytes());
+    let r = vm.ret_str(&buf);
+    vm.buffer = buf;
+    r
+}
+
+/// `string.reverse(s)`
+pub fn reverse(vm: &mut Vm) -> LuaResult<u32> {
+    mapped(vm, |out, s| out.extend(s.iter().rev()))
+}
+
+/// `string.lower(s)`
+pub fn lower(vm: &mut Vm) -> LuaResult<u32> {
+    mapped(vm, |out, s| out.extend(s.iter().map(u8::to_ascii_lowercase)))
+}
+
+/// `string.upper(s)`
+pub fn upper(vm: &mut Vm) -> LuaResult<u32> {
+    mapped(vm, |out, s| out.extend(s.iter().map(u8::to_ascii_uppercase)))
+}
+
+/// `string.dump(f [, mode])`
+pub fn dump(vm: &mut Vm) -> LuaResult<u32> {
+    vm.check_func(0)?;
+    Err(vm.rt_error("unable to dump given function"))
+}
+
+/// The offset where a search starts for its third argument; beyond the end counts as the end.
+#[inline]
+pub(super) fn start_offset(s: Gc<Str>, init: i32) -> usize {
+    let len = s.len() as i64;
+    let from = if init < 0 { i64::from(init) + len } else { i64::from(init) - 1 };
+    from.clamp(0, len) as usize
+}

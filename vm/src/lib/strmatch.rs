@@ -1,0 +1,219 @@
+//! The string library: searching with patterns.
+
+use super::list::Builtin;
+use super::string::start_offset;
+use crate::Vm;
+use crate::error::{LuaError, LuaResult};
+use crate::object::{Gc, Str, Table};
+use crate::text::find_plain;
+use crate::text::pattern::{Capture, MAX_CAPTURES, Matcher, PatternError, split_anchor};
+use crate::text::search::is_plain;
+use crate::value::Value;
+
+#[cold]
+fn pattern_error(vm: &mut Vm, e: PatternError) -> LuaError {
+    vm.rt_error(e.message())
+}
+
+/// Raises what a matcher says.
+#[inline(always)]
+fn checked<T>(vm: &mut Vm, r: Result<T, PatternError>) -> LuaResult<T> {
+    r.map_err(|e| pattern_error(vm, e))
+}
+
+/// Capture `i` of a match from `s` to `e` as a value.
+#[inline]
+fn capture(vm: &mut Vm, m: &Matcher<'_>, i: usize, s: usize, e: usize) -> LuaResult<Value> {
+    match checked(vm, m.capture(i, s, e))? {
+        Capture::Range(a, b) => Ok(Value::str(vm.new_str(&m.subject()[a..b]))),
+        Capture::Position(p) => Ok(Value::integer(p as i64)),
+    }
+}
+
+/// Pushes the first `n` captures.
+fn push_captures(vm: &mut Vm, m: &Matcher<'_>, n: usize, s: usize, e: usize) -> LuaResult<u32> {
+    if n > 12 {
+        vm.reserve(n)?;
+    }
+    for i in 0..n {
+        let v = capture(vm, m, i, s, e)?;
+        vm.push(v);
+    }
+    Ok(n as u32)
+}
+
+fn search(vm: &mut Vm, find: bool) -> LuaResult<u32> {
+    let s = vm.check_str(0)?;
+    let pat = vm.check_str(1)?;
+    let init = vm.opt_int(2, 1)?;
+    let start = start_offset(s, init);
+    if find && (vm.arg(3).truthy() || is_plain(pat.bytes())) {
+        return match find_plain(&s.bytes()[start..], pat.bytes()) {
+            Some(at) => {
+                let from = start + at;
+                vm.push(Value::integer(from as i64 + 1));
+                vm.push(Value::integer((from + pat.len()) as i64));
+                Ok(2)
+            }
+            None => vm.ret1(Value::NIL),
+        };
+    }
+    let (anchored, pattern) = split_anchor(pat.bytes());
+    let mut m = Matcher::new(s.bytes(), pattern);
+    let found = if anchored { m.match_at(start).map(|e| e.map(|e| (start, e))) } else { m.find(start) };
+    let Some((from, to)) = checked(vm, found)? else { return vm.ret1(Value::NIL) };
+    if !find {
+        return push_captures(vm, &m, m.num_values(), from, to);
+    }
+    vm.push(Value::integer(from as i64 + 1));
+    vm.push(Value::integer(to as i64));
+    Ok(2 + push_captures(vm, &m, m.num_captures(), from, to)?)
+}
+
+/// `string.find(s, pattern [, init [, plain]])`
+pub fn find(vm: &mut Vm) -> LuaResult<u32> {
+    search(vm, true)
+}
+
+/// `string.match(s, pattern [, init])`
+pub fn match_(vm: &mut Vm) -> LuaResult<u32> {
+    search(vm, false)
+}
+
+/// `string.gmatch(s, pattern)`: an iterator with the string, the pattern and the next offset as upvalues.
+pub fn gmatch(vm: &mut Vm) -> LuaResult<u32> {
+    let s = vm.check_str(0)?;
+    let pat = vm.check_str(1)?;
+    let f = Builtin::StringGmatchAux;
+    let upvalues = [Value::str(s), Value::str(pat), Value::int(0)];
+    let iterator = vm.new_native(gmatch_aux, f.id(), &upvalues);
+    vm.ret1(Value::func(iterator))
+}
+
+/// The iterator of `gmatch`.
+pub fn gmatch_aux(vm: &mut Vm) -> LuaResult<u32> {
+    let me = vm.callee();
+    let upvalues = me.native_upvalues();
+    let (Some(s), Some(pat)) = (upvalues[0].get().as_str(), upvalues[1].get().as_str()) else { return Ok(0) };
+    let start = upvalues[2].get().as_index().unwrap_or(0) as usize;
+    if start > s.len() {
+        return Ok(0);
+    }
+    // An anchor has no meaning here.
+    let mut m = Matcher::new(s.bytes(), pat.bytes());
+    let found = m.find(start);
+    let Some((from, to)) = checked(vm, found)? else { return Ok(0) };
+    // Go on behind an empty match.
+    upvalues[2].set(Value::integer(if to == from { to + 1 } else { to } as i64));
+    push_captures(vm, &m, m.num_values(), from, to)
+}
+
+/// What `gsub` puts in the place of a match.
+enum Replacement {
+    Text(Gc<Str>),
+    Table(Gc<Table>),
+    Function,
+}
+
+/// Appends the replacement of a match. `None` from a table or function keeps the match.
+fn put_replacement(vm: &mut Vm, out: &mut Vec<u8>, m: &Matcher<'_>, by: &Replacement, s: usize, e: usize) -> LuaResult<()> {
+    let v = match by {
+        Replacement::Text(text) => return put_template(vm, out, m, text.bytes(), s, e),
+        Replacement::Table(t) => {
+            let key = capture(vm, m, 0, s, e)?;
+            match t.meta.get() {
+                None => t.get(key),
+                Some(_) => vm.index(Value::table(*t), key)?,
+            }
+        }
+        Replacement::Function => {
+            let mut args = [Value::NIL; MAX_CAPTURES];
+            let n = m.num_values();
+            for (i, arg) in args[..n].iter_mut().enumerate() {
+                *arg = capture(vm, m, i, s, e)?;
+            }
+            let f = vm.arg(2);
+            vm.call1(f, &args[..n])?
+        }
+    };
+    if let Some(text) = v.as_str() {
+        out.extend_from_slice(text.bytes());
+    } else if v.is_number() {
+        super::tostring::put_value(out, v);
+    } else if v.truthy() {
+        return Err(vm.rt_error(&format!("invalid replacement value (a {})", v.type_name())));
+    } else {
+        out.extend_from_slice(&m.subject()[s..e]);
+    }
+    Ok(())
+}
+
+/// Appends a replacement text with its `%1` filled in.
+fn put_template(vm: &mut Vm, out: &mut Vec<u8>, m: &Matcher<'_>, text: &[u8], s: usize, e: usize) -> LuaResult<()> {
+    let mut rest = text;
+    while let Some(at) = crate::text::find_byte(rest, b'%') {
+        out.extend_from_slice(&rest[..at]);
+        // A `%` at the end stands for a NUL.
+        let c = rest.get(at + 1).copied().unwrap_or(0);
+        rest = rest.get(at + 2..).unwrap_or(&[]);
+        match c {
+            b'0' => out.extend_from_slice(&m.subject()[s..e]),
+            b'1'..=b'9' => match checked(vm, m.capture(usize::from(c - b'1'), s, e))? {
+                Capture::Range(a, b) => out.extend_from_slice(&m.subject()[a..b]),
+                Capture::Position(p) => out.extend_from_slice(&crate::text::NumText::int64(p as i64)),
+            },
+            _ => out.push(c),
+        }
+    }
+    out.extend_from_slice(rest);
+    Ok(())
+}
+
+/// `string.gsub(s, pattern, replacement [, n])`
+pub fn gsub(vm: &mut Vm) -> LuaResult<u32> {
+    let s = vm.check_str(0)?;
+    let pat = vm.check_str(1)?;
+    let v = vm.arg(2);
+    let limit = vm.opt_int(3, i32::MAX)?;
+    let by = if let Some(t) = v.as_table() {
+        Replacement::Table(t)
+    } else if v.is_func() {
+        Replacement::Function
+    } else if v.is_str() || v.is_number() {
+        Replacement::Text(vm.check_str(2)?)
+    } else {
+        return Err(vm.arg_error(2, "string/function/table expected"));
+    };
+    let src = s.bytes();
+    let (anchored, pattern) = split_anchor(pat.bytes());
+    let mut m = Matcher::new(src, pattern);
+    let mut out = core::mem::take(&mut vm.buffer);
+    out.clear();
+    let mut count = 0;
+    // Everything before `done` is in the result.
+    let (mut done, mut from) = (0, 0);
+    while count < limit {
+        let found = if anchored { m.match_at(from).map(|e| e.map(|e| (from, e))) } else { m.find(from) };
+        let Some((a, b)) = checked(vm, found)? else { break };
+        count += 1;
+        out.extend_from_slice(&src[done..a]);
+        put_replacement(vm, &mut out, &m, &by, a, b)?;
+        done = b;
+        // Behind an empty match one character is kept.
+        from = if b > a { b } else { a + 1 };
+        if anchored || from > src.len() {
+            break;
+        }
+    }
+    if count == 0 {
+        vm.push(Value::str(s));
+    } else {
+        out.extend_from_slice(&src[done..]);
+        vm.check_alloc(out.len())?;
+        let r = vm.new_str(&out);
+        vm.push(Value::str(r));
+    }
+    vm.buffer = out;
+    vm.push(Value::int(count));
+    Ok(2)
+}

@@ -1,0 +1,210 @@
+//! The table library, except sorting.
+
+use crate::Vm;
+use crate::error::{LuaError, LuaResult};
+use crate::object::{Gc, Table};
+use crate::text::NumText;
+use crate::value::Value;
+
+/// Largest array part that `table.new` makes at once.
+const MAX_ARRAY: u32 = 1 << 26;
+/// Largest hash part that `table.new` makes at once, in bits.
+const MAX_HASH_BITS: u32 = 24;
+
+/// `table.insert(t, [pos,] v)`
+pub fn insert(vm: &mut Vm) -> LuaResult<u32> {
+    let t = vm.check_table(0)?;
+    let end = t.len() as i32 + 1;
+    match vm.nargs() {
+        2 => {
+            let v = vm.arg(1);
+            vm.table_set_int(t, end, v);
+        }
+        3 => {
+            let pos = vm.check_int(1)?;
+            shift_up(vm, t, pos, end);
+            let v = vm.arg(2);
+            vm.table_set_int(t, pos, v);
+        }
+        _ => return Err(vm.rt_error("wrong number of arguments to 'insert'")),
+    }
+    Ok(0)
+}
+
+/// Moves `t[pos]` to `t[end - 1]` one up. Entries only move inside the table, so there is nothing for the collector to see.
+fn shift_up(vm: &mut Vm, t: Gc<Table>, pos: i32, end: i32) {
+    if let Some(slots) = t.array_part().get(pos.max(0) as usize..=end.max(0) as usize)
+        && pos >= 0
+    {
+        for pair in slots.windows(2).rev() {
+            pair[1].set(pair[0].get());
+        }
+        return;
+    }
+    for i in (pos..end).rev() {
+        let v = t.get_int(i);
+        vm.table_set_int(t, i + 1, v);
+    }
+}
+
+/// `table.remove(t [, pos])`
+pub fn remove(vm: &mut Vm) -> LuaResult<u32> {
+    let t = vm.check_table(0)?;
+    let len = t.len() as i32;
+    let pos = if vm.arg(1).is_nil() { len } else { vm.check_int(1)? };
+    if pos < 1 || pos > len {
+        return Ok(0);
+    }
+    let old = t.get_int(pos);
+    match t.array_part().get(pos as usize..=len as usize) {
+        Some(slots) => {
+            for pair in slots.windows(2) {
+                pair[0].set(pair[1].get());
+            }
+        }
+        None => {
+            for i in pos..len {
+                let v = t.get_int(i + 1);
+                vm.table_set_int(t, i, v);
+            }
+        }
+    }
+    vm.table_set_int(t, len, Value::NIL);
+    vm.ret1(old)
+}
+
+/// `table.concat(t [, sep [, i [, j]]])`
+pub fn concat(vm: &mut Vm) -> LuaResult<u32> {
+    let t = vm.check_table(0)?;
+    let sep = vm.opt_str(1)?;
+    let first = vm.opt_int(2, 1)?;
+    let last = if vm.arg(3).is_nil() { t.len() as i32 } else { vm.check_int(3)? };
+    let mut out = core::mem::take(&mut vm.buffer);
+    out.clear();
+    for i in first..=last {
+        let v = t.get_int(i);
+        if let Some(s) = v.as_str() {
+            out.extend_from_slice(s.bytes());
+        } else if v.is_int() {
+            out.extend_from_slice(&NumText::int(v.as_int_unchecked()));
+        } else if v.is_num() {
+            out.extend_from_slice(&NumText::num(v.as_num_unchecked()));
+        } else {
+            return Err(bad_element(vm, v, i));
+        }
+        if i != last
+            && let Some(sep) = sep
+        {
+            out.extend_from_slice(sep.bytes());
+        }
+    }
+    vm.check_alloc(out.len())?;
+    let r = vm.ret_str(&out);
+    vm.buffer = out;
+    r
+}
+
+#[cold]
+fn bad_element(vm: &mut Vm, v: Value, i: i32) -> LuaError {
+    vm.rt_error(&format!("invalid value ({}) at index {i} in table for 'concat'", v.type_name()))
+}
+
+/// `table.maxn(t)`: the greatest positive numeric key.
+pub fn maxn(vm: &mut Vm) -> LuaResult<u32> {
+    let t = vm.check_table(0)?;
+    let mut max = t.array_part().iter().rposition(|slot| !slot.get().is_nil()).unwrap_or(0) as f64;
+    for n in t.nodes() {
+        if !n.val.get().is_nil()
+            && let Some(k) = n.key.get().as_number()
+        {
+            max = max.max(k);
+        }
+    }
+    vm.ret1(Value::number(max))
+}
+
+/// `table.getn(t)`
+pub fn getn(vm: &mut Vm) -> LuaResult<u32> {
+    let t = vm.check_table(0)?;
+    vm.ret1(Value::integer(i64::from(t.len())))
+}
+
+/// `table.foreachi(t, f)`
+pub fn foreachi(vm: &mut Vm) -> LuaResult<u32> {
+    let t = vm.check_table(0)?;
+    let f = Value::func(vm.check_func(1)?);
+    for i in 1..=t.len() as i32 {
+        let r = vm.call1(f, &[Value::int(i), t.get_int(i)])?;
+        if !r.is_nil() {
+            return vm.ret1(r);
+        }
+    }
+    Ok(0)
+}
+
+/// `table.foreach(t, f)`
+pub fn foreach(vm: &mut Vm) -> LuaResult<u32> {
+    let t = vm.check_table(0)?;
+    let f = Value::func(vm.check_func(1)?);
+    // The key lives in an argument slot while Lua code runs.
+    vm.set_nargs(3);
+    vm.set_arg(2, Value::NIL);
+    loop {
+        let (k, v) = match t.next(vm.arg(2)) {
+            Ok(Some(entry)) => entry,
+            Ok(None) => return Ok(0),
+            Err(()) => return Err(vm.plain_error(b"invalid key to 'next'")),
+        };
+        vm.set_arg(2, k);
+        let r = vm.call1(f, &[k, v])?;
+        if !r.is_nil() {
+            return vm.ret1(r);
+        }
+    }
+}
+
+/// `table.move(a1, f, e, t [, a2])`: with metamethods.
+pub fn move_(vm: &mut Vm) -> LuaResult<u32> {
+    let from = vm.check_table(0)?;
+    let first = vm.check_int(1)?;
+    let last = vm.check_int(2)?;
+    let at = vm.check_int(3)?;
+    let to = if vm.arg(4).is_nil() { from } else { vm.check_table(4)? };
+    let raw = from.meta.get().is_none() && to.meta.get().is_none();
+    let mut one = |i: i32| {
+        let j = i.wrapping_sub(first).wrapping_add(at);
+        if raw {
+            let v = from.get_int(i);
+            vm.table_set_int(to, j, v);
+            return Ok(());
+        }
+        let v = vm.index(Value::table(from), Value::int(i))?;
+        vm.set_index(Value::table(to), Value::int(j), v)
+    };
+    if last >= first {
+        if at > last || at <= first || to != from {
+            (first..=last).try_for_each(&mut one)?;
+        } else {
+            (first..=last).rev().try_for_each(&mut one)?;
+        }
+    }
+    vm.ret1(Value::table(to))
+}
+
+/// `table.new(narray, nhash)`
+pub fn new(vm: &mut Vm) -> LuaResult<u32> {
+    let narray = vm.check_int(0)?.max(0) as u32;
+    let nhash = vm.check_int(1)?.max(0) as u32;
+    vm.check_alloc(narray as usize * 8)?;
+    // Slot 0 is part of the array.
+    let asize = if narray == 0 { 0 } else { narray.min(MAX_ARRAY) + 1 };
+    let t = vm.new_table(asize, crate::object::hbits_for(nhash).min(MAX_HASH_BITS));
+    vm.ret1(Value::table(t))
+}
+
+/// `table.clear(t)`
+pub fn clear(vm: &mut Vm) -> LuaResult<u32> {
+    let t = vm.check_table(0)?;
+    vm.table_clear(t);
+    Ok(0)
+}

@@ -1,0 +1,50 @@
+//! Values to text without metamethods.
+
+use crate::Vm;
+use crate::object::{Gc, Str};
+use crate::text::NumText;
+use crate::text::format::put_address;
+use crate::value::{TAG_LIGHTUD, Value};
+
+/// The address of what a value refers to; 0 if it refers to nothing.
+pub fn address(v: Value) -> u64 {
+    if v.is_gc() || v.tag() == TAG_LIGHTUD { v.payload() } else { 0 }
+}
+
+/// Appends the text of a value.
+pub fn put_value(out: &mut Vec<u8>, v: Value) {
+    if let Some(s) = v.as_str() {
+        out.extend_from_slice(s.bytes());
+    } else if v.is_int() {
+        out.extend_from_slice(&NumText::int(v.as_int_unchecked()));
+    } else if v.is_num() {
+        out.extend_from_slice(&NumText::num(v.as_num_unchecked()));
+    } else if v.is_nil() {
+        out.extend_from_slice(b"nil");
+    } else if v.is_bool() {
+        out.extend_from_slice(if v.truthy() { b"true" } else { b"false" });
+    } else {
+        out.extend_from_slice(v.type_name().as_bytes());
+        out.extend_from_slice(b": ");
+        match v.as_func() {
+            Some(f) if f.ffid() > 1 => {
+                out.extend_from_slice(b"builtin#");
+                out.extend_from_slice(&NumText::int(f.ffid() as i32));
+            }
+            _ => put_address(out, address(v)),
+        }
+    }
+}
+
+/// The text of a value as a string.
+pub fn raw_tostring(vm: &mut Vm, v: Value) -> Gc<Str> {
+    if let Some(s) = v.as_str() {
+        return s;
+    }
+    if v.is_number() {
+        return vm.number_str(v);
+    }
+    let mut text = Vec::with_capacity(32);
+    put_value(&mut text, v);
+    vm.new_str(&text)
+}
