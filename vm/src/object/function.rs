@@ -71,6 +71,12 @@ impl Func {
         // SAFETY: builtins are created with `body.native`.
         if self.is_lua() { None } else { Some(unsafe { self.body.native }) }
     }
+    /// Address of upvalue slot `i`.
+    #[inline(always)]
+    pub(crate) fn slot_ptr<T>(&self, i: usize) -> *mut T {
+        let p = core::ptr::with_exposed_provenance_mut::<T>(core::ptr::from_ref(self).expose_provenance() + FUNC_UPVALUES);
+        p.wrapping_add(i)
+    }
     #[inline(always)]
     fn slots<T>(&self) -> &[Cell<T>] {
         // SAFETY: a function is allocated with `num_upvalues` 8-byte slots after the struct.

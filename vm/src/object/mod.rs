@@ -6,16 +6,24 @@
 //! registry, a rooted handle, a trace's constants). Allocation never collects.
 
 mod function;
+mod new;
+mod new_proto;
 mod proto;
 mod string;
-mod table;
+pub mod table;
+mod table_write;
 mod thread;
 mod udata;
+mod upvalue;
+
+#[cfg(test)]
+mod tests;
 
 pub use function::{Func, NativeFn, UpVal};
 pub use proto::{Proto, ProtoFlags};
-pub use string::Str;
+pub use string::{Str, StrTable};
 pub use table::{Node, Table};
+pub use table_write::hbits_for;
 pub use thread::{Thread, ThreadStatus};
 pub use udata::Udata;
 

@@ -74,12 +74,12 @@ impl Proto {
     #[inline(always)]
     pub fn code_ptr(&self) -> *mut Ins {
         // SAFETY: the box itself is never replaced; only instructions are patched, through this pointer.
-        unsafe { (*self.code.get()).as_mut_ptr() }
+        unsafe { (&raw mut **self.code.get()).cast() }
     }
     /// Number of instructions, header included.
     pub fn code_len(&self) -> usize {
         // SAFETY: see `code_ptr`.
-        unsafe { (*self.code.get()).len() }
+        unsafe { (&raw const **self.code.get()).len() }
     }
     /// Instruction at index `pc`, if in range.
     pub fn ins(&self, pc: usize) -> Option<Ins> {

@@ -1,7 +1,12 @@
-//! Interned strings.
+//! Interned strings and the table that interns them.
 
-use super::GcHeader;
+use super::{Gc, GcHeader, Kind};
+use crate::Vm;
+use crate::gc::Heap;
+use crate::gc::color::{FIXED, WHITES};
 use core::cell::Cell;
+use core::hash::{BuildHasher, Hasher};
+use foldhash::fast::FixedState;
 
 /// An interned, immutable byte string. The bytes follow the struct, and a NUL after them.
 ///
@@ -55,5 +60,167 @@ impl Str {
 impl core::fmt::Debug for Str {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "{:?}", self.to_str_lossy())
+    }
+}
+
+/// The intern table: chains of strings by hash.
+#[derive(Debug)]
+pub struct StrTable {
+    /// Chain heads; a power of two of them.
+    buckets: Box<[*mut Str]>,
+    count: usize,
+    hasher: FixedState,
+}
+
+const MIN_BUCKETS: usize = 256;
+
+impl StrTable {
+    pub(crate) fn new(seed: u64) -> StrTable {
+        StrTable {
+            buckets: vec![core::ptr::null_mut(); MIN_BUCKETS].into_boxed_slice(),
+            count: 0,
+            hasher: FixedState::with_seed(seed),
+        }
+    }
+    /// Number of strings.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+    /// The hash of a string.
+    #[inline]
+    pub fn hash(&self, bytes: &[u8]) -> u32 {
+        let mut h = self.hasher.build_hasher();
+        h.write(bytes);
+        let h = h.finish();
+        (h ^ (h >> 32)) as u32
+    }
+    #[inline(always)]
+    fn bucket(&mut self, hash: u32) -> &mut *mut Str {
+        let mask = self.buckets.len() - 1;
+        &mut self.buckets[hash as usize & mask]
+    }
+    #[inline]
+    fn find(&self, bytes: &[u8], hash: u32) -> *mut Str {
+        let mut p = self.buckets[hash as usize & (self.buckets.len() - 1)];
+        while !p.is_null() {
+            // SAFETY: strings on the chains are not freed: sweeping takes them off.
+            let s = unsafe { &*p };
+            if s.hash() == hash && s.bytes() == bytes {
+                break;
+            }
+            p = s.next.get();
+        }
+        p
+    }
+    #[inline]
+    fn insert(&mut self, s: *mut Str, hash: u32) {
+        if self.count >= self.buckets.len() {
+            self.grow();
+        }
+        self.count += 1;
+        let head = self.bucket(hash);
+        // SAFETY: a string just made.
+        unsafe { (*s).next.set(*head) };
+        *head = s;
+    }
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        let new = vec![core::ptr::null_mut(); self.buckets.len() * 2].into_boxed_slice();
+        for mut p in core::mem::replace(&mut self.buckets, new) {
+            while !p.is_null() {
+                // SAFETY: as in `find`.
+                let s = unsafe { &*p };
+                let next = s.next.get();
+                let head = self.bucket(s.hash());
+                s.next.set(*head);
+                *head = p;
+                p = next;
+            }
+        }
+    }
+    /// Takes a string off its chain.
+    pub(crate) fn remove(&mut self, s: &Str) {
+        self.count -= 1;
+        let head = self.bucket(s.hash());
+        if core::ptr::eq(*head, s) {
+            *head = s.next.get();
+            return;
+        }
+        let mut p = *head;
+        while !p.is_null() {
+            // SAFETY: as in `find`.
+            let link = unsafe { &(*p).next };
+            p = link.get();
+            if core::ptr::eq(p, s) {
+                link.set(s.next.get());
+                return;
+            }
+        }
+        debug_assert!(false, "a string is not interned");
+    }
+    /// Calls `f` for each interned string with the index of its chain.
+    pub(crate) fn for_each(&self, mut f: impl FnMut(usize, &Str)) {
+        for (i, head) in self.buckets.iter().enumerate() {
+            let mut p = *head;
+            while !p.is_null() {
+                // SAFETY: as in `find`.
+                let s = unsafe { &*p };
+                f(i & (self.buckets.len() - 1), s);
+                p = s.next.get();
+            }
+        }
+    }
+    /// The chain that a hash belongs to.
+    pub(crate) fn chain_of(&self, hash: u32) -> usize {
+        hash as usize & (self.buckets.len() - 1)
+    }
+}
+
+impl Heap {
+    /// The string of these bytes.
+    #[inline]
+    pub fn new_str(&mut self, bytes: &[u8]) -> Gc<Str> {
+        let hash = self.strings.hash(bytes);
+        let p = self.strings.find(bytes, hash);
+        if p.is_null() {
+            return self.make_str(bytes, hash);
+        }
+        let s = Gc::from_ptr(p);
+        if self.is_dead(&s.hdr) {
+            // Not swept yet: alive again.
+            s.hdr.marked.set(s.hdr.marked.get() ^ WHITES);
+        }
+        s
+    }
+    #[inline(never)]
+    fn make_str(&mut self, bytes: &[u8], hash: u32) -> Gc<Str> {
+        assert!(bytes.len() < u32::MAX as usize, "string too long");
+        let hdr = self.header(Kind::Str, 0, 0, hash);
+        let p = self.alloc_cell(STR_DATA + bytes.len() + 1);
+        let s = p.cast::<Str>();
+        // SAFETY: the cell has room for the struct, the bytes and the NUL.
+        unsafe {
+            s.write(Str { hdr, next: Cell::new(core::ptr::null_mut()), len: Cell::new(bytes.len() as u32), pad: 0 });
+            let data = p.add(STR_DATA);
+            data.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+            data.add(bytes.len()).write(0);
+        }
+        self.strings.insert(s, hash);
+        Gc::from_ptr(s)
+    }
+    /// The string of these bytes, never to be freed.
+    pub fn new_fixed_str(&mut self, bytes: &[u8]) -> Gc<Str> {
+        let s = self.new_str(bytes);
+        s.hdr.marked.set(s.hdr.marked.get() | FIXED);
+        s
+    }
+}
+
+impl Vm {
+    /// The string of these bytes.
+    #[inline]
+    pub fn new_str(&mut self, bytes: &[u8]) -> Gc<Str> {
+        self.heap.new_str(bytes)
     }
 }

@@ -1,11 +1,18 @@
-//! Tables: an array part and a hash part.
+//! Tables: an array part and a hash part. Layout and lookup; stores are in `table_write`.
 //!
 //! The array part holds keys `0 .. asize` (slot 0 included, so that an index needs no adjustment). The hash part is a chained
 //! scatter table with Brent's variation, as in Lua and LuaJIT: `hmask + 1` nodes, collisions linked by `next`, free nodes taken
 //! from the top down. A node keeps its address until the next rehash, which compiled code relies on: it guards once that
 //! `node[k].key` is the constant key and loads straight from the node. Dead keys stay until a rehash so that `next` finds them.
+//!
+//! Small parts of a new table follow the table in its cell; parts made later are allocated apart.
+//!
+//! # Contract
+//! `array` points to `asize` values and `node` to `hmask + 1` nodes (the shared empty node, never written, where `hmask` is 0: a
+//! hash part of its own has at least two nodes). They change only in `table_write`; slot and node references are not kept across
+//! calls that insert.
 
-use super::{Gc, GcHeader};
+use super::{Gc, GcHeader, Str};
 use crate::value::Value;
 use core::cell::Cell;
 
@@ -46,10 +53,247 @@ pub struct Table {
 const _: () = assert!(core::mem::size_of::<Table>() == 48);
 const _: () = assert!(core::mem::size_of::<Node>() == 24);
 
+impl Node {
+    /// A node never used.
+    pub const fn empty() -> Node {
+        Node { val: Cell::new(Value::NIL), key: Cell::new(Value::NIL), next: Cell::new(core::ptr::null_mut()) }
+    }
+}
+
+/// The key that a number other than an `i32` is hashed by: bits of the double, address of the object.
+#[inline(always)]
+fn mix(bits: u64) -> u32 {
+    (bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
+}
+
+/// Hash of a key, neither nil nor NaN, normalised. The main position is `hash & hmask`.
+#[inline]
+pub fn hash_key(key: Value) -> u32 {
+    match key.as_str() {
+        Some(s) => s.hash(),
+        None if key.is_int() => hash_int(key.as_int_unchecked()),
+        None => mix(key.0),
+    }
+}
+
+/// Hash of an integer key.
+#[inline(always)]
+pub fn hash_int(i: i32) -> u32 {
+    mix(u64::from(i as u32))
+}
+
+/// A key in the form that tables store: numbers that fit an `i32` are integers.
+#[inline(always)]
+pub fn normalize(key: Value) -> Value {
+    if key.is_num()
+        && let Some(i) = key.as_index()
+    {
+        return Value::int(i);
+    }
+    key
+}
+
 impl Table {
     /// Slots of the array part, slot 0 included.
     #[inline(always)]
     pub fn asize(&self) -> u32 {
         self.hdr.word.get()
     }
+    /// Nodes of the hash part.
+    #[inline(always)]
+    pub fn num_nodes(&self) -> u32 {
+        let m = self.hmask.get();
+        if m == 0 { 0 } else { m + 1 }
+    }
+    /// The array part, from slot 0.
+    #[inline(always)]
+    pub fn array_part(&self) -> &[Cell<Value>] {
+        if self.asize() == 0 {
+            return &[];
+        }
+        // SAFETY: the module's contract; values are only accessed through cells and raw pointers.
+        unsafe { core::slice::from_raw_parts(self.array.get().cast(), self.asize() as usize) }
+    }
+    /// The nodes of the hash part, all of them.
+    #[inline(always)]
+    pub fn nodes(&self) -> &[Node] {
+        // SAFETY: the module's contract; nodes consist of cells.
+        unsafe { core::slice::from_raw_parts(self.node.get(), self.num_nodes() as usize) }
+    }
+    /// The first node of the chain of keys with this hash. May be the shared empty node, never to be written.
+    #[inline(always)]
+    pub fn main_node(&self, hash: u32) -> &Node {
+        // SAFETY: the module's contract: the index is below the number of nodes.
+        unsafe { &*self.node.get().add((hash & self.hmask.get()) as usize) }
+    }
+    /// Follows a chain to the node with exactly this key.
+    #[inline(always)]
+    fn find_in_chain(&self, hash: u32, key: Value) -> Option<*mut Value> {
+        let mut n = self.main_node(hash);
+        loop {
+            if n.key.get().0 == key.0 {
+                return Some(n.val.as_ptr());
+            }
+            let next = n.next.get();
+            if next.is_null() {
+                return None;
+            }
+            // SAFETY: links point to nodes of the same hash part.
+            n = unsafe { &*next };
+        }
+    }
+    /// Slot of a string key, if there is one (its value may be nil).
+    #[inline(always)]
+    pub fn find_str(&self, key: Gc<Str>) -> Option<*mut Value> {
+        self.find_in_chain(key.hash(), Value::str(key))
+    }
+    /// Slot of an integer key: in the array part, or a node's.
+    #[inline(always)]
+    pub fn find_int(&self, key: i32) -> Option<*mut Value> {
+        if (key as u32) < self.asize() {
+            return Some(self.array.get().wrapping_add(key as u32 as usize));
+        }
+        self.find_int_hash(key)
+    }
+    /// Slot of an integer key in the hash part.
+    #[inline]
+    pub fn find_int_hash(&self, key: i32) -> Option<*mut Value> {
+        self.find_in_chain(hash_int(key), Value::int(key))
+    }
+    /// Slot of any key; `None` for nil and NaN.
+    #[inline]
+    pub fn find(&self, key: Value) -> Option<*mut Value> {
+        if let Some(s) = key.as_str() {
+            return self.find_str(s);
+        }
+        if let Some(i) = key.as_index() {
+            return self.find_int(i);
+        }
+        if key.is_nil() { None } else { self.find_in_chain(mix(key.0), key) }
+    }
+    #[inline(always)]
+    fn load(slot: Option<*mut Value>) -> Value {
+        match slot {
+            // SAFETY: slots found in the table are valid until the next insertion.
+            Some(p) => unsafe { *p },
+            None => Value::NIL,
+        }
+    }
+    /// Value under a string key.
+    #[inline(always)]
+    pub fn get_str(&self, key: Gc<Str>) -> Value {
+        Table::load(self.find_str(key))
+    }
+    /// Value under an integer key.
+    #[inline(always)]
+    pub fn get_int(&self, key: i32) -> Value {
+        Table::load(self.find_int(key))
+    }
+    /// Value under any key; nil when absent.
+    #[inline]
+    pub fn get(&self, key: Value) -> Value {
+        Table::load(self.find(key))
+    }
+    /// Index of the node that a slot belongs to; `None` for array slots and foreign ones.
+    #[inline]
+    pub fn node_of(&self, slot: *const Value) -> Option<u32> {
+        let i = (slot as usize).wrapping_sub(self.node.get() as usize) / size_of::<Node>();
+        if i < self.num_nodes() as usize { Some(i as u32) } else { None }
+    }
+
+    /// A border: an index whose value is not nil and whose successor's is nil, or 0.
+    #[inline]
+    pub fn len(&self) -> u32 {
+        let a = self.array_part();
+        let hi = a.len().saturating_sub(1);
+        if hi > 0 && a[hi].get().is_nil() {
+            return border_in_array(a, hi);
+        }
+        if self.hmask.get() == 0 { hi as u32 } else { self.len_in_hash(hi) }
+    }
+    /// Is the border 0?
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// The border when the array part, up to `lo`, has none.
+    #[cold]
+    #[inline(never)]
+    fn len_in_hash(&self, mut lo: usize) -> u32 {
+        let absent = |i: usize| self.get_int(i as i32).is_nil();
+        let mut hi = lo + 1;
+        while !absent(hi) {
+            lo = hi;
+            hi += hi;
+            if hi > i32::MAX as usize - 2 {
+                // Only a table made for the purpose gets here.
+                let mut i = 1;
+                while !absent(i) {
+                    i += 1;
+                }
+                return (i - 1) as u32;
+            }
+        }
+        while hi - lo > 1 {
+            let mid = usize::midpoint(lo, hi);
+            if absent(mid) { hi = mid } else { lo = mid }
+        }
+        lo as u32
+    }
+
+    /// Position of a key in the order of iteration, plus one; 0 for nil, `None` if the table never had the key.
+    #[inline]
+    pub fn index_after(&self, key: Value) -> Option<u32> {
+        if key.is_nil() {
+            return Some(0);
+        }
+        if let Some(i) = key.as_index()
+            && (i as u32) < self.asize()
+        {
+            return Some(i as u32 + 1);
+        }
+        let n = self.node_of(self.find(key)?)?;
+        Some(self.asize() + n + 1)
+    }
+    /// The entry after `key` in the order of iteration (nil: the first one). `Err` if the table never had the key.
+    #[inline]
+    #[allow(clippy::result_unit_err, reason = "there is only one way to fail, and the caller words the error")]
+    pub fn next(&self, key: Value) -> Result<Option<(Value, Value)>, ()> {
+        let i = self.index_after(key).ok_or(())?;
+        Ok(self.next_index(i).map(|(_, k, v)| (k, v)))
+    }
+    /// The first entry at or after position `idx`, and the position after it. Positions count array slots, then nodes.
+    #[inline]
+    pub fn next_index(&self, idx: u32) -> Option<(u32, Value, Value)> {
+        let a = self.array_part();
+        let mut i = idx as usize;
+        while let Some(slot) = a.get(i) {
+            let v = slot.get();
+            if !v.is_nil() {
+                return Some((i as u32 + 1, Value::int(i as i32), v));
+            }
+            i += 1;
+        }
+        let nodes = self.nodes();
+        i -= a.len();
+        while let Some(n) = nodes.get(i) {
+            let v = n.val.get();
+            if !v.is_nil() {
+                return Some(((a.len() + i) as u32 + 1, n.key.get(), v));
+            }
+            i += 1;
+        }
+        None
+    }
+}
+
+/// A border in an array whose element `hi` is nil.
+#[inline]
+fn border_in_array(a: &[Cell<Value>], mut hi: usize) -> u32 {
+    let mut lo = 0;
+    while hi - lo > 1 {
+        let mid = usize::midpoint(lo, hi);
+        if a[mid].get().is_nil() { hi = mid } else { lo = mid }
+    }
+    lo as u32
 }

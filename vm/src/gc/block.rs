@@ -1,0 +1,196 @@
+//! Blocks: 64 KB of cells of one size, aligned to their size so that a cell's address gives its block. They are cut from segments
+//! of memory taken from the system allocator, and handed back and forth between the size classes as they become empty.
+
+use super::size::class_size;
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+
+/// Bytes of a block; also its alignment.
+pub const BLOCK_SIZE: usize = 1 << 16;
+/// Bytes before the first cell.
+const HEADER: usize = 64;
+/// Blocks per segment.
+const SEGMENT_BLOCKS: usize = if cfg!(miri) { 2 } else { 16 };
+/// Cells are put on a free list about this many bytes at a time, so that a new block does not touch all its pages at once.
+const CARVE: usize = 4096;
+
+/// A free cell: an object header of kind `Free` (all zero), then the link.
+#[derive(Debug)]
+#[repr(C)]
+pub struct FreeCell {
+    /// Where an object has its header; zero.
+    pub header: u64,
+    /// Next free cell of the list.
+    pub next: *mut FreeCell,
+}
+
+/// The head of a block.
+#[derive(Debug)]
+#[repr(C)]
+pub(super) struct Block {
+    /// Free cells of this block that are not on the class's own list.
+    pub free: *mut FreeCell,
+    /// Bytes per cell.
+    pub cell: u32,
+    /// Size class.
+    pub class: u32,
+    /// Number of cells that fit.
+    pub capacity: u32,
+    /// Number of cells, from the start, that were ever handed out or put on a free list.
+    pub carved: u32,
+    /// Raw pools: cells in use.
+    pub live: u32,
+    /// Raw pools: index in the class's list of blocks with free cells, or [`UNLISTED`].
+    pub listed: u32,
+    /// Index of the segment.
+    segment: u32,
+}
+
+const _: () = assert!(size_of::<Block>() <= HEADER);
+
+/// Not on a list.
+pub(super) const UNLISTED: u32 = u32::MAX;
+
+impl Block {
+    /// The block of a cell.
+    #[inline(always)]
+    pub fn of(cell: *mut u8) -> *mut Block {
+        cell.map_addr(|a| a & !(BLOCK_SIZE - 1)).cast()
+    }
+    /// Address of cell `i` of a block.
+    ///
+    /// # Safety
+    /// `b` is a block and `i` less than its capacity.
+    #[inline(always)]
+    pub unsafe fn cell(b: *mut Block, i: u32) -> *mut u8 {
+        // SAFETY: `capacity` cells fit behind the header.
+        unsafe { b.cast::<u8>().add(HEADER + i as usize * (*b).cell as usize) }
+    }
+    /// Puts the next cells that were never used on the list `head`, lowest address first.
+    ///
+    /// # Safety
+    /// `b` is a block that the caller owns.
+    pub unsafe fn carve(b: *mut Block, mut head: *mut FreeCell) -> *mut FreeCell {
+        // SAFETY: cells `carved .. capacity` are inside the block and nobody refers to them.
+        unsafe {
+            let n = ((CARVE as u32).div_ceil((*b).cell)).min((*b).capacity - (*b).carved);
+            let start = (*b).carved;
+            for i in (start..start + n).rev() {
+                let c = Block::cell(b, i).cast::<FreeCell>();
+                c.write(FreeCell { header: 0, next: head });
+                head = c;
+            }
+            (*b).carved = start + n;
+        }
+        head
+    }
+}
+
+#[derive(Debug)]
+struct Segment {
+    /// First block, or null for an unused entry.
+    base: *mut u8,
+    /// Blocks in use.
+    used: usize,
+}
+
+/// Where blocks come from.
+#[derive(Debug, Default)]
+pub(super) struct Blocks {
+    segments: Vec<Segment>,
+    free: Vec<*mut Block>,
+}
+
+impl Blocks {
+    fn layout() -> Layout {
+        const LAYOUT: Layout = match Layout::from_size_align(SEGMENT_BLOCKS * BLOCK_SIZE, BLOCK_SIZE) {
+            Ok(l) => l,
+            Err(_) => panic!("a segment has a valid layout"),
+        };
+        LAYOUT
+    }
+    /// A block for a size class, with no cell carved.
+    pub fn take(&mut self, class: usize) -> *mut Block {
+        if self.free.is_empty() {
+            self.add_segment();
+        }
+        let Some(b) = self.free.pop() else { unreachable!("a segment has blocks") };
+        let cell = class_size(class) as u32;
+        // SAFETY: blocks on the free list are owned by it, and their `segment` field is always valid.
+        unsafe {
+            let segment = (*b).segment;
+            self.segments[segment as usize].used += 1;
+            b.write(Block {
+                free: core::ptr::null_mut(),
+                cell,
+                class: class as u32,
+                capacity: (BLOCK_SIZE - HEADER) as u32 / cell,
+                carved: 0,
+                live: 0,
+                listed: UNLISTED,
+                segment,
+            });
+        }
+        b
+    }
+    /// Takes back a block in which no cell is in use or on a list.
+    pub fn give(&mut self, b: *mut Block) {
+        // SAFETY: the caller owned the block, so its head is valid.
+        let segment = unsafe { (*b).segment };
+        self.segments[segment as usize].used -= 1;
+        self.free.push(b);
+    }
+    #[cold]
+    fn add_segment(&mut self) {
+        // SAFETY: the layout has a size.
+        let base = unsafe { alloc(Self::layout()) };
+        if base.is_null() {
+            handle_alloc_error(Self::layout());
+        }
+        let _ = base.expose_provenance();
+        let i = match self.segments.iter().position(|s| s.base.is_null()) {
+            Some(i) => i,
+            None => {
+                self.segments.push(Segment { base, used: 0 });
+                self.segments.len() - 1
+            }
+        };
+        self.segments[i] = Segment { base, used: 0 };
+        for n in (0..SEGMENT_BLOCKS).rev() {
+            // SAFETY: inside the new segment.
+            unsafe {
+                let b = base.add(n * BLOCK_SIZE).cast::<Block>();
+                (&raw mut (*b).segment).write(i as u32);
+                self.free.push(b);
+            }
+        }
+    }
+    /// Returns segments without used blocks to the system, but keeps some blocks in reserve.
+    pub fn trim(&mut self) {
+        let total: usize = self.segments.iter().map(|s| if s.base.is_null() { 0 } else { SEGMENT_BLOCKS }).sum();
+        let mut spare = self.free.len();
+        let keep = (total - spare) / 4 + SEGMENT_BLOCKS;
+        for i in 0..self.segments.len() {
+            let s = &self.segments[i];
+            if s.base.is_null() || s.used != 0 || spare < keep + SEGMENT_BLOCKS {
+                continue;
+            }
+            let range = s.base as usize..s.base as usize + SEGMENT_BLOCKS * BLOCK_SIZE;
+            self.free.retain(|b| !range.contains(&(*b as usize)));
+            spare -= SEGMENT_BLOCKS;
+            // SAFETY: allocated in `add_segment` with this layout, and none of its blocks is known to anyone now.
+            unsafe { dealloc(self.segments[i].base, Self::layout()) }
+            self.segments[i].base = core::ptr::null_mut();
+        }
+    }
+}
+
+impl Drop for Blocks {
+    fn drop(&mut self) {
+        for s in &self.segments {
+            if !s.base.is_null() {
+                // SAFETY: allocated in `add_segment` with this layout; the owner of the cells is being dropped.
+                unsafe { dealloc(s.base, Self::layout()) }
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Finalizers: the `__gc` metamethods of userdata.
+//!
+//! The atomic phase looks for unreachable userdata with a `__gc`, newest first, queues them and marks them again with all they
+//! refer to. The finalizers are called one per step; their userdata are freed in a later cycle. A finalizer is called once.
+
+use super::Phase;
+use crate::Vm;
+use crate::object::{Gc, Udata};
+use crate::value::Value;
+
+/// Rounds of finalizers that create userdata with finalizers, when the state closes.
+const CLOSE_ROUNDS: usize = 10;
+
+impl Vm {
+    fn finalizer_of(&self, u: Gc<Udata>) -> Option<Value> {
+        let gc = u.meta.get()?.get_str(self.heap.names?.gc);
+        if gc.is_nil() { None } else { Some(gc) }
+    }
+    /// Queues userdata that have a finalizer and are unreachable (or `all` of them).
+    pub(super) fn separate_udata(&mut self, all: bool) {
+        let mut found = Vec::new();
+        for u in self.heap.udatas.iter().rev() {
+            if (all || u.hdr.is_white()) && u.hdr.b0.get() == 0 && self.finalizer_of(*u).is_some() {
+                u.hdr.b0.set(1);
+                found.push(*u);
+            }
+        }
+        self.heap.finalize.extend(found);
+    }
+    /// Calls the finalizer that is due first. False when there is none.
+    pub(super) fn run_finalizer(&mut self) -> bool {
+        let Some(u) = self.heap.finalize.pop_front() else { return false };
+        if let Some(f) = self.finalizer_of(u) {
+            // No collection steps meanwhile; an explicit full collection is possible.
+            let nested = core::mem::replace(&mut self.heap.finalizing, true);
+            self.heap.update_threshold();
+            self.call_finalizer(f, Value::udata(u));
+            self.heap.finalizing = nested;
+            self.heap.update_threshold();
+        }
+        true
+    }
+    /// One step of the Finalize phase.
+    pub(super) fn finalize_step(&mut self) -> usize {
+        if self.heap.finalizing || !self.run_finalizer() || self.heap.finalize.is_empty() {
+            // A collection inside the finalizer may have begun another cycle.
+            if self.heap.phase == Phase::Finalize {
+                self.heap.phase = Phase::Pause;
+            }
+        }
+        256
+    }
+    /// Calls the finalizers of all userdata, newest first: the state is about to close.
+    pub fn run_all_finalizers(&mut self) {
+        for _ in 0..CLOSE_ROUNDS {
+            self.separate_udata(true);
+            if self.heap.finalize.is_empty() {
+                return;
+            }
+            while self.run_finalizer() {}
+        }
+    }
+}

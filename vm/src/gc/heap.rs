@@ -1,0 +1,294 @@
+//! The heap's state and the allocation of object cells.
+
+use super::Marker;
+use super::block::{Block, Blocks, FreeCell};
+use super::raw::{RawPools, large_layout};
+use super::size::{CELL_MAX, NUM_CLASSES, class_of, class_size};
+use crate::object::{Gc, GcHeader, Kind, Node, Proto, Str, StrTable, Thread, Udata};
+use core::cell::Cell;
+use std::alloc::{alloc, handle_alloc_error};
+use std::collections::VecDeque;
+
+/// Where the collector is in its cycle.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// Between two cycles.
+    Pause,
+    /// Marking.
+    Propagate,
+    /// All gray objects done: the atomic phase is due.
+    Atomic,
+    /// Freeing what is dead.
+    Sweep,
+    /// Calling finalizers.
+    Finalize,
+}
+
+/// Blocks of one size class of objects.
+#[derive(Debug, Default)]
+pub(super) struct ObjClass {
+    /// All blocks.
+    pub blocks: Vec<*mut Block>,
+    /// Blocks up to here are swept.
+    pub swept: usize,
+    /// Swept blocks with free cells that are not on [`Heap::free`].
+    pub ready: Vec<*mut Block>,
+    /// The block new cells are carved from; null when none.
+    pub carving: *mut Block,
+}
+
+/// An object too large for a cell.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct LargeObj {
+    pub ptr: *mut GcHeader,
+    pub size: usize,
+}
+
+/// Strings that the collector itself needs.
+#[derive(Copy, Clone, Debug)]
+pub struct Names {
+    /// `__gc`
+    pub gc: Gc<Str>,
+    /// `__mode`
+    pub mode: Gc<Str>,
+    /// "not enough memory"
+    pub no_memory: Gc<Str>,
+}
+
+/// The heap. The first fields are touched by compiled code.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Heap {
+    /// Bytes allocated, rounded to size classes.
+    pub total: usize,
+    /// A collection step is due once `total` has reached this.
+    pub threshold: usize,
+    /// Colour byte of new objects.
+    pub current_white: u64,
+    /// Free cells by size class (`class_of`).
+    pub free: [*mut FreeCell; NUM_CLASSES],
+
+    // From here on nothing is touched by compiled code.
+    pub(super) classes: [ObjClass; NUM_CLASSES],
+    pub(super) raw: RawPools,
+    pub(super) blocks: Blocks,
+    pub(super) large: Vec<LargeObj>,
+    /// The intern table.
+    pub(crate) strings: StrTable,
+    /// The vm's shared empty node.
+    pub(crate) empty_node: *mut Node,
+    pub(super) names: Option<Names>,
+
+    pub(super) phase: Phase,
+    pub(super) marker: Marker,
+    /// Class being swept in steps.
+    pub(super) sweep_class: usize,
+    /// Large objects left to sweep, from the end; `usize::MAX` when not sweeping.
+    pub(super) sweep_large: usize,
+    /// All coroutines, in order of creation.
+    pub(super) threads: Vec<Gc<Thread>>,
+    /// All userdata, in order of creation.
+    pub(super) udatas: Vec<Gc<Udata>>,
+    /// All prototypes.
+    pub(super) protos: Vec<Gc<Proto>>,
+    /// Userdata whose finalizer is due, first to call first.
+    pub(super) finalize: VecDeque<Gc<Udata>>,
+    /// Is a finalizer running?
+    pub(super) finalizing: bool,
+
+    /// Live bytes after the last cycle.
+    pub(super) estimate: usize,
+    /// Work the collector is behind, bytes.
+    pub(super) debt: usize,
+    /// Where the next step is due, limits and switches left out.
+    pub(super) goal: usize,
+    pub(super) pause: u32,
+    pub(super) stepmul: u32,
+    pub(super) stopped: bool,
+    pub(super) stress: bool,
+    pub(super) memory_limit: Option<usize>,
+}
+
+/// Bytes at which the first cycle of a new heap starts; no cycle starts below it.
+pub(super) const MIN_GOAL: usize = 256 << 10;
+
+impl Heap {
+    /// An empty heap whose string hashes are seeded at random. [`crate::Vm::init_heap`] completes it.
+    pub fn new() -> Heap {
+        use core::hash::{BuildHasher, Hasher};
+        Heap::with_seed(std::hash::RandomState::new().build_hasher().finish())
+    }
+    /// An empty heap with a given seed of the string hashes.
+    pub fn with_seed(seed: u64) -> Heap {
+        Heap {
+            total: 0,
+            threshold: MIN_GOAL,
+            current_white: u64::from(super::color::WHITE0),
+            free: [core::ptr::null_mut(); NUM_CLASSES],
+            classes: core::array::from_fn(|_| ObjClass::default()),
+            raw: RawPools::new(),
+            blocks: Blocks::default(),
+            large: Vec::new(),
+            strings: StrTable::new(seed),
+            empty_node: core::ptr::null_mut(),
+            names: None,
+            phase: Phase::Pause,
+            marker: Marker::default(),
+            sweep_class: NUM_CLASSES,
+            sweep_large: usize::MAX,
+            threads: Vec::new(),
+            udatas: Vec::new(),
+            protos: Vec::new(),
+            finalize: VecDeque::new(),
+            finalizing: false,
+            estimate: 0,
+            debt: 0,
+            goal: MIN_GOAL,
+            pause: 200,
+            stepmul: 200,
+            stopped: false,
+            stress: false,
+            memory_limit: None,
+        }
+    }
+    /// Colour byte of new objects.
+    #[inline(always)]
+    pub fn white(&self) -> u8 {
+        self.current_white as u8
+    }
+    /// The colour of the dead.
+    #[inline(always)]
+    pub fn other_white(&self) -> u8 {
+        self.white() ^ super::color::WHITES
+    }
+    /// Is the object dead, though not swept yet?
+    #[inline(always)]
+    pub fn is_dead(&self, o: &GcHeader) -> bool {
+        o.marked.get() & (self.other_white() | super::color::FIXED) == self.other_white()
+    }
+    /// Is a collection step due?
+    #[inline(always)]
+    pub fn gc_due(&self) -> bool {
+        self.total >= self.threshold
+    }
+    /// Where the collector is in its cycle.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+    /// A header for a new object.
+    #[inline(always)]
+    pub(crate) fn header(&self, kind: Kind, b0: u8, b1: u8, word: u32) -> GcHeader {
+        GcHeader {
+            kind: Cell::new(kind as u8),
+            marked: Cell::new(self.white()),
+            b0: Cell::new(b0),
+            b1: Cell::new(b1),
+            word: Cell::new(word),
+        }
+    }
+    /// An uninitialised cell for an object of `size` bytes (not 0), aligned to 16. The caller initialises it, header included,
+    /// before anything else happens to the heap.
+    #[inline(always)]
+    pub(crate) fn alloc_cell(&mut self, size: usize) -> *mut u8 {
+        if size > CELL_MAX {
+            return self.alloc_large(size);
+        }
+        let class = class_of(size);
+        let cell = self.free[class];
+        self.total += class_size(class);
+        if cell.is_null() {
+            return self.refill(class).cast();
+        }
+        // SAFETY: cells on the free list are free and carry the link.
+        self.free[class] = unsafe { (*cell).next };
+        cell.cast()
+    }
+    /// Refills the free list of a class and takes a cell from it: from swept blocks, then by sweeping further blocks, then from
+    /// cells never used.
+    #[cold]
+    #[inline(never)]
+    fn refill(&mut self, class: usize) -> *mut FreeCell {
+        let mut list = core::ptr::null_mut();
+        if let Some(b) = self.classes[class].ready.pop() {
+            // SAFETY: blocks of the class are owned by it.
+            list = unsafe { core::mem::replace(&mut (*b).free, core::ptr::null_mut()) };
+        }
+        while list.is_null() && self.classes[class].swept < self.classes[class].blocks.len() {
+            list = self.sweep_for_cells(class);
+        }
+        if list.is_null() {
+            let c = &mut self.classes[class];
+            // SAFETY: as above; all blocks of the class are swept here, so cells carved now are not swept again this cycle.
+            unsafe {
+                if c.carving.is_null() || (*c.carving).carved == (*c.carving).capacity {
+                    c.carving = self.blocks.take(class);
+                    c.blocks.push(c.carving);
+                    c.swept += 1;
+                }
+                list = Block::carve(c.carving, list);
+            }
+        }
+        // SAFETY: the list has at least one cell.
+        self.free[class] = unsafe { (*list).next };
+        list
+    }
+    #[cold]
+    #[inline(never)]
+    fn alloc_large(&mut self, size: usize) -> *mut u8 {
+        let layout = large_layout(size);
+        // SAFETY: the size is not 0.
+        let p = unsafe { alloc(layout) };
+        if p.is_null() {
+            handle_alloc_error(layout);
+        }
+        self.total += size;
+        // New objects go behind those that wait for the sweep, which walks down.
+        self.large.push(LargeObj { ptr: p.cast(), size });
+        p
+    }
+    pub(crate) fn set_names(&mut self, names: Names) {
+        self.names = Some(names);
+        self.marker.mode_name = Some(names.mode);
+    }
+    pub(crate) fn note_thread(&mut self, t: Gc<Thread>) {
+        self.threads.push(t);
+    }
+    pub(crate) fn note_udata(&mut self, u: Gc<Udata>) {
+        self.udatas.push(u);
+    }
+    /// Registers a new prototype, which owns memory besides its cell.
+    pub(crate) fn note_proto(&mut self, p: Gc<Proto>) {
+        self.protos.push(p);
+        self.total += p.owned_bytes();
+    }
+    /// Calls `f` for each object that is not dead.
+    pub fn for_each_object(&self, mut f: impl FnMut(Gc<GcHeader>)) {
+        for c in &self.classes {
+            for &b in &c.blocks {
+                // SAFETY: carved cells of object blocks have a header, of kind Free where there is no object.
+                unsafe {
+                    for i in 0..(*b).carved {
+                        let h = Block::cell(b, i).cast::<GcHeader>();
+                        if (*h).kind.get() != Kind::Free as u8 && !self.is_dead(&*h) {
+                            f(Gc::from_ptr(h));
+                        }
+                    }
+                }
+            }
+        }
+        for l in &self.large {
+            // SAFETY: the list holds objects that are not freed yet.
+            unsafe {
+                if !self.is_dead(&*l.ptr) {
+                    f(Gc::from_ptr(l.ptr));
+                }
+            }
+        }
+    }
+}
+
+impl Default for Heap {
+    fn default() -> Self {
+        Heap::new()
+    }
+}

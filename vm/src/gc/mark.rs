@@ -1,0 +1,190 @@
+//! Marking.
+//!
+//! A white object that is reached becomes gray and goes on a stack; taking it off the stack makes it black and reaches what it
+//! refers to. Nothing recurses.
+
+use super::visit::{Edge, Visitor, visit_object};
+use super::weak::WeakMode;
+use crate::Vm;
+use crate::object::{Gc, GcHeader, Kind, Str, Table, Thread};
+use crate::value::Value;
+
+/// The marking state.
+#[derive(Debug, Default)]
+pub struct Marker {
+    /// Reached, to be traversed.
+    pub(super) gray: Vec<Gc<GcHeader>>,
+    /// To be traversed again in the atomic phase.
+    pub(super) gray_again: Vec<Gc<GcHeader>>,
+    /// Weak tables met.
+    pub(super) weak: Vec<(Gc<Table>, WeakMode)>,
+    /// In the atomic phase?
+    pub(super) atomic: bool,
+    /// `__mode`
+    pub(super) mode_name: Option<Gc<Str>>,
+    /// The running coroutine and the end of its stack in use.
+    pub(super) running: Option<(Gc<Thread>, *mut Value)>,
+}
+
+impl Visitor for Marker {
+    #[inline(always)]
+    fn value(&mut self, _: Edge, v: Value) {
+        self.mark_value(v);
+    }
+    #[inline(always)]
+    fn object(&mut self, _: Edge, o: Gc<GcHeader>) {
+        self.mark_object(o);
+    }
+    fn stack_top(&self, t: &Thread) -> *mut Value {
+        match self.running {
+            Some((cur, top)) if core::ptr::eq(&raw const *cur, t) => top,
+            _ => t.top.get(),
+        }
+    }
+}
+
+impl Marker {
+    /// Marks a value as reachable.
+    #[inline(always)]
+    pub fn mark_value(&mut self, v: Value) {
+        if v.is_gc() {
+            self.mark_object(Gc::from_addr(v.payload()));
+        }
+    }
+    /// Marks an object as reachable.
+    #[inline(always)]
+    pub fn mark_object(&mut self, o: Gc<GcHeader>) {
+        debug_assert!(o.kind() != Kind::Free, "a freed object is reachable");
+        if o.is_white() {
+            o.white_to_gray();
+            if o.kind.get() != Kind::Str as u8 {
+                self.gray.push(o);
+            }
+        }
+    }
+    /// Marks the object behind a pointer of any type.
+    #[inline(always)]
+    pub fn mark<T>(&mut self, o: Gc<T>) {
+        self.mark_object(o.header());
+    }
+    /// Drops what a cycle left.
+    pub(super) fn reset(&mut self) {
+        self.gray.clear();
+        self.gray_again.clear();
+        self.weak.clear();
+        self.gray.shrink_to(1 << 12);
+        self.gray_again.shrink_to(1 << 12);
+        self.atomic = false;
+    }
+    /// Traverses gray objects until about `budget` bytes are done; returns the bytes done. Less than the budget means that none
+    /// are left.
+    pub(super) fn propagate(&mut self, budget: usize) -> usize {
+        let mut done = 0;
+        while done < budget {
+            match self.gray.pop() {
+                Some(o) => done += self.traverse(o),
+                None => break,
+            }
+        }
+        done
+    }
+    /// Traverses all gray objects.
+    pub(super) fn propagate_all(&mut self) {
+        self.propagate(usize::MAX);
+    }
+    /// Traverses one gray object; returns a measure of the work.
+    #[inline]
+    fn traverse(&mut self, o: Gc<GcHeader>) -> usize {
+        match o.kind() {
+            Kind::Table => self.traverse_table(o.cast()),
+            Kind::Thread => self.traverse_thread(o.cast()),
+            Kind::UpVal => {
+                // Open upvalues stay gray: stack stores have no barrier.
+                if o.b0.get() != 0 {
+                    o.gray_to_black();
+                }
+                visit_object(o, self);
+                32
+            }
+            kind => {
+                o.gray_to_black();
+                visit_object(o, self);
+                if kind == Kind::Proto { 256 } else { 48 }
+            }
+        }
+    }
+    #[inline]
+    fn traverse_table(&mut self, t: Gc<Table>) -> usize {
+        match t.meta.get().and_then(|m| self.weak_mode(m)) {
+            None => {
+                t.hdr.gray_to_black();
+                t.visit(self);
+            }
+            Some(mode) => self.traverse_weak(t, mode),
+        }
+        48 + t.asize() as usize * 8 + t.num_nodes() as usize * 24
+    }
+    #[cold]
+    #[inline(never)]
+    fn traverse_thread(&mut self, t: Gc<Thread>) -> usize {
+        // Stays gray, and is looked at again in the atomic phase.
+        t.visit(self);
+        if self.atomic {
+            clear_unused_stack(&t, self.stack_top(&t));
+        } else {
+            self.gray_again.push(t.header());
+        }
+        128 + t.size.get() as usize * 8
+    }
+}
+
+/// Clears the slots of a stack above `top`, so that no slot ever refers to a freed object.
+fn clear_unused_stack(t: &Thread, top: *mut Value) {
+    let mut p = top;
+    // SAFETY: `top` and the end delimit a part of the stack's memory, which nobody else looks at during a step.
+    unsafe {
+        let end = t.stack.get().add(t.size.get() as usize);
+        while p < end {
+            *p = Value::NIL;
+            p = p.add(1);
+        }
+    }
+}
+
+impl Vm {
+    /// Tells the marker where the running stack ends.
+    pub(super) fn note_running(&mut self) {
+        self.heap.marker.running = Some((self.cur, self.top));
+    }
+    /// Marks all roots.
+    pub(super) fn mark_roots(&mut self) {
+        let m = &mut self.heap.marker;
+        m.mark(self.main);
+        m.mark(self.cur);
+        m.mark(self.globals);
+        m.mark(self.registry);
+        m.mark_value(self.error);
+        for t in self.base_meta.iter().flatten() {
+            m.mark(*t);
+        }
+        for s in self.meta_names.iter().flatten() {
+            m.mark(*s);
+        }
+        for v in &self.roots {
+            m.mark_value(*v);
+        }
+        for (_, v) in &self.event_handlers {
+            m.mark_value(*v);
+        }
+        for u in &self.heap.finalize {
+            m.mark(*u);
+        }
+        let compiler = self.compiler.clone();
+        compiler.mark(&mut self.heap.marker);
+    }
+    /// Starts a cycle.
+    pub(super) fn start_cycle(&mut self) {
+        self.heap.marker.reset();
+        self.mark_roots();
+    }
+}

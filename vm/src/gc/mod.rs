@@ -1,0 +1,42 @@
+//! The heap and the collector.
+//!
+//! Objects live in cells of 64 KB blocks, one size class per block ([`heap`]); what they own besides (array and hash parts,
+//! stacks) comes from pools of the same classes ([`raw`]). The collector is an incremental tri-colour mark with a lazy sweep
+//! and does not move anything:
+//!
+//! ```text
+//!   Pause -> Propagate -> Atomic -> Sweep -> Finalize -> Pause
+//! ```
+//!
+//! * *Propagate* blackens objects from a gray stack, a bounded amount per step ([`mark`]). The program runs between the steps;
+//!   a store into a black object goes through a barrier ([`barrier`]).
+//! * *Atomic* finishes the marking without interruption: stacks again, tables touched since they were black, weak tables
+//!   ([`weak`]), userdata with finalizers ([`finalize`]). Then the two whites change places: what is still white is dead.
+//! * *Sweep* visits each block once, on demand of the allocator or in steps, frees the dead and whitens the rest ([`sweep`]).
+//! * *Finalize* calls one `__gc` per step.
+//!
+//! Steps run at safepoints only ([`step`]). Compiled code runs steps too, but neither Atomic nor Finalize. Allocation never
+//! collects.
+
+pub mod barrier;
+mod block;
+pub mod color;
+pub mod finalize;
+pub mod heap;
+pub mod limit;
+pub mod mark;
+pub mod raw;
+pub mod size;
+pub mod step;
+pub mod sweep;
+pub mod verify;
+pub mod visit;
+pub mod weak;
+
+#[cfg(test)]
+mod tests;
+
+pub use block::BLOCK_SIZE;
+pub use heap::{Heap, Phase};
+pub use mark::Marker;
+pub use visit::{Edge, Visitor};

@@ -1,0 +1,174 @@
+//! Raw memory that objects own: array and hash parts of tables, stacks. Same size classes as objects, freed explicitly; each
+//! block keeps its own free list, so that an empty block can go to another class. What is larger than a cell comes from the
+//! system allocator. All of it counts in [`Heap::total`].
+
+use super::Heap;
+use super::block::{Block, FreeCell, UNLISTED};
+use super::size::{CELL_MAX, NUM_CLASSES, class_of, class_size};
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
+
+/// One size class.
+#[derive(Debug, Default)]
+struct RawClass {
+    /// The block that cells are taken from; null when none.
+    current: *mut Block,
+    /// Other blocks with free cells.
+    partial: Vec<*mut Block>,
+}
+
+/// The raw pools.
+#[derive(Debug)]
+pub(super) struct RawPools {
+    classes: [RawClass; NUM_CLASSES],
+}
+
+impl RawPools {
+    pub(super) fn new() -> RawPools {
+        RawPools { classes: core::array::from_fn(|_| RawClass::default()) }
+    }
+}
+
+/// Layout of memory too large for a cell.
+pub(super) fn large_layout(size: usize) -> Layout {
+    match Layout::from_size_align(size, 16) {
+        Ok(l) => l,
+        Err(_) => panic!("size overflow"),
+    }
+}
+
+impl Heap {
+    /// Uninitialised memory of `size` bytes (not 0), aligned to 16.
+    #[inline]
+    pub fn alloc_raw(&mut self, size: usize) -> *mut u8 {
+        if size > CELL_MAX {
+            return self.alloc_raw_large(size);
+        }
+        let class = class_of(size);
+        let b = self.raw.classes[class].current;
+        self.total += class_size(class);
+        // SAFETY: `current` is null or a block of this class, owned by the pools; a cell on its list is free.
+        unsafe {
+            if !b.is_null() && !(*b).free.is_null() {
+                let cell = (*b).free;
+                (*b).free = (*cell).next;
+                (*b).live += 1;
+                return cell.cast();
+            }
+        }
+        self.alloc_raw_slow(class)
+    }
+    #[cold]
+    #[inline(never)]
+    fn alloc_raw_slow(&mut self, class: usize) -> *mut u8 {
+        let c = &mut self.raw.classes[class];
+        // SAFETY: all blocks of the class are owned by the pools.
+        unsafe {
+            let full = c.current.is_null() || (*c.current).carved == (*c.current).capacity;
+            if full {
+                c.current = match c.partial.pop() {
+                    Some(b) => {
+                        (*b).listed = UNLISTED;
+                        b
+                    }
+                    None => self.blocks.take(class),
+                };
+            }
+            let b = c.current;
+            if (*b).free.is_null() {
+                (*b).free = Block::carve(b, core::ptr::null_mut());
+            }
+            let cell = (*b).free;
+            (*b).free = (*cell).next;
+            (*b).live += 1;
+            cell.cast()
+        }
+    }
+    #[cold]
+    #[inline(never)]
+    fn alloc_raw_large(&mut self, size: usize) -> *mut u8 {
+        let layout = large_layout(size);
+        // SAFETY: the size is not 0.
+        let p = unsafe { alloc(layout) };
+        if p.is_null() {
+            handle_alloc_error(layout);
+        }
+        self.total += size;
+        p
+    }
+    /// Frees memory from [`Heap::alloc_raw`].
+    ///
+    /// # Safety
+    /// `p` came from `alloc_raw` (or `realloc_raw`) of this heap with the same `size` and is not used any more.
+    #[inline]
+    pub unsafe fn free_raw(&mut self, p: *mut u8, size: usize) {
+        if size > CELL_MAX {
+            self.total -= size;
+            // SAFETY: allocated with this layout.
+            return unsafe { dealloc(p, large_layout(size)) };
+        }
+        let class = class_of(size);
+        self.total -= class_size(class);
+        if cfg!(debug_assertions) {
+            // SAFETY: the cell has this size and is not used any more.
+            unsafe { p.write_bytes(super::sweep::POISON, class_size(class)) };
+        }
+        let b = Block::of(p);
+        let cell = p.cast::<FreeCell>();
+        // SAFETY: the cell belongs to block `b` of the pools and is not used any more.
+        unsafe {
+            debug_assert_eq!((*b).class as usize, class);
+            cell.write(FreeCell { header: 0, next: (*b).free });
+            (*b).free = cell;
+            (*b).live -= 1;
+            if ((*b).listed == UNLISTED || (*b).live == 0) && self.raw.classes[class].current != b {
+                self.raw_block_freed(b);
+            }
+        }
+    }
+    /// A cell of a block other than the current one was freed: lists the block, or gives it away when it became empty.
+    #[cold]
+    #[inline(never)]
+    fn raw_block_freed(&mut self, b: *mut Block) {
+        // SAFETY: called with a block of the pools.
+        unsafe {
+            let c = &mut self.raw.classes[(*b).class as usize];
+            if (*b).live == 0 {
+                let i = (*b).listed;
+                if i != UNLISTED {
+                    c.partial.swap_remove(i as usize);
+                    if let Some(&moved) = c.partial.get(i as usize) {
+                        (*moved).listed = i;
+                    }
+                }
+                self.blocks.give(b);
+            } else {
+                (*b).listed = c.partial.len() as u32;
+                c.partial.push(b);
+            }
+        }
+    }
+    /// Changes the size of memory from [`Heap::alloc_raw`]; the contents up to the smaller size are kept.
+    ///
+    /// # Safety
+    /// As for [`Heap::free_raw`]; `old` may be 0 with any pointer. `new` is not 0.
+    pub unsafe fn realloc_raw(&mut self, p: *mut u8, old: usize, new: usize) -> *mut u8 {
+        if old > CELL_MAX && new > CELL_MAX {
+            // SAFETY: allocated with this layout; the new size fits a layout (checked by `large_layout`).
+            let q = unsafe { realloc(p, large_layout(old), large_layout(new).size()) };
+            if q.is_null() {
+                handle_alloc_error(large_layout(new));
+            }
+            self.total = self.total - old + new;
+            return q;
+        }
+        let q = self.alloc_raw(new);
+        if old != 0 {
+            // SAFETY: two different allocations of at least this many bytes; the old one is the caller's to give up.
+            unsafe {
+                q.copy_from_nonoverlapping(p, old.min(new));
+                self.free_raw(p, old);
+            }
+        }
+        q
+    }
+}

@@ -1,0 +1,296 @@
+//! Collection steps, and what `collectgarbage` is made of.
+
+use super::{Heap, Phase};
+use crate::Vm;
+use crate::error::LuaResult;
+use crate::object::{Gc, Thread};
+
+/// A step is due after this many bytes allocated.
+const STEP: usize = 16 << 10;
+
+impl Heap {
+    /// Recomputes the threshold from the goal, the limit and the switches.
+    pub(super) fn update_threshold(&mut self) {
+        let goal = if self.stopped || self.finalizing {
+            usize::MAX
+        } else if self.stress {
+            0
+        } else {
+            self.goal
+        };
+        self.threshold = match self.memory_limit {
+            Some(limit) => goal.min(limit.saturating_add(1)),
+            None => goal,
+        };
+    }
+    fn set_goal(&mut self, goal: usize) {
+        self.goal = goal;
+        self.update_threshold();
+    }
+    /// The cycle is over: waits until the heap has grown by the pause.
+    fn rest(&mut self) {
+        self.debt = 0;
+        self.set_goal((self.estimate / 100).saturating_mul(self.pause as usize).max(super::heap::MIN_GOAL));
+    }
+    /// Work for `bytes` allocated.
+    fn work_for(&self, bytes: usize) -> usize {
+        if self.stepmul == 0 { usize::MAX >> 1 } else { (bytes / 100).saturating_mul(self.stepmul as usize).max(1) }
+    }
+}
+
+impl Vm {
+    /// A safepoint: collects if that is due. Whatever must survive is reachable from a root; [`Vm::top`] is above everything
+    /// live on the running stack. Fails with "not enough memory" if the heap stays above its limit.
+    #[inline(always)]
+    pub fn safepoint(&mut self) -> LuaResult<()> {
+        if self.heap.gc_due() { self.safepoint_slow() } else { Ok(()) }
+    }
+    #[cold]
+    #[inline(never)]
+    fn safepoint_slow(&mut self) -> LuaResult<()> {
+        let h = &self.heap;
+        if !h.stopped && !h.finalizing {
+            if h.stress {
+                self.full_gc();
+            } else if h.total >= h.goal {
+                self.timed_step();
+            }
+        }
+        self.enforce_limit(0)
+    }
+    /// Does the work that is due for what was allocated since the last step. True when that completed a cycle.
+    fn timed_step(&mut self) -> bool {
+        let h = &mut self.heap;
+        if h.total > h.goal {
+            h.debt += h.total - h.goal;
+            h.goal = h.total;
+        }
+        let budget = h.work_for(STEP);
+        if self.work(budget) {
+            self.heap.rest();
+            return true;
+        }
+        self.next_step_due();
+        false
+    }
+    fn next_step_due(&mut self) {
+        let h = &mut self.heap;
+        if h.debt < STEP {
+            h.set_goal(h.total + STEP);
+        } else {
+            h.debt -= STEP;
+            h.set_goal(h.total);
+        }
+    }
+    /// Works until `budget` is used up (false) or a cycle is complete (true).
+    fn work(&mut self, mut budget: usize) -> bool {
+        self.note_running();
+        loop {
+            let done = self.one_step(budget);
+            if self.heap.phase == Phase::Pause {
+                return true;
+            }
+            if done >= budget {
+                return false;
+            }
+            budget -= done;
+        }
+    }
+    /// The smallest unit of work in the present phase.
+    fn one_step(&mut self, budget: usize) -> usize {
+        match self.heap.phase {
+            Phase::Pause => {
+                self.start_cycle();
+                self.heap.phase = Phase::Propagate;
+                256
+            }
+            Phase::Propagate => {
+                let done = self.heap.marker.propagate(budget);
+                if self.heap.marker.gray.is_empty() {
+                    self.heap.phase = Phase::Atomic;
+                }
+                done
+            }
+            Phase::Atomic => self.atomic(),
+            Phase::Sweep => match self.heap.sweep_step() {
+                Some(done) => done,
+                None => {
+                    self.end_sweep();
+                    0
+                }
+            },
+            Phase::Finalize => {
+                let done = self.finalize_step();
+                // The finalizer may have moved the stack or run coroutines.
+                self.note_running();
+                done
+            }
+        }
+    }
+    fn end_sweep(&mut self) {
+        let h = &mut self.heap;
+        h.blocks.trim();
+        h.phase = if h.finalize.is_empty() { Phase::Pause } else { Phase::Finalize };
+    }
+    /// Steps for compiled code, whose live values are not all on the stack: no atomic phase and no finalizers. True when one of
+    /// them is due (or the limit is reached): the trace must leave.
+    pub fn gc_step_on_trace(&mut self) -> bool {
+        let h = &mut self.heap;
+        if h.stress || h.total < h.goal || h.finalizing || h.stopped {
+            // Due only because of the limit or of stress.
+            return h.gc_due();
+        }
+        h.debt += h.total - h.goal;
+        h.set_goal(h.total);
+        let mut budget = h.work_for(STEP);
+        self.note_running();
+        loop {
+            if matches!(self.heap.phase, Phase::Atomic | Phase::Finalize) {
+                return true;
+            }
+            let done = self.one_step(budget);
+            if self.heap.phase == Phase::Pause {
+                self.heap.rest();
+                break;
+            }
+            if done >= budget {
+                self.next_step_due();
+                break;
+            }
+            budget -= done;
+        }
+        self.heap.memory_limit.is_some_and(|limit| self.heap.total > limit)
+    }
+    /// Finishes marking without interruption, decides who is dead, and starts the sweep.
+    fn atomic(&mut self) -> usize {
+        self.heap.marker.atomic = true;
+        self.remark_open_upvals();
+        self.mark_roots();
+        let mut work = self.heap.marker.propagate(usize::MAX);
+        // Weak tables are traversed again: what they hold strongly may have changed.
+        let m = &mut self.heap.marker;
+        let weak = core::mem::take(&mut m.weak);
+        m.gray.extend(weak.into_iter().map(|(t, _)| t.header()));
+        let again = core::mem::take(&mut m.gray_again);
+        m.gray.extend(again);
+        work += m.propagate(usize::MAX);
+        self.separate_udata(false);
+        let h = &mut self.heap;
+        for u in &h.finalize {
+            h.marker.mark(*u);
+        }
+        h.marker.propagate_all();
+        h.marker.clear_weak();
+        h.udatas.retain(|u| !u.hdr.is_white());
+        let compiler = self.compiler.clone();
+        h.retire_protos(|p| compiler.free_proto(p.as_ptr()));
+        let mut threads = core::mem::take(&mut h.threads);
+        threads.retain(|t| h.settle_upvals(*t));
+        h.threads = threads;
+        h.marker.reset();
+        h.current_white ^= u64::from(super::color::WHITES);
+        h.estimate = h.total;
+        h.begin_sweep();
+        work
+    }
+    /// The stack slots of unreachable coroutines may be reached through open upvalues, and may have changed.
+    fn remark_open_upvals(&mut self) {
+        let h = &mut self.heap;
+        for t in &h.threads {
+            if !t.hdr.is_white() {
+                continue;
+            }
+            for uv in t.open_upvals() {
+                if !uv.hdr.is_white() {
+                    h.marker.mark_value(uv.get());
+                }
+            }
+        }
+    }
+    /// A complete collection: when it returns, everything that was unreachable when it was called is freed, and finalizers
+    /// have been called.
+    pub fn full_gc(&mut self) {
+        self.note_running();
+        if matches!(self.heap.phase, Phase::Propagate | Phase::Atomic) {
+            // Drop the cycle in progress: sweep without a change of the whites keeps everything.
+            self.heap.marker.reset();
+            self.heap.begin_sweep();
+        }
+        if self.heap.phase == Phase::Sweep {
+            self.heap.sweep_all();
+        }
+        self.heap.phase = Phase::Pause;
+        self.work(usize::MAX);
+        self.heap.rest();
+    }
+    /// Bytes in use.
+    pub fn gc_count(&self) -> usize {
+        self.heap.total
+    }
+    /// Stops automatic collection.
+    pub fn gc_stop(&mut self) {
+        self.heap.stopped = true;
+        self.heap.update_threshold();
+    }
+    /// Restarts automatic collection.
+    pub fn gc_restart(&mut self) {
+        self.heap.stopped = false;
+        let total = self.heap.total;
+        self.heap.set_goal(total);
+    }
+    /// Is automatic collection running?
+    pub fn gc_is_running(&self) -> bool {
+        !self.heap.stopped
+    }
+    /// Sets how far the heap grows between two cycles, in percent; returns the old setting.
+    pub fn gc_set_pause(&mut self, pause: u32) -> u32 {
+        core::mem::replace(&mut self.heap.pause, pause)
+    }
+    /// Sets how fast the collector works relative to allocation, in percent; returns the old setting.
+    pub fn gc_set_stepmul(&mut self, stepmul: u32) -> u32 {
+        core::mem::replace(&mut self.heap.stepmul, stepmul)
+    }
+    /// Works as if `kbytes` (or a little, if 0) had been allocated. True when that completed a cycle.
+    pub fn gc_step(&mut self, kbytes: usize) -> bool {
+        if self.heap.finalizing {
+            return true;
+        }
+        let budget = self.heap.work_for(kbytes.max(1).saturating_mul(1024));
+        if self.work(budget) {
+            self.heap.rest();
+            return true;
+        }
+        self.next_step_due();
+        false
+    }
+    /// A full collection at every safepoint: for tests.
+    pub fn gc_set_stress(&mut self, on: bool) {
+        self.heap.stress = on;
+        self.heap.update_threshold();
+    }
+}
+
+impl Heap {
+    /// After marking: open upvalues of a dead coroutine that somebody still refers to are closed, and dead upvalues leave the list
+    /// of a living one. False for a dead coroutine.
+    fn settle_upvals(&self, t: Gc<Thread>) -> bool {
+        let alive = !t.hdr.is_white();
+        let mut link = &t.open;
+        loop {
+            let p = link.get();
+            if p.is_null() {
+                return alive;
+            }
+            // SAFETY: upvalues on the list are not freed yet: dead ones leave it here.
+            let uv = unsafe { &*p };
+            if uv.hdr.is_white() {
+                link.set(uv.next.get());
+            } else if alive {
+                link = &uv.next;
+            } else {
+                link.set(uv.next.get());
+                uv.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Sweeping: the dead of a block go on its free list, the living become white again.
+//!
+//! When a sweep begins all free lists are dropped: each block's list is made anew when the block is swept. A block is swept when
+//! the allocator needs a cell of its class, or in a collection step, whichever comes first; a block found empty in a step goes
+//! back to be used by any class.
+
+use super::block::{Block, FreeCell};
+use super::color::{COLORS, FIXED};
+use super::heap::LargeObj;
+use super::raw::large_layout;
+use super::size::NUM_CLASSES;
+use super::{Heap, Phase};
+use crate::object::{Gc, GcHeader, Kind, Proto, Table, Thread, Udata};
+use std::alloc::dealloc;
+
+/// What freed memory is filled with in debug builds.
+pub(super) const POISON: u8 = 0xdb;
+/// Work that sweeping a block counts for, in bytes of marking.
+const BLOCK_COST: usize = 16 << 10;
+/// Large objects swept at a time.
+const LARGE_BATCH: usize = 32;
+
+impl Heap {
+    /// Starts a sweep over the whole heap.
+    pub(super) fn begin_sweep(&mut self) {
+        self.phase = Phase::Sweep;
+        self.free = [core::ptr::null_mut(); NUM_CLASSES];
+        for c in &mut self.classes {
+            c.swept = 0;
+            c.ready.clear();
+        }
+        self.sweep_class = 0;
+        self.sweep_large = self.large.len();
+    }
+    /// Sweeps one block or some large objects. `None` when the sweep is complete, else a measure of the work.
+    pub(super) fn sweep_step(&mut self) -> Option<usize> {
+        let before = self.total;
+        let work = self.sweep_some();
+        self.estimate = self.estimate.saturating_sub(before - self.total);
+        work
+    }
+    fn sweep_some(&mut self) -> Option<usize> {
+        while self.sweep_class < NUM_CLASSES {
+            let class = self.sweep_class;
+            let c = &self.classes[class];
+            if let Some(&b) = c.blocks.get(c.swept) {
+                // SAFETY: a block of the class that is not swept yet.
+                unsafe { self.sweep_and_file(class, b) };
+                return Some(BLOCK_COST);
+            }
+            self.sweep_class += 1;
+        }
+        if self.sweep_large == 0 || self.sweep_large == usize::MAX {
+            self.sweep_large = usize::MAX;
+            return None;
+        }
+        let n = self.sweep_large.min(LARGE_BATCH);
+        for _ in 0..n {
+            self.sweep_large -= 1;
+            let l = self.large[self.sweep_large];
+            // SAFETY: the list holds objects that are not freed yet.
+            if unsafe { self.survives(&*l.ptr) } {
+                continue;
+            }
+            // What moves here from the end was swept or is new.
+            self.large.swap_remove(self.sweep_large);
+            // SAFETY: the object is dead.
+            unsafe { self.free_large(l) };
+        }
+        Some(n * 128)
+    }
+    /// Sweeps the next block and keeps its free cells in the block; gives it away if it is empty.
+    ///
+    /// # Safety
+    /// `b` is the first block of the class that is not swept.
+    unsafe fn sweep_and_file(&mut self, class: usize, b: *mut Block) {
+        // SAFETY: by the contract.
+        let live = unsafe { self.sweep_block(b) };
+        let c = &mut self.classes[class];
+        if live == 0 {
+            // The last block, not swept either, takes the place.
+            c.blocks.swap_remove(c.swept);
+            if c.carving == b {
+                c.carving = core::ptr::null_mut();
+            }
+            self.blocks.give(b);
+            return;
+        }
+        c.swept += 1;
+        // SAFETY: as above.
+        if unsafe { !(*b).free.is_null() } {
+            c.ready.push(b);
+        }
+    }
+    /// Sweeps the next block of a class and takes all its free cells.
+    pub(super) fn sweep_for_cells(&mut self, class: usize) -> *mut FreeCell {
+        let c = &mut self.classes[class];
+        let b = c.blocks[c.swept];
+        c.swept += 1;
+        let before = self.total;
+        // SAFETY: a block of the class that was not swept yet.
+        let list = unsafe {
+            self.sweep_block(b);
+            core::mem::replace(&mut (*b).free, core::ptr::null_mut())
+        };
+        self.estimate = self.estimate.saturating_sub(before - self.total);
+        list
+    }
+    /// Frees the dead of a block, whitens the living and makes the block's free list anew, in address order. Returns how many
+    /// live.
+    ///
+    /// # Safety
+    /// `b` is an object block that has not been swept in this cycle: none of its cells is on a list in use.
+    unsafe fn sweep_block(&mut self, b: *mut Block) -> u32 {
+        let mut list: *mut FreeCell = core::ptr::null_mut();
+        let mut live = 0;
+        let mut freed = 0;
+        // SAFETY: carved cells have a header, of kind Free where there is no object; the dead are not referred to.
+        unsafe {
+            let size = (*b).cell as usize;
+            for i in (0..(*b).carved).rev() {
+                let cell = Block::cell(b, i);
+                let h = cell.cast::<GcHeader>();
+                if (*h).kind.get() != Kind::Free as u8 {
+                    if self.survives(&*h) {
+                        live += 1;
+                        continue;
+                    }
+                    self.destroy(h, true);
+                    if cfg!(debug_assertions) {
+                        cell.write_bytes(POISON, size);
+                    }
+                    freed += size;
+                }
+                cell.cast::<FreeCell>().write(FreeCell { header: 0, next: list });
+                list = cell.cast();
+            }
+            (*b).free = list;
+        }
+        self.total -= freed;
+        live
+    }
+    /// Whitens an object if it is alive.
+    #[inline(always)]
+    fn survives(&self, h: &GcHeader) -> bool {
+        let m = h.marked.get();
+        if m & (self.other_white() | FIXED) == self.other_white() {
+            return false;
+        }
+        h.marked.set(m & !COLORS | self.white());
+        true
+    }
+    /// Frees what a dead object owns.
+    ///
+    /// # Safety
+    /// `h` is an object that nobody refers to any more; its cell is freed next.
+    unsafe fn destroy(&mut self, h: *mut GcHeader, unlink: bool) {
+        // SAFETY: the kind says what the object is; what it owns came from this heap.
+        unsafe {
+            match (*h).kind() {
+                Kind::Str => {
+                    if unlink {
+                        self.strings.remove(&*h.cast());
+                    }
+                }
+                Kind::Table => (*h.cast::<Table>()).free_parts(self),
+                Kind::Thread => {
+                    let t = h.cast::<Thread>();
+                    self.free_raw((*t).stack.get().cast(), (*t).size.get() as usize * 8);
+                }
+                Kind::Proto => {
+                    let p = h.cast::<Proto>();
+                    self.total -= (*p).owned_bytes();
+                    p.drop_in_place();
+                }
+                Kind::Udata => h.cast::<Udata>().drop_in_place(),
+                Kind::UpVal | Kind::Func | Kind::Free => {}
+            }
+        }
+    }
+    /// # Safety
+    /// `l` is a dead object that was taken off the list.
+    unsafe fn free_large(&mut self, l: LargeObj) {
+        // SAFETY: by the contract; allocated with this layout.
+        unsafe {
+            self.destroy(l.ptr, true);
+            dealloc(l.ptr.cast(), large_layout(l.size));
+        }
+        self.total -= l.size;
+    }
+    /// Completes the sweep in progress.
+    pub(super) fn sweep_all(&mut self) {
+        while self.sweep_step().is_some() {}
+    }
+    /// Drops prototypes that are about to die from the list and tells `f` about them.
+    pub(super) fn retire_protos(&mut self, mut f: impl FnMut(Gc<Proto>)) {
+        self.protos.retain(|p| {
+            let alive = !p.hdr.is_white();
+            if !alive {
+                f(*p);
+            }
+            alive
+        });
+    }
+}
+
+impl Drop for Heap {
+    fn drop(&mut self) {
+        let large = core::mem::take(&mut self.large);
+        let blocks: Vec<*mut Block> = self.classes.iter().flat_map(|c| c.blocks.iter().copied()).collect();
+        // SAFETY: the heap goes away with all objects; each is destroyed once, and blocks outlive what they hold.
+        unsafe {
+            for l in large {
+                self.destroy(l.ptr, false);
+                dealloc(l.ptr.cast(), large_layout(l.size));
+            }
+            for b in blocks {
+                for i in 0..(*b).carved {
+                    let h = Block::cell(b, i).cast::<GcHeader>();
+                    if (*h).kind.get() != Kind::Free as u8 {
+                        self.destroy(h, false);
+                    }
+                }
+            }
+        }
+    }
+}

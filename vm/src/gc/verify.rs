@@ -1,0 +1,128 @@
+//! The heap verifier: walks the whole heap and panics on the first broken invariant. For tests.
+//!
+//! Checked:
+//! * what an object refers to is not freed, not dead, and of the kind that the reference's tag says;
+//! * while marking, no black object refers to a white one;
+//! * all slots of a living coroutine's stack are such references too, the unused ones included;
+//! * free lists hold free cells of the right class only, each once;
+//! * the intern table holds exactly the strings of the heap, each in its chain;
+//! * nodes of tables are reachable from the main position of their key.
+
+use super::block::{Block, FreeCell};
+use super::visit::{Edge, Visitor, visit_object};
+use super::{Heap, Phase};
+use crate::Vm;
+use crate::object::{Gc, GcHeader, Kind, Str, Table, Thread};
+use crate::value::Value;
+use std::collections::HashSet;
+
+/// The kind of object that a value's tag promises.
+fn promised_kind(v: Value) -> Kind {
+    match v.type_name() {
+        "string" => Kind::Str,
+        "thread" => Kind::Thread,
+        "proto" => Kind::Proto,
+        "function" => Kind::Func,
+        "table" => Kind::Table,
+        "userdata" => Kind::Udata,
+        other => panic!("a value of type {other} is not an object"),
+    }
+}
+
+struct Check<'a> {
+    heap: &'a Heap,
+    from: Gc<GcHeader>,
+}
+
+impl Visitor for Check<'_> {
+    fn value(&mut self, edge: Edge, v: Value) {
+        if let Some(o) = v.as_gc() {
+            assert_eq!(o.kind(), promised_kind(v), "{:?} of a {:?} refers to another kind", edge, self.from.kind());
+            self.object(edge, o);
+        }
+    }
+    fn object(&mut self, edge: Edge, o: Gc<GcHeader>) {
+        let from = self.from.kind();
+        assert!(o.kind() != Kind::Free, "{edge:?} of a {from:?} refers to a freed object");
+        assert!(!self.heap.is_dead(&o), "{edge:?} of a {from:?} refers to a dead {:?}", o.kind());
+        if matches!(self.heap.phase, Phase::Propagate | Phase::Atomic) {
+            assert!(!(self.from.is_black() && o.is_white()), "{edge:?} of a black {from:?} refers to a white {:?}", o.kind());
+        }
+    }
+    fn stack_top(&self, t: &Thread) -> *mut Value {
+        t.stack.get().wrapping_add(t.size.get() as usize)
+    }
+}
+
+impl Vm {
+    /// Checks the whole heap.
+    pub fn verify_heap(&self) {
+        let heap = &self.heap;
+        let mut strings = HashSet::new();
+        heap.for_each_object(|o| {
+            visit_object(o, &mut Check { heap, from: o });
+            match o.kind() {
+                Kind::Str => {
+                    strings.insert(o.addr());
+                }
+                Kind::Table => check_table(o.cast()),
+                _ => {}
+            }
+        });
+        heap.check_strings(&strings);
+        heap.check_free_lists();
+    }
+}
+
+fn check_table(t: Gc<Table>) {
+    for n in t.nodes() {
+        let key = n.key.get();
+        if n.val.get().is_nil() {
+            continue;
+        }
+        assert_eq!(t.find(key), Some(n.val.as_ptr()), "a node is not found by its key {key:?}");
+        assert_eq!(crate::object::table::normalize(key).0, key.0, "a key is not normalised");
+        let in_array = key.as_int().is_some_and(|i| (i as u32) < t.asize());
+        assert!(!in_array, "key {key:?} is in the hash part");
+    }
+}
+
+impl Heap {
+    fn check_strings(&self, live: &HashSet<u64>) {
+        let mut found = 0;
+        let mut all = 0;
+        self.strings.for_each(|chain, s| {
+            all += 1;
+            assert_eq!(s.hdr.kind(), Kind::Str, "a freed string is interned");
+            assert_eq!(self.strings.chain_of(s.hash()), chain, "a string is in the wrong chain");
+            assert_eq!(self.strings.hash(s.bytes()), s.hash(), "a string has the wrong hash");
+            if !self.is_dead(&s.hdr) {
+                found += 1;
+                assert!(live.contains(&(core::ptr::from_ref::<Str>(s) as usize as u64)), "an interned string is not in the heap");
+            }
+        });
+        assert_eq!(found, live.len(), "a string is not interned");
+        assert_eq!(all, self.strings.count(), "the count of strings is wrong");
+    }
+    fn check_free_lists(&self) {
+        let mut seen = HashSet::new();
+        let mut check = |mut p: *mut FreeCell, class: usize| {
+            while !p.is_null() {
+                assert!(seen.insert(p as usize), "a cell is on two free lists");
+                // SAFETY: cells of the class's blocks; their header and link are readable whatever they hold.
+                unsafe {
+                    assert_eq!((*p).header, 0, "a cell on a free list is not free");
+                    assert_eq!((*Block::of(p.cast())).class as usize, class, "a cell is on the list of another class");
+                    p = (*p).next;
+                }
+            }
+        };
+        for (class, c) in self.classes.iter().enumerate() {
+            check(self.free[class], class);
+            for &b in &c.ready {
+                // SAFETY: a block of the class.
+                check(unsafe { (*b).free }, class);
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Weak tables: tables whose metatable has `__mode`. They stay gray and are looked at again in the atomic phase, and cleared at
+//! its end. Strings count as values and are never removed.
+
+use super::Marker;
+use crate::object::{Gc, Table};
+use crate::value::Value;
+
+/// What a weak table holds weakly.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct WeakMode {
+    /// Keys.
+    pub keys: bool,
+    /// Values.
+    pub values: bool,
+}
+
+/// Bit of the negative metamethod cache for `__mode`.
+pub(super) const NO_MODE: u8 = 1 << 3;
+
+impl Marker {
+    /// The mode that a metatable asks for, if any.
+    #[inline(always)]
+    pub(super) fn weak_mode(&self, meta: Gc<Table>) -> Option<WeakMode> {
+        if meta.hdr.b0.get() & NO_MODE != 0 { None } else { self.find_weak_mode(meta) }
+    }
+    #[cold]
+    #[inline(never)]
+    fn find_weak_mode(&self, meta: Gc<Table>) -> Option<WeakMode> {
+        let mode = meta.get_str(self.mode_name?);
+        if mode.is_nil() {
+            meta.hdr.b0.set(meta.hdr.b0.get() | NO_MODE);
+        }
+        let mode = mode.as_str()?;
+        let mode = WeakMode { keys: mode.bytes().contains(&b'k'), values: mode.bytes().contains(&b'v') };
+        if mode.keys || mode.values { Some(mode) } else { None }
+    }
+    /// Marks what a weak table holds strongly, and notes the table for clearing.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn traverse_weak(&mut self, t: Gc<Table>, mode: WeakMode) {
+        self.weak.push((t, mode));
+        if let Some(m) = t.meta.get() {
+            self.mark(m);
+        }
+        if mode.values {
+            for slot in t.array_part() {
+                if slot.get().is_str() {
+                    self.mark_value(slot.get());
+                }
+            }
+        } else {
+            t.visit_array(self);
+        }
+        for n in t.nodes() {
+            Table::visit_node(n, !mode.keys, !mode.values, self);
+        }
+    }
+    /// Removes the entries of weak tables that refer to objects about to be freed. A finalized userdata stays as a key until
+    /// the cycle that frees it, but not as a value.
+    pub(super) fn clear_weak(&mut self) {
+        for (t, _) in core::mem::take(&mut self.weak) {
+            for slot in t.array_part() {
+                if is_cleared(slot.get(), true) {
+                    slot.set(Value::NIL);
+                }
+            }
+            for n in t.nodes() {
+                if !n.val.get().is_nil() && (is_cleared(n.key.get(), false) || is_cleared(n.val.get(), true)) {
+                    n.val.set(Value::NIL);
+                }
+            }
+        }
+    }
+}
+
+/// Is this entry of a weak table (a value, or else a key) to be removed? All that is strongly held is marked.
+fn is_cleared(v: Value, as_value: bool) -> bool {
+    match v.as_gc() {
+        Some(o) => o.is_white() || (as_value && v.as_udata().is_some_and(|u| u.hdr.b0.get() != 0)),
+        None => false,
+    }
+}

@@ -1,0 +1,146 @@
+//! Creation of functions, coroutines and userdata. None of this collects.
+
+use super::function::FuncBody;
+use super::{Func, Gc, Kind, NativeFn, Proto, Table, Thread, ThreadStatus, Udata, UpVal};
+use crate::Vm;
+use crate::bc::Ins;
+use crate::gc::Heap;
+use crate::gc::heap::Names;
+use crate::value::Value;
+use core::any::Any;
+use core::cell::{Cell, UnsafeCell};
+use core::mem::size_of;
+
+impl Vm {
+    /// Completes a new heap: to be called once the VM has its final address, before any object is made.
+    pub fn init_heap(&mut self) {
+        self.empty_node = super::Node::empty();
+        self.heap.empty_node = &raw mut self.empty_node;
+        let names = Names {
+            gc: self.heap.new_fixed_str(b"__gc"),
+            mode: self.heap.new_fixed_str(b"__mode"),
+            no_memory: self.heap.new_fixed_str(b"not enough memory"),
+        };
+        self.heap.set_names(names);
+    }
+    /// A Lua function. Its upvalues are missing: the caller fills all of them before anything else happens.
+    #[inline]
+    fn new_func(&mut self, env: Gc<Table>, pc: *const Ins, body: FuncBody, upvalues: usize, id: u32) -> Gc<Func> {
+        assert!(upvalues <= u8::MAX as usize);
+        let hdr = self.heap.header(Kind::Func, upvalues as u8, 0, id);
+        let f = self.heap.alloc_cell(size_of::<Func>() + upvalues * 8).cast::<Func>();
+        // SAFETY: a new cell of this size.
+        unsafe { f.write(Func { hdr, env: Cell::new(env), pc: Cell::new(pc), body }) };
+        Gc::from_ptr(f)
+    }
+    /// A Lua function without a parent: each upvalue is a new closed nil.
+    pub fn new_lua_func(&mut self, proto: Gc<Proto>, env: Gc<Table>) -> Gc<Func> {
+        let n = proto.upvalues.len();
+        let f = self.new_func(env, proto.code_ptr(), FuncBody { proto }, n, 0);
+        for i in 0..n {
+            let uv = self.new_upval_closed(Value::NIL);
+            // SAFETY: slot `i` of `n` behind the function.
+            unsafe { f.slot_ptr::<Gc<UpVal>>(i).write(uv) };
+        }
+        f
+    }
+    /// A closure of `proto` made by the running function `parent` with its frame at `base`.
+    #[inline]
+    pub fn new_closure(&mut self, proto: Gc<Proto>, parent: Gc<Func>, base: *mut Value) -> Gc<Func> {
+        let n = proto.upvalues.len();
+        proto.hdr.word.set(proto.hdr.word.get().saturating_add(1));
+        let f = self.new_func(parent.env.get(), proto.code_ptr(), FuncBody { proto }, n, 0);
+        let cur = self.cur;
+        for (i, d) in proto.upvalues.iter().enumerate() {
+            let uv = if d.local {
+                let uv = self.find_upval(cur, base.wrapping_add(d.index as usize));
+                uv.hdr.b1.set(u8::from(d.immutable));
+                uv
+            } else {
+                parent.upvalues()[d.index as usize].get()
+            };
+            // SAFETY: slot `i` of `n` behind the function.
+            unsafe { f.slot_ptr::<Gc<UpVal>>(i).write(uv) };
+        }
+        f
+    }
+    /// A builtin; its environment is the globals.
+    pub fn new_native(&mut self, native: NativeFn, id: u32, upvalues: &[Value]) -> Gc<Func> {
+        debug_assert!(id != 0, "0 is the id of Lua functions");
+        let pc = self.funcc.as_ptr();
+        let f = self.new_func(self.globals, pc, FuncBody { native }, upvalues.len(), id);
+        for (i, v) in upvalues.iter().enumerate() {
+            // SAFETY: slot `i` behind the function.
+            unsafe { f.slot_ptr::<Value>(i).write(*v) };
+        }
+        f
+    }
+    /// A userdata; its environment is the globals.
+    pub fn new_udata(&mut self, data: Box<dyn Any>, meta: Option<Gc<Table>>) -> Gc<Udata> {
+        let hdr = self.heap.header(Kind::Udata, 0, 0, 0);
+        let u = self.heap.alloc_cell(size_of::<Udata>()).cast::<Udata>();
+        // SAFETY: a new cell of this size.
+        unsafe { u.write(Udata { hdr, env: Cell::new(self.globals), meta: Cell::new(meta), data: UnsafeCell::new(Some(data)) }) };
+        let u = Gc::from_ptr(u);
+        self.heap.note_udata(u);
+        u
+    }
+    /// A coroutine with a stack of `size` slots, all nil.
+    #[inline]
+    pub fn new_thread(&mut self, size: u32) -> Gc<Thread> {
+        self.heap.new_thread(self.globals, size)
+    }
+}
+
+impl Heap {
+    /// A coroutine with a stack of `size` (not 0) slots, all nil.
+    pub fn new_thread(&mut self, env: Gc<Table>, size: u32) -> Gc<Thread> {
+        let hdr = self.header(Kind::Thread, 0, 0, 0);
+        let stack = self.alloc_raw(size as usize * 8).cast::<Value>();
+        for i in 0..size as usize {
+            // SAFETY: inside the new stack.
+            unsafe { stack.add(i).write(Value::NIL) };
+        }
+        let t = self.alloc_cell(size_of::<Thread>()).cast::<Thread>();
+        // SAFETY: a new cell of this size.
+        unsafe {
+            t.write(Thread {
+                hdr,
+                stack: Cell::new(stack),
+                size: Cell::new(size),
+                status: Cell::new(ThreadStatus::Fresh),
+                base: Cell::new(stack),
+                top: Cell::new(stack),
+                open: Cell::new(core::ptr::null_mut()),
+                env: Cell::new(env),
+                resumer: Cell::new(None),
+                pc: Cell::new(core::ptr::null()),
+                native_depth: Cell::new(0),
+            });
+        }
+        let t = Gc::from_ptr(t);
+        self.note_thread(t);
+        t
+    }
+    /// Gives a coroutine's stack another size. Slots keep their distance from the start; new ones are nil; open upvalues follow.
+    /// Returns how far the stack moved, in bytes: the caller adjusts other pointers into it.
+    pub fn resize_stack(&mut self, t: Gc<Thread>, size: u32) -> isize {
+        let (old, old_size) = (t.stack.get(), t.size.get());
+        let old_addr = old as usize;
+        // SAFETY: the stack has `old_size` slots; slots behind them are initialised before anyone looks.
+        let new = unsafe { self.realloc_raw(old.cast(), old_size as usize * 8, size as usize * 8).cast::<Value>() };
+        for i in old_size as usize..size as usize {
+            // SAFETY: inside the new stack.
+            unsafe { new.add(i).write(Value::NIL) };
+        }
+        t.stack.set(new);
+        t.size.set(size);
+        let moved = |p: *mut Value| new.wrapping_byte_add((p as usize).wrapping_sub(old_addr));
+        t.base.set(moved(t.base.get()));
+        t.top.set(moved(t.top.get()));
+        for uv in t.open_upvals() {
+            uv.v.set(moved(uv.v.get()));
+        }
+        (new as usize).wrapping_sub(old_addr) as isize
+    }
+}

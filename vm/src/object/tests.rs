@@ -1,0 +1,228 @@
+//! Tests of strings and tables.
+
+use super::{Gc, Table};
+use crate::Vm;
+use crate::value::Value;
+use std::collections::HashMap;
+
+fn vm() -> Box<Vm> {
+    Vm::for_tests()
+}
+
+fn scale(full: usize) -> usize {
+    if cfg!(miri) { full / 50 } else { full }
+}
+
+struct Rng(u64);
+
+impl Rng {
+    fn below(&mut self, n: u32) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((self.0 >> 32) as u32) % n
+    }
+}
+
+#[test]
+fn equal_strings_are_one_object() {
+    let mut vm = vm();
+    let a = vm.new_str(b"abc");
+    let b = vm.new_str(b"abcd");
+    assert!(a != b);
+    assert!(vm.new_str(b"abc") == a);
+    assert_eq!(a.bytes(), b"abc");
+    assert_eq!(vm.new_str(b"").bytes(), b"");
+    // SAFETY: a NUL follows the bytes.
+    assert_eq!(unsafe { *a.bytes().as_ptr().add(2).wrapping_add(1) }, 0);
+    let many: Vec<_> = (0..scale(20_000)).map(|i| vm.new_str(format!("k{i}").as_bytes())).collect();
+    for (i, s) in many.iter().enumerate() {
+        assert_eq!(s.bytes(), format!("k{i}").as_bytes());
+        assert!(vm.new_str(format!("k{i}").as_bytes()) == *s);
+    }
+    vm.verify_heap();
+}
+
+#[test]
+fn number_keys_have_one_form() {
+    let mut vm = vm();
+    let t = vm.new_table(0, 0);
+    vm.table_set(t, Value::num(1.0), Value::TRUE).unwrap();
+    assert_eq!(t.get(Value::int(1)), Value::TRUE);
+    vm.table_set(t, Value::num(-0.0), Value::int(5)).unwrap();
+    assert_eq!(t.get(Value::int(0)), Value::int(5));
+    assert_eq!(t.get(Value::num(0.0)), Value::int(5));
+    vm.table_set(t, Value::num(1e15), Value::int(6)).unwrap();
+    assert_eq!(t.get(Value::num(1e15)), Value::int(6));
+    assert!(t.get(Value::num(f64::NAN)).is_nil());
+    assert!(t.get(Value::NIL).is_nil());
+    assert!(vm.table_set(t, Value::num(f64::NAN), Value::TRUE).is_err());
+    assert!(vm.table_set(t, Value::NIL, Value::TRUE).is_err());
+}
+
+/// The order of iteration, by `next` and by position, which must agree.
+fn entries(t: Gc<Table>) -> Vec<(Value, Value)> {
+    let mut all = Vec::new();
+    let mut i = 0;
+    while let Some((next, k, v)) = t.next_index(i) {
+        assert!(next > i);
+        all.push((k, v));
+        i = next;
+    }
+    let mut key = Value::NIL;
+    let mut n = 0;
+    while let Some((k, v)) = t.next(key).unwrap() {
+        assert_eq!((k, v), all[n]);
+        n += 1;
+        key = k;
+    }
+    assert_eq!(n, all.len());
+    all
+}
+
+fn random_key(vm: &mut Vm, rng: &mut Rng, range: u32) -> Value {
+    match rng.below(8) {
+        0..=2 => Value::int(rng.below(range) as i32),
+        3 => Value::int(rng.below(range) as i32 - range as i32 / 2),
+        4 => Value::number(f64::from(rng.below(range)) / 4.0),
+        5 => Value::bool(rng.below(2) == 0),
+        6 => Value::lightud(u64::from(rng.below(range)) * 16),
+        _ => Value::str(vm.new_str(format!("key {}", rng.below(range)).as_bytes())),
+    }
+}
+
+fn check_border(t: Gc<Table>) {
+    let n = t.len() as i32;
+    assert!(n == 0 || !t.get_int(n).is_nil());
+    assert!(t.get_int(n + 1).is_nil());
+}
+
+#[test]
+fn tables_agree_with_a_map() {
+    for (seed, range) in [(1u64, 12), (2, 60), (3, 300), (4, 2000)] {
+        let mut vm = vm();
+        vm.gc_stop();
+        let mut rng = Rng(seed * 0x1234_5678_9abc);
+        let mut t = vm.new_table(0, 0);
+        let mut model: HashMap<u64, Value> = HashMap::new();
+        for step in 0..scale(20_000) {
+            let key = random_key(&mut vm, &mut rng, range);
+            let norm = super::table::normalize(key).0;
+            if rng.below(3) == 0 {
+                vm.table_set(t, key, Value::NIL).unwrap();
+                model.remove(&norm);
+            } else {
+                let v = Value::int(step as i32);
+                vm.table_set(t, key, v).unwrap();
+                model.insert(norm, v);
+            }
+            assert_eq!(t.get(key), model.get(&norm).copied().unwrap_or(Value::NIL));
+            match rng.below(400) {
+                0 => vm.table_resize(t, rng.below(40), rng.below(5)),
+                1 => t = vm.dup_table(t),
+                2 => vm.table_reserve_array(t, rng.below(100)),
+                3 if range < 100 => {
+                    vm.table_clear(t);
+                    model.clear();
+                }
+                _ => {}
+            }
+            check_border(t);
+            if step % 500 == 0 {
+                vm.push(Value::table(t));
+                vm.verify_heap();
+                vm.top = vm.base;
+                let all = entries(t);
+                assert_eq!(all.len(), model.len());
+                for (k, v) in all {
+                    assert_eq!(model.get(&k.0), Some(&v));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn appending_fills_the_array_part() {
+    let mut vm = vm();
+    let t = vm.new_table(0, 0);
+    for i in 1..=scale(10_000) as i32 {
+        vm.table_set_int(t, i, Value::int(i));
+        assert_eq!(t.len(), i as u32);
+    }
+    assert!(t.asize() as usize > scale(10_000));
+    assert_eq!(t.num_nodes(), 0);
+}
+
+#[test]
+fn array_sizes_are_luajits() {
+    let mut vm = vm();
+    let t = vm.new_table(0, 0);
+    let mut sizes = Vec::new();
+    for i in 1..=40 {
+        vm.table_set_int(t, i, Value::TRUE);
+        if sizes.last() != Some(&t.asize()) {
+            sizes.push(t.asize());
+        }
+    }
+    assert_eq!(sizes, [3, 5, 9, 17, 33, 65]);
+}
+
+#[test]
+fn entries_may_be_removed_while_iterating() {
+    let mut vm = vm();
+    let t = vm.new_table(0, 0);
+    for i in 0..100 {
+        let s = vm.new_str(format!("n{i}").as_bytes());
+        vm.table_set_str(t, s, Value::int(i));
+        vm.table_set_int(t, i * 7, Value::int(i));
+    }
+    let mut key = Value::NIL;
+    let mut n = 0;
+    while let Some((k, _)) = t.next(key).unwrap() {
+        vm.table_set(t, k, Value::NIL).unwrap();
+        key = k;
+        n += 1;
+    }
+    assert_eq!(n, 200);
+    assert!(t.next(Value::int(123_456)).is_err());
+    assert!(t.is_empty());
+}
+
+#[test]
+fn a_new_string_key_resets_the_metamethod_cache() {
+    let mut vm = vm();
+    let t = vm.new_table(0, 2);
+    let k = vm.new_str(b"__index");
+    t.hdr.b0.set(0xff);
+    vm.table_set_str(t, k, Value::TRUE);
+    assert_eq!(t.hdr.b0.get(), 0);
+    t.hdr.b0.set(0xff);
+    vm.table_set(t, Value::str(k), Value::NIL).unwrap();
+    assert_eq!(t.hdr.b0.get(), 0);
+    t.hdr.b0.set(0xff);
+    let k2 = vm.new_str(b"__newindex");
+    let slot = vm.table_new_key(t, Value::str(k2));
+    assert_eq!(t.hdr.b0.get(), 0);
+    // SAFETY: the slot just made.
+    unsafe { *slot = Value::TRUE };
+    assert_eq!(t.get_str(k2), Value::TRUE);
+    assert_eq!(t.node_of(slot).map(|i| t.nodes()[i as usize].key.get()), Some(Value::str(k2)));
+    assert_eq!(t.find_str(k2), Some(slot));
+}
+
+#[test]
+fn borders_in_sparse_tables() {
+    let mut vm = vm();
+    let t = vm.new_table(0, 0);
+    assert_eq!(t.len(), 0);
+    for i in [1, 2, 3, 5, 1000] {
+        vm.table_set_int(t, i, Value::TRUE);
+        check_border(t);
+    }
+    for i in (1..=64).rev() {
+        vm.table_set_int(t, i, Value::TRUE);
+        check_border(t);
+    }
+    assert_eq!(t.len(), 64);
+}
