@@ -13,7 +13,7 @@ const CLOSE_ROUNDS: usize = 10;
 
 impl Vm {
     fn finalizer_of(&self, u: Gc<Udata>) -> Option<Value> {
-        let gc = u.meta.get()?.get_str(self.heap.names?.gc);
+        let gc = u.meta.get()?.get_str(self.heap.names.gc);
         if gc.is_nil() { None } else { Some(gc) }
     }
     /// Queues userdata that have a finalizer and are unreachable (or `all` of them).

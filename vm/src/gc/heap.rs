@@ -65,6 +65,8 @@ pub struct Heap {
     pub threshold: usize,
     /// Colour byte of new objects.
     pub current_white: u64,
+    /// The shared node of all empty hash parts; never written.
+    pub empty_node: *mut Node,
     /// Free cells by size class (`class_of`).
     pub free: [*mut FreeCell; NUM_CLASSES],
 
@@ -75,9 +77,7 @@ pub struct Heap {
     pub(super) large: Vec<LargeObj>,
     /// The intern table.
     pub(crate) strings: StrTable,
-    /// The vm's shared empty node.
-    pub(crate) empty_node: *mut Node,
-    pub(super) names: Option<Names>,
+    pub(super) names: Names,
 
     pub(super) phase: Phase,
     pub(super) marker: Marker,
@@ -113,25 +113,28 @@ pub struct Heap {
 pub(super) const MIN_GOAL: usize = 256 << 10;
 
 impl Heap {
-    /// An empty heap whose string hashes are seeded at random. [`crate::Vm::init_heap`] completes it.
+    /// An empty heap whose string hashes are seeded at random.
     pub fn new() -> Heap {
         use core::hash::{BuildHasher, Hasher};
         Heap::with_seed(std::hash::RandomState::new().build_hasher().finish())
     }
     /// An empty heap with a given seed of the string hashes.
     pub fn with_seed(seed: u64) -> Heap {
-        Heap {
+        let empty_node = Box::into_raw(Box::new(Node::empty()));
+        let _ = empty_node.expose_provenance();
+        let dangling = Gc::from_addr(8);
+        let mut heap = Heap {
             total: 0,
             threshold: MIN_GOAL,
             current_white: u64::from(super::color::WHITE0),
+            empty_node,
             free: [core::ptr::null_mut(); NUM_CLASSES],
             classes: core::array::from_fn(|_| ObjClass::default()),
             raw: RawPools::new(),
             blocks: Blocks::default(),
             large: Vec::new(),
             strings: StrTable::new(seed),
-            empty_node: core::ptr::null_mut(),
-            names: None,
+            names: Names { gc: dangling, mode: dangling, no_memory: dangling },
             phase: Phase::Pause,
             marker: Marker::default(),
             sweep_class: NUM_CLASSES,
@@ -149,7 +152,14 @@ impl Heap {
             stopped: false,
             stress: false,
             memory_limit: None,
-        }
+        };
+        heap.names = Names {
+            gc: heap.new_fixed_str(b"__gc"),
+            mode: heap.new_fixed_str(b"__mode"),
+            no_memory: heap.new_fixed_str(b"not enough memory"),
+        };
+        heap.marker.mode_name = Some(heap.names.mode);
+        heap
     }
     /// Colour byte of new objects.
     #[inline(always)]
@@ -245,10 +255,6 @@ impl Heap {
         // New objects go behind those that wait for the sweep, which walks down.
         self.large.push(LargeObj { ptr: p.cast(), size });
         p
-    }
-    pub(crate) fn set_names(&mut self, names: Names) {
-        self.names = Some(names);
-        self.marker.mode_name = Some(names.mode);
     }
     pub(crate) fn note_thread(&mut self, t: Gc<Thread>) {
         self.threads.push(t);

@@ -42,7 +42,6 @@ impl Vm {
     }
     #[cold]
     fn out_of_memory(&mut self) -> LuaError {
-        let message = self.heap.names.map_or(Value::NIL, |n| Value::str(n.no_memory));
-        self.throw(message)
+        self.throw(Value::str(self.heap.names.no_memory))
     }
 }

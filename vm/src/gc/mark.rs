@@ -36,10 +36,13 @@ impl Visitor for Marker {
         self.mark_object(o);
     }
     fn stack_top(&self, t: &Thread) -> *mut Value {
-        match self.running {
+        let top = match self.running {
             Some((cur, top)) if core::ptr::eq(&raw const *cur, t) => top,
             _ => t.top.get(),
-        }
+        };
+        // Compiled code may have left the VM's top behind when it moved on to another stack.
+        let end = t.stack.get().wrapping_add(t.size.get() as usize);
+        if top < t.stack.get() || top > end { end } else { top }
     }
 }
 

@@ -208,8 +208,10 @@ impl Drop for Heap {
     fn drop(&mut self) {
         let large = core::mem::take(&mut self.large);
         let blocks: Vec<*mut Block> = self.classes.iter().flat_map(|c| c.blocks.iter().copied()).collect();
-        // SAFETY: the heap goes away with all objects; each is destroyed once, and blocks outlive what they hold.
+        // SAFETY: the heap goes away with all objects; each is destroyed once, and blocks outlive what they hold. The empty node
+        // came from a box.
         unsafe {
+            drop(Box::from_raw(self.empty_node));
             for l in large {
                 self.destroy(l.ptr, false);
                 dealloc(l.ptr.cast(), large_layout(l.size));

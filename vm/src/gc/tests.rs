@@ -468,6 +468,116 @@ fn closing_upvalues_during_a_cycle_keeps_their_values() {
 }
 
 #[test]
+fn a_slot_of_an_unreachable_coroutine_may_change_before_the_cycle_ends() {
+    for stop in 0..40 {
+        let mut vm = vm();
+        vm.full_gc();
+        let co = vm.new_thread(20);
+        let slot = co.stack.get();
+        co.top.set(slot.wrapping_add(1));
+        let uv = vm.find_upval(co, slot);
+        let holder = holder_of(&mut vm, uv);
+        vm.push(Value::func(holder));
+        vm.gc_set_stepmul(1);
+        for _ in 0..stop {
+            if vm.gc_step(0) {
+                return;
+            }
+        }
+        let t = vm.new_table(0, 0);
+        if !holder.upvalues()[0].get().is_closed() {
+            // SAFETY: a slot of a coroutine that is not freed yet.
+            unsafe { *slot = Value::table(t) };
+            while !vm.gc_step(0) {}
+            vm.verify_heap();
+            assert_eq!(holder.upvalues()[0].get().get(), Value::table(t));
+        }
+    }
+}
+
+#[test]
+fn removed_string_keys_stay_until_the_rehash() {
+    let mut vm = vm();
+    let t = pushed_table(&mut vm);
+    for i in 0..64 {
+        let s = vm.new_str(format!("a key to remove {i}").as_bytes());
+        vm.table_set_str(t, s, Value::TRUE);
+        vm.table_set_str(t, s, Value::NIL);
+    }
+    vm.full_gc();
+    let keys = t.nodes().iter().filter_map(|n| n.key.get().as_str());
+    assert!(keys.filter(|s| s.hdr.kind() == Kind::Str).count() > 0);
+    assert_eq!(t.nodes().iter().filter(|n| n.key.get().as_str().is_some_and(|s| s.hdr.kind() != Kind::Str)).count(), 0);
+}
+
+#[test]
+fn empty_blocks_change_their_class() {
+    let mut vm = vm();
+    for round in 0..6 {
+        let mark = vm.top;
+        let t = pushed_table(&mut vm);
+        for i in 0..scale(3000) as i32 {
+            let s = vm.new_str(&vec![b'a' + round as u8; 40 * (1 + round) + i as usize % 7]);
+            let x = vm.new_table(1 + 4 * (round as u32 % 3), 0);
+            vm.table_set_int(x, 0, Value::str(s));
+            vm.table_set_int(t, i, Value::table(x));
+            if i % 1000 == 0 {
+                vm.verify_heap();
+            }
+        }
+        vm.verify_heap();
+        vm.top = mark;
+        vm.full_gc();
+        vm.verify_heap();
+    }
+}
+
+#[test]
+fn raw_memory_does_not_overlap() {
+    let mut vm = vm();
+    let mut rng = Rng(99);
+    let before = vm.gc_count();
+    let mut held: Vec<(*mut u8, usize, u8)> = Vec::new();
+    let full = |p: *mut u8, n: usize, b: u8| {
+        // SAFETY: memory of at least `n` bytes that was filled.
+        assert!((0..n).all(|i| unsafe { *p.add(i) } == b));
+    };
+    for step in 0..scale(40_000) {
+        let grow = step / scale(8_000) % 2 == 0;
+        let b = step as u8;
+        if held.is_empty() || rng.below(8) < if grow { 6 } else { 2 } {
+            let n = 1 + rng.below([64, 600, 3000, 40][step / 50 % 4]) as usize;
+            let p = vm.heap.alloc_raw(n);
+            // SAFETY: just allocated.
+            unsafe { p.write_bytes(b, n) };
+            held.push((p, n, b));
+        } else {
+            let (p, n, b) = held.swap_remove(rng.below(held.len() as u32) as usize);
+            full(p, n, b);
+            if rng.below(4) == 0 {
+                let m = 1 + rng.below(4000) as usize;
+                // SAFETY: allocated above with this size.
+                let q = unsafe { vm.heap.realloc_raw(p, n, m) };
+                full(q, n.min(m), b);
+                // SAFETY: just allocated.
+                unsafe { q.write_bytes(b, m) };
+                held.push((q, m, b));
+            } else {
+                // SAFETY: allocated above with this size.
+                unsafe { vm.heap.free_raw(p, n) };
+            }
+        }
+    }
+    for (p, n, b) in held {
+        full(p, n, b);
+        // SAFETY: allocated above with this size.
+        unsafe { vm.heap.free_raw(p, n) };
+    }
+    assert_eq!(vm.gc_count(), before);
+    vm.verify_heap();
+}
+
+#[test]
 fn prototypes_are_freed() {
     let mut vm = vm();
     vm.full_gc();
@@ -489,7 +599,8 @@ fn all_memory_is_counted() {
     let before = vm.gc_count();
     let mark = vm.top;
     let t = pushed_table(&mut vm);
-    for i in 0..5000 {
+    let n = scale(5000);
+    for i in 0..n as i32 {
         vm.table_set_int(t, i, Value::int(i));
         vm.table_set(t, Value::number(f64::from(i) + 0.5), Value::TRUE).unwrap();
     }
@@ -498,7 +609,7 @@ fn all_memory_is_counted() {
     vm.new_str(&big);
     vm.table_resize(t, 10, 1);
     vm.table_resize(t, 0, 0);
-    assert!(vm.gc_count() > before + 5000 * 8);
+    assert!(vm.gc_count() > before + n * 8);
     vm.top = mark;
     vm.full_gc();
     vm.verify_heap();

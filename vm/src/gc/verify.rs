@@ -6,7 +6,7 @@
 //! * all slots of a living coroutine's stack are such references too, the unused ones included;
 //! * free lists hold free cells of the right class only, each once;
 //! * the intern table holds exactly the strings of the heap, each in its chain;
-//! * nodes of tables are reachable from the main position of their key.
+//! * nodes of tables are reachable from the main position of their key, and their chains are lists: no node has two predecessors.
 
 use super::block::{Block, FreeCell};
 use super::visit::{Edge, Visitor, visit_object};
@@ -75,8 +75,12 @@ impl Vm {
 }
 
 fn check_table(t: Gc<Table>) {
+    let mut linked = HashSet::new();
     for n in t.nodes() {
         let key = n.key.get();
+        let next = n.next.get();
+        assert!(next.is_null() || linked.insert(next as usize), "a node has two predecessors");
+        assert!(next.is_null() || !core::ptr::eq(next, n), "a node is its own successor");
         if n.val.get().is_nil() {
             continue;
         }

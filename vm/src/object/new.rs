@@ -5,24 +5,12 @@ use super::{Func, Gc, Kind, NativeFn, Proto, Table, Thread, ThreadStatus, Udata,
 use crate::Vm;
 use crate::bc::Ins;
 use crate::gc::Heap;
-use crate::gc::heap::Names;
 use crate::value::Value;
 use core::any::Any;
 use core::cell::{Cell, UnsafeCell};
 use core::mem::size_of;
 
 impl Vm {
-    /// Completes a new heap: to be called once the VM has its final address, before any object is made.
-    pub fn init_heap(&mut self) {
-        self.empty_node = super::Node::empty();
-        self.heap.empty_node = &raw mut self.empty_node;
-        let names = Names {
-            gc: self.heap.new_fixed_str(b"__gc"),
-            mode: self.heap.new_fixed_str(b"__mode"),
-            no_memory: self.heap.new_fixed_str(b"not enough memory"),
-        };
-        self.heap.set_names(names);
-    }
     /// A Lua function. Its upvalues are missing: the caller fills all of them before anything else happens.
     #[inline]
     fn new_func(&mut self, env: Gc<Table>, pc: *const Ins, body: FuncBody, upvalues: usize, id: u32) -> Gc<Func> {

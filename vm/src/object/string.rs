@@ -223,4 +223,8 @@ impl Vm {
     pub fn new_str(&mut self, bytes: &[u8]) -> Gc<Str> {
         self.heap.new_str(bytes)
     }
+    /// The string of these bytes, never to be freed.
+    pub fn new_fixed_str(&mut self, bytes: &[u8]) -> Gc<Str> {
+        self.heap.new_fixed_str(bytes)
+    }
 }

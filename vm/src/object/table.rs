@@ -41,7 +41,7 @@ pub struct Table {
     pub array: Cell<*mut Value>,
     /// Metatable.
     pub meta: Cell<Option<Gc<Table>>>,
-    /// Hash part; points to the shared empty node (see [`crate::Vm`]) when there is none.
+    /// Hash part; points to the heap's shared empty node when there is none.
     pub node: Cell<*mut Node>,
     /// Number of nodes minus one (a power of two minus one).
     pub hmask: Cell<u32>,
