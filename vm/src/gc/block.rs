@@ -1,8 +1,9 @@
 //! Blocks: 64 KB of cells of one size, aligned to their size so that a cell's address gives its block. They are cut from segments
 //! of memory taken from the system allocator, and handed back and forth between the size classes as they become empty.
 
+use super::os::{alloc_low, free_low};
 use super::size::class_size;
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::alloc::Layout;
 
 /// Bytes of a block; also its alignment.
 pub const BLOCK_SIZE: usize = 1 << 16;
@@ -141,12 +142,7 @@ impl Blocks {
     }
     #[cold]
     fn add_segment(&mut self) {
-        // SAFETY: the layout has a size.
-        let base = unsafe { alloc(Self::layout()) };
-        if base.is_null() {
-            handle_alloc_error(Self::layout());
-        }
-        let _ = base.expose_provenance();
+        let base = alloc_low(Self::layout());
         let i = match self.segments.iter().position(|s| s.base.is_null()) {
             Some(i) => i,
             None => {
@@ -178,7 +174,7 @@ impl Blocks {
             self.free.retain(|b| !range.contains(&(*b as usize)));
             spare -= SEGMENT_BLOCKS;
             // SAFETY: allocated in `add_segment` with this layout, and none of its blocks is known to anyone now.
-            unsafe { dealloc(self.segments[i].base, Self::layout()) }
+            unsafe { free_low(self.segments[i].base, Self::layout()) }
             self.segments[i].base = core::ptr::null_mut();
         }
     }
@@ -189,7 +185,7 @@ impl Drop for Blocks {
         for s in &self.segments {
             if !s.base.is_null() {
                 // SAFETY: allocated in `add_segment` with this layout; the owner of the cells is being dropped.
-                unsafe { dealloc(s.base, Self::layout()) }
+                unsafe { free_low(s.base, Self::layout()) }
             }
         }
     }

@@ -4,9 +4,8 @@ use super::Marker;
 use super::block::{Block, Blocks, FreeCell};
 use super::raw::{RawPools, large_layout};
 use super::size::{CELL_MAX, NUM_CLASSES, class_of, class_size};
-use crate::object::{Gc, GcHeader, Kind, Node, Proto, Str, StrTable, Thread, Udata};
+use crate::object::{Func, Gc, GcHeader, Kind, Node, Proto, Str, StrTable, Table, Thread, Udata};
 use core::cell::Cell;
-use std::alloc::{alloc, handle_alloc_error};
 use std::collections::VecDeque;
 
 /// Where the collector is in its cycle.
@@ -245,12 +244,7 @@ impl Heap {
     #[cold]
     #[inline(never)]
     fn alloc_large(&mut self, size: usize) -> *mut u8 {
-        let layout = large_layout(size);
-        // SAFETY: the size is not 0.
-        let p = unsafe { alloc(layout) };
-        if p.is_null() {
-            handle_alloc_error(layout);
-        }
+        let p = super::os::alloc_low(large_layout(size));
         self.total += size;
         // New objects go behind those that wait for the sweep, which walks down.
         self.large.push(LargeObj { ptr: p.cast(), size });
@@ -266,6 +260,26 @@ impl Heap {
     pub(crate) fn note_proto(&mut self, p: Gc<Proto>) {
         self.protos.push(p);
         self.total += p.owned_bytes();
+    }
+    /// Bytes that an object takes, with what it owns (but a userdata's payload).
+    pub fn object_size(&self, o: Gc<GcHeader>) -> usize {
+        let cell = match o.kind() {
+            Kind::Str => crate::object::STR_DATA + o.cast::<Str>().len() + 1,
+            Kind::Func => size_of::<Func>() + o.b0.get() as usize * 8,
+            _ => 0,
+        };
+        if cell > CELL_MAX {
+            return cell;
+        }
+        // SAFETY: objects that are not large are in a cell of a block.
+        let cell = unsafe { (*Block::of(o.as_ptr().cast())).cell as usize };
+        let owned = match o.kind() {
+            Kind::Table => o.cast::<Table>().owned_bytes(),
+            Kind::Thread => super::raw::real_size(o.cast::<Thread>().size.get() as usize * 8),
+            Kind::Proto => o.cast::<Proto>().owned_bytes(),
+            _ => 0,
+        };
+        cell + owned
     }
     /// Calls `f` for each object that is not dead.
     pub fn for_each_object(&self, mut f: impl FnMut(Gc<GcHeader>)) {

@@ -25,6 +25,7 @@ pub mod finalize;
 pub mod heap;
 pub mod limit;
 pub mod mark;
+mod os;
 pub mod raw;
 pub mod size;
 pub mod step;

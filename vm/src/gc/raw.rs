@@ -4,7 +4,7 @@
 
 use super::Heap;
 use super::block::{Block, FreeCell, UNLISTED};
-use super::size::{CELL_MAX, NUM_CLASSES, class_of, class_size};
+use super::size::{RAW_MAX, NUM_CLASSES, class_of, class_size};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
 
 /// One size class.
@@ -36,11 +36,16 @@ pub(super) fn large_layout(size: usize) -> Layout {
     }
 }
 
+/// Bytes that raw memory of this size takes.
+pub(crate) fn real_size(size: usize) -> usize {
+    if size > RAW_MAX { size } else { class_size(class_of(size)) }
+}
+
 impl Heap {
     /// Uninitialised memory of `size` bytes (not 0), aligned to 16.
     #[inline]
     pub fn alloc_raw(&mut self, size: usize) -> *mut u8 {
-        if size > CELL_MAX {
+        if size > RAW_MAX {
             return self.alloc_raw_large(size);
         }
         let class = class_of(size);
@@ -101,7 +106,7 @@ impl Heap {
     /// `p` came from `alloc_raw` (or `realloc_raw`) of this heap with the same `size` and is not used any more.
     #[inline]
     pub unsafe fn free_raw(&mut self, p: *mut u8, size: usize) {
-        if size > CELL_MAX {
+        if size > RAW_MAX {
             self.total -= size;
             // SAFETY: allocated with this layout.
             return unsafe { dealloc(p, large_layout(size)) };
@@ -152,7 +157,7 @@ impl Heap {
     /// # Safety
     /// As for [`Heap::free_raw`]; `old` may be 0 with any pointer. `new` is not 0.
     pub unsafe fn realloc_raw(&mut self, p: *mut u8, old: usize, new: usize) -> *mut u8 {
-        if old > CELL_MAX && new > CELL_MAX {
+        if old > RAW_MAX && new > RAW_MAX {
             // SAFETY: allocated with this layout; the new size fits a layout (checked by `large_layout`).
             let q = unsafe { realloc(p, large_layout(old), large_layout(new).size()) };
             if q.is_null() {

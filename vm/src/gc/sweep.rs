@@ -7,11 +7,11 @@
 use super::block::{Block, FreeCell};
 use super::color::{COLORS, FIXED};
 use super::heap::LargeObj;
+use super::os::free_low;
 use super::raw::large_layout;
 use super::size::NUM_CLASSES;
 use super::{Heap, Phase};
 use crate::object::{Gc, GcHeader, Kind, Proto, Table, Thread, Udata};
-use std::alloc::dealloc;
 
 /// What freed memory is filled with in debug builds.
 pub(super) const POISON: u8 = 0xdb;
@@ -184,7 +184,7 @@ impl Heap {
         // SAFETY: by the contract; allocated with this layout.
         unsafe {
             self.destroy(l.ptr, true);
-            dealloc(l.ptr.cast(), large_layout(l.size));
+            free_low(l.ptr.cast(), large_layout(l.size));
         }
         self.total -= l.size;
     }
@@ -214,7 +214,7 @@ impl Drop for Heap {
             drop(Box::from_raw(self.empty_node));
             for l in large {
                 self.destroy(l.ptr, false);
-                dealloc(l.ptr.cast(), large_layout(l.size));
+                free_low(l.ptr.cast(), large_layout(l.size));
             }
             for b in blocks {
                 for i in 0..(*b).carved {

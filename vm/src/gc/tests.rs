@@ -543,7 +543,7 @@ fn raw_memory_does_not_overlap() {
         assert!((0..n).all(|i| unsafe { *p.add(i) } == b));
     };
     for step in 0..scale(40_000) {
-        let grow = step / scale(8_000) % 2 == 0;
+        let grow = (step / scale(8_000)).is_multiple_of(2);
         let b = step as u8;
         if held.is_empty() || rng.below(8) < if grow { 6 } else { 2 } {
             let n = 1 + rng.below([64, 600, 3000, 40][step / 50 % 4]) as usize;
@@ -605,15 +605,30 @@ fn all_memory_is_counted() {
         vm.table_set(t, Value::number(f64::from(i) + 0.5), Value::TRUE).unwrap();
     }
     vm.new_thread(1000);
-    let big = vec![b'x'; 10_000];
-    vm.new_str(&big);
+    let big = vec![b'x'; 100_000];
+    for n in [300, 3000, 30_000, 100_000] {
+        let s = vm.new_str(&big[..n]);
+        vm.push(Value::str(s));
+    }
+    let closure = vm.new_native(note, 1, &[Value::NIL; 100]);
+    vm.push(Value::func(closure));
     vm.table_resize(t, 10, 1);
     vm.table_resize(t, 0, 0);
     assert!(vm.gc_count() > before + n * 8);
+    check_sizes(&mut vm);
     vm.top = mark;
     vm.full_gc();
     vm.verify_heap();
     assert_eq!(vm.gc_count(), before);
+    check_sizes(&mut vm);
+}
+
+/// The sizes of all objects add up to the total.
+fn check_sizes(vm: &mut Vm) {
+    vm.full_gc();
+    let mut sum = 0;
+    vm.heap.for_each_object(|o| sum += vm.heap.object_size(o));
+    assert_eq!(sum, vm.gc_count());
 }
 
 #[test]

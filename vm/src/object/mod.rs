@@ -21,7 +21,7 @@ mod tests;
 
 pub use function::{Func, NativeFn, UpVal};
 pub use proto::{Proto, ProtoFlags};
-pub use string::{Str, StrTable};
+pub use string::{STR_DATA, Str, StrTable};
 pub use table::{Node, Table};
 pub use table_write::hbits_for;
 pub use thread::{Thread, ThreadStatus};

@@ -38,6 +38,12 @@ impl Table {
         self.free_array(heap);
         self.free_nodes(heap);
     }
+    /// Bytes of the parts that are not in the table's own cell.
+    pub(crate) fn owned_bytes(&self) -> usize {
+        let array = if self.asize() == 0 || self.is_inline(self.array.get()) { 0 } else { self.asize() as usize * 8 };
+        let nodes = if self.hmask.get() == 0 || self.is_inline(self.node.get()) { 0 } else { self.num_nodes() as usize * size_of::<Node>() };
+        [array, nodes].into_iter().filter(|n| *n != 0).map(crate::gc::raw::real_size).sum()
+    }
     fn free_array(&self, heap: &mut Heap) {
         if self.asize() != 0 && !self.is_inline(self.array.get()) {
             // SAFETY: an array part apart has exactly this size; nobody keeps slots.

@@ -1,0 +1,91 @@
+//! Memory for objects, at addresses that fit a value's payload.
+//!
+//! Where the system keeps user addresses below 2^47, any allocator will do. Linux on aarch64 goes up to 2^48, and its `malloc`
+//! uses the upper half: there, pages are mapped at chosen addresses.
+
+use std::alloc::Layout;
+
+/// Allocates uninitialised memory below 2^47, or aborts. The size is not 0.
+pub(super) fn alloc_low(layout: Layout) -> *mut u8 {
+    let p = imp::alloc(layout);
+    if p.is_null() {
+        std::alloc::handle_alloc_error(layout);
+    }
+    let addr = p.expose_provenance();
+    assert!((addr + layout.size()) as u64 <= crate::value::PAYLOAD_MASK, "an address does not fit a value");
+    p
+}
+
+/// Frees memory from [`alloc_low`].
+///
+/// # Safety
+/// `p` came from `alloc_low` with the same layout and is not used any more.
+pub(super) unsafe fn free_low(p: *mut u8, layout: Layout) {
+    // SAFETY: by the contract.
+    unsafe { imp::free(p, layout) }
+}
+
+#[cfg(not(all(target_os = "linux", target_arch = "aarch64", not(miri))))]
+mod imp {
+    use std::alloc::Layout;
+
+    pub fn alloc(layout: Layout) -> *mut u8 {
+        // SAFETY: the size is not 0.
+        unsafe { std::alloc::alloc(layout) }
+    }
+    /// # Safety
+    /// As for `free_low`.
+    pub unsafe fn free(p: *mut u8, layout: Layout) {
+        // SAFETY: by the contract.
+        unsafe { std::alloc::dealloc(p, layout) }
+    }
+}
+
+#[cfg(all(target_os = "linux", target_arch = "aarch64", not(miri)))]
+mod imp {
+    use core::sync::atomic::{AtomicUsize, Ordering};
+    use std::alloc::Layout;
+
+    /// Alignment of what is mapped; at least the page size.
+    const UNIT: usize = 1 << 16;
+    /// Where mapping begins, and where it begins again.
+    const FIRST: usize = 1 << 36;
+    const LAST: usize = 1 << 46;
+    /// Addresses tried before giving up.
+    const TRIES: usize = 1 << 12;
+
+    static NEXT: AtomicUsize = AtomicUsize::new(FIRST);
+
+    fn rounded(layout: Layout) -> usize {
+        layout.size().next_multiple_of(UNIT)
+    }
+    pub fn alloc(layout: Layout) -> *mut u8 {
+        assert!(layout.align() <= UNIT);
+        let size = rounded(layout);
+        for _ in 0..TRIES {
+            let hint = NEXT.fetch_add(size, Ordering::Relaxed);
+            if hint + size > LAST {
+                NEXT.store(FIRST, Ordering::Relaxed);
+                continue;
+            }
+            let (prot, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+            // SAFETY: a new anonymous mapping; the address is only a hint.
+            let p = unsafe { libc::mmap(core::ptr::without_provenance_mut(hint), size, prot, flags, -1, 0) };
+            if p == libc::MAP_FAILED {
+                return core::ptr::null_mut();
+            }
+            if p as usize % UNIT == 0 && p as usize + size <= LAST * 2 - 1 {
+                return p.cast();
+            }
+            // SAFETY: mapped above.
+            unsafe { libc::munmap(p, size) };
+        }
+        core::ptr::null_mut()
+    }
+    /// # Safety
+    /// As for `free_low`.
+    pub unsafe fn free(p: *mut u8, layout: Layout) {
+        // SAFETY: by the contract; mapped with this size.
+        unsafe { libc::munmap(p.cast(), rounded(layout)) };
+    }
+}
