@@ -29,6 +29,7 @@ impl Vm {
     /// To be called after `v` was stored into the object `o`, which is not a table.
     #[inline(always)]
     pub fn barrier_forward(&mut self, o: Gc<GcHeader>, v: Value) {
+        self.heap.check_live(v);
         if let Some(target) = v.as_gc()
             && o.is_black()
             && target.is_white()

@@ -5,6 +5,7 @@ use super::block::{Block, Blocks, FreeCell};
 use super::raw::{RawPools, large_layout};
 use super::size::{CELL_MAX, NUM_CLASSES, class_of, class_size};
 use crate::object::{Func, Gc, GcHeader, Kind, Node, Proto, Str, StrTable, Table, Thread, Udata};
+use crate::value::Value;
 use core::cell::Cell;
 use std::collections::VecDeque;
 
@@ -174,6 +175,15 @@ impl Heap {
     #[inline(always)]
     pub fn is_dead(&self, o: &GcHeader) -> bool {
         o.marked.get() & (self.other_white() | super::color::FIXED) == self.other_white()
+    }
+    /// In debug builds: panics if a value is a freed or dead object, which nobody can have kept rightfully.
+    #[inline(always)]
+    pub fn check_live(&self, v: Value) {
+        if cfg!(debug_assertions)
+            && let Some(o) = v.as_gc()
+        {
+            assert!(o.kind() != Kind::Free && !self.is_dead(&o), "a {} that was not rooted is used", v.type_name());
+        }
     }
     /// Is a collection step due?
     #[inline(always)]

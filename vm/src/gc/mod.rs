@@ -37,7 +37,7 @@ pub mod weak;
 #[cfg(test)]
 mod tests;
 
-pub use block::BLOCK_SIZE;
+pub use block::{BLOCK_SIZE, FreeCell};
 pub use heap::{Heap, Phase};
 pub use mark::Marker;
 pub use visit::{Edge, Visitor};

@@ -4,7 +4,7 @@
 
 use super::Heap;
 use super::block::{Block, FreeCell, UNLISTED};
-use super::size::{RAW_MAX, NUM_CLASSES, class_of, class_size};
+use super::size::{NUM_CLASSES, RAW_MAX, class_of, class_size};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
 
 /// One size class.

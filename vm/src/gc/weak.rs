@@ -1,7 +1,7 @@
 //! Weak tables: tables whose metatable has `__mode`. They stay gray and are looked at again in the atomic phase, and cleared at
 //! its end. Strings count as values and are never removed.
 
-use super::Marker;
+use super::{Heap, Marker};
 use crate::object::{Gc, Table};
 use crate::value::Value;
 
@@ -70,6 +70,13 @@ impl Marker {
                 }
             }
         }
+    }
+}
+
+impl Heap {
+    /// What a table holds weakly, if it is a weak table.
+    pub fn weak_mode(&self, t: &Table) -> Option<WeakMode> {
+        self.marker.weak_mode(t.meta.get()?)
     }
 }
 

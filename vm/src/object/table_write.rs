@@ -41,7 +41,11 @@ impl Table {
     /// Bytes of the parts that are not in the table's own cell.
     pub(crate) fn owned_bytes(&self) -> usize {
         let array = if self.asize() == 0 || self.is_inline(self.array.get()) { 0 } else { self.asize() as usize * 8 };
-        let nodes = if self.hmask.get() == 0 || self.is_inline(self.node.get()) { 0 } else { self.num_nodes() as usize * size_of::<Node>() };
+        let nodes = if self.hmask.get() == 0 || self.is_inline(self.node.get()) {
+            0
+        } else {
+            self.num_nodes() as usize * size_of::<Node>()
+        };
         [array, nodes].into_iter().filter(|n| *n != 0).map(crate::gc::raw::real_size).sum()
     }
     fn free_array(&self, heap: &mut Heap) {
@@ -226,7 +230,8 @@ impl Heap {
             unsafe { t.install_nodes(node.cast(), hbits) };
         }
         if asize != 0 {
-            let array: *mut Value = if inline_array { end.wrapping_add(nodes_inside) } else { self.alloc_raw(array_bytes) }.cast();
+            let array: *mut Value =
+                if inline_array { end.wrapping_add(nodes_inside) } else { self.alloc_raw(array_bytes) }.cast();
             for i in 0..asize as usize {
                 // SAFETY: as above.
                 unsafe { array.add(i).write(Value::NIL) };
@@ -401,6 +406,7 @@ impl Vm {
     /// else happens to the table; the barrier is done.
     #[inline]
     pub fn table_new_key(&mut self, t: Gc<Table>, key: Value) -> *mut Value {
+        self.heap.check_live(key);
         self.barrier_back(t);
         t.hdr.b0.set(0);
         self.heap.table_insert(t, normalize(key))
@@ -437,6 +443,7 @@ impl Vm {
     }
     #[inline(always)]
     fn store(&mut self, t: Gc<Table>, slot: Option<*mut Value>, key: Value, v: Value) {
+        self.heap.check_live(v);
         self.barrier_back(t);
         let slot = match slot {
             Some(slot) => slot,

@@ -1,0 +1,194 @@
+//! Tests of weak tables and finalizers.
+
+use super::{count, pushed_table, vm};
+use crate::Vm;
+use crate::object::{Func, Gc, Kind, Table};
+use crate::value::Value;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+fn meta_with(vm: &mut Vm, field: &str, v: Value) -> Gc<Table> {
+    let m = vm.new_table(0, 0);
+    let k = vm.new_str(field.as_bytes());
+    vm.table_set_str(m, k, v);
+    m
+}
+
+fn weak_table(vm: &mut Vm, mode: &str) -> Gc<Table> {
+    let t = pushed_table(vm);
+    let s = vm.new_str(mode.as_bytes());
+    let m = meta_with(vm, "__mode", Value::str(s));
+    t.meta.set(Some(m));
+    t
+}
+
+#[test]
+fn weak_values_go_and_strings_stay() {
+    let mut vm = vm();
+    let t = weak_table(&mut vm, "v");
+    let kept = pushed_table(&mut vm);
+    for i in 1..=3 {
+        let gone = vm.new_table(0, 0);
+        vm.table_set_int(t, i, Value::table(gone));
+    }
+    vm.table_set_int(t, 2, Value::table(kept));
+    let name = vm.new_str(b"name");
+    let text = vm.new_str(b"text");
+    vm.table_set_str(t, name, Value::str(text));
+    let other = vm.new_str(b"other");
+    let gone = vm.new_table(0, 0);
+    vm.table_set_str(t, other, Value::table(gone));
+    vm.full_gc();
+    vm.verify_heap();
+    let name = vm.new_str(b"name");
+    let other = vm.new_str(b"other");
+    assert!(t.get_int(1).is_nil() && t.get_int(3).is_nil() && t.get_str(other).is_nil());
+    assert_eq!(t.get_int(2), Value::table(kept));
+    assert_eq!(t.get_str(name).as_str().unwrap().bytes(), b"text");
+}
+
+#[test]
+fn weak_keys_go_with_their_entries() {
+    let mut vm = vm();
+    let t = weak_table(&mut vm, "k");
+    let kept = pushed_table(&mut vm);
+    for i in 0..20 {
+        let key = vm.new_table(0, 0);
+        let v = vm.new_table(0, 0);
+        vm.table_set(t, Value::table(key), Value::table(v)).unwrap();
+        vm.table_set_int(t, 100 * i, Value::int(i));
+    }
+    vm.table_set(t, Value::table(kept), Value::TRUE).unwrap();
+    vm.full_gc();
+    vm.full_gc();
+    vm.verify_heap();
+    let mut entries = 0;
+    let mut i = 0;
+    while let Some((next, k, _)) = t.next_index(i) {
+        entries += 1;
+        assert!(k.is_int() || k == Value::table(kept));
+        i = next;
+    }
+    assert_eq!(entries, 21);
+    // Globals, registry, the table, its metatable, the kept key.
+    assert_eq!(count(&vm, Kind::Table), 5);
+}
+
+#[test]
+fn weak_both_clears_either_side() {
+    let mut vm = vm();
+    let t = weak_table(&mut vm, "kv");
+    let kept = Value::table(pushed_table(&mut vm));
+    let (a, b) = (Value::table(vm.new_table(0, 0)), Value::table(vm.new_table(0, 0)));
+    vm.table_set(t, a, kept).unwrap();
+    vm.table_set(t, kept, b).unwrap();
+    vm.full_gc();
+    vm.verify_heap();
+    assert_eq!(t.next(Value::NIL), Ok(None));
+}
+
+thread_local! {
+    static CALLED: RefCell<Vec<i32>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A finalizer that notes the number in its userdata.
+fn note(vm: &mut Vm) -> Result<u32, crate::error::LuaError> {
+    let u = vm.arg(0).as_udata().unwrap();
+    let n = u.with(|n: &mut i32| *n).unwrap();
+    CALLED.with(|c| c.borrow_mut().push(n));
+    Ok(0)
+}
+
+fn called() -> Vec<i32> {
+    CALLED.with(RefCell::take)
+}
+
+fn finalizer_meta(vm: &mut Vm, f: fn(&mut Vm) -> Result<u32, crate::error::LuaError>) -> Gc<Table> {
+    let f: Gc<Func> = vm.new_native(f, 1, &[]);
+    let meta = meta_with(vm, "__gc", Value::func(f));
+    vm.push(Value::table(meta));
+    meta
+}
+
+#[test]
+fn finalizers_run_once_newest_first() {
+    let mut vm = vm();
+    let meta = finalizer_meta(&mut vm, note);
+    for i in 0..5 {
+        let u = vm.new_udata(Box::new(i), Some(meta));
+        if i == 2 {
+            vm.push(Value::udata(u));
+        }
+    }
+    called();
+    vm.full_gc();
+    assert_eq!(called(), [4, 3, 1, 0]);
+    assert_eq!(count(&vm, Kind::Udata), 5);
+    vm.full_gc();
+    vm.verify_heap();
+    assert_eq!(called(), []);
+    assert_eq!(count(&vm, Kind::Udata), 1);
+    vm.run_all_finalizers();
+    assert_eq!(called(), [2]);
+}
+
+#[test]
+fn payloads_are_dropped() {
+    let flag = Rc::new(());
+    let mut vm = vm();
+    for _ in 0..10 {
+        vm.new_udata(Box::new(flag.clone()), None);
+    }
+    let u = vm.new_udata(Box::new(flag.clone()), None);
+    vm.push(Value::udata(u));
+    assert_eq!(Rc::strong_count(&flag), 12);
+    vm.full_gc();
+    assert_eq!(Rc::strong_count(&flag), 2);
+    drop(vm);
+    assert_eq!(Rc::strong_count(&flag), 1);
+}
+
+#[test]
+fn finalized_userdata_leave_weak_values_first_and_weak_keys_later() {
+    let mut vm = vm();
+    let meta = finalizer_meta(&mut vm, note);
+    let (keys, values) = (weak_table(&mut vm, "k"), weak_table(&mut vm, "v"));
+    let u = Value::udata(vm.new_udata(Box::new(7), Some(meta)));
+    vm.table_set(keys, u, Value::TRUE).unwrap();
+    vm.table_set_int(values, 1, u);
+    called();
+    vm.full_gc();
+    assert_eq!(called(), [7]);
+    assert!(values.get_int(1).is_nil());
+    assert_ne!(keys.next(Value::NIL), Ok(None));
+    vm.full_gc();
+    assert_eq!(keys.next(Value::NIL), Ok(None));
+}
+
+/// A finalizer that brings its userdata back, collects, and makes garbage.
+fn resurrect(vm: &mut Vm) -> Result<u32, crate::error::LuaError> {
+    let u = vm.arg(0);
+    let g = vm.globals;
+    let k = vm.new_str(b"back");
+    vm.table_set_str(g, k, u);
+    vm.full_gc();
+    note(vm)
+}
+
+#[test]
+fn a_finalizer_may_resurrect_and_collect() {
+    let mut vm = vm();
+    let meta = finalizer_meta(&mut vm, resurrect);
+    for i in 0..3 {
+        vm.new_udata(Box::new(i), Some(meta));
+    }
+    called();
+    vm.full_gc();
+    vm.full_gc();
+    vm.full_gc();
+    vm.verify_heap();
+    assert_eq!(called(), [2, 1, 0]);
+    let k = vm.new_str(b"back");
+    assert!(vm.globals.get_str(k).is_udata());
+    assert_eq!(count(&vm, Kind::Udata), 1);
+}
