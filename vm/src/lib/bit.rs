@@ -63,7 +63,7 @@ macro_rules! nary {
         pub fn $name(vm: &mut Vm) -> LuaResult<u32> {
             let mut x = bits(vm, 0)?;
             for i in 1..vm.nargs() {
-                x = x $op bits(vm, i)?;
+                x $op bits(vm, i)?;
             }
             vm.ret1(Value::int(x))
         })*
@@ -72,11 +72,11 @@ macro_rules! nary {
 
 nary! {
     /// `bit.band(x, ...)`
-    band &;
+    band &=;
     /// `bit.bor(x, ...)`
-    bor |;
+    bor |=;
     /// `bit.bxor(x, ...)`
-    bxor ^;
+    bxor ^=;
 }
 
 /// `bit.tohex(x [, n])`: the lower `n` hexadecimal digits, in upper case if `n` is negative.

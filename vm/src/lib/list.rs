@@ -1,7 +1,7 @@
 //! The table of builtins: one row has the name of a function and its Rust code. From it come the ids, the names that tools
 //! print, the [`Builtin`] enum that the trace recorder matches on, and the registration into the library tables.
 
-use super::{base, bit, debug, env, gc, io, load, math, os, sort, string, strformat, strmatch, table};
+use super::{base, bit, debug, env, gc, io, load, math, os, sort, strformat, string, strmatch, table};
 use crate::interp::co;
 use crate::object::NativeFn;
 

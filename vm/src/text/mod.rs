@@ -1,5 +1,6 @@
 //! Text helpers that know nothing of the VM: numbers to text, format specifications, pattern matching, plain search.
 
+pub mod chunk;
 pub mod class;
 pub mod float;
 pub mod format;

@@ -276,3 +276,22 @@ fn pattern_errors() {
     assert_eq!(matched("a", &"x?".repeat(300)), Ok(Some(vec![String::new()])));
     assert_eq!(matched(&"x".repeat(300), &"x?".repeat(300)), Err(PatternError::TooComplex));
 }
+
+#[test]
+fn chunk_ids() {
+    use super::chunk::chunk_id;
+    let long = "x".repeat(70);
+    let cases = [
+        ("=stdin".to_string(), "stdin".to_string()),
+        ("@a.lua".to_string(), "a.lua".to_string()),
+        (format!("@{long}"), format!("...{}", "x".repeat(56))),
+        (format!("={long}"), "x".repeat(59)),
+        ("return 1".to_string(), "[string \"return 1\"]".to_string()),
+        ("a = 1\nb = 2".to_string(), "[string \"a = 1...\"]".to_string()),
+        ("x".repeat(48), format!("[string \"{}\"]", "x".repeat(48))),
+        ("x".repeat(49), format!("[string \"{}...\"]", "x".repeat(45))),
+    ];
+    for (name, shown) in cases {
+        assert_eq!(chunk_id(name.as_bytes()), shown.as_bytes());
+    }
+}

@@ -1,0 +1,382 @@
+//! The debug library: functions, variables and levels.
+
+use super::env::set_function_env;
+use super::levels;
+use crate::Vm;
+use crate::error::LuaResult;
+use crate::object::{Func, Gc, Table, Thread};
+use crate::text::chunk::chunk_id;
+use crate::text::number::to_i32;
+use crate::value::{PAYLOAD_BITS, TAG_UPVAL, Value};
+
+/// `debug.getregistry()`
+pub fn getregistry(vm: &mut Vm) -> LuaResult<u32> {
+    let registry = Value::table(vm.registry);
+    vm.ret1(registry)
+}
+
+/// `debug.getmetatable(v)`
+pub fn getmetatable(vm: &mut Vm) -> LuaResult<u32> {
+    let v = vm.check_any(0)?;
+    let mt = vm.metatable_of(v);
+    vm.ret1(mt.map_or(Value::NIL, Value::table))
+}
+
+/// `debug.setmetatable(v, mt)`: of the type, for values without a metatable of their own.
+pub fn setmetatable(vm: &mut Vm) -> LuaResult<u32> {
+    let mt = vm.check_table_or_nil(1)?;
+    let v = vm.arg(0);
+    if let Some(t) = v.as_table() {
+        t.meta.set(mt);
+        vm.barrier_back(t);
+    } else if let Some(u) = v.as_udata() {
+        u.meta.set(mt);
+        vm.barrier_forward(u.header(), mt.map_or(Value::NIL, Value::table));
+    } else {
+        vm.base_meta[v.type_index()] = mt;
+        if v.is_bool() {
+            vm.base_meta[Value::TRUE.type_index()] = mt;
+            vm.base_meta[Value::FALSE.type_index()] = mt;
+        }
+    }
+    vm.ret1(Value::TRUE)
+}
+
+/// `debug.getfenv(v)`
+pub fn getfenv(vm: &mut Vm) -> LuaResult<u32> {
+    let v = vm.check_any(0)?;
+    let env = match (v.as_func(), v.as_udata(), v.as_thread()) {
+        (Some(f), _, _) => Some(f.env.get()),
+        (_, Some(u), _) => Some(u.env.get()),
+        (_, _, Some(t)) => Some(t.env.get()),
+        _ => None,
+    };
+    vm.ret1(env.map_or(Value::NIL, Value::table))
+}
+
+/// `debug.setfenv(v, env)`
+pub fn setfenv(vm: &mut Vm) -> LuaResult<u32> {
+    let env = vm.check_table(1)?;
+    let v = vm.arg(0);
+    if let Some(f) = v.as_func() {
+        set_function_env(vm, f, env);
+    } else if let Some(u) = v.as_udata() {
+        u.env.set(env);
+        vm.barrier_forward(u.header(), Value::table(env));
+    } else if let Some(t) = v.as_thread() {
+        t.env.set(env);
+        vm.barrier_forward(t.header(), Value::table(env));
+        if t == vm.main {
+            vm.globals = env;
+        }
+    } else {
+        return Err(vm.rt_error("'setfenv' cannot change environment of given object"));
+    }
+    vm.ret1(v)
+}
+
+/// An optional coroutine as first argument, and the place of the next argument.
+fn thread_arg(vm: &Vm) -> (Gc<Thread>, usize) {
+    match vm.arg(0).as_thread() {
+        Some(t) => (t, 1),
+        None => (vm.cur, 0),
+    }
+}
+
+/// A level given as a number; `None` if it is negative.
+fn level_arg(v: Value) -> Option<usize> {
+    usize::try_from(to_i32(v.as_number()?)).ok()
+}
+
+/// What `getinfo` describes.
+struct Subject {
+    func: Gc<Func>,
+    /// Where it runs, if it is asked about by level.
+    running: Option<(Gc<Thread>, usize, Option<u32>)>,
+}
+
+/// `debug.getinfo([thread,] f [, what])`
+pub fn getinfo(vm: &mut Vm) -> LuaResult<u32> {
+    let (thread, i) = thread_arg(vm);
+    let what = vm.opt_str(i + 1)?;
+    let what = what.as_ref().map_or(&b"flnSu"[..], |w| w.bytes());
+    let v = vm.arg(i);
+    let number = match v.as_str() {
+        Some(s) => crate::meta::str_to_number(s),
+        None => Some(v).filter(|v| v.is_number()),
+    };
+    let subject = if let Some(level) = number {
+        let Some((n, l)) = level_arg(level).and_then(|n| Some((n, levels::at(vm, thread, n)?))) else {
+            return vm.ret1(Value::NIL);
+        };
+        Subject { func: l.func, running: Some((thread, n, l.line)) }
+    } else if let Some(func) = v.as_func() {
+        Subject { func, running: None }
+    } else {
+        return Err(vm.arg_error(i, "function or level expected"));
+    };
+    if !what.iter().all(|c| b"SlunfL".contains(c)) {
+        return Err(vm.arg_error(i + 1, "invalid option"));
+    }
+    let t = vm.new_table(0, 4);
+    for c in what {
+        put_info(vm, t, &subject, *c);
+    }
+    vm.ret1(Value::table(t))
+}
+
+/// Fills in the fields behind one option.
+fn put_info(vm: &mut Vm, t: Gc<Table>, s: &Subject, option: u8) {
+    match option {
+        b'S' => put_source(vm, t, s.func),
+        b'l' => {
+            let line = s.running.and_then(|r| r.2).map_or(-1, i64::from);
+            vm.set_field(t, b"currentline", Value::integer(line));
+        }
+        b'u' => {
+            let (params, vararg) = s.func.proto().map_or((0, true), |p| (p.num_params() as i32, p.is_vararg()));
+            vm.set_field(t, b"nups", Value::int(s.func.num_upvalues() as i32));
+            vm.set_field(t, b"nparams", Value::int(params));
+            vm.set_field(t, b"isvararg", Value::bool(vararg));
+        }
+        b'n' => {
+            let name = s.running.and_then(|(thread, level, _)| levels::name(vm, thread, level));
+            let (kind, name) = name.map_or(("", None), |(kind, name)| (kind, Some(name)));
+            let kind = vm.new_str(kind.as_bytes());
+            vm.set_field(t, b"namewhat", Value::str(kind));
+            if let Some(name) = name {
+                let name = vm.new_str(&name);
+                vm.set_field(t, b"name", Value::str(name));
+            }
+        }
+        b'f' => vm.set_field(t, b"func", Value::func(s.func)),
+        b'L' => {
+            if let Some(p) = s.func.proto() {
+                let lines = vm.new_table(0, 2);
+                // The first instruction is the function's header.
+                for line in p.lines.iter().skip(1) {
+                    vm.table_set_int(lines, *line as i32, Value::TRUE);
+                }
+                vm.set_field(t, b"activelines", Value::table(lines));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn put_source(vm: &mut Vm, t: Gc<Table>, f: Gc<Func>) {
+    let (source, short, first, last, what) = match f.proto() {
+        Some(p) => {
+            let what = if p.first_line == 0 { "main" } else { "Lua" };
+            let short = chunk_id(p.chunkname.bytes());
+            (p.chunkname, short, i64::from(p.first_line), i64::from(p.last_line), what)
+        }
+        None => (vm.new_str(b"=[C]"), b"[C]".to_vec(), -1, -1, "C"),
+    };
+    vm.set_field(t, b"source", Value::str(source));
+    for (name, text) in [(&b"short_src"[..], &short[..]), (b"what", what.as_bytes())] {
+        let text = vm.new_str(text);
+        vm.set_field(t, name, Value::str(text));
+    }
+    vm.set_field(t, b"linedefined", Value::integer(first));
+    vm.set_field(t, b"lastlinedefined", Value::integer(last));
+}
+
+/// `debug.getlocal([thread,] f, n)`
+pub fn getlocal(vm: &mut Vm) -> LuaResult<u32> {
+    let (thread, i) = thread_arg(vm);
+    let n = vm.check_int(i + 1)?;
+    if let Some(f) = vm.arg(i).as_func() {
+        // Of a function that does not run only the names of the parameters are known.
+        let name = f.proto().and_then(|p| {
+            let slot = u32::try_from(n).ok()?.checked_sub(1)?;
+            p.local_name(slot, 0).map(<[u8]>::to_vec)
+        });
+        return match name {
+            Some(name) => vm.ret_str(&name),
+            None => vm.ret1(Value::NIL),
+        };
+    }
+    let level = check_level(vm, thread, i)?;
+    match levels::local(vm, thread, level, n) {
+        Some((name, v)) => {
+            let name = vm.new_str(&name);
+            vm.push(Value::str(name));
+            vm.push(v);
+            Ok(2)
+        }
+        None => vm.ret1(Value::NIL),
+    }
+}
+
+/// A level that exists.
+fn check_level(vm: &mut Vm, thread: Gc<Thread>, i: usize) -> LuaResult<usize> {
+    let level = usize::try_from(vm.check_int(i)?).ok();
+    match level.filter(|n| levels::at(vm, thread, *n).is_some()) {
+        Some(n) => Ok(n),
+        None => Err(vm.arg_error(i, "level out of range")),
+    }
+}
+
+/// `debug.setlocal([thread,] level, n, v)`
+pub fn setlocal(vm: &mut Vm) -> LuaResult<u32> {
+    let (thread, i) = thread_arg(vm);
+    let level = check_level(vm, thread, i)?;
+    let v = vm.check_any(i + 2)?;
+    let n = vm.check_int(i + 1)?;
+    match levels::set_local(vm, thread, level, n, v) {
+        Some(name) => vm.ret_str(&name),
+        None => vm.ret1(Value::NIL),
+    }
+}
+
+/// The upvalue that arguments 1 and 2 mean, by index.
+fn upvalue_index(f: Gc<Func>, n: i32) -> Option<usize> {
+    let i = usize::try_from(n).ok()?.checked_sub(1)?;
+    (i < f.num_upvalues()).then_some(i)
+}
+
+/// The name of an upvalue; builtins' have none.
+fn upvalue_name(f: Gc<Func>, i: usize) -> Vec<u8> {
+    f.proto().and_then(|p| p.uv_names.get(i).map(|n| n.to_vec())).unwrap_or_default()
+}
+
+/// `debug.getupvalue(f, n)`
+pub fn getupvalue(vm: &mut Vm) -> LuaResult<u32> {
+    let n = vm.check_int(1)?;
+    let f = vm.check_func(0)?;
+    let Some(i) = upvalue_index(f, n) else { return Ok(0) };
+    let v = if f.is_lua() { f.upvalues()[i].get().get() } else { f.native_upvalues()[i].get() };
+    let name = vm.new_str(&upvalue_name(f, i));
+    vm.push(Value::str(name));
+    vm.push(v);
+    Ok(2)
+}
+
+/// `debug.setupvalue(f, n, v)`
+pub fn setupvalue(vm: &mut Vm) -> LuaResult<u32> {
+    let v = vm.check_any(2)?;
+    let n = vm.check_int(1)?;
+    let f = vm.check_func(0)?;
+    let Some(i) = upvalue_index(f, n) else { return Ok(0) };
+    if f.is_lua() {
+        let uv = f.upvalues()[i].get();
+        uv.hdr.b1.set(0);
+        // SAFETY: an upvalue points to a live stack slot, or to itself.
+        unsafe { *uv.v.get() = v };
+        vm.barrier_forward(uv.header(), v);
+    } else {
+        f.native_upvalues()[i].set(v);
+        vm.barrier_forward(f.header(), v);
+    }
+    vm.ret_str(&upvalue_name(f, i))
+}
+
+/// A function and the index of one of its upvalues in arguments `i` and `i + 1`.
+fn check_upvalue(vm: &mut Vm, i: usize, lua_only: bool) -> LuaResult<(Gc<Func>, usize)> {
+    let f = vm.check_func(i)?;
+    if lua_only && !f.is_lua() {
+        return Err(vm.arg_error(i, "Lua function expected"));
+    }
+    let n = vm.check_int(i + 1)?;
+    match upvalue_index(f, n) {
+        Some(n) => Ok((f, n)),
+        None => Err(vm.arg_error(i + 1, "index out of range")),
+    }
+}
+
+/// `debug.upvalueid(f, n)`
+pub fn upvalueid(vm: &mut Vm) -> LuaResult<u32> {
+    let (f, i) = check_upvalue(vm, 0, false)?;
+    let id = if f.is_lua() { f.upvalues()[i].get().addr() } else { f.addr() + 32 + i as u64 * 8 };
+    vm.ret1(Value::lightud(id))
+}
+
+/// `debug.upvaluejoin(f1, n1, f2, n2)`
+pub fn upvaluejoin(vm: &mut Vm) -> LuaResult<u32> {
+    let (f, i) = check_upvalue(vm, 0, true)?;
+    let (g, j) = check_upvalue(vm, 2, true)?;
+    let uv = g.upvalues()[j].get();
+    f.upvalues()[i].set(uv);
+    uv.hdr.b1.set(0);
+    vm.barrier_forward(f.header(), Value(TAG_UPVAL << PAYLOAD_BITS | uv.addr()));
+    Ok(0)
+}
+
+/// State of the hook as `gethook` reports it.
+#[derive(Default)]
+struct Hook {
+    mask: Vec<u8>,
+    count: i32,
+}
+
+/// Name of the registry entry with the hook function.
+const HOOK: &[u8] = b"_HOOK";
+
+/// `debug.sethook([thread,] [hook, mask [, count]])`: remembers the hook; events do not happen.
+pub fn sethook(vm: &mut Vm) -> LuaResult<u32> {
+    let (_, i) = thread_arg(vm);
+    let f = vm.arg(i);
+    let mut hook = Hook::default();
+    if !f.is_nil() {
+        let mask = vm.check_str(i + 1)?;
+        vm.check_func(i)?;
+        hook.count = vm.opt_int(i + 2, 0)?;
+        hook.mask = b"crl".iter().copied().filter(|c| mask.bytes().contains(c)).collect();
+    }
+    let registry = vm.registry;
+    vm.set_field(registry, HOOK, f);
+    *vm.lib_state::<Hook>() = hook;
+    Ok(0)
+}
+
+/// `debug.gethook([thread])`
+pub fn gethook(vm: &mut Vm) -> LuaResult<u32> {
+    let registry = vm.registry;
+    let f = vm.field(registry, HOOK);
+    let hook = core::mem::take(vm.lib_state::<Hook>());
+    vm.push(f);
+    let mask = vm.new_str(&hook.mask);
+    vm.push(Value::str(mask));
+    vm.push(Value::int(hook.count));
+    *vm.lib_state::<Hook>() = hook;
+    Ok(3)
+}
+
+/// `debug.debug()`: runs lines from standard input until `cont`.
+pub fn debug(vm: &mut Vm) -> LuaResult<u32> {
+    loop {
+        super::io::write_stderr(b"lua_debug> ");
+        let mut line = Vec::new();
+        if !super::io::read_line_stdin(&mut line) || line == b"cont\n" {
+            return Ok(0);
+        }
+        let result = match vm.load_chunk(&line, b"=(debug command)", None) {
+            Ok(f) => vm.call1(Value::func(f), &[]).map_err(|_| vm.error),
+            Err(message) => Err(Value::str(message)),
+        };
+        if let Err(e) = result {
+            let mut text = Vec::new();
+            match e.as_str() {
+                Some(s) => text.extend_from_slice(s.bytes()),
+                None => text.extend_from_slice(b"(error object is not a string)"),
+            }
+            text.push(b'\n');
+            super::io::write_stderr(&text);
+        }
+    }
+}
+
+/// `debug.traceback([thread,] [message [, level]])`
+pub fn traceback(vm: &mut Vm) -> LuaResult<u32> {
+    let (thread, i) = thread_arg(vm);
+    let v = vm.arg(i);
+    if !v.is_str() && !v.is_number() && vm.nargs() > i {
+        return vm.ret1(v);
+    }
+    let message = vm.opt_str(i)?;
+    let default = i32::from(thread == vm.cur);
+    let level = vm.opt_int(i + 1, default)?.max(0) as usize;
+    let text = super::traceback::traceback(vm, thread, message.as_ref().map(|m| m.bytes()), level);
+    vm.ret_str(&text)
+}

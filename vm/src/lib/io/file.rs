@@ -1,0 +1,181 @@
+//! Files as Lua sees them: userdata around a stream.
+
+use super::stream::{Access, Shared, Stream, lock, share};
+use crate::Vm;
+use crate::error::{LuaError, LuaResult};
+use crate::object::{Gc, Table, Udata};
+use crate::value::Value;
+use std::ffi::OsStr;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+
+/// Where a file comes from.
+#[derive(Debug)]
+pub enum Origin {
+    /// Opened by name.
+    Named,
+    /// Opened by `io.lines`, and closed at the end of the file.
+    Lines,
+    /// A pipe to or from a command.
+    Pipe(Child),
+    /// A standard stream, which cannot be closed.
+    Standard,
+}
+
+/// Payload of a file's userdata.
+#[derive(Debug)]
+pub struct LuaFile {
+    /// `None` once closed.
+    pub stream: Option<Shared>,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+impl LuaFile {
+    /// Closes the file; waits for the command behind a pipe.
+    pub fn close(&mut self) -> io::Result<()> {
+        let Some(stream) = self.stream.take() else { return Ok(()) };
+        let flushed = lock(&stream).flush();
+        drop(stream);
+        if let Origin::Pipe(child) = &mut self.origin {
+            child.wait()?;
+            return Ok(());
+        }
+        flushed
+    }
+}
+
+impl Drop for LuaFile {
+    fn drop(&mut self) {
+        let _ = self.close();
+    }
+}
+
+/// Name of the registry entry with the metatable of files.
+pub const META_KEY: &[u8] = b"FILE*";
+
+/// The path behind a Lua string: up to the first NUL, as C sees it.
+pub fn c_path(bytes: &[u8]) -> &Path {
+    let end = crate::text::find_byte(bytes, 0).unwrap_or(bytes.len());
+    Path::new(OsStr::from_bytes(&bytes[..end]))
+}
+
+/// The text of a system error, without Rust's decoration.
+pub fn error_text(e: &io::Error) -> String {
+    let text = e.to_string();
+    match text.rfind(" (os error ") {
+        Some(i) => text[..i].to_string(),
+        None => text,
+    }
+}
+
+/// The results for an operation: true, or nil, a message and the error number.
+pub fn file_result(vm: &mut Vm, r: io::Result<()>, name: Option<&[u8]>) -> LuaResult<u32> {
+    match r {
+        Ok(()) => vm.ret1(Value::TRUE),
+        Err(e) => {
+            let mut text = error_text(&e).into_bytes();
+            if let Some(name) = name {
+                text = [c_path(name).as_os_str().as_bytes(), b": ", &text].concat();
+            }
+            vm.push(Value::NIL);
+            let text = vm.new_str(&text);
+            vm.push(Value::str(text));
+            vm.push(Value::int(e.raw_os_error().unwrap_or(0)));
+            Ok(3)
+        }
+    }
+}
+
+/// A new userdata for a stream.
+pub fn new_file(vm: &mut Vm, stream: Shared, origin: Origin) -> Value {
+    let key = vm.new_str(META_KEY);
+    let meta: Option<Gc<Table>> = vm.registry.get_str(key).as_table();
+    Value::udata(vm.new_udata(Box::new(LuaFile { stream: Some(stream), origin }), meta))
+}
+
+/// The first argument as a file, open or closed.
+pub fn check_file(vm: &mut Vm) -> LuaResult<Gc<Udata>> {
+    match vm.arg(0).as_udata() {
+        Some(u) if u.is::<LuaFile>() => Ok(u),
+        _ => Err(vm.arg_type_error(0, "FILE*")),
+    }
+}
+
+#[cold]
+fn closed(vm: &mut Vm) -> LuaError {
+    vm.rt_error("attempt to use a closed file")
+}
+
+/// The stream of a file.
+pub fn stream_of(u: Gc<Udata>) -> Option<Shared> {
+    u.with::<LuaFile, _>(|f| f.stream.clone()).flatten()
+}
+
+/// The stream of the first argument, which must be an open file.
+pub fn check_stream(vm: &mut Vm) -> LuaResult<Shared> {
+    let u = check_file(vm)?;
+    stream_of(u).ok_or_else(|| closed(vm))
+}
+
+/// Opens a file with a mode like C's `fopen`.
+pub fn open_file(name: &[u8], mode: &[u8]) -> io::Result<Shared> {
+    let mut options = OpenOptions::new();
+    let plus = mode.contains(&b'+');
+    let exclusive = mode.contains(&b'x');
+    let access = match mode.first() {
+        Some(b'r') => Access { read: true, write: plus },
+        Some(b'w' | b'a') => Access { read: plus, write: true },
+        _ => return Err(io::Error::from_raw_os_error(libc::EINVAL)),
+    };
+    options.read(access.read).write(access.write);
+    match mode[0] {
+        b'w' if exclusive => options.create_new(true),
+        b'w' => options.create(true).truncate(true),
+        b'a' => options.append(true).create(true),
+        _ => &mut options,
+    };
+    let file = options.open(c_path(name))?;
+    Ok(share(Stream::new(file, access)))
+}
+
+/// A new file with an unused name that begins with `prefix`.
+pub fn new_temporary(prefix: &str) -> io::Result<(PathBuf, File)> {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    loop {
+        let random = RandomState::new().build_hasher().finish() % 0x3fff_ffff;
+        let path = PathBuf::from(format!("{prefix}{random:06x}"));
+        match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            r => return r.map(|f| (path, f)),
+        }
+    }
+}
+
+/// Starts a command with a pipe from its output (`r`) or to its input (`w`).
+pub fn open_pipe(command: &[u8], mode: &[u8]) -> io::Result<(Shared, Child)> {
+    let mut c = super::super::os::shell(command);
+    let read = match mode {
+        [b'r'] => true,
+        [b'w'] => false,
+        _ => return Err(io::Error::from_raw_os_error(libc::EINVAL)),
+    };
+    if read {
+        c.stdout(Stdio::piped());
+    } else {
+        c.stdin(Stdio::piped());
+    }
+    super::flush_all();
+    let mut child = c.spawn()?;
+    let fd = match (child.stdout.take(), child.stdin.take()) {
+        (Some(out), _) => OwnedFd::from(out),
+        (None, Some(input)) => OwnedFd::from(input),
+        (None, None) => return Err(io::Error::from_raw_os_error(libc::EPIPE)),
+    };
+    let stream = Stream::new(File::from(fd), Access { read, write: !read });
+    Ok((share(stream), child))
+}

@@ -1,0 +1,149 @@
+//! Reading by formats: lines, numbers, everything, or a number of bytes.
+
+use super::stream::{Shared, Stream, lock};
+use crate::Vm;
+use crate::error::LuaResult;
+use crate::value::Value;
+use std::io;
+
+/// Longest text of a number that is read.
+const MAX_NUMBER: usize = 200;
+
+/// One format.
+#[derive(Copy, Clone)]
+enum Format {
+    Number,
+    Line { keep: bool },
+    All,
+    Bytes(usize),
+}
+
+/// The format in a value; argument `i` is blamed.
+fn format_of(vm: &mut Vm, v: Value, i: usize) -> LuaResult<Format> {
+    if let Some(s) = v.as_str() {
+        let s = s.bytes();
+        let letter = if s.first() == Some(&b'*') { s.get(1) } else { s.first() };
+        return match letter {
+            Some(b'n') => Ok(Format::Number),
+            Some(b'l') => Ok(Format::Line { keep: false }),
+            Some(b'L') => Ok(Format::Line { keep: true }),
+            Some(b'a') => Ok(Format::All),
+            _ => Err(vm.arg_error(i, "invalid format")),
+        };
+    }
+    match v.as_number() {
+        Some(n) => Ok(Format::Bytes(n.max(0.0) as usize)),
+        None => Err(vm.arg_error(i, "invalid option")),
+    }
+}
+
+/// Reads by the formats, of which the first is argument `first`, and pushes the results. The first that fails gives nil and is the
+/// last. A system error is returned for the caller to report.
+pub fn read_values(vm: &mut Vm, stream: &Shared, formats: &[Value], first: usize) -> LuaResult<io::Result<u32>> {
+    if formats.len() > 12 {
+        vm.reserve(formats.len())?;
+    }
+    if formats.is_empty() {
+        return Ok(read_one(vm, stream, Format::Line { keep: false }).map(|_| 1));
+    }
+    let mut n = 0;
+    for (i, v) in formats.iter().enumerate() {
+        let format = format_of(vm, *v, first + i)?;
+        n += 1;
+        match read_one(vm, stream, format) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(e) => return Ok(Err(e)),
+        }
+    }
+    Ok(Ok(n))
+}
+
+/// Reads and pushes one value: nil, and false, at the end of the file.
+fn read_one(vm: &mut Vm, stream: &Shared, format: Format) -> io::Result<bool> {
+    let mut out = core::mem::take(&mut vm.buffer);
+    out.clear();
+    let found = {
+        let mut s = lock(stream);
+        match format {
+            Format::Number => read_number(&mut s, &mut out),
+            Format::Line { keep } => s.read_line(&mut out, keep),
+            Format::All => s.read_all(&mut out).map(|()| true),
+            Format::Bytes(0) => s.fill().map(|ahead| !ahead.is_empty()),
+            Format::Bytes(n) => s.read_bytes(&mut out, n).map(|()| !out.is_empty()),
+        }
+    };
+    let v = match (&found, format) {
+        (Ok(true), Format::Number) => {
+            let text = vm.new_str(&out);
+            crate::meta::str_to_number(text).unwrap_or(Value::NIL)
+        }
+        (Ok(true), _) => Value::str(vm.new_str(&out)),
+        _ => Value::NIL,
+    };
+    vm.buffer = out;
+    let found = found?;
+    vm.push(v);
+    Ok(found && !v.is_nil())
+}
+
+/// Collects the text of a number behind white space.
+struct NumberReader<'a> {
+    s: &'a mut Stream,
+    out: &'a mut Vec<u8>,
+}
+
+impl NumberReader<'_> {
+    fn peek(&mut self) -> io::Result<Option<u8>> {
+        Ok(self.s.fill()?.first().copied())
+    }
+    /// Takes the next character if it is one of these.
+    fn accept(&mut self, test: impl Fn(u8) -> bool) -> io::Result<bool> {
+        match self.peek()? {
+            Some(c) if test(c) && self.out.len() < MAX_NUMBER => {
+                self.out.push(c);
+                self.s.consume(1);
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+    fn digits(&mut self, hex: bool) -> io::Result<usize> {
+        let mut n = 0;
+        while self.accept(|c| if hex { c.is_ascii_hexdigit() } else { c.is_ascii_digit() })? {
+            n += 1;
+        }
+        Ok(n)
+    }
+}
+
+/// Reads the longest text that looks like a number. False if there is none.
+fn read_number(s: &mut Stream, out: &mut Vec<u8>) -> io::Result<bool> {
+    while let Some(c) = s.fill()?.first() {
+        if !matches!(c, b' ' | 9..=13) {
+            break;
+        }
+        s.consume(1);
+    }
+    let mut r = NumberReader { s, out };
+    r.accept(|c| matches!(c, b'-' | b'+'))?;
+    let mut count = 0;
+    let mut hex = false;
+    if r.accept(|c| c == b'0')? {
+        if r.accept(|c| matches!(c, b'x' | b'X'))? {
+            hex = true;
+        } else {
+            count = 1;
+        }
+    }
+    count += r.digits(hex)?;
+    if r.accept(|c| c == b'.')? {
+        count += r.digits(hex)?;
+    }
+    let is_exponent = |c: u8| if hex { matches!(c, b'p' | b'P') } else { matches!(c, b'e' | b'E') };
+    if count > 0 && r.accept(is_exponent)? {
+        r.accept(|c| matches!(c, b'-' | b'+'))?;
+        r.digits(false)?;
+    }
+    Ok(count > 0)
+}

@@ -1,0 +1,283 @@
+//! Buffered streams over file descriptors, with the behaviour of C's: one buffer per direction, a shared position, and all of
+//! them flushed when the process exits.
+
+use super::super::sys;
+use std::fs::File;
+use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, PoisonError, Weak};
+
+/// Bytes read at once, and written at once by default.
+const BLOCK: usize = 8192;
+/// Bytes collected for a standard output that is no terminal.
+const STDOUT_BLOCK: usize = 65536;
+
+/// When written bytes go to the system.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Buffering {
+    /// Once there are this many.
+    Full(usize),
+    /// At the end of a line.
+    Line,
+    /// At once.
+    None,
+}
+
+/// What may be done with a stream.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// It may be read.
+    pub read: bool,
+    /// It may be written.
+    pub write: bool,
+}
+
+/// A stream.
+#[derive(Debug)]
+pub struct Stream {
+    file: File,
+    access: Access,
+    /// Read ahead; the bytes from `pos` on are unread.
+    ahead: Vec<u8>,
+    pos: usize,
+    pending: Vec<u8>,
+    buffering: Buffering,
+    /// Standard input: standard output is flushed before it waits.
+    is_stdin: bool,
+}
+
+/// A stream that several owners share.
+pub type Shared = Arc<Mutex<Stream>>;
+
+/// Locks a stream; one that panicked while it held the lock is used as it is.
+pub fn lock(s: &Mutex<Stream>) -> MutexGuard<'_, Stream> {
+    s.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn bad_descriptor() -> io::Error {
+    io::Error::from_raw_os_error(libc::EBADF)
+}
+
+impl Stream {
+    /// A stream over a file.
+    pub fn new(file: File, access: Access) -> Stream {
+        let buffering = Buffering::Full(BLOCK);
+        Stream { file, access, ahead: Vec::new(), pos: 0, pending: Vec::new(), buffering, is_stdin: false }
+    }
+    /// The bytes that are read ahead; reads more if there are none. Empty at the end of the file.
+    pub fn fill(&mut self) -> io::Result<&[u8]> {
+        if self.pos == self.ahead.len() {
+            self.read_block()?;
+        }
+        Ok(&self.ahead[self.pos..])
+    }
+    #[cold]
+    fn read_block(&mut self) -> io::Result<()> {
+        if !self.access.read {
+            return Err(bad_descriptor());
+        }
+        self.flush()?;
+        if self.is_stdin {
+            flush_stdout();
+        }
+        self.ahead.resize(BLOCK, 0);
+        self.pos = 0;
+        let n = loop {
+            match self.file.read(&mut self.ahead) {
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                r => break r,
+            }
+        };
+        self.ahead.truncate(*n.as_ref().unwrap_or(&0));
+        n.map(|_| ())
+    }
+    /// Takes `n` of the bytes that are read ahead.
+    pub fn consume(&mut self, n: usize) {
+        self.pos = (self.pos + n).min(self.ahead.len());
+    }
+    /// Appends a line to `out`, with its newline if `keep`. False at the end of the file.
+    pub fn read_line(&mut self, out: &mut Vec<u8>, keep: bool) -> io::Result<bool> {
+        let mut any = false;
+        loop {
+            let ahead = self.fill()?;
+            if ahead.is_empty() {
+                return Ok(any);
+            }
+            any = true;
+            if let Some(i) = crate::text::find_byte(ahead, b'\n') {
+                out.extend_from_slice(&ahead[..if keep { i + 1 } else { i }]);
+                self.consume(i + 1);
+                return Ok(true);
+            }
+            out.extend_from_slice(ahead);
+            let n = ahead.len();
+            self.consume(n);
+        }
+    }
+    /// Appends up to `limit` bytes to `out`.
+    pub fn read_bytes(&mut self, out: &mut Vec<u8>, mut limit: usize) -> io::Result<()> {
+        while limit > 0 {
+            let ahead = self.fill()?;
+            let n = ahead.len().min(limit);
+            if n == 0 {
+                break;
+            }
+            out.extend_from_slice(&ahead[..n]);
+            self.consume(n);
+            limit -= n;
+        }
+        Ok(())
+    }
+    /// Appends the rest of the file to `out`.
+    pub fn read_all(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
+        out.extend_from_slice(self.fill()?);
+        self.ahead.clear();
+        self.pos = 0;
+        self.file.read_to_end(out).map(|_| ())
+    }
+    /// Writes.
+    #[inline]
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if !self.access.write || self.pos < self.ahead.len() {
+            self.prepare_write()?;
+        }
+        self.pending.extend_from_slice(bytes);
+        let due = match self.buffering {
+            Buffering::Full(size) => self.pending.len() >= size,
+            Buffering::Line => bytes.contains(&b'\n') || self.pending.len() >= BLOCK,
+            Buffering::None => true,
+        };
+        if due { self.flush() } else { Ok(()) }
+    }
+    /// What was read ahead is not read after all when it is written at this place.
+    #[cold]
+    fn prepare_write(&mut self) -> io::Result<()> {
+        if !self.access.write {
+            return Err(bad_descriptor());
+        }
+        self.drop_ahead();
+        Ok(())
+    }
+    /// Forgets what is read ahead and moves the file's position back, where that is possible.
+    fn drop_ahead(&mut self) {
+        let unread = self.ahead.len() - self.pos;
+        if unread > 0 {
+            // A pipe cannot be moved back: then the bytes are lost, as in C.
+            let _ = self.file.seek(SeekFrom::Current(-(unread as i64)));
+        }
+        self.ahead.clear();
+        self.pos = 0;
+    }
+    /// Hands all written bytes to the system.
+    pub fn flush(&mut self) -> io::Result<()> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        let r = self.file.write_all(&self.pending);
+        // After an error the bytes are lost, as in C.
+        self.pending.clear();
+        r
+    }
+    /// Moves the position; gives the new one.
+    pub fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.flush()?;
+        let to = match to {
+            SeekFrom::Current(n) => SeekFrom::Current(n - (self.ahead.len() - self.pos) as i64),
+            other => other,
+        };
+        let at = self.file.seek(to)?;
+        self.ahead.clear();
+        self.pos = 0;
+        Ok(at)
+    }
+    /// Changes the buffering of writes.
+    pub fn set_buffering(&mut self, b: Buffering) -> io::Result<()> {
+        self.flush()?;
+        self.buffering = b;
+        Ok(())
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        // There is nobody to tell.
+        let _ = self.flush();
+    }
+}
+
+/// All streams that may have something to flush.
+static OPEN: Mutex<Vec<Weak<Mutex<Stream>>>> = Mutex::new(Vec::new());
+static AT_EXIT: Once = Once::new();
+
+/// Shares a stream, and has it flushed when the process exits.
+pub fn share(s: Stream) -> Shared {
+    let written = s.access.write;
+    let s = Arc::new(Mutex::new(s));
+    if written {
+        AT_EXIT.call_once(|| sys::at_exit(flush_at_exit));
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.len() == open.capacity() {
+            open.retain(|w| w.strong_count() > 0);
+        }
+        open.push(Arc::downgrade(&s));
+    }
+    s
+}
+
+/// Flushes all streams that were written to. One that is in use by another thread is left alone.
+pub fn flush_all() {
+    let Ok(open) = OPEN.try_lock() else { return };
+    for s in open.iter().filter_map(Weak::upgrade) {
+        if let Ok(mut s) = s.try_lock() {
+            let _ = s.flush();
+        }
+    }
+}
+
+extern "C" fn flush_at_exit() {
+    flush_all();
+}
+
+/// A stream over a copy of a standard descriptor; over nothing if that is closed.
+fn standard(fd: &impl AsFd, access: Access) -> Stream {
+    let file = fd.as_fd().try_clone_to_owned().or_else(|_| File::open("/dev/null").map(OwnedFd::from));
+    match file {
+        Ok(fd) => Stream::new(File::from(fd), access),
+        Err(e) => panic!("no standard stream: {e}"),
+    }
+}
+
+/// Standard output.
+pub fn stdout() -> &'static Shared {
+    static STREAM: OnceLock<Shared> = OnceLock::new();
+    STREAM.get_or_init(|| {
+        let mut s = standard(&io::stdout(), Access { read: false, write: true });
+        s.buffering = if io::stdout().is_terminal() { Buffering::Line } else { Buffering::Full(STDOUT_BLOCK) };
+        share(s)
+    })
+}
+
+/// Standard input.
+pub fn stdin() -> &'static Shared {
+    static STREAM: OnceLock<Shared> = OnceLock::new();
+    STREAM.get_or_init(|| {
+        let mut s = standard(&io::stdin(), Access { read: true, write: false });
+        s.is_stdin = true;
+        share(s)
+    })
+}
+
+/// Standard error.
+pub fn stderr() -> &'static Shared {
+    static STREAM: OnceLock<Shared> = OnceLock::new();
+    STREAM.get_or_init(|| {
+        let mut s = standard(&io::stderr(), Access { read: false, write: true });
+        s.buffering = Buffering::None;
+        share(s)
+    })
+}
+
+/// Flushes standard output.
+pub fn flush_stdout() {
+    let _ = lock(stdout()).flush();
+}

@@ -1,0 +1,56 @@
+//! The running functions, from the inside: what `error`, `getfenv` and the debug library need of the frames.
+//!
+//! Level 0 is the function running now (for the running coroutine, the builtin that asks), level 1 its caller, and so on.
+
+use crate::Vm;
+use crate::object::{Func, Gc, Thread};
+use crate::text::chunk::chunk_id;
+use crate::value::Value;
+
+/// One running function.
+pub struct Level {
+    /// The function.
+    pub func: Gc<Func>,
+    /// The line it is at, if it is a Lua function with lines.
+    pub line: Option<u32>,
+}
+
+/// "chunk:line: " of the function running at a level; empty if it has no line.
+pub fn position(vm: &mut Vm, level: usize) -> Vec<u8> {
+    let thread = vm.cur;
+    let Some(l) = at(vm, thread, level) else { return Vec::new() };
+    match (l.func.proto(), l.line) {
+        (Some(p), Some(line)) => {
+            let mut text = chunk_id(p.chunkname.bytes());
+            text.extend_from_slice(format!(":{line}: ").as_bytes());
+            text
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The function running at a level.
+pub fn function_at(vm: &mut Vm, level: usize) -> Option<Gc<Func>> {
+    let thread = vm.cur;
+    at(vm, thread, level).map(|l| l.func)
+}
+
+/// What runs at a level.
+pub fn at(_vm: &mut Vm, _thread: Gc<Thread>, _level: usize) -> Option<Level> {
+    None
+}
+
+/// What kind of name the function at a level was called by, and the name.
+pub fn name(_vm: &mut Vm, _thread: Gc<Thread>, _level: usize) -> Option<(&'static str, Vec<u8>)> {
+    None
+}
+
+/// A local variable of the function at a level: name and value. Negative numbers are variable arguments.
+pub fn local(_vm: &mut Vm, _thread: Gc<Thread>, _level: usize, _n: i32) -> Option<(Vec<u8>, Value)> {
+    None
+}
+
+/// Sets a local variable of the function at a level; its name.
+pub fn set_local(_vm: &mut Vm, _thread: Gc<Thread>, _level: usize, _n: i32, _v: Value) -> Option<Vec<u8>> {
+    None
+}

@@ -1,0 +1,112 @@
+//! The base library: compiling source text.
+
+use super::env::set_function_env;
+use super::io::{error_text, read_file};
+use crate::Vm;
+use crate::error::LuaResult;
+use crate::object::{Func, Gc, Str};
+use crate::value::Value;
+
+/// What loading gives: a function, or a message.
+type Loaded = Result<Gc<Func>, Gc<Str>>;
+
+/// Compiles a chunk.
+fn compile(vm: &mut Vm, source: &[u8], name: &[u8], mode: Option<Gc<Str>>) -> Loaded {
+    vm.load_chunk(source, name, mode.as_ref().map(|m| m.bytes()))
+}
+
+/// The results of a load function: the function, with the environment in argument `env` if there is one, or nil and a message.
+fn results(vm: &mut Vm, loaded: Loaded, env: usize) -> LuaResult<u32> {
+    match loaded {
+        Ok(f) => {
+            if let Some(t) = vm.arg(env).as_table() {
+                set_function_env(vm, f, t);
+            }
+            vm.ret1(Value::func(f))
+        }
+        Err(message) => {
+            vm.push(Value::NIL);
+            vm.push(Value::str(message));
+            Ok(2)
+        }
+    }
+}
+
+/// `load(chunk [, name [, mode [, env]]])`, `loadstring`
+pub fn load(vm: &mut Vm) -> LuaResult<u32> {
+    let name = vm.opt_str(1)?;
+    let mode = vm.opt_str(2)?;
+    let v = vm.arg(0);
+    let loaded = if v.is_str() || v.is_number() {
+        let s = vm.check_str(0)?;
+        compile(vm, s.bytes(), name.unwrap_or(s).bytes(), mode)
+    } else {
+        vm.check_func(0)?;
+        vm.set_nargs(4);
+        match read_all(vm) {
+            Ok(source) => match name {
+                Some(name) => compile(vm, &source, name.bytes(), mode),
+                None => compile(vm, &source, b"=(load)", mode),
+            },
+            Err(_) => {
+                // An error in the reader is a result like a syntax error.
+                let e = vm.error;
+                vm.push(Value::NIL);
+                vm.push(e);
+                return Ok(2);
+            }
+        }
+    };
+    results(vm, loaded, 3)
+}
+
+/// The pieces that a reader function gives, up to the first that is empty or nil.
+fn read_all(vm: &mut Vm) -> LuaResult<Vec<u8>> {
+    let mut source = Vec::new();
+    loop {
+        let f = vm.arg(0);
+        let piece = vm.call1(f, &[])?;
+        let s = match piece.as_str() {
+            Some(s) => s,
+            None if piece.is_nil() => return Ok(source),
+            None if piece.is_number() => vm.number_str(piece),
+            None => return Err(vm.rt_error("reader function must return a string")),
+        };
+        if s.is_empty() {
+            return Ok(source);
+        }
+        source.extend_from_slice(s.bytes());
+    }
+}
+
+/// Loads a file, or standard input.
+pub(super) fn load_file(vm: &mut Vm, name: Option<Gc<Str>>, mode: Option<Gc<Str>>) -> Loaded {
+    let (chunk_name, source) = match name {
+        Some(name) => ([b"@", name.bytes()].concat(), read_file(name.bytes())),
+        None => (b"=stdin".to_vec(), super::io::read_stdin()),
+    };
+    match source {
+        Ok(source) => compile(vm, &source, &chunk_name, mode),
+        Err((what, e)) => {
+            let message = [what.as_bytes(), b" ", &chunk_name[1..], b": ", error_text(&e).as_bytes()].concat();
+            Err(vm.new_str(&message))
+        }
+    }
+}
+
+/// `loadfile([name [, mode [, env]]])`
+pub fn loadfile(vm: &mut Vm) -> LuaResult<u32> {
+    let name = vm.opt_str(0)?;
+    let mode = vm.opt_str(1)?;
+    let loaded = load_file(vm, name, mode);
+    results(vm, loaded, 2)
+}
+
+/// `dofile([name])`
+pub fn dofile(vm: &mut Vm) -> LuaResult<u32> {
+    let name = vm.opt_str(0)?;
+    match load_file(vm, name, None) {
+        Ok(f) => vm.call_value(Value::func(f), &[], -1),
+        Err(message) => Err(vm.throw(Value::str(message))),
+    }
+}

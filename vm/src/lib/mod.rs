@@ -1,0 +1,199 @@
+//! The standard libraries, and the table of builtins they are made from.
+
+mod args;
+mod base;
+mod bit;
+mod debug;
+mod env;
+mod gc;
+pub mod io;
+mod levels;
+mod list;
+mod load;
+mod math;
+mod os;
+mod package;
+mod prng;
+mod sort;
+mod strformat;
+mod string;
+mod strmatch;
+mod sys;
+mod table;
+mod tostring;
+mod traceback;
+
+pub use list::Builtin;
+pub use math::random_step as math_random_step;
+pub use prng::Prng;
+pub use tostring::{put_value, raw_tostring};
+pub use traceback::traceback;
+
+use crate::Vm;
+use crate::object::{Func, Gc, NativeFn, Table};
+use crate::value::{TYPE_NAMES, Value};
+
+/// Name of the registry entry with the loaded modules.
+pub const LOADED: &[u8] = b"_LOADED";
+/// Name of the registry entry with the functions that load modules not loaded yet.
+pub const PRELOAD: &[u8] = b"_PRELOAD";
+
+impl Vm {
+    /// Makes all libraries available: to be called once for a new state.
+    pub fn open_libs(&mut self) {
+        let globals = self.globals;
+        self.set_field(globals, b"_G", Value::table(globals));
+        let version = self.new_str(b"Lua 5.1");
+        self.set_field(globals, b"_VERSION", Value::str(version));
+        let loaded = self.registry_table(LOADED);
+        self.registry_table(PRELOAD);
+        self.set_field(loaded, b"_G", Value::table(globals));
+        let mut opener = Opener::new(self);
+        for b in Builtin::ALL {
+            opener.register(*b);
+        }
+        self.open_math();
+        self.open_string();
+        self.open_io();
+        self.open_table_extras();
+        package::open(self);
+    }
+    /// Sets a field by name, raw.
+    pub fn set_field(&mut self, t: Gc<Table>, name: &[u8], v: Value) {
+        let name = self.new_str(name);
+        self.table_set_str(t, name, v);
+    }
+    /// A field by name, raw.
+    pub fn field(&mut self, t: Gc<Table>, name: &[u8]) -> Value {
+        let name = self.new_str(name);
+        t.get_str(name)
+    }
+    /// The table in a field, made if there is none.
+    pub fn subtable(&mut self, t: Gc<Table>, name: &[u8]) -> Gc<Table> {
+        if let Some(t) = self.field(t, name).as_table() {
+            return t;
+        }
+        let new = self.new_table(0, 3);
+        self.set_field(t, name, Value::table(new));
+        new
+    }
+    /// A table in the registry, made if there is none.
+    pub fn registry_table(&mut self, name: &[u8]) -> Gc<Table> {
+        let registry = self.registry;
+        self.subtable(registry, name)
+    }
+    /// The table of a library, made if there is none: a global that is among the loaded modules.
+    pub fn library(&mut self, name: &[u8]) -> Gc<Table> {
+        let globals = self.globals;
+        let lib = self.subtable(globals, name);
+        let loaded = self.registry_table(LOADED);
+        self.set_field(loaded, name, Value::table(lib));
+        lib
+    }
+    /// Lets `require` find a module: `load` is called with its name.
+    pub fn preload(&mut self, name: &[u8], load: NativeFn) {
+        let preload = self.registry_table(PRELOAD);
+        let f = self.new_native(load, 1, &[]);
+        self.set_field(preload, name, Value::func(f));
+    }
+
+    fn open_math(&mut self) {
+        let math = self.library(b"math");
+        self.set_field(math, b"pi", Value::num(core::f64::consts::PI));
+        self.set_field(math, b"huge", Value::num(f64::INFINITY));
+    }
+    fn open_string(&mut self) {
+        let string = self.library(b"string");
+        let meta = self.new_table(0, 1);
+        self.set_field(meta, b"__index", Value::table(string));
+        self.base_meta[Value::str(self.new_str(b"")).type_index()] = Some(meta);
+    }
+    fn open_io(&mut self) {
+        let meta = self.registry_table(b"FILE*");
+        self.set_field(meta, b"__index", Value::table(meta));
+        let defaults = self.registry_table(IO_DEFAULTS);
+        let lib = self.library(b"io");
+        io::open_standard(self, lib, defaults);
+    }
+    /// `table.new` and `table.clear` appear once they are required.
+    fn open_table_extras(&mut self) {
+        self.preload(b"table.new", |vm| add_to_table(vm, Builtin::TableNew, b"new"));
+        self.preload(b"table.clear", |vm| add_to_table(vm, Builtin::TableClear, b"clear"));
+    }
+}
+
+fn add_to_table(vm: &mut Vm, b: Builtin, name: &[u8]) -> crate::error::LuaResult<u32> {
+    let Some(native) = b.native() else { return Ok(0) };
+    let f = Value::func(vm.new_native(native, b.id(), &[]));
+    let table = vm.library(b"table");
+    vm.set_field(table, name, f);
+    vm.ret1(f)
+}
+
+/// Name of the registry entry with the default files.
+const IO_DEFAULTS: &[u8] = b"_IO";
+
+/// Registers the builtins.
+struct Opener<'a> {
+    vm: &'a mut Vm,
+    next: Option<Gc<Func>>,
+    ipairs_aux: Option<Gc<Func>>,
+}
+
+impl Opener<'_> {
+    fn new(vm: &mut Vm) -> Opener<'_> {
+        Opener { vm, next: None, ipairs_aux: None }
+    }
+    /// Makes the function and puts it in its place.
+    fn register(&mut self, b: Builtin) {
+        let Some(native) = b.native() else { return };
+        let upvalues = self.upvalues(b);
+        let f = self.vm.new_native(native, b.id(), &upvalues);
+        match b {
+            Builtin::Next => self.next = Some(f),
+            Builtin::IpairsAux => self.ipairs_aux = Some(f),
+            _ => {}
+        }
+        let hidden = matches!(
+            b,
+            Builtin::IpairsAux | Builtin::CoroutineWrapAux | Builtin::StringGmatchAux | Builtin::TableNew | Builtin::TableClear
+        );
+        if hidden {
+            return;
+        }
+        let (t, name) = match b.name().rsplit_once('.') {
+            None => (self.vm.globals, b.name()),
+            Some(("io.method", name)) => (self.vm.registry_table(b"FILE*"), name),
+            Some((lib, name)) => (self.vm.library(lib.as_bytes()), name),
+        };
+        self.vm.set_field(t, name.as_bytes(), Value::func(f));
+    }
+    /// The upvalues that a builtin expects.
+    fn upvalues(&mut self, b: Builtin) -> Vec<Value> {
+        let func = |f: Option<Gc<Func>>| vec![f.map_or(Value::NIL, Value::func)];
+        match b {
+            Builtin::Pairs => func(self.next),
+            Builtin::Ipairs => func(self.ipairs_aux),
+            Builtin::Type => TYPE_NAMES.iter().map(|n| Value::str(self.vm.new_str(n.as_bytes()))).collect(),
+            Builtin::Print => vec![Value::str(self.vm.new_str(b"tostring"))],
+            Builtin::Newproxy => vec![self.weak_table()],
+            Builtin::IoMethodClose
+            | Builtin::IoClose
+            | Builtin::IoRead
+            | Builtin::IoWrite
+            | Builtin::IoFlush
+            | Builtin::IoInput
+            | Builtin::IoOutput
+            | Builtin::IoLines => vec![Value::table(self.vm.registry_table(IO_DEFAULTS))],
+            _ => Vec::new(),
+        }
+    }
+    /// A table with weak keys and values that is its own metatable.
+    fn weak_table(&mut self) -> Value {
+        let t = self.vm.new_table(0, 1);
+        let mode = self.vm.new_str(b"kv");
+        self.vm.set_field(t, b"__mode", Value::str(mode));
+        t.meta.set(Some(t));
+        Value::table(t)
+    }
+}
