@@ -97,11 +97,11 @@ impl<'a> Matcher<'a> {
     }
     /// The first match at or after an offset: its start and end.
     pub fn find(&mut self, mut s: usize) -> Result<Option<(usize, usize)>, PatternError> {
-        let skip = self.starts_with_item();
+        let first = self.first_item();
         loop {
-            if skip {
+            if let Some(p) = first {
                 // Go to where the first item matches.
-                let (item, _) = self.sets.item(self.pat, 0)?;
+                let (item, _) = self.sets.item(self.pat, p)?;
                 match item.find(&self.src[s..]) {
                     Some(n) => s += n,
                     None => return Ok(None),
@@ -116,18 +116,21 @@ impl<'a> Matcher<'a> {
             }
         }
     }
-    /// Does the pattern start with an item that must match one character, and not any?
-    fn starts_with_item(&mut self) -> bool {
-        let Some(&c) = self.pat.first() else { return false };
-        let special = matches!(c, b'(' | b')' | b'$' | b'.')
-            || (c == b'%' && self.pat.get(1).is_none_or(|c| matches!(c, b'b' | b'f' | b'0'..=b'9')));
+    /// Where the pattern has its first item, perhaps behind the start of captures, if that must match one character, and not any.
+    fn first_item(&mut self) -> Option<usize> {
+        let pat = self.pat;
+        let p = pat.iter().take(MAX_CAPTURES).position(|c| *c != b'(')?;
+        let special = match pat[p] {
+            b')' | b'.' => true,
+            b'$' => p + 1 == pat.len(),
+            b'%' => matches!(pat.get(p + 1), None | Some(b'b' | b'f' | b'0'..=b'9')),
+            _ => false,
+        };
         if special {
-            return false;
+            return None;
         }
-        match self.sets.item(self.pat, 0) {
-            Ok((_, end)) => !matches!(self.pat.get(end), Some(b'*' | b'?' | b'-')),
-            Err(_) => false,
-        }
+        let (_, end) = self.sets.item(pat, p).ok()?;
+        if matches!(pat.get(end), Some(b'*' | b'?' | b'-')) { None } else { Some(p) }
     }
 
     /// Number of captures of the last match.
