@@ -28,6 +28,13 @@ impl Vm {
             self.push(Value::NIL);
         }
     }
+    /// Adds nils so that there are at least `n` arguments: for functions that take a missing argument for nil.
+    #[inline]
+    pub(crate) fn pad_args(&mut self, n: usize) {
+        if self.nargs() < n {
+            self.set_nargs(n);
+        }
+    }
 
     /// An error with a plain text: no position.
     #[cold]

@@ -53,7 +53,8 @@ macro_rules! builtins {
     };
 }
 
-// The order is that of LuaJIT as far as it has an id for a function; what it writes in Lua follows at the end.
+// The order is that of LuaJIT as far as it has an id for a function; what it writes in Lua follows at the end. (What calls other
+// functions is written in Lua here as well: see `prelude`.)
 builtins! {
     Assert "assert" base::assert;
     Type "type" base::type_;
@@ -199,8 +200,6 @@ builtins! {
     StringLen "string.len" string::len;
     MathDeg "math.deg" math::deg;
     MathRad "math.rad" math::rad;
-    TableForeachi "table.foreachi" table::foreachi;
-    TableForeach "table.foreach" table::foreach;
     TableGetn "table.getn" table::getn;
     TableRemove "table.remove" table::remove;
     TableMove "table.move" table::move_;

@@ -13,6 +13,7 @@ mod load;
 mod math;
 mod os;
 mod package;
+mod prelude;
 mod prng;
 mod sort;
 mod strformat;
@@ -57,6 +58,7 @@ impl Vm {
         self.open_io();
         self.open_table_extras();
         package::open(self);
+        prelude::open(self);
     }
     /// Sets a field by name, raw.
     pub fn set_field(&mut self, t: Gc<Table>, name: &[u8], v: Value) {

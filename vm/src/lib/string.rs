@@ -18,6 +18,7 @@ fn range(len: usize, start: i32, stop: i32) -> Option<(usize, usize)> {
 
 /// `string.len(s)`
 pub fn len(vm: &mut Vm) -> LuaResult<u32> {
+    vm.pad_args(1);
     let s = vm.check_str(0)?;
     vm.ret1(Value::integer(s.len() as i64))
 }

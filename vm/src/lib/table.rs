@@ -49,6 +49,7 @@ fn shift_up(vm: &mut Vm, t: Gc<Table>, pos: i32, end: i32) {
 
 /// `table.remove(t [, pos])`
 pub fn remove(vm: &mut Vm) -> LuaResult<u32> {
+    vm.pad_args(1);
     let t = vm.check_table(0)?;
     let len = t.len() as i32;
     let pos = if vm.arg(1).is_nil() { len } else { vm.check_int(1)? };
@@ -125,46 +126,14 @@ pub fn maxn(vm: &mut Vm) -> LuaResult<u32> {
 
 /// `table.getn(t)`
 pub fn getn(vm: &mut Vm) -> LuaResult<u32> {
+    vm.pad_args(1);
     let t = vm.check_table(0)?;
     vm.ret1(Value::integer(i64::from(t.len())))
 }
 
-/// `table.foreachi(t, f)`
-pub fn foreachi(vm: &mut Vm) -> LuaResult<u32> {
-    let t = vm.check_table(0)?;
-    let f = Value::func(vm.check_func(1)?);
-    for i in 1..=t.len() as i32 {
-        let r = vm.call1(f, &[Value::int(i), t.get_int(i)])?;
-        if !r.is_nil() {
-            return vm.ret1(r);
-        }
-    }
-    Ok(0)
-}
-
-/// `table.foreach(t, f)`
-pub fn foreach(vm: &mut Vm) -> LuaResult<u32> {
-    let t = vm.check_table(0)?;
-    let f = Value::func(vm.check_func(1)?);
-    // The key lives in an argument slot while Lua code runs.
-    vm.set_nargs(3);
-    vm.set_arg(2, Value::NIL);
-    loop {
-        let (k, v) = match t.next(vm.arg(2)) {
-            Ok(Some(entry)) => entry,
-            Ok(None) => return Ok(0),
-            Err(()) => return Err(vm.plain_error(b"invalid key to 'next'")),
-        };
-        vm.set_arg(2, k);
-        let r = vm.call1(f, &[k, v])?;
-        if !r.is_nil() {
-            return vm.ret1(r);
-        }
-    }
-}
-
 /// `table.move(a1, f, e, t [, a2])`: with metamethods.
 pub fn move_(vm: &mut Vm) -> LuaResult<u32> {
+    vm.pad_args(4);
     let from = vm.check_table(0)?;
     let first = vm.check_int(1)?;
     let last = vm.check_int(2)?;
