@@ -5,5 +5,5 @@ mod trace;
 mod ty;
 
 pub use op::{Effect, FpMath, Mode, Op};
-pub use trace::{Const, Ins, IrRef, Link, REF_BIAS, SnapSlot, Snapshot, Trace, VmRef, conv, sload};
+pub use trace::{Const, Ins, IrRef, Link, REF_BIAS, SnapSlot, Snapshot, Trace, VmRef, conv, sload, xload};
 pub use ty::Ty;

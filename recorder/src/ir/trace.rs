@@ -45,6 +45,12 @@ pub mod conv {
     pub const INT_NUM_CHECK: u16 = pack(Ty::Int, Ty::Num, CHECK);
 }
 
+/// Flags of [`Op::XLOAD`]'s operand 2.
+pub mod xload {
+    /// The memory never changes (bytes of a string).
+    pub const READONLY: u16 = 1;
+}
+
 /// Number of constants that fit below the bias, and the reference of [`Op::BASE`].
 pub const REF_BIAS: u16 = 0x8000;
 
@@ -259,6 +265,47 @@ pub struct Trace {
     pub parent: Option<(u32, u32)>,
     /// Highest stack slot (exclusive) that any frame of the trace needs, for the stack check at its start.
     pub top_slot: u32,
+}
+
+impl Trace {
+    /// The instruction that a reference names; `None` for constants.
+    #[inline]
+    pub fn def(&self, r: IrRef) -> Option<&Ins> {
+        if r.is_const() { None } else { self.ins.get(r.ins_index()) }
+    }
+    /// The constant that a reference names; `None` for instructions and for [`IrRef::NONE`].
+    #[inline]
+    pub fn konst(&self, r: IrRef) -> Option<Const> {
+        if r.is_const() { self.consts.get(r.const_index()).copied() } else { None }
+    }
+    /// The type of a reference.
+    #[inline]
+    pub fn ty(&self, r: IrRef) -> Ty {
+        match self.def(r) {
+            Some(ins) => ins.ty,
+            None => self.konst(r).map_or(Ty::Nil, Const::ty),
+        }
+    }
+    /// Reference of the instruction that comes next.
+    #[inline]
+    pub fn next_ref(&self) -> IrRef {
+        IrRef::of_ins(self.ins.len())
+    }
+}
+
+impl Const {
+    /// The type of the constant; `P64` for addresses, `Nil` for a [`Const::Slot`].
+    #[inline]
+    pub const fn ty(self) -> Ty {
+        match self {
+            Const::Pri(ty) | Const::Null(ty) => ty,
+            Const::Int(_) => Ty::Int,
+            Const::Num(_) => Ty::Num,
+            Const::Gc(value) => Ty::of_value(value),
+            Const::Ptr(_) | Const::Vm(_) => Ty::P64,
+            Const::Slot(..) => Ty::Nil,
+        }
+    }
 }
 
 impl Default for Trace {

@@ -1,5 +1,7 @@
 //! Types of IR values.
 
+use perilune_vm::Value;
+
 /// The type of an IR value, with LuaJIT's numbering (its tools index an array by it).
 ///
 /// Representation at run time: `Nil`, `False` and `True` have none (the type is the value); strings, tables, functions and the
@@ -67,9 +69,61 @@ impl Ty {
     ];
     /// All types in order.
     pub const ALL: [Ty; 24] = [
-        Ty::Nil, Ty::False, Ty::True, Ty::LightUd, Ty::Str, Ty::P32, Ty::Thread, Ty::Proto, Ty::Func, Ty::P64, Ty::Cdata, Ty::Tab,
-        Ty::Udata, Ty::Float, Ty::Num, Ty::I8, Ty::U8, Ty::I16, Ty::U16, Ty::Int, Ty::U32, Ty::I64, Ty::U64, Ty::SoftFp,
+        Ty::Nil,
+        Ty::False,
+        Ty::True,
+        Ty::LightUd,
+        Ty::Str,
+        Ty::P32,
+        Ty::Thread,
+        Ty::Proto,
+        Ty::Func,
+        Ty::P64,
+        Ty::Cdata,
+        Ty::Tab,
+        Ty::Udata,
+        Ty::Float,
+        Ty::Num,
+        Ty::I8,
+        Ty::U8,
+        Ty::I16,
+        Ty::U16,
+        Ty::Int,
+        Ty::U32,
+        Ty::I64,
+        Ty::U64,
+        Ty::SoftFp,
     ];
+    /// The type of a word in the tables of helpers and fields.
+    pub const fn of_word(word: &str) -> Ty {
+        match word.as_bytes() {
+            b"Int" => Ty::Int,
+            b"Num" => Ty::Num,
+            b"Tab" => Ty::Tab,
+            b"Str" => Ty::Str,
+            b"P64" => Ty::P64,
+            b"U64" => Ty::U64,
+            b"U8" => Ty::U8,
+            b"Func" => Ty::Func,
+            b"Udata" => Ty::Udata,
+            b"Thread" => Ty::Thread,
+            b"Proto" => Ty::Proto,
+            b"Nil" => Ty::Nil,
+            _ => panic!("no type has this word"),
+        }
+    }
+    /// The type of a value as a trace sees it.
+    #[inline]
+    pub const fn of_value(v: Value) -> Ty {
+        if v.is_num() {
+            Ty::Num
+        } else if v.is_int() {
+            Ty::Int
+        } else {
+            // The complement of a tag is LuaJIT's number of the type.
+            Ty::ALL[(!v.tag() & 0x1f) as usize]
+        }
+    }
     /// Is it one of nil, false, true, which carry no run-time value?
     pub const fn is_pri(self) -> bool {
         (self as u8) <= Ty::True as u8

@@ -1,0 +1,369 @@
+//! Emission: how a trace comes into being.
+//!
+//! Every instruction passes through FOLD (rewriting by what the operands are), then CSE or, for memory, forwarding and
+//! elimination of stores, and is appended only if it is still there. The result is the reference to use, which may be a constant
+//! or an earlier instruction. Each stage has its switch in [`OptFlags`].
+//!
+//! Instructions of one operation are chained through [`Builder::prev`], newest first: a search visits only candidates, and stops
+//! at the newest operand, since nothing equal can be older than that.
+
+use crate::abort::Abort;
+use crate::ir::{Const, Effect, Ins, IrRef, Mode, Op, SnapSlot, Snapshot, Trace, Ty, VmRef};
+use crate::opt::{self, OptFlags};
+use perilune_vm::Value;
+
+/// What emission gives: the reference to use.
+pub type Emit = Result<IrRef, Abort>;
+
+/// Limits of one trace.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Instructions.
+    pub maxrecord: u32,
+    /// Constants.
+    pub maxirconst: u32,
+    /// Snapshots.
+    pub maxsnap: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { maxrecord: 4000, maxirconst: 500, maxsnap: 500 }
+    }
+}
+
+/// References have 15 bits on either side of the bias.
+const MAX_REFS: usize = 0x7f00;
+
+/// A trace being built.
+#[derive(Clone, Debug)]
+pub struct Builder {
+    /// The trace so far.
+    pub trace: Trace,
+    /// Passes that run.
+    pub flags: OptFlags,
+    /// Limits.
+    pub limits: Limits,
+    /// Newest instruction of each operation; 0 is the end.
+    chain: [u16; Op::COUNT],
+    /// For each instruction the next older one of its operation.
+    prev: Vec<u16>,
+    /// Newest constant of each kind.
+    kchain: [u16; 8],
+    kprev: Vec<u16>,
+    /// Was a guard emitted since the last snapshot?
+    guard_emitted: bool,
+}
+
+impl Default for Builder {
+    fn default() -> Builder {
+        Builder::new(OptFlags::default(), Limits::default())
+    }
+}
+
+fn kind_of(k: Const) -> usize {
+    match k {
+        Const::Pri(_) => 0,
+        Const::Int(_) => 1,
+        Const::Num(_) => 2,
+        Const::Gc(_) => 3,
+        Const::Ptr(_) => 4,
+        Const::Vm(_) => 5,
+        Const::Null(_) => 6,
+        Const::Slot(..) => 7,
+    }
+}
+
+impl Builder {
+    /// An empty trace.
+    pub fn new(flags: OptFlags, limits: Limits) -> Builder {
+        let mut b = Builder {
+            trace: Trace::default(),
+            flags,
+            limits,
+            chain: [0; Op::COUNT],
+            prev: vec![0],
+            kchain: [0; 8],
+            kprev: vec![0; 3],
+            guard_emitted: false,
+        };
+        b.trace.ins.reserve(256);
+        b
+    }
+    /// Goes on with a trace that exists.
+    pub fn from_trace(trace: Trace, flags: OptFlags, limits: Limits) -> Builder {
+        let mut b = Builder::new(flags, limits);
+        b.kprev.clear();
+        for (i, &k) in trace.consts.iter().enumerate() {
+            b.kprev.push(core::mem::replace(&mut b.kchain[kind_of(k)], IrRef::of_const(i).0));
+        }
+        b.trace = trace;
+        b.rebuild_chains();
+        let last = b.trace.snaps.last().map_or(IrRef::BASE, |s| s.at);
+        b.guard_emitted = b.trace.ins[last.ins_index().min(b.trace.ins.len())..].iter().any(|i| i.is_guard());
+        b
+    }
+
+    /// A constant.
+    pub fn konst(&mut self, k: Const) -> IrRef {
+        let head = &mut self.kchain[kind_of(k)];
+        let mut r = *head;
+        while r != 0 {
+            let i = IrRef(r).const_index();
+            if self.trace.consts[i] == k {
+                return IrRef(r);
+            }
+            r = self.kprev[i];
+        }
+        let new = IrRef::of_const(self.trace.consts.len());
+        self.kprev.push(core::mem::replace(head, new.0));
+        self.trace.consts.push(k);
+        new
+    }
+    /// An int.
+    pub fn kint(&mut self, k: i32) -> IrRef {
+        self.konst(Const::Int(k))
+    }
+    /// A num; all NaNs are one.
+    pub fn knum(&mut self, k: f64) -> IrRef {
+        self.konst(Const::Num(if k.is_nan() { f64::NAN } else { k }.to_bits()))
+    }
+    /// An object (or light userdata).
+    pub fn kgc(&mut self, k: Value) -> IrRef {
+        debug_assert!(k.is_gc() || Ty::of_value(k) == Ty::LightUd);
+        self.konst(Const::Gc(k))
+    }
+    /// Any Lua value.
+    pub fn kvalue(&mut self, k: Value) -> IrRef {
+        match Ty::of_value(k) {
+            Ty::Nil => IrRef::NIL,
+            Ty::False => IrRef::FALSE,
+            Ty::True => IrRef::TRUE,
+            Ty::Int => self.kint(k.as_int_unchecked()),
+            Ty::Num => self.knum(k.as_num_unchecked()),
+            _ => self.kgc(k),
+        }
+    }
+    /// A raw word or address.
+    pub fn kptr(&mut self, k: u64) -> IrRef {
+        self.konst(Const::Ptr(k))
+    }
+    /// The null pointer as a value of a type.
+    pub fn knull(&mut self, ty: Ty) -> IrRef {
+        self.konst(Const::Null(ty))
+    }
+    /// An address inside the VM.
+    pub fn kvm(&mut self, k: VmRef) -> IrRef {
+        self.konst(Const::Vm(k))
+    }
+    /// Key and node index of an HREFK.
+    pub fn kslot(&mut self, key: IrRef, slot: u32) -> IrRef {
+        self.konst(Const::Slot(key, slot))
+    }
+
+    /// The type of a reference.
+    #[inline]
+    pub fn ty(&self, r: IrRef) -> Ty {
+        self.trace.ty(r)
+    }
+    /// The instruction that a reference names.
+    #[inline]
+    pub fn def(&self, r: IrRef) -> Option<Ins> {
+        self.trace.def(r).copied()
+    }
+    /// The int constant that a reference names.
+    #[inline]
+    pub fn as_int(&self, r: IrRef) -> Option<i32> {
+        match self.trace.konst(r) {
+            Some(Const::Int(k)) => Some(k),
+            _ => None,
+        }
+    }
+    /// The num constant that a reference names.
+    #[inline]
+    pub fn as_num(&self, r: IrRef) -> Option<f64> {
+        match self.trace.konst(r) {
+            Some(Const::Num(k)) => Some(f64::from_bits(k)),
+            _ => None,
+        }
+    }
+    /// The object constant that a reference names.
+    #[inline]
+    pub fn as_gc(&self, r: IrRef) -> Option<Value> {
+        match self.trace.konst(r) {
+            Some(Const::Gc(k)) => Some(k),
+            _ => None,
+        }
+    }
+    /// Newest instruction of an operation; [`IrRef::NONE`] when there is none.
+    #[inline]
+    pub fn newest(&self, op: Op) -> IrRef {
+        IrRef(self.chain[op as usize])
+    }
+    /// The next older instruction of the same operation.
+    #[inline]
+    pub fn older(&self, r: IrRef) -> IrRef {
+        IrRef(self.prev[r.ins_index()])
+    }
+
+    /// Emits an instruction through all enabled stages. Comparisons and the like are guards by nature. An instruction that turns
+    /// out to be superfluous and has no value gives [`IrRef::NONE`].
+    #[inline]
+    pub fn emit(&mut self, op: Op, ty: Ty, a: IrRef, b: IrRef) -> Emit {
+        self.emit_ins(Ins::new(op, ty, a, b))
+    }
+    /// The same with the guard bit (a load that checks the type).
+    #[inline]
+    pub fn guard(&mut self, op: Op, ty: Ty, a: IrRef, b: IrRef) -> Emit {
+        self.emit_ins(Ins::new(op, ty, a, b).guarded())
+    }
+    /// Emits a comparison of two references of one type.
+    #[inline]
+    pub fn compare(&mut self, op: Op, a: IrRef, b: IrRef) -> Emit {
+        let ty = self.ty(a);
+        self.emit_ins(Ins::new(op, ty, a, b))
+    }
+    /// Emits a call of a helper with its arguments.
+    pub fn call(&mut self, helper: perilune_vm::helper::Helper, args: &[IrRef]) -> Emit {
+        use perilune_vm::helper::HelperEffect;
+        let op = match helper.effect() {
+            HelperEffect::Pure => Op::CALLN,
+            HelperEffect::Load => Op::CALLL,
+            HelperEffect::Store => Op::CALLS,
+            HelperEffect::Alloc => Op::CALLA,
+        };
+        let mut chain = args.first().copied().unwrap_or(IrRef::NIL);
+        for &arg in args.iter().skip(1) {
+            chain = self.emit(Op::CARG, Ty::Nil, chain, arg)?;
+        }
+        let ty = Ty::of_word(helper.ret());
+        self.emit(op, ty, chain, IrRef(helper as u16))
+    }
+    /// Emits an instruction through all enabled stages.
+    pub fn emit_ins(&mut self, ins: Ins) -> Emit {
+        opt::pipeline(self, ins)
+    }
+    /// Appends an instruction as it is.
+    pub fn emit_raw(&mut self, op: Op, ty: Ty, a: IrRef, b: IrRef) -> Emit {
+        self.append(Ins::new(op, ty, a, b))
+    }
+    /// Appends an instruction as it is.
+    pub fn append(&mut self, ins: Ins) -> Emit {
+        let n = self.trace.ins.len();
+        if n >= (self.limits.maxrecord as usize).min(MAX_REFS)
+            || self.trace.consts.len() > (self.limits.maxirconst as usize).saturating_add(3).min(MAX_REFS)
+        {
+            return Err(Abort::TooLong);
+        }
+        let r = IrRef::of_ins(n);
+        self.guard_emitted |= ins.is_guard();
+        self.prev.push(core::mem::replace(&mut self.chain[ins.op as usize], r.0));
+        self.trace.ins.push(ins);
+        Ok(r)
+    }
+
+    /// Was a guard emitted since the last snapshot? If not, there is no need for another one.
+    pub fn guard_emitted(&self) -> bool {
+        self.guard_emitted
+    }
+    /// Must a snapshot be taken before the state changes? True when guards emitted from here on could not resume at the last one,
+    /// that is when there is none.
+    pub fn needs_snapshot(&self) -> bool {
+        self.guard_emitted || self.trace.snaps.is_empty()
+    }
+    /// Adds a snapshot, in force from the next instruction on. It replaces the last one if no guard was emitted since; snapshot 0,
+    /// the state at the trace's start, stays.
+    pub fn snapshot(&mut self, pc: u64, base_slot: u16, nslots: u16, slots: Vec<SnapSlot>, multres: u32) -> Result<(), Abort> {
+        let at = self.trace.next_ref();
+        self.add_snapshot(Snapshot { at, base_slot, nslots, pc, multres, slots })
+    }
+    pub(crate) fn add_snapshot(&mut self, mut snap: Snapshot) -> Result<(), Abort> {
+        debug_assert!(snap.slots.is_sorted_by(|a, b| a.slot < b.slot));
+        if let Some(last) = self.trace.snaps.last() {
+            let at = core::mem::replace(&mut snap.at, last.at);
+            if snap == *last {
+                return Ok(());
+            }
+            snap.at = at;
+            if !self.guard_emitted && self.trace.snaps.len() > 1 {
+                self.trace.snaps.pop();
+            }
+        }
+        if self.trace.snaps.len() >= self.limits.maxsnap as usize {
+            return Err(Abort::TooManySnapshots);
+        }
+        self.guard_emitted = false;
+        self.trace.snaps.push(snap);
+        Ok(())
+    }
+
+    /// Takes an instruction out: it becomes a NOP.
+    pub(crate) fn remove(&mut self, r: IrRef) {
+        let op = self.trace.ins[r.ins_index()].op;
+        let next = self.prev[r.ins_index()];
+        if self.chain[op as usize] == r.0 {
+            self.chain[op as usize] = next;
+        } else {
+            let mut p = self.newest(op);
+            while p > r {
+                if self.older(p) == r {
+                    self.prev[p.ins_index()] = next;
+                    break;
+                }
+                p = self.older(p);
+            }
+        }
+        self.prev[r.ins_index()] = 0;
+        self.trace.ins[r.ins_index()] = Ins::new(Op::NOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
+    }
+    /// Takes back everything from instruction `n` on (NOPs excepted, those were something else).
+    pub(crate) fn rollback(&mut self, n: usize) {
+        while self.trace.ins.len() > n {
+            let r = IrRef::of_ins(self.trace.ins.len() - 1);
+            let prev = self.prev.pop().unwrap_or(0);
+            if let Some(ins) = self.trace.ins.pop()
+                && self.chain[ins.op as usize] == r.0
+            {
+                self.chain[ins.op as usize] = prev;
+            }
+        }
+    }
+    /// Makes the chains anew after a pass that changed instructions in place.
+    pub(crate) fn rebuild_chains(&mut self) {
+        self.chain = [0; Op::COUNT];
+        self.prev.clear();
+        self.prev.push(0);
+        for (i, ins) in self.trace.ins.iter().enumerate().skip(1) {
+            if ins.op == Op::NOP {
+                self.prev.push(0);
+            } else {
+                self.prev.push(core::mem::replace(&mut self.chain[ins.op as usize], IrRef::of_ins(i).0));
+            }
+        }
+    }
+    pub(crate) fn set_guard_emitted(&mut self, on: bool) {
+        self.guard_emitted = on;
+    }
+}
+
+impl Ins {
+    /// The newest instruction among the operands; [`IrRef::BASE`] when all are constants or literals.
+    #[inline]
+    pub fn newest_operand(&self) -> IrRef {
+        let a = if self.op.mode_a() == Mode::Ref { self.a } else { IrRef::NONE };
+        let b = if self.op.mode_b() == Mode::Ref { self.b } else { IrRef::NONE };
+        a.max(b).max(IrRef::BASE)
+    }
+    /// The references among the operands that name instructions.
+    #[inline]
+    pub fn operands(&self) -> impl Iterator<Item = IrRef> + use<> {
+        let a = if self.op.mode_a() == Mode::Ref && !self.a.is_const() { Some(self.a) } else { None };
+        let b = if self.op.mode_b() == Mode::Ref && !self.b.is_const() { Some(self.b) } else { None };
+        a.into_iter().chain(b)
+    }
+    /// May the instruction go when nobody uses its value?
+    #[inline]
+    pub fn is_removable(&self) -> bool {
+        !self.is_guard() && self.op.effect() != Effect::Store && self.op != Op::BASE
+    }
+}

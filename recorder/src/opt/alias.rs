@@ -1,0 +1,255 @@
+//! Which memory two references may share, and what a call may change.
+
+use crate::build::Builder;
+use crate::ir::{Const, Ins, IrRef, Op, Ty};
+use perilune_vm::helper::{Helper, HelperEffect};
+use perilune_vm::layout::Field;
+
+/// May two references name the same memory?
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Alias {
+    /// Never.
+    No,
+    /// Unknown.
+    May,
+    /// Always.
+    Must,
+}
+
+/// What an instruction may invalidate beyond the one location that a store names.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Clobber {
+    /// Address and size of the array part of the table.
+    pub array: bool,
+    /// Address and mask of the hash part of the table, and which key is in which node.
+    pub nodes: bool,
+    /// Results of looking up keys in the table.
+    pub keys: bool,
+    /// Values in the table.
+    pub values: bool,
+    /// The VM's scratch words.
+    pub scratch: bool,
+    /// Everything.
+    pub all: bool,
+}
+
+const NOTHING: Clobber = Clobber { array: false, nodes: false, keys: false, values: false, scratch: false, all: false };
+/// What inserting a key may do: the parts move.
+const INSERTION: Clobber = Clobber { array: true, nodes: true, keys: true, ..NOTHING };
+const SCRATCH: Clobber = Clobber { scratch: true, ..NOTHING };
+
+/// What a helper invalidates, in the table that is its first argument where it is about tables. Barriers, the string buffer and
+/// the random generator are not seen by any load of a trace. Helpers of no known kind invalidate everything.
+pub const fn clobber(helper: Helper) -> Clobber {
+    match helper {
+        Helper::TabNewKey => INSERTION,
+        Helper::TabInsert => Clobber { values: true, ..INSERTION },
+        Helper::TabRemove => Clobber { values: true, scratch: true, ..INSERTION },
+        Helper::TabClear => Clobber { nodes: true, keys: true, values: true, ..NOTHING },
+        Helper::TabNext | Helper::StrToNum | Helper::GcStep => SCRATCH,
+        Helper::BarrierBack | Helper::BarrierUpval | Helper::BufReset | Helper::BufPut | Helper::Random => NOTHING,
+        _ => match helper.effect() {
+            HelperEffect::Pure | HelperEffect::Load | HelperEffect::Alloc => NOTHING,
+            HelperEffect::Store => Clobber { all: true, ..NOTHING },
+        },
+    }
+}
+
+/// The helper that a call names.
+pub fn helper_of(ins: Ins) -> Option<Helper> {
+    Helper::ALL.get(usize::from(ins.b.0)).copied()
+}
+
+/// What a CALLS invalidates.
+fn clobber_of(ins: Ins) -> Clobber {
+    helper_of(ins).map_or(Clobber { all: true, ..NOTHING }, clobber)
+}
+
+/// The first argument of a call.
+fn first_argument(b: &Builder, ins: Ins) -> IrRef {
+    let mut r = ins.a;
+    for _ in 1..helper_of(ins).map_or(0, |h| h.args().len()) {
+        match b.is_op(r, Op::CARG) {
+            Some(carg) => r = carg.a,
+            None => break,
+        }
+    }
+    r
+}
+
+/// The newest instruction after `lim` that may invalidate, in table `tab`, what `what` selects; [`IrRef::NONE`] if none does.
+pub fn invalidated(b: &Builder, tab: IrRef, lim: IrRef, what: impl Fn(Clobber) -> bool) -> IrRef {
+    let mut found = IrRef::NONE;
+    if what(INSERTION) {
+        let mut r = b.newest(Op::NEWREF);
+        while r > lim {
+            if tables(b, tab, b.trace.ins[r.ins_index()].a) != Alias::No {
+                found = r;
+                break;
+            }
+            r = b.older(r);
+        }
+    }
+    let mut r = b.newest(Op::CALLS);
+    while r > lim && r > found {
+        let ins = b.trace.ins[r.ins_index()];
+        let c = clobber_of(ins);
+        if c.all || what(c) && tables(b, tab, first_argument(b, ins)) != Alias::No {
+            return r;
+        }
+        r = b.older(r);
+    }
+    found
+}
+
+/// The newest call after `lim` that invalidates what `what` selects, whatever the table.
+pub fn called(b: &Builder, lim: IrRef, what: impl Fn(Clobber) -> bool) -> IrRef {
+    let mut r = b.newest(Op::CALLS);
+    while r > lim {
+        let c = clobber_of(b.trace.ins[r.ins_index()]);
+        if c.all || what(c) {
+            return r;
+        }
+        r = b.older(r);
+    }
+    IrRef::NONE
+}
+
+/// Is the reference a table that the trace makes?
+pub fn is_new_table(b: &Builder, r: IrRef) -> bool {
+    b.def(r).is_some_and(|i| matches!(i.op, Op::TNEW | Op::TDUP))
+}
+
+/// Where the reference to a new table may have been put, between the allocation and `stop`.
+fn escapes(b: &Builder, new: IrRef, stop: IrRef) -> bool {
+    let stored = [Op::ASTORE, Op::HSTORE, Op::USTORE, Op::FSTORE, Op::XSTORE, Op::NEWREF, Op::CARG];
+    let anywhere = |op: Op, test: &dyn Fn(Ins) -> bool| {
+        let mut r = b.newest(op);
+        while r > new {
+            if r < stop && test(b.trace.ins[r.ins_index()]) {
+                return true;
+            }
+            r = b.older(r);
+        }
+        false
+    };
+    stored.iter().any(|&op| anywhere(op, &|i| i.b == new))
+        || anywhere(Op::CARG, &|i| i.a == new)
+        || anywhere(Op::CALLS, &|i| i.a == new && clobber_of(i).all)
+}
+
+/// May two table references be the same table?
+pub fn tables(b: &Builder, x: IrRef, y: IrRef) -> Alias {
+    if x == y {
+        return Alias::Must;
+    }
+    if x.is_const() && y.is_const() {
+        return Alias::No;
+    }
+    match (is_new_table(b, x), is_new_table(b, y)) {
+        (true, true) => Alias::No,
+        // What is older than the allocation is something else; what is newer may be loaded from where it was put.
+        (true, false) if y < x || !escapes(b, x, y) => Alias::No,
+        (false, true) if x < y || !escapes(b, y, x) => Alias::No,
+        _ => Alias::May,
+    }
+}
+
+/// The table that a slot's address belongs to.
+pub fn table_of(b: &Builder, address: IrRef) -> Option<IrRef> {
+    let ins = b.def(address)?;
+    let through = |field: Field| b.is_op(ins.a, Op::FLOAD).filter(|f| f.b.0 == field as u16).map(|f| f.a);
+    match ins.op {
+        Op::AREF => through(Field::TabArray),
+        Op::HREFK => through(Field::TabNode),
+        Op::HREF | Op::NEWREF => Some(ins.a),
+        _ => None,
+    }
+}
+
+/// The key that a slot's address belongs to.
+pub fn key_of(b: &Builder, ins: Ins) -> IrRef {
+    match b.trace.konst(ins.b) {
+        Some(Const::Slot(key, _)) if ins.op == Op::HREFK => key,
+        _ => ins.b,
+    }
+}
+
+/// Which part of the table the slot is in.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Part {
+    Array,
+    Hash,
+    Either,
+}
+
+fn part_of(b: &Builder, ins: Ins) -> Part {
+    match ins.op {
+        Op::AREF => Part::Array,
+        Op::HREFK => Part::Hash,
+        _ => match b.ty(ins.b) {
+            Ty::Int | Ty::Num | Ty::U64 => Part::Either,
+            _ => Part::Hash,
+        },
+    }
+}
+
+/// An int as base and constant offset.
+fn split(b: &Builder, r: IrRef) -> (IrRef, i32) {
+    match b.def(r) {
+        Some(Ins { op: Op::ADD | Op::ADDOV, a, b: c, ty: Ty::Int, .. }) => match b.as_int(c) {
+            Some(k) => (a, k),
+            None => (r, 0),
+        },
+        _ => (r, 0),
+    }
+}
+
+/// May two keys be equal?
+pub fn keys(b: &Builder, x: IrRef, y: IrRef) -> Alias {
+    if x == y {
+        return Alias::Must;
+    }
+    let number = |r: IrRef| b.as_int(r).map(f64::from).or_else(|| b.as_num(r));
+    if x.is_const() && y.is_const() {
+        return if number(x).is_some() && number(x) == number(y) { Alias::Must } else { Alias::No };
+    }
+    let (tx, ty) = (b.ty(x), b.ty(y));
+    if tx.is_number() && ty.is_number() {
+        // i + k1 and i + k2
+        let ((bx, ox), (by, oy)) = (split(b, x), split(b, y));
+        return if bx == by && ox != oy { Alias::No } else { Alias::May };
+    }
+    let unknown = |t: Ty| t == Ty::U64;
+    if tx == ty || unknown(tx) || unknown(ty) { Alias::May } else { Alias::No }
+}
+
+/// May two addresses of table slots (AREF, HREFK, HREF, NEWREF) be the slot of one key in one table? `apart` says that both are
+/// valid at the same time, so that a slot of the array part is none of the hash part.
+pub fn slots(b: &Builder, x: IrRef, y: IrRef, apart: bool) -> Alias {
+    if x == y {
+        return Alias::Must;
+    }
+    let (Some(ix), Some(iy)) = (b.def(x), b.def(y)) else {
+        // The nil slot is never stored to.
+        return Alias::No;
+    };
+    let is_slot = |i: Ins| matches!(i.op, Op::AREF | Op::HREFK | Op::HREF | Op::NEWREF);
+    if !is_slot(ix) || !is_slot(iy) {
+        return Alias::May;
+    }
+    if apart && matches!((part_of(b, ix), part_of(b, iy)), (Part::Array, Part::Hash) | (Part::Hash, Part::Array)) {
+        return Alias::No;
+    }
+    let same_key = keys(b, key_of(b, ix), key_of(b, iy));
+    if same_key == Alias::No {
+        return Alias::No;
+    }
+    match (table_of(b, x), table_of(b, y)) {
+        (Some(tx), Some(ty)) => match tables(b, tx, ty) {
+            Alias::Must => same_key,
+            other => other,
+        },
+        _ => Alias::May,
+    }
+}

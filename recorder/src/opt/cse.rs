@@ -1,0 +1,32 @@
+//! Sharing of equal instructions.
+
+use crate::build::{Builder, Emit};
+use crate::ir::{Ins, IrRef};
+
+/// The newest instruction equal to `ins` and newer than `lim`.
+///
+/// Equal means operation, type and operands. A guard may stand in for what is not guarded, but not the other way round.
+#[inline]
+pub fn find(b: &Builder, ins: Ins, lim: IrRef) -> Option<IrRef> {
+    let lim = lim.max(ins.newest_operand());
+    let mut r = b.newest(ins.op);
+    while r > lim {
+        let other = b.trace.ins[r.ins_index()];
+        if other.a == ins.a && other.b == ins.b && other.ty == ins.ty && (other.is_guard() || !ins.is_guard()) {
+            return Some(r);
+        }
+        r = b.older(r);
+    }
+    None
+}
+
+/// An equal instruction newer than `lim`, or the instruction itself, appended.
+#[inline]
+pub fn share(b: &mut Builder, ins: Ins, lim: IrRef) -> Emit {
+    if b.flags.cse
+        && let Some(r) = find(b, ins, lim)
+    {
+        return Ok(r);
+    }
+    b.append(ins)
+}

@@ -1,0 +1,42 @@
+//! Keys of tables, and what can be said of memory without looking at stores.
+
+use super::{Fold, Rule, is};
+use crate::build::Builder;
+use crate::ir::{Const, Ins, IrRef, Op, Ty, VmRef};
+
+/// HREF, NEWREF: a number key in its canonical form.
+pub(super) fn key(b: &mut Builder, ins: Ins) -> Rule {
+    if let Some(k) = b.as_num(ins.b) {
+        let i = k as i32;
+        if f64::from(i) == k {
+            // t[1.0]  =>  t[1]
+            let i = b.kint(i);
+            return Ok(Fold::Retry(Ins { b: i, ..ins }));
+        }
+    } else if let Some(i) = b.int_source(ins.b) {
+        // t[num(i)]  =>  t[i]
+        return Ok(Fold::Retry(Ins { b: i, ..ins }));
+    }
+    Ok(Fold::Keep)
+}
+
+/// HLOAD from the slot that is always nil.
+pub(super) fn load(b: &mut Builder, ins: Ins) -> Rule {
+    if b.trace.konst(ins.a) != Some(Const::Vm(VmRef::NilSlot)) {
+        return Ok(Fold::Keep);
+    }
+    match ins.ty {
+        Ty::Nil => is(IrRef::NIL),
+        _ if ins.is_guard() => Ok(Fold::Fail),
+        _ => Ok(Fold::Keep),
+    }
+}
+
+/// TBAR, OBAR: what is not collectable, or never dies before the trace does, needs no barrier.
+pub(super) fn barrier(b: &mut Builder, ins: Ins) -> Rule {
+    let ty = b.ty(ins.b);
+    if ins.op == Op::OBAR && !ty.is_gc() && ty != Ty::U64 {
+        return Ok(Fold::Drop);
+    }
+    Ok(Fold::Keep)
+}

@@ -1,0 +1,135 @@
+//! FOLD: rewriting an instruction by what its operands are.
+//!
+//! Rules live in one file per family; each is a line of algebra and the code for it. A rule looks at the instruction and at most
+//! a few levels of operands. Rules hold bit for bit: on nums only what IEEE guarantees (with all NaNs alike), on ints modulo
+//! 2^32, or exactly for the operations that check for overflow.
+
+mod arith;
+mod bits;
+mod compare;
+mod convert;
+mod equal;
+mod memory;
+pub mod range;
+mod string;
+
+use crate::abort::Abort;
+use crate::build::Builder;
+use crate::ir::{Ins, IrRef, Op, Ty};
+
+/// What folding decided about one instruction.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Fold {
+    /// No rule applies.
+    Keep,
+    /// This is its value.
+    Ref(IrRef),
+    /// Another instruction does the same: fold that one.
+    Retry(Ins),
+    /// It has no value and is superfluous.
+    Drop,
+    /// It is a guard that always fails.
+    Fail,
+}
+
+pub(crate) type Rule = Result<Fold, Abort>;
+
+/// Rules may undo each other's work only so often.
+const MAX_STEPS: usize = 20;
+
+/// Folds an instruction: what to emit instead, or the reference that has its value already.
+pub(crate) fn fold(b: &mut Builder, ins: Ins) -> Result<Result<Ins, IrRef>, Abort> {
+    let mut ins = ins;
+    for _ in 0..MAX_STEPS {
+        ins = canonical(ins);
+        match rules(b, ins)? {
+            Fold::Keep => break,
+            Fold::Ref(r) => return Ok(Err(r)),
+            Fold::Retry(other) => ins = other,
+            Fold::Drop => return Ok(Err(IrRef::NONE)),
+            Fold::Fail => return Err(Abort::GuardAlwaysFails),
+        }
+    }
+    Ok(Ok(ins))
+}
+
+/// Puts the operands into a fixed order: the newer one left, constants right.
+#[inline]
+fn canonical(mut ins: Ins) -> Ins {
+    if ins.a < ins.b {
+        if ins.op.is_commutative() {
+            core::mem::swap(&mut ins.a, &mut ins.b);
+        } else if ins.op.is_comparison() {
+            // a < b  =>  b > a
+            core::mem::swap(&mut ins.a, &mut ins.b);
+            ins.op = Op::ALL[ins.op as usize ^ 3];
+        }
+    }
+    ins
+}
+
+#[inline]
+fn rules(b: &mut Builder, ins: Ins) -> Rule {
+    match ins.op {
+        Op::LT | Op::GE | Op::LE | Op::GT | Op::ULT | Op::UGE | Op::ULE | Op::UGT => compare::order(b, ins),
+        Op::EQ | Op::NE => equal::equal(b, ins),
+        Op::ABC => compare::bounds(b, ins),
+        Op::BNOT | Op::BSWAP | Op::BAND | Op::BOR | Op::BXOR => bits::logic(b, ins),
+        Op::BSHL | Op::BSHR | Op::BSAR | Op::BROL | Op::BROR => bits::shift(b, ins),
+        Op::ADD | Op::SUB | Op::MUL | Op::DIV | Op::MOD | Op::POW | Op::NEG | Op::ABS | Op::LDEXP | Op::MIN | Op::MAX => {
+            match ins.ty {
+                Ty::Num => arith::num(b, ins),
+                Ty::Int => arith::int(b, ins),
+                _ => Ok(Fold::Keep),
+            }
+        }
+        Op::ADDOV | Op::SUBOV | Op::MULOV => arith::checked(b, ins),
+        Op::FPMATH => arith::math(b, ins),
+        Op::CONV => convert::conv(b, ins),
+        Op::TOBIT => convert::tobit(b, ins),
+        Op::HREF | Op::NEWREF => memory::key(b, ins),
+        Op::HLOAD => memory::load(b, ins),
+        Op::TBAR | Op::OBAR => memory::barrier(b, ins),
+        Op::FLOAD => string::field(b, ins),
+        Op::STRREF => string::reference(b, ins),
+        Op::SNEW => string::new(b, ins),
+        Op::XLOAD => string::byte(b, ins),
+        Op::STRTO => string::number(b, ins),
+        Op::BUFPUT | Op::BUFSTR => string::buffer(b, ins),
+        Op::CALLN => string::call(b, ins),
+        _ => Ok(Fold::Keep),
+    }
+}
+
+/// The value is this reference.
+pub(crate) const fn is(r: IrRef) -> Rule {
+    Ok(Fold::Ref(r))
+}
+/// The same as another instruction.
+pub(crate) const fn like(op: Op, ty: Ty, a: IrRef, b: IrRef) -> Rule {
+    Ok(Fold::Retry(Ins::new(op, ty, a, b)))
+}
+/// The guard holds, or never does.
+pub(crate) const fn holds(yes: bool) -> Rule {
+    Ok(if yes { Fold::Drop } else { Fold::Fail })
+}
+
+impl Builder {
+    /// The instruction behind a reference, if a rule may rearrange what both compute. In a loop's body, looking through an
+    /// instruction before LOOP is sound, but would make its operands loop-carried as well.
+    #[inline]
+    pub(crate) fn inner(&self, r: IrRef) -> Option<Ins> {
+        let head = self.newest(Op::LOOP);
+        if head != IrRef::NONE && r < head { None } else { self.def(r) }
+    }
+    /// The instruction behind a reference, if it is of this operation.
+    #[inline]
+    pub(crate) fn is_op(&self, r: IrRef, op: Op) -> Option<Ins> {
+        self.def(r).filter(|i| i.op == op)
+    }
+    /// The int that a num reference is converted from.
+    #[inline]
+    pub(crate) fn int_source(&self, r: IrRef) -> Option<IrRef> {
+        self.is_op(r, Op::CONV).filter(|i| i.b.0 == crate::ir::conv::NUM_INT).map(|i| i.a)
+    }
+}

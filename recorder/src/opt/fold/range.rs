@@ -1,0 +1,131 @@
+//! Ranges of int values, from what computes them.
+
+use crate::build::Builder;
+use crate::ir::{Ins, IrRef, Op, Ty};
+use perilune_vm::helper::Helper;
+use perilune_vm::layout::Field;
+
+/// An inclusive range.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Range {
+    /// Least value.
+    pub lo: i64,
+    /// Greatest value.
+    pub hi: i64,
+}
+
+const MIN: i64 = i32::MIN as i64;
+const MAX: i64 = i32::MAX as i64;
+/// Any int.
+pub const FULL: Range = Range { lo: MIN, hi: MAX };
+
+impl Range {
+    const fn new(lo: i64, hi: i64) -> Range {
+        Range { lo, hi }
+    }
+    /// Are all values ints?
+    pub fn is_int(self) -> bool {
+        self.lo >= MIN && self.hi <= MAX
+    }
+    /// Are all values in `lo ..= hi`?
+    pub fn within(self, lo: i32, hi: i32) -> bool {
+        self.lo >= i64::from(lo) && self.hi <= i64::from(hi)
+    }
+    /// Range of sums.
+    #[allow(clippy::should_implement_trait, reason = "not an operator")]
+    pub fn add(self, o: Range) -> Range {
+        Range::new(self.lo + o.lo, self.hi + o.hi)
+    }
+    /// Range of differences.
+    #[allow(clippy::should_implement_trait, reason = "not an operator")]
+    pub fn sub(self, o: Range) -> Range {
+        Range::new(self.lo - o.hi, self.hi - o.lo)
+    }
+    /// Range of products.
+    #[allow(clippy::should_implement_trait, reason = "not an operator")]
+    pub fn mul(self, o: Range) -> Range {
+        let all = [self.lo * o.lo, self.lo * o.hi, self.hi * o.lo, self.hi * o.hi];
+        all.iter().fold(Range::new(all[0], all[0]), |r, &p| Range::new(r.lo.min(p), r.hi.max(p)))
+    }
+    /// Is no product of the two a zero made by a negative factor (which would be -0)?
+    pub fn product_is_not_minus_zero(self, o: Range) -> bool {
+        let has_zero = |r: Range| r.lo <= 0 && r.hi >= 0;
+        !(has_zero(self) && o.lo < 0 || has_zero(o) && self.lo < 0)
+    }
+    fn clip(self) -> Range {
+        if self.is_int() { self } else { FULL }
+    }
+}
+
+const DEPTH: u32 = 4;
+
+/// The range of an int reference.
+pub fn of(b: &Builder, r: IrRef) -> Range {
+    range(b, r, DEPTH)
+}
+
+fn range(b: &Builder, r: IrRef, depth: u32) -> Range {
+    if let Some(k) = b.as_int(r) {
+        return Range::new(i64::from(k), i64::from(k));
+    }
+    match b.def(r) {
+        Some(ins) if depth > 0 => of_ins(b, ins, depth - 1),
+        _ => FULL,
+    }
+}
+
+fn of_ins(b: &Builder, ins: Ins, depth: u32) -> Range {
+    let by_type = match ins.ty {
+        Ty::U8 => Range::new(0, 255),
+        Ty::I8 => Range::new(-128, 127),
+        Ty::U16 => Range::new(0, 65535),
+        Ty::I16 => Range::new(-32768, 32767),
+        Ty::Int => FULL,
+        // Ints that the signed view does not fit.
+        _ => return FULL,
+    };
+    match ins.op {
+        Op::FLOAD if [Field::StrLen, Field::TabAsize, Field::TabHmask].iter().any(|&f| f as u16 == ins.b.0) => Range::new(0, MAX),
+        Op::ALEN => Range::new(0, MAX),
+        Op::BAND => {
+            // Not negative if one operand is not: then it is not above that one.
+            let (x, y) = (range(b, ins.a, depth), range(b, ins.b, depth));
+            match (x.lo >= 0, y.lo >= 0) {
+                (true, true) => Range::new(0, x.hi.min(y.hi)),
+                (true, false) => Range::new(0, x.hi),
+                (false, true) => Range::new(0, y.hi),
+                _ => FULL,
+            }
+        }
+        Op::BSHR => match b.as_int(ins.b).map(|k| k & 31) {
+            Some(k) if k > 0 => Range::new(0, i64::from(u32::MAX >> k)),
+            _ => FULL,
+        },
+        Op::MOD => match b.as_int(ins.b) {
+            Some(k) if k > 0 => Range::new(0, i64::from(k) - 1),
+            Some(k) if k < 0 => Range::new(i64::from(k) + 1, 0),
+            _ => FULL,
+        },
+        Op::ADD => range(b, ins.a, depth).add(range(b, ins.b, depth)).clip(),
+        Op::SUB => range(b, ins.a, depth).sub(range(b, ins.b, depth)).clip(),
+        Op::MUL => range(b, ins.a, depth).mul(range(b, ins.b, depth)).clip(),
+        Op::ADDOV => cut(range(b, ins.a, depth).add(range(b, ins.b, depth))),
+        Op::SUBOV => cut(range(b, ins.a, depth).sub(range(b, ins.b, depth))),
+        Op::MIN => {
+            let (x, y) = (range(b, ins.a, depth), range(b, ins.b, depth));
+            Range::new(x.lo.min(y.lo), x.hi.min(y.hi))
+        }
+        Op::MAX => {
+            let (x, y) = (range(b, ins.a, depth), range(b, ins.b, depth));
+            Range::new(x.lo.max(y.lo), x.hi.max(y.hi))
+        }
+        Op::CALLN if ins.b.0 == Helper::StrCmp as u16 => Range::new(-1, 1),
+        Op::CALLN if ins.b.0 == Helper::StrFind as u16 => Range::new(-1, MAX),
+        _ => by_type,
+    }
+}
+
+/// What is left of a range once overflow has been ruled out.
+fn cut(r: Range) -> Range {
+    Range::new(r.lo.clamp(MIN, MAX), r.hi.clamp(MIN, MAX))
+}

@@ -1,0 +1,226 @@
+//! LOOP: copies the recorded iteration into a loop body.
+//!
+//! The trace has recorded one iteration; it becomes what runs before the loop. After the LOOP marker every instruction is emitted
+//! once more, its operands substituted: a load of a stack slot by the value that the slot has at the end of the iteration, every
+//! other reference by its copy. Emission being what it is, the copy of an invariant instruction is the instruction itself, guards
+//! included, and values travel through memory and slots from one iteration to the next without being stored and loaded.
+//!
+//! ```text
+//! 0001 int SLOAD #2           the substitution in the copy: 0001 -> 0003
+//! 0002 guard LE 0001 0000       (limit is invariant)        0002 -> 0005
+//! 0003 int ADD 0001 +1                                      0003 -> 0006
+//! 0004 ------ LOOP ------
+//! 0005 guard LE 0003 0000
+//! 0006 int ADD 0003 +1
+//! 0007 int PHI 0003 0006
+//! ```
+//!
+//! In the body a reference to an instruction before LOOP is its value in the previous iteration: 0003 above is the induction
+//! variable at the start of the iteration. So each such reference that is used, and whose copy is something else, needs a PHI
+//! that makes the copy's value the previous one. PHIs are found at the end, by following what is alive, so that a value that is
+//! loop-carried but never looked at costs nothing.
+//!
+//! Snapshots are copied as well. What the iteration has not yet written comes from the last snapshot, the state at the end of the
+//! previous iteration.
+
+use crate::abort::Abort;
+use crate::build::Builder;
+use crate::ir::{Effect, Ins, IrRef, Mode, Op, SnapSlot, Snapshot, Ty, conv, sload};
+
+/// Greatest number of loop-carried values.
+const MAX_PHI: usize = 100;
+
+/// Runs the pass on a trace that ends where its loop closes. On an error the trace is as it was.
+pub fn run(b: &mut Builder) -> Result<(), Abort> {
+    let invar = b.trace.ins.len();
+    let nsnaps = b.trace.snaps.len();
+    let Some(last) = b.trace.snaps.last().cloned() else { return Ok(()) };
+    if last.base_slot != b.trace.snaps[0].base_slot || b.newest(Op::RETF) != IrRef::NONE || b.newest(Op::LOOP) != IrRef::NONE {
+        return Ok(());
+    }
+    let (guard_emitted, limits) = (b.guard_emitted(), b.limits);
+    // The limits are meant for what is recorded.
+    b.limits.maxrecord = limits.maxrecord.saturating_mul(2);
+    b.limits.maxsnap = limits.maxsnap.saturating_mul(2);
+    let result = Unroll { b, invar, nsnaps, subst: Vec::with_capacity(invar), last: &last }.run();
+    b.limits = limits;
+    if result.is_err() {
+        b.rollback(invar);
+        b.trace.snaps.truncate(nsnaps);
+        b.trace.snaps[nsnaps - 1] = last;
+        b.set_guard_emitted(guard_emitted);
+        for ins in &mut b.trace.ins {
+            ins.flags &= !Ins::PHI;
+        }
+    }
+    result
+}
+
+struct Unroll<'a> {
+    b: &'a mut Builder,
+    /// Number of instructions before LOOP.
+    invar: usize,
+    /// Number of snapshots before LOOP.
+    nsnaps: usize,
+    /// The copy of each instruction before LOOP.
+    subst: Vec<IrRef>,
+    /// State at the end of the recorded iteration.
+    last: &'a Snapshot,
+}
+
+impl Unroll<'_> {
+    fn run(mut self) -> Result<(), Abort> {
+        self.subst.push(IrRef::BASE);
+        self.b.emit_raw(Op::LOOP, Ty::Nil, IrRef::NONE, IrRef::NONE)?;
+        let mut snap = 1;
+        for i in 1..self.invar {
+            while snap < self.nsnaps && self.b.trace.snaps[snap].at.ins_index() <= i {
+                self.copy_snapshot(snap)?;
+                snap += 1;
+            }
+            let r = self.copy(i)?;
+            self.subst.push(r);
+        }
+        if !self.b.guard_emitted() && self.b.trace.snaps.len() > self.nsnaps {
+            // Nothing leaves through it.
+            self.b.trace.snaps.pop();
+        }
+        self.emit_phis()
+    }
+
+    fn substitute(&self, mode: Mode, r: IrRef) -> IrRef {
+        if mode == Mode::Ref && !r.is_const() { self.subst[r.ins_index()] } else { r }
+    }
+
+    /// Emits the copy of instruction `i`.
+    fn copy(&mut self, i: usize) -> Result<IrRef, Abort> {
+        let ins = self.b.trace.ins[i];
+        let this = IrRef::of_ins(i);
+        if ins.op == Op::SLOAD {
+            return self.copy_slot(this, ins);
+        }
+        let (x, y) = (self.substitute(ins.op.mode_a(), ins.a), self.substitute(ins.op.mode_b(), ins.b));
+        if ins.op == Op::NOP || ins.op.effect() == Effect::Pure && x == ins.a && y == ins.b {
+            return Ok(this);
+        }
+        let r = self.b.emit_ins(Ins { a: x, b: y, flags: ins.flags & Ins::GUARD, ..ins })?;
+        let has_value = r != IrRef::NONE && !ins.op.is_comparison() && !matches!(ins.op, Op::CARG | Op::ABC);
+        if has_value && ins.op.effect() != Effect::Store { self.converted(r, ins.ty) } else { Ok(r) }
+    }
+
+    /// A slot that the iteration has written has another value from now on.
+    fn copy_slot(&mut self, this: IrRef, ins: Ins) -> Result<IrRef, Abort> {
+        let slots = &self.last.slots;
+        let Ok(at) = slots.binary_search_by_key(&ins.a.0, |s| s.slot) else { return Ok(this) };
+        let value = slots[at].value;
+        if ins.b.0 & sload::CONVERT != 0 && ins.ty == Ty::Int && self.b.ty(value) == Ty::Num {
+            return self.b.guard(Op::CONV, Ty::Int, value, IrRef(conv::INT_NUM_CHECK));
+        }
+        self.converted(value, ins.ty)
+    }
+
+    /// A value in place of one of type `ty`.
+    fn converted(&mut self, r: IrRef, ty: Ty) -> Result<IrRef, Abort> {
+        let from = self.b.ty(r);
+        if from == ty || from.is_int() && ty.is_int() {
+            Ok(r)
+        } else if ty == Ty::Num && from.is_int() {
+            self.b.emit(Op::CONV, Ty::Num, r, IrRef(conv::NUM_INT))
+        } else {
+            Err(Abort::TypeInstability)
+        }
+    }
+
+    /// Does the slot in memory keep its value through all iterations?
+    fn stays(&self, s: SnapSlot) -> bool {
+        self.b.def(s.value).is_none_or(|i| i.op == Op::SLOAD && i.a.0 == s.slot)
+    }
+
+    /// Copies snapshot `k` over the state at the end of the previous iteration.
+    fn copy_snapshot(&mut self, k: usize) -> Result<(), Abort> {
+        let old = &self.b.trace.snaps[k];
+        let mut slots = Vec::with_capacity(old.slots.len() + self.last.slots.len());
+        let mut before = self.last.slots.iter().filter(|s| s.slot < old.nslots).peekable();
+        let from_last = |mut s: SnapSlot| {
+            if !self.stays(s) {
+                s.flags &= !SnapSlot::NORESTORE;
+            }
+            s
+        };
+        for &s in &old.slots {
+            while let Some(p) = before.next_if(|p| p.slot <= s.slot) {
+                if p.slot < s.slot {
+                    slots.push(from_last(*p));
+                }
+            }
+            let mut copy = s;
+            if !s.value.is_const() {
+                copy.value = self.subst[s.value.ins_index()];
+            }
+            if copy.value != s.value || !self.stays(copy) {
+                copy.flags &= !SnapSlot::NORESTORE;
+            }
+            slots.push(copy);
+        }
+        slots.extend(before.map(|s| from_last(*s)));
+        let snap = Snapshot {
+            at: self.b.trace.next_ref(),
+            base_slot: old.base_slot,
+            nslots: old.nslots,
+            pc: old.pc,
+            multres: old.multres,
+            slots,
+        };
+        self.b.add_snapshot(snap)
+    }
+
+    /// Adds the PHIs that what is alive needs.
+    fn emit_phis(&mut self) -> Result<(), Abort> {
+        let end = self.b.trace.ins.len();
+        let mut live = vec![false; end];
+        let mut work: Vec<IrRef> = Vec::new();
+        for i in self.invar..end {
+            if !self.b.trace.ins[i].is_removable() {
+                work.push(IrRef::of_ins(i));
+            }
+        }
+        for snap in &self.b.trace.snaps[self.nsnaps - 1..] {
+            work.extend(snap.slots.iter().map(|s| s.value).filter(|r| !r.is_const()));
+        }
+        let mut carried = Vec::new();
+        while let Some(r) = work.pop() {
+            let i = r.ins_index();
+            if core::mem::replace(&mut live[i], true) {
+                continue;
+            }
+            let ins = self.b.trace.ins[i];
+            if i >= self.invar || ins.op == Op::CARG {
+                // Arguments are no value of their own.
+                work.extend(ins.operands());
+                continue;
+            }
+            let next = self.subst[i];
+            if next != r && !ins.ty.is_pri() {
+                carried.push(i);
+                if !next.is_const() {
+                    work.push(next);
+                }
+            }
+        }
+        if carried.len() > MAX_PHI {
+            return Err(Abort::TooManyPhis);
+        }
+        carried.sort_unstable();
+        for i in carried {
+            let (left, right) = (IrRef::of_ins(i), self.subst[i]);
+            let ty = self.b.ty(left);
+            debug_assert!(self.b.ty(right) == ty || self.b.ty(right).is_int() && ty.is_int());
+            self.b.trace.ins[i].flags |= Ins::PHI;
+            if !right.is_const() {
+                self.b.trace.ins[right.ins_index()].flags |= Ins::PHI;
+            }
+            self.b.emit_raw(Op::PHI, ty, left, right)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,110 @@
+//! Addresses of slots, and what depends on the shape of tables; barriers; other loads.
+
+use crate::build::{Builder, Emit};
+use crate::ir::{Const, Ins, IrRef, Op, VmRef, xload};
+use crate::opt::alias::{self, Alias, Clobber};
+use crate::opt::cse;
+
+/// Shares an instruction that calls may invalidate.
+pub fn shared_until(b: &mut Builder, ins: Ins, what: impl Fn(Ins, Clobber) -> bool) -> Emit {
+    let lim = alias::called(b, ins.newest_operand(), |c| what(ins, c));
+    cse::share(b, ins, lim)
+}
+
+/// HREF: a lookup gives the same until keys are inserted into the table (or cleared).
+pub fn href(b: &mut Builder, ins: Ins) -> Emit {
+    let table = ins.a;
+    let changed = alias::invalidated(b, table, table.max(IrRef::BASE), |c| c.keys);
+    if b.flags.fwd {
+        // The slot that was inserted last is the one of its key.
+        if let Some(Ins { op: Op::NEWREF, a, b: key, .. }) = b.def(changed)
+            && a == table
+            && alias::keys(b, key, ins.b) == Alias::Must
+        {
+            return Ok(changed);
+        }
+        if is_absent(b, ins) {
+            return Ok(b.kvm(VmRef::NilSlot));
+        }
+    }
+    cse::share(b, ins, changed)
+}
+
+/// Does a new table lack a key that is no number?
+fn is_absent(b: &Builder, ins: Ins) -> bool {
+    let (table, key) = (ins.a, ins.b);
+    if b.def(table).is_none_or(|i| i.op != Op::TNEW) || b.ty(key).is_number() || b.ty(key) == crate::ir::Ty::U64 {
+        return false;
+    }
+    if alias::invalidated(b, table, table, |c| c.keys && c.values) != IrRef::NONE {
+        return false;
+    }
+    let mut r = b.newest(Op::NEWREF);
+    while r > table {
+        let new = b.trace.ins[r.ins_index()];
+        if alias::tables(b, table, new.a) != Alias::No && alias::keys(b, new.b, key) != Alias::No {
+            return false;
+        }
+        r = b.older(r);
+    }
+    true
+}
+
+/// HREFK: the key stays in its node as long as the address of the nodes holds (see [`super::field`]).
+pub fn hrefk(b: &mut Builder, ins: Ins) -> Emit {
+    if b.flags.fwd
+        && let Some(nodes) = b.is_op(ins.a, Op::FLOAD)
+        && let Some(Const::Slot(key, _)) = b.trace.konst(ins.b)
+    {
+        let table = nodes.a;
+        let changed = alias::invalidated(b, table, table.max(IrRef::BASE), |c| c.nodes);
+        if let Some(Ins { op: Op::NEWREF, a, b: inserted, .. }) = b.def(changed)
+            && a == table
+            && inserted == key
+        {
+            return Ok(changed);
+        }
+    }
+    cse::share(b, ins, IrRef::BASE)
+}
+
+/// TBAR: a second barrier does nothing until a collection step blackens the table again, and a new table is not black.
+pub fn table_barrier(b: &mut Builder, ins: Ins) -> Emit {
+    let step = b.newest(Op::GCSTEP);
+    if b.flags.fwd && (alias::is_new_table(b, ins.a) && ins.a > step || cse::find(b, ins, step).is_some()) {
+        return Ok(IrRef::NONE);
+    }
+    b.append(ins)
+}
+
+/// OBAR: likewise, for the same value.
+pub fn upvalue_barrier(b: &mut Builder, ins: Ins) -> Emit {
+    let step = b.newest(Op::GCSTEP);
+    if b.flags.fwd && cse::find(b, ins, step).is_some() {
+        return Ok(IrRef::NONE);
+    }
+    b.append(ins)
+}
+
+/// VLOAD: scratch words hold until someone writes new ones.
+pub fn scratch_load(b: &mut Builder, ins: Ins) -> Emit {
+    if !matches!(b.trace.konst(ins.a), Some(Const::Vm(_))) {
+        return b.append(ins);
+    }
+    let called = alias::called(b, IrRef::BASE, |c| c.scratch);
+    let lim = called.max(b.newest(Op::GCSTEP)).max(b.newest(Op::STRTO));
+    cse::share(b, ins, lim)
+}
+
+/// XLOAD.
+pub fn raw_load(b: &mut Builder, ins: Ins) -> Emit {
+    if ins.b.0 & xload::READONLY != 0 { cse::share(b, ins, IrRef::BASE) } else { b.append(ins) }
+}
+
+/// CALLL: depends on whatever memory.
+pub fn reading_call(b: &mut Builder, ins: Ins) -> Emit {
+    let stores = [Op::ASTORE, Op::HSTORE, Op::USTORE, Op::FSTORE, Op::XSTORE, Op::NEWREF];
+    let lim = stores.iter().map(|&op| b.newest(op)).max().unwrap_or(IrRef::NONE);
+    let lim = lim.max(alias::called(b, IrRef::BASE, |c| c != Clobber::default()));
+    cse::share(b, ins, lim)
+}

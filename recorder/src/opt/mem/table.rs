@@ -1,0 +1,204 @@
+//! Values in tables: ALOAD, HLOAD, ASTORE, HSTORE, ALEN.
+
+use super::{emit_store, forward, older_store};
+use crate::build::{Builder, Emit};
+use crate::ir::{Const, Ins, IrRef, Op, Ty};
+use crate::opt::FAILS;
+use crate::opt::alias::{self, Alias};
+use perilune_vm::Value;
+
+/// The newest store to table slots before `r`, of either kind.
+fn newest_store(b: &Builder, below: Option<IrRef>) -> IrRef {
+    let first = |op: Op| {
+        let mut r = b.newest(op);
+        while below.is_some_and(|lim| r >= lim) {
+            r = b.older(r);
+        }
+        r
+    };
+    first(Op::ASTORE).max(first(Op::HSTORE))
+}
+
+/// Walks both chains of stores, newest first.
+struct Stores {
+    array: IrRef,
+    hash: IrRef,
+}
+
+impl Stores {
+    fn new(b: &Builder) -> Stores {
+        Stores { array: b.newest(Op::ASTORE), hash: b.newest(Op::HSTORE) }
+    }
+    fn next(&mut self, b: &Builder) -> IrRef {
+        let r = self.array.max(self.hash);
+        if r != IrRef::NONE {
+            if r == self.array {
+                self.array = b.older(r);
+            } else {
+                self.hash = b.older(r);
+            }
+        }
+        r
+    }
+}
+
+/// ALOAD, HLOAD.
+pub fn load(b: &mut Builder, ins: Ins) -> Emit {
+    if !b.flags.fwd {
+        return b.append(ins);
+    }
+    let address = ins.a;
+    let table = alias::table_of(b, address);
+    let called = match table {
+        Some(t) => alias::invalidated(b, t, address, |c| c.values),
+        None => alias::called(b, address, |c| c.values),
+    };
+    let mut lim = address.max(called);
+    let mut stores = Stores::new(b);
+    let mut conflict = called != IrRef::NONE;
+    loop {
+        let r = stores.next(b);
+        if r <= lim {
+            break;
+        }
+        let store = b.trace.ins[r.ins_index()];
+        match alias::slots(b, address, store.a, true) {
+            Alias::No => {}
+            Alias::May => {
+                lim = r;
+                conflict = true;
+                break;
+            }
+            Alias::Must => {
+                if let Some(emit) = forward(b, ins, store.b, true) {
+                    return emit;
+                }
+                lim = r;
+                conflict = true;
+                break;
+            }
+        }
+    }
+    if !conflict
+        && let Some(t) = table
+        && alias::is_new_table(b, t)
+        && let Some(emit) = load_new(b, ins, t)
+    {
+        return emit;
+    }
+    let mut r = b.newest(ins.op);
+    while r > lim {
+        let other = b.trace.ins[r.ins_index()];
+        if other.a == address
+            && (other.is_guard() || !ins.is_guard())
+            && let Some(emit) = forward(b, ins, r, false)
+        {
+            return emit;
+        }
+        r = b.older(r);
+    }
+    b.append(ins)
+}
+
+/// A load from a table that the trace made. Its history is known: what was stored under the key, or what it had from the start.
+fn load_new(b: &mut Builder, ins: Ins, table: IrRef) -> Option<Emit> {
+    if alias::invalidated(b, table, table, |c| c.values) != IrRef::NONE {
+        return None;
+    }
+    let mut stores = Stores::new(b);
+    loop {
+        let r = stores.next(b);
+        if r <= table {
+            break;
+        }
+        let store = b.trace.ins[r.ins_index()];
+        match alias::slots(b, ins.a, store.a, false) {
+            Alias::No => {}
+            Alias::May => return None,
+            Alias::Must => return forward(b, ins, store.b, true),
+        }
+    }
+    let made = b.def(table)?;
+    if made.op == Op::TNEW {
+        return forward(b, ins, IrRef::NIL, true);
+    }
+    let address = b.def(ins.a)?;
+    let template = b.as_gc(made.a)?.as_table()?;
+    let key = match b.trace.konst(alias::key_of(b, address))? {
+        Const::Int(k) => Value::int(k),
+        Const::Num(k) => Value::num(f64::from_bits(k)),
+        Const::Gc(k) => k,
+        _ => return None,
+    };
+    let value = template.get(key);
+    if value.is_gc() && !value.is_str() {
+        return None;
+    }
+    let k = b.kvalue(value);
+    forward(b, ins, k, true)
+}
+
+/// ASTORE, HSTORE.
+pub fn store(b: &mut Builder, ins: Ins) -> Emit {
+    if !b.flags.fwd && !b.flags.dse {
+        return b.append(ins);
+    }
+    let address = ins.a;
+    // Calls and stores of the other kind that may touch the place end the search.
+    let called = match alias::table_of(b, address) {
+        Some(t) => alias::invalidated(b, t, address, |c| c.values),
+        None => alias::called(b, address, |c| c.values),
+    };
+    let mut lim = address.max(called);
+    let other_kind = if ins.op == Op::ASTORE { Op::HSTORE } else { Op::ASTORE };
+    let mut r = b.newest(other_kind);
+    while r > lim {
+        if alias::slots(b, address, b.trace.ins[r.ins_index()].a, true) != Alias::No {
+            lim = r;
+            break;
+        }
+        r = b.older(r);
+    }
+    let older = older_store(b, ins, lim, |other| alias::slots(b, address, other, true));
+    emit_store(b, ins, &older)
+}
+
+/// ALEN: depends on all values under integer keys.
+pub fn len(b: &mut Builder, ins: Ins) -> Emit {
+    if !b.flags.fwd {
+        return b.append(ins);
+    }
+    let table = ins.a;
+    let mut lim = alias::invalidated(b, table, table, |c| c.values || c.keys).max(table);
+    let mut r = newest_store(b, None);
+    while r > lim {
+        if may_change_len(b, table, b.trace.ins[r.ins_index()]) {
+            lim = r;
+            break;
+        }
+        r = newest_store(b, Some(r));
+    }
+    let mut r = b.newest(Op::ALEN);
+    while r > lim {
+        // The hint does not matter.
+        if b.trace.ins[r.ins_index()].a == table {
+            return Ok(r);
+        }
+        r = b.older(r);
+    }
+    match b.def(table) {
+        Some(Ins { op: Op::TNEW, .. }) if lim == table => Ok(b.kint(0)),
+        Some(Ins { op: Op::TDUP, a, .. }) if lim == table => match b.as_gc(a).and_then(|v| v.as_table()) {
+            Some(t) => Ok(b.kint(t.len() as i32)),
+            None => FAILS,
+        },
+        _ => b.append(ins),
+    }
+}
+
+fn may_change_len(b: &Builder, table: IrRef, store: Ins) -> bool {
+    let Some(address) = b.def(store.a) else { return true };
+    let key = b.ty(alias::key_of(b, address));
+    let integer = matches!(key, Ty::Int | Ty::Num | Ty::U64);
+    integer && alias::table_of(b, store.a).is_none_or(|t| alias::tables(b, table, t) != Alias::No)
+}

@@ -1,0 +1,89 @@
+//! Upvalues: UREFO, UREFC, ULOAD, USTORE.
+
+use super::{emit_store, forward, older_store};
+use crate::build::{Builder, Emit};
+use crate::ir::{Ins, IrRef, Op};
+use crate::opt::alias::{self, Alias};
+use crate::opt::cse;
+
+/// UREFO, UREFC: closing an upvalue is the work of calls that may do anything.
+pub fn reference(b: &mut Builder, ins: Ins) -> Emit {
+    let lim = alias::called(b, ins.newest_operand(), |_| false);
+    cse::share(b, ins, lim)
+}
+
+/// May two addresses be those of one upvalue?
+fn aliases(b: &Builder, x: IrRef, y: IrRef) -> Alias {
+    if x == y {
+        return Alias::Must;
+    }
+    let (Some(x), Some(y)) = (b.def(x), b.def(y)) else { return Alias::May };
+    let is_ref = |i: Ins| matches!(i.op, Op::UREFO | Op::UREFC);
+    if !is_ref(x) || !is_ref(y) {
+        return Alias::May;
+    }
+    if x.a == y.a {
+        // Of one function: by index.
+        return if x.b.0 >> 8 != y.b.0 >> 8 {
+            Alias::No
+        } else if x.op == y.op {
+            Alias::Must
+        } else {
+            Alias::May
+        };
+    }
+    // Of two functions: variables with different hashes are different; an open one is no closed one.
+    let (hx, hy) = (x.b.0 & 0xff, y.b.0 & 0xff);
+    if hx != 0 && hy != 0 && hx != hy || x.op != y.op { Alias::No } else { Alias::May }
+}
+
+/// ULOAD.
+pub fn load(b: &mut Builder, ins: Ins) -> Emit {
+    if !b.flags.fwd {
+        return b.append(ins);
+    }
+    let address = ins.a;
+    let mut lim = address.max(alias::called(b, address, |_| false));
+    let mut r = b.newest(Op::USTORE);
+    while r > lim {
+        let store = b.trace.ins[r.ins_index()];
+        match aliases(b, address, store.a) {
+            Alias::No => {}
+            Alias::May => {
+                lim = r;
+                break;
+            }
+            Alias::Must => {
+                if let Some(emit) = forward(b, ins, store.b, true) {
+                    return emit;
+                }
+                lim = r;
+                break;
+            }
+        }
+        r = b.older(r);
+    }
+    let mut r = b.newest(Op::ULOAD);
+    while r > lim {
+        let other = b.trace.ins[r.ins_index()];
+        if other.a == address
+            && (other.is_guard() || !ins.is_guard())
+            && let Some(emit) = forward(b, ins, r, false)
+        {
+            return emit;
+        }
+        r = b.older(r);
+    }
+    b.append(ins)
+}
+
+/// USTORE.
+pub fn store(b: &mut Builder, ins: Ins) -> Emit {
+    if !b.flags.fwd && !b.flags.dse {
+        return b.append(ins);
+    }
+    let address = ins.a;
+    let lim = address.max(alias::called(b, address, |_| false));
+    let older = older_store(b, ins, lim, |other| aliases(b, address, other));
+    emit_store(b, ins, &older)
+}

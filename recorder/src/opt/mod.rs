@@ -1,0 +1,146 @@
+//! The optimiser.
+//!
+//! During emission ([`crate::build`]): FOLD, then by kind of instruction CSE, load forwarding or store elimination. On the finished
+//! trace: LOOP ([`loops`]), DCE ([`dce`]). All passes look backwards only, which is why copying a loop's iteration through
+//! the same pipeline moves invariant code out of the loop.
+//!
+//! # What makes CSE and forwarding sound across the loop
+//! In the copy, a reference to an instruction before LOOP means its value in the *previous* iteration (for the first iteration of
+//! the body, that is the recorded one). Everything proved about such references from the instructions alone therefore holds in
+//! every iteration, provided that each of them that changes is updated by a PHI; [`loops`] adds those at the end.
+
+pub mod alias;
+pub mod cse;
+pub mod dce;
+pub mod fold;
+pub mod loops;
+pub mod mem;
+
+use crate::abort::Abort;
+use crate::build::{Builder, Emit};
+use crate::ir::{Effect, Ins, IrRef, Op, sload};
+
+macro_rules! define_flags {
+    ($($(#[$doc:meta])* $name:ident, $text:literal;)*) => {
+        /// Which passes run.
+        #[derive(Copy, Clone, PartialEq, Eq, Debug)]
+        pub struct OptFlags { $($(#[$doc])* pub $name: bool,)* }
+
+        impl OptFlags {
+            /// Names of the passes, in the order of `jit.status`.
+            pub const NAMES: &'static [&'static str] = &[$($text,)*];
+            /// All passes.
+            pub const ALL: OptFlags = OptFlags { $($name: true,)* };
+            /// No pass.
+            pub const NONE: OptFlags = OptFlags { $($name: false,)* };
+            /// Switches one pass by its name; false when there is none of this name.
+            pub fn set(&mut self, name: &str, on: bool) -> bool {
+                match name {
+                    $($text => self.$name = on,)*
+                    _ => return false,
+                }
+                true
+            }
+            /// Names of the passes that are on.
+            pub fn names(self) -> impl Iterator<Item = &'static str> {
+                [$(if self.$name { Some($text) } else { None },)*].into_iter().flatten()
+            }
+        }
+    };
+}
+define_flags! {
+    /// Rewriting by operands.
+    fold, "fold";
+    /// Sharing of equal instructions.
+    cse, "cse";
+    /// Removal of unused instructions.
+    dce, "dce";
+    /// Forwarding of loads and stores.
+    fwd, "fwd";
+    /// Elimination of overwritten stores.
+    dse, "dse";
+    /// Narrowing of numbers to integers.
+    narrow, "narrow";
+    /// Loop optimisation.
+    loop_, "loop";
+    /// Elimination of array bounds checks.
+    abc, "abc";
+    /// Sinking of allocations.
+    sink, "sink";
+    /// Fusion of operands (the backend's).
+    fuse, "fuse";
+}
+
+impl Default for OptFlags {
+    fn default() -> OptFlags {
+        OptFlags::ALL
+    }
+}
+
+impl OptFlags {
+    /// The passes of a level: 0 none, 1 fold cse dce, 2 also narrow loop, 3 and above all.
+    pub const fn level(n: u32) -> OptFlags {
+        match n {
+            0 => OptFlags::NONE,
+            1 => OptFlags { fold: true, cse: true, dce: true, ..OptFlags::NONE },
+            2 => OptFlags { fold: true, cse: true, dce: true, narrow: true, loop_: true, ..OptFlags::NONE },
+            _ => OptFlags::ALL,
+        }
+    }
+}
+
+/// What emission does with an instruction.
+pub(crate) fn pipeline(b: &mut Builder, ins: Ins) -> Emit {
+    let mut ins = ins;
+    if ins.op == Op::SLOAD && ins.b.0 & sload::TYPECHECK != 0 {
+        ins = ins.guarded();
+    }
+    if b.flags.fold {
+        ins = match fold::fold(b, ins)? {
+            Ok(ins) => ins,
+            Err(r) => return Ok(r),
+        };
+    }
+    match ins.op {
+        Op::ALOAD | Op::HLOAD => mem::table::load(b, ins),
+        Op::ASTORE | Op::HSTORE => mem::table::store(b, ins),
+        Op::HREF => mem::refs::href(b, ins),
+        Op::HREFK => mem::refs::hrefk(b, ins),
+        Op::ALEN => mem::table::len(b, ins),
+        Op::FLOAD => mem::field::load(b, ins),
+        Op::FSTORE => mem::field::store(b, ins),
+        Op::UREFO | Op::UREFC => mem::upvalue::reference(b, ins),
+        Op::ULOAD => mem::upvalue::load(b, ins),
+        Op::USTORE => mem::upvalue::store(b, ins),
+        Op::TBAR => mem::refs::table_barrier(b, ins),
+        Op::OBAR => mem::refs::upvalue_barrier(b, ins),
+        Op::SLOAD => {
+            let lim = b.newest(Op::RETF);
+            cse::share(b, ins, lim)
+        }
+        Op::LREF => mem::refs::shared_until(b, ins, |_, e| e.all),
+        Op::VLOAD => mem::refs::scratch_load(b, ins),
+        Op::XLOAD => mem::refs::raw_load(b, ins),
+        Op::CALLL => mem::refs::reading_call(b, ins),
+        Op::BUFHDR | Op::BUFPUT | Op::NOP | Op::BASE => b.append(ins),
+        op => match op.effect() {
+            Effect::Pure => cse::share(b, ins, IrRef::BASE),
+            Effect::Load | Effect::Store | Effect::Alloc => b.append(ins),
+        },
+    }
+}
+
+/// Runs the passes on a finished trace. `looping` says that it closes a loop: then the last snapshot is the state at the end of
+/// the iteration, in the frame of the trace's start. On [`Abort::TypeInstability`] and [`Abort::GuardAlwaysFails`] the trace is
+/// as it was, and another iteration may be recorded behind it.
+pub fn finish(b: &mut Builder, looping: bool) -> Result<(), Abort> {
+    dce::run(b);
+    if looping && b.flags.loop_ {
+        loops::run(b)?;
+        dce::run(b);
+    }
+    Ok(())
+}
+
+/// The guard that is emitted would always fail.
+pub(crate) const FAILS: Result<IrRef, Abort> = Err(Abort::GuardAlwaysFails);
