@@ -240,6 +240,8 @@ pub fn print(vm: &mut Vm) -> LuaResult<u32> {
     if f.is_nil() {
         f = vm.index(Value::table(env), name)?;
     }
+    // The function lives in a slot behind the arguments while Lua code runs.
+    vm.push(f);
     let direct = f.as_func().is_some_and(|f| f.ffid() == Builtin::Tostring.id()) && vm.metatable_of(Value::int(0)).is_none();
     let mut line = core::mem::take(&mut vm.buffer);
     line.clear();
@@ -253,6 +255,7 @@ pub fn print(vm: &mut Vm) -> LuaResult<u32> {
             _ if direct && v.is_int() => line.extend_from_slice(&NumText::int(v.as_int_unchecked())),
             _ if direct && v.is_num() => line.extend_from_slice(&NumText::num(v.as_num_unchecked())),
             _ => {
+                let f = vm.arg(n);
                 let r = vm.call1(f, &[v])?;
                 let s = printable(vm, r)?;
                 line.extend_from_slice(s.bytes());
