@@ -288,7 +288,7 @@ fn check_upvalue(vm: &mut Vm, i: usize, lua_only: bool) -> LuaResult<(Gc<Func>, 
 /// `debug.upvalueid(f, n)`
 pub fn upvalueid(vm: &mut Vm) -> LuaResult<u32> {
     let (f, i) = check_upvalue(vm, 0, false)?;
-    let id = if f.is_lua() { f.upvalues()[i].get().addr() } else { f.addr() + 32 + i as u64 * 8 };
+    let id = if f.is_lua() { f.upvalues()[i].get().addr() } else { core::ptr::from_ref(&f.native_upvalues()[i]).addr() as u64 };
     vm.ret1(Value::lightud(id))
 }
 
