@@ -8,7 +8,7 @@
 //! at the newest operand, since nothing equal can be older than that.
 
 use crate::abort::Abort;
-use crate::ir::{Const, Effect, Ins, IrRef, Mode, Op, SnapSlot, Snapshot, Trace, Ty, VmRef};
+use crate::ir::{Const, Ins, IrRef, Op, SnapSlot, Snapshot, Trace, Ty, VmRef};
 use crate::opt::{self, OptFlags};
 use perilune_vm::Value;
 
@@ -343,27 +343,5 @@ impl Builder {
     }
     pub(crate) fn set_guard_emitted(&mut self, on: bool) {
         self.guard_emitted = on;
-    }
-}
-
-impl Ins {
-    /// The newest instruction among the operands; [`IrRef::BASE`] when all are constants or literals.
-    #[inline]
-    pub fn newest_operand(&self) -> IrRef {
-        let a = if self.op.mode_a() == Mode::Ref { self.a } else { IrRef::NONE };
-        let b = if self.op.mode_b() == Mode::Ref { self.b } else { IrRef::NONE };
-        a.max(b).max(IrRef::BASE)
-    }
-    /// The references among the operands that name instructions.
-    #[inline]
-    pub fn operands(&self) -> impl Iterator<Item = IrRef> + use<> {
-        let a = if self.op.mode_a() == Mode::Ref && !self.a.is_const() { Some(self.a) } else { None };
-        let b = if self.op.mode_b() == Mode::Ref && !self.b.is_const() { Some(self.b) } else { None };
-        a.into_iter().chain(b)
-    }
-    /// May the instruction go when nobody uses its value?
-    #[inline]
-    pub fn is_removable(&self) -> bool {
-        !self.is_guard() && self.op.effect() != Effect::Store && self.op != Op::BASE
     }
 }

@@ -3,5 +3,6 @@
 
 pub mod abort;
 pub mod build;
+pub mod eval;
 pub mod ir;
 pub mod opt;

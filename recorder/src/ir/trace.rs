@@ -1,6 +1,6 @@
 //! A trace as plain data: instructions, constants, snapshots, link.
 
-use super::op::Op;
+use super::op::{Effect, Mode, Op};
 use super::ty::Ty;
 use perilune_vm::Value;
 
@@ -139,6 +139,28 @@ impl Ins {
     /// Is it a guard?
     pub const fn is_guard(self) -> bool {
         self.flags & Ins::GUARD != 0
+    }
+}
+
+impl Ins {
+    /// The newest instruction among the operands; [`IrRef::BASE`] when all are constants or literals.
+    #[inline]
+    pub fn newest_operand(&self) -> IrRef {
+        let a = if self.op.mode_a() == Mode::Ref { self.a } else { IrRef::NONE };
+        let b = if self.op.mode_b() == Mode::Ref { self.b } else { IrRef::NONE };
+        a.max(b).max(IrRef::BASE)
+    }
+    /// The references among the operands that name instructions.
+    #[inline]
+    pub fn operands(&self) -> impl Iterator<Item = IrRef> + use<> {
+        let a = if self.op.mode_a() == Mode::Ref && !self.a.is_const() { Some(self.a) } else { None };
+        let b = if self.op.mode_b() == Mode::Ref && !self.b.is_const() { Some(self.b) } else { None };
+        a.into_iter().chain(b)
+    }
+    /// May the instruction go when nobody uses its value?
+    #[inline]
+    pub fn is_removable(&self) -> bool {
+        !self.is_guard() && self.op.effect() != Effect::Store && self.op != Op::BASE
     }
 }
 

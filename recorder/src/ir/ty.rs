@@ -68,31 +68,10 @@ impl Ty {
         "i16", "u16", "int", "u32", "i64", "u64", "sfp",
     ];
     /// All types in order.
+    #[rustfmt::skip]
     pub const ALL: [Ty; 24] = [
-        Ty::Nil,
-        Ty::False,
-        Ty::True,
-        Ty::LightUd,
-        Ty::Str,
-        Ty::P32,
-        Ty::Thread,
-        Ty::Proto,
-        Ty::Func,
-        Ty::P64,
-        Ty::Cdata,
-        Ty::Tab,
-        Ty::Udata,
-        Ty::Float,
-        Ty::Num,
-        Ty::I8,
-        Ty::U8,
-        Ty::I16,
-        Ty::U16,
-        Ty::Int,
-        Ty::U32,
-        Ty::I64,
-        Ty::U64,
-        Ty::SoftFp,
+        Ty::Nil, Ty::False, Ty::True, Ty::LightUd, Ty::Str, Ty::P32, Ty::Thread, Ty::Proto, Ty::Func, Ty::P64, Ty::Cdata, Ty::Tab,
+        Ty::Udata, Ty::Float, Ty::Num, Ty::I8, Ty::U8, Ty::I16, Ty::U16, Ty::Int, Ty::U32, Ty::I64, Ty::U64, Ty::SoftFp,
     ];
     /// The type of a word in the tables of helpers and fields.
     pub const fn of_word(word: &str) -> Ty {

@@ -17,8 +17,8 @@ pub mod loops;
 pub mod mem;
 
 use crate::abort::Abort;
-use crate::build::{Builder, Emit};
-use crate::ir::{Effect, Ins, IrRef, Op, sload};
+use crate::build::{Builder, Emit, Limits};
+use crate::ir::{Effect, Ins, IrRef, Mode, Op, Snapshot, Trace, sload};
 
 macro_rules! define_flags {
     ($($(#[$doc:meta])* $name:ident, $text:literal;)*) => {
@@ -140,6 +140,45 @@ pub fn finish(b: &mut Builder, looping: bool) -> Result<(), Abort> {
         dce::run(b);
     }
     Ok(())
+}
+
+/// Emits the instructions and snapshots of a trace once more, as if it were being recorded.
+pub fn reemit(trace: &Trace, flags: OptFlags, limits: Limits) -> Result<Builder, Abort> {
+    let mut b = Builder::new(flags, limits);
+    for &k in &trace.consts[3..] {
+        b.konst(k);
+    }
+    b.trace.link = trace.link;
+    b.trace.parent = trace.parent;
+    b.trace.top_slot = trace.top_slot;
+    let mut subst = vec![IrRef::BASE];
+    let mut snaps = trace.snaps.iter().peekable();
+    let copy_snap = |b: &mut Builder, subst: &[IrRef], snap: &Snapshot| {
+        let mut slots = snap.slots.clone();
+        for s in &mut slots {
+            if !s.value.is_const() {
+                s.value = subst[s.value.ins_index()];
+            }
+        }
+        b.snapshot(snap.pc, snap.base_slot, snap.nslots, slots, snap.multres)
+    };
+    for (i, ins) in trace.ins.iter().enumerate().skip(1) {
+        while let Some(snap) = snaps.next_if(|s| s.at.ins_index() <= i) {
+            copy_snap(&mut b, &subst, snap)?;
+        }
+        let operand = |mode: Mode, r: IrRef| if mode == Mode::Ref && !r.is_const() { subst[r.ins_index()] } else { r };
+        let new = Ins { a: operand(ins.op.mode_a(), ins.a), b: operand(ins.op.mode_b(), ins.b), ..*ins };
+        let r = match ins.op {
+            Op::NOP => IrRef::NONE,
+            Op::LOOP | Op::PHI => b.append(new)?,
+            _ => b.emit_ins(Ins { flags: ins.flags & Ins::GUARD, ..new })?,
+        };
+        subst.push(r);
+    }
+    for snap in snaps {
+        copy_snap(&mut b, &subst, snap)?;
+    }
+    Ok(b)
 }
 
 /// The guard that is emitted would always fail.

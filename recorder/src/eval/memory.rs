@@ -1,0 +1,131 @@
+//! The only place of the crate that touches memory by address and calls helpers by address.
+//!
+//! # Contract
+//! Addresses come from a trace that was recorded on the VM it runs on (or made to fit it by a test): what the trace's guards let
+//! pass is a valid, aligned place in an object, a table part, a stack or the VM, as it is for machine code. Whoever runs a trace
+//! vouches for that, and for no Rust reference to that memory being in use meanwhile.
+#![expect(unsafe_code, reason = "the evaluator does to memory what machine code does")]
+
+use perilune_vm::helper::Helper;
+use perilune_vm::{Vm, for_each_helper};
+
+fn at<T>(address: u64) -> *mut T {
+    core::ptr::with_exposed_provenance_mut(address as usize)
+}
+
+/// An 8-bit word.
+pub(super) fn load8(address: u64) -> u8 {
+    // SAFETY: the module's contract.
+    unsafe { at::<u8>(address).read() }
+}
+/// A 16-bit word.
+pub(super) fn load16(address: u64) -> u16 {
+    // SAFETY: the module's contract; bytes of a string need no alignment.
+    unsafe { at::<u16>(address).read_unaligned() }
+}
+/// A 32-bit word.
+pub(super) fn load32(address: u64) -> u32 {
+    // SAFETY: the module's contract; bytes of a string need no alignment.
+    unsafe { at::<u32>(address).read_unaligned() }
+}
+/// A 64-bit word. Pointers read from memory keep their provenance for later use as addresses.
+pub(super) fn load64(address: u64) -> u64 {
+    // SAFETY: the module's contract.
+    unsafe { at::<*mut u8>(address).read() }.expose_provenance() as u64
+}
+/// Stores an 8-bit word.
+pub(super) fn store8(address: u64, word: u8) {
+    // SAFETY: the module's contract.
+    unsafe { at::<u8>(address).write(word) }
+}
+/// Stores a 16-bit word.
+pub(super) fn store16(address: u64, word: u16) {
+    // SAFETY: the module's contract.
+    unsafe { at::<u16>(address).write(word) }
+}
+/// Stores a 32-bit word.
+pub(super) fn store32(address: u64, word: u32) {
+    // SAFETY: the module's contract.
+    unsafe { at::<u32>(address).write(word) }
+}
+/// Stores a 64-bit word.
+pub(super) fn store64(address: u64, word: u64) {
+    // SAFETY: the module's contract.
+    unsafe { at::<*mut u8>(address).write(core::ptr::with_exposed_provenance_mut(word as usize)) }
+}
+
+macro_rules! word {
+    (Int) => {
+        i32
+    };
+    (Num) => {
+        f64
+    };
+    (U64) => {
+        u64
+    };
+    (Nil) => {
+        ()
+    };
+    ($pointer:ident) => {
+        *mut u8
+    };
+}
+macro_rules! argument {
+    (Int, $w:expr) => {
+        $w as i32
+    };
+    (Num, $w:expr) => {
+        f64::from_bits($w)
+    };
+    (U64, $w:expr) => {
+        $w
+    };
+    ($pointer:ident, $w:expr) => {
+        at::<u8>($w)
+    };
+}
+macro_rules! result {
+    (Int, $r:expr) => {
+        u64::from($r as u32)
+    };
+    (Num, $r:expr) => {
+        $r.to_bits()
+    };
+    (U64, $r:expr) => {
+        $r
+    };
+    (Nil, $r:expr) => {{
+        $r;
+        0
+    }};
+    ($pointer:ident, $r:expr) => {
+        $r.expose_provenance() as u64
+    };
+}
+macro_rules! dispatcher {
+    ($($(#[$doc:meta])* ($name:ident, $func:ident, $effect:ident, $ret:ident, ($($arg:ident),*)))*) => {
+        /// Calls the code of a helper with the words that are its arguments; the result as a word.
+        pub(super) fn call(helper: Helper, code: usize, vm: *mut Vm, args: &[u64]) -> u64 {
+            let code = core::ptr::with_exposed_provenance::<()>(code);
+            let mut args = args.iter().copied();
+            #[allow(unused_mut, unused_variables, reason = "some helpers take no arguments")]
+            let mut next = || args.next().unwrap_or(0);
+            match helper {
+                $(Helper::$name => {
+                    type Code = unsafe extern "C" fn(*mut Vm, $(word!($arg)),*) -> word!($ret);
+                    // SAFETY: `code` is the address of a function for this row of the table, whose signature this is.
+                    let f = unsafe { core::mem::transmute::<*const (), Code>(code) };
+                    // SAFETY: the module's contract: the VM is running and the arguments are what the trace's types say.
+                    result!($ret, unsafe { f(vm, $(argument!($arg, next())),*) })
+                })*
+            }
+        }
+    };
+}
+for_each_helper!(dispatcher);
+
+/// Slots between the base of a frame and its caller's, given the address behind the call: 2 + A of the call.
+pub(super) fn frame_delta(pc: u64) -> u32 {
+    2 + (load32(pc - 4) >> 8 & 0xff)
+}

@@ -1,0 +1,279 @@
+//! The evaluator: runs a trace in plain Rust on the memory of a VM.
+//!
+//! It does what machine code does, from the stack check to the stores of an exit, so that recorded and optimised traces can run
+//! without a backend (under Miri, in tests of passes, as the backend's oracle). It is slow.
+//!
+//! A value is a word, as [`Ty`] says: the bits of a num, an int zero-extended, the address of an object.
+
+mod access;
+mod memory;
+mod ops;
+
+use crate::ir::{Const, Ins, IrRef, Link, Op, SnapSlot, Snapshot, Trace, Ty, VmRef};
+use perilune_vm::helper::Helper;
+use perilune_vm::layout::ofs;
+use perilune_vm::value as v;
+use perilune_vm::{Value, Vm};
+
+/// How a run ended.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// Left through this snapshot: its slots are stored, the interpreter goes on at its pc.
+    Exit(u32),
+    /// Goes on in root trace n.
+    Root(u32),
+    /// Goes on at the trace's own start (recursion, or a loop without LOOP).
+    Again,
+    /// The run was longer than allowed. Nothing was stored.
+    OutOfFuel,
+}
+
+/// The end of a run.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Exit {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Base of the frame to go on in.
+    pub base: *mut Value,
+    /// Instructions executed.
+    pub executed: u64,
+    /// Of those, instructions behind LOOP.
+    pub in_loop: u64,
+    /// Times that LOOP was passed, the first time included.
+    pub iterations: u64,
+}
+
+/// How to run traces.
+#[derive(Copy, Clone)]
+pub struct Config {
+    /// Addresses of the helpers.
+    pub helper: fn(Helper) -> usize,
+    /// Slots between the base of a frame and its caller's, from the frame's return address (for RETF).
+    pub frame_delta: fn(pc: u64) -> u32,
+    /// Instructions that a run may execute.
+    pub fuel: u64,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config { helper: Helper::address, frame_delta: memory::frame_delta, fuel: u64::MAX }
+    }
+}
+
+/// Runs a trace on the frame at `base`.
+///
+/// The trace must have been recorded on this VM, or fit it as if it had (see the contract of the `memory` module), and be well
+/// formed ([`crate::ir::verify`]).
+pub fn run(trace: &Trace, vm: *mut Vm, base: *mut Value) -> Exit {
+    run_with(&Config::default(), trace, vm, base)
+}
+
+/// Runs a trace on the frame at `base`, see [`run`].
+pub fn run_with(config: &Config, trace: &Trace, vm: *mut Vm, base: *mut Value) -> Exit {
+    let mut eval = Eval {
+        t: trace,
+        config,
+        vm,
+        vm_address: vm.expose_provenance() as u64,
+        base: base.expose_provenance() as u64,
+        values: vec![0; trace.ins.len()],
+        snap: 0,
+        executed: 0,
+        in_loop: 0,
+        iterations: 0,
+    };
+    let outcome = eval.run();
+    Exit {
+        outcome,
+        base: core::ptr::with_exposed_provenance_mut(eval.base as usize),
+        executed: eval.executed,
+        in_loop: eval.in_loop,
+        iterations: eval.iterations,
+    }
+}
+
+/// What an instruction asks for: its value, or to leave.
+type Step = Result<u64, Leave>;
+
+/// A guard failed.
+struct Leave;
+
+struct Eval<'a> {
+    t: &'a Trace,
+    config: &'a Config,
+    vm: *mut Vm,
+    vm_address: u64,
+    base: u64,
+    values: Vec<u64>,
+    /// The snapshot in force.
+    snap: usize,
+    executed: u64,
+    in_loop: u64,
+    iterations: u64,
+}
+
+fn guard(ok: bool) -> Result<(), Leave> {
+    if ok { Ok(()) } else { Err(Leave) }
+}
+
+impl Eval<'_> {
+    fn run(&mut self) -> Outcome {
+        if self.t.top_slot != 0 && self.slot_address(self.t.top_slot) > self.vm_field(ofs::VM_STACK_LIMIT) {
+            return self.leave();
+        }
+        let mut head = None;
+        let mut i = 1;
+        loop {
+            while i < self.t.ins.len() {
+                self.advance(i);
+                let ins = self.t.ins[i];
+                if ins.op == Op::LOOP {
+                    head = Some((i, self.snap));
+                    self.iterations = 1;
+                } else if !matches!(ins.op, Op::NOP | Op::PHI | Op::CARG | Op::USE) {
+                    self.executed += 1;
+                    self.in_loop += u64::from(head.is_some());
+                    if self.executed > self.config.fuel {
+                        return Outcome::OutOfFuel;
+                    }
+                    match self.step(ins) {
+                        Ok(value) => self.values[i] = value,
+                        Err(Leave) => return self.leave(),
+                    }
+                }
+                i += 1;
+            }
+            let Some((at, snap)) = head.filter(|_| self.t.link == Link::Loop) else { return self.link() };
+            self.carry();
+            self.iterations += 1;
+            self.snap = snap;
+            i = at + 1;
+        }
+    }
+
+    fn advance(&mut self, i: usize) {
+        while self.t.snaps.get(self.snap + 1).is_some_and(|s| s.at.ins_index() <= i) {
+            self.snap += 1;
+        }
+    }
+
+    /// All loop-carried values at once.
+    fn carry(&mut self) {
+        let phis = self.t.ins.iter().filter(|i| i.op == Op::PHI);
+        let new: Vec<(usize, u64)> = phis.map(|p| (p.a.ins_index(), self.val(p.b))).collect();
+        for (left, value) in new {
+            self.values[left] = value;
+        }
+    }
+
+    fn link(&mut self) -> Outcome {
+        self.snap = self.t.snaps.len().saturating_sub(1);
+        let outcome = self.leave();
+        match self.t.link {
+            Link::Root(n) => Outcome::Root(n),
+            Link::Loop | Link::TailRec | Link::UpRec | Link::DownRec => Outcome::Again,
+            Link::None | Link::Interp | Link::Return | Link::Stitch => outcome,
+        }
+    }
+
+    /// Stores the state of the snapshot in force.
+    fn leave(&mut self) -> Outcome {
+        let snap: &Snapshot = &self.t.snaps[self.snap];
+        for s in snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0) {
+            memory::store64(self.slot_address(u32::from(s.slot)), self.boxed(s.value));
+        }
+        self.base = self.slot_address(u32::from(snap.base_slot));
+        Outcome::Exit(self.snap as u32)
+    }
+
+    fn slot_address(&self, slot: u32) -> u64 {
+        self.base.wrapping_add_signed((i64::from(slot) - 2) * 8)
+    }
+    fn vm_field(&self, at: usize) -> u64 {
+        memory::load64(self.vm_address + at as u64)
+    }
+
+    /// The word of a reference.
+    fn val(&self, r: IrRef) -> u64 {
+        match self.t.konst(r) {
+            None if r.is_const() => 0,
+            None => self.values[r.ins_index()],
+            Some(k) => match k {
+                Const::Int(k) => u64::from(k as u32),
+                Const::Num(k) | Const::Ptr(k) => k,
+                Const::Gc(k) => k.payload(),
+                Const::Vm(VmRef::NilSlot) => self.vm_address + ofs::VM_NIL_SLOT as u64,
+                Const::Vm(VmRef::Scratch) => self.vm_address + ofs::VM_SCRATCH as u64,
+                Const::Pri(_) | Const::Null(_) | Const::Slot(..) => 0,
+            },
+        }
+    }
+    fn int(&self, r: IrRef) -> i32 {
+        self.val(r) as i32
+    }
+    fn num(&self, r: IrRef) -> f64 {
+        f64::from_bits(self.val(r))
+    }
+    /// A reference as a boxed value.
+    fn boxed(&self, r: IrRef) -> u64 {
+        match self.t.konst(r) {
+            Some(Const::Gc(k)) => k.0,
+            Some(Const::Null(ty)) if pointer_tag(ty).is_some() => Value::NIL.0,
+            _ => box_word(self.val(r), self.t.ty(r)),
+        }
+    }
+
+    /// Calls a helper.
+    fn call(&mut self, helper: Helper, args: &[u64]) -> u64 {
+        memory::call(helper, (self.config.helper)(helper), self.vm, args)
+    }
+
+    fn step(&mut self, ins: Ins) -> Step {
+        match ins.op {
+            Op::GCSTEP => {
+                if self.vm_field(ofs::VM_GC_TOTAL) >= self.vm_field(ofs::VM_GC_THRESHOLD) {
+                    let due = self.call(Helper::GcStep, &[]);
+                    guard(due as i32 == 0)?;
+                }
+                Ok(0)
+            }
+            Op::RETF => {
+                let pc = self.val(ins.b);
+                guard(memory::load64(self.base - 8) == pc)?;
+                self.base -= 8 * u64::from((self.config.frame_delta)(pc));
+                Ok(0)
+            }
+            op if op.is_comparison() || op == Op::ABC => ops::compare(self, ins),
+            op if (Op::BNOT..=Op::MULOV).contains(&op) => ops::arith(self, ins),
+            Op::CONV => ops::conv(self, ins),
+            Op::TOBIT => Ok(u64::from(ops::to_bit(self.num(ins.a)) as u32)),
+            _ => access::step(self, ins),
+        }
+    }
+}
+
+/// The tag of an object's type.
+fn pointer_tag(ty: Ty) -> Option<u64> {
+    Some(match ty {
+        Ty::LightUd => v::TAG_LIGHTUD,
+        Ty::Str => v::TAG_STR,
+        Ty::Thread => v::TAG_THREAD,
+        Ty::Proto => v::TAG_PROTO,
+        Ty::Func => v::TAG_FUNC,
+        Ty::Cdata => v::TAG_CDATA,
+        Ty::Tab => v::TAG_TAB,
+        Ty::Udata => v::TAG_UDATA,
+        _ => return None,
+    })
+}
+
+/// Boxes a word of a type.
+fn box_word(word: u64, ty: Ty) -> u64 {
+    match ty {
+        Ty::Nil => Value::NIL.0,
+        Ty::False => Value::FALSE.0,
+        Ty::True => Value::TRUE.0,
+        _ if ty.is_int() => v::INT_BITS | word,
+        _ => pointer_tag(ty).map_or(word, |tag| tag << v::PAYLOAD_BITS | word),
+    }
+}

@@ -1,0 +1,208 @@
+//! Arithmetic, comparisons, conversions.
+
+use super::{Eval, Step, guard};
+use crate::ir::{FpMath, Ins, IrRef, Op, Ty, conv as mode};
+use core::cmp::Ordering;
+use perilune_vm::helper::Helper;
+
+/// LT to NE, ABC.
+pub(super) fn compare(e: &Eval<'_>, ins: Ins) -> Step {
+    let (x, y) = (e.val(ins.a), e.val(ins.b));
+    let ok = match ins.op {
+        Op::ABC => (y as u32) < x as u32,
+        op if ins.ty.is_pri() => (e.t.ty(ins.a) == e.t.ty(ins.b)) == (op == Op::EQ),
+        op if ins.ty == Ty::Num => holds(op, f64::from_bits(x).partial_cmp(&f64::from_bits(y))),
+        op => {
+            let unsigned = matches!(op, Op::ULT | Op::UGE | Op::ULE | Op::UGT);
+            let order = match ins.ty {
+                Ty::Int | Ty::I8 | Ty::I16 if !unsigned => (x as i32).cmp(&(y as i32)),
+                Ty::I64 if !unsigned => (x as i64).cmp(&(y as i64)),
+                _ => x.cmp(&y),
+            };
+            holds(op, Some(order))
+        }
+    };
+    guard(ok)?;
+    Ok(0)
+}
+
+/// Does a comparison hold for an outcome? The U forms hold for unordered nums.
+fn holds(op: Op, order: Option<Ordering>) -> bool {
+    let Some(o) = order else { return matches!(op, Op::ULT | Op::UGE | Op::ULE | Op::UGT | Op::NE) };
+    match op {
+        Op::LT | Op::ULT => o.is_lt(),
+        Op::GE | Op::UGE => o.is_ge(),
+        Op::LE | Op::ULE => o.is_le(),
+        Op::GT | Op::UGT => o.is_gt(),
+        Op::EQ => o.is_eq(),
+        _ => o.is_ne(),
+    }
+}
+
+/// BNOT to MULOV.
+pub(super) fn arith(e: &mut Eval<'_>, ins: Ins) -> Step {
+    match ins.ty {
+        Ty::Num => num(e, ins),
+        Ty::P64 | Ty::I64 | Ty::U64 => Ok(word(e, ins)),
+        _ => int(e, ins).map(|v| u64::from(v as u32)),
+    }
+}
+
+fn word(e: &Eval<'_>, ins: Ins) -> u64 {
+    let wide = |r: IrRef| if e.t.ty(r).is_int() { i64::from(e.int(r)) as u64 } else { e.val(r) };
+    let (x, y) = (wide(ins.a), wide(ins.b));
+    match ins.op {
+        Op::ADD => x.wrapping_add(y),
+        Op::SUB => x.wrapping_sub(y),
+        Op::MUL => x.wrapping_mul(y),
+        op => unreachable!("{} on words", op.name()),
+    }
+}
+
+fn num(e: &mut Eval<'_>, ins: Ins) -> Step {
+    let x = e.num(ins.a);
+    let y = if ins.op == Op::FPMATH { 0.0 } else { e.num(ins.b) };
+    let value = match ins.op {
+        Op::ADD => x + y,
+        Op::SUB => x - y,
+        Op::MUL => x * y,
+        Op::DIV => x / y,
+        Op::MOD => x - (x / y).floor() * y,
+        Op::NEG => -x,
+        Op::ABS => x.abs(),
+        Op::MIN => {
+            if y < x {
+                y
+            } else {
+                x
+            }
+        }
+        Op::MAX => {
+            if y > x {
+                y
+            } else {
+                x
+            }
+        }
+        Op::POW => return Ok(e.call(Helper::Pow, &[e.val(ins.a), e.val(ins.b)])),
+        Op::LDEXP => return Ok(e.call(Helper::Ldexp, &[e.val(ins.a), e.val(ins.b)])),
+        Op::FPMATH => return math(e, ins),
+        op => unreachable!("{} on nums", op.name()),
+    };
+    Ok(value.to_bits())
+}
+
+fn math(e: &mut Eval<'_>, ins: Ins) -> Step {
+    let (x, word) = (e.num(ins.a), e.val(ins.a));
+    let is = |f: FpMath| ins.b.0 == f as u16;
+    Ok(if is(FpMath::Floor) {
+        x.floor().to_bits()
+    } else if is(FpMath::Ceil) {
+        x.ceil().to_bits()
+    } else if is(FpMath::Trunc) {
+        x.trunc().to_bits()
+    } else if is(FpMath::Sqrt) {
+        x.sqrt().to_bits()
+    } else if is(FpMath::Log) {
+        e.call(Helper::Log, &[word])
+    } else if is(FpMath::Log2) {
+        e.call(Helper::Log2, &[word])
+    } else {
+        e.call(Helper::Exp, &[word])
+    })
+}
+
+fn int(e: &Eval<'_>, ins: Ins) -> Result<i32, super::Leave> {
+    let (x, y) = (e.int(ins.a), e.int(ins.b));
+    let n = y as u32 & 31;
+    Ok(match ins.op {
+        Op::BNOT => !x,
+        Op::BSWAP => x.swap_bytes(),
+        Op::BAND => x & y,
+        Op::BOR => x | y,
+        Op::BXOR => x ^ y,
+        Op::BSHL => x << n,
+        Op::BSHR => (x as u32 >> n) as i32,
+        Op::BSAR => x >> n,
+        Op::BROL => x.rotate_left(n),
+        Op::BROR => x.rotate_right(n),
+        Op::ADD => x.wrapping_add(y),
+        Op::SUB => x.wrapping_sub(y),
+        Op::MUL => x.wrapping_mul(y),
+        Op::MOD => {
+            let r = x.wrapping_rem(y);
+            if r != 0 && (r ^ y) < 0 { r + y } else { r }
+        }
+        Op::NEG => x.wrapping_neg(),
+        Op::ABS => x.wrapping_abs(),
+        Op::MIN => x.min(y),
+        Op::MAX => x.max(y),
+        Op::ADDOV => x.checked_add(y).ok_or(super::Leave)?,
+        Op::SUBOV => x.checked_sub(y).ok_or(super::Leave)?,
+        Op::MULOV => {
+            let v = x.checked_mul(y).ok_or(super::Leave)?;
+            guard(v != 0 || (x | y) >= 0)?;
+            v
+        }
+        op => unreachable!("{} on ints", op.name()),
+    })
+}
+
+/// A num as the bit library sees it.
+pub(super) fn to_bit(n: f64) -> i32 {
+    (n + 6_755_399_441_055_744.0).to_bits() as i32
+}
+
+/// CONV.
+pub(super) fn conv(e: &Eval<'_>, ins: Ins) -> Step {
+    let ty = |n: u16| Ty::ALL[usize::from(n & 31)];
+    let (src, dst) = (ty(ins.b.0), ty(ins.b.0 >> 5));
+    let word = e.val(ins.a);
+    if dst == Ty::Num {
+        let n = match src {
+            Ty::Num => return Ok(word),
+            Ty::I64 => word as i64 as f64,
+            Ty::U64 | Ty::P64 => word as f64,
+            Ty::U32 => f64::from(word as u32),
+            _ => f64::from(word as i32),
+        };
+        return Ok(n.to_bits());
+    }
+    if src == Ty::Num {
+        return num_to_int(f64::from_bits(word), ins, dst);
+    }
+    let from = match src {
+        Ty::I64 | Ty::U64 | Ty::P64 => word,
+        _ if ins.b.0 & mode::SEXT != 0 => i64::from(word as i32) as u64,
+        _ => u64::from(word as u32),
+    };
+    Ok(narrow(from, dst))
+}
+
+fn num_to_int(n: f64, ins: Ins, dst: Ty) -> Step {
+    match dst {
+        Ty::Int => {
+            let i = n as i32;
+            if ins.is_guard() {
+                let back = f64::from(i);
+                let strict = ins.b.0 & mode::CHECK == mode::CHECK;
+                guard(if strict { back.to_bits() == n.to_bits() } else { back == n })?;
+            }
+            Ok(u64::from(i as u32))
+        }
+        Ty::U64 => Ok(n as u64),
+        _ => Ok(narrow(n as i64 as u64, dst)),
+    }
+}
+
+/// Cuts to a narrow type and extends again to 32 bits.
+fn narrow(word: u64, dst: Ty) -> u64 {
+    match dst {
+        Ty::I8 => u64::from(word as i8 as i32 as u32),
+        Ty::U8 => u64::from(word as u8),
+        Ty::I16 => u64::from(word as i16 as i32 as u32),
+        Ty::U16 => u64::from(word as u16),
+        Ty::Int | Ty::U32 => u64::from(word as u32),
+        _ => word,
+    }
+}

@@ -1,0 +1,169 @@
+//! Tests of passes on text: `tests/ir/<pass>/*.ir`.
+//!
+//! ```text
+//! ; test: fold cse loop          passes: emission with these switches, then loop and dce in this order;
+//! ;                              or parse (print what was read), or verify (print what is wrong)
+//! ; tab:0 = 1 2 x=3              entries of a table
+//! ; run: 2=1 3=100               runs input and output on these slots, with the same result
+//! <trace>
+//! ;;
+//! <expected output>
+//! ```
+//!
+//! `BLESS=1` writes what comes out as what is expected.
+
+mod common;
+
+use common::World;
+use perilune_recorder::abort::Abort;
+use perilune_recorder::build::Limits;
+use perilune_recorder::ir::Trace;
+use perilune_recorder::ir::parse::parse;
+use perilune_recorder::ir::print::print;
+use perilune_recorder::ir::verify::verify;
+use perilune_recorder::opt::{self, OptFlags};
+use perilune_vm::Value;
+use std::path::{Path, PathBuf};
+
+/// Instructions that a run may execute.
+const FUEL: u64 = 20_000;
+
+fn files(dir: &Path, out: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            files(&path, out);
+        } else if path.extension().is_some_and(|e| e == "ir") {
+            out.push(path);
+        }
+    }
+}
+
+/// The lines `; key: value` or `; key = value` of the header.
+fn header<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item = &'a str> {
+    text.lines().filter_map(move |l| l.strip_prefix("; ")?.strip_prefix(key)?.strip_prefix([':']).map(str::trim))
+}
+
+fn world(text: &str) -> World {
+    let mut world = World::new();
+    for line in text.lines() {
+        if let Some((index, entries)) = line.strip_prefix("; tab:").and_then(|l| l.split_once('=')) {
+            world.fill(index.trim().parse().unwrap(), entries);
+        }
+    }
+    world
+}
+
+fn run(input: &str, passes: &[&str], slots: &str) -> (String, u64, u64, u64) {
+    let mut world = world(input);
+    let parsed = parse(input, &mut world).unwrap();
+    let trace = if passes.is_empty() { parsed } else { optimise(&parsed, passes).unwrap() };
+    let slots: Vec<(u16, Value)> = slots
+        .split_whitespace()
+        .map(|s| {
+            let (slot, value) = s.split_once('=').unwrap();
+            (slot.parse().unwrap(), world.value(value).unwrap())
+        })
+        .collect();
+    let result = world.run(&trace, &slots, FUEL);
+    (result.text, result.exit.executed, result.exit.in_loop, result.exit.iterations)
+}
+
+fn optimise(trace: &Trace, passes: &[&str]) -> Result<Trace, Abort> {
+    let mut flags = OptFlags::NONE;
+    for pass in passes {
+        assert!(flags.set(pass, true), "unknown pass {pass}");
+    }
+    let mut b = opt::reemit(trace, flags, Limits::default())?;
+    check(&b.trace);
+    for pass in passes {
+        match *pass {
+            "loop" => opt::loops::run(&mut b)?,
+            "dce" => opt::dce::run(&mut b),
+            _ => {}
+        }
+        check(&b.trace);
+    }
+    Ok(b.trace)
+}
+
+fn check(trace: &Trace) {
+    if let Err(e) = verify(trace) {
+        panic!("{e}\n{trace}");
+    }
+}
+
+fn output(input: &str) -> String {
+    let passes: Vec<&str> = header(input, "test").next().expect("no test line").split_whitespace().collect();
+    let mut world = world(input);
+    let trace = match parse(input, &mut world) {
+        Ok(trace) => trace,
+        Err(e) => return format!("error: {e}\n"),
+    };
+    match passes[..] {
+        ["parse"] => {
+            let text = print(&trace, &world);
+            let again = parse(&text, &mut world).unwrap();
+            assert_eq!(print(&again, &world), text, "text does not round-trip");
+            return text;
+        }
+        ["verify"] => return verify(&trace).map_or_else(|e| format!("error: {e}\n"), |()| "ok\n".into()),
+        _ => {}
+    }
+    if let Err(e) = verify(&trace) {
+        return format!("error: {e}\n");
+    }
+    let mut out = match optimise(&trace, &passes) {
+        Ok(t) => {
+            let text = print(&t, &world);
+            assert_eq!(print(&parse(&text, &mut world).unwrap(), &world), text, "text does not round-trip");
+            text
+        }
+        Err(e) => return format!("error: {e}\n"),
+    };
+    for slots in header(input, "run") {
+        let before = run(input, &[], slots);
+        let after = run(input, &passes, slots);
+        assert_eq!(before.0, after.0, "optimised trace does something else (slots {slots})");
+        out += &format!("; run {slots}: {}\n", before.0.replace('\n', "\n; "));
+        out += &format!("; instructions: {} -> {}", before.1, after.1);
+        if after.3 > 1 {
+            out += &format!(", in the loop: {} -> {} per iteration", per(before.2, before.3), per(after.2, after.3));
+        }
+        out.push('\n');
+    }
+    out
+}
+
+fn per(n: u64, iterations: u64) -> u64 {
+    n / iterations.max(1)
+}
+
+#[test]
+fn filetests() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/ir");
+    let mut all = Vec::new();
+    files(&root, &mut all);
+    assert!(!all.is_empty());
+    let bless = std::env::var_os("BLESS").is_some();
+    let mut failed = Vec::new();
+    for path in all {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let (input, expected) = text.split_once("\n;;\n").unwrap_or((text.trim_end(), ""));
+        let result = std::panic::catch_unwind(|| output(input));
+        let Ok(actual) = result else {
+            failed.push(format!("{}: panicked", path.display()));
+            continue;
+        };
+        if actual == expected {
+            continue;
+        }
+        if bless {
+            std::fs::write(&path, format!("{input}\n;;\n{actual}")).unwrap();
+        } else {
+            failed.push(format!("{}:\n--- expected\n{expected}--- actual (BLESS=1 to accept)\n{actual}", path.display()));
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
