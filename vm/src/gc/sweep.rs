@@ -112,13 +112,13 @@ impl Heap {
     /// # Safety
     /// `b` is an object block that has not been swept in this cycle: none of its cells is on a list in use.
     unsafe fn sweep_block(&mut self, b: *mut Block) -> u32 {
-        let mut list: *mut FreeCell = core::ptr::null_mut();
         let mut live = 0;
         let mut freed = 0;
         // SAFETY: carved cells have a header, of kind Free where there is no object; the dead are not referred to.
         unsafe {
             let size = (*b).cell as usize;
-            for i in (0..(*b).carved).rev() {
+            let mut tail = &raw mut (*b).free;
+            for i in 0..(*b).carved {
                 let cell = Block::cell(b, i);
                 let h = cell.cast::<GcHeader>();
                 if (*h).kind.get() != Kind::Free as u8 {
@@ -132,10 +132,12 @@ impl Heap {
                     }
                     freed += size;
                 }
-                cell.cast::<FreeCell>().write(FreeCell { header: 0, next: list });
-                list = cell.cast();
+                let free = cell.cast::<FreeCell>();
+                (&raw mut (*free).header).write(0);
+                *tail = free;
+                tail = &raw mut (*free).next;
             }
-            (*b).free = list;
+            *tail = core::ptr::null_mut();
         }
         self.total -= freed;
         live

@@ -113,7 +113,7 @@ fn check_sizes(vm: &mut Vm) {
 #[test]
 fn the_limit_is_an_error_and_leaves_the_state_usable() {
     let mut vm = vm();
-    vm.set_memory_limit(Some(1 << 20));
+    vm.set_memory_limit(Some(scale(1 << 20)));
     let t = pushed_table(&mut vm);
     let mut n = 0;
     let failed = loop {
@@ -124,12 +124,12 @@ fn the_limit_is_an_error_and_leaves_the_state_usable() {
             break vm.error;
         }
     };
-    assert!(n > 1000);
+    assert!(n as usize > scale(1000));
     assert_eq!(failed.as_str().unwrap().bytes(), b"not enough memory");
-    assert!(vm.check_alloc(1 << 20).is_err());
+    assert!(vm.check_alloc(scale(1 << 20)).is_err());
     vm.error = Value::NIL;
     vm.top = vm.base;
-    assert!(vm.check_alloc(1 << 18).is_ok());
+    assert!(vm.check_alloc(scale(1 << 18)).is_ok());
     // Garbage alone never reaches the limit.
     for i in 0..scale(100_000) {
         vm.new_str(format!("{i:0100}").as_bytes());
