@@ -4,7 +4,7 @@ use crate::bc::Ins;
 use crate::error::{LuaError, LuaResult};
 use crate::gc::Heap;
 use crate::hooks::{Compiler, EnterFn, Mode};
-use crate::interp::Handler;
+use crate::interp::{Handler2, R};
 use crate::object::{Gc, Node, Str, Table, Thread};
 use crate::value::Value;
 use std::rc::Rc;
@@ -26,7 +26,7 @@ pub struct Vm {
     /// The running coroutine.
     pub cur: Gc<Thread>,
     /// Dispatch table in use: plain, or recording.
-    pub dispatch: *const Handler,
+    pub dispatch: *const Handler2,
     /// Number of values of an open result list (CALLM, RETM, TSETM, CAT ...).
     pub multres: u32,
     /// Trace being entered or left last; 0 when none.

@@ -1,0 +1,89 @@
+//! Comparisons and tests: each is followed by a JMP, taken when the condition holds.
+
+use super::meta_call::{slow_compare, slow_equal};
+use super::{Driver, R, op};
+use crate::value::{TAG_CDATA, TAG_TAB, TAG_UDATA, Value};
+
+type IntCmp = fn(i32, i32) -> bool;
+type NumCmp = fn(f64, f64) -> bool;
+
+#[inline(always)]
+unsafe fn decide<D: Driver>(r: R, cond: bool) -> u32 {
+    if cond { r.branch::<D>() } else { r.skip::<D>() }
+}
+
+#[inline(always)]
+unsafe fn compare<D: Driver>(r: R, int: IntCmp, num: NumCmp) -> u32 {
+    let (a, d) = (*r.ra(), *r.rd());
+    if a.is_int() && d.is_int() {
+        return decide::<D>(r, int(a.as_int_unchecked(), d.as_int_unchecked()));
+    }
+    if a.is_num() && d.is_num() {
+        return decide::<D>(r, num(a.as_num_unchecked(), d.as_num_unchecked()));
+    }
+    r.to(slow_compare::<D>)
+}
+
+/// Raw equality, or `None` when a metamethod may decide.
+#[inline(always)]
+fn equal(a: Value, d: Value) -> Option<bool> {
+    if a.is_num() || d.is_num() {
+        return Some(a.raw_equals(d));
+    }
+    if a == d {
+        return Some(true);
+    }
+    let tag = a.tag();
+    if tag == d.tag() && (tag == TAG_TAB || tag == TAG_UDATA || tag == TAG_CDATA) { None } else { Some(false) }
+}
+
+op! {
+    ISLT<D>(r) { compare::<D>(r, |a, b| a < b, |a, b| a < b) }
+    ISGE<D>(r) { compare::<D>(r, |a, b| a >= b, |a, b| !(a < b)) }
+    ISLE<D>(r) { compare::<D>(r, |a, b| a <= b, |a, b| a <= b) }
+    ISGT<D>(r) { compare::<D>(r, |a, b| a > b, |a, b| !(a <= b)) }
+    ISEQV<D>(r) {
+        match equal(*r.ra(), *r.rd()) {
+            Some(e) => decide::<D>(r, e),
+            None => r.to(slow_equal::<D>),
+        }
+    }
+    ISNEV<D>(r) {
+        match equal(*r.ra(), *r.rd()) {
+            Some(e) => decide::<D>(r, !e),
+            None => r.to(slow_equal::<D>),
+        }
+    }
+    ISEQS<D>(r) { decide::<D>(r, *r.ra() == r.kgc(r.d())) }
+    ISNES<D>(r) { decide::<D>(r, *r.ra() != r.kgc(r.d())) }
+    ISEQN<D>(r) { decide::<D>(r, (*r.ra()).raw_equals(r.knum(r.d()))) }
+    ISNEN<D>(r) { decide::<D>(r, !(*r.ra()).raw_equals(r.knum(r.d()))) }
+    ISEQP<D>(r) { decide::<D>(r, *r.ra() == pri(r.d())) }
+    ISNEP<D>(r) { decide::<D>(r, *r.ra() != pri(r.d())) }
+    ISTC<D>(r) {
+        let v = *r.rd();
+        if v.truthy() {
+            *r.ra() = v;
+            return r.branch::<D>();
+        }
+        r.skip::<D>()
+    }
+    ISFC<D>(r) {
+        let v = *r.rd();
+        if !v.truthy() {
+            *r.ra() = v;
+            return r.branch::<D>();
+        }
+        r.skip::<D>()
+    }
+    IST<D>(r) { decide::<D>(r, (*r.rd()).truthy()) }
+    ISF<D>(r) { decide::<D>(r, !(*r.rd()).truthy()) }
+    ISTYPE<D>(r) { r.next::<D>() }
+    ISNUM<D>(r) { r.next::<D>() }
+}
+
+/// Primitive value number `d`: nil, false, true.
+#[inline(always)]
+pub(super) fn pri(d: usize) -> Value {
+    Value(!((d as u64) << crate::value::PAYLOAD_BITS))
+}

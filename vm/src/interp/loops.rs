@@ -1,0 +1,261 @@
+//! Loops and jumps. Back-edges count; a counter that underflows calls the compiler.
+
+use super::cont::start_iterator_call;
+use super::jit::{enter_trace, hot};
+use super::{Driver, Handler, R, Status, op};
+use crate::bc::{Ins, Op};
+use crate::state::HOT_COUNTERS;
+use crate::value::Value;
+
+/// Counts a back-edge at the current instruction; true when it became hot.
+#[inline(always)]
+unsafe fn count(r: R, by: u16) -> bool {
+    let i = (r.pc as usize >> 2) % HOT_COUNTERS;
+    let p = (&raw mut (*r.vm).hotcount).cast::<u16>().add(i);
+    let (n, under) = (*p).overflowing_sub(by);
+    *p = n;
+    under
+}
+
+/// One step of a numeric loop: true to go on.
+#[inline(always)]
+unsafe fn step(ra: *mut Value) -> bool {
+    let (idx, limit, by) = (*ra, *ra.add(1), *ra.add(2));
+    if idx.is_int() {
+        let by = by.as_int_unchecked();
+        let (i, over) = idx.as_int_unchecked().overflowing_add(by);
+        if over {
+            return false;
+        }
+        let l = limit.as_int_unchecked();
+        *ra = Value::int(i);
+        if by >= 0 {
+            if i > l {
+                return false;
+            }
+        } else if i < l {
+            return false;
+        }
+        *ra.add(3) = Value::int(i);
+        return true;
+    }
+    let by = by.as_num_unchecked();
+    let i = idx.as_num_unchecked() + by;
+    *ra = Value::num(i);
+    let l = limit.as_num_unchecked();
+    if by.is_sign_negative() {
+        if !(l <= i) {
+            return false;
+        }
+    } else if !(i <= l) {
+        return false;
+    }
+    *ra.add(3) = Value::num(i);
+    true
+}
+
+/// Prepares a numeric loop: the three values are numbers; they become all integers or all doubles. True to enter.
+pub(super) unsafe fn prepare(ra: *mut Value) -> bool {
+    let norm = |v: Value| v.as_number().map_or(v, Value::number);
+    let (idx, limit, by) = (norm(*ra), *ra.add(1), norm(*ra.add(2)));
+    let l = limit.as_number().unwrap_or(f64::NAN);
+    if let (Some(i), Some(s)) = (idx.as_int(), by.as_int()) {
+        let bound = if s >= 0 { l.floor() } else { l.ceil() };
+        let li = bound as i32; // saturates, which is what the loop needs
+        *ra = idx;
+        *ra.add(1) = Value::int(li);
+        *ra.add(2) = by;
+        *ra.add(3) = idx;
+        // Compared in doubles: the bound may lie outside the integers.
+        return if s >= 0 { f64::from(i) <= l } else { f64::from(i) >= l };
+    }
+    let i = idx.as_number().unwrap_or(0.0);
+    let s = by.as_number().unwrap_or(0.0);
+    *ra = Value::num(i);
+    *ra.add(1) = Value::num(l);
+    *ra.add(2) = Value::num(s);
+    *ra.add(3) = Value::num(i);
+    if s.is_sign_negative() { l <= i } else { i <= l }
+}
+
+#[inline(always)]
+unsafe fn for_loop<D: Driver>(r: R) -> u32 {
+    if step(r.ra()) {
+        return r.jump::<D>();
+    }
+    core::hint::cold_path();
+    r.next::<D>()
+}
+
+#[inline(always)]
+unsafe fn iter_loop<D: Driver>(r: R) -> u32 {
+    let v = *r.ra();
+    if v.is_nil() {
+        core::hint::cold_path();
+        return r.next::<D>();
+    }
+    *r.ra().sub(1) = v;
+    r.jump::<D>()
+}
+
+/// Numbers in the three slots? Strings are converted in place.
+unsafe fn coerce_for(r: R) -> Result<(), usize> {
+    for i in 0..3 {
+        let p = r.ra().add(i);
+        if !(*p).is_number() {
+            match (*p).as_str().and_then(crate::meta::str_to_number) {
+                Some(n) => *p = n,
+                None => return Err(i),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Does the `next` step of an ITERN: true when there was an entry.
+#[inline(always)]
+unsafe fn next_entry(r: R) -> bool {
+    let ra = r.ra();
+    let Some(t) = (*ra.sub(2)).as_table() else { return false };
+    match t.next_index((*ra.sub(1)).0 as u32) {
+        Some((i, k, v)) => {
+            *ra.sub(1) = Value(u64::from(i));
+            *ra = k;
+            *ra.add(1) = v;
+            true
+        }
+        None => {
+            *ra = Value::NIL;
+            false
+        }
+    }
+}
+
+op! {
+    JMP<D>(r) { r.jump::<D>() }
+    FORI<D>(r) {
+        if coerce_for(r).is_err() {
+            return r.to(for_error::<D>);
+        }
+        if prepare(r.ra()) { r.next::<D>() } else { r.jump::<D>() }
+    }
+    JFORI<D>(r) {
+        if coerce_for(r).is_err() {
+            return r.to(for_error::<D>);
+        }
+        if !prepare(r.ra()) {
+            return r.jump::<D>();
+        }
+        // The instruction before the jump target is the loop's FORL, compiled or not.
+        let forl: Ins = *r.pc.offset(r.d() as isize - 0x8000).sub(1);
+        if forl.op() == Op::JFORL { enter_trace::<D>(r, forl.d() as u32) } else { r.next::<D>() }
+    }
+    #[cold]
+    #[inline(never)]
+    for_error<D>(r) {
+        r.sync();
+        let i = coerce_for(r).err().unwrap_or(0);
+        let what = ["initial", "limit", "step"][i];
+        let _ = (*r.vm).rt_error(&if i == 1 {
+            "'for' limit must be a number".to_string()
+        } else {
+            format!("'for' {what} {}must be a number", if i == 0 { "value " } else { "" })
+        });
+        Status::ERROR
+    }
+    FORL<D>(r) {
+        if count(r, 2) {
+            return r.to(hot_loop::<D>);
+        }
+        for_loop::<D>(r)
+    }
+    IFORL<D>(r) { for_loop::<D>(r) }
+    JFORL<D>(r) {
+        if step(r.ra()) {
+            return enter_trace::<D>(r, r.d() as u32);
+        }
+        r.next::<D>()
+    }
+    ITERL<D>(r) {
+        if count(r, 2) {
+            return r.to(hot_loop::<D>);
+        }
+        iter_loop::<D>(r)
+    }
+    IITERL<D>(r) { iter_loop::<D>(r) }
+    JITERL<D>(r) {
+        let v = *r.ra();
+        if v.is_nil() {
+            return r.next::<D>();
+        }
+        *r.ra().sub(1) = v;
+        enter_trace::<D>(r, r.d() as u32)
+    }
+    LOOP<D>(r) {
+        if count(r, 2) {
+            return r.to(hot_loop::<D>);
+        }
+        r.next::<D>()
+    }
+    ILOOP<D>(r) { r.next::<D>() }
+    JLOOP<D>(r) { enter_trace::<D>(r, r.d() as u32) }
+    /// The loop at the current instruction is hot: ask the compiler, then go on with the uncounted form.
+    #[cold]
+    #[inline(never)]
+    hot_loop<D>(r) {
+        let r = hot::<D>(r);
+        let h: Handler = match Ins(r.ins as u32).op() {
+            Op::FORL | Op::IFORL => IFORL::<D>,
+            Op::ITERL | Op::IITERL => IITERL::<D>,
+            Op::ITERN => ITERN_uncounted::<D>,
+            _ => ILOOP::<D>,
+        };
+        r.to(h)
+    }
+
+    ISNEXT<D>(r) {
+        let ra = r.ra();
+        let vm = &*r.vm;
+        if (*ra.sub(3)).as_func().is_some_and(|f| f.ffid() == vm.next_ffid)
+            && (*ra.sub(2)).is_table()
+            && (*ra.sub(1)).is_nil()
+        {
+            // The hidden control value of ITERN: an index, which looks like a tiny double.
+            *ra.sub(1) = Value(0);
+            return r.jump::<D>();
+        }
+        // Not `next` over a table: despecialise to JMP and ITERC, for good.
+        let here = r.pc.sub(1).cast_mut();
+        *here = Ins::ad(Op::JMP, r.a() as u8, r.d() as u16);
+        let itern = r.pc.offset(r.d() as isize - 0x8000).cast_mut();
+        if (*itern).op() == Op::ITERN {
+            *itern = Ins((*itern).0 & !0xff | Op::ITERC as u32);
+        }
+        r.jump::<D>()
+    }
+    ITERN<D>(r) {
+        if count(r, 2) {
+            return r.to(hot_loop::<D>);
+        }
+        if next_entry(r) {
+            r.pc = r.pc.add(1).offset((*r.pc).j() as isize);
+            return r.next::<D>();
+        }
+        r.skip::<D>()
+    }
+    #[allow(nonstandard_style, reason = "a variant of ITERN")]
+    ITERN_uncounted<D>(r) {
+        if next_entry(r) {
+            r.pc = r.pc.add(1).offset((*r.pc).j() as isize);
+            return r.next::<D>();
+        }
+        r.skip::<D>()
+    }
+    ITERC<D>(r) {
+        let ra = r.ra();
+        *ra = *ra.sub(3);
+        *ra.add(2) = *ra.sub(2);
+        *ra.add(3) = *ra.sub(1);
+        start_iterator_call::<D>(r)
+    }
+}

@@ -1,0 +1,288 @@
+//! The interpreter: one handler per bytecode, from one table, under two drivers.
+//!
+//! A handler is an `extern "C"` function with the machine state in its arguments ([`R`]); it ends in a call in tail position to
+//! the next handler through the dispatch table, which the compiler turns into a jump ([`Tail`]). The same handlers under
+//! [`Loop`] store their state and return to a `loop { match }`: the fallback where such calls are not jumps (and for Miri).
+//!
+//! Lua-to-Lua calls, metamethods, iterators, `pcall` and coroutines never recurse in Rust: frames live on the Lua stack
+//! ([`frame`]), and a metamethod's result comes back through a continuation frame ([`cont`]). An error is a status that the
+//! dispatch returns; [`run`] unwinds the frames.
+//!
+//! # Contract of all handlers and of `unsafe fn`s on [`R`]
+//! `r.vm` is the running VM and no Rust reference to it is alive; `r.base` is the frame of the running Lua function on the stack
+//! of `vm.cur`, with its whole frame size in bounds; `r.pc` points behind the current instruction inside its prototype; `r.kbase`
+//! is the prototype's constants. The bytecode was produced by the compiler of this crate (or verified), so operands are in range.
+
+#![allow(unsafe_op_in_unsafe_fn, reason = "every handler's body is covered by the module's contract")]
+#![allow(clippy::missing_safety_doc, reason = "the module's contract is the safety section of all handlers")]
+
+mod arith;
+mod call;
+mod compare;
+pub mod co;
+mod cont;
+mod data;
+pub mod errmsg;
+pub mod frame;
+pub mod frames;
+mod jit;
+mod loops;
+mod meta_call;
+mod run;
+mod stack;
+mod tables;
+
+pub use run::Status;
+
+use crate::Vm;
+use crate::bc::{Ins, Op};
+use crate::for_each_bytecode;
+use crate::object::{Func, Gc};
+use crate::value::Value;
+
+/// A handler: the machine state in argument registers, a [`Status`] as result.
+pub type Handler = unsafe extern "C" fn(*mut Vm, *const Ins, *mut Value, *const Value, *const Handler2, u64) -> u32;
+
+/// A handler behind a pointer in the dispatch table (the type of [`Handler`] cannot name itself).
+#[derive(Copy, Clone)]
+#[repr(transparent)]
+pub struct Handler2(pub Handler);
+
+/// The machine state: what handlers pass along in registers.
+#[derive(Copy, Clone)]
+pub struct R {
+    /// The VM.
+    pub vm: *mut Vm,
+    /// Next instruction.
+    pub pc: *const Ins,
+    /// Frame.
+    pub base: *mut Value,
+    /// Constants of the running prototype.
+    pub kbase: *const Value,
+    /// Dispatch table.
+    pub disp: *const Handler2,
+    /// Current instruction in the lower half; at a function header the number of arguments in the upper half.
+    pub ins: u64,
+}
+
+/// How a handler goes on.
+pub trait Driver: 'static {
+    /// Executes the instruction `r.ins`.
+    unsafe fn go(r: R) -> u32;
+    /// The plain dispatch table.
+    fn table() -> *const Handler2;
+    /// The recording dispatch table.
+    fn record_table() -> *const Handler2;
+}
+
+/// Calls in tail position.
+pub struct Tail;
+/// State in memory, `loop { match }`.
+pub struct Loop;
+
+impl Driver for Tail {
+    #[inline(always)]
+    unsafe fn go(r: R) -> u32 {
+        let h = (*r.disp.add((r.ins & 0xff) as usize)).0;
+        h(r.vm, r.pc, r.base, r.kbase, r.disp, r.ins)
+    }
+    fn table() -> *const Handler2 {
+        TAIL_TABLE.as_ptr()
+    }
+    fn record_table() -> *const Handler2 {
+        TAIL_RECORD.as_ptr()
+    }
+}
+
+impl Driver for Loop {
+    #[inline(always)]
+    unsafe fn go(r: R) -> u32 {
+        (*r.vm).loop_state = Some(r);
+        Status::CONTINUE
+    }
+    fn table() -> *const Handler2 {
+        LOOP_TABLE.as_ptr()
+    }
+    fn record_table() -> *const Handler2 {
+        LOOP_RECORD.as_ptr()
+    }
+}
+
+impl R {
+    #[inline(always)]
+    pub(crate) fn i(self) -> Ins {
+        Ins(self.ins as u32)
+    }
+    #[inline(always)]
+    unsafe fn ra(self) -> *mut Value {
+        self.base.add(((self.ins >> 8) & 0xff) as usize)
+    }
+    #[inline(always)]
+    unsafe fn rb(self) -> *mut Value {
+        self.base.add(((self.ins >> 24) & 0xff) as usize)
+    }
+    #[inline(always)]
+    unsafe fn rc(self) -> *mut Value {
+        self.base.add(((self.ins >> 16) & 0xff) as usize)
+    }
+    #[inline(always)]
+    unsafe fn rd(self) -> *mut Value {
+        self.base.add(((self.ins >> 16) & 0xffff) as usize)
+    }
+    #[inline(always)]
+    fn a(self) -> usize {
+        ((self.ins >> 8) & 0xff) as usize
+    }
+    #[inline(always)]
+    fn b(self) -> usize {
+        ((self.ins >> 24) & 0xff) as usize
+    }
+    #[inline(always)]
+    fn c(self) -> usize {
+        ((self.ins >> 16) & 0xff) as usize
+    }
+    #[inline(always)]
+    fn d(self) -> usize {
+        ((self.ins >> 16) & 0xffff) as usize
+    }
+    /// Number of arguments, at a function header.
+    #[inline(always)]
+    fn nargs(self) -> usize {
+        (self.ins >> 32) as usize
+    }
+    /// Number constant.
+    #[inline(always)]
+    unsafe fn knum(self, i: usize) -> Value {
+        *self.kbase.add(i)
+    }
+    /// Object constant.
+    #[inline(always)]
+    unsafe fn kgc(self, i: usize) -> Value {
+        *self.kbase.sub(1 + i)
+    }
+    /// The function of the frame.
+    #[inline(always)]
+    unsafe fn func(self) -> Gc<Func> {
+        Gc::from_addr((*self.base.sub(2)).payload())
+    }
+    /// Goes on with the instruction at `pc`.
+    #[inline(always)]
+    unsafe fn next<D: Driver>(mut self) -> u32 {
+        self.ins = u64::from((*self.pc).0);
+        self.pc = self.pc.add(1);
+        D::go(self)
+    }
+    /// Takes the jump in the instruction at `pc`.
+    #[inline(always)]
+    unsafe fn branch<D: Driver>(mut self) -> u32 {
+        let j = *self.pc;
+        self.pc = self.pc.add(1).offset(j.j() as isize);
+        self.next::<D>()
+    }
+    /// Skips the jump at `pc`.
+    #[inline(always)]
+    unsafe fn skip<D: Driver>(mut self) -> u32 {
+        self.pc = self.pc.add(1);
+        self.next::<D>()
+    }
+    /// Goes on with the jump of the current instruction.
+    #[inline(always)]
+    unsafe fn jump<D: Driver>(mut self) -> u32 {
+        self.pc = self.pc.offset(self.d() as isize - 0x8000);
+        self.next::<D>()
+    }
+    /// Hands over to a cold handler.
+    #[inline(always)]
+    unsafe fn to(self, h: Handler) -> u32 {
+        h(self.vm, self.pc, self.base, self.kbase, self.disp, self.ins)
+    }
+    /// Makes the state visible to everything outside the handlers.
+    #[inline(always)]
+    unsafe fn sync(self) {
+        (*self.vm).base = self.base;
+        (*self.vm).pc = self.pc;
+    }
+    /// Frame size of the running prototype.
+    #[inline(always)]
+    unsafe fn framesize(self) -> usize {
+        match self.func().proto() {
+            Some(p) => p.framesize() as usize,
+            None => 0,
+        }
+    }
+    /// Syncs and sets `top` to the end of the frame: before anything that pushes frames or may collect.
+    #[inline]
+    unsafe fn sync_top(self) {
+        self.sync();
+        (*self.vm).top = self.base.add(self.framesize());
+    }
+    /// Reloads the dispatch table after something cold may have switched it.
+    #[inline(always)]
+    unsafe fn reload(mut self) -> R {
+        self.disp = (*self.vm).dispatch;
+        self
+    }
+}
+
+/// Defines a handler, generic over the driver.
+macro_rules! op {
+    ($($(#[$m:meta])* $name:ident<$d:ident>($r:ident) $body:block)*) => {
+        $(
+        $(#[$m])*
+        pub(super) unsafe extern "C" fn $name<$d: $crate::interp::Driver>(
+            vm: *mut $crate::Vm,
+            pc: *const $crate::bc::Ins,
+            base: *mut $crate::value::Value,
+            kbase: *const $crate::value::Value,
+            disp: *const $crate::interp::Handler2,
+            ins: u64,
+        ) -> u32 {
+            #[allow(unused_mut, reason = "some handlers update the state in place")]
+            let mut $r = $crate::interp::R { vm, pc, base, kbase, disp, ins };
+            $body
+        }
+        )*
+    };
+}
+pub(crate) use op;
+
+use arith::*;
+use call::*;
+use compare::*;
+use data::*;
+use jit::*;
+use loops::*;
+use tables::*;
+
+macro_rules! define_tables {
+    ($($(#[$doc:meta])* ($name:ident $(, $mode:ident)*))*) => {
+        const fn tail_table() -> [Handler2; Op::COUNT] {
+            #[allow(nonstandard_style, reason = "handlers are named after their bytecodes")]
+            [$(Handler2($name::<Tail>),)*]
+        }
+        const fn loop_table() -> [Handler2; Op::COUNT] {
+            [$(Handler2($name::<Loop>),)*]
+        }
+        /// Runs the `loop { match }` driver until a status other than CONTINUE.
+        pub(crate) unsafe fn drive_loop(vm: *mut Vm, mut status: u32) -> u32 {
+            while status == Status::CONTINUE {
+                let Some(r) = (*vm).loop_state.take() else { return Status::CONTINUE };
+                if (*vm).dispatch == Loop::record_table() && r.disp == (*vm).dispatch {
+                    status = r.to(record_step::<Loop>);
+                    continue;
+                }
+                status = match r.ins as u8 {
+                    $(x if x == Op::$name as u8 => r.to($name::<Loop>),)*
+                    _ => Status::CONTINUE,
+                };
+            }
+            status
+        }
+    };
+}
+for_each_bytecode!(define_tables);
+
+static TAIL_TABLE: [Handler2; Op::COUNT] = tail_table();
+static LOOP_TABLE: [Handler2; Op::COUNT] = loop_table();
+static TAIL_RECORD: [Handler2; Op::COUNT] = [Handler2(record_step::<Tail>); Op::COUNT];
+static LOOP_RECORD: [Handler2; Op::COUNT] = [Handler2(record_step::<Loop>); Op::COUNT];
