@@ -1,0 +1,9 @@
+//! The bytecode: its table, the instruction word, prototypes as plain data.
+
+mod ins;
+mod ops;
+mod proto;
+
+pub use ins::{Ins, JUMP_BIAS};
+pub use ops::Op;
+pub use proto::{KGc, KNum, KVal, ProtoData, TableTemplate, UvDesc, VarInfo};

@@ -1,0 +1,103 @@
+//! What the compiler produces: plain data, independent of any heap.
+
+use super::Ins;
+use std::rc::Rc;
+
+/// A function prototype before it is loaded into a VM.
+#[derive(Clone, Debug)]
+pub struct ProtoData {
+    /// Instructions; 0 is the FUNCF or FUNCV header, whose A is the frame size.
+    pub bc: Vec<Ins>,
+    /// Object constants.
+    pub kgc: Vec<KGc>,
+    /// Number constants.
+    pub knum: Vec<KNum>,
+    /// Where each upvalue comes from.
+    pub upvalues: Vec<UvDesc>,
+    /// Fixed parameters.
+    pub num_params: u8,
+    /// Frame size in slots.
+    pub framesize: u8,
+    /// Takes `...`.
+    pub is_vararg: bool,
+    /// Has child prototypes.
+    pub has_children: bool,
+    /// Line where the function starts; 0 for a main chunk.
+    pub first_line: u32,
+    /// Line where it ends.
+    pub last_line: u32,
+    /// Line of each instruction.
+    pub lines: Vec<u32>,
+    /// Chunk name, with its leading `@` or `=`.
+    pub chunkname: Rc<[u8]>,
+    /// Names of the upvalues.
+    pub uv_names: Vec<Box<[u8]>>,
+    /// Local variables in order of declaration.
+    pub vars: Vec<VarInfo>,
+}
+
+/// An object constant.
+#[derive(Clone, Debug)]
+pub enum KGc {
+    /// A string.
+    Str(Box<[u8]>),
+    /// A child prototype.
+    Proto(Box<ProtoData>),
+    /// A template table.
+    Table(TableTemplate),
+}
+
+/// A number constant: an integer where an `i32` holds it exactly (and it is not -0).
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub enum KNum {
+    /// Integer.
+    Int(i32),
+    /// Double.
+    Num(f64),
+}
+
+/// Where an upvalue comes from.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct UvDesc {
+    /// A local of the enclosing function (else one of its upvalues).
+    pub local: bool,
+    /// The local is never assigned after its initialisation.
+    pub immutable: bool,
+    /// Slot of the local, or index of the enclosing function's upvalue.
+    pub index: u8,
+}
+
+/// A local variable in the debug information.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VarInfo {
+    /// Name.
+    pub name: Box<[u8]>,
+    /// First instruction where it is visible.
+    pub start_pc: u32,
+    /// First instruction where it no longer is.
+    pub end_pc: u32,
+}
+
+/// Constant entries of a table constructor.
+#[derive(Clone, Debug, Default)]
+pub struct TableTemplate {
+    /// Array part from index 0 on (index 0 is nil unless `[0]` is set).
+    pub array: Vec<KVal>,
+    /// Hash part.
+    pub hash: Vec<(KVal, KVal)>,
+}
+
+/// A value of a template table.
+#[derive(Clone, PartialEq, Debug)]
+pub enum KVal {
+    /// nil
+    Nil,
+    /// A boolean.
+    Bool(bool),
+    /// An integer.
+    Int(i32),
+    /// A double.
+    Num(f64),
+    /// A string.
+    Str(Box<[u8]>),
+}
