@@ -1,8 +1,11 @@
 //! Creation of prototypes from what the parser or the loader gives.
 
-use super::Proto;
-use crate::bc::{Ins, UvDesc, VarInfo};
+use super::{Gc, Kind, Proto, ProtoFlags, Table, hbits_for};
+use crate::Vm;
+use crate::bc::{Ins, KGc, KNum, KVal, ProtoData, TableTemplate, UvDesc, VarInfo};
+use crate::gc::Heap;
 use crate::value::Value;
+use core::cell::{Cell, UnsafeCell};
 
 impl Proto {
     /// Bytes of the boxes that the prototype owns; fixed once it is made.
@@ -16,5 +19,89 @@ impl Proto {
             + self.uv_names.len() * size_of::<Box<[u8]>>()
             + self.vars.len() * size_of::<VarInfo>()
             + names
+    }
+}
+
+/// A double in a form that may be a value.
+fn canonical(n: f64) -> Value {
+    Value::num(if n.is_nan() { f64::NAN } else { n })
+}
+
+impl Heap {
+    /// A prototype with its constants and child prototypes. Children are nested no deeper than the parser and the loader allow.
+    pub fn new_proto(&mut self, d: &ProtoData) -> Gc<Proto> {
+        let mut consts: Vec<Value> = d.kgc.iter().rev().map(|k| self.object_constant(k)).collect();
+        consts.extend(d.knum.iter().map(|k| match *k {
+            KNum::Int(i) => Value::int(i),
+            KNum::Num(n) => canonical(n),
+        }));
+        let flag = |on: bool, bit: u8| if on { bit } else { 0 };
+        let chunkname = self.new_str(&d.chunkname);
+        let hdr = self.header(Kind::Proto, d.framesize, d.num_params, 0);
+        let p = self.alloc_cell(size_of::<Proto>()).cast::<Proto>();
+        // SAFETY: a new cell of this size; `k` points between the object and the number constants of the box in its place.
+        unsafe {
+            p.write(Proto {
+                hdr,
+                k: Cell::new(core::ptr::null()),
+                code: UnsafeCell::new(d.bc.clone().into_boxed_slice()),
+                consts: consts.into_boxed_slice(),
+                num_kgc: d.kgc.len() as u32,
+                flags: Cell::new(flag(d.has_children, ProtoFlags::CHILD) | flag(d.is_vararg, ProtoFlags::VARARG)),
+                upvalues: d.upvalues.as_slice().into(),
+                chunkname,
+                first_line: d.first_line,
+                last_line: d.last_line,
+                lines: d.lines.as_slice().into(),
+                uv_names: d.uv_names.as_slice().into(),
+                vars: d.vars.as_slice().into(),
+            });
+            (*p).k.set((&raw const *(*p).consts).cast::<Value>().add(d.kgc.len()));
+        }
+        let p = Gc::from_ptr(p);
+        self.note_proto(p);
+        p
+    }
+    fn object_constant(&mut self, k: &KGc) -> Value {
+        match k {
+            KGc::Str(s) => Value::str(self.new_str(s)),
+            KGc::Proto(d) => Value::proto(self.new_proto(d)),
+            KGc::Table(t) => Value::table(self.new_template(t)),
+        }
+    }
+    fn value_constant(&mut self, k: &KVal) -> Value {
+        match k {
+            KVal::Nil => Value::NIL,
+            KVal::Bool(b) => Value::bool(*b),
+            KVal::Int(i) => Value::int(*i),
+            KVal::Num(n) => canonical(*n),
+            KVal::Str(s) => Value::str(self.new_str(s)),
+        }
+    }
+    /// A template table. Keys with the value nil get their nodes, too: they are about to be stored to in each copy.
+    fn new_template(&mut self, d: &TableTemplate) -> Gc<Table> {
+        let t = self.new_table(d.array.len() as u32, hbits_for(d.hash.len() as u32));
+        for (i, k) in d.array.iter().enumerate() {
+            let v = self.value_constant(k);
+            t.array_part()[i].set(v);
+        }
+        for (k, v) in &d.hash {
+            let (k, v) = (self.value_constant(k), self.value_constant(v));
+            // A node without a value would be taken by the next key, so it holds something until all keys are there.
+            self.table_put(t, k, if v.is_nil() { Value::table(t) } else { v });
+        }
+        for n in t.nodes() {
+            if n.val.get().is_table() {
+                n.val.set(Value::NIL);
+            }
+        }
+        t
+    }
+}
+
+impl Vm {
+    /// A prototype with its constants and child prototypes.
+    pub fn new_proto(&mut self, d: &ProtoData) -> Gc<Proto> {
+        self.heap.new_proto(d)
     }
 }

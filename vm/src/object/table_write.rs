@@ -287,7 +287,7 @@ impl Heap {
         let nodes = unsafe { core::slice::from_raw_parts(old_node, old_nodes as usize) };
         for n in nodes {
             if !n.val.get().is_nil() {
-                self.reinsert(t, n.key.get(), n.val.get());
+                self.table_put(t, n.key.get(), n.val.get());
             }
         }
         if old_nodes != 0 && !t.is_inline(old_node) {
@@ -330,7 +330,7 @@ impl Heap {
             // SAFETY: a slot of the old array part, whose memory is still there.
             let v = unsafe { *old.add(i) };
             if !v.is_nil() {
-                self.reinsert(t, Value::int(i as i32), v);
+                self.table_put(t, Value::int(i as i32), v);
             }
         }
         if !inside {
@@ -338,10 +338,11 @@ impl Heap {
             unsafe { self.free_raw(old.cast(), old_size * 8) }
         }
     }
-    fn reinsert(&mut self, t: Gc<Table>, key: Value, v: Value) {
+    /// Stores under a key, neither nil nor NaN, without a barrier.
+    pub(crate) fn table_put(&mut self, t: Gc<Table>, key: Value, v: Value) {
         let slot = match t.find(key) {
             Some(slot) => slot,
-            None => self.table_insert(t, key),
+            None => self.table_insert(t, normalize(key)),
         };
         // SAFETY: a slot just found.
         unsafe { *slot = v }

@@ -226,3 +226,53 @@ fn borders_in_sparse_tables() {
     }
     assert_eq!(t.len(), 64);
 }
+
+#[test]
+fn prototypes_hold_their_constants() {
+    use crate::bc::{Ins, KGc, KNum, KVal, ProtoData, TableTemplate};
+    let mut vm = vm();
+    let key = |s: &str| KVal::Str(s.as_bytes().into());
+    let template = TableTemplate {
+        array: vec![KVal::Nil, KVal::Int(10), KVal::Num(f64::NAN)],
+        hash: vec![(key("x"), KVal::Nil), (key("y"), KVal::Bool(true)), (key("z"), KVal::Nil), (KVal::Num(2.5), key("text"))],
+    };
+    let d = ProtoData {
+        bc: vec![Ins(7), Ins(8)],
+        kgc: vec![KGc::Str(b"first".as_slice().into()), KGc::Table(template)],
+        knum: vec![KNum::Int(1), KNum::Num(0.5)],
+        upvalues: Vec::new(),
+        num_params: 2,
+        framesize: 9,
+        is_vararg: true,
+        has_children: false,
+        first_line: 0,
+        last_line: 5,
+        lines: vec![3, 4],
+        chunkname: b"=chunk".as_slice().into(),
+        uv_names: vec![b"up".as_slice().into()],
+        vars: Vec::new(),
+    };
+    let p = vm.new_proto(&d);
+    assert_eq!((p.framesize(), p.num_params(), p.is_vararg(), p.code_len()), (9, 2, true, 2));
+    // SAFETY: within the constants.
+    let k = |i: isize| unsafe { *p.k.get().offset(i) };
+    assert_eq!((k(0), k(1)), (Value::int(1), Value::num(0.5)));
+    assert_eq!((p.knum(1), p.knum(2)), (Some(Value::num(0.5)), None));
+    assert_eq!(k(-1).as_str().unwrap().bytes(), b"first");
+    assert_eq!(p.kgc(1), Some(k(-2)));
+    let template = k(-2).as_table().unwrap();
+    let t = vm.dup_table(template);
+    assert_eq!((t.asize(), t.num_nodes()), (3, 4));
+    assert_eq!(t.get_int(1), Value::int(10));
+    for name in ["x", "y", "z"] {
+        let s = vm.new_str(name.as_bytes());
+        let slot = t.find_str(s).expect("the key has a node");
+        // SAFETY: a slot of the table.
+        assert_eq!(unsafe { *slot }, if name == "y" { Value::TRUE } else { Value::NIL });
+    }
+    assert_eq!(t.get(Value::num(2.5)).as_str().unwrap().bytes(), b"text");
+    vm.push(Value::proto(p));
+    vm.full_gc();
+    vm.verify_heap();
+    assert_eq!(p.chunkname.bytes(), b"=chunk");
+}

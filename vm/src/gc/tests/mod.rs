@@ -245,9 +245,32 @@ fn open_upvalues_outlive_their_coroutine() {
     assert_eq!(uv.get().as_str().unwrap().bytes(), b"captured by a closure");
 }
 
+/// A prototype with a string constant, a child and `n` upvalues.
+fn proto(vm: &mut Vm, n: usize) -> Gc<crate::object::Proto> {
+    use crate::bc::{Ins, KGc, ProtoData, UvDesc};
+    let mut d = ProtoData {
+        bc: vec![Ins(0); 10],
+        kgc: vec![KGc::Str(b"a constant".as_slice().into())],
+        knum: Vec::new(),
+        upvalues: vec![UvDesc { local: true, immutable: false, index: 0 }; n],
+        num_params: 0,
+        framesize: 4,
+        is_vararg: false,
+        has_children: false,
+        first_line: 1,
+        last_line: 2,
+        lines: vec![1; 10],
+        chunkname: b"@test".as_slice().into(),
+        uv_names: Vec::new(),
+        vars: Vec::new(),
+    };
+    d.kgc.push(KGc::Proto(Box::new(d.clone())));
+    vm.new_proto(&d)
+}
+
 /// A Lua function whose only upvalue is `uv`.
 fn holder_of(vm: &mut Vm, uv: Gc<crate::object::UpVal>) -> Gc<Func> {
-    let p = vm.proto_for_tests(1);
+    let p = proto(vm, 1);
     let globals = vm.globals;
     let f = vm.new_lua_func(p, globals);
     f.upvalues()[0].set(uv);
@@ -331,7 +354,7 @@ fn prototypes_are_freed() {
     vm.full_gc();
     let before = vm.gc_count();
     for _ in 0..10 {
-        vm.proto_for_tests(2);
+        proto(&mut vm, 2);
     }
     assert!(vm.gc_count() > before);
     vm.full_gc();
