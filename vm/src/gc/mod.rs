@@ -35,7 +35,7 @@ pub mod visit;
 pub mod weak;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use block::{BLOCK_SIZE, FreeCell};
 pub use heap::{Heap, Phase};

@@ -2,27 +2,9 @@
 
 use super::{Gc, Table};
 use crate::Vm;
+use crate::gc::tests::{Rng, scale, vm};
 use crate::value::Value;
 use std::collections::HashMap;
-
-fn vm() -> Box<Vm> {
-    Vm::for_tests()
-}
-
-fn scale(full: usize) -> usize {
-    if cfg!(miri) { full / 50 } else { full }
-}
-
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, n: u32) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 32) as u32) % n
-    }
-}
 
 #[test]
 fn equal_strings_are_one_object() {
