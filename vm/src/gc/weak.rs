@@ -2,6 +2,7 @@
 //! its end. Strings count as values and are never removed.
 
 use super::{Heap, Marker};
+use crate::meta::MM;
 use crate::object::{Gc, Table};
 use crate::value::Value;
 
@@ -15,7 +16,7 @@ pub struct WeakMode {
 }
 
 /// Bit of the negative metamethod cache for `__mode`.
-pub(super) const NO_MODE: u8 = 1 << 3;
+pub(super) const NO_MODE: u8 = 1 << MM::Mode as u8;
 
 impl Marker {
     /// The mode that a metatable asks for, if any.
