@@ -1,6 +1,9 @@
 //! What tests of the IR share: a VM with named objects, and runs of traces on it.
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
+pub mod program;
+pub mod recorder;
+
 use perilune_recorder::eval::{self, Config, Exit, Outcome};
 use perilune_recorder::ir::parse::Objects;
 use perilune_recorder::ir::print::{Names, kind_name, number, quoted};
