@@ -1,9 +1,9 @@
 //! Creation of prototypes from what the parser or the loader gives.
 
 use super::{Gc, Kind, Proto, ProtoFlags, Table, hbits_for};
-use crate::Vm;
 use crate::bc::{Ins, KGc, KNum, KVal, ProtoData, TableTemplate, UvDesc, VarInfo};
 use crate::gc::Heap;
+use crate::meta::knum_value;
 use crate::value::Value;
 use core::cell::{Cell, UnsafeCell};
 
@@ -22,19 +22,11 @@ impl Proto {
     }
 }
 
-/// A double in a form that may be a value.
-fn canonical(n: f64) -> Value {
-    Value::num(if n.is_nan() { f64::NAN } else { n })
-}
-
 impl Heap {
     /// A prototype with its constants and child prototypes. Children are nested no deeper than the parser and the loader allow.
     pub fn new_proto(&mut self, d: &ProtoData) -> Gc<Proto> {
         let mut consts: Vec<Value> = d.kgc.iter().rev().map(|k| self.object_constant(k)).collect();
-        consts.extend(d.knum.iter().map(|k| match *k {
-            KNum::Int(i) => Value::int(i),
-            KNum::Num(n) => canonical(n),
-        }));
+        consts.extend(d.knum.iter().map(|k| knum_value(*k)));
         let flag = |on: bool, bit: u8| if on { bit } else { 0 };
         let chunkname = self.new_str(&d.chunkname);
         let hdr = self.header(Kind::Proto, d.framesize, d.num_params, 0);
@@ -74,7 +66,7 @@ impl Heap {
             KVal::Nil => Value::NIL,
             KVal::Bool(b) => Value::bool(*b),
             KVal::Int(i) => Value::int(*i),
-            KVal::Num(n) => canonical(*n),
+            KVal::Num(n) => knum_value(KNum::Num(*n)),
             KVal::Str(s) => Value::str(self.new_str(s)),
         }
     }
@@ -96,12 +88,5 @@ impl Heap {
             }
         }
         t
-    }
-}
-
-impl Vm {
-    /// A prototype with its constants and child prototypes.
-    pub fn new_proto(&mut self, d: &ProtoData) -> Gc<Proto> {
-        self.heap.new_proto(d)
     }
 }

@@ -234,7 +234,7 @@ fn prototypes_hold_their_constants() {
         uv_names: vec![b"up".as_slice().into()],
         vars: Vec::new(),
     };
-    let p = vm.new_proto(&d);
+    let p = vm.heap.new_proto(&d);
     assert_eq!((p.framesize(), p.num_params(), p.is_vararg(), p.code_len()), (9, 2, true, 2));
     // SAFETY: within the constants.
     let k = |i: isize| unsafe { *p.k.get().offset(i) };

@@ -10,7 +10,7 @@ use crate::value::Value;
 
 /// A VM with nothing in it but what every VM has. [`Vm::top`] is at its base.
 pub(crate) fn vm() -> Box<Vm> {
-    Vm::for_tests()
+    Vm::new()
 }
 
 /// A small deterministic random generator.
@@ -268,7 +268,7 @@ fn proto(vm: &mut Vm, n: usize) -> Gc<crate::object::Proto> {
         vars: Vec::new(),
     };
     d.kgc.push(KGc::Proto(Box::new(d.clone())));
-    vm.new_proto(&d)
+    vm.heap.new_proto(&d)
 }
 
 /// A Lua function whose only upvalue is `uv`.
