@@ -1,6 +1,7 @@
 //! Creation of prototypes from what the parser or the loader gives.
 
 use super::{Gc, Kind, Proto, ProtoFlags, Table, hbits_for};
+use crate::Vm;
 use crate::bc::{Ins, KGc, KNum, KVal, ProtoData, TableTemplate, UvDesc, VarInfo};
 use crate::gc::Heap;
 use crate::meta::knum_value;
@@ -88,5 +89,12 @@ impl Heap {
             }
         }
         t
+    }
+}
+
+impl Vm {
+    /// A prototype with its constants and child prototypes.
+    pub fn new_proto(&mut self, d: &ProtoData) -> Gc<Proto> {
+        self.heap.new_proto(d)
     }
 }
