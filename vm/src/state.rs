@@ -81,6 +81,26 @@ pub struct Vm {
     pub event_handlers: Vec<(Box<[u8]>, Value)>,
     /// Arbitrary state of libraries (random generator, io defaults ...), by type.
     pub lib_state: std::collections::HashMap<core::any::TypeId, Box<dyn core::any::Any>>,
+    /// Behind the current instruction of the innermost Lua frame, as of the last sync.
+    pub pc: *const Ins,
+    /// Scratch of concatenation and string helpers.
+    pub buffer: Vec<u8>,
+    /// Is an error handler running?
+    pub in_error: bool,
+    /// Has the handler of the error on its way run already?
+    pub error_handled: bool,
+    /// Does the host want a traceback of uncaught errors?
+    pub want_traceback: bool,
+    /// Is the `loop { match }` driver in use?
+    pub use_loop_driver: bool,
+    /// Saved registers of that driver.
+    pub loop_state: Option<R>,
+    /// Arguments at the function header about to be recorded.
+    pub record_nargs: u32,
+    /// Times compiled code was entered from the interpreter.
+    pub jit_entered: u64,
+    /// Builtin id of `next`.
+    pub next_ffid: u32,
 }
 
 impl Vm {

@@ -2,6 +2,7 @@
 //!
 //! Numbers are dual: two integers give an integer unless it overflows (or would be -0), everything else is done in doubles.
 
+pub(super) use super::meta_call::CAT;
 use super::meta_call::{slow_arith, slow_bit, slow_len, slow_unm};
 use super::{Driver, Handler, R, op};
 use crate::meta::{lua_mod, lua_pow, tobit};

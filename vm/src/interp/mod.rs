@@ -29,9 +29,10 @@ mod jit;
 mod loops;
 mod meta_call;
 mod run;
-mod stack;
+pub mod stack;
 mod tables;
 
+pub(crate) use run::plain_table;
 pub use run::Status;
 
 use crate::Vm;

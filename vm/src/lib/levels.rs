@@ -3,6 +3,7 @@
 //! Level 0 is the function running now (for the running coroutine, the builtin that asks), level 1 its caller, and so on.
 
 use crate::Vm;
+use crate::interp::frames;
 use crate::object::{Func, Gc, Thread};
 use crate::text::chunk::chunk_id;
 use crate::value::Value;
@@ -36,21 +37,27 @@ pub fn function_at(vm: &mut Vm, level: usize) -> Option<Gc<Func>> {
 }
 
 /// What runs at a level.
-pub fn at(_vm: &mut Vm, _thread: Gc<Thread>, _level: usize) -> Option<Level> {
-    None
+pub fn at(vm: &mut Vm, thread: Gc<Thread>, level: usize) -> Option<Level> {
+    let l = frames::level(vm, thread, level)?;
+    Some(Level { func: l.func, line: l.line() })
 }
 
 /// What kind of name the function at a level was called by, and the name.
-pub fn name(_vm: &mut Vm, _thread: Gc<Thread>, _level: usize) -> Option<(&'static str, Vec<u8>)> {
-    None
+pub fn name(vm: &mut Vm, thread: Gc<Thread>, level: usize) -> Option<(&'static str, Vec<u8>)> {
+    frames::level(vm, thread, level)?.name(vm)
 }
 
 /// A local variable of the function at a level: name and value. Negative numbers are variable arguments.
-pub fn local(_vm: &mut Vm, _thread: Gc<Thread>, _level: usize, _n: i32) -> Option<(Vec<u8>, Value)> {
-    None
+pub fn local(vm: &mut Vm, thread: Gc<Thread>, level: usize, n: i32) -> Option<(Vec<u8>, Value)> {
+    let (name, slot) = frames::level(vm, thread, level)?.local(n)?;
+    // SAFETY: the slot belongs to a live frame.
+    Some((name, unsafe { *slot }))
 }
 
 /// Sets a local variable of the function at a level; its name.
-pub fn set_local(_vm: &mut Vm, _thread: Gc<Thread>, _level: usize, _n: i32, _v: Value) -> Option<Vec<u8>> {
-    None
+pub fn set_local(vm: &mut Vm, thread: Gc<Thread>, level: usize, n: i32, v: Value) -> Option<Vec<u8>> {
+    let (name, slot) = frames::level(vm, thread, level)?.local(n)?;
+    // SAFETY: the slot belongs to a live frame.
+    unsafe { *slot = v };
+    Some(name)
 }

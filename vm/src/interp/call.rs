@@ -1,0 +1,430 @@
+//! Calls, returns and function headers.
+
+use super::frame::{self, below, func_of, kind, link_of};
+use super::{Driver, R, Status, cont, op};
+use crate::bc::{Ins, Op};
+use crate::meta::MM;
+use crate::object::{Func, Gc};
+use crate::state::HOT_COUNTERS;
+use crate::value::{TAG_FUNC, Value};
+
+/// A builtin returned this: it set up a call at `vm.base` with `vm.multres` arguments.
+pub const NATIVE_CALL: u32 = u32::MAX;
+/// A builtin returned this: the `vm.multres` values at the top are the results of the frame at `vm.base`.
+pub const NATIVE_RETURN: u32 = u32::MAX - 1;
+
+/// Dispatches the header of function `f`, whose frame is at `base`.
+#[inline(always)]
+unsafe fn enter<D: Driver>(mut r: R, f: Gc<Func>, base: *mut Value, nargs: usize) -> u32 {
+    r.base = base;
+    r.pc = f.pc.get();
+    r.ins = u64::from((*r.pc).0) | (nargs as u64) << 32;
+    r.pc = r.pc.add(1);
+    D::go(r)
+}
+
+/// Calls the value at `func` (its frame two slots above) with `nargs` arguments; the link is already written.
+#[inline(always)]
+pub(super) unsafe fn call_at<D: Driver>(r: R, func: *mut Value, nargs: usize) -> u32 {
+    let v = *func;
+    if v.tag() == TAG_FUNC {
+        return enter::<D>(r, Gc::from_addr(v.payload()), func.add(2), nargs);
+    }
+    let mut r = r;
+    r.ins = (func.offset_from(r.base) as i32 as u32 as u64) << 32 | nargs as u64;
+    r.to(call_meta::<D>)
+}
+
+op! {
+    /// Calls a value that is no function: `__call`. In `ins`: the slot offset in the upper half, arguments in the lower.
+    #[cold]
+    #[inline(never)]
+    call_meta<D>(r) {
+        let func = r.base.offset((r.ins >> 32) as i32 as isize);
+        let nargs = r.ins as u32 as usize;
+        r.sync();
+        let vm = &mut *r.vm;
+        let v = *func;
+        let mm = vm.metamethod(v, MM::Call);
+        if !mm.is_func() {
+            let _ = vm.call_error(v, func);
+            return Status::ERROR;
+        }
+        let mut i = nargs;
+        while i > 0 {
+            *func.add(2 + i) = *func.add(1 + i);
+            i -= 1;
+        }
+        *func.add(2) = v;
+        *func = mm;
+        let f: Gc<Func> = Gc::from_addr(mm.payload());
+        enter::<D>(r, f, func.add(2), nargs + 1)
+    }
+
+    CALL<D>(r) {
+        let func = r.ra();
+        *func.add(1) = Value(r.pc.expose_provenance() as u64);
+        call_at::<D>(r, func, r.c() - 1)
+    }
+    CALLM<D>(r) {
+        let func = r.ra();
+        *func.add(1) = Value(r.pc.expose_provenance() as u64);
+        call_at::<D>(r, func, r.c() + (*r.vm).multres as usize)
+    }
+    CALLT<D>(r) { tail_call::<D>(r, r.d() - 1) }
+    CALLMT<D>(r) { tail_call::<D>(r, r.d() + (*r.vm).multres as usize) }
+
+    VARG<D>(r) {
+        let delta = (link_of(r.base) >> 3) as usize;
+        let np = r.c();
+        // Arguments beyond the fixed ones lie between the frame below and this one.
+        let total = delta - 2;
+        let have = total.saturating_sub(np);
+        let src = r.base.sub(delta).add(np);
+        let want = r.b();
+        if want == 0 {
+            (*r.vm).multres = have as u32;
+            if r.ra().add(have) > (*r.vm).stack_limit {
+                return r.to(vararg_grow::<D>);
+            }
+            core::ptr::copy(src, r.ra(), have);
+            return r.next::<D>();
+        }
+        let mut p = r.ra();
+        for i in 0..want - 1 {
+            *p = if i < have { *src.add(i) } else { Value::NIL };
+            p = p.add(1);
+        }
+        r.next::<D>()
+    }
+    #[cold]
+    #[inline(never)]
+    vararg_grow<D>(r) {
+        r.sync_top();
+        let vm = &mut *r.vm;
+        if vm.grow_stack(vm.multres as usize + 32).is_err() {
+            return Status::ERROR;
+        }
+        let mut r = r;
+        r.base = vm.base;
+        r.to(VARG::<D>)
+    }
+
+    RET0<D>(r) {
+        let l = link_of(r.base);
+        if kind(l) != frame::LUA {
+            return return_values::<D>(r, r.base, 0);
+        }
+        return_fast::<D>(r, l, 0)
+    }
+    RET1<D>(r) {
+        let l = link_of(r.base);
+        if kind(l) != frame::LUA {
+            return return_values::<D>(r, r.ra(), 1);
+        }
+        *r.base.sub(2) = *r.ra();
+        return_fast::<D>(r, l, 1)
+    }
+    RET<D>(r) { return_values::<D>(r, r.ra(), r.d() - 1) }
+    RETM<D>(r) { return_values::<D>(r, r.ra(), r.d() + (*r.vm).multres as usize) }
+
+    FUNCF<D>(r) {
+        let i = (r.pc as usize >> 2) % HOT_COUNTERS;
+        let p = (&raw mut (*r.vm).hotcount).cast::<u16>().add(i);
+        let (n, under) = (*p).overflowing_sub(1);
+        *p = n;
+        if under {
+            return r.to(super::jit::hot_func::<D>);
+        }
+        lua_header::<D>(r)
+    }
+    IFUNCF<D>(r) { lua_header::<D>(r) }
+    JFUNCF<D>(r) {
+        let base = r.base;
+        let Some(p) = func_of(base).proto() else { return Status::ERROR };
+        if base.add(p.framesize() as usize) > (*r.vm).stack_limit {
+            return r.to(grow_header::<D>);
+        }
+        let mut n = r.nargs();
+        while n < p.num_params() as usize {
+            *base.add(n) = Value::NIL;
+            n += 1;
+        }
+        let mut r = r;
+        r.kbase = p.k.get();
+        super::jit::enter_trace::<D>(r, r.d() as u32)
+    }
+    FUNCV<D>(r) { r.to(IFUNCV::<D>) }
+    IFUNCV<D>(r) {
+        let n = r.nargs();
+        let Some(p) = func_of(r.base).proto() else { return Status::ERROR };
+        let new = r.base.add(n + 2);
+        if new.add(p.framesize() as usize) > (*r.vm).stack_limit {
+            return r.to(grow_header::<D>);
+        }
+        *new.sub(2) = *r.base.sub(2);
+        *new.sub(1) = frame::link(n + 2, frame::VARG);
+        for i in 0..p.num_params() as usize {
+            if i < n {
+                *new.add(i) = *r.base.add(i);
+                *r.base.add(i) = Value::NIL;
+            } else {
+                *new.add(i) = Value::NIL;
+            }
+        }
+        let mut r = r;
+        r.base = new;
+        r.kbase = p.k.get();
+        r.next::<D>()
+    }
+    JFUNCV<D>(r) { r.to(IFUNCV::<D>) }
+    /// The frame does not fit: grow the stack, then the header again.
+    #[cold]
+    #[inline(never)]
+    grow_header<D>(r) {
+        let vm = &mut *r.vm;
+        vm.base = r.base;
+        vm.top = r.base.add(r.nargs());
+        // The pc of the caller is in the link; this frame has executed nothing.
+        vm.pc = r.pc;
+        let size = func_of(r.base).proto().map_or(0, |p| p.framesize() as usize);
+        if vm.grow_stack(size + r.nargs() + 64).is_err() {
+            return Status::ERROR;
+        }
+        let mut r = r;
+        r.base = vm.base;
+        D::go(r.reload())
+    }
+
+    FUNCC<D>(r) {
+        let vm = r.vm;
+        let top = r.base.add(r.nargs());
+        if top.add(super::stack::NATIVE_MIN) > (*vm).stack_limit {
+            return r.to(grow_native::<D>);
+        }
+        (*vm).base = r.base;
+        (*vm).top = top;
+        let Some(f) = func_of(r.base).native() else { return Status::ERROR };
+        match f(&mut *vm) {
+            Ok(n) if n < NATIVE_RETURN => {
+                if (*vm).heap.gc_due() && (*vm).safepoint().is_err() {
+                    return Status::ERROR;
+                }
+                let mut r = r;
+                r.base = (*vm).base;
+                r.disp = (*vm).dispatch;
+                return_values::<D>(r, (*vm).top.sub(n as usize), n as usize)
+            }
+            Ok(n) => native_special::<D>(r, n),
+            Err(_) => Status::ERROR,
+        }
+    }
+    FUNCCW<D>(r) { r.to(FUNCC::<D>) }
+    #[cold]
+    #[inline(never)]
+    grow_native<D>(r) {
+        let vm = &mut *r.vm;
+        vm.base = r.base;
+        vm.top = r.base.add(r.nargs());
+        if vm.grow_stack(super::stack::NATIVE_MIN * 2).is_err() {
+            return Status::ERROR;
+        }
+        let mut r = r;
+        r.base = vm.base;
+        r.to(FUNCC::<D>)
+    }
+}
+
+/// After a builtin that changed the frames itself.
+#[inline(never)]
+unsafe fn native_special<D: Driver>(mut r: R, n: u32) -> u32 {
+    let vm = &mut *r.vm;
+    r.disp = vm.dispatch;
+    r.base = vm.base;
+    if n == NATIVE_CALL {
+        return call_at::<D>(r, vm.base.sub(2), vm.multres as usize);
+    }
+    let n = vm.multres as usize;
+    let results = vm.top.sub(n);
+    return_values::<D>(r, results, n)
+}
+
+/// Header of a Lua function: stack check, missing arguments.
+#[inline(always)]
+pub(super) unsafe fn lua_header<D: Driver>(mut r: R) -> u32 {
+    let base = r.base;
+    let Some(p) = func_of(base).proto() else { return Status::ERROR };
+    if base.add(((r.ins >> 8) & 0xff) as usize) > (*r.vm).stack_limit {
+        return r.to(grow_header::<D>);
+    }
+    r.kbase = p.k.get();
+    let np = p.num_params() as usize;
+    let mut n = r.nargs();
+    while n < np {
+        *base.add(n) = Value::NIL;
+        n += 1;
+    }
+    r.next::<D>()
+}
+
+/// Replaces the running frame by a call.
+#[inline(always)]
+unsafe fn tail_call<D: Driver>(mut r: R, nargs: usize) -> u32 {
+    let src = r.ra();
+    let v = *src;
+    if v.tag() != TAG_FUNC {
+        r.ins = r.ins & 0xffff_ffff | (nargs as u64) << 32;
+        return r.to(tail_meta::<D>);
+    }
+    let mut base = r.base;
+    let l = link_of(base);
+    if kind(l) == frame::VARG {
+        base = base.sub((l >> 3) as usize);
+    }
+    *base.sub(2) = v;
+    core::ptr::copy(src.add(2), base, nargs);
+    r.base = base;
+    enter::<D>(r, Gc::from_addr(v.payload()), base, nargs)
+}
+
+op! {
+    /// A tail call of a value that is no function; arguments in the upper half of `ins`.
+    #[cold]
+    #[inline(never)]
+    tail_meta<D>(r) {
+        let src = r.ra();
+        let nargs = r.nargs();
+        r.sync();
+        let vm = &mut *r.vm;
+        let v = *src;
+        let mm = vm.metamethod(v, MM::Call);
+        if !mm.is_func() {
+            let _ = vm.call_error(v, src);
+            return Status::ERROR;
+        }
+        core::ptr::copy(src.add(2), src.add(3), nargs);
+        *src.add(2) = v;
+        *src = mm;
+        tail_call::<D>(r, nargs + 1)
+    }
+}
+
+/// Returns to a Lua caller; the first `n` (0 or 1) results are in place at `base[-2]`.
+#[inline(always)]
+unsafe fn return_fast<D: Driver>(mut r: R, l: u64, n: usize) -> u32 {
+    let dest = r.base.sub(2);
+    r.pc = core::ptr::with_exposed_provenance(l as usize);
+    let call = Ins((*r.pc.sub(1)).0);
+    let want = call.b();
+    r.base = dest.sub(call.a());
+    r.kbase = match func_of(r.base).proto() {
+        Some(p) => p.k.get(),
+        None => r.kbase,
+    };
+    if want == 0 {
+        (*r.vm).multres = n as u32;
+    } else {
+        let mut i = n + 1;
+        while i < want {
+            *dest.add(i - 1) = Value::NIL;
+            i += 1;
+        }
+    }
+    r.next::<D>()
+}
+
+/// Returns `n` values at `src` from the frame at `r.base`, whatever the frame's link is.
+#[inline(always)]
+pub(super) unsafe fn return_values<D: Driver>(mut r: R, src: *mut Value, n: usize) -> u32 {
+    let l = link_of(r.base);
+    if kind(l) == frame::LUA {
+        let dest = r.base.sub(2);
+        r.pc = core::ptr::with_exposed_provenance(l as usize);
+        let call = Ins((*r.pc.sub(1)).0);
+        r.base = dest.sub(call.a());
+        r.kbase = match func_of(r.base).proto() {
+            Some(p) => p.k.get(),
+            None => r.kbase,
+        };
+        let want = call.b();
+        if want == 0 {
+            core::ptr::copy(src, dest, n);
+            (*r.vm).multres = n as u32;
+        } else {
+            for i in 0..want - 1 {
+                *dest.add(i) = if i < n { *src.add(i) } else { Value::NIL };
+            }
+        }
+        return r.next::<D>();
+    }
+    r.pc = src.cast();
+    r.ins = n as u64;
+    r.to(return_special::<D>)
+}
+
+op! {
+    /// Returns through a frame that is not a Lua call's. In `pc`: the results, in `ins`: how many.
+    #[inline(never)]
+    return_special<D>(r) {
+        let mut r = r;
+        let mut src = r.pc.cast::<Value>().cast_mut();
+        let mut n = r.ins as usize;
+        let vm = &mut *r.vm;
+        loop {
+            let l = link_of(r.base);
+            match kind(l) {
+                frame::LUA => return return_values::<D>(r, src, n),
+                frame::VARG => r.base = below(r.base),
+                frame::PCALL | frame::XPCALL => {
+                    // true and the results are what the builtin below returns.
+                    let dest = r.base.sub(2);
+                    core::ptr::copy(src, dest.add(1), n);
+                    *dest = Value::TRUE;
+                    src = dest;
+                    n += 1;
+                    r.base = below(r.base);
+                }
+                frame::CONT => {
+                    let result = if n > 0 { *src } else { Value::NIL };
+                    let id = (*r.base.sub(4)).0;
+                    r.pc = core::ptr::with_exposed_provenance((*r.base.sub(3)).0 as usize);
+                    r.base = below(r.base);
+                    r.ins = u64::from((*r.pc.sub(1)).0);
+                    if let Some(p) = func_of(r.base).proto() {
+                        r.kbase = p.k.get();
+                    }
+                    return cont::resume::<D>(r, id, result);
+                }
+                frame::COR => {
+                    vm.base = r.base;
+                    core::ptr::copy(src, r.base, n);
+                    vm.top = r.base.add(n);
+                    vm.finish_coroutine(n);
+                    r.base = vm.base;
+                    n = vm.multres as usize;
+                    src = vm.top.sub(n);
+                }
+                _ => {
+                    // C: the results stay where the function was; the caller's state comes back.
+                    let dest = r.base.sub(3);
+                    vm.pc = core::ptr::with_exposed_provenance((*dest).0 as usize);
+                    vm.base = below(r.base);
+                    core::ptr::copy(src, dest, n);
+                    vm.top = dest.add(n);
+                    vm.multres = n as u32;
+                    return Status::DONE;
+                }
+            }
+        }
+    }
+}
+
+/// Starts a call from Rust: the function at `func`, its link written.
+pub(super) unsafe fn start_call<D: Driver>(r: R, func: *mut Value, nargs: usize) -> u32 {
+    call_at::<D>(r, func, nargs)
+}
+
+/// Is this instruction a call whose operands give the caller's base?
+pub(super) const fn is_call(op: Op) -> bool {
+    matches!(op, Op::CALL | Op::CALLM | Op::ITERC | Op::ITERN)
+}

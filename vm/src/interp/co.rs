@@ -1,0 +1,257 @@
+//! Protected calls and coroutines: builtins that change the frames instead of returning.
+//!
+//! A coroutine has a Lua stack of its own; switching changes which stack the interpreter's registers point into, and nothing
+//! recurses. While a coroutine is not running, its `base` is the frame of the builtin (`resume`, `yield`, ...) that switched away.
+
+use super::call::{NATIVE_CALL, NATIVE_RETURN};
+use super::frame;
+use super::stack;
+use crate::Vm;
+use crate::error::LuaResult;
+use crate::lib::Builtin;
+use crate::object::{Gc, Thread, ThreadStatus};
+use crate::value::Value;
+
+impl Vm {
+    /// Turns the running builtin's arguments from `first` on (a function and its arguments) into a call under it.
+    fn call_under(&mut self, first: usize, kind: u64) -> LuaResult<u32> {
+        let n = self.nargs() - first;
+        self.reserve(8)?;
+        // SAFETY: `reserve` made room for one more slot; arguments move up by one to make room for the link.
+        unsafe {
+            let func = self.base.add(first);
+            core::ptr::copy(func.add(1), func.add(2), n - 1);
+            *func.add(1) = frame::link(first + 2, kind);
+            self.base = func.add(2);
+            self.top = self.base.add(n - 1);
+        }
+        self.multres = n as u32 - 1;
+        Ok(NATIVE_CALL)
+    }
+    /// Makes `co` the running coroutine.
+    fn switch_to(&mut self, co: Gc<Thread>) {
+        let old = self.cur;
+        old.base.set(self.base);
+        old.top.set(self.top);
+        self.cur = co;
+        self.base = co.base.get();
+        self.top = co.top.get();
+        self.update_limit();
+    }
+    /// Copies the topmost `n` values to the top of another stack, which grows as needed.
+    fn copy_values(&mut self, n: usize, to: Gc<Thread>) {
+        let used = (to.top.get() as usize - to.stack.get() as usize) / 8;
+        let need = used + n + stack::EXTRA as usize + stack::NATIVE_MIN;
+        if need > to.size.get() as usize {
+            self.heap.resize_stack(to, need as u32);
+        }
+        // SAFETY: room was made above; the source is on the running stack.
+        unsafe {
+            core::ptr::copy_nonoverlapping(self.top.sub(n), to.top.get(), n);
+            to.top.set(to.top.get().add(n));
+        }
+    }
+    /// Resumes `co` with the topmost `n` values.
+    fn resume(&mut self, co: Gc<Thread>, n: usize) -> LuaResult<u32> {
+        let fresh = co.status.get() == ThreadStatus::Fresh;
+        self.copy_values(n, co);
+        let old = self.cur;
+        old.status.set(ThreadStatus::Normal);
+        co.status.set(ThreadStatus::Running);
+        co.resumer.set(Some(old));
+        co.native_depth.set(self.native_depth);
+        self.switch_to(co);
+        self.multres = n as u32;
+        Ok(if fresh { NATIVE_CALL } else { NATIVE_RETURN })
+    }
+    /// Why `co` cannot be resumed now, if so.
+    fn cannot_resume(&self, co: Gc<Thread>) -> Option<&'static str> {
+        match co.status.get() {
+            ThreadStatus::Fresh | ThreadStatus::Suspended => None,
+            ThreadStatus::Dead => Some("cannot resume dead coroutine"),
+            ThreadStatus::Running => Some("cannot resume running coroutine"),
+            ThreadStatus::Normal => Some("cannot resume non-suspended coroutine"),
+        }
+    }
+    /// Leaves the running coroutine towards its resumer, handing over the topmost `n` values as results of `resume`.
+    fn deliver(&mut self, n: usize, ok: bool) {
+        let co = self.cur;
+        let Some(to) = co.resumer.take() else { return };
+        // SAFETY: a resumer's frame is that of the builtin which resumed; its function is below its base.
+        let plain = unsafe { frame::func_of(to.base.get()) }.ffid() == Builtin::CoroutineResume.id();
+        to.top.set(to.base.get());
+        if plain {
+            // SAFETY: a builtin's frame has room for pushes.
+            unsafe {
+                *to.top.get() = Value::bool(ok);
+                to.top.set(to.top.get().add(1));
+            }
+        }
+        self.copy_values(n, to);
+        to.status.set(ThreadStatus::Running);
+        self.switch_to(to);
+        self.multres = n as u32 + u32::from(plain);
+    }
+    /// The running coroutine's function returned the topmost `n` values: back to the resumer.
+    pub(super) fn finish_coroutine(&mut self, n: usize) {
+        self.cur.status.set(ThreadStatus::Dead);
+        self.deliver(n, true);
+    }
+    /// The running coroutine dies of the parked error. True: its resumer gets it as a result. False: it is raised in the
+    /// resumer (`wrap`), which runs now.
+    pub(super) fn fail_coroutine(&mut self, base: *mut Value) -> bool {
+        let co = self.cur;
+        co.status.set(ThreadStatus::Dead);
+        let Some(to) = co.resumer.get() else { return false };
+        // SAFETY: as in `deliver`.
+        let plain = unsafe { frame::func_of(to.base.get()) }.ffid() == Builtin::CoroutineResume.id();
+        if plain {
+            self.base = base;
+            // SAFETY: the first frame's slots are free now.
+            unsafe {
+                *base = self.error;
+                self.top = base.add(1);
+            }
+            self.deliver(1, false);
+            self.in_error = false;
+            return true;
+        }
+        co.resumer.set(None);
+        to.status.set(ThreadStatus::Running);
+        self.switch_to(to);
+        if let Some(s) = self.error.as_str() {
+            let mut text = self.position_of_caller();
+            text.extend_from_slice(s.bytes());
+            self.error = Value::str(self.new_str(&text));
+        }
+        false
+    }
+}
+
+/// `pcall(f, ...)`
+pub fn pcall(vm: &mut Vm) -> LuaResult<u32> {
+    if vm.nargs() == 0 {
+        return Err(vm.arg_error(0, "value expected"));
+    }
+    vm.call_under(0, frame::PCALL)
+}
+
+/// `xpcall(f, handler, ...)`
+pub fn xpcall(vm: &mut Vm) -> LuaResult<u32> {
+    if vm.nargs() < 2 {
+        let got = vm.nargs();
+        return Err(vm.arg_error(got.max(1), "value expected"));
+    }
+    let (f, h) = (vm.arg(0), vm.arg(1));
+    vm.set_arg(0, h);
+    vm.set_arg(1, f);
+    vm.call_under(1, frame::XPCALL)
+}
+
+/// `coroutine.create(f)`
+pub fn co_create(vm: &mut Vm) -> LuaResult<u32> {
+    let co = create(vm)?;
+    vm.ret1(Value::thread(co))
+}
+
+fn create(vm: &mut Vm) -> LuaResult<Gc<Thread>> {
+    let f = vm.arg(0);
+    if !f.is_func() {
+        let got = if vm.nargs() == 0 { "no value" } else { f.type_name() };
+        return Err(vm.arg_error(0, &format!("function expected, got {got}")));
+    }
+    let co = vm.new_thread(stack::INITIAL);
+    co.env.set(vm.cur.env.get());
+    // SAFETY: the new stack has room for the first frame: a dead slot, the function, its link.
+    unsafe {
+        let s = co.stack.get();
+        *s.add(1) = f;
+        *s.add(2) = frame::link(0, frame::COR);
+        co.base.set(s.add(3));
+        co.top.set(s.add(3));
+    }
+    Ok(co)
+}
+
+/// `coroutine.wrap(f)`
+pub fn co_wrap(vm: &mut Vm) -> LuaResult<u32> {
+    let co = create(vm)?;
+    let f = vm.new_native(co_wrap_aux, Builtin::CoroutineWrapAux.id(), &[Value::thread(co)]);
+    vm.ret1(Value::func(f))
+}
+
+/// The function that `coroutine.wrap` returns.
+pub fn co_wrap_aux(vm: &mut Vm) -> LuaResult<u32> {
+    // SAFETY: a builtin is running: its function is below its base.
+    let f = unsafe { frame::func_of(vm.base) };
+    let Some(co) = f.native_upvalues().first().and_then(|v| v.get().as_thread()) else {
+        return Err(vm.arg_error(0, "coroutine expected"));
+    };
+    if let Some(why) = vm.cannot_resume(co) {
+        return Err(vm.rt_error(why));
+    }
+    let n = vm.nargs();
+    vm.resume(co, n)
+}
+
+/// `coroutine.resume(co, ...)`
+pub fn co_resume(vm: &mut Vm) -> LuaResult<u32> {
+    let co = check_thread(vm)?;
+    if let Some(why) = vm.cannot_resume(co) {
+        vm.push(Value::FALSE);
+        let s = vm.new_str(why.as_bytes());
+        vm.push(Value::str(s));
+        return Ok(2);
+    }
+    let n = vm.nargs() - 1;
+    vm.resume(co, n)
+}
+
+fn check_thread(vm: &mut Vm) -> LuaResult<Gc<Thread>> {
+    match vm.arg(0).as_thread() {
+        Some(co) => Ok(co),
+        None => Err(vm.arg_error(0, "coroutine expected")),
+    }
+}
+
+/// `coroutine.yield(...)`
+pub fn co_yield(vm: &mut Vm) -> LuaResult<u32> {
+    let co = vm.cur;
+    if co == vm.main || co.resumer.get().is_none() {
+        return Err(vm.rt_error("attempt to yield across C-call boundary"));
+    }
+    if co.native_depth.get() != vm.native_depth {
+        return Err(vm.rt_error("attempt to yield across C-call boundary"));
+    }
+    let n = vm.nargs();
+    co.status.set(ThreadStatus::Suspended);
+    vm.deliver(n, true);
+    // What resumes us finds our frame without arguments.
+    co.top.set(co.base.get());
+    Ok(NATIVE_RETURN)
+}
+
+/// `coroutine.running()`
+pub fn co_running(vm: &mut Vm) -> LuaResult<u32> {
+    let v = if vm.cur == vm.main { Value::NIL } else { Value::thread(vm.cur) };
+    vm.ret1(v)
+}
+
+/// `coroutine.status(co)`
+pub fn co_status(vm: &mut Vm) -> LuaResult<u32> {
+    let co = check_thread(vm)?;
+    let text: &[u8] = match co.status.get() {
+        ThreadStatus::Fresh | ThreadStatus::Suspended => b"suspended",
+        ThreadStatus::Running => b"running",
+        ThreadStatus::Normal => b"normal",
+        ThreadStatus::Dead => b"dead",
+    };
+    let s = vm.new_str(text);
+    vm.ret1(Value::str(s))
+}
+
+/// `coroutine.isyieldable()`
+pub fn co_isyieldable(vm: &mut Vm) -> LuaResult<u32> {
+    let yes = vm.cur != vm.main && vm.cur.native_depth.get() == vm.native_depth;
+    vm.ret1(Value::bool(yes))
+}

@@ -1,0 +1,234 @@
+//! Messages of run-time errors: positions, and names of the values to blame.
+
+use super::frames::Level;
+use crate::Vm;
+use crate::bc::{Ins, Op};
+use crate::error::LuaError;
+use crate::meta::to_number;
+use crate::object::{Gc, Proto};
+use crate::value::Value;
+
+/// What a value is called in a function, if it has a name there: kind and name.
+pub fn slot_name(p: Gc<Proto>, pc: usize, slot: usize) -> Option<(&'static str, Vec<u8>)> {
+    let mut slot = slot;
+    let mut limit = pc;
+    'again: loop {
+        if let Some(name) = p.local_name(slot as u32, limit)
+            && name.first() != Some(&b'(')
+        {
+            return Some(("local", name.to_vec()));
+        }
+        let mut i = limit;
+        while i > 1 {
+            i -= 1;
+            let ins = p.ins(i)?;
+            let a = ins.a();
+            match ins.op() {
+                Op::KNIL if a <= slot && slot <= ins.d() => return None,
+                Op::CALL | Op::CALLM | Op::ITERC | Op::ITERN | Op::VARG if slot >= a => return None,
+                op if writes_a(op) && a == slot => match op {
+                    Op::MOV => {
+                        if ins.d() < a {
+                            slot = ins.d();
+                            limit = i;
+                            continue 'again;
+                        }
+                        return None;
+                    }
+                    Op::GGET => return Some(("global", kstr(p, ins.d())?)),
+                    Op::TGETS => {
+                        let name = kstr(p, ins.c())?;
+                        let next = p.ins(i - 1);
+                        let method = next.is_some_and(|n| n.op() == Op::MOV && n.a() == a + 2 && n.d() == ins.b());
+                        return Some((if method { "method" } else { "field" }, name));
+                    }
+                    Op::UGET => return Some(("upvalue", p.uv_names.get(ins.d())?.to_vec())),
+                    _ => return None,
+                },
+                _ => {}
+            }
+        }
+        return None;
+    }
+}
+
+fn kstr(p: Gc<Proto>, i: usize) -> Option<Vec<u8>> {
+    Some(p.kgc(i)?.as_str()?.bytes().to_vec())
+}
+
+/// Is A a destination of this instruction?
+fn writes_a(op: Op) -> bool {
+    Op::MODES[op as usize] & 7 == 1
+}
+
+impl Vm {
+    /// The running Lua function's prototype and the index of its current instruction.
+    fn running(&self) -> Option<(Gc<Proto>, usize)> {
+        let level = Level::running(self)?;
+        Some((level.func.proto()?, level.pc?))
+    }
+    /// "chunk:line: " of the running function, if it is a Lua function; of the calling one for a builtin called from Lua.
+    pub(crate) fn position_prefix(&self) -> Vec<u8> {
+        let Some(mut level) = Level::running(self) else { return Vec::new() };
+        if !level.func.is_lua() {
+            match level.below(self) {
+                Some(l) => level = l,
+                None => return Vec::new(),
+            }
+        }
+        level.position()
+    }
+    pub(crate) fn position_of_caller(&self) -> Vec<u8> {
+        self.position_prefix()
+    }
+    /// Raises an error with a position.
+    #[cold]
+    pub fn rt_error(&mut self, msg: &str) -> LuaError {
+        self.rt_error_bytes(msg.as_bytes())
+    }
+    /// Raises an error with a position.
+    #[cold]
+    pub fn rt_error_bytes(&mut self, msg: &[u8]) -> LuaError {
+        let mut text = self.position_prefix();
+        text.extend_from_slice(msg);
+        let s = self.new_str(&text);
+        self.throw(Value::str(s))
+    }
+    /// "not enough memory"
+    #[cold]
+    pub fn memory_error(&mut self) -> LuaError {
+        let s = self.new_str(b"not enough memory");
+        self.throw(Value::str(s))
+    }
+    /// "bad argument #i to 'f' (msg)"
+    #[cold]
+    pub fn arg_error(&mut self, arg: usize, msg: &str) -> LuaError {
+        let name = Level::running(self).and_then(|l| l.name(self));
+        let mut n = arg + 1;
+        let text = match name {
+            Some(("method", name)) => {
+                n -= 1;
+                let name = String::from_utf8_lossy(&name).into_owned();
+                if n == 0 {
+                    format!("calling '{name}' on bad self ({msg})")
+                } else {
+                    format!("bad argument #{n} to '{name}' ({msg})")
+                }
+            }
+            Some((_, name)) => format!("bad argument #{n} to '{}' ({msg})", String::from_utf8_lossy(&name)),
+            None => format!("bad argument #{n} to '?' ({msg})"),
+        };
+        self.rt_error(&text)
+    }
+    /// "attempt to WHAT local 'x' (a nil value)": the blamed value is an operand of the current instruction.
+    #[cold]
+    pub fn operand_error(&mut self, v: Value, what: &str) -> LuaError {
+        let name = self.blame(v);
+        let ty = v.type_name();
+        let text = match name {
+            Some((kind, name)) => format!("attempt to {what} {kind} '{}' (a {ty} value)", String::from_utf8_lossy(&name)),
+            None => format!("attempt to {what} a {ty} value"),
+        };
+        self.rt_error(&text)
+    }
+    /// The name of the operand that holds `v`.
+    fn blame(&self, v: Value) -> Option<(&'static str, Vec<u8>)> {
+        let (p, pc) = self.running()?;
+        let ins: Ins = p.ins(pc)?;
+        let modes = Op::MODES[ins.op() as usize];
+        let base = self.base;
+        let at = |slot: usize| {
+            // SAFETY: operands of the current instruction are slots of its frame.
+            unsafe { *base.add(slot) }
+        };
+        let (a, b, cd) = (modes & 7, modes >> 3 & 15, modes >> 7 & 15);
+        if ins.op() == Op::CAT {
+            for slot in (ins.b()..=ins.c()).rev() {
+                if at(slot) == v {
+                    return slot_name(p, pc, slot);
+                }
+            }
+            return None;
+        }
+        if b == 3 && at(ins.b()) == v {
+            return slot_name(p, pc, ins.b());
+        }
+        if cd == 3 {
+            let slot = if b != 0 { ins.c() } else { ins.d() };
+            if at(slot) == v {
+                return slot_name(p, pc, slot);
+            }
+        }
+        if a == 3 && at(ins.a()) == v {
+            return slot_name(p, pc, ins.a());
+        }
+        None
+    }
+    /// Indexing a value that cannot be indexed.
+    #[cold]
+    pub fn index_error(&mut self, o: Value, _key: Value) -> LuaError {
+        let builtin = Level::running(self).is_some_and(|l| !l.func.is_lua());
+        if builtin {
+            return self.rt_error(&format!("attempt to index a {} value", o.type_name()));
+        }
+        self.index_blame(o)
+    }
+    fn index_blame(&mut self, o: Value) -> LuaError {
+        if let Some((p, pc)) = self.running()
+            && let Some(ins) = p.ins(pc)
+            && Op::MODES[ins.op() as usize] >> 3 & 15 == 3
+        {
+            // Only the object operand is to blame, not an equal key.
+            // SAFETY: an operand slot of the current instruction.
+            let held = unsafe { *self.base.add(ins.b()) };
+            let name = if held == o { slot_name(p, pc, ins.b()) } else { None };
+            let ty = o.type_name();
+            let text = match name {
+                Some((kind, name)) => format!("attempt to index {kind} '{}' (a {ty} value)", String::from_utf8_lossy(&name)),
+                None => format!("attempt to index a {ty} value"),
+            };
+            return self.rt_error(&text);
+        }
+        self.operand_error(o, "index")
+    }
+    /// Arithmetic on something that is no number.
+    #[cold]
+    pub fn arith_error(&mut self, a: Value, b: Value) -> LuaError {
+        let v = if to_number(a).is_some() { b } else { a };
+        self.operand_error(v, "perform arithmetic on")
+    }
+    /// Concatenation of something that is no text.
+    #[cold]
+    pub fn concat_error(&mut self, a: Value, b: Value) -> LuaError {
+        let v = if a.is_str() || a.is_number() { b } else { a };
+        self.operand_error(v, "concatenate")
+    }
+    /// Comparison of things that have no order.
+    #[cold]
+    pub fn compare_error(&mut self, a: Value, b: Value) -> LuaError {
+        let (x, y) = (a.type_name(), b.type_name());
+        if x == y {
+            self.rt_error(&format!("attempt to compare two {x} values"))
+        } else {
+            self.rt_error(&format!("attempt to compare {x} with {y}"))
+        }
+    }
+    /// Call of a value that is no function, in slot `func`.
+    #[cold]
+    pub fn call_error(&mut self, v: Value, func: *mut Value) -> LuaError {
+        let mut name = None;
+        if let Some((p, pc)) = self.running() {
+            let slot = (func as usize).wrapping_sub(self.base as usize) / 8;
+            let is_call = p.ins(pc).is_some_and(|i| matches!(i.op(), Op::CALL | Op::CALLM | Op::CALLT | Op::CALLMT));
+            if is_call && slot < 256 {
+                name = slot_name(p, pc, slot);
+            }
+        }
+        let ty = v.type_name();
+        let text = match name {
+            Some((kind, name)) => format!("attempt to call {kind} '{}' (a {ty} value)", String::from_utf8_lossy(&name)),
+            None => format!("attempt to call a {ty} value"),
+        };
+        self.rt_error(&text)
+    }
+}

@@ -1,0 +1,78 @@
+//! Frames on the Lua stack.
+//!
+//! A frame's base has the function at `base[-2]` and its link at `base[-1]`. A link is a raw word: the low bits are its kind. For
+//! a Lua call (`LUA`) it is the return address, 4-aligned, and the caller's base follows from the A operand of the call before it.
+//! All others hold the distance to the frame below in slots, shifted by 3:
+//!
+//! * `C`: a builtin (or the host) called into the VM; `base[-3]` keeps the caller's pc.
+//! * `CONT`: a metamethod; `base[-4]` says how to continue ([`super::cont`]), `base[-3]` is the pc to continue at.
+//! * `VARG`: the moved frame of a vararg function; the real link is in the frame below.
+//! * `COR`: the first frame of a coroutine.
+//! * `PCALL`, `XPCALL`: a protected call made by the builtin whose frame is below; for `XPCALL` the handler is that builtin's
+//!   first argument.
+
+use crate::bc::Ins;
+use crate::object::{Func, Gc};
+use crate::value::Value;
+
+/// Kind of a link: return address of a Lua call.
+pub const LUA: u64 = 0;
+/// Entry from a builtin or the host.
+pub const C: u64 = 1;
+/// Metamethod call.
+pub const CONT: u64 = 2;
+/// Moved frame of a vararg function.
+pub const VARG: u64 = 3;
+/// First frame of a coroutine.
+pub const COR: u64 = 5;
+/// Protected call.
+pub const PCALL: u64 = 6;
+/// Protected call with a handler.
+pub const XPCALL: u64 = 7;
+
+/// Kind of a link.
+#[inline(always)]
+pub const fn kind(link: u64) -> u64 {
+    if link & 3 == 0 { LUA } else { link & 7 }
+}
+/// A link of kind `kind` to the frame `delta` slots below.
+#[inline(always)]
+pub const fn link(delta: usize, kind: u64) -> Value {
+    Value((delta as u64) << 3 | kind)
+}
+
+/// The link of the frame at `base`.
+///
+/// # Safety
+/// `base` is a frame base on a live stack.
+#[inline(always)]
+pub unsafe fn link_of(base: *mut Value) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe { (*base.sub(1)).0 }
+}
+/// The function of the frame at `base`.
+///
+/// # Safety
+/// `base` is a frame base on a live stack.
+#[inline(always)]
+pub unsafe fn func_of(base: *mut Value) -> Gc<Func> {
+    // SAFETY: the caller's promise; the slot holds a function.
+    unsafe { Gc::from_addr((*base.sub(2)).payload()) }
+}
+/// The frame below the one at `base`.
+///
+/// # Safety
+/// `base` is a frame base on a live stack and not the lowest.
+#[inline(always)]
+pub unsafe fn below(base: *mut Value) -> *mut Value {
+    // SAFETY: links are written by calls only; a return address follows the call instruction.
+    unsafe {
+        let l = link_of(base);
+        if kind(l) == LUA {
+            let call = *(core::ptr::with_exposed_provenance::<Ins>(l as usize)).sub(1);
+            base.sub(2 + call.a())
+        } else {
+            base.sub((l >> 3) as usize)
+        }
+    }
+}

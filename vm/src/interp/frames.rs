@@ -1,0 +1,154 @@
+//! Walking the frames of a coroutine: for error positions, tracebacks and the debug library.
+
+use super::errmsg::slot_name;
+use super::frame::{self, below, kind, link_of};
+use crate::Vm;
+use crate::bc::{Ins, Op};
+use crate::object::{Func, Gc, Thread};
+use crate::value::Value;
+
+/// One running function.
+#[derive(Copy, Clone)]
+pub struct Level {
+    /// The coroutine.
+    pub thread: Gc<Thread>,
+    /// Its frame.
+    pub base: *mut Value,
+    /// The function.
+    pub func: Gc<Func>,
+    /// Index of the current instruction of a Lua function.
+    pub pc: Option<usize>,
+    /// End of the frame: the next frame's function slot, or the top.
+    pub end: *mut Value,
+}
+
+impl Level {
+    /// The innermost function of the running coroutine.
+    pub fn running(vm: &Vm) -> Option<Level> {
+        Level::make(vm.cur, vm.base, vm.pc, vm.top)
+    }
+    /// The innermost function of a coroutine.
+    pub fn innermost(vm: &Vm, thread: Gc<Thread>) -> Option<Level> {
+        if thread == vm.cur {
+            return Level::running(vm);
+        }
+        Level::make(thread, thread.base.get(), core::ptr::null(), thread.top.get())
+    }
+    fn make(thread: Gc<Thread>, base: *mut Value, pc: *const Ins, end: *mut Value) -> Option<Level> {
+        if (base as usize) < thread.stack.get() as usize + 24 {
+            return None;
+        }
+        // SAFETY: `base` is a frame base of this coroutine.
+        let v = unsafe { *base.sub(2) };
+        let func = v.as_func()?;
+        // `pc` points behind the current instruction.
+        let pc = func.proto().and_then(|p| p.pc_of(pc.wrapping_sub(1)));
+        Some(Level { thread, base, func, pc, end })
+    }
+    /// The function that called this one.
+    pub fn below(&self, _vm: &Vm) -> Option<Level> {
+        // SAFETY: links are valid on live frames; the lowest frame ends the walk.
+        unsafe {
+            let mut base = self.base;
+            loop {
+                if base as usize <= self.thread.stack.get() as usize + 24 {
+                    return None;
+                }
+                let l = link_of(base);
+                let (pc, end): (*const Ins, _) = match kind(l) {
+                    frame::LUA => (core::ptr::with_exposed_provenance(l as usize), base.sub(2)),
+                    frame::CONT => (core::ptr::with_exposed_provenance((*base.sub(3)).0 as usize), base.sub(4)),
+                    frame::C => (core::ptr::with_exposed_provenance((*base.sub(3)).0 as usize), base.sub(3)),
+                    frame::COR => return None,
+                    frame::VARG => {
+                        base = below(base);
+                        continue;
+                    }
+                    _ => (core::ptr::null(), base.sub(2)),
+                };
+                return Level::make(self.thread, below(base), pc, end);
+            }
+        }
+    }
+    /// The line the function is at.
+    pub fn line(&self) -> Option<u32> {
+        let p = self.func.proto()?;
+        match p.line(self.pc?) {
+            0 => None,
+            n => Some(n),
+        }
+    }
+    /// "chunk:line: ", or nothing for a function without lines.
+    pub fn position(&self) -> Vec<u8> {
+        let (Some(p), Some(line)) = (self.func.proto(), self.line()) else { return Vec::new() };
+        let mut text = crate::text::chunk::chunk_id(p.chunkname.bytes());
+        text.extend_from_slice(format!(":{line}: ").as_bytes());
+        text
+    }
+    /// What kind of name the function was called by, and the name.
+    pub fn name(&self, vm: &Vm) -> Option<(&'static str, Vec<u8>)> {
+        // SAFETY: as in `below`.
+        let l = unsafe {
+            let mut base = self.base;
+            while kind(link_of(base)) == frame::VARG {
+                base = below(base);
+            }
+            link_of(base)
+        };
+        let caller = self.below(vm)?;
+        let p = caller.func.proto()?;
+        let pc = caller.pc?;
+        let ins = p.ins(pc)?;
+        match kind(l) {
+            frame::LUA => match ins.op() {
+                Op::CALL | Op::CALLM => slot_name(p, pc, ins.a()),
+                Op::ITERC | Op::ITERN => Some(("for iterator", b"for iterator".to_vec())),
+                _ => None,
+            },
+            frame::CONT => {
+                let mm = usize::from(Op::MODES[ins.op() as usize] >> 11);
+                let name = crate::meta::MM::NAMES.get(mm)?;
+                Some(("metamethod", name.as_bytes().to_vec()))
+            }
+            _ => None,
+        }
+    }
+    /// Slot address of local variable `n` (from 1; negative: variable arguments) with its name.
+    pub fn local(&self, n: i32) -> Option<(Vec<u8>, *mut Value)> {
+        if n < 0 {
+            // SAFETY: a vararg function's arguments lie between the frame below and this one.
+            unsafe {
+                let l = link_of(self.base);
+                if kind(l) != frame::VARG {
+                    return None;
+                }
+                let delta = (l >> 3) as usize;
+                let p = self.func.proto()?;
+                let i = p.num_params() as usize + (-n) as usize - 1;
+                if i >= delta - 2 {
+                    return None;
+                }
+                return Some((b"(*vararg)".to_vec(), self.base.sub(delta).add(i)));
+            }
+        }
+        if n == 0 {
+            return None;
+        }
+        let slot = self.base.wrapping_add(n as usize - 1);
+        if let (Some(p), Some(pc)) = (self.func.proto(), self.pc)
+            && let Some(name) = p.local_name(n as u32 - 1, pc)
+        {
+            return Some((name.to_vec(), slot));
+        }
+        if slot < self.end { Some((b"(*temporary)".to_vec(), slot)) } else { None }
+    }
+}
+
+/// The function at a level of a coroutine: 0 is the innermost.
+pub fn level(vm: &Vm, thread: Gc<Thread>, n: usize) -> Option<Level> {
+    let mut l = Level::innermost(vm, thread)?;
+    for _ in 0..n {
+        l = l.below(vm)?;
+    }
+    Some(l)
+}

@@ -1,0 +1,134 @@
+//! Where the interpreter meets the compiler: hot counters that ran out, recording, entering and leaving compiled code.
+
+use super::{Driver, R, op};
+use crate::bc::{Ins, Op};
+use crate::hooks::Mode;
+use std::rc::Rc;
+
+/// Tells the compiler that the current instruction is hot.
+pub(super) unsafe fn hot<D: Driver>(mut r: R) -> R {
+    r.sync_top();
+    let vm = &mut *r.vm;
+    let compiler = Rc::clone(&vm.compiler);
+    compiler.hot(vm, r.pc.sub(1));
+    r.ins = r.ins & !0xffff_ffff | u64::from((*r.pc.sub(1)).0);
+    r.reload()
+}
+
+op! {
+    /// A function header is hot.
+    #[cold]
+    #[inline(never)]
+    hot_func<D>(r) {
+        let vm = &mut *r.vm;
+        vm.base = r.base;
+        vm.top = r.base.add(r.nargs());
+        vm.pc = r.pc;
+        let compiler = Rc::clone(&vm.compiler);
+        compiler.hot(vm, r.pc.sub(1));
+        super::call::lua_header::<D>(r.reload())
+    }
+    /// Before each instruction while recording.
+    #[cold]
+    #[inline(never)]
+    record_step<D>(r) {
+        let vm = &mut *r.vm;
+        vm.base = r.base;
+        vm.pc = r.pc;
+        let header = matches!(Ins(r.ins as u32).op(), Op::FUNCF | Op::IFUNCF | Op::JFUNCF | Op::FUNCV | Op::IFUNCV | Op::JFUNCV | Op::FUNCC | Op::FUNCCW);
+        if header {
+            vm.top = r.base.add(r.nargs());
+        } else {
+            vm.top = r.base.add(r.framesize());
+        }
+        vm.record_nargs = r.nargs() as u32;
+        let compiler = Rc::clone(&vm.compiler);
+        compiler.record(vm, r.pc.sub(1));
+        let mut r = r.reload();
+        let mut ins = *r.pc.sub(1);
+        if vm.mode == Mode::Record && matches!(ins.op(), Op::JFORL | Op::JITERL | Op::JLOOP | Op::JFUNCF) {
+            // The recording goes through another trace's start: as before it was compiled.
+            ins = uncounted(compiler.original_ins(ins.d() as u32));
+        }
+        r.ins = r.ins & !0xffff_ffff | u64::from(ins.0);
+        run_plain::<D>(r)
+    }
+    /// Leaves compiled code; the exit's number is in `ins`.
+    #[inline(never)]
+    after_exit<D>(r) {
+        let vm = &mut *r.vm;
+        vm.base = vm.jit_base;
+        let compiler = Rc::clone(&vm.compiler);
+        let resume = compiler.exit(vm, r.ins as u32);
+        let mut r = r.reload();
+        r.base = vm.base;
+        vm.multres = resume.multres;
+        r.pc = resume.pc;
+        if let Some(p) = r.func().proto() {
+            r.kbase = p.k.get();
+        }
+        let ins = *r.pc;
+        if ins.op() == Op::JLOOP {
+            let original = compiler.original_ins(ins.d() as u32);
+            if original.op() == Op::ITERN && vm.mode == Mode::Interpret {
+                // Entering the trace again would leave it at once, for ever.
+                r.ins = u64::from(original.0);
+                r.pc = r.pc.add(1);
+                return r.to(super::loops::ITERN_uncounted::<D>);
+            }
+        }
+        r.next::<D>()
+    }
+}
+
+/// The form of an instruction that does not count.
+fn uncounted(ins: Ins) -> Ins {
+    match ins.op() {
+        Op::FORL => ins.with_op(Op::IFORL),
+        Op::ITERL => ins.with_op(Op::IITERL),
+        Op::LOOP => ins.with_op(Op::ILOOP),
+        Op::FUNCF => ins.with_op(Op::IFUNCF),
+        _ => ins,
+    }
+}
+
+/// Executes `r.ins` by the plain table, whatever table is in use: hot counters do not fire while recording.
+unsafe fn run_plain<D: Driver>(r: R) -> u32 {
+    let ins = if (*r.vm).mode == Mode::Record { uncounted(Ins(r.ins as u32)) } else { Ins(r.ins as u32) };
+    let mut r = r;
+    r.ins = r.ins & !0xffff_ffff | u64::from(ins.0);
+    if ins.op() == Op::ITERN {
+        return r.to(super::loops::ITERN_uncounted::<D>);
+    }
+    let h = (*D::table().add((r.ins & 0xff) as usize)).0;
+    r.to(h)
+}
+
+/// Runs trace `trace` on the current frame.
+#[inline(always)]
+pub(super) unsafe fn enter_trace<D: Driver>(mut r: R, trace: u32) -> u32 {
+    let vm = r.vm;
+    (*vm).base = r.base;
+    (*vm).jit_trace = trace;
+    (*vm).jit_entered += 1;
+    let exit = ((*vm).enter)(vm, r.base, trace);
+    r.ins = exit;
+    r.to(after_exit::<D>)
+}
+
+impl crate::Vm {
+    /// Switches between interpreting and recording. Takes effect when the callback of the compiler returns.
+    pub fn set_mode(&mut self, mode: Mode) {
+        self.mode = mode;
+        self.update_dispatch();
+    }
+    pub(crate) fn update_dispatch(&mut self) {
+        self.dispatch = match (self.mode, self.use_loop_driver) {
+            (Mode::Interpret, false) => super::Tail::table(),
+            (Mode::Record, false) => super::Tail::record_table(),
+            (Mode::Interpret, true) => super::Loop::table(),
+            (Mode::Record, true) => super::Loop::record_table(),
+        };
+    }
+}
+

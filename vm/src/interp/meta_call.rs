@@ -1,0 +1,236 @@
+//! The slow halves of instructions: coercions, metamethods, errors.
+
+use super::cont::{CONCAT, DROP, JUMP_IF, JUMP_IF_NOT, TO_A, call_with};
+use super::{Driver, R, Status, op};
+use crate::bc::Op;
+use crate::meta::{Access, MM, arith, to_number};
+use crate::value::Value;
+
+/// Operands of a table instruction: object and key.
+unsafe fn table_operands(r: R) -> (Value, Value) {
+    match r.i().op() {
+        Op::GGET | Op::GSET => (Value::table(r.func().env.get()), r.kgc(r.d())),
+        Op::TGETS | Op::TSETS => (*r.rb(), r.kgc(r.c())),
+        Op::TGETB | Op::TSETB => (*r.rb(), Value::int(r.c() as i32)),
+        _ => (*r.rb(), *r.rc()),
+    }
+}
+
+/// Operands of an arithmetic instruction, and its metamethod.
+unsafe fn arith_operands(r: R) -> (MM, Value, Value) {
+    let op = r.i().op() as u8;
+    let mms = [MM::Add, MM::Sub, MM::Mul, MM::Div, MM::Mod];
+    let of = |first: Op| mms[(op - first as u8) as usize];
+    if op >= Op::ADDVN as u8 && op <= Op::MODVN as u8 {
+        (of(Op::ADDVN), *r.rb(), r.knum(r.c()))
+    } else if op >= Op::ADDNV as u8 && op <= Op::MODNV as u8 {
+        (of(Op::ADDNV), r.knum(r.c()), *r.rb())
+    } else if op >= Op::ADDVV as u8 && op <= Op::MODVV as u8 {
+        (of(Op::ADDVV), *r.rb(), *r.rc())
+    } else {
+        (MM::Pow, *r.rb(), *r.rc())
+    }
+}
+
+op! {
+    #[cold]
+    #[inline(never)]
+    slow_arith<D>(r) {
+        let (mm, a, b) = arith_operands(r);
+        if let (Some(x), Some(y)) = (to_number(a), to_number(b)) {
+            *r.ra() = arith(mm, x, y);
+            return r.next::<D>();
+        }
+        r.sync();
+        let vm = &mut *r.vm;
+        let mut f = vm.metamethod(a, mm);
+        if f.is_nil() {
+            f = vm.metamethod(b, mm);
+        }
+        if f.is_nil() {
+            let _ = vm.arith_error(a, b);
+            return Status::ERROR;
+        }
+        call_with::<D>(r, TO_A, f, &[a, b])
+    }
+    #[cold]
+    #[inline(never)]
+    slow_unm<D>(r) {
+        let v = *r.rd();
+        if let Some(x) = to_number(v) {
+            *r.ra() = arith(MM::Unm, x, x);
+            return r.next::<D>();
+        }
+        r.sync();
+        let vm = &mut *r.vm;
+        let f = vm.metamethod(v, MM::Unm);
+        if f.is_nil() {
+            let _ = vm.arith_error(v, v);
+            return Status::ERROR;
+        }
+        call_with::<D>(r, TO_A, f, &[v, v])
+    }
+    #[cold]
+    #[inline(never)]
+    slow_bit<D>(r) {
+        r.sync();
+        let v = if r.i().op() == Op::BNOT {
+            *r.rd()
+        } else if (*r.rb()).is_number() {
+            *r.rc()
+        } else {
+            *r.rb()
+        };
+        let _ = (*r.vm).arith_error(v, v);
+        Status::ERROR
+    }
+    #[cold]
+    #[inline(never)]
+    slow_len<D>(r) {
+        r.sync();
+        let v = *r.rd();
+        let vm = &mut *r.vm;
+        let f = vm.metamethod(v, MM::Len);
+        if f.is_nil() {
+            let _ = vm.operand_error(v, "get length of");
+            return Status::ERROR;
+        }
+        call_with::<D>(r, TO_A, f, &[v, v])
+    }
+    #[cold]
+    #[inline(never)]
+    slow_compare<D>(r) {
+        let op = r.i().op();
+        let (a, b) = (*r.ra(), *r.rd());
+        let strict = matches!(op, Op::ISLT | Op::ISGE);
+        let negated = matches!(op, Op::ISGE | Op::ISGT);
+        let mut known = None;
+        if let (Some(x), Some(y)) = (a.as_number(), b.as_number()) {
+            known = Some(if strict { x < y } else { x <= y });
+        } else if let (Some(x), Some(y)) = (a.as_str(), b.as_str()) {
+            known = Some(if strict { x.bytes() < y.bytes() } else { x.bytes() <= y.bytes() });
+        }
+        if let Some(c) = known {
+            return if c != negated { r.branch::<D>() } else { r.skip::<D>() };
+        }
+        r.sync();
+        let vm = &mut *r.vm;
+        let same = a.type_name() == b.type_name();
+        let mut args = [a, b];
+        let mut jump = if negated { JUMP_IF_NOT } else { JUMP_IF };
+        let mut f = if same { vm.shared_method(a, b, if strict { MM::Lt } else { MM::Le }) } else { Value::NIL };
+        if f.is_nil() && same && !strict {
+            // a <= b as not (b < a)
+            f = vm.shared_method(a, b, MM::Lt);
+            args = [b, a];
+            jump = if negated { JUMP_IF } else { JUMP_IF_NOT };
+        }
+        if f.is_nil() {
+            let _ = vm.compare_error(a, b);
+            return Status::ERROR;
+        }
+        call_with::<D>(r, jump, f, &args)
+    }
+    #[cold]
+    #[inline(never)]
+    slow_equal<D>(r) {
+        r.sync();
+        let (a, b) = (*r.ra(), *r.rd());
+        let negated = r.i().op() == Op::ISNEV;
+        let f = (*r.vm).shared_method(a, b, MM::Eq);
+        if f.is_nil() {
+            return if negated { r.branch::<D>() } else { r.skip::<D>() };
+        }
+        call_with::<D>(r, if negated { JUMP_IF_NOT } else { JUMP_IF }, f, &[a, b])
+    }
+    #[inline(never)]
+    slow_get<D>(r) {
+        r.sync();
+        let (o, k) = table_operands(r);
+        match (*r.vm).access_get(o, k) {
+            Ok(Access::Done(v)) => {
+                *r.ra() = v;
+                r.next::<D>()
+            }
+            Ok(Access::Call(f, o)) => call_with::<D>(r, TO_A, f, &[o, k]),
+            Err(_) => Status::ERROR,
+        }
+    }
+    #[inline(never)]
+    slow_set<D>(r) {
+        r.sync();
+        let (o, k) = table_operands(r);
+        let v = *r.ra();
+        match (*r.vm).access_set(o, k, v) {
+            Ok(Access::Done(_)) => r.next::<D>(),
+            Ok(Access::Call(f, o)) => call_with::<D>(r, DROP, f, &[o, k, v]),
+            Err(_) => Status::ERROR,
+        }
+    }
+    CAT<D>(r) { concat_from::<D>(r, r.c()) }
+}
+
+/// Appends the text of a string or number.
+fn put(buf: &mut Vec<u8>, v: Value) {
+    if let Some(s) = v.as_str() {
+        buf.extend_from_slice(s.bytes());
+    } else if let Some(i) = v.as_int() {
+        buf.extend_from_slice(&crate::text::NumText::int(i));
+    } else {
+        buf.extend_from_slice(&crate::text::NumText::num(v.as_number().unwrap_or(0.0)));
+    }
+}
+
+fn is_text(v: Value) -> bool {
+    v.is_str() || v.is_number()
+}
+
+/// Concatenates the slots from B up to `top` of a CAT, from the right.
+pub(super) unsafe fn concat_from<D: Driver>(r: R, top: usize) -> u32 {
+    let bottom = r.b();
+    let mut top = top;
+    r.sync();
+    let vm = &mut *r.vm;
+    while top > bottom {
+        let (a, b) = (*r.base.add(top - 1), *r.base.add(top));
+        if !is_text(a) || !is_text(b) {
+            let mut f = vm.metamethod(a, MM::Concat);
+            if f.is_nil() {
+                f = vm.metamethod(b, MM::Concat);
+            }
+            if f.is_nil() {
+                let _ = vm.concat_error(a, b);
+                return Status::ERROR;
+            }
+            return call_with::<D>(r, CONCAT | ((top - 1) as u64) << 3, f, &[a, b]);
+        }
+        let mut first = top - 1;
+        while first > bottom && is_text(*r.base.add(first - 1)) {
+            first -= 1;
+        }
+        let mut size = 0;
+        for i in first..=top {
+            size += (*r.base.add(i)).as_str().map_or(32, |s| s.len());
+        }
+        if size >= 1 << 16 && (size > i32::MAX as usize - 256 || vm.check_alloc(size).is_err()) {
+            let _ = vm.memory_error();
+            return Status::ERROR;
+        }
+        let mut buf = core::mem::take(&mut vm.buffer);
+        buf.clear();
+        for i in first..=top {
+            put(&mut buf, *r.base.add(i));
+        }
+        *r.base.add(first) = Value::str(vm.new_str(&buf));
+        if buf.capacity() < 1 << 20 {
+            vm.buffer = buf;
+        }
+        top = first;
+    }
+    *r.ra() = *r.base.add(bottom);
+    if vm.heap.gc_due() {
+        return r.to(super::tables::gc_check::<D>);
+    }
+    r.next::<D>()
+}
+

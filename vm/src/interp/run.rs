@@ -1,0 +1,261 @@
+//! Entering the interpreter from Rust, and unwinding errors.
+
+use super::frame::{self, below, func_of, kind, link_of};
+use super::{Driver, Loop, R, Tail, call};
+use crate::Vm;
+use crate::error::{LuaError, LuaResult};
+use crate::value::Value;
+use std::rc::Rc;
+
+/// What the dispatch returned.
+#[derive(Debug)]
+pub struct Status;
+
+impl Status {
+    /// The loop driver goes on with the saved state.
+    pub const CONTINUE: u32 = 0;
+    /// The frame entered from Rust has returned.
+    pub const DONE: u32 = 1;
+    /// An error is on its way.
+    pub const ERROR: u32 = 2;
+}
+
+/// Native calls into the VM may nest this deep.
+const MAX_NATIVE_DEPTH: u32 = 160;
+
+impl Vm {
+    /// Calls any callable value; the results are pushed (`nresults` of them, or all if -1) and counted.
+    pub fn call_value(&mut self, f: Value, args: &[Value], nresults: i32) -> LuaResult<u32> {
+        if self.native_depth >= MAX_NATIVE_DEPTH {
+            return Err(self.rt_error("C stack overflow"));
+        }
+        self.reserve(args.len() + 8)?;
+        let (saved_base, saved_top) = (self.stack_offset(self.base), self.stack_offset(self.top));
+        // SAFETY: room was reserved above `top`; the frame is written before the interpreter looks at it.
+        let status = unsafe {
+            let top = self.top;
+            *top = Value(self.pc.expose_provenance() as u64);
+            *top.add(1) = f;
+            let new = top.add(3);
+            *top.add(2) = frame::link(new.offset_from(self.base) as usize, frame::C);
+            for (i, v) in args.iter().enumerate() {
+                *new.add(i) = *v;
+            }
+            self.top = new.add(args.len());
+            self.native_depth += 1;
+            let n = args.len();
+            let result = self.dispatch_from(|r, loop_driver| {
+                if loop_driver { call::start_call::<Loop>(r, new.sub(2), n) } else { call::start_call::<Tail>(r, new.sub(2), n) }
+            });
+            self.native_depth -= 1;
+            result
+        };
+        match status {
+            Ok(()) => {
+                let n = self.multres;
+                if nresults >= 0 {
+                    let want = nresults as u32;
+                    for _ in n..want {
+                        self.push(Value::NIL);
+                    }
+                    // SAFETY: only drops results, or stays behind the nils just pushed.
+                    self.top = unsafe { self.top.sub(n.saturating_sub(want) as usize) };
+                    return Ok(want);
+                }
+                Ok(n)
+            }
+            Err(e) => {
+                self.base = self.stack_at(saved_base);
+                self.top = self.stack_at(saved_top);
+                Err(e)
+            }
+        }
+    }
+    /// Calls and gives the first result, or nil.
+    pub fn call1(&mut self, f: Value, args: &[Value]) -> LuaResult<Value> {
+        self.call_value(f, args, 1)?;
+        Ok(self.pop())
+    }
+    /// Calls a finalizer; its errors are reported and dropped.
+    pub fn call_finalizer(&mut self, f: Value, u: Value) {
+        self.no_record += 1;
+        let (saved, pc) = (self.error, self.pc);
+        if self.call_value(f, &[u], 0).is_err() {
+            let text = self.error_text();
+            eprintln!("ERROR in finalizer: {}", String::from_utf8_lossy(&text));
+        }
+        self.error = saved;
+        self.pc = pc;
+        self.no_record -= 1;
+    }
+    /// A call by the host: all results, or the error value with a traceback made where the error was raised.
+    pub fn pcall_traced(&mut self, f: Value, args: &[Value]) -> Result<Vec<Value>, (Value, Vec<u8>)> {
+        let nested = core::mem::replace(&mut self.want_traceback, true);
+        self.error_traceback = None;
+        let result = self.call_value(f, args, -1);
+        self.want_traceback = nested;
+        match result {
+            Ok(n) => {
+                let mut out: Vec<Value> = (0..n).map(|_| self.pop()).collect();
+                out.reverse();
+                Ok(out)
+            }
+            Err(_) => Err((self.error, self.error_traceback.take().unwrap_or_default())),
+        }
+    }
+    /// The error value as text, the way the host reports it.
+    pub fn error_text(&mut self) -> Vec<u8> {
+        let e = self.error;
+        if let Some(s) = e.as_str() {
+            return s.bytes().to_vec();
+        }
+        if e.is_number() {
+            return self.number_str(e).bytes().to_vec();
+        }
+        let mm = self.metamethod(e, crate::meta::MM::ToString);
+        if !mm.is_nil()
+            && let Ok(v) = self.call1(mm, &[e])
+            && let Some(s) = v.as_str()
+        {
+            return s.bytes().to_vec();
+        }
+        b"(error object is not a string)".to_vec()
+    }
+    pub(crate) fn stack_offset(&self, p: *mut Value) -> usize {
+        (p as usize).wrapping_sub(self.cur.stack.get() as usize)
+    }
+    pub(crate) fn stack_at(&self, offset: usize) -> *mut Value {
+        self.cur.stack.get().wrapping_byte_add(offset)
+    }
+    /// Runs the dispatch until the frame entered from Rust returns, unwinding errors on the way.
+    fn dispatch_from(&mut self, start: impl FnOnce(R, bool) -> u32) -> LuaResult<()> {
+        let loop_driver = self.use_loop_driver;
+        let vm: *mut Vm = self;
+        // SAFETY: the contract of the handlers: `vm` is this VM, and no reference to it is used while they run.
+        unsafe {
+            let r = R { vm, pc: core::ptr::null(), base: (*vm).base, kbase: core::ptr::null(), disp: (*vm).dispatch, ins: 0 };
+            let mut status = start(r, loop_driver);
+            loop {
+                if loop_driver {
+                    status = super::drive_loop(vm, status);
+                }
+                if status == Status::DONE {
+                    return Ok(());
+                }
+                (*vm).unwind()?;
+                let r = R { vm, pc: core::ptr::null(), base: (*vm).base, kbase: core::ptr::null(), disp: (*vm).dispatch, ins: 0 };
+                let n = (*vm).multres as usize;
+                let src = (*vm).top.sub(n);
+                status = if loop_driver { call::return_values::<Loop>(r, src, n) } else { call::return_values::<Tail>(r, src, n) };
+            }
+        }
+    }
+    /// Finds who catches the error. `Ok`: the `multres` values at `top` are the results of the frame at `base`. `Err`: the
+    /// frame entered from Rust is reached.
+    fn unwind(&mut self) -> LuaResult<()> {
+        let compiler = Rc::clone(&self.compiler);
+        if self.mode == crate::hooks::Mode::Record {
+            compiler.abort(self);
+        }
+        self.handle_error();
+        // SAFETY: frames are walked by their links from the running frame down to the entry from Rust.
+        unsafe {
+            let mut base = self.base;
+            loop {
+                match kind(link_of(base)) {
+                    frame::C => {
+                        self.pc = core::ptr::with_exposed_provenance((*base.sub(3)).0 as usize);
+                        self.close_upvals(base);
+                        self.base = below(base);
+                        return Err(LuaError::parked());
+                    }
+                    frame::PCALL | frame::XPCALL => {
+                        self.close_upvals(base);
+                        self.error_handled = false;
+                        self.base = below(base);
+                        *base.sub(2) = Value::FALSE;
+                        *base.sub(1) = self.error;
+                        self.top = base;
+                        self.multres = 2;
+                        self.in_error = false;
+                        return Ok(());
+                    }
+                    frame::COR => {
+                        self.close_upvals(base);
+                        self.error_handled = false;
+                        if self.fail_coroutine(base) {
+                            return Ok(());
+                        }
+                        base = self.base;
+                    }
+                    _ => base = below(base),
+                }
+            }
+        }
+    }
+    /// Runs the handler of the nearest `xpcall`, or makes the host's traceback, once per error and at the point of the error.
+    fn handle_error(&mut self) {
+        if self.error_handled {
+            return;
+        }
+        self.error_handled = true;
+        // SAFETY: as in `unwind`; C frames are crossed down to the frame that will catch the error.
+        unsafe {
+            let mut base = self.base;
+            let lowest = self.cur.stack.get().add(3);
+            loop {
+                match kind(link_of(base)) {
+                    frame::XPCALL => {
+                        let handler = *below(base);
+                        return self.call_handler(handler);
+                    }
+                    frame::PCALL | frame::COR => return,
+                    _ => {}
+                }
+                if base <= lowest {
+                    break;
+                }
+                base = below(base);
+            }
+        }
+        if self.want_traceback && !self.in_error {
+            self.in_error = true;
+            let cur = self.cur;
+            let text = crate::lib::traceback(self, cur, None, 0);
+            self.error_traceback = Some(text);
+            self.in_error = false;
+        }
+    }
+    fn call_handler(&mut self, handler: Value) {
+        if self.in_error {
+            self.error = Value::str(self.new_str(b"error in error handling"));
+            return;
+        }
+        self.in_error = true;
+        // SAFETY: the running frame is live; a Lua frame's values end at its frame size.
+        unsafe {
+            if let Some(p) = func_of(self.base).proto() {
+                let end = self.base.add(p.framesize() as usize);
+                if end > self.top || self.top > self.stack_end() {
+                    self.top = end;
+                }
+            }
+        }
+        let (base, pc) = (self.stack_offset(self.base), self.pc);
+        let e = self.error;
+        let ok = self.grow_stack(64).is_ok();
+        match if ok { self.call1(handler, &[e]) } else { Err(LuaError::parked()) } {
+            Ok(v) => self.error = v,
+            Err(_) => self.error = Value::str(self.new_str(b"error in error handling")),
+        }
+        self.base = self.stack_at(base);
+        self.pc = pc;
+        self.in_error = false;
+        self.error_handled = true;
+    }
+}
+
+/// The drivers' tables, for the constructor.
+pub(crate) fn plain_table() -> *const super::Handler2 {
+    Tail::table()
+}

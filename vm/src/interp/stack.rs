@@ -1,0 +1,54 @@
+//! Growth of the Lua stack.
+
+use crate::Vm;
+use crate::error::LuaResult;
+
+/// Slots of a new coroutine's stack.
+pub const INITIAL: u32 = 64;
+/// A stack does not grow beyond this many slots: "stack overflow".
+pub const MAX: u32 = 1_600_000;
+/// Slots behind the limit that frames of metamethods and results may use unchecked.
+pub const EXTRA: u32 = 40;
+/// Slots that every builtin finds free.
+pub const NATIVE_MIN: usize = 40;
+
+impl Vm {
+    /// Sets the limit from the running coroutine's stack size.
+    pub(crate) fn update_limit(&mut self) {
+        let size = self.cur.size.get();
+        self.stack_limit = self.cur.stack.get().wrapping_add((size - EXTRA) as usize);
+    }
+    /// Makes room for `n` slots above `vm.top`, moving the stack if needed; `base`, `top` and `jit_base` follow.
+    pub fn grow_stack(&mut self, n: usize) -> LuaResult<()> {
+        let used = (self.top as usize - self.cur.stack.get() as usize) / 8;
+        let need = used + n + EXTRA as usize;
+        let size = self.cur.size.get() as usize;
+        if need <= size {
+            return Ok(());
+        }
+        if need > MAX as usize {
+            // Room for error handling beyond the limit, once.
+            if size < MAX as usize + 4096 {
+                self.move_stack(MAX + 4096);
+            }
+            if need > MAX as usize + 4096 || !self.in_error {
+                return Err(self.rt_error("stack overflow"));
+            }
+            return Ok(());
+        }
+        let new = need.max(size * 2).min(MAX as usize);
+        self.move_stack(new as u32);
+        Ok(())
+    }
+    fn move_stack(&mut self, size: u32) {
+        let cur = self.cur;
+        let delta = self.heap.resize_stack(cur, size);
+        self.base = self.base.wrapping_byte_offset(delta);
+        self.top = self.top.wrapping_byte_offset(delta);
+        self.update_limit();
+    }
+    /// Makes room for `n` pushes by the running builtin.
+    pub fn reserve(&mut self, n: usize) -> LuaResult<()> {
+        if self.top.wrapping_add(n) <= self.stack_limit { Ok(()) } else { self.grow_stack(n + NATIVE_MIN) }
+    }
+}

@@ -1,0 +1,24 @@
+//! Perilune's Lua without a compiler: values, heap, bytecode, interpreter, libraries.
+//!
+//! [`Vm`] is one Lua state and a complete interpreter. A tracing compiler may be attached through [`hooks::Compiler`].
+
+pub mod bc;
+pub mod error;
+pub mod gc;
+pub mod helper;
+pub mod hooks;
+pub mod interp;
+pub mod layout;
+#[path = "lib/mod.rs"]
+pub mod lib;
+pub mod load;
+pub mod meta;
+pub mod object;
+pub mod state;
+pub mod syntax;
+pub mod text;
+pub mod value;
+
+pub use error::{LuaError, LuaResult};
+pub use state::Vm;
+pub use value::Value;

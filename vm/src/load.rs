@@ -1,0 +1,169 @@
+//! From source text to a function: compiling, and building prototypes in the heap; and the life of a VM.
+
+use crate::Vm;
+use crate::bc::{Ins, Op, ProtoData};
+use crate::gc::{Heap, Marker};
+use crate::hooks::{Compiler, ExitId, Mode, Resume};
+use crate::interp::{frame, stack};
+use crate::meta::MM;
+use crate::object::{Func, Gc, Node, Proto, Str, Table, ThreadStatus};
+use crate::state::HOT_COUNTERS;
+use crate::value::Value;
+use core::any::Any;
+use core::cell::Cell;
+use std::rc::Rc;
+
+/// No compiler: the interpreter alone.
+pub struct NoJit;
+
+impl Compiler for NoJit {
+    fn hot(&self, vm: &mut Vm, pc: *const Ins) {
+        // All counters start again far from zero.
+        let _ = pc;
+        vm.hotcount = [u16::MAX; HOT_COUNTERS];
+    }
+    fn record(&self, _vm: &mut Vm, _pc: *const Ins) {}
+    fn exit(&self, _vm: &mut Vm, _exit: ExitId) -> Resume {
+        Resume { pc: core::ptr::null(), multres: 0 }
+    }
+    fn abort(&self, _vm: &mut Vm) {}
+    fn new_proto(&self, _vm: &mut Vm, _proto: Gc<Proto>) {}
+    fn free_proto(&self, _proto: *const Proto) {}
+    fn original_ins(&self, _trace: u32) -> Ins {
+        Ins::ad(Op::JMP, 0, 0x8000)
+    }
+    fn mark(&self, _marker: &mut Marker) {}
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+unsafe extern "C" fn no_trace(_vm: *mut Vm, _base: *mut Value, _trace: u32) -> u64 {
+    0
+}
+
+fn no_frame(_vm: &mut Vm) -> crate::LuaResult<u32> {
+    Ok(0)
+}
+
+impl Vm {
+    /// A new state without libraries (see [`Vm::open_libs`]).
+    pub fn new() -> Box<Vm> {
+        let mut heap = Heap::new();
+        let empty_node = heap.empty_node;
+        let dangling: Gc<Table> = Gc::from_addr(8);
+        let main = heap.new_thread(dangling, stack::INITIAL * 4);
+        main.status.set(ThreadStatus::Running);
+        let mut vm = Box::new(Vm {
+            base: core::ptr::null_mut(),
+            top: core::ptr::null_mut(),
+            stack_limit: core::ptr::null_mut(),
+            cur: main,
+            dispatch: crate::interp::plain_table(),
+            multres: 0,
+            jit_trace: 0,
+            jit_base: core::ptr::null_mut(),
+            enter: no_trace,
+            trace_code: core::ptr::null_mut(),
+            exit_table: core::ptr::null_mut(),
+            scratch: [0; 16],
+            nil_slot: Value::NIL,
+            empty_node: Node { val: Cell::new(Value::NIL), key: Cell::new(Value::NIL), next: Cell::new(core::ptr::null_mut()) },
+            hotcount: [u16::MAX; HOT_COUNTERS],
+            heap,
+            error: Value::NIL,
+            error_traceback: None,
+            main,
+            globals: dangling,
+            registry: dangling,
+            base_meta: [None; 14],
+            meta_names: [None; 32],
+            funcc: [Ins::ad(Op::FUNCC, 0, 0); 2],
+            native_depth: 0,
+            compiler: Rc::new(NoJit),
+            no_record: 0,
+            mode: Mode::Interpret,
+            roots: Vec::new(),
+            event_handlers: Vec::new(),
+            lib_state: std::collections::HashMap::default(),
+            pc: core::ptr::null(),
+            buffer: Vec::new(),
+            in_error: false,
+            error_handled: false,
+            want_traceback: false,
+            use_loop_driver: cfg!(miri),
+            loop_state: None,
+            record_nargs: 0,
+            jit_entered: 0,
+            next_ffid: crate::lib::Builtin::Next.id(),
+        });
+        let _ = empty_node;
+        vm.update_dispatch();
+        let globals = vm.new_table(0, 6);
+        vm.globals = globals;
+        main.env.set(globals);
+        vm.registry = vm.new_table(0, 3);
+        for (i, name) in MM::NAMES.iter().enumerate() {
+            vm.meta_names[i] = Some(vm.new_fixed_str(name.as_bytes()));
+        }
+        let host = vm.new_native(no_frame, 1, &[]);
+        // SAFETY: the new stack has room for the host's frame.
+        unsafe {
+            let s = main.stack.get();
+            *s = Value::func(host);
+            *s.add(1) = frame::link(0, frame::C);
+            vm.base = s.add(2);
+            vm.top = s.add(2);
+        }
+        vm.update_limit();
+        vm
+    }
+    /// Compiles a chunk; `mode` as in `load`. The error is a message.
+    pub fn load_chunk(&mut self, source: &[u8], name: &[u8], mode: Option<&[u8]>) -> Result<Gc<Func>, Gc<Str>> {
+        let binary = source.first() == Some(&0x1b);
+        let allowed = mode.is_none_or(|m| m.contains(if binary { &b'b' } else { &b't' }));
+        if !allowed {
+            return Err(self.new_str(b"attempt to load chunk with wrong mode"));
+        }
+        if binary {
+            let mut text = crate::text::chunk::chunk_id(name);
+            text.extend_from_slice(b": cannot load incompatible bytecode");
+            return Err(self.new_str(&text));
+        }
+        match crate::syntax::compile(source, name) {
+            Ok(data) => {
+                let proto = self.load_proto(&data);
+                let globals = self.cur.env.get();
+                Ok(self.new_lua_func(proto, globals))
+            }
+            Err(e) => Err(self.new_str(&e.message)),
+        }
+    }
+    /// Builds a prototype with its children and tells the compiler of each, children first.
+    fn load_proto(&mut self, data: &ProtoData) -> Gc<Proto> {
+        let proto = self.new_proto(data);
+        self.announce(proto);
+        proto
+    }
+    fn announce(&mut self, proto: Gc<Proto>) {
+        let mut i = 0;
+        while let Some(k) = proto.kgc(i) {
+            if let Some(child) = k.as_proto() {
+                self.announce(child);
+            }
+            i += 1;
+        }
+        let compiler = Rc::clone(&self.compiler);
+        compiler.new_proto(self, proto);
+    }
+    /// Ends the state: finalizers run.
+    pub fn close(&mut self) {
+        self.run_all_finalizers();
+    }
+}
+
+impl Drop for Vm {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

@@ -1,0 +1,249 @@
+//! Metamethods and the semantics of operators beyond the fast paths: one definition for the interpreter, the libraries and
+//! compiled code.
+
+use crate::Vm;
+use crate::error::LuaResult;
+use crate::object::{Gc, Str, Table};
+use crate::value::Value;
+
+macro_rules! define_mm {
+    ($($name:ident $text:literal)*) => {
+        /// A metamethod, by LuaJIT's numbering.
+        #[derive(Copy, Clone, PartialEq, Eq, Debug)]
+        #[repr(u8)]
+        #[allow(missing_docs, reason = "named after the metamethods")]
+        pub enum MM { $($name,)* }
+        impl MM {
+            /// All in order.
+            pub const ALL: &'static [MM] = &[$(MM::$name,)*];
+            /// Names in order.
+            pub const NAMES: &'static [&'static str] = &[$($text,)*];
+        }
+    };
+}
+define_mm! {
+    Index "__index" NewIndex "__newindex" Gc "__gc" Mode "__mode" Eq "__eq" Len "__len" Lt "__lt" Le "__le" Concat "__concat"
+    Call "__call" Add "__add" Sub "__sub" Mul "__mul" Div "__div" Mod "__mod" Pow "__pow" Unm "__unm" Metatable "__metatable"
+    ToString "__tostring" New "__new" Pairs "__pairs" Ipairs "__ipairs"
+}
+
+/// Longest chain of `__index` or `__newindex`.
+const MAX_CHAIN: usize = 100;
+
+/// Lua's modulo: `a - floor(a / b) * b`.
+#[inline(always)]
+pub fn lua_mod(a: f64, b: f64) -> f64 {
+    a - (a / b).floor() * b
+}
+/// Lua's power.
+#[inline]
+pub fn lua_pow(a: f64, b: f64) -> f64 {
+    if b == 2.0 { a * a } else { a.powf(b) }
+}
+/// Normalises a number to 32 bits, modulo 2^32: the low word after adding 2^52 + 2^51.
+#[inline(always)]
+pub fn tobit(n: f64) -> i32 {
+    (n + 6_755_399_441_055_744.0).to_bits() as i32
+}
+/// x * 2^e
+pub fn ldexp(x: f64, e: i32) -> f64 {
+    let mut x = x;
+    let mut e = e.clamp(-2200, 2200);
+    while e > 1000 {
+        x *= 2f64.powi(1000);
+        e -= 1000;
+    }
+    while e < -1000 {
+        x *= 2f64.powi(-1000);
+        e += 1000;
+    }
+    x * 2f64.powi(e)
+}
+/// The number that a string denotes.
+pub fn str_to_number(s: Gc<Str>) -> Option<Value> {
+    crate::syntax::number::scan_number(s.bytes()).map(knum_value)
+}
+/// A number constant as a value.
+pub fn knum_value(k: crate::bc::KNum) -> Value {
+    match k {
+        crate::bc::KNum::Int(i) => Value::int(i),
+        crate::bc::KNum::Num(n) if n.is_nan() => Value::num(f64::NAN),
+        crate::bc::KNum::Num(n) => Value::num(n),
+    }
+}
+/// A number or a string that denotes one.
+pub fn to_number(v: Value) -> Option<Value> {
+    if v.is_number() { Some(v) } else { v.as_str().and_then(str_to_number) }
+}
+
+/// One arithmetic operation on numbers (`mm` from Add to Unm).
+pub fn arith(mm: MM, a: Value, b: Value) -> Value {
+    if let (Some(x), Some(y)) = (a.as_int(), b.as_int()) {
+        let r = match mm {
+            MM::Add => x.checked_add(y),
+            MM::Sub => x.checked_sub(y),
+            MM::Mul => x.checked_mul(y).filter(|r| *r != 0 || (x | y) >= 0),
+            MM::Unm if x != 0 => x.checked_neg(),
+            MM::Mod if y != 0 => {
+                let m = x.wrapping_rem(y);
+                Some(if m != 0 && (m ^ y) < 0 { m + y } else { m })
+            }
+            _ => None,
+        };
+        if let Some(r) = r {
+            return Value::int(r);
+        }
+    }
+    let (x, y) = (a.as_number().unwrap_or(0.0), b.as_number().unwrap_or(0.0));
+    Value::num(match mm {
+        MM::Add => x + y,
+        MM::Sub => x - y,
+        MM::Mul => x * y,
+        MM::Div => x / y,
+        MM::Mod => lua_mod(x, y),
+        MM::Pow => lua_pow(x, y),
+        _ => -x,
+    })
+}
+
+/// What reading or writing a field comes to.
+pub enum Access {
+    /// A value (reads), or nothing left to do (writes).
+    Done(Value),
+    /// Call this metamethod with the object.
+    Call(Value, Value),
+}
+
+impl Vm {
+    /// The metatable of any value.
+    #[inline]
+    pub fn metatable_of(&self, v: Value) -> Option<Gc<Table>> {
+        if let Some(t) = v.as_table() {
+            t.meta.get()
+        } else if let Some(u) = v.as_udata() {
+            u.meta.get()
+        } else {
+            self.base_meta[v.type_index()]
+        }
+    }
+    /// A metamethod of a metatable, with the negative cache.
+    pub fn metatable_method(&self, mt: Gc<Table>, mm: MM) -> Value {
+        let n = mm as usize;
+        if n < 8 && mt.hdr.b0.get() & (1 << n) != 0 {
+            return Value::NIL;
+        }
+        let Some(name) = self.meta_names[n] else { return Value::NIL };
+        let v = mt.get_str(name);
+        if v.is_nil() && n < 8 {
+            mt.hdr.b0.set(mt.hdr.b0.get() | 1 << n);
+        }
+        v
+    }
+    /// A metamethod of a value; nil when absent.
+    pub fn metamethod(&self, v: Value, mm: MM) -> Value {
+        self.metatable_of(v).map_or(Value::NIL, |mt| self.metatable_method(mt, mm))
+    }
+    /// Reads `o[k]` up to a metamethod that must be called.
+    pub fn access_get(&mut self, o: Value, k: Value) -> LuaResult<Access> {
+        let mut o = o;
+        for _ in 0..MAX_CHAIN {
+            let mm = if let Some(t) = o.as_table() {
+                let v = t.get(k);
+                if !v.is_nil() {
+                    return Ok(Access::Done(v));
+                }
+                match t.meta.get() {
+                    None => return Ok(Access::Done(Value::NIL)),
+                    Some(mt) => {
+                        let mm = self.metatable_method(mt, MM::Index);
+                        if mm.is_nil() {
+                            return Ok(Access::Done(Value::NIL));
+                        }
+                        mm
+                    }
+                }
+            } else {
+                let mm = self.metamethod(o, MM::Index);
+                if mm.is_nil() {
+                    return Err(self.index_error(o, k));
+                }
+                mm
+            };
+            if mm.is_func() {
+                return Ok(Access::Call(mm, o));
+            }
+            o = mm;
+        }
+        Err(self.rt_error("'__index' chain too long; possible loop"))
+    }
+    /// Writes `o[k] = v` up to a metamethod that must be called.
+    pub fn access_set(&mut self, o: Value, k: Value, v: Value) -> LuaResult<Access> {
+        let mut o = o;
+        for _ in 0..MAX_CHAIN {
+            let mm = if let Some(t) = o.as_table() {
+                let mm = match t.meta.get() {
+                    Some(mt) if t.get(k).is_nil() => self.metatable_method(mt, MM::NewIndex),
+                    _ => Value::NIL,
+                };
+                if mm.is_nil() {
+                    self.table_set(t, k, v)?;
+                    t.hdr.b0.set(0);
+                    return Ok(Access::Done(Value::NIL));
+                }
+                mm
+            } else {
+                let mm = self.metamethod(o, MM::NewIndex);
+                if mm.is_nil() {
+                    return Err(self.index_error(o, k));
+                }
+                mm
+            };
+            if mm.is_func() {
+                return Ok(Access::Call(mm, o));
+            }
+            o = mm;
+        }
+        Err(self.rt_error("'__newindex' chain too long; possible loop"))
+    }
+    /// `o[k]` with metamethods, for builtins.
+    pub fn index(&mut self, o: Value, k: Value) -> LuaResult<Value> {
+        match self.access_get(o, k)? {
+            Access::Done(v) => Ok(v),
+            Access::Call(f, o) => self.call1(f, &[o, k]),
+        }
+    }
+    /// `o[k] = v` with metamethods, for builtins.
+    pub fn set_index(&mut self, o: Value, k: Value, v: Value) -> LuaResult<()> {
+        match self.access_set(o, k, v)? {
+            Access::Done(_) => Ok(()),
+            Access::Call(f, o) => self.call_value(f, &[o, k, v], 0).map(|_| ()),
+        }
+    }
+    /// The `__eq` or `__lt`/`__le` that both operands share; nil when there is none.
+    pub fn shared_method(&self, a: Value, b: Value, mm: MM) -> Value {
+        let x = self.metamethod(a, mm);
+        if x.is_nil() || self.metamethod(b, mm) != x { Value::NIL } else { x }
+    }
+    /// `a < b` with metamethods, for builtins.
+    pub fn less_than(&mut self, a: Value, b: Value) -> LuaResult<bool> {
+        if let (Some(x), Some(y)) = (a.as_number(), b.as_number()) {
+            return Ok(x < y);
+        }
+        if let (Some(x), Some(y)) = (a.as_str(), b.as_str()) {
+            return Ok(x.bytes() < y.bytes());
+        }
+        let mm = if a.type_name() == b.type_name() { self.shared_method(a, b, MM::Lt) } else { Value::NIL };
+        if mm.is_nil() {
+            return Err(self.compare_error(a, b));
+        }
+        Ok(self.call1(mm, &[a, b])?.truthy())
+    }
+    /// The string of a number.
+    pub fn number_str(&mut self, v: Value) -> Gc<Str> {
+        let text = match v.as_int() {
+            Some(i) => crate::text::NumText::int(i),
+            None => crate::text::NumText::num(v.as_number().unwrap_or(0.0)),
+        };
+        self.new_str(&text)
+    }
+}
