@@ -95,6 +95,8 @@ pub struct Heap {
     pub(super) finalize: VecDeque<Gc<Udata>>,
     /// Is a finalizer running?
     pub(super) finalizing: bool,
+    /// Error values set aside while a finalizer runs.
+    pub(super) set_aside: Vec<Value>,
 
     /// Live bytes after the last cycle.
     pub(super) estimate: usize,
@@ -144,6 +146,7 @@ impl Heap {
             protos: Vec::new(),
             finalize: VecDeque::new(),
             finalizing: false,
+            set_aside: Vec::new(),
             estimate: 0,
             debt: 0,
             goal: MIN_GOAL,

@@ -182,6 +182,9 @@ impl Vm {
         for u in &self.heap.finalize {
             m.mark(*u);
         }
+        for v in &self.heap.set_aside {
+            m.mark_value(*v);
+        }
         let compiler = self.compiler.clone();
         compiler.mark(&mut self.heap.marker);
     }

@@ -193,3 +193,25 @@ fn a_finalizer_may_resurrect_and_collect() {
     assert!(vm.globals.get_str(k).is_udata());
     assert_eq!(count(&vm, Kind::Udata), 1);
 }
+
+/// A finalizer that loses the error it found, and collects.
+fn lose_error(vm: &mut Vm) -> Result<u32, crate::error::LuaError> {
+    vm.error = Value::NIL;
+    vm.full_gc();
+    note(vm)
+}
+
+#[test]
+fn an_error_survives_a_finalizer_that_collects() {
+    let mut vm = vm();
+    let meta = finalizer_meta(&mut vm, lose_error);
+    vm.new_udata(Box::new(1), Some(meta));
+    let t = vm.new_table(0, 0);
+    vm.error = Value::table(t);
+    called();
+    vm.full_gc();
+    assert_eq!(called(), [1]);
+    vm.error = Value::table(t);
+    vm.verify_heap();
+    assert_eq!(t.hdr.kind(), Kind::Table);
+}
