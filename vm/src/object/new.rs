@@ -3,12 +3,15 @@
 use super::function::FuncBody;
 use super::{Func, Gc, Kind, NativeFn, Proto, Table, Thread, ThreadStatus, Udata, UpVal};
 use crate::Vm;
-use crate::bc::Ins;
+use crate::bc::{Ins, Op};
 use crate::gc::Heap;
 use crate::value::Value;
 use core::any::Any;
 use core::cell::{Cell, UnsafeCell};
 use core::mem::size_of;
+
+/// The function header of all builtins. Outside of the VM, so that no borrow of the VM covers it.
+static FUNCC: [Ins; 2] = [Ins::ad(Op::FUNCC, 0, 0); 2];
 
 impl Vm {
     /// A Lua function. Its upvalues are missing: the caller fills all of them before anything else happens.
@@ -55,7 +58,8 @@ impl Vm {
     /// A builtin; its environment is the globals.
     pub fn new_native(&mut self, native: NativeFn, id: u32, upvalues: &[Value]) -> Gc<Func> {
         debug_assert!(id != 0, "0 is the id of Lua functions");
-        let pc = self.funcc.as_ptr();
+        let pc = FUNCC.as_ptr();
+        let _ = pc.expose_provenance();
         let f = self.new_func(self.globals, pc, FuncBody { native }, upvalues.len(), id);
         for (i, v) in upvalues.iter().enumerate() {
             // SAFETY: slot `i` behind the function.
