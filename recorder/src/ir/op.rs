@@ -32,7 +32,8 @@ macro_rules! for_each_ir {
             (EQ, r, r, N, commutative_guard)
             /// Guard: op1 != op2 (true with NaN).
             (NE, r, r, N, commutative_guard)
-            /// Guard: array bounds, op2 (int index) below op1 (int asize) unsigned.
+            /// Guard: array bounds, op2 (int index) below op1 (int asize) unsigned. The type `u32` marks a check in front of a loop
+            /// that holds for all its iterations; it is executed like any other.
             (ABC, r, r, N, guard)
             /// Guard: the link of the current frame (base[-1]) is op2 (KPTR: return pc); then leaves the frame downwards: BASE
             /// moves down by the caller's frame delta (2 + A of the call instruction before that pc); op1 is the caller's KGC proto.
@@ -138,7 +139,8 @@ macro_rules! for_each_ir {
             (HREF, r, r, L, none)
             /// Address of the value for key op2, newly inserted into table op1 (which lacks it).
             (NEWREF, r, r, S, none)
-            /// Guard: upvalue op2>>8 of function op1 is open; address of its value (a stack slot).
+            /// Guard: upvalue op2>>8 of function op1 is open; address of its value (a stack slot). The low 8 bits of op2 are a hash
+            /// of the variable, or 0: variables with different hashes are different.
             (UREFO, r, l, L, guard)
             /// Guard: upvalue op2>>8 of function op1 is closed; address of its value.
             (UREFC, r, l, L, guard)

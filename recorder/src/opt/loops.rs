@@ -26,6 +26,7 @@
 use crate::abort::Abort;
 use crate::build::Builder;
 use crate::ir::{Effect, Ins, IrRef, Mode, Op, SnapSlot, Snapshot, Ty, conv, sload};
+use crate::opt::abc;
 
 /// Greatest number of loop-carried values.
 const MAX_PHI: usize = 100;
@@ -102,6 +103,9 @@ impl Unroll<'_> {
         let (x, y) = (self.substitute(ins.op.mode_a(), ins.a), self.substitute(ins.op.mode_b(), ins.b));
         if ins.op == Op::NOP || ins.op.effect() == Effect::Pure && x == ins.a && y == ins.b {
             return Ok(this);
+        }
+        if ins.op == Op::ABC && ins.ty == abc::INVARIANT && x == ins.a {
+            return Ok(IrRef::NONE);
         }
         let r = self.b.emit_ins(Ins { a: x, b: y, flags: ins.flags & Ins::GUARD, ..ins })?;
         let has_value = r != IrRef::NONE && !ins.op.is_comparison() && !matches!(ins.op, Op::CARG | Op::ABC);

@@ -9,15 +9,18 @@
 //! the body, that is the recorded one). Everything proved about such references from the instructions alone therefore holds in
 //! every iteration, provided that each of them that changes is updated by a PHI; [`loops`] adds those at the end.
 
+pub mod abc;
 pub mod alias;
 pub mod cse;
 pub mod dce;
 pub mod fold;
 pub mod loops;
 pub mod mem;
+pub mod narrow;
 
 use crate::abort::Abort;
 use crate::build::{Builder, Emit, Limits};
+use crate::ir::verify::verify;
 use crate::ir::{Effect, Ins, IrRef, Mode, Op, Snapshot, Trace, sload};
 
 macro_rules! define_flags {
@@ -134,12 +137,24 @@ pub(crate) fn pipeline(b: &mut Builder, ins: Ins) -> Emit {
 /// the iteration, in the frame of the trace's start. On [`Abort::TypeInstability`] and [`Abort::GuardAlwaysFails`] the trace is
 /// as it was, and another iteration may be recorded behind it.
 pub fn finish(b: &mut Builder, looping: bool) -> Result<(), Abort> {
+    debug_verify(b, "recording");
     dce::run(b);
     if looping && b.flags.loop_ {
         loops::run(b)?;
+        debug_verify(b, "loop");
         dce::run(b);
     }
+    debug_verify(b, "dce");
     Ok(())
+}
+
+/// A malformed trace is a bug of the pass that just ran.
+fn debug_verify(b: &Builder, pass: &str) {
+    if cfg!(debug_assertions)
+        && let Err(e) = verify(&b.trace)
+    {
+        panic!("after {pass}: {e}\n{}", b.trace);
+    }
 }
 
 /// Emits the instructions and snapshots of a trace once more, as if it were being recorded.

@@ -3,7 +3,9 @@
 use super::program::{Arith, Bit, Cmp, MAX_LEN, Machine, Operand, Program, SLOTS, Stmt, arith, compare};
 use perilune_recorder::abort::Abort;
 use perilune_recorder::build::Builder;
-use perilune_recorder::ir::{FpMath, IrRef, Link, Op, SnapSlot, Ty, VmRef, conv, sload};
+use perilune_recorder::ir::{FpMath, IrRef, Link, Op, SnapSlot, Ty, VmRef, sload};
+use perilune_recorder::opt::abc::{self, Induction};
+use perilune_recorder::opt::narrow;
 use perilune_vm::Value;
 use perilune_vm::layout::Field;
 use perilune_vm::object::{Gc, Table};
@@ -15,6 +17,8 @@ pub struct Recorder<'a> {
     slots: [IrRef; SLOTS + 1],
     /// Which slots were written.
     written: [bool; SLOTS + 1],
+    /// The counter.
+    induction: Option<Induction>,
     /// Must a snapshot be taken before the next guard?
     effect: bool,
     dense: bool,
@@ -26,7 +30,7 @@ impl<'a> Recorder<'a> {
     /// With `dense`, every statement has a snapshot; otherwise only what follows an effect.
     pub fn new(b: Builder, p: &'a Program, dense: bool) -> Recorder<'a> {
         let none = [IrRef::NONE; SLOTS + 1];
-        Recorder { b, p, slots: none, written: [false; SLOTS + 1], effect: true, dense }
+        Recorder { b, p, slots: none, written: [false; SLOTS + 1], induction: None, effect: true, dense }
     }
 
     pub fn snapshot(&mut self, pc: usize) -> Res<()> {
@@ -63,16 +67,21 @@ impl<'a> Recorder<'a> {
         }
     }
     fn num(&mut self, r: IrRef) -> Res<IrRef> {
-        if self.b.ty(r).is_int() { self.b.emit(Op::CONV, Ty::Num, r, IrRef(conv::NUM_INT)) } else { Ok(r) }
+        narrow::to_num(&mut self.b, r)
     }
     fn bits(&mut self, r: IrRef) -> Res<IrRef> {
-        if self.b.ty(r).is_int() { Ok(r) } else { self.b.emit(Op::TOBIT, Ty::Int, r, IrRef::NIL) }
+        narrow::to_bit(&mut self.b, r)
     }
 
     /// Emits the statement at `pc`, which is about to be executed and will not stop the program.
     pub fn statement(&mut self, m: &Machine<'_>, pc: usize) -> Res<()> {
         if self.dense || self.effect {
             self.snapshot(pc)?;
+        }
+        if self.induction.is_none() {
+            let (idx, stop) = (self.read(m, self.p.counter)?, self.read(m, self.p.limit)?);
+            let stop_now = m.get(self.p.limit).as_int().ok_or(Abort::BadType)?;
+            self.induction = Some(Induction { idx, start: Some(0), stop, stop_now });
         }
         let Some(&stmt) = self.p.body.get(pc) else { return self.next_iteration(m, pc) };
         if !m.defined(stmt) {
@@ -316,12 +325,10 @@ impl<'a> Recorder<'a> {
         let key = m.operand(k);
         let mut rk = self.operand(m, k)?;
         if let Some(i) = key.as_index() {
-            if self.b.ty(rk) == Ty::Num {
-                rk = self.b.guard(Op::CONV, Ty::Int, rk, IrRef(conv::INT_NUM_INDEX))?;
-            }
+            rk = narrow::to_index(&mut self.b, rk)?;
             let asize = self.b.emit(Op::FLOAD, Ty::Int, table, IrRef(Field::TabAsize as u16))?;
             if (i as u32) < t.asize() {
-                self.b.emit(Op::ABC, Ty::Int, asize, rk)?;
+                abc::check(&mut self.b, self.induction.as_ref(), asize, rk, t.asize())?;
                 let array = self.b.emit(Op::FLOAD, Ty::P64, table, IrRef(Field::TabArray as u16))?;
                 return Ok((Some(self.b.emit(Op::AREF, Ty::P64, array, rk)?), true, rk));
             }
@@ -398,9 +405,9 @@ impl<'a> Recorder<'a> {
 
     fn next_iteration(&mut self, m: &Machine<'_>, pc: usize) -> Res<()> {
         let (i, limit) = (self.read(m, self.p.counter)?, self.read(m, self.p.limit)?);
-        let one = self.b.kint(1);
         self.snapshot(pc)?;
-        let i = self.b.emit(Op::ADDOV, Ty::Int, i, one)?;
+        let stop_now = m.get(self.p.limit).as_int().ok_or(Abort::BadType)?;
+        let i = narrow::next_index(&mut self.b, i, 1, limit, stop_now)?;
         self.b.compare(Op::LE, i, limit)?;
         self.write(self.p.counter, i);
         Ok(())

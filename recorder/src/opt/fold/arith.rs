@@ -214,11 +214,19 @@ fn int_neg(b: &mut Builder, x: IrRef) -> Rule {
     }
 }
 
+/// The x of x + k1 where k takes k1 back.
+fn cancelled(b: &Builder, sum: IrRef, k: i32, ops: &[Op]) -> Option<IrRef> {
+    let i = b.def(sum).filter(|i| ops.contains(&i.op) && i.ty == Ty::Int)?;
+    (b.as_int(i.b)?.checked_neg() == Some(k)).then_some(i.a)
+}
+
 fn int_by_const(b: &mut Builder, ins: Ins, k: i32) -> Rule {
     let x = ins.a;
     match ins.op {
         // x + 0 = x
         Op::ADD if k == 0 => is(x),
+        // (x + k1) - k1 = x, also where rearranging is not worth it: the value of an earlier iteration
+        Op::ADD if let Some(x) = cancelled(b, x, k, &[Op::ADD, Op::ADDOV]) => is(x),
         // (x + k1) + k  =>  x + (k1 + k)
         Op::ADD
             if let Some(Ins { op: Op::ADD | Op::ADDOV, a, b: c, .. }) = b.inner(x)
@@ -322,6 +330,8 @@ fn checked_by_const(b: &mut Builder, ins: Ins, k: i32) -> Rule {
     match ins.op {
         // x + 0 = x
         Op::ADDOV if k == 0 => is(x),
+        // (x + k1) - k1 = x, exactly
+        Op::ADDOV if let Some(x) = cancelled(b, x, k, &[Op::ADDOV]) => is(x),
         // (x + k1) + k  =>  x + (k1 + k), exactly
         Op::ADDOV
             if let Some(Ins { op: Op::ADDOV, a, b: c, .. }) = b.inner(x)

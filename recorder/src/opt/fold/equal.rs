@@ -3,6 +3,7 @@
 use super::{Fold, Rule, compare, holds, like, range};
 use crate::build::Builder;
 use crate::ir::{Const, Ins, IrRef, Op, Ty, VmRef};
+use crate::opt::mem::refs;
 use core::cmp::Ordering;
 
 /// EQ, NE.
@@ -122,7 +123,7 @@ fn equal_str(b: &mut Builder, ins: Ins) -> Rule {
 fn equal_address(b: &mut Builder, ins: Ins) -> Rule {
     let nil_slot = Some(Const::Vm(VmRef::NilSlot));
     let is_slot = |r: IrRef| b.def(r).is_some_and(|i| matches!(i.op, Op::AREF | Op::HREFK | Op::NEWREF | Op::UREFC | Op::UREFO));
-    if b.trace.konst(ins.b) == nil_slot && is_slot(ins.a) || b.trace.konst(ins.a) == nil_slot && is_slot(ins.b) {
+    if b.trace.konst(ins.b) == nil_slot && (is_slot(ins.a) || b.flags.fwd && refs::is_present(b, ins.a)) {
         return holds(compare::accepts(ins.op, Some(Ordering::Less)));
     }
     Ok(Fold::Keep)

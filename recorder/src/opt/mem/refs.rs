@@ -50,6 +50,27 @@ fn is_absent(b: &Builder, ins: Ins) -> bool {
     true
 }
 
+/// Is the key of an HREF known to be in the table? Keys that were inserted, or came with the template, stay until they are cleared
+/// or moved.
+pub fn is_present(b: &Builder, href: IrRef) -> bool {
+    let Some(ins) = b.is_op(href, Op::HREF) else { return false };
+    let table = ins.a;
+    let gone = alias::invalidated(b, table, table, |c| c.keys && c.values);
+    let mut r = b.newest(Op::NEWREF);
+    while r > gone.max(table) {
+        let new = b.trace.ins[r.ins_index()];
+        if r < href && new.a == table && alias::keys(b, new.b, ins.b) == Alias::Must {
+            return true;
+        }
+        r = b.older(r);
+    }
+    let template = b.is_op(table, Op::TDUP).and_then(|i| b.as_gc(i.a)).and_then(|v| v.as_table());
+    match (template, b.trace.konst(ins.b)) {
+        (Some(t), Some(Const::Gc(key))) if gone == IrRef::NONE => t.find(key).is_some(),
+        _ => false,
+    }
+}
+
 /// HREFK: the key stays in its node as long as the address of the nodes holds (see [`super::field`]).
 pub fn hrefk(b: &mut Builder, ins: Ins) -> Emit {
     if b.flags.fwd

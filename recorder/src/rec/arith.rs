@@ -1,0 +1,54 @@
+//! Arithmetic: two integers stay integers with a guard against overflow, everything else is done in doubles.
+
+use super::{Rec, Recorder};
+use crate::ir::{IrRef, Op, Ty};
+use perilune_vm::Value;
+use perilune_vm::meta::{self, MM};
+
+impl Recorder {
+    /// `x op y` on numbers (or strings that are).
+    pub(super) fn arith(&mut self, mm: MM, x: (IrRef, Value), y: (IrRef, Value)) -> Rec<IrRef> {
+        let (rx, vx) = self.number(x.0, x.1)?;
+        let (ry, vy) = self.number(y.0, y.1)?;
+        let ints = self.b.ty(rx).is_int() && self.b.ty(ry).is_int();
+        if ints && meta::arith(mm, vx, vy).is_int() {
+            match mm {
+                MM::Add => return self.b.emit(Op::ADDOV, Ty::Int, rx, ry),
+                MM::Sub => return self.b.emit(Op::SUBOV, Ty::Int, rx, ry),
+                MM::Mul => return self.b.emit(Op::MULOV, Ty::Int, rx, ry),
+                MM::Mod => {
+                    if self.b.as_int(ry).is_none_or(|k| k == 0) {
+                        let zero = self.b.kint(0);
+                        self.b.emit(Op::NE, Ty::Int, ry, zero)?;
+                    }
+                    return self.b.emit(Op::MOD, Ty::Int, rx, ry);
+                }
+                _ => {}
+            }
+        }
+        let op = match mm {
+            MM::Add => Op::ADD,
+            MM::Sub => Op::SUB,
+            MM::Mul => Op::MUL,
+            MM::Div => Op::DIV,
+            MM::Mod => Op::MOD,
+            _ => Op::POW,
+        };
+        let (rx, ry) = (self.to_num(rx)?, self.to_num(ry)?);
+        self.b.emit(op, Ty::Num, rx, ry)
+    }
+
+    /// `-x`.
+    pub(super) fn unm(&mut self, x: (IrRef, Value)) -> Rec<IrRef> {
+        let (r, v) = self.number(x.0, x.1)?;
+        if self.b.ty(r).is_int() && v.as_int().is_some_and(|i| i != 0 && i != i32::MIN) {
+            for k in [0, i32::MIN] {
+                let k = self.b.kint(k);
+                self.b.emit(Op::NE, Ty::Int, r, k)?;
+            }
+            return self.b.emit(Op::NEG, Ty::Int, r, IrRef::NONE);
+        }
+        let n = self.to_num(r)?;
+        self.b.emit(Op::NEG, Ty::Num, n, IrRef::NONE)
+    }
+}

@@ -1,0 +1,135 @@
+//! Comparisons and tests. The snapshot of a comparison goes on at the branch that is not taken.
+
+use super::{Rec, Recorder, view};
+use crate::abort::Abort;
+use crate::ir::{IrRef, Op, Ty};
+use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::helper::Helper;
+use perilune_vm::layout::Field;
+use perilune_vm::meta::MM;
+use perilune_vm::{Value, Vm};
+
+impl Recorder {
+    /// Takes the snapshot for a decision at `pc` whose jump is `taken`.
+    fn other_branch(&mut self, pc: *const Ins, taken: bool) -> Rec<()> {
+        let jump = view::at(pc, 1);
+        let other = if taken { view::at(pc, 2) } else { view::target(jump, view::ins(jump)) };
+        self.snap(other)?;
+        self.needsnap = true;
+        Ok(())
+    }
+
+    /// ISLT to ISGT.
+    pub(super) fn order(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<()> {
+        let (x, vx) = self.operand(vm, ins.a())?;
+        let (y, vy) = self.operand(vm, ins.d())?;
+        let less = matches!(ins.op(), Bc::ISLT | Bc::ISGE);
+        let negated = matches!(ins.op(), Bc::ISGE | Bc::ISGT);
+        if let (Some(s), Some(t)) = (vx.as_str(), vy.as_str()) {
+            let order = s.bytes().cmp(t.bytes());
+            let yes = if less { order.is_lt() } else { order.is_le() };
+            let r = self.b.call(Helper::StrCmp, &[x, y])?;
+            let zero = self.b.kint(0);
+            self.other_branch(pc, yes != negated)?;
+            let op = match (less, yes) {
+                (true, true) => Op::LT,
+                (true, false) => Op::GE,
+                (false, true) => Op::LE,
+                (false, false) => Op::GT,
+            };
+            self.b.emit(op, Ty::Int, r, zero)?;
+            return Ok(());
+        }
+        let (Some(m), Some(n)) = (vx.as_number(), vy.as_number()) else { return self.nyi(ins.op()) };
+        let yes = if less { m < n } else { m <= n };
+        let ints = self.b.ty(x).is_int() && self.b.ty(y).is_int();
+        let (x, y) = if ints { (x, y) } else { (self.to_num(x)?, self.to_num(y)?) };
+        let op = match (less, yes, ints) {
+            (true, true, _) => Op::LT,
+            (true, false, true) => Op::GE,
+            (true, false, false) => Op::UGE,
+            (false, true, _) => Op::LE,
+            (false, false, true) => Op::GT,
+            (false, false, false) => Op::UGT,
+        };
+        self.other_branch(pc, yes != negated)?;
+        self.b.emit(op, if ints { Ty::Int } else { Ty::Num }, x, y)?;
+        Ok(())
+    }
+
+    /// ISEQV to ISNEP.
+    pub(super) fn equality(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<()> {
+        let (x, vx) = self.operand(vm, ins.a())?;
+        let (y, vy) = match ins.op() {
+            Bc::ISEQV | Bc::ISNEV => self.operand(vm, ins.d())?,
+            Bc::ISEQS | Bc::ISNES => self.kgc_operand(ins.d())?,
+            Bc::ISEQN | Bc::ISNEN => self.knum_operand(ins.d())?,
+            _ => {
+                let v = [Value::NIL, Value::FALSE, Value::TRUE][ins.d().min(2)];
+                (self.b.kvalue(v), v)
+            }
+        };
+        let negated = matches!(ins.op(), Bc::ISNEV | Bc::ISNES | Bc::ISNEN | Bc::ISNEP);
+        let yes = vx.raw_equals(vy);
+        let (tx, ty) = (self.b.ty(x), self.b.ty(y));
+        if tx.is_number() && ty.is_number() {
+            let ints = tx.is_int() && ty.is_int();
+            let (x, y) = if ints { (x, y) } else { (self.to_num(x)?, self.to_num(y)?) };
+            self.other_branch(pc, yes != negated)?;
+            self.b.emit(if yes { Op::EQ } else { Op::NE }, if ints { Ty::Int } else { Ty::Num }, x, y)?;
+            return Ok(());
+        }
+        if tx != ty || tx.is_pri() {
+            // The types decide.
+            return Ok(());
+        }
+        if !yes && (vx.is_table() || vx.is_udata()) {
+            self.no_equal_method(vm, x, vx, y, vy)?;
+        }
+        self.other_branch(pc, yes != negated)?;
+        self.b.compare(if yes { Op::EQ } else { Op::NE }, x, y)?;
+        Ok(())
+    }
+
+    /// Guards that two tables that differ have no `__eq` in common.
+    fn no_equal_method(&mut self, vm: &Vm, x: IrRef, vx: Value, y: IrRef, vy: Value) -> Rec<()> {
+        let (Some(a), Some(b)) = (vx.as_table(), vy.as_table()) else { return Err(Abort::NyiBytecode) };
+        for (r, t) in [(x, a), (y, b)] {
+            if t.meta.get().is_none() {
+                let meta = self.field(r, Field::TabMeta)?;
+                let null = self.b.knull(Ty::Tab);
+                self.b.emit(Op::EQ, Ty::Tab, meta, null)?;
+                return Ok(());
+            }
+        }
+        if !vm.metamethod(vx, MM::Eq).is_nil() {
+            return Err(Abort::NyiBytecode);
+        }
+        self.no_metamethod(vm, x, a, MM::Eq)
+    }
+
+    /// ISTC to ISF: types decide.
+    pub(super) fn test(&mut self, vm: &Vm, ins: Ins) -> Rec<()> {
+        let (r, v) = self.operand(vm, ins.d())?;
+        let copies = match ins.op() {
+            Bc::ISTC => v.truthy(),
+            Bc::ISFC => !v.truthy(),
+            _ => false,
+        };
+        if copies {
+            self.set(ins.a(), r);
+        }
+        Ok(())
+    }
+
+    /// An object constant.
+    pub(super) fn kgc_operand(&mut self, i: usize) -> Rec<(IrRef, Value)> {
+        let v = self.proto.kgc(i).ok_or(Abort::Error)?;
+        Ok((self.b.kgc(v), v))
+    }
+    /// A number constant.
+    pub(super) fn knum_operand(&mut self, i: usize) -> Rec<(IrRef, Value)> {
+        let v = self.proto.knum(i).ok_or(Abort::Error)?;
+        Ok((self.b.kvalue(v), v))
+    }
+}

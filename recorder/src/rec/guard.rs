@@ -1,0 +1,69 @@
+//! Small guards and conversions.
+
+use super::{Rec, Recorder};
+use crate::abort::Abort;
+use crate::ir::{IrRef, Op, Ty, conv};
+use perilune_vm::layout::Field;
+use perilune_vm::{Value, Vm};
+
+impl Recorder {
+    /// A number as num.
+    pub(super) fn to_num(&mut self, r: IrRef) -> Rec<IrRef> {
+        match self.b.ty(r) {
+            Ty::Num => Ok(r),
+            ty if ty.is_int() => self.b.emit(Op::CONV, Ty::Num, r, IrRef(conv::NUM_INT)),
+            Ty::Str => self.b.guard(Op::STRTO, Ty::Num, r, IrRef::NONE),
+            _ => Err(Abort::BadType),
+        }
+    }
+    /// A number, or a string that denotes one.
+    pub(super) fn number(&mut self, r: IrRef, v: Value) -> Rec<(IrRef, Value)> {
+        if v.is_number() {
+            return Ok((r, v));
+        }
+        let n = v.as_str().and_then(perilune_vm::meta::str_to_number).and_then(Value::as_number).ok_or(Abort::BadType)?;
+        Ok((self.to_num(r)?, Value::num(n)))
+    }
+    /// A number as int: what is integral now must stay so.
+    pub(super) fn to_int(&mut self, r: IrRef, v: Value) -> Rec<(IrRef, i32)> {
+        let (r, v) = self.number(r, v)?;
+        let i = v.as_index().ok_or(Abort::BadType)?;
+        if self.b.ty(r).is_int() {
+            return Ok((r, i));
+        }
+        Ok((self.b.guard(Op::CONV, Ty::Int, r, IrRef(conv::INT_NUM_INDEX))?, i))
+    }
+    /// A number modulo 2^32.
+    pub(super) fn to_bits(&mut self, r: IrRef, v: Value) -> Rec<IrRef> {
+        let (r, _) = self.number(r, v)?;
+        if self.b.ty(r).is_int() { Ok(r) } else { self.b.emit(Op::TOBIT, Ty::Int, r, IrRef::NIL) }
+    }
+    /// A field of an object.
+    pub(super) fn field(&mut self, object: IrRef, field: Field) -> Rec<IrRef> {
+        self.b.emit(Op::FLOAD, Ty::of_word(field.ty_name()), object, IrRef(field as u16))
+    }
+    /// Guards that a reference is this object.
+    pub(super) fn guard_is(&mut self, r: IrRef, v: Value) -> Rec<IrRef> {
+        let k = self.b.kgc(v);
+        if r != k {
+            self.b.compare(Op::EQ, r, k)?;
+        }
+        Ok(k)
+    }
+    /// Guards that an int has this value.
+    pub(super) fn guard_int(&mut self, r: IrRef, k: i32) -> Rec<()> {
+        let k = self.b.kint(k);
+        if r != k {
+            self.b.emit(Op::EQ, Ty::Int, r, k)?;
+        }
+        Ok(())
+    }
+    /// Safepoint before an allocation.
+    pub(super) fn gc_step(&mut self) -> Rec<()> {
+        self.b.emit_raw(Op::GCSTEP, Ty::Nil, IrRef::NONE, IrRef::NONE).map(|_| ())
+    }
+    /// The metatable of a type that is no table or userdata.
+    pub(super) fn base_meta(vm: &Vm, v: Value) -> Option<perilune_vm::object::Gc<perilune_vm::object::Table>> {
+        vm.base_meta[v.type_index()]
+    }
+}

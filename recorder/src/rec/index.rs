@@ -1,0 +1,214 @@
+//! Reading and writing tables.
+
+use super::{Rec, Recorder};
+use crate::abort::Abort;
+use crate::ir::{IrRef, Op, Ty, VmRef, conv};
+use perilune_vm::layout::Field;
+use perilune_vm::meta::MM;
+use perilune_vm::object::{Gc, Table};
+use perilune_vm::{Value, Vm};
+
+/// Where a key is.
+pub(super) struct Place {
+    /// Address of the slot; `None` if the key is absent.
+    slot: Option<IrRef>,
+    /// In the array part?
+    array: bool,
+    /// The key as it was looked up.
+    key: IrRef,
+}
+
+const MAX_CHAIN: usize = 20;
+
+impl Recorder {
+    /// The place of a key, guarded.
+    pub(super) fn lookup(&mut self, t: Gc<Table>, table: IrRef, key: (IrRef, Value)) -> Rec<Place> {
+        let (mut rk, k) = key;
+        if let Some(i) = k.as_index() {
+            if self.b.ty(rk) == Ty::Num {
+                rk = self.b.guard(Op::CONV, Ty::Int, rk, IrRef(conv::INT_NUM_INDEX))?;
+            }
+            let asize = self.field(table, Field::TabAsize)?;
+            if (i as u32) < t.asize() {
+                self.b.emit(Op::ABC, Ty::Int, asize, rk)?;
+                let array = self.field(table, Field::TabArray)?;
+                let slot = self.b.emit(Op::AREF, Ty::P64, array, rk)?;
+                return Ok(Place { slot: Some(slot), array: true, key: rk });
+            }
+            self.b.emit(Op::ULE, Ty::Int, asize, rk)?;
+        }
+        if t.hmask.get() == 0 {
+            let hmask = self.field(table, Field::TabHmask)?;
+            self.guard_int(hmask, 0)?;
+            return Ok(Place { slot: None, array: false, key: rk });
+        }
+        let found = t.find(k);
+        if let Some(slot) = found
+            && rk.is_const()
+            && let Some(node) = t.node_of(slot)
+        {
+            let hmask = self.field(table, Field::TabHmask)?;
+            self.guard_int(hmask, t.hmask.get() as i32)?;
+            let nodes = self.field(table, Field::TabNode)?;
+            let kslot = self.b.kslot(rk, node);
+            let slot = self.b.guard(Op::HREFK, Ty::P64, nodes, kslot)?;
+            return Ok(Place { slot: Some(slot), array: false, key: rk });
+        }
+        let href = self.b.emit(Op::HREF, Ty::P64, table, rk)?;
+        let nil = self.b.kvm(VmRef::NilSlot);
+        self.b.emit(if found.is_some() { Op::NE } else { Op::EQ }, Ty::P64, href, nil)?;
+        Ok(Place { slot: found.map(|_| href), array: false, key: rk })
+    }
+
+    /// Loads what is in a place.
+    pub(super) fn load(&mut self, place: &Place, v: Value) -> Rec<IrRef> {
+        let Some(slot) = place.slot else { return Ok(IrRef::NIL) };
+        let ty = Ty::of_value(v);
+        let r = self.b.guard(if place.array { Op::ALOAD } else { Op::HLOAD }, ty, slot, IrRef::NONE)?;
+        Ok(if ty.is_pri() { self.b.kvalue(v) } else { r })
+    }
+
+    /// `t[k]` without metamethods.
+    pub(super) fn raw_get(&mut self, t: Gc<Table>, table: IrRef, key: (IrRef, Value)) -> Rec<IrRef> {
+        let place = self.lookup(t, table, key)?;
+        self.load(&place, t.get(key.1))
+    }
+
+    /// Guards the metatable of a table.
+    fn guard_meta(&mut self, table: IrRef, meta: Option<Gc<Table>>) -> Rec<IrRef> {
+        let r = self.field(table, Field::TabMeta)?;
+        let k = match meta {
+            Some(m) => self.b.kgc(Value::table(m)),
+            None => self.b.knull(Ty::Tab),
+        };
+        if r != k {
+            self.b.emit(Op::EQ, Ty::Tab, r, k)?;
+        }
+        Ok(k)
+    }
+    /// Looks up a metamethod in a constant metatable.
+    fn method(&mut self, vm: &Vm, meta: Gc<Table>, kmeta: IrRef, mm: MM) -> Rec<(IrRef, Value)> {
+        let Some(name) = vm.meta_names[mm as usize] else { return Ok((IrRef::NIL, Value::NIL)) };
+        let key = (self.b.kgc(Value::str(name)), Value::str(name));
+        let r = self.raw_get(meta, kmeta, key)?;
+        Ok((r, meta.get_str(name)))
+    }
+    /// Guards that a table has no metamethod, which is so now.
+    pub(super) fn no_metamethod(&mut self, vm: &Vm, table: IrRef, t: Gc<Table>, mm: MM) -> Rec<()> {
+        let meta = t.meta.get();
+        let kmeta = self.guard_meta(table, meta)?;
+        if let Some(m) = meta {
+            let (_, v) = self.method(vm, m, kmeta, mm)?;
+            if !v.is_nil() {
+                return Err(Abort::NyiBytecode);
+            }
+        }
+        Ok(())
+    }
+
+    /// `o[k]`, following `__index` as long as it leads to tables.
+    pub(super) fn index(&mut self, vm: &Vm, object: (IrRef, Value), key: (IrRef, Value)) -> Rec<IrRef> {
+        let (mut r, mut v) = object;
+        for _ in 0..MAX_CHAIN {
+            let (meta, kmeta);
+            if let Some(t) = v.as_table() {
+                if key.1.is_nil() || key.1.as_number().is_some_and(f64::is_nan) {
+                    return Err(Abort::NyiBytecode);
+                }
+                let found = t.get(key.1);
+                let value = self.raw_get(t, r, key)?;
+                if !found.is_nil() {
+                    return Ok(value);
+                }
+                kmeta = self.guard_meta(r, t.meta.get())?;
+                match t.meta.get() {
+                    Some(m) => meta = m,
+                    None => return Ok(IrRef::NIL),
+                }
+            } else if let Some(u) = v.as_udata() {
+                let Some(m) = u.meta.get() else { return Err(Abort::MissingMetamethod) };
+                let f = self.field(r, Field::UdataMeta)?;
+                kmeta = self.guard_is(f, Value::table(m))?;
+                meta = m;
+            } else {
+                let Some(m) = Recorder::base_meta(vm, v) else { return Err(Abort::MissingMetamethod) };
+                kmeta = self.b.kgc(Value::table(m));
+                meta = m;
+            }
+            let (mr, mv) = self.method(vm, meta, kmeta, MM::Index)?;
+            if mv.is_nil() {
+                return if v.is_table() { Ok(IrRef::NIL) } else { Err(Abort::MissingMetamethod) };
+            }
+            if mv.is_func() {
+                return Err(Abort::NyiBytecode);
+            }
+            r = if mv.is_table() { self.guard_is(mr, mv)? } else { mr };
+            v = mv;
+        }
+        Err(Abort::LoopingIndex)
+    }
+
+    /// `o[k] = x`. The store is the last thing that is emitted.
+    pub(super) fn set_index(
+        &mut self,
+        vm: &Vm,
+        object: (IrRef, Value),
+        key: (IrRef, Value),
+        value: (IrRef, Value),
+    ) -> Rec<()> {
+        let (table, Some(t)) = (object.0, object.1.as_table()) else { return Err(Abort::NyiBytecode) };
+        let old = t.get(key.1);
+        let place = self.check_key(t, table, key)?;
+        match t.meta.get() {
+            None => {
+                self.guard_meta(table, None)?;
+            }
+            Some(_) if old.is_nil() => {
+                self.load(&place, old)?;
+                self.no_metamethod(vm, table, t, MM::NewIndex)?;
+            }
+            Some(_) => {
+                self.load(&place, old)?;
+            }
+        }
+        self.store(table, key, &place, value)
+    }
+    /// `t[k] = x` without metamethods.
+    pub(super) fn raw_set(&mut self, t: Gc<Table>, table: IrRef, key: (IrRef, Value), value: (IrRef, Value)) -> Rec<()> {
+        let place = self.check_key(t, table, key)?;
+        self.store(table, key, &place, value)
+    }
+    fn check_key(&mut self, t: Gc<Table>, table: IrRef, key: (IrRef, Value)) -> Rec<Place> {
+        if key.1.is_nil() || key.1.as_number().is_some_and(f64::is_nan) {
+            return Err(Abort::NilOrNanKey);
+        }
+        let place = self.lookup(t, table, key)?;
+        if place.slot.is_none() && self.b.ty(place.key) == Ty::Num {
+            // It might be integral, or a NaN, another time.
+            return Err(Abort::NyiBytecode);
+        }
+        Ok(place)
+    }
+    fn store(&mut self, table: IrRef, key: (IrRef, Value), place: &Place, value: (IrRef, Value)) -> Rec<()> {
+        let (r, _) = value;
+        let ty = self.b.ty(r);
+        let (slot, op) = match place.slot {
+            Some(slot) => (slot, if place.array { Op::ASTORE } else { Op::HSTORE }),
+            None => (self.b.emit(Op::NEWREF, Ty::P64, table, place.key)?, Op::HSTORE),
+        };
+        self.b.emit(op, ty, slot, r)?;
+        if ty.is_gc() {
+            self.b.emit(Op::TBAR, Ty::Nil, table, IrRef::NONE)?;
+        }
+        if let Some(s) = key.1.as_str()
+            && (!place.key.is_const() || s.bytes().starts_with(b"__"))
+        {
+            // The table may be a metatable that is known to lack this method.
+            let nomm = self.b.emit(Op::FREF, Ty::P64, table, IrRef(Field::TabNomm as u16))?;
+            let zero = self.b.kint(0);
+            self.b.emit(Op::FSTORE, Ty::U8, nomm, zero)?;
+        }
+        self.needsnap = true;
+        Ok(())
+    }
+}

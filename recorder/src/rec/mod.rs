@@ -1,0 +1,363 @@
+//! The recorder: follows the interpreter and emits what its instructions do to the values they meet.
+//!
+//! [`Recorder::record`] is called before each instruction. It emits IR for the operands as they are now: what a later run may find
+//! different is guarded. A guard leaves through the newest snapshot; everything between that snapshot and the guard is without
+//! effect, so that the interpreter can execute it again. After an effect, or a decision, the next instruction takes a snapshot.
+//!
+//! Slots are numbered as in [`crate::ir::Op::SLOAD`]. A slot that has no reference yet is what memory holds.
+
+mod arith;
+mod call;
+mod compare;
+mod concat;
+mod dispatch;
+mod guard;
+mod index;
+mod iter;
+mod lib;
+mod loops;
+mod ret;
+mod side;
+mod slots;
+mod upval;
+mod view;
+
+use crate::abort::Abort;
+use crate::build::{Builder, Limits};
+use crate::ir::{Const, IrRef, Link, Op, Trace, Ty, sload};
+use crate::opt::{self, OptFlags};
+use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::gc::Marker;
+use perilune_vm::object::{Gc, Proto};
+use perilune_vm::{Value, Vm};
+
+/// Parameters of recording.
+#[derive(Copy, Clone, Debug)]
+pub struct RecParams {
+    /// Passes that run.
+    pub flags: OptFlags,
+    /// Limits of a trace.
+    pub limits: Limits,
+    /// Unrolled calls of one function that is not the start.
+    pub callunroll: u32,
+    /// Unrolled recursive calls of the start.
+    pub recunroll: u32,
+    /// Unrolled inner loops.
+    pub loopunroll: u32,
+    /// Iterations recorded more when types are not stable.
+    pub instunroll: u32,
+}
+
+impl Default for RecParams {
+    fn default() -> RecParams {
+        let (flags, limits) = (OptFlags::default(), Limits::default());
+        RecParams { flags, limits, callunroll: 3, recunroll: 2, loopunroll: 15, instunroll: 4 }
+    }
+}
+
+/// What the recorder asks about finished traces.
+pub trait TraceDb {
+    /// How trace `n` ends.
+    fn link_of(&self, n: u32) -> Option<Link>;
+    /// Is it a root trace?
+    fn is_root(&self, n: u32) -> bool;
+    /// The instruction that the start of trace `n` replaced.
+    fn start_ins(&self, n: u32) -> Ins;
+    /// Did the loop at `pc` turn out to be left soon, so that unrolling it is the better choice?
+    fn loop_left(&self, pc: *const Ins) -> bool {
+        let _ = pc;
+        false
+    }
+}
+
+/// A finished recording.
+#[derive(Clone, Debug)]
+pub struct FinishedTrace {
+    /// The trace, optimised.
+    pub trace: Trace,
+    /// Instruction that the trace starts at (for a root trace the one to patch).
+    pub start_pc: *const Ins,
+    /// First recorded instruction.
+    pub first_pc: *const Ins,
+    /// Root trace that it belongs to: itself for a root trace.
+    pub root: u32,
+}
+
+/// Details of an abort.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub enum AbortInfo {
+    /// None.
+    None,
+    /// A bytecode.
+    Bytecode(Bc),
+    /// A function.
+    Func(Value),
+}
+
+/// What became of an instruction.
+#[derive(Debug)]
+pub enum Step {
+    /// Recorded.
+    Continue,
+    /// The trace is complete.
+    Done(Box<FinishedTrace>),
+    /// The trace is given up.
+    Abort {
+        /// Why.
+        reason: Abort,
+        /// Details.
+        info: AbortInfo,
+    },
+}
+
+type Rec<T> = Result<T, Abort>;
+
+/// What an instruction leads to.
+enum Flow {
+    /// The next one.
+    Next,
+    /// The end of the trace, with the address to go on at.
+    Stop(Link, *const Ins),
+}
+
+/// A frame that was entered on the trace.
+#[derive(Copy, Clone, Debug)]
+struct Frame {
+    /// Base of the frame below.
+    base: usize,
+    /// Prototype of the frame below.
+    proto: Gc<Proto>,
+    /// The moved frame of a vararg function.
+    vararg: bool,
+}
+
+/// A recording.
+#[derive(Debug)]
+pub struct Recorder {
+    /// Emission.
+    pub b: Builder,
+    params: RecParams,
+    trace_no: u32,
+    root_no: u32,
+    start_pc: *const Ins,
+    first_pc: *const Ins,
+    start_is_root: bool,
+    /// Prototype of the current frame.
+    proto: Gc<Proto>,
+    /// First local of the current frame.
+    base: usize,
+    /// Known values by slot; NONE where memory holds the value.
+    slots: Vec<IrRef>,
+    /// Written since the start.
+    modified: Vec<bool>,
+    frames: Vec<Frame>,
+    /// Frames left downwards from the start frame.
+    retdepth: u32,
+    tailcalled: u32,
+    /// Must the next instruction take a snapshot?
+    needsnap: bool,
+    /// Count of an open list of values.
+    multres: u32,
+    /// Slots in use above the current frame by an open list (absolute, exclusive).
+    open_top: usize,
+    top_slot: usize,
+    loopunroll: i32,
+    instunroll: u32,
+    /// Number of instructions at the last inner loop.
+    loopref: usize,
+    first: bool,
+    /// The header of a builtin comes next, which was recorded with its call.
+    in_builtin: bool,
+    info: AbortInfo,
+    /// Objects seen while recording that nothing else may keep alive.
+    protos: Vec<Gc<Proto>>,
+}
+
+impl Recorder {
+    fn new(params: &RecParams, proto: Gc<Proto>, trace_no: u32, root_no: u32) -> Recorder {
+        Recorder {
+            b: Builder::new(params.flags, params.limits),
+            params: *params,
+            trace_no,
+            root_no,
+            start_pc: core::ptr::null(),
+            first_pc: core::ptr::null(),
+            start_is_root: false,
+            proto,
+            base: 2,
+            slots: Vec::new(),
+            modified: Vec::new(),
+            frames: Vec::new(),
+            retdepth: 0,
+            tailcalled: 0,
+            needsnap: false,
+            multres: 0,
+            open_top: 0,
+            top_slot: 0,
+            loopunroll: params.loopunroll as i32,
+            instunroll: params.instunroll,
+            loopref: 0,
+            first: true,
+            in_builtin: false,
+            info: AbortInfo::None,
+            protos: vec![proto],
+        }
+    }
+
+    /// Starts a root trace at the hot instruction `start_pc` of the frame at `vm.base`.
+    pub fn new_root(
+        vm: &Vm,
+        params: &RecParams,
+        proto: Gc<Proto>,
+        start_pc: *const Ins,
+        trace_no: u32,
+    ) -> Result<Recorder, Abort> {
+        let mut r = Recorder::new(params, proto, trace_no, trace_no);
+        let ins = view::ins(start_pc);
+        r.start_is_root = true;
+        r.start_pc = start_pc;
+        r.first_pc = match ins.op() {
+            Bc::FORL | Bc::IFORL | Bc::ITERL | Bc::IITERL => view::target(start_pc, ins),
+            Bc::LOOP | Bc::ILOOP | Bc::FUNCF | Bc::IFUNCF => view::at(start_pc, 1),
+            Bc::ITERN => start_pc,
+            op => {
+                let _ = op;
+                return Err(Abort::NyiBytecode);
+            }
+        };
+        r.enter_frame(proto);
+        if matches!(ins.op(), Bc::FORL | Bc::IFORL) {
+            r.for_constants(vm, start_pc, ins)?;
+        }
+        r.snap(r.first_pc)?;
+        Ok(r)
+    }
+
+    /// Number of the trace.
+    pub fn trace_no(&self) -> u32 {
+        self.trace_no
+    }
+    /// Root trace that it belongs to.
+    pub fn root_no(&self) -> u32 {
+        self.root_no
+    }
+    /// Instruction that the trace starts at.
+    pub fn start_pc(&self) -> *const Ins {
+        self.start_pc
+    }
+    /// First instruction that is recorded.
+    pub fn first_pc(&self) -> *const Ins {
+        self.first_pc
+    }
+    /// Frames entered and not left since the start.
+    pub fn frame_depth(&self) -> usize {
+        self.frames.len()
+    }
+    /// Prototype of the function being recorded.
+    pub fn proto(&self) -> Gc<Proto> {
+        self.proto
+    }
+
+    /// Keeps the constants alive.
+    pub fn mark(&self, marker: &mut Marker) {
+        for k in &self.b.trace.consts {
+            if let Const::Gc(v) = k {
+                marker.mark_value(*v);
+            }
+        }
+        for p in &self.protos {
+            marker.mark(*p);
+        }
+    }
+
+    /// Records the instruction at `pc`, which is about to run in the frame at `vm.base`.
+    pub fn record(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: *const Ins) -> Step {
+        let done = self.instruction(vm, db, pc).and_then(|flow| match flow {
+            Flow::Next => Ok(None),
+            Flow::Stop(link, pc) => self.finish(link, pc),
+        });
+        match done {
+            Ok(None) => Step::Continue,
+            Ok(Some(trace)) => Step::Done(Box::new(trace)),
+            Err(reason) => Step::Abort { reason, info: self.info },
+        }
+    }
+
+    fn instruction(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: *const Ins) -> Rec<Flow> {
+        let ins = view::ins(pc);
+        if matches!(ins.op(), Bc::FUNCC | Bc::FUNCCW) {
+            // Recorded with the call.
+            if !core::mem::take(&mut self.in_builtin) {
+                return self.nyi_func(view::slot(vm, -2));
+            }
+            return Ok(Flow::Next);
+        }
+        self.in_builtin = false;
+        if self.proto.pc_of(pc).is_none() {
+            return Err(Abort::Error);
+        }
+        if self.slots.len() > 250 + 2 {
+            return Err(Abort::TooDeep);
+        }
+        if self.proto.flags.get() & perilune_vm::object::ProtoFlags::NOJIT != 0 {
+            return Err(Abort::JitOff);
+        }
+        let flow = self.dispatch(vm, db, pc, ins);
+        self.first = false;
+        flow
+    }
+
+    /// Ends the trace; `None` if another iteration is to be recorded.
+    fn finish(&mut self, link: Link, pc: *const Ins) -> Rec<Option<FinishedTrace>> {
+        self.snap(pc)?;
+        let looping = link == Link::Loop && self.base == 2 && self.retdepth == 0;
+        match opt::finish(&mut self.b, looping) {
+            Ok(()) => {}
+            Err(Abort::TypeInstability | Abort::GuardAlwaysFails) if looping && self.instunroll > 0 => {
+                self.instunroll -= 1;
+                self.needsnap = true;
+                return Ok(None);
+            }
+            Err(e) => return Err(e),
+        }
+        let mut trace = core::mem::take(&mut self.b.trace);
+        trace.link = link;
+        trace.top_slot = self.top_slot as u32;
+        let (start_pc, first_pc, root) = (self.start_pc, self.first_pc, self.root_no);
+        Ok(Some(FinishedTrace { trace, start_pc, first_pc, root }))
+    }
+
+    /// Gives up because of a bytecode.
+    fn nyi<T>(&mut self, op: Bc) -> Rec<T> {
+        self.info = AbortInfo::Bytecode(op);
+        Err(Abort::NyiBytecode)
+    }
+    /// Gives up because of a builtin.
+    fn nyi_func<T>(&mut self, f: Value) -> Rec<T> {
+        self.info = AbortInfo::Func(f);
+        Err(Abort::NyiFastFunc)
+    }
+    /// Are we in the frame where the trace started?
+    fn at_start_depth(&self) -> bool {
+        self.frames.is_empty() && self.retdepth == 0
+    }
+    /// The constant function or load of the current frame's function.
+    fn func_ref(&mut self, vm: &Vm) -> Rec<IrRef> {
+        let at = self.base - 2;
+        let known = self.slots[at];
+        if known != IrRef::NONE {
+            return Ok(known);
+        }
+        let f = view::func(vm, 0);
+        let r = self.b.emit(Op::SLOAD, Ty::Func, IrRef(at as u16), IrRef(sload::FRAME | sload::READONLY))?;
+        let r = if self.proto.hdr.word.get() <= 2 {
+            let k = self.b.kgc(Value::func(f));
+            self.b.compare(Op::EQ, r, k)?;
+            k
+        } else {
+            r
+        };
+        self.slots[at] = r;
+        Ok(r)
+    }
+}

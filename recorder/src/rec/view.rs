@@ -1,0 +1,39 @@
+//! Raw reads of the running stack and of bytecode: all the unsafe code of the recorder.
+#![allow(unsafe_code, reason = "the recorder looks at the stack and the instructions of the running function")]
+
+use perilune_vm::bc::Ins;
+use perilune_vm::object::{Func, Gc};
+use perilune_vm::{Value, Vm};
+
+/// The value in slot `i` of the frame at `vm.base`; negative slots are those of the frames below.
+pub(super) fn slot(vm: &Vm, i: isize) -> Value {
+    // SAFETY: while recording, `vm.base` is the frame of the instruction about to run; callers name slots of this frame, of frames
+    // below it, or open results above it, all inside the stack, whose memory is always initialised.
+    unsafe { *vm.base.offset(i) }
+}
+
+/// The instruction at an address.
+pub(super) fn ins(pc: *const Ins) -> Ins {
+    // SAFETY: addresses come from the running prototype and jumps inside it.
+    unsafe { *pc }
+}
+
+/// The address `d` instructions on.
+pub(super) fn at(pc: *const Ins, d: isize) -> *const Ins {
+    pc.wrapping_offset(d)
+}
+
+/// The target of the jump at `pc`.
+pub(super) fn target(pc: *const Ins, ins: Ins) -> *const Ins {
+    at(pc, 1 + ins.j() as isize)
+}
+
+/// An instruction address from a link.
+pub(super) fn pc_of_link(link: u64) -> *const Ins {
+    core::ptr::with_exposed_provenance(link as usize)
+}
+
+/// The function of the frame whose base is `i` slots from `vm.base`.
+pub(super) fn func(vm: &Vm, i: isize) -> Gc<Func> {
+    Gc::from_addr(slot(vm, i - 2).payload())
+}
