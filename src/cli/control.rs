@@ -1,0 +1,95 @@
+//! The options `-j` and `-O`.
+
+use super::report::{PROGRAM, error, message};
+use super::{Failed, Outcome};
+use perilune_vm::Vm;
+use perilune_vm::lib::LOADED;
+use perilune_vm::value::Value;
+
+/// The module behind `-jv`.
+const JIT_V: &[u8] = include_bytes!("v.lua");
+
+/// Makes the modules that come with the command available to `require`.
+pub fn preload(vm: &mut Vm) {
+    vm.preload(b"jit.v", |vm| match vm.load_chunk(JIT_V, b"=jit.v", None) {
+        Ok(f) => {
+            let module = vm.call1(Value::func(f), &[])?;
+            vm.ret1(module)
+        }
+        Err(message) => Err(vm.throw(Value::str(message))),
+    });
+}
+
+/// The arguments of a command, separated by commas; an empty one is nil.
+fn arguments(vm: &mut Vm, text: &[u8]) -> Vec<Value> {
+    if text.is_empty() {
+        return Vec::new();
+    }
+    let parts = text.split(|b| *b == b',');
+    parts.map(|p| if p.is_empty() { Value::NIL } else { Value::str(vm.new_str(p)) }).collect()
+}
+
+/// A field of a loaded module.
+fn module_field(vm: &mut Vm, module: &[u8], field: &[u8]) -> Value {
+    let loaded = vm.registry_table(LOADED);
+    match vm.field(loaded, module).as_table() {
+        Some(t) => vm.field(t, field),
+        None => Value::NIL,
+    }
+}
+
+/// Calls a command; an error is reported without a traceback.
+fn call(vm: &mut Vm, f: Value, arguments: &[Value]) -> Outcome {
+    vm.pcall_traced(f, arguments).map(|_| ()).map_err(|(e, _)| {
+        error(vm, Some(PROGRAM), e, b"");
+        Failed
+    })
+}
+
+/// `-j command[=arguments]`: a function of the `jit` library, or else the module `jit.command`.
+pub fn command(vm: &mut Vm, text: &[u8]) -> Outcome {
+    let mut parts = text.splitn(2, |b| *b == b'=');
+    let name = parts.next().unwrap_or_default();
+    let rest = parts.next().unwrap_or_default();
+    let mut f = module_field(vm, b"jit", name);
+    if !f.is_func() {
+        f = start_function(vm, name)?;
+    }
+    let args = arguments(vm, rest);
+    call(vm, f, &args)
+}
+
+/// The function `start` of a module of the `jit` library.
+fn start_function(vm: &mut Vm, name: &[u8]) -> Result<Value, Failed> {
+    let module = [b"jit.", name].concat();
+    let globals = vm.globals;
+    let require = vm.field(globals, b"require");
+    let module = Value::str(vm.new_str(&module));
+    match vm.pcall_traced(require, &[module]) {
+        Ok(results) => {
+            let start = results.first().and_then(|m| m.as_table()).map(|t| vm.field(t, b"start"));
+            if let Some(start) = start.filter(|s| !s.is_nil()) {
+                return Ok(start);
+            }
+        }
+        Err((e, _)) => {
+            if !e.as_str().is_some_and(|s| s.bytes().starts_with(b"module ")) {
+                error(vm, Some(PROGRAM), e, b"");
+                return Err(Failed);
+            }
+        }
+    }
+    message(Some(PROGRAM), b"unknown luaJIT command or jit.* modules not installed");
+    Err(Failed)
+}
+
+/// `-O[flags]`: `jit.opt.start` with the flags.
+pub fn optimize(vm: &mut Vm, flags: &[u8]) -> Outcome {
+    let mut start = module_field(vm, b"jit.opt", b"start");
+    if start.is_nil() {
+        let opt = module_field(vm, b"jit", b"opt");
+        start = opt.as_table().map_or(Value::NIL, |t| vm.field(t, b"start"));
+    }
+    let args = arguments(vm, flags);
+    call(vm, start, &args)
+}

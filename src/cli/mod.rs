@@ -1,0 +1,97 @@
+//! The command line.
+
+mod control;
+mod options;
+mod repl;
+mod report;
+mod run;
+
+use options::{Options, Step, USAGE};
+use perilune_vm::Vm;
+use perilune_vm::lib::io::{flush_all, write_stderr, write_stdout};
+use perilune_vm::value::Value;
+use std::io::IsTerminal;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::process::ExitCode;
+
+/// Something failed, and has been reported.
+pub struct Failed;
+/// Result of a step.
+pub type Outcome = Result<(), Failed>;
+
+/// Runs the command; all that it starts from is the process.
+pub fn main() -> ExitCode {
+    let argv: Vec<Vec<u8>> = std::env::args_os().map(OsStringExt::into_vec).collect();
+    let Some(options) = Options::parse(&argv) else {
+        write_stderr(USAGE.as_bytes());
+        return ExitCode::FAILURE;
+    };
+    let mut vm = perilune::new_vm(options.no_env);
+    vm.set_memory_limit(options.memory_limit);
+    control::preload(&mut vm);
+    let outcome = run_all(&mut vm, &argv, &options);
+    vm.close();
+    flush_all();
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failed) => ExitCode::FAILURE,
+    }
+}
+
+fn run_all(vm: &mut Vm, argv: &[Vec<u8>], options: &Options) -> Outcome {
+    set_arg_table(vm, argv, options.script);
+    if !options.no_env {
+        run_init(vm)?;
+    }
+    if options.version {
+        print_version();
+    }
+    for step in &options.steps {
+        match step {
+            Step::Execute(chunk) => run::source(vm, chunk, b"=(command line)")?,
+            Step::Require(name) => run::require(vm, name)?,
+            Step::Control(command) => control::command(vm, command)?,
+            Step::Optimize(flags) => control::optimize(vm, flags)?,
+        }
+    }
+    let script = argv.get(options.script);
+    if let Some(name) = script {
+        let after_end = argv[options.script - 1] == b"--";
+        run::script(vm, (name != b"-" || after_end).then_some(name))?;
+    }
+    if options.interactive {
+        repl::run(vm);
+    } else if script.is_none() && !options.executes && !options.version {
+        if std::io::stdin().is_terminal() {
+            print_version();
+            repl::run(vm);
+        } else {
+            run::file(vm, None)?;
+        }
+    }
+    Ok(())
+}
+
+/// The table `arg`: the script at 0, what comes before it at negative indices.
+fn set_arg_table(vm: &mut Vm, argv: &[Vec<u8>], script: usize) {
+    let t = vm.new_table(argv.len().saturating_sub(script) as u32 + 1, 2);
+    for (i, a) in argv.iter().enumerate() {
+        let s = vm.new_str(a);
+        vm.table_set_int(t, i as i32 - script as i32, Value::str(s));
+    }
+    let globals = vm.globals;
+    vm.set_field(globals, b"arg", Value::table(t));
+}
+
+/// Runs what the variable `LUA_INIT` says: Lua code, or `@` and the name of a file.
+fn run_init(vm: &mut Vm) -> Outcome {
+    let Some(init) = std::env::var_os("LUA_INIT") else { return Ok(()) };
+    match init.as_bytes().strip_prefix(b"@") {
+        Some(name) => run::file(vm, Some(name)),
+        None => run::source(vm, init.as_bytes(), b"=LUA_INIT"),
+    }
+}
+
+fn print_version() {
+    write_stdout(concat!("Perilune ", env!("CARGO_PKG_VERSION"), " -- LuaJIT 2.1 dialect of Lua 5.1\n").as_bytes());
+}

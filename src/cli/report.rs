@@ -1,0 +1,50 @@
+//! Messages to the user.
+
+use perilune_vm::Vm;
+use perilune_vm::lib::io::{flush_stdout, write_stderr};
+use perilune_vm::meta::MM;
+use perilune_vm::value::Value;
+
+/// What comes before messages; nothing in the interactive mode.
+pub const PROGRAM: &str = "perilune";
+
+/// Prints a message.
+pub fn message(program: Option<&str>, text: &[u8]) {
+    flush_stdout();
+    let mut out = Vec::with_capacity(text.len() + 16);
+    if let Some(p) = program {
+        out.extend_from_slice(p.as_bytes());
+        out.extend_from_slice(b": ");
+    }
+    out.extend_from_slice(text);
+    out.push(b'\n');
+    write_stderr(&out);
+}
+
+/// Prints the error of a call, with the traceback if the error is a text or becomes one. A nil prints nothing.
+pub fn error(vm: &mut Vm, program: Option<&str>, e: Value, traceback: &[u8]) {
+    if e.is_nil() {
+        return;
+    }
+    let is_text = e.is_str() || e.is_number() || !vm.metamethod(e, MM::ToString).is_nil();
+    vm.error = e;
+    let mut text = vm.error_text();
+    vm.error = Value::NIL;
+    if is_text && !traceback.is_empty() && text != b"not enough memory" {
+        text.push(b'\n');
+        text.extend_from_slice(traceback);
+        if !traceback.ends_with(HOST) && !ends_in_host_frame(traceback) {
+            text.extend_from_slice(HOST);
+        }
+    }
+    message(program, &text);
+}
+
+/// The frame of the host.
+const HOST: &[u8] = b"\n\t[C]: at 0x0";
+
+/// Is the last line of a traceback that of a function without a name in this program?
+fn ends_in_host_frame(traceback: &[u8]) -> bool {
+    let last = traceback.rsplit(|b| *b == b'\n').next().unwrap_or_default();
+    last.starts_with(b"\t[C]: at ")
+}

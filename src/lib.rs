@@ -1,0 +1,47 @@
+//! Perilune: the LuaJIT dialect of Lua on a tracing JIT, to be embedded.
+//!
+//! ```
+//! use perilune::Lua;
+//!
+//! let lua = Lua::new();
+//! let sum: i64 = lua.load("local s = 0 for i = 1, 100 do s = s + i end return s").eval()?;
+//! assert_eq!(sum, 5050);
+//! # Ok::<(), perilune::Error>(())
+//! ```
+//!
+//! Rust closures become Lua functions, and Lua functions are called from Rust:
+//!
+//! ```
+//! use perilune::{Function, Lua};
+//!
+//! let lua = Lua::new();
+//! let greet = lua.create_function(|_, (name, times): (String, usize)| Ok(format!("hello {name}! ").repeat(times)))?;
+//! lua.globals().set("greet", greet)?;
+//! let twice: Function = lua.load("return function(name) return greet(name, 2) end").eval()?;
+//! assert_eq!(twice.call::<String>("moon")?, "hello moon! hello moon! ");
+//! # Ok::<(), perilune::Error>(())
+//! ```
+//!
+//! An error has a message, and a traceback from where it was raised:
+//!
+//! ```
+//! let lua = perilune::Lua::new();
+//! let e = lua.load("local t = nil\nreturn t.x").set_name("@config.lua").exec().unwrap_err();
+//! assert_eq!(e.message(), "config.lua:2: attempt to index local 't' (a nil value)");
+//! assert!(e.traceback().is_some_and(|t| t.contains("config.lua:2: in main chunk")));
+//! ```
+
+mod api;
+
+pub use api::chunk::{AsChunk, Chunk};
+pub use api::convert::{FromLua, IntoLua};
+pub use api::error::{Error, Result};
+pub use api::function::Function;
+pub use api::lua::Lua;
+pub use api::multi::{FromLuaMulti, IntoLuaMulti, MultiValue, Variadic};
+pub use api::string::LuaString;
+pub use api::table::{Pairs, Sequence, Table};
+pub use api::value::Value;
+
+#[doc(hidden)]
+pub use api::state::new_vm;
