@@ -56,7 +56,7 @@ impl Options {
             match letter {
                 b'-' if tail.is_empty() => break,
                 b'-' => o.memory_limit = Some(limit(tail, argv, &mut i)?),
-                b'i' | b'v' | b'E' if !tail.is_empty() && letter != b'E' => return None,
+                b'i' | b'v' if !tail.is_empty() => return None,
                 b'i' => (o.interactive, o.version) = (true, true),
                 b'v' => o.version = true,
                 b'E' => o.no_env = true,
