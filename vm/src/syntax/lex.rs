@@ -1,0 +1,461 @@
+//! The lexer.
+
+use super::number::scan_number;
+use crate::bc::KNum;
+use crate::text::chunk::chunk_id;
+use std::rc::Rc;
+
+/// A syntax error, complete with its position.
+#[derive(Clone, Debug)]
+pub struct SyntaxError {
+    /// The message.
+    pub message: Vec<u8>,
+}
+
+/// Result of lexing or parsing.
+pub type Res<T> = Result<T, SyntaxError>;
+
+macro_rules! keywords {
+    ($($name:ident $text:literal)*) => {
+        /// A token.
+        #[derive(Clone, PartialEq, Debug)]
+        #[allow(missing_docs, reason = "named after their spelling")]
+        pub enum Tok {
+            $($name,)*
+            Concat, Dots, Eq, Ge, Le, Ne, Label,
+            Num(KNum),
+            Str(Rc<[u8]>),
+            Name(Rc<[u8]>),
+            Char(u8),
+            Eof,
+        }
+        fn keyword(b: &[u8]) -> Option<Tok> {
+            $(if b == $text.as_bytes() { return Some(Tok::$name); })*
+            None
+        }
+        fn spelling(t: &Tok) -> &'static str {
+            match t {
+                $(Tok::$name => $text,)*
+                Tok::Concat => "..", Tok::Dots => "...", Tok::Eq => "==", Tok::Ge => ">=", Tok::Le => "<=", Tok::Ne => "~=",
+                Tok::Label => "::", Tok::Num(_) => "<number>", Tok::Str(_) => "<string>", Tok::Name(_) => "<name>",
+                Tok::Char(_) => "", Tok::Eof => "<eof>",
+            }
+        }
+    };
+}
+keywords! {
+    And "and" Break "break" Do "do" Else "else" ElseIf "elseif" End "end" False "false" For "for" Function "function" If "if"
+    In "in" Local "local" Nil "nil" Not "not" Or "or" Repeat "repeat" Return "return" Then "then" True "true" Until "until"
+    While "while"
+}
+
+/// The name of a kind of token, for "'x' expected".
+pub fn token_name(t: &Tok) -> String {
+    match t {
+        Tok::Char(c) if c.is_ascii_control() => format!("char({c})"),
+        Tok::Char(c) => (*c as char).to_string(),
+        t => spelling(t).to_string(),
+    }
+}
+
+/// Source text as a stream of tokens.
+pub struct Lexer<'a> {
+    src: &'a [u8],
+    pos: usize,
+    start: usize,
+    chunk: Vec<u8>,
+    /// The two tokens read last, newest first, with their spans.
+    recent: [(Tok, (usize, usize)); 2],
+    /// Current line.
+    pub line: u32,
+}
+
+fn is_name(c: u8) -> bool {
+    c.is_ascii_alphanumeric() || c == b'_' || c >= 0x80
+}
+
+impl<'a> Lexer<'a> {
+    /// Starts at the first token: a byte order mark and a first line starting with `#` are skipped.
+    pub fn new(src: &'a [u8], chunkname: &[u8]) -> Lexer<'a> {
+        let mut pos = if src.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        if src.get(pos) == Some(&b'#') {
+            while pos < src.len() && !matches!(src[pos], b'\n' | b'\r') {
+                pos += 1;
+            }
+        }
+        Lexer { src, pos, start: pos, chunk: chunk_id(chunkname), recent: [const { (Tok::Eof, (0, 0)) }; 2], line: 1 }
+    }
+    fn peek(&self, n: usize) -> u8 {
+        self.src.get(self.pos + n).copied().unwrap_or(0)
+    }
+    fn at_end(&self) -> bool {
+        self.pos >= self.src.len()
+    }
+    /// An error at a line.
+    pub fn error_at(&self, line: u32, msg: &str) -> SyntaxError {
+        let mut message = self.chunk.clone();
+        message.extend_from_slice(format!(":{line}: {msg}").as_bytes());
+        SyntaxError { message }
+    }
+    /// The text that stands for a token in "near 'x'". A string is shown with its delimiters and its value.
+    pub fn token_text(&self, t: &Tok) -> Vec<u8> {
+        let source = self.recent.iter().find(|(r, _)| r == t).map_or(&b""[..], |(_, span)| self.slice(*span));
+        match t {
+            Tok::Name(name) => name.to_vec(),
+            Tok::Num(_) if !source.is_empty() => source.to_vec(),
+            Tok::Str(value) => {
+                let width = match source {
+                    [b'[', rest @ ..] => 2 + rest.iter().take_while(|c| **c == b'=').count(),
+                    [] => 0,
+                    _ => 1,
+                };
+                [&source[..width], value, &source[source.len() - width..]].concat()
+            }
+            Tok::Char(c) if !c.is_ascii_control() => vec![*c],
+            t => token_name(t).into_bytes(),
+        }
+    }
+    /// An error at the current line, near a token if there is one. A NUL byte counts as none.
+    pub fn error_near(&self, msg: &str, near: Option<&Tok>) -> SyntaxError {
+        match near {
+            None | Some(Tok::Char(0)) => self.error_at(self.line, msg),
+            Some(t) => self.error_near_text(msg, &self.token_text(t)),
+        }
+    }
+    /// An error at the current line, near a text, which is shown up to its first NUL byte.
+    pub fn error_near_text(&self, msg: &str, near: &[u8]) -> SyntaxError {
+        let near = near.split(|c| *c == 0).next().unwrap_or(near);
+        let mut e = self.error_at(self.line, msg);
+        e.message.extend_from_slice(b" near '");
+        e.message.extend_from_slice(near);
+        e.message.push(b'\'');
+        e
+    }
+    /// Source text of the token read last.
+    pub fn text(&self) -> &'a [u8] {
+        &self.src[self.start..self.pos]
+    }
+    /// Position behind the token read last.
+    pub fn span(&self) -> (usize, usize) {
+        (self.start, self.pos)
+    }
+    /// Source text of a span.
+    pub fn slice(&self, span: (usize, usize)) -> &'a [u8] {
+        &self.src[span.0..span.1]
+    }
+    fn newline(&mut self) {
+        let c = self.peek(0);
+        self.pos += 1;
+        if matches!(self.peek(0), b'\n' | b'\r') && !self.at_end() && self.peek(0) != c {
+            self.pos += 1;
+        }
+        self.line = self.line.saturating_add(1);
+    }
+    /// The next token.
+    #[allow(clippy::should_implement_trait, reason = "it fails with an error, and never ends")]
+    pub fn next(&mut self) -> Res<Tok> {
+        let t = self.scan()?;
+        self.recent.swap(0, 1);
+        self.recent[0] = (t.clone(), self.span());
+        Ok(t)
+    }
+    fn scan(&mut self) -> Res<Tok> {
+        loop {
+            self.start = self.pos;
+            if self.at_end() {
+                return Ok(Tok::Eof);
+            }
+            let c = self.peek(0);
+            match c {
+                b'\n' | b'\r' => self.newline(),
+                b' ' | b'\t' | 0x0b | 0x0c => self.pos += 1,
+                b'-' if self.peek(1) == b'-' => self.comment()?,
+                _ => return self.token(c),
+            }
+        }
+    }
+    fn token(&mut self, c: u8) -> Res<Tok> {
+        let two = |l: &mut Lexer<'a>, t: Tok| {
+            l.pos += 2;
+            Ok(t)
+        };
+        match (c, self.peek(1)) {
+            (b'0'..=b'9', _) | (b'.', b'0'..=b'9') => self.number(),
+            (b'"' | b'\'', _) => self.string(c),
+            (b'[', b'[' | b'=') => match self.bracket_level() {
+                Some(level) => Ok(Tok::Str(self.long(level, "string")?.into())),
+                None if self.peek(1) == b'=' => {
+                    self.pos += 1;
+                    while self.peek(0) == b'=' {
+                        self.pos += 1;
+                    }
+                    Err(self.error_near_text("invalid long string delimiter", self.text()))
+                }
+                None => self.single(c),
+            },
+            (b'=', b'=') => two(self, Tok::Eq),
+            (b'~', b'=') => two(self, Tok::Ne),
+            (b'<', b'=') => two(self, Tok::Le),
+            (b'>', b'=') => two(self, Tok::Ge),
+            (b':', b':') => two(self, Tok::Label),
+            (b'.', b'.') => {
+                if self.peek(2) == b'.' {
+                    self.pos += 3;
+                    return Ok(Tok::Dots);
+                }
+                two(self, Tok::Concat)
+            }
+            _ if is_name(c) => {
+                while !self.at_end() && is_name(self.peek(0)) {
+                    self.pos += 1;
+                }
+                let text = self.text();
+                Ok(keyword(text).unwrap_or_else(|| Tok::Name(text.into())))
+            }
+            _ => self.single(c),
+        }
+    }
+    fn single(&mut self, c: u8) -> Res<Tok> {
+        self.pos += 1;
+        Ok(Tok::Char(c))
+    }
+    fn comment(&mut self) -> Res<()> {
+        self.pos += 2;
+        if self.peek(0) == b'['
+            && let Some(level) = self.bracket_level()
+        {
+            self.long(level, "comment")?;
+            return Ok(());
+        }
+        while !self.at_end() && !matches!(self.peek(0), b'\n' | b'\r') {
+            self.pos += 1;
+        }
+        Ok(())
+    }
+    /// At `[`: the level of a long bracket, if it is one.
+    fn bracket_level(&self) -> Option<usize> {
+        let mut n = 0;
+        while self.peek(1 + n) == b'=' {
+            n += 1;
+        }
+        if self.peek(1 + n) == b'[' { Some(n) } else { None }
+    }
+    fn long(&mut self, level: usize, what: &str) -> Res<Vec<u8>> {
+        self.pos += level + 2;
+        if matches!(self.peek(0), b'\n' | b'\r') && !self.at_end() {
+            self.newline();
+        }
+        let mut out = Vec::new();
+        loop {
+            if self.at_end() {
+                return Err(self.error_near_text(&format!("unfinished long {what}"), b"<eof>"));
+            }
+            match self.peek(0) {
+                b']' => {
+                    let mut n = 0;
+                    while self.peek(1 + n) == b'=' {
+                        n += 1;
+                    }
+                    if n == level && self.peek(1 + n) == b']' {
+                        self.pos += level + 2;
+                        return Ok(out);
+                    }
+                    out.push(b']');
+                    self.pos += 1;
+                }
+                b'\n' | b'\r' => {
+                    self.newline();
+                    out.push(b'\n');
+                }
+                c => {
+                    out.push(c);
+                    self.pos += 1;
+                }
+            }
+        }
+    }
+    fn number(&mut self) -> Res<Tok> {
+        let exp: &[u8] = if self.peek(0) == b'0' && matches!(self.peek(1), b'x' | b'X') { b"pP" } else { b"eE" };
+        let mut last = 0;
+        while !self.at_end() {
+            let c = self.peek(0);
+            if !(is_name(c) || c == b'.' || matches!(c, b'+' | b'-') && exp.contains(&last)) {
+                break;
+            }
+            last = c;
+            self.pos += 1;
+        }
+        match scan_number(self.text()) {
+            Some(n) => Ok(Tok::Num(n)),
+            None => Err(self.error_near_text("malformed number", self.text())),
+        }
+    }
+    fn string(&mut self, quote: u8) -> Res<Tok> {
+        self.pos += 1;
+        let mut out = Vec::new();
+        loop {
+            if self.at_end() {
+                return Err(self.error_near("unfinished string", Some(&Tok::Eof)));
+            }
+            match self.peek(0) {
+                b'\n' | b'\r' => return Err(self.error_in_string("unfinished string", &out)),
+                b'\\' => self.escape(&mut out)?,
+                c => {
+                    self.pos += 1;
+                    if c == quote {
+                        return Ok(Tok::Str(out.into()));
+                    }
+                    out.push(c);
+                }
+            }
+        }
+    }
+    /// An error in a string, near its quote and its value so far.
+    fn error_in_string(&self, msg: &str, value: &[u8]) -> SyntaxError {
+        self.error_near_text(msg, &[&self.src[self.start..=self.start], value].concat())
+    }
+    fn bad_escape<T>(&self, out: &[u8]) -> Res<T> {
+        Err(self.error_in_string("invalid escape sequence", out))
+    }
+    fn escape(&mut self, out: &mut Vec<u8>) -> Res<()> {
+        self.pos += 1;
+        if self.at_end() {
+            return Ok(());
+        }
+        let c = self.peek(0);
+        let simple = match c {
+            b'a' => 7,
+            b'b' => 8,
+            b'f' => 12,
+            b'n' => 10,
+            b'r' => 13,
+            b't' => 9,
+            b'v' => 11,
+            b'\\' | b'"' | b'\'' => c,
+            b'\n' | b'\r' if !self.at_end() => {
+                self.newline();
+                out.push(b'\n');
+                return Ok(());
+            }
+            b'x' => {
+                let (Some(h), Some(l)) = ((self.peek(1) as char).to_digit(16), (self.peek(2) as char).to_digit(16)) else {
+                    return self.bad_escape(out);
+                };
+                self.pos += 3;
+                out.push((h * 16 + l) as u8);
+                return Ok(());
+            }
+            b'z' => {
+                self.pos += 1;
+                while !self.at_end() {
+                    match self.peek(0) {
+                        b'\n' | b'\r' => self.newline(),
+                        b' ' | b'\t' | 0x0b | 0x0c => self.pos += 1,
+                        _ => break,
+                    }
+                }
+                return Ok(());
+            }
+            b'u' => return self.unicode(out),
+            b'0'..=b'9' => {
+                let mut n = 0u32;
+                let mut i = 0;
+                while i < 3 && self.peek(i).is_ascii_digit() {
+                    n = n * 10 + u32::from(self.peek(i) - b'0');
+                    i += 1;
+                }
+                if n > 255 {
+                    return self.bad_escape(out);
+                }
+                self.pos += i;
+                out.push(n as u8);
+                return Ok(());
+            }
+            _ => return self.bad_escape(out),
+        };
+        self.pos += 1;
+        out.push(simple);
+        Ok(())
+    }
+    fn unicode(&mut self, out: &mut Vec<u8>) -> Res<()> {
+        if self.peek(1) != b'{' {
+            return self.bad_escape(out);
+        }
+        self.pos += 2;
+        let mut n = 0u32;
+        let mut digits = 0;
+        while let Some(d) = (self.peek(0) as char).to_digit(16) {
+            n = n << 4 | d;
+            digits += 1;
+            self.pos += 1;
+            if n > 0x10_ffff {
+                return self.bad_escape(out);
+            }
+        }
+        match char::from_u32(n) {
+            Some(c) if digits > 0 && self.peek(0) == b'}' => {
+                self.pos += 1;
+                out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                Ok(())
+            }
+            _ => self.bad_escape(out),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn last(src: &[u8]) -> String {
+        let mut lexer = Lexer::new(src, b"=c");
+        let mut prev = Tok::Eof;
+        loop {
+            match lexer.next() {
+                Ok(Tok::Eof) => return String::from_utf8_lossy(&lexer.error_near("m", Some(&prev)).message).into_owned(),
+                Ok(t) => prev = t,
+                Err(e) => return String::from_utf8_lossy(&e.message).into_owned(),
+            }
+        }
+    }
+
+    #[test]
+    fn errors() {
+        let cases: [(&[u8], &str); 22] = [
+            (b"x='\\q'", "c:1: invalid escape sequence near '''"),
+            (b"x='ab\\300'", "c:1: invalid escape sequence near ''ab'"),
+            (b"x='\\u{110000}'", "c:1: invalid escape sequence near '''"),
+            (b"x='\\u{12'", "c:1: invalid escape sequence near '''"),
+            (b"x='abc", "c:1: unfinished string near '<eof>'"),
+            (b"x='a\\", "c:1: unfinished string near '<eof>'"),
+            (b"x='abc\n'", "c:1: unfinished string near ''abc'"),
+            (b"\nx=[==[", "c:2: unfinished long string near '<eof>'"),
+            (b"x=[==x", "c:1: invalid long string delimiter near '[=='"),
+            (b"--[=[ ", "c:1: unfinished long comment near '<eof>'"),
+            (b"x=3..2", "c:1: malformed number near '3..2'"),
+            (b"x=0x1p+", "c:1: malformed number near '0x1p+'"),
+            (b"x=1e+", "c:1: malformed number near '1e+'"),
+            (b"1LL", "c:1: malformed number near '1LL'"),
+            (b"x=\x01", "c:1: m near 'char(1)'"),
+            (b"x=\0", "c:1: m"),
+            (b"'a\\n'", "c:1: m near ''a\n''"),
+            (b"[=[\r\na]=]", "c:2: m near '[=[a]=]'"),
+            (b"#!x\r\n0x1e+1", "c:2: m near '1'"),
+            (b"\xef\xbb\xbf#x\n::", "c:2: m near '::'"),
+            (b"goto", "c:1: m near 'goto'"),
+            (b"  0x10 ", "c:1: m near '0x10'"),
+        ];
+        for (src, message) in cases {
+            assert_eq!(last(src), message, "{}", src.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn strings() {
+        let mut lexer = Lexer::new(b"'\\a\\65\\x42\\z \n \\u{20AC}\\\r\n' [[\n\r\n\r]] --[=[ ]] ]=]\nend", b"=c");
+        assert_eq!(lexer.next().unwrap(), Tok::Str(b"\x07AB\xe2\x82\xac\n"[..].into()));
+        assert_eq!(lexer.next().unwrap(), Tok::Str(b"\n"[..].into()));
+        assert_eq!(lexer.next().unwrap(), Tok::End);
+        assert_eq!((lexer.next().unwrap(), lexer.line), (Tok::Eof, 6));
+    }
+}

@@ -1,0 +1,242 @@
+//! Numbers in text: literals, and what `tonumber` accepts.
+
+use crate::bc::KNum;
+
+/// A number in canonical form.
+pub fn canonical(n: f64) -> KNum {
+    let i = n as i32;
+    if f64::from(i).to_bits() == n.to_bits() { KNum::Int(i) } else { KNum::Num(n) }
+}
+
+/// The number that a text denotes, surrounding blanks allowed: decimal, hexadecimal (also with a binary exponent), binary.
+pub fn scan_number(bytes: &[u8]) -> Option<KNum> {
+    let b = bytes.trim_ascii();
+    let b = match b {
+        [0x0b, ..] | [.., 0x0b] => {
+            let is_space = |c: &u8| c.is_ascii_whitespace() || *c == 0x0b;
+            let start = b.iter().position(|c| !is_space(c))?;
+            let end = b.iter().rposition(|c| !is_space(c))?;
+            &b[start..=end]
+        }
+        _ => b,
+    };
+    let (neg, b) = match b {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, b),
+    };
+    let n = match b {
+        [b'0', b'x' | b'X', rest @ ..] => hex(rest)?,
+        [b'0', b'b' | b'B', rest @ ..] => binary(rest)?,
+        _ => decimal(b)?,
+    };
+    Some(canonical(if neg && !n.is_nan() { -n } else { n }))
+}
+
+fn decimal(b: &[u8]) -> Option<f64> {
+    let text = core::str::from_utf8(b).ok()?;
+    if text.eq_ignore_ascii_case("inf") || text.eq_ignore_ascii_case("infinity") {
+        return Some(f64::INFINITY);
+    }
+    if text.eq_ignore_ascii_case("nan") {
+        return Some(f64::NAN);
+    }
+    let first = *b.first()?;
+    if !first.is_ascii_digit() && first != b'.' || b == b"." {
+        return None;
+    }
+    if !b.iter().all(|c| c.is_ascii_digit() || matches!(c, b'.' | b'e' | b'E' | b'+' | b'-')) {
+        return None;
+    }
+    if let Some(e) = b.iter().position(|c| matches!(c, b'e' | b'E')) {
+        exponent(&b[e + 1..])?;
+    }
+    text.parse::<f64>().ok()
+}
+
+/// The exponent behind `e` or `p`, within the range that numbers accept.
+fn exponent(b: &[u8]) -> Option<i32> {
+    let e: i32 = core::str::from_utf8(b).ok()?.parse().ok()?;
+    (e.unsigned_abs() < 1 << 20).then_some(e)
+}
+
+fn binary(b: &[u8]) -> Option<f64> {
+    if b.is_empty() {
+        return None;
+    }
+    let mut n = 0u64;
+    for c in b {
+        match c {
+            b'0' | b'1' if n >> 63 == 0 => n = n << 1 | u64::from(c - b'0'),
+            _ => return None,
+        }
+    }
+    Some(n as f64)
+}
+
+fn hex(b: &[u8]) -> Option<f64> {
+    let (mut m, mut exp, mut digits, mut point, mut sticky) = (0u64, 0i32, false, false, false);
+    let mut i = 0;
+    while i < b.len() {
+        let c = b[i];
+        if c == b'.' && !point {
+            point = true;
+        } else if let Some(d) = (c as char).to_digit(16) {
+            digits = true;
+            if m >> 59 == 0 {
+                m = m << 4 | u64::from(d);
+                exp = exp.saturating_sub(if point { 4 } else { 0 });
+            } else {
+                sticky |= d != 0;
+                exp = exp.saturating_add(if point { 0 } else { 4 });
+            }
+        } else {
+            break;
+        }
+        i += 1;
+    }
+    if !digits {
+        return None;
+    }
+    if i < b.len() {
+        if !matches!(b[i], b'p' | b'P') {
+            return None;
+        }
+        exp = exp.saturating_add(exponent(&b[i + 1..])?);
+    }
+    Some(scale(m | u64::from(sticky), exp))
+}
+
+/// m * 2^exp, rounded once.
+fn scale(m: u64, exp: i32) -> f64 {
+    if m == 0 {
+        return 0.0;
+    }
+    // Normalise so that the leading bit is bit 63, then round to the bits the result has.
+    let shift = m.leading_zeros() as i32;
+    let m = m << shift;
+    let e = exp.saturating_sub(shift).saturating_add(63);
+    if e > 1023 {
+        return f64::INFINITY;
+    }
+    if e < -1075 {
+        return 0.0;
+    }
+    let keep = if e >= -1022 { 53 } else { 53 - (-1022 - e) };
+    let drop = 64 - keep;
+    let (mut q, rest, half) =
+        if drop >= 64 { (0, m, 1u64 << 63) } else { (m >> drop, m & ((1 << drop) - 1), 1u64 << (drop - 1)) };
+    if rest > half || rest == half && q & 1 == 1 {
+        q += 1;
+    }
+    let unit = e - 63 + drop;
+    let mut x = q as f64;
+    let mut u = unit;
+    while u < -1000 {
+        x *= 2f64.powi(-500);
+        u += 500;
+    }
+    x * 2f64.powi(u)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accepted() {
+        let cases: [(&str, f64); 30] = [
+            ("0x.8", 0.5),
+            ("0x8.", 8.0),
+            ("3.", 3.0),
+            (".5", 0.5),
+            ("0x1.8p1", 3.0),
+            (" inf\t", f64::INFINITY),
+            ("-Infinity", f64::NEG_INFINITY),
+            ("+5", 5.0),
+            ("1e5000", f64::INFINITY),
+            ("0x1p5000", f64::INFINITY),
+            ("0x1p-5000", 0.0),
+            ("0b11", 3.0),
+            (" 5\x0b", 5.0),
+            ("0x1.fffffffffffff8p0", 2.0),
+            ("0x1p-1074", 5e-324),
+            ("0x1p-1075", 0.0),
+            ("0x1.8p-1075", 5e-324),
+            ("0x20000000000001", 9007199254740992.0),
+            ("0x20000000000003", 9007199254740996.0),
+            ("0xffffffffffffffffffffff", 77371252455336267181195264.0 * 4.0),
+            ("-0", -0.0),
+            ("-0x0", -0.0),
+            ("0x1P4", 16.0),
+            ("-0B1", -1.0),
+            ("1e65536", f64::INFINITY),
+            ("0e65536", 0.0),
+            ("0x0p99999", 0.0),
+            ("1e0000000000000005", 1e5),
+            ("0x1p1023", 8.98846567431158e307),
+            ("2147483648", 2147483648.0),
+        ];
+        for (text, n) in cases {
+            assert_eq!(scan_number(text.as_bytes()), Some(canonical(n)), "{text}");
+        }
+        let digits = |n: usize| ["0b", &"1".repeat(n)].concat();
+        assert_eq!(scan_number(digits(64).as_bytes()), Some(KNum::Num(18446744073709551616.0)));
+        assert_eq!(scan_number(digits(65).as_bytes()), None);
+        let tiny = ["0x0.", &"0".repeat(39), "1p160"].concat();
+        assert_eq!(scan_number(tiny.as_bytes()), Some(KNum::Int(1)));
+        for text in ["nan", "-NaN"] {
+            assert!(matches!(scan_number(text.as_bytes()), Some(KNum::Num(n)) if n.to_bits() == f64::NAN.to_bits()));
+        }
+        assert_eq!(scan_number(b"-2147483648"), Some(KNum::Int(i32::MIN)));
+        assert!(matches!(scan_number(b"-0"), Some(KNum::Num(_))));
+    }
+
+    #[test]
+    fn refused() {
+        for text in [
+            "",
+            " ",
+            "-",
+            "0x",
+            "1e",
+            "1e+",
+            "0x1p",
+            "0b",
+            "0b102",
+            "..",
+            ".",
+            ".e1",
+            "- 5",
+            "--5",
+            "0b1.1",
+            "0b1e1",
+            "1_0",
+            "0x1p+-3",
+            "1e+-3",
+            "\x005",
+            "5\x00",
+            "1L",
+            "1LL",
+            "1ULL",
+            "1i",
+            "infi",
+            "in",
+            "nan(1)",
+            "0x1.8p",
+            "0x-1",
+            "1e1048576",
+            "1e-9999999",
+            "0x1p1048577",
+            "0x.",
+            "0x.p1",
+            "3..2",
+            "1e1.5",
+            "0xinf",
+            "1\u{e9}",
+            "0x1.2.3",
+        ] {
+            assert_eq!(scan_number(text.as_bytes()), None, "{text:?}");
+        }
+    }
+}
