@@ -406,6 +406,14 @@ impl Func {
             self.discharge(e)
         }
     }
+    /// One value of a parenthesised expression.
+    pub fn to_val_single(&mut self, e: &mut Exp) -> Res<()> {
+        if e.has_jumps() { Ok(()) } else { self.discharge(e) }
+    }
+    /// Like [`Func::to_val`], for the right operand of a concatenation.
+    pub fn to_val_keep(&mut self, e: &mut Exp) -> Res<()> {
+        self.to_val(e)
+    }
     /// Value into exactly this register.
     pub fn into_reg(&mut self, e: &mut Exp, reg: usize) -> Res<()> {
         self.to_reg(e, reg)
