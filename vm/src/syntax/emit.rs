@@ -105,8 +105,8 @@ pub struct Func {
     pub kgc: Vec<KGc>,
     /// Number constants.
     pub knum: Vec<KNum>,
-    strings: HashMap<Rc<[u8]>, usize>,
-    numbers: HashMap<u64, usize>,
+    pub strings: HashMap<Rc<[u8]>, usize>,
+    pub numbers: HashMap<u64, usize>,
     /// Upvalues.
     pub upvalues: Vec<UvDesc>,
     /// Their names.
