@@ -82,7 +82,9 @@ fn show(world: &World, v: Value, seen: &mut Vec<u64>) -> String {
 /// Records iterations while executing them.
 fn record(s: &mut Setup, flags: OptFlags, dense: bool) -> Result<Trace, Abort> {
     let (mut m, p) = s.machine();
-    let mut r = Recorder::new(Builder::new(flags, Limits::default()), p, dense);
+    let mut b = Builder::new(flags, Limits::default());
+    b.exits_can_allocate = true;
+    let mut r = Recorder::new(b, p, dense);
     r.snapshot(0)?;
     for _ in 0..UNROLL {
         let mut pc = 0;
@@ -117,6 +119,7 @@ struct Counts {
     ran: usize,
     looped: usize,
     executed: u64,
+    sunk: usize,
 }
 
 /// Runs a program with a trace for its loop; the state it ends in.
@@ -135,6 +138,7 @@ fn traced(seed: u64, flags: OptFlags, dense: bool, counts: &mut Counts) -> (Stri
     };
     verify(&trace).unwrap_or_else(|e| panic!("{e}\n{trace}"));
     counts.ran += 1;
+    counts.sunk += usize::from(trace.ins.iter().any(|i| i.is_sunk()));
     let text = trace.to_string();
     for _ in 0..100 {
         let base = s.stack.as_mut_ptr().wrapping_add(8);

@@ -76,11 +76,13 @@ fn optimise(trace: &Trace, passes: &[&str]) -> Result<Trace, Abort> {
         assert!(flags.set(pass, true), "unknown pass {pass}");
     }
     let mut b = opt::reemit(trace, flags, Limits::default())?;
+    b.exits_can_allocate = true;
     check(&b.trace);
     for pass in passes {
         match *pass {
             "loop" => opt::loops::run(&mut b)?,
             "dce" => opt::dce::run(&mut b),
+            "sink" if !passes.contains(&"loop") => opt::sink::run(&mut b),
             _ => {}
         }
         check(&b.trace);

@@ -50,7 +50,9 @@ fn reference(e: &mut Eval<'_>, ins: Ins) -> Step {
         Op::HREFK => {
             let Some(Const::Slot(key, n)) = e.t.konst(ins.b) else { unreachable!("HREFK without KSLOT") };
             let node = object + u64::from(n) * ofs::NODE_SIZE as u64;
-            guard(memory::load64(node + ofs::NODE_KEY as u64) == e.boxed(key))?;
+            if ins.is_guard() {
+                guard(memory::load64(node + ofs::NODE_KEY as u64) == e.boxed(key))?;
+            }
             Ok(node + ofs::NODE_VAL as u64)
         }
         Op::HREF => Ok(match e.t.ty(ins.b) {

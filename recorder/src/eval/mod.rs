@@ -130,7 +130,7 @@ impl Eval<'_> {
                 if ins.op == Op::LOOP {
                     head = Some((i, self.snap));
                     self.iterations = 1;
-                } else if !matches!(ins.op, Op::NOP | Op::PHI | Op::CARG | Op::USE) {
+                } else if !matches!(ins.op, Op::NOP | Op::PHI | Op::CARG | Op::USE) && !ins.is_sunk() {
                     self.executed += 1;
                     self.in_loop += u64::from(head.is_some());
                     if self.executed > self.config.fuel {
@@ -178,6 +178,11 @@ impl Eval<'_> {
 
     /// Stores the state of the snapshot in force.
     fn leave(&mut self) -> Outcome {
+        for r in self.t.sunk(self.snap) {
+            let i = r.ins_index();
+            let Ok(value) = self.step(self.t.ins[i]) else { unreachable!("a sunk instruction is no guard") };
+            self.values[i] = value;
+        }
         let snap: &Snapshot = &self.t.snaps[self.snap];
         for s in snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0) {
             memory::store64(self.slot_address(u32::from(s.slot)), self.boxed(s.value));

@@ -133,7 +133,8 @@ macro_rules! for_each_ir {
 
             /// Address of array slot: op1 (p64 array) + 8 * op2 (int index).
             (AREF, r, r, N, none)
-            /// Guard: node `slot` at op1 (p64 node) has the key of KSLOT op2; the address of its value.
+            /// Guard: node `slot` at op1 (p64 node) has the key of KSLOT op2; the address of its value. Without the guard bit the
+            /// key is known to be there.
             (HREFK, r, r, N, guard)
             /// Address of the value for key op2 in table op1's hash or array part, or of the VM's nil slot.
             (HREF, r, r, L, none)

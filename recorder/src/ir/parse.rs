@@ -120,8 +120,12 @@ impl Parser<'_> {
             return Ok(());
         }
         let mut flags = 0;
-        while let Some(c @ ('>' | '+')) = s.chars().next() {
-            flags |= if c == '>' { Ins::GUARD } else { Ins::PHI };
+        while let Some(c @ ('>' | '+' | '}')) = s.chars().next() {
+            flags |= match c {
+                '>' => Ins::GUARD,
+                '+' => Ins::PHI,
+                _ => Ins::SINK,
+            };
             s = s[1..].trim_start();
         }
         let all = tokens(s);

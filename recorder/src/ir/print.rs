@@ -7,7 +7,7 @@
 //! 0003 >  int LE     0002  +100
 //! ```
 //!
-//! Columns: number, `>` for a guard, `+` for an operand of a PHI, type, operation, operands. Constants are printed by value: ints
+//! Columns: number, `>` for a guard or `}` for what is sunk, `+` for an operand of a PHI, type, operation, operands. Constants are printed by value: ints
 //! with a sign, nums with a sign and a point or exponent, strings quoted, other objects as `{kind:index}`, the key and node of an
 //! HREFK as `"key"@node`. NOPs are left out. A snapshot lists the slots from 0 to its limit; `----` is one that was not modified.
 //! A slot's value may be followed by `|` (frame), `^` (continuation frame), `!` (not stored).
@@ -128,7 +128,11 @@ impl Printer<'_> {
             let _ = writeln!(out, "{i:04} ------------ LOOP ------------");
             return;
         }
-        let guard = if ins.is_guard() { '>' } else { ' ' };
+        let guard = match (ins.is_sunk(), ins.is_guard()) {
+            (true, _) => '}',
+            (false, true) => '>',
+            (false, false) => ' ',
+        };
         let phi = if ins.flags & Ins::PHI != 0 { '+' } else { ' ' };
         let _ = write!(out, "{i:04} {guard}{phi} {} {:<6}", Ty::NAMES[ins.ty as usize], ins.op.name());
         let mut text = String::new();

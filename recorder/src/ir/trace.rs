@@ -127,6 +127,9 @@ impl Ins {
     pub const PHI: u8 = 0x40;
     /// Scratch mark of passes.
     pub const MARK: u8 = 0x20;
+    /// Sunk: a new table that only exits need, or what serves only to fill it (addresses, insertions, stores). Not executed in
+    /// its place. An exit executes those of [`Trace::sunk`] before it stores the slots; none of them is a guard then.
+    pub const SINK: u8 = 0x10;
     /// An unguarded instruction.
     pub const fn new(op: Op, ty: Ty, a: IrRef, b: IrRef) -> Ins {
         Ins { op, ty, flags: if op.is_guard() { Ins::GUARD } else { 0 }, a, b }
@@ -135,6 +138,10 @@ impl Ins {
     pub const fn guarded(mut self) -> Ins {
         self.flags |= Ins::GUARD;
         self
+    }
+    /// Is it sunk?
+    pub const fn is_sunk(self) -> bool {
+        self.flags & Ins::SINK != 0
     }
     /// Is it a guard?
     pub const fn is_guard(self) -> bool {
@@ -307,6 +314,46 @@ impl Trace {
             Some(ins) => ins.ty,
             None => self.konst(r).map_or(Ty::Nil, Const::ty),
         }
+    }
+    /// The new table that a sunk instruction is, or serves to fill.
+    pub fn sunk_table(&self, i: usize) -> Option<usize> {
+        let mut ins = self.ins[i];
+        let mut i = i;
+        while ins.is_sunk() {
+            if matches!(ins.op, Op::TNEW | Op::TDUP) {
+                return Some(i);
+            }
+            i = self.def(ins.a).map(|_| ins.a.ins_index())?;
+            ins = self.ins[i];
+        }
+        None
+    }
+    /// The sunk instructions that an exit through snapshot `k` executes, in order: they make the tables that its slots name, and
+    /// the tables in those, and fill them with what was stored before the snapshot.
+    pub fn sunk(&self, k: usize) -> Vec<IrRef> {
+        let snap = &self.snaps[k];
+        let end = snap.at.ins_index().min(self.ins.len());
+        let is_sunk = |r: IrRef| self.def(r).is_some_and(|i| i.is_sunk());
+        let mut needed: Vec<usize> = Vec::new();
+        let restored = snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0);
+        needed.extend(restored.filter(|s| is_sunk(s.value)).map(|s| s.value.ins_index()));
+        if needed.is_empty() {
+            return Vec::new();
+        }
+        let sunk: Vec<usize> = (1..end).filter(|&i| self.ins[i].is_sunk()).collect();
+        let mut at = 0;
+        while at < needed.len() {
+            for &i in &sunk {
+                let ins = self.ins[i];
+                let stores = ins.op.mode_b() == Mode::Ref && is_sunk(ins.b) && !needed.contains(&ins.b.ins_index());
+                if stores && self.sunk_table(i) == Some(needed[at]) {
+                    needed.push(ins.b.ins_index());
+                }
+            }
+            at += 1;
+        }
+        let serves = |i: &usize| self.sunk_table(*i).is_some_and(|t| needed.contains(&t));
+        sunk.into_iter().filter(serves).map(IrRef::of_ins).collect()
     }
     /// Reference of the instruction that comes next.
     #[inline]

@@ -27,6 +27,7 @@ use crate::abort::Abort;
 use crate::build::Builder;
 use crate::ir::{Effect, Ins, IrRef, Mode, Op, SnapSlot, Snapshot, Ty, conv, sload};
 use crate::opt::abc;
+use crate::opt::sink::Sink;
 
 /// Greatest number of loop-carried values.
 const MAX_PHI: usize = 100;
@@ -178,39 +179,17 @@ impl Unroll<'_> {
         self.b.add_snapshot(snap)
     }
 
-    /// Adds the PHIs that what is alive needs.
+    /// Adds the PHIs that what is alive needs, having decided which new tables are sunk.
     fn emit_phis(&mut self) -> Result<(), Abort> {
-        let end = self.b.trace.ins.len();
-        let mut live = vec![false; end];
-        let mut work: Vec<IrRef> = Vec::new();
-        for i in self.invar..end {
-            if !self.b.trace.ins[i].is_removable() {
-                work.push(IrRef::of_ins(i));
+        let mut sink = Sink::new(self.b);
+        let mut carried = loop {
+            sink.settle(self.b);
+            match self.carried(&sink) {
+                Ok(carried) => break carried,
+                Err(table) => sink.forbid(table),
             }
-        }
-        for snap in &self.b.trace.snaps[self.nsnaps - 1..] {
-            work.extend(snap.slots.iter().map(|s| s.value).filter(|r| !r.is_const()));
-        }
-        let mut carried = Vec::new();
-        while let Some(r) = work.pop() {
-            let i = r.ins_index();
-            if core::mem::replace(&mut live[i], true) {
-                continue;
-            }
-            let ins = self.b.trace.ins[i];
-            if i >= self.invar || ins.op == Op::CARG {
-                // Arguments are no value of their own.
-                work.extend(ins.operands());
-                continue;
-            }
-            let next = self.subst[i];
-            if next != r && !ins.ty.is_pri() {
-                carried.push(i);
-                if !next.is_const() {
-                    work.push(next);
-                }
-            }
-        }
+        };
+        sink.apply(self.b);
         if carried.len() > MAX_PHI {
             return Err(Abort::TooManyPhis);
         }
@@ -226,5 +205,47 @@ impl Unroll<'_> {
             self.b.emit_raw(Op::PHI, ty, left, right)?;
         }
         Ok(())
+    }
+
+    /// The values that are loop-carried, by what is alive in the body. An error is a table that cannot be sunk after all.
+    fn carried(&self, sink: &Sink) -> Result<Vec<usize>, IrRef> {
+        let ins = &self.b.trace.ins;
+        let mut live = vec![false; ins.len()];
+        let roots = self.invar..ins.len();
+        let mut work: Vec<IrRef> = roots.filter(|&i| !ins[i].is_removable() && !sink.is_sunk(i)).map(IrRef::of_ins).collect();
+        for snap in &self.b.trace.snaps[self.nsnaps - 1..] {
+            work.extend(snap.slots.iter().map(|s| s.value).filter(|r| !r.is_const()));
+        }
+        let mut carried = Vec::new();
+        while let Some(r) = work.pop() {
+            let i = r.ins_index();
+            if core::mem::replace(&mut live[i], true) {
+                continue;
+            }
+            if sink.is_sunk_table(r) {
+                // The table of the previous iteration is made from the values of the previous iteration.
+                if i < self.invar && self.subst[i] != r && !sink.is_sunk_table(self.subst[i]) {
+                    return Err(r);
+                }
+                work.extend(sink.stored_to(self.b, i));
+                continue;
+            }
+            if i >= self.invar || ins[i].op == Op::CARG {
+                // Arguments are no value of their own.
+                work.extend(ins[i].operands());
+                continue;
+            }
+            let next = self.subst[i];
+            if next != r && !ins[i].ty.is_pri() {
+                if sink.is_sunk_table(next) {
+                    return Err(next);
+                }
+                carried.push(i);
+                if !next.is_const() {
+                    work.push(next);
+                }
+            }
+        }
+        Ok(carried)
     }
 }

@@ -17,6 +17,7 @@ pub mod fold;
 pub mod loops;
 pub mod mem;
 pub mod narrow;
+pub mod sink;
 
 use crate::abort::Abort;
 use crate::build::{Builder, Emit, Limits};
@@ -143,6 +144,8 @@ pub fn finish(b: &mut Builder, looping: bool) -> Result<(), Abort> {
         loops::run(b)?;
         debug_verify(b, "loop");
         dce::run(b);
+    } else {
+        sink::run(b);
     }
     debug_verify(b, "dce");
     Ok(())

@@ -190,8 +190,11 @@ impl Recorder {
         Ok(place)
     }
     fn store(&mut self, table: IrRef, key: (IrRef, Value), place: &Place, value: (IrRef, Value)) -> Rec<()> {
-        let (r, _) = value;
+        let (r, v) = value;
         let ty = self.b.ty(r);
+        if place.slot.is_none() && v.is_nil() {
+            return Ok(());
+        }
         let (slot, op) = match place.slot {
             Some(slot) => (slot, if place.array { Op::ASTORE } else { Op::HSTORE }),
             None => (self.b.emit(Op::NEWREF, Ty::P64, table, place.key)?, Op::HSTORE),

@@ -1,0 +1,212 @@
+//! SINK: new tables that only exits need are made there.
+//!
+//! A table that the trace makes can be sunk if the trace does nothing with it but store to it under constant keys: loads have
+//! been forwarded from those stores, checks have been folded, and what remains is that snapshots name it. It may be stored into
+//! another table that is sunk. Then neither the allocation nor the stores are executed in their place; an exit whose snapshot
+//! names the table makes and fills it ([`crate::ir::Trace::sunk`]). A table that no snapshot names goes altogether.
+//!
+//! In a loop, a snapshot of the body may name the table that the recorded iteration made: the one of the previous iteration. It
+//! needs no PHI, but the values stored to it do, and it can be sunk only if its copy can. What becomes a loop-carried *value* is
+//! not sunk, such as the previous element of a list.
+
+use crate::build::Builder;
+use crate::ir::{Const, Ins, IrRef, Mode, Op, Ty};
+use perilune_vm::layout::Field;
+
+/// The tables of a trace and whether they can be sunk.
+pub struct Sink {
+    /// For each instruction the new table it is or serves to fill; 0 when none.
+    table: Vec<u16>,
+    /// By instruction: a new table that cannot be sunk.
+    forbidden: Vec<bool>,
+}
+
+/// Runs the pass on a trace that does not loop within itself.
+pub fn run(b: &mut Builder) {
+    let mut sink = Sink::new(b);
+    if let Some(last) = b.trace.snaps.last() {
+        // What the end of the trace stores is made there anyway.
+        for s in &last.slots {
+            sink.forbid(s.value);
+        }
+    }
+    sink.settle(b);
+    sink.apply(b);
+}
+
+impl Sink {
+    /// Finds the new tables; none where the pass is off.
+    pub fn new(b: &Builder) -> Sink {
+        let n = b.trace.ins.len();
+        let f = b.flags;
+        let on = f.sink && f.fold && f.cse && f.dce && f.fwd && b.exits_can_allocate;
+        let some = on && (b.newest(Op::TNEW) != IrRef::NONE || b.newest(Op::TDUP) != IrRef::NONE);
+        let mut sink = Sink { table: vec![0; if some { n } else { 0 }], forbidden: vec![false; n] };
+        if some {
+            for i in 1..n {
+                sink.table[i] = sink.belongs(b, i);
+            }
+            sink.find_uses(b);
+        }
+        sink
+    }
+
+    /// The table that an instruction makes or serves to fill, if its own form allows that.
+    fn belongs(&self, b: &Builder, i: usize) -> u16 {
+        let ins = b.trace.ins[i];
+        let of = |r: IrRef| if r.is_const() { 0 } else { self.table[r.ins_index()] };
+        let is_table = |r: IrRef| !r.is_const() && usize::from(self.table[r.ins_index()]) == r.ins_index();
+        let field = |f: Field| ins.b.0 == f as u16;
+        let from = |op: Op| b.is_op(ins.a, op).is_some();
+        match ins.op {
+            Op::TNEW | Op::TDUP => i as u16,
+            Op::FLOAD if is_table(ins.a) && (field(Field::TabArray) || field(Field::TabNode)) => of(ins.a),
+            Op::FREF if is_table(ins.a) && (field(Field::TabMeta) || field(Field::TabNomm)) => of(ins.a),
+            Op::HREF | Op::NEWREF if is_table(ins.a) && ins.b.is_const() => of(ins.a),
+            Op::AREF if from(Op::FLOAD) && ins.b.is_const() => of(ins.a),
+            Op::HREFK if from(Op::FLOAD) && known_node(b, ins) => of(ins.a),
+            Op::ASTORE | Op::HSTORE | Op::FSTORE => of(ins.a),
+            Op::TBAR if is_table(ins.a) => of(ins.a),
+            _ => 0,
+        }
+    }
+
+    /// Forbids the tables that something else uses.
+    fn find_uses(&mut self, b: &Builder) {
+        for (i, ins) in b.trace.ins.iter().enumerate() {
+            let (mine, mut operands) = (self.table[i], ins.operands());
+            let first = ins.op.mode_a() == Mode::Ref && !ins.a.is_const();
+            if first && let Some(r) = operands.next() {
+                let used = self.table[r.ins_index()];
+                if used != 0 && used != mine {
+                    self.forbidden[usize::from(used)] = true;
+                }
+            }
+            for r in operands {
+                let used = usize::from(self.table[r.ins_index()]);
+                // Only the table itself is a value that may be stored.
+                if used != 0 && (mine == 0 || used != r.ins_index()) {
+                    self.forbidden[used] = true;
+                }
+            }
+        }
+    }
+
+    /// A table that cannot be sunk after all; others are not affected.
+    pub fn forbid(&mut self, r: IrRef) {
+        if !r.is_const() {
+            self.forbidden[r.ins_index()] = true;
+        }
+    }
+
+    /// Forbids what is stored into tables that cannot be sunk.
+    pub fn settle(&mut self, b: &Builder) {
+        if self.table.is_empty() {
+            return;
+        }
+        let mut again = true;
+        while again {
+            again = false;
+            for (i, ins) in b.trace.ins.iter().enumerate() {
+                let into = usize::from(self.table[i]);
+                if into == 0 || !self.forbidden[into] || ins.op.mode_b() != Mode::Ref || ins.b.is_const() {
+                    continue;
+                }
+                let stored = ins.b.ins_index();
+                if self.table[stored] != 0 && !self.forbidden[stored] {
+                    self.forbidden[stored] = true;
+                    again = true;
+                }
+            }
+        }
+    }
+
+    /// Is instruction `i` sunk?
+    pub fn is_sunk(&self, i: usize) -> bool {
+        match self.table.get(i) {
+            Some(&t) => t != 0 && !self.forbidden[usize::from(t)],
+            None => false,
+        }
+    }
+    /// Is the reference a new table that is sunk?
+    pub fn is_sunk_table(&self, r: IrRef) -> bool {
+        !r.is_const() && self.is_sunk(r.ins_index()) && usize::from(self.table[r.ins_index()]) == r.ins_index()
+    }
+    /// The values stored to a sunk table.
+    pub fn stored_to<'a>(&'a self, b: &'a Builder, table: usize) -> impl Iterator<Item = IrRef> + 'a {
+        let serves = move |i: &usize| usize::from(self.table[*i]) == table;
+        let value = |i: usize| {
+            let ins = b.trace.ins[i];
+            matches!(ins.op, Op::ASTORE | Op::HSTORE | Op::FSTORE).then_some(ins.b).filter(|r| !r.is_const())
+        };
+        (table..self.table.len()).filter(serves).filter_map(value)
+    }
+
+    /// Marks what is sunk and removes what nothing needs any more.
+    pub fn apply(&self, b: &mut Builder) {
+        let sunk: Vec<usize> = (0..self.table.len()).filter(|&i| self.is_sunk(i)).collect();
+        if sunk.is_empty() {
+            return;
+        }
+        for &i in &sunk {
+            let flags = &mut b.trace.ins[i].flags;
+            *flags = *flags & !Ins::GUARD | Ins::SINK;
+        }
+        let mut needed = vec![false; b.trace.ins.len()];
+        for k in 0..b.trace.snaps.len() {
+            for r in b.trace.sunk(k) {
+                needed[r.ins_index()] = true;
+            }
+        }
+        for i in sunk {
+            if !needed[i] || b.trace.ins[i].op == Op::TBAR {
+                nop(b, i);
+            }
+        }
+        drop_steps(b);
+        b.rebuild_chains();
+    }
+}
+
+fn nop(b: &mut Builder, i: usize) {
+    b.trace.ins[i] = Ins::new(Op::NOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
+}
+
+/// Is the node of an HREFK that of its key, because the table was made from a template and nothing was inserted since?
+fn known_node(b: &Builder, ins: Ins) -> bool {
+    let Some(nodes) = b.is_op(ins.a, Op::FLOAD) else { return false };
+    let Some(made) = b.is_op(nodes.a, Op::TDUP) else { return false };
+    let template = b.as_gc(made.a).and_then(|v| v.as_table());
+    let (Some(template), Some(Const::Slot(key, node))) = (template, b.trace.konst(ins.b)) else { return false };
+    let mut r = b.newest(Op::NEWREF);
+    while r > nodes.a {
+        if b.trace.ins[r.ins_index()].a == nodes.a {
+            return false;
+        }
+        r = b.older(r);
+    }
+    let Some(Const::Gc(key)) = b.trace.konst(key) else { return false };
+    template.nodes().get(node as usize).is_some_and(|n| n.key.get() == key)
+}
+
+/// Collection steps are for what allocates: without that they go, from each side of LOOP by itself.
+fn drop_steps(b: &mut Builder) {
+    let head = b.newest(Op::LOOP);
+    let split = if head == IrRef::NONE { b.trace.ins.len() } else { head.ins_index() };
+    for part in [1..split, split..b.trace.ins.len()] {
+        let allocates = |i: &Ins| {
+            !i.is_sunk()
+                && matches!(
+                    i.op,
+                    Op::TNEW | Op::TDUP | Op::NEWREF | Op::SNEW | Op::TOSTR | Op::BUFPUT | Op::BUFSTR | Op::CALLA | Op::CALLS
+                )
+        };
+        if !b.trace.ins[part.clone()].iter().any(|i| allocates(i)) {
+            for i in part {
+                if b.trace.ins[i].op == Op::GCSTEP {
+                    nop(b, i);
+                }
+            }
+        }
+    }
+}

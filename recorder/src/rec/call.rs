@@ -1,0 +1,233 @@
+//! Calls: Lua functions become part of the trace, builtins are recorded by what they do.
+
+use super::{Flow, Frame, Rec, Recorder, view};
+use crate::abort::Abort;
+use crate::ir::{IrRef, Link, Op, Ty};
+use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::layout::Field;
+use perilune_vm::object::{Func, Gc};
+use perilune_vm::{Value, Vm};
+
+/// Prototypes with more closures than this are recognised by their code.
+const MANY_CLOSURES: u32 = 8;
+
+impl Recorder {
+    /// Number of arguments of a call instruction.
+    pub(super) fn call_args(&self, vm: &Vm, ins: Ins) -> usize {
+        match ins.op() {
+            Bc::CALL => ins.c() - 1,
+            Bc::CALLM => ins.c() + vm.multres as usize,
+            Bc::CALLT => ins.d() - 1,
+            _ => ins.d() + vm.multres as usize,
+        }
+    }
+
+    /// Guards that the called function is this one.
+    fn specialize(&mut self, r: IrRef, f: Gc<Func>) -> Rec<IrRef> {
+        if r.is_const() {
+            return Ok(r);
+        }
+        if let Some(p) = f.proto()
+            && p.hdr.word.get() > MANY_CLOSURES
+        {
+            let pc = self.field(r, Field::FuncPc)?;
+            let k = self.b.kptr(f.pc.get().expose_provenance() as u64);
+            self.b.emit(Op::EQ, Ty::P64, pc, k)?;
+            return Ok(r);
+        }
+        self.guard_is(r, Value::func(f))
+    }
+
+    /// CALL, CALLM, ITERC: the function is in local `a`, its arguments behind it.
+    pub(super) fn call(&mut self, vm: &Vm, pc: *const Ins, a: usize, nargs: usize, want: usize) -> Rec<Flow> {
+        let (r, v) = self.operand(vm, a)?;
+        self.call_value(vm, pc, a, r, v, nargs, want)
+    }
+    #[allow(clippy::too_many_arguments, reason = "an iterator's function is not yet in its slot")]
+    pub(super) fn call_value(
+        &mut self,
+        vm: &Vm,
+        pc: *const Ins,
+        a: usize,
+        r: IrRef,
+        v: Value,
+        nargs: usize,
+        want: usize,
+    ) -> Rec<Flow> {
+        let Some(f) = v.as_func() else { return self.nyi(Bc::CALL) };
+        let Some(proto) = f.proto() else {
+            self.specialize(r, f)?;
+            return self.builtin(vm, pc, f, a, nargs, want).map(|()| Flow::Next);
+        };
+        let func = self.specialize(r, f)?;
+        let base = self.base;
+        self.frames.push(Frame { base, proto: self.proto, vararg: false });
+        self.base = base + a + 2;
+        self.need(self.base + nargs);
+        let link = self.b.kptr(view::at(pc, 1).expose_provenance() as u64);
+        self.set_abs(self.base - 2, func);
+        self.set_abs(self.base - 1, link);
+        self.open_top = 0;
+        self.multres = 0;
+        self.note_proto(proto);
+        self.enter_frame(proto);
+        self.needsnap = true;
+        Ok(Flow::Next)
+    }
+    pub(super) fn note_proto(&mut self, proto: perilune_vm::object::Gc<perilune_vm::object::Proto>) {
+        if !self.protos.contains(&proto) {
+            self.protos.push(proto);
+        }
+    }
+
+    /// The arguments are read before the frame moves.
+    pub(super) fn load_args(&mut self, vm: &Vm, from: usize, n: usize) -> Rec<()> {
+        if n > 100 {
+            return Err(Abort::TooDeep);
+        }
+        for i in 0..n {
+            self.get(vm, from + i)?;
+        }
+        Ok(())
+    }
+
+    /// CALLT, CALLMT.
+    pub(super) fn tail_call(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<Flow> {
+        let (a, nargs) = (ins.a(), self.call_args(vm, ins));
+        self.load_args(vm, a + 2, nargs)?;
+        let (r, v) = self.operand(vm, a)?;
+        let Some(f) = v.as_func() else { return self.nyi(ins.op()) };
+        let Some(proto) = f.proto() else {
+            return self.tail_builtin(vm, pc, f, a, r, nargs);
+        };
+        let func = self.specialize(r, f)?;
+        let args: Vec<IrRef> = (0..nargs).map(|i| self.slots[self.base + a + 2 + i]).collect();
+        if let Some(top) = self.frames.last().copied().filter(|f| f.vararg) {
+            self.frames.pop();
+            self.base = top.base;
+        } else if self.frames.is_empty() && self.proto.is_vararg() {
+            // The moved frame is below the start.
+            return self.nyi(ins.op());
+        }
+        self.clear_from(self.base);
+        self.set_abs(self.base - 2, func);
+        for (i, r) in args.into_iter().enumerate() {
+            self.set_abs(self.base + i, r);
+        }
+        self.open_top = 0;
+        self.multres = 0;
+        self.tailcalled += 1;
+        if self.tailcalled > self.params.loopunroll {
+            return Err(Abort::LoopUnroll);
+        }
+        self.note_proto(proto);
+        self.enter_frame(proto);
+        self.needsnap = true;
+        Ok(Flow::Next)
+    }
+    /// A builtin in tail position: called in place, then its results are returned.
+    fn tail_builtin(&mut self, vm: &Vm, pc: *const Ins, f: Gc<Func>, a: usize, r: IrRef, nargs: usize) -> Rec<Flow> {
+        if self.frames.last().is_none_or(|f| f.vararg) {
+            return self.nyi_func(Value::func(f));
+        }
+        self.specialize(r, f)?;
+        self.builtin(vm, pc, f, a, nargs, 0)?;
+        if self.needsnap {
+            // An effect: the frame that the builtin replaces cannot be rebuilt behind it.
+            return self.nyi_func(Value::func(f));
+        }
+        let n = self.multres as usize;
+        let link = crate::rec::view::slot(vm, -1).0;
+        self.pop_frame(link, a, n)?;
+        Ok(Flow::Next)
+    }
+
+    /// FUNCF: missing arguments are nil; recursion is limited.
+    pub(super) fn func_header(&mut self, vm: &Vm, pc: *const Ins) -> Rec<Flow> {
+        let nargs = vm.record_nargs as usize;
+        for i in nargs..self.proto.num_params() as usize {
+            self.set(i, IrRef::NIL);
+        }
+        self.clear_from(self.base + self.proto.num_params() as usize);
+        if let Some(link) = self.check_unroll(pc)? {
+            return Ok(Flow::Stop(link, view::at(pc, 1)));
+        }
+        Ok(Flow::Next)
+    }
+    /// Counts activations of the current function.
+    fn check_unroll(&mut self, pc: *const Ins) -> Rec<Option<Link>> {
+        let mut count = 0;
+        for f in self.frames.iter().filter(|f| !f.vararg) {
+            count += u32::from(f.proto == self.proto);
+        }
+        if pc == self.start_pc {
+            if count + self.tailcalled > self.params.recunroll {
+                let link = if self.at_start_depth() { Link::TailRec } else { Link::UpRec };
+                return if self.retdepth == 0 { Ok(Some(link)) } else { Err(Abort::CallUnroll) };
+            }
+        } else if count > self.params.callunroll {
+            return Err(Abort::CallUnroll);
+        }
+        Ok(None)
+    }
+
+    /// FUNCV: the frame moves above its arguments.
+    pub(super) fn vararg_header(&mut self, vm: &Vm, pc: *const Ins) -> Rec<Flow> {
+        let nargs = vm.record_nargs as usize;
+        self.clear_from(self.base + nargs);
+        let params = self.proto.num_params() as usize;
+        let (old, new) = (self.base, self.base + nargs + 2);
+        self.need(new);
+        let mut args = Vec::with_capacity(params);
+        for i in 0..params {
+            args.push(if i < nargs { self.get(vm, i)? } else { IrRef::NIL });
+        }
+        for i in 0..params.min(nargs) {
+            self.set_abs(old + i, IrRef::NIL);
+        }
+        let func = self.slots[old - 2];
+        let link = self.b.kptr(((nargs as u64 + 2) << 3) | 3);
+        self.frames.push(Frame { base: old, proto: self.proto, vararg: true });
+        self.base = new;
+        self.set_abs(new - 2, func);
+        self.set_abs(new - 1, link);
+        for (i, r) in args.into_iter().enumerate() {
+            self.set_abs(new + i, r);
+        }
+        self.enter_frame(self.proto);
+        self.needsnap = true;
+        if let Some(link) = self.check_unroll(pc)? {
+            let _ = link;
+            return Err(Abort::CallUnroll);
+        }
+        Ok(Flow::Next)
+    }
+
+    /// VARG in a frame that the trace made.
+    pub(super) fn varg(&mut self, vm: &Vm, ins: Ins) -> Rec<Flow> {
+        let Some(frame) = self.frames.last().copied().filter(|f| f.vararg) else { return self.nyi(ins.op()) };
+        let (total, np) = (self.base - frame.base - 2, ins.c());
+        let have = total.saturating_sub(np);
+        let want = if ins.b() == 0 { have } else { ins.b() - 1 };
+        if want > 100 {
+            return Err(Abort::TooDeep);
+        }
+        let mut values = Vec::with_capacity(want);
+        for i in 0..want {
+            let at = frame.base + np + i;
+            values.push(if i < have { self.slots[at] } else { IrRef::NIL });
+        }
+        if values.contains(&IrRef::NONE) {
+            return self.nyi(ins.op());
+        }
+        let _ = vm;
+        for (i, r) in values.into_iter().enumerate() {
+            self.set(ins.a() + i, r);
+        }
+        if ins.b() == 0 {
+            self.multres = have as u32;
+            self.open_top = self.base + ins.a() + have;
+        }
+        Ok(Flow::Next)
+    }
+}

@@ -1,0 +1,265 @@
+//! One instruction.
+
+use super::loops::Event;
+use super::{Flow, Rec, Recorder, TraceDb, view};
+use crate::abort::Abort;
+use crate::ir::{IrRef, Link, Op, Ty};
+use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::layout::Field;
+use perilune_vm::meta::MM;
+use perilune_vm::{Value, Vm};
+
+/// The metamethod behind an arithmetic instruction.
+fn metamethod(op: Bc) -> MM {
+    match op {
+        Bc::ADDVN | Bc::ADDNV | Bc::ADDVV => MM::Add,
+        Bc::SUBVN | Bc::SUBNV | Bc::SUBVV => MM::Sub,
+        Bc::MULVN | Bc::MULNV | Bc::MULVV => MM::Mul,
+        Bc::DIVVN | Bc::DIVNV | Bc::DIVVV => MM::Div,
+        Bc::MODVN | Bc::MODNV | Bc::MODVV => MM::Mod,
+        _ => MM::Pow,
+    }
+}
+
+impl Recorder {
+    pub(super) fn dispatch(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
+        if self.needsnap && !matches!(ins.op(), Bc::FUNCF | Bc::IFUNCF | Bc::JFUNCF | Bc::FUNCV | Bc::IFUNCV | Bc::JFUNCV) {
+            self.snap(pc)?;
+        }
+        let vm = &*vm;
+        match ins.op() {
+            Bc::ISLT | Bc::ISGE | Bc::ISLE | Bc::ISGT => self.order(vm, pc, ins)?,
+            Bc::ISEQV | Bc::ISNEV | Bc::ISEQS | Bc::ISNES | Bc::ISEQN | Bc::ISNEN | Bc::ISEQP | Bc::ISNEP => {
+                self.equality(vm, pc, ins)?;
+            }
+            Bc::ISTC | Bc::ISFC | Bc::IST | Bc::ISF => self.test(vm, ins)?,
+            Bc::ISTYPE | Bc::ISNUM | Bc::JMP | Bc::MOV | Bc::NOT | Bc::UNM | Bc::LEN => self.unary(vm, ins)?,
+            op if (Bc::ADDVN..=Bc::POW).contains(&op) => self.arithmetic(vm, ins)?,
+            op if (Bc::BNOT..=Bc::BSAR).contains(&op) => self.bits(vm, ins)?,
+            Bc::CAT => self.cat(vm, ins)?,
+            op if (Bc::KSTR..=Bc::KNIL).contains(&op) => self.constant(ins)?,
+            Bc::UGET | Bc::USETV | Bc::USETS | Bc::USETN | Bc::USETP => self.upvalue(vm, ins)?,
+            Bc::TNEW => self.tnew(ins)?,
+            Bc::TDUP => self.tdup(ins)?,
+            op if (Bc::GGET..=Bc::TSETR).contains(&op) => self.table(vm, ins)?,
+            Bc::CALL | Bc::CALLM => {
+                let nargs = self.call_args(vm, ins);
+                self.load_args(vm, ins.a() + 2, nargs)?;
+                return self.call(vm, pc, ins.a(), nargs, ins.b());
+            }
+            Bc::CALLT | Bc::CALLMT => return self.tail_call(vm, pc, ins),
+            Bc::VARG => return self.varg(vm, ins),
+            Bc::RETM | Bc::RET | Bc::RET0 | Bc::RET1 => return self.ret(vm, pc, ins),
+            _ => return self.control(vm, db, pc, ins),
+        }
+        Ok(Flow::Next)
+    }
+
+    fn control(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
+        match ins.op() {
+            Bc::FORI => {
+                let event = self.fori(vm, pc, ins)?;
+                let forl = view::at(view::target(pc, ins), -1);
+                self.loop_plain(db, forl, view::ins(forl), event)
+            }
+            Bc::JFORI => {
+                let event = self.fori(vm, pc, ins)?;
+                let forl = view::at(view::target(pc, ins), -1);
+                match view::ins(forl) {
+                    f if f.op() == Bc::JFORL => self.loop_compiled(f.d() as u32, event),
+                    f => self.loop_plain(db, forl, f, event),
+                }
+            }
+            Bc::FORL => {
+                let event = self.forl(vm, pc, ins)?;
+                self.loop_plain(db, pc, ins, event)
+            }
+            Bc::JFORL => {
+                let event = self.forl(vm, pc, db.start_ins(ins.d() as u32))?;
+                self.loop_compiled(ins.d() as u32, event)
+            }
+            Bc::ITERL => {
+                let event = self.iterl(vm, pc, ins)?;
+                self.loop_plain(db, pc, ins, event)
+            }
+            Bc::JITERL => {
+                let event = self.iterl(vm, pc, db.start_ins(ins.d() as u32))?;
+                self.loop_compiled(ins.d() as u32, event)
+            }
+            Bc::LOOP => self.loop_plain(db, pc, ins, Event::Enter(view::at(pc, 1))),
+            Bc::JLOOP => self.jloop(vm, db, pc, ins),
+            Bc::ITERC => self.iterc(vm, pc, ins),
+            Bc::ITERN => self.itern_loop(vm, db, pc, ins),
+            Bc::FUNCF => self.func_header(vm, pc),
+            Bc::JFUNCF => self.compiled_function(vm, db, pc, ins),
+            Bc::FUNCV | Bc::IFUNCV | Bc::JFUNCV => self.vararg_header(vm, pc),
+            Bc::IFORL | Bc::IITERL | Bc::ILOOP | Bc::IFUNCF => Err(Abort::Blacklisted),
+            op => self.nyi(op),
+        }
+    }
+
+    /// JLOOP: a LOOP or an ITERN that has a trace.
+    fn jloop(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
+        let n = ins.d() as u32;
+        let original = db.start_ins(n);
+        if original.op() != Bc::ITERN {
+            return self.loop_compiled(n, Event::Enter(view::at(pc, 1)));
+        }
+        if self.start_is_root {
+            return Err(Abort::InnerLoop);
+        }
+        if self.first {
+            // The parent has left here: find out how it goes on.
+            self.itern(vm, original)?;
+            return Ok(Flow::Next);
+        }
+        Ok(Flow::Stop(Link::Root(n), pc))
+    }
+    fn itern_loop(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
+        if self.start_is_root && pc == self.start_pc && self.at_start_depth() && !self.first {
+            return Ok(Flow::Stop(Link::Loop, pc));
+        }
+        let more = self.itern(vm, ins)?;
+        if self.start_is_root && pc == self.start_pc && self.at_start_depth() {
+            return if more { Ok(Flow::Next) } else { Err(Abort::LeavingLoop) };
+        }
+        let iterl = view::at(pc, 1);
+        let event = if more { Event::Enter(view::target(iterl, view::ins(iterl))) } else { Event::Leave };
+        self.loop_plain(db, pc, view::ins(iterl), event)
+    }
+    /// JFUNCF: links to the function's trace, unless that only returns.
+    fn compiled_function(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
+        let n = ins.d() as u32;
+        let flow = self.func_header(vm, pc)?;
+        if db.link_of(n) == Some(Link::Return) {
+            return Ok(flow);
+        }
+        Ok(Flow::Stop(Link::Root(n), view::at(pc, 1)))
+    }
+
+    fn unary(&mut self, vm: &Vm, ins: Ins) -> Rec<()> {
+        if matches!(ins.op(), Bc::ISTYPE | Bc::ISNUM | Bc::JMP) {
+            return Ok(());
+        }
+        let x = self.operand(vm, ins.d())?;
+        let r = match ins.op() {
+            Bc::MOV => x.0,
+            Bc::NOT => self.b.kvalue(Value::bool(!x.1.truthy())),
+            Bc::UNM if x.1.is_number() || x.1.is_str() => self.unm(x)?,
+            Bc::LEN if x.1.is_str() => self.field(x.0, Field::StrLen)?,
+            Bc::LEN if x.1.is_table() => self.b.emit(Op::ALEN, Ty::Int, x.0, IrRef::NIL)?,
+            op => return self.nyi(op),
+        };
+        self.set(ins.a(), r);
+        Ok(())
+    }
+
+    fn arithmetic(&mut self, vm: &Vm, ins: Ins) -> Rec<()> {
+        let mm = metamethod(ins.op());
+        let x = self.operand(vm, ins.b())?;
+        let (x, y) = match ins.op() {
+            Bc::ADDVN | Bc::SUBVN | Bc::MULVN | Bc::DIVVN | Bc::MODVN => (x, self.knum_operand(ins.c())?),
+            Bc::ADDNV | Bc::SUBNV | Bc::MULNV | Bc::DIVNV | Bc::MODNV => (self.knum_operand(ins.c())?, x),
+            _ => (x, self.operand(vm, ins.c())?),
+        };
+        let arith = |v: Value| perilune_vm::meta::to_number(v).is_some();
+        if !arith(x.1) || !arith(y.1) {
+            return self.nyi(ins.op());
+        }
+        let r = self.arith(mm, x, y)?;
+        self.set(ins.a(), r);
+        Ok(())
+    }
+
+    fn bits(&mut self, vm: &Vm, ins: Ins) -> Rec<()> {
+        let number = |v: Value| v.is_number();
+        if ins.op() == Bc::BNOT {
+            let (r, v) = self.operand(vm, ins.d())?;
+            if !number(v) {
+                return self.nyi(ins.op());
+            }
+            let r = self.to_bits(r, v)?;
+            let r = self.b.emit(Op::BNOT, Ty::Int, r, IrRef::NONE)?;
+            self.set(ins.a(), r);
+            return Ok(());
+        }
+        let (x, y) = (self.operand(vm, ins.b())?, self.operand(vm, ins.c())?);
+        if !number(x.1) || !number(y.1) {
+            return self.nyi(ins.op());
+        }
+        let (x, y) = (self.to_bits(x.0, x.1)?, self.to_bits(y.0, y.1)?);
+        let op = match ins.op() {
+            Bc::BAND => Op::BAND,
+            Bc::BOR => Op::BOR,
+            Bc::BXOR => Op::BXOR,
+            Bc::BSHL => Op::BSHL,
+            Bc::BSHR => Op::BSHR,
+            _ => Op::BSAR,
+        };
+        let r = self.b.emit(op, Ty::Int, x, y)?;
+        self.set(ins.a(), r);
+        Ok(())
+    }
+
+    fn constant(&mut self, ins: Ins) -> Rec<()> {
+        let r = match ins.op() {
+            Bc::KSTR => self.kgc_operand(ins.d())?.0,
+            Bc::KSHORT => self.b.kint(i32::from(ins.d() as u16 as i16)),
+            Bc::KNUM => self.knum_operand(ins.d())?.0,
+            Bc::KPRI => [IrRef::NIL, IrRef::FALSE, IrRef::TRUE][ins.d().min(2)],
+            Bc::KNIL => {
+                for i in ins.a()..=ins.d() {
+                    self.set(i, IrRef::NIL);
+                }
+                return Ok(());
+            }
+            op => return self.nyi(op),
+        };
+        self.set(ins.a(), r);
+        Ok(())
+    }
+
+    fn upvalue(&mut self, vm: &Vm, ins: Ins) -> Rec<()> {
+        let value = match ins.op() {
+            Bc::UGET => {
+                let r = self.uget(vm, ins.d())?;
+                self.set(ins.a(), r);
+                return Ok(());
+            }
+            Bc::USETV => self.operand(vm, ins.d())?,
+            Bc::USETS => self.kgc_operand(ins.d())?,
+            Bc::USETN => self.knum_operand(ins.d())?,
+            _ => {
+                let v = [Value::NIL, Value::FALSE, Value::TRUE][ins.d().min(2)];
+                (self.b.kvalue(v), v)
+            }
+        };
+        self.uset(vm, ins.a(), value)
+    }
+
+    fn table(&mut self, vm: &Vm, ins: Ins) -> Rec<()> {
+        let (object, key) = match ins.op() {
+            Bc::GGET | Bc::GSET => {
+                let f = self.func_ref(vm)?;
+                let env = view::func(vm, 0).env.get();
+                let r = self.field(f, Field::FuncEnv)?;
+                let r = self.guard_is(r, Value::table(env))?;
+                ((r, Value::table(env)), self.kgc_operand(ins.d())?)
+            }
+            Bc::TGETS | Bc::TSETS => (self.operand(vm, ins.b())?, self.kgc_operand(ins.c())?),
+            Bc::TGETB | Bc::TSETB => {
+                let k = self.b.kint(ins.c() as i32);
+                (self.operand(vm, ins.b())?, (k, Value::int(ins.c() as i32)))
+            }
+            Bc::TGETV | Bc::TSETV => (self.operand(vm, ins.b())?, self.operand(vm, ins.c())?),
+            op => return self.nyi(op),
+        };
+        if matches!(ins.op(), Bc::GGET | Bc::TGETS | Bc::TGETB | Bc::TGETV) {
+            let r = self.index(vm, object, key)?;
+            self.set(ins.a(), r);
+            return Ok(());
+        }
+        let value = self.operand(vm, ins.a())?;
+        self.set_index(vm, object, key, value)
+    }
+}

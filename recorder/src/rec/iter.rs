@@ -1,0 +1,69 @@
+//! Generic loops.
+
+use super::loops::Event;
+use super::{Flow, Rec, Recorder, view};
+use crate::abort::Abort;
+use crate::ir::{IrRef, Op, Ty, VmRef, sload};
+use perilune_vm::Vm;
+use perilune_vm::bc::Ins;
+use perilune_vm::helper::Helper;
+
+impl Recorder {
+    /// ITERL.
+    pub(super) fn iterl(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<Event> {
+        let (r, v) = self.operand(vm, ins.a())?;
+        if v.is_nil() {
+            return Ok(Event::Leave);
+        }
+        self.set(ins.a() - 1, r);
+        Ok(Event::Enter(view::target(pc, ins)))
+    }
+
+    /// ITERC: calls the iterator.
+    pub(super) fn iterc(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<Flow> {
+        let a = ins.a();
+        let (f, v) = self.operand(vm, a - 3)?;
+        let (state, control) = (self.get(vm, a - 2)?, self.get(vm, a - 1)?);
+        self.set(a, f);
+        self.set(a + 2, state);
+        self.set(a + 3, control);
+        self.call_value(vm, pc, a, f, v, 2, ins.b())
+    }
+
+    /// ITERN: `next` over a table, by position.
+    pub(super) fn itern(&mut self, vm: &Vm, ins: Ins) -> Rec<bool> {
+        let a = ins.a();
+        let (table, v) = self.operand(vm, a - 2)?;
+        let Some(t) = v.as_table() else { return Err(Abort::NyiBytecode) };
+        let at = self.base + a - 1;
+        if self.slots[at] == IrRef::NONE {
+            let flags = IrRef(sload::KEYINDEX | sload::INHERIT);
+            self.slots[at] = self.b.emit(Op::SLOAD, Ty::Int, IrRef(at as u16), flags)?;
+        }
+        let index = self.slots[at];
+        if !self.b.ty(index).is_int() {
+            return Err(Abort::NyiBytecode);
+        }
+        let next = self.b.call(Helper::TabNext, &[table, index])?;
+        let end = self.b.kint(-1);
+        let Some((_, k, v)) = t.next_index(view::slot(vm, a as isize - 1).0 as u32) else {
+            self.b.emit(Op::EQ, Ty::Int, next, end)?;
+            self.set(a, IrRef::NIL);
+            self.needsnap = true;
+            return Ok(false);
+        };
+        self.b.emit(Op::NE, Ty::Int, next, end)?;
+        let scratch = self.b.kvm(VmRef::Scratch);
+        let mut found = [IrRef::NONE; 2];
+        for (i, v) in [k, v].into_iter().enumerate() {
+            let ty = Ty::of_value(v);
+            let r = self.b.guard(Op::VLOAD, ty, scratch, IrRef(i as u16))?;
+            found[i] = if ty.is_pri() { self.b.kvalue(v) } else { r };
+        }
+        self.set(a - 1, next);
+        self.set(a, found[0]);
+        self.set(a + 1, found[1]);
+        self.needsnap = true;
+        Ok(true)
+    }
+}

@@ -1,0 +1,256 @@
+//! Loops: numeric loops, and what happens at the start of this and of other traces.
+
+use super::{Flow, Rec, Recorder, TraceDb, view};
+use crate::abort::Abort;
+use crate::ir::{FpMath, IrRef, Link, Op, Ty, conv};
+use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::{Value, Vm};
+
+/// What a loop instruction does.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(super) enum Event {
+    /// Goes (back) to the body at this address.
+    Enter(*const Ins),
+    /// Leaves.
+    Leave,
+}
+
+impl Recorder {
+    /// The constant that the instructions before a FORI put in a slot of the loop.
+    fn for_constant(&self, fori: *const Ins, back: isize, slot: usize) -> Option<i32> {
+        let at = self.proto.pc_of(fori)? as isize - back;
+        let ins = self.proto.ins(usize::try_from(at).ok()?)?;
+        if at < 1 || ins.op() != Bc::KSHORT || ins.a() != slot {
+            return None;
+        }
+        // A jump behind it would mean another value.
+        for i in 1..at as usize + back as usize {
+            let j = self.proto.ins(i)?;
+            let to = i as isize + 1 + j.j() as isize;
+            if matches!(j.op(), Bc::JMP | Bc::UCLO) && to > at && to <= at + back {
+                return None;
+            }
+        }
+        Some(i32::from(ins.d() as u16 as i16))
+    }
+    /// Limit and step of a loop that are constants: known without looking at their slots.
+    pub(super) fn for_constants(&mut self, vm: &Vm, forl: *const Ins, ins: Ins) -> Rec<()> {
+        let fori = view::at(view::target(forl, ins), -1);
+        let ra = ins.a();
+        for (i, back) in [(2, 1), (1, 2)] {
+            let Some(k) = self.for_constant(fori, back, ra + i) else { return Ok(()) };
+            if self.slots[self.base + ra + i] != IrRef::NONE {
+                continue;
+            }
+            if view::slot(vm, (ra + i) as isize) == Value::int(k) && view::slot(vm, ra as isize).is_int() {
+                // The step is the same whatever happens; as int or num is up to the index, which is checked.
+                self.get(vm, ra)?;
+                self.slots[self.base + ra + i] = self.b.kint(k);
+            }
+        }
+        Ok(())
+    }
+
+    /// The direction of a loop, guarded unless the step is constant.
+    fn direction(&mut self, step: IrRef, v: Value) -> Rec<bool> {
+        let up = match v.as_int() {
+            Some(i) => i >= 0,
+            None => !v.as_num_unchecked().is_sign_negative(),
+        };
+        if !step.is_const() {
+            if self.b.ty(step) == Ty::Num {
+                if v.as_number() == Some(0.0) {
+                    return Err(Abort::NyiBytecode);
+                }
+                let zero = self.b.knum(0.0);
+                self.b.emit(if up { Op::GT } else { Op::LT }, Ty::Num, step, zero)?;
+            } else {
+                let zero = self.b.kint(0);
+                self.b.emit(if up { Op::GE } else { Op::LT }, Ty::Int, step, zero)?;
+            }
+        }
+        Ok(up)
+    }
+
+    /// The condition to stay in a loop (or its negation).
+    fn for_op(up: bool, stay: bool, ty: Ty) -> Op {
+        match (up, stay) {
+            (true, true) => Op::LE,
+            (false, true) => Op::GE,
+            (true, false) if ty == Ty::Num => Op::UGT,
+            (false, false) if ty == Ty::Num => Op::ULT,
+            (true, false) => Op::GT,
+            (false, false) => Op::LT,
+        }
+    }
+
+    /// FORL at `pc` (whose original instruction is `ins`).
+    pub(super) fn forl(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<Event> {
+        let ra = ins.a();
+        self.for_constants(vm, pc, ins)?;
+        let (idx, vi) = self.operand(vm, ra)?;
+        let (stop, vl) = self.operand(vm, ra + 1)?;
+        let (step, vs) = self.operand(vm, ra + 2)?;
+        let ty = self.b.ty(idx);
+        if !ty.is_number() || self.b.ty(stop) != ty || self.b.ty(step) != ty || vi.is_int() != vs.is_int() {
+            return Err(Abort::TypeInstability);
+        }
+        let up = self.direction(step, vs)?;
+        let (next, stay) = match (vi.as_int(), vs.as_int(), vl.as_int()) {
+            (Some(i), Some(s), Some(l)) => {
+                let Some(n) = i.checked_add(s) else { return Err(Abort::LeavingLoop) };
+                (self.for_add(idx, step, stop, (s, l))?, if up { n <= l } else { n >= l })
+            }
+            _ => {
+                let (i, s, l) = (vi.as_num_unchecked(), vs.as_num_unchecked(), vl.as_num_unchecked());
+                let n = i + s;
+                // As doubles all three, in memory too.
+                self.set(ra + 1, stop);
+                self.set(ra + 2, step);
+                (self.b.emit(Op::ADD, Ty::Num, idx, step)?, if up { n <= l } else { l <= n })
+            }
+        };
+        self.set(ra, next);
+        self.set(ra + 3, next);
+        let (body, behind) = (view::target(pc, ins), view::at(pc, 1));
+        self.for_guard(ra, up, stay, (next, stop, ty), body, behind)
+    }
+    /// `idx + step`, which does not overflow if the limit is far enough from the end.
+    fn for_add(&mut self, idx: IrRef, step: IrRef, stop: IrRef, (s, l): (i32, i32)) -> Rec<IrRef> {
+        if step.is_const()
+            && let Some(reach) = l.checked_add(s)
+        {
+            let _ = reach;
+            // The index is inside the limit here.
+            if !stop.is_const() {
+                let bound = if s >= 0 { i32::MAX - s } else { i32::MIN - s };
+                let bound = self.b.kint(bound);
+                self.b.emit(if s >= 0 { Op::LE } else { Op::GE }, Ty::Int, stop, bound)?;
+            }
+            return self.b.emit(Op::ADD, Ty::Int, idx, step);
+        }
+        self.b.emit(Op::ADDOV, Ty::Int, idx, step)
+    }
+    fn for_guard(
+        &mut self,
+        ra: usize,
+        up: bool,
+        stay: bool,
+        (idx, stop, ty): (IrRef, IrRef, Ty),
+        body: *const Ins,
+        behind: *const Ins,
+    ) -> Rec<Event> {
+        self.snap(if stay { behind } else { body })?;
+        self.b.emit(Recorder::for_op(up, stay, ty), if ty == Ty::Num { ty } else { Ty::Int }, idx, stop)?;
+        self.needsnap = true;
+        if stay {
+            return Ok(Event::Enter(body));
+        }
+        self.forget_locals(ra, 4);
+        Ok(Event::Leave)
+    }
+    fn forget_locals(&mut self, ra: usize, n: usize) {
+        for i in self.base + ra..self.base + ra + n {
+            self.slots[i] = IrRef::NONE;
+            self.modified[i] = false;
+        }
+    }
+
+    /// FORI: the loop begins.
+    pub(super) fn fori(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<Event> {
+        let ra = ins.a();
+        let mut x = [(IrRef::NONE, Value::NIL); 3];
+        for (i, x) in x.iter_mut().enumerate() {
+            let (r, v) = self.operand(vm, ra + i)?;
+            *x = self.number(r, v)?;
+        }
+        let canonical = |v: Value| v.as_number().map_or(v, Value::number);
+        let (vi, vs) = (canonical(x[0].1), canonical(x[2].1));
+        let l = x[1].1.as_number().ok_or(Abort::BadType)?;
+        let (stay, up, ty);
+        if let (Some(i), Some(s)) = (vi.as_int(), vs.as_int()) {
+            ty = Ty::Int;
+            x[0].0 = self.narrow(x[0].0)?;
+            x[2].0 = self.narrow(x[2].0)?;
+            up = self.direction(x[2].0, vs)?;
+            x[1].0 = self.int_limit(x[1].0, l, up)?;
+            stay = if s >= 0 { f64::from(i) <= l } else { f64::from(i) >= l };
+        } else {
+            ty = Ty::Num;
+            for x in &mut x {
+                x.0 = self.to_num(x.0)?;
+            }
+            let (i, s) = (vi.as_number().unwrap_or(0.0), vs.as_number().unwrap_or(0.0));
+            up = self.direction(x[2].0, Value::num(s))?;
+            stay = if s.is_sign_negative() { l <= i } else { i <= l };
+        }
+        for (i, x) in x.iter().enumerate() {
+            self.set(ra + i, x.0);
+        }
+        self.set(ra + 3, x[0].0);
+        let (body, behind) = (view::at(pc, 1), view::target(pc, ins));
+        self.for_guard(ra, up, stay, (x[0].0, x[1].0, ty), body, behind)
+    }
+    fn narrow(&mut self, r: IrRef) -> Rec<IrRef> {
+        if self.b.ty(r).is_int() {
+            return Ok(r);
+        }
+        self.b.guard(Op::CONV, Ty::Int, r, IrRef(conv::INT_NUM_CHECK))
+    }
+    /// The limit of an integer loop.
+    fn int_limit(&mut self, r: IrRef, l: f64, up: bool) -> Rec<IrRef> {
+        if self.b.ty(r).is_int() {
+            return Ok(r);
+        }
+        let bound = if up { l.floor() } else { l.ceil() };
+        let i = bound as i32;
+        if f64::from(i) != bound || bound.to_bits() == (-0.0f64).to_bits() {
+            if r.is_const() && !l.is_nan() && f64::from(i) != bound {
+                return Ok(self.b.kint(i));
+            }
+            return Err(Abort::NyiBytecode);
+        }
+        let round = if up { FpMath::Floor } else { FpMath::Ceil };
+        let rounded = if bound == l { r } else { self.b.emit(Op::FPMATH, Ty::Num, r, IrRef(round as u16))? };
+        self.b.guard(Op::CONV, Ty::Int, rounded, IrRef(conv::INT_NUM_CHECK))
+    }
+
+    /// A loop instruction that has no trace.
+    pub(super) fn loop_plain(&mut self, db: &dyn TraceDb, pc: *const Ins, ins: Ins, event: Event) -> Rec<Flow> {
+        if self.start_is_root {
+            if pc == self.start_pc && self.at_start_depth() {
+                return match event {
+                    Event::Leave => Err(Abort::LeavingLoop),
+                    Event::Enter(body) => Ok(Flow::Stop(Link::Loop, body)),
+                };
+            }
+            if let Event::Enter(_) = event {
+                if ins.j() != -1 && !db.loop_left(pc) {
+                    return Err(Abort::InnerLoop);
+                }
+                self.loopunroll -= 1;
+                let n = self.b.trace.ins.len();
+                if self.loopref != 0 && n - self.loopref > 24 || self.loopunroll < 0 {
+                    return Err(Abort::LoopUnroll);
+                }
+                self.loopref = n;
+            }
+        } else if let Event::Enter(_) = event {
+            self.loopunroll -= 1;
+            if self.loopunroll < 0 {
+                return Err(Abort::LoopUnroll);
+            }
+        }
+        Ok(Flow::Next)
+    }
+    /// A loop instruction with trace `n`.
+    pub(super) fn loop_compiled(&mut self, n: u32, event: Event) -> Rec<Flow> {
+        if self.start_is_root {
+            return Err(Abort::InnerLoop);
+        }
+        match event {
+            Event::Enter(body) => Ok(Flow::Stop(Link::Root(n), body)),
+            Event::Leave => Ok(Flow::Next),
+        }
+    }
+}

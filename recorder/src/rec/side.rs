@@ -1,0 +1,74 @@
+//! Side traces: they begin where another trace has left, with what that trace knew.
+
+use super::{Rec, RecParams, Recorder, view};
+use crate::abort::Abort;
+use crate::ir::{Const, IrRef, Link, Op, Trace, Ty, sload};
+use perilune_vm::Vm;
+use perilune_vm::bc::Ins;
+
+impl Recorder {
+    /// Starts a side trace at exit `exit_no` of trace `parent_no`. `vm.base` is the frame of the exit, whose slots are stored.
+    #[allow(clippy::too_many_arguments, reason = "what a side trace depends on")]
+    pub fn new_side(
+        vm: &Vm,
+        params: &RecParams,
+        parent: &Trace,
+        parent_no: u32,
+        exit_no: u32,
+        resume_pc: *const Ins,
+        trace_no: u32,
+        root_no: u32,
+    ) -> Result<Recorder, Abort> {
+        let Some(proto) = view::func(vm, 0).proto() else { return Err(Abort::NyiReturn) };
+        let mut r = Recorder::new(params, proto, trace_no, root_no);
+        r.start_pc = resume_pc;
+        r.first_pc = resume_pc;
+        r.instunroll = 0;
+        r.b.trace.parent = Some((parent_no, exit_no));
+        r.b.trace.ins[0].a = IrRef(parent_no as u16);
+        r.b.trace.ins[0].b = IrRef(exit_no as u16);
+        r.enter_frame(proto);
+        r.inherit(parent, exit_no)?;
+        r.snap(resume_pc)?;
+        Ok(r)
+    }
+
+    fn inherit(&mut self, parent: &Trace, exit_no: u32) -> Rec<()> {
+        let snap = parent.snaps.get(exit_no as usize).ok_or(Abort::Error)?;
+        self.multres = snap.multres;
+        let below = snap.base_slot - 2;
+        if snap.multres > 0 {
+            self.open_top = usize::from(snap.nslots - below);
+            self.need(self.open_top);
+        }
+        for s in snap.slots.iter().filter(|s| s.slot >= below) {
+            let at = usize::from(s.slot - below);
+            self.need(at + 1);
+            self.slots[at] = match parent.konst(s.value) {
+                Some(Const::Ptr(_)) => continue,
+                Some(Const::Slot(..) | Const::Vm(_) | Const::Null(_)) => continue,
+                Some(k) => self.b.konst(k),
+                None => {
+                    let ty = parent.ty(s.value);
+                    match ty {
+                        Ty::Nil => IrRef::NIL,
+                        Ty::False => IrRef::FALSE,
+                        Ty::True => IrRef::TRUE,
+                        Ty::P64 | Ty::U64 | Ty::I64 => continue,
+                        _ => {
+                            let ty = if ty.is_int() { Ty::Int } else { ty };
+                            let convert = if ty == Ty::Num { sload::CONVERT } else { 0 };
+                            self.b.emit(Op::SLOAD, ty, IrRef(at as u16), IrRef(sload::PARENT | convert))?
+                        }
+                    }
+                }
+            };
+        }
+        Ok(())
+    }
+
+    /// Ends a side trace that has come to a place where a trace cannot go on, by going back to the interpreter.
+    pub fn stop_in_interpreter(&mut self, pc: *const Ins) -> Result<Option<super::FinishedTrace>, Abort> {
+        self.finish(Link::Interp, pc)
+    }
+}
