@@ -20,7 +20,7 @@ impl Function {
     /// let lua = Lua::new();
     /// let max: Function = lua.load("math.max").eval()?;
     /// assert_eq!(max.call::<i32>((3, 9, 4))?, 9);
-    /// assert!(max.call::<i32>("x").unwrap_err().message().starts_with("bad argument #1 to 'max'"));
+    /// assert!(max.call::<i32>("x").unwrap_err().message().contains("number expected, got string"));
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn call<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> Result<R> {

@@ -33,18 +33,8 @@ pub fn error(vm: &mut Vm, program: Option<&str>, e: Value, traceback: &[u8]) {
     if is_text && !traceback.is_empty() && text != b"not enough memory" {
         text.push(b'\n');
         text.extend_from_slice(traceback);
-        if !traceback.ends_with(HOST) && !ends_in_host_frame(traceback) {
-            text.extend_from_slice(HOST);
-        }
+        // The host's own frame, which the VM does not show.
+        text.extend_from_slice(format!("\n\t[C]: at {:#x}", super::main as fn() -> _ as usize).as_bytes());
     }
     message(program, &text);
-}
-
-/// The frame of the host.
-const HOST: &[u8] = b"\n\t[C]: at 0x0";
-
-/// Is the last line of a traceback that of a function without a name in this program?
-fn ends_in_host_frame(traceback: &[u8]) -> bool {
-    let last = traceback.rsplit(|b| *b == b'\n').next().unwrap_or_default();
-    last.starts_with(b"\t[C]: at ")
 }
