@@ -552,4 +552,17 @@ impl Func {
             }
         }
     }
+    /// A local was captured: every return closes the variables first. The return moves to the end of the function.
+    pub fn close_before_returns(&mut self) -> Res<()> {
+        for pc in 1..self.bc.len() {
+            let i = self.bc[pc];
+            if matches!(i.op(), Op::RET | Op::RET0 | Op::RET1 | Op::RETM | Op::CALLT | Op::CALLMT) {
+                self.line = self.lines[pc];
+                let end = self.emit(i);
+                self.bc[pc] = Ins::aj(Op::UCLO, 0, 0);
+                self.patch(pc, end)?;
+            }
+        }
+        Ok(())
+    }
 }

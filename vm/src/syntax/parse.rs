@@ -186,6 +186,10 @@ impl<'a> Parser<'a> {
         let chunkname = self.chunkname.clone();
         let Some(mut f) = self.funcs.pop() else { return Err(self.error("unexpected symbol")) };
         f.finish_tests();
+        let closed = if f.captured { f.close_before_returns() } else { Ok(()) };
+        if closed.is_err() {
+            return Err(self.lex.error_at(line, "control structure too long"));
+        }
         let op = if f.vararg { Op::FUNCV } else { Op::FUNCF };
         f.bc[0] = Ins::ad(op, f.framesize.max(1) as u8, 0);
         f.lines[0] = f.first_line;
@@ -215,9 +219,6 @@ impl<'a> Parser<'a> {
         let pending = f.gotos.iter().any(|g| g.vars <= f.active.len());
         if ends && !pending && !f.labels.iter().any(|l| l.pc == pc) {
             return;
-        }
-        if f.captured {
-            f.emit(Ins::aj(Op::UCLO, 0, 0));
         }
         f.emit_ad(Op::RET0, 0, 1);
     }

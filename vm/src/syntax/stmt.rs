@@ -359,11 +359,7 @@ impl Parser<'_> {
     }
     fn return_statement(&mut self) -> Res<()> {
         self.advance()?;
-        let captured = {
-            let f = self.f();
-            f.captured || f.scopes.iter().any(|s| s.captured)
-        };
-        let mut ins;
+        let ins;
         if self.at_block_end() || self.tok == Tok::Char(b';') {
             ins = Ins::ad(Op::RET0, 0, 1);
         } else {
@@ -396,22 +392,6 @@ impl Parser<'_> {
             } else {
                 let r = self.to_next(&mut e)?;
                 ins = Ins::ad(Op::RET, (r + 1 - n) as u8, (n + 1) as u16);
-            }
-        }
-        let f = self.f();
-        if captured {
-            if ins.op() == Op::RET1 && ins.a() < f.active.len() {
-                // The variable may be captured: its value is taken before it is closed.
-                let r = f.reserve(1);
-                let r = self.ok(r)?;
-                let f = self.f();
-                f.emit_ad(Op::MOV, r, ins.a());
-                ins = ins.with_a(r as u8);
-            }
-            if !matches!(ins.op(), Op::CALLT | Op::CALLMT) {
-                self.f().emit(Ins::aj(Op::UCLO, 0, 0));
-            } else {
-                self.f().emit(Ins::aj(Op::UCLO, 0, 0));
             }
         }
         self.f().emit(ins);
