@@ -6,3 +6,4 @@ pub mod build;
 pub mod eval;
 pub mod ir;
 pub mod opt;
+pub mod rec;

@@ -89,6 +89,7 @@ impl Recorder {
             Bc::LOOP => self.loop_plain(db, pc, ins, Event::Enter(view::at(pc, 1))),
             Bc::JLOOP => self.jloop(vm, db, pc, ins),
             Bc::ITERC => self.iterc(vm, pc, ins),
+            Bc::ISNEXT => self.isnext(vm, ins),
             Bc::ITERN => self.itern_loop(vm, db, pc, ins),
             Bc::FUNCF => self.func_header(vm, pc),
             Bc::JFUNCF => self.compiled_function(vm, db, pc, ins),

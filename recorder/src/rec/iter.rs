@@ -27,7 +27,24 @@ impl Recorder {
         self.set(a, f);
         self.set(a + 2, state);
         self.set(a + 3, control);
-        self.call_value(vm, pc, a, f, v, 2, ins.b())
+        self.iterating = true;
+        let flow = self.call_value(vm, pc, a, f, v, 2, ins.b());
+        self.iterating = false;
+        flow
+    }
+
+    /// ISNEXT: the loop goes over a table by `next`.
+    pub(super) fn isnext(&mut self, vm: &Vm, ins: Ins) -> Rec<Flow> {
+        let a = ins.a();
+        let ((f, v), (_, t), (_, k)) = (self.operand(vm, a - 3)?, self.operand(vm, a - 2)?, self.operand(vm, a - 1)?);
+        let is_next = v.as_func().is_some_and(|f| f.ffid() == perilune_vm::lib::Builtin::Next.id());
+        if !is_next || !t.is_table() || !k.is_nil() {
+            return Err(Abort::Retry);
+        }
+        self.guard_is(f, v)?;
+        let zero = self.b.kint(0);
+        self.set(a - 1, zero);
+        Ok(Flow::Next)
     }
 
     /// ITERN: `next` over a table, by position.

@@ -168,6 +168,8 @@ pub struct Recorder {
     first: bool,
     /// The header of a builtin comes next, which was recorded with its call.
     in_builtin: bool,
+    /// The call being recorded is that of an iterator.
+    iterating: bool,
     info: AbortInfo,
     /// Objects seen while recording that nothing else may keep alive.
     protos: Vec<Gc<Proto>>,
@@ -199,6 +201,7 @@ impl Recorder {
             loopref: 0,
             first: true,
             in_builtin: false,
+            iterating: false,
             info: AbortInfo::None,
             protos: vec![proto],
         }
@@ -226,10 +229,13 @@ impl Recorder {
             }
         };
         r.enter_frame(proto);
+        r.snap(r.first_pc)?;
         if matches!(ins.op(), Bc::FORL | Bc::IFORL) {
+            // The index and its visible copy are the same here.
+            let idx = r.get(vm, ins.a())?;
+            r.slots[r.base + ins.a() + 3] = idx;
             r.for_constants(vm, start_pc, ins)?;
         }
-        r.snap(r.first_pc)?;
         Ok(r)
     }
 

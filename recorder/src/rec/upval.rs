@@ -7,7 +7,7 @@ use perilune_vm::object::{Gc, UpVal};
 use perilune_vm::{Value, Vm};
 
 impl Recorder {
-    fn upvalue(vm: &Vm, i: usize) -> Rec<Gc<UpVal>> {
+    fn nth_upvalue(vm: &Vm, i: usize) -> Rec<Gc<UpVal>> {
         view::func(vm, 0).upvalues().get(i).map(core::cell::Cell::get).ok_or(Abort::Error)
     }
     /// The address of an upvalue's value.
@@ -36,7 +36,7 @@ impl Recorder {
 
     /// UGET.
     pub(super) fn uget(&mut self, vm: &Vm, i: usize) -> Rec<IrRef> {
-        let uv = Recorder::upvalue(vm, i)?;
+        let uv = Recorder::nth_upvalue(vm, i)?;
         let v = uv.get();
         let f = self.func_ref(vm)?;
         if f.is_const() && uv.hdr.b1.get() != 0 && !v.is_nil() {
@@ -51,7 +51,7 @@ impl Recorder {
 
     /// USETV and the like.
     pub(super) fn uset(&mut self, vm: &Vm, i: usize, value: (IrRef, Value)) -> Rec<()> {
-        let uv = Recorder::upvalue(vm, i)?;
+        let uv = Recorder::nth_upvalue(vm, i)?;
         let address = self.upvalue_ref(vm, i, uv)?;
         let ty = self.b.ty(value.0);
         self.b.emit(Op::USTORE, ty, address, value.0)?;

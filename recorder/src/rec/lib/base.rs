@@ -1,0 +1,144 @@
+//! The base library.
+
+use super::{Args, Results, one};
+use crate::ir::{IrRef, Op, Ty};
+use crate::rec::Recorder;
+use perilune_vm::Value;
+use perilune_vm::layout::Field;
+use perilune_vm::lib::Builtin;
+use perilune_vm::meta::MM;
+
+impl Recorder {
+    pub(super) fn lib_base(&mut self, b: Builtin, args: &Args<'_>) -> Results {
+        if args.len() == 0 {
+            return Ok(None);
+        }
+        let (r, v) = args.get(0);
+        match b {
+            Builtin::Assert if v.truthy() => Ok(Some(args.list.iter().map(|a| a.0).collect())),
+            Builtin::Type => {
+                let Some(name) = args.f.native_upvalues().get(v.type_index()) else { return Ok(None) };
+                one(self.b.kgc(name.get()))
+            }
+            Builtin::Pairs | Builtin::Ipairs if v.is_table() => {
+                let Some(iterator) = args.f.native_upvalues().first() else { return Ok(None) };
+                let f = self.b.kgc(iterator.get());
+                let start = if b == Builtin::Pairs { IrRef::NIL } else { self.b.kint(0) };
+                Ok(Some(vec![f, r, start]))
+            }
+            Builtin::IpairsAux => self.ipairs_aux(args),
+            Builtin::Rawget if args.len() >= 2 => {
+                let (Some(t), key) = (v.as_table(), args.get(1)) else { return Ok(None) };
+                if key.1.is_nil() || key.1.as_number().is_some_and(f64::is_nan) {
+                    return Ok(None);
+                }
+                one(self.raw_get(t, r, key)?)
+            }
+            Builtin::Rawset if args.len() >= 3 => {
+                let Some(t) = v.as_table() else { return Ok(None) };
+                self.raw_set(t, r, args.get(1), args.get(2))?;
+                one(r)
+            }
+            Builtin::Rawequal if args.len() >= 2 => self.rawequal(args),
+            Builtin::Tonumber if args.len() == 1 && v.is_number() => one(r),
+            Builtin::Tonumber if args.len() == 1 && v.is_str() => {
+                if perilune_vm::meta::to_number(v).is_none() {
+                    return Ok(None);
+                }
+                one(self.b.guard(Op::STRTO, Ty::Num, r, IrRef::NONE)?)
+            }
+            Builtin::Tostring if v.is_str() => one(r),
+            Builtin::Tostring if v.is_number() && args.vm.metatable_of(v).is_none() => {
+                self.gc_step()?;
+                one(self.to_str(r, v)?)
+            }
+            Builtin::Select => self.select(args),
+            Builtin::Getmetatable => self.getmetatable(args),
+            Builtin::Setmetatable => self.setmetatable(args),
+            _ => Ok(None),
+        }
+    }
+
+    fn ipairs_aux(&mut self, args: &Args<'_>) -> Results {
+        let (r, v) = args.get(0);
+        let (Some(t), (i, k)) = (v.as_table(), args.get(1)) else { return Ok(None) };
+        let (Some(n), true) = (k.as_int(), self.b.ty(i).is_int()) else { return Ok(None) };
+        let Some(n) = n.checked_add(1) else { return Ok(None) };
+        let step = self.b.kint(1);
+        let key = self.b.emit(Op::ADD, Ty::Int, i, step)?;
+        let value = self.raw_get(t, r, (key, Value::int(n)))?;
+        if t.get_int(n).is_nil() {
+            return Ok(Some(Vec::new()));
+        }
+        Ok(Some(vec![key, value]))
+    }
+
+    fn rawequal(&mut self, args: &Args<'_>) -> Results {
+        let ((x, vx), (y, vy)) = (args.get(0), args.get(1));
+        let (tx, ty) = (self.b.ty(x), self.b.ty(y));
+        let yes = vx.raw_equals(vy);
+        if tx.is_number() && ty.is_number() {
+            let (x, y) = (self.to_num(x)?, self.to_num(y)?);
+            self.b.emit(if yes { Op::EQ } else { Op::NE }, Ty::Num, x, y)?;
+        } else if tx == ty && !tx.is_pri() {
+            self.b.compare(if yes { Op::EQ } else { Op::NE }, x, y)?;
+        }
+        one(self.b.kvalue(Value::bool(yes)))
+    }
+
+    fn select(&mut self, args: &Args<'_>) -> Results {
+        let (r, v) = args.get(0);
+        let n = args.len() as i32;
+        if let Some(s) = v.as_str() {
+            if s.bytes() != b"#" {
+                return Ok(None);
+            }
+            self.guard_is(r, v)?;
+            return one(self.b.kint(n - 1));
+        }
+        let (r, i) = self.to_int(r, v)?;
+        if i < 1 {
+            return Ok(None);
+        }
+        self.guard_int(r, i)?;
+        Ok(Some(args.list.iter().skip(i as usize).map(|a| a.0).collect()))
+    }
+
+    fn getmetatable(&mut self, args: &Args<'_>) -> Results {
+        let (r, v) = args.get(0);
+        let Some(t) = v.as_table() else { return Ok(None) };
+        let meta = self.field(r, Field::TabMeta)?;
+        let Some(m) = t.meta.get() else {
+            let null = self.b.knull(Ty::Tab);
+            self.b.emit(Op::EQ, Ty::Tab, meta, null)?;
+            return one(IrRef::NIL);
+        };
+        let k = self.guard_is(meta, Value::table(m))?;
+        self.no_field(args, m, k)
+    }
+    /// The metatable itself, if it has no `__metatable`.
+    fn no_field(&mut self, args: &Args<'_>, m: perilune_vm::object::Gc<perilune_vm::object::Table>, k: IrRef) -> Results {
+        let Some(name) = args.vm.meta_names[MM::Metatable as usize] else { return Ok(None) };
+        let key = (self.b.kgc(Value::str(name)), Value::str(name));
+        self.raw_get(m, k, key)?;
+        if m.get_str(name).is_nil() { one(k) } else { Ok(None) }
+    }
+
+    fn setmetatable(&mut self, args: &Args<'_>) -> Results {
+        let ((r, v), (mr, mv)) = (args.get(0), args.get(1));
+        let (Some(t), Some(m)) = (v.as_table(), mv.as_table()) else { return Ok(None) };
+        if t.meta.get().is_some() {
+            return Ok(None);
+        }
+        // A finalizer or weakness is the collector's business, which looks at metatables itself.
+        let _ = m;
+        let old = self.field(r, Field::TabMeta)?;
+        let null = self.b.knull(Ty::Tab);
+        self.b.emit(Op::EQ, Ty::Tab, old, null)?;
+        let fref = self.b.emit(Op::FREF, Ty::P64, r, IrRef(Field::TabMeta as u16))?;
+        self.b.emit(Op::FSTORE, Ty::Tab, fref, mr)?;
+        self.b.emit(Op::TBAR, Ty::Nil, r, IrRef::NONE)?;
+        self.needsnap = true;
+        one(r)
+    }
+}

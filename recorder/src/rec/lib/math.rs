@@ -1,0 +1,127 @@
+//! The math library.
+
+use super::{Args, Results, one};
+use crate::ir::{FpMath, IrRef, Op, Ty, conv};
+use crate::rec::{Rec, Recorder};
+use perilune_vm::Value;
+use perilune_vm::helper::Helper;
+use perilune_vm::lib::Builtin;
+
+impl Recorder {
+    /// An argument as num, with its value.
+    fn num_arg(&mut self, args: &Args<'_>, i: usize) -> Rec<(IrRef, f64)> {
+        let (r, v) = args.get(i);
+        let (r, v) = self.number(r, v)?;
+        Ok((self.to_num(r)?, v.as_number().unwrap_or(0.0)))
+    }
+
+    pub(super) fn lib_math(&mut self, b: Builtin, args: &Args<'_>) -> Results {
+        if args.len() == 0 && b != Builtin::MathRandom {
+            return Ok(None);
+        }
+        let helper = match b {
+            Builtin::MathFloor => return self.round(args, FpMath::Floor),
+            Builtin::MathCeil => return self.round(args, FpMath::Ceil),
+            Builtin::MathAbs => return self.abs(args),
+            Builtin::MathSqrt => return self.fpmath(args, FpMath::Sqrt),
+            Builtin::MathExp => return self.fpmath(args, FpMath::Exp),
+            Builtin::MathLog if args.len() == 1 => return self.fpmath(args, FpMath::Log),
+            Builtin::MathMin => return self.extreme(args, Op::MIN),
+            Builtin::MathMax => return self.extreme(args, Op::MAX),
+            Builtin::MathPow if args.len() >= 2 => {
+                let (x, y) = (self.num_arg(args, 0)?.0, self.num_arg(args, 1)?.0);
+                return one(self.b.emit(Op::POW, Ty::Num, x, y)?);
+            }
+            Builtin::MathFmod if args.len() >= 2 => {
+                let (x, y) = (self.num_arg(args, 0)?.0, self.num_arg(args, 1)?.0);
+                return one(self.b.call(Helper::CFmod, &[x, y])?);
+            }
+            Builtin::MathAtan2 if args.len() >= 2 => {
+                let (x, y) = (self.num_arg(args, 0)?.0, self.num_arg(args, 1)?.0);
+                return one(self.b.call(Helper::Atan2, &[x, y])?);
+            }
+            Builtin::MathDeg | Builtin::MathRad => {
+                let x = self.num_arg(args, 0)?.0;
+                let pi = std::f64::consts::PI;
+                let k = self.b.knum(if b == Builtin::MathDeg { 180.0 / pi } else { pi / 180.0 });
+                return one(self.b.emit(Op::MUL, Ty::Num, x, k)?);
+            }
+            Builtin::MathRandom => return self.random(args),
+            Builtin::MathSin => Helper::Sin,
+            Builtin::MathCos => Helper::Cos,
+            Builtin::MathTan => Helper::Tan,
+            Builtin::MathAsin => Helper::Asin,
+            Builtin::MathAcos => Helper::Acos,
+            Builtin::MathAtan => Helper::Atan,
+            Builtin::MathSinh => Helper::Sinh,
+            Builtin::MathCosh => Helper::Cosh,
+            Builtin::MathTanh => Helper::Tanh,
+            Builtin::MathLog10 => Helper::Log10,
+            _ => return Ok(None),
+        };
+        let x = self.num_arg(args, 0)?.0;
+        one(self.b.call(helper, &[x])?)
+    }
+
+    fn fpmath(&mut self, args: &Args<'_>, f: FpMath) -> Results {
+        let x = self.num_arg(args, 0)?.0;
+        one(self.b.emit(Op::FPMATH, Ty::Num, x, IrRef(f as u16))?)
+    }
+    fn round(&mut self, args: &Args<'_>, f: FpMath) -> Results {
+        let (r, v) = args.get(0);
+        let (r, v) = self.number(r, v)?;
+        if self.b.ty(r).is_int() {
+            return one(r);
+        }
+        let n = v.as_number().unwrap_or(0.0);
+        let rounded = self.b.emit(Op::FPMATH, Ty::Num, r, IrRef(f as u16))?;
+        let fits = Value::number(if f == FpMath::Floor { n.floor() } else { n.ceil() }).is_int();
+        if !fits {
+            return one(rounded);
+        }
+        one(self.b.guard(Op::CONV, Ty::Int, rounded, IrRef(conv::INT_NUM_CHECK))?)
+    }
+    fn abs(&mut self, args: &Args<'_>) -> Results {
+        let (r, v) = args.get(0);
+        let (r, v) = self.number(r, v)?;
+        if let (Some(i), true) = (v.as_int(), self.b.ty(r).is_int()) {
+            let zero = self.b.kint(0);
+            if i >= 0 {
+                self.b.emit(Op::GE, Ty::Int, r, zero)?;
+                return one(r);
+            }
+            if i != i32::MIN {
+                self.b.emit(Op::LT, Ty::Int, r, zero)?;
+                return one(self.b.emit(Op::SUBOV, Ty::Int, zero, r)?);
+            }
+        }
+        let n = self.to_num(r)?;
+        one(self.b.emit(Op::ABS, Ty::Num, n, IrRef::NONE)?)
+    }
+    /// The interpreter keeps the first of two if it is less (greater); the IR's result is the first unless the second is less.
+    fn extreme(&mut self, args: &Args<'_>, op: Op) -> Results {
+        let (r, v) = args.get(0);
+        let mut best = self.number(r, v)?.0;
+        for i in 1..args.len() {
+            let (r, v) = args.get(i);
+            let r = self.number(r, v)?.0;
+            if self.b.ty(best).is_int() && self.b.ty(r).is_int() {
+                best = self.b.emit(op, Ty::Int, best, r)?;
+                continue;
+            }
+            // A NaN gives way to what follows it, and takes the place of what precedes it: so does the IR with its operands
+            // swapped.
+            let (x, y) = (self.to_num(best)?, self.to_num(r)?);
+            best = self.b.emit(op, Ty::Num, y, x)?;
+        }
+        one(best)
+    }
+    fn random(&mut self, args: &Args<'_>) -> Results {
+        if args.len() > 0 {
+            return Ok(None);
+        }
+        let r = self.b.call(Helper::Random, &[])?;
+        self.needsnap = true;
+        one(r)
+    }
+}
