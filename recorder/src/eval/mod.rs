@@ -251,7 +251,7 @@ impl Eval<'_> {
             op if op.is_comparison() || op == Op::ABC => ops::compare(self, ins),
             op if (Op::BNOT..=Op::MULOV).contains(&op) => ops::arith(self, ins),
             Op::CONV => ops::conv(self, ins),
-            Op::TOBIT => Ok(u64::from(ops::to_bit(self.num(ins.a)) as u32)),
+            Op::TOBIT => Ok(u64::from(perilune_vm::meta::tobit(self.num(ins.a)) as u32)),
             _ => access::step(self, ins),
         }
     }

@@ -4,6 +4,7 @@ use super::{Eval, Step, guard};
 use crate::ir::{FpMath, Ins, IrRef, Op, Ty, conv as mode};
 use core::cmp::Ordering;
 use perilune_vm::helper::Helper;
+use perilune_vm::meta;
 
 /// LT to NE, ABC.
 pub(super) fn compare(e: &Eval<'_>, ins: Ins) -> Step {
@@ -67,7 +68,7 @@ fn num(e: &mut Eval<'_>, ins: Ins) -> Step {
         Op::SUB => x - y,
         Op::MUL => x * y,
         Op::DIV => x / y,
-        Op::MOD => x - (x / y).floor() * y,
+        Op::MOD => meta::lua_mod(x, y),
         Op::NEG => -x,
         Op::ABS => x.abs(),
         Op::MIN => {
@@ -146,11 +147,6 @@ fn int(e: &Eval<'_>, ins: Ins) -> Result<i32, super::Leave> {
         }
         op => unreachable!("{} on ints", op.name()),
     })
-}
-
-/// A num as the bit library sees it.
-pub(super) fn to_bit(n: f64) -> i32 {
-    (n + 6_755_399_441_055_744.0).to_bits() as i32
 }
 
 /// CONV.

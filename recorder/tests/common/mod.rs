@@ -25,7 +25,7 @@ const FAKE: u64 = 0x10_0000;
 
 impl World {
     pub fn new() -> World {
-        World { vm: Vm::for_tests(), tables: Vec::new() }
+        World { vm: Vm::new(), tables: Vec::new() }
     }
 
     fn table(&mut self, index: usize) -> Gc<Table> {

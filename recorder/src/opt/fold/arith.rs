@@ -3,20 +3,17 @@
 use super::{Fold, Rule, is, like, range};
 use crate::build::Builder;
 use crate::ir::{FpMath, Ins, IrRef, Op, Ty};
+use perilune_vm::meta;
 
-/// Lua's floored modulo, as the interpreter computes it.
-fn lua_mod(a: f64, b: f64) -> f64 {
-    a - (a / b).floor() * b
-}
-
-/// The operation on two num constants. What goes through the host's math library is left to run time.
+/// The operation on two num constants.
 fn num_const(op: Op, x: f64, y: f64) -> Option<f64> {
     Some(match op {
         Op::ADD => x + y,
         Op::SUB => x - y,
         Op::MUL => x * y,
         Op::DIV => x / y,
-        Op::MOD => lua_mod(x, y),
+        Op::MOD => meta::lua_mod(x, y),
+        Op::POW => meta::lua_pow(x, y),
         Op::MIN => {
             if y < x {
                 y
@@ -51,6 +48,11 @@ pub(super) fn num(b: &mut Builder, ins: Ins) -> Rule {
         if r != Fold::Keep {
             return Ok(r);
         }
+    }
+    if ins.op == Op::LDEXP
+        && let (Some(k), Some(n)) = (b.as_num(x), b.as_int(y))
+    {
+        return is(b.knum(meta::ldexp(k, n)));
     }
     match ins.op {
         // min(x, x) = x, max(x, x) = x

@@ -4,14 +4,6 @@ use super::{Fold, Rule, is, like};
 use crate::build::Builder;
 use crate::ir::{Ins, IrRef, Op, Ty, conv};
 
-/// The addend with which the low half of a sum holds an integer modulo 2^32.
-const TOBIT_BIAS: f64 = 6_755_399_441_055_744.0;
-
-/// What the bit library makes of a number.
-pub fn to_bit(n: f64) -> i32 {
-    (n + TOBIT_BIAS).to_bits() as i32
-}
-
 /// CONV.
 pub(super) fn conv(b: &mut Builder, ins: Ins) -> Rule {
     let mode = ins.b.0;
@@ -80,7 +72,7 @@ fn exact_bits(b: &Builder, r: IrRef, depth: u32) -> Option<u32> {
 pub(super) fn tobit(b: &mut Builder, ins: Ins) -> Rule {
     let bias = ins.b;
     if let Some(k) = b.as_num(ins.a) {
-        return is(b.kint(to_bit(k)));
+        return is(b.kint(perilune_vm::meta::tobit(k)));
     }
     // tobit(num(x)) = x
     if let Some(i) = b.int_source(ins.a) {

@@ -69,6 +69,12 @@ pub(super) fn byte(b: &mut Builder, ins: Ins) -> Rule {
 
 /// STRTO.
 pub(super) fn number(b: &mut Builder, ins: Ins) -> Rule {
+    if let Some(s) = b.as_gc(ins.a).and_then(|v| v.as_str()) {
+        return match perilune_vm::meta::str_to_number(s).and_then(|v| v.as_number()) {
+            Some(n) => is(b.knum(n)),
+            None => Ok(Fold::Fail),
+        };
+    }
     match b.def(ins.a) {
         // tonumber(tostring(int)) is the int
         Some(Ins { op: Op::TOSTR, a, b: IrRef(0), .. }) => like(Op::CONV, Ty::Num, a, IrRef(crate::ir::conv::NUM_INT)),
