@@ -378,11 +378,11 @@ op! {
                 frame::PCALL | frame::XPCALL => {
                     // true and the results are what the builtin below returns.
                     let dest = r.base.sub(2);
+                    r.base = below(r.base);
                     core::ptr::copy(src, dest.add(1), n);
                     *dest = Value::TRUE;
                     src = dest;
                     n += 1;
-                    r.base = below(r.base);
                 }
                 frame::CONT => {
                     let result = if n > 0 { *src } else { Value::NIL };
