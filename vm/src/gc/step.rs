@@ -255,6 +255,11 @@ impl Vm {
         if self.heap.finalizing {
             return true;
         }
+        if self.heap.stress {
+            // Small steps would never complete a cycle between the collections.
+            self.full_gc();
+            return true;
+        }
         let budget = self.heap.work_for(kbytes.max(1).saturating_mul(1024));
         if self.work(budget) {
             self.heap.rest();
