@@ -19,6 +19,10 @@ pub fn attach(vm: &mut Vm) {
         let f = vm.new_native(f, 1, &[]);
         vm.set_field(jit, name, Value::func(f));
     }
+    let opt = vm.new_table(0, 1);
+    let start = vm.new_native(nothing, 1, &[]);
+    vm.set_field(opt, b"start", Value::func(start));
+    vm.set_field(jit, b"opt", Value::table(opt));
     let version = vm.new_str(b"LuaJIT 2.1.0-perilune");
     vm.set_field(jit, b"version", Value::str(version));
     vm.set_field(jit, b"version_num", Value::int(20100));

@@ -17,17 +17,18 @@ pub const JUMP_IF_NOT: u64 = 3;
 pub const CONCAT: u64 = 4;
 
 /// Pushes a continuation frame above the running Lua frame and calls `f` with `args`.
-pub(super) unsafe fn call_with<D: Driver>(r: R, id: u64, f: Value, args: &[Value]) -> u32 {
+#[inline(always)]
+pub(super) unsafe fn call_with<D: Driver, const N: usize>(r: R, id: u64, f: Value, args: [Value; N]) -> u32 {
     let top = r.base.add(r.framesize());
     *top = Value(id);
     *top.add(1) = Value(r.pc.expose_provenance() as u64);
     *top.add(2) = f;
     let new = top.add(4);
     *top.add(3) = frame::link(new.offset_from(r.base) as usize, frame::CONT);
-    for (i, v) in args.iter().enumerate() {
-        *new.add(i) = *v;
+    for i in 0..N {
+        *new.add(i) = args[i];
     }
-    call_at::<D>(r, top.add(2), args.len())
+    call_at::<D>(r, top.add(2), N)
 }
 
 /// Calls an iterator: function and arguments are in place at A.

@@ -59,7 +59,10 @@ pub(super) unsafe fn prepare(ra: *mut Value) -> bool {
     let norm = |v: Value| v.as_number().map_or(v, Value::number);
     let (idx, limit, by) = (norm(*ra), *ra.add(1), norm(*ra.add(2)));
     let l = limit.as_number().unwrap_or(f64::NAN);
-    if let (Some(i), Some(s)) = (idx.as_int(), by.as_int()) {
+    let s = by.as_number().unwrap_or(0.0);
+    // The limit must lie inside the integers, or the loop may run past them.
+    let inside = if s >= 0.0 { l < 2_147_483_648.0 } else { l > -2_147_483_649.0 };
+    if let (Some(i), Some(s), true) = (idx.as_int(), by.as_int(), inside || l.is_nan()) {
         let bound = if s >= 0 { l.floor() } else { l.ceil() };
         let li = bound as i32; // saturates, which is what the loop needs
         *ra = idx;
@@ -75,7 +78,7 @@ pub(super) unsafe fn prepare(ra: *mut Value) -> bool {
     *ra.add(1) = Value::num(l);
     *ra.add(2) = Value::num(s);
     *ra.add(3) = Value::num(i);
-    if s.is_sign_negative() { l <= i } else { i <= l }
+    !s.is_nan() && if s.is_sign_negative() { l <= i } else { i <= l }
 }
 
 #[inline(always)]

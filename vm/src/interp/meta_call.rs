@@ -4,6 +4,7 @@ use super::cont::{CONCAT, DROP, JUMP_IF, JUMP_IF_NOT, TO_A, call_with};
 use super::{Driver, R, Status, op};
 use crate::bc::Op;
 use crate::meta::{Access, MM, arith, to_number};
+use crate::Vm;
 use crate::value::Value;
 
 /// Operands of a table instruction: object and key.
@@ -51,7 +52,7 @@ op! {
             let _ = vm.arith_error(a, b);
             return Status::ERROR;
         }
-        call_with::<D>(r, TO_A, f, &[a, b])
+        call_with::<D, _>(r, TO_A, f, [a, b])
     }
     #[cold]
     #[inline(never)]
@@ -68,7 +69,7 @@ op! {
             let _ = vm.arith_error(v, v);
             return Status::ERROR;
         }
-        call_with::<D>(r, TO_A, f, &[v, v])
+        call_with::<D, _>(r, TO_A, f, [v, v])
     }
     #[cold]
     #[inline(never)]
@@ -95,7 +96,7 @@ op! {
             let _ = vm.operand_error(v, "get length of");
             return Status::ERROR;
         }
-        call_with::<D>(r, TO_A, f, &[v, v])
+        call_with::<D, _>(r, TO_A, f, [v, v])
     }
     #[cold]
     #[inline(never)]
@@ -129,7 +130,7 @@ op! {
             let _ = vm.compare_error(a, b);
             return Status::ERROR;
         }
-        call_with::<D>(r, jump, f, &args)
+        call_with::<D, _>(r, jump, f, args)
     }
     #[cold]
     #[inline(never)]
@@ -141,7 +142,7 @@ op! {
         if f.is_nil() {
             return if negated { r.branch::<D>() } else { r.skip::<D>() };
         }
-        call_with::<D>(r, if negated { JUMP_IF_NOT } else { JUMP_IF }, f, &[a, b])
+        call_with::<D, _>(r, if negated { JUMP_IF_NOT } else { JUMP_IF }, f, [a, b])
     }
     #[inline(never)]
     slow_get<D>(r) {
@@ -152,7 +153,7 @@ op! {
                 *r.ra() = v;
                 r.next::<D>()
             }
-            Ok(Access::Call(f, o)) => call_with::<D>(r, TO_A, f, &[o, k]),
+            Ok(Access::Call(f, o)) => call_with::<D, _>(r, TO_A, f, [o, k]),
             Err(_) => Status::ERROR,
         }
     }
@@ -163,7 +164,7 @@ op! {
         let v = *r.ra();
         match (*r.vm).access_set(o, k, v) {
             Ok(Access::Done(_)) => r.next::<D>(),
-            Ok(Access::Call(f, o)) => call_with::<D>(r, DROP, f, &[o, k, v]),
+            Ok(Access::Call(f, o)) => call_with::<D, _>(r, DROP, f, [o, k, v]),
             Err(_) => Status::ERROR,
         }
     }
@@ -185,14 +186,22 @@ fn is_text(v: Value) -> bool {
     v.is_str() || v.is_number()
 }
 
-/// Concatenates the slots from B up to `top` of a CAT, from the right.
-pub(super) unsafe fn concat_from<D: Driver>(r: R, top: usize) -> u32 {
-    let bottom = r.b();
-    let mut top = top;
-    r.sync();
-    let vm = &mut *r.vm;
+/// What concatenating came to.
+enum Concat {
+    /// All of it.
+    Done,
+    /// A metamethod must join the slots at and after this one.
+    Call(Value, usize),
+    /// An error is parked.
+    Error,
+}
+
+/// Concatenates the slots from `bottom` up to `top`, from the right. Apart from the handler, whose tail calls must have no
+/// buffer in their frame.
+#[inline(never)]
+unsafe fn concat_work(vm: &mut Vm, base: *mut Value, bottom: usize, mut top: usize) -> Concat {
     while top > bottom {
-        let (a, b) = (*r.base.add(top - 1), *r.base.add(top));
+        let (a, b) = (*base.add(top - 1), *base.add(top));
         if !is_text(a) || !is_text(b) {
             let mut f = vm.metamethod(a, MM::Concat);
             if f.is_nil() {
@@ -200,37 +209,52 @@ pub(super) unsafe fn concat_from<D: Driver>(r: R, top: usize) -> u32 {
             }
             if f.is_nil() {
                 let _ = vm.concat_error(a, b);
-                return Status::ERROR;
+                return Concat::Error;
             }
-            return call_with::<D>(r, CONCAT | ((top - 1) as u64) << 3, f, &[a, b]);
+            return Concat::Call(f, top - 1);
         }
         let mut first = top - 1;
-        while first > bottom && is_text(*r.base.add(first - 1)) {
+        while first > bottom && is_text(*base.add(first - 1)) {
             first -= 1;
         }
         let mut size = 0;
         for i in first..=top {
-            size += (*r.base.add(i)).as_str().map_or(32, |s| s.len());
+            size += (*base.add(i)).as_str().map_or(32, |s| s.len());
         }
         if size >= 1 << 16 && (size > i32::MAX as usize - 256 || vm.check_alloc(size).is_err()) {
             let _ = vm.memory_error();
-            return Status::ERROR;
+            return Concat::Error;
         }
         let mut buf = core::mem::take(&mut vm.buffer);
         buf.clear();
         for i in first..=top {
-            put(&mut buf, *r.base.add(i));
+            put(&mut buf, *base.add(i));
         }
-        *r.base.add(first) = Value::str(vm.new_str(&buf));
+        *base.add(first) = Value::str(vm.new_str(&buf));
         if buf.capacity() < 1 << 20 {
             vm.buffer = buf;
         }
         top = first;
     }
-    *r.ra() = *r.base.add(bottom);
-    if vm.heap.gc_due() {
-        return r.to(super::tables::gc_check::<D>);
-    }
-    r.next::<D>()
+    Concat::Done
 }
 
+/// Concatenates the slots from B up to `top` of a CAT.
+#[inline(always)]
+pub(super) unsafe fn concat_from<D: Driver>(r: R, top: usize) -> u32 {
+    r.sync();
+    match concat_work(&mut *r.vm, r.base, r.b(), top) {
+        Concat::Done => {
+            *r.ra() = *r.rb();
+            if (*r.vm).heap.gc_due() {
+                return r.to(super::tables::gc_check::<D>);
+            }
+            r.next::<D>()
+        }
+        Concat::Call(f, slot) => {
+            let args = [*r.base.add(slot), *r.base.add(slot + 1)];
+            call_with::<D, _>(r, CONCAT | (slot as u64) << 3, f, args)
+        }
+        Concat::Error => Status::ERROR,
+    }
+}

@@ -1,6 +1,6 @@
 //! Entering the interpreter from Rust, and unwinding errors.
 
-use super::frame::{self, below, func_of, kind, link_of};
+use super::frame::{self, below, kind, link_of};
 use super::{Driver, Loop, R, Tail, call};
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
@@ -178,6 +178,7 @@ impl Vm {
                         self.top = base;
                         self.multres = 2;
                         self.in_error = false;
+                        self.shrink_after_overflow();
                         return Ok(());
                     }
                     frame::COR => {
@@ -234,7 +235,7 @@ impl Vm {
         self.in_error = true;
         // SAFETY: the running frame is live; a Lua frame's values end at its frame size.
         unsafe {
-            if let Some(p) = func_of(self.base).proto() {
+            if let Some(p) = (*self.base.sub(2)).as_func().and_then(|f| f.proto()) {
                 let end = self.base.add(p.framesize() as usize);
                 if end > self.top || self.top > self.stack_end() {
                     self.top = end;

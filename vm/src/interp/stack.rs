@@ -40,6 +40,12 @@ impl Vm {
         self.move_stack(new as u32);
         Ok(())
     }
+    /// Takes back the room that handling a stack overflow was given.
+    pub(super) fn shrink_after_overflow(&mut self) {
+        if self.cur.size.get() > MAX && self.top < self.cur.stack.get().wrapping_add((MAX - 1000) as usize) {
+            self.move_stack(MAX);
+        }
+    }
     fn move_stack(&mut self, size: u32) {
         let cur = self.cur;
         let delta = self.heap.resize_stack(cur, size);

@@ -61,3 +61,14 @@ pub fn set_local(vm: &mut Vm, thread: Gc<Thread>, level: usize, n: i32, v: Value
     unsafe { *slot = v };
     Some(name)
 }
+
+/// Number of levels, in one walk.
+pub fn depth(vm: &Vm, thread: Gc<Thread>) -> usize {
+    let mut n = 0;
+    let mut level = frames::Level::innermost(vm, thread);
+    while let Some(l) = level {
+        n += 1;
+        level = l.below(vm);
+    }
+    n
+}

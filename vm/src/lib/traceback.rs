@@ -18,10 +18,7 @@ pub fn traceback(vm: &mut Vm, thread: Gc<Thread>, message: Option<&[u8]>, first:
         out.push(b'\n');
     }
     out.extend_from_slice(b"stack traceback:");
-    let mut end = first;
-    while levels::at(vm, thread, end).is_some() {
-        end += 1;
-    }
+    let end = levels::depth(vm, thread);
     let mut level = first;
     while level < end {
         if level == TOP && end - level > END {

@@ -121,7 +121,7 @@ impl<'a> Parser<'a> {
     /// "'x' expected"
     pub fn expected(&self, t: &Tok) -> SyntaxError {
         let name = token_name(t);
-        if matches!(t, Tok::Name(_)) { self.error("<name> expected") } else { self.error(&format!("'{name}' expected")) }
+        if matches!(t, Tok::Name(_)) { self.error("'<name>' expected") } else { self.error(&format!("'{name}' expected")) }
     }
     /// Skips a token if it is the current one.
     pub fn accept(&mut self, t: &Tok) -> Res<bool> {
@@ -158,7 +158,7 @@ impl<'a> Parser<'a> {
             self.advance()?;
             return Ok(n);
         }
-        Err(self.error("<name> expected"))
+        Err(self.error("'<name>' expected"))
     }
     /// Counts a level of nesting.
     pub fn nested<T>(&mut self, f: impl FnOnce(&mut Self) -> Res<T>) -> Res<T> {

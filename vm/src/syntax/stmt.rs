@@ -415,7 +415,7 @@ impl Parser<'_> {
         loop {
             let ok = targets.last().is_some_and(|t| matches!(t.k, Kind::Local(_) | Kind::Upval(_) | Kind::Global(_) | Kind::Index(..)));
             if !ok {
-                return Err(self.error("syntax error"));
+                return Err(self.error("unexpected symbol"));
             }
             if !self.accept_char(b',')? {
                 break;
