@@ -110,6 +110,9 @@ pub enum Step {
     },
 }
 
+/// Instructions to wait for the start of the trace.
+const MAX_WAIT: u32 = 500;
+
 type Rec<T> = Result<T, Abort>;
 
 /// What an instruction leads to.
@@ -166,6 +169,8 @@ pub struct Recorder {
     /// Number of instructions at the last inner loop.
     loopref: usize,
     first: bool,
+    /// Instructions seen before the first one.
+    waited: u32,
     /// The header of a builtin comes next, which was recorded with its call.
     in_builtin: bool,
     /// The call being recorded is that of an iterator.
@@ -200,6 +205,7 @@ impl Recorder {
             instunroll: params.instunroll,
             loopref: 0,
             first: true,
+            waited: 0,
             in_builtin: false,
             iterating: false,
             info: AbortInfo::None,
@@ -291,6 +297,11 @@ impl Recorder {
 
     fn instruction(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: *const Ins) -> Rec<Flow> {
         let ins = view::ins(pc);
+        if self.first && self.start_is_root && pc != self.first_pc {
+            // An ITERN that became hot has been executed already: wait for the next one.
+            self.waited += 1;
+            return if self.waited > MAX_WAIT { Err(Abort::LeavingLoop) } else { Ok(Flow::Next) };
+        }
         if matches!(ins.op(), Bc::FUNCC | Bc::FUNCCW) {
             // Recorded with the call.
             if !core::mem::take(&mut self.in_builtin) {
