@@ -4,39 +4,41 @@
 //! references keep their meaning.
 
 use crate::build::Builder;
-use crate::ir::{Ins, IrRef, Op, Ty};
+use crate::ir::{Ins, IrRef, Op, Trace, Ty};
+
+/// By instruction: is it needed?
+pub fn live(t: &Trace) -> Vec<bool> {
+    let mut live = vec![false; t.ins.len()];
+    for s in t.snaps.iter().flat_map(|snap| &snap.slots) {
+        if !s.value.is_const() {
+            live[s.value.ins_index()] = true;
+        }
+    }
+    // Uses come behind definitions; a PHI is found before its operands and keeps both.
+    for i in (0..t.ins.len()).rev() {
+        let ins = t.ins[i];
+        live[i] |= !ins.is_removable();
+        if live[i] {
+            for r in ins.operands() {
+                live[r.ins_index()] = true;
+            }
+        }
+    }
+    live
+}
 
 /// Runs the pass on a whole trace.
 pub fn run(b: &mut Builder) {
     if !b.flags.dce {
         return;
     }
-    let t = &mut b.trace;
-    for i in 0..t.snaps.len() {
-        for k in 0..t.snaps[i].slots.len() {
-            let r = t.snaps[i].slots[k].value;
-            if !r.is_const() {
-                t.ins[r.ins_index()].flags |= Ins::MARK;
-            }
-        }
-    }
     let mut removed = false;
-    // A PHI is found before its operands and keeps both.
-    for i in (1..t.ins.len()).rev() {
-        let ins = t.ins[i];
-        if ins.flags & Ins::MARK == 0 && ins.is_removable() {
-            if ins.op != Op::NOP {
-                t.ins[i] = Ins::new(Op::NOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
-                removed = true;
-            }
-            continue;
-        }
-        t.ins[i].flags &= !Ins::MARK;
-        for r in ins.operands() {
-            t.ins[r.ins_index()].flags |= Ins::MARK;
+    for (i, live) in live(&b.trace).into_iter().enumerate() {
+        if !live && b.trace.ins[i].op != Op::NOP {
+            b.trace.ins[i] = Ins::new(Op::NOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
+            removed = true;
         }
     }
-    t.ins[0].flags &= !Ins::MARK;
     if removed {
         b.rebuild_chains();
     }

@@ -27,6 +27,7 @@ use crate::abort::Abort;
 use crate::build::Builder;
 use crate::ir::{Effect, Ins, IrRef, Mode, Op, SnapSlot, Snapshot, Ty, conv, sload};
 use crate::opt::abc;
+use crate::opt::dce;
 use crate::opt::sink::Sink;
 
 /// Greatest number of loop-carried values.
@@ -44,7 +45,8 @@ pub fn run(b: &mut Builder) -> Result<(), Abort> {
     // The limits are meant for what is recorded.
     b.limits.maxrecord = limits.maxrecord.saturating_mul(2);
     b.limits.maxsnap = limits.maxsnap.saturating_mul(2);
-    let result = Unroll { b, invar, nsnaps, subst: Vec::with_capacity(invar), last: &last }.run();
+    let live = if b.flags.dce { dce::live(&b.trace) } else { vec![true; invar] };
+    let result = Unroll { b, invar, nsnaps, live, subst: Vec::with_capacity(invar), last: &last }.run();
     b.limits = limits;
     if result.is_err() {
         b.rollback(invar);
@@ -64,6 +66,8 @@ struct Unroll<'a> {
     invar: usize,
     /// Number of snapshots before LOOP.
     nsnaps: usize,
+    /// Which instructions before LOOP are needed: the others are not copied.
+    live: Vec<bool>,
     /// The copy of each instruction before LOOP.
     subst: Vec<IrRef>,
     /// State at the end of the recorded iteration.
@@ -98,6 +102,9 @@ impl Unroll<'_> {
     fn copy(&mut self, i: usize) -> Result<IrRef, Abort> {
         let ins = self.b.trace.ins[i];
         let this = IrRef::of_ins(i);
+        if !self.live[i] {
+            return Ok(this);
+        }
         if ins.op == Op::SLOAD {
             return self.copy_slot(this, ins);
         }
@@ -181,6 +188,10 @@ impl Unroll<'_> {
 
     /// Adds the PHIs that what is alive needs, having decided which new tables are sunk.
     fn emit_phis(&mut self) -> Result<(), Abort> {
+        // From here on there is no way back to recording.
+        for i in (1..self.invar).filter(|&i| !self.live[i]) {
+            self.b.trace.ins[i] = Ins::new(Op::NOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
+        }
         let mut sink = Sink::new(self.b);
         let mut carried = loop {
             sink.settle(self.b);

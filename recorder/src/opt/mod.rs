@@ -139,14 +139,15 @@ pub(crate) fn pipeline(b: &mut Builder, ins: Ins) -> Emit {
 /// as it was, and another iteration may be recorded behind it.
 pub fn finish(b: &mut Builder, looping: bool) -> Result<(), Abort> {
     debug_verify(b, "recording");
-    dce::run(b);
     if looping && b.flags.loop_ {
+        // Whoever records another iteration may know references that no snapshot names: nothing is removed before this.
         loops::run(b)?;
         debug_verify(b, "loop");
-        dce::run(b);
     } else {
+        dce::run(b);
         sink::run(b);
     }
+    dce::run(b);
     debug_verify(b, "dce");
     Ok(())
 }

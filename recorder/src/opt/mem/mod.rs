@@ -24,6 +24,10 @@ fn forward(b: &mut Builder, load: Ins, r: IrRef, exact: bool) -> Option<Emit> {
     if load.ty == Ty::Num && ty.is_int() {
         return Some(b.emit(Op::CONV, Ty::Num, r, IrRef(conv::NUM_INT)));
     }
+    if ty == Ty::Num && load.ty == Ty::Int && load.is_guard() && exact && b.newest(Op::LOOP) == IrRef::NONE {
+        // The num is integral now, and is asked for as such.
+        return Some(b.guard(Op::CONV, Ty::Int, r, IrRef(conv::INT_NUM_CHECK)));
+    }
     // A num that is forwarded from a load may be an int in memory.
     let unknown = ty == Ty::U64 || load.ty == Ty::U64 || !load.is_guard() || ty == Ty::Num && load.ty.is_int() && !exact;
     if unknown { None } else { Some(FAILS) }

@@ -33,7 +33,15 @@ pub fn href(b: &mut Builder, ins: Ins) -> Emit {
 /// Does a new table lack a key that is no number?
 fn is_absent(b: &Builder, ins: Ins) -> bool {
     let (table, key) = (ins.a, ins.b);
-    if b.def(table).is_none_or(|i| i.op != Op::TNEW) || b.ty(key).is_number() || b.ty(key) == crate::ir::Ty::U64 {
+    let lacks = match b.def(table) {
+        Some(Ins { op: Op::TNEW, .. }) => !b.ty(key).is_number() && b.ty(key) != crate::ir::Ty::U64,
+        Some(Ins { op: Op::TDUP, a, .. }) => match (b.as_gc(a).and_then(|v| v.as_table()), b.as_gc(key)) {
+            (Some(template), Some(key)) => template.find(key).is_none(),
+            _ => false,
+        },
+        _ => false,
+    };
+    if !lacks {
         return false;
     }
     if alias::invalidated(b, table, table, |c| c.keys && c.values) != IrRef::NONE {
