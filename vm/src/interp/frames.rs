@@ -102,7 +102,7 @@ impl Level {
         match kind(l) {
             frame::LUA => match ins.op() {
                 Op::CALL | Op::CALLM => slot_name(p, pc, ins.a()),
-                Op::ITERC | Op::ITERN => Some(("for iterator", b"for iterator".to_vec())),
+                Op::ITERC | Op::ITERN => Some(("local", b"(for generator)".to_vec())),
                 _ => None,
             },
             frame::CONT => {

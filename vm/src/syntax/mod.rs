@@ -4,9 +4,146 @@ mod emit;
 mod expr;
 pub mod lex;
 pub mod number;
+mod ops;
 mod parse;
 mod scope;
-mod stmt;
+mod term;
 
+use crate::bc::ProtoData;
+use emit::FuncState;
 pub use lex::SyntaxError;
-pub use parse::compile;
+use lex::{Lexer, Tok, token_name};
+use std::rc::Rc;
+
+/// Deepest nesting of syntax.
+const MAX_LEVEL: u32 = 200;
+
+/// Compiles a chunk.
+///
+/// # Errors
+/// A syntax error or a limit, with its position, in LuaJIT's words.
+pub fn compile(source: &[u8], chunkname: &[u8]) -> Result<ProtoData, SyntaxError> {
+    let parser = Parser {
+        lex: Lexer::new(source, chunkname),
+        tok: Tok::Eof,
+        ahead: None,
+        line: 1,
+        last_line: 1,
+        level: 0,
+        fs: FuncState::new(0),
+        outer: Vec::new(),
+        chunkname: Rc::from(chunkname),
+    };
+    parser.parse_main()
+}
+
+/// The parser: its tokens, and the functions under construction.
+struct Parser<'a> {
+    lex: Lexer<'a>,
+    /// Current token.
+    tok: Tok,
+    /// The token after it, if looked at.
+    ahead: Option<Tok>,
+    /// Line of the lexer.
+    line: u32,
+    /// Line of the token before.
+    last_line: u32,
+    level: u32,
+    /// The innermost function.
+    fs: FuncState,
+    /// The functions around it, outermost first.
+    outer: Vec<FuncState>,
+    chunkname: Rc<[u8]>,
+}
+
+impl Parser<'_> {
+    /// Goes to the next token.
+    fn advance(&mut self) -> Result<(), SyntaxError> {
+        self.last_line = self.line;
+        self.tok = match self.ahead.take() {
+            Some(ahead) => ahead,
+            None => self.lex.next()?,
+        };
+        self.line = self.lex.line;
+        Ok(())
+    }
+    /// Looks at the token after the current one.
+    fn peek(&mut self) -> Result<&Tok, SyntaxError> {
+        let ahead = match self.ahead.take() {
+            Some(ahead) => ahead,
+            None => self.lex.next()?,
+        };
+        self.line = self.lex.line;
+        Ok(self.ahead.insert(ahead))
+    }
+    /// Goes over a character if it is the current token.
+    fn opt(&mut self, c: u8) -> Result<bool, SyntaxError> {
+        let found = self.tok == Tok::Char(c);
+        if found {
+            self.advance()?;
+        }
+        Ok(found)
+    }
+    /// Goes over a token that must be there.
+    fn check(&mut self, tok: &Tok) -> Result<(), SyntaxError> {
+        if self.tok != *tok {
+            return Err(self.err_expected(tok));
+        }
+        self.advance()
+    }
+    /// Goes over the token that closes what was opened at a line.
+    fn check_match(&mut self, what: &Tok, who: &Tok, line: u32) -> Result<(), SyntaxError> {
+        if self.tok == *what {
+            return self.advance();
+        }
+        if line == self.line {
+            return Err(self.err_expected(what));
+        }
+        let (what, who) = (token_name(what), token_name(who));
+        Err(self.err_tok(&format!("'{what}' expected (to close '{who}' at line {line})")))
+    }
+    /// Goes over a name.
+    fn lex_name(&mut self) -> Result<Rc<[u8]>, SyntaxError> {
+        let Tok::Name(name) = &self.tok else { return Err(self.err_tok("'<name>' expected")) };
+        let name = name.clone();
+        self.advance()?;
+        Ok(name)
+    }
+    /// Enters a level of nesting.
+    fn enter(&mut self) -> Result<(), SyntaxError> {
+        self.level += 1;
+        if self.level >= MAX_LEVEL { Err(self.err_plain("chunk has too many syntax levels")) } else { Ok(()) }
+    }
+    /// Leaves it.
+    fn leave(&mut self) {
+        self.level -= 1;
+    }
+    /// An error near the current token.
+    fn err_tok(&self, msg: &str) -> SyntaxError {
+        self.lex.error_near(msg, Some(&self.tok))
+    }
+    /// "'x' expected".
+    fn err_expected(&self, tok: &Tok) -> SyntaxError {
+        self.err_tok(&format!("'{}' expected", token_name(tok)))
+    }
+    /// An error without a token.
+    fn err_plain(&self, msg: &str) -> SyntaxError {
+        self.lex.error_at(self.line, msg)
+    }
+    /// An error at a line.
+    fn err_line(&self, line: u32, msg: &str) -> SyntaxError {
+        self.lex.error_at(line, msg)
+    }
+    /// A limit of the innermost function.
+    fn err_limit(&self, limit: u32, what: &str) -> SyntaxError {
+        self.err_limit_at(self.fs.first_line, limit, what)
+    }
+    /// A limit of the function that starts at a line.
+    fn err_limit_at(&self, first_line: u32, limit: u32, what: &str) -> SyntaxError {
+        self.err_plain(&if first_line == 0 {
+            format!("main function has more than {limit} {what}")
+        } else {
+            format!("function at line {first_line} has more than {limit} {what}")
+        })
+    }
+}

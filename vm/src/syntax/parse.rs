@@ -1,379 +1,543 @@
-//! The parser's state: tokens, functions being compiled, variables.
+//! Statements, function bodies and the syntax of expressions.
 
-use super::emit::{Exp, Func, Kind, Limit};
-use super::lex::{Lexer, Res, SyntaxError, Tok, token_name};
-use super::scope::{Goto, Label, Scope, Var};
-use crate::bc::{Ins, Op, ProtoData, UvDesc, VarInfo};
+use super::Parser;
+use super::emit::{FuncState, NO_JMP};
+use super::expr::{Exp, Kind};
+use super::lex::{SyntaxError, Tok};
+use super::ops::BinOp;
+use crate::bc::{Ins, KGc, Op, ProtoData};
 use std::rc::Rc;
 
-/// The parser.
-pub(super) struct Parser<'a> {
-    pub lex: Lexer<'a>,
-    /// Current token.
-    pub tok: Tok,
-    span: (usize, usize),
-    /// Token after it, if looked at.
-    ahead: Option<(Tok, (usize, usize), u32)>,
-    /// Line of the current token.
-    pub line: u32,
-    /// Line of the token before.
-    pub last_line: u32,
-    /// Functions being compiled, innermost last.
-    pub funcs: Vec<Func>,
-    chunkname: Rc<[u8]>,
-    depth: u32,
-}
+type Res<T> = Result<T, SyntaxError>;
 
-/// Deepest nesting of syntax.
-const MAX_DEPTH: u32 = 200;
-
-/// Compiles a chunk.
-///
-/// # Errors
-/// A syntax error or a limit, with its position, in LuaJIT's words.
-pub fn compile(source: &[u8], chunkname: &[u8]) -> Result<ProtoData, SyntaxError> {
-    let mut p = Parser {
-        lex: Lexer::new(source, chunkname),
-        tok: Tok::Eof,
-        span: (0, 0),
-        ahead: None,
-        line: 1,
-        last_line: 1,
-        funcs: Vec::new(),
-        chunkname: chunkname.into(),
-        depth: 0,
-    };
-    p.open_function(0);
-    p.f().vararg = true;
-    p.advance()?;
-    p.open_scope(false);
-    p.block()?;
-    if p.tok != Tok::Eof {
-        return Err(p.expected(&Tok::Eof));
+impl Parser<'_> {
+    /// Starts a function.
+    pub(super) fn func_begin(&mut self, line: u32) {
+        let fs = FuncState::new(line);
+        self.outer.push(core::mem::replace(&mut self.fs, fs));
     }
-    p.close_function()
-}
-
-impl<'a> Parser<'a> {
-    /// The innermost function.
-    pub fn f(&mut self) -> &mut Func {
-        let n = self.funcs.len() - 1;
-        &mut self.funcs[n]
-    }
-    /// Turns an emitter's failure into an error.
-    pub fn ok<T>(&mut self, r: Result<T, Limit>) -> Res<T> {
-        r.map_err(|l| match l {
-            Limit::Slots => self.error("function or expression too complex"),
-            Limit::Jump => self.error("control structure too long"),
-            Limit::Count(n, what) => self.limit_error(n, what),
-        })
-    }
-    fn limit_error(&mut self, n: usize, what: &str) -> SyntaxError {
-        let first = self.f().first_line;
-        let msg = if first == 0 {
-            format!("main function has more than {n} {what}")
-        } else {
-            format!("function at line {first} has more than {n} {what}")
-        };
-        self.lex.error_at(self.line, &msg)
-    }
-    /// Reads the next token.
-    pub fn advance(&mut self) -> Res<()> {
-        self.last_line = self.line;
-        let (tok, span, line) = match self.ahead.take() {
-            Some(a) => a,
-            None => {
-                let t = self.lex.next()?;
-                (t, self.lex.span(), self.lex.line)
+    /// Ends the code of a function: its last return, and the closing of upvalues before earlier returns.
+    pub(super) fn func_code_end(&mut self) -> Res<()> {
+        let last = self.fs.pc();
+        let returns =
+            last > 0 && matches!(self.fs.ins(last - 1).op(), Op::CALLMT | Op::CALLT | Op::RETM | Op::RET | Op::RET0 | Op::RET1);
+        if last <= self.fs.last_target || !returns {
+            if self.fs.scope().is_some_and(|s| s.has_upval) {
+                self.emit_aj(Op::UCLO, 0, 0)?;
             }
-        };
-        self.tok = tok;
-        self.span = span;
-        self.line = line;
-        let last = self.last_line;
-        self.f().line = last;
+            self.emit_ad(Op::RET0, 0, 1)?;
+        }
+        self.scope_end_noclose()?;
+        if !self.fs.fixup_return {
+            return Ok(());
+        }
+        for pc in 1..last {
+            let ins = self.fs.ins(pc);
+            match ins.op() {
+                Op::CALLMT | Op::CALLT | Op::RETM | Op::RET | Op::RET0 | Op::RET1 => {
+                    let copy = self.emit(ins)?;
+                    self.fs.bc[copy as usize].line = self.fs.bc[pc as usize].line;
+                    if copy - pc > 0x7fff {
+                        return Err(self.err_plain("function too long for return fixup"));
+                    }
+                    *self.fs.ins_mut(pc) = Ins::aj(Op::UCLO, 0, (copy - (pc + 1)) as i32);
+                }
+                Op::FNEW => break,
+                _ => {}
+            }
+        }
         Ok(())
     }
-    /// The token after the current one.
-    pub fn peek(&mut self) -> Res<&Tok> {
-        if self.ahead.is_none() {
-            let t = self.lex.next()?;
-            self.ahead = Some((t, self.lex.span(), self.lex.line));
+    /// A whole chunk.
+    pub(super) fn parse_main(mut self) -> Res<ProtoData> {
+        self.fs.is_vararg = true;
+        self.emit_ad(Op::FUNCV, 0, 0)?;
+        self.fs.scope_begin(false);
+        self.advance()?;
+        self.parse_chunk()?;
+        if self.tok != Tok::Eof {
+            return Err(self.err_expected(&Tok::Eof));
         }
-        Ok(self.ahead.as_ref().map_or(&Tok::Eof, |a| &a.0))
+        self.func_code_end()?;
+        let (line, name) = (self.line, self.chunkname.clone());
+        Ok(self.fs.into_proto(line, name).0)
     }
-    /// An error near the current token.
-    pub fn error(&self, msg: &str) -> SyntaxError {
-        let mut e = self.lex.error_at(self.line, msg);
-        e.message.extend_from_slice(b" near '");
+    /// Parameters, body and end of a function; the result is the closure.
+    pub(super) fn parse_body(&mut self, method: bool, line: u32) -> Res<Exp> {
+        self.func_begin(line);
+        self.fs.scope_begin(false);
+        self.parse_params(method)?;
+        self.emit_ad(Op::FUNCF, 0, 0)?;
+        self.parse_chunk()?;
+        if self.tok != Tok::End {
+            self.check_match(&Tok::End, &Tok::Function, line)?;
+        }
+        self.last_line = self.line;
+        self.func_code_end()?;
+        let parent = self.outer.pop().unwrap_or_else(|| FuncState::new(0));
+        let done = core::mem::replace(&mut self.fs, parent);
+        let (proto, refs) = done.into_proto(self.line, self.chunkname.clone());
+        let k = self.const_gc(KGc::Proto(Box::new(proto)))?;
+        self.fs.child_uvs.push((k as u32, refs));
+        let e = Exp::new(Kind::Reloc(self.emit_ad(Op::FNEW, 0, k)?));
+        if !self.fs.has_child {
+            self.fs.fixup_return = self.fs.has_return;
+            self.fs.has_child = true;
+        }
+        self.advance()?;
+        Ok(e)
+    }
+    fn parse_params(&mut self, method: bool) -> Res<()> {
+        self.check(&Tok::Char(b'('))?;
+        let mut n = 0;
+        if method {
+            self.var_new_fixed(0, "self")?;
+            n = 1;
+        }
+        if self.tok != Tok::Char(b')') {
+            loop {
+                match self.tok {
+                    Tok::Name(_) => {
+                        let name = self.lex_name()?;
+                        self.var_new(n, name)?;
+                        n += 1;
+                    }
+                    Tok::Dots => {
+                        self.advance()?;
+                        self.fs.is_vararg = true;
+                        break;
+                    }
+                    _ => return Err(self.err_tok("<name> or '...' expected")),
+                }
+                if !self.opt(b',')? {
+                    break;
+                }
+            }
+        }
+        self.fs.var_add(n);
+        self.reg_reserve(n)?;
+        self.fs.num_params = n as u8;
+        self.check(&Tok::Char(b')'))
+    }
+    /// Does the current token end a block?
+    pub(super) fn end_of_block(&self) -> bool {
+        matches!(self.tok, Tok::Else | Tok::ElseIf | Tok::End | Tok::Until | Tok::Eof)
+    }
+    /// Statements, up to the end of the block.
+    pub(super) fn parse_chunk(&mut self) -> Res<()> {
+        self.enter()?;
+        let mut last = false;
+        while !last && !self.end_of_block() {
+            last = self.parse_stmt()?;
+            self.opt(b';')?;
+            self.fs.free_reg = self.fs.nactvar;
+        }
+        self.leave();
+        Ok(())
+    }
+    fn parse_block(&mut self) -> Res<()> {
+        self.fs.scope_begin(false);
+        self.parse_chunk()?;
+        self.scope_end()
+    }
+    /// A statement; true if it must be the last of its block.
+    fn parse_stmt(&mut self) -> Res<bool> {
+        let line = self.line;
         match &self.tok {
-            Tok::Eof => e.message.extend_from_slice(b"<eof>"),
-            Tok::Char(c) if c.is_ascii_control() => e.message.extend_from_slice(format!("char({c})").as_bytes()),
-            _ => e.message.extend_from_slice(self.lex.slice(self.span)),
-        }
-        e.message.push(b'\'');
-        e
-    }
-    /// An error without a near token.
-    pub fn error_plain(&self, msg: &str) -> SyntaxError {
-        self.lex.error_at(self.line, msg)
-    }
-    /// "'x' expected"
-    pub fn expected(&self, t: &Tok) -> SyntaxError {
-        let name = token_name(t);
-        if matches!(t, Tok::Name(_)) { self.error("'<name>' expected") } else { self.error(&format!("'{name}' expected")) }
-    }
-    /// Skips a token if it is the current one.
-    pub fn accept(&mut self, t: &Tok) -> Res<bool> {
-        if self.tok == *t {
-            self.advance()?;
-            return Ok(true);
+            Tok::If => self.parse_if(line)?,
+            Tok::While => self.parse_while(line)?,
+            Tok::Do => {
+                self.advance()?;
+                self.parse_block()?;
+                self.check_match(&Tok::End, &Tok::Do, line)?;
+            }
+            Tok::For => self.parse_for(line)?,
+            Tok::Repeat => self.parse_repeat(line)?,
+            Tok::Function => self.parse_func(line)?,
+            Tok::Local => {
+                self.advance()?;
+                self.parse_local()?;
+            }
+            Tok::Return => {
+                self.parse_return()?;
+                return Ok(true);
+            }
+            Tok::Break => {
+                self.advance()?;
+                self.parse_break()?;
+                return Ok(true);
+            }
+            Tok::Label => self.parse_label()?,
+            Tok::Name(name) if **name == *b"goto" => {
+                if matches!(self.peek()?, Tok::Name(_)) {
+                    self.advance()?;
+                    self.parse_goto()?;
+                } else {
+                    self.parse_call_assign()?;
+                }
+            }
+            _ => self.parse_call_assign()?,
         }
         Ok(false)
     }
-    pub fn accept_char(&mut self, c: u8) -> Res<bool> {
-        self.accept(&Tok::Char(c))
+    fn parse_call_assign(&mut self) -> Res<()> {
+        let e = self.primary()?;
+        if let Kind::Call { pc, .. } = e.kind {
+            self.set_b(pc, 1);
+            Ok(())
+        } else {
+            self.parse_assignment(e)
+        }
     }
-    pub fn expect(&mut self, t: &Tok) -> Res<()> {
-        if self.accept(t)? { Ok(()) } else { Err(self.expected(t)) }
+    fn parse_assignment(&mut self, first: Exp) -> Res<()> {
+        let mut vars = vec![first];
+        loop {
+            let is_var = |k: &Kind| matches!(k, Kind::Local { .. } | Kind::Upval { .. } | Kind::Global(_) | Kind::Indexed { .. });
+            if !vars.last().is_some_and(|v| is_var(&v.kind)) {
+                return Err(self.err_tok("syntax error"));
+            }
+            if !self.opt(b',')? {
+                break;
+            }
+            let var = self.primary()?;
+            if let Kind::Local { reg, .. } = var.kind {
+                self.assign_hazard(&mut vars, reg)?;
+            }
+            if self.level + vars.len() as u32 > super::MAX_LEVEL {
+                return Err(self.err_limit(super::MAX_LEVEL, "variable names"));
+            }
+            vars.push(var);
+        }
+        self.check(&Tok::Char(b'='))?;
+        let (nexps, mut e) = self.expr_list()?;
+        if nexps == vars.len() as u32 {
+            self.single_value(&mut e);
+            if let Some(var) = vars.pop() {
+                self.store(&var, &mut e)?;
+            }
+        } else {
+            self.assign_adjust(vars.len() as u32, nexps, &mut e)?;
+        }
+        while let Some(var) = vars.pop() {
+            let mut e = Exp::new(Kind::NonReloc(self.fs.free_reg.saturating_sub(1) as u8));
+            self.store(&var, &mut e)?;
+        }
+        Ok(())
     }
-    pub fn expect_char(&mut self, c: u8) -> Res<()> {
-        self.expect(&Tok::Char(c))
+    /// Makes a call or `...` a single value.
+    fn single_value(&mut self, e: &mut Exp) {
+        if let Kind::Call { pc, base } = e.kind {
+            if self.fs.ins(pc).op() == Op::VARG {
+                self.fs.free_reg = self.fs.free_reg.saturating_sub(1);
+                e.kind = Kind::Reloc(pc);
+            } else {
+                e.kind = Kind::NonReloc(base);
+            }
+        }
     }
-    /// Expects the token that closes one opened at a line.
-    pub fn expect_match(&mut self, what: &Tok, who: &Tok, line: u32) -> Res<()> {
-        if self.accept(what)? {
+    /// A local that is assigned but also indexes (or is indexed) further left must be copied.
+    fn assign_hazard(&mut self, vars: &mut [Exp], reg: u8) -> Res<()> {
+        use super::expr::Key;
+        let tmp = self.fs.free_reg as u8;
+        let mut hazard = false;
+        for v in vars {
+            if let Kind::Indexed { table, key } = &mut v.kind {
+                if *table == reg {
+                    *table = tmp;
+                    hazard = true;
+                }
+                if *key == Key::Reg(reg) {
+                    *key = Key::Reg(tmp);
+                    hazard = true;
+                }
+            }
+        }
+        if hazard {
+            self.emit_ad(Op::MOV, tmp, reg as u16)?;
+            self.reg_reserve(1)?;
+        }
+        Ok(())
+    }
+    /// Adjusts the number of values to that of variables.
+    fn assign_adjust(&mut self, nvars: u32, nexps: u32, e: &mut Exp) -> Res<()> {
+        let mut extra = nvars as i32 - nexps as i32;
+        if let Kind::Call { pc, .. } = e.kind {
+            extra = (extra + 1).max(0);
+            self.set_b(pc, (extra + 1) as u8);
+            if extra > 1 {
+                self.reg_reserve(extra as u32 - 1)?;
+            }
+        } else {
+            if e.kind != Kind::Void {
+                self.to_next_reg(e)?;
+            }
+            if extra > 0 {
+                let reg = self.reg_reserve(extra as u32)?;
+                self.emit_nil(reg, extra as u32)?;
+            }
+        }
+        if nexps > nvars {
+            self.fs.free_reg = self.fs.free_reg.saturating_sub(nexps - nvars);
+        }
+        Ok(())
+    }
+    fn parse_func(&mut self, line: u32) -> Res<()> {
+        self.advance()?;
+        let name = self.lex_name()?;
+        let mut var = self.var_lookup(name)?;
+        let mut method = false;
+        while self.tok == Tok::Char(b'.') {
+            self.field(&mut var)?;
+        }
+        if self.tok == Tok::Char(b':') {
+            method = true;
+            self.field(&mut var)?;
+        }
+        let mut body = self.parse_body(method, line)?;
+        self.store(&var, &mut body)?;
+        if let Some(last) = self.fs.bc.last_mut() {
+            last.line = line;
+        }
+        Ok(())
+    }
+    fn parse_local(&mut self) -> Res<()> {
+        if self.tok == Tok::Function {
+            self.advance()?;
+            let name = self.lex_name()?;
+            self.var_new(0, name)?;
+            let reg = self.reg_reserve(1)?;
+            self.fs.var_add(1);
+            let line = self.line;
+            let mut body = self.parse_body(false, line)?;
+            self.free_exp(&body);
+            self.to_reg(&mut body, reg)?;
+            let (var, pc) = (self.fs.varmap[self.fs.nactvar as usize - 1], self.fs.pc());
+            self.fs.vars[var as usize].start_pc = pc;
             return Ok(());
         }
-        if line == self.line {
-            return Err(self.expected(what));
-        }
-        let msg = format!("'{}' expected (to close '{}' at line {line})", token_name(what), token_name(who));
-        Err(self.error(&msg))
-    }
-    /// A name.
-    pub fn name(&mut self) -> Res<Rc<[u8]>> {
-        if let Tok::Name(n) = &self.tok {
-            let n = n.clone();
-            self.advance()?;
-            return Ok(n);
-        }
-        Err(self.error("'<name>' expected"))
-    }
-    /// Counts a level of nesting.
-    pub fn nested<T>(&mut self, f: impl FnOnce(&mut Self) -> Res<T>) -> Res<T> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return Err(self.error_plain("chunk has too many syntax levels"));
-        }
-        let r = f(self);
-        self.depth -= 1;
-        r
-    }
-
-    /// Starts a function.
-    pub fn open_function(&mut self, line: u32) {
-        let mut f = Func { first_line: line, framesize: 1, line, ..Func::default() };
-        f.emit(Ins::ad(Op::FUNCF, 0, 0));
-        self.funcs.push(f);
-    }
-    /// Ends the function.
-    pub fn close_function(&mut self) -> Res<ProtoData> {
-        let line = self.line;
-        self.f().line = if self.funcs.len() == 1 { self.last_line } else { line };
-        self.final_return();
-        self.close_scope()?;
-        let chunkname = self.chunkname.clone();
-        let Some(mut f) = self.funcs.pop() else { return Err(self.error("unexpected symbol")) };
-        f.finish_tests();
-        let closed = if f.captured { f.close_before_returns() } else { Ok(()) };
-        if closed.is_err() {
-            return Err(self.lex.error_at(line, "control structure too long"));
-        }
-        let op = if f.vararg { Op::FUNCV } else { Op::FUNCF };
-        f.bc[0] = Ins::ad(op, f.framesize.max(1) as u8, 0);
-        f.lines[0] = f.first_line;
-        Ok(ProtoData {
-            bc: f.bc,
-            kgc: f.kgc,
-            knum: f.knum,
-            upvalues: f.upvalues,
-            num_params: f.num_params as u8,
-            framesize: f.framesize.max(1) as u8,
-            is_vararg: f.vararg,
-            has_children: f.children,
-            first_line: f.first_line,
-            last_line: line,
-            lines: f.lines,
-            chunkname,
-            uv_names: f.uv_names.iter().map(|n| n.to_vec().into_boxed_slice()).collect(),
-            vars: f.vars,
-        })
-    }
-    fn final_return(&mut self) {
-        let f = self.f();
-        let pc = f.pc();
-        let ends = pc > 1
-            && pc != f.last_target
-            && matches!(f.bc[pc - 1].op(), Op::RET | Op::RET0 | Op::RET1 | Op::RETM | Op::CALLT | Op::CALLMT);
-        let pending = f.gotos.iter().any(|g| g.vars <= f.active.len());
-        if ends && !pending && !f.labels.iter().any(|l| l.pc == pc) {
-            return;
-        }
-        f.emit_ad(Op::RET0, 0, 1);
-    }
-
-    /// Opens a scope.
-    pub fn open_scope(&mut self, is_loop: bool) {
-        let f = self.f();
-        let s =
-            Scope { vars: f.active.len(), labels: f.labels.len(), gotos: f.gotos.len(), is_loop, captured: false };
-        f.scopes.push(s);
-    }
-    /// Closes the innermost scope: variables end, gotos that leave it are noted, captured variables are closed.
-    pub fn close_scope(&mut self) -> Res<()> {
-        let f = self.f();
-        let Some(s) = f.scopes.pop() else { return Ok(()) };
-        f.labels.truncate(s.labels);
-        let pc = f.pc() as u32;
-        for v in f.active.drain(s.vars..) {
-            f.vars[v.info].end_pc = pc;
-        }
-        f.free = f.active.len();
-        if s.captured {
-            f.captured = true;
-            let leaves = f.pc() > 1 && matches!(f.bc[f.pc() - 1].op(), Op::RET | Op::RET0 | Op::RET1 | Op::RETM | Op::CALLT | Op::CALLMT);
-            if !f.scopes.is_empty() && (!leaves || f.last_target == f.pc()) {
-                f.emit(Ins::aj(Op::UCLO, s.vars as u8, 0));
+        let mut nvars = 0;
+        loop {
+            let name = self.lex_name()?;
+            self.var_new(nvars, name)?;
+            nvars += 1;
+            if !self.opt(b',')? {
+                break;
             }
         }
-        let first = s.gotos;
-        for i in first..f.gotos.len() {
-            let pc = f.gotos[i].pc;
-            if f.gotos[i].vars > s.vars {
-                f.gotos[i].vars = s.vars;
-                if s.captured {
-                    f.bc[pc] = f.bc[pc].with_op(Op::UCLO).with_a(s.vars as u8);
+        let (nexps, mut e) = if self.opt(b'=')? { self.expr_list()? } else { (0, Exp::new(Kind::Void)) };
+        self.assign_adjust(nvars, nexps, &mut e)?;
+        self.fs.var_add(nvars);
+        Ok(())
+    }
+    fn parse_return(&mut self) -> Res<()> {
+        self.advance()?;
+        self.fs.has_return = true;
+        let first = self.fs.nactvar;
+        let ins = if self.end_of_block() || self.tok == Tok::Char(b';') {
+            Ins::ad(Op::RET0, 0, 1)
+        } else {
+            let (n, mut e) = self.expr_list()?;
+            match e.kind {
+                Kind::Call { pc, .. } if n == 1 && self.fs.ins(pc).op() != Op::VARG => {
+                    let call = self.fs.ins(pc);
+                    self.fs.bc.truncate(pc as usize);
+                    let op = if call.op() == Op::CALLM { Op::CALLMT } else { Op::CALLT };
+                    Ins::ad(op, call.a() as u8, call.c() as u16)
+                }
+                Kind::Call { pc, base } => {
+                    self.set_b(pc, 0);
+                    Ins::ad(Op::RETM, first as u8, (base as u32 - first) as u16)
+                }
+                _ if n == 1 => Ins::ad(Op::RET1, self.to_any_reg(&mut e)?, 2),
+                _ => {
+                    self.to_next_reg(&mut e)?;
+                    Ins::ad(Op::RET, first as u8, (n + 1) as u16)
                 }
             }
-        }
-        if s.is_loop {
-            self.resolve(b"break", first)?;
-        }
-        let outermost = self.f().scopes.is_empty();
-        if outermost && let Some(g) = self.f().gotos.first() {
-            let (name, line) = (g.name.clone(), g.line);
-            let msg = if &*name == b"break" {
-                "no loop to break".to_string()
-            } else {
-                format!("undefined label '{}'", String::from_utf8_lossy(&name))
-            };
-            return Err(self.lex.error_at(line, &msg));
-        }
-        Ok(())
-    }
-    /// Directs the pending gotos from number `first` on with a name to the next instruction.
-    fn resolve(&mut self, name: &[u8], first: usize) -> Res<()> {
-        let here = self.f().pc();
-        let mut i = first;
-        while i < self.f().gotos.len() {
-            if &*self.f().gotos[i].name == name {
-                let g = self.f().gotos.remove(i);
-                if g.vars < self.f().active.len() {
-                    let var = self.f().active[g.vars].name.clone();
-                    let msg = format!(
-                        "<goto {}> jumps into the scope of local '{}'",
-                        String::from_utf8_lossy(name),
-                        String::from_utf8_lossy(&var)
-                    );
-                    return Err(self.lex.error_at(g.line, &msg));
-                }
-                let r = self.f().patch(g.pc, here);
-                self.ok(r)?;
-                self.f().last_target = here;
-            } else {
-                i += 1;
-            }
-        }
-        Ok(())
-    }
-    /// Declares a label here.
-    pub fn label(&mut self, name: Rc<[u8]>) -> Res<()> {
-        if self.f().labels.iter().any(|l| l.name == name) {
-            let msg = format!("duplicate label '{}'", String::from_utf8_lossy(&name));
-            return Err(self.lex.error_at(self.line, &msg));
-        }
-        let f = self.f();
-        f.last_target = f.pc();
-        let l = Label { name: name.clone(), pc: f.pc(), vars: f.active.len() };
-        f.labels.push(l);
-        let first = f.scopes.last().map_or(0, |s| s.gotos);
-        self.resolve(&name, first)
-    }
-    /// Jumps to a label, seen or not.
-    pub fn goto_label(&mut self, name: Rc<[u8]>, line: u32) -> Res<()> {
-        let f = self.f();
-        let found = f.labels.iter().rev().find(|l| l.name == name).map(|l| (l.pc, l.vars));
-        if let Some((target, vars)) = found {
-            let pc = f.emit(Ins::aj(Op::UCLO, vars as u8, 0));
-            let r = f.patch(pc, target);
-            return self.ok(r);
-        }
-        let pc = f.jump();
-        let vars = f.active.len();
-        f.gotos.push(Goto { name, pc, line, vars });
-        Ok(())
-    }
-
-    /// Makes the topmost registers local variables.
-    pub fn declare(&mut self, names: &[Rc<[u8]>]) -> Res<()> {
-        let n = self.f().active.len() + names.len();
-        if n > 200 {
-            return Err(self.limit_error(200, "local variables"));
-        }
-        let f = self.f();
-        let pc = f.pc() as u32;
-        for name in names {
-            f.vars.push(VarInfo { name: name.to_vec().into_boxed_slice(), start_pc: pc, end_pc: pc });
-            let info = f.vars.len() - 1;
-            f.active.push(Var { name: name.clone(), info });
-        }
-        Ok(())
-    }
-    /// The variable with a name.
-    pub fn variable(&mut self, name: &Rc<[u8]>) -> Res<Exp> {
-        let n = self.funcs.len() - 1;
-        self.find(name, n, true)
-    }
-    fn find(&mut self, name: &Rc<[u8]>, level: usize, direct: bool) -> Res<Exp> {
-        let f = &mut self.funcs[level];
-        if let Some(slot) = f.active.iter().rposition(|v| v.name == *name) {
-            if !direct {
-                if let Some(s) = f.scopes.iter_mut().rev().find(|s| s.vars <= slot) {
-                    s.captured = true;
-                }
-                f.captured = true;
-            }
-            return Ok(Exp::new(Kind::Local(slot)));
-        }
-        if let Some(i) = f.uv_names.iter().position(|n| n == name) {
-            return Ok(Exp::new(Kind::Upval(i)));
-        }
-        if level == 0 {
-            return Ok(Exp::new(Kind::Global(name.clone())));
-        }
-        let (local, index) = match self.find(name, level - 1, false)?.k {
-            Kind::Local(slot) => (true, slot),
-            Kind::Upval(i) => (false, i),
-            k => return Ok(Exp::new(k)),
         };
-        let f = &mut self.funcs[level];
-        if f.upvalues.len() >= 60 {
-            let first = f.first_line;
-            return Err(self.lex.error_at(self.line, &format!("function at line {first} has more than 60 upvalues")));
+        if self.fs.has_child {
+            self.emit_aj(Op::UCLO, 0, 0)?;
         }
-        f.upvalues.push(UvDesc { local, immutable: false, index: index as u8 });
-        f.uv_names.push(name.clone());
-        Ok(Exp::new(Kind::Upval(f.upvalues.len() - 1)))
+        self.emit(ins)?;
+        Ok(())
+    }
+    fn parse_while(&mut self, line: u32) -> Res<()> {
+        self.advance()?;
+        let start = self.fs.pc();
+        self.fs.last_target = start;
+        let exit = self.cond()?;
+        self.fs.scope_begin(true);
+        self.check(&Tok::Do)?;
+        let head = self.emit_ad(Op::LOOP, self.fs.nactvar as u8, 0)?;
+        self.parse_block()?;
+        let jump = self.emit_jmp()?;
+        self.jmp_patch(jump, start)?;
+        self.check_match(&Tok::End, &Tok::While, line)?;
+        self.scope_end()?;
+        self.jmp_tohere(exit)?;
+        self.jmp_patchins(head, self.fs.pc())
+    }
+    fn parse_repeat(&mut self, line: u32) -> Res<()> {
+        let head = self.fs.pc();
+        self.fs.last_target = head;
+        self.fs.scope_begin(true);
+        self.fs.scope_begin(false);
+        self.advance()?;
+        self.emit_ad(Op::LOOP, self.fs.nactvar as u8, 0)?;
+        self.parse_chunk()?;
+        self.check_match(&Tok::Until, &Tok::Repeat, line)?;
+        let mut exit = self.cond()?;
+        if self.fs.scope().is_some_and(|s| s.has_upval) {
+            self.parse_break()?;
+            self.jmp_tohere(exit)?;
+            self.scope_end()?;
+            exit = self.emit_jmp()?;
+        } else {
+            self.scope_end()?;
+        }
+        self.jmp_patch(exit, head)?;
+        self.jmp_patchins(head, self.fs.pc())?;
+        self.scope_end()
+    }
+    fn parse_for(&mut self, line: u32) -> Res<()> {
+        self.fs.scope_begin(true);
+        self.advance()?;
+        let name = self.lex_name()?;
+        match self.tok {
+            Tok::Char(b'=') => self.parse_for_num(name, line)?,
+            Tok::Char(b',') | Tok::In => self.parse_for_iter(name)?,
+            _ => return Err(self.err_tok("'=' or 'in' expected")),
+        }
+        self.check_match(&Tok::End, &Tok::For, line)?;
+        self.scope_end()
+    }
+    fn parse_for_num(&mut self, name: Rc<[u8]>, line: u32) -> Res<()> {
+        let base = self.fs.free_reg as u8;
+        for (n, hidden) in ["(for index)", "(for limit)", "(for step)"].iter().enumerate() {
+            self.var_new_fixed(n as u32, hidden)?;
+        }
+        self.var_new(3, name)?;
+        self.check(&Tok::Char(b'='))?;
+        self.expr_next()?;
+        self.check(&Tok::Char(b','))?;
+        self.expr_next()?;
+        if self.opt(b',')? {
+            self.expr_next()?;
+        } else {
+            let reg = self.reg_reserve(1)?;
+            self.emit_ad(Op::KSHORT, reg, 1)?;
+        }
+        self.fs.var_add(3);
+        self.check(&Tok::Do)?;
+        let head = self.emit_aj(Op::FORI, base, -1)?;
+        self.fs.scope_begin(false);
+        self.fs.var_add(1);
+        self.reg_reserve(1)?;
+        self.parse_block()?;
+        self.scope_end()?;
+        let end = self.emit_aj(Op::FORL, base, -1)?;
+        self.fs.bc[end as usize].line = line;
+        self.jmp_patchins(end, head + 1)?;
+        self.jmp_patchins(head, self.fs.pc())
+    }
+    fn parse_for_iter(&mut self, name: Rc<[u8]>) -> Res<()> {
+        let base = (self.fs.free_reg + 3) as u8;
+        for (n, hidden) in ["(for generator)", "(for state)", "(for control)"].iter().enumerate() {
+            self.var_new_fixed(n as u32, hidden)?;
+        }
+        let mut nvars = 3;
+        self.var_new(nvars, name)?;
+        nvars += 1;
+        while self.opt(b',')? {
+            let name = self.lex_name()?;
+            self.var_new(nvars, name)?;
+            nvars += 1;
+        }
+        self.check(&Tok::In)?;
+        let (line, start) = (self.line, self.fs.pc());
+        let (nexps, mut e) = self.expr_list()?;
+        self.assign_adjust(3, nexps, &mut e)?;
+        self.reg_bump(4)?;
+        let next = nvars <= 5 && self.predict_next(start);
+        self.fs.var_add(3);
+        self.check(&Tok::Do)?;
+        let head = self.emit_aj(if next { Op::ISNEXT } else { Op::JMP }, base, -1)?;
+        self.fs.scope_begin(false);
+        self.fs.var_add(nvars - 3);
+        self.reg_reserve(nvars - 3)?;
+        self.parse_block()?;
+        self.scope_end()?;
+        self.jmp_patchins(head, self.fs.pc())?;
+        let call = self.emit_abc(if next { Op::ITERN } else { Op::ITERC }, base, (nvars - 2) as u8, 3)?;
+        let end = self.emit_aj(Op::ITERL, base, -1)?;
+        self.fs.bc[call as usize].line = line;
+        self.fs.bc[end as usize].line = line;
+        self.jmp_patchins(end, head + 1)
+    }
+    /// Does the code of a generic for start with `pairs` or `next`?
+    fn predict_next(&self, pc: u32) -> bool {
+        let Some(first) = self.fs.bc.get(pc as usize) else { return false };
+        let name = match first.ins.op() {
+            Op::MOV => self.fs.local_name(first.ins.d()),
+            Op::UGET => self.fs.uv_names.get(first.ins.d()).map(|n| &**n),
+            Op::GGET => self.fs.string_at(first.ins.d()),
+            _ => None,
+        };
+        matches!(name, Some(b"pairs" | b"next"))
+    }
+    fn parse_then(&mut self) -> Res<u32> {
+        self.advance()?;
+        let exit = self.cond()?;
+        self.check(&Tok::Then)?;
+        self.parse_block()?;
+        Ok(exit)
+    }
+    fn parse_if(&mut self, line: u32) -> Res<()> {
+        let mut exits = NO_JMP;
+        let mut cond = self.parse_then()?;
+        loop {
+            let is_else = self.tok == Tok::Else;
+            if !is_else && self.tok != Tok::ElseIf {
+                self.jmp_append(&mut exits, cond)?;
+                break;
+            }
+            let jump = self.emit_jmp()?;
+            self.jmp_append(&mut exits, jump)?;
+            self.jmp_tohere(cond)?;
+            if is_else {
+                self.advance()?;
+                self.parse_block()?;
+                break;
+            }
+            cond = self.parse_then()?;
+        }
+        self.jmp_tohere(exits)?;
+        self.check_match(&Tok::End, &Tok::If, line)
+    }
+    /// Sets the number of results of a call.
+    pub(super) fn set_b(&mut self, pc: u32, b: u8) {
+        let ins = self.fs.ins(pc);
+        *self.fs.ins_mut(pc) = ins.with_b(b);
+    }
+    /// The operator of a token, with its left and right priorities.
+    pub(super) fn bin_op(&self) -> Option<(BinOp, u32, u32)> {
+        Some(match self.tok {
+            Tok::Char(b'+') => (BinOp::Add, 6, 6),
+            Tok::Char(b'-') => (BinOp::Sub, 6, 6),
+            Tok::Char(b'*') => (BinOp::Mul, 7, 7),
+            Tok::Char(b'/') => (BinOp::Div, 7, 7),
+            Tok::Char(b'%') => (BinOp::Mod, 7, 7),
+            Tok::Char(b'^') => (BinOp::Pow, 10, 9),
+            Tok::Concat => (BinOp::Concat, 5, 4),
+            Tok::Ne => (BinOp::Ne, 3, 3),
+            Tok::Eq => (BinOp::Eq, 3, 3),
+            Tok::Char(b'<') => (BinOp::Lt, 3, 3),
+            Tok::Ge => (BinOp::Ge, 3, 3),
+            Tok::Le => (BinOp::Le, 3, 3),
+            Tok::Char(b'>') => (BinOp::Gt, 3, 3),
+            Tok::And => (BinOp::And, 2, 2),
+            Tok::Or => (BinOp::Or, 1, 1),
+            _ => return None,
+        })
     }
 }

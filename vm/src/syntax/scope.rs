@@ -1,47 +1,359 @@
-//! Scopes: local variables, labels, gotos.
+//! Scopes: local variables, upvalues, labels and gotos.
 
+use super::Parser;
+use super::emit::{FuncState, NO_JMP};
+use super::expr::{Exp, Kind};
+use super::lex::{SyntaxError, Tok};
+use crate::bc::{Ins, Op, UvDesc, VarInfo};
 use std::rc::Rc;
 
-/// An active local variable.
-pub struct Var {
-    /// Name.
-    pub name: Rc<[u8]>,
-    /// Index of its debug information.
-    pub info: usize,
+/// Most local variables of a function.
+const MAX_LOCALS: u32 = 200;
+/// Most upvalues of a function.
+const MAX_UPVALUES: usize = 60;
+
+/// A local variable.
+pub(super) struct Var {
+    pub(super) name: Rc<[u8]>,
+    pub(super) slot: u8,
+    pub(super) start_pc: u32,
+    pub(super) end_pc: u32,
+    /// Assigned after its declaration.
+    pub(super) written: bool,
 }
 
-/// An open scope.
-pub struct Scope {
-    /// Active variables when it began.
-    pub vars: usize,
-    /// Labels when it began.
-    pub labels: usize,
-    /// Pending gotos when it began.
-    pub gotos: usize,
-    /// Is it the scope of a loop (a target of `break`)?
-    pub is_loop: bool,
-    /// Was a variable of it captured by a closure?
-    pub captured: bool,
+impl Var {
+    /// Its debug information.
+    pub(super) fn into_info(self) -> VarInfo {
+        VarInfo { name: Box::from(&self.name[..]), start_pc: self.start_pc, end_pc: self.end_pc }
+    }
 }
 
-/// A label.
-pub struct Label {
-    /// Name.
-    pub name: Rc<[u8]>,
-    /// Its instruction.
-    pub pc: usize,
-    /// Active variables there.
-    pub vars: usize,
+/// Where an upvalue comes from, before the parent is finished.
+#[derive(Copy, Clone)]
+pub(super) enum UvRef {
+    /// A local of the parent: index of the variable.
+    Local(u32),
+    /// An upvalue of the parent.
+    Outer(u8),
 }
 
-/// A jump to a label not seen yet.
-pub struct Goto {
-    /// Label; "break" for a break.
-    pub name: Rc<[u8]>,
-    /// The jump.
-    pub pc: usize,
-    /// Line of the statement.
-    pub line: u32,
-    /// Active variables at the jump, as scopes end the least of them.
-    pub vars: usize,
+impl UvRef {
+    /// The final description, given the parent's variables.
+    pub(super) fn describe(self, vars: &[Var]) -> UvDesc {
+        match self {
+            UvRef::Outer(index) => UvDesc { local: false, immutable: false, index },
+            UvRef::Local(var) => {
+                let var = &vars[var as usize];
+                UvDesc { local: true, immutable: !var.written, index: var.slot }
+            }
+        }
+    }
+}
+
+/// A block.
+#[derive(Copy, Clone, Default)]
+pub(super) struct Scope {
+    /// Active locals at its start.
+    nactvar: u32,
+    /// First goto or label that is its own.
+    first_gola: usize,
+    /// Breaks end here.
+    is_loop: bool,
+    has_break: bool,
+    has_gola: bool,
+    /// A local of it is captured.
+    pub(super) has_upval: bool,
+    /// It does not close its upvalues.
+    no_close: bool,
+}
+
+/// A goto (or break) that is not yet resolved, or a label.
+#[derive(Clone)]
+pub(super) struct GotoLabel {
+    /// None once it is resolved or out of scope.
+    name: Option<Rc<[u8]>>,
+    pc: u32,
+    /// Active locals there.
+    slot: u32,
+    is_label: bool,
+}
+
+/// The name of the label of breaks; as a keyword it is no other label's.
+fn break_name() -> Rc<[u8]> {
+    Rc::from(&b"break"[..])
+}
+
+impl FuncState {
+    /// The innermost scope.
+    pub(super) fn scope(&mut self) -> Option<&mut Scope> {
+        self.scopes.last_mut()
+    }
+    /// The active local of a name.
+    fn find_local(&self, name: &[u8]) -> Option<u32> {
+        let active = &self.varmap[..self.nactvar as usize];
+        active.iter().rposition(|&v| *self.vars[v as usize].name == *name).map(|i| i as u32)
+    }
+    /// Marks the scope of a local as having a captured one.
+    fn mark_captured(&mut self, slot: u32) {
+        if let Some(scope) = self.scopes.iter_mut().rev().find(|s| s.nactvar <= slot) {
+            scope.has_upval = true;
+        }
+    }
+    /// The name of an active local.
+    pub(super) fn local_name(&self, slot: usize) -> Option<&[u8]> {
+        self.varmap.get(slot).map(|&v| &*self.vars[v as usize].name)
+    }
+    /// Opens a scope.
+    pub(super) fn scope_begin(&mut self, is_loop: bool) {
+        let scope = Scope { nactvar: self.nactvar, first_gola: self.golas.len(), is_loop, ..Scope::default() };
+        self.scopes.push(scope);
+    }
+    /// Ends the life of the locals from a level on.
+    fn var_remove(&mut self, level: u32) {
+        let pc = self.pc();
+        while self.nactvar > level {
+            self.nactvar -= 1;
+            let var = self.varmap[self.nactvar as usize];
+            self.vars[var as usize].end_pc = pc;
+        }
+    }
+    /// Makes `n` declared locals active.
+    pub(super) fn var_add(&mut self, n: u32) {
+        let pc = self.pc();
+        for _ in 0..n {
+            let var = self.varmap[self.nactvar as usize];
+            let var = &mut self.vars[var as usize];
+            var.start_pc = pc;
+            var.slot = self.nactvar as u8;
+            self.nactvar += 1;
+        }
+    }
+    /// Adds a goto or label here.
+    fn gola_new(&mut self, name: Rc<[u8]>, is_label: bool, pc: u32) -> usize {
+        self.golas.push(GotoLabel { name: Some(name), pc, slot: self.nactvar, is_label });
+        self.golas.len() - 1
+    }
+    /// The label of a name in the innermost scope.
+    fn find_label(&self, name: &[u8]) -> Option<&GotoLabel> {
+        let first = self.scopes.last().map_or(0, |s| s.first_gola);
+        self.golas[first..].iter().find(|g| g.is_label && g.name.as_deref() == Some(name))
+    }
+    /// Notes that the innermost scope has gotos or labels.
+    fn mark_gola(&mut self) {
+        if let Some(scope) = self.scope() {
+            scope.has_gola = true;
+        }
+    }
+}
+
+/// Variables.
+impl Parser<'_> {
+    /// Declares the `n`th new local.
+    pub(super) fn var_new(&mut self, n: u32, name: Rc<[u8]>) -> Result<(), SyntaxError> {
+        let at = self.fs.nactvar + n;
+        if at >= MAX_LOCALS {
+            return Err(self.err_limit(MAX_LOCALS, "local variables"));
+        }
+        self.fs.varmap.truncate(at as usize);
+        self.fs.varmap.push(self.fs.vars.len() as u32);
+        self.fs.vars.push(Var { name, slot: 0, start_pc: 0, end_pc: 0, written: false });
+        Ok(())
+    }
+    /// Declares a hidden local.
+    pub(super) fn var_new_fixed(&mut self, n: u32, name: &str) -> Result<(), SyntaxError> {
+        self.var_new(n, Rc::from(name.as_bytes()))
+    }
+    /// The function of a level: the outermost is 0.
+    fn level_mut(&mut self, level: usize) -> &mut FuncState {
+        if level < self.outer.len() { &mut self.outer[level] } else { &mut self.fs }
+    }
+    /// What a name means.
+    pub(super) fn var_lookup(&mut self, name: Rc<[u8]>) -> Result<Exp, SyntaxError> {
+        let top = self.outer.len();
+        if let Some(slot) = self.fs.find_local(&name) {
+            return Ok(Exp::new(Kind::Local { reg: slot as u8, var: self.fs.varmap[slot as usize] }));
+        }
+        let found = (0..top).rev().find_map(|l| self.outer[l].find_local(&name).map(|slot| (l, slot)));
+        let Some((level, slot)) = found else { return Ok(Exp::new(Kind::Global(name))) };
+        self.outer[level].mark_captured(slot);
+        let var = (level as u32, self.outer[level].varmap[slot as usize]);
+        let mut from = UvRef::Local(var.1);
+        let mut index = 0;
+        for l in level + 1..=top {
+            index = self.upvalue_in(l, var, from, &name)?;
+            from = UvRef::Outer(index);
+        }
+        Ok(Exp::new(Kind::Upval { index, var }))
+    }
+    /// The upvalue of a variable in the function of a level, made if it does not exist.
+    fn upvalue_in(&mut self, level: usize, var: (u32, u32), from: UvRef, name: &[u8]) -> Result<u8, SyntaxError> {
+        let fs = self.level_mut(level);
+        if let Some(index) = fs.uv_vars.iter().position(|&v| v == var) {
+            return Ok(index as u8);
+        }
+        let index = fs.uv_vars.len();
+        if index >= MAX_UPVALUES {
+            let line = fs.first_line;
+            return Err(self.err_limit_at(line, MAX_UPVALUES as u32, "upvalues"));
+        }
+        fs.uv_vars.push(var);
+        fs.uv_refs.push(from);
+        fs.uv_names.push(Box::from(name));
+        Ok(index as u8)
+    }
+    /// Notes that a variable is assigned.
+    pub(super) fn mark_written(&mut self, var: (u32, u32)) {
+        self.level_mut(var.0 as usize).vars[var.1 as usize].written = true;
+    }
+}
+
+/// Ends of scopes, labels and gotos.
+impl Parser<'_> {
+    /// Closes the innermost scope.
+    pub(super) fn scope_end(&mut self) -> Result<(), SyntaxError> {
+        let Some(scope) = self.fs.scopes.pop() else { return Ok(()) };
+        self.fs.var_remove(scope.nactvar);
+        self.fs.free_reg = self.fs.nactvar;
+        if scope.has_upval && !scope.no_close {
+            self.emit_aj(Op::UCLO, scope.nactvar as u8, 0)?;
+        }
+        if scope.has_break && scope.is_loop {
+            let name = Some(break_name());
+            let label = GotoLabel { name, pc: self.fs.pc(), slot: self.fs.nactvar, is_label: true };
+            self.gola_resolve(scope.first_gola, &label, self.fs.golas.len())?;
+        }
+        if scope.has_gola || (scope.has_break && !scope.is_loop) {
+            self.gola_fixup(&scope)?;
+        }
+        Ok(())
+    }
+    /// Closes the outermost scope of a function, whose return closes the upvalues.
+    pub(super) fn scope_end_noclose(&mut self) -> Result<(), SyntaxError> {
+        if let Some(scope) = self.fs.scope() {
+            scope.no_close = true;
+        }
+        self.scope_end()
+    }
+    /// Lets a goto jump to its label.
+    fn gola_patch(&mut self, goto: usize, slot: u32, target: u32) -> Result<(), SyntaxError> {
+        let pc = self.fs.golas[goto].pc;
+        self.fs.golas[goto].name = None;
+        let ins = self.fs.ins(pc);
+        *self.fs.ins_mut(pc) = ins.with_a(slot as u8);
+        self.jmp_patch(pc, target)
+    }
+    /// Lets a goto close upvalues.
+    fn gola_close(&mut self, goto: usize) -> Result<(), SyntaxError> {
+        let GotoLabel { pc, slot, .. } = self.fs.golas[goto];
+        let ins = self.fs.ins(pc).with_a(slot as u8);
+        *self.fs.ins_mut(pc) = ins;
+        if ins.op() == Op::JMP {
+            let next = self.fs.jmp_next(pc);
+            if next != NO_JMP {
+                self.jmp_patch(next, pc)?;
+            }
+            *self.fs.ins_mut(pc) = Ins::aj(Op::UCLO, slot as u8, -1);
+        }
+        Ok(())
+    }
+    /// Resolves the pending gotos of a scope to a new label.
+    fn gola_resolve(&mut self, first: usize, label: &GotoLabel, end: usize) -> Result<(), SyntaxError> {
+        for goto in first..end {
+            let g = &self.fs.golas[goto];
+            if g.is_label || g.name.is_none() || g.name != label.name {
+                continue;
+            }
+            if g.slot < label.slot {
+                let local = String::from_utf8_lossy(self.fs.local_name(g.slot as usize).unwrap_or(b"?"));
+                let name = String::from_utf8_lossy(g.name.as_deref().unwrap_or(b"?"));
+                let line = self.fs.bc[g.pc as usize].line;
+                let msg = format!("<goto {name}> jumps into the scope of local '{local}'");
+                return Err(self.err_line(line, &msg));
+            }
+            self.gola_patch(goto, label.slot, label.pc)?;
+        }
+        Ok(())
+    }
+    /// Resolves backward gotos of a closed scope and hands the others to the enclosing one.
+    fn gola_fixup(&mut self, scope: &Scope) -> Result<(), SyntaxError> {
+        let end = self.fs.golas.len();
+        for at in scope.first_gola..end {
+            let GotoLabel { name, pc, slot, is_label } = self.fs.golas[at].clone();
+            let Some(name) = name else { continue };
+            if is_label {
+                self.fs.golas[at].name = None;
+                for goto in at + 1..end {
+                    let g = &self.fs.golas[goto];
+                    if g.is_label || g.name.as_ref() != Some(&name) {
+                        continue;
+                    }
+                    if scope.has_upval && g.slot > slot {
+                        self.gola_close(goto)?;
+                    }
+                    self.gola_patch(goto, slot, pc)?;
+                }
+                continue;
+            }
+            let is_break = *name == *b"break";
+            let Some(outer) = self.fs.scope() else {
+                let line = self.fs.bc[pc as usize].line;
+                let undefined = format!("undefined label '{}'", String::from_utf8_lossy(&name));
+                return Err(self.err_line(line, if is_break { "no loop to break" } else { &undefined }));
+            };
+            outer.has_break |= is_break;
+            outer.has_gola |= !is_break;
+            self.fs.golas[at].slot = scope.nactvar;
+            if scope.has_upval {
+                self.gola_close(at)?;
+            }
+        }
+        Ok(())
+    }
+    /// `break`.
+    pub(super) fn parse_break(&mut self) -> Result<(), SyntaxError> {
+        if let Some(scope) = self.fs.scope() {
+            scope.has_break = true;
+        }
+        let pc = self.emit_jmp()?;
+        self.fs.gola_new(break_name(), false, pc);
+        Ok(())
+    }
+    /// `goto name`, after the keyword.
+    pub(super) fn parse_goto(&mut self) -> Result<(), SyntaxError> {
+        let name = self.lex_name()?;
+        if let Some(label) = self.fs.find_label(&name) {
+            // A backward goto within the scope counts as a loop.
+            let slot = label.slot as u8;
+            self.emit_aj(Op::LOOP, slot, -1)?;
+        }
+        self.fs.mark_gola();
+        let pc = self.emit_jmp()?;
+        self.fs.gola_new(name, false, pc);
+        Ok(())
+    }
+    /// `::name::`.
+    pub(super) fn parse_label(&mut self) -> Result<(), SyntaxError> {
+        self.fs.last_target = self.fs.pc();
+        self.fs.mark_gola();
+        self.advance()?;
+        let name = self.lex_name()?;
+        if self.fs.find_label(&name).is_some() {
+            let msg = format!("duplicate label '{}'", String::from_utf8_lossy(&name));
+            return Err(self.err_plain(&msg));
+        }
+        let label = self.fs.gola_new(name, true, self.fs.pc());
+        self.check(&Tok::Label)?;
+        if self.tok == Tok::Label {
+            self.enter()?;
+            self.parse_label()?;
+            self.leave();
+        }
+        let scope = self.fs.scopes.last().copied().unwrap_or_default();
+        if self.end_of_block() && self.tok != Tok::Until {
+            self.fs.golas[label].slot = scope.nactvar;
+        }
+        let resolved = self.fs.golas[label].clone();
+        self.gola_resolve(scope.first_gola, &resolved, label)
+    }
 }
