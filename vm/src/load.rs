@@ -91,7 +91,7 @@ impl Vm {
             in_error: false,
             error_handled: false,
             want_traceback: false,
-            use_loop_driver: cfg!(miri),
+            use_loop_driver: cfg!(any(miri, debug_assertions)),
             loop_state: None,
             record_nargs: 0,
             jit_entered: 0,
