@@ -10,7 +10,7 @@ impl Recorder {
     pub(super) fn arith(&mut self, mm: MM, x: (IrRef, Value), y: (IrRef, Value)) -> Rec<IrRef> {
         let (rx, vx) = self.number(x.0, x.1)?;
         let (ry, vy) = self.number(y.0, y.1)?;
-        let ints = self.b.ty(rx).is_int() && self.b.ty(ry).is_int();
+        let ints = self.ty(rx).is_int() && self.ty(ry).is_int();
         if ints && meta::arith(mm, vx, vy).is_int() {
             match mm {
                 MM::Add => return self.b.emit(Op::ADDOV, Ty::Int, rx, ry),
@@ -41,7 +41,7 @@ impl Recorder {
     /// `-x`.
     pub(super) fn unm(&mut self, x: (IrRef, Value)) -> Rec<IrRef> {
         let (r, v) = self.number(x.0, x.1)?;
-        if self.b.ty(r).is_int() && v.as_int().is_some_and(|i| i != 0 && i != i32::MIN) {
+        if self.ty(r).is_int() && v.as_int().is_some_and(|i| i != 0 && i != i32::MIN) {
             for k in [0, i32::MIN] {
                 let k = self.b.kint(k);
                 self.b.emit(Op::NE, Ty::Int, r, k)?;

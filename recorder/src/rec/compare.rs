@@ -42,7 +42,7 @@ impl Recorder {
         }
         let (Some(m), Some(n)) = (vx.as_number(), vy.as_number()) else { return self.nyi(ins.op()) };
         let yes = if less { m < n } else { m <= n };
-        let ints = self.b.ty(x).is_int() && self.b.ty(y).is_int();
+        let ints = self.ty(x).is_int() && self.ty(y).is_int();
         let (x, y) = if ints { (x, y) } else { (self.to_num(x)?, self.to_num(y)?) };
         let op = match (less, yes, ints) {
             (true, true, _) => Op::LT,
@@ -71,7 +71,7 @@ impl Recorder {
         };
         let negated = matches!(ins.op(), Bc::ISNEV | Bc::ISNES | Bc::ISNEN | Bc::ISNEP);
         let yes = vx.raw_equals(vy);
-        let (tx, ty) = (self.b.ty(x), self.b.ty(y));
+        let (tx, ty) = (self.ty(x), self.ty(y));
         if tx.is_number() && ty.is_number() {
             let ints = tx.is_int() && ty.is_int();
             let (x, y) = if ints { (x, y) } else { (self.to_num(x)?, self.to_num(y)?) };

@@ -12,7 +12,7 @@ impl Recorder {
         if v.is_str() {
             return Ok(r);
         }
-        match self.b.ty(r) {
+        match self.ty(r) {
             Ty::Num => self.b.emit(Op::TOSTR, Ty::Str, r, IrRef(1)),
             ty if ty.is_int() => self.b.emit(Op::TOSTR, Ty::Str, r, IrRef(0)),
             _ => Err(Abort::BadType),

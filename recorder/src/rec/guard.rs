@@ -7,9 +7,14 @@ use perilune_vm::layout::Field;
 use perilune_vm::{Value, Vm};
 
 impl Recorder {
+    /// The type of a reference; integers of any width in memory are int.
+    pub(super) fn ty(&self, r: IrRef) -> Ty {
+        let ty = self.b.ty(r);
+        if ty.is_int() { Ty::Int } else { ty }
+    }
     /// A number as num.
     pub(super) fn to_num(&mut self, r: IrRef) -> Rec<IrRef> {
-        match self.b.ty(r) {
+        match self.ty(r) {
             Ty::Num => Ok(r),
             ty if ty.is_int() => self.b.emit(Op::CONV, Ty::Num, r, IrRef(conv::NUM_INT)),
             Ty::Str => self.b.guard(Op::STRTO, Ty::Num, r, IrRef::NONE),
@@ -28,7 +33,7 @@ impl Recorder {
     pub(super) fn to_int(&mut self, r: IrRef, v: Value) -> Rec<(IrRef, i32)> {
         let (r, v) = self.number(r, v)?;
         let i = v.as_index().ok_or(Abort::BadType)?;
-        if self.b.ty(r).is_int() {
+        if self.ty(r).is_int() {
             return Ok((r, i));
         }
         Ok((self.b.guard(Op::CONV, Ty::Int, r, IrRef(conv::INT_NUM_INDEX))?, i))
@@ -36,7 +41,7 @@ impl Recorder {
     /// A number modulo 2^32.
     pub(super) fn to_bits(&mut self, r: IrRef, v: Value) -> Rec<IrRef> {
         let (r, _) = self.number(r, v)?;
-        if self.b.ty(r).is_int() { Ok(r) } else { self.b.emit(Op::TOBIT, Ty::Int, r, IrRef::NIL) }
+        if self.ty(r).is_int() { Ok(r) } else { self.b.emit(Op::TOBIT, Ty::Int, r, IrRef::NIL) }
     }
     /// A field of an object.
     pub(super) fn field(&mut self, object: IrRef, field: Field) -> Rec<IrRef> {

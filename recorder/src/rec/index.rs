@@ -25,7 +25,7 @@ impl Recorder {
     pub(super) fn lookup(&mut self, t: Gc<Table>, table: IrRef, key: (IrRef, Value)) -> Rec<Place> {
         let (mut rk, k) = key;
         if let Some(i) = k.as_index() {
-            if self.b.ty(rk) == Ty::Num {
+            if self.ty(rk) == Ty::Num {
                 rk = self.b.guard(Op::CONV, Ty::Int, rk, IrRef(conv::INT_NUM_INDEX))?;
             }
             let asize = self.field(table, Field::TabAsize)?;
@@ -37,7 +37,8 @@ impl Recorder {
             }
             self.b.emit(Op::ULE, Ty::Int, asize, rk)?;
         }
-        if t.hmask.get() == 0 {
+        // A fraction may be integral another time, and then be found in the array part.
+        if t.hmask.get() == 0 && (self.ty(rk) != Ty::Num || rk.is_const()) {
             let hmask = self.field(table, Field::TabHmask)?;
             self.guard_int(hmask, 0)?;
             return Ok(Place { slot: None, array: false, key: rk });
@@ -183,7 +184,7 @@ impl Recorder {
             return Err(Abort::NilOrNanKey);
         }
         let place = self.lookup(t, table, key)?;
-        if place.slot.is_none() && self.b.ty(place.key) == Ty::Num {
+        if place.slot.is_none() && self.ty(place.key) == Ty::Num {
             // It might be integral, or a NaN, another time.
             return Err(Abort::NyiBytecode);
         }
@@ -191,7 +192,7 @@ impl Recorder {
     }
     fn store(&mut self, table: IrRef, key: (IrRef, Value), place: &Place, value: (IrRef, Value)) -> Rec<()> {
         let (r, v) = value;
-        let ty = self.b.ty(r);
+        let ty = self.ty(r);
         if place.slot.is_none() && v.is_nil() {
             return Ok(());
         }

@@ -58,7 +58,7 @@ impl Recorder {
             self.slots[at] = self.b.emit(Op::SLOAD, Ty::Int, IrRef(at as u16), flags)?;
         }
         let index = self.slots[at];
-        if !self.b.ty(index).is_int() {
+        if !self.ty(index).is_int() {
             return Err(Abort::NyiBytecode);
         }
         let next = self.b.call(Helper::TabNext, &[table, index])?;

@@ -58,7 +58,7 @@ impl Recorder {
             None => !v.as_num_unchecked().is_sign_negative(),
         };
         if !step.is_const() {
-            if self.b.ty(step) == Ty::Num {
+            if self.ty(step) == Ty::Num {
                 if v.as_number() == Some(0.0) {
                     return Err(Abort::NyiBytecode);
                 }
@@ -91,8 +91,8 @@ impl Recorder {
         let (idx, vi) = self.operand(vm, ra)?;
         let (stop, vl) = self.operand(vm, ra + 1)?;
         let (step, vs) = self.operand(vm, ra + 2)?;
-        let ty = self.b.ty(idx);
-        if !ty.is_number() || self.b.ty(stop) != ty || self.b.ty(step) != ty || vi.is_int() != vs.is_int() {
+        let ty = self.ty(idx);
+        if !ty.is_number() || self.ty(stop) != ty || self.ty(step) != ty || vi.is_int() != vs.is_int() {
             return Err(Abort::TypeInstability);
         }
         let up = self.direction(step, vs)?;
@@ -192,14 +192,14 @@ impl Recorder {
         self.for_guard(ra, up, stay, (x[0].0, x[1].0, ty), body, behind)
     }
     fn narrow(&mut self, r: IrRef) -> Rec<IrRef> {
-        if self.b.ty(r).is_int() {
+        if self.ty(r).is_int() {
             return Ok(r);
         }
         self.b.guard(Op::CONV, Ty::Int, r, IrRef(conv::INT_NUM_CHECK))
     }
     /// The limit of an integer loop.
     fn int_limit(&mut self, r: IrRef, l: f64, up: bool) -> Rec<IrRef> {
-        if self.b.ty(r).is_int() {
+        if self.ty(r).is_int() {
             return Ok(r);
         }
         let bound = if up { l.floor() } else { l.ceil() };

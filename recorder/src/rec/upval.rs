@@ -53,7 +53,7 @@ impl Recorder {
     pub(super) fn uset(&mut self, vm: &Vm, i: usize, value: (IrRef, Value)) -> Rec<()> {
         let uv = Recorder::nth_upvalue(vm, i)?;
         let address = self.upvalue_ref(vm, i, uv)?;
-        let ty = self.b.ty(value.0);
+        let ty = self.ty(value.0);
         self.b.emit(Op::USTORE, ty, address, value.0)?;
         if ty.is_gc() {
             if !uv.is_closed() {

@@ -62,7 +62,7 @@ impl Recorder {
     fn ipairs_aux(&mut self, args: &Args<'_>) -> Results {
         let (r, v) = args.get(0);
         let (Some(t), (i, k)) = (v.as_table(), args.get(1)) else { return Ok(None) };
-        let (Some(n), true) = (k.as_int(), self.b.ty(i).is_int()) else { return Ok(None) };
+        let (Some(n), true) = (k.as_int(), self.ty(i).is_int()) else { return Ok(None) };
         let Some(n) = n.checked_add(1) else { return Ok(None) };
         let step = self.b.kint(1);
         let key = self.b.emit(Op::ADD, Ty::Int, i, step)?;
@@ -75,7 +75,7 @@ impl Recorder {
 
     fn rawequal(&mut self, args: &Args<'_>) -> Results {
         let ((x, vx), (y, vy)) = (args.get(0), args.get(1));
-        let (tx, ty) = (self.b.ty(x), self.b.ty(y));
+        let (tx, ty) = (self.ty(x), self.ty(y));
         let yes = vx.raw_equals(vy);
         if tx.is_number() && ty.is_number() {
             let (x, y) = (self.to_num(x)?, self.to_num(y)?);

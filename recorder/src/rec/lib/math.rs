@@ -70,7 +70,7 @@ impl Recorder {
     fn round(&mut self, args: &Args<'_>, f: FpMath) -> Results {
         let (r, v) = args.get(0);
         let (r, v) = self.number(r, v)?;
-        if self.b.ty(r).is_int() {
+        if self.ty(r).is_int() {
             return one(r);
         }
         let n = v.as_number().unwrap_or(0.0);
@@ -84,7 +84,7 @@ impl Recorder {
     fn abs(&mut self, args: &Args<'_>) -> Results {
         let (r, v) = args.get(0);
         let (r, v) = self.number(r, v)?;
-        if let (Some(i), true) = (v.as_int(), self.b.ty(r).is_int()) {
+        if let (Some(i), true) = (v.as_int(), self.ty(r).is_int()) {
             let zero = self.b.kint(0);
             if i >= 0 {
                 self.b.emit(Op::GE, Ty::Int, r, zero)?;
@@ -105,7 +105,7 @@ impl Recorder {
         for i in 1..args.len() {
             let (r, v) = args.get(i);
             let r = self.number(r, v)?.0;
-            if self.b.ty(best).is_int() && self.b.ty(r).is_int() {
+            if self.ty(best).is_int() && self.ty(r).is_int() {
                 best = self.b.emit(op, Ty::Int, best, r)?;
                 continue;
             }
