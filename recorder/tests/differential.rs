@@ -71,11 +71,13 @@ fn show(world: &World, v: Value, seen: &mut Vec<u64>) -> String {
     let mut entries = Vec::new();
     let mut at = 0;
     while let Some((next, k, v)) = t.next_index(at) {
-        entries.push((world.show(k), v));
+        // Tables that are keys come in the order of their addresses: their contents tell them apart.
+        let contents = |v: Value| v.as_table().map_or(String::new(), |t| world.show_table(t, 0));
+        entries.push((world.show(k) + &contents(k), world.show(v) + &contents(v), v));
         at = next;
     }
-    entries.sort_by(|a, b| a.0.cmp(&b.0));
-    let entries: Vec<String> = entries.into_iter().map(|(k, v)| format!("{k}={}", show(world, v, seen))).collect();
+    entries.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
+    let entries: Vec<String> = entries.into_iter().map(|(k, _, v)| format!("{k}={}", show(world, v, seen))).collect();
     format!("{{{}}}", entries.join(" "))
 }
 

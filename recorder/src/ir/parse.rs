@@ -254,11 +254,8 @@ impl Parser<'_> {
         snap.nslots += 1;
         let mut flags = 0;
         let mut value = word;
-        loop {
-            let (flag, rest) = match value.strip_suffix(['|', '^', '!']) {
-                Some(rest) => (value.as_bytes()[rest.len()], rest),
-                None => break,
-            };
+        while let Some(rest) = value.strip_suffix(['|', '^', '!']) {
+            let flag = value.as_bytes()[rest.len()];
             value = rest;
             flags |= match flag {
                 b'|' => SnapSlot::FRAME,

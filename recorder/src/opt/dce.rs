@@ -29,17 +29,23 @@ pub fn live(t: &Trace) -> Vec<bool> {
 
 /// Runs the pass on a whole trace.
 pub fn run(b: &mut Builder) {
+    take(b);
+}
+
+/// Runs the pass; the instructions that were removed, by index.
+pub fn take(b: &mut Builder) -> Vec<(usize, Ins)> {
+    let mut removed = Vec::new();
     if !b.flags.dce {
-        return;
+        return removed;
     }
-    let mut removed = false;
     for (i, live) in live(&b.trace).into_iter().enumerate() {
         if !live && b.trace.ins[i].op != Op::NOP {
-            b.trace.ins[i] = Ins::new(Op::NOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
-            removed = true;
+            let nop = Ins::new(Op::NOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
+            removed.push((i, core::mem::replace(&mut b.trace.ins[i], nop)));
         }
     }
-    if removed {
+    if !removed.is_empty() {
         b.rebuild_chains();
     }
+    removed
 }

@@ -45,11 +45,16 @@ pub fn run(b: &mut Builder) -> Result<(), Abort> {
     // The limits are meant for what is recorded.
     b.limits.maxrecord = limits.maxrecord.saturating_mul(2);
     b.limits.maxsnap = limits.maxsnap.saturating_mul(2);
-    let live = if b.flags.dce { dce::live(&b.trace) } else { vec![true; invar] };
-    let result = Unroll { b, invar, nsnaps, live, subst: Vec::with_capacity(invar), last: &last }.run();
+    // What nobody needs is not copied, nor may the body find it. Recording may go on with it if the loop does not close.
+    let removed = dce::take(b);
+    let result = Unroll { b, invar, nsnaps, subst: Vec::with_capacity(invar), last: &last }.run();
     b.limits = limits;
     if result.is_err() {
         b.rollback(invar);
+        for (i, ins) in removed {
+            b.trace.ins[i] = ins;
+        }
+        b.rebuild_chains();
         b.trace.snaps.truncate(nsnaps);
         b.trace.snaps[nsnaps - 1] = last;
         b.set_guard_emitted(guard_emitted);
@@ -66,8 +71,6 @@ struct Unroll<'a> {
     invar: usize,
     /// Number of snapshots before LOOP.
     nsnaps: usize,
-    /// Which instructions before LOOP are needed: the others are not copied.
-    live: Vec<bool>,
     /// The copy of each instruction before LOOP.
     subst: Vec<IrRef>,
     /// State at the end of the recorded iteration.
@@ -102,9 +105,6 @@ impl Unroll<'_> {
     fn copy(&mut self, i: usize) -> Result<IrRef, Abort> {
         let ins = self.b.trace.ins[i];
         let this = IrRef::of_ins(i);
-        if !self.live[i] {
-            return Ok(this);
-        }
         if ins.op == Op::SLOAD {
             return self.copy_slot(this, ins);
         }
@@ -188,10 +188,6 @@ impl Unroll<'_> {
 
     /// Adds the PHIs that what is alive needs, having decided which new tables are sunk.
     fn emit_phis(&mut self) -> Result<(), Abort> {
-        // From here on there is no way back to recording.
-        for i in (1..self.invar).filter(|&i| !self.live[i]) {
-            self.b.trace.ins[i] = Ins::new(Op::NOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
-        }
         let mut sink = Sink::new(self.b);
         let mut carried = loop {
             sink.settle(self.b);

@@ -201,7 +201,7 @@ fn drop_steps(b: &mut Builder) {
                     Op::TNEW | Op::TDUP | Op::NEWREF | Op::SNEW | Op::TOSTR | Op::BUFPUT | Op::BUFSTR | Op::CALLA | Op::CALLS
                 )
         };
-        if !b.trace.ins[part.clone()].iter().any(|i| allocates(i)) {
+        if !b.trace.ins[part.clone()].iter().any(allocates) {
             for i in part {
                 if b.trace.ins[i].op == Op::GCSTEP {
                     nop(b, i);

@@ -8,6 +8,7 @@ use perilune_recorder::eval::{self, Config, Exit, Outcome};
 use perilune_recorder::ir::parse::Objects;
 use perilune_recorder::ir::print::{Names, kind_name, number, quoted};
 use perilune_recorder::ir::{SnapSlot, Trace, Ty};
+use perilune_vm::gc::Heap;
 use perilune_vm::object::{Gc, Table};
 use perilune_vm::{Value, Vm};
 
@@ -25,7 +26,11 @@ const FAKE: u64 = 0x10_0000;
 
 impl World {
     pub fn new() -> World {
-        World { vm: Vm::new(), tables: Vec::new() }
+        let mut vm = Vm::new();
+        // The same hashes in every world: the length of a table with holes depends on where its keys are. The objects that the
+        // VM has made so far stay where they are.
+        core::mem::forget(core::mem::replace(&mut vm.heap, Heap::with_seed(1)));
+        World { vm, tables: Vec::new() }
     }
 
     fn table(&mut self, index: usize) -> Gc<Table> {

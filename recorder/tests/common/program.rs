@@ -203,7 +203,8 @@ impl Machine<'_> {
             Stmt::Len(_, t) => s(t).is_table(),
             Stmt::Get(_, t, k) | Stmt::Set(t, k, _) => {
                 let k = self.operand(k);
-                s(t).is_table() && !k.is_nil() && !k.as_number().is_some_and(f64::is_nan)
+                // The order of tables that are keys depends on their addresses.
+                s(t).is_table() && !k.is_table() && !k.is_nil() && !k.as_number().is_some_and(f64::is_nan)
             }
             Stmt::Sub(_, x, i, n) => string_len(x).is_some_and(|len| len >= (i + n) as usize),
             Stmt::Concat(_, x, y) => string_len(x).is_some_and(|a| string_len(y).is_some_and(|b| a + b <= MAX_LEN)),

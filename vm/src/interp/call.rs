@@ -236,7 +236,7 @@ op! {
 }
 
 /// After a builtin that changed the frames itself.
-#[inline(never)]
+#[inline(always)]
 unsafe fn native_special<D: Driver>(mut r: R, n: u32) -> u32 {
     let vm = &mut *r.vm;
     r.disp = vm.dispatch;

@@ -32,6 +32,7 @@ pub(super) unsafe fn call_with<D: Driver, const N: usize>(r: R, id: u64, f: Valu
 }
 
 /// Calls an iterator: function and arguments are in place at A.
+#[inline(always)]
 pub(super) unsafe fn start_iterator_call<D: Driver>(r: R) -> u32 {
     let func = r.ra();
     *func.add(1) = Value(r.pc.expose_provenance() as u64);
@@ -39,7 +40,7 @@ pub(super) unsafe fn start_iterator_call<D: Driver>(r: R) -> u32 {
 }
 
 /// Continues after a metamethod: `r` is the frame that needed it, `r.ins` its instruction.
-#[inline(never)]
+#[inline(always)]
 pub(super) unsafe fn resume<D: Driver>(r: R, id: u64, v: Value) -> u32 {
     match id & 7 {
         TO_A => {

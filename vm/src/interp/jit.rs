@@ -93,6 +93,7 @@ fn uncounted(ins: Ins) -> Ins {
 }
 
 /// Executes `r.ins` by the plain table, whatever table is in use: hot counters do not fire while recording.
+#[inline(always)]
 unsafe fn run_plain<D: Driver>(r: R) -> u32 {
     let ins = if (*r.vm).mode == Mode::Record { uncounted(Ins(r.ins as u32)) } else { Ins(r.ins as u32) };
     let mut r = r;
