@@ -1,49 +1,33 @@
-//! When to trace, what to keep, what to tell. So far only the switches of the `jit` library: no trace is made yet.
+//! When to trace, what to keep, what to tell.
+//!
+//! - [`Jit`] is the compiler that the interpreter knows ([`perilune_vm::hooks::Compiler`]): hot counters ([`penalty`]), recordings
+//!   (`recording`), finished traces ([`registry`]), side exits (`exit`), flushes (`flush`).
+//! - [`machine`] runs traces, as machine code or in the evaluator.
+//! - [`events`] are what `jit.attach` reports; [`library`] is the `jit` library.
+#![deny(unsafe_code)]
 
-use perilune_vm::{LuaResult, Value, Vm};
+pub mod counters;
+mod engine;
+pub mod events;
+mod exit;
+mod flush;
+mod frame;
+#[path = "lib/mod.rs"]
+pub mod library;
+pub mod log;
+pub mod machine;
+pub mod params;
+pub mod patch;
+pub mod penalty;
+mod recording;
+pub mod registry;
 
-fn status(vm: &mut Vm) -> LuaResult<u32> {
-    vm.ret1(Value::FALSE)
-}
+pub use engine::Jit;
 
-fn nothing(_vm: &mut Vm) -> LuaResult<u32> {
-    Ok(0)
-}
+use perilune_vm::Vm;
 
-/// Makes the `jit` library available.
+/// Attaches a compiler to a new VM and makes the `jit` library available.
 pub fn attach(vm: &mut Vm) {
-    let jit = vm.new_table(0, 4);
-    let functions: [(&[u8], perilune_vm::object::NativeFn); 4] =
-        [(b"status", status), (b"on", nothing), (b"off", nothing), (b"flush", nothing)];
-    for (name, f) in functions {
-        let f = vm.new_native(f, 1, &[]);
-        vm.set_field(jit, name, Value::func(f));
-    }
-    let opt = vm.new_table(0, 1);
-    let start = vm.new_native(nothing, 1, &[]);
-    vm.set_field(opt, b"start", Value::func(start));
-    vm.set_field(jit, b"opt", Value::table(opt));
-    let version = vm.new_str(b"LuaJIT 2.1.0-perilune");
-    vm.set_field(jit, b"version", Value::str(version));
-    vm.set_field(jit, b"version_num", Value::int(20100));
-    let globals = vm.globals;
-    vm.set_field(globals, b"jit", Value::table(jit));
-    let loaded = vm.registry_table(perilune_vm::lib::LOADED);
-    vm.set_field(loaded, b"jit", Value::table(jit));
-}
-
-/// Switches the compiler.
-pub fn set_enabled(_vm: &mut Vm, _on: bool) {}
-
-/// The options of `-O` and `jit.opt.start`.
-pub mod options {
-    use perilune_vm::Vm;
-
-    /// Applies one option.
-    ///
-    /// # Errors
-    /// The message for an option that does not exist.
-    pub fn apply(_vm: &mut Vm, _option: &str) -> Result<(), String> {
-        Ok(())
-    }
+    Jit::install(vm);
+    library::open(vm);
 }

@@ -1,5 +1,5 @@
 -- A line for each trace: what `-jv` prints.
-local util = jit.util
+local util = require "jit.util"
 local out = io.stderr
 local active = false
 local start_text = ""
@@ -13,7 +13,7 @@ end
 
 local function reason(code, info)
   if type(code) ~= "number" then return tostring(code) end
-  local names = package.loaded["jit.vmdef"]
+  local names = require "jit.vmdef"
   local text = names and names.traceerr and names.traceerr[code] or "error " .. code
   if type(info) == "function" then info = location(info) end
   return (text:gsub("%%[%a]", function() return tostring(info) end))

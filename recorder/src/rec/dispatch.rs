@@ -66,7 +66,7 @@ impl Recorder {
                 let event = self.fori(vm, pc, ins)?;
                 let forl = view::at(view::target(pc, ins), -1);
                 match view::ins(forl) {
-                    f if f.op() == Bc::JFORL => self.loop_compiled(f.d() as u32, event),
+                    f if f.op() == Bc::JFORL => self.loop_compiled(forl, f.d() as u32, event),
                     f => self.loop_plain(db, forl, f, event),
                 }
             }
@@ -76,7 +76,7 @@ impl Recorder {
             }
             Bc::JFORL => {
                 let event = self.forl(vm, pc, db.start_ins(ins.d() as u32))?;
-                self.loop_compiled(ins.d() as u32, event)
+                self.loop_compiled(pc, ins.d() as u32, event)
             }
             Bc::ITERL => {
                 let event = self.iterl(vm, pc, ins)?;
@@ -84,7 +84,7 @@ impl Recorder {
             }
             Bc::JITERL => {
                 let event = self.iterl(vm, pc, db.start_ins(ins.d() as u32))?;
-                self.loop_compiled(ins.d() as u32, event)
+                self.loop_compiled(pc, ins.d() as u32, event)
             }
             Bc::LOOP => self.loop_plain(db, pc, ins, Event::Enter(view::at(pc, 1))),
             Bc::JLOOP => self.jloop(vm, db, pc, ins),
@@ -104,9 +104,12 @@ impl Recorder {
         let n = ins.d() as u32;
         let original = db.start_ins(n);
         if original.op() != Bc::ITERN {
-            return self.loop_compiled(n, Event::Enter(view::at(pc, 1)));
+            return self.loop_compiled(pc, n, Event::Enter(view::at(pc, 1)));
         }
         if self.start_is_root {
+            if pc == self.start_pc && self.at_start_depth() {
+                return self.itern_loop(vm, db, pc, original);
+            }
             return Err(Abort::InnerLoop);
         }
         if self.first {

@@ -218,11 +218,8 @@ impl Recorder {
     /// A loop instruction that has no trace.
     pub(super) fn loop_plain(&mut self, db: &dyn TraceDb, pc: *const Ins, ins: Ins, event: Event) -> Rec<Flow> {
         if self.start_is_root {
-            if pc == self.start_pc && self.at_start_depth() {
-                return match event {
-                    Event::Leave => Err(Abort::LeavingLoop),
-                    Event::Enter(body) => Ok(Flow::Stop(Link::Loop, body)),
-                };
+            if let Some(flow) = self.own_loop(pc, event) {
+                return flow;
             }
             if let Event::Enter(_) = event {
                 if ins.j() != -1 && !db.loop_left(pc) {
@@ -243,9 +240,22 @@ impl Recorder {
         }
         Ok(Flow::Next)
     }
+    /// The loop instruction that a root trace started at.
+    fn own_loop(&self, pc: *const Ins, event: Event) -> Option<Rec<Flow>> {
+        if pc != self.start_pc || !self.at_start_depth() {
+            return None;
+        }
+        Some(match event {
+            Event::Leave => Err(Abort::LeavingLoop),
+            Event::Enter(body) => Ok(Flow::Stop(Link::Loop, body)),
+        })
+    }
     /// A loop instruction with trace `n`.
-    pub(super) fn loop_compiled(&mut self, n: u32, event: Event) -> Rec<Flow> {
+    pub(super) fn loop_compiled(&mut self, pc: *const Ins, n: u32, event: Event) -> Rec<Flow> {
         if self.start_is_root {
+            if let Some(flow) = self.own_loop(pc, event) {
+                return flow;
+            }
             return Err(Abort::InnerLoop);
         }
         match event {

@@ -81,6 +81,8 @@ pub struct FinishedTrace {
     pub first_pc: *const Ins,
     /// Root trace that it belongs to: itself for a root trace.
     pub root: u32,
+    /// The functions whose code it is made from: they must live as long as it.
+    pub protos: Vec<Gc<Proto>>,
 }
 
 /// Details of an abort.
@@ -92,6 +94,8 @@ pub enum AbortInfo {
     Bytecode(Bc),
     /// A function.
     Func(Value),
+    /// An IR instruction.
+    Ir(Op),
 }
 
 /// What became of an instruction.
@@ -221,8 +225,35 @@ impl Recorder {
         start_pc: *const Ins,
         trace_no: u32,
     ) -> Result<Recorder, Abort> {
-        let mut r = Recorder::new(params, proto, trace_no, trace_no);
-        let ins = view::ins(start_pc);
+        Recorder::at_start(vm, params, proto, (start_pc, view::ins(start_pc)), trace_no, trace_no)
+    }
+    /// Starts a side trace at the first exit of a root trace: the same start (where `ins` was before it was patched) with values
+    /// of other types. It may loop to its own start.
+    #[allow(clippy::too_many_arguments, reason = "what such a trace depends on")]
+    pub fn new_variant(
+        vm: &Vm,
+        params: &RecParams,
+        proto: Gc<Proto>,
+        (start_pc, ins): (*const Ins, Ins),
+        (parent, exit): (u32, u32),
+        trace_no: u32,
+        root_no: u32,
+    ) -> Result<Recorder, Abort> {
+        let mut r = Recorder::at_start(vm, params, proto, (start_pc, ins), trace_no, root_no)?;
+        r.b.trace.parent = Some((parent, exit));
+        r.b.trace.ins[0].a = IrRef(parent as u16);
+        r.b.trace.ins[0].b = IrRef(exit as u16);
+        Ok(r)
+    }
+    fn at_start(
+        vm: &Vm,
+        params: &RecParams,
+        proto: Gc<Proto>,
+        (start_pc, ins): (*const Ins, Ins),
+        trace_no: u32,
+        root_no: u32,
+    ) -> Result<Recorder, Abort> {
+        let mut r = Recorder::new(params, proto, trace_no, root_no);
         r.start_is_root = true;
         r.start_pc = start_pc;
         r.first_pc = match ins.op() {
@@ -341,7 +372,8 @@ impl Recorder {
         trace.link = link;
         trace.top_slot = self.top_slot as u32;
         let (start_pc, first_pc, root) = (self.start_pc, self.first_pc, self.root_no);
-        Ok(Some(FinishedTrace { trace, start_pc, first_pc, root }))
+        let protos = core::mem::take(&mut self.protos);
+        Ok(Some(FinishedTrace { trace, start_pc, first_pc, root, protos }))
     }
 
     /// Gives up because of a bytecode.

@@ -9,7 +9,7 @@ use crate::value::Value;
 impl Vm {
     /// The builtin that is running.
     #[inline(always)]
-    pub(crate) fn callee(&self) -> Gc<Func> {
+    pub fn callee(&self) -> Gc<Func> {
         // SAFETY: the slots below a frame's base hold its function and its link; a builtin is running.
         let f = unsafe { *self.base.sub(2) };
         Gc::from_addr(f.payload())
@@ -20,7 +20,7 @@ impl Vm {
         self.callee().native_upvalues()[i].get()
     }
     /// Drops or adds (nil) values so that there are `n` arguments.
-    pub(crate) fn set_nargs(&mut self, n: usize) {
+    pub fn set_nargs(&mut self, n: usize) {
         while self.nargs() > n {
             self.pop();
         }
@@ -38,25 +38,25 @@ impl Vm {
 
     /// An error with a plain text: no position.
     #[cold]
-    pub(crate) fn plain_error(&mut self, message: &[u8]) -> LuaError {
+    pub fn plain_error(&mut self, message: &[u8]) -> LuaError {
         let s = self.new_str(message);
         self.throw(Value::str(s))
     }
     /// "`expected` expected, got ..." for an argument.
     #[cold]
-    pub(crate) fn arg_type_error(&mut self, i: usize, expected: &str) -> LuaError {
+    pub fn arg_type_error(&mut self, i: usize, expected: &str) -> LuaError {
         let got = if i < self.nargs() { self.arg(i).type_name() } else { "no value" };
         self.arg_error(i, &format!("{expected} expected, got {got}"))
     }
 
     /// Any value, but there must be one.
     #[inline]
-    pub(crate) fn check_any(&mut self, i: usize) -> LuaResult<Value> {
+    pub fn check_any(&mut self, i: usize) -> LuaResult<Value> {
         if i < self.nargs() { Ok(self.arg(i)) } else { Err(self.arg_error(i, "value expected")) }
     }
     /// A number of either form; strings are converted.
     #[inline]
-    pub(crate) fn check_number(&mut self, i: usize) -> LuaResult<Value> {
+    pub fn check_number(&mut self, i: usize) -> LuaResult<Value> {
         let v = self.arg(i);
         if v.is_number() { Ok(v) } else { self.convert_number(i) }
     }
@@ -69,24 +69,24 @@ impl Vm {
     }
     /// A number as a double.
     #[inline]
-    pub(crate) fn check_num(&mut self, i: usize) -> LuaResult<f64> {
+    pub fn check_num(&mut self, i: usize) -> LuaResult<f64> {
         let v = self.check_number(i)?;
         Ok(if v.is_int() { f64::from(v.as_int_unchecked()) } else { v.as_num_unchecked() })
     }
     /// A number truncated to an integer.
     #[inline]
-    pub(crate) fn check_int(&mut self, i: usize) -> LuaResult<i32> {
+    pub fn check_int(&mut self, i: usize) -> LuaResult<i32> {
         let v = self.check_number(i)?;
         Ok(if v.is_int() { v.as_int_unchecked() } else { to_i32(v.as_num_unchecked()) })
     }
     /// An integer; `default` for nil or no value.
     #[inline]
-    pub(crate) fn opt_int(&mut self, i: usize, default: i32) -> LuaResult<i32> {
+    pub fn opt_int(&mut self, i: usize, default: i32) -> LuaResult<i32> {
         if self.arg(i).is_nil() { Ok(default) } else { self.check_int(i) }
     }
     /// A string; numbers are converted, in the argument as well.
     #[inline]
-    pub(crate) fn check_str(&mut self, i: usize) -> LuaResult<Gc<Str>> {
+    pub fn check_str(&mut self, i: usize) -> LuaResult<Gc<Str>> {
         match self.arg(i).as_str() {
             Some(s) => Ok(s),
             None => self.convert_str(i),
@@ -104,19 +104,19 @@ impl Vm {
     }
     /// A string, or nothing for nil or no value.
     #[inline]
-    pub(crate) fn opt_str(&mut self, i: usize) -> LuaResult<Option<Gc<Str>>> {
+    pub fn opt_str(&mut self, i: usize) -> LuaResult<Option<Gc<Str>>> {
         if self.arg(i).is_nil() { Ok(None) } else { self.check_str(i).map(Some) }
     }
     /// A table.
     #[inline]
-    pub(crate) fn check_table(&mut self, i: usize) -> LuaResult<Gc<Table>> {
+    pub fn check_table(&mut self, i: usize) -> LuaResult<Gc<Table>> {
         match self.arg(i).as_table() {
             Some(t) => Ok(t),
             None => Err(self.arg_type_error(i, "table")),
         }
     }
     /// A table or nil; something must be there.
-    pub(crate) fn check_table_or_nil(&mut self, i: usize) -> LuaResult<Option<Gc<Table>>> {
+    pub fn check_table_or_nil(&mut self, i: usize) -> LuaResult<Option<Gc<Table>>> {
         let v = self.arg(i);
         match v.as_table() {
             Some(t) => Ok(Some(t)),
@@ -126,14 +126,14 @@ impl Vm {
     }
     /// A function.
     #[inline]
-    pub(crate) fn check_func(&mut self, i: usize) -> LuaResult<Gc<Func>> {
+    pub fn check_func(&mut self, i: usize) -> LuaResult<Gc<Func>> {
         match self.arg(i).as_func() {
             Some(f) => Ok(f),
             None => Err(self.arg_type_error(i, "function")),
         }
     }
     /// One of a list of words, as its index. Without a default the argument must be there.
-    pub(crate) fn check_option(&mut self, i: usize, default: Option<usize>, words: &[&str]) -> LuaResult<usize> {
+    pub fn check_option(&mut self, i: usize, default: Option<usize>, words: &[&str]) -> LuaResult<usize> {
         if let Some(d) = default
             && self.arg(i).is_nil()
         {
@@ -147,7 +147,7 @@ impl Vm {
     }
     /// Returns a string as the one result.
     #[inline]
-    pub(crate) fn ret_str(&mut self, bytes: &[u8]) -> LuaResult<u32> {
+    pub fn ret_str(&mut self, bytes: &[u8]) -> LuaResult<u32> {
         let s = self.new_str(bytes);
         self.ret1(Value::str(s))
     }

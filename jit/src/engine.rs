@@ -1,0 +1,138 @@
+//! The state of the compiler, and its side of the seam to the interpreter.
+
+use crate::counters::Counters;
+use crate::events::Event;
+use crate::machine::Machine;
+use crate::params::Options;
+use crate::penalty::{self, Penalties};
+use crate::recording::Recording;
+use crate::registry::Registry;
+use perilune_recorder::ir::Trace;
+use perilune_vm::bc::Ins;
+use perilune_vm::gc::Marker;
+use perilune_vm::hooks::{Compiler, ExitId, Mode, Resume};
+use perilune_vm::object::{Gc, Proto, ProtoFlags};
+use perilune_vm::{Value, Vm};
+use core::any::Any;
+use core::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::rc::Rc;
+
+/// The tracing compiler of one VM.
+///
+/// Handlers of events run Lua code that may come back here: no cell is borrowed while one runs.
+#[derive(Default)]
+pub struct Jit {
+    pub(crate) enabled: Cell<bool>,
+    pub(crate) options: Cell<Options>,
+    pub(crate) registry: RefCell<Registry>,
+    pub(crate) recording: RefCell<Option<Recording>>,
+    pub(crate) penalties: RefCell<Penalties>,
+    pub(crate) machine: RefCell<Machine>,
+    pub(crate) counters: Cell<Counters>,
+    /// Is a handler running?
+    pub(crate) in_event: Cell<bool>,
+    /// Was the recording given up by somebody whom its own handler called?
+    pub(crate) cancelled: Cell<bool>,
+    /// The trace that was just aborted, while its event is reported.
+    pub(crate) given_up: RefCell<Option<(u32, Rc<Trace>)>>,
+    /// Loops over `next` that never became a trace.
+    pub(crate) quiet: RefCell<HashSet<*const Ins>>,
+}
+
+impl Jit {
+    /// The compiler of a VM, if it has this one.
+    pub fn of(vm: &Vm) -> Option<Rc<Jit>> {
+        let compiler: Rc<dyn Any> = vm.compiler.clone();
+        compiler.downcast().ok()
+    }
+    /// Attaches a new compiler to a VM. It is on.
+    pub fn install(vm: &mut Vm) -> Rc<Jit> {
+        let jit = Rc::new(Jit::default());
+        jit.enabled.set(true);
+        jit.registry.borrow_mut().connect(vm);
+        vm.compiler = jit.clone();
+        jit.reset_counters(vm);
+        jit
+    }
+    /// Is it on?
+    pub fn is_on(&self) -> bool {
+        self.enabled.get()
+    }
+    /// Switches it. Off, nothing new is compiled; what has been compiled stays in use.
+    pub fn switch(&self, vm: &mut Vm, on: bool) {
+        self.cancel(vm);
+        self.enabled.set(on);
+        self.reset_counters(vm);
+    }
+    pub(crate) fn reset_counters(&self, vm: &mut Vm) {
+        penalty::reset_counters(vm, self.enabled.get().then_some(self.options.get().params.hotloop));
+    }
+    pub(crate) fn count(&self, f: impl FnOnce(&mut Counters)) {
+        let mut c = self.counters.get();
+        f(&mut c);
+        self.counters.set(c);
+    }
+    /// May recording start?
+    fn may_record(&self, vm: &Vm) -> bool {
+        self.enabled.get() && vm.no_record == 0 && vm.mode == Mode::Interpret && !self.is_recording()
+    }
+    pub(crate) fn is_recording(&self) -> bool {
+        self.recording.borrow().is_some()
+    }
+}
+
+impl Compiler for Jit {
+    fn hot(&self, vm: &mut Vm, pc: *const Ins) {
+        if !self.enabled.get() {
+            return penalty::reset_counters(vm, None);
+        }
+        penalty::set_counter(vm, pc, self.options.get().params.hotloop.saturating_mul(2));
+        if !self.may_record(vm) {
+            return;
+        }
+        if !self.quiet.borrow().is_empty() && self.quiet.borrow().contains(&pc) {
+            return penalty::set_counter(vm, pc, u32::from(u16::MAX));
+        }
+        let Some(proto) = crate::frame::proto(vm) else { return };
+        if proto.flags.get() & ProtoFlags::NOJIT != 0 {
+            if let Some(at) = proto.pc_of(pc) {
+                crate::patch::blacklist(proto, at);
+            }
+            return;
+        }
+        self.start_root(vm, proto, pc);
+    }
+    fn record(&self, vm: &mut Vm, pc: *const Ins) {
+        self.record_instruction(vm, pc);
+    }
+    fn exit(&self, vm: &mut Vm, exit: ExitId) -> Resume {
+        self.take_exit(vm, exit, self.may_record(vm))
+    }
+    fn abort(&self, vm: &mut Vm) {
+        self.abort_by_error(vm);
+    }
+    fn new_proto(&self, vm: &mut Vm, proto: Gc<Proto>) {
+        if self.listens(vm, Event::Bc) {
+            self.send(vm, Event::Bc, &[Value::proto(proto)]);
+        }
+    }
+    fn free_proto(&self, proto: *const Proto) {
+        // Traces keep the functions that they are made from.
+        let _ = proto;
+        // Their addresses may come back.
+        self.quiet.borrow_mut().clear();
+    }
+    fn original_ins(&self, trace: u32) -> Ins {
+        self.registry.borrow().start_ins(trace)
+    }
+    fn mark(&self, marker: &mut Marker) {
+        self.registry.borrow().mark(marker);
+        if let Some(r) = &*self.recording.borrow() {
+            r.mark(marker);
+        }
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,66 @@
+//! Events of the VM: the callbacks that `jit.attach` installs.
+
+use crate::Jit;
+use perilune_vm::hooks::Mode;
+use perilune_vm::{Value, Vm};
+
+/// The events that this crate sends.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// A prototype is finished.
+    Bc,
+    /// A trace starts, stops, is aborted, or all are flushed.
+    Trace,
+    /// An instruction is about to be recorded.
+    Record,
+    /// Compiled code was left.
+    Texit,
+}
+
+impl Event {
+    const fn name(self) -> &'static [u8] {
+        match self {
+            Event::Bc => b"bc",
+            Event::Trace => b"trace",
+            Event::Record => b"record",
+            Event::Texit => b"texit",
+        }
+    }
+}
+
+/// Who listens to an event.
+pub fn handler(vm: &Vm, event: Event) -> Option<Value> {
+    if vm.event_handlers.is_empty() {
+        return None;
+    }
+    vm.event_handlers.iter().find(|(name, _)| **name == *event.name()).map(|(_, f)| *f)
+}
+
+impl Jit {
+    /// Would anybody be told?
+    pub(crate) fn listens(&self, vm: &Vm, event: Event) -> bool {
+        !self.in_event.get() && handler(vm, event).is_some()
+    }
+    /// Calls the handler of an event, if there is one and none is running. Values of the running frame live below `vm.top`.
+    pub(crate) fn send(&self, vm: &mut Vm, event: Event, args: &[Value]) {
+        if self.in_event.get() {
+            return;
+        }
+        let Some(f) = handler(vm, event) else { return };
+        let (mode, multres, nargs, error, pc) = (vm.mode, vm.multres, vm.record_nargs, vm.error, vm.pc);
+        let handled = (vm.error_handled, vm.in_error);
+        self.in_event.set(true);
+        vm.no_record += 1;
+        vm.set_mode(Mode::Interpret);
+        let failed = vm.call_value(f, args, 0).is_err();
+        if failed {
+            let text = vm.error_text();
+            eprintln!("VM handler failed: {}", String::from_utf8_lossy(&text));
+        }
+        vm.no_record -= 1;
+        self.in_event.set(false);
+        (vm.multres, vm.record_nargs, vm.error, vm.pc) = (multres, nargs, error, pc);
+        (vm.error_handled, vm.in_error) = handled;
+        vm.set_mode(mode);
+    }
+}

@@ -1,0 +1,82 @@
+//! Side exits: back to the interpreter, and the start of side traces where they are hot.
+
+use crate::Jit;
+use crate::events::Event;
+use crate::frame;
+use crate::log::{self, Topic};
+use crate::registry::Exit;
+use perilune_vm::bc::Ins;
+use perilune_vm::hooks::{ExitId, Resume};
+use perilune_vm::{Value, Vm};
+
+/// An exit that was taken.
+struct Taken {
+    trace: u32,
+    exit: u32,
+    resume: Resume,
+    /// Slots in use in the frame.
+    live: usize,
+    /// The trace has ended; no guard failed.
+    end: bool,
+    hot: bool,
+}
+
+impl Jit {
+    /// Compiled code was left by exit `id`; `may_record` says whether a side trace may start.
+    pub(crate) fn take_exit(&self, vm: &mut Vm, id: ExitId, may_record: bool) -> Resume {
+        let Some(taken) = self.taken(id, may_record) else {
+            debug_assert!(false, "an exit that no trace has");
+            return Resume { pc: core::ptr::null(), multres: 0 };
+        };
+        if log::on(Topic::Exit) {
+            eprintln!("[TRACE {} exit {}]", taken.trace, taken.exit);
+        }
+        let resume = taken.resume;
+        let tell = !taken.end && self.listens(vm, Event::Texit);
+        if !tell && !taken.hot {
+            return resume;
+        }
+        vm.multres = resume.multres;
+        vm.pc = resume.pc.wrapping_add(1);
+        frame::protect(vm, resume.pc, taken.live);
+        if tell {
+            let zero = Value::int(0);
+            self.send(vm, Event::Texit, &[Value::int(taken.trace as i32), Value::int(taken.exit as i32), zero, zero]);
+        }
+        // The handler may have flushed the trace.
+        let same = || self.registry.borrow().owner(id) == Some((taken.trace, taken.exit));
+        self.cancelled.set(false);
+        if taken.hot && self.is_on() && same() {
+            self.start_side(vm, taken.trace, taken.exit, resume.pc);
+        }
+        resume
+    }
+
+    fn taken(&self, id: ExitId, may_record: bool) -> Option<Taken> {
+        let mut registry = self.registry.borrow_mut();
+        let (trace, exit) = registry.owner(id)?;
+        let params = self.options.get().params;
+        let root = registry.get(trace)?.root;
+        let sides = registry.get(root).map_or(0, |r| r.sides);
+        let entry = registry.get_mut(trace)?;
+        let end = entry.is_end(exit as usize);
+        let snap = entry.trace.snaps.get(exit as usize)?;
+        let pc: *const Ins = core::ptr::with_exposed_provenance(snap.pc as usize);
+        let resume = Resume { pc, multres: snap.multres };
+        let live = usize::from(snap.nslots.saturating_sub(snap.base_slot));
+        let x = entry.exits.get_mut(exit as usize)?;
+        let mut hot = false;
+        if !end {
+            x.taken = x.taken.saturating_add(1);
+            self.count(|c| c.deopt += 1);
+            if may_record && x.heat != Exit::DONE {
+                x.heat += 1;
+                hot = x.heat >= params.hotexit;
+                if sides >= params.maxside || x.heat >= params.hotexit.saturating_add(params.tryside) {
+                    x.heat = Exit::DONE;
+                }
+            }
+        }
+        Some(Taken { trace, exit, resume, live, end, hot })
+    }
+}

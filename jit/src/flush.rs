@@ -1,0 +1,43 @@
+//! Throwing traces away.
+
+use crate::Jit;
+use crate::events::Event;
+use crate::log::{self, Topic};
+use crate::registry::Entry;
+use perilune_vm::object::{Gc, Proto};
+use perilune_vm::{Value, Vm};
+
+impl Jit {
+    /// Flushes all traces and the memory of failures.
+    pub fn flush_all(&self, vm: &mut Vm) {
+        self.cancel(vm);
+        self.drop_traces(vm);
+    }
+    /// The same for the compiler itself, whose recording has ended.
+    pub(crate) fn drop_traces(&self, vm: &mut Vm) {
+        self.registry.borrow_mut().clear();
+        self.machine.borrow_mut().reset();
+        self.penalties.borrow_mut().clear();
+        self.count(|c| {
+            c.flushed += 1;
+            c.mcode = 0;
+        });
+        if log::on(Topic::Trace) {
+            eprintln!("[TRACE flush]");
+        }
+        if self.listens(vm, Event::Trace) {
+            let what = Value::str(vm.new_str(b"flush"));
+            self.send(vm, Event::Trace, &[what]);
+        }
+    }
+    /// Takes the root trace `n` out of use; what is linked to it keeps it alive.
+    pub fn flush_root(&self, vm: &mut Vm, n: u32) {
+        self.cancel(vm);
+        self.registry.borrow().disarm_one(n);
+    }
+    /// Takes all traces that start in a function out of use.
+    pub fn flush_proto(&self, proto: Gc<Proto>) {
+        let of_proto = |_: u32, e: &Entry| e.start.is_some_and(|s| s.0 == proto);
+        self.registry.borrow().disarm(of_proto);
+    }
+}

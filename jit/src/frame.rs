@@ -1,0 +1,48 @@
+//! What the compiler reads from the running frame.
+#![allow(unsafe_code, reason = "the stack is raw memory")]
+
+use perilune_vm::bc::{Ins, Op};
+use perilune_vm::object::{Gc, Proto};
+use perilune_vm::{Value, Vm};
+
+/// The function of the frame at `vm.base`.
+pub fn func(vm: &Vm) -> Value {
+    // SAFETY: the slot two below a frame's base holds its function.
+    unsafe { *vm.base.sub(2) }
+}
+
+/// The prototype of the frame at `vm.base`; `None` for a builtin.
+pub fn proto(vm: &Vm) -> Option<Gc<Proto>> {
+    func(vm).as_func()?.proto()
+}
+
+/// The instruction at an address inside a live prototype.
+pub fn ins(pc: *const Ins) -> Ins {
+    // SAFETY: the callers' addresses come from the interpreter or from snapshots, whose prototypes are kept.
+    unsafe { *pc }
+}
+
+/// Sets `vm.top` behind all values that the instruction at `pc`, about to run, may read: the frame, and an open list.
+pub fn protect(vm: &mut Vm, pc: *const Ins, nslots: usize) {
+    let ins = ins(pc);
+    let open = match ins.op() {
+        Op::CALLM => ins.a() + 2 + ins.c() + vm.multres as usize,
+        Op::CALLMT | Op::RETM => ins.a() + 2 + ins.d() + vm.multres as usize,
+        Op::TSETM => ins.a() + vm.multres as usize,
+        _ => 0,
+    };
+    let size = proto(vm).map_or(0, |p| p.framesize() as usize);
+    let n = size.max(open).max(nslots);
+    // SAFETY: open lists are written below the stack's end, and so are frames.
+    let top = unsafe { vm.base.add(n) };
+    if top > vm.top || proto(vm).is_some() {
+        vm.top = top;
+    }
+}
+
+/// Slots between the base of a frame and its caller's, from the frame's return address.
+pub fn delta(pc: u64) -> u32 {
+    // SAFETY: return addresses in traces lie behind a call of a prototype that the trace keeps.
+    let call = unsafe { *core::ptr::with_exposed_provenance::<Ins>(pc as usize).sub(1) };
+    2 + call.a() as u32
+}

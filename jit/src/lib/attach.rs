@@ -1,0 +1,17 @@
+//! `jit.attach`.
+
+use perilune_vm::{LuaResult, Vm};
+
+/// `jit.attach(f [, event])`
+pub fn attach(vm: &mut Vm) -> LuaResult<u32> {
+    let f = vm.check_func(0)?;
+    match vm.opt_str(1)? {
+        Some(event) => {
+            let name: Box<[u8]> = event.bytes().into();
+            vm.event_handlers.retain(|(n, _)| *n != name);
+            vm.event_handlers.push((name, perilune_vm::Value::func(f)));
+        }
+        None => vm.event_handlers.retain(|(_, g)| *g != perilune_vm::Value::func(f)),
+    }
+    Ok(0)
+}

@@ -1,0 +1,87 @@
+//! The `jit` library of Lua.
+
+mod attach;
+mod control;
+mod funcinfo;
+mod opt;
+mod traceinfo;
+mod vmdef;
+
+use crate::Jit;
+use perilune_vm::lib::LOADED;
+use perilune_vm::object::{Gc, NativeFn, Table};
+use perilune_vm::{LuaResult, Value, Vm};
+use std::rc::Rc;
+
+/// Functions of `jit`.
+const JIT: [(&str, NativeFn); 6] = [
+    ("on", control::on),
+    ("off", control::off),
+    ("flush", control::flush),
+    ("status", control::status),
+    ("security", control::security),
+    ("attach", attach::attach),
+];
+
+/// Functions of `jit.util`.
+const UTIL: [(&str, NativeFn); 12] = [
+    ("funcinfo", funcinfo::funcinfo),
+    ("funcbc", funcinfo::funcbc),
+    ("funck", funcinfo::funck),
+    ("funcuvname", funcinfo::funcuvname),
+    ("traceinfo", traceinfo::traceinfo),
+    ("traceir", traceinfo::traceir),
+    ("tracek", traceinfo::tracek),
+    ("tracesnap", traceinfo::tracesnap),
+    ("tracemc", traceinfo::tracemc),
+    ("traceexitstub", traceinfo::traceexitstub),
+    ("ircalladdr", traceinfo::ircalladdr),
+    ("counters", traceinfo::counters),
+];
+
+/// Makes the library available.
+pub fn open(vm: &mut Vm) {
+    let jit = vm.library(b"jit");
+    fill(vm, jit, &JIT);
+    let opt = vm.new_table(0, 1);
+    fill(vm, opt, &[("start", opt::start)]);
+    vm.set_field(jit, b"opt", Value::table(opt));
+    let loaded = vm.registry_table(LOADED);
+    vm.set_field(loaded, b"jit.opt", Value::table(opt));
+    let arch = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
+    let os = if cfg!(target_os = "linux") {
+        "Linux"
+    } else if cfg!(target_os = "macos") {
+        "OSX"
+    } else {
+        "POSIX"
+    };
+    for (name, text) in [("version", "LuaJIT 2.1.0-perilune"), ("os", os), ("arch", arch)] {
+        let text = vm.new_str(text.as_bytes());
+        vm.set_field(jit, name.as_bytes(), Value::str(text));
+    }
+    vm.set_field(jit, b"version_num", Value::int(20100));
+    vm.preload(b"jit.util", |vm| {
+        let util = vm.new_table(0, 4);
+        fill(vm, util, &UTIL);
+        let loaded = vm.registry_table(LOADED);
+        vm.set_field(loaded, b"jit.util", Value::table(util));
+        vm.ret1(Value::table(util))
+    });
+    vm.preload(b"jit.vmdef", vmdef::load);
+}
+
+fn fill(vm: &mut Vm, t: Gc<Table>, functions: &[(&str, NativeFn)]) {
+    for (name, f) in functions {
+        let f = vm.new_native(*f, 1, &[]);
+        vm.set_field(t, name.as_bytes(), Value::func(f));
+    }
+}
+
+/// The compiler of the VM.
+fn compiler(vm: &mut Vm) -> LuaResult<Rc<Jit>> {
+    match Jit::of(vm) {
+        Some(jit) => Ok(jit),
+        None => Err(vm.plain_error(b"JIT compiler permanently disabled by build option")),
+    }
+}

@@ -1,0 +1,172 @@
+//! `jit.util.traceinfo` and the rest that tells of traces, and `jit.util.counters`.
+
+use super::compiler;
+use crate::Jit;
+use perilune_recorder::ir::{Const, IrRef, Link, Mode, Op, REF_BIAS, Trace, Ty};
+use perilune_vm::helper::Helper;
+use perilune_vm::{LuaResult, Value, Vm};
+use std::rc::Rc;
+
+/// The trace that the first argument names: finished, being recorded, or just aborted.
+fn trace(vm: &mut Vm) -> LuaResult<Option<(u32, Rc<Trace>)>> {
+    let n = vm.check_int(0)?;
+    let jit = compiler(vm)?;
+    Ok(u32::try_from(n).ok().and_then(|n| jit.trace(n).map(|t| (n, t))))
+}
+
+impl Jit {
+    /// Trace `n`: finished, being recorded, or just aborted.
+    pub fn trace(&self, n: u32) -> Option<Rc<Trace>> {
+        if let Some(e) = self.registry.borrow().get(n) {
+            return Some(Rc::clone(&e.trace));
+        }
+        if let Some(r) = &*self.recording.borrow()
+            && r.number() == n
+        {
+            return Some(Rc::new(r.trace().clone()));
+        }
+        self.given_up.borrow().as_ref().filter(|g| g.0 == n).map(|g| Rc::clone(&g.1))
+    }
+}
+
+/// `jit.util.traceinfo(tr)`
+pub fn traceinfo(vm: &mut Vm) -> LuaResult<u32> {
+    let Some((n, t)) = trace(vm)? else { return Ok(0) };
+    let link = match t.link {
+        Link::Root(root) => root,
+        Link::Loop | Link::TailRec | Link::UpRec | Link::DownRec => n,
+        Link::None | Link::Interp | Link::Return | Link::Stitch => 0,
+    };
+    let info = vm.new_table(0, 3);
+    let numbers = [("nins", t.ins.len() - 1), ("nk", t.consts.len()), ("link", link as usize), ("nexit", t.snaps.len())];
+    for (name, v) in numbers {
+        vm.set_field(info, name.as_bytes(), Value::int(v as i32));
+    }
+    let kind = vm.new_str(t.link.name().as_bytes());
+    vm.set_field(info, b"linktype", Value::str(kind));
+    vm.ret1(Value::table(info))
+}
+
+/// The mode word of an instruction, as LuaJIT packs it.
+fn mode_word(op: Op) -> i32 {
+    let mode = |m: Mode| match m {
+        Mode::Ref => 0,
+        Mode::Lit => 1,
+        Mode::Cst => 2,
+        Mode::None => 3,
+    };
+    let kind = match op.effect() {
+        perilune_recorder::ir::Effect::Pure => 0,
+        perilune_recorder::ir::Effect::Alloc => 0x20,
+        perilune_recorder::ir::Effect::Load => 0x40,
+        perilune_recorder::ir::Effect::Store => 0x60,
+    };
+    mode(op.mode_a()) | mode(op.mode_b()) << 2 | i32::from(op.is_commutative()) << 4 | kind
+}
+
+/// `jit.util.traceir(tr, ref)`
+pub fn traceir(vm: &mut Vm) -> LuaResult<u32> {
+    let Some((_, t)) = trace(vm)? else { return Ok(0) };
+    let i = vm.check_int(1)?;
+    let Some(ins) = usize::try_from(i).ok().and_then(|i| t.ins.get(i)) else { return Ok(0) };
+    let operand = |m: Mode, r: IrRef| {
+        if m == Mode::Ref && r != IrRef::NONE { i32::from(r.0) - i32::from(REF_BIAS) } else { i32::from(r.0) }
+    };
+    let word = i32::from(ins.op as u8) << 8 | i32::from(ins.ty as u8) | i32::from(ins.flags & 0xe0);
+    let (a, b) = (operand(ins.op.mode_a(), ins.a), operand(ins.op.mode_b(), ins.b));
+    for n in [mode_word(ins.op), word, a, b, 0xff] {
+        vm.push(Value::int(n));
+    }
+    Ok(5)
+}
+
+/// The value that stands for a constant.
+fn constant(t: &Trace, k: Const) -> Value {
+    match k {
+        Const::Pri(Ty::False) => Value::FALSE,
+        Const::Pri(Ty::True) => Value::TRUE,
+        Const::Pri(_) => Value::NIL,
+        Const::Int(i) => Value::int(i),
+        Const::Num(n) => Value::num(f64::from_bits(n)),
+        Const::Gc(v) => v,
+        Const::Ptr(p) => Value::number(p as f64),
+        Const::Vm(_) | Const::Null(_) => Value::int(0),
+        Const::Slot(key, _) => t.konst(key).map_or(Value::NIL, |k| constant(t, k)),
+    }
+}
+
+/// `jit.util.tracek(tr, ref)`
+pub fn tracek(vm: &mut Vm) -> LuaResult<u32> {
+    let Some((_, t)) = trace(vm)? else { return Ok(0) };
+    let i = vm.check_int(1)?;
+    let Some(k) = usize::try_from(-1 - i64::from(i)).ok().and_then(|i| t.consts.get(i).copied()) else { return Ok(0) };
+    vm.push(constant(&t, k));
+    if let Const::Slot(key, slot) = k {
+        vm.push(Value::int(t.ty(key) as i32));
+        vm.push(Value::int(slot as i32));
+        return Ok(3);
+    }
+    vm.push(Value::int(k.ty() as i32));
+    Ok(2)
+}
+
+/// `jit.util.tracesnap(tr, sn [, getpos])`
+pub fn tracesnap(vm: &mut Vm) -> LuaResult<u32> {
+    let Some((_, t)) = trace(vm)? else { return Ok(0) };
+    let i = vm.check_int(1)?;
+    let Some(snap) = usize::try_from(i).ok().and_then(|i| t.snaps.get(i)) else { return Ok(0) };
+    let list = vm.new_table(0, 4);
+    vm.table_set_int(list, 0, Value::int(snap.at.ins_index() as i32));
+    vm.table_set_int(list, 1, Value::int(i32::from(snap.nslots)));
+    for (i, s) in snap.slots.iter().enumerate() {
+        let word = u32::from(s.slot) << 24 | u32::from(s.flags) << 16 | u32::from(s.value.0);
+        vm.table_set_int(list, i as i32 + 2, Value::int(word as i32));
+    }
+    vm.table_set_int(list, snap.slots.len() as i32 + 2, Value::int(0xff00_0000_u32 as i32));
+    vm.push(Value::table(list));
+    Ok(1)
+}
+
+/// `jit.util.tracemc(tr)`
+pub fn tracemc(vm: &mut Vm) -> LuaResult<u32> {
+    let n = vm.check_int(0)?;
+    let jit = compiler(vm)?;
+    let code = u32::try_from(n).ok().and_then(|n| jit.registry.borrow().get(n).map(|e| e.code));
+    let Some((code, bytes)) = code.and_then(|c| Some((c, jit.machine.borrow().bytes(c)?))) else { return Ok(0) };
+    let text = vm.new_str(&bytes);
+    vm.push(Value::str(text));
+    vm.push(Value::number(code.0 as f64));
+    vm.push(Value::int(code.2 as i32));
+    Ok(3)
+}
+
+/// `jit.util.traceexitstub([tr,] exitno)`: exits have one stub.
+pub fn traceexitstub(vm: &mut Vm) -> LuaResult<u32> {
+    vm.check_int(0)?;
+    if vm.nargs() < 2 {
+        return Ok(0);
+    }
+    let stub = compiler(vm)?.machine.borrow().exit_stub();
+    vm.ret1(Value::number(stub as f64))
+}
+
+/// `jit.util.ircalladdr(idx)`
+pub fn ircalladdr(vm: &mut Vm) -> LuaResult<u32> {
+    let i = vm.check_int(0)?;
+    match usize::try_from(i).ok().and_then(|i| Helper::ALL.get(i)) {
+        Some(h) => vm.ret1(Value::number(h.address() as f64)),
+        None => Ok(0),
+    }
+}
+
+/// `jit.util.counters()`: what the compiler did so far. See [`crate::counters::Counters`].
+pub fn counters(vm: &mut Vm) -> LuaResult<u32> {
+    let jit = compiler(vm)?;
+    let mut c = jit.counters.get();
+    c.entered = vm.jit_entered;
+    let t = vm.new_table(0, 4);
+    for (name, n) in c.list() {
+        vm.set_field(t, name.as_bytes(), Value::number(n as f64));
+    }
+    vm.ret1(Value::table(t))
+}

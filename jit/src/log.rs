@@ -1,0 +1,42 @@
+//! What the compiler writes to standard error for those who work on it: `PERILUNE_LOG`, a list of topics between commas.
+
+use std::sync::OnceLock;
+
+/// A topic.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Topic {
+    /// Starts, stops, aborts and flushes.
+    Trace = 1,
+    /// IR of finished traces.
+    Ir = 2,
+    /// Cranelift IR.
+    Clif = 4,
+    /// Machine code.
+    Asm = 8,
+    /// IR of aborted traces.
+    Aborted = 16,
+    /// Exits.
+    Exit = 32,
+    /// Time that each trace took.
+    Time = 64,
+}
+
+const TOPICS: [(&str, Topic); 7] = [
+    ("trace", Topic::Trace),
+    ("ir", Topic::Ir),
+    ("clif", Topic::Clif),
+    ("asm", Topic::Asm),
+    ("aborted", Topic::Aborted),
+    ("exit", Topic::Exit),
+    ("time", Topic::Time),
+];
+
+/// Is the topic asked for?
+pub fn on(topic: Topic) -> bool {
+    static TOPICS_ON: OnceLock<u32> = OnceLock::new();
+    let on = TOPICS_ON.get_or_init(|| {
+        let text = std::env::var("PERILUNE_LOG").unwrap_or_default();
+        TOPICS.iter().filter(|(name, _)| text.split(',').any(|t| t == *name)).map(|t| t.1 as u32).sum()
+    });
+    on & topic as u32 != 0
+}

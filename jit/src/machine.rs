@@ -1,0 +1,127 @@
+//! How traces are run: as machine code, or by the evaluator.
+#![allow(unsafe_code, reason = "the evaluator's entry is called by the interpreter as if it were compiled code")]
+
+use crate::Jit;
+use crate::log::{self, Topic};
+use perilune_backend::{Backend, BackendError, CompileRequest, Config, TraceTree};
+use perilune_recorder::abort::Abort;
+use perilune_recorder::eval::{self, Outcome};
+use perilune_recorder::ir::Trace;
+use perilune_recorder::rec::AbortInfo;
+use perilune_vm::{Value, Vm};
+
+/// What runs traces.
+#[derive(Default)]
+pub struct Machine {
+    /// Made when the first trace is compiled.
+    backend: Option<Backend>,
+}
+
+/// Why there is no code for a trace.
+pub enum Refused {
+    /// Memory for code is used up: everything must go.
+    Full,
+    /// Something else.
+    Abort(Abort, AbortInfo),
+}
+
+/// The place of a trace: address and size of code, and offset of the loop.
+pub type Code = (usize, usize, u32);
+
+impl Machine {
+    fn backend(&mut self, limit: usize) -> Result<&mut Backend, BackendError> {
+        if self.backend.is_none() {
+            self.backend = Some(Backend::new(&Config { code_size: limit, ..Config::default() })?);
+        }
+        self.backend.as_mut().ok_or(BackendError::ArenaFull)
+    }
+    /// Compiles a trace. `limit` is the size of all code, in bytes.
+    pub fn compile(&mut self, vm: &mut Vm, trace: &Trace, no: u32, exit_base: u32, limit: usize) -> Result<Code, Refused> {
+        let request = CompileRequest {
+            tree: TraceTree::single(trace, no, exit_base),
+            frame_delta: crate::frame::delta,
+            listing: log::on(Topic::Clif) || log::on(Topic::Asm),
+        };
+        let backend = self.backend(limit).map_err(refused)?;
+        vm.enter = backend.enter();
+        let code = backend.compile(&request).map_err(refused)?;
+        if let Some(l) = &code.listing {
+            if log::on(Topic::Clif) {
+                eprintln!("---- TRACE {no} clif\n{}", l.clif);
+            }
+            if log::on(Topic::Asm) {
+                eprintln!("---- TRACE {no} code\n{}", l.asm);
+            }
+        }
+        if backend.code_memory().0 > limit {
+            return Err(Refused::Full);
+        }
+        Ok((code.entry, code.size, code.loop_offset.unwrap_or(0)))
+    }
+    /// What an exit's table entry holds while there is no side trace.
+    pub fn exit_stub(&self) -> usize {
+        self.backend.as_ref().map_or(0, Backend::exit_stub)
+    }
+    /// Bytes of code in use.
+    pub fn code_used(&self) -> usize {
+        self.backend.as_ref().map_or(0, |b| b.code_memory().0)
+    }
+    /// Drops all code.
+    pub fn reset(&mut self) {
+        if let Some(b) = &mut self.backend {
+            b.reset();
+        }
+    }
+    /// The bytes of a trace's code.
+    pub fn bytes(&self, code: Code) -> Option<Vec<u8>> {
+        let range = self.backend.as_ref()?.code_range();
+        if code.0 < range.start || code.0 + code.1 > range.end || code.1 == 0 {
+            return None;
+        }
+        // SAFETY: live code inside the arena, which is mapped readable.
+        Some(unsafe { core::slice::from_raw_parts(code.0 as *const u8, code.1) }.to_vec())
+    }
+}
+
+fn refused(e: BackendError) -> Refused {
+    match e {
+        BackendError::ArenaFull => Refused::Full,
+        BackendError::Unsupported(op) => Refused::Abort(Abort::NyiIr, AbortInfo::Ir(op)),
+        e => {
+            if cfg!(debug_assertions) || log::on(Topic::Aborted) {
+                eprintln!("perilune: {e}");
+            }
+            Refused::Abort(Abort::NoCodeMemory, AbortInfo::None)
+        }
+    }
+}
+
+/// The evaluator in the place of compiled code.
+///
+/// # Safety
+/// As [`perilune_vm::hooks::EnterFn`].
+pub unsafe extern "C" fn evaluate(vm: *mut Vm, base: *mut Value, trace: u32) -> u64 {
+    // SAFETY: the interpreter gives its VM, which lives and is not otherwise in use while compiled code runs.
+    let Some(jit) = Jit::of(unsafe { &*vm }) else { return 0 };
+    let (mut base, mut n) = (base, trace);
+    loop {
+        let t = jit.registry.borrow().get(n).map(|e| (std::rc::Rc::clone(&e.trace), e.exit_base));
+        let Some((t, exit_base)) = t else { return 0 };
+        let config = eval::Config { frame_delta: crate::frame::delta, ..eval::Config::default() };
+        let end = eval::run_with(&config, &t, vm, base);
+        base = end.base;
+        match end.outcome {
+            Outcome::Exit(k) => {
+                let side = jit.registry.borrow().get(n).map_or(0, |e| e.exits[k as usize].side);
+                if side == 0 {
+                    // SAFETY: as above.
+                    unsafe { (*vm).jit_base = base };
+                    return u64::from(exit_base + k);
+                }
+                n = side;
+            }
+            Outcome::Root(root) => n = root,
+            Outcome::Again | Outcome::OutOfFuel => {}
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The parameters and flags of the compiler: what `-O` and `jit.opt.start` set.
+
+use perilune_recorder::build::Limits;
+use perilune_recorder::opt::OptFlags;
+use perilune_recorder::rec::RecParams;
+
+/// Calls the given macro with all parameters: name, default, meaning.
+#[macro_export]
+macro_rules! for_each_param {
+    ($consumer:ident) => {
+        $consumer! {
+            /// Traces that may live at once; when it is reached, all are flushed.
+            maxtrace = 1000;
+            /// Instructions that one trace may have.
+            maxrecord = 4000;
+            /// Constants that one trace may have.
+            maxirconst = 500;
+            /// Side traces of one root trace.
+            maxside = 100;
+            /// Snapshots that one trace may have.
+            maxsnap = 500;
+            /// Instructions that a stitched trace must have (accepted; traces are not stitched).
+            minstitch = 0;
+            /// Iterations before a loop is recorded; calls count half.
+            hotloop = 56;
+            /// Exits taken before a side trace is recorded.
+            hotexit = 10;
+            /// Attempts at a side trace.
+            tryside = 4;
+            /// Iterations recorded more when types are not stable.
+            instunroll = 4;
+            /// Iterations of an inner loop that a trace may unroll.
+            loopunroll = 15;
+            /// Calls of one function that a trace may inline inside one another.
+            callunroll = 3;
+            /// Recursive calls that a trace inlines before it links to itself.
+            recunroll = 2;
+            /// Size of one area of machine code in KB (accepted; there is one area).
+            sizemcode = 64;
+            /// Machine code in all, KB.
+            maxmcode = 32768;
+            /// 1: traces are run by the evaluator, not compiled (for tests; slow).
+            eval = 0;
+        }
+    };
+}
+
+macro_rules! define_params {
+    ($($(#[$doc:meta])* $name:ident = $default:literal;)*) => {
+        /// The parameters.
+        #[derive(Copy, Clone, PartialEq, Eq, Debug)]
+        pub struct Params { $($(#[$doc])* pub $name: u32,)* }
+
+        impl Default for Params {
+            fn default() -> Params {
+                Params { $($name: $default,)* }
+            }
+        }
+
+        impl Params {
+            /// Names in order.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($name),)*];
+            fn field(&mut self, name: &str) -> Option<&mut u32> {
+                match name {
+                    $(stringify!($name) => Some(&mut self.$name),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+for_each_param!(define_params);
+
+/// Parameters and passes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// Parameters.
+    pub params: Params,
+    /// Passes that run.
+    pub flags: OptFlags,
+}
+
+/// What setting an option means for a compiler that runs.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Changed {
+    /// Nothing more.
+    Nothing,
+    /// Hot counters start again.
+    HotCounters,
+    /// Traces are run in another way.
+    Engine,
+}
+
+impl Options {
+    /// Sets what one argument of `jit.opt.start` says; `None` if it says nothing that is known.
+    pub fn apply(&mut self, option: &str) -> Option<Changed> {
+        if let [digit @ b'0'..=b'9'] = option.as_bytes() {
+            self.flags = OptFlags::level(u32::from(digit - b'0'));
+            return Some(Changed::Nothing);
+        }
+        if let Some((name, value)) = option.split_once('=') {
+            let field = self.params.field(name)?;
+            let digits = value.bytes().all(|c| c.is_ascii_digit());
+            let number = if value.is_empty() { 0 } else { value.parse().ok().filter(|_| digits)? };
+            *field = number;
+            return Some(match name {
+                "hotloop" => Changed::HotCounters,
+                "eval" => Changed::Engine,
+                _ => Changed::Nothing,
+            });
+        }
+        if let Some(name) = option.strip_prefix('+') {
+            return self.set_flag(name, true);
+        }
+        if self.set_flag(option, true).is_some() {
+            return Some(Changed::Nothing);
+        }
+        let name = option.strip_prefix('-').or_else(|| option.strip_prefix("no-")).or_else(|| option.strip_prefix("no"))?;
+        self.set_flag(name, false)
+    }
+    fn set_flag(&mut self, name: &str, on: bool) -> Option<Changed> {
+        self.flags.set(name, on).then_some(Changed::Nothing)
+    }
+    /// What the recorder needs.
+    pub fn recorder(&self) -> RecParams {
+        let p = &self.params;
+        let limits = Limits { maxrecord: p.maxrecord, maxirconst: p.maxirconst, maxsnap: p.maxsnap };
+        RecParams {
+            flags: self.flags,
+            limits,
+            callunroll: p.callunroll,
+            recunroll: p.recunroll,
+            loopunroll: p.loopunroll,
+            instunroll: p.instunroll,
+        }
+    }
+}

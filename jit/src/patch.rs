@@ -1,0 +1,96 @@
+//! The instructions where traces start: counting, compiled, or given up.
+
+use perilune_vm::bc::{Ins, Op};
+use perilune_vm::object::{Gc, Proto, ProtoFlags};
+
+/// The compiled form of a counting instruction.
+fn compiled(op: Op) -> Option<Op> {
+    Some(match op {
+        Op::FORL => Op::JFORL,
+        Op::ITERL => Op::JITERL,
+        Op::LOOP | Op::ITERN => Op::JLOOP,
+        Op::FUNCF => Op::JFUNCF,
+        _ => return None,
+    })
+}
+
+/// The form that neither counts nor is compiled.
+fn plain(op: Op) -> Option<Op> {
+    Some(match op {
+        Op::FORL => Op::IFORL,
+        Op::ITERL => Op::IITERL,
+        Op::LOOP => Op::ILOOP,
+        Op::FUNCF => Op::IFUNCF,
+        Op::FUNCV => Op::IFUNCV,
+        _ => return None,
+    })
+}
+
+/// The counting form of one that was given up.
+fn counting(op: Op) -> Option<Op> {
+    Some(match op {
+        Op::IFORL => Op::FORL,
+        Op::IITERL => Op::ITERL,
+        Op::ILOOP => Op::LOOP,
+        Op::IFUNCF => Op::FUNCF,
+        Op::IFUNCV => Op::FUNCV,
+        _ => return None,
+    })
+}
+
+/// The FORI of a FORL.
+fn fori(proto: Gc<Proto>, pc: usize, forl: Ins) -> Option<(usize, Ins)> {
+    let at = usize::try_from(pc as isize + forl.j() as isize).ok()?;
+    Some((at, proto.ins(at)?))
+}
+
+/// Makes the instruction at `pc` enter trace `n`; false if it is not one that can.
+pub fn arm(proto: Gc<Proto>, pc: usize, n: u32) -> bool {
+    let Some(ins) = proto.ins(pc) else { return false };
+    let Some(op) = compiled(ins.op()) else { return false };
+    if ins.op() == Op::FORL
+        && let Some((at, i)) = fori(proto, pc, ins)
+    {
+        proto.patch(at, i.with_op(Op::JFORI));
+    }
+    proto.patch(pc, ins.with_op(op).with_d(n as u16));
+    true
+}
+
+/// Puts back the instruction that trace `n` replaced.
+pub fn disarm(proto: Gc<Proto>, pc: usize, original: Ins, n: u32) {
+    let Some(ins) = proto.ins(pc) else { return };
+    if compiled(original.op()) != Some(ins.op()) || ins.d() != n as usize {
+        return;
+    }
+    if original.op() == Op::FORL
+        && let Some((at, i)) = fori(proto, pc, original)
+    {
+        proto.patch(at, i.with_op(Op::FORI));
+    }
+    proto.patch(pc, original);
+}
+
+/// Stops the instruction at `pc` from counting; false if it has no form for that.
+pub fn blacklist(proto: Gc<Proto>, pc: usize) -> bool {
+    let Some(ins) = proto.ins(pc) else { return false };
+    let Some(op) = plain(ins.op()) else { return false };
+    proto.patch(pc, ins.with_op(op));
+    proto.flags.set(proto.flags.get() | ProtoFlags::ILOOP);
+    true
+}
+
+/// Lets all instructions of a function count again.
+pub fn forgive(proto: Gc<Proto>) {
+    if proto.flags.get() & ProtoFlags::ILOOP == 0 {
+        return;
+    }
+    proto.flags.set(proto.flags.get() & !ProtoFlags::ILOOP);
+    for pc in 0..proto.code_len() {
+        if let Some(ins) = proto.ins(pc)
+            && let Some(op) = counting(ins.op())
+        {
+            proto.patch(pc, ins.with_op(op));
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! A recording: from the hot place to the finished trace, or to the abort.
+
+use crate::Jit;
+use crate::events::Event;
+use crate::frame;
+use crate::log::{self, Topic};
+use crate::machine::Refused;
+use crate::registry::Known;
+use perilune_recorder::abort::Abort;
+use perilune_recorder::rec::{AbortInfo, FinishedTrace, Recorder, Step};
+use perilune_vm::bc::{Ins, Op};
+use perilune_vm::gc::Marker;
+use perilune_vm::hooks::Mode;
+use perilune_vm::object::{Gc, Proto};
+use perilune_vm::{Value, Vm};
+use std::time::{Duration, Instant};
+
+/// A recording under way.
+#[derive(Debug)]
+pub struct Recording {
+    recorder: Recorder,
+    number: u32,
+    /// Function that it started in.
+    start: Value,
+    /// Where to count a failure: prototype and start of a root trace.
+    root: Option<(Gc<Proto>, *const Ins)>,
+    /// The last Lua instruction seen: function and index.
+    at: (Value, usize),
+    spent: Duration,
+}
+
+impl Recording {
+    /// Keeps what it refers to.
+    pub fn mark(&self, marker: &mut Marker) {
+        self.recorder.mark(marker);
+        marker.mark_value(self.start);
+        marker.mark_value(self.at.0);
+        if let Some((p, _)) = self.root {
+            marker.mark(p);
+        }
+    }
+    /// The trace so far.
+    pub fn trace(&self) -> &perilune_recorder::ir::Trace {
+        &self.recorder.b.trace
+    }
+    /// Its number.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+}
+
+/// How a recording ended without a trace.
+struct Failure {
+    reason: Abort,
+    info: AbortInfo,
+    /// The error that was thrown, if one was.
+    error: Option<Value>,
+}
+
+impl From<Abort> for Failure {
+    fn from(reason: Abort) -> Failure {
+        Failure { reason, info: AbortInfo::None, error: None }
+    }
+}
+
+impl Jit {
+    /// Starts a root trace at the hot instruction `pc`.
+    pub(crate) fn start_root(&self, vm: &mut Vm, proto: Gc<Proto>, pc: *const Ins) {
+        let Some(number) = self.number(vm) else { return };
+        let (func, at) = (frame::func(vm), proto.pc_of(pc).unwrap_or(0));
+        self.tell_start(vm, number, func, at, None);
+        let begun = Instant::now();
+        let params = self.options.get().recorder();
+        let recorder = Recorder::new_root(vm, &params, proto, pc, number);
+        self.begin(vm, number, func, at, Some((proto, pc)), recorder, begun);
+    }
+    /// Starts a side trace at exit `exit` of trace `parent`, whose state is that of the frame at `vm.base`, to go on at `pc`.
+    pub(crate) fn start_side(&self, vm: &mut Vm, parent: u32, exit: u32, pc: *const Ins) {
+        let Some(proto) = frame::proto(vm) else { return };
+        let Some(number) = self.number(vm) else { return };
+        let known = self.registry.borrow().get(parent).map(|e| (std::rc::Rc::clone(&e.trace), e.root));
+        let Some((trace, root)) = known else { return };
+        let variant = if exit == 0 { self.variant_start(parent) } else { None };
+        let (func, at) = (frame::func(vm), proto.pc_of(pc).unwrap_or(0));
+        self.tell_start(vm, number, func, at, Some((parent, exit)));
+        let begun = Instant::now();
+        let params = self.options.get().recorder();
+        let recorder = match variant {
+            Some((proto, start)) => Recorder::new_variant(vm, &params, proto, start, (parent, exit), number, root),
+            None => Recorder::new_side(vm, &params, &trace, parent, exit, pc, number, root),
+        };
+        self.begin(vm, number, func, at, None, recorder, begun);
+    }
+    /// Where a trace starts over at the first exit of `parent`, for values of other types: at the start of a loop, if `parent`
+    /// starts there as well and not too many others do.
+    fn variant_start(&self, parent: u32) -> Option<(Gc<Proto>, (*const Ins, Ins))> {
+        const MAX: usize = 6;
+        let registry = self.registry.borrow();
+        let mut n = parent;
+        for _ in 0..MAX {
+            let e = registry.get(n)?;
+            if let Some((proto, at, ins)) = e.start {
+                let pc = proto.code_ptr().wrapping_add(at).cast_const();
+                return (ins.op() != Op::FUNCF).then_some((proto, (pc, ins)));
+            }
+            let (above, 0) = e.trace.parent? else { return None };
+            n = above;
+        }
+        None
+    }
+    /// A number for a new trace; makes room if there is none.
+    fn number(&self, vm: &mut Vm) -> Option<u32> {
+        let max = self.options.get().params.maxtrace;
+        let free = self.registry.borrow().free_number(max);
+        if free.is_some() {
+            return free;
+        }
+        self.drop_traces(vm);
+        None
+    }
+    #[allow(clippy::too_many_arguments, reason = "all that a recording consists of")]
+    fn begin(
+        &self,
+        vm: &mut Vm,
+        number: u32,
+        start: Value,
+        at: usize,
+        root: Option<(Gc<Proto>, *const Ins)>,
+        recorder: Result<Recorder, Abort>,
+        begun: Instant,
+    ) {
+        self.count(|c| c.started += 1);
+        if self.cancelled.replace(false) {
+            return self.fail(vm, number, (start, at), root, Abort::Error.into(), None);
+        }
+        match recorder {
+            Ok(recorder) => {
+                let recording = Recording { recorder, number, start, root, at: (start, at), spent: begun.elapsed() };
+                *self.recording.borrow_mut() = Some(recording);
+                vm.set_mode(Mode::Record);
+            }
+            Err(reason) => self.fail(vm, number, (start, at), root, reason.into(), None),
+        }
+    }
+
+    /// Records the instruction that is about to run.
+    pub(crate) fn record_instruction(&self, vm: &mut Vm, pc: *const Ins) {
+        if !self.is_recording() {
+            vm.set_mode(Mode::Interpret);
+            return;
+        }
+        self.tell_instruction(vm, pc);
+        if self.cancelled.replace(false) {
+            return self.abort_recording(vm, Abort::Error.into());
+        }
+        let step = {
+            let registry = self.registry.borrow();
+            let left = |pc: *const Ins| self.penalties.borrow().left_loop(pc);
+            let known = Known { registry: &registry, left: &left };
+            let mut recording = self.recording.borrow_mut();
+            let Some(r) = recording.as_mut() else { return };
+            let begun = Instant::now();
+            let step = r.recorder.record(vm, &known, pc);
+            r.spent += begun.elapsed();
+            step
+        };
+        match step {
+            Step::Continue => {}
+            Step::Done(done) => self.finish(vm, *done),
+            Step::Abort { reason, info } => self.abort_recording(vm, Failure { reason, info, error: None }),
+        }
+    }
+
+    /// Compiles a finished trace and puts it in its place.
+    fn finish(&self, vm: &mut Vm, done: FinishedTrace) {
+        let recording = self.recording.borrow_mut().take();
+        vm.set_mode(Mode::Interpret);
+        let Some(Recording { number, start, root, at, spent, .. }) = recording else { return };
+        let begun = Instant::now();
+        let code = match self.place(vm, &done, number) {
+            Ok(code) => code,
+            Err(Refused::Abort(reason, info)) => {
+                let failure = Failure { reason, info, error: None };
+                return self.fail(vm, number, at, root, failure, Some(&done.trace));
+            }
+            Err(Refused::Full) => {
+                self.drop_traces(vm);
+                return self.fail(vm, number, at, None, Abort::CodeFull.into(), Some(&done.trace));
+            }
+        };
+        let compile = begun.elapsed();
+        self.count(|c| {
+            c.closed += 1;
+            c.compiled += u64::from(code.1 != 0);
+            c.mcode += code.1 as u64;
+            c.record_ns += spent.as_nanos() as u64;
+            c.compile_ns += compile.as_nanos() as u64;
+        });
+        if log::on(Topic::Ir) {
+            eprintln!("---- TRACE {number} IR\n{}", done.trace);
+        }
+        if log::on(Topic::Time) {
+            let n = done.trace.ins.len();
+            eprintln!("---- TRACE {number}: {n} instructions, {} bytes, recorded in {spent:?}, compiled in {compile:?}", code.1);
+        }
+        let first = root.and_then(|(proto, pc)| {
+            let at = proto.pc_of(pc)?;
+            let ins = proto.ins(at)?;
+            crate::patch::arm(proto, at, number).then_some((proto, at, ins))
+        });
+        let link = done.trace.link;
+        let stub = self.machine.borrow().exit_stub();
+        self.registry.borrow_mut().insert(number, done, first, code, stub);
+        if log::on(Topic::Trace) {
+            eprintln!("[TRACE {number} stop {link:?}]");
+        }
+        if self.listens(vm, Event::Trace) {
+            let what = Value::str(vm.new_str(b"stop"));
+            self.send(vm, Event::Trace, &[what, Value::int(number as i32), start]);
+        }
+    }
+    fn place(&self, vm: &mut Vm, done: &FinishedTrace, number: u32) -> Result<crate::machine::Code, Refused> {
+        let options = self.options.get();
+        let base = self.registry.borrow().reserve_exits(done.trace.snaps.len()).ok_or(Refused::Full)?;
+        if options.params.eval != 0 {
+            vm.enter = crate::machine::evaluate;
+            return Ok((0, 0, 0));
+        }
+        let limit = (options.params.maxmcode as usize).saturating_mul(1024);
+        self.machine.borrow_mut().compile(vm, &done.trace, number, base, limit)
+    }
+
+    /// Gives up the recording, if there is one.
+    fn abort_recording(&self, vm: &mut Vm, failure: Failure) {
+        let recording = self.recording.borrow_mut().take();
+        vm.set_mode(Mode::Interpret);
+        let Some(r) = recording else { return };
+        self.count(|c| c.record_ns += r.spent.as_nanos() as u64);
+        self.fail(vm, r.number, r.at, r.root, failure, Some(&r.recorder.b.trace));
+    }
+    /// An error is being thrown.
+    pub(crate) fn abort_by_error(&self, vm: &mut Vm) {
+        let failure = Failure { reason: Abort::Error, info: AbortInfo::None, error: Some(vm.error) };
+        self.abort_recording(vm, failure);
+    }
+    /// Gives up the recording because the compiler is switched or its traces are flushed.
+    pub(crate) fn cancel(&self, vm: &mut Vm) {
+        if self.in_event.get() {
+            self.cancelled.set(true);
+        } else if self.is_recording() {
+            self.abort_recording(vm, Abort::Error.into());
+        }
+    }
+
+    /// Counts a failure, and tells of it.
+    fn fail(
+        &self,
+        vm: &mut Vm,
+        number: u32,
+        at: (Value, usize),
+        root: Option<(Gc<Proto>, *const Ins)>,
+        failure: Failure,
+        trace: Option<&perilune_recorder::ir::Trace>,
+    ) {
+        self.count(|c| c.aborted += 1);
+        if let Some((proto, pc)) = root {
+            self.penalize(vm, proto, pc, failure.reason);
+        }
+        if log::on(Topic::Trace) {
+            let line = at.0.as_func().and_then(|f| f.proto()).map_or(0, |p| p.line(at.1));
+            eprintln!("[TRACE {number} abort at line {line}: {} {:?}]", failure.reason, failure.info);
+        }
+        if log::on(Topic::Aborted)
+            && let Some(trace) = trace
+        {
+            eprintln!("---- TRACE {number} aborted: {}\n{trace}", failure.reason);
+        }
+        if self.listens(vm, Event::Trace) {
+            let what = Value::str(vm.new_str(b"abort"));
+            let code = failure.error.unwrap_or(Value::int(failure.reason as i32));
+            let info = match failure.info {
+                AbortInfo::None => Value::NIL,
+                AbortInfo::Bytecode(op) => Value::int(op as i32),
+                AbortInfo::Func(f) => f,
+                AbortInfo::Ir(op) => Value::int(op as i32),
+            };
+            *self.given_up.borrow_mut() = trace.map(|t| (number, std::rc::Rc::new(t.clone())));
+            self.send(vm, Event::Trace, &[what, Value::int(number as i32), at.0, Value::int(at.1 as i32), code, info]);
+            *self.given_up.borrow_mut() = None;
+        }
+    }
+    fn penalize(&self, vm: &mut Vm, proto: Gc<Proto>, pc: *const Ins, reason: Abort) {
+        if reason == Abort::Retry {
+            return crate::penalty::set_counter(vm, pc, 1);
+        }
+        match self.penalties.borrow_mut().add(pc, reason) {
+            Some(n) => crate::penalty::set_counter(vm, pc, n),
+            None => {
+                let patched = proto.pc_of(pc).is_some_and(|at| crate::patch::blacklist(proto, at));
+                if !patched {
+                    self.quiet.borrow_mut().insert(pc);
+                }
+            }
+        }
+    }
+
+    fn tell_start(&self, vm: &mut Vm, number: u32, func: Value, pc: usize, parent: Option<(u32, u32)>) {
+        if log::on(Topic::Trace) {
+            let line = func.as_func().and_then(|f| f.proto()).map_or(0, |p| p.line(pc));
+            eprintln!("[TRACE {number} start at line {line}, parent {parent:?}]");
+        }
+        if !self.listens(vm, Event::Trace) {
+            return;
+        }
+        let what = Value::str(vm.new_str(b"start"));
+        let mut args = vec![what, Value::int(number as i32), func, Value::int(pc as i32)];
+        if let Some((parent, exit)) = parent {
+            args.extend([Value::int(parent as i32), Value::int(exit as i32)]);
+        }
+        self.send(vm, Event::Trace, &args);
+    }
+    /// Notes where the recording is, and tells of the instruction.
+    fn tell_instruction(&self, vm: &mut Vm, pc: *const Ins) {
+        let (number, depth, index);
+        {
+            let mut recording = self.recording.borrow_mut();
+            let Some(r) = recording.as_mut() else { return };
+            let native = matches!(frame::ins(pc).op(), Op::FUNCC | Op::FUNCCW);
+            index = if native { None } else { frame::proto(vm).and_then(|p| p.pc_of(pc)) };
+            if let Some(i) = index {
+                r.at = (frame::func(vm), i);
+            }
+            (number, depth) = (r.number, r.recorder.frame_depth());
+        }
+        if !self.listens(vm, Event::Record) {
+            return;
+        }
+        frame::protect(vm, pc, 0);
+        let pc = index.map_or(-1, |i| i as i32);
+        self.send(vm, Event::Record, &[Value::int(number as i32), frame::func(vm), Value::int(pc), Value::int(depth as i32)]);
+    }
+}

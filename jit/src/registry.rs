@@ -1,0 +1,238 @@
+//! The finished traces, by number, and their exits.
+
+use perilune_recorder::ir::{Link, Trace};
+use perilune_recorder::rec::{FinishedTrace, TraceDb};
+use perilune_vm::bc::Ins;
+use perilune_vm::gc::Marker;
+use perilune_vm::hooks::ExitId;
+use perilune_vm::object::{Gc, Proto};
+use perilune_vm::Value;
+use std::rc::Rc;
+
+/// Exits of all traces together; when they are used up, everything is flushed.
+const MAX_EXITS: usize = 1 << 18;
+/// Trace numbers are 16 bits wide in bytecode.
+pub const MAX_TRACES: usize = 1 << 16;
+
+/// An exit.
+#[derive(Copy, Clone, Default, Debug)]
+pub struct Exit {
+    /// Times taken to the interpreter.
+    pub taken: u32,
+    /// Attempts at a side trace so far count from here; [`Exit::DONE`] when there will be no more.
+    pub heat: u32,
+    /// Side trace that begins here; 0 if none.
+    pub side: u32,
+}
+
+impl Exit {
+    /// No (further) side trace is tried.
+    pub const DONE: u32 = u32::MAX;
+}
+
+/// A finished trace.
+#[derive(Debug)]
+pub struct Entry {
+    /// The trace, optimised.
+    pub trace: Rc<Trace>,
+    /// Root trace: its own number for a root trace.
+    pub root: u32,
+    /// For a root trace: function that it starts in, place, and the instruction there before it was patched.
+    pub start: Option<(Gc<Proto>, usize, Ins)>,
+    /// What keeps alive the functions whose code the trace is made from.
+    pub protos: Vec<Gc<Proto>>,
+    /// First exit id.
+    pub exit_base: ExitId,
+    /// The exits.
+    pub exits: Vec<Exit>,
+    /// Side traces (of a root trace).
+    pub sides: u32,
+    /// Address and size of the machine code, and the offset of the loop in it.
+    pub code: (usize, usize, u32),
+}
+
+impl Entry {
+    /// Does leaving by this exit mean that the trace has ended, and not that a guard failed?
+    pub fn is_end(&self, exit: usize) -> bool {
+        matches!(self.trace.link, Link::Interp | Link::Return | Link::Stitch) && exit + 1 == self.trace.snaps.len()
+    }
+}
+
+/// All traces.
+#[derive(Debug)]
+pub struct Registry {
+    /// By number; 0 is never used.
+    entries: Vec<Option<Entry>>,
+    /// Owner of each exit id: trace and exit number.
+    owners: Vec<(u32, u32)>,
+    /// Code by trace number and by exit id: what [`perilune_vm::Vm`] points to. Never reallocated.
+    trace_code: Vec<usize>,
+    exit_table: Vec<usize>,
+    free_from: usize,
+    live: usize,
+}
+
+impl Default for Registry {
+    fn default() -> Registry {
+        Registry {
+            entries: vec![None],
+            owners: Vec::new(),
+            trace_code: vec![0; MAX_TRACES],
+            exit_table: vec![0; MAX_EXITS],
+            free_from: 1,
+            live: 0,
+        }
+    }
+}
+
+impl Registry {
+    /// Points a VM to the tables.
+    pub fn connect(&mut self, vm: &mut perilune_vm::Vm) {
+        vm.trace_code = self.trace_code.as_mut_ptr();
+        vm.exit_table = self.exit_table.as_mut_ptr();
+    }
+    /// A number for a new trace, the lowest that is free; `None` when `max` traces live.
+    pub fn free_number(&self, max: u32) -> Option<u32> {
+        let max = (max as usize).min(MAX_TRACES - 1);
+        if self.live >= max {
+            return None;
+        }
+        let free = (self.free_from..self.entries.len()).find(|&i| self.entries[i].is_none());
+        Some(free.unwrap_or(self.entries.len()) as u32)
+    }
+    /// Ids for the exits of a new trace, of which nobody is the owner yet.
+    pub fn reserve_exits(&self, n: usize) -> Option<ExitId> {
+        (self.owners.len() + n <= MAX_EXITS).then_some(self.owners.len() as ExitId)
+    }
+    /// Adds a trace under a number from [`Registry::free_number`].
+    pub fn insert(&mut self, n: u32, done: FinishedTrace, start: Option<(Gc<Proto>, usize, Ins)>, code: (usize, usize, u32), stub: usize) {
+        let exit_base = self.owners.len() as ExitId;
+        for k in 0..done.trace.snaps.len() {
+            self.exit_table[self.owners.len()] = stub;
+            self.owners.push((n, k as u32));
+        }
+        self.trace_code[n as usize] = code.0;
+        if let Some((parent, exit)) = done.trace.parent
+            && let Some(e) = self.get_mut(parent)
+        {
+            e.exits[exit as usize].side = n;
+            e.exits[exit as usize].heat = Exit::DONE;
+            let id = e.exit_base + exit;
+            self.exit_table[id as usize] = code.0;
+            if let Some(root) = self.get_mut(done.root) {
+                root.sides += 1;
+            }
+        }
+        let n = n as usize;
+        if self.entries.len() <= n {
+            self.entries.resize_with(n + 1, || None);
+        }
+        let exits = vec![Exit::default(); done.trace.snaps.len()];
+        let entry = Entry {
+            trace: Rc::new(done.trace),
+            root: done.root,
+            start,
+            protos: done.protos,
+            exit_base,
+            exits,
+            sides: 0,
+            code,
+        };
+        self.entries[n] = Some(entry);
+        self.live += 1;
+        self.free_from = n + 1;
+    }
+    /// Trace `n`.
+    pub fn get(&self, n: u32) -> Option<&Entry> {
+        self.entries.get(n as usize)?.as_ref()
+    }
+    /// Trace `n`.
+    pub fn get_mut(&mut self, n: u32) -> Option<&mut Entry> {
+        self.entries.get_mut(n as usize)?.as_mut()
+    }
+    /// Trace and exit number of an exit id.
+    pub fn owner(&self, id: ExitId) -> Option<(u32, u32)> {
+        self.owners.get(id as usize).copied()
+    }
+    /// Takes the start instructions of root traces back, of all or of those that `which` names. The traces stay: others may be
+    /// linked to them.
+    pub fn disarm(&self, which: impl Fn(u32, &Entry) -> bool) {
+        for (n, e) in self.entries.iter().enumerate() {
+            if let Some(e) = e
+                && which(n as u32, e)
+                && let Some((proto, pc, ins)) = e.start
+            {
+                crate::patch::disarm(proto, pc, ins, n as u32);
+            }
+        }
+    }
+    /// The same for root trace `n`, if there is one.
+    pub fn disarm_one(&self, n: u32) {
+        if let Some((proto, pc, ins)) = self.get(n).and_then(|e| e.start) {
+            crate::patch::disarm(proto, pc, ins, n);
+        }
+    }
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.disarm(|_, _| true);
+        self.entries.truncate(1);
+        self.owners.clear();
+        self.free_from = 1;
+        self.live = 0;
+    }
+    /// Number of traces.
+    pub fn len(&self) -> usize {
+        self.live
+    }
+    /// Is there no trace?
+    pub fn is_empty(&self) -> bool {
+        self.live == 0
+    }
+    /// Marks what the traces refer to.
+    pub fn mark(&self, marker: &mut Marker) {
+        for e in self.entries.iter().flatten() {
+            for k in &e.trace.consts {
+                if let perilune_recorder::ir::Const::Gc(v) = k {
+                    marker.mark_value(*v);
+                }
+            }
+            for p in &e.protos {
+                marker.mark(*p);
+            }
+            if let Some((p, ..)) = e.start {
+                marker.mark_value(Value::proto(p));
+            }
+        }
+    }
+}
+
+/// What the recorder may ask.
+pub struct Known<'a> {
+    /// The traces.
+    pub registry: &'a Registry,
+    /// Was the loop at a place left soon, again and again?
+    pub left: &'a dyn Fn(*const Ins) -> bool,
+}
+
+impl TraceDb for Known<'_> {
+    fn link_of(&self, n: u32) -> Option<Link> {
+        self.registry.get(n).map(|e| e.trace.link)
+    }
+    fn is_root(&self, n: u32) -> bool {
+        self.registry.get(n).is_some_and(|e| e.root == n)
+    }
+    fn start_ins(&self, n: u32) -> Ins {
+        self.registry.start_ins(n)
+    }
+    fn loop_left(&self, pc: *const Ins) -> bool {
+        (self.left)(pc)
+    }
+}
+
+impl Registry {
+    /// The instruction that the start of root trace `n` replaced.
+    pub fn start_ins(&self, n: u32) -> Ins {
+        let start = self.get(n).and_then(|e| e.start);
+        start.map_or(Ins::ad(perilune_vm::bc::Op::JMP, 0, 0x8000), |s| s.2)
+    }
+}
