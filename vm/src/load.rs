@@ -93,6 +93,7 @@ impl Vm {
             want_traceback: false,
             use_loop_driver: cfg!(any(miri, debug_assertions)),
             loop_state: None,
+            resume_ins: Ins(0),
             record_nargs: 0,
             jit_entered: 0,
             next_ffid: crate::lib::Builtin::Next.id(),

@@ -95,6 +95,8 @@ pub struct Vm {
     pub use_loop_driver: bool,
     /// Saved registers of that driver.
     pub loop_state: Option<R>,
+    /// Instruction to execute once after an exit, see the interpreter.
+    pub resume_ins: Ins,
     /// Arguments at the function header about to be recorded.
     pub record_nargs: u32,
     /// Times compiled code was entered from the interpreter.

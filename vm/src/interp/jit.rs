@@ -8,11 +8,51 @@ use std::rc::Rc;
 /// Tells the compiler that the current instruction is hot.
 pub(super) unsafe fn hot<D: Driver>(mut r: R) -> R {
     r.sync_top();
-    let vm = &mut *r.vm;
-    let compiler = Rc::clone(&vm.compiler);
-    compiler.hot(vm, r.pc.sub(1));
+    tell_hot(r.vm, r.pc.sub(1));
     r.ins = r.ins & !0xffff_ffff | u64::from((*r.pc.sub(1)).0);
+    r.base = (*r.vm).base;
     r.reload()
+}
+
+// Handlers end in jumps to handlers only if nothing of theirs lies on the native stack: what needs it is done in these functions.
+
+#[inline(never)]
+unsafe fn tell_hot(vm: *mut crate::Vm, pc: *const Ins) {
+    let compiler = Rc::clone(&(*vm).compiler);
+    compiler.hot(&mut *vm, pc);
+}
+
+/// Tells the compiler of the instruction at `pc`; the one to execute.
+#[inline(never)]
+unsafe fn tell_record(vm: *mut crate::Vm, pc: *const Ins) -> u32 {
+    let compiler = Rc::clone(&(*vm).compiler);
+    compiler.record(&mut *vm, pc);
+    let ins = *pc;
+    if (*vm).mode == Mode::Record && matches!(ins.op(), Op::JFORL | Op::JITERL | Op::JLOOP | Op::JFUNCF) {
+        // The recording goes through another trace's start: as before it was compiled.
+        return uncounted(compiler.original_ins(ins.d() as u32)).0;
+    }
+    ins.0
+}
+
+/// Tells the compiler of an exit. Where to go on is left in `vm.pc`; true if the instruction there is a compiled loop over
+/// `next` to be executed once as it was before, which is left in `vm.resume_ins`.
+#[inline(never)]
+unsafe fn tell_exit(vm: *mut crate::Vm, exit: u32) -> bool {
+    let compiler = Rc::clone(&(*vm).compiler);
+    let resume = compiler.exit(&mut *vm, exit);
+    (*vm).multres = resume.multres;
+    (*vm).pc = resume.pc;
+    let ins = *resume.pc;
+    if ins.op() == Op::JLOOP && (*vm).mode == Mode::Interpret {
+        let original = compiler.original_ins(ins.d() as u32);
+        if original.op() == Op::ITERN {
+            // Entering the trace again would leave it at once, for ever.
+            (*vm).resume_ins = original;
+            return true;
+        }
+    }
+    false
 }
 
 op! {
@@ -20,62 +60,47 @@ op! {
     #[cold]
     #[inline(never)]
     hot_func<D>(r) {
-        let vm = &mut *r.vm;
-        vm.base = r.base;
-        vm.top = r.base.add(r.nargs());
-        vm.pc = r.pc;
-        let compiler = Rc::clone(&vm.compiler);
-        compiler.hot(vm, r.pc.sub(1));
+        let vm = r.vm;
+        (*vm).base = r.base;
+        (*vm).top = r.base.add(r.nargs());
+        (*vm).pc = r.pc;
+        tell_hot(vm, r.pc.sub(1));
+        let mut r = r;
+        r.base = (*vm).base;
         super::call::lua_header::<D>(r.reload())
     }
     /// Before each instruction while recording.
     #[cold]
     #[inline(never)]
     record_step<D>(r) {
-        let vm = &mut *r.vm;
-        vm.base = r.base;
-        vm.pc = r.pc;
+        let vm = r.vm;
+        (*vm).base = r.base;
+        (*vm).pc = r.pc;
         let header = matches!(Ins(r.ins as u32).op(), Op::FUNCF | Op::IFUNCF | Op::JFUNCF | Op::FUNCV | Op::IFUNCV | Op::JFUNCV | Op::FUNCC | Op::FUNCCW);
-        if header {
-            vm.top = r.base.add(r.nargs());
-        } else {
-            vm.top = r.base.add(r.framesize());
-        }
-        vm.record_nargs = r.nargs() as u32;
-        let compiler = Rc::clone(&vm.compiler);
-        compiler.record(vm, r.pc.sub(1));
+        (*vm).top = if header { r.base.add(r.nargs()) } else { r.base.add(r.framesize()) };
+        (*vm).record_nargs = r.nargs() as u32;
+        let ins = tell_record(vm, r.pc.sub(1));
         let mut r = r.reload();
-        let mut ins = *r.pc.sub(1);
-        if vm.mode == Mode::Record && matches!(ins.op(), Op::JFORL | Op::JITERL | Op::JLOOP | Op::JFUNCF) {
-            // The recording goes through another trace's start: as before it was compiled.
-            ins = uncounted(compiler.original_ins(ins.d() as u32));
-        }
-        r.ins = r.ins & !0xffff_ffff | u64::from(ins.0);
+        r.base = (*vm).base;
+        r.ins = r.ins & !0xffff_ffff | u64::from(ins);
         run_plain::<D>(r)
     }
     /// Leaves compiled code; the exit's number is in `ins`.
     #[inline(never)]
     after_exit<D>(r) {
-        let vm = &mut *r.vm;
-        vm.base = vm.jit_base;
-        let compiler = Rc::clone(&vm.compiler);
-        let resume = compiler.exit(vm, r.ins as u32);
+        let vm = r.vm;
+        (*vm).base = (*vm).jit_base;
+        let once = tell_exit(vm, r.ins as u32);
         let mut r = r.reload();
-        r.base = vm.base;
-        vm.multres = resume.multres;
-        r.pc = resume.pc;
+        r.base = (*vm).base;
+        r.pc = (*vm).pc;
         if let Some(p) = r.func().proto() {
             r.kbase = p.k.get();
         }
-        let ins = *r.pc;
-        if ins.op() == Op::JLOOP {
-            let original = compiler.original_ins(ins.d() as u32);
-            if original.op() == Op::ITERN && vm.mode == Mode::Interpret {
-                // Entering the trace again would leave it at once, for ever.
-                r.ins = u64::from(original.0);
-                r.pc = r.pc.add(1);
-                return r.to(super::loops::ITERN_uncounted::<D>);
-            }
+        if once {
+            r.ins = u64::from((*vm).resume_ins.0);
+            r.pc = r.pc.add(1);
+            return r.to(super::loops::ITERN_uncounted::<D>);
         }
         r.next::<D>()
     }
