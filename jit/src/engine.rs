@@ -36,6 +36,8 @@ pub struct Jit {
     pub(crate) cancelled: Cell<bool>,
     /// The trace that was just aborted, while its event is reported.
     pub(crate) given_up: RefCell<Option<(u32, Rc<Trace>)>>,
+    /// Arithmetic instructions whose integers overflowed.
+    pub(crate) overflows: RefCell<HashSet<*const Ins>>,
     /// Loops over `next` that never became a trace.
     pub(crate) quiet: RefCell<HashSet<*const Ins>>,
 }
@@ -122,6 +124,7 @@ impl Compiler for Jit {
         let _ = proto;
         // Their addresses may come back.
         self.quiet.borrow_mut().clear();
+        self.overflows.borrow_mut().clear();
     }
     fn original_ins(&self, trace: u32) -> Ins {
         self.registry.borrow().start_ins(trace)

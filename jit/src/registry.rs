@@ -37,6 +37,8 @@ pub struct Entry {
     pub trace: Rc<Trace>,
     /// Root trace: its own number for a root trace.
     pub root: u32,
+    /// The root trace that took its place after it was taken out of use; 0 if none did.
+    pub replaced_by: u32,
     /// For a root trace: function that it starts in, place, and the instruction there before it was patched.
     pub start: Option<(Gc<Proto>, usize, Ins)>,
     /// What keeps alive the functions whose code the trace is made from.
@@ -112,6 +114,9 @@ impl Registry {
             self.owners.push((n, k as u32));
         }
         self.trace_code[n as usize] = code.0;
+        if let Some((proto, pc, _)) = start {
+            self.replace_at(proto, pc, n, code.0);
+        }
         if let Some((parent, exit)) = done.trace.parent
             && let Some(e) = self.get_mut(parent)
         {
@@ -131,6 +136,7 @@ impl Registry {
         let entry = Entry {
             trace: Rc::new(done.trace),
             root: done.root,
+            replaced_by: 0,
             start,
             protos: done.protos,
             exit_base,
@@ -141,6 +147,17 @@ impl Registry {
         self.entries[n] = Some(entry);
         self.live += 1;
         self.free_from = n + 1;
+    }
+    /// Traces linked to a root trace that was taken out of use go to the new one at the same place.
+    fn replace_at(&mut self, proto: Gc<Proto>, pc: usize, new: u32, code: usize) {
+        for (n, e) in self.entries.iter_mut().enumerate() {
+            if let Some(e) = e
+                && e.start.is_some_and(|s| s.0 == proto && s.1 == pc)
+            {
+                e.replaced_by = new;
+                self.trace_code[n] = code;
+            }
+        }
     }
     /// Trace `n`.
     pub fn get(&self, n: u32) -> Option<&Entry> {
@@ -212,6 +229,8 @@ pub struct Known<'a> {
     pub registry: &'a Registry,
     /// Was the loop at a place left soon, again and again?
     pub left: &'a dyn Fn(*const Ins) -> bool,
+    /// Did integers overflow at a place?
+    pub overflows: &'a dyn Fn(*const Ins) -> bool,
 }
 
 impl TraceDb for Known<'_> {
@@ -223,6 +242,9 @@ impl TraceDb for Known<'_> {
     }
     fn start_ins(&self, n: u32) -> Ins {
         self.registry.start_ins(n)
+    }
+    fn overflows(&self, pc: *const Ins) -> bool {
+        (self.overflows)(pc)
     }
     fn loop_left(&self, pc: *const Ins) -> bool {
         (self.left)(pc)

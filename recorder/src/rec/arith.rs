@@ -11,7 +11,11 @@ impl Recorder {
         let (rx, vx) = self.number(x.0, x.1)?;
         let (ry, vy) = self.number(y.0, y.1)?;
         let ints = self.ty(rx).is_int() && self.ty(ry).is_int();
-        if ints && meta::arith(mm, vx, vy).is_int() {
+        let is_int = ints && meta::arith(mm, vx, vy).is_int();
+        if ints && !is_int && matches!(mm, MM::Add | MM::Sub | MM::Mul) {
+            self.note_overflow()?;
+        }
+        if is_int && !self.overflows {
             match mm {
                 MM::Add => return self.b.emit(Op::ADDOV, Ty::Int, rx, ry),
                 MM::Sub => return self.b.emit(Op::SUBOV, Ty::Int, rx, ry),
@@ -41,7 +45,11 @@ impl Recorder {
     /// `-x`.
     pub(super) fn unm(&mut self, x: (IrRef, Value)) -> Rec<IrRef> {
         let (r, v) = self.number(x.0, x.1)?;
-        if self.ty(r).is_int() && v.as_int().is_some_and(|i| i != 0 && i != i32::MIN) {
+        let is_int = self.ty(r).is_int() && v.as_int().is_some_and(|i| i != 0 && i != i32::MIN);
+        if self.ty(r).is_int() && !is_int {
+            self.note_overflow()?;
+        }
+        if is_int && !self.overflows {
             for k in [0, i32::MIN] {
                 let k = self.b.kint(k);
                 self.b.emit(Op::NE, Ty::Int, r, k)?;

@@ -127,19 +127,29 @@ impl Recorder {
     }
     /// A builtin in tail position: called in place, then its results are returned.
     fn tail_builtin(&mut self, vm: &Vm, pc: *const Ins, f: Gc<Func>, a: usize, r: IrRef, nargs: usize) -> Rec<Flow> {
-        if self.frames.last().is_none_or(|f| f.vararg) {
-            return self.nyi_func(Value::func(f));
+        let link = view::slot(vm, -1).0;
+        let vararg = self.frames.last().is_some_and(|f| f.vararg);
+        let below = self.frames.is_empty();
+        if vararg || link & 3 != 0 || below && !self.may_return_below(link) {
+            // The interpreter does it.
+            return if self.first { self.nyi_func(Value::func(f)) } else { Ok(Flow::Stop(Link::Return, pc)) };
         }
         self.specialize(r, f)?;
+        let begun = self.b.trace.ins.len();
         self.builtin(vm, pc, f, a, nargs, 0)?;
-        if self.needsnap {
-            // An effect: the frame that the builtin replaces cannot be rebuilt behind it.
-            return self.nyi_func(Value::func(f));
-        }
         let n = self.multres as usize;
-        let link = crate::rec::view::slot(vm, -1).0;
+        if below {
+            if self.has_effect_since(begun) {
+                // The check of the return address would come too late.
+                return self.nyi_func(Value::func(f));
+            }
+            return self.return_below(vm, link, a, n);
+        }
         self.pop_frame(link, a, n)?;
         Ok(Flow::Next)
+    }
+    fn has_effect_since(&self, n: usize) -> bool {
+        self.needsnap || self.b.trace.ins[n..].iter().any(|i| i.op.effect() == crate::ir::Effect::Store && i.op != Op::GCSTEP)
     }
 
     /// FUNCF: missing arguments are nil; recursion is limited.

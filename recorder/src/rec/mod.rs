@@ -63,6 +63,11 @@ pub trait TraceDb {
     fn is_root(&self, n: u32) -> bool;
     /// The instruction that the start of trace `n` replaced.
     fn start_ins(&self, n: u32) -> Ins;
+    /// Did integers at the arithmetic instruction at `pc` turn out to overflow? Then they are numbers from the start.
+    fn overflows(&self, pc: *const Ins) -> bool {
+        let _ = pc;
+        false
+    }
     /// Did the loop at `pc` turn out to be left soon, so that unrolling it is the better choice?
     fn loop_left(&self, pc: *const Ins) -> bool {
         let _ = pc;
@@ -179,6 +184,12 @@ pub struct Recorder {
     in_builtin: bool,
     /// The call being recorded is that of an iterator.
     iterating: bool,
+    /// The current instruction.
+    pc: *const Ins,
+    /// Is it known for integers that overflow?
+    overflows: bool,
+    /// The instruction whose integers overflowed now.
+    overflowed: Option<*const Ins>,
     info: AbortInfo,
     /// Objects seen while recording that nothing else may keep alive.
     protos: Vec<Gc<Proto>>,
@@ -212,6 +223,9 @@ impl Recorder {
             waited: 0,
             in_builtin: false,
             iterating: false,
+            pc: core::ptr::null(),
+            overflows: false,
+            overflowed: None,
             info: AbortInfo::None,
             protos: vec![proto],
         }
@@ -276,6 +290,19 @@ impl Recorder {
         Ok(r)
     }
 
+    /// The instruction, new to [`TraceDb::overflows`], whose integers overflowed in the step just recorded.
+    pub fn overflowed(&self) -> Option<*const Ins> {
+        self.overflowed
+    }
+    /// The result of the current instruction is no integer, though the operands are.
+    fn note_overflow(&mut self) -> Rec<()> {
+        if self.overflows || self.overflowed.is_some() {
+            return Ok(());
+        }
+        self.overflowed = Some(self.pc);
+        // The trace that leaves here is better made again.
+        if self.b.trace.parent.is_some() { Err(Abort::Retry) } else { Ok(()) }
+    }
     /// Number of the trace.
     pub fn trace_no(&self) -> u32 {
         self.trace_no
@@ -350,6 +377,8 @@ impl Recorder {
         if self.proto.flags.get() & perilune_vm::object::ProtoFlags::NOJIT != 0 {
             return Err(Abort::JitOff);
         }
+        self.pc = pc;
+        self.overflows = db.overflows(pc);
         let flow = self.dispatch(vm, db, pc, ins);
         self.first = false;
         flow

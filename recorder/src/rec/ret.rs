@@ -26,7 +26,7 @@ impl Recorder {
             depth -= 1;
         }
         let link = view::slot(vm, below - 1).0;
-        if depth == 0 && (self.start_is_root || link & 3 != 0 || below != 0 || self.retdepth >= MAX_RETURNS) {
+        if depth == 0 && (below != 0 || !self.may_return_below(link)) {
             // What is below is the interpreter's business.
             return Ok(Flow::Stop(Link::Return, pc));
         }
@@ -41,6 +41,10 @@ impl Recorder {
         Ok(Flow::Next)
     }
 
+    /// May the trace follow the return from the frame that it started in?
+    pub(super) fn may_return_below(&self, link: u64) -> bool {
+        !self.start_is_root && link & 3 == 0 && self.retdepth < MAX_RETURNS
+    }
     /// Leaves the frames down to the caller's; `n` results are in locals from `from` on.
     pub(super) fn pop_frame(&mut self, link: u64, from: usize, n: usize) -> Rec<()> {
         let results: Vec<IrRef> = (0..n).map(|i| self.slots[self.base + from + i]).collect();
@@ -79,7 +83,7 @@ impl Recorder {
     }
 
     /// Leaves the start frame of a side trace: the caller's frame becomes the start.
-    fn return_below(&mut self, vm: &Vm, link: u64, from: usize, n: usize) -> Rec<Flow> {
+    pub(super) fn return_below(&mut self, vm: &Vm, link: u64, from: usize, n: usize) -> Rec<Flow> {
         let call = view::ins(view::at(view::pc_of_link(link), -1));
         if !matches!(call.op(), Bc::CALL | Bc::CALLM | Bc::ITERC) {
             return Err(Abort::NyiReturn);
