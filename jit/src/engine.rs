@@ -8,6 +8,7 @@ use crate::penalty::{self, Penalties};
 use crate::recording::Recording;
 use crate::registry::Registry;
 use perilune_recorder::ir::Trace;
+use perilune_recorder::rec::Site;
 use perilune_vm::bc::Ins;
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::{Compiler, ExitId, Mode, Resume};
@@ -15,7 +16,7 @@ use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use perilune_vm::{Value, Vm};
 use core::any::Any;
 use core::cell::{Cell, RefCell};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// The tracing compiler of one VM.
@@ -36,8 +37,8 @@ pub struct Jit {
     pub(crate) cancelled: Cell<bool>,
     /// The trace that was just aborted, while its event is reported.
     pub(crate) given_up: RefCell<Option<(u32, Rc<Trace>)>>,
-    /// Arithmetic instructions whose integers overflowed.
-    pub(crate) overflows: RefCell<HashSet<*const Ins>>,
+    /// What recordings found at instructions.
+    pub(crate) sites: RefCell<HashMap<*const Ins, Site>>,
     /// Loops over `next` that never became a trace.
     pub(crate) quiet: RefCell<HashSet<*const Ins>>,
 }
@@ -124,7 +125,7 @@ impl Compiler for Jit {
         let _ = proto;
         // Their addresses may come back.
         self.quiet.borrow_mut().clear();
-        self.overflows.borrow_mut().clear();
+        self.sites.borrow_mut().clear();
     }
     fn original_ins(&self, trace: u32) -> Ins {
         self.registry.borrow().start_ins(trace)

@@ -156,18 +156,19 @@ impl Jit {
         let step = {
             let registry = self.registry.borrow();
             let left = |pc: *const Ins| self.penalties.borrow().left_loop(pc);
-            let overflows = |pc: *const Ins| self.overflows.borrow().contains(&pc);
-            let known = Known { registry: &registry, left: &left, overflows: &overflows };
+            let site = |pc: *const Ins| self.sites.borrow().get(&pc).copied().unwrap_or_default();
+            let known = Known { registry: &registry, left: &left, site: &site };
             let mut recording = self.recording.borrow_mut();
             let Some(r) = recording.as_mut() else { return };
             let begun = Instant::now();
             let step = r.recorder.record(vm, &known, pc);
             r.spent += begun.elapsed();
-            if let Some(pc) = r.recorder.overflowed()
-                && self.overflows.borrow_mut().insert(pc)
-                && matches!(step, Step::Abort { reason: Abort::Retry, .. })
-            {
-                registry.disarm_one(r.recorder.root_no());
+            let (pc, found) = r.recorder.site();
+            if found != site(pc) {
+                self.sites.borrow_mut().insert(pc, found);
+                if matches!(step, Step::Abort { reason: Abort::Retry, .. }) {
+                    registry.disarm_one(r.recorder.root_no());
+                }
             }
             step
         };

@@ -1,7 +1,7 @@
 //! The finished traces, by number, and their exits.
 
 use perilune_recorder::ir::{Link, Trace};
-use perilune_recorder::rec::{FinishedTrace, TraceDb};
+use perilune_recorder::rec::{FinishedTrace, Site, TraceDb};
 use perilune_vm::bc::Ins;
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::ExitId;
@@ -229,8 +229,8 @@ pub struct Known<'a> {
     pub registry: &'a Registry,
     /// Was the loop at a place left soon, again and again?
     pub left: &'a dyn Fn(*const Ins) -> bool,
-    /// Did integers overflow at a place?
-    pub overflows: &'a dyn Fn(*const Ins) -> bool,
+    /// What recordings found at a place.
+    pub site: &'a dyn Fn(*const Ins) -> Site,
 }
 
 impl TraceDb for Known<'_> {
@@ -243,8 +243,8 @@ impl TraceDb for Known<'_> {
     fn start_ins(&self, n: u32) -> Ins {
         self.registry.start_ins(n)
     }
-    fn overflows(&self, pc: *const Ins) -> bool {
-        (self.overflows)(pc)
+    fn site(&self, pc: *const Ins) -> Site {
+        (self.site)(pc)
     }
     fn loop_left(&self, pc: *const Ins) -> bool {
         (self.left)(pc)

@@ -15,7 +15,7 @@ impl Recorder {
         if ints && !is_int && matches!(mm, MM::Add | MM::Sub | MM::Mul) {
             self.note_overflow()?;
         }
-        if is_int && !self.overflows {
+        if is_int && !self.site.overflows {
             match mm {
                 MM::Add => return self.b.emit(Op::ADDOV, Ty::Int, rx, ry),
                 MM::Sub => return self.b.emit(Op::SUBOV, Ty::Int, rx, ry),
@@ -49,7 +49,7 @@ impl Recorder {
         if self.ty(r).is_int() && !is_int {
             self.note_overflow()?;
         }
-        if is_int && !self.overflows {
+        if is_int && !self.site.overflows {
             for k in [0, i32::MIN] {
                 let k = self.b.kint(k);
                 self.b.emit(Op::NE, Ty::Int, r, k)?;

@@ -63,16 +63,27 @@ pub trait TraceDb {
     fn is_root(&self, n: u32) -> bool;
     /// The instruction that the start of trace `n` replaced.
     fn start_ins(&self, n: u32) -> Ins;
-    /// Did integers at the arithmetic instruction at `pc` turn out to overflow? Then they are numbers from the start.
-    fn overflows(&self, pc: *const Ins) -> bool {
+    /// What earlier recordings found at the instruction at `pc`.
+    fn site(&self, pc: *const Ins) -> Site {
         let _ = pc;
-        false
+        Site::default()
     }
     /// Did the loop at `pc` turn out to be left soon, so that unrolling it is the better choice?
     fn loop_left(&self, pc: *const Ins) -> bool {
         let _ = pc;
         false
     }
+}
+
+/// What recordings found at an instruction: which form its numbers have.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub struct Site {
+    /// Integers overflowed there.
+    pub overflows: bool,
+    /// Integers were loaded.
+    pub ints: bool,
+    /// Other numbers were loaded.
+    pub nums: bool,
 }
 
 /// A finished recording.
@@ -186,10 +197,8 @@ pub struct Recorder {
     iterating: bool,
     /// The current instruction.
     pc: *const Ins,
-    /// Is it known for integers that overflow?
-    overflows: bool,
-    /// The instruction whose integers overflowed now.
-    overflowed: Option<*const Ins>,
+    /// What is known of it.
+    site: Site,
     info: AbortInfo,
     /// Objects seen while recording that nothing else may keep alive.
     protos: Vec<Gc<Proto>>,
@@ -224,8 +233,7 @@ impl Recorder {
             in_builtin: false,
             iterating: false,
             pc: core::ptr::null(),
-            overflows: false,
-            overflowed: None,
+            site: Site::default(),
             info: AbortInfo::None,
             protos: vec![proto],
         }
@@ -290,17 +298,33 @@ impl Recorder {
         Ok(r)
     }
 
-    /// The instruction, new to [`TraceDb::overflows`], whose integers overflowed in the step just recorded.
-    pub fn overflowed(&self) -> Option<*const Ins> {
-        self.overflowed
+    /// What is known of the instruction just recorded, for [`TraceDb::site`].
+    pub fn site(&self) -> (*const Ins, Site) {
+        (self.pc, self.site)
     }
     /// The result of the current instruction is no integer, though the operands are.
     fn note_overflow(&mut self) -> Rec<()> {
-        if self.overflows || self.overflowed.is_some() {
-            return Ok(());
+        if core::mem::replace(&mut self.site.overflows, true) { Ok(()) } else { self.learned() }
+    }
+    /// The type to load a value with: where both forms of numbers were seen, everything is converted.
+    fn load_type(&mut self, v: Value) -> Rec<Ty> {
+        let ty = Ty::of_value(v);
+        if !ty.is_number() {
+            return Ok(ty);
         }
-        self.overflowed = Some(self.pc);
-        // The trace that leaves here is better made again.
+        let before = self.site;
+        self.site.ints |= ty == Ty::Int;
+        self.site.nums |= ty == Ty::Num;
+        if !(self.site.ints && self.site.nums) {
+            return Ok(ty);
+        }
+        if before != self.site {
+            self.learned()?;
+        }
+        Ok(Ty::Num)
+    }
+    /// The trace that a side trace leaves with such news is better made again.
+    fn learned(&self) -> Rec<()> {
         if self.b.trace.parent.is_some() { Err(Abort::Retry) } else { Ok(()) }
     }
     /// Number of the trace.
@@ -378,7 +402,7 @@ impl Recorder {
             return Err(Abort::JitOff);
         }
         self.pc = pc;
-        self.overflows = db.overflows(pc);
+        self.site = db.site(pc);
         let flow = self.dispatch(vm, db, pc, ins);
         self.first = false;
         flow

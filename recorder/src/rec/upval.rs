@@ -44,7 +44,7 @@ impl Recorder {
             return Ok(self.b.kvalue(v));
         }
         let address = self.upvalue_ref(vm, i, uv)?;
-        let ty = Ty::of_value(v);
+        let ty = self.load_type(v)?;
         let r = self.b.guard(Op::ULOAD, ty, address, IrRef::NONE)?;
         Ok(if ty.is_pri() { self.b.kvalue(v) } else { r })
     }
