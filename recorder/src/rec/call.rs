@@ -4,7 +4,9 @@ use super::{Flow, Frame, Rec, Recorder, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::interp::frame;
 use perilune_vm::layout::Field;
+use perilune_vm::meta::MM;
 use perilune_vm::object::{Func, Gc};
 use perilune_vm::{Value, Vm};
 
@@ -23,7 +25,7 @@ impl Recorder {
     }
 
     /// Guards that the called function is this one.
-    fn specialize(&mut self, r: IrRef, f: Gc<Func>) -> Rec<IrRef> {
+    pub(super) fn specialize(&mut self, r: IrRef, f: Gc<Func>) -> Rec<IrRef> {
         if r.is_const() {
             return Ok(r);
         }
@@ -54,14 +56,14 @@ impl Recorder {
         nargs: usize,
         want: usize,
     ) -> Rec<Flow> {
-        let Some(f) = v.as_func() else { return self.nyi(Bc::CALL) };
+        let Some(f) = v.as_func() else { return self.call_object(vm, pc, a, (r, v), nargs, want) };
         let Some(proto) = f.proto() else {
             self.specialize(r, f)?;
             return self.builtin(vm, pc, f, a, nargs, want).map(|()| Flow::Next);
         };
         let func = self.specialize(r, f)?;
         let base = self.base;
-        self.frames.push(Frame { base, proto: self.proto, vararg: false });
+        self.frames.push(Frame { base, proto: self.proto, vararg: false, cont: None });
         self.base = base + a + 2;
         self.need(self.base + nargs);
         let link = self.b.kptr(view::at(pc, 1).expose_provenance() as u64);
@@ -73,6 +75,19 @@ impl Recorder {
         self.enter_frame(proto);
         self.needsnap = true;
         Ok(Flow::Next)
+    }
+    /// Calls what is no function: `__call`, with the object as its first argument.
+    fn call_object(&mut self, vm: &Vm, pc: *const Ins, a: usize, object: (IrRef, Value), nargs: usize, want: usize) -> Rec<Flow> {
+        let (r, v) = self.metamethod(vm, object, MM::Call)?;
+        let Some(f) = v.as_func().filter(|f| f.proto().is_some() && !self.iterating) else { return self.nyi(Bc::CALL) };
+        let first = self.base + a + 2;
+        self.need(first + nargs + 1);
+        for i in (0..nargs).rev() {
+            let arg = self.slots[first + i];
+            self.set_abs(first + i + 1, arg);
+        }
+        self.set_abs(first, object.0);
+        self.call_value(vm, pc, a, r, Value::func(f), nargs + 1, want)
     }
     pub(super) fn note_proto(&mut self, proto: perilune_vm::object::Gc<perilune_vm::object::Proto>) {
         if !self.protos.contains(&proto) {
@@ -130,7 +145,8 @@ impl Recorder {
         let link = view::slot(vm, -1).0;
         let vararg = self.frames.last().is_some_and(|f| f.vararg);
         let below = self.frames.is_empty();
-        if vararg || link & 3 != 0 || below && !self.may_return_below(link) {
+        let known = link & 3 == 0 || link & 7 == frame::CONT && !below;
+        if vararg || !known || below && !self.may_return_below(link) {
             // The interpreter does it.
             return if self.first { self.nyi_func(Value::func(f)) } else { Ok(Flow::Stop(Link::Return, pc)) };
         }
@@ -145,7 +161,11 @@ impl Recorder {
             }
             return self.return_below(vm, link, a, n);
         }
-        self.pop_frame(link, a, n)?;
+        if link & 7 == frame::CONT {
+            self.pop_metamethod(a, n)?;
+        } else {
+            self.pop_frame(link, a, n)?;
+        }
         Ok(Flow::Next)
     }
     fn has_effect_since(&self, n: usize) -> bool {
@@ -197,7 +217,7 @@ impl Recorder {
         }
         let func = self.slots[old - 2];
         let link = self.b.kptr(((nargs as u64 + 2) << 3) | 3);
-        self.frames.push(Frame { base: old, proto: self.proto, vararg: true });
+        self.frames.push(Frame { base: old, proto: self.proto, vararg: true, cont: None });
         self.base = new;
         self.set_abs(new - 2, func);
         self.set_abs(new - 1, link);

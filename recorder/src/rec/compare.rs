@@ -1,12 +1,10 @@
 //! Comparisons and tests. The snapshot of a comparison goes on at the branch that is not taken.
 
-use super::{Rec, Recorder, view};
+use super::{Flow, Rec, Recorder, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::helper::Helper;
-use perilune_vm::layout::Field;
-use perilune_vm::meta::MM;
 use perilune_vm::{Value, Vm};
 
 impl Recorder {
@@ -20,7 +18,7 @@ impl Recorder {
     }
 
     /// ISLT to ISGT.
-    pub(super) fn order(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<()> {
+    pub(super) fn order(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<Flow> {
         let (x, vx) = self.operand(vm, ins.a())?;
         let (y, vy) = self.operand(vm, ins.d())?;
         let less = matches!(ins.op(), Bc::ISLT | Bc::ISGE);
@@ -38,9 +36,11 @@ impl Recorder {
                 (false, false) => Op::GT,
             };
             self.b.emit(op, Ty::Int, r, zero)?;
-            return Ok(());
+            return Ok(Flow::Next);
         }
-        let (Some(m), Some(n)) = (vx.as_number(), vy.as_number()) else { return self.nyi(ins.op()) };
+        let (Some(m), Some(n)) = (vx.as_number(), vy.as_number()) else {
+            return self.order_method(vm, ins, (x, vx), (y, vy));
+        };
         let yes = if less { m < n } else { m <= n };
         let ints = self.ty(x).is_int() && self.ty(y).is_int();
         let (x, y) = if ints { (x, y) } else { (self.to_num(x)?, self.to_num(y)?) };
@@ -54,11 +54,11 @@ impl Recorder {
         };
         self.other_branch(pc, yes != negated)?;
         self.b.emit(op, if ints { Ty::Int } else { Ty::Num }, x, y)?;
-        Ok(())
+        Ok(Flow::Next)
     }
 
     /// ISEQV to ISNEP.
-    pub(super) fn equality(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<()> {
+    pub(super) fn equality(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<Flow> {
         let (x, vx) = self.operand(vm, ins.a())?;
         let (y, vy) = match ins.op() {
             Bc::ISEQV | Bc::ISNEV => self.operand(vm, ins.d())?,
@@ -77,35 +77,22 @@ impl Recorder {
             let (x, y) = if ints { (x, y) } else { (self.to_num(x)?, self.to_num(y)?) };
             self.other_branch(pc, yes != negated)?;
             self.b.emit(if yes { Op::EQ } else { Op::NE }, if ints { Ty::Int } else { Ty::Num }, x, y)?;
-            return Ok(());
+            return Ok(Flow::Next);
         }
         if tx != ty || tx.is_pri() {
             // The types decide.
-            return Ok(());
+            return Ok(Flow::Next);
         }
         if !yes && (vx.is_table() || vx.is_udata()) {
-            self.no_equal_method(vm, x, vx, y, vy)?;
+            self.b.compare(Op::NE, x, y)?;
+            return match self.equal_method(vm, negated, (x, vx), (y, vy))? {
+                Some(flow) => Ok(flow),
+                None => Ok(Flow::Next),
+            };
         }
         self.other_branch(pc, yes != negated)?;
         self.b.compare(if yes { Op::EQ } else { Op::NE }, x, y)?;
-        Ok(())
-    }
-
-    /// Guards that two tables that differ have no `__eq` in common.
-    fn no_equal_method(&mut self, vm: &Vm, x: IrRef, vx: Value, y: IrRef, vy: Value) -> Rec<()> {
-        let (Some(a), Some(b)) = (vx.as_table(), vy.as_table()) else { return Err(Abort::NyiBytecode) };
-        for (r, t) in [(x, a), (y, b)] {
-            if t.meta.get().is_none() {
-                let meta = self.field(r, Field::TabMeta)?;
-                let null = self.b.knull(Ty::Tab);
-                self.b.emit(Op::EQ, Ty::Tab, meta, null)?;
-                return Ok(());
-            }
-        }
-        if !vm.metamethod(vx, MM::Eq).is_nil() {
-            return Err(Abort::NyiBytecode);
-        }
-        self.no_metamethod(vm, x, a, MM::Eq)
+        Ok(Flow::Next)
     }
 
     /// ISTC to ISF: types decide.

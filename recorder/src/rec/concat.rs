@@ -1,6 +1,6 @@
 //! Concatenation and allocation.
 
-use super::{Rec, Recorder};
+use super::{Flow, Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty};
 use perilune_vm::{Value, Vm};
@@ -20,14 +20,17 @@ impl Recorder {
     }
 
     /// CAT.
-    pub(super) fn cat(&mut self, vm: &Vm, ins: Ins) -> Rec<()> {
+    pub(super) fn cat(&mut self, vm: &Vm, ins: Ins) -> Rec<Flow> {
         let mut parts = Vec::new();
         for i in ins.b()..=ins.c() {
             let (r, v) = self.operand(vm, i)?;
-            if !v.is_str() && !v.is_number() {
-                return self.nyi(ins.op());
-            }
             parts.push((r, v));
+        }
+        if parts.iter().any(|p| !p.1.is_str() && !p.1.is_number()) {
+            return match parts[..] {
+                [x, y] => self.concat_method(vm, x, y, ins.b()),
+                _ => self.nyi(ins.op()),
+            };
         }
         self.gc_step()?;
         let mut strings = Vec::with_capacity(parts.len());
@@ -36,7 +39,7 @@ impl Recorder {
         }
         let r = self.join(&strings)?;
         self.set(ins.a(), r);
-        Ok(())
+        Ok(Flow::Next)
     }
     /// Strings one behind the other.
     pub(super) fn join(&mut self, strings: &[IrRef]) -> Rec<IrRef> {

@@ -1,10 +1,12 @@
 //! One instruction.
 
+use super::index::Indexed;
 use super::loops::Event;
 use super::{Flow, Rec, Recorder, TraceDb, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::interp::cont;
 use perilune_vm::layout::Field;
 use perilune_vm::meta::MM;
 use perilune_vm::{Value, Vm};
@@ -28,20 +30,20 @@ impl Recorder {
         }
         let vm = &*vm;
         match ins.op() {
-            Bc::ISLT | Bc::ISGE | Bc::ISLE | Bc::ISGT => self.order(vm, pc, ins)?,
+            Bc::ISLT | Bc::ISGE | Bc::ISLE | Bc::ISGT => return self.order(vm, pc, ins),
             Bc::ISEQV | Bc::ISNEV | Bc::ISEQS | Bc::ISNES | Bc::ISEQN | Bc::ISNEN | Bc::ISEQP | Bc::ISNEP => {
-                self.equality(vm, pc, ins)?;
+                return self.equality(vm, pc, ins);
             }
             Bc::ISTC | Bc::ISFC | Bc::IST | Bc::ISF => self.test(vm, ins)?,
-            Bc::ISTYPE | Bc::ISNUM | Bc::JMP | Bc::MOV | Bc::NOT | Bc::UNM | Bc::LEN => self.unary(vm, ins)?,
-            op if (Bc::ADDVN..=Bc::POW).contains(&op) => self.arithmetic(vm, ins)?,
+            Bc::ISTYPE | Bc::ISNUM | Bc::JMP | Bc::MOV | Bc::NOT | Bc::UNM | Bc::LEN => return self.unary(vm, ins),
+            op if (Bc::ADDVN..=Bc::POW).contains(&op) => return self.arithmetic(vm, ins),
             op if (Bc::BNOT..=Bc::BSAR).contains(&op) => self.bits(vm, ins)?,
-            Bc::CAT => self.cat(vm, ins)?,
+            Bc::CAT => return self.cat(vm, ins),
             op if (Bc::KSTR..=Bc::KNIL).contains(&op) => self.constant(ins)?,
             Bc::UGET | Bc::USETV | Bc::USETS | Bc::USETN | Bc::USETP => self.upvalue(vm, ins)?,
             Bc::TNEW => self.tnew(ins)?,
             Bc::TDUP => self.tdup(ins)?,
-            op if (Bc::GGET..=Bc::TSETR).contains(&op) => self.table(vm, ins)?,
+            op if (Bc::GGET..=Bc::TSETR).contains(&op) => return self.table(vm, ins),
             Bc::CALL | Bc::CALLM => {
                 let nargs = self.call_args(vm, ins);
                 self.load_args(vm, ins.a() + 2, nargs)?;
@@ -141,24 +143,25 @@ impl Recorder {
         Ok(Flow::Stop(Link::Root(n), view::at(pc, 1)))
     }
 
-    fn unary(&mut self, vm: &Vm, ins: Ins) -> Rec<()> {
+    fn unary(&mut self, vm: &Vm, ins: Ins) -> Rec<Flow> {
         if matches!(ins.op(), Bc::ISTYPE | Bc::ISNUM | Bc::JMP) {
-            return Ok(());
+            return Ok(Flow::Next);
         }
         let x = self.operand(vm, ins.d())?;
         let r = match ins.op() {
             Bc::MOV => x.0,
             Bc::NOT => self.b.kvalue(Value::bool(!x.1.truthy())),
-            Bc::UNM if x.1.is_number() || x.1.is_str() => self.unm(x)?,
+            Bc::UNM if perilune_vm::meta::to_number(x.1).is_some() => self.unm(x)?,
+            Bc::UNM => return self.arith_method(vm, MM::Unm, x, x),
             Bc::LEN if x.1.is_str() => self.field(x.0, Field::StrLen)?,
             Bc::LEN if x.1.is_table() => self.b.emit(Op::ALEN, Ty::Int, x.0, IrRef::NIL)?,
             op => return self.nyi(op),
         };
         self.set(ins.a(), r);
-        Ok(())
+        Ok(Flow::Next)
     }
 
-    fn arithmetic(&mut self, vm: &Vm, ins: Ins) -> Rec<()> {
+    fn arithmetic(&mut self, vm: &Vm, ins: Ins) -> Rec<Flow> {
         let mm = metamethod(ins.op());
         let x = self.operand(vm, ins.b())?;
         let (x, y) = match ins.op() {
@@ -168,11 +171,11 @@ impl Recorder {
         };
         let arith = |v: Value| perilune_vm::meta::to_number(v).is_some();
         if !arith(x.1) || !arith(y.1) {
-            return self.nyi(ins.op());
+            return self.arith_method(vm, mm, x, y);
         }
         let r = self.arith(mm, x, y)?;
         self.set(ins.a(), r);
-        Ok(())
+        Ok(Flow::Next)
     }
 
     fn bits(&mut self, vm: &Vm, ins: Ins) -> Rec<()> {
@@ -241,7 +244,7 @@ impl Recorder {
         self.uset(vm, ins.a(), value)
     }
 
-    fn table(&mut self, vm: &Vm, ins: Ins) -> Rec<()> {
+    fn table(&mut self, vm: &Vm, ins: Ins) -> Rec<Flow> {
         let (object, key) = match ins.op() {
             Bc::GGET | Bc::GSET => {
                 let f = self.func_ref(vm)?;
@@ -259,11 +262,18 @@ impl Recorder {
             op => return self.nyi(op),
         };
         if matches!(ins.op(), Bc::GGET | Bc::TGETS | Bc::TGETB | Bc::TGETV) {
-            let r = self.index(vm, object, key)?;
-            self.set(ins.a(), r);
-            return Ok(());
+            return match self.index(vm, object, key)? {
+                Indexed::Value(r) => {
+                    self.set(ins.a(), r);
+                    Ok(Flow::Next)
+                }
+                Indexed::Call(f, object) => self.call_metamethod(f, &[object, key], cont::TO_A),
+            };
         }
         let value = self.operand(vm, ins.a())?;
-        self.set_index(vm, object, key, value)
+        match self.set_index(vm, object, key, value)? {
+            Some((f, object)) => self.call_metamethod(f, &[object, key, value], cont::DROP),
+            None => Ok(Flow::Next),
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Reading and writing tables.
 
+use super::meta::Operand;
 use super::{Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty, VmRef, conv};
@@ -16,6 +17,14 @@ pub(super) struct Place {
     array: bool,
     /// The key as it was looked up.
     key: IrRef,
+}
+
+/// What indexing came to.
+pub(super) enum Indexed {
+    /// The value.
+    Value(IrRef),
+    /// A function is to be called with this object.
+    Call(Operand, Operand),
 }
 
 const MAX_CHAIN: usize = 20;
@@ -76,7 +85,7 @@ impl Recorder {
     }
 
     /// Guards the metatable of a table.
-    fn guard_meta(&mut self, table: IrRef, meta: Option<Gc<Table>>) -> Rec<IrRef> {
+    pub(super) fn guard_meta(&mut self, table: IrRef, meta: Option<Gc<Table>>) -> Rec<IrRef> {
         let r = self.field(table, Field::TabMeta)?;
         let k = match meta {
             Some(m) => self.b.kgc(Value::table(m)),
@@ -88,27 +97,14 @@ impl Recorder {
         Ok(k)
     }
     /// Looks up a metamethod in a constant metatable.
-    fn method(&mut self, vm: &Vm, meta: Gc<Table>, kmeta: IrRef, mm: MM) -> Rec<(IrRef, Value)> {
+    pub(super) fn method(&mut self, vm: &Vm, meta: Gc<Table>, kmeta: IrRef, mm: MM) -> Rec<(IrRef, Value)> {
         let Some(name) = vm.meta_names[mm as usize] else { return Ok((IrRef::NIL, Value::NIL)) };
         let key = (self.b.kgc(Value::str(name)), Value::str(name));
         let r = self.raw_get(meta, kmeta, key)?;
         Ok((r, meta.get_str(name)))
     }
-    /// Guards that a table has no metamethod, which is so now.
-    pub(super) fn no_metamethod(&mut self, vm: &Vm, table: IrRef, t: Gc<Table>, mm: MM) -> Rec<()> {
-        let meta = t.meta.get();
-        let kmeta = self.guard_meta(table, meta)?;
-        if let Some(m) = meta {
-            let (_, v) = self.method(vm, m, kmeta, mm)?;
-            if !v.is_nil() {
-                return Err(Abort::NyiBytecode);
-            }
-        }
-        Ok(())
-    }
-
     /// `o[k]`, following `__index` as long as it leads to tables.
-    pub(super) fn index(&mut self, vm: &Vm, object: (IrRef, Value), key: (IrRef, Value)) -> Rec<IrRef> {
+    pub(super) fn index(&mut self, vm: &Vm, object: (IrRef, Value), key: (IrRef, Value)) -> Rec<Indexed> {
         let (mut r, mut v) = object;
         for _ in 0..MAX_CHAIN {
             let (meta, kmeta);
@@ -119,12 +115,12 @@ impl Recorder {
                 let found = t.get(key.1);
                 let value = self.raw_get(t, r, key)?;
                 if !found.is_nil() {
-                    return Ok(value);
+                    return Ok(Indexed::Value(value));
                 }
                 kmeta = self.guard_meta(r, t.meta.get())?;
                 match t.meta.get() {
                     Some(m) => meta = m,
-                    None => return Ok(IrRef::NIL),
+                    None => return Ok(Indexed::Value(IrRef::NIL)),
                 }
             } else if let Some(u) = v.as_udata() {
                 let Some(m) = u.meta.get() else { return Err(Abort::MissingMetamethod) };
@@ -138,10 +134,10 @@ impl Recorder {
             }
             let (mr, mv) = self.method(vm, meta, kmeta, MM::Index)?;
             if mv.is_nil() {
-                return if v.is_table() { Ok(IrRef::NIL) } else { Err(Abort::MissingMetamethod) };
+                return if v.is_table() { Ok(Indexed::Value(IrRef::NIL)) } else { Err(Abort::MissingMetamethod) };
             }
             if mv.is_func() {
-                return Err(Abort::NyiBytecode);
+                return Ok(Indexed::Call((mr, mv), (r, v)));
             }
             r = if mv.is_table() { self.guard_is(mr, mv)? } else { mr };
             v = mv;
@@ -149,30 +145,48 @@ impl Recorder {
         Err(Abort::LoopingIndex)
     }
 
-    /// `o[k] = x`. The store is the last thing that is emitted.
+    /// `o[k] = x`: the store is the last thing that is emitted, or a function is to be called with an object.
     pub(super) fn set_index(
         &mut self,
         vm: &Vm,
         object: (IrRef, Value),
         key: (IrRef, Value),
         value: (IrRef, Value),
-    ) -> Rec<()> {
-        let (table, Some(t)) = (object.0, object.1.as_table()) else { return Err(Abort::NyiBytecode) };
-        let old = t.get(key.1);
-        let place = self.check_key(t, table, key)?;
-        match t.meta.get() {
-            None => {
+    ) -> Rec<Option<(Operand, Operand)>> {
+        let mut object = object;
+        for _ in 0..MAX_CHAIN {
+            let Some(t) = object.1.as_table() else {
+                let f = self.metamethod(vm, object, MM::NewIndex)?;
+                match f.1 {
+                    m if m.is_func() => return Ok(Some((f, object))),
+                    m if m.is_table() => object = (self.guard_is(f.0, m)?, m),
+                    _ => return Err(Abort::MissingMetamethod),
+                }
+                continue;
+            };
+            let table = object.0;
+            let old = t.get(key.1);
+            let place = self.check_key(t, table, key)?;
+            if t.meta.get().is_none() {
                 self.guard_meta(table, None)?;
-            }
-            Some(_) if old.is_nil() => {
+            } else {
                 self.load(&place, old)?;
-                self.no_metamethod(vm, table, t, MM::NewIndex)?;
+                if old.is_nil() {
+                    let f = self.metamethod(vm, object, MM::NewIndex)?;
+                    match f.1 {
+                        m if m.is_nil() => {}
+                        m if m.is_func() => return Ok(Some((f, object))),
+                        m => {
+                            object = (self.guard_is(f.0, m)?, m);
+                            continue;
+                        }
+                    }
+                }
             }
-            Some(_) => {
-                self.load(&place, old)?;
-            }
+            self.store(table, key, &place, value)?;
+            return Ok(None);
         }
-        self.store(table, key, &place, value)
+        Err(Abort::LoopingIndex)
     }
     /// `t[k] = x` without metamethods.
     pub(super) fn raw_set(&mut self, t: Gc<Table>, table: IrRef, key: (IrRef, Value), value: (IrRef, Value)) -> Rec<()> {

@@ -16,6 +16,7 @@ mod index;
 mod iter;
 mod lib;
 mod loops;
+mod meta;
 mod ret;
 mod side;
 mod slots;
@@ -152,6 +153,8 @@ struct Frame {
     proto: Gc<Proto>,
     /// The moved frame of a vararg function.
     vararg: bool,
+    /// For a metamethod: what becomes of its result.
+    cont: Option<meta::Cont>,
 }
 
 /// A recording.

@@ -4,6 +4,7 @@ use super::{Flow, Rec, Recorder, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::interp::frame;
 use perilune_vm::{Value, Vm};
 
 /// Returns below the start that one trace may follow.
@@ -34,6 +35,10 @@ impl Recorder {
         if depth == 0 {
             return self.return_below(vm, link, from, n);
         }
+        if link & 7 == frame::CONT {
+            self.pop_metamethod(from, n)?;
+            return Ok(Flow::Next);
+        }
         if link & 3 != 0 {
             return Err(Abort::NyiReturn);
         }
@@ -53,6 +58,9 @@ impl Recorder {
         }
         let frame = loop {
             let Some(f) = self.frames.pop() else { return Err(Abort::NyiReturn) };
+            if f.cont.is_some() {
+                return Err(Abort::NyiReturn);
+            }
             if !f.vararg {
                 break f;
             }

@@ -20,7 +20,7 @@ mod arith;
 mod call;
 mod compare;
 pub mod co;
-mod cont;
+pub mod cont;
 mod data;
 pub mod errmsg;
 pub mod frame;

@@ -1,0 +1,174 @@
+//! Metamethods that are functions: called in a frame with a continuation, which says what becomes of the result.
+
+use super::{Flow, Frame, Rec, Recorder, view};
+use crate::abort::Abort;
+use crate::ir::{IrRef, Op, Ty};
+use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::interp::{cont, frame};
+use perilune_vm::layout::Field;
+use perilune_vm::meta::MM;
+use perilune_vm::{Value, Vm};
+
+/// What becomes of the result of a metamethod.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct Cont {
+    /// The interpreter's number of the continuation.
+    id: u64,
+    /// The instruction that called it.
+    pc: *const Ins,
+}
+
+/// A reference with its value now.
+pub(super) type Operand = (IrRef, Value);
+
+impl Recorder {
+    /// The metamethod of a value, guarded; nil if it has none.
+    pub(super) fn metamethod(&mut self, vm: &Vm, (r, v): Operand, mm: MM) -> Rec<Operand> {
+        let nil = (IrRef::NIL, Value::NIL);
+        let (meta, kmeta) = if let Some(t) = v.as_table() {
+            let kmeta = self.guard_meta(r, t.meta.get())?;
+            let Some(meta) = t.meta.get() else { return Ok(nil) };
+            (meta, kmeta)
+        } else if let Some(u) = v.as_udata() {
+            let f = self.field(r, Field::UdataMeta)?;
+            match u.meta.get() {
+                Some(meta) => (meta, self.guard_is(f, Value::table(meta))?),
+                None => {
+                    let null = self.b.knull(Ty::Tab);
+                    self.b.emit(Op::EQ, Ty::Tab, f, null)?;
+                    return Ok(nil);
+                }
+            }
+        } else {
+            let Some(meta) = Recorder::base_meta(vm, v) else { return Ok(nil) };
+            (meta, self.b.kgc(Value::table(meta)))
+        };
+        self.method(vm, meta, kmeta, mm)
+    }
+    /// The metamethod that two values share; nil if there is none.
+    fn shared_method(&mut self, vm: &Vm, x: Operand, y: Operand, mm: MM) -> Rec<Operand> {
+        let f = self.metamethod(vm, x, mm)?;
+        if f.1.is_nil() {
+            return Ok(f);
+        }
+        let g = self.metamethod(vm, y, mm)?;
+        if f.1 == g.1 {
+            if f.0 != g.0 {
+                self.guard_is(f.0, f.1)?;
+                self.guard_is(g.0, g.1)?;
+            }
+            return Ok(f);
+        }
+        // Different now: both must stay what they are.
+        self.guard_is(f.0, f.1)?;
+        if !g.1.is_nil() {
+            self.guard_is(g.0, g.1)?;
+        }
+        Ok((IrRef::NIL, Value::NIL))
+    }
+
+    /// Calls a metamethod from the current instruction.
+    pub(super) fn call_metamethod(&mut self, f: Operand, args: &[Operand], id: u64) -> Rec<Flow> {
+        let (Some(func), pc) = (f.1.as_func(), self.pc) else { return self.nyi(Bc::CALL) };
+        let Some(proto) = func.proto() else { return self.nyi_func(f.1) };
+        let r = self.specialize(f.0, func)?;
+        let old = self.base;
+        let size = self.proto.framesize() as usize;
+        let new = old + size + 4;
+        self.clear_from(old + size);
+        self.frames.push(Frame { base: old, proto: self.proto, vararg: false, cont: Some(Cont { id, pc }) });
+        self.need(new + args.len());
+        let (kid, kpc) = (self.b.kptr(id), self.b.kptr(view::at(pc, 1).expose_provenance() as u64));
+        let link = self.b.kptr(frame::link(size + 4, frame::CONT).0);
+        self.base = new;
+        for (i, r) in [kid, kpc, r, link].into_iter().enumerate() {
+            self.set_abs(new - 4 + i, r);
+        }
+        for (i, a) in args.iter().enumerate() {
+            self.set_abs(new + i, a.0);
+        }
+        self.open_top = 0;
+        self.multres = 0;
+        self.note_proto(proto);
+        self.enter_frame(proto);
+        self.needsnap = true;
+        Ok(Flow::Next)
+    }
+
+    /// Returns from a metamethod: `n` results are in locals from `from` on.
+    pub(super) fn pop_metamethod(&mut self, from: usize, n: usize) -> Rec<()> {
+        let result = if n > 0 { self.slots[self.base + from] } else { IrRef::NIL };
+        if result == IrRef::NONE {
+            return Err(Abort::NyiReturn);
+        }
+        let (frame, cont) = loop {
+            let Some(f) = self.frames.pop() else { return Err(Abort::NyiReturn) };
+            match f.cont {
+                Some(cont) => break (f, cont),
+                None if f.vararg => {}
+                None => return Err(Abort::NyiReturn),
+            }
+        };
+        self.base = frame.base;
+        self.enter_frame(frame.proto);
+        self.clear_from(self.base + frame.proto.framesize() as usize);
+        self.open_top = 0;
+        self.multres = 0;
+        if matches!(cont.id & 7, cont::TO_A | cont::CONCAT) {
+            // A concatenation is recorded only if this is its end. Comparisons jump by what the type says.
+            self.set(view::ins(cont.pc).a(), result);
+        }
+        self.needsnap = true;
+        Ok(())
+    }
+
+    /// Arithmetic on something that is no number.
+    pub(super) fn arith_method(&mut self, vm: &Vm, mm: MM, x: Operand, y: Operand) -> Rec<Flow> {
+        let mut f = self.metamethod(vm, x, mm)?;
+        if f.1.is_nil() {
+            f = self.metamethod(vm, y, mm)?;
+        }
+        if f.1.is_nil() {
+            return Err(Abort::MissingMetamethod);
+        }
+        self.call_metamethod(f, &[x, y], cont::TO_A)
+    }
+    /// `..` of two values one of which is neither string nor number.
+    pub(super) fn concat_method(&mut self, vm: &Vm, x: Operand, y: Operand, slot: usize) -> Rec<Flow> {
+        let mut f = self.metamethod(vm, x, MM::Concat)?;
+        if f.1.is_nil() {
+            f = self.metamethod(vm, y, MM::Concat)?;
+        }
+        if f.1.is_nil() {
+            return Err(Abort::MissingMetamethod);
+        }
+        self.call_metamethod(f, &[x, y], cont::CONCAT | (slot as u64) << 3)
+    }
+    /// ISLT to ISGT on objects.
+    pub(super) fn order_method(&mut self, vm: &Vm, ins: Ins, x: Operand, y: Operand) -> Rec<Flow> {
+        if x.1.type_name() != y.1.type_name() {
+            return Err(Abort::MissingMetamethod);
+        }
+        let strict = matches!(ins.op(), Bc::ISLT | Bc::ISGE);
+        let negated = matches!(ins.op(), Bc::ISGE | Bc::ISGT);
+        let jump = |not: bool| if not { cont::JUMP_IF_NOT } else { cont::JUMP_IF };
+        let f = self.shared_method(vm, x, y, if strict { MM::Lt } else { MM::Le })?;
+        if !f.1.is_nil() {
+            return self.call_metamethod(f, &[x, y], jump(negated));
+        }
+        let f = if strict { f } else { self.shared_method(vm, x, y, MM::Lt)? };
+        if f.1.is_nil() {
+            return Err(Abort::MissingMetamethod);
+        }
+        self.call_metamethod(f, &[y, x], jump(!negated))
+    }
+    /// Equality of two objects that differ: calls the method that they share; `None` if there is none.
+    pub(super) fn equal_method(&mut self, vm: &Vm, negated: bool, x: Operand, y: Operand) -> Rec<Option<Flow>> {
+        let f = self.shared_method(vm, x, y, MM::Eq)?;
+        if f.1.is_nil() {
+            return Ok(None);
+        }
+        let id = if negated { cont::JUMP_IF_NOT } else { cont::JUMP_IF };
+        self.call_metamethod(f, &[x, y], id).map(Some)
+    }
+}
