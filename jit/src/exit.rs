@@ -24,7 +24,8 @@ struct Taken {
 impl Jit {
     /// Compiled code was left by exit `id`; `may_record` says whether a side trace may start.
     pub(crate) fn take_exit(&self, vm: &mut Vm, id: ExitId, may_record: bool) -> Resume {
-        let Some(taken) = self.taken(id, may_record) else {
+        // An exit to collect garbage is nothing to compile a trace for: it would only leave as well.
+        let Some(taken) = self.taken(id, may_record && !vm.heap.gc_due()) else {
             debug_assert!(false, "an exit that no trace has");
             return Resume { pc: core::ptr::null(), multres: 0 };
         };
