@@ -6,6 +6,7 @@ use crate::frame;
 use crate::log::{self, Topic};
 use crate::registry::Exit;
 use perilune_vm::bc::Ins;
+use perilune_vm::gc::Phase;
 use perilune_vm::hooks::{ExitId, Resume};
 use perilune_vm::{Value, Vm};
 
@@ -25,7 +26,8 @@ impl Jit {
     /// Compiled code was left by exit `id`; `may_record` says whether a side trace may start.
     pub(crate) fn take_exit(&self, vm: &mut Vm, id: ExitId, may_record: bool) -> Resume {
         // An exit to collect garbage is nothing to compile a trace for: it would only leave as well.
-        let Some(taken) = self.taken(id, may_record && !vm.heap.gc_due()) else {
+        let collect = vm.heap.gc_due() && matches!(vm.heap.phase(), Phase::Atomic | Phase::Finalize);
+        let Some(taken) = self.taken(id, may_record && !collect) else {
             debug_assert!(false, "an exit that no trace has");
             return Resume { pc: core::ptr::null(), multres: 0 };
         };
@@ -34,12 +36,16 @@ impl Jit {
         }
         let resume = taken.resume;
         let tell = !taken.end && self.listens(vm, Event::Texit);
-        if !tell && !taken.hot {
+        if !tell && !taken.hot && !collect {
             return resume;
         }
         vm.multres = resume.multres;
         vm.pc = resume.pc.wrapping_add(1);
         frame::protect(vm, resume.pc, taken.live);
+        if collect {
+            // What fails here fails again at the next safepoint of the interpreter.
+            let _ = vm.safepoint();
+        }
         if tell {
             let zero = Value::int(0);
             self.send(vm, Event::Texit, &[Value::int(taken.trace as i32), Value::int(taken.exit as i32), zero, zero]);
