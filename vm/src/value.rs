@@ -62,6 +62,13 @@ pub const INT_BITS: u64 = FIRST_TAGGED;
 const _: () = assert!(FIRST_TAGGED == 0xfff9_0000_0000_0000);
 
 impl Value {
+    /// Upper half of the hidden control value of a loop over `next`, a position: no light userdata looks like this.
+    pub const KEY_INDEX: u64 = 0xfffe_7fff;
+    /// The control value of a loop over `next` at a position.
+    #[inline(always)]
+    pub const fn key_index(i: u32) -> Value {
+        Value(Value::KEY_INDEX << 32 | i as u64)
+    }
     /// nil: all bits set.
     pub const NIL: Value = Value(!0);
     /// false

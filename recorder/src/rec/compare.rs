@@ -83,6 +83,12 @@ impl Recorder {
             // The types decide.
             return Ok(Flow::Next);
         }
+        if yes && (vx.is_table() || vx.is_udata()) {
+            // Others may be equal by a metamethod: the instruction is executed again then.
+            self.snap(pc)?;
+            self.b.compare(Op::EQ, x, y)?;
+            return Ok(Flow::Next);
+        }
         if !yes && (vx.is_table() || vx.is_udata()) {
             self.b.compare(Op::NE, x, y)?;
             return match self.equal_method(vm, negated, (x, vx), (y, vy))? {

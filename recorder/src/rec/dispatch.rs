@@ -155,6 +155,10 @@ impl Recorder {
             Bc::UNM => return self.arith_method(vm, MM::Unm, x, x),
             Bc::LEN if x.1.is_str() => self.field(x.0, Field::StrLen)?,
             Bc::LEN if x.1.is_table() => self.b.emit(Op::ALEN, Ty::Int, x.0, IrRef::NIL)?,
+            Bc::LEN => {
+                let f = self.metamethod(vm, x, MM::Len)?;
+                return self.call_metamethod(f, &[x, (IrRef::NIL, Value::NIL)], cont::TO_A);
+            }
             op => return self.nyi(op),
         };
         self.set(ins.a(), r);

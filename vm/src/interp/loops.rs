@@ -122,7 +122,7 @@ unsafe fn next_entry(r: R) -> bool {
     let Some(t) = (*ra.sub(2)).as_table() else { return false };
     match t.next_index((*ra.sub(1)).0 as u32) {
         Some((i, k, v)) => {
-            *ra.sub(1) = Value(u64::from(i));
+            *ra.sub(1) = Value::key_index(i);
             *ra = k;
             *ra.add(1) = v;
             true
@@ -223,8 +223,7 @@ op! {
             && (*ra.sub(2)).is_table()
             && (*ra.sub(1)).is_nil()
         {
-            // The hidden control value of ITERN: an index, which looks like a tiny double.
-            *ra.sub(1) = Value(0);
+            *ra.sub(1) = Value::key_index(0);
             return r.jump::<D>();
         }
         // Not `next` over a table: despecialise to JMP and ITERC, for good.

@@ -96,7 +96,7 @@ op! {
             let _ = vm.operand_error(v, "get length of");
             return Status::ERROR;
         }
-        call_with::<D, _>(r, TO_A, f, [v, v])
+        call_with::<D, _>(r, TO_A, f, [v, Value::NIL])
     }
     #[cold]
     #[inline(never)]

@@ -252,6 +252,10 @@ impl Table {
         {
             return Some(i as u32 + 1);
         }
+        if key.0 >> 32 == Value::KEY_INDEX {
+            // A loop that went by positions goes on by keys.
+            return Some(key.0 as u32);
+        }
         let n = self.node_of(self.find(key)?)?;
         Some(self.asize() + n + 1)
     }
