@@ -2,7 +2,7 @@
 
 use crate::code::Arena;
 use crate::lower::{self, Env};
-use crate::thunk::{self, ThunkAddrs};
+use crate::thunk::{ThunkAddrs, Thunks};
 use crate::{BackendError, disas, isa};
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
@@ -171,7 +171,7 @@ fn libcall(call: ir::LibCall) -> Option<usize> {
 pub struct Backend {
     compiler: Compiler,
     arena: Arena,
-    thunks: ThunkAddrs,
+    thunks: Thunks,
 }
 
 impl Backend {
@@ -182,14 +182,13 @@ impl Backend {
     /// The same for a target of which this processor is one.
     pub fn with_isa(isa: OwnedTargetIsa, config: &Config) -> Result<Backend, BackendError> {
         let compiler = Compiler::new(isa, config.helper);
-        let mut arena = Arena::new(config.code_size).map_err(|e| BackendError::Memory(e.to_string()))?;
-        let thunks = thunk::build(compiler.isa(), config.helper, |code| place(&mut arena, code))?;
-        arena.pin();
+        let arena = Arena::new(config.code_size).map_err(|e| BackendError::Memory(e.to_string()))?;
+        let thunks = Thunks::new(&compiler.isa, config.helper)?;
         Ok(Backend { compiler, arena, thunks })
     }
     /// Compiles a tree and puts it into executable memory.
     pub fn compile(&mut self, req: &CompileRequest<'_>) -> Result<CompiledCode, BackendError> {
-        let Emitted { code, loop_offset, listing } = self.compiler.emit(req, &self.thunks)?;
+        let Emitted { code, loop_offset, listing } = self.compiler.emit(req, &self.thunks.addrs)?;
         let entry = place(&mut self.arena, &code)?;
         Ok(CompiledCode { entry, size: code.len(), loop_offset, listing })
     }
@@ -197,11 +196,11 @@ impl Backend {
     pub fn enter(&self) -> EnterFn {
         // SAFETY: the thunk was compiled with exactly this signature, and its code lives as long as the arena. (Calling it is
         // unsafe and has the contract of `EnterFn`.)
-        unsafe { core::mem::transmute::<usize, EnterFn>(self.thunks.enter) }
+        unsafe { core::mem::transmute::<usize, EnterFn>(self.thunks.addrs.enter) }
     }
     /// What the exit table holds for an exit without a side trace.
     pub fn exit_stub(&self) -> usize {
-        self.thunks.exit_stub
+        self.thunks.addrs.exit_stub
     }
     /// Drops all compiled traces. Nothing may refer to their code any more: exits are relinked, entries are gone.
     pub fn reset(&mut self) {

@@ -8,11 +8,11 @@
 //!   result; the helper's is left in `vm.scratch[0]`.
 
 use crate::BackendError;
-use cranelift_codegen::Context;
-use cranelift_codegen::control::ControlPlane;
-use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, MemFlagsData, Signature, Type, Value, types};
-use cranelift_codegen::isa::{CallConv, TargetIsa};
+use cranelift_codegen::isa::{CallConv, OwnedTargetIsa, TargetIsa};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, Module};
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::ofs;
 
@@ -85,29 +85,49 @@ fn signature(call_conv: CallConv, params: &[Type], result: Option<Type>) -> Sign
     sig
 }
 
-/// Compiles all thunks; `place` puts each piece of code into memory.
-pub(crate) fn build(
-    isa: &dyn TargetIsa,
-    helper: fn(Helper) -> usize,
-    mut place: impl FnMut(&[u8]) -> Result<usize, BackendError>,
-) -> Result<ThunkAddrs, BackendError> {
-    let mut addrs = ThunkAddrs {
-        enter: place(&compile(isa, enter_signature(isa), enter)?)?,
-        exit_stub: place(&compile(isa, trace_signature(), exit_stub)?)?,
-        cold: [0; COLD.len()],
-    };
-    for (i, h) in COLD.into_iter().enumerate() {
-        let body = |pos: &mut FuncCursor<'_>, args: &[Value]| cold_helper(pos, args, h, helper(h), c_call_conv(isa));
-        addrs.cold[i] = place(&compile(isa, cold_signature(h), body)?)?;
+/// The thunks in executable memory, as long as this lives.
+pub(crate) struct Thunks {
+    /// Where they are.
+    pub addrs: ThunkAddrs,
+    /// Owns their memory; `None` only while it is being given back.
+    module: Option<JITModule>,
+}
+
+impl Thunks {
+    /// Compiles all thunks.
+    pub fn new(isa: &OwnedTargetIsa, helper: fn(Helper) -> usize) -> Result<Thunks, BackendError> {
+        let names = cranelift_module::default_libcall_names();
+        let mut module = JITModule::new(JITBuilder::with_isa(OwnedTargetIsa::clone(isa), names));
+        let conv = c_call_conv(&**isa);
+        let mut pieces = vec![
+            define(&mut module, enter_signature(&**isa), enter)?,
+            define(&mut module, trace_signature(), exit_stub)?,
+        ];
+        for h in COLD {
+            let body = |pos: &mut FunctionBuilder<'_>, args: &[Value]| cold_helper(pos, args, h, helper(h), conv);
+            pieces.push(define(&mut module, cold_signature(h), body)?);
+        }
+        module.finalize_definitions().map_err(|e| BackendError::Memory(e.to_string()))?;
+        let at = |i: usize| module.get_finalized_function(pieces[i]) as usize;
+        let addrs = ThunkAddrs { enter: at(0), exit_stub: at(1), cold: core::array::from_fn(|i| at(2 + i)) };
+        Ok(Thunks { addrs, module: Some(module) })
     }
-    Ok(addrs)
+}
+
+impl Drop for Thunks {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.take() {
+            // SAFETY: the backend is going, and with it whatever was compiled to call these thunks.
+            unsafe { module.free_memory() };
+        }
+    }
 }
 
 fn enter_signature(isa: &dyn TargetIsa) -> Signature {
     signature(c_call_conv(isa), &[types::I64, types::I64, types::I32], Some(types::I64))
 }
 
-fn enter(pos: &mut FuncCursor<'_>, args: &[Value]) {
+fn enter(pos: &mut FunctionBuilder<'_>, args: &[Value]) {
     let &[vm, base, trace] = args else { unreachable!("three parameters") };
     let table = pos.ins().load(types::I64, MEM, vm, ofs::VM_TRACE_CODE as i32);
     let n = pos.ins().uextend(types::I64, trace);
@@ -120,13 +140,13 @@ fn enter(pos: &mut FuncCursor<'_>, args: &[Value]) {
     pos.ins().return_(&[exit]);
 }
 
-fn exit_stub(pos: &mut FuncCursor<'_>, args: &[Value]) {
+fn exit_stub(pos: &mut FunctionBuilder<'_>, args: &[Value]) {
     let &[vm, base, n] = args else { unreachable!("three parameters") };
     pos.ins().store(MEM, base, vm, ofs::VM_JIT_BASE as i32);
     pos.ins().return_(&[n]);
 }
 
-fn cold_helper(pos: &mut FuncCursor<'_>, args: &[Value], helper: Helper, address: usize, call_conv: CallConv) {
+fn cold_helper(pos: &mut FunctionBuilder<'_>, args: &[Value], helper: Helper, address: usize, call_conv: CallConv) {
     let sig = pos.func.import_signature(helper_signature(helper, call_conv));
     let code = pos.ins().iconst(types::I64, address as i64);
     let call = pos.ins().call_indirect(sig, code, args);
@@ -136,20 +156,25 @@ fn cold_helper(pos: &mut FuncCursor<'_>, args: &[Value], helper: Helper, address
     pos.ins().return_(&[]);
 }
 
-/// Compiles a function of one block.
-fn compile(
-    isa: &dyn TargetIsa,
+/// Defines a function of one block.
+fn define(
+    module: &mut JITModule,
     signature: Signature,
-    body: impl FnOnce(&mut FuncCursor<'_>, &[Value]),
-) -> Result<Vec<u8>, BackendError> {
-    let mut func = Function::with_name_signature(Default::default(), signature);
-    let block = func.dfg.make_block();
-    let params: Vec<Type> = func.signature.params.iter().map(|p| p.value_type).collect();
-    let args: Vec<Value> = params.into_iter().map(|ty| func.dfg.append_block_param(block, ty)).collect();
-    let mut pos = FuncCursor::new(&mut func);
-    pos.insert_block(block);
+    body: impl FnOnce(&mut FunctionBuilder<'_>, &[Value]),
+) -> Result<FuncId, BackendError> {
+    let error = |e: cranelift_module::ModuleError| BackendError::Codegen(e.to_string());
+    let id = module.declare_anonymous_function(&signature).map_err(error)?;
+    let mut ctx = module.make_context();
+    ctx.func = Function::with_name_signature(Default::default(), signature);
+    let mut builder_ctx = FunctionBuilderContext::new();
+    let mut pos = FunctionBuilder::new(&mut ctx.func, &mut builder_ctx);
+    let block = pos.create_block();
+    pos.append_block_params_for_function_params(block);
+    pos.switch_to_block(block);
+    pos.seal_block(block);
+    let args = pos.block_params(block).to_vec();
     body(&mut pos, &args);
-    let mut ctx = Context::for_function(func);
-    let code = ctx.compile(isa, &mut ControlPlane::default()).map_err(|e| BackendError::Codegen(format!("{e:?}")))?;
-    Ok(code.code_buffer().to_vec())
+    pos.finalize(module.target_config());
+    module.define_function(id, &mut ctx).map_err(error)?;
+    Ok(id)
 }

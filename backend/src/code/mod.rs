@@ -18,15 +18,13 @@ const ALIGN: usize = 16;
 pub struct Arena {
     map: Mapping,
     used: usize,
-    /// What lies below survives a reset.
-    floor: usize,
 }
 
 impl Arena {
     /// Reserves `size` bytes (rounded up to whole pages).
     pub fn new(size: usize) -> std::io::Result<Arena> {
         let size = size.max(1).next_multiple_of(map::PAGE);
-        Ok(Arena { map: Mapping::new(size)?, used: 0, floor: 0 })
+        Ok(Arena { map: Mapping::new(size)?, used: 0 })
     }
     /// Memory for a piece of code of `len` bytes; none when the arena is full.
     pub fn alloc(&mut self, len: usize) -> Option<CodeBuf<'_>> {
@@ -36,13 +34,9 @@ impl Arena {
         }
         Some(CodeBuf { arena: self, start, len })
     }
-    /// Protects everything allocated so far from [`Arena::reset`].
-    pub fn pin(&mut self) {
-        self.floor = self.used;
-    }
-    /// Forgets all code since [`Arena::pin`]. The caller makes sure that none of it is reachable any more.
+    /// Forgets all code. The caller makes sure that none of it is reachable any more.
     pub fn reset(&mut self) {
-        self.used = self.floor;
+        self.used = 0;
     }
     /// Bytes in use.
     pub fn used(&self) -> usize {
@@ -108,23 +102,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn allocation_is_bounded_and_reset_keeps_what_is_pinned() {
+    fn allocation_is_bounded_and_reset_starts_over() {
         let mut arena = Arena::new(1).unwrap();
         assert_eq!(arena.capacity(), map::PAGE);
         let a = arena.alloc(10).unwrap().finish(&[0; 10]).unwrap();
-        arena.pin();
         let b = arena.alloc(10).unwrap().finish(&[1; 10]).unwrap();
         assert_eq!(b.address(), a.address() + ALIGN);
         let _ = arena.alloc(100).unwrap();
         assert_eq!(arena.used(), ALIGN + 10);
         assert!(arena.alloc(map::PAGE).is_none());
         arena.reset();
-        assert_eq!(arena.alloc(1).unwrap().address(), b.address());
+        assert_eq!(arena.alloc(1).unwrap().address(), a.address());
     }
 
     #[test]
     fn written_code_is_seen_through_the_executable_mapping() {
-        for mut arena in [Arena::new(100).unwrap(), Arena { map: Mapping::switched(map::PAGE).unwrap(), used: 0, floor: 0 }] {
+        for mut arena in [Arena::new(100).unwrap(), Arena { map: Mapping::switched(map::PAGE).unwrap(), used: 0 }] {
             let code = arena.alloc(4).unwrap().finish(&[1, 2, 3, 4]).unwrap();
             let p = core::ptr::with_exposed_provenance::<[u8; 4]>(code.address());
             // SAFETY: the arena is alive and holds four bytes there.
