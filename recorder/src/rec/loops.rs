@@ -15,6 +15,22 @@ pub(super) enum Event {
     Leave,
 }
 
+/// The addresses of a loop's body, up to behind its last instruction; null when it is no loop that is known to go on.
+pub(super) fn range(pc: *const Ins, ins: Ins) -> (*const Ins, *const Ins) {
+    let back = |at: *const Ins| (view::target(at, view::ins(at)), view::at(at, 1));
+    match ins.op() {
+        Bc::FORL | Bc::IFORL | Bc::ITERL | Bc::IITERL => (view::target(pc, ins), view::at(pc, 1)),
+        Bc::ITERN => back(view::at(pc, 1)),
+        Bc::LOOP | Bc::ILOOP => {
+            // `repeat ... until true` has no jump back.
+            let last = view::at(pc, ins.j() as isize);
+            let jump = view::ins(last);
+            if jump.op() == Bc::JMP && jump.j() < 0 { back(last) } else { (core::ptr::null(), core::ptr::null()) }
+        }
+        _ => (core::ptr::null(), core::ptr::null()),
+    }
+}
+
 impl Recorder {
     /// The constant that the instructions before a FORI put in a slot of the loop.
     fn for_constant(&self, fori: *const Ins, back: isize, slot: usize) -> Option<i32> {

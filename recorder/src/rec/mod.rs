@@ -168,6 +168,8 @@ pub struct Recorder {
     start_pc: *const Ins,
     first_pc: *const Ins,
     start_is_root: bool,
+    /// Addresses that belong to the loop of a root trace: first, and behind the last. Empty for a function.
+    range: (*const Ins, *const Ins),
     /// Prototype of the current frame.
     proto: Gc<Proto>,
     /// First local of the current frame.
@@ -217,6 +219,7 @@ impl Recorder {
             start_pc: core::ptr::null(),
             first_pc: core::ptr::null(),
             start_is_root: false,
+            range: (core::ptr::null(), core::ptr::null()),
             proto,
             base: 2,
             slots: Vec::new(),
@@ -290,6 +293,7 @@ impl Recorder {
                 return Err(Abort::NyiBytecode);
             }
         };
+        r.range = loops::range(start_pc, ins);
         r.enter_frame(proto);
         r.snap(r.first_pc)?;
         if matches!(ins.op(), Bc::FORL | Bc::IFORL) {
@@ -395,6 +399,9 @@ impl Recorder {
             return Ok(Flow::Next);
         }
         self.in_builtin = false;
+        if self.start_is_root && self.at_start_depth() && !self.range.0.is_null() && !(self.range.0..self.range.1).contains(&pc) {
+            return Err(Abort::LeavingLoop);
+        }
         if self.proto.pc_of(pc).is_none() {
             return Err(Abort::Error);
         }
