@@ -39,6 +39,8 @@ pub struct Jit {
     pub(crate) given_up: RefCell<Option<(u32, Rc<Trace>)>>,
     /// What recordings found at instructions.
     pub(crate) sites: RefCell<HashMap<*const Ins, Site>>,
+    /// Functions that recurse, by their first instruction, and how often a trace that does not is still refused.
+    pub(crate) recursive: RefCell<HashMap<*const Ins, u32>>,
     /// Loops over `next` that never became a trace.
     pub(crate) quiet: RefCell<HashSet<*const Ins>>,
 }
@@ -126,6 +128,7 @@ impl Compiler for Jit {
         // Their addresses may come back.
         self.quiet.borrow_mut().clear();
         self.sites.borrow_mut().clear();
+        self.recursive.borrow_mut().clear();
     }
     fn original_ins(&self, trace: u32) -> Ins {
         self.registry.borrow().start_ins(trace)

@@ -7,6 +7,7 @@ use crate::log::{self, Topic};
 use crate::machine::Refused;
 use crate::registry::Known;
 use perilune_recorder::abort::Abort;
+use perilune_recorder::ir::Link;
 use perilune_recorder::rec::{AbortInfo, FinishedTrace, Recorder, Step};
 use perilune_vm::bc::{Ins, Op};
 use perilune_vm::gc::Marker;
@@ -14,6 +15,9 @@ use perilune_vm::hooks::Mode;
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{Value, Vm};
 use std::time::{Duration, Instant};
+
+/// Attempts at a recursive trace of a function before one that only returns will do.
+const RECURSION_TRIES: u32 = 24;
 
 /// A recording under way.
 #[derive(Debug)]
@@ -175,8 +179,36 @@ impl Jit {
         match step {
             Step::Continue => {}
             Step::Done(done) => self.finish(vm, *done),
-            Step::Abort { reason, info } => self.abort_recording(vm, Failure { reason, info, error: None }),
+            Step::Abort { reason, info } => {
+                if reason == Abort::CallUnroll {
+                    self.retry_recursion(vm, pc);
+                }
+                self.abort_recording(vm, Failure { reason, info, error: None });
+            }
         }
+    }
+    /// A function called itself too often at `pc`. A trace of it that only returns is in the way of one that recurses: out with it,
+    /// to be tried again soon.
+    fn retry_recursion(&self, vm: &mut Vm, pc: *const Ins) {
+        let ins = frame::ins(pc);
+        let registry = self.registry.borrow();
+        let n = ins.d() as u32;
+        if ins.op() == Op::JFUNCF && registry.get(n).is_some_and(|e| e.trace.link == Link::Return) {
+            registry.disarm_one(n);
+            self.recursive.borrow_mut().entry(pc).or_insert(RECURSION_TRIES);
+            crate::penalty::set_counter(vm, pc, self.counters.get().started as u32 & 15);
+        }
+    }
+    /// Is the finished trace one that only returns, of a function known to recurse? It is better tried again, a few times.
+    fn misses_recursion(&self, vm: &mut Vm, done: &FinishedTrace) -> bool {
+        let mut recursive = self.recursive.borrow_mut();
+        let Some(tries) = recursive.get_mut(&done.start_pc) else { return false };
+        if done.trace.parent.is_some() || done.trace.link != Link::Return || *tries == 0 {
+            return false;
+        }
+        *tries -= 1;
+        crate::penalty::set_counter(vm, done.start_pc, self.counters.get().started as u32 & 15);
+        true
     }
 
     /// Compiles a finished trace and puts it in its place.
@@ -184,6 +216,9 @@ impl Jit {
         let recording = self.recording.borrow_mut().take();
         vm.set_mode(Mode::Interpret);
         let Some(Recording { number, start, root, at, spent, .. }) = recording else { return };
+        if self.misses_recursion(vm, &done) {
+            return self.fail(vm, number, at, None, Abort::TooShort.into(), Some(&done.trace));
+        }
         let begun = Instant::now();
         let code = match self.place(vm, &done, number) {
             Ok(code) => code,

@@ -1,6 +1,6 @@
 //! The finished traces, by number, and their exits.
 
-use perilune_recorder::ir::{Link, Trace};
+use perilune_recorder::ir::{Link, Op, Trace};
 use perilune_recorder::rec::{FinishedTrace, Site, TraceDb};
 use perilune_vm::bc::Ins;
 use perilune_vm::gc::Marker;
@@ -39,6 +39,8 @@ pub struct Entry {
     pub root: u32,
     /// The root trace that took its place after it was taken out of use; 0 if none did.
     pub replaced_by: u32,
+    /// Does the trace return below the frame that it starts in?
+    pub returns: bool,
     /// For a root trace: function that it starts in, place, and the instruction there before it was patched.
     pub start: Option<(Gc<Proto>, usize, Ins)>,
     /// What keeps alive the functions whose code the trace is made from.
@@ -54,9 +56,15 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Does leaving by this exit mean that the trace has ended, and not that a guard failed?
+    /// Does leaving by this exit mean that the trace has ended, and not that a guard failed? A side trace that ends in the middle
+    /// of a chain of returns has not: another may follow the chain.
     pub fn is_end(&self, exit: usize) -> bool {
-        matches!(self.trace.link, Link::Interp | Link::Return | Link::Stitch) && exit + 1 == self.trace.snaps.len()
+        exit + 1 == self.trace.snaps.len()
+            && match self.trace.link {
+                Link::Interp | Link::Stitch => true,
+                Link::Return => !self.returns,
+                _ => false,
+            }
     }
 }
 
@@ -134,9 +142,10 @@ impl Registry {
         }
         let exits = vec![Exit::default(); done.trace.snaps.len()];
         let entry = Entry {
-            trace: Rc::new(done.trace),
             root: done.root,
             replaced_by: 0,
+            returns: done.trace.ins.iter().any(|i| i.op == Op::RETF),
+            trace: Rc::new(done.trace),
             start,
             protos: done.protos,
             exit_base,

@@ -29,6 +29,9 @@ impl Recorder {
         let link = view::slot(vm, below - 1).0;
         if depth == 0 && (below != 0 || !self.may_return_below(link)) {
             // What is below is the interpreter's business.
+            if self.first {
+                return Err(Abort::NyiReturn);
+            }
             return Ok(Flow::Stop(Link::Return, pc));
         }
         self.load_args(vm, from, n)?;
