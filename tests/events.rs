@@ -37,6 +37,12 @@ fn reasons_of_aborts() {
 }
 
 #[test]
+#[ignore = "some bytecodes that are not compiled are not told"]
+fn bytecodes_that_are_not_compiled() {
+    passes("abort_info.lua", &["-Ohotloop=1"]);
+}
+
+#[test]
 fn recorded_instructions() {
     passes_in_both("records.lua", &[]);
 }
@@ -96,6 +102,38 @@ fn same_sequence_in_the_evaluator() {
         let evaluated = program("sequence.lua", &[options, &["-Oeval=1"]].concat()).ok();
         assert_eq!(native, evaluated, "with {options:?}");
     }
+}
+
+#[track_caller]
+fn pass_saves(pass: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lua/events");
+    assert_eq!(run_in(&folder, &["savings.lua", pass], "").ok(), "ok\n", "{pass}");
+}
+
+/// In the loops of real programs (for the passes by themselves see `tests/ir/savings`).
+#[test]
+fn passes_save_work() {
+    for pass in ["fold", "cse", "dce", "fwd", "dse", "loop"] {
+        pass_saves(pass);
+    }
+}
+
+#[test]
+#[ignore = "the recorder of bytecode does not ask the pass"]
+fn narrow_saves_work() {
+    pass_saves("narrow");
+}
+
+#[test]
+#[ignore = "the recorder of bytecode does not ask the pass"]
+fn abc_saves_work() {
+    pass_saves("abc");
+}
+
+#[test]
+#[ignore = "exits are not yet allowed to allocate"]
+fn sink_saves_work() {
+    pass_saves("sink");
 }
 
 /// Results do not depend on whether, when and with which passes loops are compiled.

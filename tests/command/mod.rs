@@ -73,10 +73,7 @@ pub fn run(mut command: Command, input: &str) -> Done {
     // One that reads nothing may be gone already.
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
-    let readers = [
-        spawn_reader(child.stdout.take().expect("piped")),
-        spawn_reader(child.stderr.take().expect("piped")),
-    ];
+    let readers = [spawn_reader(child.stdout.take().expect("piped")), spawn_reader(child.stderr.take().expect("piped"))];
     let begun = Instant::now();
     let status = loop {
         if let Some(status) = child.try_wait().expect("a child") {
