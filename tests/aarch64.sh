@@ -1,9 +1,11 @@
 #!/bin/sh
-# Builds for aarch64 and runs the tests of the given packages (default: the whole workspace) under qemu's user-mode emulation.
+# Builds for aarch64 and runs tests under qemu's user-mode emulation: those of the given packages, and some benchmarks at their
+# small size with the command, in three modes, against their stored output.
 # Installs what is missing: Debian's cross compiler and emulator, and Rust's target.
 #
-#   tests/aarch64.sh                      all tests
-#   tests/aarch64.sh -p perilune-backend  one package; further arguments go to cargo test
+#   tests/aarch64.sh                      all tests, and the benchmarks
+#   tests/aarch64.sh -p perilune-backend  the tests of one package; further arguments go to cargo test
+#   tests/aarch64.sh benchmarks           the benchmarks only; further arguments are names of benchmarks
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -24,5 +26,44 @@ rustup target list --installed | grep -qx $target || rustup target add $target
 
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64-static -L $sysroot"
-[ $# -gt 0 ] || set -- --workspace
-exec cargo test --target $target "$@"
+
+# Runs one program in one mode and compares what it prints; says what went wrong.
+check() {
+    program=$1
+    shift
+    small=$(sed -n 's/^-- small: //p' "benches/programs/$program.lua")
+    status=0
+    timeout 600 qemu-aarch64-static -L $sysroot "$perilune" "$@" "benches/programs/$program.lua" "$small" >"$output" 2>&1 || status=$?
+    if [ $status -eq 0 ] && cmp -s "$output" "benches/expected/$program.txt"; then
+        echo "ok   $program $*"
+    else
+        echo "FAIL $program $* (status $status)"
+        diff "benches/expected/$program.txt" "$output" | head -n 5 || true
+        failed=1
+    fi
+}
+
+benchmarks() {
+    cargo build --target $target
+    perilune=${CARGO_TARGET_DIR:-target}/$target/debug/perilune
+    output=$(mktemp)
+    failed=0
+    [ $# -gt 0 ] || set -- nbody fannkuch spectralnorm sieve binarytrees queens sha256 strbuild recursion generators heapsort json
+    for name in "$@"; do
+        check "$name" -joff
+        check "$name"
+        check "$name" -Ohotloop=1 -Ohotexit=1
+    done
+    rm -f "$output"
+    return $failed
+}
+
+if [ "${1-}" = benchmarks ]; then
+    shift
+    benchmarks "$@"
+elif [ $# -gt 0 ]; then
+    cargo test --target $target "$@"
+else
+    cargo test --target $target --workspace
+    benchmarks
+fi

@@ -81,15 +81,17 @@ fn benchmarks() -> Vec<Case> {
         .collect()
 }
 
-/// All programs under `tests/lua`; the expected output of `x.lua` is `x.out`.
+/// The programs of `tests/lua/lang` and `tests/lua/jit`; the expected output of `x.lua` is `x.out`.
 fn conformance() -> Vec<Case> {
     let case = |file: PathBuf| Case {
         expected: file.with_extension("out"),
         args: Vec::new(),
         file,
     };
-    programs(&root().join("tests/lua"))
-        .into_iter()
+    let folders = ["jit", "lang"].map(|name| root().join("tests/lua").join(name));
+    folders
+        .iter()
+        .flat_map(|folder| programs(folder))
         .map(case)
         .collect()
 }

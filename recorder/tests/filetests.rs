@@ -5,6 +5,7 @@
 //! ;                              or parse (print what was read), or verify (print what is wrong)
 //! ; tab:0 = 1 2 x=3              entries of a table
 //! ; run: 2=1 3=100               runs input and output on these slots, with the same result
+//! ; off: cse                     runs the output without one of the passes as well: the same result, and more work
 //! <trace>
 //! ;;
 //! <expected output>
@@ -134,8 +135,27 @@ fn output(input: &str) -> String {
             out += &format!(", in the loop: {} -> {} per iteration", per(before.2, before.3), per(after.2, after.3));
         }
         out.push('\n');
+        for pass in header(input, "off").flat_map(str::split_whitespace) {
+            out += &without(input, &passes, pass, slots, &after);
+        }
     }
     out
+}
+
+/// Runs the input with all passes but one, whose work must show in the result of `all`: fewer instructions per iteration.
+fn without(input: &str, passes: &[&str], pass: &str, slots: &str, all: &(String, u64, u64, u64)) -> String {
+    assert!(passes.contains(&pass), "{pass} is off anyway");
+    let others: Vec<&str> = passes.iter().copied().filter(|p| *p != pass).collect();
+    let off = run(input, &others, slots);
+    assert_eq!(off.0, all.0, "without {pass} the trace does something else (slots {slots})");
+    assert!(all.1 < off.1, "{pass} saves nothing: {} instructions with it, {} without", all.1, off.1);
+    let mut text = format!("; without {pass}: {}", off.1);
+    if all.3 > 1 {
+        let (with, without) = (all.2 as f64 / all.3 as f64, off.2 as f64 / off.3 as f64);
+        assert!(with < without, "{pass} saves nothing in the loop");
+        text += &format!(", in the loop: {} per iteration", per(off.2, off.3));
+    }
+    text + "\n"
 }
 
 fn per(n: u64, iterations: u64) -> u64 {

@@ -1,0 +1,153 @@
+//! What `jit.attach` tells, and the `jit` library: the programs of `tests/lua/events`. Each checks by itself what it is told and
+//! prints `ok`; `watch.lua`, which they share, checks the arguments of every event.
+
+mod command;
+
+use command::{Done, run_in};
+use std::path::Path;
+
+/// Runs one of the programs.
+fn program(name: &str, options: &[&str]) -> Done {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lua/events");
+    run_in(&folder, &[options, &[name]].concat(), "")
+}
+
+#[track_caller]
+fn passes(name: &str, options: &[&str]) {
+    assert_eq!(program(name, options).ok(), "ok\n", "{name} with {options:?}");
+}
+
+/// As machine code and in the evaluator.
+#[track_caller]
+fn passes_in_both(name: &str, options: &[&str]) {
+    passes(name, options);
+    passes(name, &[options, &["-Oeval=1"]].concat());
+}
+
+const AT_ONCE: &[&str] = &["-Ohotloop=1", "-Ohotexit=1"];
+
+#[test]
+fn root_and_side_traces() {
+    passes_in_both("traces.lua", &[]);
+}
+
+#[test]
+fn reasons_of_aborts() {
+    passes_in_both("aborts.lua", &[]);
+}
+
+#[test]
+#[ignore = "some bytecodes that are not compiled are not told"]
+fn bytecodes_that_are_not_compiled() {
+    passes("abort_info.lua", &["-Ohotloop=1"]);
+}
+
+#[test]
+fn recorded_instructions() {
+    passes_in_both("records.lua", &[]);
+}
+
+#[test]
+#[ignore = "a builtin is told with the depth of its caller"]
+fn depth_of_builtins() {
+    passes("depth.lua", &[]);
+}
+
+#[test]
+fn prototypes() {
+    passes("protos.lua", &[]);
+    passes("protos.lua", &["-joff"]);
+}
+
+#[test]
+fn everything_hot_at_once() {
+    passes_in_both("early.lua", AT_ONCE);
+}
+
+#[test]
+fn handlers_come_go_and_do_anything() {
+    passes_in_both("handlers.lua", &[]);
+}
+
+#[test]
+fn errors_in_handlers() {
+    let done = program("handler_error.lua", &[]);
+    assert_eq!((done.status, &*done.output), (Some(0), "ok\n"));
+    let expected = "VM handler failed: handler_error.lua:8: start failed\n\
+                    VM handler failed: handler_error.lua:8: stop failed\n\
+                    VM handler failed: handler_error.lua:8: flush failed\n\
+                    VM handler failed: no position\n\
+                    VM handler failed: handler_error.lua:15: attempt to index local 't' (a nil value)\n\
+                    VM handler failed: handler_error.lua:15: attempt to index local 't' (a nil value)\n";
+    assert_eq!(done.errors, expected);
+}
+
+#[test]
+fn arguments_and_switches() {
+    passes_in_both("errors.lua", &[]);
+}
+
+#[test]
+#[ignore = "nothing stops a finalizer from switching the compiler"]
+fn finalizers() {
+    passes("finalizer.lua", &[]);
+}
+
+/// Machine code and the evaluator lead to the same traces, exits and results.
+#[test]
+fn same_sequence_in_the_evaluator() {
+    for options in [&[][..], AT_ONCE, &["-O0"], &["-O1"], &["-O2"], &["-Ohotexit=2"], &["-Omaxside=1"]] {
+        let native = program("sequence.lua", options).ok();
+        assert!(native.contains("stop 1 loop 1"), "{native}");
+        let evaluated = program("sequence.lua", &[options, &["-Oeval=1"]].concat()).ok();
+        assert_eq!(native, evaluated, "with {options:?}");
+    }
+}
+
+#[track_caller]
+fn pass_saves(pass: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lua/events");
+    assert_eq!(run_in(&folder, &["savings.lua", pass], "").ok(), "ok\n", "{pass}");
+}
+
+/// In the loops of real programs (for the passes by themselves see `tests/ir/savings`).
+#[test]
+fn passes_save_work() {
+    for pass in ["fold", "cse", "dce", "fwd", "dse", "loop"] {
+        pass_saves(pass);
+    }
+}
+
+#[test]
+#[ignore = "the recorder of bytecode does not ask the pass"]
+fn narrow_saves_work() {
+    pass_saves("narrow");
+}
+
+#[test]
+#[ignore = "the recorder of bytecode does not ask the pass"]
+fn abc_saves_work() {
+    pass_saves("abc");
+}
+
+#[test]
+#[ignore = "exits are not yet allowed to allocate"]
+fn sink_saves_work() {
+    pass_saves("sink");
+}
+
+/// Results do not depend on whether, when and with which passes loops are compiled.
+#[test]
+fn same_results_with_every_pass_off() {
+    let results = |options: &[&str]| {
+        let out = program("sequence.lua", options).ok();
+        out.lines().filter(|l| l.starts_with("result")).collect::<Vec<_>>().join("\n")
+    };
+    let interpreted = results(&["-joff"]);
+    for flag in ["fold", "cse", "dce", "fwd", "dse", "narrow", "loop", "abc", "sink", "fuse"] {
+        for options in [&[&*format!("-O-{flag}")][..], &["-O0", &format!("-O+{flag}")]] {
+            assert_eq!(results(options), interpreted, "with {options:?}");
+            assert_eq!(results(&[options, AT_ONCE].concat()), interpreted, "at once with {options:?}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The layers: what each crate of the workspace may depend on, and who may name the code generator.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// The crates by folder, each with the crates of the project that it depends on.
+const ARROWS: [(&str, &[&str]); 5] = [
+    ("vm", &[]),
+    ("recorder", &["perilune-vm"]),
+    ("backend", &["perilune-recorder", "perilune-vm"]),
+    ("jit", &["perilune-backend", "perilune-recorder", "perilune-vm"]),
+    (".", &["perilune-jit", "perilune-vm"]),
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The names under `[dependencies]` and its like (for a target, to build), by manifest; dependencies of tests as well if `dev`.
+fn dependencies(manifest: &str, dev: bool) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let mut inside = false;
+    for line in manifest.lines().map(str::trim) {
+        if let Some(section) = line.strip_prefix('[') {
+            let section = section.trim_end_matches(']');
+            // `[dependencies.name]` names one in the header.
+            let mut parts = section.rsplit('.');
+            let (last, before) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+            let kind = |name: &str| name == "dependencies" || name == "build-dependencies" || dev && name == "dev-dependencies";
+            inside = kind(last) && !section.starts_with("workspace");
+            if kind(before) && !section.starts_with("workspace") {
+                names.insert(last.to_owned());
+            }
+        } else if inside
+            && let Some((name, _)) = line.split_once('=')
+            && !line.starts_with('#')
+        {
+            let name = name.trim().split('.').next().unwrap_or_default();
+            names.insert(name.trim_matches('"').to_owned());
+        }
+    }
+    names
+}
+
+fn manifests() -> BTreeMap<&'static str, String> {
+    let read = |folder: &str| std::fs::read_to_string(root().join(folder).join("Cargo.toml")).expect("a manifest");
+    ARROWS.iter().map(|(folder, _)| (*folder, read(folder))).collect()
+}
+
+/// All Rust files below a folder.
+fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a readable folder") {
+        let path = entry.expect("a readable folder").path();
+        if path.is_dir() {
+            sources(&path, out);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            out.push(path);
+        }
+    }
+}
+
+#[test]
+fn reads_manifests() {
+    let text = "[package]\nname = \"x\"\n[dependencies]\na = \"1\"\nb.workspace = true\n# c = 1\n[dependencies.d]\nversion = \"1\"\n\
+                [target.'cfg(unix)'.dependencies]\ne = { path = \"e\" }\n[dev-dependencies]\nf = \"1\"\n[lints]\nworkspace = true\n";
+    let names = |dev| dependencies(text, dev).into_iter().collect::<Vec<_>>().join(" ");
+    assert_eq!(names(false), "a b d e");
+    assert_eq!(names(true), "a b d e f");
+}
+
+#[test]
+fn all_crates_are_known() {
+    let root = manifests()["."].clone();
+    let members = root.lines().find_map(|l| l.strip_prefix("members = ")).expect("members of the workspace");
+    let members: BTreeSet<&str> = members.split('"').skip(1).step_by(2).collect();
+    let known: BTreeSet<&str> = ARROWS.iter().map(|(folder, _)| *folder).filter(|f| *f != ".").collect();
+    assert_eq!(members, known);
+}
+
+#[test]
+fn arrows_point_one_way() {
+    let manifests = manifests();
+    for (folder, allowed) in ARROWS {
+        // Dependencies of tests count: a test that needs a higher layer belongs there.
+        let found = dependencies(&manifests[folder], true);
+        let found: Vec<&str> = found.iter().map(String::as_str).filter(|n| n.starts_with("perilune")).collect();
+        assert_eq!(found, allowed, "dependencies of {folder}");
+    }
+}
+
+#[test]
+fn one_crate_knows_the_code_generator() {
+    for (folder, manifest) in manifests() {
+        let found = dependencies(&manifest, true);
+        let knows = found.iter().any(|n| n.contains("cranelift"));
+        assert_eq!(knows, folder == "backend", "{folder}");
+    }
+}
+
+/// In comments it may be named.
+#[test]
+fn one_crate_names_the_code_generator() {
+    let mut files = Vec::new();
+    for folder in ["vm", "recorder", "jit", "src", "tests", "benches"] {
+        sources(&root().join(folder), &mut files);
+    }
+    assert!(files.len() > 100);
+    let this = root().join(file!());
+    for file in files.iter().filter(|f| **f != this) {
+        let text = std::fs::read_to_string(file).expect("a readable file");
+        for (i, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            assert!(!code.to_ascii_lowercase().contains("cranelift"), "{}:{}", file.display(), i + 1);
+        }
+    }
+}
