@@ -47,7 +47,7 @@ op! {
         let v = *func;
         let mm = vm.metamethod(v, MM::Call);
         if !mm.is_func() {
-            let _ = vm.call_error(v, func);
+            not_callable(r.vm, func, nargs);
             return Status::ERROR;
         }
         let mut i = nargs;
@@ -233,6 +233,21 @@ op! {
         r.base = vm.base;
         r.to(FUNCC::<D>)
     }
+}
+
+/// The error of calling a value that cannot be called, with its link written. Only a call in a Lua function has a position.
+#[cold]
+#[inline(never)]
+unsafe fn not_callable(vm: *mut crate::Vm, func: *mut Value, nargs: usize) {
+    let vm = &mut *vm;
+    let v = *func;
+    if kind((*func.add(1)).0) == frame::LUA {
+        let _ = vm.call_error(v, func);
+        return;
+    }
+    vm.base = func.add(2);
+    vm.top = vm.base.add(nargs);
+    let _ = vm.plain_error(format!("attempt to call a {} value", v.type_name()).as_bytes());
 }
 
 /// After a builtin that changed the frames itself.

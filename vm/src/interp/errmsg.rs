@@ -94,6 +94,13 @@ impl Vm {
         let s = self.new_str(&text);
         self.throw(Value::str(s))
     }
+    /// Raises an error of an operation: with a position only if a Lua function does it, and not a builtin.
+    #[cold]
+    pub(crate) fn operation_error(&mut self, msg: &str) -> LuaError {
+        let mut text = Level::running(self).filter(|l| l.func.is_lua()).map_or_else(Vec::new, |l| l.position());
+        text.extend_from_slice(msg.as_bytes());
+        self.plain_error(&text)
+    }
     /// "not enough memory"
     #[cold]
     pub fn memory_error(&mut self) -> LuaError {
@@ -129,7 +136,7 @@ impl Vm {
             Some((kind, name)) => format!("attempt to {what} {kind} '{}' (a {ty} value)", String::from_utf8_lossy(&name)),
             None => format!("attempt to {what} a {ty} value"),
         };
-        self.rt_error(&text)
+        self.operation_error(&text)
     }
     /// The name of the operand that holds `v`.
     fn blame(&self, v: Value) -> Option<(&'static str, Vec<u8>)> {
@@ -167,13 +174,6 @@ impl Vm {
     /// Indexing a value that cannot be indexed.
     #[cold]
     pub fn index_error(&mut self, o: Value, _key: Value) -> LuaError {
-        let builtin = Level::running(self).is_some_and(|l| !l.func.is_lua());
-        if builtin {
-            return self.rt_error(&format!("attempt to index a {} value", o.type_name()));
-        }
-        self.index_blame(o)
-    }
-    fn index_blame(&mut self, o: Value) -> LuaError {
         if let Some((p, pc)) = self.running()
             && let Some(ins) = p.ins(pc)
             && Op::MODES[ins.op() as usize] >> 3 & 15 == 3
@@ -187,7 +187,7 @@ impl Vm {
                 Some((kind, name)) => format!("attempt to index {kind} '{}' (a {ty} value)", String::from_utf8_lossy(&name)),
                 None => format!("attempt to index a {ty} value"),
             };
-            return self.rt_error(&text);
+            return self.operation_error(&text);
         }
         self.operand_error(o, "index")
     }
@@ -208,9 +208,9 @@ impl Vm {
     pub fn compare_error(&mut self, a: Value, b: Value) -> LuaError {
         let (x, y) = (a.type_name(), b.type_name());
         if x == y {
-            self.rt_error(&format!("attempt to compare two {x} values"))
+            self.operation_error(&format!("attempt to compare two {x} values"))
         } else {
-            self.rt_error(&format!("attempt to compare {x} with {y}"))
+            self.operation_error(&format!("attempt to compare {x} with {y}"))
         }
     }
     /// Call of a value that is no function, in slot `func`.
@@ -229,6 +229,6 @@ impl Vm {
             Some((kind, name)) => format!("attempt to call {kind} '{}' (a {ty} value)", String::from_utf8_lossy(&name)),
             None => format!("attempt to call a {ty} value"),
         };
-        self.rt_error(&text)
+        self.operation_error(&text)
     }
 }

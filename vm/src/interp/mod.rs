@@ -25,6 +25,7 @@ mod data;
 pub mod errmsg;
 pub mod frame;
 pub mod frames;
+pub mod hook;
 mod jit;
 mod loops;
 mod meta_call;
@@ -74,6 +75,8 @@ pub trait Driver: 'static {
     fn table() -> *const Handler2;
     /// The recording dispatch table.
     fn record_table() -> *const Handler2;
+    /// The dispatch table while a hook is set.
+    fn hook_table() -> *const Handler2;
 }
 
 /// Calls in tail position.
@@ -93,6 +96,9 @@ impl Driver for Tail {
     fn record_table() -> *const Handler2 {
         TAIL_RECORD.as_ptr()
     }
+    fn hook_table() -> *const Handler2 {
+        TAIL_HOOK.as_ptr()
+    }
 }
 
 impl Driver for Loop {
@@ -106,6 +112,9 @@ impl Driver for Loop {
     }
     fn record_table() -> *const Handler2 {
         LOOP_RECORD.as_ptr()
+    }
+    fn hook_table() -> *const Handler2 {
+        LOOP_HOOK.as_ptr()
     }
 }
 
@@ -251,6 +260,7 @@ use arith::*;
 use call::*;
 use compare::*;
 use data::*;
+use hook::hook_step;
 use jit::*;
 use loops::*;
 use tables::*;
@@ -272,6 +282,10 @@ macro_rules! define_tables {
                     status = r.to(record_step::<Loop>);
                     continue;
                 }
+                if (*vm).dispatch == Loop::hook_table() && r.disp == (*vm).dispatch {
+                    status = r.to(hook_step::<Loop>);
+                    continue;
+                }
                 status = match r.ins as u8 {
                     $(x if x == Op::$name as u8 => r.to($name::<Loop>),)*
                     _ => Status::CONTINUE,
@@ -286,4 +300,6 @@ for_each_bytecode!(define_tables);
 static TAIL_TABLE: [Handler2; Op::COUNT] = tail_table();
 static LOOP_TABLE: [Handler2; Op::COUNT] = loop_table();
 static TAIL_RECORD: [Handler2; Op::COUNT] = [Handler2(record_step::<Tail>); Op::COUNT];
+static TAIL_HOOK: [Handler2; Op::COUNT] = [Handler2(hook_step::<Tail>); Op::COUNT];
+static LOOP_HOOK: [Handler2; Op::COUNT] = [Handler2(hook_step::<Loop>); Op::COUNT];
 static LOOP_RECORD: [Handler2; Op::COUNT] = [Handler2(record_step::<Loop>); Op::COUNT];

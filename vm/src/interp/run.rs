@@ -184,9 +184,10 @@ impl Vm {
                     frame::COR => {
                         self.close_upvals(base);
                         self.error_handled = false;
-                        if self.fail_coroutine(base) {
+                        if self.fail_coroutine() {
                             return Ok(());
                         }
+                        self.handle_error();
                         base = self.base;
                     }
                     _ => base = below(base),
@@ -227,12 +228,8 @@ impl Vm {
             self.in_error = false;
         }
     }
-    fn call_handler(&mut self, handler: Value) {
-        if self.in_error {
-            self.error = Value::str(self.new_str(b"error in error handling"));
-            return;
-        }
-        self.in_error = true;
+    /// Raises the top to the end of the running frame.
+    pub(super) fn put_top_behind_frame(&mut self) {
         // SAFETY: the running frame is live; a Lua frame's values end at its frame size.
         unsafe {
             if let Some(p) = (*self.base.sub(2)).as_func().and_then(|f| f.proto()) {
@@ -242,6 +239,14 @@ impl Vm {
                 }
             }
         }
+    }
+    fn call_handler(&mut self, handler: Value) {
+        if self.in_error {
+            self.error = Value::str(self.new_str(b"error in error handling"));
+            return;
+        }
+        self.in_error = true;
+        self.put_top_behind_frame();
         let (base, pc) = (self.stack_offset(self.base), self.pc);
         let e = self.error;
         let ok = self.grow_stack(64).is_ok();
