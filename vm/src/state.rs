@@ -169,6 +169,7 @@ impl Vm {
     #[cold]
     pub fn throw(&mut self, v: Value) -> LuaError {
         self.error = v;
+        self.error_handled = false;
         LuaError::parked()
     }
 }

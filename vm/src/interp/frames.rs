@@ -22,6 +22,11 @@ pub struct Level {
     pub end: *mut Value,
 }
 
+/// Address of the lowest base that a frame of a coroutine has.
+fn lowest(thread: Gc<Thread>) -> usize {
+    thread.stack.get() as usize + 2 * size_of::<Value>()
+}
+
 impl Level {
     /// The innermost function of the running coroutine.
     pub fn running(vm: &Vm) -> Option<Level> {
@@ -38,7 +43,7 @@ impl Level {
         Level::make(thread, thread.base.get(), thread.pc.get(), thread.top.get())
     }
     fn make(thread: Gc<Thread>, base: *mut Value, pc: *const Ins, end: *mut Value) -> Option<Level> {
-        if (base as usize) < thread.stack.get() as usize + 24 {
+        if (base as usize) < lowest(thread) {
             return None;
         }
         // SAFETY: `base` is a frame base of this coroutine.
@@ -57,7 +62,7 @@ impl Level {
         // SAFETY: links are valid on live frames; the lowest frame ends the walk.
         unsafe {
             loop {
-                if base as usize <= thread.stack.get() as usize + 24 {
+                if base as usize <= lowest(thread) {
                     return None;
                 }
                 let l = link_of(base);

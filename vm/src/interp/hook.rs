@@ -178,7 +178,6 @@ unsafe fn events(vm: *mut Vm, ins: u64) -> Option<Ins> {
                     vm.push(Value::NIL);
                 }
             }
-            vm.hook.last = vm.pc;
             vm.tell_event(b"call", None).ok()?;
         }
     } else {

@@ -208,7 +208,7 @@ unsafe fn concat_work(vm: &mut Vm, base: *mut Value, bottom: usize, mut top: usi
                 f = vm.metamethod(b, MM::Concat);
             }
             if f.is_nil() {
-                let _ = vm.concat_error(a, b);
+                let _ = vm.concat_error(a, b, top - 1);
                 return Concat::Error;
             }
             return Concat::Call(f, top - 1);

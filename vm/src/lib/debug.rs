@@ -173,7 +173,10 @@ fn put_source(vm: &mut Vm, t: Gc<Table>, f: Gc<Func>) {
             let short = chunk_id(p.chunkname.bytes());
             (p.chunkname, short, i64::from(p.first_line), i64::from(p.last_line), what)
         }
-        None => (vm.new_str(b"=[C]"), b"[C]".to_vec(), -1, -1, "C"),
+        None => match levels::written_in_lua(f) {
+            Some(name) => (vm.new_str(name.as_bytes()), format!("[builtin:{name}]").into_bytes(), -1, -1, "Lua"),
+            None => (vm.new_str(b"=[C]"), b"[C]".to_vec(), -1, -1, "C"),
+        },
     };
     vm.set_field(t, b"source", Value::str(source));
     for (name, text) in [(&b"short_src"[..], &short[..]), (b"what", what.as_bytes())] {
