@@ -2,7 +2,7 @@
 
 use super::frame::{self, below, func_of, kind, link_of};
 use super::{Driver, R, Status, cont, op};
-use crate::bc::{Ins, Op};
+use crate::bc::Ins;
 use crate::meta::MM;
 use crate::object::{Func, Gc};
 use crate::state::HOT_COUNTERS;
@@ -437,9 +437,4 @@ op! {
 /// Starts a call from Rust: the function at `func`, its link written.
 pub(super) unsafe fn start_call<D: Driver>(r: R, func: *mut Value, nargs: usize) -> u32 {
     call_at::<D>(r, func, nargs)
-}
-
-/// Is this instruction a call whose operands give the caller's base?
-pub(super) const fn is_call(op: Op) -> bool {
-    matches!(op, Op::CALL | Op::CALLM | Op::ITERC | Op::ITERN)
 }

@@ -101,14 +101,6 @@ impl Vm {
         text.extend_from_slice(msg.as_bytes());
         self.plain_error(&text)
     }
-    /// "not enough memory"
-    #[cold]
-    pub fn memory_error(&mut self) -> LuaError {
-        let e = self.plain_error(b"not enough memory");
-        // There is no room for handlers.
-        self.error_handled = true;
-        e
-    }
     /// "bad argument #i to 'f' (msg)"
     #[cold]
     pub fn arg_error(&mut self, arg: usize, msg: &str) -> LuaError {

@@ -3,7 +3,7 @@
 //! While a hook is set, a table is dispatched through whose every entry is [`hook_step`]: it tells of the events, then runs the
 //! instruction in its form that neither counts nor enters compiled code. Without hooks nothing is paid.
 
-use super::{Driver, R, Status, op};
+use super::{Driver, Status, op};
 use crate::Vm;
 use crate::bc::{Ins, Op};
 use crate::error::LuaResult;
@@ -71,21 +71,30 @@ impl Vm {
             self.dispatch = super::Tail::hook_table();
         }
     }
-    /// Asks for the error "interrupted!" at the next instruction, as far as that is interpreted. False if this must be asked
-    /// again, as a trace is being recorded.
+    /// Asks for the error "interrupted!" at the next instruction that is interpreted; if not `first`, only if the error asked for
+    /// has not come yet. True if this must be asked again: the dispatch may be changed before it is used.
     ///
     /// # Safety
     /// `vm` is alive, and its thread is the one that runs this: a signal handler may call it at any time.
-    pub unsafe fn interrupt(vm: *mut Vm) -> bool {
+    pub unsafe fn interrupt(vm: *mut Vm, first: bool) -> bool {
         // SAFETY: the fields belong to this thread, and are written in a way that keeps any code between them right.
         unsafe {
-            if (&raw const (*vm).mode).read_volatile() == Mode::Record {
+            if !first && !(&raw const (*vm).hook.interrupted).read_volatile() {
                 return false;
             }
-            let table = if (*vm).use_loop_driver { super::Loop::hook_table() } else { super::Tail::hook_table() };
             (&raw mut (*vm).hook.interrupted).write_volatile(true);
-            (&raw mut (*vm).dispatch).write_volatile(table);
+            // A recording must see all instructions until it ends.
+            if (&raw const (*vm).mode).read_volatile() == Mode::Interpret {
+                let table = if (*vm).use_loop_driver { super::Loop::hook_table() } else { super::Tail::hook_table() };
+                (&raw mut (*vm).dispatch).write_volatile(table);
+            }
             true
+        }
+    }
+    /// Takes back what [`Vm::interrupt`] asked for.
+    pub fn forget_interrupt(&mut self) {
+        if core::mem::take(&mut self.hook.interrupted) {
+            self.dispatch_hooks();
         }
     }
     /// Calls the hook function for an event.

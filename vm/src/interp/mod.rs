@@ -14,12 +14,15 @@
 //! is the prototype's constants. The bytecode was produced by the compiler of this crate (or verified), so operands are in range.
 
 #![allow(unsafe_op_in_unsafe_fn, reason = "every handler's body is covered by the module's contract")]
+#![allow(clippy::extra_unused_type_parameters, reason = "handlers that only fail, and what they share, are generic as well")]
+#![allow(clippy::neg_cmp_op_on_partial_ord, reason = "a comparison with NaN is false: its opposite is not another comparison")]
+#![allow(non_snake_case, reason = "handlers are named after their bytecodes")]
 #![allow(clippy::missing_safety_doc, reason = "the module's contract is the safety section of all handlers")]
 
 mod arith;
 mod call;
-mod compare;
 pub mod co;
+mod compare;
 mod cont;
 mod data;
 pub mod errmsg;
@@ -33,8 +36,8 @@ mod run;
 pub mod stack;
 mod tables;
 
-pub(crate) use run::plain_table;
 pub use run::Status;
+pub(crate) use run::plain_table;
 
 use crate::Vm;
 use crate::bc::{Ins, Op};
@@ -268,7 +271,6 @@ use tables::*;
 macro_rules! define_tables {
     ($($(#[$doc:meta])* ($name:ident $(, $mode:ident)*))*) => {
         const fn tail_table() -> [Handler2; Op::COUNT] {
-            #[allow(nonstandard_style, reason = "handlers are named after their bytecodes")]
             [$(Handler2($name::<Tail>),)*]
         }
         const fn loop_table() -> [Handler2; Op::COUNT] {

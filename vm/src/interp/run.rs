@@ -150,7 +150,8 @@ impl Vm {
                 let r = R { vm, pc: core::ptr::null(), base: (*vm).base, kbase: core::ptr::null(), disp: (*vm).dispatch, ins: 0 };
                 let n = (*vm).multres as usize;
                 let src = (*vm).top.sub(n);
-                status = if loop_driver { call::return_values::<Loop>(r, src, n) } else { call::return_values::<Tail>(r, src, n) };
+                status =
+                    if loop_driver { call::return_values::<Loop>(r, src, n) } else { call::return_values::<Tail>(r, src, n) };
             }
         }
     }
