@@ -1,6 +1,7 @@
 //! The command line.
 
 mod control;
+mod interrupt;
 mod options;
 mod repl;
 mod report;
@@ -26,7 +27,7 @@ pub fn main() -> ExitCode {
         write_stderr(USAGE.as_bytes());
         return ExitCode::FAILURE;
     };
-    die_of_broken_pipes();
+    interrupt::die_of_broken_pipes();
     let mut vm = perilune::new_vm(options.no_env);
     vm.set_memory_limit(options.memory_limit);
     control::preload(&mut vm);
@@ -37,17 +38,6 @@ pub fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failed) => ExitCode::FAILURE,
     }
-}
-
-/// Undoes what Rust's start-up did: a program whose output nobody reads ends, as with any other interpreter.
-fn die_of_broken_pipes() {
-    unsafe extern "C" {
-        fn signal(number: i32, handler: usize) -> usize;
-    }
-    const SIGPIPE: i32 = 13;
-    const SIG_DFL: usize = 0;
-    // SAFETY: sets a default action; no handler is involved.
-    unsafe { signal(SIGPIPE, SIG_DFL) };
 }
 
 fn run_all(vm: &mut Vm, argv: &[Vec<u8>], options: &Options) -> Outcome {

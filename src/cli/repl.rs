@@ -1,5 +1,6 @@
 //! The interactive mode.
 
+use super::interrupt::interruptible;
 use super::report::{error, message};
 use perilune_vm::Vm;
 use perilune_vm::lib::io::{flush_stdout, read_line_stdin, write_stdout};
@@ -72,7 +73,7 @@ pub fn run(vm: &mut Vm) {
     let mut lines = Lines::open();
     while let Some(loaded) = read_chunk(vm, &mut lines) {
         match loaded {
-            Loaded::Function(f) => match vm.pcall_traced(f, &[]) {
+            Loaded::Function(f) => match interruptible(vm, |vm| vm.pcall_traced(f, &[])) {
                 Ok(results) if results.is_empty() => {}
                 Ok(results) => print_results(vm, &results),
                 Err((e, traceback)) => error(vm, None, e, &traceback),

@@ -2,7 +2,6 @@
 
 use perilune_vm::Vm;
 use perilune_vm::lib::io::{flush_stdout, write_stderr};
-use perilune_vm::meta::MM;
 use perilune_vm::value::Value;
 
 /// What comes before messages; nothing in the interactive mode.
@@ -26,15 +25,12 @@ pub fn error(vm: &mut Vm, program: Option<&str>, e: Value, traceback: &[u8]) {
     if e.is_nil() {
         return;
     }
-    let is_text = e.is_str() || e.is_number() || !vm.metamethod(e, MM::ToString).is_nil();
     vm.error = e;
-    let mut text = vm.error_text();
+    let (mut text, traced) = vm.reported_error();
     vm.error = Value::NIL;
-    if is_text && !traceback.is_empty() && text != b"not enough memory" {
+    if traced && !traceback.is_empty() {
         text.push(b'\n');
         text.extend_from_slice(traceback);
-        // The host's own frame, which the VM does not show.
-        text.extend_from_slice(format!("\n\t[C]: at {:#x}", super::main as fn() -> _ as usize).as_bytes());
     }
     message(program, &text);
 }

@@ -1,5 +1,6 @@
 //! Running chunks, scripts and modules.
 
+use super::interrupt::interruptible;
 use super::report::{PROGRAM, error, message};
 use super::{Failed, Outcome};
 use perilune_vm::Vm;
@@ -8,7 +9,7 @@ use perilune_vm::value::Value;
 
 /// Calls a function; errors are reported. The results.
 pub fn call(vm: &mut Vm, f: Value, args: &[Value]) -> Result<Vec<Value>, Failed> {
-    vm.pcall_traced(f, args).map_err(|(e, traceback)| {
+    interruptible(vm, |vm| vm.pcall_traced(f, args)).map_err(|(e, traceback)| {
         error(vm, Some(PROGRAM), e, &traceback);
         Failed
     })

@@ -85,7 +85,6 @@ impl Vm {
             mode: Mode::Interpret,
             roots: Vec::new(),
             event_handlers: Vec::new(),
-            lib_state: std::collections::HashMap::default(),
             pc: core::ptr::null(),
             buffer: Vec::new(),
             in_error: false,
@@ -97,6 +96,8 @@ impl Vm {
             record_nargs: 0,
             jit_entered: 0,
             next_ffid: crate::lib::Builtin::Next.id(),
+            prng: crate::lib::Prng::default(),
+            hook: crate::interp::hook::Hook::default(),
         });
         let _ = empty_node;
         vm.update_dispatch();
@@ -143,7 +144,10 @@ impl Vm {
     /// Builds a prototype with its children and tells the compiler of each, children first.
     fn load_proto(&mut self, data: &ProtoData) -> Gc<Proto> {
         let proto = self.new_proto(data);
+        // Handlers of the event run Lua code, and with it the collector.
+        self.push(Value::proto(proto));
         self.announce(proto);
+        self.pop();
         proto
     }
     fn announce(&mut self, proto: Gc<Proto>) {

@@ -174,7 +174,7 @@ impl Vm {
             }
             o = mm;
         }
-        Err(self.rt_error("loop in gettable"))
+        Err(self.operation_error("loop in gettable"))
     }
     /// Writes `o[k] = v` up to a metamethod that must be called.
     pub fn access_set(&mut self, o: Value, k: Value, v: Value) -> LuaResult<Access> {
@@ -203,7 +203,7 @@ impl Vm {
             }
             o = mm;
         }
-        Err(self.rt_error("loop in settable"))
+        Err(self.operation_error("loop in settable"))
     }
     /// `o[k]` with metamethods, for builtins.
     pub fn index(&mut self, o: Value, k: Value) -> LuaResult<Value> {

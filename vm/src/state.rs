@@ -4,7 +4,9 @@ use crate::bc::Ins;
 use crate::error::{LuaError, LuaResult};
 use crate::gc::Heap;
 use crate::hooks::{Compiler, EnterFn, Mode};
+use crate::interp::hook::Hook;
 use crate::interp::{Handler2, R};
+use crate::lib::Prng;
 use crate::object::{Gc, Node, Str, Table, Thread};
 use crate::value::Value;
 use std::rc::Rc;
@@ -79,8 +81,6 @@ pub struct Vm {
     pub roots: Vec<Value>,
     /// Handlers of VM events by name: `(name, function)`.
     pub event_handlers: Vec<(Box<[u8]>, Value)>,
-    /// Arbitrary state of libraries (random generator, io defaults ...), by type.
-    pub lib_state: std::collections::HashMap<core::any::TypeId, Box<dyn core::any::Any>>,
     /// Behind the current instruction of the innermost Lua frame, as of the last sync.
     pub pc: *const Ins,
     /// Scratch of concatenation and string helpers.
@@ -103,6 +103,10 @@ pub struct Vm {
     pub jit_entered: u64,
     /// Builtin id of `next`.
     pub next_ffid: u32,
+    /// Generator of `math.random`.
+    pub prng: Prng,
+    /// What is hooked.
+    pub hook: Hook,
 }
 
 impl Vm {
@@ -165,15 +169,7 @@ impl Vm {
     #[cold]
     pub fn throw(&mut self, v: Value) -> LuaError {
         self.error = v;
+        self.error_handled = false;
         LuaError::parked()
     }
-    /// State of a library, created on first use.
-    pub fn lib_state<T: Default + 'static>(&mut self) -> &mut T {
-        self.lib_state
-            .entry(core::any::TypeId::of::<T>())
-            .or_insert_with(|| Box::new(T::default()))
-            .downcast_mut::<T>()
-            .expect("library state is stored under its own type")
-    }
 }
-

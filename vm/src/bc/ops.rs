@@ -118,40 +118,104 @@ macro_rules! for_each_bytecode {
 }
 
 macro_rules! operand {
-    (none) => { 0 };
-    (dst) => { 1 };
-    (base) => { 2 };
-    (var) => { 3 };
-    (rbase) => { 4 };
-    (uv) => { 5 };
-    (lit) => { 6 };
-    (lits) => { 7 };
-    (pri) => { 8 };
-    (num) => { 9 };
-    (str) => { 10 };
-    (tab) => { 11 };
-    (func) => { 12 };
-    (jump) => { 13 };
-    (cdata) => { 14 };
+    (none) => {
+        0
+    };
+    (dst) => {
+        1
+    };
+    (base) => {
+        2
+    };
+    (var) => {
+        3
+    };
+    (rbase) => {
+        4
+    };
+    (uv) => {
+        5
+    };
+    (lit) => {
+        6
+    };
+    (lits) => {
+        7
+    };
+    (pri) => {
+        8
+    };
+    (num) => {
+        9
+    };
+    (str) => {
+        10
+    };
+    (tab) => {
+        11
+    };
+    (func) => {
+        12
+    };
+    (jump) => {
+        13
+    };
+    (cdata) => {
+        14
+    };
 }
 macro_rules! metamethod {
-    (index) => { 0 };
-    (newindex) => { 1 };
-    (gc) => { 2 };
-    (eq) => { 4 };
-    (len) => { 5 };
-    (lt) => { 6 };
-    (le) => { 7 };
-    (concat) => { 8 };
-    (call) => { 9 };
-    (add) => { 10 };
-    (sub) => { 11 };
-    (mul) => { 12 };
-    (div) => { 13 };
-    (mod) => { 14 };
-    (pow) => { 15 };
-    (unm) => { 16 };
-    (none) => { 22 };
+    (index) => {
+        0
+    };
+    (newindex) => {
+        1
+    };
+    (gc) => {
+        2
+    };
+    (eq) => {
+        4
+    };
+    (len) => {
+        5
+    };
+    (lt) => {
+        6
+    };
+    (le) => {
+        7
+    };
+    (concat) => {
+        8
+    };
+    (call) => {
+        9
+    };
+    (add) => {
+        10
+    };
+    (sub) => {
+        11
+    };
+    (mul) => {
+        12
+    };
+    (div) => {
+        13
+    };
+    (mod) => {
+        14
+    };
+    (pow) => {
+        15
+    };
+    (unm) => {
+        16
+    };
+    (none) => {
+        22
+    };
 }
 
 macro_rules! define_ops {

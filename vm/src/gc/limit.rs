@@ -40,8 +40,12 @@ impl Vm {
         self.full_gc();
         if self.heap.total.saturating_add(extra) > limit { Err(self.out_of_memory()) } else { Ok(()) }
     }
+    /// "not enough memory"
     #[cold]
-    fn out_of_memory(&mut self) -> LuaError {
-        self.throw(Value::str(self.heap.names.no_memory))
+    pub(crate) fn out_of_memory(&mut self) -> LuaError {
+        let e = self.throw(Value::str(self.heap.names.no_memory));
+        // There is no room for handlers.
+        self.error_handled = true;
+        e
     }
 }

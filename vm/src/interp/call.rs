@@ -2,7 +2,7 @@
 
 use super::frame::{self, below, func_of, kind, link_of};
 use super::{Driver, R, Status, cont, op};
-use crate::bc::{Ins, Op};
+use crate::bc::Ins;
 use crate::meta::MM;
 use crate::object::{Func, Gc};
 use crate::state::HOT_COUNTERS;
@@ -47,7 +47,7 @@ op! {
         let v = *func;
         let mm = vm.metamethod(v, MM::Call);
         if !mm.is_func() {
-            let _ = vm.call_error(v, func);
+            not_callable(r.vm, func, nargs);
             return Status::ERROR;
         }
         let mut i = nargs;
@@ -233,6 +233,21 @@ op! {
         r.base = vm.base;
         r.to(FUNCC::<D>)
     }
+}
+
+/// The error of calling a value that cannot be called, with its link written. Only a call in a Lua function has a position.
+#[cold]
+#[inline(never)]
+unsafe fn not_callable(vm: *mut crate::Vm, func: *mut Value, nargs: usize) {
+    let vm = &mut *vm;
+    let v = *func;
+    if kind((*func.add(1)).0) == frame::LUA {
+        let _ = vm.call_error(v, func);
+        return;
+    }
+    vm.base = func.add(2);
+    vm.top = vm.base.add(nargs);
+    let _ = vm.plain_error(format!("attempt to call a {} value", v.type_name()).as_bytes());
 }
 
 /// After a builtin that changed the frames itself.
@@ -422,9 +437,4 @@ op! {
 /// Starts a call from Rust: the function at `func`, its link written.
 pub(super) unsafe fn start_call<D: Driver>(r: R, func: *mut Value, nargs: usize) -> u32 {
     call_at::<D>(r, func, nargs)
-}
-
-/// Is this instruction a call whose operands give the caller's base?
-pub(super) const fn is_call(op: Op) -> bool {
-    matches!(op, Op::CALL | Op::CALLM | Op::ITERC | Op::ITERN)
 }

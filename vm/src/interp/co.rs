@@ -28,6 +28,20 @@ impl Vm {
         self.multres = n as u32 - 1;
         Ok(NATIVE_CALL)
     }
+    /// Turns the running builtin into a call of `f`: its results are the builtin's.
+    pub(crate) fn become_call(&mut self, f: Value, args: &[Value]) -> LuaResult<u32> {
+        self.reserve(args.len())?;
+        // SAFETY: the running builtin's function is below its base, and `reserve` made room for the arguments.
+        unsafe {
+            *self.base.sub(2) = f;
+            for (i, v) in args.iter().enumerate() {
+                *self.base.add(i) = *v;
+            }
+            self.top = self.base.add(args.len());
+        }
+        self.multres = args.len() as u32;
+        Ok(NATIVE_CALL)
+    }
     /// Makes `co` the running coroutine.
     fn switch_to(&mut self, co: Gc<Thread>) {
         let old = self.cur;
@@ -69,8 +83,7 @@ impl Vm {
         match co.status.get() {
             ThreadStatus::Fresh | ThreadStatus::Suspended => None,
             ThreadStatus::Dead => Some("cannot resume dead coroutine"),
-            ThreadStatus::Running => Some("cannot resume running coroutine"),
-            ThreadStatus::Normal => Some("cannot resume non-suspended coroutine"),
+            ThreadStatus::Running | ThreadStatus::Normal => Some("cannot resume running coroutine"),
         }
     }
     /// Leaves the running coroutine towards its resumer, handing over the topmost `n` values as results of `resume`.
@@ -94,31 +107,33 @@ impl Vm {
     }
     /// The running coroutine's function returned the topmost `n` values: back to the resumer.
     pub(super) fn finish_coroutine(&mut self, n: usize) {
-        self.cur.status.set(ThreadStatus::Dead);
-        self.deliver(n, true);
-    }
-    /// The running coroutine dies of the parked error. True: its resumer gets it as a result. False: it is raised in the
-    /// resumer (`wrap`), which runs now.
-    pub(super) fn fail_coroutine(&mut self, base: *mut Value) -> bool {
         let co = self.cur;
         co.status.set(ThreadStatus::Dead);
-        let Some(to) = co.resumer.get() else { return false };
+        self.deliver(n, true);
+        // No frame is left.
+        co.base.set(co.stack.get());
+        co.top.set(co.stack.get());
+    }
+    /// The running coroutine dies of the parked error; its frames stay, to be looked at. True: its resumer gets the error as a
+    /// result. False: it is raised in the resumer (`wrap`), which runs now.
+    pub(super) fn fail_coroutine(&mut self) -> bool {
+        let co = self.cur;
+        let Some(to) = co.resumer.take() else { return false };
+        self.put_top_behind_frame();
+        co.status.set(ThreadStatus::Dead);
+        co.pc.set(self.pc);
+        to.status.set(ThreadStatus::Running);
+        self.switch_to(to);
         // SAFETY: as in `deliver`.
-        let plain = unsafe { frame::func_of(to.base.get()) }.ffid() == Builtin::CoroutineResume.id();
+        let plain = unsafe { frame::func_of(self.base) }.ffid() == Builtin::CoroutineResume.id();
         if plain {
-            self.base = base;
-            // SAFETY: the first frame's slots are free now.
-            unsafe {
-                *base = self.error;
-                self.top = base.add(1);
-            }
-            self.deliver(1, false);
+            self.top = self.base;
+            self.push(Value::FALSE);
+            self.push(self.error);
+            self.multres = 2;
             self.in_error = false;
             return true;
         }
-        co.resumer.set(None);
-        to.status.set(ThreadStatus::Running);
-        self.switch_to(to);
         if let Some(s) = self.error.as_str() {
             let mut text = self.position_of_caller();
             text.extend_from_slice(s.bytes());
@@ -130,19 +145,14 @@ impl Vm {
 
 /// `pcall(f, ...)`
 pub fn pcall(vm: &mut Vm) -> LuaResult<u32> {
-    if vm.nargs() == 0 {
-        return Err(vm.arg_error(0, "value expected"));
-    }
+    vm.check_any(0)?;
     vm.call_under(0, frame::PCALL)
 }
 
 /// `xpcall(f, handler, ...)`
 pub fn xpcall(vm: &mut Vm) -> LuaResult<u32> {
-    if vm.nargs() < 2 {
-        let got = vm.nargs();
-        return Err(vm.arg_error(got.max(1), "value expected"));
-    }
-    let (f, h) = (vm.arg(0), vm.arg(1));
+    let f = vm.check_any(0)?;
+    let h = Value::func(vm.check_func(1)?);
     vm.set_arg(0, h);
     vm.set_arg(1, f);
     vm.call_under(1, frame::XPCALL)

@@ -25,8 +25,8 @@ pub(super) unsafe fn call_with<D: Driver, const N: usize>(r: R, id: u64, f: Valu
     *top.add(2) = f;
     let new = top.add(4);
     *top.add(3) = frame::link(new.offset_from(r.base) as usize, frame::CONT);
-    for i in 0..N {
-        *new.add(i) = args[i];
+    for (i, v) in args.into_iter().enumerate() {
+        *new.add(i) = v;
     }
     call_at::<D>(r, top.add(2), N)
 }

@@ -62,10 +62,10 @@ fn writes_a(op: Op) -> bool {
 }
 
 impl Vm {
-    /// The running Lua function's prototype and the index of its current instruction.
-    fn running(&self) -> Option<(Gc<Proto>, usize)> {
+    /// The running Lua function's prototype, the index of its current instruction, and its base.
+    fn running(&self) -> Option<(Gc<Proto>, usize, *mut Value)> {
         let level = Level::running(self)?;
-        Some((level.func.proto()?, level.pc?))
+        Some((level.func.proto()?, level.pc?, level.base))
     }
     /// "chunk:line: " of the running function, if it is a Lua function; of the calling one for a builtin called from Lua.
     pub(crate) fn position_prefix(&self) -> Vec<u8> {
@@ -94,11 +94,12 @@ impl Vm {
         let s = self.new_str(&text);
         self.throw(Value::str(s))
     }
-    /// "not enough memory"
+    /// Raises an error of an operation: with a position only if a Lua function does it, and not a builtin.
     #[cold]
-    pub fn memory_error(&mut self) -> LuaError {
-        let s = self.new_str(b"not enough memory");
-        self.throw(Value::str(s))
+    pub(crate) fn operation_error(&mut self, msg: &str) -> LuaError {
+        let mut text = Level::running(self).filter(|l| l.func.is_lua()).map_or_else(Vec::new, |l| l.position());
+        text.extend_from_slice(msg.as_bytes());
+        self.plain_error(&text)
     }
     /// "bad argument #i to 'f' (msg)"
     #[cold]
@@ -124,32 +125,26 @@ impl Vm {
     #[cold]
     pub fn operand_error(&mut self, v: Value, what: &str) -> LuaError {
         let name = self.blame(v);
+        self.named_error(v, what, name)
+    }
+    fn named_error(&mut self, v: Value, what: &str, name: Option<(&'static str, Vec<u8>)>) -> LuaError {
         let ty = v.type_name();
         let text = match name {
             Some((kind, name)) => format!("attempt to {what} {kind} '{}' (a {ty} value)", String::from_utf8_lossy(&name)),
             None => format!("attempt to {what} a {ty} value"),
         };
-        self.rt_error(&text)
+        self.operation_error(&text)
     }
     /// The name of the operand that holds `v`.
     fn blame(&self, v: Value) -> Option<(&'static str, Vec<u8>)> {
-        let (p, pc) = self.running()?;
+        let (p, pc, base) = self.running()?;
         let ins: Ins = p.ins(pc)?;
         let modes = Op::MODES[ins.op() as usize];
-        let base = self.base;
         let at = |slot: usize| {
             // SAFETY: operands of the current instruction are slots of its frame.
             unsafe { *base.add(slot) }
         };
         let (a, b, cd) = (modes & 7, modes >> 3 & 15, modes >> 7 & 15);
-        if ins.op() == Op::CAT {
-            for slot in (ins.b()..=ins.c()).rev() {
-                if at(slot) == v {
-                    return slot_name(p, pc, slot);
-                }
-            }
-            return None;
-        }
         if b == 3 && at(ins.b()) == v {
             return slot_name(p, pc, ins.b());
         }
@@ -167,27 +162,15 @@ impl Vm {
     /// Indexing a value that cannot be indexed.
     #[cold]
     pub fn index_error(&mut self, o: Value, _key: Value) -> LuaError {
-        let builtin = Level::running(self).is_some_and(|l| !l.func.is_lua());
-        if builtin {
-            return self.rt_error(&format!("attempt to index a {} value", o.type_name()));
-        }
-        self.index_blame(o)
-    }
-    fn index_blame(&mut self, o: Value) -> LuaError {
-        if let Some((p, pc)) = self.running()
+        if let Some((p, pc, base)) = self.running()
             && let Some(ins) = p.ins(pc)
             && Op::MODES[ins.op() as usize] >> 3 & 15 == 3
         {
             // Only the object operand is to blame, not an equal key.
             // SAFETY: an operand slot of the current instruction.
-            let held = unsafe { *self.base.add(ins.b()) };
+            let held = unsafe { *base.add(ins.b()) };
             let name = if held == o { slot_name(p, pc, ins.b()) } else { None };
-            let ty = o.type_name();
-            let text = match name {
-                Some((kind, name)) => format!("attempt to index {kind} '{}' (a {ty} value)", String::from_utf8_lossy(&name)),
-                None => format!("attempt to index a {ty} value"),
-            };
-            return self.rt_error(&text);
+            return self.named_error(o, "index", name);
         }
         self.operand_error(o, "index")
     }
@@ -197,38 +180,34 @@ impl Vm {
         let v = if to_number(a).is_some() { b } else { a };
         self.operand_error(v, "perform arithmetic on")
     }
-    /// Concatenation of something that is no text.
+    /// Concatenation of something that is no text, in `slot` or the next one of the running function.
     #[cold]
-    pub fn concat_error(&mut self, a: Value, b: Value) -> LuaError {
-        let v = if a.is_str() || a.is_number() { b } else { a };
-        self.operand_error(v, "concatenate")
+    pub fn concat_error(&mut self, a: Value, b: Value, slot: usize) -> LuaError {
+        let (v, slot) = if a.is_str() || a.is_number() { (b, slot + 1) } else { (a, slot) };
+        let name = self.running().and_then(|(p, pc, _)| slot_name(p, pc, slot));
+        self.named_error(v, "concatenate", name)
     }
     /// Comparison of things that have no order.
     #[cold]
     pub fn compare_error(&mut self, a: Value, b: Value) -> LuaError {
         let (x, y) = (a.type_name(), b.type_name());
         if x == y {
-            self.rt_error(&format!("attempt to compare two {x} values"))
+            self.operation_error(&format!("attempt to compare two {x} values"))
         } else {
-            self.rt_error(&format!("attempt to compare {x} with {y}"))
+            self.operation_error(&format!("attempt to compare {x} with {y}"))
         }
     }
     /// Call of a value that is no function, in slot `func`.
     #[cold]
     pub fn call_error(&mut self, v: Value, func: *mut Value) -> LuaError {
         let mut name = None;
-        if let Some((p, pc)) = self.running() {
-            let slot = (func as usize).wrapping_sub(self.base as usize) / 8;
+        if let Some((p, pc, base)) = self.running() {
+            let slot = (func as usize).wrapping_sub(base as usize) / 8;
             let is_call = p.ins(pc).is_some_and(|i| matches!(i.op(), Op::CALL | Op::CALLM | Op::CALLT | Op::CALLMT));
             if is_call && slot < 256 {
                 name = slot_name(p, pc, slot);
             }
         }
-        let ty = v.type_name();
-        let text = match name {
-            Some((kind, name)) => format!("attempt to call {kind} '{}' (a {ty} value)", String::from_utf8_lossy(&name)),
-            None => format!("attempt to call a {ty} value"),
-        };
-        self.rt_error(&text)
+        self.named_error(v, "call", name)
     }
 }

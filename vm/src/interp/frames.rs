@@ -4,7 +4,7 @@ use super::errmsg::slot_name;
 use super::frame::{self, below, kind, link_of};
 use crate::Vm;
 use crate::bc::{Ins, Op};
-use crate::object::{Func, Gc, Thread};
+use crate::object::{Func, Gc, Thread, ThreadStatus};
 use crate::value::Value;
 
 /// One running function.
@@ -22,6 +22,11 @@ pub struct Level {
     pub end: *mut Value,
 }
 
+/// Address of the lowest base that a frame of a coroutine has.
+fn lowest(thread: Gc<Thread>) -> usize {
+    thread.stack.get() as usize + 2 * size_of::<Value>()
+}
+
 impl Level {
     /// The innermost function of the running coroutine.
     pub fn running(vm: &Vm) -> Option<Level> {
@@ -32,26 +37,32 @@ impl Level {
         if thread == vm.cur {
             return Level::running(vm);
         }
-        Level::make(thread, thread.base.get(), core::ptr::null(), thread.top.get())
+        if thread.status.get() == ThreadStatus::Fresh {
+            return None;
+        }
+        Level::make(thread, thread.base.get(), thread.pc.get(), thread.top.get())
     }
     fn make(thread: Gc<Thread>, base: *mut Value, pc: *const Ins, end: *mut Value) -> Option<Level> {
-        if (base as usize) < thread.stack.get() as usize + 24 {
+        if (base as usize) < lowest(thread) {
             return None;
         }
         // SAFETY: `base` is a frame base of this coroutine.
         let v = unsafe { *base.sub(2) };
-        let func = v.as_func()?;
+        // The frame of a value that could not be called is none.
+        let Some(func) = v.as_func() else { return Level::under(thread, base) };
         // `pc` points behind the current instruction.
         let pc = func.proto().and_then(|p| p.pc_of(pc.wrapping_sub(1)));
         Some(Level { thread, base, func, pc, end })
     }
     /// The function that called this one.
     pub fn below(&self, _vm: &Vm) -> Option<Level> {
+        Level::under(self.thread, self.base)
+    }
+    fn under(thread: Gc<Thread>, mut base: *mut Value) -> Option<Level> {
         // SAFETY: links are valid on live frames; the lowest frame ends the walk.
         unsafe {
-            let mut base = self.base;
             loop {
-                if base as usize <= self.thread.stack.get() as usize + 24 {
+                if base as usize <= lowest(thread) {
                     return None;
                 }
                 let l = link_of(base);
@@ -66,7 +77,7 @@ impl Level {
                     }
                     _ => (core::ptr::null(), base.sub(2)),
                 };
-                return Level::make(self.thread, below(base), pc, end);
+                return Level::make(thread, below(base), pc, end);
             }
         }
     }

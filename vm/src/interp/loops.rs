@@ -245,7 +245,6 @@ op! {
         }
         r.skip::<D>()
     }
-    #[allow(nonstandard_style, reason = "a variant of ITERN")]
     ITERN_uncounted<D>(r) {
         if next_entry(r) {
             r.pc = r.pc.add(1).offset((*r.pc).j() as isize);

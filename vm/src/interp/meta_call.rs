@@ -2,9 +2,9 @@
 
 use super::cont::{CONCAT, DROP, JUMP_IF, JUMP_IF_NOT, TO_A, call_with};
 use super::{Driver, R, Status, op};
+use crate::Vm;
 use crate::bc::Op;
 use crate::meta::{Access, MM, arith, to_number};
-use crate::Vm;
 use crate::value::Value;
 
 /// Operands of a table instruction: object and key.
@@ -208,7 +208,7 @@ unsafe fn concat_work(vm: &mut Vm, base: *mut Value, bottom: usize, mut top: usi
                 f = vm.metamethod(b, MM::Concat);
             }
             if f.is_nil() {
-                let _ = vm.concat_error(a, b);
+                let _ = vm.concat_error(a, b, top - 1);
                 return Concat::Error;
             }
             return Concat::Call(f, top - 1);
@@ -222,7 +222,7 @@ unsafe fn concat_work(vm: &mut Vm, base: *mut Value, bottom: usize, mut top: usi
             size += (*base.add(i)).as_str().map_or(32, |s| s.len());
         }
         if size >= 1 << 16 && (size > i32::MAX as usize - 256 || vm.check_alloc(size).is_err()) {
-            let _ = vm.memory_error();
+            let _ = vm.out_of_memory();
             return Concat::Error;
         }
         let mut buf = core::mem::take(&mut vm.buffer);

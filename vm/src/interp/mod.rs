@@ -14,17 +14,21 @@
 //! is the prototype's constants. The bytecode was produced by the compiler of this crate (or verified), so operands are in range.
 
 #![allow(unsafe_op_in_unsafe_fn, reason = "every handler's body is covered by the module's contract")]
+#![allow(clippy::extra_unused_type_parameters, reason = "handlers that only fail, and what they share, are generic as well")]
+#![allow(clippy::neg_cmp_op_on_partial_ord, reason = "a comparison with NaN is false: its opposite is not another comparison")]
+#![allow(non_snake_case, reason = "handlers are named after their bytecodes")]
 #![allow(clippy::missing_safety_doc, reason = "the module's contract is the safety section of all handlers")]
 
 mod arith;
 mod call;
-mod compare;
 pub mod co;
+mod compare;
 pub mod cont;
 mod data;
 pub mod errmsg;
 pub mod frame;
 pub mod frames;
+pub mod hook;
 mod jit;
 mod loops;
 mod meta_call;
@@ -32,8 +36,8 @@ mod run;
 pub mod stack;
 mod tables;
 
-pub(crate) use run::plain_table;
 pub use run::Status;
+pub(crate) use run::plain_table;
 
 use crate::Vm;
 use crate::bc::{Ins, Op};
@@ -74,6 +78,8 @@ pub trait Driver: 'static {
     fn table() -> *const Handler2;
     /// The recording dispatch table.
     fn record_table() -> *const Handler2;
+    /// The dispatch table while a hook is set.
+    fn hook_table() -> *const Handler2;
 }
 
 /// Calls in tail position.
@@ -93,6 +99,9 @@ impl Driver for Tail {
     fn record_table() -> *const Handler2 {
         TAIL_RECORD.as_ptr()
     }
+    fn hook_table() -> *const Handler2 {
+        TAIL_HOOK.as_ptr()
+    }
 }
 
 impl Driver for Loop {
@@ -106,6 +115,9 @@ impl Driver for Loop {
     }
     fn record_table() -> *const Handler2 {
         LOOP_RECORD.as_ptr()
+    }
+    fn hook_table() -> *const Handler2 {
+        LOOP_HOOK.as_ptr()
     }
 }
 
@@ -251,6 +263,7 @@ use arith::*;
 use call::*;
 use compare::*;
 use data::*;
+use hook::hook_step;
 use jit::*;
 use loops::*;
 use tables::*;
@@ -258,7 +271,6 @@ use tables::*;
 macro_rules! define_tables {
     ($($(#[$doc:meta])* ($name:ident $(, $mode:ident)*))*) => {
         const fn tail_table() -> [Handler2; Op::COUNT] {
-            #[allow(nonstandard_style, reason = "handlers are named after their bytecodes")]
             [$(Handler2($name::<Tail>),)*]
         }
         const fn loop_table() -> [Handler2; Op::COUNT] {
@@ -270,6 +282,10 @@ macro_rules! define_tables {
                 let Some(r) = (*vm).loop_state.take() else { return Status::CONTINUE };
                 if (*vm).dispatch == Loop::record_table() && r.disp == (*vm).dispatch {
                     status = r.to(record_step::<Loop>);
+                    continue;
+                }
+                if (*vm).dispatch == Loop::hook_table() && r.disp == (*vm).dispatch {
+                    status = r.to(hook_step::<Loop>);
                     continue;
                 }
                 status = match r.ins as u8 {
@@ -286,4 +302,6 @@ for_each_bytecode!(define_tables);
 static TAIL_TABLE: [Handler2; Op::COUNT] = tail_table();
 static LOOP_TABLE: [Handler2; Op::COUNT] = loop_table();
 static TAIL_RECORD: [Handler2; Op::COUNT] = [Handler2(record_step::<Tail>); Op::COUNT];
+static TAIL_HOOK: [Handler2; Op::COUNT] = [Handler2(hook_step::<Tail>); Op::COUNT];
+static LOOP_HOOK: [Handler2; Op::COUNT] = [Handler2(hook_step::<Loop>); Op::COUNT];
 static LOOP_RECORD: [Handler2; Op::COUNT] = [Handler2(record_step::<Loop>); Op::COUNT];

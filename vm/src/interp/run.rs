@@ -105,21 +105,25 @@ impl Vm {
     }
     /// The error value as text, the way the host reports it.
     pub fn error_text(&mut self) -> Vec<u8> {
+        self.reported_error().0
+    }
+    /// The error value as text, the way the host reports it; and whether a traceback belongs to it, as it is a text or has one.
+    pub fn reported_error(&mut self) -> (Vec<u8>, bool) {
         let e = self.error;
-        if let Some(s) = e.as_str() {
-            return s.bytes().to_vec();
-        }
-        if e.is_number() {
-            return self.number_str(e).bytes().to_vec();
-        }
         let mm = self.metamethod(e, crate::meta::MM::ToString);
-        if !mm.is_nil()
-            && let Ok(v) = self.call1(mm, &[e])
-            && let Some(s) = v.as_str()
-        {
-            return s.bytes().to_vec();
+        let v = if mm.is_nil() || e.is_str() {
+            e
+        } else {
+            match self.call1(mm, &[e]) {
+                Ok(v) => v,
+                Err(_) => return (b"error in error handling".to_vec(), false),
+            }
+        };
+        match v.as_str() {
+            Some(s) => (s.bytes().to_vec(), true),
+            None if v.is_number() => (self.number_str(v).bytes().to_vec(), true),
+            None => (b"(error object is not a string)".to_vec(), false),
         }
-        b"(error object is not a string)".to_vec()
     }
     pub(crate) fn stack_offset(&self, p: *mut Value) -> usize {
         (p as usize).wrapping_sub(self.cur.stack.get() as usize)
@@ -146,7 +150,8 @@ impl Vm {
                 let r = R { vm, pc: core::ptr::null(), base: (*vm).base, kbase: core::ptr::null(), disp: (*vm).dispatch, ins: 0 };
                 let n = (*vm).multres as usize;
                 let src = (*vm).top.sub(n);
-                status = if loop_driver { call::return_values::<Loop>(r, src, n) } else { call::return_values::<Tail>(r, src, n) };
+                status =
+                    if loop_driver { call::return_values::<Loop>(r, src, n) } else { call::return_values::<Tail>(r, src, n) };
             }
         }
     }
@@ -184,9 +189,10 @@ impl Vm {
                     frame::COR => {
                         self.close_upvals(base);
                         self.error_handled = false;
-                        if self.fail_coroutine(base) {
+                        if self.fail_coroutine() {
                             return Ok(());
                         }
+                        self.handle_error();
                         base = self.base;
                     }
                     _ => base = below(base),
@@ -222,17 +228,13 @@ impl Vm {
         if self.want_traceback && !self.in_error {
             self.in_error = true;
             let cur = self.cur;
-            let text = crate::lib::traceback(self, cur, None, 0);
+            let text = crate::lib::host_traceback(self, cur);
             self.error_traceback = Some(text);
             self.in_error = false;
         }
     }
-    fn call_handler(&mut self, handler: Value) {
-        if self.in_error {
-            self.error = Value::str(self.new_str(b"error in error handling"));
-            return;
-        }
-        self.in_error = true;
+    /// Raises the top to the end of the running frame.
+    pub(super) fn put_top_behind_frame(&mut self) {
         // SAFETY: the running frame is live; a Lua frame's values end at its frame size.
         unsafe {
             if let Some(p) = (*self.base.sub(2)).as_func().and_then(|f| f.proto()) {
@@ -242,6 +244,14 @@ impl Vm {
                 }
             }
         }
+    }
+    fn call_handler(&mut self, handler: Value) {
+        if self.in_error {
+            self.error = Value::str(self.new_str(b"error in error handling"));
+            return;
+        }
+        self.in_error = true;
+        self.put_top_behind_frame();
         let (base, pc) = (self.stack_offset(self.base), self.pc);
         let e = self.error;
         let ok = self.grow_stack(64).is_ok();

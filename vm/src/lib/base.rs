@@ -223,8 +223,7 @@ pub fn tostring(vm: &mut Vm) -> LuaResult<u32> {
     if !v.is_str() && !v.is_number() {
         let mm = vm.metamethod(v, MM::ToString);
         if !mm.is_nil() {
-            let r = vm.call1(mm, &[v])?;
-            return vm.ret1(r);
+            return vm.become_call(mm, &[v]);
         }
     }
     let s = raw_tostring(vm, v);

@@ -4,6 +4,8 @@ use super::env::set_function_env;
 use super::levels;
 use crate::Vm;
 use crate::error::LuaResult;
+use crate::interp::frames::Level;
+use crate::interp::hook;
 use crate::object::{Func, Gc, Table, Thread};
 use crate::text::chunk::chunk_id;
 use crate::text::number::to_i32;
@@ -171,7 +173,10 @@ fn put_source(vm: &mut Vm, t: Gc<Table>, f: Gc<Func>) {
             let short = chunk_id(p.chunkname.bytes());
             (p.chunkname, short, i64::from(p.first_line), i64::from(p.last_line), what)
         }
-        None => (vm.new_str(b"=[C]"), b"[C]".to_vec(), -1, -1, "C"),
+        None => match levels::written_in_lua(f) {
+            Some(name) => (vm.new_str(name.as_bytes()), format!("[builtin:{name}]").into_bytes(), -1, -1, "Lua"),
+            None => (vm.new_str(b"=[C]"), b"[C]".to_vec(), -1, -1, "C"),
+        },
     };
     vm.set_field(t, b"source", Value::str(source));
     for (name, text) in [(&b"short_src"[..], &short[..]), (b"what", what.as_bytes())] {
@@ -303,43 +308,48 @@ pub fn upvaluejoin(vm: &mut Vm) -> LuaResult<u32> {
     Ok(0)
 }
 
-/// State of the hook as `gethook` reports it.
-#[derive(Default)]
-struct Hook {
-    mask: Vec<u8>,
-    count: i32,
-}
+/// The events and their letters in a mask.
+const EVENTS: [(u8, u8); 3] = [(b'c', hook::CALL), (b'r', hook::RETURN), (b'l', hook::LINE)];
 
-/// Name of the registry entry with the hook function.
-const HOOK: &[u8] = b"_HOOK";
-
-/// `debug.sethook([thread,] [hook, mask [, count]])`: remembers the hook; events do not happen.
+/// `debug.sethook([thread,] [hook, mask [, count]])`: the hook is the state's, not the coroutine's.
 pub fn sethook(vm: &mut Vm) -> LuaResult<u32> {
     let (_, i) = thread_arg(vm);
-    let f = vm.arg(i);
-    let mut hook = Hook::default();
+    let mut f = vm.arg(i);
+    let (mut mask, mut count) = (0, 0);
     if !f.is_nil() {
-        let mask = vm.check_str(i + 1)?;
+        let letters = vm.check_str(i + 1)?;
         vm.check_func(i)?;
-        hook.count = vm.opt_int(i + 2, 0)?;
-        hook.mask = b"crl".iter().copied().filter(|c| mask.bytes().contains(c)).collect();
+        count = vm.opt_int(i + 2, 0)?.max(0);
+        for (letter, event) in EVENTS {
+            if letters.bytes().contains(&letter) {
+                mask |= event;
+            }
+        }
+        if count > 0 {
+            mask |= hook::COUNT;
+        }
+    }
+    if mask == 0 {
+        f = Value::NIL;
     }
     let registry = vm.registry;
-    vm.set_field(registry, HOOK, f);
-    *vm.lib_state::<Hook>() = hook;
+    vm.set_field(registry, hook::FUNCTION, f);
+    let caller = Level::running(vm).and_then(|l| l.below(vm));
+    let last = caller.and_then(|l| Some(l.func.proto()?.code_ptr().wrapping_add(l.pc? + 1)));
+    vm.set_hook(mask, count, last.map_or(core::ptr::null(), <*mut _>::cast_const));
     Ok(0)
 }
 
 /// `debug.gethook([thread])`
 pub fn gethook(vm: &mut Vm) -> LuaResult<u32> {
     let registry = vm.registry;
-    let f = vm.field(registry, HOOK);
-    let hook = core::mem::take(vm.lib_state::<Hook>());
+    let f = vm.field(registry, hook::FUNCTION);
+    let (mask, count) = (vm.hook.mask, vm.hook.count);
+    let letters: Vec<u8> = EVENTS.iter().filter(|e| mask & e.1 != 0).map(|e| e.0).collect();
     vm.push(f);
-    let mask = vm.new_str(&hook.mask);
-    vm.push(Value::str(mask));
-    vm.push(Value::int(hook.count));
-    *vm.lib_state::<Hook>() = hook;
+    let letters = vm.new_str(&letters);
+    vm.push(Value::str(letters));
+    vm.push(Value::int(count));
     Ok(3)
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Level 0 is the function running now (for the running coroutine, the builtin that asks), level 1 its caller, and so on.
 
+use super::list::Builtin;
 use crate::Vm;
 use crate::interp::frames;
 use crate::object::{Func, Gc, Thread};
@@ -34,6 +35,12 @@ pub fn position(vm: &mut Vm, level: usize) -> Vec<u8> {
 pub fn function_at(vm: &mut Vm, level: usize) -> Option<Gc<Func>> {
     let thread = vm.cur;
     at(vm, thread, level).map(|l| l.func)
+}
+
+/// The name of a builtin that LuaJIT writes in Lua, which shows in tracebacks.
+pub fn written_in_lua(f: Gc<Func>) -> Option<&'static str> {
+    let b = Builtin::from_id(f.ffid()).filter(|b| b.id() >= Builtin::StringLen.id())?;
+    b.name().rsplit_once('.').map(|n| n.1)
 }
 
 /// What runs at a level.

@@ -28,7 +28,7 @@ pub use list::Builtin;
 pub use math::random_step as math_random_step;
 pub use prng::Prng;
 pub use tostring::{put_value, raw_tostring};
-pub use traceback::traceback;
+pub use traceback::{host_traceback, traceback};
 
 use crate::Vm;
 use crate::object::{Func, Gc, NativeFn, Table};

@@ -1,16 +1,15 @@
 //! Library functions in Lua, so that the functions they call may yield.
 
-use super::levels;
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::value::Value;
 
-/// Library, name and source. A function gets its arguments as `...`, and has `check` and `next` as globals.
+/// Library, name and source. A function gets its arguments as `...`, and has `fit`, `blame` and `next` as globals.
 const FUNCTIONS: [(&str, &str, &str); 2] = [
     (
         "table",
         "foreachi",
-        "local t, f = ... check('foreachi', t, f)
+        "local t, f = ... if not fit(t, f) then return blame(t, f) end
          for i = 1, #t do
            local r = f(i, t[i])
            if r ~= nil then return r end
@@ -19,7 +18,7 @@ const FUNCTIONS: [(&str, &str, &str); 2] = [
     (
         "table",
         "foreach",
-        "local t, f = ... check('foreach', t, f)
+        "local t, f = ... if not fit(t, f) then return blame(t, f) end
          for k, v in next, t, nil do
            local r = f(k, v)
            if r ~= nil then return r end
@@ -30,8 +29,10 @@ const FUNCTIONS: [(&str, &str, &str); 2] = [
 /// Compiles the functions and puts them in their places.
 pub(super) fn open(vm: &mut Vm) {
     let env = vm.new_table(0, 1);
-    let check = vm.new_native(check, 1, &[]);
-    vm.set_field(env, b"check", Value::func(check));
+    let fit = vm.new_native(fit, 1, &[]);
+    vm.set_field(env, b"fit", Value::func(fit));
+    let blame = vm.new_native(blame, 1, &[]);
+    vm.set_field(env, b"blame", Value::func(blame));
     let globals = vm.globals;
     let next = vm.field(globals, b"next");
     vm.set_field(env, b"next", next);
@@ -45,19 +46,15 @@ pub(super) fn open(vm: &mut Vm) {
     }
 }
 
-/// `check(name, t, f)`: blames the caller of the function of that name if these are not a table and a function.
-fn check(vm: &mut Vm) -> LuaResult<u32> {
-    let (t, f) = (vm.arg(1), vm.arg(2));
-    let (i, expected, v) = if !t.is_table() {
-        (1, "table", t)
-    } else if !f.is_func() {
-        (2, "function", f)
-    } else {
-        return Ok(0);
-    };
-    let name = vm.check_str(0)?;
-    let mut text = levels::position(vm, 2);
-    let message = format!("bad argument #{i} to '{}' ({expected} expected, got {})", name.to_str_lossy(), v.type_name());
-    text.extend_from_slice(message.as_bytes());
-    Err(vm.plain_error(&text))
+/// `fit(t, f)`: are these a table and a function?
+fn fit(vm: &mut Vm) -> LuaResult<u32> {
+    let yes = vm.arg(0).is_table() && vm.arg(1).is_func();
+    vm.ret1(Value::bool(yes))
+}
+
+/// `blame(...)`, in tail position: the error of a function whose arguments are not a table and a function.
+fn blame(vm: &mut Vm) -> LuaResult<u32> {
+    vm.check_table(0)?;
+    vm.check_func(1)?;
+    Ok(0)
 }

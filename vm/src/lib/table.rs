@@ -139,22 +139,16 @@ pub fn move_(vm: &mut Vm) -> LuaResult<u32> {
     let last = vm.check_int(2)?;
     let at = vm.check_int(3)?;
     let to = if vm.arg(4).is_nil() { from } else { vm.check_table(4)? };
-    let raw = from.meta.get().is_none() && to.meta.get().is_none();
     let mut one = |i: i32| {
         let j = i.wrapping_sub(first).wrapping_add(at);
-        if raw {
-            let v = from.get_int(i);
-            vm.table_set_int(to, j, v);
-            return Ok(());
-        }
-        let v = vm.index(Value::table(from), Value::int(i))?;
-        vm.set_index(Value::table(to), Value::int(j), v)
+        let v = from.get_int(i);
+        vm.table_set_int(to, j, v);
     };
     if last >= first {
         if at > last || at <= first || to != from {
-            (first..=last).try_for_each(&mut one)?;
+            (first..=last).for_each(&mut one);
         } else {
-            (first..=last).rev().try_for_each(&mut one)?;
+            (first..=last).rev().for_each(&mut one);
         }
     }
     vm.ret1(Value::table(to))

@@ -5,7 +5,7 @@ use crate::Vm;
 use crate::object::{Gc, Thread};
 use crate::text::chunk::chunk_id;
 
-/// Levels shown at the top of a long traceback.
+/// Levels from the innermost on that are shown in a long traceback, shown or not by where it begins.
 const TOP: usize = 12;
 /// Levels shown at its end.
 const END: usize = 10;
@@ -17,18 +17,29 @@ pub fn traceback(vm: &mut Vm, thread: Gc<Thread>, message: Option<&[u8]>, first:
         out.extend_from_slice(m);
         out.push(b'\n');
     }
+    put_levels(vm, &mut out, thread, first, TOP);
+    out
+}
+
+/// The traceback of all levels, cut as if the function that makes it were the innermost.
+pub fn host_traceback(vm: &mut Vm, thread: Gc<Thread>) -> Vec<u8> {
+    let mut out = Vec::new();
+    put_levels(vm, &mut out, thread, 0, TOP - 1);
+    out
+}
+
+fn put_levels(vm: &mut Vm, out: &mut Vec<u8>, thread: Gc<Thread>, first: usize, top: usize) {
     out.extend_from_slice(b"stack traceback:");
     let end = levels::depth(vm, thread);
     let mut level = first;
     while level < end {
-        if level == TOP && end - level > END {
+        if level == top && end - level > END + 1 {
             out.extend_from_slice(b"\n\t...");
             level = end - END;
         }
-        put_level(vm, &mut out, thread, level);
+        put_level(vm, out, thread, level);
         level += 1;
     }
-    out
 }
 
 /// Appends the line of one level.
@@ -39,7 +50,7 @@ fn put_level(vm: &mut Vm, out: &mut Vec<u8>, thread: Gc<Thread>, level: usize) {
     let source = match proto {
         Some(p) => chunk_id(p.chunkname.bytes()),
         None if l.func.ffid() > 1 && name.is_none() => format!("[builtin#{}]", l.func.ffid()).into_bytes(),
-        None => b"[C]".to_vec(),
+        None => super::levels::written_in_lua(l.func).map_or_else(|| b"[C]".to_vec(), |n| format!("[builtin:{n}]").into_bytes()),
     };
     out.extend_from_slice(b"\n\t");
     out.extend_from_slice(&source);

@@ -420,9 +420,9 @@ impl Vm {
         } else if let Some(i) = key.as_index() {
             self.table_set_int(t, i, v);
         } else if key.is_nil() {
-            return Err(self.rt_error("table index is nil"));
+            return Err(self.operation_error("table index is nil"));
         } else if key.is_num() && key.as_num_unchecked().is_nan() {
-            return Err(self.rt_error("table index is NaN"));
+            return Err(self.operation_error("table index is NaN"));
         } else {
             let slot = t.find(key);
             self.store(t, slot, key, v);

@@ -134,7 +134,7 @@ impl Parser<'_> {
         Ok(())
     }
     /// Puts the value (not that of its jumps) into a register.
-    pub(super) fn to_reg_nobranch(&mut self, e: &mut Exp, reg: u8) -> Result<(), SyntaxError> {
+    pub(super) fn put_reg_nobranch(&mut self, e: &mut Exp, reg: u8) -> Result<(), SyntaxError> {
         self.discharge(e)?;
         match &e.kind {
             Kind::Str(s) => {
@@ -168,8 +168,8 @@ impl Parser<'_> {
         Ok(())
     }
     /// Puts the value into a register.
-    pub(super) fn to_reg(&mut self, e: &mut Exp, reg: u8) -> Result<(), SyntaxError> {
-        self.to_reg_nobranch(e, reg)?;
+    pub(super) fn put_reg(&mut self, e: &mut Exp, reg: u8) -> Result<(), SyntaxError> {
+        self.put_reg_nobranch(e, reg)?;
         if let Kind::Jmp(pc) = e.kind {
             self.jmp_append(&mut e.t, pc)?;
         }
@@ -191,31 +191,31 @@ impl Parser<'_> {
         Ok(())
     }
     /// Puts the value into the next free register.
-    pub(super) fn to_next_reg(&mut self, e: &mut Exp) -> Result<u8, SyntaxError> {
+    pub(super) fn put_next_reg(&mut self, e: &mut Exp) -> Result<u8, SyntaxError> {
         self.discharge(e)?;
         self.free_exp(e);
         let reg = self.reg_reserve(1)?;
-        self.to_reg(e, reg)?;
+        self.put_reg(e, reg)?;
         Ok(reg)
     }
     /// Puts the value into any register.
-    pub(super) fn to_any_reg(&mut self, e: &mut Exp) -> Result<u8, SyntaxError> {
+    pub(super) fn put_any_reg(&mut self, e: &mut Exp) -> Result<u8, SyntaxError> {
         self.discharge(e)?;
         if let Kind::NonReloc(reg) = e.kind {
             if !e.has_jump() {
                 return Ok(reg);
             }
             if reg as u32 >= self.fs.nactvar {
-                self.to_reg(e, reg)?;
+                self.put_reg(e, reg)?;
                 return Ok(reg);
             }
         }
-        self.to_next_reg(e)
+        self.put_next_reg(e)
     }
     /// Makes it a value without jumps.
-    pub(super) fn to_val(&mut self, e: &mut Exp) -> Result<(), SyntaxError> {
+    pub(super) fn put_val(&mut self, e: &mut Exp) -> Result<(), SyntaxError> {
         if e.has_jump() {
-            self.to_any_reg(e)?;
+            self.put_any_reg(e)?;
             return Ok(());
         }
         self.discharge(e)
@@ -232,28 +232,28 @@ impl Parser<'_> {
             &Kind::Local { reg, var } => {
                 self.mark_written((self.outer.len() as u32, var));
                 self.free_exp(e);
-                return self.to_reg(e, reg);
+                return self.put_reg(e, reg);
             }
             &Kind::Upval { index, var } => {
                 self.mark_written(var);
-                self.to_val(e)?;
+                self.put_val(e)?;
                 let (op, d) = match &e.kind {
                     Kind::Str(s) => (Op::USETS, self.const_str(s)?),
                     &Kind::Num(n) => (Op::USETN, self.const_num(n)?),
                     k => match pri(k) {
                         Some(d) => (Op::USETP, d),
-                        None => (Op::USETV, self.to_any_reg(e)? as u16),
+                        None => (Op::USETV, self.put_any_reg(e)? as u16),
                     },
                 };
                 self.emit_ad(op, index, d)?;
             }
             Kind::Global(name) => {
-                let reg = self.to_any_reg(e)?;
+                let reg = self.put_any_reg(e)?;
                 let k = self.const_str(name)?;
                 self.emit_ad(Op::GSET, reg, k)?;
             }
             &Kind::Indexed { table, key } => {
-                let reg = self.to_any_reg(e)?;
+                let reg = self.put_any_reg(e)?;
                 let (op, c) = match key {
                     Key::Str(k) => (Op::TSETS, k),
                     Key::Byte(b) => (Op::TSETB, b),
@@ -270,7 +270,7 @@ impl Parser<'_> {
     pub(super) fn index(&mut self, t: &mut Exp, key: &mut Exp) -> Result<(), SyntaxError> {
         let table = match t.kind {
             Kind::NonReloc(reg) => reg,
-            _ => self.to_any_reg(t)?,
+            _ => self.put_any_reg(t)?,
         };
         let mut small = None;
         if !key.has_jump() {
@@ -282,14 +282,14 @@ impl Parser<'_> {
         }
         let key = match small {
             Some(key) => key,
-            None => Key::Reg(self.to_any_reg(key)?),
+            None => Key::Reg(self.put_any_reg(key)?),
         };
         t.kind = Kind::Indexed { table, key };
         Ok(())
     }
     /// `obj:name`: puts the function and the object into the slots of a call.
     pub(super) fn method(&mut self, e: &mut Exp, name: &Rc<[u8]>) -> Result<(), SyntaxError> {
-        let obj = self.to_any_reg(e)?;
+        let obj = self.put_any_reg(e)?;
         self.free_exp(e);
         let func = self.fs.free_reg as u8;
         self.reg_bump(4)?;

@@ -80,7 +80,7 @@ impl Parser<'_> {
             Kind::NonReloc(reg) => reg,
             _ => {
                 let reg = self.reg_reserve(1)?;
-                self.to_reg_nobranch(e, reg)?;
+                self.put_reg_nobranch(e, reg)?;
                 reg
             }
         };
@@ -99,7 +99,7 @@ impl Parser<'_> {
                 pc
             }
             Kind::False | Kind::Nil => {
-                self.to_reg_nobranch(e, NO_REG)?;
+                self.put_reg_nobranch(e, NO_REG)?;
                 self.emit_jmp()?
             }
             _ => self.branch(e, false)?,
@@ -116,7 +116,7 @@ impl Parser<'_> {
             Kind::False | Kind::Nil => NO_JMP,
             Kind::Jmp(pc) => pc,
             Kind::Str(_) | Kind::Num(_) | Kind::True => {
-                self.to_reg_nobranch(e, NO_REG)?;
+                self.put_reg_nobranch(e, NO_REG)?;
                 self.emit_jmp()?
             }
             _ => self.branch(e, true)?,
@@ -148,21 +148,21 @@ impl Parser<'_> {
         }
         let (vn, nv, vv) = arith_ops(op);
         let (op, b, c) = if op == BinOp::Pow {
-            let c = self.to_any_reg(e2)?;
-            (vv, self.to_any_reg(e1)?, c)
+            let c = self.put_any_reg(e2)?;
+            (vv, self.put_any_reg(e1)?, c)
         } else {
-            self.to_val(e2)?;
+            self.put_val(e2)?;
             let k2 = self.small_num(e2)?;
             let c = match k2 {
                 Some(k) => k,
-                None => self.to_any_reg(e2)?,
+                None => self.put_any_reg(e2)?,
             };
-            self.to_val(e1)?;
+            self.put_val(e1)?;
             let k1 = if e2.number().is_none() { self.small_num(e1)? } else { None };
             match (k1, k2) {
                 (Some(k), _) => (nv, c, k),
-                (None, Some(_)) => (vn, self.to_any_reg(e1)?, c),
-                (None, None) => (vv, self.to_any_reg(e1)?, c),
+                (None, Some(_)) => (vn, self.put_any_reg(e1)?, c),
+                (None, None) => (vv, self.put_any_reg(e1)?, c),
             }
         };
         self.free_operands(e1, e2);
@@ -178,13 +178,13 @@ impl Parser<'_> {
     }
     /// A comparison.
     fn compare(&mut self, op: BinOp, e1: &mut Exp, e2: &mut Exp) -> Result<(), SyntaxError> {
-        self.to_val(e1)?;
+        self.put_val(e1)?;
         let ins = if matches!(op, BinOp::Eq | BinOp::Ne) {
             if e1.is_const() {
                 core::mem::swap(e1, e2);
             }
-            let ra = self.to_any_reg(e1)?;
-            self.to_val(e2)?;
+            let ra = self.put_any_reg(e1)?;
+            self.put_val(e2)?;
             let eq = op == BinOp::Eq;
             match &e2.kind {
                 Kind::Str(s) => {
@@ -198,20 +198,20 @@ impl Parser<'_> {
                 k => match pri(k) {
                     Some(d) => Ins::ad(if eq { Op::ISEQP } else { Op::ISNEP }, ra, d),
                     None => {
-                        let rd = self.to_any_reg(e2)?;
+                        let rd = self.put_any_reg(e2)?;
                         Ins::ad(if eq { Op::ISEQV } else { Op::ISNEV }, ra, rd as u16)
                     }
                 },
             }
         } else if matches!(op, BinOp::Gt | BinOp::Ge) {
             core::mem::swap(e1, e2);
-            self.to_val(e1)?;
-            let ra = self.to_any_reg(e1)?;
-            let rd = self.to_any_reg(e2)?;
+            self.put_val(e1)?;
+            let ra = self.put_any_reg(e1)?;
+            let rd = self.put_any_reg(e2)?;
             Ins::ad(if op == BinOp::Gt { Op::ISLT } else { Op::ISLE }, ra, rd as u16)
         } else {
-            let rd = self.to_any_reg(e2)?;
-            let ra = self.to_any_reg(e1)?;
+            let rd = self.put_any_reg(e2)?;
+            let ra = self.put_any_reg(e1)?;
             Ins::ad(if op == BinOp::Lt { Op::ISLT } else { Op::ISLE }, ra, rd as u16)
         };
         self.free_operands(e1, e2);
@@ -225,15 +225,15 @@ impl Parser<'_> {
             BinOp::And => self.branch_true(e)?,
             BinOp::Or => self.branch_false(e)?,
             BinOp::Concat => {
-                self.to_next_reg(e)?;
+                self.put_next_reg(e)?;
             }
             BinOp::Eq | BinOp::Ne if e.is_plain_const() => {}
             BinOp::Eq | BinOp::Ne => {
-                self.to_any_reg(e)?;
+                self.put_any_reg(e)?;
             }
             _ if e.number().is_some() => {}
             _ => {
-                self.to_any_reg(e)?;
+                self.put_any_reg(e)?;
             }
         }
         Ok(())
@@ -252,8 +252,8 @@ impl Parser<'_> {
                 *e1 = e2;
             }
             BinOp::Concat => {
-                self.to_val(&mut e2)?;
-                let first = self.to_any_reg(e1)?;
+                self.put_val(&mut e2)?;
+                let first = self.put_any_reg(e1)?;
                 if let Kind::Reloc(pc) = e2.kind
                     && self.fs.ins(pc).op() == Op::CAT
                 {
@@ -262,7 +262,7 @@ impl Parser<'_> {
                     *self.fs.ins_mut(pc) = ins.with_b(first);
                     e1.kind = Kind::Reloc(pc);
                 } else {
-                    let last = self.to_next_reg(&mut e2)?;
+                    let last = self.put_next_reg(&mut e2)?;
                     self.free_exp(&e2);
                     self.free_exp(e1);
                     e1.kind = Kind::Reloc(self.emit_abc(Op::CAT, 0, first, last)?);
@@ -315,7 +315,7 @@ impl Parser<'_> {
             e.kind = Kind::Num(canonical(-to_f64(n)));
             return Ok(());
         }
-        let reg = self.to_any_reg(e)?;
+        let reg = self.put_any_reg(e)?;
         self.free_exp(e);
         e.kind = Kind::Reloc(self.emit_ad(op, 0, reg as u16)?);
         Ok(())

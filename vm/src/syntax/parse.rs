@@ -269,7 +269,7 @@ impl Parser<'_> {
             }
         } else {
             if e.kind != Kind::Void {
-                self.to_next_reg(e)?;
+                self.put_next_reg(e)?;
             }
             if extra > 0 {
                 let reg = self.reg_reserve(extra as u32)?;
@@ -310,7 +310,7 @@ impl Parser<'_> {
             let line = self.line;
             let mut body = self.parse_body(false, line)?;
             self.free_exp(&body);
-            self.to_reg(&mut body, reg)?;
+            self.put_reg(&mut body, reg)?;
             let (var, pc) = (self.fs.varmap[self.fs.nactvar as usize - 1], self.fs.pc());
             self.fs.vars[var as usize].start_pc = pc;
             return Ok(());
@@ -348,9 +348,9 @@ impl Parser<'_> {
                     self.set_b(pc, 0);
                     Ins::ad(Op::RETM, first as u8, (base as u32 - first) as u16)
                 }
-                _ if n == 1 => Ins::ad(Op::RET1, self.to_any_reg(&mut e)?, 2),
+                _ if n == 1 => Ins::ad(Op::RET1, self.put_any_reg(&mut e)?, 2),
                 _ => {
-                    self.to_next_reg(&mut e)?;
+                    self.put_next_reg(&mut e)?;
                     Ins::ad(Op::RET, first as u8, (n + 1) as u16)
                 }
             }

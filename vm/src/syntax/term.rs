@@ -105,7 +105,7 @@ impl Parser<'_> {
     /// An expression in the next register.
     pub(super) fn expr_next(&mut self) -> Res<()> {
         let mut e = self.expr()?;
-        self.to_next_reg(&mut e)?;
+        self.put_next_reg(&mut e)?;
         Ok(())
     }
     /// A condition; the jumps taken if it is false.
@@ -122,7 +122,7 @@ impl Parser<'_> {
         let mut n = 1;
         let mut e = self.expr()?;
         while self.opt(b',')? {
-            self.to_next_reg(&mut e)?;
+            self.put_next_reg(&mut e)?;
             e = self.expr()?;
             n += 1;
         }
@@ -203,7 +203,7 @@ impl Parser<'_> {
             match &self.tok {
                 Tok::Char(b'.') => self.field(&mut e)?,
                 Tok::Char(b'[') => {
-                    self.to_any_reg(&mut e)?;
+                    self.put_any_reg(&mut e)?;
                     let mut key = self.bracket()?;
                     self.index(&mut e, &mut key)?;
                 }
@@ -214,7 +214,7 @@ impl Parser<'_> {
                     self.args(&mut e)?;
                 }
                 Tok::Char(b'(' | b'{') | Tok::Str(_) => {
-                    self.to_next_reg(&mut e)?;
+                    self.put_next_reg(&mut e)?;
                     self.reg_reserve(1)?;
                     self.args(&mut e)?;
                 }
@@ -224,7 +224,7 @@ impl Parser<'_> {
     }
     /// `.name`.
     pub(super) fn field(&mut self, e: &mut Exp) -> Res<()> {
-        self.to_any_reg(e)?;
+        self.put_any_reg(e)?;
         self.advance()?;
         let name = self.lex_name()?;
         self.index(e, &mut Exp::new(Kind::Str(name)))
@@ -233,7 +233,7 @@ impl Parser<'_> {
     fn bracket(&mut self) -> Res<Exp> {
         self.advance()?;
         let mut e = self.expr()?;
-        self.to_val(&mut e)?;
+        self.put_val(&mut e)?;
         self.check(&Tok::Char(b']'))?;
         Ok(e)
     }
@@ -267,7 +267,7 @@ impl Parser<'_> {
             Ins::abc(Op::CALLM, base, 2, (self.fs.free_reg - base as u32 - 3) as u8)
         } else {
             if args.kind != Kind::Void {
-                self.to_next_reg(&mut args)?;
+                self.put_next_reg(&mut args)?;
             }
             Ins::abc(Op::CALL, base, 2, (self.fs.free_reg - base as u32 - 1) as u8)
         };
@@ -343,7 +343,7 @@ impl Parser<'_> {
             }
         }
         if !matches!(value.kind, Kind::Call { .. }) {
-            self.to_any_reg(&mut value)?;
+            self.put_any_reg(&mut value)?;
             c.vcall = false;
         }
         if key.is_const() {
@@ -370,7 +370,7 @@ impl Parser<'_> {
         }
         let asize = match c.need_array {
             false => 0,
-            true => c.narr.max(3).min(MAX_ASIZE),
+            true => c.narr.clamp(3, MAX_ASIZE),
         };
         match c.template.take() {
             None => {

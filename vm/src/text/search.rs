@@ -39,5 +39,5 @@ pub fn find_plain(hay: &[u8], needle: &[u8]) -> Option<usize> {
 
 /// Has the pattern no special characters, so that it can be searched for as it is?
 pub fn is_plain(pattern: &[u8]) -> bool {
-    !pattern.iter().any(|c| matches!(c, b'^' | b'$' | b'*' | b'+' | b'?' | b'.' | b'(' | b')' | b'[' | b']' | b'%' | b'-'))
+    !pattern.iter().any(|c| matches!(c, b'^' | b'$' | b'*' | b'+' | b'?' | b'.' | b'(' | b'[' | b'%' | b'-'))
 }

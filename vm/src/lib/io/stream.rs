@@ -95,7 +95,8 @@ impl Stream {
     pub fn consume(&mut self, n: usize) {
         self.pos = (self.pos + n).min(self.ahead.len());
     }
-    /// Appends a line to `out`, with its newline if `keep`. False at the end of the file.
+    /// Appends a line to `out`, with its newline if `keep`. False at the end of the file. As in LuaJIT, which reads lines as C
+    /// strings, a zero byte hides what follows it in its line, and the newline: the next line is appended.
     pub fn read_line(&mut self, out: &mut Vec<u8>, keep: bool) -> io::Result<bool> {
         let mut any = false;
         loop {
@@ -104,14 +105,20 @@ impl Stream {
                 return Ok(any);
             }
             any = true;
-            if let Some(i) = crate::text::find_byte(ahead, b'\n') {
-                out.extend_from_slice(&ahead[..if keep { i + 1 } else { i }]);
-                self.consume(i + 1);
+            let newline = crate::text::find_byte(ahead, b'\n');
+            let n = newline.map_or(ahead.len(), |i| i + 1);
+            let line = &ahead[..n];
+            let zero = crate::text::find_byte(line, 0);
+            let part = match zero {
+                Some(i) => &line[..i],
+                None if newline.is_some() && !keep => &line[..n - 1],
+                None => line,
+            };
+            out.extend_from_slice(part);
+            self.consume(n);
+            if newline.is_some() && zero.is_none() {
                 return Ok(true);
             }
-            out.extend_from_slice(ahead);
-            let n = ahead.len();
-            self.consume(n);
         }
     }
     /// Appends up to `limit` bytes to `out`.

@@ -1,0 +1,224 @@
+//! Hooks: events that call a function before an instruction runs, and interrupts from outside.
+//!
+//! While a hook is set, a table is dispatched through whose every entry is [`hook_step`]: it tells of the events, then runs the
+//! instruction in its form that neither counts nor enters compiled code. Without hooks nothing is paid.
+
+use super::{Driver, Status, op};
+use crate::Vm;
+use crate::bc::{Ins, Op};
+use crate::error::LuaResult;
+use crate::hooks::Mode;
+use crate::object::{Func, Gc};
+use crate::value::Value;
+use std::rc::Rc;
+
+/// Event of entering a function.
+pub const CALL: u8 = 1;
+/// Event of returning from a Lua function.
+pub const RETURN: u8 = 2;
+/// Event of coming to another line.
+pub const LINE: u8 = 4;
+/// Event of so many instructions.
+pub const COUNT: u8 = 8;
+
+/// Name of the registry entry with the hook function.
+pub const FUNCTION: &[u8] = b"_HOOK";
+
+/// What is hooked.
+#[derive(Debug)]
+pub struct Hook {
+    /// The events that are told: bits.
+    pub mask: u8,
+    /// Instructions between two count events.
+    pub count: i32,
+    /// Instructions until the next one.
+    left: i32,
+    /// Behind the instruction looked at last.
+    last: *const Ins,
+    /// Is the hook function running? It has no events.
+    running: bool,
+    /// Did somebody ask for an error at the next instruction?
+    interrupted: bool,
+}
+
+impl Default for Hook {
+    fn default() -> Hook {
+        Hook { mask: 0, count: 0, left: 0, last: core::ptr::null(), running: false, interrupted: false }
+    }
+}
+
+impl Vm {
+    /// Sets the events to be told of; `last` is behind the instruction that is running. The function is in the registry.
+    pub fn set_hook(&mut self, mask: u8, count: i32, last: *const Ins) {
+        if self.mode == Mode::Record {
+            let compiler = Rc::clone(&self.compiler);
+            compiler.abort(self);
+        }
+        self.hook.mask = mask;
+        self.hook.count = count;
+        self.hook.left = count;
+        self.hook.last = last;
+        self.dispatch_hooks();
+    }
+    /// Chooses the dispatch table for the state of the hook.
+    fn dispatch_hooks(&mut self) {
+        let on = self.hook.interrupted || self.hook.mask != 0 && !self.hook.running;
+        if !on {
+            self.update_dispatch();
+        } else if self.use_loop_driver {
+            self.dispatch = super::Loop::hook_table();
+        } else {
+            self.dispatch = super::Tail::hook_table();
+        }
+    }
+    /// Asks for the error "interrupted!" at the next instruction that is interpreted; if not `first`, only if the error asked for
+    /// has not come yet. True if this must be asked again: the dispatch may be changed before it is used.
+    ///
+    /// # Safety
+    /// `vm` is alive, and its thread is the one that runs this: a signal handler may call it at any time.
+    pub unsafe fn interrupt(vm: *mut Vm, first: bool) -> bool {
+        // SAFETY: the fields belong to this thread, and are written in a way that keeps any code between them right.
+        unsafe {
+            if !first && !(&raw const (*vm).hook.interrupted).read_volatile() {
+                return false;
+            }
+            (&raw mut (*vm).hook.interrupted).write_volatile(true);
+            // A recording must see all instructions until it ends.
+            if (&raw const (*vm).mode).read_volatile() == Mode::Interpret {
+                let table = if (*vm).use_loop_driver { super::Loop::hook_table() } else { super::Tail::hook_table() };
+                (&raw mut (*vm).dispatch).write_volatile(table);
+            }
+            true
+        }
+    }
+    /// Takes back what [`Vm::interrupt`] asked for.
+    pub fn forget_interrupt(&mut self) {
+        if core::mem::take(&mut self.hook.interrupted) {
+            self.dispatch_hooks();
+        }
+    }
+    /// Calls the hook function for an event.
+    fn tell_event(&mut self, event: &[u8], line: Option<u32>) -> LuaResult<()> {
+        let registry = self.registry;
+        let f = self.field(registry, FUNCTION);
+        let event = Value::str(self.new_str(event));
+        let line = line.map_or(Value::NIL, |n| Value::integer(i64::from(n)));
+        let multres = self.multres;
+        self.hook.running = true;
+        self.no_record += 1;
+        self.dispatch_hooks();
+        let result = self.call_value(f, &[event, line], 0);
+        self.no_record -= 1;
+        self.hook.running = false;
+        self.dispatch_hooks();
+        self.multres = multres;
+        result.map(|_| ())
+    }
+    /// Before an instruction; `vm.pc` is behind it.
+    fn before_instruction(&mut self, f: Gc<Func>, op: Op) -> LuaResult<()> {
+        let pc = self.pc;
+        let last = core::mem::replace(&mut self.hook.last, pc);
+        if self.hook.mask & COUNT != 0 {
+            self.hook.left -= 1;
+            if self.hook.left <= 0 {
+                self.hook.left = self.hook.count;
+                self.tell_event(b"count", None)?;
+            }
+        }
+        if self.hook.mask & LINE != 0
+            && let Some(p) = f.proto()
+        {
+            let here = p.pc_of(pc.wrapping_sub(1));
+            let before = p.pc_of(last.wrapping_sub(1));
+            let line = p.line(here.unwrap_or(0));
+            if line != 0 && before.is_none_or(|b| here.is_some_and(|h| h <= b) || p.line(b) != line) {
+                self.tell_event(b"line", Some(line))?;
+            }
+        }
+        if self.hook.mask & RETURN != 0 && matches!(op, Op::RET | Op::RET0 | Op::RET1 | Op::RETM) {
+            self.tell_event(b"return", None)?;
+        }
+        self.hook.last = pc;
+        Ok(())
+    }
+}
+
+/// Is this the header of a function?
+fn is_header(op: Op) -> bool {
+    matches!(op, Op::FUNCF | Op::IFUNCF | Op::JFUNCF | Op::FUNCV | Op::IFUNCV | Op::JFUNCV | Op::FUNCC | Op::FUNCCW)
+}
+
+/// The form of an instruction that neither counts nor enters compiled code.
+fn plain_form(vm: &Vm, ins: Ins) -> Ins {
+    let ins = match ins.op() {
+        Op::JFORL | Op::JITERL | Op::JLOOP | Op::JFUNCF => vm.compiler.original_ins(ins.d() as u32),
+        _ => ins,
+    };
+    match ins.op() {
+        Op::FORL => ins.with_op(Op::IFORL),
+        Op::JFORI => ins.with_op(Op::FORI),
+        Op::ITERL => ins.with_op(Op::IITERL),
+        Op::LOOP => ins.with_op(Op::ILOOP),
+        Op::FUNCF => ins.with_op(Op::IFUNCF),
+        _ => ins,
+    }
+}
+
+/// Tells of the events of an instruction, with the VM's state synced; the instruction to run, or `None` for an error.
+#[inline(never)]
+unsafe fn events(vm: *mut Vm, ins: u64) -> Option<Ins> {
+    let vm = &mut *vm;
+    if vm.hook.interrupted {
+        vm.hook.interrupted = false;
+        vm.dispatch_hooks();
+        let _ = vm.operation_error("interrupted!");
+        return None;
+    }
+    let i = Ins(ins as u32);
+    let f = super::frame::func_of(vm.base);
+    if is_header(i.op()) {
+        if vm.hook.mask & CALL != 0 {
+            let nargs = (ins >> 32) as usize;
+            vm.top = vm.base.add(nargs);
+            if let Some(p) = f.proto()
+                && !p.is_vararg()
+            {
+                for _ in nargs..p.num_params() as usize {
+                    vm.push(Value::NIL);
+                }
+            }
+            vm.tell_event(b"call", None).ok()?;
+        }
+    } else {
+        let size = f.proto().map_or(0, |p| p.framesize() as usize);
+        // Open results may lie behind the frame.
+        let open = match i.op() {
+            Op::CALLM => i.a() + 2 + i.c() + vm.multres as usize,
+            Op::CALLMT => i.a() + 2 + i.d() + vm.multres as usize,
+            Op::RETM => i.a() + i.d() + vm.multres as usize,
+            Op::TSETM => i.a() + vm.multres as usize,
+            _ => 0,
+        };
+        vm.top = vm.base.add(size.max(open));
+        vm.before_instruction(f, i.op()).ok()?;
+    }
+    Some(plain_form(vm, i))
+}
+
+op! {
+    /// Before each instruction while a hook is set.
+    #[cold]
+    #[inline(never)]
+    hook_step<D>(r) {
+        r.sync();
+        let Some(ins) = events(r.vm, r.ins) else { return Status::ERROR };
+        let mut r = r.reload();
+        r.base = (*r.vm).base;
+        r.ins = r.ins & !0xffff_ffff | u64::from(ins.0);
+        if ins.op() == Op::ITERN {
+            return r.to(super::loops::ITERN_uncounted::<D>);
+        }
+        let h = (*D::table().add((r.ins & 0xff) as usize)).0;
+        r.to(h)
+    }
+}
