@@ -101,7 +101,6 @@ fn interactive() {
 
 /// Every error has its traceback, not only the first.
 #[test]
-#[ignore = "the second error has none"]
 fn interactive_errors() {
     let done = perilune_with(&["-i"], "error('a')\nerror('b')\n");
     let traceback = "\nstack traceback:\n\t[C]: in function 'error'\n\tstdin:1: in main chunk\n\t[C]: at 0x?\n";
@@ -256,7 +255,6 @@ fn endless_recursion() {
 
 /// LuaJIT shows eleven functions, and the last ten with the host's.
 #[test]
-#[ignore = "one more is shown on both sides"]
 fn traceback_of_endless_recursion() {
     let e = script("recursion", &["-joff"], "local function f() return 1 + f() end f()").failed();
     let f = "\tt.lua:1: in function 'f'\n";

@@ -37,7 +37,6 @@ fn reasons_of_aborts() {
 }
 
 #[test]
-#[ignore = "some bytecodes that are not compiled are not told"]
 fn bytecodes_that_are_not_compiled() {
     passes("abort_info.lua", &["-Ohotloop=1"]);
 }
@@ -48,7 +47,6 @@ fn recorded_instructions() {
 }
 
 #[test]
-#[ignore = "a builtin is told with the depth of its caller"]
 fn depth_of_builtins() {
     passes("depth.lua", &[]);
 }
@@ -88,7 +86,6 @@ fn arguments_and_switches() {
 }
 
 #[test]
-#[ignore = "nothing stops a finalizer from switching the compiler"]
 fn finalizers() {
     passes("finalizer.lua", &[]);
 }
@@ -120,13 +117,11 @@ fn passes_save_work() {
 }
 
 #[test]
-#[ignore = "the recorder of bytecode does not ask the pass"]
 fn narrow_saves_work() {
     pass_saves("narrow");
 }
 
 #[test]
-#[ignore = "the recorder of bytecode does not ask the pass"]
 fn abc_saves_work() {
     pass_saves("abc");
 }

@@ -373,7 +373,8 @@ impl Jit {
             if let Some(i) = index {
                 r.at = (frame::func(vm), i);
             }
-            (number, depth) = (r.number, r.recorder.frame_depth());
+            // A builtin is a frame of its own.
+            (number, depth) = (r.number, r.recorder.frame_depth() + usize::from(native));
         }
         if !self.listens(vm, Event::Record) {
             return;

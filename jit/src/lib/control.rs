@@ -66,7 +66,12 @@ fn apply_children(jit: &Jit, proto: Gc<Proto>, action: Action) {
     }
 }
 
+fn no_finalizer(vm: &mut Vm) -> LuaResult<()> {
+    if vm.heap.is_finalizing() { Err(vm.rt_error("bad action while in __gc metamethod")) } else { Ok(()) }
+}
+
 fn perform(vm: &mut Vm, action: Action) -> LuaResult<u32> {
+    no_finalizer(vm)?;
     let jit: Rc<Jit> = compiler(vm)?;
     match scope(vm)? {
         Scope::Engine => match action {
@@ -103,6 +108,7 @@ pub fn off(vm: &mut Vm) -> LuaResult<u32> {
 /// `jit.flush([func|true [, true|false]])`, `jit.flush(tr)`
 pub fn flush(vm: &mut Vm) -> LuaResult<u32> {
     if let Some(n) = vm.arg(0).as_number() {
+        no_finalizer(vm)?;
         let jit = compiler(vm)?;
         if n >= 1.0 {
             jit.flush_root(vm, n as u32);

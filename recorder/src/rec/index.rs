@@ -4,6 +4,7 @@ use super::meta::Operand;
 use super::{Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty, VmRef, conv};
+use crate::opt::abc;
 use perilune_vm::layout::Field;
 use perilune_vm::meta::MM;
 use perilune_vm::object::{Gc, Table};
@@ -39,7 +40,7 @@ impl Recorder {
             }
             let asize = self.field(table, Field::TabAsize)?;
             if (i as u32) < t.asize() {
-                self.b.emit(Op::ABC, Ty::Int, asize, rk)?;
+                abc::check(&mut self.b, self.induction.as_ref(), asize, rk, t.asize())?;
                 let array = self.field(table, Field::TabArray)?;
                 let slot = self.b.emit(Op::AREF, Ty::P64, array, rk)?;
                 return Ok(Place { slot: Some(slot), array: true, key: rk });

@@ -2,6 +2,8 @@
 
 use super::{Flow, Rec, Recorder, TraceDb, view};
 use crate::abort::Abort;
+use crate::opt::abc::Induction;
+use crate::opt::narrow;
 use crate::ir::{FpMath, IrRef, Link, Op, Ty, conv};
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::{Value, Vm};
@@ -64,6 +66,22 @@ impl Recorder {
                 self.slots[self.base + ra + i] = self.b.kint(k);
             }
         }
+        Ok(())
+    }
+
+    /// What is known of the counter of the loop that the trace starts in.
+    pub(super) fn for_induction(&mut self, vm: &Vm, forl: *const Ins, ins: Ins) -> Rec<()> {
+        let ra = ins.a();
+        let [idx, stop, step] = [0, 1, 2].map(|i| view::slot(vm, (ra + i) as isize));
+        let known = self.slots[self.base + ra + 2];
+        let (true, Some(stop_now), Some(step)) = (idx.is_int(), stop.as_int(), step.as_int()) else { return Ok(()) };
+        if !self.b.flags.abc || !self.b.flags.loop_ || self.b.as_int(known) != Some(step) {
+            return Ok(());
+        }
+        let fori = view::at(view::target(forl, ins), -1);
+        let start = if step > 0 { self.for_constant(fori, 3, ra) } else { None };
+        let (idx, stop) = (self.get(vm, ra)?, self.get(vm, ra + 1)?);
+        self.induction = Some(Induction { idx, start, stop, stop_now });
         Ok(())
     }
 
@@ -133,17 +151,8 @@ impl Recorder {
     }
     /// `idx + step`, which does not overflow if the limit is far enough from the end.
     fn for_add(&mut self, idx: IrRef, step: IrRef, stop: IrRef, (s, l): (i32, i32)) -> Rec<IrRef> {
-        if step.is_const()
-            && let Some(reach) = l.checked_add(s)
-        {
-            let _ = reach;
-            // The index is inside the limit here.
-            if !stop.is_const() {
-                let bound = if s >= 0 { i32::MAX - s } else { i32::MIN - s };
-                let bound = self.b.kint(bound);
-                self.b.emit(if s >= 0 { Op::LE } else { Op::GE }, Ty::Int, stop, bound)?;
-            }
-            return self.b.emit(Op::ADD, Ty::Int, idx, step);
+        if step.is_const() {
+            return narrow::next_index(&mut self.b, idx, s, stop, l);
         }
         self.b.emit(Op::ADDOV, Ty::Int, idx, step)
     }

@@ -26,6 +26,7 @@ mod view;
 use crate::abort::Abort;
 use crate::build::{Builder, Limits};
 use crate::ir::{Const, IrRef, Link, Op, Trace, Ty, sload};
+use crate::opt::abc::Induction;
 use crate::opt::{self, OptFlags};
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::gc::Marker;
@@ -170,6 +171,8 @@ pub struct Recorder {
     start_is_root: bool,
     /// Addresses that belong to the loop of a root trace: first, and behind the last. Empty for a function.
     range: (*const Ins, *const Ins),
+    /// The counter of the numeric loop that a root trace is made of.
+    induction: Option<Induction>,
     /// Prototype of the current frame.
     proto: Gc<Proto>,
     /// First local of the current frame.
@@ -220,6 +223,7 @@ impl Recorder {
             first_pc: core::ptr::null(),
             start_is_root: false,
             range: (core::ptr::null(), core::ptr::null()),
+            induction: None,
             proto,
             base: 2,
             slots: Vec::new(),
@@ -301,6 +305,7 @@ impl Recorder {
             let idx = r.get(vm, ins.a())?;
             r.slots[r.base + ins.a() + 3] = idx;
             r.for_constants(vm, start_pc, ins)?;
+            r.for_induction(vm, start_pc, ins)?;
         }
         Ok(r)
     }
@@ -380,7 +385,12 @@ impl Recorder {
         match done {
             Ok(None) => Step::Continue,
             Ok(Some(trace)) => Step::Done(Box::new(trace)),
-            Err(reason) => Step::Abort { reason, info: self.info },
+            Err(reason) => {
+                if reason == Abort::NyiBytecode && self.info == AbortInfo::None {
+                    self.info = AbortInfo::Bytecode(view::ins(pc).op());
+                }
+                Step::Abort { reason, info: self.info }
+            }
         }
     }
 

@@ -193,6 +193,10 @@ impl Heap {
     pub fn gc_due(&self) -> bool {
         self.total >= self.threshold
     }
+    /// Is a finalizer running?
+    pub fn is_finalizing(&self) -> bool {
+        self.finalizing
+    }
     /// Where the collector is in its cycle.
     pub fn phase(&self) -> Phase {
         self.phase
