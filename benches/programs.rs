@@ -83,25 +83,12 @@ fn configs(options: &Options) -> Vec<Config> {
         ("lua5.1", "lua5.1", &[], false),
         ("lua5.4", "lua5.4", &[], false),
     ];
-    let ours = |label, args| Config {
-        label,
-        command: options.ours.clone(),
-        args,
-        whole: true,
-    };
+    let ours = |label, args| Config { label, command: options.ours.clone(), args, whole: true };
     let mut list = vec![ours("jit", &[]), ours("joff", &["-joff"])];
     for (label, name, args, whole) in PEERS {
-        let wanted = options
-            .peers
-            .as_ref()
-            .is_none_or(|asked| asked.iter().any(|peer| peer == label));
+        let wanted = options.peers.as_ref().is_none_or(|asked| asked.iter().any(|peer| peer == label));
         if let Some(command) = in_path(name).filter(|_| wanted && !options.only_ours) {
-            list.push(Config {
-                label,
-                command,
-                args,
-                whole,
-            });
+            list.push(Config { label, command, args, whole });
         }
     }
     list
@@ -109,9 +96,7 @@ fn configs(options: &Options) -> Vec<Config> {
 
 fn in_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .map(|folder| folder.join(name))
-        .find(|file| file.is_file())
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
 /// A Lua program with what its header says.
@@ -126,31 +111,15 @@ fn programs(folder: &Path, options: &Options) -> Result<Vec<Program>, String> {
     let mut list = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))? {
         let file = entry.map_err(|e| e.to_string())?.path();
-        let name = file
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        let wanted =
-            options.filters.is_empty() || options.filters.iter().any(|f| name.contains(f.as_str()));
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let wanted = options.filters.is_empty() || options.filters.iter().any(|f| name.contains(f.as_str()));
         if !wanted || file.extension().is_none_or(|e| e != "lua") {
             continue;
         }
-        let text =
-            std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
-        let small = text
-            .lines()
-            .find_map(|line| line.strip_prefix("-- small: "));
-        let small = small
-            .ok_or(format!("{}: no line '-- small: N'", file.display()))?
-            .trim()
-            .to_owned();
-        list.push(Program {
-            name,
-            file,
-            small,
-            needs_bit: text.starts_with("-- needs: bit"),
-        });
+        let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let small = text.lines().find_map(|line| line.strip_prefix("-- small: "));
+        let small = small.ok_or(format!("{}: no line '-- small: N'", file.display()))?.trim().to_owned();
+        list.push(Program { name, file, small, needs_bit: text.starts_with("-- needs: bit") });
     }
     list.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(list)
@@ -205,27 +174,18 @@ fn measure(program: &Program, configs: &[Config], options: &Options) -> Vec<Cell
     let mut cells: Vec<Cell> = configs.iter().map(|_| Cell::default()).collect();
     let mut outputs: Vec<Option<Vec<u8>>> = vec![None; configs.len()];
     let file = program.file.to_string_lossy();
-    let args = if options.small {
-        vec![&*file, &*program.small]
-    } else {
-        vec![&*file]
-    };
+    let args = if options.small { vec![&*file, &*program.small] } else { vec![&*file] };
     for _ in 0..options.runs {
         for ((config, cell), kept) in configs.iter().zip(&mut cells).zip(&mut outputs) {
             if cell.trouble.is_some() || program.needs_bit && !config.whole {
                 continue;
             }
             match child::run(&config.command, config.args, &args, options.timeout) {
-                Outcome::Done {
-                    seconds,
-                    rss_kb,
-                    output,
-                } => {
+                Outcome::Done { seconds, rss_kb, output } => {
                     cell.seconds.push(seconds);
                     cell.rss_kb = cell.rss_kb.max(rss_kb);
                     if kept.get_or_insert_with(|| output.clone()) != &output {
-                        cell.trouble =
-                            Some(Trouble::Failed("the output changes from run to run".into()));
+                        cell.trouble = Some(Trouble::Failed("the output changes from run to run".into()));
                     }
                 }
                 Outcome::Failed(why) => cell.trouble = Some(Trouble::Failed(why)),
@@ -239,21 +199,14 @@ fn measure(program: &Program, configs: &[Config], options: &Options) -> Vec<Cell
 
 /// Marks the cells whose output differs from the stored one (small size), or else from that of the last peer.
 fn compare(program: &Program, small: bool, outputs: &[Option<Vec<u8>>], cells: &mut [Cell]) {
-    let stored = program
-        .file
-        .with_file_name(format!("../expected/{}.txt", program.name));
-    let stored = if small {
-        std::fs::read(stored).ok()
-    } else {
-        None
-    };
+    let stored = program.file.with_file_name(format!("../expected/{}.txt", program.name));
+    let stored = if small { std::fs::read(stored).ok() } else { None };
     let Some(reference) = stored.as_ref().or(outputs.iter().flatten().next_back()) else {
         return;
     };
     for (cell, output) in cells.iter_mut().zip(outputs) {
         if output.as_ref().is_some_and(|output| output != reference) {
-            cell.trouble
-                .get_or_insert(Trouble::Failed("the output differs".into()));
+            cell.trouble.get_or_insert(Trouble::Failed("the output differs".into()));
         }
     }
 }
@@ -262,9 +215,7 @@ fn compare(program: &Program, small: bool, outputs: &[Option<Vec<u8>>], cells: &
 fn startup(config: &Config, options: &Options) -> Option<f64> {
     let mut cell = Cell::default();
     for _ in 0..options.runs.max(15) {
-        let Outcome::Done { seconds, .. } =
-            child::run(&config.command, config.args, &["-e", ""], options.timeout)
-        else {
+        let Outcome::Done { seconds, .. } = child::run(&config.command, config.args, &["-e", ""], options.timeout) else {
             return None;
         };
         cell.seconds.push(seconds);
@@ -276,11 +227,7 @@ fn bench() -> Result<bool, String> {
     let options = Options::parse(std::env::args().skip(1))?;
     let configs = configs(&options);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/programs");
-    println!(
-        "median of {} runs, user + system seconds\n{}",
-        options.runs,
-        table::heading(&configs)
-    );
+    println!("median of {} runs, user + system seconds\n{}", options.runs, table::heading(&configs));
     let mut rows = Vec::new();
     for program in programs(&folder, &options)? {
         let cells = measure(&program, &configs, &options);
@@ -289,10 +236,7 @@ fn bench() -> Result<bool, String> {
     }
     println!("{}", table::means(&configs, &rows));
 
-    let startups: Vec<Option<f64>> = configs
-        .iter()
-        .map(|config| startup(config, &options))
-        .collect();
+    let startups: Vec<Option<f64>> = configs.iter().map(|config| startup(config, &options)).collect();
     let mut line = format!("{:<15}", "start-up, ms");
     for ms in &startups {
         line += &table::ratio_text(*ms);
@@ -309,8 +253,7 @@ fn bench() -> Result<bool, String> {
         }
     }
     if let Some(file) = &options.json {
-        std::fs::write(file, table::json(&configs, &rows, &startups))
-            .map_err(|e| format!("{}: {e}", file.display()))?;
+        std::fs::write(file, table::json(&configs, &rows, &startups)).map_err(|e| format!("{}: {e}", file.display()))?;
     }
     Ok(good)
 }

@@ -62,38 +62,21 @@ fn benchmarks() -> Vec<Case> {
     let folder = root().join("benches");
     let case = |file: PathBuf| {
         let text = std::fs::read_to_string(&file).expect("a readable program");
-        let small = text
-            .lines()
-            .find_map(|line| line.strip_prefix("-- small: "));
+        let small = text.lines().find_map(|line| line.strip_prefix("-- small: "));
         let small = small.unwrap_or_else(|| panic!("{} has no line '-- small: N'", file.display()));
         let name = file.file_stem().expect("a file name");
         let expected = folder.join("expected").join(name).with_extension("txt");
         let args = vec![small.trim().to_owned()];
-        Case {
-            file,
-            args,
-            expected,
-        }
+        Case { file, args, expected }
     };
-    programs(&folder.join("programs"))
-        .into_iter()
-        .map(case)
-        .collect()
+    programs(&folder.join("programs")).into_iter().map(case).collect()
 }
 
 /// The programs of `tests/lua/lang` and `tests/lua/jit`; the expected output of `x.lua` is `x.out`.
 fn conformance() -> Vec<Case> {
-    let case = |file: PathBuf| Case {
-        expected: file.with_extension("out"),
-        args: Vec::new(),
-        file,
-    };
+    let case = |file: PathBuf| Case { expected: file.with_extension("out"), args: Vec::new(), file };
     let folders = ["jit", "lang"].map(|name| root().join("tests/lua").join(name));
-    folders
-        .iter()
-        .flat_map(|folder| programs(folder))
-        .map(case)
-        .collect()
+    folders.iter().flat_map(|folder| programs(folder)).map(case).collect()
 }
 
 /// Is the program in the list of those that do not pass yet?
@@ -115,9 +98,7 @@ fn programs(folder: &Path) -> Vec<PathBuf> {
         let path = entry.expect("a readable folder").path();
         if path.is_dir() {
             files.extend(programs(&path));
-        } else if path.extension().is_some_and(|e| e == "lua")
-            && path.to_string_lossy().contains(&only)
-        {
+        } else if path.extension().is_some_and(|e| e == "lua") && path.to_string_lossy().contains(&only) {
             files.push(path);
         }
     }
@@ -144,10 +125,7 @@ fn check(cases: Vec<Case>, mode: &[&str]) {
                         other => other,
                     };
                     if let Err(report) = result {
-                        failures
-                            .lock()
-                            .expect("no panic while locked")
-                            .push((case.file.clone(), report));
+                        failures.lock().expect("no panic while locked").push((case.file.clone(), report));
                     }
                 }
             });
@@ -161,10 +139,7 @@ fn check(cases: Vec<Case>, mode: &[&str]) {
         let _ = write!(report, "\n{name}: {why}\n");
     }
     let (bad, all) = (failures.len(), cases.len());
-    assert!(
-        failures.is_empty(),
-        "{bad} of {all} programs failed with {mode:?}:\n{report}"
-    );
+    assert!(failures.is_empty(), "{bad} of {all} programs failed with {mode:?}:\n{report}");
 }
 
 fn run_case(case: &Case, mode: &[&str], bless: bool) -> Result<(), String> {
@@ -175,13 +150,8 @@ fn run_case(case: &Case, mode: &[&str], bless: bool) -> Result<(), String> {
     if bless {
         return std::fs::write(&case.expected, &run.output).map_err(|e| e.to_string());
     }
-    let expected =
-        std::fs::read(&case.expected).map_err(|e| format!("{}: {e}", case.expected.display()))?;
-    if run.output == expected {
-        Ok(())
-    } else {
-        Err(difference(&expected, &run.output))
-    }
+    let expected = std::fs::read(&case.expected).map_err(|e| format!("{}: {e}", case.expected.display()))?;
+    if run.output == expected { Ok(()) } else { Err(difference(&expected, &run.output)) }
 }
 
 /// What a program did.
@@ -194,15 +164,9 @@ struct Run {
 /// Runs a program from its own folder, so that messages name the file alone.
 fn run(file: &Path, mode: &[&str], args: &[String]) -> Result<Run, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perilune"));
-    command
-        .args(mode)
-        .arg(file.file_name().expect("a file name"))
-        .args(args);
+    command.args(mode).arg(file.file_name().expect("a file name")).args(args);
     command.current_dir(file.parent().expect("a folder"));
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|e| format!("cannot start: {e}"))?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let output = std::thread::spawn(|| read_all(stdout));
@@ -210,11 +174,7 @@ fn run(file: &Path, mode: &[&str], args: &[String]) -> Result<Run, String> {
     let status = wait(&mut child);
     let output = output.join().expect("the reader does not panic");
     let errors = errors.join().expect("the reader does not panic");
-    Ok(Run {
-        status: status?,
-        output,
-        errors,
-    })
+    Ok(Run { status: status?, output, errors })
 }
 
 /// Everything from a pipe; bytes read before an error are kept.
@@ -247,11 +207,7 @@ fn wait(child: &mut Child) -> Result<ExitStatus, String> {
 fn difference(expected: &[u8], got: &[u8]) -> String {
     let [expected, got] = [expected, got].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
     let [expected, got] = [&expected, &got].map(|text| text.lines().collect::<Vec<_>>());
-    let same = expected
-        .iter()
-        .zip(&got)
-        .take_while(|(a, b)| a == b)
-        .count();
+    let same = expected.iter().zip(&got).take_while(|(a, b)| a == b).count();
     let mut text = format!("the output differs from line {} on\n", same + 1);
     for line in &expected[same.saturating_sub(1)..same] {
         let _ = writeln!(text, "      {}", short(line));
@@ -273,8 +229,5 @@ fn short(line: &str) -> String {
 
 fn indented(bytes: &[u8], most: usize) -> String {
     let text = String::from_utf8_lossy(bytes);
-    text.lines()
-        .take(most)
-        .map(|line| format!("    {}\n", short(line)))
-        .collect()
+    text.lines().take(most).map(|line| format!("    {}\n", short(line))).collect()
 }

@@ -17,9 +17,14 @@ fn main() {
         let trace = synthetic(ops, guards_every, values);
         let (us, size) = compile_time(&trace);
         let n = trace.ins.len();
-        println!("compile {n:5} instructions, guard each {guards_every:2}, {values} slots per exit: {us:8.1} us, {:.2} us/ins, {size} bytes", us / n as f64);
+        println!(
+            "compile {n:5} instructions, guard each {guards_every:2}, {values} slots per exit: {us:8.1} us, {:.2} us/ins, {size} bytes",
+            us / n as f64
+        );
     }
-    for (name, setup) in [("array sum", array_sum as fn(&mut Machine) -> (Trace, u64)), ("array store", array_store), ("int loop", int_loop)] {
+    for (name, setup) in
+        [("array sum", array_sum as fn(&mut Machine) -> (Trace, u64)), ("array store", array_store), ("int loop", int_loop)]
+    {
         let mut m = Machine::new();
         let (trace, rounds) = setup(&mut m);
         let code = m.install(&trace, TRACE_NO, 0);

@@ -6,7 +6,7 @@ use crate::thunk::{ThunkAddrs, Thunks};
 use crate::{BackendError, disas, isa};
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
-use cranelift_codegen::{Context, FinalizedMachReloc, FinalizedRelocTarget, ir, binemit};
+use cranelift_codegen::{Context, FinalizedMachReloc, FinalizedRelocTarget, binemit, ir};
 use perilune_recorder::ir::Trace;
 use perilune_vm::helper::Helper;
 use perilune_vm::hooks::EnterFn;

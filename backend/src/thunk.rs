@@ -99,10 +99,8 @@ impl Thunks {
         let names = cranelift_module::default_libcall_names();
         let mut module = JITModule::new(JITBuilder::with_isa(OwnedTargetIsa::clone(isa), names));
         let conv = c_call_conv(&**isa);
-        let mut pieces = vec![
-            define(&mut module, enter_signature(&**isa), enter)?,
-            define(&mut module, trace_signature(), exit_stub)?,
-        ];
+        let mut pieces =
+            vec![define(&mut module, enter_signature(&**isa), enter)?, define(&mut module, trace_signature(), exit_stub)?];
         for h in COLD {
             let body = |pos: &mut FunctionBuilder<'_>, args: &[Value]| cold_helper(pos, args, h, helper(h), conv);
             pieces.push(define(&mut module, cold_signature(h), body)?);

@@ -7,8 +7,7 @@ use perilune_recorder::ir::{FpMath, IrRef, Op, Ty, conv};
 use perilune_vm::Value;
 
 const INTS: [i32; 12] = [0, 1, -1, 2, -2, 3, 7, -7, 1000, -1001, i32::MAX, i32::MIN];
-const NUMS: [f64; 12] =
-    [0.0, -0.0, 1.0, -1.5, 2.5, -7.0, 3.0, 1e300, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 4294967295.0];
+const NUMS: [f64; 12] = [0.0, -0.0, 1.0, -1.5, 2.5, -7.0, 3.0, 1e300, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 4294967295.0];
 
 fn int2(op: Op, a: i32, b: i32) -> Option<Value> {
     binary(op, Ty::Int, [Ty::Int; 2], Value::int(a), Value::int(b))
@@ -45,7 +44,19 @@ fn table<T: Copy + core::fmt::Debug>(ops: &[Op], ty: Ty, inputs: &[T], boxed: fn
 #[test]
 fn integer_arithmetic_wraps() {
     let ops = [
-        Op::ADD, Op::SUB, Op::MUL, Op::MIN, Op::MAX, Op::BAND, Op::BOR, Op::BXOR, Op::BSHL, Op::BSHR, Op::BSAR, Op::BROL, Op::BROR,
+        Op::ADD,
+        Op::SUB,
+        Op::MUL,
+        Op::MIN,
+        Op::MAX,
+        Op::BAND,
+        Op::BOR,
+        Op::BXOR,
+        Op::BSHL,
+        Op::BSHR,
+        Op::BSAR,
+        Op::BROL,
+        Op::BROR,
     ];
     table(&ops, Ty::Int, &INTS, Value::int, |op, a, b, got| {
         let want = match op {
@@ -78,8 +89,20 @@ fn number_arithmetic_is_ieee() {
             Op::DIV => a / b,
             Op::MOD => a - (a / b).floor() * b,
             Op::POW => a.powf(b),
-            Op::MIN => if b < a { b } else { a },
-            _ => if b > a { b } else { a },
+            Op::MIN => {
+                if b < a {
+                    b
+                } else {
+                    a
+                }
+            }
+            _ => {
+                if b > a {
+                    b
+                } else {
+                    a
+                }
+            }
         };
         same(Some(got), want, &format!("{op:?} {a} {b}"));
     });
@@ -224,8 +247,17 @@ fn comparisons_of_integers() {
         for b in [0, 1, -1, 7, i32::MIN] {
             let (ua, ub) = (a as u32, b as u32);
             let want = [
-                (Op::LT, a < b), (Op::GE, a >= b), (Op::LE, a <= b), (Op::GT, a > b), (Op::ULT, ua < ub), (Op::UGE, ua >= ub),
-                (Op::ULE, ua <= ub), (Op::UGT, ua > ub), (Op::EQ, a == b), (Op::NE, a != b), (Op::ABC, ub < ua),
+                (Op::LT, a < b),
+                (Op::GE, a >= b),
+                (Op::LE, a <= b),
+                (Op::GT, a > b),
+                (Op::ULT, ua < ub),
+                (Op::UGE, ua >= ub),
+                (Op::ULE, ua <= ub),
+                (Op::UGT, ua > ub),
+                (Op::EQ, a == b),
+                (Op::NE, a != b),
+                (Op::ABC, ub < ua),
             ];
             for (op, want) in want {
                 assert_eq!(int2(op, a, b).is_some(), want, "{op:?} {a} {b}");
@@ -238,9 +270,7 @@ fn comparisons_of_integers() {
 fn comparisons_of_numbers_know_nan() {
     for a in [0.0, -0.0, 1.5, f64::NAN, f64::INFINITY] {
         for b in [0.0, 2.5, f64::NAN] {
-            let want = [
-                (Op::LT, a < b), (Op::GE, a >= b), (Op::LE, a <= b), (Op::GT, a > b), (Op::EQ, a == b), (Op::NE, a != b),
-            ];
+            let want = [(Op::LT, a < b), (Op::GE, a >= b), (Op::LE, a <= b), (Op::GT, a > b), (Op::EQ, a == b), (Op::NE, a != b)];
             for (op, want) in want {
                 assert_eq!(num2(op, a, b).is_some(), want, "{op:?} {a} {b}");
             }

@@ -7,11 +7,7 @@ use std::time::{Duration, Instant};
 
 /// How one run of a child ended.
 pub enum Outcome {
-    Done {
-        seconds: f64,
-        rss_kb: i64,
-        output: Vec<u8>,
-    },
+    Done { seconds: f64, rss_kb: i64, output: Vec<u8> },
     Failed(String),
     TimedOut,
 }
@@ -20,10 +16,7 @@ pub enum Outcome {
 pub fn run(program: &Path, options: &[&str], args: &[&str], timeout: Duration) -> Outcome {
     let mut command = Command::new(program);
     command.args(options).args(args);
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(error) => {
@@ -39,17 +32,10 @@ pub fn run(program: &Path, options: &[&str], args: &[&str], timeout: Duration) -
     }
     if status != 0 {
         let text = String::from_utf8_lossy(&errors);
-        return Outcome::Failed(format!(
-            "status {status:#x}: {}",
-            text.lines().next().unwrap_or("")
-        ));
+        return Outcome::Failed(format!("status {status:#x}: {}", text.lines().next().unwrap_or("")));
     }
     let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 * 1e-6;
-    Outcome::Done {
-        seconds: seconds(usage.ru_utime) + seconds(usage.ru_stime),
-        rss_kb: usage.ru_maxrss,
-        output,
-    }
+    Outcome::Done { seconds: seconds(usage.ru_utime) + seconds(usage.ru_stime), rss_kb: usage.ru_maxrss, output }
 }
 
 /// Reads a pipe to its end on a thread of its own, so that the child never blocks on it.
@@ -80,11 +66,7 @@ fn wait(child: &mut Child, timeout: Duration) -> (i32, libc::rusage, bool) {
             // It may have ended just now: then the next wait reaps it as well.
             let _ = child.kill();
         } else {
-            std::thread::sleep(Duration::from_micros(if spent.as_millis() < 20 {
-                100
-            } else {
-                2000
-            }));
+            std::thread::sleep(Duration::from_micros(if spent.as_millis() < 20 { 100 } else { 2000 }));
         }
     }
 }

@@ -11,18 +11,8 @@ struct Ratio {
     of: fn(&Cell) -> Option<f64>,
 }
 
-const fn ratio(
-    heading: &'static str,
-    over: &'static str,
-    under: &'static str,
-    of: fn(&Cell) -> Option<f64>,
-) -> Ratio {
-    Ratio {
-        heading,
-        over,
-        under,
-        of,
-    }
+const fn ratio(heading: &'static str, over: &'static str, under: &'static str, of: fn(&Cell) -> Option<f64>) -> Ratio {
+    Ratio { heading, over, under, of }
 }
 
 const RATIOS: [Ratio; 5] = [
@@ -49,11 +39,7 @@ impl Ratio {
 
 pub fn heading(configs: &[Config]) -> String {
     let mut line = format!("{:<15}", "program");
-    for name in configs
-        .iter()
-        .map(|c| c.label)
-        .chain(RATIOS.iter().map(|r| r.heading))
-    {
+    for name in configs.iter().map(|c| c.label).chain(RATIOS.iter().map(|r| r.heading)) {
         let _ = write!(line, " {name:>11}");
     }
     line
@@ -82,11 +68,7 @@ pub fn ratio_text(ratio: Option<f64>) -> String {
 pub fn means(configs: &[Config], rows: &[(String, Vec<Cell>)]) -> String {
     let mut line = format!("{:<15}{}", "geometric mean", " ".repeat(12 * configs.len()));
     for ratio in &RATIOS {
-        let logs: Vec<f64> = rows
-            .iter()
-            .filter_map(|(_, cells)| ratio.value(configs, cells))
-            .map(|r| r.max(1e-9).ln())
-            .collect();
+        let logs: Vec<f64> = rows.iter().filter_map(|(_, cells)| ratio.value(configs, cells)).map(|r| r.max(1e-9).ln()).collect();
         let mean = (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp());
         line += &ratio_text(mean);
     }
@@ -103,36 +85,18 @@ fn quoted(text: &str) -> String {
 pub fn json(configs: &[Config], rows: &[(String, Vec<Cell>)], startups: &[Option<f64>]) -> String {
     let optional = |v: Option<f64>| v.map_or("null".to_owned(), |v| format!("{v:.6}"));
     let pairs = |cells: Vec<String>| {
-        let labelled: Vec<String> = configs
-            .iter()
-            .zip(cells)
-            .map(|(config, value)| format!("\"{}\": {value}", config.label))
-            .collect();
+        let labelled: Vec<String> =
+            configs.iter().zip(cells).map(|(config, value)| format!("\"{}\": {value}", config.label)).collect();
         format!("{{{}}}", labelled.join(", "))
     };
     let cell = |cell: &Cell| {
         let runs: Vec<String> = cell.seconds.iter().map(|s| format!("{s:.6}")).collect();
-        let trouble = cell
-            .trouble
-            .as_ref()
-            .map_or("null".to_owned(), |why| quoted(&why.to_string()));
+        let trouble = cell.trouble.as_ref().map_or("null".to_owned(), |why| quoted(&why.to_string()));
         let (median, rss, runs) = (optional(cell.median()), cell.rss_kb, runs.join(", "));
-        format!(
-            "{{\"median\": {median}, \"runs\": [{runs}], \"rss_kb\": {rss}, \"trouble\": {trouble}}}"
-        )
+        format!("{{\"median\": {median}, \"runs\": [{runs}], \"rss_kb\": {rss}, \"trouble\": {trouble}}}")
     };
-    let programs: Vec<String> = rows
-        .iter()
-        .map(|(name, cells)| {
-            format!(
-                "    \"{name}\": {}",
-                pairs(cells.iter().map(cell).collect())
-            )
-        })
-        .collect();
+    let programs: Vec<String> =
+        rows.iter().map(|(name, cells)| format!("    \"{name}\": {}", pairs(cells.iter().map(cell).collect()))).collect();
     let startups = pairs(startups.iter().map(|ms| optional(*ms)).collect());
-    format!(
-        "{{\n  \"startup_ms\": {startups},\n  \"programs\": {{\n{}\n  }}\n}}\n",
-        programs.join(",\n")
-    )
+    format!("{{\n  \"startup_ms\": {startups},\n  \"programs\": {{\n{}\n  }}\n}}\n", programs.join(",\n"))
 }

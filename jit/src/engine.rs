@@ -7,6 +7,8 @@ use crate::params::Options;
 use crate::penalty::{self, Penalties};
 use crate::recording::Recording;
 use crate::registry::Registry;
+use core::any::Any;
+use core::cell::{Cell, RefCell};
 use perilune_recorder::ir::Trace;
 use perilune_recorder::rec::Site;
 use perilune_vm::bc::Ins;
@@ -14,8 +16,6 @@ use perilune_vm::gc::Marker;
 use perilune_vm::hooks::{Compiler, ExitId, Mode, Resume};
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use perilune_vm::{Value, Vm};
-use core::any::Any;
-use core::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 

@@ -120,7 +120,9 @@ pub unsafe extern "C" fn evaluate(vm: *mut Vm, base: *mut Value, trace: u32) -> 
                 }
                 n = side;
             }
-            Outcome::Root(root) => n = jit.registry.borrow().get(root).map_or(root, |e| if e.replaced_by == 0 { root } else { e.replaced_by }),
+            Outcome::Root(root) => {
+                n = jit.registry.borrow().get(root).map_or(root, |e| if e.replaced_by == 0 { root } else { e.replaced_by })
+            }
             Outcome::Again | Outcome::OutOfFuel => {}
         }
     }

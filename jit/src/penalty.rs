@@ -12,7 +12,7 @@ const MAX: u32 = 60_000;
 /// Hot counter of the instruction at an address.
 fn index(pc: *const Ins) -> usize {
     // The interpreter counts with the address behind the instruction.
-    (pc as usize + size_of::<Ins>() >> 2) % HOT_COUNTERS
+    ((pc as usize + size_of::<Ins>()) >> 2) % HOT_COUNTERS
 }
 
 /// Sets the counter of the instruction at an address.

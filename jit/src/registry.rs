@@ -2,11 +2,11 @@
 
 use perilune_recorder::ir::{Link, Op, Trace};
 use perilune_recorder::rec::{FinishedTrace, Site, TraceDb};
+use perilune_vm::Value;
 use perilune_vm::bc::Ins;
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::ExitId;
 use perilune_vm::object::{Gc, Proto};
-use perilune_vm::Value;
 use std::rc::Rc;
 
 /// Exits of all traces together; when they are used up, everything is flushed.
@@ -115,7 +115,14 @@ impl Registry {
         (self.owners.len() + n <= MAX_EXITS).then_some(self.owners.len() as ExitId)
     }
     /// Adds a trace under a number from [`Registry::free_number`].
-    pub fn insert(&mut self, n: u32, done: FinishedTrace, start: Option<(Gc<Proto>, usize, Ins)>, code: (usize, usize, u32), stub: usize) {
+    pub fn insert(
+        &mut self,
+        n: u32,
+        done: FinishedTrace,
+        start: Option<(Gc<Proto>, usize, Ins)>,
+        code: (usize, usize, u32),
+        stub: usize,
+    ) {
         let exit_base = self.owners.len() as ExitId;
         for k in 0..done.trace.snaps.len() {
             self.exit_table[self.owners.len()] = stub;

@@ -177,7 +177,9 @@ impl<'a> Lower<'a> {
         let base = self.cur.base;
         self.jump(start, &[base]);
         self.cur.base = self.block_param(start, types::I64);
-        if matches!(self.cur.trace.link, Link::Loop | Link::UpRec | Link::DownRec | Link::TailRec) && self.cur.plan.loop_at.is_none() {
+        if matches!(self.cur.trace.link, Link::Loop | Link::UpRec | Link::DownRec | Link::TailRec)
+            && self.cur.plan.loop_at.is_none()
+        {
             // The trace comes back to its start with other values in the slots.
             self.cur.known.clear();
         }
@@ -252,9 +254,16 @@ impl<'a> Lower<'a> {
             Op::CONV => self.conv(ins).map(Some),
             Op::TOBIT => self.tobit(ins).map(Some),
             Op::CALLN | Op::CALLA | Op::CALLL | Op::CALLS => self.call(ins),
-            Op::PVAL | Op::HIOP | Op::RENAME | Op::PROF | Op::TMPREF | Op::XSNEW | Op::CNEW | Op::CNEWI | Op::XBAR | Op::CALLXS => {
-                Err(BackendError::Unsupported(ins.op))
-            }
+            Op::PVAL
+            | Op::HIOP
+            | Op::RENAME
+            | Op::PROF
+            | Op::TMPREF
+            | Op::XSNEW
+            | Op::CNEW
+            | Op::CNEWI
+            | Op::XBAR
+            | Op::CALLXS => Err(BackendError::Unsupported(ins.op)),
             Op::KPRI | Op::KINT | Op::KGC | Op::KPTR | Op::KKPTR | Op::KNULL | Op::KNUM | Op::KINT64 | Op::KSLOT => {
                 Err(self.bad("constant among the instructions"))
             }

@@ -31,11 +31,8 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn new(trace: &Trace) -> Plan {
         let n = trace.ins.len();
-        let mut plan = Plan {
-            class: vec![Class::Dead; n],
-            uses: vec![0; n],
-            loop_at: trace.ins.iter().position(|i| i.op == Op::LOOP),
-        };
+        let mut plan =
+            Plan { class: vec![Class::Dead; n], uses: vec![0; n], loop_at: trace.ins.iter().position(|i| i.op == Op::LOOP) };
         plan.count_snapshots(trace);
         for i in (0..n).rev() {
             plan.classify(trace, i);

@@ -10,7 +10,11 @@ use std::rc::Rc;
 enum Scope {
     Engine,
     /// A function; itself, and its children.
-    Proto { proto: Gc<Proto>, itself: bool, children: bool },
+    Proto {
+        proto: Gc<Proto>,
+        itself: bool,
+        children: bool,
+    },
 }
 
 #[derive(Copy, Clone, PartialEq)]
@@ -25,11 +29,7 @@ fn scope(vm: &mut Vm) -> LuaResult<Scope> {
     if v.is_nil() {
         return Ok(Scope::Engine);
     }
-    let proto = if v == Value::TRUE {
-        caller(vm)
-    } else {
-        v.as_proto().or_else(|| v.as_func().and_then(|f| f.proto()))
-    };
+    let proto = if v == Value::TRUE { caller(vm) } else { v.as_proto().or_else(|| v.as_func().and_then(|f| f.proto())) };
     let Some(proto) = proto else { return Err(vm.arg_type_error(0, "function")) };
     let second = vm.arg(1);
     let (itself, children) = if vm.nargs() < 2 || second.is_nil() { (true, false) } else { (second.truthy(), true) };

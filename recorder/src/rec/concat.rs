@@ -3,8 +3,8 @@
 use super::{Flow, Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty};
-use perilune_vm::{Value, Vm};
 use perilune_vm::bc::Ins;
+use perilune_vm::{Value, Vm};
 
 impl Recorder {
     /// A string or number as a string.

@@ -2,9 +2,9 @@
 
 use super::{Flow, Rec, Recorder, TraceDb, view};
 use crate::abort::Abort;
+use crate::ir::{FpMath, IrRef, Link, Op, Ty, conv};
 use crate::opt::abc::Induction;
 use crate::opt::narrow;
-use crate::ir::{FpMath, IrRef, Link, Op, Ty, conv};
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::{Value, Vm};
 

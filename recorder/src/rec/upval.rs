@@ -28,9 +28,7 @@ impl Recorder {
     /// May a frame of the trace be the one that an upvalue of the current function belongs to? Only functions with children have
     /// open upvalues.
     fn may_own(&self, _: usize) -> bool {
-        let child = |p: Gc<perilune_vm::object::Proto>| {
-            p.flags.get() & perilune_vm::object::ProtoFlags::CHILD != 0
-        };
+        let child = |p: Gc<perilune_vm::object::Proto>| p.flags.get() & perilune_vm::object::ProtoFlags::CHILD != 0;
         self.protos.iter().any(|&p| child(p))
     }
 

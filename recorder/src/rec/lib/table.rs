@@ -22,7 +22,7 @@ impl Recorder {
             Builtin::TableRemove if args.len() == 1 => {
                 let len = self.b.emit(Op::ALEN, Ty::Int, table, IrRef::NIL)?;
                 let zero = self.b.kint(0);
-                if t.len() == 0 {
+                if t.is_empty() {
                     self.guard_int(len, 0)?;
                     return Ok(Some(Vec::new()));
                 }
