@@ -70,6 +70,10 @@ impl Jit {
         self.enabled.set(on);
         self.reset_counters(vm);
     }
+    /// What it did so far.
+    pub fn counts(&self, vm: &Vm) -> Counters {
+        Counters { entered: vm.jit_entered, ..self.counters.get() }
+    }
     pub(crate) fn reset_counters(&self, vm: &mut Vm) {
         penalty::reset_counters(vm, self.enabled.get().then_some(self.options.get().params.hotloop));
     }

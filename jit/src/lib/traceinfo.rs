@@ -162,10 +162,8 @@ pub fn ircalladdr(vm: &mut Vm) -> LuaResult<u32> {
 /// `jit.util.counters()`: what the compiler did so far. See [`crate::counters::Counters`].
 pub fn counters(vm: &mut Vm) -> LuaResult<u32> {
     let jit = compiler(vm)?;
-    let mut c = jit.counters.get();
-    c.entered = vm.jit_entered;
     let t = vm.new_table(0, 4);
-    for (name, n) in c.list() {
+    for (name, n) in jit.counts(vm).list() {
         vm.set_field(t, name.as_bytes(), Value::number(n as f64));
     }
     vm.ret1(Value::table(t))
