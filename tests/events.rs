@@ -58,7 +58,6 @@ fn prototypes() {
 }
 
 #[test]
-#[ignore = "a collection in a bc handler frees what is being loaded"]
 fn collections_in_handlers_of_bc() {
     passes("collect.lua", &[]);
 }

@@ -29,7 +29,7 @@ endless("sort", function(enter)
 end)
 endless("tostring", function(enter)
   local t
-  t = setmetatable({}, { __tostring = function() enter() return tostring(t) end })
+  t = setmetatable({}, { __tostring = function() enter() return (tostring(t)) end })
   return function() return tostring(t) end
 end)
 endless("require", function(enter)

@@ -186,20 +186,15 @@ fn is_text(v: Value) -> bool {
     v.is_str() || v.is_number()
 }
 
-/// What concatenating came to.
-enum Concat {
-    /// All of it.
-    Done,
-    /// A metamethod must join the slots at and after this one.
-    Call(Value, usize),
-    /// An error is parked.
-    Error,
-}
+/// What concatenating came to: all of it done, an error parked, or else the slot at which a metamethod, left in the VM's scratch,
+/// must join two values. A plain word: what is handed back in memory would keep the handler from ending in a jump.
+const CONCAT_DONE: usize = usize::MAX;
+const CONCAT_ERROR: usize = usize::MAX - 1;
 
 /// Concatenates the slots from `bottom` up to `top`, from the right. Apart from the handler, whose tail calls must have no
 /// buffer in their frame.
 #[inline(never)]
-unsafe fn concat_work(vm: &mut Vm, base: *mut Value, bottom: usize, mut top: usize) -> Concat {
+unsafe fn concat_work(vm: &mut Vm, base: *mut Value, bottom: usize, mut top: usize) -> usize {
     while top > bottom {
         let (a, b) = (*base.add(top - 1), *base.add(top));
         if !is_text(a) || !is_text(b) {
@@ -209,9 +204,10 @@ unsafe fn concat_work(vm: &mut Vm, base: *mut Value, bottom: usize, mut top: usi
             }
             if f.is_nil() {
                 let _ = vm.concat_error(a, b, top - 1);
-                return Concat::Error;
+                return CONCAT_ERROR;
             }
-            return Concat::Call(f, top - 1);
+            vm.scratch[0] = f.0;
+            return top - 1;
         }
         let mut first = top - 1;
         while first > bottom && is_text(*base.add(first - 1)) {
@@ -223,7 +219,7 @@ unsafe fn concat_work(vm: &mut Vm, base: *mut Value, bottom: usize, mut top: usi
         }
         if size >= 1 << 16 && (size > i32::MAX as usize - 256 || vm.check_alloc(size).is_err()) {
             let _ = vm.out_of_memory();
-            return Concat::Error;
+            return CONCAT_ERROR;
         }
         let mut buf = core::mem::take(&mut vm.buffer);
         buf.clear();
@@ -236,7 +232,7 @@ unsafe fn concat_work(vm: &mut Vm, base: *mut Value, bottom: usize, mut top: usi
         }
         top = first;
     }
-    Concat::Done
+    CONCAT_DONE
 }
 
 /// Concatenates the slots from B up to `top` of a CAT.
@@ -244,17 +240,18 @@ unsafe fn concat_work(vm: &mut Vm, base: *mut Value, bottom: usize, mut top: usi
 pub(super) unsafe fn concat_from<D: Driver>(r: R, top: usize) -> u32 {
     r.sync();
     match concat_work(&mut *r.vm, r.base, r.b(), top) {
-        Concat::Done => {
+        CONCAT_ERROR => Status::ERROR,
+        CONCAT_DONE => {
             *r.ra() = *r.rb();
             if (*r.vm).heap.gc_due() {
                 return r.to(super::tables::gc_check::<D>);
             }
             r.next::<D>()
         }
-        Concat::Call(f, slot) => {
+        slot => {
+            let f = Value((*r.vm).scratch[0]);
             let args = [*r.base.add(slot), *r.base.add(slot + 1)];
             call_with::<D, _>(r, CONCAT | (slot as u64) << 3, f, args)
         }
-        Concat::Error => Status::ERROR,
     }
 }
