@@ -50,10 +50,6 @@ fn sub_num(a: f64, b: f64) -> f64 {
 fn mul_num(a: f64, b: f64) -> f64 {
     a * b
 }
-#[inline(always)]
-fn div_num(a: f64, b: f64) -> f64 {
-    a / b
-}
 
 /// One arithmetic instruction on `b` and `c`.
 #[inline(always)]
@@ -91,15 +87,13 @@ unsafe fn arith<D: Driver>(r: R, b: Value, c: Value, int: IntOp, num: NumOp, slo
 /// Division: always in doubles.
 #[inline(always)]
 unsafe fn divide<D: Driver>(r: R, b: Value, c: Value) -> u32 {
-    if b.is_num() && c.is_num() {
-        *r.ra() = Value::num(b.as_num_unchecked() / c.as_num_unchecked());
-        return r.next::<D>();
+    if !b.is_number() || !c.is_number() {
+        return r.to(slow_arith::<D>);
     }
-    if let (Some(x), Some(y)) = (b.as_number(), c.as_number()) {
-        *r.ra() = Value::num(div_num(x, y));
-        return r.next::<D>();
-    }
-    r.to(slow_arith::<D>)
+    let x = if b.is_num() { b.as_num_unchecked() } else { f64::from(b.as_int_unchecked()) };
+    let y = if c.is_num() { c.as_num_unchecked() } else { f64::from(c.as_int_unchecked()) };
+    *r.ra() = Value::num(x / y);
+    r.next::<D>()
 }
 
 macro_rules! arith_ops {
