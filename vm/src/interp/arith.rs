@@ -28,6 +28,9 @@ fn mul_int(a: i32, b: i32) -> Option<i32> {
 }
 #[inline(always)]
 fn mod_int(a: i32, b: i32) -> Option<i32> {
+    if b > 0 && b & (b - 1) == 0 {
+        return Some(a & (b - 1));
+    }
     if b == 0 {
         return None;
     }
@@ -96,6 +99,36 @@ unsafe fn divide<D: Driver>(r: R, b: Value, c: Value) -> u32 {
     r.next::<D>()
 }
 
+/// The integer that a number is, if an `i32` holds it.
+#[inline(always)]
+fn integral(v: Value) -> Option<i32> {
+    if v.is_int() {
+        return Some(v.as_int_unchecked());
+    }
+    let x = v.as_num_unchecked();
+    let i = tobit(x);
+    (v.is_num() && f64::from(i) == x).then_some(i)
+}
+
+/// Modulo: of integers in either form without a division of doubles.
+#[inline(always)]
+unsafe fn modulo<D: Driver>(r: R, b: Value, c: Value) -> u32 {
+    if let Some(x) = integral(b)
+        && let Some(y) = integral(c)
+        && let Some(m) = mod_int(x, y)
+    {
+        *r.ra() = Value::int(m);
+        return r.next::<D>();
+    }
+    if !b.is_number() || !c.is_number() {
+        return r.to(slow_arith::<D>);
+    }
+    let x = if b.is_num() { b.as_num_unchecked() } else { f64::from(b.as_int_unchecked()) };
+    let y = if c.is_num() { c.as_num_unchecked() } else { f64::from(c.as_int_unchecked()) };
+    *r.ra() = Value::num(lua_mod(x, y));
+    r.next::<D>()
+}
+
 macro_rules! arith_ops {
     ($($vn:ident $nv:ident $vv:ident $int:ident $num:ident;)*) => {
         $(op! {
@@ -109,7 +142,6 @@ arith_ops! {
     ADDVN ADDNV ADDVV add_int add_num;
     SUBVN SUBNV SUBVV sub_int sub_num;
     MULVN MULNV MULVV mul_int mul_num;
-    MODVN MODNV MODVV mod_int lua_mod;
 }
 
 /// Operands of the bit instructions: numbers, normalised to 32 bits.
@@ -139,6 +171,9 @@ op! {
     DIVVN<D>(r) { divide::<D>(r, *r.rb(), r.knum(r.c())) }
     DIVNV<D>(r) { divide::<D>(r, r.knum(r.c()), *r.rb()) }
     DIVVV<D>(r) { divide::<D>(r, *r.rb(), *r.rc()) }
+    MODVN<D>(r) { modulo::<D>(r, *r.rb(), r.knum(r.c())) }
+    MODNV<D>(r) { modulo::<D>(r, r.knum(r.c()), *r.rb()) }
+    MODVV<D>(r) { modulo::<D>(r, *r.rb(), *r.rc()) }
     POW<D>(r) { arith::<D>(r, *r.rb(), *r.rc(), none_int, lua_pow, slow_arith::<D>) }
 
     NOT<D>(r) {

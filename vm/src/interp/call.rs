@@ -215,7 +215,8 @@ op! {
             Err(_) => Status::ERROR,
         }
     }
-    /// After a builtin; in `ins`: what it returned.
+    /// After a builtin; in `ins`: what it returned. Apart from FUNCC, so that this needs no registers kept over the call.
+    #[inline(never)]
     native_done<D>(r) {
         let vm = r.vm;
         if (*vm).heap.gc_due() {
@@ -226,7 +227,11 @@ op! {
             let dest = r.base.sub(2);
             let pc: *const Ins = core::ptr::with_exposed_provenance(l as usize);
             let call = *pc.sub(1);
-            if call.b() == 2 {
+            let want = call.b();
+            if want == 2 || want == 0 {
+                if want == 0 {
+                    (*vm).multres = 1;
+                }
                 *dest = *(*vm).top.sub(1);
                 let mut r = r;
                 r.pc = pc;
