@@ -6,11 +6,10 @@ use crate::gc::{Heap, Marker};
 use crate::hooks::{Compiler, ExitId, Mode, Resume};
 use crate::interp::{frame, stack};
 use crate::meta::MM;
-use crate::object::{Func, Gc, Node, Proto, Str, Table, ThreadStatus};
+use crate::object::{Func, Gc, Proto, Str, Table, ThreadStatus};
 use crate::state::HOT_COUNTERS;
 use crate::value::Value;
 use core::any::Any;
-use core::cell::Cell;
 use std::rc::Rc;
 
 /// No compiler: the interpreter alone.
@@ -50,7 +49,6 @@ impl Vm {
     /// A new state without libraries (see [`Vm::open_libs`]).
     pub fn new() -> Box<Vm> {
         let mut heap = Heap::new();
-        let empty_node = heap.empty_node;
         let dangling: Gc<Table> = Gc::from_addr(8);
         let main = heap.new_thread(dangling, stack::INITIAL * 4);
         main.status.set(ThreadStatus::Running);
@@ -68,7 +66,6 @@ impl Vm {
             exit_table: core::ptr::null_mut(),
             scratch: [0; 16],
             nil_slot: Value::NIL,
-            empty_node: Node { val: Cell::new(Value::NIL), key: Cell::new(Value::NIL), next: Cell::new(core::ptr::null_mut()) },
             hotcount: [u16::MAX; HOT_COUNTERS],
             heap,
             error: Value::NIL,
@@ -78,7 +75,6 @@ impl Vm {
             registry: dangling,
             base_meta: [None; 14],
             meta_names: [None; 32],
-            funcc: [Ins::ad(Op::FUNCC, 0, 0); 2],
             native_depth: 0,
             compiler: Rc::new(NoJit),
             no_record: 0,
@@ -99,7 +95,6 @@ impl Vm {
             prng: crate::lib::Prng::default(),
             hook: crate::interp::hook::Hook::default(),
         });
-        let _ = empty_node;
         vm.update_dispatch();
         let globals = vm.new_table(0, 6);
         vm.globals = globals;

@@ -33,7 +33,18 @@ const MAX_CHAIN: usize = 100;
 /// Lua's modulo: `a - floor(a / b) * b`.
 #[inline(always)]
 pub fn lua_mod(a: f64, b: f64) -> f64 {
-    a - (a / b).floor() * b
+    a - floor(a / b) * b
+}
+/// The largest integer not above `x`: without a call for all that fit 52 bits.
+#[inline(always)]
+pub fn floor(x: f64) -> f64 {
+    if x.abs() < 4_503_599_627_370_496.0 {
+        // SAFETY: the integer part fits.
+        let t = unsafe { x.to_int_unchecked::<i64>() } as f64;
+        return if t > x { t - 1.0 } else { t }.copysign(x);
+    }
+    // All others are integers already, or not finite.
+    x
 }
 /// Lua's power.
 #[inline]

@@ -7,7 +7,7 @@ use crate::hooks::{Compiler, EnterFn, Mode};
 use crate::interp::hook::Hook;
 use crate::interp::{Handler2, R};
 use crate::lib::Prng;
-use crate::object::{Gc, Node, Str, Table, Thread};
+use crate::object::{Gc, Str, Table, Thread};
 use crate::value::Value;
 use std::rc::Rc;
 
@@ -45,8 +45,6 @@ pub struct Vm {
     pub scratch: [u64; 16],
     /// Always nil: what a failed lookup points to.
     pub nil_slot: Value,
-    /// The shared empty hash part.
-    pub empty_node: Node,
     /// Hot counters, by `(pc >> 2) % 64`.
     pub hotcount: [u16; HOT_COUNTERS],
     /// Heap, with the allocation counters and free lists that compiled code touches first.
@@ -67,8 +65,6 @@ pub struct Vm {
     pub base_meta: [Option<Gc<Table>>; 14],
     /// Names of the metamethods as strings, by number.
     pub meta_names: [Option<Gc<Str>>; 32],
-    /// Static FUNCC header of all builtins.
-    pub funcc: [Ins; 2],
     /// Depth of native calls into the VM.
     pub native_depth: u32,
     /// The attached compiler.

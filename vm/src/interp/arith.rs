@@ -28,6 +28,9 @@ fn mul_int(a: i32, b: i32) -> Option<i32> {
 }
 #[inline(always)]
 fn mod_int(a: i32, b: i32) -> Option<i32> {
+    if b > 0 && b & (b - 1) == 0 {
+        return Some(a & (b - 1));
+    }
     if b == 0 {
         return None;
     }
@@ -50,56 +53,71 @@ fn sub_num(a: f64, b: f64) -> f64 {
 fn mul_num(a: f64, b: f64) -> f64 {
     a * b
 }
-#[inline(always)]
-fn div_num(a: f64, b: f64) -> f64 {
-    a / b
-}
 
 /// One arithmetic instruction on `b` and `c`.
 #[inline(always)]
 unsafe fn arith<D: Driver>(r: R, b: Value, c: Value, int: IntOp, num: NumOp, slow: Handler) -> u32 {
-    let (x, y);
-    if b.is_int() {
-        if c.is_int() {
-            if let Some(i) = int(b.as_int_unchecked(), c.as_int_unchecked()) {
-                *r.ra() = Value::int(i);
-                return r.next::<D>();
-            }
-            return r.to(slow);
+    if let Some((i, j)) = Value::both_ints(b, c) {
+        if let Some(i) = int(i, j) {
+            *r.ra_again() = Value::int(i);
+            return r.next::<D>();
         }
-        if !c.is_num() {
-            return r.to(slow);
-        }
-        x = f64::from(b.as_int_unchecked());
-        y = c.as_num_unchecked();
-    } else if b.is_num() {
-        x = b.as_num_unchecked();
-        if c.is_num() {
-            y = c.as_num_unchecked();
-        } else if c.is_int() {
-            y = f64::from(c.as_int_unchecked());
-        } else {
-            return r.to(slow);
-        }
-    } else {
-        return r.to(slow);
+        return r.to_again(slow);
     }
-    *r.ra() = Value::num(num(x, y));
+    let (x, y);
+    if b.is_num() && c.is_num() {
+        (x, y) = (b.as_num_unchecked(), c.as_num_unchecked());
+    } else if b.is_number() && c.is_number() {
+        (x, y) = (to_double(b), to_double(c));
+    } else {
+        return r.to_again(slow);
+    }
+    *r.ra_again() = Value::num(num(x, y));
     r.next::<D>()
+}
+
+/// The double of a number.
+#[inline(always)]
+fn to_double(v: Value) -> f64 {
+    if v.is_num() { v.as_num_unchecked() } else { f64::from(v.as_int_unchecked()) }
 }
 
 /// Division: always in doubles.
 #[inline(always)]
 unsafe fn divide<D: Driver>(r: R, b: Value, c: Value) -> u32 {
-    if b.is_num() && c.is_num() {
-        *r.ra() = Value::num(b.as_num_unchecked() / c.as_num_unchecked());
+    if !b.is_number() || !c.is_number() {
+        return r.to(slow_arith::<D>);
+    }
+    *r.ra() = Value::num(to_double(b) / to_double(c));
+    r.next::<D>()
+}
+
+/// The integer that a number is, if an `i32` holds it.
+#[inline(always)]
+fn integral(v: Value) -> Option<i32> {
+    if v.is_int() {
+        return Some(v.as_int_unchecked());
+    }
+    let x = v.as_num_unchecked();
+    let i = tobit(x);
+    (v.is_num() && f64::from(i) == x).then_some(i)
+}
+
+/// Modulo: of integers in either form without a division of doubles.
+#[inline(always)]
+unsafe fn modulo<D: Driver>(r: R, b: Value, c: Value) -> u32 {
+    if let Some(x) = integral(b)
+        && let Some(y) = integral(c)
+        && let Some(m) = mod_int(x, y)
+    {
+        *r.ra() = Value::int(m);
         return r.next::<D>();
     }
-    if let (Some(x), Some(y)) = (b.as_number(), c.as_number()) {
-        *r.ra() = Value::num(div_num(x, y));
-        return r.next::<D>();
+    if !b.is_number() || !c.is_number() {
+        return r.to(slow_arith::<D>);
     }
-    r.to(slow_arith::<D>)
+    *r.ra() = Value::num(lua_mod(to_double(b), to_double(c)));
+    r.next::<D>()
 }
 
 macro_rules! arith_ops {
@@ -115,7 +133,6 @@ arith_ops! {
     ADDVN ADDNV ADDVV add_int add_num;
     SUBVN SUBNV SUBVV sub_int sub_num;
     MULVN MULNV MULVV mul_int mul_num;
-    MODVN MODNV MODVV mod_int lua_mod;
 }
 
 /// Operands of the bit instructions: numbers, normalised to 32 bits.
@@ -145,6 +162,9 @@ op! {
     DIVVN<D>(r) { divide::<D>(r, *r.rb(), r.knum(r.c())) }
     DIVNV<D>(r) { divide::<D>(r, r.knum(r.c()), *r.rb()) }
     DIVVV<D>(r) { divide::<D>(r, *r.rb(), *r.rc()) }
+    MODVN<D>(r) { modulo::<D>(r, *r.rb(), r.knum(r.c())) }
+    MODNV<D>(r) { modulo::<D>(r, r.knum(r.c()), *r.rb()) }
+    MODVV<D>(r) { modulo::<D>(r, *r.rb(), *r.rc()) }
     POW<D>(r) { arith::<D>(r, *r.rb(), *r.rc(), none_int, lua_pow, slow_arith::<D>) }
 
     NOT<D>(r) {

@@ -206,18 +206,62 @@ op! {
         (*vm).top = top;
         let Some(f) = func_of(r.base).native() else { return Status::ERROR };
         match f(&mut *vm) {
-            Ok(n) if n < NATIVE_RETURN => {
-                if (*vm).heap.gc_due() && (*vm).safepoint().is_err() {
-                    return Status::ERROR;
-                }
-                let mut r = r;
-                r.base = (*vm).base;
-                r.disp = (*vm).dispatch;
-                return_values::<D>(r, (*vm).top.sub(n as usize), n as usize)
+            // Nothing of this frame's is needed any more: only `vm` stays in a register over the call.
+            Ok(n) => {
+                let base = (*vm).base;
+                let r = R { vm, pc: core::ptr::null(), base, kbase: base, disp: (*vm).dispatch, ins: u64::from(n) };
+                r.to(native_done::<D>)
             }
-            Ok(n) => native_special::<D>(r, n),
             Err(_) => Status::ERROR,
         }
+    }
+    /// After a builtin; in `ins`: what it returned. Apart from FUNCC, so that this needs no registers kept over the call.
+    #[inline(never)]
+    native_done<D>(r) {
+        let vm = r.vm;
+        if (*vm).heap.gc_due() {
+            return r.to(native_collect::<D>);
+        }
+        let l = link_of(r.base);
+        if r.ins == 1 && kind(l) == frame::LUA {
+            let dest = r.base.sub(2);
+            let pc: *const Ins = core::ptr::with_exposed_provenance(l as usize);
+            let call = *pc.sub(1);
+            let want = call.b();
+            if want == 2 || want == 0 {
+                if want == 0 {
+                    (*vm).multres = 1;
+                }
+                *dest = *(*vm).top.sub(1);
+                let mut r = r;
+                r.pc = pc;
+                r.base = dest.sub(call.a());
+                r.kbase = func_of(r.base).proto().map_or(r.kbase, |p| p.k.get());
+                return r.next::<D>();
+            }
+        }
+        r.to(native_results::<D>)
+    }
+    /// The collector is due after a builtin, unless that changed the frames.
+    #[cold]
+    #[inline(never)]
+    native_collect<D>(r) {
+        if r.ins < u64::from(NATIVE_RETURN) && (*r.vm).safepoint().is_err() {
+            return Status::ERROR;
+        }
+        let mut r = r.reload();
+        r.base = (*r.vm).base;
+        r.to(native_results::<D>)
+    }
+    /// Any number of results of a builtin, for any caller.
+    #[inline(never)]
+    native_results<D>(r) {
+        let n = r.ins as u32;
+        if n < NATIVE_RETURN {
+            let n = n as usize;
+            return return_values::<D>(r, (*r.vm).top.sub(n), n);
+        }
+        native_special::<D>(r, n)
     }
     FUNCCW<D>(r) { r.to(FUNCC::<D>) }
     #[cold]

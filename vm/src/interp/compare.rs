@@ -15,13 +15,15 @@ unsafe fn decide<D: Driver>(r: R, cond: bool) -> u32 {
 #[inline(always)]
 unsafe fn compare<D: Driver>(r: R, int: IntCmp, num: NumCmp) -> u32 {
     let (a, d) = (*r.ra(), *r.rd());
-    if a.is_int() && d.is_int() {
-        return decide::<D>(r, int(a.as_int_unchecked(), d.as_int_unchecked()));
+    if let Some((a, d)) = Value::both_ints(a, d) {
+        return decide::<D>(r, int(a, d));
     }
-    if a.is_num() && d.is_num() {
-        return decide::<D>(r, num(a.as_num_unchecked(), d.as_num_unchecked()));
+    if !a.is_number() || !d.is_number() {
+        return r.to_again(slow_compare::<D>);
     }
-    r.to(slow_compare::<D>)
+    let x = if a.is_num() { a.as_num_unchecked() } else { f64::from(a.as_int_unchecked()) };
+    let y = if d.is_num() { d.as_num_unchecked() } else { f64::from(d.as_int_unchecked()) };
+    decide::<D>(r, num(x, y))
 }
 
 /// Raw equality, or `None` when a metamethod may decide.
@@ -35,6 +37,19 @@ fn equal(a: Value, d: Value) -> Option<bool> {
     }
     let tag = a.tag();
     if tag == d.tag() && (tag == TAG_TAB || tag == TAG_UDATA || tag == TAG_CDATA) { None } else { Some(false) }
+}
+
+/// Raw equality with a number constant.
+#[inline(always)]
+fn equals_number(a: Value, k: Value) -> bool {
+    if a.is_num() {
+        let y = if k.is_int() { f64::from(k.as_int_unchecked()) } else { k.as_num_unchecked() };
+        return a.as_num_unchecked() == y;
+    }
+    if k.is_int() {
+        return a.0 == k.0;
+    }
+    a.is_int() && f64::from(a.as_int_unchecked()) == k.as_num_unchecked()
 }
 
 op! {
@@ -56,8 +71,8 @@ op! {
     }
     ISEQS<D>(r) { decide::<D>(r, *r.ra() == r.kgc(r.d())) }
     ISNES<D>(r) { decide::<D>(r, *r.ra() != r.kgc(r.d())) }
-    ISEQN<D>(r) { decide::<D>(r, (*r.ra()).raw_equals(r.knum(r.d()))) }
-    ISNEN<D>(r) { decide::<D>(r, !(*r.ra()).raw_equals(r.knum(r.d()))) }
+    ISEQN<D>(r) { decide::<D>(r, equals_number(*r.ra(), r.knum(r.d()))) }
+    ISNEN<D>(r) { decide::<D>(r, !equals_number(*r.ra(), r.knum(r.d()))) }
     ISEQP<D>(r) { decide::<D>(r, *r.ra() == pri(r.d())) }
     ISNEP<D>(r) { decide::<D>(r, *r.ra() != pri(r.d())) }
     ISTC<D>(r) {

@@ -14,6 +14,22 @@ fn bits(vm: &mut Vm, i: usize) -> LuaResult<i32> {
     Ok(if v.is_int() { v.as_int_unchecked() } else { normalize(v.as_num_unchecked()) })
 }
 
+/// The arguments, if they are two integers: what these functions are called with most of the time.
+#[inline(always)]
+fn two_ints(vm: &Vm) -> Option<(i32, i32)> {
+    if vm.nargs() != 2 {
+        return None;
+    }
+    let (a, b) = (vm.arg(0), vm.arg(1));
+    Value::both_ints(a, b)
+}
+
+#[cold]
+#[inline(never)]
+fn two_numbers(vm: &mut Vm) -> LuaResult<(i32, i32)> {
+    Ok((bits(vm, 0)?, bits(vm, 1)?))
+}
+
 macro_rules! unary {
     ($($(#[$doc:meta])* $name:ident |$x:ident| $result:expr;)*) => {
         $($(#[$doc])*
@@ -37,8 +53,11 @@ macro_rules! shifts {
     ($($(#[$doc:meta])* $name:ident |$x:ident, $n:ident| $result:expr;)*) => {
         $($(#[$doc])*
         pub fn $name(vm: &mut Vm) -> LuaResult<u32> {
-            let $x = bits(vm, 0)?;
-            let $n = bits(vm, 1)? as u32 & 31;
+            let ($x, n) = match two_ints(vm) {
+                Some(both) => both,
+                None => two_numbers(vm)?,
+            };
+            let $n = n as u32 & 31;
             vm.ret1(Value::int($result))
         })*
     };
@@ -61,22 +80,31 @@ macro_rules! nary {
     ($($(#[$doc:meta])* $name:ident $op:tt;)*) => {
         $($(#[$doc])*
         pub fn $name(vm: &mut Vm) -> LuaResult<u32> {
-            let mut x = bits(vm, 0)?;
-            for i in 1..vm.nargs() {
-                x $op bits(vm, i)?;
+            match two_ints(vm) {
+                Some((x, y)) => vm.ret1(Value::int(x $op y)),
+                None => fold(vm, |x, y| x $op y),
             }
-            vm.ret1(Value::int(x))
         })*
     };
 }
 
+/// Any number of arguments.
+#[inline(never)]
+fn fold(vm: &mut Vm, op: fn(i32, i32) -> i32) -> LuaResult<u32> {
+    let mut x = bits(vm, 0)?;
+    for i in 1..vm.nargs() {
+        x = op(x, bits(vm, i)?);
+    }
+    vm.ret1(Value::int(x))
+}
+
 nary! {
     /// `bit.band(x, ...)`
-    band &=;
+    band &;
     /// `bit.bor(x, ...)`
-    bor |=;
+    bor |;
     /// `bit.bxor(x, ...)`
-    bxor ^=;
+    bxor ^;
 }
 
 /// `bit.tohex(x [, n])`: the lower `n` hexadecimal digits, in upper case if `n` is negative.
