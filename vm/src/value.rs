@@ -181,13 +181,6 @@ impl Value {
     pub const fn is_int(self) -> bool {
         self.tag() == TAG_INT
     }
-    /// The two integers, if both values are.
-    #[inline(always)]
-    pub const fn both_ints(a: Value, b: Value) -> Option<(i32, i32)> {
-        // The upper half of an integer value is that of integer zero.
-        let (x, y) = (a.0.wrapping_sub(INT_BITS), b.0.wrapping_sub(INT_BITS));
-        if (x | y) >> 32 == 0 { Some((x as i32, y as i32)) } else { None }
-    }
     /// Is this a double?
     #[inline(always)]
     pub const fn is_num(self) -> bool {

@@ -57,29 +57,34 @@ fn mul_num(a: f64, b: f64) -> f64 {
 /// One arithmetic instruction on `b` and `c`.
 #[inline(always)]
 unsafe fn arith<D: Driver>(r: R, b: Value, c: Value, int: IntOp, num: NumOp, slow: Handler) -> u32 {
-    if let Some((i, j)) = Value::both_ints(b, c) {
-        if let Some(i) = int(i, j) {
-            *r.ra_again() = Value::int(i);
-            return r.next::<D>();
-        }
-        return r.to_again(slow);
-    }
     let (x, y);
-    if b.is_num() && c.is_num() {
-        (x, y) = (b.as_num_unchecked(), c.as_num_unchecked());
-    } else if b.is_number() && c.is_number() {
-        (x, y) = (to_double(b), to_double(c));
+    if b.is_int() {
+        if c.is_int() {
+            if let Some(i) = int(b.as_int_unchecked(), c.as_int_unchecked()) {
+                *r.ra() = Value::int(i);
+                return r.next::<D>();
+            }
+            return r.to(slow);
+        }
+        if !c.is_num() {
+            return r.to(slow);
+        }
+        x = f64::from(b.as_int_unchecked());
+        y = c.as_num_unchecked();
+    } else if b.is_num() {
+        x = b.as_num_unchecked();
+        if c.is_num() {
+            y = c.as_num_unchecked();
+        } else if c.is_int() {
+            y = f64::from(c.as_int_unchecked());
+        } else {
+            return r.to(slow);
+        }
     } else {
-        return r.to_again(slow);
+        return r.to(slow);
     }
-    *r.ra_again() = Value::num(num(x, y));
+    *r.ra() = Value::num(num(x, y));
     r.next::<D>()
-}
-
-/// The double of a number.
-#[inline(always)]
-fn to_double(v: Value) -> f64 {
-    if v.is_num() { v.as_num_unchecked() } else { f64::from(v.as_int_unchecked()) }
 }
 
 /// Division: always in doubles.
@@ -88,7 +93,9 @@ unsafe fn divide<D: Driver>(r: R, b: Value, c: Value) -> u32 {
     if !b.is_number() || !c.is_number() {
         return r.to(slow_arith::<D>);
     }
-    *r.ra() = Value::num(to_double(b) / to_double(c));
+    let x = if b.is_num() { b.as_num_unchecked() } else { f64::from(b.as_int_unchecked()) };
+    let y = if c.is_num() { c.as_num_unchecked() } else { f64::from(c.as_int_unchecked()) };
+    *r.ra() = Value::num(x / y);
     r.next::<D>()
 }
 
@@ -116,7 +123,9 @@ unsafe fn modulo<D: Driver>(r: R, b: Value, c: Value) -> u32 {
     if !b.is_number() || !c.is_number() {
         return r.to(slow_arith::<D>);
     }
-    *r.ra() = Value::num(lua_mod(to_double(b), to_double(c)));
+    let x = if b.is_num() { b.as_num_unchecked() } else { f64::from(b.as_int_unchecked()) };
+    let y = if c.is_num() { c.as_num_unchecked() } else { f64::from(c.as_int_unchecked()) };
+    *r.ra() = Value::num(lua_mod(x, y));
     r.next::<D>()
 }
 

@@ -15,11 +15,11 @@ unsafe fn decide<D: Driver>(r: R, cond: bool) -> u32 {
 #[inline(always)]
 unsafe fn compare<D: Driver>(r: R, int: IntCmp, num: NumCmp) -> u32 {
     let (a, d) = (*r.ra(), *r.rd());
-    if let Some((a, d)) = Value::both_ints(a, d) {
-        return decide::<D>(r, int(a, d));
+    if a.is_int() && d.is_int() {
+        return decide::<D>(r, int(a.as_int_unchecked(), d.as_int_unchecked()));
     }
     if !a.is_number() || !d.is_number() {
-        return r.to_again(slow_compare::<D>);
+        return r.to(slow_compare::<D>);
     }
     let x = if a.is_num() { a.as_num_unchecked() } else { f64::from(a.as_int_unchecked()) };
     let y = if d.is_num() { d.as_num_unchecked() } else { f64::from(d.as_int_unchecked()) };

@@ -130,17 +130,6 @@ impl R {
     unsafe fn ra(self) -> *mut Value {
         self.base.add(((self.ins >> 8) & 0xff) as usize)
     }
-    /// As `ra`, read from the code again: for handlers with more values at hand than registers.
-    #[inline(always)]
-    unsafe fn ra_again(self) -> *mut Value {
-        self.base.add((*self.pc.sub(1)).a())
-    }
-    /// As `to`, with the instruction read again.
-    #[inline(always)]
-    unsafe fn to_again(mut self, h: Handler) -> u32 {
-        self.ins = u64::from((*self.pc.sub(1)).0);
-        self.to(h)
-    }
     #[inline(always)]
     unsafe fn rb(self) -> *mut Value {
         self.base.add(((self.ins >> 24) & 0xff) as usize)

@@ -21,13 +21,7 @@ fn two_ints(vm: &Vm) -> Option<(i32, i32)> {
         return None;
     }
     let (a, b) = (vm.arg(0), vm.arg(1));
-    Value::both_ints(a, b)
-}
-
-#[cold]
-#[inline(never)]
-fn two_numbers(vm: &mut Vm) -> LuaResult<(i32, i32)> {
-    Ok((bits(vm, 0)?, bits(vm, 1)?))
+    (a.is_int() && b.is_int()).then(|| (a.as_int_unchecked(), b.as_int_unchecked()))
 }
 
 macro_rules! unary {
@@ -55,7 +49,7 @@ macro_rules! shifts {
         pub fn $name(vm: &mut Vm) -> LuaResult<u32> {
             let ($x, n) = match two_ints(vm) {
                 Some(both) => both,
-                None => two_numbers(vm)?,
+                None => (bits(vm, 0)?, bits(vm, 1)?),
             };
             let $n = n as u32 & 31;
             vm.ret1(Value::int($result))
@@ -89,7 +83,6 @@ macro_rules! nary {
 }
 
 /// Any number of arguments.
-#[inline(never)]
 fn fold(vm: &mut Vm, op: fn(i32, i32) -> i32) -> LuaResult<u32> {
     let mut x = bits(vm, 0)?;
     for i in 1..vm.nargs() {
