@@ -99,6 +99,9 @@ pub fn processor_time() -> f64 {
 
 /// Has `f` called when the process exits in an orderly way.
 pub fn at_exit(f: extern "C" fn()) {
+    if cfg!(miri) {
+        return;
+    }
     // SAFETY: the function needs nothing but the process. If it cannot be registered, nobody can help it.
     let _ = unsafe { libc::atexit(f) };
 }
