@@ -101,6 +101,9 @@ impl Jit {
         const MAX: usize = 6;
         let registry = self.registry.borrow();
         let mut n = parent;
+        if registry.get(parent)?.exits.first()?.no_variant {
+            return None;
+        }
         for _ in 0..MAX {
             let e = registry.get(n)?;
             if let Some((proto, at, ins)) = e.start {
@@ -279,6 +282,12 @@ impl Jit {
         vm.set_mode(Mode::Interpret);
         let Some(r) = recording else { return };
         self.count(|c| c.record_ns += r.spent.as_nanos() as u64);
+        if let Some((parent, 0)) = r.recorder.b.trace.parent
+            && failure.reason != Abort::Retry
+            && let Some(e) = self.registry.borrow_mut().get_mut(parent)
+        {
+            e.exits[0].no_variant = true;
+        }
         self.fail(vm, r.number, r.at, r.root, failure, Some(&r.recorder.b.trace));
     }
     /// An error is being thrown.
