@@ -88,7 +88,10 @@ impl Recorder {
                 let event = self.iterl(vm, pc, db.start_ins(ins.d() as u32))?;
                 self.loop_compiled(pc, ins.d() as u32, event)
             }
-            Bc::LOOP => self.loop_plain(db, pc, ins, Event::Enter(view::at(pc, 1))),
+            Bc::LOOP => {
+                self.clear_from(self.base + ins.a());
+                self.loop_plain(db, pc, ins, Event::Enter(view::at(pc, 1)))
+            }
             Bc::JLOOP => self.jloop(vm, db, pc, ins),
             Bc::ITERC => self.iterc(vm, pc, ins),
             Bc::ISNEXT => self.isnext(vm, ins),
@@ -106,6 +109,7 @@ impl Recorder {
         let n = ins.d() as u32;
         let original = db.start_ins(n);
         if original.op() != Bc::ITERN {
+            self.clear_from(self.base + original.a());
             return self.loop_compiled(pc, n, Event::Enter(view::at(pc, 1)));
         }
         if self.start_is_root {

@@ -13,8 +13,12 @@ impl Recorder {
     pub(super) fn iterl(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<Event> {
         let (r, v) = self.operand(vm, ins.a())?;
         if v.is_nil() {
+            self.clear_from(self.base + ins.a() - 3);
             return Ok(Event::Leave);
         }
+        // The call before it has as many results as the loop has variables.
+        let variables = view::ins(view::at(pc, -1)).b() - 1;
+        self.clear_from(self.base + ins.a() + variables);
         self.set(ins.a() - 1, r);
         Ok(Event::Enter(view::target(pc, ins)))
     }
@@ -65,7 +69,7 @@ impl Recorder {
         let end = self.b.kint(-1);
         let Some((_, k, v)) = t.next_index(view::slot(vm, a as isize - 1).0 as u32) else {
             self.b.emit(Op::EQ, Ty::Int, next, end)?;
-            self.set(a, IrRef::NIL);
+            self.clear_from(self.base + a - 3);
             self.needsnap = true;
             return Ok(false);
         };
@@ -77,6 +81,7 @@ impl Recorder {
             let r = self.b.guard(Op::VLOAD, ty, scratch, IrRef(i as u16))?;
             found[i] = if ty.is_pri() { self.b.kvalue(v) } else { r };
         }
+        self.clear_from(self.base + a + 2);
         self.set(a - 1, next);
         self.set(a, found[0]);
         self.set(a + 1, found[1]);

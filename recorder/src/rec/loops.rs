@@ -165,20 +165,17 @@ impl Recorder {
         body: *const Ins,
         behind: *const Ins,
     ) -> Rec<Event> {
-        self.snap(if stay { behind } else { body })?;
+        // The loop's own locals are in use in its body, and nothing of the loop is behind it.
+        let (inside, outside) = (self.base + ra + 4, self.base + ra);
+        if stay {
+            self.snap_below(behind, outside)?
+        } else {
+            self.snap_below(body, inside)?
+        };
         self.b.emit(Recorder::for_op(up, stay, ty), if ty == Ty::Num { ty } else { Ty::Int }, idx, stop)?;
         self.needsnap = true;
-        if stay {
-            return Ok(Event::Enter(body));
-        }
-        self.forget_locals(ra, 4);
-        Ok(Event::Leave)
-    }
-    fn forget_locals(&mut self, ra: usize, n: usize) {
-        for i in self.base + ra..self.base + ra + n {
-            self.slots[i] = IrRef::NONE;
-            self.modified[i] = false;
-        }
+        self.clear_from(if stay { inside } else { outside });
+        Ok(if stay { Event::Enter(body) } else { Event::Leave })
     }
 
     /// FORI: the loop begins.

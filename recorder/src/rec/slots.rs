@@ -63,7 +63,11 @@ impl Recorder {
 
     /// Takes a snapshot of the state now, to go on at `pc`.
     pub(super) fn snap(&mut self, pc: *const Ins) -> Rec<()> {
-        let top = self.frame_top().min(self.slots.len());
+        self.snap_below(pc, usize::MAX)
+    }
+    /// The same when the slots from `top` on are dead there.
+    pub(super) fn snap_below(&mut self, pc: *const Ins, top: usize) -> Rec<()> {
+        let top = self.frame_top().min(self.slots.len()).min(top);
         let mut slots = Vec::with_capacity(16);
         for at in 0..top {
             let value = self.slots[at];
