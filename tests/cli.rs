@@ -281,7 +281,6 @@ fn memory_limit() {
 
 /// A loop that does nothing but let one table grow.
 #[test]
-#[ignore = "the limit is not looked at where a store makes a table grow"]
 fn memory_limit_of_a_table() {
     for options in [&["-joff"][..], &[], &["-Ohotloop=1", "-Ohotexit=1"]] {
         let options = [options, &["--memory-limit", "32m"]].concat();

@@ -26,7 +26,8 @@ impl Jit {
     /// Compiled code was left by exit `id`; `may_record` says whether a side trace may start.
     pub(crate) fn take_exit(&self, vm: &mut Vm, id: ExitId, may_record: bool) -> Resume {
         // An exit to collect garbage is nothing to compile a trace for: it would only leave as well.
-        let collect = vm.heap.gc_due() && matches!(vm.heap.phase(), Phase::Atomic | Phase::Finalize);
+        let full = vm.memory_limit().is_some_and(|limit| vm.heap.total > limit);
+        let collect = full || vm.heap.gc_due() && matches!(vm.heap.phase(), Phase::Atomic | Phase::Finalize);
         let Some(taken) = self.taken(id, may_record && !collect) else {
             debug_assert!(false, "an exit that no trace has");
             return Resume { pc: core::ptr::null(), multres: 0 };

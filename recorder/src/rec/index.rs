@@ -213,7 +213,11 @@ impl Recorder {
         }
         let (slot, op) = match place.slot {
             Some(slot) => (slot, if place.array { Op::ASTORE } else { Op::HSTORE }),
-            None => (self.b.emit(Op::NEWREF, Ty::P64, table, place.key)?, Op::HSTORE),
+            None => {
+                // The table may grow.
+                self.gc_step()?;
+                (self.b.emit(Op::NEWREF, Ty::P64, table, place.key)?, Op::HSTORE)
+            }
         };
         self.b.emit(op, ty, slot, r)?;
         if ty.is_gc() {

@@ -163,7 +163,13 @@ op! {
         let (o, k) = table_operands(r);
         let v = *r.ra();
         match (*r.vm).access_set(o, k, v) {
-            Ok(Access::Done(_)) => r.next::<D>(),
+            Ok(Access::Done(_)) => {
+                // The table may have grown.
+                if (*r.vm).heap.gc_due() {
+                    return r.to(super::tables::gc_check::<D>);
+                }
+                r.next::<D>()
+            }
             Ok(Access::Call(f, o)) => call_with::<D, _>(r, DROP, f, [o, k, v]),
             Err(_) => Status::ERROR,
         }
