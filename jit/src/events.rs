@@ -54,8 +54,8 @@ impl Jit {
         vm.set_mode(Mode::Interpret);
         let failed = vm.call_value(f, args, 0).is_err();
         if failed {
-            let text = vm.error_text();
-            eprintln!("VM handler failed: {}", String::from_utf8_lossy(&text));
+            let text = vm.error.as_str().map_or_else(|| "?".into(), |s| s.to_str_lossy().into_owned());
+            eprintln!("VM handler failed: {text}");
         }
         vm.no_record -= 1;
         self.in_event.set(false);

@@ -109,6 +109,9 @@ impl Lower<'_> {
 
     /// The unboxed value of a reference.
     pub(super) fn val(&mut self, r: IrRef) -> Res<Value> {
+        if r == IrRef::BASE {
+            return Ok(self.cur.base);
+        }
         if !r.is_const() {
             let value = self.cur.values.get(r.ins_index()).and_then(|v| v.expand());
             return value.ok_or_else(|| self.bad("operand without a value"));

@@ -201,6 +201,7 @@ impl Eval<'_> {
     /// The word of a reference.
     fn val(&self, r: IrRef) -> u64 {
         match self.t.konst(r) {
+            None if r == IrRef::BASE => self.base,
             None if r.is_const() => 0,
             None => self.values[r.ins_index()],
             Some(k) => match k {

@@ -27,13 +27,15 @@ impl Recorder {
 
     /// The value in local `i`.
     pub(super) fn get(&mut self, vm: &Vm, i: usize) -> Rec<IrRef> {
-        let at = self.base + i;
+        self.get_abs(self.base + i, view::slot(vm, i as isize))
+    }
+    /// The value in slot `at`, which is `v` now.
+    pub(super) fn get_abs(&mut self, at: usize, v: Value) -> Rec<IrRef> {
         self.need(at + 1);
         let known = self.slots[at];
         if known != IrRef::NONE {
             return Ok(known);
         }
-        let v = view::slot(vm, i as isize);
         let ty = Ty::of_value(v);
         let r = self.b.guard(Op::SLOAD, ty, IrRef(at as u16), IrRef(sload::TYPECHECK | sload::INHERIT))?;
         self.slots[at] = if ty.is_pri() { self.b.kvalue(v) } else { r };
