@@ -7,7 +7,7 @@ use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::interp::frame;
 use perilune_vm::layout::Field;
 use perilune_vm::meta::MM;
-use perilune_vm::object::{Func, Gc};
+use perilune_vm::object::{Func, Gc, Proto};
 use perilune_vm::{Value, Vm};
 
 /// Prototypes with more closures than this are recognised by their code.
@@ -69,11 +69,7 @@ impl Recorder {
         let link = self.b.kptr(view::at(pc, 1).expose_provenance() as u64);
         self.set_abs(self.base - 2, func);
         self.set_abs(self.base - 1, link);
-        self.open_top = 0;
-        self.multres = 0;
-        self.note_proto(proto);
-        self.enter_frame(proto);
-        self.needsnap = true;
+        self.enter_callee(proto);
         Ok(Flow::Next)
     }
     /// Calls what is no function: `__call`, with the object as its first argument.
@@ -89,7 +85,15 @@ impl Recorder {
         self.set_abs(first, object.0);
         self.call_value(vm, pc, a, r, Value::func(f), nargs + 1, want)
     }
-    pub(super) fn note_proto(&mut self, proto: perilune_vm::object::Gc<perilune_vm::object::Proto>) {
+    /// The frame at the current base is that of a function about to run.
+    pub(super) fn enter_callee(&mut self, proto: Gc<Proto>) {
+        self.open_top = 0;
+        self.multres = 0;
+        self.note_proto(proto);
+        self.enter_frame(proto);
+        self.needsnap = true;
+    }
+    pub(super) fn note_proto(&mut self, proto: Gc<Proto>) {
         if !self.protos.contains(&proto) {
             self.protos.push(proto);
         }
@@ -129,15 +133,11 @@ impl Recorder {
         for (i, r) in args.into_iter().enumerate() {
             self.set_abs(self.base + i, r);
         }
-        self.open_top = 0;
-        self.multres = 0;
         self.tailcalled += 1;
         if self.tailcalled > self.params.loopunroll {
             return Err(Abort::LoopUnroll);
         }
-        self.note_proto(proto);
-        self.enter_frame(proto);
-        self.needsnap = true;
+        self.enter_callee(proto);
         Ok(Flow::Next)
     }
     /// A builtin in tail position: called in place, then its results are returned.

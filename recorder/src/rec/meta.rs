@@ -87,11 +87,7 @@ impl Recorder {
         for (i, a) in args.iter().enumerate() {
             self.set_abs(new + i, a.0);
         }
-        self.open_top = 0;
-        self.multres = 0;
-        self.note_proto(proto);
-        self.enter_frame(proto);
-        self.needsnap = true;
+        self.enter_callee(proto);
         Ok(Flow::Next)
     }
 
