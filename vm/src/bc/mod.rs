@@ -4,6 +4,8 @@ pub mod dump;
 mod ins;
 mod ops;
 mod proto;
+#[cfg(test)]
+mod tests;
 pub mod undump;
 mod verify;
 
