@@ -1,7 +1,7 @@
-//! From source text to a function: compiling, and building prototypes in the heap; and the life of a VM.
+//! From source text or a binary chunk to a function: compiling or reading, and building prototypes in the heap; and the life of a VM.
 
 use crate::Vm;
-use crate::bc::{Ins, Op, ProtoData};
+use crate::bc::{Ins, Op, ProtoData, dump, undump};
 use crate::gc::{Heap, Marker};
 use crate::hooks::{Compiler, ExitId, Mode, Resume};
 use crate::interp::{frame, stack};
@@ -115,26 +115,36 @@ impl Vm {
         vm.update_limit();
         vm
     }
-    /// Compiles a chunk; `mode` as in `load`. The error is a message.
+    /// Compiles a chunk, or reads a binary one; `mode` as in `load`. The error is a message.
     pub fn load_chunk(&mut self, source: &[u8], name: &[u8], mode: Option<&[u8]>) -> Result<Gc<Func>, Gc<Str>> {
         let binary = source.first() == Some(&0x1b);
         let allowed = mode.is_none_or(|m| m.contains(if binary { &b'b' } else { &b't' }));
         if !allowed {
             return Err(self.new_str(b"attempt to load chunk with wrong mode"));
         }
-        if binary {
-            let mut text = crate::text::chunk::chunk_id(name);
-            text.extend_from_slice(b": cannot load incompatible bytecode");
-            return Err(self.new_str(&text));
-        }
-        match crate::syntax::compile(source, name) {
-            Ok(data) => {
-                let proto = self.load_proto(&data);
-                let globals = self.cur.env.get();
-                Ok(self.new_lua_func(proto, globals))
-            }
-            Err(e) => Err(self.new_str(&e.message)),
-        }
+        let data = if binary { self.read_binary(source, name) } else { self.compile(source, name) }?;
+        let proto = self.load_proto(&data);
+        let globals = self.cur.env.get();
+        Ok(self.new_lua_func(proto, globals))
+    }
+    fn compile(&mut self, source: &[u8], name: &[u8]) -> Result<ProtoData, Gc<Str>> {
+        crate::syntax::compile(source, name).map_err(|e| self.new_str(&e.message))
+    }
+    /// Reads what [`Vm::dump`] wrote.
+    fn read_binary(&mut self, source: &[u8], name: &[u8]) -> Result<ProtoData, Gc<Str>> {
+        undump::read(source, name).map_err(|e| {
+            let shown = match name {
+                [b'@' | b'=', rest @ ..] => rest,
+                [0x1b, ..] => b"(binary)",
+                _ => name,
+            };
+            self.new_str(&[shown, b": ", e.message().as_bytes()].concat())
+        })
+    }
+    /// A Lua function as a binary chunk, for [`Vm::load_chunk`]; its upvalues are not part of it. Without debug information if
+    /// `strip`. None for a builtin.
+    pub fn dump(&self, f: Gc<Func>, strip: bool) -> Option<Vec<u8>> {
+        Some(dump::write(&self.proto_data(f.proto()?), strip))
     }
     /// Builds a prototype with its children and tells the compiler of each, children first.
     fn load_proto(&mut self, data: &ProtoData) -> Gc<Proto> {

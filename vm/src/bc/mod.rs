@@ -1,8 +1,13 @@
 //! The bytecode: its table, the instruction word, prototypes as plain data.
 
+pub mod dump;
 mod ins;
 mod ops;
 mod proto;
+#[cfg(test)]
+mod tests;
+pub mod undump;
+mod verify;
 
 pub use ins::{Ins, JUMP_BIAS};
 pub use ops::Op;

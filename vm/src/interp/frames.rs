@@ -81,13 +81,9 @@ impl Level {
             }
         }
     }
-    /// The line the function is at.
+    /// The line the function is at; 0 in one that was stripped.
     pub fn line(&self) -> Option<u32> {
-        let p = self.func.proto()?;
-        match p.line(self.pc?) {
-            0 => None,
-            n => Some(n),
-        }
+        Some(self.func.proto()?.line(self.pc?))
     }
     /// "chunk:line: ", or nothing for a function without lines.
     pub fn position(&self) -> Vec<u8> {

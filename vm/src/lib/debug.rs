@@ -169,7 +169,7 @@ fn put_info(vm: &mut Vm, t: Gc<Table>, s: &Subject, option: u8) {
 fn put_source(vm: &mut Vm, t: Gc<Table>, f: Gc<Func>) {
     let (source, short, first, last, what) = match f.proto() {
         Some(p) => {
-            let what = if p.first_line == 0 { "main" } else { "Lua" };
+            let what = if p.is_main() { "main" } else { "Lua" };
             let short = chunk_id(p.chunkname.bytes());
             (p.chunkname, short, i64::from(p.first_line), i64::from(p.last_line), what)
         }

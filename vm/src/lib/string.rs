@@ -128,10 +128,18 @@ pub fn upper(vm: &mut Vm) -> LuaResult<u32> {
     mapped(vm, |out, s| out.extend(s.iter().map(u8::to_ascii_uppercase)))
 }
 
-/// `string.dump(f [, mode])`
+/// `string.dump(f [, strip])`; what to strip may also be said by a mode: `s` for debug information.
 pub fn dump(vm: &mut Vm) -> LuaResult<u32> {
-    vm.check_func(0)?;
-    Err(vm.rt_error("unable to dump given function"))
+    let f = vm.check_func(0)?;
+    let mode = vm.arg(1);
+    let strip = match mode.as_str() {
+        Some(mode) => mode.bytes().contains(&b's'),
+        None => mode.truthy(),
+    };
+    match vm.dump(f, strip) {
+        Some(bytes) => vm.ret_str(&bytes),
+        None => Err(vm.plain_error(b"unable to dump given function")),
+    }
 }
 
 /// The offset where a search starts for its third argument; beyond the end counts as the end.

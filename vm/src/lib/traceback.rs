@@ -55,7 +55,7 @@ fn put_level(vm: &mut Vm, out: &mut Vec<u8>, thread: Gc<Thread>, level: usize) {
     out.extend_from_slice(b"\n\t");
     out.extend_from_slice(&source);
     out.push(b':');
-    if let Some(line) = l.line {
+    if let Some(line) = l.line.filter(|line| *line > 0) {
         out.extend_from_slice(format!("{line}:").as_bytes());
     }
     match (name, proto) {
@@ -64,7 +64,7 @@ fn put_level(vm: &mut Vm, out: &mut Vec<u8>, thread: Gc<Thread>, level: usize) {
             out.extend_from_slice(&name);
             out.push(b'\'');
         }
-        (None, Some(p)) if p.first_line == 0 => out.extend_from_slice(b" in main chunk"),
+        (None, Some(p)) if p.is_main() => out.extend_from_slice(b" in main chunk"),
         (None, Some(p)) => {
             out.extend_from_slice(b" in function <");
             out.extend_from_slice(&source);

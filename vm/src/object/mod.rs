@@ -14,6 +14,7 @@ pub mod table;
 mod table_write;
 mod thread;
 mod udata;
+mod unload;
 mod upvalue;
 
 #[cfg(test)]

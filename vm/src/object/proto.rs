@@ -114,6 +114,10 @@ impl Proto {
     pub fn line(&self, pc: usize) -> u32 {
         self.lines.get(pc).copied().unwrap_or(0)
     }
+    /// Is it known to be a main chunk? Of what was stripped nothing is.
+    pub fn is_main(&self) -> bool {
+        self.first_line == 0 && self.last_line > 0
+    }
     /// Name of the local variable in `slot` at instruction `pc`, if debug information has it.
     pub fn local_name(&self, slot: u32, pc: usize) -> Option<&[u8]> {
         let mut left = slot;

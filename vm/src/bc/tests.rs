@@ -1,0 +1,256 @@
+//! Tests of dumps: round trips of all programs, and a great many that are broken.
+
+use super::{KGc, KNum, Op, dump, undump};
+use crate::Vm;
+use crate::gc::tests::Rng;
+use crate::value::Value;
+use std::path::Path;
+
+/// All programs of the benchmarks and the conformance tests.
+fn programs() -> Vec<(String, Vec<u8>)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut all = Vec::new();
+    for folder in ["benches/programs", "tests/lua/lang", "tests/lua/jit"] {
+        for entry in std::fs::read_dir(root.join(folder)).expect("a readable folder") {
+            let path = entry.expect("a readable folder").path();
+            if path.extension().is_some_and(|e| e == "lua") {
+                all.push((path.display().to_string(), std::fs::read(&path).expect("a readable file")));
+            }
+        }
+    }
+    all.sort();
+    assert!(all.len() > 100);
+    all
+}
+
+fn vm() -> Box<Vm> {
+    let mut vm = Vm::new();
+    vm.open_libs();
+    vm
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "reads files")]
+fn dumps_of_all_programs_read_back() {
+    let mut vm = vm();
+    for (name, text) in programs() {
+        let chunk = format!("@{name}");
+        let f = vm.load_chunk(&text, chunk.as_bytes(), None).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+        for strip in [false, true] {
+            let bytes = vm.dump(f, strip).expect("a Lua function");
+            let data = undump::read(&bytes, chunk.as_bytes()).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+            assert!(dump::write(&data, strip) == bytes, "{name}: written again, it differs");
+            let g = vm.load_chunk(&bytes, chunk.as_bytes(), Some(b"b")).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+            assert!(vm.dump(g, strip).expect("a Lua function") == bytes, "{name}: dumped again, it differs");
+            vm.push(Value::func(f));
+            vm.push(Value::func(g));
+            vm.full_gc();
+            assert!(vm.dump(g, strip).expect("a Lua function") == bytes, "{name}: after a collection it differs");
+            vm.pop();
+            vm.pop();
+        }
+    }
+}
+
+#[test]
+fn all_that_the_parser_knows_survives() {
+    let text = b"local a, b = ... local function f(x, ...) b = x return a, ... end \
+        for i = 1, 3 do f(i) end for k, v in pairs({1, x = 2.5, [true] = 'y'}) do f(k) end return f";
+    let data = crate::syntax::compile(text, b"=t").unwrap();
+    let back = undump::read(&dump::write(&data, false), b"=other").unwrap();
+    let fields = |p: &super::ProtoData| {
+        format!("{:?}{:?}{:?}{:?}{:?}", p.bc, (p.knum.clone(), &p.upvalues), &p.vars, &p.lines, (&p.chunkname, &p.uv_names))
+    };
+    assert_eq!(fields(&data), fields(&back));
+    let child = |p: &super::ProtoData| p.kgc.iter().find_map(|k| if let KGc::Proto(c) = k { Some(fields(c)) } else { None });
+    assert_eq!(child(&data), child(&back));
+}
+
+/// What mutations start from: every kind of instruction.
+const SEEDS: [&str; 4] = [
+    "local a, b, c = ... local t = {1, 2, 'x', n = 3, [2.5] = 4, a and b, ...} local s = 0 \
+     for i = 1, 10, 2 do s = s + i * 2 - i / 3 % 4 + 2 ^ i if s > 100 and not a then break end end \
+     for k, v in pairs(t) do s = s + (tonumber(v) or 1) end for i, v in ipairs(t) do t[i] = -s end \
+     for w in ('a b c'):gmatch('%a') do t[w] = #w .. w .. s end \
+     while s > 10 do s = s - 10 if s == 5 then goto out end end ::out:: \
+     return s, t.n, (...), select('#', ...)",
+    "local up, down = 1, {} local function f(x, ...) up = up + 1 down[up] = x if x <= 0 then return ... end return f(x - 1, x, ...) end \
+     local fs = {} for i = 1, 5 do local j = i fs[i] = function() j = j + 1 up = nil up = 'k' up = 2.5 return j + i end end \
+     repeat local z = #fs fs[z] = function() return z end until z > 3 \
+     return f(5, f(2)), fs[1](), {f(3)}, select(2, f(1, 2, 3))",
+    "local mt = {} mt.__index = function(t, k) return k end mt.__add = function(a, b) return 1 end mt.__call = function(s, ...) return ... end \
+     mt.__eq = function() return true end mt.__lt = function() return false end mt.__concat = function(a, b) return 'c' end \
+     local o, p = setmetatable({}, mt), setmetatable({}, mt) local r = o.x .. o .. p g = o + 1 \
+     local co = coroutine.wrap(function(...) for i = 1, 3 do coroutine.yield(i, ...) end end) \
+     co(1) co() return o(1, 2), o == p, o < p, r, pcall(error, o), o[1], o[g], (function(...) return ... end)(1, 2, 3)",
+    "local n = 0 for i = 1, 300 do for j = 1, 3 do n = n + i * j end if n % 7 == 0 then n = n - 1 elseif n ~= 'x' then n = n + 0.5 end end \
+     local x, y, z = nil, true, false local q = x or y and z or n == 3 x = x == nil y = not q \
+     do local a do local b = function() return a end a = b end end return n, q, x, y, n > 1 and {n, [n] = n, nil} or nil",
+];
+
+/// A VM whose library cannot reach outside, and a function that calls another with a limit of instructions.
+fn sandbox() -> (Box<Vm>, Value) {
+    let mut vm = vm();
+    vm.set_memory_limit(Some(64 << 20));
+    let text = b"local sethook, pcall, error = debug.sethook, pcall, error \
+        io, os, debug, package, require, dofile, loadfile, load, loadstring, module, jit, print = nil \
+        local function stop() error('limit') end \
+        return function(f) sethook(stop, '', 2000) pcall(f, 1, {}, 'x') sethook() end";
+    let f = vm.load_chunk(text, b"=sandbox", None).expect("it compiles");
+    let run = vm.call1(Value::func(f), &[]).expect("it runs");
+    let registry = vm.registry;
+    vm.set_field(registry, b"test.run", run);
+    (vm, run)
+}
+
+/// Loads a dump and runs it if it is accepted; was it?
+fn try_run(vm: &mut Vm, run: Value, bytes: &[u8]) -> bool {
+    let Ok(f) = vm.load_chunk(bytes, b"=fuzz", Some(b"b")) else { return false };
+    let f = Value::func(f);
+    assert!(vm.call1(run, &[f]).is_ok() || vm.error.is_str());
+    vm.set_hook(0, 0, core::ptr::null());
+    true
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "takes too long")]
+fn broken_dumps_are_refused_or_harmless() {
+    let mut rng = Rng(0x5eed);
+    let (mut vm, mut run) = sandbox();
+    let seeds: Vec<Vec<u8>> = (0..SEEDS.len() * 2)
+        .map(|i| dump::write(&crate::syntax::compile(SEEDS[i / 2].as_bytes(), b"=s").expect("it compiles"), i % 2 == 0))
+        .collect();
+    for seed in &seeds {
+        assert!(try_run(&mut vm, run, seed));
+    }
+    let mut accepted = 0;
+    for round in 0..40_000 {
+        if round % 500 == 0 {
+            (vm, run) = sandbox();
+        }
+        let mut bytes = seeds[below(&mut rng, seeds.len())].clone();
+        mutate(&mut rng, &mut bytes);
+        accepted += u32::from(try_run(&mut vm, run, &bytes));
+        if round % 50 == 0 {
+            vm.full_gc();
+        }
+    }
+    assert!(accepted > 500, "only {accepted} were accepted: nothing is tested");
+}
+
+fn below(rng: &mut Rng, n: usize) -> usize {
+    rng.below(n as u32) as usize
+}
+
+/// Breaks some bytes.
+fn mutate(rng: &mut Rng, bytes: &mut Vec<u8>) {
+    match rng.below(20) {
+        0 => bytes.truncate(below(rng, bytes.len())),
+        1 => {
+            let (at, n) = (below(rng, bytes.len()), below(rng, 20));
+            let copy: Vec<u8> = bytes[at..(at + n).min(bytes.len())].to_vec();
+            let to = below(rng, bytes.len());
+            bytes.splice(to..to, copy);
+        }
+        2 => {
+            let n = rng.below(60);
+            bytes.truncate(5);
+            bytes.extend((0..n).map(|_| rng.below(256) as u8));
+        }
+        _ => {
+            for _ in 0..=rng.below(2) {
+                let at = below(rng, bytes.len() - 5) + 5;
+                bytes[at] = match rng.below(4) {
+                    0 => bytes[at] ^ 1 << rng.below(8),
+                    1 => bytes[at].wrapping_add(1),
+                    2 => bytes[at].wrapping_sub(1),
+                    _ => rng.below(256) as u8,
+                };
+            }
+        }
+    }
+}
+
+/// Verifies a program after its instructions were edited.
+fn edited(text: &str, edit: impl FnOnce(&mut super::ProtoData)) -> Result<(), undump::UndumpError> {
+    let mut data = crate::syntax::compile(text.as_bytes(), b"=t").expect("it compiles");
+    edit(&mut data);
+    undump::read(&dump::write(&data, false), b"=t").map(|_| ())
+}
+
+/// The first instruction of a kind.
+fn find(p: &super::ProtoData, op: Op) -> usize {
+    p.bc.iter().position(|i| i.op() == op).expect("such an instruction")
+}
+
+#[test]
+fn the_verifier_refuses() {
+    use super::Ins;
+    let bad = |text: &str, op: Op, change: fn(Ins) -> Ins| {
+        let result = edited(text, |p| {
+            let at = find(p, op);
+            p.bc[at] = change(p.bc[at]);
+        });
+        assert_eq!(result, Err(undump::UndumpError::Malformed), "{op:?} in {text}");
+    };
+    // Internal forms.
+    bad("while x do end", Op::LOOP, |i| i.with_op(Op::JLOOP));
+    bad("while x do end", Op::LOOP, |i| i.with_op(Op::ILOOP));
+    bad("for i = 1, 2 do end", Op::FORI, |i| i.with_op(Op::JFORI));
+    bad("return 1", Op::RET1, |i| i.with_op(Op::FUNCC));
+    // Operands out of range.
+    bad("local a = 1 return a", Op::KSHORT, |i| i.with_a(9));
+    bad("local a = 'x' return a", Op::KSTR, |i| i.with_d(5));
+    bad("local a = 0.5 return a", Op::KNUM, |i| i.with_d(1));
+    bad("local a, b return a", Op::KNIL, |i| i.with_d(200));
+    bad("local a = true return a", Op::KPRI, |i| i.with_d(3));
+    bad("f(1, 2)", Op::CALL, |i| Ins::abc(Op::CALL, 0, 1, 40));
+    bad("local a = ... return a", Op::VARG, |i| i.with_b(100));
+    bad("return 1, 2", Op::RET, |i| i.with_d(9));
+    bad("local t = {} return t", Op::TNEW, |i| i.with_d(31 << 11));
+    // Reading what has no value.
+    bad("local a = 1 return a", Op::KSHORT, |_| Ins::aj(Op::JMP, 0, 0));
+    // Variable numbers of values.
+    bad("f(g())", Op::CALL, |i| i.with_b(2));
+    bad("f(g())", Op::CALLM, |i| Ins::abc(Op::CALLM, 0, 1, 1));
+    bad("return f(g())", Op::CALLMT, |i| i.with_op(Op::CALLT).with_d(2));
+    // Jumps and loops.
+    bad("if x then y = 1 end", Op::JMP, |i| i.with_d(0x8100));
+    bad("if x then y = 1 end", Op::JMP, |i| Ins::ad(Op::KSHORT, i.a() as u8, 0));
+    bad("for i = 1, 2 do x = i end", Op::FORL, |i| Ins::aj(Op::FORL, i.a() as u8, -2));
+    bad("for i = 1, 2 do x = i end", Op::FORL, |i| i.with_op(Op::JMP));
+    bad("for i = 1, 2 do local x = i end", Op::MOV, |i| i.with_a(0));
+    bad("for k in pairs(t) do local x = k end", Op::MOV, |i| i.with_a(2));
+    bad("for k in pairs(t) do local x = k end", Op::MOV, |i| i.with_d(2));
+    bad("for k in pairs(t) do end", Op::ISNEXT, |i| i.with_op(Op::JMP));
+    bad("for k in foo(t) do end", Op::ITERC, |i| i.with_op(Op::ITERN));
+    // Closures.
+    bad("local a = 1 do local b = 2 f = function() return b end end return a", Op::UCLO, |i| i.with_op(Op::JMP));
+    bad("local a = 1 f = function() return a end", Op::UCLO, |i| i.with_a(1));
+    let result = edited("local a = 1 return function() return a end", |p| {
+        for k in &mut p.kgc {
+            if let KGc::Proto(child) = k {
+                child.upvalues[0].index = 77;
+            }
+        }
+    });
+    assert_eq!(result, Err(undump::UndumpError::Malformed));
+    // Numbers are numbers, whatever their bits.
+    let evil = f64::from_bits(0xfffa_1234_5678_9abc);
+    let mut data = crate::syntax::compile(b"return 0.5", b"=t").unwrap();
+    data.knum[0] = KNum::Num(evil);
+    let back = undump::read(&dump::write(&data, true), b"=t").unwrap();
+    assert!(matches!(back.knum[0], KNum::Num(n) if n.to_bits() == f64::NAN.to_bits()));
+}
+
+#[test]
+fn every_truncation_is_refused() {
+    let data = crate::syntax::compile(SEEDS[1].as_bytes(), b"=t").unwrap();
+    for strip in [false, true] {
+        let bytes = dump::write(&data, strip);
+        assert!(undump::read(&bytes, b"=t").is_ok());
+        for n in 0..bytes.len() {
+            assert!(undump::read(&bytes[..n], b"=t").is_err(), "{n} bytes");
+        }
+    }
+}

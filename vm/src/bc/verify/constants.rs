@@ -1,0 +1,69 @@
+//! Operands that are no slots: constants, upvalues, literals.
+
+use super::{Check, ensure};
+use crate::bc::undump::UndumpError;
+use crate::bc::{Ins, KGc, KNum, Op, ProtoData};
+
+/// The bias of the index in the constant of a TSETM.
+const TSETM_BIAS: f64 = 4_503_599_627_370_496.0;
+
+/// Operand modes, as in [`Op::MODES`].
+mod mode {
+    pub const UV: u16 = 5;
+    pub const PRI: u16 = 8;
+    pub const NUM: u16 = 9;
+    pub const STR: u16 = 10;
+    pub const TAB: u16 = 11;
+    pub const FUNC: u16 = 12;
+}
+
+/// Is the operation one that the parser emits?
+fn is_source_op(op: Op) -> bool {
+    use Op::*;
+    let builtin = matches!(op, ISTYPE | ISNUM | TGETR | TSETR | KCDATA);
+    let patched = matches!(op, JFORI | IFORL | JFORL | IITERL | JITERL | ILOOP | JLOOP);
+    !builtin && !patched && op < FUNCF
+}
+
+/// Checks the operation and the operands of an instruction.
+pub(super) fn check(p: &ProtoData, ins: Ins) -> Check {
+    let op = ins.op();
+    ensure(is_source_op(op))?;
+    let modes = Op::MODES[op as usize];
+    if modes & 7 == mode::UV {
+        ensure(ins.a() < p.upvalues.len())?;
+    }
+    let cd = if op.has_b() { ins.c() } else { ins.d() };
+    let object = || p.kgc.get(cd).ok_or(UndumpError::Malformed);
+    match modes >> 7 & 15 {
+        mode::UV => ensure(cd < p.upvalues.len())?,
+        mode::PRI => ensure(cd <= 2)?,
+        mode::NUM => ensure(cd < p.knum.len())?,
+        mode::STR => ensure(matches!(object()?, KGc::Str(_)))?,
+        mode::TAB => ensure(matches!(object()?, KGc::Table(_)))?,
+        mode::FUNC => ensure(matches!(object()?, KGc::Proto(_)))?,
+        _ => {}
+    }
+    match op {
+        // The parser counts entries, and each takes an instruction.
+        Op::TNEW => ensure(ins.d() >> 11 <= 1 || 1 << ((ins.d() >> 11) - 1) <= p.bc.len()),
+        Op::TSETM => ensure(tsetm_index(p, cd).is_some()),
+        Op::VARG => ensure(p.is_vararg && ins.c() == usize::from(p.num_params)),
+        Op::CALL => ensure(ins.c() >= 1),
+        Op::CALLT | Op::RET => ensure(ins.d() >= 1),
+        Op::RET0 => ensure(ins.d() == 1),
+        Op::RET1 => ensure(ins.d() == 2),
+        Op::ITERC => ensure(ins.b() >= 2 && ins.c() == 3),
+        Op::ITERN => ensure(matches!(ins.b(), 2 | 3) && ins.c() == 3),
+        _ => Ok(()),
+    }
+}
+
+/// The first index that a TSETM stores to, if it is one that a table constructor can have reached.
+fn tsetm_index(p: &ProtoData, k: usize) -> Option<usize> {
+    let Some(KNum::Num(n)) = p.knum.get(k) else { return None };
+    let template = |k: &KGc| if let KGc::Table(t) = k { t.array.len() } else { 0 };
+    let most = p.bc.len() + p.kgc.iter().map(template).max().unwrap_or(0);
+    let index = n - TSETM_BIAS;
+    (index >= 1.0 && index <= most as f64 && index == index.trunc()).then_some(index as usize)
+}

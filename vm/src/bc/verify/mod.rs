@@ -1,0 +1,122 @@
+//! Checks that a prototype read from bytes can be run: that it does nothing that the parser's code could not.
+//!
+//! The interpreter and the compiler trust bytecode. What they rely on, and what is checked here, is:
+//! * operands are in range and constants have the right type ([`effect`], [`constants`]);
+//! * jumps stay inside, comparisons are followed by jumps, and loops have the shape that the parser gives them ([`regions`]);
+//! * the hidden variables of a loop are written by the loop alone, and nobody jumps into it ([`regions`]);
+//! * slots are assigned before they are read, a variable number of values is used by the next instruction in the right place,
+//!   and no slot that a closure refers to is left open where a call or a return would reuse it ([`flow`]).
+
+mod constants;
+mod effect;
+mod flow;
+mod regions;
+
+use super::undump::UndumpError;
+use super::{Ins, KGc, Op, ProtoData};
+
+/// Most slots of a frame, and most upvalues of a function: the parser's limits.
+const MAX_SLOTS: u8 = 250;
+const MAX_UPVALUES: usize = 60;
+/// Most instructions of a function.
+const MAX_INS: usize = 1 << 26;
+
+type Check<T = ()> = Result<T, UndumpError>;
+
+/// Malformed unless it holds.
+fn ensure(holds: bool) -> Check {
+    if holds { Ok(()) } else { Err(UndumpError::Malformed) }
+}
+
+/// Checks a prototype and its children, which are nested no deeper than the reader allows.
+///
+/// # Errors
+/// If anything in it could not be run safely.
+pub(super) fn verify(p: &ProtoData) -> Check {
+    frame(p)?;
+    variables(p)?;
+    let code = Code { p };
+    for pc in 1..p.bc.len() {
+        let ins = code.ins(pc)?;
+        constants::check(p, ins)?;
+        effect::effect(p, ins)?;
+        follow(code, pc, ins)?;
+    }
+    let regions = regions::find(code)?;
+    flow::check(code, &regions)?;
+    for k in &p.kgc {
+        if let KGc::Proto(child) = k {
+            for d in &child.upvalues {
+                let n = if d.local { usize::from(p.framesize) } else { p.upvalues.len() };
+                ensure(usize::from(d.index) < n)?;
+            }
+            verify(child)?;
+        }
+    }
+    Ok(())
+}
+
+/// Sizes.
+fn frame(p: &ProtoData) -> Check {
+    ensure((2..MAX_INS).contains(&p.bc.len()))?;
+    ensure((1..=MAX_SLOTS).contains(&p.framesize) && p.num_params <= p.framesize)?;
+    ensure(p.upvalues.len() <= MAX_UPVALUES)
+}
+
+/// No more variables at a time than there are slots: the debug library counts them.
+fn variables(p: &ProtoData) -> Check {
+    let mut ends: Vec<u32> = Vec::new();
+    for v in &p.vars {
+        ends.retain(|end| *end > v.start_pc);
+        ends.push(v.end_pc);
+        ensure(ends.len() <= usize::from(p.framesize))?;
+    }
+    Ok(())
+}
+
+/// The code of a prototype.
+#[derive(Copy, Clone)]
+struct Code<'a> {
+    p: &'a ProtoData,
+}
+
+impl Code<'_> {
+    /// The instruction at an index behind the header.
+    fn ins(self, pc: usize) -> Check<Ins> {
+        let ins = *self.p.bc.get(pc).ok_or(UndumpError::Malformed)?;
+        ensure(pc > 0 && usize::from(ins.0 as u8) < Op::COUNT)?;
+        Ok(ins)
+    }
+    /// Where the jump at an index goes.
+    fn target(self, pc: usize, ins: Ins) -> Check<usize> {
+        let to = pc as i64 + 1 + i64::from(ins.j());
+        ensure(to >= 1 && to < self.p.bc.len() as i64)?;
+        Ok(to as usize)
+    }
+}
+
+/// Does an instruction have a jump?
+fn jumps(op: Op) -> bool {
+    Op::MODES[op as usize] >> 7 & 15 == 13
+}
+
+/// Does control never go on with the instruction behind?
+fn transfers(op: Op) -> bool {
+    matches!(op, Op::JMP | Op::UCLO | Op::ISNEXT | Op::RET | Op::RET0 | Op::RET1 | Op::RETM | Op::CALLT | Op::CALLMT)
+}
+
+/// What must be behind an instruction, and where it may jump.
+fn follow(code: Code, pc: usize, ins: Ins) -> Check {
+    let op = ins.op();
+    if jumps(op) {
+        code.target(pc, ins)?;
+        ensure(matches!(op, Op::FORI | Op::ISNEXT) || ins.a() <= usize::from(code.p.framesize))?;
+    }
+    if op <= Op::ISF {
+        ensure(code.ins(pc + 1)?.op() == Op::JMP)?;
+    }
+    if !transfers(op) {
+        ensure(pc + 1 < code.p.bc.len())?;
+    }
+    Ok(())
+}
