@@ -51,6 +51,7 @@ impl Jit {
         let handled = (vm.error_handled, vm.in_error);
         self.in_event.set(true);
         vm.no_record += 1;
+        let hooks = vm.suspend_hooks(true);
         vm.set_mode(Mode::Interpret);
         let failed = vm.call_value(f, args, 0).is_err();
         if failed {
@@ -62,5 +63,6 @@ impl Jit {
         (vm.multres, vm.record_nargs, vm.error, vm.pc) = (multres, nargs, error, pc);
         (vm.error_handled, vm.in_error) = handled;
         vm.set_mode(mode);
+        vm.suspend_hooks(hooks);
     }
 }

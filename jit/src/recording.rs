@@ -292,7 +292,7 @@ impl Jit {
     }
     /// An error is being thrown.
     pub(crate) fn abort_by_error(&self, vm: &mut Vm) {
-        let failure = Failure { reason: Abort::Error, info: AbortInfo::None, error: Some(vm.error) };
+        let failure = Failure { reason: Abort::Error, info: AbortInfo::None, error: Some(vm.error).filter(|e| !e.is_nil()) };
         self.abort_recording(vm, failure);
     }
     /// Gives up the recording because the compiler is switched or its traces are flushed.

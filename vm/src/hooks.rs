@@ -44,7 +44,7 @@ pub trait Compiler: Any {
     fn record(&self, vm: &mut Vm, pc: *const Ins);
     /// Compiled code left through `exit`; `vm.base` is the frame of the exit. Says where to resume.
     fn exit(&self, vm: &mut Vm, exit: ExitId) -> Resume;
-    /// An error is about to unwind, or a hook fired: whatever is being recorded must be aborted.
+    /// An error (`vm.error`, nil if there is none) is about to unwind, or a hook fired: whatever is being recorded must be aborted.
     fn abort(&self, vm: &mut Vm);
     /// A prototype was created by the parser or loader (the `bc` event).
     fn new_proto(&self, vm: &mut Vm, proto: Gc<Proto>);

@@ -10,7 +10,6 @@ use crate::error::LuaResult;
 use crate::hooks::Mode;
 use crate::object::{Func, Gc};
 use crate::value::Value;
-use std::rc::Rc;
 
 /// Event of entering a function.
 pub const CALL: u8 = 1;
@@ -51,8 +50,7 @@ impl Vm {
     /// Sets the events to be told of; `last` is behind the instruction that is running. The function is in the registry.
     pub fn set_hook(&mut self, mask: u8, count: i32, last: *const Ins) {
         if self.mode == Mode::Record {
-            let compiler = Rc::clone(&self.compiler);
-            compiler.abort(self);
+            self.abort_recording();
         }
         self.hook.mask = mask;
         self.hook.count = count;
@@ -96,6 +94,15 @@ impl Vm {
         if core::mem::take(&mut self.hook.interrupted) {
             self.dispatch_hooks();
         }
+    }
+    /// Suspends hooks, or lets them go on; whether they were suspended before. For what runs beside the program: finalizers,
+    /// handlers of VM events.
+    pub fn suspend_hooks(&mut self, suspended: bool) -> bool {
+        let before = core::mem::replace(&mut self.hook.running, suspended);
+        if before != suspended && self.hook.mask != 0 {
+            self.dispatch_hooks();
+        }
+        before
     }
     /// Calls the hook function for an event.
     fn tell_event(&mut self, event: &[u8], line: Option<u32>) -> LuaResult<()> {

@@ -78,7 +78,12 @@ impl Vm {
     }
     /// Calls a finalizer; its errors are reported and dropped.
     pub fn call_finalizer(&mut self, f: Value, u: Value) {
+        if self.mode == crate::hooks::Mode::Record {
+            // What is recorded is not what runs now.
+            self.abort_recording();
+        }
         self.no_record += 1;
+        let hooks = self.suspend_hooks(true);
         let (saved, pc) = (self.error, self.pc);
         if self.call_value(f, &[u], 0).is_err() {
             let text = self.error_text();
@@ -86,7 +91,15 @@ impl Vm {
         }
         self.error = saved;
         self.pc = pc;
+        self.suspend_hooks(hooks);
         self.no_record -= 1;
+    }
+    /// Has the compiler give up what it records, though there is no error.
+    pub(crate) fn abort_recording(&mut self) {
+        let error = core::mem::replace(&mut self.error, Value::NIL);
+        let compiler = Rc::clone(&self.compiler);
+        compiler.abort(self);
+        self.error = error;
     }
     /// A call by the host: all results, or the error value with a traceback made where the error was raised.
     pub fn pcall_traced(&mut self, f: Value, args: &[Value]) -> Result<Vec<Value>, (Value, Vec<u8>)> {
