@@ -204,7 +204,7 @@ fn the_verifier_refuses() {
     bad("local a = 0.5 return a", Op::KNUM, |i| i.with_d(1));
     bad("local a, b return a", Op::KNIL, |i| i.with_d(200));
     bad("local a = true return a", Op::KPRI, |i| i.with_d(3));
-    bad("f(1, 2)", Op::CALL, |i| Ins::abc(Op::CALL, 0, 1, 40));
+    bad("f(1, 2)", Op::CALL, |_| Ins::abc(Op::CALL, 0, 1, 40));
     bad("local a = ... return a", Op::VARG, |i| i.with_b(100));
     bad("return 1, 2", Op::RET, |i| i.with_d(9));
     bad("local t = {} return t", Op::TNEW, |i| i.with_d(31 << 11));
@@ -212,12 +212,12 @@ fn the_verifier_refuses() {
     bad("local a = 1 return a", Op::KSHORT, |_| Ins::aj(Op::JMP, 0, 0));
     // Variable numbers of values.
     bad("f(g())", Op::CALL, |i| i.with_b(2));
-    bad("f(g())", Op::CALLM, |i| Ins::abc(Op::CALLM, 0, 1, 1));
+    bad("f(g())", Op::CALLM, |_| Ins::abc(Op::CALLM, 0, 1, 1));
     bad("return f(g())", Op::CALLMT, |i| i.with_op(Op::CALLT).with_d(2));
     // Jumps and loops.
     bad("if x then y = 1 end", Op::JMP, |i| i.with_d(0x8100));
     bad("if x then y = 1 end", Op::JMP, |i| Ins::ad(Op::KSHORT, i.a() as u8, 0));
-    bad("for i = 1, 2 do x = i end", Op::FORL, |i| Ins::aj(Op::FORL, i.a() as u8, -2));
+    bad("for i = 1, 2 do x = i end", Op::FORL, |i| Ins::aj(Op::FORL, i.a() as u8, -1));
     bad("for i = 1, 2 do x = i end", Op::FORL, |i| i.with_op(Op::JMP));
     bad("for i = 1, 2 do local x = i end", Op::MOV, |i| i.with_a(0));
     bad("for k in pairs(t) do local x = k end", Op::MOV, |i| i.with_a(2));
@@ -225,7 +225,7 @@ fn the_verifier_refuses() {
     bad("for k in pairs(t) do end", Op::ISNEXT, |i| i.with_op(Op::JMP));
     bad("for k in foo(t) do end", Op::ITERC, |i| i.with_op(Op::ITERN));
     // Closures.
-    bad("local a = 1 do local b = 2 f = function() return b end end return a", Op::UCLO, |i| i.with_op(Op::JMP));
+    bad("local a = 1 do local b = 2 f = function() return b end end g(1)", Op::UCLO, |i| i.with_op(Op::JMP));
     bad("local a = 1 f = function() return a end", Op::UCLO, |i| i.with_a(1));
     let result = edited("local a = 1 return function() return a end", |p| {
         for k in &mut p.kgc {
