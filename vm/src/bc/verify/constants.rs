@@ -25,8 +25,14 @@ fn is_source_op(op: Op) -> bool {
     !builtin && !patched && op < FUNCF
 }
 
-/// Checks the operation and the operands of an instruction.
-pub(super) fn check(p: &ProtoData, ins: Ins) -> Check {
+/// The largest index that a table constructor can have reached: each entry takes an instruction or is in a template.
+pub(super) fn most_entries(p: &ProtoData) -> usize {
+    let template = |k: &KGc| if let KGc::Table(t) = k { t.array.len() } else { 0 };
+    p.bc.len() + p.kgc.iter().map(template).max().unwrap_or(0)
+}
+
+/// Checks the operation and the operands of an instruction; `most` is the number of [`most_entries`].
+pub(super) fn check(p: &ProtoData, ins: Ins, most: usize) -> Check {
     let op = ins.op();
     ensure(is_source_op(op))?;
     let modes = Op::MODES[op as usize];
@@ -47,7 +53,7 @@ pub(super) fn check(p: &ProtoData, ins: Ins) -> Check {
     match op {
         // The parser counts entries, and each takes an instruction.
         Op::TNEW => ensure(ins.d() >> 11 <= 1 || 1 << ((ins.d() >> 11) - 1) <= p.bc.len()),
-        Op::TSETM => ensure(tsetm_index(p, cd).is_some()),
+        Op::TSETM => ensure(tsetm_index(p, cd).is_some_and(|i| i >= 1.0 && i <= most as f64)),
         Op::VARG => ensure(p.is_vararg && ins.c() == usize::from(p.num_params)),
         Op::CALL => ensure(ins.c() >= 1),
         Op::CALLT | Op::RET => ensure(ins.d() >= 1),
@@ -59,11 +65,9 @@ pub(super) fn check(p: &ProtoData, ins: Ins) -> Check {
     }
 }
 
-/// The first index that a TSETM stores to, if it is one that a table constructor can have reached.
-fn tsetm_index(p: &ProtoData, k: usize) -> Option<usize> {
+/// The first index that a TSETM stores to.
+fn tsetm_index(p: &ProtoData, k: usize) -> Option<f64> {
     let Some(KNum::Num(n)) = p.knum.get(k) else { return None };
-    let template = |k: &KGc| if let KGc::Table(t) = k { t.array.len() } else { 0 };
-    let most = p.bc.len() + p.kgc.iter().map(template).max().unwrap_or(0);
     let index = n - TSETM_BIAS;
-    (index >= 1.0 && index <= most as f64 && index == index.trunc()).then_some(index as usize)
+    (index == index.trunc()).then_some(index)
 }

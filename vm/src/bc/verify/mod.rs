@@ -36,9 +36,10 @@ pub(super) fn verify(p: &ProtoData) -> Check {
     frame(p)?;
     variables(p)?;
     let code = Code { p };
+    let most = constants::most_entries(p);
     for pc in 1..p.bc.len() {
         let ins = code.ins(pc)?;
-        constants::check(p, ins)?;
+        constants::check(p, ins, most)?;
         effect::effect(p, ins)?;
         follow(code, pc, ins)?;
     }
