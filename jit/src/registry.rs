@@ -215,14 +215,6 @@ impl Registry {
         self.free_from = 1;
         self.live = 0;
     }
-    /// Number of traces.
-    pub fn len(&self) -> usize {
-        self.live
-    }
-    /// Is there no trace?
-    pub fn is_empty(&self) -> bool {
-        self.live == 0
-    }
     /// Marks what the traces refer to.
     pub fn mark(&self, marker: &mut Marker) {
         for e in self.entries.iter().flatten() {
@@ -254,9 +246,6 @@ pub struct Known<'a> {
 impl TraceDb for Known<'_> {
     fn link_of(&self, n: u32) -> Option<Link> {
         self.registry.get(n).map(|e| e.trace.link)
-    }
-    fn is_root(&self, n: u32) -> bool {
-        self.registry.get(n).is_some_and(|e| e.root == n)
     }
     fn start_ins(&self, n: u32) -> Ins {
         self.registry.start_ins(n)

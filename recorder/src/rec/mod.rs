@@ -62,8 +62,6 @@ impl Default for RecParams {
 pub trait TraceDb {
     /// How trace `n` ends.
     fn link_of(&self, n: u32) -> Option<Link>;
-    /// Is it a root trace?
-    fn is_root(&self, n: u32) -> bool;
     /// The instruction that the start of trace `n` replaced.
     fn start_ins(&self, n: u32) -> Ins;
     /// What earlier recordings found at the instruction at `pc`.
