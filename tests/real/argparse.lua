@@ -7,7 +7,7 @@ local function parser()
   p:flag("-v --verbose", "Say more."):count("0-3"):target("level")
   p:option("-o --output", "Where to write.", "a.out")
   p:option("-I --include", "Places to look in."):args("*"):count("*")
-  p:option("--level"):convert(tonumber):choices({ "1", "2", "3" })
+  p:option("--depth"):convert(tonumber):choices({ "1", "2", "3" })
   p:mutex(p:flag("-q --quiet"), p:flag("-l --loud"))
   p:require_command(false)
   local add = p:command("add a", "Add things.")
@@ -20,7 +20,7 @@ end
 print(parser():get_help())
 print(parser():get_usage())
 for _, line in ipairs {
-  "", "-vv -o x add 1 2", "add", "add 1 2 3 4", "-q -l", "--level 4", "--level=2 remove y", "-I a b -I c", "-vvvv", "--outptu x",
+  "", "-vv -o x add 1 2", "add", "add 1 2 3 4", "-q -l", "--depth 4", "--depth=2 remove y", "-I a b -I c", "-vvvv", "--outptu x",
   "add --help-me", "-n 3", "add -n three x", "rmove x", "add -n 3 x y",
 } do
   local args = {}

@@ -1,6 +1,6 @@
 -- The Fennel compiler compiles its own sources, runs itself as compiled by itself, and compiles them again.
-local root = "Fennel/"
-package.path = root .. "bootstrap/?.lua;" .. package.path
+-- in: Fennel
+local root = ""
 local first = dofile(root .. "bootstrap/fennel.lua")
 local path = root .. "src/?.fnl;" .. root .. "src/?/init.fnl"
 first.path, first["macro-path"] = path, path

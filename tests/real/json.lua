@@ -17,7 +17,8 @@ print(same(dkjson.decode(text), data), same(lunajson.decode(text), data), same(l
 print(same(msgpack.unpack(msgpack.pack(data)), data))
 for _, bad in ipairs { "", "{", "[1,", "[1,]", '{"a"}', "nul", '"\\x"', "[1e]", "01", '{"a":1,}', "[\1]", '"\\ud800"', "[[[[" } do
   print(bad, pcall(lunajson.decode, bad))
-  print(bad, dkjson.decode(bad))
+  local value, at, message = dkjson.decode(bad)
+  print(bad, type(value), at, message)
 end
 local events = {}
 local function note(name) return function(v) events[#events + 1] = name .. "=" .. tostring(v) end end

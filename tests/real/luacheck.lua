@@ -5,7 +5,7 @@ local check, filter, format = require("luacheck.check"), require("luacheck.filte
 local luacheck = require("luacheck")
 local project = arg[1]
 local names = {}
-for name in io.popen("cd '" .. project .. "' && ls benches/programs/*.lua tests/lua/lang/*.lua; cd - >/dev/null; ls " .. tree .. "luacheck/*.lua " .. tree .. "pl/*.lua"):lines() do
+for name in io.popen("cd '" .. project .. "' && ls benches/programs/*.lua; cd - >/dev/null; ls " .. tree .. "luacheck/*.lua"):lines() do
   names[#names + 1] = name
 end
 table.sort(names)

@@ -1,6 +1,8 @@
 -- LuaUnit runs a suite with passes, failures and errors, in three formats.
 local tree = "deb/usr/share/lua/5.1/"
 package.path = tree .. "?.lua;" .. package.path
+-- The time is the same on all machines.
+os.clock, os.date = function() return 0 end, function() return "today" end
 local lu = require("luaunit")
 TestNumbers = {}
 function TestNumbers:setUp() self.n = 5 end
@@ -19,7 +21,6 @@ function TestErrors:testSkip() lu.skip("not today") end
 function TestErrors:testStrings() lu.assertStrMatches("hello", "h.*x") end
 for i = 1, 40 do TestNumbers["testMany" .. i] = function() lu.assertTrue(i % 13 ~= 0) end end
 for _, format in ipairs { "text", "tap", "nil" } do
-  local out, write, print_ = {}, io.stdout.write, print
   local runner = lu.LuaUnit.new()
   runner:setOutputType(format)
   local failed = runner:runSuite("-v")

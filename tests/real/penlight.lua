@@ -14,7 +14,9 @@ local f = assert(io.open(tree .. "pl/lexer.lua"))
 local source, kinds = f:read("*a"), {}
 f:close()
 for kind, value in lexer.lua(source) do kinds[kind] = (kinds[kind] or 0) + 1 end
-print(pretty.write(OrderedMap(kinds) and tablex.pairmap(function(k, v) return k .. "=" .. v end, kinds):sort()))
+local list = List()
+for k, v in pairs(kinds) do list:append(k .. "=" .. v) end
+print(list:sort():concat(" "), OrderedMap() ~= nil)
 print(template.substitute("# for i, v in ipairs(list) do\n$(i): $(v:upper())\n# end\n", { list = { "a", "b" }, ipairs = ipairs }))
 local values = {}
 print(sip.match("$v{name} = $d{value} ($r{rest})", "size = 42 (x y)", values), values.name, values.value, values.rest)
@@ -33,4 +35,4 @@ local C = require("pl.comprehension").new()
 print(List(C("x^2 for x=1,10 if x%2==0")()), List(C("{a,b} for a=1,2 for b=1,2")()):map(table.concat, ","))
 local Date = package.loaded["pl.Date"] or require("pl.Date")
 print(Date({ year = 2020, month = 2, day = 28 }):add({ day = 2 }):month(), require("pl.text").format_operator ~= nil)
-print(require("pl.data").read("name,age\nann,3\nbob,5\n"):column_by_name and true, require("pl.permute").table({ 1, 2, 3 })[6][1])
+print(require("pl.data").read(require("pl.stringio").open("name,age\nann,3\nbob,5\n")):column_by_name("age")[2], require("pl.permute").table({ 1, 2, 3 })[6][1])

@@ -19,7 +19,7 @@ failed=0
 run() { # mode, command...
     mode=$1
     shift
-    (cd "$peers" && timeout 300 "$@" "$here/$job.lua" "$root") >"$out/$mode" 2>&1 </dev/null || echo "exit status $?" >>"$out/$mode"
+    (cd "$peers/$(sed -n "s/^-- in: //p" "$here/$job.lua")" && timeout 300 "$@" "$here/$job.lua" "$root") >"$out/$mode" 2>&1 </dev/null || echo "exit status $?" >>"$out/$mode"
 }
 for job in "$@"; do
     run luajit "$luajit"

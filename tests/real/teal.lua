@@ -2,11 +2,12 @@
 package.path = "tl/?.lua;" .. package.path
 local tl = require("tl")
 local function compile(name, text)
-  local result, err = tl.process_string(text, nil, nil, name)
+  local env = assert(tl.new_env({ gen_target = "5.1", gen_compat = "off" }))
+  local result, err = tl.check_string(text, env, name)
   if not result then return print(name, err) end
-  for _, e in ipairs(result.syntax_errors or {}) do print(name, e.y, e.x, e.msg) end
-  for _, e in ipairs(result.type_errors or {}) do print(name, e.y, e.x, e.msg) end
-  for _, e in ipairs(result.warnings or {}) do print(name, "warning", e.y, e.x, e.msg) end
+  for _, kind in ipairs { "syntax_errors", "type_errors", "warnings" } do
+    for _, e in ipairs(result[kind] or {}) do print(name, kind, e.y, e.x, e.msg) end
+  end
   return result.ast and tl.generate(result.ast, "5.1")
 end
 print(compile("shapes", [[
