@@ -17,25 +17,32 @@ pub fn format(vm: &mut Vm) -> LuaResult<u32> {
     out.clear();
     let mut arg = 0;
     for piece in Pieces::new(format.bytes()) {
-        match piece {
-            Piece::Literal(text) => out.extend_from_slice(text),
-            Piece::Bad(text) => {
-                let message = [b"invalid option '", text, b"' to 'format'"].concat();
-                return Err(vm.rt_error_bytes(&message));
-            }
-            Piece::Spec(spec) => {
-                arg += 1;
-                if arg >= vm.nargs() {
-                    return Err(vm.arg_error(arg, "value expected"));
-                }
-                put_arg(vm, &mut out, &spec, arg)?;
-            }
-        }
+        put_piece(vm, &mut out, piece, &mut arg)?;
     }
     vm.check_alloc(out.len())?;
     let r = vm.ret_str(&out);
     vm.buffer = out;
     r
+}
+
+/// Appends a piece of a format; `arg` is the argument used last.
+#[inline]
+pub(super) fn put_piece(vm: &mut Vm, out: &mut Vec<u8>, piece: Piece, arg: &mut usize) -> LuaResult<()> {
+    match piece {
+        Piece::Literal(text) => out.extend_from_slice(text),
+        Piece::Bad(text) => {
+            let message = [b"invalid option '", text, b"' to 'format'"].concat();
+            return Err(vm.rt_error_bytes(&message));
+        }
+        Piece::Spec(spec) => {
+            *arg += 1;
+            if *arg >= vm.nargs() {
+                return Err(vm.arg_error(*arg, "value expected"));
+            }
+            put_arg(vm, out, &spec, *arg)?;
+        }
+    }
+    Ok(())
 }
 
 /// Appends one argument.
