@@ -30,7 +30,6 @@ pub fn main() -> ExitCode {
     interrupt::die_of_broken_pipes();
     let mut vm = perilune::new_vm(options.no_env);
     vm.set_memory_limit(options.memory_limit);
-    control::preload(&mut vm);
     let outcome = run_all(&mut vm, &argv, &options);
     vm.close();
     flush_all();
@@ -54,6 +53,7 @@ fn run_all(vm: &mut Vm, argv: &[Vec<u8>], options: &Options) -> Outcome {
             Step::Require(name) => run::require(vm, name)?,
             Step::Control(command) => control::command(vm, command)?,
             Step::Optimize(flags) => control::optimize(vm, flags)?,
+            Step::Bytecode(arguments) => return control::bytecode(vm, arguments),
         }
     }
     let script = argv.get(options.script);

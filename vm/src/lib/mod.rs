@@ -5,6 +5,7 @@ mod base;
 mod bit;
 pub mod buffer;
 mod debug;
+pub mod embedded;
 mod env;
 mod gc;
 pub mod io;
