@@ -6,7 +6,11 @@ use command::{Done, PERILUNE, folder, run, run_in};
 use std::path::PathBuf;
 use std::process::Command;
 
-const BANNER: &str = concat!("Perilune ", env!("CARGO_PKG_VERSION"), " -- LuaJIT 2.1 dialect of Lua 5.1\n");
+const BANNER: &str = concat!(
+    "Perilune ",
+    env!("CARGO_PKG_VERSION"),
+    " -- Copyright (C) 2026 The Perilune authors. LuaJIT 2.1 dialect of Lua 5.1\n"
+);
 
 /// A folder with files.
 fn with(name: &str, files: &[(&str, &str)]) -> PathBuf {

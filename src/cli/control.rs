@@ -1,6 +1,6 @@
 //! The options `-j`, `-O` and `-b`.
 
-use super::report::{PROGRAM, error, message};
+use super::report::{Prefix, error, message};
 use super::{Failed, Outcome};
 use perilune_vm::Vm;
 use perilune_vm::lib::LOADED;
@@ -27,7 +27,7 @@ fn module_field(vm: &mut Vm, module: &[u8], field: &[u8]) -> Value {
 /// Calls a command; an error is reported without a traceback.
 fn call(vm: &mut Vm, f: Value, arguments: &[Value]) -> Outcome {
     vm.pcall_traced(f, arguments).map(|_| ()).map_err(|(e, _)| {
-        error(vm, Some(PROGRAM), e, b"");
+        error(vm, Prefix::Program, e, b"");
         Failed
     })
 }
@@ -60,12 +60,12 @@ fn start_function(vm: &mut Vm, name: &[u8]) -> Result<Value, Failed> {
         }
         Err((e, _)) => {
             if !e.as_str().is_some_and(|s| s.bytes().starts_with(b"module ")) {
-                error(vm, Some(PROGRAM), e, b"");
+                error(vm, Prefix::Program, e, b"");
                 return Err(Failed);
             }
         }
     }
-    message(Some(PROGRAM), b"unknown luaJIT command or jit.* modules not installed");
+    message(Prefix::Program, b"unknown luaJIT command or jit.* modules not installed");
     Err(Failed)
 }
 

@@ -1,8 +1,8 @@
 //! Options: scanned from left to right up to the script.
 
-/// What is printed when the options make no sense.
-pub const USAGE: &str = "\
-usage: perilune [options]... [script [args]...].
+/// What is printed when the options make no sense, behind the name of the command.
+pub const USAGE: &str = " \
+[options]... [script [args]...].
 Available options are:
   -e chunk  Execute string 'chunk'.
   -l name   Require library 'name'.
