@@ -8,10 +8,14 @@ local LIMIT = 20000
 local ARGUMENTS = { 1, {}, "x" }
 local sethook, error, unpack, type, tostring = debug.sethook, error, unpack, type, tostring
 local EXCEEDED = {}
+local exceeded
 
 getmetatable("").__metatable = "locked"
 
-local function stop() error(EXCEEDED) end
+local function stop()
+  exceeded = true
+  error(EXCEEDED)
+end
 
 -- What a mutant may use: nothing that reaches outside, and nothing that outlives it.
 local function environment()
@@ -63,10 +67,11 @@ local function try(bytes)
   io.write(what, " mutant ", tried, "\n")
   io.flush()
   jit.off()
+  exceeded = false
   sethook(stop, "", LIMIT)
   local interpreted = { run(bytes) }
   sethook()
-  if interpreted[2] ~= EXCEEDED then
+  if not exceeded then
     local before = shown(unpack(interpreted, 1, 10))
     jit.on()
     local after = shown(unpack({ run(bytes) }, 1, 10))
