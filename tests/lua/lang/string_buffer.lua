@@ -112,3 +112,17 @@ do local b = B"bb" show(b.."x", "x"..b, b..b, 1 ..b, b..2, "a"..b.."c"..b)
   try(b.__tostring, b, 1)
  local t = {} t[b] = 1 show(t[b])
 end
+-- buffers in formats
+do
+  local b, c = buffer.new(), buffer.new():put("cc")
+  try(b.putf, b, "%g %s %s", 1, c)
+  show(b)
+  b:reset()
+  try(b.putf, b, "%g %s %s", 1, b)
+  show(b)
+  show(pcall(function() b:putf("%q", b) end))
+  b:reset()
+  show(string.format("%s %5s", setmetatable({}, {__tostring = function() return c end}), c))
+  b:putf("a%sb%sc", setmetatable({}, {__tostring = function() b:put("!") return "?" end}), c)
+  show(b)
+end

@@ -1,5 +1,6 @@
 //! `string.format`.
 
+use super::buffer::{is_buffer, with_bytes};
 use super::tostring::{address, put_value};
 use crate::Vm;
 use crate::error::LuaResult;
@@ -71,7 +72,7 @@ fn put_arg(vm: &mut Vm, out: &mut Vec<u8>, spec: &Spec, i: usize) -> LuaResult<(
             let v = displayed(vm, i)?;
             if let Some(s) = v.as_str() {
                 put_text(out, spec, s.bytes());
-            } else {
+            } else if with_bytes(v, |bytes| put_text(out, spec, bytes)).is_none() {
                 let mut text = Vec::new();
                 put_value(&mut text, v);
                 put_text(out, spec, &text);
@@ -89,7 +90,7 @@ fn put_text(out: &mut Vec<u8>, spec: &Spec, s: &[u8]) {
 #[inline]
 fn displayed(vm: &mut Vm, i: usize) -> LuaResult<Value> {
     let v = vm.arg(i);
-    if v.is_str() {
+    if v.is_str() || is_buffer(v) {
         return Ok(v);
     }
     let mm = vm.metamethod(v, MM::ToString);

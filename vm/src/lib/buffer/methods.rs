@@ -8,8 +8,11 @@ use crate::lib::strformat::put_piece;
 use crate::lib::tostring::put_value;
 use crate::meta::MM;
 use crate::object::{Gc, Udata};
-use crate::text::spec::Pieces;
+use crate::text::spec::{Conv, Piece, Pieces, Spec};
 use crate::value::Value;
+
+/// The error of a buffer that is its own argument.
+const INTO_ITSELF: &str = "cannot put buffer into itself";
 
 /// The first argument as a buffer.
 fn this(vm: &mut Vm) -> LuaResult<Gc<Udata>> {
@@ -84,7 +87,7 @@ fn put_text(vm: &mut Vm, u: Gc<Udata>, i: usize) -> LuaResult<bool> {
         vm.buffer_put(u, &text)?;
     } else if let Some(other) = as_buffer(v) {
         if other == u {
-            return Err(vm.arg_error(i, "cannot put buffer into itself"));
+            return Err(vm.arg_error(i, INTO_ITSELF));
         }
         vm.buffer_reserve(u, with(other, |o| o.len()))?;
         with(u, |b| with(other, |o| b.put(o.data())));
@@ -102,6 +105,12 @@ pub fn putf(vm: &mut Vm) -> LuaResult<u32> {
     let format = vm.check_str(1)?;
     let mut arg = 1;
     for piece in Pieces::new(format.bytes()) {
+        if let Piece::Spec(Spec { conv: Conv::Str | Conv::Quoted, .. }) = piece
+            && vm.arg(arg + 1) == Value::udata(u)
+        {
+            // LuaJIT counts one too many here.
+            return Err(vm.arg_error(arg + 2, INTO_ITSELF));
+        }
         let mut out = Vec::new();
         put_piece(vm, &mut out, piece, &mut arg)?;
         vm.buffer_put(u, &out)?;
