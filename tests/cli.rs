@@ -6,7 +6,11 @@ use command::{Done, PERILUNE, folder, run, run_in};
 use std::path::PathBuf;
 use std::process::Command;
 
-const BANNER: &str = concat!("Perilune ", env!("CARGO_PKG_VERSION"), " -- LuaJIT 2.1 dialect of Lua 5.1\n");
+const BANNER: &str = concat!(
+    "Perilune ",
+    env!("CARGO_PKG_VERSION"),
+    " -- Copyright (C) 2026 The Perilune authors. LuaJIT 2.1 dialect of Lua 5.1\n"
+);
 
 /// A folder with files.
 fn with(name: &str, files: &[(&str, &str)]) -> PathBuf {
@@ -132,6 +136,93 @@ fn environment() {
     let expected = "perilune: LUA_INIT:1: init\nstack traceback:\n\t[C]: in function 'error'\n\
                     \tLUA_INIT:1: in main chunk\n\t[C]: at 0x?\n";
     assert_eq!(wrong.failed(), expected);
+}
+
+#[test]
+fn paths() {
+    let with_path = |path: &str, args: &[&str]| {
+        let mut command = Command::new(PERILUNE);
+        // Not by `run`, which takes these variables away.
+        command.args(args).env("LUA_PATH", path).env("LUA_CPATH", path);
+        let out = command.output().expect("the command starts");
+        String::from_utf8(out.stdout).expect("a text")
+    };
+    let print = ["-e", "print(package.path) print(package.cpath)"];
+    let default = with_path("", &["-E", "-e", "print(package.path) print(package.cpath)"]);
+    let (path, cpath) = default.trim_end().split_once('\n').expect("two lines");
+    assert!(path.starts_with("./?.lua;") && cpath.starts_with("./?.so;"), "{default}");
+    assert_eq!(with_path("/q/?.x", &print), "/q/?.x\n/q/?.x\n");
+    assert_eq!(with_path("", &print), "\n\n");
+    assert_eq!(with_path("a;;b", &print), format!("a;{path};b\na;{cpath};b\n"));
+    assert_eq!(with_path(";;", &print), format!(";{path};\n;{cpath};\n"));
+    assert_eq!(with_path("x;;y;;", &print), format!("x;{path};y;{path};\nx;{cpath};y;{cpath};\n"));
+}
+
+/// Messages begin with the name that the command was called by.
+#[test]
+fn name_of_the_command() {
+    let folder = folder("cli-name");
+    let link = folder.join("moon");
+    std::os::unix::fs::symlink(PERILUNE, &link).expect("a link");
+    let link = link.to_str().expect("a path that is a text");
+    let run_link = |args: &[&str]| {
+        let mut command = Command::new(link);
+        command.args(args);
+        run(command, "").errors
+    };
+    assert_eq!(run_link(&["-e", "x x"]), format!("{link}: (command line):1: '=' expected near 'x'\n"));
+    assert_eq!(run_link(&["-jnone"]), format!("{link}: unknown luaJIT command or jit.* modules not installed\n"));
+    assert!(run_link(&["-x"]).starts_with(&format!("usage: {link} [options]... [script [args]...].\n")));
+    assert_eq!(run_link(&["-e", "print(arg[-2])"]), "");
+}
+
+/// `-j` with modules along `package.path`.
+#[test]
+fn modules_of_jit() {
+    let folder = folder("cli-jit");
+    std::fs::create_dir(folder.join("jit")).expect("a folder");
+    for (name, text) in [
+        ("args", "return { start = function(...) print(select('#', ...), ...) end }"),
+        ("nostart", "return {}"),
+        ("fails", "error('inside')"),
+        ("wrong", "x x"),
+    ] {
+        std::fs::write(folder.join("jit").join(name).with_extension("lua"), text).expect("a file is written");
+    }
+    let jit = |option: &str| run_in(&folder, &[option], "");
+    assert_eq!(jit("-jargs").ok(), "0\n");
+    assert_eq!(jit("-jargs=").ok(), "0\n");
+    assert_eq!(jit("-jargs=1,,x,").ok(), "4\t1\tnil\tx\tnil\n");
+    assert_eq!(jit("-jnostart").failed(), "perilune: unknown luaJIT command or jit.* modules not installed\n");
+    assert_eq!(jit("-jfails").failed(), "perilune: ./jit/fails.lua:1: inside\n");
+    let wrong =
+        "perilune: error loading module 'jit.wrong' from file './jit/wrong.lua':\n\t./jit/wrong.lua:1: '=' expected near 'x'\n";
+    assert_eq!(jit("-jwrong").failed(), wrong);
+}
+
+/// Chunks of many lines, and what is not the end of one.
+#[test]
+fn interactive_chunks() {
+    let shown = |input: &str| {
+        let done = perilune_with(&["-i"], input);
+        let prompts = done.output.splitn(3, '\n').nth(2).expect("a banner").to_owned();
+        (prompts, command::without_addresses(&done.errors))
+    };
+    let ok = |input: &str, output: &str| assert_eq!(shown(input), (output.to_owned(), String::new()), "{input}");
+    ok("for i = 1, 2 do\nprint(i)\nend\n", "> >> >> 1\n2\n> \n");
+    ok("x = [[\nabc\n]]\n=x\n", "> >> >> > abc\n\n> \n");
+    ok("f(\n", "> >> \n");
+    ok("x = 1 +\n\n2\n=x\n", "> >> >> > 3\n> \n");
+    ok("local a = 1\n=a\n", "> > nil\n> \n");
+    ok("=1\n= 1,2\n=\n", "> 1\n> 1\t2\n> > \n");
+    ok("return 1,nil,3\nreturn\nreturn nil\n", "> 1\tnil\t3\n> > nil\n> \n");
+    ok("=io.read()\nhello\n=5\n", "> hello\n> 5\n> \n");
+    ok("_PROMPT = 5\n=1\n_PROMPT = {}\n=2\n", "> 51\n5> 2\n> \n");
+    ok("=1", "> 1\n> \n");
+    let (output, errors) = shown("error()\nerror({})\nerror(\"'<eof>'\", 0)\n=1\n");
+    assert_eq!(output, "> > > > 1\n> \n");
+    let traceback = "stack traceback:\n\t[C]: in function 'error'\n\tstdin:1: in main chunk\n\t[C]: at 0x?\n";
+    assert_eq!(errors, format!("(error object is not a string)\n'<eof>'\n{traceback}"));
 }
 
 #[test]

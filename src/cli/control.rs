@@ -1,24 +1,10 @@
-//! The options `-j` and `-O`.
+//! The options `-j`, `-O` and `-b`.
 
-use super::report::{PROGRAM, error, message};
+use super::report::{Prefix, error, message};
 use super::{Failed, Outcome};
 use perilune_vm::Vm;
 use perilune_vm::lib::LOADED;
 use perilune_vm::value::Value;
-
-/// The module behind `-jv`.
-const JIT_V: &[u8] = include_bytes!("v.lua");
-
-/// Makes the modules that come with the command available to `require`.
-pub fn preload(vm: &mut Vm) {
-    vm.preload(b"jit.v", |vm| match vm.load_chunk(JIT_V, b"=jit.v", None) {
-        Ok(f) => {
-            let module = vm.call1(Value::func(f), &[])?;
-            vm.ret1(module)
-        }
-        Err(message) => Err(vm.throw(Value::str(message))),
-    });
-}
 
 /// The arguments of a command, separated by commas; an empty one is nil.
 fn arguments(vm: &mut Vm, text: &[u8]) -> Vec<Value> {
@@ -41,7 +27,7 @@ fn module_field(vm: &mut Vm, module: &[u8], field: &[u8]) -> Value {
 /// Calls a command; an error is reported without a traceback.
 fn call(vm: &mut Vm, f: Value, arguments: &[Value]) -> Outcome {
     vm.pcall_traced(f, arguments).map(|_| ()).map_err(|(e, _)| {
-        error(vm, Some(PROGRAM), e, b"");
+        error(vm, Prefix::Program, e, b"");
         Failed
     })
 }
@@ -74,12 +60,12 @@ fn start_function(vm: &mut Vm, name: &[u8]) -> Result<Value, Failed> {
         }
         Err((e, _)) => {
             if !e.as_str().is_some_and(|s| s.bytes().starts_with(b"module ")) {
-                error(vm, Some(PROGRAM), e, b"");
+                error(vm, Prefix::Program, e, b"");
                 return Err(Failed);
             }
         }
     }
-    message(Some(PROGRAM), b"unknown luaJIT command or jit.* modules not installed");
+    message(Prefix::Program, b"unknown luaJIT command or jit.* modules not installed");
     Err(Failed)
 }
 
@@ -91,5 +77,12 @@ pub fn optimize(vm: &mut Vm, flags: &[u8]) -> Outcome {
         start = opt.as_table().map_or(Value::NIL, |t| vm.field(t, b"start"));
     }
     let args = arguments(vm, flags);
+    call(vm, start, &args)
+}
+
+/// `-b...`: `jit.bcsave` with the rest of the command line.
+pub fn bytecode(vm: &mut Vm, arguments: &[Vec<u8>]) -> Outcome {
+    let start = start_function(vm, b"bcsave")?;
+    let args: Vec<Value> = arguments.iter().map(|a| Value::str(vm.new_str(a))).collect();
     call(vm, start, &args)
 }

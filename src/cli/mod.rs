@@ -23,14 +23,14 @@ pub type Outcome = Result<(), Failed>;
 /// Runs the command; all that it starts from is the process.
 pub fn main() -> ExitCode {
     let argv: Vec<Vec<u8>> = std::env::args_os().map(OsStringExt::into_vec).collect();
+    report::set_program(&argv);
     let Some(options) = Options::parse(&argv) else {
-        write_stderr(USAGE.as_bytes());
+        write_stderr(&[b"usage: ", report::program(), USAGE.as_bytes()].concat());
         return ExitCode::FAILURE;
     };
     interrupt::die_of_broken_pipes();
     let mut vm = perilune::new_vm(options.no_env);
     vm.set_memory_limit(options.memory_limit);
-    control::preload(&mut vm);
     let outcome = run_all(&mut vm, &argv, &options);
     vm.close();
     flush_all();
@@ -54,6 +54,7 @@ fn run_all(vm: &mut Vm, argv: &[Vec<u8>], options: &Options) -> Outcome {
             Step::Require(name) => run::require(vm, name)?,
             Step::Control(command) => control::command(vm, command)?,
             Step::Optimize(flags) => control::optimize(vm, flags)?,
+            Step::Bytecode(arguments) => return control::bytecode(vm, arguments),
         }
     }
     let script = argv.get(options.script);
@@ -95,5 +96,12 @@ fn run_init(vm: &mut Vm) -> Outcome {
 }
 
 fn print_version() {
-    write_stdout(concat!("Perilune ", env!("CARGO_PKG_VERSION"), " -- LuaJIT 2.1 dialect of Lua 5.1\n").as_bytes());
+    write_stdout(
+        concat!(
+            "Perilune ",
+            env!("CARGO_PKG_VERSION"),
+            " -- Copyright (C) 2026 The Perilune authors. LuaJIT 2.1 dialect of Lua 5.1\n"
+        )
+        .as_bytes(),
+    );
 }

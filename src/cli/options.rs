@@ -1,11 +1,12 @@
 //! Options: scanned from left to right up to the script.
 
-/// What is printed when the options make no sense.
-pub const USAGE: &str = "\
-usage: perilune [options]... [script [args]...].
+/// What is printed when the options make no sense, behind the name of the command.
+pub const USAGE: &str = " \
+[options]... [script [args]...].
 Available options are:
   -e chunk  Execute string 'chunk'.
   -l name   Require library 'name'.
+  -b ...    Save or list bytecode.
   -j cmd    Perform LuaJIT control command.
   -O[opt]   Control LuaJIT optimizations.
   -i        Enter interactive mode after executing 'script'.
@@ -28,6 +29,8 @@ pub enum Step {
     Control(Vec<u8>),
     /// `-O`
     Optimize(Vec<u8>),
+    /// `-b`: the last step, with all that follows.
+    Bytecode(Vec<Vec<u8>>),
 }
 
 /// The options.
@@ -61,6 +64,15 @@ impl Options {
                 b'v' => o.version = true,
                 b'E' => o.no_env = true,
                 b'O' => o.steps.push(Step::Optimize(tail.to_vec())),
+                b'b' => {
+                    if o.interferes() {
+                        return None;
+                    }
+                    let letters = (!tail.is_empty()).then(|| [b"-", tail].concat());
+                    let rest = argv[i..].iter().cloned();
+                    o.steps.push(Step::Bytecode(letters.into_iter().chain(rest).collect()));
+                    break;
+                }
                 b'e' | b'j' | b'l' => {
                     let mut text = tail;
                     if text.is_empty() {
@@ -80,6 +92,10 @@ impl Options {
         }
         o.script = i.min(argv.len());
         Some(o)
+    }
+    /// Is there an option that `-b` does not go with?
+    fn interferes(&self) -> bool {
+        self.version || self.no_env || self.steps.iter().any(|s| !matches!(s, Step::Optimize(_)))
     }
 }
 
@@ -141,7 +157,20 @@ mod tests {
 
     #[test]
     fn wrong_options() {
-        for line in ["-x", "-e", "-vv", "--foo", "-l", "--memory-limit", "--memory-limit 1x", "--memory-limits=1"] {
+        for line in [
+            "-joff -b",
+            "-e x -bl",
+            "-v -b",
+            "-E -b",
+            "-x",
+            "-e",
+            "-vv",
+            "--foo",
+            "-l",
+            "--memory-limit",
+            "--memory-limit 1x",
+            "--memory-limits=1",
+        ] {
             assert_eq!(parse(&format!("perilune {line}")), None, "{line}");
         }
     }

@@ -1,9 +1,10 @@
 //! The interactive mode.
 
 use super::interrupt::interruptible;
-use super::report::{error, message};
+use super::report::{Prefix, error, message};
 use perilune_vm::Vm;
 use perilune_vm::lib::io::{flush_stdout, read_line_stdin, write_stdout};
+use perilune_vm::lib::put_value;
 use perilune_vm::value::Value;
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
@@ -76,9 +77,9 @@ pub fn run(vm: &mut Vm) {
             Loaded::Function(f) => match interruptible(vm, |vm| vm.pcall_traced(f, &[])) {
                 Ok(results) if results.is_empty() => {}
                 Ok(results) => print_results(vm, &results),
-                Err((e, traceback)) => error(vm, None, e, &traceback),
+                Err((e, traceback)) => error(vm, Prefix::None, e, &traceback),
             },
-            Loaded::Wrong(text) => message(None, &text),
+            Loaded::Wrong(text) => message(Prefix::None, &text),
             Loaded::Nothing => {}
         }
     }
@@ -132,10 +133,16 @@ fn read_chunk(vm: &mut Vm, lines: &mut Lines) -> Option<Loaded> {
     }
 }
 
-/// The prompt in a global, if it is a string.
+/// The prompt in a global, if it is a string or a number.
 fn prompt(vm: &mut Vm, name: &[u8], default: &[u8]) -> Vec<u8> {
     let globals = vm.globals;
-    vm.field(globals, name).as_str().map_or_else(|| default.to_vec(), |s| s.bytes().to_vec())
+    let v = vm.field(globals, name);
+    if !v.is_str() && !v.is_number() {
+        return default.to_vec();
+    }
+    let mut text = Vec::new();
+    put_value(&mut text, v);
+    text
 }
 
 /// Prints results with the global `print`.
@@ -145,7 +152,7 @@ fn print_results(vm: &mut Vm, results: &[Value]) {
     if let Err((e, _)) = vm.pcall_traced(print, results) {
         vm.error = e;
         let text = vm.error_text();
-        message(None, &[b"error calling 'print' (", &*text, b")"].concat());
+        message(Prefix::None, &[b"error calling 'print' (", &*text, b")"].concat());
     }
 }
 

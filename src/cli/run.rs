@@ -1,7 +1,7 @@
 //! Running chunks, scripts and modules.
 
 use super::interrupt::interruptible;
-use super::report::{PROGRAM, error, message};
+use super::report::{Prefix, error, message};
 use super::{Failed, Outcome};
 use perilune_vm::Vm;
 use perilune_vm::lib::io::{error_text, read_file, read_stdin};
@@ -10,7 +10,7 @@ use perilune_vm::value::Value;
 /// Calls a function; errors are reported. The results.
 pub fn call(vm: &mut Vm, f: Value, args: &[Value]) -> Result<Vec<Value>, Failed> {
     interruptible(vm, |vm| vm.pcall_traced(f, args)).map_err(|(e, traceback)| {
-        error(vm, Some(PROGRAM), e, &traceback);
+        error(vm, Prefix::Program, e, &traceback);
         Failed
     })
 }
@@ -18,7 +18,7 @@ pub fn call(vm: &mut Vm, f: Value, args: &[Value]) -> Result<Vec<Value>, Failed>
 /// Compiles a chunk.
 fn load(vm: &mut Vm, text: &[u8], name: &[u8]) -> Result<Value, Failed> {
     vm.load_chunk(text, name, None).map(Value::func).map_err(|e| {
-        message(Some(PROGRAM), e.bytes());
+        message(Prefix::Program, e.bytes());
         Failed
     })
 }
@@ -33,7 +33,7 @@ fn load_file(vm: &mut Vm, name: Option<&[u8]>) -> Result<Value, Failed> {
         Ok(text) => load(vm, &text, &chunk_name),
         Err((what, e)) => {
             let text = [what.as_bytes(), b" ", &chunk_name[1..], b": ", error_text(&e).as_bytes()].concat();
-            message(Some(PROGRAM), &text);
+            message(Prefix::Program, &text);
             Err(Failed)
         }
     }

@@ -32,7 +32,7 @@ impl Done {
     #[track_caller]
     pub fn failed(self) -> String {
         assert_eq!(self.status, Some(1), "{self:?}");
-        without_addresses(&self.errors)
+        without_addresses(&self.errors).replace(PERILUNE, "perilune")
     }
 }
 

@@ -3,6 +3,8 @@
 mod attach;
 mod control;
 mod funcinfo;
+mod modules;
+mod object_file;
 mod opt;
 mod traceinfo;
 mod vmdef;
@@ -69,6 +71,7 @@ pub fn open(vm: &mut Vm) {
         vm.ret1(Value::table(util))
     });
     vm.preload(b"jit.vmdef", vmdef::load);
+    modules::open(vm);
 }
 
 fn fill(vm: &mut Vm, t: Gc<Table>, functions: &[(&str, NativeFn)]) {

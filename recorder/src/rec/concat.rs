@@ -4,6 +4,7 @@ use super::{Flow, Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty};
 use perilune_vm::bc::Ins;
+use perilune_vm::lib::buffer::is_buffer;
 use perilune_vm::{Value, Vm};
 
 impl Recorder {
@@ -25,6 +26,9 @@ impl Recorder {
         for i in ins.b()..=ins.c() {
             let (r, v) = self.operand(vm, i)?;
             parts.push((r, v));
+        }
+        if parts.iter().any(|p| is_buffer(p.1)) {
+            return self.nyi(ins.op());
         }
         if parts.iter().any(|p| !p.1.is_str() && !p.1.is_number()) {
             return match parts[..] {

@@ -42,7 +42,7 @@ pub fn read(bytes: &[u8], name: &[u8]) -> Res<ProtoData> {
     if header[..3] != MAGIC || header[3] != VERSION {
         return Err(UndumpError::Incompatible);
     }
-    let flags = r.uleb()?;
+    let flags = r.uleb().map_err(|_| UndumpError::Incompatible)?;
     if flags & !flag::STRIP != flag::FR2 {
         return Err(UndumpError::Incompatible);
     }

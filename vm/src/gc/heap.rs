@@ -278,7 +278,7 @@ impl Heap {
         self.protos.push(p);
         self.total += p.owned_bytes();
     }
-    /// Bytes that an object takes, with what it owns (but a userdata's payload).
+    /// Bytes that an object takes, with what it owns (of a userdata's payload: what it told the collector).
     pub fn object_size(&self, o: Gc<GcHeader>) -> usize {
         let cell = match o.kind() {
             Kind::Str => crate::object::STR_DATA + o.cast::<Str>().len() + 1,
@@ -294,6 +294,7 @@ impl Heap {
             Kind::Table => o.cast::<Table>().owned_bytes(),
             Kind::Thread => super::raw::real_size(o.cast::<Thread>().size.get() as usize * 8),
             Kind::Proto => o.cast::<Proto>().owned_bytes(),
+            Kind::Udata => o.cast::<Udata>().external.get(),
             _ => 0,
         };
         cell + owned

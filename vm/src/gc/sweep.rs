@@ -175,7 +175,11 @@ impl Heap {
                     self.total -= (*p).owned_bytes();
                     p.drop_in_place();
                 }
-                Kind::Udata => h.cast::<Udata>().drop_in_place(),
+                Kind::Udata => {
+                    let u = h.cast::<Udata>();
+                    self.total -= (*u).external.get();
+                    u.drop_in_place();
+                }
                 Kind::UpVal | Kind::Func | Kind::Free => {}
             }
         }

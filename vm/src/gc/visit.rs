@@ -27,7 +27,7 @@ pub enum Edge {
     Const(u32),
     /// Chunk name of a prototype.
     ChunkName,
-    /// The value of a closed upvalue, or a stack slot that an open one refers to.
+    /// The value of a closed upvalue, or a stack slot that an open one refers to; what a userdata needs.
     Held,
     /// Stack slot.
     Stack(u32),
@@ -157,9 +157,10 @@ impl Thread {
 }
 
 impl Udata {
-    /// Visits environment and metatable.
+    /// Visits environment, metatable and anchor.
     pub fn visit(&self, v: &mut impl Visitor) {
         v.object(Edge::Env, self.env.get().header());
         visit_meta(self.meta.get(), v);
+        v.value(Edge::Held, self.anchor.get());
     }
 }

@@ -4,6 +4,7 @@ use super::cont::{CONCAT, DROP, JUMP_IF, JUMP_IF_NOT, TO_A, call_with};
 use super::{Driver, R, Status, op};
 use crate::Vm;
 use crate::bc::Op;
+use crate::lib::buffer::{is_buffer, with_bytes};
 use crate::meta::{Access, MM, arith, to_number};
 use crate::value::Value;
 
@@ -177,19 +178,21 @@ op! {
     CAT<D>(r) { concat_from::<D>(r, r.c()) }
 }
 
-/// Appends the text of a string or number.
+/// Appends the text of a string, number or buffer.
 fn put(buf: &mut Vec<u8>, v: Value) {
     if let Some(s) = v.as_str() {
         buf.extend_from_slice(s.bytes());
     } else if let Some(i) = v.as_int() {
         buf.extend_from_slice(&crate::text::NumText::int(i));
+    } else if let Some(n) = v.as_number() {
+        buf.extend_from_slice(&crate::text::NumText::num(n));
     } else {
-        buf.extend_from_slice(&crate::text::NumText::num(v.as_number().unwrap_or(0.0)));
+        with_bytes(v, |bytes| buf.extend_from_slice(bytes));
     }
 }
 
 fn is_text(v: Value) -> bool {
-    v.is_str() || v.is_number()
+    v.is_str() || v.is_number() || is_buffer(v)
 }
 
 /// What concatenating came to: all of it done, an error parked, or else the slot at which a metamethod, left in the VM's scratch,
@@ -221,7 +224,8 @@ unsafe fn concat_work(vm: &mut Vm, base: *mut Value, bottom: usize, mut top: usi
         }
         let mut size = 0;
         for i in first..=top {
-            size += (*base.add(i)).as_str().map_or(32, |s| s.len());
+            let v = *base.add(i);
+            size += v.as_str().map(|s| s.len()).or_else(|| with_bytes(v, |b| b.len())).unwrap_or(32);
         }
         if size >= 1 << 16 && (size > i32::MAX as usize - 256 || vm.check_alloc(size).is_err()) {
             let _ = vm.out_of_memory();

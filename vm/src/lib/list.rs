@@ -1,7 +1,7 @@
 //! The table of builtins: one row has the name of a function and its Rust code. From it come the ids, the names that tools
 //! print, the [`Builtin`] enum that the trace recorder matches on, and the registration into the library tables.
 
-use super::{base, bit, debug, env, gc, io, load, math, os, sort, strformat, string, strmatch, table};
+use super::{base, bit, buffer, debug, env, gc, io, load, math, os, sort, strformat, string, strmatch, table};
 use crate::interp::co;
 use crate::object::NativeFn;
 
@@ -197,6 +197,25 @@ builtins! {
     DebugGethook "debug.gethook" debug::gethook;
     DebugDebug "debug.debug" debug::debug;
     DebugTraceback "debug.traceback" debug::traceback;
+    BufferMethodFree "buffer.method.free" buffer::methods::free;
+    BufferMethodReset "buffer.method.reset" buffer::methods::reset;
+    BufferMethodSkip "buffer.method.skip" buffer::methods::skip;
+    BufferMethodSet "buffer.method.set" buffer::methods::set;
+    BufferMethodPut "buffer.method.put" buffer::methods::put;
+    BufferMethodPutf "buffer.method.putf" buffer::methods::putf;
+    BufferMethodGet "buffer.method.get" buffer::methods::get;
+    BufferMethodPutcdata "buffer.method.putcdata" buffer::methods::putcdata;
+    BufferMethodReserve "buffer.method.reserve" buffer::methods::reserve;
+    BufferMethodCommit "buffer.method.commit" buffer::methods::commit;
+    BufferMethodRef "buffer.method.ref" buffer::methods::ref_;
+    BufferMethodEncode "buffer.method.encode" buffer::methods::encode;
+    BufferMethodDecode "buffer.method.decode" buffer::methods::decode;
+    BufferMethodGc "buffer.method.__gc" buffer::methods::gc;
+    BufferMethodTostring "buffer.method.__tostring" buffer::methods::tostring;
+    BufferMethodLen "buffer.method.__len" buffer::methods::len;
+    BufferNew "buffer.new" buffer::new;
+    BufferEncode "buffer.encode" buffer::encode;
+    BufferDecode "buffer.decode" buffer::decode;
     StringLen "string.len" string::len;
     MathDeg "math.deg" math::deg;
     MathRad "math.rad" math::rad;

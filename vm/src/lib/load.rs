@@ -1,5 +1,6 @@
 //! The base library: compiling source text.
 
+use super::buffer::with_bytes;
 use super::env::set_function_env;
 use super::io::{error_text, read_file};
 use crate::Vm;
@@ -40,6 +41,8 @@ pub fn load(vm: &mut Vm) -> LuaResult<u32> {
     let loaded = if v.is_str() || v.is_number() {
         let s = vm.check_str(0)?;
         compile(vm, s.bytes(), name.unwrap_or(s).bytes(), mode)
+    } else if let Some(source) = with_bytes(v, <[u8]>::to_vec) {
+        compile(vm, &source, name.as_ref().map_or(b"", |n| n.bytes()), mode)
     } else {
         vm.check_func(0)?;
         vm.set_nargs(4);

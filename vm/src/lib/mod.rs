@@ -3,7 +3,9 @@
 mod args;
 mod base;
 mod bit;
+pub mod buffer;
 mod debug;
+pub mod embedded;
 mod env;
 mod gc;
 pub mod io;
@@ -57,6 +59,7 @@ impl Vm {
         self.open_string();
         self.open_io();
         self.open_table_extras();
+        buffer::open(self);
         package::open(self);
         prelude::open(self);
     }
@@ -158,7 +161,14 @@ impl Opener<'_> {
         }
         let hidden = matches!(
             b,
-            Builtin::IpairsAux | Builtin::CoroutineWrapAux | Builtin::StringGmatchAux | Builtin::TableNew | Builtin::TableClear
+            Builtin::IpairsAux
+                | Builtin::CoroutineWrapAux
+                | Builtin::StringGmatchAux
+                | Builtin::TableNew
+                | Builtin::TableClear
+                | Builtin::BufferNew
+                | Builtin::BufferEncode
+                | Builtin::BufferDecode
         );
         if hidden {
             return;
@@ -166,6 +176,7 @@ impl Opener<'_> {
         let (t, name) = match b.name().rsplit_once('.') {
             None => (self.vm.globals, b.name()),
             Some(("io.method", name)) => (self.vm.registry_table(b"FILE*"), name),
+            Some(("buffer.method", name)) => (self.vm.registry_table(buffer::META), name),
             Some((lib, name)) => (self.vm.library(lib.as_bytes()), name),
         };
         self.vm.set_field(t, name.as_bytes(), Value::func(f));

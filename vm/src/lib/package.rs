@@ -143,12 +143,15 @@ fn loader_preload(vm: &mut Vm) -> LuaResult<u32> {
     vm.ret1(v)
 }
 
-/// Looks for a file along `package.path`.
+/// Looks for a file along `package.path`, and then among the modules that come with the binary.
 fn loader_lua(vm: &mut Vm) -> LuaResult<u32> {
     let name = vm.check_str(0)?;
     let file = match find_file(vm, name.bytes(), "path")? {
         Ok(file) => file,
-        Err(message) => return vm.ret_str(&message),
+        Err(message) => match vm.embedded(name) {
+            Some(load) => return vm.ret1(load),
+            None => return vm.ret_str(&message),
+        },
     };
     let path = vm.new_str(&file);
     match load_file(vm, Some(path), None) {

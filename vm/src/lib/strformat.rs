@@ -1,5 +1,6 @@
 //! `string.format`.
 
+use super::buffer::{is_buffer, with_bytes};
 use super::tostring::{address, put_value};
 use crate::Vm;
 use crate::error::LuaResult;
@@ -17,25 +18,32 @@ pub fn format(vm: &mut Vm) -> LuaResult<u32> {
     out.clear();
     let mut arg = 0;
     for piece in Pieces::new(format.bytes()) {
-        match piece {
-            Piece::Literal(text) => out.extend_from_slice(text),
-            Piece::Bad(text) => {
-                let message = [b"invalid option '", text, b"' to 'format'"].concat();
-                return Err(vm.rt_error_bytes(&message));
-            }
-            Piece::Spec(spec) => {
-                arg += 1;
-                if arg >= vm.nargs() {
-                    return Err(vm.arg_error(arg, "value expected"));
-                }
-                put_arg(vm, &mut out, &spec, arg)?;
-            }
-        }
+        put_piece(vm, &mut out, piece, &mut arg)?;
     }
     vm.check_alloc(out.len())?;
     let r = vm.ret_str(&out);
     vm.buffer = out;
     r
+}
+
+/// Appends a piece of a format; `arg` is the argument used last.
+#[inline]
+pub(super) fn put_piece(vm: &mut Vm, out: &mut Vec<u8>, piece: Piece, arg: &mut usize) -> LuaResult<()> {
+    match piece {
+        Piece::Literal(text) => out.extend_from_slice(text),
+        Piece::Bad(text) => {
+            let message = [b"invalid option '", text, b"' to 'format'"].concat();
+            return Err(vm.rt_error_bytes(&message));
+        }
+        Piece::Spec(spec) => {
+            *arg += 1;
+            if *arg >= vm.nargs() {
+                return Err(vm.arg_error(*arg, "value expected"));
+            }
+            put_arg(vm, out, &spec, *arg)?;
+        }
+    }
+    Ok(())
 }
 
 /// Appends one argument.
@@ -64,7 +72,7 @@ fn put_arg(vm: &mut Vm, out: &mut Vec<u8>, spec: &Spec, i: usize) -> LuaResult<(
             let v = displayed(vm, i)?;
             if let Some(s) = v.as_str() {
                 put_text(out, spec, s.bytes());
-            } else {
+            } else if with_bytes(v, |bytes| put_text(out, spec, bytes)).is_none() {
                 let mut text = Vec::new();
                 put_value(&mut text, v);
                 put_text(out, spec, &text);
@@ -82,7 +90,7 @@ fn put_text(out: &mut Vec<u8>, spec: &Spec, s: &[u8]) {
 #[inline]
 fn displayed(vm: &mut Vm, i: usize) -> LuaResult<Value> {
     let v = vm.arg(i);
-    if v.is_str() {
+    if v.is_str() || is_buffer(v) {
         return Ok(v);
     }
     let mm = vm.metamethod(v, MM::ToString);

@@ -11,7 +11,7 @@ mod new_proto;
 mod proto;
 mod string;
 pub mod table;
-mod table_write;
+pub(crate) mod table_write;
 mod thread;
 mod udata;
 mod unload;

@@ -72,10 +72,28 @@ impl Vm {
         let hdr = self.heap.header(Kind::Udata, 0, 0, 0);
         let u = self.heap.alloc_cell(size_of::<Udata>()).cast::<Udata>();
         // SAFETY: a new cell of this size.
-        unsafe { u.write(Udata { hdr, env: Cell::new(self.globals), meta: Cell::new(meta), data: UnsafeCell::new(Some(data)) }) };
+        unsafe {
+            u.write(Udata {
+                hdr,
+                env: Cell::new(self.globals),
+                meta: Cell::new(meta),
+                anchor: Cell::new(Value::NIL),
+                external: Cell::new(0),
+                data: UnsafeCell::new(Some(data)),
+            });
+        }
         let u = Gc::from_ptr(u);
         self.heap.note_udata(u);
         u
+    }
+    /// Tells the collector how many bytes the payload of a userdata owns.
+    pub fn set_udata_bytes(&mut self, u: Gc<Udata>, bytes: usize) {
+        self.heap.total = self.heap.total - u.external.replace(bytes) + bytes;
+    }
+    /// Keeps a value alive for as long as a userdata, in place of the one before.
+    pub fn set_udata_anchor(&mut self, u: Gc<Udata>, v: Value) {
+        u.anchor.set(v);
+        self.barrier_forward(u.header(), v);
     }
     /// A coroutine with a stack of `size` slots, all nil.
     #[inline]

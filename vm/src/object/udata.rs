@@ -1,6 +1,7 @@
 //! Full userdata.
 
 use super::{Gc, GcHeader, Table};
+use crate::value::Value;
 use core::any::Any;
 use core::cell::{Cell, UnsafeCell};
 
@@ -15,6 +16,10 @@ pub struct Udata {
     pub env: Cell<Gc<Table>>,
     /// Metatable.
     pub meta: Cell<Option<Gc<Table>>>,
+    /// A value that the payload needs: what a payload refers to is not visited.
+    pub anchor: Cell<Value>,
+    /// Bytes that the payload owns, counted by the collector (see [`crate::Vm::set_udata_bytes`]).
+    pub external: Cell<usize>,
     /// The payload, dropped when the object is freed.
     pub data: UnsafeCell<Option<Box<dyn Any>>>,
 }

@@ -4,7 +4,7 @@ use super::Parser;
 use super::lex::SyntaxError;
 use super::scope::{GotoLabel, Scope, UvRef, Var};
 use crate::bc::{Ins, KGc, KNum, Op, ProtoData, TableTemplate};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The end of a jump list.
@@ -38,9 +38,10 @@ pub(super) struct FuncState {
     pub(super) nactvar: u32,
     pub(super) framesize: u32,
     kgc: Vec<KGc>,
-    strings: HashMap<Rc<[u8]>, u32>,
+    /// Ordered, so that its memory is freed in the same order in every run: hot counters depend on where code is.
+    strings: BTreeMap<Rc<[u8]>, u32>,
     knum: Vec<KNum>,
-    numbers: HashMap<(bool, u64), u32>,
+    numbers: BTreeMap<(bool, u64), u32>,
     /// Upvalues of child prototypes, by constant.
     pub(super) child_uvs: Vec<(u32, Vec<UvRef>)>,
     pub(super) scopes: Vec<Scope>,

@@ -5,7 +5,7 @@ use super::expr::{Exp, Kind};
 use super::lex::{SyntaxError, Tok};
 use super::ops::to_f64;
 use crate::bc::{Ins, KGc, KNum, KVal, Op, TableTemplate};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 type Res<T> = Result<T, SyntaxError>;
 
@@ -14,8 +14,8 @@ const UNARY: u32 = 8;
 /// Largest size of an array part in TNEW.
 const MAX_ASIZE: u32 = 0x7ff;
 
-/// A hashable form of a key.
-#[derive(PartialEq, Eq, Hash)]
+/// A form of a key that has an order.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum HashKey {
     Bool(bool),
     Int(i32),
@@ -28,7 +28,7 @@ enum HashKey {
 struct Template {
     array: Vec<KVal>,
     hash: Vec<Option<(KVal, KVal)>>,
-    index: HashMap<HashKey, usize>,
+    index: BTreeMap<HashKey, usize>,
 }
 
 impl Template {

@@ -110,6 +110,49 @@ fn check_sizes(vm: &mut Vm) {
     assert_eq!(sum, vm.gc_count());
 }
 
+/// What a buffer owns is counted while it lives, and what it refers to lives as long.
+#[test]
+fn buffers_are_counted() {
+    let mut vm = vm();
+    vm.open_libs();
+    vm.gc_stop();
+    let text = b"local buffer = require 'string.buffer'
+        local dict, meta = {}, {}
+        for i = 1, 50 do dict[i] = 'key' .. i end
+        local kept = buffer.new(4000, { dict = dict, metatable = { meta } })
+        local sources = {}
+        for i = 1, 40 do
+          buffer.new(100000):put('x')
+          sources[i] = buffer.new():set('source' .. i)
+          kept:reset():encode({ key7 = i, ['key' .. i] = setmetatable({}, meta) })
+        end
+        dict, meta = nil
+        return function()
+          for i = 1, 40 do assert(sources[i]:tostring() == 'source' .. i) end
+          kept:put(('y'):rep(50000)):skip(60)
+          local t = kept:reset():encode({ key7 = 1, key40 = 2 }):decode()
+          assert(t.key7 == 1 and t.key40 == 2)
+          sources[1]:free()
+          sources[2]:put('more')
+          return #kept
+        end";
+    let f = vm.load_chunk(text, b"=buffers", None).expect("it compiles");
+    let check = vm.call1(Value::func(f), &[]).expect("it runs");
+    vm.push(check);
+    let before = vm.gc_count();
+    assert!(before > 4_000_000, "the garbage is counted as well");
+    vm.gc_restart();
+    vm.full_gc();
+    vm.full_gc();
+    vm.verify_heap();
+    check_sizes(&mut vm);
+    assert!(vm.gc_count() < before / 2);
+    let n = vm.call1(check, &[]).expect("it runs");
+    assert_eq!(n.as_int(), Some(0));
+    vm.verify_heap();
+    check_sizes(&mut vm);
+}
+
 #[test]
 fn the_limit_is_an_error_and_leaves_the_state_usable() {
     let mut vm = vm();

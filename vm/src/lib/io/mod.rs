@@ -7,6 +7,7 @@ mod stream;
 pub use file::{c_path, error_text, file_result, new_temporary};
 pub use stream::{flush_all, flush_stdout};
 
+use super::buffer::with_bytes;
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
 use crate::object::{Gc, Udata};
@@ -202,6 +203,8 @@ fn write_args(vm: &mut Vm, s: &Shared, first: usize) -> LuaResult<u32> {
             out.write(&NumText::int(v.as_int_unchecked()))
         } else if v.is_num() {
             out.write(&NumText::num(v.as_num_unchecked()))
+        } else if let Some(r) = with_bytes(v, |bytes| out.write(bytes)) {
+            r
         } else {
             return Err(vm.arg_type_error(i, "string"));
         };

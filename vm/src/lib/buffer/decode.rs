@@ -1,0 +1,149 @@
+//! Bytes to values. Nothing is believed: whatever the bytes, the end is a value or an error.
+
+use super::format::{MAX_DEPTH, ONE_BYTE, tag};
+use super::object::{Dict, Dicts};
+use crate::Vm;
+use crate::error::{LuaError, LuaResult};
+use crate::object::table_write::hbits_for;
+use crate::object::{Gc, Table};
+use crate::value::{PAYLOAD_MASK, Value};
+
+/// Tables with larger parts are refused at once.
+const MAX_ARRAY: u32 = (1 << 27) + 1;
+const MAX_HASH: u32 = 1 << 26;
+
+/// Decodes the value at the start of the bytes; and the number of bytes it takes. Runs no Lua code and does not collect.
+pub fn decode(vm: &mut Vm, bytes: &[u8], dicts: Dicts) -> LuaResult<(Value, usize)> {
+    let max_heap = vm.memory_limit().unwrap_or(usize::MAX);
+    let mut d = Decoder { vm, rest: bytes, dicts, depth: 0, max_heap };
+    let v = d.value()?;
+    let left = d.rest.len();
+    Ok((v, bytes.len() - left))
+}
+
+struct Decoder<'a> {
+    vm: &'a mut Vm,
+    rest: &'a [u8],
+    dicts: Dicts,
+    depth: u32,
+    max_heap: usize,
+}
+
+impl<'a> Decoder<'a> {
+    fn take(&mut self, n: usize) -> LuaResult<&'a [u8]> {
+        match self.rest.split_at_checked(n) {
+            Some((taken, rest)) => {
+                self.rest = rest;
+                Ok(taken)
+            }
+            None => Err(self.vm.rt_error("unexpected end of buffer")),
+        }
+    }
+    fn fixed<const N: usize>(&mut self) -> LuaResult<[u8; N]> {
+        let mut word = [0; N];
+        word.copy_from_slice(self.take(N)?);
+        Ok(word)
+    }
+    /// A length, or a tag.
+    fn length(&mut self) -> LuaResult<u32> {
+        let [b] = self.fixed()?;
+        let first = u32::from(b);
+        Ok(match first {
+            0xff => u32::from_le_bytes(self.fixed()?),
+            ONE_BYTE.. => ((first & 0x1f) << 8) + u32::from(self.fixed::<1>()?[0]) + ONE_BYTE,
+            _ => first,
+        })
+    }
+    #[cold]
+    fn bad_tag(&mut self, tag: u32) -> LuaError {
+        self.vm.rt_error(&format!("cannot deserialize tag 0x{tag:02x}"))
+    }
+    fn value(&mut self) -> LuaResult<Value> {
+        let tag = self.length()?;
+        Ok(match tag {
+            tag::STR.. => {
+                let bytes = self.take((tag - tag::STR) as usize)?;
+                self.check_room(bytes.len())?;
+                Value::str(self.vm.new_str(bytes))
+            }
+            tag::INT => Value::int(i32::from_le_bytes(self.fixed()?)),
+            tag::NUM => {
+                let n = f64::from_le_bytes(self.fixed()?);
+                if n.is_nan() { Value::num(f64::NAN) } else { Value::number(n) }
+            }
+            tag::NIL => Value::NIL,
+            tag::FALSE => Value::FALSE,
+            tag::TRUE => Value::TRUE,
+            tag::DICT_STR => self.entry(self.dicts.strings, Value::is_str)?,
+            tag::TAB..=tag::DICT_MT => self.table(tag)?,
+            tag::NULL => Value::lightud(0),
+            tag::LIGHTUD32 => Value::lightud(u64::from(u32::from_le_bytes(self.fixed()?))),
+            tag::LIGHTUD64 => {
+                let address = u64::from_le_bytes(self.fixed()?);
+                if address & !PAYLOAD_MASK != 0 {
+                    return Err(self.bad_tag(tag));
+                }
+                Value::lightud(address)
+            }
+            tag::INT64..=tag::COMPLEX => {
+                self.take(if tag == tag::COMPLEX { 16 } else { 8 })?;
+                return Err(self.bad_tag(tag));
+            }
+            _ => return Err(self.bad_tag(tag)),
+        })
+    }
+    /// The entry of a dictionary that is next.
+    fn entry(&mut self, dict: Option<Dict>, fits: impl FnOnce(Value) -> bool) -> LuaResult<Value> {
+        let i = self.length()?.wrapping_add(1) as i32;
+        let v = dict.filter(|_| i >= 0).map_or(Value::NIL, |d| d.list.get_int(i));
+        if fits(v) { Ok(v) } else { Err(self.vm.rt_error(&format!("cannot deserialize dictionary index {i}"))) }
+    }
+    /// Objects are garbage only once this is done, so there is no collecting for room.
+    fn check_room(&mut self, more: usize) -> LuaResult<()> {
+        if self.vm.heap.total.saturating_add(more) > self.max_heap { Err(self.vm.out_of_memory()) } else { Ok(()) }
+    }
+    fn table(&mut self, mut tag: u32) -> LuaResult<Value> {
+        if self.depth == MAX_DEPTH {
+            return Err(self.vm.rt_error("too deep to serialize"));
+        }
+        self.depth += 1;
+        let mut meta = None;
+        if tag == tag::DICT_MT {
+            meta = self.entry(self.dicts.metatables, Value::is_table)?.as_table();
+            tag = self.length()?;
+            if !(tag::TAB..tag::DICT_MT).contains(&tag) {
+                return Err(self.bad_tag(tag));
+            }
+        }
+        let array = if tag >= tag::TAB + tag::TAB_FROM_0 { self.length()? } else { 0 };
+        let hash = if tag & tag::TAB_HASH != 0 { self.length()? } else { 0 };
+        if array > MAX_ARRAY || hash > MAX_HASH {
+            return Err(self.vm.operation_error("table overflow"));
+        }
+        // Every element takes a byte at least: a table that claims more than there are comes to an error.
+        let left = self.rest.len() as u32;
+        let (asize, hsize) = (array.min(left + 2), hash.min(left / 2 + 1));
+        self.check_room(asize as usize * 8 + hsize as usize * 24)?;
+        let t = self.vm.new_table(asize, hbits_for(hsize));
+        t.meta.set(meta);
+        for i in u32::from(tag >= tag::TAB + tag::TAB_FROM_1)..array {
+            let v = self.value()?;
+            self.vm.table_set_int(t, i as i32, v);
+        }
+        for _ in 0..hash {
+            self.hash_entry(t)?;
+        }
+        self.depth -= 1;
+        Ok(Value::table(t))
+    }
+    fn hash_entry(&mut self, t: Gc<Table>) -> LuaResult<()> {
+        let key = self.value()?;
+        if !t.get(key).is_nil() {
+            return Err(self.vm.rt_error("duplicate table key"));
+        }
+        // Is it a key at all?
+        self.vm.table_set(t, key, Value::NIL)?;
+        let v = self.value()?;
+        self.vm.table_set(t, key, v)
+    }
+}

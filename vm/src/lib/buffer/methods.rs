@@ -1,0 +1,215 @@
+//! The methods of buffers.
+
+use super::object::{Buffer, MAX_LEN, as_buffer, with};
+use super::{decode as decoder, encode as encoder};
+use crate::Vm;
+use crate::error::LuaResult;
+use crate::lib::strformat::put_piece;
+use crate::lib::tostring::put_value;
+use crate::meta::MM;
+use crate::object::{Gc, Udata};
+use crate::text::spec::{Conv, Piece, Pieces, Spec};
+use crate::value::Value;
+
+/// The error of a buffer that is its own argument.
+const INTO_ITSELF: &str = "cannot put buffer into itself";
+
+/// The first argument as a buffer.
+fn this(vm: &mut Vm) -> LuaResult<Gc<Udata>> {
+    match as_buffer(vm.arg(0)) {
+        Some(u) => Ok(u),
+        None => Err(vm.arg_type_error(0, "buffer")),
+    }
+}
+
+/// Returns the buffer, for the next call of a chain.
+fn chain(vm: &mut Vm, u: Gc<Udata>) -> LuaResult<u32> {
+    vm.ret1(Value::udata(u))
+}
+
+/// `buf:free()`
+pub fn free(vm: &mut Vm) -> LuaResult<u32> {
+    let u = this(vm)?;
+    vm.buffer_free(u);
+    chain(vm, u)
+}
+
+/// `buf:reset()`
+pub fn reset(vm: &mut Vm) -> LuaResult<u32> {
+    let u = this(vm)?;
+    vm.buffer_reset(u);
+    chain(vm, u)
+}
+
+/// `buf:skip(len)`
+pub fn skip(vm: &mut Vm) -> LuaResult<u32> {
+    let u = this(vm)?;
+    let n = vm.check_size(1)?;
+    with(u, |b| b.consume(n.min(b.len())));
+    chain(vm, u)
+}
+
+/// `buf:set(s)`
+pub fn set(vm: &mut Vm) -> LuaResult<u32> {
+    let u = this(vm)?;
+    let s = vm.check_exact_str(1)?;
+    vm.buffer_set(u, s);
+    chain(vm, u)
+}
+
+/// `buf:put(...)`
+pub fn put(vm: &mut Vm) -> LuaResult<u32> {
+    let u = this(vm)?;
+    for i in 1..vm.nargs() {
+        if !put_text(vm, u, i)? {
+            let v = vm.arg(i);
+            let mm = vm.metamethod(v, MM::ToString);
+            if !mm.is_nil() {
+                let text = vm.call1(mm, &[v])?;
+                vm.set_arg(i, text);
+            }
+            if mm.is_nil() || !put_text(vm, u, i)? {
+                return Err(vm.arg_type_error(i, "string/number/__tostring"));
+            }
+        }
+    }
+    chain(vm, u)
+}
+
+/// Appends an argument that is a string, a number or a buffer; false if it is something else.
+fn put_text(vm: &mut Vm, u: Gc<Udata>, i: usize) -> LuaResult<bool> {
+    let v = vm.arg(i);
+    if let Some(s) = v.as_str() {
+        vm.buffer_put(u, s.bytes())?;
+    } else if v.is_number() {
+        let mut text = Vec::with_capacity(32);
+        put_value(&mut text, v);
+        vm.buffer_put(u, &text)?;
+    } else if let Some(other) = as_buffer(v) {
+        if other == u {
+            return Err(vm.arg_error(i, INTO_ITSELF));
+        }
+        vm.buffer_reserve(u, with(other, |o| o.len()))?;
+        with(u, |b| with(other, |o| b.put(o.data())));
+        // Reserving may have run finalizers, and the other one may have grown since.
+        vm.count_buffer(u);
+    } else {
+        return Ok(false);
+    }
+    Ok(true)
+}
+
+/// `buf:putf(format, ...)`
+pub fn putf(vm: &mut Vm) -> LuaResult<u32> {
+    let u = this(vm)?;
+    let format = vm.check_str(1)?;
+    let mut arg = 1;
+    for piece in Pieces::new(format.bytes()) {
+        if let Piece::Spec(Spec { conv: Conv::Str | Conv::Quoted, .. }) = piece
+            && vm.arg(arg + 1) == Value::udata(u)
+        {
+            // LuaJIT counts one too many here.
+            return Err(vm.arg_error(arg + 2, INTO_ITSELF));
+        }
+        let mut out = Vec::new();
+        put_piece(vm, &mut out, piece, &mut arg)?;
+        vm.buffer_put(u, &out)?;
+    }
+    chain(vm, u)
+}
+
+/// `buf:get([len [, ...]])`
+pub fn get(vm: &mut Vm) -> LuaResult<u32> {
+    let u = this(vm)?;
+    let n = vm.nargs().max(2);
+    vm.reserve(n)?;
+    for i in 1..n {
+        let size = if vm.arg(i).is_nil() { MAX_LEN } else { vm.check_size(i)? };
+        let len = with(u, |b| size.min(b.len()));
+        vm.check_alloc(len)?;
+        // Its size may have changed with that.
+        let s = with(u, |b| vm.new_str(&b.data()[..len.min(b.len())]));
+        with(u, |b| b.consume(s.len()));
+        match i < vm.nargs() {
+            true => vm.set_arg(i, Value::str(s)),
+            false => vm.push(Value::str(s)),
+        }
+    }
+    Ok(n as u32 - 1)
+}
+
+/// `buf:encode(v)`
+pub fn encode(vm: &mut Vm) -> LuaResult<u32> {
+    let u = this(vm)?;
+    let v = vm.check_any(1)?;
+    // From here on it has memory of its own to write to.
+    vm.buffer_reserve(u, 1)?;
+    let result = with(u, |b| {
+        let dicts = b.dicts;
+        b.append(|out| encoder::encode(vm, out, dicts, v))
+    });
+    vm.count_buffer(u);
+    result?;
+    chain(vm, u)
+}
+
+/// `buf:decode()`
+pub fn decode(vm: &mut Vm) -> LuaResult<u32> {
+    let u = this(vm)?;
+    vm.check_alloc(with(u, |b| b.len()))?;
+    let (v, size) = with(u, |b| decoder::decode(vm, b.data(), b.dicts))?;
+    with(u, |b| b.consume(size));
+    vm.ret1(v)
+}
+
+/// `buf:putcdata(cdata, len)`: there are no such values.
+pub fn putcdata(vm: &mut Vm) -> LuaResult<u32> {
+    this(vm)?;
+    Err(vm.arg_type_error(1, "cdata"))
+}
+
+fn needs_ffi(vm: &mut Vm, method: &str) -> LuaResult<u32> {
+    Err(vm.rt_error(&format!("'{method}' needs the FFI, which is not there yet")))
+}
+
+/// `buf:reserve(size)`
+pub fn reserve(vm: &mut Vm) -> LuaResult<u32> {
+    this(vm)?;
+    vm.check_size(1)?;
+    needs_ffi(vm, "reserve")
+}
+
+/// `buf:commit(used)`
+pub fn commit(vm: &mut Vm) -> LuaResult<u32> {
+    this(vm)?;
+    vm.check_size(1)?;
+    needs_ffi(vm, "commit")
+}
+
+/// `buf:ref()`
+pub fn ref_(vm: &mut Vm) -> LuaResult<u32> {
+    this(vm)?;
+    needs_ffi(vm, "ref")
+}
+
+/// The finalizer.
+pub fn gc(vm: &mut Vm) -> LuaResult<u32> {
+    let u = this(vm)?;
+    vm.buffer_free(u);
+    Ok(0)
+}
+
+/// `buf:tostring()`, `tostring(buf)`
+pub fn tostring(vm: &mut Vm) -> LuaResult<u32> {
+    let u = this(vm)?;
+    vm.check_alloc(with(u, |b| b.len()))?;
+    let s = with(u, |b| vm.new_str(b.data()));
+    vm.ret1(Value::str(s))
+}
+
+/// `#buf`
+pub fn len(vm: &mut Vm) -> LuaResult<u32> {
+    let u = this(vm)?;
+    let n = with(u, |b: &mut Buffer| b.len());
+    vm.ret1(Value::integer(n as i64))
+}

@@ -1,0 +1,194 @@
+//! The buffer object: a queue of bytes.
+
+use crate::Vm;
+use crate::error::LuaResult;
+use crate::object::{Gc, Str, Table, Udata};
+use crate::value::Value;
+
+/// Larger buffers are refused.
+pub const MAX_LEN: usize = 0x7fff_ff00;
+/// What is allocated first.
+const MIN_CAPACITY: usize = 32;
+
+/// A list of values that are encoded as their positions in it.
+#[derive(Copy, Clone, Debug)]
+pub struct Dict {
+    /// The list as it was given.
+    pub list: Gc<Table>,
+    /// Position minus one by value.
+    pub index: Gc<Table>,
+}
+
+/// Options of the encoding.
+#[derive(Copy, Clone, Default, Debug)]
+pub struct Dicts {
+    /// Strings that are keys.
+    pub strings: Option<Dict>,
+    /// Metatables.
+    pub metatables: Option<Dict>,
+}
+
+/// Payload of a buffer's userdata. Its anchor holds the tables of the dictionaries, and the source.
+#[derive(Debug, Default)]
+pub struct Buffer {
+    bytes: Vec<u8>,
+    /// Bytes before this have been consumed.
+    read: usize,
+    /// A string in place of own bytes, until something is written.
+    source: Option<Gc<Str>>,
+    /// Options.
+    pub dicts: Dicts,
+}
+
+impl Buffer {
+    /// The bytes not consumed yet.
+    pub fn data(&self) -> &[u8] {
+        match &self.source {
+            Some(s) => &s.bytes()[self.read..],
+            None => &self.bytes[self.read..],
+        }
+    }
+    /// Number of bytes not consumed yet.
+    pub fn len(&self) -> usize {
+        self.source.map_or(self.bytes.len(), |s| s.len()) - self.read
+    }
+    /// Consumes bytes, which are there.
+    pub fn consume(&mut self, n: usize) {
+        self.read += n;
+        if self.source.is_none() && self.read == self.bytes.len() {
+            self.reset();
+        }
+    }
+    /// Empties the buffer, keeping its memory.
+    pub fn reset(&mut self) {
+        self.bytes.clear();
+        self.read = 0;
+        self.source = None;
+    }
+    /// Appends bytes.
+    pub fn put(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+    /// Where an encoder writes; cut back to its old length if that fails.
+    pub fn append<E>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<(), E> {
+        let len = self.bytes.len();
+        let result = write(&mut self.bytes);
+        if result.is_err() {
+            self.bytes.truncate(len);
+        }
+        result
+    }
+    /// Bytes to allocate before `n` more can be written.
+    fn growth(&self, n: usize) -> Option<usize> {
+        let (used, capacity) = if self.source.is_some() { (self.len(), 0) } else { (self.bytes.len(), self.bytes.capacity()) };
+        let need = used.saturating_add(n);
+        if need <= capacity { None } else { Some(need.max(2 * capacity).max(MIN_CAPACITY) - capacity) }
+    }
+    /// Makes room for `n` more bytes, in memory of its own.
+    fn reserve(&mut self, n: usize) {
+        if let Some(s) = self.source.take() {
+            let data = &s.bytes()[self.read..];
+            let mut own = Vec::with_capacity((data.len() + n).max(MIN_CAPACITY));
+            own.extend_from_slice(data);
+            self.bytes = own;
+            self.read = 0;
+            return;
+        }
+        if self.bytes.capacity() - self.bytes.len() < n && self.read >= self.bytes.len() - self.read {
+            self.bytes.drain(..self.read);
+            self.read = 0;
+        }
+        if let Some(more) = self.growth(n) {
+            self.bytes.reserve_exact(self.bytes.capacity() - self.bytes.len() + more);
+        }
+    }
+}
+
+impl Vm {
+    /// A new buffer.
+    pub(super) fn new_buffer(&mut self, dicts: Dicts, meta: Option<Gc<Table>>) -> Gc<Udata> {
+        let u = self.new_udata(Box::new(Buffer { dicts, ..Buffer::default() }), meta);
+        if dicts.strings.is_some() || dicts.metatables.is_some() {
+            let anchor = self.new_table(6, 0);
+            self.set_udata_anchor(u, Value::table(anchor));
+            let parts = [dicts.strings, dicts.metatables].into_iter().flatten().flat_map(|d| [d.list, d.index]);
+            for (i, t) in parts.enumerate() {
+                self.table_set_int(anchor, i as i32 + 1, Value::table(t));
+            }
+        }
+        u
+    }
+    /// Makes room for `n` more bytes.
+    pub(super) fn buffer_reserve(&mut self, u: Gc<Udata>, n: usize) -> LuaResult<()> {
+        let (len, growth) = with(u, |b| (b.len(), b.growth(n)));
+        if len.saturating_add(n) > MAX_LEN {
+            return Err(self.out_of_memory());
+        }
+        if let Some(more) = growth {
+            // May run finalizers, which may use the buffer: nothing that was read above is used below.
+            self.check_alloc(more)?;
+        }
+        let had_source = with(u, |b| {
+            let had = b.source.is_some();
+            b.reserve(n);
+            had
+        });
+        if had_source {
+            self.anchor_source(u, Value::NIL);
+        }
+        self.count_buffer(u);
+        Ok(())
+    }
+    /// Appends bytes that are not the buffer's own.
+    pub(super) fn buffer_put(&mut self, u: Gc<Udata>, bytes: &[u8]) -> LuaResult<()> {
+        self.buffer_reserve(u, bytes.len())?;
+        with(u, |b| b.put(bytes));
+        Ok(())
+    }
+    /// Frees the buffer's memory.
+    pub(super) fn buffer_free(&mut self, u: Gc<Udata>) {
+        with(u, |b| {
+            b.reset();
+            b.bytes = Vec::new();
+        });
+        self.anchor_source(u, Value::NIL);
+        self.count_buffer(u);
+    }
+    /// Empties the buffer.
+    pub(super) fn buffer_reset(&mut self, u: Gc<Udata>) {
+        with(u, Buffer::reset);
+        self.anchor_source(u, Value::NIL);
+    }
+    /// Makes the buffer read from a string.
+    pub(super) fn buffer_set(&mut self, u: Gc<Udata>, s: Gc<Str>) {
+        self.buffer_free(u);
+        self.anchor_source(u, Value::str(s));
+        with(u, |b| b.source = Some(s));
+    }
+    /// Tells the collector how much memory the buffer has.
+    pub(super) fn count_buffer(&mut self, u: Gc<Udata>) {
+        let bytes = with(u, |b| b.bytes.capacity());
+        if u.external.get() != bytes {
+            self.set_udata_bytes(u, bytes);
+        }
+    }
+    fn anchor_source(&mut self, u: Gc<Udata>, source: Value) {
+        match u.anchor.get().as_table() {
+            Some(t) => self.table_set_int(t, 5, source),
+            None => self.set_udata_anchor(u, source),
+        }
+    }
+}
+
+/// Runs `f` on a userdata's buffer; `f` must not reach the userdata.
+pub fn with<R>(u: Gc<Udata>, f: impl FnOnce(&mut Buffer) -> R) -> R {
+    match u.with::<Buffer, R>(f) {
+        Some(r) => r,
+        None => unreachable!("the type was checked"),
+    }
+}
+
+/// The value as a buffer.
+pub fn as_buffer(v: Value) -> Option<Gc<Udata>> {
+    v.as_udata().filter(|u| u.is::<Buffer>())
+}
