@@ -128,7 +128,7 @@ impl Vm {
         Ok(self.new_lua_func(proto, globals))
     }
     fn compile(&mut self, source: &[u8], name: &[u8]) -> Result<ProtoData, Gc<Str>> {
-        crate::syntax::compile(source, name).map_err(|e| self.new_str(&e.message))
+        crate::syntax::compile(source, name).map_err(|e| self.new_str(e.message()))
     }
     /// Reads what [`Vm::dump`] wrote.
     fn read_binary(&mut self, source: &[u8], name: &[u8]) -> Result<ProtoData, Gc<Str>> {
