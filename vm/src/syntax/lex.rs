@@ -18,6 +18,9 @@ impl SyntaxError {
     }
 }
 
+/// The first line number that is too large.
+const MAX_LINE: u32 = 0x7fff_ff00;
+
 /// Result of lexing or parsing.
 pub type Res<T> = Result<T, SyntaxError>;
 
@@ -176,6 +179,9 @@ impl<'a> Lexer<'a> {
     #[allow(clippy::should_implement_trait, reason = "it fails with an error, and never ends")]
     pub fn next(&mut self) -> Res<Tok> {
         let t = self.scan()?;
+        if self.line >= MAX_LINE {
+            return Err(self.error_near("chunk has too many lines", Some(&self.recent[0].0)));
+        }
         self.recent.swap(0, 1);
         self.recent[0] = (t.clone(), self.span());
         Ok(t)
@@ -498,6 +504,14 @@ mod tests {
         for (src, message) in cases {
             assert_eq!(last(src), message, "{}", src.escape_ascii());
         }
+    }
+
+    #[test]
+    fn lines() {
+        let mut lexer = Lexer::new(b"a\n\nb", b"=c");
+        lexer.line = MAX_LINE - 2;
+        assert!(lexer.next().is_ok());
+        assert_eq!(lexer.next().unwrap_err().message(), b"c:2147483392: chunk has too many lines near 'a'");
     }
 
     #[test]

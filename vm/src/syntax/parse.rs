@@ -43,7 +43,7 @@ impl Parser<'_> {
                     let copy = self.emit(ins)?;
                     self.fs.bc[copy as usize].line = self.fs.bc[pc as usize].line;
                     if copy - pc > 0x7fff {
-                        return Err(self.err_plain("function too long for return fixup"));
+                        return Err(self.err_tok("function too long for return fixup"));
                     }
                     *self.fs.ins_mut(pc) = Ins::aj(Op::UCLO, 0, (copy - (pc + 1)) as i32);
                 }
