@@ -70,6 +70,27 @@ pub fn token_name(t: &Tok) -> String {
     }
 }
 
+/// Goes over a byte order mark, and a first line starting with `#` up to its end.
+fn skip_header(src: &[u8]) -> usize {
+    let mut pos = if src.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    if src.get(pos) == Some(&b'#') {
+        while pos < src.len() && !matches!(src[pos], b'\n' | b'\r') {
+            pos += 1;
+        }
+    }
+    pos
+}
+
+/// Is there a binary chunk behind the header of a text? Who looks at the first character only is not to be deceived by it.
+pub fn hides_binary(src: &[u8]) -> bool {
+    let pos = skip_header(src);
+    let rest = match &src[pos..] {
+        [b'\r', b'\n', rest @ ..] | [b'\n', b'\r', rest @ ..] | [b'\r' | b'\n', rest @ ..] if pos > 0 => rest,
+        rest => rest,
+    };
+    pos > 0 && rest.first() == Some(&0x1b)
+}
+
 /// Source text as a stream of tokens.
 pub struct Lexer<'a> {
     src: &'a [u8],
@@ -94,12 +115,7 @@ fn is_name(c: u8) -> bool {
 impl<'a> Lexer<'a> {
     /// Starts at the first token: a byte order mark and a first line starting with `#` are skipped.
     pub fn new(src: &'a [u8], chunkname: &[u8]) -> Lexer<'a> {
-        let mut pos = if src.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        if src.get(pos) == Some(&b'#') {
-            while pos < src.len() && !matches!(src[pos], b'\n' | b'\r') {
-                pos += 1;
-            }
-        }
+        let pos = skip_header(src);
         Lexer { src, pos, start: pos, chunk: chunk_id(chunkname), recent: [const { (Tok::Eof, (0, 0)) }; 2], line: 1 }
     }
     fn peek(&self, n: usize) -> u8 {
