@@ -60,13 +60,10 @@ fn host_and_lua_nested() {
     check(PERILUNE.as_ref(), "nested.lua", NESTED);
 }
 
-/// The parser's own recursion, with the smaller stack.
+/// The parser's own recursion: what takes most of it, each as deep as the language allows.
 #[test]
-#[ignore = "200 functions inside one another take more native stack"]
-fn nested_functions() {
-    let text = "print((loadstring(('a = function() '):rep(190) .. (' end'):rep(190))))";
-    let done = with_stack(PERILUNE.as_ref(), SMALL, &["-e", text]);
-    assert!(done.ok().starts_with("function: "));
+fn nested_syntax() {
+    check(PERILUNE.as_ref(), "syntax.lua", SMALL);
 }
 
 /// The command as `cargo build --release` makes it, beside the one of this build.
@@ -93,4 +90,10 @@ fn depth_in_release_build() {
 #[ignore = "needs the release build"]
 fn host_and_lua_nested_in_release_build() {
     check(&release(), "nested.lua", NESTED);
+}
+
+#[test]
+#[ignore = "needs the release build"]
+fn nested_syntax_in_release_build() {
+    check(&release(), "syntax.lua", SMALL);
 }

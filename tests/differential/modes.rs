@@ -70,7 +70,8 @@ impl Modes {
 fn output(mut command: Command, most: Duration) -> Option<String> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the command starts");
-    let (mut stdout, mut stderr) = (child.stdout.take()?, child.stderr.take()?);
+    let mut stdout = child.stdout.take().expect("piped");
+    let mut stderr = child.stderr.take().expect("piped");
     let begun = Instant::now();
     std::thread::scope(|scope| {
         // What was read before an error still counts.

@@ -117,6 +117,9 @@ impl Vm {
     }
     /// Compiles a chunk, or reads a binary one; `mode` as in `load`. The error is a message.
     pub fn load_chunk(&mut self, source: &[u8], name: &[u8], mode: Option<&[u8]>) -> Result<Gc<Func>, Gc<Str>> {
+        if crate::syntax::lex::hides_binary(source) {
+            return Err(self.new_str(undump::UndumpError::Malformed.message().as_bytes()));
+        }
         let binary = source.first() == Some(&0x1b);
         let allowed = mode.is_none_or(|m| m.contains(if binary { &b'b' } else { &b't' }));
         if !allowed {
@@ -128,7 +131,7 @@ impl Vm {
         Ok(self.new_lua_func(proto, globals))
     }
     fn compile(&mut self, source: &[u8], name: &[u8]) -> Result<ProtoData, Gc<Str>> {
-        crate::syntax::compile(source, name).map_err(|e| self.new_str(&e.message))
+        crate::syntax::compile(source, name).map_err(|e| self.new_str(e.message()))
     }
     /// Reads what [`Vm::dump`] wrote.
     fn read_binary(&mut self, source: &[u8], name: &[u8]) -> Result<ProtoData, Gc<Str>> {

@@ -17,6 +17,8 @@ pub(super) mod flag {
     pub const STRIP: u32 = 0x02;
     /// Frames have two slots between the function and its first argument's predecessor: the layout of 64-bit LuaJIT.
     pub const FR2: u32 = 0x08;
+    /// Has bit operators.
+    pub const BITOP: u32 = 0x10;
 }
 
 /// Flags of a prototype.
@@ -25,6 +27,8 @@ pub(super) mod proto_flag {
     pub const CHILD: u8 = 0x01;
     /// Takes `...`.
     pub const VARARG: u8 = 0x02;
+    /// Has bit operators, or its children have.
+    pub const BITOP: u8 = 0x80;
 }
 
 /// Types of object constants; of a string on: this and its length.
@@ -69,7 +73,7 @@ pub(super) const HIDDEN_NAMES: [&[u8]; 6] =
 pub fn write(proto: &ProtoData, strip: bool) -> Vec<u8> {
     let mut out = Writer { bytes: MAGIC.to_vec() };
     out.bytes.push(VERSION);
-    out.uleb(flag::FR2 | if strip { flag::STRIP } else { 0 });
+    out.uleb(flag::FR2 | if strip { flag::STRIP } else { 0 } | if proto.has_bitops() { flag::BITOP } else { 0 });
     if !strip {
         out.sized(&proto.chunkname);
     }
@@ -122,7 +126,10 @@ impl Writer {
         if !strip && !p.lines.is_empty() {
             debug.debug_info(p);
         }
-        let flags = if p.has_children { proto_flag::CHILD } else { 0 } | if p.is_vararg { proto_flag::VARARG } else { 0 };
+        let flag = |set: bool, flag: u8| if set { flag } else { 0 };
+        let flags = flag(p.has_children, proto_flag::CHILD)
+            | flag(p.is_vararg, proto_flag::VARARG)
+            | flag(p.has_bitops(), proto_flag::BITOP);
         self.bytes.extend_from_slice(&[flags, p.num_params, p.framesize, p.upvalues.len() as u8]);
         self.uleb(p.kgc.len() as u32);
         self.uleb(p.knum.len() as u32);

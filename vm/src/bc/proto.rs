@@ -1,6 +1,6 @@
 //! What the compiler produces: plain data, independent of any heap.
 
-use super::Ins;
+use super::{Ins, Op};
 use std::rc::Rc;
 
 /// A function prototype before it is loaded into a VM.
@@ -34,6 +34,14 @@ pub struct ProtoData {
     pub uv_names: Vec<Box<[u8]>>,
     /// Local variables in order of declaration.
     pub vars: Vec<VarInfo>,
+}
+
+impl ProtoData {
+    /// Has it, or a child, instructions of bit operators?
+    pub(super) fn has_bitops(&self) -> bool {
+        self.bc.iter().any(|i| (Op::BNOT as u8..=Op::BSAR as u8).contains(&(i.0 as u8)))
+            || self.kgc.iter().any(|k| matches!(k, KGc::Proto(child) if child.has_bitops()))
+    }
 }
 
 /// An object constant.

@@ -67,7 +67,7 @@ fn all_that_the_parser_knows_survives() {
 }
 
 /// What mutations start from: every kind of instruction.
-const SEEDS: [&str; 4] = [
+const SEEDS: [&str; 5] = [
     "local a, b, c = ... local t = {1, 2, 'x', n = 3, [2.5] = 4, a and b, ...} local s = 0 \
      for i = 1, 10, 2 do s = s + i * 2 - i / 3 % 4 + 2 ^ i if s > 100 and not a then break end end \
      for k, v in pairs(t) do s = s + (tonumber(v) or 1) end for i, v in ipairs(t) do t[i] = -s end \
@@ -86,6 +86,10 @@ const SEEDS: [&str; 4] = [
     "local n = 0 for i = 1, 300 do for j = 1, 3 do n = n + i * j end if n % 7 == 0 then n = n - 1 elseif n ~= 'x' then n = n + 0.5 end end \
      local x, y, z = nil, true, false local q = x or y and z or n == 3 x = x == nil y = not q \
      do local a do local b = function() return a end a = b end end return n, q, x, y, n > 1 and {n, [n] = n, nil} or nil",
+    "local a, t = ..., {n = 1, f = function(...) return ... end} a = a ?? 7 local b = a | 3 ~ a << 2 & ~a >> 1 ~>> 1 \
+     for i = 1, 9 do if i % 2 == 0 then continue end b += i t.n ..= i t?.x = i t.y?.z += i end \
+     local x, y, z = t.f?.(1, 2, 3) local u, v = t:g?.(b) local c = b > 3 ? b : t?.n?.m const k = i -> i * b \
+     return x, y, z, u, v, c, k(2), a?.b, (|...| -> do return ... end)(1, 2), t?.f(b), t?.[b] ?? t.q?.(1).r",
 ];
 
 /// A VM whose library cannot reach outside, and a function that calls another with a limit of instructions.

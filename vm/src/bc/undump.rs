@@ -43,7 +43,7 @@ pub fn read(bytes: &[u8], name: &[u8]) -> Res<ProtoData> {
         return Err(UndumpError::Incompatible);
     }
     let flags = r.uleb().map_err(|_| UndumpError::Incompatible)?;
-    if flags & !flag::STRIP != flag::FR2 {
+    if flags & !(flag::STRIP | flag::BITOP) != flag::FR2 {
         return Err(UndumpError::Incompatible);
     }
     let strip = flags & flag::STRIP != 0;
@@ -135,7 +135,7 @@ impl<'a> Reader<'a> {
     fn proto(&mut self, done: &mut Vec<(ProtoData, u32)>, strip: bool, chunkname: &Rc<[u8]>) -> Res<(ProtoData, u32)> {
         let head = self.take(4)?;
         let (flags, num_params, framesize, num_uv) = (head[0], head[1], head[2], head[3]);
-        if flags & !(proto_flag::CHILD | proto_flag::VARARG) != 0 {
+        if flags & !(proto_flag::CHILD | proto_flag::VARARG | proto_flag::BITOP) != 0 {
             return Err(BAD);
         }
         let is_vararg = flags & proto_flag::VARARG != 0;

@@ -96,9 +96,9 @@ impl Vm {
     }
     /// Raises an error of an operation: with a position only if a Lua function does it, and not a builtin.
     #[cold]
-    pub(crate) fn operation_error(&mut self, msg: &str) -> LuaError {
+    pub(crate) fn operation_error(&mut self, msg: impl AsRef<[u8]>) -> LuaError {
         let mut text = Level::running(self).filter(|l| l.func.is_lua()).map_or_else(Vec::new, |l| l.position());
-        text.extend_from_slice(msg.as_bytes());
+        text.extend_from_slice(msg.as_ref());
         self.plain_error(&text)
     }
     /// "bad argument #i to 'f' (msg)"
@@ -109,17 +109,16 @@ impl Vm {
         let text = match name {
             Some(("method", name)) => {
                 n -= 1;
-                let name = String::from_utf8_lossy(&name).into_owned();
                 if n == 0 {
-                    format!("calling '{name}' on bad self ({msg})")
+                    [b"calling '", &name[..], b"' on bad self"].concat()
                 } else {
-                    format!("bad argument #{n} to '{name}' ({msg})")
+                    [format!("bad argument #{n} to '").as_bytes(), &name, b"'"].concat()
                 }
             }
-            Some((_, name)) => format!("bad argument #{n} to '{}' ({msg})", String::from_utf8_lossy(&name)),
-            None => format!("bad argument #{n} to '?' ({msg})"),
+            Some((_, name)) => [format!("bad argument #{n} to '").as_bytes(), &name, b"'"].concat(),
+            None => format!("bad argument #{n} to '?'").into_bytes(),
         };
-        self.rt_error(&text)
+        self.rt_error_bytes(&[&text[..], b" (", msg.as_bytes(), b")"].concat())
     }
     /// "attempt to WHAT local 'x' (a nil value)": the blamed value is an operand of the current instruction.
     #[cold]
@@ -130,10 +129,12 @@ impl Vm {
     fn named_error(&mut self, v: Value, what: &str, name: Option<(&'static str, Vec<u8>)>) -> LuaError {
         let ty = v.type_name();
         let text = match name {
-            Some((kind, name)) => format!("attempt to {what} {kind} '{}' (a {ty} value)", String::from_utf8_lossy(&name)),
-            None => format!("attempt to {what} a {ty} value"),
+            Some((kind, name)) => {
+                [format!("attempt to {what} {kind} '").as_bytes(), &name, format!("' (a {ty} value)").as_bytes()].concat()
+            }
+            None => format!("attempt to {what} a {ty} value").into_bytes(),
         };
-        self.operation_error(&text)
+        self.operation_error(text)
     }
     /// The name of the operand that holds `v`.
     fn blame(&self, v: Value) -> Option<(&'static str, Vec<u8>)> {
@@ -192,9 +193,9 @@ impl Vm {
     pub fn compare_error(&mut self, a: Value, b: Value) -> LuaError {
         let (x, y) = (a.type_name(), b.type_name());
         if x == y {
-            self.operation_error(&format!("attempt to compare two {x} values"))
+            self.operation_error(format!("attempt to compare two {x} values"))
         } else {
-            self.operation_error(&format!("attempt to compare {x} with {y}"))
+            self.operation_error(format!("attempt to compare {x} with {y}"))
         }
     }
     /// Call of a value that is no function, in slot `func`.

@@ -54,6 +54,8 @@ pub(super) struct FuncState {
     pub(super) uv_vars: Vec<(u32, u32)>,
     pub(super) uv_refs: Vec<UvRef>,
     pub(super) uv_names: Vec<Box<[u8]>>,
+    /// Variables, gotos and labels of the functions around it.
+    pub(super) outer_vars: u32,
     pub(super) first_line: u32,
     pub(super) num_params: u8,
     pub(super) is_vararg: bool,
@@ -65,8 +67,9 @@ pub(super) struct FuncState {
 
 impl FuncState {
     /// An empty function that starts at a line (0 for a main chunk).
-    pub(super) fn new(first_line: u32) -> FuncState {
-        FuncState { jpc: NO_JMP, framesize: 1, first_line, ..FuncState::default() }
+    #[inline(never)]
+    pub(super) fn new(first_line: u32) -> Box<FuncState> {
+        Box::new(FuncState { jpc: NO_JMP, framesize: 1, first_line, ..FuncState::default() })
     }
     /// Position of the next instruction.
     pub(super) fn pc(&self) -> u32 {
@@ -165,7 +168,8 @@ impl FuncState {
         self.kgc[index as usize] = KGc::Table(table);
     }
     /// The finished prototype and where its upvalues come from.
-    pub(super) fn into_proto(mut self, last_line: u32, chunkname: Rc<[u8]>) -> (ProtoData, Vec<UvRef>) {
+    #[inline(never)]
+    pub(super) fn into_proto(mut self: Box<Self>, last_line: u32, chunkname: Rc<[u8]>) -> (ProtoData, Vec<UvRef>) {
         let header = if self.is_vararg { Op::FUNCV } else { Op::FUNCF };
         if let Some(first) = self.bc.first_mut() {
             *first = Line { ins: Ins::ad(header, self.framesize as u8, 0), line: self.first_line };
@@ -240,7 +244,7 @@ impl Parser<'_> {
     pub(super) fn jmp_patchins(&mut self, pc: u32, dest: u32) -> Result<(), SyntaxError> {
         let offset = dest as i64 - (pc as i64 + 1) + 0x8000;
         if !(0..=MAX_D as i64).contains(&offset) {
-            return Err(self.err_plain("control structure too long"));
+            return Err(self.err_tok("control structure too long"));
         }
         let ins = self.fs.ins(pc);
         *self.fs.ins_mut(pc) = ins.with_d(offset as u16);

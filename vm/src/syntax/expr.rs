@@ -53,6 +53,11 @@ pub(super) enum Kind {
         pc: u32,
         base: u8,
     },
+    /// A call that safe navigation may skip, for nil: the instruction, a jump and a KPRI follow one another.
+    CallNav {
+        pc: u32,
+        base: u8,
+    },
 }
 
 /// An expression.
@@ -84,6 +89,10 @@ impl Exp {
     pub(super) fn has_jump(&self) -> bool {
         self.t != self.f
     }
+    /// Can it be assigned?
+    pub(super) fn is_variable(&self) -> bool {
+        matches!(self.kind, Kind::Local { .. } | Kind::Upval { .. } | Kind::Global(_) | Kind::Indexed { .. })
+    }
     /// Is it a constant?
     pub(super) fn is_const(&self) -> bool {
         matches!(self.kind, Kind::Nil | Kind::False | Kind::True | Kind::Str(_) | Kind::Num(_))
@@ -107,6 +116,7 @@ impl Exp {
 
 impl Parser<'_> {
     /// Makes a variable or call a value: a relocatable instruction or a register.
+    #[inline(never)]
     pub(super) fn discharge(&mut self, e: &mut Exp) -> Result<(), SyntaxError> {
         let kind = match &e.kind {
             Kind::Upval { index, .. } => Kind::Reloc(self.emit_ad(Op::UGET, 0, *index as u16)?),
@@ -126,7 +136,7 @@ impl Parser<'_> {
                 self.fs.reg_free(table);
                 Kind::Reloc(self.emit_abc(op, 0, table, c)?)
             }
-            &Kind::Call { base, .. } => Kind::NonReloc(base),
+            &Kind::Call { base, .. } | &Kind::CallNav { base, .. } => Kind::NonReloc(base),
             &Kind::Local { reg, .. } => Kind::NonReloc(reg),
             _ => return Ok(()),
         };
@@ -191,6 +201,7 @@ impl Parser<'_> {
         Ok(())
     }
     /// Puts the value into the next free register.
+    #[inline(never)]
     pub(super) fn put_next_reg(&mut self, e: &mut Exp) -> Result<u8, SyntaxError> {
         self.discharge(e)?;
         self.free_exp(e);
@@ -199,6 +210,7 @@ impl Parser<'_> {
         Ok(reg)
     }
     /// Puts the value into any register.
+    #[inline(never)]
     pub(super) fn put_any_reg(&mut self, e: &mut Exp) -> Result<u8, SyntaxError> {
         self.discharge(e)?;
         if let Kind::NonReloc(reg) = e.kind {
@@ -227,6 +239,7 @@ impl Parser<'_> {
         }
     }
     /// Stores a value into a variable.
+    #[inline(never)]
     pub(super) fn store(&mut self, var: &Exp, e: &mut Exp) -> Result<(), SyntaxError> {
         match &var.kind {
             &Kind::Local { reg, var } => {
@@ -267,6 +280,7 @@ impl Parser<'_> {
         Ok(())
     }
     /// `t[key]`: `t` must be in a register.
+    #[inline(never)]
     pub(super) fn index(&mut self, t: &mut Exp, key: &mut Exp) -> Result<(), SyntaxError> {
         let table = match t.kind {
             Kind::NonReloc(reg) => reg,
@@ -288,6 +302,7 @@ impl Parser<'_> {
         Ok(())
     }
     /// `obj:name`: puts the function and the object into the slots of a call.
+    #[inline(never)]
     pub(super) fn method(&mut self, e: &mut Exp, name: &Rc<[u8]>) -> Result<(), SyntaxError> {
         let obj = self.put_any_reg(e)?;
         self.free_exp(e);

@@ -1,16 +1,25 @@
 //! The lexer.
 
-use super::number::scan_number;
+use super::number::{NeedsFfi, needs_ffi, scan_number};
 use crate::bc::KNum;
 use crate::text::chunk::chunk_id;
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// A syntax error, complete with its position.
 #[derive(Clone, Debug)]
-pub struct SyntaxError {
+#[allow(clippy::box_collection, reason = "one word: it is part of the result of every function of the parser")]
+pub struct SyntaxError(Box<Vec<u8>>);
+
+impl SyntaxError {
     /// The message.
-    pub message: Vec<u8>,
+    pub fn message(&self) -> &[u8] {
+        &self.0
+    }
 }
+
+/// The first line number that is too large.
+const MAX_LINE: u32 = 0x7fff_ff00;
 
 /// Result of lexing or parsing.
 pub type Res<T> = Result<T, SyntaxError>;
@@ -22,8 +31,10 @@ macro_rules! keywords {
         #[allow(missing_docs, reason = "named after their spelling")]
         pub enum Tok {
             $($name,)*
-            Concat, Dots, Eq, Ge, Le, Ne, Label,
+            Concat, Dots, Eq, Ge, Le, Ne, Label, Nav, Coal, Shl, Shr, Sar, AndAnd, OrOr, NotEq, Arrow,
             Num(KNum),
+            /// A literal that only the FFI has a value for.
+            FfiNum(NeedsFfi),
             Str(Rc<[u8]>),
             Name(Rc<[u8]>),
             Char(u8),
@@ -37,7 +48,8 @@ macro_rules! keywords {
             match t {
                 $(Tok::$name => $text,)*
                 Tok::Concat => "..", Tok::Dots => "...", Tok::Eq => "==", Tok::Ge => ">=", Tok::Le => "<=", Tok::Ne => "~=",
-                Tok::Label => "::", Tok::Num(_) => "<number>", Tok::Str(_) => "<string>", Tok::Name(_) => "<name>",
+                Tok::Label => "::", Tok::Nav => "?.", Tok::Coal => "??", Tok::Shl => "<<", Tok::Shr => ">>", Tok::Sar => "~>>",
+                Tok::AndAnd => "&&", Tok::OrOr => "||", Tok::NotEq => "!=", Tok::Arrow => "->", Tok::Num(_) | Tok::FfiNum(_) => "<number>", Tok::Str(_) => "<string>", Tok::Name(_) => "<name>",
                 Tok::Char(_) => "", Tok::Eof => "<eof>",
             }
         }
@@ -58,6 +70,27 @@ pub fn token_name(t: &Tok) -> String {
     }
 }
 
+/// Goes over a byte order mark, and a first line starting with `#` up to its end.
+fn skip_header(src: &[u8]) -> usize {
+    let mut pos = if src.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    if src.get(pos) == Some(&b'#') {
+        while pos < src.len() && !matches!(src[pos], b'\n' | b'\r') {
+            pos += 1;
+        }
+    }
+    pos
+}
+
+/// Is there a binary chunk behind the header of a text? Who looks at the first character only is not to be deceived by it.
+pub fn hides_binary(src: &[u8]) -> bool {
+    let pos = skip_header(src);
+    let rest = match &src[pos..] {
+        [b'\r', b'\n', rest @ ..] | [b'\n', b'\r', rest @ ..] | [b'\r' | b'\n', rest @ ..] if pos > 0 => rest,
+        rest => rest,
+    };
+    pos > 0 && rest.first() == Some(&0x1b)
+}
+
 /// Source text as a stream of tokens.
 pub struct Lexer<'a> {
     src: &'a [u8],
@@ -70,6 +103,11 @@ pub struct Lexer<'a> {
     pub line: u32,
 }
 
+/// A number without the `_` between its digits.
+fn without_separators(text: &[u8]) -> Cow<'_, [u8]> {
+    if text.contains(&b'_') { text.iter().copied().filter(|c| *c != b'_').collect() } else { Cow::Borrowed(text) }
+}
+
 fn is_name(c: u8) -> bool {
     c.is_ascii_alphanumeric() || c == b'_' || c >= 0x80
 }
@@ -77,12 +115,7 @@ fn is_name(c: u8) -> bool {
 impl<'a> Lexer<'a> {
     /// Starts at the first token: a byte order mark and a first line starting with `#` are skipped.
     pub fn new(src: &'a [u8], chunkname: &[u8]) -> Lexer<'a> {
-        let mut pos = if src.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        if src.get(pos) == Some(&b'#') {
-            while pos < src.len() && !matches!(src[pos], b'\n' | b'\r') {
-                pos += 1;
-            }
-        }
+        let pos = skip_header(src);
         Lexer { src, pos, start: pos, chunk: chunk_id(chunkname), recent: [const { (Tok::Eof, (0, 0)) }; 2], line: 1 }
     }
     fn peek(&self, n: usize) -> u8 {
@@ -92,17 +125,20 @@ impl<'a> Lexer<'a> {
         self.pos >= self.src.len()
     }
     /// An error at a line.
-    pub fn error_at(&self, line: u32, msg: &str) -> SyntaxError {
+    #[cold]
+    #[inline(never)]
+    pub fn error_at(&self, line: u32, msg: impl AsRef<[u8]>) -> SyntaxError {
         let mut message = self.chunk.clone();
-        message.extend_from_slice(format!(":{line}: {msg}").as_bytes());
-        SyntaxError { message }
+        message.extend_from_slice(format!(":{line}: ").as_bytes());
+        message.extend_from_slice(msg.as_ref());
+        SyntaxError(Box::new(message))
     }
     /// The text that stands for a token in "near 'x'". A string is shown with its delimiters and its value.
     pub fn token_text(&self, t: &Tok) -> Vec<u8> {
         let source = self.recent.iter().find(|(r, _)| r == t).map_or(&b""[..], |(_, span)| self.slice(*span));
         match t {
             Tok::Name(name) => name.to_vec(),
-            Tok::Num(_) if !source.is_empty() => source.to_vec(),
+            Tok::Num(_) | Tok::FfiNum(_) if !source.is_empty() => without_separators(source).into_owned(),
             Tok::Str(value) => {
                 let width = match source {
                     [b'[', rest @ ..] => 2 + rest.iter().take_while(|c| **c == b'=').count(),
@@ -116,6 +152,8 @@ impl<'a> Lexer<'a> {
         }
     }
     /// An error at the current line, near a token if there is one. A NUL byte counts as none.
+    #[cold]
+    #[inline(never)]
     pub fn error_near(&self, msg: &str, near: Option<&Tok>) -> SyntaxError {
         match near {
             None | Some(Tok::Char(0)) => self.error_at(self.line, msg),
@@ -123,12 +161,14 @@ impl<'a> Lexer<'a> {
         }
     }
     /// An error at the current line, near a text, which is shown up to its first NUL byte.
+    #[cold]
+    #[inline(never)]
     pub fn error_near_text(&self, msg: &str, near: &[u8]) -> SyntaxError {
         let near = near.split(|c| *c == 0).next().unwrap_or(near);
         let mut e = self.error_at(self.line, msg);
-        e.message.extend_from_slice(b" near '");
-        e.message.extend_from_slice(near);
-        e.message.push(b'\'');
+        e.0.extend_from_slice(b" near '");
+        e.0.extend_from_slice(near);
+        e.0.push(b'\'');
         e
     }
     /// Source text of the token read last.
@@ -155,6 +195,9 @@ impl<'a> Lexer<'a> {
     #[allow(clippy::should_implement_trait, reason = "it fails with an error, and never ends")]
     pub fn next(&mut self) -> Res<Tok> {
         let t = self.scan()?;
+        if self.line >= MAX_LINE {
+            return Err(self.error_near("chunk has too many lines", Some(&self.recent[0].0)));
+        }
         self.recent.swap(0, 1);
         self.recent[0] = (t.clone(), self.span());
         Ok(t)
@@ -179,6 +222,10 @@ impl<'a> Lexer<'a> {
             l.pos += 2;
             Ok(t)
         };
+        let three = |l: &mut Lexer<'a>, t: Tok| {
+            l.pos += 3;
+            Ok(t)
+        };
         match (c, self.peek(1)) {
             (b'0'..=b'9', _) | (b'.', b'0'..=b'9') => self.number(),
             (b'"' | b'\'', _) => self.string(c),
@@ -195,16 +242,24 @@ impl<'a> Lexer<'a> {
             },
             (b'=', b'=') => two(self, Tok::Eq),
             (b'~', b'=') => two(self, Tok::Ne),
+            (b'!', b'=') => two(self, Tok::NotEq),
             (b'<', b'=') => two(self, Tok::Le),
             (b'>', b'=') => two(self, Tok::Ge),
-            (b':', b':') => two(self, Tok::Label),
-            (b'.', b'.') => {
-                if self.peek(2) == b'.' {
-                    self.pos += 3;
-                    return Ok(Tok::Dots);
-                }
-                two(self, Tok::Concat)
+            (b'<', b'<') => two(self, Tok::Shl),
+            (b'>', b'>') => two(self, Tok::Shr),
+            (b'~', b'>') if self.peek(2) != b'>' => {
+                self.pos += 2;
+                Err(self.error_near_text("unexpected symbol", b"~"))
             }
+            (b'~', b'>') => three(self, Tok::Sar),
+            (b':', b':') => two(self, Tok::Label),
+            (b'-', b'>') => two(self, Tok::Arrow),
+            (b'?', b'.') => two(self, Tok::Nav),
+            (b'?', b'?') => two(self, Tok::Coal),
+            (b'&', b'&') => two(self, Tok::AndAnd),
+            (b'|', b'|') => two(self, Tok::OrOr),
+            (b'.', b'.') if self.peek(2) == b'.' => three(self, Tok::Dots),
+            (b'.', b'.') => two(self, Tok::Concat),
             _ if is_name(c) => {
                 while !self.at_end() && is_name(self.peek(0)) {
                     self.pos += 1;
@@ -275,20 +330,32 @@ impl<'a> Lexer<'a> {
         }
     }
     fn number(&mut self) -> Res<Tok> {
-        let exp: &[u8] = if self.peek(0) == b'0' && matches!(self.peek(1), b'x' | b'X') { b"pP" } else { b"eE" };
+        let digits = &self.src[self.pos + usize::from(self.peek(0) == b'.')..];
+        let prefix = digits.iter().filter(|c| **c != b'_').nth(1).filter(|_| digits[0] == b'0');
+        let exp: &[u8] = if matches!(prefix, Some(b'x' | b'X')) { b"pP" } else { b"eE" };
         let mut last = 0;
         while !self.at_end() {
             let c = self.peek(0);
             if !(is_name(c) || c == b'.' || matches!(c, b'+' | b'-') && exp.contains(&last)) {
                 break;
             }
-            last = c;
+            if c != b'_' {
+                last = c;
+            }
             self.pos += 1;
         }
-        match scan_number(self.text()) {
+        let text = without_separators(self.text());
+        match scan_number(&text) {
             Some(n) => Ok(Tok::Num(n)),
-            None => Err(self.error_near_text("malformed number", self.text())),
+            None => match needs_ffi(&text) {
+                Some(n) => Ok(Tok::FfiNum(n)),
+                None => Err(self.error_near_text("malformed number", &text)),
+            },
         }
+    }
+    /// Is the token read last followed by a character, with nothing between?
+    pub fn followed_by(&self, c: u8) -> bool {
+        self.peek(0) == c && !self.at_end()
     }
     fn string(&mut self, quote: u8) -> Res<Tok> {
         self.pos += 1;
@@ -412,16 +479,16 @@ mod tests {
         let mut prev = Tok::Eof;
         loop {
             match lexer.next() {
-                Ok(Tok::Eof) => return String::from_utf8_lossy(&lexer.error_near("m", Some(&prev)).message).into_owned(),
+                Ok(Tok::Eof) => return String::from_utf8_lossy(lexer.error_near("m", Some(&prev)).message()).into_owned(),
                 Ok(t) => prev = t,
-                Err(e) => return String::from_utf8_lossy(&e.message).into_owned(),
+                Err(e) => return String::from_utf8_lossy(e.message()).into_owned(),
             }
         }
     }
 
     #[test]
     fn errors() {
-        let cases: [(&[u8], &str); 22] = [
+        let cases: [(&[u8], &str); 27] = [
             (b"x='\\q'", "c:1: invalid escape sequence near '''"),
             (b"x='ab\\300'", "c:1: invalid escape sequence near ''ab'"),
             (b"x='\\u{110000}'", "c:1: invalid escape sequence near '''"),
@@ -435,7 +502,12 @@ mod tests {
             (b"x=3..2", "c:1: malformed number near '3..2'"),
             (b"x=0x1p+", "c:1: malformed number near '0x1p+'"),
             (b"x=1e+", "c:1: malformed number near '1e+'"),
-            (b"1LL", "c:1: malformed number near '1LL'"),
+            (b"1_0ull", "c:1: m near '10ull'"),
+            (b"2.5i", "c:1: m near '2.5i'"),
+            (b"1.5LL", "c:1: malformed number near '1.5LL'"),
+            (b"1_0", "c:1: m near '10'"),
+            (b"~>x", "c:1: unexpected symbol near '~'"),
+            (b"~>>", "c:1: m near '~>>'"),
             (b"x=\x01", "c:1: m near 'char(1)'"),
             (b"x=\0", "c:1: m"),
             (b"'a\\n'", "c:1: m near ''a\n''"),
@@ -448,6 +520,14 @@ mod tests {
         for (src, message) in cases {
             assert_eq!(last(src), message, "{}", src.escape_ascii());
         }
+    }
+
+    #[test]
+    fn lines() {
+        let mut lexer = Lexer::new(b"a\n\nb", b"=c");
+        lexer.line = MAX_LINE - 2;
+        assert!(lexer.next().is_ok());
+        assert_eq!(lexer.next().unwrap_err().message(), b"c:2147483392: chunk has too many lines near 'a'");
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! Source text to bytecode: lexer, and a single-pass parser that emits as it goes.
 
+mod assign;
 mod emit;
 mod expr;
 pub mod lex;
+mod loops;
 pub mod number;
 mod ops;
 mod parse;
 mod scope;
+mod table;
 mod term;
 
 use crate::bc::ProtoData;
@@ -30,11 +33,18 @@ pub fn compile(source: &[u8], chunkname: &[u8]) -> Result<ProtoData, SyntaxError
         line: 1,
         last_line: 1,
         level: 0,
+        ternaries: 0,
         fs: FuncState::new(0),
+        consts: false,
         outer: Vec::new(),
         chunkname: Rc::from(chunkname),
     };
     parser.parse_main()
+}
+
+/// A message that ends in a name.
+fn quoted(msg: &str, name: &[u8]) -> Vec<u8> {
+    [msg.as_bytes(), b" '", name, b"'"].concat()
 }
 
 /// The parser: its tokens, and the functions under construction.
@@ -49,10 +59,15 @@ struct Parser<'a> {
     /// Line of the token before.
     last_line: u32,
     level: u32,
+    /// Depth of ternaries in the middle of ternaries.
+    ternaries: u32,
     /// The innermost function.
-    fs: FuncState,
+    fs: Box<FuncState>,
     /// The functions around it, outermost first.
-    outer: Vec<FuncState>,
+    #[allow(clippy::vec_box, reason = "they move between here and `fs`")]
+    outer: Vec<Box<FuncState>>,
+    /// Has the chunk constant variables?
+    consts: bool,
     chunkname: Rc<[u8]>,
 }
 
@@ -78,7 +93,11 @@ impl Parser<'_> {
     }
     /// Goes over a character if it is the current token.
     fn opt(&mut self, c: u8) -> Result<bool, SyntaxError> {
-        let found = self.tok == Tok::Char(c);
+        self.opt_tok(&Tok::Char(c))
+    }
+    /// Goes over a token if it is the current one.
+    fn opt_tok(&mut self, tok: &Tok) -> Result<bool, SyntaxError> {
+        let found = self.tok == *tok;
         if found {
             self.advance()?;
         }
@@ -96,11 +115,16 @@ impl Parser<'_> {
         if self.tok == *what {
             return self.advance();
         }
+        Err(self.err_match(what, who, line))
+    }
+    #[cold]
+    #[inline(never)]
+    fn err_match(&self, what: &Tok, who: &Tok, line: u32) -> SyntaxError {
         if line == self.line {
-            return Err(self.err_expected(what));
+            return self.err_expected(what);
         }
         let (what, who) = (token_name(what), token_name(who));
-        Err(self.err_tok(&format!("'{what}' expected (to close '{who}' at line {line})")))
+        self.err_tok(&format!("'{what}' expected (to close '{who}' at line {line})"))
     }
     /// Goes over a name.
     fn lex_name(&mut self) -> Result<Rc<[u8]>, SyntaxError> {
@@ -118,29 +142,51 @@ impl Parser<'_> {
     fn leave(&mut self) {
         self.level -= 1;
     }
+    /// Is the current token this name? It says what is a keyword in some places only.
+    fn is_soft(&self, word: &[u8]) -> bool {
+        matches!(&self.tok, Tok::Name(name) if **name == *word)
+    }
     /// An error near the current token.
+    #[cold]
+    #[inline(never)]
     fn err_tok(&self, msg: &str) -> SyntaxError {
         self.lex.error_near(msg, Some(&self.tok))
     }
     /// "'x' expected".
+    #[cold]
+    #[inline(never)]
     fn err_expected(&self, tok: &Tok) -> SyntaxError {
         self.err_tok(&format!("'{}' expected", token_name(tok)))
     }
     /// An error without a token.
-    fn err_plain(&self, msg: &str) -> SyntaxError {
+    #[cold]
+    #[inline(never)]
+    fn err_plain(&self, msg: impl AsRef<[u8]>) -> SyntaxError {
         self.lex.error_at(self.line, msg)
     }
+    /// An error about a name, without a token.
+    #[cold]
+    #[inline(never)]
+    fn err_name(&self, msg: &str, name: &[u8]) -> SyntaxError {
+        self.err_plain(quoted(msg, name))
+    }
     /// An error at a line.
-    fn err_line(&self, line: u32, msg: &str) -> SyntaxError {
+    #[cold]
+    #[inline(never)]
+    fn err_line(&self, line: u32, msg: impl AsRef<[u8]>) -> SyntaxError {
         self.lex.error_at(line, msg)
     }
     /// A limit of the innermost function.
+    #[cold]
+    #[inline(never)]
     fn err_limit(&self, limit: u32, what: &str) -> SyntaxError {
         self.err_limit_at(self.fs.first_line, limit, what)
     }
     /// A limit of the function that starts at a line.
+    #[cold]
+    #[inline(never)]
     fn err_limit_at(&self, first_line: u32, limit: u32, what: &str) -> SyntaxError {
-        self.err_plain(&if first_line == 0 {
+        self.err_plain(if first_line == 0 {
             format!("main function has more than {limit} {what}")
         } else {
             format!("function at line {first_line} has more than {limit} {what}")

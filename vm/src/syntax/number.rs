@@ -33,6 +33,41 @@ pub fn scan_number(bytes: &[u8]) -> Option<KNum> {
     Some(canonical(if neg && !n.is_nan() { -n } else { n }))
 }
 
+/// A literal that is none without the FFI.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum NeedsFfi {
+    /// With the suffix `LL` or `ULL`.
+    Int64,
+    /// With the suffix `i`.
+    Complex,
+}
+
+impl NeedsFfi {
+    /// What to say about it.
+    pub fn message(self) -> &'static str {
+        match self {
+            NeedsFfi::Int64 => "64-bit integer literal needs the FFI",
+            NeedsFfi::Complex => "complex literal needs the FFI",
+        }
+    }
+}
+
+/// Is a text that is no number a literal of the FFI's?
+pub fn needs_ffi(text: &[u8]) -> Option<NeedsFfi> {
+    let lower = text.to_ascii_lowercase();
+    if let Some(rest) = lower.strip_suffix(b"i") {
+        return scan_number(rest).map(|_| NeedsFfi::Complex);
+    }
+    let rest = [&b"ull"[..], b"llu", b"ll"].iter().find_map(|suffix| lower.strip_suffix(*suffix))?;
+    let significant = |digits: &[u8]| digits.iter().skip_while(|c| **c == b'0').count();
+    let fits = match rest {
+        [b'0', b'x', digits @ ..] => significant(digits) <= 16 && digits.iter().all(u8::is_ascii_hexdigit),
+        [b'0', b'b', ..] => true,
+        digits => core::str::from_utf8(digits).is_ok_and(|d| d.parse::<u64>().is_ok()),
+    };
+    (fits && scan_number(rest).is_some()).then_some(NeedsFfi::Int64)
+}
+
 fn decimal(b: &[u8]) -> Option<f64> {
     let text = core::str::from_utf8(b).ok()?;
     if text.eq_ignore_ascii_case("inf") || text.eq_ignore_ascii_case("infinity") {

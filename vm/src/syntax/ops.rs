@@ -4,7 +4,9 @@ use super::Parser;
 use super::emit::{NO_JMP, NO_REG};
 use super::expr::{Exp, Kind, pri};
 use super::lex::SyntaxError;
+use super::lex::Tok;
 use crate::bc::{Ins, KNum, Op};
+use crate::meta::tobit;
 
 /// Binary operators; the arithmetic ones are in the order of the bytecodes.
 #[derive(Copy, Clone, PartialEq, Debug)]
@@ -15,6 +17,12 @@ pub(super) enum BinOp {
     Div,
     Mod,
     Pow,
+    BAnd,
+    BOr,
+    BXor,
+    BShl,
+    BShr,
+    BSar,
     Concat,
     Ne,
     Eq,
@@ -24,6 +32,18 @@ pub(super) enum BinOp {
     Gt,
     And,
     Or,
+    Coalesce,
+}
+
+impl BinOp {
+    /// A bit operator?
+    fn is_bitwise(self) -> bool {
+        matches!(self, BinOp::BAnd | BinOp::BOr | BinOp::BXor | BinOp::BShl | BinOp::BShr | BinOp::BSar)
+    }
+    /// Does `op=` exist? A `^=` would look like another language's exclusive or.
+    pub(super) fn is_compound(self) -> bool {
+        matches!(self, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Mod | BinOp::Concat) || self.is_bitwise()
+    }
 }
 
 /// A number as an f64.
@@ -49,9 +69,21 @@ fn fold(op: BinOp, a: f64, b: f64) -> Option<KNum> {
         BinOp::Div => a / b,
         BinOp::Mod => crate::meta::lua_mod(a, b),
         BinOp::Pow => crate::meta::lua_pow(a, b),
+        op if op.is_bitwise() => return Some(KNum::Int(fold_bits(op, tobit(a), tobit(b)))),
         _ => return None,
     };
     if x.is_nan() || (x == 0.0 && x.is_sign_negative()) { None } else { Some(canonical(x)) }
+}
+
+fn fold_bits(op: BinOp, a: i32, b: i32) -> i32 {
+    match op {
+        BinOp::BAnd => a & b,
+        BinOp::BOr => a | b,
+        BinOp::BXor => a ^ b,
+        BinOp::BShl => a.wrapping_shl(b as u32),
+        BinOp::BShr => (a as u32).wrapping_shr(b as u32) as i32,
+        _ => a.wrapping_shr(b as u32),
+    }
 }
 
 /// The bytecodes of an arithmetic operation: with a constant second operand, with a constant first one, with none.
@@ -62,11 +94,45 @@ fn arith_ops(op: BinOp) -> (Op, Op, Op) {
         BinOp::Mul => (Op::MULVN, Op::MULNV, Op::MULVV),
         BinOp::Div => (Op::DIVVN, Op::DIVNV, Op::DIVVV),
         BinOp::Mod => (Op::MODVN, Op::MODNV, Op::MODVV),
+        BinOp::BAnd => (Op::BAND, Op::BAND, Op::BAND),
+        BinOp::BOr => (Op::BOR, Op::BOR, Op::BOR),
+        BinOp::BXor => (Op::BXOR, Op::BXOR, Op::BXOR),
+        BinOp::BShl => (Op::BSHL, Op::BSHL, Op::BSHL),
+        BinOp::BShr => (Op::BSHR, Op::BSHR, Op::BSHR),
+        BinOp::BSar => (Op::BSAR, Op::BSAR, Op::BSAR),
         _ => (Op::POW, Op::POW, Op::POW),
     }
 }
 
 impl Parser<'_> {
+    /// The operator of the current token, with its left and right priorities.
+    pub(super) fn bin_op(&self) -> Option<(BinOp, u32, u32)> {
+        Some(match self.tok {
+            Tok::Char(b'+') => (BinOp::Add, 10, 10),
+            Tok::Char(b'-') => (BinOp::Sub, 10, 10),
+            Tok::Char(b'*') => (BinOp::Mul, 11, 11),
+            Tok::Char(b'/') => (BinOp::Div, 11, 11),
+            Tok::Char(b'%') => (BinOp::Mod, 11, 11),
+            Tok::Char(b'^') => (BinOp::Pow, 14, 13),
+            Tok::Char(b'|') => (BinOp::BOr, 4, 4),
+            Tok::Char(b'~') => (BinOp::BXor, 5, 5),
+            Tok::Char(b'&') => (BinOp::BAnd, 6, 6),
+            Tok::Shl => (BinOp::BShl, 7, 7),
+            Tok::Shr => (BinOp::BShr, 7, 7),
+            Tok::Sar => (BinOp::BSar, 7, 7),
+            Tok::Concat => (BinOp::Concat, 9, 8),
+            Tok::Ne | Tok::NotEq => (BinOp::Ne, 3, 3),
+            Tok::Eq => (BinOp::Eq, 3, 3),
+            Tok::Char(b'<') => (BinOp::Lt, 3, 3),
+            Tok::Ge => (BinOp::Ge, 3, 3),
+            Tok::Le => (BinOp::Le, 3, 3),
+            Tok::Char(b'>') => (BinOp::Gt, 3, 3),
+            Tok::And | Tok::AndAnd => (BinOp::And, 2, 2),
+            Tok::Or | Tok::OrOr => (BinOp::Or, 1, 1),
+            Tok::Coal => (BinOp::Coalesce, 1, 1),
+            _ => return None,
+        })
+    }
     /// A jump that depends on the value.
     fn branch(&mut self, e: &mut Exp, cond: bool) -> Result<u32, SyntaxError> {
         if let Kind::Reloc(pc) = e.kind {
@@ -147,7 +213,7 @@ impl Parser<'_> {
             return Ok(());
         }
         let (vn, nv, vv) = arith_ops(op);
-        let (op, b, c) = if op == BinOp::Pow {
+        let (op, b, c) = if op == BinOp::Pow || op.is_bitwise() {
             let c = self.put_any_reg(e2)?;
             (vv, self.put_any_reg(e1)?, c)
         } else {
@@ -220,10 +286,18 @@ impl Parser<'_> {
         Ok(())
     }
     /// What must be done with the left operand before the right one is parsed.
+    #[inline(never)]
     pub(super) fn binop_left(&mut self, op: BinOp, e: &mut Exp) -> Result<(), SyntaxError> {
         match op {
             BinOp::And => self.branch_true(e)?,
             BinOp::Or => self.branch_false(e)?,
+            BinOp::Coalesce => {
+                let reg = self.put_next_reg(e)?;
+                self.emit_ad(Op::ISNEP, reg, 0)?;
+                // The jump over the right operand, until that is there.
+                e.f = self.emit_jmp()?;
+                self.fs.reg_free(reg);
+            }
             BinOp::Concat => {
                 self.put_next_reg(e)?;
             }
@@ -239,6 +313,7 @@ impl Parser<'_> {
         Ok(())
     }
     /// A binary operation; the result is in `e1`.
+    #[inline(never)]
     pub(super) fn binop(&mut self, op: BinOp, e1: &mut Exp, mut e2: Exp) -> Result<(), SyntaxError> {
         match op {
             BinOp::And => {
@@ -250,6 +325,11 @@ impl Parser<'_> {
                 self.discharge(&mut e2)?;
                 self.jmp_append(&mut e2.t, e1.t)?;
                 *e1 = e2;
+            }
+            BinOp::Coalesce => {
+                let skip = core::mem::replace(&mut e1.f, NO_JMP);
+                self.put_next_reg(&mut e2)?;
+                self.jmp_tohere(skip)?;
             }
             BinOp::Concat => {
                 self.put_val(&mut e2)?;
@@ -276,6 +356,7 @@ impl Parser<'_> {
         Ok(())
     }
     /// A unary operation.
+    #[inline(never)]
     pub(super) fn unop(&mut self, op: Op, e: &mut Exp) -> Result<(), SyntaxError> {
         if op == Op::NOT {
             core::mem::swap(&mut e.t, &mut e.f);
@@ -313,6 +394,12 @@ impl Parser<'_> {
             && to_f64(n) != 0.0
         {
             e.kind = Kind::Num(canonical(-to_f64(n)));
+            return Ok(());
+        }
+        if op == Op::BNOT
+            && let Some(n) = e.number()
+        {
+            e.kind = Kind::Num(KNum::Int(!tobit(to_f64(n))));
             return Ok(());
         }
         let reg = self.put_any_reg(e)?;

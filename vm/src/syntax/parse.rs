@@ -3,18 +3,23 @@
 use super::Parser;
 use super::emit::{FuncState, NO_JMP};
 use super::expr::{Exp, Kind};
-use super::lex::{SyntaxError, Tok};
-use super::ops::BinOp;
+use super::lex::{Res, Tok};
+use super::term::Flags;
 use crate::bc::{Ins, KGc, Op, ProtoData};
 use std::rc::Rc;
 
-type Res<T> = Result<T, SyntaxError>;
+/// Does a token end a block?
+fn ends_block(tok: &Tok) -> bool {
+    matches!(tok, Tok::Else | Tok::ElseIf | Tok::End | Tok::Until | Tok::Eof)
+}
 
 impl Parser<'_> {
     /// Starts a function.
-    pub(super) fn func_begin(&mut self, line: u32) {
-        let fs = FuncState::new(line);
+    fn func_begin(&mut self, line: u32) {
+        let mut fs = FuncState::new(line);
+        fs.outer_vars = self.fs.outer_vars + self.fs.num_vars();
         self.outer.push(core::mem::replace(&mut self.fs, fs));
+        self.fs.scope_begin(false);
     }
     /// Ends the code of a function: its last return, and the closing of upvalues before earlier returns.
     pub(super) fn func_code_end(&mut self) -> Res<()> {
@@ -38,7 +43,7 @@ impl Parser<'_> {
                     let copy = self.emit(ins)?;
                     self.fs.bc[copy as usize].line = self.fs.bc[pc as usize].line;
                     if copy - pc > 0x7fff {
-                        return Err(self.err_plain("function too long for return fixup"));
+                        return Err(self.err_tok("function too long for return fixup"));
                     }
                     *self.fs.ins_mut(pc) = Ins::aj(Op::UCLO, 0, (copy - (pc + 1)) as i32);
                 }
@@ -65,13 +70,42 @@ impl Parser<'_> {
     /// Parameters, body and end of a function; the result is the closure.
     pub(super) fn parse_body(&mut self, method: bool, line: u32) -> Res<Exp> {
         self.func_begin(line);
-        self.fs.scope_begin(false);
-        self.parse_params(method)?;
+        self.parse_params(method, [b'(', b')'])?;
         self.emit_ad(Op::FUNCF, 0, 0)?;
         self.parse_chunk()?;
         if self.tok != Tok::End {
             self.check_match(&Tok::End, &Tok::Function, line)?;
         }
+        let e = self.func_end()?;
+        self.advance()?;
+        Ok(e)
+    }
+    /// A short function, `x -> ...` after its name or `|x| -> ...`.
+    pub(super) fn short_function(&mut self, name: Option<Rc<[u8]>>, flags: Flags, line: u32) -> Res<Exp> {
+        self.func_begin(line);
+        if let Some(name) = name {
+            self.var_new(0, name)?;
+            self.fs.var_add(1);
+            self.reg_reserve(1)?;
+            self.fs.num_params = 1;
+        } else if !self.opt_tok(&Tok::OrOr)? {
+            self.parse_params(false, [b'|', b'|'])?;
+        }
+        self.check(&Tok::Arrow)?;
+        self.emit_ad(Op::FUNCF, 0, 0)?;
+        if self.opt_tok(&Tok::Do)? {
+            self.parse_chunk()?;
+            self.check_match(&Tok::End, &Tok::Do, line)?;
+        } else {
+            self.fs.has_return = true;
+            let e = self.expr_with(flags)?;
+            self.emit_return(1, e)?;
+        }
+        self.func_end()
+    }
+    /// Ends the innermost function; the result is its closure in the function around it.
+    #[inline(never)]
+    fn func_end(&mut self) -> Res<Exp> {
         self.last_line = self.line;
         self.func_code_end()?;
         let parent = self.outer.pop().unwrap_or_else(|| FuncState::new(0));
@@ -84,17 +118,17 @@ impl Parser<'_> {
             self.fs.fixup_return = self.fs.has_return;
             self.fs.has_child = true;
         }
-        self.advance()?;
         Ok(e)
     }
-    fn parse_params(&mut self, method: bool) -> Res<()> {
-        self.check(&Tok::Char(b'('))?;
-        let mut n = 0;
+    /// Parameters between two tokens, after `self` for a method.
+    #[inline(never)]
+    fn parse_params(&mut self, method: bool, [before, after]: [u8; 2]) -> Res<()> {
+        self.check(&Tok::Char(before))?;
+        let mut n = u32::from(method);
         if method {
-            self.var_new_fixed(0, "self")?;
-            n = 1;
+            self.var_new(0, Rc::from(&b"self"[..]))?;
         }
-        if self.tok != Tok::Char(b')') {
+        if self.tok != Tok::Char(after) {
             loop {
                 match self.tok {
                     Tok::Name(_) => {
@@ -117,11 +151,11 @@ impl Parser<'_> {
         self.fs.var_add(n);
         self.reg_reserve(n)?;
         self.fs.num_params = n as u8;
-        self.check(&Tok::Char(b')'))
+        self.check(&Tok::Char(after))
     }
     /// Does the current token end a block?
     pub(super) fn end_of_block(&self) -> bool {
-        matches!(self.tok, Tok::Else | Tok::ElseIf | Tok::End | Tok::Until | Tok::Eof)
+        ends_block(&self.tok)
     }
     /// Statements, up to the end of the block.
     pub(super) fn parse_chunk(&mut self) -> Res<()> {
@@ -135,7 +169,8 @@ impl Parser<'_> {
         self.leave();
         Ok(())
     }
-    fn parse_block(&mut self) -> Res<()> {
+    /// Statements in a scope of their own.
+    pub(super) fn parse_block(&mut self) -> Res<()> {
         self.fs.scope_begin(false);
         self.parse_chunk()?;
         self.scope_end()
@@ -156,7 +191,7 @@ impl Parser<'_> {
             Tok::Function => self.parse_func(line)?,
             Tok::Local => {
                 self.advance()?;
-                self.parse_local()?;
+                self.parse_local(false)?;
             }
             Tok::Return => {
                 self.parse_return()?;
@@ -168,118 +203,27 @@ impl Parser<'_> {
                 return Ok(true);
             }
             Tok::Label => self.parse_label()?,
-            Tok::Name(name) if **name == *b"goto" => {
-                if matches!(self.peek()?, Tok::Name(_)) {
-                    self.advance()?;
-                    self.parse_goto()?;
-                } else {
-                    self.parse_call_assign()?;
-                }
-            }
+            Tok::Name(_) => return self.parse_named(),
             _ => self.parse_call_assign()?,
         }
         Ok(false)
     }
-    fn parse_call_assign(&mut self) -> Res<()> {
-        let e = self.primary()?;
-        if let Kind::Call { pc, .. } = e.kind {
-            self.set_b(pc, 1);
-            Ok(())
+    /// A statement that starts with a name, which may be a keyword here.
+    fn parse_named(&mut self) -> Res<bool> {
+        if self.is_soft(b"goto") && matches!(self.peek()?, Tok::Name(_)) {
+            self.advance()?;
+            self.parse_goto()?;
+        } else if self.is_soft(b"const") && matches!(self.peek()?, Tok::Name(_) | Tok::Function) {
+            self.advance()?;
+            self.parse_local(true)?;
+        } else if self.is_soft(b"continue") && ends_block(self.peek()?) {
+            self.advance()?;
+            self.parse_continue()?;
+            return Ok(true);
         } else {
-            self.parse_assignment(e)
+            self.parse_call_assign()?;
         }
-    }
-    fn parse_assignment(&mut self, first: Exp) -> Res<()> {
-        let mut vars = vec![first];
-        loop {
-            let is_var = |k: &Kind| matches!(k, Kind::Local { .. } | Kind::Upval { .. } | Kind::Global(_) | Kind::Indexed { .. });
-            if !vars.last().is_some_and(|v| is_var(&v.kind)) {
-                return Err(self.err_tok("syntax error"));
-            }
-            if !self.opt(b',')? {
-                break;
-            }
-            let var = self.primary()?;
-            if let Kind::Local { reg, .. } = var.kind {
-                self.assign_hazard(&mut vars, reg)?;
-            }
-            if self.level + vars.len() as u32 > super::MAX_LEVEL {
-                return Err(self.err_limit(super::MAX_LEVEL, "variable names"));
-            }
-            vars.push(var);
-        }
-        self.check(&Tok::Char(b'='))?;
-        let (nexps, mut e) = self.expr_list()?;
-        if nexps == vars.len() as u32 {
-            self.single_value(&mut e);
-            if let Some(var) = vars.pop() {
-                self.store(&var, &mut e)?;
-            }
-        } else {
-            self.assign_adjust(vars.len() as u32, nexps, &mut e)?;
-        }
-        while let Some(var) = vars.pop() {
-            let mut e = Exp::new(Kind::NonReloc(self.fs.free_reg.saturating_sub(1) as u8));
-            self.store(&var, &mut e)?;
-        }
-        Ok(())
-    }
-    /// Makes a call or `...` a single value.
-    fn single_value(&mut self, e: &mut Exp) {
-        if let Kind::Call { pc, base } = e.kind {
-            if self.fs.ins(pc).op() == Op::VARG {
-                self.fs.free_reg = self.fs.free_reg.saturating_sub(1);
-                e.kind = Kind::Reloc(pc);
-            } else {
-                e.kind = Kind::NonReloc(base);
-            }
-        }
-    }
-    /// A local that is assigned but also indexes (or is indexed) further left must be copied.
-    fn assign_hazard(&mut self, vars: &mut [Exp], reg: u8) -> Res<()> {
-        use super::expr::Key;
-        let tmp = self.fs.free_reg as u8;
-        let mut hazard = false;
-        for v in vars {
-            if let Kind::Indexed { table, key } = &mut v.kind {
-                if *table == reg {
-                    *table = tmp;
-                    hazard = true;
-                }
-                if *key == Key::Reg(reg) {
-                    *key = Key::Reg(tmp);
-                    hazard = true;
-                }
-            }
-        }
-        if hazard {
-            self.emit_ad(Op::MOV, tmp, reg as u16)?;
-            self.reg_reserve(1)?;
-        }
-        Ok(())
-    }
-    /// Adjusts the number of values to that of variables.
-    fn assign_adjust(&mut self, nvars: u32, nexps: u32, e: &mut Exp) -> Res<()> {
-        let mut extra = nvars as i32 - nexps as i32;
-        if let Kind::Call { pc, .. } = e.kind {
-            extra = (extra + 1).max(0);
-            self.set_b(pc, (extra + 1) as u8);
-            if extra > 1 {
-                self.reg_reserve(extra as u32 - 1)?;
-            }
-        } else {
-            if e.kind != Kind::Void {
-                self.put_next_reg(e)?;
-            }
-            if extra > 0 {
-                let reg = self.reg_reserve(extra as u32)?;
-                self.emit_nil(reg, extra as u32)?;
-            }
-        }
-        if nexps > nvars {
-            self.fs.free_reg = self.fs.free_reg.saturating_sub(nexps - nvars);
-        }
-        Ok(())
+        Ok(false)
     }
     fn parse_func(&mut self, line: u32) -> Res<()> {
         self.advance()?;
@@ -293,6 +237,7 @@ impl Parser<'_> {
             method = true;
             self.field(&mut var)?;
         }
+        self.check_assignable(&var)?;
         let mut body = self.parse_body(method, line)?;
         self.store(&var, &mut body)?;
         if let Some(last) = self.fs.bc.last_mut() {
@@ -300,59 +245,35 @@ impl Parser<'_> {
         }
         Ok(())
     }
-    fn parse_local(&mut self) -> Res<()> {
-        if self.tok == Tok::Function {
-            self.advance()?;
-            let name = self.lex_name()?;
-            self.var_new(0, name)?;
-            let reg = self.reg_reserve(1)?;
-            self.fs.var_add(1);
-            let line = self.line;
-            let mut body = self.parse_body(false, line)?;
-            self.free_exp(&body);
-            self.put_reg(&mut body, reg)?;
-            let (var, pc) = (self.fs.varmap[self.fs.nactvar as usize - 1], self.fs.pc());
-            self.fs.vars[var as usize].start_pc = pc;
-            return Ok(());
-        }
-        let mut nvars = 0;
-        loop {
-            let name = self.lex_name()?;
-            self.var_new(nvars, name)?;
-            nvars += 1;
-            if !self.opt(b',')? {
-                break;
-            }
-        }
-        let (nexps, mut e) = if self.opt(b'=')? { self.expr_list()? } else { (0, Exp::new(Kind::Void)) };
-        self.assign_adjust(nvars, nexps, &mut e)?;
-        self.fs.var_add(nvars);
-        Ok(())
-    }
     fn parse_return(&mut self) -> Res<()> {
         self.advance()?;
         self.fs.has_return = true;
+        if self.end_of_block() || self.tok == Tok::Char(b';') {
+            return self.emit_return(0, Exp::new(Kind::Void));
+        }
+        let (n, e) = self.expr_list()?;
+        self.emit_return(n, e)
+    }
+    /// Returns `n` values, of which this is the last.
+    #[inline(never)]
+    fn emit_return(&mut self, n: u32, mut e: Exp) -> Res<()> {
         let first = self.fs.nactvar;
-        let ins = if self.end_of_block() || self.tok == Tok::Char(b';') {
-            Ins::ad(Op::RET0, 0, 1)
-        } else {
-            let (n, mut e) = self.expr_list()?;
-            match e.kind {
-                Kind::Call { pc, .. } if n == 1 && self.fs.ins(pc).op() != Op::VARG => {
-                    let call = self.fs.ins(pc);
-                    self.fs.bc.truncate(pc as usize);
-                    let op = if call.op() == Op::CALLM { Op::CALLMT } else { Op::CALLT };
-                    Ins::ad(op, call.a() as u8, call.c() as u16)
-                }
-                Kind::Call { pc, base } => {
-                    self.set_b(pc, 0);
-                    Ins::ad(Op::RETM, first as u8, (base as u32 - first) as u16)
-                }
-                _ if n == 1 => Ins::ad(Op::RET1, self.put_any_reg(&mut e)?, 2),
-                _ => {
-                    self.put_next_reg(&mut e)?;
-                    Ins::ad(Op::RET, first as u8, (n + 1) as u16)
-                }
+        let ins = match e.kind {
+            _ if n == 0 => Ins::ad(Op::RET0, 0, 1),
+            Kind::Call { pc, .. } if n == 1 && self.fs.ins(pc).op() != Op::VARG => {
+                let call = self.fs.ins(pc);
+                self.fs.bc.truncate(pc as usize);
+                let op = if call.op() == Op::CALLM { Op::CALLMT } else { Op::CALLT };
+                Ins::ad(op, call.a() as u8, call.c() as u16)
+            }
+            Kind::Call { pc, base } => {
+                self.set_b(pc, 0);
+                Ins::ad(Op::RETM, first as u8, (base as u32 - first) as u16)
+            }
+            _ if n == 1 => Ins::ad(Op::RET1, self.put_any_reg(&mut e)?, 2),
+            _ => {
+                self.put_next_reg(&mut e)?;
+                Ins::ad(Op::RET, first as u8, (n + 1) as u16)
             }
         };
         if self.fs.has_child {
@@ -360,130 +281,6 @@ impl Parser<'_> {
         }
         self.emit(ins)?;
         Ok(())
-    }
-    fn parse_while(&mut self, line: u32) -> Res<()> {
-        self.advance()?;
-        let start = self.fs.pc();
-        self.fs.last_target = start;
-        let exit = self.cond()?;
-        self.fs.scope_begin(true);
-        self.check(&Tok::Do)?;
-        let head = self.emit_ad(Op::LOOP, self.fs.nactvar as u8, 0)?;
-        self.parse_block()?;
-        let jump = self.emit_jmp()?;
-        self.jmp_patch(jump, start)?;
-        self.check_match(&Tok::End, &Tok::While, line)?;
-        self.scope_end()?;
-        self.jmp_tohere(exit)?;
-        self.jmp_patchins(head, self.fs.pc())
-    }
-    fn parse_repeat(&mut self, line: u32) -> Res<()> {
-        let head = self.fs.pc();
-        self.fs.last_target = head;
-        self.fs.scope_begin(true);
-        self.fs.scope_begin(false);
-        self.advance()?;
-        self.emit_ad(Op::LOOP, self.fs.nactvar as u8, 0)?;
-        self.parse_chunk()?;
-        self.check_match(&Tok::Until, &Tok::Repeat, line)?;
-        let mut exit = self.cond()?;
-        if self.fs.scope().is_some_and(|s| s.has_upval) {
-            self.parse_break()?;
-            self.jmp_tohere(exit)?;
-            self.scope_end()?;
-            exit = self.emit_jmp()?;
-        } else {
-            self.scope_end()?;
-        }
-        self.jmp_patch(exit, head)?;
-        self.jmp_patchins(head, self.fs.pc())?;
-        self.scope_end()
-    }
-    fn parse_for(&mut self, line: u32) -> Res<()> {
-        self.fs.scope_begin(true);
-        self.advance()?;
-        let name = self.lex_name()?;
-        match self.tok {
-            Tok::Char(b'=') => self.parse_for_num(name, line)?,
-            Tok::Char(b',') | Tok::In => self.parse_for_iter(name)?,
-            _ => return Err(self.err_tok("'=' or 'in' expected")),
-        }
-        self.check_match(&Tok::End, &Tok::For, line)?;
-        self.scope_end()
-    }
-    fn parse_for_num(&mut self, name: Rc<[u8]>, line: u32) -> Res<()> {
-        let base = self.fs.free_reg as u8;
-        for (n, hidden) in ["(for index)", "(for limit)", "(for step)"].iter().enumerate() {
-            self.var_new_fixed(n as u32, hidden)?;
-        }
-        self.var_new(3, name)?;
-        self.check(&Tok::Char(b'='))?;
-        self.expr_next()?;
-        self.check(&Tok::Char(b','))?;
-        self.expr_next()?;
-        if self.opt(b',')? {
-            self.expr_next()?;
-        } else {
-            let reg = self.reg_reserve(1)?;
-            self.emit_ad(Op::KSHORT, reg, 1)?;
-        }
-        self.fs.var_add(3);
-        self.check(&Tok::Do)?;
-        let head = self.emit_aj(Op::FORI, base, -1)?;
-        self.fs.scope_begin(false);
-        self.fs.var_add(1);
-        self.reg_reserve(1)?;
-        self.parse_block()?;
-        self.scope_end()?;
-        let end = self.emit_aj(Op::FORL, base, -1)?;
-        self.fs.bc[end as usize].line = line;
-        self.jmp_patchins(end, head + 1)?;
-        self.jmp_patchins(head, self.fs.pc())
-    }
-    fn parse_for_iter(&mut self, name: Rc<[u8]>) -> Res<()> {
-        let base = (self.fs.free_reg + 3) as u8;
-        for (n, hidden) in ["(for generator)", "(for state)", "(for control)"].iter().enumerate() {
-            self.var_new_fixed(n as u32, hidden)?;
-        }
-        let mut nvars = 3;
-        self.var_new(nvars, name)?;
-        nvars += 1;
-        while self.opt(b',')? {
-            let name = self.lex_name()?;
-            self.var_new(nvars, name)?;
-            nvars += 1;
-        }
-        self.check(&Tok::In)?;
-        let (line, start) = (self.line, self.fs.pc());
-        let (nexps, mut e) = self.expr_list()?;
-        self.assign_adjust(3, nexps, &mut e)?;
-        self.reg_bump(4)?;
-        let next = nvars <= 5 && self.predict_next(start);
-        self.fs.var_add(3);
-        self.check(&Tok::Do)?;
-        let head = self.emit_aj(if next { Op::ISNEXT } else { Op::JMP }, base, -1)?;
-        self.fs.scope_begin(false);
-        self.fs.var_add(nvars - 3);
-        self.reg_reserve(nvars - 3)?;
-        self.parse_block()?;
-        self.scope_end()?;
-        self.jmp_patchins(head, self.fs.pc())?;
-        let call = self.emit_abc(if next { Op::ITERN } else { Op::ITERC }, base, (nvars - 2) as u8, 3)?;
-        let end = self.emit_aj(Op::ITERL, base, -1)?;
-        self.fs.bc[call as usize].line = line;
-        self.fs.bc[end as usize].line = line;
-        self.jmp_patchins(end, head + 1)
-    }
-    /// Does the code of a generic for start with `pairs` or `next`?
-    fn predict_next(&self, pc: u32) -> bool {
-        let Some(first) = self.fs.bc.get(pc as usize) else { return false };
-        let name = match first.ins.op() {
-            Op::MOV => self.fs.local_name(first.ins.d()),
-            Op::UGET => self.fs.uv_names.get(first.ins.d()).map(|n| &**n),
-            Op::GGET => self.fs.string_at(first.ins.d()),
-            _ => None,
-        };
-        matches!(name, Some(b"pairs" | b"next"))
     }
     fn parse_then(&mut self) -> Res<u32> {
         self.advance()?;
@@ -518,26 +315,5 @@ impl Parser<'_> {
     pub(super) fn set_b(&mut self, pc: u32, b: u8) {
         let ins = self.fs.ins(pc);
         *self.fs.ins_mut(pc) = ins.with_b(b);
-    }
-    /// The operator of a token, with its left and right priorities.
-    pub(super) fn bin_op(&self) -> Option<(BinOp, u32, u32)> {
-        Some(match self.tok {
-            Tok::Char(b'+') => (BinOp::Add, 6, 6),
-            Tok::Char(b'-') => (BinOp::Sub, 6, 6),
-            Tok::Char(b'*') => (BinOp::Mul, 7, 7),
-            Tok::Char(b'/') => (BinOp::Div, 7, 7),
-            Tok::Char(b'%') => (BinOp::Mod, 7, 7),
-            Tok::Char(b'^') => (BinOp::Pow, 10, 9),
-            Tok::Concat => (BinOp::Concat, 5, 4),
-            Tok::Ne => (BinOp::Ne, 3, 3),
-            Tok::Eq => (BinOp::Eq, 3, 3),
-            Tok::Char(b'<') => (BinOp::Lt, 3, 3),
-            Tok::Ge => (BinOp::Ge, 3, 3),
-            Tok::Le => (BinOp::Le, 3, 3),
-            Tok::Char(b'>') => (BinOp::Gt, 3, 3),
-            Tok::And => (BinOp::And, 2, 2),
-            Tok::Or => (BinOp::Or, 1, 1),
-            _ => return None,
-        })
     }
 }

@@ -1,16 +1,19 @@
 //! Scopes: local variables, upvalues, labels and gotos.
 
-use super::Parser;
 use super::emit::{FuncState, NO_JMP};
 use super::expr::{Exp, Kind};
 use super::lex::{SyntaxError, Tok};
+use super::{Parser, quoted};
 use crate::bc::{Ins, Op, UvDesc, VarInfo};
+use core::ops::Range;
 use std::rc::Rc;
 
 /// Most local variables of a function.
 const MAX_LOCALS: u32 = 200;
 /// Most upvalues of a function.
 const MAX_UPVALUES: usize = 60;
+/// Most variables, gotos and labels of the functions under construction.
+const MAX_CHUNK_VARS: u32 = 65536 - MAX_UPVALUES as u32;
 
 /// A local variable.
 pub(super) struct Var {
@@ -20,6 +23,8 @@ pub(super) struct Var {
     pub(super) end_pc: u32,
     /// Assigned after its declaration.
     pub(super) written: bool,
+    /// Declared by `const`.
+    pub(super) constant: bool,
 }
 
 impl Var {
@@ -61,6 +66,7 @@ pub(super) struct Scope {
     /// Breaks end here.
     is_loop: bool,
     has_break: bool,
+    has_continue: bool,
     has_gola: bool,
     /// A local of it is captured.
     pub(super) has_upval: bool,
@@ -68,20 +74,25 @@ pub(super) struct Scope {
     no_close: bool,
 }
 
-/// A goto (or break) that is not yet resolved, or a label.
+/// Where a jump of the program's goes.
+#[derive(Clone, PartialEq)]
+enum Dest {
+    /// Behind the loop.
+    Break,
+    /// To the next turn of the loop.
+    Continue,
+    Label(Rc<[u8]>),
+}
+
+/// A goto (or break or continue) that is not yet resolved, or a label.
 #[derive(Clone)]
 pub(super) struct GotoLabel {
     /// None once it is resolved or out of scope.
-    name: Option<Rc<[u8]>>,
+    dest: Option<Dest>,
     pc: u32,
     /// Active locals there.
     slot: u32,
     is_label: bool,
-}
-
-/// The name of the label of breaks; as a keyword it is no other label's.
-fn break_name() -> Rc<[u8]> {
-    Rc::from(&b"break"[..])
 }
 
 impl FuncState {
@@ -130,14 +141,18 @@ impl FuncState {
         }
     }
     /// Adds a goto or label here.
-    fn gola_new(&mut self, name: Rc<[u8]>, is_label: bool, pc: u32) -> usize {
-        self.golas.push(GotoLabel { name: Some(name), pc, slot: self.nactvar, is_label });
+    fn gola_new(&mut self, dest: Dest, is_label: bool, pc: u32) -> usize {
+        self.golas.push(GotoLabel { dest: Some(dest), pc, slot: self.nactvar, is_label });
         self.golas.len() - 1
+    }
+    /// Number of variables, gotos and labels.
+    pub(super) fn num_vars(&self) -> u32 {
+        (self.vars.len() + self.golas.len()) as u32
     }
     /// The label of a name in the innermost scope.
     fn find_label(&self, name: &[u8]) -> Option<&GotoLabel> {
         let first = self.scopes.last().map_or(0, |s| s.first_gola);
-        self.golas[first..].iter().find(|g| g.is_label && g.name.as_deref() == Some(name))
+        self.golas[first..].iter().find(|g| g.is_label && matches!(&g.dest, Some(Dest::Label(l)) if **l == *name))
     }
     /// Notes that the innermost scope has gotos or labels.
     fn mark_gola(&mut self) {
@@ -151,24 +166,53 @@ impl FuncState {
 impl Parser<'_> {
     /// Declares the `n`th new local.
     pub(super) fn var_new(&mut self, n: u32, name: Rc<[u8]>) -> Result<(), SyntaxError> {
+        self.check_redeclared(0..self.fs.nactvar, &name)?;
         let at = self.fs.nactvar + n;
         if at >= MAX_LOCALS {
             return Err(self.err_limit(MAX_LOCALS, "local variables"));
         }
+        self.check_chunk_vars()?;
         self.fs.varmap.truncate(at as usize);
         self.fs.varmap.push(self.fs.vars.len() as u32);
-        self.fs.vars.push(Var { name, slot: 0, start_pc: 0, end_pc: 0, written: false });
+        self.fs.vars.push(Var { name, slot: 0, start_pc: 0, end_pc: 0, written: false, constant: false });
         Ok(())
+    }
+    /// Refuses a chunk with too many variables, gotos and labels.
+    fn check_chunk_vars(&self) -> Result<(), SyntaxError> {
+        if self.fs.outer_vars + self.fs.num_vars() < MAX_CHUNK_VARS {
+            return Ok(());
+        }
+        Err(self.err_plain(format!("chunk has more than {MAX_CHUNK_VARS} local variables")))
+    }
+    /// Makes the `n`th new local a constant.
+    pub(super) fn set_constant(&mut self, n: u32, constant: bool) {
+        self.consts |= constant;
+        let var = self.fs.varmap[(self.fs.nactvar + n) as usize];
+        self.fs.vars[var as usize].constant = constant;
+    }
+    /// Refuses a name that is a constant's: of these slots of the innermost function, or in a function around it.
+    pub(super) fn check_redeclared(&self, slots: Range<u32>, name: &[u8]) -> Result<(), SyntaxError> {
+        if !self.consts {
+            return Ok(());
+        }
+        let is_const = |fs: &FuncState, v: u32| fs.vars[v as usize].constant && *fs.vars[v as usize].name == *name;
+        let inner = self.fs.varmap[slots.start as usize..slots.end as usize].iter().any(|&v| is_const(&self.fs, v));
+        let around = |fs: &FuncState| fs.varmap[..fs.nactvar as usize].iter().any(|&v| is_const(fs, v));
+        if !inner && !self.outer.iter().any(|fs| around(fs)) {
+            return Ok(());
+        }
+        Err(self.err_name("attempt to re-declare const variable", name))
     }
     /// Declares a hidden local.
     pub(super) fn var_new_fixed(&mut self, n: u32, name: &str) -> Result<(), SyntaxError> {
         self.var_new(n, Rc::from(name.as_bytes()))
     }
     /// The function of a level: the outermost is 0.
-    fn level_mut(&mut self, level: usize) -> &mut FuncState {
+    pub(super) fn level_mut(&mut self, level: usize) -> &mut FuncState {
         if level < self.outer.len() { &mut self.outer[level] } else { &mut self.fs }
     }
     /// What a name means.
+    #[inline(never)]
     pub(super) fn var_lookup(&mut self, name: Rc<[u8]>) -> Result<Exp, SyntaxError> {
         let top = self.outer.len();
         if let Some(slot) = self.fs.find_local(&name) {
@@ -178,29 +222,36 @@ impl Parser<'_> {
         let Some((level, slot)) = found else { return Ok(Exp::new(Kind::Global(name))) };
         self.outer[level].mark_captured(slot);
         let var = (level as u32, self.outer[level].varmap[slot as usize]);
+        // The innermost function that has no room for it is to blame.
+        for l in (level + 1..=top).rev() {
+            let fs = self.level_mut(l);
+            if fs.uv_vars.contains(&var) {
+                break;
+            }
+            if fs.uv_vars.len() >= MAX_UPVALUES {
+                let line = fs.first_line;
+                return Err(self.err_limit_at(line, MAX_UPVALUES as u32, "upvalues"));
+            }
+        }
         let mut from = UvRef::Local(var.1);
         let mut index = 0;
         for l in level + 1..=top {
-            index = self.upvalue_in(l, var, from, &name)?;
+            index = self.upvalue_in(l, var, from, &name);
             from = UvRef::Outer(index);
         }
         Ok(Exp::new(Kind::Upval { index, var }))
     }
     /// The upvalue of a variable in the function of a level, made if it does not exist.
-    fn upvalue_in(&mut self, level: usize, var: (u32, u32), from: UvRef, name: &[u8]) -> Result<u8, SyntaxError> {
+    fn upvalue_in(&mut self, level: usize, var: (u32, u32), from: UvRef, name: &[u8]) -> u8 {
         let fs = self.level_mut(level);
         if let Some(index) = fs.uv_vars.iter().position(|&v| v == var) {
-            return Ok(index as u8);
+            return index as u8;
         }
         let index = fs.uv_vars.len();
-        if index >= MAX_UPVALUES {
-            let line = fs.first_line;
-            return Err(self.err_limit_at(line, MAX_UPVALUES as u32, "upvalues"));
-        }
         fs.uv_vars.push(var);
         fs.uv_refs.push(from);
         fs.uv_names.push(Box::from(name));
-        Ok(index as u8)
+        index as u8
     }
     /// Notes that a variable is assigned.
     pub(super) fn mark_written(&mut self, var: (u32, u32)) {
@@ -211,6 +262,7 @@ impl Parser<'_> {
 /// Ends of scopes, labels and gotos.
 impl Parser<'_> {
     /// Closes the innermost scope.
+    #[inline(never)]
     pub(super) fn scope_end(&mut self) -> Result<(), SyntaxError> {
         let Some(scope) = self.fs.scopes.pop() else { return Ok(()) };
         self.fs.var_remove(scope.nactvar);
@@ -219,14 +271,26 @@ impl Parser<'_> {
             self.emit_aj(Op::UCLO, scope.nactvar as u8, 0)?;
         }
         if scope.has_break && scope.is_loop {
-            let name = Some(break_name());
-            let label = GotoLabel { name, pc: self.fs.pc(), slot: self.fs.nactvar, is_label: true };
+            self.check_chunk_vars()?;
+            let label = GotoLabel { dest: Some(Dest::Break), pc: self.fs.pc(), slot: self.fs.nactvar, is_label: true };
             self.gola_resolve(scope.first_gola, &label, self.fs.golas.len())?;
         }
-        if scope.has_gola || (scope.has_break && !scope.is_loop) {
+        if scope.has_gola || scope.has_continue || (scope.has_break && !scope.is_loop) {
             self.gola_fixup(&scope)?;
         }
         Ok(())
+    }
+    /// Here, or at `pc`, the next turn of the loop starts.
+    pub(super) fn continue_label(&mut self, pc: u32) -> Result<(), SyntaxError> {
+        let slot = self.fs.nactvar;
+        let Some(scope) = self.fs.scope() else { return Ok(()) };
+        if !core::mem::take(&mut scope.has_continue) {
+            return Ok(());
+        }
+        let first = scope.first_gola;
+        self.check_chunk_vars()?;
+        let label = GotoLabel { dest: Some(Dest::Continue), pc, slot, is_label: true };
+        self.gola_resolve(first, &label, self.fs.golas.len())
     }
     /// Closes the outermost scope of a function, whose return closes the upvalues.
     pub(super) fn scope_end_noclose(&mut self) -> Result<(), SyntaxError> {
@@ -238,7 +302,7 @@ impl Parser<'_> {
     /// Lets a goto jump to its label.
     fn gola_patch(&mut self, goto: usize, slot: u32, target: u32) -> Result<(), SyntaxError> {
         let pc = self.fs.golas[goto].pc;
-        self.fs.golas[goto].name = None;
+        self.fs.golas[goto].dest = None;
         let ins = self.fs.ins(pc);
         *self.fs.ins_mut(pc) = ins.with_a(slot as u8);
         self.jmp_patch(pc, target)
@@ -261,15 +325,17 @@ impl Parser<'_> {
     fn gola_resolve(&mut self, first: usize, label: &GotoLabel, end: usize) -> Result<(), SyntaxError> {
         for goto in first..end {
             let g = &self.fs.golas[goto];
-            if g.is_label || g.name.is_none() || g.name != label.name {
+            if g.is_label || g.dest.is_none() || g.dest != label.dest {
                 continue;
             }
             if g.slot < label.slot {
-                let local = String::from_utf8_lossy(self.fs.local_name(g.slot as usize).unwrap_or(b"?"));
-                let name = String::from_utf8_lossy(g.name.as_deref().unwrap_or(b"?"));
-                let line = self.fs.bc[g.pc as usize].line;
-                let msg = format!("<goto {name}> jumps into the scope of local '{local}'");
-                return Err(self.err_line(line, &msg));
+                let local = self.fs.local_name(g.slot as usize).unwrap_or(b"?");
+                let jump = match &g.dest {
+                    Some(Dest::Label(name)) => [b"<goto ", &**name].concat(),
+                    _ => b"<continue".to_vec(),
+                };
+                let msg = quoted("> jumps into the scope of local", local);
+                return Err(self.err_line(self.fs.bc[g.pc as usize].line, [jump, msg].concat()));
             }
             self.gola_patch(goto, label.slot, label.pc)?;
         }
@@ -279,13 +345,13 @@ impl Parser<'_> {
     fn gola_fixup(&mut self, scope: &Scope) -> Result<(), SyntaxError> {
         let end = self.fs.golas.len();
         for at in scope.first_gola..end {
-            let GotoLabel { name, pc, slot, is_label } = self.fs.golas[at].clone();
-            let Some(name) = name else { continue };
+            let GotoLabel { dest, pc, slot, is_label } = self.fs.golas[at].clone();
+            let Some(dest) = dest else { continue };
             if is_label {
-                self.fs.golas[at].name = None;
+                self.fs.golas[at].dest = None;
                 for goto in at + 1..end {
                     let g = &self.fs.golas[goto];
-                    if g.is_label || g.name.as_ref() != Some(&name) {
+                    if g.is_label || g.dest.as_ref() != Some(&dest) {
                         continue;
                     }
                     if scope.has_upval && g.slot > slot {
@@ -295,14 +361,20 @@ impl Parser<'_> {
                 }
                 continue;
             }
-            let is_break = *name == *b"break";
             let Some(outer) = self.fs.scope() else {
                 let line = self.fs.bc[pc as usize].line;
-                let undefined = format!("undefined label '{}'", String::from_utf8_lossy(&name));
-                return Err(self.err_line(line, if is_break { "no loop to break" } else { &undefined }));
+                let msg = match dest {
+                    Dest::Break => b"no loop to break".to_vec(),
+                    Dest::Continue => b"no loop to continue".to_vec(),
+                    Dest::Label(name) => quoted("undefined label", &name),
+                };
+                return Err(self.err_line(line, msg));
             };
-            outer.has_break |= is_break;
-            outer.has_gola |= !is_break;
+            match dest {
+                Dest::Break => outer.has_break = true,
+                Dest::Continue => outer.has_continue = true,
+                Dest::Label(_) => outer.has_gola = true,
+            }
             self.fs.golas[at].slot = scope.nactvar;
             if scope.has_upval {
                 self.gola_close(at)?;
@@ -315,11 +387,25 @@ impl Parser<'_> {
         if let Some(scope) = self.fs.scope() {
             scope.has_break = true;
         }
+        self.gola_jump(Dest::Break)
+    }
+    /// `continue`.
+    pub(super) fn parse_continue(&mut self) -> Result<(), SyntaxError> {
+        if let Some(scope) = self.fs.scope() {
+            scope.has_continue = true;
+        }
+        self.gola_jump(Dest::Continue)
+    }
+    /// A jump whose target is not known yet.
+    #[inline(never)]
+    fn gola_jump(&mut self, dest: Dest) -> Result<(), SyntaxError> {
         let pc = self.emit_jmp()?;
-        self.fs.gola_new(break_name(), false, pc);
+        self.check_chunk_vars()?;
+        self.fs.gola_new(dest, false, pc);
         Ok(())
     }
     /// `goto name`, after the keyword.
+    #[inline(never)]
     pub(super) fn parse_goto(&mut self) -> Result<(), SyntaxError> {
         let name = self.lex_name()?;
         if let Some(label) = self.fs.find_label(&name) {
@@ -328,21 +414,20 @@ impl Parser<'_> {
             self.emit_aj(Op::LOOP, slot, -1)?;
         }
         self.fs.mark_gola();
-        let pc = self.emit_jmp()?;
-        self.fs.gola_new(name, false, pc);
-        Ok(())
+        self.gola_jump(Dest::Label(name))
     }
     /// `::name::`.
+    #[inline(never)]
     pub(super) fn parse_label(&mut self) -> Result<(), SyntaxError> {
         self.fs.last_target = self.fs.pc();
         self.fs.mark_gola();
         self.advance()?;
         let name = self.lex_name()?;
         if self.fs.find_label(&name).is_some() {
-            let msg = format!("duplicate label '{}'", String::from_utf8_lossy(&name));
-            return Err(self.err_plain(&msg));
+            return Err(self.err_name("duplicate label", &name));
         }
-        let label = self.fs.gola_new(name, true, self.fs.pc());
+        self.check_chunk_vars()?;
+        let label = self.fs.gola_new(Dest::Label(name), true, self.fs.pc());
         self.check(&Tok::Label)?;
         if self.tok == Tok::Label {
             self.enter()?;

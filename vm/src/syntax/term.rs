@@ -1,106 +1,71 @@
-//! Terms: operators by priority, names, indexing, calls, table constructors.
+//! Terms: operators by priority, names, indexing, calls.
 
-use super::Parser;
+use super::emit::NO_JMP;
 use super::expr::{Exp, Kind};
-use super::lex::{SyntaxError, Tok};
-use super::ops::to_f64;
-use crate::bc::{Ins, KGc, KNum, KVal, Op, TableTemplate};
-use std::collections::BTreeMap;
-
-type Res<T> = Result<T, SyntaxError>;
+use super::lex::{Res, Tok};
+use super::{MAX_LEVEL, Parser};
+use crate::bc::{Ins, Op};
 
 /// Priority of unary operators.
-const UNARY: u32 = 8;
-/// Largest size of an array part in TNEW.
-const MAX_ASIZE: u32 = 0x7ff;
+const UNARY: u32 = 12;
 
-/// A form of a key that has an order.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum HashKey {
-    Bool(bool),
-    Int(i32),
-    Num(u64),
-    Str(Box<[u8]>),
-}
+/// What an expression must do without: any of [`flag`].
+pub(super) type Flags = u8;
 
-/// A template table under construction.
-#[derive(Default)]
-struct Template {
-    array: Vec<KVal>,
-    hash: Vec<Option<(KVal, KVal)>>,
-    index: BTreeMap<HashKey, usize>,
-}
-
-impl Template {
-    /// Extends the array part, with what was in the hash part.
-    fn grow(&mut self, len: usize) {
-        while self.array.len() < len {
-            let key = HashKey::Int(self.array.len() as i32);
-            let old = self.index.remove(&key).and_then(|at| self.hash[at].take());
-            self.array.push(old.map_or(KVal::Nil, |(_, v)| v));
-        }
-    }
-    /// Sets an entry; one that is positional goes to the array part.
-    fn set(&mut self, key: KVal, value: KVal, positional: bool) {
-        if let KVal::Int(i) = key
-            && let Ok(i) = usize::try_from(i)
-        {
-            if positional || i == self.array.len() || (i == 1 && self.array.is_empty()) {
-                self.grow(i + 1);
-            }
-            if let Some(slot) = self.array.get_mut(i) {
-                *slot = value;
-                return;
-            }
-        }
-        let hash_key = match &key {
-            KVal::Nil => return,
-            KVal::Bool(b) => HashKey::Bool(*b),
-            KVal::Int(i) => HashKey::Int(*i),
-            KVal::Num(x) => HashKey::Num(x.to_bits()),
-            KVal::Str(s) => HashKey::Str(s.clone()),
-        };
-        let at = *self.index.entry(hash_key).or_insert(self.hash.len());
-        if at == self.hash.len() {
-            self.hash.push(Some((key, value)));
-        } else {
-            self.hash[at] = Some((key, value));
-        }
-    }
-}
-
-/// A constant expression as a value.
-fn to_kval(e: &Exp) -> KVal {
-    match &e.kind {
-        Kind::False => KVal::Bool(false),
-        Kind::True => KVal::Bool(true),
-        Kind::Str(s) => KVal::Str(Box::from(&s[..])),
-        Kind::Num(KNum::Int(i)) => KVal::Int(*i),
-        Kind::Num(KNum::Num(x)) => KVal::Num(*x),
-        _ => KVal::Nil,
-    }
-}
-
-/// The sizes and contents of a table constructor so far.
-struct Constructor {
-    /// The first instruction.
-    pc: u32,
-    /// Register of the table.
-    reg: u8,
-    /// Next positional index.
-    narr: u32,
-    nhash: u32,
-    need_array: bool,
-    /// The last item is a call with all its results.
-    vcall: bool,
-    /// The template and its constant.
-    template: Option<(Template, u16)>,
+/// Restrictions of an expression.
+pub(super) mod flag {
+    /// A statement: nobody needs the value.
+    pub const NO_RESULT: u8 = 1;
+    /// The next colon is not a method's.
+    pub const NO_COLON: u8 = 2;
+    /// No safe navigation.
+    pub const NO_NAV: u8 = 4;
 }
 
 impl Parser<'_> {
     /// An expression.
     pub(super) fn expr(&mut self) -> Res<Exp> {
-        self.binary(0)
+        self.expr_with(0)
+    }
+    /// An expression with restrictions.
+    pub(super) fn expr_with(&mut self, flags: Flags) -> Res<Exp> {
+        let e = self.binary(0, flags)?;
+        if self.tok == Tok::Char(b'?') { self.ternary(e) } else { Ok(e) }
+    }
+    /// A ternary, after its condition.
+    #[inline(never)]
+    fn ternary(&mut self, mut e: Exp) -> Res<Exp> {
+        let mut escapes = NO_JMP;
+        // The last operand of a ternary may be another one.
+        while self.opt(b'?')? {
+            self.ternary_middle(&mut e, &mut escapes)?;
+            e = self.binary(0, 0)?;
+            if self.tok != Tok::Char(b'?') {
+                self.put_next_reg(&mut e)?;
+            }
+        }
+        self.jmp_tohere(escapes)?;
+        Ok(e)
+    }
+    /// The operand after the `?` of a ternary with the condition `e`, and the colon.
+    fn ternary_middle(&mut self, e: &mut Exp, escapes: &mut u32) -> Res<()> {
+        self.branch_true(e)?;
+        let otherwise = e.f;
+        // LuaJIT does not count these as levels; its native stack is the limit.
+        self.ternaries += 1;
+        if self.ternaries >= MAX_LEVEL {
+            return Err(self.err_plain("chunk has too many syntax levels"));
+        }
+        let mut value = self.expr_with(flag::NO_COLON)?;
+        self.ternaries -= 1;
+        let reg = self.put_next_reg(&mut value)?;
+        let mut jump = self.emit_jmp()?;
+        self.jmp_append(&mut jump, *escapes)?;
+        *escapes = jump;
+        self.jmp_tohere(otherwise)?;
+        self.check(&Tok::Char(b':'))?;
+        self.fs.reg_free(reg);
+        Ok(())
     }
     /// An expression in the next register.
     pub(super) fn expr_next(&mut self) -> Res<()> {
@@ -129,108 +94,186 @@ impl Parser<'_> {
         Ok((n, e))
     }
     /// An expression of operators with a left priority above a limit.
-    fn binary(&mut self, limit: u32) -> Res<Exp> {
+    fn binary(&mut self, limit: u32, flags: Flags) -> Res<Exp> {
         self.enter()?;
-        let mut e = self.unary()?;
+        let mut e = self.unary(flags)?;
         while let Some((op, left, right)) = self.bin_op() {
             if left <= limit {
                 break;
             }
             self.advance()?;
             self.binop_left(op, &mut e)?;
-            let e2 = self.binary(right)?;
+            let e2 = self.binary(right, flags)?;
             self.binop(op, &mut e, e2)?;
         }
         self.leave();
         Ok(e)
     }
-    fn unary(&mut self) -> Res<Exp> {
+    fn unary(&mut self, flags: Flags) -> Res<Exp> {
         let op = match self.tok {
-            Tok::Not => Op::NOT,
+            Tok::Not | Tok::Char(b'!') => Op::NOT,
             Tok::Char(b'-') => Op::UNM,
             Tok::Char(b'#') => Op::LEN,
-            _ => return self.simple(),
+            Tok::Char(b'~') => Op::BNOT,
+            _ => return self.simple(flags),
         };
         self.advance()?;
-        let mut e = self.binary(UNARY)?;
+        let mut e = self.binary(UNARY, flags)?;
         self.unop(op, &mut e)?;
         Ok(e)
     }
-    fn simple(&mut self) -> Res<Exp> {
+    fn simple(&mut self, flags: Flags) -> Res<Exp> {
         let kind = match &self.tok {
             Tok::Num(n) => Kind::Num(*n),
+            Tok::FfiNum(n) => return Err(self.err_tok(n.message())),
             Tok::Str(s) => Kind::Str(s.clone()),
             Tok::Nil => Kind::Nil,
             Tok::True => Kind::True,
             Tok::False => Kind::False,
-            Tok::Dots => {
-                if !self.fs.is_vararg {
-                    return Err(self.err_tok("cannot use '...' outside a vararg function"));
-                }
-                let base = self.reg_reserve(1)?;
-                let pc = self.emit_abc(Op::VARG, base, 2, self.fs.num_params)?;
-                Kind::Call { pc, base }
-            }
+            Tok::Dots => self.vararg()?,
             Tok::Char(b'{') => return self.table(),
             Tok::Function => {
                 self.advance()?;
                 let line = self.line;
                 return self.parse_body(false, line);
             }
-            _ => return self.primary(),
+            Tok::Char(b'|') | Tok::OrOr => return self.short_function(None, flags, self.line),
+            _ => return self.primary(flags),
         };
         self.advance()?;
         Ok(Exp::new(kind))
     }
-    /// A name or parenthesised expression with its indices and calls.
-    pub(super) fn primary(&mut self) -> Res<Exp> {
-        let mut e = match &self.tok {
-            Tok::Char(b'(') => {
-                let line = self.line;
-                self.advance()?;
-                let mut e = self.expr()?;
-                self.check_match(&Tok::Char(b')'), &Tok::Char(b'('), line)?;
-                self.discharge(&mut e)?;
-                e
+    #[inline(never)]
+    fn vararg(&mut self) -> Res<Kind> {
+        if !self.fs.is_vararg {
+            return Err(self.err_tok("cannot use '...' outside a vararg function"));
+        }
+        let base = self.reg_reserve(1)?;
+        let pc = self.emit_abc(Op::VARG, base, 2, self.fs.num_params)?;
+        Ok(Kind::Call { pc, base })
+    }
+    /// A name or parenthesised expression with its indices and calls; nil where safe navigation skips them.
+    pub(super) fn primary(&mut self, flags: Flags) -> Res<Exp> {
+        let (mut e, skip) = self.navigate(flags)?;
+        if skip != NO_JMP {
+            self.skipped_value(&mut e, skip)?;
+        }
+        Ok(e)
+    }
+    /// Lets the jumps of safe navigation give nil instead of `e`.
+    #[inline(never)]
+    fn skipped_value(&mut self, e: &mut Exp, skip: u32) -> Res<()> {
+        let around = self.emit_jmp()?;
+        self.jmp_tohere(skip)?;
+        let reg = match e.kind {
+            Kind::Call { pc, base } => {
+                e.kind = Kind::CallNav { pc, base };
+                base
             }
+            // What is indexed behind the part that was skipped is nil.
+            Kind::NonReloc(reg) | Kind::Indexed { table: reg, .. } => reg,
+            _ => return Err(self.err_tok("syntax error")),
+        };
+        self.emit_ad(Op::KPRI, reg, 0)?;
+        self.jmp_tohere(around)
+    }
+    /// A name or parenthesised expression with its indices and calls; and the jumps of safe navigation.
+    pub(super) fn navigate(&mut self, flags: Flags) -> Res<(Exp, u32)> {
+        let mut skip = NO_JMP;
+        let mut e = match &self.tok {
+            Tok::Char(b'(') => self.parentheses()?,
             Tok::Name(_) => {
+                let line = self.line;
                 let name = self.lex_name()?;
+                if flags & flag::NO_RESULT == 0 && self.tok == Tok::Arrow {
+                    return Ok((self.short_function(Some(name), flags, line)?, NO_JMP));
+                }
                 self.var_lookup(name)?
             }
             _ => return Err(self.err_tok("unexpected symbol")),
         };
         loop {
+            let mut nav = flags & flag::NO_NAV == 0 && self.opt_tok(&Tok::Nav)?;
+            if nav {
+                self.put_any_reg(&mut e)?;
+                self.skip_if_nil(&e, &mut skip)?;
+            }
+            let mut call = false;
             match &self.tok {
-                Tok::Char(b'.') => self.field(&mut e)?,
                 Tok::Char(b'[') => {
                     self.put_any_reg(&mut e)?;
                     let mut key = self.bracket()?;
                     self.index(&mut e, &mut key)?;
                 }
-                Tok::Char(b':') => {
+                Tok::Char(b':') if flags & flag::NO_COLON == 0 => {
                     self.advance()?;
                     let name = self.lex_name()?;
                     self.method(&mut e, &name)?;
-                    self.args(&mut e)?;
+                    nav = self.opt_tok(&Tok::Nav)?;
+                    if nav {
+                        self.skip_if_nil(&e, &mut skip)?;
+                    }
+                    call = true;
                 }
+                Tok::Char(b':') if nav => return Err(self.err_tok("unexpected symbol")),
                 Tok::Char(b'(' | b'{') | Tok::Str(_) => {
                     self.put_next_reg(&mut e)?;
                     self.reg_reserve(1)?;
-                    self.args(&mut e)?;
+                    call = true;
                 }
-                _ => return Ok(e),
+                Tok::Char(b'.') if !nav => self.field(&mut e)?,
+                _ if nav => self.field_name(&mut e)?,
+                _ => return Ok((e, skip)),
+            }
+            if call {
+                self.args(&mut e)?;
+            }
+            if nav && flags & flag::NO_RESULT == 0 {
+                if call && !self.at_suffix() {
+                    // All results of the call may be wanted.
+                    return Ok((e, skip));
+                }
+                self.put_next_reg(&mut e)?;
             }
         }
     }
+    #[inline(never)]
+    fn parentheses(&mut self) -> Res<Exp> {
+        let line = self.line;
+        self.advance()?;
+        let mut e = self.expr()?;
+        self.check_match(&Tok::Char(b')'), &Tok::Char(b'('), line)?;
+        self.discharge(&mut e)?;
+        Ok(e)
+    }
+    /// Adds a jump that is taken if the value is nil.
+    #[inline(never)]
+    fn skip_if_nil(&mut self, e: &Exp, skip: &mut u32) -> Res<()> {
+        let Kind::NonReloc(reg) = e.kind else { return Err(self.err_tok("syntax error")) };
+        self.emit_ad(Op::ISEQP, reg, 0)?;
+        let jump = self.emit_jmp()?;
+        self.jmp_append(skip, jump)
+    }
+    /// Does an index or a call follow?
+    fn at_suffix(&self) -> bool {
+        matches!(self.tok, Tok::Nav | Tok::Str(_) | Tok::Char(b'[' | b':' | b'(' | b'{' | b'.'))
+    }
     /// `.name`.
+    #[inline(never)]
     pub(super) fn field(&mut self, e: &mut Exp) -> Res<()> {
         self.put_any_reg(e)?;
         self.advance()?;
+        self.field_name(e)
+    }
+    /// A name that indexes `e`.
+    fn field_name(&mut self, e: &mut Exp) -> Res<()> {
+        self.put_any_reg(e)?;
         let name = self.lex_name()?;
         self.index(e, &mut Exp::new(Kind::Str(name)))
     }
     /// `[expr]`.
-    fn bracket(&mut self) -> Res<Exp> {
+    #[inline(never)]
+    pub(super) fn bracket(&mut self) -> Res<Exp> {
         self.advance()?;
         let mut e = self.expr()?;
         self.put_val(&mut e)?;
@@ -238,6 +281,7 @@ impl Parser<'_> {
         Ok(e)
     }
     /// Arguments of a call; the function is in a register, and the slots for the arguments follow it.
+    #[inline(never)]
     fn args(&mut self, e: &mut Exp) -> Res<()> {
         let line = self.line;
         let mut args = Exp::new(Kind::Void);
@@ -262,6 +306,10 @@ impl Parser<'_> {
             }
             _ => return Err(self.err_tok("function arguments expected")),
         }
+        self.emit_call(e, args, line)
+    }
+    #[inline(never)]
+    fn emit_call(&mut self, e: &mut Exp, mut args: Exp, line: u32) -> Res<()> {
         let Kind::NonReloc(base) = e.kind else { return Err(self.err_tok("syntax error")) };
         let ins = if let Kind::Call { .. } = args.kind {
             Ins::abc(Op::CALLM, base, 2, (self.fs.free_reg - base as u32 - 3) as u8)
@@ -276,124 +324,5 @@ impl Parser<'_> {
         self.fs.bc[pc as usize].line = line;
         self.fs.free_reg = base as u32 + 1;
         Ok(())
-    }
-    /// A table constructor.
-    fn table(&mut self) -> Res<Exp> {
-        let line = self.line;
-        let reg = self.fs.free_reg as u8;
-        let pc = self.emit_ad(Op::TNEW, reg, 0)?;
-        self.reg_reserve(1)?;
-        let (narr, nhash) = (1, 0);
-        let mut c = Constructor { pc, reg, narr, nhash, need_array: false, vcall: false, template: None };
-        self.check(&Tok::Char(b'{'))?;
-        while self.tok != Tok::Char(b'}') {
-            self.item(&mut c)?;
-            self.fs.free_reg = reg as u32 + 1;
-            if !self.opt(b',')? && !self.opt(b';')? {
-                break;
-            }
-        }
-        self.check_match(&Tok::Char(b'}'), &Tok::Char(b'{'), line)?;
-        self.table_end(c)
-    }
-    /// An item of a table constructor.
-    fn item(&mut self, c: &mut Constructor) -> Res<()> {
-        let mut table = Exp::new(Kind::NonReloc(c.reg));
-        c.vcall = false;
-        let mut positional = false;
-        let named = matches!(self.tok, Tok::Name(_)) && *self.peek()? == Tok::Char(b'=');
-        let mut key = if self.tok == Tok::Char(b'[') {
-            let mut key = self.bracket()?;
-            if !key.is_const() {
-                self.index(&mut table, &mut key)?;
-            }
-            if key.number().is_some_and(|n| to_f64(n) == 0.0) {
-                c.need_array = true;
-            } else {
-                c.nhash += 1;
-            }
-            self.check(&Tok::Char(b'='))?;
-            key
-        } else if named {
-            let name = self.lex_name()?;
-            c.nhash += 1;
-            self.check(&Tok::Char(b'='))?;
-            Exp::new(Kind::Str(name))
-        } else {
-            let n = i32::try_from(c.narr).map_err(|_| self.err_plain("table overflow"))?;
-            c.narr += 1;
-            (c.need_array, c.vcall, positional) = (true, true, true);
-            Exp::new(Kind::Num(KNum::Int(n)))
-        };
-        let mut value = self.expr()?;
-        let constant = value.is_plain_const();
-        if key.is_const() && key.kind != Kind::Nil && (constant || matches!(key.kind, Kind::Str(_))) {
-            if c.template.is_none() {
-                let k = self.const_gc(KGc::Table(TableTemplate::default()))?;
-                *self.fs.ins_mut(c.pc) = Ins::ad(Op::TDUP, c.reg, k);
-                c.template = Some((Template::default(), k));
-            }
-            c.vcall = false;
-            if let Some((template, _)) = &mut c.template {
-                // A name with another value is there to have the right size.
-                template.set(to_kval(&key), if constant { to_kval(&value) } else { KVal::Nil }, positional);
-            }
-            if constant {
-                return Ok(());
-            }
-        }
-        if !matches!(value.kind, Kind::Call { .. }) {
-            self.put_any_reg(&mut value)?;
-            c.vcall = false;
-        }
-        if key.is_const() {
-            self.index(&mut table, &mut key)?;
-        }
-        self.store(&table, &mut value)
-    }
-    /// The end of a table constructor: a call with all its results, and the sizes.
-    fn table_end(&mut self, mut c: Constructor) -> Res<Exp> {
-        if c.vcall {
-            let bits = 0x4330_0000_0000_0000 | (c.narr - 1) as u64;
-            let k = self.const_num(KNum::Num(f64::from_bits(bits)))?;
-            if c.narr > 256 {
-                self.fs.bc.pop();
-            }
-            let at = self.fs.pc() - 1;
-            *self.fs.ins_mut(at) = Ins::ad(Op::TSETM, c.reg + 1, k);
-            self.set_b(at - 1, 0);
-        }
-        let mut e = Exp::new(Kind::NonReloc(c.reg));
-        if c.pc + 1 == self.fs.pc() {
-            e.kind = Kind::Reloc(c.pc);
-            self.fs.free_reg -= 1;
-        }
-        let asize = match c.need_array {
-            false => 0,
-            true => c.narr.clamp(3, MAX_ASIZE),
-        };
-        match c.template.take() {
-            None => {
-                let ins = self.fs.ins(c.pc);
-                *self.fs.ins_mut(c.pc) = ins.with_d((asize | hash_bits(c.nhash) << 11) as u16);
-            }
-            Some((mut template, k)) => {
-                if c.need_array {
-                    template.grow(c.narr as usize);
-                }
-                let hash = template.hash.into_iter().flatten().collect();
-                self.fs.set_template(k as u32, TableTemplate { array: template.array, hash });
-            }
-        }
-        Ok(e)
-    }
-}
-
-/// The base-2 logarithm of the size of a hash part.
-fn hash_bits(n: u32) -> u32 {
-    match n {
-        0 => 0,
-        1 => 1,
-        n => 32 - (n - 1).leading_zeros(),
     }
 }

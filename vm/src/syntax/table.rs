@@ -1,0 +1,230 @@
+//! Table constructors.
+
+use super::Parser;
+use super::expr::{Exp, Kind};
+use super::lex::{Res, Tok};
+use super::ops::to_f64;
+use crate::bc::{Ins, KGc, KNum, KVal, Op, TableTemplate};
+use std::collections::BTreeMap;
+
+/// Largest size of an array part in TNEW.
+const MAX_ASIZE: u32 = 0x7ff;
+
+/// A form of a key that has an order.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum HashKey {
+    Bool(bool),
+    Int(i32),
+    Num(u64),
+    Str(Box<[u8]>),
+}
+
+/// A template table under construction.
+#[derive(Default)]
+struct Template {
+    array: Vec<KVal>,
+    hash: Vec<Option<(KVal, KVal)>>,
+    index: BTreeMap<HashKey, usize>,
+}
+
+impl Template {
+    /// Extends the array part, with what was in the hash part.
+    fn grow(&mut self, len: usize) {
+        while self.array.len() < len {
+            let key = HashKey::Int(self.array.len() as i32);
+            let old = self.index.remove(&key).and_then(|at| self.hash[at].take());
+            self.array.push(old.map_or(KVal::Nil, |(_, v)| v));
+        }
+    }
+    /// Sets an entry; one that is positional goes to the array part.
+    #[inline(never)]
+    fn set(&mut self, key: KVal, value: KVal, positional: bool) {
+        if let KVal::Int(i) = key
+            && let Ok(i) = usize::try_from(i)
+        {
+            if positional || i == self.array.len() || (i == 1 && self.array.is_empty()) {
+                self.grow(i + 1);
+            }
+            if let Some(slot) = self.array.get_mut(i) {
+                *slot = value;
+                return;
+            }
+        }
+        let hash_key = match &key {
+            KVal::Nil => return,
+            KVal::Bool(b) => HashKey::Bool(*b),
+            KVal::Int(i) => HashKey::Int(*i),
+            KVal::Num(x) => HashKey::Num(x.to_bits()),
+            KVal::Str(s) => HashKey::Str(s.clone()),
+        };
+        let at = *self.index.entry(hash_key).or_insert(self.hash.len());
+        if at == self.hash.len() {
+            self.hash.push(Some((key, value)));
+        } else {
+            self.hash[at] = Some((key, value));
+        }
+    }
+}
+
+/// A constant expression as a value.
+fn to_kval(e: &Exp) -> KVal {
+    match &e.kind {
+        Kind::False => KVal::Bool(false),
+        Kind::True => KVal::Bool(true),
+        Kind::Str(s) => KVal::Str(Box::from(&s[..])),
+        Kind::Num(KNum::Int(i)) => KVal::Int(*i),
+        Kind::Num(KNum::Num(x)) => KVal::Num(*x),
+        _ => KVal::Nil,
+    }
+}
+
+/// The sizes and contents of a table constructor so far.
+struct Constructor {
+    /// The first instruction.
+    pc: u32,
+    /// Register of the table.
+    reg: u8,
+    /// Next positional index.
+    narr: u32,
+    nhash: u32,
+    need_array: bool,
+    /// The last item is a call with all its results.
+    vcall: bool,
+    /// The template and its constant.
+    template: Option<Box<(Template, u16)>>,
+}
+
+impl Parser<'_> {
+    /// A table constructor.
+    pub(super) fn table(&mut self) -> Res<Exp> {
+        let line = self.line;
+        let reg = self.fs.free_reg as u8;
+        let pc = self.emit_ad(Op::TNEW, reg, 0)?;
+        self.reg_reserve(1)?;
+        let (narr, nhash) = (1, 0);
+        let mut c = Constructor { pc, reg, narr, nhash, need_array: false, vcall: false, template: None };
+        self.check(&Tok::Char(b'{'))?;
+        while self.tok != Tok::Char(b'}') {
+            self.item(&mut c)?;
+            self.fs.free_reg = reg as u32 + 1;
+            if !self.opt(b',')? && !self.opt(b';')? {
+                break;
+            }
+        }
+        self.check_match(&Tok::Char(b'}'), &Tok::Char(b'{'), line)?;
+        self.table_end(c)
+    }
+    /// An item of a table constructor.
+    fn item(&mut self, c: &mut Constructor) -> Res<()> {
+        let (table, key, positional) = self.item_key(c)?;
+        let value = self.expr()?;
+        self.item_store(c, table, key, value, positional)
+    }
+    /// The key of an item: the table, indexed if the key is no constant; the key; and whether it is the next position.
+    #[inline(never)]
+    fn item_key(&mut self, c: &mut Constructor) -> Res<(Exp, Exp, bool)> {
+        let mut table = Exp::new(Kind::NonReloc(c.reg));
+        c.vcall = false;
+        let mut positional = false;
+        let named = matches!(self.tok, Tok::Name(_)) && *self.peek()? == Tok::Char(b'=');
+        let key = if self.tok == Tok::Char(b'[') {
+            let mut key = self.bracket()?;
+            if !key.is_const() {
+                self.index(&mut table, &mut key)?;
+            }
+            if key.number().is_some_and(|n| to_f64(n) == 0.0) {
+                c.need_array = true;
+            } else {
+                c.nhash += 1;
+            }
+            self.check(&Tok::Char(b'='))?;
+            key
+        } else if named {
+            let name = self.lex_name()?;
+            c.nhash += 1;
+            self.check(&Tok::Char(b'='))?;
+            Exp::new(Kind::Str(name))
+        } else {
+            let n = i32::try_from(c.narr).map_err(|_| self.err_plain("table overflow"))?;
+            c.narr += 1;
+            (c.need_array, c.vcall, positional) = (true, true, true);
+            Exp::new(Kind::Num(KNum::Int(n)))
+        };
+        Ok((table, key, positional))
+    }
+    #[inline(never)]
+    fn item_store(&mut self, c: &mut Constructor, table: Exp, key: Exp, value: Exp, positional: bool) -> Res<()> {
+        let (mut table, mut key, mut value) = (table, key, value);
+        let constant = value.is_plain_const();
+        if key.is_const() && key.kind != Kind::Nil && (constant || matches!(key.kind, Kind::Str(_))) {
+            if c.template.is_none() {
+                let k = self.const_gc(KGc::Table(TableTemplate::default()))?;
+                *self.fs.ins_mut(c.pc) = Ins::ad(Op::TDUP, c.reg, k);
+                c.template = Some(Box::new((Template::default(), k)));
+            }
+            c.vcall = false;
+            if let Some(template) = &mut c.template {
+                // A name with another value is there to have the right size.
+                template.0.set(to_kval(&key), if constant { to_kval(&value) } else { KVal::Nil }, positional);
+            }
+            if constant {
+                return Ok(());
+            }
+        }
+        if !matches!(value.kind, Kind::Call { .. }) {
+            self.put_any_reg(&mut value)?;
+            c.vcall = false;
+        }
+        if key.is_const() {
+            self.index(&mut table, &mut key)?;
+        }
+        self.store(&table, &mut value)
+    }
+    /// The end of a table constructor: a call with all its results, and the sizes.
+    #[inline(never)]
+    fn table_end(&mut self, mut c: Constructor) -> Res<Exp> {
+        if c.vcall {
+            let bits = 0x4330_0000_0000_0000 | (c.narr - 1) as u64;
+            let k = self.const_num(KNum::Num(f64::from_bits(bits)))?;
+            if c.narr > 256 {
+                self.fs.bc.pop();
+            }
+            let at = self.fs.pc() - 1;
+            *self.fs.ins_mut(at) = Ins::ad(Op::TSETM, c.reg + 1, k);
+            self.set_b(at - 1, 0);
+        }
+        let mut e = Exp::new(Kind::NonReloc(c.reg));
+        if c.pc + 1 == self.fs.pc() {
+            e.kind = Kind::Reloc(c.pc);
+            self.fs.free_reg -= 1;
+        }
+        let asize = match c.need_array {
+            false => 0,
+            true => c.narr.clamp(3, MAX_ASIZE),
+        };
+        match c.template.take() {
+            None => {
+                let ins = self.fs.ins(c.pc);
+                *self.fs.ins_mut(c.pc) = ins.with_d((asize | hash_bits(c.nhash) << 11) as u16);
+            }
+            Some(finished) => {
+                let (mut template, k) = *finished;
+                if c.need_array {
+                    template.grow(c.narr as usize);
+                }
+                let hash = template.hash.into_iter().flatten().collect();
+                self.fs.set_template(k as u32, TableTemplate { array: template.array, hash });
+            }
+        }
+        Ok(e)
+    }
+}
+
+/// The base-2 logarithm of the size of a hash part.
+fn hash_bits(n: u32) -> u32 {
+    match n {
+        0 => 0,
+        1 => 1,
+        n => 32 - (n - 1).leading_zeros(),
+    }
+}
