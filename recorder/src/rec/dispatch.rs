@@ -137,6 +137,12 @@ impl Recorder {
         let event = if more { Event::Enter(view::target(iterl, view::ins(iterl))) } else { Event::Leave };
         self.loop_plain(db, pc, view::ins(iterl), event)
     }
+    /// The ITERN that the trace started at, in an iteration that is recorded because the loop could not be closed.
+    pub(super) fn itern_again(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins) -> Rec<()> {
+        let ins = view::ins(pc);
+        let ins = if ins.op() == Bc::JLOOP { db.start_ins(ins.d() as u32) } else { ins };
+        if self.itern(vm, ins)? { Ok(()) } else { Err(Abort::LeavingLoop) }
+    }
     /// JFUNCF: links to the function's trace, unless that only returns.
     fn compiled_function(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
         let n = ins.d() as u32;

@@ -190,7 +190,9 @@ impl Recorder {
         let (vi, vs) = (canonical(x[0].1), canonical(x[2].1));
         let l = x[1].1.as_number().ok_or(Abort::BadType)?;
         let (stay, up, ty);
-        if let (Some(i), Some(s)) = (vi.as_int(), vs.as_int()) {
+        // A loop that may run past the integers counts in doubles, as the interpreter has it.
+        let inside = |s: i32| if s >= 0 { l < 2_147_483_648.0 } else { l > -2_147_483_649.0 };
+        if let (Some(i), Some(s), true) = (vi.as_int(), vs.as_int(), vs.as_int().is_some_and(inside) || l.is_nan()) {
             ty = Ty::Int;
             x[0].0 = self.narrow(x[0].0)?;
             x[2].0 = self.narrow(x[2].0)?;

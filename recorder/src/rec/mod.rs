@@ -379,7 +379,11 @@ impl Recorder {
     pub fn record(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: *const Ins) -> Step {
         let done = self.instruction(vm, db, pc).and_then(|flow| match flow {
             Flow::Next => Ok(None),
-            Flow::Stop(link, pc) => self.finish(link, pc),
+            Flow::Stop(link, to) => match self.finish(link, to)? {
+                // A trace from an ITERN closes in front of it: with one more iteration it is still to be recorded.
+                None if to == pc => self.itern_again(vm, db, pc).map(|()| None),
+                done => Ok(done),
+            },
         });
         match done {
             Ok(None) => Step::Continue,

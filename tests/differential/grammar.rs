@@ -1,0 +1,202 @@
+//! The state of the generator: names in scope, loops around, and what the program made so far costs to run.
+
+use super::program::Node;
+
+/// What a variable holds, as far as the generator keeps to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Number,
+    Text,
+    /// Numbers and strings from 1 on, without holes.
+    Array,
+    /// A table with keys of any kind.
+    Map,
+    /// A function of two arguments.
+    Function,
+    /// An instance of a class of the program.
+    Object,
+    /// A function that counts, or a wrapped coroutine: called without arguments.
+    Source,
+}
+
+/// A local variable.
+#[derive(Clone, Debug)]
+pub struct Var {
+    pub name: String,
+    pub kind: Kind,
+    /// May statements assign to it? Not to loop variables that count.
+    pub assignable: bool,
+    /// Statements that a call runs.
+    pub cost: u64,
+}
+
+/// Statements that one program may run.
+pub const BUDGET: u64 = 40_000;
+
+/// Makes one program.
+pub struct Grammar {
+    pub rng: fastrand::Rng,
+    pub vars: Vec<Var>,
+    /// Names that were given.
+    names: u32,
+    /// Blocks around this place.
+    pub depth: u32,
+    /// How often the statement being made is run.
+    pub weight: u64,
+    /// Statements run by the function being made.
+    pub cost: u64,
+    /// Labels that continue the loops around, innermost last.
+    pub labels: Vec<String>,
+    /// Is this the body of a function with `...`?
+    pub vararg: bool,
+    /// Is this the body of a coroutine?
+    pub yields: bool,
+    /// Is this the body of a function (not of the program)?
+    pub function: bool,
+}
+
+impl Grammar {
+    pub fn new(seed: u64) -> Grammar {
+        Grammar {
+            rng: fastrand::Rng::with_seed(seed),
+            vars: Vec::new(),
+            names: 0,
+            depth: 0,
+            weight: 1,
+            cost: 0,
+            labels: Vec::new(),
+            vararg: false,
+            yields: false,
+            function: false,
+        }
+    }
+
+    /// A whole program, without the prelude.
+    pub fn program(&mut self) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        for kind in [Kind::Number, Kind::Number, Kind::Number, Kind::Text, Kind::Array, Kind::Map] {
+            nodes.push(self.declare(kind));
+        }
+        for _ in 0..self.rng.u32(0..3) {
+            nodes.push(self.class());
+        }
+        for _ in 0..self.rng.u32(1..4) {
+            nodes.push(self.function());
+        }
+        let visible = self.vars.len();
+        for _ in 0..self.rng.u32(1..4) {
+            let rounds = *self.choose(&[1, 3, 10, 60]);
+            let body = self.in_loop(rounds, None, |g| {
+                let most = g.rng.u32(2..8);
+                g.statements(most)
+            });
+            let counter = self.name("round");
+            let open = format!("P(pcall(function() for {counter} = 1, {rounds} do");
+            nodes.push(Node::block(open, body, "end end))"));
+        }
+        for var in &self.vars[..visible] {
+            if matches!(var.kind, Kind::Number | Kind::Text) {
+                nodes.push(Node::Line(format!("P(\"{0}\", {0})", var.name)));
+            }
+        }
+        nodes.push(Node::Line("print(sum, lines)".into()));
+        nodes
+    }
+
+    /// A name that no other variable has.
+    pub fn name(&mut self, prefix: &str) -> String {
+        self.names += 1;
+        format!("{prefix}{}", self.names)
+    }
+
+    pub fn chance(&mut self, percent: u32) -> bool {
+        self.rng.u32(0..100) < percent
+    }
+
+    pub fn choose<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        &from[self.rng.usize(0..from.len())]
+    }
+
+    /// A variable of a kind in scope.
+    pub fn var(&mut self, kind: Kind) -> Option<Var> {
+        let fit: Vec<usize> = (0..self.vars.len()).filter(|&i| self.vars[i].kind == kind).collect();
+        self.one_of(&fit).cloned()
+    }
+
+    /// The name of a variable of a kind that may be assigned to.
+    pub fn target(&mut self, kind: Kind) -> Option<String> {
+        let fit: Vec<usize> = (0..self.vars.len()).filter(|&i| self.vars[i].kind == kind && self.vars[i].assignable).collect();
+        self.one_of(&fit).map(|v| v.name.clone())
+    }
+
+    fn one_of(&mut self, places: &[usize]) -> Option<&Var> {
+        if places.is_empty() {
+            return None;
+        }
+        let place = *self.choose(places);
+        self.vars.get(place)
+    }
+
+    pub fn bind(&mut self, name: &str, kind: Kind) {
+        self.vars.push(Var { name: name.into(), kind, assignable: true, cost: 0 });
+    }
+
+    pub fn bind_fixed(&mut self, name: &str, kind: Kind) {
+        self.vars.push(Var { name: name.into(), kind, assignable: false, cost: 0 });
+    }
+
+    /// May this place run `more` statements each time?
+    pub fn affords(&self, more: u64) -> bool {
+        self.cost + self.weight * more < BUDGET
+    }
+
+    /// Statements in a block of their own.
+    pub fn body(&mut self, most: u32) -> Vec<Node> {
+        let n = self.rng.u32(1..=most);
+        self.scope(|g| g.statements(n))
+    }
+
+    pub fn scope<T>(&mut self, make: impl FnOnce(&mut Grammar) -> T) -> T {
+        let visible = self.vars.len();
+        self.depth += 1;
+        let made = make(self);
+        self.depth -= 1;
+        self.vars.truncate(visible);
+        made
+    }
+
+    /// A block that runs `times` times; `label` continues the loop.
+    pub fn in_loop<T>(&mut self, times: u64, label: Option<String>, make: impl FnOnce(&mut Grammar) -> T) -> T {
+        let weight = self.weight;
+        self.weight *= times;
+        let labelled = label.is_some();
+        self.labels.extend(label);
+        let made = self.scope(make);
+        if labelled {
+            self.labels.pop();
+        }
+        self.weight = weight;
+        made
+    }
+
+    /// The body of a function, and the statements that one call runs.
+    pub fn in_function<T>(&mut self, vararg: bool, make: impl FnOnce(&mut Grammar) -> T) -> (T, u64) {
+        let outer = (self.weight, self.cost, self.vararg, self.yields, self.function);
+        let labels = std::mem::take(&mut self.labels);
+        (self.weight, self.cost, self.vararg, self.yields, self.function) = (1, 1, vararg, false, true);
+        let made = self.scope(make);
+        let cost = self.cost;
+        (self.weight, self.cost, self.vararg, self.yields, self.function) = outer;
+        self.labels = labels;
+        (made, cost)
+    }
+
+    fn statements(&mut self, n: u32) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        for _ in 0..n {
+            self.cost += self.weight;
+            self.statement(&mut nodes);
+        }
+        nodes
+    }
+}

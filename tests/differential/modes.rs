@@ -1,0 +1,100 @@
+//! Ways of running a program.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    Interpreted,
+    Compiled,
+    CompiledAtOnce,
+    /// The collector goes round as often as it can.
+    Collecting,
+    /// Traces are run by the evaluator.
+    Evaluated,
+    /// Another implementation.
+    LuaJit,
+}
+
+/// The modes there are here.
+pub struct Modes {
+    /// The command of LuaJIT, if it is there.
+    luajit: Option<String>,
+}
+
+impl Modes {
+    pub fn find() -> Modes {
+        let name = std::env::var("DIFFERENTIAL_LUAJIT").unwrap_or("luajit".into());
+        let found = Command::new(&name).arg("-v").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let luajit = found.is_ok_and(|status| status.success()).then_some(name);
+        if luajit.is_none() {
+            eprintln!("no luajit is installed: programs are not compared with it");
+        }
+        Modes { luajit }
+    }
+
+    /// The modes in which the program of a seed runs, beside the interpreter.
+    pub fn of(&self, seed: u64) -> impl Iterator<Item = Mode> {
+        let mut modes = vec![Mode::Compiled, Mode::CompiledAtOnce];
+        match seed % 8 {
+            0 => modes.push(Mode::Collecting),
+            1 => modes.push(Mode::Evaluated),
+            _ => {}
+        }
+        if self.luajit.is_some() {
+            modes.push(Mode::LuaJit);
+        }
+        modes.into_iter()
+    }
+
+    /// What the program prints, and how it ends; `None` if it is still running after `most`.
+    pub fn run(&self, mode: Mode, file: &Path, most: Duration) -> Option<String> {
+        const PERILUNE: &str = env!("CARGO_BIN_EXE_perilune");
+        const COLLECT: &str = "collectgarbage('setpause', 0) collectgarbage('setstepmul', 100000)";
+        let (program, options): (_, &[&str]) = match mode {
+            Mode::Interpreted => (PERILUNE, &["-joff"]),
+            Mode::Compiled => (PERILUNE, &[]),
+            Mode::CompiledAtOnce => (PERILUNE, &["-Ohotloop=1", "-Ohotexit=1"]),
+            Mode::Collecting => (PERILUNE, &["-Ohotloop=2", "-Ohotexit=1", "-e", COLLECT]),
+            Mode::Evaluated => (PERILUNE, &["-Ohotloop=2", "-Ohotexit=1", "-Oeval=1"]),
+            Mode::LuaJit => (self.luajit.as_deref()?, &["-joff"]),
+        };
+        let mut command = Command::new(program);
+        command.args(options).arg(file.file_name()?).current_dir(file.parent()?);
+        output(command, most)
+    }
+}
+
+fn output(mut command: Command, most: Duration) -> Option<String> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the command starts");
+    let (mut stdout, mut stderr) = (child.stdout.take()?, child.stderr.take()?);
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        // What was read before an error still counts.
+        let [out, errors] = [scope.spawn(move || read(&mut stdout)), scope.spawn(move || read(&mut stderr))];
+        let status = loop {
+            if let Some(status) = child.try_wait().expect("a child") {
+                break status;
+            }
+            if begun.elapsed() > most {
+                let _ = child.kill();
+                let _ = child.wait();
+                return None;
+            }
+            std::thread::sleep(Duration::from_micros(500));
+        };
+        let [out, errors] = [out, errors].map(|t| t.join().unwrap_or_default());
+        // The first line of an error names the program differently.
+        let errors = errors.lines().next().and_then(|l| l.split_once(": ")).map_or("", |(_, message)| message).to_owned();
+        Some(format!("{out}{errors}\n{status}\n"))
+    })
+}
+
+fn read(pipe: &mut impl Read) -> String {
+    let mut bytes = Vec::new();
+    let _ = pipe.read_to_end(&mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,0 +1,63 @@
+-- What generated programs share. Everything shown goes into one sum; the first lines are printed too.
+local sum, lines = 0, 0
+local byte, floor, type, tostring, select = string.byte, math.floor, type, tostring, select
+-- A small integer of any value.
+local function I(v)
+  if type(v) == "number" then
+    if v ~= v or v > 1e9 or v < -1e9 then return 3 end
+    return floor(v) % 1000
+  end
+  if type(v) == "string" then return #v end
+  return v == nil and 5 or v == true and 1 or 7
+end
+-- A number of any value, not so large that texts of it lose digits.
+local function N(v)
+  if type(v) ~= "number" then return 1 end
+  if v ~= v or v > 1e15 or v < -1e15 then return 3 end
+  return v
+end
+-- A string of any value, not so long that it grows without end.
+local function S(v)
+  if type(v) ~= "string" then return type(v) end
+  if #v > 60 then return v:sub(1, 20) end
+  return v
+end
+-- The text of a number. Where digits are left out, so many that no tie is rounded: old LuaJITs round those up.
+local function T(v)
+  v = N(v)
+  local s = v .. ""
+  return tonumber(s) == v and s or ("%.12g"):format(v)
+end
+local function C(v)
+  sum = (sum * 31 + I(v)) % 1000003
+end
+local function text(v)
+  local t = type(v)
+  if t == "number" and v == v and v ~= 1/0 and v ~= -1/0 then
+    return tonumber(tostring(v)) == v and tostring(v) or ("%.12g"):format(v)
+  end
+  if t == "number" or t == "string" or t == "boolean" or t == "nil" then return tostring(v) end
+  return "<" .. t .. ">"
+end
+local function P(...)
+  lines = lines + 1
+  local line = {}
+  for i = 1, select("#", ...) do
+    line[i] = text((select(i, ...)))
+    for j = 1, #line[i] do sum = (sum * 31 + byte(line[i], j)) % 1000003 end
+  end
+  if lines <= 60 then print(table.concat(line, " ")) end
+end
+-- The keys of a table in an order of their own.
+local function K(t)
+  local keys = {}
+  for k in pairs(t) do keys[#keys + 1] = text(k) end
+  table.sort(keys)
+  return keys
+end
+-- The elements of an array as one string.
+local function J(t)
+  local parts = {}
+  for i = 1, #t do parts[i] = type(t[i]) == "number" and t[i] % 1 ~= 0 and T(t[i]) or t[i] end
+  return table.concat(parts, ",")
+end
