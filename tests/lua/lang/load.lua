@@ -102,3 +102,19 @@ local t = load("local t = {} " .. table.concat(parts, "\n") .. " return t")()
 print(#t, t[3000])
 for k = 1, 2000 do assert(load("return " .. k)() == k) end
 print("ok")
+
+-- A reader is not asked for more once the source is wrong.
+do
+  local function count(source)
+    local i = 0
+    local f, message = load(function()
+      i = i + 1
+      return source:sub(i, i)
+    end)
+    return i, f, message
+  end
+  print(count "*a = 123")
+  print(count "return 1" == 9, select(3, count "return ("))
+  local asked = 0
+  print(load(function() asked = asked + 1 return "x ! " end), asked < 10)
+end

@@ -3,6 +3,7 @@
 use super::number::scan_number;
 use crate::bc::KNum;
 use crate::text::chunk::chunk_id;
+use core::cell::Cell;
 use std::rc::Rc;
 
 /// A syntax error, complete with its position.
@@ -10,6 +11,8 @@ use std::rc::Rc;
 pub struct SyntaxError {
     /// The message.
     pub message: Vec<u8>,
+    /// Was it found without looking at the end of the source? Then more source would not change it.
+    pub early: bool,
 }
 
 /// Result of lexing or parsing.
@@ -68,6 +71,8 @@ pub struct Lexer<'a> {
     recent: [(Tok, (usize, usize)); 2],
     /// Current line.
     pub line: u32,
+    /// Was the end of the source looked at?
+    ended: Cell<bool>,
 }
 
 fn is_name(c: u8) -> bool {
@@ -83,19 +88,37 @@ impl<'a> Lexer<'a> {
                 pos += 1;
             }
         }
-        Lexer { src, pos, start: pos, chunk: chunk_id(chunkname), recent: [const { (Tok::Eof, (0, 0)) }; 2], line: 1 }
+        Lexer {
+            src,
+            pos,
+            start: pos,
+            chunk: chunk_id(chunkname),
+            recent: [const { (Tok::Eof, (0, 0)) }; 2],
+            line: 1,
+            ended: Cell::new(false),
+        }
     }
     fn peek(&self, n: usize) -> u8 {
-        self.src.get(self.pos + n).copied().unwrap_or(0)
+        match self.src.get(self.pos + n) {
+            Some(c) => *c,
+            None => {
+                self.ended.set(true);
+                0
+            }
+        }
     }
     fn at_end(&self) -> bool {
-        self.pos >= self.src.len()
+        let end = self.pos >= self.src.len();
+        if end {
+            self.ended.set(true);
+        }
+        end
     }
     /// An error at a line.
     pub fn error_at(&self, line: u32, msg: &str) -> SyntaxError {
         let mut message = self.chunk.clone();
         message.extend_from_slice(format!(":{line}: {msg}").as_bytes());
-        SyntaxError { message }
+        SyntaxError { message, early: !self.ended.get() }
     }
     /// The text that stands for a token in "near 'x'". A string is shown with its delimiters and its value.
     pub fn token_text(&self, t: &Tok) -> Vec<u8> {
