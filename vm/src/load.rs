@@ -73,6 +73,7 @@ impl Vm {
             main,
             globals: dangling,
             registry: dangling,
+            io_defaults: [Value::NIL; 2],
             base_meta: [None; 14],
             meta_names: [None; 32],
             native_depth: 0,

@@ -61,6 +61,8 @@ pub struct Vm {
     pub globals: Gc<Table>,
     /// Registry.
     pub registry: Gc<Table>,
+    /// Default input and output file of the io library.
+    pub io_defaults: [Value; 2],
     /// Metatables of the basic types, by [`Value::type_index`].
     pub base_meta: [Option<Gc<Table>>; 14],
     /// Names of the metamethods as strings, by number.

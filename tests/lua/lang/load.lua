@@ -107,3 +107,18 @@ print("ok")
 for _, head in ipairs { "#x\n", "#x\r\n", "\239\187\191", "\239\187\191#x\n", "#x", "\n" } do
   print(select(2, loadstring(head .. "\27LJ", "=c")) or "compiles", select(2, load(head .. "\27", "=c", "b")))
 end
+-- A reader is not asked for more once the source is wrong.
+do
+  local function count(source)
+    local i = 0
+    local f, message = load(function()
+      i = i + 1
+      return source:sub(i, i)
+    end)
+    return i, f, message
+  end
+  print(count "*a = 123")
+  print(count "return 1" == 9, select(3, count "return ("))
+  local asked = 0
+  print(load(function() asked = asked + 1 return "x ! " end), asked < 10)
+end

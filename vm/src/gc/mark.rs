@@ -167,6 +167,9 @@ impl Vm {
         m.mark(self.globals);
         m.mark(self.registry);
         m.mark_value(self.error);
+        for f in self.io_defaults {
+            m.mark_value(f);
+        }
         for t in self.base_meta.iter().flatten() {
             m.mark(*t);
         }

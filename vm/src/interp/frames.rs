@@ -92,32 +92,20 @@ impl Level {
         text.extend_from_slice(format!(":{line}: ").as_bytes());
         text
     }
-    /// What kind of name the function was called by, and the name.
+    /// What kind of name the function was called by, and the name: what the caller's instruction tells, even for a finalizer or
+    /// a hook that only happened to run there.
     pub fn name(&self, vm: &Vm) -> Option<(&'static str, Vec<u8>)> {
-        // SAFETY: as in `below`.
-        let l = unsafe {
-            let mut base = self.base;
-            while kind(link_of(base)) == frame::VARG {
-                base = below(base);
-            }
-            link_of(base)
-        };
         let caller = self.below(vm)?;
         let p = caller.func.proto()?;
         let pc = caller.pc?;
         let ins = p.ins(pc)?;
-        match kind(l) {
-            frame::LUA => match ins.op() {
-                Op::CALL | Op::CALLM => slot_name(p, pc, ins.a()),
-                Op::ITERC | Op::ITERN => Some(("local", b"(for generator)".to_vec())),
-                _ => None,
-            },
-            frame::CONT => {
-                let mm = usize::from(Op::MODES[ins.op() as usize] >> 11);
-                let name = crate::meta::MM::NAMES.get(mm)?;
+        match ins.op() {
+            Op::CALL | Op::CALLM | Op::CALLT | Op::CALLMT => slot_name(p, pc, ins.a()),
+            Op::ITERC | Op::ITERN => Some(("local", b"(for generator)".to_vec())),
+            op => {
+                let name = crate::meta::MM::NAMES.get(usize::from(Op::MODES[op as usize] >> 11))?;
                 Some(("metamethod", name.as_bytes().to_vec()))
             }
-            _ => None,
         }
     }
     /// Slot address of local variable `n` (from 1; negative: variable arguments) with its name.

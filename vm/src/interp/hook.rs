@@ -112,10 +112,12 @@ impl Vm {
         let line = line.map_or(Value::NIL, |n| Value::integer(i64::from(n)));
         let multres = self.multres;
         self.hook.running = true;
-        self.no_record += 1;
         self.dispatch_hooks();
         let result = self.call_value(f, &[event, line], 0);
-        self.no_record -= 1;
+        if self.mode == Mode::Record {
+            // What began in the hook ends with it.
+            self.abort_recording();
+        }
         self.hook.running = false;
         self.dispatch_hooks();
         self.multres = multres;
@@ -171,45 +173,65 @@ fn plain_form(vm: &Vm, ins: Ins) -> Ins {
     }
 }
 
-/// Tells of the events of an instruction, with the VM's state synced; the instruction to run, or `None` for an error.
+/// An error, instead of an instruction.
+const FAILED: u64 = u64::MAX;
+
+/// Tells of the events of an instruction, with the VM's state synced; the instruction to run with its number of arguments, or [`FAILED`].
 #[inline(never)]
-unsafe fn events(vm: *mut Vm, ins: u64) -> Option<Ins> {
+unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
     let vm = &mut *vm;
     if vm.hook.interrupted {
         vm.hook.interrupted = false;
         vm.dispatch_hooks();
         let _ = vm.operation_error("interrupted!");
-        return None;
+        return FAILED;
     }
     let i = Ins(ins as u32);
     let f = super::frame::func_of(vm.base);
     if is_header(i.op()) {
         if vm.hook.mask & CALL != 0 {
-            let nargs = (ins >> 32) as usize;
-            vm.top = vm.base.add(nargs);
-            if let Some(p) = f.proto()
-                && !p.is_vararg()
-            {
-                for _ in nargs..p.num_params() as usize {
-                    vm.push(Value::NIL);
-                }
-            }
-            vm.tell_event(b"call", None).ok()?;
+            return match call_event(vm, f, (ins >> 32) as usize) {
+                Ok(nargs) => (nargs as u64) << 32 | u64::from(plain_form(vm, i).0),
+                Err(_) => FAILED,
+            };
         }
     } else {
-        let size = f.proto().map_or(0, |p| p.framesize() as usize);
-        // Open results may lie behind the frame.
-        let open = match i.op() {
-            Op::CALLM => i.a() + 2 + i.c() + vm.multres as usize,
-            Op::CALLMT => i.a() + 2 + i.d() + vm.multres as usize,
-            Op::RETM => i.a() + i.d() + vm.multres as usize,
-            Op::TSETM => i.a() + vm.multres as usize,
-            _ => 0,
-        };
-        vm.top = vm.base.add(size.max(open));
-        vm.before_instruction(f, i.op()).ok()?;
+        vm.top = vm.base.add(used_slots(f, vm.pc, vm.multres));
+        if vm.before_instruction(f, i.op()).is_err() {
+            return FAILED;
+        }
     }
-    Some(plain_form(vm, i))
+    (ins >> 32) << 32 | u64::from(plain_form(vm, i).0)
+}
+
+/// The event of entering a function; the number of arguments it goes on with, which grows by missing ones that the hook has set.
+unsafe fn call_event(vm: &mut Vm, f: Gc<Func>, nargs: usize) -> LuaResult<usize> {
+    vm.top = vm.base.add(nargs);
+    let params = f.proto().map_or(0, |p| p.num_params() as usize);
+    let missing = params.saturating_sub(nargs);
+    vm.reserve(missing + super::stack::NATIVE_MIN)?;
+    for _ in 0..missing {
+        vm.push(Value::NIL);
+    }
+    vm.tell_event(b"call", None)?;
+    let set = (0..missing).rev().find(|i| !(*vm.base.add(nargs + i)).is_nil());
+    Ok(nargs + set.map_or(0, |i| i + 1))
+}
+
+/// Slots in use before the instruction that ends at `pc`: open results may lie behind the frame.
+pub(super) unsafe fn used_slots(f: Gc<Func>, pc: *const Ins, multres: u32) -> usize {
+    let mut ins = *pc.sub(1);
+    if ins.op() == Op::UCLO {
+        ins = *pc.offset(ins.j() as isize);
+    }
+    let open = match ins.op() {
+        Op::CALLM => ins.a() + 2 + ins.c() + multres as usize,
+        Op::CALLMT => ins.a() + 2 + ins.d() + multres as usize,
+        Op::RETM => ins.a() + ins.d() + multres as usize,
+        Op::TSETM => ins.a() + multres as usize,
+        _ => 0,
+    };
+    open.max(f.proto().map_or(0, |p| p.framesize() as usize))
 }
 
 op! {
@@ -218,11 +240,14 @@ op! {
     #[inline(never)]
     hook_step<D>(r) {
         r.sync();
-        let Some(ins) = events(r.vm, r.ins) else { return Status::ERROR };
+        let ins = events(r.vm, r.ins);
+        if ins == FAILED {
+            return Status::ERROR;
+        }
         let mut r = r.reload();
         r.base = (*r.vm).base;
-        r.ins = r.ins & !0xffff_ffff | u64::from(ins.0);
-        if ins.op() == Op::ITERN {
+        r.ins = ins;
+        if r.i().op() == Op::ITERN {
             return r.to(super::loops::ITERN_uncounted::<D>);
         }
         let h = (*D::table().add((r.ins & 0xff) as usize)).0;

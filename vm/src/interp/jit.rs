@@ -77,7 +77,7 @@ op! {
         (*vm).base = r.base;
         (*vm).pc = r.pc;
         let header = matches!(Ins(r.ins as u32).op(), Op::FUNCF | Op::IFUNCF | Op::JFUNCF | Op::FUNCV | Op::IFUNCV | Op::JFUNCV | Op::FUNCC | Op::FUNCCW);
-        (*vm).top = if header { r.base.add(r.nargs()) } else { r.base.add(r.framesize()) };
+        (*vm).top = if header { r.base.add(r.nargs()) } else { r.base.add(super::hook::used_slots(r.func(), r.pc, (*vm).multres)) };
         (*vm).record_nargs = r.nargs() as u32;
         let ins = tell_record(vm, r.pc.sub(1));
         let mut r = r.reload();

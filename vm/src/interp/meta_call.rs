@@ -227,7 +227,11 @@ unsafe fn concat_work(vm: &mut Vm, base: *mut Value, bottom: usize, mut top: usi
             let v = *base.add(i);
             size += v.as_str().map(|s| s.len()).or_else(|| with_bytes(v, |b| b.len())).unwrap_or(32);
         }
-        if size >= 1 << 16 && (size > i32::MAX as usize - 256 || vm.check_alloc(size).is_err()) {
+        if size > i32::MAX as usize - 256 {
+            let _ = vm.operation_error("string length overflow");
+            return CONCAT_ERROR;
+        }
+        if size >= 1 << 16 && vm.check_alloc(size).is_err() {
             let _ = vm.out_of_memory();
             return CONCAT_ERROR;
         }

@@ -6,7 +6,7 @@ use crate::error::LuaResult;
 /// Slots of a new coroutine's stack.
 pub const INITIAL: u32 = 64;
 /// A stack does not grow beyond this many slots: "stack overflow".
-pub const MAX: u32 = 1_600_000;
+pub const MAX: u32 = 65_500;
 /// Slots behind the limit that frames of metamethods and results may use unchecked.
 pub const EXTRA: u32 = 40;
 /// Slots that every builtin finds free.

@@ -6,7 +6,7 @@ use crate::Vm;
 use crate::error::LuaResult;
 use crate::meta::MM;
 use crate::object::{Gc, Str};
-use crate::text::NumText;
+use crate::text::{NumText, until_nul};
 use crate::value::Value;
 
 /// Most results of `unpack`, `string.byte` and the like.
@@ -24,7 +24,7 @@ pub fn assert(vm: &mut Vm) -> LuaResult<u32> {
     let v = vm.arg(1);
     if v.is_str() || v.is_number() {
         let s = vm.check_str(1)?;
-        return Err(vm.rt_error_bytes(s.bytes()));
+        return Err(vm.rt_error_bytes(until_nul(s.bytes())));
     }
     Err(vm.throw(v))
 }
@@ -191,8 +191,9 @@ pub fn tonumber(vm: &mut Vm) -> LuaResult<u32> {
     vm.ret1(digits_to_number(s.bytes(), base as u32).unwrap_or(Value::NIL))
 }
 
-/// A signed integer in some base with white space around it, as C's `strtoul` reads the digits.
+/// A signed integer in some base with white space around it, as C's `strtoul` reads the digits: up to a NUL.
 fn digits_to_number(s: &[u8], base: u32) -> Option<Value> {
+    let s = until_nul(s);
     let is_space = |c: &u8| *c == b' ' || (9..=13).contains(c);
     let start = s.iter().position(|c| !is_space(c))?;
     let end = s.iter().rposition(|c| !is_space(c))? + 1;

@@ -3,12 +3,13 @@
 use super::env::set_function_env;
 use super::levels;
 use crate::Vm;
+use crate::bc::{Ins, Op};
 use crate::error::LuaResult;
 use crate::interp::frames::Level;
 use crate::interp::hook;
 use crate::object::{Func, Gc, Table, Thread};
 use crate::text::chunk::chunk_id;
-use crate::text::number::to_i32;
+use crate::text::number::to_i64;
 use crate::value::{PAYLOAD_BITS, TAG_UPVAL, Value};
 
 /// `debug.getregistry()`
@@ -85,9 +86,9 @@ fn thread_arg(vm: &Vm) -> (Gc<Thread>, usize) {
     }
 }
 
-/// A level given as a number; `None` if it is negative.
+/// A level given as a number, of which the lower 32 bits count; `None` if it is negative.
 fn level_arg(v: Value) -> Option<usize> {
-    usize::try_from(to_i32(v.as_number()?)).ok()
+    usize::try_from(to_i64(v.as_number()?) as i32).ok()
 }
 
 /// What `getinfo` describes.
@@ -334,10 +335,19 @@ pub fn sethook(vm: &mut Vm) -> LuaResult<u32> {
     }
     let registry = vm.registry;
     vm.set_field(registry, hook::FUNCTION, f);
-    let caller = Level::running(vm).and_then(|l| l.below(vm));
-    let last = caller.and_then(|l| Some(l.func.proto()?.code_ptr().wrapping_add(l.pc? + 1)));
-    vm.set_hook(mask, count, last.map_or(core::ptr::null(), <*mut _>::cast_const));
+    let last = last_position(vm).unwrap_or(core::ptr::null());
+    vm.set_hook(mask, count, last);
     Ok(0)
+}
+
+/// Behind the instruction of the caller that a first line event is compared with. LuaJIT knows only where it was last as far as
+/// that had been saved: by each instruction under a hook, and else by those that allocate.
+fn last_position(vm: &Vm) -> Option<*const Ins> {
+    let caller = Level::running(vm)?.below(vm)?;
+    let (p, pc) = (caller.func.proto()?, caller.pc?);
+    let saves = |i: &usize| p.ins(*i).is_some_and(|ins| matches!(ins.op(), Op::FNEW | Op::TNEW | Op::TDUP | Op::CAT));
+    let saved = if vm.hook.mask != 0 { pc } else { (0..pc).rev().find(saves)? };
+    Some(p.code_ptr().wrapping_add(saved + 1).cast_const())
 }
 
 /// `debug.gethook([thread])`

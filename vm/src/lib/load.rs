@@ -63,10 +63,11 @@ pub fn load(vm: &mut Vm) -> LuaResult<u32> {
     results(vm, loaded, 3)
 }
 
-/// The pieces that a reader function gives, up to the first that is empty or nil.
+/// The pieces that a reader function gives, up to the first that is empty or nil. Source that is wrong already is not read to its
+/// end, which may never come; it is looked at each time that the number of pieces has doubled.
 fn read_all(vm: &mut Vm) -> LuaResult<Vec<u8>> {
     let mut source = Vec::new();
-    loop {
+    for n in 1u64.. {
         let f = vm.arg(0);
         let piece = vm.call1(f, &[])?;
         let s = match piece.as_str() {
@@ -79,7 +80,12 @@ fn read_all(vm: &mut Vm) -> LuaResult<Vec<u8>> {
             return Ok(source);
         }
         source.extend_from_slice(s.bytes());
+        let look = n > 1 && n.is_power_of_two() && source[0] != 0x1b;
+        if look && crate::syntax::compile(&source, b"").is_err_and(|e| e.early()) {
+            break;
+        }
     }
+    Ok(source)
 }
 
 /// Loads a file, or standard input.

@@ -66,7 +66,7 @@ binary! {
     /// `math.fmod(x, y)`
     fmod |x, y| x % y;
     /// `math.ldexp(m, e)`
-    ldexp |m, e| scale(m, e as i32);
+    ldexp |m, e| if e.is_finite() { scale(m, e as i32) } else { m * e.exp2() };
 }
 
 /// `math.abs(x)`

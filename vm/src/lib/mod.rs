@@ -116,9 +116,8 @@ impl Vm {
     fn open_io(&mut self) {
         let meta = self.registry_table(b"FILE*");
         self.set_field(meta, b"__index", Value::table(meta));
-        let defaults = self.registry_table(IO_DEFAULTS);
         let lib = self.library(b"io");
-        io::open_standard(self, lib, defaults);
+        io::open_standard(self, lib);
     }
     /// `table.new` and `table.clear` appear once they are required.
     fn open_table_extras(&mut self) {
@@ -134,9 +133,6 @@ fn add_to_table(vm: &mut Vm, b: Builtin, name: &[u8]) -> crate::error::LuaResult
     vm.set_field(table, name, f);
     vm.ret1(f)
 }
-
-/// Name of the registry entry with the default files.
-const IO_DEFAULTS: &[u8] = b"_IO";
 
 /// Registers the builtins.
 struct Opener<'a> {
@@ -190,14 +186,6 @@ impl Opener<'_> {
             Builtin::Type => TYPE_NAMES.iter().map(|n| Value::str(self.vm.new_str(n.as_bytes()))).collect(),
             Builtin::Print => vec![Value::str(self.vm.new_str(b"tostring"))],
             Builtin::Newproxy => vec![self.weak_table()],
-            Builtin::IoMethodClose
-            | Builtin::IoClose
-            | Builtin::IoRead
-            | Builtin::IoWrite
-            | Builtin::IoFlush
-            | Builtin::IoInput
-            | Builtin::IoOutput
-            | Builtin::IoLines => vec![Value::table(self.vm.registry_table(IO_DEFAULTS))],
             _ => Vec::new(),
         }
     }

@@ -195,17 +195,17 @@ pub fn time(vm: &mut Vm) -> LuaResult<u32> {
 
 /// `os.difftime(t2 [, t1])`
 pub fn difftime(vm: &mut Vm) -> LuaResult<u32> {
-    let b = to_i64(vm.check_num(0)?);
     let a = if vm.arg(1).is_nil() { 0 } else { to_i64(vm.check_num(1)?) };
+    let b = to_i64(vm.check_num(0)?);
     vm.ret1(Value::number(b as f64 - a as f64))
 }
 
-const CATEGORIES: [&str; 7] = ["ctype", "numeric", "time", "collate", "monetary", "", "all"];
+const CATEGORIES: [&str; 6] = ["ctype", "numeric", "time", "collate", "monetary", "all"];
 
 /// `os.setlocale([locale [, category]])`: there is only the C locale.
 pub fn setlocale(vm: &mut Vm) -> LuaResult<u32> {
     let locale = vm.opt_str(0)?;
-    vm.check_option(1, Some(6), &CATEGORIES)?;
+    vm.check_option(1, Some(5), &CATEGORIES)?;
     match locale {
         Some(l) if !matches!(l.bytes(), b"" | b"C" | b"POSIX") => vm.ret1(Value::NIL),
         _ => vm.ret_str(b"C"),

@@ -97,8 +97,8 @@ fn search(name: &[u8], path: &[u8], sep: &[u8], dir: &[u8]) -> Result<Vec<u8>, V
 
 /// `package.searchpath(name, path [, sep [, rep]])`
 fn searchpath(vm: &mut Vm) -> LuaResult<u32> {
-    let name = vm.check_str(0)?;
     let path = vm.check_str(1)?;
+    let name = vm.check_str(0)?;
     let sep = vm.opt_str(2)?;
     let dir = vm.opt_str(3)?;
     let sep = sep.as_ref().map_or(&b"."[..], |s| s.bytes());

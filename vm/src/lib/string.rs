@@ -138,7 +138,7 @@ pub fn dump(vm: &mut Vm) -> LuaResult<u32> {
     };
     match vm.dump(f, strip) {
         Some(bytes) => vm.ret_str(&bytes),
-        None => Err(vm.plain_error(b"unable to dump given function")),
+        None => Err(vm.rt_error("unable to dump given function")),
     }
 }
 

@@ -3,18 +3,29 @@
 use super::number::{NeedsFfi, needs_ffi, scan_number};
 use crate::bc::KNum;
 use crate::text::chunk::chunk_id;
+use core::cell::Cell;
 use std::borrow::Cow;
 use std::rc::Rc;
 
 /// A syntax error, complete with its position.
 #[derive(Clone, Debug)]
-#[allow(clippy::box_collection, reason = "one word: it is part of the result of every function of the parser")]
-pub struct SyntaxError(Box<Vec<u8>>);
+pub struct SyntaxError(Box<Details>);
+
+// One word, since it is part of the result of every function of the parser.
+#[derive(Clone, Debug)]
+struct Details {
+    message: Vec<u8>,
+    early: bool,
+}
 
 impl SyntaxError {
     /// The message.
     pub fn message(&self) -> &[u8] {
-        &self.0
+        &self.0.message
+    }
+    /// Was it found without looking at the end of the source? Then more source would not change it.
+    pub fn early(&self) -> bool {
+        self.0.early
     }
 }
 
@@ -101,6 +112,8 @@ pub struct Lexer<'a> {
     recent: [(Tok, (usize, usize)); 2],
     /// Current line.
     pub line: u32,
+    /// Was the end of the source looked at?
+    ended: Cell<bool>,
 }
 
 /// A number without the `_` between its digits.
@@ -116,13 +129,31 @@ impl<'a> Lexer<'a> {
     /// Starts at the first token: a byte order mark and a first line starting with `#` are skipped.
     pub fn new(src: &'a [u8], chunkname: &[u8]) -> Lexer<'a> {
         let pos = skip_header(src);
-        Lexer { src, pos, start: pos, chunk: chunk_id(chunkname), recent: [const { (Tok::Eof, (0, 0)) }; 2], line: 1 }
+        Lexer {
+            src,
+            pos,
+            start: pos,
+            chunk: chunk_id(chunkname),
+            recent: [const { (Tok::Eof, (0, 0)) }; 2],
+            line: 1,
+            ended: Cell::new(false),
+        }
     }
     fn peek(&self, n: usize) -> u8 {
-        self.src.get(self.pos + n).copied().unwrap_or(0)
+        match self.src.get(self.pos + n) {
+            Some(c) => *c,
+            None => {
+                self.ended.set(true);
+                0
+            }
+        }
     }
     fn at_end(&self) -> bool {
-        self.pos >= self.src.len()
+        let end = self.pos >= self.src.len();
+        if end {
+            self.ended.set(true);
+        }
+        end
     }
     /// An error at a line.
     #[cold]
@@ -131,7 +162,7 @@ impl<'a> Lexer<'a> {
         let mut message = self.chunk.clone();
         message.extend_from_slice(format!(":{line}: ").as_bytes());
         message.extend_from_slice(msg.as_ref());
-        SyntaxError(Box::new(message))
+        SyntaxError(Box::new(Details { message, early: !self.ended.get() }))
     }
     /// The text that stands for a token in "near 'x'". A string is shown with its delimiters and its value.
     pub fn token_text(&self, t: &Tok) -> Vec<u8> {
@@ -166,9 +197,9 @@ impl<'a> Lexer<'a> {
     pub fn error_near_text(&self, msg: &str, near: &[u8]) -> SyntaxError {
         let near = near.split(|c| *c == 0).next().unwrap_or(near);
         let mut e = self.error_at(self.line, msg);
-        e.0.extend_from_slice(b" near '");
-        e.0.extend_from_slice(near);
-        e.0.push(b'\'');
+        e.0.message.extend_from_slice(b" near '");
+        e.0.message.extend_from_slice(near);
+        e.0.message.push(b'\'');
         e
     }
     /// Source text of the token read last.

@@ -3,9 +3,9 @@
 /// Longest name shown, plus one.
 const ID_SIZE: usize = 60;
 
-/// The display form of a chunk name: a name behind `=` as it is, a file behind `@` with its end, source text with its first line.
+/// The display form of a chunk name up to a NUL: a name behind `=` as it is, a file behind `@` with its end, source text with its first line.
 pub fn chunk_id(name: &[u8]) -> Vec<u8> {
-    match name {
+    match super::until_nul(name) {
         [b'=', rest @ ..] => rest[..rest.len().min(ID_SIZE - 1)].to_vec(),
         [b'@', rest @ ..] if rest.len() >= ID_SIZE => [b"...", &rest[rest.len() - (ID_SIZE - 4)..]].concat(),
         [b'@', rest @ ..] => rest.to_vec(),

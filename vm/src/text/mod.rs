@@ -13,4 +13,4 @@ pub mod spec;
 mod tests;
 
 pub use number::NumText;
-pub use search::{find_byte, find_plain};
+pub use search::{find_byte, find_plain, until_nul};

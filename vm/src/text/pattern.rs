@@ -80,8 +80,9 @@ pub struct Matcher<'a> {
 type Matched = Result<Option<usize>, PatternError>;
 
 impl<'a> Matcher<'a> {
-    /// A matcher of `pat`, which has no anchor, against `src`.
+    /// A matcher of `pat`, which has no anchor, against `src`. A NUL ends a pattern.
     pub fn new(src: &'a [u8], pat: &'a [u8]) -> Matcher<'a> {
+        let pat = crate::text::until_nul(pat);
         Matcher { src, pat, level: 0, depth: 0, captures: [(0, 0); MAX_CAPTURES], sets: SetCache::EMPTY }
     }
     /// The subject.

@@ -41,3 +41,9 @@ pub fn find_plain(hay: &[u8], needle: &[u8]) -> Option<usize> {
 pub fn is_plain(pattern: &[u8]) -> bool {
     !pattern.iter().any(|c| matches!(c, b'^' | b'$' | b'*' | b'+' | b'?' | b'.' | b'(' | b'[' | b'%' | b'-'))
 }
+
+/// The bytes in front of the first NUL: what C takes for the text.
+#[inline]
+pub fn until_nul(s: &[u8]) -> &[u8] {
+    find_byte(s, 0).map_or(s, |end| &s[..end])
+}

@@ -24,10 +24,10 @@ use stream::{Access, Buffering, Shared, Stream, lock, share};
 
 /// Most values that an iterator of lines remembers.
 const MAX_FORMATS: usize = 60;
-/// Place of the default input in the table that is the upvalue of many functions.
-const INPUT: i32 = 1;
+/// Place of the default input among the default files.
+const INPUT: usize = 0;
 /// Place of the default output.
-const OUTPUT: i32 = 2;
+const OUTPUT: usize = 1;
 
 /// Writes to standard output.
 pub fn write_stdout(bytes: &[u8]) {
@@ -61,23 +61,23 @@ pub fn read_stdin() -> Result<Vec<u8>, (&'static str, io::Error)> {
     Ok(out)
 }
 
-/// Fills the table of default files, and the fields of the library with the standard ones.
-pub(super) fn open_standard(vm: &mut Vm, lib: Gc<crate::object::Table>, defaults: Gc<crate::object::Table>) {
+/// Sets the default files, and the fields of the library with the standard ones.
+pub(super) fn open_standard(vm: &mut Vm, lib: Gc<crate::object::Table>) {
     for (name, stream) in [("stdin", stream::stdin()), ("stdout", stream::stdout()), ("stderr", stream::stderr())] {
         let f = new_file(vm, stream.clone(), Origin::Standard);
         let name = vm.new_str(name.as_bytes());
         vm.table_set_str(lib, name, f);
         match name.bytes() {
-            b"stdin" => vm.table_set_int(defaults, INPUT, f),
-            b"stdout" => vm.table_set_int(defaults, OUTPUT, f),
+            b"stdin" => vm.io_defaults[INPUT] = f,
+            b"stdout" => vm.io_defaults[OUTPUT] = f,
             _ => {}
         }
     }
 }
 
 /// A default file.
-fn default_file(vm: &Vm, which: i32) -> Option<Gc<Udata>> {
-    vm.native_upvalue(0).as_table()?.get_int(which).as_udata()
+fn default_file(vm: &Vm, which: usize) -> Option<Gc<Udata>> {
+    vm.io_defaults[which].as_udata()
 }
 
 #[cold]
@@ -86,7 +86,7 @@ fn standard_closed(vm: &mut Vm) -> LuaError {
 }
 
 /// The stream of a default file.
-fn default_stream(vm: &mut Vm, which: i32) -> LuaResult<Shared> {
+fn default_stream(vm: &mut Vm, which: usize) -> LuaResult<Shared> {
     default_file(vm, which).and_then(stream_of).ok_or_else(|| standard_closed(vm))
 }
 
@@ -271,11 +271,10 @@ pub fn file_setvbuf(vm: &mut Vm) -> LuaResult<u32> {
 }
 
 /// Gets or sets a default file.
-fn default(vm: &mut Vm, which: i32, mode: &[u8]) -> LuaResult<u32> {
-    let Some(defaults) = vm.native_upvalue(0).as_table() else { return Ok(0) };
+fn default(vm: &mut Vm, which: usize, mode: &[u8]) -> LuaResult<u32> {
     let v = vm.arg(0);
     if v.is_nil() {
-        return vm.ret1(defaults.get_int(which));
+        return vm.ret1(vm.io_defaults[which]);
     }
     let f = if v.is_udata() {
         check_stream(vm)?;
@@ -283,7 +282,7 @@ fn default(vm: &mut Vm, which: i32, mode: &[u8]) -> LuaResult<u32> {
     } else {
         open_argument(vm, mode, Origin::Named)?
     };
-    vm.table_set_int(defaults, which, f);
+    vm.io_defaults[which] = f;
     vm.ret1(f)
 }
 
