@@ -17,6 +17,12 @@ macro_rules! for_each_counter {
             entered
             /// Side exits taken to the interpreter.
             deopt
+            /// Root traces taken out of use because they did not pay.
+            retired
+            /// What the hot counters and exits counted, see `budget`.
+            ticks
+            /// Units of work spent on compiling, see `budget`.
+            spent
             /// Times that all traces were flushed.
             flushed
             /// Bytes of machine code that are alive.

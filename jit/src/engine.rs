@@ -1,5 +1,6 @@
 //! The state of the compiler, and its side of the seam to the interpreter.
 
+use crate::budget::Budget;
 use crate::counters::Counters;
 use crate::events::Event;
 use crate::machine::Machine;
@@ -43,6 +44,8 @@ pub struct Jit {
     pub(crate) recursive: RefCell<HashMap<*const Ins, u32>>,
     /// Loops over `next` that never became a trace.
     pub(crate) quiet: RefCell<HashSet<*const Ins>>,
+    /// What may be spent on compiling.
+    pub(crate) budget: RefCell<Budget>,
 }
 
 impl Jit {
@@ -72,10 +75,16 @@ impl Jit {
     }
     /// What it did so far.
     pub fn counts(&self, vm: &Vm) -> Counters {
-        Counters { entered: vm.jit_entered, ..self.counters.get() }
+        let (ticks, spent) = self.budget.borrow().totals();
+        Counters { entered: vm.jit_entered, ticks, spent, ..self.counters.get() }
     }
     pub(crate) fn reset_counters(&self, vm: &mut Vm) {
-        penalty::reset_counters(vm, self.enabled.get().then_some(self.options.get().params.hotloop));
+        let hotloop = self.enabled.get().then_some(self.options.get().params.hotloop);
+        penalty::reset_counters(vm, &mut self.budget.borrow_mut(), hotloop);
+    }
+    /// Sets the hot counter of the instruction at `pc`.
+    pub(crate) fn set_counter(&self, vm: &mut Vm, pc: *const Ins, n: u32) {
+        penalty::set_counter(vm, &mut self.budget.borrow_mut(), pc, n);
     }
     pub(crate) fn count(&self, f: impl FnOnce(&mut Counters)) {
         let mut c = self.counters.get();
@@ -94,14 +103,16 @@ impl Jit {
 impl Compiler for Jit {
     fn hot(&self, vm: &mut Vm, pc: *const Ins) {
         if !self.enabled.get() {
-            return penalty::reset_counters(vm, None);
+            return penalty::reset_counters(vm, &mut self.budget.borrow_mut(), None);
         }
-        penalty::set_counter(vm, pc, self.options.get().params.hotloop.saturating_mul(2));
+        let params = self.options.get().params;
+        let counted = self.budget.borrow_mut().ran_out(penalty::index(pc));
+        self.set_counter(vm, pc, params.hotloop.saturating_mul(2));
         if !self.may_record(vm) {
             return;
         }
         if !self.quiet.borrow().is_empty() && self.quiet.borrow().contains(&pc) {
-            return penalty::set_counter(vm, pc, u32::from(u16::MAX));
+            return self.set_counter(vm, pc, u32::from(u16::MAX));
         }
         let Some(proto) = crate::frame::proto(vm) else { return };
         if proto.flags.get() & ProtoFlags::NOJIT != 0 {
@@ -110,7 +121,11 @@ impl Compiler for Jit {
             }
             return;
         }
-        self.start_root(vm, proto, pc);
+        let more = self.budget.borrow_mut().wait(pc, counted, &params);
+        match more {
+            Some(n) => self.set_counter(vm, pc, n),
+            None => self.start_root(vm, proto, pc),
+        }
     }
     fn record(&self, vm: &mut Vm, pc: *const Ins) {
         self.record_instruction(vm, pc);
@@ -133,6 +148,7 @@ impl Compiler for Jit {
         self.quiet.borrow_mut().clear();
         self.sites.borrow_mut().clear();
         self.recursive.borrow_mut().clear();
+        self.budget.borrow_mut().forget_places();
     }
     fn original_ins(&self, trace: u32) -> Ins {
         self.registry.borrow().start_ins(trace)

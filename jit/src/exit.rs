@@ -1,6 +1,7 @@
 //! Side exits: back to the interpreter, and the start of side traces where they are hot.
 
 use crate::Jit;
+use crate::budget;
 use crate::events::Event;
 use crate::frame;
 use crate::log::{self, Topic};
@@ -20,6 +21,8 @@ struct Taken {
     /// The trace has ended; no guard failed.
     end: bool,
     hot: bool,
+    /// Root trace of a tree that does not pay.
+    retire: Option<u32>,
 }
 
 impl Jit {
@@ -36,6 +39,9 @@ impl Jit {
             eprintln!("[TRACE {} exit {}]", taken.trace, taken.exit);
         }
         let resume = taken.resume;
+        if let Some(root) = taken.retire {
+            self.retire(root);
+        }
         let tell = !taken.end && self.listens(vm, Event::Texit);
         if !tell && !taken.hot && !collect {
             return resume;
@@ -64,8 +70,23 @@ impl Jit {
         let mut registry = self.registry.borrow_mut();
         let (trace, exit) = registry.owner(id)?;
         let params = self.options.get().params;
+        let hotexit = {
+            let mut budget = self.budget.borrow_mut();
+            budget.left();
+            params.hotexit.saturating_mul(budget.factor(&params))
+        };
         let root = registry.get(trace)?.root;
-        let sides = registry.get(root).map_or(0, |r| r.sides);
+        let gain = registry.get(trace)?.gain(exit as usize);
+        let (mut sides, mut retire) = (0, None);
+        if let Some(r) = registry.get_mut(root) {
+            sides = r.sides;
+            if budget::does_not_pay(r.balance) && params.limits_compiling() && r.start.is_some() {
+                retire = Some(root);
+                r.balance = 0;
+            } else if !r.goes_round {
+                r.balance = (r.balance + gain).min(budget::CREDIT);
+            }
+        }
         let entry = registry.get_mut(trace)?;
         let end = entry.is_end(exit as usize);
         let snap = entry.trace.snaps.get(exit as usize)?;
@@ -79,12 +100,23 @@ impl Jit {
             self.count(|c| c.deopt += 1);
             if may_record && x.heat != Exit::DONE {
                 x.heat += 1;
-                hot = x.heat >= params.hotexit;
-                if sides >= params.maxside || x.heat >= params.hotexit.saturating_add(params.tryside) {
+                hot = x.heat >= hotexit;
+                if sides >= params.maxside || x.heat >= hotexit.saturating_add(params.tryside) {
                     x.heat = Exit::DONE;
                 }
             }
         }
-        Some(Taken { trace, exit, resume, live, end, hot })
+        Some(Taken { trace, exit, resume, live, end, hot, retire })
+    }
+    /// Takes a root trace that does not pay out of use. Its place must become hotter before it is tried again.
+    fn retire(&self, root: u32) {
+        let registry = self.registry.borrow();
+        let Some((proto, at, _)) = registry.get(root).and_then(|e| e.start) else { return };
+        registry.disarm_one(root);
+        self.budget.borrow_mut().retire(proto.code_ptr().wrapping_add(at).cast_const());
+        self.count(|c| c.retired += 1);
+        if log::on(Topic::Trace) {
+            eprintln!("[TRACE {root} retired]");
+        }
     }
 }

@@ -12,6 +12,7 @@ impl Jit {
     pub fn flush_all(&self, vm: &mut Vm) {
         self.cancel(vm);
         self.drop_traces(vm);
+        self.budget.borrow_mut().renew();
     }
     /// The same for the compiler itself, whose recording has ended.
     pub(crate) fn drop_traces(&self, vm: &mut Vm) {

@@ -1,11 +1,13 @@
 //! When to trace, what to keep, what to tell.
 //!
 //! - [`Jit`] is the compiler that the interpreter knows ([`perilune_vm::hooks::Compiler`]): hot counters ([`penalty`]), recordings
-//!   (`recording`), finished traces ([`registry`]), side exits (`exit`), flushes (`flush`).
+//!   (`recording`), finished traces ([`registry`]), side exits (`exit`), flushes (`flush`), and the budget
+//!   for all that ([`budget`]).
 //! - [`machine`] runs traces, as machine code or in the evaluator.
 //! - [`events`] are what `jit.attach` reports; [`library`] is the `jit` library.
 #![deny(unsafe_code)]
 
+pub mod budget;
 pub mod counters;
 mod engine;
 pub mod events;

@@ -10,7 +10,7 @@ macro_rules! for_each_param {
     ($consumer:ident) => {
         $consumer! {
             /// Traces that may live at once; when it is reached, all are flushed.
-            maxtrace = 1000;
+            maxtrace = 8000;
             /// Instructions that one trace may have.
             maxrecord = 4000;
             /// Constants that one trace may have.
@@ -39,6 +39,8 @@ macro_rules! for_each_param {
             sizemcode = 64;
             /// Machine code in all, KB.
             maxmcode = 32768;
+            /// Share of the running time that may go into compiling, percent; 0: no limit. See `budget`.
+            budget = 5;
             /// 1: traces are run by the evaluator, not compiled (for tests; slow).
             eval = 0;
         }
@@ -70,6 +72,13 @@ macro_rules! define_params {
     };
 }
 for_each_param!(define_params);
+
+impl Params {
+    /// Is compiling to be worth its while? Whoever asks for everything to be compiled at once gets it.
+    pub fn limits_compiling(&self) -> bool {
+        self.budget != 0 && self.hotloop > 1
+    }
+}
 
 /// Parameters and passes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]

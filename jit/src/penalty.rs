@@ -1,5 +1,6 @@
 //! Hot counters, and the penalties of places where recording failed.
 
+use crate::budget::Budget;
 use perilune_recorder::abort::Abort;
 use perilune_vm::Vm;
 use perilune_vm::bc::Ins;
@@ -10,20 +11,23 @@ const MIN: u32 = 36 * 2;
 const MAX: u32 = 60_000;
 
 /// Hot counter of the instruction at an address.
-fn index(pc: *const Ins) -> usize {
+pub fn index(pc: *const Ins) -> usize {
     // The interpreter counts with the address behind the instruction.
     ((pc as usize + size_of::<Ins>()) >> 2) % HOT_COUNTERS
 }
 
 /// Sets the counter of the instruction at an address.
-pub fn set_counter(vm: &mut Vm, pc: *const Ins, n: u32) {
-    vm.hotcount[index(pc)] = n.min(u32::from(u16::MAX)) as u16;
+pub fn set_counter(vm: &mut Vm, budget: &mut Budget, pc: *const Ins, n: u32) {
+    let n = n.min(u32::from(u16::MAX)) as u16;
+    vm.hotcount[index(pc)] = n;
+    budget.counts_from(index(pc), n);
 }
 
 /// All counters start from what `hotloop` says, or from the top when nothing is to become hot.
-pub fn reset_counters(vm: &mut Vm, hotloop: Option<u32>) {
+pub fn reset_counters(vm: &mut Vm, budget: &mut Budget, hotloop: Option<u32>) {
     let n = hotloop.map_or(u16::MAX, |n| (n.saturating_mul(2)).wrapping_sub(1).min(u32::from(u16::MAX)) as u16);
     vm.hotcount = [n; HOT_COUNTERS];
+    budget.all_count_from(n);
 }
 
 #[derive(Copy, Clone, Debug)]

@@ -199,7 +199,7 @@ impl Jit {
         if ins.op() == Op::JFUNCF && registry.get(n).is_some_and(|e| e.trace.link == Link::Return) {
             registry.disarm_one(n);
             self.recursive.borrow_mut().entry(pc).or_insert(RECURSION_TRIES);
-            crate::penalty::set_counter(vm, pc, self.counters.get().started as u32 & 15);
+            self.set_counter(vm, pc, self.counters.get().started as u32 & 15);
         }
     }
     /// Is the finished trace one that only returns, of a function known to recurse? It is better tried again, a few times.
@@ -210,7 +210,7 @@ impl Jit {
             return false;
         }
         *tries -= 1;
-        crate::penalty::set_counter(vm, done.start_pc, self.counters.get().started as u32 & 15);
+        self.set_counter(vm, done.start_pc, self.counters.get().started as u32 & 15);
         true
     }
 
@@ -235,6 +235,7 @@ impl Jit {
             }
         };
         let compile = begun.elapsed();
+        self.budget.borrow_mut().spend(Some(&done.trace), true);
         self.count(|c| {
             c.closed += 1;
             c.compiled += u64::from(code.1 != 0);
@@ -315,6 +316,7 @@ impl Jit {
         trace: Option<&perilune_recorder::ir::Trace>,
     ) {
         self.count(|c| c.aborted += 1);
+        self.budget.borrow_mut().spend(trace, false);
         if let Some((proto, pc)) = root {
             self.penalize(vm, proto, pc, failure.reason);
         }
@@ -343,10 +345,10 @@ impl Jit {
     }
     fn penalize(&self, vm: &mut Vm, proto: Gc<Proto>, pc: *const Ins, reason: Abort) {
         if reason == Abort::Retry {
-            return crate::penalty::set_counter(vm, pc, 1);
+            return self.set_counter(vm, pc, 1);
         }
         match self.penalties.borrow_mut().add(pc, reason) {
-            Some(n) => crate::penalty::set_counter(vm, pc, n),
+            Some(n) => self.set_counter(vm, pc, n),
             None => {
                 let patched = proto.pc_of(pc).is_some_and(|at| crate::patch::blacklist(proto, at));
                 if !patched {

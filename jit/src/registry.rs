@@ -1,6 +1,6 @@
 //! The finished traces, by number, and their exits.
 
-use perilune_recorder::ir::{Link, Op, Trace};
+use perilune_recorder::ir::{IrRef, Link, Op, Trace};
 use perilune_recorder::rec::{FinishedTrace, Site, TraceDb};
 use perilune_vm::Value;
 use perilune_vm::bc::Ins;
@@ -47,6 +47,14 @@ pub struct Entry {
     pub start: Option<(Gc<Proto>, usize, Ins)>,
     /// What keeps alive the functions whose code the trace is made from.
     pub protos: Vec<Gc<Proto>>,
+    /// Instructions that have run in the traces above when this one begins.
+    pub above: u32,
+    /// First snapshot of the loop; that there is none is said by the number of snapshots.
+    pub loop_snap: u32,
+    /// For a root trace: may more have run when one of its tree is left than lies on the straight way there?
+    pub goes_round: bool,
+    /// For a root trace: instructions gained and lost by it and its side traces, see [`crate::budget::gain`].
+    pub balance: i64,
     /// First exit id.
     pub exit_base: ExitId,
     /// The exits.
@@ -67,6 +75,16 @@ impl Entry {
                 Link::Return => !self.returns,
                 _ => false,
             }
+    }
+}
+
+impl Entry {
+    /// What was gained when the trace is left by `exit`: at least the instructions up to there.
+    pub fn gain(&self, exit: usize) -> i64 {
+        let at = self.trace.snaps.get(exit).map_or(0, |s| s.at.0.saturating_sub(IrRef::BASE.0));
+        let gain = crate::budget::gain(self.above, at);
+        // Nobody knows how often a loop went round.
+        if exit as u32 >= self.loop_snap { gain.max(0) } else { gain }
     }
 }
 
@@ -143,14 +161,23 @@ impl Registry {
             self.exit_table[id as usize] = code.0;
             if let Some(root) = self.get_mut(done.root) {
                 root.sides += 1;
+                root.goes_round |= !matches!(done.trace.link, Link::Interp | Link::Stitch | Link::Return);
             }
         }
         let n = n as usize;
         if self.entries.len() <= n {
             self.entries.resize_with(n + 1, || None);
         }
+        let parent = done.trace.parent.and_then(|(p, k)| Some((self.get(p)?, k as usize)));
+        let above = parent.map_or(0, |(p, k)| p.above + u32::from(p.trace.snaps[k].at.0.saturating_sub(IrRef::BASE.0)));
+        let head = done.trace.ins.iter().position(|i| i.op == Op::LOOP).unwrap_or(usize::MAX);
+        let loop_snap = done.trace.snaps.iter().filter(|s| s.at.ins_index() <= head).count() as u32;
         let exits = vec![Exit::default(); done.trace.snaps.len()];
         let entry = Entry {
+            above,
+            loop_snap,
+            goes_round: false,
+            balance: 0,
             root: done.root,
             replaced_by: 0,
             returns: done.trace.ins.iter().any(|i| i.op == Op::RETF),

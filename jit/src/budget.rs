@@ -1,0 +1,135 @@
+//! Compiling as an investment: what it costs against how long the program has run, and what a trace pays back.
+//!
+//! Nothing here reads a clock, so that a program makes the same traces each time. The unit is one instruction of IR through the
+//! whole compiler, some microseconds. What the program has run is known from the hot counters and the exits.
+
+use crate::params::Params;
+use perilune_recorder::ir::Trace;
+use perilune_vm::bc::Ins;
+use perilune_vm::state::HOT_COUNTERS;
+use std::collections::HashMap;
+
+/// Units that a program may spend before it has run at all.
+const ALLOWANCE: u64 = 1000;
+/// Instructions recorded and thrown away that cost as much as one compiled.
+const RECORDED: u64 = 8;
+/// Any recording costs this many units.
+const PER_TRACE: u64 = 8;
+/// Ticks of the hot counters (two an iteration, one a call) that take as long as one unit.
+const TICKS: u64 = 100;
+/// An exit and the entry after it take as long as so many ticks.
+const EXIT_TICKS: u64 = 4;
+/// The highest factor on the thresholds.
+const MAX_FACTOR: u32 = 256;
+/// Instructions of a trace that must run before they have paid for entering and leaving it.
+const ENTRY: i64 = 40;
+/// The most that is kept of earlier gains.
+pub const CREDIT: i64 = 20_000;
+/// A root trace that has lost so many instructions is retired.
+const LOSS: i64 = -20_000;
+
+/// What was spent on compiling, and what the program has run.
+#[derive(Debug)]
+pub struct Budget {
+    /// Ticks that each hot counter will have counted when it runs out.
+    set: [u16; HOT_COUNTERS],
+    /// Ticks counted so far.
+    ticks: u64,
+    /// Units spent.
+    spent: u64,
+    /// Ticks of places whose turn has not come, although their counter ran out.
+    waiting: HashMap<*const Ins, u32>,
+    /// How often the traces of a place were retired.
+    retired: HashMap<*const Ins, u32>,
+}
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget { set: [0; HOT_COUNTERS], ticks: 0, spent: 0, waiting: HashMap::new(), retired: HashMap::new() }
+    }
+}
+
+impl Budget {
+    /// Ticks and units so far.
+    pub fn totals(&self) -> (u64, u64) {
+        (self.ticks, self.spent)
+    }
+    /// A hot counter was set.
+    pub fn counts_from(&mut self, counter: usize, ticks: u16) {
+        self.set[counter] = ticks;
+    }
+    /// All were.
+    pub fn all_count_from(&mut self, ticks: u16) {
+        self.set = [ticks; HOT_COUNTERS];
+    }
+    /// A hot counter ran out; how much it had counted.
+    pub fn ran_out(&mut self, counter: usize) -> u32 {
+        let n = u32::from(self.set[counter]);
+        self.ticks += u64::from(n);
+        n
+    }
+    /// Compiled code was left.
+    pub fn left(&mut self) {
+        self.ticks += EXIT_TICKS;
+    }
+    /// A recording became machine code, or came to nothing.
+    pub fn spend(&mut self, trace: Option<&Trace>, compiled: bool) {
+        let n = trace.map_or(0, |t| t.ins.len() as u64);
+        self.spent += PER_TRACE + if compiled { n } else { n / RECORDED };
+    }
+    /// By what the thresholds are to be multiplied now: the more was spent beyond the budget, the hotter a place must be.
+    pub fn factor(&self, params: &Params) -> u32 {
+        if !params.limits_compiling() {
+            return 1;
+        }
+        let may = ALLOWANCE + self.ticks * u64::from(params.budget) / (100 * TICKS);
+        match self.spent / may {
+            0 => 1,
+            over => (8 << over.min(16)).min(MAX_FACTOR),
+        }
+    }
+    /// The counter at `pc` ran out after `ticks`. How many more it is to count before it is the place's turn.
+    pub fn wait(&mut self, pc: *const Ins, ticks: u32, params: &Params) -> Option<u32> {
+        let factor = self.factor(params);
+        let retired = self.retired.get(&pc).map_or(0, |n| (*n).min(10));
+        if factor == 1 && retired == 0 {
+            return None;
+        }
+        // Twice as hot as the last time that it was retired.
+        let again = if retired == 0 { 1 } else { 16 << retired };
+        let wanted = params.hotloop.saturating_mul(2).saturating_mul(factor.max(again));
+        let waited = self.waiting.get(&pc).map_or(0, |n| *n).saturating_add(ticks);
+        if waited >= wanted {
+            self.waiting.remove(&pc);
+            return None;
+        }
+        self.waiting.insert(pc, waited);
+        Some(wanted - waited)
+    }
+    /// The trace that starts at `pc` was retired.
+    pub fn retire(&mut self, pc: *const Ins) {
+        *self.retired.entry(pc).or_default() += 1;
+        self.waiting.remove(&pc);
+    }
+    /// Forgets places: their addresses may come back for others.
+    pub fn forget_places(&mut self) {
+        self.waiting.clear();
+        self.retired.clear();
+    }
+    /// A new start, by the program's own wish.
+    pub fn renew(&mut self) {
+        self.forget_places();
+        self.spent = 0;
+    }
+}
+
+/// How many instructions of a trace have run when it is left, less what entering and leaving cost: `above` instructions of the
+/// traces before, and those up to `at`.
+pub fn gain(above: u32, at: u16) -> i64 {
+    i64::from(above) + i64::from(at) - ENTRY
+}
+
+/// Has a trace lost so much that it is better not entered?
+pub fn does_not_pay(balance: i64) -> bool {
+    balance < LOSS
+}
