@@ -91,6 +91,16 @@ fn arguments_and_switches() {
 }
 
 #[test]
+fn compiling_has_a_budget() {
+    passes_in_both("budget.lua", &[]);
+}
+
+#[test]
+fn traces_that_do_not_pay_are_retired() {
+    passes_in_both("retire.lua", &[]);
+}
+
+#[test]
 fn finalizers() {
     passes("finalizer.lua", &[]);
 }

@@ -13,16 +13,21 @@ use std::collections::HashMap;
 const ALLOWANCE: u64 = 1000;
 /// Instructions recorded and thrown away that cost as much as one compiled.
 const RECORDED: u64 = 8;
-/// Any recording costs this many units.
-const PER_TRACE: u64 = 8;
+/// Slots in snapshots, which exits store, that cost as much as an instruction.
+const SLOTS: u64 = 2;
+/// What any recording and any compilation costs besides.
+const PER_RECORDING: u64 = 8;
+const PER_TRACE: u64 = 25;
 /// Ticks of the hot counters (two an iteration, one a call) that take as long as one unit.
 const TICKS: u64 = 100;
 /// An exit and the entry after it take as long as so many ticks.
 const EXIT_TICKS: u64 = 4;
 /// The highest factor on the thresholds.
 const MAX_FACTOR: u32 = 256;
+/// The same while more than a third of the traces made had to be retired.
+const MAX_FACTOR_IN_VAIN: u32 = 4096;
 /// Instructions of a trace that must run before they have paid for entering and leaving it.
-const ENTRY: i64 = 40;
+const ENTRY: i64 = 25;
 /// The most that is kept of earlier gains.
 pub const CREDIT: i64 = 20_000;
 /// A root trace that has lost so many instructions is retired.
@@ -37,6 +42,9 @@ pub struct Budget {
     ticks: u64,
     /// Units spent.
     spent: u64,
+    /// Traces compiled, and root traces retired.
+    made: u32,
+    in_vain: u32,
     /// Ticks of places whose turn has not come, although their counter ran out.
     waiting: HashMap<*const Ins, u32>,
     /// How often the traces of a place were retired.
@@ -45,7 +53,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { set: [0; HOT_COUNTERS], ticks: 0, spent: 0, waiting: HashMap::new(), retired: HashMap::new() }
+        Budget { set: [0; HOT_COUNTERS], ticks: 0, spent: 0, made: 0, in_vain: 0, waiting: HashMap::new(), retired: HashMap::new() }
     }
 }
 
@@ -75,7 +83,9 @@ impl Budget {
     /// A recording became machine code, or came to nothing.
     pub fn spend(&mut self, trace: Option<&Trace>, compiled: bool) {
         let n = trace.map_or(0, |t| t.ins.len() as u64);
-        self.spent += PER_TRACE + if compiled { n } else { n / RECORDED };
+        let slots = || trace.map_or(0, |t| t.snaps.iter().map(|s| s.slots.len() as u64).sum());
+        self.made += u32::from(compiled);
+        self.spent += if compiled { PER_TRACE + n + slots() / SLOTS } else { PER_RECORDING + n / RECORDED };
     }
     /// By what the thresholds are to be multiplied now: the more was spent beyond the budget, the hotter a place must be.
     pub fn factor(&self, params: &Params) -> u32 {
@@ -85,7 +95,10 @@ impl Budget {
         let may = ALLOWANCE + self.ticks * u64::from(params.budget) / (100 * TICKS);
         match self.spent / may {
             0 => 1,
-            over => (8 << over.min(16)).min(MAX_FACTOR),
+            over => {
+                let most = if self.in_vain * 3 > self.made { MAX_FACTOR_IN_VAIN } else { MAX_FACTOR };
+                (8 << over.min(16)).min(most)
+            }
         }
     }
     /// The counter at `pc` ran out after `ticks`. How many more it is to count before it is the place's turn.
@@ -110,6 +123,7 @@ impl Budget {
     pub fn retire(&mut self, pc: *const Ins) {
         *self.retired.entry(pc).or_default() += 1;
         self.waiting.remove(&pc);
+        self.in_vain += 1;
     }
     /// Forgets places: their addresses may come back for others.
     pub fn forget_places(&mut self) {
@@ -119,7 +133,7 @@ impl Budget {
     /// A new start, by the program's own wish.
     pub fn renew(&mut self) {
         self.forget_places();
-        self.spent = 0;
+        (self.spent, self.made, self.in_vain) = (0, 0, 0);
     }
 }
 

@@ -113,7 +113,7 @@ impl Options {
             let number = if value.is_empty() { 0 } else { value.parse().ok().filter(|_| digits)? };
             *field = number;
             return Some(match name {
-                "hotloop" => Changed::HotCounters,
+                "hotloop" | "budget" => Changed::HotCounters,
                 "eval" => Changed::Engine,
                 _ => Changed::Nothing,
             });

@@ -172,11 +172,13 @@ impl Registry {
         let above = parent.map_or(0, |(p, k)| p.above + u32::from(p.trace.snaps[k].at.0.saturating_sub(IrRef::BASE.0)));
         let head = done.trace.ins.iter().position(|i| i.op == Op::LOOP).unwrap_or(usize::MAX);
         let loop_snap = done.trace.snaps.iter().filter(|s| s.at.ins_index() <= head).count() as u32;
+        // A plain loop is known by its snapshots.
+        let goes_round = !matches!(done.trace.link, Link::Loop | Link::Interp | Link::Stitch | Link::Return);
         let exits = vec![Exit::default(); done.trace.snaps.len()];
         let entry = Entry {
             above,
             loop_snap,
-            goes_round: false,
+            goes_round,
             balance: 0,
             root: done.root,
             replaced_by: 0,
