@@ -24,10 +24,10 @@ const TICKS: u64 = 100;
 const EXIT_TICKS: u64 = 4;
 /// The highest factor on the thresholds.
 const MAX_FACTOR: u32 = 256;
-/// The same while more than a third of the traces made had to be retired.
+/// The same while more than a fifth of the traces made had to be retired.
 const MAX_FACTOR_IN_VAIN: u32 = 4096;
 /// Instructions of a trace that must run before they have paid for entering and leaving it.
-const ENTRY: i64 = 25;
+const ENTRY: i64 = 15;
 /// The most that is kept of earlier gains.
 pub const CREDIT: i64 = 20_000;
 /// A root trace that has lost so many instructions is retired.
@@ -53,7 +53,15 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { set: [0; HOT_COUNTERS], ticks: 0, spent: 0, made: 0, in_vain: 0, waiting: HashMap::new(), retired: HashMap::new() }
+        Budget {
+            set: [0; HOT_COUNTERS],
+            ticks: 0,
+            spent: 0,
+            made: 0,
+            in_vain: 0,
+            waiting: HashMap::new(),
+            retired: HashMap::new(),
+        }
     }
 }
 
@@ -96,7 +104,7 @@ impl Budget {
         match self.spent / may {
             0 => 1,
             over => {
-                let most = if self.in_vain * 3 > self.made { MAX_FACTOR_IN_VAIN } else { MAX_FACTOR };
+                let most = if self.in_vain * 5 > self.made { MAX_FACTOR_IN_VAIN } else { MAX_FACTOR };
                 (8 << over.min(16)).min(most)
             }
         }

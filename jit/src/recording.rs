@@ -249,7 +249,10 @@ impl Jit {
         if log::on(Topic::Time) {
             let n = done.trace.ins.len();
             let stores: usize = done.trace.snaps.iter().map(|s| s.slots.len()).sum();
-            eprintln!("---- TRACE {number}: {n} instructions, {stores} slots in snapshots, {} bytes, recorded in {spent:?}, compiled in {compile:?}", code.1);
+            eprintln!(
+                "---- TRACE {number}: {n} instructions, {stores} slots in snapshots, {} bytes, recorded in {spent:?}, compiled in {compile:?}",
+                code.1
+            );
         }
         let first = root.and_then(|(proto, pc)| {
             let at = proto.pc_of(pc)?;
