@@ -83,8 +83,11 @@ impl Check<'_> {
     fn seed(&mut self, seed: u64) -> Option<String> {
         let nodes = grammar::Grammar::new(seed).program();
         let mode = self.differing(&nodes, seed)?;
+        let place = |name: String| self.folder.parent().unwrap_or(&self.folder).join(name);
+        let whole = format!("{PRELUDE}{}", program::text(&nodes));
+        std::fs::write(place(format!("seed-{seed}-whole.lua")), whole).expect("a writable folder");
         let smaller = program::shrink(nodes, Duration::from_secs(60), |nodes| self.differs(nodes, mode));
-        let file = self.folder.parent().unwrap_or(&self.folder).join(format!("seed-{seed}.lua"));
+        let file = place(format!("seed-{seed}.lua"));
         let source = format!("{PRELUDE}{}", program::text(&smaller));
         std::fs::write(&file, source).expect("a writable folder");
         let [a, b] = [Mode::Interpreted, mode].map(|mode| self.modes.run(mode, &file, TIMEOUT));
