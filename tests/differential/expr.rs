@@ -252,7 +252,8 @@ impl Grammar {
             4 => format!("({})[{}]", self.any(2), self.any(2)),
             5 => format!("({})({})", self.any(2), self.any(2)),
             6 => format!("-({})", self.any(2)),
-            _ => format!("#({})", self.any(2)),
+            // Not of a map, which may have more than one border.
+            _ => format!("#({})", self.scalar(2)),
         }
     }
 }

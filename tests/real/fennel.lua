@@ -1,4 +1,4 @@
--- The Fennel compiler compiles its own sources, runs itself as compiled by itself, and compiles them again.
+-- The Fennel compiler compiles its own sources, and evaluates and prints programs.
 -- in: Fennel
 local root = ""
 local first = dofile(root .. "bootstrap/fennel.lua")
@@ -23,10 +23,12 @@ for _, name in ipairs(names) do
   print(name, #text, loadstring(text) ~= nil)
   print(text:sub(1, 2000))
 end
-local second = first.dofile(root .. "src/fennel.fnl", { env = _G, allowedGlobals = false })
-print(second.version, second ~= first)
-print(second.eval("(let [t {:a 1 :b [2 3]}] (accumulate [s 0 _ v (ipairs t.b)] (+ s v)))"))
-print(second.view({ a = { 1, 2, { x = "y" } }, [1] = true }))
-print(second.compileString("(fn f [x] (match x [a b] (+ a b) {:k v} v _ (error :no)))  (lambda g [a ?b] (.. a (or ?b \"\")))"))
-print(pcall(second.compileString, "(let [x] x)"))
-print(pcall(second.eval, "(+ 1 nil)"))
+print(first.eval("(let [t {:a 1 :b [2 3]}] (accumulate [s 0 _ v (ipairs t.b)] (+ s v)))"))
+for i = 1, 40 do
+  local text = ("(let [t {:a %d :b [2 3]}] (each [k v (pairs t.b)] (tset t k (* v t.a))) (. t 2))"):format(i)
+  io.write(tostring(first.eval(text)), " ")
+end
+print()
+print(first.compileString("(fn f [x] (match x [a b] (+ a b) {:k v} v _ (error :no)))  (lambda g [a ?b] (.. a (or ?b \"\")))"))
+print(pcall(first.compileString, "(let [x] x)"))
+print(pcall(first.eval, "(+ 1 nil)"))

@@ -1,6 +1,6 @@
 -- LuLPeg: grammars, captures and substitutions.
 package.path = "LuLPeg/?.lua;" .. package.path
-jit = nil -- or it looks for the FFI
+package.loaded.jit = nil -- or LuLPeg wants the FFI
 local lpeg = dofile("LuLPeg/lulpeg.lua")
 local P, R, S, V, C, Ct, Cc, Cf, Cg, Cs = lpeg.P, lpeg.R, lpeg.S, lpeg.V, lpeg.C, lpeg.Ct, lpeg.Cc, lpeg.Cf, lpeg.Cg, lpeg.Cs
 local space = S(" \t\n") ^ 0

@@ -81,3 +81,9 @@ local count = 0
 each(build(3000), function() count = count + 1 end)
 print(count)
 print("ok")
+
+-- Handing on all arguments and one more.
+local function more(...) return more(1, ...) end
+print(pcall(more))
+local function deeper(...) return (deeper(1, ...)) end
+print(pcall(deeper))

@@ -1,6 +1,7 @@
 //! Calls, returns and function headers.
 
 use super::frame::{self, below, func_of, kind, link_of};
+use super::stack::MAX_ARGS;
 use super::{Driver, R, Status, cont, op};
 use crate::bc::Ins;
 use crate::meta::MM;
@@ -159,7 +160,7 @@ op! {
         let n = r.nargs();
         let Some(p) = func_of(r.base).proto() else { return Status::ERROR };
         let new = r.base.add(n + 2);
-        if new.add(p.framesize() as usize) > (*r.vm).stack_limit {
+        if new.add(p.framesize() as usize) > (*r.vm).stack_limit || n > MAX_ARGS {
             return r.to(grow_header::<D>);
         }
         *new.sub(2) = *r.base.sub(2);
@@ -188,7 +189,9 @@ op! {
         // The pc of the caller is in the link; this frame has executed nothing.
         vm.pc = r.pc;
         let size = func_of(r.base).proto().map_or(0, |p| p.framesize() as usize);
-        if vm.grow_stack(size + r.nargs() + 64).is_err() {
+        let more = size + r.nargs() + 64;
+        let done = if r.nargs() > MAX_ARGS { Err(vm.rt_error("stack overflow")) } else { vm.grow_stack(more) };
+        if done.is_err() {
             return Status::ERROR;
         }
         let mut r = r;

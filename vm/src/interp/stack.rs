@@ -5,8 +5,11 @@ use crate::error::LuaResult;
 
 /// Slots of a new coroutine's stack.
 pub const INITIAL: u32 = 64;
-/// A stack does not grow beyond this many slots: "stack overflow".
-pub const MAX: u32 = 65_500;
+/// A stack does not grow beyond this many slots: "stack overflow". LuaJIT's has 65,500; a recursion 100,000 deep fits in ours.
+pub const MAX: u32 = 1_000_000;
+/// No function gets more arguments: "stack overflow", too. As many as fit in LuaJIT's stack: calls that hand on all their
+/// arguments and one more move them all each time, which takes time by the square of the limit.
+pub const MAX_ARGS: usize = 65_000;
 /// Slots behind the limit that frames of metamethods and results may use unchecked.
 pub const EXTRA: u32 = 40;
 /// Slots that every builtin finds free.
