@@ -150,3 +150,15 @@ big = nil
 collect()
 print(collectgarbage("count") < base + 100)
 print("ok")
+
+-- Collecting, or a step of it, restarts a collector that was stopped.
+collectgarbage("stop")
+print("stopped", collectgarbage("isrunning"))
+collectgarbage("count")
+print("count", collectgarbage("isrunning"))
+collectgarbage("step", 0)
+print("step", collectgarbage("isrunning"))
+collectgarbage("stop")
+collectgarbage()
+print("collect", collectgarbage("isrunning"))
+collectgarbage("restart")

@@ -171,9 +171,10 @@ impl Writer {
         self.bytes.extend_from_slice(s);
     }
     fn template(&mut self, t: &TableTemplate) {
-        self.uleb(t.array.len() as u32);
+        let used = t.array.iter().rposition(|v| *v != KVal::Nil).map_or(0, |last| last + 1);
+        self.uleb(used as u32);
         self.uleb(t.hash.len() as u32);
-        for v in &t.array {
+        for v in &t.array[..used] {
             self.value(v);
         }
         for (k, v) in &t.hash {

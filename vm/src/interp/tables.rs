@@ -155,7 +155,8 @@ op! {
         let start = (r.knum(r.d()).as_number().unwrap_or(0.0) - 4_503_599_627_370_496.0) as i32;
         let n = vm.multres as i32;
         if n > 0 && (start + n) as u32 > t.asize() {
-            vm.table_reserve_array(t, (start + n) as u32);
+            // One slot more than needed: which of several borders `#` finds depends on the size.
+            vm.table_reserve_array(t, (start + n) as u32 + 1);
         }
         for i in 0..n {
             vm.table_set_int(t, start + i, *r.ra().add(i as usize));

@@ -12,12 +12,16 @@ pub fn gcinfo(vm: &mut Vm) -> LuaResult<u32> {
 
 const OPTIONS: [&str; 8] = ["collect", "stop", "restart", "count", "step", "setpause", "setstepmul", "isrunning"];
 
-/// `collectgarbage([option [, n]])`
+/// `collectgarbage([option [, n]])`. Collecting, or a step of it, also restarts a collector that was stopped.
 pub fn collectgarbage(vm: &mut Vm) -> LuaResult<u32> {
     let option = vm.check_option(0, Some(0), &OPTIONS)?;
     let n = vm.opt_int(1, 0)?;
     let mut result = Value::int(0);
-    match OPTIONS[option] {
+    let what = OPTIONS[option];
+    if matches!(what, "collect" | "step") {
+        vm.gc_restart();
+    }
+    match what {
         "collect" => vm.full_gc(),
         "stop" => vm.gc_stop(),
         "restart" => vm.gc_restart(),

@@ -141,11 +141,12 @@ impl Table {
 }
 
 /// Counts integer keys by powers of two, to size the array part.
-struct Bins([u32; ABITS]);
+#[derive(Default)]
+pub(crate) struct Bins([u32; ABITS]);
 
 impl Bins {
     /// Counts `key` if it may go to the array part.
-    fn count(&mut self, key: Value) -> u32 {
+    pub(crate) fn count(&mut self, key: Value) -> u32 {
         match key.as_int() {
             Some(i) if (i as u32) < MAX_ASIZE => {
                 self.0[if i > 2 { (i - 1).ilog2() as usize } else { 0 }] += 1;
@@ -171,7 +172,7 @@ impl Bins {
         all
     }
     /// The size of an array part that is more than half full, given the number of integer keys; and how many keys it holds.
-    fn best(&self, keys: u32) -> (u32, u32) {
+    pub(crate) fn best(&self, keys: u32) -> (u32, u32) {
         let (mut sum, mut size, mut held) = (0, 0, 0);
         for b in 0..ABITS {
             if 2 * u64::from(keys) <= 1 << b || sum == keys {
@@ -358,7 +359,7 @@ impl Heap {
     #[cold]
     #[inline(never)]
     fn rehash_for(&mut self, t: Gc<Table>, key: Value) -> *mut Value {
-        let mut bins = Bins([0; ABITS]);
+        let mut bins = Bins::default();
         let mut ints = bins.count_array(t.array_part());
         let mut total = 1 + ints;
         for n in t.nodes() {

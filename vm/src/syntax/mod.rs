@@ -10,6 +10,7 @@ mod ops;
 mod parse;
 mod scope;
 mod table;
+mod template;
 mod term;
 
 use crate::bc::ProtoData;

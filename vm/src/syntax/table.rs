@@ -4,67 +4,12 @@ use super::Parser;
 use super::expr::{Exp, Kind};
 use super::lex::{Res, Tok};
 use super::ops::to_f64;
+use super::template::Template;
 use crate::bc::{Ins, KGc, KNum, KVal, Op, TableTemplate};
-use std::collections::BTreeMap;
+use crate::object::hbits_for;
 
 /// Largest size of an array part in TNEW.
 const MAX_ASIZE: u32 = 0x7ff;
-
-/// A form of a key that has an order.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum HashKey {
-    Bool(bool),
-    Int(i32),
-    Num(u64),
-    Str(Box<[u8]>),
-}
-
-/// A template table under construction.
-#[derive(Default)]
-struct Template {
-    array: Vec<KVal>,
-    hash: Vec<Option<(KVal, KVal)>>,
-    index: BTreeMap<HashKey, usize>,
-}
-
-impl Template {
-    /// Extends the array part, with what was in the hash part.
-    fn grow(&mut self, len: usize) {
-        while self.array.len() < len {
-            let key = HashKey::Int(self.array.len() as i32);
-            let old = self.index.remove(&key).and_then(|at| self.hash[at].take());
-            self.array.push(old.map_or(KVal::Nil, |(_, v)| v));
-        }
-    }
-    /// Sets an entry; one that is positional goes to the array part.
-    #[inline(never)]
-    fn set(&mut self, key: KVal, value: KVal, positional: bool) {
-        if let KVal::Int(i) = key
-            && let Ok(i) = usize::try_from(i)
-        {
-            if positional || i == self.array.len() || (i == 1 && self.array.is_empty()) {
-                self.grow(i + 1);
-            }
-            if let Some(slot) = self.array.get_mut(i) {
-                *slot = value;
-                return;
-            }
-        }
-        let hash_key = match &key {
-            KVal::Nil => return,
-            KVal::Bool(b) => HashKey::Bool(*b),
-            KVal::Int(i) => HashKey::Int(*i),
-            KVal::Num(x) => HashKey::Num(x.to_bits()),
-            KVal::Str(s) => HashKey::Str(s.clone()),
-        };
-        let at = *self.index.entry(hash_key).or_insert(self.hash.len());
-        if at == self.hash.len() {
-            self.hash.push(Some((key, value)));
-        } else {
-            self.hash[at] = Some((key, value));
-        }
-    }
-}
 
 /// A constant expression as a value.
 fn to_kval(e: &Exp) -> KVal {
@@ -116,16 +61,15 @@ impl Parser<'_> {
     }
     /// An item of a table constructor.
     fn item(&mut self, c: &mut Constructor) -> Res<()> {
-        let (table, key, positional) = self.item_key(c)?;
+        let (table, key) = self.item_key(c)?;
         let value = self.expr()?;
-        self.item_store(c, table, key, value, positional)
+        self.item_store(c, table, key, value)
     }
-    /// The key of an item: the table, indexed if the key is no constant; the key; and whether it is the next position.
+    /// The key of an item: the table, indexed if the key is no constant, and the key.
     #[inline(never)]
-    fn item_key(&mut self, c: &mut Constructor) -> Res<(Exp, Exp, bool)> {
+    fn item_key(&mut self, c: &mut Constructor) -> Res<(Exp, Exp)> {
         let mut table = Exp::new(Kind::NonReloc(c.reg));
         c.vcall = false;
-        let mut positional = false;
         let named = matches!(self.tok, Tok::Name(_)) && *self.peek()? == Tok::Char(b'=');
         let key = if self.tok == Tok::Char(b'[') {
             let mut key = self.bracket()?;
@@ -147,25 +91,26 @@ impl Parser<'_> {
         } else {
             let n = i32::try_from(c.narr).map_err(|_| self.err_plain("table overflow"))?;
             c.narr += 1;
-            (c.need_array, c.vcall, positional) = (true, true, true);
+            (c.need_array, c.vcall) = (true, true);
             Exp::new(Kind::Num(KNum::Int(n)))
         };
-        Ok((table, key, positional))
+        Ok((table, key))
     }
     #[inline(never)]
-    fn item_store(&mut self, c: &mut Constructor, table: Exp, key: Exp, value: Exp, positional: bool) -> Res<()> {
+    fn item_store(&mut self, c: &mut Constructor, table: Exp, key: Exp, value: Exp) -> Res<()> {
         let (mut table, mut key, mut value) = (table, key, value);
         let constant = value.is_plain_const();
         if key.is_const() && key.kind != Kind::Nil && (constant || matches!(key.kind, Kind::Str(_))) {
             if c.template.is_none() {
                 let k = self.const_gc(KGc::Table(TableTemplate::default()))?;
                 *self.fs.ins_mut(c.pc) = Ins::ad(Op::TDUP, c.reg, k);
-                c.template = Some(Box::new((Template::default(), k)));
+                let asize = if c.need_array { c.narr } else { 0 };
+                c.template = Some(Box::new((Template::new(asize, c.nhash), k)));
             }
             c.vcall = false;
             if let Some(template) = &mut c.template {
                 // A name with another value is there to have the right size.
-                template.0.set(to_kval(&key), if constant { to_kval(&value) } else { KVal::Nil }, positional);
+                template.0.set(to_kval(&key), if constant { to_kval(&value) } else { KVal::Nil });
             }
             if constant {
                 return Ok(());
@@ -205,26 +150,14 @@ impl Parser<'_> {
         match c.template.take() {
             None => {
                 let ins = self.fs.ins(c.pc);
-                *self.fs.ins_mut(c.pc) = ins.with_d((asize | hash_bits(c.nhash) << 11) as u16);
+                *self.fs.ins_mut(c.pc) = ins.with_d((asize | hbits_for(c.nhash) << 11) as u16);
             }
             Some(finished) => {
-                let (mut template, k) = *finished;
-                if c.need_array {
-                    template.grow(c.narr as usize);
-                }
-                let hash = template.hash.into_iter().flatten().collect();
-                self.fs.set_template(k as u32, TableTemplate { array: template.array, hash });
+                let (template, k) = *finished;
+                let template = template.finish(if c.need_array { c.narr } else { 0 });
+                self.fs.set_template(k as u32, template);
             }
         }
         Ok(e)
-    }
-}
-
-/// The base-2 logarithm of the size of a hash part.
-fn hash_bits(n: u32) -> u32 {
-    match n {
-        0 => 0,
-        1 => 1,
-        n => 32 - (n - 1).leading_zeros(),
     }
 }
