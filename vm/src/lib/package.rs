@@ -1,5 +1,6 @@
 //! The package library: `require`, the loaders, `module`.
 
+use super::embedded::Module;
 use super::io::c_path;
 use super::load::load_file;
 use super::{LOADED, PRELOAD, levels};
@@ -19,8 +20,13 @@ const NO_DYNAMIC: &[u8] = b"dynamic libraries not enabled; check your Lua instal
 /// Marks a module that is being loaded.
 const SENTINEL: Value = Value::lightud(0x73);
 
+/// What `require "ffi"` finds if there is no file of this name.
+static FFI: Module =
+    Module { name: "ffi", source: b"error(\"module 'ffi' not found:\\n\\tPerilune has no FFI yet\", 0)", extra: |_| Value::NIL };
+
 /// Makes the library. The functions have it as their environment.
 pub(super) fn open(vm: &mut Vm) {
+    vm.embed(&FFI);
     let package = vm.library(b"package");
     let add = |vm: &mut Vm, t: Gc<Table>, name: &[u8], f: NativeFn| {
         let f = vm.new_native(f, 1, &[]);
