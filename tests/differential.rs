@@ -10,6 +10,7 @@
 //!
 //! A program that shows a difference is made smaller and left in the folder for temporary files of the build.
 
+mod command;
 #[path = "differential/define.rs"]
 mod define;
 #[path = "differential/expr.rs"]

@@ -17,6 +17,8 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 pub struct Done {
     /// Exit status; `None` if it was killed, by a signal or after the time limit.
     pub status: Option<i32>,
+    /// Was it killed after the time limit?
+    pub timed_out: bool,
     pub output: String,
     pub errors: String,
 }
@@ -63,7 +65,12 @@ pub fn run_in(folder: &Path, args: &[&str], input: &str) -> Done {
 }
 
 /// Runs a command to its end.
-pub fn run(mut command: Command, input: &str) -> Done {
+pub fn run(command: Command, input: &str) -> Done {
+    run_within(command, input, TIMEOUT)
+}
+
+/// Runs a command to its end, or kills it after a time.
+pub fn run_within(mut command: Command, input: &str, most: Duration) -> Done {
     for name in ["LUA_PATH", "LUA_CPATH", "LUAJIT_VERBOSEFILE", "PERILUNE_LOG"] {
         command.env_remove(name);
     }
@@ -75,19 +82,21 @@ pub fn run(mut command: Command, input: &str) -> Done {
     drop(stdin);
     let readers = [spawn_reader(child.stdout.take().expect("piped")), spawn_reader(child.stderr.take().expect("piped"))];
     let begun = Instant::now();
+    let mut timed_out = false;
     let status = loop {
         if let Some(status) = child.try_wait().expect("a child") {
             break status.code();
         }
-        if begun.elapsed() > TIMEOUT {
+        if begun.elapsed() > most {
+            timed_out = true;
             let _ = child.kill();
             let _ = child.wait();
             break None;
         }
-        std::thread::sleep(Duration::from_millis(2));
+        std::thread::sleep(Duration::from_micros(500));
     };
     let [output, errors] = readers.map(|r| r.join().expect("the reader does not panic"));
-    Done { status, output, errors }
+    Done { status, timed_out, output, errors }
 }
 
 fn spawn_reader(mut pipe: impl Read + Send + 'static) -> std::thread::JoinHandle<String> {

@@ -1,9 +1,10 @@
 //! Ways of running a program.
 
-use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use super::command::{PERILUNE, run_within};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -51,7 +52,6 @@ impl Modes {
 
     /// What the program prints, and how it ends; `None` if it is still running after `most`.
     pub fn run(&self, mode: Mode, file: &Path, most: Duration) -> Option<String> {
-        const PERILUNE: &str = env!("CARGO_BIN_EXE_perilune");
         const COLLECT: &str = "collectgarbage('setpause', 0) collectgarbage('setstepmul', 100000)";
         let (program, options): (_, &[&str]) = match mode {
             Mode::Interpreted => (PERILUNE, &["-joff"]),
@@ -67,35 +67,12 @@ impl Modes {
     }
 }
 
-fn output(mut command: Command, most: Duration) -> Option<String> {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the command starts");
-    let mut stdout = child.stdout.take().expect("piped");
-    let mut stderr = child.stderr.take().expect("piped");
-    let begun = Instant::now();
-    std::thread::scope(|scope| {
-        // What was read before an error still counts.
-        let [out, errors] = [scope.spawn(move || read(&mut stdout)), scope.spawn(move || read(&mut stderr))];
-        let status = loop {
-            if let Some(status) = child.try_wait().expect("a child") {
-                break status;
-            }
-            if begun.elapsed() > most {
-                let _ = child.kill();
-                let _ = child.wait();
-                return None;
-            }
-            std::thread::sleep(Duration::from_micros(500));
-        };
-        let [out, errors] = [out, errors].map(|t| t.join().unwrap_or_default());
-        // The first line of an error names the program differently.
-        let errors = errors.lines().next().and_then(|l| l.split_once(": ")).map_or("", |(_, message)| message).to_owned();
-        Some(format!("{out}{errors}\n{status}\n"))
-    })
-}
-
-fn read(pipe: &mut impl Read) -> String {
-    let mut bytes = Vec::new();
-    let _ = pipe.read_to_end(&mut bytes);
-    String::from_utf8_lossy(&bytes).into_owned()
+fn output(command: Command, most: Duration) -> Option<String> {
+    let done = run_within(command, "", most);
+    if done.timed_out {
+        return None;
+    }
+    // The first line of an error begins with the name of the program.
+    let errors = done.errors.lines().next().and_then(|l| l.split_once(": ")).map_or("", |(_, message)| message);
+    Some(format!("{}{errors}\nexit status: {:?}\n", done.output, done.status))
 }
