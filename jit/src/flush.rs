@@ -38,7 +38,7 @@ impl Jit {
     }
     /// Takes all traces that start in a function out of use.
     pub fn flush_proto(&self, proto: Gc<Proto>) {
-        let of_proto = |_: u32, e: &Entry| e.start.is_some_and(|s| s.0 == proto);
+        let of_proto = |_: u32, e: &Entry| e.entered_in() == Some(proto);
         self.registry.borrow().disarm(of_proto);
     }
 }

@@ -91,6 +91,7 @@ impl Vm {
             loop_state: None,
             resume_ins: Ins(0),
             record_nargs: 0,
+            unfinished: crate::interp::native::Unfinished::None,
             jit_entered: 0,
             next_ffid: crate::lib::Builtin::Next.id(),
             prng: crate::lib::Prng::default(),

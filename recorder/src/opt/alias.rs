@@ -95,11 +95,20 @@ pub fn invalidated(b: &Builder, tab: IrRef, lim: IrRef, what: impl Fn(Clobber) -
         let ins = b.trace.ins[r.ins_index()];
         let c = clobber_of(ins);
         if c.all || what(c) && tables(b, tab, first_argument(b, ins)) != Alias::No {
-            return r;
+            found = r;
+            break;
         }
         r = b.older(r);
     }
-    found
+    found.max(native(b, lim))
+}
+/// The newest call of a builtin as it is after `lim`, if it may change everything.
+fn native(b: &Builder, lim: IrRef) -> IrRef {
+    let mut r = b.newest(Op::NATIVE);
+    while r > lim && b.trace.ins[r.ins_index()].b.0 & crate::ir::native::READS != 0 {
+        r = b.older(r);
+    }
+    if r > lim { r } else { IrRef::NONE }
 }
 
 /// The newest call after `lim` that invalidates what `what` selects, whatever the table.
@@ -108,11 +117,11 @@ pub fn called(b: &Builder, lim: IrRef, what: impl Fn(Clobber) -> bool) -> IrRef 
     while r > lim {
         let c = clobber_of(b.trace.ins[r.ins_index()]);
         if c.all || what(c) {
-            return r;
+            return r.max(native(b, lim));
         }
         r = b.older(r);
     }
-    IrRef::NONE
+    native(b, lim)
 }
 
 /// Is the reference a table that the trace makes?
@@ -136,6 +145,7 @@ fn escapes(b: &Builder, new: IrRef, stop: IrRef) -> bool {
     stored.iter().any(|&op| anywhere(op, &|i| i.b == new))
         || anywhere(Op::CARG, &|i| i.a == new)
         || anywhere(Op::CALLS, &|i| i.a == new && clobber_of(i).all)
+        || anywhere(Op::NATIVE, &|_| true)
 }
 
 /// May two table references be the same table?

@@ -6,6 +6,7 @@ use crate::ir::{IrRef, Link, Op, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::interp::frame;
 use perilune_vm::layout::Field;
+use perilune_vm::lib::{Builtin, OnTrace};
 use perilune_vm::meta::MM;
 use perilune_vm::object::{Func, Gc, Proto};
 use perilune_vm::{Value, Vm};
@@ -37,6 +38,12 @@ impl Recorder {
             self.b.emit(Op::EQ, Ty::P64, pc, k)?;
             return Ok(r);
         }
+        if !f.native_upvalues().is_empty() && Builtin::from_id(f.ffid()).is_some_and(|b| b.on_trace() == OnTrace::Call) {
+            // One of many with a state of their own.
+            let id = self.field(r, Field::FuncFfid)?;
+            self.guard_int(id, f.ffid() as i32)?;
+            return Ok(r);
+        }
         self.guard_is(r, Value::func(f))
     }
 
@@ -58,8 +65,15 @@ impl Recorder {
     ) -> Rec<Flow> {
         let Some(f) = v.as_func() else { return self.call_object(vm, pc, a, (r, v), nargs, want) };
         let Some(proto) = f.proto() else {
-            self.specialize(r, f)?;
-            return self.builtin(vm, pc, f, a, nargs, want).map(|()| Flow::Next);
+            if self.is_for_stitch(f) {
+                // Whatever is called then: the interpreter does it.
+                return self.stop_before(pc, f);
+            }
+            let r = self.specialize(r, f)?;
+            return match self.builtin(vm, pc, r, f, a, nargs, want) {
+                Err(Abort::NyiFastFunc) => self.stop_before(pc, f),
+                done => done.map(|()| Flow::Next),
+            };
         };
         let func = self.specialize(r, f)?;
         let base = self.base;
@@ -150,9 +164,15 @@ impl Recorder {
             // The interpreter does it.
             return if self.first { self.nyi_func(Value::func(f)) } else { Ok(Flow::Stop(Link::Return, pc)) };
         }
-        self.specialize(r, f)?;
+        let r = self.specialize(r, f)?;
         let begun = self.b.trace.ins.len();
-        self.builtin(vm, pc, f, a, nargs, 0)?;
+        let Some(results) = self.try_builtin(vm, f, a, nargs)? else {
+            if below {
+                return if self.first { self.nyi_func(Value::func(f)) } else { Ok(Flow::Stop(Link::Return, pc)) };
+            }
+            return self.tail_native(vm, pc, r, f, a, nargs, link).map(|()| Flow::Next);
+        };
+        self.place_builtin(a, &results, 0);
         let n = self.multres as usize;
         if below {
             if self.has_effect_since(begun) {
