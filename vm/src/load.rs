@@ -92,6 +92,8 @@ impl Vm {
             resume_ins: Ins(0),
             record_nargs: 0,
             unfinished: crate::interp::native::Unfinished::None,
+            upheavals: 0,
+            traces_waiting: 0,
             jit_entered: 0,
             next_ffid: crate::lib::Builtin::Next.id(),
             prng: crate::lib::Prng::default(),

@@ -100,6 +100,11 @@ pub struct Vm {
     pub record_nargs: u32,
     /// What a builtin called by compiled code has left for the interpreter.
     pub unfinished: Unfinished,
+    /// Grows with whatever may take away what compiled code relies on that is not on the stack: the atomic phase of a collection,
+    /// a flush of traces.
+    pub upheavals: u32,
+    /// Calls of builtins by compiled code that have not come back: their code must stay where it is.
+    pub traces_waiting: u32,
     /// Times compiled code was entered from the interpreter.
     pub jit_entered: u64,
     /// Builtin id of `next`.

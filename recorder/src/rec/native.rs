@@ -27,24 +27,25 @@ pub(super) struct Awaited {
     want: usize,
 }
 
+/// The frame of a builtin.
+struct Frame {
+    /// Its slot, where the arguments are.
+    at: usize,
+    nargs: usize,
+    /// Address behind the call that wants the results, in the function whose frame is the current one.
+    link: u64,
+    /// Slots from that frame up to the running one.
+    down: usize,
+}
+
 /// Bytes from the start of the running stack to the running frame.
 fn frame_at(vm: &Vm) -> usize {
     (vm.base as usize).wrapping_sub(vm.cur.stack.get() as usize)
 }
 
 impl Recorder {
-    /// Calls builtin `f` with its frame at slot `at`, where the arguments are; `link` is the address behind
-    /// the call that wants the results. The frame of that call is the current one; `down` slots below the running one.
-    pub(super) fn call_native(
-        &mut self,
-        vm: &Vm,
-        pc: *const Ins,
-        (r, f): (IrRef, Gc<Func>),
-        at: usize,
-        nargs: usize,
-        link: u64,
-        down: usize,
-    ) -> Rec<()> {
+    fn call_native(&mut self, vm: &Vm, pc: *const Ins, (r, f): (IrRef, Gc<Func>), call: Frame) -> Rec<()> {
+        let Frame { at, nargs, link, down } = call;
         if at + nargs > usize::from(u8::MAX) {
             return Err(Abort::TooDeep);
         }
@@ -104,7 +105,7 @@ impl Recorder {
     /// A call in the current frame: the function is in local `a`.
     pub(super) fn native(&mut self, vm: &Vm, pc: *const Ins, f: (IrRef, Gc<Func>), a: usize, nargs: usize) -> Rec<()> {
         let link = view::at(pc, 1).expose_provenance() as u64;
-        self.call_native(vm, pc, f, self.base + a + 2, nargs, link, 0)
+        self.call_native(vm, pc, f, Frame { at: self.base + a + 2, nargs, link, down: 0 })
     }
     /// A call in tail position, in a frame that a call on the trace made: it takes the frame's place.
     #[allow(clippy::too_many_arguments, reason = "all that a call consists of")]
@@ -132,7 +133,7 @@ impl Recorder {
         for (i, r) in args.into_iter().enumerate() {
             self.set_abs(at + i, r);
         }
-        self.call_native(vm, pc, (r, f), at, nargs, link, at - below.base)
+        self.call_native(vm, pc, (r, f), Frame { at, nargs, link, down: at - below.base })
     }
 
     /// The number of results of a call that wants all. Until it is checked, it is what the builtin has left in the VM.

@@ -43,7 +43,13 @@ local entered = after.entered - before.entered
 assert(entered >= 1000 and entered <= 1010, "not one way into compiled code for each call")
 
 -- The call comes back after other coroutines have run.
-local function numbers(n) for i = 1, n do coroutine.yield(i) end end
+local function numbers(n)
+  local sum = 0
+  for i = 1, n do
+    coroutine.yield(i)
+    sum = sum + i
+  end
+end
 made = traces(function()
   local sum = 0
   for i in coroutine.wrap(function() numbers(500) end) do sum = sum + i end

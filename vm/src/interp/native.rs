@@ -3,7 +3,8 @@
 //! A trace that comes to a builtin which it cannot express stores its whole state to the stack and calls it as the interpreter
 //! would: so error positions, tracebacks and everything that looks at frames are right. Usually the results are put where the
 //! call wants them and the trace goes on. Otherwise (an error, a stack that has moved, frames that were changed, a hook that was
-//! set) the trace leaves, and the interpreter goes on behind the call of the builtin, not before it.
+//! set) the trace leaves, and the interpreter goes on behind the call of the builtin, not before it. It also leaves when the
+//! builtin has called Lua and that has brought an upheaval ([`Vm::upheavals`]): what only the trace's registers knew is gone then.
 
 use super::call::{NATIVE_RETURN, leave_native};
 use super::frame::{func_of, link_of};
@@ -39,10 +40,13 @@ pub(crate) unsafe fn call(vm: &mut Vm, frame: *mut Value, nargs: usize) -> bool 
             vm.unfinished = Unfinished::Error;
             return false;
         };
-        let (stack, dispatch) = (vm.cur.stack.get(), vm.dispatch);
+        let state = |vm: &Vm| (vm.cur.stack.get(), vm.dispatch, vm.upheavals);
+        let before = state(vm);
+        vm.traces_waiting += 1;
         let result = f(vm);
+        vm.traces_waiting -= 1;
         match result {
-            Ok(n) if n < NATIVE_RETURN && vm.cur.stack.get() == stack && vm.dispatch == dispatch => {
+            Ok(n) if n < NATIVE_RETURN && state(vm) == before => {
                 place(vm, frame, n as usize);
                 true
             }
