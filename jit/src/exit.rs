@@ -104,7 +104,7 @@ impl Jit {
             self.count(|c| c.deopt += 1);
             if may_record && x.heat != Exit::DONE {
                 x.heat += 1;
-                hot = x.heat >= hotexit;
+                hot = x.heat >= hotexit && sides < params.maxside;
                 if sides >= params.maxside || x.heat >= hotexit.saturating_add(params.tryside) {
                     x.heat = Exit::DONE;
                 }

@@ -305,7 +305,7 @@ impl Jit {
         }
         if log::on(Topic::Time) {
             let n = done.trace.ins.len();
-            let stores: usize = done.trace.snaps.iter().map(|s| s.slots.len()).sum();
+            let stores = crate::budget::slots(&done.trace);
             eprintln!(
                 "---- TRACE {number}: {n} instructions, {stores} slots in snapshots, {} bytes, recorded in {spent:?}, compiled in {compile:?}",
                 code.1

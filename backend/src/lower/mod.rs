@@ -255,6 +255,11 @@ impl<'a> Lower<'a> {
             Op::TOBIT => self.tobit(ins).map(Some),
             Op::CALLN | Op::CALLA | Op::CALLL | Op::CALLS => self.call(ins),
             Op::NATIVE => self.native(ins).map(|()| None),
+            Op::SYNC => {
+                self.restore(self.cur.snap)?;
+                self.forget_cold();
+                Ok(None)
+            }
             Op::PVAL
             | Op::HIOP
             | Op::RENAME

@@ -46,7 +46,7 @@ impl Plan {
         for (k, snap) in trace.snaps.iter().enumerate() {
             let next = trace.snaps.get(k + 1).map_or(usize::MAX, |s| s.at.ins_index());
             let here = snap.at.ins_index()..next.min(trace.ins.len());
-            let stored = trace.ins[here].iter().any(|i| i.op == Op::NATIVE);
+            let stored = trace.ins[here].iter().any(|i| matches!(i.op, Op::NATIVE | Op::SYNC));
             for slot in snap.slots.iter().filter(|s| s.flags & perilune_recorder::ir::SnapSlot::NORESTORE == 0) {
                 if slot.value.is_const() {
                     continue;

@@ -260,6 +260,10 @@ impl Eval<'_> {
                 self.base -= 8 * u64::from((self.config.frame_delta)(pc));
                 Ok(0)
             }
+            Op::SYNC => {
+                self.store_state();
+                Ok(0)
+            }
             Op::NATIVE => {
                 self.store_state();
                 let frame = self.slot_address(u32::from(ins.a.0));

@@ -229,6 +229,8 @@ macro_rules! for_each_ir {
             (CALLL, r, l, L, none)
             /// Call with side effects.
             (CALLS, r, l, S, none)
+            /// Stores the slots of the snapshot in force. (A guard that never fails: its snapshot must stay.)
+            (SYNC, n, n, S, guard)
             /// Guard: the builtin whose frame is at slot op1, called with op2 arguments (see [`crate::ir::native`]), returns as
             /// usual. Stores the slots of the snapshot in force, the frame among them; results come to the stack. Leaving stores
             /// nothing.

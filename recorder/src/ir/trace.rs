@@ -229,7 +229,7 @@ impl SnapSlot {
     pub const CONT: u8 = 2;
     /// The slot in memory already has this value: nothing to store.
     pub const NORESTORE: u8 = 4;
-    /// It has, because a builtin was called as it is (NATIVE) since the trace began.
+    /// It has, because the slots were stored (NATIVE, SYNC) since the trace began.
     pub const STORED: u8 = 8;
 }
 

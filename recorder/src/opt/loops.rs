@@ -143,11 +143,12 @@ impl Unroll<'_> {
         }
     }
 
-    /// Does the slot in memory keep its value through all iterations? A call of a builtin as it is stores the slots: then memory
-    /// must have the value at the end of an iteration as well.
+    /// Does the slot in memory keep its value through all iterations? Where the slots are stored on the way, memory must have the
+    /// value at the end of an iteration as well.
     fn stays(&self, s: SnapSlot) -> bool {
         let same = self.b.def(s.value).is_none_or(|i| i.op == Op::SLOAD && i.a.0 == s.slot);
-        same && (self.b.newest(Op::NATIVE) == IrRef::NONE || self.is_in_memory(s.slot))
+        let stores = [Op::NATIVE, Op::SYNC].iter().any(|&op| self.b.newest(op) != IrRef::NONE);
+        same && (!stores || self.is_in_memory(s.slot))
     }
     fn is_in_memory(&self, slot: u16) -> bool {
         let slots = &self.last.slots;

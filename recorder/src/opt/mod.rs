@@ -71,6 +71,8 @@ define_flags! {
     abc, "abc";
     /// Sinking of allocations.
     sink, "sink";
+    /// Stores of slots on the way, for exits to be short.
+    sync, "sync";
     /// Fusion of operands (the backend's).
     fuse, "fuse";
 }

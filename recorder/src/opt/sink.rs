@@ -82,8 +82,8 @@ impl Sink {
                     self.forbidden[usize::from(used)] = true;
                 }
             }
-            if ins.op == Op::NATIVE {
-                // What it looks at is the whole state.
+            if matches!(ins.op, Op::NATIVE | Op::SYNC) {
+                // They store the whole state.
                 let snap = b.trace.snaps.iter().rfind(|s| s.at.ins_index() <= i);
                 for s in snap.iter().flat_map(|s| &s.slots) {
                     self.forbid(s.value);

@@ -27,6 +27,7 @@ impl Recorder {
     pub(super) fn dispatch(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
         if self.needsnap && !matches!(ins.op(), Bc::FUNCF | Bc::IFUNCF | Bc::JFUNCF | Bc::FUNCV | Bc::IFUNCV | Bc::JFUNCV) {
             self.snap(pc)?;
+            self.sync()?;
         }
         let vm = &*vm;
         match ins.op() {

@@ -191,6 +191,8 @@ pub struct Recorder {
     modified: Vec<bool>,
     /// Written, and stored by a call of a builtin.
     stored: Vec<bool>,
+    /// Slots that the exits since they were stored last have to store.
+    to_store: usize,
     /// Written in memory by a builtin.
     fresh: Vec<bool>,
     frames: Vec<Frame>,
@@ -243,6 +245,7 @@ impl Recorder {
             slots: Vec::new(),
             modified: Vec::new(),
             stored: Vec::new(),
+            to_store: 0,
             fresh: Vec::new(),
             frames: Vec::new(),
             retdepth: 0,

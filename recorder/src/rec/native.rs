@@ -60,11 +60,7 @@ impl Recorder {
         let reads = Builtin::from_id(f.ffid()).is_some_and(|b| !b.writes());
         let how = nargs as u16 | if reads { native::READS } else { 0 };
         self.b.emit(Op::NATIVE, Ty::Nil, IrRef(at as u16), IrRef(how))?;
-        for i in 0..self.frame_top().min(self.slots.len()) {
-            if core::mem::take(&mut self.modified[i]) {
-                self.stored[i] = true;
-            }
-        }
+        self.all_stored();
         self.open_top = 0;
         self.multres = 0;
         let dest = at - 2;

@@ -6,6 +6,9 @@ use perilune_vm::bc::Ins;
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{Value, Vm};
 
+/// When exits store more slots than this, all together, they are stored on the way once: code of exits takes time to compile.
+const MAX_TO_STORE: usize = 300;
+
 impl Recorder {
     /// Makes room for the frame of a prototype at the current base.
     pub(super) fn enter_frame(&mut self, proto: Gc<Proto>) {
@@ -74,6 +77,23 @@ impl Recorder {
         }
     }
 
+    /// The slots of the last snapshot have been stored.
+    pub(super) fn all_stored(&mut self) {
+        for i in 0..self.frame_top().min(self.slots.len()) {
+            if core::mem::take(&mut self.modified[i]) {
+                self.stored[i] = true;
+            }
+        }
+        self.to_store = 0;
+    }
+    /// Stores the slots of the snapshot just taken, if exits have become long.
+    pub(super) fn sync(&mut self) -> Rec<()> {
+        if self.to_store > MAX_TO_STORE && self.b.flags.sync {
+            self.b.emit(Op::SYNC, Ty::Nil, IrRef::NONE, IrRef::NONE)?;
+            self.all_stored();
+        }
+        Ok(())
+    }
     /// Takes a snapshot of the state now, to go on at `pc`.
     pub(super) fn snap(&mut self, pc: *const Ins) -> Rec<()> {
         self.snap_below(pc, usize::MAX)
@@ -97,6 +117,7 @@ impl Recorder {
             slots.push(SnapSlot { slot: at as u16, flags, value });
         }
         self.needsnap = false;
+        self.to_store += slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0).count();
         self.b.snapshot(pc.expose_provenance() as u64, self.base as u16, top as u16, slots, self.multres)
     }
     fn is_frame_slot(&self, at: usize) -> bool {
