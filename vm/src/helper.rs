@@ -4,7 +4,7 @@
 //! can fail says so in its result or in [`Vm::scratch`], and the trace guards that.
 
 use crate::Vm;
-use crate::object::{Gc, Node, Str, Table};
+use crate::object::{Func, Gc, Node, Proto, Str, Table};
 use crate::value::Value;
 
 /// How a helper interacts with the rest of the trace.
@@ -124,6 +124,10 @@ macro_rules! for_each_helper {
             (Random, random, Store, Num, ())
             /// bit.tobit
             (ToBit, tobit, Pure, Int, (Num))
+            /// New closure: its prototype, the function that makes it, the base of that one's frame.
+            (FuncNew, func_new, Alloc, Func, (Proto, Func, P64))
+            /// Closes the upvalues of stack slots at or above an address.
+            (CloseUpvals, close_upvals, Store, Nil, (P64))
         }
     };
 }
@@ -168,6 +172,8 @@ macro_rules! word {
     (Num) => { f64 };
     (Tab) => { Gc<Table> };
     (Str) => { Gc<Str> };
+    (Func) => { Gc<Func> };
+    (Proto) => { Gc<Proto> };
     (P64) => { *mut Value };
     (U64) => { Value };
     (Nil) => { () };
@@ -386,6 +392,12 @@ helpers! {
     }
     fn tobit(vm, a: f64) -> i32 {
         crate::meta::tobit(a)
+    }
+    fn func_new(vm, proto: Gc<Proto>, parent: Gc<Func>, base: *mut Value) -> Gc<Func> {
+        vm.new_closure(proto, parent, base)
+    }
+    fn close_upvals(vm, level: *mut Value) {
+        vm.close_upvals(level);
     }
 }
 

@@ -153,6 +153,8 @@ macro_rules! for_each_ir {
             (STRREF, r, r, N, none)
             /// The running coroutine.
             (LREF, n, n, L, none)
+            /// Address of stack slot op1, numbered as for SLOAD.
+            (SREF, l, n, L, none)
 
             /// Load from an array slot address. With the guard bit the tag is checked. A `num` load accepts an integer and
             /// converts it.

@@ -26,7 +26,7 @@ impl Recorder {
 
     /// Guards that the called function is this one.
     pub(super) fn specialize(&mut self, r: IrRef, f: Gc<Func>) -> Rec<IrRef> {
-        if r.is_const() {
+        if r.is_const() || self.closure(r).is_some() {
             return Ok(r);
         }
         if let Some(p) = f.proto()

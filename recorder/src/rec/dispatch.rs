@@ -41,6 +41,8 @@ impl Recorder {
             Bc::CAT => return self.cat(vm, ins),
             op if (Bc::KSTR..=Bc::KNIL).contains(&op) => self.constant(ins)?,
             Bc::UGET | Bc::USETV | Bc::USETS | Bc::USETN | Bc::USETP => self.upvalue(vm, ins)?,
+            Bc::FNEW => self.fnew(vm, ins)?,
+            Bc::UCLO => self.uclo(vm, pc, ins)?,
             Bc::TNEW => self.tnew(ins)?,
             Bc::TDUP => self.tdup(ins)?,
             op if (Bc::GGET..=Bc::TSETR).contains(&op) => return self.table(vm, ins),

@@ -9,6 +9,7 @@
 
 mod arith;
 mod call;
+mod closure;
 mod compare;
 mod concat;
 mod dispatch;
@@ -181,6 +182,8 @@ pub struct Recorder {
     /// Written since the start.
     modified: Vec<bool>,
     frames: Vec<Frame>,
+    /// The functions that the trace makes.
+    closures: Vec<closure::Closure>,
     /// Frames left downwards from the start frame.
     retdepth: u32,
     tailcalled: u32,
@@ -228,6 +231,7 @@ impl Recorder {
             slots: Vec::new(),
             modified: Vec::new(),
             frames: Vec::new(),
+            closures: Vec::new(),
             retdepth: 0,
             tailcalled: 0,
             needsnap: false,

@@ -1,0 +1,62 @@
+-- Every loop here becomes one trace that loops, without an abort on the way.
+local util = require "jit.util"
+local vmdef = require "jit.vmdef"
+jit.off(true)
+
+local aborts, stops = {}, {}
+jit.attach(function(what, number, func, _, code, info)
+  if what == "abort" then
+    if vmdef.traceerr[code]:find "NYI: bytecode" then info = vmdef.bcnames:sub(info * 6 + 1, info * 6 + 6) end
+    aborts[#aborts + 1] = tostring(vmdef.traceerr[code]) .. " " .. tostring(info)
+  elseif what == "stop" then
+    stops[#stops + 1] = { func = func, link = util.traceinfo(number).linktype }
+  end
+end, "trace")
+
+-- Runs the loop of `f`, which is compiled; the expected result is that of the interpreter.
+local function check(name, f)
+  jit.off(f, true)
+  local expected = f(300)
+  jit.on(f, true)
+  jit.flush()
+  aborts, stops = {}, {}
+  local got = f(300)
+  assert(got == expected, name .. ": " .. tostring(got) .. ", not " .. tostring(expected))
+  assert(#aborts == 0, name .. ": " .. table.concat(aborts, ", "))
+  for _, stop in ipairs(stops) do
+    if stop.func == f and stop.link == "loop" then return end
+  end
+  error(name .. ": no trace that loops")
+end
+
+check("FNEW", function(n)
+  local s = 0
+  for i = 1, n do local f = function(x) return x + n end s = s + f(i) end
+  return s
+end)
+check("FNEW, UCLO", function(n)
+  local s = 0
+  for i = 1, n do
+    local x = i
+    local f = function() x = x + 1 return x end
+    s = s + f() + x
+  end
+  return s
+end)
+check("UCLO before a return", function(n)
+  local function counter(from) return function() from = from + 1 return from end end
+  local s = 0
+  for i = 1, n do local c = counter(i) c() s = s + c() end
+  return s
+end)
+check("UCLO with nothing to close", function(n)
+  local function maybe(x)
+    local y = x * 2
+    if x < 0 then return function() return y end end
+    return y
+  end
+  local s = 0
+  for i = 1, n do s = s + maybe(i) end
+  return s
+end)
+print "ok"
