@@ -1,10 +1,10 @@
 //! Calls: Lua functions become part of the trace, builtins are recorded by what they do.
 
-use super::{Flow, Frame, Rec, Recorder, view};
+use super::protect::Protector;
+use super::{Flow, Frame, Rec, Recorder, Way, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
-use perilune_vm::interp::frame;
 use perilune_vm::layout::Field;
 use perilune_vm::meta::MM;
 use perilune_vm::object::{Func, Gc, Proto};
@@ -59,11 +59,17 @@ impl Recorder {
         let Some(f) = v.as_func() else { return self.call_object(vm, pc, a, (r, v), nargs, want) };
         let Some(proto) = f.proto() else {
             self.specialize(r, f)?;
+            if let Some(kind) = Protector::of(f) {
+                return self.protected_call(vm, pc, kind, a, nargs, want);
+            }
+            if self.raises(f) {
+                return Ok(Flow::Stop(Link::Interp, pc));
+            }
             return self.builtin(vm, pc, f, a, nargs, want).map(|()| Flow::Next);
         };
         let func = self.specialize(r, f)?;
         let base = self.base;
-        self.frames.push(Frame { base, proto: self.proto, vararg: false, cont: None });
+        self.frames.push(Frame { base, proto: self.proto, way: Way::Call });
         self.base = base + a + 2;
         self.need(self.base + nargs);
         let link = self.b.kptr(view::at(pc, 1).expose_provenance() as u64);
@@ -121,7 +127,7 @@ impl Recorder {
         };
         let func = self.specialize(r, f)?;
         let args: Vec<IrRef> = (0..nargs).map(|i| self.slots[self.base + a + 2 + i]).collect();
-        if let Some(top) = self.frames.last().copied().filter(|f| f.vararg) {
+        if let Some(top) = self.frames.last().copied().filter(|f| f.way == Way::Vararg) {
             self.frames.pop();
             self.base = top.base;
         } else if self.frames.is_empty() && self.proto.is_vararg() {
@@ -142,31 +148,27 @@ impl Recorder {
     }
     /// A builtin in tail position: called in place, then its results are returned.
     fn tail_builtin(&mut self, vm: &Vm, pc: *const Ins, f: Gc<Func>, a: usize, r: IrRef, nargs: usize) -> Rec<Flow> {
-        let link = view::slot(vm, -1).0;
-        let vararg = self.frames.last().is_some_and(|f| f.vararg);
-        let below = self.frames.is_empty();
-        let known = link & 3 == 0 || link & 7 == frame::CONT && !below;
-        if vararg || !known || below && !self.may_return_below(link) {
+        if self.raises(f) {
+            self.specialize(r, f)?;
+            return Ok(Flow::Stop(Link::Interp, pc));
+        }
+        let below = self.leaves_start();
+        if !self.may_return(vm) {
             // The interpreter does it.
             return if self.first { self.nyi_func(Value::func(f)) } else { Ok(Flow::Stop(Link::Return, pc)) };
         }
         self.specialize(r, f)?;
+        if let Some(kind) = Protector::of(f) {
+            return if below { self.nyi_func(Value::func(f)) } else { self.protected_tail_call(vm, kind, a, nargs) };
+        }
         let begun = self.b.trace.ins.len();
         self.builtin(vm, pc, f, a, nargs, 0)?;
-        let n = self.multres as usize;
-        if below {
-            if self.has_effect_since(begun) {
-                // The check of the return address would come too late.
-                return self.nyi_func(Value::func(f));
-            }
-            return self.return_below(vm, link, a, n);
+        if below && self.has_effect_since(begun) {
+            // The check of the return address would come too late.
+            return self.nyi_func(Value::func(f));
         }
-        if link & 7 == frame::CONT {
-            self.pop_metamethod(a, n)?;
-        } else {
-            self.pop_frame(link, a, n)?;
-        }
-        Ok(Flow::Next)
+        let results = (0..self.multres as usize).map(|i| self.slots[self.base + a + i]).collect();
+        self.return_results(vm, results, None)
     }
     fn has_effect_since(&self, n: usize) -> bool {
         self.needsnap || self.b.trace.ins[n..].iter().any(|i| i.op.effect() == crate::ir::Effect::Store && i.op != Op::GCSTEP)
@@ -187,7 +189,7 @@ impl Recorder {
     /// Counts activations of the current function.
     fn check_unroll(&mut self, pc: *const Ins) -> Rec<Option<Link>> {
         let mut count = 0;
-        for f in self.frames.iter().filter(|f| !f.vararg) {
+        for f in self.frames.iter().filter(|f| !matches!(f.way, Way::Vararg | Way::Protected)) {
             count += u32::from(f.proto == self.proto);
         }
         if pc == self.start_pc {
@@ -217,7 +219,7 @@ impl Recorder {
         }
         let func = self.slots[old - 2];
         let link = self.b.kptr(((nargs as u64 + 2) << 3) | 3);
-        self.frames.push(Frame { base: old, proto: self.proto, vararg: true, cont: None });
+        self.frames.push(Frame { base: old, proto: self.proto, way: Way::Vararg });
         self.base = new;
         self.set_abs(new - 2, func);
         self.set_abs(new - 1, link);
@@ -235,7 +237,7 @@ impl Recorder {
 
     /// VARG in a frame that the trace made.
     pub(super) fn varg(&mut self, vm: &Vm, ins: Ins) -> Rec<Flow> {
-        let Some(frame) = self.frames.last().copied().filter(|f| f.vararg) else { return self.nyi(ins.op()) };
+        let Some(frame) = self.frames.last().copied().filter(|f| f.way == Way::Vararg) else { return self.nyi(ins.op()) };
         let (total, np) = (self.base - frame.base - 2, ins.c());
         let have = total.saturating_sub(np);
         let want = if ins.b() == 0 { have } else { ins.b() - 1 };

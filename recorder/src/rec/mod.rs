@@ -19,6 +19,7 @@ mod iter;
 mod lib;
 mod loops;
 mod meta;
+mod protect;
 mod ret;
 mod side;
 mod slots;
@@ -145,17 +146,28 @@ enum Flow {
     Stop(Link, *const Ins),
 }
 
+/// What leads back from a frame.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Way {
+    /// A return to the call instruction.
+    Call,
+    /// The moved frame of a vararg function.
+    Vararg,
+    /// A metamethod, with what becomes of its result.
+    Cont(meta::Cont),
+    /// A function under `pcall` or `xpcall`, whose frame is the one below.
+    Protected,
+}
+
 /// A frame that was entered on the trace.
 #[derive(Copy, Clone, Debug)]
 struct Frame {
     /// Base of the frame below.
     base: usize,
-    /// Prototype of the frame below.
+    /// Prototype of the frame below. (Under a builtin that of the frame below that.)
     proto: Gc<Proto>,
-    /// The moved frame of a vararg function.
-    vararg: bool,
-    /// For a metamethod: what becomes of its result.
-    cont: Option<meta::Cont>,
+    /// How it is left.
+    way: Way,
 }
 
 /// A recording.
@@ -201,8 +213,8 @@ pub struct Recorder {
     first: bool,
     /// Instructions seen before the first one.
     waited: u32,
-    /// The header of a builtin comes next, which was recorded with its call.
-    in_builtin: bool,
+    /// Headers of builtins that come next: those were recorded with the call.
+    in_builtin: u32,
     /// The call being recorded is that of an iterator.
     iterating: bool,
     /// The current instruction.
@@ -243,7 +255,7 @@ impl Recorder {
             loopref: 0,
             first: true,
             waited: 0,
-            in_builtin: false,
+            in_builtin: 0,
             iterating: false,
             pc: core::ptr::null(),
             site: Site::default(),
@@ -410,12 +422,13 @@ impl Recorder {
         }
         if matches!(ins.op(), Bc::FUNCC | Bc::FUNCCW) {
             // Recorded with the call.
-            if !core::mem::take(&mut self.in_builtin) {
+            if self.in_builtin == 0 {
                 return self.nyi_func(view::slot(vm, -2));
             }
+            self.in_builtin -= 1;
             return Ok(Flow::Next);
         }
-        self.in_builtin = false;
+        self.in_builtin = 0;
         if self.start_is_root && self.at_start_depth() && !self.range.0.is_null() && !(self.range.0..self.range.1).contains(&pc) {
             return Err(Abort::LeavingLoop);
         }

@@ -59,4 +59,39 @@ check("UCLO with nothing to close", function(n)
   for i = 1, n do s = s + maybe(i) end
   return s
 end)
+check("pcall", function(n)
+  local function f(x) return x + 1, x end
+  local s = 0
+  for i = 1, n do
+    local ok, a, b = pcall(f, i)
+    if ok then s = s + a * b end
+  end
+  return s
+end)
+check("xpcall in tail position", function(n)
+  local function f(x) return x + 1 end
+  local function g(...) return xpcall(f, print, ...) end
+  local s = 0
+  for i = 1, n do
+    local ok, a = g(i)
+    if ok then s = s + a end
+  end
+  return s
+end)
+check("pcall of a builtin", function(n)
+  local s = 0
+  for i = 1, n do
+    local ok, a = pcall(math.abs, -i)
+    if ok then s = s + a end
+  end
+  return s
+end)
+check("CAT with metamethods", function(n)
+  local o = setmetatable({}, { __concat = function(a, b)
+    return (type(a) == "table" and "o" or a) .. "-" .. (type(b) == "table" and "o" or b)
+  end })
+  local s = 0
+  for i = 1, n do s = s + #("x" .. i .. o .. "y" .. o .. i) end
+  return s
+end)
 print "ok"

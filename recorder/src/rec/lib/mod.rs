@@ -73,7 +73,7 @@ impl Recorder {
             self.multres = n as u32;
             self.open_top = dest + n;
         }
-        self.in_builtin = true;
+        self.in_builtin += 1;
         Ok(())
     }
     /// An argument. The interpreter copies those of an iterator only when it executes the call.
