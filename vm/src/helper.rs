@@ -48,6 +48,8 @@ macro_rules! for_each_helper {
             (TabInsert, tab_insert, Store, Nil, (Tab, Int, U64))
             /// Removes at a position, shifting down; the removed value in scratch[0].
             (TabRemove, tab_remove, Store, Nil, (Tab, Int))
+            /// Stores a list: table, first index, address of the values, how many.
+            (TabSetList, tab_set_list, Store, Nil, (Tab, Int, P64, Int))
             /// Backward barrier of a black table.
             (BarrierBack, barrier_back, Store, Nil, (Tab))
             /// Forward barrier of a closed upvalue: address of its value, the stored value.
@@ -257,6 +259,9 @@ helpers! {
             vm.table_set_int(t, i, moved);
         }
         vm.table_set_int(t, n, Value::NIL);
+    }
+    fn tab_set_list(vm, t: Gc<Table>, first: i32, values: *mut Value, n: i32) {
+        vm.table_set_list(t, first, values, n);
     }
     fn barrier_back(vm, t: Gc<Table>) {
         vm.barrier_back(t);

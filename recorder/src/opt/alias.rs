@@ -47,6 +47,7 @@ pub const fn clobber(helper: Helper) -> Clobber {
     match helper {
         Helper::TabNewKey => INSERTION,
         Helper::TabInsert => Clobber { values: true, ..INSERTION },
+        Helper::TabSetList => Clobber { values: true, ..INSERTION },
         Helper::TabRemove => Clobber { values: true, scratch: true, ..INSERTION },
         Helper::TabClear => Clobber { nodes: true, keys: true, values: true, ..NOTHING },
         Helper::TabNext | Helper::StrToNum | Helper::GcStep => SCRATCH,

@@ -5,6 +5,7 @@ use super::{Flow, Frame, Rec, Recorder, Way, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::interp::frame;
 use perilune_vm::layout::Field;
 use perilune_vm::meta::MM;
 use perilune_vm::object::{Func, Gc, Proto};
@@ -81,7 +82,7 @@ impl Recorder {
     /// Calls what is no function: `__call`, with the object as its first argument.
     fn call_object(&mut self, vm: &Vm, pc: *const Ins, a: usize, object: (IrRef, Value), nargs: usize, want: usize) -> Rec<Flow> {
         let (r, v) = self.metamethod(vm, object, MM::Call)?;
-        let Some(f) = v.as_func().filter(|f| f.proto().is_some() && !self.iterating) else { return self.nyi(Bc::CALL) };
+        let Some(f) = v.as_func().filter(|f| f.proto().is_some()) else { return self.nyi(Bc::CALL) };
         let first = self.base + a + 2;
         self.need(first + nargs + 1);
         for i in (0..nargs).rev() {
@@ -121,18 +122,26 @@ impl Recorder {
         let (a, nargs) = (ins.a(), self.call_args(vm, ins));
         self.load_args(vm, a + 2, nargs)?;
         let (r, v) = self.operand(vm, a)?;
-        let Some(f) = v.as_func() else { return self.nyi(ins.op()) };
+        let mut args: Vec<IrRef> = (0..nargs).map(|i| self.slots[self.base + a + 2 + i]).collect();
+        let (r, f) = match v.as_func() {
+            Some(f) => (r, f),
+            None => {
+                args.insert(0, r);
+                let (r, m) = self.metamethod(vm, (r, v), MM::Call)?;
+                let Some(f) = m.as_func().filter(|f| f.proto().is_some()) else { return self.nyi(ins.op()) };
+                (r, f)
+            }
+        };
         let Some(proto) = f.proto() else {
             return self.tail_builtin(vm, pc, f, a, r, nargs);
         };
         let func = self.specialize(r, f)?;
-        let args: Vec<IrRef> = (0..nargs).map(|i| self.slots[self.base + a + 2 + i]).collect();
         if let Some(top) = self.frames.last().copied().filter(|f| f.way == Way::Vararg) {
             self.frames.pop();
             self.base = top.base;
         } else if self.frames.is_empty() && self.proto.is_vararg() {
             // The moved frame is below the start.
-            return self.nyi(ins.op());
+            return if self.first { self.nyi(ins.op()) } else { Ok(Flow::Stop(Link::Interp, pc)) };
         }
         self.clear_from(self.base);
         self.set_abs(self.base - 2, func);
@@ -229,30 +238,37 @@ impl Recorder {
         self.enter_frame(self.proto);
         self.needsnap = true;
         if let Some(link) = self.check_unroll(pc)? {
-            let _ = link;
-            return Err(Abort::CallUnroll);
+            return Ok(Flow::Stop(link, view::at(pc, 1)));
         }
         Ok(Flow::Next)
     }
 
-    /// VARG in a frame that the trace made.
-    pub(super) fn varg(&mut self, vm: &Vm, ins: Ins) -> Rec<Flow> {
-        let Some(frame) = self.frames.last().copied().filter(|f| f.way == Way::Vararg) else { return self.nyi(ins.op()) };
-        let (total, np) = (self.base - frame.base - 2, ins.c());
-        let have = total.saturating_sub(np);
+    /// VARG.
+    pub(super) fn varg(&mut self, vm: &Vm, ins: Ins) -> Rec<()> {
+        let np = ins.c();
+        let made = self.frames.last().copied().filter(|f| f.way == Way::Vararg);
+        let delta = match made {
+            Some(frame) => self.base - frame.base,
+            None if self.frames.is_empty() => self.start_delta(vm)?,
+            None => return self.nyi(ins.op()),
+        };
+        let have = (delta - 2).saturating_sub(np);
         let want = if ins.b() == 0 { have } else { ins.b() - 1 };
         if want > 100 {
             return Err(Abort::TooDeep);
         }
         let mut values = Vec::with_capacity(want);
         for i in 0..want {
-            let at = frame.base + np + i;
-            values.push(if i < have { self.slots[at] } else { IrRef::NIL });
+            let value = match made {
+                _ if i >= have => IrRef::NIL,
+                Some(frame) => self.slots[frame.base + np + i],
+                None => self.argument_below(vm, (np + i) as isize - delta as isize)?,
+            };
+            values.push(value);
         }
         if values.contains(&IrRef::NONE) {
             return self.nyi(ins.op());
         }
-        let _ = vm;
         for (i, r) in values.into_iter().enumerate() {
             self.set(ins.a() + i, r);
         }
@@ -260,6 +276,23 @@ impl Recorder {
             self.multres = have as u32;
             self.open_top = self.base + ins.a() + have;
         }
-        Ok(Flow::Next)
+        Ok(())
+    }
+    /// The distance of the start frame, which a vararg function has moved, from its arguments; guarded.
+    fn start_delta(&mut self, vm: &Vm) -> Rec<usize> {
+        let link = view::slot(vm, -1).0;
+        if frame::kind(link) != frame::VARG {
+            return self.nyi(Bc::VARG);
+        }
+        self.guard_word(-1, link)?;
+        Ok((link >> 3) as usize)
+    }
+    /// The value `at` slots from the base of the start frame.
+    fn argument_below(&mut self, vm: &Vm, at: isize) -> Rec<IrRef> {
+        let v = view::slot(vm, at);
+        let address = self.below_address(at)?;
+        let ty = self.load_type(v)?;
+        let r = self.b.guard(Op::VLOAD, ty, address, IrRef(0))?;
+        Ok(if ty.is_pri() { self.b.kvalue(v) } else { r })
     }
 }

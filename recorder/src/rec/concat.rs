@@ -4,7 +4,8 @@ use super::meta::Operand;
 use super::{Flow, Rec, Recorder, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty};
-use perilune_vm::bc::Ins;
+use perilune_vm::bc::{Ins, TSETM_BIAS};
+use perilune_vm::helper::Helper;
 use perilune_vm::lib::buffer::is_buffer;
 use perilune_vm::{Value, Vm};
 
@@ -90,6 +91,34 @@ impl Recorder {
         let (template, _) = self.kgc_operand(ins.d())?;
         let r = self.b.emit(Op::TDUP, Ty::Tab, template, IrRef::NONE)?;
         self.set(ins.a(), r);
+        Ok(())
+    }
+    /// TSETM: the values are handed over on the stack.
+    pub(super) fn tsetm(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<()> {
+        let (a, n) = (ins.a(), vm.multres as usize);
+        let (table, v) = self.operand(vm, a - 1)?;
+        let (_, first) = self.knum_operand(ins.d())?;
+        if !v.is_table() || n > 100 {
+            return self.nyi(ins.op());
+        }
+        for i in 0..n {
+            self.get(vm, a + i)?;
+        }
+        // Exits store the same values.
+        self.snap(pc)?;
+        self.gc_step()?;
+        for at in self.base + a..self.base + a + n {
+            let (value, address) = (self.slots[at], self.slot_address(at)?);
+            self.b.emit(Op::USTORE, self.ty(value), address, value)?;
+        }
+        let values = self.slot_address(self.base + a)?;
+        let first = self.b.kint((first.as_number().unwrap_or(0.0) - TSETM_BIAS) as i32);
+        let n = self.b.kint(n as i32);
+        self.b.call(Helper::TabSetList, &[table, first, values, n])?;
+        self.clear_from(self.base + a);
+        self.open_top = 0;
+        self.multres = 0;
+        self.needsnap = true;
         Ok(())
     }
 }

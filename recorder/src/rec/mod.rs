@@ -305,7 +305,7 @@ impl Recorder {
         r.start_pc = start_pc;
         r.first_pc = match ins.op() {
             Bc::FORL | Bc::IFORL | Bc::ITERL | Bc::IITERL => view::target(start_pc, ins),
-            Bc::LOOP | Bc::ILOOP | Bc::FUNCF | Bc::IFUNCF => view::at(start_pc, 1),
+            Bc::LOOP | Bc::ILOOP | Bc::FUNCF | Bc::IFUNCF | Bc::FUNCV | Bc::IFUNCV => view::at(start_pc, 1),
             Bc::ITERN => start_pc,
             op => {
                 let _ = op;

@@ -3,7 +3,7 @@
 use super::meta::Cont;
 use super::{Flow, Rec, Recorder, Way, view};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Link, Op, Ty};
+use crate::ir::{IrRef, Link, Op, Ty, xload};
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::interp::frame;
 use perilune_vm::object::{Gc, Proto};
@@ -165,12 +165,16 @@ impl Recorder {
         self.place_results(link, 2 + call.a(), &results);
         Ok(Flow::Next)
     }
-    /// Guards that the word `at` slots from the base of the start frame is this.
-    fn guard_word(&mut self, at: isize, word: u64) -> Rec<()> {
-        let (base, offset) = (self.slot_address(2)?, self.b.kptr((at * 8) as u64));
-        let address = self.b.emit(Op::ADD, Ty::P64, base, offset)?;
-        let found = self.b.emit(Op::XLOAD, Ty::P64, address, IrRef::NONE)?;
+    /// Guards that the word `at` slots from the base of the start frame is this. Nothing changes it while the frame lives.
+    pub(super) fn guard_word(&mut self, at: isize, word: u64) -> Rec<()> {
+        let address = self.below_address(at)?;
+        let found = self.b.emit(Op::XLOAD, Ty::P64, address, IrRef(xload::READONLY))?;
         let expected = self.b.kptr(word);
         self.b.emit(Op::EQ, Ty::P64, found, expected).map(|_| ())
+    }
+    /// The address `at` slots from the base of the start frame: slots below it have no number.
+    pub(super) fn below_address(&mut self, at: isize) -> Rec<IrRef> {
+        let (base, offset) = (self.slot_address(2)?, self.b.kptr((at * 8) as u64));
+        self.b.emit(Op::ADD, Ty::P64, base, offset)
     }
 }

@@ -14,13 +14,13 @@ jit.attach(function(what, number, func, _, code, info)
 end, "trace")
 
 -- Runs the loop of `f`, which is compiled; the expected result is that of the interpreter.
-local function check(name, f)
+local function check(name, f, ...)
   jit.off(f, true)
-  local expected = f(300)
+  local expected = f(300, ...)
   jit.on(f, true)
   jit.flush()
   aborts, stops = {}, {}
-  local got = f(300)
+  local got = f(300, ...)
   assert(got == expected, name .. ": " .. tostring(got) .. ", not " .. tostring(expected))
   assert(#aborts == 0, name .. ": " .. table.concat(aborts, ", "))
   for _, stop in ipairs(stops) do
@@ -92,6 +92,48 @@ check("CAT with metamethods", function(n)
   end })
   local s = 0
   for i = 1, n do s = s + #("x" .. i .. o .. "y" .. o .. i) end
+  return s
+end)
+check("TSETM", function(n)
+  local function f(x) return x, x + 1 end
+  local s = 0
+  for i = 1, n do
+    local t = { i, f(i) }
+    s = s + t[1] * t[3] + #t
+  end
+  return s
+end)
+check("VARG in the function of the loop", function(n, ...)
+  local s = 0
+  for i = 1, n do
+    local a, b, c = ...
+    s = s + a * i + b + select("#", ...) + #{ ... }
+    if c then s = s + 0.5 end
+  end
+  return s
+end, 3, 2.5)
+check("a call of what is no function", function(n)
+  local o = setmetatable({}, { __call = function(self, x, y) return x and x + (y or 1) end })
+  local function tail(x) return o(x) end
+  local s = 0
+  for i = 1, n do s = s + o(i) + tail(i) end
+  return s
+end)
+check("ITERC on what is no function", function(n)
+  local o = setmetatable({}, { __call = function(self, n, i) i = i + 1 if i <= n then return i, i * 2 end end })
+  local s = 0
+  for i, x in o, n, 0 do s = s + x end
+  return s
+end)
+check("ITERN", function(n)
+  local t, s = {}, 0
+  for i = 1, n do t[i] = i end
+  for k, v in pairs(t) do s = s + k * v end
+  return s
+end)
+check("a nil key", function(n)
+  local t, s, key = setmetatable({}, { __index = function(_, key) return key == nil and 2 or 3 end }), 0, nil
+  for i = 1, n do s = s + t[key] end
   return s
 end)
 print "ok"
