@@ -54,6 +54,8 @@ macro_rules! for_each_helper {
             (BarrierBack, barrier_back, Store, Nil, (Tab))
             /// Forward barrier of a closed upvalue: address of its value, the stored value.
             (BarrierUpval, barrier_upval, Store, Nil, (P64, U64))
+            /// Calls the builtin whose frame is at an address, with so many arguments; non-zero when the trace must leave.
+            (NativeCall, native_call, Store, Int, (P64, Int))
             /// Collection step; non-zero when the trace must leave.
             (GcStep, gc_step, Store, Int, ())
             /// New string: address, length.
@@ -268,6 +270,10 @@ helpers! {
     }
     fn barrier_upval(vm, slot: *mut Value, v: Value) {
         vm.barrier_upval_slot(slot, v);
+    }
+    fn native_call(vm, frame: *mut Value, nargs: i32) -> i32 {
+        // SAFETY: NATIVE has stored the frame there: the builtin, the link to a call instruction, the arguments.
+        i32::from(unsafe { !crate::interp::native::call(vm, frame, nargs as usize) })
     }
     fn gc_step(vm) -> i32 {
         i32::from(vm.gc_step_on_trace())

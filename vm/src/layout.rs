@@ -15,6 +15,8 @@ macro_rules! for_each_field {
             (FuncEnv, "func.env", Func, offset_of!(Func, env), Tab)
             /// First instruction of a function.
             (FuncPc, "func.pc", Func, offset_of!(Func, pc), P64)
+            /// Id of a builtin.
+            (FuncFfid, "func.ffid", Func, 4, Int)
             /// Metatable of a table (may be null).
             (TabMeta, "tab.meta", Table, offset_of!(Table, meta), Tab)
             /// Array part.
@@ -70,6 +72,8 @@ pub mod ofs {
     pub const VM_NIL_SLOT: usize = offset_of!(Vm, nil_slot);
     /// `Vm::scratch`
     pub const VM_SCRATCH: usize = offset_of!(Vm, scratch);
+    /// `Vm::multres`
+    pub const VM_MULTRES: usize = offset_of!(Vm, multres);
     /// `Vm::jit_base`
     pub const VM_JIT_BASE: usize = offset_of!(Vm, jit_base);
     /// `Vm::stack_limit`

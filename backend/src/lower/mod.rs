@@ -261,6 +261,7 @@ impl<'a> Lower<'a> {
             Op::CONV => self.conv(ins).map(Some),
             Op::TOBIT => self.tobit(ins).map(Some),
             Op::CALLN | Op::CALLA | Op::CALLL | Op::CALLS => self.call(ins),
+            Op::NATIVE => self.native(ins).map(|()| None),
             Op::PVAL
             | Op::HIOP
             | Op::RENAME

@@ -45,13 +45,15 @@ impl Plan {
     fn count_snapshots(&mut self, trace: &Trace) {
         for (k, snap) in trace.snaps.iter().enumerate() {
             let next = trace.snaps.get(k + 1).map_or(usize::MAX, |s| s.at.ins_index());
+            let here = snap.at.ins_index()..next.min(trace.ins.len());
+            let stored = trace.ins[here].iter().any(|i| i.op == Op::NATIVE);
             for slot in snap.slots.iter().filter(|s| s.flags & perilune_recorder::ir::SnapSlot::NORESTORE == 0) {
                 if slot.value.is_const() {
                     continue;
                 }
                 let i = slot.value.ins_index();
                 self.uses[i] = self.uses[i].saturating_add(1);
-                if self.loop_at.is_some_and(|l| i < l && next > l) {
+                if stored || self.loop_at.is_some_and(|l| i < l && next > l) {
                     self.class[i] = Class::Hot;
                 }
             }

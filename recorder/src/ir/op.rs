@@ -232,6 +232,10 @@ macro_rules! for_each_ir {
             (CALLL, r, l, L, none)
             /// Call with side effects.
             (CALLS, r, l, S, none)
+            /// Guard: the builtin whose frame is at slot op1, called with op2 arguments (see [`crate::ir::native`]), returns as
+            /// usual. Stores the slots of the snapshot in force, the frame among them; results come to the stack. Leaving stores
+            /// nothing.
+            (NATIVE, l, l, S, guard)
             /// (Reserved for the FFI.)
             (CALLXS, r, r, S, none)
             /// Chain of call arguments: op1 earlier arguments, op2 the next.

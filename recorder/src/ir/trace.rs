@@ -53,6 +53,14 @@ pub mod xload {
     pub const READONLY: u16 = 1;
 }
 
+/// Operand 2 of [`Op::NATIVE`].
+pub mod native {
+    /// Number of arguments.
+    pub const ARGS: u16 = 0xff;
+    /// The builtin writes to no table, upvalue or metatable.
+    pub const READS: u16 = 0x100;
+}
+
 /// Number of constants that fit below the bias, and the reference of [`Op::BASE`].
 pub const REF_BIAS: u16 = 0x8000;
 
@@ -180,6 +188,8 @@ pub enum VmRef {
     NilSlot,
     /// `Vm::scratch`: results of helpers.
     Scratch,
+    /// `Vm::multres`: the number of values in an open list.
+    Multres,
 }
 
 /// A constant.
@@ -221,6 +231,13 @@ impl SnapSlot {
     pub const CONT: u8 = 2;
     /// The slot in memory already has this value: nothing to store.
     pub const NORESTORE: u8 = 4;
+    /// It has, because a builtin was called as it is (NATIVE) since the trace began.
+    pub const STORED: u8 = 8;
+}
+
+impl Snapshot {
+    /// [`Snapshot::multres`] where the count is only known by what a builtin has left in the VM.
+    pub const OPEN: u32 = u32::MAX;
 }
 
 /// What the interpreter must see if the trace leaves at a guard at or after `at` (up to the next snapshot).

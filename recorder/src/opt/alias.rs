@@ -100,11 +100,20 @@ pub fn invalidated(b: &Builder, tab: IrRef, lim: IrRef, what: impl Fn(Clobber) -
         let ins = b.trace.ins[r.ins_index()];
         let c = clobber_of(ins);
         if c.all || what(c) && tables(b, tab, first_argument(b, ins)) != Alias::No {
-            return r;
+            found = r;
+            break;
         }
         r = b.older(r);
     }
-    found
+    found.max(native(b, lim))
+}
+/// The newest call of a builtin as it is after `lim`, if it may change everything.
+fn native(b: &Builder, lim: IrRef) -> IrRef {
+    let mut r = b.newest(Op::NATIVE);
+    while r > lim && b.trace.ins[r.ins_index()].b.0 & crate::ir::native::READS != 0 {
+        r = b.older(r);
+    }
+    if r > lim { r } else { IrRef::NONE }
 }
 
 /// The newest call after `lim` that invalidates what `what` selects, whatever the table.
@@ -113,11 +122,11 @@ pub fn called(b: &Builder, lim: IrRef, what: impl Fn(Clobber) -> bool) -> IrRef 
     while r > lim {
         let c = clobber_of(b.trace.ins[r.ins_index()]);
         if c.all || what(c) {
-            return r;
+            return r.max(native(b, lim));
         }
         r = b.older(r);
     }
-    IrRef::NONE
+    native(b, lim)
 }
 
 /// The newest instruction after `lim` that may have opened or closed an upvalue.
@@ -154,6 +163,7 @@ fn escapes(b: &Builder, new: IrRef, stop: IrRef) -> bool {
     stored.iter().any(|&op| anywhere(op, &|i| i.b == new))
         || anywhere(Op::CARG, &|i| i.a == new)
         || anywhere(Op::CALLS, &|i| i.a == new && clobber_of(i).all)
+        || anywhere(Op::NATIVE, &|_| true)
 }
 
 /// May two table references be the same table?

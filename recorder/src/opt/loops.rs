@@ -155,9 +155,15 @@ impl Unroll<'_> {
         }
     }
 
-    /// Does the slot in memory keep its value through all iterations?
+    /// Does the slot in memory keep its value through all iterations? A call of a builtin as it is stores the slots: then memory
+    /// must have the value at the end of an iteration as well.
     fn stays(&self, s: SnapSlot) -> bool {
-        self.b.def(s.value).is_none_or(|i| i.op == Op::SLOAD && i.a.0 == s.slot)
+        let same = self.b.def(s.value).is_none_or(|i| i.op == Op::SLOAD && i.a.0 == s.slot);
+        same && (self.b.newest(Op::NATIVE) == IrRef::NONE || self.is_in_memory(s.slot))
+    }
+    fn is_in_memory(&self, slot: u16) -> bool {
+        let slots = &self.last.slots;
+        slots.binary_search_by_key(&slot, |s| s.slot).is_ok_and(|at| slots[at].flags & SnapSlot::NORESTORE != 0)
     }
 
     /// Copies snapshot `k` over the state at the end of the previous iteration.
@@ -166,7 +172,7 @@ impl Unroll<'_> {
         let mut slots = Vec::with_capacity(old.slots.len() + self.last.slots.len());
         let mut before = self.last.slots.iter().filter(|s| s.slot < old.nslots).peekable();
         let from_last = |mut s: SnapSlot| {
-            if !self.stays(s) {
+            if s.flags & SnapSlot::STORED == 0 && !self.stays(s) {
                 s.flags &= !SnapSlot::NORESTORE;
             }
             s
@@ -181,7 +187,7 @@ impl Unroll<'_> {
             if !s.value.is_const() {
                 copy.value = self.subst[s.value.ins_index()];
             }
-            if copy.value != s.value || !self.stays(copy) {
+            if s.flags & SnapSlot::STORED == 0 && (copy.value != s.value || !self.stays(copy)) {
                 copy.flags &= !SnapSlot::NORESTORE;
             }
             slots.push(copy);

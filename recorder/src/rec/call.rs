@@ -7,6 +7,7 @@ use crate::ir::{IrRef, Link, Op, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::interp::frame;
 use perilune_vm::layout::Field;
+use perilune_vm::lib::{Builtin, OnTrace};
 use perilune_vm::meta::MM;
 use perilune_vm::object::{Func, Gc, Proto};
 use perilune_vm::{Value, Vm};
@@ -38,6 +39,12 @@ impl Recorder {
             self.b.emit(Op::EQ, Ty::P64, pc, k)?;
             return Ok(r);
         }
+        if !f.native_upvalues().is_empty() && Builtin::from_id(f.ffid()).is_some_and(|b| b.on_trace() == OnTrace::Call) {
+            // One of many with a state of their own.
+            let id = self.field(r, Field::FuncFfid)?;
+            self.guard_int(id, f.ffid() as i32)?;
+            return Ok(r);
+        }
         self.guard_is(r, Value::func(f))
     }
 
@@ -59,14 +66,17 @@ impl Recorder {
     ) -> Rec<Flow> {
         let Some(f) = v.as_func() else { return self.call_object(vm, pc, a, (r, v), nargs, want) };
         let Some(proto) = f.proto() else {
-            self.specialize(r, f)?;
-            if let Some(kind) = Protector::of(f) {
-                return self.protected_call(vm, pc, kind, a, nargs, want);
+            let kind = Protector::of(f);
+            if kind.is_none() && self.is_for_stitch(f) {
+                // Whatever is called then: the interpreter does it.
+                return self.stop_before(pc, f);
             }
-            if self.raises(f) {
-                return Ok(Flow::Stop(Link::Interp, pc));
-            }
-            return self.builtin(vm, pc, f, a, nargs, want).map(|()| Flow::Next);
+            let r = self.specialize(r, f)?;
+            let done = match kind {
+                Some(kind) => self.protected_call(vm, pc, kind, a, nargs, want),
+                None => self.builtin(vm, pc, r, f, a, nargs, want).map(|()| Flow::Next),
+            };
+            return if matches!(done, Err(Abort::NyiFastFunc)) { self.stop_before(pc, f) } else { done };
         };
         let func = self.specialize(r, f)?;
         let base = self.base;
@@ -157,27 +167,38 @@ impl Recorder {
     }
     /// A builtin in tail position: called in place, then its results are returned.
     fn tail_builtin(&mut self, vm: &Vm, pc: *const Ins, f: Gc<Func>, a: usize, r: IrRef, nargs: usize) -> Rec<Flow> {
-        if self.raises(f) {
-            self.specialize(r, f)?;
-            return Ok(Flow::Stop(Link::Interp, pc));
+        let (kind, below) = (Protector::of(f), self.leaves_start());
+        if !self.may_return(vm) || kind.is_some() && below {
+            return self.stop_in_front(pc, f, Link::Return);
         }
-        let below = self.leaves_start();
-        if !self.may_return(vm) {
-            // The interpreter does it.
-            return if self.first { self.nyi_func(Value::func(f)) } else { Ok(Flow::Stop(Link::Return, pc)) };
+        if kind.is_none() && self.is_for_stitch(f) {
+            return self.stop_in_front(pc, f, Link::Interp);
         }
-        self.specialize(r, f)?;
-        if let Some(kind) = Protector::of(f) {
-            return if below { self.nyi_func(Value::func(f)) } else { self.protected_tail_call(vm, kind, a, nargs) };
+        let r = self.specialize(r, f)?;
+        if let Some(kind) = kind {
+            return match self.protected_tail_call(vm, kind, a, nargs) {
+                Err(Abort::NyiFastFunc) => self.stop_in_front(pc, f, Link::Interp),
+                done => done,
+            };
         }
         let begun = self.b.trace.ins.len();
-        self.builtin(vm, pc, f, a, nargs, 0)?;
+        let Some(results) = self.try_builtin(vm, f, a, nargs)? else {
+            if self.frames.last().is_none_or(|f| f.way != Way::Call) {
+                return self.stop_in_front(pc, f, Link::Return);
+            }
+            let link = view::slot(vm, -1).0;
+            return self.tail_native(vm, pc, r, f, a, nargs, link).map(|()| Flow::Next);
+        };
+        self.place_builtin(a, &results, 0);
         if below && self.has_effect_since(begun) {
             // The check of the return address would come too late.
             return self.nyi_func(Value::func(f));
         }
-        let results = (0..self.multres as usize).map(|i| self.slots[self.base + a + i]).collect();
         self.return_results(vm, results, None)
+    }
+    /// Ends the trace in front of a call in tail position, which the interpreter does.
+    fn stop_in_front(&mut self, pc: *const Ins, f: Gc<Func>, link: Link) -> Rec<Flow> {
+        if self.first { self.nyi_func(Value::func(f)) } else { Ok(Flow::Stop(link, pc)) }
     }
     fn has_effect_since(&self, n: usize) -> bool {
         self.needsnap || self.b.trace.ins[n..].iter().any(|i| i.op.effect() == crate::ir::Effect::Store && i.op != Op::GCSTEP)

@@ -19,6 +19,7 @@ mod iter;
 mod lib;
 mod loops;
 mod meta;
+mod native;
 mod protect;
 mod ret;
 mod side;
@@ -51,12 +52,14 @@ pub struct RecParams {
     pub loopunroll: u32,
     /// Iterations recorded more when types are not stable.
     pub instunroll: u32,
+    /// Instructions that a trace must have to end in front of a call, and another to go on after it.
+    pub minstitch: u32,
 }
 
 impl Default for RecParams {
     fn default() -> RecParams {
         let (flags, limits) = (OptFlags::default(), Limits::default());
-        RecParams { flags, limits, callunroll: 3, recunroll: 2, loopunroll: 15, instunroll: 4 }
+        RecParams { flags, limits, callunroll: 3, recunroll: 2, loopunroll: 15, instunroll: 4, minstitch: 0 }
     }
 }
 
@@ -87,6 +90,8 @@ pub struct Site {
     pub ints: bool,
     /// Other numbers were loaded.
     pub nums: bool,
+    /// The builtin called there does not simply return: it calls Lua, say.
+    pub leaves: bool,
 }
 
 /// A finished recording.
@@ -102,6 +107,10 @@ pub struct FinishedTrace {
     pub root: u32,
     /// The functions whose code it is made from: they must live as long as it.
     pub protos: Vec<Gc<Proto>>,
+    /// The function that it ends in.
+    pub last: Gc<Proto>,
+    /// The builtin that it ends in front of, where it is to be stitched.
+    pub stitch: Option<Value>,
 }
 
 /// Details of an abort.
@@ -193,6 +202,10 @@ pub struct Recorder {
     slots: Vec<IrRef>,
     /// Written since the start.
     modified: Vec<bool>,
+    /// Written, and stored by a call of a builtin.
+    stored: Vec<bool>,
+    /// Written in memory by a builtin.
+    fresh: Vec<bool>,
     frames: Vec<Frame>,
     /// The functions that the trace makes.
     closures: Vec<closure::Closure>,
@@ -217,6 +230,8 @@ pub struct Recorder {
     in_builtin: u32,
     /// The call being recorded is that of an iterator.
     iterating: bool,
+    /// A builtin was called whose results are not known yet.
+    awaited: Option<native::Awaited>,
     /// The current instruction.
     pc: *const Ins,
     /// What is known of it.
@@ -242,6 +257,8 @@ impl Recorder {
             base: 2,
             slots: Vec::new(),
             modified: Vec::new(),
+            stored: Vec::new(),
+            fresh: Vec::new(),
             frames: Vec::new(),
             closures: Vec::new(),
             retdepth: 0,
@@ -257,6 +274,7 @@ impl Recorder {
             waited: 0,
             in_builtin: 0,
             iterating: false,
+            awaited: None,
             pc: core::ptr::null(),
             site: Site::default(),
             info: AbortInfo::None,
@@ -429,6 +447,9 @@ impl Recorder {
             return Ok(Flow::Next);
         }
         self.in_builtin = 0;
+        if let Some(call) = self.awaited.take() {
+            self.after_native(vm, pc, call)?;
+        }
         if self.start_is_root && self.at_start_depth() && !self.range.0.is_null() && !(self.range.0..self.range.1).contains(&pc) {
             return Err(Abort::LeavingLoop);
         }
@@ -452,6 +473,9 @@ impl Recorder {
     fn finish(&mut self, link: Link, pc: *const Ins) -> Rec<Option<FinishedTrace>> {
         self.snap(pc)?;
         let looping = link == Link::Loop && self.base == 2 && self.retdepth == 0;
+        if looping && self.carries_fresh() {
+            return Err(Abort::TypeInstability);
+        }
         match opt::finish(&mut self.b, looping) {
             Ok(()) => {}
             Err(Abort::TypeInstability | Abort::GuardAlwaysFails) if looping && self.instunroll > 0 => {
@@ -466,7 +490,24 @@ impl Recorder {
         trace.top_slot = self.top_slot as u32;
         let (start_pc, first_pc, root) = (self.start_pc, self.first_pc, self.root_no);
         let protos = core::mem::take(&mut self.protos);
-        Ok(Some(FinishedTrace { trace, start_pc, first_pc, root, protos }))
+        let stitch = match self.info {
+            AbortInfo::Func(f) if link == Link::Stitch => Some(f),
+            _ => None,
+        };
+        Ok(Some(FinishedTrace { trace, start_pc, first_pc, root, protos, last: self.proto, stitch }))
+    }
+
+    /// Is there a slot that a builtin has written, read at the start of the iteration and not since? (Compilers put the results of a
+    /// call into slots that are dead when an iteration ends; bytecode from elsewhere need not.)
+    fn carries_fresh(&self) -> bool {
+        let mut r = self.b.newest(Op::SLOAD);
+        while r != IrRef::NONE {
+            if self.fresh.get(usize::from(self.b.trace.ins[r.ins_index()].a.0)) == Some(&true) {
+                return true;
+            }
+            r = self.b.older(r);
+        }
+        false
     }
 
     /// Gives up because of a bytecode.

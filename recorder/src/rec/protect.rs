@@ -44,10 +44,6 @@ impl Protector {
 }
 
 impl Recorder {
-    /// Is this the builtin that only raises errors? The trace ends before its call then, if there is anything in it.
-    pub(super) fn raises(&self, f: Gc<Func>) -> bool {
-        !self.first && Builtin::from_id(f.ffid()) == Some(Builtin::Error)
-    }
     /// The arguments of a call of `kind` in local `a`: the handler is in front.
     fn protected_args(&mut self, vm: &Vm, kind: Protector, a: usize, nargs: usize) -> Rec<Option<Vec<Operand>>> {
         let mut args = Vec::with_capacity(nargs);
@@ -92,17 +88,12 @@ impl Recorder {
             }
             Some(f) if Protector::of(f).is_none() => {
                 self.specialize(callee.0, f)?;
-                if self.raises(f) {
-                    return Ok(Flow::Stop(crate::ir::Link::Interp, pc));
-                }
                 // Its arguments are where they would be in a call one slot up, and nothing sees its frame.
-                let (a2, given) = (a + 1 + kind.first(), nargs - 1 - kind.first());
-                self.builtin(vm, pc, f, a2, given, 0)?;
-                self.in_builtin += 1;
-                let n = self.multres as usize;
-                let mut results = vec![IrRef::TRUE];
-                results.extend((0..n).map(|i| self.slots[self.base + a2 + i]));
+                let (first, given) = (a + 1 + kind.first(), nargs - 1 - kind.first());
+                let Some(values) = self.try_builtin(vm, f, first, given)? else { return self.nyi_func(builtin) };
+                let results: Vec<IrRef> = core::iter::once(IrRef::TRUE).chain(values).collect();
                 self.place_list(want, at, &results);
+                self.in_builtin += 2;
                 Ok(Flow::Next)
             }
             _ => self.nyi_func(builtin),

@@ -17,6 +17,8 @@ impl Recorder {
         if self.slots.len() < top {
             self.slots.resize(top, IrRef::NONE);
             self.modified.resize(top, false);
+            self.stored.resize(top, false);
+            self.fresh.resize(top, false);
         }
         self.top_slot = self.top_slot.max(top);
     }
@@ -37,6 +39,11 @@ impl Recorder {
             return Ok(known);
         }
         let ty = Ty::of_value(v);
+        if self.fresh[at] {
+            let r = self.get_fresh(at, ty)?;
+            self.slots[at] = if ty.is_pri() { self.b.kvalue(v) } else { r };
+            return Ok(self.slots[at]);
+        }
         let r = self.b.guard(Op::SLOAD, ty, IrRef(at as u16), IrRef(sload::TYPECHECK | sload::INHERIT))?;
         self.slots[at] = if ty.is_pri() { self.b.kvalue(v) } else { r };
         Ok(self.slots[at])
@@ -54,12 +61,16 @@ impl Recorder {
         self.need(at + 1);
         self.slots[at] = r;
         self.modified[at] = true;
+        self.stored[at] = false;
+        self.fresh[at] = false;
     }
     /// Forgets what is in the slots from `at` on: nobody will read them before they are written.
     pub(super) fn clear_from(&mut self, at: usize) {
         for i in at..self.slots.len() {
             self.slots[i] = IrRef::NONE;
             self.modified[i] = false;
+            self.stored[i] = false;
+            self.fresh[i] = false;
         }
     }
 
@@ -77,6 +88,9 @@ impl Recorder {
                 continue;
             }
             let mut flags = if self.modified[at] { 0 } else { SnapSlot::NORESTORE };
+            if self.stored[at] || self.fresh[at] {
+                flags |= SnapSlot::STORED;
+            }
             if self.is_frame_slot(at) {
                 flags |= SnapSlot::FRAME;
             }

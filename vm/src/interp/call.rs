@@ -205,11 +205,7 @@ op! {
         let Some(f) = func_of(r.base).native() else { return Status::ERROR };
         match f(&mut *vm) {
             // Nothing of this frame's is needed any more: only `vm` stays in a register over the call.
-            Ok(n) => {
-                let base = (*vm).base;
-                let r = R { vm, pc: core::ptr::null(), base, kbase: base, disp: (*vm).dispatch, ins: u64::from(n) };
-                r.to(native_done::<D>)
-            }
+            Ok(n) => leave_native::<D>(vm, n),
             Err(_) => Status::ERROR,
         }
     }
@@ -275,6 +271,14 @@ op! {
         r.base = vm.base;
         r.to(FUNCC::<D>)
     }
+}
+
+/// Goes on after a builtin that returned `n`.
+#[inline(always)]
+pub(super) unsafe fn leave_native<D: Driver>(vm: *mut crate::Vm, n: u32) -> u32 {
+    let base = (*vm).base;
+    let r = R { vm, pc: core::ptr::null(), base, kbase: base, disp: (*vm).dispatch, ins: u64::from(n) };
+    r.to(native_done::<D>)
 }
 
 /// The error of calling a value that cannot be called, with its link written. Only a call in a Lua function has a position.

@@ -240,6 +240,9 @@ op! {
     #[cold]
     #[inline(never)]
     hook_step<D>(r) {
+        if r.i().op() == Op::STITCH {
+            return r.to(super::stitch::pass::<D>);
+        }
         r.sync();
         let ins = events(r.vm, r.ins);
         if ins == FAILED {

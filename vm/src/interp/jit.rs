@@ -1,5 +1,6 @@
 //! Where the interpreter meets the compiler: hot counters that ran out, recording, entering and leaving compiled code.
 
+use super::native::Unfinished;
 use super::{Driver, R, op};
 use crate::bc::{Ins, Op};
 use crate::hooks::Mode;
@@ -17,7 +18,7 @@ pub(super) unsafe fn hot<D: Driver>(mut r: R) -> R {
 // Handlers end in jumps to handlers only if nothing of theirs lies on the native stack: what needs it is done in these functions.
 
 #[inline(never)]
-unsafe fn tell_hot(vm: *mut crate::Vm, pc: *const Ins) {
+pub(super) unsafe fn tell_hot(vm: *mut crate::Vm, pc: *const Ins) {
     let compiler = Rc::clone(&(*vm).compiler);
     compiler.hot(&mut *vm, pc);
 }
@@ -76,6 +77,9 @@ op! {
     #[cold]
     #[inline(never)]
     record_step<D>(r) {
+        if r.i().op() == Op::STITCH {
+            return r.to(super::stitch::pass::<D>);
+        }
         let vm = r.vm;
         (*vm).base = r.base;
         (*vm).pc = r.pc;
@@ -88,10 +92,19 @@ op! {
         r.ins = r.ins & !0xffff_ffff | u64::from(ins);
         run_plain::<D>(r)
     }
+    /// Leaves compiled code in the middle of a builtin.
+    #[cold]
+    #[inline(never)]
+    after_native<D>(r) {
+        super::native::finish::<D>(r)
+    }
     /// Leaves compiled code; the exit's number is in `ins`.
     #[inline(never)]
     after_exit<D>(r) {
         let vm = r.vm;
+        if (*vm).unfinished != Unfinished::None {
+            return r.to(after_native::<D>);
+        }
         (*vm).base = (*vm).jit_base;
         let once = tell_exit(vm, r.ins as u32);
         let mut r = r.reload();

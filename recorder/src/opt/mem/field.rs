@@ -25,7 +25,7 @@ fn aliases(b: &Builder, field: IrRef, object: IrRef, fref: IrRef) -> Alias {
 pub fn load(b: &mut Builder, ins: Ins) -> Emit {
     let object = ins.a;
     let Some(field) = field_of(ins) else { return b.append(ins) };
-    if matches!(field, Field::StrLen | Field::FuncPc) {
+    if matches!(field, Field::StrLen | Field::FuncPc | Field::FuncFfid) {
         return cse::share(b, ins, IrRef::BASE);
     }
     if !b.flags.fwd {
