@@ -47,6 +47,11 @@ fn bytecodes_that_are_not_compiled() {
 }
 
 #[test]
+fn loops_that_become_one_trace() {
+    passes_in_both("coverage.lua", &[]);
+}
+
+#[test]
 fn recorded_instructions() {
     passes_in_both("records.lua", &[]);
 }

@@ -164,7 +164,7 @@ impl Jit {
             let e = registry.get(n)?;
             if let Some((proto, at, ins)) = e.start {
                 let pc = proto.code_ptr().wrapping_add(at).cast_const();
-                return (ins.op() != Op::FUNCF).then_some((proto, (pc, ins)));
+                return (!matches!(ins.op(), Op::FUNCF | Op::FUNCV)).then_some((proto, (pc, ins)));
             }
             let (above, 0) = e.trace.parent? else { return None };
             n = above;
@@ -252,7 +252,7 @@ impl Jit {
         let ins = frame::ins(pc);
         let registry = self.registry.borrow();
         let n = ins.d() as u32;
-        if ins.op() == Op::JFUNCF && registry.get(n).is_some_and(|e| e.trace.link == Link::Return) {
+        if matches!(ins.op(), Op::JFUNCF | Op::JFUNCV) && registry.get(n).is_some_and(|e| e.trace.link == Link::Return) {
             registry.disarm_one(n);
             self.recursive.borrow_mut().entry(pc).or_insert(RECURSION_TRIES);
             self.set_counter(vm, pc, self.counters.get().started as u32 & 15);

@@ -1,7 +1,7 @@
 //! Everything compiled code may load or store: one table.
 
 use crate::Vm;
-use crate::object::{Func, Node, Str, Table, Udata, UpVal};
+use crate::object::{Func, Node, Str, Table, Thread, Udata, UpVal};
 use core::mem::offset_of;
 
 /// Calls the given macro with all object fields: `(Name, "name as LuaJIT prints it", object type, offset, IR type word)`.
@@ -31,6 +31,10 @@ macro_rules! for_each_field {
             (TabNomm, "tab.nomm", Table, 2, U8)
             /// Metatable of a userdata (may be null).
             (UdataMeta, "udata.meta", Udata, offset_of!(Udata, meta), Tab)
+            /// The highest open upvalue of a coroutine (may be null).
+            (ThreadOpen, "thread.open", Thread, offset_of!(Thread, open), P64)
+            /// Address of an upvalue's value.
+            (UpvalV, "upval.v", UpVal, offset_of!(UpVal, v), P64)
         }
     };
 }

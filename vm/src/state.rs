@@ -101,7 +101,7 @@ pub struct Vm {
     /// What a builtin called by compiled code has left for the interpreter.
     pub unfinished: Unfinished,
     /// Grows with whatever may take away what compiled code relies on that is not on the stack: the atomic phase of a collection,
-    /// a flush of traces.
+    /// a flush of traces, Lua code called by a builtin.
     pub upheavals: u32,
     /// Calls of builtins by compiled code that have not come back: their code must stay where it is.
     pub traces_waiting: u32,

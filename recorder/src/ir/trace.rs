@@ -39,6 +39,8 @@ pub mod conv {
     }
     /// int to num.
     pub const NUM_INT: u16 = pack(Ty::Num, Ty::Int, 0);
+    /// int to a word, zero-extended.
+    pub const U64_INT: u16 = pack(Ty::U64, Ty::Int, 0);
     /// num to int by exact check, for an index.
     pub const INT_NUM_INDEX: u16 = pack(Ty::Int, Ty::Num, INDEX);
     /// num to int by exact check.

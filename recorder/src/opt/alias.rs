@@ -29,11 +29,14 @@ pub struct Clobber {
     pub values: bool,
     /// The VM's scratch words.
     pub scratch: bool,
+    /// Which upvalues are open.
+    pub upvalues: bool,
     /// Everything.
     pub all: bool,
 }
 
-const NOTHING: Clobber = Clobber { array: false, nodes: false, keys: false, values: false, scratch: false, all: false };
+const NOTHING: Clobber =
+    Clobber { array: false, nodes: false, keys: false, values: false, scratch: false, upvalues: false, all: false };
 /// What inserting a key may do: the parts move.
 const INSERTION: Clobber = Clobber { array: true, nodes: true, keys: true, ..NOTHING };
 const SCRATCH: Clobber = Clobber { scratch: true, ..NOTHING };
@@ -44,9 +47,11 @@ pub const fn clobber(helper: Helper) -> Clobber {
     match helper {
         Helper::TabNewKey => INSERTION,
         Helper::TabInsert => Clobber { values: true, ..INSERTION },
+        Helper::TabSetList => Clobber { values: true, ..INSERTION },
         Helper::TabRemove => Clobber { values: true, scratch: true, ..INSERTION },
         Helper::TabClear => Clobber { nodes: true, keys: true, values: true, ..NOTHING },
         Helper::TabNext | Helper::StrToNum | Helper::GcStep => SCRATCH,
+        Helper::CloseUpvals => Clobber { upvalues: true, ..NOTHING },
         Helper::BarrierBack | Helper::BarrierUpval | Helper::BufReset | Helper::BufPut | Helper::Random => NOTHING,
         _ => match helper.effect() {
             HelperEffect::Pure | HelperEffect::Load | HelperEffect::Alloc => NOTHING,
@@ -122,6 +127,19 @@ pub fn called(b: &Builder, lim: IrRef, what: impl Fn(Clobber) -> bool) -> IrRef 
         r = b.older(r);
     }
     native(b, lim)
+}
+
+/// The newest instruction after `lim` that may have opened or closed an upvalue.
+pub fn upvalues_changed(b: &Builder, lim: IrRef) -> IrRef {
+    let closed = called(b, lim, |c| c.upvalues);
+    let mut r = b.newest(Op::CALLA);
+    while r > lim.max(closed) {
+        if helper_of(b.trace.ins[r.ins_index()]) == Some(Helper::FuncNew) {
+            return r;
+        }
+        r = b.older(r);
+    }
+    closed
 }
 
 /// Is the reference a table that the trace makes?

@@ -25,7 +25,7 @@
 
 use crate::abort::Abort;
 use crate::build::Builder;
-use crate::ir::{Effect, Ins, IrRef, Mode, Op, SnapSlot, Snapshot, Ty, conv, sload};
+use crate::ir::{Const, Effect, Ins, IrRef, Mode, Op, SnapSlot, Snapshot, Ty, conv, sload};
 use crate::opt::abc;
 use crate::opt::dce;
 use crate::opt::sink::Sink;
@@ -63,6 +63,15 @@ pub fn run(b: &mut Builder) -> Result<(), Abort> {
         }
     }
     result
+}
+
+/// The position that the control value of a loop over `next` is made of: it is tagged by an addition.
+pub(crate) fn position(b: &mut Builder, control: IrRef) -> Option<IrRef> {
+    if let Some(Const::Ptr(word)) = b.trace.konst(control) {
+        return Some(b.kint(word as u32 as i32));
+    }
+    let wide = b.is_op(control, Op::ADD).filter(|i| i.ty == Ty::U64)?;
+    b.is_op(wide.a, Op::CONV).filter(|i| i.b.0 == conv::U64_INT).map(|i| i.a)
 }
 
 struct Unroll<'a> {
@@ -125,6 +134,9 @@ impl Unroll<'_> {
         let slots = &self.last.slots;
         let Ok(at) = slots.binary_search_by_key(&ins.a.0, |s| s.slot) else { return Ok(this) };
         let value = slots[at].value;
+        if ins.b.0 & sload::KEYINDEX != 0 {
+            return position(self.b, value).ok_or(Abort::TypeInstability);
+        }
         if ins.b.0 & sload::CONVERT != 0 && ins.ty == Ty::Int && self.b.ty(value) == Ty::Num {
             return self.b.guard(Op::CONV, Ty::Int, value, IrRef(conv::INT_NUM_CHECK));
         }

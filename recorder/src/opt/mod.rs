@@ -120,7 +120,7 @@ pub(crate) fn pipeline(b: &mut Builder, ins: Ins) -> Emit {
         Op::USTORE => mem::upvalue::store(b, ins),
         Op::TBAR => mem::refs::table_barrier(b, ins),
         Op::OBAR => mem::refs::upvalue_barrier(b, ins),
-        Op::SLOAD => {
+        Op::SLOAD | Op::SREF => {
             let lim = b.newest(Op::RETF);
             cse::share(b, ins, lim)
         }

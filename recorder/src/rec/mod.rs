@@ -9,6 +9,7 @@
 
 mod arith;
 mod call;
+mod closure;
 mod compare;
 mod concat;
 mod dispatch;
@@ -19,6 +20,7 @@ mod lib;
 mod loops;
 mod meta;
 mod native;
+mod protect;
 mod ret;
 mod side;
 mod slots;
@@ -153,17 +155,28 @@ enum Flow {
     Stop(Link, *const Ins),
 }
 
+/// What leads back from a frame.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Way {
+    /// A return to the call instruction.
+    Call,
+    /// The moved frame of a vararg function.
+    Vararg,
+    /// A metamethod, with what becomes of its result.
+    Cont(meta::Cont),
+    /// A function under `pcall` or `xpcall`, whose frame is the one below.
+    Protected,
+}
+
 /// A frame that was entered on the trace.
 #[derive(Copy, Clone, Debug)]
 struct Frame {
     /// Base of the frame below.
     base: usize,
-    /// Prototype of the frame below.
+    /// Prototype of the frame below. (Under a builtin that of the frame below that.)
     proto: Gc<Proto>,
-    /// The moved frame of a vararg function.
-    vararg: bool,
-    /// For a metamethod: what becomes of its result.
-    cont: Option<meta::Cont>,
+    /// How it is left.
+    way: Way,
 }
 
 /// A recording.
@@ -196,6 +209,8 @@ pub struct Recorder {
     /// Written in memory by a builtin.
     fresh: Vec<bool>,
     frames: Vec<Frame>,
+    /// The functions that the trace makes.
+    closures: Vec<closure::Closure>,
     /// Frames left downwards from the start frame.
     retdepth: u32,
     tailcalled: u32,
@@ -213,8 +228,8 @@ pub struct Recorder {
     first: bool,
     /// Instructions seen before the first one.
     waited: u32,
-    /// The header of a builtin comes next, which was recorded with its call.
-    in_builtin: bool,
+    /// Headers of builtins that come next: those were recorded with the call.
+    in_builtin: u32,
     /// The call being recorded is that of an iterator.
     iterating: bool,
     /// A builtin was called whose results are not known yet.
@@ -248,6 +263,7 @@ impl Recorder {
             to_store: 0,
             fresh: Vec::new(),
             frames: Vec::new(),
+            closures: Vec::new(),
             retdepth: 0,
             tailcalled: 0,
             needsnap: false,
@@ -259,7 +275,7 @@ impl Recorder {
             loopref: 0,
             first: true,
             waited: 0,
-            in_builtin: false,
+            in_builtin: 0,
             iterating: false,
             awaited: None,
             pc: core::ptr::null(),
@@ -310,7 +326,7 @@ impl Recorder {
         r.start_pc = start_pc;
         r.first_pc = match ins.op() {
             Bc::FORL | Bc::IFORL | Bc::ITERL | Bc::IITERL => view::target(start_pc, ins),
-            Bc::LOOP | Bc::ILOOP | Bc::FUNCF | Bc::IFUNCF => view::at(start_pc, 1),
+            Bc::LOOP | Bc::ILOOP | Bc::FUNCF | Bc::IFUNCF | Bc::FUNCV | Bc::IFUNCV => view::at(start_pc, 1),
             Bc::ITERN => start_pc,
             op => {
                 let _ = op;
@@ -427,12 +443,13 @@ impl Recorder {
         }
         if matches!(ins.op(), Bc::FUNCC | Bc::FUNCCW) {
             // Recorded with the call.
-            if !core::mem::take(&mut self.in_builtin) {
+            if self.in_builtin == 0 {
                 return self.nyi_func(view::slot(vm, -2));
             }
+            self.in_builtin -= 1;
             return Ok(Flow::Next);
         }
-        self.in_builtin = false;
+        self.in_builtin = 0;
         if let Some(call) = self.awaited.take() {
             self.after_native(vm, pc, call)?;
         }

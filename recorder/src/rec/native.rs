@@ -4,7 +4,7 @@
 //! included, and calls the builtin there. Nobody knows its results before the interpreter has executed the call: the recorder
 //! looks at them when the next instruction comes, and loads those that are used from the stack where they are.
 
-use super::{AbortInfo, Flow, Rec, Recorder, view};
+use super::{AbortInfo, Flow, Rec, Recorder, Way, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, Snapshot, Ty, VmRef, native};
 use perilune_vm::bc::Ins;
@@ -72,7 +72,7 @@ impl Recorder {
         }
         let frame = frame_at(vm) - down * size_of::<Value>();
         self.awaited = Some(Awaited { call: pc, pc: back, frame, dest, want });
-        self.in_builtin = true;
+        self.in_builtin += 1;
         self.needsnap = true;
         Ok(())
     }
@@ -120,7 +120,7 @@ impl Recorder {
         }
         let at = self.base;
         let args: Vec<IrRef> = (0..nargs).map(|i| self.slots[at + a + 2 + i]).collect();
-        let Some(below) = self.frames.pop().filter(|f| !f.vararg && f.cont.is_none()) else {
+        let Some(below) = self.frames.pop().filter(|f| f.way == Way::Call) else {
             return self.nyi_func(Value::func(f));
         };
         self.clear_from(at - 2);

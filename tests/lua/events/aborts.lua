@@ -21,14 +21,15 @@ local function reason(f)
 end
 
 -- A bytecode: its number is told, and the place.
-local LINE = watch.here(2)
-local function closures(n)
-  for i = 1, n do local f = function() return i end end
+local LINE = watch.here(3)
+local function lookups(n)
+  local t, key = {}, 0 / 0
+  for i = 1, n do local x = t[key] end
 end
-local code, info, abort, start = reason(closures)
+local code, info, abort, start = reason(lookups)
 assert(vmdef.traceerr[code] == "NYI: bytecode %s" and code == 7)
-assert(vmdef.bcnames:sub(info * 6 + 1, info * 6 + 6) == "FNEW  ")
-assert(abort.func == closures and abort.line == LINE and start.func == closures and start.line == LINE)
+assert(vmdef.bcnames:sub(info * 6 + 1, info * 6 + 6) == "TGETV ")
+assert(abort.func == lookups and abort.line == LINE and start.func == lookups and start.line == LINE)
 local word = util.funcbc(abort.func, abort.pc)
 assert(word % 256 == info, "another instruction than the one told")
 

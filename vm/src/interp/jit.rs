@@ -29,7 +29,7 @@ unsafe fn tell_record(vm: *mut crate::Vm, pc: *const Ins) -> u32 {
     let compiler = Rc::clone(&(*vm).compiler);
     compiler.record(&mut *vm, pc);
     let ins = *pc;
-    if (*vm).mode == Mode::Record && matches!(ins.op(), Op::JFORL | Op::JITERL | Op::JLOOP | Op::JFUNCF) {
+    if (*vm).mode == Mode::Record && matches!(ins.op(), Op::JFORL | Op::JITERL | Op::JLOOP | Op::JFUNCF | Op::JFUNCV) {
         // The recording goes through another trace's start: as before it was compiled.
         return uncounted(compiler.original_ins(ins.d() as u32)).0;
     }
@@ -68,6 +68,9 @@ op! {
         tell_hot(vm, r.pc.sub(1));
         let mut r = r;
         r.base = (*vm).base;
+        if r.i().op() == Op::FUNCV {
+            return r.reload().to(super::call::IFUNCV::<D>);
+        }
         super::call::lua_header::<D>(r.reload())
     }
     /// Before each instruction while recording.
@@ -126,6 +129,7 @@ fn uncounted(ins: Ins) -> Ins {
         Op::ITERL => ins.with_op(Op::IITERL),
         Op::LOOP => ins.with_op(Op::ILOOP),
         Op::FUNCF => ins.with_op(Op::IFUNCF),
+        Op::FUNCV => ins.with_op(Op::IFUNCV),
         _ => ins,
     }
 }

@@ -4,7 +4,8 @@
 //! would: so error positions, tracebacks and everything that looks at frames are right. Usually the results are put where the
 //! call wants them and the trace goes on. Otherwise (an error, a stack that has moved, frames that were changed, a hook that was
 //! set) the trace leaves, and the interpreter goes on behind the call of the builtin, not before it. It also leaves when the
-//! builtin has called Lua and that has brought an upheaval ([`Vm::upheavals`]): what only the trace's registers knew is gone then.
+//! builtin has called Lua or something else has brought an upheaval ([`Vm::upheavals`]): what only the trace's registers knew may
+//! be wrong then.
 
 use super::call::{NATIVE_RETURN, leave_native};
 use super::frame::{func_of, link_of};

@@ -35,6 +35,7 @@ pub fn load(b: &mut Builder, ins: Ins) -> Emit {
     let changed = match field {
         Field::TabArray | Field::TabAsize => alias::invalidated(b, object, floor, |c| c.array),
         Field::TabNode | Field::TabHmask => alias::invalidated(b, object, floor, |c| c.nodes),
+        Field::ThreadOpen | Field::UpvalV => alias::upvalues_changed(b, floor),
         _ => alias::called(b, floor, |_| false),
     };
     let mut lim = floor.max(changed);

@@ -86,19 +86,8 @@ impl Recorder {
     }
     /// Puts results where the call wants them.
     pub(super) fn place_builtin(&mut self, a: usize, results: &[IrRef], want: usize) {
-        let n = if want == 0 { results.len() } else { want - 1 };
-        let dest = self.base + a;
-        self.clear_from(dest);
-        for i in 0..n {
-            self.set_abs(dest + i, results.get(i).copied().unwrap_or(IrRef::NIL));
-        }
-        self.open_top = 0;
-        self.multres = 0;
-        if want == 0 {
-            self.multres = n as u32;
-            self.open_top = dest + n;
-        }
-        self.in_builtin = true;
+        self.place_list(want, self.base + a, results);
+        self.in_builtin += 1;
     }
     /// An argument. The interpreter copies those of an iterator only when it executes the call.
     fn operand_of_call(&mut self, vm: &Vm, i: usize) -> Rec<(IrRef, Value)> {
