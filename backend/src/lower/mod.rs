@@ -74,6 +74,8 @@ struct Current<'a> {
     start: Block,
     /// Head of the loop and the right-hand sides of its PHIs.
     head: Option<(Block, Vec<IrRef>)>,
+    /// Constants that are in registers in the loop.
+    hoisted: Vec<(IrRef, Value)>,
     known: Vec<(u16, Ty, Value)>,
 }
 
@@ -151,6 +153,7 @@ impl<'a> Current<'a> {
             exit: None,
             start,
             head: None,
+            hoisted: Vec::new(),
             known,
         }
     }
