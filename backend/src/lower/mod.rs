@@ -66,6 +66,8 @@ struct Current<'a> {
     values: Vec<PackedOption<Value>>,
     /// Instructions whose value is only known in the exit being emitted.
     cold: Vec<usize>,
+    /// Are sunk instructions being emitted in an exit?
+    rebuilding: bool,
     base: Value,
     /// The snapshot in force and its exit, once there is one.
     snap: usize,
@@ -148,6 +150,7 @@ impl<'a> Current<'a> {
             at: 0,
             values: vec![None.into(); tree.trace.ins.len()],
             cold: Vec::new(),
+            rebuilding: false,
             base,
             snap: 0,
             exit: None,
