@@ -152,7 +152,6 @@ fn abc_saves_work() {
 }
 
 #[test]
-#[ignore = "exits are not yet allowed to allocate"]
 fn sink_saves_work() {
     pass_saves("sink");
 }

@@ -64,6 +64,11 @@ impl Lower<'_> {
 
     /// Calls a helper; its result, if it has one.
     pub(super) fn call_helper(&mut self, helper: Helper, args: &[Value]) -> Res<Option<Value>> {
+        if self.cur.rebuilding {
+            // The exit must not cost the trace its registers.
+            self.call_cold(helper, args)?;
+            return Ok(Some(self.vm_field(ofs::VM_SCRATCH)));
+        }
         let sig = self.helper_sig(helper);
         let code = self.k64((self.env.helper)(helper) as u64);
         let mut all = Vec::with_capacity(args.len() + 1);

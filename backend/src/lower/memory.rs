@@ -65,6 +65,9 @@ impl Lower<'_> {
         let Const::Slot(key, index) = self.konst(ins.b)? else { return Err(self.bad("HREFK without KSLOT")) };
         let nodes = self.word(ins.a)?;
         let node = index as usize * ofs::NODE_SIZE;
+        if !ins.is_guard() {
+            return Ok(self.offset(nodes, (node + ofs::NODE_VAL) as i64));
+        }
         let found = self.pos.ins().load(types::I64, MEM, nodes, (node + ofs::NODE_KEY) as i32);
         let key = self.boxed(key)?;
         let same = self.pos.ins().icmp(IntCC::Equal, found, key);

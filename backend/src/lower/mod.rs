@@ -66,6 +66,8 @@ struct Current<'a> {
     values: Vec<PackedOption<Value>>,
     /// Instructions whose value is only known in the exit being emitted.
     cold: Vec<usize>,
+    /// Are sunk instructions being emitted in an exit?
+    rebuilding: bool,
     base: Value,
     /// The snapshot in force and its exit, once there is one.
     snap: usize,
@@ -74,6 +76,8 @@ struct Current<'a> {
     start: Block,
     /// Head of the loop and the right-hand sides of its PHIs.
     head: Option<(Block, Vec<IrRef>)>,
+    /// Constants that are in registers in the loop.
+    hoisted: Vec<(IrRef, Value)>,
     known: Vec<(u16, Ty, Value)>,
 }
 
@@ -146,11 +150,13 @@ impl<'a> Current<'a> {
             at: 0,
             values: vec![None.into(); tree.trace.ins.len()],
             cold: Vec::new(),
+            rebuilding: false,
             base,
             snap: 0,
             exit: None,
             start,
             head: None,
+            hoisted: Vec::new(),
             known,
         }
     }

@@ -125,7 +125,8 @@ macro_rules! for_each_ir {
             (MAX, r, r, N, none)
             /// Unary math function on num; op2 is an [`FpMath`] number.
             (FPMATH, r, l, N, none)
-            /// Guard: int op1 + op2 does not overflow; its value.
+            /// Guard: int op1 + op2 does not overflow; its value. Without the guard bit it is known not to overflow; likewise the
+            /// next two.
             (ADDOV, r, r, N, commutative_guard)
             /// Guard: int op1 - op2 does not overflow; its value.
             (SUBOV, r, r, N, guard)

@@ -29,6 +29,7 @@ use crate::ir::{Const, Effect, Ins, IrRef, Mode, Op, SnapSlot, Snapshot, Ty, con
 use crate::opt::abc;
 use crate::opt::dce;
 use crate::opt::sink::Sink;
+use crate::opt::widen;
 
 /// Greatest number of loop-carried values.
 const MAX_PHI: usize = 100;
@@ -47,20 +48,19 @@ pub fn run(b: &mut Builder) -> Result<(), Abort> {
     b.limits.maxsnap = limits.maxsnap.saturating_mul(2);
     // What nobody needs is not copied, nor may the body find it. Recording may go on with it if the loop does not close.
     let removed = dce::take(b);
-    let result = Unroll { b, invar, nsnaps, subst: Vec::with_capacity(invar), last: &last }.run();
+    let widen = widen::candidates(b);
+    let mut result = unroll(b, nsnaps, &last, &widen);
+    if result.is_err() && !widen.is_empty() {
+        undo(b, invar, nsnaps, &last, guard_emitted);
+        result = unroll(b, nsnaps, &last, &[]);
+    }
     b.limits = limits;
     if result.is_err() {
-        b.rollback(invar);
+        undo(b, invar, nsnaps, &last, guard_emitted);
         for (i, ins) in removed {
             b.trace.ins[i] = ins;
         }
         b.rebuild_chains();
-        b.trace.snaps.truncate(nsnaps);
-        b.trace.snaps[nsnaps - 1] = last;
-        b.set_guard_emitted(guard_emitted);
-        for ins in &mut b.trace.ins {
-            ins.flags &= !Ins::PHI;
-        }
     }
     result
 }
@@ -74,6 +74,27 @@ pub(crate) fn position(b: &mut Builder, control: IrRef) -> Option<IrRef> {
     b.is_op(wide.a, Op::CONV).filter(|i| i.b.0 == conv::U64_INT).map(|i| i.a)
 }
 
+fn unroll(b: &mut Builder, nsnaps: usize, last: &Snapshot, widen: &[bool]) -> Result<(), Abort> {
+    if !widen.is_empty() {
+        widen::convert_operands(b, widen)?;
+        b.trace.snaps[nsnaps - 1].at = b.trace.next_ref();
+    }
+    let invar = b.trace.ins.len();
+    Unroll { b, invar, nsnaps, subst: Vec::with_capacity(invar), last, widen }.run()
+}
+
+/// Takes the body back.
+fn undo(b: &mut Builder, invar: usize, nsnaps: usize, last: &Snapshot, guard_emitted: bool) {
+    b.rollback(invar);
+    b.rebuild_chains();
+    b.trace.snaps.truncate(nsnaps);
+    b.trace.snaps[nsnaps - 1] = last.clone();
+    b.set_guard_emitted(guard_emitted);
+    for ins in &mut b.trace.ins {
+        ins.flags &= !Ins::PHI;
+    }
+}
+
 struct Unroll<'a> {
     b: &'a mut Builder,
     /// Number of instructions before LOOP.
@@ -84,6 +105,8 @@ struct Unroll<'a> {
     subst: Vec<IrRef>,
     /// State at the end of the recorded iteration.
     last: &'a Snapshot,
+    /// By instruction: is its copy computed in doubles (see [`widen`])? Empty if none is.
+    widen: &'a [bool],
 }
 
 impl Unroll<'_> {
@@ -123,6 +146,12 @@ impl Unroll<'_> {
         }
         if ins.op == Op::ABC && ins.ty == abc::INVARIANT && x == ins.a {
             return Ok(IrRef::NONE);
+        }
+        if self.widen.get(i) == Some(&true) {
+            return widen::copy(self.b, ins.op, x, y);
+        }
+        if ins.op == Op::CONV && ins.b.0 == conv::NUM_INT && self.b.ty(x) == Ty::Num {
+            return Ok(x);
         }
         let r = self.b.emit_ins(Ins { a: x, b: y, flags: ins.flags & Ins::GUARD, ..ins })?;
         let has_value = r != IrRef::NONE && !ins.op.is_comparison() && !matches!(ins.op, Op::CARG | Op::ABC);
@@ -215,6 +244,10 @@ impl Unroll<'_> {
                 Err(table) => sink.forbid(table),
             }
         };
+        // The copy was widened, but the body needs the int of the previous iteration.
+        if carried.iter().any(|&i| self.widen.get(i) == Some(&true) && self.b.ty(self.subst[i]) == Ty::Num) {
+            return Err(Abort::TypeInstability);
+        }
         sink.apply(self.b);
         if carried.len() > MAX_PHI {
             return Err(Abort::TooManyPhis);

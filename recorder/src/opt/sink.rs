@@ -39,7 +39,7 @@ impl Sink {
     pub fn new(b: &Builder) -> Sink {
         let n = b.trace.ins.len();
         let f = b.flags;
-        let on = f.sink && f.fold && f.cse && f.dce && f.fwd && b.exits_can_allocate;
+        let on = f.sink && f.fold && f.cse && f.dce && f.fwd;
         let some = on && (b.newest(Op::TNEW) != IrRef::NONE || b.newest(Op::TDUP) != IrRef::NONE);
         let mut sink = Sink { table: vec![0; if some { n } else { 0 }], forbidden: vec![false; n] };
         if some {
