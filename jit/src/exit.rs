@@ -6,10 +6,12 @@ use crate::events::Event;
 use crate::frame;
 use crate::log::{self, Topic};
 use crate::registry::Exit;
+use perilune_recorder::ir::Trace;
 use perilune_vm::bc::Ins;
 use perilune_vm::gc::Phase;
 use perilune_vm::hooks::{ExitId, Resume};
 use perilune_vm::{Value, Vm};
+use std::rc::Rc;
 
 /// An exit that was taken.
 struct Taken {
@@ -20,7 +22,8 @@ struct Taken {
     live: usize,
     /// The trace has ended; no guard failed.
     end: bool,
-    hot: bool,
+    /// The trace, if a side trace is to begin here.
+    hot: Option<Rc<Trace>>,
     /// Root trace of a tree that does not pay.
     retire: Option<u32>,
 }
@@ -43,7 +46,7 @@ impl Jit {
             self.retire(root);
         }
         let tell = !taken.end && self.listens(vm, Event::Texit);
-        if !tell && !taken.hot && !collect {
+        if !tell && taken.hot.is_none() && !collect {
             return resume;
         }
         vm.multres = resume.multres;
@@ -57,10 +60,12 @@ impl Jit {
             let zero = Value::int(0);
             self.send(vm, Event::Texit, &[Value::int(taken.trace as i32), Value::int(taken.exit as i32), zero, zero]);
         }
-        // The handler may have flushed the trace.
-        let same = || self.registry.borrow().owner(id) == Some((taken.trace, taken.exit));
         self.cancelled.set(false);
-        if taken.hot && self.is_on() && same() {
+        // The handler, or the collector, may have made an end of the trace.
+        if let Some(trace) = taken.hot
+            && self.is_on()
+            && self.registry.borrow().has(taken.trace, &trace)
+        {
             self.start_side(vm, taken.trace, taken.exit, resume.pc);
         }
         resume
@@ -94,13 +99,13 @@ impl Jit {
         let resume = Resume { pc, multres: snap.multres };
         let live = usize::from(snap.nslots.saturating_sub(snap.base_slot));
         let x = entry.exits.get_mut(exit as usize)?;
-        let mut hot = false;
+        let mut hot = None;
         if !end {
             x.taken = x.taken.saturating_add(1);
             self.count(|c| c.deopt += 1);
             if may_record && x.heat != Exit::DONE {
                 x.heat += 1;
-                hot = x.heat >= hotexit;
+                hot = (x.heat >= hotexit).then(|| Rc::clone(&entry.trace));
                 if sides >= params.maxside || x.heat >= hotexit.saturating_add(params.tryside) {
                     x.heat = Exit::DONE;
                 }

@@ -27,11 +27,12 @@ impl Compiler for NoJit {
     }
     fn abort(&self, _vm: &mut Vm) {}
     fn new_proto(&self, _vm: &mut Vm, _proto: Gc<Proto>) {}
-    fn free_proto(&self, _proto: *const Proto) {}
+    fn free_proto(&self, _proto: Gc<Proto>) {}
     fn original_ins(&self, _trace: u32) -> Ins {
         Ins::ad(Op::JMP, 0, 0x8000)
     }
     fn mark(&self, _marker: &mut Marker) {}
+    fn mark_traces(&self, _proto: Gc<Proto>, _marker: &mut Marker) {}
     fn as_any(&self) -> &dyn Any {
         self
     }

@@ -105,7 +105,7 @@ impl Vm {
                 256
             }
             Phase::Propagate => {
-                let done = self.heap.marker.propagate(budget);
+                let done = self.propagate(budget);
                 if self.heap.marker.gray.is_empty() {
                     self.heap.phase = Phase::Atomic;
                 }
@@ -166,24 +166,25 @@ impl Vm {
         self.heap.marker.atomic = true;
         self.remark_open_upvals();
         self.mark_roots();
-        let mut work = self.heap.marker.propagate(usize::MAX);
+        let mut work = self.propagate(usize::MAX);
         // Weak tables are traversed again: what they hold strongly may have changed.
         let m = &mut self.heap.marker;
         let weak = core::mem::take(&mut m.weak);
         m.gray.extend(weak.into_iter().map(|(t, _)| t.header()));
         let again = core::mem::take(&mut m.gray_again);
         m.gray.extend(again);
-        work += m.propagate(usize::MAX);
+        work += self.propagate(usize::MAX);
         self.separate_udata(false);
         let h = &mut self.heap;
         for u in &h.finalize {
             h.marker.mark(*u);
         }
-        h.marker.propagate_all();
+        self.propagate(usize::MAX);
+        let h = &mut self.heap;
         h.marker.clear_weak();
         h.udatas.retain(|u| !u.hdr.is_white());
         let compiler = self.compiler.clone();
-        h.retire_protos(|p| compiler.free_proto(p.as_ptr()));
+        h.retire_protos(|p| compiler.free_proto(p));
         let mut threads = core::mem::take(&mut h.threads);
         threads.retain(|t| h.settle_upvals(*t));
         h.threads = threads;
