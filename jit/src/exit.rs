@@ -32,11 +32,10 @@ impl Jit {
     /// Compiled code was left by exit `id`; `may_record` says whether a side trace may start.
     pub(crate) fn take_exit(&self, vm: &mut Vm, id: ExitId, may_record: bool) -> Resume {
         // An exit to collect garbage is nothing to compile a trace for: it would only leave as well.
-        let full = vm.memory_limit().is_some_and(|limit| vm.heap.total > limit);
-        let collect = full || vm.heap.gc_due() && matches!(vm.heap.phase(), Phase::Atomic | Phase::Finalize);
+        let collect = vm.heap.is_full() || vm.heap.gc_due() && matches!(vm.heap.phase(), Phase::Atomic | Phase::Finalize);
         let Some(taken) = self.taken(id, may_record && !collect) else {
             debug_assert!(false, "an exit that no trace has");
-            return Resume { pc: core::ptr::null(), multres: 0 };
+            return Resume { pc: core::ptr::null(), multres: 0, failed: false };
         };
         if log::on(Topic::Exit) {
             eprintln!("[TRACE {} exit {}]", taken.trace, taken.exit);
@@ -52,9 +51,8 @@ impl Jit {
         vm.multres = resume.multres;
         vm.pc = resume.pc.wrapping_add(1);
         frame::protect(vm, resume.pc, taken.live);
-        if collect {
-            // What fails here fails again at the next safepoint of the interpreter.
-            let _ = vm.safepoint();
+        if collect && vm.safepoint().is_err() {
+            return Resume { failed: true, ..resume };
         }
         if tell {
             let zero = Value::int(0);
@@ -96,7 +94,7 @@ impl Jit {
         let end = entry.is_end(exit as usize);
         let snap = entry.trace.snaps.get(exit as usize)?;
         let pc: *const Ins = core::ptr::with_exposed_provenance(snap.pc as usize);
-        let resume = Resume { pc, multres: snap.multres };
+        let resume = Resume { pc, multres: snap.multres, failed: false };
         let live = usize::from(snap.nslots.saturating_sub(snap.base_slot));
         let x = entry.exits.get_mut(exit as usize)?;
         let mut hot = None;

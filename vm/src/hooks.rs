@@ -33,6 +33,8 @@ pub struct Resume {
     pub pc: *const Ins,
     /// Value count for an instruction that takes a variable number (CALLM, RETM, TSETM...); 0 otherwise.
     pub multres: u32,
+    /// The parked error is raised there instead: memory is at its end.
+    pub failed: bool,
 }
 
 /// A tracing compiler attached to the interpreter.

@@ -23,7 +23,7 @@ impl Compiler for NoJit {
     }
     fn record(&self, _vm: &mut Vm, _pc: *const Ins) {}
     fn exit(&self, _vm: &mut Vm, _exit: ExitId) -> Resume {
-        Resume { pc: core::ptr::null(), multres: 0 }
+        Resume { pc: core::ptr::null(), multres: 0, failed: false }
     }
     fn abort(&self, _vm: &mut Vm) {}
     fn new_proto(&self, _vm: &mut Vm, _proto: Gc<Proto>) {}
@@ -133,6 +133,9 @@ impl Vm {
         Ok(self.new_lua_func(proto, globals))
     }
     fn compile(&mut self, source: &[u8], name: &[u8]) -> Result<ProtoData, Gc<Str>> {
+        if !self.has_room_for_source(source.len()) {
+            return Err(self.heap.no_memory());
+        }
         crate::syntax::compile(source, name).map_err(|e| self.new_str(e.message()))
     }
     /// Reads what [`Vm::dump`] wrote.

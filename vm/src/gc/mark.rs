@@ -3,12 +3,16 @@
 //! A white object that is reached becomes gray and goes on a stack; taking it off the stack makes it black and reaches what it
 //! refers to. Nothing recurses.
 
+use super::Heap;
 use super::visit::{Edge, Visitor, visit_object};
 use super::weak::WeakMode;
 use crate::Vm;
 use crate::object::{Gc, GcHeader, Kind, Proto, ProtoFlags, Str, Table, Thread};
 use crate::value::Value;
 use std::rc::Rc;
+
+/// Tables larger than this need memory in one piece to grow that is worth keeping back.
+const LARGE: usize = 1 << 20;
 
 /// The marking state.
 #[derive(Debug, Default)]
@@ -21,6 +25,8 @@ pub struct Marker {
     pub(super) weak: Vec<(Gc<Table>, WeakMode)>,
     /// Prototypes met whose traces are to be marked.
     pub(super) traced: Vec<Gc<Proto>>,
+    /// What the largest table needs to grow.
+    pub(super) growth: usize,
     /// In the atomic phase?
     pub(super) atomic: bool,
     /// `__mode`
@@ -79,6 +85,7 @@ impl Marker {
         self.gray_again.clear();
         self.weak.clear();
         self.traced.clear();
+        self.growth = 0;
         self.gray.shrink_to(1 << 12);
         self.gray_again.shrink_to(1 << 12);
         self.atomic = false;
@@ -131,7 +138,11 @@ impl Marker {
             }
             Some(mode) => self.traverse_weak(t, mode),
         }
-        48 + t.asize() as usize * 8 + t.num_nodes() as usize * 24
+        let work = 48 + t.asize() as usize * 8 + t.num_nodes() as usize * 24;
+        if work > LARGE {
+            self.growth = self.growth.max(Heap::growth_of(&t));
+        }
+        work
     }
     #[cold]
     #[inline(never)]
@@ -209,6 +220,7 @@ impl Vm {
     /// Starts a cycle.
     pub(super) fn start_cycle(&mut self) {
         self.heap.marker.reset();
+        self.heap.grown = 0;
         self.mark_roots();
     }
 }

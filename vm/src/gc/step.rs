@@ -18,6 +18,10 @@ impl Heap {
         } else {
             self.goal
         };
+        if super::reserve::is_short() {
+            self.threshold = 0;
+            return;
+        }
         self.threshold = match self.memory_limit {
             Some(limit) => goal.min(limit.saturating_add(1)),
             None => goal,
@@ -136,7 +140,7 @@ impl Vm {
     /// them is due (or the limit is reached): the trace must leave.
     pub fn gc_step_on_trace(&mut self) -> bool {
         let h = &mut self.heap;
-        if h.stress || h.total < h.goal || h.finalizing || h.stopped {
+        if h.is_full() || h.stress || h.total < h.goal || h.finalizing || h.stopped {
             // Due only because of the limit or of stress.
             return h.gc_due();
         }
@@ -159,7 +163,7 @@ impl Vm {
             }
             budget -= done;
         }
-        self.heap.memory_limit.is_some_and(|limit| self.heap.total > limit)
+        self.heap.is_full()
     }
     /// Finishes marking without interruption, decides who is dead, and starts the sweep.
     fn atomic(&mut self) -> usize {
@@ -188,6 +192,7 @@ impl Vm {
         let mut threads = core::mem::take(&mut h.threads);
         threads.retain(|t| h.settle_upvals(*t));
         h.threads = threads;
+        h.growth = h.marker.growth.max(h.grown);
         h.marker.reset();
         h.current_white ^= u64::from(super::color::WHITES);
         h.estimate = h.total;
