@@ -27,6 +27,8 @@ const EXIT_TICKS: u64 = 4;
 const MAX_FACTOR: u32 = 256;
 /// The same while more than a fifth of the traces made had to be retired.
 const MAX_FACTOR_IN_VAIN: u32 = 4096;
+/// Traces that cost less are made without looking at the price.
+const LARGE: u64 = 200;
 /// Instructions of a trace that must run before they have paid for entering and leaving it.
 const ENTRY: i64 = 15;
 /// The most that is kept of earlier gains.
@@ -50,11 +52,22 @@ pub struct Budget {
     waiting: Places<u32>,
     /// How often the traces of a place were retired.
     retired: Places<u32>,
+    /// See [`Budget::demand`].
+    demands: Places<u32>,
 }
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { set: [0; HOT_COUNTERS], ticks: 0, spent: 0, made: 0, in_vain: 0, waiting: Places::new(), retired: Places::new() }
+        Budget {
+            set: [0; HOT_COUNTERS],
+            ticks: 0,
+            spent: 0,
+            made: 0,
+            in_vain: 0,
+            waiting: Places::new(),
+            retired: Places::new(),
+            demands: Places::new(),
+        }
     }
 }
 
@@ -92,25 +105,52 @@ impl Budget {
         if !params.limits_compiling() {
             return 1;
         }
-        let may = ALLOWANCE + self.ticks * u64::from(params.budget) / (100 * TICKS);
-        match self.spent / may {
+        self.factor_with(0, params)
+    }
+    /// The same when so many units more were spent.
+    fn factor_with(&self, more: u64, params: &Params) -> u32 {
+        let may = tune(0, ALLOWANCE) + self.ticks * u64::from(params.budget) / (100 * TICKS);
+        match (self.spent + more) / may {
             0 => 1,
             over => {
-                let most = if self.in_vain * 5 > self.made { MAX_FACTOR_IN_VAIN } else { MAX_FACTOR };
-                (8 << over.min(16)).min(most)
+                let most = if self.in_vain * 5 > self.made {
+                    tune(2, u64::from(MAX_FACTOR_IN_VAIN))
+                } else {
+                    tune(1, u64::from(MAX_FACTOR))
+                };
+                (tune(3, 8) << over.min(20)).min(most) as u32
             }
         }
+    }
+    /// Is a trace too expensive for how hot its place is? It is when the place would have to be hotter once the trace is paid for:
+    /// then it must become so. `heat` is by what the place's threshold was multiplied; the factor wanted is returned.
+    pub fn is_too_expensive(&self, heat: u32, trace: &Trace, params: &Params) -> Option<u32> {
+        if !params.limits_compiling() || tune(4, 1) == 0 {
+            return None;
+        }
+        let cost = PER_TRACE + trace.ins.len() as u64 + slots(trace) / SLOTS;
+        let wanted = self.factor_with(cost, params);
+        (cost >= tune(5, LARGE) && heat.max(self.factor(params)) < wanted).then_some(wanted)
+    }
+    /// By what the threshold of a place is multiplied besides, because a trace of it is expensive.
+    pub fn demand(&self, pc: *const Ins) -> u32 {
+        self.demands.get(&pc).map_or(1, |d| *d)
+    }
+    /// Sets that.
+    pub fn set_demand(&mut self, pc: *const Ins, factor: u32) {
+        self.demands.insert(pc, factor);
     }
     /// The counter at `pc` ran out after `ticks`. How many more it is to count before it is the place's turn.
     pub fn wait(&mut self, pc: *const Ins, ticks: u32, params: &Params) -> Option<u32> {
         let factor = self.factor(params);
         let retired = self.retired.get(&pc).map_or(0, |n| (*n).min(10));
-        if factor == 1 && retired == 0 {
+        let demand = self.demand(pc);
+        if factor == 1 && retired == 0 && demand == 1 {
             return None;
         }
         // Twice as hot as the last time that it was retired.
         let again = if retired == 0 { 1 } else { 16 << retired };
-        let wanted = params.hotloop.saturating_mul(2).saturating_mul(factor.max(again));
+        let wanted = params.hotloop.saturating_mul(2).saturating_mul(factor.max(again).max(demand));
         let waited = self.waiting.get(&pc).map_or(0, |n| *n).saturating_add(ticks);
         if waited >= wanted {
             self.waiting.remove(&pc);
@@ -129,11 +169,13 @@ impl Budget {
     pub fn forget(&mut self, code: &Range<*const Ins>) {
         places::forget(&mut self.waiting, code);
         places::forget(&mut self.retired, code);
+        places::forget(&mut self.demands, code);
     }
     /// A new start, by the program's own wish.
     pub fn renew(&mut self) {
         self.waiting.clear();
         self.retired.clear();
+        self.demands.clear();
         (self.spent, self.made, self.in_vain) = (0, 0, 0);
     }
 }
@@ -152,4 +194,10 @@ pub fn gain(above: u32, at: u16) -> i64 {
 /// Has a trace lost so much that it is better not entered?
 pub fn does_not_pay(balance: i64) -> bool {
     balance < LOSS
+}
+
+fn tune(i: usize, default: u64) -> u64 {
+    static T: std::sync::OnceLock<Vec<Option<u64>>> = std::sync::OnceLock::new();
+    let t = T.get_or_init(|| std::env::var("TUNE").unwrap_or_default().split(',').map(|w| w.parse().ok()).collect());
+    t.get(i).copied().flatten().unwrap_or(default)
 }

@@ -100,6 +100,7 @@ impl Jit {
         let resume = Resume { pc, multres: snap.multres, failed: false };
         let live = usize::from(snap.nslots.saturating_sub(snap.base_slot));
         let x = entry.exits.get_mut(exit as usize)?;
+        let hotexit = hotexit.max(params.hotexit.saturating_mul(x.demand));
         let mut hot = None;
         if !end {
             x.taken = x.taken.saturating_add(1);

@@ -7,7 +7,7 @@ use crate::log::{self, Topic};
 use crate::machine::{Code, Refused};
 use crate::registry::Known;
 use perilune_recorder::abort::Abort;
-use perilune_recorder::ir::Link;
+use perilune_recorder::ir::{Link, Trace};
 use perilune_recorder::rec::{AbortInfo, FinishedTrace, Recorder, Step};
 use perilune_vm::bc::{Ins, Op};
 use perilune_vm::gc::Marker;
@@ -126,7 +126,7 @@ impl Jit {
         // The interpreter comes to the end of a loop: there is where traces of the loop are entered.
         let loops = matches!(frame::ins(back).op(), Op::FORL | Op::JFORL | Op::IFORL | Op::LOOP | Op::JLOOP | Op::ILOOP);
         let params = self.options.get().params;
-        let factor = self.budget.borrow().factor(&params);
+        let factor = self.budget.borrow().factor(&params).max(self.budget.borrow().demand(stitch));
         if loops || !self.may_record(vm) || pad.count() < params.hotexit.saturating_mul(factor) {
             return;
         }
@@ -286,6 +286,9 @@ impl Jit {
         if self.misses_recursion(vm, &done) {
             return self.fail(vm, number, at, Origin::Nowhere, Abort::TooShort.into(), Some(&done.trace));
         }
+        if self.is_too_expensive(&done.trace, origin) {
+            return self.fail(vm, number, at, Origin::Nowhere, Abort::CodeTooLong.into(), Some(&done.trace));
+        }
         let begun = Instant::now();
         go_on_at_pad(&mut done, number);
         let (code, exit_base) = match self.place(vm, &done, number) {
@@ -336,6 +339,24 @@ impl Jit {
             let what = Value::str(vm.new_str(b"stop"));
             self.send(vm, Event::Trace, &[what, Value::int(number as i32), stitch.unwrap_or(start)]);
         }
+    }
+    /// Is the trace not worth its price yet? Then its place must become hotter.
+    fn is_too_expensive(&self, trace: &Trace, origin: Origin) -> bool {
+        let params = self.options.get().params;
+        let mut budget = self.budget.borrow_mut();
+        let mut registry = self.registry.borrow_mut();
+        let (pc, exit) = match (origin, trace.parent) {
+            (Origin::Root(_, pc) | Origin::Stitch(_, pc), _) => (pc, None),
+            (_, Some((parent, k))) => (core::ptr::null(), registry.get_mut(parent).and_then(|e| e.exits.get_mut(k as usize))),
+            _ => return false,
+        };
+        let heat = exit.as_ref().map_or_else(|| budget.demand(pc), |x| x.demand);
+        let Some(wanted) = budget.is_too_expensive(heat, trace, &params) else { return false };
+        match exit {
+            Some(x) => x.demand = wanted,
+            None => budget.set_demand(pc, wanted),
+        }
+        true
     }
     fn place(&self, vm: &mut Vm, done: &FinishedTrace, number: u32) -> Result<(Code, ExitId), Refused> {
         let options = self.options.get();

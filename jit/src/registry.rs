@@ -25,6 +25,8 @@ pub struct Exit {
     pub heat: u32,
     /// Side trace that begins here; 0 if none.
     pub side: u32,
+    /// By what the threshold is multiplied at least, because a side trace is expensive.
+    pub demand: u32,
     /// Starting over from here (see `Jit::variant_start`) failed: only an ordinary side trace will do.
     pub no_variant: bool,
 }

@@ -32,6 +32,10 @@ impl Recorder {
             _ => (ins.a(), ins.d() + vm.multres as usize),
         };
         if !self.may_return(vm) {
+            if self.start_is_root && !self.range.0.is_null() {
+                // What leaves the loop at once is no trace of it.
+                return Err(Abort::LeavingLoop);
+            }
             // What is below is the interpreter's business.
             return if self.first { Err(Abort::NyiReturn) } else { Ok(Flow::Stop(Link::Return, pc)) };
         }
