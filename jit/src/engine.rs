@@ -13,6 +13,7 @@ use core::cell::{Cell, RefCell};
 use perilune_recorder::ir::Trace;
 use perilune_recorder::rec::Site;
 use perilune_vm::bc::Ins;
+use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::{Compiler, ExitId, Mode, Resume};
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
@@ -40,6 +41,8 @@ pub struct Jit {
     pub(crate) given_up: RefCell<Option<(u32, Rc<Trace>)>>,
     /// What recordings found at instructions.
     pub(crate) sites: RefCell<HashMap<*const Ins, Site>>,
+    /// Which slots matter, by function.
+    pub(crate) live: RefCell<HashMap<*const Proto, Option<Rc<Liveness>>>>,
     /// Functions that recurse, by their first instruction, and how often a trace that does not is still refused.
     pub(crate) recursive: RefCell<HashMap<*const Ins, u32>>,
     /// Loops over `next` that never became a trace.
@@ -148,6 +151,7 @@ impl Compiler for Jit {
         self.quiet.borrow_mut().clear();
         self.sites.borrow_mut().clear();
         self.recursive.borrow_mut().clear();
+        self.live.borrow_mut().clear();
         self.budget.borrow_mut().forget_places();
     }
     fn original_ins(&self, trace: u32) -> Ins {

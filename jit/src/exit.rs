@@ -106,6 +106,9 @@ impl Jit {
                 }
             }
         }
+        if x.heat == Exit::DONE && !hot {
+            registry.close_end(trace);
+        }
         Some(Taken { trace, exit, resume, live, end, hot, retire })
     }
     /// Takes a root trace that does not pay out of use. Its place must become hotter before it is tried again.

@@ -5,7 +5,7 @@ use crate::events::Event;
 use crate::frame;
 use crate::log::{self, Topic};
 use crate::machine::Refused;
-use crate::registry::Known;
+use crate::registry::{End, Known};
 use perilune_recorder::abort::Abort;
 use perilune_recorder::ir::Link;
 use perilune_recorder::rec::{AbortInfo, FinishedTrace, Recorder, Step};
@@ -84,7 +84,7 @@ impl Jit {
         let Some(number) = self.number(vm) else { return };
         let known = self.registry.borrow().get(parent).map(|e| (std::rc::Rc::clone(&e.trace), e.root));
         let Some((trace, root)) = known else { return };
-        let variant = if exit == 0 { self.variant_start(parent) } else { None };
+        let variant = if exit == 0 { self.variant_start(parent) } else { self.variant_end(parent, exit) };
         let (func, at) = (frame::func(vm), proto.pc_of(pc).unwrap_or(0));
         self.tell_start(vm, number, func, at, Some((parent, exit)));
         let begun = Instant::now();
@@ -114,6 +114,17 @@ impl Jit {
             n = above;
         }
         None
+    }
+    /// Where a trace starts that continues the open end of `parent`: where the root trace does.
+    fn variant_end(&self, parent: u32, exit: u32) -> Option<(Gc<Proto>, (*const Ins, Ins))> {
+        let registry = self.registry.borrow();
+        let e = registry.get(parent)?;
+        let Link::Root(root) = e.trace.link else { return None };
+        if e.end != End::Open || exit as usize + 1 != e.trace.snaps.len() {
+            return None;
+        }
+        let (proto, at, ins) = registry.get(root)?.start?;
+        Some((proto, (proto.code_ptr().wrapping_add(at).cast_const(), ins)))
     }
     /// A number for a new trace; makes room if there is none.
     fn number(&self, vm: &mut Vm) -> Option<u32> {
@@ -164,7 +175,7 @@ impl Jit {
             let registry = self.registry.borrow();
             let left = |pc: *const Ins| self.penalties.borrow().left_loop(pc);
             let site = |pc: *const Ins| self.sites.borrow().get(&pc).copied().unwrap_or_default();
-            let known = Known { registry: &registry, left: &left, site: &site };
+            let known = Known { registry: &registry, left: &left, site: &site, live: &self.live };
             let mut recording = self.recording.borrow_mut();
             let Some(r) = recording.as_mut() else { return };
             let begun = Instant::now();
@@ -223,7 +234,8 @@ impl Jit {
             return self.fail(vm, number, at, None, Abort::TooShort.into(), Some(&done.trace));
         }
         let begun = Instant::now();
-        let code = match self.place(vm, &done, number) {
+        let end = if self.registry.borrow().wants_open_end(&done) { End::Open } else { End::Linked };
+        let code = match self.place(vm, &done, number, end) {
             Ok(code) => code,
             Err(Refused::Abort(reason, info)) => {
                 let failure = Failure { reason, info, error: None };
@@ -261,7 +273,7 @@ impl Jit {
         });
         let link = done.trace.link;
         let stub = self.machine.borrow().exit_stub();
-        self.registry.borrow_mut().insert(number, done, first, code, stub);
+        self.registry.borrow_mut().insert(number, done, first, code, (stub, end));
         if log::on(Topic::Trace) {
             eprintln!("[TRACE {number} stop {link:?}]");
         }
@@ -270,7 +282,7 @@ impl Jit {
             self.send(vm, Event::Trace, &[what, Value::int(number as i32), start]);
         }
     }
-    fn place(&self, vm: &mut Vm, done: &FinishedTrace, number: u32) -> Result<crate::machine::Code, Refused> {
+    fn place(&self, vm: &mut Vm, done: &FinishedTrace, number: u32, end: End) -> Result<crate::machine::Code, Refused> {
         let options = self.options.get();
         let base = self.registry.borrow().reserve_exits(done.trace.snaps.len()).ok_or(Refused::Full)?;
         if options.params.eval != 0 {
@@ -278,7 +290,7 @@ impl Jit {
             return Ok((0, 0, 0));
         }
         let limit = (options.params.maxmcode as usize).saturating_mul(1024);
-        self.machine.borrow_mut().compile(vm, &done.trace, number, base, limit)
+        self.machine.borrow_mut().compile(vm, (&done.trace, number, end == End::Open), base, limit)
     }
 
     /// Gives up the recording, if there is one.
