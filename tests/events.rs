@@ -42,8 +42,18 @@ fn reasons_of_aborts() {
 }
 
 #[test]
+fn traces_go_on_behind_calls() {
+    passes_in_both("stitch.lua", &[]);
+}
+
+#[test]
 fn bytecodes_that_are_not_compiled() {
     passes("abort_info.lua", &["-Ohotloop=1"]);
+}
+
+#[test]
+fn loops_that_become_one_trace() {
+    passes_in_both("coverage.lua", &[]);
 }
 
 #[test]

@@ -12,8 +12,8 @@ use core::any::Any;
 use core::cell::{Cell, RefCell};
 use perilune_recorder::ir::Trace;
 use perilune_recorder::rec::Site;
-use perilune_vm::bc::Ins;
 use perilune_vm::bc::liveness::Liveness;
+use perilune_vm::bc::{Ins, Op};
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::{Compiler, ExitId, Mode, Resume};
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
@@ -95,7 +95,7 @@ impl Jit {
         self.counters.set(c);
     }
     /// May recording start?
-    fn may_record(&self, vm: &Vm) -> bool {
+    pub(crate) fn may_record(&self, vm: &Vm) -> bool {
         self.enabled.get() && vm.no_record == 0 && vm.mode == Mode::Interpret && !self.is_recording()
     }
     pub(crate) fn is_recording(&self) -> bool {
@@ -107,6 +107,9 @@ impl Compiler for Jit {
     fn hot(&self, vm: &mut Vm, pc: *const Ins) {
         if !self.enabled.get() {
             return penalty::reset_counters(vm, &mut self.budget.borrow_mut(), None);
+        }
+        if crate::frame::ins(pc).op() == Op::STITCH {
+            return self.hot_stitch(vm, pc);
         }
         let params = self.options.get().params;
         let counted = self.budget.borrow_mut().ran_out(penalty::index(pc));

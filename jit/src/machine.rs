@@ -9,6 +9,7 @@ use perilune_recorder::abort::Abort;
 use perilune_recorder::eval::{self, Outcome};
 use perilune_recorder::ir::Trace;
 use perilune_recorder::rec::AbortInfo;
+use perilune_vm::interp::native::Unfinished;
 use perilune_vm::{Value, Vm};
 
 /// What runs traces.
@@ -113,11 +114,15 @@ pub unsafe extern "C" fn evaluate(vm: *mut Vm, base: *mut Value, trace: u32) -> 
     let Some(jit) = Jit::of(unsafe { &*vm }) else { return 0 };
     let (mut base, mut n) = (base, trace);
     loop {
-        let t = jit.registry.borrow().get(n).map(|e| (std::rc::Rc::clone(&e.trace), e.exit_base, e.end == End::Open));
+        let t = jit.registry.borrow().get(n).map(|e| (std::rc::Rc::clone(&e.trace), e.exit_base, matches!(e.end, End::Open(_))));
         let Some((t, exit_base, open_end)) = t else { return 0 };
         let config = eval::Config { frame_delta: crate::frame::delta, ..eval::Config::default() };
         let end = eval::run_with(&config, &t, vm, base);
         base = end.base;
+        // SAFETY: as above.
+        if unsafe { (*vm).unfinished } != Unfinished::None {
+            return 0;
+        }
         let outcome = match end.outcome {
             Outcome::Root(_) if open_end => Outcome::Exit(t.snaps.len() as u32 - 1),
             outcome => outcome,

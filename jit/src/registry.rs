@@ -40,12 +40,13 @@ impl Exit {
 /// If the first exit of a root trace that becomes hot is one in front of the loop, the path that was recorded may well not be the
 /// one that is usually taken. The side trace there then does not go on with the root trace: when its end has become hot, the loop is
 /// recorded once more (a *variant*), and that is where it goes from then on.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum End {
     /// It jumps to the trace that it is linked to.
     Linked,
-    /// It leaves by its last exit, where a variant may be attached.
-    Open,
+    /// It leaves by its last exit, where a variant may be attached whose path has the same end as this one: the instructions of the
+    /// trace.
+    Open(Vec<*const Ins>),
     /// Attempts at that have failed: the last exit leads to the trace that it is linked to.
     Closed,
 }
@@ -65,6 +66,8 @@ pub struct Entry {
     pub returns: bool,
     /// For a root trace: function that it starts in, place, and the instruction there before it was patched.
     pub start: Option<(Gc<Proto>, usize, Ins)>,
+    /// For a trace behind a call: the function, and the STITCH that enters it.
+    pub stitch: Option<(Gc<Proto>, *const Ins)>,
     /// What keeps alive the functions whose code the trace is made from.
     pub protos: Vec<Gc<Proto>>,
     /// Instructions that have run in the traces above when this one begins.
@@ -99,6 +102,22 @@ impl Entry {
 }
 
 impl Entry {
+    /// Takes back what enters the trace, whose number is `n`.
+    fn disarm(&self, n: u32) {
+        if let Some((proto, pc, ins)) = self.start {
+            crate::patch::disarm(proto, pc, ins, n);
+        }
+        if let Some((proto, stitch)) = self.stitch
+            && let Some(pad) = proto.pad_at(stitch)
+            && pad.trace() == n
+        {
+            pad.set_trace(0);
+        }
+    }
+    /// The function that a trace is entered in, but for side traces.
+    pub fn entered_in(&self) -> Option<Gc<Proto>> {
+        self.start.map(|s| s.0).or(self.stitch.map(|s| s.0))
+    }
     /// What was gained when the trace is left by `exit`: at least the instructions up to there.
     pub fn gain(&self, exit: usize) -> i64 {
         let at = self.trace.snaps.get(exit).map_or(0, |s| s.at.0.saturating_sub(IrRef::BASE.0));
@@ -206,6 +225,7 @@ impl Registry {
             returns: done.trace.ins.iter().any(|i| i.op == Op::RETF),
             trace: Rc::new(done.trace),
             start,
+            stitch: None,
             protos: done.protos,
             exit_base,
             exits,
@@ -215,6 +235,15 @@ impl Registry {
         self.entries[n] = Some(entry);
         self.live += 1;
         self.free_from = n + 1;
+    }
+    /// Makes the STITCH at an address enter trace `n`.
+    pub fn stitch(&mut self, n: u32, proto: Gc<Proto>, stitch: *const Ins) {
+        if let Some(pad) = proto.pad_at(stitch)
+            && let Some(e) = self.get_mut(n)
+        {
+            e.stitch = Some((proto, stitch));
+            pad.set_trace(n);
+        }
     }
     /// Traces linked to a root trace that was taken out of use go to the new one at the same place.
     fn replace_at(&mut self, proto: Gc<Proto>, pc: usize, new: u32, code: usize) {
@@ -228,7 +257,7 @@ impl Registry {
         }
         for i in 0..self.entries.len() {
             if let Some(e) = &self.entries[i]
-                && let (End::Closed, Link::Root(root)) = (e.end, e.trace.link)
+                && let (End::Closed, Link::Root(root)) = (&e.end, e.trace.link)
                 && self.get(root).is_some_and(|r| r.replaced_by == new)
             {
                 self.exit_table[e.exit_base as usize + e.trace.snaps.len() - 1] = code;
@@ -242,9 +271,17 @@ impl Registry {
         let numbered = e.start.is_some_and(|(_, _, ins)| !matches!(ins.op(), Bc::FUNCF | Bc::ITERN));
         numbered && e.trace.link == Link::Loop && e.sides == 0 && exit > 0 && exit < e.loop_snap
     }
+    /// Is this the path that is wanted, if the trace is a variant at an open end?
+    pub fn is_wanted_path(&self, done: &FinishedTrace, path: &[*const Ins]) -> bool {
+        let Some((parent, exit)) = done.trace.parent else { return true };
+        match self.get(parent).map(|e| (&e.end, e.trace.snaps.len())) {
+            Some((End::Open(wanted), n)) if exit as usize + 1 == n => path.ends_with(wanted),
+            _ => true,
+        }
+    }
     /// No variant could be made at the open end of trace `n`.
     pub fn close_end(&mut self, n: u32) {
-        let Some(e) = self.get_mut(n).filter(|e| e.end == End::Open) else { return };
+        let Some(e) = self.get_mut(n).filter(|e| matches!(e.end, End::Open(_))) else { return };
         let Link::Root(root) = e.trace.link else { return };
         e.end = End::Closed;
         let exit = e.exit_base as usize + e.trace.snaps.len() - 1;
@@ -268,16 +305,15 @@ impl Registry {
         for (n, e) in self.entries.iter().enumerate() {
             if let Some(e) = e
                 && which(n as u32, e)
-                && let Some((proto, pc, ins)) = e.start
             {
-                crate::patch::disarm(proto, pc, ins, n as u32);
+                e.disarm(n as u32);
             }
         }
     }
     /// The same for root trace `n`, if there is one.
     pub fn disarm_one(&self, n: u32) {
-        if let Some((proto, pc, ins)) = self.get(n).and_then(|e| e.start) {
-            crate::patch::disarm(proto, pc, ins, n);
+        if let Some(e) = self.get(n) {
+            e.disarm(n);
         }
     }
     /// Forgets everything.
@@ -299,7 +335,7 @@ impl Registry {
             for p in &e.protos {
                 marker.mark(*p);
             }
-            if let Some((p, ..)) = e.start {
+            if let Some(p) = e.entered_in() {
                 marker.mark_value(Value::proto(p));
             }
         }

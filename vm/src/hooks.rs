@@ -50,7 +50,7 @@ pub trait Compiler: Any {
     fn new_proto(&self, vm: &mut Vm, proto: Gc<Proto>);
     /// A prototype is being freed: its traces are gone.
     fn free_proto(&self, proto: *const Proto);
-    /// The original instruction behind a patched one (JLOOP, JFORL, JITERL, JFUNCF) of trace `trace`.
+    /// The original instruction behind a patched one (JLOOP, JFORL, JITERL, JFUNCF, JFUNCV) of trace `trace`.
     fn original_ins(&self, trace: u32) -> Ins;
     /// Traces are roots.
     fn mark(&self, marker: &mut Marker);

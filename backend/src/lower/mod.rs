@@ -252,9 +252,16 @@ impl<'a> Lower<'a> {
             }
             Op::FPMATH => self.fp_math(ins).map(Some),
             Op::ADDOV | Op::SUBOV | Op::MULOV => self.overflow_arith(ins).map(Some),
-            Op::AREF | Op::HREFK | Op::HREF | Op::NEWREF | Op::UREFO | Op::UREFC | Op::FREF | Op::STRREF | Op::LREF => {
-                self.reference(ins).map(Some)
-            }
+            Op::AREF
+            | Op::HREFK
+            | Op::HREF
+            | Op::NEWREF
+            | Op::UREFO
+            | Op::UREFC
+            | Op::FREF
+            | Op::STRREF
+            | Op::LREF
+            | Op::SREF => self.reference(ins).map(Some),
             Op::ALOAD | Op::HLOAD | Op::ULOAD | Op::VLOAD | Op::SLOAD | Op::FLOAD | Op::XLOAD | Op::ALEN => self.load(ins),
             Op::ASTORE | Op::HSTORE | Op::USTORE | Op::FSTORE | Op::XSTORE => self.store(ins).map(|()| None),
             Op::SNEW | Op::TNEW | Op::TDUP | Op::BUFHDR | Op::BUFPUT | Op::BUFSTR | Op::TOSTR | Op::STRTO => self.object(ins),
@@ -263,6 +270,12 @@ impl<'a> Lower<'a> {
             Op::CONV => self.conv(ins).map(Some),
             Op::TOBIT => self.tobit(ins).map(Some),
             Op::CALLN | Op::CALLA | Op::CALLL | Op::CALLS => self.call(ins),
+            Op::NATIVE => self.native(ins).map(|()| None),
+            Op::SYNC => {
+                self.restore(self.cur.snap)?;
+                self.forget_cold();
+                Ok(None)
+            }
             Op::PVAL
             | Op::HIOP
             | Op::RENAME

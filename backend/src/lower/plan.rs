@@ -45,24 +45,27 @@ impl Plan {
     fn count_snapshots(&mut self, trace: &Trace) {
         for (k, snap) in trace.snaps.iter().enumerate() {
             let next = trace.snaps.get(k + 1).map_or(usize::MAX, |s| s.at.ins_index());
+            let here = snap.at.ins_index()..next.min(trace.ins.len());
+            let stored = trace.ins[here].iter().any(|i| matches!(i.op, Op::NATIVE | Op::SYNC));
             for slot in snap.slots.iter().filter(|s| s.flags & perilune_recorder::ir::SnapSlot::NORESTORE == 0) {
-                self.used_by_exit(trace, slot.value, next);
+                self.used_by_exit(trace, slot.value, next, stored);
             }
             for r in trace.sunk(k) {
                 for r in super::operands(trace.ins[r.ins_index()]) {
-                    self.used_by_exit(trace, r, next);
+                    self.used_by_exit(trace, r, next, stored);
                 }
             }
         }
     }
-    /// An exit of guards before `next` uses a value. What is sunk, it makes itself.
-    fn used_by_exit(&mut self, trace: &Trace, r: IrRef, next: usize) {
+    /// An exit of guards before `next` uses a value; `stored` says that an instruction there does as well. What is sunk, the exit
+    /// makes itself.
+    fn used_by_exit(&mut self, trace: &Trace, r: IrRef, next: usize, stored: bool) {
         if r.is_const() || trace.ins[r.ins_index()].is_sunk() {
             return;
         }
         let i = r.ins_index();
         self.uses[i] = self.uses[i].saturating_add(1);
-        if self.loop_at.is_some_and(|l| i < l && next > l) {
+        if stored || self.loop_at.is_some_and(|l| i < l && next > l) {
             self.class[i] = Class::Hot;
         }
     }

@@ -127,6 +127,7 @@ impl Lower<'_> {
             Const::Ptr(word) => self.k64(word),
             Const::Vm(VmRef::NilSlot) => self.offset(self.vm, ofs::VM_NIL_SLOT as i64),
             Const::Vm(VmRef::Scratch) => self.offset(self.vm, ofs::VM_SCRATCH as i64),
+            Const::Vm(VmRef::Multres) => self.offset(self.vm, ofs::VM_MULTRES as i64),
             Const::Null(_) => self.k64(0),
             Const::Pri(_) | Const::Slot(..) => return Err(self.bad("constant without a value")),
         })

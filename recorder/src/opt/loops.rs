@@ -25,7 +25,7 @@
 
 use crate::abort::Abort;
 use crate::build::Builder;
-use crate::ir::{Effect, Ins, IrRef, Mode, Op, SnapSlot, Snapshot, Ty, conv, sload};
+use crate::ir::{Const, Effect, Ins, IrRef, Mode, Op, SnapSlot, Snapshot, Ty, conv, sload};
 use crate::opt::abc;
 use crate::opt::dce;
 use crate::opt::sink::Sink;
@@ -84,6 +84,15 @@ fn undo(b: &mut Builder, invar: usize, nsnaps: usize, last: &Snapshot, guard_emi
     for ins in &mut b.trace.ins {
         ins.flags &= !Ins::PHI;
     }
+}
+
+/// The position that the control value of a loop over `next` is made of: it is tagged by an addition.
+pub(crate) fn position(b: &mut Builder, control: IrRef) -> Option<IrRef> {
+    if let Some(Const::Ptr(word)) = b.trace.konst(control) {
+        return Some(b.kint(word as u32 as i32));
+    }
+    let wide = b.is_op(control, Op::ADD).filter(|i| i.ty == Ty::U64)?;
+    b.is_op(wide.a, Op::CONV).filter(|i| i.b.0 == conv::U64_INT).map(|i| i.a)
 }
 
 struct Unroll<'a> {
@@ -154,6 +163,9 @@ impl Unroll<'_> {
         let slots = &self.last.slots;
         let Ok(at) = slots.binary_search_by_key(&ins.a.0, |s| s.slot) else { return Ok(this) };
         let value = slots[at].value;
+        if ins.b.0 & sload::KEYINDEX != 0 {
+            return position(self.b, value).ok_or(Abort::TypeInstability);
+        }
         if ins.b.0 & sload::CONVERT != 0 && ins.ty == Ty::Int && self.b.ty(value) == Ty::Num {
             return self.b.guard(Op::CONV, Ty::Int, value, IrRef(conv::INT_NUM_CHECK));
         }
@@ -172,9 +184,16 @@ impl Unroll<'_> {
         }
     }
 
-    /// Does the slot in memory keep its value through all iterations?
+    /// Does the slot in memory keep its value through all iterations? Where the slots are stored on the way, memory must have the
+    /// value at the end of an iteration as well.
     fn stays(&self, s: SnapSlot) -> bool {
-        self.b.def(s.value).is_none_or(|i| i.op == Op::SLOAD && i.a.0 == s.slot)
+        let same = self.b.def(s.value).is_none_or(|i| i.op == Op::SLOAD && i.a.0 == s.slot);
+        let stores = [Op::NATIVE, Op::SYNC].iter().any(|&op| self.b.newest(op) != IrRef::NONE);
+        same && (!stores || self.is_in_memory(s.slot))
+    }
+    fn is_in_memory(&self, slot: u16) -> bool {
+        let slots = &self.last.slots;
+        slots.binary_search_by_key(&slot, |s| s.slot).is_ok_and(|at| slots[at].flags & SnapSlot::NORESTORE != 0)
     }
 
     /// Copies snapshot `k` over the state at the end of the previous iteration.
@@ -183,7 +202,7 @@ impl Unroll<'_> {
         let mut slots = Vec::with_capacity(old.slots.len() + self.last.slots.len());
         let mut before = self.last.slots.iter().filter(|s| s.slot < old.nslots).peekable();
         let from_last = |mut s: SnapSlot| {
-            if !self.stays(s) {
+            if s.flags & SnapSlot::STORED == 0 && !self.stays(s) {
                 s.flags &= !SnapSlot::NORESTORE;
             }
             s
@@ -198,7 +217,7 @@ impl Unroll<'_> {
             if !s.value.is_const() {
                 copy.value = self.subst[s.value.ins_index()];
             }
-            if copy.value != s.value || !self.stays(copy) {
+            if s.flags & SnapSlot::STORED == 0 && (copy.value != s.value || !self.stays(copy)) {
                 copy.flags &= !SnapSlot::NORESTORE;
             }
             slots.push(copy);

@@ -82,6 +82,13 @@ impl Sink {
                     self.forbidden[usize::from(used)] = true;
                 }
             }
+            if matches!(ins.op, Op::NATIVE | Op::SYNC) {
+                // They store the whole state.
+                let snap = b.trace.snaps.iter().rfind(|s| s.at.ins_index() <= i);
+                for s in snap.iter().flat_map(|s| &s.slots) {
+                    self.forbid(s.value);
+                }
+            }
             for r in operands {
                 let used = usize::from(self.table[r.ins_index()]);
                 // Only the table itself is a value that may be stored.
@@ -198,7 +205,16 @@ fn drop_steps(b: &mut Builder) {
             !i.is_sunk()
                 && matches!(
                     i.op,
-                    Op::TNEW | Op::TDUP | Op::NEWREF | Op::SNEW | Op::TOSTR | Op::BUFPUT | Op::BUFSTR | Op::CALLA | Op::CALLS
+                    Op::TNEW
+                        | Op::TDUP
+                        | Op::NEWREF
+                        | Op::SNEW
+                        | Op::TOSTR
+                        | Op::BUFPUT
+                        | Op::BUFSTR
+                        | Op::CALLA
+                        | Op::CALLS
+                        | Op::NATIVE
                 )
         };
         if !b.trace.ins[part.clone()].iter().any(allocates) {

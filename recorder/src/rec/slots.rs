@@ -1,10 +1,13 @@
 //! Slots and snapshots.
 
-use super::{Rec, Recorder, view};
+use super::{Rec, Recorder, Way, view};
 use crate::ir::{Const, IrRef, Op, SnapSlot, Ty, sload};
 use perilune_vm::bc::Ins;
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{Value, Vm};
+
+/// When exits store more slots than this, all together, they are stored on the way once: code of exits takes time to compile.
+const MAX_TO_STORE: usize = 300;
 
 impl Recorder {
     /// Makes room for the frame of a prototype at the current base.
@@ -17,6 +20,8 @@ impl Recorder {
         if self.slots.len() < top {
             self.slots.resize(top, IrRef::NONE);
             self.modified.resize(top, false);
+            self.stored.resize(top, false);
+            self.fresh.resize(top, false);
         }
         self.top_slot = self.top_slot.max(top);
     }
@@ -37,6 +42,11 @@ impl Recorder {
             return Ok(known);
         }
         let ty = Ty::of_value(v);
+        if self.fresh[at] {
+            let r = self.get_fresh(at, ty)?;
+            self.slots[at] = if ty.is_pri() { self.b.kvalue(v) } else { r };
+            return Ok(self.slots[at]);
+        }
         let r = self.b.guard(Op::SLOAD, ty, IrRef(at as u16), IrRef(sload::TYPECHECK | sload::INHERIT))?;
         self.slots[at] = if ty.is_pri() { self.b.kvalue(v) } else { r };
         Ok(self.slots[at])
@@ -54,15 +64,37 @@ impl Recorder {
         self.need(at + 1);
         self.slots[at] = r;
         self.modified[at] = true;
+        self.stored[at] = false;
+        self.fresh[at] = false;
     }
     /// Forgets what is in the slots from `at` on: nobody will read them before they are written.
     pub(super) fn clear_from(&mut self, at: usize) {
         for i in at..self.slots.len() {
             self.slots[i] = IrRef::NONE;
             self.modified[i] = false;
+            self.stored[i] = false;
+            self.fresh[i] = false;
         }
     }
 
+    /// The slots of the last snapshot have been stored.
+    pub(super) fn all_stored(&mut self) {
+        for s in self.b.trace.snaps.last().iter().flat_map(|snap| &snap.slots) {
+            let i = usize::from(s.slot);
+            if core::mem::take(&mut self.modified[i]) {
+                self.stored[i] = true;
+            }
+        }
+        self.to_store = 0;
+    }
+    /// Stores the slots of the snapshot just taken, if exits have become long.
+    pub(super) fn sync(&mut self) -> Rec<()> {
+        if self.to_store > MAX_TO_STORE && self.b.flags.sync {
+            self.b.emit(Op::SYNC, Ty::Nil, IrRef::NONE, IrRef::NONE)?;
+            self.all_stored();
+        }
+        Ok(())
+    }
     /// Takes a snapshot of the state now, to go on at `pc`.
     pub(super) fn snap(&mut self, pc: *const Ins) -> Rec<()> {
         self.snap_below(pc, usize::MAX)
@@ -74,16 +106,21 @@ impl Recorder {
         let dead = self.dead(pc, top);
         for at in 0..top {
             let value = self.slots[at];
-            if value == IrRef::NONE || dead[at] {
+            // A variable that was set to nil lets go of an object, for which memory must do so as well.
+            if value == IrRef::NONE || dead[at] && value != IrRef::NIL {
                 continue;
             }
             let mut flags = if self.modified[at] { 0 } else { SnapSlot::NORESTORE };
+            if self.stored[at] || self.fresh[at] {
+                flags |= SnapSlot::STORED;
+            }
             if self.is_frame_slot(at) {
                 flags |= SnapSlot::FRAME;
             }
             slots.push(SnapSlot { slot: at as u16, flags, value });
         }
         self.needsnap = false;
+        self.to_store += slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0).count();
         self.b.snapshot(pc.expose_provenance() as u64, self.base as u16, top as u16, slots, self.multres)
     }
     /// By slot below `top`: does nobody look at it when the trace is left to go on at `pc`?
@@ -94,7 +131,7 @@ impl Recorder {
         let mut end = self.base;
         for f in self.frames.iter().rev() {
             let link = self.b.trace.konst(self.slots[end - 1]);
-            if let (None, false, Some(Const::Ptr(pc))) = (f.cont, f.vararg, link) {
+            if let (Way::Call, Some(Const::Ptr(pc))) = (f.way, link) {
                 let pc: *const Ins = core::ptr::with_exposed_provenance(pc as usize);
                 self.find_dead(&mut dead, f.proto, pc, (f.base, end - 2));
             }
@@ -106,7 +143,7 @@ impl Recorder {
         let known = self.live.iter().find(|l| l.0 == proto).and_then(|l| l.1.as_ref());
         let (Some(live), Some(pc)) = (known, proto.pc_of(pc)) else { return };
         for at in from..to.min(dead.len()) {
-            dead[at] = !live.is_live(pc, at - from);
+            dead[at] = at < self.looked_at && !live.is_live(pc, at - from);
         }
     }
     fn is_frame_slot(&self, at: usize) -> bool {
