@@ -65,6 +65,15 @@ pub fn run(b: &mut Builder) -> Result<(), Abort> {
     result
 }
 
+/// The position that the control value of a loop over `next` is made of: it is tagged by an addition.
+pub(crate) fn position(b: &mut Builder, control: IrRef) -> Option<IrRef> {
+    if let Some(Const::Ptr(word)) = b.trace.konst(control) {
+        return Some(b.kint(word as u32 as i32));
+    }
+    let wide = b.is_op(control, Op::ADD).filter(|i| i.ty == Ty::U64)?;
+    b.is_op(wide.a, Op::CONV).filter(|i| i.b.0 == conv::U64_INT).map(|i| i.a)
+}
+
 fn unroll(b: &mut Builder, nsnaps: usize, last: &Snapshot, widen: &[bool]) -> Result<(), Abort> {
     if !widen.is_empty() {
         widen::convert_operands(b, widen)?;
@@ -84,15 +93,6 @@ fn undo(b: &mut Builder, invar: usize, nsnaps: usize, last: &Snapshot, guard_emi
     for ins in &mut b.trace.ins {
         ins.flags &= !Ins::PHI;
     }
-}
-
-/// The position that the control value of a loop over `next` is made of: it is tagged by an addition.
-pub(crate) fn position(b: &mut Builder, control: IrRef) -> Option<IrRef> {
-    if let Some(Const::Ptr(word)) = b.trace.konst(control) {
-        return Some(b.kint(word as u32 as i32));
-    }
-    let wide = b.is_op(control, Op::ADD).filter(|i| i.ty == Ty::U64)?;
-    b.is_op(wide.a, Op::CONV).filter(|i| i.b.0 == conv::U64_INT).map(|i| i.a)
 }
 
 struct Unroll<'a> {
