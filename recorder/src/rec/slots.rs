@@ -104,10 +104,10 @@ impl Recorder {
         let top = self.frame_top().min(self.slots.len()).min(top);
         let mut slots = Vec::with_capacity(16);
         let dead = self.dead(pc, top);
-        for at in 0..top {
+        for (at, dead) in dead.into_iter().enumerate() {
             let value = self.slots[at];
             // A variable that was set to nil lets go of an object, for which memory must do so as well.
-            if value == IrRef::NONE || dead[at] && value != IrRef::NIL {
+            if value == IrRef::NONE || dead && value != IrRef::NIL {
                 continue;
             }
             let mut flags = if self.modified[at] { 0 } else { SnapSlot::NORESTORE };
