@@ -32,6 +32,11 @@ fn root_and_side_traces() {
 }
 
 #[test]
+fn loops_whose_path_was_rare_are_recorded_again() {
+    passes_in_both("rare.lua", &[]);
+}
+
+#[test]
 fn reasons_of_aborts() {
     passes_in_both("aborts.lua", &[]);
 }

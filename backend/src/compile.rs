@@ -38,6 +38,9 @@ pub struct CompileRequest<'a> {
     pub tree: TraceTree<'a>,
     /// Slots between the base of a frame and its caller's, from the frame's return address (for RETF).
     pub frame_delta: fn(pc: u64) -> u32,
+    /// The root trace of the tree does not jump to the trace that it is linked to, but leaves by its last exit: what comes next is
+    /// for the exit table to say.
+    pub open_end: bool,
     /// Keep the texts and the address map.
     pub listing: bool,
 }

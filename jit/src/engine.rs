@@ -13,11 +13,13 @@ use core::any::Any;
 use core::cell::{Cell, RefCell};
 use perilune_recorder::ir::Trace;
 use perilune_recorder::rec::Site;
+use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::bc::{Ins, Op};
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::{Compiler, ExitId, Mode, Resume};
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use perilune_vm::{Value, Vm};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The tracing compiler of one VM.
@@ -40,6 +42,8 @@ pub struct Jit {
     pub(crate) given_up: RefCell<Option<(u32, Rc<Trace>)>>,
     /// What recordings found at instructions.
     pub(crate) sites: RefCell<Places<Site>>,
+    /// Which slots matter, by function.
+    pub(crate) live: RefCell<HashMap<*const Proto, Option<Rc<Liveness>>>>,
     /// Functions that recurse, by their first instruction, and how often a trace that does not is still refused.
     pub(crate) recursive: RefCell<Places<u32>>,
     /// Loops over `next` that never became a trace.
@@ -148,6 +152,7 @@ impl Compiler for Jit {
     fn free_proto(&self, proto: Gc<Proto>, waiting: bool) {
         self.collect_traces(proto, waiting);
         let code = proto.code_range();
+        self.live.borrow_mut().remove(&proto.as_ptr().cast_const());
         places::forget(&mut self.quiet.borrow_mut(), &code);
         places::forget(&mut self.sites.borrow_mut(), &code);
         places::forget(&mut self.recursive.borrow_mut(), &code);

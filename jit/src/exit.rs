@@ -113,6 +113,9 @@ impl Jit {
                 }
             }
         }
+        if x.heat == Exit::DONE && hot.is_none() && exit as usize + 1 == entry.exits.len() {
+            registry.close_end(trace);
+        }
         Some(Taken { trace, exit, resume, live, end, hot, retire })
     }
     /// Takes a root trace that does not pay out of use. Its place must become hotter before it is tried again.

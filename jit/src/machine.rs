@@ -3,6 +3,7 @@
 
 use crate::Jit;
 use crate::log::{self, Topic};
+use crate::registry::End;
 use perilune_backend::{Backend, BackendError, CompileRequest, Config, TraceTree};
 use perilune_recorder::abort::Abort;
 use perilune_recorder::eval::{self, Outcome};
@@ -36,11 +37,18 @@ impl Machine {
         }
         self.backend.as_mut().ok_or(BackendError::ArenaFull)
     }
-    /// Compiles a trace. `limit` is the size of all code, in bytes.
-    pub fn compile(&mut self, vm: &mut Vm, trace: &Trace, no: u32, exit_base: u32, limit: usize) -> Result<Code, Refused> {
+    /// Compiles a trace. `limit` is the size of all code, in bytes; for `open_end` see [`CompileRequest::open_end`].
+    pub fn compile(
+        &mut self,
+        vm: &mut Vm,
+        (trace, no, open_end): (&Trace, u32, bool),
+        exit_base: u32,
+        limit: usize,
+    ) -> Result<Code, Refused> {
         let request = CompileRequest {
             tree: TraceTree::single(trace, no, exit_base),
             frame_delta: crate::frame::delta,
+            open_end,
             listing: log::on(Topic::Clif) || log::on(Topic::Asm),
         };
         let backend = self.backend(limit).map_err(refused)?;
@@ -114,8 +122,8 @@ pub unsafe extern "C" fn evaluate(vm: *mut Vm, base: *mut Value, trace: u32) -> 
     let Some(jit) = Jit::of(unsafe { &*vm }) else { return 0 };
     let (mut base, mut n) = (base, trace);
     loop {
-        let t = jit.registry.borrow().get(n).map(|e| (std::rc::Rc::clone(&e.trace), e.exit_base));
-        let Some((t, exit_base)) = t else { return 0 };
+        let t = jit.registry.borrow().get(n).map(|e| (std::rc::Rc::clone(&e.trace), e.exit_base, matches!(e.end, End::Open(_))));
+        let Some((t, exit_base, open_end)) = t else { return 0 };
         let config = eval::Config { frame_delta: crate::frame::delta, ..eval::Config::default() };
         let end = eval::run_with(&config, &t, vm, base);
         base = end.base;
@@ -123,7 +131,11 @@ pub unsafe extern "C" fn evaluate(vm: *mut Vm, base: *mut Value, trace: u32) -> 
         if unsafe { (*vm).unfinished } != Unfinished::None {
             return 0;
         }
-        match end.outcome {
+        let outcome = match end.outcome {
+            Outcome::Root(_) if open_end => Outcome::Exit(t.snaps.len() as u32 - 1),
+            outcome => outcome,
+        };
+        match outcome {
             Outcome::Exit(k) => {
                 let side = jit.registry.borrow().get(n).map_or(0, |e| e.exits[k as usize].side);
                 if side == 0 {

@@ -5,7 +5,7 @@ use crate::events::Event;
 use crate::frame;
 use crate::log::{self, Topic};
 use crate::machine::{Code, Refused};
-use crate::registry::Known;
+use crate::registry::{End, Known};
 use perilune_recorder::abort::Abort;
 use perilune_recorder::ir::{Link, Trace};
 use perilune_recorder::rec::{AbortInfo, FinishedTrace, Recorder, Step};
@@ -44,6 +44,8 @@ pub struct Recording {
     origin: Origin,
     /// The last Lua instruction seen: function and index.
     at: (Value, usize),
+    /// The instructions recorded.
+    path: Vec<*const Ins>,
     spent: Duration,
 }
 
@@ -145,7 +147,7 @@ impl Jit {
         let Some(number) = self.number(vm) else { return };
         let known = self.registry.borrow().get(parent).map(|e| (Rc::clone(&e.trace), e.root));
         let Some((trace, root)) = known else { return };
-        let variant = if exit == 0 { self.variant_start(parent) } else { None };
+        let variant = if exit == 0 { self.variant_start(parent) } else { self.variant_end(parent, exit) };
         let (func, at) = (frame::func(vm), proto.pc_of(pc).unwrap_or(0));
         self.tell_start(vm, number, func, at, Some((parent, exit as i32)));
         let begun = Instant::now();
@@ -179,6 +181,17 @@ impl Jit {
         }
         None
     }
+    /// Where a trace starts that continues the open end of `parent`: where the root trace does.
+    fn variant_end(&self, parent: u32, exit: u32) -> Option<(Gc<Proto>, (*const Ins, Ins))> {
+        let registry = self.registry.borrow();
+        let e = registry.get(parent)?;
+        let Link::Root(root) = e.trace.link else { return None };
+        if !matches!(e.end, End::Open(_)) || exit as usize + 1 != e.trace.snaps.len() {
+            return None;
+        }
+        let (proto, at, ins) = registry.get(root)?.start?;
+        Some((proto, (proto.code_ptr().wrapping_add(at).cast_const(), ins)))
+    }
     /// A number for a new trace; makes room if there is none.
     fn number(&self, vm: &mut Vm) -> Option<u32> {
         let max = self.options.get().params.maxtrace;
@@ -206,7 +219,8 @@ impl Jit {
         }
         match recorder {
             Ok(recorder) => {
-                let recording = Recording { recorder, number, start, origin, at: (start, at), spent: begun.elapsed() };
+                let recording =
+                    Recording { recorder, number, start, origin, at: (start, at), path: Vec::new(), spent: begun.elapsed() };
                 *self.recording.borrow_mut() = Some(recording);
                 vm.set_mode(Mode::Record);
             }
@@ -228,12 +242,13 @@ impl Jit {
             let registry = self.registry.borrow();
             let left = |pc: *const Ins| self.penalties.borrow().left_loop(pc);
             let site = |pc: *const Ins| self.sites.borrow().get(&pc).copied().unwrap_or_default();
-            let known = Known { registry: &registry, left: &left, site: &site };
+            let known = Known { registry: &registry, left: &left, site: &site, live: &self.live };
             let mut recording = self.recording.borrow_mut();
             let Some(r) = recording.as_mut() else { return };
             let begun = Instant::now();
             let step = r.recorder.record(vm, &known, pc);
             r.spent += begun.elapsed();
+            r.path.push(pc);
             let (pc, found) = r.recorder.site();
             if found != site(pc) {
                 self.sites.borrow_mut().insert(pc, found);
@@ -282,7 +297,10 @@ impl Jit {
     fn finish(&self, vm: &mut Vm, mut done: FinishedTrace) {
         let recording = self.recording.borrow_mut().take();
         vm.set_mode(Mode::Interpret);
-        let Some(Recording { number, start, origin, at, spent, .. }) = recording else { return };
+        let Some(Recording { number, start, origin, at, spent, path, .. }) = recording else { return };
+        if !self.registry.borrow().is_wanted_path(&done, &path) {
+            return self.fail(vm, number, at, Origin::Nowhere, Abort::Retry.into(), Some(&done.trace));
+        }
         if self.misses_recursion(vm, &done) {
             return self.fail(vm, number, at, Origin::Nowhere, Abort::TooShort.into(), Some(&done.trace));
         }
@@ -291,7 +309,8 @@ impl Jit {
         }
         let begun = Instant::now();
         go_on_at_pad(&mut done, number);
-        let (code, exit_base) = match self.place(vm, &done, number) {
+        let end = if self.registry.borrow().wants_open_end(&done) { End::Open(path) } else { End::Linked };
+        let (code, exit_base) = match self.place(vm, &done, number, &end) {
             Ok(placed) => placed,
             Err(Refused::Abort(reason, info)) => {
                 let failure = Failure { reason, info, error: None };
@@ -328,7 +347,7 @@ impl Jit {
         };
         let (link, stitch) = (done.trace.link, done.stitch);
         let stub = self.machine.borrow().exit_stub();
-        self.registry.borrow_mut().insert(number, done, first, code, exit_base, stub);
+        self.registry.borrow_mut().insert(number, done, first, (code, exit_base), (stub, end));
         if let Origin::Stitch(proto, pc) = origin {
             self.registry.borrow_mut().stitch(number, proto, pc);
         }
@@ -358,7 +377,7 @@ impl Jit {
         }
         true
     }
-    fn place(&self, vm: &mut Vm, done: &FinishedTrace, number: u32) -> Result<(Code, ExitId), Refused> {
+    fn place(&self, vm: &mut Vm, done: &FinishedTrace, number: u32, end: &End) -> Result<(Code, ExitId), Refused> {
         let options = self.options.get();
         let base = self.registry.borrow().free_exits(done.trace.snaps.len()).ok_or(Refused::Full)?;
         if options.params.eval != 0 {
@@ -366,7 +385,8 @@ impl Jit {
             return Ok(((0, 0, 0), base));
         }
         let limit = (options.params.maxmcode as usize).saturating_mul(1024);
-        let code = self.machine.borrow_mut().compile(vm, &done.trace, number, base, limit)?;
+        let open_end = matches!(end, End::Open(_));
+        let code = self.machine.borrow_mut().compile(vm, (&done.trace, number, open_end), base, limit)?;
         Ok((code, base))
     }
 

@@ -3,11 +3,13 @@
 use crate::machine::Code;
 use perilune_backend::code::Ranges;
 use perilune_recorder::ir::{IrRef, Link, Op, Trace};
-use perilune_recorder::rec::{FinishedTrace, Site, TraceDb};
-use perilune_vm::bc::Ins;
+use perilune_recorder::rec::{FinishedTrace, Site, TraceDb, find_liveness};
+use perilune_vm::bc::liveness::Liveness;
+use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::ExitId;
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -36,6 +38,22 @@ impl Exit {
     pub const DONE: u32 = u32::MAX;
 }
 
+/// What becomes of a trace that ends where its root trace starts.
+///
+/// If the first exit of a root trace that becomes hot is one in front of the loop, the path that was recorded may well not be the
+/// one that is usually taken. The side trace there then does not go on with the root trace: when its end has become hot, the loop is
+/// recorded once more (a *variant*), and that is where it goes from then on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    /// It jumps to the trace that it is linked to.
+    Linked,
+    /// It leaves by its last exit, where a variant may be attached whose path has the same end as this one: the instructions of the
+    /// trace.
+    Open(Vec<*const Ins>),
+    /// Attempts at that have failed: the last exit leads to the trace that it is linked to.
+    Closed,
+}
+
 /// A finished trace.
 #[derive(Debug)]
 pub struct Entry {
@@ -43,6 +61,8 @@ pub struct Entry {
     pub trace: Rc<Trace>,
     /// Root trace: its own number for a root trace.
     pub root: u32,
+    /// See [`End`].
+    pub end: End,
     /// The root trace that took its place after it was taken out of use; 0 if none did.
     pub replaced_by: u32,
     /// Does the trace return below the frame that it starts in?
@@ -184,9 +204,8 @@ impl Registry {
         n: u32,
         done: FinishedTrace,
         start: Option<(Gc<Proto>, usize, Ins)>,
-        code: Code,
-        exit_base: ExitId,
-        stub: usize,
+        (code, exit_base): (Code, ExitId),
+        (stub, end): (usize, End),
     ) {
         let ids = exit_base as usize..exit_base as usize + done.trace.snaps.len();
         self.exits.take(ids.start, ids.len());
@@ -237,6 +256,7 @@ impl Registry {
             goes_round,
             balance: 0,
             root: done.root,
+            end,
             replaced_by: 0,
             returns: done.trace.ins.iter().any(|i| i.op == Op::RETF),
             trace: Rc::new(done.trace),
@@ -288,6 +308,37 @@ impl Registry {
                 self.trace_code[n] = code;
             }
         }
+        for i in 0..self.entries.len() {
+            if let Some(e) = &self.entries[i]
+                && let (End::Closed, Link::Root(root)) = (&e.end, e.trace.link)
+                && self.get(root).is_some_and(|r| r.replaced_by == new)
+            {
+                self.exit_table[e.exit_base as usize + e.trace.snaps.len() - 1] = code;
+            }
+        }
+    }
+    /// Should a side trace have an open end, see [`End`]?
+    pub fn wants_open_end(&self, done: &FinishedTrace) -> bool {
+        let (Some((parent, exit)), Link::Root(root)) = (done.trace.parent, done.trace.link) else { return false };
+        let Some(e) = self.get(root).filter(|_| root == parent) else { return false };
+        let numbered = e.start.is_some_and(|(_, _, ins)| !matches!(ins.op(), Bc::FUNCF | Bc::ITERN));
+        numbered && e.trace.link == Link::Loop && e.sides == 0 && exit > 0 && exit < e.loop_snap
+    }
+    /// Is this the path that is wanted, if the trace is a variant at an open end?
+    pub fn is_wanted_path(&self, done: &FinishedTrace, path: &[*const Ins]) -> bool {
+        let Some((parent, exit)) = done.trace.parent else { return true };
+        match self.get(parent).map(|e| (&e.end, e.trace.snaps.len())) {
+            Some((End::Open(wanted), n)) if exit as usize + 1 == n => path.ends_with(wanted),
+            _ => true,
+        }
+    }
+    /// No variant could be made at the open end of trace `n`.
+    pub fn close_end(&mut self, n: u32) {
+        let Some(e) = self.get_mut(n).filter(|e| matches!(e.end, End::Open(_))) else { return };
+        let Link::Root(root) = e.trace.link else { return };
+        e.end = End::Closed;
+        let exit = e.exit_base as usize + e.trace.snaps.len() - 1;
+        self.exit_table[exit] = self.trace_code[root as usize];
     }
     /// Trace `n`.
     pub fn get(&self, n: u32) -> Option<&Entry> {
@@ -356,6 +407,8 @@ pub struct Known<'a> {
     pub left: &'a dyn Fn(*const Ins) -> bool,
     /// What recordings found at a place.
     pub site: &'a dyn Fn(*const Ins) -> Site,
+    /// Which slots matter, by function.
+    pub live: &'a RefCell<HashMap<*const Proto, Option<Rc<Liveness>>>>,
 }
 
 impl TraceDb for Known<'_> {
@@ -367,6 +420,15 @@ impl TraceDb for Known<'_> {
     }
     fn site(&self, pc: *const Ins) -> Site {
         (self.site)(pc)
+    }
+    fn liveness(&self, proto: Gc<Proto>) -> Option<Rc<Liveness>> {
+        let key: *const Proto = &raw const *proto;
+        if let Some(known) = self.live.borrow().get(&key) {
+            return known.clone();
+        }
+        let found = find_liveness(self, proto);
+        self.live.borrow_mut().insert(key, found.clone());
+        found
     }
     fn loop_left(&self, pc: *const Ins) -> bool {
         (self.left)(pc)

@@ -91,6 +91,8 @@ pub(crate) struct Lower<'a> {
     pending: Vec<Pending<'a>>,
     /// Number and start of the root trace.
     root: (u32, Block),
+    /// See [`CompileRequest::open_end`].
+    open_end: bool,
     shared: Option<Block>,
     trace_sig: Option<SigRef>,
     sigs: Vec<(Helper, SigRef)>,
@@ -134,6 +136,7 @@ pub(crate) fn lower<'a>(func: &'a mut Function, env: &'a Env<'a>, req: &'a Compi
         cur,
         pending: Vec::new(),
         root: (req.tree.trace_no, start),
+        open_end: req.open_end,
         shared: None,
         trace_sig: None,
         sigs: Vec::new(),

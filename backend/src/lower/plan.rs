@@ -57,7 +57,8 @@ impl Plan {
             }
         }
     }
-    /// An exit of guards before `next` uses a value. What is sunk, it makes itself.
+    /// An exit of guards before `next` uses a value; `stored` says that an instruction there does as well. What is sunk, the exit
+    /// makes itself.
     fn used_by_exit(&mut self, trace: &Trace, r: IrRef, next: usize, stored: bool) {
         if r.is_const() || trace.ins[r.ins_index()].is_sunk() {
             return;

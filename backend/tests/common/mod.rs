@@ -126,7 +126,7 @@ impl Machine {
     }
     /// Compiles for this machine, and for the others.
     pub fn compile(&mut self, tree: TraceTree<'_>) -> Result<CompiledCode, BackendError> {
-        let req = CompileRequest { tree, frame_delta: |_| DELTA, listing: std::env::var_os("SHOW").is_some() };
+        let req = CompileRequest { tree, frame_delta: |_| DELTA, open_end: false, listing: std::env::var_os("SHOW").is_some() };
         for other in &mut self.others {
             other.emit(&req, &ThunkAddrs::placeholder())?;
         }

@@ -32,10 +32,12 @@ use crate::build::{Builder, Limits};
 use crate::ir::{IrRef, Link, Op, Trace, Ty, sload};
 use crate::opt::abc::Induction;
 use crate::opt::{self, OptFlags};
+use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::gc::Marker;
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{Value, Vm};
+use std::rc::Rc;
 
 /// Parameters of recording.
 #[derive(Copy, Clone, Debug)]
@@ -74,11 +76,24 @@ pub trait TraceDb {
         let _ = pc;
         Site::default()
     }
+    /// Which slots of a function's frame matter where, if that is known.
+    fn liveness(&self, proto: Gc<Proto>) -> Option<Rc<Liveness>> {
+        find_liveness(self, proto)
+    }
     /// Did the loop at `pc` turn out to be left soon, so that unrolling it is the better choice?
     fn loop_left(&self, pc: *const Ins) -> bool {
         let _ = pc;
         false
     }
+}
+
+/// Analyses a function, some of whose instructions are the starts of traces.
+pub fn find_liveness(db: &(impl TraceDb + ?Sized), proto: Gc<Proto>) -> Option<Rc<Liveness>> {
+    let original = |pc| {
+        let ins = proto.ins(pc).unwrap_or(Ins(0));
+        if matches!(ins.op(), Bc::JFORL | Bc::JITERL | Bc::JLOOP) { db.start_ins(ins.d() as u32) } else { ins }
+    };
+    Liveness::new(&proto, original).map(Rc::new)
 }
 
 /// What recordings found at an instruction: which form its numbers have.
@@ -239,6 +254,10 @@ pub struct Recorder {
     /// What is known of it.
     site: Site,
     info: AbortInfo,
+    /// The slots from here on are looked at by a builtin, also those that are dead for the function itself.
+    looked_at: usize,
+    /// Which slots matter, by function.
+    live: Vec<(Gc<Proto>, Option<Rc<Liveness>>)>,
     /// Objects seen while recording that nothing else may keep alive.
     protos: Vec<Gc<Proto>>,
 }
@@ -281,6 +300,8 @@ impl Recorder {
             pc: core::ptr::null(),
             site: Site::default(),
             info: AbortInfo::None,
+            looked_at: usize::MAX,
+            live: Vec::new(),
             protos: vec![proto],
         }
     }
@@ -463,6 +484,9 @@ impl Recorder {
         }
         self.pc = pc;
         self.site = db.site(pc);
+        if !self.live.iter().any(|l| l.0 == self.proto) {
+            self.live.push((self.proto, db.liveness(self.proto)));
+        }
         let flow = self.dispatch(vm, db, pc, ins);
         self.first = false;
         flow

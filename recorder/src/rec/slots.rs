@@ -1,7 +1,7 @@
 //! Slots and snapshots.
 
-use super::{Rec, Recorder, view};
-use crate::ir::{IrRef, Op, SnapSlot, Ty, sload};
+use super::{Rec, Recorder, Way, view};
+use crate::ir::{Const, IrRef, Op, SnapSlot, Ty, sload};
 use perilune_vm::bc::Ins;
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{Value, Vm};
@@ -79,7 +79,8 @@ impl Recorder {
 
     /// The slots of the last snapshot have been stored.
     pub(super) fn all_stored(&mut self) {
-        for i in 0..self.frame_top().min(self.slots.len()) {
+        for s in self.b.trace.snaps.last().iter().flat_map(|snap| &snap.slots) {
+            let i = usize::from(s.slot);
             if core::mem::take(&mut self.modified[i]) {
                 self.stored[i] = true;
             }
@@ -102,9 +103,11 @@ impl Recorder {
     pub(super) fn snap_below(&mut self, pc: *const Ins, top: usize) -> Rec<()> {
         let top = self.frame_top().min(self.slots.len()).min(top);
         let mut slots = Vec::with_capacity(16);
-        for at in 0..top {
+        let dead = self.dead(pc, top);
+        for (at, dead) in dead.into_iter().enumerate() {
             let value = self.slots[at];
-            if value == IrRef::NONE {
+            // A variable that was set to nil lets go of an object, for which memory must do so as well.
+            if value == IrRef::NONE || dead && value != IrRef::NIL {
                 continue;
             }
             let mut flags = if self.modified[at] { 0 } else { SnapSlot::NORESTORE };
@@ -119,6 +122,29 @@ impl Recorder {
         self.needsnap = false;
         self.to_store += slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0).count();
         self.b.snapshot(pc.expose_provenance() as u64, self.base as u16, top as u16, slots, self.multres)
+    }
+    /// By slot below `top`: does nobody look at it when the trace is left to go on at `pc`?
+    fn dead(&self, pc: *const Ins, top: usize) -> Vec<bool> {
+        let mut dead = vec![false; top];
+        self.find_dead(&mut dead, self.proto, pc, (self.base, top));
+        // The frames below go on behind their calls.
+        let mut end = self.base;
+        for f in self.frames.iter().rev() {
+            let link = self.b.trace.konst(self.slots[end - 1]);
+            if let (Way::Call, Some(Const::Ptr(pc))) = (f.way, link) {
+                let pc: *const Ins = core::ptr::with_exposed_provenance(pc as usize);
+                self.find_dead(&mut dead, f.proto, pc, (f.base, end - 2));
+            }
+            end = f.base;
+        }
+        dead
+    }
+    fn find_dead(&self, dead: &mut [bool], proto: Gc<Proto>, pc: *const Ins, (from, to): (usize, usize)) {
+        let known = self.live.iter().find(|l| l.0 == proto).and_then(|l| l.1.as_ref());
+        let (Some(live), Some(pc)) = (known, proto.pc_of(pc)) else { return };
+        for at in from..to.min(dead.len()) {
+            dead[at] = at < self.looked_at && !live.is_live(pc, at - from);
+        }
     }
     fn is_frame_slot(&self, at: usize) -> bool {
         let of = |base: usize| at + 2 == base || at + 1 == base;

@@ -2,6 +2,7 @@
 
 pub mod dump;
 mod ins;
+pub mod liveness;
 mod ops;
 mod proto;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Tests of dumps: round trips of all programs, and a great many that are broken.
 
-use super::{KGc, KNum, Op, dump, undump};
+use super::liveness::Liveness;
+use super::{Ins, KGc, KNum, Op, dump, undump};
 use crate::Vm;
 use crate::gc::tests::Rng;
 use crate::value::Value;
@@ -257,4 +258,32 @@ fn every_truncation_is_refused() {
             assert!(undump::read(&bytes[..n], b"=t").is_err(), "{n} bytes");
         }
     }
+}
+
+/// Where the constant `k` is loaded first, and the live slots (of the first eight) before that instruction.
+fn live_at(vm: &mut Vm, source: &str, k: i32) -> Vec<usize> {
+    let f = vm.load_chunk(source.as_bytes(), b"=test", None).expect("a program");
+    let proto = f.proto().expect("a Lua function");
+    let ins = |pc| proto.ins(pc).unwrap_or(Ins(0));
+    let at = (1..proto.code_len()).find(|&pc| ins(pc).op() == Op::KSHORT && i32::from(ins(pc).d() as u16 as i16) == k);
+    let live = Liveness::new(&proto, ins).expect("a short function");
+    (0..8).filter(|&slot| live.is_live(at.expect("the constant"), slot)).collect()
+}
+
+#[test]
+fn slots_live_as_long_as_they_may_be_read() {
+    let mut vm = vm();
+    let mut check = |source: &str, wanted: &[usize]| assert_eq!(live_at(&mut vm, source, 77), wanted, "{source}");
+    check("local a, b, c = 1, 2, 3 a = 77 return a, c", &[2]);
+    check("local a, b = 1, 2 if b then a = 77 end return a", &[]);
+    check("local a, b = 1, 2 local c = 77 if b then a = c end return a", &[0, 1]);
+    // In a loop what is read in the next iteration, and the loop's own slots.
+    check("local a, b = 1, 2 for i = 1, 9 do a = 77 end return b", &[1, 2, 3, 4]);
+    check("local a, b = 1, 2 while b do b = a a = 77 end return 1", &[1]);
+    check("local a, b, c for k, v in next, {} do a = 77 b = k end return a", &[3, 4, 5, 6]);
+    // What a closure may refer to.
+    check("local a, b = 1, 2 local f = function() return b end local c = 77 return c", &[1]);
+    // Arguments, and lists that are open.
+    check("local a, b = 1, 2 local c = 77 return f(c, a)", &[0]);
+    check("local a = {...} local b = 77 return b, unpack(a)", &[0]);
 }

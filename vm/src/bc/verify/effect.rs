@@ -1,15 +1,16 @@
 //! What an instruction does to the slots of its frame.
 
 use super::{Check, ensure};
-use crate::bc::{Ins, KGc, Op, ProtoData};
+use crate::bc::{Ins, KGc, Op, ProtoData, UvDesc};
+use crate::object::Proto;
 
 /// A set of slots.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
-pub(super) struct Slots([u64; 4]);
+pub(in crate::bc) struct Slots([u64; 4]);
 
 impl Slots {
     /// The slots from `from` up to but not including `to`.
-    pub(super) fn range(from: usize, to: usize) -> Slots {
+    pub(in crate::bc) fn range(from: usize, to: usize) -> Slots {
         let mut s = Slots::default();
         for i in from..to.min(256) {
             s.0[i / 64] |= 1 << (i % 64);
@@ -17,30 +18,34 @@ impl Slots {
         s
     }
     /// A slot and those above.
-    pub(super) fn from(slot: usize) -> Slots {
+    pub(in crate::bc) fn from(slot: usize) -> Slots {
         Slots::range(slot, 256)
     }
     /// One slot.
-    pub(super) fn one(slot: usize) -> Slots {
+    pub(in crate::bc) fn one(slot: usize) -> Slots {
         Slots::range(slot, slot + 1)
     }
-    pub(super) fn or(self, o: Slots) -> Slots {
+    pub(in crate::bc) fn or(self, o: Slots) -> Slots {
         self.zip(o, |a, b| a | b)
     }
-    pub(super) fn and(self, o: Slots) -> Slots {
+    pub(in crate::bc) fn and(self, o: Slots) -> Slots {
         self.zip(o, |a, b| a & b)
     }
-    pub(super) fn minus(self, o: Slots) -> Slots {
+    pub(in crate::bc) fn minus(self, o: Slots) -> Slots {
         self.zip(o, |a, b| a & !b)
     }
-    pub(super) fn is_empty(self) -> bool {
+    /// Is a slot one of them?
+    pub(in crate::bc) fn has(self, slot: usize) -> bool {
+        slot < 256 && self.0[slot / 64] >> (slot % 64) & 1 != 0
+    }
+    pub(in crate::bc) fn is_empty(self) -> bool {
         self.0 == [0; 4]
     }
-    pub(super) fn meets(self, o: Slots) -> bool {
+    pub(in crate::bc) fn meets(self, o: Slots) -> bool {
         !self.and(o).is_empty()
     }
     /// Are all of them in `o`?
-    pub(super) fn within(self, o: Slots) -> bool {
+    pub(in crate::bc) fn within(self, o: Slots) -> bool {
         self.minus(o).is_empty()
     }
     fn zip(self, o: Slots, f: impl Fn(u64, u64) -> u64) -> Slots {
@@ -50,40 +55,71 @@ impl Slots {
 
 /// The effect of an instruction.
 #[derive(Copy, Clone, Default)]
-pub(super) struct Effect {
+pub(in crate::bc) struct Effect {
     /// Slots that it reads.
-    pub(super) reads: Slots,
+    pub(in crate::bc) reads: Slots,
     /// Slots that another frame or an unknown number of values overwrites.
-    pub(super) kills: Slots,
+    pub(in crate::bc) kills: Slots,
     /// Slots that have a value afterwards; of a conditional store, on the way where it happens.
-    pub(super) writes: Slots,
+    pub(in crate::bc) writes: Slots,
     /// It stores only if its jump is taken.
-    pub(super) if_taken: bool,
+    pub(in crate::bc) if_taken: bool,
     /// It needs the slots' contents from here on, as many as the instruction before left there.
-    pub(super) takes: Option<u8>,
+    pub(in crate::bc) takes: Option<u8>,
     /// It leaves a variable number of values from this slot on.
-    pub(super) gives: Option<u8>,
+    pub(in crate::bc) gives: Option<u8>,
 }
 
 /// Operand modes of slots, as in [`Op::MODES`].
 const DST: u16 = 1;
 const VAR: u16 = 3;
 
+/// What must be known of a function.
+pub(in crate::bc) trait Frame {
+    /// Slots of its frame.
+    fn framesize(&self) -> usize;
+    /// The slots that the closure made from object constant `d` refers to.
+    fn captured(&self, d: usize) -> Slots;
+}
+
+fn locals(upvalues: &[UvDesc]) -> Slots {
+    let locals = upvalues.iter().filter(|d| d.local);
+    locals.fold(Slots::default(), |s, d| s.or(Slots::one(usize::from(d.index))))
+}
+
+impl Frame for ProtoData {
+    fn framesize(&self) -> usize {
+        usize::from(self.framesize)
+    }
+    fn captured(&self, d: usize) -> Slots {
+        let Some(KGc::Proto(child)) = self.kgc.get(d) else { return Slots::default() };
+        locals(&child.upvalues)
+    }
+}
+
+impl Frame for Proto {
+    fn framesize(&self) -> usize {
+        Proto::framesize(self) as usize
+    }
+    fn captured(&self, d: usize) -> Slots {
+        let child = self.kgc(d).and_then(|v| v.as_proto());
+        child.map_or(Slots::default(), |child| locals(&child.upvalues))
+    }
+}
+
 /// The slots from `from` up to but not including `to`, which must be inside of the frame.
-fn slots(p: &ProtoData, from: usize, to: usize) -> Check<Slots> {
-    ensure(from <= to && to <= usize::from(p.framesize))?;
+fn slots(p: &dyn Frame, from: usize, to: usize) -> Check<Slots> {
+    ensure(from <= to && to <= p.framesize())?;
     Ok(Slots::range(from, to))
 }
 
 /// The slots of the upvalues that an FNEW makes for its child.
-pub(super) fn captured(p: &ProtoData, ins: Ins) -> Slots {
-    let Some(KGc::Proto(child)) = p.kgc.get(ins.d()) else { return Slots::default() };
-    let locals = child.upvalues.iter().filter(|d| d.local);
-    locals.fold(Slots::default(), |s, d| s.or(Slots::one(usize::from(d.index))))
+pub(in crate::bc) fn captured(p: &dyn Frame, ins: Ins) -> Slots {
+    p.captured(ins.d())
 }
 
 /// The effect of an instruction; all slots that it uses must be inside of the frame.
-pub(super) fn effect(p: &ProtoData, ins: Ins) -> Check<Effect> {
+pub(in crate::bc) fn effect(p: &dyn Frame, ins: Ins) -> Check<Effect> {
     let (op, a) = (ins.op(), ins.a());
     if let Some(e) = special(p, ins)? {
         return Ok(e);
@@ -106,13 +142,13 @@ pub(super) fn effect(p: &ProtoData, ins: Ins) -> Check<Effect> {
     if op == Op::FNEW {
         // A local function may refer to itself.
         e.reads = captured(p, ins).minus(Slots::one(a));
-        ensure(e.reads.within(Slots::range(0, usize::from(p.framesize))))?;
+        ensure(e.reads.within(Slots::range(0, p.framesize())))?;
     }
     Ok(e)
 }
 
 /// Instructions that use several slots.
-fn special(p: &ProtoData, ins: Ins) -> Check<Option<Effect>> {
+fn special(p: &dyn Frame, ins: Ins) -> Check<Option<Effect>> {
     let (a, b, c, d) = (ins.a(), ins.b(), ins.c(), ins.d());
     let mut e = Effect::default();
     match ins.op() {
@@ -174,7 +210,7 @@ fn special(p: &ProtoData, ins: Ins) -> Check<Option<Effect>> {
 }
 
 /// A call with `n - 1` arguments, and for some the values of the instruction before.
-fn call(p: &ProtoData, ins: Ins, n: usize, e: &mut Effect) -> Check {
+fn call(p: &dyn Frame, ins: Ins, n: usize, e: &mut Effect) -> Check {
     let a = ins.a();
     // The function, the link, and the arguments.
     let end = a + 1 + n;
@@ -191,7 +227,7 @@ fn call(p: &ProtoData, ins: Ins, n: usize, e: &mut Effect) -> Check {
 }
 
 /// `b - 1` results from slot `a` on, or all.
-fn results(p: &ProtoData, a: usize, b: usize, e: &mut Effect) -> Check {
+fn results(p: &dyn Frame, a: usize, b: usize, e: &mut Effect) -> Check {
     if b == 0 {
         slots(p, a, a)?;
         e.kills = Slots::from(a);

@@ -8,7 +8,7 @@
 //!   and no slot that a closure refers to is left open where a call or a return would reuse it ([`flow`]).
 
 mod constants;
-mod effect;
+pub(super) mod effect;
 mod flow;
 mod regions;
 
@@ -97,12 +97,12 @@ impl Code<'_> {
 }
 
 /// Does an instruction have a jump?
-fn jumps(op: Op) -> bool {
+pub(super) fn jumps(op: Op) -> bool {
     Op::MODES[op as usize] >> 7 & 15 == 13
 }
 
 /// Does control never go on with the instruction behind?
-fn transfers(op: Op) -> bool {
+pub(super) fn transfers(op: Op) -> bool {
     matches!(op, Op::JMP | Op::UCLO | Op::ISNEXT | Op::RET | Op::RET0 | Op::RET1 | Op::RETM | Op::CALLT | Op::CALLMT)
 }
 

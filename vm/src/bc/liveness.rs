@@ -1,0 +1,96 @@
+//! Which slots of a frame still matter: those that may be read before they are written.
+//!
+//! For compiled code, whose exits need not restore what nobody looks at. What a closure may refer to always matters.
+
+use super::verify::effect::{Effect, Slots, captured, effect};
+use super::verify::{jumps, transfers};
+use super::{Ins, Op};
+use crate::object::Proto;
+
+/// The live slots before each instruction of a function.
+#[derive(Debug)]
+pub struct Liveness {
+    live: Vec<Slots>,
+}
+
+/// Longer functions are not looked at.
+const MAX_INS: usize = 4000;
+
+impl Liveness {
+    /// Analyses a function, whose instruction at an index is what `original` says, as compilers replace some. `None` where
+    /// there is too much of it.
+    pub fn new(proto: &Proto, original: impl Fn(usize) -> Ins) -> Option<Liveness> {
+        let n = proto.code_len();
+        if n > MAX_INS {
+            return None;
+        }
+        let code: Vec<Ins> = (0..n).map(|pc| plain(original(pc))).collect();
+        let mut effects = vec![Effect::default()];
+        let mut open = Slots::default();
+        for &ins in &code[1..] {
+            effects.push(effect(proto, ins).ok()?);
+            if ins.op() == Op::FNEW {
+                open = open.or(captured(proto, ins));
+            }
+        }
+        let mut live = vec![open; n + 1];
+        loop {
+            let mut changed = false;
+            for pc in (1..n).rev() {
+                let before = before(&code, &effects, &live, pc)?.or(open);
+                changed |= before != live[pc];
+                live[pc] = before;
+            }
+            if !changed {
+                break;
+            }
+        }
+        // Whoever resumes at the header has all the arguments.
+        live[0] = Slots::from(0);
+        Some(Liveness { live })
+    }
+    /// May the slot be read before it is written, from the instruction at an index on?
+    pub fn is_live(&self, pc: usize, slot: usize) -> bool {
+        self.live.get(pc).is_none_or(|s| s.has(slot))
+    }
+}
+
+/// The form that the parser makes.
+fn plain(ins: Ins) -> Ins {
+    match ins.op() {
+        Op::IFORL => ins.with_op(Op::FORL),
+        Op::IITERL => ins.with_op(Op::ITERL),
+        Op::ILOOP => ins.with_op(Op::LOOP),
+        Op::JFORI => ins.with_op(Op::FORI),
+        _ => ins,
+    }
+}
+
+/// The live slots before an instruction, by those behind it. `None` for code that the parser does not make.
+fn before(code: &[Ins], effects: &[Effect], live: &[Slots], pc: usize) -> Option<Slots> {
+    let (ins, e) = (code[pc], effects[pc]);
+    let op = ins.op();
+    if matches!(op, Op::JFORL | Op::JITERL | Op::JLOOP) {
+        return None;
+    }
+    let written = e.writes.or(e.kills);
+    let mut after = Slots::default();
+    if op <= Op::ISF {
+        // Behind it is the jump; what it stores, it stores if it jumps.
+        let stores = if e.if_taken { written } else { Slots::default() };
+        after = live[pc + 1].minus(stores).or(*live.get(pc + 2)?);
+    } else {
+        if !transfers(op) {
+            let stores = if e.if_taken { Slots::default() } else { written };
+            after = live[pc + 1].minus(stores);
+        }
+        if jumps(op) && op != Op::LOOP {
+            let target = usize::try_from(pc as i64 + 1 + i64::from(ins.j())).ok()?;
+            // ISNEXT may turn into a plain jump.
+            let stores = if op == Op::ISNEXT { Slots::default() } else { written };
+            after = after.or(live.get(target)?.minus(stores));
+        }
+    }
+    let taken = e.takes.map_or(Slots::default(), |from| Slots::from(usize::from(from)));
+    Some(after.or(e.reads).or(taken))
+}
