@@ -2,6 +2,9 @@
 
 mod cli;
 
+#[global_allocator]
+static MEMORY: perilune_vm::gc::reserve::Allocator = perilune_vm::gc::reserve::Allocator;
+
 fn main() -> std::process::ExitCode {
     cli::main()
 }

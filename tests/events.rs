@@ -101,6 +101,12 @@ fn arguments_and_switches() {
 }
 
 #[test]
+fn traces_end_with_their_function() {
+    passes_in_both("collected.lua", &[]);
+    passes_in_both("collected.lua", AT_ONCE);
+}
+
+#[test]
 fn compiling_has_a_budget() {
     passes_in_both("budget.lua", &[]);
 }

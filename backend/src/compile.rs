@@ -1,6 +1,6 @@
 //! Trees of traces in, machine code out.
 
-use crate::code::Arena;
+use crate::code::{Arena, Code};
 use crate::lower::{self, Env};
 use crate::thunk::{ThunkAddrs, Thunks};
 use crate::{BackendError, disas, isa};
@@ -205,6 +205,10 @@ impl Backend {
     /// Drops all compiled traces. Nothing may refer to their code any more: exits are relinked, entries are gone.
     pub fn reset(&mut self) {
         self.arena.reset();
+    }
+    /// Drops a compiled tree, as its [`CompiledCode`] described it. Nothing may refer to its code any more.
+    pub fn free(&mut self, entry: usize, size: usize) {
+        self.arena.free(Code::at(entry, size));
     }
     /// Bytes of executable memory: used, and in all.
     pub fn code_memory(&self) -> (usize, usize) {

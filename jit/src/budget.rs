@@ -4,10 +4,11 @@
 //! whole compiler, some microseconds. What the program has run is known from the hot counters and the exits.
 
 use crate::params::Params;
+use crate::places::{self, Places};
+use core::ops::Range;
 use perilune_recorder::ir::{SnapSlot, Trace};
 use perilune_vm::bc::Ins;
 use perilune_vm::state::HOT_COUNTERS;
-use std::collections::HashMap;
 
 /// Units that a program may spend before it has run at all.
 const ALLOWANCE: u64 = 1000;
@@ -46,22 +47,14 @@ pub struct Budget {
     made: u32,
     in_vain: u32,
     /// Ticks of places whose turn has not come, although their counter ran out.
-    waiting: HashMap<*const Ins, u32>,
+    waiting: Places<u32>,
     /// How often the traces of a place were retired.
-    retired: HashMap<*const Ins, u32>,
+    retired: Places<u32>,
 }
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget {
-            set: [0; HOT_COUNTERS],
-            ticks: 0,
-            spent: 0,
-            made: 0,
-            in_vain: 0,
-            waiting: HashMap::new(),
-            retired: HashMap::new(),
-        }
+        Budget { set: [0; HOT_COUNTERS], ticks: 0, spent: 0, made: 0, in_vain: 0, waiting: Places::new(), retired: Places::new() }
     }
 }
 
@@ -132,14 +125,15 @@ impl Budget {
         self.waiting.remove(&pc);
         self.in_vain += 1;
     }
-    /// Forgets places: their addresses may come back for others.
-    pub fn forget_places(&mut self) {
-        self.waiting.clear();
-        self.retired.clear();
+    /// Forgets the places in a function.
+    pub fn forget(&mut self, code: &Range<*const Ins>) {
+        places::forget(&mut self.waiting, code);
+        places::forget(&mut self.retired, code);
     }
     /// A new start, by the program's own wish.
     pub fn renew(&mut self) {
-        self.forget_places();
+        self.waiting.clear();
+        self.retired.clear();
         (self.spent, self.made, self.in_vain) = (0, 0, 0);
     }
 }

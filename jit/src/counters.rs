@@ -23,6 +23,10 @@ macro_rules! for_each_counter {
             ticks
             /// Units of work spent on compiling, see `budget`.
             spent
+            /// Traces that there are.
+            alive
+            /// Traces freed with the function they start in.
+            collected
             /// Times that all traces were flushed.
             flushed
             /// Bytes of machine code that are alive.

@@ -6,6 +6,7 @@ use crate::events::Event;
 use crate::machine::Machine;
 use crate::params::Options;
 use crate::penalty::{self, Penalties};
+use crate::places::{self, Places};
 use crate::recording::Recording;
 use crate::registry::Registry;
 use core::any::Any;
@@ -17,7 +18,6 @@ use perilune_vm::gc::Marker;
 use perilune_vm::hooks::{Compiler, ExitId, Mode, Resume};
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use perilune_vm::{Value, Vm};
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// The tracing compiler of one VM.
@@ -39,11 +39,11 @@ pub struct Jit {
     /// The trace that was just aborted, while its event is reported.
     pub(crate) given_up: RefCell<Option<(u32, Rc<Trace>)>>,
     /// What recordings found at instructions.
-    pub(crate) sites: RefCell<HashMap<*const Ins, Site>>,
+    pub(crate) sites: RefCell<Places<Site>>,
     /// Functions that recurse, by their first instruction, and how often a trace that does not is still refused.
-    pub(crate) recursive: RefCell<HashMap<*const Ins, u32>>,
+    pub(crate) recursive: RefCell<Places<u32>>,
     /// Loops over `next` that never became a trace.
-    pub(crate) quiet: RefCell<HashSet<*const Ins>>,
+    pub(crate) quiet: RefCell<Places<()>>,
     /// What may be spent on compiling.
     pub(crate) budget: RefCell<Budget>,
 }
@@ -76,7 +76,8 @@ impl Jit {
     /// What it did so far.
     pub fn counts(&self, vm: &Vm) -> Counters {
         let (ticks, spent) = self.budget.borrow().totals();
-        Counters { entered: vm.jit_entered, ticks, spent, ..self.counters.get() }
+        let alive = self.registry.borrow().alive() as u64;
+        Counters { entered: vm.jit_entered, ticks, spent, alive, ..self.counters.get() }
     }
     pub(crate) fn reset_counters(&self, vm: &mut Vm) {
         let hotloop = self.enabled.get().then_some(self.options.get().params.hotloop);
@@ -114,7 +115,7 @@ impl Compiler for Jit {
         if !self.may_record(vm) {
             return;
         }
-        if !self.quiet.borrow().is_empty() && self.quiet.borrow().contains(&pc) {
+        if self.quiet.borrow().contains_key(&pc) {
             return self.set_counter(vm, pc, u32::from(u16::MAX));
         }
         let Some(proto) = crate::frame::proto(vm) else { return };
@@ -144,23 +145,34 @@ impl Compiler for Jit {
             self.send(vm, Event::Bc, &[Value::proto(proto)]);
         }
     }
-    fn free_proto(&self, proto: *const Proto) {
-        // Traces keep the functions that they are made from.
-        let _ = proto;
-        // Their addresses may come back.
-        self.quiet.borrow_mut().clear();
-        self.sites.borrow_mut().clear();
-        self.recursive.borrow_mut().clear();
-        self.budget.borrow_mut().forget_places();
+    fn free_proto(&self, proto: Gc<Proto>, waiting: bool) {
+        self.collect_traces(proto, waiting);
+        let code = proto.code_range();
+        places::forget(&mut self.quiet.borrow_mut(), &code);
+        places::forget(&mut self.sites.borrow_mut(), &code);
+        places::forget(&mut self.recursive.borrow_mut(), &code);
+        self.budget.borrow_mut().forget(&code);
+        self.penalties.borrow_mut().forget(&code);
     }
     fn original_ins(&self, trace: u32) -> Ins {
         self.registry.borrow().start_ins(trace)
     }
     fn mark(&self, marker: &mut Marker) {
-        self.registry.borrow().mark(marker);
+        let registry = self.registry.borrow();
+        registry.mark(marker);
         if let Some(r) = &*self.recording.borrow() {
             r.mark(marker);
+            // The traces that a side trace is to belong to.
+            if let Some(e) = registry.get(r.root()) {
+                marker.mark(e.owner());
+            }
         }
+        if let Some((_, trace)) = &*self.given_up.borrow() {
+            trace.mark(marker);
+        }
+    }
+    fn mark_traces(&self, proto: Gc<Proto>, marker: &mut Marker) {
+        self.registry.borrow().mark_traces(proto, marker);
     }
     fn as_any(&self) -> &dyn Any {
         self

@@ -6,11 +6,12 @@ use crate::events::Event;
 use crate::frame;
 use crate::log::{self, Topic};
 use crate::registry::Exit;
-use perilune_recorder::ir::Snapshot;
+use perilune_recorder::ir::{Snapshot, Trace};
 use perilune_vm::bc::Ins;
 use perilune_vm::gc::Phase;
 use perilune_vm::hooks::{ExitId, Resume};
 use perilune_vm::{Value, Vm};
+use std::rc::Rc;
 
 /// An exit that was taken.
 struct Taken {
@@ -21,7 +22,8 @@ struct Taken {
     live: usize,
     /// The trace has ended; no guard failed.
     end: bool,
-    hot: bool,
+    /// The trace, if a side trace is to begin here.
+    hot: Option<Rc<Trace>>,
     /// Root trace of a tree that does not pay.
     retire: Option<u32>,
 }
@@ -30,11 +32,10 @@ impl Jit {
     /// Compiled code was left by exit `id`; `may_record` says whether a side trace may start.
     pub(crate) fn take_exit(&self, vm: &mut Vm, id: ExitId, may_record: bool) -> Resume {
         // An exit to collect garbage is nothing to compile a trace for: it would only leave as well.
-        let full = vm.memory_limit().is_some_and(|limit| vm.heap.total > limit);
-        let collect = full || vm.heap.gc_due() && matches!(vm.heap.phase(), Phase::Atomic | Phase::Finalize);
+        let collect = vm.heap.is_full() || vm.heap.gc_due() && matches!(vm.heap.phase(), Phase::Atomic | Phase::Finalize);
         let Some(mut taken) = self.taken(id, may_record && !collect) else {
             debug_assert!(false, "an exit that no trace has");
-            return Resume { pc: core::ptr::null(), multres: 0 };
+            return Resume { pc: core::ptr::null(), multres: 0, failed: false };
         };
         if log::on(Topic::Exit) {
             eprintln!("[TRACE {} exit {}]", taken.trace, taken.exit);
@@ -47,24 +48,25 @@ impl Jit {
             self.retire(root);
         }
         let tell = !taken.end && self.listens(vm, Event::Texit);
-        if !tell && !taken.hot && !collect {
+        if !tell && taken.hot.is_none() && !collect {
             return resume;
         }
         vm.multres = resume.multres;
         vm.pc = resume.pc.wrapping_add(1);
         frame::protect(vm, resume.pc, taken.live);
-        if collect {
-            // What fails here fails again at the next safepoint of the interpreter.
-            let _ = vm.safepoint();
+        if collect && vm.safepoint().is_err() {
+            return Resume { failed: true, ..resume };
         }
         if tell {
             let zero = Value::int(0);
             self.send(vm, Event::Texit, &[Value::int(taken.trace as i32), Value::int(taken.exit as i32), zero, zero]);
         }
-        // The handler may have flushed the trace.
-        let same = || self.registry.borrow().owner(id) == Some((taken.trace, taken.exit));
         self.cancelled.set(false);
-        if taken.hot && self.is_on() && same() {
+        // The handler, or the collector, may have made an end of the trace.
+        if let Some(trace) = taken.hot
+            && self.is_on()
+            && self.registry.borrow().has(taken.trace, &trace)
+        {
             self.start_side(vm, taken.trace, taken.exit, resume.pc);
         }
         resume
@@ -95,16 +97,16 @@ impl Jit {
         let end = entry.is_end(exit as usize);
         let snap = entry.trace.snaps.get(exit as usize)?;
         let pc: *const Ins = core::ptr::with_exposed_provenance(snap.pc as usize);
-        let resume = Resume { pc, multres: snap.multres };
+        let resume = Resume { pc, multres: snap.multres, failed: false };
         let live = usize::from(snap.nslots.saturating_sub(snap.base_slot));
         let x = entry.exits.get_mut(exit as usize)?;
-        let mut hot = false;
+        let mut hot = None;
         if !end {
             x.taken = x.taken.saturating_add(1);
             self.count(|c| c.deopt += 1);
             if may_record && x.heat != Exit::DONE {
                 x.heat += 1;
-                hot = x.heat >= hotexit && sides < params.maxside;
+                hot = (x.heat >= hotexit && sides < params.maxside).then(|| Rc::clone(&entry.trace));
                 if sides >= params.maxside || x.heat >= hotexit.saturating_add(params.tryside) {
                     x.heat = Exit::DONE;
                 }

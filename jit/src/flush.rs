@@ -34,6 +34,22 @@ impl Jit {
             self.send(vm, Event::Trace, &[what]);
         }
     }
+    /// The traces of a function end with it. Their code stays while compiled code waits for a builtin: it may be theirs.
+    pub(crate) fn collect_traces(&self, proto: Gc<Proto>, waiting: bool) {
+        let freed = self.registry.borrow_mut().remove_traces(proto);
+        for (n, code) in freed {
+            if !waiting {
+                self.machine.borrow_mut().free(code);
+            }
+            self.count(|c| {
+                c.collected += 1;
+                c.mcode -= code.1 as u64;
+            });
+            if log::on(Topic::Trace) {
+                eprintln!("[TRACE {n} collected]");
+            }
+        }
+    }
     /// Takes the root trace `n` out of use; what is linked to it keeps it alive.
     pub fn flush_root(&self, vm: &mut Vm, n: u32) {
         self.cancel(vm);

@@ -21,6 +21,7 @@ pub mod machine;
 pub mod params;
 pub mod patch;
 pub mod penalty;
+mod places;
 mod recording;
 pub mod registry;
 

@@ -73,6 +73,14 @@ impl Machine {
             b.reset();
         }
     }
+    /// Drops the code of a trace.
+    pub fn free(&mut self, code: Code) {
+        if let Some(b) = &mut self.backend
+            && code.1 != 0
+        {
+            b.free(code.0, code.1);
+        }
+    }
     /// The bytes of a trace's code.
     pub fn bytes(&self, code: Code) -> Option<Vec<u8>> {
         let range = self.backend.as_ref()?.code_range();

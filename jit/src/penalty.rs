@@ -1,6 +1,7 @@
 //! Hot counters, and the penalties of places where recording failed.
 
 use crate::budget::Budget;
+use core::ops::Range;
 use perilune_recorder::abort::Abort;
 use perilune_vm::Vm;
 use perilune_vm::bc::Ins;
@@ -72,6 +73,12 @@ impl Penalties {
     /// Has recording from the loop at `pc` failed because it was left, more than once?
     pub fn left_loop(&self, pc: *const Ins) -> bool {
         self.slots.iter().any(|s| s.pc == pc && s.reason == Abort::LeavingLoop && s.value >= 2 * MIN)
+    }
+    /// Forgets the places in a function.
+    pub fn forget(&mut self, code: &Range<*const Ins>) {
+        for s in self.slots.iter_mut().filter(|s| code.contains(&s.pc)) {
+            s.pc = core::ptr::null();
+        }
     }
     /// Forgets everything.
     pub fn clear(&mut self) {

@@ -4,16 +4,17 @@ use crate::Jit;
 use crate::events::Event;
 use crate::frame;
 use crate::log::{self, Topic};
-use crate::machine::Refused;
+use crate::machine::{Code, Refused};
 use crate::registry::Known;
 use perilune_recorder::abort::Abort;
 use perilune_recorder::ir::Link;
 use perilune_recorder::rec::{AbortInfo, FinishedTrace, Recorder, Step};
 use perilune_vm::bc::{Ins, Op};
 use perilune_vm::gc::Marker;
-use perilune_vm::hooks::Mode;
+use perilune_vm::hooks::{ExitId, Mode};
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use perilune_vm::{Value, Vm};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// Attempts at a recursive trace of a function before one that only returns will do.
@@ -59,6 +60,10 @@ impl Recording {
     /// The trace so far.
     pub fn trace(&self) -> &perilune_recorder::ir::Trace {
         &self.recorder.b.trace
+    }
+    /// The root trace that it belongs to: its own number for a root trace.
+    pub fn root(&self) -> u32 {
+        self.recorder.root_no()
     }
     /// Its number.
     pub fn number(&self) -> u32 {
@@ -138,14 +143,17 @@ impl Jit {
     pub(crate) fn start_side(&self, vm: &mut Vm, parent: u32, exit: u32, pc: *const Ins) {
         let Some(proto) = frame::proto(vm) else { return };
         let Some(number) = self.number(vm) else { return };
-        let known = self.registry.borrow().get(parent).map(|e| (std::rc::Rc::clone(&e.trace), e.root));
+        let known = self.registry.borrow().get(parent).map(|e| (Rc::clone(&e.trace), e.root));
         let Some((trace, root)) = known else { return };
         let variant = if exit == 0 { self.variant_start(parent) } else { None };
         let (func, at) = (frame::func(vm), proto.pc_of(pc).unwrap_or(0));
         self.tell_start(vm, number, func, at, Some((parent, exit as i32)));
         let begun = Instant::now();
         let params = self.options.get().recorder();
+        // The handler may have made an end of the parent.
+        let gone = !self.registry.borrow().has(parent, &trace);
         let recorder = match variant {
+            _ if gone => Err(Abort::Error),
             Some((proto, start)) => Recorder::new_variant(vm, &params, proto, start, (parent, exit), number, root),
             None => Recorder::new_side(vm, &params, &trace, parent, exit, pc, number, root),
         };
@@ -174,7 +182,7 @@ impl Jit {
     /// A number for a new trace; makes room if there is none.
     fn number(&self, vm: &mut Vm) -> Option<u32> {
         let max = self.options.get().params.maxtrace;
-        let free = self.registry.borrow().free_number(max);
+        let free = self.registry.borrow_mut().free_number(max);
         if free.is_some() {
             return free;
         }
@@ -280,8 +288,8 @@ impl Jit {
         }
         let begun = Instant::now();
         go_on_at_pad(&mut done, number);
-        let code = match self.place(vm, &done, number) {
-            Ok(code) => code,
+        let (code, exit_base) = match self.place(vm, &done, number) {
+            Ok(placed) => placed,
             Err(Refused::Abort(reason, info)) => {
                 let failure = Failure { reason, info, error: None };
                 return self.fail(vm, number, at, origin, failure, Some(&done.trace));
@@ -317,7 +325,7 @@ impl Jit {
         };
         let (link, stitch) = (done.trace.link, done.stitch);
         let stub = self.machine.borrow().exit_stub();
-        self.registry.borrow_mut().insert(number, done, first, code, stub);
+        self.registry.borrow_mut().insert(number, done, first, code, exit_base, stub);
         if let Origin::Stitch(proto, pc) = origin {
             self.registry.borrow_mut().stitch(number, proto, pc);
         }
@@ -329,15 +337,16 @@ impl Jit {
             self.send(vm, Event::Trace, &[what, Value::int(number as i32), stitch.unwrap_or(start)]);
         }
     }
-    fn place(&self, vm: &mut Vm, done: &FinishedTrace, number: u32) -> Result<crate::machine::Code, Refused> {
+    fn place(&self, vm: &mut Vm, done: &FinishedTrace, number: u32) -> Result<(Code, ExitId), Refused> {
         let options = self.options.get();
-        let base = self.registry.borrow().reserve_exits(done.trace.snaps.len()).ok_or(Refused::Full)?;
+        let base = self.registry.borrow().free_exits(done.trace.snaps.len()).ok_or(Refused::Full)?;
         if options.params.eval != 0 {
             vm.enter = crate::machine::evaluate;
-            return Ok((0, 0, 0));
+            return Ok(((0, 0, 0), base));
         }
         let limit = (options.params.maxmcode as usize).saturating_mul(1024);
-        self.machine.borrow_mut().compile(vm, &done.trace, number, base, limit)
+        let code = self.machine.borrow_mut().compile(vm, &done.trace, number, base, limit)?;
+        Ok((code, base))
     }
 
     /// Gives up the recording, if there is one.
@@ -403,7 +412,7 @@ impl Jit {
                 AbortInfo::Func(f) => f,
                 AbortInfo::Ir(op) => Value::int(op as i32),
             };
-            *self.given_up.borrow_mut() = trace.map(|t| (number, std::rc::Rc::new(t.clone())));
+            *self.given_up.borrow_mut() = trace.map(|t| (number, Rc::new(t.clone())));
             self.send(vm, Event::Trace, &[what, Value::int(number as i32), at.0, Value::int(at.1 as i32), code, info]);
             *self.given_up.borrow_mut() = None;
         }
@@ -417,7 +426,7 @@ impl Jit {
             None => {
                 let patched = proto.pc_of(pc).is_some_and(|at| crate::patch::blacklist(proto, at));
                 if !patched {
-                    self.quiet.borrow_mut().insert(pc);
+                    self.quiet.borrow_mut().insert(pc, ());
                 }
             }
         }

@@ -1,12 +1,14 @@
 //! The finished traces, by number, and their exits.
 
+use crate::machine::Code;
+use perilune_backend::code::Ranges;
 use perilune_recorder::ir::{IrRef, Link, Op, Trace};
 use perilune_recorder::rec::{FinishedTrace, Site, TraceDb};
-use perilune_vm::Value;
 use perilune_vm::bc::Ins;
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::ExitId;
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{Gc, Proto, ProtoFlags};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Exits of all traces together; when they are used up, everything is flushed.
@@ -47,8 +49,8 @@ pub struct Entry {
     pub start: Option<(Gc<Proto>, usize, Ins)>,
     /// For a trace behind a call: the function, and the STITCH that enters it.
     pub stitch: Option<(Gc<Proto>, *const Ins)>,
-    /// What keeps alive the functions whose code the trace is made from.
-    pub protos: Vec<Gc<Proto>>,
+    /// The functions whose code the trace is made from; first the one that its root trace starts in, with which it ends.
+    protos: Vec<Gc<Proto>>,
     /// Instructions that have run in the traces above when this one begins.
     pub above: u32,
     /// First snapshot of the loop; that there is none is said by the number of snapshots.
@@ -64,10 +66,20 @@ pub struct Entry {
     /// Side traces (of a root trace).
     pub sides: u32,
     /// Address and size of the machine code, and the offset of the loop in it.
-    pub code: (usize, usize, u32),
+    pub code: Code,
 }
 
 impl Entry {
+    /// The function that the tree of traces lives as long as.
+    pub fn owner(&self) -> Gc<Proto> {
+        self.protos[0]
+    }
+    fn mark(&self, marker: &mut Marker) {
+        self.trace.mark(marker);
+        for p in &self.protos {
+            marker.mark(*p);
+        }
+    }
     /// Does leaving by this exit mean that the trace has ended, and not that a guard failed? A side trace that ends in the middle
     /// of a chain of returns has not: another may follow the chain.
     pub fn is_end(&self, exit: usize) -> bool {
@@ -116,8 +128,13 @@ pub struct Registry {
     /// Code by trace number and by exit id: what [`perilune_vm::Vm`] points to. Never reallocated.
     trace_code: Vec<usize>,
     exit_table: Vec<usize>,
+    /// Exit ids in use.
+    exits: Ranges,
+    /// The traces of each function that has some.
+    of_proto: HashMap<*const Proto, Vec<u32>>,
+    /// Numbers below are taken.
     free_from: usize,
-    live: usize,
+    alive: usize,
 }
 
 impl Default for Registry {
@@ -127,8 +144,10 @@ impl Default for Registry {
             owners: Vec::new(),
             trace_code: vec![0; MAX_TRACES],
             exit_table: vec![0; MAX_EXITS],
+            exits: Ranges::new(MAX_EXITS),
+            of_proto: HashMap::new(),
             free_from: 1,
-            live: 0,
+            alive: 0,
         }
     }
 }
@@ -140,31 +159,41 @@ impl Registry {
         vm.exit_table = self.exit_table.as_mut_ptr();
     }
     /// A number for a new trace, the lowest that is free; `None` when `max` traces live.
-    pub fn free_number(&self, max: u32) -> Option<u32> {
+    pub fn free_number(&mut self, max: u32) -> Option<u32> {
         let max = (max as usize).min(MAX_TRACES - 1);
-        if self.live >= max {
+        if self.alive >= max {
             return None;
         }
         let free = (self.free_from..self.entries.len()).find(|&i| self.entries[i].is_none());
-        Some(free.unwrap_or(self.entries.len()) as u32)
+        self.free_from = free.unwrap_or(self.entries.len());
+        Some(self.free_from as u32)
     }
-    /// Ids for the exits of a new trace, of which nobody is the owner yet.
-    pub fn reserve_exits(&self, n: usize) -> Option<ExitId> {
-        (self.owners.len() + n <= MAX_EXITS).then_some(self.owners.len() as ExitId)
+    /// Number of traces.
+    pub fn alive(&self) -> usize {
+        self.alive
     }
-    /// Adds a trace under a number from [`Registry::free_number`].
+    /// The first of `n` ids for the exits of a new trace, of which nobody is the owner yet.
+    pub fn free_exits(&self, n: usize) -> Option<ExitId> {
+        self.exits.find(n).map(|id| id as ExitId)
+    }
+    /// Adds a trace under a number from [`Registry::free_number`], with exits from [`Registry::free_exits`].
     pub fn insert(
         &mut self,
         n: u32,
         done: FinishedTrace,
         start: Option<(Gc<Proto>, usize, Ins)>,
-        code: (usize, usize, u32),
+        code: Code,
+        exit_base: ExitId,
         stub: usize,
     ) {
-        let exit_base = self.owners.len() as ExitId;
-        for k in 0..done.trace.snaps.len() {
-            self.exit_table[self.owners.len()] = stub;
-            self.owners.push((n, k as u32));
+        let ids = exit_base as usize..exit_base as usize + done.trace.snaps.len();
+        self.exits.take(ids.start, ids.len());
+        self.exit_table[ids.clone()].fill(stub);
+        if self.owners.len() < ids.end {
+            self.owners.resize(ids.end, (0, 0));
+        }
+        for (k, id) in ids.enumerate() {
+            self.owners[id] = (n, k as u32);
         }
         self.trace_code[n as usize] = code.0;
         if let Some((proto, pc, _)) = start {
@@ -193,6 +222,13 @@ impl Registry {
         // A plain loop is known by its snapshots.
         let goes_round = !matches!(done.trace.link, Link::Loop | Link::Interp | Link::Stitch | Link::Return);
         let exits = vec![Exit::default(); done.trace.snaps.len()];
+        let mut protos = done.protos;
+        if let Some(root) = self.get(done.root).map(Entry::owner) {
+            protos.retain(|p| *p != root);
+            protos.insert(0, root);
+        }
+        protos[0].flags.set(protos[0].flags.get() | ProtoFlags::TRACED);
+        self.of_proto.entry(protos[0].as_ptr()).or_default().push(n as u32);
         let entry = Entry {
             above,
             loop_snap,
@@ -204,15 +240,32 @@ impl Registry {
             trace: Rc::new(done.trace),
             start,
             stitch: None,
-            protos: done.protos,
+            protos,
             exit_base,
             exits,
             sides: 0,
             code,
         };
         self.entries[n] = Some(entry);
-        self.live += 1;
-        self.free_from = n + 1;
+        self.alive += 1;
+    }
+    /// Removes the traces that end with a function; numbers and places of code of those that there were. Nothing leads to them any
+    /// more: what a trace is linked to starts in a function that the trace keeps.
+    pub fn remove_traces(&mut self, proto: Gc<Proto>) -> Vec<(u32, Code)> {
+        let numbers = self.of_proto.remove(&proto.as_ptr().cast_const()).unwrap_or_default();
+        let mut freed = Vec::with_capacity(numbers.len());
+        for n in numbers {
+            let Some(e) = self.entries[n as usize].take() else { continue };
+            let ids = e.exit_base as usize..e.exit_base as usize + e.exits.len();
+            self.exits.give(ids.start, ids.len());
+            self.exit_table[ids.clone()].fill(0);
+            self.owners[ids].fill((0, 0));
+            self.trace_code[n as usize] = 0;
+            self.alive -= 1;
+            self.free_from = self.free_from.min(n as usize);
+            freed.push((n, e.code));
+        }
+        freed
     }
     /// Makes the STITCH at an address enter trace `n`.
     pub fn stitch(&mut self, n: u32, proto: Gc<Proto>, stitch: *const Ins) {
@@ -237,6 +290,10 @@ impl Registry {
     /// Trace `n`.
     pub fn get(&self, n: u32) -> Option<&Entry> {
         self.entries.get(n as usize)?.as_ref()
+    }
+    /// Is `trace` (still) trace `n`?
+    pub fn has(&self, n: u32, trace: &Rc<Trace>) -> bool {
+        self.get(n).is_some_and(|e| Rc::ptr_eq(&e.trace, trace))
     }
     /// Trace `n`.
     pub fn get_mut(&mut self, n: u32) -> Option<&mut Entry> {
@@ -268,22 +325,22 @@ impl Registry {
         self.disarm(|_, _| true);
         self.entries.truncate(1);
         self.owners.clear();
+        self.exits.clear();
+        self.of_proto.clear();
         self.free_from = 1;
-        self.live = 0;
+        self.alive = 0;
     }
-    /// Marks what the traces refer to.
+    /// Marks what the traces of marked functions refer to: some may have been made since their function was marked.
     pub fn mark(&self, marker: &mut Marker) {
-        for e in self.entries.iter().flatten() {
-            for k in &e.trace.consts {
-                if let perilune_recorder::ir::Const::Gc(v) = k {
-                    marker.mark_value(*v);
-                }
-            }
-            for p in &e.protos {
-                marker.mark(*p);
-            }
-            if let Some(p) = e.entered_in() {
-                marker.mark_value(Value::proto(p));
+        for e in self.entries.iter().flatten().filter(|e| !e.owner().hdr.is_white()) {
+            e.mark(marker);
+        }
+    }
+    /// Marks what the traces of a function refer to.
+    pub fn mark_traces(&self, proto: Gc<Proto>, marker: &mut Marker) {
+        for &n in self.of_proto.get(&proto.as_ptr().cast_const()).into_iter().flatten() {
+            if let Some(e) = self.get(n) {
+                e.mark(marker);
             }
         }
     }

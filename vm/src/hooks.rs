@@ -33,6 +33,8 @@ pub struct Resume {
     pub pc: *const Ins,
     /// Value count for an instruction that takes a variable number (CALLM, RETM, TSETM...); 0 otherwise.
     pub multres: u32,
+    /// The parked error is raised there instead: memory is at its end.
+    pub failed: bool,
 }
 
 /// A tracing compiler attached to the interpreter.
@@ -48,12 +50,15 @@ pub trait Compiler: Any {
     fn abort(&self, vm: &mut Vm);
     /// A prototype was created by the parser or loader (the `bc` event).
     fn new_proto(&self, vm: &mut Vm, proto: Gc<Proto>);
-    /// A prototype is being freed: its traces are gone.
-    fn free_proto(&self, proto: *const Proto);
+    /// A prototype is about to be freed, and with it its traces. With `waiting`, compiled code has called a builtin that has not
+    /// come back: where it is, nothing else may go.
+    fn free_proto(&self, proto: Gc<Proto>, waiting: bool);
     /// The original instruction behind a patched one (JLOOP, JFORL, JITERL, JFUNCF, JFUNCV) of trace `trace`.
     fn original_ins(&self, trace: u32) -> Ins;
-    /// Traces are roots.
+    /// Marks what a recording needs. In the atomic phase also what the traces need of the prototypes marked so far.
     fn mark(&self, marker: &mut Marker);
+    /// Marks what the traces of a prototype need, which has the flag `TRACED`.
+    fn mark_traces(&self, proto: Gc<Proto>, marker: &mut Marker);
     /// For the compiler's own library functions, which downcast it.
     fn as_any(&self) -> &dyn Any;
 }

@@ -23,15 +23,16 @@ impl Compiler for NoJit {
     }
     fn record(&self, _vm: &mut Vm, _pc: *const Ins) {}
     fn exit(&self, _vm: &mut Vm, _exit: ExitId) -> Resume {
-        Resume { pc: core::ptr::null(), multres: 0 }
+        Resume { pc: core::ptr::null(), multres: 0, failed: false }
     }
     fn abort(&self, _vm: &mut Vm) {}
     fn new_proto(&self, _vm: &mut Vm, _proto: Gc<Proto>) {}
-    fn free_proto(&self, _proto: *const Proto) {}
+    fn free_proto(&self, _proto: Gc<Proto>, _waiting: bool) {}
     fn original_ins(&self, _trace: u32) -> Ins {
         Ins::ad(Op::JMP, 0, 0x8000)
     }
     fn mark(&self, _marker: &mut Marker) {}
+    fn mark_traces(&self, _proto: Gc<Proto>, _marker: &mut Marker) {}
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -135,6 +136,9 @@ impl Vm {
         Ok(self.new_lua_func(proto, globals))
     }
     fn compile(&mut self, source: &[u8], name: &[u8]) -> Result<ProtoData, Gc<Str>> {
+        if !self.has_room_for_source(source.len()) {
+            return Err(self.heap.no_memory());
+        }
         crate::syntax::compile(source, name).map_err(|e| self.new_str(e.message()))
     }
     /// Reads what [`Vm::dump`] wrote.

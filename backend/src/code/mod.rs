@@ -1,46 +1,59 @@
 //! Executable memory.
 //!
 //! One [`Arena`] of fixed size holds all code. Its pages are mapped twice, writable and executable, so that adding a trace needs
-//! no system call and no page is ever both (where the system has no memfd, pages are switched instead). Allocation is a bump;
-//! single pieces are not freed, everything is flushed at once by [`Arena::reset`].
+//! no system call and no page is ever both (where the system has no memfd, pages are switched instead). A piece goes where there
+//! is room first; [`Arena::free`] gives one back, [`Arena::reset`] all.
 //!
 //! A [`CodeBuf`] is memory being written; [`CodeBuf::finish`] turns it into [`Code`], which nothing can write.
 
 mod icache;
 mod map;
+mod ranges;
 
 use map::Mapping;
+pub use ranges::Ranges;
 
 /// Alignment of each piece of code.
 const ALIGN: usize = 16;
+/// What freed code is filled with in debug builds: traps.
+const TRAP: u8 = if cfg!(target_arch = "x86_64") { 0xcc } else { 0 };
 
 /// A region of executable memory.
 pub struct Arena {
     map: Mapping,
-    used: usize,
+    ranges: Ranges,
 }
 
 impl Arena {
     /// Reserves `size` bytes (rounded up to whole pages).
     pub fn new(size: usize) -> std::io::Result<Arena> {
         let size = size.max(1).next_multiple_of(map::PAGE);
-        Ok(Arena { map: Mapping::new(size)?, used: 0 })
+        Ok(Arena::over(Mapping::new(size)?))
+    }
+    fn over(map: Mapping) -> Arena {
+        Arena { ranges: Ranges::new(map.len()), map }
     }
     /// Memory for a piece of code of `len` bytes; none when the arena is full.
     pub fn alloc(&mut self, len: usize) -> Option<CodeBuf<'_>> {
-        let start = self.used.next_multiple_of(ALIGN);
-        if len > self.map.len().checked_sub(start)? {
-            return None;
-        }
+        let start = self.ranges.find(len.checked_next_multiple_of(ALIGN)?)?;
         Some(CodeBuf { arena: self, start, len })
+    }
+    /// Forgets a piece of code. The caller makes sure that it is not reachable any more.
+    pub fn free(&mut self, code: Code) {
+        let start = code.address - self.map.exec_addr();
+        if cfg!(debug_assertions) {
+            let _ = self.map.write(start, &vec![TRAP; code.len]);
+            icache::flush(self.map.write_addr() + start, code.address, code.len);
+        }
+        self.ranges.give(start, code.len.next_multiple_of(ALIGN));
     }
     /// Forgets all code. The caller makes sure that none of it is reachable any more.
     pub fn reset(&mut self) {
-        self.used = 0;
+        self.ranges.clear();
     }
     /// Bytes in use.
     pub fn used(&self) -> usize {
-        self.used
+        self.ranges.used()
     }
     /// Bytes in all.
     pub fn capacity(&self) -> usize {
@@ -70,12 +83,12 @@ impl CodeBuf<'_> {
         let address = self.address();
         self.arena.map.write(self.start, code)?;
         icache::flush(self.arena.map.write_addr() + self.start, address, self.len);
-        self.arena.used = self.start + self.len;
+        self.arena.ranges.take(self.start, self.len.next_multiple_of(ALIGN));
         Ok(Code { address, len: self.len })
     }
 }
 
-/// A finished piece of code, valid until its arena is reset or dropped.
+/// A finished piece of code, valid until it is freed, or its arena reset or dropped.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Code {
     address: usize,
@@ -83,6 +96,10 @@ pub struct Code {
 }
 
 impl Code {
+    /// The piece at an address that a piece of this length had.
+    pub fn at(address: usize, len: usize) -> Code {
+        Code { address, len }
+    }
     /// Address of the first instruction.
     pub fn address(self) -> usize {
         self.address
@@ -109,15 +126,18 @@ mod tests {
         let b = arena.alloc(10).unwrap().finish(&[1; 10]).unwrap();
         assert_eq!(b.address(), a.address() + ALIGN);
         let _ = arena.alloc(100).unwrap();
-        assert_eq!(arena.used(), ALIGN + 10);
+        assert_eq!(arena.used(), 2 * ALIGN);
         assert!(arena.alloc(map::PAGE).is_none());
+        arena.free(a);
+        assert_eq!(arena.alloc(1).unwrap().address(), a.address());
+        assert_eq!(arena.used(), ALIGN);
         arena.reset();
         assert_eq!(arena.alloc(1).unwrap().address(), a.address());
     }
 
     #[test]
     fn written_code_is_seen_through_the_executable_mapping() {
-        for mut arena in [Arena::new(100).unwrap(), Arena { map: Mapping::switched(map::PAGE).unwrap(), used: 0 }] {
+        for mut arena in [Arena::new(100).unwrap(), Arena::over(Mapping::switched(map::PAGE).unwrap())] {
             let code = arena.alloc(4).unwrap().finish(&[1, 2, 3, 4]).unwrap();
             let p = core::ptr::with_exposed_provenance::<[u8; 4]>(code.address());
             // SAFETY: the arena is alive and holds four bytes there.

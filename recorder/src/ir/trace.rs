@@ -3,6 +3,7 @@
 use super::op::{Effect, Mode, Op};
 use super::ty::Ty;
 use perilune_vm::Value;
+use perilune_vm::gc::Marker;
 
 /// Flags of [`Op::SLOAD`]'s operand 2 (LuaJIT's values).
 pub mod sload {
@@ -316,6 +317,14 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// Keeps the objects among the constants.
+    pub fn mark(&self, marker: &mut Marker) {
+        for k in &self.consts {
+            if let Const::Gc(v) = k {
+                marker.mark_value(*v);
+            }
+        }
+    }
     /// The instruction that a reference names; `None` for constants.
     #[inline]
     pub fn def(&self, r: IrRef) -> Option<&Ins> {

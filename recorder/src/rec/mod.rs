@@ -29,7 +29,7 @@ mod view;
 
 use crate::abort::Abort;
 use crate::build::{Builder, Limits};
-use crate::ir::{Const, IrRef, Link, Op, Trace, Ty, sload};
+use crate::ir::{IrRef, Link, Op, Trace, Ty, sload};
 use crate::opt::abc::Induction;
 use crate::opt::{self, OptFlags};
 use perilune_vm::bc::{Ins, Op as Bc};
@@ -402,11 +402,7 @@ impl Recorder {
 
     /// Keeps the constants alive.
     pub fn mark(&self, marker: &mut Marker) {
-        for k in &self.b.trace.consts {
-            if let Const::Gc(v) = k {
-                marker.mark_value(*v);
-            }
-        }
+        self.b.trace.mark(marker);
         for p in &self.protos {
             marker.mark(*p);
         }

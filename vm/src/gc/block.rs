@@ -99,6 +99,8 @@ struct Segment {
 pub(super) struct Blocks {
     segments: Vec<Segment>,
     free: Vec<*mut Block>,
+    /// Was a segment added lately?
+    added: bool,
 }
 
 impl Blocks {
@@ -133,6 +135,10 @@ impl Blocks {
         }
         b
     }
+    /// Was a segment added since the last call?
+    pub fn take_added(&mut self) -> bool {
+        core::mem::take(&mut self.added)
+    }
     /// Takes back a block in which no cell is in use or on a list.
     pub fn give(&mut self, b: *mut Block) {
         // SAFETY: the caller owned the block, so its head is valid.
@@ -143,6 +149,7 @@ impl Blocks {
     #[cold]
     fn add_segment(&mut self) {
         let base = alloc_low(Self::layout());
+        self.added = true;
         let i = match self.segments.iter().position(|s| s.base.is_null()) {
             Some(i) => i,
             None => {

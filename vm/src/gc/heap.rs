@@ -109,6 +109,9 @@ pub struct Heap {
     pub(super) stopped: bool,
     pub(super) stress: bool,
     pub(super) memory_limit: Option<usize>,
+    /// What the largest table needs to grow; the same of those grown in this cycle.
+    pub(super) growth: usize,
+    pub(super) grown: usize,
 }
 
 /// Bytes at which the first cycle of a new heap starts; no cycle starts below it.
@@ -155,6 +158,8 @@ impl Heap {
             stopped: false,
             stress: false,
             memory_limit: None,
+            growth: 0,
+            grown: 0,
         };
         heap.names = Names {
             gc: heap.new_fixed_str(b"__gc"),
@@ -253,10 +258,17 @@ impl Heap {
                 }
                 list = Block::carve(c.carving, list);
             }
+            self.watch_blocks();
         }
         // SAFETY: the list has at least one cell.
         self.free[class] = unsafe { (*list).next };
         list
+    }
+    /// Blocks may have been taken from the system.
+    pub(super) fn watch_blocks(&mut self) {
+        if self.blocks.take_added() {
+            self.system_gave(0, false);
+        }
     }
     #[cold]
     #[inline(never)]
@@ -265,6 +277,7 @@ impl Heap {
         self.total += size;
         // New objects go behind those that wait for the sweep, which walks down.
         self.large.push(LargeObj { ptr: p.cast(), size });
+        self.system_gave(0, false);
         p
     }
     pub(crate) fn note_thread(&mut self, t: Gc<Thread>) {

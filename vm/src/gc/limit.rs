@@ -1,12 +1,62 @@
-//! The memory limit. Allocation itself never fails: the limit is checked at safepoints, and before allocations whose size the
-//! program controls.
+//! The end of memory: the limit that the host has set, and what the system gives ([`super::reserve`]). Allocation itself never
+//! fails: memory is looked at in safepoints, and before allocations whose size the program controls.
 
+use super::{Heap, reserve};
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
+use crate::object::{Gc, Str, Table};
 use crate::value::Value;
 
 /// Larger single allocations are refused even without a limit.
 const MAX_ALLOC: usize = 0x7fff_ff00;
+/// Before larger ones the system is asked.
+const ASK: usize = 1 << 20;
+/// Kept back besides what the largest table needs.
+const BASE: usize = 8 << 20;
+/// Bytes that the parser may keep for a byte of source text.
+const SOURCE: usize = 24;
+/// Memory of this size grows without being copied.
+const REMAPPED: usize = 32 << 20;
+
+/// What a part of a table needs to grow.
+fn growth(bytes: usize, in_place: bool) -> usize {
+    if in_place && bytes >= REMAPPED { bytes } else { 2 * bytes }
+}
+
+impl Heap {
+    /// What should be kept back.
+    fn reserve(&self) -> usize {
+        // A quarter: so much may the collector need to note what it has reached.
+        self.growth + self.total / 4 + BASE
+    }
+    /// The system was asked for memory, to be outgrown perhaps by twice as much.
+    #[cold]
+    pub(super) fn system_gave(&mut self, bytes: usize, in_place: bool) {
+        let growth = growth(bytes, in_place);
+        self.grown = self.grown.max(growth);
+        self.growth = self.growth.max(growth);
+        reserve::keep(self.reserve());
+        if reserve::is_short() {
+            self.threshold = 0;
+        }
+    }
+    /// What a large table that was met while marking needs to grow.
+    #[cold]
+    pub(super) fn growth_of(t: &Table) -> usize {
+        growth(t.asize() as usize * 8, true).max(growth(t.num_nodes() as usize * 24, false))
+    }
+    /// Is the heap at its limit, or memory short?
+    pub fn is_full(&self) -> bool {
+        self.memory_limit.is_some_and(|limit| self.total > limit) || reserve::is_short()
+    }
+}
+
+impl Heap {
+    /// "not enough memory"
+    pub fn no_memory(&self) -> Gc<Str> {
+        self.names.no_memory
+    }
+}
 
 impl Vm {
     /// Limits the heap to `bytes`; `None` takes the limit away.
@@ -18,21 +68,74 @@ impl Vm {
     pub fn memory_limit(&self) -> Option<usize> {
         self.heap.memory_limit
     }
-    /// To be called before an allocation of `bytes` that may be large. A safepoint if there is a limit: it may collect.
+    /// To be called before an allocation of `bytes` that may be large. May be a safepoint, which collects.
     #[inline]
     pub fn check_alloc(&mut self, bytes: usize) -> LuaResult<()> {
         if bytes > MAX_ALLOC {
             return Err(self.out_of_memory());
         }
-        self.enforce_limit(bytes)
+        self.enforce_limit(bytes)?;
+        if bytes < ASK { Ok(()) } else { self.ask_system(bytes) }
     }
-    /// Fails if `extra` bytes do not fit below the limit even after a full collection.
+    /// Is there room to compile so much source text? May collect.
+    pub fn has_room_for_source(&mut self, bytes: usize) -> bool {
+        bytes < ASK || self.enforce_limit(bytes).is_ok() && self.ask_system(bytes.saturating_mul(SOURCE)).is_ok()
+    }
+    #[cold]
+    #[inline(never)]
+    fn ask_system(&mut self, bytes: usize) -> LuaResult<()> {
+        if reserve::has_room(bytes) {
+            return Ok(());
+        }
+        self.full_gc();
+        if reserve::has_room(bytes) { Ok(()) } else { Err(self.out_of_memory()) }
+    }
+    /// Makes room for `more` bytes in a buffer. Collects nothing.
+    #[inline]
+    pub fn room(&mut self, out: &mut Vec<u8>, more: usize) -> LuaResult<()> {
+        if out.capacity() - out.len() >= more { Ok(()) } else { self.more_room(out, more) }
+    }
+    #[cold]
+    #[inline(never)]
+    fn more_room(&mut self, out: &mut Vec<u8>, more: usize) -> LuaResult<()> {
+        let fits = out.len().saturating_add(more) <= self.longest_buffer();
+        if fits && out.try_reserve(more).is_ok() { Ok(()) } else { Err(self.out_of_memory()) }
+    }
+    /// No buffer may be longer.
+    pub fn longest_buffer(&self) -> usize {
+        self.heap.memory_limit.map_or(MAX_ALLOC, |limit| limit.min(MAX_ALLOC))
+    }
+    /// A new string, which may be large.
+    pub fn checked_str(&mut self, bytes: &[u8]) -> LuaResult<Gc<Str>> {
+        self.check_alloc(bytes.len())?;
+        Ok(self.new_str(bytes))
+    }
+    /// Takes the scratch buffer back; a large one is freed.
+    #[inline]
+    pub fn keep_buffer(&mut self, buffer: Vec<u8>) {
+        if buffer.capacity() <= ASK {
+            self.buffer = buffer;
+        }
+    }
+    /// Fails if `extra` bytes do not fit below the limit even after a full collection, or memory stays short.
     #[inline]
     pub(super) fn enforce_limit(&mut self, extra: usize) -> LuaResult<()> {
+        if reserve::is_short() {
+            self.recover()?;
+        }
         match self.heap.memory_limit {
             Some(limit) if self.heap.total.saturating_add(extra) > limit => self.collect_for(extra, limit),
             _ => Ok(()),
         }
+    }
+    /// Memory is short: collects, and keeps back as much as before.
+    #[cold]
+    #[inline(never)]
+    fn recover(&mut self) -> LuaResult<()> {
+        self.full_gc();
+        let renewed = reserve::renew(self.heap.reserve());
+        self.heap.update_threshold();
+        if renewed { Ok(()) } else { Err(self.out_of_memory()) }
     }
     #[cold]
     #[inline(never)]

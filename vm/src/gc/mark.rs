@@ -3,11 +3,16 @@
 //! A white object that is reached becomes gray and goes on a stack; taking it off the stack makes it black and reaches what it
 //! refers to. Nothing recurses.
 
+use super::Heap;
 use super::visit::{Edge, Visitor, visit_object};
 use super::weak::WeakMode;
 use crate::Vm;
-use crate::object::{Gc, GcHeader, Kind, Str, Table, Thread};
+use crate::object::{Gc, GcHeader, Kind, Proto, ProtoFlags, Str, Table, Thread};
 use crate::value::Value;
+use std::rc::Rc;
+
+/// Tables larger than this need memory in one piece to grow that is worth keeping back.
+const LARGE: usize = 1 << 20;
 
 /// The marking state.
 #[derive(Debug, Default)]
@@ -18,6 +23,10 @@ pub struct Marker {
     pub(super) gray_again: Vec<Gc<GcHeader>>,
     /// Weak tables met.
     pub(super) weak: Vec<(Gc<Table>, WeakMode)>,
+    /// Prototypes met whose traces are to be marked.
+    pub(super) traced: Vec<Gc<Proto>>,
+    /// What the largest table needs to grow.
+    pub(super) growth: usize,
     /// In the atomic phase?
     pub(super) atomic: bool,
     /// `__mode`
@@ -75,6 +84,8 @@ impl Marker {
         self.gray.clear();
         self.gray_again.clear();
         self.weak.clear();
+        self.traced.clear();
+        self.growth = 0;
         self.gray.shrink_to(1 << 12);
         self.gray_again.shrink_to(1 << 12);
         self.atomic = false;
@@ -90,10 +101,6 @@ impl Marker {
             }
         }
         done
-    }
-    /// Traverses all gray objects.
-    pub(super) fn propagate_all(&mut self) {
-        self.propagate(usize::MAX);
     }
     /// Traverses one gray object; returns a measure of the work.
     #[inline]
@@ -112,9 +119,15 @@ impl Marker {
             kind => {
                 o.gray_to_black();
                 visit_object(o, self);
-                if kind == Kind::Proto { 256 } else { 48 }
+                if kind == Kind::Proto { self.traverse_proto(o.cast()) } else { 48 }
             }
         }
+    }
+    fn traverse_proto(&mut self, p: Gc<Proto>) -> usize {
+        if p.flags.get() & ProtoFlags::TRACED != 0 {
+            self.traced.push(p);
+        }
+        256
     }
     #[inline]
     fn traverse_table(&mut self, t: Gc<Table>) -> usize {
@@ -125,7 +138,11 @@ impl Marker {
             }
             Some(mode) => self.traverse_weak(t, mode),
         }
-        48 + t.asize() as usize * 8 + t.num_nodes() as usize * 24
+        let work = 48 + t.asize() as usize * 8 + t.num_nodes() as usize * 24;
+        if work > LARGE {
+            self.growth = self.growth.max(Heap::growth_of(&t));
+        }
+        work
     }
     #[cold]
     #[inline(never)]
@@ -191,9 +208,19 @@ impl Vm {
         let compiler = self.compiler.clone();
         compiler.mark(&mut self.heap.marker);
     }
+    /// Traverses gray objects as [`Marker::propagate`] does, and the traces of the prototypes among them.
+    pub(super) fn propagate(&mut self, budget: usize) -> usize {
+        let mut done = 0;
+        loop {
+            done += self.heap.marker.propagate(budget.saturating_sub(done));
+            let Some(p) = self.heap.marker.traced.pop() else { return done };
+            Rc::clone(&self.compiler).mark_traces(p, &mut self.heap.marker);
+        }
+    }
     /// Starts a cycle.
     pub(super) fn start_cycle(&mut self) {
         self.heap.marker.reset();
+        self.heap.grown = 0;
         self.mark_roots();
     }
 }

@@ -27,6 +27,7 @@ pub mod limit;
 pub mod mark;
 mod os;
 pub mod raw;
+pub mod reserve;
 pub mod size;
 pub mod step;
 pub mod sweep;

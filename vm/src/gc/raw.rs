@@ -4,6 +4,7 @@
 
 use super::Heap;
 use super::block::{Block, FreeCell, UNLISTED};
+use super::reserve::or_from_reserve;
 use super::size::{NUM_CLASSES, RAW_MAX, class_of, class_size};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
 
@@ -85,6 +86,7 @@ impl Heap {
             let cell = (*b).free;
             (*b).free = (*cell).next;
             (*b).live += 1;
+            self.watch_blocks();
             cell.cast()
         }
     }
@@ -93,11 +95,12 @@ impl Heap {
     fn alloc_raw_large(&mut self, size: usize) -> *mut u8 {
         let layout = large_layout(size);
         // SAFETY: the size is not 0.
-        let p = unsafe { alloc(layout) };
+        let p = or_from_reserve(|| unsafe { alloc(layout) });
         if p.is_null() {
             handle_alloc_error(layout);
         }
         self.total += size;
+        self.system_gave(size, false);
         p
     }
     /// Frees memory from [`Heap::alloc_raw`].
@@ -159,11 +162,12 @@ impl Heap {
     pub unsafe fn realloc_raw(&mut self, p: *mut u8, old: usize, new: usize) -> *mut u8 {
         if old > RAW_MAX && new > RAW_MAX {
             // SAFETY: allocated with this layout; the new size fits a layout (checked by `large_layout`).
-            let q = unsafe { realloc(p, large_layout(old), large_layout(new).size()) };
+            let q = or_from_reserve(|| unsafe { realloc(p, large_layout(old), large_layout(new).size()) });
             if q.is_null() {
                 handle_alloc_error(large_layout(new));
             }
             self.total = self.total - old + new;
+            self.system_gave(new, true);
             return q;
         }
         let q = self.alloc_raw(new);

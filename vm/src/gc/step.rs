@@ -18,6 +18,10 @@ impl Heap {
         } else {
             self.goal
         };
+        if super::reserve::is_short() {
+            self.threshold = 0;
+            return;
+        }
         self.threshold = match self.memory_limit {
             Some(limit) => goal.min(limit.saturating_add(1)),
             None => goal,
@@ -105,7 +109,7 @@ impl Vm {
                 256
             }
             Phase::Propagate => {
-                let done = self.heap.marker.propagate(budget);
+                let done = self.propagate(budget);
                 if self.heap.marker.gray.is_empty() {
                     self.heap.phase = Phase::Atomic;
                 }
@@ -136,7 +140,7 @@ impl Vm {
     /// them is due (or the limit is reached): the trace must leave.
     pub fn gc_step_on_trace(&mut self) -> bool {
         let h = &mut self.heap;
-        if h.stress || h.total < h.goal || h.finalizing || h.stopped {
+        if h.is_full() || h.stress || h.total < h.goal || h.finalizing || h.stopped {
             // Due only because of the limit or of stress.
             return h.gc_due();
         }
@@ -159,7 +163,7 @@ impl Vm {
             }
             budget -= done;
         }
-        self.heap.memory_limit.is_some_and(|limit| self.heap.total > limit)
+        self.heap.is_full()
     }
     /// Finishes marking without interruption, decides who is dead, and starts the sweep.
     fn atomic(&mut self) -> usize {
@@ -167,27 +171,30 @@ impl Vm {
         self.heap.marker.atomic = true;
         self.remark_open_upvals();
         self.mark_roots();
-        let mut work = self.heap.marker.propagate(usize::MAX);
+        let mut work = self.propagate(usize::MAX);
         // Weak tables are traversed again: what they hold strongly may have changed.
         let m = &mut self.heap.marker;
         let weak = core::mem::take(&mut m.weak);
         m.gray.extend(weak.into_iter().map(|(t, _)| t.header()));
         let again = core::mem::take(&mut m.gray_again);
         m.gray.extend(again);
-        work += m.propagate(usize::MAX);
+        work += self.propagate(usize::MAX);
         self.separate_udata(false);
         let h = &mut self.heap;
         for u in &h.finalize {
             h.marker.mark(*u);
         }
-        h.marker.propagate_all();
+        self.propagate(usize::MAX);
+        let h = &mut self.heap;
         h.marker.clear_weak();
         h.udatas.retain(|u| !u.hdr.is_white());
         let compiler = self.compiler.clone();
-        h.retire_protos(|p| compiler.free_proto(p.as_ptr()));
+        let waiting = self.traces_waiting != 0;
+        h.retire_protos(|p| compiler.free_proto(p, waiting));
         let mut threads = core::mem::take(&mut h.threads);
         threads.retain(|t| h.settle_upvals(*t));
         h.threads = threads;
+        h.growth = h.marker.growth.max(h.grown);
         h.marker.reset();
         h.current_white ^= u64::from(super::color::WHITES);
         h.estimate = h.total;

@@ -12,6 +12,9 @@ use crate::lib::Builtin;
 use crate::object::{Gc, Thread, ThreadStatus};
 use crate::value::Value;
 
+/// Coroutines that wait for one another. LuaJIT's native stack is at its end after half as many.
+const MAX_NESTING: u32 = 200_000;
+
 impl Vm {
     /// Turns the running builtin's arguments from `first` on (a function and its arguments) into a call under it.
     fn call_under(&mut self, first: usize, kind: u64) -> LuaResult<u32> {
@@ -67,6 +70,11 @@ impl Vm {
     }
     /// Resumes `co` with the topmost `n` values.
     fn resume(&mut self, co: Gc<Thread>, n: usize) -> LuaResult<u32> {
+        let nesting = self.cur.nesting.get() + 1;
+        if nesting > MAX_NESTING {
+            return Err(self.rt_error("C stack overflow"));
+        }
+        co.nesting.set(nesting);
         let fresh = co.status.get() == ThreadStatus::Fresh;
         self.copy_values(n, co);
         let old = self.cur;

@@ -1,6 +1,7 @@
 //! Where the interpreter meets the compiler: hot counters that ran out, recording, entering and leaving compiled code.
 
 use super::native::Unfinished;
+use super::run::Status;
 use super::{Driver, R, op};
 use crate::bc::{Ins, Op};
 use crate::hooks::Mode;
@@ -36,24 +37,34 @@ unsafe fn tell_record(vm: *mut crate::Vm, pc: *const Ins) -> u32 {
     ins.0
 }
 
-/// Tells the compiler of an exit. Where to go on is left in `vm.pc`; true if the instruction there is a compiled loop over
-/// `next` to be executed once as it was before, which is left in `vm.resume_ins`.
+/// How to go on after an exit.
+const GO_ON: u32 = 0;
+/// The instruction is a compiled loop over `next` to be executed once as it was before, which is left in `vm.resume_ins`.
+const ONCE: u32 = 1;
+/// An error is on its way.
+const FAILED: u32 = 2;
+
+/// Tells the compiler of an exit. Where to go on is left in `vm.pc`.
 #[inline(never)]
-unsafe fn tell_exit(vm: *mut crate::Vm, exit: u32) -> bool {
+unsafe fn tell_exit(vm: *mut crate::Vm, exit: u32) -> u32 {
     let compiler = Rc::clone(&(*vm).compiler);
     let resume = compiler.exit(&mut *vm, exit);
     (*vm).multres = resume.multres;
     (*vm).pc = resume.pc;
+    if resume.failed {
+        (*vm).pc = resume.pc.add(1);
+        return FAILED;
+    }
     let ins = *resume.pc;
     if ins.op() == Op::JLOOP && (*vm).mode == Mode::Interpret {
         let original = compiler.original_ins(ins.d() as u32);
         if original.op() == Op::ITERN {
             // Entering the trace again would leave it at once, for ever.
             (*vm).resume_ins = original;
-            return true;
+            return ONCE;
         }
     }
-    false
+    GO_ON
 }
 
 op! {
@@ -106,14 +117,17 @@ op! {
             return r.to(after_native::<D>);
         }
         (*vm).base = (*vm).jit_base;
-        let once = tell_exit(vm, r.ins as u32);
+        let how = tell_exit(vm, r.ins as u32);
+        if how == FAILED {
+            return Status::ERROR;
+        }
         let mut r = r.reload();
         r.base = (*vm).base;
         r.pc = (*vm).pc;
         if let Some(p) = r.func().proto() {
             r.kbase = p.k.get();
         }
-        if once {
+        if how == ONCE {
             r.ins = u64::from((*vm).resume_ins.0);
             r.pc = r.pc.add(1);
             return r.to(super::loops::ITERN_uncounted::<D>);

@@ -232,18 +232,19 @@ unsafe fn concat_work(vm: &mut Vm, base: *mut Value, bottom: usize, mut top: usi
             return CONCAT_ERROR;
         }
         if size >= 1 << 16 && vm.check_alloc(size).is_err() {
-            let _ = vm.out_of_memory();
             return CONCAT_ERROR;
         }
         let mut buf = core::mem::take(&mut vm.buffer);
         buf.clear();
+        if vm.room(&mut buf, size).is_err() {
+            return CONCAT_ERROR;
+        }
         for i in first..=top {
             put(&mut buf, *base.add(i));
         }
-        *base.add(first) = Value::str(vm.new_str(&buf));
-        if buf.capacity() < 1 << 20 {
-            vm.buffer = buf;
-        }
+        let Ok(s) = vm.checked_str(&buf) else { return CONCAT_ERROR };
+        *base.add(first) = Value::str(s);
+        vm.keep_buffer(buf);
         top = first;
     }
     CONCAT_DONE

@@ -148,7 +148,7 @@ impl Vm {
     /// Returns a string as the one result.
     #[inline]
     pub fn ret_str(&mut self, bytes: &[u8]) -> LuaResult<u32> {
-        let s = self.new_str(bytes);
+        let s = self.checked_str(bytes)?;
         self.ret1(Value::str(s))
     }
 }

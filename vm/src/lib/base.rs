@@ -264,7 +264,7 @@ pub fn print(vm: &mut Vm) -> LuaResult<u32> {
     }
     line.push(b'\n');
     super::io::write_stdout(&line);
-    vm.buffer = line;
+    vm.keep_buffer(line);
     Ok(0)
 }
 

@@ -79,9 +79,13 @@ fn read_all(vm: &mut Vm) -> LuaResult<Vec<u8>> {
         if s.is_empty() {
             return Ok(source);
         }
+        vm.room(&mut source, s.len())?;
         source.extend_from_slice(s.bytes());
-        let look = n > 1 && n.is_power_of_two() && source[0] != 0x1b;
-        if look && crate::syntax::compile(&source, b"").is_err_and(|e| e.early()) {
+        let look = n > 1 && n.is_power_of_two();
+        if look && !vm.has_room_for_source(source.len()) {
+            return Err(vm.out_of_memory());
+        }
+        if look && source[0] != 0x1b && crate::syntax::compile(&source, b"").is_err_and(|e| e.early()) {
             break;
         }
     }

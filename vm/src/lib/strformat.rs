@@ -22,7 +22,7 @@ pub fn format(vm: &mut Vm) -> LuaResult<u32> {
     }
     vm.check_alloc(out.len())?;
     let r = vm.ret_str(&out);
-    vm.buffer = out;
+    vm.keep_buffer(out);
     r
 }
 
@@ -30,7 +30,10 @@ pub fn format(vm: &mut Vm) -> LuaResult<u32> {
 #[inline]
 pub(super) fn put_piece(vm: &mut Vm, out: &mut Vec<u8>, piece: Piece, arg: &mut usize) -> LuaResult<()> {
     match piece {
-        Piece::Literal(text) => out.extend_from_slice(text),
+        Piece::Literal(text) => {
+            vm.room(out, text.len())?;
+            out.extend_from_slice(text);
+        }
         Piece::Bad(text) => {
             let message = [b"invalid option '", text, b"' to 'format'"].concat();
             return Err(vm.rt_error_bytes(&message));
@@ -71,6 +74,8 @@ fn put_arg(vm: &mut Vm, out: &mut Vec<u8>, spec: &Spec, i: usize) -> LuaResult<(
         Conv::Str | Conv::Quoted => {
             let v = displayed(vm, i)?;
             if let Some(s) = v.as_str() {
+                let longest = if spec.conv == Conv::Quoted { 4 } else { 1 };
+                vm.room(out, longest * s.len())?;
                 put_text(out, spec, s.bytes());
             } else if with_bytes(v, |bytes| put_text(out, spec, bytes)).is_none() {
                 let mut text = Vec::new();

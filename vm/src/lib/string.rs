@@ -83,20 +83,30 @@ pub fn rep(vm: &mut Vm) -> LuaResult<u32> {
     let Ok(n @ 1..) = usize::try_from(n) else { return vm.ret_str(b"") };
     let sep_len = sep.map_or(0, |s| s.len());
     vm.check_alloc((s.len() + sep_len).saturating_mul(n))?;
-    let (bytes, once) = (s.bytes(), s.len() == 1);
-    match sep {
-        Some(sep) if sep_len > 0 => {
-            let mut unit = Vec::with_capacity(s.len() + sep_len);
-            unit.extend_from_slice(sep.bytes());
-            unit.extend_from_slice(bytes);
-            let mut all = Vec::with_capacity(unit.len() * n);
-            all.extend_from_slice(bytes);
-            all.extend_from_slice(&unit.repeat(n - 1));
-            vm.ret_str(&all)
-        }
-        _ if n == 1 => vm.ret1(Value::str(s)),
-        _ if once => vm.ret_str(&vec![bytes[0]; n]),
-        _ => vm.ret_str(&bytes.repeat(n)),
+    if n == 1 {
+        return vm.ret1(Value::str(s));
+    }
+    let mut all = core::mem::take(&mut vm.buffer);
+    all.clear();
+    vm.room(&mut all, (s.len() + sep_len) * n)?;
+    if let ([byte], 0) = (s.bytes(), sep_len) {
+        all.resize(n, *byte);
+    } else {
+        all.extend_from_slice(s.bytes());
+        all.extend_from_slice(sep.as_ref().map_or(b"", |s| s.bytes()));
+        repeat(&mut all, n);
+        all.truncate(all.len() - sep_len);
+    }
+    let r = vm.ret_str(&all);
+    vm.keep_buffer(all);
+    r
+}
+
+/// Repeats the contents `n` times in all.
+fn repeat(all: &mut Vec<u8>, n: usize) {
+    let len = all.len() * n;
+    while all.len() < len {
+        all.extend_from_within(..all.len().min(len - all.len()));
     }
 }
 
@@ -109,7 +119,7 @@ fn mapped(vm: &mut Vm, fill: impl FnOnce(&mut Vec<u8>, &[u8])) -> LuaResult<u32>
     buf.clear();
     fill(&mut buf, s.bytes());
     let r = vm.ret_str(&buf);
-    vm.buffer = buf;
+    vm.keep_buffer(buf);
     r
 }
 

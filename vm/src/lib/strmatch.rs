@@ -137,12 +137,14 @@ fn put_replacement(vm: &mut Vm, out: &mut Vec<u8>, m: &Matcher<'_>, by: &Replace
         }
     };
     if let Some(text) = v.as_str() {
+        vm.room(out, text.len())?;
         out.extend_from_slice(text.bytes());
     } else if v.is_number() {
         super::tostring::put_value(out, v);
     } else if v.truthy() {
         return Err(vm.rt_error(&format!("invalid replacement value (a {})", v.type_name())));
     } else {
+        vm.room(out, e - s)?;
         out.extend_from_slice(&m.subject()[s..e]);
     }
     Ok(())
@@ -152,19 +154,27 @@ fn put_replacement(vm: &mut Vm, out: &mut Vec<u8>, m: &Matcher<'_>, by: &Replace
 fn put_template(vm: &mut Vm, out: &mut Vec<u8>, m: &Matcher<'_>, text: &[u8], s: usize, e: usize) -> LuaResult<()> {
     let mut rest = text;
     while let Some(at) = crate::text::find_byte(rest, b'%') {
+        vm.room(out, at + 32)?;
         out.extend_from_slice(&rest[..at]);
         // A `%` at the end stands for a NUL.
         let c = rest.get(at + 1).copied().unwrap_or(0);
         rest = rest.get(at + 2..).unwrap_or(&[]);
         match c {
-            b'0' => out.extend_from_slice(&m.subject()[s..e]),
+            b'0' => {
+                vm.room(out, e - s)?;
+                out.extend_from_slice(&m.subject()[s..e]);
+            }
             b'1'..=b'9' => match checked(vm, m.capture(usize::from(c - b'1'), s, e))? {
-                Capture::Range(a, b) => out.extend_from_slice(&m.subject()[a..b]),
+                Capture::Range(a, b) => {
+                    vm.room(out, b - a)?;
+                    out.extend_from_slice(&m.subject()[a..b]);
+                }
                 Capture::Position(p) => out.extend_from_slice(&crate::text::NumText::int64(p as i64)),
             },
             _ => out.push(c),
         }
     }
+    vm.room(out, rest.len())?;
     out.extend_from_slice(rest);
     Ok(())
 }
@@ -196,6 +206,7 @@ pub fn gsub(vm: &mut Vm) -> LuaResult<u32> {
         let found = if anchored { m.match_at(from).map(|e| e.map(|e| (from, e))) } else { m.find(from) };
         let Some((a, b)) = checked(vm, found)? else { break };
         count += 1;
+        vm.room(&mut out, a - done)?;
         out.extend_from_slice(&src[done..a]);
         put_replacement(vm, &mut out, &m, &by, a, b)?;
         done = b;
@@ -208,12 +219,12 @@ pub fn gsub(vm: &mut Vm) -> LuaResult<u32> {
     if count == 0 {
         vm.push(Value::str(s));
     } else {
+        vm.room(&mut out, src.len() - done)?;
         out.extend_from_slice(&src[done..]);
-        vm.check_alloc(out.len())?;
-        let r = vm.new_str(&out);
+        let r = vm.checked_str(&out)?;
         vm.push(Value::str(r));
     }
-    vm.buffer = out;
+    vm.keep_buffer(out);
     vm.push(Value::int(count));
     Ok(2)
 }

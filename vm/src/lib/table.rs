@@ -85,6 +85,7 @@ pub fn concat(vm: &mut Vm) -> LuaResult<u32> {
     for i in first..=last {
         let v = t.get_int(i);
         if let Some(s) = v.as_str() {
+            vm.room(&mut out, s.len())?;
             out.extend_from_slice(s.bytes());
         } else if v.is_int() {
             out.extend_from_slice(&NumText::int(v.as_int_unchecked()));
@@ -96,12 +97,13 @@ pub fn concat(vm: &mut Vm) -> LuaResult<u32> {
         if i != last
             && let Some(sep) = sep
         {
+            vm.room(&mut out, sep.len())?;
             out.extend_from_slice(sep.bytes());
         }
     }
     vm.check_alloc(out.len())?;
     let r = vm.ret_str(&out);
-    vm.buffer = out;
+    vm.keep_buffer(out);
     r
 }
 

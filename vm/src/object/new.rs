@@ -126,6 +126,7 @@ impl Heap {
                 resumer: Cell::new(None),
                 pc: Cell::new(core::ptr::null()),
                 native_depth: Cell::new(0),
+                nesting: Cell::new(0),
             });
         }
         let t = Gc::from_ptr(t);

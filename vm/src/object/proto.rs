@@ -19,6 +19,8 @@ impl ProtoFlags {
     pub const NOJIT: u8 = 0x08;
     /// Some loop or header was patched to its interpreter-only form.
     pub const ILOOP: u8 = 0x10;
+    /// The compiler has traces that live as long as it ([`crate::hooks::Compiler::mark_traces`]).
+    pub const TRACED: u8 = 0x20;
 }
 
 /// A function prototype: the bytecode with its constants and debug information.
@@ -94,6 +96,11 @@ impl Proto {
         assert!(pc < self.code_len());
         // SAFETY: in range; the interpreter reads instructions through raw pointers only.
         unsafe { *self.code_ptr().add(pc) = ins }
+    }
+    /// Addresses of the instructions.
+    pub fn code_range(&self) -> core::ops::Range<*const Ins> {
+        let start = self.code_ptr().cast_const();
+        start..start.wrapping_add(self.code_len())
     }
     /// Index of an instruction from its address, if it lies in this prototype; that of the call and what follows for those of a
     /// [`crate::interp::stitch::Pad`].

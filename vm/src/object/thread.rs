@@ -46,4 +46,6 @@ pub struct Thread {
     pub pc: Cell<*const crate::bc::Ins>,
     /// Depth of native calls into the VM when it was resumed: it may only yield at that depth.
     pub native_depth: Cell<u32>,
+    /// Coroutines below it that wait, each for the one above.
+    pub nesting: Cell<u32>,
 }

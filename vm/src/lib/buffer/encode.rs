@@ -7,6 +7,8 @@ use crate::error::{LuaError, LuaResult};
 use crate::object::{Gc, Str, Table};
 use crate::value::{TAG_LIGHTUD, Value};
 
+/// No value but strings and tables takes more bytes, nor do tags and lengths.
+const SMALL: usize = 32;
 /// What NaN is written as.
 const NAN: u64 = 0xfff8_0000_0000_0000;
 
@@ -47,6 +49,7 @@ impl Encoder<'_> {
         if self.out.len() >= self.max {
             return Err(self.vm.out_of_memory());
         }
+        self.vm.room(self.out, SMALL)?;
         if let Some(s) = v.as_str() {
             return self.string(s);
         } else if let Some(t) = v.as_table() {
@@ -74,6 +77,7 @@ impl Encoder<'_> {
         if s.len() > self.max - self.out.len() {
             return Err(self.vm.out_of_memory());
         }
+        self.vm.room(self.out, s.len() + SMALL)?;
         put_length(self.out, tag::STR + s.len() as u32);
         self.out.extend_from_slice(s.bytes());
         Ok(())

@@ -43,7 +43,7 @@ pub fn write_stderr(bytes: &[u8]) {
 
 /// Appends a line from standard input, with its newline. False at the end.
 pub fn read_line_stdin(out: &mut Vec<u8>) -> bool {
-    lock(stream::stdin()).read_line(out, true).unwrap_or(false)
+    lock(stream::stdin()).read_line(out, true, usize::MAX).unwrap_or(false)
 }
 
 /// All of a file; what failed is `cannot open` or `cannot read`.
@@ -57,7 +57,7 @@ pub fn read_file(name: &[u8]) -> Result<Vec<u8>, (&'static str, io::Error)> {
 /// All of standard input.
 pub fn read_stdin() -> Result<Vec<u8>, (&'static str, io::Error)> {
     let mut out = Vec::new();
-    lock(stream::stdin()).read_all(&mut out).map_err(|e| ("cannot read", e))?;
+    lock(stream::stdin()).read_all(&mut out, isize::MAX as usize).map_err(|e| ("cannot read", e))?;
     Ok(out)
 }
 

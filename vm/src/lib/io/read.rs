@@ -44,13 +44,13 @@ pub fn read_values(vm: &mut Vm, stream: &Shared, formats: &[Value], first: usize
         vm.reserve(formats.len())?;
     }
     if formats.is_empty() {
-        return Ok(read_one(vm, stream, Format::Line { keep: false }).map(|_| 1));
+        return Ok(read_one(vm, stream, Format::Line { keep: false })?.map(|_| 1));
     }
     let mut n = 0;
     for (i, v) in formats.iter().enumerate() {
         let format = format_of(vm, *v, first + i)?;
         n += 1;
-        match read_one(vm, stream, format) {
+        match read_one(vm, stream, format)? {
             Ok(true) => {}
             Ok(false) => break,
             Err(e) => return Ok(Err(e)),
@@ -60,19 +60,24 @@ pub fn read_values(vm: &mut Vm, stream: &Shared, formats: &[Value], first: usize
 }
 
 /// Reads and pushes one value: nil, and false, at the end of the file.
-fn read_one(vm: &mut Vm, stream: &Shared, format: Format) -> io::Result<bool> {
+fn read_one(vm: &mut Vm, stream: &Shared, format: Format) -> LuaResult<io::Result<bool>> {
     let mut out = core::mem::take(&mut vm.buffer);
     out.clear();
+    let most = vm.longest_buffer();
     let found = {
         let mut s = lock(stream);
         match format {
             Format::Number => read_number(&mut s, &mut out),
-            Format::Line { keep } => s.read_line(&mut out, keep),
-            Format::All => s.read_all(&mut out).map(|()| true),
+            Format::Line { keep } => s.read_line(&mut out, keep, most),
+            Format::All => s.read_all(&mut out, most).map(|()| true),
             Format::Bytes(0) => s.fill().map(|ahead| !ahead.is_empty()),
-            Format::Bytes(n) => s.read_bytes(&mut out, n).map(|()| !out.is_empty()),
+            Format::Bytes(n) => s.read_bytes(&mut out, n, most).map(|()| !out.is_empty()),
         }
     };
+    if found.as_ref().is_err_and(|e| e.kind() == io::ErrorKind::OutOfMemory) {
+        return Err(vm.out_of_memory());
+    }
+    vm.check_alloc(out.len())?;
     let v = match (&found, format) {
         (Ok(true), Format::Number) => {
             let text = vm.new_str(&out);
@@ -81,10 +86,11 @@ fn read_one(vm: &mut Vm, stream: &Shared, format: Format) -> io::Result<bool> {
         (Ok(true), _) => Value::str(vm.new_str(&out)),
         _ => Value::NIL,
     };
-    vm.buffer = out;
-    let found = found?;
-    vm.push(v);
-    Ok(found && !v.is_nil())
+    vm.keep_buffer(out);
+    Ok(found.map(|found| {
+        vm.push(v);
+        found && !v.is_nil()
+    }))
 }
 
 /// Collects the text of a number behind white space.

@@ -58,6 +58,16 @@ fn bad_descriptor() -> io::Error {
     io::Error::from_raw_os_error(libc::EBADF)
 }
 
+/// Appends to what is being read, which is not to become longer than `most`.
+fn append(out: &mut Vec<u8>, part: &[u8], most: usize) -> io::Result<()> {
+    if out.len().saturating_add(part.len()) > most {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
+    out.try_reserve(part.len())?;
+    out.extend_from_slice(part);
+    Ok(())
+}
+
 impl Stream {
     /// A stream over a file.
     pub fn new(file: File, access: Access) -> Stream {
@@ -97,7 +107,7 @@ impl Stream {
     }
     /// Appends a line to `out`, with its newline if `keep`. False at the end of the file. As in LuaJIT, which reads lines as C
     /// strings, a zero byte hides what follows it in its line, and the newline: the next line is appended.
-    pub fn read_line(&mut self, out: &mut Vec<u8>, keep: bool) -> io::Result<bool> {
+    pub fn read_line(&mut self, out: &mut Vec<u8>, keep: bool, most: usize) -> io::Result<bool> {
         let mut any = false;
         loop {
             let ahead = self.fill()?;
@@ -114,7 +124,7 @@ impl Stream {
                 None if newline.is_some() && !keep => &line[..n - 1],
                 None => line,
             };
-            out.extend_from_slice(part);
+            append(out, part, most)?;
             self.consume(n);
             if newline.is_some() && zero.is_none() {
                 return Ok(true);
@@ -122,25 +132,27 @@ impl Stream {
         }
     }
     /// Appends up to `limit` bytes to `out`.
-    pub fn read_bytes(&mut self, out: &mut Vec<u8>, mut limit: usize) -> io::Result<()> {
+    pub fn read_bytes(&mut self, out: &mut Vec<u8>, mut limit: usize, most: usize) -> io::Result<()> {
         while limit > 0 {
             let ahead = self.fill()?;
             let n = ahead.len().min(limit);
             if n == 0 {
                 break;
             }
-            out.extend_from_slice(&ahead[..n]);
+            append(out, &ahead[..n], most)?;
             self.consume(n);
             limit -= n;
         }
         Ok(())
     }
     /// Appends the rest of the file to `out`.
-    pub fn read_all(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
-        out.extend_from_slice(self.fill()?);
+    pub fn read_all(&mut self, out: &mut Vec<u8>, most: usize) -> io::Result<()> {
+        append(out, self.fill()?, most)?;
         self.ahead.clear();
         self.pos = 0;
-        self.file.read_to_end(out).map(|_| ())
+        let left = most - out.len();
+        let n = (&mut self.file).take(left as u64 + 1).read_to_end(out)?;
+        if n > left { Err(io::ErrorKind::OutOfMemory.into()) } else { Ok(()) }
     }
     /// Writes.
     #[inline]

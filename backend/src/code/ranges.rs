@@ -1,0 +1,91 @@
+//! Which parts of a space are taken.
+
+use std::collections::BTreeMap;
+
+/// A space of numbered places, of which ranges are taken and given back.
+#[derive(Clone, Debug)]
+pub struct Ranges {
+    size: usize,
+    used: usize,
+    /// Free ranges, start and length; no two of them touch.
+    free: BTreeMap<usize, usize>,
+}
+
+impl Ranges {
+    /// A space of `size` places, all free.
+    pub fn new(size: usize) -> Ranges {
+        Ranges { size, used: 0, free: BTreeMap::from([(0, size)]) }
+    }
+    /// Where `len` places are free: the lowest such range.
+    pub fn find(&self, len: usize) -> Option<usize> {
+        self.free.iter().find(|r| *r.1 >= len).map(|r| *r.0)
+    }
+    /// Takes a range that [`Ranges::find`] found.
+    pub fn take(&mut self, start: usize, len: usize) {
+        if len == 0 {
+            return;
+        }
+        let Some(have) = self.free.remove(&start) else { return debug_assert!(false, "a range that is taken") };
+        debug_assert!(have >= len);
+        if have > len {
+            self.free.insert(start + len, have - len);
+        }
+        self.used += len;
+    }
+    /// Gives a range back that was taken.
+    pub fn give(&mut self, start: usize, len: usize) {
+        if len == 0 {
+            return;
+        }
+        self.used -= len;
+        let (mut start, mut len) = (start, len);
+        if let Some(behind) = self.free.remove(&(start + len)) {
+            len += behind;
+        }
+        if let Some((&before, &n)) = self.free.range(..start).next_back()
+            && before + n == start
+        {
+            (start, len) = (before, n + len);
+        }
+        self.free.insert(start, len);
+    }
+    /// Gives everything back.
+    pub fn clear(&mut self) {
+        *self = Ranges::new(self.size);
+    }
+    /// Places taken.
+    pub fn used(&self) -> usize {
+        self.used
+    }
+    /// Places in all.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Ranges;
+
+    fn take(r: &mut Ranges, len: usize) -> Option<usize> {
+        let at = r.find(len)?;
+        r.take(at, len);
+        Some(at)
+    }
+
+    #[test]
+    fn what_is_given_back_is_joined_and_taken_again() {
+        let mut r = Ranges::new(100);
+        assert_eq!([30, 30, 30].map(|n| take(&mut r, n)), [Some(0), Some(30), Some(60)]);
+        assert_eq!((take(&mut r, 20), r.used()), (None, 90));
+        r.give(0, 30);
+        r.give(60, 30);
+        assert_eq!(take(&mut r, 40), Some(60));
+        assert_eq!(take(&mut r, 20), Some(0));
+        r.give(60, 40);
+        r.give(30, 30);
+        assert_eq!((take(&mut r, 80), r.used()), (Some(20), 100));
+        r.clear();
+        assert_eq!((take(&mut r, 100), r.used()), (Some(0), 100));
+    }
+}

@@ -1,0 +1,45 @@
+//! The end of memory is an error of the program: under a limit of the system, and under one of Perilune's.
+#![cfg(target_os = "linux")]
+
+mod command;
+
+use command::{Done, PERILUNE, run};
+use std::path::Path;
+use std::process::Command;
+
+/// Ways to use up memory, by name; `tests/lua/memory/ways.lua` has them.
+const WAYS: &str = "buffer closures concat concat_list coroutines encode format gsub hash insert list nested parse pieces quoted read \
+                    rep table tables template upper wrapped";
+
+/// Runs one way with `ulimit -v` at so many KB, if any.
+fn way(name: &str, limit: Option<u32>, options: &[&str]) -> Done {
+    let mut command = Command::new("/bin/sh");
+    let ulimit = limit.map_or(String::new(), |kb| format!("ulimit -v {kb} && "));
+    command.args(["-c", &format!("{ulimit}exec \"$0\" \"$@\""), PERILUNE]).args(options).args(["ways.lua", name]);
+    command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lua/memory"));
+    run(command, "")
+}
+
+#[track_caller]
+fn ends_in_an_error(limit: Option<u32>, options: &[&str]) {
+    for name in WAYS.split_whitespace() {
+        let done = way(name, limit, options);
+        assert_eq!((done.status, &*done.errors, &*done.output), (Some(0), "", "ok\n"), "{name} with {options:?}");
+    }
+}
+
+#[test]
+fn under_a_limit_of_the_system() {
+    ends_in_an_error(Some(300_000), &["-joff"]);
+}
+
+#[test]
+fn under_a_limit_of_the_system_compiled() {
+    ends_in_an_error(Some(300_000), &["-Ohotloop=5"]);
+}
+
+#[test]
+fn under_a_limit() {
+    ends_in_an_error(None, &["--memory-limit", "64m"]);
+    ends_in_an_error(None, &["--memory-limit", "64m", "-joff"]);
+}
