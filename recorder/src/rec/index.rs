@@ -190,7 +190,7 @@ impl Recorder {
                         m if m.is_nil() => {}
                         m if m.is_func() => return Ok(Some((f, object))),
                         m => {
-                            object = (self.specialize_table(f.0, m)?, m);
+                            object = (if m.is_table() { self.specialize_table(f.0, m)? } else { f.0 }, m);
                             continue;
                         }
                     }
