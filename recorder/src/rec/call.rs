@@ -12,9 +12,6 @@ use perilune_vm::meta::MM;
 use perilune_vm::object::{Func, Gc, Proto};
 use perilune_vm::{Value, Vm};
 
-/// Prototypes with more closures than this are recognised by their code.
-const MANY_CLOSURES: u32 = 8;
-
 impl Recorder {
     /// Number of arguments of a call instruction.
     pub(super) fn call_args(&self, vm: &Vm, ins: Ins) -> usize {
@@ -32,7 +29,7 @@ impl Recorder {
             return Ok(r);
         }
         if let Some(p) = f.proto()
-            && p.hdr.word.get() > MANY_CLOSURES
+            && self.one_of_many(f, p)?
         {
             let pc = self.field(r, Field::FuncPc)?;
             let k = self.b.kptr(f.pc.get().expose_provenance() as u64);

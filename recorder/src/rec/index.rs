@@ -92,10 +92,21 @@ impl Recorder {
             Some(m) => self.b.kgc(Value::table(m)),
             None => self.b.knull(Ty::Tab),
         };
+        if meta.is_some() && self.is_made(r) {
+            return Ok(r);
+        }
         if r != k {
             self.b.emit(Op::EQ, Ty::Tab, r, k)?;
         }
         Ok(k)
+    }
+    /// Is it an object that the trace makes? Then it is another one each time, and needs no guard.
+    pub(super) fn is_made(&self, r: IrRef) -> bool {
+        crate::opt::alias::is_new_table(&self.b, r) || self.closure(r).is_some()
+    }
+    /// A table that a lookup goes on with: the same one each time, unless the trace makes it.
+    pub(super) fn specialize_table(&mut self, r: IrRef, v: Value) -> Rec<IrRef> {
+        if self.is_made(r) { Ok(r) } else { self.guard_is(r, v) }
     }
     /// Looks up a metamethod in a constant metatable.
     pub(super) fn method(&mut self, vm: &Vm, meta: Gc<Table>, kmeta: IrRef, mm: MM) -> Rec<(IrRef, Value)> {
@@ -141,7 +152,7 @@ impl Recorder {
             if mv.is_func() {
                 return Ok(Indexed::Call((mr, mv), (r, v)));
             }
-            r = if mv.is_table() { self.guard_is(mr, mv)? } else { mr };
+            r = if mv.is_table() { self.specialize_table(mr, mv)? } else { mr };
             v = mv;
         }
         Err(Abort::LoopingIndex)
@@ -161,7 +172,7 @@ impl Recorder {
                 let f = self.metamethod(vm, object, MM::NewIndex)?;
                 match f.1 {
                     m if m.is_func() => return Ok(Some((f, object))),
-                    m if m.is_table() => object = (self.guard_is(f.0, m)?, m),
+                    m if m.is_table() => object = (self.specialize_table(f.0, m)?, m),
                     _ => return Err(Abort::MissingMetamethod),
                 }
                 continue;
@@ -179,7 +190,7 @@ impl Recorder {
                         m if m.is_nil() => {}
                         m if m.is_func() => return Ok(Some((f, object))),
                         m => {
-                            object = (self.guard_is(f.0, m)?, m);
+                            object = (if m.is_table() { self.specialize_table(f.0, m)? } else { f.0 }, m);
                             continue;
                         }
                     }

@@ -52,7 +52,14 @@ impl Recorder {
             return Ok(f);
         }
         let g = self.metamethod(vm, y, mm)?;
-        if f.1 == g.1 {
+        let same = f.1 == g.1;
+        if !g.1.is_nil() && (self.is_made(f.0) || self.is_made(g.0)) {
+            if f.0 != g.0 && self.ty(f.0) == self.ty(g.0) {
+                self.b.compare(if same { Op::EQ } else { Op::NE }, f.0, g.0)?;
+            }
+            return Ok(if same { f } else { (IrRef::NIL, Value::NIL) });
+        }
+        if same {
             if f.0 != g.0 {
                 self.guard_is(f.0, f.1)?;
                 self.guard_is(g.0, g.1)?;

@@ -35,7 +35,7 @@ use crate::opt::{self, OptFlags};
 use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::gc::Marker;
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{Func, Gc, Proto};
 use perilune_vm::{Value, Vm};
 use std::rc::Rc;
 
@@ -107,6 +107,10 @@ pub struct Site {
     pub nums: bool,
     /// The builtin called there does not simply return: it calls Lua, say.
     pub leaves: bool,
+    /// Addresses of the function called there last, and of its prototype.
+    pub callee: (usize, usize),
+    /// Several functions of one prototype were called.
+    pub closures: bool,
 }
 
 /// A finished recording.
@@ -157,6 +161,8 @@ pub enum Step {
     },
 }
 
+/// Prototypes with more closures than this are recognised by their code.
+const MANY_CLOSURES: u32 = 8;
 /// Instructions to wait for the start of the trace.
 const MAX_WAIT: u32 = 500;
 
@@ -391,6 +397,16 @@ impl Recorder {
             self.learned()?;
         }
         Ok(Ty::Num)
+    }
+    /// Is the function called here one of many of its prototype?
+    fn one_of_many(&mut self, f: Gc<Func>, proto: Gc<Proto>) -> Rec<bool> {
+        let callee = (f.as_ptr() as usize, proto.as_ptr() as usize);
+        let before = core::mem::replace(&mut self.site.callee, callee);
+        if !self.site.closures && before.1 == callee.1 && before.0 != callee.0 {
+            self.site.closures = true;
+            self.learned()?;
+        }
+        Ok(self.site.closures || proto.hdr.word.get() > MANY_CLOSURES)
     }
     /// The trace that a side trace leaves with such news is better made again.
     fn learned(&self) -> Rec<()> {

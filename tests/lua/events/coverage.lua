@@ -136,4 +136,12 @@ check("a nil key", function(n)
   for i = 1, n do s = s + t[key] end
   return s
 end)
+check("a metatable of its own", function(n)
+  local base, s = { x = 3 }, 0
+  for i = 1, n do
+    local t = setmetatable({}, { __index = base, __add = function(a, b) return a.x + b end })
+    s = s + t.x + (t + i)
+  end
+  return s
+end)
 print "ok"

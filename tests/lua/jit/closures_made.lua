@@ -63,3 +63,8 @@ for k, v in pairs(src) do fs[k] = function() v = v + 1 return v - k end end
 for k = 1, 200 do sum = sum + fs[k]() end print(sum)
 for k, v in next, src do fs[k] = function() v = v + 1 return v - k end v = v + 3 end
 for k = 1, 200 do sum = sum + fs[k]() end print(sum)
+-- Many functions of one prototype, called by a loop elsewhere.
+local function each(t, f) for i = 1, #t do f(t[i]) end end
+sum = 0
+for i = 1, 100 do each({ 1, 2, i }, function(x) sum = sum + x * i end) end
+print(sum)

@@ -79,10 +79,11 @@ pub fn load(b: &mut Builder, ins: Ins) -> Emit {
 
 /// USTORE.
 pub fn store(b: &mut Builder, ins: Ins) -> Emit {
-    if !b.flags.fwd && !b.flags.dse {
+    let address = ins.a;
+    // Slots are also stored all at once, which nothing here sees.
+    if !b.flags.fwd && !b.flags.dse || b.is_op(address, Op::SREF).is_some() {
         return b.append(ins);
     }
-    let address = ins.a;
     let lim = address.max(alias::called(b, address, |_| false));
     let older = older_store(b, ins, lim, |other| aliases(b, address, other));
     emit_store(b, ins, &older)

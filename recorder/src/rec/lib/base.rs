@@ -115,7 +115,7 @@ impl Recorder {
             self.b.emit(Op::EQ, Ty::Tab, meta, null)?;
             return one(IrRef::NIL);
         };
-        let k = self.guard_is(meta, Value::table(m))?;
+        let k = self.specialize_table(meta, Value::table(m))?;
         self.no_field(args, m, k)
     }
     /// The metatable itself, if it has no `__metatable`.
