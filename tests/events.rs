@@ -37,8 +37,18 @@ fn reasons_of_aborts() {
 }
 
 #[test]
+fn traces_go_on_behind_calls() {
+    passes_in_both("stitch.lua", &[]);
+}
+
+#[test]
 fn bytecodes_that_are_not_compiled() {
     passes("abort_info.lua", &["-Ohotloop=1"]);
+}
+
+#[test]
+fn loops_that_become_one_trace() {
+    passes_in_both("coverage.lua", &[]);
 }
 
 #[test]
@@ -148,7 +158,6 @@ fn abc_saves_work() {
 }
 
 #[test]
-#[ignore = "exits are not yet allowed to allocate"]
 fn sink_saves_work() {
     pass_saves("sink");
 }

@@ -18,8 +18,19 @@ use perilune_vm::layout::ofs;
 
 const MEM: MemFlagsData = MemFlagsData::trusted();
 
-/// Helpers that traces call on cold paths.
-const COLD: [Helper; 3] = [Helper::BarrierBack, Helper::BarrierUpval, Helper::GcStep];
+/// Helpers that traces call on cold paths: those for the collector, and what exits call to make the tables that were sunk. The
+/// latter give words.
+const COLD: [Helper; 9] = [
+    Helper::BarrierBack,
+    Helper::BarrierUpval,
+    Helper::GcStep,
+    Helper::TabNew,
+    Helper::TabDup,
+    Helper::TabNewKey,
+    Helper::TabGet,
+    Helper::TabGetInt,
+    Helper::TabGetStr,
+];
 
 /// Addresses of the thunks.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +45,7 @@ pub struct ThunkAddrs {
 impl ThunkAddrs {
     /// Made-up addresses, for code that is only looked at.
     pub fn placeholder() -> ThunkAddrs {
-        ThunkAddrs { enter: 0x1000, exit_stub: 0x1100, cold: [0x1200, 0x1300, 0x1400] }
+        ThunkAddrs { enter: 0x1000, exit_stub: 0x1100, cold: core::array::from_fn(|i| 0x1200 + 0x100 * i) }
     }
     /// The thunk of a helper.
     pub(crate) fn cold(&self, helper: Helper) -> Option<usize> {

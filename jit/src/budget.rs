@@ -6,7 +6,7 @@
 use crate::params::Params;
 use crate::places::{self, Places};
 use core::ops::Range;
-use perilune_recorder::ir::Trace;
+use perilune_recorder::ir::{SnapSlot, Trace};
 use perilune_vm::bc::Ins;
 use perilune_vm::state::HOT_COUNTERS;
 
@@ -84,9 +84,8 @@ impl Budget {
     /// A recording became machine code, or came to nothing.
     pub fn spend(&mut self, trace: Option<&Trace>, compiled: bool) {
         let n = trace.map_or(0, |t| t.ins.len() as u64);
-        let slots = || trace.map_or(0, |t| t.snaps.iter().map(|s| s.slots.len() as u64).sum());
         self.made += u32::from(compiled);
-        self.spent += if compiled { PER_TRACE + n + slots() / SLOTS } else { PER_RECORDING + n / RECORDED };
+        self.spent += if compiled { PER_TRACE + n + trace.map_or(0, slots) / SLOTS } else { PER_RECORDING + n / RECORDED };
     }
     /// By what the thresholds are to be multiplied now: the more was spent beyond the budget, the hotter a place must be.
     pub fn factor(&self, params: &Params) -> u32 {
@@ -137,6 +136,11 @@ impl Budget {
         self.retired.clear();
         (self.spent, self.made, self.in_vain) = (0, 0, 0);
     }
+}
+
+/// Slots that the exits of a trace store, all together.
+pub fn slots(t: &Trace) -> u64 {
+    t.snaps.iter().flat_map(|s| &s.slots).filter(|s| s.flags & SnapSlot::NORESTORE == 0).count() as u64
 }
 
 /// How many instructions of a trace have run when it is left, less what entering and leaving cost: `above` instructions of the

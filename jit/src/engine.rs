@@ -13,7 +13,7 @@ use core::any::Any;
 use core::cell::{Cell, RefCell};
 use perilune_recorder::ir::Trace;
 use perilune_recorder::rec::Site;
-use perilune_vm::bc::Ins;
+use perilune_vm::bc::{Ins, Op};
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::{Compiler, ExitId, Mode, Resume};
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
@@ -93,7 +93,7 @@ impl Jit {
         self.counters.set(c);
     }
     /// May recording start?
-    fn may_record(&self, vm: &Vm) -> bool {
+    pub(crate) fn may_record(&self, vm: &Vm) -> bool {
         self.enabled.get() && vm.no_record == 0 && vm.mode == Mode::Interpret && !self.is_recording()
     }
     pub(crate) fn is_recording(&self) -> bool {
@@ -105,6 +105,9 @@ impl Compiler for Jit {
     fn hot(&self, vm: &mut Vm, pc: *const Ins) {
         if !self.enabled.get() {
             return penalty::reset_counters(vm, &mut self.budget.borrow_mut(), None);
+        }
+        if crate::frame::ins(pc).op() == Op::STITCH {
+            return self.hot_stitch(vm, pc);
         }
         let params = self.options.get().params;
         let counted = self.budget.borrow_mut().ran_out(penalty::index(pc));
@@ -142,8 +145,8 @@ impl Compiler for Jit {
             self.send(vm, Event::Bc, &[Value::proto(proto)]);
         }
     }
-    fn free_proto(&self, proto: Gc<Proto>) {
-        self.collect_traces(proto);
+    fn free_proto(&self, proto: Gc<Proto>, waiting: bool) {
+        self.collect_traces(proto, waiting);
         let code = proto.code_range();
         places::forget(&mut self.quiet.borrow_mut(), &code);
         places::forget(&mut self.sites.borrow_mut(), &code);

@@ -6,7 +6,7 @@ use crate::events::Event;
 use crate::frame;
 use crate::log::{self, Topic};
 use crate::registry::Exit;
-use perilune_recorder::ir::Trace;
+use perilune_recorder::ir::{Snapshot, Trace};
 use perilune_vm::bc::Ins;
 use perilune_vm::gc::Phase;
 use perilune_vm::hooks::{ExitId, Resume};
@@ -33,12 +33,15 @@ impl Jit {
     pub(crate) fn take_exit(&self, vm: &mut Vm, id: ExitId, may_record: bool) -> Resume {
         // An exit to collect garbage is nothing to compile a trace for: it would only leave as well.
         let collect = vm.heap.is_full() || vm.heap.gc_due() && matches!(vm.heap.phase(), Phase::Atomic | Phase::Finalize);
-        let Some(taken) = self.taken(id, may_record && !collect) else {
+        let Some(mut taken) = self.taken(id, may_record && !collect) else {
             debug_assert!(false, "an exit that no trace has");
             return Resume { pc: core::ptr::null(), multres: 0, failed: false };
         };
         if log::on(Topic::Exit) {
             eprintln!("[TRACE {} exit {}]", taken.trace, taken.exit);
+        }
+        if taken.resume.multres == Snapshot::OPEN {
+            taken.resume.multres = vm.multres;
         }
         let resume = taken.resume;
         if let Some(root) = taken.retire {
@@ -83,7 +86,7 @@ impl Jit {
         let (mut sides, mut retire) = (0, None);
         if let Some(r) = registry.get_mut(root) {
             sides = r.sides;
-            if budget::does_not_pay(r.balance) && params.limits_compiling() && r.start.is_some() {
+            if budget::does_not_pay(r.balance) && params.limits_compiling() && r.entered_in().is_some() {
                 retire = Some(root);
                 r.balance = 0;
             } else if !r.goes_round {
@@ -103,7 +106,7 @@ impl Jit {
             self.count(|c| c.deopt += 1);
             if may_record && x.heat != Exit::DONE {
                 x.heat += 1;
-                hot = (x.heat >= hotexit).then(|| Rc::clone(&entry.trace));
+                hot = (x.heat >= hotexit && sides < params.maxside).then(|| Rc::clone(&entry.trace));
                 if sides >= params.maxside || x.heat >= hotexit.saturating_add(params.tryside) {
                     x.heat = Exit::DONE;
                 }
@@ -114,9 +117,15 @@ impl Jit {
     /// Takes a root trace that does not pay out of use. Its place must become hotter before it is tried again.
     fn retire(&self, root: u32) {
         let registry = self.registry.borrow();
-        let Some((proto, at, _)) = registry.get(root).and_then(|e| e.start) else { return };
+        let Some(e) = registry.get(root) else { return };
         registry.disarm_one(root);
-        self.budget.borrow_mut().retire(proto.code_ptr().wrapping_add(at).cast_const());
+        if let Some((proto, at, _)) = e.start {
+            self.budget.borrow_mut().retire(proto.code_ptr().wrapping_add(at).cast_const());
+        } else if let Some((proto, stitch)) = e.stitch
+            && let Some(pad) = proto.pad_at(stitch)
+        {
+            pad.give_up();
+        }
         self.count(|c| c.retired += 1);
         if log::on(Topic::Trace) {
             eprintln!("[TRACE {root} retired]");

@@ -17,7 +17,10 @@ impl Jit {
     /// The same for the compiler itself, whose recording has ended.
     pub(crate) fn drop_traces(&self, vm: &mut Vm) {
         self.registry.borrow_mut().clear();
-        self.machine.borrow_mut().reset();
+        vm.upheavals = vm.upheavals.wrapping_add(1);
+        if vm.traces_waiting == 0 {
+            self.machine.borrow_mut().reset();
+        }
         self.penalties.borrow_mut().clear();
         self.count(|c| {
             c.flushed += 1;
@@ -31,11 +34,13 @@ impl Jit {
             self.send(vm, Event::Trace, &[what]);
         }
     }
-    /// The traces of a function end with it.
-    pub(crate) fn collect_traces(&self, proto: Gc<Proto>) {
+    /// The traces of a function end with it. Their code stays while compiled code waits for a builtin: it may be theirs.
+    pub(crate) fn collect_traces(&self, proto: Gc<Proto>, waiting: bool) {
         let freed = self.registry.borrow_mut().remove_traces(proto);
         for (n, code) in freed {
-            self.machine.borrow_mut().free(code);
+            if !waiting {
+                self.machine.borrow_mut().free(code);
+            }
             self.count(|c| {
                 c.collected += 1;
                 c.mcode -= code.1 as u64;
@@ -52,7 +57,7 @@ impl Jit {
     }
     /// Takes all traces that start in a function out of use.
     pub fn flush_proto(&self, proto: Gc<Proto>) {
-        let of_proto = |_: u32, e: &Entry| e.start.is_some_and(|s| s.0 == proto);
+        let of_proto = |_: u32, e: &Entry| e.entered_in() == Some(proto);
         self.registry.borrow().disarm(of_proto);
     }
 }

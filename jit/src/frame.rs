@@ -40,9 +40,12 @@ pub fn protect(vm: &mut Vm, pc: *const Ins, nslots: usize) {
     }
 }
 
-/// Slots between the base of a frame and its caller's, from the frame's return address.
-pub fn delta(pc: u64) -> u32 {
+/// Slots between the base of a frame and that of the one below, from the frame's link.
+pub fn delta(link: u64) -> u32 {
+    if link & 3 != 0 {
+        return (link >> 3) as u32;
+    }
     // SAFETY: return addresses in traces lie behind a call of a prototype that the trace keeps.
-    let call = unsafe { *core::ptr::with_exposed_provenance::<Ins>(pc as usize).sub(1) };
+    let call = unsafe { *core::ptr::with_exposed_provenance::<Ins>(link as usize).sub(1) };
     2 + call.a() as u32
 }

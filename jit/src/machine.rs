@@ -8,6 +8,7 @@ use perilune_recorder::abort::Abort;
 use perilune_recorder::eval::{self, Outcome};
 use perilune_recorder::ir::Trace;
 use perilune_recorder::rec::AbortInfo;
+use perilune_vm::interp::native::Unfinished;
 use perilune_vm::{Value, Vm};
 
 /// What runs traces.
@@ -118,6 +119,10 @@ pub unsafe extern "C" fn evaluate(vm: *mut Vm, base: *mut Value, trace: u32) -> 
         let config = eval::Config { frame_delta: crate::frame::delta, ..eval::Config::default() };
         let end = eval::run_with(&config, &t, vm, base);
         base = end.base;
+        // SAFETY: as above.
+        if unsafe { (*vm).unfinished } != Unfinished::None {
+            return 0;
+        }
         match end.outcome {
             Outcome::Exit(k) => {
                 let side = jit.registry.borrow().get(n).map_or(0, |e| e.exits[k as usize].side);

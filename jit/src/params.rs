@@ -19,7 +19,7 @@ macro_rules! for_each_param {
             maxside = 100;
             /// Snapshots that one trace may have.
             maxsnap = 500;
-            /// Instructions that a stitched trace must have (accepted; traces are not stitched).
+            /// Instructions that a trace must have for another to be stitched to it.
             minstitch = 0;
             /// Iterations before a loop is recorded; calls count half.
             hotloop = 56;
@@ -141,6 +141,7 @@ impl Options {
             recunroll: p.recunroll,
             loopunroll: p.loopunroll,
             instunroll: p.instunroll,
+            minstitch: p.minstitch,
         }
     }
 }

@@ -10,6 +10,7 @@ fn compiled(op: Op) -> Option<Op> {
         Op::ITERL => Op::JITERL,
         Op::LOOP | Op::ITERN => Op::JLOOP,
         Op::FUNCF => Op::JFUNCF,
+        Op::FUNCV => Op::JFUNCV,
         _ => return None,
     })
 }

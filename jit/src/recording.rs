@@ -12,13 +12,26 @@ use perilune_recorder::rec::{AbortInfo, FinishedTrace, Recorder, Step};
 use perilune_vm::bc::{Ins, Op};
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::{ExitId, Mode};
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use perilune_vm::{Value, Vm};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// Attempts at a recursive trace of a function before one that only returns will do.
 const RECURSION_TRIES: u32 = 24;
+
+/// Where a recording started: that is where a failure counts, and where the finished trace is entered.
+#[derive(Copy, Clone, Debug)]
+enum Origin {
+    /// At a hot instruction of a function.
+    Root(Gc<Proto>, *const Ins),
+    /// Behind a call, at the STITCH of a pad of the function.
+    Stitch(Gc<Proto>, *const Ins),
+    /// At an exit.
+    Side,
+    /// A failure does not count.
+    Nowhere,
+}
 
 /// A recording under way.
 #[derive(Debug)]
@@ -27,8 +40,8 @@ pub struct Recording {
     number: u32,
     /// Function that it started in.
     start: Value,
-    /// Where to count a failure: prototype and start of a root trace.
-    root: Option<(Gc<Proto>, *const Ins)>,
+    /// Where it started.
+    origin: Origin,
     /// The last Lua instruction seen: function and index.
     at: (Value, usize),
     spent: Duration,
@@ -40,7 +53,7 @@ impl Recording {
         self.recorder.mark(marker);
         marker.mark_value(self.start);
         marker.mark_value(self.at.0);
-        if let Some((p, _)) = self.root {
+        if let Origin::Root(p, _) | Origin::Stitch(p, _) = self.origin {
             marker.mark(p);
         }
     }
@@ -72,6 +85,25 @@ impl From<Abort> for Failure {
     }
 }
 
+/// A trace that ends in front of a call to be stitched goes on at the call's pad.
+fn go_on_at_pad(done: &mut FinishedTrace, number: u32) {
+    if done.trace.link != Link::Stitch {
+        return;
+    }
+    if let Some(last) = done.trace.snaps.last_mut()
+        && let Some(at) = done.last.pc_of(core::ptr::with_exposed_provenance(last.pc as usize))
+        && let Some(pad) = done.last.pad(at, number)
+    {
+        last.pc = pad.entry().expose_provenance() as u64;
+    }
+}
+/// Makes the instruction at `pc` enter trace `n`: function, index, and the instruction as it was.
+fn armed(proto: Gc<Proto>, pc: *const Ins, n: u32) -> Option<(Gc<Proto>, usize, Ins)> {
+    let at = proto.pc_of(pc)?;
+    let ins = proto.ins(at)?;
+    crate::patch::arm(proto, at, n).then_some((proto, at, ins))
+}
+
 impl Jit {
     /// Starts a root trace at the hot instruction `pc`.
     pub(crate) fn start_root(&self, vm: &mut Vm, proto: Gc<Proto>, pc: *const Ins) {
@@ -81,7 +113,31 @@ impl Jit {
         let begun = Instant::now();
         let params = self.options.get().recorder();
         let recorder = Recorder::new_root(vm, &params, proto, pc, number);
-        self.begin(vm, number, func, at, Some((proto, pc)), recorder, begun);
+        self.begin(vm, number, func, at, Origin::Root(proto, pc), recorder, begun);
+    }
+    /// A call that a trace ended in front of has come back to the STITCH at `stitch`. Starts a trace behind it where that is hot.
+    pub(crate) fn hot_stitch(&self, vm: &mut Vm, stitch: *const Ins) {
+        let Some(proto) = frame::proto(vm) else { return };
+        let Some(pad) = proto.pad_at(stitch) else { return };
+        let back = pad.back();
+        if proto.flags.get() & ProtoFlags::NOJIT != 0 {
+            return pad.give_up();
+        }
+        // The interpreter comes to the end of a loop: there is where traces of the loop are entered.
+        let loops = matches!(frame::ins(back).op(), Op::FORL | Op::JFORL | Op::IFORL | Op::LOOP | Op::JLOOP | Op::ILOOP);
+        let params = self.options.get().params;
+        let factor = self.budget.borrow().factor(&params);
+        if loops || !self.may_record(vm) || pad.count() < params.hotexit.saturating_mul(factor) {
+            return;
+        }
+        let parent = pad.parent();
+        let Some(number) = self.number(vm) else { return };
+        let (func, at) = (frame::func(vm), proto.pc_of(back).unwrap_or(0));
+        self.tell_start(vm, number, func, at, Some((parent, -1)));
+        let begun = Instant::now();
+        let params = self.options.get().recorder();
+        let recorder = Recorder::new_stitched(vm, &params, proto, back, number);
+        self.begin(vm, number, func, at, Origin::Stitch(proto, stitch), recorder, begun);
     }
     /// Starts a side trace at exit `exit` of trace `parent`, whose state is that of the frame at `vm.base`, to go on at `pc`.
     pub(crate) fn start_side(&self, vm: &mut Vm, parent: u32, exit: u32, pc: *const Ins) {
@@ -91,7 +147,7 @@ impl Jit {
         let Some((trace, root)) = known else { return };
         let variant = if exit == 0 { self.variant_start(parent) } else { None };
         let (func, at) = (frame::func(vm), proto.pc_of(pc).unwrap_or(0));
-        self.tell_start(vm, number, func, at, Some((parent, exit)));
+        self.tell_start(vm, number, func, at, Some((parent, exit as i32)));
         let begun = Instant::now();
         let params = self.options.get().recorder();
         // The handler may have made an end of the parent.
@@ -101,7 +157,7 @@ impl Jit {
             Some((proto, start)) => Recorder::new_variant(vm, &params, proto, start, (parent, exit), number, root),
             None => Recorder::new_side(vm, &params, &trace, parent, exit, pc, number, root),
         };
-        self.begin(vm, number, func, at, None, recorder, begun);
+        self.begin(vm, number, func, at, Origin::Side, recorder, begun);
     }
     /// Where a trace starts over at the first exit of `parent`, for values of other types: at the start of a loop, if `parent`
     /// starts there as well and not too many others do.
@@ -116,7 +172,7 @@ impl Jit {
             let e = registry.get(n)?;
             if let Some((proto, at, ins)) = e.start {
                 let pc = proto.code_ptr().wrapping_add(at).cast_const();
-                return (ins.op() != Op::FUNCF).then_some((proto, (pc, ins)));
+                return (!matches!(ins.op(), Op::FUNCF | Op::FUNCV)).then_some((proto, (pc, ins)));
             }
             let (above, 0) = e.trace.parent? else { return None };
             n = above;
@@ -140,21 +196,21 @@ impl Jit {
         number: u32,
         start: Value,
         at: usize,
-        root: Option<(Gc<Proto>, *const Ins)>,
+        origin: Origin,
         recorder: Result<Recorder, Abort>,
         begun: Instant,
     ) {
         self.count(|c| c.started += 1);
         if self.cancelled.replace(false) {
-            return self.fail(vm, number, (start, at), root, Abort::Error.into(), None);
+            return self.fail(vm, number, (start, at), origin, Abort::Error.into(), None);
         }
         match recorder {
             Ok(recorder) => {
-                let recording = Recording { recorder, number, start, root, at: (start, at), spent: begun.elapsed() };
+                let recording = Recording { recorder, number, start, origin, at: (start, at), spent: begun.elapsed() };
                 *self.recording.borrow_mut() = Some(recording);
                 vm.set_mode(Mode::Record);
             }
-            Err(reason) => self.fail(vm, number, (start, at), root, reason.into(), None),
+            Err(reason) => self.fail(vm, number, (start, at), origin, reason.into(), None),
         }
     }
 
@@ -204,7 +260,7 @@ impl Jit {
         let ins = frame::ins(pc);
         let registry = self.registry.borrow();
         let n = ins.d() as u32;
-        if ins.op() == Op::JFUNCF && registry.get(n).is_some_and(|e| e.trace.link == Link::Return) {
+        if matches!(ins.op(), Op::JFUNCF | Op::JFUNCV) && registry.get(n).is_some_and(|e| e.trace.link == Link::Return) {
             registry.disarm_one(n);
             self.recursive.borrow_mut().entry(pc).or_insert(RECURSION_TRIES);
             self.set_counter(vm, pc, self.counters.get().started as u32 & 15);
@@ -223,23 +279,24 @@ impl Jit {
     }
 
     /// Compiles a finished trace and puts it in its place.
-    fn finish(&self, vm: &mut Vm, done: FinishedTrace) {
+    fn finish(&self, vm: &mut Vm, mut done: FinishedTrace) {
         let recording = self.recording.borrow_mut().take();
         vm.set_mode(Mode::Interpret);
-        let Some(Recording { number, start, root, at, spent, .. }) = recording else { return };
+        let Some(Recording { number, start, origin, at, spent, .. }) = recording else { return };
         if self.misses_recursion(vm, &done) {
-            return self.fail(vm, number, at, None, Abort::TooShort.into(), Some(&done.trace));
+            return self.fail(vm, number, at, Origin::Nowhere, Abort::TooShort.into(), Some(&done.trace));
         }
         let begun = Instant::now();
+        go_on_at_pad(&mut done, number);
         let (code, exit_base) = match self.place(vm, &done, number) {
             Ok(placed) => placed,
             Err(Refused::Abort(reason, info)) => {
                 let failure = Failure { reason, info, error: None };
-                return self.fail(vm, number, at, root, failure, Some(&done.trace));
+                return self.fail(vm, number, at, origin, failure, Some(&done.trace));
             }
             Err(Refused::Full) => {
                 self.drop_traces(vm);
-                return self.fail(vm, number, at, None, Abort::CodeFull.into(), Some(&done.trace));
+                return self.fail(vm, number, at, Origin::Nowhere, Abort::CodeFull.into(), Some(&done.trace));
             }
         };
         let compile = begun.elapsed();
@@ -256,26 +313,28 @@ impl Jit {
         }
         if log::on(Topic::Time) {
             let n = done.trace.ins.len();
-            let stores: usize = done.trace.snaps.iter().map(|s| s.slots.len()).sum();
+            let stores = crate::budget::slots(&done.trace);
             eprintln!(
                 "---- TRACE {number}: {n} instructions, {stores} slots in snapshots, {} bytes, recorded in {spent:?}, compiled in {compile:?}",
                 code.1
             );
         }
-        let first = root.and_then(|(proto, pc)| {
-            let at = proto.pc_of(pc)?;
-            let ins = proto.ins(at)?;
-            crate::patch::arm(proto, at, number).then_some((proto, at, ins))
-        });
-        let link = done.trace.link;
+        let first = match origin {
+            Origin::Root(proto, pc) => armed(proto, pc, number),
+            _ => None,
+        };
+        let (link, stitch) = (done.trace.link, done.stitch);
         let stub = self.machine.borrow().exit_stub();
         self.registry.borrow_mut().insert(number, done, first, code, exit_base, stub);
+        if let Origin::Stitch(proto, pc) = origin {
+            self.registry.borrow_mut().stitch(number, proto, pc);
+        }
         if log::on(Topic::Trace) {
             eprintln!("[TRACE {number} stop {link:?}]");
         }
         if self.listens(vm, Event::Trace) {
             let what = Value::str(vm.new_str(b"stop"));
-            self.send(vm, Event::Trace, &[what, Value::int(number as i32), start]);
+            self.send(vm, Event::Trace, &[what, Value::int(number as i32), stitch.unwrap_or(start)]);
         }
     }
     fn place(&self, vm: &mut Vm, done: &FinishedTrace, number: u32) -> Result<(Code, ExitId), Refused> {
@@ -302,7 +361,7 @@ impl Jit {
         {
             e.exits[0].no_variant = true;
         }
-        self.fail(vm, r.number, r.at, r.root, failure, Some(&r.recorder.b.trace));
+        self.fail(vm, r.number, r.at, r.origin, failure, Some(&r.recorder.b.trace));
     }
     /// An error is being thrown.
     pub(crate) fn abort_by_error(&self, vm: &mut Vm) {
@@ -324,14 +383,16 @@ impl Jit {
         vm: &mut Vm,
         number: u32,
         at: (Value, usize),
-        root: Option<(Gc<Proto>, *const Ins)>,
+        origin: Origin,
         failure: Failure,
         trace: Option<&perilune_recorder::ir::Trace>,
     ) {
         self.count(|c| c.aborted += 1);
         self.budget.borrow_mut().spend(trace, false);
-        if let Some((proto, pc)) = root {
-            self.penalize(vm, proto, pc, failure.reason);
+        match origin {
+            Origin::Root(proto, pc) => self.penalize(vm, proto, pc, failure.reason),
+            Origin::Stitch(proto, pc) => self.penalize_stitch(proto, pc),
+            Origin::Side | Origin::Nowhere => {}
         }
         if log::on(Topic::Trace) {
             let line = at.0.as_func().and_then(|f| f.proto()).map_or(0, |p| p.line(at.1));
@@ -371,7 +432,15 @@ impl Jit {
         }
     }
 
-    fn tell_start(&self, vm: &mut Vm, number: u32, func: Value, pc: usize, parent: Option<(u32, u32)>) {
+    fn penalize_stitch(&self, proto: Gc<Proto>, stitch: *const Ins) {
+        if let Some(pad) = proto.pad_at(stitch)
+            && pad.fail() >= self.options.get().params.tryside
+        {
+            pad.give_up();
+        }
+    }
+
+    fn tell_start(&self, vm: &mut Vm, number: u32, func: Value, pc: usize, parent: Option<(u32, i32)>) {
         if log::on(Topic::Trace) {
             let line = func.as_func().and_then(|f| f.proto()).map_or(0, |p| p.line(pc));
             eprintln!("[TRACE {number} start at line {line}, parent {parent:?}]");
@@ -382,7 +451,7 @@ impl Jit {
         let what = Value::str(vm.new_str(b"start"));
         let mut args = vec![what, Value::int(number as i32), func, Value::int(pc as i32)];
         if let Some((parent, exit)) = parent {
-            args.extend([Value::int(parent as i32), Value::int(exit as i32)]);
+            args.extend([Value::int(parent as i32), Value::int(exit)]);
         }
         self.send(vm, Event::Trace, &args);
     }

@@ -47,6 +47,8 @@ pub struct Entry {
     pub returns: bool,
     /// For a root trace: function that it starts in, place, and the instruction there before it was patched.
     pub start: Option<(Gc<Proto>, usize, Ins)>,
+    /// For a trace behind a call: the function, and the STITCH that enters it.
+    pub stitch: Option<(Gc<Proto>, *const Ins)>,
     /// The functions whose code the trace is made from; first the one that its root trace starts in, with which it ends.
     protos: Vec<Gc<Proto>>,
     /// Instructions that have run in the traces above when this one begins.
@@ -91,6 +93,22 @@ impl Entry {
 }
 
 impl Entry {
+    /// Takes back what enters the trace, whose number is `n`.
+    fn disarm(&self, n: u32) {
+        if let Some((proto, pc, ins)) = self.start {
+            crate::patch::disarm(proto, pc, ins, n);
+        }
+        if let Some((proto, stitch)) = self.stitch
+            && let Some(pad) = proto.pad_at(stitch)
+            && pad.trace() == n
+        {
+            pad.set_trace(0);
+        }
+    }
+    /// The function that a trace is entered in, but for side traces.
+    pub fn entered_in(&self) -> Option<Gc<Proto>> {
+        self.start.map(|s| s.0).or(self.stitch.map(|s| s.0))
+    }
     /// What was gained when the trace is left by `exit`: at least the instructions up to there.
     pub fn gain(&self, exit: usize) -> i64 {
         let at = self.trace.snaps.get(exit).map_or(0, |s| s.at.0.saturating_sub(IrRef::BASE.0));
@@ -221,6 +239,7 @@ impl Registry {
             returns: done.trace.ins.iter().any(|i| i.op == Op::RETF),
             trace: Rc::new(done.trace),
             start,
+            stitch: None,
             protos,
             exit_base,
             exits,
@@ -247,6 +266,15 @@ impl Registry {
             freed.push((n, e.code));
         }
         freed
+    }
+    /// Makes the STITCH at an address enter trace `n`.
+    pub fn stitch(&mut self, n: u32, proto: Gc<Proto>, stitch: *const Ins) {
+        if let Some(pad) = proto.pad_at(stitch)
+            && let Some(e) = self.get_mut(n)
+        {
+            e.stitch = Some((proto, stitch));
+            pad.set_trace(n);
+        }
     }
     /// Traces linked to a root trace that was taken out of use go to the new one at the same place.
     fn replace_at(&mut self, proto: Gc<Proto>, pc: usize, new: u32, code: usize) {
@@ -281,16 +309,15 @@ impl Registry {
         for (n, e) in self.entries.iter().enumerate() {
             if let Some(e) = e
                 && which(n as u32, e)
-                && let Some((proto, pc, ins)) = e.start
             {
-                crate::patch::disarm(proto, pc, ins, n as u32);
+                e.disarm(n as u32);
             }
         }
     }
     /// The same for root trace `n`, if there is one.
     pub fn disarm_one(&self, n: u32) {
-        if let Some((proto, pc, ins)) = self.get(n).and_then(|e| e.start) {
-            crate::patch::disarm(proto, pc, ins, n);
+        if let Some(e) = self.get(n) {
+            e.disarm(n);
         }
     }
     /// Forgets everything.

@@ -44,8 +44,6 @@ pub struct Builder {
     pub flags: OptFlags,
     /// Limits.
     pub limits: Limits,
-    /// Can what runs the trace execute sunk instructions in exits? Without that, no allocation is sunk.
-    pub exits_can_allocate: bool,
     /// Newest instruction of each operation; 0 is the end.
     chain: [u16; Op::COUNT],
     /// For each instruction the next older one of its operation.
@@ -83,7 +81,6 @@ impl Builder {
             trace: Trace::default(),
             flags,
             limits,
-            exits_can_allocate: false,
             chain: [0; Op::COUNT],
             prev: vec![0],
             kchain: [0; 8],

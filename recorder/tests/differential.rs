@@ -84,8 +84,7 @@ fn show(world: &World, v: Value, seen: &mut Vec<u64>) -> String {
 /// Records iterations while executing them.
 fn record(s: &mut Setup, flags: OptFlags, dense: bool) -> Result<Trace, Abort> {
     let (mut m, p) = s.machine();
-    let mut b = Builder::new(flags, Limits::default());
-    b.exits_can_allocate = true;
+    let b = Builder::new(flags, Limits::default());
     let mut r = Recorder::new(b, p, dense);
     r.snapshot(0)?;
     for _ in 0..UNROLL {

@@ -77,7 +77,6 @@ fn optimise(trace: &Trace, passes: &[&str]) -> Result<Trace, Abort> {
         assert!(flags.set(pass, true), "unknown pass {pass}");
     }
     let mut b = opt::reemit(trace, flags, Limits::default())?;
-    b.exits_can_allocate = true;
     check(&b.trace);
     for pass in passes {
         match *pass {

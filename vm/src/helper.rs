@@ -4,7 +4,7 @@
 //! can fail says so in its result or in [`Vm::scratch`], and the trace guards that.
 
 use crate::Vm;
-use crate::object::{Gc, Node, Str, Table};
+use crate::object::{Func, Gc, Node, Proto, Str, Table};
 use crate::value::Value;
 
 /// How a helper interacts with the rest of the trace.
@@ -48,10 +48,14 @@ macro_rules! for_each_helper {
             (TabInsert, tab_insert, Store, Nil, (Tab, Int, U64))
             /// Removes at a position, shifting down; the removed value in scratch[0].
             (TabRemove, tab_remove, Store, Nil, (Tab, Int))
+            /// Stores a list: table, first index, address of the values, how many.
+            (TabSetList, tab_set_list, Store, Nil, (Tab, Int, P64, Int))
             /// Backward barrier of a black table.
             (BarrierBack, barrier_back, Store, Nil, (Tab))
             /// Forward barrier of a closed upvalue: address of its value, the stored value.
             (BarrierUpval, barrier_upval, Store, Nil, (P64, U64))
+            /// Calls the builtin whose frame is at an address, with so many arguments; non-zero when the trace must leave.
+            (NativeCall, native_call, Store, Int, (P64, Int))
             /// Collection step; non-zero when the trace must leave.
             (GcStep, gc_step, Store, Int, ())
             /// New string: address, length.
@@ -124,6 +128,10 @@ macro_rules! for_each_helper {
             (Random, random, Store, Num, ())
             /// bit.tobit
             (ToBit, tobit, Pure, Int, (Num))
+            /// New closure: its prototype, the function that makes it, the base of that one's frame.
+            (FuncNew, func_new, Alloc, Func, (Proto, Func, P64))
+            /// Closes the upvalues of stack slots at or above an address.
+            (CloseUpvals, close_upvals, Store, Nil, (P64))
         }
     };
 }
@@ -168,6 +176,8 @@ macro_rules! word {
     (Num) => { f64 };
     (Tab) => { Gc<Table> };
     (Str) => { Gc<Str> };
+    (Func) => { Gc<Func> };
+    (Proto) => { Gc<Proto> };
     (P64) => { *mut Value };
     (U64) => { Value };
     (Nil) => { () };
@@ -252,11 +262,18 @@ helpers! {
         }
         vm.table_set_int(t, n, Value::NIL);
     }
+    fn tab_set_list(vm, t: Gc<Table>, first: i32, values: *mut Value, n: i32) {
+        vm.table_set_list(t, first, values, n);
+    }
     fn barrier_back(vm, t: Gc<Table>) {
         vm.barrier_back(t);
     }
     fn barrier_upval(vm, slot: *mut Value, v: Value) {
         vm.barrier_upval_slot(slot, v);
+    }
+    fn native_call(vm, frame: *mut Value, nargs: i32) -> i32 {
+        // SAFETY: NATIVE has stored the frame there: the builtin, the link to a call instruction, the arguments.
+        i32::from(unsafe { !crate::interp::native::call(vm, frame, nargs as usize) })
     }
     fn gc_step(vm) -> i32 {
         i32::from(vm.gc_step_on_trace())
@@ -386,6 +403,12 @@ helpers! {
     }
     fn tobit(vm, a: f64) -> i32 {
         crate::meta::tobit(a)
+    }
+    fn func_new(vm, proto: Gc<Proto>, parent: Gc<Func>, base: *mut Value) -> Gc<Func> {
+        vm.new_closure(proto, parent, base)
+    }
+    fn close_upvals(vm, level: *mut Value) {
+        vm.close_upvals(level);
     }
 }
 

@@ -50,9 +50,10 @@ pub trait Compiler: Any {
     fn abort(&self, vm: &mut Vm);
     /// A prototype was created by the parser or loader (the `bc` event).
     fn new_proto(&self, vm: &mut Vm, proto: Gc<Proto>);
-    /// A prototype is about to be freed, and with it its traces. No compiled code is running.
-    fn free_proto(&self, proto: Gc<Proto>);
-    /// The original instruction behind a patched one (JLOOP, JFORL, JITERL, JFUNCF) of trace `trace`.
+    /// A prototype is about to be freed, and with it its traces. With `waiting`, compiled code has called a builtin that has not
+    /// come back: where it is, nothing else may go.
+    fn free_proto(&self, proto: Gc<Proto>, waiting: bool);
+    /// The original instruction behind a patched one (JLOOP, JFORL, JITERL, JFUNCF, JFUNCV) of trace `trace`.
     fn original_ins(&self, trace: u32) -> Ins;
     /// Marks what a recording needs. In the atomic phase also what the traces need of the prototypes marked so far.
     fn mark(&self, marker: &mut Marker);

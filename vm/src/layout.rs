@@ -1,7 +1,7 @@
 //! Everything compiled code may load or store: one table.
 
 use crate::Vm;
-use crate::object::{Func, Node, Str, Table, Udata, UpVal};
+use crate::object::{Func, Node, Str, Table, Thread, Udata, UpVal};
 use core::mem::offset_of;
 
 /// Calls the given macro with all object fields: `(Name, "name as LuaJIT prints it", object type, offset, IR type word)`.
@@ -15,6 +15,8 @@ macro_rules! for_each_field {
             (FuncEnv, "func.env", Func, offset_of!(Func, env), Tab)
             /// First instruction of a function.
             (FuncPc, "func.pc", Func, offset_of!(Func, pc), P64)
+            /// Id of a builtin.
+            (FuncFfid, "func.ffid", Func, 4, Int)
             /// Metatable of a table (may be null).
             (TabMeta, "tab.meta", Table, offset_of!(Table, meta), Tab)
             /// Array part.
@@ -29,6 +31,10 @@ macro_rules! for_each_field {
             (TabNomm, "tab.nomm", Table, 2, U8)
             /// Metatable of a userdata (may be null).
             (UdataMeta, "udata.meta", Udata, offset_of!(Udata, meta), Tab)
+            /// The highest open upvalue of a coroutine (may be null).
+            (ThreadOpen, "thread.open", Thread, offset_of!(Thread, open), P64)
+            /// Address of an upvalue's value.
+            (UpvalV, "upval.v", UpVal, offset_of!(UpVal, v), P64)
         }
     };
 }
@@ -66,6 +72,8 @@ pub mod ofs {
     pub const VM_NIL_SLOT: usize = offset_of!(Vm, nil_slot);
     /// `Vm::scratch`
     pub const VM_SCRATCH: usize = offset_of!(Vm, scratch);
+    /// `Vm::multres`
+    pub const VM_MULTRES: usize = offset_of!(Vm, multres);
     /// `Vm::jit_base`
     pub const VM_JIT_BASE: usize = offset_of!(Vm, jit_base);
     /// `Vm::stack_limit`

@@ -27,7 +27,7 @@ impl Compiler for NoJit {
     }
     fn abort(&self, _vm: &mut Vm) {}
     fn new_proto(&self, _vm: &mut Vm, _proto: Gc<Proto>) {}
-    fn free_proto(&self, _proto: Gc<Proto>) {}
+    fn free_proto(&self, _proto: Gc<Proto>, _waiting: bool) {}
     fn original_ins(&self, _trace: u32) -> Ins {
         Ins::ad(Op::JMP, 0, 0x8000)
     }
@@ -92,6 +92,9 @@ impl Vm {
             loop_state: None,
             resume_ins: Ins(0),
             record_nargs: 0,
+            unfinished: crate::interp::native::Unfinished::None,
+            upheavals: 0,
+            traces_waiting: 0,
             jit_entered: 0,
             next_ffid: crate::lib::Builtin::Next.id(),
             prng: crate::lib::Prng::default(),

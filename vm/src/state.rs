@@ -5,6 +5,7 @@ use crate::error::{LuaError, LuaResult};
 use crate::gc::Heap;
 use crate::hooks::{Compiler, EnterFn, Mode};
 use crate::interp::hook::Hook;
+use crate::interp::native::Unfinished;
 use crate::interp::{Handler2, R};
 use crate::lib::Prng;
 use crate::object::{Gc, Str, Table, Thread};
@@ -97,6 +98,13 @@ pub struct Vm {
     pub resume_ins: Ins,
     /// Arguments at the function header about to be recorded.
     pub record_nargs: u32,
+    /// What a builtin called by compiled code has left for the interpreter.
+    pub unfinished: Unfinished,
+    /// Grows with whatever may take away what compiled code relies on that is not on the stack: the atomic phase of a collection,
+    /// a flush of traces, Lua code called by a builtin.
+    pub upheavals: u32,
+    /// Calls of builtins by compiled code that have not come back: their code must stay where it is.
+    pub traces_waiting: u32,
     /// Times compiled code was entered from the interpreter.
     pub jit_entered: u64,
     /// Builtin id of `next`.

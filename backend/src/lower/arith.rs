@@ -118,7 +118,13 @@ impl Lower<'_> {
             Op::DIV => self.pos.ins().fdiv(a, b),
             // a - floor(a / b) * b
             Op::MOD => {
-                let q = self.pos.ins().fdiv(a, b);
+                let q = match self.reciprocal(ins.b)? {
+                    Some(r) => {
+                        let r = self.pos.ins().f64const(r);
+                        self.pos.ins().fmul(a, r)
+                    }
+                    None => self.pos.ins().fdiv(a, b),
+                };
                 let q = self.pos.ins().floor(q);
                 let p = self.pos.ins().fmul(q, b);
                 self.pos.ins().fsub(a, p)
@@ -131,6 +137,13 @@ impl Lower<'_> {
             }
             _ => return Err(BackendError::Unsupported(ins.op)),
         })
+    }
+
+    /// One over a constant where that is exact, so that a product with it is the quotient.
+    fn reciprocal(&self, r: IrRef) -> Res<Option<f64>> {
+        let Some(Const::Num(bits)) = (if r.is_const() { Some(self.konst(r)?) } else { None }) else { return Ok(None) };
+        let (k, power) = (f64::from_bits(bits), bits << 12 == 0);
+        Ok((power && k.is_normal() && (1.0 / k).is_normal()).then_some(1.0 / k))
     }
 
     /// ADD to MAX on ints.
@@ -210,6 +223,20 @@ impl Lower<'_> {
 
     /// ADDOV, SUBOV, MULOV.
     pub(super) fn overflow_arith(&mut self, ins: Ins) -> Res<Value> {
+        if !ins.is_guard() {
+            let op = match ins.op {
+                Op::ADDOV => Op::ADD,
+                Op::SUBOV => Op::SUB,
+                _ => Op::MUL,
+            };
+            return self.int_arith(Ins { op, ..ins });
+        }
+        if ins.op == Op::ADDOV
+            && ins.b.is_const()
+            && let Const::Int(k) = self.konst(ins.b)?
+        {
+            return self.add_constant(ins.a, k);
+        }
         let (a, b) = (self.int(ins.a)?, self.int(ins.b)?);
         let (value, over) = match ins.op {
             Op::ADDOV => self.pos.ins().sadd_overflow(a, b),
@@ -222,6 +249,19 @@ impl Lower<'_> {
             self.guard_not_minus_zero(ins, value, a, b)?;
         }
         Ok(value)
+    }
+
+    /// ADDOV of a constant: the operand is compared with what is just not too much, which is cheaper than to look at the flag.
+    fn add_constant(&mut self, a: IrRef, k: i32) -> Res<Value> {
+        let a = self.int(a)?;
+        let ok = if k >= 0 {
+            self.is32(IntCC::SignedLessThanOrEqual, a, i32::MAX - k)
+        } else {
+            self.is32(IntCC::SignedGreaterThanOrEqual, a, i32::MIN - k)
+        };
+        self.guard(ok)?;
+        let k = self.k32(k);
+        Ok(self.pos.ins().iadd(a, k))
     }
 
     /// A product of zero with a negative operand is -0, which no int is.

@@ -1,5 +1,6 @@
 //! Calls of helpers, and the instructions that are nothing but such calls.
 
+use super::exit::slot_offset;
 use super::value::{MEM, repr};
 use super::{Lower, Res};
 use crate::{BackendError, thunk};
@@ -63,6 +64,11 @@ impl Lower<'_> {
 
     /// Calls a helper; its result, if it has one.
     pub(super) fn call_helper(&mut self, helper: Helper, args: &[Value]) -> Res<Option<Value>> {
+        if self.cur.rebuilding {
+            // The exit must not cost the trace its registers.
+            self.call_cold(helper, args)?;
+            return Ok(Some(self.vm_field(ofs::VM_SCRATCH)));
+        }
         let sig = self.helper_sig(helper);
         let code = self.k64((self.env.helper)(helper) as u64);
         let mut all = Vec::with_capacity(args.len() + 1);
@@ -78,6 +84,25 @@ impl Lower<'_> {
     /// Likewise, a num.
     pub(super) fn call_num(&mut self, helper: Helper, args: &[Value]) -> Res<Value> {
         self.call_word(helper, args)
+    }
+
+    /// NATIVE: stores the state as an exit would, and calls the builtin.
+    pub(super) fn native(&mut self, ins: Ins) -> Res<()> {
+        self.restore(self.cur.snap)?;
+        self.forget_cold();
+        let (frame, nargs) = (
+            self.offset(self.cur.base, i64::from(slot_offset(u32::from(ins.a.0)))),
+            self.k32(i32::from(ins.b.0 & perilune_recorder::ir::native::ARGS)),
+        );
+        let left = self.call_word(Helper::NativeCall, &[frame, nargs])?;
+        let (next, leave) = (self.block(), self.cold_block());
+        self.pos.ins().brif(left, leave, &[], next, &[]);
+        self.enter(leave);
+        // Nobody looks at what is returned, and the exits may be another trace's by now.
+        let nothing = self.k64(0);
+        self.pos.ins().return_(&[nothing]);
+        self.enter(next);
+        Ok(())
     }
 
     /// Calls a helper on a cold path that rejoins, through its thunk, which preserves all registers. A result is in `scratch[0]`.

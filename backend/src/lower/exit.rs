@@ -9,7 +9,7 @@ use super::{Lower, Pending, Res};
 use cranelift_codegen::cursor::{Cursor, CursorPosition};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types};
-use perilune_recorder::ir::{Op, SnapSlot, Snapshot, Trace, Ty};
+use perilune_recorder::ir::{IrRef, Op, SnapSlot, Snapshot, Trace, Ty};
 use perilune_vm::layout::ofs;
 
 /// Bytes from the base to a stack slot.
@@ -106,22 +106,39 @@ impl<'a> Lower<'a> {
     }
 
     /// Stores the modified slots of a snapshot; the base of the frame to resume.
-    pub(super) fn restore(&mut self, snap: usize) -> Res<Value> {
+    pub(super) fn restore(&mut self, number: usize) -> Res<Value> {
         let trace: &'a Trace = self.cur.trace;
-        let snap: &'a Snapshot = trace.snaps.get(snap).ok_or(self.bad("no snapshot"))?;
-        self.emit_cold_for(snap)?;
+        let snap: &'a Snapshot = trace.snaps.get(number).ok_or(self.bad("no snapshot"))?;
+        let sunk = trace.sunk(number);
+        self.emit_cold_for(snap, &sunk)?;
+        self.rebuild(&sunk)?;
         for slot in snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0) {
             self.store_slot(slot.value, slot_offset(u32::from(slot.slot)))?;
         }
         Ok(self.offset(self.cur.base, i64::from(slot_offset(u32::from(snap.base_slot)))))
     }
 
-    /// Emits here what only exits need and this snapshot uses.
-    fn emit_cold_for(&mut self, snap: &Snapshot) -> Res<()> {
+    /// Makes and fills the tables that were sunk.
+    fn rebuild(&mut self, sunk: &[IrRef]) -> Res<()> {
+        self.cur.rebuilding = true;
+        for r in sunk {
+            self.instruction(r.ins_index())?;
+            self.cur.cold.push(r.ins_index());
+        }
+        self.cur.rebuilding = false;
+        Ok(())
+    }
+
+    /// Emits here what only exits need and this snapshot uses, for its slots or for what is sunk.
+    fn emit_cold_for(&mut self, snap: &Snapshot, sunk: &[IrRef]) -> Res<()> {
         let mut work: Vec<usize> = Vec::new();
         let mut need: Vec<usize> = Vec::new();
         let restored = snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0);
         work.extend(restored.filter(|s| self.is_cold(s.value)).map(|s| s.value.ins_index()));
+        for r in sunk {
+            let ins = self.cur.trace.ins[r.ins_index()];
+            work.extend(super::operands(ins).filter(|&r| self.is_cold(r)).map(|r| r.ins_index()));
+        }
         while let Some(i) = work.pop() {
             need.push(i);
             let ins = self.cur.trace.ins[i];

@@ -4,13 +4,14 @@ use super::value::{MEM, repr};
 use super::{Lower, Res};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, types};
-use perilune_recorder::ir::{Const, Ins, Link, Op};
+use perilune_recorder::ir::{Const, Ins, Link, Op, Ty};
 use perilune_vm::layout::ofs;
 
 impl Lower<'_> {
     /// LOOP: from here on the left operands of PHIs are the loop-carried values.
     pub(super) fn loop_head(&mut self) -> Res<()> {
         let trace = self.cur.trace;
+        self.hoist_constants()?;
         let head = self.block();
         let (mut entry, mut back, mut lefts) = (Vec::new(), Vec::new(), Vec::new());
         for phi in trace.ins.iter().filter(|i| i.op == Op::PHI) {
@@ -29,6 +30,28 @@ impl Lower<'_> {
         self.enter(head);
         self.cur.exit = None;
         self.cur.head = Some((head, back));
+        Ok(())
+    }
+
+    /// Puts nums in registers that instructions of the loop would have to build there each time: those that they cannot take from
+    /// memory.
+    fn hoist_constants(&mut self) -> Res<()> {
+        const MOST: usize = 4;
+        let trace = self.cur.trace;
+        for i in self.cur.at..trace.ins.len() {
+            let ins = trace.ins[i];
+            let left = ins.ty == Ty::Num && matches!(ins.op, Op::SUB | Op::DIV) && ins.a.is_const();
+            let right = ins.ty == Ty::Num && ins.op.is_comparison() && ins.b.is_const();
+            let k = match (left, right) {
+                (true, _) => ins.a,
+                (_, true) => ins.b,
+                _ => continue,
+            };
+            if self.cur.hoisted.len() < MOST && !self.cur.hoisted.iter().any(|h| h.0 == k) {
+                let value = self.val(k)?;
+                self.cur.hoisted.push((k, value));
+            }
+        }
         Ok(())
     }
 

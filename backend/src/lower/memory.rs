@@ -1,5 +1,6 @@
 //! Addresses, loads and stores.
 
+use super::exit::slot_offset;
 use super::value::MEM;
 use super::{Lower, Res};
 use crate::BackendError;
@@ -10,7 +11,7 @@ use perilune_vm::helper::Helper;
 use perilune_vm::layout::{Field, ofs};
 
 impl Lower<'_> {
-    /// AREF to LREF: an address.
+    /// AREF to SREF: an address.
     pub(super) fn reference(&mut self, ins: Ins) -> Res<Value> {
         match ins.op {
             Op::AREF => self.array_slot(ins),
@@ -32,6 +33,7 @@ impl Lower<'_> {
                 self.indexed(data, ins.b, 0)
             }
             Op::LREF => Ok(self.vm_field(ofs::VM_CUR)),
+            Op::SREF => Ok(self.offset(self.cur.base, i64::from(slot_offset(u32::from(ins.a.0))))),
             _ => Err(BackendError::Unsupported(ins.op)),
         }
     }
@@ -63,6 +65,9 @@ impl Lower<'_> {
         let Const::Slot(key, index) = self.konst(ins.b)? else { return Err(self.bad("HREFK without KSLOT")) };
         let nodes = self.word(ins.a)?;
         let node = index as usize * ofs::NODE_SIZE;
+        if !ins.is_guard() {
+            return Ok(self.offset(nodes, (node + ofs::NODE_VAL) as i64));
+        }
         let found = self.pos.ins().load(types::I64, MEM, nodes, (node + ofs::NODE_KEY) as i32);
         let key = self.boxed(key)?;
         let same = self.pos.ins().icmp(IntCC::Equal, found, key);

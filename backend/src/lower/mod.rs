@@ -66,6 +66,8 @@ struct Current<'a> {
     values: Vec<PackedOption<Value>>,
     /// Instructions whose value is only known in the exit being emitted.
     cold: Vec<usize>,
+    /// Are sunk instructions being emitted in an exit?
+    rebuilding: bool,
     base: Value,
     /// The snapshot in force and its exit, once there is one.
     snap: usize,
@@ -74,6 +76,8 @@ struct Current<'a> {
     start: Block,
     /// Head of the loop and the right-hand sides of its PHIs.
     head: Option<(Block, Vec<IrRef>)>,
+    /// Constants that are in registers in the loop.
+    hoisted: Vec<(IrRef, Value)>,
     known: Vec<(u16, Ty, Value)>,
 }
 
@@ -146,11 +150,13 @@ impl<'a> Current<'a> {
             at: 0,
             values: vec![None.into(); tree.trace.ins.len()],
             cold: Vec::new(),
+            rebuilding: false,
             base,
             snap: 0,
             exit: None,
             start,
             head: None,
+            hoisted: Vec::new(),
             known,
         }
     }
@@ -243,9 +249,16 @@ impl<'a> Lower<'a> {
             }
             Op::FPMATH => self.fp_math(ins).map(Some),
             Op::ADDOV | Op::SUBOV | Op::MULOV => self.overflow_arith(ins).map(Some),
-            Op::AREF | Op::HREFK | Op::HREF | Op::NEWREF | Op::UREFO | Op::UREFC | Op::FREF | Op::STRREF | Op::LREF => {
-                self.reference(ins).map(Some)
-            }
+            Op::AREF
+            | Op::HREFK
+            | Op::HREF
+            | Op::NEWREF
+            | Op::UREFO
+            | Op::UREFC
+            | Op::FREF
+            | Op::STRREF
+            | Op::LREF
+            | Op::SREF => self.reference(ins).map(Some),
             Op::ALOAD | Op::HLOAD | Op::ULOAD | Op::VLOAD | Op::SLOAD | Op::FLOAD | Op::XLOAD | Op::ALEN => self.load(ins),
             Op::ASTORE | Op::HSTORE | Op::USTORE | Op::FSTORE | Op::XSTORE => self.store(ins).map(|()| None),
             Op::SNEW | Op::TNEW | Op::TDUP | Op::BUFHDR | Op::BUFPUT | Op::BUFSTR | Op::TOSTR | Op::STRTO => self.object(ins),
@@ -254,6 +267,12 @@ impl<'a> Lower<'a> {
             Op::CONV => self.conv(ins).map(Some),
             Op::TOBIT => self.tobit(ins).map(Some),
             Op::CALLN | Op::CALLA | Op::CALLL | Op::CALLS => self.call(ins),
+            Op::NATIVE => self.native(ins).map(|()| None),
+            Op::SYNC => {
+                self.restore(self.cur.snap)?;
+                self.forget_cold();
+                Ok(None)
+            }
             Op::PVAL
             | Op::HIOP
             | Op::RENAME

@@ -3,7 +3,7 @@
 //! A pure instruction whose value is only seen by a few snapshots is *cold*: it is emitted inside the exits that need it, not on
 //! the hot path. Its operands then live up to those exits.
 
-use perilune_recorder::ir::{Effect, Ins, Mode, Op, Trace};
+use perilune_recorder::ir::{Effect, Ins, IrRef, Mode, Op, Trace};
 
 /// How an instruction is emitted.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -45,21 +45,35 @@ impl Plan {
     fn count_snapshots(&mut self, trace: &Trace) {
         for (k, snap) in trace.snaps.iter().enumerate() {
             let next = trace.snaps.get(k + 1).map_or(usize::MAX, |s| s.at.ins_index());
+            let here = snap.at.ins_index()..next.min(trace.ins.len());
+            let stored = trace.ins[here].iter().any(|i| matches!(i.op, Op::NATIVE | Op::SYNC));
             for slot in snap.slots.iter().filter(|s| s.flags & perilune_recorder::ir::SnapSlot::NORESTORE == 0) {
-                if slot.value.is_const() {
-                    continue;
-                }
-                let i = slot.value.ins_index();
-                self.uses[i] = self.uses[i].saturating_add(1);
-                if self.loop_at.is_some_and(|l| i < l && next > l) {
-                    self.class[i] = Class::Hot;
+                self.used_by_exit(trace, slot.value, next, stored);
+            }
+            for r in trace.sunk(k) {
+                for r in super::operands(trace.ins[r.ins_index()]) {
+                    self.used_by_exit(trace, r, next, stored);
                 }
             }
+        }
+    }
+    /// An exit of guards before `next` uses a value. What is sunk, it makes itself.
+    fn used_by_exit(&mut self, trace: &Trace, r: IrRef, next: usize, stored: bool) {
+        if r.is_const() || trace.ins[r.ins_index()].is_sunk() {
+            return;
+        }
+        let i = r.ins_index();
+        self.uses[i] = self.uses[i].saturating_add(1);
+        if stored || self.loop_at.is_some_and(|l| i < l && next > l) {
+            self.class[i] = Class::Hot;
         }
     }
 
     fn classify(&mut self, trace: &Trace, i: usize) {
         let ins = trace.ins[i];
+        if ins.is_sunk() {
+            return;
+        }
         if ins.is_guard() || ins.op.effect() == Effect::Store {
             self.class[i] = Class::Hot;
         } else if self.class[i] == Class::Dead && self.uses[i] > 0 {

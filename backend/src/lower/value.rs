@@ -116,6 +116,9 @@ impl Lower<'_> {
             let value = self.cur.values.get(r.ins_index()).and_then(|v| v.expand());
             return value.ok_or_else(|| self.bad("operand without a value"));
         }
+        if let Some(&(_, value)) = self.cur.hoisted.iter().find(|h| h.0 == r) {
+            return Ok(value);
+        }
         Ok(match self.konst(r)? {
             Const::Int(k) => self.k32(k),
             Const::Num(bits) => self.pos.ins().f64const(f64::from_bits(bits)),
@@ -124,6 +127,7 @@ impl Lower<'_> {
             Const::Ptr(word) => self.k64(word),
             Const::Vm(VmRef::NilSlot) => self.offset(self.vm, ofs::VM_NIL_SLOT as i64),
             Const::Vm(VmRef::Scratch) => self.offset(self.vm, ofs::VM_SCRATCH as i64),
+            Const::Vm(VmRef::Multres) => self.offset(self.vm, ofs::VM_MULTRES as i64),
             Const::Null(_) => self.k64(0),
             Const::Pri(_) | Const::Slot(..) => return Err(self.bad("constant without a value")),
         })

@@ -1,7 +1,7 @@
 //! Addresses, loads, stores, objects, calls.
 
 use super::{Eval, Step, box_word, guard, memory, pointer_tag};
-use crate::ir::{Const, Ins, IrRef, Op, Ty, sload};
+use crate::ir::{Const, Ins, IrRef, Mode, Op, Ty, sload};
 use perilune_vm::gc::color::BLACK;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::{Field, ofs};
@@ -10,7 +10,7 @@ use perilune_vm::value::{self as v, Value};
 /// Everything that is not arithmetic.
 pub(super) fn step(e: &mut Eval<'_>, ins: Ins) -> Step {
     match ins.op {
-        Op::AREF | Op::HREFK | Op::HREF | Op::NEWREF | Op::UREFO | Op::UREFC | Op::FREF | Op::STRREF | Op::LREF => {
+        Op::AREF | Op::HREFK | Op::HREF | Op::NEWREF | Op::UREFO | Op::UREFC | Op::FREF | Op::STRREF | Op::LREF | Op::SREF => {
             reference(e, ins)
         }
         Op::SLOAD => slot_load(e, ins),
@@ -41,12 +41,13 @@ fn field(ins: Ins) -> u64 {
 }
 
 fn reference(e: &mut Eval<'_>, ins: Ins) -> Step {
-    let object = if ins.op == Op::LREF { 0 } else { e.val(ins.a) };
+    let object = if ins.op.mode_a() == Mode::Ref { e.val(ins.a) } else { 0 };
     match ins.op {
         Op::AREF => Ok(object + 8 * u64::from(e.int(ins.b) as u32)),
         Op::STRREF => Ok(object + ofs::STR_DATA as u64 + u64::from(e.int(ins.b) as u32)),
         Op::FREF => Ok(object + field(ins)),
         Op::LREF => Ok(e.vm_field(ofs::VM_CUR)),
+        Op::SREF => Ok(e.slot_address(u32::from(ins.a.0))),
         Op::HREFK => {
             let Some(Const::Slot(key, n)) = e.t.konst(ins.b) else { unreachable!("HREFK without KSLOT") };
             let node = object + u64::from(n) * ofs::NODE_SIZE as u64;

@@ -125,7 +125,7 @@ macro_rules! dispatcher {
 }
 for_each_helper!(dispatcher);
 
-/// Slots between the base of a frame and its caller's, given the address behind the call: 2 + A of the call.
-pub(super) fn frame_delta(pc: u64) -> u32 {
-    2 + (load32(pc - 4) >> 8 & 0xff)
+/// Slots between the base of a frame and that of the one below, from the frame's link: for a return address 2 + A of the call.
+pub(super) fn frame_delta(link: u64) -> u32 {
+    if link & 3 != 0 { (link >> 3) as u32 } else { 2 + (load32(link - 4) >> 8 & 0xff) }
 }

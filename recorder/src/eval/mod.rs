@@ -81,6 +81,7 @@ pub fn run_with(config: &Config, trace: &Trace, vm: *mut Vm, base: *mut Value) -
         executed: 0,
         in_loop: 0,
         iterations: 0,
+        in_native: false,
     };
     let outcome = eval.run();
     Exit {
@@ -110,6 +111,8 @@ struct Eval<'a> {
     executed: u64,
     in_loop: u64,
     iterations: u64,
+    /// Left in the middle of a builtin, which has seen the state stored.
+    in_native: bool,
 }
 
 fn guard(ok: bool) -> Result<(), Leave> {
@@ -176,8 +179,17 @@ impl Eval<'_> {
         }
     }
 
-    /// Stores the state of the snapshot in force.
+    /// Leaves through the snapshot in force.
     fn leave(&mut self) -> Outcome {
+        if !core::mem::take(&mut self.in_native) {
+            self.store_state();
+        }
+        let snap: &Snapshot = &self.t.snaps[self.snap];
+        self.base = self.slot_address(u32::from(snap.base_slot));
+        Outcome::Exit(self.snap as u32)
+    }
+    /// Stores the state of the snapshot in force.
+    fn store_state(&mut self) {
         for r in self.t.sunk(self.snap) {
             let i = r.ins_index();
             let Ok(value) = self.step(self.t.ins[i]) else { unreachable!("a sunk instruction is no guard") };
@@ -187,8 +199,6 @@ impl Eval<'_> {
         for s in snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0) {
             memory::store64(self.slot_address(u32::from(s.slot)), self.boxed(s.value));
         }
-        self.base = self.slot_address(u32::from(snap.base_slot));
-        Outcome::Exit(self.snap as u32)
     }
 
     fn slot_address(&self, slot: u32) -> u64 {
@@ -210,6 +220,7 @@ impl Eval<'_> {
                 Const::Gc(k) => k.payload(),
                 Const::Vm(VmRef::NilSlot) => self.vm_address + ofs::VM_NIL_SLOT as u64,
                 Const::Vm(VmRef::Scratch) => self.vm_address + ofs::VM_SCRATCH as u64,
+                Const::Vm(VmRef::Multres) => self.vm_address + ofs::VM_MULTRES as u64,
                 Const::Pri(_) | Const::Null(_) | Const::Slot(..) => 0,
             },
         }
@@ -247,6 +258,18 @@ impl Eval<'_> {
                 let pc = self.val(ins.b);
                 guard(memory::load64(self.base - 8) == pc)?;
                 self.base -= 8 * u64::from((self.config.frame_delta)(pc));
+                Ok(0)
+            }
+            Op::SYNC => {
+                self.store_state();
+                Ok(0)
+            }
+            Op::NATIVE => {
+                self.store_state();
+                let frame = self.slot_address(u32::from(ins.a.0));
+                self.in_native =
+                    self.call(Helper::NativeCall, &[frame, u64::from(ins.b.0 & crate::ir::native::ARGS)]) as i32 != 0;
+                guard(!self.in_native)?;
                 Ok(0)
             }
             op if op.is_comparison() || op == Op::ABC => ops::compare(self, ins),

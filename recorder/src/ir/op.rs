@@ -35,8 +35,9 @@ macro_rules! for_each_ir {
             /// Guard: array bounds, op2 (int index) below op1 (int asize) unsigned. The type `u32` marks a check in front of a loop
             /// that holds for all its iterations; it is executed like any other.
             (ABC, r, r, N, guard)
-            /// Guard: the link of the current frame (base[-1]) is op2 (KPTR: return pc); then leaves the frame downwards: BASE
-            /// moves down by the caller's frame delta (2 + A of the call instruction before that pc); op1 is the caller's KGC proto.
+            /// Guard: the link of the current frame (base[-1]) is op2 (KPTR); then leaves the frame downwards: BASE moves down by
+            /// what the link says (for a return address 2 + A of the call instruction before it); op1 is the KGC proto of the next
+            /// Lua function.
             /// Slot numbers of later instructions count from the new base.
             (RETF, r, r, S, guard)
             /// Nothing.
@@ -124,7 +125,8 @@ macro_rules! for_each_ir {
             (MAX, r, r, N, none)
             /// Unary math function on num; op2 is an [`FpMath`] number.
             (FPMATH, r, l, N, none)
-            /// Guard: int op1 + op2 does not overflow; its value.
+            /// Guard: int op1 + op2 does not overflow; its value. Without the guard bit it is known not to overflow; likewise the
+            /// next two.
             (ADDOV, r, r, N, commutative_guard)
             /// Guard: int op1 - op2 does not overflow; its value.
             (SUBOV, r, r, N, guard)
@@ -153,6 +155,8 @@ macro_rules! for_each_ir {
             (STRREF, r, r, N, none)
             /// The running coroutine.
             (LREF, n, n, L, none)
+            /// Address of stack slot op1, numbered as for SLOAD.
+            (SREF, l, n, L, none)
 
             /// Load from an array slot address. With the guard bit the tag is checked. A `num` load accepts an integer and
             /// converts it.
@@ -229,6 +233,12 @@ macro_rules! for_each_ir {
             (CALLL, r, l, L, none)
             /// Call with side effects.
             (CALLS, r, l, S, none)
+            /// Stores the slots of the snapshot in force. (A guard that never fails: its snapshot must stay.)
+            (SYNC, n, n, S, guard)
+            /// Guard: the builtin whose frame is at slot op1, called with op2 arguments (see [`crate::ir::native`]), returns as
+            /// usual. Stores the slots of the snapshot in force, the frame among them; results come to the stack. Leaving stores
+            /// nothing.
+            (NATIVE, l, l, S, guard)
             /// (Reserved for the FFI.)
             (CALLXS, r, r, S, none)
             /// Chain of call arguments: op1 earlier arguments, op2 the next.

@@ -193,6 +193,7 @@ impl Parser<'_> {
             "true" => Const::Pri(Ty::True),
             "<nil>" => Const::Vm(VmRef::NilSlot),
             "<scratch>" => Const::Vm(VmRef::Scratch),
+            "<multres>" => Const::Vm(VmRef::Multres),
             "nan" => Const::Num(f64::NAN.to_bits()),
             _ => {
                 if let Some(body) = inside('"', '"') {

@@ -40,6 +40,8 @@ pub mod conv {
     }
     /// int to num.
     pub const NUM_INT: u16 = pack(Ty::Num, Ty::Int, 0);
+    /// int to a word, zero-extended.
+    pub const U64_INT: u16 = pack(Ty::U64, Ty::Int, 0);
     /// num to int by exact check, for an index.
     pub const INT_NUM_INDEX: u16 = pack(Ty::Int, Ty::Num, INDEX);
     /// num to int by exact check.
@@ -50,6 +52,14 @@ pub mod conv {
 pub mod xload {
     /// The memory never changes (bytes of a string).
     pub const READONLY: u16 = 1;
+}
+
+/// Operand 2 of [`Op::NATIVE`].
+pub mod native {
+    /// Number of arguments.
+    pub const ARGS: u16 = 0xff;
+    /// The builtin writes to no table, upvalue or metatable.
+    pub const READS: u16 = 0x100;
 }
 
 /// Number of constants that fit below the bias, and the reference of [`Op::BASE`].
@@ -179,6 +189,8 @@ pub enum VmRef {
     NilSlot,
     /// `Vm::scratch`: results of helpers.
     Scratch,
+    /// `Vm::multres`: the number of values in an open list.
+    Multres,
 }
 
 /// A constant.
@@ -220,6 +232,13 @@ impl SnapSlot {
     pub const CONT: u8 = 2;
     /// The slot in memory already has this value: nothing to store.
     pub const NORESTORE: u8 = 4;
+    /// It has, because the slots were stored (NATIVE, SYNC) since the trace began.
+    pub const STORED: u8 = 8;
+}
+
+impl Snapshot {
+    /// [`Snapshot::multres`] where the count is only known by what a builtin has left in the VM.
+    pub const OPEN: u32 = u32::MAX;
 }
 
 /// What the interpreter must see if the trace leaves at a guard at or after `at` (up to the next snapshot).

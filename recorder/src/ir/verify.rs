@@ -86,7 +86,8 @@ impl Verifier<'_> {
                 self.defined(r, i)?;
             }
         }
-        let must_guard = ins.op.is_guard() && !matches!(ins.op, Op::UREFO | Op::UREFC | Op::HREFK | Op::STRTO);
+        let known = matches!(ins.op, Op::ADDOV | Op::SUBOV | Op::MULOV | Op::UREFO | Op::UREFC | Op::HREFK | Op::STRTO);
+        let must_guard = ins.op.is_guard() && !known;
         check(!must_guard || ins.is_guard(), "guard without the guard bit")?;
         if ins.is_guard() {
             check(self.t.snaps.first().is_some_and(|s| s.at.ins_index() <= i), "guard without a snapshot")?;

@@ -29,11 +29,14 @@ pub struct Clobber {
     pub values: bool,
     /// The VM's scratch words.
     pub scratch: bool,
+    /// Which upvalues are open.
+    pub upvalues: bool,
     /// Everything.
     pub all: bool,
 }
 
-const NOTHING: Clobber = Clobber { array: false, nodes: false, keys: false, values: false, scratch: false, all: false };
+const NOTHING: Clobber =
+    Clobber { array: false, nodes: false, keys: false, values: false, scratch: false, upvalues: false, all: false };
 /// What inserting a key may do: the parts move.
 const INSERTION: Clobber = Clobber { array: true, nodes: true, keys: true, ..NOTHING };
 const SCRATCH: Clobber = Clobber { scratch: true, ..NOTHING };
@@ -44,9 +47,11 @@ pub const fn clobber(helper: Helper) -> Clobber {
     match helper {
         Helper::TabNewKey => INSERTION,
         Helper::TabInsert => Clobber { values: true, ..INSERTION },
+        Helper::TabSetList => Clobber { values: true, ..INSERTION },
         Helper::TabRemove => Clobber { values: true, scratch: true, ..INSERTION },
         Helper::TabClear => Clobber { nodes: true, keys: true, values: true, ..NOTHING },
         Helper::TabNext | Helper::StrToNum | Helper::GcStep => SCRATCH,
+        Helper::CloseUpvals => Clobber { upvalues: true, ..NOTHING },
         Helper::BarrierBack | Helper::BarrierUpval | Helper::BufReset | Helper::BufPut | Helper::Random => NOTHING,
         _ => match helper.effect() {
             HelperEffect::Pure | HelperEffect::Load | HelperEffect::Alloc => NOTHING,
@@ -95,11 +100,20 @@ pub fn invalidated(b: &Builder, tab: IrRef, lim: IrRef, what: impl Fn(Clobber) -
         let ins = b.trace.ins[r.ins_index()];
         let c = clobber_of(ins);
         if c.all || what(c) && tables(b, tab, first_argument(b, ins)) != Alias::No {
-            return r;
+            found = r;
+            break;
         }
         r = b.older(r);
     }
-    found
+    found.max(native(b, lim))
+}
+/// The newest call of a builtin as it is after `lim`, if it may change everything.
+fn native(b: &Builder, lim: IrRef) -> IrRef {
+    let mut r = b.newest(Op::NATIVE);
+    while r > lim && b.trace.ins[r.ins_index()].b.0 & crate::ir::native::READS != 0 {
+        r = b.older(r);
+    }
+    if r > lim { r } else { IrRef::NONE }
 }
 
 /// The newest call after `lim` that invalidates what `what` selects, whatever the table.
@@ -108,11 +122,24 @@ pub fn called(b: &Builder, lim: IrRef, what: impl Fn(Clobber) -> bool) -> IrRef 
     while r > lim {
         let c = clobber_of(b.trace.ins[r.ins_index()]);
         if c.all || what(c) {
+            return r.max(native(b, lim));
+        }
+        r = b.older(r);
+    }
+    native(b, lim)
+}
+
+/// The newest instruction after `lim` that may have opened or closed an upvalue.
+pub fn upvalues_changed(b: &Builder, lim: IrRef) -> IrRef {
+    let closed = called(b, lim, |c| c.upvalues);
+    let mut r = b.newest(Op::CALLA);
+    while r > lim.max(closed) {
+        if helper_of(b.trace.ins[r.ins_index()]) == Some(Helper::FuncNew) {
             return r;
         }
         r = b.older(r);
     }
-    IrRef::NONE
+    closed
 }
 
 /// Is the reference a table that the trace makes?
@@ -136,6 +163,7 @@ fn escapes(b: &Builder, new: IrRef, stop: IrRef) -> bool {
     stored.iter().any(|&op| anywhere(op, &|i| i.b == new))
         || anywhere(Op::CARG, &|i| i.a == new)
         || anywhere(Op::CALLS, &|i| i.a == new && clobber_of(i).all)
+        || anywhere(Op::NATIVE, &|_| true)
 }
 
 /// May two table references be the same table?

@@ -1,18 +1,20 @@
 //! Sharing of equal instructions.
 
 use crate::build::{Builder, Emit};
-use crate::ir::{Ins, IrRef};
+use crate::ir::{Ins, IrRef, Op};
 
 /// The newest instruction equal to `ins` and newer than `lim`.
 ///
-/// Equal means operation, type and operands. A guard may stand in for what is not guarded, but not the other way round.
+/// Equal means operation, type and operands. A guard may stand in for what is not guarded, but not the other way round, except
+/// where the missing guard bit says that the guard would hold.
 #[inline]
 pub fn find(b: &Builder, ins: Ins, lim: IrRef) -> Option<IrRef> {
     let lim = lim.max(ins.newest_operand());
+    let known = matches!(ins.op, Op::ADDOV | Op::SUBOV | Op::MULOV);
     let mut r = b.newest(ins.op);
     while r > lim {
         let other = b.trace.ins[r.ins_index()];
-        if other.a == ins.a && other.b == ins.b && other.ty == ins.ty && (other.is_guard() || !ins.is_guard()) {
+        if other.a == ins.a && other.b == ins.b && other.ty == ins.ty && (other.is_guard() || !ins.is_guard() || known) {
             return Some(r);
         }
         r = b.older(r);

@@ -25,10 +25,11 @@
 
 use crate::abort::Abort;
 use crate::build::Builder;
-use crate::ir::{Effect, Ins, IrRef, Mode, Op, SnapSlot, Snapshot, Ty, conv, sload};
+use crate::ir::{Const, Effect, Ins, IrRef, Mode, Op, SnapSlot, Snapshot, Ty, conv, sload};
 use crate::opt::abc;
 use crate::opt::dce;
 use crate::opt::sink::Sink;
+use crate::opt::widen;
 
 /// Greatest number of loop-carried values.
 const MAX_PHI: usize = 100;
@@ -47,22 +48,51 @@ pub fn run(b: &mut Builder) -> Result<(), Abort> {
     b.limits.maxsnap = limits.maxsnap.saturating_mul(2);
     // What nobody needs is not copied, nor may the body find it. Recording may go on with it if the loop does not close.
     let removed = dce::take(b);
-    let result = Unroll { b, invar, nsnaps, subst: Vec::with_capacity(invar), last: &last }.run();
+    let widen = widen::candidates(b);
+    let mut result = unroll(b, nsnaps, &last, &widen);
+    if result.is_err() && !widen.is_empty() {
+        undo(b, invar, nsnaps, &last, guard_emitted);
+        result = unroll(b, nsnaps, &last, &[]);
+    }
     b.limits = limits;
     if result.is_err() {
-        b.rollback(invar);
+        undo(b, invar, nsnaps, &last, guard_emitted);
         for (i, ins) in removed {
             b.trace.ins[i] = ins;
         }
         b.rebuild_chains();
-        b.trace.snaps.truncate(nsnaps);
-        b.trace.snaps[nsnaps - 1] = last;
-        b.set_guard_emitted(guard_emitted);
-        for ins in &mut b.trace.ins {
-            ins.flags &= !Ins::PHI;
-        }
     }
     result
+}
+
+/// The position that the control value of a loop over `next` is made of: it is tagged by an addition.
+pub(crate) fn position(b: &mut Builder, control: IrRef) -> Option<IrRef> {
+    if let Some(Const::Ptr(word)) = b.trace.konst(control) {
+        return Some(b.kint(word as u32 as i32));
+    }
+    let wide = b.is_op(control, Op::ADD).filter(|i| i.ty == Ty::U64)?;
+    b.is_op(wide.a, Op::CONV).filter(|i| i.b.0 == conv::U64_INT).map(|i| i.a)
+}
+
+fn unroll(b: &mut Builder, nsnaps: usize, last: &Snapshot, widen: &[bool]) -> Result<(), Abort> {
+    if !widen.is_empty() {
+        widen::convert_operands(b, widen)?;
+        b.trace.snaps[nsnaps - 1].at = b.trace.next_ref();
+    }
+    let invar = b.trace.ins.len();
+    Unroll { b, invar, nsnaps, subst: Vec::with_capacity(invar), last, widen }.run()
+}
+
+/// Takes the body back.
+fn undo(b: &mut Builder, invar: usize, nsnaps: usize, last: &Snapshot, guard_emitted: bool) {
+    b.rollback(invar);
+    b.rebuild_chains();
+    b.trace.snaps.truncate(nsnaps);
+    b.trace.snaps[nsnaps - 1] = last.clone();
+    b.set_guard_emitted(guard_emitted);
+    for ins in &mut b.trace.ins {
+        ins.flags &= !Ins::PHI;
+    }
 }
 
 struct Unroll<'a> {
@@ -75,6 +105,8 @@ struct Unroll<'a> {
     subst: Vec<IrRef>,
     /// State at the end of the recorded iteration.
     last: &'a Snapshot,
+    /// By instruction: is its copy computed in doubles (see [`widen`])? Empty if none is.
+    widen: &'a [bool],
 }
 
 impl Unroll<'_> {
@@ -115,6 +147,12 @@ impl Unroll<'_> {
         if ins.op == Op::ABC && ins.ty == abc::INVARIANT && x == ins.a {
             return Ok(IrRef::NONE);
         }
+        if self.widen.get(i) == Some(&true) {
+            return widen::copy(self.b, ins.op, x, y);
+        }
+        if ins.op == Op::CONV && ins.b.0 == conv::NUM_INT && self.b.ty(x) == Ty::Num {
+            return Ok(x);
+        }
         let r = self.b.emit_ins(Ins { a: x, b: y, flags: ins.flags & Ins::GUARD, ..ins })?;
         let has_value = r != IrRef::NONE && !ins.op.is_comparison() && !matches!(ins.op, Op::CARG | Op::ABC);
         if has_value && ins.op.effect() != Effect::Store { self.converted(r, ins.ty) } else { Ok(r) }
@@ -125,6 +163,9 @@ impl Unroll<'_> {
         let slots = &self.last.slots;
         let Ok(at) = slots.binary_search_by_key(&ins.a.0, |s| s.slot) else { return Ok(this) };
         let value = slots[at].value;
+        if ins.b.0 & sload::KEYINDEX != 0 {
+            return position(self.b, value).ok_or(Abort::TypeInstability);
+        }
         if ins.b.0 & sload::CONVERT != 0 && ins.ty == Ty::Int && self.b.ty(value) == Ty::Num {
             return self.b.guard(Op::CONV, Ty::Int, value, IrRef(conv::INT_NUM_CHECK));
         }
@@ -143,9 +184,16 @@ impl Unroll<'_> {
         }
     }
 
-    /// Does the slot in memory keep its value through all iterations?
+    /// Does the slot in memory keep its value through all iterations? Where the slots are stored on the way, memory must have the
+    /// value at the end of an iteration as well.
     fn stays(&self, s: SnapSlot) -> bool {
-        self.b.def(s.value).is_none_or(|i| i.op == Op::SLOAD && i.a.0 == s.slot)
+        let same = self.b.def(s.value).is_none_or(|i| i.op == Op::SLOAD && i.a.0 == s.slot);
+        let stores = [Op::NATIVE, Op::SYNC].iter().any(|&op| self.b.newest(op) != IrRef::NONE);
+        same && (!stores || self.is_in_memory(s.slot))
+    }
+    fn is_in_memory(&self, slot: u16) -> bool {
+        let slots = &self.last.slots;
+        slots.binary_search_by_key(&slot, |s| s.slot).is_ok_and(|at| slots[at].flags & SnapSlot::NORESTORE != 0)
     }
 
     /// Copies snapshot `k` over the state at the end of the previous iteration.
@@ -154,7 +202,7 @@ impl Unroll<'_> {
         let mut slots = Vec::with_capacity(old.slots.len() + self.last.slots.len());
         let mut before = self.last.slots.iter().filter(|s| s.slot < old.nslots).peekable();
         let from_last = |mut s: SnapSlot| {
-            if !self.stays(s) {
+            if s.flags & SnapSlot::STORED == 0 && !self.stays(s) {
                 s.flags &= !SnapSlot::NORESTORE;
             }
             s
@@ -169,7 +217,7 @@ impl Unroll<'_> {
             if !s.value.is_const() {
                 copy.value = self.subst[s.value.ins_index()];
             }
-            if copy.value != s.value || !self.stays(copy) {
+            if s.flags & SnapSlot::STORED == 0 && (copy.value != s.value || !self.stays(copy)) {
                 copy.flags &= !SnapSlot::NORESTORE;
             }
             slots.push(copy);
@@ -196,6 +244,10 @@ impl Unroll<'_> {
                 Err(table) => sink.forbid(table),
             }
         };
+        // The copy was widened, but the body needs the int of the previous iteration.
+        if carried.iter().any(|&i| self.widen.get(i) == Some(&true) && self.b.ty(self.subst[i]) == Ty::Num) {
+            return Err(Abort::TypeInstability);
+        }
         sink.apply(self.b);
         if carried.len() > MAX_PHI {
             return Err(Abort::TooManyPhis);

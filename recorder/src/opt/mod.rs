@@ -18,6 +18,7 @@ pub mod loops;
 pub mod mem;
 pub mod narrow;
 pub mod sink;
+pub mod widen;
 
 use crate::abort::Abort;
 use crate::build::{Builder, Emit, Limits};
@@ -71,6 +72,8 @@ define_flags! {
     abc, "abc";
     /// Sinking of allocations.
     sink, "sink";
+    /// Stores of slots on the way, for exits to be short.
+    sync, "sync";
     /// Fusion of operands (the backend's).
     fuse, "fuse";
 }
@@ -118,7 +121,7 @@ pub(crate) fn pipeline(b: &mut Builder, ins: Ins) -> Emit {
         Op::USTORE => mem::upvalue::store(b, ins),
         Op::TBAR => mem::refs::table_barrier(b, ins),
         Op::OBAR => mem::refs::upvalue_barrier(b, ins),
-        Op::SLOAD => {
+        Op::SLOAD | Op::SREF => {
             let lim = b.newest(Op::RETF);
             cse::share(b, ins, lim)
         }

@@ -4,7 +4,7 @@
 //! the program has a num, and the counter of a numeric loop, which cannot overflow.
 
 use crate::build::{Builder, Emit};
-use crate::ir::{IrRef, Op, Ty, conv};
+use crate::ir::{Ins, IrRef, Op, Ty, conv};
 
 /// A number as a num.
 pub fn to_num(b: &mut Builder, r: IrRef) -> Emit {
@@ -38,5 +38,5 @@ pub fn next_index(b: &mut Builder, idx: IrRef, step: i32, stop: IrRef, stop_now:
         let least = b.kint(i32::MIN - step);
         b.emit(Op::GE, Ty::Int, stop, least)?;
     }
-    b.emit(Op::ADD, Ty::Int, idx, k)
+    b.emit_ins(Ins { flags: 0, ..Ins::new(Op::ADDOV, Ty::Int, idx, k) })
 }

@@ -39,7 +39,7 @@ impl Sink {
     pub fn new(b: &Builder) -> Sink {
         let n = b.trace.ins.len();
         let f = b.flags;
-        let on = f.sink && f.fold && f.cse && f.dce && f.fwd && b.exits_can_allocate;
+        let on = f.sink && f.fold && f.cse && f.dce && f.fwd;
         let some = on && (b.newest(Op::TNEW) != IrRef::NONE || b.newest(Op::TDUP) != IrRef::NONE);
         let mut sink = Sink { table: vec![0; if some { n } else { 0 }], forbidden: vec![false; n] };
         if some {
@@ -80,6 +80,13 @@ impl Sink {
                 let used = self.table[r.ins_index()];
                 if used != 0 && used != mine {
                     self.forbidden[usize::from(used)] = true;
+                }
+            }
+            if matches!(ins.op, Op::NATIVE | Op::SYNC) {
+                // They store the whole state.
+                let snap = b.trace.snaps.iter().rfind(|s| s.at.ins_index() <= i);
+                for s in snap.iter().flat_map(|s| &s.slots) {
+                    self.forbid(s.value);
                 }
             }
             for r in operands {
@@ -198,7 +205,16 @@ fn drop_steps(b: &mut Builder) {
             !i.is_sunk()
                 && matches!(
                     i.op,
-                    Op::TNEW | Op::TDUP | Op::NEWREF | Op::SNEW | Op::TOSTR | Op::BUFPUT | Op::BUFSTR | Op::CALLA | Op::CALLS
+                    Op::TNEW
+                        | Op::TDUP
+                        | Op::NEWREF
+                        | Op::SNEW
+                        | Op::TOSTR
+                        | Op::BUFPUT
+                        | Op::BUFSTR
+                        | Op::CALLA
+                        | Op::CALLS
+                        | Op::NATIVE
                 )
         };
         if !b.trace.ins[part.clone()].iter().any(allocates) {

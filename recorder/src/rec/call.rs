@@ -1,11 +1,13 @@
 //! Calls: Lua functions become part of the trace, builtins are recorded by what they do.
 
-use super::{Flow, Frame, Rec, Recorder, view};
+use super::protect::Protector;
+use super::{Flow, Frame, Rec, Recorder, Way, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::interp::frame;
 use perilune_vm::layout::Field;
+use perilune_vm::lib::{Builtin, OnTrace};
 use perilune_vm::meta::MM;
 use perilune_vm::object::{Func, Gc, Proto};
 use perilune_vm::{Value, Vm};
@@ -26,7 +28,7 @@ impl Recorder {
 
     /// Guards that the called function is this one.
     pub(super) fn specialize(&mut self, r: IrRef, f: Gc<Func>) -> Rec<IrRef> {
-        if r.is_const() {
+        if r.is_const() || self.closure(r).is_some() {
             return Ok(r);
         }
         if let Some(p) = f.proto()
@@ -35,6 +37,12 @@ impl Recorder {
             let pc = self.field(r, Field::FuncPc)?;
             let k = self.b.kptr(f.pc.get().expose_provenance() as u64);
             self.b.emit(Op::EQ, Ty::P64, pc, k)?;
+            return Ok(r);
+        }
+        if !f.native_upvalues().is_empty() && Builtin::from_id(f.ffid()).is_some_and(|b| b.on_trace() == OnTrace::Call) {
+            // One of many with a state of their own.
+            let id = self.field(r, Field::FuncFfid)?;
+            self.guard_int(id, f.ffid() as i32)?;
             return Ok(r);
         }
         self.guard_is(r, Value::func(f))
@@ -58,12 +66,21 @@ impl Recorder {
     ) -> Rec<Flow> {
         let Some(f) = v.as_func() else { return self.call_object(vm, pc, a, (r, v), nargs, want) };
         let Some(proto) = f.proto() else {
-            self.specialize(r, f)?;
-            return self.builtin(vm, pc, f, a, nargs, want).map(|()| Flow::Next);
+            let kind = Protector::of(f);
+            if kind.is_none() && self.is_for_stitch(f) {
+                // Whatever is called then: the interpreter does it.
+                return self.stop_before(pc, f);
+            }
+            let r = self.specialize(r, f)?;
+            let done = match kind {
+                Some(kind) => self.protected_call(vm, pc, kind, a, nargs, want),
+                None => self.builtin(vm, pc, r, f, a, nargs, want).map(|()| Flow::Next),
+            };
+            return if matches!(done, Err(Abort::NyiFastFunc)) { self.stop_before(pc, f) } else { done };
         };
         let func = self.specialize(r, f)?;
         let base = self.base;
-        self.frames.push(Frame { base, proto: self.proto, vararg: false, cont: None });
+        self.frames.push(Frame { base, proto: self.proto, way: Way::Call });
         self.base = base + a + 2;
         self.need(self.base + nargs);
         let link = self.b.kptr(view::at(pc, 1).expose_provenance() as u64);
@@ -75,7 +92,7 @@ impl Recorder {
     /// Calls what is no function: `__call`, with the object as its first argument.
     fn call_object(&mut self, vm: &Vm, pc: *const Ins, a: usize, object: (IrRef, Value), nargs: usize, want: usize) -> Rec<Flow> {
         let (r, v) = self.metamethod(vm, object, MM::Call)?;
-        let Some(f) = v.as_func().filter(|f| f.proto().is_some() && !self.iterating) else { return self.nyi(Bc::CALL) };
+        let Some(f) = v.as_func().filter(|f| f.proto().is_some()) else { return self.nyi(Bc::CALL) };
         let first = self.base + a + 2;
         self.need(first + nargs + 1);
         for i in (0..nargs).rev() {
@@ -115,18 +132,26 @@ impl Recorder {
         let (a, nargs) = (ins.a(), self.call_args(vm, ins));
         self.load_args(vm, a + 2, nargs)?;
         let (r, v) = self.operand(vm, a)?;
-        let Some(f) = v.as_func() else { return self.nyi(ins.op()) };
+        let mut args: Vec<IrRef> = (0..nargs).map(|i| self.slots[self.base + a + 2 + i]).collect();
+        let (r, f) = match v.as_func() {
+            Some(f) => (r, f),
+            None => {
+                args.insert(0, r);
+                let (r, m) = self.metamethod(vm, (r, v), MM::Call)?;
+                let Some(f) = m.as_func().filter(|f| f.proto().is_some()) else { return self.nyi(ins.op()) };
+                (r, f)
+            }
+        };
         let Some(proto) = f.proto() else {
             return self.tail_builtin(vm, pc, f, a, r, nargs);
         };
         let func = self.specialize(r, f)?;
-        let args: Vec<IrRef> = (0..nargs).map(|i| self.slots[self.base + a + 2 + i]).collect();
-        if let Some(top) = self.frames.last().copied().filter(|f| f.vararg) {
+        if let Some(top) = self.frames.last().copied().filter(|f| f.way == Way::Vararg) {
             self.frames.pop();
             self.base = top.base;
         } else if self.frames.is_empty() && self.proto.is_vararg() {
             // The moved frame is below the start.
-            return self.nyi(ins.op());
+            return if self.first { self.nyi(ins.op()) } else { Ok(Flow::Stop(Link::Interp, pc)) };
         }
         self.clear_from(self.base);
         self.set_abs(self.base - 2, func);
@@ -142,31 +167,38 @@ impl Recorder {
     }
     /// A builtin in tail position: called in place, then its results are returned.
     fn tail_builtin(&mut self, vm: &Vm, pc: *const Ins, f: Gc<Func>, a: usize, r: IrRef, nargs: usize) -> Rec<Flow> {
-        let link = view::slot(vm, -1).0;
-        let vararg = self.frames.last().is_some_and(|f| f.vararg);
-        let below = self.frames.is_empty();
-        let known = link & 3 == 0 || link & 7 == frame::CONT && !below;
-        if vararg || !known || below && !self.may_return_below(link) {
-            // The interpreter does it.
-            return if self.first { self.nyi_func(Value::func(f)) } else { Ok(Flow::Stop(Link::Return, pc)) };
+        let (kind, below) = (Protector::of(f), self.leaves_start());
+        if !self.may_return(vm) || kind.is_some() && below {
+            return self.stop_in_front(pc, f, Link::Return);
         }
-        self.specialize(r, f)?;
+        if kind.is_none() && self.is_for_stitch(f) {
+            return self.stop_in_front(pc, f, Link::Interp);
+        }
+        let r = self.specialize(r, f)?;
+        if let Some(kind) = kind {
+            return match self.protected_tail_call(vm, kind, a, nargs) {
+                Err(Abort::NyiFastFunc) => self.stop_in_front(pc, f, Link::Interp),
+                done => done,
+            };
+        }
         let begun = self.b.trace.ins.len();
-        self.builtin(vm, pc, f, a, nargs, 0)?;
-        let n = self.multres as usize;
-        if below {
-            if self.has_effect_since(begun) {
-                // The check of the return address would come too late.
-                return self.nyi_func(Value::func(f));
+        let Some(results) = self.try_builtin(vm, f, a, nargs)? else {
+            if self.frames.last().is_none_or(|f| f.way != Way::Call) {
+                return self.stop_in_front(pc, f, Link::Return);
             }
-            return self.return_below(vm, link, a, n);
+            let link = view::slot(vm, -1).0;
+            return self.tail_native(vm, pc, r, f, a, nargs, link).map(|()| Flow::Next);
+        };
+        self.place_builtin(a, &results, 0);
+        if below && self.has_effect_since(begun) {
+            // The check of the return address would come too late.
+            return self.nyi_func(Value::func(f));
         }
-        if link & 7 == frame::CONT {
-            self.pop_metamethod(a, n)?;
-        } else {
-            self.pop_frame(link, a, n)?;
-        }
-        Ok(Flow::Next)
+        self.return_results(vm, results, None)
+    }
+    /// Ends the trace in front of a call in tail position, which the interpreter does.
+    fn stop_in_front(&mut self, pc: *const Ins, f: Gc<Func>, link: Link) -> Rec<Flow> {
+        if self.first { self.nyi_func(Value::func(f)) } else { Ok(Flow::Stop(link, pc)) }
     }
     fn has_effect_since(&self, n: usize) -> bool {
         self.needsnap || self.b.trace.ins[n..].iter().any(|i| i.op.effect() == crate::ir::Effect::Store && i.op != Op::GCSTEP)
@@ -187,7 +219,7 @@ impl Recorder {
     /// Counts activations of the current function.
     fn check_unroll(&mut self, pc: *const Ins) -> Rec<Option<Link>> {
         let mut count = 0;
-        for f in self.frames.iter().filter(|f| !f.vararg) {
+        for f in self.frames.iter().filter(|f| !matches!(f.way, Way::Vararg | Way::Protected)) {
             count += u32::from(f.proto == self.proto);
         }
         if pc == self.start_pc {
@@ -217,7 +249,7 @@ impl Recorder {
         }
         let func = self.slots[old - 2];
         let link = self.b.kptr(((nargs as u64 + 2) << 3) | 3);
-        self.frames.push(Frame { base: old, proto: self.proto, vararg: true, cont: None });
+        self.frames.push(Frame { base: old, proto: self.proto, way: Way::Vararg });
         self.base = new;
         self.set_abs(new - 2, func);
         self.set_abs(new - 1, link);
@@ -227,30 +259,37 @@ impl Recorder {
         self.enter_frame(self.proto);
         self.needsnap = true;
         if let Some(link) = self.check_unroll(pc)? {
-            let _ = link;
-            return Err(Abort::CallUnroll);
+            return Ok(Flow::Stop(link, view::at(pc, 1)));
         }
         Ok(Flow::Next)
     }
 
-    /// VARG in a frame that the trace made.
-    pub(super) fn varg(&mut self, vm: &Vm, ins: Ins) -> Rec<Flow> {
-        let Some(frame) = self.frames.last().copied().filter(|f| f.vararg) else { return self.nyi(ins.op()) };
-        let (total, np) = (self.base - frame.base - 2, ins.c());
-        let have = total.saturating_sub(np);
+    /// VARG.
+    pub(super) fn varg(&mut self, vm: &Vm, ins: Ins) -> Rec<()> {
+        let np = ins.c();
+        let made = self.frames.last().copied().filter(|f| f.way == Way::Vararg);
+        let delta = match made {
+            Some(frame) => self.base - frame.base,
+            None if self.frames.is_empty() => self.start_delta(vm)?,
+            None => return self.nyi(ins.op()),
+        };
+        let have = (delta - 2).saturating_sub(np);
         let want = if ins.b() == 0 { have } else { ins.b() - 1 };
         if want > 100 {
             return Err(Abort::TooDeep);
         }
         let mut values = Vec::with_capacity(want);
         for i in 0..want {
-            let at = frame.base + np + i;
-            values.push(if i < have { self.slots[at] } else { IrRef::NIL });
+            let value = match made {
+                _ if i >= have => IrRef::NIL,
+                Some(frame) => self.slots[frame.base + np + i],
+                None => self.argument_below(vm, (np + i) as isize - delta as isize)?,
+            };
+            values.push(value);
         }
         if values.contains(&IrRef::NONE) {
             return self.nyi(ins.op());
         }
-        let _ = vm;
         for (i, r) in values.into_iter().enumerate() {
             self.set(ins.a() + i, r);
         }
@@ -258,6 +297,23 @@ impl Recorder {
             self.multres = have as u32;
             self.open_top = self.base + ins.a() + have;
         }
-        Ok(Flow::Next)
+        Ok(())
+    }
+    /// The distance of the start frame, which a vararg function has moved, from its arguments; guarded.
+    fn start_delta(&mut self, vm: &Vm) -> Rec<usize> {
+        let link = view::slot(vm, -1).0;
+        if frame::kind(link) != frame::VARG {
+            return self.nyi(Bc::VARG);
+        }
+        self.guard_word(-1, link)?;
+        Ok((link >> 3) as usize)
+    }
+    /// The value `at` slots from the base of the start frame.
+    fn argument_below(&mut self, vm: &Vm, at: isize) -> Rec<IrRef> {
+        let v = view::slot(vm, at);
+        let address = self.below_address(at)?;
+        let ty = self.load_type(v)?;
+        let r = self.b.guard(Op::VLOAD, ty, address, IrRef(0))?;
+        Ok(if ty.is_pri() { self.b.kvalue(v) } else { r })
     }
 }

@@ -1,11 +1,18 @@
 //! Concatenation and allocation.
 
-use super::{Flow, Rec, Recorder};
+use super::meta::Operand;
+use super::{Flow, Rec, Recorder, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty};
-use perilune_vm::bc::Ins;
+use perilune_vm::bc::{Ins, TSETM_BIAS};
+use perilune_vm::helper::Helper;
 use perilune_vm::lib::buffer::is_buffer;
 use perilune_vm::{Value, Vm};
+
+/// Some string.
+fn any_string(vm: &Vm) -> Value {
+    vm.meta_names[0].map_or(Value::NIL, Value::str)
+}
 
 impl Recorder {
     /// A string or number as a string.
@@ -27,22 +34,35 @@ impl Recorder {
             let (r, v) = self.operand(vm, i)?;
             parts.push((r, v));
         }
+        self.concat(vm, self.pc, parts)
+    }
+    /// Concatenates `parts`, the values of the slots from B of the CAT at `pc` on, from the right.
+    pub(super) fn concat(&mut self, vm: &Vm, pc: *const Ins, mut parts: Vec<Operand>) -> Rec<Flow> {
+        let ins = view::ins(pc);
         if parts.iter().any(|p| is_buffer(p.1)) {
             return self.nyi(ins.op());
         }
-        if parts.iter().any(|p| !p.1.is_str() && !p.1.is_number()) {
-            return match parts[..] {
-                [x, y] => self.concat_method(vm, x, y, ins.b()),
-                _ => self.nyi(ins.op()),
-            };
+        let is_text = |p: Operand| p.1.is_str() || p.1.is_number();
+        while let [.., x, y] = parts[..] {
+            if !is_text(x) || !is_text(y) {
+                return self.concat_method(vm, pc, x, y, ins.b() + parts.len() - 2);
+            }
+            let first = parts.iter().rposition(|p| !is_text(*p)).map_or(0, |i| i + 1);
+            self.gc_step()?;
+            let mut strings = Vec::with_capacity(parts.len() - first);
+            for (r, v) in parts.drain(first..) {
+                strings.push(self.to_str(r, v)?);
+            }
+            let r = self.join(&strings)?;
+            if first > 0 {
+                self.set(ins.b() + first, r);
+            }
+            // Of the new string only the type matters.
+            parts.push((r, any_string(vm)));
         }
-        self.gc_step()?;
-        let mut strings = Vec::with_capacity(parts.len());
-        for (r, v) in parts {
-            strings.push(self.to_str(r, v)?);
-        }
-        let r = self.join(&strings)?;
-        self.set(ins.a(), r);
+        let result = parts.first().map_or(IrRef::NIL, |p| p.0);
+        self.set(ins.a(), result);
+        self.needsnap |= pc != self.pc;
         Ok(Flow::Next)
     }
     /// Strings one behind the other.
@@ -71,6 +91,34 @@ impl Recorder {
         let (template, _) = self.kgc_operand(ins.d())?;
         let r = self.b.emit(Op::TDUP, Ty::Tab, template, IrRef::NONE)?;
         self.set(ins.a(), r);
+        Ok(())
+    }
+    /// TSETM: the values are handed over on the stack.
+    pub(super) fn tsetm(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<()> {
+        let (a, n) = (ins.a(), vm.multres as usize);
+        let (table, v) = self.operand(vm, a - 1)?;
+        let (_, first) = self.knum_operand(ins.d())?;
+        if !v.is_table() || n > 100 {
+            return self.nyi(ins.op());
+        }
+        for i in 0..n {
+            self.get(vm, a + i)?;
+        }
+        // Exits store the same values.
+        self.snap(pc)?;
+        self.gc_step()?;
+        for at in self.base + a..self.base + a + n {
+            let (value, address) = (self.slots[at], self.slot_address(at)?);
+            self.b.emit(Op::USTORE, self.ty(value), address, value)?;
+        }
+        let values = self.slot_address(self.base + a)?;
+        let first = self.b.kint((first.as_number().unwrap_or(0.0) - TSETM_BIAS) as i32);
+        let n = self.b.kint(n as i32);
+        self.b.call(Helper::TabSetList, &[table, first, values, n])?;
+        self.clear_from(self.base + a);
+        self.open_top = 0;
+        self.multres = 0;
+        self.needsnap = true;
         Ok(())
     }
 }

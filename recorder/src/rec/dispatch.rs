@@ -27,6 +27,7 @@ impl Recorder {
     pub(super) fn dispatch(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
         if self.needsnap && !matches!(ins.op(), Bc::FUNCF | Bc::IFUNCF | Bc::JFUNCF | Bc::FUNCV | Bc::IFUNCV | Bc::JFUNCV) {
             self.snap(pc)?;
+            self.sync()?;
         }
         let vm = &*vm;
         match ins.op() {
@@ -41,8 +42,11 @@ impl Recorder {
             Bc::CAT => return self.cat(vm, ins),
             op if (Bc::KSTR..=Bc::KNIL).contains(&op) => self.constant(ins)?,
             Bc::UGET | Bc::USETV | Bc::USETS | Bc::USETN | Bc::USETP => self.upvalue(vm, ins)?,
+            Bc::FNEW => self.fnew(vm, ins)?,
+            Bc::UCLO => self.uclo(vm, pc, ins)?,
             Bc::TNEW => self.tnew(ins)?,
             Bc::TDUP => self.tdup(ins)?,
+            Bc::TSETM => self.tsetm(vm, pc, ins)?,
             op if (Bc::GGET..=Bc::TSETR).contains(&op) => return self.table(vm, ins),
             Bc::CALL | Bc::CALLM => {
                 let nargs = self.call_args(vm, ins);
@@ -50,7 +54,7 @@ impl Recorder {
                 return self.call(vm, pc, ins.a(), nargs, ins.b());
             }
             Bc::CALLT | Bc::CALLMT => return self.tail_call(vm, pc, ins),
-            Bc::VARG => return self.varg(vm, ins),
+            Bc::VARG => self.varg(vm, ins)?,
             Bc::RETM | Bc::RET | Bc::RET0 | Bc::RET1 => return self.ret(vm, pc, ins),
             _ => return self.control(vm, db, pc, ins),
         }
@@ -98,7 +102,8 @@ impl Recorder {
             Bc::ITERN => self.itern_loop(vm, db, pc, ins),
             Bc::FUNCF => self.func_header(vm, pc),
             Bc::JFUNCF => self.compiled_function(vm, db, pc, ins),
-            Bc::FUNCV | Bc::IFUNCV | Bc::JFUNCV => self.vararg_header(vm, pc),
+            Bc::FUNCV | Bc::IFUNCV => self.vararg_header(vm, pc),
+            Bc::JFUNCV => self.compiled_function(vm, db, pc, ins),
             Bc::IFORL | Bc::IITERL | Bc::ILOOP | Bc::IFUNCF => Err(Abort::Blacklisted),
             op => self.nyi(op),
         }
@@ -143,10 +148,10 @@ impl Recorder {
         let ins = if ins.op() == Bc::JLOOP { db.start_ins(ins.d() as u32) } else { ins };
         if self.itern(vm, ins)? { Ok(()) } else { Err(Abort::LeavingLoop) }
     }
-    /// JFUNCF: links to the function's trace, unless that only returns.
+    /// JFUNCF, JFUNCV: links to the function's trace, unless that only returns.
     fn compiled_function(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
         let n = ins.d() as u32;
-        let flow = self.func_header(vm, pc)?;
+        let flow = if ins.op() == Bc::JFUNCV { self.vararg_header(vm, pc)? } else { self.func_header(vm, pc)? };
         if db.link_of(n) == Some(Link::Return) {
             return Ok(flow);
         }
@@ -272,10 +277,10 @@ impl Recorder {
                 let k = self.b.kint(ins.c() as i32);
                 (self.operand(vm, ins.b())?, (k, Value::int(ins.c() as i32)))
             }
-            Bc::TGETV | Bc::TSETV => (self.operand(vm, ins.b())?, self.operand(vm, ins.c())?),
+            Bc::TGETV | Bc::TSETV | Bc::TGETR | Bc::TSETR => (self.operand(vm, ins.b())?, self.operand(vm, ins.c())?),
             op => return self.nyi(op),
         };
-        if matches!(ins.op(), Bc::GGET | Bc::TGETS | Bc::TGETB | Bc::TGETV) {
+        if matches!(ins.op(), Bc::GGET | Bc::TGETS | Bc::TGETB | Bc::TGETV | Bc::TGETR) {
             return match self.index(vm, object, key)? {
                 Indexed::Value(r) => {
                     self.set(ins.a(), r);

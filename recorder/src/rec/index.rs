@@ -110,11 +110,12 @@ impl Recorder {
         for _ in 0..MAX_CHAIN {
             let (meta, kmeta);
             if let Some(t) = v.as_table() {
-                if key.1.is_nil() || key.1.as_number().is_some_and(f64::is_nan) {
+                if key.1.as_number().is_some_and(f64::is_nan) {
                     return Err(Abort::NyiBytecode);
                 }
                 let found = t.get(key.1);
-                let value = self.raw_get(t, r, key)?;
+                // No table has a nil key.
+                let value = if key.1.is_nil() { IrRef::NIL } else { self.raw_get(t, r, key)? };
                 if !found.is_nil() {
                     return Ok(Indexed::Value(value));
                 }

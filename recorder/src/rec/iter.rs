@@ -3,10 +3,11 @@
 use super::loops::Event;
 use super::{Flow, Rec, Recorder, view};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Op, Ty, VmRef, sload};
-use perilune_vm::Vm;
+use crate::ir::{IrRef, Op, Ty, VmRef, conv, sload};
+use crate::opt;
 use perilune_vm::bc::Ins;
 use perilune_vm::helper::Helper;
+use perilune_vm::{Value, Vm};
 
 impl Recorder {
     /// ITERL.
@@ -46,9 +47,26 @@ impl Recorder {
             return Err(Abort::Retry);
         }
         self.guard_is(f, v)?;
-        let zero = self.b.kint(0);
-        self.set(a - 1, zero);
+        let start = self.b.kptr(Value::key_index(0).0);
+        self.set(a - 1, start);
         Ok(Flow::Next)
+    }
+    /// The position in the control slot `at` of a loop over `next`. The slot's reference is the control value as it is in memory.
+    fn position(&mut self, at: usize) -> Rec<IrRef> {
+        let known = self.slots[at];
+        if known == IrRef::NONE {
+            let flags = IrRef(sload::KEYINDEX | sload::INHERIT);
+            let index = self.b.emit(Op::SLOAD, Ty::Int, IrRef(at as u16), flags)?;
+            self.slots[at] = self.control_value(index)?;
+            return Ok(index);
+        }
+        opt::loops::position(&mut self.b, known).ok_or(Abort::NyiBytecode)
+    }
+    /// The control value of a position.
+    fn control_value(&mut self, index: IrRef) -> Rec<IrRef> {
+        let wide = self.b.emit(Op::CONV, Ty::U64, index, IrRef(conv::U64_INT))?;
+        let tag = self.b.kptr(Value::key_index(0).0);
+        self.b.emit(Op::ADD, Ty::U64, wide, tag)
     }
 
     /// ITERN: `next` over a table, by position.
@@ -57,14 +75,7 @@ impl Recorder {
         let (table, v) = self.operand(vm, a - 2)?;
         let Some(t) = v.as_table() else { return Err(Abort::NyiBytecode) };
         let at = self.base + a - 1;
-        if self.slots[at] == IrRef::NONE {
-            let flags = IrRef(sload::KEYINDEX | sload::INHERIT);
-            self.slots[at] = self.b.emit(Op::SLOAD, Ty::Int, IrRef(at as u16), flags)?;
-        }
-        let index = self.slots[at];
-        if !self.ty(index).is_int() {
-            return Err(Abort::NyiBytecode);
-        }
+        let index = self.position(at)?;
         let next = self.b.call(Helper::TabNext, &[table, index])?;
         let end = self.b.kint(-1);
         let Some((_, k, v)) = t.next_index(view::slot(vm, a as isize - 1).0 as u32) else {
@@ -82,7 +93,8 @@ impl Recorder {
             found[i] = if ty.is_pri() { self.b.kvalue(v) } else { r };
         }
         self.clear_from(self.base + a + 2);
-        self.set(a - 1, next);
+        let control = self.control_value(next)?;
+        self.set(a - 1, control);
         self.set(a, found[0]);
         self.set(a + 1, found[1]);
         self.needsnap = true;

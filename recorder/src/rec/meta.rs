@@ -1,6 +1,6 @@
 //! Metamethods that are functions: called in a frame with a continuation, which says what becomes of the result.
 
-use super::{Flow, Frame, Rec, Recorder, view};
+use super::{Flow, Frame, Rec, Recorder, Way, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
@@ -13,9 +13,9 @@ use perilune_vm::{Value, Vm};
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Cont {
     /// The interpreter's number of the continuation.
-    id: u64,
+    pub(super) id: u64,
     /// The instruction that called it.
-    pc: *const Ins,
+    pub(super) pc: *const Ins,
 }
 
 /// A reference with its value now.
@@ -69,14 +69,18 @@ impl Recorder {
 
     /// Calls a metamethod from the current instruction.
     pub(super) fn call_metamethod(&mut self, f: Operand, args: &[Operand], id: u64) -> Rec<Flow> {
-        let (Some(func), pc) = (f.1.as_func(), self.pc) else { return self.nyi(Bc::CALL) };
+        self.call_metamethod_at(self.pc, f, args, id)
+    }
+    /// Calls a metamethod from the instruction at `pc` of the current frame.
+    fn call_metamethod_at(&mut self, pc: *const Ins, f: Operand, args: &[Operand], id: u64) -> Rec<Flow> {
+        let Some(func) = f.1.as_func() else { return self.nyi(Bc::CALL) };
         let Some(proto) = func.proto() else { return self.nyi_func(f.1) };
         let r = self.specialize(f.0, func)?;
         let old = self.base;
         let size = self.proto.framesize() as usize;
         let new = old + size + 4;
         self.clear_from(old + size);
-        self.frames.push(Frame { base: old, proto: self.proto, vararg: false, cont: Some(Cont { id, pc }) });
+        self.frames.push(Frame { base: old, proto: self.proto, way: Way::Cont(Cont { id, pc }) });
         self.need(new + args.len());
         let (kid, kpc) = (self.b.kptr(id), self.b.kptr(view::at(pc, 1).expose_provenance() as u64));
         let link = self.b.kptr(frame::link(size + 4, frame::CONT).0);
@@ -91,31 +95,47 @@ impl Recorder {
         Ok(Flow::Next)
     }
 
-    /// Returns from a metamethod: `n` results are in locals from `from` on.
-    pub(super) fn pop_metamethod(&mut self, from: usize, n: usize) -> Rec<()> {
-        let result = if n > 0 { self.slots[self.base + from] } else { IrRef::NIL };
-        if result == IrRef::NONE {
-            return Err(Abort::NyiReturn);
-        }
-        let (frame, cont) = loop {
-            let Some(f) = self.frames.pop() else { return Err(Abort::NyiReturn) };
-            match f.cont {
-                Some(cont) => break (f, cont),
-                None if f.vararg => {}
-                None => return Err(Abort::NyiReturn),
-            }
-        };
-        self.base = frame.base;
-        self.enter_frame(frame.proto);
-        self.clear_from(self.base + frame.proto.framesize() as usize);
+    /// Goes on after a metamethod, in the frame that needed it. Its first result is `first` now, if that is known; slot `running`
+    /// is at `vm.base`.
+    pub(super) fn continue_with(
+        &mut self,
+        vm: &Vm,
+        cont: Cont,
+        running: isize,
+        results: &[IrRef],
+        first: Option<Value>,
+    ) -> Rec<Flow> {
+        self.clear_from(self.base + self.proto.framesize() as usize);
         self.open_top = 0;
         self.multres = 0;
-        if matches!(cont.id & 7, cont::TO_A | cont::CONCAT) {
-            // A concatenation is recorded only if this is its end. Comparisons jump by what the type says.
-            self.set(view::ins(cont.pc).a(), result);
-        }
         self.needsnap = true;
-        Ok(())
+        let result = results.first().copied().unwrap_or(IrRef::NIL);
+        let ins = view::ins(cont.pc);
+        match cont.id & 7 {
+            cont::TO_A => self.set(ins.a(), result),
+            cont::CONCAT => {
+                let (slot, bottom) = ((cont.id >> 3) as usize, ins.b());
+                if slot == bottom {
+                    self.set(ins.a(), result);
+                    return Ok(Flow::Next);
+                }
+                let mut parts = Vec::with_capacity(slot - bottom + 1);
+                for i in bottom..slot {
+                    let at = self.base + i;
+                    // Here a guard would leave with a frame that is gone.
+                    if self.slots[at] == IrRef::NONE {
+                        return Err(Abort::NyiReturn);
+                    }
+                    parts.push((self.slots[at], view::slot(vm, at as isize - running)));
+                }
+                parts.push((result, first.ok_or(Abort::NyiReturn)?));
+                self.needsnap = false;
+                return self.concat(vm, cont.pc, parts);
+            }
+            // Comparisons jump by what the type says.
+            _ => {}
+        }
+        Ok(Flow::Next)
     }
 
     /// Arithmetic on something that is no number.
@@ -130,7 +150,7 @@ impl Recorder {
         self.call_metamethod(f, &[x, y], cont::TO_A)
     }
     /// `..` of two values one of which is neither string nor number.
-    pub(super) fn concat_method(&mut self, vm: &Vm, x: Operand, y: Operand, slot: usize) -> Rec<Flow> {
+    pub(super) fn concat_method(&mut self, vm: &Vm, pc: *const Ins, x: Operand, y: Operand, slot: usize) -> Rec<Flow> {
         let mut f = self.metamethod(vm, x, MM::Concat)?;
         if f.1.is_nil() {
             f = self.metamethod(vm, y, MM::Concat)?;
@@ -138,7 +158,7 @@ impl Recorder {
         if f.1.is_nil() {
             return Err(Abort::MissingMetamethod);
         }
-        self.call_metamethod(f, &[x, y], cont::CONCAT | (slot as u64) << 3)
+        self.call_metamethod_at(pc, f, &[x, y], cont::CONCAT | (slot as u64) << 3)
     }
     /// ISLT to ISGT on objects.
     pub(super) fn order_method(&mut self, vm: &Vm, ins: Ins, x: Operand, y: Operand) -> Rec<Flow> {

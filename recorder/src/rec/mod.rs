@@ -9,6 +9,7 @@
 
 mod arith;
 mod call;
+mod closure;
 mod compare;
 mod concat;
 mod dispatch;
@@ -18,6 +19,8 @@ mod iter;
 mod lib;
 mod loops;
 mod meta;
+mod native;
+mod protect;
 mod ret;
 mod side;
 mod slots;
@@ -49,12 +52,14 @@ pub struct RecParams {
     pub loopunroll: u32,
     /// Iterations recorded more when types are not stable.
     pub instunroll: u32,
+    /// Instructions that a trace must have to end in front of a call, and another to go on after it.
+    pub minstitch: u32,
 }
 
 impl Default for RecParams {
     fn default() -> RecParams {
         let (flags, limits) = (OptFlags::default(), Limits::default());
-        RecParams { flags, limits, callunroll: 3, recunroll: 2, loopunroll: 15, instunroll: 4 }
+        RecParams { flags, limits, callunroll: 3, recunroll: 2, loopunroll: 15, instunroll: 4, minstitch: 0 }
     }
 }
 
@@ -85,6 +90,8 @@ pub struct Site {
     pub ints: bool,
     /// Other numbers were loaded.
     pub nums: bool,
+    /// The builtin called there does not simply return: it calls Lua, say.
+    pub leaves: bool,
 }
 
 /// A finished recording.
@@ -100,6 +107,10 @@ pub struct FinishedTrace {
     pub root: u32,
     /// The functions whose code it is made from: they must live as long as it.
     pub protos: Vec<Gc<Proto>>,
+    /// The function that it ends in.
+    pub last: Gc<Proto>,
+    /// The builtin that it ends in front of, where it is to be stitched.
+    pub stitch: Option<Value>,
 }
 
 /// Details of an abort.
@@ -144,17 +155,28 @@ enum Flow {
     Stop(Link, *const Ins),
 }
 
+/// What leads back from a frame.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Way {
+    /// A return to the call instruction.
+    Call,
+    /// The moved frame of a vararg function.
+    Vararg,
+    /// A metamethod, with what becomes of its result.
+    Cont(meta::Cont),
+    /// A function under `pcall` or `xpcall`, whose frame is the one below.
+    Protected,
+}
+
 /// A frame that was entered on the trace.
 #[derive(Copy, Clone, Debug)]
 struct Frame {
     /// Base of the frame below.
     base: usize,
-    /// Prototype of the frame below.
+    /// Prototype of the frame below. (Under a builtin that of the frame below that.)
     proto: Gc<Proto>,
-    /// The moved frame of a vararg function.
-    vararg: bool,
-    /// For a metamethod: what becomes of its result.
-    cont: Option<meta::Cont>,
+    /// How it is left.
+    way: Way,
 }
 
 /// A recording.
@@ -180,7 +202,15 @@ pub struct Recorder {
     slots: Vec<IrRef>,
     /// Written since the start.
     modified: Vec<bool>,
+    /// Written, and stored by a call of a builtin.
+    stored: Vec<bool>,
+    /// Slots that the exits since they were stored last have to store.
+    to_store: usize,
+    /// Written in memory by a builtin.
+    fresh: Vec<bool>,
     frames: Vec<Frame>,
+    /// The functions that the trace makes.
+    closures: Vec<closure::Closure>,
     /// Frames left downwards from the start frame.
     retdepth: u32,
     tailcalled: u32,
@@ -198,10 +228,12 @@ pub struct Recorder {
     first: bool,
     /// Instructions seen before the first one.
     waited: u32,
-    /// The header of a builtin comes next, which was recorded with its call.
-    in_builtin: bool,
+    /// Headers of builtins that come next: those were recorded with the call.
+    in_builtin: u32,
     /// The call being recorded is that of an iterator.
     iterating: bool,
+    /// A builtin was called whose results are not known yet.
+    awaited: Option<native::Awaited>,
     /// The current instruction.
     pc: *const Ins,
     /// What is known of it.
@@ -227,7 +259,11 @@ impl Recorder {
             base: 2,
             slots: Vec::new(),
             modified: Vec::new(),
+            stored: Vec::new(),
+            to_store: 0,
+            fresh: Vec::new(),
             frames: Vec::new(),
+            closures: Vec::new(),
             retdepth: 0,
             tailcalled: 0,
             needsnap: false,
@@ -239,8 +275,9 @@ impl Recorder {
             loopref: 0,
             first: true,
             waited: 0,
-            in_builtin: false,
+            in_builtin: 0,
             iterating: false,
+            awaited: None,
             pc: core::ptr::null(),
             site: Site::default(),
             info: AbortInfo::None,
@@ -289,7 +326,7 @@ impl Recorder {
         r.start_pc = start_pc;
         r.first_pc = match ins.op() {
             Bc::FORL | Bc::IFORL | Bc::ITERL | Bc::IITERL => view::target(start_pc, ins),
-            Bc::LOOP | Bc::ILOOP | Bc::FUNCF | Bc::IFUNCF => view::at(start_pc, 1),
+            Bc::LOOP | Bc::ILOOP | Bc::FUNCF | Bc::IFUNCF | Bc::FUNCV | Bc::IFUNCV => view::at(start_pc, 1),
             Bc::ITERN => start_pc,
             op => {
                 let _ = op;
@@ -402,12 +439,16 @@ impl Recorder {
         }
         if matches!(ins.op(), Bc::FUNCC | Bc::FUNCCW) {
             // Recorded with the call.
-            if !core::mem::take(&mut self.in_builtin) {
+            if self.in_builtin == 0 {
                 return self.nyi_func(view::slot(vm, -2));
             }
+            self.in_builtin -= 1;
             return Ok(Flow::Next);
         }
-        self.in_builtin = false;
+        self.in_builtin = 0;
+        if let Some(call) = self.awaited.take() {
+            self.after_native(vm, pc, call)?;
+        }
         if self.start_is_root && self.at_start_depth() && !self.range.0.is_null() && !(self.range.0..self.range.1).contains(&pc) {
             return Err(Abort::LeavingLoop);
         }
@@ -431,6 +472,9 @@ impl Recorder {
     fn finish(&mut self, link: Link, pc: *const Ins) -> Rec<Option<FinishedTrace>> {
         self.snap(pc)?;
         let looping = link == Link::Loop && self.base == 2 && self.retdepth == 0;
+        if looping && self.carries_fresh() {
+            return Err(Abort::TypeInstability);
+        }
         match opt::finish(&mut self.b, looping) {
             Ok(()) => {}
             Err(Abort::TypeInstability | Abort::GuardAlwaysFails) if looping && self.instunroll > 0 => {
@@ -445,7 +489,24 @@ impl Recorder {
         trace.top_slot = self.top_slot as u32;
         let (start_pc, first_pc, root) = (self.start_pc, self.first_pc, self.root_no);
         let protos = core::mem::take(&mut self.protos);
-        Ok(Some(FinishedTrace { trace, start_pc, first_pc, root, protos }))
+        let stitch = match self.info {
+            AbortInfo::Func(f) if link == Link::Stitch => Some(f),
+            _ => None,
+        };
+        Ok(Some(FinishedTrace { trace, start_pc, first_pc, root, protos, last: self.proto, stitch }))
+    }
+
+    /// Is there a slot that a builtin has written, read at the start of the iteration and not since? (Compilers put the results of a
+    /// call into slots that are dead when an iteration ends; bytecode from elsewhere need not.)
+    fn carries_fresh(&self) -> bool {
+        let mut r = self.b.newest(Op::SLOAD);
+        while r != IrRef::NONE {
+            if self.fresh.get(usize::from(self.b.trace.ins[r.ins_index()].a.0)) == Some(&true) {
+                return true;
+            }
+            r = self.b.older(r);
+        }
+        false
     }
 
     /// Gives up because of a bytecode.

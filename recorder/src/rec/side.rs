@@ -2,9 +2,10 @@
 
 use super::{Rec, RecParams, Recorder, view};
 use crate::abort::Abort;
-use crate::ir::{Const, IrRef, Link, Op, Trace, Ty, sload};
+use crate::ir::{Const, IrRef, Link, Op, Snapshot, Trace, Ty, sload};
 use perilune_vm::Vm;
 use perilune_vm::bc::Ins;
+use perilune_vm::object::{Gc, Proto};
 
 impl Recorder {
     /// Starts a side trace at exit `exit_no` of trace `parent_no`. `vm.base` is the frame of the exit, whose slots are stored.
@@ -29,15 +30,39 @@ impl Recorder {
         r.b.trace.ins[0].b = IrRef(exit_no as u16);
         r.enter_frame(proto);
         r.inherit(parent, exit_no)?;
+        if r.multres == Snapshot::OPEN {
+            r.open_results(vm, resume_pc)?;
+        }
         r.snap(resume_pc)?;
         Ok(r)
+    }
+
+    /// Starts a trace at `pc`, behind a call that another trace has ended in front of. `vm.base` is the frame.
+    pub fn new_stitched(vm: &Vm, params: &RecParams, proto: Gc<Proto>, pc: *const Ins, trace_no: u32) -> Result<Recorder, Abort> {
+        let mut r = Recorder::new(params, proto, trace_no, trace_no);
+        r.start_pc = pc;
+        r.first_pc = pc;
+        r.instunroll = 0;
+        r.enter_frame(proto);
+        if view::ins(view::at(pc, -1)).b() == 0 {
+            r.open_results(vm, pc)?;
+        }
+        r.snap(pc)?;
+        Ok(r)
+    }
+    /// The trace begins with an open list whose length is only known by what is in the VM.
+    fn open_results(&mut self, vm: &Vm, pc: *const Ins) -> Rec<()> {
+        self.multres = vm.multres;
+        self.open_top = self.frame_top() + vm.multres as usize;
+        self.need(self.open_top);
+        self.open_list(vm, pc)
     }
 
     fn inherit(&mut self, parent: &Trace, exit_no: u32) -> Rec<()> {
         let snap = parent.snaps.get(exit_no as usize).ok_or(Abort::Error)?;
         self.multres = snap.multres;
         let below = snap.base_slot - 2;
-        if snap.multres > 0 {
+        if snap.multres > 0 && snap.multres != Snapshot::OPEN {
             self.open_top = usize::from(snap.nslots - below);
             self.need(self.open_top);
         }

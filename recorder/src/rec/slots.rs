@@ -6,6 +6,9 @@ use perilune_vm::bc::Ins;
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{Value, Vm};
 
+/// When exits store more slots than this, all together, they are stored on the way once: code of exits takes time to compile.
+const MAX_TO_STORE: usize = 300;
+
 impl Recorder {
     /// Makes room for the frame of a prototype at the current base.
     pub(super) fn enter_frame(&mut self, proto: Gc<Proto>) {
@@ -17,6 +20,8 @@ impl Recorder {
         if self.slots.len() < top {
             self.slots.resize(top, IrRef::NONE);
             self.modified.resize(top, false);
+            self.stored.resize(top, false);
+            self.fresh.resize(top, false);
         }
         self.top_slot = self.top_slot.max(top);
     }
@@ -37,6 +42,11 @@ impl Recorder {
             return Ok(known);
         }
         let ty = Ty::of_value(v);
+        if self.fresh[at] {
+            let r = self.get_fresh(at, ty)?;
+            self.slots[at] = if ty.is_pri() { self.b.kvalue(v) } else { r };
+            return Ok(self.slots[at]);
+        }
         let r = self.b.guard(Op::SLOAD, ty, IrRef(at as u16), IrRef(sload::TYPECHECK | sload::INHERIT))?;
         self.slots[at] = if ty.is_pri() { self.b.kvalue(v) } else { r };
         Ok(self.slots[at])
@@ -54,15 +64,36 @@ impl Recorder {
         self.need(at + 1);
         self.slots[at] = r;
         self.modified[at] = true;
+        self.stored[at] = false;
+        self.fresh[at] = false;
     }
     /// Forgets what is in the slots from `at` on: nobody will read them before they are written.
     pub(super) fn clear_from(&mut self, at: usize) {
         for i in at..self.slots.len() {
             self.slots[i] = IrRef::NONE;
             self.modified[i] = false;
+            self.stored[i] = false;
+            self.fresh[i] = false;
         }
     }
 
+    /// The slots of the last snapshot have been stored.
+    pub(super) fn all_stored(&mut self) {
+        for i in 0..self.frame_top().min(self.slots.len()) {
+            if core::mem::take(&mut self.modified[i]) {
+                self.stored[i] = true;
+            }
+        }
+        self.to_store = 0;
+    }
+    /// Stores the slots of the snapshot just taken, if exits have become long.
+    pub(super) fn sync(&mut self) -> Rec<()> {
+        if self.to_store > MAX_TO_STORE && self.b.flags.sync {
+            self.b.emit(Op::SYNC, Ty::Nil, IrRef::NONE, IrRef::NONE)?;
+            self.all_stored();
+        }
+        Ok(())
+    }
     /// Takes a snapshot of the state now, to go on at `pc`.
     pub(super) fn snap(&mut self, pc: *const Ins) -> Rec<()> {
         self.snap_below(pc, usize::MAX)
@@ -77,12 +108,16 @@ impl Recorder {
                 continue;
             }
             let mut flags = if self.modified[at] { 0 } else { SnapSlot::NORESTORE };
+            if self.stored[at] || self.fresh[at] {
+                flags |= SnapSlot::STORED;
+            }
             if self.is_frame_slot(at) {
                 flags |= SnapSlot::FRAME;
             }
             slots.push(SnapSlot { slot: at as u16, flags, value });
         }
         self.needsnap = false;
+        self.to_store += slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0).count();
         self.b.snapshot(pc.expose_provenance() as u64, self.base as u16, top as u16, slots, self.multres)
     }
     fn is_frame_slot(&self, at: usize) -> bool {

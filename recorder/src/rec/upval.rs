@@ -14,41 +14,61 @@ enum Place {
     Slot(usize),
 }
 
+/// More slots than a trace has.
+const MOST_SLOTS: usize = 1024;
+
 impl Recorder {
     fn nth_upvalue(vm: &Vm, i: usize) -> Rec<Gc<UpVal>> {
         view::func(vm, 0).upvalues().get(i).map(core::cell::Cell::get).ok_or(Abort::Error)
     }
-    /// Where an upvalue's value is.
-    fn upvalue_place(&mut self, vm: &Vm, i: usize, uv: Gc<UpVal>) -> Rec<Place> {
-        let f = self.func_ref(vm)?;
+    /// The function and index that stand for an upvalue of the current function: a function that the trace makes has those of its
+    /// parent that are no locals of it.
+    fn upvalue_owner(&mut self, vm: &Vm, i: usize) -> Rec<(IrRef, usize)> {
+        let (mut f, mut i) = (self.func_ref(vm)?, i);
+        while let Some(made) = self.closure(f) {
+            match made.proto.upvalues.get(i) {
+                Some(d) if !d.local => (f, i) = (made.parent, usize::from(d.index)),
+                Some(_) => break,
+                None => return Err(Abort::Error),
+            }
+        }
+        Ok((f, i))
+    }
+    /// Where the value of upvalue `i` of function `f`, which is `uv` now, is.
+    fn upvalue_place(&mut self, vm: &Vm, (f, i): (IrRef, usize), uv: Gc<UpVal>) -> Rec<Place> {
         let operand = IrRef((i as u16) << 8);
+        if let Some(made) = self.closure(f) {
+            // Whether the trace has closed it since is the same whenever it runs.
+            return Ok(if uv.is_closed() {
+                Place::Address(self.b.emit(Op::UREFC, Ty::P64, f, operand)?)
+            } else {
+                Place::Slot(made.base + usize::from(made.proto.upvalues[i].index))
+            });
+        }
         if uv.is_closed() {
             return self.b.guard(Op::UREFC, Ty::P64, f, operand).map(Place::Address);
         }
-        let slot = (uv.v.get() as isize - vm.base as isize) / 8 + self.base as isize;
-        let cur = vm.cur.stack.get() as usize;
-        let in_stack = (uv.v.get() as usize).wrapping_sub(cur) < vm.cur.size.get() as usize * 8;
-        let may_own = self.may_own();
-        if !in_stack || may_own && self.retdepth > 0 {
-            return Err(Abort::NyiBytecode);
+        let address = self.b.guard(Op::UREFO, Ty::P64, f, operand)?;
+        if !self.may_own() {
+            return Ok(Place::Address(address));
         }
-        if slot >= 0 {
+        let slot = (uv.v.get() as isize).wrapping_sub(vm.base as isize) / 8 + self.base as isize;
+        if let Ok(slot) = usize::try_from(slot)
+            && slot < MOST_SLOTS
+        {
             // A local of a frame of the trace: the slot's value is what the trace knows of it.
-            let slot = slot as usize;
-            if slot >= self.slots.len() || !may_own {
+            if slot >= self.slots.len() {
                 return Err(Abort::NyiBytecode);
             }
-            let address = self.b.guard(Op::UREFO, Ty::P64, f, operand)?;
-            let offset = self.b.kptr((slot as u64).wrapping_sub(2).wrapping_mul(8));
-            let expected = if slot == 2 { IrRef::BASE } else { self.b.emit(Op::ADD, Ty::P64, IrRef::BASE, offset)? };
+            let expected = self.slot_address(slot)?;
             self.b.emit(Op::EQ, Ty::P64, address, expected)?;
             return Ok(Place::Slot(slot));
         }
-        let address = self.b.guard(Op::UREFO, Ty::P64, f, operand)?;
-        if may_own {
-            // In another run it must not be a slot that the trace keeps in registers either.
-            self.b.emit(Op::ULT, Ty::P64, address, IrRef::BASE)?;
-        }
+        // In another run it must not be a slot that the trace keeps in registers either.
+        let first = self.slot_address(0)?;
+        let distance = self.b.emit(Op::SUB, Ty::P64, address, first)?;
+        let size = self.b.kptr(MOST_SLOTS as u64 * 8);
+        self.b.emit(Op::UGE, Ty::P64, distance, size)?;
         Ok(Place::Address(address))
     }
     /// May a frame of the trace be the one that an upvalue of the current function belongs to? Only functions with children have
@@ -62,12 +82,12 @@ impl Recorder {
     pub(super) fn uget(&mut self, vm: &Vm, i: usize) -> Rec<IrRef> {
         let uv = Recorder::nth_upvalue(vm, i)?;
         let v = uv.get();
-        let f = self.func_ref(vm)?;
-        if f.is_const() && uv.hdr.b1.get() != 0 && !v.is_nil() {
+        let owner = self.upvalue_owner(vm, i)?;
+        if owner.0.is_const() && uv.hdr.b1.get() != 0 && !v.is_nil() {
             // Assigned once and for all.
             return Ok(self.b.kvalue(v));
         }
-        let address = match self.upvalue_place(vm, i, uv)? {
+        let address = match self.upvalue_place(vm, owner, uv)? {
             Place::Address(address) => address,
             Place::Slot(at) => return self.get_abs(at, v),
         };
@@ -79,7 +99,8 @@ impl Recorder {
     /// USETV and the like.
     pub(super) fn uset(&mut self, vm: &Vm, i: usize, value: (IrRef, Value)) -> Rec<()> {
         let uv = Recorder::nth_upvalue(vm, i)?;
-        let address = match self.upvalue_place(vm, i, uv)? {
+        let owner = self.upvalue_owner(vm, i)?;
+        let address = match self.upvalue_place(vm, owner, uv)? {
             Place::Address(address) => address,
             Place::Slot(at) => {
                 self.set_abs(at, value.0);

@@ -90,14 +90,14 @@ local function flags()
   end
   return table.concat(list, " ")
 end
-local ALL = "fold cse dce fwd dse narrow loop abc sink fuse"
+local ALL = "fold cse dce fwd dse narrow loop abc sink sync fuse"
 assert(flags() == ALL)
 for _, wrong in ipairs { "foo", "hotloop", "hotloop=x", "hotloop=-1", "hotloop=1x", "hotloop=1.5", "10", "+", "-", "no", "", "FOLD", "+foo", "-hotloop=1", "=1" } do
   fails("unknown or malformed optimization flag '" .. wrong .. "'", function() jit.opt.start(wrong) end)
 end
 fails("bad argument #2 to 'start' (string expected, got table)", function() jit.opt.start("fold", {}) end)
 fails("unknown or malformed optimization flag 'bad'", function() jit.opt.start("-cse", "bad", "-fold") end)
-assert(flags() == "fold dce fwd dse narrow loop abc sink fuse", "what comes before a wrong flag stays applied")
+assert(flags() == "fold dce fwd dse narrow loop abc sink sync fuse", "what comes before a wrong flag stays applied")
 jit.opt.start()
 assert(flags() == ALL)
 for level, text in pairs { [0] = "", "fold cse dce", "fold cse dce narrow loop", ALL, [9] = ALL } do

@@ -82,6 +82,8 @@ assert(watch.log[#watch.log].what == "flush")
 assert(util.traceinfo(1) == nil and util.traceinfo(0) == nil and util.traceinfo(-1) == nil and util.traceinfo(1e9) == nil)
 from = #watch.log + 1
 assert(work(300) == 400)
-assert(watch.log[from].what == "start" and watch.log[from].number == 1 and watch.log[from + 1].what == "stop")
+assert(watch.log[from].what == "start" and watch.log[from].number == 1)
+-- Counters are shared: the function may have become hot before its loop.
+assert(watch.all("stop", from)[1].number == 1)
 watch.finish()
 print "ok"

@@ -32,9 +32,14 @@ local function start(count, number, func, pc, parent, exit)
   assert(type(func) == "function" and natural(pc) and pc < util.funcinfo(func).bytecodes)
   current = { what = "start", number = number, func = func, pc = pc, line = line(func, pc), parent = parent, exit = exit }
   if count == 6 then
-    assert(live[parent] and natural(exit) and exit < live[parent].nexit)
-    current.reported = watch.exits[parent][exit]
-    assert(current.reported >= watch.hotexit, "a side trace at an exit that is not hot")
+    assert(live[parent])
+    if exit == -1 then
+      assert(live[parent].linktype == "stitch", "stitched to what does not end in front of a call")
+    else
+      assert(natural(exit) and exit < live[parent].nexit)
+      current.reported = watch.exits[parent][exit]
+      assert(current.reported >= watch.hotexit, "a side trace at an exit that is not hot")
+    end
   end
   watch.records[number] = {}
   watch.starts = watch.starts + 1
@@ -43,8 +48,13 @@ end
 
 local function stop(count, number, func)
   assert(count == 3, count)
-  assert(current.number == number and current.func == func)
   local i = util.traceinfo(number)
+  assert(current.number == number)
+  if i.linktype == "stitch" then
+    assert(util.funcinfo(func).ffid or util.funcinfo(func).addr, "stitched around no builtin")
+  else
+    assert(current.func == func)
+  end
   assert(natural(i.nins) and natural(i.nk) and i.nk >= 3 and natural(i.nexit) and i.nexit >= 1)
   assert(LINKS[i.linktype] and natural(i.link))
   if i.linktype == "loop" then

@@ -91,3 +91,6 @@ impl core::fmt::Debug for Ins {
         }
     }
 }
+
+/// The constant of a TSETM is the first index plus this.
+pub const TSETM_BIAS: f64 = 4_503_599_627_370_496.0;

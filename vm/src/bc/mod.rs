@@ -9,6 +9,6 @@ mod tests;
 pub mod undump;
 mod verify;
 
-pub use ins::{Ins, JUMP_BIAS};
+pub use ins::{Ins, JUMP_BIAS, TSETM_BIAS};
 pub use ops::Op;
 pub use proto::{KGc, KNum, KVal, ProtoData, TableTemplate, UvDesc, VarInfo};

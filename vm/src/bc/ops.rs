@@ -2,7 +2,8 @@
 //!
 //! A row is: name, mode of A, mode of B, mode of C or D, metamethod. The set, its order and the modes are LuaJIT's, so that its
 //! tools read our bytecode: the sixteen comparisons and tests come first (each is followed by a JMP), hot-counting instructions are
-//! followed by their interpreter-only and their compiled form.
+//! followed by their interpreter-only and their compiled form. STITCH, at the end, is ours: it is in no function's code, see
+//! [`crate::interp::stitch`].
 
 /// Calls the given macro with all rows.
 #[macro_export]
@@ -113,6 +114,7 @@ macro_rules! for_each_bytecode {
             (JFUNCV, rbase, none, lit, none)
             (FUNCC, rbase, none, none, none)
             (FUNCCW, rbase, none, none, none)
+            (STITCH, lit, none, lit, none)
         }
     };
 }

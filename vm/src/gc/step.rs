@@ -167,6 +167,7 @@ impl Vm {
     }
     /// Finishes marking without interruption, decides who is dead, and starts the sweep.
     fn atomic(&mut self) -> usize {
+        self.upheavals = self.upheavals.wrapping_add(1);
         self.heap.marker.atomic = true;
         self.remark_open_upvals();
         self.mark_roots();
@@ -188,7 +189,8 @@ impl Vm {
         h.marker.clear_weak();
         h.udatas.retain(|u| !u.hdr.is_white());
         let compiler = self.compiler.clone();
-        h.retire_protos(|p| compiler.free_proto(p));
+        let waiting = self.traces_waiting != 0;
+        h.retire_protos(|p| compiler.free_proto(p, waiting));
         let mut threads = core::mem::take(&mut h.threads);
         threads.retain(|t| h.settle_upvals(*t));
         h.threads = threads;

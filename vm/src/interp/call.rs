@@ -5,7 +5,7 @@ use super::stack::MAX_ARGS;
 use super::{Driver, R, Status, cont, op};
 use crate::bc::Ins;
 use crate::meta::MM;
-use crate::object::{Func, Gc};
+use crate::object::{Func, Gc, Proto};
 use crate::state::HOT_COUNTERS;
 use crate::value::{TAG_FUNC, Value};
 
@@ -130,11 +130,7 @@ op! {
     RETM<D>(r) { return_values::<D>(r, r.ra(), r.d() + (*r.vm).multres as usize) }
 
     FUNCF<D>(r) {
-        let i = (r.pc as usize >> 2) % HOT_COUNTERS;
-        let p = (&raw mut (*r.vm).hotcount).cast::<u16>().add(i);
-        let (n, under) = (*p).overflowing_sub(1);
-        *p = n;
-        if under {
+        if count_call(r) {
             return r.to(super::jit::hot_func::<D>);
         }
         lua_header::<D>(r)
@@ -155,30 +151,29 @@ op! {
         r.kbase = p.k.get();
         super::jit::enter_trace::<D>(r, r.d() as u32)
     }
-    FUNCV<D>(r) { r.to(IFUNCV::<D>) }
+    FUNCV<D>(r) {
+        if count_call(r) {
+            return r.to(super::jit::hot_func::<D>);
+        }
+        r.to(IFUNCV::<D>)
+    }
     IFUNCV<D>(r) {
-        let n = r.nargs();
         let Some(p) = func_of(r.base).proto() else { return Status::ERROR };
-        let new = r.base.add(n + 2);
-        if new.add(p.framesize() as usize) > (*r.vm).stack_limit || n > MAX_ARGS {
+        let new = r.base.add(r.nargs() + 2);
+        if new.add(p.framesize() as usize) > (*r.vm).stack_limit || r.nargs() > MAX_ARGS {
             return r.to(grow_header::<D>);
         }
-        *new.sub(2) = *r.base.sub(2);
-        *new.sub(1) = frame::link(n + 2, frame::VARG);
-        for i in 0..p.num_params() as usize {
-            if i < n {
-                *new.add(i) = *r.base.add(i);
-                *r.base.add(i) = Value::NIL;
-            } else {
-                *new.add(i) = Value::NIL;
-            }
-        }
-        let mut r = r;
-        r.base = new;
-        r.kbase = p.k.get();
-        r.next::<D>()
+        move_frame(r, p, new).next::<D>()
     }
-    JFUNCV<D>(r) { r.to(IFUNCV::<D>) }
+    JFUNCV<D>(r) {
+        let Some(p) = func_of(r.base).proto() else { return Status::ERROR };
+        let new = r.base.add(r.nargs() + 2);
+        if new.add(p.framesize() as usize) > (*r.vm).stack_limit || r.nargs() > MAX_ARGS {
+            return r.to(grow_header::<D>);
+        }
+        let trace = r.d() as u32;
+        super::jit::enter_trace::<D>(move_frame(r, p, new), trace)
+    }
     /// The frame does not fit: grow the stack, then the header again.
     #[cold]
     #[inline(never)]
@@ -210,11 +205,7 @@ op! {
         let Some(f) = func_of(r.base).native() else { return Status::ERROR };
         match f(&mut *vm) {
             // Nothing of this frame's is needed any more: only `vm` stays in a register over the call.
-            Ok(n) => {
-                let base = (*vm).base;
-                let r = R { vm, pc: core::ptr::null(), base, kbase: base, disp: (*vm).dispatch, ins: u64::from(n) };
-                r.to(native_done::<D>)
-            }
+            Ok(n) => leave_native::<D>(vm, n),
             Err(_) => Status::ERROR,
         }
     }
@@ -282,6 +273,14 @@ op! {
     }
 }
 
+/// Goes on after a builtin that returned `n`.
+#[inline(always)]
+pub(super) unsafe fn leave_native<D: Driver>(vm: *mut crate::Vm, n: u32) -> u32 {
+    let base = (*vm).base;
+    let r = R { vm, pc: core::ptr::null(), base, kbase: base, disp: (*vm).dispatch, ins: u64::from(n) };
+    r.to(native_done::<D>)
+}
+
 /// The error of calling a value that cannot be called, with its link written. Only a call in a Lua function has a position.
 #[cold]
 #[inline(never)]
@@ -309,6 +308,35 @@ unsafe fn native_special<D: Driver>(mut r: R, n: u32) -> u32 {
     let n = vm.multres as usize;
     let results = vm.top.sub(n);
     return_values::<D>(r, results, n)
+}
+
+/// Counts a call of the current header's function; true when it became hot.
+#[inline(always)]
+unsafe fn count_call(r: R) -> bool {
+    let i = (r.pc as usize >> 2) % HOT_COUNTERS;
+    let p = (&raw mut (*r.vm).hotcount).cast::<u16>().add(i);
+    let (n, under) = (*p).overflowing_sub(1);
+    *p = n;
+    under
+}
+
+/// The frame of a vararg function moves above its arguments, to `new`.
+#[inline(always)]
+unsafe fn move_frame(mut r: R, p: Gc<Proto>, new: *mut Value) -> R {
+    let n = r.nargs();
+    *new.sub(2) = *r.base.sub(2);
+    *new.sub(1) = frame::link(n + 2, frame::VARG);
+    for i in 0..p.num_params() as usize {
+        if i < n {
+            *new.add(i) = *r.base.add(i);
+            *r.base.add(i) = Value::NIL;
+        } else {
+            *new.add(i) = Value::NIL;
+        }
+    }
+    r.base = new;
+    r.kbase = p.k.get();
+    r
 }
 
 /// Header of a Lua function: stack check, missing arguments.

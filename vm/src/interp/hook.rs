@@ -160,7 +160,7 @@ fn is_header(op: Op) -> bool {
 /// The form of an instruction that neither counts nor enters compiled code.
 fn plain_form(vm: &Vm, ins: Ins) -> Ins {
     let ins = match ins.op() {
-        Op::JFORL | Op::JITERL | Op::JLOOP | Op::JFUNCF => vm.compiler.original_ins(ins.d() as u32),
+        Op::JFORL | Op::JITERL | Op::JLOOP | Op::JFUNCF | Op::JFUNCV => vm.compiler.original_ins(ins.d() as u32),
         _ => ins,
     };
     match ins.op() {
@@ -169,6 +169,7 @@ fn plain_form(vm: &Vm, ins: Ins) -> Ins {
         Op::ITERL => ins.with_op(Op::IITERL),
         Op::LOOP => ins.with_op(Op::ILOOP),
         Op::FUNCF => ins.with_op(Op::IFUNCF),
+        Op::FUNCV => ins.with_op(Op::IFUNCV),
         _ => ins,
     }
 }
@@ -239,6 +240,9 @@ op! {
     #[cold]
     #[inline(never)]
     hook_step<D>(r) {
+        if r.i().op() == Op::STITCH {
+            return r.to(super::stitch::pass::<D>);
+        }
         r.sync();
         let ins = events(r.vm, r.ins);
         if ins == FAILED {

@@ -1,5 +1,6 @@
 //! Where the interpreter meets the compiler: hot counters that ran out, recording, entering and leaving compiled code.
 
+use super::native::Unfinished;
 use super::run::Status;
 use super::{Driver, R, op};
 use crate::bc::{Ins, Op};
@@ -18,7 +19,7 @@ pub(super) unsafe fn hot<D: Driver>(mut r: R) -> R {
 // Handlers end in jumps to handlers only if nothing of theirs lies on the native stack: what needs it is done in these functions.
 
 #[inline(never)]
-unsafe fn tell_hot(vm: *mut crate::Vm, pc: *const Ins) {
+pub(super) unsafe fn tell_hot(vm: *mut crate::Vm, pc: *const Ins) {
     let compiler = Rc::clone(&(*vm).compiler);
     compiler.hot(&mut *vm, pc);
 }
@@ -29,7 +30,7 @@ unsafe fn tell_record(vm: *mut crate::Vm, pc: *const Ins) -> u32 {
     let compiler = Rc::clone(&(*vm).compiler);
     compiler.record(&mut *vm, pc);
     let ins = *pc;
-    if (*vm).mode == Mode::Record && matches!(ins.op(), Op::JFORL | Op::JITERL | Op::JLOOP | Op::JFUNCF) {
+    if (*vm).mode == Mode::Record && matches!(ins.op(), Op::JFORL | Op::JITERL | Op::JLOOP | Op::JFUNCF | Op::JFUNCV) {
         // The recording goes through another trace's start: as before it was compiled.
         return uncounted(compiler.original_ins(ins.d() as u32)).0;
     }
@@ -78,12 +79,18 @@ op! {
         tell_hot(vm, r.pc.sub(1));
         let mut r = r;
         r.base = (*vm).base;
+        if r.i().op() == Op::FUNCV {
+            return r.reload().to(super::call::IFUNCV::<D>);
+        }
         super::call::lua_header::<D>(r.reload())
     }
     /// Before each instruction while recording.
     #[cold]
     #[inline(never)]
     record_step<D>(r) {
+        if r.i().op() == Op::STITCH {
+            return r.to(super::stitch::pass::<D>);
+        }
         let vm = r.vm;
         (*vm).base = r.base;
         (*vm).pc = r.pc;
@@ -96,10 +103,19 @@ op! {
         r.ins = r.ins & !0xffff_ffff | u64::from(ins);
         run_plain::<D>(r)
     }
+    /// Leaves compiled code in the middle of a builtin.
+    #[cold]
+    #[inline(never)]
+    after_native<D>(r) {
+        super::native::finish::<D>(r)
+    }
     /// Leaves compiled code; the exit's number is in `ins`.
     #[inline(never)]
     after_exit<D>(r) {
         let vm = r.vm;
+        if (*vm).unfinished != Unfinished::None {
+            return r.to(after_native::<D>);
+        }
         (*vm).base = (*vm).jit_base;
         let how = tell_exit(vm, r.ins as u32);
         if how == FAILED {
@@ -127,6 +143,7 @@ fn uncounted(ins: Ins) -> Ins {
         Op::ITERL => ins.with_op(Op::IITERL),
         Op::LOOP => ins.with_op(Op::ILOOP),
         Op::FUNCF => ins.with_op(Op::IFUNCF),
+        Op::FUNCV => ins.with_op(Op::IFUNCV),
         _ => ins,
     }
 }

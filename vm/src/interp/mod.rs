@@ -32,8 +32,10 @@ pub mod hook;
 mod jit;
 mod loops;
 mod meta_call;
+pub mod native;
 mod run;
 pub mod stack;
+pub mod stitch;
 mod tables;
 
 pub use run::Status;
@@ -266,6 +268,7 @@ use data::*;
 use hook::hook_step;
 use jit::*;
 use loops::*;
+use stitch::STITCH;
 use tables::*;
 
 macro_rules! define_tables {

@@ -30,6 +30,7 @@ impl Vm {
             return Err(self.rt_error("C stack overflow"));
         }
         self.reserve(args.len() + 8)?;
+        self.upheavals = self.upheavals.wrapping_add(1);
         let (saved_base, saved_top) = (self.stack_offset(self.base), self.stack_offset(self.top));
         // SAFETY: room was reserved above `top`; the frame is written before the interpreter looks at it.
         let status = unsafe {

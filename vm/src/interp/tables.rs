@@ -2,6 +2,7 @@
 
 use super::meta_call::{slow_get, slow_set};
 use super::{Driver, R, Status, op};
+use crate::bc::TSETM_BIAS;
 use crate::gc::color;
 use crate::object::{Gc, Node, Str, Table};
 use crate::value::{TAG_STR, TAG_TAB, Value};
@@ -152,15 +153,9 @@ op! {
         r.sync();
         let vm = &mut *r.vm;
         let Some(t) = (*r.ra().sub(1)).as_table() else { return Status::ERROR };
-        let start = (r.knum(r.d()).as_number().unwrap_or(0.0) - 4_503_599_627_370_496.0) as i32;
+        let start = (r.knum(r.d()).as_number().unwrap_or(0.0) - TSETM_BIAS) as i32;
         let n = vm.multres as i32;
-        if n > 0 && (start + n) as u32 > t.asize() {
-            // One slot more than needed: which of several borders `#` finds depends on the size.
-            vm.table_reserve_array(t, (start + n) as u32 + 1);
-        }
-        for i in 0..n {
-            vm.table_set_int(t, start + i, *r.ra().add(i as usize));
-        }
+        vm.table_set_list(t, start, r.ra(), n);
         r.next::<D>()
     }
     TNEW<D>(r) {

@@ -1,12 +1,37 @@
-//! The table of builtins: one row has the name of a function and its Rust code. From it come the ids, the names that tools
-//! print, the [`Builtin`] enum that the trace recorder matches on, and the registration into the library tables.
+//! The table of builtins: one row has the name of a function, its Rust code, and what a trace does with a call of it. From it
+//! come the ids, the names that tools print, the [`Builtin`] enum that the trace recorder matches on, and the registration into
+//! the library tables.
 
 use super::{base, bit, buffer, debug, env, gc, io, load, math, os, sort, strformat, string, strmatch, table};
 use crate::interp::co;
 use crate::object::NativeFn;
 
+/// What a trace does with a call of a builtin.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum OnTrace {
+    /// The recorder knows what it does and emits that; where it does not, as [`OnTrace::Call`].
+    Record,
+    /// The trace calls it as it is, see [`crate::interp::native`].
+    Call,
+    /// The trace ends before the call, and another goes on after it: the builtin calls Lua, changes frames that a trace knows, or
+    /// does not come back.
+    Stitch,
+}
+
+macro_rules! on_trace {
+    (record) => {
+        OnTrace::Record
+    };
+    (call) => {
+        OnTrace::Call
+    };
+    (stitch) => {
+        OnTrace::Stitch
+    };
+}
+
 macro_rules! builtins {
-    ($($name:ident $lua:literal $func:path;)*) => {
+    ($($name:ident $lua:literal $func:path, $on_trace:ident $($writes:ident)?;)*) => {
         /// A builtin function. Ids 0 and 1 are Lua functions and native functions without an id.
         #[derive(Copy, Clone, PartialEq, Eq, Debug)]
         #[repr(u16)]
@@ -29,6 +54,20 @@ macro_rules! builtins {
                 match self {
                     Builtin::LuaFunction | Builtin::NativeFunction => None,
                     $(Builtin::$name => Some($func),)*
+                }
+            }
+            /// What a trace does with a call.
+            pub const fn on_trace(self) -> OnTrace {
+                match self {
+                    Builtin::LuaFunction | Builtin::NativeFunction => OnTrace::Stitch,
+                    $(Builtin::$name => on_trace!($on_trace),)*
+                }
+            }
+            /// May it write to memory that traces load from: tables, upvalues, metatables?
+            pub const fn writes(self) -> bool {
+                match self {
+                    Builtin::LuaFunction | Builtin::NativeFunction => true,
+                    $(Builtin::$name => !matches!(stringify!($($writes)?).as_bytes(), b""),)*
                 }
             }
             /// The builtin with an id; `None` beyond the list.
@@ -56,172 +95,172 @@ macro_rules! builtins {
 // The order is that of LuaJIT as far as it has an id for a function; what it writes in Lua follows at the end. (What calls other
 // functions is written in Lua here as well: see `prelude`.)
 builtins! {
-    Assert "assert" base::assert;
-    Type "type" base::type_;
-    Next "next" base::next;
-    Pairs "pairs" base::pairs;
-    IpairsAux "ipairs_aux" base::ipairs_aux;
-    Ipairs "ipairs" base::ipairs;
-    Getmetatable "getmetatable" base::getmetatable;
-    Setmetatable "setmetatable" base::setmetatable;
-    Getfenv "getfenv" env::getfenv;
-    Setfenv "setfenv" env::setfenv;
-    Rawget "rawget" base::rawget;
-    Rawset "rawset" base::rawset;
-    Rawequal "rawequal" base::rawequal;
-    Unpack "unpack" base::unpack;
-    Select "select" base::select;
-    Tonumber "tonumber" base::tonumber;
-    Tostring "tostring" base::tostring;
-    Error "error" base::error;
-    Pcall "pcall" co::pcall;
-    Xpcall "xpcall" co::xpcall;
-    Loadfile "loadfile" load::loadfile;
-    Load "load" load::load;
-    Loadstring "loadstring" load::load;
-    Dofile "dofile" load::dofile;
-    Gcinfo "gcinfo" gc::gcinfo;
-    Collectgarbage "collectgarbage" gc::collectgarbage;
-    Newproxy "newproxy" gc::newproxy;
-    Print "print" base::print;
-    CoroutineStatus "coroutine.status" co::co_status;
-    CoroutineRunning "coroutine.running" co::co_running;
-    CoroutineIsyieldable "coroutine.isyieldable" co::co_isyieldable;
-    CoroutineCreate "coroutine.create" co::co_create;
-    CoroutineYield "coroutine.yield" co::co_yield;
-    CoroutineResume "coroutine.resume" co::co_resume;
-    CoroutineWrapAux "coroutine.wrap_aux" co::co_wrap_aux;
-    CoroutineWrap "coroutine.wrap" co::co_wrap;
-    MathAbs "math.abs" math::abs;
-    MathFloor "math.floor" math::floor;
-    MathCeil "math.ceil" math::ceil;
-    MathSqrt "math.sqrt" math::sqrt;
-    MathLog10 "math.log10" math::log10;
-    MathExp "math.exp" math::exp;
-    MathSin "math.sin" math::sin;
-    MathCos "math.cos" math::cos;
-    MathTan "math.tan" math::tan;
-    MathAsin "math.asin" math::asin;
-    MathAcos "math.acos" math::acos;
-    MathAtan "math.atan" math::atan;
-    MathSinh "math.sinh" math::sinh;
-    MathCosh "math.cosh" math::cosh;
-    MathTanh "math.tanh" math::tanh;
-    MathFrexp "math.frexp" math::frexp;
-    MathModf "math.modf" math::modf;
-    MathLog "math.log" math::log;
-    MathAtan2 "math.atan2" math::atan2;
-    MathPow "math.pow" math::pow;
-    MathFmod "math.fmod" math::fmod;
-    MathLdexp "math.ldexp" math::ldexp;
-    MathMin "math.min" math::min;
-    MathMax "math.max" math::max;
-    MathRandom "math.random" math::random;
-    MathRandomseed "math.randomseed" math::randomseed;
-    BitTobit "bit.tobit" bit::tobit;
-    BitBnot "bit.bnot" bit::bnot;
-    BitBswap "bit.bswap" bit::bswap;
-    BitLshift "bit.lshift" bit::lshift;
-    BitRshift "bit.rshift" bit::rshift;
-    BitArshift "bit.arshift" bit::arshift;
-    BitRol "bit.rol" bit::rol;
-    BitRor "bit.ror" bit::ror;
-    BitBand "bit.band" bit::band;
-    BitBor "bit.bor" bit::bor;
-    BitBxor "bit.bxor" bit::bxor;
-    BitTohex "bit.tohex" bit::tohex;
-    StringByte "string.byte" string::byte;
-    StringChar "string.char" string::char;
-    StringSub "string.sub" string::sub;
-    StringRep "string.rep" string::rep;
-    StringReverse "string.reverse" string::reverse;
-    StringLower "string.lower" string::lower;
-    StringUpper "string.upper" string::upper;
-    StringDump "string.dump" string::dump;
-    StringFind "string.find" strmatch::find;
-    StringMatch "string.match" strmatch::match_;
-    StringGmatchAux "string.gmatch_aux" strmatch::gmatch_aux;
-    StringGmatch "string.gmatch" strmatch::gmatch;
-    StringGsub "string.gsub" strmatch::gsub;
-    StringFormat "string.format" strformat::format;
-    TableMaxn "table.maxn" table::maxn;
-    TableInsert "table.insert" table::insert;
-    TableConcat "table.concat" table::concat;
-    TableSort "table.sort" sort::sort;
-    TableNew "table.new" table::new;
-    TableClear "table.clear" table::clear;
-    IoMethodClose "io.method.close" io::close;
-    IoMethodRead "io.method.read" io::file_read;
-    IoMethodWrite "io.method.write" io::file_write;
-    IoMethodFlush "io.method.flush" io::file_flush;
-    IoMethodSeek "io.method.seek" io::file_seek;
-    IoMethodSetvbuf "io.method.setvbuf" io::file_setvbuf;
-    IoMethodLines "io.method.lines" io::file_lines;
-    IoMethodGc "io.method.__gc" io::file_gc;
-    IoMethodTostring "io.method.__tostring" io::file_tostring;
-    IoOpen "io.open" io::open;
-    IoPopen "io.popen" io::popen;
-    IoTmpfile "io.tmpfile" io::tmpfile;
-    IoClose "io.close" io::close;
-    IoRead "io.read" io::read;
-    IoWrite "io.write" io::write;
-    IoFlush "io.flush" io::flush;
-    IoInput "io.input" io::input;
-    IoOutput "io.output" io::output;
-    IoLines "io.lines" io::lines;
-    IoType "io.type" io::type_;
-    OsExecute "os.execute" os::execute;
-    OsRemove "os.remove" os::remove;
-    OsRename "os.rename" os::rename;
-    OsTmpname "os.tmpname" os::tmpname;
-    OsGetenv "os.getenv" os::getenv;
-    OsExit "os.exit" os::exit;
-    OsClock "os.clock" os::clock;
-    OsDate "os.date" os::date;
-    OsTime "os.time" os::time;
-    OsDifftime "os.difftime" os::difftime;
-    OsSetlocale "os.setlocale" os::setlocale;
-    DebugGetregistry "debug.getregistry" debug::getregistry;
-    DebugGetmetatable "debug.getmetatable" debug::getmetatable;
-    DebugSetmetatable "debug.setmetatable" debug::setmetatable;
-    DebugGetfenv "debug.getfenv" debug::getfenv;
-    DebugSetfenv "debug.setfenv" debug::setfenv;
-    DebugGetinfo "debug.getinfo" debug::getinfo;
-    DebugGetlocal "debug.getlocal" debug::getlocal;
-    DebugSetlocal "debug.setlocal" debug::setlocal;
-    DebugGetupvalue "debug.getupvalue" debug::getupvalue;
-    DebugSetupvalue "debug.setupvalue" debug::setupvalue;
-    DebugUpvalueid "debug.upvalueid" debug::upvalueid;
-    DebugUpvaluejoin "debug.upvaluejoin" debug::upvaluejoin;
-    DebugSethook "debug.sethook" debug::sethook;
-    DebugGethook "debug.gethook" debug::gethook;
-    DebugDebug "debug.debug" debug::debug;
-    DebugTraceback "debug.traceback" debug::traceback;
-    BufferMethodFree "buffer.method.free" buffer::methods::free;
-    BufferMethodReset "buffer.method.reset" buffer::methods::reset;
-    BufferMethodSkip "buffer.method.skip" buffer::methods::skip;
-    BufferMethodSet "buffer.method.set" buffer::methods::set;
-    BufferMethodPut "buffer.method.put" buffer::methods::put;
-    BufferMethodPutf "buffer.method.putf" buffer::methods::putf;
-    BufferMethodGet "buffer.method.get" buffer::methods::get;
-    BufferMethodPutcdata "buffer.method.putcdata" buffer::methods::putcdata;
-    BufferMethodReserve "buffer.method.reserve" buffer::methods::reserve;
-    BufferMethodCommit "buffer.method.commit" buffer::methods::commit;
-    BufferMethodRef "buffer.method.ref" buffer::methods::ref_;
-    BufferMethodEncode "buffer.method.encode" buffer::methods::encode;
-    BufferMethodDecode "buffer.method.decode" buffer::methods::decode;
-    BufferMethodGc "buffer.method.__gc" buffer::methods::gc;
-    BufferMethodTostring "buffer.method.__tostring" buffer::methods::tostring;
-    BufferMethodLen "buffer.method.__len" buffer::methods::len;
-    BufferNew "buffer.new" buffer::new;
-    BufferEncode "buffer.encode" buffer::encode;
-    BufferDecode "buffer.decode" buffer::decode;
-    StringLen "string.len" string::len;
-    MathDeg "math.deg" math::deg;
-    MathRad "math.rad" math::rad;
-    TableGetn "table.getn" table::getn;
-    TableRemove "table.remove" table::remove;
-    TableMove "table.move" table::move_;
+    Assert "assert" base::assert, record;
+    Type "type" base::type_, record;
+    Next "next" base::next, call;
+    Pairs "pairs" base::pairs, record;
+    IpairsAux "ipairs_aux" base::ipairs_aux, record;
+    Ipairs "ipairs" base::ipairs, record;
+    Getmetatable "getmetatable" base::getmetatable, record;
+    Setmetatable "setmetatable" base::setmetatable, record writes;
+    Getfenv "getfenv" env::getfenv, call;
+    Setfenv "setfenv" env::setfenv, stitch writes;
+    Rawget "rawget" base::rawget, record;
+    Rawset "rawset" base::rawset, record writes;
+    Rawequal "rawequal" base::rawequal, record;
+    Unpack "unpack" base::unpack, call;
+    Select "select" base::select, record;
+    Tonumber "tonumber" base::tonumber, record;
+    Tostring "tostring" base::tostring, record;
+    Error "error" base::error, stitch;
+    Pcall "pcall" co::pcall, stitch;
+    Xpcall "xpcall" co::xpcall, stitch;
+    Loadfile "loadfile" load::loadfile, stitch;
+    Load "load" load::load, stitch;
+    Loadstring "loadstring" load::load, stitch;
+    Dofile "dofile" load::dofile, stitch;
+    Gcinfo "gcinfo" gc::gcinfo, call;
+    Collectgarbage "collectgarbage" gc::collectgarbage, stitch;
+    Newproxy "newproxy" gc::newproxy, call;
+    Print "print" base::print, call;
+    CoroutineStatus "coroutine.status" co::co_status, call;
+    CoroutineRunning "coroutine.running" co::co_running, call;
+    CoroutineIsyieldable "coroutine.isyieldable" co::co_isyieldable, call;
+    CoroutineCreate "coroutine.create" co::co_create, call;
+    CoroutineYield "coroutine.yield" co::co_yield, stitch;
+    CoroutineResume "coroutine.resume" co::co_resume, stitch;
+    CoroutineWrapAux "coroutine.wrap_aux" co::co_wrap_aux, stitch;
+    CoroutineWrap "coroutine.wrap" co::co_wrap, call;
+    MathAbs "math.abs" math::abs, record;
+    MathFloor "math.floor" math::floor, record;
+    MathCeil "math.ceil" math::ceil, record;
+    MathSqrt "math.sqrt" math::sqrt, record;
+    MathLog10 "math.log10" math::log10, record;
+    MathExp "math.exp" math::exp, record;
+    MathSin "math.sin" math::sin, record;
+    MathCos "math.cos" math::cos, record;
+    MathTan "math.tan" math::tan, record;
+    MathAsin "math.asin" math::asin, record;
+    MathAcos "math.acos" math::acos, record;
+    MathAtan "math.atan" math::atan, record;
+    MathSinh "math.sinh" math::sinh, record;
+    MathCosh "math.cosh" math::cosh, record;
+    MathTanh "math.tanh" math::tanh, record;
+    MathFrexp "math.frexp" math::frexp, call;
+    MathModf "math.modf" math::modf, call;
+    MathLog "math.log" math::log, record;
+    MathAtan2 "math.atan2" math::atan2, record;
+    MathPow "math.pow" math::pow, record;
+    MathFmod "math.fmod" math::fmod, record;
+    MathLdexp "math.ldexp" math::ldexp, call;
+    MathMin "math.min" math::min, record;
+    MathMax "math.max" math::max, record;
+    MathRandom "math.random" math::random, record;
+    MathRandomseed "math.randomseed" math::randomseed, call;
+    BitTobit "bit.tobit" bit::tobit, record;
+    BitBnot "bit.bnot" bit::bnot, record;
+    BitBswap "bit.bswap" bit::bswap, record;
+    BitLshift "bit.lshift" bit::lshift, record;
+    BitRshift "bit.rshift" bit::rshift, record;
+    BitArshift "bit.arshift" bit::arshift, record;
+    BitRol "bit.rol" bit::rol, record;
+    BitRor "bit.ror" bit::ror, record;
+    BitBand "bit.band" bit::band, record;
+    BitBor "bit.bor" bit::bor, record;
+    BitBxor "bit.bxor" bit::bxor, record;
+    BitTohex "bit.tohex" bit::tohex, call;
+    StringByte "string.byte" string::byte, record;
+    StringChar "string.char" string::char, record;
+    StringSub "string.sub" string::sub, record;
+    StringRep "string.rep" string::rep, call;
+    StringReverse "string.reverse" string::reverse, record;
+    StringLower "string.lower" string::lower, record;
+    StringUpper "string.upper" string::upper, record;
+    StringDump "string.dump" string::dump, call;
+    StringFind "string.find" strmatch::find, call;
+    StringMatch "string.match" strmatch::match_, call;
+    StringGmatchAux "string.gmatch_aux" strmatch::gmatch_aux, call;
+    StringGmatch "string.gmatch" strmatch::gmatch, call;
+    StringGsub "string.gsub" strmatch::gsub, call;
+    StringFormat "string.format" strformat::format, call;
+    TableMaxn "table.maxn" table::maxn, call;
+    TableInsert "table.insert" table::insert, record writes;
+    TableConcat "table.concat" table::concat, call;
+    TableSort "table.sort" sort::sort, call writes;
+    TableNew "table.new" table::new, call;
+    TableClear "table.clear" table::clear, call writes;
+    IoMethodClose "io.method.close" io::close, call;
+    IoMethodRead "io.method.read" io::file_read, call;
+    IoMethodWrite "io.method.write" io::file_write, call;
+    IoMethodFlush "io.method.flush" io::file_flush, call;
+    IoMethodSeek "io.method.seek" io::file_seek, call;
+    IoMethodSetvbuf "io.method.setvbuf" io::file_setvbuf, call;
+    IoMethodLines "io.method.lines" io::file_lines, call;
+    IoMethodGc "io.method.__gc" io::file_gc, call;
+    IoMethodTostring "io.method.__tostring" io::file_tostring, call;
+    IoOpen "io.open" io::open, call;
+    IoPopen "io.popen" io::popen, call;
+    IoTmpfile "io.tmpfile" io::tmpfile, call;
+    IoClose "io.close" io::close, call;
+    IoRead "io.read" io::read, call;
+    IoWrite "io.write" io::write, call;
+    IoFlush "io.flush" io::flush, call;
+    IoInput "io.input" io::input, call;
+    IoOutput "io.output" io::output, call;
+    IoLines "io.lines" io::lines, call;
+    IoType "io.type" io::type_, call;
+    OsExecute "os.execute" os::execute, call;
+    OsRemove "os.remove" os::remove, call;
+    OsRename "os.rename" os::rename, call;
+    OsTmpname "os.tmpname" os::tmpname, call;
+    OsGetenv "os.getenv" os::getenv, call;
+    OsExit "os.exit" os::exit, stitch;
+    OsClock "os.clock" os::clock, call;
+    OsDate "os.date" os::date, call;
+    OsTime "os.time" os::time, call;
+    OsDifftime "os.difftime" os::difftime, call;
+    OsSetlocale "os.setlocale" os::setlocale, call;
+    DebugGetregistry "debug.getregistry" debug::getregistry, call;
+    DebugGetmetatable "debug.getmetatable" debug::getmetatable, call;
+    DebugSetmetatable "debug.setmetatable" debug::setmetatable, stitch writes;
+    DebugGetfenv "debug.getfenv" debug::getfenv, call;
+    DebugSetfenv "debug.setfenv" debug::setfenv, stitch writes;
+    DebugGetinfo "debug.getinfo" debug::getinfo, call;
+    DebugGetlocal "debug.getlocal" debug::getlocal, call;
+    DebugSetlocal "debug.setlocal" debug::setlocal, stitch writes;
+    DebugGetupvalue "debug.getupvalue" debug::getupvalue, call;
+    DebugSetupvalue "debug.setupvalue" debug::setupvalue, stitch writes;
+    DebugUpvalueid "debug.upvalueid" debug::upvalueid, call;
+    DebugUpvaluejoin "debug.upvaluejoin" debug::upvaluejoin, stitch writes;
+    DebugSethook "debug.sethook" debug::sethook, stitch;
+    DebugGethook "debug.gethook" debug::gethook, call;
+    DebugDebug "debug.debug" debug::debug, stitch;
+    DebugTraceback "debug.traceback" debug::traceback, call;
+    BufferMethodFree "buffer.method.free" buffer::methods::free, call;
+    BufferMethodReset "buffer.method.reset" buffer::methods::reset, call;
+    BufferMethodSkip "buffer.method.skip" buffer::methods::skip, call;
+    BufferMethodSet "buffer.method.set" buffer::methods::set, call;
+    BufferMethodPut "buffer.method.put" buffer::methods::put, call;
+    BufferMethodPutf "buffer.method.putf" buffer::methods::putf, call;
+    BufferMethodGet "buffer.method.get" buffer::methods::get, call;
+    BufferMethodPutcdata "buffer.method.putcdata" buffer::methods::putcdata, call;
+    BufferMethodReserve "buffer.method.reserve" buffer::methods::reserve, call;
+    BufferMethodCommit "buffer.method.commit" buffer::methods::commit, call;
+    BufferMethodRef "buffer.method.ref" buffer::methods::ref_, call;
+    BufferMethodEncode "buffer.method.encode" buffer::methods::encode, call;
+    BufferMethodDecode "buffer.method.decode" buffer::methods::decode, call;
+    BufferMethodGc "buffer.method.__gc" buffer::methods::gc, call;
+    BufferMethodTostring "buffer.method.__tostring" buffer::methods::tostring, call;
+    BufferMethodLen "buffer.method.__len" buffer::methods::len, call;
+    BufferNew "buffer.new" buffer::new, call;
+    BufferEncode "buffer.encode" buffer::encode, call;
+    BufferDecode "buffer.decode" buffer::decode, call;
+    StringLen "string.len" string::len, record;
+    MathDeg "math.deg" math::deg, record;
+    MathRad "math.rad" math::rad, record;
+    TableGetn "table.getn" table::getn, record;
+    TableRemove "table.remove" table::remove, record writes;
+    TableMove "table.move" table::move_, call writes;
 }
 
 const _: () = assert!(Builtin::Next.id() == 4 && Builtin::Print.id() == 29 && Builtin::TableSort.id() == 93);

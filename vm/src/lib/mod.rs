@@ -26,7 +26,7 @@ mod table;
 mod tostring;
 mod traceback;
 
-pub use list::Builtin;
+pub use list::{Builtin, OnTrace};
 pub use math::random_step as math_random_step;
 pub use prng::Prng;
 pub use tostring::{put_value, raw_tostring};

@@ -2,6 +2,7 @@
 
 use super::{Gc, GcHeader, Str};
 use crate::bc::{Ins, UvDesc, VarInfo};
+use crate::interp::stitch::Pads;
 use crate::value::Value;
 use core::cell::{Cell, UnsafeCell};
 
@@ -55,6 +56,8 @@ pub struct Proto {
     pub uv_names: Box<[Box<[u8]>]>,
     /// Local variables with their ranges; empty when stripped.
     pub vars: Box<[VarInfo]>,
+    /// Where traces go on behind calls that are not compiled.
+    pub(crate) pads: Pads,
 }
 
 impl Proto {
@@ -99,10 +102,11 @@ impl Proto {
         let start = self.code_ptr().cast_const();
         start..start.wrapping_add(self.code_len())
     }
-    /// Index of an instruction from its address, if it lies in this prototype.
+    /// Index of an instruction from its address, if it lies in this prototype; that of the call and what follows for those of a
+    /// [`crate::interp::stitch::Pad`].
     pub fn pc_of(&self, pc: *const Ins) -> Option<usize> {
         let d = (pc as usize).wrapping_sub(self.code_ptr() as usize) / size_of::<Ins>();
-        if d < self.code_len() { Some(d) } else { None }
+        if d < self.code_len() { Some(d) } else { self.pc_of_pad(pc) }
     }
     /// Object constant i.
     pub fn kgc(&self, i: usize) -> Option<Value> {

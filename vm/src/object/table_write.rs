@@ -400,6 +400,18 @@ impl Vm {
             self.heap.table_resize(t, asize, if n == 0 { 0 } else { n.ilog2() });
         }
     }
+    /// Stores `n` values at indices from `first` on, the values being in a row on the stack.
+    pub(crate) fn table_set_list(&mut self, t: Gc<Table>, first: i32, values: *const Value, n: i32) {
+        if n > 0 && (first + n) as u32 > t.asize() {
+            // One slot more than needed: which of several borders `#` finds depends on the size.
+            self.table_reserve_array(t, (first + n) as u32 + 1);
+        }
+        for i in 0..n {
+            // SAFETY: the caller's values; the stack does not move meanwhile.
+            let v = unsafe { *values.add(i as usize) };
+            self.table_set_int(t, first + i, v);
+        }
+    }
     /// Removes all entries of a table, keeping its memory.
     pub fn table_clear(&mut self, t: Gc<Table>) {
         t.clear();

@@ -69,9 +69,38 @@ fn range(b: &Builder, r: IrRef, depth: u32) -> Range {
         return Range::new(i64::from(k), i64::from(k));
     }
     match b.def(r) {
-        Some(ins) if depth > 0 => of_ins(b, ins, depth - 1),
+        Some(ins) if depth > 0 && ins.ty.is_int() => by_guards(b, r, of_ins(b, ins, depth - 1), depth - 1),
         _ => FULL,
     }
+}
+
+/// As many of the newest guards of one kind are looked at.
+const GUARDS: usize = 16;
+
+/// What earlier guards leave of a range. (A guard on a value of the previous iteration holds in a loop's body, because its copy
+/// was executed there.)
+fn by_guards(b: &Builder, r: IrRef, mut range_: Range, depth: u32) -> Range {
+    for op in [Op::LE, Op::LT, Op::GE, Op::GT] {
+        let mut g = b.newest(op);
+        for _ in 0..GUARDS {
+            if g <= r {
+                break;
+            }
+            let ins = b.trace.ins[g.ins_index()];
+            if ins.a == r && ins.ty == Ty::Int {
+                let other = range(b, ins.b, depth);
+                match op {
+                    Op::LE => range_.hi = range_.hi.min(other.hi),
+                    Op::LT => range_.hi = range_.hi.min(other.hi - 1),
+                    Op::GE => range_.lo = range_.lo.max(other.lo),
+                    _ => range_.lo = range_.lo.max(other.lo + 1),
+                }
+            }
+            g = b.older(g);
+        }
+    }
+    // Guards that contradict one another let nothing through.
+    if range_.lo > range_.hi { FULL } else { range_ }
 }
 
 fn of_ins(b: &Builder, ins: Ins, depth: u32) -> Range {

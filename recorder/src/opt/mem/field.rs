@@ -25,7 +25,7 @@ fn aliases(b: &Builder, field: IrRef, object: IrRef, fref: IrRef) -> Alias {
 pub fn load(b: &mut Builder, ins: Ins) -> Emit {
     let object = ins.a;
     let Some(field) = field_of(ins) else { return b.append(ins) };
-    if matches!(field, Field::StrLen | Field::FuncPc) {
+    if matches!(field, Field::StrLen | Field::FuncPc | Field::FuncFfid) {
         return cse::share(b, ins, IrRef::BASE);
     }
     if !b.flags.fwd {
@@ -35,6 +35,7 @@ pub fn load(b: &mut Builder, ins: Ins) -> Emit {
     let changed = match field {
         Field::TabArray | Field::TabAsize => alias::invalidated(b, object, floor, |c| c.array),
         Field::TabNode | Field::TabHmask => alias::invalidated(b, object, floor, |c| c.nodes),
+        Field::ThreadOpen | Field::UpvalV => alias::upvalues_changed(b, floor),
         _ => alias::called(b, floor, |_| false),
     };
     let mut lim = floor.max(changed);

@@ -39,7 +39,7 @@ fn observed(b: &Builder, r: IrRef) -> bool {
         i.is_guard()
             || match i.op {
                 Op::ASTORE | Op::HSTORE | Op::USTORE | Op::FSTORE | Op::TBAR | Op::OBAR => false,
-                Op::FLOAD | Op::LREF | Op::UREFO | Op::UREFC | Op::HREF => false,
+                Op::FLOAD | Op::LREF | Op::SREF | Op::UREFO | Op::UREFC | Op::HREF => false,
                 Op::CALLA => true,
                 op => matches!(op.effect(), Effect::Store | Effect::Load),
             }

@@ -118,7 +118,8 @@ pub fn upvalue_barrier(b: &mut Builder, ins: Ins) -> Emit {
 /// VLOAD: scratch words hold until someone writes new ones.
 pub fn scratch_load(b: &mut Builder, ins: Ins) -> Emit {
     if !matches!(b.trace.konst(ins.a), Some(Const::Vm(_))) {
-        return b.append(ins);
+        // A slot that a builtin has written, or an argument of a vararg function, which nothing assigns.
+        return if ins.a == IrRef::BASE { b.append(ins) } else { shared_until(b, ins, |_, c| c.all) };
     }
     let called = alias::called(b, IrRef::BASE, |c| c.scratch);
     let lim = called.max(b.newest(Op::GCSTEP)).max(b.newest(Op::STRTO));

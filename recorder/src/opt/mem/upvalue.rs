@@ -6,9 +6,9 @@ use crate::ir::{Ins, IrRef, Op};
 use crate::opt::alias::{self, Alias};
 use crate::opt::cse;
 
-/// UREFO, UREFC: closing an upvalue is the work of calls that may do anything.
+/// UREFO, UREFC: the same until upvalues are closed.
 pub fn reference(b: &mut Builder, ins: Ins) -> Emit {
-    let lim = alias::called(b, ins.newest_operand(), |_| false);
+    let lim = alias::called(b, ins.newest_operand(), |c| c.upvalues);
     cse::share(b, ins, lim)
 }
 

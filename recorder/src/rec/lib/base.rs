@@ -1,7 +1,7 @@
 //! The base library.
 
 use super::{Args, Results, one};
-use crate::ir::{IrRef, Op, Ty};
+use crate::ir::{IrRef, Op, Ty, conv};
 use crate::rec::Recorder;
 use perilune_vm::Value;
 use perilune_vm::layout::Field;
@@ -42,10 +42,12 @@ impl Recorder {
             Builtin::Rawequal if args.len() >= 2 => self.rawequal(args),
             Builtin::Tonumber if args.len() == 1 && v.is_number() => one(r),
             Builtin::Tonumber if args.len() == 1 && v.is_str() => {
-                if perilune_vm::meta::to_number(v).is_none() {
-                    return Ok(None);
+                let Some(n) = perilune_vm::meta::to_number(v) else { return Ok(None) };
+                let r = self.b.guard(Op::STRTO, Ty::Num, r, IrRef::NONE)?;
+                match self.load_type(n)? {
+                    Ty::Int => one(self.b.guard(Op::CONV, Ty::Int, r, IrRef(conv::INT_NUM_CHECK))?),
+                    _ => one(r),
                 }
-                one(self.b.guard(Op::STRTO, Ty::Num, r, IrRef::NONE)?)
             }
             Builtin::Tostring if v.is_str() => one(r),
             Builtin::Tostring if v.is_number() && args.vm.metatable_of(v).is_none() => {

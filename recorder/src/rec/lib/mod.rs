@@ -12,7 +12,7 @@ use super::{Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::IrRef;
 use perilune_vm::bc::Ins;
-use perilune_vm::lib::Builtin;
+use perilune_vm::lib::{Builtin, OnTrace};
 use perilune_vm::object::{Func, Gc};
 use perilune_vm::{Value, Vm};
 
@@ -34,7 +34,7 @@ impl Args<'_> {
     }
 }
 
-/// Results of a builtin; `None` when it is not compiled.
+/// Results of a builtin; `None` when the recorder does not know what it does.
 type Results = Rec<Option<Vec<IrRef>>>;
 
 /// One result.
@@ -44,37 +44,50 @@ fn one(r: IrRef) -> Results {
 
 impl Recorder {
     /// Records a call of a builtin whose function is in local `a`.
-    pub(super) fn builtin(&mut self, vm: &Vm, _: *const Ins, f: Gc<Func>, a: usize, nargs: usize, want: usize) -> Rec<()> {
+    #[allow(clippy::too_many_arguments, reason = "all that a call consists of")]
+    pub(super) fn builtin(
+        &mut self,
+        vm: &Vm,
+        pc: *const Ins,
+        r: IrRef,
+        f: Gc<Func>,
+        a: usize,
+        nargs: usize,
+        want: usize,
+    ) -> Rec<()> {
+        match self.try_builtin(vm, f, a, nargs)? {
+            Some(results) => {
+                self.place_builtin(a, &results, want);
+                Ok(())
+            }
+            None => self.native(vm, pc, (r, f), a, nargs),
+        }
+    }
+    /// The results of a builtin that the recorder can express; `None` where it is to be called as it is.
+    pub(super) fn try_builtin(&mut self, vm: &Vm, f: Gc<Func>, a: usize, nargs: usize) -> Results {
         let mut list = Vec::with_capacity(nargs);
         for i in 0..nargs {
             list.push(self.operand_of_call(vm, a + 2 + i)?);
         }
         let args = Args { vm, f, list };
-        let Some(b) = Builtin::from_id(f.ffid()) else { return self.nyi_func(Value::func(f)) };
-        let results = match self.builtin_results(b, &args) {
-            Ok(Some(r)) => r,
-            Ok(None) => return self.nyi_func(Value::func(f)),
-            Err(e) => {
-                if matches!(e, Abort::NyiBytecode | Abort::BadType) {
-                    return self.nyi_func(Value::func(f));
-                }
-                return Err(e);
+        let b = Builtin::from_id(f.ffid()).unwrap_or(Builtin::NativeFunction);
+        if b.on_trace() == OnTrace::Record {
+            match self.builtin_results(b, &args) {
+                Ok(None) | Err(Abort::NyiBytecode | Abort::BadType) => {}
+                done => return done,
             }
-        };
-        let n = if want == 0 { results.len() } else { want - 1 };
-        let dest = self.base + a;
-        self.clear_from(dest);
-        for i in 0..n {
-            self.set_abs(dest + i, results.get(i).copied().unwrap_or(IrRef::NIL));
         }
-        self.open_top = 0;
-        self.multres = 0;
-        if want == 0 {
-            self.multres = n as u32;
-            self.open_top = dest + n;
-        }
-        self.in_builtin = true;
-        Ok(())
+        if self.is_for_stitch(f) { self.nyi_func(Value::func(f)) } else { Ok(None) }
+    }
+    /// Does a trace end in front of a call of the builtin here?
+    pub(super) fn is_for_stitch(&self, f: Gc<Func>) -> bool {
+        let b = Builtin::from_id(f.ffid()).unwrap_or(Builtin::NativeFunction);
+        b.on_trace() == OnTrace::Stitch || self.site.leaves
+    }
+    /// Puts results where the call wants them.
+    pub(super) fn place_builtin(&mut self, a: usize, results: &[IrRef], want: usize) {
+        self.place_list(want, self.base + a, results);
+        self.in_builtin += 1;
     }
     /// An argument. The interpreter copies those of an iterator only when it executes the call.
     fn operand_of_call(&mut self, vm: &Vm, i: usize) -> Rec<(IrRef, Value)> {

@@ -2,10 +2,7 @@
 
 use super::{Check, ensure};
 use crate::bc::undump::UndumpError;
-use crate::bc::{Ins, KGc, KNum, Op, ProtoData};
-
-/// The bias of the index in the constant of a TSETM.
-const TSETM_BIAS: f64 = 4_503_599_627_370_496.0;
+use crate::bc::{Ins, KGc, KNum, Op, ProtoData, TSETM_BIAS};
 
 /// Operand modes, as in [`Op::MODES`].
 mod mode {

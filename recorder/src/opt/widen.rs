@@ -1,0 +1,60 @@
+//! Widening: ints of a loop's body that nobody needs as ints.
+//!
+//! Numbers are dual, so arithmetic on ints is recorded as such, with a guard against overflow. Where the result is only ever
+//! converted to a num, or goes into arithmetic of which that is true, doubles compute the same without the guard: the operands
+//! are converted instead, which for constants and invariants costs nothing in the loop. Snapshots count as a need for the int,
+//! as what continues there would be recorded for nums otherwise.
+
+use crate::abort::Abort;
+use crate::build::{Builder, Emit};
+use crate::ir::{Ins, IrRef, Op, Ty, conv};
+use crate::opt::narrow;
+
+fn is_candidate(ins: Ins) -> bool {
+    ins.is_guard() && matches!(ins.op, Op::ADDOV | Op::SUBOV | Op::MULOV)
+}
+
+/// By instruction of the recorded iteration: may its copy be computed in doubles? Empty when none may.
+pub fn candidates(b: &Builder) -> Vec<bool> {
+    let chosen = [Op::ADDOV, Op::SUBOV, Op::MULOV].iter().all(|&op| b.newest(op) == IrRef::NONE);
+    if chosen || b.newest(Op::CONV) == IrRef::NONE || !b.flags.narrow || !b.flags.fold {
+        return Vec::new();
+    }
+    let t = &b.trace;
+    let (mut widen, mut needed, mut used) = (vec![false; t.ins.len()], vec![false; t.ins.len()], vec![false; t.ins.len()]);
+    for s in t.snaps.iter().flat_map(|snap| &snap.slots).filter(|s| !s.value.is_const()) {
+        needed[s.value.ins_index()] = true;
+    }
+    for (i, ins) in t.ins.iter().enumerate().rev() {
+        widen[i] = is_candidate(*ins) && used[i] && !needed[i];
+        let takes_num = widen[i] || ins.op == Op::CONV && ins.b.0 == conv::NUM_INT;
+        for r in ins.operands() {
+            used[r.ins_index()] = true;
+            needed[r.ins_index()] |= !takes_num;
+        }
+    }
+    if widen.contains(&true) { widen } else { Vec::new() }
+}
+
+/// Converts the operands that are ints in front of the loop, where the conversions of invariants can stay.
+pub fn convert_operands(b: &mut Builder, widen: &[bool]) -> Result<(), Abort> {
+    for i in 1..widen.len() {
+        if widen[i] {
+            for r in b.trace.ins[i].operands().filter(|r| !widen[r.ins_index()]) {
+                narrow::to_num(b, r)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The copy of a candidate, with these operands.
+pub fn copy(b: &mut Builder, op: Op, x: IrRef, y: IrRef) -> Emit {
+    let (x, y) = (narrow::to_num(b, x)?, narrow::to_num(b, y)?);
+    let op = match op {
+        Op::ADDOV => Op::ADD,
+        Op::SUBOV => Op::SUB,
+        _ => Op::MUL,
+    };
+    b.emit(op, Ty::Num, x, y)
+}

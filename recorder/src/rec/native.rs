@@ -1,0 +1,164 @@
+//! Builtins that are called as they are: what the recorder cannot express.
+//!
+//! The call is one instruction, NATIVE, which stores the state of the snapshot in force to the stack, the builtin's frame
+//! included, and calls the builtin there. Nobody knows its results before the interpreter has executed the call: the recorder
+//! looks at them when the next instruction comes, and loads those that are used from the stack where they are.
+
+use super::{AbortInfo, Flow, Rec, Recorder, Way, view};
+use crate::abort::Abort;
+use crate::ir::{IrRef, Link, Op, Snapshot, Ty, VmRef, native};
+use perilune_vm::bc::Ins;
+use perilune_vm::interp::frame;
+use perilune_vm::interp::stack::NATIVE_MIN;
+use perilune_vm::lib::Builtin;
+use perilune_vm::object::{Func, Gc};
+use perilune_vm::{Value, Vm};
+
+/// A call whose results are not known yet.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Awaited {
+    /// The call.
+    call: *const Ins,
+    /// Where the interpreter comes back to: instruction, and frame as distance from the start of the stack.
+    pc: *const Ins,
+    frame: usize,
+    /// First slot of the results, and how many the call wants (0: all).
+    dest: usize,
+    want: usize,
+}
+
+/// The frame of a builtin.
+struct Frame {
+    /// Its slot, where the arguments are.
+    at: usize,
+    nargs: usize,
+    /// Address behind the call that wants the results, in the function whose frame is the current one.
+    link: u64,
+    /// Slots from that frame up to the running one.
+    down: usize,
+}
+
+/// Bytes from the start of the running stack to the running frame.
+fn frame_at(vm: &Vm) -> usize {
+    (vm.base as usize).wrapping_sub(vm.cur.stack.get() as usize)
+}
+
+impl Recorder {
+    fn call_native(&mut self, vm: &Vm, pc: *const Ins, (r, f): (IrRef, Gc<Func>), call: Frame) -> Rec<()> {
+        let Frame { at, nargs, link, down } = call;
+        if at + nargs > usize::from(u8::MAX) {
+            return Err(Abort::TooDeep);
+        }
+        self.gc_step()?;
+        let klink = self.b.kptr(link);
+        self.set_abs(at - 2, r);
+        self.set_abs(at - 1, klink);
+        self.open_top = at + nargs;
+        // Room for what the builtin pushes.
+        self.top_slot = self.top_slot.max(at + nargs + NATIVE_MIN);
+        self.snap(pc)?;
+        let reads = Builtin::from_id(f.ffid()).is_some_and(|b| !b.writes());
+        let how = nargs as u16 | if reads { native::READS } else { 0 };
+        self.b.emit(Op::NATIVE, Ty::Nil, IrRef(at as u16), IrRef(how))?;
+        self.all_stored();
+        self.open_top = 0;
+        self.multres = 0;
+        let dest = at - 2;
+        self.clear_from(dest);
+        let back = view::pc_of_link(link);
+        let want = view::ins(view::at(back, -1)).b();
+        for i in 0..want.saturating_sub(1) {
+            self.set_fresh(dest + i);
+        }
+        let frame = frame_at(vm) - down * size_of::<Value>();
+        self.awaited = Some(Awaited { call: pc, pc: back, frame, dest, want });
+        self.in_builtin += 1;
+        self.needsnap = true;
+        Ok(())
+    }
+    /// The slot gets a value in memory that the trace does not know.
+    fn set_fresh(&mut self, at: usize) {
+        self.need(at + 1);
+        self.fresh[at] = true;
+    }
+    /// The value in a slot that a builtin has written.
+    pub(super) fn get_fresh(&mut self, at: usize, ty: Ty) -> Rec<IrRef> {
+        self.b.guard(Op::VLOAD, ty, IrRef::BASE, IrRef(at as u16 - 2))
+    }
+
+    /// Ends the trace before the call of a builtin that is not for traces.
+    pub(super) fn stop_before(&mut self, pc: *const Ins, f: Gc<Func>) -> Rec<Flow> {
+        let n = self.b.trace.ins.len() - 1;
+        if self.first || n < self.params.minstitch as usize {
+            return self.nyi_func(Value::func(f));
+        }
+        self.info = AbortInfo::Func(Value::func(f));
+        // Nothing comes behind an error.
+        let back = Builtin::from_id(f.ffid()) != Some(Builtin::Error);
+        Ok(Flow::Stop(if back { Link::Stitch } else { Link::Interp }, pc))
+    }
+
+    /// A call in the current frame: the function is in local `a`.
+    pub(super) fn native(&mut self, vm: &Vm, pc: *const Ins, f: (IrRef, Gc<Func>), a: usize, nargs: usize) -> Rec<()> {
+        let link = view::at(pc, 1).expose_provenance() as u64;
+        self.call_native(vm, pc, f, Frame { at: self.base + a + 2, nargs, link, down: 0 })
+    }
+    /// A call in tail position, in a frame that a call on the trace made: it takes the frame's place.
+    #[allow(clippy::too_many_arguments, reason = "all that a call consists of")]
+    pub(super) fn tail_native(
+        &mut self,
+        vm: &Vm,
+        pc: *const Ins,
+        r: IrRef,
+        f: Gc<Func>,
+        a: usize,
+        nargs: usize,
+        link: u64,
+    ) -> Rec<()> {
+        if link & 3 != frame::LUA {
+            return self.nyi_func(Value::func(f));
+        }
+        let at = self.base;
+        let args: Vec<IrRef> = (0..nargs).map(|i| self.slots[at + a + 2 + i]).collect();
+        let Some(below) = self.frames.pop().filter(|f| f.way == Way::Call) else {
+            return self.nyi_func(Value::func(f));
+        };
+        self.clear_from(at - 2);
+        self.base = below.base;
+        self.enter_frame(below.proto);
+        for (i, r) in args.into_iter().enumerate() {
+            self.set_abs(at + i, r);
+        }
+        self.call_native(vm, pc, (r, f), Frame { at, nargs, link, down: at - below.base })
+    }
+
+    /// The number of results of a call that wants all. Until it is checked, it is what the builtin has left in the VM.
+    pub(super) fn open_list(&mut self, vm: &Vm, pc: *const Ins) -> Rec<()> {
+        self.multres = Snapshot::OPEN;
+        self.snap(pc)?;
+        self.multres = vm.multres;
+        let at = self.b.kvm(VmRef::Multres);
+        let count = self.b.emit(Op::XLOAD, Ty::Int, at, IrRef(0))?;
+        self.guard_int(count, self.multres as i32)
+    }
+
+    /// The first instruction after a builtin was called: the results are there.
+    pub(super) fn after_native(&mut self, vm: &Vm, pc: *const Ins, call: Awaited) -> Rec<()> {
+        if pc != call.pc || frame_at(vm) != call.frame {
+            // It did not simply return: next time the trace goes around it.
+            self.pc = call.call;
+            self.site.leaves = true;
+            return if self.b.trace.parent.is_some() { self.nyi_func(Value::NIL) } else { Err(Abort::Retry) };
+        }
+        if call.want != 0 {
+            return Ok(());
+        }
+        self.open_list(vm, pc)?;
+        let n = self.multres;
+        for i in 0..n as usize {
+            self.set_fresh(call.dest + i);
+        }
+        self.open_top = call.dest + n as usize;
+        Ok(())
+    }
+}
