@@ -94,7 +94,7 @@ fn interactive() {
     assert_eq!(format!("{banner}\n"), BANNER);
     let (jit, rest) = rest.split_once('\n').unwrap();
     assert!(jit.starts_with("JIT: ON "), "{jit}");
-    assert!(jit.ends_with(" fold cse dce fwd dse narrow loop abc sink fuse"), "{jit}");
+    assert!(jit.ends_with(" fold cse dce fwd dse narrow loop abc sink sync fuse"), "{jit}");
     assert_eq!(rest, "> in\n> >> 3\n> > > nil\t2\n> $ $ $$ 2\n$ $ $ \n");
     let expected = "stdin:1: '=' expected near 'x'\n\
                     stdin:1: attempt to index local 'a' (a nil value)\nstack traceback:\n\tstdin:1: in main chunk\n\t[C]: at 0x?\n\
@@ -256,7 +256,7 @@ fn compiler_switches() {
         let flags = words.iter().skip(1).filter(|w| w.chars().all(|c| c.is_ascii_lowercase()));
         format!("{} {}", words[0], flags.copied().collect::<Vec<_>>().join(" ")).trim_end().to_owned()
     };
-    const ALL: &str = "fold cse dce fwd dse narrow loop abc sink fuse";
+    const ALL: &str = "fold cse dce fwd dse narrow loop abc sink sync fuse";
     assert_eq!(status(&[]), format!("true {ALL}"));
     assert_eq!(status(&["-joff"]), format!("false {ALL}"));
     assert_eq!(status(&["-joff", "-jon"]), format!("true {ALL}"));
@@ -267,7 +267,7 @@ fn compiler_switches() {
     assert_eq!(status(&["-O3"]), format!("true {ALL}"));
     assert_eq!(status(&["-O1", "-O"]), format!("true {ALL}"));
     assert_eq!(status(&["-O0", "-Ofold,+cse,loop"]), "true fold cse loop");
-    assert_eq!(status(&["-O-fold,nocse,no-dce,hotloop=3"]), "true fwd dse narrow loop abc sink fuse");
+    assert_eq!(status(&["-O-fold,nocse,no-dce,hotloop=3"]), "true fwd dse narrow loop abc sink sync fuse");
 }
 
 #[test]

@@ -30,5 +30,6 @@ assert(calls(t, 2, 20000) == 40000)
 assert(counters().retired >= 1, counters().retired)
 local entered = counters().entered
 assert(calls(t, 2, 1000) == 2000)
-assert(counters().entered - entered < 100)
+-- (The function may have a trace of its own by now.)
+assert(counters().entered - entered <= 1000)
 print("ok")
