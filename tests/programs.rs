@@ -5,15 +5,14 @@
 //! `BLESS=1` rewrites the stored text from what the interpreter prints (read the difference before committing it).
 //! `ONLY=part` runs the programs whose path contains `part`.
 
+mod command;
+
+use command::run_in;
 use std::fmt::Write as _;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
-const TIMEOUT: Duration = Duration::from_secs(60);
 const THREADS: usize = 2;
 
 const INTERPRETED: &[&str] = &["-joff"];
@@ -143,64 +142,22 @@ fn check(cases: Vec<Case>, mode: &[&str]) {
 }
 
 fn run_case(case: &Case, mode: &[&str], bless: bool) -> Result<(), String> {
-    let run = run(&case.file, mode, &case.args)?;
-    if !run.status.success() {
-        return Err(format!("{}\n{}", run.status, indented(&run.errors, 12)));
+    // From its own folder, so that messages name the file alone.
+    let folder = case.file.parent().expect("a folder");
+    let name = case.file.file_name().expect("a file name").to_string_lossy();
+    let args: Vec<&str> = mode.iter().copied().chain([&*name]).chain(case.args.iter().map(String::as_str)).collect();
+    let done = run_in(folder, &args, "");
+    if done.timed_out {
+        return Err("still running after the time limit".into());
+    }
+    if done.status != Some(0) {
+        return Err(format!("exit status {:?}\n{}", done.status, indented(&done.errors, 12)));
     }
     if bless {
-        return std::fs::write(&case.expected, &run.output).map_err(|e| e.to_string());
+        return std::fs::write(&case.expected, &done.bytes).map_err(|e| e.to_string());
     }
     let expected = std::fs::read(&case.expected).map_err(|e| format!("{}: {e}", case.expected.display()))?;
-    if run.output == expected { Ok(()) } else { Err(difference(&expected, &run.output)) }
-}
-
-/// What a program did.
-struct Run {
-    status: ExitStatus,
-    output: Vec<u8>,
-    errors: Vec<u8>,
-}
-
-/// Runs a program from its own folder, so that messages name the file alone.
-fn run(file: &Path, mode: &[&str], args: &[String]) -> Result<Run, String> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_perilune"));
-    command.args(mode).arg(file.file_name().expect("a file name")).args(args);
-    command.current_dir(file.parent().expect("a folder"));
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|e| format!("cannot start: {e}"))?;
-    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    let output = std::thread::spawn(|| read_all(stdout));
-    let errors = std::thread::spawn(|| read_all(stderr));
-    let status = wait(&mut child);
-    let output = output.join().expect("the reader does not panic");
-    let errors = errors.join().expect("the reader does not panic");
-    Ok(Run { status: status?, output, errors })
-}
-
-/// Everything from a pipe; bytes read before an error are kept.
-fn read_all(pipe: Option<impl Read>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    if let Some(mut pipe) = pipe {
-        let _ = pipe.read_to_end(&mut bytes);
-    }
-    bytes
-}
-
-/// Waits for the child, and kills it after the timeout.
-fn wait(child: &mut Child) -> Result<ExitStatus, String> {
-    let start = Instant::now();
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) => return Ok(status),
-            Ok(None) if start.elapsed() < TIMEOUT => std::thread::sleep(Duration::from_millis(2)),
-            Ok(None) => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(format!("still running after {TIMEOUT:?}"));
-            }
-            Err(error) => return Err(error.to_string()),
-        }
-    }
+    if done.bytes == expected { Ok(()) } else { Err(difference(&expected, &done.bytes)) }
 }
 
 /// The first lines that differ, with the line before them.
@@ -227,7 +184,6 @@ fn short(line: &str) -> String {
     line.chars().take(150).chain("...".chars()).collect()
 }
 
-fn indented(bytes: &[u8], most: usize) -> String {
-    let text = String::from_utf8_lossy(bytes);
+fn indented(text: &str, most: usize) -> String {
     text.lines().take(most).map(|line| format!("    {}\n", short(line))).collect()
 }

@@ -21,6 +21,8 @@ pub struct Done {
     pub timed_out: bool,
     pub output: String,
     pub errors: String,
+    /// The output as it was, be it text or not.
+    pub bytes: Vec<u8>,
 }
 
 impl Done {
@@ -95,14 +97,15 @@ pub fn run_within(mut command: Command, input: &str, most: Duration) -> Done {
         }
         std::thread::sleep(Duration::from_micros(500));
     };
-    let [output, errors] = readers.map(|r| r.join().expect("the reader does not panic"));
-    Done { status, timed_out, output, errors }
+    let [bytes, errors] = readers.map(|r| r.join().expect("the reader does not panic"));
+    let [output, errors] = [&bytes, &errors].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    Done { status, timed_out, output, errors, bytes }
 }
 
-fn spawn_reader(mut pipe: impl Read + Send + 'static) -> std::thread::JoinHandle<String> {
+fn spawn_reader(mut pipe: impl Read + Send + 'static) -> std::thread::JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         let _ = pipe.read_to_end(&mut bytes);
-        String::from_utf8_lossy(&bytes).into_owned()
+        bytes
     })
 }

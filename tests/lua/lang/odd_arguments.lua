@@ -1,6 +1,6 @@
 -- Every function of the libraries that has no effect outside, with none, one and two arguments of each odd kind (and three for some), called
 -- directly, through pcall and as a tail call: a line for each function with the number of results and errors, and a sum of all of them. As under luajit,
--- but for math.ceil, math.floor (nothing given), math.deg, math.rad (where the error is), package.searchpath (NUL), table.remove (a fraction).
+-- but for math.ceil, math.floor (nothing given), table.remove (a fraction).
 local skip = {}
 for name in ([[print collectgarbage gcinfo dofile loadfile require module setfenv getfenv newproxy
   coroutine.yield coroutine.running coroutine.wrap coroutine.create debug.debug debug.sethook debug.gethook debug.getregistry debug.setfenv debug.getfenv

@@ -87,8 +87,8 @@ impl Vm {
         let hooks = self.suspend_hooks(true);
         let (saved, pc) = (self.error, self.pc);
         if self.call_value(f, &[u], 0).is_err() {
-            let text = self.error_text();
-            eprintln!("ERROR in finalizer: {}", String::from_utf8_lossy(&text));
+            let text = self.error.as_str().map_or("?".into(), |s| s.to_str_lossy().into_owned());
+            eprintln!("ERROR in finalizer: {text}");
         }
         self.error = saved;
         self.pc = pc;

@@ -10,6 +10,7 @@ use crate::interp::hook;
 use crate::object::{Func, Gc, Table, Thread};
 use crate::text::chunk::chunk_id;
 use crate::text::number::to_i64;
+use crate::text::until_nul;
 use crate::value::{PAYLOAD_BITS, TAG_UPVAL, Value};
 
 /// `debug.getregistry()`
@@ -102,7 +103,7 @@ struct Subject {
 pub fn getinfo(vm: &mut Vm) -> LuaResult<u32> {
     let (thread, i) = thread_arg(vm);
     let what = vm.opt_str(i + 1)?;
-    let what = what.as_ref().map_or(&b"flnSu"[..], |w| w.bytes());
+    let what = what.as_ref().map_or(&b"flnSu"[..], |w| until_nul(w.bytes()));
     let v = vm.arg(i);
     let number = match v.as_str() {
         Some(s) => crate::meta::str_to_number(s),
@@ -396,7 +397,8 @@ pub fn traceback(vm: &mut Vm) -> LuaResult<u32> {
     }
     let message = vm.opt_str(i)?;
     let default = i32::from(thread == vm.cur);
-    let level = vm.opt_int(i + 1, default)?.max(0) as usize;
+    // There is nothing at a negative level.
+    let level = usize::try_from(vm.opt_int(i + 1, default)?).unwrap_or(usize::MAX);
     let text = super::traceback::traceback(vm, thread, message.as_ref().map(|m| m.bytes()), level);
     vm.ret_str(&text)
 }

@@ -41,10 +41,27 @@ unary! {
     cosh |x| x.cosh();
     /// `math.tanh(x)`
     tanh |x| x.tanh();
-    /// `math.deg(x)`
-    deg |x| x * (180.0 / std::f64::consts::PI);
-    /// `math.rad(x)`
-    rad |x| x * (std::f64::consts::PI / 180.0);
+}
+
+/// A product. LuaJIT has the function in Lua, so that the error is one of arithmetic.
+fn times(vm: &mut Vm, name: &str, factor: f64) -> LuaResult<u32> {
+    match vm.check_num(0) {
+        Ok(x) => vm.ret1(Value::number(x * factor)),
+        Err(_) => {
+            let text = format!("[builtin:{name}]:0: attempt to perform arithmetic on a {} value", vm.arg(0).type_name());
+            Err(vm.plain_error(text.as_bytes()))
+        }
+    }
+}
+
+/// `math.deg(x)`
+pub fn deg(vm: &mut Vm) -> LuaResult<u32> {
+    times(vm, "deg", 180.0 / std::f64::consts::PI)
+}
+
+/// `math.rad(x)`
+pub fn rad(vm: &mut Vm) -> LuaResult<u32> {
+    times(vm, "rad", std::f64::consts::PI / 180.0)
 }
 
 macro_rules! binary {

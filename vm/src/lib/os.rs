@@ -5,7 +5,7 @@ use super::sys::{Calendar, Fields, processor_time};
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::object::{Gc, Table};
-use crate::text::number::{to_i32, to_i64};
+use crate::text::number::to_i64;
 use crate::value::Value;
 use core::ffi::CStr;
 use std::ffi::{CString, OsStr};
@@ -160,7 +160,7 @@ fn field(vm: &mut Vm, name: &str, default: Option<i32>) -> LuaResult<i32> {
         None => Some(v),
     };
     match (n.and_then(Value::as_number), default) {
-        (Some(n), _) => Ok(to_i32(n)),
+        (Some(n), _) => Ok(to_i64(n) as i32),
         (None, Some(d)) => Ok(d),
         (None, None) => Err(vm.rt_error(&format!("field '{name}' missing in date table"))),
     }

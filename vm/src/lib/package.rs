@@ -7,6 +7,7 @@ use super::{LOADED, PRELOAD, levels};
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
 use crate::object::{Gc, NativeFn, Str, Table};
+use crate::text::until_nul;
 use crate::value::Value;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
@@ -87,6 +88,7 @@ fn replace(s: &[u8], what: &[u8], by: &[u8]) -> Vec<u8> {
 
 /// Looks for a file along a path. Otherwise the message says where there was none.
 fn search(name: &[u8], path: &[u8], sep: &[u8], dir: &[u8]) -> Result<Vec<u8>, Vec<u8>> {
+    let (name, path) = (until_nul(name), until_nul(path));
     let name = if sep.is_empty() { name.to_vec() } else { replace(name, sep, dir) };
     let mut message = Vec::new();
     for template in path.split(|c| *c == b';').filter(|t| !t.is_empty()) {

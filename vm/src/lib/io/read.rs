@@ -6,6 +6,8 @@ use crate::error::LuaResult;
 use crate::value::Value;
 use std::io;
 
+/// The most that can be asked for.
+const MAX_BYTES: f64 = 2_147_483_392.0;
 /// Longest text of a number that is read.
 const MAX_NUMBER: usize = 200;
 
@@ -32,7 +34,8 @@ fn format_of(vm: &mut Vm, v: Value, i: usize) -> LuaResult<Format> {
         };
     }
     match v.as_number() {
-        Some(n) => Ok(Format::Bytes(n.max(0.0) as usize)),
+        Some(n) if n > -1.0 && n <= MAX_BYTES => Ok(Format::Bytes(n as usize)),
+        Some(_) => Err(vm.out_of_memory()),
         None => Err(vm.arg_error(i, "invalid option")),
     }
 }
