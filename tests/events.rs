@@ -6,10 +6,13 @@ mod command;
 use command::{Done, run_in};
 use std::path::Path;
 
+/// LuaJIT's thresholds, and no limit to what compiling may cost.
+const EAGER: &[&str] = &["-Ohotloop=56", "-Ohotexit=10", "-Obudget=0"];
+
 /// Runs one of the programs.
 fn program(name: &str, options: &[&str]) -> Done {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lua/events");
-    run_in(&folder, &[options, &[name]].concat(), "")
+    run_in(&folder, &[EAGER, options, &[name]].concat(), "")
 }
 
 #[track_caller]
@@ -113,12 +116,12 @@ fn traces_end_with_their_function() {
 
 #[test]
 fn compiling_has_a_budget() {
-    passes_in_both("budget.lua", &[]);
+    passes_in_both("budget.lua", &["-Obudget=5"]);
 }
 
 #[test]
 fn traces_that_do_not_pay_are_retired() {
-    passes_in_both("retire.lua", &[]);
+    passes_in_both("retire.lua", &["-Obudget=5"]);
 }
 
 #[test]

@@ -16,7 +16,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const THREADS: usize = 2;
 
 const INTERPRETED: &[&str] = &["-joff"];
-const COMPILED: &[&str] = &[];
+/// With LuaJIT's thresholds, and whatever it costs: so that short programs are compiled.
+const COMPILED: &[&str] = &["-Ohotloop=56", "-Ohotexit=10", "-Obudget=0"];
+const DEFAULT: &[&str] = &[];
 const COMPILED_AT_ONCE: &[&str] = &["-Ohotloop=1", "-Ohotexit=1"];
 
 #[test]
@@ -27,6 +29,11 @@ fn benchmarks_interpreted() {
 #[test]
 fn benchmarks_compiled() {
     check(benchmarks(), COMPILED);
+}
+
+#[test]
+fn benchmarks_by_default() {
+    check(benchmarks(), DEFAULT);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use perilune_vm::bc::Ins;
 use perilune_vm::state::HOT_COUNTERS;
 
 /// Units that a program may spend before it has run at all.
-const ALLOWANCE: u64 = 1000;
+const ALLOWANCE: u64 = 150;
 /// Instructions recorded and thrown away that cost as much as one compiled.
 const RECORDED: u64 = 8;
 /// Slots in snapshots, which exits store, that cost as much as an instruction.
@@ -23,10 +23,8 @@ const PER_TRACE: u64 = 25;
 const TICKS: u64 = 100;
 /// An exit and the entry after it take as long as so many ticks.
 const EXIT_TICKS: u64 = 4;
-/// The highest factor on the thresholds.
-const MAX_FACTOR: u32 = 256;
-/// The same while more than a fifth of the traces made had to be retired.
-const MAX_FACTOR_IN_VAIN: u32 = 4096;
+/// The factor on the thresholds when the budget is used up is twice this, and doubles with each time that it is.
+const BEYOND: u32 = 64;
 /// Traces that cost less are made without looking at the price.
 const LARGE: u64 = 200;
 /// Instructions of a trace that must run before they have paid for entering and leaving it.
@@ -45,9 +43,6 @@ pub struct Budget {
     ticks: u64,
     /// Units spent.
     spent: u64,
-    /// Traces compiled, and root traces retired.
-    made: u32,
-    in_vain: u32,
     /// Ticks of places whose turn has not come, although their counter ran out.
     waiting: Places<u32>,
     /// How often the traces of a place were retired.
@@ -62,8 +57,6 @@ impl Default for Budget {
             set: [0; HOT_COUNTERS],
             ticks: 0,
             spent: 0,
-            made: 0,
-            in_vain: 0,
             waiting: Places::new(),
             retired: Places::new(),
             demands: Places::new(),
@@ -97,7 +90,6 @@ impl Budget {
     /// A recording became machine code, or came to nothing.
     pub fn spend(&mut self, trace: Option<&Trace>, compiled: bool) {
         let n = trace.map_or(0, |t| t.ins.len() as u64);
-        self.made += u32::from(compiled);
         self.spent += if compiled { PER_TRACE + n + trace.map_or(0, slots) / SLOTS } else { PER_RECORDING + n / RECORDED };
     }
     /// By what the thresholds are to be multiplied now: the more was spent beyond the budget, the hotter a place must be.
@@ -109,28 +101,21 @@ impl Budget {
     }
     /// The same when so many units more were spent.
     fn factor_with(&self, more: u64, params: &Params) -> u32 {
-        let may = tune(0, ALLOWANCE) + self.ticks * u64::from(params.budget) / (100 * TICKS);
+        let may = ALLOWANCE + self.ticks * u64::from(params.budget) / (100 * TICKS);
         match (self.spent + more) / may {
             0 => 1,
-            over => {
-                let most = if self.in_vain * 5 > self.made {
-                    tune(2, u64::from(MAX_FACTOR_IN_VAIN))
-                } else {
-                    tune(1, u64::from(MAX_FACTOR))
-                };
-                (tune(3, 8) << over.min(20)).min(most) as u32
-            }
+            over => BEYOND << over.min(20),
         }
     }
     /// Is a trace too expensive for how hot its place is? It is when the place would have to be hotter once the trace is paid for:
     /// then it must become so. `heat` is by what the place's threshold was multiplied; the factor wanted is returned.
     pub fn is_too_expensive(&self, heat: u32, trace: &Trace, params: &Params) -> Option<u32> {
-        if !params.limits_compiling() || tune(4, 1) == 0 {
+        if !params.limits_compiling() {
             return None;
         }
         let cost = PER_TRACE + trace.ins.len() as u64 + slots(trace) / SLOTS;
         let wanted = self.factor_with(cost, params);
-        (cost >= tune(5, LARGE) && heat.max(self.factor(params)) < wanted).then_some(wanted)
+        (cost >= LARGE && heat.max(self.factor(params)) < wanted).then_some(wanted)
     }
     /// By what the threshold of a place is multiplied besides, because a trace of it is expensive.
     pub fn demand(&self, pc: *const Ins) -> u32 {
@@ -163,7 +148,6 @@ impl Budget {
     pub fn retire(&mut self, pc: *const Ins) {
         *self.retired.entry(pc).or_default() += 1;
         self.waiting.remove(&pc);
-        self.in_vain += 1;
     }
     /// Forgets the places in a function.
     pub fn forget(&mut self, code: &Range<*const Ins>) {
@@ -176,7 +160,7 @@ impl Budget {
         self.waiting.clear();
         self.retired.clear();
         self.demands.clear();
-        (self.spent, self.made, self.in_vain) = (0, 0, 0);
+        self.spent = 0;
     }
 }
 
@@ -194,10 +178,4 @@ pub fn gain(above: u32, at: u16) -> i64 {
 /// Has a trace lost so much that it is better not entered?
 pub fn does_not_pay(balance: i64) -> bool {
     balance < LOSS
-}
-
-fn tune(i: usize, default: u64) -> u64 {
-    static T: std::sync::OnceLock<Vec<Option<u64>>> = std::sync::OnceLock::new();
-    let t = T.get_or_init(|| std::env::var("TUNE").unwrap_or_default().split(',').map(|w| w.parse().ok()).collect());
-    t.get(i).copied().flatten().unwrap_or(default)
 }

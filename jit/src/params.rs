@@ -22,9 +22,9 @@ macro_rules! for_each_param {
             /// Instructions that a trace must have for another to be stitched to it.
             minstitch = 0;
             /// Iterations before a loop is recorded; calls count half.
-            hotloop = 56;
+            hotloop = 224;
             /// Exits taken before a side trace is recorded.
-            hotexit = 10;
+            hotexit = 15;
             /// Attempts at a side trace.
             tryside = 4;
             /// Iterations recorded more when types are not stable.

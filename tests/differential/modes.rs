@@ -55,7 +55,7 @@ impl Modes {
         const COLLECT: &str = "collectgarbage('setpause', 0) collectgarbage('setstepmul', 100000)";
         let (program, options): (_, &[&str]) = match mode {
             Mode::Interpreted => (PERILUNE, &["-joff"]),
-            Mode::Compiled => (PERILUNE, &[]),
+            Mode::Compiled => (PERILUNE, &["-Ohotloop=56", "-Ohotexit=10", "-Obudget=0"]),
             Mode::CompiledAtOnce => (PERILUNE, &["-Ohotloop=1", "-Ohotexit=1"]),
             Mode::Collecting => (PERILUNE, &["-Ohotloop=2", "-Ohotexit=1", "-e", COLLECT]),
             Mode::Evaluated => (PERILUNE, &["-Ohotloop=2", "-Ohotexit=1", "-Oeval=1"]),
