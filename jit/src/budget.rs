@@ -11,7 +11,7 @@ use perilune_vm::bc::Ins;
 use perilune_vm::state::HOT_COUNTERS;
 
 /// Units that a program may spend before it has run at all.
-const ALLOWANCE: u64 = 150;
+const ALLOWANCE: u64 = 120;
 /// Instructions recorded and thrown away that cost as much as one compiled.
 const RECORDED: u64 = 8;
 /// Slots in snapshots, which exits store, that cost as much as an instruction.
@@ -24,7 +24,7 @@ const TICKS: u64 = 100;
 /// An exit and the entry after it take as long as so many ticks.
 const EXIT_TICKS: u64 = 4;
 /// The factor on the thresholds when the budget is used up is twice this, and doubles with each time that it is.
-const BEYOND: u32 = 64;
+const BEYOND: u32 = 32;
 /// Traces that cost less are made without looking at the price.
 const LARGE: u64 = 200;
 /// Instructions of a trace that must run before they have paid for entering and leaving it.

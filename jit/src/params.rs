@@ -22,7 +22,7 @@ macro_rules! for_each_param {
             /// Instructions that a trace must have for another to be stitched to it.
             minstitch = 0;
             /// Iterations before a loop is recorded; calls count half.
-            hotloop = 224;
+            hotloop = 150;
             /// Exits taken before a side trace is recorded.
             hotexit = 15;
             /// Attempts at a side trace.

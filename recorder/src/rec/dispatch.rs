@@ -76,7 +76,8 @@ impl Recorder {
                     f => self.loop_plain(db, forl, f, event),
                 }
             }
-            Bc::FORL => {
+            // What was given up as a start may still be part of another trace.
+            Bc::FORL | Bc::IFORL => {
                 let event = self.forl(vm, pc, ins)?;
                 self.loop_plain(db, pc, ins, event)
             }
@@ -84,7 +85,7 @@ impl Recorder {
                 let event = self.forl(vm, pc, db.start_ins(ins.d() as u32))?;
                 self.loop_compiled(pc, ins.d() as u32, event)
             }
-            Bc::ITERL => {
+            Bc::ITERL | Bc::IITERL => {
                 let event = self.iterl(vm, pc, ins)?;
                 self.loop_plain(db, pc, ins, event)
             }
@@ -92,7 +93,7 @@ impl Recorder {
                 let event = self.iterl(vm, pc, db.start_ins(ins.d() as u32))?;
                 self.loop_compiled(pc, ins.d() as u32, event)
             }
-            Bc::LOOP => {
+            Bc::LOOP | Bc::ILOOP => {
                 self.clear_from(self.base + ins.a());
                 self.loop_plain(db, pc, ins, Event::Enter(view::at(pc, 1)))
             }
@@ -100,11 +101,10 @@ impl Recorder {
             Bc::ITERC => self.iterc(vm, pc, ins),
             Bc::ISNEXT => self.isnext(vm, ins),
             Bc::ITERN => self.itern_loop(vm, db, pc, ins),
-            Bc::FUNCF => self.func_header(vm, pc),
+            Bc::FUNCF | Bc::IFUNCF => self.func_header(vm, pc),
             Bc::JFUNCF => self.compiled_function(vm, db, pc, ins),
             Bc::FUNCV | Bc::IFUNCV => self.vararg_header(vm, pc),
             Bc::JFUNCV => self.compiled_function(vm, db, pc, ins),
-            Bc::IFORL | Bc::IITERL | Bc::ILOOP | Bc::IFUNCF => Err(Abort::Blacklisted),
             op => self.nyi(op),
         }
     }

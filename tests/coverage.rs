@@ -1,0 +1,35 @@
+//! `docs/coverage.md` is what the table of builtins says (`BLESS=1` writes it).
+
+use perilune_vm::lib::{Builtin, OnTrace};
+use std::fmt::Write as _;
+use std::path::Path;
+
+fn page() -> String {
+    let mut page = String::from(
+        "# What traces do with builtins\n\n\
+         Made from the table of builtins (`vm/src/lib/list.rs`) by `BLESS=1 cargo test --test coverage`.\n\n\
+         Every bytecode is recorded, but for KCDATA, which waits for the FFI; `tests/lua/events/coverage.lua` has a loop for each.\n\
+         Native functions that are not in the table (those of `package`, of the `jit` library and of the host) are stitched around.\n",
+    );
+    let kinds = [
+        (OnTrace::Record, "Compiled", "The recorder knows what they do; with arguments of other kinds they are called."),
+        (OnTrace::Call, "Called", "The trace stores its state, calls them as they are, and goes on."),
+        (OnTrace::Stitch, "Stitched around", "The trace ends before the call, and another goes on behind it."),
+    ];
+    for (kind, title, meaning) in kinds {
+        let _ = write!(page, "\n## {title}\n\n{meaning}\n\n");
+        for b in Builtin::ALL.iter().filter(|b| b.on_trace() == kind) {
+            let _ = writeln!(page, "- `{}`", b.name());
+        }
+    }
+    page
+}
+
+#[test]
+fn the_page_is_what_the_table_says() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/coverage.md");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, page()).expect("the page is written");
+    }
+    assert_eq!(std::fs::read_to_string(&path).expect("the page"), page());
+}
