@@ -64,6 +64,7 @@ impl Recorder {
         let Some(f) = v.as_func() else { return self.call_object(vm, pc, a, (r, v), nargs, want) };
         let Some(proto) = f.proto() else {
             let kind = Protector::of(f);
+            self.keep_allocations_for(f)?;
             if kind.is_none() && self.is_for_stitch(f) {
                 // Whatever is called then: the interpreter does it.
                 return self.stop_before(pc, f);

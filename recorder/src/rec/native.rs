@@ -6,7 +6,7 @@
 
 use super::{AbortInfo, Flow, Rec, Recorder, Way, view};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Link, Op, Snapshot, Ty, VmRef, native};
+use crate::ir::{Effect, IrRef, Link, Op, Snapshot, Ty, VmRef, native};
 use perilune_vm::bc::Ins;
 use perilune_vm::interp::frame;
 use perilune_vm::interp::stack::NATIVE_MIN;
@@ -91,6 +91,18 @@ impl Recorder {
         self.b.guard(Op::VLOAD, ty, IrRef::BASE, IrRef(at as u16 - 2))
     }
 
+    /// Whoever asks how much memory is in use sees what the trace has allocated, needed or not: programs wait for that.
+    pub(super) fn keep_allocations_for(&mut self, f: Gc<Func>) -> Rec<()> {
+        if !matches!(Builtin::from_id(f.ffid()), Some(Builtin::Gcinfo | Builtin::Collectgarbage)) {
+            return Ok(());
+        }
+        for i in 1..self.b.trace.ins.len() {
+            if self.b.trace.ins[i].op.effect() == Effect::Alloc {
+                self.b.emit_raw(Op::USE, Ty::Nil, IrRef::of_ins(i), IrRef::NONE)?;
+            }
+        }
+        Ok(())
+    }
     /// Ends the trace before the call of a builtin that is not for traces.
     pub(super) fn stop_before(&mut self, pc: *const Ins, f: Gc<Func>) -> Rec<Flow> {
         let n = self.b.trace.ins.len() - 1;
