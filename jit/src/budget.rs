@@ -89,8 +89,10 @@ impl Budget {
     }
     /// A recording became machine code, or came to nothing.
     pub fn spend(&mut self, trace: Option<&Trace>, compiled: bool) {
-        let n = trace.map_or(0, |t| t.ins.len() as u64);
-        self.spent += if compiled { PER_TRACE + n + trace.map_or(0, slots) / SLOTS } else { PER_RECORDING + n / RECORDED };
+        self.spent += match trace {
+            Some(t) if compiled => cost(t),
+            _ => PER_RECORDING + trace.map_or(0, |t| t.ins.len() as u64) / RECORDED,
+        };
     }
     /// By what the thresholds are to be multiplied now: the more was spent beyond the budget, the hotter a place must be.
     pub fn factor(&self, params: &Params) -> u32 {
@@ -113,7 +115,7 @@ impl Budget {
         if !params.limits_compiling() {
             return None;
         }
-        let cost = PER_TRACE + trace.ins.len() as u64 + slots(trace) / SLOTS;
+        let cost = cost(trace);
         let wanted = self.factor_with(cost, params);
         (cost >= LARGE && heat.max(self.factor(params)) < wanted).then_some(wanted)
     }
@@ -162,6 +164,11 @@ impl Budget {
         self.demands.clear();
         self.spent = 0;
     }
+}
+
+/// Units that compiling a trace costs.
+fn cost(t: &Trace) -> u64 {
+    PER_TRACE + t.ins.len() as u64 + slots(t) / SLOTS
 }
 
 /// Slots that the exits of a trace store, all together.

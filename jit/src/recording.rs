@@ -94,10 +94,15 @@ fn go_on_at_pad(done: &mut FinishedTrace, number: u32) {
     }
     if let Some(last) = done.trace.snaps.last_mut()
         && let Some(at) = done.last.pc_of(core::ptr::with_exposed_provenance(last.pc as usize))
+        && done.last.ins(at + 1).is_some_and(|back| !ends_loop(back.op()))
         && let Some(pad) = done.last.pad(at, number)
     {
         last.pc = pad.entry().expose_provenance() as u64;
     }
+}
+/// Is it where traces of a loop are entered? Nothing need be stitched there.
+fn ends_loop(op: Op) -> bool {
+    matches!(op, Op::FORL | Op::IFORL | Op::JFORL | Op::ITERL | Op::IITERL | Op::JITERL | Op::LOOP | Op::ILOOP | Op::JLOOP)
 }
 /// Makes the instruction at `pc` enter trace `n`: function, index, and the instruction as it was.
 fn armed(proto: Gc<Proto>, pc: *const Ins, n: u32) -> Option<(Gc<Proto>, usize, Ins)> {
@@ -125,11 +130,9 @@ impl Jit {
         if proto.flags.get() & ProtoFlags::NOJIT != 0 {
             return pad.give_up();
         }
-        // The interpreter comes to the end of a loop: there is where traces of the loop are entered.
-        let loops = matches!(frame::ins(back).op(), Op::FORL | Op::JFORL | Op::IFORL | Op::LOOP | Op::JLOOP | Op::ILOOP);
         let params = self.options.get().params;
         let factor = self.budget.borrow().factor(&params).max(self.budget.borrow().demand(stitch));
-        if loops || !self.may_record(vm) || pad.count() < params.hotexit.saturating_mul(factor) {
+        if !self.may_record(vm) || pad.count() < params.hotexit.saturating_mul(factor) {
             return;
         }
         let parent = pad.parent();

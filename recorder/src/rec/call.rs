@@ -72,7 +72,7 @@ impl Recorder {
             let r = self.specialize(r, f)?;
             let done = match kind {
                 Some(kind) => self.protected_call(vm, pc, kind, a, nargs, want),
-                None => self.builtin(vm, pc, r, f, a, nargs, want).map(|()| Flow::Next),
+                None => self.builtin(vm, pc, (r, f), a, nargs, want).map(|()| Flow::Next),
             };
             return if matches!(done, Err(Abort::NyiFastFunc)) { self.stop_before(pc, f) } else { done };
         };
@@ -185,7 +185,7 @@ impl Recorder {
                 return self.stop_in_front(pc, f, Link::Return);
             }
             let link = view::slot(vm, -1).0;
-            return self.tail_native(vm, pc, r, f, a, nargs, link).map(|()| Flow::Next);
+            return self.tail_native(vm, pc, (r, f), a, nargs, link).map(|()| Flow::Next);
         };
         self.place_builtin(a, &results, 0);
         if below && self.has_effect_since(begun) {

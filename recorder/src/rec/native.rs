@@ -44,6 +44,7 @@ fn frame_at(vm: &Vm) -> usize {
 }
 
 impl Recorder {
+    /// Calls builtin `f`, whose reference is `r`.
     fn call_native(&mut self, vm: &Vm, pc: *const Ins, (r, f): (IrRef, Gc<Func>), call: Frame) -> Rec<()> {
         let Frame { at, nargs, link, down } = call;
         if at + nargs > usize::from(u8::MAX) {
@@ -121,13 +122,11 @@ impl Recorder {
         self.call_native(vm, pc, f, Frame { at: self.base + a + 2, nargs, link, down: 0 })
     }
     /// A call in tail position, in a frame that a call on the trace made: it takes the frame's place.
-    #[allow(clippy::too_many_arguments, reason = "all that a call consists of")]
     pub(super) fn tail_native(
         &mut self,
         vm: &Vm,
         pc: *const Ins,
-        r: IrRef,
-        f: Gc<Func>,
+        (r, f): (IrRef, Gc<Func>),
         a: usize,
         nargs: usize,
         link: u64,

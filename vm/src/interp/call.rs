@@ -423,6 +423,20 @@ unsafe fn return_fast<D: Driver>(mut r: R, l: u64, n: usize) -> u32 {
     r.next::<D>()
 }
 
+/// Puts `n` values at `src` where the call that ends at `pc` wants them, from `dest` on.
+#[inline(always)]
+pub(super) unsafe fn place_results(vm: *mut crate::Vm, pc: *const Ins, src: *mut Value, dest: *mut Value, n: usize) {
+    let want = (*pc.sub(1)).b();
+    if want == 0 {
+        core::ptr::copy(src, dest, n);
+        (*vm).multres = n as u32;
+    } else {
+        for i in 0..want - 1 {
+            *dest.add(i) = if i < n { *src.add(i) } else { Value::NIL };
+        }
+    }
+}
+
 /// Returns `n` values at `src` from the frame at `r.base`, whatever the frame's link is.
 #[inline(always)]
 pub(super) unsafe fn return_values<D: Driver>(mut r: R, src: *mut Value, n: usize) -> u32 {
@@ -436,15 +450,7 @@ pub(super) unsafe fn return_values<D: Driver>(mut r: R, src: *mut Value, n: usiz
             Some(p) => p.k.get(),
             None => r.kbase,
         };
-        let want = call.b();
-        if want == 0 {
-            core::ptr::copy(src, dest, n);
-            (*r.vm).multres = n as u32;
-        } else {
-            for i in 0..want - 1 {
-                *dest.add(i) = if i < n { *src.add(i) } else { Value::NIL };
-            }
-        }
+        place_results(r.vm, r.pc, src, dest, n);
         return r.next::<D>();
     }
     r.pc = src.cast();

@@ -7,11 +7,10 @@
 //! builtin has called Lua or something else has brought an upheaval ([`Vm::upheavals`]): what only the trace's registers knew may
 //! be wrong then.
 
-use super::call::{NATIVE_RETURN, leave_native};
+use super::call::{NATIVE_RETURN, leave_native, place_results};
 use super::frame::{func_of, link_of};
 use super::{Driver, R, Status};
 use crate::Vm;
-use crate::bc::Ins;
 use crate::value::Value;
 
 /// What a builtin that compiled code called has left for the interpreter to finish.
@@ -48,7 +47,8 @@ pub(crate) unsafe fn call(vm: &mut Vm, frame: *mut Value, nargs: usize) -> bool 
         vm.traces_waiting -= 1;
         match result {
             Ok(n) if n < NATIVE_RETURN && state(vm) == before => {
-                place(vm, frame, n as usize);
+                let pc = core::ptr::with_exposed_provenance(link_of(frame) as usize);
+                place_results(vm, pc, vm.top.sub(n as usize), frame.sub(2), n as usize);
                 true
             }
             Ok(n) => {
@@ -59,25 +59,6 @@ pub(crate) unsafe fn call(vm: &mut Vm, frame: *mut Value, nargs: usize) -> bool 
                 vm.unfinished = Unfinished::Error;
                 false
             }
-        }
-    }
-}
-
-/// Puts the `n` values at the top where the call behind the frame's link wants them.
-unsafe fn place(vm: &mut Vm, frame: *mut Value, n: usize) {
-    // SAFETY: as for `call`; results lie below the top of the stack.
-    unsafe {
-        let dest = frame.sub(2);
-        let pc: *const Ins = core::ptr::with_exposed_provenance(link_of(frame) as usize);
-        let want = (*pc.sub(1)).b();
-        let src = vm.top.sub(n);
-        if want == 0 {
-            core::ptr::copy(src, dest, n);
-            vm.multres = n as u32;
-            return;
-        }
-        for i in 0..want - 1 {
-            *dest.add(i) = if i < n { *src.add(i) } else { Value::NIL };
         }
     }
 }

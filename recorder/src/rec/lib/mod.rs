@@ -44,23 +44,21 @@ fn one(r: IrRef) -> Results {
 
 impl Recorder {
     /// Records a call of a builtin whose function is in local `a`.
-    #[allow(clippy::too_many_arguments, reason = "all that a call consists of")]
     pub(super) fn builtin(
         &mut self,
         vm: &Vm,
         pc: *const Ins,
-        r: IrRef,
-        f: Gc<Func>,
+        f: (IrRef, Gc<Func>),
         a: usize,
         nargs: usize,
         want: usize,
     ) -> Rec<()> {
-        match self.try_builtin(vm, f, a, nargs)? {
+        match self.try_builtin(vm, f.1, a, nargs)? {
             Some(results) => {
                 self.place_builtin(a, &results, want);
                 Ok(())
             }
-            None => self.native(vm, pc, (r, f), a, nargs),
+            None => self.native(vm, pc, f, a, nargs),
         }
     }
     /// The results of a builtin that the recorder can express; `None` where it is to be called as it is.
