@@ -18,6 +18,7 @@ mod frame;
 pub mod library;
 pub mod log;
 pub mod machine;
+mod owned;
 pub mod params;
 pub mod patch;
 pub mod penalty;

@@ -1,6 +1,7 @@
 //! The finished traces, by number, and their exits.
 
 use crate::machine::Code;
+use crate::owned::Owners;
 use perilune_backend::code::Ranges;
 use perilune_recorder::ir::{IrRef, Link, Op, Trace};
 use perilune_recorder::rec::{FinishedTrace, Site, TraceDb, find_liveness};
@@ -96,12 +97,6 @@ impl Entry {
     pub fn owner(&self) -> Gc<Proto> {
         self.protos[0]
     }
-    fn mark(&self, marker: &mut Marker) {
-        self.trace.mark(marker);
-        for p in &self.protos {
-            marker.mark(*p);
-        }
-    }
     /// Does leaving by this exit mean that the trace has ended, and not that a guard failed? A side trace that ends in the middle
     /// of a chain of returns has not: another may follow the chain.
     pub fn is_end(&self, exit: usize) -> bool {
@@ -152,8 +147,7 @@ pub struct Registry {
     exit_table: Vec<usize>,
     /// Exit ids in use.
     exits: Ranges,
-    /// The traces of each function that has some.
-    of_proto: HashMap<*const Proto, Vec<u32>>,
+    owned: Owners,
     /// Numbers below are taken.
     free_from: usize,
     alive: usize,
@@ -167,7 +161,7 @@ impl Default for Registry {
             trace_code: vec![0; MAX_TRACES],
             exit_table: vec![0; MAX_EXITS],
             exits: Ranges::new(MAX_EXITS),
-            of_proto: HashMap::new(),
+            owned: Owners::default(),
             free_from: 1,
             alive: 0,
         }
@@ -249,7 +243,7 @@ impl Registry {
             protos.insert(0, root);
         }
         protos[0].flags.set(protos[0].flags.get() | ProtoFlags::TRACED);
-        self.of_proto.entry(protos[0].as_ptr()).or_default().push(n as u32);
+        self.owned.add(n as u32, &done.trace, &protos);
         let entry = Entry {
             above,
             loop_snap,
@@ -274,7 +268,7 @@ impl Registry {
     /// Removes the traces that end with a function; numbers and places of code of those that there were. Nothing leads to them any
     /// more: what a trace is linked to starts in a function that the trace keeps.
     pub fn remove_traces(&mut self, proto: Gc<Proto>) -> Vec<(u32, Code)> {
-        let numbers = self.of_proto.remove(&proto.as_ptr().cast_const()).unwrap_or_default();
+        let numbers = self.owned.remove(proto);
         let mut freed = Vec::with_capacity(numbers.len());
         for n in numbers {
             let Some(e) = self.entries[n as usize].take() else { continue };
@@ -379,23 +373,17 @@ impl Registry {
         self.entries.truncate(1);
         self.owners.clear();
         self.exits.clear();
-        self.of_proto.clear();
+        self.owned.clear();
         self.free_from = 1;
         self.alive = 0;
     }
-    /// Marks what the traces of marked functions refer to: some may have been made since their function was marked.
+    /// Marks what traces made since the last time keep, if their function is marked.
     pub fn mark(&self, marker: &mut Marker) {
-        for e in self.entries.iter().flatten().filter(|e| !e.owner().hdr.is_white()) {
-            e.mark(marker);
-        }
+        self.owned.mark_new(marker);
     }
     /// Marks what the traces of a function refer to.
     pub fn mark_traces(&self, proto: Gc<Proto>, marker: &mut Marker) {
-        for &n in self.of_proto.get(&proto.as_ptr().cast_const()).into_iter().flatten() {
-            if let Some(e) = self.get(n) {
-                e.mark(marker);
-            }
-        }
+        self.owned.mark(proto, marker);
     }
 }
 
