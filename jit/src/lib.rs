@@ -9,6 +9,7 @@
 
 pub mod budget;
 pub mod counters;
+mod departure;
 mod engine;
 pub mod events;
 mod exit;

@@ -1,5 +1,6 @@
 //! The finished traces, by number, and their exits.
 
+use crate::departure::Departure;
 use crate::machine::Code;
 use crate::owned::Owners;
 use perilune_backend::code::Ranges;
@@ -8,7 +9,7 @@ use perilune_recorder::rec::{FinishedTrace, Site, TraceDb, find_liveness};
 use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::gc::Marker;
-use perilune_vm::hooks::ExitId;
+use perilune_vm::hooks::{ExitId, Unboxed};
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -122,6 +123,14 @@ impl Entry {
             pad.set_trace(0);
         }
     }
+    /// What exit `k` leaves undone.
+    pub fn unboxed(&self, k: u32) -> Vec<Unboxed> {
+        let k = k as usize;
+        if !matches!(self.end, End::Linked) && k + 1 == self.exits.len() {
+            return Vec::new();
+        }
+        perilune_backend::unboxed::unboxed(&self.trace, k)
+    }
     /// The function that a trace is entered in, but for side traces.
     pub fn entered_in(&self) -> Option<Gc<Proto>> {
         self.start.map(|s| s.0).or(self.stitch.map(|s| s.0))
@@ -140,8 +149,8 @@ impl Entry {
 pub struct Registry {
     /// By number; 0 is never used.
     entries: Vec<Option<Entry>>,
-    /// Owner of each exit id: trace and exit number.
-    owners: Vec<(u32, u32)>,
+    /// By exit id.
+    departures: Vec<Option<Departure>>,
     /// Code by trace number and by exit id: what [`perilune_vm::Vm`] points to. Never reallocated.
     trace_code: Vec<usize>,
     exit_table: Vec<usize>,
@@ -157,7 +166,7 @@ impl Default for Registry {
     fn default() -> Registry {
         Registry {
             entries: vec![None],
-            owners: Vec::new(),
+            departures: Vec::new(),
             trace_code: vec![0; MAX_TRACES],
             exit_table: vec![0; MAX_EXITS],
             exits: Ranges::new(MAX_EXITS),
@@ -204,11 +213,8 @@ impl Registry {
         let ids = exit_base as usize..exit_base as usize + done.trace.snaps.len();
         self.exits.take(ids.start, ids.len());
         self.exit_table[ids.clone()].fill(stub);
-        if self.owners.len() < ids.end {
-            self.owners.resize(ids.end, (0, 0));
-        }
-        for (k, id) in ids.enumerate() {
-            self.owners[id] = (n, k as u32);
+        if self.departures.len() < ids.end {
+            self.departures.resize(ids.end, None);
         }
         self.trace_code[n as usize] = code.0;
         if let Some((proto, pc, _)) = start {
@@ -262,6 +268,9 @@ impl Registry {
             sides: 0,
             code,
         };
+        for (k, id) in ids.enumerate() {
+            self.departures[id] = Some(Departure::new(n as u32, &entry, k));
+        }
         self.entries[n] = Some(entry);
         self.alive += 1;
     }
@@ -275,7 +284,7 @@ impl Registry {
             let ids = e.exit_base as usize..e.exit_base as usize + e.exits.len();
             self.exits.give(ids.start, ids.len());
             self.exit_table[ids.clone()].fill(0);
-            self.owners[ids].fill((0, 0));
+            self.departures[ids].fill(None);
             self.trace_code[n as usize] = 0;
             self.alive -= 1;
             self.free_from = self.free_from.min(n as usize);
@@ -346,9 +355,9 @@ impl Registry {
     pub fn get_mut(&mut self, n: u32) -> Option<&mut Entry> {
         self.entries.get_mut(n as usize)?.as_mut()
     }
-    /// Trace and exit number of an exit id.
-    pub fn owner(&self, id: ExitId) -> Option<(u32, u32)> {
-        self.owners.get(id as usize).copied()
+    /// What is known of an exit.
+    pub fn departure(&self, id: ExitId) -> Option<&Departure> {
+        self.departures.get(id as usize)?.as_ref()
     }
     /// Takes the start instructions of root traces back, of all or of those that `which` names. The traces stay: others may be
     /// linked to them.
@@ -371,7 +380,7 @@ impl Registry {
     pub fn clear(&mut self) {
         self.disarm(|_, _| true);
         self.entries.truncate(1);
-        self.owners.clear();
+        self.departures.clear();
         self.exits.clear();
         self.owned.clear();
         self.free_from = 1;
