@@ -259,6 +259,8 @@ pub struct Recorder {
     pc: *const Ins,
     /// What is known of it.
     site: Site,
+    /// Instructions that were recorded for one form of numbers.
+    specialized: Vec<*const Ins>,
     info: AbortInfo,
     /// The slots from here on are looked at by a builtin, also those that are dead for the function itself.
     looked_at: usize,
@@ -305,6 +307,7 @@ impl Recorder {
             awaited: None,
             pc: core::ptr::null(),
             site: Site::default(),
+            specialized: Vec::new(),
             info: AbortInfo::None,
             looked_at: usize::MAX,
             live: Vec::new(),
@@ -391,6 +394,7 @@ impl Recorder {
         self.site.ints |= ty == Ty::Int;
         self.site.nums |= ty == Ty::Num;
         if !(self.site.ints && self.site.nums) {
+            self.specialized.push(self.pc);
             return Ok(ty);
         }
         if before != self.site {
@@ -408,9 +412,10 @@ impl Recorder {
         }
         Ok(self.site.closures || proto.hdr.word.get() > MANY_CLOSURES)
     }
-    /// The trace that a side trace leaves with such news is better made again.
+    /// The trace that a side trace leaves with such news is better made again; and so is one that went by the instruction before.
     fn learned(&self) -> Rec<()> {
-        if self.b.trace.parent.is_some() { Err(Abort::Retry) } else { Ok(()) }
+        let stale = self.b.trace.parent.is_some() || self.specialized.contains(&self.pc);
+        if stale { Err(Abort::Retry) } else { Ok(()) }
     }
     /// Number of the trace.
     pub fn trace_no(&self) -> u32 {
