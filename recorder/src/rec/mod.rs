@@ -261,6 +261,8 @@ pub struct Recorder {
     site: Site,
     /// Instructions that were recorded for one form of numbers.
     specialized: Vec<*const Ins>,
+    /// How many of them were before the current one.
+    earlier: usize,
     info: AbortInfo,
     /// The slots from here on are looked at by a builtin, also those that are dead for the function itself.
     looked_at: usize,
@@ -308,6 +310,7 @@ impl Recorder {
             pc: core::ptr::null(),
             site: Site::default(),
             specialized: Vec::new(),
+            earlier: 0,
             info: AbortInfo::None,
             looked_at: usize::MAX,
             live: Vec::new(),
@@ -414,7 +417,7 @@ impl Recorder {
     }
     /// The trace that a side trace leaves with such news is better made again; and so is one that went by the instruction before.
     fn learned(&self) -> Rec<()> {
-        let stale = self.b.trace.parent.is_some() || self.specialized.contains(&self.pc);
+        let stale = self.b.trace.parent.is_some() || self.specialized[..self.earlier].contains(&self.pc);
         if stale { Err(Abort::Retry) } else { Ok(()) }
     }
     /// Number of the trace.
@@ -504,6 +507,7 @@ impl Recorder {
             return Err(Abort::JitOff);
         }
         self.pc = pc;
+        self.earlier = self.specialized.len();
         self.site = db.site(pc);
         if !self.live.iter().any(|l| l.0 == self.proto) {
             self.live.push((self.proto, db.liveness(self.proto)));
