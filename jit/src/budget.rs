@@ -97,7 +97,7 @@ impl Budget {
     pub fn spend(&mut self, trace: Option<&Trace>, compiled: bool) {
         self.spent += match trace {
             Some(t) if compiled => cost(t),
-            _ => PER_RECORDING + trace.map_or(0, |t| t.ins.len() as u64) / RECORDED,
+            _ => PER_RECORDING + trace.map_or(0, recorded) / RECORDED,
         };
     }
     /// By what the thresholds are to be multiplied now: the more was spent beyond the budget, the hotter a place must be.
@@ -179,6 +179,11 @@ impl Budget {
 /// Units that compiling a trace costs.
 fn cost(t: &Trace) -> u64 {
     PER_TRACE + t.ins.len() as u64 + slots(t) * SLOTS.1 / SLOTS.0
+}
+
+/// What was recorded of a trace: instructions, and slots of snapshots.
+fn recorded(t: &Trace) -> u64 {
+    (t.ins.len() + t.snaps.iter().map(|s| s.slots.len()).sum::<usize>()) as u64
 }
 
 /// Slots that the exits of a trace store, all together: constants are left out.

@@ -103,8 +103,11 @@ impl Jit {
             self.count(|c| c.deopt += 1);
             if may_record && x.heat != Exit::DONE {
                 x.heat += 1;
-                hot = (x.heat >= hotexit && sides < params.maxside).then(|| Rc::clone(&entry.trace));
-                if sides >= params.maxside || x.heat >= hotexit.saturating_add(params.tryside) {
+                if sides < params.maxside && x.heat >= hotexit.max(x.next) {
+                    hot = Some(Rc::clone(&entry.trace));
+                    x.tries += 1;
+                }
+                if sides >= params.maxside || x.tries > params.tryside {
                     x.heat = Exit::DONE;
                 }
             }

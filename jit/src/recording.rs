@@ -17,6 +17,8 @@ use perilune_vm::{Value, Vm};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+/// Instructions of a recording that is too expensive to be tried again at once.
+const LONG: usize = 100;
 /// Attempts at a recursive trace of a function before one that only returns will do.
 const RECURSION_TRIES: u32 = 24;
 
@@ -381,7 +383,10 @@ impl Jit {
         let heat = exit.as_ref().map_or_else(|| budget.demand(pc), |x| x.demand);
         let Some(wanted) = budget.is_too_expensive(heat, trace, &params) else { return false };
         match exit {
-            Some(x) => x.demand = wanted,
+            Some(x) => {
+                x.demand = wanted;
+                x.tries = x.tries.saturating_sub(1);
+            }
             None => budget.set_demand(pc, wanted),
         }
         true
@@ -415,7 +420,17 @@ impl Jit {
             let tries = if failure.reason == Abort::LeavingLoop { 1 } else { Exit::MAX_VARIANTS };
             e.exits[0].failed_variants = e.exits[0].failed_variants.saturating_add(tries);
         }
-        self.fail(vm, r.number, r.at, r.origin, failure, Some(&r.recorder.b.trace));
+        let trace = &r.recorder.b.trace;
+        if let Some((parent, k)) = trace.parent
+            && trace.ins.len() >= LONG
+            && !matches!(failure.reason, Abort::Retry | Abort::LeavingLoop)
+            && self.options.get().params.limits_compiling()
+            && let Some(e) = self.registry.borrow_mut().get_mut(parent)
+            && let Some(x) = e.exits.get_mut(k as usize).filter(|x| x.heat != Exit::DONE)
+        {
+            x.next = x.heat.saturating_mul(4);
+        }
+        self.fail(vm, r.number, r.at, r.origin, failure, Some(trace));
     }
     /// An error is being thrown.
     pub(crate) fn abort_by_error(&self, vm: &mut Vm) {

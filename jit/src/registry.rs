@@ -25,8 +25,12 @@ pub const MAX_TRACES: usize = 1 << 16;
 pub struct Exit {
     /// Times taken to the interpreter.
     pub taken: u32,
-    /// Attempts at a side trace so far count from here; [`Exit::DONE`] when there will be no more.
+    /// Times taken while a side trace might have been made; [`Exit::DONE`] when none will be (any more).
     pub heat: u32,
+    /// The heat that is wanted for another attempt, because the last one was expensive.
+    pub next: u32,
+    /// Attempts.
+    pub tries: u32,
     /// Side trace that begins here; 0 if none.
     pub side: u32,
     /// By what the threshold is multiplied at least, because a side trace is expensive.
