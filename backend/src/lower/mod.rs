@@ -240,6 +240,7 @@ impl<'a> Lower<'a> {
             Op::NOP | Op::BASE | Op::USE | Op::PHI | Op::CARG => Ok(None),
             Op::LOOP => self.loop_head().map(|()| None),
             Op::GCSTEP => self.gc_step().map(|()| None),
+            Op::PROF => self.prof().map(|()| None),
             Op::BNOT | Op::BSWAP | Op::BAND | Op::BOR | Op::BXOR => self.bits(ins).map(Some),
             Op::BSHL | Op::BSHR | Op::BSAR | Op::BROL | Op::BROR => self.bits(ins).map(Some),
             Op::ADD | Op::SUB | Op::MUL | Op::DIV | Op::MOD | Op::POW | Op::NEG | Op::ABS | Op::LDEXP | Op::MIN | Op::MAX => {
@@ -276,16 +277,9 @@ impl<'a> Lower<'a> {
                 self.forget_cold();
                 Ok(None)
             }
-            Op::PVAL
-            | Op::HIOP
-            | Op::RENAME
-            | Op::PROF
-            | Op::TMPREF
-            | Op::XSNEW
-            | Op::CNEW
-            | Op::CNEWI
-            | Op::XBAR
-            | Op::CALLXS => Err(BackendError::Unsupported(ins.op)),
+            Op::PVAL | Op::HIOP | Op::RENAME | Op::TMPREF | Op::XSNEW | Op::CNEW | Op::CNEWI | Op::XBAR | Op::CALLXS => {
+                Err(BackendError::Unsupported(ins.op))
+            }
             Op::KPRI | Op::KINT | Op::KGC | Op::KPTR | Op::KKPTR | Op::KNULL | Op::KNUM | Op::KINT64 | Op::KSLOT => {
                 Err(self.bad("constant among the instructions"))
             }

@@ -6,6 +6,7 @@ mod funcinfo;
 mod modules;
 mod object_file;
 mod opt;
+mod profile;
 mod traceinfo;
 mod vmdef;
 
@@ -63,15 +64,19 @@ pub fn open(vm: &mut Vm) {
         vm.set_field(jit, name.as_bytes(), Value::str(text));
     }
     vm.set_field(jit, b"version_num", Value::int(20100));
-    vm.preload(b"jit.util", |vm| {
-        let util = vm.new_table(0, 4);
-        fill(vm, util, &UTIL);
-        let loaded = vm.registry_table(LOADED);
-        vm.set_field(loaded, b"jit.util", Value::table(util));
-        vm.ret1(Value::table(util))
-    });
+    vm.preload(b"jit.util", |vm| load(vm, b"jit.util", &UTIL));
+    vm.preload(b"jit.profile", |vm| load(vm, b"jit.profile", &profile::PROFILE));
     vm.preload(b"jit.vmdef", vmdef::load);
     modules::open(vm);
+}
+
+/// Makes a library that is no global.
+fn load(vm: &mut Vm, name: &[u8], functions: &[(&str, NativeFn)]) -> LuaResult<u32> {
+    let library = vm.new_table(0, 4);
+    fill(vm, library, functions);
+    let loaded = vm.registry_table(LOADED);
+    vm.set_field(loaded, name, Value::table(library));
+    vm.ret1(Value::table(library))
 }
 
 fn fill(vm: &mut Vm, t: Gc<Table>, functions: &[(&str, NativeFn)]) {

@@ -30,6 +30,7 @@ impl Recorder {
             self.sync()?;
         }
         let vm = &*vm;
+        self.profile(vm, pc)?;
         match ins.op() {
             Bc::ISLT | Bc::ISGE | Bc::ISLE | Bc::ISGT => return self.order(vm, pc, ins),
             Bc::ISEQV | Bc::ISNEV | Bc::ISEQS | Bc::ISNES | Bc::ISEQN | Bc::ISNEN | Bc::ISEQP | Bc::ISNEP => {

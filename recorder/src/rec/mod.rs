@@ -20,6 +20,7 @@ mod lib;
 mod loops;
 mod meta;
 mod native;
+mod profile;
 mod protect;
 mod ret;
 mod side;
@@ -264,6 +265,8 @@ pub struct Recorder {
     looked_at: usize,
     /// Which slots matter, by function.
     live: Vec<(Gc<Proto>, Option<Rc<Liveness>>)>,
+    /// Function and line where a sample may be taken last.
+    sampled: Option<(Gc<Proto>, u32)>,
     /// Objects seen while recording that nothing else may keep alive.
     protos: Vec<Gc<Proto>>,
 }
@@ -308,6 +311,7 @@ impl Recorder {
             info: AbortInfo::None,
             looked_at: usize::MAX,
             live: Vec::new(),
+            sampled: None,
             protos: vec![proto],
         }
     }

@@ -40,7 +40,7 @@ pub(crate) unsafe fn call(vm: &mut Vm, frame: *mut Value, nargs: usize) -> bool 
             vm.unfinished = Unfinished::Error;
             return false;
         };
-        let state = |vm: &Vm| (vm.cur.stack.get(), vm.dispatch, vm.upheavals);
+        let state = |vm: &Vm| (vm.cur.stack.get(), vm.dispatching, vm.upheavals);
         let before = state(vm);
         vm.traces_waiting += 1;
         let result = f(vm);
