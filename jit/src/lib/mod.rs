@@ -2,6 +2,7 @@
 
 mod attach;
 mod control;
+mod disassembler;
 mod funcinfo;
 mod modules;
 mod object_file;
