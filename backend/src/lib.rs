@@ -23,5 +23,5 @@ pub mod isa;
 mod lower;
 pub mod thunk;
 
-pub use compile::{Backend, CompileRequest, CompiledCode, Compiler, Config, Emitted, Listing, TraceTree};
+pub use compile::{Backend, CodeMap, CompileRequest, CompiledCode, Compiler, Config, Emitted, Listing, TraceTree};
 pub use error::BackendError;

@@ -46,6 +46,8 @@ pub struct Vm {
     pub enter: EnterFn,
     /// Code address by trace number (index 0 unused).
     pub trace_code: *mut usize,
+    /// Times each trace was entered from the interpreter, by its number.
+    pub trace_entered: *mut u64,
     /// Code address by exit id: the exit stub, or a side trace.
     pub exit_table: *mut usize,
     /// Arguments and results of helpers called from compiled code.
@@ -111,8 +113,6 @@ pub struct Vm {
     pub upheavals: u32,
     /// Calls of builtins by compiled code that have not come back: their code must stay where it is.
     pub traces_waiting: u32,
-    /// Times compiled code was entered from the interpreter.
-    pub jit_entered: u64,
     /// Builtin id of `next`.
     pub next_ffid: u32,
     /// Generator of `math.random`.

@@ -114,8 +114,14 @@ pub(crate) fn location(i: usize) -> SourceLoc {
 pub(crate) fn located(loc: SourceLoc) -> Option<usize> {
     (loc.bits() as usize).checked_sub(1).filter(|&i| i < 0x1_0000)
 }
-/// Source location of what side traces emit.
+/// Source location of what side traces emit, and of what exits share.
 const SIDE: u32 = 0x2_0000;
+/// Source location of exit 0 of the root trace; the others follow.
+const EXIT: u32 = 0x3_0000;
+/// The exit of a source location.
+pub(crate) fn exit_located(loc: SourceLoc) -> Option<usize> {
+    (loc.bits() as usize).checked_sub(EXIT as usize)
+}
 
 /// Lowers a tree into an empty function.
 pub(crate) fn lower<'a>(func: &'a mut Function, env: &'a Env<'a>, req: &'a CompileRequest<'a>) -> Res<()> {

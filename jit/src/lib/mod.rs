@@ -4,12 +4,17 @@ mod attach;
 mod control;
 mod disassembler;
 mod funcinfo;
+mod guards;
 mod modules;
 mod object_file;
 mod opt;
 mod profile;
 mod traceinfo;
+mod tracestats;
 mod vmdef;
+
+pub(crate) use funcinfo::location;
+pub(crate) use guards::function_name;
 
 use crate::Jit;
 use perilune_vm::lib::LOADED;
@@ -28,7 +33,7 @@ const JIT: [(&str, NativeFn); 6] = [
 ];
 
 /// Functions of `jit.util`.
-const UTIL: [(&str, NativeFn); 12] = [
+const UTIL: [(&str, NativeFn); 15] = [
     ("funcinfo", funcinfo::funcinfo),
     ("funcbc", funcinfo::funcbc),
     ("funck", funcinfo::funck),
@@ -40,7 +45,10 @@ const UTIL: [(&str, NativeFn); 12] = [
     ("tracemc", traceinfo::tracemc),
     ("traceexitstub", traceinfo::traceexitstub),
     ("ircalladdr", traceinfo::ircalladdr),
-    ("counters", traceinfo::counters),
+    ("counters", tracestats::counters),
+    ("tracestats", tracestats::tracestats),
+    ("exitinfo", tracestats::exitinfo),
+    ("aborts", tracestats::aborts),
 ];
 
 /// Makes the library available.

@@ -29,7 +29,7 @@ mod upval;
 mod view;
 
 use crate::abort::Abort;
-use crate::build::{Builder, Limits};
+use crate::build::{Builder, Limits, Pass};
 use crate::ir::{IrRef, Link, Op, Trace, Ty, sload};
 use crate::opt::abc::Induction;
 use crate::opt::{self, OptFlags};
@@ -39,6 +39,7 @@ use perilune_vm::gc::Marker;
 use perilune_vm::object::{Func, Gc, Proto};
 use perilune_vm::{Value, Vm};
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 /// Parameters of recording.
 #[derive(Copy, Clone, Debug)]
@@ -131,6 +132,10 @@ pub struct FinishedTrace {
     pub last: Gc<Proto>,
     /// The builtin that it ends in front of, where it is to be stitched.
     pub stitch: Option<Value>,
+    /// What each pass did.
+    pub passes: Vec<Pass>,
+    /// Time that the passes took.
+    pub optimised: Duration,
 }
 
 /// Details of an abort.
@@ -366,6 +371,7 @@ impl Recorder {
         };
         r.range = loops::range(start_pc, ins);
         r.enter_frame(proto);
+        r.b.origin = start_pc.expose_provenance() as u64;
         r.snap(r.first_pc)?;
         if matches!(ins.op(), Bc::FORL | Bc::IFORL) {
             // The index and its visible copy are the same here.
@@ -503,6 +509,7 @@ impl Recorder {
             return Err(Abort::JitOff);
         }
         self.pc = pc;
+        self.b.origin = pc.expose_provenance() as u64;
         self.site = db.site(pc);
         if !self.live.iter().any(|l| l.0 == self.proto) {
             self.live.push((self.proto, db.liveness(self.proto)));
@@ -519,6 +526,7 @@ impl Recorder {
         if looping && self.carries_fresh() {
             return Err(Abort::TypeInstability);
         }
+        let begun = Instant::now();
         match opt::finish(&mut self.b, looping) {
             Ok(()) => {}
             Err(Abort::TypeInstability | Abort::GuardAlwaysFails) if looping && self.instunroll > 0 => {
@@ -528,6 +536,7 @@ impl Recorder {
             }
             Err(e) => return Err(e),
         }
+        let (optimised, passes) = (begun.elapsed(), core::mem::take(&mut self.b.passes));
         let mut trace = core::mem::take(&mut self.b.trace);
         trace.link = link;
         trace.top_slot = self.top_slot as u32;
@@ -537,7 +546,7 @@ impl Recorder {
             AbortInfo::Func(f) if link == Link::Stitch => Some(f),
             _ => None,
         };
-        Ok(Some(FinishedTrace { trace, start_pc, first_pc, root, protos, last: self.proto, stitch }))
+        Ok(Some(FinishedTrace { trace, start_pc, first_pc, root, protos, last: self.proto, stitch, passes, optimised }))
     }
 
     /// Is there a slot that a builtin has written, read at the start of the iteration and not since? (Compilers put the results of a

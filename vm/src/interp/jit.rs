@@ -178,7 +178,7 @@ pub(super) unsafe fn enter_trace<D: Driver>(mut r: R, trace: u32) -> u32 {
     let vm = r.vm;
     (*vm).base = r.base;
     (*vm).jit_trace = trace;
-    (*vm).jit_entered += 1;
+    *(*vm).trace_entered.add(trace as usize) += 1;
     (*vm).begin_activity(Activity::Compiled);
     let exit = ((*vm).enter)(vm, r.base, trace);
     r.ins = exit;
