@@ -103,7 +103,7 @@ impl<'a> Words<'a> {
                 let field = Field::NAMES.get(usize::from(ins.b.0)).copied().unwrap_or("?");
                 format!("{field} of {}", self.operand(ins.a))
             }
-            op => self.assigned(r).or_else(|| self.arithmetic(ins)).unwrap_or_else(|| format!("{i:04} ({})", op.name())),
+            op => self.assigned(r).or_else(|| self.arithmetic(*ins)).unwrap_or_else(|| format!("{i:04} ({})", op.name())),
         }
     }
     /// The variable that a value is assigned to.
