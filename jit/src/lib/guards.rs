@@ -6,7 +6,6 @@ use perilune_recorder::ir::{Const, Ins, IrRef, Op, Trace, Ty};
 use perilune_vm::Value;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
-use perilune_vm::lib::Builtin;
 use perilune_vm::object::{Func, Gc};
 
 /// The word for a type.
@@ -32,7 +31,7 @@ pub fn type_word(ty: Ty) -> &'static str {
 pub fn function_name(f: Gc<Func>) -> String {
     match f.proto() {
         Some(p) => String::from_utf8_lossy(&location(p, p.first_line)).into_owned(),
-        None if f.ffid() > 1 => Builtin::NAMES.get(f.ffid() as usize).map_or_else(|| "?".into(), |n| n.to_string()),
+        None if f.ffid() > 1 => super::names().nth(f.ffid() as usize).unwrap_or_default(),
         None => format!("C:{:x}", f.native().map_or(0, |n| n as usize)),
     }
 }

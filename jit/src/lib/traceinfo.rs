@@ -130,6 +130,7 @@ pub fn tracesnap(vm: &mut Vm) -> LuaResult<u32> {
     let Some((n, t)) = trace(vm)? else { return Ok(0) };
     let i = vm.check_int(1)?;
     let Some(snap) = usize::try_from(i).ok().and_then(|i| t.snaps.get(i)) else { return Ok(0) };
+    let wants_position = vm.arg(2).truthy();
     let list = vm.new_table(0, 4);
     vm.table_set_int(list, 0, Value::int(snap.at.ins_index() as i32));
     vm.table_set_int(list, 1, Value::int(i32::from(snap.nslots)));
@@ -139,7 +140,7 @@ pub fn tracesnap(vm: &mut Vm) -> LuaResult<u32> {
     }
     vm.table_set_int(list, snap.slots.len() as i32 + 2, Value::int(0xff00_0000_u32 as i32));
     vm.push(Value::table(list));
-    if !vm.arg(2).truthy() {
+    if !wants_position {
         return Ok(1);
     }
     // The position is an index only in the function that it lies in.
