@@ -18,11 +18,11 @@ struct Line {
 
 /// The functions for the modules: by name of the architecture, one that decodes an instruction.
 pub fn x64(vm: &mut Vm) -> Gc<Table> {
-    library(vm, |vm| decode(vm, |code, address| x64_line(code, address)))
+    library(vm, |vm| decode(vm, x64_line))
 }
 /// The same for aarch64.
 pub fn arm64(vm: &mut Vm) -> Gc<Table> {
-    library(vm, |vm| decode(vm, |code, address| arm64_line(code, address)))
+    library(vm, |vm| decode(vm, arm64_line))
 }
 
 fn library(vm: &mut Vm, decode: NativeFn) -> Gc<Table> {

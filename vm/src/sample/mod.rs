@@ -135,14 +135,14 @@ impl Vm {
     unsafe fn tick(vm: *mut Vm) {
         // SAFETY: what is written here is only read in ways that keep any code between the accesses right.
         unsafe {
-            (*(&raw const (*vm).sampling.count)).fetch_add(1, Relaxed);
+            (*vm).sampling.count.fetch_add(1, Relaxed);
             let waits = AtomicBool::from_ptr(&raw mut (*vm).sample_waits_flag);
             // Finalizers and handlers of events are not looked at.
             if (&raw const (*vm).no_record).read_volatile() != 0 || waits.load(Relaxed) {
                 return;
             }
             let activity = (&raw const (*vm).activity).read_volatile() as u8;
-            (*(&raw const (*vm).sampling.activity)).store(activity, Relaxed);
+            (*vm).sampling.activity.store(activity, Relaxed);
             waits.store(true, Relaxed);
             Vm::hook_now(vm);
         }
