@@ -32,7 +32,7 @@ impl Recorder {
             self.sync()?;
         }
         if !header {
-            self.profile(vm, pc)?;
+            self.profile(vm, pc, ins)?;
         }
         let vm = &*vm;
         match ins.op() {

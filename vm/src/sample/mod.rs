@@ -37,7 +37,7 @@ pub enum Activity {
 /// How finely the places in compiled code where a sample may be taken lie.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Grain {
-    /// Wherever the function changes.
+    /// Where a function calls another or returns, and in each loop.
     Function,
     /// Wherever the line changes.
     Line,
