@@ -10,6 +10,7 @@
 mod aborts;
 pub mod budget;
 pub mod counters;
+mod departure;
 mod engine;
 pub mod events;
 mod exit;
@@ -19,6 +20,7 @@ mod frame;
 pub mod library;
 pub mod log;
 pub mod machine;
+mod owned;
 pub mod params;
 pub mod patch;
 pub mod penalty;
