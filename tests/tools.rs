@@ -171,6 +171,22 @@ fn nothing_to_profile() {
     assert_eq!(perilune(&["-jp"], &["-e", "local x = 1"], &[]).ok(), "[No samples collected]\n");
 }
 
+#[test]
+fn statistics() {
+    let text = perilune(&["-jstats=2"], &["small.lua"], &[]).ok();
+    let mut parts = text.split("\n\n");
+    let mut traces = parts.next().unwrap_or_default().lines().skip(1);
+    assert_eq!(traces.next(), Some("6 traces"), "{text}");
+    assert!(traces.next().is_some_and(|l| l.starts_with("trace  entries  instr   bytes      us     link")), "{text}");
+    assert!(traces.next().is_some_and(|l| l.starts_with("    1 ") && l.ends_with("     loop  small.lua:4")), "{text}");
+    assert!(traces.next().is_some_and(|l| l.starts_with("    2 ") && l.ends_with("     -> 1  small.lua:6")), "{text}");
+    let exits = parts.next().unwrap_or_default();
+    assert!(exits.contains(" exits taken to the interpreter\n") && exits.contains("trace 2"), "{text}");
+    assert_eq!(exits.lines().skip(2).filter(|l| !l.starts_with("          ")).count(), 2, "no more than asked for:\n{text}");
+    assert!(exits.contains("small.lua:6 ISNEN: "), "{text}");
+    assert!(parts.next().is_some_and(|l| l.contains(" places where recording was given up")), "{text}");
+}
+
 /// Nobody could be told of it otherwise.
 #[test]
 fn errors_in_the_function_end_the_process() {
