@@ -7,6 +7,8 @@
 //! Compiled code notices nothing unless it was recorded with a [`Grain`]: then guards (PROF) leave it where a sample waits.
 
 mod stack;
+#[cfg(test)]
+mod tests;
 mod timer;
 
 pub use stack::dump as dump_stack;
