@@ -31,8 +31,7 @@ fn run(vm: &mut Vm, text: &str) {
     assert!(vm.pcall_traced(Value::func(f), &[]).is_ok());
 }
 
-const BUSY: &str = "local function busy() for i = 1, 100000 do local x = i % 7 end end\n\
-                    local t = os.clock() repeat busy() until os.clock() - t > 0.1";
+const BUSY: &str = "local function busy() for i = 1, 100000 do local x = i % 7 end end busy() busy()";
 
 #[test]
 #[cfg_attr(miri, ignore = "signals")]
@@ -40,11 +39,15 @@ fn samples_come_while_the_vm_runs() {
     let mut vm = new_vm();
     let keep = Rc::new(Keep::default());
     assert!(vm.start_sampling(MS, None, Rc::<Keep>::clone(&keep)) && vm.is_sampling());
-    run(&mut vm, BUSY);
+    let mut rounds = 0;
+    while keep.0.borrow().len() < 4 {
+        run(&mut vm, BUSY);
+        rounds += 1;
+        assert!(rounds < 5000, "no samples come");
+    }
     vm.stop_sampling();
     assert!(!vm.is_sampling() && !vm.sample_waits());
     let seen = keep.0.borrow().clone();
-    assert!(seen.len() > 3, "{seen:?}");
     assert!(seen.iter().all(|(s, _)| s.count > 0 && s.activity != Activity::Compiled as u8), "{seen:?}");
     assert!(seen.iter().any(|(s, at)| s.activity == Activity::Interpreter as u8 && at == "t:busy"), "{seen:?}");
     run(&mut vm, BUSY);
