@@ -125,6 +125,30 @@ fn traces_that_do_not_pay_are_retired() {
 }
 
 #[test]
+fn what_util_tells() {
+    passes_in_both("util.lua", &[]);
+    passes_in_both("util.lua", AT_ONCE);
+}
+
+#[test]
+fn costs_and_exits_of_traces() {
+    passes_in_both("stats.lua", &[]);
+    passes_in_both("stats.lua", AT_ONCE);
+}
+
+#[test]
+fn disassemblers() {
+    passes("dis.lua", &[]);
+}
+
+#[test]
+fn samples() {
+    passes_in_both("profile.lua", &[]);
+    passes("profile.lua", &["-joff"]);
+    passes("profile.lua", AT_ONCE);
+}
+
+#[test]
 fn finalizers() {
     passes("finalizer.lua", &[]);
 }

@@ -70,8 +70,19 @@ pub struct Emitted {
     pub code: Vec<u8>,
     /// Offset of the loop's head, if the root trace has one.
     pub loop_offset: Option<u32>,
+    /// What is where.
+    pub map: CodeMap,
     /// See [`CompileRequest::listing`].
     pub listing: Option<Listing>,
+}
+
+/// What is where in the code of a trace.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CodeMap {
+    /// Bytes of instructions; constants follow.
+    pub text: u32,
+    /// Offset of the code of each exit of the root trace; 0 for one that has none.
+    pub exits: Vec<u32>,
 }
 
 /// A compiled tree.
@@ -83,6 +94,8 @@ pub struct CompiledCode {
     pub size: usize,
     /// Offset of the loop's head, if the root trace has one.
     pub loop_offset: Option<u32>,
+    /// What is where.
+    pub map: CodeMap,
     /// See [`CompileRequest::listing`].
     pub listing: Option<Listing>,
 }
@@ -136,7 +149,8 @@ impl Compiler {
         let map = || disas::address_map(compiled);
         let loop_offset = head.and_then(|h| map().filter(|m| usize::from(m.1) > h).map(|m| m.0).min());
         let listing = clif.map(|clif| Listing { clif, asm: disas::machine_text(compiled), map: map().collect() });
-        Ok(Emitted { code, loop_offset, listing })
+        let map = disas::code_map(compiled, req.tree.trace.snaps.len());
+        Ok(Emitted { code, loop_offset, map, listing })
     }
 }
 
@@ -199,14 +213,14 @@ impl Backend {
     /// Compiles a tree and puts it into executable memory.
     pub fn compile(&mut self, req: &CompileRequest<'_>) -> Result<CompiledCode, BackendError> {
         // Few programs need all thunks: a trace that needs one more waits for it.
-        let Emitted { code, loop_offset, listing } = loop {
+        let Emitted { code, loop_offset, map, listing } = loop {
             match self.compiler.emit(req, &self.thunks.addrs) {
                 Err(BackendError::NoThunk(helper)) => self.thunks.add(helper, (self.compiler.helper)(helper))?,
                 done => break done?,
             }
         };
         let entry = place(&mut self.arena, &code)?;
-        Ok(CompiledCode { entry, size: code.len(), loop_offset, listing })
+        Ok(CompiledCode { entry, size: code.len(), loop_offset, map, listing })
     }
     /// The function that enters compiled code: for `vm.enter`.
     pub fn enter(&self) -> EnterFn {

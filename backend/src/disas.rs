@@ -1,6 +1,7 @@
 //! Texts of compiled code.
 
-use crate::lower::located;
+use crate::compile::CodeMap;
+use crate::lower::{exit_located, located};
 use cranelift_codegen::CompiledCode;
 
 /// The machine code as Cranelift prints it: one instruction per line, blocks and constants labelled.
@@ -11,4 +12,16 @@ pub(crate) fn machine_text(code: &CompiledCode) -> String {
 /// Code offset and instruction index of the root trace, ascending by offset.
 pub(crate) fn address_map(code: &CompiledCode) -> impl Iterator<Item = (u32, u16)> + '_ {
     code.buffer.get_srclocs_sorted().iter().filter_map(|l| Some((l.start, located(l.loc)? as u16)))
+}
+
+/// See [`CodeMap`]; the trace has `exits` exits.
+pub(crate) fn code_map(code: &CompiledCode, exits: usize) -> CodeMap {
+    let mut map = CodeMap { text: 0, exits: vec![0; exits] };
+    for l in code.buffer.get_srclocs_sorted() {
+        map.text = map.text.max(l.end);
+        if let Some(at) = exit_located(l.loc).and_then(|k| map.exits.get_mut(k)).filter(|at| **at == 0) {
+            *at = l.start;
+        }
+    }
+    map
 }

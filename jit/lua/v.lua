@@ -1,48 +1,51 @@
 -- A line for each trace: what `-jv` prints.
 local util = require "jit.util"
+local vmdef = require "jit.vmdef"
 local out = io.stderr
 local active = false
-local start_text = ""
+local start_text
 
 local function location(func, pc)
   local info = util.funcinfo(func, pc)
   if info.loc then return info.loc end
-  if info.ffid then return "[builtin#" .. info.ffid .. "]" end
-  return "(?)"
+  if info.ffid then return vmdef.ffnames[info.ffid] end
+  return info.addr and ("C:%x"):format(info.addr) or "(?)"
 end
 
-local function reason(code, info)
+-- Why a recording was given up: a number of `traceerr` with its detail, or the error that was thrown.
+local function reason(code, detail)
   if type(code) ~= "number" then return tostring(code) end
-  local names = require "jit.vmdef"
-  local text = names and names.traceerr and names.traceerr[code] or "error " .. code
-  if type(info) == "function" then info = location(info) end
-  return (text:gsub("%%[%a]", function() return tostring(info) end))
+  local text = vmdef.traceerr[code]
+  if type(detail) == "function" then
+    detail = location(detail)
+  elseif text:find("bytecode", 1, true) then
+    detail = vmdef.bcnames:sub(6 * detail + 1, 6 * detail + 6)
+  end
+  return text:format(detail)
 end
 
-local function trace(what, number, func, pc, other, extra)
+-- What a finished trace leads to. A trace that ends in front of a call is told of with the function that is called.
+local function ending(number, func, pc)
+  local info = util.traceinfo(number)
+  local link, kind = info.link, info.linktype
+  if kind == "interpreter" then return " -- fallback to interpreter" end
+  if kind == "stitch" then return " stitch " .. location(func, pc) end
+  if kind == "root" then return " -> " .. link end
+  if link == number or link == 0 then return " " .. kind end
+  return " -> " .. link .. " " .. kind
+end
+
+local function trace(what, number, func, pc, other, detail)
   if what == "start" then
-    start_text = location(func, pc)
-    if other then
-      start_text = "(" .. other .. "/" .. (extra == -1 and "stitch" or tostring(extra)) .. ") " .. start_text
-    end
-    return
-  end
-  if what == "abort" then
-    local at = func and location(func, pc)
-    local where = at and at ~= start_text and " at " .. at or ""
-    out:write(("[TRACE --- %s -- %s%s]\n"):format(start_text, reason(other, extra), where))
+    local at = location(func, pc)
+    local from = other and ("(%d/%s) "):format(other, detail == -1 and "stitch" or detail) or ""
+    start_text = { from = from, at = at }
+  elseif what == "abort" then
+    local at = location(func, pc)
+    local where = at ~= start_text.at and " at " .. at or ""
+    out:write(("[TRACE --- %s%s -- %s%s]\n"):format(start_text.from, start_text.at, reason(other, detail), where))
   elseif what == "stop" then
-    local info = util.traceinfo(number) or {}
-    local link, kind = info.link or 0, info.linktype or "?"
-    local ending
-    if kind == "root" or kind == "none" and link ~= 0 then
-      ending = " -> " .. link
-    elseif link == number or link == 0 then
-      ending = " " .. kind
-    else
-      ending = " -> " .. link .. " " .. kind
-    end
-    out:write(("[TRACE %3d %s%s]\n"):format(number, start_text, ending))
+    out:write(("[TRACE %3d %s%s%s]\n"):format(number, start_text.from, start_text.at, ending(number, func, pc)))
   else
     out:write(("[TRACE %s]\n"):format(what))
   end
@@ -63,6 +66,7 @@ local function on(file)
   if file then
     out = file == "-" and io.stdout or assert(io.open(file, "w"))
   end
+  start_text = { from = "", at = "(?)" }
   jit.attach(trace, "trace")
   active = true
 end

@@ -1,5 +1,6 @@
 //! The state of the compiler, and its side of the seam to the interpreter.
 
+use crate::aborts;
 use crate::budget::Budget;
 use crate::counters::Counters;
 use crate::events::Event;
@@ -48,6 +49,8 @@ pub struct Jit {
     pub(crate) recursive: RefCell<Places<u32>>,
     /// Loops over `next` that never became a trace.
     pub(crate) quiet: RefCell<Places<()>>,
+    /// What came to nothing.
+    pub(crate) aborts: RefCell<aborts::Places>,
     /// What may be spent on compiling.
     pub(crate) budget: RefCell<Budget>,
 }
@@ -78,10 +81,10 @@ impl Jit {
         self.reset_counters(vm);
     }
     /// What it did so far.
-    pub fn counts(&self, vm: &Vm) -> Counters {
+    pub fn counts(&self) -> Counters {
         let (ticks, spent) = self.budget.borrow().totals();
-        let alive = self.registry.borrow().alive() as u64;
-        Counters { entered: vm.jit_entered, ticks, spent, alive, ..self.counters.get() }
+        let registry = self.registry.borrow();
+        Counters { entered: registry.entered(), ticks, spent, alive: registry.alive() as u64, ..self.counters.get() }
     }
     pub(crate) fn reset_counters(&self, vm: &mut Vm) {
         let hotloop = self.enabled.get().then_some(self.options.get().params.hotloop);

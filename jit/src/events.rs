@@ -39,11 +39,11 @@ pub fn handler(vm: &Vm, event: Event) -> Option<Value> {
 impl Jit {
     /// Would anybody be told?
     pub(crate) fn listens(&self, vm: &Vm, event: Event) -> bool {
-        !self.in_event.get() && handler(vm, event).is_some()
+        !self.in_event.get() && !vm.sampling.is_running() && handler(vm, event).is_some()
     }
     /// Calls the handler of an event, if there is one and none is running. Values of the running frame live below `vm.top`.
     pub(crate) fn send(&self, vm: &mut Vm, event: Event, args: &[Value]) {
-        if self.in_event.get() {
+        if !self.listens(vm, event) {
             return;
         }
         let Some(f) = handler(vm, event) else { return };

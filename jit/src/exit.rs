@@ -33,7 +33,9 @@ impl Jit {
     pub(crate) fn take_exit(&self, vm: &mut Vm, id: ExitId, may_record: bool) -> Resume {
         // An exit to collect garbage is nothing to compile a trace for: it would only leave as well.
         let collect = vm.heap.is_full() || vm.heap.gc_due() && matches!(vm.heap.phase(), Phase::Atomic | Phase::Finalize);
-        let Some(mut taken) = self.taken(vm, id, may_record && !collect) else {
+        // Nor is one for a sample to be taken.
+        let sample = vm.sample_waits();
+        let Some(mut taken) = self.taken(vm, id, may_record && !collect, sample) else {
             debug_assert!(false, "an exit that no trace has");
             return Resume { pc: core::ptr::null(), multres: 0, failed: false };
         };
@@ -47,7 +49,7 @@ impl Jit {
         if let Some(root) = taken.retire {
             self.retire(root);
         }
-        let tell = !taken.end && self.listens(vm, Event::Texit);
+        let tell = !taken.end && !sample && self.listens(vm, Event::Texit);
         if !tell && taken.hot.is_none() && !collect {
             return resume;
         }
@@ -72,7 +74,7 @@ impl Jit {
         resume
     }
 
-    fn taken(&self, vm: &mut Vm, id: ExitId, may_record: bool) -> Option<Taken> {
+    fn taken(&self, vm: &mut Vm, id: ExitId, may_record: bool, sample: bool) -> Option<Taken> {
         let mut registry = self.registry.borrow_mut();
         let departure = registry.departure(id)?;
         let resume = departure.resume();
@@ -98,7 +100,7 @@ impl Jit {
         let x = entry.exits.get_mut(exit as usize)?;
         let hotexit = params.hotexit.saturating_mul(factor.max(x.demand));
         let mut hot = None;
-        if !end {
+        if !end && !sample {
             x.taken = x.taken.saturating_add(1);
             self.count(|c| c.deopt += 1);
             if may_record && x.heat != Exit::DONE {

@@ -13,6 +13,7 @@ impl Jit {
         self.cancel(vm);
         self.drop_traces(vm);
         self.budget.borrow_mut().renew();
+        self.aborts.borrow_mut().clear();
     }
     /// The same for the compiler itself, whose recording has ended.
     pub(crate) fn drop_traces(&self, vm: &mut Vm) {

@@ -2,11 +2,12 @@
 //!
 //! - [`Jit`] is the compiler that the interpreter knows ([`perilune_vm::hooks::Compiler`]): hot counters ([`penalty`]), recordings
 //!   (`recording`), finished traces ([`registry`]), side exits (`exit`), flushes (`flush`), and the budget
-//!   for all that ([`budget`]).
+//!   for all that ([`budget`]); `aborts` remembers what came to nothing.
 //! - [`machine`] runs traces, as machine code or in the evaluator.
 //! - [`events`] are what `jit.attach` reports; [`library`] is the `jit` library.
 #![deny(unsafe_code)]
 
+mod aborts;
 pub mod budget;
 pub mod counters;
 mod departure;

@@ -4,12 +4,12 @@
 use crate::Jit;
 use crate::log::{self, Topic};
 use crate::registry::End;
-use perilune_backend::{Backend, BackendError, CompileRequest, Config, TraceTree};
+use perilune_backend::{Backend, BackendError, CodeMap, CompileRequest, Config, TraceTree};
 use perilune_recorder::abort::Abort;
 use perilune_recorder::eval::{self, Outcome};
 use perilune_recorder::ir::Trace;
 use perilune_recorder::rec::AbortInfo;
-use perilune_vm::hooks::Unboxed;
+use perilune_vm::hooks::{ExitId, Unboxed};
 use perilune_vm::interp::native::Unfinished;
 use perilune_vm::{Value, Vm};
 
@@ -30,6 +30,8 @@ pub enum Refused {
 
 /// The place of a trace: address and size of code, and offset of the loop.
 pub type Code = (usize, usize, u32);
+/// The same with what is where in it, and the first id of its exits.
+pub type Placed = (Code, CodeMap, ExitId);
 
 impl Machine {
     fn backend(&mut self, limit: usize) -> Result<&mut Backend, BackendError> {
@@ -46,7 +48,7 @@ impl Machine {
         unboxed: &[Unboxed],
         exit_base: u32,
         limit: usize,
-    ) -> Result<Code, Refused> {
+    ) -> Result<(Code, CodeMap), Refused> {
         let request = CompileRequest {
             tree: TraceTree::single(trace, no, exit_base),
             frame_delta: crate::frame::delta,
@@ -70,7 +72,7 @@ impl Machine {
         if backend.code_memory().0 > limit {
             return Err(Refused::Full);
         }
-        Ok((code.entry, code.size, code.loop_offset.unwrap_or(0)))
+        Ok(((code.entry, code.size, code.loop_offset.unwrap_or(0)), code.map))
     }
     /// What an exit's table entry holds while there is no side trace.
     pub fn exit_stub(&self) -> usize {

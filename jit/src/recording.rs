@@ -4,14 +4,15 @@ use crate::Jit;
 use crate::events::Event;
 use crate::frame;
 use crate::log::{self, Topic};
-use crate::machine::{Code, Refused};
-use crate::registry::{End, Exit, Known};
+use crate::machine::{Placed, Refused};
+use crate::registry::{Cost, End, Exit, Known};
+use perilune_backend::CodeMap;
 use perilune_recorder::abort::Abort;
 use perilune_recorder::ir::{Link, Trace};
 use perilune_recorder::rec::{AbortInfo, FinishedTrace, Recorder, Step};
 use perilune_vm::bc::{Ins, Op};
 use perilune_vm::gc::Marker;
-use perilune_vm::hooks::{ExitId, Mode};
+use perilune_vm::hooks::Mode;
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use perilune_vm::{Value, Vm};
 use std::rc::Rc;
@@ -321,7 +322,7 @@ impl Jit {
         let begun = Instant::now();
         go_on_at_pad(&mut done, number);
         let end = if self.registry.borrow().wants_open_end(&done) { End::Open(path) } else { End::Linked };
-        let (code, exit_base) = match self.place(vm, &done, number, &end) {
+        let placed = match self.place(vm, &done, number, &end) {
             Ok(placed) => placed,
             Err(Refused::Abort(reason, info)) => {
                 let failure = Failure { reason, info, error: None };
@@ -333,6 +334,7 @@ impl Jit {
             }
         };
         let compile = begun.elapsed();
+        let code = placed.0;
         self.budget.borrow_mut().spend(Some(&done.trace), true);
         self.count(|c| {
             c.closed += 1;
@@ -357,8 +359,11 @@ impl Jit {
             _ => None,
         };
         let (link, stitch) = (done.trace.link, done.stitch);
+        let optimise = done.optimised;
+        let passes = core::mem::take(&mut done.passes);
+        let cost = Cost { record: spent.saturating_sub(optimise), optimise, lower: compile, passes };
         let stub = self.machine.borrow().exit_stub();
-        self.registry.borrow_mut().insert(number, done, first, (code, exit_base), (stub, end));
+        self.registry.borrow_mut().insert(number, done, first, placed, (stub, end), cost);
         if let Origin::Stitch(proto, pc) = origin {
             self.registry.borrow_mut().stitch(number, proto, pc);
         }
@@ -391,19 +396,19 @@ impl Jit {
         }
         true
     }
-    fn place(&self, vm: &mut Vm, done: &FinishedTrace, number: u32, end: &End) -> Result<(Code, ExitId), Refused> {
+    fn place(&self, vm: &mut Vm, done: &FinishedTrace, number: u32, end: &End) -> Result<Placed, Refused> {
         let options = self.options.get();
         let base = self.registry.borrow().free_exits(done.trace.snaps.len()).ok_or(Refused::Full)?;
         if options.params.eval != 0 {
             vm.enter = crate::machine::evaluate;
-            return Ok(((0, 0, 0), base));
+            return Ok(((0, 0, 0), CodeMap::default(), base));
         }
         let limit = (options.params.maxmcode as usize).saturating_mul(1024);
         let open_end = matches!(end, End::Open(_));
         let unboxed = done.trace.parent.and_then(|(parent, k)| Some(self.registry.borrow().get(parent)?.unboxed(k)));
         let unboxed = unboxed.unwrap_or_default();
-        let code = self.machine.borrow_mut().compile(vm, (&done.trace, number, open_end), &unboxed, base, limit)?;
-        Ok((code, base))
+        let (code, map) = self.machine.borrow_mut().compile(vm, (&done.trace, number, open_end), &unboxed, base, limit)?;
+        Ok((code, map, base))
     }
 
     /// Gives up the recording, if there is one.
@@ -457,6 +462,7 @@ impl Jit {
         trace: Option<&perilune_recorder::ir::Trace>,
     ) {
         self.count(|c| c.aborted += 1);
+        self.note_abort(at, failure.reason, failure.info, failure.error);
         self.budget.borrow_mut().spend(trace, false);
         match origin {
             Origin::Root(proto, pc) => self.penalize(vm, proto, pc, failure.reason),

@@ -1,9 +1,11 @@
 //! The finished traces, by number, and their exits.
 
 use crate::departure::Departure;
-use crate::machine::Code;
+use crate::machine::{Code, Placed};
 use crate::owned::Owners;
+use perilune_backend::CodeMap;
 use perilune_backend::code::Ranges;
+use perilune_recorder::build::Pass;
 use perilune_recorder::ir::{IrRef, Link, Op, Trace};
 use perilune_recorder::rec::{FinishedTrace, Site, TraceDb, find_liveness};
 use perilune_vm::bc::liveness::Liveness;
@@ -14,6 +16,7 @@ use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::time::Duration;
 
 /// Exits of all traces together; when they are used up, everything is flushed.
 const MAX_EXITS: usize = 1 << 18;
@@ -98,12 +101,34 @@ pub struct Entry {
     pub sides: u32,
     /// Address and size of the machine code, and the offset of the loop in it.
     pub code: Code,
+    /// Where in it what is.
+    pub map: CodeMap,
+    /// What making it took.
+    pub cost: Cost,
+}
+
+/// What making a trace took.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Cost {
+    /// Time for recording.
+    pub record: Duration,
+    /// Time for the passes.
+    pub optimise: Duration,
+    /// Time for machine code.
+    pub lower: Duration,
+    /// What each pass did.
+    pub passes: Vec<Pass>,
 }
 
 impl Entry {
     /// The function that the tree of traces lives as long as.
     pub fn owner(&self) -> Gc<Proto> {
         self.protos[0]
+    }
+    /// The function that an instruction is part of, and its index.
+    pub fn place_of(&self, pc: u64) -> Option<(Gc<Proto>, usize)> {
+        let pc: *const Ins = core::ptr::with_exposed_provenance(pc as usize);
+        self.protos.iter().find_map(|p| Some((*p, p.pc_of(pc)?)))
     }
     /// Does leaving by this exit mean that the trace has ended, and not that a guard failed? A side trace that ends in the middle
     /// of a chain of returns has not: another may follow the chain.
@@ -160,6 +185,9 @@ pub struct Registry {
     departures: Vec<Option<Departure>>,
     /// Code by trace number and by exit id: what [`perilune_vm::Vm`] points to. Never reallocated.
     trace_code: Vec<usize>,
+    /// Times entered by trace number; those of traces that are gone together.
+    entered: Vec<u64>,
+    entered_before: u64,
     exit_table: Vec<usize>,
     /// Exit ids in use.
     exits: Ranges,
@@ -179,6 +207,8 @@ impl Default for Registry {
             entries: vec![None],
             departures: Vec::new(),
             trace_code: vec![0; MAX_TRACES],
+            entered: vec![0; MAX_TRACES],
+            entered_before: 0,
             exit_table: vec![0; MAX_EXITS],
             exits: Ranges::new(MAX_EXITS),
             owned: Owners::default(),
@@ -194,6 +224,7 @@ impl Registry {
     /// Points a VM to the tables.
     pub fn connect(&mut self, vm: &mut perilune_vm::Vm) {
         vm.trace_code = self.trace_code.as_mut_ptr();
+        vm.trace_entered = self.entered.as_mut_ptr();
         vm.exit_table = self.exit_table.as_mut_ptr();
     }
     /// A number for a new trace, the lowest that is free; `None` when `max` traces live.
@@ -210,6 +241,14 @@ impl Registry {
     pub fn alive(&self) -> usize {
         self.alive
     }
+    /// Times that traces were entered from the interpreter.
+    pub fn entered(&self) -> u64 {
+        self.entered_before + self.entered[..self.entries.len()].iter().sum::<u64>()
+    }
+    /// The same of trace `n`.
+    pub fn entries_of(&self, n: u32) -> u64 {
+        self.entered.get(n as usize).copied().unwrap_or(0)
+    }
     /// The first of `n` ids for the exits of a new trace, of which nobody is the owner yet.
     pub fn free_exits(&self, n: usize) -> Option<ExitId> {
         self.exits.find(n).map(|id| id as ExitId)
@@ -220,8 +259,9 @@ impl Registry {
         n: u32,
         done: FinishedTrace,
         start: Option<(Gc<Proto>, usize, Ins)>,
-        (code, exit_base): (Code, ExitId),
+        (code, map, exit_base): Placed,
         (stub, end): (usize, End),
+        cost: Cost,
     ) {
         let ids = exit_base as usize..exit_base as usize + done.trace.snaps.len();
         self.exits.take(ids.start, ids.len());
@@ -280,6 +320,8 @@ impl Registry {
             exits,
             sides: 0,
             code,
+            map,
+            cost,
         };
         for (k, id) in ids.enumerate() {
             self.departures[id] = Some(Departure::new(n as u32, &entry, k));
@@ -299,6 +341,7 @@ impl Registry {
             self.exit_table[ids.clone()].fill(0);
             self.departures[ids].fill(None);
             self.trace_code[n as usize] = 0;
+            self.entered_before += core::mem::take(&mut self.entered[n as usize]);
             if let Some((proto, pc, _)) = e.start {
                 self.roots.remove(&proto.code_ptr().wrapping_add(pc).cast_const());
             }
@@ -404,6 +447,8 @@ impl Registry {
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.disarm(|_, _| true);
+        self.entered_before = self.entered();
+        self.entered[..self.entries.len()].fill(0);
         self.entries.truncate(1);
         self.departures.clear();
         self.exits.clear();

@@ -14,7 +14,7 @@ fn run(source: &str) -> (f64, u64) {
     let result = vm.call1(Value::func(f), &[]);
     let result = result.unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&vm.error_text())));
     let jit = Jit::of(&vm).expect("it was attached");
-    (result.as_number().expect("a number"), jit.counts(&vm).closed)
+    (result.as_number().expect("a number"), jit.counts().closed)
 }
 
 #[track_caller]

@@ -53,6 +53,23 @@ pub struct Builder {
     kprev: Vec<u16>,
     /// Was a guard emitted since the last snapshot?
     guard_emitted: bool,
+    /// Address of the bytecode being recorded, see [`Trace::origins`].
+    pub origin: u64,
+    /// Instructions that were asked for, and what the passes made of them.
+    pub asked: usize,
+    /// What each pass did.
+    pub passes: Vec<Pass>,
+}
+
+/// What a pass did.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Pass {
+    /// Its name.
+    pub name: &'static str,
+    /// Instructions before, see [`Trace::executed`]; for emission those that were asked for.
+    pub before: usize,
+    /// Instructions behind it.
+    pub after: usize,
 }
 
 impl Default for Builder {
@@ -86,6 +103,9 @@ impl Builder {
             kchain: [0; 8],
             kprev: vec![0; 3],
             guard_emitted: false,
+            origin: 0,
+            asked: 0,
+            passes: Vec::new(),
         };
         b.trace.ins.reserve(256);
         b
@@ -241,6 +261,7 @@ impl Builder {
     }
     /// Emits an instruction through all enabled stages.
     pub fn emit_ins(&mut self, ins: Ins) -> Emit {
+        self.asked += 1;
         opt::pipeline(self, ins)
     }
     /// Appends an instruction as it is.
@@ -259,6 +280,9 @@ impl Builder {
         self.guard_emitted |= ins.is_guard();
         self.prev.push(core::mem::replace(&mut self.chain[ins.op as usize], r.0));
         self.trace.ins.push(ins);
+        if self.trace.origins.last().is_none_or(|o| o.1 != self.origin) {
+            self.trace.origins.push((n as u16, self.origin));
+        }
         Ok(r)
     }
 
@@ -318,6 +342,7 @@ impl Builder {
     }
     /// Takes back everything from instruction `n` on (NOPs excepted, those were something else).
     pub(crate) fn rollback(&mut self, n: usize) {
+        self.trace.origins.retain(|o| usize::from(o.0) < n);
         while self.trace.ins.len() > n {
             let r = IrRef::of_ins(self.trace.ins.len() - 1);
             let prev = self.prev.pop().unwrap_or(0);

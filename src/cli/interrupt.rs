@@ -6,14 +6,10 @@ use perilune_vm::Vm;
 
 unsafe extern "C" {
     fn signal(number: i32, handler: usize) -> usize;
-    fn ualarm(after: u32, interval: u32) -> u32;
 }
 const SIGINT: i32 = 2;
 const SIGPIPE: i32 = 13;
-const SIGALRM: i32 = 14;
 const SIG_DFL: usize = 0;
-/// Microseconds until an interrupt that was not noticed is asked for again.
-const AGAIN: u32 = 10_000;
 
 /// The state that is running.
 static RUNNING: AtomicPtr<Vm> = AtomicPtr::new(core::ptr::null_mut());
@@ -40,23 +36,9 @@ pub fn interruptible<T>(vm: &mut Vm, f: impl FnOnce(&mut Vm) -> T) -> T {
 extern "C" fn on_interrupt(_: i32) {
     // SAFETY: `signal` may be called in a handler.
     unsafe { signal(SIGINT, SIG_DFL) };
-    ask(true);
-}
-
-extern "C" fn on_alarm(_: i32) {
-    ask(false);
-}
-
-fn ask(first: bool) {
     let vm = RUNNING.load(Ordering::SeqCst);
-    if vm.is_null() {
-        return;
-    }
-    // SAFETY: the state is running on this thread; `signal` and `ualarm` may be called in a handler.
-    unsafe {
-        if Vm::interrupt(vm, first) {
-            signal(SIGALRM, on_alarm as extern "C" fn(i32) as usize);
-            ualarm(AGAIN, 0);
-        }
+    if !vm.is_null() {
+        // SAFETY: the state is running on this thread.
+        unsafe { Vm::interrupt(vm) };
     }
 }

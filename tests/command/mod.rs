@@ -9,6 +9,18 @@ use std::time::{Duration, Instant};
 /// The command of this build.
 pub const PERILUNE: &str = env!("CARGO_BIN_EXE_perilune");
 
+/// Variables that the command reads: it does not see those of whoever runs the tests.
+const VARIABLES: [&str; 8] = [
+    "LUA_PATH",
+    "LUA_CPATH",
+    "LUA_INIT",
+    "LUAJIT_VERBOSEFILE",
+    "LUAJIT_DUMPFILE",
+    "LUAJIT_LISTFILE",
+    "LUAJIT_PROFILEFILE",
+    "PERILUNE_LOG",
+];
+
 /// After this the command is killed.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -73,7 +85,8 @@ pub fn run(command: Command, input: &str) -> Done {
 
 /// Runs a command to its end, or kills it after a time.
 pub fn run_within(mut command: Command, input: &str, most: Duration) -> Done {
-    for name in ["LUA_PATH", "LUA_CPATH", "LUAJIT_VERBOSEFILE", "PERILUNE_LOG"] {
+    let own: Vec<_> = command.get_envs().map(|(name, _)| name.to_owned()).collect();
+    for name in VARIABLES.iter().filter(|name| !own.iter().any(|o| o == **name)) {
         command.env_remove(name);
     }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -75,6 +75,8 @@ pub mod ofs {
     pub const VM_SCRATCH: usize = offset_of!(Vm, scratch);
     /// `Vm::multres`
     pub const VM_MULTRES: usize = offset_of!(Vm, multres);
+    /// `Vm::sample_waits_flag`, a byte
+    pub const VM_SAMPLE_WAITS: usize = offset_of!(Vm, sample_waits_flag);
     /// `Vm::jit_base`
     pub const VM_JIT_BASE: usize = offset_of!(Vm, jit_base);
     /// `Vm::stack_limit`

@@ -14,6 +14,7 @@ pub mod lib;
 pub mod load;
 pub mod meta;
 pub mod object;
+pub mod sample;
 pub mod state;
 pub mod syntax;
 pub mod text;

@@ -4,9 +4,10 @@ use crate::Vm;
 use crate::bc::{Ins, Op, ProtoData, dump, undump};
 use crate::gc::{Heap, Marker};
 use crate::hooks::{Compiler, ExitId, Mode, Resume};
-use crate::interp::{frame, stack};
+use crate::interp::{Dispatching, frame, stack};
 use crate::meta::MM;
 use crate::object::{Func, Gc, Proto, Str, Table, ThreadStatus};
+use crate::sample::{Activity, Sampling};
 use crate::state::HOT_COUNTERS;
 use crate::value::Value;
 use core::any::Any;
@@ -58,12 +59,15 @@ impl Vm {
             top: core::ptr::null_mut(),
             stack_limit: core::ptr::null_mut(),
             cur: main,
-            dispatch: crate::interp::plain_table(),
+            dispatch: core::ptr::null(),
             multres: 0,
+            sample_waits_flag: false,
+            activity: Activity::Interpreter,
             jit_trace: 0,
             jit_base: core::ptr::null_mut(),
             enter: no_trace,
             trace_code: core::ptr::null_mut(),
+            trace_entered: core::ptr::null_mut(),
             exit_table: core::ptr::null_mut(),
             scratch: [0; 16],
             nil_slot: Value::NIL,
@@ -95,11 +99,14 @@ impl Vm {
             unfinished: crate::interp::native::Unfinished::None,
             upheavals: 0,
             traces_waiting: 0,
-            jit_entered: 0,
             next_ffid: crate::lib::Builtin::Next.id(),
             prng: crate::lib::Prng::default(),
             hook: crate::interp::hook::Hook::default(),
+            sampling: Sampling::default(),
+            dispatching: Dispatching::Plain,
+            handlers: Dispatching::Plain.handlers(false),
         });
+        vm.dispatch = vm.handlers.as_ptr();
         vm.update_dispatch();
         let globals = vm.new_table(0, 6);
         vm.globals = globals;
@@ -186,5 +193,6 @@ impl Vm {
 impl Drop for Vm {
     fn drop(&mut self) {
         self.close();
+        self.stop_sampling();
     }
 }

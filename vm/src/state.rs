@@ -1,14 +1,16 @@
 //! The VM state: what the interpreter, compiled code and the libraries share.
 
 use crate::bc::Ins;
+use crate::bc::Op;
 use crate::error::{LuaError, LuaResult};
 use crate::gc::Heap;
 use crate::hooks::{Compiler, EnterFn, Mode};
 use crate::interp::hook::Hook;
 use crate::interp::native::Unfinished;
-use crate::interp::{Handler2, R};
+use crate::interp::{Dispatching, Handler2, R};
 use crate::lib::Prng;
 use crate::object::{Gc, Str, Table, Thread};
+use crate::sample::{Activity, Sampling};
 use crate::value::Value;
 use std::rc::Rc;
 
@@ -28,10 +30,14 @@ pub struct Vm {
     pub stack_limit: *mut Value,
     /// The running coroutine.
     pub cur: Gc<Thread>,
-    /// Dispatch table in use: plain, or recording.
+    /// The dispatch table: [`Vm::handlers`].
     pub dispatch: *const Handler2,
     /// Number of values of an open result list (CALLM, RETM, TSETM, CAT ...).
     pub multres: u32,
+    /// Does a sample wait? See [`Vm::sample_waits`].
+    pub(crate) sample_waits_flag: bool,
+    /// What is being done. See [`Vm::begin_activity`].
+    pub(crate) activity: Activity,
     /// Trace being entered or left last; 0 when none.
     pub jit_trace: u32,
     /// Where compiled code leaves the base of the frame to resume.
@@ -40,6 +46,8 @@ pub struct Vm {
     pub enter: EnterFn,
     /// Code address by trace number (index 0 unused).
     pub trace_code: *mut usize,
+    /// Times each trace was entered from the interpreter, by its number.
+    pub trace_entered: *mut u64,
     /// Code address by exit id: the exit stub, or a side trace.
     pub exit_table: *mut usize,
     /// Arguments and results of helpers called from compiled code.
@@ -105,14 +113,18 @@ pub struct Vm {
     pub upheavals: u32,
     /// Calls of builtins by compiled code that have not come back: their code must stay where it is.
     pub traces_waiting: u32,
-    /// Times compiled code was entered from the interpreter.
-    pub jit_entered: u64,
     /// Builtin id of `next`.
     pub next_ffid: u32,
     /// Generator of `math.random`.
     pub prng: Prng,
     /// What is hooked.
     pub hook: Hook,
+    /// Samples.
+    pub sampling: Sampling,
+    /// What [`Vm::handlers`] does.
+    pub dispatching: Dispatching,
+    /// A handler for each bytecode. Changed in place, so that a change is noticed at the next instruction.
+    pub handlers: [Handler2; Op::COUNT],
 }
 
 impl Vm {

@@ -44,6 +44,15 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// PROF.
+    pub(super) fn prof(&mut self) -> Res<()> {
+        let waits = self.pos.ins().uload8(types::I32, MEM, self.vm, ofs::VM_SAMPLE_WAITS as i32);
+        let (exit, next) = (self.exit()?, self.block());
+        self.pos.ins().brif(waits, exit, &[], next, &[]);
+        self.enter(next);
+        Ok(())
+    }
+
     /// GCSTEP.
     pub(super) fn gc_step(&mut self) -> Res<()> {
         let total = self.vm_field(ofs::VM_GC_TOTAL);

@@ -5,10 +5,10 @@
 //! block goes on in that trace instead.
 
 use super::value::{INT_HIGH, MEM};
-use super::{Lower, Pending, Res};
+use super::{EXIT, Lower, Pending, Res, SIDE};
 use cranelift_codegen::cursor::{Cursor, CursorPosition};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types};
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, SourceLoc, Value, types};
 use perilune_recorder::ir::{IrRef, Op, SnapSlot, Snapshot, Trace, Ty};
 use perilune_vm::layout::ofs;
 
@@ -79,7 +79,12 @@ impl<'a> Lower<'a> {
         let block = if side.is_some() { self.block() } else { self.cold_block() };
         let position = self.pos.position();
         self.enter(block);
+        let place = self.pos.srcloc();
+        if self.cur.start == self.root.1 {
+            self.pos.set_srcloc(SourceLoc::new(EXIT + self.cur.snap as u32));
+        }
         self.emit_exit(self.cur.snap, side)?;
+        self.pos.set_srcloc(place);
         self.pos.set_position(position);
         self.cur.exit = Some(block);
         Ok(block)
@@ -183,8 +188,11 @@ impl<'a> Lower<'a> {
         let base = self.block_param(block, types::I64);
         let id = self.block_param(block, types::I64);
         self.enter(block);
+        let place = self.pos.srcloc();
+        self.pos.set_srcloc(SourceLoc::new(SIDE));
         let table = self.vm_field(ofs::VM_EXIT_TABLE);
         self.tail_call(table, base, id);
+        self.pos.set_srcloc(place);
         self.pos.set_position(position);
         self.shared = Some(block);
         block

@@ -122,8 +122,14 @@ pub(crate) fn location(i: usize) -> SourceLoc {
 pub(crate) fn located(loc: SourceLoc) -> Option<usize> {
     (loc.bits() as usize).checked_sub(1).filter(|&i| i < 0x1_0000)
 }
-/// Source location of what side traces emit.
+/// Source location of what side traces emit, and of what exits share.
 const SIDE: u32 = 0x2_0000;
+/// Source location of exit 0 of the root trace; the others follow.
+const EXIT: u32 = 0x3_0000;
+/// The exit of a source location.
+pub(crate) fn exit_located(loc: SourceLoc) -> Option<usize> {
+    (loc.bits() as usize).checked_sub(EXIT as usize)
+}
 
 /// Lowers a tree into an empty function.
 pub(crate) fn lower<'a>(func: &'a mut Function, env: &'a Env<'a>, req: &'a CompileRequest<'a>) -> Res<()> {
@@ -259,6 +265,7 @@ impl<'a> Lower<'a> {
             Op::NOP | Op::BASE | Op::USE | Op::PHI | Op::CARG => Ok(None),
             Op::LOOP => self.loop_head().map(|()| None),
             Op::GCSTEP => self.gc_step().map(|()| None),
+            Op::PROF => self.prof().map(|()| None),
             Op::BNOT | Op::BSWAP | Op::BAND | Op::BOR | Op::BXOR => self.bits(ins).map(Some),
             Op::BSHL | Op::BSHR | Op::BSAR | Op::BROL | Op::BROR => self.bits(ins).map(Some),
             Op::ADD | Op::SUB | Op::MUL | Op::DIV | Op::MOD | Op::POW | Op::NEG | Op::ABS | Op::LDEXP | Op::MIN | Op::MAX => {
@@ -295,16 +302,9 @@ impl<'a> Lower<'a> {
                 self.forget_cold();
                 Ok(None)
             }
-            Op::PVAL
-            | Op::HIOP
-            | Op::RENAME
-            | Op::PROF
-            | Op::TMPREF
-            | Op::XSNEW
-            | Op::CNEW
-            | Op::CNEWI
-            | Op::XBAR
-            | Op::CALLXS => Err(BackendError::Unsupported(ins.op)),
+            Op::PVAL | Op::HIOP | Op::RENAME | Op::TMPREF | Op::XSNEW | Op::CNEW | Op::CNEWI | Op::XBAR | Op::CALLXS => {
+                Err(BackendError::Unsupported(ins.op))
+            }
             Op::KPRI | Op::KINT | Op::KGC | Op::KPTR | Op::KKPTR | Op::KNULL | Op::KNUM | Op::KINT64 | Op::KSLOT => {
                 Err(self.bad("constant among the instructions"))
             }

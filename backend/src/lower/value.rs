@@ -4,9 +4,8 @@ use super::{Lower, Res};
 use crate::unboxed::{pointer_tag, value_ty};
 use crate::{BackendError, unboxed};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
-use perilune_recorder::ir::{Const, IrRef, Ty, VmRef};
+use perilune_recorder::ir::{Const, IrRef, Ty};
 use perilune_vm::hooks::Unboxed;
-use perilune_vm::layout::ofs;
 use perilune_vm::value as v;
 
 /// Memory that traces touch is mapped and aligned.
@@ -74,9 +73,7 @@ impl Lower<'_> {
             Const::Gc(value) if value_ty(value) == Ty::U64 => self.k64(value.0),
             Const::Gc(value) => self.k64(value.payload()),
             Const::Ptr(word) => self.k64(word),
-            Const::Vm(VmRef::NilSlot) => self.offset(self.vm, ofs::VM_NIL_SLOT as i64),
-            Const::Vm(VmRef::Scratch) => self.offset(self.vm, ofs::VM_SCRATCH as i64),
-            Const::Vm(VmRef::Multres) => self.offset(self.vm, ofs::VM_MULTRES as i64),
+            Const::Vm(field) => self.offset(self.vm, field.offset() as i64),
             Const::Null(_) => self.k64(0),
             Const::Pri(_) | Const::Slot(..) => return Err(self.bad("constant without a value")),
         })

@@ -21,7 +21,7 @@ fn put_int(vm: &mut Vm, t: Gc<Table>, name: &str, n: i64) {
 }
 
 /// Where a function is, for people.
-fn location(p: Gc<Proto>, line: u32) -> Vec<u8> {
+pub fn location(p: Gc<Proto>, line: u32) -> Vec<u8> {
     let name = p.chunkname.bytes();
     let at = format!(":{line}");
     match name {

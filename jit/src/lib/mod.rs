@@ -2,15 +2,22 @@
 
 mod attach;
 mod control;
+mod disassembler;
 mod funcinfo;
+mod guards;
 mod modules;
 mod object_file;
 mod opt;
+mod profile;
 mod traceinfo;
+mod tracestats;
 mod vmdef;
 
+pub(crate) use funcinfo::location;
+pub(crate) use guards::function_name;
+
 use crate::Jit;
-use perilune_vm::lib::LOADED;
+use perilune_vm::lib::{Builtin, LOADED};
 use perilune_vm::object::{Gc, NativeFn, Table};
 use perilune_vm::{LuaResult, Value, Vm};
 use std::rc::Rc;
@@ -26,7 +33,7 @@ const JIT: [(&str, NativeFn); 6] = [
 ];
 
 /// Functions of `jit.util`.
-const UTIL: [(&str, NativeFn); 12] = [
+const UTIL: [(&str, NativeFn); 15] = [
     ("funcinfo", funcinfo::funcinfo),
     ("funcbc", funcinfo::funcbc),
     ("funck", funcinfo::funck),
@@ -38,15 +45,40 @@ const UTIL: [(&str, NativeFn); 12] = [
     ("tracemc", traceinfo::tracemc),
     ("traceexitstub", traceinfo::traceexitstub),
     ("ircalladdr", traceinfo::ircalladdr),
-    ("counters", traceinfo::counters),
+    ("counters", tracestats::counters),
+    ("tracestats", tracestats::tracestats),
+    ("exitinfo", tracestats::exitinfo),
+    ("aborts", tracestats::aborts),
 ];
+
+/// The libraries and their functions, which continue the ids of [`Builtin`].
+const LIBRARIES: [(&str, &[(&str, NativeFn)]); 4] =
+    [("jit", &JIT), ("jit.util", &UTIL), ("jit.opt", &[("start", opt::start)]), ("jit.profile", &profile::PROFILE)];
+
+/// The names of all functions that have an id, by id.
+pub fn names() -> impl Iterator<Item = String> {
+    let ours = LIBRARIES.iter().flat_map(|(library, functions)| functions.iter().map(move |f| format!("{library}.{}", f.0)));
+    Builtin::NAMES.iter().map(|n| n.to_string()).chain(ours)
+}
+
+/// Puts the functions of one of the libraries into a table.
+fn fill_library(vm: &mut Vm, t: Gc<Table>, name: &str) {
+    let mut id = Builtin::NAMES.len();
+    for (library, functions) in &LIBRARIES {
+        for (i, (function, native)) in functions.iter().enumerate().filter(|_| *library == name) {
+            let f = vm.new_native(*native, (id + i) as u32, &[]);
+            vm.set_field(t, function.as_bytes(), Value::func(f));
+        }
+        id += functions.len();
+    }
+}
 
 /// Makes the library available.
 pub fn open(vm: &mut Vm) {
     let jit = vm.library(b"jit");
-    fill(vm, jit, &JIT);
+    fill_library(vm, jit, "jit");
     let opt = vm.new_table(0, 1);
-    fill(vm, opt, &[("start", opt::start)]);
+    fill_library(vm, opt, "jit.opt");
     vm.set_field(jit, b"opt", Value::table(opt));
     let loaded = vm.registry_table(LOADED);
     vm.set_field(loaded, b"jit.opt", Value::table(opt));
@@ -63,15 +95,19 @@ pub fn open(vm: &mut Vm) {
         vm.set_field(jit, name.as_bytes(), Value::str(text));
     }
     vm.set_field(jit, b"version_num", Value::int(20100));
-    vm.preload(b"jit.util", |vm| {
-        let util = vm.new_table(0, 4);
-        fill(vm, util, &UTIL);
-        let loaded = vm.registry_table(LOADED);
-        vm.set_field(loaded, b"jit.util", Value::table(util));
-        vm.ret1(Value::table(util))
-    });
+    vm.preload(b"jit.util", |vm| load(vm, "jit.util"));
+    vm.preload(b"jit.profile", |vm| load(vm, "jit.profile"));
     vm.preload(b"jit.vmdef", vmdef::load);
     modules::open(vm);
+}
+
+/// Makes a library that is no global.
+fn load(vm: &mut Vm, name: &str) -> LuaResult<u32> {
+    let library = vm.new_table(0, 4);
+    fill_library(vm, library, name);
+    let loaded = vm.registry_table(LOADED);
+    vm.set_field(loaded, name.as_bytes(), Value::table(library));
+    vm.ret1(Value::table(library))
 }
 
 fn fill(vm: &mut Vm, t: Gc<Table>, functions: &[(&str, NativeFn)]) {

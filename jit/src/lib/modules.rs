@@ -1,19 +1,31 @@
 //! The modules of the `jit` library that are written in Lua, in the binary. `require` looks for files first.
 
-use super::object_file;
+use super::{disassembler, object_file};
 use perilune_vm::lib::embedded::Module;
 use perilune_vm::{Value, Vm};
 
+/// A module that needs nothing from outside.
+const fn plain(name: &'static str, source: &'static [u8]) -> Module {
+    Module { name, source, extra: |_| Value::NIL }
+}
+
 /// The modules; functions of ours that one needs are its second argument.
-const MODULES: [Module; 3] = [
-    Module { name: "jit.v", source: include_bytes!("../../lua/v.lua"), extra: |_| Value::NIL },
-    Module { name: "jit.bc", source: include_bytes!("../../lua/bc.lua"), extra: |_| Value::NIL },
+const MODULES: [Module; 9] = [
+    plain("jit.v", include_bytes!("../../lua/v.lua")),
+    plain("jit.bc", include_bytes!("../../lua/bc.lua")),
+    plain("jit.dump", include_bytes!("../../lua/dump.lua")),
+    plain("jit.p", include_bytes!("../../lua/p.lua")),
+    plain("jit.stats", include_bytes!("../../lua/stats.lua")),
+    plain("jit.zone", include_bytes!("../../lua/zone.lua")),
     Module {
         name: "jit.bcsave",
         source: include_bytes!("../../lua/bcsave.lua"),
         extra: |vm| Value::table(object_file::library(vm)),
     },
+    Module { name: "jit.dis_x64", source: DIS, extra: |vm| Value::table(disassembler::x64(vm)) },
+    Module { name: "jit.dis_arm64", source: DIS, extra: |vm| Value::table(disassembler::arm64(vm)) },
 ];
+const DIS: &[u8] = include_bytes!("../../lua/dis.lua");
 
 /// Makes the modules available to `require`.
 pub fn open(vm: &mut Vm) {

@@ -1,8 +1,8 @@
-//! `jit.util.traceinfo` and the rest that tells of traces, and `jit.util.counters`.
+//! `jit.util.traceinfo` and the rest that tells of traces as LuaJIT does.
 
 use super::compiler;
 use crate::Jit;
-use perilune_recorder::ir::{Const, IrRef, Link, Mode, Op, REF_BIAS, Trace, Ty};
+use perilune_recorder::ir::{Const, IrRef, Link, Mode, Op, REF_BIAS, SnapSlot, Trace, Ty};
 use perilune_vm::helper::Helper;
 use perilune_vm::{LuaResult, Value, Vm};
 use std::rc::Rc;
@@ -74,14 +74,16 @@ pub fn traceir(vm: &mut Vm) -> LuaResult<u32> {
     };
     let word = i32::from(ins.op as u8) << 8 | i32::from(ins.ty as u8) | i32::from(ins.flags & 0xe0);
     let (a, b) = (operand(ins.op.mode_a(), ins.a), operand(ins.op.mode_b(), ins.b));
-    for n in [mode_word(ins.op), word, a, b, 0xff] {
+    // Where it is in registers nobody knows; 254 is what is sunk.
+    let place = if ins.is_sunk() { 0xfe } else { 0xff };
+    for n in [mode_word(ins.op), word, a, b, place] {
         vm.push(Value::int(n));
     }
     Ok(5)
 }
 
 /// The value that stands for a constant.
-fn constant(t: &Trace, k: Const) -> Value {
+fn constant(vm: &Vm, t: &Trace, k: Const) -> Value {
     match k {
         Const::Pri(Ty::False) => Value::FALSE,
         Const::Pri(Ty::True) => Value::TRUE,
@@ -90,9 +92,16 @@ fn constant(t: &Trace, k: Const) -> Value {
         Const::Num(n) => Value::num(f64::from_bits(n)),
         Const::Gc(v) => v,
         Const::Ptr(p) => Value::number(p as f64),
-        Const::Vm(_) | Const::Null(_) => Value::int(0),
-        Const::Slot(key, _) => t.konst(key).map_or(Value::NIL, |k| constant(t, k)),
+        Const::Vm(field) => Value::number((core::ptr::from_ref(vm) as usize + field.offset()) as f64),
+        Const::Null(_) => Value::int(0),
+        Const::Slot(key, _) => t.konst(key).map_or(Value::NIL, |k| constant(vm, t, k)),
     }
+}
+
+/// Is a constant the link of a frame in some snapshot?
+fn is_link(t: &Trace, k: IrRef) -> bool {
+    let frame = |s: &SnapSlot| s.value == k && s.flags & SnapSlot::FRAME != 0;
+    matches!(t.konst(k), Some(Const::Ptr(_))) && t.snaps.iter().flat_map(|s| &s.slots).any(frame)
 }
 
 /// `jit.util.tracek(tr, ref)`
@@ -100,54 +109,80 @@ pub fn tracek(vm: &mut Vm) -> LuaResult<u32> {
     let Some((_, t)) = trace(vm)? else { return Ok(0) };
     let i = vm.check_int(1)?;
     let Some(k) = usize::try_from(-1 - i64::from(i)).ok().and_then(|i| t.consts.get(i).copied()) else { return Ok(0) };
-    vm.push(constant(&t, k));
+    let v = constant(vm, &t, k);
+    vm.push(v);
     if let Const::Slot(key, slot) = k {
         vm.push(Value::int(t.ty(key) as i32));
         vm.push(Value::int(slot as i32));
         return Ok(3);
     }
-    vm.push(Value::int(k.ty() as i32));
+    // A frame's link is shown as such where the type is that of a number.
+    let ty = if is_link(&t, IrRef::of_const((-1 - i) as usize)) { Ty::Num } else { k.ty() };
+    vm.push(Value::int(ty as i32));
     Ok(2)
 }
 
+/// The flags of slots that LuaJIT has as well.
+const TOLD: u8 = SnapSlot::FRAME | SnapSlot::CONT | SnapSlot::NORESTORE;
+
 /// `jit.util.tracesnap(tr, sn [, getpos])`
 pub fn tracesnap(vm: &mut Vm) -> LuaResult<u32> {
-    let Some((_, t)) = trace(vm)? else { return Ok(0) };
+    let Some((n, t)) = trace(vm)? else { return Ok(0) };
     let i = vm.check_int(1)?;
     let Some(snap) = usize::try_from(i).ok().and_then(|i| t.snaps.get(i)) else { return Ok(0) };
+    let wants_position = vm.arg(2).truthy();
     let list = vm.new_table(0, 4);
     vm.table_set_int(list, 0, Value::int(snap.at.ins_index() as i32));
     vm.table_set_int(list, 1, Value::int(i32::from(snap.nslots)));
     for (i, s) in snap.slots.iter().enumerate() {
-        let word = u32::from(s.slot) << 24 | u32::from(s.flags) << 16 | u32::from(s.value.0);
+        let word = u32::from(s.slot) << 24 | u32::from(s.flags & TOLD) << 16 | u32::from(s.value.0);
         vm.table_set_int(list, i as i32 + 2, Value::int(word as i32));
     }
     vm.table_set_int(list, snap.slots.len() as i32 + 2, Value::int(0xff00_0000_u32 as i32));
     vm.push(Value::table(list));
-    Ok(1)
+    if !wants_position {
+        return Ok(1);
+    }
+    // The position is an index only in the function that it lies in.
+    let place = compiler(vm)?.registry.borrow().get(n).and_then(|e| e.place_of(snap.pc));
+    vm.push(place.map_or(Value::NIL, |(_, pc)| Value::int(pc as i32)));
+    Ok(2)
 }
 
 /// `jit.util.tracemc(tr)`
 pub fn tracemc(vm: &mut Vm) -> LuaResult<u32> {
     let n = vm.check_int(0)?;
     let jit = compiler(vm)?;
-    let code = u32::try_from(n).ok().and_then(|n| jit.registry.borrow().get(n).map(|e| e.code));
-    let Some((code, bytes)) = code.and_then(|c| Some((c, jit.machine.borrow().bytes(c)?))) else { return Ok(0) };
-    let text = vm.new_str(&bytes);
+    let code = u32::try_from(n).ok().and_then(|n| jit.registry.borrow().get(n).map(|e| (e.code, e.map.text as usize)));
+    let Some((code, text)) = code else { return Ok(0) };
+    let Some(bytes) = jit.machine.borrow().bytes(code) else { return Ok(0) };
+    // Constants that follow the instructions would be shown as some.
+    let text = vm.new_str(&bytes[..text.min(bytes.len())]);
     vm.push(Value::str(text));
     vm.push(Value::number(code.0 as f64));
     vm.push(Value::int(code.2 as i32));
     Ok(3)
 }
 
-/// `jit.util.traceexitstub([tr,] exitno)`: exits have one stub.
+/// `jit.util.traceexitstub(tr, exitno)`: where the code of an exit begins; or where all exits without code of their own go. With one
+/// argument, nothing: exits are those of a trace.
 pub fn traceexitstub(vm: &mut Vm) -> LuaResult<u32> {
-    vm.check_int(0)?;
+    let n = vm.check_int(0)?;
     if vm.nargs() < 2 {
         return Ok(0);
     }
-    let stub = compiler(vm)?.machine.borrow().exit_stub();
-    vm.ret1(Value::number(stub as f64))
+    let exit = vm.check_int(1)?;
+    let jit = compiler(vm)?;
+    let registry = jit.registry.borrow();
+    let Some(e) = u32::try_from(n).ok().and_then(|n| registry.get(n)) else { return Ok(0) };
+    if usize::try_from(exit).map_or(true, |k| k >= e.exits.len()) {
+        return Ok(0);
+    }
+    let address = match e.map.exits.get(exit as usize) {
+        Some(&at) if at != 0 => e.code.0 + at as usize,
+        _ => jit.machine.borrow().exit_stub(),
+    };
+    vm.ret1(Value::number(address as f64))
 }
 
 /// `jit.util.ircalladdr(idx)`
@@ -157,14 +192,4 @@ pub fn ircalladdr(vm: &mut Vm) -> LuaResult<u32> {
         Some(h) => vm.ret1(Value::number(h.address() as f64)),
         None => Ok(0),
     }
-}
-
-/// `jit.util.counters()`: what the compiler did so far. See [`crate::counters::Counters`].
-pub fn counters(vm: &mut Vm) -> LuaResult<u32> {
-    let jit = compiler(vm)?;
-    let t = vm.new_table(0, 4);
-    for (name, n) in jit.counts(vm).list() {
-        vm.set_field(t, name.as_bytes(), Value::number(n as f64));
-    }
-    vm.ret1(Value::table(t))
 }

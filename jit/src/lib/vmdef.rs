@@ -5,7 +5,7 @@ use perilune_recorder::ir::{FpMath, Op as IrOp};
 use perilune_vm::bc::Op;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
-use perilune_vm::lib::{Builtin, LOADED};
+use perilune_vm::lib::LOADED;
 use perilune_vm::object::{Gc, Table};
 use perilune_vm::{LuaResult, Value, Vm};
 
@@ -38,6 +38,6 @@ pub fn load(vm: &mut Vm) -> LuaResult<u32> {
     array(vm, t, "irfield", Field::NAMES.iter().map(|n| n.to_string()));
     array(vm, t, "ircall", Helper::NAMES.iter().map(|n| n.to_string()));
     array(vm, t, "traceerr", Abort::MESSAGES.iter().map(|m| m.to_string()));
-    array(vm, t, "ffnames", Builtin::NAMES.iter().map(|n| n.to_string()));
+    array(vm, t, "ffnames", super::names());
     vm.ret1(Value::table(t))
 }

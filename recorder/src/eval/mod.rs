@@ -254,6 +254,10 @@ impl Eval<'_> {
                 }
                 Ok(0)
             }
+            Op::PROF => {
+                guard(self.vm_field(ofs::VM_SAMPLE_WAITS) as u8 == 0)?;
+                Ok(0)
+            }
             Op::RETF => {
                 let pc = self.val(ins.b);
                 guard(memory::load64(self.base - 8) == pc)?;

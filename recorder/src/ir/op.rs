@@ -58,8 +58,8 @@ macro_rules! for_each_ir {
             (PHI, r, r, S, none)
             /// (Unused here.)
             (RENAME, r, l, S, none)
-            /// (Unused here.)
-            (PROF, n, n, S, none)
+            /// Guard: no sample waits to be taken ([`perilune_vm::sample`]).
+            (PROF, n, n, S, guard)
 
             /// Constant kinds; never in the instruction list.
             (KPRI, n, n, N, none)

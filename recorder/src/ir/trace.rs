@@ -4,6 +4,7 @@ use super::op::{Effect, Mode, Op};
 use super::ty::Ty;
 use perilune_vm::Value;
 use perilune_vm::gc::Marker;
+use perilune_vm::layout::ofs;
 use perilune_vm::object::{Gc, GcHeader};
 
 /// Flags of [`Op::SLOAD`]'s operand 2 (LuaJIT's values).
@@ -194,6 +195,17 @@ pub enum VmRef {
     Multres,
 }
 
+impl VmRef {
+    /// Offset of the field in the VM state, bytes.
+    pub const fn offset(self) -> usize {
+        match self {
+            VmRef::NilSlot => ofs::VM_NIL_SLOT,
+            VmRef::Scratch => ofs::VM_SCRATCH,
+            VmRef::Multres => ofs::VM_MULTRES,
+        }
+    }
+}
+
 /// A constant.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub enum Const {
@@ -315,6 +327,9 @@ pub struct Trace {
     pub parent: Option<(u32, u32)>,
     /// Highest stack slot (exclusive) that any frame of the trace needs, for the stack check at its start.
     pub top_slot: u32,
+    /// Which bytecode each instruction was recorded for: index of the first instruction of a run, and address of the bytecode (0 if
+    /// none is known).
+    pub origins: Vec<(u16, u64)>,
 }
 
 impl Trace {
@@ -384,6 +399,15 @@ impl Trace {
         let serves = |i: &usize| self.sunk_table(*i).is_some_and(|t| needed.contains(&t));
         sunk.into_iter().filter(serves).map(IrRef::of_ins).collect()
     }
+    /// The address of the bytecode that an instruction was recorded for; 0 if none is known.
+    pub fn origin(&self, i: usize) -> u64 {
+        let n = self.origins.partition_point(|o| usize::from(o.0) <= i);
+        n.checked_sub(1).map_or(0, |n| self.origins[n].1)
+    }
+    /// Number of instructions that are executed: neither removed nor sunk.
+    pub fn executed(&self) -> usize {
+        self.ins.iter().skip(1).filter(|i| i.op != Op::NOP && !i.is_sunk()).count()
+    }
     /// Reference of the instruction that comes next.
     #[inline]
     pub fn next_ref(&self) -> IrRef {
@@ -415,6 +439,7 @@ impl Default for Trace {
             link: Link::None,
             parent: None,
             top_slot: 0,
+            origins: Vec::new(),
         }
     }
 }

@@ -21,7 +21,7 @@ pub mod sink;
 pub mod widen;
 
 use crate::abort::Abort;
-use crate::build::{Builder, Emit, Limits};
+use crate::build::{Builder, Emit, Limits, Pass};
 use crate::ir::verify::verify;
 use crate::ir::{Effect, Ins, IrRef, Mode, Op, Snapshot, Trace, sload};
 
@@ -142,16 +142,36 @@ pub(crate) fn pipeline(b: &mut Builder, ins: Ins) -> Emit {
 /// as it was, and another iteration may be recorded behind it.
 pub fn finish(b: &mut Builder, looping: bool) -> Result<(), Abort> {
     debug_verify(b, "recording");
+    b.passes.clear();
+    let emitted = b.trace.executed();
+    b.passes.push(Pass { name: "emit", before: b.asked, after: emitted });
     if looping && b.flags.loop_ {
         // Whoever records another iteration may know references that no snapshot names: nothing is removed before this.
-        loops::run(b)?;
+        pass(b, "loop", loops::run)?;
         debug_verify(b, "loop");
     } else {
-        dce::run(b);
-        sink::run(b);
+        pass(b, "dce", always(dce::run))?;
+        pass(b, "sink", always(sink::run))?;
     }
-    dce::run(b);
+    pass(b, "dce", always(dce::run))?;
     debug_verify(b, "dce");
+    Ok(())
+}
+
+/// A pass that does not fail.
+fn always(run: fn(&mut Builder)) -> impl FnOnce(&mut Builder) -> Result<(), Abort> {
+    move |b| {
+        run(b);
+        Ok(())
+    }
+}
+
+/// Runs a pass, and notes what it did.
+fn pass(b: &mut Builder, name: &'static str, run: impl FnOnce(&mut Builder) -> Result<(), Abort>) -> Result<(), Abort> {
+    let before = b.trace.executed();
+    run(b)?;
+    let after = b.trace.executed();
+    b.passes.push(Pass { name, before, after });
     Ok(())
 }
 

@@ -199,7 +199,10 @@ impl Recorder {
         if self.first { self.nyi_func(Value::func(f)) } else { Ok(Flow::Stop(link, pc)) }
     }
     fn has_effect_since(&self, n: usize) -> bool {
-        self.needsnap || self.b.trace.ins[n..].iter().any(|i| i.op.effect() == crate::ir::Effect::Store && i.op != Op::GCSTEP)
+        self.needsnap
+            || self.b.trace.ins[n..]
+                .iter()
+                .any(|i| i.op.effect() == crate::ir::Effect::Store && !matches!(i.op, Op::GCSTEP | Op::PROF))
     }
 
     /// FUNCF: missing arguments are nil; recursion is limited.

@@ -25,9 +25,14 @@ fn metamethod(op: Bc) -> MM {
 
 impl Recorder {
     pub(super) fn dispatch(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
-        if self.needsnap && !matches!(ins.op(), Bc::FUNCF | Bc::IFUNCF | Bc::JFUNCF | Bc::FUNCV | Bc::IFUNCV | Bc::JFUNCV) {
+        // Nothing resumes at the header of a function.
+        let header = matches!(ins.op(), Bc::FUNCF | Bc::IFUNCF | Bc::JFUNCF | Bc::FUNCV | Bc::IFUNCV | Bc::JFUNCV);
+        if self.needsnap && !header {
             self.snap(pc)?;
             self.sync()?;
+        }
+        if !header {
+            self.profile(vm, pc, ins)?;
         }
         let vm = &*vm;
         match ins.op() {

@@ -20,6 +20,7 @@ mod lib;
 mod loops;
 mod meta;
 mod native;
+mod profile;
 mod protect;
 mod ret;
 mod side;
@@ -28,7 +29,7 @@ mod upval;
 mod view;
 
 use crate::abort::Abort;
-use crate::build::{Builder, Limits};
+use crate::build::{Builder, Limits, Pass};
 use crate::ir::{IrRef, Link, Op, Trace, Ty, sload};
 use crate::opt::abc::Induction;
 use crate::opt::{self, OptFlags};
@@ -38,6 +39,7 @@ use perilune_vm::gc::Marker;
 use perilune_vm::object::{Func, Gc, Proto};
 use perilune_vm::{Value, Vm};
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 /// Parameters of recording.
 #[derive(Copy, Clone, Debug)]
@@ -130,6 +132,10 @@ pub struct FinishedTrace {
     pub last: Gc<Proto>,
     /// The builtin that it ends in front of, where it is to be stitched.
     pub stitch: Option<Value>,
+    /// What each pass did.
+    pub passes: Vec<Pass>,
+    /// Time that the passes took.
+    pub optimised: Duration,
 }
 
 /// Details of an abort.
@@ -268,6 +274,8 @@ pub struct Recorder {
     looked_at: usize,
     /// Which slots matter, by function.
     live: Vec<(Gc<Proto>, Option<Rc<Liveness>>)>,
+    /// Function and line where a sample may be taken last.
+    sampled: Option<(Gc<Proto>, u32)>,
     /// Objects seen while recording that nothing else may keep alive.
     protos: Vec<Gc<Proto>>,
 }
@@ -314,6 +322,7 @@ impl Recorder {
             info: AbortInfo::None,
             looked_at: usize::MAX,
             live: Vec::new(),
+            sampled: None,
             protos: vec![proto],
         }
     }
@@ -368,6 +377,7 @@ impl Recorder {
         };
         r.range = loops::range(start_pc, ins);
         r.enter_frame(proto);
+        r.b.origin = start_pc.expose_provenance() as u64;
         r.snap(r.first_pc)?;
         if matches!(ins.op(), Bc::FORL | Bc::IFORL) {
             // The index and its visible copy are the same here.
@@ -507,6 +517,7 @@ impl Recorder {
             return Err(Abort::JitOff);
         }
         self.pc = pc;
+        self.b.origin = pc.expose_provenance() as u64;
         self.earlier = self.specialized.len();
         self.site = db.site(pc);
         if !self.live.iter().any(|l| l.0 == self.proto) {
@@ -524,6 +535,7 @@ impl Recorder {
         if looping && self.carries_fresh() {
             return Err(Abort::TypeInstability);
         }
+        let begun = Instant::now();
         match opt::finish(&mut self.b, looping) {
             Ok(()) => {}
             Err(Abort::TypeInstability | Abort::GuardAlwaysFails) if looping && self.instunroll > 0 => {
@@ -533,6 +545,7 @@ impl Recorder {
             }
             Err(e) => return Err(e),
         }
+        let (optimised, passes) = (begun.elapsed(), core::mem::take(&mut self.b.passes));
         let mut trace = core::mem::take(&mut self.b.trace);
         trace.link = link;
         trace.top_slot = self.top_slot as u32;
@@ -542,7 +555,7 @@ impl Recorder {
             AbortInfo::Func(f) if link == Link::Stitch => Some(f),
             _ => None,
         };
-        Ok(Some(FinishedTrace { trace, start_pc, first_pc, root, protos, last: self.proto, stitch }))
+        Ok(Some(FinishedTrace { trace, start_pc, first_pc, root, protos, last: self.proto, stitch, passes, optimised }))
     }
 
     /// Is there a slot that a builtin has written, read at the start of the iteration and not since? (Compilers put the results of a

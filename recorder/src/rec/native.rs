@@ -17,7 +17,8 @@ use perilune_vm::{Value, Vm};
 /// A call whose results are not known yet.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Awaited {
-    /// The call.
+    /// The builtin, and the call.
+    f: Value,
     call: *const Ins,
     /// Where the interpreter comes back to: instruction, and frame as distance from the start of the stack.
     pc: *const Ins,
@@ -77,7 +78,7 @@ impl Recorder {
             self.set_fresh(dest + i);
         }
         let frame = frame_at(vm) - down * size_of::<Value>();
-        self.awaited = Some(Awaited { call: pc, pc: back, frame, dest, want });
+        self.awaited = Some(Awaited { f: Value::func(f), call: pc, pc: back, frame, dest, want });
         self.in_builtin += 1;
         self.needsnap = true;
         Ok(())
@@ -164,7 +165,7 @@ impl Recorder {
             // It did not simply return: next time the trace goes around it.
             self.pc = call.call;
             self.site.leaves = true;
-            return if self.b.trace.parent.is_some() { self.nyi_func(Value::NIL) } else { Err(Abort::Retry) };
+            return if self.b.trace.parent.is_some() { self.nyi_func(call.f) } else { Err(Abort::Retry) };
         }
         if call.want != 0 {
             return Ok(());

@@ -108,6 +108,69 @@ jit.attach(once, "trace")
 fresh()(300)
 assert(times == 1)
 
+-- A handler does not yield, in whatever coroutine it is called.
+for _, event in ipairs { "trace", "record", "texit", "bc" } do
+  local refused = 0
+  local function yields()
+    local ok, message = pcall(coroutine.yield, 1)
+    assert(not ok and message == "attempt to yield across C-call boundary", message)
+    refused = refused + 1
+  end
+  jit.flush()
+  jit.attach(yields, event)
+  local co = coroutine.create(function()
+    fresh()(300)
+    check()
+    return "done"
+  end)
+  local ok, result = coroutine.resume(co)
+  jit.attach(yields)
+  assert(ok and result == "done" and refused > 0, event .. " " .. tostring(result) .. " " .. refused)
+end
+
+-- A handler that runs into a loop that is about to be compiled, or is compiled.
+for _, event in ipairs { "trace", "record", "texit" } do
+  -- Recordings of it may have failed for good above.
+  jit.on(work)
+  local inside = 0
+  local function recurses()
+    inside = inside + 1
+    local sum, text = work(list)
+    assert(sum == 64053.5 and #text == 80)
+  end
+  jit.flush()
+  jit.attach(recurses, event)
+  check()
+  jit.attach(recurses)
+  assert(inside > 0, event)
+end
+
+-- Attached while compiled code runs, of traces made before: told of from then on.
+do
+  local told = 0
+  local function on_exit(tr, exit, general, floating)
+    assert(util.traceinfo(tr) and exit < util.traceinfo(tr).nexit and general == 0 and floating == 0)
+    told = told + 1
+  end
+  local function attach(i) if i == 300 then jit.attach(on_exit, "texit") end end
+  jit.off(attach)
+  local function run(n, f)
+    local sum = 0
+    for i = 1, n do
+      f(i)
+      sum = sum + i
+    end
+    return sum
+  end
+  jit.flush()
+  for _ = 1, 30 do run(200, function() end) end
+  run(200, attach)
+  assert(told == 0)
+  assert(run(2000, attach) == 2001000)
+  jit.attach(on_exit)
+  assert(told > 0, "exits of traces that were made before")
+end
+
 -- An error that is being handled is not disturbed.
 local function failing(n)
   for i = 1, n do

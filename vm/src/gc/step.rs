@@ -4,6 +4,7 @@ use super::{Heap, Phase};
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::object::{Gc, Thread};
+use crate::sample::Activity;
 
 /// A step is due after this many bytes allocated.
 const STEP: usize = 16 << 10;
@@ -88,17 +89,20 @@ impl Vm {
     }
     /// Works until `budget` is used up (false) or a cycle is complete (true).
     fn work(&mut self, mut budget: usize) -> bool {
+        let before = self.begin_activity(Activity::Collector);
         self.note_running();
-        loop {
+        let complete = loop {
             let done = self.one_step(budget);
             if self.heap.phase == Phase::Pause {
-                return true;
+                break true;
             }
             if done >= budget {
-                return false;
+                break false;
             }
             budget -= done;
-        }
+        };
+        self.begin_activity(before);
+        complete
     }
     /// The smallest unit of work in the present phase.
     fn one_step(&mut self, budget: usize) -> usize {
@@ -147,23 +151,25 @@ impl Vm {
         h.debt += h.total - h.goal;
         h.set_goal(h.total);
         let mut budget = h.work_for(STEP);
+        let before = self.begin_activity(Activity::Collector);
         self.note_running();
-        loop {
+        let leave = loop {
             if matches!(self.heap.phase, Phase::Atomic | Phase::Finalize) {
-                return true;
+                break true;
             }
             let done = self.one_step(budget);
             if self.heap.phase == Phase::Pause {
                 self.heap.rest();
-                break;
+                break self.heap.is_full();
             }
             if done >= budget {
                 self.next_step_due();
-                break;
+                break self.heap.is_full();
             }
             budget -= done;
-        }
-        self.heap.is_full()
+        };
+        self.begin_activity(before);
+        leave
     }
     /// Finishes marking without interruption, decides who is dead, and starts the sweep.
     fn atomic(&mut self) -> usize {

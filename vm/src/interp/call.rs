@@ -6,6 +6,7 @@ use super::{Driver, R, Status, cont, op};
 use crate::bc::Ins;
 use crate::meta::MM;
 use crate::object::{Func, Gc, Proto};
+use crate::sample::Activity;
 use crate::state::HOT_COUNTERS;
 use crate::value::{TAG_FUNC, Value};
 
@@ -203,6 +204,7 @@ op! {
         (*vm).base = r.base;
         (*vm).top = top;
         let Some(f) = func_of(r.base).native() else { return Status::ERROR };
+        (*vm).begin_activity(Activity::Builtin);
         match f(&mut *vm) {
             // Nothing of this frame's is needed any more: only `vm` stays in a register over the call.
             Ok(n) => leave_native::<D>(vm, n),
@@ -277,6 +279,7 @@ op! {
 #[inline(always)]
 pub(super) unsafe fn leave_native<D: Driver>(vm: *mut crate::Vm, n: u32) -> u32 {
     let base = (*vm).base;
+    (*vm).begin_activity(Activity::Interpreter);
     let r = R { vm, pc: core::ptr::null(), base, kbase: base, disp: (*vm).dispatch, ins: u64::from(n) };
     r.to(native_done::<D>)
 }

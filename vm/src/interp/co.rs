@@ -55,6 +55,40 @@ impl Vm {
         self.top = co.top.get();
         self.update_limit();
     }
+    /// A coroutine for [`Vm::call_on`]: nothing runs on it.
+    pub fn new_stack(&mut self) -> Gc<Thread> {
+        let co = self.new_thread(stack::INITIAL);
+        co.env.set(self.cur.env.get());
+        // SAFETY: the new stack has room for a frame without a function.
+        unsafe {
+            let s = co.stack.get();
+            *s.add(2) = frame::link(0, frame::COR);
+            co.base.set(s.add(3));
+            co.top.set(s.add(3));
+        }
+        co.status.set(ThreadStatus::Dead);
+        co
+    }
+    /// Calls `f` on another stack ([`Vm::new_stack`]), so that the running coroutine can be looked at from there as it is.
+    pub fn call_on(&mut self, co: Gc<Thread>, f: Value, args: &[Value]) -> LuaResult<()> {
+        let old = self.cur;
+        let (pc, status, old_pc) = (self.pc, old.status.replace(ThreadStatus::Normal), old.pc.replace(self.pc));
+        // SAFETY: the slot below the frame: the running coroutine is kept by it.
+        unsafe { *co.stack.get() = Value::thread(old) };
+        co.status.set(ThreadStatus::Running);
+        co.native_depth.set(self.native_depth);
+        self.switch_to(co);
+        let result = self.call_value(f, args, 0);
+        let s = co.stack.get();
+        co.status.set(ThreadStatus::Dead);
+        self.switch_to(old);
+        co.base.set(s.wrapping_add(3));
+        co.top.set(s.wrapping_add(3));
+        old.status.set(status);
+        old.pc.set(old_pc);
+        self.pc = pc;
+        result.map(|_| ())
+    }
     /// Copies the topmost `n` values to the top of another stack, which grows as needed.
     fn copy_values(&mut self, n: usize, to: Gc<Thread>) {
         let used = (to.top.get() as usize - to.stack.get() as usize) / 8;

@@ -1,9 +1,9 @@
 //! Hooks: events that call a function before an instruction runs, and interrupts from outside.
 //!
-//! While a hook is set, a table is dispatched through whose every entry is [`hook_step`]: it tells of the events, then runs the
-//! instruction in its form that neither counts nor enters compiled code. Without hooks nothing is paid.
+//! While a hook is set, every entry of the dispatch table is [`hook_step`]: it tells of the events, then runs the instruction in its
+//! form that neither counts nor enters compiled code. Without hooks nothing is paid. Samples ([`crate::sample`]) are told of here, too.
 
-use super::{Driver, Status, op};
+use super::{Dispatching, Status, op};
 use crate::Vm;
 use crate::bc::{Ins, Op};
 use crate::error::LuaResult;
@@ -56,43 +56,69 @@ impl Vm {
         self.hook.count = count;
         self.hook.left = count;
         self.hook.last = last;
-        self.dispatch_hooks();
+        self.update_dispatch();
     }
-    /// Chooses the dispatch table for the state of the hook.
-    fn dispatch_hooks(&mut self) {
-        let on = self.hook.interrupted || self.hook.mask != 0 && !self.hook.running;
-        if !on {
-            self.update_dispatch();
-        } else if self.use_loop_driver {
-            self.dispatch = super::Loop::hook_table();
-        } else {
-            self.dispatch = super::Tail::hook_table();
+    /// What the dispatch table is to do.
+    fn wanted_dispatching(&self) -> Dispatching {
+        // SAFETY: a field of this VM. Volatile: a signal handler writes it.
+        let interrupted = unsafe { (&raw const self.hook.interrupted).read_volatile() };
+        match self.mode {
+            // A recording must see all instructions until it ends.
+            Mode::Record => Dispatching::Recording,
+            Mode::Interpret if interrupted || self.sample_waits() || self.hook.mask != 0 && !self.hook.running => {
+                Dispatching::Hooked
+            }
+            Mode::Interpret => Dispatching::Plain,
         }
     }
-    /// Asks for the error "interrupted!" at the next instruction that is interpreted; if not `first`, only if the error asked for
-    /// has not come yet. True if this must be asked again: the dispatch may be changed before it is used.
+    /// Makes the dispatch table do what the state of the VM asks for.
+    pub(crate) fn update_dispatch(&mut self) {
+        loop {
+            let wanted = self.wanted_dispatching();
+            // SAFETY: the VM is this thread's.
+            unsafe { Vm::dispatch_by(self, wanted) };
+            // A signal may have come in the middle.
+            if self.wanted_dispatching() == wanted {
+                return;
+            }
+        }
+    }
+    /// # Safety
+    /// `vm` is alive, and its thread is the one that runs this: a signal handler may call it at any time.
+    unsafe fn dispatch_by(vm: *mut Vm, dispatching: Dispatching) {
+        // SAFETY: the fields belong to this thread. Volatile: they must be written here, in a signal handler or around one.
+        unsafe {
+            (&raw mut (*vm).dispatching).write_volatile(dispatching);
+            (&raw mut (*vm).handlers).write_volatile(dispatching.handlers((*vm).use_loop_driver));
+        }
+    }
+    /// Makes the interpreter look at what was asked for before its next instruction, unless it records: then when that has ended.
+    ///
+    /// # Safety
+    /// As for [`Vm::interrupt`].
+    pub(crate) unsafe fn hook_now(vm: *mut Vm) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if (&raw const (*vm).mode).read_volatile() == Mode::Interpret {
+                Vm::dispatch_by(vm, Dispatching::Hooked);
+            }
+        }
+    }
+    /// Asks for the error "interrupted!" at the next instruction that is interpreted.
     ///
     /// # Safety
     /// `vm` is alive, and its thread is the one that runs this: a signal handler may call it at any time.
-    pub unsafe fn interrupt(vm: *mut Vm, first: bool) -> bool {
+    pub unsafe fn interrupt(vm: *mut Vm) {
         // SAFETY: the fields belong to this thread, and are written in a way that keeps any code between them right.
         unsafe {
-            if !first && !(&raw const (*vm).hook.interrupted).read_volatile() {
-                return false;
-            }
             (&raw mut (*vm).hook.interrupted).write_volatile(true);
-            // A recording must see all instructions until it ends.
-            if (&raw const (*vm).mode).read_volatile() == Mode::Interpret {
-                let table = if (*vm).use_loop_driver { super::Loop::hook_table() } else { super::Tail::hook_table() };
-                (&raw mut (*vm).dispatch).write_volatile(table);
-            }
-            true
+            Vm::hook_now(vm);
         }
     }
     /// Takes back what [`Vm::interrupt`] asked for.
     pub fn forget_interrupt(&mut self) {
         if core::mem::take(&mut self.hook.interrupted) {
-            self.dispatch_hooks();
+            self.update_dispatch();
         }
     }
     /// Suspends hooks, or lets them go on; whether they were suspended before. For what runs beside the program: finalizers,
@@ -100,7 +126,7 @@ impl Vm {
     pub fn suspend_hooks(&mut self, suspended: bool) -> bool {
         let before = core::mem::replace(&mut self.hook.running, suspended);
         if before != suspended && self.hook.mask != 0 {
-            self.dispatch_hooks();
+            self.update_dispatch();
         }
         before
     }
@@ -112,14 +138,14 @@ impl Vm {
         let line = line.map_or(Value::NIL, |n| Value::integer(i64::from(n)));
         let multres = self.multres;
         self.hook.running = true;
-        self.dispatch_hooks();
+        self.update_dispatch();
         let result = self.call_value(f, &[event, line], 0);
         if self.mode == Mode::Record {
             // What began in the hook ends with it.
             self.abort_recording();
         }
         self.hook.running = false;
-        self.dispatch_hooks();
+        self.update_dispatch();
         self.multres = multres;
         result.map(|_| ())
     }
@@ -183,14 +209,14 @@ unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
     let vm = &mut *vm;
     if vm.hook.interrupted {
         vm.hook.interrupted = false;
-        vm.dispatch_hooks();
+        vm.update_dispatch();
         let _ = vm.operation_error("interrupted!");
         return FAILED;
     }
     let i = Ins(ins as u32);
     let f = super::frame::func_of(vm.base);
     if is_header(i.op()) {
-        if vm.hook.mask & CALL != 0 {
+        if vm.hook.mask & CALL != 0 && !vm.hook.running {
             return match call_event(vm, f, (ins >> 32) as usize) {
                 Ok(nargs) => (nargs as u64) << 32 | u64::from(plain_form(vm, i).0),
                 Err(_) => FAILED,
@@ -198,7 +224,10 @@ unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
         }
     } else {
         vm.top = vm.base.add(used_slots(f, vm.pc, vm.multres));
-        if vm.before_instruction(f, i.op()).is_err() {
+        if vm.sample_waits() {
+            vm.tell_sample();
+        }
+        if !vm.hook.running && vm.before_instruction(f, i.op()).is_err() {
             return FAILED;
         }
     }

@@ -5,6 +5,7 @@ use super::run::Status;
 use super::{Driver, R, op};
 use crate::bc::{Ins, Op};
 use crate::hooks::Mode;
+use crate::sample::Activity;
 use std::rc::Rc;
 
 /// Tells the compiler that the current instruction is hot.
@@ -21,14 +22,18 @@ pub(super) unsafe fn hot<D: Driver>(mut r: R) -> R {
 #[inline(never)]
 pub(super) unsafe fn tell_hot(vm: *mut crate::Vm, pc: *const Ins) {
     let compiler = Rc::clone(&(*vm).compiler);
+    let before = (*vm).begin_activity(Activity::Compiler);
     compiler.hot(&mut *vm, pc);
+    (*vm).begin_activity(before);
 }
 
 /// Tells the compiler of the instruction at `pc`; the one to execute.
 #[inline(never)]
 unsafe fn tell_record(vm: *mut crate::Vm, pc: *const Ins) -> u32 {
     let compiler = Rc::clone(&(*vm).compiler);
+    let before = (*vm).begin_activity(Activity::Compiler);
     compiler.record(&mut *vm, pc);
+    (*vm).begin_activity(before);
     let ins = *pc;
     if (*vm).mode == Mode::Record && matches!(ins.op(), Op::JFORL | Op::JITERL | Op::JLOOP | Op::JFUNCF | Op::JFUNCV) {
         // The recording goes through another trace's start: as before it was compiled.
@@ -48,7 +53,9 @@ const FAILED: u32 = 2;
 #[inline(never)]
 unsafe fn tell_exit(vm: *mut crate::Vm, exit: u32) -> u32 {
     let compiler = Rc::clone(&(*vm).compiler);
+    (*vm).begin_activity(Activity::Compiler);
     let resume = compiler.exit(&mut *vm, exit);
+    (*vm).begin_activity(Activity::Interpreter);
     (*vm).multres = resume.multres;
     (*vm).pc = resume.pc;
     if resume.failed {
@@ -97,6 +104,9 @@ op! {
         let header = matches!(Ins(r.ins as u32).op(), Op::FUNCF | Op::IFUNCF | Op::JFUNCF | Op::FUNCV | Op::IFUNCV | Op::JFUNCV | Op::FUNCC | Op::FUNCCW);
         (*vm).top = if header { r.base.add(r.nargs()) } else { r.base.add(super::hook::used_slots(r.func(), r.pc, (*vm).multres)) };
         (*vm).record_nargs = r.nargs() as u32;
+        if (*vm).sample_waits() && !header {
+            (*vm).tell_sample();
+        }
         let ins = tell_record(vm, r.pc.sub(1));
         let mut r = r.reload();
         r.base = (*vm).base;
@@ -113,6 +123,7 @@ op! {
     #[inline(never)]
     after_exit<D>(r) {
         let vm = r.vm;
+        (*vm).begin_activity(Activity::Interpreter);
         if (*vm).unfinished != Unfinished::None {
             return r.to(after_native::<D>);
         }
@@ -167,7 +178,8 @@ pub(super) unsafe fn enter_trace<D: Driver>(mut r: R, trace: u32) -> u32 {
     let vm = r.vm;
     (*vm).base = r.base;
     (*vm).jit_trace = trace;
-    (*vm).jit_entered += 1;
+    *(*vm).trace_entered.add(trace as usize) += 1;
+    (*vm).begin_activity(Activity::Compiled);
     let exit = ((*vm).enter)(vm, r.base, trace);
     r.ins = exit;
     r.to(after_exit::<D>)
@@ -178,13 +190,5 @@ impl crate::Vm {
     pub fn set_mode(&mut self, mode: Mode) {
         self.mode = mode;
         self.update_dispatch();
-    }
-    pub(crate) fn update_dispatch(&mut self) {
-        self.dispatch = match (self.mode, self.use_loop_driver) {
-            (Mode::Interpret, false) => super::Tail::table(),
-            (Mode::Record, false) => super::Tail::record_table(),
-            (Mode::Interpret, true) => super::Loop::table(),
-            (Mode::Record, true) => super::Loop::record_table(),
-        };
     }
 }

@@ -39,7 +39,6 @@ pub mod stitch;
 mod tables;
 
 pub use run::Status;
-pub(crate) use run::plain_table;
 
 use crate::Vm;
 use crate::bc::{Ins, Op};
@@ -78,10 +77,31 @@ pub trait Driver: 'static {
     unsafe fn go(r: R) -> u32;
     /// The plain dispatch table.
     fn table() -> *const Handler2;
-    /// The recording dispatch table.
-    fn record_table() -> *const Handler2;
-    /// The dispatch table while a hook is set.
-    fn hook_table() -> *const Handler2;
+}
+
+/// What the dispatch table does.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Dispatching {
+    /// Instructions are executed.
+    Plain,
+    /// The compiler is shown each before.
+    Recording,
+    /// Hooks, interrupts and samples are looked at before each.
+    Hooked,
+}
+
+impl Dispatching {
+    /// The table, for the driver in use.
+    pub(crate) fn handlers(self, loop_driver: bool) -> [Handler2; Op::COUNT] {
+        match (self, loop_driver) {
+            (Dispatching::Plain, false) => TAIL_TABLE,
+            (Dispatching::Plain, true) => LOOP_TABLE,
+            (Dispatching::Recording, false) => [Handler2(record_step::<Tail>); Op::COUNT],
+            (Dispatching::Recording, true) => [Handler2(record_step::<Loop>); Op::COUNT],
+            (Dispatching::Hooked, false) => [Handler2(hook_step::<Tail>); Op::COUNT],
+            (Dispatching::Hooked, true) => [Handler2(hook_step::<Loop>); Op::COUNT],
+        }
+    }
 }
 
 /// Calls in tail position.
@@ -98,12 +118,6 @@ impl Driver for Tail {
     fn table() -> *const Handler2 {
         TAIL_TABLE.as_ptr()
     }
-    fn record_table() -> *const Handler2 {
-        TAIL_RECORD.as_ptr()
-    }
-    fn hook_table() -> *const Handler2 {
-        TAIL_HOOK.as_ptr()
-    }
 }
 
 impl Driver for Loop {
@@ -114,12 +128,6 @@ impl Driver for Loop {
     }
     fn table() -> *const Handler2 {
         LOOP_TABLE.as_ptr()
-    }
-    fn record_table() -> *const Handler2 {
-        LOOP_RECORD.as_ptr()
-    }
-    fn hook_table() -> *const Handler2 {
-        LOOP_HOOK.as_ptr()
     }
 }
 
@@ -283,17 +291,14 @@ macro_rules! define_tables {
         pub(crate) unsafe fn drive_loop(vm: *mut Vm, mut status: u32) -> u32 {
             while status == Status::CONTINUE {
                 let Some(r) = (*vm).loop_state.take() else { return Status::CONTINUE };
-                if (*vm).dispatch == Loop::record_table() && r.disp == (*vm).dispatch {
-                    status = r.to(record_step::<Loop>);
-                    continue;
-                }
-                if (*vm).dispatch == Loop::hook_table() && r.disp == (*vm).dispatch {
-                    status = r.to(hook_step::<Loop>);
-                    continue;
-                }
-                status = match r.ins as u8 {
-                    $(x if x == Op::$name as u8 => r.to($name::<Loop>),)*
-                    _ => Status::CONTINUE,
+                // Volatile: a signal handler may have changed it.
+                status = match (&raw const (*vm).dispatching).read_volatile() {
+                    Dispatching::Recording => r.to(record_step::<Loop>),
+                    Dispatching::Hooked => r.to(hook_step::<Loop>),
+                    Dispatching::Plain => match r.ins as u8 {
+                        $(x if x == Op::$name as u8 => r.to($name::<Loop>),)*
+                        _ => Status::CONTINUE,
+                    },
                 };
             }
             status
@@ -304,7 +309,3 @@ for_each_bytecode!(define_tables);
 
 static TAIL_TABLE: [Handler2; Op::COUNT] = tail_table();
 static LOOP_TABLE: [Handler2; Op::COUNT] = loop_table();
-static TAIL_RECORD: [Handler2; Op::COUNT] = [Handler2(record_step::<Tail>); Op::COUNT];
-static TAIL_HOOK: [Handler2; Op::COUNT] = [Handler2(hook_step::<Tail>); Op::COUNT];
-static LOOP_HOOK: [Handler2; Op::COUNT] = [Handler2(hook_step::<Loop>); Op::COUNT];
-static LOOP_RECORD: [Handler2; Op::COUNT] = [Handler2(record_step::<Loop>); Op::COUNT];

@@ -1,9 +1,10 @@
 //! Entering the interpreter from Rust, and unwinding errors.
 
 use super::frame::{self, below, kind, link_of};
-use super::{Driver, Loop, R, Tail, call};
+use super::{Loop, R, Tail, call};
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
+use crate::sample::Activity;
 use crate::value::Value;
 use std::rc::Rc;
 
@@ -147,6 +148,12 @@ impl Vm {
     }
     /// Runs the dispatch until the frame entered from Rust returns, unwinding errors on the way.
     fn dispatch_from(&mut self, start: impl FnOnce(R, bool) -> u32) -> LuaResult<()> {
+        let before = self.begin_activity(Activity::Interpreter);
+        let result = self.dispatch_until_return(start);
+        self.begin_activity(before);
+        result
+    }
+    fn dispatch_until_return(&mut self, start: impl FnOnce(R, bool) -> u32) -> LuaResult<()> {
         let loop_driver = self.use_loop_driver;
         let vm: *mut Vm = self;
         // SAFETY: the contract of the handlers: `vm` is this VM, and no reference to it is used while they run.
@@ -160,6 +167,7 @@ impl Vm {
                 if status == Status::DONE {
                     return Ok(());
                 }
+                (*vm).begin_activity(Activity::Interpreter);
                 (*vm).unwind()?;
                 let r = R { vm, pc: core::ptr::null(), base: (*vm).base, kbase: core::ptr::null(), disp: (*vm).dispatch, ins: 0 };
                 let n = (*vm).multres as usize;
@@ -278,9 +286,4 @@ impl Vm {
         self.in_error = false;
         self.error_handled = true;
     }
-}
-
-/// The drivers' tables, for the constructor.
-pub(crate) fn plain_table() -> *const super::Handler2 {
-    Tail::table()
 }

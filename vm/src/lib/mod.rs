@@ -26,6 +26,7 @@ mod table;
 mod tostring;
 mod traceback;
 
+pub use levels::written_in_lua;
 pub use list::{Builtin, OnTrace};
 pub use math::random_step as math_random_step;
 pub use prng::Prng;

@@ -1,0 +1,84 @@
+-- What became of the traces, when the program ends: what `-jstats` prints. The first argument is how many exits and aborts are listed
+-- at most, the second the file to write to.
+local util = require "jit.util"
+
+local out
+local most = 15
+local at_end
+
+-- The traces that there are: information and statistics by number.
+local function traces()
+  local list = {}
+  local left, n = util.counters().alive, 0
+  while left > 0 do
+    n = n + 1
+    local stats = util.tracestats(n)
+    if stats then
+      left = left - 1
+      list[#list + 1] = { number = n, info = util.traceinfo(n), stats = stats, start = util.exitinfo(n, 0) }
+    end
+  end
+  return list
+end
+
+local function by_count(a, b)
+  return a.count > b.count
+end
+
+local function write_traces(list)
+  out:write(("%d traces\n%5s %8s %6s %7s %7s %8s  %s\n"):format(#list, "trace", "entries", "instr", "bytes", "us", "link", "at"))
+  for _, t in ipairs(list) do
+    local s, link = t.stats, t.info.link
+    local ending = (link == 0 or link == t.number) and t.info.linktype or "-> " .. link
+    local time = s.record_us + s.optimise_us + s.lower_us
+    out:write(("%5d %8d %6d %7d %7d %8s  %s\n"):format(t.number, s.entries, s.instructions, s.mcode, time, ending, t.start.loc or "?"))
+  end
+end
+
+local function write_exits(list)
+  local exits = {}
+  for _, t in ipairs(list) do
+    for k = 0, t.info.nexit - 1 do
+      local count = t.stats.exits[k]
+      if count > 0 then exits[#exits + 1] = { count = count, trace = t.number, exit = k, info = util.exitinfo(t.number, k) } end
+    end
+  end
+  table.sort(exits, by_count)
+  out:write(("\n%d exits taken to the interpreter\n%8s %8s %8s  %s\n"):format(#exits, "times", "exit", "goes to", "asked for"))
+  for i = 1, math.min(#exits, most) do
+    local e = exits[i]
+    local side = e.info.link ~= 0 and "trace " .. e.info.link or ""
+    out:write(("%8d %8s %8s  %s\n"):format(e.count, e.trace .. "/" .. e.exit, side, e.info.loc or ""))
+    for _, g in ipairs(e.info.guards) do
+      out:write(("%26s  %s %s: %s\n"):format("", g.loc or "", g.bytecode or "", g.condition))
+    end
+  end
+end
+
+local function write_aborts()
+  local aborts = util.aborts()
+  out:write(("\n%d places where recording was given up\n"):format(#aborts))
+  for i = 1, math.min(#aborts, most) do
+    local a = aborts[i]
+    out:write(("%8d  %s %s: %s\n"):format(a.count, a.loc, a.bytecode, a.reason))
+  end
+end
+
+local function stop()
+  if not at_end then return end
+  at_end = nil
+  local list = traces()
+  write_traces(list)
+  write_exits(list)
+  write_aborts()
+  if out ~= io.stdout then out:close() end
+end
+
+local function start(number, file)
+  if number then most = assert(tonumber(number), "a number of lines expected") end
+  out = (not file or file == "-") and io.stdout or assert(io.open(file, "w"))
+  at_end = newproxy(true)
+  getmetatable(at_end).__gc = stop
+end
+
+return { start = start, stop = stop }

@@ -1,0 +1,146 @@
+//! What LuaJIT does not tell: what traces cost, why and how often they are left, and what was given up.
+
+use super::compiler;
+use super::funcinfo::location;
+use super::guards::{Words, type_word};
+use crate::Jit;
+use crate::registry::Entry;
+use perilune_recorder::ir::Op;
+use perilune_vm::bc::Op as Bc;
+use perilune_vm::object::{Gc, Proto, Table};
+use perilune_vm::{LuaResult, Value, Vm};
+use std::rc::Rc;
+
+fn put_number(vm: &mut Vm, t: Gc<Table>, name: &str, n: f64) {
+    vm.set_field(t, name.as_bytes(), Value::number(n));
+}
+
+fn put_text(vm: &mut Vm, t: Gc<Table>, name: &str, text: &[u8]) {
+    let text = Value::str(vm.new_str(text));
+    vm.set_field(t, name.as_bytes(), text);
+}
+
+/// `jit.util.counters()`: what the compiler did so far. See [`crate::counters::Counters`].
+pub fn counters(vm: &mut Vm) -> LuaResult<u32> {
+    let jit = compiler(vm)?;
+    let t = vm.new_table(0, 5);
+    for (name, n) in jit.counts().list() {
+        put_number(vm, t, name, n as f64);
+    }
+    vm.ret1(Value::table(t))
+}
+
+/// `jit.util.tracestats(tr)`: what a trace cost, and how it is used. Nothing if there is no such trace.
+pub fn tracestats(vm: &mut Vm) -> LuaResult<u32> {
+    let Some((n, jit)) = finished(vm)? else { return Ok(0) };
+    let registry = jit.registry.borrow();
+    let Some(e) = registry.get(n) else { return Ok(0) };
+    let t = vm.new_table(0, 4);
+    put_number(vm, t, "entries", registry.entries_of(n) as f64);
+    let exits = vm.subtable(t, b"exits");
+    for (k, x) in e.exits.iter().enumerate() {
+        vm.table_set_int(exits, k as i32, Value::number(f64::from(x.taken)));
+    }
+    let passes = vm.subtable(t, b"passes");
+    for (i, p) in e.cost.passes.iter().enumerate() {
+        let pass = vm.new_table(0, 2);
+        vm.table_set_int(passes, i as i32 + 1, Value::table(pass));
+        put_text(vm, pass, "name", p.name.as_bytes());
+        put_number(vm, pass, "before", p.before as f64);
+        put_number(vm, pass, "after", p.after as f64);
+    }
+    put_number(vm, t, "instructions", e.trace.executed() as f64);
+    put_number(vm, t, "mcode", e.code.1 as f64);
+    let microseconds = |d: core::time::Duration| d.as_nanos() as f64 / 1000.0;
+    put_number(vm, t, "record_us", microseconds(e.cost.record));
+    put_number(vm, t, "optimise_us", microseconds(e.cost.optimise));
+    put_number(vm, t, "lower_us", microseconds(e.cost.lower));
+    put_number(vm, t, "root", f64::from(e.root));
+    put_number(vm, t, "sides", f64::from(e.sides));
+    vm.ret1(Value::table(t))
+}
+
+/// The number in the first argument, if it is that of a finished trace.
+fn finished(vm: &mut Vm) -> LuaResult<Option<(u32, Rc<Jit>)>> {
+    let n = vm.check_int(0)?;
+    let jit = compiler(vm)?;
+    let n = u32::try_from(n).ok().filter(|n| jit.registry.borrow().get(*n).is_some());
+    Ok(n.map(|n| (n, jit)))
+}
+
+/// Says where a bytecode is.
+fn put_place(vm: &mut Vm, t: Gc<Table>, proto: Gc<Proto>, pc: usize) {
+    let line = if pc == 0 { proto.first_line } else { proto.line(pc) };
+    put_text(vm, t, "loc", &location(proto, line));
+    put_number(vm, t, "line", f64::from(line));
+    put_number(vm, t, "pc", pc as f64);
+    if let Some(ins) = proto.ins(pc) {
+        put_text(vm, t, "bytecode", Bc::NAMES[ins.op() as usize].as_bytes());
+    }
+}
+
+/// The guards that leave by an exit, by index.
+fn guards_of(e: &Entry, exit: usize) -> Vec<usize> {
+    let at = |k: usize| e.trace.snaps.get(k).map_or(e.trace.ins.len(), |s| s.at.ins_index());
+    let from = if exit == 0 { 1 } else { at(exit) };
+    (from..at(exit + 1).min(e.trace.ins.len())).filter(|&i| is_check(e, i)).collect()
+}
+
+/// Is it a guard that asks something?
+fn is_check(e: &Entry, i: usize) -> bool {
+    let ins = e.trace.ins[i];
+    ins.is_guard() && !ins.is_sunk() && !matches!(ins.op, Op::NOP | Op::SYNC)
+}
+
+/// `jit.util.exitinfo(tr, exitno)`: where an exit leads, how often it was taken, and what its guards ask for. Nothing if there is no
+/// such exit.
+pub fn exitinfo(vm: &mut Vm) -> LuaResult<u32> {
+    let found = finished(vm)?;
+    let exit = vm.check_int(1)?;
+    let Some((n, jit)) = found else { return Ok(0) };
+    let registry = jit.registry.borrow();
+    let Some(e) = registry.get(n) else { return Ok(0) };
+    let Some(exit) = usize::try_from(exit).ok().filter(|k| *k < e.exits.len()) else { return Ok(0) };
+    let t = vm.new_table(0, 4);
+    if let Some((proto, pc)) = e.trace.snaps.get(exit).and_then(|s| e.place_of(s.pc)) {
+        put_place(vm, t, proto, pc);
+    }
+    put_number(vm, t, "taken", f64::from(e.exits[exit].taken));
+    put_number(vm, t, "link", f64::from(e.exits[exit].side));
+    let list = vm.subtable(t, b"guards");
+    let words = Words::of(e);
+    let mut all = Vec::new();
+    for (i, guard) in guards_of(e, exit).into_iter().enumerate() {
+        let g = vm.new_table(0, 4);
+        vm.table_set_int(list, i as i32 + 1, Value::table(g));
+        put_number(vm, g, "ref", guard as f64);
+        if let Some((proto, pc)) = e.place_of(e.trace.origin(guard)) {
+            put_place(vm, g, proto, pc);
+        }
+        if words.asks_type(guard) {
+            put_text(vm, g, "type", type_word(e.trace.ins[guard].ty).as_bytes());
+        }
+        let condition = words.condition(guard);
+        put_text(vm, g, "condition", condition.as_bytes());
+        all.push(condition);
+    }
+    put_text(vm, t, "condition", all.join(", and ").as_bytes());
+    vm.ret1(Value::table(t))
+}
+
+/// `jit.util.aborts()`: why recordings were given up and where, and how often, since the last flush: a list, the most frequent
+/// first.
+pub fn aborts(vm: &mut Vm) -> LuaResult<u32> {
+    let jit = compiler(vm)?;
+    let list = vm.new_table(4, 0);
+    for (i, (place, count)) in jit.given_up_places().into_iter().enumerate() {
+        let t = vm.new_table(0, 3);
+        vm.table_set_int(list, i as i32 + 1, Value::table(t));
+        put_text(vm, t, "reason", place.reason.as_bytes());
+        put_text(vm, t, "loc", place.location.as_bytes());
+        put_number(vm, t, "line", f64::from(place.line));
+        put_text(vm, t, "bytecode", place.bytecode.as_bytes());
+        put_number(vm, t, "count", f64::from(count));
+    }
+    vm.ret1(Value::table(list))
+}

@@ -1,0 +1,244 @@
+-- jit.profile: samples, and the stack as text.
+local profile = require "jit.profile"
+local util = require "jit.util"
+assert(rawget(jit, "profile") == nil and package.loaded["jit.profile"] == profile)
+local with_compiler = jit.status()
+
+local function fails(text, f, ...)
+  local ok, message = pcall(f, ...)
+  assert(not ok and message:gsub("^profile%.lua:%d+: ", "") == text, message)
+end
+
+-- Wrong arguments.
+fails("bad argument #2 to '?' (function expected, got no value)", profile.start, "f")
+fails("bad argument #2 to '?' (function expected, got number)", profile.start, "f", 1)
+fails("bad argument #1 to '?' (string expected, got table)", profile.start, {}, print)
+fails("bad argument #1 to '?' (string expected, got no value)", profile.dumpstack)
+fails("bad argument #2 to '?' (number expected, got no value)", profile.dumpstack, "l")
+fails("bad argument #3 to '?' (number expected, got nil)", profile.dumpstack, coroutine.create(print), "l", nil)
+assert(select("#", profile.stop()) == 0 and select("#", profile.stop()) == 0)
+
+-- Works for some samples.
+local function busy(n)
+  local s = 0
+  for i = 1, n do s = s + i % 7 end
+  return s
+end
+local function work(enough)
+  local start = os.clock()
+  repeat busy(20000) until enough() or os.clock() - start > 20
+  assert(enough(), "no samples come")
+end
+
+-- What the function gets: the coroutine, a count, a letter.
+local function count(mode, wanted)
+  local letters, total, calls = {}, 0, 0
+  profile.start(mode, function(...)
+    local thread, samples, letter = ...
+    assert(select("#", ...) == 3 and type(thread) == "thread")
+    assert(type(samples) == "number" and samples >= 1 and samples % 1 == 0)
+    assert(#letter == 1 and ("NICGJ"):find(letter, 1, true))
+    assert(coroutine.running() ~= thread and coroutine.status(thread) ~= "suspended")
+    letters[letter] = (letters[letter] or 0) + samples
+    total, calls = total + samples, calls + 1
+  end)
+  work(function() return total >= wanted end)
+  profile.stop()
+  local before = calls
+  busy(1e5)
+  assert(calls == before, "samples after the end")
+  return letters, total, calls
+end
+for _, mode in ipairs { "f", "l", "fi1", "li2", "xfi1y", "i1f" } do count(mode, 3) end
+local letters, total, calls = count("fi1", 30)
+assert(calls <= total)
+if with_compiler then
+  assert((letters.N or 0) > total / 2, "compiled code is left for samples")
+else
+  assert((letters.I or 0) > total / 2)
+end
+do -- nil is no mode.
+  local n = 0
+  profile.start(nil, function() n = n + 1 end)
+  work(function() return n > 0 end)
+  profile.stop()
+end
+
+-- Builtins, the collector.
+local function letters_of(f)
+  local letters = {}
+  profile.start("i1", function(_, samples, letter) letters[letter] = (letters[letter] or 0) + samples end)
+  local start = os.clock()
+  while os.clock() - start < 0.1 do f() end
+  profile.stop()
+  return letters
+end
+local text = ("x"):rep(20000)
+local all = letters_of(function() text:find("y.-z") end)
+assert((all.C or all.N or 0) > 0)
+local garbage = {}
+for i = 1, 20000 do garbage[i] = { i } end
+assert((letters_of(function() collectgarbage() end).G or 0) > 0, "the collector has a letter")
+garbage = nil
+
+-- With f or l all traces go at the start and at the end; with an interval only they stay.
+if with_compiler then
+  local flushes = 0
+  local function on_flush(what) if what == "flush" then flushes = flushes + 1 end end
+  jit.attach(on_flush, "trace")
+  profile.start("f", print)
+  assert(flushes == 1)
+  profile.stop()
+  assert(flushes == 2)
+  busy(10000)
+  assert(util.traceinfo(1))
+  profile.start("i10000", print)
+  assert(flushes == 2 and util.traceinfo(1))
+  jit.attach(on_flush)
+  profile.stop()
+  jit.flush()
+  -- Guards for samples are in traces made meanwhile, and only there.
+  local vmdef = require "jit.vmdef"
+  local function has_prof()
+    busy(10000)
+    local found = false
+    for i = 1, util.traceinfo(1).nins do
+      local _, ot = util.traceir(1, i)
+      local at = 6 * bit.rshift(ot, 8)
+      found = found or vmdef.irnames:sub(at + 1, at + 6) == "PROF  "
+    end
+    return found
+  end
+  assert(not has_prof())
+  profile.start("f", function() end)
+  assert(has_prof())
+  profile.start("l", function() end)
+  assert(has_prof())
+  profile.stop()
+  assert(not has_prof())
+end
+
+-- The stack as text.
+local function stack(format, depth) local s = profile.dumpstack(format, depth) return s end
+local function outer(...) local s = stack(...) return s end
+local here = util.funcinfo(outer).linedefined
+assert(outer("l", 0) == "")
+local id = util.funcinfo(profile.dumpstack).ffid
+assert(require("jit.vmdef").ffnames[id] == "jit.profile.dumpstack")
+assert(outer("l;", 3) == ("[builtin#%d];profile.lua:%d;profile.lua:%d;"):format(id, here - 1, here))
+assert(outer("fZ < ", 3) == "dumpstack < stack < outer")
+assert(outer("FZ < ", 3) == "dumpstack < profile.lua:stack < profile.lua:outer")
+assert(outer("lZ < ", 3):sub(-3) ~= " < " and outer("l < ", 3):sub(-3) == " < ")
+local whole = outer("l|", 100)
+assert(outer("l|", 2) == whole:match "^[^|]*|[^|]*|", "the innermost first")
+local reversed = outer("l|", -2)
+assert(reversed == whole:match "^[^|]*|([^|]*|)" .. whole:match "^[^|]*|", "the outermost of them first")
+assert(outer("pl|", 3):find("profile.lua", 1, true))
+-- Names of functions, of modules, of what has no name.
+local chunk = assert(loadstring("local d = ... local function named(...) return (d(...)) end return (named(select(2, ...)))", "=mod/file"))
+local function dumped(format, depth) return (chunk(profile.dumpstack, format, depth)) end
+assert(dumped("f,", 2) == "d,named,")
+assert(dumped("F,", 2) == "d,file:named,")
+assert(dumped("pF,", 2) == "d,mod/file:named,")
+local of_text = assert(loadstring("local d = ... return (d('l,', 2))"))
+assert(of_text(profile.dumpstack) == ("[builtin#%d],[string]:1,"):format(id))
+-- Another coroutine; one that has not begun, one that has ended.
+local co = coroutine.create(function(x) coroutine.yield(x) end)
+assert(profile.dumpstack(co, "l;", 5) == "")
+coroutine.resume(co)
+assert(profile.dumpstack(co, "l;", 5):match "^%[builtin#%d+%];profile.lua:%d+;$")
+coroutine.resume(co)
+assert(profile.dumpstack(co, "l;", 5) == "")
+
+-- A sample of a coroutine is told of with that coroutine, whose stack is as it was.
+do
+  local seen, top
+  local co
+  co = coroutine.wrap(function()
+    local me = coroutine.running()
+    profile.start("fi1", function(thread)
+      seen = seen or thread == me
+      top = profile.dumpstack(thread, "l", 1)
+      assert(debug.getinfo(thread, 0, "S").what ~= "C")
+    end)
+    work(function() return seen end)
+    profile.stop()
+  end)
+  co()
+  assert(seen and top:match "^profile.lua:%d+$", top)
+end
+
+-- The function may do anything: collect, flush, start and stop itself, run a hot loop, go away.
+local function during(mode, f)
+  local n = 0
+  profile.start(mode, function(...)
+    n = n + 1
+    f(...)
+  end)
+  work(function() return n >= 4 end)
+  profile.stop()
+end
+for _, mode in ipairs { "f", "l", "i1", "fi1" } do
+  during(mode .. "i1", function() collectgarbage() end)
+  during(mode .. "i1", function(thread) thread = nil collectgarbage() collectgarbage() end)
+  during(mode .. "i1", function() busy(10000) end)
+  if with_compiler then
+    during(mode .. "i1", function() jit.flush() end)
+    during(mode .. "i1", function() jit.off() jit.on() end)
+  end
+  during(mode .. "i1", function() assert(not pcall(coroutine.yield)) end)
+  during(mode .. "i1", function() pcall(error, "x") end)
+  local stopped = 0
+  profile.start(mode .. "i1", function()
+    stopped = stopped + 1
+    profile.stop()
+  end)
+  work(function() return stopped > 0 end)
+  busy(1e6)
+  assert(stopped == 1)
+  local again = 0
+  profile.start(mode .. "i1", function()
+    profile.start(mode .. "i1", function() again = again + 1 end)
+  end)
+  work(function() return again > 2 end)
+  profile.stop()
+end
+
+-- Values survive: what a loop computes does not depend on samples.
+do
+  local function mix(limit)
+    local t, s = {}, 0
+    for i = 1, limit do
+      local v = { i, name = "n" .. i % 10 }
+      t[i % 50 + 1] = v
+      s = s + #v.name + (t[(i * 7) % 50 + 1] or v)[1] % 3
+    end
+    return s
+  end
+  local expected = mix(20000)
+  for _, mode in ipairs { "fi1", "li1", "i1" } do
+    local n = 0
+    profile.start(mode, function() n = n + 1 collectgarbage "step" end)
+    local start = os.clock()
+    repeat assert(mix(20000) == expected) until n > 10 or os.clock() - start > 20
+    profile.stop()
+  end
+end
+
+-- Events and hooks are silent in the function, and errors in finalizers or handlers are not samples.
+if with_compiler then
+  local told = 0
+  local function handler() told = told + 1 end
+  local n, before = 0, nil
+  jit.attach(handler, "bc")
+  profile.start("fi1", function()
+    n = n + 1
+    local was = told
+    loadstring "return 1"
+    assert(told == was, "no events in the function")
+  end)
+  work(function() return n > 2 end)
+  profile.stop()
+  jit.attach(handler)
+end
+print "ok"

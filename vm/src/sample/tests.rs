@@ -1,0 +1,71 @@
+//! Samples of a VM without a compiler.
+
+use super::{Activity, Consumer, Sample};
+use crate::Vm;
+use crate::value::Value;
+use core::cell::RefCell;
+use core::time::Duration;
+use std::rc::Rc;
+
+const MS: Duration = Duration::from_millis(1);
+
+/// Keeps samples, with the innermost frame of each.
+#[derive(Default)]
+struct Keep(RefCell<Vec<(Sample, String)>>);
+
+impl Consumer for Keep {
+    fn sample(&self, vm: &mut Vm, sample: Sample) {
+        let stack = super::dump_stack(vm, vm.cur, b"F", 1);
+        self.0.borrow_mut().push((sample, String::from_utf8_lossy(&stack).into_owned()));
+    }
+}
+
+fn new_vm() -> Box<Vm> {
+    let mut vm = Vm::new();
+    vm.open_libs();
+    vm
+}
+
+fn run(vm: &mut Vm, text: &str) {
+    let f = vm.load_chunk(text.as_bytes(), b"=t", None).expect("it compiles");
+    assert!(vm.pcall_traced(Value::func(f), &[]).is_ok());
+}
+
+const BUSY: &str = "local function busy() for i = 1, 100000 do local x = i % 7 end end busy() busy()";
+
+#[test]
+#[cfg_attr(miri, ignore = "signals")]
+fn samples_come_while_the_vm_runs() {
+    let mut vm = new_vm();
+    let keep = Rc::new(Keep::default());
+    assert!(vm.start_sampling(MS, None, Rc::<Keep>::clone(&keep)) && vm.is_sampling());
+    let mut rounds = 0;
+    while keep.0.borrow().len() < 4 {
+        run(&mut vm, BUSY);
+        rounds += 1;
+        assert!(rounds < 5000, "no samples come");
+    }
+    vm.stop_sampling();
+    assert!(!vm.is_sampling() && !vm.sample_waits());
+    let seen = keep.0.borrow().clone();
+    assert!(seen.iter().all(|(s, _)| s.count > 0 && s.activity != Activity::Compiled as u8), "{seen:?}");
+    assert!(seen.iter().any(|(s, at)| s.activity == Activity::Interpreter as u8 && at == "t:busy"), "{seen:?}");
+    run(&mut vm, BUSY);
+    assert_eq!(keep.0.borrow().len(), seen.len(), "none come when it has ended");
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "signals")]
+fn one_vm_of_a_thread_is_sampled() {
+    let (mut one, mut two) = (new_vm(), new_vm());
+    let keep = Rc::new(Keep::default());
+    assert!(one.start_sampling(MS, None, Rc::<Keep>::clone(&keep)));
+    assert!(!two.start_sampling(MS, None, Rc::<Keep>::clone(&keep)) && !two.is_sampling());
+    assert!(one.start_sampling(MS, None, Rc::<Keep>::clone(&keep)), "it may begin again");
+    let other = std::thread::spawn(|| new_vm().start_sampling(MS, None, Rc::new(Keep::default())));
+    assert!(other.join().expect("no panic"), "another thread has its own");
+    // A VM that ends is no longer sampled.
+    drop(one);
+    assert!(two.start_sampling(MS, None, keep));
+    run(&mut two, BUSY);
+}
