@@ -312,6 +312,7 @@ impl Jit {
         }
         let begun = Instant::now();
         go_on_at_pad(&mut done, number);
+        self.stress_exits(vm, &mut done.trace);
         let end = if self.registry.borrow().wants_open_end(&done) { End::Open(path) } else { End::Linked };
         let (code, exit_base) = match self.place(vm, &done, number, &end) {
             Ok(placed) => placed,
