@@ -410,6 +410,10 @@ impl Jit {
     }
     /// An error is being thrown.
     pub(crate) fn abort_by_error(&self, vm: &mut Vm) {
+        let thrown = self.recording.borrow_mut().as_mut().and_then(|r| r.recorder.thrown());
+        if let Some((call, found)) = thrown {
+            self.sites.borrow_mut().insert(call, found);
+        }
         let failure = Failure { reason: Abort::Error, info: AbortInfo::None, error: Some(vm.error).filter(|e| !e.is_nil()) };
         self.abort_recording(vm, failure);
     }
