@@ -4,6 +4,7 @@
 mod command;
 
 use command::{Done, run_in};
+use perilune_jit::params::Options;
 use perilune_vm::lib::Builtin;
 use std::path::Path;
 
@@ -199,7 +200,7 @@ fn same_results_with_every_pass_off() {
         out.lines().filter(|l| l.starts_with("result")).collect::<Vec<_>>().join("\n")
     };
     let interpreted = results(&["-joff"]);
-    for flag in ["fold", "cse", "dce", "fwd", "dse", "narrow", "loop", "abc", "sink", "fuse"] {
+    for flag in Options::default().flags.names() {
         for options in [&[&*format!("-O-{flag}")][..], &["-O0", &format!("-O+{flag}")]] {
             assert_eq!(results(options), interpreted, "with {options:?}");
             assert_eq!(results(&[options, AT_ONCE].concat()), interpreted, "at once with {options:?}");
