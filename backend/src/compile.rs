@@ -8,8 +8,9 @@ use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::{Context, FinalizedMachReloc, FinalizedRelocTarget, binemit, ir};
 use perilune_recorder::ir::Trace;
+use perilune_vm::Value;
 use perilune_vm::helper::Helper;
-use perilune_vm::hooks::EnterFn;
+use perilune_vm::hooks::{EnterFn, Unboxed};
 
 /// A trace and the side traces compiled into the same function.
 #[derive(Clone)]
@@ -41,6 +42,12 @@ pub struct CompileRequest<'a> {
     /// The root trace of the tree does not jump to the trace that it is linked to, but leaves by its last exit: what comes next is
     /// for the exit table to say.
     pub open_end: bool,
+    /// Exits leave to the runtime, or to side traces, what [`crate::unboxed::unboxed`] lists; but not the last one with `open_end`.
+    pub unboxed_exits: bool,
+    /// What the exit that leads to the root trace of the tree left undone.
+    pub unboxed: &'a [Unboxed],
+    /// The hash of a string.
+    pub key_hash: fn(Value) -> u32,
     /// Keep the texts and the address map.
     pub listing: bool,
 }
@@ -186,12 +193,18 @@ impl Backend {
     pub fn with_isa(isa: OwnedTargetIsa, config: &Config) -> Result<Backend, BackendError> {
         let compiler = Compiler::new(isa, config.helper);
         let arena = Arena::new(config.code_size).map_err(|e| BackendError::Memory(e.to_string()))?;
-        let thunks = Thunks::new(&compiler.isa, config.helper)?;
+        let thunks = Thunks::new(&compiler.isa)?;
         Ok(Backend { compiler, arena, thunks })
     }
     /// Compiles a tree and puts it into executable memory.
     pub fn compile(&mut self, req: &CompileRequest<'_>) -> Result<CompiledCode, BackendError> {
-        let Emitted { code, loop_offset, listing } = self.compiler.emit(req, &self.thunks.addrs)?;
+        // Few programs need all thunks: a trace that needs one more waits for it.
+        let Emitted { code, loop_offset, listing } = loop {
+            match self.compiler.emit(req, &self.thunks.addrs) {
+                Err(BackendError::NoThunk(helper)) => self.thunks.add(helper, (self.compiler.helper)(helper))?,
+                done => break done?,
+            }
+        };
         let entry = place(&mut self.arena, &code)?;
         Ok(CompiledCode { entry, size: code.len(), loop_offset, listing })
     }

@@ -5,7 +5,7 @@ use crate::events::Event;
 use crate::frame;
 use crate::log::{self, Topic};
 use crate::machine::{Code, Refused};
-use crate::registry::{End, Known};
+use crate::registry::{End, Exit, Known};
 use perilune_recorder::abort::Abort;
 use perilune_recorder::ir::{Link, Trace};
 use perilune_recorder::rec::{AbortInfo, FinishedTrace, Recorder, Step};
@@ -170,7 +170,7 @@ impl Jit {
         const MAX: usize = 6;
         let registry = self.registry.borrow();
         let mut n = parent;
-        if registry.get(parent)?.exits.first()?.no_variant {
+        if registry.get(parent)?.exits.first()?.failed_variants >= Exit::MAX_VARIANTS {
             return None;
         }
         for _ in 0..MAX {
@@ -390,7 +390,9 @@ impl Jit {
         }
         let limit = (options.params.maxmcode as usize).saturating_mul(1024);
         let open_end = matches!(end, End::Open(_));
-        let code = self.machine.borrow_mut().compile(vm, (&done.trace, number, open_end), base, limit)?;
+        let unboxed = done.trace.parent.and_then(|(parent, k)| Some(self.registry.borrow().get(parent)?.unboxed(k)));
+        let unboxed = unboxed.unwrap_or_default();
+        let code = self.machine.borrow_mut().compile(vm, (&done.trace, number, open_end), &unboxed, base, limit)?;
         Ok((code, base))
     }
 
@@ -404,7 +406,9 @@ impl Jit {
             && failure.reason != Abort::Retry
             && let Some(e) = self.registry.borrow_mut().get_mut(parent)
         {
-            e.exits[0].no_variant = true;
+            // A loop that was about to end may go on the next time.
+            let tries = if failure.reason == Abort::LeavingLoop { 1 } else { Exit::MAX_VARIANTS };
+            e.exits[0].failed_variants = e.exits[0].failed_variants.saturating_add(tries);
         }
         self.fail(vm, r.number, r.at, r.origin, failure, Some(&r.recorder.b.trace));
     }
