@@ -150,6 +150,10 @@ impl Budget {
         self.waiting.insert(pc, waited);
         Some(wanted - waited)
     }
+    /// It was the turn of `pc`, and it is still.
+    pub fn grant(&mut self, pc: *const Ins) {
+        self.waiting.insert(pc, u32::MAX);
+    }
     /// The trace that starts at `pc` was retired.
     pub fn retire(&mut self, pc: *const Ins) {
         *self.retired.entry(pc).or_default() += 1;

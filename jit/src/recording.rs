@@ -241,6 +241,8 @@ impl Jit {
         if self.cancelled.replace(false) {
             return self.abort_recording(vm, Abort::Error.into());
         }
+        // The root trace that is to be made again.
+        let mut again = None;
         let step = {
             let registry = self.registry.borrow();
             let left = |pc: *const Ins| self.penalties.borrow().left_loop(pc);
@@ -256,11 +258,15 @@ impl Jit {
             if found != site(pc) {
                 self.sites.borrow_mut().insert(pc, found);
                 if matches!(step, Step::Abort { reason: Abort::Retry, .. }) {
-                    registry.disarm_one(r.recorder.root_no());
+                    again = registry.disarm_root(r.recorder.root_no());
                 }
             }
             step
         };
+        if let Some(pc) = again {
+            self.budget.borrow_mut().grant(pc);
+            self.set_counter(vm, pc, 1);
+        }
         match step {
             Step::Continue => {}
             Step::Done(done) => self.finish(vm, *done),
@@ -472,6 +478,7 @@ impl Jit {
     }
     fn penalize(&self, vm: &mut Vm, proto: Gc<Proto>, pc: *const Ins, reason: Abort) {
         if reason == Abort::Retry {
+            self.budget.borrow_mut().grant(pc);
             return self.set_counter(vm, pc, 1);
         }
         match self.penalties.borrow_mut().add(pc, reason) {

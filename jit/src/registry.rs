@@ -391,6 +391,12 @@ impl Registry {
             e.disarm(n);
         }
     }
+    /// The same; the place that it starts at, if that is not behind a call.
+    pub fn disarm_root(&self, n: u32) -> Option<*const Ins> {
+        self.disarm_one(n);
+        let (proto, pc, _) = self.get(n)?.start?;
+        Some(proto.code_ptr().wrapping_add(pc).cast_const())
+    }
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.disarm(|_, _| true);
