@@ -147,6 +147,11 @@ fn traces_that_do_not_pay_are_retired() {
 }
 
 #[test]
+fn thousands_of_traces() {
+    passes("thousands.lua", &[]);
+}
+
+#[test]
 fn finalizers() {
     passes("finalizer.lua", &[]);
 }
