@@ -6,11 +6,14 @@
 //! must be the same; a difference is reported and makes the run fail.
 //!
 //! `cargo bench -- [FILTER...] [--runs N] [--small] [--only-ours] [--peers LABEL,...] [--timeout SECS]
-//! [--json FILE] [--ours PATH]`: a filter is part of a program's name; a label is a column of the table.
+//! [--json FILE] [--ours PATH] [--compiler]`: a filter is part of a program's name; a label is a column of the table.
+//! `--compiler` prints another table: what compiling costs each program.
 //! Peak memory below that of this runner itself (about 3 MB) cannot be told apart from it.
 
 #[path = "runner/child.rs"]
 mod child;
+#[path = "runner/compiler.rs"]
+mod compiler;
 #[path = "runner/table.rs"]
 mod table;
 
@@ -28,6 +31,7 @@ struct Options {
     timeout: Duration,
     json: Option<PathBuf>,
     ours: PathBuf,
+    compiler: bool,
     filters: Vec<String>,
 }
 
@@ -42,6 +46,7 @@ impl Options {
             timeout: Duration::from_secs(120),
             json: None,
             ours: PathBuf::from(env!("CARGO_BIN_EXE_perilune")),
+            compiler: false,
             filters: Vec::new(),
         };
         while let Some(arg) = args.next() {
@@ -53,6 +58,7 @@ impl Options {
                 "--peers" => options.peers = Some(value()?.split(',').map(str::to_owned).collect()),
                 "--timeout" => options.timeout = Duration::from_secs(number(&value()?)? as u64),
                 "--json" => options.json = Some(value()?.into()),
+                "--compiler" => options.compiler = true,
                 "--ours" => options.ours = value()?.into(),
                 flag if flag.starts_with('-') => {}
                 _ => options.filters.push(arg),
@@ -227,6 +233,10 @@ fn bench() -> Result<bool, String> {
     let options = Options::parse(std::env::args().skip(1))?;
     let configs = configs(&options);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/programs");
+    if options.compiler {
+        compiler::table(&programs(&folder, &options)?, &options)?;
+        return Ok(true);
+    }
     println!("median of {} runs, user + system seconds\n{}", options.runs, table::heading(&configs));
     let mut rows = Vec::new();
     for program in programs(&folder, &options)? {

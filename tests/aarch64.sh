@@ -1,71 +1,112 @@
 #!/bin/sh
-# Builds for aarch64 and runs tests under qemu's user-mode emulation: those of the given packages, and some benchmarks at their
-# small size with the command, in three modes, against their stored output.
-# Installs what is missing: Debian's cross compiler and emulator, and Rust's target.
+# Builds for aarch64 and runs tests under qemu's user-mode emulation: those of the given packages, and the corpus (the benchmarks at
+# their small size, tests/lua/lang, tests/lua/jit) with the command, in three modes, against the stored output.
+# Installs what is missing: Debian's cross compiler and emulator, and Rust's target. Exit status 77: that was not possible.
 #
-#   tests/aarch64.sh                      the tests of all crates, and the benchmarks
+#   tests/aarch64.sh                      the tests of all crates, and the corpus
 #   tests/aarch64.sh -p perilune-backend  the tests of one package; further arguments go to cargo test
-#   tests/aarch64.sh benchmarks           the benchmarks only; further arguments are names of benchmarks
+#   tests/aarch64.sh corpus               the corpus only; further arguments are names of programs
+#   tests/aarch64.sh short                some programs of the corpus
 set -eu
 cd "$(dirname "$0")/.."
 
 target=aarch64-unknown-linux-gnu
 sysroot=/usr/aarch64-linux-gnu
+perilune=${CARGO_TARGET_DIR:-target}/$target/debug/perilune
 
-missing=
-command -v aarch64-linux-gnu-gcc >/dev/null || missing="$missing gcc-aarch64-linux-gnu"
-command -v qemu-aarch64-static >/dev/null || missing="$missing qemu-user-static"
-[ -e $sysroot/lib/libc.so.6 ] || missing="$missing libc6-dev-arm64-cross"
-if [ -n "$missing" ]; then
-    if [ "$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi
-    $sudo apt-get update -qq
-    # shellcheck disable=SC2086
-    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends $missing
+# Where the stored output of a program is.
+expected() {
+    case $1 in
+    benches/*) echo "benches/expected/$(basename "$1" .lua).txt" ;;
+    *) echo "${1%.lua}.out" ;;
+    esac
+}
+
+# Runs one program in one mode and compares what it prints; says what went wrong.
+if [ "${1-}" = one ]; then
+    file=$2
+    shift 2
+    stored=$PWD/$(expected "$file")
+    small=$(sed -n 's/^-- small: //p' "$file")
+    output=$(mktemp)
+    case $perilune in /*) ;; *) perilune=$PWD/$perilune ;; esac
+    status=0
+    (cd "$(dirname "$file")" && exec timeout 900 qemu-aarch64-static -L $sysroot "$perilune" "$@" "$(basename "$file")" $small) \
+        >"$output" 2>"$output.err" </dev/null || status=$?
+    if [ $status -eq 0 ] && cmp -s "$output" "$stored"; then
+        echo "ok   $file $*"
+    else
+        echo "FAIL $file $* (status $status)"
+        diff "$stored" "$output" | head -n 5 || true
+        head -n 5 "$output.err"
+        failed=1
+    fi
+    rm -f "$output" "$output.err"
+    exit "${failed-0}"
 fi
-rustup target list --installed | grep -qx $target || rustup target add $target
+
+install() {
+    missing=
+    command -v aarch64-linux-gnu-gcc >/dev/null || missing="$missing gcc-aarch64-linux-gnu"
+    command -v qemu-aarch64-static >/dev/null || missing="$missing qemu-user-static"
+    [ -e $sysroot/lib/libc.so.6 ] || missing="$missing libc6-dev-arm64-cross"
+    if [ -n "$missing" ]; then
+        if [ "$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi
+        $sudo apt-get update -qq || return 1
+        # shellcheck disable=SC2086
+        DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends $missing || return 1
+    fi
+    rustup target list --installed | grep -qx $target || rustup target add $target || return 1
+}
+if ! install; then
+    echo "aarch64: the cross compiler, the emulator or Rust's target cannot be installed here; nothing is tested" >&2
+    exit 77
+fi
 
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64-static -L $sysroot"
 
-# Runs one program in one mode and compares what it prints; says what went wrong.
-check() {
-    program=$1
-    shift
-    small=$(sed -n 's/^-- small: //p' "benches/programs/$program.lua")
-    status=0
-    timeout 600 qemu-aarch64-static -L $sysroot "$perilune" "$@" "benches/programs/$program.lua" "$small" >"$output" 2>&1 || status=$?
-    if [ $status -eq 0 ] && cmp -s "$output" "benches/expected/$program.txt"; then
-        echo "ok   $program $*"
-    else
-        echo "FAIL $program $* (status $status)"
-        diff "benches/expected/$program.txt" "$output" | head -n 5 || true
-        failed=1
+# Programs of the corpus: those of the given names, or all.
+programs() {
+    if [ $# -eq 0 ]; then
+        ls benches/programs/*.lua tests/lua/lang/*.lua tests/lua/jit/*.lua
+        return
     fi
-}
-
-benchmarks() {
-    cargo build --target $target
-    perilune=${CARGO_TARGET_DIR:-target}/$target/debug/perilune
-    output=$(mktemp)
-    failed=0
-    [ $# -gt 0 ] || set -- nbody fannkuch spectralnorm sieve binarytrees queens sha256 strbuild recursion generators heapsort json
     for name in "$@"; do
-        check "$name" -joff
-        check "$name"
-        check "$name" -Ohotloop=1 -Ohotexit=1
+        ls benches/programs/"$name".lua tests/lua/lang/"$name".lua tests/lua/jit/"$name".lua 2>/dev/null || true
     done
-    rm -f "$output"
-    return $failed
 }
 
-if [ "${1-}" = benchmarks ]; then
+corpus() {
+    cargo build --target $target
+    list=$(mktemp)
+    for file in $(programs "$@"); do
+        echo "$file -joff"
+        echo "$file -Ohotloop=56 -Ohotexit=10 -Obudget=0"
+        echo "$file -Ohotloop=1 -Ohotexit=1"
+    done >"$list"
+    [ -s "$list" ] || { echo "no such program"; return 1; }
+    status=0
+    xargs -P "$(nproc)" -L 1 tests/aarch64.sh one <"$list" || status=1
+    rm -f "$list"
+    return $status
+}
+
+case "${1-}" in
+corpus)
     shift
-    benchmarks "$@"
-elif [ $# -gt 0 ]; then
-    cargo test --target $target "$@"
-else
-    # The command's own tests start it as a process of its own, which the emulator does not do: the benchmarks stand in for them.
+    corpus "$@"
+    ;;
+short)
+    corpus nbody fannkuch sha256 strbuild recursion generators json conversions pcall_hot sink natives_as_metamethods metamethods
+    ;;
+"")
+    # The command's own tests start it as a process of its own, which the emulator does not do: the corpus stands in for them.
     cargo test --target $target --workspace --exclude perilune
     cargo test --target $target --package perilune --lib
-    benchmarks
-fi
+    corpus
+    ;;
+*)
+    cargo test --target $target "$@"
+    ;;
+esac

@@ -8,13 +8,19 @@ fn page() -> String {
     let mut page = String::from(
         "# What traces do with builtins\n\n\
          Made from the table of builtins (`vm/src/lib/list.rs`) by `BLESS=1 cargo test --test coverage`.\n\n\
-         Every bytecode is recorded, but for KCDATA, which waits for the FFI; `tests/lua/events/coverage.lua` has a loop for each.\n\
+         Every bytecode is recorded, but for KCDATA, which waits for the FFI; `tests/lua/events/bytecodes.lua` has a loop for each, `builtins.lua` one for each builtin.\n\
          Native functions that are not in the table (those of `package`, of the `jit` library and of the host) are stitched around.\n",
     );
     let kinds = [
         (OnTrace::Record, "Compiled", "The recorder knows what they do; with arguments of other kinds they are called."),
         (OnTrace::Call, "Called", "The trace stores its state, calls them as they are, and goes on."),
+        (
+            OnTrace::Enter,
+            "Entered",
+            "The function that they call becomes part of the trace; where that cannot be, they are stitched around.",
+        ),
         (OnTrace::Stitch, "Stitched around", "The trace ends before the call, and another goes on behind it."),
+        (OnTrace::End, "Ends", "The trace ends before the call, and nothing comes behind it."),
     ];
     for (kind, title, meaning) in kinds {
         let _ = write!(page, "\n## {title}\n\n{meaning}\n\n");

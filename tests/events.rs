@@ -4,6 +4,8 @@
 mod command;
 
 use command::{Done, run_in};
+use perilune_jit::params::Options;
+use perilune_vm::lib::Builtin;
 use std::path::Path;
 
 /// LuaJIT's thresholds, and no limit to what compiling may cost.
@@ -57,6 +59,26 @@ fn bytecodes_that_are_not_compiled() {
 #[test]
 fn loops_that_become_one_trace() {
     passes_in_both("coverage.lua", &[]);
+}
+
+#[test]
+fn bytecodes_in_hot_loops() {
+    passes_in_both("bytecodes.lua", &[]);
+}
+
+/// Every builtin of the table has a loop of its own in the program, which checks what becomes of it.
+#[test]
+fn builtins_in_hot_loops() {
+    let words = Builtin::ALL.iter().map(|b| format!("{}={:?}", b.name(), b.on_trace()).to_lowercase());
+    let words: Vec<String> = words.collect();
+    for options in [&[][..], &["-Oeval=1"]] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lua/events");
+        let words = words.iter().map(String::as_str);
+        let args: Vec<&str> = EAGER.iter().chain(options).copied().chain(["builtins.lua"]).chain(words).collect();
+        let done = run_in(&folder, &args, "");
+        // What loops print comes before, and what `debug.debug` asks for goes to standard error.
+        assert!(done.status == Some(0) && done.output.ends_with("\nok\n"), "with {options:?}: {}", done.errors);
+    }
 }
 
 #[test]
@@ -149,6 +171,11 @@ fn samples() {
 }
 
 #[test]
+fn thousands_of_traces() {
+    passes("thousands.lua", &[]);
+}
+
+#[test]
 fn finalizers() {
     passes("finalizer.lua", &[]);
 }
@@ -202,7 +229,7 @@ fn same_results_with_every_pass_off() {
         out.lines().filter(|l| l.starts_with("result")).collect::<Vec<_>>().join("\n")
     };
     let interpreted = results(&["-joff"]);
-    for flag in ["fold", "cse", "dce", "fwd", "dse", "narrow", "loop", "abc", "sink", "fuse"] {
+    for flag in Options::default().flags.names() {
         for options in [&[&*format!("-O-{flag}")][..], &["-O0", &format!("-O+{flag}")]] {
             assert_eq!(results(options), interpreted, "with {options:?}");
             assert_eq!(results(&[options, AT_ONCE].concat()), interpreted, "at once with {options:?}");

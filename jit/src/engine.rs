@@ -53,6 +53,8 @@ pub struct Jit {
     pub(crate) aborts: RefCell<aborts::Places>,
     /// What may be spent on compiling.
     pub(crate) budget: RefCell<Budget>,
+    /// Guards numbered so far by exit stress.
+    pub(crate) guards: Cell<u32>,
 }
 
 impl Jit {

@@ -49,6 +49,7 @@ impl Jit {
         if let Some(root) = taken.retire {
             self.retire(root);
         }
+        let collect = collect || vm.heap.collects_always();
         let tell = !taken.end && !sample && self.listens(vm, Event::Texit);
         if !tell && taken.hot.is_none() && !collect {
             return resume;

@@ -27,6 +27,7 @@ pub mod penalty;
 mod places;
 mod recording;
 pub mod registry;
+mod stress;
 
 pub use engine::Jit;
 

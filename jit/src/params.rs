@@ -43,6 +43,14 @@ macro_rules! for_each_param {
             budget = 1;
             /// 1: traces are run by the evaluator, not compiled (for tests; slow).
             eval = 0;
+            /// Exit stress (for tests): of every so many guards one leaves although what it asserts holds; 0: none.
+            exitof = 0;
+            /// Which of them: the remainder of its running number.
+            exitat = 0;
+            /// How often: each time that so many of those chosen have run.
+            exitevery = 1;
+            /// Stress of the collector (for tests): at every safepoint 1: a full collection, n: a step of n bytes' work.
+            gcstress = 0;
         }
     };
 }
@@ -98,6 +106,8 @@ pub enum Changed {
     HotCounters,
     /// Traces are run in another way.
     Engine,
+    /// Stress of exits or of the collector begins or ends.
+    Stress,
 }
 
 impl Options {
@@ -115,6 +125,7 @@ impl Options {
             return Some(match name {
                 "hotloop" | "budget" => Changed::HotCounters,
                 "eval" => Changed::Engine,
+                "exitevery" | "gcstress" => Changed::Stress,
                 _ => Changed::Nothing,
             });
         }

@@ -321,6 +321,7 @@ impl Jit {
         }
         let begun = Instant::now();
         go_on_at_pad(&mut done, number);
+        self.stress_exits(vm, &mut done.trace);
         let end = if self.registry.borrow().wants_open_end(&done) { End::Open(path) } else { End::Linked };
         let placed = match self.place(vm, &done, number, &end) {
             Ok(placed) => placed,
@@ -439,6 +440,10 @@ impl Jit {
     }
     /// An error is being thrown.
     pub(crate) fn abort_by_error(&self, vm: &mut Vm) {
+        let thrown = self.recording.borrow_mut().as_mut().and_then(|r| r.recorder.thrown());
+        if let Some((call, found)) = thrown {
+            self.sites.borrow_mut().insert(call, found);
+        }
         let failure = Failure { reason: Abort::Error, info: AbortInfo::None, error: Some(vm.error).filter(|e| !e.is_nil()) };
         self.abort_recording(vm, failure);
     }

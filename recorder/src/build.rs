@@ -299,7 +299,13 @@ impl Builder {
     /// the state at the trace's start, stays.
     pub fn snapshot(&mut self, pc: u64, base_slot: u16, nslots: u16, slots: Vec<SnapSlot>, multres: u32) -> Result<(), Abort> {
         let at = self.trace.next_ref();
-        self.add_snapshot(Snapshot { at, base_slot, nslots, pc, multres, slots })
+        self.add_snapshot(Snapshot { at, base_slot, nslots, pc, multres, decides: false, slots })
+    }
+    /// The guard that comes next decides a branch, see [`Snapshot::decides`].
+    pub fn decide(&mut self) {
+        if let Some(last) = self.trace.snaps.last_mut() {
+            last.decides = true;
+        }
     }
     pub(crate) fn add_snapshot(&mut self, mut snap: Snapshot) -> Result<(), Abort> {
         debug_assert!(snap.slots.is_sorted_by(|a, b| a.slot < b.slot));

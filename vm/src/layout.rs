@@ -85,6 +85,10 @@ pub mod ofs {
     pub const VM_EXIT_TABLE: usize = offset_of!(Vm, exit_table);
     /// `Vm::trace_code`
     pub const VM_TRACE_CODE: usize = offset_of!(Vm, trace_code);
+    /// `Vm::exit_countdown`
+    pub const VM_EXIT_COUNTDOWN: usize = offset_of!(Vm, exit_countdown);
+    /// `Vm::exit_every`
+    pub const VM_EXIT_EVERY: usize = offset_of!(Vm, exit_every);
     /// `Vm::cur`
     pub const VM_CUR: usize = offset_of!(Vm, cur);
     /// `Heap::total` inside the VM

@@ -71,6 +71,8 @@ impl Vm {
             exit_table: core::ptr::null_mut(),
             scratch: [0; 16],
             nil_slot: Value::NIL,
+            exit_countdown: 0,
+            exit_every: 0,
             hotcount: [u16::MAX; HOT_COUNTERS],
             heap,
             error: Value::NIL,

@@ -54,6 +54,10 @@ pub struct Vm {
     pub scratch: [u64; 16],
     /// Always nil: what a failed lookup points to.
     pub nil_slot: Value,
+    /// Guards of exit stress still to pass before one leaves, and how many do between two that leave (for tests).
+    pub exit_countdown: u32,
+    /// See `exit_countdown`.
+    pub exit_every: u32,
     /// Hot counters, by `(pc >> 2) % 64`.
     pub hotcount: [u16; HOT_COUNTERS],
     /// Heap, with the allocation counters and free lists that compiled code touches first.

@@ -9,7 +9,7 @@ use super::{EXIT, Lower, Pending, Res, SIDE};
 use cranelift_codegen::cursor::{Cursor, CursorPosition};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, SourceLoc, Value, types};
-use perilune_recorder::ir::{IrRef, Op, SnapSlot, Snapshot, Trace, Ty};
+use perilune_recorder::ir::{Ins, IrRef, Op, SnapSlot, Snapshot, Trace, Ty};
 use perilune_vm::layout::ofs;
 
 /// Bytes from the base to a stack slot.
@@ -211,10 +211,30 @@ impl<'a> Lower<'a> {
         if self.cur.trace.top_slot == 0 {
             return Ok(());
         }
+        self.countdown(self.cur.trace.ins[0])?;
         let limit = self.vm_field(ofs::VM_STACK_LIMIT);
         let top = self.offset(self.cur.base, i64::from(slot_offset(self.cur.trace.top_slot)));
         let over = self.pos.ins().icmp(IntCC::UnsignedGreaterThan, top, limit);
         self.guard_not(over)
+    }
+
+    /// Exit stress: leaves when the countdown is over.
+    pub(super) fn countdown(&mut self, ins: Ins) -> Res<()> {
+        if !ins.is_stressed() {
+            return Ok(());
+        }
+        let at = ofs::VM_EXIT_COUNTDOWN as i32;
+        let left = self.pos.ins().load(types::I32, MEM, self.vm, at);
+        let left = self.pos.ins().iadd_imm_s(left, -1);
+        self.pos.ins().store(MEM, left, self.vm, at);
+        let (next, over) = self.split_cold(left);
+        self.enter(over);
+        let every = self.pos.ins().load(types::I32, MEM, self.vm, ofs::VM_EXIT_EVERY as i32);
+        self.pos.ins().store(MEM, every, self.vm, at);
+        let exit = self.exit()?;
+        self.jump(exit, &[]);
+        self.enter(next);
+        Ok(())
     }
 
     /// Index among the side traces of the one attached to an exit.

@@ -249,6 +249,7 @@ impl<'a> Lower<'a> {
     /// Emits one instruction and remembers its value.
     fn instruction(&mut self, i: usize) -> Res<()> {
         let ins = self.cur.trace.ins[i];
+        self.countdown(ins)?;
         let value = self.dispatch(ins)?;
         self.cur.values[i] = value.into();
         Ok(())

@@ -26,6 +26,7 @@ pub fn start(vm: &mut Vm) -> LuaResult<u32> {
             Changed::Nothing => {}
             Changed::HotCounters => jit.reset_counters(vm),
             Changed::Engine => jit.flush_all(vm),
+            Changed::Stress => jit.set_stress(vm),
         }
     }
     Ok(0)

@@ -121,8 +121,11 @@ fn guard(ok: bool) -> Result<(), Leave> {
 
 impl Eval<'_> {
     fn run(&mut self) -> Outcome {
-        if self.t.top_slot != 0 && self.slot_address(self.t.top_slot) > self.vm_field(ofs::VM_STACK_LIMIT) {
-            return self.leave();
+        if self.t.top_slot != 0 {
+            let fits = self.slot_address(self.t.top_slot) <= self.vm_field(ofs::VM_STACK_LIMIT);
+            if self.countdown(self.t.ins[0]).is_err() || !fits {
+                return self.leave();
+            }
         }
         let mut head = None;
         let mut i = 1;
@@ -139,7 +142,7 @@ impl Eval<'_> {
                     if self.executed > self.config.fuel {
                         return Outcome::OutOfFuel;
                     }
-                    match self.step(ins) {
+                    match self.countdown(ins).and_then(|()| self.step(ins)) {
                         Ok(value) => self.values[i] = value,
                         Err(Leave) => return self.leave(),
                     }
@@ -152,6 +155,17 @@ impl Eval<'_> {
             self.snap = snap;
             i = at + 1;
         }
+    }
+
+    /// Leaves if the instruction is of exit stress and its countdown is over.
+    fn countdown(&mut self, ins: Ins) -> Result<(), Leave> {
+        if !ins.is_stressed() {
+            return Ok(());
+        }
+        let (at, every) = (self.vm_address + ofs::VM_EXIT_COUNTDOWN as u64, self.vm_address + ofs::VM_EXIT_EVERY as u64);
+        let left = memory::load32(at).wrapping_sub(1);
+        memory::store32(at, if left == 0 { memory::load32(every) } else { left });
+        guard(left != 0)
     }
 
     fn advance(&mut self, i: usize) {

@@ -125,7 +125,7 @@ pub struct Ins {
     pub op: Op,
     /// Type of the result (of the operands, for comparisons).
     pub ty: Ty,
-    /// [`Ins::GUARD`], [`Ins::PHI`], [`Ins::MARK`].
+    /// [`Ins::GUARD`], [`Ins::PHI`], [`Ins::MARK`], [`Ins::SINK`], [`Ins::STRESS`].
     pub flags: u8,
     /// Operand 1: reference or literal, by the op's mode.
     pub a: IrRef,
@@ -143,6 +143,9 @@ impl Ins {
     /// Sunk: a new table that only exits need, or what serves only to fill it (addresses, insertions, stores). Not executed in
     /// its place. An exit executes those of [`Trace::sunk`] before it stores the slots; none of them is a guard then.
     pub const SINK: u8 = 0x10;
+    /// Exit stress, for tests: a guard that also leaves, whatever it would find, when `Vm::exit_countdown` is over. On BASE it is
+    /// the stack check at the start that leaves.
+    pub const STRESS: u8 = 0x08;
     /// An unguarded instruction.
     pub const fn new(op: Op, ty: Ty, a: IrRef, b: IrRef) -> Ins {
         Ins { op, ty, flags: if op.is_guard() { Ins::GUARD } else { 0 }, a, b }
@@ -155,6 +158,10 @@ impl Ins {
     /// Is it sunk?
     pub const fn is_sunk(self) -> bool {
         self.flags & Ins::SINK != 0
+    }
+    /// Does it leave when the countdown of exit stress is over?
+    pub const fn is_stressed(self) -> bool {
+        self.flags & Ins::STRESS != 0
     }
     /// Is it a guard?
     pub const fn is_guard(self) -> bool {
@@ -268,6 +275,8 @@ pub struct Snapshot {
     pub pc: u64,
     /// Count for an instruction taking an open list, see `perilune_vm::hooks::Resume`.
     pub multres: u32,
+    /// Its guard decides a branch: `pc` is the way that the trace does not go, and not the start of what the guard belongs to.
+    pub decides: bool,
     /// The modified slots, ascending.
     pub slots: Vec<SnapSlot>,
 }

@@ -230,6 +230,7 @@ impl Unroll<'_> {
             nslots: old.nslots,
             pc: old.pc,
             multres: old.multres,
+            decides: old.decides,
             slots,
         };
         self.b.add_snapshot(snap)

@@ -64,6 +64,9 @@ impl Recorder {
         let Some(f) = v.as_func() else { return self.call_object(vm, pc, a, (r, v), nargs, want) };
         let Some(proto) = f.proto() else {
             let kind = Protector::of(f);
+            if let Some(flow) = self.named_by_metamethod(vm, pc, a, (r, f), nargs, want)? {
+                return Ok(flow);
+            }
             self.keep_allocations_for(f)?;
             if kind.is_none() && self.is_for_stitch(f) {
                 // Whatever is called then: the interpreter does it.
@@ -87,10 +90,36 @@ impl Recorder {
         self.enter_callee(proto);
         Ok(Flow::Next)
     }
+    /// `tostring` of what has a `__tostring`: it becomes a call of that.
+    fn named_by_metamethod(
+        &mut self,
+        vm: &Vm,
+        pc: *const Ins,
+        a: usize,
+        (r, f): (IrRef, Gc<Func>),
+        nargs: usize,
+        want: usize,
+    ) -> Rec<Option<Flow>> {
+        if Builtin::from_id(f.ffid()) != Some(Builtin::Tostring) || nargs == 0 || self.iterating {
+            return Ok(None);
+        }
+        let x = self.operand(vm, a + 2)?;
+        if x.1.is_str() || x.1.is_number() {
+            return Ok(None);
+        }
+        let (method, v) = self.metamethod(vm, x, MM::ToString)?;
+        if v.as_func().is_none_or(|g| Builtin::from_id(g.ffid()) == Some(Builtin::Tostring)) {
+            return Ok(None);
+        }
+        self.specialize(r, f)?;
+        let flow = self.call_value(vm, pc, a, method, v, 1, want)?;
+        self.in_builtin += 1;
+        Ok(Some(flow))
+    }
     /// Calls what is no function: `__call`, with the object as its first argument.
     fn call_object(&mut self, vm: &Vm, pc: *const Ins, a: usize, object: (IrRef, Value), nargs: usize, want: usize) -> Rec<Flow> {
         let (r, v) = self.metamethod(vm, object, MM::Call)?;
-        let Some(f) = v.as_func().filter(|f| f.proto().is_some()) else { return self.nyi(Bc::CALL) };
+        let Some(f) = v.as_func().filter(|&f| f.proto().is_some() || !self.is_for_stitch(f)) else { return self.nyi(Bc::CALL) };
         let first = self.base + a + 2;
         self.need(first + nargs + 1);
         for i in (0..nargs).rev() {
@@ -98,6 +127,10 @@ impl Recorder {
             self.set_abs(first + i + 1, arg);
         }
         self.set_abs(first, object.0);
+        if f.proto().is_none() {
+            let r = self.specialize(r, f)?;
+            return self.native(vm, pc, (r, f), a, nargs + 1).map(|()| Flow::Next);
+        }
         self.call_value(vm, pc, a, r, Value::func(f), nargs + 1, want)
     }
     /// The frame at the current base is that of a function about to run.

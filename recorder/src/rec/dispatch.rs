@@ -177,7 +177,7 @@ impl Recorder {
             Bc::LEN if x.1.is_table() => self.b.emit(Op::ALEN, Ty::Int, x.0, IrRef::NIL)?,
             Bc::LEN => {
                 let f = self.metamethod(vm, x, MM::Len)?;
-                return self.call_metamethod(f, &[x, (IrRef::NIL, Value::NIL)], cont::TO_A);
+                return self.call_metamethod(vm, f, &[x, (IrRef::NIL, Value::NIL)], cont::TO_A);
             }
             op => return self.nyi(op),
         };
@@ -291,12 +291,12 @@ impl Recorder {
                     self.set(ins.a(), r);
                     Ok(Flow::Next)
                 }
-                Indexed::Call(f, object) => self.call_metamethod(f, &[object, key], cont::TO_A),
+                Indexed::Call(f, object) => self.call_metamethod(vm, f, &[object, key], cont::TO_A),
             };
         }
         let value = self.operand(vm, ins.a())?;
         match self.set_index(vm, object, key, value)? {
-            Some((f, object)) => self.call_metamethod(f, &[object, key, value], cont::DROP),
+            Some((f, object)) => self.call_metamethod(vm, f, &[object, key, value], cont::DROP),
             None => Ok(Flow::Next),
         }
     }

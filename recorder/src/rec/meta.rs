@@ -75,29 +75,36 @@ impl Recorder {
     }
 
     /// Calls a metamethod from the current instruction.
-    pub(super) fn call_metamethod(&mut self, f: Operand, args: &[Operand], id: u64) -> Rec<Flow> {
-        self.call_metamethod_at(self.pc, f, args, id)
+    pub(super) fn call_metamethod(&mut self, vm: &Vm, f: Operand, args: &[Operand], id: u64) -> Rec<Flow> {
+        self.call_metamethod_at(vm, self.pc, f, args, id)
     }
     /// Calls a metamethod from the instruction at `pc` of the current frame.
-    fn call_metamethod_at(&mut self, pc: *const Ins, f: Operand, args: &[Operand], id: u64) -> Rec<Flow> {
+    fn call_metamethod_at(&mut self, vm: &Vm, pc: *const Ins, f: Operand, args: &[Operand], id: u64) -> Rec<Flow> {
         let Some(func) = f.1.as_func() else { return self.nyi(Bc::CALL) };
-        let Some(proto) = func.proto() else { return self.nyi_func(f.1) };
+        let native = func.proto().is_none();
+        if native && (self.is_for_stitch(func) || !matches!(id, cont::TO_A | cont::DROP)) {
+            return self.nyi_func(f.1);
+        }
         let r = self.specialize(f.0, func)?;
         let old = self.base;
         let size = self.proto.framesize() as usize;
         let new = old + size + 4;
         self.clear_from(old + size);
-        self.frames.push(Frame { base: old, proto: self.proto, way: Way::Cont(Cont { id, pc }) });
         self.need(new + args.len());
         let (kid, kpc) = (self.b.kptr(id), self.b.kptr(view::at(pc, 1).expose_provenance() as u64));
         let link = self.b.kptr(frame::link(size + 4, frame::CONT).0);
-        self.base = new;
         for (i, r) in [kid, kpc, r, link].into_iter().enumerate() {
             self.set_abs(new - 4 + i, r);
         }
         for (i, a) in args.iter().enumerate() {
             self.set_abs(new + i, a.0);
         }
+        let Some(proto) = func.proto() else {
+            let dest = (id == cont::TO_A).then(|| view::ins(pc).a());
+            return self.native_metamethod(vm, pc, (r, func), size + 4, args.len(), dest).map(|()| Flow::Next);
+        };
+        self.frames.push(Frame { base: old, proto: self.proto, way: Way::Cont(Cont { id, pc }) });
+        self.base = new;
         self.enter_callee(proto);
         Ok(Flow::Next)
     }
@@ -154,7 +161,7 @@ impl Recorder {
         if f.1.is_nil() {
             return Err(Abort::MissingMetamethod);
         }
-        self.call_metamethod(f, &[x, y], cont::TO_A)
+        self.call_metamethod(vm, f, &[x, y], cont::TO_A)
     }
     /// `..` of two values one of which is neither string nor number.
     pub(super) fn concat_method(&mut self, vm: &Vm, pc: *const Ins, x: Operand, y: Operand, slot: usize) -> Rec<Flow> {
@@ -165,7 +172,7 @@ impl Recorder {
         if f.1.is_nil() {
             return Err(Abort::MissingMetamethod);
         }
-        self.call_metamethod_at(pc, f, &[x, y], cont::CONCAT | (slot as u64) << 3)
+        self.call_metamethod_at(vm, pc, f, &[x, y], cont::CONCAT | (slot as u64) << 3)
     }
     /// ISLT to ISGT on objects.
     pub(super) fn order_method(&mut self, vm: &Vm, ins: Ins, x: Operand, y: Operand) -> Rec<Flow> {
@@ -177,13 +184,13 @@ impl Recorder {
         let jump = |not: bool| if not { cont::JUMP_IF_NOT } else { cont::JUMP_IF };
         let f = self.shared_method(vm, x, y, if strict { MM::Lt } else { MM::Le })?;
         if !f.1.is_nil() {
-            return self.call_metamethod(f, &[x, y], jump(negated));
+            return self.call_metamethod(vm, f, &[x, y], jump(negated));
         }
         let f = if strict { f } else { self.shared_method(vm, x, y, MM::Lt)? };
         if f.1.is_nil() {
             return Err(Abort::MissingMetamethod);
         }
-        self.call_metamethod(f, &[y, x], jump(!negated))
+        self.call_metamethod(vm, f, &[y, x], jump(!negated))
     }
     /// Equality of two objects that differ: calls the method that they share; `None` if there is none.
     pub(super) fn equal_method(&mut self, vm: &Vm, negated: bool, x: Operand, y: Operand) -> Rec<Option<Flow>> {
@@ -192,6 +199,6 @@ impl Recorder {
             return Ok(None);
         }
         let id = if negated { cont::JUMP_IF_NOT } else { cont::JUMP_IF };
-        self.call_metamethod(f, &[x, y], id).map(Some)
+        self.call_metamethod(vm, f, &[x, y], id).map(Some)
     }
 }

@@ -558,12 +558,13 @@ impl Recorder {
         Ok(Some(FinishedTrace { trace, start_pc, first_pc, root, protos, last: self.proto, stitch, passes, optimised }))
     }
 
-    /// Is there a slot that a builtin has written, read at the start of the iteration and not since? (Compilers put the results of a
+    /// Is there a slot that a builtin has written, read at the start of the iteration and not since then? (Compilers put the results of a
     /// call into slots that are dead when an iteration ends; bytecode from elsewhere need not.)
     fn carries_fresh(&self) -> bool {
         let mut r = self.b.newest(Op::SLOAD);
         while r != IrRef::NONE {
-            if self.fresh.get(usize::from(self.b.trace.ins[r.ins_index()].a.0)) == Some(&true) {
+            let at = usize::from(self.b.trace.ins[r.ins_index()].a.0);
+            if self.fresh.get(at) == Some(&true) && self.slots[at] == IrRef::NONE {
                 return true;
             }
             r = self.b.older(r);

@@ -4,13 +4,13 @@
 //! included, and calls the builtin there. Nobody knows its results before the interpreter has executed the call: the recorder
 //! looks at them when the next instruction comes, and loads those that are used from the stack where they are.
 
-use super::{AbortInfo, Flow, Rec, Recorder, Way, view};
+use super::{AbortInfo, Flow, Rec, Recorder, Site, Way, view};
 use crate::abort::Abort;
 use crate::ir::{Effect, IrRef, Link, Op, Snapshot, Ty, VmRef, native};
 use perilune_vm::bc::Ins;
 use perilune_vm::interp::frame;
 use perilune_vm::interp::stack::NATIVE_MIN;
-use perilune_vm::lib::Builtin;
+use perilune_vm::lib::{Builtin, OnTrace};
 use perilune_vm::object::{Func, Gc};
 use perilune_vm::{Value, Vm};
 
@@ -33,10 +33,25 @@ struct Frame {
     /// Its slot, where the arguments are.
     at: usize,
     nargs: usize,
-    /// Address behind the call that wants the results, in the function whose frame is the current one.
     link: u64,
+    /// The first slot that the call makes, and where it puts the results.
+    first: usize,
+    dest: usize,
+    /// How many results the instruction wants, plus 1 (0: all).
+    want: usize,
+    /// Address behind that instruction, in the function whose frame is the current one.
+    back: *const Ins,
     /// Slots from that frame up to the running one.
     down: usize,
+}
+
+impl Frame {
+    /// That of a call in a Lua function that goes on at `back`.
+    fn of_call(at: usize, nargs: usize, back: *const Ins, down: usize) -> Frame {
+        let link = back.expose_provenance() as u64;
+        let want = view::ins(view::at(back, -1)).b();
+        Frame { at, nargs, link, first: at - 2, dest: at - 2, want, back, down }
+    }
 }
 
 /// Bytes from the start of the running stack to the running frame.
@@ -47,7 +62,7 @@ fn frame_at(vm: &Vm) -> usize {
 impl Recorder {
     /// Calls builtin `f`, whose reference is `r`.
     fn call_native(&mut self, vm: &Vm, pc: *const Ins, (r, f): (IrRef, Gc<Func>), call: Frame) -> Rec<()> {
-        let Frame { at, nargs, link, down } = call;
+        let Frame { at, nargs, link, first, dest, want, back, down } = call;
         if at + nargs > usize::from(u8::MAX) {
             return Err(Abort::TooDeep);
         }
@@ -59,9 +74,8 @@ impl Recorder {
         // Room for what the builtin pushes.
         self.top_slot = self.top_slot.max(at + nargs + NATIVE_MIN);
         let builtin = Builtin::from_id(f.ffid());
-        // The debug library sees everything.
-        let sees_all = builtin.is_none_or(|b| b.name().starts_with("debug."));
-        self.looked_at = if sees_all { 0 } else { at - 2 };
+        let sees_all = builtin.is_none_or(Builtin::sees_frames);
+        self.looked_at = if sees_all { 0 } else { first };
         self.snap(pc)?;
         self.looked_at = usize::MAX;
         let reads = builtin.is_some_and(|b| !b.writes());
@@ -70,10 +84,7 @@ impl Recorder {
         self.all_stored();
         self.open_top = 0;
         self.multres = 0;
-        let dest = at - 2;
-        self.clear_from(dest);
-        let back = view::pc_of_link(link);
-        let want = view::ins(view::at(back, -1)).b();
+        self.clear_from(first);
         for i in 0..want.saturating_sub(1) {
             self.set_fresh(dest + i);
         }
@@ -85,8 +96,8 @@ impl Recorder {
     }
     /// The slot gets a value in memory that the trace does not know.
     fn set_fresh(&mut self, at: usize) {
-        self.need(at + 1);
-        self.fresh[at] = true;
+        self.set_abs(at, IrRef::NONE);
+        (self.modified[at], self.fresh[at]) = (false, true);
     }
     /// The value in a slot that a builtin has written.
     pub(super) fn get_fresh(&mut self, at: usize, ty: Ty) -> Rec<IrRef> {
@@ -95,7 +106,7 @@ impl Recorder {
 
     /// Whoever asks how much memory is in use sees what the trace has allocated, needed or not: programs wait for that.
     pub(super) fn keep_allocations_for(&mut self, f: Gc<Func>) -> Rec<()> {
-        if !matches!(Builtin::from_id(f.ffid()), Some(Builtin::Gcinfo | Builtin::Collectgarbage)) {
+        if !Builtin::from_id(f.ffid()).is_some_and(Builtin::watches_memory) {
             return Ok(());
         }
         for i in 1..self.b.trace.ins.len() {
@@ -112,15 +123,46 @@ impl Recorder {
             return self.nyi_func(Value::func(f));
         }
         self.info = AbortInfo::Func(Value::func(f));
-        // Nothing comes behind an error.
-        let back = Builtin::from_id(f.ffid()) != Some(Builtin::Error);
+        let back = Builtin::from_id(f.ffid()).is_none_or(|b| b.on_trace() != OnTrace::End);
         Ok(Flow::Stop(if back { Link::Stitch } else { Link::Interp }, pc))
     }
 
     /// A call in the current frame: the function is in local `a`.
     pub(super) fn native(&mut self, vm: &Vm, pc: *const Ins, f: (IrRef, Gc<Func>), a: usize, nargs: usize) -> Rec<()> {
-        let link = view::at(pc, 1).expose_provenance() as u64;
-        self.call_native(vm, pc, f, Frame { at: self.base + a + 2, nargs, link, down: 0 })
+        let call = Frame::of_call(self.base + a + 2, nargs, view::at(pc, 1), 0);
+        self.call_native(vm, pc, f, call)
+    }
+    /// A protected call: the frame of `pcall` or `xpcall` is that of a call in local `a`, and `skip` slots of it are in front of the
+    /// called builtin.
+    pub(super) fn protected_native(
+        &mut self,
+        vm: &Vm,
+        pc: *const Ins,
+        f: (IrRef, Gc<Func>),
+        (a, skip): (usize, usize),
+        nargs: usize,
+        kind: u64,
+    ) -> Rec<()> {
+        let outer = Frame::of_call(self.base + a + 2, 0, view::at(pc, 1), 0);
+        let (at, link) = (outer.at + skip + 2, frame::link(skip + 2, kind).0);
+        let klink = self.b.kptr(outer.link);
+        self.set_abs(outer.at - 1, klink);
+        self.call_native(vm, pc, f, Frame { at, nargs, link, ..outer })
+    }
+    /// A metamethod of the instruction at `pc`, `delta` slots above the current frame: there are its continuation and arguments.
+    /// `dest` is the local that gets the result.
+    pub(super) fn native_metamethod(
+        &mut self,
+        vm: &Vm,
+        pc: *const Ins,
+        f: (IrRef, Gc<Func>),
+        delta: usize,
+        nargs: usize,
+        dest: Option<usize>,
+    ) -> Rec<()> {
+        let (at, link) = (self.base + delta, frame::link(delta, frame::CONT).0);
+        let (dest, want) = dest.map_or((at, 1), |dest| (self.base + dest, 2));
+        self.call_native(vm, pc, f, Frame { at, nargs, link, first: at - 4, dest, want, back: view::at(pc, 1), down: 0 })
     }
     /// A call in tail position, in a frame that a call on the trace made: it takes the frame's place.
     pub(super) fn tail_native(
@@ -146,7 +188,8 @@ impl Recorder {
         for (i, r) in args.into_iter().enumerate() {
             self.set_abs(at + i, r);
         }
-        self.call_native(vm, pc, (r, f), Frame { at, nargs, link, down: at - below.base })
+        let call = Frame::of_call(at, nargs, view::pc_of_link(link), at - below.base);
+        self.call_native(vm, pc, (r, f), call)
     }
 
     /// The number of results of a call that wants all. Until it is checked, it is what the builtin has left in the VM.
@@ -157,6 +200,13 @@ impl Recorder {
         let at = self.b.kvm(VmRef::Multres);
         let count = self.b.emit(Op::XLOAD, Ty::Int, at, IrRef(0))?;
         self.guard_int(count, self.multres as i32)
+    }
+
+    /// An error is being thrown. If by a builtin that was to be called, the trace goes around it next time: the call, and what is
+    /// known of it from now on.
+    pub fn thrown(&mut self) -> Option<(*const Ins, Site)> {
+        let call = self.awaited.take()?;
+        Some((call.call, Site { leaves: true, ..self.site }))
     }
 
     /// The first instruction after a builtin was called: the results are there.

@@ -90,7 +90,9 @@ impl Recorder {
                 self.specialize(callee.0, f)?;
                 // Its arguments are where they would be in a call one slot up, and nothing sees its frame.
                 let (first, given) = (a + 1 + kind.first(), nargs - 1 - kind.first());
-                let Some(values) = self.try_builtin(vm, f, first, given)? else { return self.nyi_func(builtin) };
+                let Some(values) = self.try_builtin(vm, f, first, given)? else {
+                    return self.protected_builtin(vm, pc, kind, (callee.0, f), a, &args).map(|()| Flow::Next);
+                };
                 let results: Vec<IrRef> = core::iter::once(IrRef::TRUE).chain(values).collect();
                 self.place_list(want, at, &results);
                 self.in_builtin += 2;
@@ -98,6 +100,29 @@ impl Recorder {
             }
             _ => self.nyi_func(builtin),
         }
+    }
+    /// Calls a builtin as it is, in the frame that a protected call would make for it.
+    fn protected_builtin(
+        &mut self,
+        vm: &Vm,
+        pc: *const Ins,
+        kind: Protector,
+        (r, f): (IrRef, Gc<Func>),
+        a: usize,
+        args: &[Operand],
+    ) -> Rec<()> {
+        let (at, skip) = (self.base + a, kind.first());
+        let k = self.b.kgc(view::slot(vm, a as isize));
+        self.set_abs(at, k);
+        if skip == 1 {
+            self.set_abs(at + 2, args[0].0);
+        }
+        for (i, arg) in args[skip + 1..].iter().enumerate() {
+            self.set_abs(at + 4 + skip + i, arg.0);
+        }
+        self.protected_native(vm, pc, (r, f), (a, skip), args.len() - skip - 1, kind.kind())?;
+        self.in_builtin += 1;
+        Ok(())
     }
     /// The same in tail position.
     pub(super) fn protected_tail_call(&mut self, vm: &Vm, kind: Protector, a: usize, nargs: usize) -> Rec<Flow> {

@@ -107,7 +107,8 @@ pub struct Heap {
     pub(super) pause: u32,
     pub(super) stepmul: u32,
     pub(super) stopped: bool,
-    pub(super) stress: bool,
+    /// See [`Vm::gc_set_stress`](crate::Vm::gc_set_stress).
+    pub(super) stress: u32,
     pub(super) memory_limit: Option<usize>,
     /// What the largest table needs to grow; the same of those grown in this cycle.
     pub(super) growth: usize,
@@ -156,7 +157,7 @@ impl Heap {
             pause: 200,
             stepmul: 200,
             stopped: false,
-            stress: false,
+            stress: 0,
             memory_limit: None,
             growth: 0,
             grown: 0,
@@ -197,6 +198,10 @@ impl Heap {
     #[inline(always)]
     pub fn gc_due(&self) -> bool {
         self.total >= self.threshold
+    }
+    /// Is there to be a full collection at every safepoint, see [`Vm::gc_set_stress`](crate::Vm::gc_set_stress)?
+    pub fn collects_always(&self) -> bool {
+        self.stress == 1 && self.gc_due()
     }
     /// Is a finalizer running?
     pub fn is_finalizing(&self) -> bool {

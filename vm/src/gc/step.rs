@@ -14,7 +14,7 @@ impl Heap {
     pub(super) fn update_threshold(&mut self) {
         let goal = if self.stopped || self.finalizing {
             usize::MAX
-        } else if self.stress {
+        } else if self.stress != 0 {
             0
         } else {
             self.goal
@@ -55,8 +55,8 @@ impl Vm {
     fn safepoint_slow(&mut self) -> LuaResult<()> {
         let h = &self.heap;
         if !h.stopped && !h.finalizing {
-            if h.stress {
-                self.full_gc();
+            if h.stress != 0 {
+                self.stress();
             } else if h.total >= h.goal {
                 self.timed_step();
             }
@@ -144,13 +144,14 @@ impl Vm {
     /// them is due (or the limit is reached): the trace must leave.
     pub fn gc_step_on_trace(&mut self) -> bool {
         let h = &mut self.heap;
-        if h.is_full() || h.stress || h.total < h.goal || h.finalizing || h.stopped {
+        let stress = h.stress;
+        if h.is_full() || stress == 1 || h.total < h.goal && stress == 0 || h.finalizing || h.stopped {
             // Due only because of the limit or of stress.
             return h.gc_due();
         }
-        h.debt += h.total - h.goal;
+        h.debt += h.total.saturating_sub(h.goal);
         h.set_goal(h.total);
-        let mut budget = h.work_for(STEP);
+        let mut budget = if stress == 0 { h.work_for(STEP) } else { stress as usize };
         let before = self.begin_activity(Activity::Collector);
         self.note_running();
         let leave = loop {
@@ -269,7 +270,7 @@ impl Vm {
         if self.heap.finalizing {
             return true;
         }
-        if self.heap.stress {
+        if self.heap.stress == 1 {
             // Small steps would never complete a cycle between the collections.
             self.full_gc();
             return true;
@@ -282,10 +283,24 @@ impl Vm {
         self.next_step_due();
         false
     }
-    /// A full collection at every safepoint: for tests.
-    pub fn gc_set_stress(&mut self, on: bool) {
-        self.heap.stress = on;
+    /// Something at every safepoint, for tests: 1 is a full collection, more is a step of this many bytes' work, so that program
+    /// and collector take turns; 0 is the usual. Builds with debug assertions verify the heap as well, after each collection or
+    /// when a step has ended a phase.
+    pub fn gc_set_stress(&mut self, how: u32) {
+        self.heap.stress = how;
         self.heap.update_threshold();
+    }
+    /// What [`Vm::gc_set_stress`] has asked for.
+    fn stress(&mut self) {
+        let before = self.heap.phase;
+        if self.heap.stress == 1 {
+            self.full_gc();
+        } else if self.work(self.heap.stress as usize) {
+            self.heap.rest();
+        }
+        if cfg!(debug_assertions) && (self.heap.stress == 1 || self.heap.phase != before) {
+            self.verify_heap();
+        }
     }
 }
 

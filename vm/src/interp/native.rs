@@ -8,9 +8,11 @@
 //! be wrong then.
 
 use super::call::{NATIVE_RETURN, leave_native, place_results};
-use super::frame::{func_of, link_of};
+use super::cont;
+use super::frame::{self, below, func_of, kind, link_of};
 use super::{Dispatching, Driver, R, Status};
 use crate::Vm;
+use crate::bc::Ins;
 use crate::value::Value;
 
 /// What a builtin that compiled code called has left for the interpreter to finish.
@@ -34,8 +36,8 @@ fn is_plain(vm: &Vm) -> bool {
 /// leave without storing anything.
 ///
 /// # Safety
-/// Below `frame` lie the builtin and the return address behind a call instruction of a Lua function, from there on `nargs`
-/// arguments; a builtin's minimum of free stack follows.
+/// Below `frame` lie the builtin and its link, as a call would have made them (what links there are, [`place`] knows), from there
+/// on `nargs` arguments; a builtin's minimum of free stack follows.
 pub(crate) unsafe fn call(vm: &mut Vm, frame: *mut Value, nargs: usize) -> bool {
     // SAFETY: the contract of this function: the frame is on the running stack.
     unsafe {
@@ -53,8 +55,7 @@ pub(crate) unsafe fn call(vm: &mut Vm, frame: *mut Value, nargs: usize) -> bool 
         vm.traces_waiting -= 1;
         match result {
             Ok(n) if n < NATIVE_RETURN && state(vm) == before && is_plain(vm) => {
-                let pc = core::ptr::with_exposed_provenance(link_of(frame) as usize);
-                place_results(vm, pc, vm.top.sub(n as usize), frame.sub(2), n as usize);
+                place(vm, frame, n as usize);
                 true
             }
             Ok(n) => {
@@ -65,6 +66,36 @@ pub(crate) unsafe fn call(vm: &mut Vm, frame: *mut Value, nargs: usize) -> bool 
                 vm.unfinished = Unfinished::Error;
                 false
             }
+        }
+    }
+}
+
+/// Puts the `n` topmost values, results of the builtin with its frame at `base`, where its link says: where the call of a Lua
+/// function wants them, in front of them the `true` of a protected call from there; or, of a metamethod, in the slot that the
+/// instruction sets, if it sets one.
+///
+/// # Safety
+/// See [`call`].
+unsafe fn place(vm: &mut Vm, mut base: *mut Value, mut n: usize) {
+    // SAFETY: links lead to frames on the same stack; there is the frame's function below the results.
+    unsafe {
+        let mut src = vm.top.sub(n);
+        let mut link = link_of(base);
+        if matches!(kind(link), frame::PCALL | frame::XPCALL) {
+            base = below(base);
+            link = link_of(base);
+            src = src.sub(1);
+            *src = Value::TRUE;
+            n += 1;
+        }
+        debug_assert!(matches!(kind(link), frame::LUA | frame::CONT));
+        if kind(link) == frame::LUA {
+            let pc = core::ptr::with_exposed_provenance(link as usize);
+            return place_results(vm, pc, src, base.sub(2), n);
+        }
+        let pc: *const Ins = core::ptr::with_exposed_provenance((*base.sub(3)).0 as usize);
+        if (*base.sub(4)).0 == cont::TO_A {
+            *below(base).add((*pc.sub(1)).a()) = if n == 0 { Value::NIL } else { *src };
         }
     }
 }

@@ -13,9 +13,12 @@ pub enum OnTrace {
     Record,
     /// The trace calls it as it is, see [`crate::interp::native`].
     Call,
-    /// The trace ends before the call, and another goes on after it: the builtin calls Lua, changes frames that a trace knows, or
-    /// does not come back.
+    /// What it calls becomes part of the trace, in the frames that it would make; where that cannot be, as [`OnTrace::Stitch`].
+    Enter,
+    /// The trace ends before the call, and another goes on after it: the builtin calls Lua, or changes frames that a trace knows.
     Stitch,
+    /// The trace ends before the call, which does not come back.
+    End,
 }
 
 macro_rules! on_trace {
@@ -25,13 +28,41 @@ macro_rules! on_trace {
     (call) => {
         OnTrace::Call
     };
+    (enter) => {
+        OnTrace::Enter
+    };
     (stitch) => {
         OnTrace::Stitch
+    };
+    (end) => {
+        OnTrace::End
+    };
+}
+
+/// What else a trace must know of a builtin, as bits.
+mod also {
+    /// It may write to memory that traces load from: tables, upvalues, metatables.
+    pub const WRITES: u8 = 1;
+    /// It tells how much memory is in use.
+    pub const MEMORY: u8 = 2;
+    /// It looks at the slots of frames, be they live or not.
+    pub const FRAMES: u8 = 4;
+}
+
+macro_rules! also {
+    (writes) => {
+        also::WRITES
+    };
+    (memory) => {
+        also::MEMORY
+    };
+    (frames) => {
+        also::FRAMES
     };
 }
 
 macro_rules! builtins {
-    ($($name:ident $lua:literal $func:path, $on_trace:ident $($writes:ident)?;)*) => {
+    ($($name:ident $lua:literal $func:path, $on_trace:ident $($also:ident)*;)*) => {
         /// A builtin function. Ids 0 and 1 are Lua functions and native functions without an id.
         #[derive(Copy, Clone, PartialEq, Eq, Debug)]
         #[repr(u16)]
@@ -63,12 +94,23 @@ macro_rules! builtins {
                     $(Builtin::$name => on_trace!($on_trace),)*
                 }
             }
+            const fn also(self) -> u8 {
+                match self {
+                    Builtin::LuaFunction | Builtin::NativeFunction => also::WRITES | also::FRAMES,
+                    $(Builtin::$name => 0 $(| also!($also))*,)*
+                }
+            }
             /// May it write to memory that traces load from: tables, upvalues, metatables?
             pub const fn writes(self) -> bool {
-                match self {
-                    Builtin::LuaFunction | Builtin::NativeFunction => true,
-                    $(Builtin::$name => !matches!(stringify!($($writes)?).as_bytes(), b""),)*
-                }
+                self.also() & also::WRITES != 0
+            }
+            /// Does it tell how much memory is in use?
+            pub const fn watches_memory(self) -> bool {
+                self.also() & also::MEMORY != 0
+            }
+            /// Does it look at the slots of frames, be they live or not?
+            pub const fn sees_frames(self) -> bool {
+                self.also() & also::FRAMES != 0
             }
             /// The builtin with an id; `None` beyond the list.
             #[inline]
@@ -112,15 +154,15 @@ builtins! {
     Select "select" base::select, record;
     Tonumber "tonumber" base::tonumber, record;
     Tostring "tostring" base::tostring, record;
-    Error "error" base::error, stitch;
-    Pcall "pcall" co::pcall, stitch;
-    Xpcall "xpcall" co::xpcall, stitch;
+    Error "error" base::error, end;
+    Pcall "pcall" co::pcall, enter;
+    Xpcall "xpcall" co::xpcall, enter;
     Loadfile "loadfile" load::loadfile, stitch;
     Load "load" load::load, stitch;
     Loadstring "loadstring" load::load, stitch;
     Dofile "dofile" load::dofile, stitch;
-    Gcinfo "gcinfo" gc::gcinfo, call;
-    Collectgarbage "collectgarbage" gc::collectgarbage, stitch;
+    Gcinfo "gcinfo" gc::gcinfo, call memory;
+    Collectgarbage "collectgarbage" gc::collectgarbage, stitch memory;
     Newproxy "newproxy" gc::newproxy, call;
     Print "print" base::print, call;
     CoroutineStatus "coroutine.status" co::co_status, call;
@@ -214,7 +256,7 @@ builtins! {
     OsRename "os.rename" os::rename, call;
     OsTmpname "os.tmpname" os::tmpname, call;
     OsGetenv "os.getenv" os::getenv, call;
-    OsExit "os.exit" os::exit, stitch;
+    OsExit "os.exit" os::exit, end;
     OsClock "os.clock" os::clock, call;
     OsDate "os.date" os::date, call;
     OsTime "os.time" os::time, call;
@@ -225,17 +267,17 @@ builtins! {
     DebugSetmetatable "debug.setmetatable" debug::setmetatable, stitch writes;
     DebugGetfenv "debug.getfenv" debug::getfenv, call;
     DebugSetfenv "debug.setfenv" debug::setfenv, stitch writes;
-    DebugGetinfo "debug.getinfo" debug::getinfo, call;
-    DebugGetlocal "debug.getlocal" debug::getlocal, call;
-    DebugSetlocal "debug.setlocal" debug::setlocal, stitch writes;
-    DebugGetupvalue "debug.getupvalue" debug::getupvalue, call;
-    DebugSetupvalue "debug.setupvalue" debug::setupvalue, stitch writes;
+    DebugGetinfo "debug.getinfo" debug::getinfo, call frames;
+    DebugGetlocal "debug.getlocal" debug::getlocal, call frames;
+    DebugSetlocal "debug.setlocal" debug::setlocal, stitch writes frames;
+    DebugGetupvalue "debug.getupvalue" debug::getupvalue, call frames;
+    DebugSetupvalue "debug.setupvalue" debug::setupvalue, stitch writes frames;
     DebugUpvalueid "debug.upvalueid" debug::upvalueid, call;
     DebugUpvaluejoin "debug.upvaluejoin" debug::upvaluejoin, stitch writes;
     DebugSethook "debug.sethook" debug::sethook, stitch;
     DebugGethook "debug.gethook" debug::gethook, call;
-    DebugDebug "debug.debug" debug::debug, stitch;
-    DebugTraceback "debug.traceback" debug::traceback, call;
+    DebugDebug "debug.debug" debug::debug, stitch frames;
+    DebugTraceback "debug.traceback" debug::traceback, call frames;
     BufferMethodFree "buffer.method.free" buffer::methods::free, call;
     BufferMethodReset "buffer.method.reset" buffer::methods::reset, call;
     BufferMethodSkip "buffer.method.skip" buffer::methods::skip, call;
@@ -243,10 +285,10 @@ builtins! {
     BufferMethodPut "buffer.method.put" buffer::methods::put, call;
     BufferMethodPutf "buffer.method.putf" buffer::methods::putf, call;
     BufferMethodGet "buffer.method.get" buffer::methods::get, call;
-    BufferMethodPutcdata "buffer.method.putcdata" buffer::methods::putcdata, call;
-    BufferMethodReserve "buffer.method.reserve" buffer::methods::reserve, call;
-    BufferMethodCommit "buffer.method.commit" buffer::methods::commit, call;
-    BufferMethodRef "buffer.method.ref" buffer::methods::ref_, call;
+    BufferMethodPutcdata "buffer.method.putcdata" buffer::methods::putcdata, end;
+    BufferMethodReserve "buffer.method.reserve" buffer::methods::reserve, end;
+    BufferMethodCommit "buffer.method.commit" buffer::methods::commit, end;
+    BufferMethodRef "buffer.method.ref" buffer::methods::ref_, end;
     BufferMethodEncode "buffer.method.encode" buffer::methods::encode, call;
     BufferMethodDecode "buffer.method.decode" buffer::methods::decode, call;
     BufferMethodGc "buffer.method.__gc" buffer::methods::gc, call;
@@ -261,6 +303,7 @@ builtins! {
     TableGetn "table.getn" table::getn, record;
     TableRemove "table.remove" table::remove, record writes;
     TableMove "table.move" table::move_, call writes;
+    IoLinesAux "io.lines_aux" io::next_line, call;
 }
 
 const _: () = assert!(Builtin::Next.id() == 4 && Builtin::Print.id() == 29 && Builtin::TableSort.id() == 93);

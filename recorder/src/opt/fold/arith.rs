@@ -1,6 +1,6 @@
 //! Arithmetic.
 
-use super::{Fold, Rule, is, like, range};
+use super::{Fold, Rule, holds, is, like, range};
 use crate::build::Builder;
 use crate::ir::{FpMath, Ins, IrRef, Op, Ty};
 use perilune_vm::meta;
@@ -193,12 +193,6 @@ pub(super) fn int(b: &mut Builder, ins: Ins) -> Rule {
         {
             is(z)
         }
-        Op::ADD
-            if let Some(Ins { op: Op::SUB | Op::SUBOV, a: z, b: c, .. }) = dy
-                && x == c =>
-        {
-            is(z)
-        }
         _ => Ok(Fold::Keep),
     }
 }
@@ -286,7 +280,7 @@ pub(super) fn checked(b: &mut Builder, ins: Ins) -> Rule {
             Op::SUBOV => k.checked_sub(m),
             _ => k.checked_mul(m).filter(|&v| v != 0 || (k | m) >= 0),
         };
-        return v.map_or(Ok(Fold::Fail), |v| is(b.kint(v)));
+        return v.map_or(holds(false), |v| is(b.kint(v)));
     }
     // What cannot overflow is the plain operation.
     let plain = match ins.op {
@@ -317,12 +311,6 @@ pub(super) fn checked(b: &mut Builder, ins: Ins) -> Rule {
         {
             is(z)
         }
-        Op::ADDOV
-            if let Some(Ins { op: Op::SUBOV, a: z, b: c, .. }) = b.inner(y)
-                && x == c =>
-        {
-            is(z)
-        }
         _ => Ok(Fold::Keep),
     }
 }
@@ -330,10 +318,6 @@ pub(super) fn checked(b: &mut Builder, ins: Ins) -> Rule {
 fn checked_by_const(b: &mut Builder, ins: Ins, k: i32) -> Rule {
     let x = ins.a;
     match ins.op {
-        // x + 0 = x
-        Op::ADDOV if k == 0 => is(x),
-        // (x + k1) - k1 = x, exactly
-        Op::ADDOV if let Some(x) = cancelled(b, x, k, &[Op::ADDOV]) => is(x),
         // (x + k1) + k  =>  x + (k1 + k), exactly
         Op::ADDOV
             if let Some(Ins { op: Op::ADDOV, a, b: c, .. }) = b.inner(x)
@@ -347,8 +331,6 @@ fn checked_by_const(b: &mut Builder, ins: Ins, k: i32) -> Rule {
             let neg = b.kint(neg);
             like(Op::ADDOV, Ty::Int, x, neg)
         }
-        // x * 1 = x
-        Op::MULOV if k == 1 => is(x),
         // x * 2  =>  x + x
         Op::MULOV if k == 2 => like(Op::ADDOV, Ty::Int, x, x),
         // x * 0 = 0 where x is not negative (else it is -0)

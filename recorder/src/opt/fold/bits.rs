@@ -59,12 +59,6 @@ pub(super) fn logic(b: &mut Builder, ins: Ins) -> Rule {
         {
             is(if y == a { c } else { a })
         }
-        Op::BXOR
-            if let Some(Ins { op: Op::BXOR, a, b: c, .. }) = b.inner(y)
-                && (x == a || x == c) =>
-        {
-            is(if x == a { c } else { a })
-        }
         _ => Ok(Fold::Keep),
     }
 }

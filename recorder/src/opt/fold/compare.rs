@@ -84,8 +84,8 @@ fn order_int(b: &mut Builder, ins: Ins) -> Rule {
     if unsigned {
         // x <u 0 never holds, x >=u 0 always
         return match (ins.op, b.as_int(y)) {
-            (Op::ULT, Some(0)) => Ok(Fold::Fail),
-            (Op::UGE, Some(0)) => Ok(Fold::Drop),
+            (Op::ULT, Some(0)) => holds(false),
+            (Op::UGE, Some(0)) => holds(true),
             // x <u y  =>  x < y where neither is negative
             _ if rx.lo >= 0 && ry.lo >= 0 => like(signed(ins.op), Ty::Int, x, y),
             _ => Ok(Fold::Keep),
@@ -95,14 +95,14 @@ fn order_int(b: &mut Builder, ins: Ins) -> Rule {
     let (less, greater) = (rx.hi < ry.lo, rx.lo > ry.hi);
     let (not_greater, not_less) = (rx.hi <= ry.lo, rx.lo >= ry.hi);
     match ins.op {
-        Op::LT if less => Ok(Fold::Drop),
-        Op::LT if not_less => Ok(Fold::Fail),
-        Op::GE if not_less => Ok(Fold::Drop),
-        Op::GE if less => Ok(Fold::Fail),
-        Op::LE if not_greater => Ok(Fold::Drop),
-        Op::LE if greater => Ok(Fold::Fail),
-        Op::GT if greater => Ok(Fold::Drop),
-        Op::GT if not_greater => Ok(Fold::Fail),
+        Op::LT if less => holds(true),
+        Op::LT if not_less => holds(false),
+        Op::GE if not_less => holds(true),
+        Op::GE if less => holds(false),
+        Op::LE if not_greater => holds(true),
+        Op::LE if greater => holds(false),
+        Op::GT if greater => holds(true),
+        Op::GT if not_greater => holds(false),
         _ => strict(b, ins),
     }
 }
@@ -143,7 +143,7 @@ pub(super) fn bounds(b: &mut Builder, ins: Ins) -> Rule {
             if m < k {
                 b.trace.ins[r.ins_index()].b = index;
             }
-            return Ok(Fold::Drop);
+            return holds(true);
         }
         r = b.older(r);
     }

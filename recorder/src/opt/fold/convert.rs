@@ -1,6 +1,6 @@
 //! Conversions between numbers.
 
-use super::{Fold, Rule, is, like};
+use super::{Fold, Rule, holds, is, like};
 use crate::build::Builder;
 use crate::ir::{Ins, IrRef, Op, Ty, conv};
 
@@ -21,7 +21,7 @@ pub(super) fn conv(b: &mut Builder, ins: Ins) -> Rule {
             if let Some(k) = b.as_num(ins.a) {
                 let i = k as i32;
                 let exact = f64::from(i) == k && (mode == conv::INT_NUM_INDEX || k.to_bits() != (-0.0f64).to_bits());
-                return if exact { is(b.kint(i)) } else { Ok(Fold::Fail) };
+                return if exact { is(b.kint(i)) } else { holds(false) };
             }
             // int(num(x)) = x
             match b.int_source(ins.a) {

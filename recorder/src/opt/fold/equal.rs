@@ -113,7 +113,7 @@ fn equal_str(b: &mut Builder, ins: Ins) -> Rule {
                 let c = b.kint(i32::from(c));
                 like(Op::NE, Ty::Int, byte, c)
             }
-            Some(_) => Ok(Fold::Drop),
+            Some(_) => holds(true),
             None => Ok(Fold::Keep),
         },
     }

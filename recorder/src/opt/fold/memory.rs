@@ -1,6 +1,6 @@
 //! Keys of tables, and what can be said of memory without looking at stores.
 
-use super::{Fold, Rule, is};
+use super::{Fold, Rule, again, holds, is};
 use crate::build::Builder;
 use crate::ir::{Const, Ins, IrRef, Op, Ty, VmRef};
 
@@ -11,11 +11,11 @@ pub(super) fn key(b: &mut Builder, ins: Ins) -> Rule {
         if f64::from(i) == k {
             // t[1.0]  =>  t[1]
             let i = b.kint(i);
-            return Ok(Fold::Retry(Ins { b: i, ..ins }));
+            return again(Ins { b: i, ..ins });
         }
     } else if let Some(i) = b.int_source(ins.b) {
         // t[num(i)]  =>  t[i]
-        return Ok(Fold::Retry(Ins { b: i, ..ins }));
+        return again(Ins { b: i, ..ins });
     }
     Ok(Fold::Keep)
 }
@@ -27,7 +27,7 @@ pub(super) fn load(b: &mut Builder, ins: Ins) -> Rule {
     }
     match ins.ty {
         Ty::Nil => is(IrRef::NIL),
-        _ if ins.is_guard() => Ok(Fold::Fail),
+        _ if ins.is_guard() => holds(false),
         _ => Ok(Fold::Keep),
     }
 }
@@ -36,7 +36,7 @@ pub(super) fn load(b: &mut Builder, ins: Ins) -> Rule {
 pub(super) fn barrier(b: &mut Builder, ins: Ins) -> Rule {
     let ty = b.ty(ins.b);
     if ins.op == Op::OBAR && !ty.is_gc() && ty != Ty::U64 {
-        return Ok(Fold::Drop);
+        return holds(true);
     }
     Ok(Fold::Keep)
 }

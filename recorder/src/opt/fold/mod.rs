@@ -4,6 +4,7 @@
 //! a few levels of operands. Rules hold bit for bit: on nums only what IEEE guarantees (with all NaNs alike), on ints modulo
 //! 2^32, or exactly for the operations that check for overflow.
 
+pub mod applied;
 mod arith;
 mod bits;
 mod compare;
@@ -102,15 +103,27 @@ fn rules(b: &mut Builder, ins: Ins) -> Rule {
 }
 
 /// The value is this reference.
-pub(crate) const fn is(r: IrRef) -> Rule {
+#[track_caller]
+pub(crate) fn is(r: IrRef) -> Rule {
+    applied::note();
     Ok(Fold::Ref(r))
 }
 /// The same as another instruction.
-pub(crate) const fn like(op: Op, ty: Ty, a: IrRef, b: IrRef) -> Rule {
+#[track_caller]
+pub(crate) fn like(op: Op, ty: Ty, a: IrRef, b: IrRef) -> Rule {
+    applied::note();
     Ok(Fold::Retry(Ins::new(op, ty, a, b)))
 }
+/// The same as another instruction.
+#[track_caller]
+pub(crate) fn again(ins: Ins) -> Rule {
+    applied::note();
+    Ok(Fold::Retry(ins))
+}
 /// The guard holds, or never does.
-pub(crate) const fn holds(yes: bool) -> Rule {
+#[track_caller]
+pub(crate) fn holds(yes: bool) -> Rule {
+    applied::note();
     Ok(if yes { Fold::Drop } else { Fold::Fail })
 }
 

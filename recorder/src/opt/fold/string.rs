@@ -1,6 +1,6 @@
 //! Strings: they are immutable and interned.
 
-use super::{Fold, Rule, is, like};
+use super::{Fold, Rule, holds, is, like};
 use crate::build::Builder;
 use crate::ir::{Const, Ins, IrRef, Op, Ty, xload};
 use perilune_vm::helper::Helper;
@@ -72,7 +72,7 @@ pub(super) fn number(b: &mut Builder, ins: Ins) -> Rule {
     if let Some(s) = b.as_gc(ins.a).and_then(|v| v.as_str()) {
         return match perilune_vm::meta::str_to_number(s).and_then(|v| v.as_number()) {
             Some(n) => is(b.knum(n)),
-            None => Ok(Fold::Fail),
+            None => holds(false),
         };
     }
     match b.def(ins.a) {

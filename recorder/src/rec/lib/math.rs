@@ -33,8 +33,14 @@ impl Recorder {
                 return one(self.b.emit(Op::POW, Ty::Num, x, y)?);
             }
             Builtin::MathFmod if args.len() >= 2 => {
-                let (x, y) = (self.num_arg(args, 0)?.0, self.num_arg(args, 1)?.0);
-                return one(self.b.call(Helper::CFmod, &[x, y])?);
+                let ints = (0..2).all(|i| self.ty(args.get(i).0).is_int());
+                let ((x, a), (y, b)) = (self.num_arg(args, 0)?, self.num_arg(args, 1)?);
+                let r = self.b.call(Helper::CFmod, &[x, y])?;
+                // Of integers it is one, or -0.
+                if !ints || !Value::number(a % b).is_int() {
+                    return one(r);
+                }
+                return one(self.b.guard(Op::CONV, Ty::Int, r, IrRef(conv::INT_NUM_CHECK))?);
             }
             Builtin::MathAtan2 if args.len() >= 2 => {
                 let (x, y) = (self.num_arg(args, 0)?.0, self.num_arg(args, 1)?.0);
@@ -117,11 +123,25 @@ impl Recorder {
         one(best)
     }
     fn random(&mut self, args: &Args<'_>) -> Results {
-        if args.len() > 0 {
+        let list = &args.list[..args.len().min(2)];
+        if !list.iter().all(|a| self.ty(a.0).is_int()) {
             return Ok(None);
         }
-        let r = self.b.call(Helper::Random, &[])?;
+        let mut r = self.b.call(Helper::Random, &[])?;
         self.needsnap = true;
+        if let [.., high] = list {
+            // With integers it is one whatever they are: nothing need be checked, for which it would be too late.
+            let low = if list.len() == 2 { self.to_num(list[0].0)? } else { self.b.knum(1.0) };
+            let mut range = self.to_num(high.0)?;
+            if list.len() == 2 {
+                let (difference, k) = (self.b.emit(Op::SUB, Ty::Num, range, low)?, self.b.knum(1.0));
+                range = self.b.emit(Op::ADD, Ty::Num, difference, k)?;
+            }
+            r = self.b.emit(Op::MUL, Ty::Num, r, range)?;
+            r = self.b.emit(Op::FPMATH, Ty::Num, r, IrRef(FpMath::Floor as u16))?;
+            r = self.b.emit(Op::ADD, Ty::Num, r, low)?;
+            r = self.b.emit(Op::TOBIT, Ty::Int, r, IrRef::NIL)?;
+        }
         one(r)
     }
 }

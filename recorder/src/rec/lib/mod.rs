@@ -80,7 +80,7 @@ impl Recorder {
     /// Does a trace end in front of a call of the builtin here?
     pub(super) fn is_for_stitch(&self, f: Gc<Func>) -> bool {
         let b = Builtin::from_id(f.ffid()).unwrap_or(Builtin::NativeFunction);
-        b.on_trace() == OnTrace::Stitch || self.site.leaves
+        !matches!(b.on_trace(), OnTrace::Record | OnTrace::Call) || self.site.leaves
     }
     /// Puts results where the call wants them.
     pub(super) fn place_builtin(&mut self, a: usize, results: &[IrRef], want: usize) {

@@ -98,7 +98,7 @@ fn random_graph(seed: u64, steps: usize, stress: bool) {
     const NODES: u32 = 40;
     let mut vm = vm();
     let mut rng = Rng(seed);
-    vm.gc_set_stress(stress);
+    vm.gc_set_stress(u32::from(stress));
     let root = pushed_table(&mut vm);
     let mut mirror: Vec<Vec<u32>> = vec![Vec::new(); NODES as usize];
     for i in 0..NODES {

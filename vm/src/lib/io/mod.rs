@@ -10,6 +10,7 @@ pub use stream::{flush_all, flush_stdout};
 use super::buffer::with_bytes;
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
+use crate::lib::Builtin;
 use crate::object::{Gc, Udata};
 use crate::text::NumText;
 use crate::text::format::put_address;
@@ -332,12 +333,12 @@ fn make_iterator(vm: &mut Vm, f: Value) -> LuaResult<u32> {
     }
     let mut upvalues = vec![f];
     upvalues.extend((1..vm.nargs()).map(|i| vm.arg(i)));
-    let iterator = vm.new_native(next_line, 1, &upvalues);
+    let iterator = vm.new_native(next_line, Builtin::IoLinesAux.id(), &upvalues);
     vm.ret1(Value::func(iterator))
 }
 
 /// The iterator over the lines of a file.
-fn next_line(vm: &mut Vm) -> LuaResult<u32> {
+pub fn next_line(vm: &mut Vm) -> LuaResult<u32> {
     let me = vm.callee();
     let upvalues: Vec<Value> = me.native_upvalues().iter().map(core::cell::Cell::get).collect();
     let Some(u) = upvalues[0].as_udata() else { return Ok(0) };

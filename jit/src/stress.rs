@@ -1,0 +1,52 @@
+//! Stress, for tests: what happens rarely happens often. Exits are taken that no guard asks for, and the collector works at every
+//! safepoint. The parameters are `exitof`, `exitat`, `exitevery` and `gcstress`.
+
+use crate::Jit;
+use perilune_recorder::ir::{Ins, Op, Trace};
+use perilune_vm::Vm;
+
+impl Jit {
+    /// Tells the VM of the parameters.
+    pub(crate) fn set_stress(&self, vm: &mut Vm) {
+        let params = self.options.get().params;
+        vm.exit_every = params.exitevery.max(1);
+        vm.exit_countdown = vm.exit_every;
+        vm.gc_set_stress(params.gcstress);
+    }
+    /// Marks the guards of a finished trace that are to leave. All guards of a program are numbered in the order in which they are
+    /// compiled.
+    pub(crate) fn stress_exits(&self, vm: &mut Vm, trace: &mut Trace) {
+        let params = self.options.get().params;
+        if params.exitof == 0 {
+            return;
+        }
+        if vm.exit_countdown == 0 {
+            self.set_stress(vm);
+        }
+        let mut number = self.guards.get();
+        let (mut snap, mut moved) = (0, false);
+        for (i, ins) in trace.ins.iter_mut().enumerate().filter(|(_, i)| may_leave(i)) {
+            while trace.snaps.get(snap + 1).is_some_and(|s| s.at.ins_index() <= i) {
+                (snap, moved) = (snap + 1, false);
+            }
+            if ins.op.is_comparison() && trace.snaps.get(snap).is_some_and(|s| s.decides) {
+                // Where the program is not to go now.
+                continue;
+            }
+            if ins.op == Op::RETF && core::mem::replace(&mut moved, true) {
+                // The first of several has left its frame; those behind it were checked before.
+                continue;
+            }
+            if number % params.exitof == params.exitat % params.exitof {
+                ins.flags |= Ins::STRESS;
+            }
+            number = number.wrapping_add(1);
+        }
+        self.guards.set(number);
+    }
+}
+
+/// Can an instruction leave in front of what it does? (BASE stands for the stack check. NATIVE leaves behind its call, SYNC never.)
+fn may_leave(ins: &Ins) -> bool {
+    ins.op == Op::BASE || ins.is_guard() && !matches!(ins.op, Op::NATIVE | Op::SYNC)
+}

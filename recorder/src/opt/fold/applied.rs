@@ -1,0 +1,24 @@
+//! Which rules have been applied, by the place in the source where each says what it makes. Builds with debug assertions note it, for
+//! tests to see that each rule is tested.
+
+/// Notes that the rule that calls the caller applies.
+#[inline(always)]
+#[track_caller]
+pub(super) fn note() {
+    #[cfg(debug_assertions)]
+    {
+        let place = core::panic::Location::caller();
+        PLACES.with_borrow_mut(|places| places.insert((place.file(), place.line())));
+    }
+}
+
+#[cfg(debug_assertions)]
+thread_local! {
+    static PLACES: core::cell::RefCell<std::collections::HashSet<(&'static str, u32)>> = core::cell::RefCell::default();
+}
+
+/// File and line of the rules applied in this thread so far.
+#[cfg(debug_assertions)]
+pub fn places() -> Vec<(&'static str, u32)> {
+    PLACES.with_borrow(|places| places.iter().copied().collect())
+}
