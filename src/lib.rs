@@ -43,5 +43,8 @@ pub use api::string::LuaString;
 pub use api::table::{Pairs, Sequence, Table};
 pub use api::value::Value;
 
+/// Memory profiler, heap dumps and snapshots, metrics, inspection. The methods of [`Lua`] lead there.
+pub use perilune_observe as observe;
+
 #[doc(hidden)]
 pub use api::state::new_vm;

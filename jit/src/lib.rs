@@ -24,6 +24,8 @@ pub mod penalty;
 mod places;
 mod recording;
 pub mod registry;
+mod sites;
+pub mod view;
 
 pub use engine::Jit;
 

@@ -67,6 +67,11 @@ impl Recording {
     pub fn root(&self) -> u32 {
         self.recorder.root_no()
     }
+    /// The Lua function and instruction that it started at.
+    pub fn head(&self) -> Option<(Gc<Proto>, usize)> {
+        let proto = self.start.as_func()?.proto()?;
+        Some((proto, proto.pc_of(self.recorder.start_pc())?))
+    }
     /// Its number.
     pub fn number(&self) -> u32 {
         self.number
@@ -311,6 +316,7 @@ impl Jit {
             return self.fail(vm, number, at, Origin::Nowhere, Abort::CodeTooLong.into(), Some(&done.trace));
         }
         let begun = Instant::now();
+        crate::sites::tell_trace(vm, &done, number);
         go_on_at_pad(&mut done, number);
         let end = if self.registry.borrow().wants_open_end(&done) { End::Open(path) } else { End::Linked };
         let (code, exit_base) = match self.place(vm, &done, number, &end) {
@@ -384,12 +390,13 @@ impl Jit {
         let options = self.options.get();
         let base = self.registry.borrow().free_exits(done.trace.snaps.len()).ok_or(Refused::Full)?;
         if options.params.eval != 0 {
-            vm.enter = crate::machine::evaluate;
+            vm.set_enter(crate::machine::evaluate);
             return Ok(((0, 0, 0), base));
         }
         let limit = (options.params.maxmcode as usize).saturating_mul(1024);
         let open_end = matches!(end, End::Open(_));
-        let code = self.machine.borrow_mut().compile(vm, (&done.trace, number, open_end), base, limit)?;
+        let sites = crate::sites::of(vm, done, number);
+        let code = self.machine.borrow_mut().compile(vm, (&done.trace, number, open_end, &sites), base, limit)?;
         Ok((code, base))
     }
 

@@ -96,6 +96,10 @@ impl Entry {
     pub fn owner(&self) -> Gc<Proto> {
         self.protos[0]
     }
+    /// The functions that the trace is made from.
+    pub fn protos(&self) -> &[Gc<Proto>] {
+        &self.protos
+    }
     fn mark(&self, marker: &mut Marker) {
         self.trace.mark(marker);
         for p in &self.protos {
@@ -339,6 +343,10 @@ impl Registry {
         e.end = End::Closed;
         let exit = e.exit_base as usize + e.trace.snaps.len() - 1;
         self.exit_table[exit] = self.trace_code[root as usize];
+    }
+    /// All traces with their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &Entry)> {
+        self.entries.iter().enumerate().filter_map(|(n, e)| e.as_ref().map(|e| (n as u32, e)))
     }
     /// Trace `n`.
     pub fn get(&self, n: u32) -> Option<&Entry> {

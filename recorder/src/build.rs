@@ -262,6 +262,15 @@ impl Builder {
         Ok(r)
     }
 
+    /// What is emitted from here on is for the bytecode at this address.
+    pub fn at(&mut self, pc: u64) {
+        let n = self.trace.ins.len() as u32;
+        match self.trace.places.last_mut() {
+            Some(last) if last.0 == n => last.1 = pc,
+            Some(last) if last.1 == pc => {}
+            _ => self.trace.places.push((n, pc)),
+        }
+    }
     /// Was a guard emitted since the last snapshot? If not, there is no need for another one.
     pub fn guard_emitted(&self) -> bool {
         self.guard_emitted
@@ -327,6 +336,8 @@ impl Builder {
                 self.chain[ins.op as usize] = prev;
             }
         }
+        let behind = self.trace.places.partition_point(|p| p.0 as usize <= n);
+        self.trace.places.truncate(behind);
     }
     /// Makes the chains anew after a pass that changed instructions in place.
     pub(crate) fn rebuild_chains(&mut self) {

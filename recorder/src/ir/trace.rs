@@ -312,6 +312,8 @@ pub struct Trace {
     pub link: Link,
     /// Parent trace and exit number, for a side trace.
     pub parent: Option<(u32, u32)>,
+    /// Where it comes from: index of an instruction, and address of the bytecode that it and those behind it were emitted for.
+    pub places: Vec<(u32, u64)>,
     /// Highest stack slot (exclusive) that any frame of the trace needs, for the stack check at its start.
     pub top_slot: u32,
 }
@@ -324,6 +326,11 @@ impl Trace {
                 marker.mark_value(*v);
             }
         }
+    }
+    /// Address of the bytecode that instruction `i` was emitted for; 0 if that is not known.
+    pub fn place(&self, i: usize) -> u64 {
+        let behind = self.places.partition_point(|p| p.0 as usize <= i);
+        behind.checked_sub(1).map_or(0, |at| self.places[at].1)
     }
     /// The instruction that a reference names; `None` for constants.
     #[inline]
@@ -413,6 +420,7 @@ impl Default for Trace {
             snaps: Vec::new(),
             link: Link::None,
             parent: None,
+            places: Vec::new(),
             top_slot: 0,
         }
     }

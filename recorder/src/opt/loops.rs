@@ -119,6 +119,7 @@ impl Unroll<'_> {
                 self.copy_snapshot(snap)?;
                 snap += 1;
             }
+            self.b.at(self.b.trace.place(i));
             let r = self.copy(i)?;
             self.subst.push(r);
         }

@@ -503,6 +503,7 @@ impl Recorder {
         if !self.live.iter().any(|l| l.0 == self.proto) {
             self.live.push((self.proto, db.liveness(self.proto)));
         }
+        self.b.at(pc.expose_provenance() as u64);
         let flow = self.dispatch(vm, db, pc, ins);
         self.first = false;
         flow
