@@ -44,7 +44,7 @@ impl Profile {
         let mut stream = Stream::open(bytes).unwrap();
         let (mut protos, mut natives, mut traces) = (HashMap::new(), HashMap::new(), HashMap::new());
         while let Some(event) = stream.next().unwrap() {
-            let mut place = |at| match at {
+            let place = |at| match at {
                 Location::Internal => "internal".to_owned(),
                 Location::Lua(proto, line) => format!("{}:{line}", protos.get(&proto).expect("a prototype with a symbol")),
                 Location::Native(code) => format!("native {}", natives.get(&code).expect("a symbol")),
@@ -160,9 +160,8 @@ for i = 1, 2000 do
     }
     local f = function() return u end
     a[i] = f
-    local s =
-        i .. 'x'
-end
+    a.s =
+        i .. 'x' end
 local function deep(n)
     if n > 0 then deep(n - 1) end
     return { n }
@@ -171,8 +170,8 @@ for i = 1, 300 do
     deep(10)
 end
 for i = 1, 1000 do
-    local v = i < 500 and { i } or
-        { i, i }
+    local v = i < 500 and { i }
+    v = v or { i, i }
     a[i] = v.x or v
     table.insert(a,
         i)
@@ -184,12 +183,13 @@ end
         assert_eq!(p.change, grown);
         let count = |line: u32| p.allocs.get(&format!("@program:{line}")).copied().unwrap_or(0);
         // The inner function's own line is where it is defined; tables with fields have a template and take one cell.
-        for (line, n) in [(3, 2000), (5, 2000), (6, 2000), (15, 3300), (20, 499), (21, 501), (25, 1000)] {
+        for (line, n) in [(3, 2000), (5, 2000), (6, 2000), (14, 3300), (20, 499), (21, 501), (25, 1000)] {
             assert_eq!(count(line), n, "line {line} in mode {mode}: {:?}", p.allocs);
         }
         // A function and its upvalue; a string, and on traces that of the number as well.
-        assert_eq!(count(8), 4000, "mode {mode}");
-        assert!((2000..=4000).contains(&count(11)), "mode {mode}: {:?}", p.allocs);
+        // Where a trace is left, the interpreter may begin an instruction again.
+        assert!((4000..4010).contains(&count(8)), "mode {mode}");
+        assert!((2000..4010).contains(&count(11)), "mode {mode}: {:?}", p.allocs);
         assert!(p.allocs.keys().all(|k| !k.starts_with("trace")), "{:?}", p.allocs);
     }
 }
@@ -197,11 +197,11 @@ end
 #[test]
 fn traces_are_named_by_where_they_start() {
     let lua = Lua::new();
-    let (p, _) = profile(&lua, false, "local t\nlocal n = 0\nfor i = 1, 2000 do\n t = {i}\nend");
+    let (p, _) = profile(&lua, false, "local t = {}\nlocal n = 0\nfor i = 1, 20000 do\n t[i % 8 + 1] = {i}\nend");
     let traces: Vec<_> = p.allocs.iter().filter(|a| a.0.starts_with("trace")).collect();
     let (name, n) = traces[0];
-    assert!(traces.len() == 1 && name.ends_with("at @program:3") && *n > 1000, "{:?}", p.allocs);
-    assert_eq!(n + p.allocs["@program:4"], 2000);
+    assert!(traces.len() == 1 && name.ends_with("at @program:3") && *n > 19000, "{:?}", p.allocs);
+    assert!((20000..20003).contains(&(n + p.allocs["@program:4"])));
 }
 
 #[test]
@@ -239,17 +239,17 @@ fn a_change_of_size_is_one_event() {
 fn code_called_by_builtins_called_by_traces_has_its_own_line() {
     const PROGRAM: &str = "local made = {}
 local function repl(c)
-    return { c }[1] .. '!'
+    made[2] = { c } return 'x'
 end
 for i = 1, 3000 do
     made[1] = string.gsub('abc', '%w', repl)
-    table.sort({3, 1, 2}, function(a, b) local t = { a }
-        return t[1] < b end)
+    table.sort({3, 1, 2}, function(a, b) made[3] = { a }
+        return a < b end)
 end";
     for lua in states() {
         let (p, grown) = profile(&lua, true, PROGRAM);
         assert_eq!(p.change, grown);
-        assert_eq!(p.allocs["@program:3"] >= 9000, true, "{:?}", p.allocs);
+        assert!((9000..9010).contains(&p.allocs["@program:3"]), "{:?}", p.allocs);
         assert!(p.allocs["@program:7"] >= 3000 + 2 * 3000, "{:?}", p.allocs);
     }
 }
@@ -346,7 +346,6 @@ fn a_writer_may_fail_at_any_byte() {
         assert!(matches!(lua.stop_memprof(), Err(Error::NotRunning)));
     }
     lua.load(program).exec().unwrap();
-    assert_eq!(lua.heap_walk().total_bytes <= lua.used_memory(), true);
     lua.gc_collect();
     assert_eq!(lua.heap_walk().total_bytes, lua.used_memory());
 }

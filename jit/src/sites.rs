@@ -20,6 +20,9 @@ pub fn of(vm: &mut Vm, done: &FinishedTrace, number: u32) -> Vec<u32> {
     }
     let mut sites = vec![0; done.trace.ins.len()];
     let (mut place, mut site) = (0, 0);
+    if let Some((proto, line)) = start(done) {
+        site = vm.heap.add_site(Site { trace: number, proto, line }).unwrap_or(0);
+    }
     for (i, ins) in done.trace.ins.iter().enumerate() {
         let here = done.trace.place(i);
         if here != place
@@ -35,8 +38,14 @@ pub fn of(vm: &mut Vm, done: &FinishedTrace, number: u32) -> Vec<u32> {
     sites
 }
 
+/// The function that a trace starts in, and the line.
+fn start(done: &FinishedTrace) -> Option<(Gc<Proto>, u32)> {
+    line(done, done.start_pc).or_else(|| line(done, done.first_pc)).or_else(|| done.protos.first().map(|p| (*p, p.first_line)))
+}
+
 /// Tells of a new trace.
 pub fn tell_trace(vm: &mut Vm, done: &FinishedTrace, number: u32) {
-    let Some((proto, line)) = line(done, done.start_pc).or_else(|| line(done, done.first_pc)) else { return };
-    vm.tell_trace(number, proto, line);
+    if let Some((proto, line)) = start(done) {
+        vm.tell_trace(number, proto, line);
+    }
 }

@@ -44,7 +44,7 @@ pub struct Vm {
     pub exit_table: *mut usize,
     /// Where compiled code is that calls a helper, if somebody watches the heap; else 0 ([`crate::gc::watch`]).
     pub site: u32,
-    /// Depth of native calls at which the code that `site` is about runs.
+    /// While somebody watches: depth of native calls at which compiled code runs.
     pub trace_depth: u32,
     /// Arguments and results of helpers called from compiled code.
     pub scratch: [u64; 16],

@@ -200,12 +200,14 @@ impl Heap {
             // SAFETY: by the contract.
             return unsafe { self.resize_raw(p, old, new) };
         }
-        // One change, whatever it takes.
+        // One change, whatever it takes. It may be the running stack that is about to move.
+        let place = self.place();
         self.raw.fast_max = RAW_MAX;
         // SAFETY: by the contract.
         let q = unsafe { self.resize_raw(p, old, new) };
         self.raw.fast_max = 0;
-        self.tell(Change::Realloc { from: p as usize, old: real_size(old), to: q as usize, new: real_size(new) });
+        let change = Change::Realloc { from: p as usize, old: real_size(old), to: q as usize, new: real_size(new) };
+        self.tell_watcher(place, change);
         q
     }
     /// # Safety

@@ -136,14 +136,19 @@ impl Heap {
     #[inline]
     pub(super) fn tell(&mut self, change: Change) {
         if self.is_told() {
-            self.tell_watcher(change);
+            self.tell_watcher(self.place(), change);
+        }
+    }
+    /// What is running.
+    pub(super) fn place(&self) -> Place {
+        match &self.watch {
+            Some(w) if self.internal == 0 => w.place(),
+            _ => Place::Internal,
         }
     }
     #[cold]
-    fn tell_watcher(&mut self, change: Change) {
-        let internal = self.internal != 0;
+    pub(super) fn tell_watcher(&mut self, place: Place, change: Change) {
         let Some(w) = &mut self.watch else { return };
-        let place = if internal { Place::Internal } else { w.place() };
         w.on = w.on && w.watcher.change(place, change);
         if !w.on {
             self.stop_telling();
@@ -214,8 +219,9 @@ impl Watch {
         let (cur, base, pc, top, site, on_trace) = unsafe {
             ((*vm).cur, (*vm).base, (*vm).pc, (*vm).top, (*vm).site, (*vm).trace_depth == (*vm).native_depth)
         };
-        if site != 0 && on_trace {
-            return self.sites.get(site as usize - 1).map_or(Place::Internal, |s| Place::Trace(*s));
+        if on_trace {
+            // What is on the stack is not what runs.
+            return self.sites.get((site as usize).wrapping_sub(1)).map_or(Place::Internal, |s| Place::Trace(*s));
         }
         let Some(level) = Level::make(cur, base, pc, top) else { return Place::Internal };
         let Some(code) = level.func.native() else { return lua(&level).unwrap_or(Place::Internal) };
@@ -242,7 +248,7 @@ impl Vm {
         self.heap.watch = Some(Box::new(Watch { watcher, on: true, vm, hidden, sites: Vec::new() }));
         self.heap.raw.watch(true);
         self.site = 0;
-        self.trace_depth = self.native_depth;
+        self.trace_depth = NOT_ON_TRACE;
         self.set_enter(self.plain_enter);
         Ok(())
     }
@@ -269,6 +275,9 @@ impl Vm {
         self.enter = if self.heap.is_watched() { enter_watched } else { enter };
     }
 }
+
+/// [`Vm::trace_depth`] while no compiled code runs.
+const NOT_ON_TRACE: u32 = u32::MAX;
 
 /// Enters compiled code while somebody watches: the site is that of this code, and afterwards again that of the code, if any, that
 /// called the builtin that led here.
