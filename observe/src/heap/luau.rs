@@ -1,8 +1,8 @@
 //! The JSON dump of Luau: one object with the members `objects`, `roots` and `stats`.
 //!
 //! Every object has `type`, `cat`, `size` and what its type has beside. Members that Luau does not have: `resumer` of a thread;
-//! `env` and `anchor` of a userdata; `chunkname` of a prototype; `text` of an upvalue's or number's; in `roots` `other`, what else keeps
-//! objects alive. Luau's tools pass over them.
+//! `env` and `anchor` of a userdata; `chunkname` of a prototype; beside `roots` `otherroots`, what
+//! else keeps objects alive. Luau's tools pass over them.
 
 use super::json;
 use super::names::{Names, SlotName, running_in, slots};
@@ -211,6 +211,7 @@ impl Dump<'_> {
         let vm = self.vm;
         write!(self.to, "\n}},\n\"roots\":{{\"mainthread\":\"0x{:x}\"", vm.main.addr())?;
         self.member("registry", vm.registry.header())?;
+        self.to.write_all(b"}")?;
         let mut others = Vec::new();
         super::graph::for_each_root(vm, |_, o| others.push(o));
         vm.heap.for_each_object(|o| {
@@ -218,7 +219,6 @@ impl Dump<'_> {
                 others.push(o);
             }
         });
-        self.list("other", others.into_iter())?;
-        self.to.write_all(b"}")
+        self.list("otherroots", others.into_iter())
     }
 }

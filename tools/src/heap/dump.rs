@@ -8,14 +8,9 @@ use std::collections::HashMap;
 #[derive(Deserialize)]
 struct Dump {
     objects: Objects,
-    roots: HashMap<String, Root>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Root {
-    One(String),
-    Many(Vec<String>),
+    roots: HashMap<String, String>,
+    #[serde(default)]
+    otherroots: Vec<String>,
 }
 
 /// The objects in the order of the file.
@@ -97,14 +92,11 @@ pub fn read(text: &[u8]) -> Result<Graph, String> {
         }
     }
     let mut roots: Vec<(String, usize)> = Vec::new();
-    for (name, root) in &dump.roots {
-        let addresses = match root {
-            Root::One(address) => core::slice::from_ref(address),
-            Root::Many(addresses) => addresses,
-        };
-        for address in addresses {
-            roots.push((name.clone(), find(address)?));
-        }
+    for (name, address) in &dump.roots {
+        roots.push((name.clone(), find(address)?));
+    }
+    for address in &dump.otherroots {
+        roots.push(("root".to_owned(), find(address)?));
     }
     // What is named first is the shorter way to say it.
     roots.sort_by_key(|(name, _)| ["registry", "mainthread"].iter().position(|n| n == name).unwrap_or(2));
