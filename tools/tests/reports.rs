@@ -108,7 +108,8 @@ fn older_versions_are_read() {
     let marked = [0x49, 0x10, 5, 0x30, 32, 0xc0];
     assert_eq!(good(&[&"memprof", &"report", &"--leak-only", &f.write("stream", &stream(2, &proto, &marked))]), expected);
     let symbols = [&proto[..], &[0x01, 7, 0x66, 0x10, 9]].concat();
-    let on_trace = good(&[&"memprof", &"report", &"--leak-only", &f.write("stream", &stream(2, &symbols, &[0x11, 7, 0x66, 0x40, 16]))]);
+    let on_trace =
+        good(&[&"memprof", &"report", &"--leak-only", &f.write("stream", &stream(2, &symbols, &[0x11, 7, 0x66, 0x40, 16]))]);
     assert_eq!(on_trace, "HEAP SUMMARY:\nTRACE [7] started at @file:9 holds 16B: 1 allocs, 0 frees\n\n");
     let symbols = [&proto[..], &[0x02, 7, 0x10, 9]].concat();
     let on_trace = good(&[&"memprof", &"report", &"--leak-only", &f.write("stream", &stream(3, &symbols, &[0x11, 7, 0x40, 16]))]);
@@ -119,7 +120,8 @@ fn older_versions_are_read() {
 fn the_form_is_that_of_tarantools_parser() {
     let f = Folder::new("form");
     let symbols = [&[0x00, 0x10, 6][..], b"a\nb\n\nc", &[0], &[0x01, 0x80, 0x02, 4], b"rand"].concat();
-    let events = [0x0d, 0x90, 0x02, 0x20, 64, 0x0b, 0x10, 2, 0x20, 64, 0x28, 0x80, 0x10, 0x06, 0x28, 0x80, 0x10, 0x0d, 0x05, 0x40, 16];
+    let events =
+        [0x0d, 0x90, 0x02, 0x20, 64, 0x0b, 0x10, 2, 0x20, 64, 0x28, 0x80, 0x10, 0x06, 0x28, 0x80, 0x10, 0x0d, 0x05, 0x40, 16];
     let report = good(&[&"memprof", &"report", &"--human-readable", &f.write("stream", &stream(3, &symbols, &events))]);
     let expected = "ALLOCATIONS
 CFUNC 0x5: 1 events\t+16B\t-0B
@@ -168,7 +170,10 @@ fn what_is_wrong_with_a_stream_is_said_with_the_offset() {
     check(&stream(3, &proto, &[0x14]), ": an event with header 0x14 at offset 24");
     check(&stream(3, &proto, &[0x04]), ": an event with header 0x04 at offset 24");
     check(&stream(1, &proto, &[0x11]), ": an event with header 0x11 at offset 24");
-    check(&stream(3, &[0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f], &[]), ": a number of more than 64 bits at offset 8");
+    check(
+        &stream(3, &[0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f], &[]),
+        ": a number of more than 64 bits at offset 8",
+    );
     check(&stream(3, &[0, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f], &[]), ": a string of 4398046511103 bytes at offset 9");
     let whole = stream(3, &proto, &[0x05, 0x20, 64]);
     let said = bad(&[&"memprof", &"report", &f.write("stream", &whole[..whole.len() - 1])]);

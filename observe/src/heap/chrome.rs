@@ -72,6 +72,54 @@ impl Texts {
     }
 }
 
+impl Texts {
+    /// The number that stands for the name of a reference.
+    fn of_link(&mut self, link: &Link, index: &Index, strings: &Index) -> u32 {
+        match &link.name {
+            LinkName::Index(i) if link.kind == LinkKind::Element => *i,
+            LinkName::Index(i) => self.get(format!("[{i}]"), "[index]"),
+            LinkName::Str(s) => match strings.position(s.header()) {
+                Some(n) => n,
+                None => self.plain("?"),
+            },
+            LinkName::Text(text) => self.plain(text),
+            LinkName::Numbered(text, i) => self.get(format!("{text} {i}"), text),
+            LinkName::Variable(name) => self.get(name.clone(), "variable"),
+            LinkName::Key(v) => self.get(key(*v, index), "[key]"),
+        }
+    }
+}
+
+/// A key that is not a string.
+fn key(v: Value, index: &Index) -> String {
+    match v.as_gc() {
+        Some(o) => format!("[{} @{}]", o.kind().name(), index.id(o)),
+        None => {
+            let mut text = Vec::new();
+            perilune_vm::lib::put_value(&mut text, v);
+            format!("[{}]", String::from_utf8_lossy(&text))
+        }
+    }
+}
+
+/// Calls `f` for each reference to a node, with where that is in the list of nodes.
+fn links(graph: &Graph<'_>, index: &Index, n: Node, f: &mut impl FnMut(Link, u64)) {
+    let mut known = |link: Link| {
+        let at = match link.to {
+            Target::Object(o) => index.position(o).map(|p| 1 + u64::from(p)),
+            Target::Trace(i) => Some(1 + u64::from(index.len()) + i as u64),
+        };
+        if let Some(at) = at {
+            f(link, at * NODE_FIELDS);
+        }
+    };
+    match n {
+        Node::Root => graph.roots(&mut known),
+        Node::Object(o) => graph.links(o, &mut known),
+        Node::Trace(i) => graph.trace_links(i, &mut known),
+    }
+}
+
 struct Snapshot<'a> {
     graph: &'a Graph<'a>,
     index: &'a Index,
@@ -129,28 +177,9 @@ impl Snapshot<'_> {
         result?;
         (0..graph.traces.len()).try_for_each(|i| f(self, Node::Trace(i)))
     }
-    fn position(&self, to: Target) -> Option<u64> {
-        let n = match to {
-            Target::Object(o) => 1 + u64::from(self.index.position(o)?),
-            Target::Trace(i) => 1 + u64::from(self.index.len()) + i as u64,
-        };
-        Some(n * NODE_FIELDS)
-    }
-    fn links(&self, n: Node, f: &mut impl FnMut(Link, u64)) {
-        let mut known = |link: Link| {
-            if let Some(at) = self.position(link.to) {
-                f(link, at);
-            }
-        };
-        match n {
-            Node::Root => self.graph.roots(&mut known),
-            Node::Object(o) => self.graph.links(o, &mut known),
-            Node::Trace(i) => self.graph.trace_links(i, &mut known),
-        }
-    }
     fn count(&self, n: Node) -> u64 {
         let mut count = 0;
-        self.links(n, &mut |_, _| count += 1);
+        links(self.graph, self.index, n, &mut |_, _| count += 1);
         count
     }
     fn node(&mut self, n: Node) -> io::Result<()> {
@@ -228,42 +257,17 @@ impl Snapshot<'_> {
         self.texts.get(text, "thread")
     }
     fn edges(&mut self, n: Node, first: &mut bool) -> io::Result<()> {
-        let mut links = Vec::new();
-        self.links(n, &mut |link, at| links.push((link, at)));
-        for (link, at) in links {
-            if !core::mem::take(first) {
-                self.to.write_all(b",\n")?;
+        let (index, strings) = (self.index, self.strings);
+        let (texts, to) = (&mut *self.texts, &mut *self.to);
+        let mut result = Ok(());
+        links(self.graph, index, n, &mut |link, at| {
+            if result.is_ok() {
+                let comma = if core::mem::take(first) { "" } else { ",\n" };
+                let name = texts.of_link(&link, index, strings);
+                result = write!(to, "{comma}{},{name},{at}", link.kind as u32);
             }
-            let name = self.link_name(&link);
-            write!(self.to, "{},{name},{at}", link.kind as u32)?;
-        }
-        Ok(())
-    }
-    fn link_name(&mut self, link: &Link) -> u32 {
-        match &link.name {
-            LinkName::Index(i) if link.kind == LinkKind::Element => *i,
-            LinkName::Index(i) => self.texts.get(format!("[{i}]"), "[index]"),
-            LinkName::Str(s) => match self.strings.position(s.header()) {
-                Some(n) => n,
-                None => self.texts.plain("?"),
-            },
-            LinkName::Text(text) => self.texts.plain(text),
-            LinkName::Numbered(text, i) => self.texts.get(format!("{text} {i}"), text),
-            LinkName::Variable(name) => self.texts.get(name.clone(), "variable"),
-            LinkName::Key(v) => self.key(*v),
-        }
-    }
-    /// A key that is not a string.
-    fn key(&mut self, v: Value) -> u32 {
-        let text = match v.as_gc() {
-            Some(o) => format!("[{} @{}]", o.kind().name(), self.index.id(o)),
-            None => {
-                let mut text = Vec::new();
-                perilune_vm::lib::put_value(&mut text, v);
-                format!("[{}]", String::from_utf8_lossy(&text))
-            }
-        };
-        self.texts.get(text, "[key]")
+        });
+        result
     }
     fn write_strings(&mut self) -> io::Result<()> {
         let mut first = true;

@@ -200,8 +200,8 @@ impl Heap {
         w.sites.push(site);
         u32::try_from(w.sites.len()).ok()
     }
-    /// The heap is dropped.
-    pub(super) fn end_watch(&mut self) {
+    /// The heap is dropped, or the process ends: the last word to the watcher.
+    pub(crate) fn end_watch(&mut self) {
         self.raw.watch(false);
         if let Some(mut w) = self.watch.take() {
             w.watcher.end();
