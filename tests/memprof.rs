@@ -391,3 +391,17 @@ fn it_stops_wherever_it_is_told_to() {
     }
     std::fs::remove_file(file).unwrap();
 }
+
+#[test]
+fn leaving_the_process_completes_the_stream() {
+    let file = std::env::temp_dir().join(format!("perilune-memprof-exit-{}", std::process::id()));
+    for end in ["os.exit(3)", "os.exit(3, true)", "error('x')", "return", "local t = {} while true do t[#t + 1] = {} end"] {
+        let script = format!("local misc = require 'misc' assert(misc.memprof.start('{}')) {end}", file.display());
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_perilune"));
+        command.args(["--memory-limit", "8m", "-e", &script]);
+        let status = command.stderr(std::process::Stdio::null()).status().unwrap();
+        assert_eq!(status.code(), Some(if end.starts_with("os") { 3 } else { i32::from(end != "return") }), "{end}");
+        Profile::read(&std::fs::read(&file).unwrap());
+    }
+    std::fs::remove_file(file).unwrap();
+}

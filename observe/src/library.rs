@@ -16,9 +16,16 @@ use std::os::unix::ffi::OsStrExt;
 /// Number of the error for what should not be: EINVAL.
 const INVALID: i32 = 22;
 
-/// Makes the library available: the global `misc`, which is among the loaded modules.
+/// Makes the library available: the global `misc`, which `require` finds as well. It is not among the loaded modules before, where
+/// programs may look for what LuaJIT has.
 pub fn open(vm: &mut Vm) {
-    let misc = vm.library(b"misc");
+    let misc = vm.registry_table(b"misc");
+    let globals = vm.globals;
+    vm.set_field(globals, b"misc", Value::table(misc));
+    vm.preload(b"misc", |vm| {
+        let misc = vm.registry_table(b"misc");
+        vm.ret1(Value::table(misc))
+    });
     fill(vm, misc, &[("getmetrics", getmetrics), ("heapdump", heapdump), ("heapsnapshot", heapsnapshot)]);
     let memprof = vm.new_table(0, 1);
     vm.set_field(misc, b"memprof", Value::table(memprof));

@@ -19,13 +19,25 @@ end
 package.preload["utils.bufread"] = function()
   local Reader = {}
   Reader.__index = Reader
-  function Reader:read_octets(n)
-    local s = self.text:sub(self.at, self.at + n - 1)
-    assert(#s == n, "unexpected end of data")
-    self.at = self.at + n
-    return s
+  -- Reads on until there are `n` bytes from `at` on; false if there are not so many.
+  local function fill(self, n)
+    while #self.text - self.at + 1 < n do
+      local piece = self.file:read(2 ^ 16)
+      if not piece then return false end
+      self.text, self.at = self.text:sub(self.at) .. piece, 1
+    end
+    return true
   end
-  function Reader:read_octet() return self:read_octets(1):byte() end
+  function Reader:read_octets(n)
+    assert(fill(self, n), "unexpected end of data")
+    self.at = self.at + n
+    return self.text:sub(self.at - n, self.at - 1)
+  end
+  function Reader:read_octet()
+    assert(self.at <= #self.text or fill(self, 1), "unexpected end of data")
+    self.at = self.at + 1
+    return self.text:byte(self.at - 1)
+  end
   function Reader:read_uleb128()
     local n, factor = 0, 1
     while true do
@@ -36,13 +48,10 @@ package.preload["utils.bufread"] = function()
     end
   end
   function Reader:read_string() return self:read_octets(self:read_uleb128()) end
-  function Reader:eof() return self.at > #self.text end
+  function Reader:eof() return not fill(self, 1) end
   return {
     new = function(name)
-      local file = assert(io.open(name, "rb"))
-      local text = file:read("*a")
-      file:close()
-      return setmetatable({ text = text, at = 1 }, Reader)
+      return setmetatable({ file = assert(io.open(name, "rb")), text = "", at = 1 }, Reader)
     end,
   }
 end

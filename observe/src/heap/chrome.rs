@@ -94,6 +94,10 @@ impl Texts {
 fn key(v: Value, index: &Index) -> String {
     match v.as_gc() {
         Some(o) => format!("[{} @{}]", o.kind().name(), index.id(o)),
+        // All digits, so that different keys have different names.
+        None if v.as_number().is_some_and(|n| n.fract() == 0.0 && n.abs() < 1e18) => {
+            format!("[{}]", v.as_number().unwrap_or_default() as i64)
+        }
         None => {
             let mut text = Vec::new();
             perilune_vm::lib::put_value(&mut text, v);

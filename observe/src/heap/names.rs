@@ -32,7 +32,7 @@ impl Names {
             t.nodes().iter().map(|n| n.key.get()).find(|k| k.as_str().is_some_and(|s| s.bytes() == name))
         };
         let loaded = find(vm.registry, LOADED).and_then(|k| vm.registry.get(k).as_table());
-        let modules = loaded.into_iter().flat_map(|t| fields(t)).filter_map(|(n, v)| v.as_table().map(|t| (n, t)));
+        let modules = loaded.into_iter().flat_map(fields).filter_map(|(n, v)| v.as_table().map(|t| (n, t)));
         for (module, t) in modules.filter(|(_, t)| *t != vm.globals) {
             names.note(&module, Value::table(t));
             for (field, v) in fields(t) {

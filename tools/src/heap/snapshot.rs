@@ -58,7 +58,7 @@ pub fn read(text: &[u8]) -> Result<Graph, String> {
     let (kinds, edge_kinds) = (types(&meta.node_types, kind)?, types(&meta.edge_types, edge_kind)?);
     let counted = |numbers: &[u64], width: usize, said: u64, what: &str| {
         let n = numbers.len() / width;
-        if numbers.len() % width != 0 || n as u64 != said {
+        if !numbers.len().is_multiple_of(width) || n as u64 != said {
             return Err(format!("{} numbers are not {said} {what} of {width}", numbers.len()));
         }
         Ok(n)

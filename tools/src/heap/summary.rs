@@ -14,7 +14,10 @@ fn line(out: &mut dyn Write, s: Sum, title: &str) -> io::Result<()> {
     writeln!(out, "{:>12} {:>15}  {title}", s.count, s.bytes)
 }
 
-/// By type, then by name.
+/// Single objects that are listed.
+const LARGEST: usize = 5;
+
+/// By type, then by name; then the largest objects.
 pub fn write(graph: &Graph, limit: usize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{:>12} {:>15}", "objects", "bytes")?;
     let all = graph.sums(|_| Some(())).get(&()).copied().unwrap_or_default();
@@ -29,6 +32,12 @@ pub fn write(graph: &Graph, limit: usize, out: &mut dyn Write) -> io::Result<()>
     }
     for (title, s) in named.iter().take(limit) {
         line(out, *s, &short(title))?;
+    }
+    let mut nodes: Vec<usize> = (0..graph.nodes.len()).collect();
+    nodes.sort_by_key(|i| std::cmp::Reverse(graph.nodes[*i].size));
+    writeln!(out, "\n{:>28}  largest objects", "bytes")?;
+    for i in nodes.into_iter().take(LARGEST) {
+        writeln!(out, "{:>28}  {} {}", graph.nodes[i].size, graph.nodes[i].id, short(&graph.title(i)))?;
     }
     Ok(())
 }

@@ -168,7 +168,7 @@ impl Profile {
             h.frees += if o.freed > 0 { o.count } else { 0 };
         }
         let mut held: Vec<(&str, Held)> = held.into_iter().filter(|h| h.1.bytes > 0).collect();
-        held.sort_by(|a, b| b.1.bytes.cmp(&a.1.bytes));
+        held.sort_by_key(|h| std::cmp::Reverse(h.1.bytes));
         held
     }
     /// Events, most frequent first.
