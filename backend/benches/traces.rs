@@ -78,7 +78,15 @@ fn synthetic(ops: usize, guards_every: usize, values: usize) -> Trace {
 /// Best time of a compilation in microseconds, and the size.
 fn compile_time(trace: &Trace) -> (f64, usize) {
     let mut compiler = Compiler::new(isa::host().unwrap(), common::helpers::address);
-    let req = CompileRequest { tree: TraceTree::single(trace, 1, 0), frame_delta: |_| 0, open_end: false, listing: false };
+    let req = CompileRequest {
+        tree: TraceTree::single(trace, 1, 0),
+        frame_delta: |_| 0,
+        open_end: false,
+        unboxed_exits: false,
+        unboxed: &[],
+        key_hash: |_| 0,
+        listing: false,
+    };
     let thunks = ThunkAddrs::placeholder();
     let mut best = (f64::MAX, 0);
     for _ in 0..60 {

@@ -8,8 +8,9 @@ use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::{Context, FinalizedMachReloc, FinalizedRelocTarget, binemit, ir};
 use perilune_recorder::ir::Trace;
+use perilune_vm::Value;
 use perilune_vm::helper::Helper;
-use perilune_vm::hooks::EnterFn;
+use perilune_vm::hooks::{EnterFn, Unboxed};
 
 /// A trace and the side traces compiled into the same function.
 #[derive(Clone)]
@@ -44,6 +45,12 @@ pub struct CompileRequest<'a> {
     /// The root trace of the tree does not jump to the trace that it is linked to, but leaves by its last exit: what comes next is
     /// for the exit table to say.
     pub open_end: bool,
+    /// Exits leave to the runtime, or to side traces, what [`crate::unboxed::unboxed`] lists; but not the last one with `open_end`.
+    pub unboxed_exits: bool,
+    /// What the exit that leads to the root trace of the tree left undone.
+    pub unboxed: &'a [Unboxed],
+    /// The hash of a string.
+    pub key_hash: fn(Value) -> u32,
     /// Keep the texts and the address map.
     pub listing: bool,
 }

@@ -7,6 +7,7 @@
 //! - [`code`]: executable memory.
 //! - [`thunk`]: the fixed pieces of code around traces (entry, exit stub, cold helpers).
 //! - `lower`: IR to Cranelift IR.
+//! - [`unboxed`]: what exits leave to be done.
 //! - [`Backend`]: all of it together. [`Compiler`] is the part without executable memory, for any target.
 //!
 //! # Calling convention
@@ -22,6 +23,7 @@ mod error;
 pub mod isa;
 mod lower;
 pub mod thunk;
+pub mod unboxed;
 
 pub use compile::{Backend, CompileRequest, CompiledCode, Compiler, Config, Emitted, Listing, TraceTree};
 pub use error::BackendError;

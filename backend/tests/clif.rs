@@ -14,7 +14,15 @@ fn check(name: &str, trace: &Trace) {
     let isa = isa::foreign("x86_64-unknown-linux-gnu", &["has_sse41", "has_avx"]).unwrap();
     // Addresses of helpers are their numbers, so that the text is the same everywhere.
     let mut compiler = Compiler::new(isa, |helper| 0x100 + helper as usize);
-    let req = CompileRequest { tree: TraceTree::single(trace, 1, 0), frame_delta: |_| 4, open_end: false, listing: true };
+    let req = CompileRequest {
+        tree: TraceTree::single(trace, 1, 0),
+        frame_delta: |_| 4,
+        open_end: false,
+        unboxed_exits: false,
+        unboxed: &[],
+        key_hash: |_| 0,
+        listing: true,
+    };
     let listing = compiler.emit(&req, &ThunkAddrs::placeholder()).unwrap().listing.unwrap();
     assert!(!listing.asm.is_empty() && !listing.map.is_empty());
     let path = format!("{}/tests/clif/{name}.clif", env!("CARGO_MANIFEST_DIR"));

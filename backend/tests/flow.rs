@@ -3,6 +3,7 @@
 mod common;
 
 use common::{BASE, Build, DELTA, EXIT_BASE, Machine, TRACE_NO};
+use perilune_backend::unboxed::unboxed;
 use perilune_backend::{BackendError, TraceTree};
 use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, SnapSlot, Trace, Ty, sload};
 use perilune_vm::Value;
@@ -264,4 +265,29 @@ fn a_full_arena_is_an_error_until_it_is_reset() {
     m.backend.reset();
     assert_eq!(m.backend.code_memory().0, before);
     assert!(m.compile(TraceTree::single(&trace, 1, 0)).is_ok());
+}
+
+#[test]
+fn side_traces_make_values_of_what_their_exit_left() {
+    let mut t = Build::new();
+    let s = t.slots(&[Ty::Int, Ty::Tab, Ty::Num]);
+    let k = t.int(7);
+    t.snap(&[(10, s[0]), (11, s[1]), (12, s[2]), (13, k)]);
+    t.emit(Op::LT, Ty::Int, s[0], k);
+    let root = t.results(&[]);
+    let side = Build::new().results(&[]);
+    let mut m = Machine::new();
+    m.unboxed = true;
+    let values = [Value::int(9), Value(perilune_vm::value::TAG_TAB << perilune_vm::value::PAYLOAD_BITS | 0x770), Value::num(0.5)];
+    for (i, v) in values.iter().enumerate() {
+        *m.slot(2 + i) = v.0;
+    }
+    let entry = m.install(&root, 1, 0);
+    m.left = unboxed(&root, 1);
+    let code = m.install(&side, 2, 50);
+    assert_ne!(entry.entry, code.entry);
+    m.exits[1] = code.entry;
+    // The side trace ends at once.
+    assert_eq!(m.enter(1), (51, 0));
+    assert_eq!([10, 11, 12, 13].map(|i| m.slot_value(i)), [values[0], values[1], values[2], Value::int(7)]);
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::helpers::{ARGS, CALLS, RESULT, WHO};
 use common::{Build, Machine, run};
-use perilune_recorder::ir::{Const, IrRef, Op, Ty};
+use perilune_recorder::ir::{Const, IrRef, Op, Ty, VmRef};
 use perilune_vm::Value;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::{Field, ofs};
@@ -74,7 +74,6 @@ fn hash_slots_are_guarded_by_their_key() {
 fn lookups_call_the_helper_for_the_key() {
     let cell = Value::int(31);
     let keys = [
-        (Op::HREF, Ty::Str, Value(v::TAG_STR << v::PAYLOAD_BITS | 0x880), 0x880, Helper::TabGetStr),
         (Op::HREF, Ty::Int, Value::int(-7), -7i32 as u32 as u64, Helper::TabGetInt),
         (Op::HREF, Ty::Num, Value::num(1.5), 1.5f64.to_bits(), Helper::TabGet),
         (Op::HREF, Ty::Tab, tab(0x880), tab(0x880).0, Helper::TabGet),
@@ -97,6 +96,41 @@ fn lookups_call_the_helper_for_the_key() {
         assert_eq!(m.vm[ARGS], 0x770);
         let mask = if helper == Helper::TabGetInt { 0xffff_ffff } else { !0 };
         assert_eq!(m.vm[ARGS + 1] & mask, arg);
+    }
+}
+
+#[test]
+fn string_keys_are_looked_for_along_the_chain() {
+    // The hash is in the upper half of the object's first word.
+    let strings: [[u64; 3]; 3] = core::array::from_fn(|_| [1 << 32, 0, 0]);
+    let [key, other, absent] = core::array::from_fn(|i| Value(v::TAG_STR << v::PAYLOAD_BITS | strings[i].as_ptr() as u64));
+    // Four nodes: the key is the second of a chain that starts at node 1.
+    let mut nodes = [0; 12];
+    (nodes[4], nodes[3]) = (other.0, Value::int(1).0);
+    (nodes[10], nodes[9]) = (key.0, Value::int(2).0);
+    nodes[5] = &raw const nodes[9] as u64;
+    let table = [0, 0, 0, nodes.as_ptr() as u64, 3, 0];
+    for constant in [false, true] {
+        for (wanted, check, expected) in [
+            (other, Op::NE, Some(1)),
+            (key, Op::NE, Some(2)),
+            (absent, Op::NE, None),
+            (absent, Op::EQ, Some(0)),
+            (key, Op::EQ, None),
+            (key, Op::NOP, Some(2)),
+        ] {
+            let mut t = Build::new();
+            let s = t.slots(&[Ty::Tab, Ty::Str]);
+            let k = if constant { t.konst(Const::Gc(wanted)) } else { s[1] };
+            let p = t.emit(Op::HREF, Ty::P64, s[0], k);
+            if check != Op::NOP {
+                let nil = t.konst(Const::Vm(VmRef::NilSlot));
+                t.emit(check, Ty::P64, p, nil);
+            }
+            let x = if check == Op::EQ { t.konst(Const::Int(0)) } else { t.guarded(Op::HLOAD, Ty::Int, p, IrRef::NIL) };
+            let (exit, out) = run(&t.results(&[x]), &[tab(table.as_ptr() as u64), wanted]);
+            assert_eq!((exit == 1).then(|| out[0]), expected.map(Value::int), "{check:?} {constant}");
+        }
     }
 }
 

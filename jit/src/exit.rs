@@ -2,12 +2,12 @@
 
 use crate::Jit;
 use crate::budget;
+use crate::departure::Departure;
 use crate::events::Event;
 use crate::frame;
 use crate::log::{self, Topic};
 use crate::registry::Exit;
 use perilune_recorder::ir::{Snapshot, Trace};
-use perilune_vm::bc::Ins;
 use perilune_vm::gc::Phase;
 use perilune_vm::hooks::{ExitId, Resume};
 use perilune_vm::{Value, Vm};
@@ -33,7 +33,7 @@ impl Jit {
     pub(crate) fn take_exit(&self, vm: &mut Vm, id: ExitId, may_record: bool) -> Resume {
         // An exit to collect garbage is nothing to compile a trace for: it would only leave as well.
         let collect = vm.heap.is_full() || vm.heap.gc_due() && matches!(vm.heap.phase(), Phase::Atomic | Phase::Finalize);
-        let Some(mut taken) = self.taken(id, may_record && !collect) else {
+        let Some(mut taken) = self.taken(vm, id, may_record && !collect) else {
             debug_assert!(false, "an exit that no trace has");
             return Resume { pc: core::ptr::null(), multres: 0, failed: false };
         };
@@ -72,17 +72,18 @@ impl Jit {
         resume
     }
 
-    fn taken(&self, id: ExitId, may_record: bool) -> Option<Taken> {
+    fn taken(&self, vm: &mut Vm, id: ExitId, may_record: bool) -> Option<Taken> {
         let mut registry = self.registry.borrow_mut();
-        let (trace, exit) = registry.owner(id)?;
+        let departure = registry.departure(id)?;
+        let resume = departure.resume();
+        let &Departure { trace, exit, root, gain, is_end: end, live, .. } = departure;
+        frame::box_slots(vm, &departure.unboxed);
         let params = self.options.get().params;
-        let hotexit = {
+        let factor = {
             let mut budget = self.budget.borrow_mut();
             budget.left();
-            params.hotexit.saturating_mul(budget.factor(&params))
+            budget.factor(&params)
         };
-        let root = registry.get(trace)?.root;
-        let gain = registry.get(trace)?.gain(exit as usize);
         let (mut sides, mut retire) = (0, None);
         if let Some(r) = registry.get_mut(root) {
             sides = r.sides;
@@ -94,13 +95,8 @@ impl Jit {
             }
         }
         let entry = registry.get_mut(trace)?;
-        let end = entry.is_end(exit as usize);
-        let snap = entry.trace.snaps.get(exit as usize)?;
-        let pc: *const Ins = core::ptr::with_exposed_provenance(snap.pc as usize);
-        let resume = Resume { pc, multres: snap.multres, failed: false };
-        let live = usize::from(snap.nslots.saturating_sub(snap.base_slot));
         let x = entry.exits.get_mut(exit as usize)?;
-        let hotexit = hotexit.max(params.hotexit.saturating_mul(x.demand));
+        let hotexit = params.hotexit.saturating_mul(factor.max(x.demand));
         let mut hot = None;
         if !end {
             x.taken = x.taken.saturating_add(1);

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "the stack is raw memory")]
 
 use perilune_vm::bc::{Ins, Op};
+use perilune_vm::hooks::Unboxed;
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{Value, Vm};
 
@@ -48,4 +49,15 @@ pub fn delta(link: u64) -> u32 {
     // SAFETY: return addresses in traces lie behind a call of a prototype that the trace keeps.
     let call = unsafe { *core::ptr::with_exposed_provenance::<Ins>(link as usize).sub(1) };
     2 + call.a() as u32
+}
+
+/// Makes Lua values of what an exit left in the slots of the frame at `vm.base` and in those around it.
+pub fn box_slots(vm: &mut Vm, slots: &[Unboxed]) {
+    for s in slots {
+        // SAFETY: the slots are those of the snapshot that compiled code has just left by, in frames that it checked the stack for.
+        unsafe {
+            let slot = vm.base.offset(s.slot as isize);
+            *slot = Value(s.boxed((*slot).0));
+        }
+    }
 }

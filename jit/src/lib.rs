@@ -9,6 +9,7 @@
 
 pub mod budget;
 pub mod counters;
+mod departure;
 mod engine;
 pub mod events;
 mod exit;
@@ -18,6 +19,7 @@ mod frame;
 pub mod library;
 pub mod log;
 pub mod machine;
+mod owned;
 pub mod params;
 pub mod patch;
 pub mod penalty;

@@ -9,6 +9,7 @@ use perilune_recorder::abort::Abort;
 use perilune_recorder::eval::{self, Outcome};
 use perilune_recorder::ir::Trace;
 use perilune_recorder::rec::AbortInfo;
+use perilune_vm::hooks::Unboxed;
 use perilune_vm::interp::native::Unfinished;
 use perilune_vm::{Value, Vm};
 
@@ -37,11 +38,12 @@ impl Machine {
         }
         self.backend.as_mut().ok_or(BackendError::ArenaFull)
     }
-    /// Compiles a trace. `limit` is the size of all code, in bytes; for `open_end` see [`CompileRequest::open_end`].
+    /// Compiles a trace, at whose start the exit that leads there left `unboxed` to be done. `limit` is the size of all code, in bytes; for `open_end` see [`CompileRequest::open_end`].
     pub fn compile(
         &mut self,
         vm: &mut Vm,
         (trace, no, open_end, sites): (&Trace, u32, bool, &[u32]),
+        unboxed: &[Unboxed],
         exit_base: u32,
         limit: usize,
     ) -> Result<Code, Refused> {
@@ -49,6 +51,9 @@ impl Machine {
             tree: TraceTree { sites, ..TraceTree::single(trace, no, exit_base) },
             frame_delta: crate::frame::delta,
             open_end,
+            unboxed_exits: true,
+            unboxed,
+            key_hash: |k| k.as_str().map_or(0, |s| s.hash()),
             listing: log::on(Topic::Clif) || log::on(Topic::Asm),
         };
         let backend = self.backend(limit).map_err(refused)?;

@@ -396,7 +396,9 @@ impl Jit {
         let limit = (options.params.maxmcode as usize).saturating_mul(1024);
         let open_end = matches!(end, End::Open(_));
         let sites = crate::sites::of(vm, done, number);
-        let code = self.machine.borrow_mut().compile(vm, (&done.trace, number, open_end, &sites), base, limit)?;
+        let unboxed = done.trace.parent.and_then(|(parent, k)| Some(self.registry.borrow().get(parent)?.unboxed(k)));
+        let unboxed = unboxed.unwrap_or_default();
+        let code = self.machine.borrow_mut().compile(vm, (&done.trace, number, open_end, &sites), &unboxed, base, limit)?;
         Ok((code, base))
     }
 

@@ -1,13 +1,15 @@
 //! The finished traces, by number, and their exits.
 
+use crate::departure::Departure;
 use crate::machine::Code;
+use crate::owned::Owners;
 use perilune_backend::code::Ranges;
 use perilune_recorder::ir::{IrRef, Link, Op, Trace};
 use perilune_recorder::rec::{FinishedTrace, Site, TraceDb, find_liveness};
 use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::gc::Marker;
-use perilune_vm::hooks::ExitId;
+use perilune_vm::hooks::{ExitId, Unboxed};
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -100,12 +102,6 @@ impl Entry {
     pub fn protos(&self) -> &[Gc<Proto>] {
         &self.protos
     }
-    fn mark(&self, marker: &mut Marker) {
-        self.trace.mark(marker);
-        for p in &self.protos {
-            marker.mark(*p);
-        }
-    }
     /// Does leaving by this exit mean that the trace has ended, and not that a guard failed? A side trace that ends in the middle
     /// of a chain of returns has not: another may follow the chain.
     pub fn is_end(&self, exit: usize) -> bool {
@@ -131,6 +127,14 @@ impl Entry {
             pad.set_trace(0);
         }
     }
+    /// What exit `k` leaves undone.
+    pub fn unboxed(&self, k: u32) -> Vec<Unboxed> {
+        let k = k as usize;
+        if !matches!(self.end, End::Linked) && k + 1 == self.exits.len() {
+            return Vec::new();
+        }
+        perilune_backend::unboxed::unboxed(&self.trace, k)
+    }
     /// The function that a trace is entered in, but for side traces.
     pub fn entered_in(&self) -> Option<Gc<Proto>> {
         self.start.map(|s| s.0).or(self.stitch.map(|s| s.0))
@@ -149,15 +153,14 @@ impl Entry {
 pub struct Registry {
     /// By number; 0 is never used.
     entries: Vec<Option<Entry>>,
-    /// Owner of each exit id: trace and exit number.
-    owners: Vec<(u32, u32)>,
+    /// By exit id.
+    departures: Vec<Option<Departure>>,
     /// Code by trace number and by exit id: what [`perilune_vm::Vm`] points to. Never reallocated.
     trace_code: Vec<usize>,
     exit_table: Vec<usize>,
     /// Exit ids in use.
     exits: Ranges,
-    /// The traces of each function that has some.
-    of_proto: HashMap<*const Proto, Vec<u32>>,
+    owned: Owners,
     /// Numbers below are taken.
     free_from: usize,
     alive: usize,
@@ -167,11 +170,11 @@ impl Default for Registry {
     fn default() -> Registry {
         Registry {
             entries: vec![None],
-            owners: Vec::new(),
+            departures: Vec::new(),
             trace_code: vec![0; MAX_TRACES],
             exit_table: vec![0; MAX_EXITS],
             exits: Ranges::new(MAX_EXITS),
-            of_proto: HashMap::new(),
+            owned: Owners::default(),
             free_from: 1,
             alive: 0,
         }
@@ -214,11 +217,8 @@ impl Registry {
         let ids = exit_base as usize..exit_base as usize + done.trace.snaps.len();
         self.exits.take(ids.start, ids.len());
         self.exit_table[ids.clone()].fill(stub);
-        if self.owners.len() < ids.end {
-            self.owners.resize(ids.end, (0, 0));
-        }
-        for (k, id) in ids.enumerate() {
-            self.owners[id] = (n, k as u32);
+        if self.departures.len() < ids.end {
+            self.departures.resize(ids.end, None);
         }
         self.trace_code[n as usize] = code.0;
         if let Some((proto, pc, _)) = start {
@@ -253,7 +253,7 @@ impl Registry {
             protos.insert(0, root);
         }
         protos[0].flags.set(protos[0].flags.get() | ProtoFlags::TRACED);
-        self.of_proto.entry(protos[0].as_ptr()).or_default().push(n as u32);
+        self.owned.add(n as u32, &done.trace, &protos);
         let entry = Entry {
             above,
             loop_snap,
@@ -272,20 +272,23 @@ impl Registry {
             sides: 0,
             code,
         };
+        for (k, id) in ids.enumerate() {
+            self.departures[id] = Some(Departure::new(n as u32, &entry, k));
+        }
         self.entries[n] = Some(entry);
         self.alive += 1;
     }
     /// Removes the traces that end with a function; numbers and places of code of those that there were. Nothing leads to them any
     /// more: what a trace is linked to starts in a function that the trace keeps.
     pub fn remove_traces(&mut self, proto: Gc<Proto>) -> Vec<(u32, Code)> {
-        let numbers = self.of_proto.remove(&proto.as_ptr().cast_const()).unwrap_or_default();
+        let numbers = self.owned.remove(proto);
         let mut freed = Vec::with_capacity(numbers.len());
         for n in numbers {
             let Some(e) = self.entries[n as usize].take() else { continue };
             let ids = e.exit_base as usize..e.exit_base as usize + e.exits.len();
             self.exits.give(ids.start, ids.len());
             self.exit_table[ids.clone()].fill(0);
-            self.owners[ids].fill((0, 0));
+            self.departures[ids].fill(None);
             self.trace_code[n as usize] = 0;
             self.alive -= 1;
             self.free_from = self.free_from.min(n as usize);
@@ -360,9 +363,9 @@ impl Registry {
     pub fn get_mut(&mut self, n: u32) -> Option<&mut Entry> {
         self.entries.get_mut(n as usize)?.as_mut()
     }
-    /// Trace and exit number of an exit id.
-    pub fn owner(&self, id: ExitId) -> Option<(u32, u32)> {
-        self.owners.get(id as usize).copied()
+    /// What is known of an exit.
+    pub fn departure(&self, id: ExitId) -> Option<&Departure> {
+        self.departures.get(id as usize)?.as_ref()
     }
     /// Takes the start instructions of root traces back, of all or of those that `which` names. The traces stay: others may be
     /// linked to them.
@@ -385,25 +388,19 @@ impl Registry {
     pub fn clear(&mut self) {
         self.disarm(|_, _| true);
         self.entries.truncate(1);
-        self.owners.clear();
+        self.departures.clear();
         self.exits.clear();
-        self.of_proto.clear();
+        self.owned.clear();
         self.free_from = 1;
         self.alive = 0;
     }
-    /// Marks what the traces of marked functions refer to: some may have been made since their function was marked.
+    /// Marks what traces made since the last time keep, if their function is marked.
     pub fn mark(&self, marker: &mut Marker) {
-        for e in self.entries.iter().flatten().filter(|e| !e.owner().hdr.is_white()) {
-            e.mark(marker);
-        }
+        self.owned.mark_new(marker);
     }
     /// Marks what the traces of a function refer to.
     pub fn mark_traces(&self, proto: Gc<Proto>, marker: &mut Marker) {
-        for &n in self.of_proto.get(&proto.as_ptr().cast_const()).into_iter().flatten() {
-            if let Some(e) = self.get(n) {
-                e.mark(marker);
-            }
-        }
+        self.owned.mark(proto, marker);
     }
 }
 

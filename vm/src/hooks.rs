@@ -37,6 +37,31 @@ pub struct Resume {
     pub failed: bool,
 }
 
+/// A stack slot that compiled code has left as something else than a Lua value: an int or an address as it is in a register, or
+/// nothing at all where a constant belongs.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Unboxed {
+    /// The slot, counted from the base of the frame that goes on.
+    pub slot: i32,
+    /// How many of the low bits of what is stored are to be kept: 0, 32 or 64.
+    pub kept: u32,
+    /// The other bits.
+    pub bits: u64,
+}
+
+impl Unboxed {
+    /// The Lua value, from what is stored.
+    #[inline(always)]
+    pub fn boxed(self, stored: u64) -> u64 {
+        let kept = match self.kept {
+            0 => 0,
+            32 => stored & 0xffff_ffff,
+            _ => stored,
+        };
+        kept | self.bits
+    }
+}
+
 /// A tracing compiler attached to the interpreter.
 pub trait Compiler: Any {
     /// A hot counter underflowed at the loop or function header at `pc` (already executed or about to be, see the interpreter).

@@ -66,8 +66,9 @@ for_each_field!(define_fields);
 
 /// Byte offsets of VM state, objects and nodes for compiled code.
 pub mod ofs {
-    use super::{Node, UpVal, Vm, offset_of};
+    use super::{Node, Str, UpVal, Vm, offset_of};
     use crate::gc::Heap;
+    use crate::object::GcHeader;
     /// `Vm::nil_slot`
     pub const VM_NIL_SLOT: usize = offset_of!(Vm, nil_slot);
     /// `Vm::scratch`
@@ -106,6 +107,8 @@ pub mod ofs {
     pub const NODE_NEXT: usize = offset_of!(Node, next);
     /// Size of a node.
     pub const NODE_SIZE: usize = size_of::<Node>();
+    /// The hash of a string.
+    pub const STR_HASH: usize = offset_of!(Str, hdr) + offset_of!(GcHeader, word);
     /// First byte of a string.
     pub const STR_DATA: usize = 24;
     /// First upvalue of a function.

@@ -87,7 +87,9 @@ impl<'a> Lower<'a> {
 
     /// Leaves through a snapshot for good.
     pub(super) fn emit_exit(&mut self, snap: usize, side: Option<usize>) -> Res<()> {
-        let base = self.restore(snap)?;
+        let last = snap + 1 == self.cur.trace.snaps.len();
+        let boxed = side.is_some() || !self.unboxed_exits || last && self.leaves_at_end();
+        let base = if boxed { self.restore(snap)? } else { self.restore_unboxed(snap)? };
         match side {
             Some(side) => {
                 let block = self.pos.current_block().ok_or(self.bad("exit outside of a block"))?;
@@ -105,15 +107,27 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
+    /// Does the trace leave by its last exit, and may the table of exits lead on from there to any trace?
+    pub(super) fn leaves_at_end(&self) -> bool {
+        self.open_end && self.cur.start == self.root.1
+    }
+
     /// Stores the modified slots of a snapshot; the base of the frame to resume.
     pub(super) fn restore(&mut self, number: usize) -> Res<Value> {
+        self.store_slots(number, Lower::store_slot)
+    }
+    /// The same, but for what [`crate::unboxed`] says.
+    fn restore_unboxed(&mut self, number: usize) -> Res<Value> {
+        self.store_slots(number, Lower::store_unboxed)
+    }
+    fn store_slots(&mut self, number: usize, store: fn(&mut Self, IrRef, i32) -> Res<()>) -> Res<Value> {
         let trace: &'a Trace = self.cur.trace;
         let snap: &'a Snapshot = trace.snaps.get(number).ok_or(self.bad("no snapshot"))?;
         let sunk = trace.sunk(number);
         self.emit_cold_for(snap, &sunk)?;
         self.rebuild(&sunk)?;
         for slot in snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0) {
-            self.store_slot(slot.value, slot_offset(u32::from(slot.slot)))?;
+            store(self, slot.value, slot_offset(u32::from(slot.slot)))?;
         }
         Ok(self.offset(self.cur.base, i64::from(slot_offset(u32::from(snap.base_slot)))))
     }

@@ -1,11 +1,12 @@
 //! Loads of boxed values with their type checks.
 
 use super::exit::slot_offset;
-use super::value::{INT_HIGH, MEM, pointer_tag, pri_word, repr};
+use super::value::{INT_HIGH, MEM, repr};
 use super::{Lower, Res};
+use crate::unboxed::{pointer_tag, pri_word};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
-use perilune_recorder::ir::{Ins, Ty, sload};
+use perilune_recorder::ir::{Const, Ins, IrRef, Op, Snapshot, Ty, sload};
 use perilune_vm::value as v;
 
 /// What a load does about the tag in memory.
@@ -43,6 +44,31 @@ impl Lower<'_> {
             (Ty::Int, Ty::Num) => Some(self.pos.ins().fcvt_from_sint(types::F64, value)),
             _ => None,
         }
+    }
+
+    /// Lowers instruction `i` together with the one behind it, if they are the load of an object and the check which one it is:
+    /// that says the type as well.
+    pub(super) fn checked_load(&mut self, i: usize) -> Res<bool> {
+        let trace = self.cur.trace;
+        let (ins, Some(&check)) = (trace.ins[i], trace.ins.get(i + 1)) else { return Ok(false) };
+        let loaded = |r: IrRef| !r.is_const() && r.ins_index() == i;
+        let is_check = check.op == Op::EQ && check.is_guard() && loaded(check.a) && check.b.is_const();
+        let seen = |s: &Snapshot| s.at.ins_index() == i + 1 && s.slots.iter().any(|slot| loaded(slot.value));
+        if !is_check || pointer_tag(ins.ty).is_none() || trace.snaps.iter().any(seen) {
+            return Ok(false);
+        }
+        let (addr, at) = match ins.op {
+            Op::SLOAD if self.cur.known.is_empty() => (self.cur.base, slot_offset(u32::from(ins.a.0))),
+            Op::ALOAD | Op::HLOAD | Op::ULOAD => (self.word(ins.a)?, 0),
+            _ => return Ok(false),
+        };
+        let Const::Gc(object) = self.konst(check.b)? else { return Ok(false) };
+        let word = self.pos.ins().load(types::I64, MEM, addr, at);
+        let expected = self.k64(object.0);
+        let same = self.pos.ins().icmp(IntCC::Equal, word, expected);
+        self.guard(same)?;
+        self.cur.values[i] = self.k64(object.payload()).into();
+        Ok(true)
     }
 
     /// ALOAD, HLOAD, ULOAD, VLOAD.

@@ -76,8 +76,12 @@ impl Lower<'_> {
     }
 
     fn lookup(&mut self, ins: Ins) -> Res<Value> {
+        let ty = self.ty(ins.b)?;
+        if ty == Ty::Str && !self.cur.rebuilding {
+            return self.lookup_str(ins);
+        }
         let table = self.word(ins.a)?;
-        match self.ty(ins.b)? {
+        match ty {
             Ty::Str => {
                 let key = self.word(ins.b)?;
                 self.call_word(Helper::TabGetStr, &[table, key])

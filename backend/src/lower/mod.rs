@@ -15,6 +15,7 @@ mod barrier;
 mod call;
 mod conv;
 mod exit;
+mod href;
 mod link;
 mod load;
 mod memory;
@@ -30,6 +31,8 @@ use cranelift_codegen::isa::TargetIsa;
 use cranelift_codegen::packed_option::PackedOption;
 use perilune_recorder::ir::{Ins, IrRef, Link, Mode, Op, Trace, Ty};
 use perilune_vm::helper::Helper;
+use perilune_vm::hooks::Unboxed;
+use perilune_vm::value as v;
 use plan::{Class, Plan};
 
 type Res<T> = Result<T, BackendError>;
@@ -95,6 +98,11 @@ pub(crate) struct Lower<'a> {
     root: (u32, Block),
     /// See [`CompileRequest::open_end`].
     open_end: bool,
+    /// See [`CompileRequest::unboxed_exits`].
+    unboxed_exits: bool,
+    /// See [`CompileRequest::unboxed`].
+    unboxed: &'a [Unboxed],
+    key_hash: fn(v::Value) -> u32,
     shared: Option<Block>,
     trace_sig: Option<SigRef>,
     sigs: Vec<(Helper, SigRef)>,
@@ -139,6 +147,9 @@ pub(crate) fn lower<'a>(func: &'a mut Function, env: &'a Env<'a>, req: &'a Compi
         pending: Vec::new(),
         root: (req.tree.trace_no, start),
         open_end: req.open_end,
+        unboxed_exits: req.unboxed_exits,
+        unboxed: req.unboxed,
+        key_hash: req.key_hash,
         shared: None,
         trace_sig: None,
         sigs: Vec::new(),
@@ -186,6 +197,10 @@ impl<'a> Lower<'a> {
     fn trace(&mut self) -> Res<()> {
         let start = self.cur.start;
         self.pos.func.layout.append_block(start);
+        let is_root = start == self.root.1;
+        if is_root {
+            self.box_slots(self.unboxed);
+        }
         let base = self.cur.base;
         self.jump(start, &[base]);
         self.cur.base = self.block_param(start, types::I64);
@@ -197,15 +212,19 @@ impl<'a> Lower<'a> {
         }
         self.enter(start);
         self.stack_check()?;
-        let is_root = self.cur.start == self.root.1;
+        let mut checked = 0;
         for i in 1..self.cur.trace.ins.len() {
             self.cur.at = i;
             self.advance_snapshot(i);
-            if self.cur.plan.class[i] != Class::Hot {
+            if self.cur.plan.class[i] != Class::Hot || i == checked {
                 continue;
             }
             if is_root {
                 self.pos.set_srcloc(location(i));
+            }
+            if self.checked_lookup(i)? || self.checked_load(i)? {
+                checked = i + 1;
+                continue;
             }
             self.instruction(i)?;
         }

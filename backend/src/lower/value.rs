@@ -1,9 +1,11 @@
 //! Constants, the representation of types, boxing.
 
 use super::{Lower, Res};
-use crate::BackendError;
+use crate::unboxed::{pointer_tag, value_ty};
+use crate::{BackendError, unboxed};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
 use perilune_recorder::ir::{Const, IrRef, Ty, VmRef};
+use perilune_vm::hooks::Unboxed;
 use perilune_vm::layout::ofs;
 use perilune_vm::value as v;
 
@@ -21,46 +23,6 @@ pub(super) fn repr(ty: Ty) -> Option<Type> {
         Ty::I8 | Ty::U8 | Ty::I16 | Ty::U16 | Ty::Int | Ty::U32 => Some(types::I32),
         Ty::LightUd | Ty::Str | Ty::Thread | Ty::Proto | Ty::Func | Ty::Cdata | Ty::Tab | Ty::Udata => Some(types::I64),
         Ty::P32 | Ty::P64 | Ty::I64 | Ty::U64 | Ty::Float | Ty::SoftFp => Some(types::I64),
-    }
-}
-
-/// The tag of an untagged pointer's type.
-pub(super) fn pointer_tag(ty: Ty) -> Option<u64> {
-    match ty {
-        Ty::LightUd => Some(v::TAG_LIGHTUD),
-        Ty::Str => Some(v::TAG_STR),
-        Ty::Thread => Some(v::TAG_THREAD),
-        Ty::Proto => Some(v::TAG_PROTO),
-        Ty::Func => Some(v::TAG_FUNC),
-        Ty::Cdata => Some(v::TAG_CDATA),
-        Ty::Tab => Some(v::TAG_TAB),
-        Ty::Udata => Some(v::TAG_UDATA),
-        Ty::Nil | Ty::False | Ty::True | Ty::P32 | Ty::P64 | Ty::Float | Ty::Num | Ty::I8 | Ty::U8 => None,
-        Ty::I16 | Ty::U16 | Ty::Int | Ty::U32 | Ty::I64 | Ty::U64 | Ty::SoftFp => None,
-    }
-}
-
-/// The value that a type is.
-pub(super) fn pri_word(ty: Ty) -> Option<u64> {
-    match ty {
-        Ty::Nil => Some(v::Value::NIL.0),
-        Ty::False => Some(v::Value::FALSE.0),
-        Ty::True => Some(v::Value::TRUE.0),
-        _ => None,
-    }
-}
-
-/// The type of a tagged value held by a constant.
-fn value_ty(value: v::Value) -> Ty {
-    match value.tag() {
-        v::TAG_LIGHTUD => Ty::LightUd,
-        v::TAG_STR => Ty::Str,
-        v::TAG_THREAD => Ty::Thread,
-        v::TAG_PROTO => Ty::Proto,
-        v::TAG_FUNC => Ty::Func,
-        v::TAG_TAB => Ty::Tab,
-        v::TAG_UDATA => Ty::Udata,
-        _ => Ty::U64,
     }
 }
 
@@ -91,20 +53,7 @@ impl Lower<'_> {
 
     /// The IR type of a reference.
     pub(super) fn ty(&self, r: IrRef) -> Res<Ty> {
-        if !r.is_const() {
-            return match self.cur.trace.ins.get(r.ins_index()) {
-                Some(ins) => Ok(ins.ty),
-                None => Err(self.bad("missing instruction")),
-            };
-        }
-        Ok(match self.konst(r)? {
-            Const::Pri(ty) | Const::Null(ty) => ty,
-            Const::Int(_) => Ty::Int,
-            Const::Num(_) => Ty::Num,
-            Const::Gc(value) => value_ty(value),
-            Const::Ptr(_) | Const::Vm(_) => Ty::P64,
-            Const::Slot(..) => Ty::Nil,
-        })
+        unboxed::ty(self.cur.trace, r).ok_or_else(|| self.bad("missing instruction or constant"))
     }
 
     /// The unboxed value of a reference.
@@ -151,27 +100,9 @@ impl Lower<'_> {
         self.typed(r, types::I64, "operand is not a word")
     }
 
-    /// The boxed bits of a constant, where they are known now.
-    pub(super) fn boxed_const(&self, r: IrRef) -> Res<Option<u64>> {
-        if !r.is_const() {
-            return Ok(pri_word(self.ty(r)?));
-        }
-        Ok(match self.konst(r)? {
-            Const::Pri(ty) => pri_word(ty),
-            Const::Int(k) => Some(v::Value::int(k).0),
-            Const::Num(bits) => Some(bits),
-            Const::Gc(value) => Some(value.0),
-            Const::Ptr(word) => Some(word),
-            Const::Null(Ty::P64 | Ty::I64 | Ty::U64) => Some(0),
-            Const::Null(_) => Some(v::Value::NIL.0),
-            Const::Vm(_) => None,
-            Const::Slot(..) => return Err(self.bad("constant without a value")),
-        })
-    }
-
     /// A reference as a boxed value.
     pub(super) fn boxed(&mut self, r: IrRef) -> Res<Value> {
-        match self.boxed_const(r)? {
+        match unboxed::known_word(self.cur.trace, r) {
             Some(word) => Ok(self.k64(word)),
             None => {
                 let (value, ty) = (self.val(r)?, self.ty(r)?);
@@ -198,7 +129,7 @@ impl Lower<'_> {
 
     /// Stores a reference, boxed, to memory.
     pub(super) fn store_boxed(&mut self, r: IrRef, addr: Value, at: i32) -> Res<()> {
-        let value = match self.boxed_const(r)? {
+        let value = match unboxed::known_word(self.cur.trace, r) {
             Some(word) => self.k64(word),
             None if self.ty(r)? == Ty::Num => self.num(r)?,
             None => self.boxed(r)?,
@@ -218,6 +149,43 @@ impl Lower<'_> {
         self.pos.ins().store(MEM, low, base, at);
         self.pos.ins().store(MEM, high, base, at + 4);
         Ok(())
+    }
+
+    /// Stores a reference to a stack slot where whoever goes on makes a Lua value of it, see [`unboxed`].
+    pub(super) fn store_unboxed(&mut self, r: IrRef, at: i32) -> Res<()> {
+        if unboxed::known_word(self.cur.trace, r).is_some() {
+            return Ok(());
+        }
+        if unboxed::pointer_tag(self.ty(r)?).is_none() && !self.ty(r)?.is_int() {
+            return self.store_boxed(r, self.cur.base, at);
+        }
+        let value = self.val(r)?;
+        self.pos.ins().store(MEM, value, self.cur.base, at);
+        Ok(())
+    }
+
+    /// Makes Lua values of what the exit that leads to the trace has left.
+    pub(super) fn box_slots(&mut self, slots: &[Unboxed]) {
+        let base = self.cur.base;
+        for s in slots {
+            let at = s.slot * 8;
+            match s.kept {
+                0 => {
+                    let k = self.k64(s.bits);
+                    self.pos.ins().store(MEM, k, base, at);
+                }
+                32 => {
+                    let high = self.k32((s.bits >> 32) as i32);
+                    self.pos.ins().store(MEM, high, base, at + 4);
+                }
+                _ => {
+                    let stored = self.pos.ins().load(types::I64, MEM, base, at);
+                    let k = self.k64(s.bits);
+                    let value = self.pos.ins().bor(stored, k);
+                    self.pos.ins().store(MEM, value, base, at);
+                }
+            }
+        }
     }
 
     pub(super) fn bad(&self, what: &'static str) -> BackendError {

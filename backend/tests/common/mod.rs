@@ -6,8 +6,10 @@
 pub mod helpers;
 
 use perilune_backend::thunk::ThunkAddrs;
+use perilune_backend::unboxed::unboxed;
 use perilune_backend::{Backend, BackendError, CompileRequest, CompiledCode, Compiler, Config, TraceTree, isa};
 use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, SnapSlot, Snapshot, Trace, Ty};
+use perilune_vm::hooks::Unboxed;
 use perilune_vm::layout::ofs;
 use perilune_vm::{Value, Vm};
 
@@ -87,6 +89,10 @@ pub struct Machine {
     pub exits: Vec<usize>,
     pub codes: Vec<usize>,
     pub backend: Backend,
+    /// Do exits leave values unboxed?
+    pub unboxed: bool,
+    /// What the exit that leads to the next trace left so.
+    pub left: Vec<Unboxed>,
     others: Vec<Compiler>,
 }
 
@@ -103,6 +109,8 @@ impl Machine {
             exits: vec![backend.exit_stub(); 100],
             codes: vec![0; 10],
             backend,
+            unboxed: false,
+            left: Vec::new(),
             others,
         };
         m.set(ofs::VM_EXIT_TABLE, m.exits.as_ptr() as u64);
@@ -126,7 +134,15 @@ impl Machine {
     }
     /// Compiles for this machine, and for the others.
     pub fn compile(&mut self, tree: TraceTree<'_>) -> Result<CompiledCode, BackendError> {
-        let req = CompileRequest { tree, frame_delta: |_| DELTA, open_end: false, listing: std::env::var_os("SHOW").is_some() };
+        let req = CompileRequest {
+            tree,
+            frame_delta: |_| DELTA,
+            open_end: false,
+            unboxed_exits: self.unboxed,
+            unboxed: &self.left,
+            key_hash: |_| 1,
+            listing: std::env::var_os("SHOW").is_some(),
+        };
         for other in &mut self.others {
             other.emit(&req, &ThunkAddrs::placeholder())?;
         }
@@ -155,13 +171,21 @@ impl Machine {
         self.install(trace, TRACE_NO, EXIT_BASE);
         let (exit, base) = self.enter(TRACE_NO);
         assert_eq!(base, 0);
-        exit - u64::from(EXIT_BASE)
+        let exit = exit - u64::from(EXIT_BASE);
+        if self.unboxed {
+            for u in unboxed(trace, exit as usize) {
+                let slot = self.slot((u.slot + 2) as usize);
+                *slot = u.boxed(*slot);
+            }
+        }
+        exit
     }
 }
 
 /// Runs a trace on stack slots from 2 on: exit and slot 10 and following.
 pub fn run(trace: &Trace, slots: &[Value]) -> (u64, [Value; 4]) {
     let mut m = Machine::new();
+    m.unboxed = true;
     for (i, v) in slots.iter().enumerate() {
         *m.slot(2 + i) = v.0;
     }

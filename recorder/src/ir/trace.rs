@@ -4,6 +4,7 @@ use super::op::{Effect, Mode, Op};
 use super::ty::Ty;
 use perilune_vm::Value;
 use perilune_vm::gc::Marker;
+use perilune_vm::object::{Gc, GcHeader};
 
 /// Flags of [`Op::SLOAD`]'s operand 2 (LuaJIT's values).
 pub mod sload {
@@ -319,13 +320,13 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Keeps the objects among the constants.
+    /// The objects among the constants.
+    pub fn objects(&self) -> impl Iterator<Item = Gc<GcHeader>> {
+        self.consts.iter().filter_map(|k| if let Const::Gc(v) = k { v.as_gc() } else { None })
+    }
+    /// Keeps them.
     pub fn mark(&self, marker: &mut Marker) {
-        for k in &self.consts {
-            if let Const::Gc(v) = k {
-                marker.mark_value(*v);
-            }
-        }
+        self.objects().for_each(|o| marker.mark_object(o));
     }
     /// Address of the bytecode that instruction `i` was emitted for; 0 if that is not known.
     pub fn place(&self, i: usize) -> u64 {

@@ -1,0 +1,89 @@
+//! Lookups of string keys: the walk along the chain of nodes, inline.
+//!
+//! Most lookups are made to find a key, or to find none, so the comparison that follows in the trace is part of the walk: it
+//! branches to the exit instead of making an address to compare.
+
+use super::value::MEM;
+use super::{Lower, Res};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
+use perilune_recorder::ir::{Const, Ins, IrRef, Op, Ty, VmRef};
+use perilune_vm::layout::{Field, ofs};
+
+impl Lower<'_> {
+    /// Lowers instruction `i` together with the one behind it, if they are a lookup and the check of what it found.
+    pub(super) fn checked_lookup(&mut self, i: usize) -> Res<bool> {
+        let ins = self.cur.trace.ins[i];
+        let Some(&check) = self.cur.trace.ins.get(i + 1) else { return Ok(false) };
+        let same = |r: IrRef| !r.is_const() && r.ins_index() == i;
+        let is_check = matches!(check.op, Op::EQ | Op::NE) && same(check.a) && self.is_nil_slot(check.b);
+        if ins.op != Op::HREF || !is_check || self.ty(ins.b)? != Ty::Str {
+            return Ok(false);
+        }
+        self.advance_snapshot(i + 1);
+        let exit = self.exit()?;
+        let next = self.block();
+        let node = if check.op == Op::EQ { self.walk(ins, exit, next)? } else { self.walk(ins, next, exit)? };
+        self.enter(next);
+        let slot = if check.op == Op::EQ { self.nil_slot() } else { self.offset(node, ofs::NODE_VAL as i64) };
+        self.cur.values[i] = slot.into();
+        Ok(true)
+    }
+
+    /// HREF of a string key: the address of its value, or of the VM's nil.
+    pub(super) fn lookup_str(&mut self, ins: Ins) -> Res<Value> {
+        let (found, missing, done) = (self.block(), self.block(), self.block());
+        let node = self.walk(ins, found, missing)?;
+        self.enter(found);
+        let slot = self.offset(node, ofs::NODE_VAL as i64);
+        self.jump(done, &[slot]);
+        self.enter(missing);
+        let slot = self.nil_slot();
+        self.jump(done, &[slot]);
+        self.enter(done);
+        Ok(self.block_param(done, types::I64))
+    }
+
+    fn is_nil_slot(&self, r: IrRef) -> bool {
+        r.is_const() && matches!(self.konst(r), Ok(Const::Vm(VmRef::NilSlot)))
+    }
+    fn nil_slot(&mut self) -> Value {
+        self.offset(self.vm, ofs::VM_NIL_SLOT as i64)
+    }
+
+    /// Goes along the chain of a key to block `found` or `missing`; the node, when it was found.
+    fn walk(&mut self, ins: Ins, found: Block, missing: Block) -> Res<Value> {
+        let table = self.word(ins.a)?;
+        let key = self.boxed(ins.b)?;
+        let first = self.main_node(table, ins.b)?;
+        let (head, on) = (self.block(), self.block());
+        self.jump(head, &[first]);
+        self.enter(head);
+        let node = self.block_param(head, types::I64);
+        let there = self.pos.ins().load(types::I64, MEM, node, ofs::NODE_KEY as i32);
+        let same = self.pos.ins().icmp(IntCC::Equal, there, key);
+        self.pos.ins().brif(same, found, &[], on, &[]);
+        self.enter(on);
+        let next = self.pos.ins().load(types::I64, MEM, node, ofs::NODE_NEXT as i32);
+        self.pos.ins().brif(next, head, &[next.into()], missing, &[]);
+        Ok(node)
+    }
+
+    /// The node that a string key is looked for first.
+    fn main_node(&mut self, table: Value, key: IrRef) -> Res<Value> {
+        let mask = self.pos.ins().load(types::I32, MEM, table, Field::TabHmask.offset() as i32);
+        let constant = if key.is_const() { self.konst(key)? } else { Const::Null(Ty::Str) };
+        let hash = match constant {
+            Const::Gc(v) => self.k32((self.key_hash)(v) as i32),
+            _ => {
+                let string = self.word(key)?;
+                self.pos.ins().load(types::I32, MEM, string, ofs::STR_HASH as i32)
+            }
+        };
+        let index = self.pos.ins().band(mask, hash);
+        let index = self.pos.ins().uextend(types::I64, index);
+        let at = self.pos.ins().imul_imm_s(index, ofs::NODE_SIZE as i64);
+        let nodes = self.pos.ins().load(types::I64, MEM, table, Field::TabNode.offset() as i32);
+        Ok(self.pos.ins().iadd(nodes, at))
+    }
+}

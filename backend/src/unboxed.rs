@@ -1,0 +1,105 @@
+//! What exits leave undone.
+//!
+//! Most guards never fail, and most of the code of a trace would be there for those that do. So an exit stores what only compiled
+//! code knows, as it is in registers, and no constants; whoever goes on there makes Lua values of it: the runtime when it is told
+//! of the exit, or the first instructions of the side trace. Doing it twice does no harm.
+
+use perilune_recorder::ir::{Const, IrRef, SnapSlot, Trace, Ty};
+use perilune_vm::hooks::Unboxed;
+use perilune_vm::value::{self as v, Value};
+
+/// The IR type of a reference; `None` if the trace has no such reference.
+pub(crate) fn ty(trace: &Trace, r: IrRef) -> Option<Ty> {
+    if !r.is_const() {
+        return trace.ins.get(r.ins_index()).map(|ins| ins.ty);
+    }
+    Some(match *trace.consts.get(r.const_index())? {
+        Const::Pri(ty) | Const::Null(ty) => ty,
+        Const::Int(_) => Ty::Int,
+        Const::Num(_) => Ty::Num,
+        Const::Gc(value) => value_ty(value),
+        Const::Ptr(_) | Const::Vm(_) => Ty::P64,
+        Const::Slot(..) => Ty::Nil,
+    })
+}
+
+/// The type of a tagged value held by a constant.
+pub(crate) fn value_ty(value: Value) -> Ty {
+    match value.tag() {
+        v::TAG_LIGHTUD => Ty::LightUd,
+        v::TAG_STR => Ty::Str,
+        v::TAG_THREAD => Ty::Thread,
+        v::TAG_PROTO => Ty::Proto,
+        v::TAG_FUNC => Ty::Func,
+        v::TAG_TAB => Ty::Tab,
+        v::TAG_UDATA => Ty::Udata,
+        _ => Ty::U64,
+    }
+}
+
+/// The tag of an untagged pointer's type.
+pub(crate) fn pointer_tag(ty: Ty) -> Option<u64> {
+    match ty {
+        Ty::LightUd => Some(v::TAG_LIGHTUD),
+        Ty::Str => Some(v::TAG_STR),
+        Ty::Thread => Some(v::TAG_THREAD),
+        Ty::Proto => Some(v::TAG_PROTO),
+        Ty::Func => Some(v::TAG_FUNC),
+        Ty::Cdata => Some(v::TAG_CDATA),
+        Ty::Tab => Some(v::TAG_TAB),
+        Ty::Udata => Some(v::TAG_UDATA),
+        Ty::Nil | Ty::False | Ty::True | Ty::P32 | Ty::P64 | Ty::Float | Ty::Num | Ty::I8 | Ty::U8 => None,
+        Ty::I16 | Ty::U16 | Ty::Int | Ty::U32 | Ty::I64 | Ty::U64 | Ty::SoftFp => None,
+    }
+}
+
+/// The value that a type is.
+pub(crate) fn pri_word(ty: Ty) -> Option<u64> {
+    match ty {
+        Ty::Nil => Some(Value::NIL.0),
+        Ty::False => Some(Value::FALSE.0),
+        Ty::True => Some(Value::TRUE.0),
+        _ => None,
+    }
+}
+
+/// The value of a reference that is known when the trace is compiled.
+pub(crate) fn known_word(trace: &Trace, r: IrRef) -> Option<u64> {
+    if !r.is_const() {
+        return pri_word(ty(trace, r)?);
+    }
+    match *trace.consts.get(r.const_index())? {
+        Const::Pri(ty) => pri_word(ty),
+        Const::Int(k) => Some(Value::int(k).0),
+        Const::Num(bits) => Some(bits),
+        Const::Gc(value) => Some(value.0),
+        Const::Ptr(word) => Some(word),
+        Const::Null(Ty::P64 | Ty::I64 | Ty::U64) => Some(0),
+        Const::Null(_) => Some(Value::NIL.0),
+        Const::Vm(_) | Const::Slot(..) => None,
+    }
+}
+
+/// How a reference that an exit stores becomes a Lua value; `None` if it is one as it is stored.
+fn boxing(trace: &Trace, r: IrRef) -> Option<(u32, u64)> {
+    if let Some(word) = known_word(trace, r) {
+        return Some((0, word));
+    }
+    let ty = ty(trace, r)?;
+    if ty.is_int() {
+        return Some((32, v::INT_BITS));
+    }
+    pointer_tag(ty).map(|tag| (64, tag << v::PAYLOAD_BITS))
+}
+
+/// What exit `k` of a trace leaves undone, from the base of the frame to resume.
+pub fn unboxed(trace: &Trace, k: usize) -> Vec<Unboxed> {
+    let Some(snap) = trace.snaps.get(k) else { return Vec::new() };
+    let stored = snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0);
+    stored
+        .filter_map(|s| {
+            let (kept, bits) = boxing(trace, s.value)?;
+            Some(Unboxed { slot: i32::from(s.slot) - i32::from(snap.base_slot), kept, bits })
+        })
+        .collect()
+}

@@ -1,0 +1,50 @@
+//! What is known of an exit before it is taken: all that leaving by it needs, in one place, since exits are taken often.
+
+use crate::registry::Entry;
+use perilune_vm::bc::Ins;
+use perilune_vm::hooks::{Resume, Unboxed};
+
+/// An exit of a trace.
+#[derive(Clone, Debug)]
+pub struct Departure {
+    /// The trace.
+    pub trace: u32,
+    /// Its exit.
+    pub exit: u32,
+    /// The root trace of its tree.
+    pub root: u32,
+    /// See [`Entry::gain`].
+    pub gain: i64,
+    /// See [`Entry::is_end`].
+    pub is_end: bool,
+    /// Slots in use in the frame.
+    pub live: usize,
+    /// Where the interpreter goes on.
+    pub pc: *const Ins,
+    /// See [`perilune_recorder::ir::Snapshot::multres`].
+    pub multres: u32,
+    /// What is to be made Lua values.
+    pub unboxed: Box<[Unboxed]>,
+}
+
+impl Departure {
+    /// Exit `k` of trace `n`.
+    pub fn new(n: u32, e: &Entry, k: usize) -> Departure {
+        let snap = &e.trace.snaps[k];
+        Departure {
+            trace: n,
+            exit: k as u32,
+            root: e.root,
+            gain: e.gain(k),
+            is_end: e.is_end(k),
+            live: usize::from(snap.nslots.saturating_sub(snap.base_slot)),
+            pc: core::ptr::with_exposed_provenance(snap.pc as usize),
+            multres: snap.multres,
+            unboxed: e.unboxed(k as u32).into(),
+        }
+    }
+    /// Where and how the interpreter goes on.
+    pub fn resume(&self) -> Resume {
+        Resume { pc: self.pc, multres: self.multres, failed: false }
+    }
+}

@@ -1,0 +1,68 @@
+//! What the traces of a function keep alive.
+//!
+//! Traces end with the function that their root trace starts in. Until then the collector reaches through it what they refer to:
+//! constants, and the functions whose code they are made from. The traces of one function mostly refer to the same objects, so
+//! each is kept once.
+
+use perilune_recorder::ir::Trace;
+use perilune_vm::gc::Marker;
+use perilune_vm::object::{Gc, GcHeader, Proto};
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+
+/// The traces of one function.
+#[derive(Debug, Default)]
+struct Owned {
+    /// Their numbers.
+    traces: Vec<u32>,
+    /// The objects that they keep, each once.
+    objects: Vec<Gc<GcHeader>>,
+    known: HashSet<*const GcHeader>,
+}
+
+/// The traces of each function that has some.
+#[derive(Debug, Default)]
+pub struct Owners {
+    by_proto: HashMap<*const Proto, Owned>,
+    /// Functions that got traces since [`Owners::mark_new`] ran.
+    new: RefCell<Vec<Gc<Proto>>>,
+}
+
+impl Owners {
+    /// Trace `n` begins to live as long as the first of `protos`, whose code it is made from.
+    pub fn add(&mut self, n: u32, trace: &Trace, protos: &[Gc<Proto>]) {
+        let Some(&owner) = protos.first() else { return };
+        self.new.get_mut().push(owner);
+        let owned = self.by_proto.entry(owner.as_ptr()).or_default();
+        owned.traces.push(n);
+        for o in trace.objects().chain(protos.iter().map(|p| p.header())) {
+            if owned.known.insert(o.as_ptr()) {
+                owned.objects.push(o);
+            }
+        }
+    }
+    /// The traces of a function, which lose it.
+    pub fn remove(&mut self, proto: Gc<Proto>) -> Vec<u32> {
+        self.new.get_mut().retain(|p| *p != proto);
+        self.by_proto.remove(&proto.as_ptr().cast_const()).map_or(Vec::new(), |o| o.traces)
+    }
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.by_proto.clear();
+        self.new.get_mut().clear();
+    }
+    /// Marks what the traces of a function keep; it was just marked.
+    pub fn mark(&self, proto: Gc<Proto>, marker: &mut Marker) {
+        for o in self.by_proto.get(&proto.as_ptr().cast_const()).into_iter().flat_map(|o| &o.objects) {
+            marker.mark_object(*o);
+        }
+    }
+    /// The same for functions that got traces since the last time: they may have been marked before.
+    pub fn mark_new(&self, marker: &mut Marker) {
+        for p in self.new.take() {
+            if !p.hdr.is_white() {
+                self.mark(p, marker);
+            }
+        }
+    }
+}
