@@ -190,6 +190,10 @@ impl Heap {
             (old, new) => self.tell(Change::Realloc { from: at, old, to: at, new }),
         }
     }
+    /// Sets whether what happens is the VM's own doing; how it was before.
+    pub fn set_internal(&mut self, on: bool) -> bool {
+        core::mem::replace(&mut self.internal, u32::from(on)) != 0
+    }
     /// Does anybody watch?
     pub fn is_watched(&self) -> bool {
         self.watch.is_some()

@@ -21,14 +21,18 @@ pub(super) unsafe fn hot<D: Driver>(mut r: R) -> R {
 #[inline(never)]
 pub(super) unsafe fn tell_hot(vm: *mut crate::Vm, pc: *const Ins) {
     let compiler = Rc::clone(&(*vm).compiler);
+    let outer = (*vm).heap.set_internal(true);
     compiler.hot(&mut *vm, pc);
+    (*vm).heap.set_internal(outer);
 }
 
 /// Tells the compiler of the instruction at `pc`; the one to execute.
 #[inline(never)]
 unsafe fn tell_record(vm: *mut crate::Vm, pc: *const Ins) -> u32 {
     let compiler = Rc::clone(&(*vm).compiler);
+    let outer = (*vm).heap.set_internal(true);
     compiler.record(&mut *vm, pc);
+    (*vm).heap.set_internal(outer);
     let ins = *pc;
     if (*vm).mode == Mode::Record && matches!(ins.op(), Op::JFORL | Op::JITERL | Op::JLOOP | Op::JFUNCF | Op::JFUNCV) {
         // The recording goes through another trace's start: as before it was compiled.
