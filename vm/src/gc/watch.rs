@@ -91,8 +91,8 @@ pub(super) struct Watch {
     watcher: Box<dyn Watcher>,
     /// Is the watcher still told?
     on: bool,
-    /// The VM that the heap is part of.
-    vm: *const Vm,
+    /// Address of the VM that the heap is part of.
+    vm: usize,
     /// The free lists.
     hidden: [*mut FreeCell; NUM_CLASSES],
     sites: Vec<Site>,
@@ -218,7 +218,7 @@ const _: () = assert!(core::mem::offset_of!(Udata, external) != 0, "another addr
 impl Watch {
     /// What is running.
     fn place(&self) -> Place {
-        let vm = self.vm;
+        let vm = core::ptr::with_exposed_provenance::<Vm>(self.vm);
         // SAFETY: the VM outlives its heap, does not move, and its fields beside the heap are plain words that are only read here.
         let (cur, base, pc, top, site, on_trace) = unsafe {
             ((*vm).cur, (*vm).base, (*vm).pc, (*vm).top, (*vm).site, (*vm).trace_depth == (*vm).native_depth)
@@ -247,7 +247,7 @@ impl Vm {
         if self.heap.watch.is_some() {
             return Err(watcher);
         }
-        let vm = core::ptr::from_mut(self).cast_const();
+        let vm = core::ptr::from_mut(self).expose_provenance();
         let hidden = core::mem::replace(&mut self.heap.free, [core::ptr::null_mut(); NUM_CLASSES]);
         self.heap.watch = Some(Box::new(Watch { watcher, on: true, vm, hidden, sites: Vec::new() }));
         self.heap.raw.watch(true);
