@@ -196,12 +196,18 @@ impl Backend {
     pub fn with_isa(isa: OwnedTargetIsa, config: &Config) -> Result<Backend, BackendError> {
         let compiler = Compiler::new(isa, config.helper);
         let arena = Arena::new(config.code_size).map_err(|e| BackendError::Memory(e.to_string()))?;
-        let thunks = Thunks::new(&compiler.isa, config.helper)?;
+        let thunks = Thunks::new(&compiler.isa)?;
         Ok(Backend { compiler, arena, thunks })
     }
     /// Compiles a tree and puts it into executable memory.
     pub fn compile(&mut self, req: &CompileRequest<'_>) -> Result<CompiledCode, BackendError> {
-        let Emitted { code, loop_offset, listing } = self.compiler.emit(req, &self.thunks.addrs)?;
+        // Few programs need all thunks: a trace that needs one more waits for it.
+        let Emitted { code, loop_offset, listing } = loop {
+            match self.compiler.emit(req, &self.thunks.addrs) {
+                Err(BackendError::NoThunk(helper)) => self.thunks.add(helper, (self.compiler.helper)(helper))?,
+                done => break done?,
+            }
+        };
         let entry = place(&mut self.arena, &code)?;
         Ok(CompiledCode { entry, size: code.len(), loop_offset, listing })
     }

@@ -1,6 +1,7 @@
 //! Why a trace was not compiled.
 
 use perilune_recorder::ir::Op;
+use perilune_vm::helper::Helper;
 
 /// Why a trace was not compiled. None of them affects correctness: the trace is dropped.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -13,6 +14,8 @@ pub enum BackendError {
     ArenaFull,
     /// An instruction that is never compiled.
     Unsupported(Op),
+    /// A thunk is to be made first.
+    NoThunk(Helper),
     /// The trace is malformed at this instruction (a bug in what produced it).
     Malformed(usize, &'static str),
     /// Cranelift refused the function (a bug here, or a limit of Cranelift's).
@@ -26,6 +29,7 @@ impl core::fmt::Display for BackendError {
             BackendError::Memory(e) => write!(f, "no executable memory: {e}"),
             BackendError::ArenaFull => write!(f, "machine code area is full"),
             BackendError::Unsupported(op) => write!(f, "{} cannot be compiled", op.name()),
+            BackendError::NoThunk(helper) => write!(f, "no thunk for {helper:?}"),
             BackendError::Malformed(at, what) => write!(f, "malformed trace at {at:04}: {what}"),
             BackendError::Codegen(e) => write!(f, "code generation: {e}"),
         }

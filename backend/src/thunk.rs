@@ -48,8 +48,12 @@ impl ThunkAddrs {
         ThunkAddrs { enter: 0x1000, exit_stub: 0x1100, cold: core::array::from_fn(|i| 0x1200 + 0x100 * i) }
     }
     /// The thunk of a helper.
-    pub(crate) fn cold(&self, helper: Helper) -> Option<usize> {
-        COLD.iter().position(|&h| h == helper).map(|i| self.cold[i])
+    ///
+    /// # Errors
+    /// [`BackendError::NoThunk`] when it has not been made yet.
+    pub(crate) fn cold(&self, helper: Helper) -> Result<usize, BackendError> {
+        let made = COLD.iter().position(|&h| h == helper).map(|i| self.cold[i]);
+        made.filter(|&address| address != 0).ok_or(BackendError::NoThunk(helper))
     }
 }
 
@@ -105,21 +109,26 @@ pub(crate) struct Thunks {
 }
 
 impl Thunks {
-    /// Compiles all thunks.
-    pub fn new(isa: &OwnedTargetIsa, helper: fn(Helper) -> usize) -> Result<Thunks, BackendError> {
+    /// Compiles those that every trace needs.
+    pub fn new(isa: &OwnedTargetIsa) -> Result<Thunks, BackendError> {
         let names = cranelift_module::default_libcall_names();
         let mut module = JITModule::new(JITBuilder::with_isa(OwnedTargetIsa::clone(isa), names));
-        let conv = c_call_conv(&**isa);
-        let mut pieces =
-            vec![define(&mut module, enter_signature(&**isa), enter)?, define(&mut module, trace_signature(), exit_stub)?];
-        for h in COLD {
-            let body = |pos: &mut FunctionBuilder<'_>, args: &[Value]| cold_helper(pos, args, h, helper(h), conv);
-            pieces.push(define(&mut module, cold_signature(h), body)?);
-        }
+        let pieces = [define(&mut module, enter_signature(&**isa), enter)?, define(&mut module, trace_signature(), exit_stub)?];
         module.finalize_definitions().map_err(|e| BackendError::Memory(e.to_string()))?;
-        let at = |i: usize| module.get_finalized_function(pieces[i]) as usize;
-        let addrs = ThunkAddrs { enter: at(0), exit_stub: at(1), cold: core::array::from_fn(|i| at(2 + i)) };
-        Ok(Thunks { addrs, module: Some(module) })
+        let [enter, exit_stub] = pieces.map(|id| module.get_finalized_function(id) as usize);
+        Ok(Thunks { addrs: ThunkAddrs { enter, exit_stub, ..ThunkAddrs::default() }, module: Some(module) })
+    }
+    /// Compiles the thunk of a helper.
+    pub fn add(&mut self, helper: Helper, address: usize) -> Result<(), BackendError> {
+        let (Some(i), Some(module)) = (COLD.iter().position(|&h| h == helper), &mut self.module) else {
+            return Err(BackendError::NoThunk(helper));
+        };
+        let conv = c_call_conv(module.isa());
+        let body = |pos: &mut FunctionBuilder<'_>, args: &[Value]| cold_helper(pos, args, helper, address, conv);
+        let id = define(module, cold_signature(helper), body)?;
+        module.finalize_definitions().map_err(|e| BackendError::Memory(e.to_string()))?;
+        self.addrs.cold[i] = module.get_finalized_function(id) as usize;
+        Ok(())
     }
 }
 

@@ -14,17 +14,21 @@ use perilune_vm::state::HOT_COUNTERS;
 const ALLOWANCE: u64 = 120;
 /// Instructions recorded and thrown away that cost as much as one compiled.
 const RECORDED: u64 = 8;
-/// Slots in snapshots, which exits store, that cost as much as an instruction.
-const SLOTS: u64 = 2;
+/// What so many slots in snapshots, which exits store, cost in instructions.
+const SLOTS: (u64, u64) = (3, 2);
 /// What any recording and any compilation costs besides.
 const PER_RECORDING: u64 = 8;
-const PER_TRACE: u64 = 25;
+const PER_TRACE: u64 = 10;
 /// Ticks of the hot counters (two an iteration, one a call) that take as long as one unit.
-const TICKS: u64 = 100;
+const TICKS: u64 = 50;
 /// An exit and the entry after it take as long as so many ticks.
 const EXIT_TICKS: u64 = 4;
 /// The factor on the thresholds when the budget is used up is twice this, and doubles with each time that it is.
 const BEYOND: u32 = 32;
+/// But a place that is as hot as this factor asks, for each so many units that its trace costs, gets one: what compiling it costs is
+/// then a small part of what it has run, and nobody can say that it will not go on.
+const CERTAIN: u32 = 300;
+const UNITS: u32 = 100;
 /// Traces that cost less are made without looking at the price.
 const LARGE: u64 = 200;
 /// Instructions of a trace that must run before they have paid for entering and leaving it.
@@ -106,7 +110,7 @@ impl Budget {
         let may = ALLOWANCE + self.ticks * u64::from(params.budget) / (100 * TICKS);
         match (self.spent + more) / may {
             0 => 1,
-            over => BEYOND << over.min(20),
+            over => (BEYOND << over.min(20)).min(CERTAIN.saturating_mul(1 + more as u32 / UNITS)),
         }
     }
     /// Is a trace too expensive for how hot its place is? It is when the place would have to be hotter once the trace is paid for:
@@ -146,6 +150,10 @@ impl Budget {
         self.waiting.insert(pc, waited);
         Some(wanted - waited)
     }
+    /// It was the turn of `pc`, and it is still.
+    pub fn grant(&mut self, pc: *const Ins) {
+        self.waiting.insert(pc, u32::MAX);
+    }
     /// The trace that starts at `pc` was retired.
     pub fn retire(&mut self, pc: *const Ins) {
         *self.retired.entry(pc).or_default() += 1;
@@ -168,12 +176,12 @@ impl Budget {
 
 /// Units that compiling a trace costs.
 fn cost(t: &Trace) -> u64 {
-    PER_TRACE + t.ins.len() as u64 + slots(t) / SLOTS
+    PER_TRACE + t.ins.len() as u64 + slots(t) * SLOTS.1 / SLOTS.0
 }
 
-/// Slots that the exits of a trace store, all together.
+/// Slots that the exits of a trace store, all together: constants are left out.
 pub fn slots(t: &Trace) -> u64 {
-    t.snaps.iter().flat_map(|s| &s.slots).filter(|s| s.flags & SnapSlot::NORESTORE == 0).count() as u64
+    t.snaps.iter().flat_map(|s| &s.slots).filter(|s| s.flags & SnapSlot::NORESTORE == 0 && !s.value.is_const()).count() as u64
 }
 
 /// How many instructions of a trace have run when it is left, less what entering and leaving cost: `above` instructions of the

@@ -40,7 +40,7 @@ macro_rules! for_each_param {
             /// Machine code in all, KB.
             maxmcode = 32768;
             /// Share of the running time that may go into compiling, percent; 0: no limit. See `budget`.
-            budget = 5;
+            budget = 1;
             /// 1: traces are run by the evaluator, not compiled (for tests; slow).
             eval = 0;
         }

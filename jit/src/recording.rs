@@ -5,7 +5,7 @@ use crate::events::Event;
 use crate::frame;
 use crate::log::{self, Topic};
 use crate::machine::{Code, Refused};
-use crate::registry::{End, Known};
+use crate::registry::{End, Exit, Known};
 use perilune_recorder::abort::Abort;
 use perilune_recorder::ir::{Link, Trace};
 use perilune_recorder::rec::{AbortInfo, FinishedTrace, Recorder, Step};
@@ -175,7 +175,7 @@ impl Jit {
         const MAX: usize = 6;
         let registry = self.registry.borrow();
         let mut n = parent;
-        if registry.get(parent)?.exits.first()?.no_variant {
+        if registry.get(parent)?.exits.first()?.failed_variants >= Exit::MAX_VARIANTS {
             return None;
         }
         for _ in 0..MAX {
@@ -246,6 +246,8 @@ impl Jit {
         if self.cancelled.replace(false) {
             return self.abort_recording(vm, Abort::Error.into());
         }
+        // The root trace that is to be made again.
+        let mut again = None;
         let step = {
             let registry = self.registry.borrow();
             let left = |pc: *const Ins| self.penalties.borrow().left_loop(pc);
@@ -261,11 +263,15 @@ impl Jit {
             if found != site(pc) {
                 self.sites.borrow_mut().insert(pc, found);
                 if matches!(step, Step::Abort { reason: Abort::Retry, .. }) {
-                    registry.disarm_one(r.recorder.root_no());
+                    again = registry.disarm_root(r.recorder.root_no());
                 }
             }
             step
         };
+        if let Some(pc) = again {
+            self.budget.borrow_mut().grant(pc);
+            self.set_counter(vm, pc, 1);
+        }
         match step {
             Step::Continue => {}
             Step::Done(done) => self.finish(vm, *done),
@@ -412,7 +418,9 @@ impl Jit {
             && failure.reason != Abort::Retry
             && let Some(e) = self.registry.borrow_mut().get_mut(parent)
         {
-            e.exits[0].no_variant = true;
+            // A loop that was about to end may go on the next time.
+            let tries = if failure.reason == Abort::LeavingLoop { 1 } else { Exit::MAX_VARIANTS };
+            e.exits[0].failed_variants = e.exits[0].failed_variants.saturating_add(tries);
         }
         self.fail(vm, r.number, r.at, r.origin, failure, Some(&r.recorder.b.trace));
     }
@@ -472,6 +480,7 @@ impl Jit {
     }
     fn penalize(&self, vm: &mut Vm, proto: Gc<Proto>, pc: *const Ins, reason: Abort) {
         if reason == Abort::Retry {
+            self.budget.borrow_mut().grant(pc);
             return self.set_counter(vm, pc, 1);
         }
         match self.penalties.borrow_mut().add(pc, reason) {

@@ -31,13 +31,16 @@ pub struct Exit {
     pub side: u32,
     /// By what the threshold is multiplied at least, because a side trace is expensive.
     pub demand: u32,
-    /// Starting over from here (see `Jit::variant_start`) failed: only an ordinary side trace will do.
-    pub no_variant: bool,
+    /// How often starting over from here (see `Jit::variant_start`) failed, up to [`Exit::MAX_VARIANTS`]: then only an ordinary side
+    /// trace will do.
+    pub failed_variants: u8,
 }
 
 impl Exit {
     /// No (further) side trace is tried.
     pub const DONE: u32 = u32::MAX;
+    /// One try less than `tryside`.
+    pub const MAX_VARIANTS: u8 = 3;
 }
 
 /// What becomes of a trace that ends where its root trace starts.
@@ -161,6 +164,10 @@ pub struct Registry {
     /// Exit ids in use.
     exits: Ranges,
     owned: Owners,
+    /// Root traces by the place that they start at, the last one last.
+    roots: HashMap<*const Ins, Vec<u32>>,
+    /// Traces whose open end was closed.
+    closed: Vec<u32>,
     /// Numbers below are taken.
     free_from: usize,
     alive: usize,
@@ -175,6 +182,8 @@ impl Default for Registry {
             exit_table: vec![0; MAX_EXITS],
             exits: Ranges::new(MAX_EXITS),
             owned: Owners::default(),
+            roots: HashMap::new(),
+            closed: Vec::new(),
             free_from: 1,
             alive: 0,
         }
@@ -290,6 +299,9 @@ impl Registry {
             self.exit_table[ids.clone()].fill(0);
             self.departures[ids].fill(None);
             self.trace_code[n as usize] = 0;
+            if let Some((proto, pc, _)) = e.start {
+                self.roots.remove(&proto.code_ptr().wrapping_add(pc).cast_const());
+            }
             self.alive -= 1;
             self.free_from = self.free_from.min(n as usize);
             freed.push((n, e.code));
@@ -307,20 +319,22 @@ impl Registry {
     }
     /// Traces linked to a root trace that was taken out of use go to the new one at the same place.
     fn replace_at(&mut self, proto: Gc<Proto>, pc: usize, new: u32, code: usize) {
-        for (n, e) in self.entries.iter_mut().enumerate() {
-            if let Some(e) = e
-                && e.start.is_some_and(|s| s.0 == proto && s.1 == pc)
-            {
+        let here = self.roots.entry(proto.code_ptr().wrapping_add(pc)).or_default();
+        let old = here.clone();
+        here.push(new);
+        for n in old {
+            if let Some(e) = self.get_mut(n) {
                 e.replaced_by = new;
-                self.trace_code[n] = code;
+                self.trace_code[n as usize] = code;
             }
         }
-        for i in 0..self.entries.len() {
-            if let Some(e) = &self.entries[i]
+        for i in self.closed.clone() {
+            if let Some(e) = self.get(i)
                 && let (End::Closed, Link::Root(root)) = (&e.end, e.trace.link)
                 && self.get(root).is_some_and(|r| r.replaced_by == new)
             {
-                self.exit_table[e.exit_base as usize + e.trace.snaps.len() - 1] = code;
+                let last = e.exit_base as usize + e.trace.snaps.len() - 1;
+                self.exit_table[last] = code;
             }
         }
     }
@@ -345,6 +359,7 @@ impl Registry {
         let Link::Root(root) = e.trace.link else { return };
         e.end = End::Closed;
         let exit = e.exit_base as usize + e.trace.snaps.len() - 1;
+        self.closed.push(n);
         self.exit_table[exit] = self.trace_code[root as usize];
     }
     /// All traces with their numbers.
@@ -384,6 +399,12 @@ impl Registry {
             e.disarm(n);
         }
     }
+    /// The same; the place that it starts at, if that is not behind a call.
+    pub fn disarm_root(&self, n: u32) -> Option<*const Ins> {
+        self.disarm_one(n);
+        let (proto, pc, _) = self.get(n)?.start?;
+        Some(proto.code_ptr().wrapping_add(pc).cast_const())
+    }
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.disarm(|_, _| true);
@@ -391,6 +412,8 @@ impl Registry {
         self.departures.clear();
         self.exits.clear();
         self.owned.clear();
+        self.roots.clear();
+        self.closed.clear();
         self.free_from = 1;
         self.alive = 0;
     }

@@ -117,7 +117,7 @@ impl Lower<'_> {
 
     /// Calls a helper on a cold path that rejoins, through its thunk, which preserves all registers. A result is in `scratch[0]`.
     pub(super) fn call_cold(&mut self, helper: Helper, args: &[Value]) -> Res<()> {
-        let address = self.env.thunks.cold(helper).ok_or(self.bad("helper without a thunk"))?;
+        let address = self.env.thunks.cold(helper)?;
         let sig = thunk::cold_signature(helper);
         let sig = self.pos.func.import_signature(sig);
         let code = self.k64(address as u64);
