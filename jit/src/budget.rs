@@ -12,6 +12,8 @@ use perilune_vm::state::HOT_COUNTERS;
 
 /// Units that a program may spend before it has run at all.
 const ALLOWANCE: u64 = 120;
+/// Units that setting up the compiler costs, with the first trace: more than a program may spend that is over at once.
+const SETUP: u64 = 200;
 /// Instructions recorded and thrown away that cost as much as one compiled.
 const RECORDED: u64 = 8;
 /// What so many slots in snapshots, which exits store, cost in instructions.
@@ -60,7 +62,7 @@ impl Default for Budget {
         Budget {
             set: [0; HOT_COUNTERS],
             ticks: 0,
-            spent: 0,
+            spent: SETUP,
             waiting: Places::new(),
             retired: Places::new(),
             demands: Places::new(),

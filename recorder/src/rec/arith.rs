@@ -16,6 +16,7 @@ impl Recorder {
             self.note_overflow()?;
         }
         if is_int && !self.site.overflows {
+            self.specialized.push(self.pc);
             match mm {
                 MM::Add => return self.b.emit(Op::ADDOV, Ty::Int, rx, ry),
                 MM::Sub => return self.b.emit(Op::SUBOV, Ty::Int, rx, ry),
@@ -50,6 +51,7 @@ impl Recorder {
             self.note_overflow()?;
         }
         if is_int && !self.site.overflows {
+            self.specialized.push(self.pc);
             for k in [0, i32::MIN] {
                 let k = self.b.kint(k);
                 self.b.emit(Op::NE, Ty::Int, r, k)?;

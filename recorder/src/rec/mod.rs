@@ -259,6 +259,10 @@ pub struct Recorder {
     pc: *const Ins,
     /// What is known of it.
     site: Site,
+    /// Instructions that were recorded for one form of numbers.
+    specialized: Vec<*const Ins>,
+    /// How many of them were before the current one.
+    earlier: usize,
     info: AbortInfo,
     /// The slots from here on are looked at by a builtin, also those that are dead for the function itself.
     looked_at: usize,
@@ -305,6 +309,8 @@ impl Recorder {
             awaited: None,
             pc: core::ptr::null(),
             site: Site::default(),
+            specialized: Vec::new(),
+            earlier: 0,
             info: AbortInfo::None,
             looked_at: usize::MAX,
             live: Vec::new(),
@@ -391,6 +397,7 @@ impl Recorder {
         self.site.ints |= ty == Ty::Int;
         self.site.nums |= ty == Ty::Num;
         if !(self.site.ints && self.site.nums) {
+            self.specialized.push(self.pc);
             return Ok(ty);
         }
         if before != self.site {
@@ -408,9 +415,10 @@ impl Recorder {
         }
         Ok(self.site.closures || proto.hdr.word.get() > MANY_CLOSURES)
     }
-    /// The trace that a side trace leaves with such news is better made again.
+    /// The trace that a side trace leaves with such news is better made again; and so is one that went by the instruction before.
     fn learned(&self) -> Rec<()> {
-        if self.b.trace.parent.is_some() { Err(Abort::Retry) } else { Ok(()) }
+        let stale = self.b.trace.parent.is_some() || self.specialized[..self.earlier].contains(&self.pc);
+        if stale { Err(Abort::Retry) } else { Ok(()) }
     }
     /// Number of the trace.
     pub fn trace_no(&self) -> u32 {
@@ -499,6 +507,7 @@ impl Recorder {
             return Err(Abort::JitOff);
         }
         self.pc = pc;
+        self.earlier = self.specialized.len();
         self.site = db.site(pc);
         if !self.live.iter().any(|l| l.0 == self.proto) {
             self.live.push((self.proto, db.liveness(self.proto)));
