@@ -285,9 +285,9 @@ fn wrong_switches() {
 
 #[test]
 fn verbose() {
-    let looped = perilune(&["-jv", "-e", "for i = 1, 200 do local x = i end"]);
+    let looped = perilune(&["-jv", "-e", "for i = 1, 20000 do local x = i end"]);
     assert_eq!((looped.status, &*looped.errors), (Some(0), "[TRACE   1 (command line):1 loop]\n"));
-    let folder = with("verbose", &[("t.lua", "local x = 0\nfor i = 1, 200 do x = x + i end")]);
+    let folder = with("verbose", &[("t.lua", "local x = 0\nfor i = 1, 20000 do x = x + i end")]);
     assert_eq!(run_in(&folder, &["-jv=out.txt", "t.lua"], "").ok(), "");
     let out = std::fs::read_to_string(folder.join("out.txt")).unwrap();
     assert_eq!(out, "[TRACE   1 t.lua:2 loop]\n");
