@@ -43,5 +43,12 @@ pub use api::string::LuaString;
 pub use api::table::{Pairs, Sequence, Table};
 pub use api::value::Value;
 
+/// Memory profiler, heap dumps and snapshots, metrics, inspection. The methods of [`Lua`] lead there.
+pub use perilune_observe as observe;
+
+/// The system's allocator with a reserve behind it, so that the end of memory is an error of the Lua program: for a program's
+/// `#[global_allocator]`.
+pub use perilune_vm::gc::reserve::Allocator;
+
 #[doc(hidden)]
 pub use api::state::new_vm;

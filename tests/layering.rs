@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The crates by folder, each with the crates of the project that it depends on.
-const ARROWS: [(&str, &[&str]); 5] = [
+const ARROWS: [(&str, &[&str]); 7] = [
     ("vm", &[]),
     ("recorder", &["perilune-vm"]),
     ("backend", &["perilune-recorder", "perilune-vm"]),
     ("jit", &["perilune-backend", "perilune-recorder", "perilune-vm"]),
-    (".", &["perilune-jit", "perilune-vm"]),
+    ("observe", &["perilune-jit", "perilune-vm"]),
+    (".", &["perilune-jit", "perilune-observe", "perilune-vm"]),
+    ("tools", &["perilune"]),
 ];
 
 fn root() -> &'static Path {
@@ -101,7 +103,7 @@ fn one_crate_knows_the_code_generator() {
 #[test]
 fn one_crate_names_the_code_generator() {
     let mut files = Vec::new();
-    for folder in ["vm", "recorder", "jit", "src", "tests", "benches"] {
+    for folder in ["vm", "recorder", "jit", "observe", "tools", "src", "tests", "benches"] {
         sources(&root().join(folder), &mut files);
     }
     assert!(files.len() > 100);

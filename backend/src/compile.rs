@@ -21,6 +21,9 @@ pub struct TraceTree<'a> {
     pub trace_no: u32,
     /// Exit `k` of the trace has the number `exit_base + k` in the exit table.
     pub exit_base: u32,
+    /// By instruction: the number to leave in [`perilune_vm::Vm::site`] before it calls a helper that allocates; empty if nobody
+    /// wants to know.
+    pub sites: &'a [u32],
     /// Side traces by the exit they start from. Other exits leave through the exit table.
     pub sides: Vec<(u32, TraceTree<'a>)>,
 }
@@ -28,7 +31,7 @@ pub struct TraceTree<'a> {
 impl<'a> TraceTree<'a> {
     /// A trace by itself.
     pub fn single(trace: &'a Trace, trace_no: u32, exit_base: u32) -> TraceTree<'a> {
-        TraceTree { trace, trace_no, exit_base, sides: Vec::new() }
+        TraceTree { trace, trace_no, exit_base, sites: &[], sides: Vec::new() }
     }
 }
 

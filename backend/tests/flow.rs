@@ -223,8 +223,13 @@ fn side_traces_compiled_into_the_tree() {
     let limit2 = t.emit(Op::ADD, Ty::Int, limit, ten);
     let sum2 = t.emit(Op::ADD, Ty::Num, sum, k);
     let side = t.end(&[(3, limit2), (4, sum2)], Link::Root(TRACE_NO));
-    let tree =
-        TraceTree { trace: &root, trace_no: TRACE_NO, exit_base: EXIT_BASE, sides: vec![(3, TraceTree::single(&side, 4, 50))] };
+    let tree = TraceTree {
+        trace: &root,
+        trace_no: TRACE_NO,
+        exit_base: EXIT_BASE,
+        sites: &[],
+        sides: vec![(3, TraceTree::single(&side, 4, 50))],
+    };
     let mut m = Machine::new();
     (*m.slot(2), *m.slot(3), *m.slot(4)) = (Value::int(1).0, Value::int(5).0, Value::int(0).0);
     m.codes[TRACE_NO as usize] = m.compile(tree).unwrap().entry;

@@ -105,7 +105,8 @@ impl Jit {
     pub(crate) fn may_record(&self, vm: &Vm) -> bool {
         self.enabled.get() && vm.no_record == 0 && vm.mode == Mode::Interpret && !self.is_recording()
     }
-    pub(crate) fn is_recording(&self) -> bool {
+    /// Is it recording?
+    pub fn is_recording(&self) -> bool {
         self.recording.borrow().is_some()
     }
 }

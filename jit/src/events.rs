@@ -53,7 +53,9 @@ impl Jit {
         vm.no_record += 1;
         let hooks = vm.suspend_hooks(true);
         vm.set_mode(Mode::Interpret);
+        let internal = vm.heap.set_internal(false);
         let failed = vm.call_value(f, args, 0).is_err();
+        vm.heap.set_internal(internal);
         if failed {
             let text = vm.error.as_str().map_or_else(|| "?".into(), |s| s.to_str_lossy().into_owned());
             eprintln!("VM handler failed: {text}");

@@ -27,7 +27,9 @@ pub mod penalty;
 mod places;
 mod recording;
 pub mod registry;
+mod sites;
 mod stress;
+pub mod view;
 
 pub use engine::Jit;
 

@@ -44,13 +44,13 @@ impl Machine {
     pub fn compile(
         &mut self,
         vm: &mut Vm,
-        (trace, no, open_end): (&Trace, u32, bool),
+        (trace, no, open_end, sites): (&Trace, u32, bool, &[u32]),
         unboxed: &[Unboxed],
         exit_base: u32,
         limit: usize,
     ) -> Result<(Code, CodeMap), Refused> {
         let request = CompileRequest {
-            tree: TraceTree::single(trace, no, exit_base),
+            tree: TraceTree { sites, ..TraceTree::single(trace, no, exit_base) },
             frame_delta: crate::frame::delta,
             open_end,
             unboxed_exits: true,
@@ -59,7 +59,7 @@ impl Machine {
             listing: log::on(Topic::Clif) || log::on(Topic::Asm),
         };
         let backend = self.backend(limit).map_err(refused)?;
-        vm.enter = backend.enter();
+        vm.set_enter(backend.enter());
         let code = backend.compile(&request).map_err(refused)?;
         if let Some(l) = &code.listing {
             if log::on(Topic::Clif) {

@@ -70,6 +70,11 @@ impl Recording {
     pub fn root(&self) -> u32 {
         self.recorder.root_no()
     }
+    /// The Lua function and instruction that it started at.
+    pub fn head(&self) -> Option<(Gc<Proto>, usize)> {
+        let proto = self.start.as_func()?.proto()?;
+        Some((proto, proto.pc_of(self.recorder.start_pc())?))
+    }
     /// Its number.
     pub fn number(&self) -> u32 {
         self.number
@@ -320,6 +325,7 @@ impl Jit {
             return self.fail(vm, number, at, Origin::Nowhere, Abort::CodeTooLong.into(), Some(&done.trace));
         }
         let begun = Instant::now();
+        crate::sites::tell_trace(vm, &done, number);
         go_on_at_pad(&mut done, number);
         self.stress_exits(vm, &mut done.trace);
         let end = if self.registry.borrow().wants_open_end(&done) { End::Open(path) } else { End::Linked };
@@ -401,14 +407,16 @@ impl Jit {
         let options = self.options.get();
         let base = self.registry.borrow().free_exits(done.trace.snaps.len()).ok_or(Refused::Full)?;
         if options.params.eval != 0 {
-            vm.enter = crate::machine::evaluate;
+            vm.set_enter(crate::machine::evaluate);
             return Ok(((0, 0, 0), CodeMap::default(), base));
         }
         let limit = (options.params.maxmcode as usize).saturating_mul(1024);
         let open_end = matches!(end, End::Open(_));
+        let sites = crate::sites::of(vm, done, number);
         let unboxed = done.trace.parent.and_then(|(parent, k)| Some(self.registry.borrow().get(parent)?.unboxed(k)));
         let unboxed = unboxed.unwrap_or_default();
-        let (code, map) = self.machine.borrow_mut().compile(vm, (&done.trace, number, open_end), &unboxed, base, limit)?;
+        let request = (&done.trace, number, open_end, &*sites);
+        let (code, map) = self.machine.borrow_mut().compile(vm, request, &unboxed, base, limit)?;
         Ok((code, map, base))
     }
 

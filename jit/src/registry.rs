@@ -130,6 +130,10 @@ impl Entry {
         let pc: *const Ins = core::ptr::with_exposed_provenance(pc as usize);
         self.protos.iter().find_map(|p| Some((*p, p.pc_of(pc)?)))
     }
+    /// The functions that the trace is made from.
+    pub fn protos(&self) -> &[Gc<Proto>] {
+        &self.protos
+    }
     /// Does leaving by this exit mean that the trace has ended, and not that a guard failed? A side trace that ends in the middle
     /// of a chain of returns has not: another may follow the chain.
     pub fn is_end(&self, exit: usize) -> bool {
@@ -404,6 +408,10 @@ impl Registry {
         let exit = e.exit_base as usize + e.trace.snaps.len() - 1;
         self.closed.push(n);
         self.exit_table[exit] = self.trace_code[root as usize];
+    }
+    /// All traces with their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &Entry)> {
+        self.entries.iter().enumerate().filter_map(|(n, e)| e.as_ref().map(|e| (n as u32, e)))
     }
     /// Trace `n`.
     pub fn get(&self, n: u32) -> Option<&Entry> {

@@ -15,6 +15,7 @@ pub fn new_vm(no_env: bool) -> Box<Vm> {
     }
     vm.open_libs();
     perilune_jit::attach(&mut vm);
+    perilune_observe::library::open(&mut vm);
     vm
 }
 

@@ -152,6 +152,11 @@ macro_rules! define_helpers {
             pub const fn effect(self) -> HelperEffect {
                 match self { $(Helper::$name => HelperEffect::$effect,)* }
             }
+            /// May it change the size of the heap?
+            pub const fn allocates(self) -> bool {
+                matches!(self.effect(), HelperEffect::Alloc)
+                    || matches!(self, Helper::TabNewKey | Helper::TabInsert | Helper::TabRemove | Helper::TabSetList | Helper::NativeCall)
+            }
             /// Result, as a type word.
             pub const fn ret(self) -> &'static str {
                 match self { $(Helper::$name => stringify!($ret),)* }

@@ -73,6 +73,8 @@ pub mod ofs {
     pub const VM_NIL_SLOT: usize = offset_of!(Vm, nil_slot);
     /// `Vm::scratch`
     pub const VM_SCRATCH: usize = offset_of!(Vm, scratch);
+    /// `Vm::site`
+    pub const VM_SITE: usize = offset_of!(Vm, site);
     /// `Vm::multres`
     pub const VM_MULTRES: usize = offset_of!(Vm, multres);
     /// `Vm::sample_waits_flag`, a byte

@@ -50,6 +50,10 @@ pub struct Vm {
     pub trace_entered: *mut u64,
     /// Code address by exit id: the exit stub, or a side trace.
     pub exit_table: *mut usize,
+    /// Where compiled code is that calls a helper, if somebody watches the heap; else 0 ([`crate::gc::watch`]).
+    pub site: u32,
+    /// While somebody watches: depth of native calls at which compiled code runs.
+    pub trace_depth: u32,
     /// Arguments and results of helpers called from compiled code.
     pub scratch: [u64; 16],
     /// Always nil: what a failed lookup points to.
@@ -117,6 +121,8 @@ pub struct Vm {
     pub upheavals: u32,
     /// Calls of builtins by compiled code that have not come back: their code must stay where it is.
     pub traces_waiting: u32,
+    /// What enters compiled code, but for watching.
+    pub plain_enter: EnterFn,
     /// Builtin id of `next`.
     pub next_ffid: u32,
     /// Generator of `math.random`.

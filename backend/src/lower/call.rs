@@ -62,8 +62,18 @@ impl Lower<'_> {
         sig
     }
 
+    /// Leaves word of where this is, if somebody wants to know and the helper may allocate.
+    fn leave_site(&mut self, helper: Helper) {
+        let site = self.cur.tree.sites.get(self.cur.emitting).copied().unwrap_or(0);
+        if site != 0 && helper.allocates() {
+            let site = self.k32(site as i32);
+            self.pos.ins().store(MEM, site, self.vm, ofs::VM_SITE as i32);
+        }
+    }
+
     /// Calls a helper; its result, if it has one.
     pub(super) fn call_helper(&mut self, helper: Helper, args: &[Value]) -> Res<Option<Value>> {
+        self.leave_site(helper);
         if self.cur.rebuilding {
             // The exit must not cost the trace its registers.
             self.call_cold(helper, args)?;

@@ -65,6 +65,8 @@ struct Current<'a> {
     plan: Plan,
     /// Index of the instruction being lowered.
     at: usize,
+    /// Index of the instruction being emitted, which may belong to an exit.
+    emitting: usize,
     /// Values by instruction index.
     values: Vec<PackedOption<Value>>,
     /// Instructions whose value is only known in the exit being emitted.
@@ -168,6 +170,7 @@ impl<'a> Current<'a> {
             trace: tree.trace,
             plan: Plan::new(tree.trace),
             at: 0,
+            emitting: 0,
             values: vec![None.into(); tree.trace.ins.len()],
             cold: Vec::new(),
             rebuilding: false,
@@ -250,6 +253,7 @@ impl<'a> Lower<'a> {
     fn instruction(&mut self, i: usize) -> Res<()> {
         let ins = self.cur.trace.ins[i];
         self.countdown(ins)?;
+        self.cur.emitting = i;
         let value = self.dispatch(ins)?;
         self.cur.values[i] = value.into();
         Ok(())

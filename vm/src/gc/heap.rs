@@ -3,6 +3,7 @@
 use super::Marker;
 use super::block::{Block, Blocks, FreeCell};
 use super::raw::{RawPools, large_layout};
+use super::watch::{Change, Watch};
 use super::size::{CELL_MAX, NUM_CLASSES, class_of, class_size};
 use crate::object::{Func, Gc, GcHeader, Kind, Node, Proto, Str, StrTable, Table, Thread, Udata};
 use crate::value::Value;
@@ -24,6 +25,11 @@ pub enum Phase {
     Finalize,
 }
 
+impl Phase {
+    /// Number of phases.
+    pub const COUNT: usize = Phase::Finalize as usize + 1;
+}
+
 /// Blocks of one size class of objects.
 #[derive(Debug, Default)]
 pub(super) struct ObjClass {
@@ -42,6 +48,25 @@ pub(super) struct ObjClass {
 pub(super) struct LargeObj {
     pub ptr: *mut GcHeader,
     pub size: usize,
+}
+
+/// What has happened on a heap.
+#[derive(Copy, Clone, Default, Debug)]
+pub struct HeapCounts {
+    /// Strings asked for that existed.
+    pub str_hits: u64,
+    /// Strings that were made.
+    pub str_misses: u64,
+    /// Tables that there are.
+    pub tables: usize,
+    /// Userdata that there are.
+    pub udatas: usize,
+    /// Bytes freed so far. With [`Heap::total`] it gives what was allocated.
+    pub freed: usize,
+    /// Steps of the collector in each phase.
+    pub steps: [u64; Phase::COUNT],
+    /// Blocks and large objects swept that were strings, or had some.
+    pub swept_strings: u64,
 }
 
 /// Strings that the collector itself needs.
@@ -110,6 +135,12 @@ pub struct Heap {
     /// See [`Vm::gc_set_stress`](crate::Vm::gc_set_stress).
     pub(super) stress: u32,
     pub(super) memory_limit: Option<usize>,
+    /// What has happened so far.
+    pub(crate) counts: HeapCounts,
+    /// Who is told of every change, see [`super::watch`].
+    pub(super) watch: Option<Box<Watch>>,
+    /// Is what happens the collector's own doing?
+    pub(super) internal: u32,
     /// What the largest table needs to grow; the same of those grown in this cycle.
     pub(super) growth: usize,
     pub(super) grown: usize,
@@ -159,6 +190,9 @@ impl Heap {
             stopped: false,
             stress: 0,
             memory_limit: None,
+            counts: HeapCounts::default(),
+            watch: None,
+            internal: 0,
             growth: 0,
             grown: 0,
         };
@@ -244,7 +278,11 @@ impl Heap {
     #[cold]
     #[inline(never)]
     fn refill(&mut self, class: usize) -> *mut FreeCell {
-        let mut list = core::ptr::null_mut();
+        // While somebody watches, the lists that the fast path looks at are empty.
+        let mut list = self.take_hidden(class);
+        if !list.is_null() {
+            return self.hand_out(class, list);
+        }
         if let Some(b) = self.classes[class].ready.pop() {
             // SAFETY: blocks of the class are owned by it.
             list = unsafe { core::mem::replace(&mut (*b).free, core::ptr::null_mut()) };
@@ -265,8 +303,19 @@ impl Heap {
             }
             self.watch_blocks();
         }
+        self.hand_out(class, list)
+    }
+    /// Takes the first cell of a list, and keeps the rest as the free cells of the class.
+    #[inline]
+    fn hand_out(&mut self, class: usize, list: *mut FreeCell) -> *mut FreeCell {
         // SAFETY: the list has at least one cell.
-        self.free[class] = unsafe { (*list).next };
+        let rest = unsafe { (*list).next };
+        if self.is_told() {
+            self.hide(class, rest);
+            self.tell(Change::Alloc { at: list as usize, size: class_size(class) });
+        } else {
+            self.free[class] = rest;
+        }
         list
     }
     /// Blocks may have been taken from the system.
@@ -283,6 +332,7 @@ impl Heap {
         // New objects go behind those that wait for the sweep, which walks down.
         self.large.push(LargeObj { ptr: p.cast(), size });
         self.system_gave(0, false);
+        self.tell(Change::Alloc { at: p as usize, size });
         p
     }
     pub(crate) fn note_thread(&mut self, t: Gc<Thread>) {
@@ -295,6 +345,21 @@ impl Heap {
     pub(crate) fn note_proto(&mut self, p: Gc<Proto>) {
         self.protos.push(p);
         self.total += p.owned_bytes();
+        self.tell_proto(p);
+    }
+    /// Counts bytes that are freed.
+    #[inline(always)]
+    pub(super) fn gave_back(&mut self, bytes: usize) {
+        self.total -= bytes;
+        self.counts.freed += bytes;
+    }
+    /// What has happened so far.
+    pub fn counts(&self) -> HeapCounts {
+        self.counts
+    }
+    /// Strings that there are.
+    pub fn num_strings(&self) -> usize {
+        self.strings.count()
     }
     /// Bytes that an object takes, with what it owns (of a userdata's payload: what it told the collector).
     pub fn object_size(&self, o: Gc<GcHeader>) -> usize {

@@ -15,6 +15,8 @@
 //! * *Sweep* visits each block once, on demand of the allocator or in steps, frees the dead and whitens the rest ([`sweep`]).
 //! * *Finalize* calls one `__gc` per step.
 //!
+//! All of it can be watched ([`watch`]).
+//!
 //! Steps run at safepoints only ([`step`]). Compiled code runs steps too, but neither Atomic nor Finalize. Allocation never
 //! collects.
 
@@ -33,6 +35,7 @@ pub mod step;
 pub mod sweep;
 pub mod verify;
 pub mod visit;
+pub mod watch;
 pub mod weak;
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::Heap;
 use super::block::{Block, FreeCell, UNLISTED};
 use super::reserve::or_from_reserve;
 use super::size::{NUM_CLASSES, RAW_MAX, class_of, class_size};
+use super::watch::Change;
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
 
 /// One size class.
@@ -21,11 +22,13 @@ struct RawClass {
 #[derive(Debug)]
 pub(super) struct RawPools {
     classes: [RawClass; NUM_CLASSES],
+    /// What is larger takes the slow path: [`RAW_MAX`], or 0 while every change is to be told.
+    pub fast_max: usize,
 }
 
 impl RawPools {
     pub(super) fn new() -> RawPools {
-        RawPools { classes: core::array::from_fn(|_| RawClass::default()) }
+        RawPools { classes: core::array::from_fn(|_| RawClass::default()), fast_max: RAW_MAX }
     }
 }
 
@@ -46,9 +49,26 @@ impl Heap {
     /// Uninitialised memory of `size` bytes (not 0), aligned to 16.
     #[inline]
     pub fn alloc_raw(&mut self, size: usize) -> *mut u8 {
-        if size > RAW_MAX {
-            return self.alloc_raw_large(size);
+        if size > self.raw.fast_max {
+            return self.alloc_raw_apart(size);
         }
+        self.alloc_raw_cell(size)
+    }
+    #[cold]
+    #[inline(never)]
+    fn alloc_raw_apart(&mut self, size: usize) -> *mut u8 {
+        let (p, size) = if size > RAW_MAX {
+            (self.alloc_raw_large(size), size)
+        } else {
+            (self.alloc_raw_cell(size), real_size(size))
+        };
+        if self.raw.fast_max == 0 {
+            self.tell(Change::Alloc { at: p as usize, size });
+        }
+        p
+    }
+    #[inline(always)]
+    fn alloc_raw_cell(&mut self, size: usize) -> *mut u8 {
         let class = class_of(size);
         let b = self.raw.classes[class].current;
         self.total += class_size(class);
@@ -90,8 +110,6 @@ impl Heap {
             cell.cast()
         }
     }
-    #[cold]
-    #[inline(never)]
     fn alloc_raw_large(&mut self, size: usize) -> *mut u8 {
         let layout = large_layout(size);
         // SAFETY: the size is not 0.
@@ -109,13 +127,31 @@ impl Heap {
     /// `p` came from `alloc_raw` (or `realloc_raw`) of this heap with the same `size` and is not used any more.
     #[inline]
     pub unsafe fn free_raw(&mut self, p: *mut u8, size: usize) {
-        if size > RAW_MAX {
-            self.total -= size;
-            // SAFETY: allocated with this layout.
-            return unsafe { dealloc(p, large_layout(size)) };
+        // SAFETY: by the contract.
+        unsafe { if size > self.raw.fast_max { self.free_raw_apart(p, size) } else { self.free_raw_cell(p, size) } }
+    }
+    /// # Safety
+    /// As for [`Heap::free_raw`].
+    #[cold]
+    #[inline(never)]
+    unsafe fn free_raw_apart(&mut self, p: *mut u8, size: usize) {
+        if self.raw.fast_max == 0 {
+            self.tell(Change::Free { at: p as usize, size: real_size(size) });
         }
+        if size <= RAW_MAX {
+            // SAFETY: by the contract.
+            return unsafe { self.free_raw_cell(p, size) };
+        }
+        self.gave_back(size);
+        // SAFETY: allocated with this layout.
+        unsafe { dealloc(p, large_layout(size)) };
+    }
+    /// # Safety
+    /// As for [`Heap::free_raw`]; the size is that of a cell.
+    #[inline(always)]
+    unsafe fn free_raw_cell(&mut self, p: *mut u8, size: usize) {
         let class = class_of(size);
-        self.total -= class_size(class);
+        self.gave_back(class_size(class));
         if cfg!(debug_assertions) {
             // SAFETY: the cell has this size and is not used any more.
             unsafe { p.write_bytes(super::sweep::POISON, class_size(class)) };
@@ -160,13 +196,31 @@ impl Heap {
     /// # Safety
     /// As for [`Heap::free_raw`]; `old` may be 0 with any pointer. `new` is not 0.
     pub unsafe fn realloc_raw(&mut self, p: *mut u8, old: usize, new: usize) -> *mut u8 {
+        if old == 0 || self.raw.fast_max != 0 {
+            // SAFETY: by the contract.
+            return unsafe { self.resize_raw(p, old, new) };
+        }
+        // One change, whatever it takes. It may be the running stack that is about to move.
+        let place = self.place();
+        self.raw.fast_max = RAW_MAX;
+        // SAFETY: by the contract.
+        let q = unsafe { self.resize_raw(p, old, new) };
+        self.raw.fast_max = 0;
+        let change = Change::Realloc { from: p as usize, old: real_size(old), to: q as usize, new: real_size(new) };
+        self.tell_watcher(place, change);
+        q
+    }
+    /// # Safety
+    /// As for [`Heap::realloc_raw`].
+    unsafe fn resize_raw(&mut self, p: *mut u8, old: usize, new: usize) -> *mut u8 {
         if old > RAW_MAX && new > RAW_MAX {
             // SAFETY: allocated with this layout; the new size fits a layout (checked by `large_layout`).
             let q = or_from_reserve(|| unsafe { realloc(p, large_layout(old), large_layout(new).size()) });
             if q.is_null() {
                 handle_alloc_error(large_layout(new));
             }
-            self.total = self.total - old + new;
+            self.gave_back(old);
+            self.total += new;
             self.system_gave(new, true);
             return q;
         }

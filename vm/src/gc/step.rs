@@ -106,6 +106,7 @@ impl Vm {
     }
     /// The smallest unit of work in the present phase.
     fn one_step(&mut self, budget: usize) -> usize {
+        self.heap.counts.steps[self.heap.phase as usize] += 1;
         match self.heap.phase {
             Phase::Pause => {
                 self.start_cycle();

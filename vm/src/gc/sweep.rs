@@ -10,6 +10,7 @@ use super::heap::LargeObj;
 use super::os::free_low;
 use super::raw::large_layout;
 use super::size::NUM_CLASSES;
+use super::watch::Change;
 use super::{Heap, Phase};
 use crate::object::{Gc, GcHeader, Kind, Proto, Table, Thread, Udata};
 
@@ -25,6 +26,7 @@ impl Heap {
     pub(super) fn begin_sweep(&mut self) {
         self.phase = Phase::Sweep;
         self.free = [core::ptr::null_mut(); NUM_CLASSES];
+        self.drop_hidden();
         for c in &mut self.classes {
             c.swept = 0;
             c.ready.clear();
@@ -114,6 +116,9 @@ impl Heap {
     unsafe fn sweep_block(&mut self, b: *mut Block) -> u32 {
         let mut live = 0;
         let mut freed = 0;
+        let mut strings = false;
+        let watched = self.is_told();
+        self.internal += 1;
         // SAFETY: carved cells have a header, of kind Free where there is no object; the dead are not referred to.
         unsafe {
             let size = (*b).cell as usize;
@@ -122,11 +127,15 @@ impl Heap {
                 let cell = Block::cell(b, i);
                 let h = cell.cast::<GcHeader>();
                 if (*h).kind.get() != Kind::Free as u8 {
+                    strings |= (*h).kind.get() == Kind::Str as u8;
                     if self.survives(&*h) {
                         live += 1;
                         continue;
                     }
                     self.destroy(h, true);
+                    if watched {
+                        self.tell(Change::Free { at: cell as usize, size });
+                    }
                     if cfg!(debug_assertions) {
                         cell.write_bytes(POISON, size);
                     }
@@ -139,7 +148,9 @@ impl Heap {
             }
             *tail = core::ptr::null_mut();
         }
-        self.total -= freed;
+        self.internal -= 1;
+        self.counts.swept_strings += u64::from(strings);
+        self.gave_back(freed);
         live
     }
     /// Whitens an object if it is alive.
@@ -165,19 +176,25 @@ impl Heap {
                         self.strings.remove(&*h.cast());
                     }
                 }
-                Kind::Table => (*h.cast::<Table>()).free_parts(self),
+                Kind::Table => {
+                    self.counts.tables -= 1;
+                    (*h.cast::<Table>()).free_parts(self);
+                }
                 Kind::Thread => {
                     let t = h.cast::<Thread>();
                     self.free_raw((*t).stack.get().cast(), (*t).size.get() as usize * 8);
                 }
                 Kind::Proto => {
                     let p = h.cast::<Proto>();
-                    self.total -= (*p).owned_bytes();
+                    let size = (*p).owned_bytes();
+                    self.tell(Change::Free { at: (*p).code_ptr() as usize, size });
+                    self.gave_back(size);
                     p.drop_in_place();
                 }
                 Kind::Udata => {
                     let u = h.cast::<Udata>();
-                    self.total -= (*u).external.get();
+                    self.counts.udatas -= 1;
+                    self.external_changed(&(*u).external, 0);
                     u.drop_in_place();
                 }
                 Kind::UpVal | Kind::Func | Kind::Free => {}
@@ -187,12 +204,16 @@ impl Heap {
     /// # Safety
     /// `l` is a dead object that was taken off the list.
     unsafe fn free_large(&mut self, l: LargeObj) {
+        self.internal += 1;
         // SAFETY: by the contract; allocated with this layout.
         unsafe {
+            self.counts.swept_strings += u64::from((*l.ptr).kind.get() == Kind::Str as u8);
             self.destroy(l.ptr, true);
+            self.tell(Change::Free { at: l.ptr as usize, size: l.size });
             free_low(l.ptr.cast(), large_layout(l.size));
         }
-        self.total -= l.size;
+        self.internal -= 1;
+        self.gave_back(l.size);
     }
     /// Completes the sweep in progress.
     pub(super) fn sweep_all(&mut self) {
@@ -212,6 +233,7 @@ impl Heap {
 
 impl Drop for Heap {
     fn drop(&mut self) {
+        self.end_watch();
         let large = core::mem::take(&mut self.large);
         let blocks: Vec<*mut Block> = self.classes.iter().flat_map(|c| c.blocks.iter().copied()).collect();
         // SAFETY: the heap goes away with all objects; each is destroyed once, and blocks outlive what they hold. The empty node

@@ -123,6 +123,7 @@ impl Heap {
         };
         for (class, c) in self.classes.iter().enumerate() {
             check(self.free[class], class);
+            check(self.hidden(class), class);
             for &b in &c.ready {
                 // SAFETY: a block of the class.
                 check(unsafe { (*b).free }, class);

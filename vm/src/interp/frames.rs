@@ -42,7 +42,8 @@ impl Level {
         }
         Level::make(thread, thread.base.get(), thread.pc.get(), thread.top.get())
     }
-    fn make(thread: Gc<Thread>, base: *mut Value, pc: *const Ins, end: *mut Value) -> Option<Level> {
+    /// The function of the frame at `base`, or the nearest below; `pc` is behind its current instruction.
+    pub(crate) fn make(thread: Gc<Thread>, base: *mut Value, pc: *const Ins, end: *mut Value) -> Option<Level> {
         if (base as usize) < lowest(thread) {
             return None;
         }
@@ -58,7 +59,8 @@ impl Level {
     pub fn below(&self, _vm: &Vm) -> Option<Level> {
         Level::under(self.thread, self.base)
     }
-    fn under(thread: Gc<Thread>, mut base: *mut Value) -> Option<Level> {
+    /// The function below the frame at `base`.
+    pub(crate) fn under(thread: Gc<Thread>, mut base: *mut Value) -> Option<Level> {
         // SAFETY: links are valid on live frames; the lowest frame ends the walk.
         unsafe {
             loop {
@@ -80,6 +82,11 @@ impl Level {
                 return Level::make(thread, below(base), pc, end);
             }
         }
+    }
+    /// Is it the frame that stands for the host?
+    pub(crate) fn is_host(&self) -> bool {
+        // SAFETY: the base of a live frame.
+        unsafe { link_of(self.base) == frame::link(0, frame::C).0 }
     }
     /// The line the function is at; 0 in one that was stripped.
     pub fn line(&self) -> Option<u32> {

@@ -23,7 +23,9 @@ pub(super) unsafe fn hot<D: Driver>(mut r: R) -> R {
 pub(super) unsafe fn tell_hot(vm: *mut crate::Vm, pc: *const Ins) {
     let compiler = Rc::clone(&(*vm).compiler);
     let before = (*vm).begin_activity(Activity::Compiler);
+    let outer = (*vm).heap.set_internal(true);
     compiler.hot(&mut *vm, pc);
+    (*vm).heap.set_internal(outer);
     (*vm).begin_activity(before);
 }
 
@@ -32,7 +34,9 @@ pub(super) unsafe fn tell_hot(vm: *mut crate::Vm, pc: *const Ins) {
 unsafe fn tell_record(vm: *mut crate::Vm, pc: *const Ins) -> u32 {
     let compiler = Rc::clone(&(*vm).compiler);
     let before = (*vm).begin_activity(Activity::Compiler);
+    let outer = (*vm).heap.set_internal(true);
     compiler.record(&mut *vm, pc);
+    (*vm).heap.set_internal(outer);
     (*vm).begin_activity(before);
     let ins = *pc;
     if (*vm).mode == Mode::Record && matches!(ins.op(), Op::JFORL | Op::JITERL | Op::JLOOP | Op::JFUNCF | Op::JFUNCV) {

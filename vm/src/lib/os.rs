@@ -76,6 +76,7 @@ pub fn exit(vm: &mut Vm) -> LuaResult<u32> {
     if vm.arg(1).truthy() {
         vm.run_all_finalizers();
     }
+    vm.heap.end_watch();
     flush_all();
     std::process::exit(status)
 }

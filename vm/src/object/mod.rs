@@ -33,26 +33,45 @@ use core::marker::PhantomData;
 use core::ops::Deref;
 use core::ptr::NonNull;
 
-/// What an object is; 0 marks a free cell.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub enum Kind {
-    /// A free cell of a heap block.
-    Free = 0,
-    /// [`Str`]
-    Str,
-    /// [`UpVal`]
-    UpVal,
-    /// [`Thread`]
-    Thread,
-    /// [`Proto`]
-    Proto,
-    /// [`Func`]
-    Func,
-    /// [`Table`]
-    Table,
-    /// [`Udata`]
-    Udata,
+macro_rules! kinds {
+    ($($kind:ident $name:literal $byte:literal,)*) => {
+        /// What an object is; 0 marks a free cell.
+        #[derive(Copy, Clone, PartialEq, Eq, Debug)]
+        #[repr(u8)]
+        pub enum Kind {
+            /// A free cell of a heap block.
+            Free = 0,
+            $(#[doc = concat!("[`", stringify!($kind), "`]")] $kind = $byte,)*
+        }
+
+        impl Kind {
+            /// The kinds of objects.
+            pub const ALL: &'static [Kind] = &[$(Kind::$kind,)*];
+
+            /// The kind that a byte stands for.
+            #[inline]
+            const fn from_byte(byte: u8) -> Kind {
+                match byte { $($byte => Kind::$kind,)* _ => Kind::Free }
+            }
+            /// What tools call it.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    Kind::Free => "free",
+                    $(Kind::$kind => $name,)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    Str "string" 1,
+    UpVal "upvalue" 2,
+    Thread "thread" 3,
+    Proto "proto" 4,
+    Func "function" 5,
+    Table "table" 6,
+    Udata "userdata" 7,
 }
 
 /// The first 8 bytes of every object.
@@ -79,16 +98,7 @@ impl GcHeader {
     /// The kind of the object.
     #[inline]
     pub fn kind(&self) -> Kind {
-        match self.kind.get() {
-            1 => Kind::Str,
-            2 => Kind::UpVal,
-            3 => Kind::Thread,
-            4 => Kind::Proto,
-            5 => Kind::Func,
-            6 => Kind::Table,
-            7 => Kind::Udata,
-            _ => Kind::Free,
-        }
+        Kind::from_byte(self.kind.get())
     }
 }
 

@@ -83,12 +83,13 @@ impl Vm {
             });
         }
         let u = Gc::from_ptr(u);
+        self.heap.counts.udatas += 1;
         self.heap.note_udata(u);
         u
     }
     /// Tells the collector how many bytes the payload of a userdata owns.
     pub fn set_udata_bytes(&mut self, u: Gc<Udata>, bytes: usize) {
-        self.heap.total = self.heap.total - u.external.replace(bytes) + bytes;
+        self.heap.external_changed(&u.external, bytes);
     }
     /// Keeps a value alive for as long as a userdata, in place of the one before.
     pub fn set_udata_anchor(&mut self, u: Gc<Udata>, v: Value) {

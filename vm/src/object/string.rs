@@ -186,6 +186,7 @@ impl Heap {
         if p.is_null() {
             return self.make_str(bytes, hash);
         }
+        self.counts.str_hits += 1;
         let s = Gc::from_ptr(p);
         if self.is_dead(&s.hdr) {
             // Not swept yet: alive again.
@@ -196,6 +197,7 @@ impl Heap {
     #[inline(never)]
     fn make_str(&mut self, bytes: &[u8], hash: u32) -> Gc<Str> {
         assert!(bytes.len() < u32::MAX as usize, "string too long");
+        self.counts.str_misses += 1;
         let hdr = self.header(Kind::Str, 0, 0, hash);
         let p = self.alloc_cell(STR_DATA + bytes.len() + 1);
         let s = p.cast::<Str>();

@@ -202,6 +202,7 @@ impl Heap {
     #[inline(always)]
     fn new_table_cell(&mut self, size: usize) -> Gc<Table> {
         let hdr = self.header(Kind::Table, 0, 0, 0);
+        self.counts.tables += 1;
         let t = self.alloc_cell(size).cast::<Table>();
         // SAFETY: a new cell of at least this size.
         unsafe {

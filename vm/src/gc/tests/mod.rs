@@ -1,6 +1,7 @@
 //! Tests of the collector: graphs of objects, phases, upvalues. Weak tables and memory have files of their own.
 
 mod memory;
+mod watch;
 mod weak;
 
 use super::Phase;

@@ -1,0 +1,51 @@
+//! What whoever watches the heap is told of traces ([`perilune_vm::gc::watch`]): where they start, and what line each of their
+//! instructions was compiled from.
+
+use perilune_recorder::ir::Op;
+use perilune_recorder::rec::FinishedTrace;
+use perilune_vm::Vm;
+use perilune_vm::bc::Ins;
+use perilune_vm::gc::watch::Site;
+use perilune_vm::object::{Gc, Proto};
+
+/// The function of the instruction at an address, and the line.
+fn line(done: &FinishedTrace, pc: *const Ins) -> Option<(Gc<Proto>, u32)> {
+    done.protos.iter().find_map(|p| p.pc_of(pc).map(|at| (*p, p.line(at))))
+}
+
+/// Numbers for the instructions of a trace that is about to be compiled; none if nobody watches.
+pub fn of(vm: &mut Vm, done: &FinishedTrace, number: u32) -> Vec<u32> {
+    if !vm.heap.is_watched() {
+        return Vec::new();
+    }
+    let mut sites = vec![0; done.trace.ins.len()];
+    let (mut place, mut site) = (0, 0);
+    if let Some((proto, line)) = start(done) {
+        site = vm.heap.add_site(Site { trace: number, proto, line }).unwrap_or(0);
+    }
+    for (i, ins) in done.trace.ins.iter().enumerate() {
+        let here = done.trace.origin(i);
+        if here != place
+            && let Some((proto, line)) = line(done, core::ptr::with_exposed_provenance(here as usize))
+        {
+            place = here;
+            site = vm.heap.add_site(Site { trace: number, proto, line }).unwrap_or(0);
+        }
+        if ins.op != Op::NOP {
+            sites[i] = site;
+        }
+    }
+    sites
+}
+
+/// The function that a trace starts in, and the line.
+fn start(done: &FinishedTrace) -> Option<(Gc<Proto>, u32)> {
+    line(done, done.start_pc).or_else(|| line(done, done.first_pc)).or_else(|| done.protos.first().map(|p| (*p, p.first_line)))
+}
+
+/// Tells of a new trace.
+pub fn tell_trace(vm: &mut Vm, done: &FinishedTrace, number: u32) {
+    if let Some((proto, line)) = start(done) {
+        vm.tell_trace(number, proto, line);
+    }
+}

@@ -1,0 +1,294 @@
+//! The snapshot of Chrome's developer tools: flat arrays of nodes and edges, and the strings that both name.
+//!
+//! Node 0 is made up: it refers to everything that keeps objects alive, so that distances count from there. The objects follow in
+//! the order of the heap, then the traces. The first strings are those of the program, so that they need not be looked up.
+
+use super::graph::{Graph, Link, LinkKind, LinkName, Target};
+use super::index::{FIRST_ID, Index};
+use super::json;
+use super::names::{defined_at, running_in};
+use perilune_vm::Vm;
+use perilune_vm::object::{Func, Gc, GcHeader, Kind, Proto, Str, Table, Thread, Udata};
+use perilune_vm::value::Value;
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+/// Numbers that a node takes.
+const NODE_FIELDS: u64 = 7;
+/// Bytes of a string that are shown.
+const SHOWN: usize = 1024;
+/// Different texts that are kept; what would be one more is called by what it is.
+const MAX_TEXTS: usize = 100_000;
+
+const META: &str = r#"{"node_fields":["type","name","id","self_size","edge_count","trace_node_id","detachedness"],"node_types":[["hidden","array","string","object","code","closure","regexp","number","native","synthetic","concatenated string","sliced string","symbol","bigint","object shape"],"string","number","number","number","number","number"],"edge_fields":["type","name_or_index","to_node"],"edge_types":[["context","element","property","internal","hidden","shortcut","weak"],"string_or_number","node"],"trace_function_info_fields":["function_id","name","script_name","script_id","line","column"],"trace_node_fields":["id","function_info_index","count","size","children"],"sample_fields":["timestamp_us","last_assigned_id"],"location_fields":["object_index","script_id","line","column"]}"#;
+
+/// Types of nodes: their numbers in [`META`].
+#[derive(Copy, Clone)]
+enum NodeType {
+    Array = 1,
+    String = 2,
+    Object = 3,
+    Code = 4,
+    Closure = 5,
+    Native = 8,
+    Synthetic = 9,
+}
+
+/// Writes the snapshot.
+pub fn write(vm: &Vm, to: &mut dyn Write) -> io::Result<()> {
+    let index = Index::new(vm, |_| true);
+    let strings = Index::new(vm, |o| o.kind() == Kind::Str);
+    let graph = Graph::new(vm);
+    let mut texts = Texts { first: strings.len(), by_text: HashMap::new(), in_order: Vec::new() };
+    let mut s = Snapshot { graph: &graph, index: &index, strings: &strings, texts: &mut texts, to };
+    s.all()
+}
+
+/// Strings that are not the program's.
+struct Texts {
+    first: u32,
+    by_text: HashMap<String, u32>,
+    in_order: Vec<String>,
+}
+
+impl Texts {
+    fn get(&mut self, text: String, instead: &str) -> u32 {
+        if let Some(n) = self.by_text.get(&text) {
+            return *n;
+        }
+        if self.in_order.len() >= MAX_TEXTS && text != instead {
+            return self.get(instead.to_owned(), instead);
+        }
+        let n = self.first + self.in_order.len() as u32;
+        self.in_order.push(text.clone());
+        self.by_text.insert(text, n);
+        n
+    }
+    fn plain(&mut self, text: &str) -> u32 {
+        match self.by_text.get(text) {
+            Some(n) => *n,
+            None => self.get(text.to_owned(), text),
+        }
+    }
+}
+
+impl Texts {
+    /// The number that stands for the name of a reference.
+    fn of_link(&mut self, link: &Link, index: &Index, strings: &Index) -> u32 {
+        match &link.name {
+            LinkName::Index(i) if link.kind == LinkKind::Element => *i,
+            LinkName::Index(i) => self.get(format!("[{i}]"), "[index]"),
+            LinkName::Str(s) => match strings.position(s.header()) {
+                Some(n) => n,
+                None => self.plain("?"),
+            },
+            LinkName::Text(text) => self.plain(text),
+            LinkName::Numbered(text, i) => self.get(format!("{text} {i}"), text),
+            LinkName::Variable(name) => self.get(name.clone(), "variable"),
+            LinkName::Key(v) => self.get(key(*v, index), "[key]"),
+        }
+    }
+}
+
+/// A key that is not a string.
+fn key(v: Value, index: &Index) -> String {
+    match v.as_gc() {
+        Some(o) => format!("[{} @{}]", o.kind().name(), index.id(o)),
+        // All digits, so that different keys have different names.
+        None if v.as_number().is_some_and(|n| n.fract() == 0.0 && n.abs() < 1e18) => {
+            format!("[{}]", v.as_number().unwrap_or_default() as i64)
+        }
+        None => {
+            let mut text = Vec::new();
+            perilune_vm::lib::put_value(&mut text, v);
+            format!("[{}]", String::from_utf8_lossy(&text))
+        }
+    }
+}
+
+/// Calls `f` for each reference to a node, with where that is in the list of nodes.
+fn links(graph: &Graph<'_>, index: &Index, n: Node, f: &mut impl FnMut(Link, u64)) {
+    let mut known = |link: Link| {
+        let at = match link.to {
+            Target::Object(o) => index.position(o).map(|p| 1 + u64::from(p)),
+            Target::Trace(i) => Some(1 + u64::from(index.len()) + i as u64),
+        };
+        if let Some(at) = at {
+            f(link, at * NODE_FIELDS);
+        }
+    };
+    match n {
+        Node::Root => graph.roots(&mut known),
+        Node::Object(o) => graph.links(o, &mut known),
+        Node::Trace(i) => graph.trace_links(i, &mut known),
+    }
+}
+
+struct Snapshot<'a> {
+    graph: &'a Graph<'a>,
+    index: &'a Index,
+    strings: &'a Index,
+    texts: &'a mut Texts,
+    to: &'a mut dyn Write,
+}
+
+/// A place in the order of nodes.
+#[derive(Copy, Clone)]
+enum Node {
+    Root,
+    Object(Gc<GcHeader>),
+    Trace(usize),
+}
+
+impl Snapshot<'_> {
+    fn all(&mut self) -> io::Result<()> {
+        let nodes = 1 + u64::from(self.index.len()) + self.graph.traces.len() as u64;
+        let mut edges = 0;
+        self.for_each_node(|s, n| {
+            edges += s.count(n);
+            Ok(())
+        })?;
+        writeln!(
+            self.to,
+            "{{\"snapshot\":{{\"meta\":{META},\"node_count\":{nodes},\"edge_count\":{edges},\"trace_function_count\":0}},"
+        )?;
+        self.to.write_all(b"\"nodes\":[")?;
+        let mut first = true;
+        self.for_each_node(|s, n| {
+            if !core::mem::take(&mut first) {
+                s.to.write_all(b",\n")?;
+            }
+            s.node(n)
+        })?;
+        self.to.write_all(b"],\n\"edges\":[")?;
+        let mut first = true;
+        self.for_each_node(|s, n| s.edges(n, &mut first))?;
+        self.to.write_all(
+            b"],\n\"trace_function_infos\":[],\n\"trace_tree\":[],\n\"samples\":[],\n\"locations\":[],\n\"strings\":[",
+        )?;
+        self.write_strings()?;
+        self.to.write_all(b"]}\n")
+    }
+    fn for_each_node(&mut self, mut f: impl FnMut(&mut Self, Node) -> io::Result<()>) -> io::Result<()> {
+        f(self, Node::Root)?;
+        let mut result = Ok(());
+        let graph = self.graph;
+        graph.vm.heap.for_each_object(|o| {
+            if result.is_ok() {
+                result = f(self, Node::Object(o));
+            }
+        });
+        result?;
+        (0..graph.traces.len()).try_for_each(|i| f(self, Node::Trace(i)))
+    }
+    fn count(&self, n: Node) -> u64 {
+        let mut count = 0;
+        links(self.graph, self.index, n, &mut |_, _| count += 1);
+        count
+    }
+    fn node(&mut self, n: Node) -> io::Result<()> {
+        let edges = self.count(n);
+        let (kind, name, id, size) = match n {
+            Node::Root => (NodeType::Synthetic, self.texts.plain("(roots)"), 1, 0),
+            Node::Trace(i) => {
+                let t = &self.graph.traces[i];
+                let name = self.texts.get(format!("trace {} of {}", t.number, defined_at(t.owner)), "trace");
+                (NodeType::Code, name, (t.number + 2).min(FIRST_ID - 1), t.code)
+            }
+            Node::Object(o) => {
+                let (kind, name) = self.kind_and_name(o);
+                (kind, name, self.index.id(o), self.graph.vm.heap.object_size(o))
+            }
+        };
+        write!(self.to, "{},{name},{id},{size},{edges},0,0", kind as u32)
+    }
+    fn kind_and_name(&mut self, o: Gc<GcHeader>) -> (NodeType, u32) {
+        match o.kind() {
+            Kind::Str => (NodeType::String, self.strings.position(o).unwrap_or(0)),
+            Kind::Table => self.table(o.cast()),
+            Kind::Func => {
+                let f: Gc<Func> = o.cast();
+                let name = self.graph.names.function(f);
+                let text = match (name, f.proto()) {
+                    (Some(name), Some(p)) => format!("{name} {}", defined_at(p)),
+                    (None, Some(p)) => format!("function {}", defined_at(p)),
+                    (Some(name), None) => format!("builtin {name}"),
+                    (None, None) => "native function".to_owned(),
+                };
+                (NodeType::Closure, self.texts.get(text, "function"))
+            }
+            Kind::UpVal => (NodeType::Native, self.texts.plain("upvalue")),
+            Kind::Proto => {
+                let text = format!("prototype {}", defined_at(o.cast::<Proto>()));
+                (NodeType::Code, self.texts.get(text, "prototype"))
+            }
+            Kind::Thread => (NodeType::Native, self.thread(o.cast())),
+            Kind::Udata => {
+                let class = o.cast::<Udata>().meta.get().and_then(|m| self.graph.names.class(m));
+                (NodeType::Native, self.texts.get(class.unwrap_or_else(|| "userdata".to_owned()), "userdata"))
+            }
+            Kind::Free => (NodeType::Native, self.texts.plain("free")),
+        }
+    }
+    fn table(&mut self, t: Gc<Table>) -> (NodeType, u32) {
+        let vm = self.graph.vm;
+        if t == vm.registry {
+            return (NodeType::Object, self.texts.plain("registry"));
+        }
+        if t == vm.globals {
+            return (NodeType::Object, self.texts.plain("globals"));
+        }
+        if let Some(class) = t.meta.get().filter(|m| *m != t).and_then(|m| self.graph.names.class(m)) {
+            return (NodeType::Object, self.texts.get(class, "table"));
+        }
+        if let Some(name) = self.graph.names.table(t) {
+            let text = format!("table {name}");
+            return (NodeType::Object, self.texts.get(text, "table"));
+        }
+        if t.num_nodes() == 0 && t.asize() != 0 {
+            return (NodeType::Array, self.texts.plain("array"));
+        }
+        (NodeType::Object, self.texts.plain("table"))
+    }
+    fn thread(&mut self, t: Gc<Thread>) -> u32 {
+        let vm = self.graph.vm;
+        let mut text = if t == vm.main { "main thread".to_owned() } else { "thread".to_owned() };
+        if let Some((p, line)) = running_in(vm, t) {
+            let chunk = defined_at(p);
+            let chunk = chunk.rsplit_once(':').map_or(&*chunk, |c| c.0);
+            text = format!("{text} at {chunk}:{line}");
+        }
+        self.texts.get(text, "thread")
+    }
+    fn edges(&mut self, n: Node, first: &mut bool) -> io::Result<()> {
+        let (index, strings) = (self.index, self.strings);
+        let (texts, to) = (&mut *self.texts, &mut *self.to);
+        let mut result = Ok(());
+        links(self.graph, index, n, &mut |link, at| {
+            if result.is_ok() {
+                let comma = if core::mem::take(first) { "" } else { ",\n" };
+                let name = texts.of_link(&link, index, strings);
+                result = write!(to, "{comma}{},{name},{at}", link.kind as u32);
+            }
+        });
+        result
+    }
+    fn write_strings(&mut self) -> io::Result<()> {
+        let mut first = true;
+        let to = &mut *self.to;
+        let mut next = |bytes: &[u8]| {
+            if !core::mem::take(&mut first) {
+                to.write_all(b",\n")?;
+            }
+            json::string(to, &bytes[..bytes.len().min(SHOWN)])
+        };
+        let mut result = Ok(());
+        self.graph.vm.heap.for_each_object(|o| {
+            if result.is_ok() && o.kind() == Kind::Str {
+                result = next(o.cast::<Str>().bytes());
+            }
+        });
+        result?;
+        self.texts.in_order.iter().try_for_each(|t| next(t.as_bytes()))
+    }
+}

@@ -1,0 +1,15 @@
+//! What a program keeps in memory, and where it was allocated.
+//!
+//! - [`memprof`] writes every change of the heap to a stream whose format is [`stream`], which also reads it;
+//! - [`heap`] writes the graph of objects as a dump or a snapshot;
+//! - [`metrics`] are counts that are always kept;
+//! - [`inspect`] looks at heap, compiler and frames without changing anything;
+//! - [`library`] is all this as the `misc` library of Lua.
+#![deny(unsafe_code)]
+
+pub mod heap;
+pub mod inspect;
+pub mod library;
+pub mod memprof;
+pub mod metrics;
+pub mod stream;

@@ -1,0 +1,124 @@
+//! The `misc` library of Lua, as Tarantool has it and beyond: `getmetrics`, `memprof.start`, `memprof.stop`, `heapdump`,
+//! `heapsnapshot`.
+//!
+//! What fails returns nil, a message and an error number; only arguments of the wrong type raise an error.
+
+use crate::memprof::{self, Error, Options};
+use crate::{heap, metrics};
+use perilune_vm::lib::io::error_text;
+use perilune_vm::object::{Gc, NativeFn, Table};
+use perilune_vm::{LuaResult, Value, Vm};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+
+/// Number of the error for what should not be: EINVAL.
+const INVALID: i32 = 22;
+
+/// Makes the library available: the global `misc`, which `require` finds as well. It is not among the loaded modules before, where
+/// programs may look for what LuaJIT has.
+pub fn open(vm: &mut Vm) {
+    let misc = vm.registry_table(b"misc");
+    let globals = vm.globals;
+    vm.set_field(globals, b"misc", Value::table(misc));
+    vm.preload(b"misc", |vm| {
+        let misc = vm.registry_table(b"misc");
+        vm.ret1(Value::table(misc))
+    });
+    fill(vm, misc, &[("getmetrics", getmetrics), ("heapdump", heapdump), ("heapsnapshot", heapsnapshot)]);
+    let memprof = vm.new_table(0, 1);
+    vm.set_field(misc, b"memprof", Value::table(memprof));
+    fill(vm, memprof, &[("start", start), ("stop", stop)]);
+}
+
+fn fill(vm: &mut Vm, t: Gc<Table>, functions: &[(&str, NativeFn)]) {
+    for (name, f) in functions {
+        let f = vm.new_native(*f, 1, &[]);
+        vm.set_field(t, name.as_bytes(), Value::func(f));
+    }
+}
+
+/// nil, a message, and a number.
+fn failure(vm: &mut Vm, message: &[u8], number: i32) -> LuaResult<u32> {
+    let message = vm.new_str(message);
+    vm.push(Value::NIL);
+    vm.push(Value::str(message));
+    vm.push(Value::int(number));
+    Ok(3)
+}
+
+/// The same for an error of the system, about a file if it has a name.
+fn io_failure(vm: &mut Vm, name: Option<&[u8]>, e: &io::Error) -> LuaResult<u32> {
+    let text = error_text(e);
+    let message = match name {
+        Some(name) => [name, b": ", text.as_bytes()].concat(),
+        None => text.into_bytes(),
+    };
+    failure(vm, &message, e.raw_os_error().unwrap_or(INVALID))
+}
+
+fn create(name: &[u8]) -> io::Result<File> {
+    if name.contains(&0) {
+        return Err(io::Error::from_raw_os_error(INVALID));
+    }
+    File::create(OsStr::from_bytes(name))
+}
+
+/// `misc.getmetrics()`
+fn getmetrics(vm: &mut Vm) -> LuaResult<u32> {
+    let t = vm.new_table(0, perilune_vm::object::hbits_for(metrics::Metrics::NAMES.len() as u32));
+    // Before the names are looked up, which counts.
+    let now = metrics::metrics(vm);
+    for (name, n) in now.list() {
+        vm.set_field(t, name.as_bytes(), Value::number(n as f64));
+    }
+    vm.ret1(Value::table(t))
+}
+
+/// `misc.memprof.start(file [, {lines = true}])`
+fn start(vm: &mut Vm) -> LuaResult<u32> {
+    let name = vm.check_str(0)?;
+    let options = if vm.arg(1).is_nil() { None } else { Some(vm.check_table(1)?) };
+    let lines = options.is_some_and(|t| vm.field(t, b"lines").truthy());
+    if memprof::is_running(vm) {
+        return failure(vm, Error::Running.to_string().as_bytes(), INVALID);
+    }
+    let file = match create(name.bytes()) {
+        Ok(file) => file,
+        Err(e) => return io_failure(vm, Some(name.bytes()), &e),
+    };
+    match memprof::start(vm, Options::new(file).lines(lines)) {
+        Ok(()) => vm.ret1(Value::TRUE),
+        Err(Error::Io(e)) => io_failure(vm, Some(name.bytes()), &e),
+        Err(e) => failure(vm, e.to_string().as_bytes(), INVALID),
+    }
+}
+
+/// `misc.memprof.stop()`
+fn stop(vm: &mut Vm) -> LuaResult<u32> {
+    match memprof::stop(vm) {
+        Ok(()) => vm.ret1(Value::TRUE),
+        Err(Error::Io(e)) => io_failure(vm, None, &e),
+        Err(e) => failure(vm, e.to_string().as_bytes(), INVALID),
+    }
+}
+
+fn write(vm: &mut Vm, f: fn(&mut Vm, &mut dyn io::Write) -> io::Result<()>) -> LuaResult<u32> {
+    let name = vm.check_str(0)?;
+    let written = create(name.bytes()).and_then(|file| f(vm, &mut io::BufWriter::with_capacity(1 << 18, file)));
+    match written {
+        Ok(()) => vm.ret1(Value::TRUE),
+        Err(e) => io_failure(vm, Some(name.bytes()), &e),
+    }
+}
+
+/// `misc.heapdump(file)`
+fn heapdump(vm: &mut Vm) -> LuaResult<u32> {
+    write(vm, |vm, to| heap::dump(vm, to))
+}
+
+/// `misc.heapsnapshot(file)`
+fn heapsnapshot(vm: &mut Vm) -> LuaResult<u32> {
+    write(vm, |vm, to| heap::snapshot(vm, to))
+}

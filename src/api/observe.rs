@@ -1,0 +1,77 @@
+//! Looking at a state: its memory, its compiler, its frames. See [`crate::observe`].
+
+use super::lua::Lua;
+use perilune_observe::inspect::{self, FrameInfo, HeapSnapshot, JitStateSnapshot};
+use perilune_observe::metrics::{self, Metrics};
+use perilune_observe::{heap, memprof};
+use std::io::{self, Write};
+
+impl Lua {
+    /// Writes every change of the heap from now on to a stream; `misc.memprof.start` of Lua does the same. What `options` have
+    /// been given to call must not reach the state.
+    ///
+    /// ```
+    /// use perilune::{Lua, observe::memprof};
+    ///
+    /// let lua = Lua::new();
+    /// let file = std::env::temp_dir().join("example.memprof");
+    /// lua.start_memprof(memprof::Options::new(std::fs::File::create(&file)?).lines(true))?;
+    /// lua.load("local t = {} for i = 1, 100 do t[i] = {i} end").exec()?;
+    /// lua.stop_memprof()?;
+    /// assert!(std::fs::metadata(&file)?.len() > 500);
+    /// # std::fs::remove_file(file)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn start_memprof(&self, options: memprof::Options) -> Result<(), memprof::Error> {
+        self.0.with(|vm| memprof::start(vm, options))
+    }
+    /// Ends that. An error of a write that failed earlier is reported here.
+    pub fn stop_memprof(&self) -> Result<(), memprof::Error> {
+        self.0.with(memprof::stop)
+    }
+    /// Counts that are always kept.
+    pub fn metrics(&self) -> Metrics {
+        self.0.with(|vm| metrics::metrics(vm))
+    }
+    /// Counts the objects on the heap by kind.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.load("t = {} for i = 1, 1000 do t[i] = {} end").exec()?;
+    /// lua.gc_collect();
+    /// let walk = lua.heap_walk();
+    /// assert_eq!(walk.total_bytes, lua.used_memory());
+    /// assert_eq!(walk.buckets[0].type_name, "table");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    pub fn heap_walk(&self) -> HeapSnapshot {
+        self.0.with(|vm| inspect::heap_walk(vm))
+    }
+    /// The state of the compiler.
+    pub fn jit_state_snapshot(&self) -> JitStateSnapshot {
+        self.0.with(|vm| inspect::jit_state_snapshot(vm))
+    }
+    /// The Lua functions that are running, deepest last: in a Rust function that Lua called.
+    ///
+    /// ```
+    /// use perilune::Lua;
+    ///
+    /// let lua = Lua::new();
+    /// let where_am_i = lua.create_function(|lua, ()| Ok(lua.frames_for_profile().last().map_or(0, |f| f.line)))?;
+    /// lua.globals().set("where_am_i", where_am_i)?;
+    /// assert_eq!(lua.load("local function f()\n local n = where_am_i()\n return n end\n return f()").eval::<u32>()?, 2);
+    /// assert!(lua.frames_for_profile().is_empty());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    pub fn frames_for_profile(&self) -> Vec<FrameInfo> {
+        self.0.with(|vm| inspect::frames_for_profile(vm))
+    }
+    /// Writes the graph of objects as JSON for Luau's tools, after a full collection.
+    pub fn dump_heap(&self, to: &mut dyn Write) -> io::Result<()> {
+        self.0.with(|vm| heap::dump(vm, to))
+    }
+    /// Writes the graph of objects as a `.heapsnapshot` for Chrome's developer tools, after a full collection.
+    pub fn snapshot_heap(&self, to: &mut dyn Write) -> io::Result<()> {
+        self.0.with(|vm| heap::snapshot(vm, to))
+    }
+}

@@ -1,0 +1,61 @@
+#!/bin/sh
+# Programs that nobody here wrote read what the observers write: tests/consumers/run.sh FOLDER
+#
+# FOLDER holds what there is of them: `tarantool-luajit` and `luau`, checkouts of those repositories, and `npm`, where the packages
+# heap-snapshot-toolkit and v8-heapsnapshot are installed. What is not there is skipped, and that is said. PERILUNE and TOOLS are
+# the commands, by default those of a release build.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+folder=$(cd "${1:?usage: run.sh FOLDER}" && pwd)
+target=${CARGO_TARGET_DIR:-$here/../../target}/release
+perilune=${PERILUNE:-$target/perilune}
+tools=${TOOLS:-$target/perilune-tools}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$perilune" "$here/program.lua" "$work/profile" "$work/dump.json" "$work/snapshot.heapsnapshot"
+
+failed=0
+skip() { echo "SKIPPED $1: $2"; }
+result() { if [ "$2" = 0 ]; then echo "ok $1"; else echo "FAILED $1"; failed=1; fi; }
+
+tarantool=$folder/tarantool-luajit
+if [ ! -d "$tarantool/tools/memprof" ]; then
+  skip "Tarantool's parser" "no $tarantool"
+else
+  if command -v luajit > "$work/out"; then
+    # The order of what has as many events is left open there.
+    (cd "$tarantool/tools" && PROFILE="$work/profile" luajit -e 'require "memprof" { os.getenv "PROFILE" }') | sort > "$work/theirs" && r=0 || r=$?
+    "$tools" memprof report "$work/profile" | sort > "$work/ours"
+    [ "$r" != 0 ] || cmp "$work/theirs" "$work/ours" || r=1
+    result "Tarantool's parser prints what perilune-tools prints" $r
+  else
+    skip "Tarantool's parser" "it needs luajit"
+  fi
+  for test in profilers/misclib-memprof-lapi misclib-getmetrics-lapi; do
+    TARANTOOL=$tarantool LUAJIT_TEST_VARDIR=$work "$perilune" -e "dofile '$here/tarantool-init.lua'" \
+      "$tarantool/test/tarantool-tests/$test.test.lua" > "$work/out" 2>&1 || true
+    echo "Tarantool's $test: $(grep -c '^ok' "$work/out") parts ok (docs/memory.md says which are not)"
+  done
+fi
+
+luau=$folder/luau/tools
+if [ -f "$luau/heapsnapshot.py" ] && command -v python3 > "$work/out"; then
+  python3 "$luau/heapsnapshot.py" "$work/dump.json" "$work/luau.heapsnapshot" > "$work/out" && r=0 || r=1
+  result "Luau's heapsnapshot.py reads the dump" $r
+  "$tools" heap summary "$work/luau.heapsnapshot" > "$work/out" && r=0 || r=1
+  result "and perilune-tools reads what it writes" $r
+  for script in heapstat heapgraph; do
+    (cd "$work" && python3 "$luau/$script.py" "$work/dump.json" > "$work/out") && r=0 || r=1
+    result "Luau's $script.py reads the dump" $r
+  done
+else
+  skip "Luau's tools" "no $luau, or no python3"
+fi
+
+if [ -d "$folder/npm/node_modules/heap-snapshot-toolkit" ] && command -v node > "$work/out"; then
+  node "$here/snapshot.mjs" "$work/snapshot.heapsnapshot" "$folder/npm" && r=0 || r=1
+  result "Chrome's developer tools and v8-heapsnapshot read the snapshot" $r
+else
+  skip "Chrome's developer tools" "no packages in $folder/npm, or no node"
+fi
+exit $failed

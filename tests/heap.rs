@@ -1,0 +1,273 @@
+//! Heap dumps and snapshots say what is on the heap; looking at a state changes nothing.
+
+use perilune::Lua;
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+
+fn dump(lua: &Lua) -> Value {
+    let mut out = Vec::new();
+    lua.dump_heap(&mut out).unwrap();
+    serde_json::from_slice(&out).unwrap()
+}
+
+/// A snapshot: nodes as (type, name, id, size), edges as (type, name, target) by node.
+struct Snapshot {
+    nodes: Vec<(u64, String, u64, u64)>,
+    edges: Vec<Vec<(u64, String, usize)>>,
+}
+
+fn snapshot(lua: &Lua) -> Snapshot {
+    let mut out = Vec::new();
+    lua.snapshot_heap(&mut out).unwrap();
+    let s: Value = serde_json::from_slice(&out).unwrap();
+    let numbers = |name: &str| s[name].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect::<Vec<_>>();
+    let (flat, flat_edges) = (numbers("nodes"), numbers("edges"));
+    let string = |n: u64| s["strings"][n as usize].as_str().unwrap().to_owned();
+    let nodes: Vec<_> = flat.chunks(7).map(|n| (n[0], string(n[1]), n[2], n[3])).collect();
+    assert_eq!(s["snapshot"]["node_count"], nodes.len());
+    assert_eq!(s["snapshot"]["edge_count"], flat_edges.len() / 3);
+    let mut rest = flat_edges.chunks(3);
+    let edge = |e: &[u64]| {
+        assert_eq!(e[2] % 7, 0);
+        (e[0], if e[0] == 1 { e[1].to_string() } else { string(e[1]) }, e[2] as usize / 7)
+    };
+    let edges = flat.chunks(7).map(|n| rest.by_ref().take(n[4] as usize).map(edge).collect()).collect();
+    assert!(rest.next().is_none());
+    Snapshot { nodes, edges }
+}
+
+impl Snapshot {
+    /// The nodes that are reached from the first by edges that keep alive.
+    fn reached(&self) -> HashSet<usize> {
+        let mut seen = HashSet::from([0]);
+        let mut work = vec![0];
+        while let Some(n) = work.pop() {
+            for (kind, _, to) in &self.edges[n] {
+                if *kind != WEAK && seen.insert(*to) {
+                    work.push(*to);
+                }
+            }
+        }
+        seen
+    }
+    /// Where a path of edges leads, from the globals.
+    fn follow(&self, path: &[&str]) -> usize {
+        let mut at = self.nodes.iter().position(|n| n.1 == "globals").unwrap();
+        for name in path {
+            at = self.edges[at]
+                .iter()
+                .find(|e| e.1 == *name)
+                .unwrap_or_else(|| panic!("{name} of {path:?}: {:?}", self.edges[at]))
+                .2;
+        }
+        at
+    }
+}
+
+const WEAK: u64 = 6;
+
+const PROGRAM: &str = "
+    Account = {__name = 'bank account'} Account.__index = Account
+    local count = 0
+    function open(n) count = count + 1 return setmetatable({id = n, list = {n, {n}}}, Account) end
+    all = {} for i = 1, 300 do all[i] = open(i) end
+    odd = {[1.5] = {}, [true] = {}, [-3] = {}, [all] = {}}
+    weak = setmetatable({all[1], key = all[2]}, {__mode = 'v'})
+    ephemeral = setmetatable({[all[3]] = 1}, {__mode = 'k'})
+    waiting = coroutine.create(function(n) local held = {n} coroutine.yield() return held end)
+    coroutine.resume(waiting, 1)
+    text = 'a \"quoted\" \\\\ text\\n\\0\\255'
+    large = ('x'):rep(100000) .. 'y'
+    function touch() for i = 1, 3000 do all[i % 300 + 1].list[1] = i end end for i = 1, 10 do touch() end
+";
+
+fn state() -> Lua {
+    let lua = Lua::new();
+    lua.load(PROGRAM).set_name("@program.lua").exec().unwrap();
+    lua
+}
+
+#[test]
+fn a_dump_has_every_object_and_no_other() {
+    let lua = state();
+    let d = dump(&lua);
+    let objects = d["objects"].as_object().unwrap();
+    assert_eq!(d["stats"]["size"], lua.used_memory());
+    assert_eq!(objects.len(), lua.heap_walk().total_objects);
+    let mut references = 0;
+    let mut check = |v: &Value| {
+        if let Some(address) = v.as_str() {
+            assert!(objects.contains_key(address), "{address} is not there");
+            references += 1;
+        }
+    };
+    for o in objects.values() {
+        for list in ["pairs", "array", "upvalues", "constants", "protos", "stack"] {
+            o[list].as_array().into_iter().flatten().for_each(&mut check);
+        }
+        for one in ["metatable", "env", "proto", "object", "resumer", "anchor", "chunkname"] {
+            check(&o[one]);
+        }
+        assert_eq!(o["stack"].as_array().map(Vec::len), o["stacknames"].as_array().map(Vec::len));
+    }
+    d["roots"].as_object().unwrap().values().for_each(&mut check);
+    d["otherroots"].as_array().unwrap().iter().for_each(&mut check);
+    assert!(references > 2000);
+    assert_eq!(objects[d["roots"]["mainthread"].as_str().unwrap()]["type"], "thread");
+    let mut kinds: HashMap<&str, (usize, u64)> = HashMap::new();
+    for o in objects.values() {
+        let k = kinds.entry(o["type"].as_str().unwrap()).or_default();
+        *k = (k.0 + 1, k.1 + o["size"].as_u64().unwrap());
+    }
+    for b in lua.heap_walk().buckets {
+        assert_eq!(kinds[b.type_name], (b.count, b.bytes as u64), "{}", b.type_name);
+    }
+    let texts: HashSet<&str> = objects.values().filter_map(|o| o["data"].as_str()).collect();
+    assert!(texts.contains("a \"quoted\" \\ text\n\0?"));
+    let locals = objects.values().flat_map(|o| o["stacknames"].as_array().into_iter().flatten()).filter_map(Value::as_str);
+    assert!(locals.clone().any(|n| n == "held") && locals.clone().any(|n| n.starts_with("frame:@program.lua:9:")));
+}
+
+#[test]
+fn everything_in_a_snapshot_is_reached_from_its_root() {
+    let lua = state();
+    let s = snapshot(&lua);
+    let objects = lua.heap_walk().total_objects;
+    let traces = s.nodes.iter().filter(|n| n.1.starts_with("trace ")).count();
+    assert_eq!(s.nodes.len(), 1 + objects + traces);
+    assert!(traces > 0, "compiled code keeps objects alive");
+    let code: u64 = s.nodes.iter().filter(|n| n.1.starts_with("trace ")).map(|n| n.3).sum();
+    assert_eq!(s.nodes.iter().map(|n| n.3).sum::<u64>() - code, lua.used_memory() as u64);
+    let reached = s.reached();
+    let lost: Vec<_> = (0..s.nodes.len()).filter(|n| !reached.contains(n)).map(|n| &s.nodes[n]).collect();
+    assert!(lost.is_empty(), "{lost:?}");
+    let ids: HashSet<u64> = s.nodes.iter().map(|n| n.2).collect();
+    assert_eq!(ids.len(), s.nodes.len(), "ids are unique");
+    assert!(ids.iter().all(|id| *id <= u64::from(u32::MAX)));
+}
+
+#[test]
+fn names_are_those_of_the_program() {
+    let lua = state();
+    let s = snapshot(&lua);
+    assert_eq!(s.nodes.iter().filter(|n| (n.0, n.1.as_str()) == (3, "bank account")).count(), 300);
+    let name = |path: &[&str]| s.nodes[s.follow(path)].1.clone();
+    assert_eq!(name(&["all", "7", "list"]), "array");
+    assert_eq!(name(&["open"]), "open program.lua:4");
+    assert_eq!(name(&["open", "count"]), "upvalue");
+    assert_eq!(name(&["waiting"]), "thread at program.lua:9");
+    assert_eq!(name(&["waiting", "held"]), "array");
+    assert_eq!(name(&["string", "rep"]), "builtin string.rep");
+    for key in ["[1.5]", "[true]", "[-3]"] {
+        assert_eq!(name(&["odd", key]), "table");
+    }
+    assert_eq!(s.nodes[s.follow(&["large"])].1.len(), 1024);
+    let weak = &s.edges[s.follow(&["weak"])];
+    assert_eq!(weak.iter().filter(|e| e.0 == WEAK).count(), 2, "{weak:?}");
+    let ephemeral = &s.edges[s.follow(&["ephemeral"])];
+    assert_eq!(ephemeral.iter().filter(|e| e.0 == WEAK).count(), 1, "{ephemeral:?}");
+}
+
+#[test]
+fn an_object_has_the_same_id_in_each_snapshot() {
+    let lua = state();
+    let before = snapshot(&lua);
+    lua.load("for i = 301, 400 do all[i] = open(i) end for i = 1, 50 do all[i] = false end").exec().unwrap();
+    let after = snapshot(&lua);
+    for i in [51, 200, 300] {
+        let id = |s: &Snapshot| s.nodes[s.follow(&["all", &i.to_string()])].2;
+        assert_eq!(id(&before), id(&after));
+    }
+}
+
+#[test]
+fn lua_writes_both_files_anywhere() {
+    let folder = std::env::temp_dir().join(format!("perilune-heap-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let lua = Lua::new();
+    lua.globals().set("folder", folder.to_str().unwrap()).unwrap();
+    let program = "
+        local n = 0
+        local function both() n = n + 1
+            assert(misc.heapdump(folder .. '/' .. n .. '.json')) assert(misc.heapsnapshot(folder .. '/' .. n .. '.heapsnapshot'))
+        end
+        both()
+        coroutine.wrap(both)()
+        getmetatable(newproxy(true)).__gc = both
+        collectgarbage() collectgarbage()
+        assert(n == 3)
+        for i = 1, 300 do if i > 298 then both() end end
+        string.gsub('x', 'x', both)
+        return n";
+    assert_eq!(lua.load(program).eval::<i32>().unwrap(), 6);
+    for i in 1..=6 {
+        for kind in ["json", "heapsnapshot"] {
+            let text = std::fs::read(folder.join(format!("{i}.{kind}"))).unwrap();
+            serde_json::from_slice::<Value>(&text).unwrap();
+        }
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn frames_are_those_of_lua_deepest_last() {
+    let lua = Lua::new();
+    let frames = lua
+        .create_function(|lua, ()| {
+            let list = lua.frames_for_profile();
+            Ok(list.iter().map(|f| format!("{}:{}:{}", f.source, f.line, f.line_defined)).collect::<Vec<_>>().join(" "))
+        })
+        .unwrap();
+    lua.globals().set("frames", frames).unwrap();
+    let program = "local function inner()\nreturn (frames())\nend\nlocal co = coroutine.wrap(function()\nlocal ok, f = pcall(inner)\n\
+        return f\nend)\nlocal all\nlocal t = setmetatable({}, {__index = function() all = co() end})\nlocal _ = t.x\nreturn all";
+    let text: String = lua.load(program).set_name("@p").eval().unwrap();
+    assert_eq!(text, "@p:10:0 @p:9:9 @p:5:4 @p:2:1");
+    assert!(lua.frames_for_profile().is_empty());
+}
+
+#[test]
+fn the_state_of_the_compiler_is_seen_while_it_records() {
+    let lua = Lua::new();
+    let before = lua.jit_state_snapshot();
+    assert!(before.enabled && before.trace_enabled && before.active_trace_len.is_none());
+    assert_eq!((before.trace_closed_count, before.trace_aborted_count, before.trace_compiled_count), (0, 0, 0));
+    let look = lua.create_function(|lua, ()| {
+        let s = lua.jit_state_snapshot();
+        Ok(s.active_trace_head.map(|(source, line)| format!("{source}:{line} {}", s.active_trace_len.unwrap_or(0) > 0)))
+    });
+    lua.globals().set("look", look.unwrap()).unwrap();
+    let program = "local seen\njit.attach(function() seen = look() or seen end, 'record')\nlocal s = 0\nfor i = 1, 20000 do\ns = s + i\nend\n\
+        jit.attach(function() end)\nreturn seen";
+    assert_eq!(lua.load(program).set_name("@p").eval::<String>().unwrap(), "@p:4 true");
+    let after = lua.jit_state_snapshot();
+    assert!(after.trace_closed_count > 0 && after.trace_compiled_count > 0 && after.trace_dispatched_count > 0);
+    lua.set_jit(false);
+    assert!(!lua.jit_state_snapshot().trace_enabled);
+}
+
+#[test]
+fn metrics_are_those_of_the_heap() {
+    let lua = state();
+    lua.gc_collect();
+    let m = lua.metrics();
+    let walk = lua.heap_walk();
+    let count = |kind: &str| walk.buckets.iter().find(|b| b.type_name == kind).map_or(0, |b| b.count as u64);
+    assert_eq!((m.gc_strnum, m.gc_tabnum, m.gc_udatanum), (count("string"), count("table"), count("userdata")));
+    assert_eq!((m.gc_total, m.gc_allocated - m.gc_freed), (lua.used_memory() as u64, lua.used_memory() as u64));
+    let steps = "local a = misc.getmetrics() collectgarbage() local b = misc.getmetrics()
+        local function d(k) return b['gc_steps_' .. k] - a['gc_steps_' .. k] end
+        assert(d'propagate' >= 1 and d'sweep' >= 1 and d'sweepstring' >= 1)
+        return d'pause', d'atomic', d'finalize'";
+    assert_eq!(lua.load(steps).eval::<(i32, i32, i32)>().unwrap(), (1, 1, 0));
+    let strings =
+        "local a = misc.getmetrics() local b = misc.getmetrics() local _ = 'str' .. 'hash_hit' local c = misc.getmetrics()
+        local _ = 'brand new ' .. 'string' local d = misc.getmetrics()
+        return b.strhash_hit - a.strhash_hit, b.strhash_miss - a.strhash_miss, d.strhash_miss - c.strhash_miss, 'strhash_hit',
+            c.strhash_hit - b.strhash_hit";
+    assert_eq!(lua.load(strings).eval::<(i32, i32, i32, String, i32)>().unwrap(), (19, 0, 1, "strhash_hit".into(), 20));
+    let traces =
+        "jit.flush() collectgarbage() local a = misc.getmetrics() for i = 1, 20000 do local x = i end return a.jit_trace_num,
+        a.jit_mcode_size, misc.getmetrics().jit_trace_num";
+    assert_eq!(lua.load(traces).eval::<(i32, i32, i32)>().unwrap(), (0, 0, 1));
+}

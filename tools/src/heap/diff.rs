@@ -1,0 +1,30 @@
+//! What has grown.
+
+use super::graph::{Graph, Sum, short};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// Growth by type and name, largest first.
+pub fn write(before: &Graph, after: &Graph, limit: usize, out: &mut dyn Write) -> io::Result<()> {
+    // Types may be numbered differently in the two files.
+    let mut growth: BTreeMap<String, (Sum, Sum)> = BTreeMap::new();
+    for (key, sum) in before.sums(|n| Some(before.group(n))) {
+        growth.entry(before.group_title(&key)).or_default().0 = sum;
+    }
+    for (key, sum) in after.sums(|n| Some(after.group(n))) {
+        growth.entry(after.group_title(&key)).or_default().1 = sum;
+    }
+    let change = |a: u64, b: u64| i128::from(b) - i128::from(a);
+    let mut list: Vec<(String, i128, i128)> =
+        growth.into_iter().map(|(t, (a, b))| (t, change(a.count, b.count), change(a.bytes, b.bytes))).collect();
+    let all = list.iter().fold((0, 0), |s, g| (s.0 + g.1, s.1 + g.2));
+    list.retain(|g| g.1 != 0 || g.2 != 0);
+    list.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
+    writeln!(out, "{:>12} {:>15}", "objects", "bytes")?;
+    writeln!(out, "{:>+12} {:>+15}  in all", all.0, all.1)?;
+    writeln!(out)?;
+    for (title, count, bytes) in list.iter().take(limit) {
+        writeln!(out, "{count:>+12} {bytes:>+15}  {}", short(title))?;
+    }
+    Ok(())
+}

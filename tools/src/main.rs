@@ -1,0 +1,51 @@
+//! `perilune-tools`: reports of what the observers of Perilune have written.
+#![forbid(unsafe_code)]
+
+mod failure;
+mod heap;
+mod memprof;
+mod progress;
+mod script;
+
+use clap::{Parser, Subcommand};
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+#[global_allocator]
+static MEMORY: perilune::Allocator = perilune::Allocator;
+
+/// Looks at the memory of Lua programs.
+#[derive(Parser)]
+#[command(name = "perilune-tools", version, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Memory profiles: every allocation, change of size and free, by place.
+    #[command(subcommand)]
+    Memprof(memprof::Command),
+    /// The graph of objects: dumps, snapshots, what has grown, what keeps an object alive.
+    #[command(subcommand)]
+    Heap(heap::Command),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let done = match arguments.command {
+        Command::Memprof(c) => memprof::run(c, &mut out),
+        Command::Heap(c) => heap::run(c, &mut out),
+    };
+    match done.and_then(|()| Ok(out.flush()?)) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads the output has had enough.
+        Err(failure::Failure::Output(e)) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("perilune-tools: {e}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Running a script to look at it.
+
+use crate::failure::{Failure, Outcome, about};
+use clap::Args;
+use perilune::Lua;
+use std::path::PathBuf;
+
+/// A script and its arguments.
+#[derive(Args)]
+pub struct Script {
+    /// The script to run.
+    script: PathBuf,
+    /// Its arguments.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
+}
+
+impl Script {
+    /// Runs it. An error of the script is one of the command, but first `finally` looks at the state.
+    pub fn run(&self, lua: &Lua, finally: impl FnOnce(&Lua) -> Outcome) -> Outcome {
+        let source = std::fs::read(&self.script).map_err(|e| about(&self.script, e))?;
+        let result = self.call(lua, source);
+        finally(lua)?;
+        result.map_err(|e| Failure::Other(format!("{e}")))
+    }
+    fn call(&self, lua: &Lua, source: Vec<u8>) -> perilune::Result<()> {
+        let arg = lua.create_sequence_from(self.arguments.iter().map(String::as_str))?;
+        arg.raw_set(0, self.script.to_string_lossy().into_owned())?;
+        lua.globals().set("arg", arg)?;
+        let function = lua.load(source).set_name(format!("@{}", self.script.display())).into_function()?;
+        function.call(perilune::Variadic(self.arguments.clone()))
+    }
+}

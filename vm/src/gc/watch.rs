@@ -1,0 +1,301 @@
+//! Watching the heap: a [`Watcher`] is told of every allocation, change of size and free, and of what was running.
+//!
+//! This costs nothing while nobody watches. Watching makes the fast paths of the allocator fail: the free lists that they look at
+//! are empty (the real ones are [`Watch::hidden`]), and no size is small enough for the raw pools. What is told has the sizes that
+//! [`Heap::total`] counts, so the sum of all changes is the change of the total.
+//!
+//! What owns memory that is not a cell has an address of its own: the code of a prototype for all its boxes, the field
+//! `external` of a userdata for what its payload owns.
+//!
+//! Compiled code leaves the number of a [`Site`] in [`crate::Vm::site`] before it calls a helper that may allocate. Only code that
+//! is compiled while somebody watches does, so traces should be flushed before and after.
+
+use super::Heap;
+use super::block::FreeCell;
+use super::raw::RawPools;
+use super::size::{NUM_CLASSES, RAW_MAX};
+use crate::Vm;
+use crate::interp::frames::Level;
+use crate::object::{Gc, Proto, Udata};
+use core::any::Any;
+use core::cell::Cell;
+
+/// A change of the heap: addresses, and sizes in bytes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// Memory was allocated.
+    Alloc {
+        /// Where.
+        at: usize,
+        /// Bytes.
+        size: usize,
+    },
+    /// Memory was freed.
+    Free {
+        /// Where.
+        at: usize,
+        /// Bytes.
+        size: usize,
+    },
+    /// Memory changed its size, and perhaps its place.
+    Realloc {
+        /// Where it was.
+        from: usize,
+        /// Bytes it had.
+        old: usize,
+        /// Where it is.
+        to: usize,
+        /// Bytes it has.
+        new: usize,
+    },
+}
+
+/// What was running when the heap changed.
+#[derive(Copy, Clone, Debug)]
+pub enum Place {
+    /// The collector, the compiler, or the host.
+    Internal,
+    /// A Lua function, or a builtin that it called: its prototype and the line.
+    Lua(Gc<Proto>, u32),
+    /// A builtin called by something else: the address of its code.
+    Native(usize),
+    /// Compiled code.
+    Trace(Site),
+}
+
+/// A place in compiled code.
+#[derive(Copy, Clone, Debug)]
+pub struct Site {
+    /// Number of the trace.
+    pub trace: u32,
+    /// The function whose code was compiled there. Not kept alive: only its address counts.
+    pub proto: Gc<Proto>,
+    /// The line.
+    pub line: u32,
+}
+
+/// Who is told. Must not touch the heap that it watches.
+pub trait Watcher: Any {
+    /// The heap has changed (for a free: is about to). False: no more of this, see [`Vm::take_watcher`].
+    fn change(&mut self, place: Place, change: Change) -> bool;
+    /// A prototype was made; what it owns is not allocated yet.
+    fn proto(&mut self, proto: Gc<Proto>);
+    /// A trace was compiled, which starts at this line of a function.
+    fn trace(&mut self, number: u32, proto: Gc<Proto>, line: u32);
+    /// The heap goes away with all its objects.
+    fn end(&mut self);
+}
+
+/// The state of watching.
+pub(super) struct Watch {
+    watcher: Box<dyn Watcher>,
+    /// Is the watcher still told?
+    on: bool,
+    /// Address of the VM that the heap is part of.
+    vm: usize,
+    /// The free lists.
+    hidden: [*mut FreeCell; NUM_CLASSES],
+    sites: Vec<Site>,
+}
+
+impl core::fmt::Debug for Watch {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Watch").field("on", &self.on).finish_non_exhaustive()
+    }
+}
+
+impl RawPools {
+    fn watch(&mut self, on: bool) {
+        self.fast_max = if on { 0 } else { RAW_MAX };
+    }
+}
+
+impl Heap {
+    /// The hidden free list of a class, taken.
+    pub(super) fn take_hidden(&mut self, class: usize) -> *mut FreeCell {
+        match &mut self.watch {
+            Some(w) => core::mem::replace(&mut w.hidden[class], core::ptr::null_mut()),
+            None => core::ptr::null_mut(),
+        }
+    }
+    pub(super) fn hide(&mut self, class: usize, list: *mut FreeCell) {
+        if let Some(w) = &mut self.watch {
+            w.hidden[class] = list;
+        }
+    }
+    pub(super) fn hidden(&self, class: usize) -> *mut FreeCell {
+        self.watch.as_ref().map_or(core::ptr::null_mut(), |w| w.hidden[class])
+    }
+    /// A sweep begins: all free lists are made anew.
+    pub(super) fn drop_hidden(&mut self) {
+        if let Some(w) = &mut self.watch {
+            w.hidden = [core::ptr::null_mut(); NUM_CLASSES];
+        }
+    }
+    /// Tells the watcher, if there is one.
+    #[inline]
+    pub(super) fn tell(&mut self, change: Change) {
+        if self.is_told() {
+            self.tell_watcher(self.place(), change);
+        }
+    }
+    /// What is running.
+    pub(super) fn place(&self) -> Place {
+        match &self.watch {
+            Some(w) if self.internal == 0 => w.place(),
+            _ => Place::Internal,
+        }
+    }
+    #[cold]
+    pub(super) fn tell_watcher(&mut self, place: Place, change: Change) {
+        let Some(w) = &mut self.watch else { return };
+        w.on = w.on && w.watcher.change(place, change);
+        if !w.on {
+            self.stop_telling();
+        }
+    }
+    /// Makes the fast paths work again.
+    fn stop_telling(&mut self) {
+        self.raw.watch(false);
+        let Some(w) = &mut self.watch else { return };
+        for (free, hidden) in self.free.iter_mut().zip(&mut w.hidden) {
+            if free.is_null() {
+                *free = core::mem::replace(hidden, core::ptr::null_mut());
+            }
+        }
+    }
+    /// Is a watcher to be told?
+    #[inline]
+    pub(super) fn is_told(&self) -> bool {
+        self.watch.as_ref().is_some_and(|w| w.on)
+    }
+    /// A new prototype: its name, then what it owns.
+    #[inline]
+    pub(super) fn tell_proto(&mut self, p: Gc<Proto>) {
+        if let Some(w) = self.watch.as_mut().filter(|w| w.on) {
+            w.watcher.proto(p);
+            self.tell(Change::Alloc { at: p.code_ptr() as usize, size: p.owned_bytes() });
+        }
+    }
+    /// What the payload of a userdata owns has changed.
+    pub(crate) fn external_changed(&mut self, external: &Cell<usize>, bytes: usize) {
+        let old = external.replace(bytes);
+        self.gave_back(old);
+        self.total += bytes;
+        let at = core::ptr::from_ref(external) as usize;
+        match (old, bytes) {
+            (0, 0) => {}
+            (0, size) => self.tell(Change::Alloc { at, size }),
+            (size, 0) => self.tell(Change::Free { at, size }),
+            (old, new) => self.tell(Change::Realloc { from: at, old, to: at, new }),
+        }
+    }
+    /// Sets whether what happens is the VM's own doing; how it was before.
+    pub fn set_internal(&mut self, on: bool) -> bool {
+        core::mem::replace(&mut self.internal, u32::from(on)) != 0
+    }
+    /// Does anybody watch?
+    pub fn is_watched(&self) -> bool {
+        self.watch.is_some()
+    }
+    /// The number of a place in code that is being compiled, for [`Vm::site`]; `None` if nobody watches.
+    pub fn add_site(&mut self, site: Site) -> Option<u32> {
+        let w = self.watch.as_mut()?;
+        w.sites.push(site);
+        u32::try_from(w.sites.len()).ok()
+    }
+    /// The heap is dropped, or the process ends: the last word to the watcher.
+    pub(crate) fn end_watch(&mut self) {
+        self.raw.watch(false);
+        if let Some(mut w) = self.watch.take() {
+            w.watcher.end();
+        }
+    }
+}
+
+const _: () = assert!(core::mem::offset_of!(Udata, external) != 0, "another address than the userdata's own");
+
+impl Watch {
+    /// What is running.
+    fn place(&self) -> Place {
+        let vm = core::ptr::with_exposed_provenance::<Vm>(self.vm);
+        // SAFETY: the VM outlives its heap, does not move, and its fields beside the heap are plain words that are only read here.
+        let (cur, base, pc, top, site, on_trace) = unsafe {
+            ((*vm).cur, (*vm).base, (*vm).pc, (*vm).top, (*vm).site, (*vm).trace_depth == (*vm).native_depth)
+        };
+        if on_trace {
+            // What is on the stack is not what runs.
+            return self.sites.get((site as usize).wrapping_sub(1)).map_or(Place::Internal, |s| Place::Trace(*s));
+        }
+        let Some(level) = Level::make(cur, base, pc, top) else { return Place::Internal };
+        let Some(code) = level.func.native() else { return lua(&level).unwrap_or(Place::Internal) };
+        match Level::under(cur, level.base) {
+            Some(caller) => lua(&caller).unwrap_or(Place::Native(code as usize)),
+            None if level.is_host() => Place::Internal,
+            None => Place::Native(code as usize),
+        }
+    }
+}
+
+fn lua(level: &Level) -> Option<Place> {
+    Some(Place::Lua(level.func.proto()?, level.line()?))
+}
+
+impl Vm {
+    /// Has a watcher told of all changes of the heap from now on; gives it back if there is one already.
+    pub fn watch(&mut self, watcher: Box<dyn Watcher>) -> Result<(), Box<dyn Watcher>> {
+        if self.heap.watch.is_some() {
+            return Err(watcher);
+        }
+        let vm = core::ptr::from_mut(self).expose_provenance();
+        let hidden = core::mem::replace(&mut self.heap.free, [core::ptr::null_mut(); NUM_CLASSES]);
+        self.heap.watch = Some(Box::new(Watch { watcher, on: true, vm, hidden, sites: Vec::new() }));
+        self.heap.raw.watch(true);
+        self.site = 0;
+        self.trace_depth = NOT_ON_TRACE;
+        self.set_enter(self.plain_enter);
+        Ok(())
+    }
+    /// The watcher, whether it has had enough or not. Nobody watches any more.
+    pub fn take_watcher(&mut self) -> Option<Box<dyn Watcher>> {
+        self.heap.stop_telling();
+        let w = self.heap.watch.take()?;
+        self.set_enter(self.plain_enter);
+        Some(w.watcher)
+    }
+    /// Runs `f` on the watcher, if there is one.
+    pub fn with_watcher<R>(&mut self, f: impl FnOnce(&mut dyn Watcher) -> R) -> Option<R> {
+        self.heap.watch.as_mut().map(|w| f(&mut *w.watcher))
+    }
+    /// Tells the watcher, if there is one, of a new trace.
+    pub fn tell_trace(&mut self, number: u32, proto: Gc<Proto>, line: u32) {
+        if let Some(w) = self.heap.watch.as_mut().filter(|w| w.on) {
+            w.watcher.trace(number, proto, line);
+        }
+    }
+    /// Sets what enters compiled code.
+    pub fn set_enter(&mut self, enter: crate::hooks::EnterFn) {
+        self.plain_enter = enter;
+        self.enter = if self.heap.is_watched() { enter_watched } else { enter };
+    }
+}
+
+/// [`Vm::trace_depth`] while no compiled code runs.
+const NOT_ON_TRACE: u32 = u32::MAX;
+
+/// Enters compiled code while somebody watches: the site is that of this code, and afterwards again that of the code, if any, that
+/// called the builtin that led here.
+///
+/// # Safety
+/// As for [`crate::hooks::EnterFn`].
+unsafe extern "C" fn enter_watched(vm: *mut Vm, base: *mut crate::Value, trace: u32) -> u64 {
+    // SAFETY: by the contract; plain words, and no reference to the VM is in use.
+    unsafe {
+        let outer = ((*vm).site, (*vm).trace_depth);
+        (*vm).site = 0;
+        (*vm).trace_depth = (*vm).native_depth;
+        let exit = ((*vm).plain_enter)(vm, base, trace);
+        ((*vm).site, (*vm).trace_depth) = outer;
+        exit
+    }
+}
