@@ -161,6 +161,7 @@ impl Opener<'_> {
             Builtin::IpairsAux
                 | Builtin::CoroutineWrapAux
                 | Builtin::StringGmatchAux
+                | Builtin::IoLinesAux
                 | Builtin::TableNew
                 | Builtin::TableClear
                 | Builtin::BufferNew
