@@ -185,6 +185,7 @@ fn lua_writes_both_files_anywhere() {
     let folder = std::env::temp_dir().join(format!("perilune-heap-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let lua = Lua::new();
+    lua.load("require 'misc'").exec().unwrap();
     lua.globals().set("folder", folder.to_str().unwrap()).unwrap();
     let program = "
         local n = 0
@@ -249,6 +250,7 @@ fn the_state_of_the_compiler_is_seen_while_it_records() {
 #[test]
 fn metrics_are_those_of_the_heap() {
     let lua = state();
+    lua.load("require 'misc'").exec().unwrap();
     lua.gc_collect();
     let m = lua.metrics();
     let walk = lua.heap_walk();

@@ -281,6 +281,7 @@ fn starting_twice_and_stopping_without_a_start_are_errors() {
 #[test]
 fn the_library_returns_errors() {
     let lua = Lua::new();
+    lua.load("require 'misc'").exec().unwrap();
     let file = std::env::temp_dir().join(format!("perilune-memprof-{}", std::process::id()));
     lua.globals().set("file", file.to_str().unwrap()).unwrap();
     let text: String = lua
@@ -389,7 +390,7 @@ fn it_stops_wherever_it_is_told_to() {
     ] {
         for lua in states() {
             lua.globals().set("file", file.to_str().unwrap()).unwrap();
-            lua.load(program).exec().unwrap();
+            lua.load(&format!("require 'misc' {program}")).exec().unwrap();
             Profile::read(&std::fs::read(&file).unwrap());
             assert!(matches!(lua.stop_memprof(), Err(Error::NotRunning)));
         }

@@ -16,14 +16,13 @@ use std::os::unix::ffi::OsStrExt;
 /// Number of the error for what should not be: EINVAL.
 const INVALID: i32 = 22;
 
-/// Makes the library available: the global `misc`, which `require` finds as well. It is not among the loaded modules before, where
-/// programs may look for what LuaJIT has.
+/// Makes the library available: `require "misc"` gives it, and makes it the global that Tarantool has. Before that there is no such
+/// global, as in LuaJIT.
 pub fn open(vm: &mut Vm) {
     let misc = vm.registry_table(b"misc");
-    let globals = vm.globals;
-    vm.set_field(globals, b"misc", Value::table(misc));
     vm.preload(b"misc", |vm| {
-        let misc = vm.registry_table(b"misc");
+        let (misc, globals) = (vm.registry_table(b"misc"), vm.globals);
+        vm.set_field(globals, b"misc", Value::table(misc));
         vm.ret1(Value::table(misc))
     });
     fill(vm, misc, &[("getmetrics", getmetrics), ("heapdump", heapdump), ("heapsnapshot", heapsnapshot)]);

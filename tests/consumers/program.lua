@@ -1,4 +1,5 @@
 -- A program with something of everything: for the consumers of its profile, dump and snapshot. Arguments: the files to write.
+local misc = require "misc"
 local profile, dump, snapshot = ...
 Account = {}
 Account.__index = Account

@@ -32,7 +32,7 @@ else
     skip "Tarantool's parser" "it needs luajit"
   fi
   for test in profilers/misclib-memprof-lapi misclib-getmetrics-lapi; do
-    TARANTOOL=$tarantool LUAJIT_TEST_VARDIR=$work "$perilune" -e "dofile '$here/tarantool-init.lua'" \
+    TARANTOOL=$tarantool LUAJIT_TEST_VARDIR=$work "$perilune" -lmisc -e "dofile '$here/tarantool-init.lua'" \
       "$tarantool/test/tarantool-tests/$test.test.lua" > "$work/out" 2>&1 || true
     echo "Tarantool's $test: $(grep -c '^ok' "$work/out") parts ok (docs/memory.md says which are not)"
   done
