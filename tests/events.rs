@@ -68,7 +68,6 @@ fn bytecodes_in_hot_loops() {
 
 /// Every builtin of the table has a loop of its own in the program, which checks what becomes of it.
 #[test]
-#[ignore = "at times a coroutine of the program returns through a stack that is no more, also with -joff: a fault to be found"]
 fn builtins_in_hot_loops() {
     let words = Builtin::ALL.iter().map(|b| format!("{}={:?}", b.name(), b.on_trace()).to_lowercase());
     let words: Vec<String> = words.collect();

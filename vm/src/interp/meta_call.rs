@@ -201,11 +201,11 @@ const CONCAT_DONE: usize = usize::MAX;
 const CONCAT_ERROR: usize = usize::MAX - 1;
 
 /// Concatenates the slots from `bottom` up to `top`, from the right. Apart from the handler, whose tail calls must have no
-/// buffer in their frame.
+/// buffer in their frame. A collection for a long string may move the stack: `vm.base` follows it.
 #[inline(never)]
-unsafe fn concat_work(vm: &mut Vm, base: *mut Value, bottom: usize, mut top: usize) -> usize {
+unsafe fn concat_work(vm: &mut Vm, bottom: usize, mut top: usize) -> usize {
     while top > bottom {
-        let (a, b) = (*base.add(top - 1), *base.add(top));
+        let (a, b) = (*vm.base.add(top - 1), *vm.base.add(top));
         if !is_text(a) || !is_text(b) {
             let mut f = vm.metamethod(a, MM::Concat);
             if f.is_nil() {
@@ -219,12 +219,12 @@ unsafe fn concat_work(vm: &mut Vm, base: *mut Value, bottom: usize, mut top: usi
             return top - 1;
         }
         let mut first = top - 1;
-        while first > bottom && is_text(*base.add(first - 1)) {
+        while first > bottom && is_text(*vm.base.add(first - 1)) {
             first -= 1;
         }
         let mut size = 0;
         for i in first..=top {
-            let v = *base.add(i);
+            let v = *vm.base.add(i);
             size += v.as_str().map(|s| s.len()).or_else(|| with_bytes(v, |b| b.len())).unwrap_or(32);
         }
         if size > i32::MAX as usize - 256 {
@@ -240,10 +240,10 @@ unsafe fn concat_work(vm: &mut Vm, base: *mut Value, bottom: usize, mut top: usi
             return CONCAT_ERROR;
         }
         for i in first..=top {
-            put(&mut buf, *base.add(i));
+            put(&mut buf, *vm.base.add(i));
         }
         let Ok(s) = vm.checked_str(&buf) else { return CONCAT_ERROR };
-        *base.add(first) = Value::str(s);
+        *vm.base.add(first) = Value::str(s);
         vm.keep_buffer(buf);
         top = first;
     }
@@ -252,9 +252,11 @@ unsafe fn concat_work(vm: &mut Vm, base: *mut Value, bottom: usize, mut top: usi
 
 /// Concatenates the slots from B up to `top` of a CAT.
 #[inline(always)]
-pub(super) unsafe fn concat_from<D: Driver>(r: R, top: usize) -> u32 {
-    r.sync();
-    match concat_work(&mut *r.vm, r.base, r.b(), top) {
+pub(super) unsafe fn concat_from<D: Driver>(mut r: R, top: usize) -> u32 {
+    r.sync_top();
+    let work = concat_work(&mut *r.vm, r.b(), top);
+    r.base = (*r.vm).base;
+    match work {
         CONCAT_ERROR => Status::ERROR,
         CONCAT_DONE => {
             *r.ra() = *r.rb();

@@ -187,9 +187,11 @@ op! {
     #[inline(never)]
     gc_check<D>(r) {
         r.sync_top();
-        match (*r.vm).safepoint() {
-            Ok(()) => r.reload().next::<D>(),
-            Err(_) => Status::ERROR,
+        if (*r.vm).safepoint().is_err() {
+            return Status::ERROR;
         }
+        // A finalizer may have moved the stack.
+        r.base = (*r.vm).base;
+        r.reload().next::<D>()
     }
 }
