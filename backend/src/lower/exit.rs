@@ -208,7 +208,7 @@ impl<'a> Lower<'a> {
 
     /// Leaves through snapshot 0 when the frames of the trace do not fit the stack.
     pub(super) fn stack_check(&mut self) -> Res<()> {
-        if self.cur.trace.top_slot == 0 {
+        if !self.cur.trace.checks_stack() {
             return Ok(());
         }
         self.countdown(self.cur.trace.ins[0])?;

@@ -4,7 +4,7 @@ use super::value::{MEM, repr};
 use super::{Lower, Res};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, types};
-use perilune_recorder::ir::{Const, Ins, Link, Op, Ty};
+use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, Trace, Ty};
 use perilune_vm::layout::ofs;
 
 impl Lower<'_> {
@@ -13,12 +13,16 @@ impl Lower<'_> {
         let trace = self.cur.trace;
         self.hoist_constants()?;
         let head = self.block();
-        let (mut entry, mut back, mut lefts) = (Vec::new(), Vec::new(), Vec::new());
-        for phi in trace.ins.iter().filter(|i| i.op == Op::PHI) {
+        let (mut entry, mut back, mut lefts, mut again) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for &phi in trace.ins.iter().filter(|i| i.op == Op::PHI) {
             if phi.a.is_const() {
                 return Err(self.bad("PHI of a constant"));
             }
             let Some(ty) = repr(self.ty(phi.a)?) else { continue };
+            if is_computed_again(trace, phi) {
+                again.push(phi.a.ins_index());
+                continue;
+            }
             entry.push(self.val(phi.a)?);
             lefts.push((phi.a.ins_index(), ty));
             back.push(phi.b);
@@ -30,6 +34,9 @@ impl Lower<'_> {
         self.enter(head);
         self.cur.exit = None;
         self.cur.head = Some((head, back));
+        for left in again {
+            self.instruction(left)?;
+        }
         Ok(())
     }
 
@@ -114,4 +121,13 @@ impl Lower<'_> {
         self.jump(head, &args);
         Ok(())
     }
+}
+
+/// Is the left operand of a PHI an address that is computed from loop-carried values in the same way as the right one? Then it is
+/// not carried as well: as part of a load or a store, its computation costs nothing.
+fn is_computed_again(trace: &Trace, phi: Ins) -> bool {
+    let (Some(left), Some(right)) = (trace.def(phi.a), trace.def(phi.b)) else { return false };
+    let next = |r: IrRef| trace.ins.iter().rev().take_while(|i| i.op == Op::PHI).find(|i| i.a == r).map_or(r, |i| i.b);
+    let is_address = matches!(left.op, Op::AREF | Op::STRREF) && right.op == left.op;
+    is_address && right.a == next(left.a) && right.b == next(left.b)
 }

@@ -121,7 +121,7 @@ fn guard(ok: bool) -> Result<(), Leave> {
 
 impl Eval<'_> {
     fn run(&mut self) -> Outcome {
-        if self.t.top_slot != 0 {
+        if self.t.checks_stack() {
             let fits = self.slot_address(self.t.top_slot) <= self.vm_field(ofs::VM_STACK_LIMIT);
             if self.countdown(self.t.ins[0]).is_err() || !fits {
                 return self.leave();

@@ -193,6 +193,7 @@ pub fn reemit(trace: &Trace, flags: OptFlags, limits: Limits) -> Result<Builder,
     b.trace.link = trace.link;
     b.trace.parent = trace.parent;
     b.trace.top_slot = trace.top_slot;
+    b.trace.checked_slot = trace.checked_slot;
     let mut subst = vec![IrRef::BASE];
     let mut snaps = trace.snaps.iter().peekable();
     let copy_snap = |b: &mut Builder, subst: &[IrRef], snap: &Snapshot| {
