@@ -1,6 +1,5 @@
 //! Calls of helpers, and the instructions that are nothing but such calls.
 
-use super::exit::slot_offset;
 use super::value::{MEM, repr};
 use super::{Lower, Res};
 use crate::{BackendError, thunk};
@@ -100,10 +99,8 @@ impl Lower<'_> {
     pub(super) fn native(&mut self, ins: Ins) -> Res<()> {
         self.restore(self.cur.snap)?;
         self.forget_cold();
-        let (frame, nargs) = (
-            self.offset(self.cur.base, i64::from(slot_offset(u32::from(ins.a.0)))),
-            self.k32(i32::from(ins.b.0 & perilune_recorder::ir::native::ARGS)),
-        );
+        let (frame, nargs) =
+            (self.slot_address(u32::from(ins.a.0)), self.k32(i32::from(ins.b.0 & perilune_recorder::ir::native::ARGS)));
         let left = self.call_word(Helper::NativeCall, &[frame, nargs])?;
         let (next, leave) = (self.block(), self.cold_block());
         self.pos.ins().brif(left, leave, &[], next, &[]);

@@ -12,12 +12,18 @@ use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, SourceLoc, Value, type
 use perilune_recorder::ir::{Ins, IrRef, Op, SnapSlot, Snapshot, Trace, Ty};
 use perilune_vm::layout::ofs;
 
-/// Bytes from the base to a stack slot.
-pub(super) fn slot_offset(slot: u32) -> i32 {
-    (slot as i32 - 2) * 8
-}
+/// A trace with more exits than this has code that they share.
+const MAX_DIRECT: usize = 16;
 
 impl<'a> Lower<'a> {
+    /// Bytes from the base at the start of the trace to a stack slot of the frame that it is in now.
+    pub(super) fn slot_offset(&self, slot: u32) -> i32 {
+        (slot as i32 - 2) * 8 + self.cur.moved
+    }
+    /// The address of a stack slot.
+    pub(super) fn slot_address(&mut self, slot: u32) -> Value {
+        self.offset(self.cur.base, i64::from(self.slot_offset(slot)))
+    }
     pub(super) fn block(&mut self) -> Block {
         let block = self.pos.func.dfg.make_block();
         self.pos.func.layout.append_block(block);
@@ -104,9 +110,15 @@ impl<'a> Lower<'a> {
             }
             None => {
                 self.forget_cold();
-                let id = self.k64(u64::from(self.cur.tree.exit_base) + snap as u64);
-                let shared = self.shared();
-                self.jump(shared, &[base, id]);
+                let n = u64::from(self.cur.tree.exit_base) + snap as u64;
+                let id = self.k64(n);
+                if self.cur.trace.snaps.len() <= MAX_DIRECT {
+                    let table = self.vm_field(ofs::VM_EXIT_TABLE);
+                    self.tail_call_entry(table, base, n, id);
+                } else {
+                    let shared = self.shared();
+                    self.jump(shared, &[base, id]);
+                }
             }
         }
         Ok(())
@@ -132,9 +144,9 @@ impl<'a> Lower<'a> {
         self.emit_cold_for(snap, &sunk)?;
         self.rebuild(&sunk)?;
         for slot in snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0) {
-            store(self, slot.value, slot_offset(u32::from(slot.slot)))?;
+            store(self, slot.value, self.slot_offset(u32::from(slot.slot)))?;
         }
-        Ok(self.offset(self.cur.base, i64::from(slot_offset(u32::from(snap.base_slot)))))
+        Ok(self.slot_address(u32::from(snap.base_slot)))
     }
 
     /// Makes and fills the tables that were sunk.
@@ -206,6 +218,13 @@ impl<'a> Lower<'a> {
         self.pos.ins().return_call_indirect(sig, code, &[self.vm, base, n]);
     }
 
+    /// The same for a known entry.
+    pub(super) fn tail_call_entry(&mut self, table: Value, base: Value, n: u64, id: Value) {
+        let code = self.pos.ins().load(types::I64, MEM, table, n as i32 * 8);
+        let sig = self.trace_sig();
+        self.pos.ins().return_call_indirect(sig, code, &[self.vm, base, id]);
+    }
+
     /// Leaves through snapshot 0 when the frames of the trace do not fit the stack.
     pub(super) fn stack_check(&mut self) -> Res<()> {
         if !self.cur.trace.checks_stack() {
@@ -213,7 +232,7 @@ impl<'a> Lower<'a> {
         }
         self.countdown(self.cur.trace.ins[0])?;
         let limit = self.vm_field(ofs::VM_STACK_LIMIT);
-        let top = self.offset(self.cur.base, i64::from(slot_offset(self.cur.trace.top_slot)));
+        let top = self.slot_address(self.cur.trace.top_slot);
         let over = self.pos.ins().icmp(IntCC::UnsignedGreaterThan, top, limit);
         self.guard_not(over)
     }

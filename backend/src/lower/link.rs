@@ -68,12 +68,13 @@ impl Lower<'_> {
             return Err(self.bad("RETF without a return address"));
         }
         let Const::Ptr(pc) = self.konst(ins.b)? else { return Err(self.bad("RETF without a return address")) };
-        let link = self.pos.ins().load(types::I64, MEM, self.cur.base, -8);
+        let at = self.slot_offset(1);
+        let link = self.pos.ins().load(types::I64, MEM, self.cur.base, at);
         let expected = self.k64(pc);
         let same = self.pos.ins().icmp(IntCC::Equal, link, expected);
         self.guard(same)?;
         let delta = (self.frame_delta)(pc);
-        self.cur.base = self.offset(self.cur.base, -8 * i64::from(delta));
+        self.cur.moved -= 8 * delta as i32;
         // Exits from here on count slots from the new base.
         self.cur.exit = None;
         self.cur.known.clear();
@@ -104,8 +105,8 @@ impl Lower<'_> {
                 let base = self.restore(last)?;
                 self.forget_cold();
                 let codes = self.vm_field(ofs::VM_TRACE_CODE);
-                let n = self.k64(u64::from(n));
-                self.tail_call(codes, base, n);
+                let id = self.k64(u64::from(n));
+                self.tail_call_entry(codes, base, u64::from(n), id);
                 Ok(())
             }
             Link::Interp | Link::Return | Link::Stitch => self.emit_exit(last, None),

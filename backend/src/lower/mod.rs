@@ -1,7 +1,7 @@
 //! Trace IR to Cranelift IR.
 //!
 //! One function per tree: the parameters are the VM, the base and a number nobody reads. Values are SSA values held in a table
-//! by instruction index; the base is one too, and only RETF replaces it. A trace is straight-line code between cold exits:
+//! by instruction index; the base is one too. A trace is straight-line code between cold exits:
 //!
 //! ```text
 //! entry(vm, base, n) -> start(base) -> ... -> head(phis...) -> ... --+
@@ -73,7 +73,10 @@ struct Current<'a> {
     cold: Vec<usize>,
     /// Are sunk instructions being emitted in an exit?
     rebuilding: bool,
+    /// The base at the start of the trace.
     base: Value,
+    /// What RETF has added to it since, bytes.
+    moved: i32,
     /// The snapshot in force and its exit, once there is one.
     snap: usize,
     exit: Option<Block>,
@@ -175,6 +178,7 @@ impl<'a> Current<'a> {
             cold: Vec::new(),
             rebuilding: false,
             base,
+            moved: 0,
             snap: 0,
             exit: None,
             start,

@@ -58,7 +58,7 @@ impl Lower<'_> {
     /// The unboxed value of a reference.
     pub(super) fn val(&mut self, r: IrRef) -> Res<Value> {
         if r == IrRef::BASE {
-            return Ok(self.cur.base);
+            return Ok(self.slot_address(2));
         }
         if !r.is_const() {
             let value = self.cur.values.get(r.ins_index()).and_then(|v| v.expand());
