@@ -3,7 +3,7 @@
 use super::value::{MEM, repr};
 use super::{Lower, Res};
 use crate::{BackendError, thunk};
-use cranelift_codegen::ir::{InstBuilder, SigRef, Value, types};
+use cranelift_codegen::ir::{InstBuilder, SigRef, Type, Value, types};
 use perilune_recorder::ir::{Ins, IrRef, Op};
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::ofs;
@@ -52,12 +52,13 @@ impl Lower<'_> {
         self.sigs.push((helper, sig));
         sig
     }
-    pub(super) fn trace_sig(&mut self) -> SigRef {
-        if let Some(sig) = self.trace_sig {
-            return sig;
+    /// The signature of traces that take more than what all take.
+    pub(super) fn trace_sig(&mut self, more: Vec<Type>) -> SigRef {
+        if let Some((_, sig)) = self.trace_sigs.iter().find(|s| s.0 == more) {
+            return *sig;
         }
-        let sig = self.pos.func.import_signature(thunk::trace_signature());
-        self.trace_sig = Some(sig);
+        let sig = self.pos.func.import_signature(thunk::trace_signature(&more));
+        self.trace_sigs.push((more, sig));
         sig
     }
 

@@ -6,14 +6,12 @@
 
 use super::value::{INT_HIGH, MEM};
 use super::{EXIT, Lower, Pending, Res, SIDE};
+use crate::passed::{self, MAX_DIRECT};
 use cranelift_codegen::cursor::{Cursor, CursorPosition};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, SourceLoc, Value, types};
 use perilune_recorder::ir::{Ins, IrRef, Op, SnapSlot, Snapshot, Trace, Ty};
 use perilune_vm::layout::ofs;
-
-/// A trace with more exits than this has code that they share.
-const MAX_DIRECT: usize = 16;
 
 impl<'a> Lower<'a> {
     /// Bytes from the base at the start of the trace to a stack slot of the frame that it is in now.
@@ -109,16 +107,19 @@ impl<'a> Lower<'a> {
                 self.pending.push(Pending { tree: &self.cur.tree.sides[side].1, block, base, known });
             }
             None => {
-                self.forget_cold();
                 let n = u64::from(self.cur.tree.exit_base) + snap as u64;
-                let id = self.k64(n);
                 if self.cur.trace.snaps.len() <= MAX_DIRECT {
+                    let mut args = Vec::new();
+                    for (_, r) in passed::values(self.cur.trace, snap) {
+                        args.push(self.val(r)?);
+                    }
                     let table = self.vm_field(ofs::VM_EXIT_TABLE);
-                    self.tail_call_entry(table, base, n, id);
+                    self.tail_call_entry(table, base, n, &args);
                 } else {
-                    let shared = self.shared();
+                    let (id, shared) = (self.k64(n), self.shared());
                     self.jump(shared, &[base, id]);
                 }
+                self.forget_cold();
             }
         }
         Ok(())
@@ -214,15 +215,19 @@ impl<'a> Lower<'a> {
         let scaled = self.pos.ins().ishl_imm_u(n, 3);
         let entry = self.pos.ins().iadd(table, scaled);
         let code = self.pos.ins().load(types::I64, MEM, entry, 0);
-        let sig = self.trace_sig();
+        let sig = self.trace_sig(Vec::new());
         self.pos.ins().return_call_indirect(sig, code, &[self.vm, base, n]);
     }
 
-    /// The same for a known entry.
-    pub(super) fn tail_call_entry(&mut self, table: Value, base: Value, n: u64, id: Value) {
+    /// The same for a known entry; what is there may take more arguments.
+    pub(super) fn tail_call_entry(&mut self, table: Value, base: Value, n: u64, more: &[Value]) {
+        let id = self.k64(n);
         let code = self.pos.ins().load(types::I64, MEM, table, n as i32 * 8);
-        let sig = self.trace_sig();
-        self.pos.ins().return_call_indirect(sig, code, &[self.vm, base, id]);
+        let more_types = more.iter().map(|&v| self.pos.func.dfg.value_type(v)).collect();
+        let sig = self.trace_sig(more_types);
+        let mut args = vec![self.vm, base, id];
+        args.extend_from_slice(more);
+        self.pos.ins().return_call_indirect(sig, code, &args);
     }
 
     /// Leaves through snapshot 0 when the frames of the trace do not fit the stack.

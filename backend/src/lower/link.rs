@@ -105,8 +105,7 @@ impl Lower<'_> {
                 let base = self.restore(last)?;
                 self.forget_cold();
                 let codes = self.vm_field(ofs::VM_TRACE_CODE);
-                let id = self.k64(u64::from(n));
-                self.tail_call_entry(codes, base, u64::from(n), id);
+                self.tail_call_entry(codes, base, u64::from(n), &[]);
                 Ok(())
             }
             Link::Interp | Link::Return | Link::Stitch => self.emit_exit(last, None),

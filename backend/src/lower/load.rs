@@ -57,7 +57,7 @@ impl Lower<'_> {
             return Ok(false);
         }
         let (addr, at) = match ins.op {
-            Op::SLOAD if self.cur.known.is_empty() => (self.cur.base, self.slot_offset(u32::from(ins.a.0))),
+            Op::SLOAD if self.cur.known.iter().all(|k| k.0 != ins.a.0) => (self.cur.base, self.slot_offset(u32::from(ins.a.0))),
             Op::ALOAD | Op::HLOAD | Op::ULOAD => (self.word(ins.a)?, 0),
             _ => return Ok(false),
         };

@@ -26,7 +26,7 @@ use crate::compile::{CompileRequest, TraceTree};
 use crate::thunk::ThunkAddrs;
 use crate::{BackendError, thunk};
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
-use cranelift_codegen::ir::{Block, Function, SigRef, SourceLoc, Value, types};
+use cranelift_codegen::ir::{Block, Function, SigRef, SourceLoc, Type, Value, types};
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_codegen::packed_option::PackedOption;
 use perilune_recorder::ir::{Ins, IrRef, Link, Mode, Op, Trace, Ty};
@@ -107,7 +107,7 @@ pub(crate) struct Lower<'a> {
     unboxed: &'a [Unboxed],
     key_hash: fn(v::Value) -> u32,
     shared: Option<Block>,
-    trace_sig: Option<SigRef>,
+    trace_sigs: Vec<(Vec<Type>, SigRef)>,
     sigs: Vec<(Helper, SigRef)>,
 }
 
@@ -138,15 +138,20 @@ pub(crate) fn exit_located(loc: SourceLoc) -> Option<usize> {
 
 /// Lowers a tree into an empty function.
 pub(crate) fn lower<'a>(func: &'a mut Function, env: &'a Env<'a>, req: &'a CompileRequest<'a>) -> Res<()> {
-    func.signature = thunk::trace_signature();
+    let more: Vec<Type> = req.passed.iter().filter_map(|p| value::repr(p.1)).collect();
+    func.signature = thunk::trace_signature(&more);
     let mut pos = FuncCursor::new(func);
     let entry = pos.func.dfg.make_block();
     pos.insert_block(entry);
     let vm = pos.func.dfg.append_block_param(entry, types::I64);
     let base = pos.func.dfg.append_block_param(entry, types::I64);
     pos.func.dfg.append_block_param(entry, types::I64);
+    let mut known = Vec::new();
+    for (&(slot, ty), &repr) in req.passed.iter().zip(&more) {
+        known.push((slot, ty, pos.func.dfg.append_block_param(entry, repr)));
+    }
     let start = pos.func.dfg.make_block();
-    let cur = Current::new(&req.tree, start, base, Vec::new());
+    let cur = Current::new(&req.tree, start, base, known);
     let mut lower = Lower {
         pos,
         env,
@@ -160,7 +165,7 @@ pub(crate) fn lower<'a>(func: &'a mut Function, env: &'a Env<'a>, req: &'a Compi
         unboxed: req.unboxed,
         key_hash: req.key_hash,
         shared: None,
-        trace_sig: None,
+        trace_sigs: Vec::new(),
         sigs: Vec::new(),
     };
     lower.tree()

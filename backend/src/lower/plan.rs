@@ -4,6 +4,7 @@
 //! the hot path. Its operands then live up to those exits.
 
 use perilune_recorder::ir::{Effect, Ins, IrRef, Mode, Op, Trace};
+use perilune_recorder::opt::sums;
 
 /// How an instruction is emitted.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -26,7 +27,7 @@ pub(super) struct Plan {
     uses: Vec<u16>,
     /// Index of the LOOP instruction.
     pub loop_at: Option<usize>,
-    /// By instruction: a sum of ints that is computed in 64 bits, see [`wide_sums`].
+    /// By instruction: a sum of ints that is computed in 64 bits, see [`sums`].
     pub wide: Vec<bool>,
 }
 
@@ -34,7 +35,7 @@ impl Plan {
     pub(super) fn new(trace: &Trace) -> Plan {
         let n = trace.ins.len();
         let loop_at = trace.ins.iter().position(|i| i.op == Op::LOOP);
-        let mut plan = Plan { class: vec![Class::Dead; n], uses: vec![0; n], loop_at, wide: wide_sums(trace) };
+        let mut plan = Plan { class: vec![Class::Dead; n], uses: vec![0; n], loop_at, wide: sums::wide(trace) };
         plan.count_snapshots(trace);
         for i in (0..n).rev() {
             plan.classify(trace, i);
@@ -97,36 +98,6 @@ impl Plan {
             }
         }
     }
-}
-
-/// Sums of ints that are nothing but terms of another sum. They are computed in 64 bits, where they cannot overflow, and only the
-/// sum of all is checked: it leaves by the same exit. (Whatever leaves in between does so as well.)
-fn wide_sums(trace: &Trace) -> Vec<bool> {
-    let is_sum = |ins: &Ins| ins.is_guard() && matches!(ins.op, Op::ADDOV | Op::SUBOV);
-    let n = trace.ins.len();
-    let (mut wide, mut uses, mut region) = (vec![false; n], vec![0u8; n], vec![0u16; n]);
-    for r in trace.snaps.iter().flat_map(|snap| &snap.slots).map(|s| s.value).filter(|r| !r.is_const()) {
-        uses[r.ins_index()] = u8::MAX;
-    }
-    for r in trace.ins.iter().flat_map(|ins| ins.operands()) {
-        uses[r.ins_index()] = uses[r.ins_index()].saturating_add(1);
-    }
-    let (mut now, mut snaps) = (0, trace.snaps.iter().skip(1).peekable());
-    for (i, ins) in trace.ins.iter().enumerate() {
-        while snaps.next_if(|s| s.at.ins_index() <= i).is_some() {
-            now += 1;
-        }
-        if ins.op.effect() == Effect::Store {
-            now += 1;
-        }
-        region[i] = now;
-        if is_sum(ins) {
-            for r in ins.operands().map(IrRef::ins_index) {
-                wide[r] = is_sum(&trace.ins[r]) && uses[r] == 1 && region[r] == now;
-            }
-        }
-    }
-    wide
 }
 
 /// May the instruction be delayed to an exit? Whatever it reads must be values or immutable memory.

@@ -18,6 +18,7 @@ pub mod loops;
 pub mod mem;
 pub mod narrow;
 pub mod sink;
+pub mod sums;
 pub mod widen;
 
 use crate::abort::Abort;
