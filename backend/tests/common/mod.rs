@@ -19,6 +19,10 @@ pub const EXIT_BASE: u32 = 10;
 /// Slots between frames, whatever the return address.
 pub const DELTA: u32 = 5;
 
+/// Operations on two integers that neither overflow nor fail.
+pub const INT_OPS: [Op; 13] =
+    [Op::ADD, Op::SUB, Op::MUL, Op::MIN, Op::MAX, Op::BAND, Op::BOR, Op::BXOR, Op::BSHL, Op::BSHR, Op::BSAR, Op::BROL, Op::BROR];
+
 /// Builds a trace.
 pub struct Build {
     pub t: Trace,
