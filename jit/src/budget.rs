@@ -33,11 +33,11 @@ const CERTAIN: u32 = 300;
 const UNITS: u32 = 100;
 /// Traces that cost less are made without looking at the price.
 const LARGE: u64 = 200;
-/// Instructions of a trace that must run before they have paid for entering and leaving it.
+/// Bytecode instructions that a trace must save the interpreter before it has paid for entering and leaving it.
 const ENTRY: i64 = 15;
 /// The most that is kept of earlier gains.
 pub const CREDIT: i64 = 20_000;
-/// A root trace that has lost so many instructions is retired.
+/// A root trace that has lost so many is retired.
 const LOSS: i64 = -20_000;
 
 /// What was spent on compiling, and what the program has run.
@@ -191,10 +191,10 @@ pub fn slots(t: &Trace) -> u64 {
     t.snaps.iter().flat_map(|s| &s.slots).filter(|s| s.flags & SnapSlot::NORESTORE == 0 && !s.value.is_const()).count() as u64
 }
 
-/// How many instructions of a trace have run when it is left, less what entering and leaving cost: `above` instructions of the
-/// traces before, and those up to `at`.
-pub fn gain(above: u32, at: u16) -> i64 {
-    i64::from(above) + i64::from(at) - ENTRY
+/// How many bytecode instructions the interpreter was saved when a trace is left, less what entering and leaving cost: `above` by
+/// the traces before, `done` by this one.
+pub fn gain(above: u32, done: u16) -> i64 {
+    i64::from(above) + i64::from(done) - ENTRY
 }
 
 /// Has a trace lost so much that it is better not entered?
