@@ -99,7 +99,14 @@ impl Jit {
     }
     /// Counts an exit. The trace, if a side trace is to begin.
     #[inline]
-    fn heat(&self, registry: &mut Registry, (trace, exit): (u32, u32), root: u32, is_end: bool, may_record: bool) -> Option<Rc<Trace>> {
+    fn heat(
+        &self,
+        registry: &mut Registry,
+        (trace, exit): (u32, u32),
+        root: u32,
+        is_end: bool,
+        may_record: bool,
+    ) -> Option<Rc<Trace>> {
         let params = self.options.get().params;
         self.budget.borrow_mut().left();
         let sides = registry.get(root).map_or(0, |r| r.sides);
