@@ -5,10 +5,10 @@
 //! trace, does not look at them. Only loads that rely on the parent ([`sload::PARENT`]) may take them: a trace with such loads is
 //! entered from its exit and from nowhere else.
 
-use perilune_recorder::ir::{IrRef, Op, SnapSlot, Trace, Ty, sload};
+use perilune_recorder::ir::{Effect, Ins, IrRef, Op, SnapSlot, Trace, Ty, sload};
 
 /// A trace with more exits than this has code that they share, which passes nothing.
-pub(crate) const MAX_DIRECT: usize = 16;
+const MAX_DIRECT: usize = 16;
 /// An exit that stores more slots than this passes nothing.
 const MOST_SLOTS: usize = 6;
 /// Arguments in registers, as far as the calling convention has them for traces: words and nums.
@@ -17,9 +17,21 @@ const MOST: [usize; 2] = [3, 4];
 /// A slot that is passed: its number as the side trace counts, its type.
 pub type Passed = (u16, Ty);
 
+/// Do the exits of a trace leave by themselves, instead of by code that they share? Where helpers are called, that would make the
+/// register allocator move the VM and the base back and forth.
+pub(crate) fn is_direct(trace: &Trace) -> bool {
+    trace.snaps.len() <= MAX_DIRECT && !trace.ins.iter().any(|i| !i.is_sunk() && calls_helper(i.op))
+}
+fn calls_helper(op: Op) -> bool {
+    let is_call = matches!(op, Op::CALLN | Op::CALLA | Op::CALLL | Op::CALLS | Op::NATIVE | Op::POW | Op::LDEXP);
+    let is_lookup = matches!(op, Op::HREF | Op::NEWREF | Op::ALEN);
+    let is_string = matches!(op, Op::SNEW | Op::TOSTR | Op::STRTO | Op::BUFHDR | Op::BUFPUT | Op::BUFSTR);
+    is_call || is_lookup || is_string || op.effect() == Effect::Alloc
+}
+
 /// What exit `k` of a trace passes, with the references of the values.
 pub(crate) fn values(trace: &Trace, k: usize) -> Vec<(Passed, IrRef)> {
-    let Some(snap) = trace.snaps.get(k).filter(|_| trace.snaps.len() <= MAX_DIRECT) else { return Vec::new() };
+    let Some(snap) = trace.snaps.get(k).filter(|_| is_direct(trace)) else { return Vec::new() };
     let stored = || snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0);
     if stored().count() > MOST_SLOTS {
         return Vec::new();
@@ -40,7 +52,7 @@ pub(crate) fn values(trace: &Trace, k: usize) -> Vec<(Passed, IrRef)> {
 
 /// What exit `k` of `parent` passes to a side trace that was recorded there.
 pub fn passed(parent: &Trace, k: usize, side: &Trace) -> Vec<Passed> {
-    let relies = |i: &perilune_recorder::ir::Ins| i.op == Op::SLOAD && i.b.0 & sload::PARENT != 0;
+    let relies = |i: &Ins| i.op == Op::SLOAD && i.b.0 & sload::PARENT != 0;
     if !side.ins.iter().any(relies) {
         return Vec::new();
     }

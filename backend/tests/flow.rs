@@ -345,6 +345,10 @@ fn exits_that_store_much_pass_nothing() {
     assert_eq!(passed(&root, 1, &side), []);
     // As many as there are registers for.
     assert_eq!(passed(&root, 2, &side), [(10, Ty::Int), (11, Ty::Int), (12, Ty::Int)]);
+    // Where helpers are called, exits share code.
+    let mut calls = root;
+    calls.ins.push(Ins::new(Op::TNEW, Ty::Tab, IrRef(0), IrRef(0)));
+    assert_eq!(passed(&calls, 2, &side), []);
 }
 
 /// Fills array slots from the second on with the sum of the two before: addresses of the last iteration are used in the next.

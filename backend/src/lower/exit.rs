@@ -6,7 +6,7 @@
 
 use super::value::{INT_HIGH, MEM};
 use super::{EXIT, Lower, Pending, Res, SIDE};
-use crate::passed::{self, MAX_DIRECT};
+use crate::passed;
 use cranelift_codegen::cursor::{Cursor, CursorPosition};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, SourceLoc, Value, types};
@@ -108,7 +108,7 @@ impl<'a> Lower<'a> {
             }
             None => {
                 let n = u64::from(self.cur.tree.exit_base) + snap as u64;
-                if self.cur.trace.snaps.len() <= MAX_DIRECT {
+                if self.cur.direct {
                     let mut args = Vec::new();
                     for (_, r) in passed::values(self.cur.trace, snap) {
                         args.push(self.val(r)?);

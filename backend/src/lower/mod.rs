@@ -24,7 +24,7 @@ mod value;
 
 use crate::compile::{CompileRequest, TraceTree};
 use crate::thunk::ThunkAddrs;
-use crate::{BackendError, thunk};
+use crate::{BackendError, passed, thunk};
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::{Block, Function, SigRef, SourceLoc, Type, Value, types};
 use cranelift_codegen::isa::TargetIsa;
@@ -75,6 +75,8 @@ struct Current<'a> {
     rebuilding: bool,
     /// The base at the start of the trace.
     base: Value,
+    /// See [`passed::is_direct`].
+    direct: bool,
     /// What RETF has added to it since, bytes.
     moved: i32,
     /// The snapshot in force and its exit, once there is one.
@@ -183,6 +185,7 @@ impl<'a> Current<'a> {
             cold: Vec::new(),
             rebuilding: false,
             base,
+            direct: passed::is_direct(tree.trace),
             moved: 0,
             snap: 0,
             exit: None,
