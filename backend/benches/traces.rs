@@ -86,6 +86,7 @@ fn compile_time(trace: &Trace) -> (f64, usize) {
         unboxed: &[],
         key_hash: |_| 0,
         listing: false,
+        parts: false,
     };
     let thunks = ThunkAddrs::placeholder();
     let mut best = (f64::MAX, 0);
