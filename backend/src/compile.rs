@@ -169,7 +169,7 @@ impl Compiler {
         let listing = clif.map(|clif| Listing { clif, asm: disas::machine_text(compiled), map: map().collect() });
         let mut map = disas::code_map(compiled, req.tree.trace.snaps.len());
         if req.parts {
-            map.parts = disas::parts(compiled);
+            map.parts = disas::parts(compiled, req.tree.trace.snaps.len());
         }
         Ok(Emitted { code, loop_offset, map, listing })
     }

@@ -26,11 +26,11 @@ pub(crate) fn code_map(code: &CompiledCode, exits: usize) -> CodeMap {
     map
 }
 
-/// See [`CodeMap::parts`].
-pub(crate) fn parts(code: &CompiledCode) -> Vec<(u32, Part)> {
+/// See [`CodeMap::parts`]; the trace has `exits` exits.
+pub(crate) fn parts(code: &CompiledCode, exits: usize) -> Vec<(u32, Part)> {
     let mut parts: Vec<(u32, Part)> = Vec::new();
     for l in code.buffer.get_srclocs_sorted() {
-        let part = match (located(l.loc), exit_located(l.loc)) {
+        let part = match (located(l.loc), exit_located(l.loc).filter(|k| *k < exits)) {
             (Some(i), _) => Part::Ins(i),
             (_, Some(k)) => Part::Exit(k),
             _ => Part::Other,

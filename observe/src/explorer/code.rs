@@ -3,7 +3,7 @@
 use super::function::Functions;
 use super::report::{Code, Exit, Guard, Ir, Machine, Place, Recorded};
 use perilune_jit::library::{function_name, lines};
-use perilune_jit::registry::Entry;
+use perilune_jit::registry::{Entry, Part};
 use perilune_jit::watch::Compiled;
 use perilune_recorder::history::Asked;
 use perilune_recorder::ir::print::{ByOrder, Names, print_op, print_ref, print_slots};
@@ -137,16 +137,31 @@ impl Writer<'_> {
             let part = map.parts.partition_point(|p| p.0 as usize <= offset).checked_sub(1).map(|i| map.parts[i].1);
             let mut out = Machine { offset, head: head != 0 && offset == head as usize, ..Machine::default() };
             match part {
-                Some(perilune_jit::registry::Part::Ins(i)) => {
+                Some(Part::Ins(i)) => {
                     out.number = Some(number(i));
                     out.place = self.at(self.entry.trace.origin(i));
                 }
-                Some(perilune_jit::registry::Part::Exit(k)) => out.exit = Some(k),
+                Some(Part::Exit(k)) => out.exit = Some(k),
                 _ => {}
             }
             out.text = names.named(&line.text);
             offset += line.length;
             self.code.machine.push(out);
+        }
+        name_detours(&mut self.code.machine);
+    }
+}
+
+/// Says of a jump to some moves of registers and a jump to an exit what it leads to.
+fn name_detours(code: &mut [Machine]) {
+    const MOVES: usize = 6;
+    for i in 0..code.len() {
+        let target = code[i].text.rsplit_once(" +0x").and_then(|t| usize::from_str_radix(t.1, 16).ok());
+        let Some(to) = target.and_then(|t| code.binary_search_by_key(&t, |m| m.offset).ok()) else { continue };
+        let end = code[to..].iter().take(MOVES).map(|m| &*m.text).find(|text| !text.starts_with("mov"));
+        let name = end.filter(|text| text.starts_with("jmp")).and_then(|text| text.split_once("  ->"));
+        if let Some(note) = name.map(|n| format!("  ->{}", n.1)) {
+            code[i].text += &note;
         }
     }
 }
@@ -165,8 +180,10 @@ impl Symbols {
         for (i, h) in Helper::ALL.iter().enumerate() {
             names.insert(h.address(), Helper::NAMES[i].to_owned());
         }
-        for (k, at) in entry.map.exits.iter().enumerate().filter(|e| *e.1 != 0) {
-            names.insert(start + *at as usize, format!("exit {k}"));
+        for (at, part) in &entry.map.parts {
+            if let Part::Exit(k) = part {
+                names.insert(start + *at as usize, format!("exit {k}"));
+            }
         }
         if head != 0 {
             names.insert(start + head as usize, "LOOP".into());

@@ -84,12 +84,8 @@ pub fn run(c: Command) -> Outcome {
         lua.jit_option(option).map_err(|e| Failure::Other(e.message().to_owned()))?;
     }
     lua.start_explorer();
-    let program = Program {
-        script: c.script.name(),
-        arguments: c.script.arguments().to_vec(),
-        options: c.optimize,
-        end: Ending::Done,
-    };
+    let program =
+        Program { script: c.script.name(), arguments: c.script.arguments().to_vec(), options: c.optimize, end: Ending::Done };
     let job = Rc::new(Cell::new(Some(Job { output: c.output, json: c.json, program })));
     let at_exit = Rc::clone(&job);
     lua.at_exit(move |lua, status| {
