@@ -129,6 +129,10 @@ impl Lua {
             before
         })
     }
+    /// Writes what Lua programs have written to files, standard output among them, and still is in buffers.
+    pub fn flush(&self) {
+        perilune_vm::lib::io::flush_all();
+    }
     /// Has `f` called with the status when the program ends the process by `os.exit`.
     pub fn at_exit(&self, f: impl FnOnce(&Lua, i32) + 'static) {
         let state = Rc::downgrade(&self.0);

@@ -27,6 +27,10 @@ impl Script {
         let source = std::fs::read(&self.script).map_err(|e| about(&self.script, e))?;
         Ok(self.call(lua, source))
     }
+    /// Is it there to be read?
+    pub fn check(&self) -> Outcome {
+        std::fs::File::open(&self.script).map(drop).map_err(|e| about(&self.script, e))
+    }
     /// Its name.
     pub fn name(&self) -> String {
         self.script.to_string_lossy().into_owned()

@@ -9,7 +9,7 @@ use perilune::Lua;
 use perilune::observe::explorer::Report;
 use serde::Serialize;
 use std::cell::Cell;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -75,9 +75,10 @@ struct Job {
 
 /// Runs the command.
 pub fn run(c: Command) -> Outcome {
-    // Before a script runs in vain.
+    // Before a script runs in vain; a file that is there is only replaced by another one.
+    c.script.check()?;
     for file in c.output.iter().chain(c.json.iter().filter(|f| f.as_os_str() != "-")) {
-        File::create(file).map_err(|e| about(file, e))?;
+        OpenOptions::new().append(true).create(true).open(file).map_err(|e| about(file, e))?;
     }
     let lua = Lua::new();
     for option in c.optimize.iter().flat_map(|o| o.split(',')) {
@@ -113,6 +114,7 @@ impl Job {
                 serde_json::to_writer(&mut *to, &document)?;
                 to.write_all(b"\n")
             };
+            lua.flush();
             if file.as_os_str() == "-" { json(&mut io::stdout().lock())? } else { to_file(file, json)? }
         }
         match &self.output {
