@@ -59,7 +59,7 @@ fn mask(v: &mut Value) {
         Value::Object(fields) => {
             for (name, v) in fields.iter_mut() {
                 match name.as_str() {
-                    "record_us" | "optimise_us" | "lower_us" | "record_ns" | "compile_ns" | "mcode" | "arch" => *v = Value::Null,
+                    "record_us" | "optimise_us" | "lower_us" | "mcode" | "arch" | "counters" => *v = Value::Null,
                     "machine" => *v = Value::from(!list(v).is_empty()),
                     _ => mask(v),
                 }
@@ -158,7 +158,7 @@ fn what_refers_to_what() {
     assert_eq!(machine.iter().filter(|m| m["head"] == true).count(), 1, "the loop begins once");
     assert!(machine.iter().any(|m| m["text"].as_str().unwrap().ends_with("->LOOP")), "and is gone back to");
     assert!(machine.iter().any(|m| m["text"].as_str().unwrap().contains("->exit ")), "exits have names");
-    // The multiplication by a constant that a division became, say, was asked for otherwise; here a MOD stays one.
+    // The check of the limit of a loop with constants, for one, is not needed.
     assert!(list(&code[0]["asked"]).len() > list(&code[0]["emitted"]).iter().filter(|l| l["ref"].is_string()).count());
     let kinds: Vec<&str> = traces.iter().filter_map(|t| t["kind"].as_str()).collect();
     assert!(["root", "side", "stitch"].iter().all(|k| kinds.contains(k)), "{kinds:?}");
@@ -250,10 +250,8 @@ fn any_text_is_shown() {
         let (json, _) = part.split_once('>').unwrap().1.split_once("</script>").unwrap();
         serde_json::from_str::<Value>(json).unwrap();
     }
-    assert!(
-        !page.contains("http:") && !page.contains("https:") || page.contains("www.w3.org"),
-        "nothing is loaded from elsewhere"
-    );
+    let addresses = page.matches("http").count() - page.matches("http-equiv").count();
+    assert_eq!(addresses, page.matches("http://www.w3.org/2000/svg").count(), "nothing is loaded from elsewhere");
 }
 
 #[test]
