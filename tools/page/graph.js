@@ -77,7 +77,7 @@ function drawNode(n) {
   const { t } = n;
   const end = t.link.trace && t.link.trace !== t.id ? `→ ${t.link.kind === 'root' ? '' : t.link.kind + ' '}${nameOf(trace(t.link.trace))}` : t.link.kind;
   return h('svg:a', { href: `#trace/${t.id}`, 'aria-label': `Trace ${nameOf(t)}, ${t.kind}, at ${placeText(t.start)}, ends: ${end}` },
-    h('svg:g', { class: `node ${t.kind} ${t.fate === 'alive' ? '' : 'gone'}` }, box(NODE.height),
+    h('svg:g', { class: `node ${t.kind} ${t.fate !== 'alive' || t.entered === false ? 'gone' : ''}` }, box(NODE.height),
       h('svg:title', null, `${t.kind} trace, ${fateWords(t)}, entered ${times(t.entries)} from the interpreter`),
       h('svg:text', { x: x + 8, y: y + 16 }, t.link.trace && t.link.trace !== t.id ? `${nameOf(t)} ${end}` : `${nameOf(t)}: ${end}`),
       h('svg:text', { x: x + 8, y: y + 31, class: 'small' }, placeText(t.start).slice(-24))));
@@ -141,5 +141,5 @@ function graphView(main, [first]) {
       from > 0 && h('a', { href: `#graph/${back}` }, '← previous'),
       end < forest.length && h('a', { href: `#graph/${end}` }, 'next →')),
     canvas,
-    h('p', { class: 'note' }, 'Each box is a trace: its number, how it ends, where it starts. To the right is what goes on at its exits: side traces, what follows a call that it stopped in front of, or the interpreter. Dashed lines lead to the trace that one ends in. Dashed boxes are traces that were thrown away.'));
+    h('p', { class: 'note' }, 'Each box is a trace: its number, how it ends, where it starts. To the right is what goes on at its exits: side traces, what follows a call that it stopped in front of, or the interpreter. Dashed lines lead to the trace that one ends in. Dashed boxes are traces that were thrown away or are entered no more.'));
 }
