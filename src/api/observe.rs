@@ -86,9 +86,9 @@ impl Lua {
     pub fn explore(&self) -> Option<Report> {
         self.0.with(|vm| explorer::report(vm))
     }
-    /// Ends what [`Lua::start_explorer`] began.
-    pub fn stop_explorer(&self) {
-        self.0.with(explorer::stop);
+    /// Ends what [`Lua::start_explorer`] began. What it has seen; `None` if it was not started.
+    pub fn stop_explorer(&self) -> Option<Report> {
+        self.0.with(explorer::stop)
     }
     /// Writes the graph of objects as JSON for Luau's tools, after a full collection.
     pub fn dump_heap(&self, to: &mut dyn Write) -> io::Result<()> {

@@ -15,6 +15,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 /// An instruction that was recorded: function and index, or a builtin; and frames entered since the start.
+#[derive(Clone)]
 pub enum Step {
     /// An instruction.
     Ins(Place, usize),

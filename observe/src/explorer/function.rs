@@ -15,17 +15,21 @@ use std::os::unix::ffi::OsStrExt;
 const MANY: usize = 20_000;
 /// Bytes of a text; the rest is cut off.
 const LONG: usize = 8 << 20;
+/// Bytes of all texts; further ones are left out.
+const TEXTS: usize = 64 << 20;
 /// Characters of a chunk's name.
 const NAME: usize = 60;
 
 /// What is known of functions.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Functions {
     /// The texts.
     pub files: Vec<File>,
     /// The functions.
     pub list: Vec<Function>,
     by_chunk: HashMap<Vec<u8>, usize>,
+    /// Bytes of the texts.
+    size: usize,
     /// Those that are alive.
     by_address: HashMap<*const Proto, usize>,
 }
@@ -63,7 +67,12 @@ impl Functions {
         if let Some(i) = self.by_chunk.get(chunk) {
             return *i;
         }
-        self.files.push(file(chunk));
+        let mut file = file(chunk);
+        self.size += file.text.as_ref().map_or(0, String::len);
+        if self.size > TEXTS && file.text.take().is_some() {
+            file.note = Some("there was no room for it".into());
+        }
+        self.files.push(file);
         self.by_chunk.insert(chunk.to_vec(), self.files.len() - 1);
         self.files.len() - 1
     }

@@ -16,9 +16,10 @@ const TRACES: usize = 50_000;
 /// More places where recordings came to nothing are not noted.
 const ABORTS: usize = 20_000;
 /// When the code of traces takes as many lines, that of further ones is left out.
-const LINES: usize = 8_000_000;
+const LINES: usize = 4_000_000;
 
 /// A recording under way.
+#[derive(Clone)]
 struct Recording {
     number: u32,
     start: Option<Place>,
@@ -27,7 +28,7 @@ struct Recording {
 }
 
 /// What was noted.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Journal {
     /// The functions and their texts.
     pub functions: Functions,

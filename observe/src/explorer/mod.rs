@@ -10,6 +10,7 @@ mod report;
 
 pub use report::*;
 
+use core::any::Any;
 use journal::Journal;
 use perilune_jit::Jit;
 use perilune_jit::watch::with_watcher;
@@ -27,13 +28,12 @@ pub fn start(vm: &mut Vm) -> bool {
     true
 }
 
-/// Ends that.
-pub fn stop(vm: &mut Vm) {
-    if is_running(vm)
-        && let Some(jit) = Jit::of(vm)
-    {
-        jit.end_watch();
-    }
+/// Ends that. What it has seen; `None` if it did not watch.
+pub fn stop(vm: &mut Vm) -> Option<Report> {
+    let jit = Jit::of(vm).filter(|_| is_running(vm))?;
+    let watcher: Box<dyn Any> = jit.end_watch()?;
+    let journal = watcher.downcast::<Journal>().ok()?;
+    Some(finish(*journal, &jit))
 }
 
 /// Does it watch?
@@ -44,26 +44,28 @@ pub fn is_running(vm: &Vm) -> bool {
 /// What it has seen so far; `None` if it does not watch. It goes on.
 pub fn report(vm: &Vm) -> Option<Report> {
     let jit = Jit::of(vm)?;
-    with_watcher(vm, |journal: &mut Journal| {
-        jit.for_each_entry(|n, e, entered| journal.update(n, e, entered));
-        let mut report = Report {
-            version: VERSION,
-            arch: if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" },
-            counters: jit.counts().list().into_iter().collect(),
-            flushes: journal.flushes,
-            files: journal.functions.files.clone(),
-            functions: journal.functions.list.clone(),
-            traces: journal.traces.clone(),
-            code: journal.code.clone(),
-            aborts: journal.aborts.clone(),
-            left_out: journal.left_out,
-        };
-        let lines = lines(&report);
-        for (file, lines) in report.files.iter_mut().zip(lines) {
-            file.lines = lines.into_values().collect();
-        }
-        report
-    })
+    with_watcher(vm, |journal: &mut Journal| finish(journal.clone(), &jit))
+}
+
+fn finish(mut journal: Journal, jit: &Jit) -> Report {
+    jit.for_each_entry(|n, e, entered| journal.update(n, e, entered));
+    let mut report = Report {
+        version: VERSION,
+        arch: if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" },
+        counters: jit.counts().list().into_iter().collect(),
+        flushes: journal.flushes,
+        files: journal.functions.files,
+        functions: journal.functions.list,
+        traces: journal.traces,
+        code: journal.code,
+        aborts: journal.aborts,
+        left_out: journal.left_out,
+    };
+    let lines = lines(&report);
+    for (file, lines) in report.files.iter_mut().zip(lines) {
+        file.lines = lines.into_values().collect();
+    }
+    report
 }
 
 /// The lines of each file.

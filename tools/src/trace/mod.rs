@@ -107,7 +107,7 @@ pub fn run(c: Command) -> Outcome {
 
 impl Job {
     fn write(self, lua: &Lua, end: Ending) -> Outcome {
-        let Some(report) = lua.explore() else { return Ok(()) };
+        let Some(report) = lua.stop_explorer() else { return Ok(()) };
         let document = Document { format: "perilune-traces", program: Program { end, ..self.program }, report };
         if let Some(file) = &self.json {
             let json = |to: &mut dyn Write| {
