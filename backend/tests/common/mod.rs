@@ -71,7 +71,7 @@ impl Build {
     pub fn snap(&mut self, slots: &[(u16, IrRef)]) {
         let slots: Vec<SnapSlot> = slots.iter().map(|&(slot, value)| SnapSlot { slot, flags: 0, value }).collect();
         let at = IrRef::of_ins(self.t.ins.len());
-        self.t.snaps.push(Snapshot { at, base_slot: 2, nslots: 20, pc: 0, multres: 0, decides: false, slots });
+        self.t.snaps.push(Snapshot { at, base_slot: 2, nslots: 20, pc: 0, multres: 0, decides: false, done: 0, slots });
     }
     /// Ends the trace with a last snapshot.
     pub fn end(mut self, slots: &[(u16, IrRef)], link: Link) -> Trace {
