@@ -271,8 +271,9 @@ fn what_goes_wrong() {
     check(&["-o", "/dev/full", "p.lua"], "/dev/full: No space left on device");
     check(&["--json", "/dev/full", "p.lua"], "/dev/full: No space left on device");
     check(&["-O", "nonsense", "-o", "p.html", "p.lua"], "unknown or malformed optimization flag 'nonsense'");
-    f.write("q.lua", b"for i = 1, 100 do x = i end os.exit(0)");
-    check(&["-o", "/dev/full", "q.lua"], "/dev/full: No space left on device");
+    f.write("q.lua", b"for i = 1, 100 do x = i end io.write('ran') os.exit(0)");
+    let done = check(&["-o", "/dev/full", "q.lua"], "/dev/full: No space left on device");
+    assert_eq!(done.stdout, b"ran");
     assert_eq!(trace(&f.0, &["p.lua"]).status.code(), Some(2), "an output is wanted");
     let done = trace(&f.0, &["--json", "-", "p.lua"]);
     let json = done.stdout.strip_prefix(b"ran\n").expect("the script's output comes first");

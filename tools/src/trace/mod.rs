@@ -108,13 +108,14 @@ pub fn run(c: Command) -> Outcome {
 impl Job {
     fn write(self, lua: &Lua, end: Ending) -> Outcome {
         let Some(report) = lua.stop_explorer() else { return Ok(()) };
+        // What the script has printed comes first, and is not lost if this fails.
+        lua.flush();
         let document = Document { format: "perilune-traces", program: Program { end, ..self.program }, report };
         if let Some(file) = &self.json {
             let json = |to: &mut dyn Write| {
                 serde_json::to_writer(&mut *to, &document)?;
                 to.write_all(b"\n")
             };
-            lua.flush();
             if file.as_os_str() == "-" { json(&mut io::stdout().lock())? } else { to_file(file, json)? }
         }
         match &self.output {
