@@ -90,7 +90,7 @@ impl Budget {
     }
     /// A hot counter ran out at a place of this [`weight`]; the ticks that it had counted.
     pub fn ran_out(&mut self, counter: usize, weight: u32) -> u32 {
-        let n = u32::from(self.set[counter]) * weight / USUAL;
+        let n = (u32::from(self.set[counter]) * weight).div_ceil(USUAL);
         self.ticks += u64::from(n);
         n
     }
@@ -155,7 +155,7 @@ impl Budget {
             return None;
         }
         self.waiting.insert(pc, waited);
-        Some((wanted - waited).saturating_mul(USUAL) / weight)
+        Some((wanted - waited).saturating_mul(USUAL).div_ceil(weight))
     }
     /// It was the turn of `pc`, and it is still.
     pub fn grant(&mut self, pc: *const Ins) {
