@@ -1,8 +1,9 @@
 // The graph of traces: trees of root traces with what goes on from them, drawn from left to right.
 
 const NODE = { width: 150, height: 38, gapX: 86, gapY: 12 };
-// What is drawn at a time. A tree that is larger is cut.
+// What is drawn at a time. A tree with more rows is cut; what is further to the right has a picture of its own.
 const MOST_ROWS = 120;
+const MOST_COLUMNS = 12;
 // Exits to the interpreter that are shown for a trace.
 const MOST_EXITS = 3;
 // An exit that is taken less often is not hot.
@@ -51,8 +52,9 @@ function layout(root, room) {
       continue;
     }
     const node = { t, exit, column, row, from };
+    node.more = !exit && column === MOST_COLUMNS;
     nodes.push(node);
-    if (exit) continue;
+    if (exit || node.more) continue;
     const next = (children.get(t.id) ?? []).map((c) => ({ t: c, column: column + 1, from: node }));
     const exits = t.left.filter((x) => !x.to && x.taken > 0).sort((a, b) => b.taken - a.taken).slice(0, MOST_EXITS)
       .map((x) => ({ t, exit: x, column: column + 1, from: node }));
@@ -75,6 +77,10 @@ function drawNode(n) {
       h('svg:text', { x: x + 8, y: y + 15 }, `interpreter ${times(n.exit.taken)}`));
   }
   const { t } = n;
+  if (n.more) {
+    return h('svg:a', { href: `#graph/t${t.id}`, 'aria-label': `The graph goes on with trace ${nameOf(t)}` },
+      h('svg:g', { class: 'node side' }, box(NODE.height), h('svg:text', { x: x + 8, y: y + 23 }, `${nameOf(t)} and on …`)));
+  }
   const end = t.link.trace && t.link.trace !== t.id ? `→ ${t.link.kind === 'root' ? '' : t.link.kind + ' '}${nameOf(trace(t.link.trace))}` : t.link.kind;
   return h('svg:a', { href: `#trace/${t.id}`, 'aria-label': `Trace ${nameOf(t)}, ${t.kind}, at ${placeText(t.start)}, ends: ${end}` },
     h('svg:g', { class: `node ${t.kind} ${t.fate !== 'alive' || t.entered === false ? 'gone' : ''}` }, box(NODE.height),
@@ -99,7 +105,7 @@ function drawEdge(n) {
 function drawLinks(nodes) {
   const at = new Map(nodes.filter((n) => !n.exit).map((n) => [n.t.id, n]));
   return nodes.map((n) => {
-    const to = !n.exit && n.t.link.trace !== n.t.id && at.get(n.t.link.trace);
+    const to = !n.exit && !n.more && n.t.link.trace !== n.t.id && at.get(n.t.link.trace);
     if (!to) return null;
     const [x1, y1] = [nodeX(n) + NODE.width / 2, nodeY(n) + NODE.height];
     const [x2, y2] = [nodeX(to) + NODE.width / 2, nodeY(to) + NODE.height];
@@ -116,7 +122,18 @@ function drawTree({ nodes, rows }, name) {
     drawLinks(nodes), nodes.filter((n) => n.from).map(drawEdge), nodes.map(drawNode));
 }
 
+// The graph from one trace on.
+function graphFrom(main, id) {
+  const t = trace(id);
+  if (!t) return notFound(main, 'There is no such trace.');
+  const tree = layout(t, MOST_ROWS);
+  put(main, h('h2', null, `Graph from trace ${nameOf(t)} on`),
+    h('div', { class: 'bar' }, traceLink(t.id), t.parent?.trace && ['It goes on from ', traceLink(t.parent.trace)]),
+    h('div', { class: 'canvas', tabindex: 0, role: 'region', 'aria-label': 'Graph' }, drawTree(tree, `Tree of trace ${nameOf(t)}`)));
+}
+
 function graphView(main, [first]) {
+  if (first?.startsWith('t')) return graphFrom(main, Number(first.slice(1)));
   const from = Math.min(Math.max(Number(first ?? 0) || 0, 0), Math.max(forest.length - 1, 0));
   put(main, h('h2', null, 'Graph of traces'));
   if (forest.length === 0) {

@@ -7,7 +7,7 @@ function notFound(main, words) {
 }
 
 function show(byUser) {
-  const [name, ...rest] = location.hash.slice(1).split('/').filter(Boolean).map(decodeURIComponent);
+  const [name, ...rest] = location.hash.slice(1).split('/').filter(Boolean);
   const view = name === undefined ? 'source' : name;
   const main = document.getElementById('main');
   main.replaceChildren();

@@ -157,7 +157,7 @@ function traceView(main, [id]) {
   put(main, 
     h('div', { class: 'bar' }, h('h2', null, `Trace ${nameOf(t)}`),
       t.id > 1 && traceLink(t.id - 1, '← previous'), t.id < traces.length && traceLink(t.id + 1, 'next →'),
-      h('a', { href: `#graph/${forest.indexOf(rootOf(t))}` }, 'in the graph')),
+      h('a', { href: `#graph/${forest.indexOf(rootOf(t))}` }, 'its tree'), children.has(t.id) && h('a', { href: `#graph/t${t.id}` }, 'what follows')),
     facts(t));
   if (!code) {
     put(main, h('p', { class: 'note' }, 'Its code was left out, as there is too much of it.'));
