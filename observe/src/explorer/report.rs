@@ -15,7 +15,7 @@ pub struct Report {
     pub version: u32,
     /// The processor that code is for, as `jit.arch` says.
     pub arch: &'static str,
-    /// What the compiler counted: `jit.util.counters()`.
+    /// What the compiler counted: `jit.util.counters(true)`.
     pub counters: BTreeMap<&'static str, u64>,
     /// Times that all traces were flushed while the explorer watched.
     pub flushes: u32,
