@@ -81,8 +81,15 @@ const PROGRAM: &str = "
     function touch() for i = 1, 3000 do all[i % 300 + 1].list[1] = i end end for i = 1, 10 do touch() end
 ";
 
-fn state() -> Lua {
+/// A state that compiles at once, whatever that costs.
+fn eager() -> Lua {
     let lua = Lua::new();
+    lua.jit_option("budget=0").unwrap();
+    lua
+}
+
+fn state() -> Lua {
+    let lua = eager();
     lua.load(PROGRAM).set_name("@program.lua").exec().unwrap();
     lua
 }
@@ -229,7 +236,7 @@ fn frames_are_those_of_lua_deepest_last() {
 
 #[test]
 fn the_state_of_the_compiler_is_seen_while_it_records() {
-    let lua = Lua::new();
+    let lua = eager();
     let before = lua.jit_state_snapshot();
     assert!(before.enabled && before.trace_enabled && before.active_trace_len.is_none());
     assert_eq!((before.trace_closed_count, before.trace_aborted_count, before.trace_compiled_count), (0, 0, 0));
