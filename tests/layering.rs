@@ -9,7 +9,7 @@ const ARROWS: [(&str, &[&str]); 7] = [
     ("recorder", &["perilune-vm"]),
     ("backend", &["perilune-recorder", "perilune-vm"]),
     ("jit", &["perilune-backend", "perilune-recorder", "perilune-vm"]),
-    ("observe", &["perilune-jit", "perilune-vm"]),
+    ("observe", &["perilune-jit", "perilune-recorder", "perilune-vm"]),
     (".", &["perilune-jit", "perilune-observe", "perilune-vm"]),
     ("tools", &["perilune"]),
 ];

@@ -87,6 +87,7 @@ fn compile_time(trace: &Trace) -> (f64, usize) {
         passed: &[],
         key_hash: |_| 0,
         listing: false,
+        parts: false,
     };
     let thunks = ThunkAddrs::placeholder();
     let mut best = (f64::MAX, 0);

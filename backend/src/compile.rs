@@ -56,6 +56,8 @@ pub struct CompileRequest<'a> {
     pub key_hash: fn(Value) -> u32,
     /// Keep the texts and the address map.
     pub listing: bool,
+    /// Fill [`CodeMap::parts`].
+    pub parts: bool,
 }
 
 /// Texts of a compilation, made when asked for.
@@ -89,6 +91,19 @@ pub struct CodeMap {
     pub text: u32,
     /// Offset of the code of each exit of the root trace; 0 for one that has none.
     pub exits: Vec<u32>,
+    /// What the code from an offset on is for, ascending by offset; empty unless [`CompileRequest::parts`] asks for it.
+    pub parts: Vec<(u32, Part)>,
+}
+
+/// What a piece of code is for.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// An instruction of the root trace, by its index.
+    Ins(usize),
+    /// An exit of the root trace.
+    Exit(usize),
+    /// Something else.
+    Other,
 }
 
 /// A compiled tree.
@@ -155,7 +170,10 @@ impl Compiler {
         let map = || disas::address_map(compiled);
         let loop_offset = head.and_then(|h| map().filter(|m| usize::from(m.1) > h).map(|m| m.0).min());
         let listing = clif.map(|clif| Listing { clif, asm: disas::machine_text(compiled), map: map().collect() });
-        let map = disas::code_map(compiled, req.tree.trace.snaps.len());
+        let mut map = disas::code_map(compiled, req.tree.trace.snaps.len());
+        if req.parts {
+            map.parts = disas::parts(compiled, req.tree.trace.snaps.len());
+        }
         Ok(Emitted { code, loop_offset, map, listing })
     }
 }

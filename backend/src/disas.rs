@@ -1,6 +1,6 @@
 //! Texts of compiled code.
 
-use crate::compile::CodeMap;
+use crate::compile::{CodeMap, Part};
 use crate::lower::{exit_located, located};
 use cranelift_codegen::CompiledCode;
 
@@ -16,7 +16,7 @@ pub(crate) fn address_map(code: &CompiledCode) -> impl Iterator<Item = (u32, u16
 
 /// See [`CodeMap`]; the trace has `exits` exits.
 pub(crate) fn code_map(code: &CompiledCode, exits: usize) -> CodeMap {
-    let mut map = CodeMap { text: 0, exits: vec![0; exits] };
+    let mut map = CodeMap { text: 0, exits: vec![0; exits], parts: Vec::new() };
     for l in code.buffer.get_srclocs_sorted() {
         map.text = map.text.max(l.end);
         if let Some(at) = exit_located(l.loc).and_then(|k| map.exits.get_mut(k)).filter(|at| **at == 0) {
@@ -24,4 +24,20 @@ pub(crate) fn code_map(code: &CompiledCode, exits: usize) -> CodeMap {
         }
     }
     map
+}
+
+/// See [`CodeMap::parts`]; the trace has `exits` exits.
+pub(crate) fn parts(code: &CompiledCode, exits: usize) -> Vec<(u32, Part)> {
+    let mut parts: Vec<(u32, Part)> = Vec::new();
+    for l in code.buffer.get_srclocs_sorted() {
+        let part = match (located(l.loc), exit_located(l.loc).filter(|k| *k < exits)) {
+            (Some(i), _) => Part::Ins(i),
+            (_, Some(k)) => Part::Exit(k),
+            _ => Part::Other,
+        };
+        if parts.last().is_none_or(|p| p.1 != part) {
+            parts.push((l.start, part));
+        }
+    }
+    parts
 }

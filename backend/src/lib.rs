@@ -27,5 +27,5 @@ pub mod passed;
 pub mod thunk;
 pub mod unboxed;
 
-pub use compile::{Backend, CodeMap, CompileRequest, CompiledCode, Compiler, Config, Emitted, Listing, TraceTree};
+pub use compile::{Backend, CodeMap, CompileRequest, CompiledCode, Compiler, Config, Emitted, Listing, Part, TraceTree};
 pub use error::BackendError;

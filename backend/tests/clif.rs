@@ -23,6 +23,7 @@ fn check(name: &str, trace: &Trace) {
         passed: &[],
         key_hash: |_| 0,
         listing: true,
+        parts: false,
     };
     let listing = compiler.emit(&req, &ThunkAddrs::placeholder()).unwrap().listing.unwrap();
     assert!(!listing.asm.is_empty() && !listing.map.is_empty());

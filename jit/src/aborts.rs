@@ -28,7 +28,7 @@ pub struct Place {
 pub type Places = HashMap<Place, u32>;
 
 /// A reason with its details, as LuaJIT's tools put it together.
-fn reason_text(reason: Abort, info: AbortInfo, error: Option<Value>) -> String {
+pub(crate) fn reason_text(reason: Abort, info: AbortInfo, error: Option<Value>) -> String {
     if let Some(text) = error.and_then(|e| e.as_str()) {
         return text.to_str_lossy().into_owned();
     }

@@ -10,6 +10,7 @@ use crate::penalty::{self, Penalties};
 use crate::places::{self, Places};
 use crate::recording::Recording;
 use crate::registry::Registry;
+use crate::watch::Watcher;
 use core::any::Any;
 use core::cell::{Cell, RefCell};
 use perilune_recorder::ir::Trace;
@@ -56,6 +57,8 @@ pub struct Jit {
     pub(crate) budget: RefCell<Budget>,
     /// Guards numbered so far by exit stress.
     pub(crate) guards: Cell<u32>,
+    /// Who watches.
+    pub(crate) watcher: RefCell<Option<Box<dyn Watcher>>>,
 }
 
 impl Jit {
@@ -163,12 +166,14 @@ impl Compiler for Jit {
         self.abort_by_error(vm);
     }
     fn new_proto(&self, vm: &mut Vm, proto: Gc<Proto>) {
+        self.tell(|w| w.proto_made(proto));
         if self.listens(vm, Event::Bc) {
             self.send(vm, Event::Bc, &[Value::proto(proto)]);
         }
     }
     fn free_proto(&self, proto: Gc<Proto>, waiting: bool) {
         self.collect_traces(proto, waiting);
+        self.tell(|w| w.proto_freed(proto));
         let code = proto.code_range();
         self.live.borrow_mut().remove(&proto.as_ptr().cast_const());
         places::forget(&mut self.quiet.borrow_mut(), &code);

@@ -152,6 +152,7 @@ impl Jit {
             pad.give_up();
         }
         self.count(|c| c.retired += 1);
+        self.tell(|w| w.retired(root));
         if log::on(Topic::Trace) {
             eprintln!("[TRACE {root} retired]");
         }

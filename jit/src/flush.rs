@@ -4,7 +4,7 @@ use crate::Jit;
 use crate::events::Event;
 use crate::log::{self, Topic};
 use crate::registry::Entry;
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use perilune_vm::{Value, Vm};
 
 impl Jit {
@@ -22,6 +22,7 @@ impl Jit {
     }
     /// The same for the compiler itself, whose recording has ended.
     pub(crate) fn drop_traces(&self, vm: &mut Vm) {
+        self.tell_gone(None);
         self.registry.borrow_mut().clear();
         vm.upheavals = vm.upheavals.wrapping_add(1);
         if vm.traces_waiting == 0 {
@@ -42,6 +43,9 @@ impl Jit {
     }
     /// The traces of a function end with it. Their code stays while compiled code waits for a builtin: it may be theirs.
     pub(crate) fn collect_traces(&self, proto: Gc<Proto>, waiting: bool) {
+        if proto.flags.get() & ProtoFlags::TRACED != 0 {
+            self.tell_gone(Some(proto));
+        }
         let freed = self.registry.borrow_mut().remove_traces(proto);
         for (n, code) in freed {
             if !waiting {

@@ -4,6 +4,7 @@
 //!   (`recording`), finished traces ([`registry`]), side exits (`exit`), flushes (`flush`), and the budget
 //!   for all that ([`budget`]); `aborts` remembers what came to nothing.
 //! - [`machine`] runs traces, as machine code or in the evaluator.
+//! - [`watch`] is for Rust programs that watch all this, [`view`] what they may ask.
 //! - [`events`] are what `jit.attach` reports; [`library`] is the `jit` library.
 #![deny(unsafe_code)]
 
@@ -30,6 +31,7 @@ pub mod registry;
 mod sites;
 mod stress;
 pub mod view;
+pub mod watch;
 
 pub use engine::Jit;
 

@@ -41,12 +41,14 @@ impl Machine {
         }
         self.backend.as_mut().ok_or(BackendError::ArenaFull)
     }
-    /// Compiles a trace, at whose start the exit that leads there left `unboxed` to be done and passed `passed`. `limit` is the size of all code, in bytes; for `open_end` see [`CompileRequest::open_end`].
+    /// Compiles a trace, at whose start the exit that leads there left `unboxed` to be done and passed `passed`. `limit` is the size of
+    /// all code, in bytes; for `open_end` and `parts` see [`CompileRequest`].
     pub fn compile(
         &mut self,
         vm: &mut Vm,
         (trace, no, open_end, sites): (&Trace, u32, bool, &[u32]),
         (unboxed, passed): (&[Unboxed], &[Passed]),
+        parts: bool,
         exit_base: u32,
         limit: usize,
     ) -> Result<(Code, CodeMap), Refused> {
@@ -59,6 +61,7 @@ impl Machine {
             passed,
             key_hash: |k| k.as_str().map_or(0, |s| s.hash()),
             listing: log::on(Topic::Clif) || log::on(Topic::Asm),
+            parts,
         };
         let backend = self.backend(limit).map_err(refused)?;
         vm.set_enter(backend.enter());

@@ -141,8 +141,8 @@ impl Options {
     fn set_flag(&mut self, name: &str, on: bool) -> Option<Changed> {
         self.flags.set(name, on).then_some(Changed::Nothing)
     }
-    /// What the recorder needs.
-    pub fn recorder(&self) -> RecParams {
+    /// What the recorder needs; `history` as it says there.
+    pub fn recorder(&self, history: bool) -> RecParams {
         let p = &self.params;
         let limits = Limits { maxrecord: p.maxrecord, maxirconst: p.maxirconst, maxsnap: p.maxsnap };
         RecParams {
@@ -153,6 +153,7 @@ impl Options {
             loopunroll: p.loopunroll,
             instunroll: p.instunroll,
             minstitch: p.minstitch,
+            history,
         }
     }
 }

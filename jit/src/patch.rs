@@ -58,10 +58,14 @@ pub fn arm(proto: Gc<Proto>, pc: usize, n: u32) -> bool {
     true
 }
 
+/// Does the instruction at `pc`, which was `original`, enter trace `n`?
+pub fn is_armed(proto: Gc<Proto>, pc: usize, original: Ins, n: u32) -> bool {
+    proto.ins(pc).is_some_and(|ins| compiled(original.op()) == Some(ins.op()) && ins.d() == n as usize)
+}
+
 /// Puts back the instruction that trace `n` replaced.
 pub fn disarm(proto: Gc<Proto>, pc: usize, original: Ins, n: u32) {
-    let Some(ins) = proto.ins(pc) else { return };
-    if compiled(original.op()) != Some(ins.op()) || ins.d() != n as usize {
+    if !is_armed(proto, pc, original, n) {
         return;
     }
     if original.op() == Op::FORL

@@ -6,6 +6,7 @@ use crate::frame;
 use crate::log::{self, Topic};
 use crate::machine::{Placed, Refused};
 use crate::registry::{Cost, End, Exit, Known};
+use crate::watch::Start;
 use perilune_backend::CodeMap;
 use perilune_backend::passed::passed;
 use perilune_recorder::abort::Abort;
@@ -127,7 +128,7 @@ impl Jit {
         let (func, at) = (frame::func(vm), proto.pc_of(pc).unwrap_or(0));
         self.tell_start(vm, number, func, at, None);
         let begun = Instant::now();
-        let params = self.options.get().recorder();
+        let params = self.options.get().recorder(self.is_watched());
         let recorder = Recorder::new_root(vm, &params, proto, pc, number);
         self.begin(vm, number, func, at, Origin::Root(proto, pc), recorder, begun);
     }
@@ -149,7 +150,7 @@ impl Jit {
         let (func, at) = (frame::func(vm), proto.pc_of(back).unwrap_or(0));
         self.tell_start(vm, number, func, at, Some((parent, -1)));
         let begun = Instant::now();
-        let params = self.options.get().recorder();
+        let params = self.options.get().recorder(self.is_watched());
         let recorder = Recorder::new_stitched(vm, &params, proto, back, number);
         self.begin(vm, number, func, at, Origin::Stitch(proto, stitch), recorder, begun);
     }
@@ -163,7 +164,7 @@ impl Jit {
         let (func, at) = (frame::func(vm), proto.pc_of(pc).unwrap_or(0));
         self.tell_start(vm, number, func, at, Some((parent, exit as i32)));
         let begun = Instant::now();
-        let params = self.options.get().recorder();
+        let params = self.options.get().recorder(self.is_watched());
         // The handler may have made an end of the parent.
         let gone = !self.registry.borrow().has(parent, &trace);
         let recorder = match variant {
@@ -370,12 +371,14 @@ impl Jit {
         let (link, stitch) = (done.trace.link, done.stitch);
         let optimise = done.optimised;
         let passes = core::mem::take(&mut done.passes);
+        let history = done.history.take();
         let cost = Cost { record: spent.saturating_sub(optimise), optimise, lower: compile, passes };
         let stub = self.machine.borrow().exit_stub();
         self.registry.borrow_mut().insert(number, done, first, placed, (stub, end), cost);
         if let Origin::Stitch(proto, pc) = origin {
             self.registry.borrow_mut().stitch(number, proto, pc);
         }
+        self.tell_compiled(number, history);
         if log::on(Topic::Trace) {
             eprintln!("[TRACE {number} stop {link:?}]");
         }
@@ -422,7 +425,7 @@ impl Jit {
         });
         let (unboxed, passed) = from_exit.unwrap_or_default();
         let request = (&done.trace, number, open_end, &*sites);
-        let (code, map) = self.machine.borrow_mut().compile(vm, request, (&unboxed, &passed), base, limit)?;
+        let (code, map) = self.machine.borrow_mut().compile(vm, request, (&unboxed, &passed), self.is_watched(), base, limit)?;
         Ok((code, map, base))
     }
 
@@ -482,6 +485,7 @@ impl Jit {
     ) {
         self.count(|c| c.aborted += 1);
         self.note_abort(at, failure.reason, failure.info, failure.error);
+        self.tell(|w| w.aborted(at, &crate::aborts::reason_text(failure.reason, failure.info, failure.error)));
         self.budget.borrow_mut().spend(trace, false);
         match origin {
             Origin::Root(proto, pc) => self.penalize(vm, proto, pc, failure.reason),
@@ -540,6 +544,8 @@ impl Jit {
             let line = func.as_func().and_then(|f| f.proto()).map_or(0, |p| p.line(pc));
             eprintln!("[TRACE {number} start at line {line}, parent {parent:?}]");
         }
+        let from = parent.map(|(n, exit)| (n, u32::try_from(exit).ok()));
+        self.tell(|w| w.started(&Start { number, func, pc, parent: from }));
         if !self.listens(vm, Event::Trace) {
             return;
         }
@@ -564,6 +570,7 @@ impl Jit {
             // A builtin is a frame of its own.
             (number, depth) = (r.number, r.recorder.frame_depth() + usize::from(native));
         }
+        self.tell(|w| w.recorded(frame::func(vm), index, depth));
         if !self.listens(vm, Event::Record) {
             return;
         }

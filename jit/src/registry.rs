@@ -4,6 +4,7 @@ use crate::departure::Departure;
 use crate::machine::{Code, Placed};
 use crate::owned::Owners;
 use perilune_backend::CodeMap;
+pub use perilune_backend::Part;
 use perilune_backend::code::Ranges;
 use perilune_recorder::build::Pass;
 use perilune_recorder::ir::{Link, Op, Trace};

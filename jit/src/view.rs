@@ -1,7 +1,9 @@
 //! What the compiler shows of itself to whoever looks: its traces, and what it is recording.
 
 use crate::Jit;
-use perilune_recorder::ir::Const;
+use crate::library::{Words, type_word};
+use crate::registry::Entry;
+use perilune_recorder::ir::{Const, Op};
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::value::Value;
 
@@ -53,5 +55,50 @@ impl Jit {
         let recording = self.recording.borrow();
         let r = recording.as_ref()?;
         Some(RecordingView { number: r.number(), head: r.head(), length: r.trace().ins.len() })
+    }
+}
+
+/// A guard of a trace.
+#[derive(Clone, Debug)]
+pub struct GuardView {
+    /// Index of the instruction.
+    pub index: usize,
+    /// The function and the instruction that it was recorded for.
+    pub place: Option<(Gc<Proto>, usize)>,
+    /// What must hold for the trace to go on, in words.
+    pub condition: String,
+    /// The type, if that is what it asks for.
+    pub asks_type: Option<&'static str>,
+}
+
+impl Entry {
+    /// Where the interpreter goes on behind an exit: function and index.
+    pub fn resumes_at(&self, exit: usize) -> Option<(Gc<Proto>, usize)> {
+        self.place_of(self.trace.snaps.get(exit)?.pc)
+    }
+    /// The guards that leave by an exit.
+    pub fn guards_at(&self, exit: usize) -> Vec<GuardView> {
+        let at = |k: usize| self.trace.snaps.get(k).map_or(self.trace.ins.len(), |s| s.at.ins_index());
+        let from = if exit == 0 { 1 } else { at(exit) };
+        let words = Words::of(self);
+        let view = |index: usize| GuardView {
+            index,
+            place: self.place_of(self.trace.origin(index)),
+            condition: words.condition(index),
+            asks_type: words.asks_type(index).then(|| type_word(self.trace.ins[index].ty)),
+        };
+        (from..at(exit + 1).min(self.trace.ins.len())).filter(|&i| self.asks(i)).map(view).collect()
+    }
+    /// Is it a guard that asks something?
+    fn asks(&self, i: usize) -> bool {
+        let ins = self.trace.ins[i];
+        ins.is_guard() && !ins.is_sunk() && !matches!(ins.op, Op::NOP | Op::SYNC)
+    }
+    /// Is the trace, whose number is `n`, entered where it starts? Side traces are entered by exits, and have no such place.
+    pub fn is_entered(&self, n: u32) -> bool {
+        if let Some((proto, pc, original)) = self.start {
+            return crate::patch::is_armed(proto, pc, original, n);
+        }
+        self.stitch.is_some_and(|(proto, stitch)| proto.pad_at(stitch).is_some_and(|pad| pad.trace() == n))
     }
 }

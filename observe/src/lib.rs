@@ -1,12 +1,14 @@
-//! What a program keeps in memory, and where it was allocated.
+//! What a program keeps in memory, where it was allocated, and what the compiler makes of it.
 //!
 //! - [`memprof`] writes every change of the heap to a stream whose format is [`stream`], which also reads it;
 //! - [`heap`] writes the graph of objects as a dump or a snapshot;
 //! - [`metrics`] are counts that are always kept;
+//! - [`explorer`] notes what the compiler makes of a program, line by line and trace by trace;
 //! - [`inspect`] looks at heap, compiler and frames without changing anything;
 //! - [`library`] is all this as the `misc` library of Lua.
 #![deny(unsafe_code)]
 
+pub mod explorer;
 pub mod heap;
 pub mod inspect;
 pub mod library;

@@ -8,6 +8,7 @@
 //! at the newest operand, since nothing equal can be older than that.
 
 use crate::abort::Abort;
+use crate::history::{Asked, History};
 use crate::ir::{Const, Ins, IrRef, Op, SnapSlot, Snapshot, Trace, Ty, VmRef};
 use crate::opt::{self, OptFlags};
 use perilune_vm::Value;
@@ -61,6 +62,8 @@ pub struct Builder {
     pub asked: usize,
     /// What each pass did.
     pub passes: Vec<Pass>,
+    /// What was asked for, if somebody wants to know. Not there while passes run.
+    pub history: Option<Box<History>>,
 }
 
 /// What a pass did.
@@ -109,6 +112,7 @@ impl Builder {
             bytecodes: 0,
             asked: 0,
             passes: Vec::new(),
+            history: None,
         };
         b.trace.ins.reserve(256);
         b
@@ -265,11 +269,27 @@ impl Builder {
     /// Emits an instruction through all enabled stages.
     pub fn emit_ins(&mut self, ins: Ins) -> Emit {
         self.asked += 1;
-        opt::pipeline(self, ins)
+        if self.history.is_none() {
+            return opt::pipeline(self, ins);
+        }
+        self.noted(ins, |b| opt::pipeline(b, ins))
+    }
+    /// Emits, and notes what was asked for.
+    fn noted(&mut self, ins: Ins, emit: impl FnOnce(&mut Builder) -> Emit) -> Emit {
+        let Some(mut history) = self.history.take() else { return emit(self) };
+        let before = self.trace.next_ref();
+        let made = emit(self);
+        if let Ok(result) = made {
+            let is_new = !result.is_const() && result >= before;
+            history.asked.push(Asked { ins, result, is_new, origin: self.origin });
+        }
+        self.history = Some(history);
+        made
     }
     /// Appends an instruction as it is.
     pub fn emit_raw(&mut self, op: Op, ty: Ty, a: IrRef, b: IrRef) -> Emit {
-        self.append(Ins::new(op, ty, a, b))
+        let ins = Ins::new(op, ty, a, b);
+        self.noted(ins, |b| b.append(ins))
     }
     /// Appends an instruction as it is.
     pub fn append(&mut self, ins: Ins) -> Emit {

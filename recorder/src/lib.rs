@@ -4,6 +4,7 @@
 pub mod abort;
 pub mod build;
 pub mod eval;
+pub mod history;
 pub mod ir;
 pub mod opt;
 pub mod rec;

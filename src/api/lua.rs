@@ -129,6 +129,21 @@ impl Lua {
             before
         })
     }
+    /// Writes what Lua programs have written to files, standard output among them, and still is in buffers.
+    pub fn flush(&self) {
+        perilune_vm::lib::io::flush_all();
+    }
+    /// Has `f` called with the status when the program ends the process by `os.exit`.
+    pub fn at_exit(&self, f: impl FnOnce(&Lua, i32) + 'static) {
+        let state = Rc::downgrade(&self.0);
+        let call = move |vm: &mut perilune_vm::Vm, status| {
+            if let Some(state) = state.upgrade() {
+                let lua = Lua(state);
+                lua.0.inside(vm, || f(&lua, status));
+            }
+        };
+        self.0.with(|vm| vm.at_exit.push(Box::new(call)));
+    }
     /// Bytes in use.
     pub fn used_memory(&self) -> usize {
         self.0.with(|vm| vm.heap.total)

@@ -1,6 +1,7 @@
 //! Looking at a state: its memory, its compiler, its frames. See [`crate::observe`].
 
 use super::lua::Lua;
+use perilune_observe::explorer::{self, Report};
 use perilune_observe::inspect::{self, FrameInfo, HeapSnapshot, JitStateSnapshot};
 use perilune_observe::metrics::{self, Metrics};
 use perilune_observe::{heap, memprof};
@@ -65,6 +66,29 @@ impl Lua {
     /// ```
     pub fn frames_for_profile(&self) -> Vec<FrameInfo> {
         self.0.with(|vm| inspect::frames_for_profile(vm))
+    }
+    /// Has the trace explorer note from now on what the compiler makes, see [`crate::observe::explorer`].
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.start_explorer();
+    /// lua.load("local s = 0\nfor i = 1, 1e6 do s = s + i end").set_name("=sum").exec()?;
+    /// let report = lua.explore().unwrap();
+    /// assert_eq!(report.traces[0].link.kind, "loop");
+    /// assert_eq!(report.traces[0].start.unwrap().line, 2);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    pub fn start_explorer(&self) {
+        // There is a compiler.
+        self.0.with(explorer::start);
+    }
+    /// What the trace explorer has seen so far; `None` if it was not started.
+    pub fn explore(&self) -> Option<Report> {
+        self.0.with(|vm| explorer::report(vm))
+    }
+    /// Ends what [`Lua::start_explorer`] began. What it has seen; `None` if it was not started.
+    pub fn stop_explorer(&self) -> Option<Report> {
+        self.0.with(explorer::stop)
     }
     /// Writes the graph of objects as JSON for Luau's tools, after a full collection.
     pub fn dump_heap(&self, to: &mut dyn Write) -> io::Result<()> {

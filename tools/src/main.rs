@@ -1,4 +1,4 @@
-//! `perilune-tools`: reports of what the observers of Perilune have written.
+//! `perilune-tools`: reports of what the observers of Perilune see and have written.
 #![forbid(unsafe_code)]
 
 mod failure;
@@ -6,6 +6,7 @@ mod heap;
 mod memprof;
 mod progress;
 mod script;
+mod trace;
 
 use clap::{Parser, Subcommand};
 use std::io::{self, Write};
@@ -14,7 +15,7 @@ use std::process::ExitCode;
 #[global_allocator]
 static MEMORY: perilune::Allocator = perilune::Allocator;
 
-/// Looks at the memory of Lua programs.
+/// Looks at Lua programs: their memory, and what the compiler makes of them.
 #[derive(Parser)]
 #[command(name = "perilune-tools", version, arg_required_else_help = true)]
 struct Arguments {
@@ -30,6 +31,8 @@ enum Command {
     /// The graph of objects: dumps, snapshots, what has grown, what keeps an object alive.
     #[command(subcommand)]
     Heap(heap::Command),
+    /// What the compiler made of a script: a page to look at, with the source, the graph of traces, and the code of each.
+    Trace(trace::Command),
 }
 
 fn main() -> ExitCode {
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
     let done = match arguments.command {
         Command::Memprof(c) => memprof::run(c, &mut out),
         Command::Heap(c) => heap::run(c, &mut out),
+        Command::Trace(c) => trace::run(c),
     };
     match done.and_then(|()| Ok(out.flush()?)) {
         Ok(()) => ExitCode::SUCCESS,

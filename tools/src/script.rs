@@ -18,10 +18,26 @@ pub struct Script {
 impl Script {
     /// Runs it. An error of the script is one of the command, but first `finally` looks at the state.
     pub fn run(&self, lua: &Lua, finally: impl FnOnce(&Lua) -> Outcome) -> Outcome {
-        let source = std::fs::read(&self.script).map_err(|e| about(&self.script, e))?;
-        let result = self.call(lua, source);
+        let result = self.start(lua)?;
         finally(lua)?;
         result.map_err(|e| Failure::Other(format!("{e}")))
+    }
+    /// Runs it: the inner result is the script's.
+    pub fn start(&self, lua: &Lua) -> Outcome<perilune::Result<()>> {
+        let source = std::fs::read(&self.script).map_err(|e| about(&self.script, e))?;
+        Ok(self.call(lua, source))
+    }
+    /// Is it there to be read?
+    pub fn check(&self) -> Outcome {
+        std::fs::File::open(&self.script).map(drop).map_err(|e| about(&self.script, e))
+    }
+    /// Its name.
+    pub fn name(&self) -> String {
+        self.script.to_string_lossy().into_owned()
+    }
+    /// Its arguments.
+    pub fn arguments(&self) -> &[String] {
+        &self.arguments
     }
     fn call(&self, lua: &Lua, source: Vec<u8>) -> perilune::Result<()> {
         let arg = lua.create_sequence_from(self.arguments.iter().map(String::as_str))?;

@@ -91,6 +91,7 @@ impl Vm {
             mode: Mode::Interpret,
             roots: Vec::new(),
             event_handlers: Vec::new(),
+            at_exit: Vec::new(),
             pc: core::ptr::null(),
             buffer: Vec::new(),
             in_error: false,

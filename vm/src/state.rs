@@ -17,6 +17,9 @@ use std::rc::Rc;
 /// Number of hot counters. Places share them, so that in large programs few would run out too early, and often for places that are not hot.
 pub const HOT_COUNTERS: usize = 1024;
 
+/// Called when the program ends the process, see [`Vm::at_exit`].
+pub type AtExit = Box<dyn FnOnce(&mut Vm, i32)>;
+
 /// One Lua state. Single-threaded; boxed and pinned, since compiled code and objects know its address.
 ///
 /// The fields up to `scratch` are read and written by compiled code at fixed offsets ([`crate::layout`]).
@@ -96,6 +99,8 @@ pub struct Vm {
     pub roots: Vec<Value>,
     /// Handlers of VM events by name: `(name, function)`.
     pub event_handlers: Vec<(Box<[u8]>, Value)>,
+    /// Called once when the program ends the process, with its status.
+    pub at_exit: Vec<AtExit>,
     /// Behind the current instruction of the innermost Lua frame, as of the last sync.
     pub pc: *const Ins,
     /// Scratch of concatenation and string helpers.

@@ -151,6 +151,7 @@ impl Machine {
             passed: &self.passed,
             key_hash: |_| 1,
             listing: std::env::var_os("SHOW").is_some(),
+            parts: false,
         };
         for other in &mut self.others {
             other.emit(&req, &ThunkAddrs::placeholder())?;

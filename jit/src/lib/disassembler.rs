@@ -7,13 +7,26 @@ use yaxpeax_arm::armv8::a64;
 use yaxpeax_x86::amd64;
 
 /// An instruction.
-#[derive(Debug, PartialEq, Eq)]
-struct Line {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
     /// Bytes.
-    length: usize,
-    text: String,
+    pub length: usize,
+    /// What an assembler would read.
+    pub text: String,
     /// The address that it jumps to or refers to, if it says one.
-    target: Option<u64>,
+    pub target: Option<u64>,
+}
+
+/// The instructions in code of this processor that lies at `address`.
+pub fn lines(code: &[u8], address: usize) -> Vec<Line> {
+    let decode = if cfg!(target_arch = "aarch64") { arm64_line } else { x64_line };
+    let (mut lines, mut at) = (Vec::new(), 0);
+    while let Some(rest) = code.get(at..).filter(|rest| !rest.is_empty()) {
+        let line = decode(rest, (address + at) as u64);
+        at += line.length.max(1);
+        lines.push(line);
+    }
+    lines
 }
 
 /// The functions for the modules: by name of the architecture, one that decodes an instruction.

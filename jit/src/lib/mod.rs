@@ -13,8 +13,10 @@ mod traceinfo;
 mod tracestats;
 mod vmdef;
 
-pub(crate) use funcinfo::location;
-pub(crate) use guards::function_name;
+pub use disassembler::{Line, lines};
+pub use funcinfo::location;
+pub use guards::function_name;
+pub(crate) use guards::{Words, type_word};
 
 use crate::Jit;
 use perilune_vm::lib::{Builtin, LOADED};

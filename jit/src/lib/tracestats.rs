@@ -2,11 +2,8 @@
 
 use super::compiler;
 use super::funcinfo::location;
-use super::guards::{Words, type_word};
 use crate::Jit;
 use crate::counters;
-use crate::registry::Entry;
-use perilune_recorder::ir::Op;
 use perilune_vm::bc::Op as Bc;
 use perilune_vm::object::{Gc, Proto, Table};
 use perilune_vm::{LuaResult, Value, Vm};
@@ -83,19 +80,6 @@ fn put_place(vm: &mut Vm, t: Gc<Table>, proto: Gc<Proto>, pc: usize) {
     }
 }
 
-/// The guards that leave by an exit, by index.
-fn guards_of(e: &Entry, exit: usize) -> Vec<usize> {
-    let at = |k: usize| e.trace.snaps.get(k).map_or(e.trace.ins.len(), |s| s.at.ins_index());
-    let from = if exit == 0 { 1 } else { at(exit) };
-    (from..at(exit + 1).min(e.trace.ins.len())).filter(|&i| is_check(e, i)).collect()
-}
-
-/// Is it a guard that asks something?
-fn is_check(e: &Entry, i: usize) -> bool {
-    let ins = e.trace.ins[i];
-    ins.is_guard() && !ins.is_sunk() && !matches!(ins.op, Op::NOP | Op::SYNC)
-}
-
 /// `jit.util.exitinfo(tr, exitno)`: where an exit leads, how often it was taken, and what its guards ask for. Nothing if there is no
 /// such exit.
 pub fn exitinfo(vm: &mut Vm) -> LuaResult<u32> {
@@ -106,28 +90,26 @@ pub fn exitinfo(vm: &mut Vm) -> LuaResult<u32> {
     let Some(e) = registry.get(n) else { return Ok(0) };
     let Some(exit) = usize::try_from(exit).ok().filter(|k| *k < e.exits.len()) else { return Ok(0) };
     let t = vm.new_table(0, 4);
-    if let Some((proto, pc)) = e.trace.snaps.get(exit).and_then(|s| e.place_of(s.pc)) {
+    if let Some((proto, pc)) = e.resumes_at(exit) {
         put_place(vm, t, proto, pc);
     }
     put_number(vm, t, "taken", f64::from(e.exits[exit].taken));
     put_number(vm, t, "link", f64::from(e.exits[exit].side));
     let list = vm.subtable(t, b"guards");
-    let words = Words::of(e);
-    let mut all = Vec::new();
-    for (i, guard) in guards_of(e, exit).into_iter().enumerate() {
+    let guards = e.guards_at(exit);
+    for (i, guard) in guards.iter().enumerate() {
         let g = vm.new_table(0, 4);
         vm.table_set_int(list, i as i32 + 1, Value::table(g));
-        put_number(vm, g, "ref", guard as f64);
-        if let Some((proto, pc)) = e.place_of(e.trace.origin(guard)) {
+        put_number(vm, g, "ref", guard.index as f64);
+        if let Some((proto, pc)) = guard.place {
             put_place(vm, g, proto, pc);
         }
-        if words.asks_type(guard) {
-            put_text(vm, g, "type", type_word(e.trace.ins[guard].ty).as_bytes());
+        if let Some(ty) = guard.asks_type {
+            put_text(vm, g, "type", ty.as_bytes());
         }
-        let condition = words.condition(guard);
-        put_text(vm, g, "condition", condition.as_bytes());
-        all.push(condition);
+        put_text(vm, g, "condition", guard.condition.as_bytes());
     }
+    let all: Vec<&str> = guards.iter().map(|g| &*g.condition).collect();
     put_text(vm, t, "condition", all.join(", and ").as_bytes());
     vm.ret1(Value::table(t))
 }

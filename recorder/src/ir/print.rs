@@ -91,6 +91,27 @@ pub fn print_ins(trace: &Trace, i: usize, names: &dyn Names) -> String {
     out
 }
 
+/// Prints an instruction without its number: one of the trace, or another one whose operands are the trace's.
+pub fn print_op(trace: &Trace, ins: Ins, names: &dyn Names) -> String {
+    let mut out = String::new();
+    Printer { trace, names }.op(&mut out, ins);
+    out
+}
+
+/// Prints a reference: the number of an instruction, or a constant.
+pub fn print_ref(trace: &Trace, r: IrRef, names: &dyn Names) -> String {
+    Printer { trace, names }.reference(r)
+}
+
+/// Prints the slots of snapshot `k`.
+pub fn print_slots(trace: &Trace, k: usize, names: &dyn Names) -> String {
+    let mut out = String::new();
+    if let Some(snap) = trace.snaps.get(k) {
+        Printer { trace, names }.slots(&mut out, snap);
+    }
+    out
+}
+
 /// A num, such that it cannot be taken for an int.
 pub fn number(n: f64) -> String {
     match n {
@@ -127,8 +148,14 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn line(&self, out: &mut String, i: usize, ins: Ins) {
+        let _ = write!(out, "{i:04} ");
+        self.op(out, ins);
+        out.push('\n');
+    }
+
+    fn op(&self, out: &mut String, ins: Ins) {
         if ins.op == Op::LOOP {
-            let _ = writeln!(out, "{i:04} ------------ LOOP ------------");
+            out.push_str("------------ LOOP ------------");
             return;
         }
         let guard = match (ins.is_sunk(), ins.is_guard()) {
@@ -137,7 +164,7 @@ impl Printer<'_> {
             (false, false) => ' ',
         };
         let phi = if ins.flags & Ins::PHI != 0 { '+' } else { ' ' };
-        let _ = write!(out, "{i:04} {guard}{phi} {} {:<6}", Ty::NAMES[ins.ty as usize], ins.op.name());
+        let _ = write!(out, "{guard}{phi} {} {:<6}", Ty::NAMES[ins.ty as usize], ins.op.name());
         let mut text = String::new();
         for (mode, r, first) in [(ins.op.mode_a(), ins.a, true), (ins.op.mode_b(), ins.b, false)] {
             let operand = match mode {
@@ -150,7 +177,6 @@ impl Printer<'_> {
         out.push_str(text.trim_end());
         let end = out.trim_end_matches(' ').len();
         out.truncate(end);
-        out.push('\n');
     }
 
     fn reference(&self, r: IrRef) -> String {
@@ -195,7 +221,13 @@ impl Printer<'_> {
         if snap.multres != 0 {
             let _ = write!(out, " mult={}", snap.multres);
         }
-        out.push_str(" [");
+        out.push(' ');
+        self.slots(out, snap);
+        out.push('\n');
+    }
+
+    fn slots(&self, out: &mut String, snap: &Snapshot) {
+        out.push('[');
         let mut next = 0;
         let skip = |out: &mut String, n: usize| (0..n).for_each(|_| out.push_str(" ----"));
         for s in &snap.slots {
@@ -212,7 +244,7 @@ impl Printer<'_> {
         if usize::from(snap.nslots) < next {
             let _ = write!(out, " <{}", snap.nslots);
         }
-        out.push_str(" ]\n");
+        out.push_str(" ]");
     }
 }
 

@@ -143,6 +143,16 @@ pub(crate) fn pipeline(b: &mut Builder, ins: Ins) -> Emit {
 /// as it was, and another iteration may be recorded behind it.
 pub fn finish(b: &mut Builder, looping: bool) -> Result<(), Abort> {
     debug_verify(b, "recording");
+    let history = b.history.take().map(|mut h| {
+        h.recorded = b.trace.clone();
+        h
+    });
+    let done = run_passes(b, looping);
+    b.history = history;
+    done
+}
+
+fn run_passes(b: &mut Builder, looping: bool) -> Result<(), Abort> {
     b.passes.clear();
     let emitted = b.trace.executed();
     b.passes.push(Pass { name: "emit", before: b.asked, after: emitted });

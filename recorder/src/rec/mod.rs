@@ -30,6 +30,7 @@ mod view;
 
 use crate::abort::Abort;
 use crate::build::{Builder, Limits, Pass};
+use crate::history::History;
 use crate::ir::{IrRef, Link, Op, Trace, Ty, sload};
 use crate::opt::abc::Induction;
 use crate::opt::{self, OptFlags};
@@ -58,12 +59,14 @@ pub struct RecParams {
     pub instunroll: u32,
     /// Instructions that a trace must have to end in front of a call, and another to go on after it.
     pub minstitch: u32,
+    /// Is it to be kept how the trace comes into being, see [`FinishedTrace::history`]?
+    pub history: bool,
 }
 
 impl Default for RecParams {
     fn default() -> RecParams {
         let (flags, limits) = (OptFlags::default(), Limits::default());
-        RecParams { flags, limits, callunroll: 3, recunroll: 2, loopunroll: 15, instunroll: 4, minstitch: 0 }
+        RecParams { flags, limits, callunroll: 3, recunroll: 2, loopunroll: 15, instunroll: 4, minstitch: 0, history: false }
     }
 }
 
@@ -136,6 +139,8 @@ pub struct FinishedTrace {
     pub passes: Vec<Pass>,
     /// Time that the passes took.
     pub optimised: Duration,
+    /// How it came into being, if [`RecParams::history`] asks for that.
+    pub history: Option<Box<History>>,
 }
 
 /// Details of an abort.
@@ -282,8 +287,10 @@ pub struct Recorder {
 
 impl Recorder {
     fn new(params: &RecParams, proto: Gc<Proto>, trace_no: u32, root_no: u32) -> Recorder {
+        let mut b = Builder::new(params.flags, params.limits);
+        b.history = params.history.then(Box::default);
         Recorder {
-            b: Builder::new(params.flags, params.limits),
+            b,
             params: *params,
             trace_no,
             root_no,
@@ -560,7 +567,8 @@ impl Recorder {
             AbortInfo::Func(f) if link == Link::Stitch => Some(f),
             _ => None,
         };
-        Ok(Some(FinishedTrace { trace, start_pc, first_pc, root, protos, last: self.proto, stitch, passes, optimised }))
+        let (last, history) = (self.proto, self.b.history.take());
+        Ok(Some(FinishedTrace { trace, start_pc, first_pc, root, protos, last, stitch, passes, optimised, history }))
     }
 
     /// Is there a slot that a builtin has written, read at the start of the iteration and not since then? (Compilers put the results of a

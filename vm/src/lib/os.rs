@@ -76,6 +76,9 @@ pub fn exit(vm: &mut Vm) -> LuaResult<u32> {
     if vm.arg(1).truthy() {
         vm.run_all_finalizers();
     }
+    for f in core::mem::take(&mut vm.at_exit) {
+        f(vm, status);
+    }
     vm.heap.end_watch();
     flush_all();
     std::process::exit(status)

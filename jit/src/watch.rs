@@ -1,0 +1,130 @@
+//! Watching the compiler from Rust: whoever does is told of all that it makes and gives up, while it does.
+//!
+//! Unlike the handlers of `jit.attach` a watcher runs no Lua code, and does not call the compiler. It is shown objects, not given
+//! them: nothing keeps them alive for it.
+
+use crate::Jit;
+use crate::registry::Entry;
+use core::any::Any;
+use perilune_recorder::history::History;
+use perilune_vm::object::{Gc, Proto};
+use perilune_vm::{Value, Vm};
+
+/// Where and for what a recording starts.
+#[derive(Copy, Clone, Debug)]
+pub struct Start {
+    /// Number of the trace that is to be.
+    pub number: u32,
+    /// The function that it starts in.
+    pub func: Value,
+    /// Index of the instruction there.
+    pub pc: usize,
+    /// The trace that it goes on from, and by which exit; no exit if that trace ended in front of a call.
+    pub parent: Option<(u32, Option<u32>)>,
+}
+
+/// A trace that was compiled.
+pub struct Compiled<'a> {
+    /// Its number.
+    pub number: u32,
+    /// The trace.
+    pub entry: &'a Entry,
+    /// How it came into being.
+    pub history: &'a History,
+    /// Its machine code, constants included; none in the evaluator.
+    pub code: &'a [u8],
+}
+
+/// What became of a trace.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// All traces were thrown away.
+    Flushed,
+    /// A function that it was made from was collected.
+    Collected,
+}
+
+/// Somebody who watches.
+pub trait Watcher: Any {
+    /// A function was parsed or loaded.
+    fn proto_made(&mut self, proto: Gc<Proto>);
+    /// A function is about to be freed.
+    fn proto_freed(&mut self, proto: Gc<Proto>);
+    /// A recording starts.
+    fn started(&mut self, start: &Start);
+    /// An instruction is recorded: its function, its index, or none for the call of a builtin, and how many frames were entered
+    /// since the start.
+    fn recorded(&mut self, func: Value, pc: Option<usize>, depth: usize);
+    /// The recording became a trace.
+    fn compiled(&mut self, trace: &Compiled<'_>);
+    /// The recording came to nothing, at an instruction of a function.
+    fn aborted(&mut self, at: (Value, usize), reason: &str);
+    /// A root trace whose tree lost more than it gained is entered no more.
+    fn retired(&mut self, number: u32);
+    /// A trace is about to go. It was entered `entered` times from the interpreter.
+    fn gone(&mut self, number: u32, entry: &Entry, entered: u64, why: Fate);
+    /// All traces are gone.
+    fn flushed(&mut self);
+}
+
+impl Jit {
+    /// Has `watcher` watch, in the place of whoever did. Traces that there are keep what they are: of how they came into being nothing
+    /// is known.
+    pub fn watch(&self, watcher: Box<dyn Watcher>) -> Option<Box<dyn Watcher>> {
+        self.watcher.borrow_mut().replace(watcher)
+    }
+    /// Ends that.
+    pub fn end_watch(&self) -> Option<Box<dyn Watcher>> {
+        self.watcher.borrow_mut().take()
+    }
+    /// Calls `f` for each trace, with its number and the times that it was entered from the interpreter. `f` does not reach the
+    /// compiler.
+    pub fn for_each_entry(&self, mut f: impl FnMut(u32, &Entry, u64)) {
+        let registry = self.registry.borrow();
+        for (n, e) in registry.iter() {
+            f(n, e, registry.entries_of(n));
+        }
+    }
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watcher.borrow().is_some()
+    }
+    pub(crate) fn tell(&self, f: impl FnOnce(&mut dyn Watcher)) {
+        if let Some(w) = &mut *self.watcher.borrow_mut() {
+            f(&mut **w);
+        }
+    }
+    /// Tells of a new trace.
+    pub(crate) fn tell_compiled(&self, number: u32, history: Option<Box<History>>) {
+        if !self.is_watched() {
+            return;
+        }
+        let registry = self.registry.borrow();
+        let Some(entry) = registry.get(number) else { return };
+        let code = self.machine.borrow().bytes(entry.code).unwrap_or_default();
+        let history = history.unwrap_or_default();
+        self.tell(|w| w.compiled(&Compiled { number, entry, history: &history, code: &code }));
+    }
+    /// Tells that traces are about to go: those of a function, or all.
+    pub(crate) fn tell_gone(&self, owner: Option<Gc<Proto>>) {
+        if !self.is_watched() {
+            return;
+        }
+        let why = if owner.is_some() { Fate::Collected } else { Fate::Flushed };
+        self.for_each_entry(|n, e, entered| {
+            if owner.is_none_or(|p| p == e.owner()) {
+                self.tell(|w| w.gone(n, e, entered, why));
+            }
+        });
+        if owner.is_none() {
+            self.tell(|w| w.flushed());
+        }
+    }
+}
+
+/// The compiler's watcher while `f` looks at it, if it is of this type.
+pub fn with_watcher<W: Watcher, R>(vm: &Vm, f: impl FnOnce(&mut W) -> R) -> Option<R> {
+    let jit = Jit::of(vm)?;
+    let mut watcher = jit.watcher.borrow_mut();
+    let any: &mut dyn Any = &mut **watcher.as_mut()?;
+    any.downcast_mut().map(f)
+}

@@ -1,0 +1,188 @@
+//! The watcher: notes what the compiler makes and gives up.
+
+use super::code::{self, Step};
+use super::function::Functions;
+use super::report::{Abort, Code, Fate, Kind, Left, LeftOut, Link, Parent, Pass, Place, Trace};
+use perilune_jit::library::function_name;
+use perilune_jit::registry::Entry;
+use perilune_jit::watch::{self, Compiled, Start, Watcher};
+use perilune_recorder::ir::Link as End;
+use perilune_vm::Value;
+use perilune_vm::object::{Gc, Proto};
+use std::collections::HashMap;
+
+/// More traces are not noted.
+const TRACES: usize = 50_000;
+/// More places where recordings came to nothing are not noted.
+const ABORTS: usize = 20_000;
+/// When the code of traces takes as many lines, that of further ones is left out.
+const LINES: usize = 4_000_000;
+
+/// A recording under way.
+#[derive(Clone)]
+struct Recording {
+    number: u32,
+    start: Option<Place>,
+    parent: Option<Parent>,
+    path: Vec<Step>,
+}
+
+/// What was noted.
+#[derive(Clone, Default)]
+pub struct Journal {
+    /// The functions and their texts.
+    pub functions: Functions,
+    /// The traces, in the order of their ids.
+    pub traces: Vec<Trace>,
+    /// What they are made of.
+    pub code: Vec<Option<Code>>,
+    /// The recordings that came to nothing.
+    pub aborts: Vec<Abort>,
+    /// What there was no room for.
+    pub left_out: LeftOut,
+    /// Times that everything was flushed.
+    pub flushes: u32,
+    recording: Option<Recording>,
+    /// The traces that there are: ids by number.
+    alive: HashMap<u32, u32>,
+    known_aborts: HashMap<Abort, usize>,
+    lines: usize,
+}
+
+impl Journal {
+    /// The id of a trace that there is.
+    fn id(&self, number: u32) -> Option<u32> {
+        self.alive.get(&number).copied()
+    }
+    fn trace(&mut self, number: u32) -> Option<&mut Trace> {
+        let id = self.id(number)?;
+        self.traces.get_mut(id as usize - 1)
+    }
+    fn place(&mut self, func: Value, pc: usize) -> Option<Place> {
+        let proto = func.as_func()?.proto()?;
+        Some(self.functions.place(proto, pc))
+    }
+    /// Notes how a trace has been used.
+    pub fn update(&mut self, number: u32, entry: &Entry, entered: u64) {
+        let used = entry.exits.iter().enumerate().filter(|(_, x)| x.taken != 0 || x.side != 0);
+        let left = used.map(|(exit, x)| Left { exit, taken: x.taken, to: self.id(x.side) }).collect();
+        let replaced_by = self.id(entry.replaced_by);
+        let Some(trace) = self.trace(number) else { return };
+        trace.left = left;
+        trace.replaced_by = replaced_by;
+        trace.entries = entered;
+        if trace.entered.is_some() {
+            trace.entered = Some(entry.is_entered(number));
+        }
+    }
+    fn add(&mut self, t: &Compiled<'_>, recording: Recording) {
+        let id = self.traces.len() as u32 + 1;
+        let entry = t.entry;
+        let microseconds = |d: core::time::Duration| d.as_nanos() as f64 / 1000.0;
+        let kind = match recording.parent {
+            None => Kind::Root,
+            Some(Parent { exit: None, .. }) => Kind::Stitch,
+            Some(_) => Kind::Side,
+        };
+        self.alive.insert(t.number, id);
+        let link = match entry.trace.link {
+            End::Root(n) => self.id(n),
+            End::Loop | End::TailRec | End::UpRec | End::DownRec => Some(id),
+            End::None | End::Interp | End::Return | End::Stitch => None,
+        };
+        let pass = |p: &perilune_recorder::build::Pass| Pass { name: p.name, before: p.before, after: p.after };
+        self.traces.push(Trace {
+            id,
+            number: t.number,
+            kind,
+            parent: recording.parent,
+            root: self.id(entry.root),
+            link: Link { kind: entry.trace.link.name(), trace: link },
+            start: recording.start,
+            fate: Fate::Alive,
+            entered: (kind != Kind::Side).then_some(true),
+            retired: false,
+            replaced_by: None,
+            entries: 0,
+            instructions: entry.trace.executed(),
+            mcode: entry.code.1,
+            exits: entry.exits.len(),
+            left: Vec::new(),
+            passes: entry.cost.passes.iter().map(pass).collect(),
+            record_us: microseconds(entry.cost.record),
+            optimise_us: microseconds(entry.cost.optimise),
+            lower_us: microseconds(entry.cost.lower),
+        });
+        let code = (self.lines < LINES).then(|| code::describe(t, &recording.path, &mut self.functions));
+        match &code {
+            Some(c) => self.lines += c.bytecode.len() + c.asked.len() + c.emitted.len() + c.optimised.len() + c.machine.len(),
+            None => self.left_out.code += 1,
+        }
+        self.code.push(code);
+    }
+}
+
+impl Watcher for Journal {
+    fn proto_made(&mut self, proto: Gc<Proto>) {
+        self.functions.note(proto, &mut self.left_out);
+    }
+    fn proto_freed(&mut self, proto: Gc<Proto>) {
+        self.functions.forget(proto);
+    }
+    fn started(&mut self, start: &Start) {
+        let parent = start.parent.map(|(number, exit)| Parent { number, trace: self.id(number), exit });
+        let place = self.place(start.func, start.pc);
+        self.recording = Some(Recording { number: start.number, start: place, parent, path: Vec::new() });
+    }
+    fn recorded(&mut self, func: Value, pc: Option<usize>, depth: usize) {
+        let step = match (pc, func.as_func()) {
+            (Some(pc), _) => self.place(func, pc).map(|place| Step::Ins(place, depth)),
+            (None, Some(f)) => Some(Step::Builtin(function_name(f), depth)),
+            (None, None) => None,
+        };
+        if let Some(r) = &mut self.recording {
+            r.path.extend(step);
+        }
+    }
+    fn compiled(&mut self, trace: &Compiled<'_>) {
+        let Some(recording) = self.recording.take().filter(|r| r.number == trace.number) else { return };
+        if self.traces.len() < TRACES {
+            self.add(trace, recording);
+        } else {
+            self.left_out.traces += 1;
+            self.alive.remove(&trace.number);
+        }
+    }
+    fn aborted(&mut self, at: (Value, usize), reason: &str) {
+        let recording = self.recording.take();
+        let at = self.place(at.0, at.1);
+        let (start, parent) = recording.map_or((None, None), |r| (r.start, r.parent));
+        let abort = Abort { start, parent, at, reason: reason.to_owned(), count: 0 };
+        if let Some(i) = self.known_aborts.get(&abort) {
+            self.aborts[*i].count += 1;
+        } else if self.aborts.len() < ABORTS {
+            self.known_aborts.insert(abort.clone(), self.aborts.len());
+            self.aborts.push(Abort { count: 1, ..abort });
+        } else {
+            self.left_out.aborts += 1;
+        }
+    }
+    fn retired(&mut self, number: u32) {
+        if let Some(t) = self.trace(number) {
+            t.retired = true;
+        }
+    }
+    fn gone(&mut self, number: u32, entry: &Entry, entered: u64, why: watch::Fate) {
+        self.update(number, entry, entered);
+        if let Some(t) = self.trace(number) {
+            t.fate = match why {
+                watch::Fate::Flushed => Fate::Flushed,
+                watch::Fate::Collected => Fate::Collected,
+            };
+        }
+    }
+    fn flushed(&mut self) {
+        self.flushes += 1;
+        self.alive.clear();
+    }
+}

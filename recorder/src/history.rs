@@ -1,0 +1,28 @@
+//! What recording asked for, and what the passes were given: kept only for those who want to look at it.
+//!
+//! FOLD, CSE and forwarding work while instructions are emitted, so that an instruction that they find superfluous is never in the
+//! trace. [`History::asked`] has those as well.
+
+use crate::ir::{Ins, IrRef, Trace};
+
+/// An instruction that recording asked for.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Asked {
+    /// The instruction; its operands are those of the trace.
+    pub ins: Ins,
+    /// What is used in its place: an instruction of the trace or a constant. [`IrRef::NONE`] if nothing is.
+    pub result: IrRef,
+    /// Was that instruction made for it? Otherwise it was there before.
+    pub is_new: bool,
+    /// Address of the bytecode being recorded, see [`Trace::origins`].
+    pub origin: u64,
+}
+
+/// How a trace came into being.
+#[derive(Clone, Default, Debug)]
+pub struct History {
+    /// What was asked for, in order. What rules of FOLD emit in turn is left out.
+    pub asked: Vec<Asked>,
+    /// The trace as recorded, before the passes that work on the whole of it.
+    pub recorded: Trace,
+}

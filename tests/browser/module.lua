@@ -1,0 +1,3 @@
+local module = {}
+function module.square(n) return n * n end
+return module
