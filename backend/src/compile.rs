@@ -24,6 +24,9 @@ pub struct TraceTree<'a> {
     /// By instruction: the number to leave in [`perilune_vm::Vm::site`] before it calls a helper that allocates; empty if nobody
     /// wants to know.
     pub sites: &'a [u32],
+    /// The code is sampled by address: it leaves the base of the frame that it counts slots from in [`perilune_vm::Vm::jit_base`],
+    /// and its site before it calls any helper.
+    pub sampled: bool,
     /// Side traces by the exit they start from. Other exits leave through the exit table.
     pub sides: Vec<(u32, TraceTree<'a>)>,
 }
@@ -31,7 +34,7 @@ pub struct TraceTree<'a> {
 impl<'a> TraceTree<'a> {
     /// A trace by itself.
     pub fn single(trace: &'a Trace, trace_no: u32, exit_base: u32) -> TraceTree<'a> {
-        TraceTree { trace, trace_no, exit_base, sites: &[], sides: Vec::new() }
+        TraceTree { trace, trace_no, exit_base, sites: &[], sampled: false, sides: Vec::new() }
     }
 }
 
@@ -86,6 +89,19 @@ pub struct CodeMap {
     pub text: u32,
     /// Offset of the code of each exit of the root trace; 0 for one that has none.
     pub exits: Vec<u32>,
+    /// What the code from an offset on belongs to, ascending by offset; only for a trace that is sampled.
+    pub parts: Vec<(u32, CodePart)>,
+}
+
+/// What a piece of code belongs to.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum CodePart {
+    /// An instruction of the root trace.
+    Ins(u16),
+    /// An exit of the root trace.
+    Exit(u16),
+    /// Something else: the way in.
+    Other,
 }
 
 /// A compiled tree.
@@ -152,7 +168,7 @@ impl Compiler {
         let map = || disas::address_map(compiled);
         let loop_offset = head.and_then(|h| map().filter(|m| usize::from(m.1) > h).map(|m| m.0).min());
         let listing = clif.map(|clif| Listing { clif, asm: disas::machine_text(compiled), map: map().collect() });
-        let map = disas::code_map(compiled, req.tree.trace.snaps.len());
+        let map = disas::code_map(compiled, req.tree.trace.snaps.len(), req.tree.sampled);
         Ok(Emitted { code, loop_offset, map, listing })
     }
 }

@@ -1,6 +1,6 @@
 //! Texts of compiled code.
 
-use crate::compile::CodeMap;
+use crate::compile::{CodeMap, CodePart};
 use crate::lower::{exit_located, located};
 use cranelift_codegen::CompiledCode;
 
@@ -15,12 +15,20 @@ pub(crate) fn address_map(code: &CompiledCode) -> impl Iterator<Item = (u32, u16
 }
 
 /// See [`CodeMap`]; the trace has `exits` exits.
-pub(crate) fn code_map(code: &CompiledCode, exits: usize) -> CodeMap {
-    let mut map = CodeMap { text: 0, exits: vec![0; exits] };
+pub(crate) fn code_map(code: &CompiledCode, exits: usize, sampled: bool) -> CodeMap {
+    let mut map = CodeMap { text: 0, exits: vec![0; exits], parts: Vec::new() };
     for l in code.buffer.get_srclocs_sorted() {
         map.text = map.text.max(l.end);
         if let Some(at) = exit_located(l.loc).and_then(|k| map.exits.get_mut(k)).filter(|at| **at == 0) {
             *at = l.start;
+        }
+        if sampled {
+            let part = match (located(l.loc), exit_located(l.loc)) {
+                (Some(i), _) => CodePart::Ins(i as u16),
+                (_, Some(k)) => CodePart::Exit(k as u16),
+                _ => CodePart::Other,
+            };
+            map.parts.push((l.start, part));
         }
     }
     map

@@ -25,5 +25,5 @@ mod lower;
 pub mod thunk;
 pub mod unboxed;
 
-pub use compile::{Backend, CodeMap, CompileRequest, CompiledCode, Compiler, Config, Emitted, Listing, TraceTree};
+pub use compile::{Backend, CodeMap, CodePart, CompileRequest, CompiledCode, Compiler, Config, Emitted, Listing, TraceTree};
 pub use error::BackendError;

@@ -1,7 +1,8 @@
-//! What a program keeps in memory, and where it was allocated.
+//! What a program keeps in memory, where it was allocated, and where time goes.
 //!
 //! - [`memprof`] writes every change of the heap to a stream whose format is [`stream`], which also reads it;
 //! - [`heap`] writes the graph of objects as a dump or a snapshot;
+//! - [`profile`] takes samples of what runs;
 //! - [`metrics`] are counts that are always kept;
 //! - [`inspect`] looks at heap, compiler and frames without changing anything;
 //! - [`library`] is all this as the `misc` library of Lua.
@@ -9,7 +10,9 @@
 
 pub mod heap;
 pub mod inspect;
+mod json;
 pub mod library;
 pub mod memprof;
 pub mod metrics;
+pub mod profile;
 pub mod stream;

@@ -4,6 +4,7 @@
 mod failure;
 mod heap;
 mod memprof;
+mod profile;
 mod progress;
 mod script;
 
@@ -14,7 +15,7 @@ use std::process::ExitCode;
 #[global_allocator]
 static MEMORY: perilune::Allocator = perilune::Allocator;
 
-/// Looks at the memory of Lua programs.
+/// Looks at the memory and the time of Lua programs.
 #[derive(Parser)]
 #[command(name = "perilune-tools", version, arg_required_else_help = true)]
 struct Arguments {
@@ -30,6 +31,10 @@ enum Command {
     /// The graph of objects: dumps, snapshots, what has grown, what keeps an object alive.
     #[command(subcommand)]
     Heap(heap::Command),
+    /// Runs a script and shows where its time goes: a flame graph, or a file for other viewers.
+    ///
+    /// Samples are taken in the interpreter, in compiled traces, in builtins, in the garbage collector and in the compiler.
+    Profile(profile::Profile),
 }
 
 fn main() -> ExitCode {
@@ -38,6 +43,7 @@ fn main() -> ExitCode {
     let done = match arguments.command {
         Command::Memprof(c) => memprof::run(c, &mut out),
         Command::Heap(c) => heap::run(c, &mut out),
+        Command::Profile(c) => profile::run(c),
     };
     match done.and_then(|()| Ok(out.flush()?)) {
         Ok(()) => ExitCode::SUCCESS,

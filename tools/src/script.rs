@@ -16,6 +16,14 @@ pub struct Script {
 }
 
 impl Script {
+    /// A script to run.
+    pub fn new(script: PathBuf, arguments: Vec<String>) -> Script {
+        Script { script, arguments }
+    }
+    /// Can it be read?
+    pub fn check(&self) -> Outcome {
+        std::fs::File::open(&self.script).map_err(|e| about(&self.script, e)).map(|_| ())
+    }
     /// Runs it. An error of the script is one of the command, but first `finally` looks at the state.
     pub fn run(&self, lua: &Lua, finally: impl FnOnce(&Lua) -> Outcome) -> Outcome {
         let source = std::fs::read(&self.script).map_err(|e| about(&self.script, e))?;

@@ -40,7 +40,8 @@ pub struct Vm {
     pub(crate) activity: Activity,
     /// Trace being entered or left last; 0 when none.
     pub jit_trace: u32,
-    /// Where compiled code leaves the base of the frame to resume.
+    /// Where compiled code leaves the base of the frame to resume; while samples are taken by address, also that of the frame that it
+    /// counts slots from, wherever that changes.
     pub jit_base: *mut Value,
     /// Entry to compiled code.
     pub enter: EnterFn,
@@ -50,9 +51,9 @@ pub struct Vm {
     pub trace_entered: *mut u64,
     /// Code address by exit id: the exit stub, or a side trace.
     pub exit_table: *mut usize,
-    /// Where compiled code is that calls a helper, if somebody watches the heap; else 0 ([`crate::gc::watch`]).
+    /// Where compiled code is that calls a helper, if somebody wants to know; else 0 ([`crate::gc::watch::Site`]).
     pub site: u32,
-    /// While somebody watches: depth of native calls at which compiled code runs.
+    /// While somebody does: depth of native calls at which compiled code runs.
     pub trace_depth: u32,
     /// Arguments and results of helpers called from compiled code.
     pub scratch: [u64; 16],
@@ -121,6 +122,8 @@ pub struct Vm {
     pub upheavals: u32,
     /// Calls of builtins by compiled code that have not come back: their code must stay where it is.
     pub traces_waiting: u32,
+    /// What [`Vm::site`] numbers.
+    pub sites: Vec<crate::gc::watch::Site>,
     /// What enters compiled code, but for watching.
     pub plain_enter: EnterFn,
     /// Builtin id of `next`.

@@ -67,10 +67,18 @@ impl Lower<'_> {
         self.guard(same)?;
         let delta = (self.frame_delta)(pc);
         self.cur.base = self.offset(self.cur.base, -8 * i64::from(delta));
+        self.leave_base();
         // Exits from here on count slots from the new base.
         self.cur.exit = None;
         self.cur.known.clear();
         Ok(())
+    }
+
+    /// Leaves word of the base, if samples are taken.
+    pub(super) fn leave_base(&mut self) {
+        if self.cur.tree.sampled {
+            self.pos.ins().store(MEM, self.cur.base, self.vm, ofs::VM_JIT_BASE as i32);
+        }
     }
 
     /// The end of the trace.

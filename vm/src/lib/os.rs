@@ -77,6 +77,7 @@ pub fn exit(vm: &mut Vm) -> LuaResult<u32> {
         vm.run_all_finalizers();
     }
     vm.heap.end_watch();
+    vm.end_sampling();
     flush_all();
     std::process::exit(status)
 }
