@@ -70,7 +70,11 @@ fn shares_in_compiled_code() {
     let with_trace: u64 = p.samples().iter().filter(|s| s.kind.trace.is_some()).map(|s| s.count).sum();
     assert!(with_trace * 10 > p.total() * 9);
     let by_trace = folded::lines(&p, View { traces: true, lines: true });
-    assert!(by_trace.iter().any(|l| l.starts_with("trace ") && l.contains(" test.lua:2;main chunk test.lua:5;sixty test.lua:2;(compiled)")));
+    assert!(
+        by_trace
+            .iter()
+            .any(|l| l.starts_with("trace ") && l.contains(" test.lua:2;main chunk test.lua:5;sixty test.lua:2;(compiled)"))
+    );
 }
 
 #[test]
@@ -88,9 +92,12 @@ fn functions_that_a_trace_has_inlined_are_told_apart() {
          for i = 1, 3e6 do x = middle(x) end",
     );
     assert_eq!(p.functions.len(), 3, "{:?}", p.functions);
-    let of = |whole: &str| stacks(&p).iter().filter_map(|l| l.strip_prefix(whole)).map(|n| n.parse::<u64>().unwrap()).sum::<u64>();
-    let (called, instead) =
-        (of("main chunk (test.lua);middle (test.lua:4);leaf (test.lua:1);(compiled) "), of("main chunk (test.lua);leaf (test.lua:1);(compiled) "));
+    let of =
+        |whole: &str| stacks(&p).iter().filter_map(|l| l.strip_prefix(whole)).map(|n| n.parse::<u64>().unwrap()).sum::<u64>();
+    let (called, instead) = (
+        of("main chunk (test.lua);middle (test.lua:4);leaf (test.lua:1);(compiled) "),
+        of("main chunk (test.lua);leaf (test.lua:1);(compiled) "),
+    );
     // Two calls, and one in the place of the caller.
     assert!(called + instead > p.total() / 2 && called > instead && instead > p.total() / 10, "{:#?}", stacks(&p));
 }
@@ -129,7 +136,11 @@ fn coroutines_are_on_top_of_those_that_resume_them() {
             ),
         );
         let whole = "main chunk (test.lua);outside (test.lua:2);coroutine.resume;inside (test.lua:1);";
-        let n: u64 = stacks(&p).iter().filter(|l| l.starts_with(whole)).map(|l| l.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum();
+        let n: u64 = stacks(&p)
+            .iter()
+            .filter(|l| l.starts_with(whole))
+            .map(|l| l.rsplit(' ').next().unwrap().parse::<u64>().unwrap())
+            .sum();
         assert!(n * 10 > p.total() * 8, "{:#?}", stacks(&p));
     }
 }

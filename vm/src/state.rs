@@ -40,8 +40,7 @@ pub struct Vm {
     pub(crate) activity: Activity,
     /// Trace being entered or left last; 0 when none.
     pub jit_trace: u32,
-    /// Where compiled code leaves the base of the frame to resume; while samples are taken by address, also that of the frame that it
-    /// counts slots from, wherever that changes.
+    /// Where compiled code leaves the base of the frame to resume.
     pub jit_base: *mut Value,
     /// Entry to compiled code.
     pub enter: EnterFn,
@@ -55,6 +54,9 @@ pub struct Vm {
     pub site: u32,
     /// While somebody does: depth of native calls at which compiled code runs.
     pub trace_depth: u32,
+    /// While samples are taken by address: the base of the frame that compiled code counts slots from, which it leaves here wherever
+    /// that changes.
+    pub sampled_base: *mut Value,
     /// Arguments and results of helpers called from compiled code.
     pub scratch: [u64; 16],
     /// Always nil: what a failed lookup points to.
@@ -122,6 +124,8 @@ pub struct Vm {
     pub upheavals: u32,
     /// Calls of builtins by compiled code that have not come back: their code must stay where it is.
     pub traces_waiting: u32,
+    /// The stack that `sampled_base` belongs to, where it was then.
+    pub sampled_stack: *mut Value,
     /// What [`Vm::site`] numbers.
     pub sites: Vec<crate::gc::watch::Site>,
     /// What enters compiled code, but for watching.

@@ -77,7 +77,7 @@ impl Lower<'_> {
     /// Leaves word of the base, if samples are taken.
     pub(super) fn leave_base(&mut self) {
         if self.cur.tree.sampled {
-            self.pos.ins().store(MEM, self.cur.base, self.vm, ofs::VM_JIT_BASE as i32);
+            self.pos.ins().store(MEM, self.cur.base, self.vm, ofs::VM_SAMPLED_BASE as i32);
         }
     }
 

@@ -57,7 +57,6 @@ impl Vm {
         let delta = self.heap.resize_stack(cur, size);
         self.base = self.base.wrapping_byte_offset(delta);
         self.top = self.top.wrapping_byte_offset(delta);
-        self.jit_base = self.jit_base.wrapping_byte_offset(delta);
         self.update_limit();
         moves(self, false);
     }

@@ -1,7 +1,7 @@
 //! Samples in compiled code, noted by the signal handler itself.
 //!
 //! Compiled code that is sampled by address has no guards: the handler notes where the processor is, or, while a helper runs, the
-//! site that the code has left ([`crate::Vm::site`]), and the frames from `vm.jit_base` down, where the code leaves the base that
+//! site that the code has left ([`crate::Vm::site`]), and the frames from `vm.sampled_base` down, where the code leaves the base that
 //! it counts slots from. Below that base nothing changes while compiled code runs. What is above it, only the trace knows.
 //!
 //! Equal samples are counted, so that a loop does not fill the memory there is for them however long it runs.
@@ -166,8 +166,8 @@ fn captured(words: &[u64]) -> Captured {
     }
 }
 
-/// Writes the frames, function and address behind the instruction, from `base` (that is `vm.jit_base`) down; their number, and [`CUT`] if there are
-/// more than fit.
+/// Writes the frames, function and address behind the instruction, from `base` (that is `vm.sampled_base`) down; their number, and
+/// [`CUT`] if there are more than fit.
 ///
 /// The same walk as [`crate::interp::frames::Level`]'s, but of addresses only: it runs in a signal handler.
 fn walk(mut thread: Gc<Thread>, mut base: *mut Value, to: &mut [u64]) -> (usize, u64) {
@@ -178,7 +178,7 @@ fn walk(mut thread: Gc<Thread>, mut base: *mut Value, to: &mut [u64]) -> (usize,
     }
     let mut n = 0;
     loop {
-        // SAFETY: `base` is the base of a frame on the stack of `thread`, which compiled code does not change from `vm.jit_base`
+        // SAFETY: `base` is the base of a frame on the stack of `thread`, which compiled code does not change from `vm.sampled_base`
         // down while it runs; links lead from there to frames below, the lowest of which ends the walk.
         let link = unsafe {
             let v: Value = *base.sub(2);

@@ -309,12 +309,15 @@ impl Vm {
         // SAFETY: plain words of the VM, written whole.
         unsafe {
             let on_trace = (&raw const (*vm).trace_depth).read_volatile() == (&raw const (*vm).native_depth).read_volatile();
-            let stack = ((&raw const (*vm).cur).read_volatile(), (&raw const (*vm).jit_base).read_volatile());
+            let (cur, base) = ((&raw const (*vm).cur).read_volatile(), (&raw const (*vm).sampled_base).read_volatile());
+            let known = (&raw const (*vm).sampled_stack).read_volatile() == cur.stack.get();
             let site = (&raw const (*vm).site).read_volatile();
             let sampling = &mut (*vm).sampling;
-            let Some(capture) = sampling.capture.as_deref_mut().filter(|_| on_trace && !sampling.moving) else { return false };
+            let Some(capture) = sampling.capture.as_deref_mut().filter(|_| on_trace && known && !sampling.moving) else {
+                return false;
+            };
             let place = if sampling.code.contains(&pc) { CodePlace::Address(pc) } else { CodePlace::Site(site) };
-            capture.note(stack, place, activity as u8, count)
+            capture.note((cur, base), place, activity as u8, count)
         }
     }
     /// Tells the consumer of the sample that waits, with `vm.base` and `vm.pc` those of a Lua function, and `vm.top` behind all that
