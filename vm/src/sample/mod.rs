@@ -8,6 +8,7 @@
 //! be recorded with guards (PROF), or the handler notes where they are ([`capture`]).
 
 mod capture;
+mod clock;
 mod stack;
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,7 @@
-//! A timer of the processor time of one thread, which sends that thread a signal.
-//!
-//! The system looks at timers of processor time a few hundred times a second only. For shorter intervals a timer of real time is
-//! used; how many intervals of processor time have passed is asked for at each signal in any case.
+//! The signals by which a thread is sampled. How many intervals of processor time have passed is asked for at each of them, so that
+//! it does not matter when exactly they come, nor whether some are lost.
 
+use super::clock::Clock;
 use crate::Vm;
 use core::cell::Cell;
 use core::marker::PhantomData;
@@ -12,13 +11,10 @@ use std::sync::Mutex;
 
 /// A timer that runs until it is dropped.
 pub(super) struct Timer {
-    id: libc::timer_t,
+    clock: Option<Clock>,
     /// It belongs to its thread.
     _thread: PhantomData<*mut ()>,
 }
-
-/// The shortest interval that a timer of processor time is used for.
-const COARSE: Duration = Duration::from_millis(10);
 
 thread_local! {
     /// The VM of this thread that is being sampled.
@@ -78,35 +74,19 @@ impl Timer {
             return None;
         }
         install(1);
-        // SAFETY: all-zero is a value of this type; the fields needed are set.
-        let mut event: libc::sigevent = unsafe { MaybeUninit::zeroed().assume_init() };
-        event.sigev_notify = libc::SIGEV_THREAD_ID;
-        event.sigev_signo = libc::SIGPROF;
-        // SAFETY: tells the number of the thread.
-        event.sigev_notify_thread_id = unsafe { libc::gettid() };
-        let mut id: libc::timer_t = core::ptr::null_mut();
-        let clock = if interval < COARSE { libc::CLOCK_MONOTONIC } else { libc::CLOCK_THREAD_CPUTIME_ID };
-        // SAFETY: both addresses are valid during the call.
-        if unsafe { libc::timer_create(clock, &mut event, &mut id) } != 0 {
-            install(-1);
-            return None;
-        }
         let interval = interval.max(Duration::from_nanos(1));
         COUNTED.set((u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX), processor_time()));
         SAMPLED.set(vm);
-        let timer = Timer { id, _thread: PhantomData };
-        let period = libc::timespec { tv_sec: interval.as_secs() as libc::time_t, tv_nsec: interval.subsec_nanos().into() };
-        let spec = libc::itimerspec { it_interval: period, it_value: period };
-        // SAFETY: the timer was just made.
-        let set = unsafe { libc::timer_settime(id, 0, &spec, core::ptr::null_mut()) };
-        (set == 0).then_some(timer)
+        let clock = Clock::start(interval);
+        let works = clock.is_some();
+        let timer = Timer { clock, _thread: PhantomData };
+        works.then_some(timer)
     }
 }
 
 impl Drop for Timer {
     fn drop(&mut self) {
-        // SAFETY: the timer exists. A signal on its way reaches this thread before the call returns, or finds no VM.
-        unsafe { libc::timer_delete(self.id) };
+        self.clock = None;
         SAMPLED.set(core::ptr::null_mut());
         install(-1);
     }
