@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Build, binary, run};
+use common::{Build, INT_OPS, binary, run};
 use perilune_recorder::ir::{FpMath, IrRef, Op, Ty, conv};
 use perilune_vm::Value;
 
@@ -43,22 +43,7 @@ fn table<T: Copy + core::fmt::Debug>(ops: &[Op], ty: Ty, inputs: &[T], boxed: fn
 
 #[test]
 fn integer_arithmetic_wraps() {
-    let ops = [
-        Op::ADD,
-        Op::SUB,
-        Op::MUL,
-        Op::MIN,
-        Op::MAX,
-        Op::BAND,
-        Op::BOR,
-        Op::BXOR,
-        Op::BSHL,
-        Op::BSHR,
-        Op::BSAR,
-        Op::BROL,
-        Op::BROR,
-    ];
-    table(&ops, Ty::Int, &INTS, Value::int, |op, a, b, got| {
+    table(&INT_OPS, Ty::Int, &INTS, Value::int, |op, a, b, got| {
         let want = match op {
             Op::ADD => a.wrapping_add(b),
             Op::SUB => a.wrapping_sub(b),

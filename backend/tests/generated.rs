@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{BASE, Build, EXIT_BASE, Machine, TRACE_NO, helpers};
+use common::{BASE, Build, EXIT_BASE, INT_OPS, Machine, TRACE_NO, helpers};
 use perilune_recorder::eval::{self, Outcome};
 use perilune_recorder::ir::verify::verify;
 use perilune_recorder::ir::{FpMath, Ins, IrRef, Link, Op, Trace, Ty, conv};
@@ -36,6 +36,11 @@ impl Rng {
     fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
+    /// Rather one of the last, so that values depend on one another.
+    fn rather_new(&mut self, list: &[IrRef]) -> IrRef {
+        let from = if self.one_in(2) { list.len().saturating_sub(3) } else { 0 };
+        list[from + self.below(list.len() - from)]
+    }
 }
 
 /// A trace being made up.
@@ -52,19 +57,14 @@ impl Maker {
             let k = self.rng.of(&SOME_INTS);
             return self.b.int(k);
         }
-        // Rather a new one, so that values depend on one another.
-        let n = self.ints.len();
-        let from = if self.rng.one_in(2) { n.saturating_sub(3) } else { 0 };
-        self.ints[from + self.rng.below(n - from)]
+        self.rng.rather_new(&self.ints)
     }
     fn num(&mut self) -> IrRef {
         if self.rng.one_in(4) {
             let k = self.rng.of(&SOME_NUMS);
             return self.b.num(k);
         }
-        let n = self.nums.len();
-        let from = if self.rng.one_in(2) { n.saturating_sub(3) } else { 0 };
-        self.nums[from + self.rng.below(n - from)]
+        self.rng.rather_new(&self.nums)
     }
     /// An operand that is no constant.
     fn variable(&mut self, ty: Ty) -> IrRef {
@@ -73,21 +73,6 @@ impl Maker {
     }
 
     fn int_op(&mut self) {
-        const PLAIN: [Op; 13] = [
-            Op::ADD,
-            Op::SUB,
-            Op::MUL,
-            Op::MIN,
-            Op::MAX,
-            Op::BAND,
-            Op::BOR,
-            Op::BXOR,
-            Op::BSHL,
-            Op::BSHR,
-            Op::BSAR,
-            Op::BROL,
-            Op::BROR,
-        ];
         let x = self.variable(Ty::Int);
         let r = match self.rng.below(8) {
             0 => {
@@ -104,7 +89,7 @@ impl Maker {
                 self.b.emit(op, Ty::Int, x, y)
             }
             _ => {
-                let (op, y) = (self.rng.of(&PLAIN), self.int());
+                let (op, y) = (self.rng.of(&INT_OPS), self.int());
                 self.b.emit(op, Ty::Int, x, y)
             }
         };

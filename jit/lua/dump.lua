@@ -4,6 +4,7 @@
 -- changes it. The second argument is the file to write to.
 local util = require "jit.util"
 local vmdef = require "jit.vmdef"
+local place = require "jit.place"
 local bit = require "bit"
 local band, rshift, arshift = bit.band, bit.rshift, bit.arshift
 local traceir, tracek = util.traceir, util.tracek
@@ -50,12 +51,7 @@ local function control(c)
   return short[c] or ("\\%03d"):format(c:byte())
 end
 
-local function location(func, pc)
-  local info = util.funcinfo(func, pc)
-  if info.loc then return plain(info.loc) end
-  if info.ffid then return vmdef.ffnames[info.ffid] end
-  return info.addr and ("C:%x"):format(info.addr) or "(?)"
-end
+local function location(func, pc) return plain(place.location(func, pc)) end
 
 local function name_of(names, number)
   return names:sub(6 * number + 1, 6 * number + 6)
@@ -268,17 +264,6 @@ end
 ------------------------------------------------------------------------------
 -- Events
 
-local function reason(code, detail)
-  if type(code) ~= "number" then return tostring(code) end
-  local text = vmdef.traceerr[code]
-  if type(detail) == "function" then
-    detail = location(detail)
-  elseif text:find("bytecode", 1, true) then
-    detail = name_of(vmdef.bcnames, detail)
-  end
-  return text:format(detail)
-end
-
 local function ending(tr)
   local info = util.traceinfo(tr)
   local link, kind = info.link, info.linktype
@@ -303,7 +288,7 @@ function handlers.trace(what, tr, func, pc, other, detail)
     if what == "stop" then
       out:write("---- TRACE ", tr, plain(" stop -> "), ending(tr), "\n")
     else
-      out:write("---- TRACE ", tr, " abort ", location(func, pc), " -- ", plain(reason(other, detail)), "\n")
+      out:write("---- TRACE ", tr, " abort ", location(func, pc), " -- ", plain(place.reason(other, detail)), "\n")
     end
     out:write(show.H and "</pre>\n\n" or "\n")
   else

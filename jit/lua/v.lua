@@ -1,28 +1,10 @@
 -- A line for each trace: what `-jv` prints.
 local util = require "jit.util"
-local vmdef = require "jit.vmdef"
+local place = require "jit.place"
+local location, reason = place.location, place.reason
 local out = io.stderr
 local active = false
 local start_text
-
-local function location(func, pc)
-  local info = util.funcinfo(func, pc)
-  if info.loc then return info.loc end
-  if info.ffid then return vmdef.ffnames[info.ffid] end
-  return info.addr and ("C:%x"):format(info.addr) or "(?)"
-end
-
--- Why a recording was given up: a number of `traceerr` with its detail, or the error that was thrown.
-local function reason(code, detail)
-  if type(code) ~= "number" then return tostring(code) end
-  local text = vmdef.traceerr[code]
-  if type(detail) == "function" then
-    detail = location(detail)
-  elseif text:find("bytecode", 1, true) then
-    detail = vmdef.bcnames:sub(6 * detail + 1, 6 * detail + 6)
-  end
-  return text:format(detail)
-end
 
 -- What a finished trace leads to. A trace that ends in front of a call is told of with the function that is called.
 local function ending(number, func, pc)

@@ -3,11 +3,13 @@
 //! Nothing here reads a clock, so that a program makes the same traces each time. The unit is one instruction of IR through the
 //! whole compiler, some microseconds. What the program has run is known from the hot counters and the exits.
 
+use crate::frame;
 use crate::params::Params;
 use crate::places::{self, Places};
 use core::ops::Range;
 use perilune_recorder::ir::{SnapSlot, Trace};
-use perilune_vm::bc::Ins;
+use perilune_vm::bc::{Ins, Op};
+use perilune_vm::object::Proto;
 use perilune_vm::state::HOT_COUNTERS;
 
 /// Units that a program may spend before it has run at all.
@@ -21,8 +23,11 @@ const SLOTS: (u64, u64) = (3, 2);
 /// What any recording and any compilation costs besides.
 const PER_RECORDING: u64 = 8;
 const PER_TRACE: u64 = 10;
-/// Ticks of the hot counters (two an iteration, one a call) that take as long as one unit.
+/// Ticks that take as long as one unit. The hot counters count two an iteration and one a call: how long that takes is judged by the
+/// length of the loop or function, see [`weight`].
 const TICKS: u64 = 50;
+/// Bytecode instructions that run between two ticks of usual code.
+const USUAL: u32 = 20;
 /// An exit and the entry after it take as long as so many ticks.
 const EXIT_TICKS: u64 = 4;
 /// The factor on the thresholds when the budget is used up is twice this, and doubles with each time that it is.
@@ -33,11 +38,11 @@ const CERTAIN: u32 = 300;
 const UNITS: u32 = 100;
 /// Traces that cost less are made without looking at the price.
 const LARGE: u64 = 200;
-/// Instructions of a trace that must run before they have paid for entering and leaving it.
+/// Bytecode instructions that a trace must save the interpreter before it has paid for entering and leaving it.
 const ENTRY: i64 = 15;
 /// The most that is kept of earlier gains.
 pub const CREDIT: i64 = 20_000;
-/// A root trace that has lost so many instructions is retired.
+/// A root trace that has lost so many is retired.
 const LOSS: i64 = -20_000;
 
 /// What was spent on compiling, and what the program has run.
@@ -83,9 +88,9 @@ impl Budget {
     pub fn all_count_from(&mut self, ticks: u16) {
         self.set = [ticks; HOT_COUNTERS];
     }
-    /// A hot counter ran out; how much it had counted.
-    pub fn ran_out(&mut self, counter: usize) -> u32 {
-        let n = u32::from(self.set[counter]);
+    /// A hot counter ran out at a place of this [`weight`]; the ticks that it had counted.
+    pub fn ran_out(&mut self, counter: usize, weight: u32) -> u32 {
+        let n = u32::from(self.set[counter]) * weight / USUAL;
         self.ticks += u64::from(n);
         n
     }
@@ -133,8 +138,8 @@ impl Budget {
     pub fn set_demand(&mut self, pc: *const Ins, factor: u32) {
         self.demands.insert(pc, factor);
     }
-    /// The counter at `pc` ran out after `ticks`. How many more it is to count before it is the place's turn.
-    pub fn wait(&mut self, pc: *const Ins, ticks: u32, params: &Params) -> Option<u32> {
+    /// The counter at `pc`, a place of this [`weight`], ran out after `ticks`. How far it is to count before it is the place's turn.
+    pub fn wait(&mut self, pc: *const Ins, ticks: u32, weight: u32, params: &Params) -> Option<u32> {
         let factor = self.factor(params);
         let retired = self.retired.get(&pc).map_or(0, |n| (*n).min(10));
         let demand = self.demand(pc);
@@ -150,7 +155,7 @@ impl Budget {
             return None;
         }
         self.waiting.insert(pc, waited);
-        Some(wanted - waited)
+        Some((wanted - waited).saturating_mul(USUAL) / weight)
     }
     /// It was the turn of `pc`, and it is still.
     pub fn grant(&mut self, pc: *const Ins) {
@@ -191,10 +196,21 @@ pub fn slots(t: &Trace) -> u64 {
     t.snaps.iter().flat_map(|s| &s.slots).filter(|s| s.flags & SnapSlot::NORESTORE == 0 && !s.value.is_const()).count() as u64
 }
 
-/// How many instructions of a trace have run when it is left, less what entering and leaving cost: `above` instructions of the
-/// traces before, and those up to `at`.
-pub fn gain(above: u32, at: u16) -> i64 {
-    i64::from(above) + i64::from(at) - ENTRY
+/// How many bytecode instructions run for one that a hot counter counts at `pc`, as far as the length of the loop or function says.
+/// What it calls has counters of its own.
+pub fn weight(proto: &Proto, pc: *const Ins) -> u32 {
+    let ins = frame::ins(pc);
+    let length = match ins.op() {
+        Op::FUNCF | Op::FUNCV => proto.code_len() as u32,
+        _ => ins.j().unsigned_abs(),
+    };
+    length.clamp(4, 100) / 2
+}
+
+/// How many bytecode instructions the interpreter was saved when a trace is left, less what entering and leaving cost: `above` by
+/// the traces before, `done` by this one.
+pub fn gain(above: u32, done: u16) -> i64 {
+    i64::from(above) + i64::from(done) - ENTRY
 }
 
 /// Has a trace lost so much that it is better not entered?

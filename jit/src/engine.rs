@@ -1,7 +1,7 @@
 //! The state of the compiler, and its side of the seam to the interpreter.
 
 use crate::aborts;
-use crate::budget::Budget;
+use crate::budget::{self, Budget};
 use crate::counters::Counters;
 use crate::events::Event;
 use crate::machine::Machine;
@@ -120,7 +120,9 @@ impl Compiler for Jit {
             return self.hot_stitch(vm, pc);
         }
         let params = self.options.get().params;
-        let counted = self.budget.borrow_mut().ran_out(penalty::index(pc));
+        let Some(proto) = crate::frame::proto(vm) else { return };
+        let weight = budget::weight(&proto, pc);
+        let counted = self.budget.borrow_mut().ran_out(penalty::index(pc), weight);
         self.set_counter(vm, pc, params.hotloop.saturating_mul(2));
         if !self.may_record(vm) {
             return;
@@ -128,14 +130,13 @@ impl Compiler for Jit {
         if self.quiet.borrow().contains_key(&pc) {
             return self.set_counter(vm, pc, u32::from(u16::MAX));
         }
-        let Some(proto) = crate::frame::proto(vm) else { return };
         if proto.flags.get() & ProtoFlags::NOJIT != 0 {
             if let Some(at) = proto.pc_of(pc) {
                 crate::patch::blacklist(proto, at);
             }
             return;
         }
-        let more = self.budget.borrow_mut().wait(pc, counted, &params);
+        let more = self.budget.borrow_mut().wait(pc, counted, weight, &params);
         match more {
             Some(n) => self.set_counter(vm, pc, n),
             None => self.start_root(vm, proto, pc),

@@ -6,26 +6,25 @@ use crate::departure::Departure;
 use crate::events::Event;
 use crate::frame;
 use crate::log::{self, Topic};
-use crate::registry::Exit;
+use crate::registry::{Exit, Registry};
 use perilune_recorder::ir::{Snapshot, Trace};
 use perilune_vm::gc::Phase;
 use perilune_vm::hooks::{ExitId, Resume};
 use perilune_vm::{Value, Vm};
 use std::rc::Rc;
 
-/// An exit that was taken.
+/// An exit that was taken, where more is to be done than to go on.
 struct Taken {
     trace: u32,
     exit: u32,
-    resume: Resume,
     /// Slots in use in the frame.
     live: usize,
-    /// The trace has ended; no guard failed.
-    end: bool,
+    /// Are handlers of `texit` to be told? Not of the end of a trace, where no guard failed.
+    tell: bool,
+    /// Is the collector to run?
+    collect: bool,
     /// The trace, if a side trace is to begin here.
     hot: Option<Rc<Trace>>,
-    /// Root trace of a tree that does not pay.
-    retire: Option<u32>,
 }
 
 impl Jit {
@@ -35,32 +34,43 @@ impl Jit {
         let collect = vm.heap.is_full() || vm.heap.gc_due() && matches!(vm.heap.phase(), Phase::Atomic | Phase::Finalize);
         // Nor is one for a sample to be taken.
         let sample = vm.sample_waits();
-        let Some(mut taken) = self.taken(vm, id, may_record && !collect, sample) else {
+        let mut registry = self.registry.borrow_mut();
+        let Some(departure) = registry.departure(id) else {
             debug_assert!(false, "an exit that no trace has");
             return Resume { pc: core::ptr::null(), multres: 0, failed: false };
         };
+        let &Departure { trace, exit, root, gain, is_end, live, pc, mut multres, .. } = departure;
+        frame::box_slots(vm, &departure.unboxed);
+        if multres == Snapshot::OPEN {
+            multres = vm.multres;
+        }
+        let retire = self.balance(&mut registry, root, gain);
+        let hot = if sample { None } else { self.heat(&mut registry, (trace, exit), root, is_end, may_record && !collect) };
+        drop(registry);
+        let collect = collect || vm.heap.collects_always();
+        let tell = !is_end && !sample && self.listens(vm, Event::Texit);
+        if retire || tell || hot.is_some() || collect || log::on(Topic::Exit) {
+            if retire {
+                self.retire(root);
+            }
+            return self.attend(vm, Taken { trace, exit, live, tell, collect, hot }, Resume { pc, multres, failed: false });
+        }
+        Resume { pc, multres, failed: false }
+    }
+    /// Does what there is to do before the interpreter goes on.
+    #[cold]
+    #[inline(never)]
+    fn attend(&self, vm: &mut Vm, taken: Taken, resume: Resume) -> Resume {
         if log::on(Topic::Exit) {
             eprintln!("[TRACE {} exit {}]", taken.trace, taken.exit);
-        }
-        if taken.resume.multres == Snapshot::OPEN {
-            taken.resume.multres = vm.multres;
-        }
-        let resume = taken.resume;
-        if let Some(root) = taken.retire {
-            self.retire(root);
-        }
-        let collect = collect || vm.heap.collects_always();
-        let tell = !taken.end && !sample && self.listens(vm, Event::Texit);
-        if !tell && taken.hot.is_none() && !collect {
-            return resume;
         }
         vm.multres = resume.multres;
         vm.pc = resume.pc.wrapping_add(1);
         frame::protect(vm, resume.pc, taken.live);
-        if collect && vm.safepoint().is_err() {
+        if taken.collect && vm.safepoint().is_err() {
             return Resume { failed: true, ..resume };
         }
-        if tell {
+        if taken.tell {
             let zero = Value::int(0);
             self.send(vm, Event::Texit, &[Value::int(taken.trace as i32), Value::int(taken.exit as i32), zero, zero]);
         }
@@ -74,51 +84,60 @@ impl Jit {
         }
         resume
     }
-
-    fn taken(&self, vm: &mut Vm, id: ExitId, may_record: bool, sample: bool) -> Option<Taken> {
-        let mut registry = self.registry.borrow_mut();
-        let departure = registry.departure(id)?;
-        let resume = departure.resume();
-        let &Departure { trace, exit, root, gain, is_end: end, live, .. } = departure;
-        frame::box_slots(vm, &departure.unboxed);
-        let params = self.options.get().params;
-        let factor = {
-            let mut budget = self.budget.borrow_mut();
-            budget.left();
-            budget.factor(&params)
-        };
-        let (mut sides, mut retire) = (0, None);
-        if let Some(r) = registry.get_mut(root) {
-            sides = r.sides;
-            if budget::does_not_pay(r.balance) && params.limits_compiling() && r.entered_in().is_some() {
-                retire = Some(root);
-                r.balance = 0;
-            } else if !r.goes_round {
-                r.balance = (r.balance + gain).min(budget::CREDIT);
-            }
+    /// Adds what was gained to the balance of a root trace. True if it is to be retired.
+    #[inline]
+    fn balance(&self, registry: &mut Registry, root: u32, gain: i64) -> bool {
+        let Some(r) = registry.get_mut(root) else { return false };
+        if budget::does_not_pay(r.balance) && self.options.get().params.limits_compiling() && r.entered_in().is_some() {
+            r.balance = 0;
+            return true;
         }
+        if !r.goes_round {
+            r.balance = (r.balance + gain).min(budget::CREDIT);
+        }
+        false
+    }
+    /// Counts an exit. The trace, if a side trace is to begin.
+    #[inline]
+    fn heat(
+        &self,
+        registry: &mut Registry,
+        (trace, exit): (u32, u32),
+        root: u32,
+        is_end: bool,
+        may_record: bool,
+    ) -> Option<Rc<Trace>> {
+        let params = self.options.get().params;
+        self.budget.borrow_mut().left();
+        let sides = registry.get(root).map_or(0, |r| r.sides);
         let entry = registry.get_mut(trace)?;
+        let last = exit as usize + 1 == entry.exits.len();
         let x = entry.exits.get_mut(exit as usize)?;
-        let hotexit = params.hotexit.saturating_mul(factor.max(x.demand));
-        let mut hot = None;
-        if !end && !sample {
+        let mut hot = false;
+        if !is_end {
             x.taken = x.taken.saturating_add(1);
             self.count(|c| c.deopt += 1);
             if may_record && x.heat != Exit::DONE {
                 x.heat += 1;
-                if sides < params.maxside && x.heat >= hotexit.max(x.next) {
-                    hot = Some(Rc::clone(&entry.trace));
-                    x.tries += 1;
+                if sides < params.maxside && x.heat >= params.hotexit.max(x.next) {
+                    let factor = self.budget.borrow().factor(&params).max(x.demand);
+                    if x.heat >= params.hotexit.saturating_mul(factor) {
+                        hot = true;
+                        x.tries += 1;
+                    }
                 }
                 if sides >= params.maxside || x.tries > params.tryside {
                     x.heat = Exit::DONE;
                 }
             }
         }
-        if x.heat == Exit::DONE && hot.is_none() && exit as usize + 1 == entry.exits.len() {
+        if hot {
+            return Some(Rc::clone(&entry.trace));
+        }
+        if last && x.heat == Exit::DONE {
             registry.close_end(trace);
         }
-        Some(Taken { trace, exit, resume, live, end, hot, retire })
+        None
     }
     /// Takes a root trace that does not pay out of use. Its place must become hotter before it is tried again.
     fn retire(&self, root: u32) {

@@ -6,7 +6,7 @@ use crate::owned::Owners;
 use perilune_backend::CodeMap;
 use perilune_backend::code::Ranges;
 use perilune_recorder::build::Pass;
-use perilune_recorder::ir::{IrRef, Link, Op, Trace};
+use perilune_recorder::ir::{Link, Op, Trace};
 use perilune_recorder::rec::{FinishedTrace, Site, TraceDb, find_liveness};
 use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::bc::{Ins, Op as Bc};
@@ -85,13 +85,13 @@ pub struct Entry {
     pub stitch: Option<(Gc<Proto>, *const Ins)>,
     /// The functions whose code the trace is made from; first the one that its root trace starts in, with which it ends.
     protos: Vec<Gc<Proto>>,
-    /// Instructions that have run in the traces above when this one begins.
+    /// Bytecode instructions that have run in the traces above when this one begins.
     pub above: u32,
     /// First snapshot of the loop; that there is none is said by the number of snapshots.
     pub loop_snap: u32,
     /// For a root trace: may more have run when one of its tree is left than lies on the straight way there?
     pub goes_round: bool,
-    /// For a root trace: instructions gained and lost by it and its side traces, see [`crate::budget::gain`].
+    /// For a root trace: bytecode instructions gained and lost by it and its side traces, see [`crate::budget::gain`].
     pub balance: i64,
     /// First exit id.
     pub exit_base: ExitId,
@@ -173,8 +173,8 @@ impl Entry {
     }
     /// What was gained when the trace is left by `exit`: at least the instructions up to there.
     pub fn gain(&self, exit: usize) -> i64 {
-        let at = self.trace.snaps.get(exit).map_or(0, |s| s.at.0.saturating_sub(IrRef::BASE.0));
-        let gain = crate::budget::gain(self.above, at);
+        let done = self.trace.snaps.get(exit).map_or(0, |s| s.done);
+        let gain = crate::budget::gain(self.above, done);
         // Nobody knows how often a loop went round.
         if exit as u32 >= self.loop_snap { gain.max(0) } else { gain }
     }
@@ -298,7 +298,7 @@ impl Registry {
             self.entries.resize_with(n + 1, || None);
         }
         let parent = done.trace.parent.and_then(|(p, k)| Some((self.get(p)?, k as usize)));
-        let above = parent.map_or(0, |(p, k)| p.above + u32::from(p.trace.snaps[k].at.0.saturating_sub(IrRef::BASE.0)));
+        let above = parent.map_or(0, |(p, k)| p.above + u32::from(p.trace.snaps[k].done));
         let head = done.trace.ins.iter().position(|i| i.op == Op::LOOP).unwrap_or(usize::MAX);
         let loop_snap = done.trace.snaps.iter().filter(|s| s.at.ins_index() <= head).count() as u32;
         // A plain loop is known by its snapshots.

@@ -55,6 +55,8 @@ pub struct Builder {
     guard_emitted: bool,
     /// The bytecode being recorded, see [`Trace::origins`].
     pub origin: Origin,
+    /// Bytecode instructions recorded before it.
+    pub bytecodes: u16,
     /// Instructions that were asked for, and what the passes made of them.
     pub asked: usize,
     /// What each pass did.
@@ -104,6 +106,7 @@ impl Builder {
             kprev: vec![0; 3],
             guard_emitted: false,
             origin: Origin::default(),
+            bytecodes: 0,
             asked: 0,
             passes: Vec::new(),
         };
@@ -308,7 +311,7 @@ impl Builder {
     /// the state at the trace's start, stays.
     pub fn snapshot(&mut self, pc: u64, base_slot: u16, nslots: u16, slots: Vec<SnapSlot>, multres: u32) -> Result<(), Abort> {
         let at = self.trace.next_ref();
-        self.add_snapshot(Snapshot { at, base_slot, nslots, pc, multres, decides: false, slots })
+        self.add_snapshot(Snapshot { at, base_slot, nslots, pc, multres, decides: false, done: self.bytecodes, slots })
     }
     /// The guard that comes next decides a branch, see [`Snapshot::decides`].
     pub fn decide(&mut self) {

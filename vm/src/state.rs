@@ -14,8 +14,8 @@ use crate::sample::{Activity, Sampling};
 use crate::value::Value;
 use std::rc::Rc;
 
-/// Number of shared hot counters.
-pub const HOT_COUNTERS: usize = 64;
+/// Number of hot counters. Places share them, so that in large programs few would run out too early, and often for places that are not hot.
+pub const HOT_COUNTERS: usize = 1024;
 
 /// One Lua state. Single-threaded; boxed and pinned, since compiled code and objects know its address.
 ///

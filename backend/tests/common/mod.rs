@@ -19,6 +19,10 @@ pub const EXIT_BASE: u32 = 10;
 /// Slots between frames, whatever the return address.
 pub const DELTA: u32 = 5;
 
+/// Operations on two integers that neither overflow nor fail.
+pub const INT_OPS: [Op; 13] =
+    [Op::ADD, Op::SUB, Op::MUL, Op::MIN, Op::MAX, Op::BAND, Op::BOR, Op::BXOR, Op::BSHL, Op::BSHR, Op::BSAR, Op::BROL, Op::BROR];
+
 /// Builds a trace.
 pub struct Build {
     pub t: Trace,
@@ -67,7 +71,7 @@ impl Build {
     pub fn snap(&mut self, slots: &[(u16, IrRef)]) {
         let slots: Vec<SnapSlot> = slots.iter().map(|&(slot, value)| SnapSlot { slot, flags: 0, value }).collect();
         let at = IrRef::of_ins(self.t.ins.len());
-        self.t.snaps.push(Snapshot { at, base_slot: 2, nslots: 20, pc: 0, multres: 0, decides: false, slots });
+        self.t.snaps.push(Snapshot { at, base_slot: 2, nslots: 20, pc: 0, multres: 0, decides: false, done: 0, slots });
     }
     /// Ends the trace with a last snapshot.
     pub fn end(mut self, slots: &[(u16, IrRef)], link: Link) -> Trace {

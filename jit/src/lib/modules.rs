@@ -10,10 +10,11 @@ const fn plain(name: &'static str, source: &'static [u8]) -> Module {
 }
 
 /// The modules; functions of ours that one needs are its second argument.
-const MODULES: [Module; 9] = [
+const MODULES: [Module; 10] = [
     plain("jit.v", include_bytes!("../../lua/v.lua")),
     plain("jit.bc", include_bytes!("../../lua/bc.lua")),
     plain("jit.dump", include_bytes!("../../lua/dump.lua")),
+    plain("jit.place", include_bytes!("../../lua/place.lua")),
     plain("jit.p", include_bytes!("../../lua/p.lua")),
     plain("jit.stats", include_bytes!("../../lua/stats.lua")),
     plain("jit.zone", include_bytes!("../../lua/zone.lua")),

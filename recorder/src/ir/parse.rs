@@ -222,7 +222,7 @@ impl Parser<'_> {
             return Err("snapshot out of order".into());
         }
         let at = self.trace.next_ref();
-        let mut snap = Snapshot { at, base_slot: 2, nslots: 0, pc: 0, multres: 0, decides: false, slots: Vec::new() };
+        let mut snap = Snapshot { at, base_slot: 2, nslots: 0, pc: 0, multres: 0, decides: false, done: 0, slots: Vec::new() };
         let mut in_list = false;
         for &word in fields {
             if word == "[" {

@@ -277,6 +277,8 @@ pub struct Snapshot {
     pub multres: u32,
     /// Its guard decides a branch: `pc` is the way that the trace does not go, and not the start of what the guard belongs to.
     pub decides: bool,
+    /// Bytecode instructions that have run before, as many as were recorded.
+    pub done: u16,
     /// The modified slots, ascending.
     pub slots: Vec<SnapSlot>,
 }

@@ -231,6 +231,7 @@ impl Unroll<'_> {
             pc: old.pc,
             multres: old.multres,
             decides: old.decides,
+            done: old.done,
             slots,
         };
         self.b.add_snapshot(snap)

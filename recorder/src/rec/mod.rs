@@ -527,6 +527,7 @@ impl Recorder {
             self.live.push((self.proto, db.liveness(self.proto)));
         }
         let flow = self.dispatch(vm, db, pc, ins);
+        self.b.bytecodes = self.b.bytecodes.saturating_add(1);
         self.first = false;
         flow
     }
