@@ -125,10 +125,20 @@ pub fn run(c: Profile) -> Outcome {
         }
     });
     lua.start_profile(options).map_err(|e| Failure::Other(e.to_string()))?;
-    script.run(&lua, |lua| match (lua.stop_profile(), report.take()) {
-        (Ok(profile), Some(report)) => report.write(&profile),
-        _ => Ok(()),
-    })
+    let mut written = Ok(());
+    let ran = script.run(&lua, |lua| {
+        if let (Ok(profile), Some(report)) = (lua.stop_profile(), report.take()) {
+            written = report.write(&profile);
+        }
+        Ok(())
+    });
+    match (ran, written) {
+        (Err(e), Err(other)) => {
+            eprintln!("perilune-tools: {other}");
+            Err(e)
+        }
+        (ran, written) => ran.and(written),
+    }
 }
 
 /// Sets the compiler up.
