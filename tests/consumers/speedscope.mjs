@@ -9,7 +9,7 @@ const loader = join(work, 'loader.js')
 const content = readFileSync(file).toString('base64')
 writeFileSync(loader, `speedscope.loadFileFromBase64(${JSON.stringify(basename(file))}, ${JSON.stringify(content)})`)
 const options = ['--headless', '--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
-  '--allow-file-access-from-files', '--virtual-time-budget=8000', '--dump-dom', `--user-data-dir=${join(work, 'chromium')}`]
+  '--allow-file-access-from-files', '--virtual-time-budget=30000', '--dump-dom', `--user-data-dir=${join(work, 'chromium')}`]
 const url = `file://${app}#localProfilePath=${loader}&view=sandwich`
 const page = execFileSync('chromium', [...options, url], { timeout: 120000, maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] })
 const text = page.toString().replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
