@@ -34,10 +34,18 @@ local function ten(n) local s = 0 for i = 1, n do s = s + i % 7 end return s end
 for i = 1, TIMES do sixty(60000) thirty(30000) ten(10000) end
 ";
 
+/// How exact shares are, in points: where the kernel's event is not permitted, samples come at the ticks only.
+fn tolerance() -> f64 {
+    let paranoid = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").ok().and_then(|t| t.trim().parse::<i32>().ok());
+    // SAFETY: asks for a number.
+    let root = unsafe { libc::geteuid() } == 0;
+    if root || paranoid.is_some_and(|p| p <= 1) { 2.0 } else { 10.0 }
+}
+
 fn shares_are_right(p: &Profile) {
     for (name, wanted) in [("sixty", 60.0), ("thirty", 30.0), ("ten", 10.0)] {
         let found = share(p, name);
-        assert!((found - wanted).abs() < 2.0, "{name} {found}\n{:#?}", stacks(p));
+        assert!((found - wanted).abs() < tolerance(), "{name} {found}\n{:#?}", stacks(p));
     }
 }
 
