@@ -143,6 +143,11 @@ fn traces_end_with_their_function() {
 }
 
 #[test]
+fn counters_of_vm_and_process() {
+    passes_in_both("counters.lua", &["-Obudget=0"]);
+}
+
+#[test]
 fn compiling_has_a_budget() {
     passes_in_both("budget.lua", &["-Obudget=5"]);
 }

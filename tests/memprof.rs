@@ -390,7 +390,7 @@ fn it_stops_wherever_it_is_told_to() {
     ] {
         for lua in states() {
             lua.globals().set("file", file.to_str().unwrap()).unwrap();
-            lua.load(&format!("require 'misc' {program}")).exec().unwrap();
+            lua.load(format!("require 'misc' {program}")).exec().unwrap();
             Profile::read(&std::fs::read(&file).unwrap());
             assert!(matches!(lua.stop_memprof(), Err(Error::NotRunning)));
         }

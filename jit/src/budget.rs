@@ -16,6 +16,9 @@ use perilune_vm::state::HOT_COUNTERS;
 const ALLOWANCE: u64 = 120;
 /// Units that setting up the compiler costs, with the first trace: more than a program may spend that is over at once.
 const SETUP: u64 = 200;
+/// Ticks that a program must have run before its first trace, unless a place is very hot: what setting up costs must be a small part
+/// of what it runs.
+const WARM: u64 = 250_000;
 /// Instructions recorded and thrown away that cost as much as one compiled.
 const RECORDED: u64 = 8;
 /// What so many slots in snapshots, which exits store, cost in instructions.
@@ -54,6 +57,8 @@ pub struct Budget {
     ticks: u64,
     /// Units spent.
     spent: u64,
+    /// Was anything compiled?
+    begun: bool,
     /// Ticks of places whose turn has not come, although their counter ran out.
     waiting: Places<u32>,
     /// How often the traces of a place were retired.
@@ -68,6 +73,7 @@ impl Default for Budget {
             set: [0; HOT_COUNTERS],
             ticks: 0,
             spent: SETUP,
+            begun: false,
             waiting: Places::new(),
             retired: Places::new(),
             demands: Places::new(),
@@ -90,7 +96,7 @@ impl Budget {
     }
     /// A hot counter ran out at a place of this [`weight`]; the ticks that it had counted.
     pub fn ran_out(&mut self, counter: usize, weight: u32) -> u32 {
-        let n = u32::from(self.set[counter]) * weight / USUAL;
+        let n = (u32::from(self.set[counter]) * weight).div_ceil(USUAL);
         self.ticks += u64::from(n);
         n
     }
@@ -100,6 +106,7 @@ impl Budget {
     }
     /// A recording became machine code, or came to nothing.
     pub fn spend(&mut self, trace: Option<&Trace>, compiled: bool) {
+        self.begun |= compiled;
         self.spent += match trace {
             Some(t) if compiled => cost(t),
             _ => PER_RECORDING + trace.map_or(0, recorded) / RECORDED,
@@ -114,10 +121,14 @@ impl Budget {
     }
     /// The same when so many units more were spent.
     fn factor_with(&self, more: u64, params: &Params) -> u32 {
+        let certain = CERTAIN.saturating_mul(1 + more as u32 / UNITS);
+        if !self.begun && self.ticks < WARM {
+            return certain;
+        }
         let may = ALLOWANCE + self.ticks * u64::from(params.budget) / (100 * TICKS);
         match (self.spent + more) / may {
             0 => 1,
-            over => (BEYOND << over.min(20)).min(CERTAIN.saturating_mul(1 + more as u32 / UNITS)),
+            over => (BEYOND << over.min(20)).min(certain),
         }
     }
     /// Is a trace too expensive for how hot its place is? It is when the place would have to be hotter once the trace is paid for:
@@ -155,7 +166,7 @@ impl Budget {
             return None;
         }
         self.waiting.insert(pc, waited);
-        Some((wanted - waited).saturating_mul(USUAL) / weight)
+        Some((wanted - waited).saturating_mul(USUAL).div_ceil(weight))
     }
     /// It was the turn of `pc`, and it is still.
     pub fn grant(&mut self, pc: *const Ins) {

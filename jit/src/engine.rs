@@ -2,7 +2,7 @@
 
 use crate::aborts;
 use crate::budget::{self, Budget};
-use crate::counters::Counters;
+use crate::counters::{Counters, Published};
 use crate::events::Event;
 use crate::machine::Machine;
 use crate::params::Options;
@@ -35,6 +35,7 @@ pub struct Jit {
     pub(crate) penalties: RefCell<Penalties>,
     pub(crate) machine: RefCell<Machine>,
     pub(crate) counters: Cell<Counters>,
+    pub(crate) published: Published,
     /// Is a handler running?
     pub(crate) in_event: Cell<bool>,
     /// Was the recording given up by somebody whom its own handler called?
@@ -88,6 +89,10 @@ impl Jit {
         let registry = self.registry.borrow();
         Counters { entered: registry.entered(), ticks, spent, alive: registry.alive() as u64, ..self.counters.get() }
     }
+    /// Lets the process see what it did so far.
+    pub(crate) fn publish(&self) {
+        self.published.publish(&self.counts());
+    }
     pub(crate) fn reset_counters(&self, vm: &mut Vm) {
         let hotloop = self.enabled.get().then_some(self.options.get().params.hotloop);
         penalty::reset_counters(vm, &mut self.budget.borrow_mut(), hotloop);
@@ -108,6 +113,12 @@ impl Jit {
     /// Is it recording?
     pub fn is_recording(&self) -> bool {
         self.recording.borrow().is_some()
+    }
+}
+
+impl Drop for Jit {
+    fn drop(&mut self) {
+        self.publish();
     }
 }
 

@@ -225,6 +225,7 @@ impl Jit {
         begun: Instant,
     ) {
         self.count(|c| c.started += 1);
+        self.publish();
         if self.cancelled.replace(false) {
             return self.fail(vm, number, (start, at), origin, Abort::Error.into(), None);
         }

@@ -9,7 +9,7 @@ fn run(source: &str) -> (f64, u64) {
     let mut vm = Vm::new();
     vm.open_libs();
     perilune_jit::attach(&mut vm);
-    let text = format!("require 'jit.opt'.start('eval=1', 'hotloop=2', 'hotexit=2') {source}");
+    let text = format!("require 'jit.opt'.start('eval=1', 'hotloop=2', 'hotexit=2', 'budget=0') {source}");
     let f = vm.load_chunk(text.as_bytes(), b"=test", None).unwrap_or_else(|e| panic!("{}", e.to_str_lossy()));
     let result = vm.call1(Value::func(f), &[]);
     let result = result.unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&vm.error_text())));

@@ -4,6 +4,7 @@ use super::compiler;
 use super::funcinfo::location;
 use super::guards::{Words, type_word};
 use crate::Jit;
+use crate::counters;
 use crate::registry::Entry;
 use perilune_recorder::ir::Op;
 use perilune_vm::bc::Op as Bc;
@@ -20,11 +21,14 @@ fn put_text(vm: &mut Vm, t: Gc<Table>, name: &str, text: &[u8]) {
     vm.set_field(t, name.as_bytes(), text);
 }
 
-/// `jit.util.counters()`: what the compiler did so far. See [`crate::counters::Counters`].
+/// `jit.util.counters([own])`: what the compiler did so far in the process; in this VM alone if `own` is true. See
+/// [`crate::counters::Counters`].
 pub fn counters(vm: &mut Vm) -> LuaResult<u32> {
     let jit = compiler(vm)?;
+    jit.publish();
+    let counts = if vm.arg(0).truthy() { jit.counts() } else { counters::of_process() };
     let t = vm.new_table(0, 5);
-    for (name, n) in jit.counts().list() {
+    for (name, n) in counts.list() {
         put_number(vm, t, name, n as f64);
     }
     vm.ret1(Value::table(t))

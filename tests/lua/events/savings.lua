@@ -31,7 +31,7 @@ jit.off(loop_of, true)
 -- Compiles the text anew, so that it is not affected by what happened before, and runs it with these flags.
 local function run(text, ...)
   jit.flush()
-  jit.opt.start(3, "hotloop=56", ...)
+  jit.opt.start(3, "hotloop=56", "budget=0", ...)
   local first
   local function trace(what, number)
     if what == "stop" and not first then first = { loop_of(number) } end
@@ -70,7 +70,7 @@ saves("abc", "ABC", "local t, x = { ('x'):rep(100):byte(1, 100) }, 0 for i = 1, 
 if wanted.sink then
   local function allocated(...)
     jit.flush()
-    jit.opt.start(3, ...)
+    jit.opt.start(3, "budget=0", ...)
     local f = assert(loadstring "local x = 0 for i = 1, 20000 do local t = { x = i } x = x + t.x end return x")
     collectgarbage()
     collectgarbage "stop"
