@@ -299,7 +299,7 @@ fn fields(mut bytes: &[u8]) -> Vec<(u64, Field<'_>)> {
 fn int(bytes: &[u8], number: u64) -> u64 {
     fields(bytes).iter().find_map(|f| if let (n, Field::Int(i)) = f { (*n == number).then_some(*i) } else { None }).unwrap_or(0)
 }
-fn all<'a>(bytes: &'a [u8], number: u64) -> Vec<&'a [u8]> {
+fn all(bytes: &[u8], number: u64) -> Vec<&[u8]> {
     fields(bytes).iter().filter_map(|f| if let (n, Field::Bytes(b)) = f { (*n == number).then_some(*b) } else { None }).collect()
 }
 

@@ -111,8 +111,7 @@ impl Capture {
     fn count_or_add(&mut self, len: usize, count: u32) {
         let (old, new) = self.words.split_at_mut(self.used);
         let mut at = (new[0] >> 40) as usize % TABLE;
-        loop {
-            let Some(found) = (self.table[at] as usize).checked_sub(1) else { break };
+        while let Some(found) = (self.table[at] as usize).checked_sub(1) {
             if old[found] == new[0] && old.get(found + 2..found + len) == Some(&new[2..len]) {
                 old[found + 1] = old[found + 1].saturating_add(u64::from(count) << 32);
                 return;
