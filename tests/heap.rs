@@ -83,6 +83,8 @@ const PROGRAM: &str = "
 
 fn state() -> Lua {
     let lua = Lua::new();
+    // Short loops are to be compiled.
+    lua.jit_option("budget=0").unwrap();
     lua.load(PROGRAM).set_name("@program.lua").exec().unwrap();
     lua
 }
@@ -233,6 +235,7 @@ fn the_state_of_the_compiler_is_seen_while_it_records() {
     let before = lua.jit_state_snapshot();
     assert!(before.enabled && before.trace_enabled && before.active_trace_len.is_none());
     assert_eq!((before.trace_closed_count, before.trace_aborted_count, before.trace_compiled_count), (0, 0, 0));
+    lua.jit_option("budget=0").unwrap();
     let look = lua.create_function(|lua, ()| {
         let s = lua.jit_state_snapshot();
         Ok(s.active_trace_head.map(|(source, line)| format!("{source}:{line} {}", s.active_trace_len.unwrap_or(0) > 0)))

@@ -84,6 +84,7 @@ fn compile_time(trace: &Trace) -> (f64, usize) {
         open_end: false,
         unboxed_exits: false,
         unboxed: &[],
+        passed: &[],
         key_hash: |_| 0,
         listing: false,
     };

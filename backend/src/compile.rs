@@ -2,6 +2,7 @@
 
 use crate::code::{Arena, Code};
 use crate::lower::{self, Env};
+use crate::passed::Passed;
 use crate::thunk::{ThunkAddrs, Thunks};
 use crate::{BackendError, disas, isa};
 use cranelift_codegen::control::ControlPlane;
@@ -52,6 +53,8 @@ pub struct CompileRequest<'a> {
     pub unboxed_exits: bool,
     /// What the exit that leads to the root trace of the tree left undone.
     pub unboxed: &'a [Unboxed],
+    /// What that exit passes in registers ([`crate::passed::passed`]).
+    pub passed: &'a [Passed],
     /// The hash of a string.
     pub key_hash: fn(Value) -> u32,
     /// Keep the texts and the address map.

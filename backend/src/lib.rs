@@ -8,13 +8,14 @@
 //! - [`thunk`]: the fixed pieces of code around traces (entry, exit stub, cold helpers).
 //! - `lower`: IR to Cranelift IR.
 //! - [`unboxed`]: what exits leave to be done.
+//! - [`passed`]: what exits pass to side traces in registers.
 //! - [`Backend`]: all of it together. [`Compiler`] is the part without executable memory, for any target.
 //!
 //! # Calling convention
 //!
 //! Trace code is `extern "tail" fn(vm, base, n) -> u64`. It is entered by the [`hooks::EnterFn`](perilune_vm::hooks::EnterFn)
 //! thunk and left by a tail call through `vm.exit_table[n]`, which holds the exit stub (it stores `base` to `vm.jit_base` and
-//! returns `n` to whoever called the thunk) or the code of a side trace.
+//! returns `n` to whoever called the thunk) or the code of a side trace, which may take more arguments ([`passed`]).
 
 pub mod code;
 mod compile;
@@ -22,6 +23,7 @@ pub mod disas;
 mod error;
 pub mod isa;
 mod lower;
+pub mod passed;
 pub mod thunk;
 pub mod unboxed;
 

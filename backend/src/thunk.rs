@@ -57,9 +57,12 @@ impl ThunkAddrs {
     }
 }
 
-/// `extern "tail" fn(vm, base, n) -> u64`: every trace and the exit stub.
-pub(crate) fn trace_signature() -> Signature {
-    signature(CallConv::Tail, &[types::I64; 3], Some(types::I64))
+/// `extern "tail" fn(vm, base, n) -> u64`: every trace and the exit stub. What exits pass besides ([`crate::passed`]) comes in
+/// further registers.
+pub(crate) fn trace_signature(more: &[Type]) -> Signature {
+    let mut params = vec![types::I64; 3];
+    params.extend_from_slice(more);
+    signature(CallConv::Tail, &params, Some(types::I64))
 }
 
 /// The C calling convention of the target.
@@ -113,7 +116,8 @@ impl Thunks {
     pub fn new(isa: &OwnedTargetIsa) -> Result<Thunks, BackendError> {
         let names = cranelift_module::default_libcall_names();
         let mut module = JITModule::new(JITBuilder::with_isa(OwnedTargetIsa::clone(isa), names));
-        let pieces = [define(&mut module, enter_signature(&**isa), enter)?, define(&mut module, trace_signature(), exit_stub)?];
+        let pieces =
+            [define(&mut module, enter_signature(&**isa), enter)?, define(&mut module, trace_signature(&[]), exit_stub)?];
         module.finalize_definitions().map_err(|e| BackendError::Memory(e.to_string()))?;
         let [enter, exit_stub] = pieces.map(|id| module.get_finalized_function(id) as usize);
         Ok(Thunks { addrs: ThunkAddrs { enter, exit_stub, ..ThunkAddrs::default() }, module: Some(module) })
@@ -152,7 +156,7 @@ fn enter(pos: &mut FunctionBuilder<'_>, args: &[Value]) {
     let at = pos.ins().ishl_imm_u(n, 3);
     let entry = pos.ins().iadd(table, at);
     let code = pos.ins().load(types::I64, MEM, entry, 0);
-    let sig = pos.func.import_signature(trace_signature());
+    let sig = pos.func.import_signature(trace_signature(&[]));
     let call = pos.ins().call_indirect(sig, code, &[vm, base, n]);
     let exit = pos.func.dfg.first_result(call);
     pos.ins().return_(&[exit]);

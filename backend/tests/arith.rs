@@ -316,3 +316,34 @@ fn tobit_takes_numbers_modulo_2_32() {
         assert_eq!(run(&t.results(&[r]), &[Value::num(x)]).1[0], Value::int(want), "{x}");
     }
 }
+
+#[test]
+fn only_the_whole_of_a_sum_overflows() {
+    // (a + b) - c with one exit; with a snapshot in between, or one that has the part, each part is checked.
+    let sum = |apart: bool, seen: bool| {
+        let mut t = Build::new();
+        let s = t.slots(&[Ty::Int; 3]);
+        let part = t.emit(Op::ADDOV, Ty::Int, s[0], s[1]);
+        if apart {
+            t.snap(&[]);
+        }
+        let whole = t.emit(Op::SUBOV, Ty::Int, part, s[2]);
+        let mut seen_too = vec![whole];
+        seen_too.extend(seen.then_some(part));
+        t.results(&seen_too)
+    };
+    let run = |trace: &perilune_recorder::ir::Trace, values: [i32; 3]| {
+        let mut m = common::Machine::new();
+        for (i, v) in values.into_iter().enumerate() {
+            *m.slot(2 + i) = Value::int(v).0;
+        }
+        (m.run(trace), m.slot_value(10))
+    };
+    let (min, max) = (i32::MIN, i32::MAX);
+    assert_eq!(run(&sum(false, false), [max, 5, 6]), (1, Value::int(max - 1)));
+    assert_eq!(run(&sum(false, false), [min, -5, -6]), (1, Value::int(min + 1)));
+    assert_eq!(run(&sum(false, false), [max, 5, 4]).0, 0);
+    assert_eq!(run(&sum(false, false), [min, 0, 1]).0, 0);
+    assert_eq!(run(&sum(true, false), [max, 5, 6]).0, 0);
+    assert_eq!(run(&sum(false, true), [max, 5, 6]).0, 0);
+}

@@ -20,6 +20,7 @@ fn check(name: &str, trace: &Trace) {
         open_end: false,
         unboxed_exits: false,
         unboxed: &[],
+        passed: &[],
         key_hash: |_| 0,
         listing: true,
     };

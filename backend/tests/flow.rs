@@ -3,6 +3,7 @@
 mod common;
 
 use common::{BASE, Build, DELTA, EXIT_BASE, Machine, TRACE_NO};
+use perilune_backend::passed::{Passed, passed};
 use perilune_backend::unboxed::unboxed;
 use perilune_backend::{BackendError, TraceTree};
 use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, SnapSlot, Trace, Ty, sload};
@@ -291,4 +292,100 @@ fn side_traces_make_values_of_what_their_exit_left() {
     // The side trace ends at once.
     assert_eq!(m.enter(1), (51, 0));
     assert_eq!([10, 11, 12, 13].map(|i| m.slot_value(i)), [values[0], values[1], values[2], Value::int(7)]);
+}
+
+#[test]
+fn side_traces_take_what_their_exit_passes() {
+    let mut t = Build::new();
+    let s = t.slots(&[Ty::Int, Ty::Num, Ty::U64]);
+    let k = t.int(7);
+    t.snap(&[(10, s[0]), (11, s[1]), (12, s[2]), (13, k)]);
+    t.emit(Op::LT, Ty::Int, s[0], k);
+    let root = t.results(&[]);
+    let mut t = Build::new();
+    let from_parent = IrRef(sload::PARENT);
+    let loaded = [(10, Ty::Int), (11, Ty::Num), (12, Ty::U64)].map(|(slot, ty)| t.emit(Op::SLOAD, ty, IrRef(slot), from_parent));
+    let side = t.end(&[(15, loaded[0]), (16, loaded[1]), (17, loaded[2])], Link::Interp);
+    let values = [Value::int(9), Value::num(0.5), Value::int(3)];
+    let run = |passed: Vec<Passed>| {
+        let mut m = Machine::new();
+        for (i, v) in values.iter().enumerate() {
+            *m.slot(2 + i) = v.0;
+        }
+        m.install(&root, 1, 0);
+        m.passed = passed;
+        m.exits[1] = m.install(&side, 2, 50).entry;
+        assert_eq!(m.enter(1), (51, 0));
+        [15, 16, 17].map(|i| m.slot_value(i))
+    };
+    let all = passed(&root, 1, &side);
+    assert_eq!(all, [(10, Ty::Int), (11, Ty::Num), (12, Ty::U64)]);
+    assert_eq!(run(all), values);
+    assert_eq!(run(Vec::new()), values);
+    // They are really taken from registers: called by the name of another slot, the third is what goes for the first.
+    let mut other = run(vec![(20, Ty::Int), (11, Ty::Num), (10, Ty::Int)]);
+    assert_eq!(core::mem::replace(&mut other[0], values[2]), values[2]);
+    // A trace that does not rely on its parent may be entered from elsewhere.
+    assert_eq!(passed(&root, 1, &Build::new().results(&[])), []);
+}
+
+#[test]
+fn exits_that_store_much_pass_nothing() {
+    let mut t = Build::new();
+    let s = t.slots(&[Ty::Int; 7]);
+    let zero = t.int(0);
+    let slots: Vec<(u16, IrRef)> = s.iter().enumerate().map(|(i, &r)| (10 + i as u16, r)).collect();
+    t.snap(&slots);
+    t.emit(Op::LT, Ty::Int, s[0], zero);
+    t.snap(&slots[..4]);
+    t.emit(Op::GT, Ty::Int, s[0], zero);
+    let root = t.results(&[]);
+    let mut t = Build::new();
+    t.emit(Op::SLOAD, Ty::Int, IrRef(10), IrRef(sload::PARENT));
+    let side = t.results(&[]);
+    assert_eq!(passed(&root, 1, &side), []);
+    // As many as there are registers for.
+    assert_eq!(passed(&root, 2, &side), [(10, Ty::Int), (11, Ty::Int), (12, Ty::Int)]);
+    // Where helpers are called, exits share code.
+    let mut calls = root;
+    calls.ins.push(Ins::new(Op::TNEW, Ty::Tab, IrRef(0), IrRef(0)));
+    assert_eq!(passed(&calls, 2, &side), []);
+}
+
+/// Fills array slots from the second on with the sum of the two before: addresses of the last iteration are used in the next.
+#[test]
+fn addresses_are_computed_from_what_is_carried() {
+    let mut t = Build::new();
+    let s = t.slots(&[Ty::P64, Ty::Int, Ty::Int]);
+    let (array, limit, one) = (s[0], s[2], t.int(1));
+    let next = |t: &mut Build, i| t.emit(Op::ADD, Ty::Int, i, one);
+    let i1 = next(&mut t, s[1]);
+    let i2 = next(&mut t, i1);
+    let (p0, p1) = (t.emit(Op::AREF, Ty::P64, array, s[1]), t.emit(Op::AREF, Ty::P64, array, i1));
+    let p2 = t.emit(Op::AREF, Ty::P64, array, i2);
+    let fill = |t: &mut Build, p: [IrRef; 3]| {
+        let x = t.emit(Op::ALOAD, Ty::Int, p[0], IrRef::NIL);
+        let y = t.emit(Op::ALOAD, Ty::Int, p[1], IrRef::NIL);
+        let sum = t.emit(Op::ADD, Ty::Int, x, y);
+        t.emit(Op::ASTORE, Ty::Int, p[2], sum);
+    };
+    fill(&mut t, [p0, p1, p2]);
+    t.emit(Op::LOOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
+    t.snap(&[]);
+    t.emit(Op::LT, Ty::Int, i2, limit);
+    let i3 = next(&mut t, i2);
+    let p3 = t.emit(Op::AREF, Ty::P64, array, i3);
+    fill(&mut t, [p1, p2, p3]);
+    for (left, right) in [(i1, i2), (i2, i3)] {
+        t.emit(Op::PHI, Ty::Int, left, right);
+    }
+    for (left, right) in [(p1, p2), (p2, p3)] {
+        t.emit(Op::PHI, Ty::P64, left, right);
+    }
+    t.t.link = Link::Loop;
+    let mut m = Machine::new();
+    let mut numbers = [Value::int(1).0; 10];
+    (*m.slot(2), *m.slot(3), *m.slot(4)) = (numbers.as_mut_ptr() as u64, Value::int(0).0, Value::int(9).0);
+    assert_eq!(m.run(&t.t), 1);
+    assert_eq!(numbers.map(|n| Value(n).as_int_unchecked()), [1, 1, 2, 3, 5, 8, 13, 21, 34, 55]);
 }

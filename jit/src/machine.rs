@@ -4,6 +4,7 @@
 use crate::Jit;
 use crate::log::{self, Topic};
 use crate::registry::End;
+use perilune_backend::passed::Passed;
 use perilune_backend::{Backend, BackendError, CodeMap, CompileRequest, Config, TraceTree};
 use perilune_recorder::abort::Abort;
 use perilune_recorder::eval::{self, Outcome};
@@ -40,12 +41,12 @@ impl Machine {
         }
         self.backend.as_mut().ok_or(BackendError::ArenaFull)
     }
-    /// Compiles a trace, at whose start the exit that leads there left `unboxed` to be done. `limit` is the size of all code, in bytes; for `open_end` see [`CompileRequest::open_end`].
+    /// Compiles a trace, at whose start the exit that leads there left `unboxed` to be done and passed `passed`. `limit` is the size of all code, in bytes; for `open_end` see [`CompileRequest::open_end`].
     pub fn compile(
         &mut self,
         vm: &mut Vm,
         (trace, no, open_end, sites): (&Trace, u32, bool, &[u32]),
-        unboxed: &[Unboxed],
+        (unboxed, passed): (&[Unboxed], &[Passed]),
         exit_base: u32,
         limit: usize,
     ) -> Result<(Code, CodeMap), Refused> {
@@ -55,6 +56,7 @@ impl Machine {
             open_end,
             unboxed_exits: true,
             unboxed,
+            passed,
             key_hash: |k| k.as_str().map_or(0, |s| s.hash()),
             listing: log::on(Topic::Clif) || log::on(Topic::Asm),
         };

@@ -7,6 +7,7 @@ use crate::log::{self, Topic};
 use crate::machine::{Placed, Refused};
 use crate::registry::{Cost, End, Exit, Known};
 use perilune_backend::CodeMap;
+use perilune_backend::passed::passed;
 use perilune_recorder::abort::Abort;
 use perilune_recorder::ir::{Link, Trace};
 use perilune_recorder::rec::{AbortInfo, FinishedTrace, Recorder, Step};
@@ -414,10 +415,14 @@ impl Jit {
         let limit = (options.params.maxmcode as usize).saturating_mul(1024);
         let open_end = matches!(end, End::Open(_));
         let sites = crate::sites::of(vm, done, number);
-        let unboxed = done.trace.parent.and_then(|(parent, k)| Some(self.registry.borrow().get(parent)?.unboxed(k)));
-        let unboxed = unboxed.unwrap_or_default();
+        let from_exit = done.trace.parent.and_then(|(parent, k)| {
+            let registry = self.registry.borrow();
+            let parent = registry.get(parent)?;
+            Some((parent.unboxed(k), passed(&parent.trace, k as usize, &done.trace)))
+        });
+        let (unboxed, passed) = from_exit.unwrap_or_default();
         let request = (&done.trace, number, open_end, &*sites);
-        let (code, map) = self.machine.borrow_mut().compile(vm, request, &unboxed, base, limit)?;
+        let (code, map) = self.machine.borrow_mut().compile(vm, request, (&unboxed, &passed), base, limit)?;
         Ok((code, map, base))
     }
 

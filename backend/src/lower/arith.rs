@@ -231,6 +231,9 @@ impl Lower<'_> {
             };
             return self.int_arith(Ins { op, ..ins });
         }
+        if ins.op != Op::MULOV && (self.cur.plan.wide[self.cur.emitting] || ins.operands().any(|r| self.is_wide(r))) {
+            return self.long_sum(ins);
+        }
         if ins.op == Op::ADDOV
             && ins.b.is_const()
             && let Const::Int(k) = self.konst(ins.b)?
@@ -249,6 +252,36 @@ impl Lower<'_> {
             self.guard_not_minus_zero(ins, value, a, b)?;
         }
         Ok(value)
+    }
+
+    fn is_wide(&self, r: IrRef) -> bool {
+        !r.is_const() && self.cur.plan.wide[r.ins_index()]
+    }
+    /// ADDOV, SUBOV that is part of a longer sum: only the whole is checked.
+    fn long_sum(&mut self, ins: Ins) -> Res<Value> {
+        let (a, b) = (self.term(ins.a)?, self.term(ins.b)?);
+        let sum = if ins.op == Op::ADDOV { self.pos.ins().iadd(a, b) } else { self.pos.ins().isub(a, b) };
+        if self.cur.plan.wide[self.cur.emitting] {
+            return Ok(sum);
+        }
+        let value = self.pos.ins().ireduce(types::I32, sum);
+        let same = self.pos.ins().sextend(types::I64, value);
+        let ok = self.pos.ins().icmp(IntCC::Equal, sum, same);
+        self.guard(ok)?;
+        Ok(value)
+    }
+    /// An operand of a sum, in 64 bits.
+    fn term(&mut self, r: IrRef) -> Res<Value> {
+        if r.is_const()
+            && let Const::Int(k) = self.konst(r)?
+        {
+            return Ok(self.k64(i64::from(k) as u64));
+        }
+        if self.is_wide(r) {
+            return self.word(r);
+        }
+        let value = self.int(r)?;
+        Ok(self.pos.ins().sextend(types::I64, value))
     }
 
     /// ADDOV of a constant: the operand is compared with what is just not too much, which is cheaper than to look at the flag.

@@ -1,10 +1,9 @@
 //! Calls of helpers, and the instructions that are nothing but such calls.
 
-use super::exit::slot_offset;
 use super::value::{MEM, repr};
 use super::{Lower, Res};
 use crate::{BackendError, thunk};
-use cranelift_codegen::ir::{InstBuilder, SigRef, Value, types};
+use cranelift_codegen::ir::{InstBuilder, SigRef, Type, Value, types};
 use perilune_recorder::ir::{Ins, IrRef, Op};
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::ofs;
@@ -53,12 +52,13 @@ impl Lower<'_> {
         self.sigs.push((helper, sig));
         sig
     }
-    pub(super) fn trace_sig(&mut self) -> SigRef {
-        if let Some(sig) = self.trace_sig {
-            return sig;
+    /// The signature of traces that take more than what all take.
+    pub(super) fn trace_sig(&mut self, more: Vec<Type>) -> SigRef {
+        if let Some((_, sig)) = self.trace_sigs.iter().find(|s| s.0 == more) {
+            return *sig;
         }
-        let sig = self.pos.func.import_signature(thunk::trace_signature());
-        self.trace_sig = Some(sig);
+        let sig = self.pos.func.import_signature(thunk::trace_signature(&more));
+        self.trace_sigs.push((more, sig));
         sig
     }
 
@@ -100,10 +100,8 @@ impl Lower<'_> {
     pub(super) fn native(&mut self, ins: Ins) -> Res<()> {
         self.restore(self.cur.snap)?;
         self.forget_cold();
-        let (frame, nargs) = (
-            self.offset(self.cur.base, i64::from(slot_offset(u32::from(ins.a.0)))),
-            self.k32(i32::from(ins.b.0 & perilune_recorder::ir::native::ARGS)),
-        );
+        let (frame, nargs) =
+            (self.slot_address(u32::from(ins.a.0)), self.k32(i32::from(ins.b.0 & perilune_recorder::ir::native::ARGS)));
         let left = self.call_word(Helper::NativeCall, &[frame, nargs])?;
         let (next, leave) = (self.block(), self.cold_block());
         self.pos.ins().brif(left, leave, &[], next, &[]);

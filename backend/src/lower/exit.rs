@@ -6,18 +6,22 @@
 
 use super::value::{INT_HIGH, MEM};
 use super::{EXIT, Lower, Pending, Res, SIDE};
+use crate::passed;
 use cranelift_codegen::cursor::{Cursor, CursorPosition};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, SourceLoc, Value, types};
 use perilune_recorder::ir::{Ins, IrRef, Op, SnapSlot, Snapshot, Trace, Ty};
 use perilune_vm::layout::ofs;
 
-/// Bytes from the base to a stack slot.
-pub(super) fn slot_offset(slot: u32) -> i32 {
-    (slot as i32 - 2) * 8
-}
-
 impl<'a> Lower<'a> {
+    /// Bytes from the base at the start of the trace to a stack slot of the frame that it is in now.
+    pub(super) fn slot_offset(&self, slot: u32) -> i32 {
+        (slot as i32 - 2) * 8 + self.cur.moved
+    }
+    /// The address of a stack slot.
+    pub(super) fn slot_address(&mut self, slot: u32) -> Value {
+        self.offset(self.cur.base, i64::from(self.slot_offset(slot)))
+    }
     pub(super) fn block(&mut self) -> Block {
         let block = self.pos.func.dfg.make_block();
         self.pos.func.layout.append_block(block);
@@ -103,10 +107,19 @@ impl<'a> Lower<'a> {
                 self.pending.push(Pending { tree: &self.cur.tree.sides[side].1, block, base, known });
             }
             None => {
+                let n = u64::from(self.cur.tree.exit_base) + snap as u64;
+                if self.cur.direct {
+                    let mut args = Vec::new();
+                    for (_, r) in passed::values(self.cur.trace, snap) {
+                        args.push(self.val(r)?);
+                    }
+                    let table = self.vm_field(ofs::VM_EXIT_TABLE);
+                    self.tail_call_entry(table, base, n, &args);
+                } else {
+                    let (id, shared) = (self.k64(n), self.shared());
+                    self.jump(shared, &[base, id]);
+                }
                 self.forget_cold();
-                let id = self.k64(u64::from(self.cur.tree.exit_base) + snap as u64);
-                let shared = self.shared();
-                self.jump(shared, &[base, id]);
             }
         }
         Ok(())
@@ -132,9 +145,9 @@ impl<'a> Lower<'a> {
         self.emit_cold_for(snap, &sunk)?;
         self.rebuild(&sunk)?;
         for slot in snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0) {
-            store(self, slot.value, slot_offset(u32::from(slot.slot)))?;
+            store(self, slot.value, self.slot_offset(u32::from(slot.slot)))?;
         }
-        Ok(self.offset(self.cur.base, i64::from(slot_offset(u32::from(snap.base_slot)))))
+        Ok(self.slot_address(u32::from(snap.base_slot)))
     }
 
     /// Makes and fills the tables that were sunk.
@@ -202,18 +215,29 @@ impl<'a> Lower<'a> {
         let scaled = self.pos.ins().ishl_imm_u(n, 3);
         let entry = self.pos.ins().iadd(table, scaled);
         let code = self.pos.ins().load(types::I64, MEM, entry, 0);
-        let sig = self.trace_sig();
+        let sig = self.trace_sig(Vec::new());
         self.pos.ins().return_call_indirect(sig, code, &[self.vm, base, n]);
+    }
+
+    /// The same for a known entry; what is there may take more arguments.
+    pub(super) fn tail_call_entry(&mut self, table: Value, base: Value, n: u64, more: &[Value]) {
+        let id = self.k64(n);
+        let code = self.pos.ins().load(types::I64, MEM, table, n as i32 * 8);
+        let more_types = more.iter().map(|&v| self.pos.func.dfg.value_type(v)).collect();
+        let sig = self.trace_sig(more_types);
+        let mut args = vec![self.vm, base, id];
+        args.extend_from_slice(more);
+        self.pos.ins().return_call_indirect(sig, code, &args);
     }
 
     /// Leaves through snapshot 0 when the frames of the trace do not fit the stack.
     pub(super) fn stack_check(&mut self) -> Res<()> {
-        if self.cur.trace.top_slot == 0 {
+        if !self.cur.trace.checks_stack() {
             return Ok(());
         }
         self.countdown(self.cur.trace.ins[0])?;
         let limit = self.vm_field(ofs::VM_STACK_LIMIT);
-        let top = self.offset(self.cur.base, i64::from(slot_offset(self.cur.trace.top_slot)));
+        let top = self.slot_address(self.cur.trace.top_slot);
         let over = self.pos.ins().icmp(IntCC::UnsignedGreaterThan, top, limit);
         self.guard_not(over)
     }

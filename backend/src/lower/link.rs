@@ -4,7 +4,7 @@ use super::value::{MEM, repr};
 use super::{Lower, Res};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, types};
-use perilune_recorder::ir::{Const, Ins, Link, Op, Ty};
+use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, Trace, Ty};
 use perilune_vm::layout::ofs;
 
 impl Lower<'_> {
@@ -13,12 +13,16 @@ impl Lower<'_> {
         let trace = self.cur.trace;
         self.hoist_constants()?;
         let head = self.block();
-        let (mut entry, mut back, mut lefts) = (Vec::new(), Vec::new(), Vec::new());
-        for phi in trace.ins.iter().filter(|i| i.op == Op::PHI) {
+        let (mut entry, mut back, mut lefts, mut again) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for &phi in trace.ins.iter().filter(|i| i.op == Op::PHI) {
             if phi.a.is_const() {
                 return Err(self.bad("PHI of a constant"));
             }
             let Some(ty) = repr(self.ty(phi.a)?) else { continue };
+            if is_computed_again(trace, phi) {
+                again.push(phi.a.ins_index());
+                continue;
+            }
             entry.push(self.val(phi.a)?);
             lefts.push((phi.a.ins_index(), ty));
             back.push(phi.b);
@@ -30,6 +34,9 @@ impl Lower<'_> {
         self.enter(head);
         self.cur.exit = None;
         self.cur.head = Some((head, back));
+        for left in again {
+            self.instruction(left)?;
+        }
         Ok(())
     }
 
@@ -61,12 +68,13 @@ impl Lower<'_> {
             return Err(self.bad("RETF without a return address"));
         }
         let Const::Ptr(pc) = self.konst(ins.b)? else { return Err(self.bad("RETF without a return address")) };
-        let link = self.pos.ins().load(types::I64, MEM, self.cur.base, -8);
+        let at = self.slot_offset(1);
+        let link = self.pos.ins().load(types::I64, MEM, self.cur.base, at);
         let expected = self.k64(pc);
         let same = self.pos.ins().icmp(IntCC::Equal, link, expected);
         self.guard(same)?;
         let delta = (self.frame_delta)(pc);
-        self.cur.base = self.offset(self.cur.base, -8 * i64::from(delta));
+        self.cur.moved -= 8 * delta as i32;
         self.leave_base();
         // Exits from here on count slots from the new base.
         self.cur.exit = None;
@@ -77,7 +85,8 @@ impl Lower<'_> {
     /// Leaves word of the base, if samples are taken.
     pub(super) fn leave_base(&mut self) {
         if self.cur.tree.sampled {
-            self.pos.ins().store(MEM, self.cur.base, self.vm, ofs::VM_SAMPLED_BASE as i32);
+            let base = self.offset(self.cur.base, i64::from(self.cur.moved));
+            self.pos.ins().store(MEM, base, self.vm, ofs::VM_SAMPLED_BASE as i32);
         }
     }
 
@@ -105,8 +114,7 @@ impl Lower<'_> {
                 let base = self.restore(last)?;
                 self.forget_cold();
                 let codes = self.vm_field(ofs::VM_TRACE_CODE);
-                let n = self.k64(u64::from(n));
-                self.tail_call(codes, base, n);
+                self.tail_call_entry(codes, base, u64::from(n), &[]);
                 Ok(())
             }
             Link::Interp | Link::Return | Link::Stitch => self.emit_exit(last, None),
@@ -122,4 +130,13 @@ impl Lower<'_> {
         self.jump(head, &args);
         Ok(())
     }
+}
+
+/// Is the left operand of a PHI an address that is computed from loop-carried values in the same way as the right one? Then it is
+/// not carried as well: as part of a load or a store, its computation costs nothing.
+fn is_computed_again(trace: &Trace, phi: Ins) -> bool {
+    let (Some(left), Some(right)) = (trace.def(phi.a), trace.def(phi.b)) else { return false };
+    let next = |r: IrRef| trace.ins.iter().rev().take_while(|i| i.op == Op::PHI).find(|i| i.a == r).map_or(r, |i| i.b);
+    let is_address = matches!(left.op, Op::AREF | Op::STRREF) && right.op == left.op;
+    is_address && right.a == next(left.a) && right.b == next(left.b)
 }

@@ -1,6 +1,5 @@
 //! Loads of boxed values with their type checks.
 
-use super::exit::slot_offset;
 use super::value::{INT_HIGH, MEM, repr};
 use super::{Lower, Res};
 use crate::unboxed::{pointer_tag, pri_word};
@@ -26,7 +25,7 @@ impl Lower<'_> {
         if let Some(value) = self.inherited(slot, ins.ty) {
             return Ok(Some(value));
         }
-        let at = slot_offset(u32::from(slot));
+        let at = self.slot_offset(u32::from(slot));
         if flags & sload::KEYINDEX != 0 {
             // A bare index without a tag.
             return Ok(Some(self.pos.ins().load(types::I32, MEM, self.cur.base, at)));
@@ -58,7 +57,7 @@ impl Lower<'_> {
             return Ok(false);
         }
         let (addr, at) = match ins.op {
-            Op::SLOAD if self.cur.known.is_empty() => (self.cur.base, slot_offset(u32::from(ins.a.0))),
+            Op::SLOAD if self.cur.known.iter().all(|k| k.0 != ins.a.0) => (self.cur.base, self.slot_offset(u32::from(ins.a.0))),
             Op::ALOAD | Op::HLOAD | Op::ULOAD => (self.word(ins.a)?, 0),
             _ => return Ok(false),
         };

@@ -1,6 +1,5 @@
 //! Addresses, loads and stores.
 
-use super::exit::slot_offset;
 use super::value::MEM;
 use super::{Lower, Res};
 use crate::BackendError;
@@ -33,7 +32,7 @@ impl Lower<'_> {
                 self.indexed(data, ins.b, 0)
             }
             Op::LREF => Ok(self.vm_field(ofs::VM_CUR)),
-            Op::SREF => Ok(self.offset(self.cur.base, i64::from(slot_offset(u32::from(ins.a.0))))),
+            Op::SREF => Ok(self.slot_address(u32::from(ins.a.0))),
             _ => Err(BackendError::Unsupported(ins.op)),
         }
     }

@@ -1,7 +1,7 @@
 //! Trace IR to Cranelift IR.
 //!
 //! One function per tree: the parameters are the VM, the base and a number nobody reads. Values are SSA values held in a table
-//! by instruction index; the base is one too, and only RETF replaces it. A trace is straight-line code between cold exits:
+//! by instruction index; the base is one too. A trace is straight-line code between cold exits:
 //!
 //! ```text
 //! entry(vm, base, n) -> start(base) -> ... -> head(phis...) -> ... --+
@@ -24,9 +24,9 @@ mod value;
 
 use crate::compile::{CompileRequest, TraceTree};
 use crate::thunk::ThunkAddrs;
-use crate::{BackendError, thunk};
+use crate::{BackendError, passed, thunk};
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
-use cranelift_codegen::ir::{Block, Function, SigRef, SourceLoc, Value, types};
+use cranelift_codegen::ir::{Block, Function, SigRef, SourceLoc, Type, Value, types};
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_codegen::packed_option::PackedOption;
 use perilune_recorder::ir::{Ins, IrRef, Link, Mode, Op, Trace, Ty};
@@ -73,7 +73,12 @@ struct Current<'a> {
     cold: Vec<usize>,
     /// Are sunk instructions being emitted in an exit?
     rebuilding: bool,
+    /// The base at the start of the trace.
     base: Value,
+    /// See [`passed::is_direct`].
+    direct: bool,
+    /// What RETF has added to it since, bytes.
+    moved: i32,
     /// The snapshot in force and its exit, once there is one.
     snap: usize,
     exit: Option<Block>,
@@ -104,7 +109,7 @@ pub(crate) struct Lower<'a> {
     unboxed: &'a [Unboxed],
     key_hash: fn(v::Value) -> u32,
     shared: Option<Block>,
-    trace_sig: Option<SigRef>,
+    trace_sigs: Vec<(Vec<Type>, SigRef)>,
     sigs: Vec<(Helper, SigRef)>,
 }
 
@@ -135,15 +140,20 @@ pub(crate) fn exit_located(loc: SourceLoc) -> Option<usize> {
 
 /// Lowers a tree into an empty function.
 pub(crate) fn lower<'a>(func: &'a mut Function, env: &'a Env<'a>, req: &'a CompileRequest<'a>) -> Res<()> {
-    func.signature = thunk::trace_signature();
+    let more: Vec<Type> = req.passed.iter().filter_map(|p| value::repr(p.1)).collect();
+    func.signature = thunk::trace_signature(&more);
     let mut pos = FuncCursor::new(func);
     let entry = pos.func.dfg.make_block();
     pos.insert_block(entry);
     let vm = pos.func.dfg.append_block_param(entry, types::I64);
     let base = pos.func.dfg.append_block_param(entry, types::I64);
     pos.func.dfg.append_block_param(entry, types::I64);
+    let mut known = Vec::new();
+    for (&(slot, ty), &repr) in req.passed.iter().zip(&more) {
+        known.push((slot, ty, pos.func.dfg.append_block_param(entry, repr)));
+    }
     let start = pos.func.dfg.make_block();
-    let cur = Current::new(&req.tree, start, base, Vec::new());
+    let cur = Current::new(&req.tree, start, base, known);
     let mut lower = Lower {
         pos,
         env,
@@ -157,7 +167,7 @@ pub(crate) fn lower<'a>(func: &'a mut Function, env: &'a Env<'a>, req: &'a Compi
         unboxed: req.unboxed,
         key_hash: req.key_hash,
         shared: None,
-        trace_sig: None,
+        trace_sigs: Vec::new(),
         sigs: Vec::new(),
     };
     lower.tree()
@@ -175,6 +185,8 @@ impl<'a> Current<'a> {
             cold: Vec::new(),
             rebuilding: false,
             base,
+            direct: passed::is_direct(tree.trace),
+            moved: 0,
             snap: 0,
             exit: None,
             start,

@@ -4,6 +4,7 @@
 //! the hot path. Its operands then live up to those exits.
 
 use perilune_recorder::ir::{Effect, Ins, IrRef, Mode, Op, Trace};
+use perilune_recorder::opt::sums;
 
 /// How an instruction is emitted.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -26,13 +27,15 @@ pub(super) struct Plan {
     uses: Vec<u16>,
     /// Index of the LOOP instruction.
     pub loop_at: Option<usize>,
+    /// By instruction: a sum of ints that is computed in 64 bits, see [`sums`].
+    pub wide: Vec<bool>,
 }
 
 impl Plan {
     pub(super) fn new(trace: &Trace) -> Plan {
         let n = trace.ins.len();
-        let mut plan =
-            Plan { class: vec![Class::Dead; n], uses: vec![0; n], loop_at: trace.ins.iter().position(|i| i.op == Op::LOOP) };
+        let loop_at = trace.ins.iter().position(|i| i.op == Op::LOOP);
+        let mut plan = Plan { class: vec![Class::Dead; n], uses: vec![0; n], loop_at, wide: sums::wide(trace) };
         plan.count_snapshots(trace);
         for i in (0..n).rev() {
             plan.classify(trace, i);

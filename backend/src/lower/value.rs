@@ -58,7 +58,7 @@ impl Lower<'_> {
     /// The unboxed value of a reference.
     pub(super) fn val(&mut self, r: IrRef) -> Res<Value> {
         if r == IrRef::BASE {
-            return Ok(self.cur.base);
+            return Ok(self.slot_address(2));
         }
         if !r.is_const() {
             let value = self.cur.values.get(r.ins_index()).and_then(|v| v.expand());
@@ -176,7 +176,8 @@ impl Lower<'_> {
                     self.pos.ins().store(MEM, high, base, at + 4);
                 }
                 _ => {
-                    let stored = self.pos.ins().load(types::I64, MEM, base, at);
+                    let known = self.cur.known.iter().find(|k| i32::from(k.0) == s.slot + 2).map(|k| k.2);
+                    let stored = known.unwrap_or_else(|| self.pos.ins().load(types::I64, MEM, base, at));
                     let k = self.k64(s.bits);
                     let value = self.pos.ins().bor(stored, k);
                     self.pos.ins().store(MEM, value, base, at);

@@ -5,6 +5,7 @@
 
 pub mod helpers;
 
+use perilune_backend::passed::Passed;
 use perilune_backend::thunk::ThunkAddrs;
 use perilune_backend::unboxed::unboxed;
 use perilune_backend::{Backend, BackendError, CompileRequest, CompiledCode, Compiler, Config, TraceTree, isa};
@@ -95,6 +96,8 @@ pub struct Machine {
     pub backend: Backend,
     /// Do exits leave values unboxed?
     pub unboxed: bool,
+    /// What the exit that leads to the next trace passes.
+    pub passed: Vec<Passed>,
     /// What the exit that leads to the next trace left so.
     pub left: Vec<Unboxed>,
     others: Vec<Compiler>,
@@ -114,6 +117,7 @@ impl Machine {
             codes: vec![0; 10],
             backend,
             unboxed: false,
+            passed: Vec::new(),
             left: Vec::new(),
             others,
         };
@@ -144,6 +148,7 @@ impl Machine {
             open_end: false,
             unboxed_exits: self.unboxed,
             unboxed: &self.left,
+            passed: &self.passed,
             key_hash: |_| 1,
             listing: std::env::var_os("SHOW").is_some(),
         };

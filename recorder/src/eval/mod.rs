@@ -10,6 +10,7 @@ mod memory;
 mod ops;
 
 use crate::ir::{Const, Ins, IrRef, Link, Op, SnapSlot, Snapshot, Trace, Ty, VmRef};
+use crate::opt::sums;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::ofs;
 use perilune_vm::value as v;
@@ -77,6 +78,7 @@ pub fn run_with(config: &Config, trace: &Trace, vm: *mut Vm, base: *mut Value) -
         vm_address: vm.expose_provenance() as u64,
         base: base.expose_provenance() as u64,
         values: vec![0; trace.ins.len()],
+        wide: sums::wide(trace),
         snap: 0,
         executed: 0,
         in_loop: 0,
@@ -106,6 +108,8 @@ struct Eval<'a> {
     vm_address: u64,
     base: u64,
     values: Vec<u64>,
+    /// See [`sums::wide`].
+    wide: Vec<bool>,
     /// The snapshot in force.
     snap: usize,
     executed: u64,
@@ -121,7 +125,7 @@ fn guard(ok: bool) -> Result<(), Leave> {
 
 impl Eval<'_> {
     fn run(&mut self) -> Outcome {
-        if self.t.top_slot != 0 {
+        if self.t.checks_stack() {
             let fits = self.slot_address(self.t.top_slot) <= self.vm_field(ofs::VM_STACK_LIMIT);
             if self.countdown(self.t.ins[0]).is_err() || !fits {
                 return self.leave();
@@ -142,7 +146,7 @@ impl Eval<'_> {
                     if self.executed > self.config.fuel {
                         return Outcome::OutOfFuel;
                     }
-                    match self.countdown(ins).and_then(|()| self.step(ins)) {
+                    match self.countdown(ins).and_then(|()| self.step(i, ins)) {
                         Ok(value) => self.values[i] = value,
                         Err(Leave) => return self.leave(),
                     }
@@ -206,7 +210,7 @@ impl Eval<'_> {
     fn store_state(&mut self) {
         for r in self.t.sunk(self.snap) {
             let i = r.ins_index();
-            let Ok(value) = self.step(self.t.ins[i]) else { unreachable!("a sunk instruction is no guard") };
+            let Ok(value) = self.step(i, self.t.ins[i]) else { unreachable!("a sunk instruction is no guard") };
             self.values[i] = value;
         }
         let snap: &Snapshot = &self.t.snaps[self.snap];
@@ -259,7 +263,7 @@ impl Eval<'_> {
         memory::call(helper, (self.config.helper)(helper), self.vm, args)
     }
 
-    fn step(&mut self, ins: Ins) -> Step {
+    fn step(&mut self, i: usize, ins: Ins) -> Step {
         match ins.op {
             Op::GCSTEP => {
                 if self.vm_field(ofs::VM_GC_TOTAL) >= self.vm_field(ofs::VM_GC_THRESHOLD) {
@@ -291,6 +295,7 @@ impl Eval<'_> {
                 Ok(0)
             }
             op if op.is_comparison() || op == Op::ABC => ops::compare(self, ins),
+            Op::ADDOV | Op::SUBOV => ops::sum(self, i, ins),
             op if (Op::BNOT..=Op::MULOV).contains(&op) => ops::arith(self, ins),
             Op::CONV => ops::conv(self, ins),
             Op::TOBIT => Ok(u64::from(perilune_vm::meta::tobit(self.num(ins.a)) as u32)),

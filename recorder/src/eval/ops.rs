@@ -113,6 +113,19 @@ fn math(e: &mut Eval<'_>, ins: Ins) -> Step {
     })
 }
 
+/// ADDOV, SUBOV of instruction `i`.
+pub(super) fn sum(e: &Eval<'_>, i: usize, ins: Ins) -> Step {
+    let is_wide = |r: IrRef| !r.is_const() && e.wide[r.ins_index()];
+    let term = |r: IrRef| if is_wide(r) { e.val(r) as i64 } else { i64::from(e.int(r)) };
+    let (x, y) = (term(ins.a), term(ins.b));
+    let sum = if ins.op == Op::ADDOV { x + y } else { x - y };
+    if e.wide[i] {
+        return Ok(sum as u64);
+    }
+    guard(i32::try_from(sum).is_ok())?;
+    Ok(u64::from(sum as u32))
+}
+
 fn int(e: &Eval<'_>, ins: Ins) -> Result<i32, super::Leave> {
     let (x, y) = (e.int(ins.a), e.int(ins.b));
     let n = y as u32 & 31;
@@ -138,8 +151,6 @@ fn int(e: &Eval<'_>, ins: Ins) -> Result<i32, super::Leave> {
         Op::ABS => x.wrapping_abs(),
         Op::MIN => x.min(y),
         Op::MAX => x.max(y),
-        Op::ADDOV => x.checked_add(y).ok_or(super::Leave)?,
-        Op::SUBOV => x.checked_sub(y).ok_or(super::Leave)?,
         Op::MULOV => {
             let v = x.checked_mul(y).ok_or(super::Leave)?;
             guard(v != 0 || (x | y) >= 0)?;

@@ -101,6 +101,10 @@ impl Parser<'_> {
                 self.trace.top_slot = int(rest)?;
                 Ok(())
             }
+            "checked" => {
+                self.trace.checked_slot = int(rest)?;
+                Ok(())
+            }
             "link" => {
                 self.trace.link = link(rest)?;
                 Ok(())

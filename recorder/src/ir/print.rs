@@ -57,6 +57,9 @@ pub fn print(trace: &Trace, names: &dyn Names) -> String {
     if trace.top_slot != 0 {
         let _ = writeln!(out, "top {}", trace.top_slot);
     }
+    if trace.checked_slot != 0 {
+        let _ = writeln!(out, "checked {}", trace.checked_slot);
+    }
     let mut snap = 0;
     for (i, ins) in trace.ins.iter().enumerate().skip(1) {
         while snap < trace.snaps.len() && trace.snaps[snap].at.ins_index() <= i {

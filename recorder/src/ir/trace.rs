@@ -338,6 +338,8 @@ pub struct Trace {
     pub parent: Option<(u32, u32)>,
     /// Highest stack slot (exclusive) that any frame of the trace needs, for the stack check at its start.
     pub top_slot: u32,
+    /// Up to where (exclusive) the trace that leads here has checked the stack; 0 if it has not.
+    pub checked_slot: u32,
     /// Which bytecode each instruction was recorded for: index of the first instruction of a run, and the bytecode.
     pub origins: Vec<(u16, Origin)>,
     /// The bytecodes of the calls that the trace has followed, see [`Origin::call`].
@@ -433,6 +435,16 @@ impl Trace {
     pub fn called_from(&self, at: Origin) -> Option<Origin> {
         usize::from(at.call).checked_sub(1).and_then(|i| self.calls.get(i).copied())
     }
+    /// Must the trace check at its start that its frames fit the stack?
+    pub fn checks_stack(&self) -> bool {
+        self.top_slot > self.checked_slot
+    }
+    /// Up to where (exclusive) the stack is checked when the trace leaves by exit `k`, in slots of what begins there. The first
+    /// exit is that of the check itself.
+    pub fn checked_at(&self, k: u32) -> u32 {
+        let Some(snap) = self.snaps.get(k as usize).filter(|_| k > 0) else { return 0 };
+        self.top_slot.max(self.checked_slot).saturating_sub(u32::from(snap.base_slot) - 2)
+    }
     /// Number of instructions that are executed: neither removed nor sunk.
     pub fn executed(&self) -> usize {
         self.ins.iter().skip(1).filter(|i| i.op != Op::NOP && !i.is_sunk()).count()
@@ -468,6 +480,7 @@ impl Default for Trace {
             link: Link::None,
             parent: None,
             top_slot: 0,
+            checked_slot: 0,
             origins: Vec::new(),
             calls: Vec::new(),
         }

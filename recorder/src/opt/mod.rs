@@ -18,6 +18,7 @@ pub mod loops;
 pub mod mem;
 pub mod narrow;
 pub mod sink;
+pub mod sums;
 pub mod widen;
 
 use crate::abort::Abort;
@@ -193,6 +194,7 @@ pub fn reemit(trace: &Trace, flags: OptFlags, limits: Limits) -> Result<Builder,
     b.trace.link = trace.link;
     b.trace.parent = trace.parent;
     b.trace.top_slot = trace.top_slot;
+    b.trace.checked_slot = trace.checked_slot;
     let mut subst = vec![IrRef::BASE];
     let mut snaps = trace.snaps.iter().peekable();
     let copy_snap = |b: &mut Builder, subst: &[IrRef], snap: &Snapshot| {

@@ -562,6 +562,10 @@ impl Recorder {
         let mut trace = core::mem::take(&mut self.b.trace);
         trace.link = link;
         trace.top_slot = self.top_slot as u32;
+        if matches!(link, Link::UpRec | Link::DownRec | Link::TailRec) {
+            // It comes back to its start in other frames.
+            trace.checked_slot = 0;
+        }
         let (start_pc, first_pc, root) = (self.start_pc, self.first_pc, self.root_no);
         let protos = core::mem::take(&mut self.protos);
         let stitch = match self.info {

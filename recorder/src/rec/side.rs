@@ -2,7 +2,7 @@
 
 use super::{Rec, RecParams, Recorder, view};
 use crate::abort::Abort;
-use crate::ir::{Const, IrRef, Link, Op, Snapshot, Trace, Ty, sload};
+use crate::ir::{Const, IrRef, Link, Op, SnapSlot, Snapshot, Trace, Ty, sload};
 use perilune_vm::Vm;
 use perilune_vm::bc::Ins;
 use perilune_vm::object::{Gc, Proto};
@@ -28,6 +28,7 @@ impl Recorder {
         r.b.trace.parent = Some((parent_no, exit_no));
         r.b.trace.ins[0].a = IrRef(parent_no as u16);
         r.b.trace.ins[0].b = IrRef(exit_no as u16);
+        r.b.trace.checked_slot = parent.checked_at(exit_no);
         r.enter_frame(proto);
         r.inherit(parent, exit_no)?;
         if r.multres == Snapshot::OPEN {
@@ -82,7 +83,9 @@ impl Recorder {
                         Ty::P64 | Ty::U64 | Ty::I64 => continue,
                         _ => {
                             let ty = if ty.is_int() { Ty::Int } else { ty };
-                            let convert = if ty == Ty::Num { sload::CONVERT } else { 0 };
+                            // What the parent loaded as a num may be an int in memory, but not what it stores.
+                            let kept = ty == Ty::Num && s.flags & SnapSlot::NORESTORE != 0;
+                            let convert = if kept { sload::CONVERT } else { 0 };
                             self.b.emit(Op::SLOAD, ty, IrRef(at as u16), IrRef(sload::PARENT | convert))?
                         }
                     }

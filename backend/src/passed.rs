@@ -1,0 +1,60 @@
+//! What exits pass to side traces in registers.
+//!
+//! An exit stores the slots of its snapshot, and the side trace there would begin by loading what has just been stored. So a few of
+//! them are arguments as well, behind those that every trace has. The runtime, which goes on there as long as there is no side
+//! trace, does not look at them. Only loads that rely on the parent ([`sload::PARENT`]) may take them: a trace with such loads is
+//! entered from its exit and from nowhere else.
+
+use perilune_recorder::ir::{Effect, Ins, IrRef, Op, SnapSlot, Trace, Ty, sload};
+
+/// A trace with more exits than this has code that they share, which passes nothing.
+const MAX_DIRECT: usize = 16;
+/// An exit that stores more slots than this passes nothing.
+const MOST_SLOTS: usize = 6;
+/// Arguments in registers, as far as the calling convention has them for traces: words and nums.
+const MOST: [usize; 2] = [3, 4];
+
+/// A slot that is passed: its number as the side trace counts, its type.
+pub type Passed = (u16, Ty);
+
+/// Do the exits of a trace leave by themselves, instead of by code that they share? Where helpers are called, that would make the
+/// register allocator move the VM and the base back and forth.
+pub(crate) fn is_direct(trace: &Trace) -> bool {
+    trace.snaps.len() <= MAX_DIRECT && !trace.ins.iter().any(|i| !i.is_sunk() && calls_helper(i.op))
+}
+fn calls_helper(op: Op) -> bool {
+    let is_call = matches!(op, Op::CALLN | Op::CALLA | Op::CALLL | Op::CALLS | Op::NATIVE | Op::POW | Op::LDEXP);
+    let is_lookup = matches!(op, Op::HREF | Op::NEWREF | Op::ALEN);
+    let is_string = matches!(op, Op::SNEW | Op::TOSTR | Op::STRTO | Op::BUFHDR | Op::BUFPUT | Op::BUFSTR);
+    is_call || is_lookup || is_string || op.effect() == Effect::Alloc
+}
+
+/// What exit `k` of a trace passes, with the references of the values.
+pub(crate) fn values(trace: &Trace, k: usize) -> Vec<(Passed, IrRef)> {
+    let Some(snap) = trace.snaps.get(k).filter(|_| is_direct(trace)) else { return Vec::new() };
+    let stored = || snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0);
+    if stored().count() > MOST_SLOTS {
+        return Vec::new();
+    }
+    let (mut passed, mut used) = (Vec::new(), [0, 0]);
+    for s in stored() {
+        let (Some(ins), Some(slot)) = (trace.def(s.value), (s.slot + 2).checked_sub(snap.base_slot)) else { continue };
+        let ty = if ins.ty.is_int() { Ty::Int } else { ins.ty };
+        let count = &mut used[usize::from(ty == Ty::Num)];
+        if ty.is_pri() || ins.is_sunk() || ins.op == Op::CARG || *count == MOST[usize::from(ty == Ty::Num)] {
+            continue;
+        }
+        *count += 1;
+        passed.push(((slot, ty), s.value));
+    }
+    passed
+}
+
+/// What exit `k` of `parent` passes to a side trace that was recorded there.
+pub fn passed(parent: &Trace, k: usize, side: &Trace) -> Vec<Passed> {
+    let relies = |i: &Ins| i.op == Op::SLOAD && i.b.0 & sload::PARENT != 0;
+    if !side.ins.iter().any(relies) {
+        return Vec::new();
+    }
+    values(parent, k).into_iter().map(|p| p.0).collect()
+}
