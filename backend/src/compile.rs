@@ -25,6 +25,9 @@ pub struct TraceTree<'a> {
     /// By instruction: the number to leave in [`perilune_vm::Vm::site`] before it calls a helper that allocates; empty if nobody
     /// wants to know.
     pub sites: &'a [u32],
+    /// The code is sampled by address: it leaves the base of the frame that it counts slots from in [`perilune_vm::Vm::sampled_base`],
+    /// and its site before it calls any helper.
+    pub sampled: bool,
     /// Side traces by the exit they start from. Other exits leave through the exit table.
     pub sides: Vec<(u32, TraceTree<'a>)>,
 }
@@ -32,7 +35,7 @@ pub struct TraceTree<'a> {
 impl<'a> TraceTree<'a> {
     /// A trace by itself.
     pub fn single(trace: &'a Trace, trace_no: u32, exit_base: u32) -> TraceTree<'a> {
-        TraceTree { trace, trace_no, exit_base, sites: &[], sides: Vec::new() }
+        TraceTree { trace, trace_no, exit_base, sites: &[], sampled: false, sides: Vec::new() }
     }
 }
 
@@ -171,7 +174,7 @@ impl Compiler {
         let loop_offset = head.and_then(|h| map().filter(|m| usize::from(m.1) > h).map(|m| m.0).min());
         let listing = clif.map(|clif| Listing { clif, asm: disas::machine_text(compiled), map: map().collect() });
         let mut map = disas::code_map(compiled, req.tree.trace.snaps.len());
-        if req.parts {
+        if req.parts || req.tree.sampled {
             map.parts = disas::parts(compiled, req.tree.trace.snaps.len());
         }
         Ok(Emitted { code, loop_offset, map, listing })

@@ -229,6 +229,7 @@ fn side_traces_compiled_into_the_tree() {
         trace_no: TRACE_NO,
         exit_base: EXIT_BASE,
         sites: &[],
+        sampled: false,
         sides: vec![(3, TraceTree::single(&side, 4, 50))],
     };
     let mut m = Machine::new();

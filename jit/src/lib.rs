@@ -19,6 +19,7 @@ mod flush;
 mod frame;
 #[path = "lib/mod.rs"]
 pub mod library;
+pub mod locate;
 pub mod log;
 pub mod machine;
 mod owned;

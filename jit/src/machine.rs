@@ -53,7 +53,7 @@ impl Machine {
         limit: usize,
     ) -> Result<(Code, CodeMap), Refused> {
         let request = CompileRequest {
-            tree: TraceTree { sites, ..TraceTree::single(trace, no, exit_base) },
+            tree: TraceTree { sites, sampled: vm.sampling.by_address(), ..TraceTree::single(trace, no, exit_base) },
             frame_delta: crate::frame::delta,
             open_end,
             unboxed_exits: true,
@@ -65,6 +65,7 @@ impl Machine {
         };
         let backend = self.backend(limit).map_err(refused)?;
         vm.set_enter(backend.enter());
+        vm.sampling.set_code(backend.code_range());
         let code = backend.compile(&request).map_err(refused)?;
         if let Some(l) = &code.listing {
             if log::on(Topic::Clif) {

@@ -15,7 +15,7 @@ use perilune_vm::gc::Marker;
 use perilune_vm::hooks::{ExitId, Unboxed};
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -199,6 +199,8 @@ pub struct Registry {
     owned: Owners,
     /// Root traces by the place that they start at, the last one last.
     roots: HashMap<*const Ins, Vec<u32>>,
+    /// Traces by the address of their code.
+    codes: BTreeMap<usize, u32>,
     /// Traces whose open end was closed.
     closed: Vec<u32>,
     /// Numbers below are taken.
@@ -218,6 +220,7 @@ impl Default for Registry {
             exits: Ranges::new(MAX_EXITS),
             owned: Owners::default(),
             roots: HashMap::new(),
+            codes: BTreeMap::new(),
             closed: Vec::new(),
             free_from: 1,
             alive: 0,
@@ -275,6 +278,7 @@ impl Registry {
             self.departures.resize(ids.end, None);
         }
         self.trace_code[n as usize] = code.0;
+        self.codes.insert(code.0, n);
         if let Some((proto, pc, _)) = start {
             self.replace_at(proto, pc, n, code.0);
         }
@@ -346,6 +350,7 @@ impl Registry {
             self.exit_table[ids.clone()].fill(0);
             self.departures[ids].fill(None);
             self.trace_code[n as usize] = 0;
+            self.codes.remove(&e.code.0);
             self.entered_before += core::mem::take(&mut self.entered[n as usize]);
             if let Some((proto, pc, _)) = e.start {
                 self.roots.remove(&proto.code_ptr().wrapping_add(pc).cast_const());
@@ -418,6 +423,12 @@ impl Registry {
     pub fn get(&self, n: u32) -> Option<&Entry> {
         self.entries.get(n as usize)?.as_ref()
     }
+    /// The trace whose code has an address.
+    pub fn at_code(&self, address: usize) -> Option<(u32, &Entry)> {
+        let (_, &n) = self.codes.range(..=address).next_back()?;
+        let e = self.get(n)?;
+        (address < e.code.0 + e.code.1).then_some((n, e))
+    }
     /// Is `trace` (still) trace `n`?
     pub fn has(&self, n: u32, trace: &Rc<Trace>) -> bool {
         self.get(n).is_some_and(|e| Rc::ptr_eq(&e.trace, trace))
@@ -463,6 +474,7 @@ impl Registry {
         self.exits.clear();
         self.owned.clear();
         self.roots.clear();
+        self.codes.clear();
         self.closed.clear();
         self.free_from = 1;
         self.alive = 0;

@@ -1,5 +1,5 @@
-//! What whoever watches the heap is told of traces ([`perilune_vm::gc::watch`]): where they start, and what line each of their
-//! instructions was compiled from.
+//! What whoever watches the heap, or takes samples, is told of traces ([`perilune_vm::gc::watch::Site`]): where they start, and what
+//! each of their instructions was compiled from.
 
 use perilune_recorder::ir::Op;
 use perilune_recorder::rec::FinishedTrace;
@@ -13,23 +13,26 @@ fn line(done: &FinishedTrace, pc: *const Ins) -> Option<(Gc<Proto>, u32)> {
     done.protos.iter().find_map(|p| p.pc_of(pc).map(|at| (*p, p.line(at))))
 }
 
-/// Numbers for the instructions of a trace that is about to be compiled; none if nobody watches.
+/// Numbers for the instructions of a trace that is about to be compiled; none if nobody wants to know.
 pub fn of(vm: &mut Vm, done: &FinishedTrace, number: u32) -> Vec<u32> {
-    if !vm.heap.is_watched() {
+    if !vm.wants_sites() {
         return Vec::new();
     }
     let mut sites = vec![0; done.trace.ins.len()];
-    let (mut place, mut site) = (0, 0);
-    if let Some((proto, line)) = start(done) {
-        site = vm.heap.add_site(Site { trace: number, proto, line }).unwrap_or(0);
-    }
+    let (mut proto, mut at) = start(done).unzip();
+    let mut before = None;
+    let mut site = 0;
     for (i, ins) in done.trace.ins.iter().enumerate() {
-        let here = done.trace.origin(i);
-        if here != place
-            && let Some((proto, line)) = line(done, core::ptr::with_exposed_provenance(here as usize))
-        {
-            place = here;
-            site = vm.heap.add_site(Site { trace: number, proto, line }).unwrap_or(0);
+        let here = done.trace.place(i);
+        // A builtin is told from helpers by its instruction.
+        if before != Some(here) || ins.op == Op::NATIVE || i > 0 && done.trace.ins[i - 1].op == Op::NATIVE {
+            before = Some(here);
+            if let Some((p, l)) = line(done, core::ptr::with_exposed_provenance(here.pc as usize)) {
+                (proto, at) = (Some(p), Some(l));
+            }
+            if let (Some(proto), Some(line)) = (proto, at) {
+                site = vm.add_site(Site { trace: number, proto, line, ins: i as u16 }).unwrap_or(0);
+            }
         }
         if ins.op != Op::NOP {
             sites[i] = site;

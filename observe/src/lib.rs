@@ -1,7 +1,8 @@
-//! What a program keeps in memory, where it was allocated, and what the compiler makes of it.
+//! What a program keeps in memory, where it was allocated, where time goes, and what the compiler makes of it.
 //!
 //! - [`memprof`] writes every change of the heap to a stream whose format is [`stream`], which also reads it;
 //! - [`heap`] writes the graph of objects as a dump or a snapshot;
+//! - [`profile`] takes samples of what runs;
 //! - [`metrics`] are counts that are always kept;
 //! - [`explorer`] notes what the compiler makes of a program, line by line and trace by trace;
 //! - [`inspect`] looks at heap, compiler and frames without changing anything;
@@ -11,7 +12,9 @@
 pub mod explorer;
 pub mod heap;
 pub mod inspect;
+mod json;
 pub mod library;
 pub mod memprof;
 pub mod metrics;
+pub mod profile;
 pub mod stream;

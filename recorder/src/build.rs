@@ -9,7 +9,7 @@
 
 use crate::abort::Abort;
 use crate::history::{Asked, History};
-use crate::ir::{Const, Ins, IrRef, Op, SnapSlot, Snapshot, Trace, Ty, VmRef};
+use crate::ir::{Const, Ins, IrRef, Op, Origin, SnapSlot, Snapshot, Trace, Ty, VmRef};
 use crate::opt::{self, OptFlags};
 use perilune_vm::Value;
 
@@ -54,8 +54,8 @@ pub struct Builder {
     kprev: Vec<u16>,
     /// Was a guard emitted since the last snapshot?
     guard_emitted: bool,
-    /// Address of the bytecode being recorded, see [`Trace::origins`].
-    pub origin: u64,
+    /// The bytecode being recorded, see [`Trace::origins`].
+    pub origin: Origin,
     /// Bytecode instructions recorded before it.
     pub bytecodes: u16,
     /// Instructions that were asked for, and what the passes made of them.
@@ -108,7 +108,7 @@ impl Builder {
             kchain: [0; 8],
             kprev: vec![0; 3],
             guard_emitted: false,
-            origin: 0,
+            origin: Origin::default(),
             bytecodes: 0,
             asked: 0,
             passes: Vec::new(),
@@ -281,7 +281,7 @@ impl Builder {
         let made = emit(self);
         if let Ok(result) = made {
             let is_new = !result.is_const() && result >= before;
-            history.asked.push(Asked { ins, result, is_new, origin: self.origin });
+            history.asked.push(Asked { ins, result, is_new, origin: self.origin.pc });
         }
         self.history = Some(history);
         made
@@ -309,6 +309,15 @@ impl Builder {
         Ok(r)
     }
 
+    /// The number, for [`Origin::call`], of the bytecode that was recorded last, as a call.
+    pub fn note_call(&mut self) -> u16 {
+        let known = self.trace.calls.iter().rposition(|c| *c == self.origin);
+        let at = known.unwrap_or_else(|| {
+            self.trace.calls.push(self.origin);
+            self.trace.calls.len() - 1
+        });
+        at as u16 + 1
+    }
     /// Was a guard emitted since the last snapshot? If not, there is no need for another one.
     pub fn guard_emitted(&self) -> bool {
         self.guard_emitted

@@ -4,7 +4,7 @@ use super::lua::Lua;
 use perilune_observe::explorer::{self, Report};
 use perilune_observe::inspect::{self, FrameInfo, HeapSnapshot, JitStateSnapshot};
 use perilune_observe::metrics::{self, Metrics};
-use perilune_observe::{heap, memprof};
+use perilune_observe::{heap, memprof, profile};
 use std::io::{self, Write};
 
 impl Lua {
@@ -29,6 +29,28 @@ impl Lua {
     /// Ends that. An error of a write that failed earlier is reported here.
     pub fn stop_memprof(&self) -> Result<(), memprof::Error> {
         self.0.with(memprof::stop)
+    }
+    /// Takes samples of what runs on this thread from now on.
+    ///
+    /// ```
+    /// use perilune::{Lua, observe::profile};
+    ///
+    /// let lua = Lua::new();
+    /// lua.start_profile(profile::Options::new())?;
+    /// lua.load("local function busy() local s = 0 for i = 1, 3e7 do s = s + i % 7 end return s end busy()").exec()?;
+    /// let profile = lua.stop_profile()?;
+    /// assert!(profile.total() > 0);
+    /// for line in profile::folded::lines(&profile, Default::default()) {
+    ///     println!("{line}");
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn start_profile(&self, options: profile::Options) -> Result<(), profile::Error> {
+        self.0.with(|vm| profile::start(vm, options))
+    }
+    /// Ends that, and gives what was sampled.
+    pub fn stop_profile(&self) -> Result<profile::Profile, profile::Error> {
+        self.0.with(profile::stop)
     }
     /// Counts that are always kept.
     pub fn metrics(&self) -> Metrics {

@@ -2,7 +2,7 @@
 # Programs that nobody here wrote read what the observers write: tests/consumers/run.sh FOLDER
 #
 # FOLDER holds what there is of them: `tarantool-luajit` and `luau`, checkouts of those repositories, and `npm`, where the packages
-# heap-snapshot-toolkit and v8-heapsnapshot are installed. What is not there is skipped, and that is said. PERILUNE and TOOLS are
+# heap-snapshot-toolkit, v8-heapsnapshot, speedscope and pprof-format are installed. What is not there is skipped, and that is said. PERILUNE and TOOLS are
 # the commands, by default those of a release build.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -57,5 +57,32 @@ if [ -d "$folder/npm/node_modules/heap-snapshot-toolkit" ] && command -v node > 
   result "Chrome's developer tools and v8-heapsnapshot read the snapshot" $r
 else
   skip "Chrome's developer tools" "no packages in $folder/npm, or no node"
+fi
+# Profiles of time: three functions at 60, 30 and 10 percent.
+for format in folded pprof speedscope; do
+  "$tools" profile --$format -o "$work/profile.$format" "$here/shares.lua" 2> "$work/out"
+done
+mv "$work/profile.pprof" "$work/profile.pb.gz"
+mv "$work/profile.speedscope" "$work/profile.json"
+if [ -d "$folder/npm/node_modules/pprof-format" ] && command -v node > "$work/out"; then
+  node "$here/pprof.mjs" "$work/profile.pb.gz" "$folder/npm" && r=0 || r=1
+  result "pprof-format reads the profile" $r
+else
+  skip "pprof-format" "no package in $folder/npm, or no node"
+fi
+if command -v go > "$work/out"; then
+  go tool pprof -top "$work/profile.pb.gz" > "$work/out" && grep -q "sixty (shares.lua" "$work/out" && r=0 || r=1
+  result "pprof reads the profile" $r
+else
+  skip "pprof" "no go"
+fi
+app=$folder/npm/node_modules/speedscope/dist/release/index.html
+if [ -f "$app" ] && command -v chromium > "$work/out" && command -v node > "$work/out"; then
+  for file in profile.json profile.pb.gz; do
+    node "$here/speedscope.mjs" "$work/$file" "$app" "$work" && r=0 || r=1
+    result "speedscope reads $file" $r
+  done
+else
+  skip "speedscope" "no package in $folder/npm, or no chromium"
 fi
 exit $failed

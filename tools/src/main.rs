@@ -4,6 +4,7 @@
 mod failure;
 mod heap;
 mod memprof;
+mod profile;
 mod progress;
 mod script;
 mod trace;
@@ -15,7 +16,7 @@ use std::process::ExitCode;
 #[global_allocator]
 static MEMORY: perilune::Allocator = perilune::Allocator;
 
-/// Looks at Lua programs: their memory, and what the compiler makes of them.
+/// Looks at Lua programs: their memory, their time, and what the compiler makes of them.
 #[derive(Parser)]
 #[command(name = "perilune-tools", version, arg_required_else_help = true)]
 struct Arguments {
@@ -33,6 +34,10 @@ enum Command {
     Heap(heap::Command),
     /// What the compiler made of a script: a page to look at, with the source, the graph of traces, and the code of each.
     Trace(trace::Command),
+    /// Runs a script and shows where its time goes: a flame graph, or a file for other viewers.
+    ///
+    /// Samples are taken in the interpreter, in compiled traces, in builtins, in the garbage collector and in the compiler.
+    Profile(profile::Profile),
 }
 
 fn main() -> ExitCode {
@@ -42,6 +47,7 @@ fn main() -> ExitCode {
         Command::Memprof(c) => memprof::run(c, &mut out),
         Command::Heap(c) => heap::run(c, &mut out),
         Command::Trace(c) => trace::run(c),
+        Command::Profile(c) => profile::run(c),
     };
     match done.and_then(|()| Ok(out.flush()?)) {
         Ok(()) => ExitCode::SUCCESS,

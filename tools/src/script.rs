@@ -16,6 +16,10 @@ pub struct Script {
 }
 
 impl Script {
+    /// A script to run.
+    pub fn new(script: PathBuf, arguments: Vec<String>) -> Script {
+        Script { script, arguments }
+    }
     /// Runs it. An error of the script is one of the command, but first `finally` looks at the state.
     pub fn run(&self, lua: &Lua, finally: impl FnOnce(&Lua) -> Outcome) -> Outcome {
         let result = self.start(lua)?;

@@ -104,6 +104,9 @@ impl Vm {
             unfinished: crate::interp::native::Unfinished::None,
             upheavals: 0,
             traces_waiting: 0,
+            sampled_base: core::ptr::null_mut(),
+            sampled_stack: core::ptr::null_mut(),
+            sites: Vec::new(),
             plain_enter: no_trace,
             next_ffid: crate::lib::Builtin::Next.id(),
             prng: crate::lib::Prng::default(),
@@ -189,6 +192,9 @@ impl Vm {
         }
         let compiler = Rc::clone(&self.compiler);
         compiler.new_proto(self, proto);
+        if let Some(consumer) = self.sampling_consumer() {
+            consumer.loaded(proto);
+        }
     }
     /// Ends the state: finalizers run.
     pub fn close(&mut self) {
@@ -199,6 +205,6 @@ impl Vm {
 impl Drop for Vm {
     fn drop(&mut self) {
         self.close();
-        self.stop_sampling();
+        self.end_sampling();
     }
 }

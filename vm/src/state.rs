@@ -53,10 +53,13 @@ pub struct Vm {
     pub trace_entered: *mut u64,
     /// Code address by exit id: the exit stub, or a side trace.
     pub exit_table: *mut usize,
-    /// Where compiled code is that calls a helper, if somebody watches the heap; else 0 ([`crate::gc::watch`]).
+    /// Where compiled code is that calls a helper, if somebody wants to know; else 0 ([`crate::gc::watch::Site`]).
     pub site: u32,
-    /// While somebody watches: depth of native calls at which compiled code runs.
+    /// While somebody does: depth of native calls at which compiled code runs.
     pub trace_depth: u32,
+    /// While samples are taken by address: the base of the frame that compiled code counts slots from, which it leaves here wherever
+    /// that changes.
+    pub sampled_base: *mut Value,
     /// Arguments and results of helpers called from compiled code.
     pub scratch: [u64; 16],
     /// Always nil: what a failed lookup points to.
@@ -126,6 +129,10 @@ pub struct Vm {
     pub upheavals: u32,
     /// Calls of builtins by compiled code that have not come back: their code must stay where it is.
     pub traces_waiting: u32,
+    /// The stack that `sampled_base` belongs to, where it was then.
+    pub sampled_stack: *mut Value,
+    /// What [`Vm::site`] numbers.
+    pub sites: Vec<crate::gc::watch::Site>,
     /// What enters compiled code, but for watching.
     pub plain_enter: EnterFn,
     /// Builtin id of `next`.

@@ -62,10 +62,10 @@ impl Lower<'_> {
         sig
     }
 
-    /// Leaves word of where this is, if somebody wants to know and the helper may allocate.
+    /// Leaves word of where this is, if somebody wants to know of this helper: where it allocates, who watches the heap.
     fn leave_site(&mut self, helper: Helper) {
         let site = self.cur.tree.sites.get(self.cur.emitting).copied().unwrap_or(0);
-        if site != 0 && helper.allocates() {
+        if site != 0 && (helper.allocates() || self.cur.tree.sampled) {
             let site = self.k32(site as i32);
             self.pos.ins().store(MEM, site, self.vm, ofs::VM_SITE as i32);
         }
@@ -115,6 +115,9 @@ impl Lower<'_> {
 
     /// Calls a helper on a cold path that rejoins, through its thunk, which preserves all registers. A result is in `scratch[0]`.
     pub(super) fn call_cold(&mut self, helper: Helper, args: &[Value]) -> Res<()> {
+        if self.cur.tree.sampled && !self.cur.rebuilding {
+            self.leave_site(helper);
+        }
         let address = self.env.thunks.cold(helper)?;
         let sig = thunk::cold_signature(helper);
         let sig = self.pos.func.import_signature(sig);

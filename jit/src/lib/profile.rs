@@ -1,9 +1,10 @@
 //! `jit.profile`: a function that is called with samples.
 
 use super::compiler;
+use core::any::Any;
 use core::time::Duration;
 use perilune_vm::object::{Gc, Table, Thread};
-use perilune_vm::sample::{self, Consumer, Grain, Sample};
+use perilune_vm::sample::{self, Consumer, Grain, InCode, Sample};
 use perilune_vm::{LuaResult, Value, Vm};
 use std::rc::Rc;
 
@@ -24,9 +25,9 @@ impl Consumer for Callback {
         let registry = vm.registry;
         let (f, stack) = (vm.field(registry, FUNCTION), vm.field(registry, STACK));
         let Some(stack) = stack.as_thread().filter(|_| f.is_func()) else { return };
-        let letter = Value::str(vm.new_str(&[sample.activity]));
+        let letter = Value::str(vm.new_str(&[sample.activity()]));
         let running = Value::thread(vm.cur);
-        if vm.call_on(stack, f, &[running, Value::integer(i64::from(sample.count)), letter]).is_err() {
+        if vm.call_on(stack, f, &[running, Value::integer(i64::from(sample.count())), letter]).is_err() {
             fail(vm);
         }
     }
@@ -74,7 +75,7 @@ fn start(vm: &mut Vm) -> LuaResult<u32> {
         compiler(vm)?.flush_all(vm);
     }
     end(vm)?;
-    vm.start_sampling(interval, grain, Rc::new(Callback));
+    vm.start_sampling(interval, grain.map_or(InCode::Late, InCode::Guards), Rc::new(Callback));
     Ok(0)
 }
 
@@ -84,7 +85,9 @@ fn set(vm: &mut Vm, registry: Gc<Table>, name: &[u8], v: Value) {
 
 /// Ends the sampling of this VM; traces that have guards for it must go.
 fn end(vm: &mut Vm) -> LuaResult<()> {
-    if vm.is_sampling() {
+    let consumer: Option<Rc<dyn Any>> = vm.sampling_consumer().map(|c| c as _);
+    // Others take samples as well.
+    if consumer.is_some_and(|c| c.is::<Callback>()) {
         vm.stop_sampling();
         compiler(vm)?.flush_all(vm);
     }

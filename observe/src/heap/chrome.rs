@@ -5,8 +5,8 @@
 
 use super::graph::{Graph, Link, LinkKind, LinkName, Target};
 use super::index::{FIRST_ID, Index};
-use super::json;
 use super::names::{defined_at, running_in};
+use crate::json;
 use perilune_vm::Vm;
 use perilune_vm::object::{Func, Gc, GcHeader, Kind, Proto, Str, Table, Thread, Udata};
 use perilune_vm::value::Value;

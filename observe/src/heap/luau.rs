@@ -4,8 +4,8 @@
 //! `env` and `anchor` of a userdata; `chunkname` of a prototype; beside `roots` `otherroots`, what
 //! else keeps objects alive. Luau's tools pass over them.
 
-use super::json;
 use super::names::{Names, SlotName, running_in, slots};
+use crate::json;
 use perilune_vm::Vm;
 use perilune_vm::gc::color::FIXED;
 use perilune_vm::gc::{Edge, Visitor, visit::visit_object};

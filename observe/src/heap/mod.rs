@@ -7,7 +7,6 @@
 mod chrome;
 mod graph;
 mod index;
-mod json;
 mod luau;
 mod names;
 

@@ -340,9 +340,19 @@ pub struct Trace {
     pub top_slot: u32,
     /// Up to where (exclusive) the trace that leads here has checked the stack; 0 if it has not.
     pub checked_slot: u32,
-    /// Which bytecode each instruction was recorded for: index of the first instruction of a run, and address of the bytecode (0 if
-    /// none is known).
-    pub origins: Vec<(u16, u64)>,
+    /// Which bytecode each instruction was recorded for: index of the first instruction of a run, and the bytecode.
+    pub origins: Vec<(u16, Origin)>,
+    /// The bytecodes of the calls that the trace has followed, see [`Origin::call`].
+    pub calls: Vec<Origin>,
+}
+
+/// The bytecode that an instruction was recorded for.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub struct Origin {
+    /// Its address; 0 if none is known.
+    pub pc: u64,
+    /// The call that led to its frame: index in [`Trace::calls`], plus one. 0 for the frame that the trace counts slots from.
+    pub call: u16,
 }
 
 impl Trace {
@@ -414,8 +424,16 @@ impl Trace {
     }
     /// The address of the bytecode that an instruction was recorded for; 0 if none is known.
     pub fn origin(&self, i: usize) -> u64 {
+        self.place(i).pc
+    }
+    /// The bytecode that an instruction was recorded for.
+    pub fn place(&self, i: usize) -> Origin {
         let n = self.origins.partition_point(|o| usize::from(o.0) <= i);
-        n.checked_sub(1).map_or(0, |n| self.origins[n].1)
+        n.checked_sub(1).map_or(Origin::default(), |n| self.origins[n].1)
+    }
+    /// The call that led to the frame of a bytecode, if the trace has followed it.
+    pub fn called_from(&self, at: Origin) -> Option<Origin> {
+        usize::from(at.call).checked_sub(1).and_then(|i| self.calls.get(i).copied())
     }
     /// Must the trace check at its start that its frames fit the stack?
     pub fn checks_stack(&self) -> bool {
@@ -464,6 +482,7 @@ impl Default for Trace {
             top_slot: 0,
             checked_slot: 0,
             origins: Vec::new(),
+            calls: Vec::new(),
         }
     }
 }

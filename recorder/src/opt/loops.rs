@@ -119,7 +119,7 @@ impl Unroll<'_> {
                 self.copy_snapshot(snap)?;
                 snap += 1;
             }
-            self.b.origin = self.b.trace.origin(i);
+            self.b.origin = self.b.trace.place(i);
             let r = self.copy(i)?;
             self.subst.push(r);
         }

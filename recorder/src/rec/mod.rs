@@ -31,7 +31,7 @@ mod view;
 use crate::abort::Abort;
 use crate::build::{Builder, Limits, Pass};
 use crate::history::History;
-use crate::ir::{IrRef, Link, Op, Trace, Ty, sload};
+use crate::ir::{IrRef, Link, Op, Origin, Trace, Ty, sload};
 use crate::opt::abc::Induction;
 use crate::opt::{self, OptFlags};
 use perilune_vm::bc::liveness::Liveness;
@@ -241,6 +241,8 @@ pub struct Recorder {
     /// Written in memory by a builtin.
     fresh: Vec<bool>,
     frames: Vec<Frame>,
+    /// The call that led to each of them, by number.
+    calls: Vec<u16>,
     /// The functions that the trace makes.
     closures: Vec<closure::Closure>,
     /// Frames left downwards from the start frame.
@@ -307,6 +309,7 @@ impl Recorder {
             to_store: 0,
             fresh: Vec::new(),
             frames: Vec::new(),
+            calls: Vec::new(),
             closures: Vec::new(),
             retdepth: 0,
             tailcalled: 0,
@@ -384,7 +387,7 @@ impl Recorder {
         };
         r.range = loops::range(start_pc, ins);
         r.enter_frame(proto);
-        r.b.origin = start_pc.expose_provenance() as u64;
+        r.b.origin.pc = start_pc.expose_provenance() as u64;
         r.snap(r.first_pc)?;
         if matches!(ins.op(), Bc::FORL | Bc::IFORL) {
             // The index and its visible copy are the same here.
@@ -524,7 +527,7 @@ impl Recorder {
             return Err(Abort::JitOff);
         }
         self.pc = pc;
-        self.b.origin = pc.expose_provenance() as u64;
+        self.b.origin = Origin { pc: pc.expose_provenance() as u64, call: self.called_from() };
         self.earlier = self.specialized.len();
         self.site = db.site(pc);
         if !self.live.iter().any(|l| l.0 == self.proto) {
@@ -536,6 +539,15 @@ impl Recorder {
         flow
     }
 
+    /// The number of the call that led to the current frame, see [`Origin::call`]. Calls since the last instruction came from there.
+    fn called_from(&mut self) -> u16 {
+        self.calls.truncate(self.frames.len());
+        for f in &self.frames[self.calls.len()..] {
+            let below = self.calls.last().copied().unwrap_or(0);
+            self.calls.push(if f.way == Way::Vararg { below } else { self.b.note_call() });
+        }
+        self.calls.last().copied().unwrap_or(0)
+    }
     /// Ends the trace; `None` if another iteration is to be recorded.
     fn finish(&mut self, link: Link, pc: *const Ins) -> Rec<Option<FinishedTrace>> {
         self.snap(pc)?;

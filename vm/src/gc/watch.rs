@@ -72,6 +72,8 @@ pub struct Site {
     pub proto: Gc<Proto>,
     /// The line.
     pub line: u32,
+    /// Index of the first instruction of the trace that it stands for.
+    pub ins: u16,
 }
 
 /// Who is told. Must not touch the heap that it watches.
@@ -95,7 +97,6 @@ pub(super) struct Watch {
     vm: usize,
     /// The free lists.
     hidden: [*mut FreeCell; NUM_CLASSES],
-    sites: Vec<Site>,
 }
 
 impl core::fmt::Debug for Watch {
@@ -198,12 +199,6 @@ impl Heap {
     pub fn is_watched(&self) -> bool {
         self.watch.is_some()
     }
-    /// The number of a place in code that is being compiled, for [`Vm::site`]; `None` if nobody watches.
-    pub fn add_site(&mut self, site: Site) -> Option<u32> {
-        let w = self.watch.as_mut()?;
-        w.sites.push(site);
-        u32::try_from(w.sites.len()).ok()
-    }
     /// The heap is dropped, or the process ends: the last word to the watcher.
     pub(crate) fn end_watch(&mut self) {
         self.raw.watch(false);
@@ -225,7 +220,8 @@ impl Watch {
         };
         if on_trace {
             // What is on the stack is not what runs.
-            return self.sites.get((site as usize).wrapping_sub(1)).map_or(Place::Internal, |s| Place::Trace(*s));
+            // SAFETY: as above.
+            return unsafe { (*vm).site_of(site) }.map_or(Place::Internal, Place::Trace);
         }
         let Some(level) = Level::make(cur, base, pc, top) else { return Place::Internal };
         let Some(code) = level.func.native() else { return lua(&level).unwrap_or(Place::Internal) };
@@ -249,18 +245,16 @@ impl Vm {
         }
         let vm = core::ptr::from_mut(self).expose_provenance();
         let hidden = core::mem::replace(&mut self.heap.free, [core::ptr::null_mut(); NUM_CLASSES]);
-        self.heap.watch = Some(Box::new(Watch { watcher, on: true, vm, hidden, sites: Vec::new() }));
+        self.heap.watch = Some(Box::new(Watch { watcher, on: true, vm, hidden }));
         self.heap.raw.watch(true);
-        self.site = 0;
-        self.trace_depth = NOT_ON_TRACE;
-        self.set_enter(self.plain_enter);
+        self.renew_enter();
         Ok(())
     }
     /// The watcher, whether it has had enough or not. Nobody watches any more.
     pub fn take_watcher(&mut self) -> Option<Box<dyn Watcher>> {
         self.heap.stop_telling();
         let w = self.heap.watch.take()?;
-        self.set_enter(self.plain_enter);
+        self.renew_enter();
         Some(w.watcher)
     }
     /// Runs `f` on the watcher, if there is one.
@@ -276,26 +270,59 @@ impl Vm {
     /// Sets what enters compiled code.
     pub fn set_enter(&mut self, enter: crate::hooks::EnterFn) {
         self.plain_enter = enter;
-        self.enter = if self.heap.is_watched() { enter_watched } else { enter };
+        self.enter = if self.wants_sites() { enter_watched } else { enter };
+    }
+    /// Somebody begins or ends to look at where compiled code is.
+    pub(crate) fn renew_enter(&mut self) {
+        if self.enter as usize == self.plain_enter as usize {
+            self.site = 0;
+            self.trace_depth = NOT_ON_TRACE;
+        }
+        if !self.wants_sites() {
+            self.sites = Vec::new();
+        }
+        self.set_enter(self.plain_enter);
+    }
+    /// Is compiled code to leave word of where it is, for whoever watches the heap or takes samples?
+    pub fn wants_sites(&self) -> bool {
+        self.heap.is_watched() || self.sampling.by_address()
+    }
+    /// The number of a place in code that is being compiled, for [`Vm::site`].
+    pub fn add_site(&mut self, site: Site) -> Option<u32> {
+        self.sites.push(site);
+        u32::try_from(self.sites.len()).ok()
+    }
+    /// The place with a number.
+    pub fn site_of(&self, number: u32) -> Option<Site> {
+        self.sites.get((number as usize).checked_sub(1)?).copied()
     }
 }
 
 /// [`Vm::trace_depth`] while no compiled code runs.
 const NOT_ON_TRACE: u32 = u32::MAX;
 
-/// Enters compiled code while somebody watches: the site is that of this code, and afterwards again that of the code, if any, that
-/// called the builtin that led here.
+/// Enters compiled code while somebody wants to know where it is: the site is that of this code, and afterwards again that of the
+/// code, if any, that called the builtin that led here.
 ///
 /// # Safety
 /// As for [`crate::hooks::EnterFn`].
 unsafe extern "C" fn enter_watched(vm: *mut Vm, base: *mut crate::Value, trace: u32) -> u64 {
     // SAFETY: by the contract; plain words, and no reference to the VM is in use.
     unsafe {
-        let outer = ((*vm).site, (*vm).trace_depth);
+        let outer = ((*vm).site, (*vm).trace_depth, (*vm).sampled_base, (*vm).sampled_stack);
         (*vm).site = 0;
-        (*vm).trace_depth = (*vm).native_depth;
+        // A sample may be taken from the moment on that the depth is set.
+        (&raw mut (*vm).trace_depth).write_volatile(NOT_ON_TRACE);
+        (&raw mut (*vm).sampled_base).write_volatile(base);
+        let cur = (*vm).cur;
+        (&raw mut (*vm).sampled_stack).write_volatile(cur.stack.get());
+        (&raw mut (*vm).trace_depth).write_volatile((*vm).native_depth);
         let exit = ((*vm).plain_enter)(vm, base, trace);
-        ((*vm).site, (*vm).trace_depth) = outer;
+        (&raw mut (*vm).trace_depth).write_volatile(NOT_ON_TRACE);
+        (&raw mut (*vm).sampled_base).write_volatile(outer.2);
+        (&raw mut (*vm).sampled_stack).write_volatile(outer.3);
+        (&raw mut (*vm).site).write_volatile(outer.0);
+        (&raw mut (*vm).trace_depth).write_volatile(outer.1);
         exit
     }
 }

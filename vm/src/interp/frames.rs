@@ -4,7 +4,7 @@ use super::errmsg::slot_name;
 use super::frame::{self, below, kind, link_of};
 use crate::Vm;
 use crate::bc::{Ins, Op};
-use crate::object::{Func, Gc, Thread, ThreadStatus};
+use crate::object::{Func, Gc, Proto, Thread, ThreadStatus};
 use crate::value::Value;
 
 /// One running function.
@@ -84,7 +84,7 @@ impl Level {
         }
     }
     /// Is it the frame that stands for the host?
-    pub(crate) fn is_host(&self) -> bool {
+    pub fn is_host(&self) -> bool {
         // SAFETY: the base of a live frame.
         unsafe { link_of(self.base) == frame::link(0, frame::C).0 }
     }
@@ -103,17 +103,7 @@ impl Level {
     /// a hook that only happened to run there.
     pub fn name(&self, vm: &Vm) -> Option<(&'static str, Vec<u8>)> {
         let caller = self.below(vm)?;
-        let p = caller.func.proto()?;
-        let pc = caller.pc?;
-        let ins = p.ins(pc)?;
-        match ins.op() {
-            Op::CALL | Op::CALLM | Op::CALLT | Op::CALLMT => slot_name(p, pc, ins.a()),
-            Op::ITERC | Op::ITERN => Some(("local", b"(for generator)".to_vec())),
-            op => {
-                let name = crate::meta::MM::NAMES.get(usize::from(Op::MODES[op as usize] >> 11))?;
-                Some(("metamethod", name.as_bytes().to_vec()))
-            }
-        }
+        name_of_callee(caller.func.proto()?, caller.pc?)
     }
     /// Slot address of local variable `n` (from 1; negative: variable arguments) with its name.
     pub fn local(&self, n: i32) -> Option<(Vec<u8>, *mut Value)> {
@@ -143,6 +133,19 @@ impl Level {
             return Some((name.to_vec(), slot));
         }
         if slot < self.end { Some((b"(*temporary)".to_vec(), slot)) } else { None }
+    }
+}
+
+/// What kind of name the function has that the instruction at `pc` calls, and the name.
+pub fn name_of_callee(caller: Gc<Proto>, pc: usize) -> Option<(&'static str, Vec<u8>)> {
+    let ins = caller.ins(pc)?;
+    match ins.op() {
+        Op::CALL | Op::CALLM | Op::CALLT | Op::CALLMT => slot_name(caller, pc, ins.a()),
+        Op::ITERC | Op::ITERN => Some(("local", b"(for generator)".to_vec())),
+        op => {
+            let name = crate::meta::MM::NAMES.get(usize::from(Op::MODES[op as usize] >> 11))?;
+            Some(("metamethod", name.as_bytes().to_vec()))
+        }
     }
 }
 

@@ -25,6 +25,7 @@ pub mod co;
 mod compare;
 pub mod cont;
 mod data;
+pub mod defname;
 pub mod errmsg;
 pub mod frame;
 pub mod frames;

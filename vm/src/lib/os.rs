@@ -80,6 +80,7 @@ pub fn exit(vm: &mut Vm) -> LuaResult<u32> {
         f(vm, status);
     }
     vm.heap.end_watch();
+    vm.end_sampling();
     flush_all();
     std::process::exit(status)
 }

@@ -4,18 +4,28 @@
 //! ([`Activity`]) and to make the interpreter dispatch through the table of hooks; the [`Consumer`] is called there, before the next
 //! instruction of a Lua function, where everything may be looked at. Samples that come meanwhile are added to the one that waits.
 //!
-//! Compiled code notices nothing unless it was recorded with a [`Grain`]: then guards (PROF) leave it where a sample waits.
+//! What becomes of samples in compiled code is for the consumer to choose ([`InCode`]): they wait until it is left, for which it may
+//! be recorded with guards (PROF), or the handler notes where they are ([`capture`]).
 
+mod capture;
+mod clock;
 mod stack;
 #[cfg(test)]
 mod tests;
 mod timer;
 
+pub use capture::{Captured, CapturedFrame, CodePlace, MAX_FRAMES};
 pub use stack::dump as dump_stack;
 
 use crate::Vm;
 use crate::hooks::Mode;
-use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering::Relaxed};
+use crate::interp::frame;
+use crate::object::{Gc, Proto};
+use crate::value::Value;
+use capture::Capture;
+use core::any::Any;
+use core::ops::Range;
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use core::time::Duration;
 use std::rc::Rc;
 use timer::Timer;
@@ -45,31 +55,92 @@ pub enum Grain {
     Line,
 }
 
-/// Samples since the consumer was called last.
+/// What becomes of samples in compiled code.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Sample {
+pub enum InCode {
+    /// They are told of when it is left.
+    Late,
+    /// It has guards that leave where a sample waits.
+    Guards(Grain),
+    /// They are noted by address ([`Captured`]).
+    Address,
+}
+
+/// Samples of one kind.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Part {
     /// Intervals that have passed: 1 or more.
     pub count: u32,
-    /// What the VM was doing when the first of them had: a letter of [`Activity`].
+    /// What the VM was doing: a letter of [`Activity`].
     pub activity: u8,
+    /// Id of the builtin that ran, see [`crate::lib::Builtin`]; 0 if none did, 1 for one without an id.
+    pub builtin: u32,
+}
+
+/// Samples since the consumer was called last.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sample {
+    /// By kind, the first one first. Never empty.
+    pub parts: Vec<Part>,
+}
+
+impl Sample {
+    /// Intervals that have passed.
+    pub fn count(&self) -> u32 {
+        self.parts.iter().fold(0, |n, p| n.saturating_add(p.count))
+    }
+    /// What the VM was doing when the first of them had: a letter of [`Activity`].
+    pub fn activity(&self) -> u8 {
+        self.parts.first().map_or(Activity::Interpreter as u8, |p| p.activity)
+    }
 }
 
 /// Who is told of samples.
-pub trait Consumer {
+pub trait Consumer: Any {
     /// A sample, while `vm.base` and `vm.pc` are those of a Lua function. Hooks, events and recording are suspended meanwhile.
     fn sample(&self, vm: &mut Vm, sample: Sample);
+    /// Samples taken in compiled code, with [`InCode::Address`]. Must not run Lua code or change the heap: traces or functions that
+    /// they name may be about to go.
+    fn captured(&self, vm: &Vm, samples: Vec<Captured>) {
+        let _ = (vm, samples);
+    }
+    /// The code of a function was loaded.
+    fn loaded(&self, proto: Gc<Proto>) {
+        let _ = proto;
+    }
+    /// The collector is about to free functions: whatever is known by address must be forgotten.
+    fn forget(&self) {}
+    /// That is over: the process ends, the state is closed, or samples are taken for somebody else.
+    fn end(&self, vm: &mut Vm) {
+        let _ = vm;
+    }
+}
+
+/// Kinds of samples that can wait at once.
+const KINDS: usize = 8;
+
+/// Samples of one kind that wait to be told of.
+#[derive(Default)]
+struct Waiting {
+    count: AtomicU32,
+    /// The letter of the activity, and above it the id of the builtin.
+    kind: AtomicU32,
 }
 
 /// What is known of samples; a part of the VM.
 #[derive(Default)]
 pub struct Sampling {
     /// Samples not yet told of.
-    count: AtomicU32,
-    /// See [`Sample::activity`].
-    activity: AtomicU8,
+    waiting: [Waiting; KINDS],
     /// Is the consumer running?
     running: bool,
-    grain: Option<Grain>,
+    in_code: Option<InCode>,
+    /// Samples in compiled code.
+    capture: Option<Box<Capture>>,
+    /// Is the running stack being moved?
+    pub(crate) moving: bool,
+    /// Where compiled code is.
+    code: Range<usize>,
     active: Option<(Timer, Rc<dyn Consumer>)>,
 }
 
@@ -80,26 +151,101 @@ impl Sampling {
     }
     /// Where compiled code is to have guards.
     pub fn grain(&self) -> Option<Grain> {
-        self.grain
+        match self.in_code {
+            Some(InCode::Guards(grain)) => Some(grain),
+            _ => None,
+        }
+    }
+    /// Is compiled code to leave word of where it is?
+    pub fn by_address(&self) -> bool {
+        self.in_code == Some(InCode::Address)
+    }
+    /// Tells where compiled code is.
+    pub fn set_code(&mut self, code: Range<usize>) {
+        self.code = code;
+    }
+    /// Adds to the samples that wait; if there is no place for another kind, to those of the first.
+    fn wait(&self, count: u32, kind: u32) {
+        let free = |w: &&Waiting| w.count.load(Relaxed) == 0 || w.kind.load(Relaxed) == kind;
+        let place = self.waiting.iter().find(free).unwrap_or(&self.waiting[0]);
+        if place.count.fetch_add(count, Relaxed) == 0 {
+            place.kind.store(kind, Relaxed);
+        }
+    }
+    /// Takes the samples that wait.
+    fn take(&self) -> Vec<Part> {
+        let parts = self.waiting.iter().map(|w| {
+            let kind = w.kind.load(Relaxed);
+            Part { count: w.count.swap(0, Relaxed), activity: kind as u8, builtin: kind >> 8 }
+        });
+        parts.filter(|p| p.count != 0).collect()
     }
 }
 
 impl Vm {
-    /// Begins to take samples of this VM, on the thread that runs this; what was taken before is at an end. `grain` concerns traces
-    /// recorded from now on. False, with nothing begun, if another VM of this thread is being sampled, or the system has no timer.
-    pub fn start_sampling(&mut self, interval: Duration, grain: Option<Grain>, consumer: Rc<dyn Consumer>) -> bool {
-        self.stop_sampling();
-        let Some(timer) = Timer::start(self, interval) else { return false };
-        self.sampling.count.store(0, Relaxed);
-        self.sampling.grain = grain;
+    /// Begins to take samples of this VM, on the thread that runs this; a consumer that there was is told the end. `in_code` concerns
+    /// traces recorded from now on. False, with nothing begun, if another VM of this thread is being sampled, or the system has no
+    /// timer.
+    pub fn start_sampling(&mut self, interval: Duration, in_code: InCode, consumer: Rc<dyn Consumer>) -> bool {
+        self.end_sampling();
+        if in_code == InCode::Address {
+            self.sampling.capture = Some(Box::new(Capture::new()));
+        }
+        self.sampling.in_code = Some(in_code);
+        let Some(timer) = Timer::start(self, interval) else {
+            self.stop_sampling();
+            return false;
+        };
         self.sampling.active = Some((timer, consumer));
+        self.renew_enter();
         true
     }
-    /// Ends that.
+    /// Ends that. The consumer is told of the samples in compiled code that wait.
     pub fn stop_sampling(&mut self) {
+        self.settle_samples();
         self.sampling.active = None;
-        self.sampling.grain = None;
+        if self.sampling.in_code.take() == Some(InCode::Address) {
+            self.sampling.capture = None;
+            self.renew_enter();
+        }
+        self.sampling.take();
         self.drop_sample();
+    }
+    /// The same, with a last word to the consumer.
+    pub fn end_sampling(&mut self) {
+        if let Some(consumer) = self.sampling_consumer() {
+            self.stop_sampling();
+            consumer.end(self);
+        }
+    }
+    /// Tells the consumer of the samples in compiled code. To be done before traces, or functions, that they name may go.
+    pub fn settle_samples(&mut self) {
+        let Some(capture) = self.sampling.capture.as_deref_mut() else { return };
+        let capture = core::ptr::from_mut(capture);
+        // SAFETY: the box stays where it is, and the handler leaves it alone in between.
+        let samples = unsafe {
+            Capture::set_reading(capture, true);
+            let samples = (*capture).take();
+            Capture::set_reading(capture, false);
+            samples
+        };
+        if let Some(consumer) = self.sampling_consumer()
+            && !samples.is_empty()
+        {
+            consumer.captured(self, samples);
+        }
+    }
+    /// The same before the collector decides which functions to free.
+    pub(crate) fn settle_for_collector(&mut self) {
+        if let Some((_, consumer)) = &self.sampling.active {
+            let consumer = Rc::clone(consumer);
+            self.settle_samples();
+            consumer.forget();
+        }
+    }
+    /// Who is told of samples.
+    pub fn sampling_consumer(&self) -> Option<Rc<dyn Consumer>> {
+        self.sampling.active.as_ref().map(|a| Rc::clone(&a.1))
     }
     /// Are samples being taken?
     pub fn is_sampling(&self) -> bool {
@@ -130,23 +276,49 @@ impl Vm {
         unsafe { (&raw mut self.activity).write_volatile(activity) };
         before
     }
-    /// An interval has passed.
+    /// `count` intervals have passed; the processor is at `pc`.
     ///
     /// # Safety
     /// `vm` is alive, and its thread is the one that runs this: a signal handler may call it at any time.
-    unsafe fn tick(vm: *mut Vm) {
+    unsafe fn tick(vm: *mut Vm, count: u32, pc: usize) {
         // SAFETY: what is written here is only read in ways that keep any code between the accesses right.
         unsafe {
-            (*vm).sampling.count.fetch_add(1, Relaxed);
+            let activity = (&raw const (*vm).activity).read_volatile();
             let waits = AtomicBool::from_ptr(&raw mut (*vm).sample_waits_flag);
+            if Vm::note_in_code(vm, count, pc, activity) {
+                let filling = (*vm).sampling.capture.as_deref().is_some_and(Capture::is_filling);
+                if !filling {
+                    return;
+                }
+            } else {
+                let builtin = if activity == Activity::Builtin { running_builtin(vm) } else { 0 };
+                (*vm).sampling.wait(count, builtin << 8 | activity as u32);
+            }
             // Finalizers and handlers of events are not looked at.
             if (&raw const (*vm).no_record).read_volatile() != 0 || waits.load(Relaxed) {
                 return;
             }
-            let activity = (&raw const (*vm).activity).read_volatile() as u8;
-            (*vm).sampling.activity.store(activity, Relaxed);
             waits.store(true, Relaxed);
             Vm::hook_now(vm);
+        }
+    }
+    /// Notes a sample in compiled code; false if it is elsewhere.
+    ///
+    /// # Safety
+    /// As for [`Vm::tick`].
+    unsafe fn note_in_code(vm: *mut Vm, count: u32, pc: usize, activity: Activity) -> bool {
+        // SAFETY: plain words of the VM, written whole.
+        unsafe {
+            let on_trace = (&raw const (*vm).trace_depth).read_volatile() == (&raw const (*vm).native_depth).read_volatile();
+            let (cur, base) = ((&raw const (*vm).cur).read_volatile(), (&raw const (*vm).sampled_base).read_volatile());
+            let known = (&raw const (*vm).sampled_stack).read_volatile() == cur.stack.get();
+            let site = (&raw const (*vm).site).read_volatile();
+            let sampling = &mut (*vm).sampling;
+            let Some(capture) = sampling.capture.as_deref_mut().filter(|_| on_trace && known && !sampling.moving) else {
+                return false;
+            };
+            let place = if sampling.code.contains(&pc) { CodePlace::Address(pc) } else { CodePlace::Site(site) };
+            capture.note((cur, base), place, activity as u8, count)
         }
     }
     /// Tells the consumer of the sample that waits, with `vm.base` and `vm.pc` those of a Lua function, and `vm.top` behind all that
@@ -158,8 +330,12 @@ impl Vm {
         if self.no_record != 0 {
             return;
         }
-        let sample = Sample { count: self.sampling.count.swap(0, Relaxed), activity: self.sampling.activity.load(Relaxed) };
-        let Some(consumer) = self.sampling.active.as_ref().map(|a| Rc::clone(&a.1)) else { return };
+        self.settle_samples();
+        let sample = Sample { parts: self.sampling.take() };
+        if sample.parts.is_empty() {
+            return;
+        }
+        let Some(consumer) = self.sampling_consumer() else { return };
         let before = (self.mode, self.multres, self.record_nargs, self.error, self.pc, self.error_handled, self.in_error);
         self.no_record += 1;
         self.sampling.running = true;
@@ -172,5 +348,21 @@ impl Vm {
         (mode, self.multres, self.record_nargs, self.error, self.pc, self.error_handled, self.in_error) = before;
         self.set_mode(mode);
         self.suspend_hooks(hooks);
+    }
+}
+
+/// Id of the builtin that runs.
+///
+/// # Safety
+/// As for [`Vm::tick`]; the VM says that a builtin runs.
+unsafe fn running_builtin(vm: *mut Vm) -> u32 {
+    // SAFETY: a builtin's frame is at `vm.base`, which is set before the VM says that it runs, and the function there lives.
+    unsafe {
+        let base = (&raw const (*vm).base).read_volatile();
+        if base.is_null() {
+            return 0;
+        }
+        let func: Value = *base.sub(2);
+        if func.as_func().is_some() { frame::func_of(base).ffid() } else { 0 }
     }
 }

@@ -1,6 +1,6 @@
 //! Samples of a VM without a compiler.
 
-use super::{Activity, Consumer, Sample};
+use super::{Activity, Consumer, InCode, Sample};
 use crate::Vm;
 use crate::value::Value;
 use core::cell::RefCell;
@@ -38,7 +38,7 @@ const BUSY: &str = "local function busy() for i = 1, 100000 do local x = i % 7 e
 fn samples_come_while_the_vm_runs() {
     let mut vm = new_vm();
     let keep = Rc::new(Keep::default());
-    assert!(vm.start_sampling(MS, None, Rc::<Keep>::clone(&keep)) && vm.is_sampling());
+    assert!(vm.start_sampling(MS, InCode::Late, Rc::<Keep>::clone(&keep)) && vm.is_sampling());
     let mut rounds = 0;
     while keep.0.borrow().len() < 4 {
         run(&mut vm, BUSY);
@@ -48,8 +48,8 @@ fn samples_come_while_the_vm_runs() {
     vm.stop_sampling();
     assert!(!vm.is_sampling() && !vm.sample_waits());
     let seen = keep.0.borrow().clone();
-    assert!(seen.iter().all(|(s, _)| s.count > 0 && s.activity != Activity::Compiled as u8), "{seen:?}");
-    assert!(seen.iter().any(|(s, at)| s.activity == Activity::Interpreter as u8 && at == "t:busy"), "{seen:?}");
+    assert!(seen.iter().all(|(s, _)| s.count() > 0 && s.activity() != Activity::Compiled as u8), "{seen:?}");
+    assert!(seen.iter().any(|(s, at)| s.activity() == Activity::Interpreter as u8 && at == "t:busy"), "{seen:?}");
     run(&mut vm, BUSY);
     assert_eq!(keep.0.borrow().len(), seen.len(), "none come when it has ended");
 }
@@ -59,13 +59,13 @@ fn samples_come_while_the_vm_runs() {
 fn one_vm_of_a_thread_is_sampled() {
     let (mut one, mut two) = (new_vm(), new_vm());
     let keep = Rc::new(Keep::default());
-    assert!(one.start_sampling(MS, None, Rc::<Keep>::clone(&keep)));
-    assert!(!two.start_sampling(MS, None, Rc::<Keep>::clone(&keep)) && !two.is_sampling());
-    assert!(one.start_sampling(MS, None, Rc::<Keep>::clone(&keep)), "it may begin again");
-    let other = std::thread::spawn(|| new_vm().start_sampling(MS, None, Rc::new(Keep::default())));
+    assert!(one.start_sampling(MS, InCode::Late, Rc::<Keep>::clone(&keep)));
+    assert!(!two.start_sampling(MS, InCode::Late, Rc::<Keep>::clone(&keep)) && !two.is_sampling());
+    assert!(one.start_sampling(MS, InCode::Late, Rc::<Keep>::clone(&keep)), "it may begin again");
+    let other = std::thread::spawn(|| new_vm().start_sampling(MS, InCode::Late, Rc::new(Keep::default())));
     assert!(other.join().expect("no panic"), "another thread has its own");
     // A VM that ends is no longer sampled.
     drop(one);
-    assert!(two.start_sampling(MS, None, keep));
+    assert!(two.start_sampling(MS, InCode::Late, keep));
     run(&mut two, BUSY);
 }

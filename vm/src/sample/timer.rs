@@ -1,5 +1,7 @@
-//! A timer of the processor time of one thread, which sends that thread a signal.
+//! The signals by which a thread is sampled. How many intervals of processor time have passed is asked for at each of them, so that
+//! it does not matter when exactly they come, nor whether some are lost.
 
+use super::clock::Clock;
 use crate::Vm;
 use core::cell::Cell;
 use core::marker::PhantomData;
@@ -9,7 +11,7 @@ use std::sync::Mutex;
 
 /// A timer that runs until it is dropped.
 pub(super) struct Timer {
-    id: libc::timer_t,
+    clock: Option<Clock>,
     /// It belongs to its thread.
     _thread: PhantomData<*mut ()>,
 }
@@ -17,16 +19,51 @@ pub(super) struct Timer {
 thread_local! {
     /// The VM of this thread that is being sampled.
     static SAMPLED: Cell<*mut Vm> = const { Cell::new(core::ptr::null_mut()) };
+    /// The interval, and the processor time up to which it was counted, in nanoseconds.
+    static COUNTED: Cell<(u64, u64)> = const { Cell::new((1, 0)) };
 }
 
 /// How many timers run, and what the signal did before the first.
 static INSTALLED: Mutex<(usize, Option<libc::sigaction>)> = Mutex::new((0, None));
 
-extern "C" fn on_signal(_: libc::c_int) {
+extern "C" fn on_signal(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let vm = SAMPLED.get();
-    if !vm.is_null() {
-        // SAFETY: the VM is alive while it is noted here, on this thread.
-        unsafe { Vm::tick(vm) };
+    let count = intervals();
+    if !vm.is_null() && count != 0 {
+        // SAFETY: the VM is alive while it is noted here, on this thread; the system gives a handler of this form a context.
+        unsafe { Vm::tick(vm, count, program_counter(context.cast())) };
+    }
+}
+
+/// Processor time of this thread, in nanoseconds.
+fn processor_time() -> u64 {
+    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the address is valid during the call, which a signal handler may do.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut t) };
+    t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
+}
+
+/// Intervals that have passed since this was asked last, to the nearest; what is left counts the next time.
+fn intervals() -> u32 {
+    let (interval, counted) = COUNTED.get();
+    let passed = (processor_time() + interval / 2).saturating_sub(counted) / interval;
+    COUNTED.set((interval, counted + passed * interval));
+    u32::try_from(passed).unwrap_or(u32::MAX)
+}
+
+/// Where the processor was when the signal came.
+///
+/// # Safety
+/// `context` is what the system has given the handler.
+unsafe fn program_counter(context: *const libc::ucontext_t) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        return (*context).uc_mcontext.gregs[libc::REG_RIP as usize] as usize;
+        #[cfg(target_arch = "aarch64")]
+        return (*context).uc_mcontext.pc as usize;
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+        return 0;
     }
 }
 
@@ -37,32 +74,19 @@ impl Timer {
             return None;
         }
         install(1);
-        // SAFETY: all-zero is a value of this type; the fields needed are set.
-        let mut event: libc::sigevent = unsafe { MaybeUninit::zeroed().assume_init() };
-        event.sigev_notify = libc::SIGEV_THREAD_ID;
-        event.sigev_signo = libc::SIGPROF;
-        // SAFETY: tells the number of the thread.
-        event.sigev_notify_thread_id = unsafe { libc::gettid() };
-        let mut id: libc::timer_t = core::ptr::null_mut();
-        // SAFETY: both addresses are valid during the call.
-        if unsafe { libc::timer_create(libc::CLOCK_THREAD_CPUTIME_ID, &mut event, &mut id) } != 0 {
-            install(-1);
-            return None;
-        }
+        let interval = interval.max(Duration::from_nanos(1));
+        COUNTED.set((u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX), processor_time()));
         SAMPLED.set(vm);
-        let timer = Timer { id, _thread: PhantomData };
-        let period = libc::timespec { tv_sec: interval.as_secs() as libc::time_t, tv_nsec: interval.subsec_nanos().into() };
-        let spec = libc::itimerspec { it_interval: period, it_value: period };
-        // SAFETY: the timer was just made.
-        let set = unsafe { libc::timer_settime(id, 0, &spec, core::ptr::null_mut()) };
-        (set == 0).then_some(timer)
+        let clock = Clock::start(interval);
+        let works = clock.is_some();
+        let timer = Timer { clock, _thread: PhantomData };
+        works.then_some(timer)
     }
 }
 
 impl Drop for Timer {
     fn drop(&mut self) {
-        // SAFETY: the timer exists. A signal on its way reaches this thread before the call returns, or finds no VM.
-        unsafe { libc::timer_delete(self.id) };
+        self.clock = None;
         SAMPLED.set(core::ptr::null_mut());
         install(-1);
     }
@@ -78,8 +102,9 @@ fn install(change: isize) {
         if before == 0 {
             let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
             let mut old = action;
-            action.sa_sigaction = on_signal as extern "C" fn(libc::c_int) as usize;
-            action.sa_flags = libc::SA_RESTART;
+            let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = on_signal;
+            action.sa_sigaction = handler as usize;
+            action.sa_flags = libc::SA_RESTART | libc::SA_SIGINFO;
             libc::sigaction(libc::SIGPROF, &action, &mut old);
             installed.1 = Some(old);
         } else if installed.0 == 0

@@ -1,0 +1,101 @@
+//! From an address in machine code to the trace, and the functions that run there.
+
+use crate::Jit;
+use crate::registry::Entry;
+use perilune_backend::Part;
+use perilune_recorder::ir::{Const, Op, Origin, Trace};
+use perilune_vm::Vm;
+use perilune_vm::object::{Gc, Proto};
+use perilune_vm::sample::CodePlace;
+
+/// A place in compiled code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Located {
+    /// The trace.
+    pub trace: u32,
+    /// The exit whose code it is, if it is that of one.
+    pub exit: Option<u32>,
+    /// Id of the builtin that the trace has called there, if it has; 1 for one without an id, or that is not known.
+    pub builtin: Option<u32>,
+    /// Functions and indices of their current instructions, the innermost first; the last one is that of the frame which the trace
+    /// counts slots from, unless [`Located::returned`].
+    pub functions: Vec<(Gc<Proto>, usize)>,
+    /// The last one of the functions has just been left: the frame that slots are counted from is its caller's.
+    pub returned: bool,
+}
+
+/// A trace, for whoever names it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TraceName {
+    /// Where it starts: function and index of the instruction.
+    pub start: Option<(Gc<Proto>, usize)>,
+    /// For a side trace: the trace and the exit that it goes on from.
+    pub parent: Option<(u32, u32)>,
+    /// How it ends, see `jit.util.traceinfo`.
+    pub link: &'static str,
+}
+
+impl Jit {
+    /// Where in compiled code a sample was taken.
+    pub fn locate(&self, vm: &Vm, place: CodePlace) -> Option<Located> {
+        let registry = self.registry.borrow();
+        let (trace, entry, part) = match place {
+            CodePlace::Address(a) => {
+                let (n, e) = registry.at_code(a)?;
+                let at = (a - e.code.0) as u32;
+                let part = e.map.parts.partition_point(|p| p.0 <= at).checked_sub(1).map(|i| e.map.parts[i].1);
+                (n, e, part.unwrap_or(Part::Other))
+            }
+            CodePlace::Site(number) => {
+                let site = vm.site_of(number)?;
+                (site.trace, registry.get(site.trace)?, Part::Ins(usize::from(site.ins)))
+            }
+        };
+        let t = &entry.trace;
+        let exit = match part {
+            Part::Exit(k) => Some(k as u32),
+            _ => None,
+        };
+        let ins = match part {
+            Part::Ins(i) => i,
+            Part::Exit(k) => t.snaps.get(k)?.at.ins_index(),
+            Part::Other => 1,
+        };
+        let mut functions = functions(entry, t.place(ins));
+        if functions.is_empty() {
+            functions.extend(entry.place_of(t.snaps.first()?.pc));
+        }
+        Some(Located { trace, exit, builtin: builtin(t, ins), functions, returned: has_returned(t, ins) })
+    }
+    /// What trace `n` is called by.
+    pub fn trace_name(&self, n: u32) -> Option<TraceName> {
+        let registry = self.registry.borrow();
+        let e = registry.get(n)?;
+        let start = e.start.map(|s| (s.0, s.1)).or_else(|| e.place_of(e.trace.snaps.first()?.pc));
+        Some(TraceName { start, parent: e.trace.parent, link: e.trace.link.name() })
+    }
+}
+
+/// The functions that run where a bytecode was recorded, the innermost first.
+fn functions(entry: &Entry, innermost: Origin) -> Vec<(Gc<Proto>, usize)> {
+    let places = core::iter::successors(Some(innermost), |at| entry.trace.called_from(*at));
+    places.filter_map(|at| entry.place_of(at.pc)).collect()
+}
+
+/// The builtin that an instruction calls.
+fn builtin(t: &Trace, i: usize) -> Option<u32> {
+    let ins = t.ins.get(i).filter(|ins| ins.op == Op::NATIVE)?;
+    let snap = t.snaps.iter().rfind(|s| s.at.ins_index() <= i)?;
+    let slot = snap.slots.iter().find(|s| s.slot + 2 == ins.a.0)?;
+    match t.konst(slot.value) {
+        Some(Const::Gc(f)) => Some(f.as_func().map_or(1, |f| f.ffid())),
+        _ => Some(1),
+    }
+}
+
+/// Has the trace left a frame downwards since it came to the bytecode of instruction `i`?
+fn has_returned(t: &Trace, i: usize) -> bool {
+    let here = t.place(i);
+    let earlier = (1..=i.min(t.ins.len() - 1)).rev().take_while(|&j| t.place(j) == here);
+    earlier.into_iter().any(|j| t.ins[j].op == Op::RETF)
+}

@@ -1,0 +1,26 @@
+//! Folded stacks: a line for each stack, the frames from the outermost on with semicolons between them, a space and the count. What
+//! flame graphs are drawn from (Brendan Gregg's `stackcollapse` scripts and inferno have the format).
+
+use super::model::{Profile, View};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// The lines of a profile, in alphabetical order.
+pub fn lines(profile: &Profile, view: View) -> Vec<String> {
+    let mut stacks: BTreeMap<String, u64> = BTreeMap::new();
+    for s in profile.samples() {
+        let labels: Vec<String> = profile.shown(&s, view).into_iter().map(|f| clean(&f.label)).collect();
+        *stacks.entry(labels.join(";")).or_insert(0) += s.count;
+    }
+    stacks.into_iter().map(|(stack, count)| format!("{stack} {count}")).collect()
+}
+
+/// Writes a profile.
+pub fn write(profile: &Profile, view: View, to: &mut dyn Write) -> io::Result<()> {
+    lines(profile, view).iter().try_for_each(|line| writeln!(to, "{line}"))
+}
+
+/// A label without what separates labels and lines.
+fn clean(label: &str) -> String {
+    label.replace(';', ",").replace(|c: char| c.is_control(), " ")
+}

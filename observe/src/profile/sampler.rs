@@ -1,0 +1,303 @@
+//! Makes a profile of what the VM tells.
+
+use super::OnEnd;
+use super::model::{Doing, Frame, Function, Profile, TraceInfo};
+use core::cell::RefCell;
+use core::time::Duration;
+use perilune_jit::Jit;
+use perilune_vm::Vm;
+use perilune_vm::bc::Op;
+use perilune_vm::interp::defname::names_of_children;
+use perilune_vm::interp::frames::{Level, name_of_callee};
+use perilune_vm::lib::Builtin;
+use perilune_vm::object::{Func, Gc, Proto};
+use perilune_vm::sample::{Activity, Captured, Consumer, MAX_FRAMES, Part, Sample};
+use perilune_vm::text::chunk::chunk_id;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::time::Instant;
+
+/// Takes samples.
+pub struct Sampler {
+    jit: Option<Rc<Jit>>,
+    inner: RefCell<Inner>,
+}
+
+struct Inner {
+    /// None when it was given away.
+    profile: Option<Profile>,
+    on_end: Option<OnEnd>,
+    began: Instant,
+    functions: HashMap<Identity, u32>,
+    /// What functions are called where they are defined.
+    names: HashMap<Identity, String>,
+    /// Frames by address of the function and index of the instruction. Addresses mean something until the collector has freed
+    /// functions.
+    frames: HashMap<(*const Proto, usize), u32>,
+    traces: HashMap<TraceInfo, u32>,
+}
+
+/// What tells functions from one another.
+#[derive(PartialEq, Eq, Hash)]
+enum Identity {
+    /// Chunk name, first and last line, number of instructions.
+    Lua(Vec<u8>, u32, u32, usize),
+    Builtin(u32),
+    /// A builtin without a number, by the name that it is called by.
+    Native(String),
+}
+
+impl Identity {
+    fn of(p: Gc<Proto>) -> Identity {
+        Identity::Lua(p.chunkname.bytes().to_vec(), p.first_line, p.last_line, p.code_len())
+    }
+}
+
+/// A running function, and the index of its instruction if it is known.
+#[derive(Copy, Clone)]
+enum Running {
+    Lua(Gc<Proto>, Option<usize>),
+    Builtin(u32),
+}
+
+impl Running {
+    fn new(f: Gc<Func>, pc: Option<usize>) -> Running {
+        f.proto().map_or_else(|| Running::Builtin(f.ffid()), |p| Running::Lua(p, pc))
+    }
+    /// Is it shown? What protects a call is not there in compiled code.
+    fn is_shown(&self) -> bool {
+        !matches!(self, Running::Builtin(id) if *id == Builtin::Pcall.id() || *id == Builtin::Xpcall.id())
+    }
+}
+
+impl Sampler {
+    pub fn new(vm: &Vm, interval: Duration, on_end: Option<OnEnd>) -> Sampler {
+        let inner = Inner {
+            profile: Some(Profile::new(interval)),
+            on_end,
+            began: Instant::now(),
+            functions: HashMap::new(),
+            names: HashMap::new(),
+            frames: HashMap::new(),
+            traces: HashMap::new(),
+        };
+        Sampler { jit: Jit::of(vm), inner: RefCell::new(inner) }
+    }
+    /// The profile, once.
+    pub fn finish(&self) -> Option<Profile> {
+        let mut inner = self.inner.borrow_mut();
+        let mut profile = inner.profile.take()?;
+        profile.duration = inner.began.elapsed();
+        Some(profile)
+    }
+}
+
+impl Consumer for Sampler {
+    fn sample(&self, vm: &mut Vm, sample: Sample) {
+        let (stack, whole) = walk(vm);
+        self.inner.borrow_mut().interpreted(&stack, whole, &sample.parts);
+    }
+    fn captured(&self, vm: &Vm, samples: Vec<Captured>) {
+        for s in samples {
+            self.inner.borrow_mut().compiled(vm, self.jit.as_deref(), &s);
+        }
+    }
+    fn loaded(&self, proto: Gc<Proto>) {
+        self.inner.borrow_mut().name_children(proto);
+    }
+    fn forget(&self) {
+        self.inner.borrow_mut().frames.clear();
+    }
+    fn end(&self, _: &mut Vm) {
+        let on_end = self.inner.borrow_mut().on_end.take();
+        if let (Some(profile), Some(on_end)) = (self.finish(), on_end) {
+            on_end(profile);
+        }
+    }
+}
+
+/// What runs, the innermost first, with the coroutines that wait for the running one; is that all?
+fn walk(vm: &Vm) -> (Vec<Running>, bool) {
+    let mut stack = Vec::with_capacity(32);
+    let mut thread = Some(vm.cur);
+    while let Some(t) = thread {
+        let mut level = Level::innermost(vm, t);
+        while let Some(l) = level {
+            if stack.len() == MAX_FRAMES {
+                return (stack, false);
+            }
+            if !l.is_host() {
+                stack.push(Running::new(l.func, l.pc));
+            }
+            level = l.below(vm);
+        }
+        thread = t.resumer.get();
+    }
+    (stack, true)
+}
+
+impl Inner {
+    fn interpreted(&mut self, stack: &[Running], whole: bool, parts: &[Part]) {
+        let frames = self.frames(stack);
+        for part in parts {
+            let doing = doing(part.activity);
+            let Some(profile) = &mut self.profile else { return };
+            if doing != Doing::Builtin {
+                profile.add(&frames, whole, doing, None, part.count.into());
+                continue;
+            }
+            // It has returned: the instruction before called it.
+            let mut called = stack.to_vec();
+            if let Some(Running::Lua(p, Some(pc))) = called.first_mut()
+                && let Some(call) = pc.checked_sub(1)
+                && p.ins(call).is_some_and(|i| matches!(i.op(), Op::CALL | Op::CALLM | Op::ITERC))
+            {
+                *pc = call;
+            }
+            called.insert(0, Running::Builtin(part.builtin));
+            let frames = self.frames(&called);
+            let Some(profile) = &mut self.profile else { return };
+            profile.add(&frames, whole, doing, None, part.count.into());
+        }
+    }
+
+    fn compiled(&mut self, vm: &Vm, jit: Option<&Jit>, s: &Captured) {
+        let in_memory = s.frames.iter().map(|f| {
+            let pc = f.func.proto().and_then(|p| p.pc_of(f.pc.wrapping_sub(1)));
+            Running::new(f.func, pc)
+        });
+        let mut stack: Vec<Running> = Vec::with_capacity(s.frames.len() + 4);
+        let (mut doing, mut trace) = (doing(s.activity), None);
+        let located = jit.and_then(|j| j.locate(vm, s.place));
+        if let Some(l) = &located {
+            if let Some(builtin) = l.builtin.filter(|_| doing == Doing::Compiled) {
+                stack.push(Running::Builtin(builtin));
+                doing = Doing::Builtin;
+            }
+            stack.extend(l.functions.iter().map(|(p, pc)| Running::Lua(*p, Some(*pc))));
+            let known = usize::from(!l.returned && !l.functions.is_empty());
+            stack.extend(in_memory.skip(known));
+            trace = self.trace(jit, l.trace).map(|t| (t, l.exit));
+        } else {
+            stack.extend(in_memory);
+        }
+        let frames = self.frames(&stack);
+        if let Some(profile) = &mut self.profile {
+            profile.add(&frames, !s.cut, doing, trace, s.count.into());
+        }
+    }
+
+    fn trace(&mut self, jit: Option<&Jit>, number: u32) -> Option<u32> {
+        let name = jit?.trace_name(number)?;
+        let place = name.start.map_or_else(|| "?".to_owned(), |(p, pc)| format!("{}:{}", file(p), p.line(pc)));
+        let place = place.rsplit('/').next().unwrap_or_default().to_owned();
+        let info = TraceInfo { number, place, parent: name.parent, link: name.link };
+        if let Some(&known) = self.traces.get(&info) {
+            return Some(known);
+        }
+        let traces = &mut self.profile.as_mut()?.traces;
+        let new = traces.len() as u32;
+        traces.push(info.clone());
+        self.traces.insert(info, new);
+        Some(new)
+    }
+
+    /// Numbers of the frames that are shown.
+    fn frames(&mut self, stack: &[Running]) -> Vec<u32> {
+        let mut frames = Vec::with_capacity(stack.len());
+        for (i, running) in stack.iter().enumerate() {
+            if running.is_shown()
+                && let Some(frame) = self.frame(*running, stack.get(i + 1).copied())
+            {
+                frames.push(frame);
+            }
+        }
+        frames
+    }
+    fn frame(&mut self, running: Running, caller: Option<Running>) -> Option<u32> {
+        let key = match running {
+            Running::Lua(p, pc) => Some((p.as_ptr().cast_const(), pc.unwrap_or(usize::MAX))),
+            Running::Builtin(_) => None,
+        };
+        if let Some(known) = key.and_then(|k| self.frames.get(&k)) {
+            return Some(*known);
+        }
+        let function = self.function(running, caller)?;
+        let line = match running {
+            Running::Lua(p, pc) => pc.map_or(0, |pc| p.line(pc)),
+            Running::Builtin(_) => 0,
+        };
+        let frame = self.profile.as_mut()?.frame(Frame { function, line });
+        if let Some(key) = key {
+            self.frames.insert(key, frame);
+        }
+        Some(frame)
+    }
+    /// Notes what the functions are called that are defined in one.
+    fn name_children(&mut self, p: Gc<Proto>) {
+        for (child, name) in names_of_children(p) {
+            self.names.insert(Identity::of(child), String::from_utf8_lossy(&name).into_owned());
+        }
+    }
+    fn function(&mut self, running: Running, caller: Option<Running>) -> Option<u32> {
+        let called = match caller {
+            Some(Running::Lua(p, Some(pc))) => name_of_callee(p, pc),
+            _ => None,
+        };
+        let called = called.filter(|(kind, name)| *kind != "metamethod" && name.first() != Some(&b'('));
+        let called = called.map(|(_, name)| String::from_utf8_lossy(&name).into_owned());
+        let identity = match running {
+            Running::Lua(p, _) => Identity::of(p),
+            Running::Builtin(id) if id > 1 => Identity::Builtin(id),
+            Running::Builtin(_) => Identity::Native(called.clone().unwrap_or_else(|| "builtin".to_owned())),
+        };
+        if let Some(&known) = self.functions.get(&identity) {
+            let function = &mut self.profile.as_mut()?.functions[known as usize];
+            // The first time it may have been called by something that has no name for it.
+            if let (Some(name), "function") = (called, &*function.name) {
+                function.name = name;
+            }
+            return Some(known);
+        }
+        if let Running::Lua(p, _) = running {
+            self.name_children(p);
+        }
+        let new = match (&identity, running) {
+            (Identity::Lua(..), Running::Lua(p, _)) => {
+                let defined = self.names.get(&identity).cloned().or(called);
+                let name = if p.is_main() { "main chunk".to_owned() } else { defined.unwrap_or_else(|| "function".to_owned()) };
+                Function { name, file: file(p), line: p.first_line }
+            }
+            (Identity::Native(name), _) => Function { name: name.clone(), file: String::new(), line: 0 },
+            (_, Running::Builtin(id)) => {
+                let name = Builtin::NAMES.get(id as usize).map_or("builtin", |n| *n);
+                Function { name: name.to_owned(), file: String::new(), line: 0 }
+            }
+            _ => return None,
+        };
+        let functions = &mut self.profile.as_mut()?.functions;
+        functions.push(new);
+        let number = functions.len() as u32 - 1;
+        self.functions.insert(identity, number);
+        Some(number)
+    }
+}
+
+/// The file of a function, or else the display form of its chunk's name.
+fn file(p: Gc<Proto>) -> String {
+    let name = match p.chunkname.bytes() {
+        [b'@', rest @ ..] => rest.to_vec(),
+        other => chunk_id(other),
+    };
+    String::from_utf8_lossy(&name).into_owned()
+}
+
+fn doing(activity: u8) -> Doing {
+    match activity {
+        a if a == Activity::Compiled as u8 => Doing::Compiled,
+        a if a == Activity::Builtin as u8 => Doing::Builtin,
+        a if a == Activity::Collector as u8 => Doing::Collecting,
+        a if a == Activity::Compiler as u8 => Doing::Compiling,
+        _ => Doing::Interpreting,
+    }
+}

@@ -1,0 +1,137 @@
+//! `perilune-tools profile` from outside: each format, programs that end in each way, and what cannot be written.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder that goes away.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("perilune-tools-profile-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.0.join(name), text).unwrap();
+    }
+    fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.0.join(name)).unwrap()
+    }
+    /// Runs the command in the folder.
+    fn run(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_perilune-tools")).arg("profile").args(arguments).current_dir(&self.0).output().unwrap()
+    }
+    /// Runs it; its status, and what it prints on both.
+    fn status(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
+        let o = self.run(arguments);
+        let text = |b: Vec<u8>| String::from_utf8(b).unwrap();
+        (o.status.code(), text(o.stdout), text(o.stderr))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const BUSY: &str = "local function work(n) local s = 0 for i = 1, n do s = s + i % 7 end return s end
+for i = 1, 100 do work(3e5) end
+";
+
+#[test]
+fn each_format_goes_to_its_file() {
+    let f = Folder::new("formats");
+    f.write("busy.lua", BUSY);
+    for (option, file) in [
+        ("", "profile.svg"),
+        ("--folded", "profile.folded"),
+        ("--pprof", "profile.pb.gz"),
+        ("--speedscope", "profile.speedscope.json"),
+    ] {
+        let arguments: Vec<&str> = [option, "busy.lua"].into_iter().filter(|a| !a.is_empty()).collect();
+        let (status, out, message) = f.status(&arguments);
+        assert_eq!((status, &*out), (Some(0), ""), "{message}");
+        assert!(message.contains(" samples (") && message.contains("compiled ") && message.contains(file), "{message}");
+        let bytes = f.read(file);
+        let mut plain = Vec::new();
+        match file {
+            "profile.pb.gz" => flate2::read::GzDecoder::new(&*bytes).read_to_end(&mut plain).map(|_| ()).unwrap(),
+            _ => plain = bytes,
+        }
+        let text = String::from_utf8_lossy(&plain);
+        assert!(text.contains("work (busy.lua:1)"), "{file}: {text}");
+        match file {
+            "profile.svg" => assert!(text.starts_with("<?xml") && text.trim_end().ends_with("</svg>")),
+            "profile.speedscope.json" => assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok()),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn options_and_arguments_of_the_script() {
+    let f = Folder::new("options");
+    f.write("args.lua", &format!("print(jit.status(), arg[0], ...)\n{BUSY}"));
+    let (status, out, message) = f.status(&["args.lua", "one", "-j", "off", "-o", "out", "--folded", "--hz", "500", "--", "-x"]);
+    assert!(status == Some(0) && out.starts_with("false\t") && out.ends_with("args.lua\tone\t-x\n"), "{out}{message}");
+    assert!(String::from_utf8(f.read("out")).unwrap().contains("(interpreted)"));
+    let (_, out, _) = f.status(&["--trace", "--folded", "-Ohotloop=5", "-o", "-", "args.lua"]);
+    assert!(
+        out.lines()
+            .any(|l| l.starts_with("trace ") && l.contains(" args.lua:2;main chunk (args.lua);work (args.lua:2);(compiled) ")),
+        "{out}"
+    );
+    let (_, out, _) = f.status(&["--lines", "--folded", "-o", "-", "args.lua"]);
+    assert!(out.contains("main chunk args.lua:3;work args.lua:2;(compiled) "), "{out}");
+}
+
+#[test]
+fn the_report_is_complete_however_the_program_ends() {
+    let f = Folder::new("ends");
+    for (name, end, status) in [
+        ("error", "error('enough')", 1),
+        ("exit", "os.exit(3)", 3),
+        ("inside", "coroutine.wrap(function() os.exit(0, true) end)()", 0),
+    ] {
+        let (script, report) = (format!("{name}.lua"), format!("{name}.folded"));
+        f.write(&script, &format!("{BUSY}{end}"));
+        let (found, _, message) = f.status(&["--folded", "-o", &report, &script]);
+        assert_eq!(found, Some(status), "{message}");
+        assert_eq!(message.contains("enough"), name == "error", "{message}");
+        assert!(String::from_utf8(f.read(&report)).unwrap().contains(&format!("work ({script}:1)")));
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let f = Folder::new("bad");
+    f.write("busy.lua", BUSY);
+    f.write("exit.lua", &format!("{BUSY}os.exit(0)"));
+    f.write("wrong.lua", "return return");
+    f.write("short.lua", "return");
+    for (arguments, words) in [
+        (&["nothing.lua"][..], "nothing.lua: No such file"),
+        (&["-o", "no/folder.svg", "busy.lua"], "no/folder.svg: No such file"),
+        (&["--folded", "-o", "/dev/full", "busy.lua"], "/dev/full: No space left"),
+        (&["-o", "/dev/full", "exit.lua"], "/dev/full: No space left"),
+        (&["wrong.lua"], "wrong.lua:1:"),
+        (&["short.lua"], "no samples to draw"),
+        (&["-Onothing", "busy.lua"], "unknown or malformed optimization flag 'nothing'"),
+    ] {
+        let (status, _, message) = f.status(arguments);
+        assert_eq!(status, Some(1), "{arguments:?}: {message}");
+        assert!(message.contains("perilune-tools: ") && message.contains(words), "{arguments:?}: {message}");
+    }
+    for arguments in [
+        &["--folded", "--pprof", "busy.lua"][..],
+        &["--interval", "0", "busy.lua"],
+        &["--hz", "5", "--interval", "100", "busy.lua"],
+        &[],
+    ] {
+        assert_eq!(f.run(arguments).status.code(), Some(2), "{arguments:?}");
+    }
+    assert!(!Path::new(&f.0.join("no")).exists());
+}

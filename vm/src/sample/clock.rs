@@ -1,0 +1,120 @@
+//! What sends the signals: a software event of the kernel, or a timer of processor time.
+//!
+//! The event (`perf_event_open(2)`, the clock of a task) comes after exactly so much processor time, where the thread runs. Not
+//! everybody may have it. The timer (`timer_create(2)`) is looked at a few hundred times a second only, at the ticks of the system.
+//! A timer of real time would do neither: a thread that has to share its processor is interrupted in system calls far too often.
+
+use core::mem::MaybeUninit;
+use core::time::Duration;
+
+/// A clock of this thread that sends it SIGPROF until it is dropped.
+pub(super) enum Clock {
+    Event(libc::c_int),
+    Timer(libc::timer_t),
+}
+
+/// The shortest interval for which ticks are good enough.
+const COARSE: Duration = Duration::from_millis(10);
+
+/// `struct perf_event_attr` in its first version (`linux/perf_event.h`).
+#[repr(C)]
+#[derive(Default)]
+struct EventAttributes {
+    kind: u32,
+    size: u32,
+    config: u64,
+    sample_period: u64,
+    sample_type: u64,
+    read_format: u64,
+    /// Bits; the first one is `disabled`.
+    flags: u64,
+    wakeup_events: u32,
+    breakpoint_type: u32,
+    config1: u64,
+}
+
+const PERF_TYPE_SOFTWARE: u32 = 1;
+const PERF_COUNT_SW_TASK_CLOCK: u64 = 1;
+const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 8;
+const PERF_EVENT_IOC_ENABLE: libc::c_ulong = 0x2400;
+const PERF_EVENT_IOC_DISABLE: libc::c_ulong = 0x2401;
+/// `fcntl` that names the thread which gets the signals, and the kind of owner that is one.
+const F_SETOWN_EX: libc::c_int = 15;
+const F_OWNER_TID: libc::c_int = 0;
+const F_SETSIG: libc::c_int = 10;
+
+/// `struct f_owner_ex`.
+#[repr(C)]
+struct Owner {
+    kind: libc::c_int,
+    thread: libc::pid_t,
+}
+
+impl Clock {
+    /// Begins to send signals to this thread; `None` if the system refuses.
+    pub fn start(interval: Duration) -> Option<Clock> {
+        let event = if interval < COARSE { Clock::event(interval) } else { None };
+        event.or_else(|| Clock::timer(interval))
+    }
+    fn event(interval: Duration) -> Option<Clock> {
+        let attributes = EventAttributes {
+            kind: PERF_TYPE_SOFTWARE,
+            size: size_of::<EventAttributes>() as u32,
+            config: PERF_COUNT_SW_TASK_CLOCK,
+            sample_period: interval.as_nanos() as u64,
+            flags: 1,
+            wakeup_events: 1,
+            ..EventAttributes::default()
+        };
+        // SAFETY: the attributes are valid during the call: their size says which of the kernel's versions they are.
+        let fd = unsafe { libc::syscall(libc::SYS_perf_event_open, &raw const attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC) };
+        let fd = libc::c_int::try_from(fd).ok().filter(|fd| *fd >= 0)?;
+        let clock = Clock::Event(fd);
+        // SAFETY: the descriptor was just made; the owner is valid during the call.
+        let ready = unsafe {
+            let owner = Owner { kind: F_OWNER_TID, thread: libc::gettid() };
+            libc::fcntl(fd, libc::F_SETFL, libc::O_ASYNC | libc::O_NONBLOCK) == 0
+                && libc::fcntl(fd, F_SETSIG, libc::SIGPROF) == 0
+                && libc::fcntl(fd, F_SETOWN_EX, &raw const owner) == 0
+                && libc::ioctl(fd, PERF_EVENT_IOC_ENABLE as _, 0) == 0
+        };
+        ready.then_some(clock)
+    }
+    fn timer(interval: Duration) -> Option<Clock> {
+        // SAFETY: all-zero is a value of this type; the fields needed are set.
+        let mut event: libc::sigevent = unsafe { MaybeUninit::zeroed().assume_init() };
+        event.sigev_notify = libc::SIGEV_THREAD_ID;
+        event.sigev_signo = libc::SIGPROF;
+        // SAFETY: tells the number of the thread.
+        event.sigev_notify_thread_id = unsafe { libc::gettid() };
+        let mut id: libc::timer_t = core::ptr::null_mut();
+        // SAFETY: both addresses are valid during the call.
+        if unsafe { libc::timer_create(libc::CLOCK_THREAD_CPUTIME_ID, &mut event, &mut id) } != 0 {
+            return None;
+        }
+        let clock = Clock::Timer(id);
+        let period = libc::timespec { tv_sec: interval.as_secs() as libc::time_t, tv_nsec: interval.subsec_nanos().into() };
+        let spec = libc::itimerspec { it_interval: period, it_value: period };
+        // SAFETY: the timer was just made.
+        let set = unsafe { libc::timer_settime(id, 0, &spec, core::ptr::null_mut()) };
+        (set == 0).then_some(clock)
+    }
+}
+
+impl Drop for Clock {
+    fn drop(&mut self) {
+        // SAFETY: the descriptor and the timer exist, and nobody else has them. A signal on its way reaches this thread before the
+        // calls return.
+        unsafe {
+            match *self {
+                Clock::Event(fd) => {
+                    libc::ioctl(fd, PERF_EVENT_IOC_DISABLE as _, 0);
+                    libc::close(fd);
+                }
+                Clock::Timer(id) => {
+                    libc::timer_delete(id);
+                }
+            }
+        }
+    }
+}
