@@ -3,13 +3,11 @@
 //! Nothing here reads a clock, so that a program makes the same traces each time. The unit is one instruction of IR through the
 //! whole compiler, some microseconds. What the program has run is known from the hot counters and the exits.
 
-use crate::frame;
 use crate::params::Params;
 use crate::places::{self, Places};
 use core::ops::Range;
 use perilune_recorder::ir::{SnapSlot, Trace};
-use perilune_vm::bc::{Ins, Op};
-use perilune_vm::object::Proto;
+use perilune_vm::bc::Ins;
 use perilune_vm::state::HOT_COUNTERS;
 
 /// Units that a program may spend before it has run at all.
@@ -19,6 +17,8 @@ const SETUP: u64 = 200;
 /// Ticks that a program must have run before its first trace, unless a place is very hot: what setting up costs must be a small part
 /// of what it runs.
 const WARM: u64 = 250_000;
+/// The factor on the thresholds until then.
+const FIRST: u32 = 128;
 /// Instructions recorded and thrown away that cost as much as one compiled.
 const RECORDED: u64 = 8;
 /// What so many slots in snapshots, which exits store, cost in instructions.
@@ -26,11 +26,8 @@ const SLOTS: (u64, u64) = (3, 2);
 /// What any recording and any compilation costs besides.
 const PER_RECORDING: u64 = 8;
 const PER_TRACE: u64 = 10;
-/// Ticks that take as long as one unit. The hot counters count two an iteration and one a call: how long that takes is judged by the
-/// length of the loop or function, see [`weight`].
+/// Ticks of the hot counters (two an iteration, one a call) that take as long as one unit.
 const TICKS: u64 = 50;
-/// Bytecode instructions that run between two ticks of usual code.
-const USUAL: u32 = 20;
 /// An exit and the entry after it take as long as so many ticks.
 const EXIT_TICKS: u64 = 4;
 /// The factor on the thresholds when the budget is used up is twice this, and doubles with each time that it is.
@@ -46,7 +43,7 @@ const ENTRY: i64 = 15;
 /// The most that is kept of earlier gains.
 pub const CREDIT: i64 = 20_000;
 /// A root trace that has lost so many is retired.
-const LOSS: i64 = -20_000;
+const LOSS: i64 = -100_000;
 
 /// What was spent on compiling, and what the program has run.
 #[derive(Debug)]
@@ -94,9 +91,9 @@ impl Budget {
     pub fn all_count_from(&mut self, ticks: u16) {
         self.set = [ticks; HOT_COUNTERS];
     }
-    /// A hot counter ran out at a place of this [`weight`]; the ticks that it had counted.
-    pub fn ran_out(&mut self, counter: usize, weight: u32) -> u32 {
-        let n = (u32::from(self.set[counter]) * weight).div_ceil(USUAL);
+    /// A hot counter ran out; how much it had counted.
+    pub fn ran_out(&mut self, counter: usize) -> u32 {
+        let n = u32::from(self.set[counter]);
         self.ticks += u64::from(n);
         n
     }
@@ -123,7 +120,7 @@ impl Budget {
     fn factor_with(&self, more: u64, params: &Params) -> u32 {
         let certain = CERTAIN.saturating_mul(1 + more as u32 / UNITS);
         if !self.begun && self.ticks < WARM {
-            return certain;
+            return FIRST;
         }
         let may = ALLOWANCE + self.ticks * u64::from(params.budget) / (100 * TICKS);
         match (self.spent + more) / may {
@@ -149,8 +146,8 @@ impl Budget {
     pub fn set_demand(&mut self, pc: *const Ins, factor: u32) {
         self.demands.insert(pc, factor);
     }
-    /// The counter at `pc`, a place of this [`weight`], ran out after `ticks`. How far it is to count before it is the place's turn.
-    pub fn wait(&mut self, pc: *const Ins, ticks: u32, weight: u32, params: &Params) -> Option<u32> {
+    /// The counter at `pc` ran out, having counted `n`. How far it is to count before it is the place's turn.
+    pub fn wait(&mut self, pc: *const Ins, n: u32, params: &Params) -> Option<u32> {
         let factor = self.factor(params);
         let retired = self.retired.get(&pc).map_or(0, |n| (*n).min(10));
         let demand = self.demand(pc);
@@ -160,13 +157,13 @@ impl Budget {
         // Twice as hot as the last time that it was retired.
         let again = if retired == 0 { 1 } else { 16 << retired };
         let wanted = params.hotloop.saturating_mul(2).saturating_mul(factor.max(again).max(demand));
-        let waited = self.waiting.get(&pc).map_or(0, |n| *n).saturating_add(ticks);
+        let waited = self.waiting.get(&pc).map_or(0, |n| *n).saturating_add(n);
         if waited >= wanted {
             self.waiting.remove(&pc);
             return None;
         }
         self.waiting.insert(pc, waited);
-        Some((wanted - waited).saturating_mul(USUAL).div_ceil(weight))
+        Some(wanted - waited)
     }
     /// It was the turn of `pc`, and it is still.
     pub fn grant(&mut self, pc: *const Ins) {
@@ -205,17 +202,6 @@ fn recorded(t: &Trace) -> u64 {
 /// Slots that the exits of a trace store, all together: constants are left out.
 pub fn slots(t: &Trace) -> u64 {
     t.snaps.iter().flat_map(|s| &s.slots).filter(|s| s.flags & SnapSlot::NORESTORE == 0 && !s.value.is_const()).count() as u64
-}
-
-/// How many bytecode instructions run for one that a hot counter counts at `pc`, as far as the length of the loop or function says.
-/// What it calls has counters of its own.
-pub fn weight(proto: &Proto, pc: *const Ins) -> u32 {
-    let ins = frame::ins(pc);
-    let length = match ins.op() {
-        Op::FUNCF | Op::FUNCV => proto.code_len() as u32,
-        _ => ins.j().unsigned_abs(),
-    };
-    length.clamp(4, 100) / 2
 }
 
 /// How many bytecode instructions the interpreter was saved when a trace is left, less what entering and leaving cost: `above` by

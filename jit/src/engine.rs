@@ -1,7 +1,7 @@
 //! The state of the compiler, and its side of the seam to the interpreter.
 
 use crate::aborts;
-use crate::budget::{self, Budget};
+use crate::budget::Budget;
 use crate::counters::{Counters, Published};
 use crate::events::Event;
 use crate::machine::Machine;
@@ -135,8 +135,7 @@ impl Compiler for Jit {
         }
         let params = self.options.get().params;
         let Some(proto) = crate::frame::proto(vm) else { return };
-        let weight = budget::weight(&proto, pc);
-        let counted = self.budget.borrow_mut().ran_out(penalty::index(pc), weight);
+        let counted = self.budget.borrow_mut().ran_out(penalty::index(pc));
         self.set_counter(vm, pc, params.hotloop.saturating_mul(2));
         if !self.may_record(vm) {
             return;
@@ -150,7 +149,7 @@ impl Compiler for Jit {
             }
             return;
         }
-        let more = self.budget.borrow_mut().wait(pc, counted, weight, &params);
+        let more = self.budget.borrow_mut().wait(pc, counted, &params);
         match more {
             Some(n) => self.set_counter(vm, pc, n),
             None => self.start_root(vm, proto, pc),
