@@ -116,7 +116,7 @@ fn what_the_vm_does_is_told_apart() {
     let lua = Lua::new();
     let p = profile_of(
         &lua,
-        "local function garbage() local t for i = 1, 3e5 do t = {{i}, {i}} end return t end
+        "local function garbage() local t = {} for i = 1, 3e5 do t[i % 20000 + 1] = {{i}, {i}} end return t end
          local function words() local s for i = 1, 400 do s = ('abc '):rep(9000):upper():reverse() end return s end
          local function plain() local s = 0 for i = 1, 2e6 do s = s + i end return s end
          jit.off(plain)
