@@ -63,7 +63,7 @@ fn shares_in_the_interpreter() {
     let lua = Lua::new();
     lua.load("jit.off()").exec().unwrap();
     let before = processor_time();
-    let p = profile_of(&lua, &SHARES.replace("TIMES", "300"));
+    let p = profile_of(&lua, &SHARES.replace("TIMES", "1200"));
     let (seconds, sampled) = (processor_time() - before, p.total() as f64 * p.interval.as_secs_f64());
     shares_are_right(&p);
     assert!((sampled / seconds - 1.0).abs() < 0.05, "{sampled} s of {seconds} s");
@@ -73,7 +73,7 @@ fn shares_in_the_interpreter() {
 
 #[test]
 fn shares_in_compiled_code() {
-    let p = profile_of(&Lua::new(), &SHARES.replace("TIMES", "2500"));
+    let p = profile_of(&Lua::new(), &SHARES.replace("TIMES", "10000"));
     shares_are_right(&p);
     assert!(count(&p, Doing::Compiled) * 10 > p.total() * 9, "{:?}", p.by_doing());
     let with_trace: u64 = p.samples().iter().filter(|s| s.kind.trace.is_some()).map(|s| s.count).sum();
