@@ -254,8 +254,8 @@ impl Vm {
     /// Does a sample wait to be told of?
     #[inline(always)]
     pub fn sample_waits(&self) -> bool {
-        // SAFETY: a byte of this VM, which a signal handler writes on this thread.
-        unsafe { AtomicBool::from_ptr((&raw const self.sample_waits_flag).cast_mut()) }.load(Relaxed)
+        // SAFETY: a field of this VM. Volatile: a signal handler may have written it, on this thread.
+        unsafe { (&raw const self.sample_waits_flag).read_volatile() }
     }
     fn set_sample_waits(&mut self, waits: bool) {
         // SAFETY: as above.
