@@ -14,8 +14,8 @@ use perilune_vm::state::HOT_COUNTERS;
 const ALLOWANCE: u64 = 120;
 /// Units that setting up the compiler costs, with the first trace: more than a program may spend that is over at once.
 const SETUP: u64 = 200;
-/// Ticks that a program must have run before its first trace, unless a place is very hot: what setting up costs must be a small part
-/// of what it runs.
+/// Ticks that a program must have run before its first trace, unless a place is hot beyond [`FIRST`]: what setting up costs must be a
+/// small part of what it runs.
 const WARM: u64 = 250_000;
 /// The factor on the thresholds until then.
 const FIRST: u32 = 128;
@@ -118,14 +118,13 @@ impl Budget {
     }
     /// The same when so many units more were spent.
     fn factor_with(&self, more: u64, params: &Params) -> u32 {
-        let certain = CERTAIN.saturating_mul(1 + more as u32 / UNITS);
         if !self.begun && self.ticks < WARM {
             return FIRST;
         }
         let may = ALLOWANCE + self.ticks * u64::from(params.budget) / (100 * TICKS);
         match (self.spent + more) / may {
             0 => 1,
-            over => (BEYOND << over.min(20)).min(certain),
+            over => (BEYOND << over.min(20)).min(CERTAIN.saturating_mul(1 + more as u32 / UNITS)),
         }
     }
     /// Is a trace too expensive for how hot its place is? It is when the place would have to be hotter once the trace is paid for:

@@ -134,7 +134,6 @@ impl Compiler for Jit {
             return self.hot_stitch(vm, pc);
         }
         let params = self.options.get().params;
-        let Some(proto) = crate::frame::proto(vm) else { return };
         let counted = self.budget.borrow_mut().ran_out(penalty::index(pc));
         self.set_counter(vm, pc, params.hotloop.saturating_mul(2));
         if !self.may_record(vm) {
@@ -143,6 +142,7 @@ impl Compiler for Jit {
         if self.quiet.borrow().contains_key(&pc) {
             return self.set_counter(vm, pc, u32::from(u16::MAX));
         }
+        let Some(proto) = crate::frame::proto(vm) else { return };
         if proto.flags.get() & ProtoFlags::NOJIT != 0 {
             if let Some(at) = proto.pc_of(pc) {
                 crate::patch::blacklist(proto, at);

@@ -17,6 +17,14 @@ trap 'rm -rf "$work"' EXIT
 failed=0
 skip() { echo "SKIPPED $1: $2"; }
 result() { if [ "$2" = 0 ]; then echo "ok $1"; else echo "FAILED $1"; failed=1; fi; }
+node_reads() { # script, file, package that it needs, what is shown
+  if [ -d "$folder/npm/node_modules/$3" ] && command -v node > "$work/out"; then
+    node "$here/$1" "$2" "$folder/npm" && r=0 || r=1
+    result "$4" $r
+  else
+    skip "$4" "no $3 in $folder/npm, or no node"
+  fi
+}
 
 tarantool=$folder/tarantool-luajit
 if [ ! -d "$tarantool/tools/memprof" ]; then
@@ -52,24 +60,14 @@ else
   skip "Luau's tools" "no $luau, or no python3"
 fi
 
-if [ -d "$folder/npm/node_modules/heap-snapshot-toolkit" ] && command -v node > "$work/out"; then
-  node "$here/snapshot.mjs" "$work/snapshot.heapsnapshot" "$folder/npm" && r=0 || r=1
-  result "Chrome's developer tools and v8-heapsnapshot read the snapshot" $r
-else
-  skip "Chrome's developer tools" "no packages in $folder/npm, or no node"
-fi
+node_reads snapshot.mjs "$work/snapshot.heapsnapshot" heap-snapshot-toolkit "Chrome's developer tools and v8-heapsnapshot read the snapshot"
 # Profiles of time: three functions at 60, 30 and 10 percent.
 for format in folded pprof speedscope; do
   "$tools" profile --$format -o "$work/profile.$format" "$here/shares.lua" 2> "$work/out"
 done
 mv "$work/profile.pprof" "$work/profile.pb.gz"
 mv "$work/profile.speedscope" "$work/profile.json"
-if [ -d "$folder/npm/node_modules/pprof-format" ] && command -v node > "$work/out"; then
-  node "$here/pprof.mjs" "$work/profile.pb.gz" "$folder/npm" && r=0 || r=1
-  result "pprof-format reads the profile" $r
-else
-  skip "pprof-format" "no package in $folder/npm, or no node"
-fi
+node_reads pprof.mjs "$work/profile.pb.gz" pprof-format "pprof-format reads the profile"
 if command -v go > "$work/out"; then
   go tool pprof -top "$work/profile.pb.gz" > "$work/out" && grep -q "sixty (shares.lua" "$work/out" && r=0 || r=1
   result "pprof reads the profile" $r
