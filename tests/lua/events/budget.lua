@@ -13,13 +13,6 @@ local function compiled_by(from, to)
 end
 jit.off(compiled_by)
 
--- The first trace, with which the compiler is set up, waits for a place that is twice as hot as the next one must be.
-local function loop(n) local s = 0 for i = 1, n do s = s + i % 7 end return s end
-for _ = 1, 15 do loop(1000) end
-assert(counters().closed == 0)
-for _ = 1, 15 do loop(1000) end
-assert(counters().closed >= 1)
-
 local limited = compiled_by(1, 400)
 assert(limited < 100, limited)
 -- What was used up stays so,
