@@ -6,15 +6,18 @@ mod command;
 use command::{Done, run_in};
 use perilune_jit::params::Options;
 use perilune_vm::lib::Builtin;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// LuaJIT's thresholds, and no limit to what compiling may cost.
 const EAGER: &[&str] = &["-Ohotloop=56", "-Ohotexit=10", "-Obudget=0"];
 
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lua/events")
+}
+
 /// Runs one of the programs.
 fn program(name: &str, options: &[&str]) -> Done {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lua/events");
-    run_in(&folder, &[EAGER, options, &[name]].concat(), "")
+    run_in(&folder(), &[EAGER, options, &[name]].concat(), "")
 }
 
 #[track_caller]
@@ -150,6 +153,13 @@ fn counters_of_vm_and_process() {
 #[test]
 fn compiling_has_a_budget() {
     passes_in_both("budget.lua", &["-Obudget=5"]);
+}
+
+#[test]
+fn the_first_trace_waits() {
+    for options in [&[][..], &["-Oeval=1"]] {
+        assert_eq!(run_in(&folder(), &[options, &["warm.lua"]].concat(), "").ok(), "ok\n", "{options:?}");
+    }
 }
 
 #[test]
