@@ -15,6 +15,7 @@ pub mod load;
 pub mod meta;
 pub mod object;
 pub mod sample;
+pub mod source;
 pub mod state;
 pub mod syntax;
 pub mod text;

@@ -1,17 +1,23 @@
 //! From source text or a binary chunk to a function: compiling or reading, and building prototypes in the heap; and the life of a VM.
 
 use crate::Vm;
-use crate::bc::{Ins, Op, ProtoData, dump, undump};
+use crate::bc::undump::{self, UndumpError};
+use crate::bc::{Ins, Op, ProtoData, dump};
+use crate::error::{LuaError, LuaResult};
 use crate::gc::{Heap, Marker};
 use crate::hooks::{Compiler, ExitId, Mode, Resume};
 use crate::interp::{Dispatching, frame, stack};
 use crate::meta::MM;
 use crate::object::{Func, Gc, Proto, Str, Table, ThreadStatus};
 use crate::sample::{Activity, Sampling};
+use crate::source::{Form, Pieces, Source};
 use crate::state::HOT_COUNTERS;
 use crate::value::Value;
 use core::any::Any;
 use std::rc::Rc;
+
+/// Levels of syntax that take no more of the native stack than calls from Rust into Lua may.
+const LEVELS_OF_A_CALL: u32 = 3;
 
 /// No compiler: the interpreter alone.
 pub struct NoJit;
@@ -43,8 +49,69 @@ unsafe extern "C" fn no_trace(_vm: *mut Vm, _base: *mut Value, _trace: u32) -> u
     0
 }
 
-fn no_frame(_vm: &mut Vm) -> crate::LuaResult<u32> {
+fn no_frame(_vm: &mut Vm) -> LuaResult<u32> {
     Ok(0)
+}
+
+/// Whoever calls for the pieces of a chunk.
+struct Reader<'a> {
+    vm: &'a mut Vm,
+    next: &'a mut dyn FnMut(&mut Vm) -> LuaResult<Option<Gc<Str>>>,
+    /// How many there were.
+    bytes: usize,
+    /// At how many memory is looked at again.
+    look: usize,
+}
+
+impl Pieces for Reader<'_> {
+    fn next(&mut self, into: &mut Vec<u8>, depth: u32) -> LuaResult<bool> {
+        // The parser and its recursion are under what this calls.
+        let weight = 1 + depth / LEVELS_OF_A_CALL;
+        self.vm.native_depth += weight;
+        let piece = (self.next)(self.vm);
+        self.vm.native_depth -= weight;
+        let Some(piece) = piece?.filter(|s| !s.is_empty()) else { return Ok(false) };
+        self.vm.room(into, piece.len())?;
+        into.extend_from_slice(piece.bytes());
+        self.bytes += piece.len();
+        if self.bytes >= self.look {
+            if !self.vm.has_room_for_source(self.bytes) {
+                return Err(self.vm.out_of_memory());
+            }
+            self.look = 2 * self.bytes;
+        }
+        Ok(true)
+    }
+}
+
+/// The parts of a function that a chunk makes, or a message; none if whoever gives the pieces failed.
+fn read(mut source: Source, name: &[u8], mode: Option<&[u8]>) -> Result<ProtoData, Option<Vec<u8>>> {
+    let form = source.open();
+    if source.failed() {
+        return Err(None);
+    }
+    if form == Form::Hidden {
+        return Err(Some(UndumpError::Malformed.message().into()));
+    }
+    let letter = if form == Form::Binary { b'b' } else { b't' };
+    if mode.is_some_and(|m| !m.contains(&letter)) {
+        return Err(Some(b"attempt to load chunk with wrong mode".into()));
+    }
+    if form == Form::Text {
+        return crate::syntax::compile(source, name).map_err(|e| e.message().map(<[u8]>::to_vec));
+    }
+    let data = undump::read(&mut source, name);
+    if source.failed() {
+        return Err(None);
+    }
+    data.map_err(|e| {
+        let shown = match name {
+            [b'@' | b'=', rest @ ..] => rest,
+            [0x1b, ..] => b"(binary)",
+            _ => name,
+        };
+        Some([shown, b": ", e.message().as_bytes()].concat())
+    })
 }
 
 impl Vm {
@@ -138,35 +205,33 @@ impl Vm {
     }
     /// Compiles a chunk, or reads a binary one; `mode` as in `load`. The error is a message.
     pub fn load_chunk(&mut self, source: &[u8], name: &[u8], mode: Option<&[u8]>) -> Result<Gc<Func>, Gc<Str>> {
-        if crate::syntax::lex::hides_binary(source) {
-            return Err(self.new_str(undump::UndumpError::Malformed.message().as_bytes()));
-        }
-        let binary = source.first() == Some(&0x1b);
-        let allowed = mode.is_none_or(|m| m.contains(if binary { &b'b' } else { &b't' }));
-        if !allowed {
-            return Err(self.new_str(b"attempt to load chunk with wrong mode"));
-        }
-        let data = if binary { self.read_binary(source, name) } else { self.compile(source, name) }?;
-        let proto = self.load_proto(&data);
-        let globals = self.cur.env.get();
-        Ok(self.new_lua_func(proto, globals))
-    }
-    fn compile(&mut self, source: &[u8], name: &[u8]) -> Result<ProtoData, Gc<Str>> {
-        if !self.has_room_for_source(source.len()) {
+        if source.first() != Some(&0x1b) && !self.has_room_for_source(source.len()) {
             return Err(self.heap.no_memory());
         }
-        crate::syntax::compile(source, name).map_err(|e| self.new_str(e.message()))
+        let data = read(Source::whole(source), name, mode).map_err(|e| self.new_str(&e.unwrap_or_default()))?;
+        Ok(self.load_data(&data))
     }
-    /// Reads what [`Vm::dump`] wrote.
-    fn read_binary(&mut self, source: &[u8], name: &[u8]) -> Result<ProtoData, Gc<Str>> {
-        undump::read(source, name).map_err(|e| {
-            let shown = match name {
-                [b'@' | b'=', rest @ ..] => rest,
-                [0x1b, ..] => b"(binary)",
-                _ => name,
-            };
-            self.new_str(&[shown, b": ", e.message().as_bytes()].concat())
-        })
+    /// The same for a chunk in pieces, which `next` is called for when they are needed, up to the first that is empty or none.
+    ///
+    /// # Errors
+    /// Those of `next`.
+    pub fn load_pieces(
+        &mut self,
+        next: &mut dyn FnMut(&mut Vm) -> LuaResult<Option<Gc<Str>>>,
+        name: &[u8],
+        mode: Option<&[u8]>,
+    ) -> LuaResult<Result<Gc<Func>, Gc<Str>>> {
+        let mut reader = Reader { vm: self, next, bytes: 0, look: 0 };
+        match read(Source::in_pieces(&mut reader), name, mode) {
+            Ok(data) => Ok(Ok(self.load_data(&data))),
+            Err(Some(message)) => Ok(Err(self.new_str(&message))),
+            Err(None) => Err(LuaError::parked()),
+        }
+    }
+    fn load_data(&mut self, data: &ProtoData) -> Gc<Func> {
+        let proto = self.load_proto(data);
+        let globals = self.cur.env.get();
+        self.new_lua_func(proto, globals)
     }
     /// A Lua function as a binary chunk, for [`Vm::load_chunk`]; its upvalues are not part of it. Without debug information if
     /// `strip`. None for a builtin.

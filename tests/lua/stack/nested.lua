@@ -65,6 +65,24 @@ endless("loaded functions", function(enter)
   local function f() enter() local r = loadstring "local f = ... local r = f() return r" (f) return r end
   return f
 end)
+-- Functions that `load` reads from, under as much of the parser as there may be.
+for _, open in ipairs { "return (", "return {", "return function() return ", "do ", "if x then ", "return x -> ", "return x ? ", "return - ", "return 2 ^ " } do
+  for _, levels in ipairs { 1, 10, 95 } do
+    endless("reader behind " .. levels .. " " .. open, function(enter)
+      local function f()
+        enter()
+        local step, message = 0
+        local _, own = load(function()
+          step = step + 1
+          if step == 1 then return open .. open:gsub("^return ", ""):rep(levels - 1) end
+          message = select(2, pcall(f))
+        end)
+        error(message or own, 0)
+      end
+      return f
+    end)
+  end
+end
 -- Text that is nested.
 local function nested(name, before, open, inner, close, n)
   local f, message = loadstring("local a = ... " .. before .. open:rep(n) .. inner .. close:rep(n))

@@ -1,11 +1,20 @@
 //! Tests of dumps: round trips of all programs, and a great many that are broken.
 
 use super::liveness::Liveness;
-use super::{Ins, KGc, KNum, Op, dump, undump};
+use super::{Ins, KGc, KNum, Op, ProtoData, dump, undump};
 use crate::Vm;
 use crate::gc::tests::Rng;
+use crate::source::Source;
 use crate::value::Value;
 use std::path::Path;
+
+fn compile(text: &[u8]) -> Result<ProtoData, crate::syntax::SyntaxError> {
+    crate::syntax::compile(Source::whole(text), b"=t")
+}
+
+fn read(bytes: &[u8], name: &[u8]) -> Result<ProtoData, undump::UndumpError> {
+    undump::read(&mut Source::whole(bytes), name)
+}
 
 /// All programs of the benchmarks and the conformance tests.
 fn programs() -> Vec<(String, Vec<u8>)> {
@@ -39,7 +48,7 @@ fn dumps_of_all_programs_read_back() {
         let f = vm.load_chunk(&text, chunk.as_bytes(), None).unwrap_or_else(|e| panic!("{name}: {e:?}"));
         for strip in [false, true] {
             let bytes = vm.dump(f, strip).expect("a Lua function");
-            let data = undump::read(&bytes, chunk.as_bytes()).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+            let data = read(&bytes, chunk.as_bytes()).unwrap_or_else(|e| panic!("{name}: {e:?}"));
             assert!(dump::write(&data, strip) == bytes, "{name}: written again, it differs");
             let g = vm.load_chunk(&bytes, chunk.as_bytes(), Some(b"b")).unwrap_or_else(|e| panic!("{name}: {e:?}"));
             assert!(vm.dump(g, strip).expect("a Lua function") == bytes, "{name}: dumped again, it differs");
@@ -57,8 +66,8 @@ fn dumps_of_all_programs_read_back() {
 fn all_that_the_parser_knows_survives() {
     let text = b"local a, b = ... local function f(x, ...) b = x return a, ... end \
         for i = 1, 3 do f(i) end for k, v in pairs({1, x = 2.5, [true] = 'y'}) do f(k) end return f";
-    let data = crate::syntax::compile(text, b"=t").unwrap();
-    let back = undump::read(&dump::write(&data, false), b"=other").unwrap();
+    let data = compile(text).unwrap();
+    let back = read(&dump::write(&data, false), b"=other").unwrap();
     let fields = |p: &super::ProtoData| {
         format!("{:?}{:?}{:?}{:?}{:?}", p.bc, (p.knum.clone(), &p.upvalues), &p.vars, &p.lines, (&p.chunkname, &p.uv_names))
     };
@@ -122,9 +131,8 @@ fn try_run(vm: &mut Vm, run: Value, bytes: &[u8]) -> bool {
 fn broken_dumps_are_refused_or_harmless() {
     let mut rng = Rng(0x5eed);
     let (mut vm, mut run) = sandbox();
-    let seeds: Vec<Vec<u8>> = (0..SEEDS.len() * 2)
-        .map(|i| dump::write(&crate::syntax::compile(SEEDS[i / 2].as_bytes(), b"=s").expect("it compiles"), i % 2 == 0))
-        .collect();
+    let seeds: Vec<Vec<u8>> =
+        (0..SEEDS.len() * 2).map(|i| dump::write(&compile(SEEDS[i / 2].as_bytes()).expect("it compiles"), i % 2 == 0)).collect();
     for seed in &seeds {
         assert!(try_run(&mut vm, run, seed));
     }
@@ -177,10 +185,10 @@ fn mutate(rng: &mut Rng, bytes: &mut Vec<u8>) {
 }
 
 /// Verifies a program after its instructions were edited.
-fn edited(text: &str, edit: impl FnOnce(&mut super::ProtoData)) -> Result<(), undump::UndumpError> {
-    let mut data = crate::syntax::compile(text.as_bytes(), b"=t").expect("it compiles");
+fn edited(text: &str, edit: impl FnOnce(&mut ProtoData)) -> Result<(), undump::UndumpError> {
+    let mut data = compile(text.as_bytes()).expect("it compiles");
     edit(&mut data);
-    undump::read(&dump::write(&data, false), b"=t").map(|_| ())
+    read(&dump::write(&data, false), b"=t").map(|_| ())
 }
 
 /// The first instruction of a kind.
@@ -242,20 +250,20 @@ fn the_verifier_refuses() {
     assert_eq!(result, Err(undump::UndumpError::Malformed));
     // Numbers are numbers, whatever their bits.
     let evil = f64::from_bits(0xfffa_1234_5678_9abc);
-    let mut data = crate::syntax::compile(b"return 0.5", b"=t").unwrap();
+    let mut data = compile(b"return 0.5").unwrap();
     data.knum[0] = KNum::Num(evil);
-    let back = undump::read(&dump::write(&data, true), b"=t").unwrap();
+    let back = read(&dump::write(&data, true), b"=t").unwrap();
     assert!(matches!(back.knum[0], KNum::Num(n) if n.to_bits() == f64::NAN.to_bits()));
 }
 
 #[test]
 fn every_truncation_is_refused() {
-    let data = crate::syntax::compile(SEEDS[1].as_bytes(), b"=t").unwrap();
+    let data = compile(SEEDS[1].as_bytes()).unwrap();
     for strip in [false, true] {
         let bytes = dump::write(&data, strip);
-        assert!(undump::read(&bytes, b"=t").is_ok());
+        assert!(read(&bytes, b"=t").is_ok());
         for n in 0..bytes.len() {
-            assert!(undump::read(&bytes[..n], b"=t").is_err(), "{n} bytes");
+            assert!(read(&bytes[..n], b"=t").is_err(), "{n} bytes");
         }
     }
 }

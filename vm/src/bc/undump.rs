@@ -5,6 +5,7 @@
 
 use super::dump::{HIDDEN_NAMES, MAGIC, VERSION, flag, kgc, ktab, line_size, proto_flag, uv};
 use super::{Ins, KGc, KNum, KVal, Op, ProtoData, TableTemplate, UvDesc, VarInfo};
+use crate::source::Source;
 use std::rc::Rc;
 
 /// Deepest nesting of prototypes: that of the parser.
@@ -32,24 +33,28 @@ impl UndumpError {
 type Res<T> = Result<T, UndumpError>;
 const BAD: UndumpError = UndumpError::Malformed;
 
-/// Reads a chunk and verifies it. A stripped one is given the name.
+/// The longest number.
+const NUMBER: usize = 5;
+
+/// Reads a chunk and verifies it. A stripped one is given the name. Pieces are asked for as LuaJIT does it: not before what is there
+/// has been looked at.
 ///
 /// # Errors
-/// Whatever the bytes, what could not be run safely is refused.
-pub fn read(bytes: &[u8], name: &[u8]) -> Res<ProtoData> {
-    let mut r = Reader { bytes };
-    let header = r.take(MAGIC.len() + 1).map_err(|_| UndumpError::Incompatible)?;
+/// Whatever the bytes, what could not be run safely is refused. If whoever gives pieces fails, the chunk seems to end there.
+pub fn read(source: &mut Source, name: &[u8]) -> Res<ProtoData> {
+    source.want(MAGIC.len() + 1 + 2 * NUMBER);
+    let header = take(source, MAGIC.len() + 1).map_err(|_| UndumpError::Incompatible)?;
     if header[..3] != MAGIC || header[3] != VERSION {
         return Err(UndumpError::Incompatible);
     }
-    let flags = r.uleb().map_err(|_| UndumpError::Incompatible)?;
+    let flags = number(source).map_err(|_| UndumpError::Incompatible)?;
     if flags & !(flag::STRIP | flag::BITOP) != flag::FR2 {
         return Err(UndumpError::Incompatible);
     }
     let strip = flags & flag::STRIP != 0;
     let chunkname: Rc<[u8]> = if !strip {
-        let len = r.uleb()?;
-        Rc::from(r.take(len as usize)?)
+        let len = number(source)?;
+        Rc::from(take(source, len as usize)?)
     } else if name.first() == Some(&MAGIC[0]) {
         // The name is the dump itself.
         Rc::from(&b"=?"[..])
@@ -59,11 +64,14 @@ pub fn read(bytes: &[u8], name: &[u8]) -> Res<ProtoData> {
     // Finished prototypes with their depths, to be taken by their parents.
     let mut done = Vec::new();
     loop {
-        let size = r.uleb()?;
+        if source.rest().first() != Some(&0) {
+            source.want(NUMBER);
+        }
+        let size = number(source)?;
         if size == 0 {
             break;
         }
-        let mut one = Reader { bytes: r.take(size as usize)? };
+        let mut one = Reader { bytes: take(source, size as usize)? };
         let proto = one.proto(&mut done, strip, &chunkname)?;
         if !one.bytes.is_empty() {
             return Err(BAD);
@@ -71,11 +79,31 @@ pub fn read(bytes: &[u8], name: &[u8]) -> Res<ProtoData> {
         done.push(proto);
     }
     let (proto, _) = done.pop().ok_or(BAD)?;
-    if !done.is_empty() || !r.bytes.is_empty() {
+    if !done.is_empty() || !source.rest().is_empty() {
         return Err(BAD);
     }
     super::verify::verify(&proto)?;
     Ok(proto)
+}
+
+/// The next bytes of a chunk.
+fn take<'s>(source: &'s mut Source, n: usize) -> Res<&'s [u8]> {
+    source.drop_used(source.pos, &mut []);
+    if !source.want(n) {
+        return Err(BAD);
+    }
+    let start = source.pos;
+    source.pos += n;
+    Ok(&source.bytes()[start..source.pos])
+}
+
+/// A number of what is there of a chunk.
+fn number(source: &mut Source) -> Res<u32> {
+    let mut r = Reader { bytes: source.rest() };
+    let n = r.uleb()?;
+    let left = r.bytes.len();
+    source.pos = source.bytes().len() - left;
+    Ok(n)
 }
 
 /// The bytes that are left.

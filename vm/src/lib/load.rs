@@ -46,11 +46,11 @@ pub fn load(vm: &mut Vm) -> LuaResult<u32> {
     } else {
         vm.check_func(0)?;
         vm.set_nargs(4);
-        match read_all(vm) {
-            Ok(source) => match name {
-                Some(name) => compile(vm, &source, name.bytes(), mode),
-                None => compile(vm, &source, b"=(load)", mode),
-            },
+        // Copies: the function may replace the arguments (`debug.setlocal`).
+        let chunk_name = name.map_or(b"=(load)".to_vec(), |n| n.bytes().to_vec());
+        let mode = mode.map(|m| m.bytes().to_vec());
+        match vm.load_pieces(&mut next_piece, &chunk_name, mode.as_deref()) {
+            Ok(loaded) => loaded,
             Err(_) => {
                 // An error in the reader is a result like a syntax error.
                 let e = vm.error;
@@ -63,33 +63,16 @@ pub fn load(vm: &mut Vm) -> LuaResult<u32> {
     results(vm, loaded, 3)
 }
 
-/// The pieces that a reader function gives, up to the first that is empty or nil. Source that is wrong already is not read to its
-/// end, which may never come; it is looked at each time that the number of pieces has doubled.
-fn read_all(vm: &mut Vm) -> LuaResult<Vec<u8>> {
-    let mut source = Vec::new();
-    for n in 1u64.. {
-        let f = vm.arg(0);
-        let piece = vm.call1(f, &[])?;
-        let s = match piece.as_str() {
-            Some(s) => s,
-            None if piece.is_nil() => return Ok(source),
-            None if piece.is_number() => vm.number_str(piece),
-            None => return Err(vm.rt_error("reader function must return a string")),
-        };
-        if s.is_empty() {
-            return Ok(source);
-        }
-        vm.room(&mut source, s.len())?;
-        source.extend_from_slice(s.bytes());
-        let look = n > 1 && n.is_power_of_two();
-        if look && !vm.has_room_for_source(source.len()) {
-            return Err(vm.out_of_memory());
-        }
-        if look && source[0] != 0x1b && crate::syntax::compile(&source, b"").is_err_and(|e| e.early()) {
-            break;
-        }
+/// What the reader function gives.
+fn next_piece(vm: &mut Vm) -> LuaResult<Option<Gc<Str>>> {
+    let f = vm.arg(0);
+    let piece = vm.call1(f, &[])?;
+    match piece.as_str() {
+        Some(s) => Ok(Some(s)),
+        None if piece.is_nil() => Ok(None),
+        None if piece.is_number() => Ok(Some(vm.number_str(piece))),
+        None => Err(vm.rt_error("reader function must return a string")),
     }
-    Ok(source)
 }
 
 /// Loads a file, or standard input.

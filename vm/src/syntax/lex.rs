@@ -2,30 +2,21 @@
 
 use super::number::{NeedsFfi, needs_ffi, scan_number};
 use crate::bc::KNum;
+use crate::source::Source;
 use crate::text::chunk::chunk_id;
-use core::cell::Cell;
 use std::borrow::Cow;
 use std::rc::Rc;
 
-/// A syntax error, complete with its position.
-#[derive(Clone, Debug)]
-pub struct SyntaxError(Box<Details>);
-
+/// Why a text is not compiled.
 // One word, since it is part of the result of every function of the parser.
+#[allow(clippy::box_collection, reason = "the size")]
 #[derive(Clone, Debug)]
-struct Details {
-    message: Vec<u8>,
-    early: bool,
-}
+pub struct SyntaxError(Option<Box<Vec<u8>>>);
 
 impl SyntaxError {
-    /// The message.
-    pub fn message(&self) -> &[u8] {
-        &self.0.message
-    }
-    /// Was it found without looking at the end of the source? Then more source would not change it.
-    pub fn early(&self) -> bool {
-        self.0.early
+    /// The message with its position; none if whoever gave the text failed.
+    pub fn message(&self) -> Option<&[u8]> {
+        self.0.as_ref().map(|m| &***m)
     }
 }
 
@@ -81,39 +72,18 @@ pub fn token_name(t: &Tok) -> String {
     }
 }
 
-/// Goes over a byte order mark, and a first line starting with `#` up to its end.
-fn skip_header(src: &[u8]) -> usize {
-    let mut pos = if src.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-    if src.get(pos) == Some(&b'#') {
-        while pos < src.len() && !matches!(src[pos], b'\n' | b'\r') {
-            pos += 1;
-        }
-    }
-    pos
-}
-
-/// Is there a binary chunk behind the header of a text? Who looks at the first character only is not to be deceived by it.
-pub fn hides_binary(src: &[u8]) -> bool {
-    let pos = skip_header(src);
-    let rest = match &src[pos..] {
-        [b'\r', b'\n', rest @ ..] | [b'\n', b'\r', rest @ ..] | [b'\r' | b'\n', rest @ ..] if pos > 0 => rest,
-        rest => rest,
-    };
-    pos > 0 && rest.first() == Some(&0x1b)
-}
-
 /// Source text as a stream of tokens.
 pub struct Lexer<'a> {
-    src: &'a [u8],
-    pos: usize,
+    src: Source<'a>,
+    /// Where the token starts that is being read.
     start: usize,
     chunk: Vec<u8>,
     /// The two tokens read last, newest first, with their spans.
     recent: [(Tok, (usize, usize)); 2],
     /// Current line.
     pub line: u32,
-    /// Was the end of the source looked at?
-    ended: Cell<bool>,
+    /// Levels of syntax that the parser is in.
+    pub depth: u32,
 }
 
 /// A number without the `_` between its digits.
@@ -126,34 +96,40 @@ fn is_name(c: u8) -> bool {
 }
 
 impl<'a> Lexer<'a> {
-    /// Starts at the first token: a byte order mark and a first line starting with `#` are skipped.
-    pub fn new(src: &'a [u8], chunkname: &[u8]) -> Lexer<'a> {
-        let pos = skip_header(src);
-        Lexer {
-            src,
-            pos,
-            start: pos,
-            chunk: chunk_id(chunkname),
-            recent: [const { (Tok::Eof, (0, 0)) }; 2],
-            line: 1,
-            ended: Cell::new(false),
+    /// Starts behind what [`Source::open`] goes over.
+    pub fn new(src: Source<'a>, chunkname: &[u8]) -> Lexer<'a> {
+        let start = src.pos;
+        Lexer { src, start, chunk: chunk_id(chunkname), recent: [const { (Tok::Eof, (0, 0)) }; 2], line: 1, depth: 0 }
+    }
+    /// A byte from the next one on, 0 behind the end. Pieces are asked for as LuaJIT does it: when their first byte is looked at.
+    #[inline]
+    fn peek(&mut self, n: usize) -> u8 {
+        match self.src.bytes().get(self.src.pos + n) {
+            Some(c) => *c,
+            None => self.peek_further(n),
         }
     }
-    fn peek(&self, n: usize) -> u8 {
-        match self.src.get(self.pos + n) {
-            Some(c) => *c,
-            None => {
-                self.ended.set(true);
-                0
+    #[cold]
+    #[inline(never)]
+    fn peek_further(&mut self, n: usize) -> u8 {
+        while self.more() {
+            if let Some(c) = self.src.rest().get(n) {
+                return *c;
             }
         }
+        0
     }
-    fn at_end(&self) -> bool {
-        let end = self.pos >= self.src.len();
-        if end {
-            self.ended.set(true);
-        }
-        end
+    #[inline]
+    fn at_end(&mut self) -> bool {
+        self.src.pos >= self.src.bytes().len() && !self.more()
+    }
+    #[cold]
+    #[inline(never)]
+    fn more(&mut self) -> bool {
+        let [(_, newest), (_, other)] = &mut self.recent;
+        let from = self.start.min(self.src.pos);
+        self.start -= self.src.drop_used(from, &mut [newest, other]);
+        self.src.more(self.depth)
     }
     /// An error at a line.
     #[cold]
@@ -162,7 +138,7 @@ impl<'a> Lexer<'a> {
         let mut message = self.chunk.clone();
         message.extend_from_slice(format!(":{line}: ").as_bytes());
         message.extend_from_slice(msg.as_ref());
-        SyntaxError(Box::new(Details { message, early: !self.ended.get() }))
+        SyntaxError(Some(Box::new(message)))
     }
     /// The text that stands for a token in "near 'x'". A string is shown with its delimiters and its value.
     pub fn token_text(&self, t: &Tok) -> Vec<u8> {
@@ -197,52 +173,57 @@ impl<'a> Lexer<'a> {
     pub fn error_near_text(&self, msg: &str, near: &[u8]) -> SyntaxError {
         let near = near.split(|c| *c == 0).next().unwrap_or(near);
         let mut e = self.error_at(self.line, msg);
-        e.0.message.extend_from_slice(b" near '");
-        e.0.message.extend_from_slice(near);
-        e.0.message.push(b'\'');
+        if let Some(message) = &mut e.0 {
+            message.extend_from_slice(b" near '");
+            message.extend_from_slice(near);
+            message.push(b'\'');
+        }
         e
     }
-    /// Source text of the token read last.
-    pub fn text(&self) -> &'a [u8] {
-        &self.src[self.start..self.pos]
+    /// Source text of the token that is being read.
+    fn text(&self) -> &[u8] {
+        self.slice((self.start, self.src.pos))
     }
-    /// Position behind the token read last.
-    pub fn span(&self) -> (usize, usize) {
-        (self.start, self.pos)
-    }
-    /// Source text of a span.
-    pub fn slice(&self, span: (usize, usize)) -> &'a [u8] {
-        &self.src[span.0..span.1]
+    fn slice(&self, span: (usize, usize)) -> &[u8] {
+        &self.src.bytes()[span.0..span.1]
     }
     fn newline(&mut self) {
         let c = self.peek(0);
-        self.pos += 1;
-        if matches!(self.peek(0), b'\n' | b'\r') && !self.at_end() && self.peek(0) != c {
-            self.pos += 1;
+        self.src.pos += 1;
+        let next = self.peek(0);
+        if matches!(next, b'\n' | b'\r') && next != c {
+            self.src.pos += 1;
         }
         self.line = self.line.saturating_add(1);
     }
     /// The next token.
     #[allow(clippy::should_implement_trait, reason = "it fails with an error, and never ends")]
     pub fn next(&mut self) -> Res<Tok> {
-        let t = self.scan()?;
-        if self.line >= MAX_LINE {
-            return Err(self.error_near("chunk has too many lines", Some(&self.recent[0].0)));
-        }
-        self.recent.swap(0, 1);
-        self.recent[0] = (t.clone(), self.span());
-        Ok(t)
+        let scanned = self.scan();
+        let span = (self.start, self.src.pos);
+        self.start = self.src.pos;
+        let t = scanned.and_then(|t| {
+            if self.line >= MAX_LINE {
+                return Err(self.error_near("chunk has too many lines", Some(&self.recent[0].0)));
+            }
+            self.recent.swap(0, 1);
+            self.recent[0] = (t.clone(), span);
+            // The byte behind a token is looked at with it.
+            self.at_end();
+            Ok(t)
+        });
+        if self.src.failed() { Err(SyntaxError(None)) } else { t }
     }
     fn scan(&mut self) -> Res<Tok> {
         loop {
-            self.start = self.pos;
+            self.start = self.src.pos;
             if self.at_end() {
                 return Ok(Tok::Eof);
             }
             let c = self.peek(0);
             match c {
                 b'\n' | b'\r' => self.newline(),
-                b' ' | b'\t' | 0x0b | 0x0c => self.pos += 1,
+                b' ' | b'\t' | 0x0b | 0x0c => self.src.pos += 1,
                 b'-' if self.peek(1) == b'-' => self.comment()?,
                 _ => return self.token(c),
             }
@@ -250,22 +231,26 @@ impl<'a> Lexer<'a> {
     }
     fn token(&mut self, c: u8) -> Res<Tok> {
         let two = |l: &mut Lexer<'a>, t: Tok| {
-            l.pos += 2;
+            l.src.pos += 2;
             Ok(t)
         };
         let three = |l: &mut Lexer<'a>, t: Tok| {
-            l.pos += 3;
+            l.src.pos += 3;
             Ok(t)
         };
         match (c, self.peek(1)) {
             (b'0'..=b'9', _) | (b'.', b'0'..=b'9') => self.number(),
             (b'"' | b'\'', _) => self.string(c),
             (b'[', b'[' | b'=') => match self.bracket_level() {
-                Some(level) => Ok(Tok::Str(self.long(level, "string")?.into())),
+                Some(level) => {
+                    let mut value = Vec::new();
+                    self.long(level, "string", Some(&mut value))?;
+                    Ok(Tok::Str(value.into()))
+                }
                 None if self.peek(1) == b'=' => {
-                    self.pos += 1;
+                    self.src.pos += 1;
                     while self.peek(0) == b'=' {
-                        self.pos += 1;
+                        self.src.pos += 1;
                     }
                     Err(self.error_near_text("invalid long string delimiter", self.text()))
                 }
@@ -279,7 +264,7 @@ impl<'a> Lexer<'a> {
             (b'<', b'<') => two(self, Tok::Shl),
             (b'>', b'>') => two(self, Tok::Shr),
             (b'~', b'>') if self.peek(2) != b'>' => {
-                self.pos += 2;
+                self.src.pos += 2;
                 Err(self.error_near_text("unexpected symbol", b"~"))
             }
             (b'~', b'>') => three(self, Tok::Sar),
@@ -293,7 +278,7 @@ impl<'a> Lexer<'a> {
             (b'.', b'.') => two(self, Tok::Concat),
             _ if is_name(c) => {
                 while !self.at_end() && is_name(self.peek(0)) {
-                    self.pos += 1;
+                    self.src.pos += 1;
                 }
                 let text = self.text();
                 Ok(keyword(text).unwrap_or_else(|| Tok::Name(text.into())))
@@ -302,36 +287,42 @@ impl<'a> Lexer<'a> {
         }
     }
     fn single(&mut self, c: u8) -> Res<Tok> {
-        self.pos += 1;
+        self.src.pos += 1;
         Ok(Tok::Char(c))
     }
     fn comment(&mut self) -> Res<()> {
-        self.pos += 2;
+        self.src.pos += 2;
+        // Nothing of it is kept.
+        self.start = usize::MAX;
         if self.peek(0) == b'['
             && let Some(level) = self.bracket_level()
         {
-            self.long(level, "comment")?;
-            return Ok(());
+            return self.long(level, "comment", None);
         }
         while !self.at_end() && !matches!(self.peek(0), b'\n' | b'\r') {
-            self.pos += 1;
+            self.src.pos += 1;
         }
         Ok(())
     }
     /// At `[`: the level of a long bracket, if it is one.
-    fn bracket_level(&self) -> Option<usize> {
+    fn bracket_level(&mut self) -> Option<usize> {
         let mut n = 0;
         while self.peek(1 + n) == b'=' {
             n += 1;
         }
         if self.peek(1 + n) == b'[' { Some(n) } else { None }
     }
-    fn long(&mut self, level: usize, what: &str) -> Res<Vec<u8>> {
-        self.pos += level + 2;
-        if matches!(self.peek(0), b'\n' | b'\r') && !self.at_end() {
+    /// From a long bracket on to the one that closes it; what is between them goes to `out`.
+    fn long(&mut self, level: usize, what: &str, mut out: Option<&mut Vec<u8>>) -> Res<()> {
+        let mut keep = |c| {
+            if let Some(out) = &mut out {
+                out.push(c);
+            }
+        };
+        self.src.pos += level + 2;
+        if matches!(self.peek(0), b'\n' | b'\r') {
             self.newline();
         }
-        let mut out = Vec::new();
         loop {
             if self.at_end() {
                 return Err(self.error_near_text(&format!("unfinished long {what}"), b"<eof>"));
@@ -343,27 +334,37 @@ impl<'a> Lexer<'a> {
                         n += 1;
                     }
                     if n == level && self.peek(1 + n) == b']' {
-                        self.pos += level + 2;
-                        return Ok(out);
+                        self.src.pos += level + 2;
+                        return Ok(());
                     }
-                    out.push(b']');
-                    self.pos += 1;
+                    keep(b']');
+                    self.src.pos += 1;
                 }
                 b'\n' | b'\r' => {
                     self.newline();
-                    out.push(b'\n');
+                    keep(b'\n');
                 }
                 c => {
-                    out.push(c);
-                    self.pos += 1;
+                    keep(c);
+                    self.src.pos += 1;
                 }
             }
         }
     }
     fn number(&mut self) -> Res<Tok> {
-        let digits = &self.src[self.pos + usize::from(self.peek(0) == b'.')..];
-        let prefix = digits.iter().filter(|c| **c != b'_').nth(1).filter(|_| digits[0] == b'0');
-        let exp: &[u8] = if matches!(prefix, Some(b'x' | b'X')) { b"pP" } else { b"eE" };
+        if self.peek(0) == b'.' {
+            self.src.pos += 1;
+        }
+        let mut exp = b"eE";
+        if self.peek(0) == b'0' {
+            self.src.pos += 1;
+            while self.peek(0) == b'_' {
+                self.src.pos += 1;
+            }
+            if matches!(self.peek(0), b'x' | b'X') {
+                exp = b"pP";
+            }
+        }
         let mut last = 0;
         while !self.at_end() {
             let c = self.peek(0);
@@ -373,7 +374,7 @@ impl<'a> Lexer<'a> {
             if c != b'_' {
                 last = c;
             }
-            self.pos += 1;
+            self.src.pos += 1;
         }
         let text = without_separators(self.text());
         match scan_number(&text) {
@@ -386,10 +387,10 @@ impl<'a> Lexer<'a> {
     }
     /// Is the token read last followed by a character, with nothing between?
     pub fn followed_by(&self, c: u8) -> bool {
-        self.peek(0) == c && !self.at_end()
+        self.src.rest().first() == Some(&c)
     }
     fn string(&mut self, quote: u8) -> Res<Tok> {
-        self.pos += 1;
+        self.src.pos += 1;
         let mut out = Vec::new();
         loop {
             if self.at_end() {
@@ -399,7 +400,7 @@ impl<'a> Lexer<'a> {
                 b'\n' | b'\r' => return Err(self.error_in_string("unfinished string", &out)),
                 b'\\' => self.escape(&mut out)?,
                 c => {
-                    self.pos += 1;
+                    self.src.pos += 1;
                     if c == quote {
                         return Ok(Tok::Str(out.into()));
                     }
@@ -410,13 +411,13 @@ impl<'a> Lexer<'a> {
     }
     /// An error in a string, near its quote and its value so far.
     fn error_in_string(&self, msg: &str, value: &[u8]) -> SyntaxError {
-        self.error_near_text(msg, &[&self.src[self.start..=self.start], value].concat())
+        self.error_near_text(msg, &[self.slice((self.start, self.start + 1)), value].concat())
     }
     fn bad_escape<T>(&self, out: &[u8]) -> Res<T> {
         Err(self.error_in_string("invalid escape sequence", out))
     }
     fn escape(&mut self, out: &mut Vec<u8>) -> Res<()> {
-        self.pos += 1;
+        self.src.pos += 1;
         if self.at_end() {
             return Ok(());
         }
@@ -430,25 +431,24 @@ impl<'a> Lexer<'a> {
             b't' => 9,
             b'v' => 11,
             b'\\' | b'"' | b'\'' => c,
-            b'\n' | b'\r' if !self.at_end() => {
+            b'\n' | b'\r' => {
                 self.newline();
                 out.push(b'\n');
                 return Ok(());
             }
             b'x' => {
-                let (Some(h), Some(l)) = ((self.peek(1) as char).to_digit(16), (self.peek(2) as char).to_digit(16)) else {
-                    return self.bad_escape(out);
-                };
-                self.pos += 3;
+                let Some(h) = (self.peek(1) as char).to_digit(16) else { return self.bad_escape(out) };
+                let Some(l) = (self.peek(2) as char).to_digit(16) else { return self.bad_escape(out) };
+                self.src.pos += 3;
                 out.push((h * 16 + l) as u8);
                 return Ok(());
             }
             b'z' => {
-                self.pos += 1;
+                self.src.pos += 1;
                 while !self.at_end() {
                     match self.peek(0) {
                         b'\n' | b'\r' => self.newline(),
-                        b' ' | b'\t' | 0x0b | 0x0c => self.pos += 1,
+                        b' ' | b'\t' | 0x0b | 0x0c => self.src.pos += 1,
                         _ => break,
                     }
                 }
@@ -465,13 +465,13 @@ impl<'a> Lexer<'a> {
                 if n > 255 {
                     return self.bad_escape(out);
                 }
-                self.pos += i;
+                self.src.pos += i;
                 out.push(n as u8);
                 return Ok(());
             }
             _ => return self.bad_escape(out),
         };
-        self.pos += 1;
+        self.src.pos += 1;
         out.push(simple);
         Ok(())
     }
@@ -479,20 +479,20 @@ impl<'a> Lexer<'a> {
         if self.peek(1) != b'{' {
             return self.bad_escape(out);
         }
-        self.pos += 2;
+        self.src.pos += 2;
         let mut n = 0u32;
         let mut digits = 0;
         while let Some(d) = (self.peek(0) as char).to_digit(16) {
             n = n << 4 | d;
             digits += 1;
-            self.pos += 1;
+            self.src.pos += 1;
             if n > 0x10_ffff {
                 return self.bad_escape(out);
             }
         }
         match char::from_u32(n) {
             Some(c) if digits > 0 && self.peek(0) == b'}' => {
-                self.pos += 1;
+                self.src.pos += 1;
                 out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
                 Ok(())
             }
@@ -505,14 +505,24 @@ impl<'a> Lexer<'a> {
 mod tests {
     use super::*;
 
+    fn lexer(src: &[u8]) -> Lexer<'_> {
+        let mut src = Source::whole(src);
+        src.open();
+        Lexer::new(src, b"=c")
+    }
+
+    fn shown(e: &SyntaxError) -> String {
+        String::from_utf8_lossy(e.message().expect("a message")).into_owned()
+    }
+
     fn last(src: &[u8]) -> String {
-        let mut lexer = Lexer::new(src, b"=c");
+        let mut lexer = lexer(src);
         let mut prev = Tok::Eof;
         loop {
             match lexer.next() {
-                Ok(Tok::Eof) => return String::from_utf8_lossy(lexer.error_near("m", Some(&prev)).message()).into_owned(),
+                Ok(Tok::Eof) => return shown(&lexer.error_near("m", Some(&prev))),
                 Ok(t) => prev = t,
-                Err(e) => return String::from_utf8_lossy(e.message()).into_owned(),
+                Err(e) => return shown(&e),
             }
         }
     }
@@ -555,15 +565,15 @@ mod tests {
 
     #[test]
     fn lines() {
-        let mut lexer = Lexer::new(b"a\n\nb", b"=c");
+        let mut lexer = lexer(b"a\n\nb");
         lexer.line = MAX_LINE - 2;
         assert!(lexer.next().is_ok());
-        assert_eq!(lexer.next().unwrap_err().message(), b"c:2147483392: chunk has too many lines near 'a'");
+        assert_eq!(lexer.next().unwrap_err().message(), Some(&b"c:2147483392: chunk has too many lines near 'a'"[..]));
     }
 
     #[test]
     fn strings() {
-        let mut lexer = Lexer::new(b"'\\a\\65\\x42\\z \n \\u{20AC}\\\r\n' [[\n\r\n\r]] --[=[ ]] ]=]\nend", b"=c");
+        let mut lexer = lexer(b"'\\a\\65\\x42\\z \n \\u{20AC}\\\r\n' [[\n\r\n\r]] --[=[ ]] ]=]\nend");
         assert_eq!(lexer.next().unwrap(), Tok::Str(b"\x07AB\xe2\x82\xac\n"[..].into()));
         assert_eq!(lexer.next().unwrap(), Tok::Str(b"\n"[..].into()));
         assert_eq!(lexer.next().unwrap(), Tok::End);

@@ -14,6 +14,7 @@ mod template;
 mod term;
 
 use crate::bc::ProtoData;
+use crate::source::Source;
 use emit::FuncState;
 pub use lex::SyntaxError;
 use lex::{Lexer, Tok, token_name};
@@ -22,11 +23,11 @@ use std::rc::Rc;
 /// Deepest nesting of syntax.
 const MAX_LEVEL: u32 = 200;
 
-/// Compiles a chunk.
+/// Compiles a text that was opened.
 ///
 /// # Errors
 /// A syntax error or a limit, with its position, in LuaJIT's words.
-pub fn compile(source: &[u8], chunkname: &[u8]) -> Result<ProtoData, SyntaxError> {
+pub fn compile(source: Source, chunkname: &[u8]) -> Result<ProtoData, SyntaxError> {
     let parser = Parser {
         lex: Lexer::new(source, chunkname),
         tok: Tok::Eof,
@@ -78,16 +79,20 @@ impl Parser<'_> {
         self.last_line = self.line;
         self.tok = match self.ahead.take() {
             Some(ahead) => ahead,
-            None => self.lex.next()?,
+            None => self.scan()?,
         };
         self.line = self.lex.line;
         Ok(())
+    }
+    fn scan(&mut self) -> Result<Tok, SyntaxError> {
+        self.lex.depth = self.level + self.ternaries;
+        self.lex.next()
     }
     /// Looks at the token after the current one.
     fn peek(&mut self) -> Result<&Tok, SyntaxError> {
         let ahead = match self.ahead.take() {
             Some(ahead) => ahead,
-            None => self.lex.next()?,
+            None => self.scan()?,
         };
         self.line = self.lex.line;
         Ok(self.ahead.insert(ahead))
