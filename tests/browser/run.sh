@@ -34,10 +34,10 @@ result() { if [ "$2" = 0 ]; then echo "ok $1"; else echo "FAILED $1"; failed=1; 
 # What the page must show does not depend on how fast the machine is, nor on the budget.
 "$tools" trace -O hotloop=56,hotexit=10,budget=0,maxrecord=60,maxside=3 -o "$work/page.html" program.lua > "$work/out"
 "$tools" trace -O hotloop=5,hotexit=5,budget=0,maxtrace=4000 -o "$work/many.html" many.lua 1000 > "$work/out"
-node explorer.mjs "$folder/npm" "$work/page.html" "$work/many.html" && r=0 || r=1
+timeout -k 5 180 node explorer.mjs "$folder/npm" "$work/page.html" "$work/many.html" && r=0 || r=1
 result "the trace explorer" $r
 
 "$perilune" ../consumers/program.lua "$work/profile" "$work/dump.json" "$work/snapshot.heapsnapshot"
-node devtools.mjs "$work/snapshot.heapsnapshot" "$folder/npm" Account 3000 && r=0 || r=1
+timeout -k 5 180 node devtools.mjs "$work/snapshot.heapsnapshot" "$folder/npm" Account 3000 && r=0 || r=1
 result "Chromium's developer tools read the snapshot" $r
 exit $failed
