@@ -182,6 +182,38 @@ fn what_is_wrong_with_a_stream_is_said_with_the_offset() {
     assert!(said.contains("No such file"), "{said}");
 }
 
+#[test]
+fn what_is_wrong_with_a_heap_is_said_with_the_offset() {
+    let f = Folder::new("wrong-heap");
+    let check = |text: &str, message: &str| {
+        let said = bad(&[&"heap", &"summary", &f.write("heap", text.as_bytes())]);
+        assert!(said.trim_end().ends_with(message), "{said}");
+    };
+    check("", ": EOF while parsing a value at offset 0");
+    check("zzz", ": expected value at offset 0");
+    let dump = r#"{"objects": {"0x1": {"type": "table", "size": 1, "metatable": "0x2"}}, "roots": {}}"#;
+    check(dump, &format!(": there is no object 0x2 at offset {}", dump.find("\"0x2").unwrap()));
+    check(&dump.replace("0x2", "0x1").replace("1, ", "-1, "), "expected u64 at offset 47");
+    let header = r#"{"snapshot":{"meta":{"node_fields":["type","name","id","self_size","edge_count"],"node_types":[["object"]],
+        "edge_fields":["type","name_or_index","to_node"],"edge_types":[["context"]]},"node_count":2,"edge_count":1},"#;
+    let snapshot = |nodes: &str, edges: &str| format!(r#"{header} "nodes": [{nodes}],"edges":[{edges}],"strings":["a"]}}"#);
+    good(&[&"heap", &"summary", &f.write("heap", snapshot("0,0,1,8,1, 0,0,2,8,0", "0,0,5").as_bytes())]);
+    let nodes = header.len() + " \"nodes\": [".len();
+    let edges = |nodes_text: &str| nodes + nodes_text.len() + "],\"edges\":[".len();
+    let whole = "0,0,1,8,1, 0,0,2,8,0";
+    check(&snapshot("0,0,1,8,1", ""), &format!("5 numbers are not 2 nodes of 5 at offset {}", nodes - 1));
+    check(&snapshot("0,0,1,8,1,7,0,2,8,0", "0,0,5"), &format!("node 1 has an unknown type at offset {}", nodes + 10));
+    check(&snapshot("0,3,1,8,1,0,0,2,8,0", "0,0,5"), &format!("node 0 has the name 3, of 1 strings at offset {}", nodes + 2));
+    check(&snapshot("0,0,1,8,9,0,0,2,8,0", "0,0,5"), &format!("node 0 has more edges than there are at offset {}", nodes + 8));
+    check(&snapshot("0,0,1,8,0,0,0,2,8,0", "0,0,5"), &format!("nodes have 0 edges, but there are 1 at offset {}", edges(&whole[1..]) - 1));
+    check(&snapshot(whole, "0,0,6"), &format!("edge 0 leads to no node at offset {}", edges(whole) + 4));
+    check(&header.replace("self_size", "size").replace("1},", r#"1},"nodes":[],"edges":[],"strings":[]}"#), "of the snapshot at offset 12");
+    // Nothing that has no end is read to it.
+    for endless in ["/dev/zero", "/dev/full"] {
+        assert!(bad(&[&"heap", &"summary", &endless]).contains("expected value at offset 0"));
+    }
+}
+
 /// Two files of each kind of the script.
 fn heaps(f: &Folder) -> (PathBuf, Vec<PathBuf>) {
     let script = f.write("leak.lua", SCRIPT.as_bytes());

@@ -1,5 +1,6 @@
 //! Reading the JSON dump of Luau's form.
 
+use super::Wrong;
 use super::graph::{Edge, Graph, Node};
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -68,16 +69,16 @@ impl<'de> Deserialize<'de> for Objects {
 }
 
 /// Reads a dump. The error says what is wrong, and where.
-pub fn read(text: &[u8]) -> Result<Graph, String> {
-    let dump: Dump = serde_json::from_slice(text).map_err(|e| super::wrong(text, &e))?;
+pub fn read(text: &[u8]) -> Result<Graph, Wrong> {
+    let dump: Dump = serde_json::from_slice(text).map_err(|e| Wrong::json(text, &e))?;
     let mut by_address = HashMap::new();
     for (i, (address, _)) in dump.objects.0.iter().enumerate() {
         if by_address.insert(address.as_str(), i).is_some() {
-            return Err(format!("object {address} is there twice{}", at(text, address)));
+            return Err(Wrong::new(format!("object {address} is there twice{}", at(text, address))));
         }
     }
     let find = |address: &str| {
-        by_address.get(address).copied().ok_or_else(|| format!("there is no object {address}{}", at(text, address)))
+        by_address.get(address).copied().ok_or_else(|| Wrong::new(format!("there is no object {address}{}", at(text, address))))
     };
     let mut graph = Graph::default();
     let objects: &[(String, Object)] = &dump.objects.0;

@@ -13,7 +13,7 @@ use clap::{Args, Subcommand};
 use graph::Graph;
 use perilune::Lua;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The commands. Files are dumps (JSON, as `misc.heapdump` writes it) or snapshots (`misc.heapsnapshot`, Chrome).
@@ -93,19 +93,49 @@ fn write(c: &Output, f: fn(&Lua, &mut dyn Write) -> io::Result<()>) -> Outcome {
     })
 }
 
-/// Reads a file of either kind.
-fn read(file: &Path) -> Outcome<Graph> {
-    let text = std::fs::read(file).map_err(|e| about(file, e))?;
-    // What comes first tells which it is; where it is neither, the error of the first says so.
-    let graph = if snapshot::looks_like(&text) { snapshot::read(&text) } else { dump::read(&text) };
-    graph.map_err(|e| about(file, e))
+/// What is wrong with a text.
+struct Wrong {
+    message: String,
+    /// Is it that the text ends too early?
+    ended: bool,
 }
 
-/// What is wrong with a text of JSON, with the offset.
-fn wrong(text: &[u8], e: &serde_json::Error) -> String {
-    let lines = text.split_inclusive(|b| *b == b'\n').take(e.line().saturating_sub(1)).map(<[u8]>::len).sum::<usize>();
-    let offset = (lines + e.column().saturating_sub(1)).min(text.len());
-    let what = e.to_string();
-    let what = what.rsplit_once(" at line ").map_or(&*what, |w| w.0);
-    format!("{what} at offset {offset}")
+impl Wrong {
+    fn new(message: String) -> Wrong {
+        Wrong { message, ended: false }
+    }
+    /// No such JSON is expected, or it is none.
+    fn json(text: &[u8], e: &serde_json::Error) -> Wrong {
+        let lines = text.split_inclusive(|b| *b == b'\n').take(e.line().saturating_sub(1)).map(<[u8]>::len).sum::<usize>();
+        let offset = (lines + e.column().saturating_sub(1)).min(text.len());
+        let what = e.to_string();
+        let what = what.rsplit_once(" at line ").map_or(&*what, |w| w.0);
+        Wrong { message: format!("{what} at offset {offset}"), ended: e.is_eof() }
+    }
+}
+
+/// What comes first tells which of both it is; where it is neither, the error of the first says so.
+fn parse(text: &[u8]) -> Result<Graph, Wrong> {
+    if snapshot::looks_like(text) { snapshot::read(text) } else { dump::read(text) }
+}
+
+/// So many bytes of a file are looked at before the rest is read, which may be anything, and may have no end.
+const LOOK: usize = 1 << 20;
+
+/// Reads a file of either kind.
+fn read(file: &Path) -> Outcome<Graph> {
+    let from = File::open(file).map_err(|e| about(file, e))?;
+    let mut text = Vec::new();
+    let mut look = LOOK;
+    loop {
+        let wanted = look - text.len();
+        let n = (&from).take(wanted as u64).read_to_end(&mut text);
+        let n = n.map_err(|e| about(file, format!("{e} at offset {}", text.len())))?;
+        let all = n < wanted;
+        match parse(&text) {
+            Ok(graph) if all => return Ok(graph),
+            Err(wrong) if all || !wrong.ended => return Err(about(file, wrong.message)),
+            _ => look = look.saturating_mul(16),
+        }
+    }
 }
