@@ -3,7 +3,9 @@
 use crate::failure::{Failure, Outcome, about};
 use clap::Args;
 use perilune::Lua;
+use std::cell::Cell;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 /// A script and its arguments.
 #[derive(Args)]
@@ -20,10 +22,19 @@ impl Script {
     pub fn new(script: PathBuf, arguments: Vec<String>) -> Script {
         Script { script, arguments }
     }
-    /// Runs it. An error of the script is one of the command, but first `finally` looks at the state.
-    pub fn run(&self, lua: &Lua, finally: impl FnOnce(&Lua) -> Outcome) -> Outcome {
+    /// Runs it. An error of the script is one of the command, but first `finally` looks at the state; also when the script ends the
+    /// process.
+    pub fn run(&self, lua: &Lua, finally: impl FnOnce(&Lua) -> Outcome + 'static) -> Outcome {
+        let once = Rc::new(Cell::new(Some(finally)));
+        let at_exit = Rc::clone(&once);
+        lua.at_exit(move |lua, _| {
+            if let Some(Err(e)) = at_exit.take().map(|f| f(lua)) {
+                eprintln!("perilune-tools: {e}");
+                std::process::exit(1);
+            }
+        });
         let result = self.start(lua)?;
-        finally(lua)?;
+        once.take().map_or(Ok(()), |f| f(lua))?;
         result.map_err(|e| Failure::Other(format!("{e}")))
     }
     /// Runs it: the inner result is the script's.

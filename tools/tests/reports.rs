@@ -205,9 +205,15 @@ fn what_is_wrong_with_a_heap_is_said_with_the_offset() {
     check(&snapshot("0,0,1,8,1,7,0,2,8,0", "0,0,5"), &format!("node 1 has an unknown type at offset {}", nodes + 10));
     check(&snapshot("0,3,1,8,1,0,0,2,8,0", "0,0,5"), &format!("node 0 has the name 3, of 1 strings at offset {}", nodes + 2));
     check(&snapshot("0,0,1,8,9,0,0,2,8,0", "0,0,5"), &format!("node 0 has more edges than there are at offset {}", nodes + 8));
-    check(&snapshot("0,0,1,8,0,0,0,2,8,0", "0,0,5"), &format!("nodes have 0 edges, but there are 1 at offset {}", edges(&whole[1..]) - 1));
+    check(
+        &snapshot("0,0,1,8,0,0,0,2,8,0", "0,0,5"),
+        &format!("nodes have 0 edges, but there are 1 at offset {}", edges(&whole[1..]) - 1),
+    );
     check(&snapshot(whole, "0,0,6"), &format!("edge 0 leads to no node at offset {}", edges(whole) + 4));
-    check(&header.replace("self_size", "size").replace("1},", r#"1},"nodes":[],"edges":[],"strings":[]}"#), "of the snapshot at offset 12");
+    check(
+        &header.replace("self_size", "size").replace("1},", r#"1},"nodes":[],"edges":[],"strings":[]}"#),
+        "of the snapshot at offset 12",
+    );
     // Nothing that has no end is read to it.
     for endless in ["/dev/zero", "/dev/full"] {
         assert!(bad(&[&"heap", &"summary", &endless]).contains("expected value at offset 0"));
@@ -267,6 +273,32 @@ fn a_script_that_fails_leaves_a_file() {
         good(&[&command[0], &report, &out]);
         assert!(bad(&[&command[0], &command[1], &"-o", &"/nonexistent/file", &script]).contains("/nonexistent/file"));
         assert!(bad(&[&command[0], &command[1], &"-o", &out, &"/nonexistent/script"]).contains("/nonexistent/script"));
+    }
+}
+
+#[test]
+fn a_script_that_ends_the_process_leaves_a_file() {
+    let f = Folder::new("exits");
+    for (i, end) in
+        ["os.exit(5)", "coroutine.wrap(function() os.exit(5, true) end)()", "collected() collectgarbage()"].iter().enumerate()
+    {
+        let program = format!(
+            "kept = {{ name = 'kept' }} local function collected() getmetatable(newproxy(true)).__gc = function() os.exit(5) end end {end}"
+        );
+        let script = f.write("exits.lua", program.as_bytes());
+        for command in [&["heap", "dump"], &["heap", "snapshot"], &["memprof", "record"]] {
+            let out = f.file(&format!("{}{i}", command[1]));
+            let o = tools(&[&command[0], &command[1], &"-o", &out, &script]);
+            assert_eq!((o.status.code(), &*text(&o.stderr)), (Some(5), ""), "{command:?} {end}");
+            let report = if command[0] == "heap" { "summary" } else { "report" };
+            good(&[&command[0], &report, &out]);
+            let o = tools(&[&command[0], &command[1], &"-o", &"/dev/full", &script]);
+            assert!(
+                o.status.code() == Some(1) && text(&o.stderr).contains("No space left"),
+                "{command:?} {end}: {}",
+                text(&o.stderr)
+            );
+        }
     }
 }
 

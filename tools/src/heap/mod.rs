@@ -75,8 +75,8 @@ pub struct Why {
 pub fn run(command: Command, out: &mut dyn Write) -> Outcome {
     match command {
         Command::Summary(c) => Ok(summary::write(&read(&c.file)?, c.limit, out)?),
-        Command::Dump(c) => write(&c, |lua, to| lua.dump_heap(to)),
-        Command::Snapshot(c) => write(&c, |lua, to| lua.snapshot_heap(to)),
+        Command::Dump(c) => write(c, |lua, to| lua.dump_heap(to)),
+        Command::Snapshot(c) => write(c, |lua, to| lua.snapshot_heap(to)),
         Command::Diff(c) => Ok(diff::write(&read(&c.before)?, &read(&c.after)?, c.limit, out)?),
         Command::Why(c) => {
             let graph = read(&c.file)?;
@@ -85,11 +85,11 @@ pub fn run(command: Command, out: &mut dyn Write) -> Outcome {
     }
 }
 
-fn write(c: &Output, f: fn(&Lua, &mut dyn Write) -> io::Result<()>) -> Outcome {
-    let lua = Lua::new();
-    c.script.run(&lua, |lua| {
-        let file = File::create(&c.output).map_err(|e| about(&c.output, e))?;
-        f(lua, &mut BufWriter::with_capacity(1 << 18, file)).map_err(|e| about(&c.output, e))
+fn write(c: Output, f: fn(&Lua, &mut dyn Write) -> io::Result<()>) -> Outcome {
+    let output = c.output;
+    c.script.run(&Lua::new(), move |lua| {
+        let file = File::create(&output).map_err(|e| about(&output, e))?;
+        f(lua, &mut BufWriter::with_capacity(1 << 18, file)).map_err(|e| about(&output, e))
     })
 }
 

@@ -77,7 +77,10 @@ impl Bad {
 
 /// Where a field is.
 fn field(fields: &[String], name: &str) -> Result<usize, Bad> {
-    fields.iter().position(|f| f == name).ok_or_else(|| Bad::header(format!("there is no field {name} among those of the snapshot")))
+    fields
+        .iter()
+        .position(|f| f == name)
+        .ok_or_else(|| Bad::header(format!("there is no field {name} among those of the snapshot")))
 }
 
 /// The names of types in the first entry of a list.

@@ -58,16 +58,17 @@ pub struct Report {
 /// Runs a command.
 pub fn run(command: Command, out: &mut dyn Write) -> Outcome {
     match command {
-        Command::Record(c) => record(&c),
+        Command::Record(c) => record(c),
         Command::Report(c) => report(&c, out),
     }
 }
 
-fn record(c: &Record) -> Outcome {
+fn record(c: Record) -> Outcome {
     let lua = Lua::new();
     let file = File::create(&c.output).map_err(|e| about(&c.output, e))?;
     lua.start_memprof(Options::new(file).lines(c.lines)).map_err(|e| about(&c.output, e))?;
-    c.script.run(&lua, |lua| lua.stop_memprof().map_err(|e| about(&c.output, e)))
+    let output = c.output;
+    c.script.run(&lua, move |lua| lua.stop_memprof().map_err(|e| about(&output, e)))
 }
 
 fn read(file: &Path) -> Outcome<Profile> {

@@ -125,13 +125,11 @@ pub fn run(c: Profile) -> Outcome {
         }
     });
     lua.start_profile(options).map_err(|e| Failure::Other(e.to_string()))?;
-    let mut written = Ok(());
-    let ran = script.run(&lua, |lua| {
-        if let (Ok(profile), Some(report)) = (lua.stop_profile(), report.take()) {
-            written = report.write(&profile);
-        }
-        Ok(())
-    });
+    let ran = script.start(&lua).and_then(|ran| ran.map_err(|e| Failure::Other(e.to_string())));
+    let written = match (lua.stop_profile(), report.take()) {
+        (Ok(profile), Some(report)) => report.write(&profile),
+        _ => Ok(()),
+    };
     match (ran, written) {
         (Err(e), Err(other)) => {
             eprintln!("perilune-tools: {other}");
