@@ -27,10 +27,12 @@ pub mod params;
 pub mod patch;
 pub mod penalty;
 mod places;
+mod price;
 mod recording;
 pub mod registry;
 mod sites;
 mod stress;
+mod trip_count;
 pub mod view;
 pub mod watch;
 
