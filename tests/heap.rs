@@ -276,3 +276,21 @@ fn metrics_are_those_of_the_heap() {
         a.jit_mcode_size, misc.getmetrics().jit_trace_num";
     assert_eq!(lua.load(traces).eval::<(i32, i32, i32)>().unwrap(), (0, 0, 1));
 }
+
+#[test]
+fn a_writer_may_fail_at_any_byte() {
+    let lua = state();
+    type Write = fn(&Lua, &mut dyn std::io::Write) -> std::io::Result<()>;
+    for write in [Lua::dump_heap as Write, Lua::snapshot_heap] {
+        let mut whole = Vec::new();
+        write(&lua, &mut whole).unwrap();
+        for end in (0..whole.len()).step_by(whole.len() / 100).chain([whole.len() - 1]) {
+            let mut room = vec![0; end];
+            write(&lua, &mut &mut room[..]).unwrap_err();
+        }
+        let mut again = Vec::new();
+        write(&lua, &mut again).unwrap();
+        assert_eq!(again.len(), whole.len());
+    }
+    assert_eq!(lua.heap_walk().total_bytes, lua.used_memory());
+}

@@ -1,0 +1,49 @@
+#!/bin/sh
+# What observing costs, and how right it is, against the limits that are set for it: a line for each, and exit status 1 if one is passed.
+# PERILUNE and TOOLS are the commands, by default those of a release build. Other work on the machine disturbs the times little, as they are
+# those of the processor.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+target=${CARGO_TARGET_DIR:-$here/../../target}/release
+perilune=${PERILUNE:-$target/perilune}
+tools=${TOOLS:-$target/perilune-tools}
+[ -x "$perilune" ] && [ -x "$tools" ] || { echo "no $perilune or no $tools: cargo build --release --workspace"; exit 1; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# Processor time of the best of three runs.
+best() {
+  for _ in 1 2 3; do
+    "$perilune" "$@" > "$work/out"
+    tail -n 1 "$work/out"
+  done | sort -n | head -n 1
+}
+compare() { # what, without, with, limit
+  awk -v w="$1" -v a="$2" -v b="$3" -v l="$4" 'BEGIN { printf "%s: %.2f s, %.2f s: %.2f times (limit %s)\n", w, a, b, b / a, l; exit !(a > 0 && b <= a * l) }' || failed=1
+}
+cat > "$work/plain.lua" << 'END'
+local program, output = arg[1], print
+print, io.write = function() end, function() end
+arg = { [0] = program }
+local f, start = assert(loadfile(program)), os.clock()
+f()
+output(os.clock() - start)
+END
+(echo "assert(require('misc').memprof.start('$work/profile'))" && cat "$work/plain.lua") > "$work/watched.lua"
+
+cd "$here/../programs"
+for program in binarytrees strbuild json pipeline raytracer linkedlist generators; do
+  compare "memprof, $program" "$(best "$work/plain.lua" $program.lua)" "$(best "$work/watched.lua" $program.lua)" 3
+done
+
+"$perilune" "$here/heap.lua" "$work/heap" || failed=1
+
+"$tools" profile --folded -o "$work/folded" "$here/../../tests/consumers/shares.lua"
+for share in sixty:60 thirty:30 ten:10; do
+  awk -v name="${share%:*}" -v wanted="${share#*:}" '
+    { n = $NF; all += n; if ($0 ~ "[;]" name " [(]") found += n }
+    END { p = found * 100 / all; printf "profile: %s %.1f%%, of %d samples\n", name, p, all; exit (p > wanted + 2 || p < wanted - 2) }
+  ' "$work/folded" || failed=1
+done
+exit $failed
