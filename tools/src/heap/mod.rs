@@ -8,6 +8,7 @@ mod summary;
 mod why;
 
 use crate::failure::{Outcome, about};
+use crate::progress::Progress;
 use crate::script::Script;
 use clap::{Args, Subcommand};
 use graph::Graph;
@@ -125,11 +126,13 @@ const LOOK: usize = 1 << 20;
 /// Reads a file of either kind.
 fn read(file: &Path) -> Outcome<Graph> {
     let from = File::open(file).map_err(|e| about(file, e))?;
+    let size = from.metadata().map_or(0, |m| m.len());
+    let mut from = Progress::new(from, size);
     let mut text = Vec::new();
     let mut look = LOOK;
     loop {
         let wanted = look - text.len();
-        let n = (&from).take(wanted as u64).read_to_end(&mut text);
+        let n = from.by_ref().take(wanted as u64).read_to_end(&mut text);
         let n = n.map_err(|e| about(file, format!("{e} at offset {}", text.len())))?;
         let all = n < wanted;
         match parse(&text) {
