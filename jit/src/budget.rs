@@ -38,8 +38,8 @@ const BEYOND: u32 = 32;
 /// then a small part of what it has run, and nobody can say that it will not go on.
 const CERTAIN: u32 = 300;
 const UNITS: u32 = 100;
-/// That factor is multiplied by this, and one more, where all root traces were retired; less, as fewer were.
-const REGRET: u32 = 4;
+/// By how many times itself that factor grows where all root traces were retired; less, as fewer were.
+const REGRET: u32 = 1;
 /// Traces that cost less are made without looking at the price.
 pub const LARGE: u64 = 200;
 /// Bytecode instructions that a trace must save the interpreter before it has paid for entering and leaving it.
