@@ -29,6 +29,7 @@ pub mod penalty;
 mod places;
 mod recording;
 pub mod registry;
+pub mod sampling;
 mod sites;
 mod stress;
 pub mod view;

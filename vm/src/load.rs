@@ -69,6 +69,8 @@ impl Vm {
             trace_code: core::ptr::null_mut(),
             trace_entered: core::ptr::null_mut(),
             exit_table: core::ptr::null_mut(),
+            exits_linked: core::ptr::null_mut(),
+            exits_leaving: core::ptr::null_mut(),
             site: 0,
             trace_depth: 0,
             scratch: [0; 16],

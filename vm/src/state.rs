@@ -51,14 +51,18 @@ pub struct Vm {
     pub trace_code: *mut usize,
     /// Times each trace was entered from the interpreter, by its number.
     pub trace_entered: *mut u64,
-    /// Code address by exit id: the exit stub, or a side trace.
+    /// Code address by exit id: one of the next two.
     pub exit_table: *mut usize,
+    /// The exit stub, or a side trace.
+    pub exits_linked: *mut usize,
+    /// The exit stub, always, for while a sample waits; or null.
+    pub exits_leaving: *mut usize,
     /// Where compiled code is that calls a helper, if somebody wants to know; else 0 ([`crate::gc::watch::Site`]).
     pub site: u32,
     /// While somebody does: depth of native calls at which compiled code runs.
     pub trace_depth: u32,
-    /// While samples are taken by address: the base of the frame that compiled code counts slots from, which it leaves here wherever
-    /// that changes.
+    /// While samples are taken by address: the base of the frame that compiled code counts slots from, which it leaves here where it
+    /// starts, and where it stores slots after it has returned below that.
     pub sampled_base: *mut Value,
     /// Arguments and results of helpers called from compiled code.
     pub scratch: [u64; 16],

@@ -9,13 +9,16 @@ use perilune_vm::Vm;
 use perilune_vm::bc::Op;
 use perilune_vm::interp::defname::names_of_children;
 use perilune_vm::interp::frames::{Level, name_of_callee};
-use perilune_vm::lib::Builtin;
-use perilune_vm::object::{Func, Gc, Proto};
-use perilune_vm::sample::{Activity, Captured, Consumer, MAX_FRAMES, Part, Sample};
+use perilune_vm::lib::{Builtin, os};
+use perilune_vm::object::{Gc, Proto};
+use perilune_vm::sample::{Activity, Callee, Captured, Consumer, MAX_FRAMES, Part, Sample, StackFrame};
 use perilune_vm::text::chunk::chunk_id;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Instant;
+
+/// Status of a process that Ctrl-C has ended, as shells have it.
+const INTERRUPTED: i32 = 130;
 
 /// Takes samples.
 pub struct Sampler {
@@ -61,8 +64,11 @@ enum Running {
 }
 
 impl Running {
-    fn new(f: Gc<Func>, pc: Option<usize>) -> Running {
-        f.proto().map_or_else(|| Running::Builtin(f.ffid()), |p| Running::Lua(p, pc))
+    fn new(frame: StackFrame) -> Running {
+        match frame.callee {
+            Callee::Lua(p) => Running::Lua(p, frame.pc),
+            Callee::Builtin(f) => Running::Builtin(f.ffid()),
+        }
     }
     /// Is it shown? What protects a call is not there in compiled code.
     fn is_shown(&self) -> bool {
@@ -105,6 +111,9 @@ impl Consumer for Sampler {
     fn loaded(&self, proto: Gc<Proto>) {
         self.inner.borrow_mut().name_children(proto);
     }
+    fn interrupted(&self, vm: &mut Vm) {
+        os::end_process(vm, INTERRUPTED);
+    }
     fn forget(&self) {
         self.inner.borrow_mut().frames.clear();
     }
@@ -127,7 +136,7 @@ fn walk(vm: &Vm) -> (Vec<Running>, bool) {
                 return (stack, false);
             }
             if !l.is_host() {
-                stack.push(Running::new(l.func, l.pc));
+                stack.push(Running::new(StackFrame { callee: Callee::of(l.func), pc: l.pc }));
             }
             level = l.below(vm);
         }
@@ -162,25 +171,17 @@ impl Inner {
     }
 
     fn compiled(&mut self, vm: &Vm, jit: Option<&Jit>, s: &Captured) {
-        let in_memory = s.frames.iter().map(|f| {
-            let pc = f.func.proto().and_then(|p| p.pc_of(f.pc.wrapping_sub(1)));
-            Running::new(f.func, pc)
-        });
-        let mut stack: Vec<Running> = Vec::with_capacity(s.frames.len() + 4);
+        let sampled = Jit::sampled_stack(jit, vm, s);
+        let mut stack: Vec<Running> = Vec::with_capacity(sampled.frames.len() + 1);
         let (mut doing, mut trace) = (doing(s.activity), None);
-        let located = jit.and_then(|j| j.locate(vm, s.place));
-        if let Some(l) = &located {
+        if let Some(l) = &sampled.located {
             if let Some(builtin) = l.builtin.filter(|_| doing == Doing::Compiled) {
                 stack.push(Running::Builtin(builtin));
                 doing = Doing::Builtin;
             }
-            stack.extend(l.functions.iter().map(|(p, pc)| Running::Lua(*p, Some(*pc))));
-            let known = usize::from(!l.returned && !l.functions.is_empty());
-            stack.extend(in_memory.skip(known));
             trace = self.trace(jit, l.trace).map(|t| (t, l.exit));
-        } else {
-            stack.extend(in_memory);
         }
+        stack.extend(sampled.frames.into_iter().map(Running::new));
         let frames = self.frames(&stack);
         if let Some(profile) = &mut self.profile {
             profile.add(&frames, !s.cut, doing, trace, s.count.into());

@@ -2,7 +2,8 @@
 //!
 //! Compiled code that is sampled by address has no guards: the handler notes where the processor is, or, while a helper runs, the
 //! site that the code has left ([`crate::Vm::site`]), and the frames from `vm.sampled_base` down, where the code leaves the base that
-//! it counts slots from. Below that base nothing changes while compiled code runs. What is above it, only the trace knows.
+//! it counts slots from, when it starts and before it stores to frames below. Below that base nothing changes while compiled code
+//! runs. What is above it, only the trace knows.
 //!
 //! Equal samples are counted, so that a loop does not fill the memory there is for them however long it runs.
 
@@ -19,14 +20,18 @@ pub const MAX_FRAMES: usize = 250;
 const WORDS: usize = 1 << 19;
 /// Places of the table by which equal samples are found.
 const TABLE: usize = 1 << 13;
-/// Words in front of the frames of a sample: hash, count, what runs, where.
-const HEAD: usize = 4;
+/// Words in front of the frames of a sample: hash, count and number of frames, coroutine, what runs, where.
+const HEAD: usize = 5;
+/// Those from here on, and the frames, make a sample equal to another.
+const SAME: usize = 3;
 const ENTRY: usize = HEAD + 2 * MAX_FRAMES;
 
 /// Marks, beside the activity, that frames were left off.
 const CUT: u64 = 1 << 8;
 /// Marks, beside the activity, that the place is a site.
 const SITE: u64 = 1 << 9;
+/// Above these bits beside the activity: frames that are those of the running coroutine.
+const OWN: u32 = 16;
 
 /// Where in compiled code.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -46,12 +51,20 @@ pub struct Captured {
     pub activity: u8,
     /// Where.
     pub place: CodePlace,
-    /// The frames in memory, the innermost first: that which the trace counts slots from, and those below. Frames of the
-    /// coroutines that wait for this one follow. The function of the first may be another one by now, by a tail call.
+    /// The coroutine that ran (of equal samples, the first). Alive until the consumer has been told.
+    pub thread: Gc<Thread>,
+    /// How many of the frames are its own.
+    pub own: usize,
+    /// The frames in memory, the innermost first: that which the trace counted slots from when it left word of it, and those below.
+    /// The trace may have left some of them since. Frames of the coroutines that wait for this one follow. The function of the
+    /// first may be another one by now, by a tail call.
     pub frames: Vec<CapturedFrame>,
     /// Were frames left off?
     pub cut: bool,
 }
+
+/// Above these bits of a function's address: slots that its frame is below the first one.
+const BELOW: u32 = 48;
 
 /// A frame of a [`Captured`] sample.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -60,6 +73,8 @@ pub struct CapturedFrame {
     pub func: Gc<Func>,
     /// Behind its current instruction; null where none is known.
     pub pc: *const Ins,
+    /// How many slots it is below the first one; at most `u16::MAX`, which stands for more as well.
+    pub below: u16,
 }
 
 /// Samples that the consumer has not been told of.
@@ -100,10 +115,12 @@ impl Capture {
             CodePlace::Site(n) => (n.into(), SITE),
         };
         let new = &mut self.words[self.used..self.used + ENTRY];
-        let (frames, cut) = walk(thread, base, &mut new[HEAD..]);
+        let Walked { frames, own, cut } = walk(thread, base, &mut new[HEAD..]);
         let len = HEAD + 2 * frames;
-        (new[1], new[2], new[3]) = (u64::from(count) << 32 | frames as u64, u64::from(activity) | flag | cut, place);
-        new[0] = new[2..len].iter().fold(0, |h: u64, w| (h.rotate_left(5) ^ w).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let what = u64::from(activity) | flag | if cut { CUT } else { 0 } | (own as u64) << OWN;
+        (new[1], new[2]) = (u64::from(count) << 32 | frames as u64, thread.as_ptr().expose_provenance() as u64);
+        (new[3], new[4]) = (what, place);
+        new[0] = new[SAME..len].iter().fold(0, |h: u64, w| (h.rotate_left(5) ^ w).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         self.count_or_add(len, count);
         true
     }
@@ -112,7 +129,7 @@ impl Capture {
         let (old, new) = self.words.split_at_mut(self.used);
         let mut at = (new[0] >> 40) as usize % TABLE;
         while let Some(found) = (self.table[at] as usize).checked_sub(1) {
-            if old[found] == new[0] && old.get(found + 2..found + len) == Some(&new[2..len]) {
+            if old[found] == new[0] && old.get(found + SAME..found + len) == Some(&new[SAME..len]) {
                 old[found + 1] = old[found + 1].saturating_add(u64::from(count) << 32);
                 return;
             }
@@ -151,31 +168,47 @@ impl Capture {
 }
 
 fn captured(words: &[u64]) -> Captured {
-    let place = if words[2] & SITE != 0 { CodePlace::Site(words[3] as u32) } else { CodePlace::Address(words[3] as usize) };
+    let (what, place) = (words[3], words[4]);
+    let place = if what & SITE != 0 { CodePlace::Site(place as u32) } else { CodePlace::Address(place as usize) };
     let frames = words[HEAD..].as_chunks::<2>().0.iter();
     Captured {
         count: (words[1] >> 32) as u32,
-        activity: words[2] as u8,
+        activity: what as u8,
         place,
+        thread: Gc::from_addr(words[2]),
+        own: (what >> OWN) as usize,
         // `walk` has found a function there, and the collector has freed none since.
         frames: frames
-            .map(|f| CapturedFrame { func: Gc::from_addr(f[0]), pc: core::ptr::with_exposed_provenance(f[1] as usize) })
+            .map(|f| CapturedFrame {
+                func: Gc::from_addr(f[0] & ((1 << BELOW) - 1)),
+                pc: core::ptr::with_exposed_provenance(f[1] as usize),
+                below: (f[0] >> BELOW) as u16,
+            })
             .collect(),
-        cut: words[2] & CUT != 0,
+        cut: what & CUT != 0,
     }
 }
 
-/// Writes the frames, function and address behind the instruction, from `base` (that is `vm.sampled_base`) down; their number, and
-/// [`CUT`] if there are more than fit.
+/// What was found of a stack.
+struct Walked {
+    frames: usize,
+    /// Those of the coroutine that ran.
+    own: usize,
+    /// Are there more?
+    cut: bool,
+}
+
+/// Writes the frames, function and address behind the instruction, from `base` (that is `vm.sampled_base`) down.
 ///
 /// The same walk as [`crate::interp::frames::Level`]'s, but of addresses only: it runs in a signal handler.
-fn walk(mut thread: Gc<Thread>, mut base: *mut Value, to: &mut [u64]) -> (usize, u64) {
+fn walk(mut thread: Gc<Thread>, mut base: *mut Value, to: &mut [u64]) -> Walked {
     let mut pc = 0_u64;
     let first = thread.stack.get() as usize;
     if !(first + 16..first + 8 * thread.size.get() as usize).contains(&(base as usize)) {
-        return (0, 0);
+        return Walked { frames: 0, own: 0, cut: false };
     }
-    let mut n = 0;
+    let (mut n, mut own) = (0, None);
+    let start = base as usize;
     loop {
         // SAFETY: `base` is the base of a frame on the stack of `thread`, which compiled code does not change from `vm.sampled_base`
         // down while it runs; links lead from there to frames below, the lowest of which ends the walk.
@@ -183,8 +216,12 @@ fn walk(mut thread: Gc<Thread>, mut base: *mut Value, to: &mut [u64]) -> (usize,
             let v: Value = *base.sub(2);
             let host = link_of(base) == frame::link(0, frame::C).0;
             if let Some(f) = v.as_func().filter(|_| !host) {
-                let Some(slot) = to.get_mut(2 * n..2 * n + 2) else { return (n, CUT) };
-                slot.copy_from_slice(&[f.as_ptr().expose_provenance() as u64, pc]);
+                let Some(slot) = to.get_mut(2 * n..2 * n + 2) else {
+                    return Walked { frames: n, own: own.unwrap_or(n), cut: true };
+                };
+                let below = if own.is_some() { usize::MAX } else { start.wrapping_sub(base as usize) / 8 };
+                let below = u64::from(u16::try_from(below).unwrap_or(u16::MAX));
+                slot.copy_from_slice(&[f.as_ptr().expose_provenance() as u64 | below << BELOW, pc]);
                 n += 1;
             }
             let lowest = thread.stack.get() as usize + 16;
@@ -194,7 +231,8 @@ fn walk(mut thread: Gc<Thread>, mut base: *mut Value, to: &mut [u64]) -> (usize,
             if base as usize <= lowest { frame::COR } else { link_of(base) }
         };
         if kind(link) == frame::COR || link == frame::link(0, frame::C).0 {
-            let Some(resumer) = thread.resumer.get() else { return (n, 0) };
+            let own = *own.get_or_insert(n);
+            let Some(resumer) = thread.resumer.get() else { return Walked { frames: n, own, cut: false } };
             (thread, base, pc) = (resumer, resumer.base.get(), resumer.pc.get() as u64);
             continue;
         }

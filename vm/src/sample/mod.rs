@@ -4,20 +4,23 @@
 //! ([`Activity`]) and to make the interpreter dispatch through the table of hooks; the [`Consumer`] is called there, before the next
 //! instruction of a Lua function, where everything may be looked at. Samples that come meanwhile are added to the one that waits.
 //!
-//! What becomes of samples in compiled code is for the consumer to choose ([`InCode`]): they wait until it is left, for which it may
-//! be recorded with guards (PROF), or the handler notes where they are ([`capture`]).
+//! What becomes of samples in compiled code is for the consumer to choose ([`InCode`]): they wait until it is left, or the handler
+//! notes where they are ([`capture`]). To be told of those soon, the handler also makes compiled code leave by the next exit that it
+//! takes ([`Vm::exits_leaving`]); loops, which may take none, have a guard for it (PROF).
 
 mod capture;
 mod clock;
+mod interrupt;
 mod stack;
 #[cfg(test)]
 mod tests;
 mod timer;
 
 pub use capture::{Captured, CapturedFrame, CodePlace, MAX_FRAMES};
-pub use stack::dump as dump_stack;
+pub use stack::{Callee, StackFrame, dump as dump_stack, dump_frames};
 
 use crate::Vm;
+use crate::gc::Marker;
 use crate::hooks::Mode;
 use crate::interp::frame;
 use crate::object::{Gc, Proto};
@@ -27,6 +30,7 @@ use core::any::Any;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use core::time::Duration;
+use interrupt::Interrupt;
 use std::rc::Rc;
 use timer::Timer;
 
@@ -46,24 +50,15 @@ pub enum Activity {
     Compiler = b'J',
 }
 
-/// How finely the places in compiled code where a sample may be taken lie.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Grain {
-    /// Where a function calls another or returns, and in each loop.
-    Function,
-    /// Wherever the line changes.
-    Line,
-}
-
 /// What becomes of samples in compiled code.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum InCode {
     /// They are told of when it is left.
     Late,
-    /// It has guards that leave where a sample waits.
-    Guards(Grain),
-    /// They are noted by address ([`Captured`]).
-    Address,
+    /// They are noted by address ([`Captured`]), and told of when there are many.
+    Noted,
+    /// They are noted by address, and told of soon.
+    Told,
 }
 
 /// Samples of one kind.
@@ -80,7 +75,7 @@ pub struct Part {
 /// Samples since the consumer was called last.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sample {
-    /// By kind, the first one first. Never empty.
+    /// By kind, the first one first. Empty if there were only samples in compiled code.
     pub parts: Vec<Part>,
 }
 
@@ -98,9 +93,10 @@ impl Sample {
 /// Who is told of samples.
 pub trait Consumer: Any {
     /// A sample, while `vm.base` and `vm.pc` are those of a Lua function. Hooks, events and recording are suspended meanwhile.
+    /// Samples in compiled code since the last time have been told before, by [`Consumer::captured`].
     fn sample(&self, vm: &mut Vm, sample: Sample);
-    /// Samples taken in compiled code, with [`InCode::Address`]. Must not run Lua code or change the heap: traces or functions that
-    /// they name may be about to go.
+    /// Samples taken in compiled code, unless they are [`InCode::Late`]. Must not run Lua code or change the heap: traces or
+    /// functions that they name may be about to go.
     fn captured(&self, vm: &Vm, samples: Vec<Captured>) {
         let _ = (vm, samples);
     }
@@ -110,6 +106,14 @@ pub trait Consumer: Any {
     }
     /// The collector is about to free functions: whatever is known by address must be forgotten.
     fn forget(&self) {}
+    /// Marks the objects that it keeps.
+    fn mark(&self, marker: &mut Marker) {
+        let _ = marker;
+    }
+    /// Ctrl-C was pressed, see [`Vm::catch_interrupts`]; otherwise as for [`Consumer::sample`].
+    fn interrupted(&self, vm: &mut Vm) {
+        let _ = vm;
+    }
     /// That is over: the process ends, the state is closed, or samples are taken for somebody else.
     fn end(&self, vm: &mut Vm) {
         let _ = vm;
@@ -141,6 +145,7 @@ pub struct Sampling {
     pub(crate) moving: bool,
     /// Where compiled code is.
     code: Range<usize>,
+    interrupt: Option<Interrupt>,
     active: Option<(Timer, Rc<dyn Consumer>)>,
 }
 
@@ -149,16 +154,9 @@ impl Sampling {
     pub fn is_running(&self) -> bool {
         self.running
     }
-    /// Where compiled code is to have guards.
-    pub fn grain(&self) -> Option<Grain> {
-        match self.in_code {
-            Some(InCode::Guards(grain)) => Some(grain),
-            _ => None,
-        }
-    }
     /// Is compiled code to leave word of where it is?
     pub fn by_address(&self) -> bool {
-        self.in_code == Some(InCode::Address)
+        matches!(self.in_code, Some(InCode::Noted | InCode::Told))
     }
     /// Tells where compiled code is.
     pub fn set_code(&mut self, code: Range<usize>) {
@@ -188,10 +186,10 @@ impl Vm {
     /// timer.
     pub fn start_sampling(&mut self, interval: Duration, in_code: InCode, consumer: Rc<dyn Consumer>) -> bool {
         self.end_sampling();
-        if in_code == InCode::Address {
+        self.sampling.in_code = Some(in_code);
+        if self.sampling.by_address() {
             self.sampling.capture = Some(Box::new(Capture::new()));
         }
-        self.sampling.in_code = Some(in_code);
         let Some(timer) = Timer::start(self, interval) else {
             self.stop_sampling();
             return false;
@@ -204,8 +202,9 @@ impl Vm {
     pub fn stop_sampling(&mut self) {
         self.settle_samples();
         self.sampling.active = None;
-        if self.sampling.in_code.take() == Some(InCode::Address) {
-            self.sampling.capture = None;
+        self.sampling.interrupt = None;
+        self.sampling.in_code = None;
+        if self.sampling.capture.take().is_some() {
             self.renew_enter();
         }
         self.sampling.take();
@@ -218,9 +217,15 @@ impl Vm {
             consumer.end(self);
         }
     }
-    /// Tells the consumer of the samples in compiled code. To be done before traces, or functions, that they name may go.
-    pub fn settle_samples(&mut self) {
-        let Some(capture) = self.sampling.capture.as_deref_mut() else { return };
+    /// Tells the consumer, once, if Ctrl-C is pressed while samples are taken.
+    pub fn catch_interrupts(&mut self) {
+        if self.is_sampling() {
+            self.sampling.interrupt = Some(Interrupt::listen());
+        }
+    }
+    /// Tells the consumer of the samples in compiled code; were there any? To be done before traces, or functions, that they name may go.
+    pub fn settle_samples(&mut self) -> bool {
+        let Some(capture) = self.sampling.capture.as_deref_mut() else { return false };
         let capture = core::ptr::from_mut(capture);
         // SAFETY: the box stays where it is, and the handler leaves it alone in between.
         let samples = unsafe {
@@ -229,11 +234,9 @@ impl Vm {
             Capture::set_reading(capture, false);
             samples
         };
-        if let Some(consumer) = self.sampling_consumer()
-            && !samples.is_empty()
-        {
-            consumer.captured(self, samples);
-        }
+        let Some(consumer) = self.sampling_consumer().filter(|_| !samples.is_empty()) else { return false };
+        consumer.captured(self, samples);
+        true
     }
     /// The same before the collector decides which functions to free.
     pub(crate) fn settle_for_collector(&mut self) {
@@ -264,6 +267,9 @@ impl Vm {
     /// Lets the sample that waits be counted with the next one.
     fn drop_sample(&mut self) {
         if self.sample_waits() {
+            let linked = self.exits_linked;
+            // SAFETY: a field of this VM. Volatile: a signal handler writes it.
+            unsafe { (&raw mut self.exit_table).write_volatile(linked) };
             self.set_sample_waits(false);
             self.update_dispatch();
         }
@@ -284,21 +290,35 @@ impl Vm {
         // SAFETY: what is written here is only read in ways that keep any code between the accesses right.
         unsafe {
             let activity = (&raw const (*vm).activity).read_volatile();
-            let waits = AtomicBool::from_ptr(&raw mut (*vm).sample_waits_flag);
             if Vm::note_in_code(vm, count, pc, activity) {
-                let filling = (*vm).sampling.capture.as_deref().is_some_and(Capture::is_filling);
-                if !filling {
+                let sampling = &(*vm).sampling;
+                if sampling.in_code != Some(InCode::Told) && !sampling.capture.as_deref().is_some_and(Capture::is_filling) {
                     return;
                 }
             } else {
                 let builtin = if activity == Activity::Builtin { running_builtin(vm) } else { 0 };
                 (*vm).sampling.wait(count, builtin << 8 | activity as u32);
             }
+            Vm::tell_soon(vm);
+        }
+    }
+    /// Has the consumer told as soon as that can be.
+    ///
+    /// # Safety
+    /// As for [`Vm::tick`].
+    unsafe fn tell_soon(vm: *mut Vm) {
+        // SAFETY: as there.
+        unsafe {
+            let waits = AtomicBool::from_ptr(&raw mut (*vm).sample_waits_flag);
             // Finalizers and handlers of events are not looked at.
             if (&raw const (*vm).no_record).read_volatile() != 0 || waits.load(Relaxed) {
                 return;
             }
             waits.store(true, Relaxed);
+            let leaving = (&raw const (*vm).exits_leaving).read_volatile();
+            if !leaving.is_null() {
+                (&raw mut (*vm).exit_table).write_volatile(leaving);
+            }
             Vm::hook_now(vm);
         }
     }
@@ -330,9 +350,10 @@ impl Vm {
         if self.no_record != 0 {
             return;
         }
-        self.settle_samples();
+        let captured = self.settle_samples();
         let sample = Sample { parts: self.sampling.take() };
-        if sample.parts.is_empty() {
+        let interrupted = self.sampling.interrupt.is_some() && Interrupt::was_pressed();
+        if sample.parts.is_empty() && !captured && !interrupted {
             return;
         }
         let Some(consumer) = self.sampling_consumer() else { return };
@@ -342,6 +363,9 @@ impl Vm {
         let hooks = self.suspend_hooks(true);
         self.set_mode(Mode::Interpret);
         consumer.sample(self, sample);
+        if interrupted {
+            consumer.interrupted(self);
+        }
         self.sampling.running = false;
         self.no_record -= 1;
         let mode;
