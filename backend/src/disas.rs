@@ -1,7 +1,7 @@
 //! Texts of compiled code.
 
 use crate::compile::{CodeMap, Part};
-use crate::lower::{exit_located, is_end, located};
+use crate::lower::{exit_located, located};
 use cranelift_codegen::CompiledCode;
 
 /// The machine code as Cranelift prints it: one instruction per line, blocks and constants labelled.
@@ -33,7 +33,6 @@ pub(crate) fn parts(code: &CompiledCode, exits: usize) -> Vec<(u32, Part)> {
         let part = match (located(l.loc), exit_located(l.loc).filter(|k| *k < exits)) {
             (Some(i), _) => Part::Ins(i),
             (_, Some(k)) => Part::Exit(k),
-            _ if is_end(l.loc) => Part::End,
             _ => Part::Other,
         };
         if parts.last().is_none_or(|p| p.1 != part) {

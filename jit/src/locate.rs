@@ -6,7 +6,7 @@ use perilune_backend::Part;
 use perilune_recorder::ir::{Const, Op, Origin, Trace};
 use perilune_vm::Vm;
 use perilune_vm::object::{Gc, Proto};
-use perilune_vm::sample::{Callee, Captured, CapturedFrame, CodePlace, StackFrame};
+use perilune_vm::sample::{Callee, CodePlace, StackFrame};
 
 /// A place in compiled code.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,18 +22,6 @@ pub struct Located {
     pub functions: Vec<(Gc<Proto>, usize)>,
     /// The last one of the functions has just been left: the frame that slots are counted from is its caller's.
     pub returned: bool,
-    /// How many slots the trace has gone down by returns since it left word of its base.
-    pub down: usize,
-}
-
-/// The stack of a sample in compiled code.
-pub struct SampledStack {
-    /// Where in compiled code, if that is known.
-    pub located: Option<Located>,
-    /// The frames, the innermost first, without the builtin that the trace has called.
-    pub frames: Vec<StackFrame>,
-    /// How many of them are those of the running coroutine.
-    pub own: usize,
 }
 
 /// A trace, for whoever names it.
@@ -47,24 +35,24 @@ pub struct TraceName {
     pub link: &'static str,
 }
 
-impl Jit {
-    /// The stack of a sample that was taken in compiled code; without a compiler, what lies in memory.
-    pub fn sampled_stack(jit: Option<&Jit>, vm: &Vm, sample: &Captured) -> SampledStack {
-        let located = jit.and_then(|j| j.locate(vm, sample.place));
-        let inlined = located.as_ref().map_or(&[][..], |l| &l.functions);
-        // The function that the trace counts slots from is the last one of these, or else below it.
-        let down = located.as_ref().map_or(0, |l| l.down + usize::from(!l.returned && !l.functions.is_empty()));
-        let is_left = |f: &&CapturedFrame| usize::from(f.below) < down;
-        let left = sample.frames[..sample.own].iter().take_while(is_left).count();
-        let mut frames = Vec::with_capacity(inlined.len() + sample.frames.len());
-        frames.extend(inlined.iter().map(|(p, pc)| StackFrame { callee: Callee::Lua(*p), pc: Some(*pc) }));
-        frames.extend(sample.frames[left..].iter().map(|f| StackFrame {
-            callee: Callee::of(f.func),
-            pc: f.func.proto().and_then(|p| p.pc_of(f.pc.wrapping_sub(1))),
-        }));
-        let own = inlined.len() + sample.own - left;
-        SampledStack { located, frames, own }
+/// How far down a function is looked for that was running.
+pub const SEARCHED: usize = 64;
+
+impl Located {
+    /// The stack of the sample, as `frames`: on entry the stack of the running coroutine, a little later, the innermost first. It goes
+    /// on from where compiled code was left, so that the function that the trace started in still runs, and those which called it.
+    /// If that cannot be found (it has returned meanwhile), the stack is left as it is.
+    pub fn put_on(&self, frames: &mut Vec<StackFrame>, own: usize) {
+        let started_in = self.functions.last().filter(|_| !self.returned).map(|f| Callee::Lua(f.0));
+        let searched = &frames[..own.min(frames.len()).min(SEARCHED)];
+        if let Some(at) = searched.iter().position(|f| Some(f.callee) == started_in) {
+            let inlined = self.functions.iter().map(|(p, pc)| StackFrame { callee: Callee::Lua(*p), pc: Some(*pc) });
+            frames.splice(..=at, inlined);
+        }
     }
+}
+
+impl Jit {
     /// Where in compiled code a sample was taken.
     pub fn locate(&self, vm: &Vm, place: CodePlace) -> Option<Located> {
         let registry = self.registry.borrow();
@@ -85,21 +73,17 @@ impl Jit {
             Part::Exit(k) => Some(k as u32),
             _ => None,
         };
-        // The instruction, and that behind those which have run.
-        let (ins, end) = match part {
-            Part::Ins(i) => (i, i + 1),
-            Part::Exit(k) => t.snaps.get(k).map(|s| (s.at.ins_index(), s.at.ins_index()))?,
-            Part::End => (t.ins.len() - 1, t.ins.len()),
-            Part::Other => (1, 1),
+        let ins = match part {
+            Part::Ins(i) => i,
+            // The instruction that failed, or one of those, has not been done.
+            Part::Exit(k) => t.snaps.get(k)?.at.ins_index().saturating_sub(1).max(1),
+            Part::Other => 1,
         };
-        // Elsewhere the base was left before slots were stored.
-        let down = if matches!(part, Part::Ins(_)) { slots_down(t, end) } else { 0 };
         let mut functions = functions(entry, t.place(ins));
         if functions.is_empty() {
             functions.extend(entry.place_of(t.snaps.first()?.pc));
         }
-        let returned = has_returned(t, ins, end);
-        Some(Located { trace, exit, builtin: builtin(t, ins), functions, returned, down })
+        Some(Located { trace, exit, builtin: builtin(t, ins), functions, returned: has_returned(t, ins) })
     }
     /// What trace `n` is called by.
     pub fn trace_name(&self, n: u32) -> Option<TraceName> {
@@ -127,18 +111,9 @@ fn builtin(t: &Trace, i: usize) -> Option<u32> {
     }
 }
 
-/// Has the trace left a frame downwards since it came to the bytecode of instruction `i`, by the instructions in front of `end`?
-fn has_returned(t: &Trace, i: usize, end: usize) -> bool {
+/// Has the trace left a frame downwards since it came to the bytecode of instruction `i`?
+fn has_returned(t: &Trace, i: usize) -> bool {
     let here = t.place(i);
-    (1..end.min(t.ins.len())).rev().take_while(|&j| t.place(j) == here).any(|j| t.ins[j].op == Op::RETF)
-}
-
-/// How many slots the trace has gone down by returns in front of `end`, since it started or an instruction stored slots.
-fn slots_down(t: &Trace, end: usize) -> usize {
-    let since = t.ins[1..end.min(t.ins.len())].iter().rev().take_while(|i| !matches!(i.op, Op::NATIVE | Op::SYNC));
-    let delta = |pc| match t.konst(pc) {
-        Some(Const::Ptr(pc)) => crate::frame::delta(pc) as usize,
-        _ => 0,
-    };
-    since.filter(|i| i.op == Op::RETF).map(|i| delta(i.b)).sum()
+    let earlier = (1..=i.min(t.ins.len() - 1)).rev().take_while(|&j| t.place(j) == here);
+    earlier.into_iter().any(|j| t.ins[j].op == Op::RETF)
 }

@@ -106,8 +106,6 @@ impl Vm {
             unfinished: crate::interp::native::Unfinished::None,
             upheavals: 0,
             traces_waiting: 0,
-            sampled_base: core::ptr::null_mut(),
-            sampled_stack: core::ptr::null_mut(),
             sites: Vec::new(),
             plain_enter: no_trace,
             next_ffid: crate::lib::Builtin::Next.id(),

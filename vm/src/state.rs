@@ -61,9 +61,6 @@ pub struct Vm {
     pub site: u32,
     /// While somebody does: depth of native calls at which compiled code runs.
     pub trace_depth: u32,
-    /// While samples are taken by address: the base of the frame that compiled code counts slots from, which it leaves here where it
-    /// starts, and where it stores slots after it has returned below that.
-    pub sampled_base: *mut Value,
     /// Arguments and results of helpers called from compiled code.
     pub scratch: [u64; 16],
     /// Always nil: what a failed lookup points to.
@@ -133,8 +130,6 @@ pub struct Vm {
     pub upheavals: u32,
     /// Calls of builtins by compiled code that have not come back: their code must stay where it is.
     pub traces_waiting: u32,
-    /// The stack that `sampled_base` belongs to, where it was then.
-    pub sampled_stack: *mut Value,
     /// What [`Vm::site`] numbers.
     pub sites: Vec<crate::gc::watch::Site>,
     /// What enters compiled code, but for watching.

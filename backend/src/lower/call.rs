@@ -98,7 +98,6 @@ impl Lower<'_> {
 
     /// NATIVE: stores the state as an exit would, and calls the builtin.
     pub(super) fn native(&mut self, ins: Ins) -> Res<()> {
-        self.leave_base_here();
         self.restore(self.cur.snap)?;
         self.forget_cold();
         let (frame, nargs) =

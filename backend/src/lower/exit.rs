@@ -96,7 +96,6 @@ impl<'a> Lower<'a> {
 
     /// Leaves through a snapshot for good.
     pub(super) fn emit_exit(&mut self, snap: usize, side: Option<usize>) -> Res<()> {
-        self.leave_moved_base();
         let last = snap + 1 == self.cur.trace.snaps.len();
         let boxed = side.is_some() || !self.unboxed_exits || last && self.leaves_at_end();
         let base = if boxed { self.restore(snap)? } else { self.restore_unboxed(snap)? };

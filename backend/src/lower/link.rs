@@ -1,10 +1,9 @@
 //! Loops, frames, and the ends of traces.
 
 use super::value::{MEM, repr};
-use super::{END, Lower, Res};
-use cranelift_codegen::cursor::Cursor;
+use super::{Lower, Res};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, SourceLoc, Value, types};
+use cranelift_codegen::ir::{InstBuilder, types};
 use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, Trace, Ty};
 use perilune_vm::layout::ofs;
 
@@ -82,36 +81,6 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Leaves word of the base, if samples are taken.
-    pub(super) fn leave_base(&mut self) {
-        if self.cur.tree.sampled {
-            let base = self.offset(self.cur.base, i64::from(self.cur.moved));
-            self.pos.ins().store(MEM, base, self.vm, ofs::VM_SAMPLED_BASE as i32);
-        }
-    }
-    /// The same where slots are about to be stored, if the trace has returned since: frames that it has left are as they were until
-    /// then, and the sampler knows by the instruction that they are left ([`crate::compile::Part`]).
-    pub(super) fn leave_moved_base(&mut self) {
-        if self.cur.left != self.cur.moved {
-            self.leave_base();
-        }
-    }
-    /// Before slots are stored by an instruction.
-    pub(super) fn leave_base_here(&mut self) {
-        self.leave_moved_base();
-        self.cur.left = self.cur.moved;
-    }
-    /// The state at the end of the trace is stored; the base of the frame that goes on.
-    fn restore_at_end(&mut self, last: usize) -> Res<Value> {
-        if self.cur.tree.sampled && self.cur.start == self.root.1 {
-            self.pos.set_srcloc(SourceLoc::new(END));
-        }
-        self.leave_moved_base();
-        let base = self.restore(last)?;
-        self.forget_cold();
-        Ok(base)
-    }
-
     /// The end of the trace.
     pub(super) fn link(&mut self) -> Res<()> {
         self.cur.at = self.cur.trace.ins.len();
@@ -120,18 +89,21 @@ impl Lower<'_> {
             Link::None => Err(self.bad("trace without an end")),
             Link::Loop if self.cur.head.is_some() => self.back_edge(),
             Link::Loop | Link::TailRec | Link::UpRec | Link::DownRec => {
-                let base = self.restore_at_end(last)?;
+                let base = self.restore(last)?;
+                self.forget_cold();
                 self.jump(self.cur.start, &[base]);
                 Ok(())
             }
             Link::Root(_) if self.leaves_at_end() => self.emit_exit(last, None),
             Link::Root(n) if n == self.root.0 => {
-                let base = self.restore_at_end(last)?;
+                let base = self.restore(last)?;
+                self.forget_cold();
                 self.jump(self.root.1, &[base]);
                 Ok(())
             }
             Link::Root(n) => {
-                let base = self.restore_at_end(last)?;
+                let base = self.restore(last)?;
+                self.forget_cold();
                 let codes = self.vm_field(ofs::VM_TRACE_CODE);
                 self.tail_call_entry(codes, base, u64::from(n), &[]);
                 Ok(())

@@ -79,8 +79,6 @@ struct Current<'a> {
     direct: bool,
     /// What RETF has added to it since, bytes.
     moved: i32,
-    /// What it was when the base was left for samples last.
-    left: i32,
     /// The snapshot in force and its exit, once there is one.
     snap: usize,
     exit: Option<Block>,
@@ -133,14 +131,8 @@ pub(crate) fn located(loc: SourceLoc) -> Option<usize> {
 }
 /// Source location of what side traces emit, and of what exits share.
 const SIDE: u32 = 0x2_0000;
-/// Source location of the stores at the end of the root trace, for samples.
-const END: u32 = 0x2_0001;
 /// Source location of exit 0 of the root trace; the others follow.
 const EXIT: u32 = 0x3_0000;
-/// Is it the end of the root trace?
-pub(crate) fn is_end(loc: SourceLoc) -> bool {
-    loc.bits() == END
-}
 /// The exit of a source location.
 pub(crate) fn exit_located(loc: SourceLoc) -> Option<usize> {
     (loc.bits() as usize).checked_sub(EXIT as usize)
@@ -195,7 +187,6 @@ impl<'a> Current<'a> {
             base,
             direct: passed::is_direct(tree.trace),
             moved: 0,
-            left: 0,
             snap: 0,
             exit: None,
             start,
@@ -238,7 +229,6 @@ impl<'a> Lower<'a> {
             self.cur.known.clear();
         }
         self.enter(start);
-        self.leave_base();
         self.stack_check()?;
         let mut checked = 0;
         for i in 1..self.cur.trace.ins.len() {
@@ -325,7 +315,6 @@ impl<'a> Lower<'a> {
             Op::CALLN | Op::CALLA | Op::CALLL | Op::CALLS => self.call(ins),
             Op::NATIVE => self.native(ins).map(|()| None),
             Op::SYNC => {
-                self.leave_base_here();
                 self.restore(self.cur.snap)?;
                 self.forget_cold();
                 Ok(None)

@@ -1,16 +1,17 @@
 //! `jit.profile`: a function that is called with samples.
 //!
-//! Where compiled code was when a sample was taken, and its stack, are noted at once ([`perilune_vm::sample`]); the function is called
-//! soon after, when that code has been left, and `dumpstack` answers from what was noted.
+//! Where compiled code was when a sample was taken is noted at once ([`perilune_vm::sample`]); the function is called soon after, when
+//! that code has been left, and `dumpstack` answers with what ran where the sample was.
 
 use super::compiler;
+use crate::locate::{Located, SEARCHED};
 use crate::{Jit, sampling};
 use core::any::Any;
-use core::cell::{Cell, RefCell};
+use core::cell::RefCell;
 use core::time::Duration;
 use perilune_vm::gc::Marker;
 use perilune_vm::object::{Gc, Table, Thread};
-use perilune_vm::sample::{self, Callee, Captured, Consumer, InCode, Sample, StackFrame};
+use perilune_vm::sample::{self, Consumer, InCode, Sample};
 use perilune_vm::{LuaResult, Value, Vm};
 use std::rc::Rc;
 
@@ -23,84 +24,51 @@ const STACK: &[u8] = b"_PROFILE_STACK";
 /// Functions of `jit.profile`.
 pub const PROFILE: [(&str, perilune_vm::object::NativeFn); 3] = [("start", start), ("stop", stop), ("dumpstack", dumpstack)];
 
-/// A sample in compiled code.
-struct Noted {
-    count: u32,
-    /// A letter of [`sample::Activity`].
-    activity: u8,
-    thread: Gc<Thread>,
-    /// Of the thread, the innermost first.
-    stack: Vec<StackFrame>,
-}
-
 /// Calls the function in the registry.
 struct Callback {
     jit: Option<Rc<Jit>>,
-    /// Samples that the function has not been told of.
-    noted: RefCell<Vec<Noted>>,
-    /// That which it is being told of.
-    current: RefCell<Option<Noted>>,
-    ended: Cell<bool>,
+    /// The coroutine that it is being called for, and where in compiled code that was.
+    told: RefCell<Option<(Gc<Thread>, Located)>>,
 }
 
 impl Callback {
-    fn new(vm: &Vm) -> Callback {
-        Callback { jit: Jit::of(vm), noted: RefCell::default(), current: RefCell::default(), ended: Cell::new(false) }
-    }
-    /// That which runs, if it takes samples of this VM.
+    /// That which takes samples of this VM.
     fn of(vm: &Vm) -> Option<Rc<Callback>> {
         let consumer: Rc<dyn Any> = vm.sampling_consumer()?;
         consumer.downcast().ok()
     }
-    /// The stack of `thread` as it was at the sample that the function is being told of.
-    fn stack(&self, thread: Gc<Thread>) -> Option<Vec<StackFrame>> {
-        self.current.borrow().as_ref().filter(|n| n.thread == thread).map(|n| n.stack.clone())
-    }
-    /// Calls the function, unless it has ended this before.
-    fn call(&self, vm: &mut Vm, thread: Gc<Thread>, count: u32, activity: u8) {
-        let registry = vm.registry;
-        let (f, stack) = (vm.field(registry, FUNCTION), vm.field(registry, STACK));
-        let Some(stack) = stack.as_thread().filter(|_| f.is_func() && !self.ended.get()) else { return };
-        let letter = Value::str(vm.new_str(&[activity]));
-        if vm.call_on(stack, f, &[Value::thread(thread), Value::integer(i64::from(count)), letter]).is_err() {
-            fail(vm);
-        }
+    /// The stack of `thread` in a format, as it was at the sample that the function is being told of, if that was in compiled code.
+    fn stack(&self, vm: &Vm, thread: Gc<Thread>, format: &[u8], depth: i32) -> Option<Vec<u8>> {
+        let told = self.told.borrow();
+        let (_, at) = told.as_ref().filter(|t| t.0 == thread)?;
+        let most = (depth.unsigned_abs() as usize).saturating_add(SEARCHED);
+        let mut frames = sample::frames(vm, thread, most);
+        let own = frames.len();
+        at.put_on(&mut frames, own);
+        Some(sample::dump_frames(&frames, format, depth))
     }
 }
 
 impl Consumer for Callback {
     fn sample(&self, vm: &mut Vm, sample: Sample) {
-        while !self.noted.borrow().is_empty() {
-            let next = self.noted.borrow_mut().remove(0);
-            let (thread, count, activity) = (next.thread, next.count, next.activity);
-            *self.current.borrow_mut() = Some(next);
-            self.call(vm, thread, count, activity);
-            *self.current.borrow_mut() = None;
+        let registry = vm.registry;
+        let (f, stack) = (vm.field(registry, FUNCTION), vm.field(registry, STACK));
+        let Some(stack) = stack.as_thread().filter(|_| f.is_func()) else { return };
+        let running = vm.cur;
+        let place = sample.parts.first().and_then(|p| p.place);
+        let located = place.and_then(|place| self.jit.as_ref()?.locate(vm, place));
+        *self.told.borrow_mut() = located.map(|l| (running, l));
+        let letter = Value::str(vm.new_str(&[sample.activity()]));
+        let told = vm.call_on(stack, f, &[Value::thread(running), Value::integer(i64::from(sample.count())), letter]);
+        if told.is_err() {
+            fail(vm);
         }
-        if !sample.parts.is_empty() {
-            self.call(vm, vm.cur, sample.count(), sample.activity());
-        }
-    }
-    fn captured(&self, vm: &Vm, samples: Vec<Captured>) {
-        self.noted.borrow_mut().extend(samples.iter().map(|s| {
-            let mut stack = Jit::sampled_stack(self.jit.as_deref(), vm, s);
-            stack.frames.truncate(stack.own);
-            Noted { count: s.count, activity: s.activity, thread: s.thread, stack: stack.frames }
-        }));
+        *self.told.borrow_mut() = None;
     }
     fn mark(&self, marker: &mut Marker) {
-        for n in self.noted.borrow().iter().chain(&*self.current.borrow()) {
-            marker.mark(n.thread);
-            for f in &n.stack {
-                match f.callee {
-                    Callee::Lua(p) => marker.mark(p),
-                    Callee::Builtin(f) => marker.mark(f),
-                }
-            }
+        if let Some((_, at)) = &*self.told.borrow() {
+            at.functions.iter().for_each(|f| marker.mark(f.0));
         }
-    }
-    fn end(&self, _: &mut Vm) {
-        self.ended.set(true);
     }
 }
 
@@ -119,7 +87,7 @@ fn parse(mode: &[u8]) -> (Duration, InCode) {
     while let Some((&c, tail)) = rest.split_first() {
         rest = tail;
         match c {
-            b'f' | b'l' => in_code = InCode::Told,
+            b'f' | b'l' => in_code = InCode::Located,
             b'i' => {
                 let digits = rest.iter().take_while(|c| c.is_ascii_digit()).count();
                 let number = rest[..digits].iter().fold(0_u64, |n, c| n.saturating_mul(10).saturating_add(u64::from(c - b'0')));
@@ -141,11 +109,11 @@ fn start(vm: &mut Vm) -> LuaResult<u32> {
     set(vm, registry, FUNCTION, Value::func(f));
     let stack: Gc<Thread> = vm.new_stack();
     set(vm, registry, STACK, Value::thread(stack));
-    if in_code == InCode::Told {
+    if in_code == InCode::Located {
         compiler(vm)?.flush_all(vm);
     }
     end(vm)?;
-    let callback = Rc::new(Callback::new(vm));
+    let callback = Rc::new(Callback { jit: Jit::of(vm), told: RefCell::default() });
     sampling::start(vm, interval, in_code, callback);
     Ok(0)
 }
@@ -157,8 +125,7 @@ fn set(vm: &mut Vm, registry: Gc<Table>, name: &[u8], v: Value) {
 /// Ends the sampling of this VM; traces that were compiled for it must go.
 fn end(vm: &mut Vm) -> LuaResult<()> {
     // Others take samples as well.
-    if let Some(callback) = Callback::of(vm) {
-        callback.ended.set(true);
+    if Callback::of(vm).is_some() {
         vm.stop_sampling();
         compiler(vm)?.flush_all(vm);
     }
@@ -182,10 +149,8 @@ fn dumpstack(vm: &mut Vm) -> LuaResult<u32> {
     };
     let format = vm.check_str(first)?;
     let depth = vm.check_int(first + 1)?;
-    let text = match Callback::of(vm).and_then(|c| c.stack(thread)) {
-        Some(noted) => sample::dump_frames(&noted, format.bytes(), depth),
-        None => sample::dump_stack(vm, thread, format.bytes(), depth),
-    };
+    let noted = Callback::of(vm).and_then(|c| c.stack(vm, thread, format.bytes(), depth));
+    let text = noted.unwrap_or_else(|| sample::dump_stack(vm, thread, format.bytes(), depth));
     vm.ret_str(&text)
 }
 
@@ -197,10 +162,10 @@ mod tests {
     fn modes() {
         let ms = Duration::from_millis;
         assert_eq!(parse(b""), (ms(10), InCode::Late));
-        assert_eq!(parse(b"f"), (ms(10), InCode::Told));
-        assert_eq!(parse(b"xi5yl"), (ms(5), InCode::Told));
+        assert_eq!(parse(b"f"), (ms(10), InCode::Located));
+        assert_eq!(parse(b"xi5yl"), (ms(5), InCode::Located));
         assert_eq!(parse(b"i0"), (ms(1), InCode::Late));
-        assert_eq!(parse(b"fi"), (ms(1), InCode::Told));
+        assert_eq!(parse(b"fi"), (ms(1), InCode::Located));
         assert_eq!(parse(b"i99999999999999999999999"), (ms(u64::from(u32::MAX)), InCode::Late));
     }
 }

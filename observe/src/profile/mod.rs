@@ -3,7 +3,7 @@
 //! A timer interrupts the thread at regular intervals of processor time, and the stack of Lua functions is noted with what the VM
 //! was doing ([`Doing`]): interpreting, running a trace, a builtin, collecting garbage, compiling. Samples in compiled code are
 //! taken by the address of the machine code, from which trace, exit and the functions that it was recorded from follow; so traces
-//! are the same as without the profiler, but for some stores and a guard in each loop.
+//! are the same as without the profiler, but for a guard in each loop and a store before a helper is called.
 //!
 //! The profile is kept in memory as a tree of stacks with counts, of limited size: see [`model`]. It is written as folded stacks
 //! ([`folded`]), for speedscope ([`speedscope`]) or for pprof ([`pprof`]).
@@ -29,6 +29,9 @@ pub struct Options {
     on_end: Option<OnEnd>,
     end_on_interrupt: bool,
 }
+
+/// Tables that are looked into for each frame of each sample.
+type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
 
 type OnEnd = Box<dyn FnOnce(Profile)>;
 
@@ -93,7 +96,7 @@ pub fn start(vm: &mut Vm, options: Options) -> Result<(), Error> {
     flush_traces(vm);
     let interval = options.interval;
     let sampler = Rc::new(Sampler::new(vm, interval, options.on_end));
-    if !sampling::start(vm, interval, InCode::Noted, sampler) {
+    if !sampling::start(vm, interval, InCode::Located, sampler) {
         return Err(Error::NoTimer);
     }
     if options.end_on_interrupt {

@@ -4,11 +4,11 @@
 //! ([`Activity`]) and to make the interpreter dispatch through the table of hooks; the [`Consumer`] is called there, before the next
 //! instruction of a Lua function, where everything may be looked at. Samples that come meanwhile are added to the one that waits.
 //!
-//! What becomes of samples in compiled code is for the consumer to choose ([`InCode`]): they wait until it is left, or the handler
-//! notes where they are ([`capture`]). To be told of those soon, the handler also makes compiled code leave by the next exit that it
-//! takes ([`Vm::exits_leaving`]); loops, which may take none, have a guard for it (PROF).
+//! Compiled code leaves by the next exit that it takes while a sample waits, be there a side trace or not ([`Vm::exits_leaving`]).
+//! A consumer that wants to know where in compiled code the sample was ([`InCode::Located`]) is told where the processor was, or, while
+//! a helper ran, the site that the code had left ([`Vm::site`]). Code that is compiled meanwhile leaves sites, and has a guard in
+//! loops, which may take no exit (PROF). So apart from these guards samples cost compiled code nothing until one comes.
 
-mod capture;
 mod clock;
 mod interrupt;
 mod stack;
@@ -16,8 +16,7 @@ mod stack;
 mod tests;
 mod timer;
 
-pub use capture::{Captured, CapturedFrame, CodePlace, MAX_FRAMES};
-pub use stack::{Callee, StackFrame, dump as dump_stack, dump_frames};
+pub use stack::{Callee, StackFrame, dump as dump_stack, dump_frames, frames};
 
 use crate::Vm;
 use crate::gc::Marker;
@@ -25,10 +24,9 @@ use crate::hooks::Mode;
 use crate::interp::frame;
 use crate::object::{Gc, Proto};
 use crate::value::Value;
-use capture::Capture;
 use core::any::Any;
 use core::ops::Range;
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use core::time::Duration;
 use interrupt::Interrupt;
 use std::rc::Rc;
@@ -55,10 +53,36 @@ pub enum Activity {
 pub enum InCode {
     /// They are told of when it is left.
     Late,
-    /// They are noted by address ([`Captured`]), and told of when there are many.
-    Noted,
-    /// They are noted by address, and told of soon.
-    Told,
+    /// The same, with where it was, and loops are left for it.
+    Located,
+}
+
+/// Where in compiled code.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum CodePlace {
+    /// The address of a machine instruction.
+    Address(usize),
+    /// A helper or a builtin runs, called where the code left this number ([`crate::gc::watch::Site`]).
+    Site(u32),
+}
+
+/// Marks that a place is a site.
+const SITE: u64 = 1 << 63;
+
+impl CodePlace {
+    fn to_bits(self) -> u64 {
+        match self {
+            CodePlace::Address(a) => a as u64,
+            CodePlace::Site(n) => SITE | u64::from(n),
+        }
+    }
+    fn from_bits(bits: u64) -> Option<CodePlace> {
+        match bits {
+            0 => None,
+            n if n & SITE != 0 => Some(CodePlace::Site(n as u32)),
+            a => Some(CodePlace::Address(a as usize)),
+        }
+    }
 }
 
 /// Samples of one kind.
@@ -70,12 +94,14 @@ pub struct Part {
     pub activity: u8,
     /// Id of the builtin that ran, see [`crate::lib::Builtin`]; 0 if none did, 1 for one without an id.
     pub builtin: u32,
+    /// Where in compiled code, if it was there and that is still known.
+    pub place: Option<CodePlace>,
 }
 
 /// Samples since the consumer was called last.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sample {
-    /// By kind, the first one first. Empty if there were only samples in compiled code.
+    /// By kind, the first one first. Empty if there is only an interrupt to be told of.
     pub parts: Vec<Part>,
 }
 
@@ -93,13 +119,7 @@ impl Sample {
 /// Who is told of samples.
 pub trait Consumer: Any {
     /// A sample, while `vm.base` and `vm.pc` are those of a Lua function. Hooks, events and recording are suspended meanwhile.
-    /// Samples in compiled code since the last time have been told before, by [`Consumer::captured`].
     fn sample(&self, vm: &mut Vm, sample: Sample);
-    /// Samples taken in compiled code, unless they are [`InCode::Late`]. Must not run Lua code or change the heap: traces or
-    /// functions that they name may be about to go.
-    fn captured(&self, vm: &Vm, samples: Vec<Captured>) {
-        let _ = (vm, samples);
-    }
     /// The code of a function was loaded.
     fn loaded(&self, proto: Gc<Proto>) {
         let _ = proto;
@@ -129,6 +149,8 @@ struct Waiting {
     count: AtomicU32,
     /// The letter of the activity, and above it the id of the builtin.
     kind: AtomicU32,
+    /// A place in compiled code, or 0.
+    place: AtomicU64,
 }
 
 /// What is known of samples; a part of the VM.
@@ -139,10 +161,6 @@ pub struct Sampling {
     /// Is the consumer running?
     running: bool,
     in_code: Option<InCode>,
-    /// Samples in compiled code.
-    capture: Option<Box<Capture>>,
-    /// Is the running stack being moved?
-    pub(crate) moving: bool,
     /// Where compiled code is.
     code: Range<usize>,
     interrupt: Option<Interrupt>,
@@ -156,25 +174,33 @@ impl Sampling {
     }
     /// Is compiled code to leave word of where it is?
     pub fn by_address(&self) -> bool {
-        matches!(self.in_code, Some(InCode::Noted | InCode::Told))
+        self.in_code == Some(InCode::Located)
     }
     /// Tells where compiled code is.
     pub fn set_code(&mut self, code: Range<usize>) {
         self.code = code;
     }
     /// Adds to the samples that wait; if there is no place for another kind, to those of the first.
-    fn wait(&self, count: u32, kind: u32) {
-        let free = |w: &&Waiting| w.count.load(Relaxed) == 0 || w.kind.load(Relaxed) == kind;
-        let place = self.waiting.iter().find(free).unwrap_or(&self.waiting[0]);
-        if place.count.fetch_add(count, Relaxed) == 0 {
-            place.kind.store(kind, Relaxed);
+    fn wait(&self, count: u32, kind: u32, place: u64) {
+        let is_same = |w: &Waiting| w.kind.load(Relaxed) == kind && w.place.load(Relaxed) == place;
+        let found = self.waiting.iter().find(|w| w.count.load(Relaxed) == 0 || is_same(w)).unwrap_or(&self.waiting[0]);
+        if found.count.fetch_add(count, Relaxed) == 0 {
+            found.kind.store(kind, Relaxed);
+            found.place.store(place, Relaxed);
+        }
+    }
+    /// Forgets where in compiled code samples were that wait. To be done before traces go.
+    pub fn forget_places(&self) {
+        for w in &self.waiting {
+            w.place.store(0, Relaxed);
         }
     }
     /// Takes the samples that wait.
     fn take(&self) -> Vec<Part> {
         let parts = self.waiting.iter().map(|w| {
             let kind = w.kind.load(Relaxed);
-            Part { count: w.count.swap(0, Relaxed), activity: kind as u8, builtin: kind >> 8 }
+            let place = CodePlace::from_bits(w.place.load(Relaxed));
+            Part { count: w.count.swap(0, Relaxed), activity: kind as u8, builtin: kind >> 8, place }
         });
         parts.filter(|p| p.count != 0).collect()
     }
@@ -187,9 +213,6 @@ impl Vm {
     pub fn start_sampling(&mut self, interval: Duration, in_code: InCode, consumer: Rc<dyn Consumer>) -> bool {
         self.end_sampling();
         self.sampling.in_code = Some(in_code);
-        if self.sampling.by_address() {
-            self.sampling.capture = Some(Box::new(Capture::new()));
-        }
         let Some(timer) = Timer::start(self, interval) else {
             self.stop_sampling();
             return false;
@@ -198,13 +221,11 @@ impl Vm {
         self.renew_enter();
         true
     }
-    /// Ends that. The consumer is told of the samples in compiled code that wait.
+    /// Ends that.
     pub fn stop_sampling(&mut self) {
-        self.settle_samples();
         self.sampling.active = None;
         self.sampling.interrupt = None;
-        self.sampling.in_code = None;
-        if self.sampling.capture.take().is_some() {
+        if self.sampling.in_code.take().is_some() {
             self.renew_enter();
         }
         self.sampling.take();
@@ -223,26 +244,10 @@ impl Vm {
             self.sampling.interrupt = Some(Interrupt::listen());
         }
     }
-    /// Tells the consumer of the samples in compiled code; were there any? To be done before traces, or functions, that they name may go.
-    pub fn settle_samples(&mut self) -> bool {
-        let Some(capture) = self.sampling.capture.as_deref_mut() else { return false };
-        let capture = core::ptr::from_mut(capture);
-        // SAFETY: the box stays where it is, and the handler leaves it alone in between.
-        let samples = unsafe {
-            Capture::set_reading(capture, true);
-            let samples = (*capture).take();
-            Capture::set_reading(capture, false);
-            samples
-        };
-        let Some(consumer) = self.sampling_consumer().filter(|_| !samples.is_empty()) else { return false };
-        consumer.captured(self, samples);
-        true
-    }
-    /// The same before the collector decides which functions to free.
-    pub(crate) fn settle_for_collector(&mut self) {
-        if let Some((_, consumer)) = &self.sampling.active {
-            let consumer = Rc::clone(consumer);
-            self.settle_samples();
+    /// Before the collector decides which functions to free.
+    pub(crate) fn forget_sampled(&mut self) {
+        if let Some(consumer) = self.sampling_consumer() {
+            self.sampling.forget_places();
             consumer.forget();
         }
     }
@@ -290,15 +295,9 @@ impl Vm {
         // SAFETY: what is written here is only read in ways that keep any code between the accesses right.
         unsafe {
             let activity = (&raw const (*vm).activity).read_volatile();
-            if Vm::note_in_code(vm, count, pc, activity) {
-                let sampling = &(*vm).sampling;
-                if sampling.in_code != Some(InCode::Told) && !sampling.capture.as_deref().is_some_and(Capture::is_filling) {
-                    return;
-                }
-            } else {
-                let builtin = if activity == Activity::Builtin { running_builtin(vm) } else { 0 };
-                (*vm).sampling.wait(count, builtin << 8 | activity as u32);
-            }
+            let place = Vm::place_in_code(vm, pc);
+            let builtin = if activity == Activity::Builtin && place == 0 { running_builtin(vm) } else { 0 };
+            (*vm).sampling.wait(count, builtin << 8 | activity as u32, place);
             Vm::tell_soon(vm);
         }
     }
@@ -322,23 +321,21 @@ impl Vm {
             Vm::hook_now(vm);
         }
     }
-    /// Notes a sample in compiled code; false if it is elsewhere.
+    /// Where compiled code is; 0 if something else runs, or if nobody wants to know.
     ///
     /// # Safety
     /// As for [`Vm::tick`].
-    unsafe fn note_in_code(vm: *mut Vm, count: u32, pc: usize, activity: Activity) -> bool {
+    unsafe fn place_in_code(vm: *mut Vm, pc: usize) -> u64 {
         // SAFETY: plain words of the VM, written whole.
         unsafe {
             let on_trace = (&raw const (*vm).trace_depth).read_volatile() == (&raw const (*vm).native_depth).read_volatile();
-            let (cur, base) = ((&raw const (*vm).cur).read_volatile(), (&raw const (*vm).sampled_base).read_volatile());
-            let known = (&raw const (*vm).sampled_stack).read_volatile() == cur.stack.get();
-            let site = (&raw const (*vm).site).read_volatile();
-            let sampling = &mut (*vm).sampling;
-            let Some(capture) = sampling.capture.as_deref_mut().filter(|_| on_trace && known && !sampling.moving) else {
-                return false;
-            };
-            let place = if sampling.code.contains(&pc) { CodePlace::Address(pc) } else { CodePlace::Site(site) };
-            capture.note((cur, base), place, activity as u8, count)
+            if !on_trace || !(*vm).sampling.by_address() {
+                return 0;
+            }
+            if (*vm).sampling.code.contains(&pc) {
+                return CodePlace::Address(pc).to_bits();
+            }
+            CodePlace::Site((&raw const (*vm).site).read_volatile()).to_bits()
         }
     }
     /// Tells the consumer of the sample that waits, with `vm.base` and `vm.pc` those of a Lua function, and `vm.top` behind all that
@@ -350,10 +347,9 @@ impl Vm {
         if self.no_record != 0 {
             return;
         }
-        let captured = self.settle_samples();
         let sample = Sample { parts: self.sampling.take() };
         let interrupted = self.sampling.interrupt.is_some() && Interrupt::was_pressed();
-        if sample.parts.is_empty() && !captured && !interrupted {
+        if sample.parts.is_empty() && !interrupted {
             return;
         }
         let Some(consumer) = self.sampling_consumer() else { return };

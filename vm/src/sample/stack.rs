@@ -44,9 +44,13 @@ pub struct StackFrame {
 pub fn dump(vm: &Vm, thread: Gc<Thread>, format: &[u8], depth: i32) -> Vec<u8> {
     // The caller of the last one says what that is called.
     let wanted = (depth.unsigned_abs() as usize).saturating_add(1);
-    let levels = core::iter::successors(Level::innermost(vm, thread), |l| l.below(vm)).take(wanted);
-    let frames: Vec<StackFrame> = levels.map(|l| StackFrame { callee: Callee::of(l.func), pc: l.pc }).collect();
-    dump_frames(&frames, format, depth)
+    dump_frames(&frames(vm, thread, wanted), format, depth)
+}
+
+/// The frames of `thread`, the innermost first; no more than `most`.
+pub fn frames(vm: &Vm, thread: Gc<Thread>, most: usize) -> Vec<StackFrame> {
+    let levels = core::iter::successors(Level::innermost(vm, thread), |l| l.below(vm)).take(most);
+    levels.map(|l| StackFrame { callee: Callee::of(l.func), pc: l.pc }).collect()
 }
 
 /// The same of a stack whose frames are known, the innermost first.
