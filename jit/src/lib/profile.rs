@@ -7,11 +7,11 @@ use super::compiler;
 use crate::locate::{Located, SEARCHED};
 use crate::{Jit, sampling};
 use core::any::Any;
-use core::cell::RefCell;
+use core::cell::{Cell, RefCell};
 use core::time::Duration;
 use perilune_vm::gc::Marker;
 use perilune_vm::object::{Gc, Table, Thread};
-use perilune_vm::sample::{self, Consumer, InCode, Sample};
+use perilune_vm::sample::{self, Consumer, InCode, Part, Sample};
 use perilune_vm::{LuaResult, Value, Vm};
 use std::rc::Rc;
 
@@ -29,6 +29,9 @@ struct Callback {
     jit: Option<Rc<Jit>>,
     /// The coroutine that it is being called for, and where in compiled code that was.
     told: RefCell<Option<(Gc<Thread>, Located)>>,
+    /// Those that it is to be called for next, the first one last.
+    waiting: RefCell<Vec<(Part, Option<Located>)>>,
+    ended: Cell<bool>,
 }
 
 impl Callback {
@@ -36,6 +39,23 @@ impl Callback {
     fn of(vm: &Vm) -> Option<Rc<Callback>> {
         let consumer: Rc<dyn Any> = vm.sampling_consumer()?;
         consumer.downcast().ok()
+    }
+    /// What the function is to be told of next.
+    fn next(&self) -> Option<(Part, Option<Located>)> {
+        self.waiting.borrow_mut().pop().filter(|_| !self.ended.get())
+    }
+    fn call(&self, vm: &mut Vm, part: Part, located: Option<Located>) {
+        let registry = vm.registry;
+        let (f, stack) = (vm.field(registry, FUNCTION), vm.field(registry, STACK));
+        let Some(stack) = stack.as_thread().filter(|_| f.is_func()) else { return };
+        let running = vm.cur;
+        *self.told.borrow_mut() = located.map(|l| (running, l));
+        let letter = Value::str(vm.new_str(&[part.activity]));
+        let told = vm.call_on(stack, f, &[Value::thread(running), Value::integer(i64::from(part.count)), letter]);
+        if told.is_err() {
+            fail(vm);
+        }
+        *self.told.borrow_mut() = None;
     }
     /// The stack of `thread` in a format, as it was at the sample that the function is being told of, if that was in compiled code.
     fn stack(&self, vm: &Vm, thread: Gc<Thread>, format: &[u8], depth: i32) -> Option<Vec<u8>> {
@@ -51,24 +71,23 @@ impl Callback {
 
 impl Consumer for Callback {
     fn sample(&self, vm: &mut Vm, sample: Sample) {
-        let registry = vm.registry;
-        let (f, stack) = (vm.field(registry, FUNCTION), vm.field(registry, STACK));
-        let Some(stack) = stack.as_thread().filter(|_| f.is_func()) else { return };
-        let running = vm.cur;
-        let place = sample.parts.first().and_then(|p| p.place);
-        let located = place.and_then(|place| self.jit.as_ref()?.locate(vm, place));
-        *self.told.borrow_mut() = located.map(|l| (running, l));
-        let letter = Value::str(vm.new_str(&[sample.activity()]));
-        let told = vm.call_on(stack, f, &[Value::thread(running), Value::integer(i64::from(sample.count())), letter]);
-        if told.is_err() {
-            fail(vm);
+        // Before the function may throw traces away.
+        let locate = |p: &Part| (*p, p.place.and_then(|place| self.jit.as_ref()?.locate(vm, place)));
+        let mut parts: Vec<(Part, Option<Located>)> = sample.parts.iter().rev().map(locate).collect();
+        if parts.iter().all(|p| p.1.is_none()) {
+            // They have the stack in common: told of once, as if all were of the first kind.
+            parts.drain(..parts.len().saturating_sub(1));
+            parts.iter_mut().for_each(|p| p.0.count = sample.count());
         }
-        *self.told.borrow_mut() = None;
+        *self.waiting.borrow_mut() = parts;
+        while let Some((part, located)) = self.next() {
+            self.call(vm, part, located);
+        }
     }
     fn mark(&self, marker: &mut Marker) {
-        if let Some((_, at)) = &*self.told.borrow() {
-            at.functions.iter().for_each(|f| marker.mark(f.0));
-        }
+        let (told, waiting) = (self.told.borrow(), self.waiting.borrow());
+        let all = told.iter().map(|t| &t.1).chain(waiting.iter().filter_map(|w| w.1.as_ref()));
+        all.flat_map(|at| &at.functions).for_each(|f| marker.mark(f.0));
     }
 }
 
@@ -113,7 +132,8 @@ fn start(vm: &mut Vm) -> LuaResult<u32> {
         compiler(vm)?.flush_all(vm);
     }
     end(vm)?;
-    let callback = Rc::new(Callback { jit: Jit::of(vm), told: RefCell::default() });
+    let callback =
+        Rc::new(Callback { jit: Jit::of(vm), told: RefCell::default(), waiting: RefCell::default(), ended: Cell::new(false) });
     sampling::start(vm, interval, in_code, callback);
     Ok(0)
 }
@@ -125,7 +145,8 @@ fn set(vm: &mut Vm, registry: Gc<Table>, name: &[u8], v: Value) {
 /// Ends the sampling of this VM; traces that were compiled for it must go.
 fn end(vm: &mut Vm) -> LuaResult<()> {
     // Others take samples as well.
-    if Callback::of(vm).is_some() {
+    if let Some(callback) = Callback::of(vm) {
+        callback.ended.set(true);
         vm.stop_sampling();
         compiler(vm)?.flush_all(vm);
     }

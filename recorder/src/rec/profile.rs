@@ -5,15 +5,19 @@ use crate::ir::{IrRef, Op, Ty};
 use perilune_vm::Vm;
 use perilune_vm::bc::{Ins, Op as Bc};
 
+/// A counted loop of no more instructions has no guard: it would cost too much, and such a loop comes to its end soon enough.
+const TIGHT: usize = 40;
+
 impl Recorder {
-    /// Before the instruction at `pc`: if it may end a loop, leaves the trace there if a sample waits, once in each trace. Whatever goes
-    /// round by an exit can be left there anyway.
+    /// Before the instruction at `pc`: if a loop may end there that need not come to its end, leaves the trace if a sample waits, once in
+    /// each trace. Whatever goes round by an exit can be left there anyway.
     pub(super) fn profile(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<()> {
-        let ends_loop = matches!(
-            ins.op(),
-            Bc::FORL | Bc::IFORL | Bc::ITERL | Bc::IITERL | Bc::LOOP | Bc::ILOOP | Bc::ITERN | Bc::CALLT | Bc::CALLMT
-        );
-        if ends_loop && vm.sampling.by_address() && self.b.newest(Op::PROF) == IrRef::NONE {
+        let may_last = match ins.op() {
+            Bc::ITERL | Bc::IITERL | Bc::LOOP | Bc::ILOOP | Bc::CALLT | Bc::CALLMT => true,
+            Bc::FORL | Bc::IFORL => self.b.trace.ins.len() > TIGHT,
+            _ => false,
+        };
+        if may_last && vm.sampling.by_address() && self.b.newest(Op::PROF) == IrRef::NONE {
             self.snap(pc)?;
             self.b.emit_raw(Op::PROF, Ty::Nil, IrRef::NONE, IrRef::NONE)?;
         }

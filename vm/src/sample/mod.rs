@@ -7,7 +7,7 @@
 //! Compiled code leaves by the next exit that it takes while a sample waits, be there a side trace or not ([`Vm::exits_leaving`]).
 //! A consumer that wants to know where in compiled code the sample was ([`InCode::Located`]) is told where the processor was, or, while
 //! a helper ran, the site that the code had left ([`Vm::site`]). Code that is compiled meanwhile leaves sites, and has a guard in
-//! loops, which may take no exit (PROF). So apart from these guards samples cost compiled code nothing until one comes.
+//! loops that may take no exit for long (PROF). So apart from these guards samples cost compiled code nothing until one comes.
 
 mod clock;
 mod interrupt;
@@ -140,8 +140,8 @@ pub trait Consumer: Any {
     }
 }
 
-/// Kinds of samples that can wait at once.
-const KINDS: usize = 8;
+/// Kinds of samples that can wait at once: as many as there may be instructions in a short loop, which is not left for samples.
+const KINDS: usize = 128;
 
 /// Samples of one kind that wait to be told of.
 #[derive(Default)]
@@ -154,7 +154,6 @@ struct Waiting {
 }
 
 /// What is known of samples; a part of the VM.
-#[derive(Default)]
 pub struct Sampling {
     /// Samples not yet told of.
     waiting: [Waiting; KINDS],
@@ -165,6 +164,19 @@ pub struct Sampling {
     code: Range<usize>,
     interrupt: Option<Interrupt>,
     active: Option<(Timer, Rc<dyn Consumer>)>,
+}
+
+impl Default for Sampling {
+    fn default() -> Sampling {
+        Sampling {
+            waiting: core::array::from_fn(|_| Waiting::default()),
+            running: false,
+            in_code: None,
+            code: 0..0,
+            interrupt: None,
+            active: None,
+        }
+    }
 }
 
 impl Sampling {
