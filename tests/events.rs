@@ -74,7 +74,7 @@ fn bytecodes_in_hot_loops() {
 fn builtins_in_hot_loops() {
     let words = Builtin::ALL.iter().map(|b| format!("{}={:?}", b.name(), b.on_trace()).to_lowercase());
     let words: Vec<String> = words.collect();
-    for options in [&[][..], &["-Oeval=1"]] {
+    for (program, options) in [("warm.lua", &[][..]), ("warm.lua", &["-Oeval=1"]), ("promise.lua", &[])] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lua/events");
         let words = words.iter().map(String::as_str);
         let args: Vec<&str> = EAGER.iter().chain(options).copied().chain(["builtins.lua"]).chain(words).collect();
@@ -157,8 +157,8 @@ fn compiling_has_a_budget() {
 
 #[test]
 fn the_first_trace_waits() {
-    for options in [&[][..], &["-Oeval=1"]] {
-        assert_eq!(run_in(&folder(), &[options, &["warm.lua"]].concat(), "").ok(), "ok\n", "{options:?}");
+    for (program, options) in [("warm.lua", &[][..]), ("warm.lua", &["-Oeval=1"]), ("promise.lua", &[])] {
+        assert_eq!(run_in(&folder(), &[options, &[program]].concat(), "").ok(), "ok\n", "{program} {options:?}");
     }
 }
 

@@ -14,11 +14,13 @@ use perilune_vm::state::HOT_COUNTERS;
 const ALLOWANCE: u64 = 120;
 /// Units that setting up the compiler costs, with the first trace: more than a program may spend that is over at once.
 const SETUP: u64 = 200;
-/// Ticks that a program must have run before its first trace, unless a place is hot beyond [`FIRST`]: what setting up costs must be a
-/// small part of what it runs.
-const WARM: u64 = 250_000;
-/// The factor on the thresholds until then.
+/// Bytecode instructions that a program must have run before its first trace, for what setting up costs to be a small part of that.
+const WARM: u64 = 5_000_000;
+/// Unless a place is hot by the factor [`FIRST`], and the loops around it promise that it will run so many more.
+pub const PROMISE: u64 = 2_000_000;
 const FIRST: u32 = 128;
+/// What stands for the ticks of a place whose turn has come.
+const GRANTED: u32 = u32::MAX;
 /// Instructions recorded and thrown away that cost as much as one compiled.
 const RECORDED: u64 = 8;
 /// What so many slots in snapshots, which exits store, cost in instructions.
@@ -37,7 +39,7 @@ const BEYOND: u32 = 32;
 const CERTAIN: u32 = 300;
 const UNITS: u32 = 100;
 /// Traces that cost less are made without looking at the price.
-const LARGE: u64 = 200;
+pub const LARGE: u64 = 200;
 /// Bytecode instructions that a trace must save the interpreter before it has paid for entering and leaving it.
 const ENTRY: i64 = 15;
 /// The most that is kept of earlier gains.
@@ -52,6 +54,8 @@ pub struct Budget {
     set: [u16; HOT_COUNTERS],
     /// Ticks counted so far.
     ticks: u64,
+    /// Bytecode instructions that they stand for.
+    work: u64,
     /// Units spent.
     spent: u64,
     /// Was anything compiled?
@@ -69,6 +73,7 @@ impl Default for Budget {
         Budget {
             set: [0; HOT_COUNTERS],
             ticks: 0,
+            work: 0,
             spent: SETUP,
             begun: false,
             waiting: Places::new(),
@@ -118,22 +123,18 @@ impl Budget {
     }
     /// The same when so many units more were spent.
     fn factor_with(&self, more: u64, params: &Params) -> u32 {
-        if !self.begun && self.ticks < WARM {
-            return FIRST;
-        }
         let may = ALLOWANCE + self.ticks * u64::from(params.budget) / (100 * TICKS);
         match (self.spent + more) / may {
             0 => 1,
             over => (BEYOND << over.min(20)).min(CERTAIN.saturating_mul(1 + more as u32 / UNITS)),
         }
     }
-    /// Is a trace too expensive for how hot its place is? It is when the place would have to be hotter once the trace is paid for:
+    /// Is a trace of so many units too expensive for how hot its place is? It is when the place would have to be hotter once the trace is paid for:
     /// then it must become so. `heat` is by what the place's threshold was multiplied; the factor wanted is returned.
-    pub fn is_too_expensive(&self, heat: u32, trace: &Trace, params: &Params) -> Option<u32> {
+    pub fn is_too_expensive(&self, heat: u32, cost: u64, params: &Params) -> Option<u32> {
         if !params.limits_compiling() {
             return None;
         }
-        let cost = cost(trace);
         let wanted = self.factor_with(cost, params);
         (cost >= LARGE && heat.max(self.factor(params)) < wanted).then_some(wanted)
     }
@@ -145,9 +146,12 @@ impl Budget {
     pub fn set_demand(&mut self, pc: *const Ins, factor: u32) {
         self.demands.insert(pc, factor);
     }
-    /// The counter at `pc` ran out, having counted `n`. How far it is to count before it is the place's turn.
-    pub fn wait(&mut self, pc: *const Ins, n: u32, params: &Params) -> Option<u32> {
-        let factor = self.factor(params);
+    /// The counter at `pc` ran out, having counted `n` ticks of `weight` bytecode instructions each. How far it is to count before it
+    /// is the place's turn. `promised` tells how many more the loops around it will run ([`crate::trip_count`]).
+    pub fn wait(&mut self, pc: *const Ins, n: u32, weight: u64, promised: impl FnOnce() -> u64, params: &Params) -> Option<u32> {
+        self.work += u64::from(n) * weight;
+        let cold = params.limits_compiling() && !self.begun && self.work < WARM;
+        let factor = if cold { FIRST } else { self.factor(params) };
         let retired = self.retired.get(&pc).map_or(0, |n| (*n).min(10));
         let demand = self.demand(pc);
         if factor == 1 && retired == 0 && demand == 1 {
@@ -157,16 +161,17 @@ impl Budget {
         let again = if retired == 0 { 1 } else { 16 << retired };
         let wanted = params.hotloop.saturating_mul(2).saturating_mul(factor.max(again).max(demand));
         let waited = self.waiting.get(&pc).map_or(0, |n| *n).saturating_add(n);
-        if waited >= wanted {
+        let left = wanted.saturating_sub(waited);
+        if left == 0 && (!cold || waited == GRANTED || promised() >= PROMISE) {
             self.waiting.remove(&pc);
             return None;
         }
         self.waiting.insert(pc, waited);
-        Some(wanted - waited)
+        Some(if left == 0 { params.hotloop.saturating_mul(2) } else { left })
     }
     /// It was the turn of `pc`, and it is still.
     pub fn grant(&mut self, pc: *const Ins) {
-        self.waiting.insert(pc, u32::MAX);
+        self.waiting.insert(pc, GRANTED);
     }
     /// The trace that starts at `pc` was retired.
     pub fn retire(&mut self, pc: *const Ins) {
@@ -189,7 +194,7 @@ impl Budget {
 }
 
 /// Units that compiling a trace costs.
-fn cost(t: &Trace) -> u64 {
+pub fn cost(t: &Trace) -> u64 {
     PER_TRACE + t.ins.len() as u64 + slots(t) * SLOTS.1 / SLOTS.0
 }
 

@@ -1,7 +1,7 @@
 //! The state of the compiler, and its side of the seam to the interpreter.
 
 use crate::aborts;
-use crate::budget::Budget;
+use crate::budget::{self, Budget};
 use crate::counters::{Counters, Published};
 use crate::events::Event;
 use crate::machine::Machine;
@@ -10,6 +10,7 @@ use crate::penalty::{self, Penalties};
 use crate::places::{self, Places};
 use crate::recording::Recording;
 use crate::registry::Registry;
+use crate::trip_count;
 use crate::watch::Watcher;
 use core::any::Any;
 use core::cell::{Cell, RefCell};
@@ -149,7 +150,9 @@ impl Compiler for Jit {
             }
             return;
         }
-        let more = self.budget.borrow_mut().wait(pc, counted, &params);
+        let weight = proto.pc_of(pc).map_or(1, |at| trip_count::weight(&proto, at));
+        let promised = || trip_count::promised(vm, budget::PROMISE);
+        let more = self.budget.borrow_mut().wait(pc, counted, weight, promised, &params);
         match more {
             Some(n) => self.set_counter(vm, pc, n),
             None => self.start_root(vm, proto, pc),

@@ -3,6 +3,7 @@
 
 use perilune_vm::bc::{Ins, Op};
 use perilune_vm::hooks::Unboxed;
+use perilune_vm::interp::frames::Level;
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{Value, Vm};
 
@@ -15,6 +16,13 @@ pub fn func(vm: &Vm) -> Value {
 /// The prototype of the frame at `vm.base`; `None` for a builtin.
 pub fn proto(vm: &Vm) -> Option<Gc<Proto>> {
     func(vm).as_func()?.proto()
+}
+
+/// A slot of the frame of a Lua function.
+pub fn slot(level: &Level, n: usize) -> Value {
+    debug_assert!(level.func.proto().is_some_and(|p| n < p.framesize() as usize));
+    // SAFETY: the stack reaches to the end of each frame that lies on it.
+    unsafe { *level.base.add(n) }
 }
 
 /// The instruction at an address inside a live prototype.

@@ -27,11 +27,13 @@ pub mod params;
 pub mod patch;
 pub mod penalty;
 mod places;
+mod price;
 mod recording;
 pub mod registry;
 pub mod sampling;
 mod sites;
 mod stress;
+mod trip_count;
 pub mod view;
 pub mod watch;
 

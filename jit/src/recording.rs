@@ -1,6 +1,7 @@
 //! A recording: from the hot place to the finished trace, or to the abort.
 
 use crate::Jit;
+use crate::budget;
 use crate::events::Event;
 use crate::frame;
 use crate::log::{self, Topic};
@@ -10,7 +11,7 @@ use crate::watch::Start;
 use perilune_backend::CodeMap;
 use perilune_backend::passed::passed;
 use perilune_recorder::abort::Abort;
-use perilune_recorder::ir::{Link, Trace};
+use perilune_recorder::ir::Link;
 use perilune_recorder::rec::{AbortInfo, FinishedTrace, Recorder, Step};
 use perilune_vm::bc::{Ins, Op};
 use perilune_vm::gc::Marker;
@@ -27,7 +28,7 @@ const RECURSION_TRIES: u32 = 24;
 
 /// Where a recording started: that is where a failure counts, and where the finished trace is entered.
 #[derive(Copy, Clone, Debug)]
-enum Origin {
+pub enum Origin {
     /// At a hot instruction of a function.
     Root(Gc<Proto>, *const Ins),
     /// Behind a call, at the STITCH of a pad of the function.
@@ -41,16 +42,16 @@ enum Origin {
 /// A recording under way.
 #[derive(Debug)]
 pub struct Recording {
-    recorder: Recorder,
+    pub(crate) recorder: Recorder,
     number: u32,
     /// Function that it started in.
     start: Value,
     /// Where it started.
-    origin: Origin,
+    pub(crate) origin: Origin,
     /// The last Lua instruction seen: function and index.
     at: (Value, usize),
     /// The instructions recorded.
-    path: Vec<*const Ins>,
+    pub(crate) path: Vec<*const Ins>,
     spent: Duration,
 }
 
@@ -279,7 +280,11 @@ impl Jit {
             self.set_counter(vm, pc, 1);
         }
         match step {
-            Step::Continue => {}
+            Step::Continue => {
+                if self.grows_too_expensive() {
+                    self.give_up(vm, Abort::CodeTooLong);
+                }
+            }
             Step::Done(done) => self.finish(vm, *done),
             Step::Abort { reason, info } => {
                 if reason == Abort::CallUnroll {
@@ -318,13 +323,15 @@ impl Jit {
         let recording = self.recording.borrow_mut().take();
         vm.set_mode(Mode::Interpret);
         let Some(Recording { number, start, origin, at, spent, path, .. }) = recording else { return };
+        self.count(|c| c.record_ns += spent.as_nanos() as u64);
         if !self.registry.borrow().is_wanted_path(&done, &path) {
             return self.fail(vm, number, at, Origin::Nowhere, Abort::Retry.into(), Some(&done.trace));
         }
         if self.misses_recursion(vm, &done) {
             return self.fail(vm, number, at, Origin::Nowhere, Abort::TooShort.into(), Some(&done.trace));
         }
-        if self.is_too_expensive(&done.trace, origin) {
+        let cost = budget::cost(&done.trace);
+        if self.is_too_expensive(origin, &done.trace, cost, cost) {
             return self.fail(vm, number, at, Origin::Nowhere, Abort::CodeTooLong.into(), Some(&done.trace));
         }
         let begun = Instant::now();
@@ -350,7 +357,6 @@ impl Jit {
             c.closed += 1;
             c.compiled += u64::from(code.1 != 0);
             c.mcode += code.1 as u64;
-            c.record_ns += spent.as_nanos() as u64;
             c.compile_ns += compile.as_nanos() as u64;
         });
         if log::on(Topic::Ir) {
@@ -386,27 +392,6 @@ impl Jit {
             let what = Value::str(vm.new_str(b"stop"));
             self.send(vm, Event::Trace, &[what, Value::int(number as i32), stitch.unwrap_or(start)]);
         }
-    }
-    /// Is the trace not worth its price yet? Then its place must become hotter.
-    fn is_too_expensive(&self, trace: &Trace, origin: Origin) -> bool {
-        let params = self.options.get().params;
-        let mut budget = self.budget.borrow_mut();
-        let mut registry = self.registry.borrow_mut();
-        let (pc, exit) = match (origin, trace.parent) {
-            (Origin::Root(_, pc) | Origin::Stitch(_, pc), _) => (pc, None),
-            (_, Some((parent, k))) => (core::ptr::null(), registry.get_mut(parent).and_then(|e| e.exits.get_mut(k as usize))),
-            _ => return false,
-        };
-        let heat = exit.as_ref().map_or_else(|| budget.demand(pc), |x| x.demand);
-        let Some(wanted) = budget.is_too_expensive(heat, trace, &params) else { return false };
-        match exit {
-            Some(x) => {
-                x.demand = wanted;
-                x.tries = x.tries.saturating_sub(1);
-            }
-            None => budget.set_demand(pc, wanted),
-        }
-        true
     }
     fn place(&self, vm: &mut Vm, done: &FinishedTrace, number: u32, end: &End) -> Result<Placed, Refused> {
         let options = self.options.get();
@@ -454,6 +439,14 @@ impl Jit {
             x.next = x.heat.saturating_mul(4);
         }
         self.fail(vm, r.number, r.at, r.origin, failure, Some(trace));
+    }
+    /// Ends the recording for a reason that is not counted against its place.
+    fn give_up(&self, vm: &mut Vm, reason: Abort) {
+        let recording = self.recording.borrow_mut().take();
+        vm.set_mode(Mode::Interpret);
+        let Some(r) = recording else { return };
+        self.count(|c| c.record_ns += r.spent.as_nanos() as u64);
+        self.fail(vm, r.number, r.at, Origin::Nowhere, reason.into(), Some(&r.recorder.b.trace));
     }
     /// An error is being thrown.
     pub(crate) fn abort_by_error(&self, vm: &mut Vm) {
