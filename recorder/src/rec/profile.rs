@@ -9,15 +9,19 @@ use perilune_vm::bc::{Ins, Op as Bc};
 const TIGHT: usize = 40;
 
 impl Recorder {
-    /// Before the instruction at `pc`: if a loop may end there that need not come to its end, leaves the trace if a sample waits, once in
-    /// each trace. Whatever goes round by an exit can be left there anyway.
+    /// Before the instruction at `pc`: if a loop may end there that need not come to its end, leaves the trace if a sample waits.
+    /// Whatever goes round by an exit can be left there anyway.
     pub(super) fn profile(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<()> {
         let may_last = match ins.op() {
-            Bc::ITERL | Bc::IITERL | Bc::LOOP | Bc::ILOOP | Bc::CALLT | Bc::CALLMT => true,
+            Bc::ITERL | Bc::IITERL | Bc::LOOP | Bc::ILOOP => true,
             Bc::FORL | Bc::IFORL => self.b.trace.ins.len() > TIGHT,
             _ => false,
         };
-        if may_last && vm.sampling.by_address() && self.b.newest(Op::PROF) == IrRef::NONE {
+        if may_last { self.leave_for_samples(vm, pc) } else { Ok(()) }
+    }
+    /// Leaves the trace there if a sample waits; once in each trace.
+    pub(super) fn leave_for_samples(&mut self, vm: &Vm, pc: *const Ins) -> Rec<()> {
+        if vm.sampling.by_address() && self.b.newest(Op::PROF) == IrRef::NONE {
             self.snap(pc)?;
             self.b.emit_raw(Op::PROF, Ty::Nil, IrRef::NONE, IrRef::NONE)?;
         }
