@@ -25,9 +25,9 @@ const GRANTED: u32 = u32::MAX;
 const RECORDED: u64 = 8;
 /// What so many slots in snapshots, which exits store, cost in instructions.
 const SLOTS: (u64, u64) = (3, 2);
-/// What any recording and any compilation costs besides.
+/// What any recording and any compilation costs besides: the compiler, not used for a while, has to come into the caches.
 const PER_RECORDING: u64 = 8;
-const PER_TRACE: u64 = 10;
+const PER_TRACE: u64 = 40;
 /// Ticks of the hot counters (two an iteration, one a call) that take as long as one unit.
 const TICKS: u64 = 50;
 /// An exit and the entry after it take as long as so many ticks.
@@ -38,6 +38,8 @@ const BEYOND: u32 = 32;
 /// then a small part of what it has run, and nobody can say that it will not go on.
 const CERTAIN: u32 = 300;
 const UNITS: u32 = 100;
+/// By how many times itself that factor grows where all root traces were retired; less, as fewer were.
+const REGRET: u32 = 1;
 /// Traces that cost less are made without looking at the price.
 pub const LARGE: u64 = 200;
 /// Bytecode instructions that a trace must save the interpreter before it has paid for entering and leaving it.
@@ -58,8 +60,9 @@ pub struct Budget {
     work: u64,
     /// Units spent.
     spent: u64,
-    /// Was anything compiled?
-    begun: bool,
+    /// Root traces compiled, and retired.
+    made: u32,
+    lost: u32,
     /// Ticks of places whose turn has not come, although their counter ran out.
     waiting: Places<u32>,
     /// How often the traces of a place were retired.
@@ -75,7 +78,8 @@ impl Default for Budget {
             ticks: 0,
             work: 0,
             spent: SETUP,
-            begun: false,
+            made: 0,
+            lost: 0,
             waiting: Places::new(),
             retired: Places::new(),
             demands: Places::new(),
@@ -108,7 +112,7 @@ impl Budget {
     }
     /// A recording became machine code, or came to nothing.
     pub fn spend(&mut self, trace: Option<&Trace>, compiled: bool) {
-        self.begun |= compiled;
+        self.made += u32::from(compiled && trace.is_some_and(|t| t.parent.is_none()));
         self.spent += match trace {
             Some(t) if compiled => cost(t),
             _ => PER_RECORDING + trace.map_or(0, recorded) / RECORDED,
@@ -126,8 +130,12 @@ impl Budget {
         let may = ALLOWANCE + self.ticks * u64::from(params.budget) / (100 * TICKS);
         match (self.spent + more) / may {
             0 => 1,
-            over => (BEYOND << over.min(20)).min(CERTAIN.saturating_mul(1 + more as u32 / UNITS)),
+            over => (BEYOND << over.min(20)).min(self.certain().saturating_mul(1 + more as u32 / UNITS)),
         }
+    }
+    /// The factor at which a place gets a trace in any case: the more of those made so far did not pay, the higher.
+    fn certain(&self) -> u32 {
+        CERTAIN + CERTAIN.saturating_mul(REGRET * self.lost) / self.made.max(1)
     }
     /// Is a trace of so many units too expensive for how hot its place is? It is when the place would have to be hotter once the trace is paid for:
     /// then it must become so. `heat` is by what the place's threshold was multiplied; the factor wanted is returned.
@@ -150,7 +158,7 @@ impl Budget {
     /// is the place's turn. `promised` tells how many more the loops around it will run ([`crate::trip_count`]).
     pub fn wait(&mut self, pc: *const Ins, n: u32, weight: u64, promised: impl FnOnce() -> u64, params: &Params) -> Option<u32> {
         self.work += u64::from(n) * weight;
-        let cold = params.limits_compiling() && !self.begun && self.work < WARM;
+        let cold = params.limits_compiling() && self.made == 0 && self.work < WARM;
         let factor = if cold { FIRST } else { self.factor(params) };
         let retired = self.retired.get(&pc).map_or(0, |n| (*n).min(10));
         let demand = self.demand(pc);
@@ -176,6 +184,7 @@ impl Budget {
     /// The trace that starts at `pc` was retired.
     pub fn retire(&mut self, pc: *const Ins) {
         *self.retired.entry(pc).or_default() += 1;
+        self.lost += 1;
         self.waiting.remove(&pc);
     }
     /// Forgets the places in a function.
