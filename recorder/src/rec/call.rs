@@ -227,8 +227,8 @@ impl Recorder {
         }
         self.return_results(vm, results, None)
     }
-    /// Ends the trace in front of a call in tail position, which the interpreter does.
-    fn stop_in_front(&mut self, pc: *const Ins, f: Gc<Func>, link: Link) -> Rec<Flow> {
+    /// Ends the trace in front of a call that the interpreter does: in tail position, or as a metamethod.
+    pub(super) fn stop_in_front(&mut self, pc: *const Ins, f: Gc<Func>, link: Link) -> Rec<Flow> {
         if self.first { self.nyi_func(Value::func(f)) } else { Ok(Flow::Stop(link, pc)) }
     }
     fn has_effect_since(&self, n: usize) -> bool {

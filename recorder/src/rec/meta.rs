@@ -2,7 +2,7 @@
 
 use super::{Flow, Frame, Rec, Recorder, Way, view};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Op, Ty};
+use crate::ir::{IrRef, Link, Op, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::interp::{cont, frame};
 use perilune_vm::layout::Field;
@@ -82,6 +82,10 @@ impl Recorder {
     fn call_metamethod_at(&mut self, vm: &Vm, pc: *const Ins, f: Operand, args: &[Operand], id: u64) -> Rec<Flow> {
         let Some(func) = f.1.as_func() else { return self.nyi(Bc::CALL) };
         let native = func.proto().is_none();
+        if native && matches!(id, cont::JUMP_IF | cont::JUMP_IF_NOT) {
+            // How it jumps is not known before the call.
+            return self.stop_in_front(pc, func, Link::Interp);
+        }
         if native && (self.is_for_stitch(func) || !matches!(id, cont::TO_A | cont::DROP)) {
             return self.nyi_func(f.1);
         }
