@@ -103,7 +103,7 @@ short)
 "")
     # The command's own tests start it as a process of its own, which the emulator does not do: the corpus stands in for them.
     cargo test --target $target --workspace --exclude perilune
-    cargo test --target $target --package perilune --lib
+    cargo test --target $target --package perilune --lib --test profile
     corpus
     ;;
 *)

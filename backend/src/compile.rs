@@ -25,8 +25,7 @@ pub struct TraceTree<'a> {
     /// By instruction: the number to leave in [`perilune_vm::Vm::site`] before it calls a helper that allocates; empty if nobody
     /// wants to know.
     pub sites: &'a [u32],
-    /// The code is sampled by address: it leaves the base of the frame that it counts slots from in [`perilune_vm::Vm::sampled_base`],
-    /// and its site before it calls any helper.
+    /// The code is sampled by address: it leaves its site before it calls any helper.
     pub sampled: bool,
     /// Side traces by the exit they start from. Other exits leave through the exit table.
     pub sides: Vec<(u32, TraceTree<'a>)>,

@@ -30,6 +30,7 @@ mod places;
 mod price;
 mod recording;
 pub mod registry;
+pub mod sampling;
 mod sites;
 mod stress;
 mod trip_count;

@@ -6,7 +6,7 @@ use perilune_backend::Part;
 use perilune_recorder::ir::{Const, Op, Origin, Trace};
 use perilune_vm::Vm;
 use perilune_vm::object::{Gc, Proto};
-use perilune_vm::sample::CodePlace;
+use perilune_vm::sample::{Callee, CodePlace, StackFrame};
 
 /// A place in compiled code.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,6 +35,23 @@ pub struct TraceName {
     pub link: &'static str,
 }
 
+/// How far down a function is looked for that was running.
+pub const SEARCHED: usize = 64;
+
+impl Located {
+    /// The stack of the sample, as `frames`: on entry the stack of the running coroutine, a little later, the innermost first. It goes
+    /// on from where compiled code was left, so that the function that the trace started in still runs, and those which called it.
+    /// If that cannot be found (it has returned meanwhile), the stack is left as it is.
+    pub fn put_on(&self, frames: &mut Vec<StackFrame>, own: usize) {
+        let started_in = self.functions.last().filter(|_| !self.returned).map(|f| Callee::Lua(f.0));
+        let searched = &frames[..own.min(frames.len()).min(SEARCHED)];
+        if let Some(at) = searched.iter().position(|f| Some(f.callee) == started_in) {
+            let inlined = self.functions.iter().map(|(p, pc)| StackFrame { callee: Callee::Lua(*p), pc: Some(*pc) });
+            frames.splice(..=at, inlined);
+        }
+    }
+}
+
 impl Jit {
     /// Where in compiled code a sample was taken.
     pub fn locate(&self, vm: &Vm, place: CodePlace) -> Option<Located> {
@@ -58,7 +75,8 @@ impl Jit {
         };
         let ins = match part {
             Part::Ins(i) => i,
-            Part::Exit(k) => t.snaps.get(k)?.at.ins_index(),
+            // The instruction that failed, or one of those, has not been done.
+            Part::Exit(k) => t.snaps.get(k)?.at.ins_index().saturating_sub(1).max(1),
             Part::Other => 1,
         };
         let mut functions = functions(entry, t.place(ins));

@@ -194,6 +194,8 @@ pub struct Registry {
     entered: Vec<u64>,
     entered_before: u64,
     exit_table: Vec<usize>,
+    /// The same with the exit stub for all of them, while samples are taken; or empty.
+    leaving: Vec<usize>,
     /// Exit ids in use.
     exits: Ranges,
     owned: Owners,
@@ -217,6 +219,7 @@ impl Default for Registry {
             entered: vec![0; MAX_TRACES],
             entered_before: 0,
             exit_table: vec![0; MAX_EXITS],
+            leaving: Vec::new(),
             exits: Ranges::new(MAX_EXITS),
             owned: Owners::default(),
             roots: HashMap::new(),
@@ -233,7 +236,16 @@ impl Registry {
     pub fn connect(&mut self, vm: &mut perilune_vm::Vm) {
         vm.trace_code = self.trace_code.as_mut_ptr();
         vm.trace_entered = self.entered.as_mut_ptr();
-        vm.exit_table = self.exit_table.as_mut_ptr();
+        vm.exits_linked = self.exit_table.as_mut_ptr();
+        vm.exit_table = vm.exits_linked;
+    }
+    /// Provides the table by which compiled code leaves at any exit, for samples.
+    pub fn provide_leaving(&mut self, vm: &mut perilune_vm::Vm, stub: usize) {
+        if self.leaving.is_empty() {
+            self.leaving = vec![0; MAX_EXITS];
+            self.leaving[..self.departures.len()].fill(stub);
+            vm.exits_leaving = self.leaving.as_mut_ptr();
+        }
     }
     /// A number for a new trace, the lowest that is free; `None` when `max` traces live.
     pub fn free_number(&mut self, max: u32) -> Option<u32> {
@@ -274,6 +286,9 @@ impl Registry {
         let ids = exit_base as usize..exit_base as usize + done.trace.snaps.len();
         self.exits.take(ids.start, ids.len());
         self.exit_table[ids.clone()].fill(stub);
+        if let Some(leaving) = self.leaving.get_mut(ids.clone()) {
+            leaving.fill(stub);
+        }
         if self.departures.len() < ids.end {
             self.departures.resize(ids.end, None);
         }

@@ -1,8 +1,9 @@
 //! `perilune-tools profile` from outside: each format, programs that end in each way, and what cannot be written.
 
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 /// A folder that goes away.
 struct Folder(PathBuf);
@@ -102,6 +103,41 @@ fn the_report_is_complete_however_the_program_ends() {
         assert_eq!(found, Some(status), "{message}");
         assert_eq!(message.contains("enough"), name == "error", "{message}");
         assert!(String::from_utf8(f.read(&report)).unwrap().contains(&format!("work ({script}:1)")));
+    }
+}
+
+#[test]
+fn ctrl_c_ends_the_program_and_not_the_profile() {
+    let f = Folder::new("interrupt");
+    for (name, mode, forever) in [
+        ("interpreted", "off", "while true do work(1000) end"),
+        ("compiled", "on", "while true do end"),
+        ("recursive", "on", "local function down(n) return down(n + work(1)) end down(1)"),
+        ("protected", "on", "while true do pcall(work, 1000) end"),
+        ("collecting", "on", "local t while true do t = {work(1), t and {} or 1} end"),
+    ] {
+        let (script, report) = (format!("{name}.lua"), format!("{name}.folded"));
+        f.write(&script, &format!("{BUSY}print 'ready' io.stdout:flush() io.write 'kept' {forever}"));
+        let mut child = Command::new(env!("CARGO_BIN_EXE_perilune-tools"))
+            .args(["profile", "-j", mode, "--folded", "-o", &report, &script])
+            .current_dir(&f.0)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n");
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        line.clear();
+        out.read_to_string(&mut line).unwrap();
+        let done = child.wait_with_output().unwrap();
+        let message = String::from_utf8(done.stderr).unwrap();
+        assert_eq!((done.status.code(), &*line), (Some(130), "kept"), "{name}: {message}");
+        assert!(message.contains(" samples (") && message.contains(&report), "{name}: {message}");
+        assert!(String::from_utf8(f.read(&report)).unwrap().contains(&format!("work ({script}:1)")), "{name}");
     }
 }
 

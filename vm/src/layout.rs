@@ -81,8 +81,6 @@ pub mod ofs {
     pub const VM_SAMPLE_WAITS: usize = offset_of!(Vm, sample_waits_flag);
     /// `Vm::jit_base`
     pub const VM_JIT_BASE: usize = offset_of!(Vm, jit_base);
-    /// `Vm::sampled_base`
-    pub const VM_SAMPLED_BASE: usize = offset_of!(Vm, sampled_base);
     /// `Vm::stack_limit`
     pub const VM_STACK_LIMIT: usize = offset_of!(Vm, stack_limit);
     /// `Vm::exit_table`

@@ -51,15 +51,16 @@ pub struct Vm {
     pub trace_code: *mut usize,
     /// Times each trace was entered from the interpreter, by its number.
     pub trace_entered: *mut u64,
-    /// Code address by exit id: the exit stub, or a side trace.
+    /// Code address by exit id: one of the next two.
     pub exit_table: *mut usize,
+    /// The exit stub, or a side trace.
+    pub exits_linked: *mut usize,
+    /// The exit stub, always, for while a sample waits; or null.
+    pub exits_leaving: *mut usize,
     /// Where compiled code is that calls a helper, if somebody wants to know; else 0 ([`crate::gc::watch::Site`]).
     pub site: u32,
     /// While somebody does: depth of native calls at which compiled code runs.
     pub trace_depth: u32,
-    /// While samples are taken by address: the base of the frame that compiled code counts slots from, which it leaves here wherever
-    /// that changes.
-    pub sampled_base: *mut Value,
     /// Arguments and results of helpers called from compiled code.
     pub scratch: [u64; 16],
     /// Always nil: what a failed lookup points to.
@@ -129,8 +130,6 @@ pub struct Vm {
     pub upheavals: u32,
     /// Calls of builtins by compiled code that have not come back: their code must stay where it is.
     pub traces_waiting: u32,
-    /// The stack that `sampled_base` belongs to, where it was then.
-    pub sampled_stack: *mut Value,
     /// What [`Vm::site`] numbers.
     pub sites: Vec<crate::gc::watch::Site>,
     /// What enters compiled code, but for watching.

@@ -75,19 +75,10 @@ impl Lower<'_> {
         self.guard(same)?;
         let delta = (self.frame_delta)(pc);
         self.cur.moved -= 8 * delta as i32;
-        self.leave_base();
         // Exits from here on count slots from the new base.
         self.cur.exit = None;
         self.cur.known.clear();
         Ok(())
-    }
-
-    /// Leaves word of the base, if samples are taken.
-    pub(super) fn leave_base(&mut self) {
-        if self.cur.tree.sampled {
-            let base = self.offset(self.cur.base, i64::from(self.cur.moved));
-            self.pos.ins().store(MEM, base, self.vm, ofs::VM_SAMPLED_BASE as i32);
-        }
     }
 
     /// The end of the trace.

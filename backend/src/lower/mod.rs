@@ -229,7 +229,6 @@ impl<'a> Lower<'a> {
             self.cur.known.clear();
         }
         self.enter(start);
-        self.leave_base();
         self.stack_check()?;
         let mut checked = 0;
         for i in 1..self.cur.trace.ins.len() {

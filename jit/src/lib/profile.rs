@@ -1,10 +1,17 @@
 //! `jit.profile`: a function that is called with samples.
+//!
+//! Where compiled code was when a sample was taken is noted at once ([`perilune_vm::sample`]); the function is called soon after, when
+//! that code has been left, and `dumpstack` answers with what ran where the sample was.
 
 use super::compiler;
+use crate::locate::{Located, SEARCHED};
+use crate::{Jit, sampling};
 use core::any::Any;
+use core::cell::{Cell, RefCell};
 use core::time::Duration;
+use perilune_vm::gc::Marker;
 use perilune_vm::object::{Gc, Table, Thread};
-use perilune_vm::sample::{self, Consumer, Grain, InCode, Sample};
+use perilune_vm::sample::{self, Consumer, InCode, Part, Sample};
 use perilune_vm::{LuaResult, Value, Vm};
 use std::rc::Rc;
 
@@ -18,18 +25,69 @@ const STACK: &[u8] = b"_PROFILE_STACK";
 pub const PROFILE: [(&str, perilune_vm::object::NativeFn); 3] = [("start", start), ("stop", stop), ("dumpstack", dumpstack)];
 
 /// Calls the function in the registry.
-struct Callback;
+struct Callback {
+    jit: Option<Rc<Jit>>,
+    /// The coroutine that it is being called for, and where in compiled code that was.
+    told: RefCell<Option<(Gc<Thread>, Located)>>,
+    /// Those that it is to be called for next, the first one last.
+    waiting: RefCell<Vec<(Part, Option<Located>)>>,
+    ended: Cell<bool>,
+}
 
-impl Consumer for Callback {
-    fn sample(&self, vm: &mut Vm, sample: Sample) {
+impl Callback {
+    /// That which takes samples of this VM.
+    fn of(vm: &Vm) -> Option<Rc<Callback>> {
+        let consumer: Rc<dyn Any> = vm.sampling_consumer()?;
+        consumer.downcast().ok()
+    }
+    /// What the function is to be told of next.
+    fn next(&self) -> Option<(Part, Option<Located>)> {
+        self.waiting.borrow_mut().pop().filter(|_| !self.ended.get())
+    }
+    fn call(&self, vm: &mut Vm, part: Part, located: Option<Located>) {
         let registry = vm.registry;
         let (f, stack) = (vm.field(registry, FUNCTION), vm.field(registry, STACK));
         let Some(stack) = stack.as_thread().filter(|_| f.is_func()) else { return };
-        let letter = Value::str(vm.new_str(&[sample.activity()]));
-        let running = Value::thread(vm.cur);
-        if vm.call_on(stack, f, &[running, Value::integer(i64::from(sample.count())), letter]).is_err() {
+        let running = vm.cur;
+        *self.told.borrow_mut() = located.map(|l| (running, l));
+        let letter = Value::str(vm.new_str(&[part.activity]));
+        let told = vm.call_on(stack, f, &[Value::thread(running), Value::integer(i64::from(part.count)), letter]);
+        if told.is_err() {
             fail(vm);
         }
+        *self.told.borrow_mut() = None;
+    }
+    /// The stack of `thread` in a format, as it was at the sample that the function is being told of, if that was in compiled code.
+    fn stack(&self, vm: &Vm, thread: Gc<Thread>, format: &[u8], depth: i32) -> Option<Vec<u8>> {
+        let told = self.told.borrow();
+        let (_, at) = told.as_ref().filter(|t| t.0 == thread)?;
+        let most = (depth.unsigned_abs() as usize).saturating_add(SEARCHED);
+        let mut frames = sample::frames(vm, thread, most);
+        let own = frames.len();
+        at.put_on(&mut frames, own);
+        Some(sample::dump_frames(&frames, format, depth))
+    }
+}
+
+impl Consumer for Callback {
+    fn sample(&self, vm: &mut Vm, sample: Sample) {
+        // Before the function may throw traces away.
+        let locate = |p: &Part| (*p, p.place.and_then(|place| self.jit.as_ref()?.locate(vm, place)));
+        let mut parts: Vec<(Part, Option<Located>)> = sample.parts.iter().rev().map(locate).collect();
+        if parts.iter().all(|p| p.1.is_none()) {
+            // They have the stack in common: told of once, as if all were of the first kind.
+            parts.drain(..parts.len().saturating_sub(1));
+            parts.iter_mut().for_each(|p| p.0.count = sample.count());
+        }
+        *self.waiting.borrow_mut() = parts;
+        while let Some((part, located)) = self.next() {
+            self.call(vm, part, located);
+        }
+    }
+    fn mark(&self, marker: &mut Marker) {
+        let (told, waiting) = (self.told.borrow(), self.waiting.borrow());
+        let all = told.iter().map(|t| &t.1).chain(waiting.iter().filter_map(|w| w.1.as_ref()));
+        all.flat_map(|at| &at.functions).for_each(|f| marker.mark(f.0));
     }
 }
 
@@ -41,15 +99,14 @@ fn fail(vm: &mut Vm) -> ! {
     std::process::exit(1);
 }
 
-/// What a mode says: the interval, and where compiled code is sampled.
-fn parse(mode: &[u8]) -> (Duration, Option<Grain>) {
-    let (mut interval, mut grain) = (INTERVAL, None);
+/// What a mode says: the interval, and what becomes of samples in compiled code.
+fn parse(mode: &[u8]) -> (Duration, InCode) {
+    let (mut interval, mut in_code) = (INTERVAL, InCode::Late);
     let mut rest = mode;
     while let Some((&c, tail)) = rest.split_first() {
         rest = tail;
         match c {
-            b'f' => grain = Some(Grain::Function),
-            b'l' => grain = Some(Grain::Line),
+            b'f' | b'l' => in_code = InCode::Located,
             b'i' => {
                 let digits = rest.iter().take_while(|c| c.is_ascii_digit()).count();
                 let number = rest[..digits].iter().fold(0_u64, |n, c| n.saturating_mul(10).saturating_add(u64::from(c - b'0')));
@@ -59,23 +116,25 @@ fn parse(mode: &[u8]) -> (Duration, Option<Grain>) {
             _ => {}
         }
     }
-    (Duration::from_millis(interval), grain)
+    (Duration::from_millis(interval), in_code)
 }
 
 /// `jit.profile.start([mode,] f)`
 fn start(vm: &mut Vm) -> LuaResult<u32> {
     let mode = vm.opt_str(0)?;
     let f = vm.check_func(1)?;
-    let (interval, grain) = parse(mode.as_ref().map_or(&[], |m| m.bytes()));
+    let (interval, in_code) = parse(mode.as_ref().map_or(&[], |m| m.bytes()));
     let registry = vm.registry;
     set(vm, registry, FUNCTION, Value::func(f));
     let stack: Gc<Thread> = vm.new_stack();
     set(vm, registry, STACK, Value::thread(stack));
-    if grain.is_some() {
+    if in_code == InCode::Located {
         compiler(vm)?.flush_all(vm);
     }
     end(vm)?;
-    vm.start_sampling(interval, grain.map_or(InCode::Late, InCode::Guards), Rc::new(Callback));
+    let callback =
+        Rc::new(Callback { jit: Jit::of(vm), told: RefCell::default(), waiting: RefCell::default(), ended: Cell::new(false) });
+    sampling::start(vm, interval, in_code, callback);
     Ok(0)
 }
 
@@ -83,11 +142,11 @@ fn set(vm: &mut Vm, registry: Gc<Table>, name: &[u8], v: Value) {
     vm.set_field(registry, name, v);
 }
 
-/// Ends the sampling of this VM; traces that have guards for it must go.
+/// Ends the sampling of this VM; traces that were compiled for it must go.
 fn end(vm: &mut Vm) -> LuaResult<()> {
-    let consumer: Option<Rc<dyn Any>> = vm.sampling_consumer().map(|c| c as _);
     // Others take samples as well.
-    if consumer.is_some_and(|c| c.is::<Callback>()) {
+    if let Some(callback) = Callback::of(vm) {
+        callback.ended.set(true);
         vm.stop_sampling();
         compiler(vm)?.flush_all(vm);
     }
@@ -111,7 +170,8 @@ fn dumpstack(vm: &mut Vm) -> LuaResult<u32> {
     };
     let format = vm.check_str(first)?;
     let depth = vm.check_int(first + 1)?;
-    let text = sample::dump_stack(vm, thread, format.bytes(), depth);
+    let noted = Callback::of(vm).and_then(|c| c.stack(vm, thread, format.bytes(), depth));
+    let text = noted.unwrap_or_else(|| sample::dump_stack(vm, thread, format.bytes(), depth));
     vm.ret_str(&text)
 }
 
@@ -122,11 +182,11 @@ mod tests {
     #[test]
     fn modes() {
         let ms = Duration::from_millis;
-        assert_eq!(parse(b""), (ms(10), None));
-        assert_eq!(parse(b"f"), (ms(10), Some(Grain::Function)));
-        assert_eq!(parse(b"xi5yl"), (ms(5), Some(Grain::Line)));
-        assert_eq!(parse(b"i0"), (ms(1), None));
-        assert_eq!(parse(b"fi"), (ms(1), Some(Grain::Function)));
-        assert_eq!(parse(b"i99999999999999999999999"), (ms(u64::from(u32::MAX)), None));
+        assert_eq!(parse(b""), (ms(10), InCode::Late));
+        assert_eq!(parse(b"f"), (ms(10), InCode::Located));
+        assert_eq!(parse(b"xi5yl"), (ms(5), InCode::Located));
+        assert_eq!(parse(b"i0"), (ms(1), InCode::Late));
+        assert_eq!(parse(b"fi"), (ms(1), InCode::Located));
+        assert_eq!(parse(b"i99999999999999999999999"), (ms(u64::from(u32::MAX)), InCode::Late));
     }
 }

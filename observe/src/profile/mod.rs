@@ -3,7 +3,7 @@
 //! A timer interrupts the thread at regular intervals of processor time, and the stack of Lua functions is noted with what the VM
 //! was doing ([`Doing`]): interpreting, running a trace, a builtin, collecting garbage, compiling. Samples in compiled code are
 //! taken by the address of the machine code, from which trace, exit and the functions that it was recorded from follow; so traces
-//! have no guards for it and are the same as without the profiler, but for some stores.
+//! are the same as without the profiler, but for a guard in each loop and a store before a helper is called.
 //!
 //! The profile is kept in memory as a tree of stacks with counts, of limited size: see [`model`]. It is written as folded stacks
 //! ([`folded`]), for speedscope ([`speedscope`]) or for pprof ([`pprof`]).
@@ -17,7 +17,7 @@ pub mod speedscope;
 pub use model::{Doing, Profile};
 
 use core::time::Duration;
-use perilune_jit::Jit;
+use perilune_jit::{Jit, sampling};
 use perilune_vm::Vm;
 use perilune_vm::sample::InCode;
 use sampler::Sampler;
@@ -27,7 +27,11 @@ use std::rc::Rc;
 pub struct Options {
     interval: Duration,
     on_end: Option<OnEnd>,
+    end_on_interrupt: bool,
 }
+
+/// Tables that are looked into for each frame of each sample.
+type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
 
 type OnEnd = Box<dyn FnOnce(Profile)>;
 
@@ -40,12 +44,18 @@ impl Default for Options {
 impl Options {
     /// A sample each millisecond of processor time.
     pub fn new() -> Options {
-        Options { interval: Duration::from_millis(1), on_end: None }
+        Options { interval: Duration::from_millis(1), on_end: None, end_on_interrupt: false }
     }
     /// Processor time between two samples; at least 50 microseconds.
     #[must_use]
     pub fn interval(self, interval: Duration) -> Options {
         Options { interval: interval.max(Duration::from_micros(50)), ..self }
+    }
+    /// Ctrl-C ends the process as `os.exit(130)` does: with the next instruction that is interpreted, or when a loop that is compiled
+    /// comes round. A second one ends it at once, without a profile.
+    #[must_use]
+    pub fn end_on_interrupt(self) -> Options {
+        Options { end_on_interrupt: true, ..self }
     }
     /// Is given the profile if the process ends by `os.exit`, the state is closed, or the program starts `jit.profile`, before
     /// [`stop`] is called. Must not reach the state.
@@ -86,7 +96,13 @@ pub fn start(vm: &mut Vm, options: Options) -> Result<(), Error> {
     flush_traces(vm);
     let interval = options.interval;
     let sampler = Rc::new(Sampler::new(vm, interval, options.on_end));
-    if vm.start_sampling(interval, InCode::Address, sampler) { Ok(()) } else { Err(Error::NoTimer) }
+    if !sampling::start(vm, interval, InCode::Located, sampler) {
+        return Err(Error::NoTimer);
+    }
+    if options.end_on_interrupt {
+        vm.catch_interrupts();
+    }
+    Ok(())
 }
 
 /// Ends that. The profile; traces are thrown away again.

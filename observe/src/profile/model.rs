@@ -1,7 +1,7 @@
 //! A profile: a tree of stacks with counts.
 
+use super::HashMap;
 use core::time::Duration;
-use std::collections::HashMap;
 use std::time::SystemTime;
 
 /// Most stacks (that is, ways from the outermost function to some other) that are kept. Samples of others are counted where the
@@ -160,9 +160,9 @@ impl Profile {
             traces: Vec::new(),
             truncated: 0,
             nodes: Vec::new(),
-            samples: HashMap::new(),
-            known_nodes: HashMap::new(),
-            known_frames: HashMap::new(),
+            samples: HashMap::default(),
+            known_nodes: HashMap::default(),
+            known_frames: HashMap::default(),
         }
     }
     /// The number of a frame.
@@ -235,7 +235,7 @@ impl Profile {
     }
     /// How many samples have each function innermost, by what it is called, most frequent first.
     pub fn by_function(&self) -> Vec<(String, u64)> {
-        let mut counts: HashMap<u32, u64> = HashMap::new();
+        let mut counts: HashMap<u32, u64> = HashMap::default();
         for (kind, count) in &self.samples {
             if let Some(n) = kind.stack {
                 *counts.entry(self.frames[self.nodes[n as usize].frame as usize].function).or_insert(0) += count;

@@ -1,21 +1,27 @@
 //! Makes a profile of what the VM tells.
 
+use super::HashMap;
 use super::OnEnd;
 use super::model::{Doing, Frame, Function, Profile, TraceInfo};
 use core::cell::RefCell;
 use core::time::Duration;
 use perilune_jit::Jit;
+use perilune_jit::locate::Located;
 use perilune_vm::Vm;
 use perilune_vm::bc::Op;
 use perilune_vm::interp::defname::names_of_children;
 use perilune_vm::interp::frames::{Level, name_of_callee};
-use perilune_vm::lib::Builtin;
-use perilune_vm::object::{Func, Gc, Proto};
-use perilune_vm::sample::{Activity, Captured, Consumer, MAX_FRAMES, Part, Sample};
+use perilune_vm::lib::{Builtin, os};
+use perilune_vm::object::{Gc, Proto};
+use perilune_vm::sample::{Activity, Callee, Consumer, Part, Sample, StackFrame};
 use perilune_vm::text::chunk::chunk_id;
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Instant;
+
+/// Frames of a sample; those further out are left off.
+const MAX_FRAMES: usize = 250;
+/// Status of a process that Ctrl-C has ended, as shells have it.
+const INTERRUPTED: i32 = 130;
 
 /// Takes samples.
 pub struct Sampler {
@@ -61,8 +67,11 @@ enum Running {
 }
 
 impl Running {
-    fn new(f: Gc<Func>, pc: Option<usize>) -> Running {
-        f.proto().map_or_else(|| Running::Builtin(f.ffid()), |p| Running::Lua(p, pc))
+    fn new(frame: StackFrame) -> Running {
+        match frame.callee {
+            Callee::Lua(p) => Running::Lua(p, frame.pc),
+            Callee::Builtin(f) => Running::Builtin(f.ffid()),
+        }
     }
     /// Is it shown? What protects a call is not there in compiled code.
     fn is_shown(&self) -> bool {
@@ -76,10 +85,10 @@ impl Sampler {
             profile: Some(Profile::new(interval)),
             on_end,
             began: Instant::now(),
-            functions: HashMap::new(),
-            names: HashMap::new(),
-            frames: HashMap::new(),
-            traces: HashMap::new(),
+            functions: HashMap::default(),
+            names: HashMap::default(),
+            frames: HashMap::default(),
+            traces: HashMap::default(),
         };
         Sampler { jit: Jit::of(vm), inner: RefCell::new(inner) }
     }
@@ -94,16 +103,21 @@ impl Sampler {
 
 impl Consumer for Sampler {
     fn sample(&self, vm: &mut Vm, sample: Sample) {
-        let (stack, whole) = walk(vm);
-        self.inner.borrow_mut().interpreted(&stack, whole, &sample.parts);
-    }
-    fn captured(&self, vm: &Vm, samples: Vec<Captured>) {
-        for s in samples {
-            self.inner.borrow_mut().compiled(vm, self.jit.as_deref(), &s);
+        let (stack, own, whole) = walk(vm);
+        for part in &sample.parts {
+            let located = part.place.and_then(|place| self.jit.as_ref()?.locate(vm, place));
+            let mut inner = self.inner.borrow_mut();
+            match located {
+                Some(l) => inner.compiled(self.jit.as_deref(), &l, stack.clone(), own, whole, part),
+                None => inner.interpreted(&stack, whole, part),
+            }
         }
     }
     fn loaded(&self, proto: Gc<Proto>) {
         self.inner.borrow_mut().name_children(proto);
+    }
+    fn interrupted(&self, vm: &mut Vm) {
+        os::end_process(vm, INTERRUPTED);
     }
     fn forget(&self) {
         self.inner.borrow_mut().frames.clear();
@@ -116,74 +130,63 @@ impl Consumer for Sampler {
     }
 }
 
-/// What runs, the innermost first, with the coroutines that wait for the running one; is that all?
-fn walk(vm: &Vm) -> (Vec<Running>, bool) {
+/// What runs, the innermost first, with the coroutines that wait for the running one; how many frames are that one's, and is that all?
+fn walk(vm: &Vm) -> (Vec<StackFrame>, usize, bool) {
     let mut stack = Vec::with_capacity(32);
+    let mut own = None;
     let mut thread = Some(vm.cur);
     while let Some(t) = thread {
         let mut level = Level::innermost(vm, t);
         while let Some(l) = level {
             if stack.len() == MAX_FRAMES {
-                return (stack, false);
+                return (stack, own.unwrap_or(MAX_FRAMES), false);
             }
             if !l.is_host() {
-                stack.push(Running::new(l.func, l.pc));
+                stack.push(StackFrame { callee: Callee::of(l.func), pc: l.pc });
             }
             level = l.below(vm);
         }
+        own.get_or_insert(stack.len());
         thread = t.resumer.get();
     }
-    (stack, true)
+    let all = stack.len();
+    (stack, own.unwrap_or(all), true)
 }
 
 impl Inner {
-    fn interpreted(&mut self, stack: &[Running], whole: bool, parts: &[Part]) {
-        let frames = self.frames(stack);
-        for part in parts {
-            let doing = doing(part.activity);
-            let Some(profile) = &mut self.profile else { return };
-            if doing != Doing::Builtin {
-                profile.add(&frames, whole, doing, None, part.count.into());
-                continue;
-            }
-            // It has returned: the instruction before called it.
-            let mut called = stack.to_vec();
-            if let Some(Running::Lua(p, Some(pc))) = called.first_mut()
-                && let Some(call) = pc.checked_sub(1)
-                && p.ins(call).is_some_and(|i| matches!(i.op(), Op::CALL | Op::CALLM | Op::ITERC))
-            {
-                *pc = call;
-            }
-            called.insert(0, Running::Builtin(part.builtin));
-            let frames = self.frames(&called);
-            let Some(profile) = &mut self.profile else { return };
-            profile.add(&frames, whole, doing, None, part.count.into());
+    fn interpreted(&mut self, stack: &[StackFrame], whole: bool, part: &Part) {
+        let doing = doing(part.activity);
+        let mut running: Vec<Running> = Vec::with_capacity(stack.len() + 1);
+        if doing == Doing::Builtin {
+            running.push(Running::Builtin(part.builtin));
         }
+        running.extend(stack.iter().map(|f| Running::new(*f)));
+        // The builtin has returned: the instruction before called it.
+        if doing == Doing::Builtin
+            && let Some(Running::Lua(p, Some(pc))) = running.get_mut(1)
+            && let Some(call) = pc.checked_sub(1)
+            && p.ins(call).is_some_and(|i| matches!(i.op(), Op::CALL | Op::CALLM | Op::ITERC))
+        {
+            *pc = call;
+        }
+        self.add(&running, whole, doing, None, part);
     }
-
-    fn compiled(&mut self, vm: &Vm, jit: Option<&Jit>, s: &Captured) {
-        let in_memory = s.frames.iter().map(|f| {
-            let pc = f.func.proto().and_then(|p| p.pc_of(f.pc.wrapping_sub(1)));
-            Running::new(f.func, pc)
-        });
-        let mut stack: Vec<Running> = Vec::with_capacity(s.frames.len() + 4);
-        let (mut doing, mut trace) = (doing(s.activity), None);
-        let located = jit.and_then(|j| j.locate(vm, s.place));
-        if let Some(l) = &located {
-            if let Some(builtin) = l.builtin.filter(|_| doing == Doing::Compiled) {
-                stack.push(Running::Builtin(builtin));
-                doing = Doing::Builtin;
-            }
-            stack.extend(l.functions.iter().map(|(p, pc)| Running::Lua(*p, Some(*pc))));
-            let known = usize::from(!l.returned && !l.functions.is_empty());
-            stack.extend(in_memory.skip(known));
-            trace = self.trace(jit, l.trace).map(|t| (t, l.exit));
-        } else {
-            stack.extend(in_memory);
+    fn compiled(&mut self, jit: Option<&Jit>, at: &Located, mut stack: Vec<StackFrame>, own: usize, whole: bool, part: &Part) {
+        at.put_on(&mut stack, own);
+        let mut doing = doing(part.activity);
+        let mut running: Vec<Running> = Vec::with_capacity(stack.len() + 1);
+        if let Some(builtin) = at.builtin.filter(|_| doing == Doing::Compiled) {
+            running.push(Running::Builtin(builtin));
+            doing = Doing::Builtin;
         }
-        let frames = self.frames(&stack);
+        running.extend(stack.into_iter().map(Running::new));
+        let trace = self.trace(jit, at.trace).map(|t| (t, at.exit));
+        self.add(&running, whole, doing, trace, part);
+    }
+    fn add(&mut self, running: &[Running], whole: bool, doing: Doing, trace: Option<(u32, Option<u32>)>, part: &Part) {
+        let frames = self.frames(running);
         if let Some(profile) = &mut self.profile {
-            profile.add(&frames, !s.cut, doing, trace, s.count.into());
+            profile.add(&frames, whole, doing, trace, part.count.into());
         }
     }
 

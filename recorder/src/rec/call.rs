@@ -246,7 +246,11 @@ impl Recorder {
         }
         self.clear_from(self.base + self.proto.num_params() as usize);
         if let Some(link) = self.check_unroll(pc)? {
-            return Ok(Flow::Stop(link, view::at(pc, 1)));
+            let first = view::at(pc, 1);
+            if link == Link::TailRec {
+                self.leave_for_samples(vm, first)?;
+            }
+            return Ok(Flow::Stop(link, first));
         }
         Ok(Flow::Next)
     }

@@ -281,8 +281,6 @@ pub struct Recorder {
     looked_at: usize,
     /// Which slots matter, by function.
     live: Vec<(Gc<Proto>, Option<Rc<Liveness>>)>,
-    /// Function and line where a sample may be taken last.
-    sampled: Option<(Gc<Proto>, u32)>,
     /// Objects seen while recording that nothing else may keep alive.
     protos: Vec<Gc<Proto>>,
 }
@@ -332,7 +330,6 @@ impl Recorder {
             info: AbortInfo::None,
             looked_at: usize::MAX,
             live: Vec::new(),
-            sampled: None,
             protos: vec![proto],
         }
     }

@@ -1,41 +1,30 @@
-//! Places where a sample may be taken ([`perilune_vm::sample`]).
+//! Where loops can be left for samples to be told of ([`perilune_vm::sample`]).
 
-use super::{Rec, Recorder, view};
+use super::{Rec, Recorder};
 use crate::ir::{IrRef, Op, Ty};
 use perilune_vm::Vm;
 use perilune_vm::bc::{Ins, Op as Bc};
-use perilune_vm::sample::Grain;
+
+/// A counted loop of no more instructions has no guard: it would cost too much, and such a loop comes to its end soon enough.
+const TIGHT: usize = 40;
 
 impl Recorder {
-    /// Before the instruction at `pc`: leaves the trace there if a sample waits, where samples are taken.
+    /// Before the instruction at `pc`: if a loop may end there that need not come to its end, leaves the trace if a sample waits.
+    /// Whatever goes round by an exit can be left there anyway.
     pub(super) fn profile(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<()> {
-        let due = match vm.sampling.grain() {
-            None => false,
-            Some(Grain::Function) => self.leaves_function(vm, ins),
-            Some(Grain::Line) => {
-                let line = self.proto.pc_of(pc).map_or(0, |at| self.proto.line(at));
-                let place = Some((self.proto, line));
-                core::mem::replace(&mut self.sampled, place) != place
-            }
+        let may_last = match ins.op() {
+            Bc::ITERL | Bc::IITERL | Bc::LOOP | Bc::ILOOP => true,
+            Bc::FORL | Bc::IFORL => self.b.trace.ins.len() > TIGHT,
+            _ => false,
         };
-        if due {
+        if may_last { self.leave_for_samples(vm, pc) } else { Ok(()) }
+    }
+    /// Leaves the trace there if a sample waits; once in each trace.
+    pub(super) fn leave_for_samples(&mut self, vm: &Vm, pc: *const Ins) -> Rec<()> {
+        if vm.sampling.by_address() && self.b.newest(Op::PROF) == IrRef::NONE {
             self.snap(pc)?;
             self.b.emit_raw(Op::PROF, Ty::Nil, IrRef::NONE, IrRef::NONE)?;
         }
         Ok(())
-    }
-    /// Does the instruction go on in another function, so that what has run so far is this one's? Or does a loop end in which there
-    /// was no such instruction?
-    fn leaves_function(&self, vm: &Vm, ins: Ins) -> bool {
-        match ins.op() {
-            Bc::CALL | Bc::CALLM | Bc::CALLT | Bc::CALLMT => {
-                view::slot(vm, ins.a() as isize).as_func().is_none_or(|f| f.proto().is_some())
-            }
-            Bc::RET | Bc::RET0 | Bc::RET1 | Bc::RETM => true,
-            Bc::FORL | Bc::IFORL | Bc::ITERL | Bc::IITERL | Bc::LOOP | Bc::ILOOP | Bc::ITERN => {
-                self.b.newest(Op::PROF) == IrRef::NONE
-            }
-            _ => false,
-        }
     }
 }

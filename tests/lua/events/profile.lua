@@ -97,10 +97,13 @@ if with_compiler then
   jit.attach(on_flush)
   profile.stop()
   jit.flush()
-  -- Guards for samples are in traces made meanwhile, and only there.
+  -- Guards for samples are in loops of traces made meanwhile, and only there; not in short loops that count.
   local vmdef = require "jit.vmdef"
-  local function has_prof()
-    busy(10000)
+  local function spin(n)
+    while n > 0 do n = n - 1 end
+  end
+  local function has_prof(f)
+    f(10000)
     local found = false
     for i = 1, util.traceinfo(1).nins do
       local _, ot = util.traceir(1, i)
@@ -109,13 +112,60 @@ if with_compiler then
     end
     return found
   end
-  assert(not has_prof())
+  assert(not has_prof(spin))
   profile.start("f", function() end)
-  assert(has_prof())
+  assert(has_prof(spin))
   profile.start("l", function() end)
-  assert(has_prof())
+  assert(has_prof(spin))
+  profile.start("f", function() end)
+  assert(not has_prof(busy))
   profile.stop()
-  assert(not has_prof())
+  assert(not has_prof(spin))
+end
+
+-- A sample is told of soon wherever the code goes round: in a loop, by calls, by tail calls. What a trace has inlined has its share
+-- (not in the evaluator, whose traces have no addresses).
+busy(10000)
+if not with_compiler or util.tracemc(1) then
+  local names, calls
+  local function on_sample(thread, samples)
+    calls = calls + 1
+    local stack = profile.dumpstack(thread, "f<", 3)
+    names[stack] = (names[stack] or 0) + samples
+  end
+  -- Calls `f` until it is interrupted several times in one call; the share of samples with the pattern.
+  local function share(mode, pattern, f)
+    names, calls = {}, 0
+    profile.start(mode, on_sample)
+    local start, most = os.clock(), 0
+    repeat
+      local before = calls
+      f()
+      most = math.max(most, calls - before)
+    until most >= 3 and calls >= 20 or os.clock() - start > 20
+    profile.stop()
+    assert(most >= 3, "samples come late")
+    local all, found = 0, 0
+    for stack, n in pairs(names) do
+      all = all + n
+      if stack:find(pattern) then found = found + n end
+    end
+    return found / all
+  end
+  local function fib(k) if k < 2 then return k end return fib(k - 1) + fib(k - 2) end
+  assert(share("fi1", "^fib<fib<fib<", function() fib(32) end) > 0.8)
+  local function down(k) if k > 0 then return down(k - 1) end end
+  assert(share("fi1", "^down<", function() down(4e6) end) > 0.8)
+  local function leaf(x) return (x * 16807 + 12345) % 2147483647 % 65537 % 4099 end
+  local function middle(x) local y = leaf(leaf(x)) return y + 1 end
+  local function inlined()
+    local s = 0
+    for i = 1, 1e6 do s = s + middle(i) end
+    return s
+  end
+  local found = share("fi1", "^leaf<middle<f<", inlined)
+  assert(found > 0.3, found)
+  assert(share("li1", "^middle<f<", inlined) + found > 0.4)
 end
 
 -- The stack as text.

@@ -118,7 +118,7 @@ pub fn run(c: Profile) -> Outcome {
     // Whoever is first: the end of the script, or of the process.
     let report = std::rc::Rc::new(std::cell::Cell::new(Some(report)));
     let at_exit = std::rc::Rc::clone(&report);
-    let options = Options::new().interval(interval).on_end(move |profile| {
+    let options = Options::new().interval(interval).end_on_interrupt().on_end(move |profile| {
         if let Some(Err(e)) = at_exit.take().map(|r| r.write(&profile)) {
             eprintln!("perilune-tools: {e}");
             std::process::exit(1);

@@ -207,6 +207,9 @@ impl Vm {
         }
         let compiler = self.compiler.clone();
         compiler.mark(&mut self.heap.marker);
+        if let Some(consumer) = self.sampling_consumer() {
+            consumer.mark(&mut self.heap.marker);
+        }
     }
     /// Traverses gray objects as [`Marker::propagate`] does, and the traces of the prototypes among them.
     pub(super) fn propagate(&mut self, budget: usize) -> usize {

@@ -175,7 +175,7 @@ impl Vm {
     }
     /// Finishes marking without interruption, decides who is dead, and starts the sweep.
     fn atomic(&mut self) -> usize {
-        self.settle_for_collector();
+        self.forget_sampled();
         self.upheavals = self.upheavals.wrapping_add(1);
         self.heap.marker.atomic = true;
         self.remark_open_upvals();

@@ -309,18 +309,12 @@ const NOT_ON_TRACE: u32 = u32::MAX;
 unsafe extern "C" fn enter_watched(vm: *mut Vm, base: *mut crate::Value, trace: u32) -> u64 {
     // SAFETY: by the contract; plain words, and no reference to the VM is in use.
     unsafe {
-        let outer = ((*vm).site, (*vm).trace_depth, (*vm).sampled_base, (*vm).sampled_stack);
+        let outer = ((*vm).site, (*vm).trace_depth);
         (*vm).site = 0;
         // A sample may be taken from the moment on that the depth is set.
-        (&raw mut (*vm).trace_depth).write_volatile(NOT_ON_TRACE);
-        (&raw mut (*vm).sampled_base).write_volatile(base);
-        let cur = (*vm).cur;
-        (&raw mut (*vm).sampled_stack).write_volatile(cur.stack.get());
         (&raw mut (*vm).trace_depth).write_volatile((*vm).native_depth);
         let exit = ((*vm).plain_enter)(vm, base, trace);
         (&raw mut (*vm).trace_depth).write_volatile(NOT_ON_TRACE);
-        (&raw mut (*vm).sampled_base).write_volatile(outer.2);
-        (&raw mut (*vm).sampled_stack).write_volatile(outer.3);
         (&raw mut (*vm).site).write_volatile(outer.0);
         (&raw mut (*vm).trace_depth).write_volatile(outer.1);
         exit

@@ -51,14 +51,10 @@ impl Vm {
     }
     fn move_stack(&mut self, size: u32) {
         let cur = self.cur;
-        // SAFETY: a field of this VM. Volatile: a signal handler, which is to stay away from the stack meanwhile, reads it.
-        let moves = |vm: &mut Vm, on| unsafe { (&raw mut vm.sampling.moving).write_volatile(on) };
-        moves(self, true);
         let delta = self.heap.resize_stack(cur, size);
         self.base = self.base.wrapping_byte_offset(delta);
         self.top = self.top.wrapping_byte_offset(delta);
         self.update_limit();
-        moves(self, false);
     }
     /// Makes room for `n` pushes by the running builtin.
     pub fn reserve(&mut self, n: usize) -> LuaResult<()> {

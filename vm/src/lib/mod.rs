@@ -13,7 +13,7 @@ mod levels;
 mod list;
 mod load;
 mod math;
-mod os;
+pub mod os;
 mod package;
 mod prelude;
 mod prng;

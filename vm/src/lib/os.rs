@@ -76,6 +76,11 @@ pub fn exit(vm: &mut Vm) -> LuaResult<u32> {
     if vm.arg(1).truthy() {
         vm.run_all_finalizers();
     }
+    end_process(vm, status)
+}
+
+/// Ends the process as `os.exit` does: those who watch have the last word, files are written.
+pub fn end_process(vm: &mut Vm, status: i32) -> ! {
     for f in core::mem::take(&mut vm.at_exit) {
         f(vm, status);
     }

@@ -4,29 +4,31 @@
 //! ([`Activity`]) and to make the interpreter dispatch through the table of hooks; the [`Consumer`] is called there, before the next
 //! instruction of a Lua function, where everything may be looked at. Samples that come meanwhile are added to the one that waits.
 //!
-//! What becomes of samples in compiled code is for the consumer to choose ([`InCode`]): they wait until it is left, for which it may
-//! be recorded with guards (PROF), or the handler notes where they are ([`capture`]).
+//! Compiled code leaves by the next exit that it takes while a sample waits, be there a side trace or not ([`Vm::exits_leaving`]).
+//! A consumer that wants to know where in compiled code the sample was ([`InCode::Located`]) is told where the processor was, or, while
+//! a helper ran, the site that the code had left ([`Vm::site`]). Code that is compiled meanwhile leaves sites, and has a guard in
+//! loops that may take no exit for long (PROF). So apart from these guards samples cost compiled code nothing until one comes.
 
-mod capture;
 mod clock;
+mod interrupt;
 mod stack;
 #[cfg(test)]
 mod tests;
 mod timer;
 
-pub use capture::{Captured, CapturedFrame, CodePlace, MAX_FRAMES};
-pub use stack::dump as dump_stack;
+pub use stack::{Callee, StackFrame, dump as dump_stack, dump_frames, frames};
 
 use crate::Vm;
+use crate::gc::Marker;
 use crate::hooks::Mode;
 use crate::interp::frame;
 use crate::object::{Gc, Proto};
 use crate::value::Value;
-use capture::Capture;
 use core::any::Any;
 use core::ops::Range;
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use core::time::Duration;
+use interrupt::Interrupt;
 use std::rc::Rc;
 use timer::Timer;
 
@@ -46,24 +48,41 @@ pub enum Activity {
     Compiler = b'J',
 }
 
-/// How finely the places in compiled code where a sample may be taken lie.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Grain {
-    /// Where a function calls another or returns, and in each loop.
-    Function,
-    /// Wherever the line changes.
-    Line,
-}
-
 /// What becomes of samples in compiled code.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum InCode {
     /// They are told of when it is left.
     Late,
-    /// It has guards that leave where a sample waits.
-    Guards(Grain),
-    /// They are noted by address ([`Captured`]).
-    Address,
+    /// The same, with where it was, and loops are left for it.
+    Located,
+}
+
+/// Where in compiled code.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum CodePlace {
+    /// The address of a machine instruction.
+    Address(usize),
+    /// A helper or a builtin runs, called where the code left this number ([`crate::gc::watch::Site`]).
+    Site(u32),
+}
+
+/// Marks that a place is a site.
+const SITE: u64 = 1 << 63;
+
+impl CodePlace {
+    fn to_bits(self) -> u64 {
+        match self {
+            CodePlace::Address(a) => a as u64,
+            CodePlace::Site(n) => SITE | u64::from(n),
+        }
+    }
+    fn from_bits(bits: u64) -> Option<CodePlace> {
+        match bits {
+            0 => None,
+            n if n & SITE != 0 => Some(CodePlace::Site(n as u32)),
+            a => Some(CodePlace::Address(a as usize)),
+        }
+    }
 }
 
 /// Samples of one kind.
@@ -75,12 +94,14 @@ pub struct Part {
     pub activity: u8,
     /// Id of the builtin that ran, see [`crate::lib::Builtin`]; 0 if none did, 1 for one without an id.
     pub builtin: u32,
+    /// Where in compiled code, if it was there and that is still known.
+    pub place: Option<CodePlace>,
 }
 
 /// Samples since the consumer was called last.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sample {
-    /// By kind, the first one first. Never empty.
+    /// By kind, the first one first. Empty if there is only an interrupt to be told of.
     pub parts: Vec<Part>,
 }
 
@@ -99,25 +120,28 @@ impl Sample {
 pub trait Consumer: Any {
     /// A sample, while `vm.base` and `vm.pc` are those of a Lua function. Hooks, events and recording are suspended meanwhile.
     fn sample(&self, vm: &mut Vm, sample: Sample);
-    /// Samples taken in compiled code, with [`InCode::Address`]. Must not run Lua code or change the heap: traces or functions that
-    /// they name may be about to go.
-    fn captured(&self, vm: &Vm, samples: Vec<Captured>) {
-        let _ = (vm, samples);
-    }
     /// The code of a function was loaded.
     fn loaded(&self, proto: Gc<Proto>) {
         let _ = proto;
     }
     /// The collector is about to free functions: whatever is known by address must be forgotten.
     fn forget(&self) {}
+    /// Marks the objects that it keeps.
+    fn mark(&self, marker: &mut Marker) {
+        let _ = marker;
+    }
+    /// Ctrl-C was pressed, see [`Vm::catch_interrupts`]; otherwise as for [`Consumer::sample`].
+    fn interrupted(&self, vm: &mut Vm) {
+        let _ = vm;
+    }
     /// That is over: the process ends, the state is closed, or samples are taken for somebody else.
     fn end(&self, vm: &mut Vm) {
         let _ = vm;
     }
 }
 
-/// Kinds of samples that can wait at once.
-const KINDS: usize = 8;
+/// Kinds of samples that can wait at once: as many as there may be instructions in a short loop, which is not left for samples.
+const KINDS: usize = 128;
 
 /// Samples of one kind that wait to be told of.
 #[derive(Default)]
@@ -125,23 +149,34 @@ struct Waiting {
     count: AtomicU32,
     /// The letter of the activity, and above it the id of the builtin.
     kind: AtomicU32,
+    /// A place in compiled code, or 0.
+    place: AtomicU64,
 }
 
 /// What is known of samples; a part of the VM.
-#[derive(Default)]
 pub struct Sampling {
     /// Samples not yet told of.
     waiting: [Waiting; KINDS],
     /// Is the consumer running?
     running: bool,
     in_code: Option<InCode>,
-    /// Samples in compiled code.
-    capture: Option<Box<Capture>>,
-    /// Is the running stack being moved?
-    pub(crate) moving: bool,
     /// Where compiled code is.
     code: Range<usize>,
+    interrupt: Option<Interrupt>,
     active: Option<(Timer, Rc<dyn Consumer>)>,
+}
+
+impl Default for Sampling {
+    fn default() -> Sampling {
+        Sampling {
+            waiting: core::array::from_fn(|_| Waiting::default()),
+            running: false,
+            in_code: None,
+            code: 0..0,
+            interrupt: None,
+            active: None,
+        }
+    }
 }
 
 impl Sampling {
@@ -149,34 +184,35 @@ impl Sampling {
     pub fn is_running(&self) -> bool {
         self.running
     }
-    /// Where compiled code is to have guards.
-    pub fn grain(&self) -> Option<Grain> {
-        match self.in_code {
-            Some(InCode::Guards(grain)) => Some(grain),
-            _ => None,
-        }
-    }
     /// Is compiled code to leave word of where it is?
     pub fn by_address(&self) -> bool {
-        self.in_code == Some(InCode::Address)
+        self.in_code == Some(InCode::Located)
     }
     /// Tells where compiled code is.
     pub fn set_code(&mut self, code: Range<usize>) {
         self.code = code;
     }
     /// Adds to the samples that wait; if there is no place for another kind, to those of the first.
-    fn wait(&self, count: u32, kind: u32) {
-        let free = |w: &&Waiting| w.count.load(Relaxed) == 0 || w.kind.load(Relaxed) == kind;
-        let place = self.waiting.iter().find(free).unwrap_or(&self.waiting[0]);
-        if place.count.fetch_add(count, Relaxed) == 0 {
-            place.kind.store(kind, Relaxed);
+    fn wait(&self, count: u32, kind: u32, place: u64) {
+        let is_same = |w: &Waiting| w.kind.load(Relaxed) == kind && w.place.load(Relaxed) == place;
+        let found = self.waiting.iter().find(|w| w.count.load(Relaxed) == 0 || is_same(w)).unwrap_or(&self.waiting[0]);
+        if found.count.fetch_add(count, Relaxed) == 0 {
+            found.kind.store(kind, Relaxed);
+            found.place.store(place, Relaxed);
+        }
+    }
+    /// Forgets where in compiled code samples were that wait. To be done before traces go.
+    pub fn forget_places(&self) {
+        for w in &self.waiting {
+            w.place.store(0, Relaxed);
         }
     }
     /// Takes the samples that wait.
     fn take(&self) -> Vec<Part> {
         let parts = self.waiting.iter().map(|w| {
             let kind = w.kind.load(Relaxed);
-            Part { count: w.count.swap(0, Relaxed), activity: kind as u8, builtin: kind >> 8 }
+            let place = CodePlace::from_bits(w.place.load(Relaxed));
+            Part { count: w.count.swap(0, Relaxed), activity: kind as u8, builtin: kind >> 8, place }
         });
         parts.filter(|p| p.count != 0).collect()
     }
@@ -188,9 +224,6 @@ impl Vm {
     /// timer.
     pub fn start_sampling(&mut self, interval: Duration, in_code: InCode, consumer: Rc<dyn Consumer>) -> bool {
         self.end_sampling();
-        if in_code == InCode::Address {
-            self.sampling.capture = Some(Box::new(Capture::new()));
-        }
         self.sampling.in_code = Some(in_code);
         let Some(timer) = Timer::start(self, interval) else {
             self.stop_sampling();
@@ -200,12 +233,11 @@ impl Vm {
         self.renew_enter();
         true
     }
-    /// Ends that. The consumer is told of the samples in compiled code that wait.
+    /// Ends that.
     pub fn stop_sampling(&mut self) {
-        self.settle_samples();
         self.sampling.active = None;
-        if self.sampling.in_code.take() == Some(InCode::Address) {
-            self.sampling.capture = None;
+        self.sampling.interrupt = None;
+        if self.sampling.in_code.take().is_some() {
             self.renew_enter();
         }
         self.sampling.take();
@@ -218,28 +250,16 @@ impl Vm {
             consumer.end(self);
         }
     }
-    /// Tells the consumer of the samples in compiled code. To be done before traces, or functions, that they name may go.
-    pub fn settle_samples(&mut self) {
-        let Some(capture) = self.sampling.capture.as_deref_mut() else { return };
-        let capture = core::ptr::from_mut(capture);
-        // SAFETY: the box stays where it is, and the handler leaves it alone in between.
-        let samples = unsafe {
-            Capture::set_reading(capture, true);
-            let samples = (*capture).take();
-            Capture::set_reading(capture, false);
-            samples
-        };
-        if let Some(consumer) = self.sampling_consumer()
-            && !samples.is_empty()
-        {
-            consumer.captured(self, samples);
+    /// Tells the consumer, once, if Ctrl-C is pressed while samples are taken.
+    pub fn catch_interrupts(&mut self) {
+        if self.is_sampling() {
+            self.sampling.interrupt = Some(Interrupt::listen());
         }
     }
-    /// The same before the collector decides which functions to free.
-    pub(crate) fn settle_for_collector(&mut self) {
-        if let Some((_, consumer)) = &self.sampling.active {
-            let consumer = Rc::clone(consumer);
-            self.settle_samples();
+    /// Before the collector decides which functions to free.
+    pub(crate) fn forget_sampled(&mut self) {
+        if let Some(consumer) = self.sampling_consumer() {
+            self.sampling.forget_places();
             consumer.forget();
         }
     }
@@ -264,6 +284,9 @@ impl Vm {
     /// Lets the sample that waits be counted with the next one.
     fn drop_sample(&mut self) {
         if self.sample_waits() {
+            let linked = self.exits_linked;
+            // SAFETY: a field of this VM. Volatile: a signal handler writes it.
+            unsafe { (&raw mut self.exit_table).write_volatile(linked) };
             self.set_sample_waits(false);
             self.update_dispatch();
         }
@@ -284,41 +307,47 @@ impl Vm {
         // SAFETY: what is written here is only read in ways that keep any code between the accesses right.
         unsafe {
             let activity = (&raw const (*vm).activity).read_volatile();
+            let place = Vm::place_in_code(vm, pc);
+            let builtin = if activity == Activity::Builtin && place == 0 { running_builtin(vm) } else { 0 };
+            (*vm).sampling.wait(count, builtin << 8 | activity as u32, place);
+            Vm::tell_soon(vm);
+        }
+    }
+    /// Has the consumer told as soon as that can be.
+    ///
+    /// # Safety
+    /// As for [`Vm::tick`].
+    unsafe fn tell_soon(vm: *mut Vm) {
+        // SAFETY: as there.
+        unsafe {
             let waits = AtomicBool::from_ptr(&raw mut (*vm).sample_waits_flag);
-            if Vm::note_in_code(vm, count, pc, activity) {
-                let filling = (*vm).sampling.capture.as_deref().is_some_and(Capture::is_filling);
-                if !filling {
-                    return;
-                }
-            } else {
-                let builtin = if activity == Activity::Builtin { running_builtin(vm) } else { 0 };
-                (*vm).sampling.wait(count, builtin << 8 | activity as u32);
-            }
             // Finalizers and handlers of events are not looked at.
             if (&raw const (*vm).no_record).read_volatile() != 0 || waits.load(Relaxed) {
                 return;
             }
             waits.store(true, Relaxed);
+            let leaving = (&raw const (*vm).exits_leaving).read_volatile();
+            if !leaving.is_null() {
+                (&raw mut (*vm).exit_table).write_volatile(leaving);
+            }
             Vm::hook_now(vm);
         }
     }
-    /// Notes a sample in compiled code; false if it is elsewhere.
+    /// Where compiled code is; 0 if something else runs, or if nobody wants to know.
     ///
     /// # Safety
     /// As for [`Vm::tick`].
-    unsafe fn note_in_code(vm: *mut Vm, count: u32, pc: usize, activity: Activity) -> bool {
+    unsafe fn place_in_code(vm: *mut Vm, pc: usize) -> u64 {
         // SAFETY: plain words of the VM, written whole.
         unsafe {
             let on_trace = (&raw const (*vm).trace_depth).read_volatile() == (&raw const (*vm).native_depth).read_volatile();
-            let (cur, base) = ((&raw const (*vm).cur).read_volatile(), (&raw const (*vm).sampled_base).read_volatile());
-            let known = (&raw const (*vm).sampled_stack).read_volatile() == cur.stack.get();
-            let site = (&raw const (*vm).site).read_volatile();
-            let sampling = &mut (*vm).sampling;
-            let Some(capture) = sampling.capture.as_deref_mut().filter(|_| on_trace && known && !sampling.moving) else {
-                return false;
-            };
-            let place = if sampling.code.contains(&pc) { CodePlace::Address(pc) } else { CodePlace::Site(site) };
-            capture.note((cur, base), place, activity as u8, count)
+            if !on_trace || !(*vm).sampling.by_address() {
+                return 0;
+            }
+            if (*vm).sampling.code.contains(&pc) {
+                return CodePlace::Address(pc).to_bits();
+            }
+            CodePlace::Site((&raw const (*vm).site).read_volatile()).to_bits()
         }
     }
     /// Tells the consumer of the sample that waits, with `vm.base` and `vm.pc` those of a Lua function, and `vm.top` behind all that
@@ -330,9 +359,9 @@ impl Vm {
         if self.no_record != 0 {
             return;
         }
-        self.settle_samples();
         let sample = Sample { parts: self.sampling.take() };
-        if sample.parts.is_empty() {
+        let interrupted = self.sampling.interrupt.is_some() && Interrupt::was_pressed();
+        if sample.parts.is_empty() && !interrupted {
             return;
         }
         let Some(consumer) = self.sampling_consumer() else { return };
@@ -342,6 +371,9 @@ impl Vm {
         let hooks = self.suspend_hooks(true);
         self.set_mode(Mode::Interpret);
         consumer.sample(self, sample);
+        if interrupted {
+            consumer.interrupted(self);
+        }
         self.sampling.running = false;
         self.no_record -= 1;
         let mode;

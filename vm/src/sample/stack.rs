@@ -1,8 +1,39 @@
 //! The stack of a coroutine as a line of text.
 
 use crate::Vm;
-use crate::interp::frames::Level;
-use crate::object::{Gc, Proto, Thread};
+use crate::interp::frames::{Level, name_of_callee};
+use crate::object::{Func, Gc, Proto, Thread};
+
+/// A function on a stack.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Callee {
+    /// A Lua function.
+    Lua(Gc<Proto>),
+    /// A builtin.
+    Builtin(Gc<Func>),
+}
+
+impl Callee {
+    /// What a function is here.
+    pub fn of(f: Gc<Func>) -> Callee {
+        f.proto().map_or(Callee::Builtin(f), Callee::Lua)
+    }
+    fn proto(self) -> Option<Gc<Proto>> {
+        match self {
+            Callee::Lua(p) => Some(p),
+            Callee::Builtin(_) => None,
+        }
+    }
+}
+
+/// A frame of a stack, as it was.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct StackFrame {
+    /// What runs.
+    pub callee: Callee,
+    /// Index of the current instruction of a Lua function.
+    pub pc: Option<usize>,
+}
 
 /// The frames of `thread` in the given format: of the innermost `depth`, the innermost first; if it is negative, of the innermost
 /// `-depth`, the outermost of those first.
@@ -11,19 +42,25 @@ use crate::object::{Gc, Proto, Thread};
 /// current line. Behind `p`, modules have their whole path. What follows a `Z` is left out behind the last frame. Anything else
 /// stands for itself.
 pub fn dump(vm: &Vm, thread: Gc<Thread>, format: &[u8], depth: i32) -> Vec<u8> {
-    let mut levels = Vec::new();
-    let mut next = Level::innermost(vm, thread);
-    while let Some(l) = next.filter(|_| levels.len() < depth.unsigned_abs() as usize) {
-        levels.push(l);
-        next = l.below(vm);
-    }
-    if depth < 0 {
-        levels.reverse();
-    }
-    let mut dump = Dump { vm, out: Vec::new(), whole_path: false, end: None };
-    for l in &levels {
+    // The caller of the last one says what that is called.
+    let wanted = (depth.unsigned_abs() as usize).saturating_add(1);
+    dump_frames(&frames(vm, thread, wanted), format, depth)
+}
+
+/// The frames of `thread`, the innermost first; no more than `most`.
+pub fn frames(vm: &Vm, thread: Gc<Thread>, most: usize) -> Vec<StackFrame> {
+    let levels = core::iter::successors(Level::innermost(vm, thread), |l| l.below(vm)).take(most);
+    levels.map(|l| StackFrame { callee: Callee::of(l.func), pc: l.pc }).collect()
+}
+
+/// The same of a stack whose frames are known, the innermost first.
+pub fn dump_frames(frames: &[StackFrame], format: &[u8], depth: i32) -> Vec<u8> {
+    let shown = frames.len().min(depth.unsigned_abs() as usize);
+    let mut dump = Dump { out: Vec::new(), whole_path: false, end: None };
+    for i in 0..shown {
+        let i = if depth < 0 { shown - 1 - i } else { i };
         for &c in format {
-            dump.item(l, c);
+            dump.item(frames[i], frames.get(i + 1), c);
         }
     }
     if let Some(end) = dump.end {
@@ -32,30 +69,29 @@ pub fn dump(vm: &Vm, thread: Gc<Thread>, format: &[u8], depth: i32) -> Vec<u8> {
     dump.out
 }
 
-struct Dump<'a> {
-    vm: &'a Vm,
+struct Dump {
     out: Vec<u8>,
     whole_path: bool,
     /// Where the last `Z` was.
     end: Option<usize>,
 }
 
-impl Dump<'_> {
-    fn item(&mut self, l: &Level, c: u8) {
+impl Dump {
+    fn item(&mut self, frame: StackFrame, caller: Option<&StackFrame>, c: u8) {
         match c {
             b'p' => self.whole_path = true,
             b'Z' => self.end = Some(self.out.len()),
-            b'f' | b'F' => match l.name(self.vm) {
+            b'f' | b'F' => match caller.and_then(|c| name_of_callee(c.callee.proto()?, c.pc?)) {
                 Some((_, name)) => {
-                    if let Some(p) = l.func.proto().filter(|_| c == b'F') {
+                    if let Some(p) = frame.callee.proto().filter(|_| c == b'F') {
                         self.module(p);
                         self.out.push(b':');
                     }
                     self.out.extend_from_slice(&name);
                 }
-                None => self.place(l, l.func.proto().map(|p| p.first_line)),
+                None => self.place(frame.callee, frame.callee.proto().map(|p| p.first_line)),
             },
-            b'l' => self.place(l, l.line()),
+            b'l' => self.place(frame.callee, frame.callee.proto().and_then(|p| Some(p.line(frame.pc?)))),
             c => self.out.push(c),
         }
     }
@@ -70,16 +106,22 @@ impl Dump<'_> {
         }
     }
     /// The module of a function, and a line in it.
-    fn place(&mut self, l: &Level, line: Option<u32>) {
-        if let Some(p) = l.func.proto() {
-            self.module(p);
-            self.out.extend_from_slice(format!(":{}", line.unwrap_or(p.first_line)).as_bytes());
-        } else if let Some(name) = crate::lib::written_in_lua(l.func) {
+    fn place(&mut self, callee: Callee, line: Option<u32>) {
+        match callee {
+            Callee::Lua(p) => {
+                self.module(p);
+                self.out.extend_from_slice(format!(":{}", line.unwrap_or(p.first_line)).as_bytes());
+            }
+            Callee::Builtin(f) => self.builtin(f),
+        }
+    }
+    fn builtin(&mut self, f: Gc<Func>) {
+        if let Some(name) = crate::lib::written_in_lua(f) {
             self.out.extend_from_slice(format!("[builtin:{name}]").as_bytes());
-        } else if l.func.ffid() > 1 {
-            self.out.extend_from_slice(format!("[builtin#{}]", l.func.ffid()).as_bytes());
+        } else if f.ffid() > 1 {
+            self.out.extend_from_slice(format!("[builtin#{}]", f.ffid()).as_bytes());
         } else {
-            let address = l.func.native().map_or(0, |f| f as usize as u64);
+            let address = f.native().map_or(0, |f| f as usize as u64);
             self.out.push(b'@');
             crate::text::format::put_address(&mut self.out, address);
         }

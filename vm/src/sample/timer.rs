@@ -1,7 +1,7 @@
 //! The signals by which a thread is sampled. How many intervals of processor time have passed is asked for at each of them, so that
 //! it does not matter when exactly they come, nor whether some are lost.
 
-use super::clock::Clock;
+use super::clock::{Clock, SIGNALS};
 use crate::Vm;
 use core::cell::Cell;
 use core::marker::PhantomData;
@@ -23,11 +23,25 @@ thread_local! {
     static COUNTED: Cell<(u64, u64)> = const { Cell::new((1, 0)) };
 }
 
-/// How many timers run, and what the signal did before the first.
-static INSTALLED: Mutex<(usize, Option<libc::sigaction>)> = Mutex::new((0, None));
+/// The VM of this thread that is being sampled, or null.
+pub(super) fn sampled() -> *mut Vm {
+    SAMPLED.get()
+}
 
-extern "C" fn on_signal(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    let vm = SAMPLED.get();
+/// How many timers run, and what the signals did before the first.
+static INSTALLED: Mutex<(usize, [Option<libc::sigaction>; SIGNALS.len()])> = Mutex::new((0, [None; SIGNALS.len()]));
+
+extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    // SAFETY: the system gives such information to a handler of this form.
+    if !Clock::sends(signal, unsafe { &*info }) {
+        // SAFETY: what a handler may do. A trap that is none of ours ends the process, once this has returned.
+        unsafe {
+            libc::signal(signal, libc::SIG_DFL);
+            libc::raise(signal);
+        }
+        return;
+    }
+    let vm = sampled();
     let count = intervals();
     if !vm.is_null() && count != 0 {
         // SAFETY: the VM is alive while it is noted here, on this thread; the system gives a handler of this form a context.
@@ -70,7 +84,7 @@ unsafe fn program_counter(context: *const libc::ucontext_t) -> usize {
 impl Timer {
     /// Begins to interrupt this thread. `None` if another VM is sampled on it, or if the system refuses.
     pub fn start(vm: *mut Vm, interval: Duration) -> Option<Timer> {
-        if !SAMPLED.get().is_null() {
+        if !sampled().is_null() {
             return None;
         }
         install(1);
@@ -97,20 +111,21 @@ fn install(change: isize) {
     let Ok(mut installed) = INSTALLED.lock() else { return };
     let before = installed.0;
     installed.0 = before.saturating_add_signed(change);
-    // SAFETY: the handler only uses what is safe in one; all-zero is a value of `sigaction` (no flags, nothing blocked).
-    unsafe {
-        if before == 0 {
-            let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
-            let mut old = action;
-            let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = on_signal;
-            action.sa_sigaction = handler as usize;
-            action.sa_flags = libc::SA_RESTART | libc::SA_SIGINFO;
-            libc::sigaction(libc::SIGPROF, &action, &mut old);
-            installed.1 = Some(old);
-        } else if installed.0 == 0
-            && let Some(old) = installed.1.take()
-        {
-            libc::sigaction(libc::SIGPROF, &old, core::ptr::null_mut());
+    let after = installed.0;
+    for (signal, old) in SIGNALS.into_iter().zip(&mut installed.1) {
+        // SAFETY: the handler only uses what is safe in one; all-zero is a value of `sigaction` (no flags, nothing blocked).
+        unsafe {
+            if before == 0 {
+                let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
+                let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = on_signal;
+                action.sa_sigaction = handler as usize;
+                action.sa_flags = libc::SA_RESTART | libc::SA_SIGINFO;
+                libc::sigaction(signal, &action, old.insert(MaybeUninit::zeroed().assume_init()));
+            } else if after == 0
+                && let Some(old) = old.take()
+            {
+                libc::sigaction(signal, &old, core::ptr::null_mut());
+            }
         }
     }
 }

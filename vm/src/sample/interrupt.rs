@@ -1,0 +1,55 @@
+//! Ctrl-C while samples are taken: the consumer is told of it where it would be told of a sample, and may end the process with what
+//! it has. A second Ctrl-C ends the process at once, as does one on a thread that is not sampled.
+
+use super::timer::sampled;
+use crate::Vm;
+use core::mem::MaybeUninit;
+use core::sync::atomic::{AtomicBool, Ordering::SeqCst};
+
+/// Was it pressed?
+static PRESSED: AtomicBool = AtomicBool::new(false);
+
+/// Ctrl-C is listened to until this is dropped.
+pub(super) struct Interrupt {
+    before: libc::sigaction,
+}
+
+extern "C" fn on_interrupt(signal: libc::c_int) {
+    let vm = sampled();
+    // SAFETY: what a handler may do; a VM that is sampled on this thread is alive.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        if vm.is_null() {
+            libc::raise(signal);
+        } else {
+            PRESSED.store(true, SeqCst);
+            Vm::tell_soon(vm);
+        }
+    }
+}
+
+impl Interrupt {
+    pub fn listen() -> Interrupt {
+        PRESSED.store(false, SeqCst);
+        // SAFETY: all-zero is a value of `sigaction` (no flags, nothing blocked); the handler only uses what is safe in one.
+        unsafe {
+            let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
+            let mut before = action;
+            action.sa_sigaction = on_interrupt as extern "C" fn(libc::c_int) as usize;
+            action.sa_flags = libc::SA_RESTART;
+            libc::sigaction(libc::SIGINT, &action, &mut before);
+            Interrupt { before }
+        }
+    }
+    /// Was it pressed since this was asked last?
+    pub fn was_pressed() -> bool {
+        PRESSED.swap(false, SeqCst)
+    }
+}
+
+impl Drop for Interrupt {
+    fn drop(&mut self) {
+        // SAFETY: what was there before.
+        unsafe { libc::sigaction(libc::SIGINT, &self.before, core::ptr::null_mut()) };
+    }
+}
