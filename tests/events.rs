@@ -65,6 +65,11 @@ fn loops_that_become_one_trace() {
 }
 
 #[test]
+fn comparisons_by_builtins() {
+    passes_in_both("builtin_comparisons.lua", &[]);
+}
+
+#[test]
 fn bytecodes_in_hot_loops() {
     passes_in_both("bytecodes.lua", &[]);
 }
@@ -157,7 +162,7 @@ fn compiling_has_a_budget() {
 
 #[test]
 fn the_first_trace_waits() {
-    for (program, options) in [("warm.lua", &[][..]), ("warm.lua", &["-Oeval=1"]), ("promise.lua", &[])] {
+    for (program, options) in [("warm.lua", &[][..]), ("warm.lua", &["-Oeval=1"]), ("promise.lua", &[]), ("price.lua", &[])] {
         assert_eq!(run_in(&folder(), &[options, &[program]].concat(), "").ok(), "ok\n", "{program} {options:?}");
     }
 }

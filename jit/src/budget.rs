@@ -137,8 +137,8 @@ impl Budget {
     fn certain(&self) -> u32 {
         CERTAIN + CERTAIN.saturating_mul(REGRET * self.lost) / self.made.max(1)
     }
-    /// Is a trace of so many units too expensive for how hot its place is? It is when the place would have to be hotter once the trace is paid for:
-    /// then it must become so. `heat` is by what the place's threshold was multiplied; the factor wanted is returned.
+    /// Is a trace of so many units too expensive for how hot its place is? It is when the place would have to be hotter once the
+    /// trace is paid for: then it must become so. `heat` is by what the place's threshold was multiplied; the factor wanted is returned.
     pub fn is_too_expensive(&self, heat: u32, cost: u64, params: &Params) -> Option<u32> {
         if !params.limits_compiling() {
             return None;
@@ -226,4 +226,21 @@ pub fn gain(above: u32, done: u16) -> i64 {
 /// Has a trace lost so much that it is better not entered?
 pub fn does_not_pay(balance: i64) -> bool {
     balance < LOSS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Budget, CERTAIN, REGRET};
+    use perilune_recorder::ir::Trace;
+
+    #[test]
+    fn retired_traces_make_the_next_ones_wait() {
+        let mut budget = Budget::default();
+        for _ in 0..2 {
+            budget.spend(Some(&Trace::default()), true);
+        }
+        assert_eq!(budget.certain(), CERTAIN);
+        budget.retire(core::ptr::null());
+        assert_eq!(budget.certain(), CERTAIN + CERTAIN * REGRET / 2);
+    }
 }

@@ -318,12 +318,17 @@ impl Jit {
         true
     }
 
-    /// Compiles a finished trace and puts it in its place.
-    fn finish(&self, vm: &mut Vm, mut done: FinishedTrace) {
+    /// The recording under way, which has come to its end; its time is counted.
+    fn end_recording(&self, vm: &mut Vm) -> Option<Recording> {
         let recording = self.recording.borrow_mut().take();
         vm.set_mode(Mode::Interpret);
-        let Some(Recording { number, start, origin, at, spent, path, .. }) = recording else { return };
+        let spent = recording.as_ref().map_or(Duration::ZERO, |r| r.spent);
         self.count(|c| c.record_ns += spent.as_nanos() as u64);
+        recording
+    }
+    /// Compiles a finished trace and puts it in its place.
+    fn finish(&self, vm: &mut Vm, mut done: FinishedTrace) {
+        let Some(Recording { number, start, origin, at, spent, path, .. }) = self.end_recording(vm) else { return };
         if !self.registry.borrow().is_wanted_path(&done, &path) {
             return self.fail(vm, number, at, Origin::Nowhere, Abort::Retry.into(), Some(&done.trace));
         }
@@ -416,10 +421,7 @@ impl Jit {
 
     /// Gives up the recording, if there is one.
     fn abort_recording(&self, vm: &mut Vm, failure: Failure) {
-        let recording = self.recording.borrow_mut().take();
-        vm.set_mode(Mode::Interpret);
-        let Some(r) = recording else { return };
-        self.count(|c| c.record_ns += r.spent.as_nanos() as u64);
+        let Some(r) = self.end_recording(vm) else { return };
         if let Some((parent, 0)) = r.recorder.b.trace.parent
             && failure.reason != Abort::Retry
             && let Some(e) = self.registry.borrow_mut().get_mut(parent)
@@ -442,10 +444,7 @@ impl Jit {
     }
     /// Ends the recording for a reason that is not counted against its place.
     fn give_up(&self, vm: &mut Vm, reason: Abort) {
-        let recording = self.recording.borrow_mut().take();
-        vm.set_mode(Mode::Interpret);
-        let Some(r) = recording else { return };
-        self.count(|c| c.record_ns += r.spent.as_nanos() as u64);
+        let Some(r) = self.end_recording(vm) else { return };
         self.fail(vm, r.number, r.at, Origin::Nowhere, reason.into(), Some(&r.recorder.b.trace));
     }
     /// An error is being thrown.

@@ -15,7 +15,7 @@ const FRAMES: usize = 16;
 const BODY: usize = 100;
 
 /// Bytecode instructions that the numeric loops around the running instruction are still to execute, if each iteration of a loop
-/// is like the rest of this one and none is left early; at least one pass of the innermost loop. Stops at `enough`.
+/// is like the rest of this one and none is left early. Stops at `enough`.
 pub fn promised(vm: &Vm, enough: u64) -> u64 {
     let mut work = 0;
     let mut level = Level::running(vm);

@@ -2,7 +2,8 @@
 //!
 //! The event (`perf_event_open(2)`, the clock of a task) comes after exactly so much processor time, where the thread runs. Where
 //! the kernel can (since 5.13) it is delivered as a trap, SIGTRAP, which costs half of what a queued signal, SIGPROF, does: no other
-//! interrupt is needed to send it. Not everybody may have the event. The timer (`timer_create(2)`) is looked at a few hundred times a second only, at the ticks of the system.
+//! interrupt is needed to send it. Not everybody may have the event. The timer (`timer_create(2)`) is looked at a few hundred times a
+//! second only, at the ticks of the system.
 //! A timer of real time would do neither: a thread that has to share its processor is interrupted in system calls far too often.
 
 use core::mem::MaybeUninit;
