@@ -36,3 +36,12 @@ export async function openPage(browser, complaints) {
 }
 
 export const check = (holds, what) => { if (!holds) throw new Error(what) }
+
+/** Fails unless the condition comes to hold: a click on a link is answered by an event that comes after the click has returned. */
+export async function eventually(condition, what) {
+  const end = Date.now() + 10_000
+  while (!await condition()) {
+    check(Date.now() < end, what)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}

@@ -2,7 +2,7 @@
 //
 // PAGE is that of program.lua here; LARGE-PAGE one with 2,000 traces or more, which is to open in time.
 import { pathToFileURL } from 'node:url'
-import { check, openPage, withBrowser } from './browser.mjs'
+import { check, eventually, openPage, withBrowser } from './browser.mjs'
 
 const [folder, page_, large, shots] = process.argv.slice(2)
 const address = (file, hash = '') => pathToFileURL(file).href + hash
@@ -20,29 +20,29 @@ async function open(page, url) {
 /** Source: lines are marked, and say why. */
 async function source(page) {
   const line = (n) => page.locator(`#L${n}`)
-  check(await page.locator('nav a[aria-current]').innerText() === 'Source', 'the source comes first')
-  check(/ln known compiled/.test(await line(8).getAttribute('class')), 'line 8 is compiled')
-  check(/ln known aborted/.test(await line(20).getAttribute('class')), 'line 20 was given up')
-  check(/ln known interpreted/.test(await line(3).getAttribute('class')), 'line 3 is interpreted')
-  check(await line(1).getAttribute('class') === 'ln', 'a comment is nothing')
-  check((await text(line(1))).includes('</script>'), 'any text is shown')
+  await eventually(async () => await page.locator('nav a[aria-current]').innerText() === 'Source', 'the source comes first')
+  await eventually(async () => /ln known compiled/.test(await line(8).getAttribute('class')), 'line 8 is compiled')
+  await eventually(async () => /ln known aborted/.test(await line(20).getAttribute('class')), 'line 20 was given up')
+  await eventually(async () => /ln known interpreted/.test(await line(3).getAttribute('class')), 'line 3 is interpreted')
+  await eventually(async () => await line(1).getAttribute('class') === 'ln', 'a comment is nothing')
+  await eventually(async () => (await text(line(1))).includes('</script>'), 'any text is shown')
   await line(20).getByRole('button').click()
   const detail = await text(page.locator('#L20 + .detail'))
   check(detail.includes('trace too long') && detail.includes('started at'), `why: ${detail}`)
   await line(20).getByRole('button').click()
-  check(await page.locator('.detail').count() === 0, 'details go away')
-  check(await page.locator('.files a').count() === 2, 'both files are listed')
+  await eventually(async () => await page.locator('.detail').count() === 0, 'details go away')
+  await eventually(async () => await page.locator('.files a').count() === 2, 'both files are listed')
   await page.locator('.files a').nth(1).click()
-  check((await text(page.locator('main h2'))).endsWith('module.lua'), 'the other file')
+  await eventually(async () => (await text(page.locator('main h2'))).endsWith('module.lua'), 'the other file')
 }
 
 /** Graph: the trees, links between them, hot exits; a box leads to its trace. */
 async function graph(page) {
   await page.getByRole('link', { name: 'Graph', exact: true }).click()
-  check(await page.locator('svg .node.root').count() >= 1, 'root traces')
-  check(await page.locator('svg .node.side').count() >= 1, 'side traces')
-  check(await page.locator('svg path.link').count() >= 1, 'links')
-  check(await page.locator('svg .exit.hot').count() >= 1, 'a hot exit')
+  await eventually(async () => await page.locator('svg .node.root').count() >= 1, 'root traces')
+  await eventually(async () => await page.locator('svg .node.side').count() >= 1, 'side traces')
+  await eventually(async () => await page.locator('svg path.link').count() >= 1, 'links')
+  await eventually(async () => await page.locator('svg .exit.hot').count() >= 1, 'a hot exit')
   await page.locator('svg a').first().focus()
   await page.keyboard.press('Enter')
   await page.waitForFunction(() => location.hash.startsWith('#trace/'))
@@ -52,28 +52,28 @@ async function graph(page) {
 async function trace(page) {
   await page.getByRole('link', { name: 'Traces', exact: true }).click()
   await page.getByRole('link', { name: '1', exact: true }).first().click()
-  check(await text(page.locator('main h2')) === 'Trace 1', 'trace 1')
+  await eventually(async () => await text(page.locator('main h2')) === 'Trace 1', 'trace 1')
   const panes = page.locator('.pane')
-  check(await panes.count() === 4, 'four columns')
-  for (let i = 0; i < 4; i++) check(await panes.nth(i).locator('.row').count() > 3, `column ${i} has rows`)
-  check(await panes.nth(1).locator('.row.saved').count() > 0, 'something was saved')
-  check(await panes.nth(2).locator('.row.snap').count() > 0, 'snapshots')
-  check((await text(panes.nth(3))).includes('->LOOP'), 'machine code with names')
+  await eventually(async () => await panes.count() === 4, 'four columns')
+  for (let i = 0; i < 4; i++) await eventually(async () => await panes.nth(i).locator('.row').count() > 3, `column ${i} has rows`)
+  await eventually(async () => await panes.nth(1).locator('.row.saved').count() > 0, 'something was saved')
+  await eventually(async () => await panes.nth(2).locator('.row.snap').count() > 0, 'snapshots')
+  await eventually(async () => (await text(panes.nth(3))).includes('->LOOP'), 'machine code with names')
   // A line of bytecode, and what was made of it in each column.
   await panes.nth(0).locator('.row[data-place]').first().click()
-  for (let i = 0; i < 4; i++) check(await panes.nth(i).locator('.row.same').count() > 0, `column ${i} follows`)
+  for (let i = 0; i < 4; i++) await eventually(async () => await panes.nth(i).locator('.row.same').count() > 0, `column ${i} follows`)
   const current = () => page.locator('.row.current').innerText()
   const before = await current()
   await panes.nth(0).locator('.rows').focus()
   await page.keyboard.press('ArrowDown')
-  check(await current() !== before, 'arrow keys move')
+  await eventually(async () => await current() !== before, 'arrow keys move')
   await panes.nth(1).getByRole('combobox').selectOption('emitted')
-  check(await page.locator('.pane').nth(1).locator('.row.snap').count() > 0, 'the IR as emitted')
+  await eventually(async () => await page.locator('.pane').nth(1).locator('.row.snap').count() > 0, 'the IR as emitted')
   const exits = page.getByRole('table', { name: 'Exits' }).locator('tbody tr')
-  check((await text(exits.first())).includes('is a'), `conditions: ${await text(exits.first())}`)
+  await eventually(async () => (await text(exits.first())).includes('is a'), `conditions: ${await text(exits.first())}`)
   // From an exit to the side trace there, and back.
   await exits.getByRole('link', { name: /^trace / }).first().click()
-  check((await text(page.locator('.facts'))).includes('Goes on from trace 1'), 'the side trace knows its parent')
+  await eventually(async () => (await text(page.locator('.facts'))).includes('Goes on from trace 1'), 'the side trace knows its parent')
   await page.goBack()
   await page.waitForFunction(() => document.querySelector('main h2').textContent === 'Trace 1')
 }
@@ -81,11 +81,11 @@ async function trace(page) {
 async function given_up(page) {
   await page.getByRole('link', { name: 'Given up', exact: true }).click()
   const row = page.locator('tbody tr', { hasText: 'trace too long' }).first()
-  check(/\.lua:\d+/.test(await text(row)), `where: ${await text(row)}`)
+  await eventually(async () => /\.lua:\d+/.test(await text(row)), `where: ${await text(row)}`)
   await row.getByRole('link').first().click()
   await page.waitForSelector('.ln.target')
   await page.goto(page.url().replace(/#.*/, '#trace/99999'))
-  check((await text(page.locator('main'))).includes('no such trace'), 'what is not there')
+  await eventually(async () => (await text(page.locator('main'))).includes('no such trace'), 'what is not there')
 }
 
 /** With thousands of traces: everything opens soon, and rows come as they are wanted. */
@@ -106,9 +106,9 @@ async function many(page) {
   }
   for (const [view, ms] of Object.entries(views)) check(ms < LIMIT, `${view} took ${ms} ms`)
   await timed('#graph', 'svg .node')
-  check(await page.locator('svg .node').count() < 300, 'a part of the graph is drawn')
+  await eventually(async () => await page.locator('svg .node').count() < 300, 'a part of the graph is drawn')
   await page.getByRole('link', { name: 'next →' }).click()
-  check(/Trees (?!1 )\d+ to/.test(await text(page.locator('main .bar').first())), 'and the next part')
+  await eventually(async () => /Trees (?!1 )\d+ to/.test(await text(page.locator('main .bar').first())), 'and the next part')
   await timed('#traces', 'tbody tr')
   const rows = () => page.locator('tbody tr').count()
   const first = await rows()
@@ -116,7 +116,7 @@ async function many(page) {
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
   await page.waitForFunction((n) => document.querySelectorAll('tbody tr').length > n, first)
   await page.getByRole('searchbox').fill('part7 loop')
-  check((await text(page.getByRole('status'))).match(/^[1-9]\d* traces?$/), 'the filter')
+  await eventually(async () => (await text(page.getByRole('status'))).match(/^[1-9]\d* traces?$/), 'the filter')
   const total = Number((await page.evaluate(() => traces.length)))
   check(total >= 2000, `${total} traces`)
   console.log(`${total} traces: open after ${ready} ms; then ${Object.entries(views).map(([v, ms]) => `${v} ${ms} ms`).join(', ')}`)
