@@ -160,11 +160,32 @@ fn compiling_has_a_budget() {
     passes_in_both("budget.lua", &["-Obudget=5"]);
 }
 
+/// By the limits on compiling that there are by default.
+#[track_caller]
+fn passes_with_limits(name: &str, options: &[&str]) {
+    assert_eq!(run_in(&folder(), &[options, &[name]].concat(), "").ok(), "ok\n", "{options:?}");
+}
+
 #[test]
 fn the_first_trace_waits() {
-    for (program, options) in [("warm.lua", &[][..]), ("warm.lua", &["-Oeval=1"]), ("promise.lua", &[]), ("price.lua", &[])] {
-        assert_eq!(run_in(&folder(), &[options, &[program]].concat(), "").ok(), "ok\n", "{program} {options:?}");
-    }
+    passes_with_limits("warm.lua", &[]);
+    passes_with_limits("warm.lua", &["-Oeval=1"]);
+    passes_with_limits("promise.lua", &[]);
+}
+
+#[test]
+fn expensive_traces_wait() {
+    passes_with_limits("price.lua", &[]);
+}
+
+#[test]
+fn small_functions_belong_to_their_callers() {
+    passes_with_limits("leaf.lua", &[]);
+}
+
+#[test]
+fn large_loops_wait_for_fewer_iterations() {
+    passes_with_limits("large_loop.lua", &[]);
 }
 
 #[test]

@@ -15,10 +15,12 @@ const ALLOWANCE: u64 = 120;
 /// Units that setting up the compiler costs, with the first trace: more than a program may spend that is over at once.
 const SETUP: u64 = 200;
 /// Bytecode instructions that a program must have run before its first trace, for what setting up costs to be a small part of that.
-const WARM: u64 = 5_000_000;
+const WARM: u64 = 8_000_000;
 /// Unless a place is hot by the factor [`FIRST`], and the loops around it promise that it will run so many more.
 pub const PROMISE: u64 = 2_000_000;
 const FIRST: u32 = 128;
+/// What a tick stands for, in bytecode instructions, where thresholds are meant for: where it stands for more, less heat is wanted.
+const USUAL: u64 = 10;
 /// What stands for the ticks of a place whose turn has come.
 const GRANTED: u32 = u32::MAX;
 /// Instructions recorded and thrown away that cost as much as one compiled.
@@ -27,27 +29,50 @@ const RECORDED: u64 = 8;
 const SLOTS: (u64, u64) = (3, 2);
 /// What any recording and any compilation costs besides: the compiler, not used for a while, has to come into the caches.
 const PER_RECORDING: u64 = 8;
-const PER_TRACE: u64 = 40;
+const PER_TRACE: u64 = 130;
 /// Ticks of the hot counters (two an iteration, one a call) that take as long as one unit.
 const TICKS: u64 = 50;
 /// An exit and the entry after it take as long as so many ticks.
 const EXIT_TICKS: u64 = 4;
-/// The factor on the thresholds when the budget is used up is twice this, and doubles with each time that it is.
-const BEYOND: u32 = 32;
-/// But a place that is as hot as this factor asks, for each so many units that its trace costs, gets one: what compiling it costs is
-/// then a small part of what it has run, and nobody can say that it will not go on.
-const CERTAIN: u32 = 300;
-const UNITS: u32 = 100;
-/// By how many times itself that factor grows where all root traces were retired; less, as fewer were.
-const REGRET: u32 = 1;
+/// Bytecode instructions saved that pay for one unit.
+const PAYS: f64 = 700.0;
+/// How often a loop has gone round, as far as what it saved is concerned, that came to its second round.
+pub const ROUNDS: i64 = 4;
+/// A place must be this many times as hot as the parameters say before it gets a trace, when the budget is used up and all is paid
+/// back; twice as hot for each budget that the program owes, which is what it spent so much more than compiled code has paid back.
+const HEAT: f64 = 32.0;
+/// Budgets that a program may earn before the bar falls no further.
+const EARNING: f64 = -2.0;
+/// Budgets that it may owe before the bar rises no further: whatever it owes, a place as hot as that may get a trace, since it has cost
+/// more by then than its trace will, and nobody can say that it will not go on.
+const HOPELESS: f64 = 4.0;
+/// A trace of so many units wants twice as hot a place, and so on.
+const UNITS: u32 = 400;
+/// So much less is wanted of exits: one costs more than a tick, and those who take it have begun to pay.
+const EXITS: u32 = 2;
 /// Traces that cost less are made without looking at the price.
-pub const LARGE: u64 = 200;
+pub const LARGE: u64 = 300;
 /// Bytecode instructions that a trace must save the interpreter before it has paid for entering and leaving it.
 const ENTRY: i64 = 15;
 /// The most that is kept of earlier gains.
 pub const CREDIT: i64 = 20_000;
 /// A root trace that has lost so many is retired.
 const LOSS: i64 = -100_000;
+
+/// What is asked of a place that wants a trace.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Demand {
+    /// By what its threshold is multiplied, at least.
+    pub heat: u32,
+    /// A trace that costs so many units at most is then made.
+    pub pays_for: u64,
+}
+
+impl Default for Demand {
+    fn default() -> Demand {
+        Demand { heat: 1, pays_for: 0 }
+    }
+}
 
 /// What was spent on compiling, and what the program has run.
 #[derive(Debug)]
@@ -60,15 +85,16 @@ pub struct Budget {
     work: u64,
     /// Units spent.
     spent: u64,
-    /// Root traces compiled, and retired.
+    /// Bytecode instructions that compiled code saved the interpreter, as far as known, less what entering and leaving it cost.
+    saved: i64,
+    /// Root traces compiled.
     made: u32,
-    lost: u32,
     /// Ticks of places whose turn has not come, although their counter ran out.
     waiting: Places<u32>,
     /// How often the traces of a place were retired.
     retired: Places<u32>,
     /// See [`Budget::demand`].
-    demands: Places<u32>,
+    demands: Places<Demand>,
 }
 
 impl Default for Budget {
@@ -78,8 +104,8 @@ impl Default for Budget {
             ticks: 0,
             work: 0,
             spent: SETUP,
+            saved: 0,
             made: 0,
-            lost: 0,
             waiting: Places::new(),
             retired: Places::new(),
             demands: Places::new(),
@@ -88,9 +114,9 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Ticks and units so far.
-    pub fn totals(&self) -> (u64, u64) {
-        (self.ticks, self.spent)
+    /// Ticks and units so far, and bytecode instructions saved.
+    pub fn totals(&self) -> (u64, u64, u64) {
+        (self.ticks, self.spent, self.saved.max(0) as u64)
     }
     /// A hot counter was set.
     pub fn counts_from(&mut self, counter: usize, ticks: u16) {
@@ -106,9 +132,10 @@ impl Budget {
         self.ticks += u64::from(n);
         n
     }
-    /// Compiled code was left.
-    pub fn left(&mut self) {
+    /// Compiled code was left; how many instructions it had saved.
+    pub fn left(&mut self, saves: i64) {
         self.ticks += EXIT_TICKS;
+        self.saved += saves;
     }
     /// A recording became machine code, or came to nothing.
     pub fn spend(&mut self, trace: Option<&Trace>, compiled: bool) {
@@ -118,41 +145,47 @@ impl Budget {
             _ => PER_RECORDING + trace.map_or(0, recorded) / RECORDED,
         };
     }
-    /// By what the thresholds are to be multiplied now: the more was spent beyond the budget, the hotter a place must be.
+    /// By what the thresholds are to be multiplied now: the more was spent that has not been paid back, the hotter a place must be.
     pub fn factor(&self, params: &Params) -> u32 {
         if !params.limits_compiling() {
             return 1;
         }
         self.factor_with(0, params)
     }
-    /// The same when so many units more were spent.
+    /// The same for an exit, or a place behind a call, of which something is asked.
+    pub fn exit_factor(&self, demand: Demand, params: &Params) -> u32 {
+        (self.factor(params).max(demand.heat) / EXITS).max(1)
+    }
+    /// The factor when so many units more were spent.
     fn factor_with(&self, more: u64, params: &Params) -> u32 {
         let may = ALLOWANCE + self.ticks * u64::from(params.budget) / (100 * TICKS);
-        match (self.spent + more) / may {
-            0 => 1,
-            over => (BEYOND << over.min(20)).min(self.certain().saturating_mul(1 + more as u32 / UNITS)),
+        let spent = self.spent + more;
+        if spent < may {
+            return 1;
         }
-    }
-    /// The factor at which a place gets a trace in any case: the more of those made so far did not pay, the higher.
-    fn certain(&self) -> u32 {
-        CERTAIN + CERTAIN.saturating_mul(REGRET * self.lost) / self.made.max(1)
+        let owed = spent as f64 - self.saved as f64 / PAYS;
+        let heat = HEAT * (owed / may as f64).clamp(EARNING, HOPELESS).exp2();
+        (heat as u32).saturating_mul(1 + more as u32 / UNITS)
     }
     /// Is a trace of so many units too expensive for how hot its place is? It is when the place would have to be hotter once the
-    /// trace is paid for: then it must become so. `heat` is by what the place's threshold was multiplied; the factor wanted is returned.
-    pub fn is_too_expensive(&self, heat: u32, cost: u64, params: &Params) -> Option<u32> {
-        if !params.limits_compiling() {
-            return None;
-        }
-        let wanted = self.factor_with(cost, params);
-        (cost >= LARGE && heat.max(self.factor(params)) < wanted).then_some(wanted)
+    /// trace is paid for, unless it has waited for a trace of that price.
+    pub fn is_too_expensive(&self, demand: Demand, cost: u64, params: &Params) -> bool {
+        params.limits_compiling()
+            && cost >= LARGE
+            && cost > demand.pays_for
+            && demand.heat.max(self.factor(params)) < self.factor_with(cost, params)
     }
-    /// By what the threshold of a place is multiplied besides, because a trace of it is expensive.
-    pub fn demand(&self, pc: *const Ins) -> u32 {
-        self.demands.get(&pc).map_or(1, |d| *d)
+    /// What is asked of the place of a trace that costs so much.
+    pub fn price(&self, cost: u64, params: &Params) -> Demand {
+        Demand { heat: self.factor_with(cost, params), pays_for: cost }
+    }
+    /// What is asked of a place because a trace of it was too expensive.
+    pub fn demand(&self, pc: *const Ins) -> Demand {
+        self.demands.get(&pc).copied().unwrap_or_default()
     }
     /// Sets that.
-    pub fn set_demand(&mut self, pc: *const Ins, factor: u32) {
-        self.demands.insert(pc, factor);
+    pub fn set_demand(&mut self, pc: *const Ins, demand: Demand) {
+        self.demands.insert(pc, demand);
     }
     /// The counter at `pc` ran out, having counted `n` ticks of `weight` bytecode instructions each. How far it is to count before it
     /// is the place's turn. `promised` tells how many more the loops around it will run ([`crate::trip_count`]).
@@ -161,13 +194,15 @@ impl Budget {
         let cold = params.limits_compiling() && self.made == 0 && self.work < WARM;
         let factor = if cold { FIRST } else { self.factor(params) };
         let retired = self.retired.get(&pc).map_or(0, |n| (*n).min(10));
-        let demand = self.demand(pc);
+        let demand = self.demand(pc).heat;
         if factor == 1 && retired == 0 && demand == 1 {
             return None;
         }
         // Twice as hot as the last time that it was retired.
         let again = if retired == 0 { 1 } else { 16 << retired };
-        let wanted = params.hotloop.saturating_mul(2).saturating_mul(factor.max(again).max(demand));
+        let hot = params.hotloop.saturating_mul(2);
+        let wanted = u64::from(hot.saturating_mul(factor.max(again).max(demand)));
+        let wanted = ((wanted * USUAL / weight.max(USUAL)) as u32).max(hot);
         let waited = self.waiting.get(&pc).map_or(0, |n| *n).saturating_add(n);
         let left = wanted.saturating_sub(waited);
         if left == 0 && (!cold || waited == GRANTED || promised() >= PROMISE) {
@@ -175,7 +210,7 @@ impl Budget {
             return None;
         }
         self.waiting.insert(pc, waited);
-        Some(if left == 0 { params.hotloop.saturating_mul(2) } else { left })
+        Some(if left == 0 { hot } else { left })
     }
     /// It was the turn of `pc`, and it is still.
     pub fn grant(&mut self, pc: *const Ins) {
@@ -184,7 +219,6 @@ impl Budget {
     /// The trace that starts at `pc` was retired.
     pub fn retire(&mut self, pc: *const Ins) {
         *self.retired.entry(pc).or_default() += 1;
-        self.lost += 1;
         self.waiting.remove(&pc);
     }
     /// Forgets the places in a function.
@@ -230,17 +264,33 @@ pub fn does_not_pay(balance: i64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Budget, CERTAIN, REGRET};
-    use perilune_recorder::ir::Trace;
+    use super::{ALLOWANCE, Budget, PAYS};
+    use crate::params::Params;
 
     #[test]
-    fn retired_traces_make_the_next_ones_wait() {
-        let mut budget = Budget::default();
-        for _ in 0..2 {
-            budget.spend(Some(&Trace::default()), true);
-        }
-        assert_eq!(budget.certain(), CERTAIN);
-        budget.retire(core::ptr::null());
-        assert_eq!(budget.certain(), CERTAIN + CERTAIN * REGRET / 2);
+    fn what_pays_lowers_the_bar_and_what_does_not_raises_it() {
+        let params = Params::default();
+        let after = |spent: u64, saved: f64| {
+            let mut budget = Budget { spent, ..Budget::default() };
+            budget.left((saved * PAYS) as i64);
+            budget.factor(&params)
+        };
+        assert_eq!(after(ALLOWANCE - 1, 0.0), 1);
+        let budgets = ALLOWANCE as f64;
+        let (little, much) = (after(ALLOWANCE, 0.0), after(3 * ALLOWANCE, 0.0));
+        assert!(1 < little && little < much, "{little} {much}");
+        assert!(after(3 * ALLOWANCE, 3.0 * budgets) < little);
+        assert!(after(3 * ALLOWANCE, 9.0 * budgets) > 1);
+        assert!(after(3 * ALLOWANCE, -1.0 * budgets) > much);
+    }
+    #[test]
+    fn a_place_gets_the_trace_that_it_waited_for() {
+        let params = Params::default();
+        let mut budget = Budget { spent: 2 * ALLOWANCE, ..Budget::default() };
+        let price = budget.price(1000, &params);
+        assert!(budget.is_too_expensive(super::Demand::default(), 1000, &params));
+        budget.spent *= 10;
+        assert!(!budget.is_too_expensive(price, 1000, &params));
+        assert!(budget.is_too_expensive(super::Demand { heat: 2, ..price }, 1001, &params));
     }
 }

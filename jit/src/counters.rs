@@ -26,6 +26,8 @@ macro_rules! for_each_counter {
             ticks
             /// Units of work spent on compiling, see `budget`.
             spent
+            /// Bytecode instructions that compiled code saved, less what entering and leaving it cost; of loops that go round a guess.
+            saved
             /// Traces that there are.
             alive: gauge
             /// Traces freed with the function they start in.

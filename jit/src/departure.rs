@@ -15,6 +15,8 @@ pub struct Departure {
     pub root: u32,
     /// See [`Entry::gain`].
     pub gain: i64,
+    /// See [`Entry::saves`].
+    pub saves: i64,
     /// See [`Entry::is_end`].
     pub is_end: bool,
     /// Slots in use in the frame.
@@ -36,6 +38,7 @@ impl Departure {
             exit: k as u32,
             root: e.root,
             gain: e.gain(k),
+            saves: e.saves(k),
             is_end: e.is_end(k),
             live: usize::from(snap.nslots.saturating_sub(snap.base_slot)),
             pc: core::ptr::with_exposed_provenance(snap.pc as usize),

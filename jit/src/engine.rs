@@ -89,9 +89,9 @@ impl Jit {
     }
     /// What it did so far.
     pub fn counts(&self) -> Counters {
-        let (ticks, spent) = self.budget.borrow().totals();
+        let (ticks, spent, saved) = self.budget.borrow().totals();
         let registry = self.registry.borrow();
-        Counters { entered: registry.entered(), ticks, spent, alive: registry.alive() as u64, ..self.counters.get() }
+        Counters { entered: registry.entered(), ticks, spent, saved, alive: registry.alive() as u64, ..self.counters.get() }
     }
     /// Lets the process see what it did so far.
     pub(crate) fn publish(&self) {

@@ -39,13 +39,14 @@ impl Jit {
             debug_assert!(false, "an exit that no trace has");
             return Resume { pc: core::ptr::null(), multres: 0, failed: false };
         };
-        let &Departure { trace, exit, root, gain, is_end, live, pc, mut multres, .. } = departure;
+        let &Departure { trace, exit, root, gain, saves, is_end, live, pc, mut multres, .. } = departure;
         frame::box_slots(vm, &departure.unboxed);
         if multres == Snapshot::OPEN {
             multres = vm.multres;
         }
         let retire = self.balance(&mut registry, root, gain);
-        let hot = if sample { None } else { self.heat(&mut registry, (trace, exit), root, is_end, may_record && !collect) };
+        let hot =
+            if sample { None } else { self.heat(&mut registry, (trace, exit), root, (is_end, saves), may_record && !collect) };
         drop(registry);
         let collect = collect || vm.heap.collects_always();
         let tell = !is_end && !sample && self.listens(vm, Event::Texit);
@@ -104,11 +105,11 @@ impl Jit {
         registry: &mut Registry,
         (trace, exit): (u32, u32),
         root: u32,
-        is_end: bool,
+        (is_end, saves): (bool, i64),
         may_record: bool,
     ) -> Option<Rc<Trace>> {
         let params = self.options.get().params;
-        self.budget.borrow_mut().left();
+        self.budget.borrow_mut().left(saves);
         let sides = registry.get(root).map_or(0, |r| r.sides);
         let entry = registry.get_mut(trace)?;
         let last = exit as usize + 1 == entry.exits.len();
@@ -120,7 +121,7 @@ impl Jit {
             if may_record && x.heat != Exit::DONE {
                 x.heat += 1;
                 if sides < params.maxside && x.heat >= params.hotexit.max(x.next) {
-                    let factor = self.budget.borrow().factor(&params).max(x.demand);
+                    let factor = self.budget.borrow().exit_factor(x.demand, &params);
                     if x.heat >= params.hotexit.saturating_mul(factor) {
                         hot = true;
                         x.tries += 1;

@@ -53,10 +53,14 @@ impl Default for Penalties {
 }
 
 impl Penalties {
+    /// A number below 16: what recurs in the program at regular distances is then not always met in the same place.
+    pub fn random(&mut self) -> u32 {
+        self.random = self.random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        self.random >> 28
+    }
     /// Recording from `pc` failed: what its counter is to be set to, or `None` when it has failed for good.
     pub fn add(&mut self, pc: *const Ins, reason: Abort) -> Option<u32> {
-        self.random = self.random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let random = self.random >> 28;
+        let random = self.random();
         let found = self.slots.iter().position(|s| s.pc == pc);
         let i = found.unwrap_or_else(|| {
             self.next = (self.next + 1) % SLOTS;

@@ -1,9 +1,12 @@
 //! Traces that cost more than their place is worth so far: refused until it is hotter, while they are recorded or when they are done.
 
 use crate::Jit;
-use crate::budget;
+use crate::budget::{self, Demand};
+use crate::frame;
 use crate::recording::{Origin, Recording};
-use perilune_recorder::ir::Trace;
+use perilune_recorder::ir::{Link, Trace};
+use perilune_recorder::rec::FinishedTrace;
+use perilune_vm::bc::Op;
 
 /// Bytecode instructions after which the price of a recording is looked at again.
 const EVERY: usize = 32;
@@ -19,16 +22,34 @@ impl Jit {
             (_, Some((parent, k))) => (core::ptr::null(), registry.get_mut(parent).and_then(|e| e.exits.get_mut(k as usize))),
             _ => return false,
         };
-        let heat = exit.as_ref().map_or_else(|| budget.demand(pc), |x| x.demand);
-        let Some(least) = budget.is_too_expensive(heat, cost, &params) else { return false };
-        let wanted = budget.is_too_expensive(heat, ahead, &params).unwrap_or(least);
+        let demand = exit.as_ref().map_or_else(|| budget.demand(pc), |x| x.demand);
+        if !budget.is_too_expensive(demand, cost, &params) {
+            return false;
+        }
+        let price = budget.price(ahead, &params);
         match exit {
             Some(x) => {
-                x.demand = wanted;
+                x.demand = price;
                 x.tries = x.tries.saturating_sub(1);
             }
-            None => budget.set_demand(pc, wanted),
+            None => budget.set_demand(pc, price),
         }
+        true
+    }
+    /// Is the finished trace one of a function that is left again before entering it has paid? It belongs into the traces of those who
+    /// call the function: as one of its own it would lose at each call, and its exits would lead into the callers, one by one.
+    pub(crate) fn returns_too_soon(&self, origin: Origin, done: &FinishedTrace, path: usize) -> bool {
+        let params = self.options.get().params;
+        let Origin::Root(_, pc) = origin else { return false };
+        let soon = done.trace.link == Link::Return && budget::gain(0, path.min(usize::from(u16::MAX)) as u16) < 0;
+        let function = matches!(frame::ins(pc).op(), Op::FUNCF | Op::FUNCV);
+        if !soon || !function || !params.limits_compiling() {
+            return false;
+        }
+        let mut budget = self.budget.borrow_mut();
+        let demand = budget.demand(pc);
+        let heat = demand.heat.max(budget.factor(&params)).saturating_mul(4);
+        budget.set_demand(pc, Demand { heat, ..demand });
         true
     }
     /// Has the recording under way become so long that its trace will be refused? It is asked for the price of one twice as long,

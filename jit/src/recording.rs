@@ -142,7 +142,9 @@ impl Jit {
             return pad.give_up();
         }
         let params = self.options.get().params;
-        let factor = self.budget.borrow().factor(&params).max(self.budget.borrow().demand(stitch));
+        let budget = self.budget.borrow();
+        let factor = budget.exit_factor(budget.demand(stitch), &params);
+        drop(budget);
         if !self.may_record(vm) || pad.count() < params.hotexit.saturating_mul(factor) {
             return;
         }
@@ -303,18 +305,31 @@ impl Jit {
         if matches!(ins.op(), Op::JFUNCF | Op::JFUNCV) && registry.get(n).is_some_and(|e| e.trace.link == Link::Return) {
             registry.disarm_one(n);
             self.recursive.borrow_mut().entry(pc).or_insert(RECURSION_TRIES);
-            self.set_counter(vm, pc, self.counters.get().started as u32 & 15);
+            self.soon(vm, pc);
         }
     }
+    /// The place at `pc` is to be hot again soon.
+    fn soon(&self, vm: &mut Vm, pc: *const Ins) {
+        let n = self.penalties.borrow_mut().random();
+        self.set_counter(vm, pc, n);
+    }
     /// Is the finished trace one that only returns, of a function known to recurse? It is better tried again, a few times.
-    fn misses_recursion(&self, vm: &mut Vm, done: &FinishedTrace) -> bool {
+    fn misses_recursion(&self, vm: &mut Vm, origin: Origin, done: &FinishedTrace) -> bool {
+        let Origin::Root(proto, _) = origin else { return false };
         let mut recursive = self.recursive.borrow_mut();
+        if done.trace.link == Link::Return && frame::recurses(vm, proto) {
+            recursive.entry(done.start_pc).or_insert(RECURSION_TRIES);
+        }
         let Some(tries) = recursive.get_mut(&done.start_pc) else { return false };
-        if done.trace.parent.is_some() || done.trace.link != Link::Return || *tries == 0 {
+        if done.trace.link != Link::Return {
+            return false;
+        }
+        if *tries == 0 {
+            *tries = RECURSION_TRIES;
             return false;
         }
         *tries -= 1;
-        self.set_counter(vm, done.start_pc, self.counters.get().started as u32 & 15);
+        self.soon(vm, done.start_pc);
         true
     }
 
@@ -332,7 +347,10 @@ impl Jit {
         if !self.registry.borrow().is_wanted_path(&done, &path) {
             return self.fail(vm, number, at, Origin::Nowhere, Abort::Retry.into(), Some(&done.trace));
         }
-        if self.misses_recursion(vm, &done) {
+        if self.misses_recursion(vm, origin, &done) {
+            return self.fail(vm, number, at, Origin::Nowhere, Abort::TooShort.into(), Some(&done.trace));
+        }
+        if self.returns_too_soon(origin, &done, path.len()) {
             return self.fail(vm, number, at, Origin::Nowhere, Abort::TooShort.into(), Some(&done.trace));
         }
         let cost = budget::cost(&done.trace);

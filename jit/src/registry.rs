@@ -38,7 +38,7 @@ pub struct Exit {
     /// Side trace that begins here; 0 if none.
     pub side: u32,
     /// By what the threshold is multiplied at least, because a side trace is expensive.
-    pub demand: u32,
+    pub demand: crate::budget::Demand,
     /// How often starting over from here (see `Jit::variant_start`) failed, up to [`Exit::MAX_VARIANTS`]: then only an ordinary side
     /// trace will do.
     pub failed_variants: u8,
@@ -178,6 +178,12 @@ impl Entry {
         let gain = crate::budget::gain(self.above, done);
         // Nobody knows how often a loop went round.
         if exit as u32 >= self.loop_snap { gain.max(0) } else { gain }
+    }
+    /// The same as far as one can guess: a loop that came to its second round goes round a few times.
+    pub fn saves(&self, exit: usize) -> i64 {
+        let body = self.trace.snaps.last().map_or(0, |s| i64::from(s.done));
+        let rounds = if exit as u32 >= self.loop_snap { crate::budget::ROUNDS - 1 } else { 0 };
+        self.gain(exit) + rounds * body
     }
 }
 

@@ -11,7 +11,7 @@ use perilune_vm::{Value, Vm};
 
 /// Frames looked at.
 const FRAMES: usize = 16;
-/// What the longest function or loop counts for, in bytecode instructions: much of it may be passed over.
+/// What instructions that may be passed over count for at the most: nobody knows how many of them are.
 const BODY: usize = 100;
 
 /// Bytecode instructions that the numeric loops around the running instruction are still to execute, if each iteration of a loop
@@ -38,7 +38,7 @@ fn in_function(level: &Level, proto: &Proto, pc: usize, inner: u64, enough: u64)
     for at in (0..pc).rev() {
         let Some((base, end)) = proto.ins(at).and_then(|i| numeric_loop(i, at)).filter(|(_, end)| *end > pc) else { continue };
         let trips = remaining([0, 1, 2].map(|n| frame::slot(level, base + n)));
-        work = trips.max(1).saturating_mul(work.max((end - at).min(BODY) as u64));
+        work = trips.max(1).saturating_mul(work.max(in_body(proto, at, end) as u64));
         if work >= enough {
             break;
         }
@@ -67,14 +67,26 @@ fn remaining(slots: [Value; 3]) -> u64 {
 /// one.
 pub fn weight(proto: &Proto, at: usize) -> u64 {
     let Some(ins) = proto.ins(at) else { return 1 };
-    let length = match ins.op() {
-        Op::FORL | Op::ITERL => at.saturating_sub(behind(ins, at)),
-        Op::ITERN => proto.ins(at + 1).map_or(0, |l| at.saturating_sub(behind(l, at + 1))),
-        Op::LOOP => behind(ins, at).saturating_sub(at),
+    let executed = match ins.op() {
+        Op::FORL | Op::ITERL => in_body(proto, behind(ins, at), at),
+        Op::ITERN => proto.ins(at + 1).map_or(0, |l| in_body(proto, behind(l, at + 1), at)),
+        Op::LOOP => in_body(proto, at, behind(ins, at)),
         // A function: half of it, as there are branches.
-        _ => proto.code_len(),
+        _ => proto.code_len().min(BODY),
     };
-    length.clamp(2, BODY) as u64 / 2
+    executed.max(2) as u64 / 2
+}
+
+/// Instructions that one iteration of the loop between two indices executes: all that no jump passes over, and half of the others.
+fn in_body(proto: &Proto, from: usize, to: usize) -> usize {
+    let (mut sure, mut passed_until) = (0, from);
+    for at in from..to {
+        sure += usize::from(at >= passed_until);
+        if let Some(jump) = proto.ins(at).filter(|i| i.op() == Op::JMP) {
+            passed_until = passed_until.max(behind(jump, at).min(to));
+        }
+    }
+    sure + (to.saturating_sub(from) - sure).min(BODY) / 2
 }
 
 #[cfg(test)]

@@ -69,7 +69,7 @@ pub struct Vm {
     pub exit_countdown: u32,
     /// See `exit_countdown`.
     pub exit_every: u32,
-    /// Hot counters, by `(pc >> 2) % 64`.
+    /// Hot counters, by `(pc >> 2) % HOT_COUNTERS`.
     pub hotcount: [u16; HOT_COUNTERS],
     /// Heap, with the allocation counters and free lists that compiled code touches first.
     pub heap: Heap,

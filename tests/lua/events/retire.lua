@@ -20,7 +20,7 @@ local t = {}
 for i = 1, 100 do t[i] = i end
 jit.off(first)
 jit.on(first)
-assert(calls(t, 100, 40000) == 4000000)
+assert(calls(t, 100, 80000) == 8000000)
 assert(counters().closed >= 1 and counters().retired == 0)
 -- Long ways through it pay.
 assert(calls(t, 100, 5000) == 500000)
