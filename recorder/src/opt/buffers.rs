@@ -9,9 +9,14 @@ use crate::ir::{Ins, IrRef, Op, Ty};
 /// TOSTR of a character code: its operand does not say so, unlike those of numbers.
 const CHAR: IrRef = IrRef(2);
 
+/// Is there anything that the pass may do?
+pub fn has_work(b: &Builder) -> bool {
+    b.flags.fuse && b.newest(Op::TOSTR) != IrRef::NONE && b.newest(Op::BUFPUT) != IrRef::NONE
+}
+
 /// Runs the pass on a whole trace.
 pub fn run(b: &mut Builder) {
-    if !b.flags.fuse || b.newest(Op::TOSTR) == IrRef::NONE || b.newest(Op::BUFPUT) == IrRef::NONE {
+    if !has_work(b) {
         return;
     }
     let head = b.newest(Op::LOOP);

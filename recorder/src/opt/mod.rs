@@ -167,8 +167,10 @@ fn run_passes(b: &mut Builder, looping: bool) -> Result<(), Abort> {
     }
     pass(b, "dce", always(dce::run))?;
     debug_verify(b, "dce");
-    pass(b, "fuse", always(buffers::run))?;
-    debug_verify(b, "fuse");
+    if buffers::has_work(b) {
+        pass(b, "fuse", always(buffers::run))?;
+        debug_verify(b, "fuse");
+    }
     Ok(())
 }
 

@@ -304,17 +304,18 @@ fn near_border(a: &[Cell<Value>], hi: usize, last: u32) -> Option<u32> {
     if !hi.is_power_of_two() || last + 1 >= hi {
         return None;
     }
-    let absent = |i: usize| a[i & (hi - 1)].get().is_nil();
+    let absent = |i: usize| a[i].get().is_nil();
     let border = if !absent(last + 1) {
         last + 1
     } else {
         // Nothing is at index 0, but it counts as if.
         last - usize::from(last > 0 && absent(last))
     };
-    let mut other = false;
-    for bit in 0..hi.trailing_zeros() {
-        let mid = ((border >> bit) | 1) << bit;
-        other |= absent(mid) == (border >> bit & 1 != 0);
+    let (mut bit, mut other) = (1, false);
+    while bit < hi {
+        let mid = (border | bit) & bit.wrapping_neg();
+        other |= absent(mid) == (border & bit != 0);
+        bit += bit;
     }
     if other { None } else { Some(border as u32) }
 }
