@@ -70,6 +70,26 @@ fn comparisons_by_builtins() {
 }
 
 #[test]
+fn concatenations_by_builtins() {
+    passes_in_both("builtin_concat.lua", &[]);
+}
+
+#[test]
+fn builtins_in_tail_position() {
+    passes_in_both("tail_builtins.lua", &[]);
+}
+
+#[test]
+fn returns_from_recursion() {
+    passes_in_both("down_recursion.lua", &[]);
+}
+
+#[test]
+fn numbers_in_strings() {
+    passes_in_both("numbers_in_strings.lua", &[]);
+}
+
+#[test]
 fn bytecodes_in_hot_loops() {
     passes_in_both("bytecodes.lua", &[]);
 }

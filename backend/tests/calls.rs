@@ -94,6 +94,23 @@ fn string_buffers_are_filled_in_order() {
 }
 
 #[test]
+fn numbers_are_put_into_string_buffers_as_they_are() {
+    let mut t = Build::new();
+    let s = t.slots(&[Ty::Int, Ty::Num]);
+    let null = t.konst(perilune_recorder::ir::Const::Null(Ty::P64));
+    let h = t.emit(Op::BUFHDR, Ty::P64, null, IrRef(0));
+    let a = t.emit(Op::BUFNUM, Ty::P64, h, s[0]);
+    let b = t.emit(Op::BUFNUM, Ty::P64, a, s[1]);
+    let r = t.emit(Op::BUFSTR, Ty::Str, b, h);
+    let trace = t.results(&[r]);
+    let mut m = Machine::new();
+    m.vm[RESULT] = 0x440;
+    (*m.slot(2), *m.slot(3)) = (Value::int(7).0, Value::num(8.0).0);
+    assert_eq!(m.run(&trace), 1);
+    assert_eq!((m.vm[ARGS], m.slot_value(10)), (147_483, gc(v::TAG_STR, 0x440)));
+}
+
+#[test]
 fn strings_that_are_no_numbers_leave() {
     let mut t = Build::new();
     let s = t.slot(2, Ty::Str);

@@ -184,6 +184,22 @@ fn returns_to_lower_frames_check_the_link() {
 }
 
 #[test]
+fn links_that_were_checked_before_are_not_checked_again() {
+    let mut t = Build::new();
+    let inner = t.slot(2, Ty::Int);
+    let (pc, proto) = (t.word(0x4242), t.word(0x6000));
+    t.emit(Op::RETF, Ty::Proto, proto, pc);
+    t.t.ins.last_mut().unwrap().flags = 0;
+    let trace = t.end(&[(11, inner)], Link::Return);
+    let mut m = Machine::new();
+    m.install(&trace, TRACE_NO, 0);
+    *m.slot(2) = Value::int(5).0;
+    *m.slot(1) = 0x4243;
+    assert_eq!(m.enter(TRACE_NO), (1, -(DELTA as isize)));
+    assert_eq!(m.stack[BASE - DELTA as usize + 9], Value::int(5).0);
+}
+
+#[test]
 fn links_enter_other_traces() {
     let mut m = Machine::new();
     let mut t = Build::new();

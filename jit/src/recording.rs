@@ -173,9 +173,20 @@ impl Jit {
         let recorder = match variant {
             _ if gone => Err(Abort::Error),
             Some((proto, start)) => Recorder::new_variant(vm, &params, proto, start, (parent, exit), number, root),
+            None if self.ends_in_returns(&trace, exit, pc) => {
+                Recorder::new_returning(vm, &params, (parent, exit), pc, number, root)
+            }
             None => Recorder::new_side(vm, &params, &trace, parent, exit, pc, number, root),
         };
         self.begin(vm, number, func, at, Origin::Side, recorder, begun);
+    }
+    /// Has a trace followed returns, as many as one may, and stopped at exit `exit` in front of the return at `pc`?
+    fn ends_in_returns(&self, trace: &perilune_recorder::ir::Trace, exit: u32, pc: *const Ins) -> bool {
+        let last = trace.snaps.last().is_some_and(|s| exit as usize + 1 == trace.snaps.len() && s.multres == 0);
+        let returns = trace.ins.iter().filter(|i| i.op == perilune_recorder::ir::Op::RETF).count();
+        last && trace.link == Link::Return
+            && returns > 1
+            && matches!(frame::ins(pc).op(), Op::RET | Op::RET0 | Op::RET1 | Op::CALLT)
     }
     /// Where a trace starts over at the first exit of `parent`, for values of other types: at the start of a loop, if `parent`
     /// starts there as well and not too many others do.

@@ -1,7 +1,7 @@
 //! Tests of passes on text: `tests/ir/<pass>/*.ir`.
 //!
 //! ```text
-//! ; test: fold cse loop          passes: emission with these switches, then loop and dce in this order;
+//! ; test: fold cse loop          passes: emission with these switches, then loop, dce and fuse in this order;
 //! ;                              or parse (print what was read), or verify (print what is wrong)
 //! ; tab:0 = 1 2 x=3              entries of a table
 //! ; run: 2=1 3=100               runs input and output on these slots, with the same result
@@ -82,6 +82,7 @@ fn optimise(trace: &Trace, passes: &[&str]) -> Result<Trace, Abort> {
         match *pass {
             "loop" => opt::loops::run(&mut b)?,
             "dce" => opt::dce::run(&mut b),
+            "fuse" => opt::buffers::run(&mut b),
             "sink" if !passes.contains(&"loop") => opt::sink::run(&mut b),
             _ => {}
         }

@@ -58,7 +58,7 @@ END
     [ "$(grep -c '^ok' "$work/out")" -ge "${parts%/*}" ] && r=0 || r=1
     result "Tarantool's $test: $parts parts (docs/memory.md says which not)" $r
   done << END
-profilers/misclib-memprof-lapi 4/5
+profilers/misclib-memprof-lapi 5/5
 profilers/gh-5994-memprof-human-readable 5/5
 profilers/gh-9217-profile-parsers-error-handling 6/6
 profilers/tools-utils-avl 7/7

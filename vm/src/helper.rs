@@ -76,6 +76,10 @@ macro_rules! for_each_helper {
             (BufReset, buf_reset, Store, Nil, ())
             /// Appends to the string buffer.
             (BufPut, buf_put, Store, Nil, (Str))
+            /// Appends an int to the string buffer, as text.
+            (BufPutInt, buf_put_int, Store, Nil, (Int))
+            /// Appends a num to the string buffer, as text.
+            (BufPutNum, buf_put_num, Store, Nil, (Num))
             /// The string in the buffer.
             (BufStr, buf_str, Alloc, Str, ())
             /// Repetition: string, count (>= 0).
@@ -323,6 +327,12 @@ helpers! {
     }
     fn buf_put(vm, s: Gc<Str>) {
         vm.buffer.extend_from_slice(s.bytes());
+    }
+    fn buf_put_int(vm, i: i32) {
+        crate::text::number::put_int(&mut vm.buffer, i);
+    }
+    fn buf_put_num(vm, n: f64) {
+        crate::text::number::put_num(&mut vm.buffer, n);
     }
     fn buf_str(vm) -> Gc<Str> {
         let buf = core::mem::take(&mut vm.buffer);

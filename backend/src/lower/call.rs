@@ -4,7 +4,7 @@ use super::value::{MEM, repr};
 use super::{Lower, Res};
 use crate::{BackendError, thunk};
 use cranelift_codegen::ir::{InstBuilder, SigRef, Type, Value, types};
-use perilune_recorder::ir::{Ins, IrRef, Op};
+use perilune_recorder::ir::{Ins, IrRef, Op, Ty};
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::ofs;
 
@@ -129,7 +129,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// SNEW, TNEW, TDUP, BUFHDR, BUFPUT, BUFSTR, TOSTR, STRTO.
+    /// SNEW, TNEW, TDUP, BUFHDR, BUFPUT, BUFNUM, BUFSTR, TOSTR, STRTO.
     pub(super) fn object(&mut self, ins: Ins) -> Res<Option<Value>> {
         match ins.op {
             Op::SNEW => {
@@ -148,6 +148,14 @@ impl Lower<'_> {
             Op::BUFPUT => {
                 let string = self.word(ins.b)?;
                 self.call_helper(Helper::BufPut, &[string]).map(|_| None)
+            }
+            Op::BUFNUM if self.cur.trace.ty(ins.b) == Ty::Num => {
+                let n = self.num(ins.b)?;
+                self.call_helper(Helper::BufPutNum, &[n]).map(|_| None)
+            }
+            Op::BUFNUM => {
+                let i = self.int(ins.b)?;
+                self.call_helper(Helper::BufPutInt, &[i]).map(|_| None)
             }
             Op::BUFSTR => self.call_helper(Helper::BufStr, &[]),
             Op::TOSTR => self.string_of(ins),

@@ -62,17 +62,19 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// RETF: checks the return address, then moves the base down to the caller's frame.
+    /// RETF: checks the return address, unless that was done before, then moves the base down to the caller's frame.
     pub(super) fn return_frame(&mut self, ins: Ins) -> Res<()> {
         if !ins.b.is_const() {
             return Err(self.bad("RETF without a return address"));
         }
         let Const::Ptr(pc) = self.konst(ins.b)? else { return Err(self.bad("RETF without a return address")) };
-        let at = self.slot_offset(1);
-        let link = self.pos.ins().load(types::I64, MEM, self.cur.base, at);
-        let expected = self.k64(pc);
-        let same = self.pos.ins().icmp(IntCC::Equal, link, expected);
-        self.guard(same)?;
+        if ins.is_guard() {
+            let at = self.slot_offset(1);
+            let link = self.pos.ins().load(types::I64, MEM, self.cur.base, at);
+            let expected = self.k64(pc);
+            let same = self.pos.ins().icmp(IntCC::Equal, link, expected);
+            self.guard(same)?;
+        }
         let delta = (self.frame_delta)(pc);
         self.cur.moved -= 8 * delta as i32;
         // Exits from here on count slots from the new base.

@@ -307,7 +307,9 @@ impl<'a> Lower<'a> {
             | Op::SREF => self.reference(ins).map(Some),
             Op::ALOAD | Op::HLOAD | Op::ULOAD | Op::VLOAD | Op::SLOAD | Op::FLOAD | Op::XLOAD | Op::ALEN => self.load(ins),
             Op::ASTORE | Op::HSTORE | Op::USTORE | Op::FSTORE | Op::XSTORE => self.store(ins).map(|()| None),
-            Op::SNEW | Op::TNEW | Op::TDUP | Op::BUFHDR | Op::BUFPUT | Op::BUFSTR | Op::TOSTR | Op::STRTO => self.object(ins),
+            Op::SNEW | Op::TNEW | Op::TDUP | Op::BUFHDR | Op::BUFPUT | Op::BUFNUM | Op::BUFSTR | Op::TOSTR | Op::STRTO => {
+                self.object(ins)
+            }
             Op::TBAR => self.table_barrier(ins).map(|()| None),
             Op::OBAR => self.upvalue_barrier(ins).map(|()| None),
             Op::CONV => self.conv(ins).map(Some),

@@ -28,6 +28,8 @@ pub fn address(helper: Helper) -> usize {
         Helper::GcStep => clobber::<{ Helper::GcStep as u8 }> as *const () as usize,
         Helper::BufReset => buffer::<0> as *const () as usize,
         Helper::BufPut => buffer::<1> as *const () as usize,
+        Helper::BufPutInt => buffer::<3> as *const () as usize,
+        Helper::BufPutNum => buffer_num as *const () as usize,
         Helper::BufStr => buffer::<2> as *const () as usize,
         _ => words::<255> as *const () as usize,
     }
@@ -67,11 +69,17 @@ unsafe extern "C" fn buffer<const WHAT: u64>(vm: *mut u64, a: u64) -> u64 {
     unsafe {
         let log = vm.add(ARGS);
         *log = *log * 10 + WHAT + 1;
-        if WHAT == 1 {
+        if WHAT == 1 || WHAT == 3 {
             *log = *log * 10 + a;
         }
         *vm.add(RESULT)
     }
+}
+
+/// Likewise, of a num.
+unsafe extern "C" fn buffer_num(vm: *mut u64, n: f64) -> u64 {
+    // SAFETY: as in `buffer`.
+    unsafe { buffer::<3>(vm, n as u64) }
 }
 
 unsafe extern "C" fn str_to_num(vm: *mut u64, s: u64) -> i32 {

@@ -155,6 +155,8 @@ fn object(e: &mut Eval<'_>, ins: Ins) -> Step {
         Op::TDUP => e.call(Helper::TabDup, &[e.val(ins.a)]),
         Op::BUFHDR => e.call(Helper::BufReset, &[]),
         Op::BUFPUT => e.call(Helper::BufPut, &[e.val(ins.b)]),
+        Op::BUFNUM if e.t.ty(ins.b) == Ty::Num => e.call(Helper::BufPutNum, &[e.val(ins.b)]),
+        Op::BUFNUM => e.call(Helper::BufPutInt, &[e.val(ins.b)]),
         Op::BUFSTR => e.call(Helper::BufStr, &[]),
         Op::TOSTR => {
             let helper = match ins.b.0 {

@@ -278,7 +278,7 @@ impl Eval<'_> {
             }
             Op::RETF => {
                 let pc = self.val(ins.b);
-                guard(memory::load64(self.base - 8) == pc)?;
+                guard(!ins.is_guard() || memory::load64(self.base - 8) == pc)?;
                 self.base -= 8 * u64::from((self.config.frame_delta)(pc));
                 Ok(0)
             }

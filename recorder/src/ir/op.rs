@@ -38,7 +38,7 @@ macro_rules! for_each_ir {
             /// Guard: the link of the current frame (base[-1]) is op2 (KPTR); then leaves the frame downwards: BASE moves down by
             /// what the link says (for a return address 2 + A of the call instruction before it); op1 is the KGC proto of the next
             /// Lua function.
-            /// Slot numbers of later instructions count from the new base.
+            /// Slot numbers of later instructions count from the new base. Without the guard bit the link has been checked before.
             (RETF, r, r, S, guard)
             /// Nothing.
             (NOP, n, n, N, none)
@@ -204,9 +204,11 @@ macro_rules! for_each_ir {
 
             /// Start of a string buffer: op1 is KNULL, op2 0.
             (BUFHDR, r, l, L, none)
-            /// Appends string op2 to buffer op1 (a BUFHDR or BUFPUT); its value is the buffer.
+            /// Appends string op2 to buffer op1 (a BUFHDR, BUFPUT or BUFNUM); its value is the buffer.
             (BUFPUT, r, r, L, none)
-            /// The string in buffer op1 (last BUFPUT) begun by op2 (BUFHDR).
+            /// Appends number op2 (int or num) to buffer op1 as text, as TOSTR has it; its value is the buffer.
+            (BUFNUM, r, r, L, none)
+            /// The string in buffer op1 (last BUFPUT or BUFNUM) begun by op2 (BUFHDR).
             (BUFSTR, r, r, A, none)
 
             /// Barrier after a store of a collectable value into table op1.

@@ -86,7 +86,8 @@ impl Verifier<'_> {
                 self.defined(r, i)?;
             }
         }
-        let known = matches!(ins.op, Op::ADDOV | Op::SUBOV | Op::MULOV | Op::UREFO | Op::UREFC | Op::HREFK | Op::STRTO);
+        let known =
+            matches!(ins.op, Op::ADDOV | Op::SUBOV | Op::MULOV | Op::UREFO | Op::UREFC | Op::HREFK | Op::STRTO | Op::RETF);
         let must_guard = ins.op.is_guard() && !known;
         check(!must_guard || ins.is_guard(), "guard without the guard bit")?;
         if ins.is_guard() {
@@ -182,11 +183,14 @@ impl Verifier<'_> {
             Op::FSTORE => self.is(ins.a, &[Op::FREF], "left operand is no field"),
             Op::XSTORE => self.left(ins, Ty::P64),
             Op::SNEW => self.both(ins, Ty::P64, Ty::Int),
-            Op::BUFPUT => {
-                self.is(ins.a, &[Op::BUFHDR, Op::BUFPUT], "left operand is no buffer")?;
-                self.operand(ins.b, Ty::Str, "right")
+            Op::BUFPUT | Op::BUFNUM | Op::BUFSTR => {
+                self.is(ins.a, &[Op::BUFHDR, Op::BUFPUT, Op::BUFNUM], "left operand is no buffer")?;
+                match ins.op {
+                    Op::BUFPUT => self.operand(ins.b, Ty::Str, "right"),
+                    Op::BUFNUM => check(self.t.ty(ins.b).is_number(), "right operand is no number"),
+                    _ => Ok(()),
+                }
             }
-            Op::BUFSTR => self.is(ins.a, &[Op::BUFHDR, Op::BUFPUT], "left operand is no buffer"),
             Op::RETF => {
                 let ok = matches!(self.t.konst(ins.b), Some(Const::Ptr(_)));
                 check(ok && self.t.ty(ins.a) == Ty::Proto, "operands are no prototype and return address")

@@ -1,7 +1,7 @@
 //! The optimiser.
 //!
 //! During emission ([`crate::build`]): FOLD, then by kind of instruction CSE, load forwarding or store elimination. On the finished
-//! trace: LOOP ([`loops`]), DCE ([`dce`]). All passes look backwards only, which is why copying a loop's iteration through
+//! trace: LOOP ([`loops`]), DCE ([`dce`]), numbers in string buffers ([`buffers`]). All passes look backwards only, which is why copying a loop's iteration through
 //! the same pipeline moves invariant code out of the loop.
 //!
 //! # What makes CSE and forwarding sound across the loop
@@ -11,6 +11,7 @@
 
 pub mod abc;
 pub mod alias;
+pub mod buffers;
 pub mod cse;
 pub mod dce;
 pub mod fold;
@@ -75,7 +76,7 @@ define_flags! {
     sink, "sink";
     /// Stores of slots on the way, for exits to be short.
     sync, "sync";
-    /// Fusion of operands (the backend's).
+    /// Fusion of operands: of numbers into string buffers, and the backend's.
     fuse, "fuse";
 }
 
@@ -130,7 +131,7 @@ pub(crate) fn pipeline(b: &mut Builder, ins: Ins) -> Emit {
         Op::VLOAD => mem::refs::scratch_load(b, ins),
         Op::XLOAD => mem::refs::raw_load(b, ins),
         Op::CALLL => mem::refs::reading_call(b, ins),
-        Op::BUFHDR | Op::BUFPUT | Op::NOP | Op::BASE => b.append(ins),
+        Op::BUFHDR | Op::BUFPUT | Op::BUFNUM | Op::NOP | Op::BASE => b.append(ins),
         op => match op.effect() {
             Effect::Pure => cse::share(b, ins, IrRef::BASE),
             Effect::Load | Effect::Store | Effect::Alloc => b.append(ins),
@@ -166,6 +167,10 @@ fn run_passes(b: &mut Builder, looping: bool) -> Result<(), Abort> {
     }
     pass(b, "dce", always(dce::run))?;
     debug_verify(b, "dce");
+    if buffers::has_work(b) {
+        pass(b, "fuse", always(buffers::run))?;
+        debug_verify(b, "fuse");
+    }
     Ok(())
 }
 

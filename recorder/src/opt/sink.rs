@@ -211,6 +211,7 @@ fn drop_steps(b: &mut Builder) {
                         | Op::SNEW
                         | Op::TOSTR
                         | Op::BUFPUT
+                        | Op::BUFNUM
                         | Op::BUFSTR
                         | Op::CALLA
                         | Op::CALLS

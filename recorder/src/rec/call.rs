@@ -119,7 +119,10 @@ impl Recorder {
     /// Calls what is no function: `__call`, with the object as its first argument.
     fn call_object(&mut self, vm: &Vm, pc: *const Ins, a: usize, object: (IrRef, Value), nargs: usize, want: usize) -> Rec<Flow> {
         let (r, v) = self.metamethod(vm, object, MM::Call)?;
-        let Some(f) = v.as_func().filter(|&f| f.proto().is_some() || !self.is_for_stitch(f)) else { return self.nyi(Bc::CALL) };
+        let Some(f) = v.as_func() else { return self.nyi(Bc::CALL) };
+        if f.proto().is_none() && self.is_for_stitch(f) {
+            return self.stop_in_front(pc, f, Link::Interp);
+        }
         let first = self.base + a + 2;
         self.need(first + nargs + 1);
         for i in (0..nargs).rev() {
@@ -169,7 +172,10 @@ impl Recorder {
             None => {
                 args.insert(0, r);
                 let (r, m) = self.metamethod(vm, (r, v), MM::Call)?;
-                let Some(f) = m.as_func().filter(|f| f.proto().is_some()) else { return self.nyi(ins.op()) };
+                let Some(f) = m.as_func() else { return self.nyi(ins.op()) };
+                if f.proto().is_none() {
+                    return self.stop_in_front(pc, f, Link::Interp);
+                }
                 (r, f)
             }
         };
@@ -198,6 +204,9 @@ impl Recorder {
     }
     /// A builtin in tail position: called in place, then its results are returned.
     fn tail_builtin(&mut self, vm: &Vm, pc: *const Ins, f: Gc<Func>, a: usize, r: IrRef, nargs: usize) -> Rec<Flow> {
+        if self.comes_back(pc) {
+            return Ok(Flow::Stop(Link::DownRec, pc));
+        }
         let (kind, below) = (Protector::of(f), self.leaves_start());
         if !self.may_return(vm) || kind.is_some() && below {
             return self.stop_in_front(pc, f, Link::Return);
@@ -212,7 +221,10 @@ impl Recorder {
                 done => done,
             };
         }
-        let begun = self.b.trace.ins.len();
+        // The builtin may have an effect, behind which it is too late.
+        if below && !self.check_below(vm)? {
+            return self.stop_in_front(pc, f, Link::Return);
+        }
         let Some(results) = self.try_builtin(vm, f, a, nargs)? else {
             if self.frames.last().is_none_or(|f| f.way != Way::Call) {
                 return self.stop_in_front(pc, f, Link::Return);
@@ -221,21 +233,11 @@ impl Recorder {
             return self.tail_native(vm, pc, (r, f), a, nargs, link).map(|()| Flow::Next);
         };
         self.place_builtin(a, &results, 0);
-        if below && self.has_effect_since(begun) {
-            // The check of the return address would come too late.
-            return self.nyi_func(Value::func(f));
-        }
-        self.return_results(vm, results, None)
+        self.return_results(vm, results, None, below)
     }
     /// Ends the trace in front of a call that the interpreter does: in tail position, or as a metamethod.
     pub(super) fn stop_in_front(&mut self, pc: *const Ins, f: Gc<Func>, link: Link) -> Rec<Flow> {
         if self.first { self.nyi_func(Value::func(f)) } else { Ok(Flow::Stop(link, pc)) }
-    }
-    fn has_effect_since(&self, n: usize) -> bool {
-        self.needsnap
-            || self.b.trace.ins[n..]
-                .iter()
-                .any(|i| i.op.effect() == crate::ir::Effect::Store && !matches!(i.op, Op::GCSTEP | Op::PROF))
     }
 
     /// FUNCF: missing arguments are nil; recursion is limited.

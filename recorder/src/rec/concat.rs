@@ -3,7 +3,7 @@
 use super::meta::Operand;
 use super::{Flow, Rec, Recorder, view};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Op, Ty};
+use crate::ir::{IrRef, Link, Op, Ty};
 use perilune_vm::bc::{Ins, TSETM_BIAS};
 use perilune_vm::helper::Helper;
 use perilune_vm::lib::buffer::is_buffer;
@@ -34,7 +34,18 @@ impl Recorder {
             let (r, v) = self.operand(vm, i)?;
             parts.push((r, v));
         }
-        self.concat(vm, self.pc, parts)
+        if parts.iter().all(|p| p.1.is_str() || p.1.is_number()) {
+            return self.concat(vm, self.pc, parts);
+        }
+        // A builtin that is only called when a part of it is done: the interpreter does all of it.
+        let before = self.state();
+        match self.concat(vm, self.pc, parts) {
+            Err(Abort::NyiFastFunc) if !self.first => {
+                self.restore(before);
+                Ok(Flow::Stop(Link::Interp, self.pc))
+            }
+            done => done,
+        }
     }
     /// Concatenates `parts`, the values of the slots from B of the CAT at `pc` on, from the right.
     pub(super) fn concat(&mut self, vm: &Vm, pc: *const Ins, mut parts: Vec<Operand>) -> Rec<Flow> {

@@ -86,8 +86,16 @@ impl Recorder {
             // How it jumps is not known before the call.
             return self.stop_in_front(pc, func, Link::Interp);
         }
-        if native && (self.is_for_stitch(func) || !matches!(id, cont::TO_A | cont::DROP)) {
-            return self.nyi_func(f.1);
+        let dest = match id & 7 {
+            cont::TO_A => Some(view::ins(pc).a()),
+            // The last call that it takes.
+            cont::CONCAT if (id >> 3) as usize == view::ins(pc).b() => Some(view::ins(pc).a()),
+            cont::DROP => None,
+            _ if native => return self.nyi_func(f.1),
+            _ => None,
+        };
+        if native && self.is_for_stitch(func) {
+            return if id & 7 == cont::CONCAT { self.nyi_func(f.1) } else { self.stop_in_front(pc, func, Link::Interp) };
         }
         let r = self.specialize(f.0, func)?;
         let old = self.base;
@@ -104,7 +112,6 @@ impl Recorder {
             self.set_abs(new + i, a.0);
         }
         let Some(proto) = func.proto() else {
-            let dest = (id == cont::TO_A).then(|| view::ins(pc).a());
             return self.native_metamethod(vm, pc, (r, func), size + 4, args.len(), dest).map(|()| Flow::Next);
         };
         self.frames.push(Frame { base: old, proto: self.proto, way: Way::Cont(Cont { id, pc }) });

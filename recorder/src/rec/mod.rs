@@ -247,6 +247,8 @@ pub struct Recorder {
     closures: Vec<closure::Closure>,
     /// Frames left downwards from the start frame.
     retdepth: u32,
+    /// The trace starts at a return, and may come back to it further down.
+    returning: bool,
     tailcalled: u32,
     /// Must the next instruction take a snapshot?
     needsnap: bool,
@@ -310,6 +312,7 @@ impl Recorder {
             calls: Vec::new(),
             closures: Vec::new(),
             retdepth: 0,
+            returning: false,
             tailcalled: 0,
             needsnap: false,
             multres: 0,

@@ -5,7 +5,7 @@ use super::{Flow, Rec, Recorder, Way, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, Ty, xload};
 use perilune_vm::bc::{Ins, Op as Bc};
-use perilune_vm::interp::frame;
+use perilune_vm::interp::{cont, frame};
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{Value, Vm};
 
@@ -31,6 +31,9 @@ impl Recorder {
             Bc::RET => (ins.a(), ins.d() - 1),
             _ => (ins.a(), ins.d() + vm.multres as usize),
         };
+        if self.comes_back(pc) {
+            return Ok(Flow::Stop(Link::DownRec, pc));
+        }
         if !self.may_return(vm) {
             if self.start_is_root && !self.range.0.is_null() {
                 // What leaves the loop at once is no trace of it.
@@ -42,9 +45,25 @@ impl Recorder {
         self.load_args(vm, from, n)?;
         let results = (0..n).map(|i| self.slots[self.base + from + i]).collect();
         let first = if n > 0 { view::slot(vm, from as isize) } else { Value::NIL };
-        self.return_results(vm, results, Some(first))
+        if !self.frames.iter().any(|f| matches!(f.way, Way::Cont(c) if c.id & 7 == cont::CONCAT)) {
+            return self.return_results(vm, results, Some(first), false);
+        }
+        // What is concatenated then may call a builtin: the trace ends in front of the return.
+        let before = self.state();
+        match self.return_results(vm, results, Some(first), false) {
+            Err(Abort::NyiFastFunc) if !self.first => {
+                self.restore(before);
+                Ok(Flow::Stop(Link::Interp, pc))
+            }
+            done => done,
+        }
     }
 
+    /// Down-recursion: is this the return that the trace started at, in a frame further down?
+    pub(super) fn comes_back(&self, pc: *const Ins) -> bool {
+        let again = self.returning && pc == self.start_pc && self.frames.is_empty();
+        again && self.retdepth >= self.params.recunroll.max(1) && self.multres == 0
+    }
     /// Does a return from the current frame leave the frame that the trace started in?
     pub(super) fn leaves_start(&self) -> bool {
         !self.frames.iter().any(|f| matches!(f.way, Way::Call | Way::Cont(_)))
@@ -83,8 +102,15 @@ impl Recorder {
         }
     }
 
-    /// Returns from the current frame; the first result is `first` now, if that is known.
-    pub(super) fn return_results(&mut self, vm: &Vm, mut results: Vec<IrRef>, mut first: Option<Value>) -> Rec<Flow> {
+    /// Returns from the current frame; the first result is `first` now, if that is known. `checked` says that the links below the
+    /// start frame are, by [`Recorder::check_below`].
+    pub(super) fn return_results(
+        &mut self,
+        vm: &Vm,
+        mut results: Vec<IrRef>,
+        mut first: Option<Value>,
+        checked: bool,
+    ) -> Rec<Flow> {
         if results.contains(&IrRef::NONE) {
             return Err(Abort::NyiReturn);
         }
@@ -109,7 +135,7 @@ impl Recorder {
                 }
             }
         }
-        self.return_below(vm, running, results, first)
+        self.return_below(vm, running, (results, first), checked)
     }
 
     /// Puts results where the call at the return address wants them.
@@ -132,31 +158,27 @@ impl Recorder {
 
     /// Leaves the start frame of a side trace: the frame of the next Lua function below becomes the start. All links on the way
     /// are checked before the first frame is left, since exits count slots from the frame that is running.
-    fn return_below(&mut self, vm: &Vm, running: isize, results: Vec<IrRef>, first: Option<Value>) -> Rec<Flow> {
+    fn return_below(
+        &mut self,
+        vm: &Vm,
+        running: isize,
+        (mut results, mut first): (Vec<IrRef>, Option<Value>),
+        checked: bool,
+    ) -> Rec<Flow> {
         let Some(Below { links, protected, proto }) = self.below(vm, running) else { return Err(Abort::NyiReturn) };
         let (at, link) = links.last().copied().ok_or(Abort::NyiReturn)?;
-        for &(at, link) in &links[1..] {
-            self.guard_word(at - 1, link)?;
-        }
         let start = 2 - running;
-        let mut cont = None;
-        if frame::kind(link) == frame::CONT {
-            let [id, pc] = [4, 3].map(|i| view::slot(vm, start + at - i).0);
-            self.guard_word(at - 4, id)?;
-            self.guard_word(at - 3, pc)?;
-            cont = Some(Cont { id, pc: view::at(view::pc_of_link(pc), -1) });
-        }
+        let cont = if checked { Recorder::cont_below(vm, start + at, link) } else { self.check_links(vm, start, &links, 1)? };
         let kproto = self.b.kgc(Value::proto(proto));
         for &(_, link) in &links {
-            let klink = self.b.kptr(link);
-            self.b.guard(Op::RETF, Ty::P64, kproto, klink)?;
+            let ins = crate::ir::Ins::new(Op::RETF, Ty::P64, kproto, self.b.kptr(link));
+            self.b.emit_ins(crate::ir::Ins { flags: if checked { 0 } else { ins.flags }, ..ins })?;
         }
         self.retdepth += 1;
         self.clear_from(0);
         self.base = 2;
         self.note_proto(proto);
         self.enter_frame(proto);
-        let (mut results, mut first) = (results, first);
         for _ in 0..protected {
             results.insert(0, IrRef::TRUE);
             first = Some(Value::TRUE);
@@ -168,6 +190,34 @@ impl Recorder {
         let call = view::ins(view::at(view::pc_of_link(link), -1));
         self.place_results(link, 2 + call.a(), &results);
         Ok(Flow::Next)
+    }
+    /// Checks all links that a return from the current frame will go by: nothing can be checked behind an effect. False if what
+    /// comes then must be known as well.
+    pub(super) fn check_below(&mut self, vm: &Vm) -> Rec<bool> {
+        let running = self.base as isize;
+        let Some(Below { links, .. }) = self.below(vm, running) else { return Err(Abort::NyiReturn) };
+        let cont = self.check_links(vm, 2 - running, &links, 0)?;
+        Ok(cont.is_none_or(|c| matches!(c.id, cont::TO_A | cont::DROP)))
+    }
+    /// Guards that the links from number `from` on are what they are, and the continuation that the last of all may stand for. That,
+    /// if there is one.
+    fn check_links(&mut self, vm: &Vm, start: isize, links: &[(isize, u64)], from: usize) -> Rec<Option<Cont>> {
+        for &(at, link) in &links[from..] {
+            self.guard_word(at - 1, link)?;
+        }
+        let Some(&(at, link)) = links.last() else { return Ok(None) };
+        let cont = Recorder::cont_below(vm, start + at, link);
+        if cont.is_some() {
+            for i in [4, 3] {
+                self.guard_word(at - i, view::slot(vm, start + at - i).0)?;
+            }
+        }
+        Ok(cont)
+    }
+    /// The continuation that a link stands for; its frame is `at` slots from `vm.base`.
+    fn cont_below(vm: &Vm, at: isize, link: u64) -> Option<Cont> {
+        let [id, pc] = [4, 3].map(|i| view::slot(vm, at - i).0);
+        (frame::kind(link) == frame::CONT).then(|| Cont { id, pc: view::at(view::pc_of_link(pc), -1) })
     }
     /// Guards that the word `at` slots from the base of the start frame is this. Nothing changes it while the frame lives.
     pub(super) fn guard_word(&mut self, at: isize, word: u64) -> Rec<()> {

@@ -38,6 +38,30 @@ impl Recorder {
         Ok(r)
     }
 
+    /// Starts a side trace at exit `exit_no` of trace `parent_no`, which has followed returns and ended in front of the one at `pc`.
+    /// It knows nothing of the slots, so that it may come back to its start further down.
+    pub fn new_returning(
+        vm: &Vm,
+        params: &RecParams,
+        (parent_no, exit_no): (u32, u32),
+        pc: *const Ins,
+        trace_no: u32,
+        root_no: u32,
+    ) -> Result<Recorder, Abort> {
+        let Some(proto) = view::func(vm, 0).proto() else { return Err(Abort::NyiReturn) };
+        let mut r = Recorder::new(params, proto, trace_no, root_no);
+        r.start_pc = pc;
+        r.first_pc = pc;
+        r.instunroll = 0;
+        r.returning = true;
+        r.b.trace.parent = Some((parent_no, exit_no));
+        r.b.trace.ins[0].a = IrRef(parent_no as u16);
+        r.b.trace.ins[0].b = IrRef(exit_no as u16);
+        r.enter_frame(proto);
+        r.snap(pc)?;
+        Ok(r)
+    }
+
     /// Starts a trace at `pc`, behind a call that another trace has ended in front of. `vm.base` is the frame.
     pub fn new_stitched(vm: &Vm, params: &RecParams, proto: Gc<Proto>, pc: *const Ins, trace_no: u32) -> Result<Recorder, Abort> {
         let mut r = Recorder::new(params, proto, trace_no, trace_no);

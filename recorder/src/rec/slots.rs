@@ -9,7 +9,45 @@ use perilune_vm::{Value, Vm};
 /// When exits store more slots than this, all together, they are stored on the way once: code of exits takes time to compile.
 const MAX_TO_STORE: usize = 300;
 
+/// Frames and slots at one time.
+pub(super) struct State {
+    base: usize,
+    proto: Gc<Proto>,
+    frames: Vec<super::Frame>,
+    slots: Vec<IrRef>,
+    /// [`Recorder::modified`], `stored`, `fresh` of each slot.
+    marks: Vec<[bool; 3]>,
+    needsnap: bool,
+    multres: u32,
+    open_top: usize,
+}
+
 impl Recorder {
+    /// Frames and slots as they are now.
+    pub(super) fn state(&self) -> State {
+        let marks = (0..self.slots.len()).map(|at| [self.modified[at], self.stored[at], self.fresh[at]]).collect();
+        State {
+            base: self.base,
+            proto: self.proto,
+            frames: self.frames.clone(),
+            slots: self.slots.clone(),
+            marks,
+            needsnap: self.needsnap,
+            multres: self.multres,
+            open_top: self.open_top,
+        }
+    }
+    /// Frames and slots are as they were: what was recorded since then is not to happen. It must be without effect.
+    pub(super) fn restore(&mut self, state: State) {
+        let State { base, proto, frames, mut slots, mut marks, needsnap, multres, open_top } = state;
+        slots.resize(self.slots.len(), IrRef::NONE);
+        marks.resize(slots.len(), [false; 3]);
+        for (at, mark) in marks.into_iter().enumerate() {
+            [self.modified[at], self.stored[at], self.fresh[at]] = mark;
+        }
+        (self.base, self.proto, self.frames, self.slots) = (base, proto, frames, slots);
+        (self.needsnap, self.multres, self.open_top) = (needsnap, multres, open_top);
+    }
     /// Makes room for the frame of a prototype at the current base.
     pub(super) fn enter_frame(&mut self, proto: Gc<Proto>) {
         self.proto = proto;

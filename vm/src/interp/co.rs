@@ -98,7 +98,12 @@ impl Vm {
         }
         // SAFETY: room was made above; the source is on the running stack.
         unsafe {
-            core::ptr::copy_nonoverlapping(self.top.sub(n), to.top.get(), n);
+            let from = self.top.sub(n);
+            if n == 1 {
+                *to.top.get() = *from;
+            } else {
+                core::ptr::copy_nonoverlapping(from, to.top.get(), n);
+            }
             to.top.set(to.top.get().add(n));
         }
     }

@@ -94,7 +94,8 @@ unsafe fn place(vm: &mut Vm, mut base: *mut Value, mut n: usize) {
             return place_results(vm, pc, src, base.sub(2), n);
         }
         let pc: *const Ins = core::ptr::with_exposed_provenance((*base.sub(3)).0 as usize);
-        if (*base.sub(4)).0 == cont::TO_A {
+        // A concatenation goes on with another operand only where compiled code does not call builtins.
+        if matches!((*base.sub(4)).0 & 7, cont::TO_A | cont::CONCAT) {
             *below(base).add((*pc.sub(1)).a()) = if n == 0 { Value::NIL } else { *src };
         }
     }

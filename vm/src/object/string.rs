@@ -70,6 +70,8 @@ pub struct StrTable {
     buckets: Box<[*mut Str]>,
     count: usize,
     hasher: FixedState,
+    /// The strings of one byte that there are: programs that go through texts byte by byte make them over and over.
+    bytes: [*mut Str; 256],
 }
 
 const MIN_BUCKETS: usize = 256;
@@ -80,6 +82,7 @@ impl StrTable {
             buckets: vec![core::ptr::null_mut(); MIN_BUCKETS].into_boxed_slice(),
             count: 0,
             hasher: FixedState::with_seed(seed),
+            bytes: [core::ptr::null_mut(); 256],
         }
     }
     /// Number of strings.
@@ -118,6 +121,10 @@ impl StrTable {
             self.grow();
         }
         self.count += 1;
+        // SAFETY: a string just made.
+        if let [byte] = unsafe { (*s).bytes() } {
+            self.bytes[usize::from(*byte)] = s;
+        }
         let head = self.bucket(hash);
         // SAFETY: a string just made.
         unsafe { (*s).next.set(*head) };
@@ -142,6 +149,9 @@ impl StrTable {
     /// Takes a string off its chain.
     pub(crate) fn remove(&mut self, s: &Str) {
         self.count -= 1;
+        if let [byte] = s.bytes() {
+            self.bytes[usize::from(*byte)] = core::ptr::null_mut();
+        }
         let head = self.bucket(s.hash());
         if core::ptr::eq(*head, s) {
             *head = s.next.get();
@@ -181,11 +191,17 @@ impl Heap {
     /// The string of these bytes.
     #[inline]
     pub fn new_str(&mut self, bytes: &[u8]) -> Gc<Str> {
+        if let [byte] = bytes {
+            let p = self.strings.bytes[usize::from(*byte)];
+            return if p.is_null() { self.make_str(bytes, self.strings.hash(bytes)) } else { self.found_str(p) };
+        }
         let hash = self.strings.hash(bytes);
         let p = self.strings.find(bytes, hash);
-        if p.is_null() {
-            return self.make_str(bytes, hash);
-        }
+        if p.is_null() { self.make_str(bytes, hash) } else { self.found_str(p) }
+    }
+    /// An interned string that is asked for.
+    #[inline(always)]
+    fn found_str(&mut self, p: *mut Str) -> Gc<Str> {
         self.counts.str_hits += 1;
         let s = Gc::from_ptr(p);
         if self.is_dead(&s.hdr) {

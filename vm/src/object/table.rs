@@ -45,7 +45,8 @@ pub struct Table {
     pub node: Cell<*mut Node>,
     /// Number of nodes minus one (a power of two minus one).
     pub hmask: Cell<u32>,
-    pub(crate) pad: u32,
+    /// The border that was found last: where the next one is looked for first.
+    pub(crate) border: Cell<u32>,
     /// All nodes at or above this one are in use.
     pub free_top: Cell<*mut Node>,
 }
@@ -207,7 +208,9 @@ impl Table {
         let a = self.array_part();
         let hi = a.len().saturating_sub(1);
         if hi > 0 && a[hi].get().is_nil() {
-            return border_in_array(a, hi);
+            let border = near_border(a, hi, self.border.get()).unwrap_or_else(|| border_in_array(a, hi));
+            self.border.set(border);
+            return border;
         }
         if self.hmask.get() == 0 { hi as u32 } else { self.len_in_hash(hi) }
     }
@@ -289,6 +292,32 @@ impl Table {
         }
         None
     }
+}
+
+/// The border that [`border_in_array`] finds, if it is `last` or next to that.
+///
+/// A table may have several borders, and it must not depend on what was asked before which one is found. But what a bisection of
+/// 2^k elements looks at on its way to an index is known from the index alone, so that all of it can be looked at at once.
+#[inline]
+fn near_border(a: &[Cell<Value>], hi: usize, last: u32) -> Option<u32> {
+    let last = last as usize;
+    if !hi.is_power_of_two() || last + 1 >= hi {
+        return None;
+    }
+    let absent = |i: usize| a[i].get().is_nil();
+    let border = if !absent(last + 1) {
+        last + 1
+    } else {
+        // Nothing is at index 0, but it counts as if.
+        last - usize::from(last > 0 && absent(last))
+    };
+    let (mut bit, mut other) = (1, false);
+    while bit < hi {
+        let mid = (border | bit) & bit.wrapping_neg();
+        other |= absent(mid) == (border & bit != 0);
+        bit += bit;
+    }
+    if other { None } else { Some(border as u32) }
 }
 
 /// A border in an array whose element `hi` is nil.

@@ -212,7 +212,7 @@ impl Heap {
                 meta: Cell::new(None),
                 node: Cell::new(self.empty_node),
                 hmask: Cell::new(0),
-                pad: 0,
+                border: Cell::new(0),
                 free_top: Cell::new(self.empty_node),
             });
         }

@@ -209,6 +209,35 @@ fn borders_in_sparse_tables() {
     assert_eq!(t.len(), 64);
 }
 
+/// Which border is found depends on what is in the table, not on what was asked before.
+#[test]
+fn borders_do_not_depend_on_the_last_one() {
+    let mut vm = vm();
+    let mut rng = Rng(0x1234_5678_9abc_def1);
+    for size in [2, 3, 5, 6, 9, 17, 33, 65] {
+        let t = vm.new_table(size, 0);
+        for _ in 0..scale(4000) {
+            let key = 1 + rng.below(size - 1) as i32;
+            // At the border, as lists grow and shrink, or anywhere.
+            let (at, v) = match rng.below(5) {
+                0 | 1 => (t.len() as i32 + 1, Value::TRUE),
+                2 => (t.len() as i32, Value::NIL),
+                3 => (key, Value::TRUE),
+                _ => (key, Value::NIL),
+            };
+            if (1..size as i32).contains(&at) {
+                vm.table_set_int(t, at, v);
+            }
+            let fresh = vm.new_table(size, 0);
+            for i in 1..size as i32 {
+                vm.table_set_int(fresh, i, t.get_int(i));
+            }
+            assert_eq!((t.len(), t.asize()), (fresh.len(), fresh.asize()));
+            check_border(t);
+        }
+    }
+}
+
 #[test]
 fn prototypes_hold_their_constants() {
     use crate::bc::{Ins, KGc, KNum, KVal, ProtoData, TableTemplate};

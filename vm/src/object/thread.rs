@@ -34,10 +34,11 @@ pub struct Thread {
     pub status: Cell<ThreadStatus>,
     /// Base of the current frame, while not running.
     pub base: Cell<*mut Value>,
+    /// Open upvalues, from the highest stack slot down. (Between these two, so that they are not loaded together: a switch has
+    /// just stored one of them, and the processor would wait for that.)
+    pub open: Cell<*mut UpVal>,
     /// Top of the stack, while not running.
     pub top: Cell<*mut Value>,
-    /// Open upvalues, from the highest stack slot down.
-    pub open: Cell<*mut UpVal>,
     /// Environment of the thread.
     pub env: Cell<Gc<Table>>,
     /// The coroutine that resumed this one.

@@ -1,6 +1,7 @@
 //! Doubles like C's `%e`, `%f`, `%g` and `%a`, correctly rounded (ties to even). Infinities and NaNs are padded with spaces, and
 //! a NaN has no sign.
 
+use super::number::{self, NumText};
 use super::spec::{Conv, Spec};
 use core::fmt::Write;
 use core::ops::Deref;
@@ -93,7 +94,18 @@ fn body(out: &mut Text, spec: &Spec, n: f64) {
 }
 
 fn fixed(out: &mut Text, spec: &Spec, n: f64, prec: usize) {
-    let _ = write!(out, "{n:.prec$}");
+    if let Some(units) = number::units(n, prec) {
+        // At least one digit in front of the point.
+        let digits = NumText::padded(units, prec + 1);
+        let (whole, fraction) = digits.split_at(digits.len() - prec);
+        out.put(whole);
+        if prec > 0 {
+            out.put(b".");
+            out.put(fraction);
+        }
+    } else {
+        let _ = write!(out, "{n:.prec$}");
+    }
     if prec == 0 && spec.alt {
         out.put(b".");
     }
@@ -111,6 +123,12 @@ fn scientific(out: &mut Text, n: f64, prec: usize) -> i32 {
 
 /// `%g`: scientific where the exponent is below -4 or not below the precision.
 fn general(out: &mut Text, spec: &Spec, n: f64, prec: usize) {
+    if !spec.alt
+        && !spec.upper
+        && let Some(text) = NumText::general(n, prec as u32)
+    {
+        return out.put(&text);
+    }
     let start = out.len;
     let exp = scientific(out, n, prec - 1);
     if exp >= -4 && exp < prec as i32 {

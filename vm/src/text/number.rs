@@ -7,8 +7,6 @@ use core::ops::Deref;
 
 /// Significant digits of a double.
 const DIGITS: u32 = 14;
-/// Integral doubles of a smaller magnitude print without an exponent.
-const PLAIN_LIMIT: f64 = 1e14;
 
 /// The text of one number, kept in place.
 #[derive(Copy, Clone)]
@@ -65,6 +63,14 @@ impl NumText {
         }
         NumText { bytes, start: at as u8, end: 24 }
     }
+    /// At least `width` (at most 20) decimal digits of `u`.
+    pub fn padded(u: u64, width: usize) -> NumText {
+        let mut text = NumText::decimal(u, false);
+        let start = usize::from(text.start).min(24 - width);
+        text.bytes[start..usize::from(text.start)].fill(b'0');
+        text.start = start as u8;
+        text
+    }
     fn copied(s: &[u8]) -> NumText {
         let mut bytes = [0; 24];
         bytes[..s.len()].copy_from_slice(s);
@@ -81,13 +87,7 @@ impl NumText {
     }
     /// A double. NaN has no sign.
     pub fn num(n: f64) -> NumText {
-        let magnitude = n.abs();
-        if magnitude < PLAIN_LIMIT {
-            let whole = magnitude as u64;
-            if whole as f64 == magnitude {
-                return NumText::decimal(whole, n.is_sign_negative());
-            }
-        } else if !n.is_finite() {
+        if !n.is_finite() {
             return NumText::copied(if n.is_nan() {
                 b"nan"
             } else if n > 0.0 {
@@ -96,17 +96,28 @@ impl NumText {
                 b"-inf"
             });
         }
-        match scaled(magnitude) {
-            Some((digits, exp)) => NumText::layout(digits, exp, n < 0.0),
-            None => {
-                let spec = Spec { prec: Some(DIGITS as u8), ..Spec::new(Conv::General) };
-                NumText::copied(&float::text(&spec, n))
+        NumText::general(n, DIGITS).unwrap_or_else(|| {
+            let spec = Spec { prec: Some(DIGITS as u8), ..Spec::new(Conv::General) };
+            NumText::copied(&float::text(&spec, n))
+        })
+    }
+    /// A double like C's `%.{digits}g`, where that is quickly found: magnitudes around 1, at most [`DIGITS`] digits.
+    #[inline]
+    pub fn general(n: f64, digits: u32) -> Option<NumText> {
+        let magnitude = n.abs();
+        let limit = *POWERS.get(digits as usize)?;
+        if magnitude < limit as f64 {
+            let whole = magnitude as u64;
+            if whole as f64 == magnitude {
+                return Some(NumText::decimal(whole, n.is_sign_negative()));
             }
         }
+        let (mantissa, exp) = scaled(magnitude, digits)?;
+        Some(NumText::layout(mantissa, digits, exp, n < 0.0))
     }
-    /// Lays out `digits` (exactly [`DIGITS`] of them) `* 10^(exp - 13)` like `%g` does.
-    fn layout(mut digits: u64, exp: i32, negative: bool) -> NumText {
-        let mut count = DIGITS as i32;
+    /// Lays out `digits` (exactly `count` of them) `* 10^(exp - count + 1)` like `%g` does.
+    fn layout(mut digits: u64, count: u32, exp: i32, negative: bool) -> NumText {
+        let mut count = count as i32;
         while digits.is_multiple_of(10) {
             digits /= 10;
             count -= 1;
@@ -158,13 +169,13 @@ static POWERS: [u64; 20] = {
     t
 };
 
-/// The [`DIGITS`] significant digits of a number and its decimal exponent, correctly rounded (ties to even). Only for magnitudes
-/// where the arithmetic is exact in 128 bits.
-fn scaled(n: f64) -> Option<(u64, i32)> {
-    if !(1e-5..PLAIN_LIMIT).contains(&n) {
+/// `count` significant digits of a number and its decimal exponent, correctly rounded (ties to even). Only for at most [`DIGITS`]
+/// of them, and magnitudes where the arithmetic is exact in 128 bits.
+fn scaled(n: f64, count: u32) -> Option<(u64, i32)> {
+    if count == 0 || count > DIGITS || !(1e-5..POWERS[count as usize] as f64).contains(&n) {
         return None;
     }
-    const LOW: u64 = 10u64.pow(DIGITS - 1);
+    let low = POWERS[count as usize - 1];
     let bits = n.to_bits();
     let mantissa = bits & ((1 << 52) - 1) | 1 << 52;
     // n = mantissa / 2^shift, and shift is 6 ..= 69 here.
@@ -173,19 +184,35 @@ fn scaled(n: f64) -> Option<(u64, i32)> {
     // An estimate of the decimal exponent, never too big, at most one too small.
     let mut exp = (((bits >> 52) as i32 - 1023) * 1233) >> 12;
     loop {
-        let product = u128::from(mantissa) * u128::from(POWERS[(DIGITS as i32 - 1 - exp) as usize]);
+        let product = u128::from(mantissa) * u128::from(POWERS[(count as i32 - 1 - exp) as usize]);
         let whole = (product >> shift) as u64;
-        if whole >= LOW * 10 {
+        if whole >= low * 10 {
             exp += 1;
             continue;
         }
-        let rest = product & ((1 << shift) - 1);
-        let half = 1u128 << (shift - 1);
-        let up = rest > half || (rest == half && whole & 1 != 0);
-        let digits = whole + u64::from(up);
-        let (digits, exp) = if digits == LOW * 10 { (LOW, exp + 1) } else { (digits, exp) };
-        return if exp < DIGITS as i32 { Some((digits, exp)) } else { None };
+        let digits = rounded(product, shift) as u64;
+        let (digits, exp) = if digits == low * 10 { (low, exp + 1) } else { (digits, exp) };
+        return if exp < count as i32 { Some((digits, exp)) } else { None };
     }
+}
+
+/// `n * 10^decimals` as an integer, correctly rounded (ties to even), for `n` that is not negative. Only where the arithmetic is
+/// exact in 128 bits and the result fits 64.
+pub fn units(n: f64, decimals: usize) -> Option<u64> {
+    let power = *POWERS.get(decimals)?;
+    let bits = n.to_bits();
+    let shift = 1075 - (bits >> 52) as i32;
+    if !(1..=120).contains(&shift) {
+        return if n == 0.0 { Some(0) } else { None };
+    }
+    let product = u128::from(bits & ((1 << 52) - 1) | 1 << 52) * u128::from(power);
+    rounded(product, shift).try_into().ok()
+}
+/// `n / 2^shift`, rounded (ties to even).
+#[inline]
+fn rounded(n: u128, shift: i32) -> u128 {
+    let (whole, rest, half) = (n >> shift, n & ((1 << shift) - 1), 1u128 << (shift - 1));
+    whole + u128::from(rest > half || (rest == half && whole & 1 != 0))
 }
 
 /// Appends an integer.

@@ -54,10 +54,22 @@ fn numbers() {
     assert_eq!(&*NumText::int64(i64::MIN), b"-9223372036854775808");
 }
 
-/// The fast way agrees with the general one.
+/// `%.{prec}g` by the standard library's formats.
+fn reference(n: f64, prec: usize) -> String {
+    let scientific = format!("{n:.*e}", prec - 1);
+    let (mantissa, exp) = scientific.split_once('e').unwrap();
+    let exp: i32 = exp.parse().unwrap();
+    let trimmed = |s: &str| if s.contains('.') { s.trim_end_matches('0').trim_end_matches('.').into() } else { s.to_owned() };
+    if exp < -4 || exp >= prec as i32 {
+        let sign = if exp < 0 { '-' } else { '+' };
+        return format!("{}e{sign}{:02}", trimmed(mantissa), exp.unsigned_abs());
+    }
+    trimmed(&format!("{n:.*}", (prec as i32 - 1 - exp) as usize))
+}
+
+/// The fast ways agree with the general ones.
 #[test]
 fn numbers_agree() {
-    let spec = Spec { prec: Some(14), ..Spec::new(Conv::General) };
     let mut x = 0x2545_f491_4f6c_dd1du64;
     for i in 0..200_000 {
         x ^= x << 13;
@@ -70,7 +82,14 @@ fn numbers_agree() {
             _ => (x >> 20) as f64 * 0.5f64.powi(i % 30),
         };
         if n.is_finite() {
-            assert_eq!(num(n).as_bytes(), &*float::text(&spec, n), "{n:?}");
+            assert_eq!(num(n), reference(n, 14), "{n:?}");
+            let prec = i % 20;
+            let format = |conv| {
+                let spec = Spec { prec: Some(prec as u8), ..Spec::new(conv) };
+                String::from_utf8(float::text(&spec, n).to_vec()).unwrap()
+            };
+            assert_eq!(format(Conv::General), reference(n, (prec as usize).max(1)), "%.{prec}g of {n:?}");
+            assert_eq!(format(Conv::Fixed), format!("{n:.*}", prec as usize), "%.{prec}f of {n:?}");
         }
     }
 }

@@ -93,13 +93,20 @@ pub(super) fn buffer(b: &mut Builder, ins: Ins) -> Rule {
     match b.def(rest) {
         // A buffer of one string is the string.
         Some(Ins { op: Op::BUFHDR, .. }) => is(last),
-        // A buffer of two strings is their concatenation.
-        Some(Ins { op: Op::BUFPUT, a: head, b: first, .. }) if b.is_op(head, Op::BUFHDR).is_some() => {
+        // A buffer of two strings is their concatenation. (Numbers are better put into a buffer.)
+        Some(Ins { op: Op::BUFPUT, a: head, b: first, .. })
+            if b.is_op(head, Op::BUFHDR).is_some() && ![first, last].into_iter().any(|r| is_text_of_number(b, r)) =>
+        {
             let args = b.emit(Op::CARG, Ty::Nil, first, last)?;
             like(Op::CALLA, Ty::Str, args, IrRef(Helper::StrConcat as u16))
         }
         _ => Ok(Fold::Keep),
     }
+}
+
+/// Is it a number that was made a string? Then it may go into a buffer as it is, see [`crate::opt::buffers`].
+fn is_text_of_number(b: &Builder, r: IrRef) -> bool {
+    b.flags.fuse && b.is_op(r, Op::TOSTR).is_some_and(|i| i.b != IrRef(2))
 }
 
 /// CALLN of a function of strings.

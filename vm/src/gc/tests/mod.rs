@@ -192,6 +192,24 @@ fn every_phase_boundary_is_consistent() {
 }
 
 #[test]
+fn strings_of_one_byte_come_and_go() {
+    let mut vm = vm();
+    vm.full_gc();
+    let before = count(&vm, Kind::Str);
+    for round in 0..3 {
+        for byte in 0..=255 {
+            let s = vm.new_str(&[byte]);
+            assert_eq!(s.bytes(), [byte]);
+            assert!(vm.new_str(&[byte]) == s);
+        }
+        assert!(count(&vm, Kind::Str) > before + 100, "round {round}");
+        vm.full_gc();
+        assert_eq!(count(&vm, Kind::Str), before);
+        vm.verify_heap();
+    }
+}
+
+#[test]
 fn a_dead_string_is_revived_by_lookup() {
     let mut vm = vm();
     for i in 0..100 {

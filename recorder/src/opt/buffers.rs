@@ -1,0 +1,44 @@
+//! Numbers in string buffers: they need not become strings first.
+//!
+//! A TOSTR of a number that nothing needs but one buffer is left out, and the number put into the buffer as it is (BUFNUM). A
+//! string that anything else refers to, a snapshot too, is made once and put there as a string.
+
+use crate::build::Builder;
+use crate::ir::{Ins, IrRef, Op, Ty};
+
+/// TOSTR of a character code: its operand does not say so, unlike those of numbers.
+const CHAR: IrRef = IrRef(2);
+
+/// Is there anything that the pass may do?
+pub fn has_work(b: &Builder) -> bool {
+    b.flags.fuse && b.newest(Op::TOSTR) != IrRef::NONE && b.newest(Op::BUFPUT) != IrRef::NONE
+}
+
+/// Runs the pass on a whole trace.
+pub fn run(b: &mut Builder) {
+    if !has_work(b) {
+        return;
+    }
+    let head = b.newest(Op::LOOP);
+    let t = &mut b.trace;
+    let mut uses = vec![0u32; t.ins.len()];
+    let in_snapshots = t.snaps.iter().flat_map(|snap| &snap.slots).map(|s| s.value).filter(|r| !r.is_const());
+    for r in in_snapshots.chain(t.ins.iter().flat_map(|ins| ins.operands())) {
+        uses[r.ins_index()] += 1;
+    }
+    let mut fused = false;
+    for i in 1..t.ins.len() {
+        let Ins { op: Op::BUFPUT, b: string, .. } = t.ins[i] else { continue };
+        let Some(Ins { op: Op::TOSTR, a: number, b: kind, .. }) = t.def(string).copied() else { continue };
+        // In front of the loop it is made once for all iterations.
+        let invariant = string < head && IrRef::of_ins(i) > head;
+        if kind != CHAR && uses[string.ins_index()] == 1 && !(invariant && head != IrRef::NONE) {
+            (t.ins[i].op, t.ins[i].b) = (Op::BUFNUM, number);
+            t.ins[string.ins_index()] = Ins::new(Op::NOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
+            fused = true;
+        }
+    }
+    if fused {
+        b.rebuild_chains();
+    }
+}
