@@ -17,6 +17,8 @@ pub struct Departure {
     pub gain: i64,
     /// See [`Entry::is_end`].
     pub is_end: bool,
+    /// Is it only taken when a sample waits?
+    pub for_samples: bool,
     /// Slots in use in the frame.
     pub live: usize,
     /// Where the interpreter goes on.
@@ -37,6 +39,7 @@ impl Departure {
             root: e.root,
             gain: e.gain(k),
             is_end: e.is_end(k),
+            for_samples: e.trace.is_for_samples(k),
             live: usize::from(snap.nslots.saturating_sub(snap.base_slot)),
             pc: core::ptr::with_exposed_provenance(snap.pc as usize),
             multres: snap.multres,

@@ -15,10 +15,13 @@ impl Jit {
         self.budget.borrow_mut().renew();
         self.aborts.borrow_mut().clear();
     }
-    /// Flushes all traces because somebody begins or ends to watch the heap. They are made again when their places are hot.
+    /// Flushes the traces, if there are any, because somebody begins or ends to watch the heap or to take samples. They are made again
+    /// when their places are hot.
     pub fn flush_for_watching(&self, vm: &mut Vm) {
-        self.cancel(vm);
-        self.drop_traces(vm);
+        if self.is_recording() || self.registry.borrow().alive() != 0 {
+            self.cancel(vm);
+            self.drop_traces(vm);
+        }
     }
     /// The same for the compiler itself, whose recording has ended.
     pub(crate) fn drop_traces(&self, vm: &mut Vm) {
