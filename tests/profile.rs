@@ -114,6 +114,41 @@ fn functions_that_a_trace_has_inlined_are_told_apart() {
     assert!(called + instead > p.total() / 2 && called > instead && instead > p.total() / 10, "{:#?}", stacks(&p));
 }
 
+/// Recordings that started, came to nothing, and ticks of the hot counters, where `fib` runs.
+fn traces_of_fib(lua: &Lua) -> (u64, u64, f64) {
+    let program = "local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) end
+        local n = 0
+        for i = 1, 200 do n = n + fib(20) end
+        local c = require('jit.util').counters(true)
+        return c.started, c.aborted, c.ticks";
+    lua.load(program).eval().unwrap()
+}
+
+#[test]
+fn samples_do_not_change_which_traces_there_are() {
+    let plain = traces_of_fib(&Lua::new());
+    assert!(plain.2 > 500_000.0, "{plain:?}");
+    for _ in 0..4 {
+        let lua = Lua::new();
+        lua.start_profile(Options::new().interval(Duration::from_micros(50))).unwrap();
+        let sampled = traces_of_fib(&lua);
+        assert!(lua.stop_profile().unwrap().total() > 500);
+        assert!((sampled.2 / plain.2 - 1.0).abs() < 0.03, "{sampled:?}, but {plain:?} without samples");
+    }
+}
+
+#[test]
+fn long_loops_do_not_keep_samples_waiting() {
+    let told = "local times, begun = {}, os.clock()
+        require('jit.profile').start('fi1', function() times[#times + 1] = os.clock() - begun end)
+        local s = 0
+        for i = 1, 4e8 do s = s + (i & 3) end
+        require('jit.profile').stop()
+        return times[math.floor(#times / 4)] / times[#times], #times";
+    let (quarter, times): (f64, u64) = Lua::new().load(told).eval().unwrap();
+    assert!(times > 20 && quarter < 0.5, "{times} samples were told of, a quarter of them until {quarter} of the time");
+}
+
 #[test]
 fn what_the_vm_does_is_told_apart() {
     let lua = Lua::new();

@@ -262,6 +262,32 @@ fn heaps_are_summed_up_compared_and_explained() {
 }
 
 #[test]
+fn large_heaps_are_read_with_little_memory() {
+    let f = Folder::new("large-heap");
+    let script = f.write("large.lua", b"t = {} for i = 1, 300000 do t[i] = {i, next = t[i - 1], name = 'object ' .. i} end");
+    for (kind, name) in [("dump", "large.json"), ("snapshot", "large.heapsnapshot")] {
+        let file = f.file(name);
+        good(&[&"heap", &kind, &"-o", &file, &script]);
+        let size = std::fs::metadata(&file).unwrap().len();
+        for command in [vec!["summary"], vec!["why", "object 299999"]] {
+            let mut c = Command::new("sh");
+            // Of addresses, not all of which are memory; 20 MB are the command's own.
+            let limit = (size + size / 2 + (24 << 20)) / 1024;
+            c.args([
+                "-c",
+                "ulimit -v $0; exec \"$@\"",
+                &limit.to_string(),
+                env!("CARGO_BIN_EXE_perilune-tools"),
+                "heap",
+                command[0],
+            ]);
+            let o = c.arg(&file).args(&command[1..]).output().unwrap();
+            assert!(o.status.success(), "{size} bytes: {}", text(&o.stderr));
+        }
+    }
+}
+
+#[test]
 fn a_script_that_fails_leaves_a_file() {
     let f = Folder::new("fails");
     let script = f.write("fails.lua", b"t = {1, 2, 3}\nerror('on purpose')");

@@ -454,7 +454,8 @@ impl Trace {
     }
     /// Is exit `k` taken for samples only?
     pub fn is_for_samples(&self, k: usize) -> bool {
-        let mut guards = self.guarded_by(k).map(|i| self.ins[i]).filter(|i| i.is_guard() && i.op != Op::NOP && !i.is_sunk()).peekable();
+        let mut guards =
+            self.guarded_by(k).map(|i| self.ins[i]).filter(|i| i.is_guard() && i.op != Op::NOP && !i.is_sunk()).peekable();
         guards.peek().is_some() && guards.all(|i| i.op == Op::PROF)
     }
     /// Number of instructions that are executed: neither removed nor sunk.

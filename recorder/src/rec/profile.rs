@@ -8,8 +8,8 @@ use perilune_vm::bc::{Ins, Op as Bc};
 /// A counted loop of no more instructions has no guard unless it is to go round [`MANY`] times: it would cost too much, and such a
 /// loop comes to its end soon enough.
 const TIGHT: usize = 40;
-/// Some milliseconds.
-const MANY: f64 = 1e6;
+/// Tenths of a second. Samples need not be told of at once, but Ctrl-C comes the same way.
+const MANY: f64 = 1e8;
 
 impl Recorder {
     /// Before the instruction at `pc`: if a loop may end there that need not come to its end, leaves the trace if a sample waits.

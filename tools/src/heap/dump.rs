@@ -22,15 +22,6 @@ impl Address {
     }
 }
 
-impl core::fmt::Display for Address {
-    fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
-        match self {
-            Address::Number(n) => write!(f, "{n:#x}"),
-            Address::Odd(text) => f.write_str(text),
-        }
-    }
-}
-
 impl<'de> Deserialize<'de> for Address {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Address, D::Error> {
         struct Text;
@@ -78,19 +69,25 @@ struct Object {
     anchor: Option<Address>,
 }
 
-/// What is being read. References lead to addresses until all objects are known.
+/// What is being read. References lead to numbers of ids until all objects are known.
 #[derive(Default)]
 struct Reading {
     graph: Graph,
+    /// Numbers of ids, in the order in which they are mentioned, and the objects that have them, or [`UNKNOWN`].
+    numbers: HashMap<u64, u32, foldhash::fast::RandomState>,
+    objects: Vec<u32>,
+    /// An id that two objects have.
+    twice: Option<u64>,
     /// Numbers of names that many objects or references have.
     names: HashMap<String, u32>,
     odd: HashMap<Box<str>, u64>,
-    /// The ids that references lead to.
-    to: Vec<u64>,
     roots: Option<HashMap<String, Address>>,
     other_roots: Vec<Address>,
     had_objects: bool,
 }
+
+/// No object, so far.
+const UNKNOWN: u32 = u32::MAX;
 
 /// Reads a dump. The error says what is wrong, and with what.
 pub fn read<R: Read>(source: &mut Source<R>) -> Result<Graph, Wrong> {
@@ -123,11 +120,16 @@ impl Reading {
             }
         }
     }
+    fn number(&mut self, address: Address) -> u32 {
+        let id = self.id(address);
+        *self.numbers.entry(id).or_insert_with(|| {
+            self.objects.push(UNKNOWN);
+            self.objects.len() as u32 - 1
+        })
+    }
     fn refer(&mut self, style: Style, label: u32, to: Address) {
-        let to = self.id(to);
-        self.graph.styles.push((style, false));
-        self.graph.labels.push(label);
-        self.to.push(to);
+        let to = self.number(to);
+        self.graph.refer(style, label, to, false);
     }
     fn object(&mut self, address: Address, o: Object) {
         let kind = self.graph.types.iter().position(|t| *t == o.kind).unwrap_or_else(|| {
@@ -140,8 +142,14 @@ impl Reading {
             (None, None, Some(source), Some(line)) => self.name(&format!("{}:{line}", source.trim_start_matches(['@', '=']))),
             _ => self.name(""),
         };
-        let id = self.id(address);
-        self.graph.add(kind.min(usize::from(u16::MAX)) as u16, name, id, o.size, self.to.len() as u32);
+        let id = self.id(address.clone());
+        let number = self.number(address) as usize;
+        if self.objects[number] != UNKNOWN {
+            self.twice.get_or_insert(id);
+        }
+        self.objects[number] = self.graph.len() as u32;
+        let first = self.graph.targets.len() as u32;
+        self.graph.add(kind.min(usize::from(u16::MAX)) as u16, name, id, o.size, first);
         self.references(o);
     }
     fn references(&mut self, o: Object) {
@@ -155,7 +163,8 @@ impl Reading {
                 self.refer(style, 0, value);
             }
         }
-        let lists = [(Style::Array, o.array), (Style::Upvalue, o.upvalues), (Style::Constant, o.constants), (Style::Prototype, o.protos)];
+        let lists =
+            [(Style::Array, o.array), (Style::Upvalue, o.upvalues), (Style::Constant, o.constants), (Style::Prototype, o.protos)];
         for (style, list) in lists {
             for (i, a) in list.into_iter().enumerate() {
                 self.refer(style, i as u32, a);
@@ -185,46 +194,47 @@ impl Reading {
     }
     /// Has references lead to objects.
     fn link(mut self) -> Result<Graph, Wrong> {
-        let unknown = |graph: &Graph, what: &str, id: u64, end: &str| {
-            let address = match id & IdForm::ODD {
-                0 => format!("{id:#x}"),
-                _ => graph.odd.get((id & !IdForm::ODD) as usize).to_owned(),
-            };
-            Wrong { message: format!("{what} {address}{end}"), spot: Spot::Mention(address) }
-        };
-        if u32::try_from(self.to.len().max(self.graph.len())).is_err() {
-            return Err(Wrong::new("there are more references than can be read".to_owned()));
-        }
-        let mut roots: Vec<(String, u64)> = Vec::new();
+        let mut roots: Vec<(String, u32)> = Vec::new();
         for (name, address) in self.roots.take().unwrap_or_default() {
-            let id = self.id(address);
-            roots.push((name, id));
+            roots.push((name, self.number(address)));
         }
         for address in core::mem::take(&mut self.other_roots) {
-            let id = self.id(address);
-            roots.push(("root".to_owned(), id));
+            roots.push(("root".to_owned(), self.number(address)));
         }
-        let Reading { mut graph, to, .. } = self;
-        let mut by_id: HashMap<u64, u32, foldhash::fast::RandomState> = HashMap::default();
-        by_id.reserve(graph.len());
-        for (i, id) in graph.ids.iter().enumerate() {
-            if by_id.insert(*id, i as u32).is_some() {
-                return Err(unknown(&graph, "object", *id, " is there twice"));
+        if u32::try_from(self.graph.targets.len().max(self.objects.len())).is_err() {
+            return Err(Wrong::new("there are more references than can be read".to_owned()));
+        }
+        if let Some(id) = self.twice {
+            return Err(self.mentioned(id, "object", " is there twice"));
+        }
+        let missing = |this: &Reading, number: u32| {
+            let id = this.numbers.iter().find(|(_, n)| **n == number).map_or(0, |(id, _)| *id);
+            this.mentioned(id, "there is no object", "")
+        };
+        for i in 0..self.graph.targets.len() {
+            let number = self.graph.targets[i];
+            self.graph.targets[i] = self.objects[number as usize];
+            if self.graph.targets[i] == UNKNOWN {
+                return Err(missing(&self, number));
             }
         }
-        let find = |graph: &Graph, id: u64| by_id.get(&id).copied().ok_or_else(|| unknown(graph, "there is no object", id, ""));
-        graph.targets.reserve_exact(to.len());
-        for id in to {
-            let target = find(&graph, id)?;
-            graph.targets.push(target);
-        }
-        for (name, id) in roots {
-            let to = find(&graph, id)?;
-            graph.roots.push((name, to));
+        for (name, number) in roots {
+            match self.objects[number as usize] {
+                UNKNOWN => return Err(missing(&self, number)),
+                to => self.graph.roots.push((name, to)),
+            }
         }
         // What is named first is the shorter way to say it.
-        graph.roots.sort_by_key(|(name, _)| ["registry", "mainthread"].iter().position(|n| n == name).unwrap_or(2));
-        Ok(graph)
+        self.graph.roots.sort_by_key(|(name, _)| ["registry", "mainthread"].iter().position(|n| n == name).unwrap_or(2));
+        Ok(self.graph)
+    }
+    /// That something is wrong with the object of an id.
+    fn mentioned(&self, id: u64, what: &str, end: &str) -> Wrong {
+        let address = match id & IdForm::ODD {
+            0 => format!("{id:#x}"),
+            _ => self.graph.odd.get((id & !IdForm::ODD) as usize).to_owned(),
+        };
+        Wrong { message: format!("{what} {address}{end}"), spot: Spot::Mention(address) }
     }
 }
 

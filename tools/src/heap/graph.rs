@@ -138,7 +138,9 @@ impl Graph {
     pub fn by_id(&self, id: &str) -> Option<usize> {
         let wanted = match self.form {
             IdForm::Number => id.strip_prefix('@').and_then(|n| n.parse().ok()),
-            IdForm::Address => address(id).or_else(|| (0..self.odd.len()).find(|i| self.odd.get(*i) == id).map(|i| IdForm::ODD | i as u64)),
+            IdForm::Address => {
+                address(id).or_else(|| (0..self.odd.len()).find(|i| self.odd.get(*i) == id).map(|i| IdForm::ODD | i as u64))
+            }
         }?;
         self.ids.iter().position(|id| *id == wanted)
     }
@@ -159,7 +161,11 @@ impl Graph {
             Style::Key => "key".to_owned(),
             Style::OfKey => {
                 let key = self.targets[edge - 1] as usize;
-                if self.types[self.kinds[key] as usize] == "string" { format!(".{}", self.name(key)) } else { format!("[{}]", self.id(key)) }
+                if self.types[self.kinds[key] as usize] == "string" {
+                    format!(".{}", self.name(key))
+                } else {
+                    format!("[{}]", self.id(key))
+                }
             }
             Style::OfPlainKey => "[a number or boolean]".to_owned(),
         }
