@@ -19,9 +19,13 @@ impl Jit {
     /// when their places are hot.
     pub fn flush_for_watching(&self, vm: &mut Vm) {
         if self.is_recording() || self.registry.borrow().alive() != 0 {
-            self.cancel(vm);
-            self.drop_traces(vm);
+            self.flush_again(vm);
         }
+    }
+    /// Flushes all traces, and says so also if there are none. What was learnt about the program stays, as does what was spent.
+    pub fn flush_again(&self, vm: &mut Vm) {
+        self.cancel(vm);
+        self.drop_traces(vm);
     }
     /// The same for the compiler itself, whose recording has ended.
     pub(crate) fn drop_traces(&self, vm: &mut Vm) {
