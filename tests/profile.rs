@@ -34,11 +34,17 @@ local function ten(n) local s = 0 for i = 1, n do s = s + i % 7 end return s end
 for i = 1, TIMES do sixty(60000) thirty(30000) ten(10000) end
 ";
 
+/// Does the kernel have its event? Emulators do not. They deliver signals between blocks of instructions, so that the places in compiled
+/// code are those where blocks begin.
+fn has_event() -> bool {
+    // SAFETY: nothing is opened: there are no attributes.
+    unsafe { libc::syscall(libc::SYS_perf_event_open, 0, 0, -1, -1, 0) } != -1
+        || std::io::Error::last_os_error().raw_os_error() != Some(libc::ENOSYS)
+}
+
 /// How exact shares are, in points: where the kernel's event is not there or not permitted, samples come at the ticks only.
 fn tolerance() -> f64 {
-    // SAFETY: nothing is opened: there are no attributes. Emulators do not have the call.
-    let is_there = unsafe { libc::syscall(libc::SYS_perf_event_open, 0, 0, -1, -1, 0) } != -1
-        || std::io::Error::last_os_error().raw_os_error() != Some(libc::ENOSYS);
+    let is_there = has_event();
     let paranoid =
         std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").ok().and_then(|t| t.trim().parse::<i32>().ok());
     // SAFETY: asks for a number.
@@ -103,6 +109,9 @@ fn functions_that_a_trace_has_inlined_are_told_apart() {
          local x = 1
          for i = 1, 3e6 do x = middle(x) end",
     );
+    if !has_event() {
+        return println!("not told apart by an emulator: skipped");
+    }
     assert_eq!(p.functions.len(), 3, "{:?}", p.functions);
     let of =
         |whole: &str| stacks(&p).iter().filter_map(|l| l.strip_prefix(whole)).map(|n| n.parse::<u64>().unwrap()).sum::<u64>();

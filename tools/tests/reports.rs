@@ -193,7 +193,7 @@ fn what_is_wrong_with_a_heap_is_said_with_the_offset() {
     check("zzz", ": expected value at offset 0");
     let dump = r#"{"objects": {"0x1": {"type": "table", "size": 1, "metatable": "0x2"}}, "roots": {}}"#;
     check(dump, &format!(": there is no object 0x2 at offset {}", dump.find("\"0x2").unwrap()));
-    check(&dump.replace("0x2", "0x1").replace("1, ", "-1, "), "expected u64 at offset 47");
+    check(&dump.replace("0x2", "0x1").replace("1, ", "-1, "), "expected u64 at offset 48");
     let header = r#"{"snapshot":{"meta":{"node_fields":["type","name","id","self_size","edge_count"],"node_types":[["object"]],
         "edge_fields":["type","name_or_index","to_node"],"edge_types":[["context"]]},"node_count":2,"edge_count":1},"#;
     let snapshot = |nodes: &str, edges: &str| format!(r#"{header} "nodes": [{nodes}],"edges":[{edges}],"strings":["a"]}}"#);
