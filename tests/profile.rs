@@ -38,8 +38,8 @@ for i = 1, TIMES do sixty(60000) thirty(30000) ten(10000) end
 /// code are those where blocks begin.
 fn has_event() -> bool {
     // SAFETY: nothing is opened: there are no attributes.
-    unsafe { libc::syscall(libc::SYS_perf_event_open, 0, 0, -1, -1, 0) } != -1
-        || std::io::Error::last_os_error().raw_os_error() != Some(libc::ENOSYS)
+    let opened = unsafe { libc::syscall(libc::SYS_perf_event_open, 0, 0, -1, -1, 0) };
+    opened != -1 || std::io::Error::last_os_error().raw_os_error() != Some(libc::ENOSYS)
 }
 
 /// How exact shares are, in points: where the kernel's event is not there or not permitted, samples come at the ticks only.
