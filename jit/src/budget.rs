@@ -6,7 +6,7 @@
 use crate::params::Params;
 use crate::places::{self, Places};
 use core::ops::Range;
-use perilune_recorder::ir::{SnapSlot, Trace};
+use perilune_recorder::ir::{Op, SnapSlot, Snapshot, Trace};
 use perilune_vm::bc::Ins;
 use perilune_vm::state::HOT_COUNTERS;
 
@@ -238,17 +238,27 @@ impl Budget {
 
 /// Units that compiling a trace costs.
 pub fn cost(t: &Trace) -> u64 {
-    PER_TRACE + t.ins.len() as u64 + slots(t) * SLOTS.1 / SLOTS.0
+    PER_TRACE + (t.ins.len() - for_samples(t)) as u64 + slots(t) * SLOTS.1 / SLOTS.0
+}
+
+/// Instructions that are there for samples, which are not paid for: a program that is sampled gets the same traces.
+fn for_samples(t: &Trace) -> usize {
+    t.ins.iter().filter(|i| i.op == Op::PROF).count()
+}
+
+/// The snapshots without those that were made for such an instruction: what follows it would use the one before.
+fn snaps(t: &Trace) -> impl Iterator<Item = &Snapshot> {
+    t.snaps.iter().filter(|s| t.ins.get(s.at.ins_index()).is_none_or(|i| i.op != Op::PROF))
 }
 
 /// What was recorded of a trace: instructions, and slots of snapshots.
 fn recorded(t: &Trace) -> u64 {
-    (t.ins.len() + t.snaps.iter().map(|s| s.slots.len()).sum::<usize>()) as u64
+    (t.ins.len() - for_samples(t) + snaps(t).map(|s| s.slots.len()).sum::<usize>()) as u64
 }
 
 /// Slots that the exits of a trace store, all together: constants are left out.
 pub fn slots(t: &Trace) -> u64 {
-    t.snaps.iter().flat_map(|s| &s.slots).filter(|s| s.flags & SnapSlot::NORESTORE == 0 && !s.value.is_const()).count() as u64
+    snaps(t).flat_map(|s| &s.slots).filter(|s| s.flags & SnapSlot::NORESTORE == 0 && !s.value.is_const()).count() as u64
 }
 
 /// How many bytecode instructions the interpreter was saved when a trace is left, less what entering and leaving cost: `above` by

@@ -19,6 +19,8 @@ pub struct Departure {
     pub saves: i64,
     /// See [`Entry::is_end`].
     pub is_end: bool,
+    /// Is it only taken when a sample waits?
+    pub for_samples: bool,
     /// Slots in use in the frame.
     pub live: usize,
     /// Where the interpreter goes on.
@@ -40,6 +42,7 @@ impl Departure {
             gain: e.gain(k),
             saves: e.saves(k),
             is_end: e.is_end(k),
+            for_samples: e.trace.is_for_samples(k),
             live: usize::from(snap.nslots.saturating_sub(snap.base_slot)),
             pc: core::ptr::with_exposed_provenance(snap.pc as usize),
             multres: snap.multres,

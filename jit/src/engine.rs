@@ -132,7 +132,13 @@ impl Compiler for Jit {
             return penalty::reset_counters(vm, &mut self.budget.borrow_mut(), None);
         }
         if crate::frame::ins(pc).op() == Op::STITCH {
-            return self.hot_stitch(vm, pc);
+            if !vm.is_on_detour() {
+                self.hot_stitch(vm, pc);
+            }
+            return;
+        }
+        if vm.ran_out_on_detour(penalty::index(pc)) {
+            return;
         }
         let params = self.options.get().params;
         let counted = self.budget.borrow_mut().ran_out(penalty::index(pc));

@@ -32,9 +32,9 @@ impl Jit {
     pub(crate) fn take_exit(&self, vm: &mut Vm, id: ExitId, may_record: bool) -> Resume {
         // An exit to collect garbage is nothing to compile a trace for: it would only leave as well.
         let collect = vm.heap.is_full() || vm.heap.gc_due() && matches!(vm.heap.phase(), Phase::Atomic | Phase::Finalize);
-        // Nor is one for a sample to be taken.
-        let sample = vm.sample_waits();
         let mut registry = self.registry.borrow_mut();
+        // Nor is one that is only taken because a sample waits. As for the traces that there will be, it was not taken.
+        let for_sample = vm.sample_waits() && registry.is_for_sample(id);
         let Some(departure) = registry.departure(id) else {
             debug_assert!(false, "an exit that no trace has");
             return Resume { pc: core::ptr::null(), multres: 0, failed: false };
@@ -44,12 +44,15 @@ impl Jit {
         if multres == Snapshot::OPEN {
             multres = vm.multres;
         }
-        let retire = self.balance(&mut registry, root, gain);
-        let hot =
-            if sample { None } else { self.heat(&mut registry, (trace, exit), root, (is_end, saves), may_record && !collect) };
+        let retire = !for_sample && self.balance(&mut registry, root, gain);
+        let may_record = may_record && !collect;
+        let hot = if for_sample { None } else { self.heat(&mut registry, (trace, exit), root, (is_end, saves), may_record) };
         drop(registry);
+        if for_sample {
+            vm.begin_detour();
+        }
         let collect = collect || vm.heap.collects_always();
-        let tell = !is_end && !sample && self.listens(vm, Event::Texit);
+        let tell = !is_end && !for_sample && self.listens(vm, Event::Texit);
         if retire || tell || hot.is_some() || collect || log::on(Topic::Exit) {
             if retire {
                 self.retire(root);

@@ -15,8 +15,15 @@ impl Jit {
         self.budget.borrow_mut().renew();
         self.aborts.borrow_mut().clear();
     }
-    /// Flushes all traces because somebody begins or ends to watch the heap. They are made again when their places are hot.
+    /// Flushes the traces, if there are any, because somebody begins or ends to watch the heap or to take samples. They are made again
+    /// when their places are hot.
     pub fn flush_for_watching(&self, vm: &mut Vm) {
+        if self.is_recording() || self.registry.borrow().alive() != 0 {
+            self.flush_again(vm);
+        }
+    }
+    /// Flushes all traces, and says so also if there are none. What was learnt about the program stays, as does what was spent.
+    pub fn flush_again(&self, vm: &mut Vm) {
         self.cancel(vm);
         self.drop_traces(vm);
     }

@@ -20,6 +20,7 @@ pub fn index(pc: *const Ins) -> usize {
 /// Sets the counter of the instruction at an address.
 pub fn set_counter(vm: &mut Vm, budget: &mut Budget, pc: *const Ins, n: u32) {
     let n = n.min(u32::from(u16::MAX)) as u16;
+    vm.end_detour();
     vm.hotcount[index(pc)] = n;
     budget.counts_from(index(pc), n);
 }
@@ -27,6 +28,7 @@ pub fn set_counter(vm: &mut Vm, budget: &mut Budget, pc: *const Ins, n: u32) {
 /// All counters start from what `hotloop` says, or from the top when nothing is to become hot.
 pub fn reset_counters(vm: &mut Vm, budget: &mut Budget, hotloop: Option<u32>) {
     let n = hotloop.map_or(u16::MAX, |n| (n.saturating_mul(2)).wrapping_sub(1).min(u32::from(u16::MAX)) as u16);
+    vm.end_detour();
     vm.hotcount = [n; HOT_COUNTERS];
     budget.all_count_from(n);
 }

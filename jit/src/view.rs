@@ -78,8 +78,6 @@ impl Entry {
     }
     /// The guards that leave by an exit.
     pub fn guards_at(&self, exit: usize) -> Vec<GuardView> {
-        let at = |k: usize| self.trace.snaps.get(k).map_or(self.trace.ins.len(), |s| s.at.ins_index());
-        let from = if exit == 0 { 1 } else { at(exit) };
         let words = Words::of(self);
         let view = |index: usize| GuardView {
             index,
@@ -87,7 +85,7 @@ impl Entry {
             condition: words.condition(index),
             asks_type: words.asks_type(index).then(|| type_word(self.trace.ins[index].ty)),
         };
-        (from..at(exit + 1).min(self.trace.ins.len())).filter(|&i| self.asks(i)).map(view).collect()
+        self.trace.guarded_by(exit).filter(|&i| self.asks(i)).map(view).collect()
     }
     /// Is it a guard that asks something?
     fn asks(&self, i: usize) -> bool {

@@ -193,7 +193,7 @@ fn what_is_wrong_with_a_heap_is_said_with_the_offset() {
     check("zzz", ": expected value at offset 0");
     let dump = r#"{"objects": {"0x1": {"type": "table", "size": 1, "metatable": "0x2"}}, "roots": {}}"#;
     check(dump, &format!(": there is no object 0x2 at offset {}", dump.find("\"0x2").unwrap()));
-    check(&dump.replace("0x2", "0x1").replace("1, ", "-1, "), "expected u64 at offset 47");
+    check(&dump.replace("0x2", "0x1").replace("1, ", "-1, "), "expected u64 at offset 48");
     let header = r#"{"snapshot":{"meta":{"node_fields":["type","name","id","self_size","edge_count"],"node_types":[["object"]],
         "edge_fields":["type","name_or_index","to_node"],"edge_types":[["context"]]},"node_count":2,"edge_count":1},"#;
     let snapshot = |nodes: &str, edges: &str| format!(r#"{header} "nodes": [{nodes}],"edges":[{edges}],"strings":["a"]}}"#);
@@ -259,6 +259,32 @@ fn heaps_are_summed_up_compared_and_explained() {
     assert!(bad(&[&"heap", &"why", &dump, &"nothing"]).contains("no object nothing"));
     let all = good(&[&"heap", &"why", &"--limit", &"2", &snapshots[0], &"Account"]);
     assert!(all.trim_end().ends_with("more") && !all.contains("nothing that keeps"), "{all}");
+}
+
+#[test]
+fn large_heaps_are_read_with_little_memory() {
+    let f = Folder::new("large-heap");
+    let script = f.write("large.lua", b"t = {} for i = 1, 300000 do t[i] = {i, next = t[i - 1], name = 'object ' .. i} end");
+    for (kind, name) in [("dump", "large.json"), ("snapshot", "large.heapsnapshot")] {
+        let file = f.file(name);
+        good(&[&"heap", &kind, &"-o", &file, &script]);
+        let size = std::fs::metadata(&file).unwrap().len();
+        for command in [vec!["summary"], vec!["why", "object 299999"]] {
+            let mut c = Command::new("sh");
+            // Of addresses, not all of which are memory; 20 MB are the command's own.
+            let limit = (size + size / 2 + (24 << 20)) / 1024;
+            c.args([
+                "-c",
+                "ulimit -v $0; exec \"$@\"",
+                &limit.to_string(),
+                env!("CARGO_BIN_EXE_perilune-tools"),
+                "heap",
+                command[0],
+            ]);
+            let o = c.arg(&file).args(&command[1..]).output().unwrap();
+            assert!(o.status.success(), "{size} bytes: {}", text(&o.stderr));
+        }
+    }
 }
 
 #[test]

@@ -129,7 +129,7 @@ fn start(vm: &mut Vm) -> LuaResult<u32> {
     let stack: Gc<Thread> = vm.new_stack();
     set(vm, registry, STACK, Value::thread(stack));
     if in_code == InCode::Located {
-        compiler(vm)?.flush_all(vm);
+        compiler(vm)?.flush_again(vm);
     }
     end(vm)?;
     let callback =
@@ -148,7 +148,7 @@ fn end(vm: &mut Vm) -> LuaResult<()> {
     if let Some(callback) = Callback::of(vm) {
         callback.ended.set(true);
         vm.stop_sampling();
-        compiler(vm)?.flush_all(vm);
+        compiler(vm)?.flush_again(vm);
     }
     Ok(())
 }

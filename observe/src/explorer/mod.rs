@@ -21,9 +21,7 @@ use std::collections::BTreeMap;
 /// told if traces are made from them. False if there is no compiler.
 pub fn start(vm: &mut Vm) -> bool {
     let Some(jit) = Jit::of(vm) else { return false };
-    if jit.counts().alive != 0 || jit.is_recording() {
-        jit.flush_for_watching(vm);
-    }
+    jit.flush_for_watching(vm);
     jit.watch(Box::<Journal>::default());
     true
 }

@@ -117,9 +117,7 @@ pub fn stop(vm: &mut Vm) -> Result<Profile, Error> {
 
 /// Code that is compiled from now on knows whether it is sampled.
 fn flush_traces(vm: &mut Vm) {
-    if let Some(jit) = Jit::of(vm)
-        && jit.counts().alive + u64::from(jit.is_recording()) != 0
-    {
+    if let Some(jit) = Jit::of(vm) {
         jit.flush_for_watching(vm);
     }
 }

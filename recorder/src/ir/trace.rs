@@ -2,6 +2,7 @@
 
 use super::op::{Effect, Mode, Op};
 use super::ty::Ty;
+use core::ops::Range;
 use perilune_vm::Value;
 use perilune_vm::gc::Marker;
 use perilune_vm::layout::ofs;
@@ -444,6 +445,18 @@ impl Trace {
     pub fn checked_at(&self, k: u32) -> u32 {
         let Some(snap) = self.snaps.get(k as usize).filter(|_| k > 0) else { return 0 };
         self.top_slot.max(self.checked_slot).saturating_sub(u32::from(snap.base_slot) - 2)
+    }
+    /// The instructions whose guards leave by exit `k`; none if there is no such exit.
+    pub fn guarded_by(&self, k: usize) -> Range<usize> {
+        let at = |k: usize| self.snaps.get(k).map_or(self.ins.len(), |s| s.at.ins_index());
+        let from = if k == 0 { 1 } else { at(k) };
+        from..at(k + 1).clamp(from, self.ins.len().max(from))
+    }
+    /// Is exit `k` taken for samples only?
+    pub fn is_for_samples(&self, k: usize) -> bool {
+        let mut guards =
+            self.guarded_by(k).map(|i| self.ins[i]).filter(|i| i.is_guard() && i.op != Op::NOP && !i.is_sunk()).peekable();
+        guards.peek().is_some() && guards.all(|i| i.op == Op::PROF)
     }
     /// Number of instructions that are executed: neither removed nor sunk.
     pub fn executed(&self) -> usize {

@@ -1,12 +1,15 @@
 //! Where loops can be left for samples to be told of ([`perilune_vm::sample`]).
 
-use super::{Rec, Recorder};
+use super::{Rec, Recorder, view};
 use crate::ir::{IrRef, Op, Ty};
 use perilune_vm::Vm;
 use perilune_vm::bc::{Ins, Op as Bc};
 
-/// A counted loop of no more instructions has no guard: it would cost too much, and such a loop comes to its end soon enough.
+/// A counted loop of no more instructions has no guard unless it is to go round [`MANY`] times: it would cost too much, and such a
+/// loop comes to its end soon enough.
 const TIGHT: usize = 40;
+/// Tenths of a second. Samples need not be told of at once, but Ctrl-C comes the same way.
+const MANY: f64 = 1e8;
 
 impl Recorder {
     /// Before the instruction at `pc`: if a loop may end there that need not come to its end, leaves the trace if a sample waits.
@@ -14,7 +17,7 @@ impl Recorder {
     pub(super) fn profile(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<()> {
         let may_last = match ins.op() {
             Bc::ITERL | Bc::IITERL | Bc::LOOP | Bc::ILOOP => true,
-            Bc::FORL | Bc::IFORL => self.b.trace.ins.len() > TIGHT,
+            Bc::FORL | Bc::IFORL => self.b.trace.ins.len() > TIGHT || iterations_left(vm, ins) > MANY,
             _ => false,
         };
         if may_last { self.leave_for_samples(vm, pc) } else { Ok(()) }
@@ -27,4 +30,10 @@ impl Recorder {
         }
         Ok(())
     }
+}
+
+/// How often the counted loop that `ins` closes goes round from here on.
+fn iterations_left(vm: &Vm, ins: Ins) -> f64 {
+    let number = |i: usize| view::slot(vm, (ins.a() + i) as isize).as_number().unwrap_or(f64::NAN);
+    (number(1) - number(0)) / number(2)
 }

@@ -1,21 +1,42 @@
-//! Reading the JSON dump of Luau's form.
+//! Reading the JSON dump of Luau's form, as a stream, object by object.
 
-use super::Wrong;
-use super::graph::{Edge, Graph, Node};
+use super::graph::{Graph, IdForm, Style, address};
+use super::source::Source;
+use super::{Spot, Wrong};
+use core::fmt::Formatter;
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use std::collections::HashMap;
+use std::io::Read;
 
-#[derive(Deserialize)]
-struct Dump {
-    objects: Objects,
-    roots: HashMap<String, String>,
-    #[serde(default)]
-    otherroots: Vec<String>,
+/// What names an object.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Address {
+    Number(u64),
+    Odd(Box<str>),
 }
 
-/// The objects in the order of the file.
-struct Objects(Vec<(String, Object)>);
+impl Address {
+    fn new(text: &str) -> Address {
+        address(text).map_or_else(|| Address::Odd(text.into()), Address::Number)
+    }
+}
+
+impl<'de> Deserialize<'de> for Address {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Address, D::Error> {
+        struct Text;
+        impl Visitor<'_> for Text {
+            type Value = Address;
+            fn expecting(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
+                f.write_str("an address")
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Address, E> {
+                Ok(Address::new(text))
+            }
+        }
+        d.deserialize_str(Text)
+    }
+}
 
 #[derive(Deserialize)]
 struct Object {
@@ -27,137 +48,242 @@ struct Object {
     source: Option<String>,
     line: Option<i64>,
     #[serde(default)]
-    pairs: Vec<Option<String>>,
+    pairs: Vec<Option<Address>>,
     #[serde(default)]
-    array: Vec<String>,
+    array: Vec<Address>,
     #[serde(default)]
-    upvalues: Vec<String>,
+    upvalues: Vec<Address>,
     #[serde(default)]
-    constants: Vec<String>,
+    constants: Vec<Address>,
     #[serde(default)]
-    protos: Vec<String>,
+    protos: Vec<Address>,
     #[serde(default)]
-    stack: Vec<String>,
+    stack: Vec<Address>,
     #[serde(default)]
     stacknames: Vec<Option<String>>,
-    metatable: Option<String>,
-    env: Option<String>,
-    proto: Option<String>,
-    object: Option<String>,
-    resumer: Option<String>,
-    anchor: Option<String>,
+    metatable: Option<Address>,
+    env: Option<Address>,
+    proto: Option<Address>,
+    object: Option<Address>,
+    resumer: Option<Address>,
+    anchor: Option<Address>,
 }
 
-impl<'de> Deserialize<'de> for Objects {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Objects, D::Error> {
-        struct All;
-        impl<'de> Visitor<'de> for All {
-            type Value = Objects;
-            fn expecting(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.write_str("objects by address")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Objects, A::Error> {
-                let mut all = Vec::new();
-                while let Some(next) = map.next_entry()? {
-                    all.push(next);
-                }
-                Ok(Objects(all))
-            }
-        }
-        d.deserialize_map(All)
-    }
+/// What is being read. References lead to numbers of ids until all objects are known.
+#[derive(Default)]
+struct Reading {
+    graph: Graph,
+    /// Numbers of ids, in the order in which they are mentioned, and the objects that have them, or [`UNKNOWN`].
+    numbers: HashMap<u64, u32, foldhash::fast::RandomState>,
+    objects: Vec<u32>,
+    /// An id that two objects have.
+    twice: Option<u64>,
+    /// Numbers of names that many objects or references have.
+    names: HashMap<String, u32>,
+    odd: HashMap<Box<str>, u64>,
+    roots: Option<HashMap<String, Address>>,
+    other_roots: Vec<Address>,
+    had_objects: bool,
 }
 
-/// Reads a dump. The error says what is wrong, and where.
-pub fn read(text: &[u8]) -> Result<Graph, Wrong> {
-    let dump: Dump = serde_json::from_slice(text).map_err(|e| Wrong::json(text, &e))?;
-    let mut by_address = HashMap::new();
-    for (i, (address, _)) in dump.objects.0.iter().enumerate() {
-        if by_address.insert(address.as_str(), i).is_some() {
-            return Err(Wrong::new(format!("object {address} is there twice{}", at(text, address))));
+/// No object, so far.
+const UNKNOWN: u32 = u32::MAX;
+
+/// Reads a dump. The error says what is wrong, and with what.
+pub fn read<R: Read>(source: &mut Source<R>) -> Result<Graph, Wrong> {
+    let mut reading = Reading::default();
+    reading.graph.form = IdForm::Address;
+    let mut json = serde_json::Deserializer::from_reader(&mut *source);
+    json.deserialize_map(&mut reading).and_then(|()| json.end()).map_err(|e| source.wrong(&e))?;
+    reading.link()
+}
+
+impl Reading {
+    fn text(&mut self, text: &str) -> u32 {
+        // More than that many texts do not fit any memory; they would get wrong names.
+        self.graph.texts.push(text) as u32
+    }
+    fn name(&mut self, name: &str) -> u32 {
+        if let Some(known) = self.names.get(name) {
+            return *known;
+        }
+        let n = self.text(name);
+        self.names.insert(name.to_owned(), n);
+        n
+    }
+    fn id(&mut self, address: Address) -> u64 {
+        match address {
+            Address::Number(n) => n,
+            Address::Odd(text) => {
+                let odd = &mut self.graph.odd;
+                *self.odd.entry(text).or_insert_with_key(|text| IdForm::ODD | odd.push(text) as u64)
+            }
         }
     }
-    let find = |address: &str| {
-        by_address.get(address).copied().ok_or_else(|| Wrong::new(format!("there is no object {address}{}", at(text, address))))
-    };
-    let mut graph = Graph::default();
-    let objects: &[(String, Object)] = &dump.objects.0;
-    for (address, o) in objects {
-        let kind = graph.types.iter().position(|t| *t == o.kind).unwrap_or_else(|| {
-            graph.types.push(o.kind.clone());
-            graph.types.len() - 1
+    fn number(&mut self, address: Address) -> u32 {
+        let id = self.id(address);
+        *self.numbers.entry(id).or_insert_with(|| {
+            self.objects.push(UNKNOWN);
+            self.objects.len() as u32 - 1
+        })
+    }
+    fn refer(&mut self, style: Style, label: u32, to: Address) {
+        let to = self.number(to);
+        self.graph.refer(style, label, to, false);
+    }
+    fn object(&mut self, address: Address, o: Object) {
+        let kind = self.graph.types.iter().position(|t| *t == o.kind).unwrap_or_else(|| {
+            self.graph.types.push(o.kind.clone());
+            self.graph.types.len() - 1
         });
-        graph.nodes.push(Node { kind, name: name(o), id: address.clone(), size: o.size, edges: graph.edges.len() });
-        for (name, to) in references(o, objects, &by_address) {
-            graph.edges.push(Edge { name, to: find(to)?, weak: false });
+        let name = match (&o.data, &o.name, &o.source, o.line) {
+            (Some(data), ..) => self.text(data),
+            (None, Some(name), ..) => self.name(name),
+            (None, None, Some(source), Some(line)) => self.name(&format!("{}:{line}", source.trim_start_matches(['@', '=']))),
+            _ => self.name(""),
+        };
+        let id = self.id(address.clone());
+        let number = self.number(address) as usize;
+        if self.objects[number] != UNKNOWN {
+            self.twice.get_or_insert(id);
         }
+        self.objects[number] = self.graph.len() as u32;
+        let first = self.graph.targets.len() as u32;
+        self.graph.add(kind.min(usize::from(u16::MAX)) as u16, name, id, o.size, first);
+        self.references(o);
     }
-    let mut roots: Vec<(String, usize)> = Vec::new();
-    for (name, address) in &dump.roots {
-        roots.push((name.clone(), find(address)?));
-    }
-    for address in &dump.otherroots {
-        roots.push(("root".to_owned(), find(address)?));
-    }
-    // What is named first is the shorter way to say it.
-    roots.sort_by_key(|(name, _)| ["registry", "mainthread"].iter().position(|n| n == name).unwrap_or(2));
-    graph.roots = roots;
-    Ok(graph)
-}
-
-/// Where a text mentions an address for the last time.
-fn at(text: &[u8], address: &str) -> String {
-    let quoted = format!("\"{address}\"");
-    let found = text.windows(quoted.len()).rposition(|w| w == quoted.as_bytes());
-    found.map_or(String::new(), |i| format!(" at offset {i}"))
-}
-
-fn name(o: &Object) -> String {
-    let place = || match (&o.source, o.line) {
-        (Some(source), Some(line)) => format!("{}:{line}", source.trim_start_matches(['@', '='])),
-        _ => String::new(),
-    };
-    match (&o.data, &o.name) {
-        (Some(data), _) => data.clone(),
-        (None, Some(name)) => name.clone(),
-        (None, None) => place(),
-    }
-}
-
-/// The references of an object, with names.
-fn references<'a>(o: &'a Object, objects: &'a [(String, Object)], by_address: &HashMap<&str, usize>) -> Vec<(String, &'a str)> {
-    let mut found: Vec<(String, &str)> = Vec::new();
-    for pair in o.pairs.chunks(2) {
-        let (key, value) = (pair[0].as_deref(), pair.get(1).and_then(|v| v.as_deref()));
-        if let Some(key) = key {
-            found.push(("key".to_owned(), key));
+    fn references(&mut self, o: Object) {
+        let mut pairs = o.pairs.into_iter();
+        while let Some(key) = pairs.next() {
+            let style = if key.is_some() { Style::OfKey } else { Style::OfPlainKey };
+            if let Some(key) = key {
+                self.refer(Style::Key, 0, key);
+            }
+            if let Some(value) = pairs.next().flatten() {
+                self.refer(style, 0, value);
+            }
         }
-        if let Some(value) = value {
-            let text = key.and_then(|k| by_address.get(k)).and_then(|i| objects[*i].1.data.as_deref());
-            let name = match (text, key) {
-                (Some(text), _) => format!(".{text}"),
-                (None, Some(key)) => format!("[{key}]"),
-                (None, None) => "[a number or boolean]".to_owned(),
+        let lists =
+            [(Style::Array, o.array), (Style::Upvalue, o.upvalues), (Style::Constant, o.constants), (Style::Prototype, o.protos)];
+        for (style, list) in lists {
+            for (i, a) in list.into_iter().enumerate() {
+                self.refer(style, i as u32, a);
+            }
+        }
+        for (i, a) in o.stack.into_iter().enumerate() {
+            let (style, label) = match o.stacknames.get(i) {
+                Some(Some(name)) => (Style::Variable, self.name(name)),
+                _ => (Style::Slot, i as u32),
             };
-            found.push((name, value));
+            self.refer(style, label, a);
+        }
+        let singles = [
+            ("metatable", o.metatable),
+            ("env", o.env),
+            ("prototype", o.proto),
+            ("value", o.object),
+            ("resumer", o.resumer),
+            ("anchor", o.anchor),
+        ];
+        for (name, a) in singles {
+            if let Some(a) = a {
+                let label = self.name(name);
+                self.refer(Style::Text, label, a);
+            }
         }
     }
-    let lists = [("array element", &o.array), ("upvalue", &o.upvalues), ("constant", &o.constants), ("prototype", &o.protos)];
-    for (name, list) in lists {
-        found.extend(list.iter().enumerate().map(|(i, a)| (format!("{name} {i}"), a.as_str())));
+    /// Has references lead to objects.
+    fn link(mut self) -> Result<Graph, Wrong> {
+        let mut roots: Vec<(String, u32)> = Vec::new();
+        for (name, address) in self.roots.take().unwrap_or_default() {
+            roots.push((name, self.number(address)));
+        }
+        for address in core::mem::take(&mut self.other_roots) {
+            roots.push(("root".to_owned(), self.number(address)));
+        }
+        if u32::try_from(self.graph.targets.len().max(self.objects.len())).is_err() {
+            return Err(Wrong::new("there are more references than can be read".to_owned()));
+        }
+        if let Some(id) = self.twice {
+            return Err(self.mentioned(id, "object", " is there twice"));
+        }
+        let missing = |this: &Reading, number: u32| {
+            let id = this.numbers.iter().find(|(_, n)| **n == number).map_or(0, |(id, _)| *id);
+            this.mentioned(id, "there is no object", "")
+        };
+        for i in 0..self.graph.targets.len() {
+            let number = self.graph.targets[i];
+            self.graph.targets[i] = self.objects[number as usize];
+            if self.graph.targets[i] == UNKNOWN {
+                return Err(missing(&self, number));
+            }
+        }
+        for (name, number) in roots {
+            match self.objects[number as usize] {
+                UNKNOWN => return Err(missing(&self, number)),
+                to => self.graph.roots.push((name, to)),
+            }
+        }
+        // What is named first is the shorter way to say it.
+        self.graph.roots.sort_by_key(|(name, _)| ["registry", "mainthread"].iter().position(|n| n == name).unwrap_or(2));
+        Ok(self.graph)
     }
-    for (i, a) in o.stack.iter().enumerate() {
-        let name = o.stacknames.get(i).and_then(|n| n.as_deref());
-        found.push((name.map_or_else(|| format!("stack {i}"), |n| format!("stack {n}")), a));
+    /// That something is wrong with the object of an id.
+    fn mentioned(&self, id: u64, what: &str, end: &str) -> Wrong {
+        let address = match id & IdForm::ODD {
+            0 => format!("{id:#x}"),
+            _ => self.graph.odd.get((id & !IdForm::ODD) as usize).to_owned(),
+        };
+        Wrong { message: format!("{what} {address}{end}"), spot: Spot::Mention(address) }
     }
-    let singles = [
-        ("metatable", &o.metatable),
-        ("env", &o.env),
-        ("prototype", &o.proto),
-        ("value", &o.object),
-        ("resumer", &o.resumer),
-        ("anchor", &o.anchor),
-    ];
-    found.extend(singles.iter().filter_map(|(name, a)| a.as_deref().map(|a| ((*name).to_owned(), a))));
-    found
+}
+
+impl<'de> Visitor<'de> for &mut Reading {
+    type Value = ();
+    fn expecting(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
+        f.write_str("a heap dump")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "objects" if self.had_objects => return Err(A::Error::duplicate_field("objects")),
+                "objects" => {
+                    self.had_objects = true;
+                    map.next_value_seed(Objects(self))?;
+                }
+                "roots" => self.roots = Some(map.next_value()?),
+                "otherroots" => self.other_roots = map.next_value()?,
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        if !self.had_objects {
+            return Err(A::Error::missing_field("objects"));
+        }
+        if self.roots.is_none() { Err(A::Error::missing_field("roots")) } else { Ok(()) }
+    }
+}
+
+/// The objects, by address.
+struct Objects<'a>(&'a mut Reading);
+
+impl<'de> DeserializeSeed<'de> for Objects<'_> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, d: D) -> Result<(), D::Error> {
+        d.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Objects<'_> {
+    type Value = ();
+    fn expecting(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
+        f.write_str("objects by address")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some((address, object)) = map.next_entry()? {
+            self.0.object(address, object);
+        }
+        Ok(())
+    }
 }

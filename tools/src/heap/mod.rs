@@ -4,7 +4,9 @@ mod diff;
 mod dump;
 mod graph;
 mod snapshot;
+mod source;
 mod summary;
+mod text;
 mod why;
 
 use crate::failure::{Outcome, about};
@@ -13,8 +15,9 @@ use crate::script::Script;
 use clap::{Args, Subcommand};
 use graph::Graph;
 use perilune::Lua;
+use source::Source;
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// The commands. Files are dumps (JSON, as `misc.heapdump` writes it) or snapshots (`misc.heapsnapshot`, Chrome).
@@ -94,51 +97,45 @@ fn write(c: Output, f: fn(&Lua, &mut dyn Write) -> io::Result<()>) -> Outcome {
     })
 }
 
-/// What is wrong with a text.
+/// What is wrong with a file.
 struct Wrong {
     message: String,
-    /// Is it that the text ends too early?
-    ended: bool,
+    spot: Spot,
+}
+
+/// Where something is wrong.
+enum Spot {
+    /// The message says so, or it is nowhere.
+    Said,
+    /// At an item of a list of numbers, in a field of the file; 0 is the field itself.
+    Item(&'static str, usize),
+    /// Where an object is mentioned for the last time.
+    Mention(String),
 }
 
 impl Wrong {
     fn new(message: String) -> Wrong {
-        Wrong { message, ended: false }
+        Wrong { message, spot: Spot::Said }
     }
-    /// No such JSON is expected, or it is none.
-    fn json(text: &[u8], e: &serde_json::Error) -> Wrong {
-        let lines = text.split_inclusive(|b| *b == b'\n').take(e.line().saturating_sub(1)).map(<[u8]>::len).sum::<usize>();
-        let offset = (lines + e.column().saturating_sub(1)).min(text.len());
-        let what = e.to_string();
-        let what = what.rsplit_once(" at line ").map_or(&*what, |w| w.0);
-        Wrong { message: format!("{what} at offset {offset}"), ended: e.is_eof() }
+    /// The message with the offset. What is only found to be wrong later is looked for again, in a file that can be read twice.
+    fn say(self, file: &Path, twice: bool) -> String {
+        let again = || File::open(file).ok().filter(|_| twice);
+        let offset = match &self.spot {
+            Spot::Said => None,
+            Spot::Item(field, item) => again().and_then(|text| source::offset_of(text, field, *item)),
+            Spot::Mention(address) => again().and_then(|text| source::last_mention(text, address)),
+        };
+        offset.map_or(self.message.clone(), |at| format!("{} at offset {at}", self.message))
     }
 }
 
-/// What comes first tells which of both it is; where it is neither, the error of the first says so.
-fn parse(text: &[u8]) -> Result<Graph, Wrong> {
-    if snapshot::looks_like(text) { snapshot::read(text) } else { dump::read(text) }
-}
-
-/// So many bytes of a file are looked at before the rest is read, which may be anything, and may have no end.
-const LOOK: usize = 1 << 20;
-
-/// Reads a file of either kind.
+/// Reads a file of either kind, as a stream. What comes first tells which of both it is; where it is neither, the error says so.
 fn read(file: &Path) -> Outcome<Graph> {
     let from = File::open(file).map_err(|e| about(file, e))?;
-    let size = from.metadata().map_or(0, |m| m.len());
-    let mut from = Progress::new(from, size);
-    let mut text = Vec::new();
-    let mut look = LOOK;
-    loop {
-        let wanted = look - text.len();
-        let n = from.by_ref().take(wanted as u64).read_to_end(&mut text);
-        let n = n.map_err(|e| about(file, format!("{e} at offset {}", text.len())))?;
-        let all = n < wanted;
-        match parse(&text) {
-            Ok(graph) if all => return Ok(graph),
-            Err(wrong) if all || !wrong.ended => return Err(about(file, wrong.message)),
-            _ => look = look.saturating_mul(16),
-        }
-    }
+    let about_it = from.metadata();
+    let (size, regular) = about_it.map_or((0, false), |m| (m.len(), m.is_file()));
+    let mut source = Source::new(Progress::new(from, size));
+    let start = source.look().map_err(|e| about(file, format!("{e} at offset 0")))?;
+    let graph = if snapshot::looks_like(start) { snapshot::read(&mut source, size) } else { dump::read(&mut source) };
+    graph.map_err(|wrong| about(file, wrong.say(file, regular)))
 }

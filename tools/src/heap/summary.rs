@@ -1,11 +1,14 @@
 //! How many objects there are, and how large.
 
-use super::graph::{Graph, Sum, short};
+use super::graph::{Graph, Group, Sum, short};
+use core::cmp::Reverse;
+use std::borrow::Cow;
+use std::collections::{BinaryHeap, HashMap};
 use std::io::{self, Write};
 
 /// Sums, largest first.
-pub fn largest<K>(sums: impl IntoIterator<Item = (K, Sum)>, title: impl Fn(&K) -> String) -> Vec<(String, Sum)> {
-    let mut list: Vec<(String, Sum)> = sums.into_iter().map(|(k, s)| (title(&k), s)).collect();
+fn largest<'a>(graph: &'a Graph, sums: HashMap<Group<'a>, Sum>) -> Vec<(Cow<'a, str>, Sum)> {
+    let mut list: Vec<_> = sums.into_iter().map(|(group, s)| (graph.group_title(group), s)).collect();
     list.sort_by(|a, b| b.1.bytes.cmp(&a.1.bytes).then_with(|| a.0.cmp(&b.0)));
     list
 }
@@ -20,24 +23,33 @@ const LARGEST: usize = 5;
 /// By type, then by name; then the largest objects.
 pub fn write(graph: &Graph, limit: usize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{:>12} {:>15}", "objects", "bytes")?;
-    let all = graph.sums(|_| Some(())).get(&()).copied().unwrap_or_default();
+    let mut all = Sum::default();
+    graph.sizes.iter().for_each(|bytes| all.add(*bytes));
     line(out, all, "in all")?;
     writeln!(out)?;
-    for (title, s) in largest(graph.sums(|n| Some(n.kind)), |k| graph.types[*k].clone()) {
+    for (title, s) in largest(graph, graph.by_type()) {
         line(out, s, &title)?;
     }
-    let named = largest(graph.sums(|n| Some(graph.group(n)).filter(|g| !g.1.is_empty())), |g| graph.group_title(g));
+    let mut named = graph.by_name();
+    named.retain(|group, _| !group.1.is_empty());
+    let named = largest(graph, named);
     if limit != 0 && !named.is_empty() {
         writeln!(out)?;
     }
     for (title, s) in named.iter().take(limit) {
         line(out, *s, &short(title))?;
     }
-    let mut nodes: Vec<usize> = (0..graph.nodes.len()).collect();
-    nodes.sort_by_key(|i| std::cmp::Reverse(graph.nodes[*i].size));
+    // The largest last; of those of one size the first are in front.
+    let mut top = BinaryHeap::with_capacity(LARGEST + 1);
+    for (i, size) in graph.sizes.iter().enumerate() {
+        top.push(Reverse((*size, Reverse(i))));
+        if top.len() > LARGEST {
+            top.pop();
+        }
+    }
     writeln!(out, "\n{:>28}  largest objects", "bytes")?;
-    for i in nodes.into_iter().take(LARGEST) {
-        writeln!(out, "{:>28}  {} {}", graph.nodes[i].size, graph.nodes[i].id, short(&graph.title(i)))?;
+    for Reverse((size, Reverse(i))) in top.into_sorted_vec() {
+        writeln!(out, "{size:>28}  {} {}", graph.id(i), short(&graph.title(i)))?;
     }
     Ok(())
 }

@@ -270,7 +270,7 @@ impl Vm {
     /// Sets what enters compiled code.
     pub fn set_enter(&mut self, enter: crate::hooks::EnterFn) {
         self.plain_enter = enter;
-        self.enter = if self.wants_sites() { enter_watched } else { enter };
+        self.enter = if self.wants_sites() || self.is_sampling() { enter_watched } else { enter };
     }
     /// Somebody begins or ends to look at where compiled code is.
     pub(crate) fn renew_enter(&mut self) {
@@ -301,14 +301,15 @@ impl Vm {
 /// [`Vm::trace_depth`] while no compiled code runs.
 const NOT_ON_TRACE: u32 = u32::MAX;
 
-/// Enters compiled code while somebody wants to know where it is: the site is that of this code, and afterwards again that of the
-/// code, if any, that called the builtin that led here.
+/// Enters compiled code while somebody wants to know where it is, or takes samples: the site is that of this code, and afterwards again
+/// that of the code, if any, that called the builtin that led here.
 ///
 /// # Safety
 /// As for [`crate::hooks::EnterFn`].
 unsafe extern "C" fn enter_watched(vm: *mut Vm, base: *mut crate::Value, trace: u32) -> u64 {
     // SAFETY: by the contract; plain words, and no reference to the VM is in use.
     unsafe {
+        (*vm).end_detour();
         let outer = ((*vm).site, (*vm).trace_depth);
         (*vm).site = 0;
         // A sample may be taken from the moment on that the depth is set.

@@ -216,6 +216,9 @@ unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
     let i = Ins(ins as u32);
     let f = super::frame::func_of(vm.base);
     if is_header(i.op()) {
+        if vm.hook.mask == 0 {
+            return unhooked_header(vm, ins);
+        }
         if vm.hook.mask & CALL != 0 && !vm.hook.running {
             return match call_event(vm, f, (ins >> 32) as usize) {
                 Ok(nargs) => (nargs as u64) << 32 | u64::from(plain_form(vm, i).0),
@@ -226,11 +229,25 @@ unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
         vm.top = vm.base.add(used_slots(f, vm.pc, vm.multres));
         if vm.sample_waits() {
             vm.tell_sample();
+            if vm.hook.mask == 0 {
+                return ins;
+            }
         }
         if !vm.hook.running && vm.before_instruction(f, i.op()).is_err() {
             return FAILED;
         }
     }
+    (ins >> 32) << 32 | u64::from(plain_form(vm, i).0)
+}
+
+/// The instruction to run instead of a function's header, where a sample waits until the frame has been made: that as it is, but not
+/// compiled code, which would be left again.
+fn unhooked_header(vm: &mut Vm, ins: u64) -> u64 {
+    let i = Ins(ins as u32);
+    if !matches!(i.op(), Op::JFUNCF | Op::JFUNCV) {
+        return ins;
+    }
+    vm.begin_detour();
     (ins >> 32) << 32 | u64::from(plain_form(vm, i).0)
 }
 
@@ -280,7 +297,7 @@ op! {
         let mut r = r.reload();
         r.base = (*r.vm).base;
         r.ins = ins;
-        if r.i().op() == Op::ITERN {
+        if r.i().op() == Op::ITERN && (*r.vm).hook.mask != 0 {
             return r.to(super::loops::ITERN_uncounted::<D>);
         }
         let h = (*D::table().add((r.ins & 0xff) as usize)).0;

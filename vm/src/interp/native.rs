@@ -59,6 +59,9 @@ pub(crate) unsafe fn call(vm: &mut Vm, frame: *mut Value, nargs: usize) -> bool 
                 true
             }
             Ok(n) => {
+                if vm.sample_waits() {
+                    vm.begin_detour();
+                }
                 vm.unfinished = Unfinished::Returned(n);
                 false
             }

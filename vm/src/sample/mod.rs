@@ -10,6 +10,7 @@
 //! loops that may take no exit for long (PROF). So apart from these guards samples cost compiled code nothing until one comes.
 
 mod clock;
+mod detour;
 mod interrupt;
 mod stack;
 #[cfg(test)]
@@ -28,6 +29,7 @@ use core::any::Any;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use core::time::Duration;
+use detour::Detour;
 use interrupt::Interrupt;
 use std::rc::Rc;
 use timer::Timer;
@@ -163,6 +165,7 @@ pub struct Sampling {
     /// Where compiled code is.
     code: Range<usize>,
     interrupt: Option<Interrupt>,
+    detour: Option<Box<Detour>>,
     active: Option<(Timer, Rc<dyn Consumer>)>,
 }
 
@@ -174,6 +177,7 @@ impl Default for Sampling {
             in_code: None,
             code: 0..0,
             interrupt: None,
+            detour: None,
             active: None,
         }
     }
@@ -207,14 +211,14 @@ impl Sampling {
             w.place.store(0, Relaxed);
         }
     }
-    /// Takes the samples that wait.
+    /// Takes the samples that wait. Behind them there are none.
     fn take(&self) -> Vec<Part> {
         let parts = self.waiting.iter().map(|w| {
             let kind = w.kind.load(Relaxed);
             let place = CodePlace::from_bits(w.place.load(Relaxed));
             Part { count: w.count.swap(0, Relaxed), activity: kind as u8, builtin: kind >> 8, place }
         });
-        parts.filter(|p| p.count != 0).collect()
+        parts.take_while(|p| p.count != 0).collect()
     }
 }
 
@@ -230,6 +234,7 @@ impl Vm {
             return false;
         };
         self.sampling.active = Some((timer, consumer));
+        self.sampling.detour = Some(Detour::new());
         self.renew_enter();
         true
     }
@@ -237,6 +242,8 @@ impl Vm {
     pub fn stop_sampling(&mut self) {
         self.sampling.active = None;
         self.sampling.interrupt = None;
+        self.end_detour();
+        self.sampling.detour = None;
         if self.sampling.in_code.take().is_some() {
             self.renew_enter();
         }
@@ -364,6 +371,7 @@ impl Vm {
         if sample.parts.is_empty() && !interrupted {
             return;
         }
+        self.tell_on_detour();
         let Some(consumer) = self.sampling_consumer() else { return };
         let before = (self.mode, self.multres, self.record_nargs, self.error, self.pc, self.error_handled, self.in_error);
         self.no_record += 1;
