@@ -13,6 +13,9 @@ use perilune_vm::hooks::{ExitId, Resume};
 use perilune_vm::{Value, Vm};
 use std::rc::Rc;
 
+/// By what the heat of an exit must grow for another attempt when all that it has are used up.
+const AGAIN: u32 = 16;
+
 /// An exit that was taken, where more is to be done than to go on.
 struct Taken {
     trace: u32,
@@ -130,8 +133,12 @@ impl Jit {
                         x.tries += 1;
                     }
                 }
-                if sides >= params.maxside || x.tries > params.tryside {
+                if sides >= params.maxside || last && x.tries > params.tryside {
                     x.heat = Exit::DONE;
+                } else if x.tries > params.tryside {
+                    // What stood in the way then may be gone when the exit has become much hotter.
+                    x.tries = params.tryside;
+                    x.next = x.heat.saturating_mul(AGAIN);
                 }
             }
         }

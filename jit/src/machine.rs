@@ -118,7 +118,8 @@ fn refused(e: BackendError) -> Refused {
         BackendError::ArenaFull => Refused::Full,
         BackendError::Unsupported(op) => Refused::Abort(Abort::NyiIr, AbortInfo::Ir(op)),
         e => {
-            if cfg!(debug_assertions) || log::on(Topic::Aborted) {
+            let expected = matches!(e, BackendError::Memory(_));
+            if cfg!(debug_assertions) && !expected || log::on(Topic::Aborted) {
                 eprintln!("perilune: {e}");
             }
             Refused::Abort(Abort::NoCodeMemory, AbortInfo::None)

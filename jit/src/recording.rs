@@ -461,6 +461,14 @@ impl Jit {
         }
         let trace = &r.recorder.b.trace;
         if let Some((parent, k)) = trace.parent
+            && failure.reason == Abort::Retry
+            && let Some(e) = self.registry.borrow_mut().get_mut(parent)
+        {
+            // The next attempt knows what this one has found: it does not count.
+            let x = &mut e.exits[k as usize];
+            x.tries = x.tries.saturating_sub(1);
+        }
+        if let Some((parent, k)) = trace.parent
             && trace.ins.len() >= LONG
             && !matches!(failure.reason, Abort::Retry | Abort::LeavingLoop)
             && self.options.get().params.limits_compiling()

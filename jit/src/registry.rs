@@ -415,9 +415,16 @@ impl Registry {
     /// Should a side trace have an open end, see [`End`]?
     pub fn wants_open_end(&self, done: &FinishedTrace) -> bool {
         let (Some((parent, exit)), Link::Root(root)) = (done.trace.parent, done.trace.link) else { return false };
-        let Some(e) = self.get(root).filter(|_| root == parent) else { return false };
-        let numbered = e.start.is_some_and(|(_, _, ins)| !matches!(ins.op(), Bc::FUNCF | Bc::ITERN));
-        numbered && e.trace.link == Link::Loop && e.sides == 0 && exit > 0 && exit < e.loop_snap
+        let (Some(r), Some(e)) = (self.get(root), self.get(parent)) else { return false };
+        let numbered = r.start.is_some_and(|(_, _, ins)| !matches!(ins.op(), Bc::FUNCF | Bc::ITERN));
+        if !numbered || r.trace.link != Link::Loop || exit == 0 {
+            return false;
+        }
+        if parent == root {
+            return r.sides == 0 && exit < r.loop_snap;
+        }
+        // Its parent's path need not be the usual one: that whose end is hot first is.
+        e.trace.link == Link::Root(root) && matches!(e.end, End::Open(_)) && e.exits.last().is_some_and(|x| x.side == 0)
     }
     /// Is this the path that is wanted, if the trace is a variant at an open end?
     pub fn is_wanted_path(&self, done: &FinishedTrace, path: &[*const Ins]) -> bool {
