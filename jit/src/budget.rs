@@ -291,7 +291,7 @@ mod tests {
         assert!(1 < little && little < much, "{little} {much}");
         assert!(after(3 * ALLOWANCE, 3.0 * budgets) < little);
         assert!(after(3 * ALLOWANCE, 9.0 * budgets) > 1);
-        assert!(after(3 * ALLOWANCE, -1.0 * budgets) > much);
+        assert!(after(3 * ALLOWANCE, -budgets) > much);
     }
     #[test]
     fn a_place_gets_the_trace_that_it_waited_for() {
