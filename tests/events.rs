@@ -45,6 +45,16 @@ fn loops_whose_path_was_rare_are_recorded_again() {
 }
 
 #[test]
+fn the_usual_path_gets_a_loop_of_its_own() {
+    passes_in_both("usual_path.lua", &[]);
+}
+
+#[test]
+fn exits_that_gave_up_are_tried_again() {
+    passes_in_both("try_again.lua", &[]);
+}
+
+#[test]
 fn reasons_of_aborts() {
     passes_in_both("aborts.lua", &[]);
 }
