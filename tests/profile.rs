@@ -147,6 +147,48 @@ fn samples_do_not_change_which_traces_there_are() {
 }
 
 #[test]
+fn compiled_code_is_not_left_for_samples() {
+    let lua = Lua::new();
+    lua.start_profile(Options::new().interval(Duration::from_micros(200))).unwrap();
+    let text = "local stats = require('jit.util').tracestats
+        local function entries()
+          local n, made = 0, 0
+          for i = 1, 100 do
+            local t = stats(i)
+            if t then n, made = n + t.entries, made + 1 end
+          end
+          return n, made
+        end
+        local function work(n)
+          local s = 0
+          for i = 1, n do
+            if i % 3 == 0 then s = s + i % 7 else s = s - 1 end
+          end
+          return s
+        end
+        local function little() return work(2e6) end
+        local function much() return (work(6e6)) end
+        local s, before, made = 0
+        for i = 1, 60 do
+          if i == 11 then before, made = entries() end
+          s = s + much() + little()
+        end
+        local after, now = entries()
+        return after - before, now - made";
+    let (entries, made): (u64, u64) = lua.load(text).set_name("@dir/test.lua").eval().unwrap();
+    let p = lua.stop_profile().unwrap();
+    assert!(p.total() > 1000 && entries < 500, "entered {entries} times, {} samples", p.total());
+    assert!(made <= 2, "{made} traces that there would not be otherwise");
+    // Whoever called is known as of the sample, though it was told of much later.
+    let through = |name: &str| -> u64 {
+        let within = |l: &&String| l.contains(";work") && l.contains(name);
+        stacks(&p).iter().filter(within).map(|l| l.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum()
+    };
+    let much = through(";much") as f64 * 100.0 / through(";work") as f64;
+    assert!((much - 75.0).abs() < tolerance(), "{much}\n{:#?}", stacks(&p));
+}
+
+#[test]
 fn long_loops_do_not_keep_samples_waiting() {
     let told = "local times, begun = {}, os.clock()
         require('jit.profile').start('fi1', function() times[#times + 1] = os.clock() - begun end)

@@ -30,7 +30,7 @@ impl Jit {
     /// The same for the compiler itself, whose recording has ended.
     pub(crate) fn drop_traces(&self, vm: &mut Vm) {
         self.tell_gone(None);
-        vm.sampling.forget_places();
+        vm.forget_places();
         self.registry.borrow_mut().clear();
         vm.upheavals = vm.upheavals.wrapping_add(1);
         if vm.traces_waiting == 0 {

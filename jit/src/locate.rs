@@ -50,6 +50,16 @@ impl Located {
             frames.splice(..=at, inlined);
         }
     }
+    /// The stack of a sample that was walked at once ([`InCode::Walked`]): its innermost function is that of the frame which the trace
+    /// counts slots from.
+    ///
+    /// [`InCode::Walked`]: perilune_vm::sample::InCode::Walked
+    pub fn put_on_walked(&self, frames: &mut Vec<StackFrame>) {
+        let inlined = self.functions.iter().map(|(p, pc)| StackFrame { callee: Callee::Lua(*p), pc: Some(*pc) });
+        let same = |f: &StackFrame| self.functions.last().is_some_and(|l| f.callee == Callee::Lua(l.0));
+        let replaced = usize::from(!self.returned && frames.first().is_some_and(same));
+        frames.splice(..replaced, inlined);
+    }
 }
 
 impl Jit {

@@ -444,6 +444,7 @@ impl Jit {
         });
         let (unboxed, passed) = from_exit.unwrap_or_default();
         let request = (&done.trace, number, open_end, &*sites);
+        vm.tell_walked();
         let (code, map) = self.machine.borrow_mut().compile(vm, request, (&unboxed, &passed), self.is_watched(), base, limit)?;
         Ok((code, map, base))
     }

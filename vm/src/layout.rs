@@ -81,6 +81,8 @@ pub mod ofs {
     pub const VM_SAMPLE_WAITS: usize = offset_of!(Vm, sample_waits_flag);
     /// `Vm::jit_base`
     pub const VM_JIT_BASE: usize = offset_of!(Vm, jit_base);
+    /// `Vm::code_base`
+    pub const VM_CODE_BASE: usize = offset_of!(Vm, code_base);
     /// `Vm::stack_limit`
     pub const VM_STACK_LIMIT: usize = offset_of!(Vm, stack_limit);
     /// `Vm::exit_table`

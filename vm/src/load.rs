@@ -132,6 +132,8 @@ impl Vm {
             activity: Activity::Interpreter,
             jit_trace: 0,
             jit_base: core::ptr::null_mut(),
+            stack_moves: 0,
+            code_base: core::ptr::null_mut(),
             enter: no_trace,
             trace_code: core::ptr::null_mut(),
             trace_entered: core::ptr::null_mut(),

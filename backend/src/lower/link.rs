@@ -80,7 +80,15 @@ impl Lower<'_> {
         // Exits from here on count slots from the new base.
         self.cur.exit = None;
         self.cur.known.clear();
+        self.tell_base();
         Ok(())
+    }
+    /// Leaves word of the frame that slots are counted from, for samples.
+    pub(super) fn tell_base(&mut self) {
+        if self.cur.tree.sampled {
+            let base = self.slot_address(2);
+            self.pos.ins().store(MEM, base, self.vm, ofs::VM_CODE_BASE as i32);
+        }
     }
 
     /// The end of the trace.

@@ -229,6 +229,7 @@ impl<'a> Lower<'a> {
             self.cur.known.clear();
         }
         self.enter(start);
+        self.tell_base();
         self.stack_check()?;
         let mut checked = 0;
         for i in 1..self.cur.trace.ins.len() {

@@ -96,7 +96,7 @@ pub fn start(vm: &mut Vm, options: Options) -> Result<(), Error> {
     flush_traces(vm);
     let interval = options.interval;
     let sampler = Rc::new(Sampler::new(vm, interval, options.on_end));
-    if !sampling::start(vm, interval, InCode::Located, sampler) {
+    if !sampling::start(vm, interval, InCode::Walked, sampler) {
         return Err(Error::NoTimer);
     }
     if options.end_on_interrupt {

@@ -10,18 +10,13 @@ use perilune_jit::locate::Located;
 use perilune_vm::Vm;
 use perilune_vm::bc::Op;
 use perilune_vm::interp::defname::names_of_children;
-use perilune_vm::interp::frames::{Level, name_of_callee};
+use perilune_vm::interp::frames::name_of_callee;
 use perilune_vm::lib::{Builtin, os};
 use perilune_vm::object::{Gc, Proto};
-use perilune_vm::sample::{Activity, Callee, Consumer, Part, Sample, StackFrame};
+use perilune_vm::sample::{Activity, Callee, Consumer, INTERRUPTED, Part, Sample, Stack, StackFrame};
 use perilune_vm::text::chunk::chunk_id;
 use std::rc::Rc;
 use std::time::Instant;
-
-/// Frames of a sample; those further out are left off.
-const MAX_FRAMES: usize = 250;
-/// Status of a process that Ctrl-C has ended, as shells have it.
-const INTERRUPTED: i32 = 130;
 
 /// Takes samples.
 pub struct Sampler {
@@ -103,14 +98,29 @@ impl Sampler {
 
 impl Consumer for Sampler {
     fn sample(&self, vm: &mut Vm, sample: Sample) {
-        let (stack, own, whole) = walk(vm);
+        let stack = Stack::of(vm);
         for part in &sample.parts {
             let located = part.place.and_then(|place| self.jit.as_ref()?.locate(vm, place));
             let mut inner = self.inner.borrow_mut();
             match located {
-                Some(l) => inner.compiled(self.jit.as_deref(), &l, stack.clone(), own, whole, part),
-                None => inner.interpreted(&stack, whole, part),
+                Some(at) => {
+                    let mut stack = stack.clone();
+                    at.put_on(&mut stack.frames, stack.own);
+                    inner.compiled(self.jit.as_deref(), &at, stack, part);
+                }
+                None => inner.interpreted(&stack, part),
             }
+        }
+    }
+    fn compiled(&self, vm: &Vm, part: Part, mut stack: Stack) {
+        let located = part.place.and_then(|place| self.jit.as_ref()?.locate(vm, place));
+        let mut inner = self.inner.borrow_mut();
+        match located {
+            Some(at) => {
+                at.put_on_walked(&mut stack.frames);
+                inner.compiled(self.jit.as_deref(), &at, stack, &part);
+            }
+            None => inner.interpreted(&stack, &part),
         }
     }
     fn loaded(&self, proto: Gc<Proto>) {
@@ -130,37 +140,14 @@ impl Consumer for Sampler {
     }
 }
 
-/// What runs, the innermost first, with the coroutines that wait for the running one; how many frames are that one's, and is that all?
-fn walk(vm: &Vm) -> (Vec<StackFrame>, usize, bool) {
-    let mut stack = Vec::with_capacity(32);
-    let mut own = None;
-    let mut thread = Some(vm.cur);
-    while let Some(t) = thread {
-        let mut level = Level::innermost(vm, t);
-        while let Some(l) = level {
-            if stack.len() == MAX_FRAMES {
-                return (stack, own.unwrap_or(MAX_FRAMES), false);
-            }
-            if !l.is_host() {
-                stack.push(StackFrame { callee: Callee::of(l.func), pc: l.pc });
-            }
-            level = l.below(vm);
-        }
-        own.get_or_insert(stack.len());
-        thread = t.resumer.get();
-    }
-    let all = stack.len();
-    (stack, own.unwrap_or(all), true)
-}
-
 impl Inner {
-    fn interpreted(&mut self, stack: &[StackFrame], whole: bool, part: &Part) {
+    fn interpreted(&mut self, stack: &Stack, part: &Part) {
         let doing = doing(part.activity);
-        let mut running: Vec<Running> = Vec::with_capacity(stack.len() + 1);
+        let mut running: Vec<Running> = Vec::with_capacity(stack.frames.len() + 1);
         if doing == Doing::Builtin {
             running.push(Running::Builtin(part.builtin));
         }
-        running.extend(stack.iter().map(|f| Running::new(*f)));
+        running.extend(stack.frames.iter().map(|f| Running::new(*f)));
         // The builtin has returned: the instruction before called it.
         if doing == Doing::Builtin
             && let Some(Running::Lua(p, Some(pc))) = running.get_mut(1)
@@ -169,19 +156,19 @@ impl Inner {
         {
             *pc = call;
         }
-        self.add(&running, whole, doing, None, part);
+        self.add(&running, stack.whole, doing, None, part);
     }
-    fn compiled(&mut self, jit: Option<&Jit>, at: &Located, mut stack: Vec<StackFrame>, own: usize, whole: bool, part: &Part) {
-        at.put_on(&mut stack, own);
+    /// A sample in compiled code, whose stack has the functions that the trace has inlined.
+    fn compiled(&mut self, jit: Option<&Jit>, at: &Located, stack: Stack, part: &Part) {
         let mut doing = doing(part.activity);
-        let mut running: Vec<Running> = Vec::with_capacity(stack.len() + 1);
+        let mut running: Vec<Running> = Vec::with_capacity(stack.frames.len() + 1);
         if let Some(builtin) = at.builtin.filter(|_| doing == Doing::Compiled) {
             running.push(Running::Builtin(builtin));
             doing = Doing::Builtin;
         }
-        running.extend(stack.into_iter().map(Running::new));
+        running.extend(stack.frames.into_iter().map(Running::new));
         let trace = self.trace(jit, at.trace).map(|t| (t, at.exit));
-        self.add(&running, whole, doing, trace, part);
+        self.add(&running, stack.whole, doing, trace, part);
     }
     fn add(&mut self, running: &[Running], whole: bool, doing: Doing, trace: Option<(u32, Option<u32>)>, part: &Part) {
         let frames = self.frames(running);

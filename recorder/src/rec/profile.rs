@@ -5,26 +5,28 @@ use crate::ir::{IrRef, Op, Ty};
 use perilune_vm::Vm;
 use perilune_vm::bc::{Ins, Op as Bc};
 
-/// A counted loop of no more instructions has no guard unless it is to go round [`MANY`] times: it would cost too much, and such a
-/// loop comes to its end soon enough.
-const TIGHT: usize = 40;
-/// Tenths of a second. Samples need not be told of at once, but Ctrl-C comes the same way.
-const MANY: f64 = 1e8;
+/// A counted loop has no guard unless it is to execute so many instructions, some tenths of a second of them: it comes to its end soon
+/// enough, for samples, which need not be told of at once, and for Ctrl-C, which comes the same way.
+const MANY: f64 = 4e9;
+/// What the shortest loop is taken for: so many instructions.
+const SHORTEST: usize = 40;
 
 impl Recorder {
     /// Before the instruction at `pc`: if a loop may end there that need not come to its end, leaves the trace if a sample waits.
     /// Whatever goes round by an exit can be left there anyway.
     pub(super) fn profile(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<()> {
         let may_last = match ins.op() {
-            Bc::ITERL | Bc::IITERL | Bc::LOOP | Bc::ILOOP => true,
-            Bc::FORL | Bc::IFORL => self.b.trace.ins.len() > TIGHT || iterations_left(vm, ins) > MANY,
+            Bc::FORL | Bc::IFORL => iterations_left(vm, ins) * self.b.trace.ins.len().max(SHORTEST) as f64 > MANY,
+            // A table has no more pairs than memory.
+            Bc::ITERL | Bc::IITERL => view::ins(view::at(pc, -1)).op() != Bc::ITERN,
+            Bc::LOOP | Bc::ILOOP => true,
             _ => false,
         };
         if may_last { self.leave_for_samples(vm, pc) } else { Ok(()) }
     }
     /// Leaves the trace there if a sample waits; once in each trace.
     pub(super) fn leave_for_samples(&mut self, vm: &Vm, pc: *const Ins) -> Rec<()> {
-        if vm.sampling.by_address() && self.b.newest(Op::PROF) == IrRef::NONE {
+        if vm.sampling.leaves_loops() && self.b.newest(Op::PROF) == IrRef::NONE {
             self.snap(pc)?;
             self.b.emit_raw(Op::PROF, Ty::Nil, IrRef::NONE, IrRef::NONE)?;
         }

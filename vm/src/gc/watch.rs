@@ -310,13 +310,16 @@ unsafe extern "C" fn enter_watched(vm: *mut Vm, base: *mut crate::Value, trace: 
     // SAFETY: by the contract; plain words, and no reference to the VM is in use.
     unsafe {
         (*vm).end_detour();
-        let outer = ((*vm).site, (*vm).trace_depth);
+        let outer = ((*vm).site, (*vm).trace_depth, (*vm).code_base, (*vm).stack_moves);
         (*vm).site = 0;
+        (&raw mut (*vm).code_base).write_volatile(base);
         // A sample may be taken from the moment on that the depth is set.
         (&raw mut (*vm).trace_depth).write_volatile((*vm).native_depth);
         let exit = ((*vm).plain_enter)(vm, base, trace);
         (&raw mut (*vm).trace_depth).write_volatile(NOT_ON_TRACE);
         (&raw mut (*vm).site).write_volatile(outer.0);
+        let moved = (*vm).stack_moves != outer.3;
+        (&raw mut (*vm).code_base).write_volatile(if moved { core::ptr::null_mut() } else { outer.2 });
         (&raw mut (*vm).trace_depth).write_volatile(outer.1);
         exit
     }

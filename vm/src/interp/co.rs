@@ -94,7 +94,7 @@ impl Vm {
         let used = (to.top.get() as usize - to.stack.get() as usize) / 8;
         let need = used + n + stack::EXTRA as usize + stack::NATIVE_MIN;
         if need > to.size.get() as usize {
-            self.heap.resize_stack(to, need as u32);
+            self.resize_stack(to, need as u32);
         }
         // SAFETY: room was made above; the source is on the running stack.
         unsafe {

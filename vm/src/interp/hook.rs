@@ -240,15 +240,18 @@ unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
     (ins >> 32) << 32 | u64::from(plain_form(vm, i).0)
 }
 
-/// The instruction to run instead of a function's header, where a sample waits until the frame has been made: that as it is, but not
-/// compiled code, which would be left again.
-fn unhooked_header(vm: &mut Vm, ins: u64) -> u64 {
-    let i = Ins(ins as u32);
-    if !matches!(i.op(), Op::JFUNCF | Op::JFUNCV) {
+/// The instruction to run for a function's header while a sample waits until the frame has been made. Where compiled code begins it does
+/// not wait: that would have to be left again.
+unsafe fn unhooked_header(vm: &mut Vm, ins: u64) -> u64 {
+    if !matches!(Ins(ins as u32).op(), Op::JFUNCF | Op::JFUNCV) {
         return ins;
     }
-    vm.begin_detour();
-    (ins >> 32) << 32 | u64::from(plain_form(vm, i).0)
+    vm.top = vm.base.add((ins >> 32) as usize);
+    if vm.sample_waits() {
+        vm.tell_sample();
+    }
+    // Whoever was told may have thrown traces away.
+    (ins >> 32) << 32 | u64::from((*vm.pc.sub(1)).0)
 }
 
 /// The event of entering a function; the number of arguments it goes on with, which grows by missing ones that the hook has set.

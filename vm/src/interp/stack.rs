@@ -2,6 +2,8 @@
 
 use crate::Vm;
 use crate::error::LuaResult;
+use crate::object::{Gc, Thread};
+use core::sync::atomic::{Ordering, compiler_fence};
 
 /// Slots of a new coroutine's stack.
 pub const INITIAL: u32 = 64;
@@ -49,9 +51,17 @@ impl Vm {
             self.move_stack(MAX);
         }
     }
+    /// Gives a coroutine another stack; by how many bytes its slots have moved.
+    pub(super) fn resize_stack(&mut self, t: Gc<Thread>, size: u32) -> isize {
+        // SAFETY: a field of this VM. Volatile: a signal handler reads it, which must not look at the old stack from here on.
+        unsafe { (&raw mut self.code_base).write_volatile(core::ptr::null_mut()) };
+        self.stack_moves = self.stack_moves.wrapping_add(1);
+        compiler_fence(Ordering::SeqCst);
+        self.heap.resize_stack(t, size)
+    }
     fn move_stack(&mut self, size: u32) {
         let cur = self.cur;
-        let delta = self.heap.resize_stack(cur, size);
+        let delta = self.resize_stack(cur, size);
         self.base = self.base.wrapping_byte_offset(delta);
         self.top = self.top.wrapping_byte_offset(delta);
         self.update_limit();

@@ -1,13 +1,15 @@
 //! Ctrl-C while samples are taken: the consumer is told of it where it would be told of a sample, and may end the process with what
 //! it has. A second Ctrl-C ends the process at once, as does one on a thread that is not sampled.
 
-use super::timer::sampled;
+use super::timer::{processor_time, sampled};
 use crate::Vm;
 use core::mem::MaybeUninit;
-use core::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use core::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
-/// Was it pressed?
-static PRESSED: AtomicBool = AtomicBool::new(false);
+/// Processor time of the thread when it was pressed, in nanoseconds; 0 if it was not.
+static PRESSED: AtomicU64 = AtomicU64::new(0);
+/// Nanoseconds after which nobody is expected to be told of it any more.
+const PATIENCE: u64 = 300_000_000;
 
 /// Ctrl-C is listened to until this is dropped.
 pub(super) struct Interrupt {
@@ -22,7 +24,7 @@ extern "C" fn on_interrupt(signal: libc::c_int) {
         if vm.is_null() {
             libc::raise(signal);
         } else {
-            PRESSED.store(true, SeqCst);
+            PRESSED.store(processor_time().max(1), SeqCst);
             Vm::tell_soon(vm);
         }
     }
@@ -30,7 +32,7 @@ extern "C" fn on_interrupt(signal: libc::c_int) {
 
 impl Interrupt {
     pub fn listen() -> Interrupt {
-        PRESSED.store(false, SeqCst);
+        PRESSED.store(0, SeqCst);
         // SAFETY: all-zero is a value of `sigaction` (no flags, nothing blocked); the handler only uses what is safe in one.
         unsafe {
             let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
@@ -43,7 +45,12 @@ impl Interrupt {
     }
     /// Was it pressed since this was asked last?
     pub fn was_pressed() -> bool {
-        PRESSED.swap(false, SeqCst)
+        PRESSED.swap(0, SeqCst) != 0
+    }
+    /// Was it pressed so long ago that whoever is to be told of it should have been?
+    pub fn is_overdue() -> bool {
+        let pressed = PRESSED.load(SeqCst);
+        pressed != 0 && processor_time() > pressed + PATIENCE
     }
 }
 

@@ -8,14 +8,21 @@
 //! A consumer that wants to know where in compiled code the sample was ([`InCode::Located`]) is told where the processor was, or, while
 //! a helper ran, the site that the code had left ([`Vm::site`]). Code that is compiled meanwhile leaves sites, and has a guard in
 //! loops that may take no exit for long (PROF). So apart from these guards samples cost compiled code nothing until one comes.
+//!
+//! One that is content to be told of many samples at once need not have compiled code left for them ([`InCode::Walked`]): the handler
+//! walks the stack itself ([`walk`]).
 
 mod clock;
 mod detour;
+mod divert;
 mod interrupt;
 mod stack;
 #[cfg(test)]
 mod tests;
 mod timer;
+mod walk;
+
+pub use walk::Stack;
 
 pub use stack::{Callee, StackFrame, dump as dump_stack, dump_frames, frames};
 
@@ -33,6 +40,10 @@ use detour::Detour;
 use interrupt::Interrupt;
 use std::rc::Rc;
 use timer::Timer;
+use walk::Walked;
+
+/// Status of a process that Ctrl-C has ended, as shells have it.
+pub const INTERRUPTED: i32 = 130;
 
 /// What a VM is doing.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -57,6 +68,8 @@ pub enum InCode {
     Late,
     /// The same, with where it was, and loops are left for it.
     Located,
+    /// They are told of later, with where it was and the stack of that moment, and it is not left ([`Consumer::compiled`]).
+    Walked,
 }
 
 /// Where in compiled code.
@@ -122,6 +135,12 @@ impl Sample {
 pub trait Consumer: Any {
     /// A sample, while `vm.base` and `vm.pc` are those of a Lua function. Hooks, events and recording are suspended meanwhile.
     fn sample(&self, vm: &mut Vm, sample: Sample);
+    /// A sample in compiled code that was taken a while ago ([`InCode::Walked`]), with its stack. The innermost function there is the
+    /// one whose frame the trace counts slots from, without an instruction. The collector may be about to free functions, or the
+    /// compiler traces.
+    fn compiled(&self, vm: &Vm, part: Part, stack: Stack) {
+        let _ = (vm, part, stack);
+    }
     /// The code of a function was loaded.
     fn loaded(&self, proto: Gc<Proto>) {
         let _ = proto;
@@ -162,6 +181,8 @@ pub struct Sampling {
     /// Is the consumer running?
     running: bool,
     in_code: Option<InCode>,
+    /// Samples in compiled code with their stacks.
+    walked: Option<Box<Walked>>,
     /// Where compiled code is.
     code: Range<usize>,
     interrupt: Option<Interrupt>,
@@ -175,6 +196,7 @@ impl Default for Sampling {
             waiting: core::array::from_fn(|_| Waiting::default()),
             running: false,
             in_code: None,
+            walked: None,
             code: 0..0,
             interrupt: None,
             detour: None,
@@ -190,6 +212,10 @@ impl Sampling {
     }
     /// Is compiled code to leave word of where it is?
     pub fn by_address(&self) -> bool {
+        self.in_code.is_some_and(|c| c != InCode::Late)
+    }
+    /// Is compiled code to be left in loops?
+    pub fn leaves_loops(&self) -> bool {
         self.in_code == Some(InCode::Located)
     }
     /// Tells where compiled code is.
@@ -205,8 +231,8 @@ impl Sampling {
             found.place.store(place, Relaxed);
         }
     }
-    /// Forgets where in compiled code samples were that wait. To be done before traces go.
-    pub fn forget_places(&self) {
+    /// Forgets where in compiled code samples were that wait.
+    fn forget_places(&self) {
         for w in &self.waiting {
             w.place.store(0, Relaxed);
         }
@@ -229,18 +255,24 @@ impl Vm {
     pub fn start_sampling(&mut self, interval: Duration, in_code: InCode, consumer: Rc<dyn Consumer>) -> bool {
         self.end_sampling();
         self.sampling.in_code = Some(in_code);
+        self.sampling.walked = (in_code == InCode::Walked).then(|| Box::new(Walked::new()));
         let Some(timer) = Timer::start(self, interval) else {
             self.stop_sampling();
             return false;
         };
         self.sampling.active = Some((timer, consumer));
-        self.sampling.detour = Some(Detour::new());
+        // Where compiled code is not left for samples, what the interpreter runs besides is too little to be put back.
+        self.sampling.detour = (in_code != InCode::Walked).then(Detour::new);
         self.renew_enter();
         true
     }
     /// Ends that.
     pub fn stop_sampling(&mut self) {
-        self.sampling.active = None;
+        if let Some((timer, consumer)) = self.sampling.active.take() {
+            drop(timer);
+            self.tell_walked_to(&*consumer);
+        }
+        self.sampling.walked = None;
         self.sampling.interrupt = None;
         self.end_detour();
         self.sampling.detour = None;
@@ -263,10 +295,26 @@ impl Vm {
             self.sampling.interrupt = Some(Interrupt::listen());
         }
     }
+    /// Before traces go: tells of the samples in compiled code that can be told of now, and forgets where the others were.
+    pub fn forget_places(&self) {
+        self.tell_walked();
+        self.sampling.forget_places();
+    }
+    /// Tells of the samples in compiled code whose stacks were walked. To be done before its memory is used for other code.
+    pub fn tell_walked(&self) {
+        if let Some((_, consumer)) = &self.sampling.active {
+            self.tell_walked_to(&**consumer);
+        }
+    }
+    fn tell_walked_to(&self, consumer: &dyn Consumer) {
+        if let Some(walked) = self.sampling.walked.as_ref().filter(|w| !w.is_empty()) {
+            walked.take(|part, stack| consumer.compiled(self, part, stack));
+        }
+    }
     /// Before the collector decides which functions to free.
     pub(crate) fn forget_sampled(&mut self) {
         if let Some(consumer) = self.sampling_consumer() {
-            self.sampling.forget_places();
+            self.forget_places();
             consumer.forget();
         }
     }
@@ -316,8 +364,28 @@ impl Vm {
             let activity = (&raw const (*vm).activity).read_volatile();
             let place = Vm::place_in_code(vm, pc);
             let builtin = if activity == Activity::Builtin && place == 0 { running_builtin(vm) } else { 0 };
+            if place != 0 && Vm::tick_in_code(vm, count, activity, place) {
+                return;
+            }
             (*vm).sampling.wait(count, builtin << 8 | activity as u32, place);
             Vm::tell_soon(vm);
+        }
+    }
+    /// The same in compiled code, for a consumer that has stacks walked there. False if that could not be done.
+    ///
+    /// # Safety
+    /// As for [`Vm::tick`].
+    unsafe fn tick_in_code(vm: *mut Vm, count: u32, activity: Activity, place: u64) -> bool {
+        // SAFETY: as there. The stacks that wait are not moved while a timer runs.
+        unsafe {
+            let Some(walked) = &(*vm).sampling.walked else { return false };
+            let Some(level) = Vm::level_of_code(vm) else { return false };
+            let part = Part { count, activity: activity as u8, builtin: 0, place: CodePlace::from_bits(place) };
+            let added = walked.add(part, level.thread, Some(level));
+            if added == Some(true) {
+                Vm::tell_soon(vm);
+            }
+            added.is_some()
         }
     }
     /// Has the consumer told as soon as that can be.
@@ -347,15 +415,30 @@ impl Vm {
     unsafe fn place_in_code(vm: *mut Vm, pc: usize) -> u64 {
         // SAFETY: plain words of the VM, written whole.
         unsafe {
-            let on_trace = (&raw const (*vm).trace_depth).read_volatile() == (&raw const (*vm).native_depth).read_volatile();
-            if !on_trace || !(*vm).sampling.by_address() {
-                return 0;
-            }
-            if (*vm).sampling.code.contains(&pc) {
+            if Vm::is_in_code(vm, pc) && (*vm).sampling.by_address() {
                 return CodePlace::Address(pc).to_bits();
+            }
+            if !Vm::is_on_trace(vm) || !(*vm).sampling.by_address() {
+                return 0;
             }
             CodePlace::Site((&raw const (*vm).site).read_volatile()).to_bits()
         }
+    }
+    /// Does compiled code run, or what it has called?
+    ///
+    /// # Safety
+    /// As for [`Vm::tick`].
+    unsafe fn is_on_trace(vm: *mut Vm) -> bool {
+        // SAFETY: plain words of the VM, written whole.
+        unsafe { (&raw const (*vm).trace_depth).read_volatile() == (&raw const (*vm).native_depth).read_volatile() }
+    }
+    /// Is the processor in compiled code when it is at `pc`?
+    ///
+    /// # Safety
+    /// As for [`Vm::tick`].
+    unsafe fn is_in_code(vm: *mut Vm, pc: usize) -> bool {
+        // SAFETY: as above.
+        unsafe { Vm::is_on_trace(vm) && (*vm).sampling.code.contains(&pc) }
     }
     /// Tells the consumer of the sample that waits, with `vm.base` and `vm.pc` those of a Lua function, and `vm.top` behind all that
     /// its instruction may read.
@@ -363,6 +446,7 @@ impl Vm {
     #[inline(never)]
     pub(crate) fn tell_sample(&mut self) {
         self.drop_sample();
+        self.tell_walked();
         if self.no_record != 0 {
             return;
         }

@@ -2,6 +2,8 @@
 //! it does not matter when exactly they come, nor whether some are lost.
 
 use super::clock::{Clock, SIGNALS};
+use super::divert::divert;
+use super::interrupt::Interrupt;
 use crate::Vm;
 use core::cell::Cell;
 use core::marker::PhantomData;
@@ -45,12 +47,18 @@ extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, context
     let count = intervals();
     if !vm.is_null() && count != 0 {
         // SAFETY: the VM is alive while it is noted here, on this thread; the system gives a handler of this form a context.
-        unsafe { Vm::tick(vm, count, program_counter(context.cast())) };
+        unsafe {
+            let pc = program_counter(context.cast());
+            Vm::tick(vm, count, pc);
+            if Interrupt::is_overdue() && Vm::is_in_code(vm, pc) {
+                divert(context.cast(), vm);
+            }
+        }
     }
 }
 
 /// Processor time of this thread, in nanoseconds.
-fn processor_time() -> u64 {
+pub(super) fn processor_time() -> u64 {
     let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the address is valid during the call, which a signal handler may do.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut t) };

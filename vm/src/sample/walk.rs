@@ -1,0 +1,164 @@
+//! Stacks that are looked at where samples in compiled code are taken, by the signal handler: that code is not left for them.
+//!
+//! Compiled code does not say which frames it has inlined, but where in it the sample was does; the frame that it counts slots from is
+//! at [`Vm::code_base`], and the frames of those who called that one are as the interpreter, or an exit, has left them.
+
+use crate::Vm;
+use crate::interp::frames::Level;
+use crate::object::{Gc, Thread, ThreadStatus};
+use crate::sample::{Callee, Part, StackFrame};
+use core::cell::UnsafeCell;
+use core::mem::MaybeUninit;
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed, compiler_fence};
+
+/// Frames of a sample; those further out are left off.
+pub const MOST: usize = 250;
+/// Samples, and frames of all of them, that can wait.
+const SAMPLES: usize = 256;
+const FRAMES: usize = 8192;
+
+/// What runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stack {
+    /// The functions, the innermost first. The running coroutine's come before those of the one that resumed it, and so on.
+    pub frames: Vec<StackFrame>,
+    /// How many are the running coroutine's.
+    pub own: usize,
+    /// Are these all?
+    pub whole: bool,
+}
+
+impl Stack {
+    /// What runs now.
+    pub fn of(vm: &Vm) -> Stack {
+        let mut frames = Vec::with_capacity(32);
+        let (own, whole) = walk(vm.cur, Level::innermost(vm, vm.cur), |f| {
+            let room = frames.len() < MOST;
+            if room {
+                frames.push(f);
+            }
+            room
+        });
+        Stack { frames, own, whole }
+    }
+}
+
+/// Calls `take` with each frame until it has enough: how many it had of the coroutine that runs, and is that all? Nothing is allocated.
+fn walk(running: Gc<Thread>, innermost: Option<Level>, mut take: impl FnMut(StackFrame) -> bool) -> (usize, bool) {
+    let (mut taken, mut own) = (0, None);
+    let mut level = innermost;
+    let mut thread = running;
+    loop {
+        while let Some(l) = level {
+            if !l.is_host() {
+                if !take(StackFrame { callee: Callee::of(l.func), pc: l.pc }) {
+                    return (own.unwrap_or(taken), false);
+                }
+                taken += 1;
+            }
+            level = Level::under(l.thread, l.base);
+        }
+        own.get_or_insert(taken);
+        let Some(outer) = thread.resumer.get() else { return (own.unwrap_or(taken), true) };
+        thread = outer;
+        let fresh = outer.status.get() == ThreadStatus::Fresh;
+        level = if fresh { None } else { Level::make(outer, outer.base.get(), outer.pc.get(), outer.top.get()) };
+    }
+}
+
+/// A sample whose stack was looked at.
+#[derive(Copy, Clone)]
+struct Taken {
+    part: Part,
+    /// Index of the first frame, and how many there are.
+    frames: (usize, usize),
+    own: usize,
+    whole: bool,
+}
+
+/// Samples that wait to be told of, with their stacks. The signal handler adds to them, on the same thread.
+pub(super) struct Walked {
+    samples: Box<[UnsafeCell<MaybeUninit<Taken>>]>,
+    frames: Box<[UnsafeCell<MaybeUninit<StackFrame>>]>,
+    /// How many of them there are.
+    taken: AtomicUsize,
+    used: AtomicUsize,
+    /// They are being read.
+    closed: AtomicBool,
+}
+
+impl Walked {
+    pub fn new() -> Walked {
+        Walked {
+            samples: (0..SAMPLES).map(|_| UnsafeCell::new(MaybeUninit::uninit())).collect(),
+            frames: (0..FRAMES).map(|_| UnsafeCell::new(MaybeUninit::uninit())).collect(),
+            taken: AtomicUsize::new(0),
+            used: AtomicUsize::new(0),
+            closed: AtomicBool::new(false),
+        }
+    }
+    /// Adds a sample with the stack of a coroutine whose innermost frame is given. `None` if there is no room now; otherwise, has half
+    /// of it been used?
+    pub fn add(&self, part: Part, running: Gc<Thread>, innermost: Option<Level>) -> Option<bool> {
+        let (n, first) = (self.taken.load(Relaxed), self.used.load(Relaxed));
+        if self.closed.load(Relaxed) || n == SAMPLES || FRAMES - first < MOST {
+            return None;
+        }
+        let mut end = first;
+        let (own, whole) = walk(running, innermost, |f| {
+            let room = end < first + MOST;
+            if room {
+                // SAFETY: what is not in use yet is only written, and only here.
+                unsafe { (*self.frames[end].get()).write(f) };
+                end += 1;
+            }
+            room
+        });
+        // SAFETY: as above.
+        unsafe { (*self.samples[n].get()).write(Taken { part, frames: (first, end - first), own, whole }) };
+        compiler_fence(core::sync::atomic::Ordering::SeqCst);
+        self.used.store(end, Relaxed);
+        self.taken.store(n + 1, Relaxed);
+        Some(2 * (n + 1) >= SAMPLES || 2 * end >= FRAMES)
+    }
+    /// Calls `f` with those that wait, and forgets them.
+    pub fn take(&self, mut f: impl FnMut(Part, Stack)) {
+        self.closed.store(true, Relaxed);
+        compiler_fence(core::sync::atomic::Ordering::SeqCst);
+        for i in 0..self.taken.load(Relaxed) {
+            // SAFETY: the samples in use were written, with their frames; nothing is written while these are closed.
+            let taken = unsafe { (*self.samples[i].get()).assume_init() };
+            let (first, n) = taken.frames;
+            // SAFETY: as above.
+            let frames = self.frames[first..first + n].iter().map(|f| unsafe { (*f.get()).assume_init() }).collect();
+            f(taken.part, Stack { frames, own: taken.own, whole: taken.whole });
+        }
+        self.taken.store(0, Relaxed);
+        self.used.store(0, Relaxed);
+        compiler_fence(core::sync::atomic::Ordering::SeqCst);
+        self.closed.store(false, Relaxed);
+    }
+    /// Do some wait?
+    pub fn is_empty(&self) -> bool {
+        self.taken.load(Relaxed) == 0
+    }
+}
+
+impl Vm {
+    /// The frame that compiled code counts slots from, as a level without an instruction; `None` if that is not known.
+    ///
+    /// # Safety
+    /// Compiled code runs, on this thread, or a helper that it has called; a signal handler may call this then.
+    pub(super) unsafe fn level_of_code(vm: *mut Vm) -> Option<Level> {
+        // SAFETY: plain words of the VM, written whole.
+        unsafe {
+            let cur = (&raw const (*vm).cur).read_volatile();
+            let base = (&raw const (*vm).code_base).read_volatile();
+            let slots = (base as usize).checked_sub(cur.stack.get() as usize)? / size_of::<crate::value::Value>();
+            if slots < 2 || slots >= cur.size.get() as usize {
+                return None;
+            }
+            Level::make(cur, base, core::ptr::null(), base)
+        }
+    }
+}
