@@ -45,10 +45,6 @@ pub struct Vm {
     pub jit_trace: u32,
     /// Where compiled code leaves the base of the frame to resume.
     pub jit_base: *mut Value,
-    /// How often stacks were moved.
-    pub(crate) stack_moves: u32,
-    /// While compiled code runs that is sampled: the base of the frame that it counts slots from. Null while the stack has moved since.
-    pub code_base: *mut Value,
     /// Entry to compiled code.
     pub enter: EnterFn,
     /// Code address by trace number (index 0 unused).
@@ -73,6 +69,10 @@ pub struct Vm {
     pub exit_countdown: u32,
     /// See `exit_countdown`.
     pub exit_every: u32,
+    /// How often stacks were moved.
+    pub(crate) stack_moves: u32,
+    /// While compiled code runs that is sampled: the base of the frame that it counts slots from. Null while the stack has moved since.
+    pub code_base: *mut Value,
     /// Hot counters, by `(pc >> 2) % HOT_COUNTERS`.
     pub hotcount: [u16; HOT_COUNTERS],
     /// Heap, with the allocation counters and free lists that compiled code touches first.
