@@ -69,10 +69,6 @@ pub struct Vm {
     pub exit_countdown: u32,
     /// See `exit_countdown`.
     pub exit_every: u32,
-    /// How often stacks were moved.
-    pub(crate) stack_moves: u32,
-    /// While compiled code runs that is sampled: the base of the frame that it counts slots from. Null while the stack has moved since.
-    pub code_base: *mut Value,
     /// Hot counters, by `(pc >> 2) % HOT_COUNTERS`.
     pub hotcount: [u16; HOT_COUNTERS],
     /// Heap, with the allocation counters and free lists that compiled code touches first.
@@ -150,6 +146,10 @@ pub struct Vm {
     pub dispatching: Dispatching,
     /// A handler for each bytecode. Changed in place, so that a change is noticed at the next instruction.
     pub handlers: [Handler2; Op::COUNT],
+    /// How often stacks were moved.
+    pub(crate) stack_moves: u32,
+    /// While compiled code runs that is sampled: the base of the frame that it counts slots from. Null while the stack has moved since.
+    pub code_base: *mut Value,
 }
 
 impl Vm {

@@ -54,15 +54,14 @@ pub(crate) unsafe fn call(vm: &mut Vm, frame: *mut Value, nargs: usize) -> bool 
         let result = f(vm);
         vm.traces_waiting -= 1;
         match result {
+            Ok(n) if n < NATIVE_RETURN && state(vm) == before && is_plain(vm) => {
+                place(vm, frame, n as usize);
+                true
+            }
             Ok(n) => {
-                if n < NATIVE_RETURN && state(vm) == before {
-                    if is_plain(vm) {
-                        place(vm, frame, n as usize);
-                        return true;
-                    }
-                    if vm.sample_waits() {
-                        vm.begin_detour();
-                    }
+                // Compiled code would have gone on but for the sample.
+                if vm.sample_waits() && n < NATIVE_RETURN && state(vm) == before {
+                    vm.begin_detour();
                 }
                 vm.unfinished = Unfinished::Returned(n);
                 false
