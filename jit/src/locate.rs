@@ -46,8 +46,7 @@ impl Located {
         let started_in = self.functions.last().filter(|_| !self.returned).map(|f| Callee::Lua(f.0));
         let searched = &frames[..own.min(frames.len()).min(SEARCHED)];
         if let Some(at) = searched.iter().position(|f| Some(f.callee) == started_in) {
-            let inlined = self.functions.iter().map(|(p, pc)| StackFrame { callee: Callee::Lua(*p), pc: Some(*pc) });
-            frames.splice(..=at, inlined);
+            frames.splice(..=at, self.frames());
         }
     }
     /// The stack of a sample that was walked at once ([`InCode::Walked`]): its innermost function is that of the frame which the trace
@@ -55,10 +54,11 @@ impl Located {
     ///
     /// [`InCode::Walked`]: perilune_vm::sample::InCode::Walked
     pub fn put_on_walked(&self, frames: &mut Vec<StackFrame>) {
-        let inlined = self.functions.iter().map(|(p, pc)| StackFrame { callee: Callee::Lua(*p), pc: Some(*pc) });
-        let same = |f: &StackFrame| self.functions.last().is_some_and(|l| f.callee == Callee::Lua(l.0));
-        let replaced = usize::from(!self.returned && frames.first().is_some_and(same));
-        frames.splice(..replaced, inlined);
+        let replaced = !self.returned && self.frames().last().map(|f| f.callee) == frames.first().map(|f| f.callee);
+        frames.splice(..usize::from(replaced && !frames.is_empty()), self.frames());
+    }
+    fn frames(&self) -> impl DoubleEndedIterator<Item = StackFrame> {
+        self.functions.iter().map(|(p, pc)| StackFrame { callee: Callee::Lua(*p), pc: Some(*pc) })
     }
 }
 

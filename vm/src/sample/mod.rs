@@ -415,11 +415,11 @@ impl Vm {
     unsafe fn place_in_code(vm: *mut Vm, pc: usize) -> u64 {
         // SAFETY: plain words of the VM, written whole.
         unsafe {
-            if Vm::is_in_code(vm, pc) && (*vm).sampling.by_address() {
-                return CodePlace::Address(pc).to_bits();
-            }
             if !Vm::is_on_trace(vm) || !(*vm).sampling.by_address() {
                 return 0;
+            }
+            if (*vm).sampling.code.contains(&pc) {
+                return CodePlace::Address(pc).to_bits();
             }
             CodePlace::Site((&raw const (*vm).site).read_volatile()).to_bits()
         }

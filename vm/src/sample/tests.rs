@@ -1,6 +1,7 @@
 //! Samples of a VM without a compiler.
 
-use super::{Activity, Consumer, InCode, Sample};
+use super::walk::Walked;
+use super::{Activity, Consumer, InCode, Part, Sample};
 use crate::Vm;
 use crate::value::Value;
 use core::cell::RefCell;
@@ -68,4 +69,23 @@ fn one_vm_of_a_thread_is_sampled() {
     drop(one);
     assert!(two.start_sampling(MS, InCode::Late, keep));
     run(&mut two, BUSY);
+}
+
+#[test]
+fn stacks_wait_until_they_are_read_and_no_more_than_there_is_room_for() {
+    let vm = new_vm();
+    let walked = Walked::new();
+    let part = |count| Part { count, activity: Activity::Compiled as u8, builtin: 0, place: None };
+    let added: Vec<_> = (0..300).map(|i| walked.add(part(i), vm.cur, None)).collect();
+    let room = added.iter().filter(|a| a.is_some()).count();
+    assert!(room < 300 && added[..room].iter().all(Option::is_some));
+    assert_eq!(added[..room].iter().position(|a| *a == Some(true)), Some(room / 2 - 1), "half of it is used");
+    let mut read = Vec::new();
+    walked.take(|part, stack| {
+        assert!(stack.whole && stack.frames.is_empty());
+        assert_eq!(walked.add(part, vm.cur, None), None, "not while they are read");
+        read.push(part.count);
+    });
+    assert_eq!(read, (0..room as u32).collect::<Vec<_>>());
+    assert!(walked.is_empty() && walked.add(part(1), vm.cur, None) == Some(false));
 }

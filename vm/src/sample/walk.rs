@@ -12,7 +12,7 @@ use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed, compiler_fence};
 
 /// Frames of a sample; those further out are left off.
-pub const MOST: usize = 250;
+const MOST: usize = 250;
 /// Samples, and frames of all of them, that can wait.
 const SAMPLES: usize = 256;
 const FRAMES: usize = 8192;
@@ -32,28 +32,24 @@ impl Stack {
     /// What runs now.
     pub fn of(vm: &Vm) -> Stack {
         let mut frames = Vec::with_capacity(32);
-        let (own, whole) = walk(vm.cur, Level::innermost(vm, vm.cur), |f| {
-            let room = frames.len() < MOST;
-            if room {
-                frames.push(f);
-            }
-            room
-        });
+        let (own, whole) = walk(vm.cur, Level::innermost(vm, vm.cur), |f| frames.push(f));
         Stack { frames, own, whole }
     }
 }
 
-/// Calls `take` with each frame until it has enough: how many it had of the coroutine that runs, and is that all? Nothing is allocated.
-fn walk(running: Gc<Thread>, innermost: Option<Level>, mut take: impl FnMut(StackFrame) -> bool) -> (usize, bool) {
+/// Calls `take` with the frames, no more than [`MOST`]: how many were those of the coroutine that runs, and are these all? Nothing is
+/// allocated.
+fn walk(running: Gc<Thread>, innermost: Option<Level>, mut take: impl FnMut(StackFrame)) -> (usize, bool) {
     let (mut taken, mut own) = (0, None);
     let mut level = innermost;
     let mut thread = running;
     loop {
         while let Some(l) = level {
             if !l.is_host() {
-                if !take(StackFrame { callee: Callee::of(l.func), pc: l.pc }) {
+                if taken == MOST {
                     return (own.unwrap_or(taken), false);
                 }
+                take(StackFrame { callee: Callee::of(l.func), pc: l.pc });
                 taken += 1;
             }
             level = Level::under(l.thread, l.base);
@@ -106,13 +102,9 @@ impl Walked {
         }
         let mut end = first;
         let (own, whole) = walk(running, innermost, |f| {
-            let room = end < first + MOST;
-            if room {
-                // SAFETY: what is not in use yet is only written, and only here.
-                unsafe { (*self.frames[end].get()).write(f) };
-                end += 1;
-            }
-            room
+            // SAFETY: what is not in use yet is only written, and only here.
+            unsafe { (*self.frames[end].get()).write(f) };
+            end += 1;
         });
         // SAFETY: as above.
         unsafe { (*self.samples[n].get()).write(Taken { part, frames: (first, end - first), own, whole }) };
