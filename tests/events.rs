@@ -313,3 +313,19 @@ fn same_results_with_every_pass_off() {
         }
     }
 }
+
+#[test]
+fn a_program_that_is_watched_gets_the_same_traces() {
+    let traces = |program: &str, size: &str, options: &[&str]| {
+        let program = ["same_traces.lua", &format!("../../../benches/programs/{program}.lua"), size];
+        run_in(&folder(), &[&["-Ohotloop=30", "-Ohotexit=5", "-Obudget=0"], options, &program].concat(), "").ok()
+    };
+    for (program, size) in [("raytracer", "60"), ("pipeline", "30")] {
+        let alone = traces(program, size, &[]);
+        assert!(!alone.starts_with('0'), "nothing is compiled in {program}: {alone}");
+        // What is loaded first moves the program in memory.
+        for options in [&["-jv=/dev/null"] as &[_], &["-jdump=/dev/null"], &["-e", "F = loadstring(('x = 1 '):rep(77))"]] {
+            assert_eq!(traces(program, size, options), alone, "{program} with {options:?}");
+        }
+    }
+}

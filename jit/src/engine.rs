@@ -101,9 +101,9 @@ impl Jit {
         let hotloop = self.enabled.get().then_some(self.options.get().params.hotloop);
         penalty::reset_counters(vm, &mut self.budget.borrow_mut(), hotloop);
     }
-    /// Sets the hot counter of the instruction at `pc`.
-    pub(crate) fn set_counter(&self, vm: &mut Vm, pc: *const Ins, n: u32) {
-        penalty::set_counter(vm, &mut self.budget.borrow_mut(), pc, n);
+    /// Sets the hot counter of the instruction at `pc`, which is the function's.
+    pub(crate) fn set_counter(&self, vm: &mut Vm, (proto, pc): (Gc<Proto>, *const Ins), n: u32) {
+        penalty::set_counter(vm, &mut self.budget.borrow_mut(), proto.hot_counter(pc), n);
     }
     pub(crate) fn count(&self, f: impl FnOnce(&mut Counters)) {
         let mut c = self.counters.get();
@@ -137,19 +137,21 @@ impl Compiler for Jit {
             }
             return;
         }
-        if vm.ran_out_on_detour(penalty::index(pc)) {
+        let Some(proto) = crate::frame::proto(vm) else { return };
+        let counter = proto.hot_counter(pc);
+        if vm.ran_out_aside(counter) {
             return;
         }
+        let here = (proto, pc);
         let params = self.options.get().params;
-        let counted = self.budget.borrow_mut().ran_out(penalty::index(pc));
-        self.set_counter(vm, pc, params.hotloop.saturating_mul(2));
+        let counted = self.budget.borrow_mut().ran_out(counter);
+        self.set_counter(vm, here, params.hotloop.saturating_mul(2));
         if !self.may_record(vm) {
             return;
         }
         if self.quiet.borrow().contains_key(&pc) {
-            return self.set_counter(vm, pc, u32::from(u16::MAX));
+            return self.set_counter(vm, here, u32::from(u16::MAX));
         }
-        let Some(proto) = crate::frame::proto(vm) else { return };
         if proto.flags.get() & ProtoFlags::NOJIT != 0 {
             if let Some(at) = proto.pc_of(pc) {
                 crate::patch::blacklist(proto, at);
@@ -160,7 +162,7 @@ impl Compiler for Jit {
         let promised = || trip_count::promised(vm, budget::PROMISE);
         let more = self.budget.borrow_mut().wait(pc, counted, weight, promised, &params);
         match more {
-            Some(n) => self.set_counter(vm, pc, n),
+            Some(n) => self.set_counter(vm, here, n),
             None => self.start_root(vm, proto, pc),
         }
     }

@@ -1,7 +1,6 @@
 //! Events of the VM: the callbacks that `jit.attach` installs.
 
 use crate::Jit;
-use perilune_vm::hooks::Mode;
 use perilune_vm::{Value, Vm};
 
 /// The events that this crate sends.
@@ -47,24 +46,16 @@ impl Jit {
             return;
         }
         let Some(f) = handler(vm, event) else { return };
-        let (mode, multres, nargs, error, pc) = (vm.mode, vm.multres, vm.record_nargs, vm.error, vm.pc);
-        let handled = (vm.error_handled, vm.in_error);
         self.in_event.set(true);
-        vm.no_record += 1;
-        let hooks = vm.suspend_hooks(true);
-        vm.set_mode(Mode::Interpret);
-        let internal = vm.heap.set_internal(false);
-        let failed = vm.call_value(f, args, 0).is_err();
-        vm.heap.set_internal(internal);
-        if failed {
-            let text = vm.error.as_str().map_or_else(|| "?".into(), |s| s.to_str_lossy().into_owned());
-            eprintln!("VM handler failed: {text}");
-        }
-        vm.no_record -= 1;
+        vm.aside(|vm| {
+            let internal = vm.heap.set_internal(false);
+            let failed = vm.call_value(f, args, 0).is_err();
+            vm.heap.set_internal(internal);
+            if failed {
+                let text = vm.error.as_str().map_or_else(|| "?".into(), |s| s.to_str_lossy().into_owned());
+                eprintln!("VM handler failed: {text}");
+            }
+        });
         self.in_event.set(false);
-        (vm.multres, vm.record_nargs, vm.error, vm.pc) = (multres, nargs, error, pc);
-        (vm.error_handled, vm.in_error) = handled;
-        vm.set_mode(mode);
-        vm.suspend_hooks(hooks);
     }
 }

@@ -5,31 +5,22 @@ use core::ops::Range;
 use perilune_recorder::abort::Abort;
 use perilune_vm::Vm;
 use perilune_vm::bc::Ins;
-use perilune_vm::state::HOT_COUNTERS;
 
 const SLOTS: usize = 64;
 const MIN: u32 = 36 * 2;
 const MAX: u32 = 60_000;
 
-/// Hot counter of the instruction at an address.
-pub fn index(pc: *const Ins) -> usize {
-    // The interpreter counts with the address behind the instruction.
-    ((pc as usize + size_of::<Ins>()) >> 2) % HOT_COUNTERS
-}
-
-/// Sets the counter of the instruction at an address.
-pub fn set_counter(vm: &mut Vm, budget: &mut Budget, pc: *const Ins, n: u32) {
+/// Sets a counter.
+pub fn set_counter(vm: &mut Vm, budget: &mut Budget, counter: usize, n: u32) {
     let n = n.min(u32::from(u16::MAX)) as u16;
-    vm.end_detour();
-    vm.hotcount[index(pc)] = n;
-    budget.counts_from(index(pc), n);
+    vm.set_hot_counter(counter, n);
+    budget.counts_from(counter, n);
 }
 
 /// All counters start from what `hotloop` says, or from the top when nothing is to become hot.
 pub fn reset_counters(vm: &mut Vm, budget: &mut Budget, hotloop: Option<u32>) {
     let n = hotloop.map_or(u16::MAX, |n| (n.saturating_mul(2)).wrapping_sub(1).min(u32::from(u16::MAX)) as u16);
-    vm.end_detour();
-    vm.hotcount = [n; HOT_COUNTERS];
+    vm.set_hot_counters(n);
     budget.all_count_from(n);
 }
 

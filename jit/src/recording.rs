@@ -288,9 +288,9 @@ impl Jit {
             }
             step
         };
-        if let Some(pc) = again {
-            self.budget.borrow_mut().grant(pc);
-            self.set_counter(vm, pc, 1);
+        if let Some(place) = again {
+            self.budget.borrow_mut().grant(place.1);
+            self.set_counter(vm, place, 1);
         }
         match step {
             Step::Continue => {
@@ -313,16 +313,18 @@ impl Jit {
         let ins = frame::ins(pc);
         let registry = self.registry.borrow();
         let n = ins.d() as u32;
-        if matches!(ins.op(), Op::JFUNCF | Op::JFUNCV) && registry.get(n).is_some_and(|e| e.trace.link == Link::Return) {
-            registry.disarm_one(n);
+        if matches!(ins.op(), Op::JFUNCF | Op::JFUNCV)
+            && registry.get(n).is_some_and(|e| e.trace.link == Link::Return)
+            && let Some(place) = registry.disarm_root(n)
+        {
             self.recursive.borrow_mut().entry(pc).or_insert(RECURSION_TRIES);
-            self.soon(vm, pc);
+            self.soon(vm, place);
         }
     }
-    /// The place at `pc` is to be hot again soon.
-    fn soon(&self, vm: &mut Vm, pc: *const Ins) {
+    /// The place is to be hot again soon.
+    fn soon(&self, vm: &mut Vm, place: (Gc<Proto>, *const Ins)) {
         let n = self.penalties.borrow_mut().random();
-        self.set_counter(vm, pc, n);
+        self.set_counter(vm, place, n);
     }
     /// Is the finished trace one that only returns, of a function known to recurse? It is better tried again, a few times.
     fn misses_recursion(&self, vm: &mut Vm, origin: Origin, done: &FinishedTrace) -> bool {
@@ -340,7 +342,7 @@ impl Jit {
             return false;
         }
         *tries -= 1;
-        self.soon(vm, done.start_pc);
+        self.soon(vm, (proto, done.start_pc));
         true
     }
 
@@ -548,10 +550,10 @@ impl Jit {
     fn penalize(&self, vm: &mut Vm, proto: Gc<Proto>, pc: *const Ins, reason: Abort) {
         if reason == Abort::Retry {
             self.budget.borrow_mut().grant(pc);
-            return self.set_counter(vm, pc, 1);
+            return self.set_counter(vm, (proto, pc), 1);
         }
         match self.penalties.borrow_mut().add(pc, reason) {
-            Some(n) => self.set_counter(vm, pc, n),
+            Some(n) => self.set_counter(vm, (proto, pc), n),
             None => {
                 let patched = proto.pc_of(pc).is_some_and(|at| crate::patch::blacklist(proto, at));
                 if !patched {

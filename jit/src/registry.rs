@@ -492,10 +492,10 @@ impl Registry {
         }
     }
     /// The same; the place that it starts at, if that is not behind a call.
-    pub fn disarm_root(&self, n: u32) -> Option<*const Ins> {
+    pub fn disarm_root(&self, n: u32) -> Option<(Gc<Proto>, *const Ins)> {
         self.disarm_one(n);
         let (proto, pc, _) = self.get(n)?.start?;
-        Some(proto.code_ptr().wrapping_add(pc).cast_const())
+        Some((proto, proto.code_ptr().wrapping_add(pc).cast_const()))
     }
     /// Forgets everything.
     pub fn clear(&mut self) {

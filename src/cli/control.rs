@@ -42,7 +42,8 @@ pub fn command(vm: &mut Vm, text: &[u8]) -> Outcome {
         f = start_function(vm, name)?;
     }
     let args = arguments(vm, rest);
-    call(vm, f, &args)
+    // Starting to watch is no part of the program.
+    vm.aside(|vm| call(vm, f, &args))
 }
 
 /// The function `start` of a module of the `jit` library.
@@ -51,7 +52,7 @@ fn start_function(vm: &mut Vm, name: &[u8]) -> Result<Value, Failed> {
     let globals = vm.globals;
     let require = vm.field(globals, b"require");
     let module = Value::str(vm.new_str(&module));
-    match vm.pcall_traced(require, &[module]) {
+    match vm.aside(|vm| vm.pcall_traced(require, &[module])) {
         Ok(results) => {
             let start = results.first().and_then(|m| m.as_table()).map(|t| vm.field(t, b"start"));
             if let Some(start) = start.filter(|s| !s.is_nil()) {

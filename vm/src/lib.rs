@@ -2,6 +2,7 @@
 //!
 //! [`Vm`] is one Lua state and a complete interpreter. A tracing compiler may be attached through [`hooks::Compiler`].
 
+pub mod aside;
 pub mod bc;
 pub mod error;
 pub mod gc;

@@ -159,6 +159,8 @@ impl Vm {
             native_depth: 0,
             compiler: Rc::new(NoJit),
             no_record: 0,
+            is_aside: false,
+            hot_sets: 0,
             mode: Mode::Interpret,
             roots: Vec::new(),
             event_handlers: Vec::new(),

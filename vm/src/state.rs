@@ -69,7 +69,7 @@ pub struct Vm {
     pub exit_countdown: u32,
     /// See `exit_countdown`.
     pub exit_every: u32,
-    /// Hot counters, by `(pc >> 2) % HOT_COUNTERS`.
+    /// Hot counters, see [`crate::object::Proto::hot_counter`].
     pub hotcount: [u16; HOT_COUNTERS],
     /// Heap, with the allocation counters and free lists that compiled code touches first.
     pub heap: Heap,
@@ -150,6 +150,10 @@ pub struct Vm {
     pub(crate) stack_moves: u32,
     /// While compiled code runs that is sampled: the base of the frame that it counts slots from. Null while the stack has moved since.
     pub code_base: *mut Value,
+    /// Does what runs now run beside the program? See [`crate::aside`].
+    pub(crate) is_aside: bool,
+    /// How often all hot counters were set; wraps around.
+    pub(crate) hot_sets: u32,
 }
 
 impl Vm {

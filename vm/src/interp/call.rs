@@ -1,13 +1,13 @@
 //! Calls, returns and function headers.
 
 use super::frame::{self, below, func_of, kind, link_of};
+use super::loops::count_at;
 use super::stack::MAX_ARGS;
 use super::{Driver, R, Status, cont, op};
 use crate::bc::Ins;
 use crate::meta::MM;
 use crate::object::{Func, Gc, Proto};
 use crate::sample::Activity;
-use crate::state::HOT_COUNTERS;
 use crate::value::{TAG_FUNC, Value};
 
 /// A builtin returned this: it set up a call at `vm.base` with `vm.multres` arguments.
@@ -316,11 +316,8 @@ unsafe fn native_special<D: Driver>(mut r: R, n: u32) -> u32 {
 /// Counts a call of the current header's function; true when it became hot.
 #[inline(always)]
 unsafe fn count_call(r: R) -> bool {
-    let i = (r.pc as usize >> 2) % HOT_COUNTERS;
-    let p = (&raw mut (*r.vm).hotcount).cast::<u16>().add(i);
-    let (n, under) = (*p).overflowing_sub(1);
-    *p = n;
-    under
+    let Some(p) = func_of(r.base).proto() else { return false };
+    count_at(r, *p.k.get().sub(1), 1)
 }
 
 /// The frame of a vararg function moves above its arguments, to `new`.

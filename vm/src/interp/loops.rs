@@ -4,14 +4,19 @@ use super::cont::start_iterator_call;
 use super::jit::{enter_trace, hot};
 use super::{Driver, Handler, R, Status, op};
 use crate::bc::{Ins, Op};
-use crate::state::HOT_COUNTERS;
+use crate::object::hot_counter;
 use crate::value::Value;
 
 /// Counts a back-edge at the current instruction; true when it became hot.
 #[inline(always)]
 unsafe fn count(r: R, by: u16) -> bool {
-    let i = (r.pc as usize >> 2) % HOT_COUNTERS;
-    let p = (&raw mut (*r.vm).hotcount).cast::<u16>().add(i);
+    count_at(r, *r.kbase.sub(1), by)
+}
+
+/// Counts the current instruction of the function with this [`crate::object::Proto::hot_counter`] origin; true when it became hot.
+#[inline(always)]
+pub(super) unsafe fn count_at(r: R, origin: Value, by: u16) -> bool {
+    let p = (&raw mut (*r.vm).hotcount).cast::<u16>().add(hot_counter(origin, r.pc));
     let (n, under) = (*p).overflowing_sub(by);
     *p = n;
     under

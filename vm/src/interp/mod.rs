@@ -182,7 +182,7 @@ impl R {
     /// Object constant.
     #[inline(always)]
     unsafe fn kgc(self, i: usize) -> Value {
-        *self.kbase.sub(1 + i)
+        *self.kbase.sub(2 + i)
     }
     /// The function of the frame.
     #[inline(always)]

@@ -21,6 +21,7 @@ mod upvalue;
 mod tests;
 
 pub use function::{Func, NativeFn, UpVal};
+pub(crate) use proto::hot_counter;
 pub use proto::{Proto, ProtoFlags};
 pub use string::{STR_DATA, Str, StrTable};
 pub use table::{Node, Table};

@@ -1,11 +1,13 @@
 //! Creation of prototypes from what the parser or the loader gives.
 
+use super::proto::hot_origin;
 use super::{Gc, Kind, Proto, ProtoFlags, Table, hbits_for};
 use crate::Vm;
 use crate::bc::{Ins, KGc, KNum, KVal, ProtoData, TableTemplate, UvDesc, VarInfo};
 use crate::gc::Heap;
 use crate::interp::stitch::Pads;
 use crate::meta::knum_value;
+use crate::state::HOT_COUNTERS;
 use crate::value::Value;
 use core::cell::{Cell, UnsafeCell};
 
@@ -27,18 +29,28 @@ impl Proto {
 impl Heap {
     /// A prototype with its constants and child prototypes. Children are nested no deeper than the parser and the loader allow.
     pub fn new_proto(&mut self, d: &ProtoData) -> Gc<Proto> {
-        let mut consts: Vec<Value> = d.kgc.iter().rev().map(|k| self.object_constant(k)).collect();
+        // Where chunks begin among the hot counters is as good as random, but always the same.
+        let hash = |h: u32, ins: &Ins| (h ^ ins.0).wrapping_mul(0x0100_0193).rotate_left(5);
+        let mut place = d.bc.iter().fold(0, hash) as usize % HOT_COUNTERS;
+        self.proto_at(d, &mut place)
+    }
+    /// A prototype whose hot counters begin at `place`, where they end after it.
+    fn proto_at(&mut self, d: &ProtoData, place: &mut usize) -> Gc<Proto> {
+        let mut consts: Vec<Value> = d.kgc.iter().rev().map(|k| self.object_constant(k, place)).collect();
+        let code = d.bc.clone().into_boxed_slice();
+        consts.push(hot_origin(code.as_ptr(), *place));
+        *place += code.len();
         consts.extend(d.knum.iter().map(|k| knum_value(*k)));
         let flag = |on: bool, bit: u8| if on { bit } else { 0 };
         let chunkname = self.new_str(&d.chunkname);
         let hdr = self.header(Kind::Proto, d.framesize, d.num_params, 0);
         let p = self.alloc_cell(size_of::<Proto>()).cast::<Proto>();
-        // SAFETY: a new cell of this size; `k` points between the object and the number constants of the box in its place.
+        // SAFETY: a new cell of this size; `k` points to the first number constant of the box in its place, or behind all.
         unsafe {
             p.write(Proto {
                 hdr,
                 k: Cell::new(core::ptr::null()),
-                code: UnsafeCell::new(d.bc.clone().into_boxed_slice()),
+                code: UnsafeCell::new(code),
                 consts: consts.into_boxed_slice(),
                 num_kgc: d.kgc.len() as u32,
                 flags: Cell::new(flag(d.has_children, ProtoFlags::CHILD) | flag(d.is_vararg, ProtoFlags::VARARG)),
@@ -51,16 +63,16 @@ impl Heap {
                 vars: d.vars.as_slice().into(),
                 pads: Pads::default(),
             });
-            (*p).k.set((&raw const *(*p).consts).cast::<Value>().add(d.kgc.len()));
+            (*p).k.set((&raw const *(*p).consts).cast::<Value>().add(d.kgc.len() + 1));
         }
         let p = Gc::from_ptr(p);
         self.note_proto(p);
         p
     }
-    fn object_constant(&mut self, k: &KGc) -> Value {
+    fn object_constant(&mut self, k: &KGc, place: &mut usize) -> Value {
         match k {
             KGc::Str(s) => Value::str(self.new_str(s)),
-            KGc::Proto(d) => Value::proto(self.new_proto(d)),
+            KGc::Proto(d) => Value::proto(self.proto_at(d, place)),
             KGc::Table(t) => Value::table(self.new_template(t)),
         }
     }

@@ -3,6 +3,7 @@
 use super::{Gc, GcHeader, Str};
 use crate::bc::{Ins, UvDesc, VarInfo};
 use crate::interp::stitch::Pads;
+use crate::state::HOT_COUNTERS;
 use crate::value::Value;
 use core::cell::{Cell, UnsafeCell};
 
@@ -31,12 +32,12 @@ impl ProtoFlags {
 pub struct Proto {
     /// Object header; `b0` frame size, `b1` number of parameters, `word` number of closures made (saturating).
     pub hdr: GcHeader,
-    /// Constants, from the middle: `k[i]` for `i >= 0` is number constant i, `k[-1 - i]` is object constant i (string, template
-    /// table or prototype, as a tagged value).
+    /// Constants, from the middle: `k[i]` for `i >= 0` is number constant i, `k[-2 - i]` is object constant i (string, template
+    /// table or prototype, as a tagged value). `k[-1]` tells the hot counters of the instructions, see [`Proto::hot_counter`].
     pub k: Cell<*const Value>,
     /// The bytecode; instruction 0 is the header. Patched in place by the JIT.
     pub code: UnsafeCell<Box<[Ins]>>,
-    /// Backing store of `k`: object constants in reverse, then number constants.
+    /// Backing store of `k`: object constants in reverse, what tells the hot counters, then number constants.
     pub consts: Box<[Value]>,
     /// How many of `consts` are object constants.
     pub num_kgc: u32,
@@ -58,6 +59,20 @@ pub struct Proto {
     pub vars: Box<[VarInfo]>,
     /// Where traces go on behind calls that are not compiled.
     pub(crate) pads: Pads,
+}
+
+/// What stands between the constants of a function whose first instruction is at `code` and has the hot counter `place` (modulo
+/// their number), for [`hot_counter`].
+pub(crate) fn hot_origin(code: *const Ins, place: usize) -> Value {
+    // The interpreter counts with the address behind the instruction.
+    let first = code.wrapping_add(1) as usize;
+    Value::int((first.wrapping_sub(place * size_of::<Ins>()) % (HOT_COUNTERS * size_of::<Ins>())) as i32)
+}
+
+/// The hot counter of the instruction before `next`, in a function with this [`hot_origin`].
+#[inline(always)]
+pub(crate) fn hot_counter(origin: Value, next: *const Ins) -> usize {
+    (next as usize).wrapping_sub(origin.0 as usize) / size_of::<Ins>() % HOT_COUNTERS
 }
 
 impl Proto {
@@ -108,6 +123,11 @@ impl Proto {
         let d = (pc as usize).wrapping_sub(self.code_ptr() as usize) / size_of::<Ins>();
         if d < self.code_len() { Some(d) } else { self.pc_of_pad(pc) }
     }
+    /// The hot counter of the instruction at an address: by its place in the chunk, so that what becomes hot when does not depend on
+    /// where in memory the code came to lie, nor on what else is loaded.
+    pub fn hot_counter(&self, pc: *const Ins) -> usize {
+        hot_counter(self.consts[self.num_kgc as usize], pc.wrapping_add(1))
+    }
     /// Object constant i.
     pub fn kgc(&self, i: usize) -> Option<Value> {
         let n = self.num_kgc as usize;
@@ -115,11 +135,11 @@ impl Proto {
     }
     /// Number constant i.
     pub fn knum(&self, i: usize) -> Option<Value> {
-        self.consts.get(self.num_kgc as usize + i).copied()
+        self.consts.get(self.num_kgc as usize + 1 + i).copied()
     }
     /// Number of number constants.
     pub fn num_knum(&self) -> usize {
-        self.consts.len() - self.num_kgc as usize
+        self.consts.len() - self.num_kgc as usize - 1
     }
     /// Line of the instruction at index `pc`; 0 when unknown.
     pub fn line(&self, pc: usize) -> u32 {

@@ -269,9 +269,9 @@ fn prototypes_hold_their_constants() {
     let k = |i: isize| unsafe { *p.k.get().offset(i) };
     assert_eq!((k(0), k(1)), (Value::int(1), Value::num(0.5)));
     assert_eq!((p.knum(1), p.knum(2)), (Some(Value::num(0.5)), None));
-    assert_eq!(k(-1).as_str().unwrap().bytes(), b"first");
-    assert_eq!(p.kgc(1), Some(k(-2)));
-    let template = k(-2).as_table().unwrap();
+    assert_eq!(k(-2).as_str().unwrap().bytes(), b"first");
+    assert_eq!(p.kgc(1), Some(k(-3)));
+    let template = k(-3).as_table().unwrap();
     let t = vm.dup_table(template);
     assert_eq!((t.asize(), t.num_nodes()), (3, 4));
     assert_eq!(t.get_int(1), Value::int(10));

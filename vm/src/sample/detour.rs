@@ -4,10 +4,9 @@
 //! sampled gets the traces that it gets otherwise.
 
 use crate::Vm;
+use crate::aside::MORE;
 use crate::state::HOT_COUNTERS;
 
-/// What a counter is set to that runs out on a detour: nothing becomes hot there.
-const MORE: u16 = 1000;
 /// Whatever is interpreted while so many counters run out is not passed through on the way to compiled code.
 const PATIENCE: u32 = 16;
 
@@ -36,9 +35,12 @@ impl Vm {
             **d = Detour { counters, lasts: true, told: false, ran_out: 0 };
         }
     }
-    /// Compiled code is entered again, or the counters are about to be set.
+    /// Compiled code of the program is entered again, or a counter is about to be set.
     #[inline]
     pub fn end_detour(&mut self) {
+        if self.is_aside {
+            return;
+        }
         if let Some(d) = self.sampling.detour.as_mut().filter(|d| d.lasts) {
             d.lasts = false;
             self.hotcount = d.counters;
@@ -48,8 +50,14 @@ impl Vm {
     pub fn is_on_detour(&self) -> bool {
         self.sampling.detour.as_ref().is_some_and(|d| d.lasts)
     }
-    /// A hot counter ran out. True if that was on a detour, and nothing else is to be done about it.
-    pub fn ran_out_on_detour(&mut self, counter: usize) -> bool {
+    /// The detour, if one lasts, is at its end, and counters stay as they are.
+    pub(crate) fn forget_detour(&mut self) {
+        if let Some(d) = &mut self.sampling.detour {
+            d.lasts = false;
+        }
+    }
+    /// A hot counter ran out. True if that was on a detour.
+    pub(crate) fn ran_out_on_detour(&mut self, counter: usize) -> bool {
         let Some(d) = self.sampling.detour.as_mut().filter(|d| d.lasts) else { return false };
         d.ran_out += 1;
         self.hotcount[counter] = MORE;

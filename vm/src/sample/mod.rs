@@ -28,7 +28,6 @@ pub use stack::{Callee, StackFrame, dump as dump_stack, dump_frames, frames};
 
 use crate::Vm;
 use crate::gc::Marker;
-use crate::hooks::Mode;
 use crate::interp::frame;
 use crate::object::{Gc, Proto};
 use crate::value::Value;
@@ -457,21 +456,14 @@ impl Vm {
         }
         self.tell_on_detour();
         let Some(consumer) = self.sampling_consumer() else { return };
-        let before = (self.mode, self.multres, self.record_nargs, self.error, self.pc, self.error_handled, self.in_error);
-        self.no_record += 1;
         self.sampling.running = true;
-        let hooks = self.suspend_hooks(true);
-        self.set_mode(Mode::Interpret);
-        consumer.sample(self, sample);
-        if interrupted {
-            consumer.interrupted(self);
-        }
+        self.aside(|vm| {
+            consumer.sample(vm, sample);
+            if interrupted {
+                consumer.interrupted(vm);
+            }
+        });
         self.sampling.running = false;
-        self.no_record -= 1;
-        let mode;
-        (mode, self.multres, self.record_nargs, self.error, self.pc, self.error_handled, self.in_error) = before;
-        self.set_mode(mode);
-        self.suspend_hooks(hooks);
     }
 }
 
