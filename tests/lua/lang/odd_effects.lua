@@ -45,6 +45,6 @@ for _, t in ipairs { { year = 1e10, month = 1, day = 1 }, { year = 2000, month =
   t.isdst = false
   try(os.date, "!%Y", select(2, pcall(os.time, t)))
 end
-try(os.date, "!%Y %") try(os.date, "!%Ex") try(os.date, {}) try(os.getenv) try(os.getenv, "no such\0x") try(os.difftime) try(os.setlocale, "x") try(os.setlocale, nil, "x")
+try(os.date, "!%Y %", 0) try(os.date, "!%Ex", 0) try(os.date, {}) try(os.getenv) try(os.getenv, "no such\0x") try(os.difftime) try(os.setlocale, "x") try(os.setlocale, nil, "x")
 try(math.deg) try(math.rad, "x") try(math.deg, {}) try(math.deg, "180")
 try(string.dump) try(string.dump, print) try(string.dump, 1) try(print, setmetatable({}, { __tostring = function() return 1 end }))
