@@ -292,6 +292,10 @@ fn verbose() {
     assert_eq!(run_in(&folder, &["-Obudget=0", "-jv=out.txt", "t.lua"], "").ok(), "");
     let out = std::fs::read_to_string(folder.join("out.txt")).unwrap();
     assert_eq!(out, "[TRACE   1 t.lua:2 loop]\n");
+    // Samples end, which throws traces away, while the file is still open.
+    assert_eq!(run_in(&folder, &["-Obudget=0", "-jp=f,p.txt", "-jv=out.txt", "t.lua"], "").ok(), "");
+    let out = std::fs::read_to_string(folder.join("out.txt")).unwrap();
+    assert_eq!(out, "[TRACE   1 t.lua:2 loop]\n[TRACE flush]\n");
 }
 
 #[test]

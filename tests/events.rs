@@ -314,18 +314,22 @@ fn same_results_with_every_pass_off() {
     }
 }
 
+/// What it becomes hot by, and what compiling it costs, is the same.
 #[test]
 fn a_program_that_is_watched_gets_the_same_traces() {
+    let eager: &[&str] = &["-Ohotloop=30", "-Ohotexit=5", "-Obudget=0"];
     let traces = |program: &str, size: &str, options: &[&str]| {
         let program = ["same_traces.lua", &format!("../../../benches/programs/{program}.lua"), size];
-        run_in(&folder(), &[&["-Ohotloop=30", "-Ohotexit=5", "-Obudget=0"], options, &program].concat(), "").ok()
+        run_in(&folder(), &[options, &program].concat(), "").ok()
     };
-    for (program, size) in [("raytracer", "60"), ("pipeline", "30")] {
-        let alone = traces(program, size, &[]);
+    let samples = "require('jit.profile').start('fi100000', function() end)";
+    for (program, size, price) in [("raytracer", "60", eager), ("pipeline", "30", eager), ("fannkuch", "9", &[])] {
+        let alone = traces(program, size, price);
         assert!(!alone.starts_with('0'), "nothing is compiled in {program}: {alone}");
         // What is loaded first moves the program in memory.
-        for options in [&["-jv=/dev/null"] as &[_], &["-jdump=/dev/null"], &["-e", "F = loadstring(('x = 1 '):rep(77))"]] {
-            assert_eq!(traces(program, size, options), alone, "{program} with {options:?}");
+        let moved = "F = loadstring(('x = 1 '):rep(77))";
+        for options in [&["-jv=/dev/null"] as &[_], &["-jdump=/dev/null"], &["-e", samples], &["-e", moved]] {
+            assert_eq!(traces(program, size, &[price, options].concat()), alone, "{program} with {options:?}");
         }
     }
 }

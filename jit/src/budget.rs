@@ -6,7 +6,7 @@
 use crate::params::Params;
 use crate::places::{self, Places};
 use core::ops::Range;
-use perilune_recorder::ir::{Op, SnapSlot, Snapshot, Trace};
+use perilune_recorder::ir::{Link, Op, SnapSlot, Snapshot, Trace};
 use perilune_vm::bc::Ins;
 use perilune_vm::state::HOT_COUNTERS;
 
@@ -246,9 +246,13 @@ fn for_samples(t: &Trace) -> usize {
     t.ins.iter().filter(|i| i.op == Op::PROF).count()
 }
 
-/// The snapshots without those that were made for such an instruction: what follows it would use the one before.
+/// The snapshots without those that are there for such an instruction alone: the next one would stand in their place, if recording came to it.
 fn snaps(t: &Trace) -> impl Iterator<Item = &Snapshot> {
-    t.snaps.iter().filter(|s| t.ins.get(s.at.ins_index()).is_none_or(|i| i.op != Op::PROF))
+    t.snaps
+        .iter()
+        .enumerate()
+        .filter(|(k, _)| !t.is_for_samples(*k) || t.link == Link::None && k + 1 == t.snaps.len())
+        .map(|(_, s)| s)
 }
 
 /// What was recorded of a trace: instructions, and slots of snapshots.

@@ -1,6 +1,7 @@
 //! What is known of an exit before it is taken: all that leaving by it needs, in one place, since exits are taken often.
 
 use crate::registry::Entry;
+use perilune_recorder::ir::Op;
 use perilune_vm::bc::Ins;
 use perilune_vm::hooks::{Resume, Unboxed};
 
@@ -17,9 +18,11 @@ pub struct Departure {
     pub gain: i64,
     /// See [`Entry::saves`].
     pub saves: i64,
+    /// Is it the last one, but for that which is taken for samples only?
+    pub is_last: bool,
     /// See [`Entry::is_end`].
     pub is_end: bool,
-    /// Is it only taken when a sample waits?
+    /// Is it taken when a sample waits, whatever other guards it has?
     pub for_samples: bool,
     /// Slots in use in the frame.
     pub live: usize,
@@ -41,8 +44,9 @@ impl Departure {
             root: e.root,
             gain: e.gain(k),
             saves: e.saves(k),
+            is_last: k == e.trace.last_exit(),
             is_end: e.is_end(k),
-            for_samples: e.trace.is_for_samples(k),
+            for_samples: e.trace.guarded_by(k).any(|i| e.trace.ins[i].op == Op::PROF),
             live: usize::from(snap.nslots.saturating_sub(snap.base_slot)),
             pc: core::ptr::with_exposed_provenance(snap.pc as usize),
             multres: snap.multres,

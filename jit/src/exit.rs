@@ -42,14 +42,15 @@ impl Jit {
             debug_assert!(false, "an exit that no trace has");
             return Resume { pc: core::ptr::null(), multres: 0, failed: false };
         };
-        let &Departure { trace, exit, root, gain, saves, is_end, live, pc, mut multres, .. } = departure;
+        let &Departure { trace, exit, root, gain, saves, is_last, is_end, live, pc, mut multres, .. } = departure;
         frame::box_slots(vm, &departure.unboxed);
         if multres == Snapshot::OPEN {
             multres = vm.multres;
         }
         let retire = !for_sample && self.balance(&mut registry, root, gain);
         let may_record = may_record && !collect;
-        let hot = if for_sample { None } else { self.heat(&mut registry, (trace, exit), root, (is_end, saves), may_record) };
+        let hot =
+            if for_sample { None } else { self.heat(&mut registry, (trace, exit), root, (is_last, is_end, saves), may_record) };
         drop(registry);
         if for_sample {
             vm.begin_detour();
@@ -111,14 +112,13 @@ impl Jit {
         registry: &mut Registry,
         (trace, exit): (u32, u32),
         root: u32,
-        (is_end, saves): (bool, i64),
+        (is_last, is_end, saves): (bool, bool, i64),
         may_record: bool,
     ) -> Option<Rc<Trace>> {
         let params = self.options.get().params;
         self.budget.borrow_mut().left(saves);
         let sides = registry.get(root).map_or(0, |r| r.sides);
         let entry = registry.get_mut(trace)?;
-        let last = exit as usize + 1 == entry.exits.len();
         let x = entry.exits.get_mut(exit as usize)?;
         let mut hot = false;
         if !is_end {
@@ -133,7 +133,7 @@ impl Jit {
                         x.tries += 1;
                     }
                 }
-                if sides >= params.maxside || last && x.tries > params.tryside {
+                if sides >= params.maxside || is_last && x.tries > params.tryside {
                     x.heat = Exit::DONE;
                 } else if x.tries > params.tryside {
                     // What stood in the way then may be gone when the exit has become much hotter.
@@ -145,7 +145,7 @@ impl Jit {
         if hot {
             return Some(Rc::clone(&entry.trace));
         }
-        if last && x.heat == Exit::DONE {
+        if is_last && x.heat == Exit::DONE {
             registry.close_end(trace);
         }
         None

@@ -138,7 +138,7 @@ impl Entry {
     /// Does leaving by this exit mean that the trace has ended, and not that a guard failed? A side trace that ends in the middle
     /// of a chain of returns has not: another may follow the chain.
     pub fn is_end(&self, exit: usize) -> bool {
-        exit + 1 == self.trace.snaps.len()
+        exit == self.trace.last_exit()
             && match self.trace.link {
                 Link::Interp | Link::Stitch => true,
                 Link::Return => !self.returns,
@@ -181,7 +181,7 @@ impl Entry {
     }
     /// The same as far as one can guess: a loop that came to its second round goes round a few times.
     pub fn saves(&self, exit: usize) -> i64 {
-        let body = self.trace.snaps.last().map_or(0, |s| i64::from(s.done));
+        let body = self.trace.snaps.get(self.trace.last_exit()).map_or(0, |s| i64::from(s.done));
         let rounds = if exit as u32 >= self.loop_snap { crate::budget::ROUNDS - 1 } else { 0 };
         self.gain(exit) + rounds * body
     }

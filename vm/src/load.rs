@@ -267,6 +267,9 @@ impl Vm {
     }
     /// Ends the state: finalizers run.
     pub fn close(&mut self) {
+        if let Some(consumer) = self.sampling_consumer() {
+            consumer.closing(self);
+        }
         self.run_all_finalizers();
     }
 }

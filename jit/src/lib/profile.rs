@@ -84,6 +84,10 @@ impl Consumer for Callback {
             self.call(vm, part, located);
         }
     }
+    fn closing(&self, vm: &mut Vm) {
+        // Handlers may be told that traces go: what they use must not have been finalized.
+        let _ = end(vm);
+    }
     fn mark(&self, marker: &mut Marker) {
         let (told, waiting) = (self.told.borrow(), self.waiting.borrow());
         let all = told.iter().map(|t| &t.1).chain(waiting.iter().filter_map(|w| w.1.as_ref()));

@@ -458,6 +458,10 @@ impl Trace {
             self.guarded_by(k).map(|i| self.ins[i]).filter(|i| i.is_guard() && i.op != Op::NOP && !i.is_sunk()).peekable();
         guards.peek().is_some() && guards.all(|i| i.op == Op::PROF)
     }
+    /// The last exit that is not taken for samples only.
+    pub fn last_exit(&self) -> usize {
+        (0..self.snaps.len()).rev().find(|k| !self.is_for_samples(*k)).unwrap_or(0)
+    }
     /// Number of instructions that are executed: neither removed nor sunk.
     pub fn executed(&self) -> usize {
         self.ins.iter().skip(1).filter(|i| i.op != Op::NOP && !i.is_sunk()).count()

@@ -24,10 +24,13 @@ impl Recorder {
         };
         if may_last { self.leave_for_samples(vm, pc) } else { Ok(()) }
     }
-    /// Leaves the trace there if a sample waits; once in each trace.
+    /// Leaves the trace there if a sample waits; once in each trace. Like any other guard it goes back to the last snapshot, so that
+    /// those behind it have the exits that they have otherwise.
     pub(super) fn leave_for_samples(&mut self, vm: &Vm, pc: *const Ins) -> Rec<()> {
         if vm.sampling.leaves_loops() && self.b.newest(Op::PROF) == IrRef::NONE {
-            self.snap(pc)?;
+            if self.needsnap {
+                self.snap(pc)?;
+            }
             self.b.emit_raw(Op::PROF, Ty::Nil, IrRef::NONE, IrRef::NONE)?;
         }
         Ok(())

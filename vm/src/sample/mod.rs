@@ -154,6 +154,10 @@ pub trait Consumer: Any {
     fn interrupted(&self, vm: &mut Vm) {
         let _ = vm;
     }
+    /// The state is about to be closed; finalizers have not run.
+    fn closing(&self, vm: &mut Vm) {
+        let _ = vm;
+    }
     /// That is over: the process ends, the state is closed, or samples are taken for somebody else.
     fn end(&self, vm: &mut Vm) {
         let _ = vm;
