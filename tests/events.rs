@@ -45,6 +45,11 @@ fn loops_whose_path_was_rare_are_recorded_again() {
 }
 
 #[test]
+fn fields_of_both_forms_are_learned_together() {
+    passes_in_both("mixed_fields.lua", &[]);
+}
+
+#[test]
 fn the_usual_path_gets_a_loop_of_its_own() {
     passes_in_both("usual_path.lua", &[]);
 }

@@ -50,6 +50,9 @@ const HOPELESS: f64 = 4.0;
 const UNITS: u32 = 400;
 /// So much less is wanted of exits: one costs more than a tick, and those who take it have begun to pay.
 const EXITS: u32 = 2;
+/// In a tree with so many side traces an exit must be twice as hot to get another one, and so on: the usual paths have theirs, and what
+/// is left is seldom taken.
+const CROWD: u32 = 16;
 /// Traces that cost less are made without looking at the price.
 pub const LARGE: u64 = 300;
 /// Bytecode instructions that a trace must save the interpreter before it has paid for entering and leaving it.
@@ -152,9 +155,10 @@ impl Budget {
         }
         self.factor_with(0, params)
     }
-    /// The same for an exit, or a place behind a call, of which something is asked.
-    pub fn exit_factor(&self, demand: Demand, params: &Params) -> u32 {
-        (self.factor(params).max(demand.heat) / EXITS).max(1)
+    /// The same for an exit, or a place behind a call, of which something is asked, in a tree with so many side traces.
+    pub fn exit_factor(&self, demand: Demand, sides: u32, params: &Params) -> u32 {
+        let factor = (self.factor(params).max(demand.heat) / EXITS).max(1);
+        if params.limits_compiling() { factor.saturating_mul(1 + sides / CROWD) } else { factor }
     }
     /// The factor when so many units more were spent.
     fn factor_with(&self, more: u64, params: &Params) -> u32 {
@@ -296,6 +300,13 @@ mod tests {
         assert!(after(3 * ALLOWANCE, 3.0 * budgets) < little);
         assert!(after(3 * ALLOWANCE, 9.0 * budgets) > 1);
         assert!(after(3 * ALLOWANCE, -budgets) > much);
+    }
+    #[test]
+    fn another_exit_of_a_tree_with_many_side_traces_must_be_hotter() {
+        let params = Params::default();
+        let budget = Budget { spent: 3 * ALLOWANCE, ..Budget::default() };
+        let wanted = |sides: u32| budget.exit_factor(super::Demand::default(), sides, &params);
+        assert_eq!((wanted(super::CROWD - 1), wanted(super::CROWD)), (wanted(0), 2 * wanted(0)));
     }
     #[test]
     fn a_place_gets_the_trace_that_it_waited_for() {

@@ -127,7 +127,7 @@ impl Jit {
             if may_record && x.heat != Exit::DONE {
                 x.heat += 1;
                 if sides < params.maxside && x.heat >= params.hotexit.max(x.next) {
-                    let factor = self.budget.borrow().exit_factor(x.demand, &params);
+                    let factor = self.budget.borrow().exit_factor(x.demand, sides, &params);
                     if x.heat >= params.hotexit.saturating_mul(factor) {
                         hot = true;
                         x.tries += 1;

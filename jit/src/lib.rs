@@ -22,6 +22,7 @@ pub mod library;
 pub mod locate;
 pub mod log;
 pub mod machine;
+mod mixed;
 mod owned;
 pub mod params;
 pub mod patch;

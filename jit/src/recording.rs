@@ -6,6 +6,7 @@ use crate::events::Event;
 use crate::frame;
 use crate::log::{self, Topic};
 use crate::machine::{Placed, Refused};
+use crate::mixed;
 use crate::registry::{Cost, End, Exit, Known};
 use crate::watch::Start;
 use perilune_backend::CodeMap;
@@ -143,7 +144,7 @@ impl Jit {
         }
         let params = self.options.get().params;
         let budget = self.budget.borrow();
-        let factor = budget.exit_factor(budget.demand(stitch), &params);
+        let factor = budget.exit_factor(budget.demand(stitch), 0, &params);
         drop(budget);
         if !self.may_record(vm) || pad.count() < params.hotexit.saturating_mul(factor) {
             return;
@@ -281,8 +282,12 @@ impl Jit {
             r.path.push(pc);
             let (pc, found) = r.recorder.site();
             if found != site(pc) {
+                let both = found.ints && found.nums && !(site(pc).ints && site(pc).nums);
                 self.sites.borrow_mut().insert(pc, found);
                 if matches!(step, Step::Abort { reason: Abort::Retry, .. }) {
+                    if both {
+                        mixed::expect(&mut self.sites.borrow_mut(), pc, r.recorder.proto());
+                    }
                     again = registry.disarm_root(r.recorder.root_no());
                 }
             }
