@@ -27,11 +27,12 @@ fn stacks(p: &Profile) -> Vec<String> {
     folded::lines(p, View::default())
 }
 
+/// Rounds take longer than there is between samples: of short ones, all of the same length, the same part might be met each time.
 const SHARES: &str = "
 local function sixty(n) local s = 0 for i = 1, n do s = s + i % 7 end return s end
 local function thirty(n) local s = 0 for i = 1, n do s = s + i % 7 end return s end
 local function ten(n) local s = 0 for i = 1, n do s = s + i % 7 end return s end
-for i = 1, TIMES do sixty(60000) thirty(30000) ten(10000) end
+for i = 1, TIMES / 100 do sixty(6000000) thirty(3000000) ten(1000000) end
 ";
 
 /// Does the kernel have its event? Emulators do not. They deliver signals between blocks of instructions, so that the places in compiled
