@@ -250,7 +250,8 @@ fn for_samples(t: &Trace) -> usize {
     t.ins.iter().filter(|i| i.op == Op::PROF).count()
 }
 
-/// The snapshots without those that are there for such an instruction alone: the next one would stand in their place, if recording came to it.
+/// The snapshots without those that are there for such an instruction alone: the next one would stand in their place, if recording
+/// came to it.
 fn snaps(t: &Trace) -> impl Iterator<Item = &Snapshot> {
     t.snaps
         .iter()

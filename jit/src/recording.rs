@@ -282,10 +282,9 @@ impl Jit {
             r.path.push(pc);
             let (pc, found) = r.recorder.site();
             if found != site(pc) {
-                let both = found.ints && found.nums && !(site(pc).ints && site(pc).nums);
                 self.sites.borrow_mut().insert(pc, found);
                 if matches!(step, Step::Abort { reason: Abort::Retry, .. }) {
-                    if both {
+                    if found.ints && found.nums {
                         mixed::expect(&mut self.sites.borrow_mut(), pc, r.recorder.proto());
                     }
                     again = registry.disarm_root(r.recorder.root_no());

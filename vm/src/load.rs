@@ -26,7 +26,7 @@ impl Compiler for NoJit {
     fn hot(&self, vm: &mut Vm, pc: *const Ins) {
         // All counters start again far from zero.
         let _ = pc;
-        vm.hotcount = [u16::MAX; HOT_COUNTERS];
+        vm.set_hot_counters(u16::MAX);
     }
     fn record(&self, _vm: &mut Vm, _pc: *const Ins) {}
     fn exit(&self, _vm: &mut Vm, _exit: ExitId) -> Resume {

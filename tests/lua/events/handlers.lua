@@ -184,6 +184,32 @@ for n = 1, 120 do
   assert(not ok and e.at == n)
 end
 jit.attach(busy)
+-- What runs in a handler makes nothing hot; but thresholds that a handler sets hold from then on.
+do
+  local function short(n)
+    local sum = 0
+    for i = 1, n do sum = sum + i end
+    return sum
+  end
+  jit.opt.start("hotloop=200")
+  local stops, lower = 0, false
+  local function on_trace(what)
+    if what == "stop" then stops = stops + 1 end
+    if what == "flush" then
+      for _ = 1, 100 do short(30) end
+      if lower then jit.opt.start("hotloop=5") end
+    end
+  end
+  jit.attach(on_trace, "trace")
+  jit.flush()
+  short(30)
+  assert(stops == 0, "hot by what a handler ran")
+  lower = true
+  jit.flush()
+  short(30)
+  assert(stops == 1, "not what the handler asked for")
+  jit.attach(on_trace)
+end
 local c = util.counters()
 assert(c.started == c.closed + c.aborted)
 print "ok"
