@@ -31,6 +31,7 @@ mod os;
 pub mod raw;
 pub mod reserve;
 pub mod size;
+mod stagger;
 pub mod step;
 pub mod sweep;
 pub mod verify;

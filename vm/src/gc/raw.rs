@@ -5,6 +5,7 @@
 use super::Heap;
 use super::block::{Block, FreeCell, UNLISTED};
 use super::reserve::or_from_reserve;
+use super::stagger::{self, STAGGERED, Stagger};
 use super::size::{NUM_CLASSES, RAW_MAX, class_of, class_size};
 use super::watch::Change;
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
@@ -24,11 +25,12 @@ pub(super) struct RawPools {
     classes: [RawClass; NUM_CLASSES],
     /// What is larger takes the slow path: [`RAW_MAX`], or 0 while every change is to be told.
     pub fast_max: usize,
+    stagger: Stagger,
 }
 
 impl RawPools {
     pub(super) fn new() -> RawPools {
-        RawPools { classes: core::array::from_fn(|_| RawClass::default()), fast_max: RAW_MAX }
+        RawPools { classes: core::array::from_fn(|_| RawClass::default()), fast_max: RAW_MAX, stagger: Stagger::default() }
     }
 }
 
@@ -112,8 +114,14 @@ impl Heap {
     }
     fn alloc_raw_large(&mut self, size: usize) -> *mut u8 {
         let layout = large_layout(size);
-        // SAFETY: the size is not 0.
-        let p = or_from_reserve(|| unsafe { alloc(layout) });
+        let stagger = &mut self.raw.stagger;
+        let p = or_from_reserve(|| {
+            if size >= STAGGERED {
+                return stagger.alloc(size);
+            }
+            // SAFETY: the size is not 0.
+            unsafe { alloc(layout) }
+        });
         if p.is_null() {
             handle_alloc_error(layout);
         }
@@ -143,8 +151,8 @@ impl Heap {
             return unsafe { self.free_raw_cell(p, size) };
         }
         self.gave_back(size);
-        // SAFETY: allocated with this layout.
-        unsafe { dealloc(p, large_layout(size)) };
+        // SAFETY: allocated with this size, and accordingly.
+        unsafe { if size >= STAGGERED { stagger::free(p, size) } else { dealloc(p, large_layout(size)) } };
     }
     /// # Safety
     /// As for [`Heap::free_raw`]; the size is that of a cell.
@@ -213,9 +221,12 @@ impl Heap {
     /// # Safety
     /// As for [`Heap::realloc_raw`].
     unsafe fn resize_raw(&mut self, p: *mut u8, old: usize, new: usize) -> *mut u8 {
-        if old > RAW_MAX && new > RAW_MAX {
-            // SAFETY: allocated with this layout; the new size fits a layout (checked by `large_layout`).
-            let q = or_from_reserve(|| unsafe { realloc(p, large_layout(old), large_layout(new).size()) });
+        let staggered = old >= STAGGERED;
+        if old > RAW_MAX && new > RAW_MAX && staggered == (new >= STAGGERED) {
+            // SAFETY: allocated with this size, and accordingly; the new size fits a layout (checked by `large_layout`).
+            let q = or_from_reserve(|| unsafe {
+                if staggered { stagger::resize(p, old, new) } else { realloc(p, large_layout(old), large_layout(new).size()) }
+            });
             if q.is_null() {
                 handle_alloc_error(large_layout(new));
             }

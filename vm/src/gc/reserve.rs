@@ -75,7 +75,7 @@ pub fn has_room(bytes: usize) -> bool {
 
 /// What `alloc` gives, if need be from the reserve.
 #[inline]
-pub fn or_from_reserve(alloc: impl Fn() -> *mut u8) -> *mut u8 {
+pub fn or_from_reserve(mut alloc: impl FnMut() -> *mut u8) -> *mut u8 {
     let p = alloc();
     if p.is_null() && give_up() { alloc() } else { p }
 }

@@ -1,0 +1,129 @@
+//! Large raw memory at staggered page offsets: Bonwick's cache colouring (*The Slab Allocator*, 1994), for arrays.
+//!
+//! The system gives arrays of one size, most of all powers of two, at the same offset in a page or 16 bytes from it. Then elements of
+//! one index are in the same set of the cache, more of them than it has ways, and a load waits for a store to the other array whose
+//! address differs in higher bits only. A program that runs along several arrays took 1.4 times as long, or did not, by where its
+//! name had put the heap.
+
+use std::alloc::{Layout, alloc, dealloc, realloc};
+
+/// From here on memory is staggered; what it costs is an eighth at the most.
+pub(super) const STAGGERED: usize = 32 << 10;
+/// What decides the set, and whether two addresses look the same to a load.
+const PAGE: usize = 4096;
+/// From one allocation to the next: an odd number of cache lines, so that all are met, near the golden section of a page, so that a
+/// few are far apart.
+const STRIDE: usize = 39 * 64;
+/// In front of the memory: where the system's begins.
+const HEADER: usize = 16;
+
+/// Offset in a page of what is allocated next.
+#[derive(Debug, Default)]
+pub(super) struct Stagger(usize);
+
+fn layout(size: usize) -> Layout {
+    super::raw::large_layout(size.saturating_add(HEADER + PAGE))
+}
+/// The address at or after `base`, with room for the header, that is at `offset` in a page.
+fn place(base: *mut u8, offset: usize) -> *mut u8 {
+    let first = base.wrapping_add(HEADER);
+    first.wrapping_add(offset.wrapping_sub(first.addr()) % PAGE)
+}
+
+impl Stagger {
+    /// Memory of `size` bytes, at least [`STAGGERED`], or null.
+    pub fn alloc(&mut self, size: usize) -> *mut u8 {
+        // SAFETY: the size is not 0.
+        let base = unsafe { alloc(layout(size)) };
+        if base.is_null() {
+            return base;
+        }
+        self.0 = (self.0 + STRIDE) % PAGE;
+        let p = place(base, self.0);
+        // SAFETY: the layout has room for the header in front of `p`, wherever in a page that is.
+        unsafe { header(p).write(base) };
+        p
+    }
+}
+
+fn header(p: *mut u8) -> *mut *mut u8 {
+    debug_assert!(p.addr().is_multiple_of(HEADER));
+    p.wrapping_sub(HEADER).cast()
+}
+
+/// Frees memory from [`Stagger::alloc`].
+///
+/// # Safety
+/// `p` came from there, or from [`resize`], with this size, and is not used any more.
+pub(super) unsafe fn free(p: *mut u8, size: usize) {
+    // SAFETY: by the contract; the header is as it was written.
+    unsafe { dealloc(header(p).read(), layout(size)) }
+}
+
+/// Changes the size of memory from [`Stagger::alloc`], both at least [`STAGGERED`]; null, and nothing changed, if there is no memory.
+///
+/// # Safety
+/// As for [`free`].
+pub(super) unsafe fn resize(p: *mut u8, old: usize, new: usize) -> *mut u8 {
+    // SAFETY: by the contract. The contents are within both sizes, before and behind the place that they move to.
+    unsafe {
+        let base = header(p).read();
+        let before = p.addr() - base.addr();
+        let base = realloc(base, layout(old), layout(new).size());
+        if base.is_null() {
+            return base;
+        }
+        let q = place(base, p.addr() % PAGE);
+        let from = base.add(before);
+        if q != from {
+            q.copy_from(from, old.min(new));
+        }
+        header(q).write(base);
+        q
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PAGE, STAGGERED, Stagger, free, resize};
+    use std::collections::HashSet;
+
+    #[test]
+    fn arrays_of_one_size_begin_in_different_lines() {
+        let mut stagger = Stagger::default();
+        let all: Vec<*mut u8> = (0..64).map(|_| stagger.alloc(STAGGERED)).collect();
+        let lines: HashSet<usize> = all.iter().map(|p| p.addr() % PAGE / 64).collect();
+        assert_eq!(lines.len(), 64);
+        for p in all {
+            // SAFETY: allocated above with this size.
+            unsafe { free(p, STAGGERED) };
+        }
+    }
+    #[test]
+    fn contents_and_offset_survive_every_change_of_size() {
+        let mut stagger = Stagger::default();
+        let mut size = STAGGERED;
+        let mut p = stagger.alloc(size);
+        let at = p.addr() % PAGE;
+        let mut between = Vec::new();
+        for n in [3, 1, 40, 2, 7, 7, 100, 1] {
+            // SAFETY: `p` has this size throughout.
+            unsafe {
+                for i in 0..size {
+                    p.add(i).write((i * 31 >> 3) as u8);
+                }
+                let new = STAGGERED * n + 24 * n;
+                between.push(stagger.alloc(STAGGERED));
+                p = resize(p, size, new);
+                assert_eq!(p.addr() % PAGE, at);
+                assert!((0..size.min(new)).all(|i| p.add(i).read() == (i * 31 >> 3) as u8));
+                size = new;
+            }
+        }
+        // SAFETY: as above.
+        unsafe {
+            free(p, size);
+            between.into_iter().for_each(|p| free(p, STAGGERED));
+        }
+    }
+}
