@@ -321,19 +321,23 @@ fn same_results_with_every_pass_off() {
 
 /// What it becomes hot by, and what compiling it costs, is the same.
 #[test]
-fn a_program_that_is_watched_gets_the_same_traces() {
+fn a_program_gets_the_same_traces_whoever_watches_and_collects() {
     let eager: &[&str] = &["-Ohotloop=30", "-Ohotexit=5", "-Obudget=0"];
     let traces = |program: &str, size: &str, options: &[&str]| {
         let program = ["same_traces.lua", &format!("../../../benches/programs/{program}.lua"), size];
         run_in(&folder(), &[options, &program].concat(), "").ok()
     };
     let samples = "require('jit.profile').start('fi100000', function() end)";
-    for (program, size, price) in [("raytracer", "60", eager), ("pipeline", "30", eager), ("fannkuch", "9", &[])] {
+    let programs =
+        [("raytracer", "60", eager), ("pipeline", "30", eager), ("binarytrees", "12", eager), ("fannkuch", "9", &[] as &[_])];
+    for (program, size, price) in programs {
         let alone = traces(program, size, price);
         assert!(!alone.starts_with('0'), "nothing is compiled in {program}: {alone}");
         // What is loaded first moves the program in memory.
         let moved = "F = loadstring(('x = 1 '):rep(77))";
-        for options in [&["-jv=/dev/null"] as &[_], &["-jdump=/dev/null"], &["-e", samples], &["-e", moved]] {
+        let (often, never) = ("collectgarbage('setpause', 120)", "collectgarbage('stop')");
+        let by = [samples, moved, often, never].map(|what| ["-e", what]);
+        for options in [&["-jv=/dev/null"] as &[_], &["-jdump=/dev/null"]].into_iter().chain(by.iter().map(|o| &o[..])) {
             assert_eq!(traces(program, size, &[price, options].concat()), alone, "{program} with {options:?}");
         }
     }

@@ -8,7 +8,6 @@ use crate::frame;
 use crate::log::{self, Topic};
 use crate::registry::{Exit, Registry};
 use perilune_recorder::ir::{Snapshot, Trace};
-use perilune_vm::gc::Phase;
 use perilune_vm::hooks::{ExitId, Resume};
 use perilune_vm::{Value, Vm};
 use std::rc::Rc;
@@ -33,11 +32,12 @@ struct Taken {
 impl Jit {
     /// Compiled code was left by exit `id`; `may_record` says whether a side trace may start.
     pub(crate) fn take_exit(&self, vm: &mut Vm, id: ExitId, may_record: bool) -> Resume {
-        // An exit to collect garbage is nothing to compile a trace for: it would only leave as well.
-        let collect = vm.heap.is_full() || vm.heap.gc_due() && matches!(vm.heap.phase(), Phase::Atomic | Phase::Finalize);
+        let collect = vm.heap.collects_after_exit();
         let mut registry = self.registry.borrow_mut();
-        // Nor is one that is only taken because a sample waits. As for the traces that there will be, it was not taken.
+        // An exit that is only taken because a sample waits, or to collect garbage, is nothing to compile a trace for, which would only
+        // leave as well. As for the traces that there will be, it was not taken.
         let for_sample = vm.sample_waits() && registry.is_for_sample(id);
+        let aside = vm.has_left_to_collect() && !vm.heap.is_stressed() || for_sample;
         let Some(departure) = registry.departure(id) else {
             debug_assert!(false, "an exit that no trace has");
             return Resume { pc: core::ptr::null(), multres: 0, failed: false };
@@ -47,15 +47,13 @@ impl Jit {
         if multres == Snapshot::OPEN {
             multres = vm.multres;
         }
-        let retire = !for_sample && self.balance(&mut registry, root, gain);
-        let may_record = may_record && !collect;
-        let hot =
-            if for_sample { None } else { self.heat(&mut registry, (trace, exit), root, (is_last, is_end, saves), may_record) };
+        let retire = !aside && self.balance(&mut registry, root, gain);
+        let may_record = may_record && !vm.heap.is_full();
+        let hot = if aside { None } else { self.heat(&mut registry, (trace, exit), root, (is_last, is_end, saves), may_record) };
         drop(registry);
-        if for_sample {
+        if aside {
             vm.begin_detour();
         }
-        let collect = collect || vm.heap.collects_always();
         let tell = !is_end && !for_sample && self.listens(vm, Event::Texit);
         if retire || tell || hot.is_some() || collect || log::on(Topic::Exit) {
             if retire {
@@ -75,7 +73,7 @@ impl Jit {
         vm.multres = resume.multres;
         vm.pc = resume.pc.wrapping_add(1);
         frame::protect(vm, resume.pc, taken.live);
-        if taken.collect && vm.safepoint().is_err() {
+        if taken.collect && vm.collect_after_exit().is_err() {
             return Resume { failed: true, ..resume };
         }
         if taken.tell {

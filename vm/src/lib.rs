@@ -4,6 +4,7 @@
 
 pub mod aside;
 pub mod bc;
+pub mod detour;
 pub mod error;
 pub mod gc;
 pub mod helper;

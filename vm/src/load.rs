@@ -179,6 +179,7 @@ impl Vm {
             traces_waiting: 0,
             sites: Vec::new(),
             plain_enter: no_trace,
+            detour: crate::detour::Detour::new(no_trace),
             next_ffid: crate::lib::Builtin::Next.id(),
             prng: crate::lib::Prng::default(),
             hook: crate::interp::hook::Hook::default(),

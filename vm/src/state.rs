@@ -134,6 +134,8 @@ pub struct Vm {
     pub sites: Vec<crate::gc::watch::Site>,
     /// What enters compiled code, but for watching.
     pub plain_enter: EnterFn,
+    /// What hot counters do not count.
+    pub(crate) detour: crate::detour::Detour,
     /// Builtin id of `next`.
     pub next_ffid: u32,
     /// Generator of `math.random`.

@@ -134,6 +134,8 @@ pub struct Heap {
     pub(super) stopped: bool,
     /// See [`Vm::gc_set_stress`](crate::Vm::gc_set_stress).
     pub(super) stress: u32,
+    /// How often what is due was put off, because compiled code ran.
+    pub(super) postponed: u32,
     pub(super) memory_limit: Option<usize>,
     /// What has happened so far.
     pub(crate) counts: HeapCounts,
@@ -189,6 +191,7 @@ impl Heap {
             stepmul: 200,
             stopped: false,
             stress: 0,
+            postponed: 0,
             memory_limit: None,
             counts: HeapCounts::default(),
             watch: None,
@@ -233,9 +236,14 @@ impl Heap {
     pub fn gc_due(&self) -> bool {
         self.total >= self.threshold
     }
-    /// Is there to be a full collection at every safepoint, see [`Vm::gc_set_stress`](crate::Vm::gc_set_stress)?
-    pub fn collects_always(&self) -> bool {
-        self.stress == 1 && self.gc_due()
+    /// Compiled code was left: is there something to do that it must not do?
+    pub fn collects_after_exit(&self) -> bool {
+        let due = matches!(self.phase, Phase::Atomic | Phase::Finalize) && (self.postponed != 0 || self.gc_due());
+        due || self.is_full() || self.stress == 1 && self.gc_due()
+    }
+    /// Is something collected at every safepoint, see [`Vm::gc_set_stress`](crate::Vm::gc_set_stress)?
+    pub fn is_stressed(&self) -> bool {
+        self.stress != 0
     }
     /// Is a finalizer running?
     pub fn is_finalizing(&self) -> bool {

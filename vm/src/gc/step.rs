@@ -8,6 +8,8 @@ use crate::sample::Activity;
 
 /// A step is due after this many bytes allocated.
 const STEP: usize = 16 << 10;
+/// So many steps may compiled code go on where it should leave for the collector: most of it leaves by itself before.
+const POSTPONED: u32 = 8;
 
 impl Heap {
     /// Recomputes the threshold from the goal, the limit and the switches.
@@ -70,6 +72,7 @@ impl Vm {
             h.debt += h.total - h.goal;
             h.goal = h.total;
         }
+        h.postponed = 0;
         let budget = h.work_for(STEP);
         if self.work(budget) {
             self.heap.rest();
@@ -142,7 +145,7 @@ impl Vm {
         h.phase = if h.finalize.is_empty() { Phase::Pause } else { Phase::Finalize };
     }
     /// Steps for compiled code, whose live values are not all on the stack: no atomic phase and no finalizers. True when one of
-    /// them is due (or the limit is reached): the trace must leave.
+    /// them has been due for a while (or the limit is reached): the trace must leave.
     pub fn gc_step_on_trace(&mut self) -> bool {
         let h = &mut self.heap;
         let stress = h.stress;
@@ -157,7 +160,7 @@ impl Vm {
         self.note_running();
         let leave = loop {
             if matches!(self.heap.phase, Phase::Atomic | Phase::Finalize) {
-                break true;
+                break !self.postpone();
             }
             let done = self.one_step(budget);
             if self.heap.phase == Phase::Pause {
@@ -172,6 +175,24 @@ impl Vm {
         };
         self.begin_activity(before);
         leave
+    }
+    /// Puts off what compiled code must leave for. False if that was done often enough.
+    fn postpone(&mut self) -> bool {
+        let h = &mut self.heap;
+        if h.stress != 0 || h.postponed == POSTPONED || h.is_full() {
+            self.leave_to_collect();
+            return false;
+        }
+        h.postponed += 1;
+        h.set_goal(h.total + STEP);
+        true
+    }
+    /// Compiled code was left: does what was put off. Otherwise as [`Vm::safepoint`].
+    pub fn collect_after_exit(&mut self) -> LuaResult<()> {
+        if core::mem::take(&mut self.heap.postponed) != 0 {
+            self.heap.set_goal(self.heap.total);
+        }
+        self.safepoint()
     }
     /// Finishes marking without interruption, decides who is dead, and starts the sweep.
     fn atomic(&mut self) -> usize {

@@ -270,11 +270,11 @@ impl Vm {
     /// Sets what enters compiled code.
     pub fn set_enter(&mut self, enter: crate::hooks::EnterFn) {
         self.plain_enter = enter;
-        self.enter = if self.wants_sites() || self.is_sampling() { enter_watched } else { enter };
+        self.enter_by(if self.wants_sites() || self.is_sampling() { enter_watched } else { enter });
     }
     /// Somebody begins or ends to look at where compiled code is.
     pub(crate) fn renew_enter(&mut self) {
-        if self.enter as usize == self.plain_enter as usize {
+        if self.usual_enter() as usize == self.plain_enter as usize {
             self.site = 0;
             self.trace_depth = NOT_ON_TRACE;
         }
@@ -309,7 +309,6 @@ const NOT_ON_TRACE: u32 = u32::MAX;
 unsafe extern "C" fn enter_watched(vm: *mut Vm, base: *mut crate::Value, trace: u32) -> u64 {
     // SAFETY: by the contract; plain words, and no reference to the VM is in use.
     unsafe {
-        (*vm).end_detour();
         let outer = ((*vm).site, (*vm).trace_depth, (*vm).code_base, (*vm).stack_moves);
         (*vm).site = 0;
         (&raw mut (*vm).code_base).write_volatile(base);

@@ -13,7 +13,6 @@
 //! walks the stack itself ([`walk`]).
 
 mod clock;
-mod detour;
 mod divert;
 mod interrupt;
 mod stack;
@@ -35,7 +34,6 @@ use core::any::Any;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use core::time::Duration;
-use detour::Detour;
 use interrupt::Interrupt;
 use std::rc::Rc;
 use timer::Timer;
@@ -189,7 +187,6 @@ pub struct Sampling {
     /// Where compiled code is.
     code: Range<usize>,
     interrupt: Option<Interrupt>,
-    detour: Option<Box<Detour>>,
     active: Option<(Timer, Rc<dyn Consumer>)>,
 }
 
@@ -202,7 +199,6 @@ impl Default for Sampling {
             walked: None,
             code: 0..0,
             interrupt: None,
-            detour: None,
             active: None,
         }
     }
@@ -264,8 +260,6 @@ impl Vm {
             return false;
         };
         self.sampling.active = Some((timer, consumer));
-        // Where compiled code is not left for samples, what the interpreter runs besides is too little to be put back.
-        self.sampling.detour = (in_code != InCode::Walked).then(Detour::new);
         self.renew_enter();
         true
     }
@@ -277,8 +271,6 @@ impl Vm {
         }
         self.sampling.walked = None;
         self.sampling.interrupt = None;
-        self.end_detour();
-        self.sampling.detour = None;
         if self.sampling.in_code.take().is_some() {
             self.renew_enter();
         }
