@@ -110,13 +110,13 @@ mod tests {
             // SAFETY: `p` has this size throughout.
             unsafe {
                 for i in 0..size {
-                    p.add(i).write((i * 31 >> 3) as u8);
+                    p.add(i).write((i * 31 / 8) as u8);
                 }
                 let new = STAGGERED * n + 24 * n;
                 between.push(stagger.alloc(STAGGERED));
                 p = resize(p, size, new);
                 assert_eq!(p.addr() % PAGE, at);
-                assert!((0..size.min(new)).all(|i| p.add(i).read() == (i * 31 >> 3) as u8));
+                assert!((0..size.min(new)).all(|i| p.add(i).read() == (i * 31 / 8) as u8));
                 size = new;
             }
         }
