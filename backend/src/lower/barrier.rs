@@ -46,11 +46,11 @@ impl Lower<'_> {
 
     /// PROF.
     pub(super) fn prof(&mut self) -> Res<()> {
-        let waits = self.pos.ins().uload8(types::I32, MEM, self.vm, ofs::VM_SAMPLE_WAITS as i32);
-        let (exit, next) = (self.exit()?, self.block());
-        self.pos.ins().brif(waits, exit, &[], next, &[]);
-        self.enter(next);
-        Ok(())
+        // In this form it is one comparison with memory, which takes no register.
+        let waits = self.pos.ins().load(types::I8, MEM, self.vm, ofs::VM_SAMPLE_WAITS as i32);
+        let zero = self.pos.ins().iconst(types::I8, 0);
+        let waits = self.pos.ins().icmp(IntCC::NotEqual, waits, zero);
+        self.guard_not(waits)
     }
 
     /// GCSTEP.

@@ -1,7 +1,7 @@
 //! Where loops can be left for samples to be told of ([`perilune_vm::sample`]).
 
 use super::{Rec, Recorder, view};
-use crate::ir::{IrRef, Op, Ty};
+use crate::ir::{Const, IrRef, Op, Ty};
 use perilune_vm::Vm;
 use perilune_vm::bc::{Ins, Op as Bc};
 
@@ -16,13 +16,61 @@ impl Recorder {
     /// Whatever goes round by an exit can be left there anyway.
     pub(super) fn profile(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<()> {
         let may_last = match ins.op() {
-            Bc::FORL | Bc::IFORL => iterations_left(vm, ins) * self.b.trace.ins.len().max(SHORTEST) as f64 > MANY,
+            Bc::FORL | Bc::IFORL => self.is_long(iterations_left(vm, ins)),
             // A table has no more pairs than memory.
             Bc::ITERL | Bc::IITERL => view::ins(view::at(pc, -1)).op() != Bc::ITERN,
-            Bc::LOOP | Bc::ILOOP => true,
+            Bc::LOOP | Bc::ILOOP => self.rounds_left(vm).is_none_or(|n| self.is_long(n)),
             _ => false,
         };
         if may_last { self.leave_for_samples(vm, pc) } else { Ok(()) }
+    }
+    /// Does so many times what was recorded take long?
+    fn is_long(&self, iterations: f64) -> bool {
+        iterations * self.b.trace.ins.len().max(SHORTEST) as f64 > MANY
+    }
+    /// How often a loop goes round from here on, if it ends when a local that each round adds the same number to gets past another
+    /// value: by the way the condition was just recorded.
+    fn rounds_left(&self, vm: &Vm) -> Option<f64> {
+        let condition = self.b.trace.ins.iter().rev().find(|i| i.is_guard() && i.op.is_comparison())?;
+        let (a, b) = (self.number_now(vm, condition.a)?, self.number_now(vm, condition.b)?);
+        let approach = match condition.op {
+            Op::LT | Op::LE => self.step(condition.a) - self.step(condition.b),
+            Op::GT | Op::GE => self.step(condition.b) - self.step(condition.a),
+            _ => return None,
+        };
+        (approach > 0.0).then(|| (a - b).abs() / approach)
+    }
+    /// The local of the running function that holds a value.
+    fn local_of(&self, r: IrRef) -> Option<usize> {
+        (0..self.proto.framesize() as usize).find(|&i| self.slots.get(self.base + i) == Some(&r))
+    }
+    /// What a value is now, if it is a constant or in a local.
+    fn number_now(&self, vm: &Vm, r: IrRef) -> Option<f64> {
+        if r.is_const() { self.known(r) } else { view::slot(vm, self.local_of(r)? as isize).as_number() }
+    }
+    fn known(&self, r: IrRef) -> Option<f64> {
+        match self.b.trace.konst(r)? {
+            Const::Int(k) => Some(f64::from(k)),
+            Const::Num(bits) => Some(f64::from_bits(bits)),
+            _ => None,
+        }
+    }
+    /// What a round has added to a local: 0 if nothing, or something that is not the same each time.
+    fn step(&self, r: IrRef) -> f64 {
+        let step = || {
+            let sum = self.b.trace.def(r)?;
+            let k = self.known(sum.b)?;
+            let before = self.b.trace.def(sum.a).filter(|i| i.op == Op::SLOAD)?;
+            if usize::from(before.a.0) != self.base + self.local_of(r)? {
+                return None;
+            }
+            match sum.op {
+                Op::ADD | Op::ADDOV => Some(k),
+                Op::SUB | Op::SUBOV => Some(-k),
+                _ => None,
+            }
+        };
+        step().unwrap_or(0.0)
     }
     /// Leaves the trace there if a sample waits; once in each trace. Like any other guard it goes back to the last snapshot, so that
     /// those behind it have the exits that they have otherwise.

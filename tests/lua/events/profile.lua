@@ -97,12 +97,42 @@ if with_compiler then
   jit.attach(on_flush)
   profile.stop()
   jit.flush()
-  -- Guards for samples are in loops of traces made meanwhile, and only there; not in short loops that count.
+  -- Guards for samples are in loops of traces made meanwhile, and only there; not in loops that count, whether by `for` or by
+  -- `while`, and are not long.
   local vmdef = require "jit.vmdef"
   local function spin(n)
+    while n ~= 0 do n = n - 1 end
+  end
+  local function down(n)
     while n > 0 do n = n - 1 end
   end
+  local function both(n)
+    local i = 0
+    while i < n do i, n = i + 1, n - 1 end
+  end
+  local function long(n)
+    local i = 0
+    while i <= 1e12 do
+      i = i + 1
+      if i == n then break end
+    end
+  end
+  local function away(n)
+    local i = 0
+    while i < 5 do
+      i = i - 1
+      if i == -n then break end
+    end
+  end
+  local function still(n)
+    local i, k = 0, 5
+    while k < 10 do
+      i = i + 1
+      if i == n then break end
+    end
+  end
   local function has_prof(f)
+    jit.flush()
     f(10000)
     local found = false
     for i = 1, util.traceinfo(1).nins do
@@ -118,7 +148,8 @@ if with_compiler then
   profile.start("l", function() end)
   assert(has_prof(spin))
   profile.start("f", function() end)
-  assert(not has_prof(busy))
+  assert(not has_prof(busy) and not has_prof(down) and not has_prof(both))
+  assert(has_prof(long) and has_prof(away) and has_prof(still))
   profile.stop()
   assert(not has_prof(spin))
 end
