@@ -37,7 +37,7 @@ impl Jit {
         // An exit that is only taken because a sample waits, or to collect garbage, is nothing to compile a trace for, which would only
         // leave as well. As for the traces that there will be, it was not taken.
         let for_sample = vm.sample_waits() && registry.is_for_sample(id);
-        let aside = vm.has_left_to_collect() && !vm.heap.is_stressed() || for_sample;
+        let aside = vm.has_left_to_collect() || for_sample;
         let Some(departure) = registry.departure(id) else {
             debug_assert!(false, "an exit that no trace has");
             return Resume { pc: core::ptr::null(), multres: 0, failed: false };

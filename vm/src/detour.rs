@@ -78,9 +78,9 @@ impl Vm {
             self.end_detour();
         }
     }
-    /// Compiled code is to leave for the collector.
+    /// Compiled code is to leave for the collector. Under stress that is nothing out of the way.
     pub(crate) fn leave_to_collect(&mut self) {
-        self.detour.to_collect = true;
+        self.detour.to_collect = !self.heap.is_stressed();
     }
     /// Was compiled code left for the collector? Asked at each exit, once.
     #[inline]

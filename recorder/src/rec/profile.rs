@@ -15,6 +15,9 @@ impl Recorder {
     /// Before the instruction at `pc`: if a loop may end there that need not come to its end, leaves the trace if a sample waits.
     /// Whatever goes round by an exit can be left there anyway.
     pub(super) fn profile(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<()> {
+        if !vm.sampling.leaves_loops() {
+            return Ok(());
+        }
         let may_last = match ins.op() {
             Bc::FORL | Bc::IFORL => self.is_long(iterations_left(vm, ins)),
             // A table has no more pairs than memory.

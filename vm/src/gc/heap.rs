@@ -242,7 +242,7 @@ impl Heap {
         due || self.is_full() || self.stress == 1 && self.gc_due()
     }
     /// Is something collected at every safepoint, see [`Vm::gc_set_stress`](crate::Vm::gc_set_stress)?
-    pub fn is_stressed(&self) -> bool {
+    pub(crate) fn is_stressed(&self) -> bool {
         self.stress != 0
     }
     /// Is a finalizer running?

@@ -85,45 +85,47 @@ pub(super) unsafe fn resize(p: *mut u8, old: usize, new: usize) -> *mut u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::{PAGE, STAGGERED, Stagger, free, resize};
+    use super::{PAGE, STAGGERED, STRIDE};
+    use crate::gc::Heap;
     use std::collections::HashSet;
 
     #[test]
     fn arrays_of_one_size_begin_in_different_lines() {
-        let mut stagger = Stagger::default();
-        let all: Vec<*mut u8> = (0..64).map(|_| stagger.alloc(STAGGERED)).collect();
+        let mut heap = Heap::new();
+        let all: Vec<*mut u8> = (0..64).map(|_| heap.alloc_raw(STAGGERED)).collect();
         let lines: HashSet<usize> = all.iter().map(|p| p.addr() % PAGE / 64).collect();
         assert_eq!(lines.len(), 64);
+        assert!(all.windows(2).all(|w| w[1].addr().wrapping_sub(w[0].addr()) % PAGE == STRIDE));
         for p in all {
             // SAFETY: allocated above with this size.
-            unsafe { free(p, STAGGERED) };
+            unsafe { heap.free_raw(p, STAGGERED) };
         }
     }
     #[test]
-    fn contents_and_offset_survive_every_change_of_size() {
-        let mut stagger = Stagger::default();
+    fn contents_survive_every_change_of_size_and_the_offset_where_both_are_large() {
+        let mut heap = Heap::new();
         let mut size = STAGGERED;
-        let mut p = stagger.alloc(size);
-        let at = p.addr() % PAGE;
+        let mut p = heap.alloc_raw(size);
         let mut between = Vec::new();
-        for n in [3, 1, 40, 2, 7, 7, 100, 1] {
+        for half in [6, 2, 80, 4, 1, 14, 1, 200, 2] {
+            let (at, new) = (p.addr() % PAGE, STAGGERED * half / 2 + 24 * half);
             // SAFETY: `p` has this size throughout.
             unsafe {
                 for i in 0..size {
                     p.add(i).write((i * 31 / 8) as u8);
                 }
-                let new = STAGGERED * n + 24 * n;
-                between.push(stagger.alloc(STAGGERED));
-                p = resize(p, size, new);
-                assert_eq!(p.addr() % PAGE, at);
+                between.push(heap.alloc_raw(STAGGERED));
+                p = heap.realloc_raw(p, size, new);
+                assert!(p.addr() % PAGE == at || size.min(new) < STAGGERED);
                 assert!((0..size.min(new)).all(|i| p.add(i).read() == (i * 31 / 8) as u8));
-                size = new;
             }
+            size = new;
         }
         // SAFETY: as above.
         unsafe {
-            free(p, size);
-            between.into_iter().for_each(|p| free(p, STAGGERED));
+            heap.free_raw(p, size);
+            between.into_iter().for_each(|p| heap.free_raw(p, STAGGERED));
         }
+        assert_eq!(heap.total, Heap::new().total);
     }
 }
