@@ -50,6 +50,16 @@ fn fields_of_both_forms_are_learned_together() {
 }
 
 #[test]
+fn exits_share_side_traces() {
+    passes_in_both("shared.lua", &[]);
+}
+
+#[test]
+fn small_objects_share_a_step_of_the_collector() {
+    passes_in_both("one_step.lua", &[]);
+}
+
+#[test]
 fn the_usual_path_gets_a_loop_of_its_own() {
     passes_in_both("usual_path.lua", &[]);
 }

@@ -58,3 +58,8 @@ pub fn passed(parent: &Trace, k: usize, side: &Trace) -> Vec<Passed> {
     }
     values(parent, k).into_iter().map(|p| p.0).collect()
 }
+
+/// Does exit `k` of a trace pass what a side trace takes?
+pub fn can_pass(trace: &Trace, k: usize, taken: &[Passed]) -> bool {
+    taken.is_empty() || values(trace, k).iter().map(|p| p.0).eq(taken.iter().copied())
+}

@@ -52,7 +52,7 @@ const UNITS: u32 = 400;
 const EXITS: u32 = 2;
 /// In a tree with so many side traces an exit must be twice as hot to get another one, and so on: the usual paths have theirs, and what
 /// is left is seldom taken.
-const CROWD: u32 = 16;
+const CROWD: f64 = 16.0;
 /// Traces that cost less are made without looking at the price.
 pub const LARGE: u64 = 300;
 /// Bytecode instructions that a trace must save the interpreter before it has paid for entering and leaving it.
@@ -158,7 +158,8 @@ impl Budget {
     /// The same for an exit, or a place behind a call, of which something is asked, in a tree with so many side traces.
     pub fn exit_factor(&self, demand: Demand, sides: u32, params: &Params) -> u32 {
         let factor = (self.factor(params).max(demand.heat) / EXITS).max(1);
-        if params.limits_compiling() { factor.saturating_mul(1 + sides / CROWD) } else { factor }
+        let crowd = (f64::from(sides) / CROWD).exp2() as u32;
+        if params.limits_compiling() { factor.saturating_mul(crowd) } else { factor }
     }
     /// The factor when so many units more were spent.
     fn factor_with(&self, more: u64, params: &Params) -> u32 {
@@ -306,8 +307,8 @@ mod tests {
     fn another_exit_of_a_tree_with_many_side_traces_must_be_hotter() {
         let params = Params::default();
         let budget = Budget { spent: 3 * ALLOWANCE, ..Budget::default() };
-        let wanted = |sides: u32| budget.exit_factor(super::Demand::default(), sides, &params);
-        assert_eq!((wanted(super::CROWD - 1), wanted(super::CROWD)), (wanted(0), 2 * wanted(0)));
+        let wanted = |sides: f64| budget.exit_factor(super::Demand::default(), sides as u32, &params);
+        assert_eq!((wanted(super::CROWD - 1.0), wanted(super::CROWD)), (wanted(0.0), 2 * wanted(0.0)));
     }
     #[test]
     fn a_place_gets_the_trace_that_it_waited_for() {

@@ -18,6 +18,8 @@ macro_rules! for_each_counter {
             compiled
             /// Times that compiled code was entered from the interpreter.
             entered
+            /// Exits linked to the side trace of another one, see `share`.
+            shared
             /// Side exits taken to the interpreter.
             deopt
             /// Root traces taken out of use because they did not pay.

@@ -5,6 +5,7 @@ use crate::budget::{self, Budget};
 use crate::counters::{Counters, Published};
 use crate::events::Event;
 use crate::machine::Machine;
+use crate::mixed;
 use crate::params::Options;
 use crate::penalty::{self, Penalties};
 use crate::places::{self, Places};
@@ -46,6 +47,8 @@ pub struct Jit {
     pub(crate) given_up: RefCell<Option<(u32, Rc<Trace>)>>,
     /// What recordings found at instructions.
     pub(crate) sites: RefCell<Places<Site>>,
+    /// Fields whose loads are expected to find both forms of numbers.
+    pub(crate) mixed: RefCell<mixed::Fields>,
     /// Which slots matter, by function.
     pub(crate) live: RefCell<HashMap<*const Proto, Option<Rc<Liveness>>>>,
     /// Functions that recurse, by their first instruction, and how often a trace that does not is still refused.

@@ -32,6 +32,7 @@ mod price;
 mod recording;
 pub mod registry;
 pub mod sampling;
+mod share;
 mod sites;
 mod stress;
 mod trip_count;

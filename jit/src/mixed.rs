@@ -1,24 +1,67 @@
 //! Fields that hold integers at one time and other numbers at another.
 //!
 //! Loads of both forms convert integers ([`Site`]), and what recorded a load of one form has to be recorded again. To learn that of each
-//! load on its own would take a root trace each time; but one says something about the others in its function.
+//! load on its own would take a root trace each time; but one says something about the others in its function, and about other
+//! functions' loads of the same field from objects of the same class, which is what shares a metatable.
 
 use crate::frame;
 use crate::places::Places;
 use perilune_recorder::rec::Site;
+use perilune_vm::Vm;
 use perilune_vm::bc::{Ins, Op};
+use perilune_vm::interp::frames::Level;
 use perilune_vm::object::{Gc, Proto};
+use std::collections::BTreeSet;
 
-/// Both forms were loaded at `pc` in `proto`. If that was from a field, the same is expected of the other fields that this function has
-/// loaded numbers from.
-pub fn expect(sites: &mut Places<Site>, pc: *const Ins, proto: Gc<Proto>) {
-    let loads_field = |pc: *const Ins| frame::ins(pc).op() == Op::TGETS;
-    if !loads_field(pc) {
-        return;
+/// A field of a class: addresses of the metatable and of the name. What is freed may leave its address to another, of which too much
+/// is expected then: its numbers are converted.
+type Field = (usize, usize);
+
+/// Fields of classes that are known to be mixed.
+#[derive(Default, Debug)]
+pub struct Fields(BTreeSet<Field>);
+
+impl Fields {
+    /// What is known of the instruction at `pc`, about to run, with what its field is expected to hold.
+    pub fn site(&self, vm: &Vm, pc: *const Ins, known: Site) -> Site {
+        if self.0.is_empty() || known.ints && known.nums || !field(vm, pc).is_some_and(|f| self.0.contains(&f)) {
+            return known;
+        }
+        Site { ints: true, nums: true, ..known }
     }
-    for (at, site) in sites.range_mut(proto.code_range()) {
-        if loads_field(*at) && (site.ints || site.nums) {
-            (site.ints, site.nums) = (true, true);
+    /// Both forms were loaded by the instruction at `pc`, about to run in `proto`. If that is from a field, the same is expected of the
+    /// other fields that this function has loaded numbers from, and of these fields in other functions.
+    pub fn expect(&mut self, vm: &Vm, sites: &mut Places<Site>, pc: *const Ins, proto: Gc<Proto>) {
+        let name = |pc: *const Ins| name(&proto, frame::ins(pc));
+        if name(pc).is_none() {
+            return;
+        }
+        let class = class(vm, frame::ins(pc));
+        for (at, site) in sites.range_mut(proto.code_range()) {
+            if let Some(name) = name(*at)
+                && (site.ints || site.nums)
+            {
+                (site.ints, site.nums) = (true, true);
+                self.0.extend(class.map(|c| (c, name)));
+            }
         }
     }
+}
+
+/// The field that the instruction at `pc`, about to run, loads from an object of a class.
+fn field(vm: &Vm, pc: *const Ins) -> Option<Field> {
+    let ins = frame::ins(pc);
+    let name = name(&*frame::proto(vm)?, ins)?;
+    Some((class(vm, ins)?, name))
+}
+
+/// The name of the field that an instruction of a function loads.
+fn name(proto: &Proto, ins: Ins) -> Option<usize> {
+    (ins.op() == Op::TGETS).then(|| proto.kgc(ins.c()))??.as_str().map(|s| s.as_ptr() as usize)
+}
+
+/// The class of the object that a field is about to be loaded from.
+fn class(vm: &Vm, load: Ins) -> Option<usize> {
+    let object = frame::slot(&Level::running(vm)?, load.b());
+    object.as_table()?.meta.get().map(|m| m.as_ptr() as usize)
 }

@@ -6,7 +6,6 @@ use crate::events::Event;
 use crate::frame;
 use crate::log::{self, Topic};
 use crate::machine::{Placed, Refused};
-use crate::mixed;
 use crate::registry::{Cost, End, Exit, Known};
 use crate::watch::Start;
 use perilune_backend::CodeMap;
@@ -161,10 +160,14 @@ impl Jit {
     /// Starts a side trace at exit `exit` of trace `parent`, whose state is that of the frame at `vm.base`, to go on at `pc`.
     pub(crate) fn start_side(&self, vm: &mut Vm, parent: u32, exit: u32, pc: *const Ins) {
         let Some(proto) = frame::proto(vm) else { return };
-        let Some(number) = self.number(vm) else { return };
         let known = self.registry.borrow().get(parent).map(|e| (Rc::clone(&e.trace), e.root));
         let Some((trace, root)) = known else { return };
         let variant = if exit == 0 { self.variant_start(parent) } else { self.variant_end(parent, exit) };
+        let returning = self.ends_in_returns(&trace, exit, pc);
+        if variant.is_none() && !returning && self.share_side(vm, parent, exit, (proto, pc)) {
+            return;
+        }
+        let Some(number) = self.number(vm) else { return };
         let (func, at) = (frame::func(vm), proto.pc_of(pc).unwrap_or(0));
         self.tell_start(vm, number, func, at, Some((parent, exit as i32)));
         let begun = Instant::now();
@@ -174,9 +177,7 @@ impl Jit {
         let recorder = match variant {
             _ if gone => Err(Abort::Error),
             Some((proto, start)) => Recorder::new_variant(vm, &params, proto, start, (parent, exit), number, root),
-            None if self.ends_in_returns(&trace, exit, pc) => {
-                Recorder::new_returning(vm, &params, (parent, exit), pc, number, root)
-            }
+            None if returning => Recorder::new_returning(vm, &params, (parent, exit), pc, number, root),
             None => Recorder::new_side(vm, &params, &trace, parent, exit, pc, number, root),
         };
         self.begin(vm, number, func, at, Origin::Side, recorder, begun);
@@ -272,7 +273,9 @@ impl Jit {
         let step = {
             let registry = self.registry.borrow();
             let left = |pc: *const Ins| self.penalties.borrow().left_loop(pc);
-            let site = |pc: *const Ins| self.sites.borrow().get(&pc).copied().unwrap_or_default();
+            let noted = |pc: *const Ins| self.sites.borrow().get(&pc).copied().unwrap_or_default();
+            let expected = self.mixed.borrow().site(vm, pc, noted(pc));
+            let site = |at: *const Ins| if at == pc { expected } else { noted(at) };
             let known = Known { registry: &registry, left: &left, site: &site, live: &self.live };
             let mut recording = self.recording.borrow_mut();
             let Some(r) = recording.as_mut() else { return };
@@ -281,11 +284,11 @@ impl Jit {
             r.spent += begun.elapsed();
             r.path.push(pc);
             let (pc, found) = r.recorder.site();
-            if found != site(pc) {
+            if found != noted(pc) {
                 self.sites.borrow_mut().insert(pc, found);
                 if matches!(step, Step::Abort { reason: Abort::Retry, .. }) {
                     if found.ints && found.nums {
-                        mixed::expect(&mut self.sites.borrow_mut(), pc, r.recorder.proto());
+                        self.mixed.borrow_mut().expect(vm, &mut self.sites.borrow_mut(), pc, r.recorder.proto());
                     }
                     again = registry.disarm_root(r.recorder.root_no());
                 }

@@ -3,6 +3,7 @@
 use crate::departure::Departure;
 use crate::machine::{Code, Placed};
 use crate::owned::Owners;
+use crate::share::SidesByPlace;
 use perilune_backend::CodeMap;
 pub use perilune_backend::Part;
 use perilune_backend::code::Ranges;
@@ -211,6 +212,7 @@ pub struct Registry {
     codes: BTreeMap<usize, u32>,
     /// Traces whose open end was closed.
     closed: Vec<u32>,
+    pub(crate) sides_by_place: SidesByPlace,
     /// Numbers below are taken.
     free_from: usize,
     alive: usize,
@@ -231,6 +233,7 @@ impl Default for Registry {
             roots: HashMap::new(),
             codes: BTreeMap::new(),
             closed: Vec::new(),
+            sides_by_place: SidesByPlace::default(),
             free_from: 1,
             alive: 0,
         }
@@ -308,8 +311,12 @@ impl Registry {
         {
             e.exits[exit as usize].side = n;
             e.exits[exit as usize].heat = Exit::DONE;
-            let id = e.exit_base + exit;
-            self.exit_table[id as usize] = code.0;
+            let (id, pc) = (e.exit_base + exit, e.trace.snaps[exit as usize].pc);
+            self.link_exit(id, code.0);
+            // A variant begins elsewhere.
+            if exit > 0 && done.start_pc.expose_provenance() as u64 == pc {
+                self.sides_by_place.add(done.start_pc, n);
+            }
             if let Some(root) = self.get_mut(done.root) {
                 root.sides += 1;
                 root.goes_round |= !matches!(done.trace.link, Link::Interp | Link::Stitch | Link::Return);
@@ -359,6 +366,10 @@ impl Registry {
         self.entries[n] = Some(entry);
         self.alive += 1;
     }
+    /// Code leads from an exit to an address.
+    pub(crate) fn link_exit(&mut self, id: ExitId, code: usize) {
+        self.exit_table[id as usize] = code;
+    }
     /// Removes the traces that end with a function; numbers and places of code of those that there were. Nothing leads to them any
     /// more: what a trace is linked to starts in a function that the trace keeps.
     pub fn remove_traces(&mut self, proto: Gc<Proto>) -> Vec<(u32, Code)> {
@@ -380,6 +391,7 @@ impl Registry {
             self.free_from = self.free_from.min(n as usize);
             freed.push((n, e.code));
         }
+        self.sides_by_place.remove(&freed.iter().map(|f| f.0).collect());
         freed
     }
     /// Makes the STITCH at an address enter trace `n`.
@@ -509,6 +521,7 @@ impl Registry {
         self.roots.clear();
         self.codes.clear();
         self.closed.clear();
+        self.sides_by_place.clear();
         self.free_from = 1;
         self.alive = 0;
     }

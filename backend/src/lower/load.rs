@@ -135,13 +135,14 @@ impl Lower<'_> {
         let result = self.block_param(next, types::F64);
         self.pos.ins().brif(ok, next, &[value.into()], cold, &[]);
         self.enter(cold);
-        if check.guard {
-            let ok = self.is_int_high(high);
-            self.guard_cold(ok)?;
-        }
         let int = self.pos.ins().load(types::I32, MEM, addr, at);
         let num = self.pos.ins().fcvt_from_sint(types::F64, int);
-        self.jump(next, &[num]);
+        if check.guard {
+            let (ok, exit) = (self.is_int_high(high), self.exit()?);
+            self.pos.ins().brif(ok, next, &[num.into()], exit, &[]);
+        } else {
+            self.jump(next, &[num]);
+        }
         self.enter(next);
         Ok(result)
     }

@@ -9,7 +9,7 @@ mod access;
 mod memory;
 mod ops;
 
-use crate::ir::{Const, Ins, IrRef, Link, Op, SnapSlot, Snapshot, Trace, Ty, VmRef};
+use crate::ir::{Const, Effect, Ins, IrRef, Link, Op, SnapSlot, Snapshot, Trace, Ty, VmRef};
 use crate::opt::sums;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::ofs;
@@ -69,22 +69,15 @@ pub fn run(trace: &Trace, vm: *mut Vm, base: *mut Value) -> Exit {
     run_with(&Config::default(), trace, vm, base)
 }
 
+/// Would a guard of the trace fail on the frame at `base`, before the trace does anything that can be seen? Nothing is changed. The
+/// contract is that of [`run`].
+pub fn leaves_early(config: &Config, trace: &Trace, vm: *mut Vm, base: *mut Value) -> bool {
+    Eval::new(config, trace, vm, base).leaves_early()
+}
+
 /// Runs a trace on the frame at `base`, see [`run`].
 pub fn run_with(config: &Config, trace: &Trace, vm: *mut Vm, base: *mut Value) -> Exit {
-    let mut eval = Eval {
-        t: trace,
-        config,
-        vm,
-        vm_address: vm.expose_provenance() as u64,
-        base: base.expose_provenance() as u64,
-        values: vec![0; trace.ins.len()],
-        wide: sums::wide(trace),
-        snap: 0,
-        executed: 0,
-        in_loop: 0,
-        iterations: 0,
-        in_native: false,
-    };
+    let mut eval = Eval::new(config, trace, vm, base);
     let outcome = eval.run();
     Exit {
         outcome,
@@ -121,6 +114,44 @@ struct Eval<'a> {
 
 fn guard(ok: bool) -> Result<(), Leave> {
     if ok { Ok(()) } else { Err(Leave) }
+}
+
+impl<'a> Eval<'a> {
+    fn new(config: &'a Config, trace: &'a Trace, vm: *mut Vm, base: *mut Value) -> Eval<'a> {
+        Eval {
+            t: trace,
+            config,
+            vm,
+            vm_address: vm.expose_provenance() as u64,
+            base: base.expose_provenance() as u64,
+            values: vec![0; trace.ins.len()],
+            wide: sums::wide(trace),
+            snap: 0,
+            executed: 0,
+            in_loop: 0,
+            iterations: 0,
+            in_native: false,
+        }
+    }
+
+    /// See [`leaves_early`].
+    fn leaves_early(&mut self) -> bool {
+        for (i, &ins) in self.t.ins.iter().enumerate().skip(1) {
+            match ins.op {
+                Op::NOP | Op::PHI | Op::CARG | Op::USE | Op::GCSTEP | Op::PROF => continue,
+                _ if ins.is_sunk() => continue,
+                Op::RETF => {}
+                Op::SNEW | Op::TOSTR | Op::STRTO | Op::BUFHDR | Op::CALLN | Op::CALLL => return false,
+                op if matches!(op.effect(), Effect::Store | Effect::Alloc) => return false,
+                _ => {}
+            }
+            match self.step(i, ins) {
+                Ok(value) => self.values[i] = value,
+                Err(Leave) => return true,
+            }
+        }
+        false
+    }
 }
 
 impl Eval<'_> {

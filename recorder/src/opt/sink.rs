@@ -10,7 +10,8 @@
 //! not sunk, such as the previous element of a list.
 
 use crate::build::Builder;
-use crate::ir::{Const, Ins, IrRef, Mode, Op, Ty};
+use crate::ir::{Ins, IrRef, Mode, Op, Ty};
+use crate::opt::mem::refs;
 use perilune_vm::layout::Field;
 
 /// The tables of a trace and whether they can be sunk.
@@ -182,9 +183,6 @@ fn nop(b: &mut Builder, i: usize) {
 /// Is the node of an HREFK that of its key, because the table was made from a template and nothing was inserted since?
 fn known_node(b: &Builder, ins: Ins) -> bool {
     let Some(nodes) = b.is_op(ins.a, Op::FLOAD) else { return false };
-    let Some(made) = b.is_op(nodes.a, Op::TDUP) else { return false };
-    let template = b.as_gc(made.a).and_then(|v| v.as_table());
-    let (Some(template), Some(Const::Slot(key, node))) = (template, b.trace.konst(ins.b)) else { return false };
     let mut r = b.newest(Op::NEWREF);
     while r > nodes.a {
         if b.trace.ins[r.ins_index()].a == nodes.a {
@@ -192,8 +190,7 @@ fn known_node(b: &Builder, ins: Ins) -> bool {
         }
         r = b.older(r);
     }
-    let Some(Const::Gc(key)) = b.trace.konst(key) else { return false };
-    template.nodes().get(node as usize).is_some_and(|n| n.key.get() == key)
+    refs::is_of_template(b, ins)
 }
 
 /// Collection steps are for what allocates: without that they go, from each side of LOOP by itself.

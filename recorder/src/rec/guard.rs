@@ -63,6 +63,10 @@ impl Recorder {
         }
         Ok(())
     }
+    /// Safepoint before a small object is allocated: one is enough for all of a trace, whose length limits how many there are.
+    pub(super) fn gc_step_once(&mut self) -> Rec<()> {
+        if self.b.newest(Op::GCSTEP) == IrRef::NONE { self.gc_step() } else { Ok(()) }
+    }
     /// Safepoint before an allocation.
     pub(super) fn gc_step(&mut self) -> Rec<()> {
         self.b.emit_raw(Op::GCSTEP, Ty::Nil, IrRef::NONE, IrRef::NONE).map(|_| ())

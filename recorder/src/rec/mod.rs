@@ -24,6 +24,7 @@ mod profile;
 mod protect;
 mod ret;
 mod side;
+pub use side::{Inherited, inherited};
 mod slots;
 mod upval;
 mod view;

@@ -7,6 +7,38 @@ use perilune_vm::Vm;
 use perilune_vm::bc::Ins;
 use perilune_vm::object::{Gc, Proto};
 
+/// What a side trace is told about a slot by its parent.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub enum Inherited {
+    /// The slot holds this constant.
+    Const(Const),
+    /// The slot holds a value of this type.
+    Value {
+        /// The type.
+        ty: Ty,
+        /// Is it the value that the parent found in the slot?
+        kept: bool,
+    },
+}
+
+/// The slots that an exit of a trace knows of, as a side trace there counts them, and what it may rely on.
+pub fn inherited<'a>(parent: &'a Trace, exit: &'a Snapshot) -> impl Iterator<Item = (u16, Option<Inherited>)> + 'a {
+    let below = exit.base_slot - 2;
+    let known = move |s: &SnapSlot| match parent.konst(s.value) {
+        Some(Const::Ptr(_) | Const::Slot(..) | Const::Vm(_) | Const::Null(_)) => None,
+        Some(k) => Some(Inherited::Const(k)),
+        None => match parent.ty(s.value) {
+            ty if ty.is_pri() => Some(Inherited::Const(Const::Pri(ty))),
+            Ty::P64 | Ty::U64 | Ty::I64 => None,
+            ty => {
+                let kept = s.flags & SnapSlot::NORESTORE != 0;
+                Some(Inherited::Value { ty: if ty.is_int() { Ty::Int } else { ty }, kept })
+            }
+        },
+    };
+    exit.slots.iter().filter(move |s| s.slot >= below).map(move |s| (s.slot - below, known(s)))
+}
+
 impl Recorder {
     /// Starts a side trace at exit `exit_no` of trace `parent_no`. `vm.base` is the frame of the exit, whose slots are stored.
     #[allow(clippy::too_many_arguments, reason = "what a side trace depends on")]
@@ -91,28 +123,15 @@ impl Recorder {
             self.open_top = usize::from(snap.nslots - below);
             self.need(self.open_top);
         }
-        for s in snap.slots.iter().filter(|s| s.slot >= below) {
-            let at = usize::from(s.slot - below);
-            self.need(at + 1);
-            self.slots[at] = match parent.konst(s.value) {
-                Some(Const::Ptr(_)) => continue,
-                Some(Const::Slot(..) | Const::Vm(_) | Const::Null(_)) => continue,
-                Some(k) => self.b.konst(k),
-                None => {
-                    let ty = parent.ty(s.value);
-                    match ty {
-                        Ty::Nil => IrRef::NIL,
-                        Ty::False => IrRef::FALSE,
-                        Ty::True => IrRef::TRUE,
-                        Ty::P64 | Ty::U64 | Ty::I64 => continue,
-                        _ => {
-                            let ty = if ty.is_int() { Ty::Int } else { ty };
-                            // What the parent loaded as a num may be an int in memory, but not what it stores.
-                            let kept = ty == Ty::Num && s.flags & SnapSlot::NORESTORE != 0;
-                            let convert = if kept { sload::CONVERT } else { 0 };
-                            self.b.emit(Op::SLOAD, ty, IrRef(at as u16), IrRef(sload::PARENT | convert))?
-                        }
-                    }
+        for (at, known) in inherited(parent, snap) {
+            self.need(usize::from(at) + 1);
+            self.slots[usize::from(at)] = match known {
+                None => continue,
+                Some(Inherited::Const(k)) => self.b.konst(k),
+                Some(Inherited::Value { ty, kept }) => {
+                    // What the parent loaded as a num may be an int in memory, but not what it stores.
+                    let convert = if ty == Ty::Num && kept { sload::CONVERT } else { 0 };
+                    self.b.emit(Op::SLOAD, ty, IrRef(at), IrRef(sload::PARENT | convert))?
                 }
             };
         }

@@ -32,4 +32,32 @@ for _, name in ipairs { "a", "b", "c", "d", "e", "f" } do
 end
 jit.attach(told)
 assert(retries == 1, "recorded again " .. retries .. " times")
+
+-- And what one function finds in the fields of a class is expected of the class's fields in others, which come to them later.
+local Pair = {}
+Pair.__index = Pair
+function Pair.__add(a, b) return a.x + b.x + a.y + b.y end
+function Pair.__mul(a, b) return a.x * b.x + a.y * b.y end
+function Pair.__sub(a, b) return a.x - b.x + a.y - b.y end
+local function pair(x, y) return setmetatable({ x = x, y = y }, Pair) end
+
+local function add_up(f, pairs)
+  local total = 0
+  for i = 1, #pairs do total = total + f(pairs[i]) end
+  return total
+end
+local function mixed(n)
+  local list = {}
+  for i = 1, n do list[i] = i % 2 == 0 and pair(i, i + 0.5) or pair(i + 0.5, i) end
+  return list
+end
+local list, unit = mixed(2000), pair(1, 1)
+retries = 0
+jit.attach(told, "trace")
+assert(add_up(function(p) return p + unit end, list) == 2001000 * 2 + 2000 * 2.5)
+local before = retries
+assert(add_up(function(p) return p * unit end, list) == 2001000 * 2 + 1000)
+assert(add_up(function(p) return p - unit end, list) == 2001000 * 2 - 3000)
+jit.attach(told)
+assert(before >= 1 and retries == before, before .. " " .. retries)
 print("ok")

@@ -79,8 +79,18 @@ pub fn is_present(b: &Builder, href: IrRef) -> bool {
     }
 }
 
-/// HREFK: the key stays in its node as long as the address of the nodes holds (see [`super::field`]).
-pub fn hrefk(b: &mut Builder, ins: Ins) -> Emit {
+/// Is the node of an HREFK that of its key in the template that its table was made from?
+pub fn is_of_template(b: &Builder, hrefk: Ins) -> bool {
+    let made = b.is_op(hrefk.a, Op::FLOAD).and_then(|nodes| b.is_op(nodes.a, Op::TDUP));
+    let template = made.and_then(|made| b.as_gc(made.a)).and_then(|v| v.as_table());
+    let (Some(template), Some(Const::Slot(key, node))) = (template, b.trace.konst(hrefk.b)) else { return false };
+    let Some(Const::Gc(key)) = b.trace.konst(key) else { return false };
+    template.nodes().get(node as usize).is_some_and(|n| n.key.get() == key)
+}
+
+/// HREFK: the key stays in its node as long as the address of the nodes holds (see [`super::field`]). That of a new table made from
+/// a template is there.
+pub fn hrefk(b: &mut Builder, mut ins: Ins) -> Emit {
     if b.flags.fwd
         && let Some(nodes) = b.is_op(ins.a, Op::FLOAD)
         && let Some(Const::Slot(key, _)) = b.trace.konst(ins.b)
@@ -92,6 +102,9 @@ pub fn hrefk(b: &mut Builder, ins: Ins) -> Emit {
             && inserted == key
         {
             return Ok(changed);
+        }
+        if changed == IrRef::NONE && is_of_template(b, ins) {
+            ins.flags &= !Ins::GUARD;
         }
     }
     cse::share(b, ins, IrRef::BASE)

@@ -1,0 +1,170 @@
+//! Side traces that several exits share.
+//!
+//! Paths of a tree that part come together again, and what was compiled behind one of them is compiled again behind the next: the exits
+//! of both have the same place and know the same of the slots there. Such an exit does not get a side trace of its own when it becomes
+//! hot, it is linked to the one that another exit of its tree has.
+
+use crate::Jit;
+use crate::frame;
+use crate::log::{self, Topic};
+use crate::registry::{End, Entry, Exit, Registry};
+use perilune_backend::passed::{can_pass, passed};
+use perilune_recorder::eval;
+use perilune_recorder::ir::{Const, IrRef, Op, Snapshot, Trace, Ty, sload};
+use perilune_recorder::rec::{Inherited, inherited};
+use perilune_vm::bc::Ins;
+use perilune_vm::hooks::Unboxed;
+use perilune_vm::object::{Gc, Proto};
+use perilune_vm::{Value, Vm};
+use std::collections::{HashMap, HashSet};
+
+/// Side traces by the place where their exit goes on. Those of loops that start over are not among them.
+#[derive(Debug, Default)]
+pub struct SidesByPlace(HashMap<*const Ins, Vec<u32>>);
+
+impl SidesByPlace {
+    /// Trace `n` is a side trace that begins at `pc`.
+    pub fn add(&mut self, pc: *const Ins, n: u32) {
+        self.0.entry(pc).or_default().push(n);
+    }
+    /// These traces are gone.
+    pub fn remove(&mut self, gone: &HashSet<u32>) {
+        self.0.retain(|_, sides| {
+            sides.retain(|n| !gone.contains(n));
+            !sides.is_empty()
+        });
+    }
+    /// All are.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl Jit {
+    /// Links an exit that has become hot to a side trace that goes on from there in the same way, if its tree has one.
+    pub(crate) fn share_side(&self, vm: &mut Vm, parent: u32, exit: u32, (proto, pc): (Gc<Proto>, *const Ins)) -> bool {
+        let mut registry = self.registry.borrow_mut();
+        let Some(side) = registry.find_shared(vm, (parent, exit), proto, pc) else { return false };
+        registry.link_shared((parent, exit), side);
+        self.count(|c| c.shared += 1);
+        if log::on(Topic::Trace) {
+            eprintln!("[TRACE {parent} exit {exit} shares trace {side}]");
+        }
+        true
+    }
+}
+
+impl Registry {
+    /// The newest side trace that an exit in a function may share.
+    fn find_shared(&self, vm: &mut Vm, (parent, k): (u32, u32), proto: Gc<Proto>, pc: *const Ins) -> Option<u32> {
+        let sides = self.sides_by_place.0.get(&pc)?;
+        let here = At::new(self.get(parent)?, k)?;
+        sides.iter().rev().copied().find(|&n| self.may_share(&here, proto, n) && self.goes_there_now(vm, n))
+    }
+    fn may_share(&self, here: &At<'_>, proto: Gc<Proto>, n: u32) -> bool {
+        let Some(side) = self.get(n).filter(|side| side.root == here.entry.root) else { return false };
+        // Where a function returns into itself, each exit has its own place to return to.
+        if returns_to(&side.trace, proto) {
+            return false;
+        }
+        let Some((parent, k)) = side.trace.parent else { return false };
+        self.get(parent).and_then(|e| At::new(e, k)).is_some_and(|there| here.goes_on_as(&there, &side.trace))
+    }
+    /// Is the path of a side trace the one that is taken this time, as far as one can tell before it does anything?
+    fn goes_there_now(&self, vm: &mut Vm, n: u32) -> bool {
+        let config = eval::Config { frame_delta: frame::delta, ..eval::Config::default() };
+        let base = vm.base;
+        self.get(n).is_some_and(|side| !eval::leaves_early(&config, &side.trace, vm, base))
+    }
+    /// The code behind an exit is a side trace of another one from now on.
+    fn link_shared(&mut self, (parent, k): (u32, u32), side: u32) {
+        let Some((root, code)) = self.get(side).map(|e| (e.root, e.code.0)) else { return };
+        let above = core::iter::successors(Some(parent), |&n| self.get(n)?.trace.parent.map(|p| p.0));
+        let round = above.into_iter().any(|n| n == side);
+        if let Some(e) = self.get_mut(parent) {
+            let exit = &mut e.exits[k as usize];
+            (exit.side, exit.heat) = (side, Exit::DONE);
+            let id = e.exit_base + k;
+            self.link_exit(id, code);
+        }
+        if round && let Some(root) = self.get_mut(root) {
+            root.goes_round = true;
+        }
+    }
+}
+
+/// An exit, with what code behind it depends on.
+struct At<'a> {
+    entry: &'a Entry,
+    k: usize,
+    snap: &'a Snapshot,
+}
+
+impl<'a> At<'a> {
+    /// Exit `k` of a trace, if what is behind it is an ordinary side trace.
+    fn new(entry: &'a Entry, k: u32) -> Option<At<'a>> {
+        let k = k as usize;
+        let open = !matches!(entry.end, End::Linked) && k + 1 == entry.exits.len();
+        let snap = entry.trace.snaps.get(k)?;
+        (k > 0 && !open && snap.multres != Snapshot::OPEN).then_some(At { entry, k, snap })
+    }
+    fn live(&self) -> u16 {
+        self.snap.nslots.saturating_sub(self.snap.base_slot)
+    }
+    fn unboxed(&self) -> Vec<Unboxed> {
+        self.entry.unboxed(self.k as u32)
+    }
+    fn inherited(&self) -> Vec<(u16, Inherited)> {
+        inherited(&self.entry.trace, self.snap).filter_map(|(slot, known)| Some((slot, known?))).collect()
+    }
+
+    /// Is what was compiled at the exit `there` right here as well?
+    fn goes_on_as(&self, there: &At<'_>, side: &Trace) -> bool {
+        let (k, trace) = (self.k as u32, &self.entry.trace);
+        let same_frame = self.snap.pc == there.snap.pc && self.snap.multres == there.snap.multres && self.live() == there.live();
+        same_frame
+            && trace.checked_at(k) >= there.entry.trace.checked_at(there.k as u32)
+            && can_pass(trace, self.k, &passed(&there.entry.trace, there.k, side))
+            && self.holds_what(there, side)
+    }
+    /// Do the slots hold what the trace behind the exit `there` relies on, and is what was left undone what it does?
+    fn holds_what(&self, there: &At<'_>, side: &Trace) -> bool {
+        let (mine, theirs) = (self.inherited(), there.inherited());
+        let of = |slot: u16| mine.iter().find(|m| m.0 == slot).map(|m| m.1);
+        let relies = theirs.iter().all(|&(slot, known)| of(slot).is_some_and(|mine| will_do(mine, known)));
+        let fits = mine.iter().all(|&(slot, known)| theirs.iter().any(|t| t.0 == slot) || !contradicts(side, slot, known));
+        if !relies || !fits {
+            return false;
+        }
+        let (left, done) = (self.unboxed(), there.unboxed());
+        // What is a Lua value already may be made one again.
+        let known = |u: &Unboxed| u16::try_from(u.slot + 2).is_ok_and(|slot| theirs.iter().any(|t| t.0 == slot));
+        left.iter().all(|u| done.contains(u)) && done.iter().all(|u| left.contains(u) || known(u))
+    }
+}
+
+/// Does a trace return to a function?
+fn returns_to(trace: &Trace, proto: Gc<Proto>) -> bool {
+    let function = Some(Const::Gc(Value::proto(proto)));
+    trace.ins.iter().any(|i| i.op == Op::RETF && trace.konst(i.a) == function)
+}
+
+/// Is what is known of a slot enough for code that relies on `wanted`?
+fn will_do(known: Inherited, wanted: Inherited) -> bool {
+    match (known, wanted) {
+        // What was found in the slot may be an int there, though it is known as a num.
+        (Inherited::Value { ty: Ty::Num, kept: true }, Inherited::Value { kept: false, .. }) => false,
+        (Inherited::Value { ty, .. }, Inherited::Value { ty: wanted, .. }) => ty == wanted,
+        (known, wanted) => known == wanted,
+    }
+}
+
+/// Does a trace that relied on nothing there expect something else in a slot?
+fn contradicts(side: &Trace, slot: u16, known: Inherited) -> bool {
+    let ty = match known {
+        Inherited::Value { ty, .. } => ty,
+        Inherited::Const(k) => k.ty(),
+    };
+    let load = side.ins.iter().find(|i| i.op == Op::SLOAD && i.a == IrRef(slot) && i.b.0 & sload::PARENT == 0);
+    load.is_some_and(|i| i.ty != ty && i.b.0 & sload::TYPECHECK != 0)
+}

@@ -1,0 +1,54 @@
+-- A trace that makes several small objects asks the collector once for all of them, and garbage is collected all the same.
+local util = require "jit.util"
+local vmdef = require "jit.vmdef"
+jit.off(true)
+
+local function name(op) return (vmdef.irnames:sub(op * 6 + 1, op * 6 + 6):gsub(" ", "")) end
+-- How often an instruction stands in the loop of a trace.
+local function in_loop(trace, wanted)
+  local n, looping = 0, false
+  for ref = 1, util.traceinfo(trace).nins do
+    local _, ot = util.traceir(trace, ref)
+    local op = name(math.floor(ot / 256))
+    looping = looping or op == "LOOP"
+    if looping and op == wanted then n = n + 1 end
+  end
+  return n
+end
+
+local function run(f, n)
+  jit.flush()
+  local most = 0
+  for i = 1, 20 do
+    f(n)
+    most = math.max(most, collectgarbage "count")
+  end
+  return most
+end
+jit.off(run)
+
+local kept = {}
+local function objects(n)
+  for i = 1, n do
+    kept[1] = { i }
+    kept[2] = { x = i }
+    kept[3] = function() return i end
+  end
+end
+collectgarbage()
+local base = collectgarbage "count"
+local most = run(objects, 5000)
+assert(in_loop(1, "TNEW") == 1 and in_loop(1, "TDUP") == 1 and in_loop(1, "GCSTEP") == 1, in_loop(1, "GCSTEP"))
+assert(kept[1][1] == 5000 and kept[2].x == 5000 and kept[3]() == 5000)
+assert(most < base + 4096, most .. " " .. base)
+
+-- Nobody knows how large strings are.
+local function strings(n)
+  for i = 1, n do
+    kept[1] = "a" .. i
+    kept[2] = "b" .. i
+  end
+end
+run(strings, 200)
+assert(in_loop(1, "GCSTEP") == 2, in_loop(1, "GCSTEP"))
+print "ok"
