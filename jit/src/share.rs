@@ -70,7 +70,7 @@ impl Registry {
         let Some((parent, k)) = side.trace.parent else { return false };
         self.get(parent).and_then(|e| At::new(e, k)).is_some_and(|there| here.goes_on_as(&there, &side.trace))
     }
-    /// Is the path of a side trace the one that is taken this time, as far as one can tell before it does anything?
+    /// Does a side trace begin with what happens this time, as far as one can tell before it does anything?
     fn goes_there_now(&self, vm: &mut Vm, n: u32) -> bool {
         let config = eval::Config { frame_delta: frame::delta, ..eval::Config::default() };
         let base = vm.base;

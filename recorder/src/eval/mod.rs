@@ -69,7 +69,7 @@ pub fn run(trace: &Trace, vm: *mut Vm, base: *mut Value) -> Exit {
     run_with(&Config::default(), trace, vm, base)
 }
 
-/// Would a guard of the trace fail on the frame at `base`, before the trace does anything that can be seen? Nothing is changed. The
+/// Would a trace leave by its first exit on the frame at `base`, before it does anything that can be seen? Nothing is changed. The
 /// contract is that of [`run`].
 pub fn leaves_early(config: &Config, trace: &Trace, vm: *mut Vm, base: *mut Value) -> bool {
     Eval::new(config, trace, vm, base).leaves_early()
@@ -136,7 +136,8 @@ impl<'a> Eval<'a> {
 
     /// See [`leaves_early`].
     fn leaves_early(&mut self) -> bool {
-        for (i, &ins) in self.t.ins.iter().enumerate().skip(1) {
+        let end = self.t.snaps.get(1).map_or(self.t.ins.len(), |s| s.at.ins_index());
+        for (i, &ins) in self.t.ins[..end].iter().enumerate().skip(1) {
             match ins.op {
                 Op::NOP | Op::PHI | Op::CARG | Op::USE | Op::GCSTEP | Op::PROF => continue,
                 _ if ins.is_sunk() => continue,
