@@ -58,7 +58,8 @@ impl Registry {
     /// The newest side trace that an exit in a function may share.
     fn find_shared(&self, vm: &mut Vm, (parent, k): (u32, u32), proto: Gc<Proto>, pc: *const Ins) -> Option<u32> {
         let sides = self.sides_by_place.0.get(&pc)?;
-        let here = At::new(self.get(parent)?, k)?;
+        // An exit that nothing was done before would come back to itself for ever.
+        let here = At::new(self.get(parent)?, k).filter(|here| here.snap.done > 0)?;
         sides.iter().rev().copied().find(|&n| self.may_share(&here, proto, n) && self.goes_there_now(vm, n))
     }
     fn may_share(&self, here: &At<'_>, proto: Gc<Proto>, n: u32) -> bool {
