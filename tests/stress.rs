@@ -48,6 +48,13 @@ fn guards_leave() {
 }
 
 #[test]
+fn shared_exits_get_on() {
+    let cases: Vec<Case> = all().into_iter().filter(|c| c.file.file_stem().is_some_and(|stem| stem == "shared_exits")).collect();
+    assert_eq!(cases.len(), 1);
+    run_with_exits(&cases, 1, 0, 3);
+}
+
+#[test]
 fn guards_leave_in_the_evaluator() {
     run(&some(), COMPILED_AT_ONCE, &["-Oeval=1", "-Oexitof=3", "-Oexitat=1", "-Oexitevery=2"]);
 }

@@ -307,12 +307,10 @@ impl Registry {
             self.replace_at(proto, pc, n, code.0);
         }
         if let Some((parent, exit)) = done.trace.parent
-            && let Some(e) = self.get_mut(parent)
+            && let Some(e) = self.get(parent)
         {
-            e.exits[exit as usize].side = n;
-            e.exits[exit as usize].heat = Exit::DONE;
-            let (id, pc) = (e.exit_base + exit, e.trace.snaps[exit as usize].pc);
-            self.link_exit(id, code.0);
+            let pc = e.trace.snaps[exit as usize].pc;
+            self.link_exit((parent, exit), n, code.0);
             // A variant begins elsewhere.
             if exit > 0 && done.start_pc.expose_provenance() as u64 == pc {
                 self.sides_by_place.add(done.start_pc, n);
@@ -366,8 +364,12 @@ impl Registry {
         self.entries[n] = Some(entry);
         self.alive += 1;
     }
-    /// Code leads from an exit to an address.
-    pub(crate) fn link_exit(&mut self, id: ExitId, code: usize) {
+    /// An exit leads to a side trace, whose code is at an address.
+    pub(crate) fn link_exit(&mut self, (parent, k): (u32, u32), side: u32, code: usize) {
+        let Some(e) = self.get_mut(parent) else { return };
+        let exit = &mut e.exits[k as usize];
+        (exit.side, exit.heat) = (side, Exit::DONE);
+        let id = e.exit_base + k;
         self.exit_table[id as usize] = code;
     }
     /// Removes the traces that end with a function; numbers and places of code of those that there were. Nothing leads to them any

@@ -7,7 +7,7 @@
 use crate::Jit;
 use crate::frame;
 use crate::log::{self, Topic};
-use crate::registry::{End, Entry, Exit, Registry};
+use crate::registry::{End, Entry, Registry};
 use perilune_backend::passed::{can_pass, passed};
 use perilune_recorder::eval;
 use perilune_recorder::ir::{Const, IrRef, Op, Snapshot, Trace, Ty, sload};
@@ -80,14 +80,9 @@ impl Registry {
     /// The code behind an exit is a side trace of another one from now on.
     fn link_shared(&mut self, (parent, k): (u32, u32), side: u32) {
         let Some((root, code)) = self.get(side).map(|e| (e.root, e.code.0)) else { return };
-        let above = core::iter::successors(Some(parent), |&n| self.get(n)?.trace.parent.map(|p| p.0));
-        let round = above.into_iter().any(|n| n == side);
-        if let Some(e) = self.get_mut(parent) {
-            let exit = &mut e.exits[k as usize];
-            (exit.side, exit.heat) = (side, Exit::DONE);
-            let id = e.exit_base + k;
-            self.link_exit(id, code);
-        }
+        let mut above = core::iter::successors(Some(parent), |&n| self.get(n)?.trace.parent.map(|p| p.0));
+        let round = above.any(|n| n == side);
+        self.link_exit((parent, k), side, code);
         if round && let Some(root) = self.get_mut(root) {
             root.goes_round = true;
         }
