@@ -381,6 +381,7 @@ impl Builder {
     /// Takes back everything from instruction `n` on (NOPs excepted, those were something else).
     pub(crate) fn rollback(&mut self, n: usize) {
         self.trace.origins.retain(|o| usize::from(o.0) < n);
+        self.trace.written.retain(|w| w.0.ins_index() < n);
         while self.trace.ins.len() > n {
             let r = IrRef::of_ins(self.trace.ins.len() - 1);
             let prev = self.prev.pop().unwrap_or(0);

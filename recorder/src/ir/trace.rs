@@ -345,6 +345,8 @@ pub struct Trace {
     pub origins: Vec<(u16, Origin)>,
     /// The bytecodes of the calls that the trace has followed, see [`Origin::call`].
     pub calls: Vec<Origin>,
+    /// Slots that builtins have written, unknown to the trace: the NATIVE, first slot and end.
+    pub written: Vec<(IrRef, Range<u16>)>,
 }
 
 /// The bytecode that an instruction was recorded for.
@@ -499,6 +501,7 @@ impl Default for Trace {
             top_slot: 0,
             checked_slot: 0,
             origins: Vec::new(),
+            written: Vec::new(),
             calls: Vec::new(),
         }
     }

@@ -201,7 +201,9 @@ impl Unroll<'_> {
     fn copy_snapshot(&mut self, k: usize) -> Result<(), Abort> {
         let old = &self.b.trace.snaps[k];
         let mut slots = Vec::with_capacity(old.slots.len() + self.last.slots.len());
-        let mut before = self.last.slots.iter().filter(|s| s.slot < old.nslots).peekable();
+        // What a builtin has written in this iteration is not what the slot had at the end of the last one.
+        let written = |slot| self.b.trace.written.iter().any(|w| w.0 < old.at && w.1.contains(&slot));
+        let mut before = self.last.slots.iter().filter(|s| s.slot < old.nslots && !written(s.slot)).peekable();
         let from_last = |mut s: SnapSlot| {
             if s.flags & SnapSlot::STORED == 0 && !self.stays(s) {
                 s.flags &= !SnapSlot::NORESTORE;

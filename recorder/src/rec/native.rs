@@ -80,7 +80,11 @@ impl Recorder {
         self.looked_at = usize::MAX;
         let reads = builtin.is_some_and(|b| !b.writes());
         let how = nargs as u16 | if reads { native::READS } else { 0 };
-        self.b.emit(Op::NATIVE, Ty::Nil, IrRef(at as u16), IrRef(how))?;
+        let done = self.b.emit(Op::NATIVE, Ty::Nil, IrRef(at as u16), IrRef(how))?;
+        self.b.trace.written.push((done, first as u16..u16::MAX));
+        if dest < first {
+            self.b.trace.written.push((done, dest as u16..(dest + want.saturating_sub(1)) as u16));
+        }
         self.all_stored();
         self.open_top = 0;
         self.multres = 0;
