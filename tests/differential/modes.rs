@@ -15,6 +15,8 @@ pub enum Mode {
     Collecting,
     /// Traces are run by the evaluator.
     Evaluated,
+    /// Each guard leaves every so many times although what it asserts holds.
+    Leaving(u64),
     /// Another implementation.
     LuaJit,
 }
@@ -42,6 +44,7 @@ impl Modes {
         match seed % 8 {
             0 => modes.push(Mode::Collecting),
             1 => modes.push(Mode::Evaluated),
+            2 | 3 => modes.push(Mode::Leaving(1 + seed / 8 % 41)),
             _ => {}
         }
         if self.luajit.is_some() {
@@ -53,12 +56,17 @@ impl Modes {
     /// What the program prints, and how it ends; `None` if it is still running after `most`.
     pub fn run(&self, mode: Mode, file: &Path, most: Duration) -> Option<String> {
         const COLLECT: &str = "collectgarbage('setpause', 0) collectgarbage('setstepmul', 100000)";
+        let every;
         let (program, options): (_, &[&str]) = match mode {
             Mode::Interpreted => (PERILUNE, &["-joff"]),
             Mode::Compiled => (PERILUNE, &["-Ohotloop=56", "-Ohotexit=10", "-Obudget=0"]),
             Mode::CompiledAtOnce => (PERILUNE, &["-Ohotloop=1", "-Ohotexit=1"]),
             Mode::Collecting => (PERILUNE, &["-Ohotloop=2", "-Ohotexit=1", "-e", COLLECT]),
             Mode::Evaluated => (PERILUNE, &["-Ohotloop=2", "-Ohotexit=1", "-Oeval=1"]),
+            Mode::Leaving(times) => {
+                every = format!("-Oexitevery={times}");
+                (PERILUNE, &["-Ohotloop=1", "-Ohotexit=1", "-Oexitof=1", "-Oexitat=0", &every])
+            }
             Mode::LuaJit => (self.luajit.as_deref()?, &["-joff"]),
         };
         let mut command = Command::new(program);

@@ -61,3 +61,14 @@ local function J(t)
   for i = 1, #t do parts[i] = type(t[i]) == "number" and t[i] % 1 ~= 0 and T(t[i]) or t[i] end
   return table.concat(parts, ",")
 end
+-- For `rawget` as an iterator: keys of many types, one after the other.
+local chain = { s = 1, [1] = 2.5, [2.5] = "t", t = true, [true] = 7, [7] = "u" }
+-- A table that is called as an iterator, by a builtin.
+local function each(t, last)
+  local call = coroutine.wrap(function()
+    for i = 1, #t do coroutine.yield(t[i], i) end
+    if last ~= nil then coroutine.yield(last) end
+    while true do coroutine.yield(nil) end
+  end)
+  return setmetatable({}, { __call = call })
+end

@@ -237,23 +237,31 @@ impl Grammar {
     fn generic_for(&mut self) -> Node {
         let (k, v) = (self.name("k"), self.name("e"));
         let Some(n) = self.times().filter(|_| self.affords(120 * 4)) else { return self.assign() };
-        let (over, n, kinds) = match (self.rng.u32(0..7), self.var(Kind::Array), self.var(Kind::Map)) {
-            (0..=1, Some(t), _) => (format!("ipairs({})", t.name), 20, [Kind::Number, Kind::Text]),
-            (2, _, Some(t)) => (format!("ipairs(K({}))", t.name), 8, [Kind::Number, Kind::Text]),
+        let (over, n, kind) = match (self.rng.u32(0..10), self.var(Kind::Array), self.var(Kind::Map)) {
+            (0..=1, Some(t), _) => (format!("ipairs({})", t.name), 20, Some(Kind::Number)),
+            (2, _, Some(t)) => (format!("ipairs(K({}))", t.name), 8, Some(Kind::Number)),
             (3..=4, _, Some(t)) => {
                 // The order is nobody's business, so the body may only add up.
                 let open = format!("for {k}, {v} in {} do", self.choose(&["pairs(T)", "next, T"]).replace('T', &t.name));
                 self.cost += self.weight * 10;
                 return Node::block(open, vec![line(format!("sum = (sum + I({k}) * 7 + I({v})) % 1000003"))], "end");
             }
-            (5, ..) => (format!("string.gmatch({}, \"(.)(.?)\")", self.string(2)), 20, [Kind::Text, Kind::Text]),
+            // Builtins whose results are of many types.
+            (5, ..) => (format!("rawget, chain, {}", self.choose(&["\"s\"", "1", "2.5", "true"])), 8, None),
+            (6, Some(t), _) => {
+                let yielding = format!("for i = 1, #{0} do coroutine.yield({0}[i], {1}) end", t.name, self.any(2));
+                (format!("coroutine.wrap(function() {yielding} end)"), 20, None)
+            }
+            (7, Some(t), _) => (format!("each({}, {})", t.name, self.any(2)), 20, None),
+            (8, ..) => (format!("string.gmatch({}, \"(.)(.?)\")", self.string(2)), 20, Some(Kind::Text)),
             _ => {
                 let start = self.number(2);
-                (format!("function(s, c) if c < s then return c + 1, {start} end end, {n}, 0"), n, [Kind::Number, Kind::Text])
+                (format!("function(s, c) if c < s then return c + 1, {start} end end, {n}, 0"), n, Some(Kind::Number))
             }
         };
-        let (body, label) = self.loop_body(n, &[(&k, kinds[0])]);
-        let open = format!("for {k}, {v} in {over} do C({v}) do");
+        let names = kind.map(|kind| (k.as_str(), kind));
+        let (body, label) = self.loop_body(n, names.as_slice());
+        let open = format!("for {k}, {v} in {over} do C({k}) C({v}) do");
         Node::block(open, body, format!("end ::{label}:: end"))
     }
 
