@@ -1,13 +1,16 @@
 #!/bin/sh
 # What observing costs, and how right it is, against the limits that are set for it: a line for each, and exit status 1 if one is passed.
-# PERILUNE and TOOLS are the commands, by default those of a release build. Other work on the machine disturbs the times little, as they are
+# PERILUNE, TOOLS and SIGNALS are the commands, by default those of a release build. Other work on the machine disturbs the times little, as they are
 # those of the processor.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 target=${CARGO_TARGET_DIR:-$here/../../target}/release
 perilune=${PERILUNE:-$target/perilune}
 tools=${TOOLS:-$target/perilune-tools}
-[ -x "$perilune" ] && [ -x "$tools" ] || { echo "no $perilune or no $tools: cargo build --release --workspace"; exit 1; }
+signals=${SIGNALS:-$target/examples/signals}
+for command in "$perilune" "$tools" "$signals"; do
+  [ -x "$command" ] || { echo "no $command: cargo build --release --workspace --bins --examples"; exit 1; }
+done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
@@ -38,18 +41,8 @@ for program in binarytrees strbuild json pipeline raytracer linkedlist generator
 done
 
 # Single programs differ by as much as the limit from one run to another, where the traces that they get depend on addresses.
-for program in collatz fannkuch fasta life lu nbody queens revcomp sor spectralnorm; do
-  echo "$(best "$perilune" "$work/plain.lua" $program.lua)" \
-    "$(best "$tools" profile --hz 1000 --folded -o "$work/folded" "$work/plain.lua" $program.lua)" $program
-done > "$work/sampled"
-awk '
-  { a += log($2 / $1); printf "%s: %.2f s, sampled 1,000 times in a second %.2f s\n", $3, $1, $2 }
-  END {
-    a = exp(a / NR)
-    printf "sampled 1,000 times in a second: %.3f times (limit 1.05)\n", a
-    exit !(NR == 10 && a <= 1.05)
-  }
-' "$work/sampled" || failed=1
+PERILUNE=$perilune TOOLS=$tools SIGNALS=$signals python3 "$here/watched.py" -n 6 -w signals -w "1 kHz" \
+  collatz fannkuch fasta life lu nbody queens revcomp sor spectralnorm || failed=1
 
 "$perilune" "$here/heap.lua" "$work/heap" || failed=1
 

@@ -7,10 +7,16 @@ use std::io::{self, Write};
 
 /// The lines of a profile, in alphabetical order.
 pub fn lines(profile: &Profile, view: View) -> Vec<String> {
+    let shown = profile.shown(view);
+    let labels: Vec<String> = shown.frames.iter().map(|f| clean(&f.label)).collect();
     let mut stacks: BTreeMap<String, u64> = BTreeMap::new();
-    for s in profile.samples() {
-        let labels: Vec<String> = profile.shown(&s, view).into_iter().map(|f| clean(&f.label)).collect();
-        *stacks.entry(labels.join(";")).or_insert(0) += s.count;
+    for (stack, count) in &shown.stacks {
+        let mut line = String::with_capacity(stack.len() * 24);
+        for (i, &f) in stack.iter().enumerate() {
+            line.push_str(if i == 0 { "" } else { ";" });
+            line.push_str(&labels[f as usize]);
+        }
+        *stacks.entry(line).or_insert(0) += count;
     }
     stacks.into_iter().map(|(stack, count)| format!("{stack} {count}")).collect()
 }

@@ -265,27 +265,50 @@ pub struct Shown {
     pub at: Option<(String, u32)>,
 }
 
+/// All stacks as they are shown.
+#[derive(Default)]
+pub struct ShownStacks {
+    /// The frames, each once.
+    pub frames: Vec<Shown>,
+    /// For each of [`Profile::samples`] the indices of its frames, the outermost first, and how many there were.
+    pub stacks: Vec<(Vec<u32>, u64)>,
+    known: HashMap<Shown, u32>,
+}
+
+impl ShownStacks {
+    fn number(&mut self, frame: Shown) -> u32 {
+        *self.known.entry(frame).or_insert_with_key(|f| {
+            self.frames.push(f.clone());
+            self.frames.len() as u32 - 1
+        })
+    }
+    fn plain(&mut self, label: String) -> u32 {
+        self.number(Shown { label, at: None })
+    }
+}
+
 impl Profile {
-    /// The stack of a sample, the outermost frame first: in front of it the trace and the exit, if that is wanted, behind it what the
-    /// VM was doing, if it was no builtin.
-    pub fn shown(&self, s: &Sample, view: View) -> Vec<Shown> {
-        let plain = |label: String| Shown { label, at: None };
-        let mut out = Vec::with_capacity(s.stack.len() + 3);
-        let trace = s.kind.trace.and_then(|t| self.traces.get(t as usize));
-        if view.traces {
-            match trace {
-                Some(trace) => {
-                    out.push(plain(trace.label()));
-                    out.extend(s.kind.exit.map(|k| plain(format!("exit {k}"))));
-                }
-                None => out.push(plain("no trace".to_owned())),
+    /// The stacks: in front of the frames the trace and the exit, if that is wanted, behind them what the VM was doing, if it was no
+    /// builtin.
+    pub fn shown(&self, view: View) -> ShownStacks {
+        let mut all = ShownStacks::default();
+        let mut numbers: Vec<Option<u32>> = vec![None; self.frames.len()];
+        for s in self.samples() {
+            let mut out = Vec::with_capacity(s.stack.len() + 3);
+            if view.traces {
+                let trace = s.kind.trace.and_then(|t| self.traces.get(t as usize));
+                out.push(all.plain(trace.map_or_else(|| "no trace".to_owned(), TraceInfo::label)));
+                out.extend(s.kind.exit.filter(|_| trace.is_some()).map(|k| all.plain(format!("exit {k}"))));
             }
+            for &f in &s.stack {
+                out.push(*numbers[f as usize].get_or_insert_with(|| all.number(self.shown_frame(f, view))));
+            }
+            if s.kind.doing != Doing::Builtin {
+                out.push(all.plain(format!("({})", s.kind.doing.name())));
+            }
+            all.stacks.push((out, s.count));
         }
-        out.extend(s.stack.iter().map(|&f| self.shown_frame(f, view)));
-        if s.kind.doing != Doing::Builtin {
-            out.push(plain(format!("({})", s.kind.doing.name())));
-        }
-        out
+        all
     }
     fn shown_frame(&self, frame: u32, view: View) -> Shown {
         let (f, line) = (self.function_of(frame), self.frames[frame as usize].line);
@@ -327,7 +350,10 @@ mod tests {
         p.add(&[main], false, Doing::Collecting, None, 1);
         let samples = p.samples();
         assert_eq!((samples.len(), samples[0].count, p.truncated), (2, 6, 1));
-        let labels = |view| p.shown(&samples[0], view).into_iter().map(|s| s.label).collect::<Vec<_>>();
+        let labels = |view| {
+            let shown = p.shown(view);
+            shown.stacks[0].0.iter().map(|&f| shown.frames[f as usize].label.clone()).collect::<Vec<_>>()
+        };
         assert_eq!(labels(View::default()), ["main chunk (x.lua)", "f (x.lua:3)", "(compiled)"]);
         assert_eq!(
             labels(View { traces: true, lines: true }),

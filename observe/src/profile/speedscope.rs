@@ -1,25 +1,13 @@
 //! The file format of speedscope (<https://www.speedscope.app/file-format-schema.json>): a table of frames, and a profile of the
 //! kind `sampled` with a list of stacks and one of weights, in milliseconds of processor time.
 
-use super::model::{Profile, Shown, View};
+use super::model::{Profile, ShownStacks, View};
 use crate::json;
-use std::collections::HashMap;
 use std::io::{self, Write};
 
 /// Writes a profile. `name` is what it is called.
 pub fn write(profile: &Profile, view: View, name: &str, to: &mut dyn Write) -> io::Result<()> {
-    let mut known: HashMap<Shown, usize> = HashMap::new();
-    let mut frames: Vec<Shown> = Vec::new();
-    let mut stacks: Vec<(Vec<usize>, u64)> = Vec::new();
-    for s in profile.samples() {
-        let stack = profile.shown(&s, view).into_iter().map(|f| {
-            *known.entry(f).or_insert_with_key(|f| {
-                frames.push(f.clone());
-                frames.len() - 1
-            })
-        });
-        stacks.push((stack.collect(), s.count));
-    }
+    let ShownStacks { frames, stacks, .. } = profile.shown(view);
     let weight = profile.interval.as_secs_f64() * 1000.0;
     write!(to, "{{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"name\":")?;
     json::string(to, name.as_bytes())?;
