@@ -1,7 +1,7 @@
 #!/bin/sh
 # What observing costs, and how right it is, against the limits that are set for it: a line for each, and exit status 1 if one is passed.
-# PERILUNE, TOOLS and SIGNALS are the commands, by default those of a release build. Other work on the machine disturbs the times little, as they are
-# those of the processor.
+# PERILUNE, TOOLS and SIGNALS are the commands, by default those of a release build. Other work on the machine disturbs the times little, as
+# they are those of the processor.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 target=${CARGO_TARGET_DIR:-$here/../../target}/release
