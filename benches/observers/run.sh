@@ -41,7 +41,7 @@ for program in binarytrees strbuild json pipeline raytracer linkedlist generator
 done
 
 # Single programs differ by as much as the limit from one run to another, where the traces that they get depend on addresses.
-PERILUNE=$perilune TOOLS=$tools SIGNALS=$signals python3 "$here/watched.py" -n 20 -w signals -w "1 kHz" \
+PERILUNE=$perilune TOOLS=$tools SIGNALS=$signals python3 "$here/watched.py" -w signals -w "1 kHz" \
   collatz fannkuch fasta life lu nbody queens revcomp sor spectralnorm || failed=1
 
 "$perilune" "$here/heap.lua" "$work/heap" || failed=1

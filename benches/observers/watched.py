@@ -5,11 +5,11 @@ each program.
     cargo build --release --workspace --bins --examples
     watched.py [-n RUNS] [-w WAY ...] [PROGRAM ...]
 
-The commands are those of a release build; PERILUNE, TOOLS and SIGNALS name others. The runs of each program take turns, each with another
-string in memory, since where the heap lies makes a difference of its own. Compared are the means of the fastest tenths, as processor time:
-what else a machine does, or its host, makes runs slower, seldom faster. After the sign +- stands twice the standard error. Each program
-is marked that is slower than the limit by more than twice that (of so many comparisons some are off by more than their error). The exit
-status is 1 if one is, or if all are too slow on average.
+The commands are those of a release build; PERILUNE, TOOLS and SIGNALS name others. What is compared runs at the same time on one
+processor, a few milliseconds each in turn, so that whatever else the machine does, or its host, concerns all of it alike; each time with
+another string in memory, since where the heap lies makes a difference of its own. Compared is processor time, by the mean of the ratios;
+after the sign +- stands twice its standard error. Each program is marked that is slower than the limit by more than three standard errors
+(of so many comparisons some are off by more than two). The exit status is 1 if one is, or if all are too slow on average.
 
 "signals" is what 1,000 signals a second cost that nobody looks at: on a virtual machine more than looking at them. A profile is compared
 with that, program by program, and its average with what it costs in all.
@@ -37,36 +37,41 @@ WAYS = {
 }
 
 
-def processor_time(command):
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    said = child.stderr.read()
-    _, status, usage = os.wait4(child.pid, 0)
-    if status != 0:
-        sys.exit(f"{' '.join(command)} has failed\n{said.decode()}")
-    return usage.ru_utime + usage.ru_stime
+def processor_times(commands, errors):
+    """Of commands that run at the same time, in seconds."""
+    children = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors) for command in commands]
+    times = []
+    for child in children:
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        times.append(usage.ru_utime + usage.ru_stime)
+    if any(child.returncode for child in children):
+        errors.seek(0)
+        sys.exit(f"{' or '.join(child.args[0] for child in children if child.returncode)} has failed\n{errors.read().decode()}")
+    return times
 
 
-def fastest(times):
-    """Mean of the fastest tenth, and its squared standard error relative to it (from samples of the sample)."""
-
-    def of(times):
-        return statistics.mean(sorted(times)[: max(2, len(times) // 10)])
-
-    mean = of(times)
-    return mean, statistics.variance(of(random.choices(times, k=len(times))) for _ in range(500)) / mean**2
+def ratio(times, others):
+    """Of the first times to those of other commands in the same rounds: the mean of its logarithm, with its standard error."""
+    logs = [math.log(t / o) for t, o in zip(times, others)]
+    return statistics.mean(logs), statistics.stdev(logs) / math.sqrt(len(logs))
 
 
-def measure(target, program, ways, runs, moved):
-    """Seconds, and for each way the time divided by that, with its relative error."""
-    path = PROGRAMS / f"{program}.lua"
-    commands = [[command(target, PERILUNE)]] + [[command(target, name), *options] for name, options, _, _ in ways.values()]
-    times = [[] for _ in commands]
-    for _ in range(runs):
+def measure(target, program, ways, rounds, work):
+    """Seconds, and for each way the ratios to what is not watched, and to what it is compared with."""
+    path, moved = PROGRAMS / f"{program}.lua", work / "moved.lua"
+    commands = {None: [command(target, PERILUNE)]} | {way: [command(target, name), *options] for way, (name, options, *_) in ways.items()}
+    times = {way: [] for way in commands}
+    for _ in range(rounds):
         moved.write_text(f"MOVED, arg = ('x'):rep({random.randrange(60000)}), {{ [0] = [[{path}]] }}\ndofile(arg[0])\n")
-        for i in random.sample(range(len(commands)), len(commands)):
-            times[i].append(processor_time([*commands[i], str(moved)]))
-    (plain, error), *others = map(fastest, times)
-    return plain, {way: (mean / plain, 2 * math.sqrt(error + e)) for way, (mean, e) in zip(ways, others)}
+        order = random.sample(list(commands), len(commands))
+        with open(work / "errors", "w+b") as errors:
+            for way, time in zip(order, processor_times([[*commands[way], str(moved)] for way in order], errors)):
+                times[way].append(time)
+    return statistics.mean(times[None]), {
+        way: (ratio(times[way], times[None]), ratio(times[way], times[against if against in times else None]))
+        for way, (*_, against) in ways.items()
+    }
 
 
 def command(target, name):
@@ -76,34 +81,38 @@ def command(target, name):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-n", "--runs", type=int, default=20)
+    parser.add_argument("-n", "--rounds", type=int, default=12, help="how often each program runs in each way: 12 times, at least 2")
     parser.add_argument("-w", "--way", action="append", choices=list(WAYS), help="by default all")
     parser.add_argument("programs", nargs="*", default=sorted(p.stem for p in PROGRAMS.glob("*.lua")))
     args = parser.parse_args()
     target = os.environ.get("CARGO_TARGET_DIR", HERE.parent.parent / "target")
-    ways = {way: WAYS[way] for way in args.way or WAYS}
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     with tempfile.TemporaryDirectory() as work:
-        sys.exit(1 if compare(target, args.programs, ways, args.runs, pathlib.Path(work) / "moved.lua") else 0)
+        ways = {way: WAYS[way] for way in args.way or WAYS}
+        sys.exit(1 if compare(target, args.programs, ways, max(2, args.rounds), pathlib.Path(work)) else 0)
 
 
-def compare(target, programs, ways, runs, moved):
+def percent(logarithm):
+    return 100 * math.expm1(logarithm)
+
+
+def compare(target, programs, ways, rounds, work):
     """Is a limit passed?"""
-    ratios, failed = {way: [] for way in ways}, False
+    all_of, failed = {way: [] for way in ways}, False
     for program in programs:
-        plain, watched = measure(target, program, ways, runs, moved)
+        plain, watched = measure(target, program, ways, rounds, work)
         line = f"{program:13} {plain:6.3f} s"
-        for way, (_, _, limit, against) in ways.items():
-            ratio, error = watched[way]
-            ratios[way].append(ratio)
-            least, inexact = watched.get(against, (1, 0))
-            over = ratio / max(least, 1) - 2 * math.hypot(error, inexact) > limit
+        for way, (_, _, limit, _) in ways.items():
+            (in_all, error), (more, inexact) = watched[way]
+            all_of[way].append(in_all)
+            over = more - 3 * inexact > math.log(limit)
             failed |= over
-            line += f"   {way} {100 * (ratio - 1):+5.1f} % +-{100 * error:4.1f}{' TOO SLOW' if over else ''}"
+            line += f"   {way} {percent(in_all):+5.1f} % +-{percent(2 * error):4.1f}{' TOO SLOW' if over else ''}"
         print(line, flush=True)
     for way, (_, _, limit, _) in ways.items():
-        mean = statistics.geometric_mean(ratios[way])
-        failed |= mean > limit
-        print(f"{way} on average {100 * (mean - 1):+.1f} %" + (f" (limit {100 * (limit - 1):.0f} %)" if limit < math.inf else ""))
+        mean = statistics.mean(all_of[way])
+        failed |= mean > math.log(limit)
+        print(f"{way} on average {percent(mean):+.1f} %" + (f" (limit {100 * (limit - 1):.0f} %)" if limit < math.inf else ""))
     return failed
 
 

@@ -29,6 +29,11 @@ pub(super) unsafe fn tell_hot(vm: *mut crate::Vm, pc: *const Ins) {
     (*vm).begin_activity(before);
 }
 
+/// Is it the start of a trace?
+fn enters_code(ins: Ins) -> bool {
+    matches!(ins.op(), Op::JFORL | Op::JITERL | Op::JLOOP | Op::JFUNCF | Op::JFUNCV)
+}
+
 /// Tells the compiler of the instruction at `pc`; the one to execute.
 #[inline(never)]
 unsafe fn tell_record(vm: *mut crate::Vm, pc: *const Ins) -> u32 {
@@ -39,7 +44,7 @@ unsafe fn tell_record(vm: *mut crate::Vm, pc: *const Ins) -> u32 {
     (*vm).heap.set_internal(outer);
     (*vm).begin_activity(before);
     let ins = *pc;
-    if (*vm).mode == Mode::Record && matches!(ins.op(), Op::JFORL | Op::JITERL | Op::JLOOP | Op::JFUNCF | Op::JFUNCV) {
+    if (*vm).mode == Mode::Record && enters_code(ins) {
         // The recording goes through another trace's start: as before it was compiled.
         return uncounted(compiler.original_ins(ins.d() as u32)).0;
     }
@@ -111,7 +116,12 @@ op! {
         if (*vm).sample_waits() && !header {
             (*vm).tell_sample();
         }
-        let ins = tell_record(vm, r.pc.sub(1));
+        let mut ins = tell_record(vm, r.pc.sub(1));
+        if (*vm).sample_waits() && enters_code(Ins(ins)) {
+            // Taken while the trace was compiled, which would have to be left at once. Whoever is told may throw it away.
+            (*vm).tell_sample();
+            ins = (*r.pc.sub(1)).0;
+        }
         let mut r = r.reload();
         r.base = (*vm).base;
         r.ins = r.ins & !0xffff_ffff | u64::from(ins);
