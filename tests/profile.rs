@@ -189,6 +189,25 @@ fn compiled_code_is_not_left_for_samples() {
     assert!((much - 75.0).abs() < tolerance(), "{much}\n{:#?}", stacks(&p));
 }
 
+/// Samples come while loops are compiled, which then would be left when they call a builtin for the first time.
+#[test]
+fn what_was_just_compiled_is_not_left_for_a_sample_of_the_compiler() {
+    let lua = Lua::new();
+    lua.start_profile(Options::new().interval(Duration::from_micros(200))).unwrap();
+    let text = "jit.opt.start('budget=0')
+        local stats, entered = require('jit.util').tracestats, 0
+        for i = 1, 8 do
+          assert(load('local s = ... for i = 1, 1000 do s:find(\"t[e]x\") end'))('some text')
+          entered = entered + stats(i).entries
+        end
+        return entered";
+    let entered: u64 = lua.load(text).eval().unwrap();
+    let p = lua.stop_profile().unwrap();
+    assert!(count(&p, Doing::Compiling) >= 4 || tolerance() > 2.0, "{:?}", p.by_doing());
+    // Once each, were it not for a sample that comes just when code is entered.
+    assert!(entered <= 9, "entered {entered} times");
+}
+
 #[test]
 fn long_loops_do_not_keep_samples_waiting() {
     let told = "local times, begun = {}, os.clock()

@@ -248,7 +248,7 @@ unsafe fn unhooked_header(vm: &mut Vm, ins: u64) -> u64 {
     }
     vm.top = vm.base.add((ins >> 32) as usize);
     if vm.sample_waits() {
-        vm.tell_sample();
+        vm.tell_sample_before_code();
     }
     // Whoever was told may have thrown traces away.
     (ins >> 32) << 32 | u64::from((*vm.pc.sub(1)).0)

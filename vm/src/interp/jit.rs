@@ -119,7 +119,7 @@ op! {
         let mut ins = tell_record(vm, r.pc.sub(1));
         if (*vm).sample_waits() && enters_code(Ins(ins)) {
             // Taken while the trace was compiled, which would have to be left at once. Whoever is told may throw it away.
-            (*vm).tell_sample();
+            (*vm).tell_sample_before_code();
             ins = (*r.pc.sub(1)).0;
         }
         let mut r = r.reload();

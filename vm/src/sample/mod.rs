@@ -461,6 +461,11 @@ impl Vm {
         });
         self.sampling.running = false;
     }
+    /// The same in front of compiled code, which would be left at once for samples that come meanwhile: they are counted with the next.
+    pub(crate) fn tell_sample_before_code(&mut self) {
+        self.tell_sample();
+        self.drop_sample();
+    }
 }
 
 /// Id of the builtin that runs.
