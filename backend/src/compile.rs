@@ -27,6 +27,8 @@ pub struct TraceTree<'a> {
     pub sites: &'a [u32],
     /// The code is sampled by address: it leaves its site before it calls any helper.
     pub sampled: bool,
+    /// Stacks are walked while it runs: it tells where its frame is ([`perilune_vm::Vm::code_base`]) when it starts and when that changes.
+    pub walked: bool,
     /// Side traces by the exit they start from. Other exits leave through the exit table.
     pub sides: Vec<(u32, TraceTree<'a>)>,
 }
@@ -34,7 +36,7 @@ pub struct TraceTree<'a> {
 impl<'a> TraceTree<'a> {
     /// A trace by itself.
     pub fn single(trace: &'a Trace, trace_no: u32, exit_base: u32) -> TraceTree<'a> {
-        TraceTree { trace, trace_no, exit_base, sites: &[], sampled: false, sides: Vec::new() }
+        TraceTree { trace, trace_no, exit_base, sites: &[], sampled: false, walked: false, sides: Vec::new() }
     }
 }
 

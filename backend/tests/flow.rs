@@ -246,6 +246,7 @@ fn side_traces_compiled_into_the_tree() {
         exit_base: EXIT_BASE,
         sites: &[],
         sampled: false,
+        walked: false,
         sides: vec![(3, TraceTree::single(&side, 4, 50))],
     };
     let mut m = Machine::new();

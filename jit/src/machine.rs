@@ -53,7 +53,12 @@ impl Machine {
         limit: usize,
     ) -> Result<(Code, CodeMap), Refused> {
         let request = CompileRequest {
-            tree: TraceTree { sites, sampled: vm.sampling.by_address(), ..TraceTree::single(trace, no, exit_base) },
+            tree: TraceTree {
+                sites,
+                sampled: vm.sampling.by_address(),
+                walked: vm.sampling.walks_stacks(),
+                ..TraceTree::single(trace, no, exit_base)
+            },
             frame_delta: crate::frame::delta,
             open_end,
             unboxed_exits: true,

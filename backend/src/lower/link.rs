@@ -83,9 +83,9 @@ impl Lower<'_> {
         self.tell_base();
         Ok(())
     }
-    /// Leaves word of the frame that slots are counted from, for samples.
+    /// Leaves word of the frame that slots are counted from, for those who walk the stack.
     pub(super) fn tell_base(&mut self) {
-        if self.cur.tree.sampled {
+        if self.cur.tree.walked {
             let base = self.slot_address(2);
             self.pos.ins().store(MEM, base, self.vm, ofs::VM_CODE_BASE as i32);
         }

@@ -65,7 +65,8 @@ pub enum InCode {
     Late,
     /// The same, with where it was, and loops are left for it.
     Located,
-    /// They are told of later, with where it was and the stack of that moment, and it is not left ([`Consumer::compiled`]).
+    /// They are told of later, with where it was and the stack of that moment, and it is not left ([`Consumer::compiled`]). Traces
+    /// that were compiled before must have been thrown away.
     Walked,
 }
 
@@ -216,6 +217,10 @@ impl Sampling {
     /// Is compiled code to be left in loops?
     pub fn leaves_loops(&self) -> bool {
         self.in_code == Some(InCode::Located)
+    }
+    /// Are stacks walked while compiled code runs?
+    pub fn walks_stacks(&self) -> bool {
+        self.in_code == Some(InCode::Walked)
     }
     /// Tells where compiled code is.
     pub fn set_code(&mut self, code: Range<usize>) {
