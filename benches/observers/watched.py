@@ -3,7 +3,7 @@
 each program.
 
     cargo build --release --workspace --bins --examples
-    watched.py [-n RUNS] [-w WAY ...] [PROGRAM ...]
+    watched.py [-n ROUNDS] [-w WAY ...] [PROGRAM ...]
 
 The commands are those of a release build; PERILUNE, TOOLS and SIGNALS name others. What is compared runs at the same time on one
 processor, a few milliseconds each in turn, so that whatever else the machine does, or its host, concerns all of it alike; each time with

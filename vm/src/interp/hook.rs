@@ -179,16 +179,18 @@ impl Vm {
 }
 
 /// Is this the header of a function?
-fn is_header(op: Op) -> bool {
+pub(super) fn is_header(op: Op) -> bool {
     matches!(op, Op::FUNCF | Op::IFUNCF | Op::JFUNCF | Op::FUNCV | Op::IFUNCV | Op::JFUNCV | Op::FUNCC | Op::FUNCCW)
+}
+
+/// Does compiled code begin here? The instruction has the number of its trace.
+pub(super) fn enters_code(op: Op) -> bool {
+    matches!(op, Op::JFORL | Op::JITERL | Op::JLOOP | Op::JFUNCF | Op::JFUNCV)
 }
 
 /// The form of an instruction that neither counts nor enters compiled code.
 fn plain_form(vm: &Vm, ins: Ins) -> Ins {
-    let ins = match ins.op() {
-        Op::JFORL | Op::JITERL | Op::JLOOP | Op::JFUNCF | Op::JFUNCV => vm.compiler.original_ins(ins.d() as u32),
-        _ => ins,
-    };
+    let ins = if enters_code(ins.op()) { vm.compiler.original_ins(ins.d() as u32) } else { ins };
     match ins.op() {
         Op::FORL => ins.with_op(Op::IFORL),
         Op::JFORI => ins.with_op(Op::FORI),

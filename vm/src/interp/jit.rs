@@ -1,5 +1,6 @@
 //! Where the interpreter meets the compiler: hot counters that ran out, recording, entering and leaving compiled code.
 
+use super::hook::{enters_code, is_header, used_slots};
 use super::native::Unfinished;
 use super::run::Status;
 use super::{Driver, R, op};
@@ -29,11 +30,6 @@ pub(super) unsafe fn tell_hot(vm: *mut crate::Vm, pc: *const Ins) {
     (*vm).begin_activity(before);
 }
 
-/// Is it the start of a trace?
-fn enters_code(ins: Ins) -> bool {
-    matches!(ins.op(), Op::JFORL | Op::JITERL | Op::JLOOP | Op::JFUNCF | Op::JFUNCV)
-}
-
 /// Tells the compiler of the instruction at `pc`; the one to execute.
 #[inline(never)]
 unsafe fn tell_record(vm: *mut crate::Vm, pc: *const Ins) -> u32 {
@@ -44,7 +40,7 @@ unsafe fn tell_record(vm: *mut crate::Vm, pc: *const Ins) -> u32 {
     (*vm).heap.set_internal(outer);
     (*vm).begin_activity(before);
     let ins = *pc;
-    if (*vm).mode == Mode::Record && enters_code(ins) {
+    if (*vm).mode == Mode::Record && enters_code(ins.op()) {
         // The recording goes through another trace's start: as before it was compiled.
         return uncounted(compiler.original_ins(ins.d() as u32)).0;
     }
@@ -110,14 +106,14 @@ op! {
         let vm = r.vm;
         (*vm).base = r.base;
         (*vm).pc = r.pc;
-        let header = matches!(Ins(r.ins as u32).op(), Op::FUNCF | Op::IFUNCF | Op::JFUNCF | Op::FUNCV | Op::IFUNCV | Op::JFUNCV | Op::FUNCC | Op::FUNCCW);
-        (*vm).top = if header { r.base.add(r.nargs()) } else { r.base.add(super::hook::used_slots(r.func(), r.pc, (*vm).multres)) };
+        let header = is_header(Ins(r.ins as u32).op());
+        (*vm).top = if header { r.base.add(r.nargs()) } else { r.base.add(used_slots(r.func(), r.pc, (*vm).multres)) };
         (*vm).record_nargs = r.nargs() as u32;
         if (*vm).sample_waits() && !header {
             (*vm).tell_sample();
         }
         let mut ins = tell_record(vm, r.pc.sub(1));
-        if (*vm).sample_waits() && enters_code(Ins(ins)) {
+        if (*vm).sample_waits() && enters_code(Ins(ins).op()) {
             // Taken while the trace was compiled, which would have to be left at once. Whoever is told may throw it away.
             (*vm).tell_sample_before_code();
             ins = (*r.pc.sub(1)).0;
