@@ -86,6 +86,7 @@ struct Worker {
 /// Those of the system: the parent is gone, say.
 pub fn work(settings: Settings) -> std::io::Result<()> {
     limit_memory();
+    leave_large_tables_to_the_system();
     std::panic::set_hook(Box::new(|info| {
         eprintln!("{info}");
         std::process::abort();
@@ -195,6 +196,16 @@ fn plant(kind: &str) {
             std::thread::park();
         },
         _ => std::process::abort(),
+    }
+}
+
+/// Each state has tables for thousands of traces, of which few are ever touched. The C library clears them by hand from the second
+/// state on, unless the limit for what is mapped is fixed.
+fn leave_large_tables_to_the_system() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: sets a number, before there are other threads.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 64 << 10);
     }
 }
 
