@@ -71,6 +71,13 @@ impl Vm {
             Mode::Interpret => Dispatching::Plain,
         }
     }
+    /// Has the interpreter driven by a loop, or handlers call one another in tail position: between runs only. Builds with debug
+    /// assertions need the loop.
+    pub fn set_loop_driver(&mut self, on: bool) {
+        assert!(self.native_depth == 0, "the interpreter is running");
+        self.use_loop_driver = on;
+        self.update_dispatch();
+    }
     /// Makes the dispatch table do what the state of the VM asks for.
     pub(crate) fn update_dispatch(&mut self) {
         loop {

@@ -11,6 +11,10 @@ pub enum Node {
 }
 
 impl Node {
+    /// A statement of one line.
+    pub fn line(text: impl Into<String>) -> Node {
+        Node::Line(text.into())
+    }
     /// A statement with one block.
     pub fn block(open: impl Into<String>, body: Vec<Node>, close: impl Into<String>) -> Node {
         Node::Block(vec![(open.into(), body)], close.into())

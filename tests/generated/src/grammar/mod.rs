@@ -1,6 +1,23 @@
-//! The state of the generator: names in scope, loops around, and what the program made so far costs to run.
+//! The grammar. Here: the state of the generator, with names in scope, loops around, and what the program made so far costs to run.
 
-use super::program::Node;
+mod define;
+mod expr;
+mod objects;
+mod places;
+mod slots;
+mod stmt;
+
+use crate::program::Node;
+
+/// A program of the grammar.
+pub struct Program {
+    /// Its statements.
+    pub nodes: Vec<Node>,
+    /// Does it mean the same to LuaJIT?
+    pub everywhere: bool,
+    /// Statements that it may run.
+    pub budget: u64,
+}
 
 /// What a variable holds, as far as the generator keeps to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +47,6 @@ pub struct Var {
     pub cost: u64,
 }
 
-/// Statements that one program may run.
-pub const BUDGET: u64 = 40_000;
-
 /// Makes one program.
 pub struct Grammar {
     pub rng: fastrand::Rng,
@@ -41,6 +55,10 @@ pub struct Grammar {
     names: u32,
     /// Blocks around this place.
     pub depth: u32,
+    /// Statements that the program may run.
+    pub budget: u64,
+    /// Is there nothing in it that LuaJIT does not know, or does otherwise?
+    pub everywhere: bool,
     /// How often the statement being made is run.
     pub weight: u64,
     /// Statements run by the function being made.
@@ -62,6 +80,8 @@ impl Grammar {
             vars: Vec::new(),
             names: 0,
             depth: 0,
+            budget: 0,
+            everywhere: true,
             weight: 1,
             cost: 0,
             labels: Vec::new(),
@@ -71,23 +91,41 @@ impl Grammar {
         }
     }
 
-    /// A whole program, without the prelude.
-    pub fn program(&mut self) -> Vec<Node> {
+    /// A whole program, without the prelude. Most are small: what goes wrong mostly does so in few lines.
+    pub fn program(mut self) -> Program {
+        let large = self.rng.u32(0..100);
+        let (budget, size) = match large {
+            0..=69 => (self.rng.u64(60..250), 1),
+            70..=93 => (self.rng.u64(250..1000), 2),
+            94..=98 => (self.rng.u64(1000..4000), 3),
+            _ => (10_000, 4),
+        };
+        self.budget = budget;
+        let nodes = self.sections(size);
+        Program { nodes, everywhere: self.everywhere, budget }
+    }
+
+    fn sections(&mut self, size: u32) -> Vec<Node> {
         let mut nodes = Vec::new();
-        for kind in [Kind::Number, Kind::Number, Kind::Number, Kind::Text, Kind::Array, Kind::Map] {
-            nodes.push(self.declare(kind));
+        let kinds = [Kind::Number, Kind::Number, Kind::Text, Kind::Array, Kind::Map, Kind::Number];
+        for kind in &kinds[..3 + size.min(3) as usize] {
+            nodes.push(self.declare(*kind));
         }
-        for _ in 0..self.rng.u32(0..3) {
+        for _ in 0..self.rng.u32(0..size + 1) / 2 {
             nodes.push(self.class());
         }
-        for _ in 0..self.rng.u32(1..4) {
+        for _ in 0..self.rng.u32(0..size + 1) {
             nodes.push(self.function());
         }
         let visible = self.vars.len();
-        for _ in 0..self.rng.u32(1..4) {
-            let rounds = *self.choose(&[1, 3, 10, 60]);
+        for _ in 0..self.rng.u32(1..=size) {
+            let rounds = *self.choose(&[1, 3, 10, 30]);
+            if self.chance(60) {
+                self.scene(&mut nodes);
+                continue;
+            }
             let body = self.in_loop(rounds, None, |g| {
-                let most = g.rng.u32(2..8);
+                let most = g.rng.u32(1..2 + 2 * size);
                 g.statements(most)
             });
             let counter = self.name("round");
@@ -99,8 +137,19 @@ impl Grammar {
                 nodes.push(Node::Line(format!("P(\"{0}\", {0})", var.name)));
             }
         }
-        nodes.push(Node::Line("print(sum, lines)".into()));
         nodes
+    }
+
+    /// Statements around one part of the language.
+    pub(crate) fn scene(&mut self, out: &mut Vec<Node>) {
+        let visible = self.vars.len();
+        let mut nodes = Vec::new();
+        match self.rng.u32(0..10) {
+            0..=6 => self.scene_places(&mut nodes),
+            _ => self.scene_objects(&mut nodes),
+        }
+        self.vars.truncate(visible);
+        out.push(Node::block("do", nodes, "end"));
     }
 
     /// A name that no other variable has.
@@ -147,7 +196,7 @@ impl Grammar {
 
     /// May this place run `more` statements each time?
     pub fn affords(&self, more: u64) -> bool {
-        self.cost + self.weight * more < BUDGET
+        self.cost + self.weight * more < self.budget
     }
 
     /// Statements in a block of their own.

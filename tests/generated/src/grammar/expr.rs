@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::grammar::{Grammar, Kind};
+use super::{Grammar, Kind};
 
 const NUMBERS: &[&str] = &[
     "0",
@@ -47,7 +47,7 @@ impl Grammar {
             }
             // Exact, since LuaJIT has more than one way to raise to a power, with other last digits.
             70..=71 => format!("(I({}) ^ {})", self.number(depth + 1), self.choose(&["2", "0.5", "3"])),
-            72..=74 => format!("(-{})", self.number(depth + 1)),
+            72..=74 => format!("(- {})", self.number(depth + 1)),
             75..=79 => self.bits(depth),
             80..=83 => self.mathematics(depth),
             84..=85 => format!("#{}", self.string(depth + 1)),
@@ -251,7 +251,7 @@ impl Grammar {
             0..=3 => format!("{} {op} {}", self.any(2), self.any(2)),
             4 => format!("({})[{}]", self.any(2), self.any(2)),
             5 => format!("({})({})", self.any(2), self.any(2)),
-            6 => format!("-({})", self.any(2)),
+            6 => format!("- ({})", self.any(2)),
             // Not of a map, which may have more than one border.
             _ => format!("#({})", self.scalar(2)),
         }

@@ -1,10 +1,10 @@
 //! Statements.
 
-use super::grammar::{Grammar, Kind};
-use super::program::Node;
+use super::{Grammar, Kind};
+use crate::program::Node;
 
 fn line(text: impl Into<String>) -> Node {
-    Node::Line(text.into())
+    Node::line(text)
 }
 
 impl Grammar {
@@ -33,11 +33,12 @@ impl Grammar {
             80..=85 => self.closure(out),
             86..=92 => self.protected(),
             93..=95 => self.coroutine(out),
-            96..=97 => {
+            96 => {
                 let body = self.body(3);
                 Node::block("do", body, "end")
             }
-            _ => line(format!("P(pcall(function() return {} end))", self.wild())),
+            97 => return self.scene(out),
+            _ => line(format!("P(pcall(function() return {} end))", self.in_function(false, |g| g.wild()).0)),
         };
         out.push(node);
     }
@@ -149,7 +150,7 @@ impl Grammar {
                     "setmetatable({}, {__tostring = function() return \"e\" end})",
                 ]);
                 // Seldom, or little else would run.
-                format!("if lines % 5 == 0 then error({error}) end")
+                format!("if seldom() then error({error}) end")
             }
             _ => format!("C({})", self.number(1)),
         };
@@ -244,7 +245,7 @@ impl Grammar {
                 // The order is nobody's business, so the body may only add up.
                 let open = format!("for {k}, {v} in {} do", self.choose(&["pairs(T)", "next, T"]).replace('T', &t.name));
                 self.cost += self.weight * 10;
-                return Node::block(open, vec![line(format!("sum = (sum + I({k}) * 7 + I({v})) % 1000003"))], "end");
+                return Node::block(open, vec![line(format!("A({k}, {v})"))], "end");
             }
             // Builtins whose results are of many types.
             (5, ..) => (format!("rawget, chain, {}", self.choose(&["\"s\"", "1", "2.5", "true"])), 8, None),
@@ -270,17 +271,18 @@ impl Grammar {
             return self.assign();
         }
         let yields = self.yields;
-        let (mut body, cost) = self.in_function(false, |g| {
+        let (body, cost) = self.in_function(false, |g| {
             g.yields = yields;
-            g.body(3)
+            let mut body = g.body(3);
+            body.push(match g.rng.u32(0..5) {
+                0 => line(format!("do return {}, {} end", g.number(1), g.scalar(1))),
+                1 => line(format!("do return {} end", g.wild())),
+                2 => line(format!("assert({}, \"no\")", g.condition(1))),
+                _ => line(format!("C({})", g.number(1))),
+            });
+            body
         });
         self.cost += self.weight * cost;
-        body.push(match self.rng.u32(0..5) {
-            0 => line(format!("do return {}, {} end", self.number(1), self.scalar(1))),
-            1 => line(format!("do return {} end", self.wild())),
-            2 => line(format!("assert({}, \"no\")", self.condition(1))),
-            _ => line(format!("C({})", self.number(1))),
-        });
         match self.rng.u32(0..5) {
             0 => Node::block("P(xpcall(function(...)", body, "end, function(e) return text(e) .. \"!\" end, 1, 2))"),
             1 => Node::block("P(select(\"#\", pcall(function()", body, "end)))"),

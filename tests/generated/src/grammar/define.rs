@@ -1,7 +1,7 @@
 //! Functions, closures, classes and coroutines.
 
-use super::grammar::{Grammar, Kind, Var};
-use super::program::Node;
+use super::{Grammar, Kind, Var};
+use crate::program::Node;
 
 fn line(text: impl Into<String>) -> Node {
     Node::Line(text.into())
@@ -55,10 +55,9 @@ impl Grammar {
             // Each with a variable of its own.
             let (list, inner) = (self.name("list"), self.name("n"));
             out.push(line(format!("local {list} = {{}}")));
-            let make = line(format!(
-                "{list}[{inner}] = function() {v} = N({v}) + 1 {inner} = {inner} + {} return {inner} end",
-                self.number(2)
-            ));
+            let (step, _) = self.in_function(false, |g| g.number(2));
+            let make =
+                line(format!("{list}[{inner}] = function() {v} = N({v}) + 1 {inner} = {inner} + {step} return {inner} end"));
             out.push(Node::block(format!("for {inner} = 1, 3 do"), vec![make], "end"));
             self.vars.push(Var { name: format!("{list}[2]"), kind: Kind::Source, assignable: false, cost: 2 });
             return line(format!("C({list}[1]() + {list}[3]() + {list}[1]())"));

@@ -1,0 +1,126 @@
+//! Ways of running a program: a table, so that a new way is one row.
+
+use perilune_recorder::opt::OptFlags;
+
+/// When a program is run in a mode.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// It is what the others are compared with.
+    Reference,
+    /// Every program.
+    Always,
+    /// One of the modes with a weight is chosen for each program, in proportion.
+    Weight(u32),
+    /// Every program, by another implementation, if there is one.
+    Other,
+}
+
+/// A way of running a program.
+#[derive(Clone, Debug)]
+pub struct Mode {
+    /// Its name, for `--modes` and reports.
+    pub name: String,
+    /// Is the compiler on?
+    pub compiler: bool,
+    /// Is the interpreter driven by a loop, where handlers otherwise call one another in tail position?
+    pub loop_driver: bool,
+    /// Arguments of `jit.opt.start`. In each `#n` stands for a number from 1 to n that the seed chooses.
+    pub options: Vec<String>,
+    /// `collectgarbage("setpause")`, if it is set.
+    pub pause: Option<i32>,
+    /// When.
+    pub share: Share,
+    /// Programs that may run more statements take too long in this mode.
+    pub most: u64,
+}
+
+const OFF: bool = false;
+const ON: bool = true;
+
+/// Name, compiler, options, when. What a row cannot say is added in [`all`].
+const TABLE: &[(&str, bool, &[&str], Share)] = &[
+    ("off", OFF, &[], Share::Reference),
+    ("compiled", ON, &["hotloop=#9", "hotexit=#4", "budget=0"], Share::Always),
+    ("first", ON, &["hotloop=1", "hotexit=1"], Share::Always),
+    ("default", ON, &[], Share::Weight(1)),
+    ("second", ON, &["hotloop=2", "hotexit=2", "budget=0"], Share::Weight(6)),
+    ("third", ON, &["hotloop=3", "hotexit=3", "budget=0"], Share::Weight(6)),
+    ("eval", ON, &["hotloop=#3", "hotexit=1", "budget=0", "eval=1"], Share::Weight(10)),
+    ("exits", ON, &["hotloop=1", "hotexit=1", "maxside=#9", "exitof=1", "exitat=0", "exitevery=#41"], Share::Weight(10)),
+    ("exits-some", ON, &["hotloop=1", "hotexit=1", "maxside=#9", "exitof=#13", "exitat=#13", "exitevery=#4"], Share::Weight(8)),
+    ("exits-eval", ON, &["hotloop=1", "hotexit=1", "eval=1", "exitof=#3", "exitat=#3", "exitevery=#9"], Share::Weight(8)),
+    ("gcstress", ON, &["hotloop=1", "hotexit=1", "gcstress=1"], Share::Weight(6)),
+    ("gcstep", ON, &["hotloop=#3", "hotexit=1", "budget=0", "gcstress=#500"], Share::Weight(8)),
+    ("gcstress-off", OFF, &["gcstress=1"], Share::Weight(2)),
+    ("collect", ON, &["hotloop=2", "hotexit=1", "budget=0"], Share::Weight(4)),
+    ("loop", ON, &["hotloop=#3", "hotexit=1", "budget=0"], Share::Weight(4)),
+    ("loop-off", OFF, &[], Share::Weight(2)),
+    ("unroll", ON, &["hotloop=1", "hotexit=1", "loopunroll=#5", "callunroll=1", "recunroll=1"], Share::Weight(3)),
+    ("small", ON, &["hotloop=1", "hotexit=1", "maxrecord=#90", "maxsnap=#20"], Share::Weight(3)),
+    ("few", ON, &["hotloop=1", "hotexit=1", "maxtrace=#6", "maxside=#3"], Share::Weight(4)),
+    ("level-0", ON, &["hotloop=1", "hotexit=1", "0"], Share::Weight(2)),
+    ("level-1", ON, &["hotloop=1", "hotexit=1", "1"], Share::Weight(2)),
+    ("level-2", ON, &["hotloop=1", "hotexit=1", "2"], Share::Weight(2)),
+    ("luajit", OFF, &[], Share::Other),
+];
+
+/// All modes, the reference first.
+pub fn all() -> Vec<Mode> {
+    let row = |&(name, compiler, options, share): &(&str, bool, &[&str], Share)| Mode {
+        name: name.into(),
+        compiler,
+        loop_driver: name.starts_with("loop"),
+        options: options.iter().map(|o| (*o).into()).collect(),
+        pause: (name == "collect").then_some(0),
+        share,
+        most: if options.contains(&"gcstress=1") { 250 } else { u64::MAX },
+    };
+    let mut modes: Vec<Mode> = TABLE.iter().map(row).collect();
+    modes.extend(OptFlags::NAMES.iter().map(|pass| Mode {
+        name: format!("without-{pass}"),
+        compiler: true,
+        loop_driver: false,
+        options: vec!["hotloop=#2".into(), "hotexit=1".into(), "budget=0".into(), format!("-{pass}")],
+        pause: None,
+        share: Share::Weight(1),
+        most: u64::MAX,
+    }));
+    modes
+}
+
+impl Mode {
+    /// Its options for the program of a seed.
+    pub fn options(&self, seed: u64) -> Vec<String> {
+        let mut random = fastrand::Rng::with_seed(seed ^ 0x6f70_7469_6f6e);
+        let mut number = |option: &String| match option.split_once('#') {
+            None => option.clone(),
+            Some((name, most)) => format!("{name}{}", random.u32(1..=most.parse().unwrap_or(1))),
+        };
+        self.options.iter().map(&mut number).collect()
+    }
+}
+
+/// The numbers of the modes that the program of a seed, which runs about so many statements, is run in beside the reference.
+/// `chosen`: which may be at all.
+pub fn of_seed(modes: &[Mode], chosen: &[bool], seed: u64, budget: u64) -> Vec<usize> {
+    let mut random = fastrand::Rng::with_seed(seed ^ 0x6d6f_6465);
+    let weight = |i: &usize| match modes[*i].share {
+        Share::Weight(w) if chosen[*i] && budget <= modes[*i].most => w,
+        _ => 0,
+    };
+    let mut out: Vec<usize> = (0..modes.len()).filter(|&i| chosen[i] && modes[i].share == Share::Always).collect();
+    let total: u32 = (0..modes.len()).map(|i| weight(&i)).sum();
+    // Where modes were chosen by name, one at a time would be few.
+    let times = if out.is_empty() { 2 } else { 1 };
+    for _ in 0..times {
+        let mut left = if total == 0 { 0 } else { random.u32(0..total) };
+        let found = (0..modes.len()).find(|i| {
+            let w = weight(i);
+            let here = left < w;
+            left = left.saturating_sub(w);
+            here
+        });
+        out.extend(found.filter(|i| !out.contains(i)));
+    }
+    out
+}
