@@ -26,6 +26,8 @@ pub struct Departure {
     pub for_samples: bool,
     /// Slots in use in the frame.
     pub live: usize,
+    /// Slots that must fit the stack for the trace not to leave here at once; 0 where it does not check that.
+    pub stack: usize,
     /// Where the interpreter goes on.
     pub pc: *const Ins,
     /// See [`perilune_recorder::ir::Snapshot::multres`].
@@ -48,6 +50,7 @@ impl Departure {
             is_end: e.is_end(k),
             for_samples: e.trace.guarded_by(k).any(|i| e.trace.ins[i].op == Op::PROF),
             live: usize::from(snap.nslots.saturating_sub(snap.base_slot)),
+            stack: if k == 0 && e.trace.checks_stack() { e.trace.top_slot as usize - usize::from(snap.base_slot) } else { 0 },
             pc: core::ptr::with_exposed_provenance(snap.pc as usize),
             multres: snap.multres,
             unboxed: e.unboxed(k as u32).into(),
@@ -55,6 +58,6 @@ impl Departure {
     }
     /// Where and how the interpreter goes on.
     pub fn resume(&self) -> Resume {
-        Resume { pc: self.pc, multres: self.multres, failed: false }
+        Resume::at(self.pc, self.multres)
     }
 }

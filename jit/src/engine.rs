@@ -178,6 +178,9 @@ impl Compiler for Jit {
     fn abort(&self, vm: &mut Vm) {
         self.abort_by_error(vm);
     }
+    fn constant_changed(&self, vm: &mut Vm) {
+        self.flush_if_any(vm);
+    }
     fn new_proto(&self, vm: &mut Vm, proto: Gc<Proto>) {
         self.tell(|w| w.proto_made(proto));
         if self.listens(vm, Event::Bc) {

@@ -40,12 +40,16 @@ impl Jit {
         let aside = vm.has_left_to_collect() || for_sample;
         let Some(departure) = registry.departure(id) else {
             debug_assert!(false, "an exit that no trace has");
-            return Resume { pc: core::ptr::null(), multres: 0, failed: false };
+            return Resume::at(core::ptr::null(), 0);
         };
-        let &Departure { trace, exit, root, gain, saves, is_last, is_end, live, pc, mut multres, .. } = departure;
+        let &Departure { trace, exit, root, gain, saves, is_last, is_end, live, stack, pc, mut multres, .. } = departure;
         frame::box_slots(vm, &departure.unboxed);
         if multres == Snapshot::OPEN {
             multres = vm.multres;
+        }
+        if stack != 0 && frame::lacks_stack(vm, stack) {
+            drop(registry);
+            return self.make_room(vm, (trace, root), stack, Resume::at(pc, multres));
         }
         let retire = !aside && self.balance(&mut registry, root, gain);
         let may_record = may_record && !vm.heap.is_full();
@@ -59,9 +63,22 @@ impl Jit {
             if retire {
                 self.retire(root);
             }
-            return self.attend(vm, Taken { trace, exit, live, tell, collect, hot }, Resume { pc, multres, failed: false });
+            return self.attend(vm, Taken { trace, exit, live, tell, collect, hot }, Resume::at(pc, multres));
         }
-        Resume { pc, multres, failed: false }
+        Resume::at(pc, multres)
+    }
+    /// The frames of the trace that was left do not fit the stack: makes room for them. A root trace is entered again then. Such an exit
+    /// does not count, as no side trace can do without the room.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&self, vm: &mut Vm, (trace, root): (u32, u32), stack: usize, resume: Resume) -> Resume {
+        if log::on(Topic::Exit) {
+            eprintln!("[TRACE {trace} exit 0: {stack} slots do not fit the stack]");
+        }
+        vm.multres = resume.multres;
+        frame::protect(vm, resume.pc, 0);
+        let fits = vm.make_stack(stack);
+        Resume { enter: if fits && trace == root { trace } else { 0 }, ..resume }
     }
     /// Does what there is to do before the interpreter goes on.
     #[cold]

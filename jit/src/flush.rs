@@ -15,9 +15,9 @@ impl Jit {
         self.budget.borrow_mut().renew();
         self.aborts.borrow_mut().clear();
     }
-    /// Flushes the traces, if there are any, because somebody begins or ends to watch the heap or to take samples. They are made again
-    /// when their places are hot.
-    pub fn flush_for_watching(&self, vm: &mut Vm) {
+    /// Flushes the traces, if there are any: somebody begins or ends to watch the heap or to take samples, or a value has changed that
+    /// traces take for a constant. They are made again when their places are hot.
+    pub fn flush_if_any(&self, vm: &mut Vm) {
         if self.is_recording() || self.registry.borrow().alive() != 0 {
             self.flush_again(vm);
         }

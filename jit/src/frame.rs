@@ -57,6 +57,11 @@ pub fn protect(vm: &mut Vm, pc: *const Ins, nslots: usize) {
     }
 }
 
+/// Do so many slots from the base of the running frame on not fit its stack?
+pub fn lacks_stack(vm: &Vm, slots: usize) -> bool {
+    vm.base.wrapping_add(slots) > vm.stack_limit
+}
+
 /// Slots between the base of a frame and that of the one below, from the frame's link.
 pub fn delta(link: u64) -> u32 {
     if link & 3 != 0 {

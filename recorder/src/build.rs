@@ -263,8 +263,7 @@ impl Builder {
         for &arg in args.iter().skip(1) {
             chain = self.emit(Op::CARG, Ty::Nil, chain, arg)?;
         }
-        let ty = Ty::of_word(helper.ret());
-        self.emit(op, ty, chain, IrRef(helper as u16))
+        self.emit_ins(Ins::call(op, helper, chain))
     }
     /// Emits an instruction through all enabled stages.
     pub fn emit_ins(&mut self, ins: Ins) -> Emit {

@@ -1,7 +1,9 @@
 //! Everything compiled code may call: one table, and the bodies that have no better home.
 //!
 //! A helper is an `extern "C"` function whose first argument is the VM. It never unwinds, never collects and never raises: what
-//! can fail says so in its result or in [`Vm::scratch`], and the trace guards that.
+//! can fail says so in its result or in [`Vm::scratch`], and the trace guards that. A helper that makes a string longer than its
+//! operands gives null where there is no memory for it; the interpreter then executes the instruction again, collects, and raises the
+//! error.
 
 use crate::Vm;
 use crate::object::{Func, Gc, Node, Proto, Str, Table};
@@ -21,7 +23,8 @@ pub enum HelperEffect {
 }
 
 /// Calls the given macro with all helpers: `(Name, function, effect, result word, (argument words))`. The words are those of
-/// `recorder::ir::Ty`; `U64` is a boxed value; `Nil` is no result. The VM argument is not listed.
+/// `recorder::ir::Ty`; `U64` is a boxed value; `Nil` is no result; `NewStr` is a string, or null where there is no memory for it. The
+/// VM argument is not listed.
 #[macro_export]
 macro_rules! for_each_helper {
     ($consumer:ident) => {
@@ -71,7 +74,7 @@ macro_rules! for_each_helper {
             /// Three-way comparison of strings.
             (StrCmp, str_cmp, Pure, Int, (Str, Str))
             /// Concatenation of two strings.
-            (StrConcat, str_concat, Alloc, Str, (Str, Str))
+            (StrConcat, str_concat, Alloc, NewStr, (Str, Str))
             /// Empties the string buffer.
             (BufReset, buf_reset, Store, Nil, ())
             /// Appends to the string buffer.
@@ -81,15 +84,15 @@ macro_rules! for_each_helper {
             /// Appends a num to the string buffer, as text.
             (BufPutNum, buf_put_num, Store, Nil, (Num))
             /// The string in the buffer.
-            (BufStr, buf_str, Alloc, Str, ())
+            (BufStr, buf_str, Alloc, NewStr, ())
             /// Repetition: string, count (>= 0).
-            (StrRep, str_rep, Alloc, Str, (Str, Int))
+            (StrRep, str_rep, Alloc, NewStr, (Str, Int))
             /// Upper case.
-            (StrUpper, str_upper, Alloc, Str, (Str))
+            (StrUpper, str_upper, Alloc, NewStr, (Str))
             /// Lower case.
-            (StrLower, str_lower, Alloc, Str, (Str))
+            (StrLower, str_lower, Alloc, NewStr, (Str))
             /// Reversed.
-            (StrReverse, str_reverse, Alloc, Str, (Str))
+            (StrReverse, str_reverse, Alloc, NewStr, (Str))
             /// Plain search: string, needle, start offset (0-based, in range); offset of the match or -1.
             (StrFind, str_find, Pure, Int, (Str, Str, Int))
             /// x ^ y
@@ -161,6 +164,10 @@ macro_rules! define_helpers {
                 matches!(self.effect(), HelperEffect::Alloc)
                     || matches!(self, Helper::TabNewKey | Helper::TabInsert | Helper::TabRemove | Helper::TabSetList | Helper::NativeCall)
             }
+            /// Does it give null where there is no memory for its result? The trace guards that it does not.
+            pub const fn may_fail(self) -> bool {
+                matches!(self.ret().as_bytes(), b"NewStr")
+            }
             /// Result, as a type word.
             pub const fn ret(self) -> &'static str {
                 match self { $(Helper::$name => stringify!($ret),)* }
@@ -185,6 +192,7 @@ macro_rules! word {
     (Num) => { f64 };
     (Tab) => { Gc<Table> };
     (Str) => { Gc<Str> };
+    (NewStr) => { Option<Gc<Str>> };
     (Func) => { Gc<Func> };
     (Proto) => { Gc<Proto> };
     (P64) => { *mut Value };
@@ -313,48 +321,52 @@ helpers! {
     fn str_cmp(vm, a: Gc<Str>, b: Gc<Str>) -> i32 {
         a.bytes().cmp(b.bytes()) as i32
     }
-    fn str_concat(vm, a: Gc<Str>, b: Gc<Str>) -> Gc<Str> {
-        let mut buf = core::mem::take(&mut vm.buffer);
-        buf.clear();
-        buf.extend_from_slice(a.bytes());
-        buf.extend_from_slice(b.bytes());
-        let s = vm.new_str(&buf);
-        vm.buffer = buf;
-        s
+    fn str_concat(vm, a: Gc<Str>, b: Gc<Str>) -> Option<Gc<Str>> {
+        vm.new_long_str(a.len() + b.len(), |buf| {
+            buf.extend_from_slice(a.bytes());
+            buf.extend_from_slice(b.bytes());
+        })
     }
     fn buf_reset(vm) {
         vm.buffer.clear();
+        vm.buffer_cut = false;
     }
     fn buf_put(vm, s: Gc<Str>) {
-        vm.buffer.extend_from_slice(s.bytes());
+        if vm.has_room_in_buffer(s.len()) {
+            vm.buffer.extend_from_slice(s.bytes());
+        }
     }
     fn buf_put_int(vm, i: i32) {
-        crate::text::number::put_int(&mut vm.buffer, i);
+        if vm.has_room_in_buffer(crate::text::number::LONGEST) {
+            crate::text::number::put_int(&mut vm.buffer, i);
+        }
     }
     fn buf_put_num(vm, n: f64) {
-        crate::text::number::put_num(&mut vm.buffer, n);
+        if vm.has_room_in_buffer(crate::text::number::LONGEST) {
+            crate::text::number::put_num(&mut vm.buffer, n);
+        }
     }
-    fn buf_str(vm) -> Gc<Str> {
+    fn buf_str(vm) -> Option<Gc<Str>> {
+        if vm.buffer_cut || !vm.has_room_for_str(vm.buffer.len()) {
+            return None;
+        }
         let buf = core::mem::take(&mut vm.buffer);
         let s = vm.new_str(&buf);
-        vm.buffer = buf;
-        s
+        vm.keep_buffer(buf);
+        Some(s)
     }
-    fn str_rep(vm, s: Gc<Str>, n: i32) -> Gc<Str> {
-        let v = s.bytes().repeat(n.max(0) as usize);
-        vm.new_str(&v)
+    fn str_rep(vm, s: Gc<Str>, n: i32) -> Option<Gc<Str>> {
+        let n = n.max(0) as usize;
+        vm.new_long_str(s.len().saturating_mul(n), |buf| (0..n).for_each(|_| buf.extend_from_slice(s.bytes())))
     }
-    fn str_upper(vm, s: Gc<Str>) -> Gc<Str> {
-        let v = s.bytes().to_ascii_uppercase();
-        vm.new_str(&v)
+    fn str_upper(vm, s: Gc<Str>) -> Option<Gc<Str>> {
+        vm.new_long_str(s.len(), |buf| buf.extend(s.bytes().iter().map(u8::to_ascii_uppercase)))
     }
-    fn str_lower(vm, s: Gc<Str>) -> Gc<Str> {
-        let v = s.bytes().to_ascii_lowercase();
-        vm.new_str(&v)
+    fn str_lower(vm, s: Gc<Str>) -> Option<Gc<Str>> {
+        vm.new_long_str(s.len(), |buf| buf.extend(s.bytes().iter().map(u8::to_ascii_lowercase)))
     }
-    fn str_reverse(vm, s: Gc<Str>) -> Gc<Str> {
-        let v: Vec<u8> = s.bytes().iter().rev().copied().collect();
-        vm.new_str(&v)
+    fn str_reverse(vm, s: Gc<Str>) -> Option<Gc<Str>> {
+        vm.new_long_str(s.len(), |buf| buf.extend(s.bytes().iter().rev()))
     }
     fn str_find(vm, s: Gc<Str>, needle: Gc<Str>, from: i32) -> i32 {
         crate::text::find_plain(&s.bytes()[from as usize..], needle.bytes()).map_or(-1, |i| i as i32 + from)

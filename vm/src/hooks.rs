@@ -35,6 +35,16 @@ pub struct Resume {
     pub multres: u32,
     /// The parked error is raised there instead: memory is at its end.
     pub failed: bool,
+    /// A trace to enter there instead of executing the instruction, unless it is 0: the one that was left, whose frames fit the stack
+    /// now.
+    pub enter: u32,
+}
+
+impl Resume {
+    /// Goes on interpreting at an instruction.
+    pub fn at(pc: *const Ins, multres: u32) -> Resume {
+        Resume { pc, multres, failed: false, enter: 0 }
+    }
 }
 
 /// A stack slot that compiled code has left as something else than a Lua value: an int or an address as it is in a register, or
@@ -73,6 +83,9 @@ pub trait Compiler: Any {
     fn exit(&self, vm: &mut Vm, exit: ExitId) -> Resume;
     /// An error (`vm.error`, nil if there is none) is about to unwind, or a hook fired: whatever is being recorded must be aborted.
     fn abort(&self, vm: &mut Vm);
+    /// A value has changed that traces take for a constant: the metatable of a primitive type, a variable that its function never
+    /// assigns to. No trace may be entered again.
+    fn constant_changed(&self, vm: &mut Vm);
     /// A prototype was created by the parser or loader (the `bc` event).
     fn new_proto(&self, vm: &mut Vm, proto: Gc<Proto>);
     /// A prototype is about to be freed, and with it its traces. With `waiting`, compiled code has called a builtin that has not

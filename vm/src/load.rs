@@ -30,9 +30,10 @@ impl Compiler for NoJit {
     }
     fn record(&self, _vm: &mut Vm, _pc: *const Ins) {}
     fn exit(&self, _vm: &mut Vm, _exit: ExitId) -> Resume {
-        Resume { pc: core::ptr::null(), multres: 0, failed: false }
+        Resume::at(core::ptr::null(), 0)
     }
     fn abort(&self, _vm: &mut Vm) {}
+    fn constant_changed(&self, _vm: &mut Vm) {}
     fn new_proto(&self, _vm: &mut Vm, _proto: Gc<Proto>) {}
     fn free_proto(&self, _proto: Gc<Proto>, _waiting: bool) {}
     fn original_ins(&self, _trace: u32) -> Ins {
@@ -167,6 +168,7 @@ impl Vm {
             at_exit: Vec::new(),
             pc: core::ptr::null(),
             buffer: Vec::new(),
+            buffer_cut: false,
             in_error: false,
             error_handled: false,
             want_traceback: false,

@@ -109,6 +109,8 @@ pub struct Vm {
     pub pc: *const Ins,
     /// Scratch of concatenation and string helpers.
     pub buffer: Vec<u8>,
+    /// There was no memory for all that compiled code has put into [`Vm::buffer`].
+    pub buffer_cut: bool,
     /// Is an error handler running?
     pub in_error: bool,
     /// Has the handler of the error on its way run already?

@@ -21,8 +21,17 @@ impl Lower<'_> {
             args.push(self.argument(arg, word)?);
         }
         args.reverse();
+        if helper.may_fail() {
+            return self.make(helper, &args).map(Some);
+        }
         let result = self.call_helper(helper, &args)?;
         Ok(if ins.ty.is_pri() { None } else { result })
+    }
+    /// Calls a helper that makes an object; leaves if there was no memory for it.
+    fn make(&mut self, helper: Helper, args: &[Value]) -> Res<Value> {
+        let object = self.call_word(helper, args)?;
+        self.guard(object)?;
+        Ok(object)
     }
 
     /// Takes the last argument off a CARG chain.
@@ -157,7 +166,7 @@ impl Lower<'_> {
                 let i = self.int(ins.b)?;
                 self.call_helper(Helper::BufPutInt, &[i]).map(|_| None)
             }
-            Op::BUFSTR => self.call_helper(Helper::BufStr, &[]),
+            Op::BUFSTR => self.make(Helper::BufStr, &[]).map(Some),
             Op::TOSTR => self.string_of(ins),
             Op::STRTO => self.string_to_num(ins).map(Some),
             _ => Err(BackendError::Unsupported(ins.op)),

@@ -156,7 +156,8 @@ impl<'a> Words<'a> {
             Op::CONV => format!("{} is integral", self.operand(ins.a)),
             Op::NATIVE => "the builtin returns as usual".into(),
             Op::VLOAD => format!("the result is {}", type_word(ins.ty)),
-            Op::CALLN | Op::CALLL | Op::CALLS | Op::CALLA => {
+            Op::BUFSTR | Op::CALLA => "there is memory for the new string".into(),
+            Op::CALLN | Op::CALLL | Op::CALLS => {
                 let name = Helper::NAMES.get(usize::from(ins.b.0)).copied().unwrap_or("?");
                 format!("{name} gives {}", type_word(ins.ty))
             }

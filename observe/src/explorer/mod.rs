@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 /// told if traces are made from them. False if there is no compiler.
 pub fn start(vm: &mut Vm) -> bool {
     let Some(jit) = Jit::of(vm) else { return false };
-    jit.flush_for_watching(vm);
+    jit.flush_if_any(vm);
     jit.watch(Box::<Journal>::default());
     true
 }

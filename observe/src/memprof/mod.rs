@@ -115,6 +115,6 @@ pub fn is_running(vm: &mut Vm) -> bool {
 /// Code that is compiled from now on knows whether it is watched.
 fn flush_traces(vm: &mut Vm) {
     if let Some(jit) = Jit::of(vm) {
-        jit.flush_for_watching(vm);
+        jit.flush_if_any(vm);
     }
 }

@@ -118,6 +118,6 @@ pub fn stop(vm: &mut Vm) -> Result<Profile, Error> {
 /// Code that is compiled from now on knows whether it is sampled.
 fn flush_traces(vm: &mut Vm) {
     if let Some(jit) = Jit::of(vm) {
-        jit.flush_for_watching(vm);
+        jit.flush_if_any(vm);
     }
 }

@@ -157,7 +157,7 @@ fn object(e: &mut Eval<'_>, ins: Ins) -> Step {
         Op::BUFPUT => e.call(Helper::BufPut, &[e.val(ins.b)]),
         Op::BUFNUM if e.t.ty(ins.b) == Ty::Num => e.call(Helper::BufPutNum, &[e.val(ins.b)]),
         Op::BUFNUM => e.call(Helper::BufPutInt, &[e.val(ins.b)]),
-        Op::BUFSTR => e.call(Helper::BufStr, &[]),
+        Op::BUFSTR => made(e.call(Helper::BufStr, &[]))?,
         Op::TOSTR => {
             let helper = match ins.b.0 {
                 0 => Helper::StrFromInt,
@@ -191,5 +191,12 @@ fn call(e: &mut Eval<'_>, ins: Ins) -> Step {
         }
         args[n] = if words[n] == "U64" { e.boxed(arg) } else { e.val(arg) };
     }
-    Ok(e.call(helper, &args))
+    let result = e.call(helper, &args);
+    if ins.is_guard() { made(result) } else { Ok(result) }
+}
+
+/// The object that a helper has made; leaves if there was no memory for it.
+fn made(object: u64) -> Step {
+    guard(object != 0)?;
+    Ok(object)
 }

@@ -208,8 +208,8 @@ macro_rules! for_each_ir {
             (BUFPUT, r, r, L, none)
             /// Appends number op2 (int or num) to buffer op1 as text, as TOSTR has it; its value is the buffer.
             (BUFNUM, r, r, L, none)
-            /// The string in buffer op1 (last BUFPUT or BUFNUM) begun by op2 (BUFHDR).
-            (BUFSTR, r, r, A, none)
+            /// Guard: there is memory for the string in buffer op1 (last BUFPUT or BUFNUM) begun by op2 (BUFHDR); that string.
+            (BUFSTR, r, r, A, guard)
 
             /// Barrier after a store of a collectable value into table op1.
             (TBAR, r, n, S, none)
@@ -229,7 +229,7 @@ macro_rules! for_each_ir {
 
             /// Call of helper op2 with arguments op1 (reference, CARG chain, or nil for none): pure.
             (CALLN, r, l, N, none)
-            /// Call that allocates.
+            /// Call that allocates. With the guard bit: guard that there is memory for what the helper makes.
             (CALLA, r, l, A, none)
             /// Call that reads memory.
             (CALLL, r, l, L, none)

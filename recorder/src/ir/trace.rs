@@ -5,6 +5,7 @@ use super::ty::Ty;
 use core::ops::Range;
 use perilune_vm::Value;
 use perilune_vm::gc::Marker;
+use perilune_vm::helper::Helper;
 use perilune_vm::layout::ofs;
 use perilune_vm::object::{Gc, GcHeader};
 
@@ -156,6 +157,11 @@ impl Ins {
         self.flags |= Ins::GUARD;
         self
     }
+    /// A call of a helper with its arguments, guarded if the helper can fail.
+    pub const fn call(op: Op, helper: Helper, args: IrRef) -> Ins {
+        let ins = Ins::new(op, Ty::of_word(helper.ret()), args, IrRef(helper as u16));
+        if helper.may_fail() { ins.guarded() } else { ins }
+    }
     /// Is it sunk?
     pub const fn is_sunk(self) -> bool {
         self.flags & Ins::SINK != 0
@@ -188,7 +194,9 @@ impl Ins {
     /// May the instruction go when nobody uses its value?
     #[inline]
     pub fn is_removable(&self) -> bool {
-        !self.is_guard() && self.op.effect() != Effect::Store && self.op != Op::BASE
+        // What is not made needs no memory.
+        let guards_memory = self.op.effect() == Effect::Alloc;
+        (!self.is_guard() || guards_memory) && self.op.effect() != Effect::Store && self.op != Op::BASE
     }
 }
 

@@ -79,7 +79,7 @@ impl Ty {
             b"Int" => Ty::Int,
             b"Num" => Ty::Num,
             b"Tab" => Ty::Tab,
-            b"Str" => Ty::Str,
+            b"Str" | b"NewStr" => Ty::Str,
             b"P64" => Ty::P64,
             b"U64" => Ty::U64,
             b"U8" => Ty::U8,

@@ -104,7 +104,7 @@ impl Recorder {
             return Ok(None);
         }
         let x = self.operand(vm, a + 2)?;
-        if x.1.is_str() || x.1.is_number() {
+        if x.1.is_str() {
             return Ok(None);
         }
         let (method, v) = self.metamethod(vm, x, MM::ToString)?;

@@ -72,6 +72,7 @@ impl Recorder {
             parts.push((r, any_string(vm)));
         }
         let result = parts.first().map_or(IrRef::NIL, |p| p.0);
+        self.set(ins.b(), result);
         self.set(ins.a(), result);
         self.needsnap |= pc != self.pc;
         Ok(Flow::Next)

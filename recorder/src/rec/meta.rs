@@ -141,6 +141,7 @@ impl Recorder {
             cont::CONCAT => {
                 let (slot, bottom) = ((cont.id >> 3) as usize, ins.b());
                 if slot == bottom {
+                    self.set(bottom, result);
                     self.set(ins.a(), result);
                     return Ok(Flow::Next);
                 }

@@ -9,6 +9,7 @@
 
 mod arith;
 mod call;
+mod check;
 mod closure;
 mod compare;
 mod concat;
@@ -533,6 +534,11 @@ impl Recorder {
         self.site = db.site(pc);
         if !self.live.iter().any(|l| l.0 == self.proto) {
             self.live.push((self.proto, db.liveness(self.proto)));
+        }
+        if cfg!(debug_assertions)
+            && let Err(e) = self.check(vm, pc)
+        {
+            panic!("before {} of line {}: {e}", ins.op().name(), self.proto.line(self.proto.pc_of(pc).unwrap_or(0)));
         }
         let flow = self.dispatch(vm, db, pc, ins);
         self.b.bytecodes = self.b.bytecodes.saturating_add(1);

@@ -162,7 +162,7 @@ impl Recorder {
         self.b.snapshot(pc.expose_provenance() as u64, self.base as u16, top as u16, slots, self.multres)
     }
     /// By slot below `top`: does nobody look at it when the trace is left to go on at `pc`?
-    fn dead(&self, pc: *const Ins, top: usize) -> Vec<bool> {
+    pub(super) fn dead(&self, pc: *const Ins, top: usize) -> Vec<bool> {
         let mut dead = vec![false; top];
         self.find_dead(&mut dead, self.proto, pc, (self.base, top));
         // The frames below go on behind their calls.

@@ -12,6 +12,10 @@ function ways.tables() local t, i = {}, 0 while true do i = i + 1 t[i] = { i } e
 function ways.list() local l while true do l = { l } end end
 function ways.closures() local t, i = {}, 0 while true do i = i + 1 t[i] = function() return i end end end
 function ways.concat() local s = "x" while true do s = s .. s end end
+function ways.grow() local function grow(n) local s = "x" for j = 1, n do s = s .. s end return #s end for i = 1, 300 do grow(10) end return grow(40) end
+function ways.join() local function join(a, b, n) for i = 1, n do a = a .. i .. b .. a end return #a end for i = 1, 300 do join("a", "b", 3) end return join("a", "b", 40) end
+function ways.substrings() local s, t = million:rep(20), {} for i = 1, 1000 do t[i] = s:sub(i) end end
+function ways.reversed() local t = {} for i = 1, 1000 do t[i] = (i .. million:rep(5)):reverse() end end
 function ways.concat_list() local t = {} for i = 1, 2000 do t[i] = million end return table.concat(t, ",") end
 function ways.gsub() return (million:rep(10):gsub("x", string.rep("y", 1000))) end
 function ways.format() local s = million:rep(40) return ("%s"):rep(30):format(s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s) end

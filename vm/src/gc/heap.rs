@@ -339,7 +339,7 @@ impl Heap {
         self.total += size;
         // New objects go behind those that wait for the sweep, which walks down.
         self.large.push(LargeObj { ptr: p.cast(), size });
-        self.system_gave(0, false);
+        self.keep_for_copy(size);
         self.tell(Change::Alloc { at: p as usize, size });
         p
     }

@@ -9,6 +9,10 @@ use crate::value::Value;
 
 /// Larger single allocations are refused even without a limit.
 const MAX_ALLOC: usize = 0x7fff_ff00;
+/// Strings of this size are checked before they are made.
+pub(crate) const CHECKED: usize = 1 << 16;
+/// No string is longer: "string length overflow".
+pub(crate) const LONGEST_STRING: usize = i32::MAX as usize - 256;
 /// Before larger ones the system is asked.
 const ASK: usize = 1 << 20;
 /// Kept back besides what the largest table needs.
@@ -18,7 +22,7 @@ const SOURCE: usize = 24;
 /// Memory of this size grows without being copied.
 const REMAPPED: usize = 32 << 20;
 
-/// What a part of a table needs to grow.
+/// What a part of a table needs to grow. A substring of a string needs as much as that at most.
 fn growth(bytes: usize, in_place: bool) -> usize {
     if in_place && bytes >= REMAPPED { bytes } else { 2 * bytes }
 }
@@ -32,7 +36,10 @@ impl Heap {
     /// The system was asked for memory, to be outgrown perhaps by twice as much.
     #[cold]
     pub(super) fn system_gave(&mut self, bytes: usize, in_place: bool) {
-        let growth = growth(bytes, in_place);
+        self.keep_for_copy(growth(bytes, in_place));
+    }
+    /// The system was asked for memory; compiled code may ask for `growth` bytes in one piece without a check, because of it.
+    pub(super) fn keep_for_copy(&mut self, growth: usize) {
         self.grown = self.grown.max(growth);
         self.growth = self.growth.max(growth);
         reserve::keep(self.reserve());
@@ -44,6 +51,12 @@ impl Heap {
     #[cold]
     pub(super) fn growth_of(t: &Table) -> usize {
         growth(t.asize() as usize * 8, true).max(growth(t.num_nodes() as usize * 24, false))
+    }
+    /// The largest object that is alive, of those too large for a cell, when all that is alive has been marked.
+    pub(super) fn largest_alive(&self) -> usize {
+        // SAFETY: the list holds objects that are not freed yet.
+        let alive = self.large.iter().filter(|l| unsafe { !(*l.ptr).is_white() });
+        alive.map(|l| l.size).max().unwrap_or(0)
     }
     /// Is the heap at its limit, or memory short?
     pub fn is_full(&self) -> bool {
@@ -109,6 +122,51 @@ impl Vm {
     pub fn checked_str(&mut self, bytes: &[u8]) -> LuaResult<Gc<Str>> {
         self.check_alloc(bytes.len())?;
         Ok(self.new_str(bytes))
+    }
+    /// Is there room for a string of `bytes`? Neither collects nor raises an error, as compiled code can do neither: where this says
+    /// no, the trace is left and the interpreter does both.
+    #[inline]
+    pub(crate) fn has_room_for_str(&self, bytes: usize) -> bool {
+        bytes < CHECKED || self.has_room_for_long_str(bytes)
+    }
+    #[cold]
+    #[inline(never)]
+    fn has_room_for_long_str(&self, bytes: usize) -> bool {
+        let within = |limit| self.heap.total.saturating_add(bytes) <= limit;
+        let allowed = bytes <= LONGEST_STRING && self.heap.memory_limit.is_none_or(within);
+        allowed && !reserve::is_short() && (bytes < ASK || reserve::has_room(bytes))
+    }
+    /// Makes room for `more` bytes in the scratch buffer of compiled code. Where that fails, the buffer is cut there, and its string is
+    /// never made.
+    #[inline]
+    pub(crate) fn has_room_in_buffer(&mut self, more: usize) -> bool {
+        if self.buffer.capacity() - self.buffer.len() < more && !self.buffer_cut {
+            self.grow_buffer(more);
+        }
+        !self.buffer_cut
+    }
+    #[cold]
+    #[inline(never)]
+    fn grow_buffer(&mut self, more: usize) {
+        let fits = self.buffer.len().saturating_add(more) <= self.longest_buffer();
+        self.buffer_cut = !fits || self.buffer.try_reserve(more).is_err();
+    }
+    /// The string of `size` bytes that `fill` appends to a buffer; none where there is no memory for it. Neither collects nor raises an
+    /// error, see [`Vm::has_room_for_str`].
+    #[inline]
+    pub(crate) fn new_long_str(&mut self, size: usize, fill: impl FnOnce(&mut Vec<u8>)) -> Option<Gc<Str>> {
+        if !self.has_room_for_str(size) {
+            return None;
+        }
+        let mut buf = core::mem::take(&mut self.buffer);
+        buf.clear();
+        if buf.try_reserve(size).is_err() {
+            return None;
+        }
+        fill(&mut buf);
+        let s = self.new_str(&buf);
+        self.keep_buffer(buf);
+        Some(s)
     }
     /// Takes the scratch buffer back; a large one is freed.
     #[inline]

@@ -224,7 +224,7 @@ impl Vm {
         let mut threads = core::mem::take(&mut h.threads);
         threads.retain(|t| h.settle_upvals(*t));
         h.threads = threads;
-        h.growth = h.marker.growth.max(h.grown);
+        h.growth = h.marker.growth.max(h.grown).max(h.largest_alive());
         h.marker.reset();
         h.current_white ^= u64::from(super::color::WHITES);
         h.estimate = h.total;

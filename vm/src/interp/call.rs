@@ -175,7 +175,8 @@ op! {
         let trace = r.d() as u32;
         super::jit::enter_trace::<D>(move_frame(r, p, new), trace)
     }
-    /// The frame does not fit: grow the stack, then the header again.
+    /// The frame does not fit: grow the stack, then execute the header. It is not dispatched again: it has been recorded, counted
+    /// and told to hooks already.
     #[cold]
     #[inline(never)]
     grow_header<D>(r) {
@@ -192,7 +193,7 @@ op! {
         }
         let mut r = r;
         r.base = vm.base;
-        D::go(r.reload())
+        super::jit::execute_once::<D>(r.reload())
     }
 
     FUNCC<D>(r) {
@@ -472,12 +473,11 @@ op! {
                 frame::LUA => return return_values::<D>(r, src, n),
                 frame::VARG => r.base = below(r.base),
                 frame::PCALL | frame::XPCALL => {
-                    // true and the results are what the builtin below returns.
-                    let dest = r.base.sub(2);
+                    // true and the results are what the builtin below returns. The slot in front of the results is one of the frame
+                    // that ends, or its link: the results need not move from frame to frame.
                     r.base = below(r.base);
-                    core::ptr::copy(src, dest.add(1), n);
-                    *dest = Value::TRUE;
-                    src = dest;
+                    src = src.sub(1);
+                    *src = Value::TRUE;
                     n += 1;
                 }
                 frame::CONT => {

@@ -192,13 +192,8 @@ pub(super) fn enters_code(op: Op) -> bool {
 fn plain_form(vm: &Vm, ins: Ins) -> Ins {
     let ins = if enters_code(ins.op()) { vm.compiler.original_ins(ins.d() as u32) } else { ins };
     match ins.op() {
-        Op::FORL => ins.with_op(Op::IFORL),
         Op::JFORI => ins.with_op(Op::FORI),
-        Op::ITERL => ins.with_op(Op::IITERL),
-        Op::LOOP => ins.with_op(Op::ILOOP),
-        Op::FUNCF => ins.with_op(Op::IFUNCF),
-        Op::FUNCV => ins.with_op(Op::IFUNCV),
-        _ => ins,
+        _ => super::jit::uncounted(ins),
     }
 }
 
@@ -302,8 +297,8 @@ op! {
         let mut r = r.reload();
         r.base = (*r.vm).base;
         r.ins = ins;
-        if r.i().op() == Op::ITERN && (*r.vm).hook.mask != 0 {
-            return r.to(super::loops::ITERN_uncounted::<D>);
+        if (*r.vm).hook.mask != 0 {
+            return super::jit::execute_once::<D>(r);
         }
         let h = (*D::table().add((r.ins & 0xff) as usize)).0;
         r.to(h)

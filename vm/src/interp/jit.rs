@@ -53,6 +53,8 @@ const GO_ON: u32 = 0;
 const ONCE: u32 = 1;
 /// An error is on its way.
 const FAILED: u32 = 2;
+/// Trace `vm.jit_trace` is entered.
+const ENTER: u32 = 3;
 
 /// Tells the compiler of an exit. Where to go on is left in `vm.pc`.
 #[inline(never)]
@@ -63,9 +65,18 @@ unsafe fn tell_exit(vm: *mut crate::Vm, exit: u32) -> u32 {
     (*vm).begin_activity(Activity::Interpreter);
     (*vm).multres = resume.multres;
     (*vm).pc = resume.pc;
+    if cfg!(debug_assertions)
+        && let Err(e) = (*vm).verify_frames(resume.pc)
+    {
+        panic!("after exit {exit}: {e}");
+    }
     if resume.failed {
         (*vm).pc = resume.pc.add(1);
         return FAILED;
+    }
+    if resume.enter != 0 {
+        (*vm).jit_trace = resume.enter;
+        return ENTER;
     }
     let ins = *resume.pc;
     if ins.op() == Op::JLOOP && (*vm).mode == Mode::Interpret {
@@ -153,12 +164,15 @@ op! {
             r.pc = r.pc.add(1);
             return r.to(super::loops::ITERN_uncounted::<D>);
         }
+        if how == ENTER {
+            return enter_trace::<D>(r, (*vm).jit_trace);
+        }
         r.next::<D>()
     }
 }
 
 /// The form of an instruction that does not count.
-fn uncounted(ins: Ins) -> Ins {
+pub(super) fn uncounted(ins: Ins) -> Ins {
     match ins.op() {
         Op::FORL => ins.with_op(Op::IFORL),
         Op::ITERL => ins.with_op(Op::IITERL),
@@ -172,8 +186,18 @@ fn uncounted(ins: Ins) -> Ins {
 /// Executes `r.ins` by the plain table, whatever table is in use: hot counters do not fire while recording.
 #[inline(always)]
 unsafe fn run_plain<D: Driver>(r: R) -> u32 {
-    let ins = if (*r.vm).mode == Mode::Record { uncounted(Ins(r.ins as u32)) } else { Ins(r.ins as u32) };
-    let mut r = r;
+    if (*r.vm).mode == Mode::Record || r.i().op() == Op::ITERN {
+        return execute_once::<D>(r);
+    }
+    let h = (*D::table().add((r.ins & 0xff) as usize)).0;
+    r.to(h)
+}
+
+/// Executes `r.ins`, which has been dispatched, counted and shown to the compiler or to hooks already: by the plain table, whatever
+/// table is in use, and without counting.
+#[inline(always)]
+pub(super) unsafe fn execute_once<D: Driver>(mut r: R) -> u32 {
+    let ins = uncounted(r.i());
     r.ins = r.ins & !0xffff_ffff | u64::from(ins.0);
     if ins.op() == Op::ITERN {
         return r.to(super::loops::ITERN_uncounted::<D>);

@@ -4,6 +4,7 @@ use super::cont::{CONCAT, DROP, JUMP_IF, JUMP_IF_NOT, TO_A, call_with};
 use super::{Driver, R, Status, op};
 use crate::Vm;
 use crate::bc::Op;
+use crate::gc::limit::{CHECKED, LONGEST_STRING};
 use crate::lib::buffer::{is_buffer, with_bytes};
 use crate::meta::{Access, MM, arith, to_number};
 use crate::value::Value;
@@ -227,11 +228,11 @@ unsafe fn concat_work(vm: &mut Vm, bottom: usize, mut top: usize) -> usize {
             let v = *vm.base.add(i);
             size += v.as_str().map(|s| s.len()).or_else(|| with_bytes(v, |b| b.len())).unwrap_or(32);
         }
-        if size > i32::MAX as usize - 256 {
+        if size > LONGEST_STRING {
             let _ = vm.operation_error("string length overflow");
             return CONCAT_ERROR;
         }
-        if size >= 1 << 16 && vm.check_alloc(size).is_err() {
+        if size >= CHECKED && vm.check_alloc(size).is_err() {
             return CONCAT_ERROR;
         }
         let mut buf = core::mem::take(&mut vm.buffer);

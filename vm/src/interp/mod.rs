@@ -38,6 +38,7 @@ mod run;
 pub mod stack;
 pub mod stitch;
 mod tables;
+mod verify;
 
 pub use run::Status;
 

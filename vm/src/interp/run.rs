@@ -4,6 +4,7 @@ use super::frame::{self, below, kind, link_of};
 use super::{Loop, R, Tail, call};
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
+use crate::object::{Gc, UpVal};
 use crate::sample::Activity;
 use crate::value::Value;
 use std::rc::Rc;
@@ -102,6 +103,17 @@ impl Vm {
         let compiler = Rc::clone(&self.compiler);
         compiler.abort(self);
         self.error = error;
+    }
+    /// A value has changed that traces take for a constant.
+    pub(crate) fn constant_changed(&mut self) {
+        let compiler = Rc::clone(&self.compiler);
+        compiler.constant_changed(self);
+    }
+    /// The variable gets a value, or becomes another one, by other means than an assignment of its function.
+    pub(crate) fn upvalue_changes(&mut self, uv: Gc<UpVal>) {
+        if uv.hdr.b1.replace(0) != 0 {
+            self.constant_changed();
+        }
     }
     /// A call by the host: all results, or the error value with a traceback made where the error was raised.
     pub fn pcall_traced(&mut self, f: Value, args: &[Value]) -> Result<Vec<Value>, (Value, Vec<u8>)> {

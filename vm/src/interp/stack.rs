@@ -45,6 +45,19 @@ impl Vm {
         self.move_stack(new as u32);
         Ok(())
     }
+    /// Makes room for `n` slots from the running frame's base on, if a stack may be so large. Everything below `vm.top` is kept.
+    pub fn make_stack(&mut self, n: usize) -> bool {
+        let used = (self.base as usize - self.cur.stack.get() as usize) / 8;
+        let need = used + n + EXTRA as usize;
+        let size = self.cur.size.get() as usize;
+        if need > MAX as usize {
+            return false;
+        }
+        if need > size {
+            self.move_stack(need.max(size * 2).min(MAX as usize) as u32);
+        }
+        true
+    }
     /// Takes back the room that handling a stack overflow was given.
     pub(super) fn shrink_after_overflow(&mut self) {
         if self.cur.size.get() > MAX && self.top < self.cur.stack.get().wrapping_add((MAX - 1000) as usize) {

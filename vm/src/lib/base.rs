@@ -221,7 +221,7 @@ fn digits_to_number(s: &[u8], base: u32) -> Option<Value> {
 /// `tostring(v)`
 pub fn tostring(vm: &mut Vm) -> LuaResult<u32> {
     let v = vm.check_any(0)?;
-    if !v.is_str() && !v.is_number() {
+    if !v.is_str() {
         let mm = vm.metamethod(v, MM::ToString);
         if !mm.is_nil() {
             return vm.become_call(mm, &[v]);

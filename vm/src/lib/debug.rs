@@ -37,10 +37,14 @@ pub fn setmetatable(vm: &mut Vm) -> LuaResult<u32> {
         u.meta.set(mt);
         vm.barrier_forward(u.header(), mt.map_or(Value::NIL, Value::table));
     } else {
+        let before = vm.base_meta[v.type_index()];
         vm.base_meta[v.type_index()] = mt;
         if v.is_bool() {
             vm.base_meta[Value::TRUE.type_index()] = mt;
             vm.base_meta[Value::FALSE.type_index()] = mt;
+        }
+        if before != mt {
+            vm.constant_changed();
         }
     }
     vm.ret1(Value::TRUE)
@@ -268,7 +272,7 @@ pub fn setupvalue(vm: &mut Vm) -> LuaResult<u32> {
     let Some(i) = upvalue_index(f, n) else { return Ok(0) };
     if f.is_lua() {
         let uv = f.upvalues()[i].get();
-        uv.hdr.b1.set(0);
+        vm.upvalue_changes(uv);
         // SAFETY: an upvalue points to a live stack slot, or to itself.
         unsafe { *uv.v.get() = v };
         vm.barrier_forward(uv.header(), v);
@@ -304,8 +308,9 @@ pub fn upvaluejoin(vm: &mut Vm) -> LuaResult<u32> {
     let (f, i) = check_upvalue(vm, 0, true)?;
     let (g, j) = check_upvalue(vm, 2, true)?;
     let uv = g.upvalues()[j].get();
+    vm.upvalue_changes(f.upvalues()[i].get());
     f.upvalues()[i].set(uv);
-    uv.hdr.b1.set(0);
+    vm.upvalue_changes(uv);
     vm.barrier_forward(f.header(), Value(TAG_UPVAL << PAYLOAD_BITS | uv.addr()));
     Ok(0)
 }

@@ -66,6 +66,10 @@ pub fn set_local(vm: &mut Vm, thread: Gc<Thread>, level: usize, n: i32, v: Value
     let (name, slot) = frames::level(vm, thread, level)?.local(n)?;
     // SAFETY: the slot belongs to a live frame.
     unsafe { *slot = v };
+    let captured = thread.open_upvals().find(|uv| uv.v.get() == slot);
+    if let Some(uv) = captured {
+        vm.upvalue_changes(uv);
+    }
     Some(name)
 }
 

@@ -8,10 +8,13 @@ use core::ops::Deref;
 /// Significant digits of a double.
 const DIGITS: u32 = 14;
 
+/// Bytes of the longest text of a number.
+pub const LONGEST: usize = 24;
+
 /// The text of one number, kept in place.
 #[derive(Copy, Clone)]
 pub struct NumText {
-    bytes: [u8; 24],
+    bytes: [u8; LONGEST],
     start: u8,
     end: u8,
 }

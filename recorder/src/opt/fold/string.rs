@@ -1,6 +1,6 @@
 //! Strings: they are immutable and interned.
 
-use super::{Fold, Rule, holds, is, like};
+use super::{Fold, Rule, again, holds, is, like};
 use crate::build::Builder;
 use crate::ir::{Const, Ins, IrRef, Op, Ty, xload};
 use perilune_vm::helper::Helper;
@@ -98,7 +98,7 @@ pub(super) fn buffer(b: &mut Builder, ins: Ins) -> Rule {
             if b.is_op(head, Op::BUFHDR).is_some() && ![first, last].into_iter().any(|r| is_text_of_number(b, r)) =>
         {
             let args = b.emit(Op::CARG, Ty::Nil, first, last)?;
-            like(Op::CALLA, Ty::Str, args, IrRef(Helper::StrConcat as u16))
+            again(Ins::call(Op::CALLA, Helper::StrConcat, args))
         }
         _ => Ok(Fold::Keep),
     }

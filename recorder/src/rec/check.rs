@@ -1,0 +1,114 @@
+//! In debug builds: what the recorder believes of frames and slots is what the interpreter has, before each recorded instruction.
+//!
+//! An error in following calls and returns (an instruction recorded twice, a frame forgotten) shows here at its cause, and not in the
+//! exit that restores a wrong state much later.
+
+use super::{Recorder, Way, view};
+use crate::ir::{Const, IrRef, Ty};
+use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::interp::frame;
+use perilune_vm::object::{Gc, Proto};
+use perilune_vm::{Value, Vm};
+
+fn check(ok: bool, what: impl FnOnce() -> String) -> Result<(), String> {
+    if ok { Ok(()) } else { Err(what()) }
+}
+
+impl Recorder {
+    /// Compares frames and slots with those of the interpreter, whose running frame is at `vm.base`, before the instruction at `pc`.
+    ///
+    /// # Errors
+    /// Says what differs.
+    pub(super) fn check(&self, vm: &Vm, pc: *const Ins) -> Result<(), String> {
+        self.check_frames(vm)?;
+        self.check_slots(vm, pc)
+    }
+
+    /// The frames entered on the trace: functions, distances and kinds of links.
+    fn check_frames(&self, vm: &Vm) -> Result<(), String> {
+        let running = self.base as isize;
+        let proto = view::func(vm, 0).proto().ok_or("the running function is a builtin")?;
+        check(proto == self.proto, || "the running function is another one".into())?;
+        let mut base = self.base;
+        for (depth, f) in self.frames.iter().enumerate().rev() {
+            let at = base as isize - running;
+            let link = view::slot(vm, at - 1).0;
+            let kind = frame::kind(link);
+            let fits = match f.way {
+                Way::Call => kind == frame::LUA,
+                Way::Vararg => kind == frame::VARG,
+                Way::Cont(_) => kind == frame::CONT,
+                Way::Protected => kind == frame::PCALL || kind == frame::XPCALL,
+            };
+            check(fits, || format!("frame {depth}: entered by {:?}, but its link is of kind {kind}", f.way))?;
+            let distance = match kind {
+                frame::LUA => 2 + view::ins(view::at(view::pc_of_link(link), -1)).a(),
+                _ => (link >> 3) as usize,
+            };
+            check(base == f.base + distance, || {
+                format!("frame {depth}: {} slots above the next, but its link says {distance}", base - f.base)
+            })?;
+            base = f.base;
+        }
+        check(base == 2, || "the lowest frame is not the one that the trace starts in".into())
+    }
+
+    /// The values of known slots: of the type that their instruction has, and equal if they are constants. Slots that nobody reads
+    /// any more may hold anything, as builtins write to those of their arguments.
+    fn check_slots(&self, vm: &Vm, pc: *const Ins) -> Result<(), String> {
+        let analysed = |p: Gc<Proto>| self.live.iter().any(|l| l.0 == p && l.1.is_some());
+        if !analysed(self.proto) || !self.frames.iter().all(|f| analysed(f.proto)) {
+            return Ok(());
+        }
+        let header = matches!(view::ins(pc).op(), Bc::FUNCF | Bc::IFUNCF | Bc::JFUNCF | Bc::FUNCV | Bc::IFUNCV | Bc::JFUNCV);
+        let top = if header { self.base + vm.record_nargs as usize } else { self.frame_top() };
+        let top = top.min(self.slots.len());
+        // In a frame that a metamethod was called from, temporaries that the instruction has used up may hold anything.
+        let last = self.frames.iter().rposition(|f| matches!(f.way, Way::Cont(_) | Way::Protected));
+        let from = last.map_or(0, |i| self.frames.get(i + 1).map_or(self.base, |f| f.base));
+        for (at, dead) in self.dead(pc, top).into_iter().enumerate().skip(from) {
+            let r = self.slots[at];
+            if r == IrRef::NONE || dead {
+                continue;
+            }
+            let v = view::slot(vm, at as isize - self.base as isize);
+            let fits = if self.is_link(at) { self.is_word(r, v.0) } else { self.is_value(r, v) };
+            check(fits, || {
+                let known = self.b.trace.konst(r).map_or_else(|| format!("{:?} {r:?}", self.ty(r)), |k| format!("{k:?}"));
+                format!("slot {at}: {known} to the recorder, {v:?} to the interpreter")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Does the slot hold something else than a Lua value: a link, or what belongs to a continuation?
+    fn is_link(&self, at: usize) -> bool {
+        let cont = |i: usize, base: usize| matches!(self.frames[i].way, Way::Cont(_)) && (at + 3 == base || at + 4 == base);
+        let bases = self.frames.iter().skip(1).map(|f| f.base).chain([self.base]);
+        at == 1
+            || at + 1 == self.base
+            || bases.enumerate().take(self.frames.len()).any(|(i, base)| at + 1 == base || cont(i, base))
+    }
+    fn is_word(&self, r: IrRef, word: u64) -> bool {
+        match self.b.trace.konst(r) {
+            Some(Const::Ptr(k)) => k == word,
+            Some(_) => true,
+            None => true,
+        }
+    }
+    fn is_value(&self, r: IrRef, v: Value) -> bool {
+        match self.b.trace.konst(r) {
+            Some(Const::Int(k)) => v.as_number() == Some(f64::from(k)),
+            Some(Const::Num(k)) => v
+                .as_number()
+                .is_some_and(|n| n.to_bits() == k || n == f64::from_bits(k) || n.is_nan() && f64::from_bits(k).is_nan()),
+            Some(Const::Gc(k)) => k.0 == v.0,
+            Some(Const::Pri(_)) => Ty::of_value(v) == self.ty(r),
+            Some(_) => true,
+            None => {
+                let (ty, found) = (self.ty(r), Ty::of_value(v));
+                ty == found || ty == Ty::U64 || (ty.is_number() || ty.is_int()) && v.is_number()
+            }
+        }
+    }
+}

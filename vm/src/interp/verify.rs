@@ -1,0 +1,147 @@
+//! The frame verifier: walks the innermost frames of the running coroutine and reports the first broken invariant. Debug builds run it
+//! at each exit of compiled code, where a wrong snapshot shows, and where a recording begins.
+//!
+//! Checked, of the running frame:
+//! * it lies on the stack of the running coroutine, and its whole frame size below the stack's limit;
+//! * the instruction to go on at belongs to its function.
+//!
+//! Checked, of each frame:
+//! * there is a function below its base, and no slot of it refers to a freed object;
+//! * its link is of a known kind and leads to a frame further down; a return address is behind a call of the function below; a
+//!   continuation lies where that function's frame ends, and is one; the moved frame of a vararg function lies above the same function;
+//!   a protected call was made by `pcall` or `xpcall`; the first frame of a coroutine is the lowest.
+
+use super::cont;
+use super::frame::{self, below, kind, link_of};
+use super::stack::EXTRA;
+use crate::Vm;
+use crate::bc::{Ins, Op};
+use crate::lib::Builtin;
+use crate::object::{Func, Gc, Kind, Proto};
+use crate::value::Value;
+
+/// Frames that are looked at: deep recursion would take time by the square of its depth.
+const FRAMES: usize = 32;
+
+fn check(ok: bool, what: impl FnOnce() -> String) -> Result<(), String> {
+    if ok { Ok(()) } else { Err(what()) }
+}
+
+impl Vm {
+    /// Checks the frames of the running coroutine, whose innermost is to go on at the instruction at `pc`.
+    ///
+    /// # Errors
+    /// Says what is wrong.
+    pub fn verify_frames(&self, pc: *const Ins) -> Result<(), String> {
+        let (stack, size) = (self.cur.stack.get(), self.cur.size.get() as usize);
+        let end = stack.wrapping_add(size);
+        let lowest = stack.wrapping_add(2);
+        let mut base = self.base;
+        check((lowest..end).contains(&base), || "the running frame is not on the stack of its coroutine".into())?;
+        let f = self.function_at(base)?;
+        let p = f.proto().ok_or("the running frame is that of a builtin")?;
+        check(p.pc_of(pc).is_some(), || "the instruction to go on at is not one of the running function".into())?;
+        let limit = end.wrapping_sub(EXTRA as usize);
+        check(base.wrapping_add(p.framesize() as usize) <= limit, || "the running frame does not fit the stack".into())?;
+        let mut slots = base.wrapping_add(p.framesize() as usize);
+        for depth in 0..FRAMES {
+            let at = |e: String| format!("frame {depth} from the top: {e}");
+            self.function_at(base).map_err(at)?;
+            self.check_slots(base, slots).map_err(at)?;
+            let Some((next, end)) = self.verify_link(base, lowest).map_err(at)? else { return Ok(()) };
+            (base, slots) = (next, end);
+        }
+        Ok(())
+    }
+
+    /// The function of the frame at `base`.
+    fn function_at(&self, base: *mut Value) -> Result<Gc<Func>, String> {
+        // SAFETY: the caller has checked that `base` is above the lowest frame of the stack.
+        let v = unsafe { *base.sub(2) };
+        v.as_func()
+            .filter(|f| f.hdr.kind() == Kind::Func)
+            .ok_or_else(|| format!("a {} where its function belongs", v.type_name()))
+    }
+
+    /// Does no slot from `from` to `to` refer to an object that was freed, or of another kind than its tag says?
+    fn check_slots(&self, from: *mut Value, to: *mut Value) -> Result<(), String> {
+        let mut at = from;
+        while at < to {
+            // SAFETY: the slots are on the stack, all of whose memory is initialised.
+            let v = unsafe { *at };
+            if let Some(o) = v.as_gc() {
+                let slot = (at as usize - from as usize) / size_of::<Value>();
+                check(o.kind() != Kind::Free, || format!("slot {slot} refers to a {} that was freed", v.type_name()))?;
+                check(!self.heap.is_dead(&o), || format!("slot {slot} refers to a dead {}", v.type_name()))?;
+            }
+            at = at.wrapping_add(1);
+        }
+        Ok(())
+    }
+
+    /// Checks the link of the frame at `base`: the base of the frame below with the end of that frame's values; none where the walk ends.
+    fn verify_link(&self, base: *mut Value, lowest: *mut Value) -> Result<Option<(*mut Value, *mut Value)>, String> {
+        // SAFETY: the frame was found by links that were checked, so its link is on the stack.
+        let link = unsafe { link_of(base) };
+        let kind = kind(link);
+        if kind == frame::COR || kind == frame::C && link >> 3 == 0 {
+            return check(base <= lowest.wrapping_add(1), || "a first frame that is not the lowest".into()).map(|()| None);
+        }
+        if kind == frame::LUA {
+            self.verify_return_address(link)?;
+        } else {
+            let delta = (link >> 3) as usize;
+            let room = (base as usize - lowest as usize) / size_of::<Value>();
+            check((2..=room).contains(&delta), || format!("a link of kind {kind} over {delta} slots"))?;
+        }
+        // SAFETY: the link was checked above as far as this needs it.
+        let next = unsafe { below(base) };
+        check(next >= lowest, || "a link that leads out of the stack".into())?;
+        let callee = self.function_at(base)?;
+        let caller = self.function_at(next).map_err(|e| format!("below it, {e}"))?;
+        let distance = (base as usize - next as usize) / size_of::<Value>();
+        match kind {
+            frame::LUA => {
+                let p = caller.proto().ok_or("a return address into a builtin")?;
+                let back: *const Ins = core::ptr::with_exposed_provenance(link as usize);
+                check(p.pc_of(back.wrapping_sub(1)).is_some(), || "a return address outside of the caller".into())?;
+                Ok(Some((next, base.wrapping_sub(2))))
+            }
+            frame::CONT => {
+                self.verify_continuation(base, caller.proto().ok_or("a continuation of a builtin")?, distance)?;
+                Ok(Some((next, base.wrapping_sub(4))))
+            }
+            frame::VARG => {
+                check(callee == caller, || "a moved frame above that of another function".into())?;
+                Ok(Some((next, base.wrapping_sub(2))))
+            }
+            frame::PCALL | frame::XPCALL => {
+                let builtin = Builtin::from_id(caller.ffid());
+                let expected = if kind == frame::PCALL { Builtin::Pcall } else { Builtin::Xpcall };
+                check(builtin == Some(expected), || format!("a protected call made by {builtin:?}"))?;
+                Ok(Some((next, base.wrapping_sub(2))))
+            }
+            frame::C => Ok(Some((next, base.wrapping_sub(3)))),
+            other => Err(format!("a link of kind {other}")),
+        }
+    }
+
+    /// Is the address behind an instruction that calls?
+    fn verify_return_address(&self, link: u64) -> Result<(), String> {
+        check(link != 0, || "no return address".into())?;
+        // SAFETY: links without a kind are return addresses, inside a prototype or a pad that the frame below keeps.
+        let call = unsafe { *core::ptr::with_exposed_provenance::<Ins>(link as usize).sub(1) };
+        check(matches!(call.op(), Op::CALL | Op::CALLM | Op::ITERC), || format!("a return address behind {}", call.op().name()))
+    }
+
+    /// Checks the continuation of a metamethod that function `p` called, whose frame is `distance` slots above that function's.
+    fn verify_continuation(&self, base: *mut Value, p: Gc<Proto>, distance: usize) -> Result<(), String> {
+        // SAFETY: four slots below the base of such a frame belong to it.
+        let (id, pc) = unsafe { ((*base.sub(4)).0, (*base.sub(3)).0) };
+        check(id & 7 <= cont::CONCAT, || format!("continuation {id}"))?;
+        let pc: *const Ins = core::ptr::with_exposed_provenance(pc as usize);
+        check(p.pc_of(pc.wrapping_sub(1)).is_some(), || "a continuation outside of its function".into())?;
+        let expected = p.framesize() as usize + 4;
+        check(distance == expected, || format!("a continuation {distance} slots above its function, not {expected}"))
+    }
+}
