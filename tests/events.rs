@@ -185,6 +185,11 @@ fn errors_in_handlers() {
 }
 
 #[test]
+fn handlers_leave_the_arguments_of_vararg_functions() {
+    passes_in_both("arguments.lua", &[]);
+}
+
+#[test]
 fn arguments_and_switches() {
     passes_in_both("errors.lua", &[]);
 }

@@ -49,7 +49,7 @@ impl Jit {
         }
         if stack != 0 && frame::lacks_stack(vm, stack) {
             drop(registry);
-            return self.make_room(vm, (trace, root), stack, Resume::at(pc, multres));
+            return self.make_room(vm, (trace, root), (stack, live), Resume::at(pc, multres));
         }
         let retire = !aside && self.balance(&mut registry, root, gain);
         let may_record = may_record && !vm.heap.is_full();
@@ -71,12 +71,12 @@ impl Jit {
     /// does not count, as no side trace can do without the room.
     #[cold]
     #[inline(never)]
-    fn make_room(&self, vm: &mut Vm, (trace, root): (u32, u32), stack: usize, resume: Resume) -> Resume {
+    fn make_room(&self, vm: &mut Vm, (trace, root): (u32, u32), (stack, live): (usize, usize), resume: Resume) -> Resume {
         if log::on(Topic::Exit) {
             eprintln!("[TRACE {trace} exit 0: {stack} slots do not fit the stack]");
         }
         vm.multres = resume.multres;
-        frame::protect(vm, resume.pc, 0);
+        frame::protect(vm, resume.pc, live);
         let fits = vm.make_stack(stack);
         Resume { enter: if fits && trace == root { trace } else { 0 }, ..resume }
     }

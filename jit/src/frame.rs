@@ -4,6 +4,7 @@
 use perilune_vm::bc::{Ins, Op};
 use perilune_vm::hooks::Unboxed;
 use perilune_vm::interp::frames::Level;
+use perilune_vm::interp::hook::is_header as is_header_op;
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{Value, Vm};
 
@@ -37,6 +38,11 @@ pub fn recurses(vm: &Vm, proto: Gc<Proto>) -> bool {
 pub fn ins(pc: *const Ins) -> Ins {
     // SAFETY: the callers' addresses come from the interpreter or from snapshots, whose prototypes are kept.
     unsafe { *pc }
+}
+
+/// Is the instruction at `pc` the header of a function?
+pub fn is_header(pc: *const Ins) -> bool {
+    is_header_op(ins(pc).op())
 }
 
 /// Sets `vm.top` behind all values that the instruction at `pc`, about to run, may read: the frame, and an open list.

@@ -5,8 +5,9 @@
 
 use super::{Recorder, Way, view};
 use crate::ir::{Const, IrRef, Ty};
-use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::bc::Ins;
 use perilune_vm::interp::frame;
+use perilune_vm::interp::hook::is_header;
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{Value, Vm};
 
@@ -60,8 +61,7 @@ impl Recorder {
         if !analysed(self.proto) || !self.frames.iter().all(|f| analysed(f.proto)) {
             return Ok(());
         }
-        let header = matches!(view::ins(pc).op(), Bc::FUNCF | Bc::IFUNCF | Bc::JFUNCF | Bc::FUNCV | Bc::IFUNCV | Bc::JFUNCV);
-        let top = if header { self.base + vm.record_nargs as usize } else { self.frame_top() };
+        let top = if is_header(view::ins(pc).op()) { self.base + vm.record_nargs as usize } else { self.frame_top() };
         let top = top.min(self.slots.len());
         // In a frame that a metamethod was called from, temporaries that the instruction has used up may hold anything.
         let last = self.frames.iter().rposition(|f| matches!(f.way, Way::Cont(_) | Way::Protected));

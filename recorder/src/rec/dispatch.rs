@@ -7,6 +7,7 @@ use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::interp::cont;
+use perilune_vm::interp::hook::is_header;
 use perilune_vm::layout::Field;
 use perilune_vm::meta::MM;
 use perilune_vm::{Value, Vm};
@@ -26,7 +27,7 @@ fn metamethod(op: Bc) -> MM {
 impl Recorder {
     pub(super) fn dispatch(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
         // Nothing resumes at the header of a function.
-        let header = matches!(ins.op(), Bc::FUNCF | Bc::IFUNCF | Bc::JFUNCF | Bc::FUNCV | Bc::IFUNCV | Bc::JFUNCV);
+        let header = is_header(ins.op());
         if self.needsnap && !header {
             self.snap(pc)?;
             self.sync()?;

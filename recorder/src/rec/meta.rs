@@ -140,8 +140,8 @@ impl Recorder {
             cont::TO_A => self.set(ins.a(), result),
             cont::CONCAT => {
                 let (slot, bottom) = ((cont.id >> 3) as usize, ins.b());
+                self.set(slot, result);
                 if slot == bottom {
-                    self.set(bottom, result);
                     self.set(ins.a(), result);
                     return Ok(Flow::Next);
                 }

@@ -186,7 +186,7 @@ impl Vm {
 }
 
 /// Is this the header of a function?
-pub(super) fn is_header(op: Op) -> bool {
+pub fn is_header(op: Op) -> bool {
     matches!(op, Op::FUNCF | Op::IFUNCF | Op::JFUNCF | Op::FUNCV | Op::IFUNCV | Op::JFUNCV | Op::FUNCC | Op::FUNCCW)
 }
 
