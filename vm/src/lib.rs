@@ -6,6 +6,7 @@ pub mod aside;
 pub mod bc;
 pub mod detour;
 pub mod error;
+pub mod fault;
 pub mod gc;
 pub mod helper;
 pub mod hooks;

@@ -4,6 +4,7 @@ use super::op::{Effect, Mode, Op};
 use super::ty::Ty;
 use core::ops::Range;
 use perilune_vm::Value;
+use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::gc::Marker;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::ofs;
@@ -448,7 +449,7 @@ impl Trace {
     }
     /// Must the trace check at its start that its frames fit the stack?
     pub fn checks_stack(&self) -> bool {
-        self.top_slot > self.checked_slot
+        self.top_slot > self.checked_slot && !is_injected(Fault::StackUnchecked)
     }
     /// Up to where (exclusive) the stack is checked when the trace leaves by exit `k`, in slots of what begins there. The first
     /// exit is that of the check itself.

@@ -30,6 +30,7 @@ use crate::opt::abc;
 use crate::opt::dce;
 use crate::opt::sink::Sink;
 use crate::opt::widen;
+use perilune_vm::fault::{Fault, is_injected};
 
 /// Greatest number of loop-carried values.
 const MAX_PHI: usize = 100;
@@ -202,7 +203,9 @@ impl Unroll<'_> {
         let old = &self.b.trace.snaps[k];
         let mut slots = Vec::with_capacity(old.slots.len() + self.last.slots.len());
         // What a builtin has written in this iteration is not what the slot had at the end of the last one.
-        let written = |slot| self.b.trace.written.iter().any(|w| w.0 < old.at && w.1.contains(&slot));
+        let written = |slot| {
+            !is_injected(Fault::WrittenByBuiltins) && self.b.trace.written.iter().any(|w| w.0 < old.at && w.1.contains(&slot))
+        };
         let mut before = self.last.slots.iter().filter(|s| s.slot < old.nslots && !written(s.slot)).peekable();
         let from_last = |mut s: SnapSlot| {
             if s.flags & SnapSlot::STORED == 0 && !self.stays(s) {

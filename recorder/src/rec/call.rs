@@ -5,6 +5,7 @@ use super::{Flow, Frame, Rec, Recorder, Way, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::interp::frame;
 use perilune_vm::layout::Field;
 use perilune_vm::lib::{Builtin, OnTrace};
@@ -25,7 +26,7 @@ impl Recorder {
 
     /// Guards that the called function is this one.
     pub(super) fn specialize(&mut self, r: IrRef, f: Gc<Func>) -> Rec<IrRef> {
-        if r.is_const() || self.closure(r).is_some() {
+        if r.is_const() || self.closure(r).is_some() || is_injected(Fault::CalleeUnchecked) {
             return Ok(r);
         }
         if let Some(p) = f.proto()

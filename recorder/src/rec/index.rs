@@ -5,6 +5,7 @@ use super::{Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty, VmRef, conv};
 use crate::opt::abc;
+use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::layout::Field;
 use perilune_vm::meta::MM;
 use perilune_vm::object::{Gc, Table};
@@ -232,7 +233,7 @@ impl Recorder {
             }
         };
         self.b.emit(op, ty, slot, r)?;
-        if ty.is_gc() {
+        if ty.is_gc() && !is_injected(Fault::NoBarrier) {
             self.b.emit(Op::TBAR, Ty::Nil, table, IrRef::NONE)?;
         }
         if let Some(s) = key.1.as_str()

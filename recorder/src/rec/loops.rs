@@ -6,6 +6,7 @@ use crate::ir::{FpMath, IrRef, Link, Op, Ty, conv};
 use crate::opt::abc::Induction;
 use crate::opt::narrow;
 use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::{Value, Vm};
 
 /// What a loop instruction does.
@@ -192,7 +193,16 @@ impl Recorder {
         let l = x[1].1.as_number().ok_or(Abort::BadType)?;
         let (stay, up, ty);
         // A loop that may run past the integers counts in doubles, as the interpreter has it.
-        let inside = |s: i32| if s >= 0 { l < 2_147_483_648.0 } else { l > -2_147_483_649.0 };
+        let outside = is_injected(Fault::PastIntegers);
+        let inside = |s: i32| {
+            if outside {
+                true
+            } else if s >= 0 {
+                l < 2_147_483_648.0
+            } else {
+                l > -2_147_483_649.0
+            }
+        };
         if let (Some(i), Some(s), true) = (vi.as_int(), vs.as_int(), vs.as_int().is_some_and(inside) || l.is_nan()) {
             ty = Ty::Int;
             x[0].0 = self.narrow(x[0].0)?;

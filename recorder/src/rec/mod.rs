@@ -38,6 +38,7 @@ use crate::opt::abc::Induction;
 use crate::opt::{self, OptFlags};
 use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::gc::Marker;
 use perilune_vm::object::{Func, Gc, Proto};
 use perilune_vm::{Value, Vm};
@@ -481,7 +482,7 @@ impl Recorder {
             Flow::Next => Ok(None),
             Flow::Stop(link, to) => match self.finish(link, to)? {
                 // A trace from an ITERN closes in front of it: with one more iteration it is still to be recorded.
-                None if to == pc => self.itern_again(vm, db, pc).map(|()| None),
+                None if to == pc && !is_injected(Fault::NextEntry) => self.itern_again(vm, db, pc).map(|()| None),
                 done => Ok(done),
             },
         });

@@ -5,6 +5,7 @@ use super::loops::count_at;
 use super::stack::MAX_ARGS;
 use super::{Driver, R, Status, cont, op};
 use crate::bc::Ins;
+use crate::fault::{Fault, is_injected};
 use crate::meta::MM;
 use crate::object::{Func, Gc, Proto};
 use crate::sample::Activity;
@@ -193,6 +194,9 @@ op! {
         }
         let mut r = r;
         r.base = vm.base;
+        if is_injected(Fault::HeaderTwice) {
+            return D::go(r.reload());
+        }
         super::jit::execute_once::<D>(r.reload())
     }
 

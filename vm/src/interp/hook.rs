@@ -7,6 +7,7 @@ use super::{Dispatching, Status, op};
 use crate::Vm;
 use crate::bc::{Ins, Op};
 use crate::error::LuaResult;
+use crate::fault::{Fault, is_injected};
 use crate::hooks::Mode;
 use crate::object::{Func, Gc};
 use crate::value::Value;
@@ -285,6 +286,7 @@ pub(super) unsafe fn used_slots(f: Gc<Func>, pc: *const Ins, multres: u32) -> us
         Op::TSETM => ins.a() + multres as usize,
         _ => 0,
     };
+    let open = if is_injected(Fault::OpenResults) { 0 } else { open };
     open.max(f.proto().map_or(0, |p| p.framesize() as usize))
 }
 

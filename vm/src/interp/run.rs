@@ -4,6 +4,7 @@ use super::frame::{self, below, kind, link_of};
 use super::{Loop, R, Tail, call};
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
+use crate::fault::{Fault, is_injected};
 use crate::object::{Gc, UpVal};
 use crate::sample::Activity;
 use crate::value::Value;
@@ -106,6 +107,9 @@ impl Vm {
     }
     /// A value has changed that traces take for a constant.
     pub(crate) fn constant_changed(&mut self) {
+        if is_injected(Fault::ConstantsChange) {
+            return;
+        }
         let compiler = Rc::clone(&self.compiler);
         compiler.constant_changed(self);
     }
@@ -193,7 +197,7 @@ impl Vm {
     /// frame entered from Rust is reached.
     fn unwind(&mut self) -> LuaResult<()> {
         let compiler = Rc::clone(&self.compiler);
-        if self.mode == crate::hooks::Mode::Record {
+        if self.mode == crate::hooks::Mode::Record && !is_injected(Fault::ErrorsRecorded) {
             compiler.abort(self);
         }
         self.handle_error();

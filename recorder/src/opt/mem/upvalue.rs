@@ -5,6 +5,7 @@ use crate::build::{Builder, Emit};
 use crate::ir::{Ins, IrRef, Op};
 use crate::opt::alias::{self, Alias};
 use crate::opt::cse;
+use perilune_vm::fault::{Fault, is_injected};
 
 /// UREFO, UREFC: the same until upvalues are closed.
 pub fn reference(b: &mut Builder, ins: Ins) -> Emit {
@@ -81,7 +82,7 @@ pub fn load(b: &mut Builder, ins: Ins) -> Emit {
 pub fn store(b: &mut Builder, ins: Ins) -> Emit {
     let address = ins.a;
     // Slots are also stored all at once, which nothing here sees.
-    if !b.flags.fwd && !b.flags.dse || b.is_op(address, Op::SREF).is_some() {
+    if !b.flags.fwd && !b.flags.dse || b.is_op(address, Op::SREF).is_some() && !is_injected(Fault::CapturedSlots) {
         return b.append(ins);
     }
     let lim = address.max(alias::called(b, address, |_| false));
