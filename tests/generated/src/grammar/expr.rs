@@ -164,7 +164,7 @@ impl Grammar {
                 let to = *self.choose(&["\"%0%0\"", "\"-\"", "\"\"", "string.upper", "{o = \"0\", l = false}"]);
                 format!("S(({}:gsub({}, {to})))", self.prefix(depth), self.choose(PATTERNS))
             }
-            95..=96 => format!("string.char({} % 128)", self.number_leaf()),
+            95..=96 => format!("string.char(I({}) % 128)", self.number_leaf()),
             97..=98 => self.var(Kind::Array).map_or("\"\"".into(), |v| format!("S(J({}))", v.name)),
             _ => format!("type({})", self.any(depth + 1)),
         }

@@ -4,8 +4,10 @@ mod define;
 mod expr;
 mod objects;
 mod places;
+mod scenes;
 mod slots;
 mod stmt;
+pub mod template;
 
 use crate::program::Node;
 
@@ -17,6 +19,8 @@ pub struct Program {
     pub everywhere: bool,
     /// Statements that it may run.
     pub budget: u64,
+    /// The templates that it is made from.
+    pub templates: Vec<String>,
 }
 
 /// What a variable holds, as far as the generator keeps to it.
@@ -59,6 +63,8 @@ pub struct Grammar {
     pub budget: u64,
     /// Is there nothing in it that LuaJIT does not know, or does otherwise?
     pub everywhere: bool,
+    /// Names of the templates used.
+    pub templates: Vec<String>,
     /// How often the statement being made is run.
     pub weight: u64,
     /// Statements run by the function being made.
@@ -82,6 +88,7 @@ impl Grammar {
             depth: 0,
             budget: 0,
             everywhere: true,
+            templates: Vec::new(),
             weight: 1,
             cost: 0,
             labels: Vec::new(),
@@ -95,14 +102,14 @@ impl Grammar {
     pub fn program(mut self) -> Program {
         let large = self.rng.u32(0..100);
         let (budget, size) = match large {
-            0..=69 => (self.rng.u64(60..250), 1),
-            70..=93 => (self.rng.u64(250..1000), 2),
-            94..=98 => (self.rng.u64(1000..4000), 3),
+            0..=69 => (self.rng.u64(150..400), 1),
+            70..=93 => (self.rng.u64(400..1200), 2),
+            94..=98 => (self.rng.u64(1200..4000), 3),
             _ => (10_000, 4),
         };
         self.budget = budget;
         let nodes = self.sections(size);
-        Program { nodes, everywhere: self.everywhere, budget }
+        Program { nodes, everywhere: self.everywhere, budget, templates: self.templates }
     }
 
     fn sections(&mut self, size: u32) -> Vec<Node> {
@@ -138,18 +145,6 @@ impl Grammar {
             }
         }
         nodes
-    }
-
-    /// Statements around one part of the language.
-    pub(crate) fn scene(&mut self, out: &mut Vec<Node>) {
-        let visible = self.vars.len();
-        let mut nodes = Vec::new();
-        match self.rng.u32(0..10) {
-            0..=6 => self.scene_places(&mut nodes),
-            _ => self.scene_objects(&mut nodes),
-        }
-        self.vars.truncate(visible);
-        out.push(Node::block("do", nodes, "end"));
     }
 
     /// A name that no other variable has.
