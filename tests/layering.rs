@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The crates by folder, each with the crates of the project that it depends on.
-const ARROWS: [(&str, &[&str]); 8] = [
+const ARROWS: [(&str, &[&str]); 9] = [
     ("vm", &[]),
     ("recorder", &["perilune-vm"]),
     ("backend", &["perilune-recorder", "perilune-vm"]),
@@ -12,6 +12,7 @@ const ARROWS: [(&str, &[&str]); 8] = [
     ("observe", &["perilune-jit", "perilune-recorder", "perilune-vm"]),
     (".", &["perilune-jit", "perilune-observe", "perilune-vm"]),
     ("tools", &["perilune"]),
+    ("tests/fuzz", &["perilune", "perilune-recorder", "perilune-tools", "perilune-vm"]),
     ("tests/generated", &["perilune", "perilune-jit", "perilune-recorder", "perilune-vm"]),
 ];
 

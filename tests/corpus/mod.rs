@@ -2,7 +2,7 @@
 //! running all of it in some mode.
 //!
 //! `BLESS=1` rewrites the stored text from what the interpreter prints (read the difference before committing it).
-//! `ONLY=part` runs the programs whose path contains `part`.
+//! `ONLY=part` runs the programs whose path contains `part`. `CASE_SECONDS` says how long a program may take (60).
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
 use super::command::{PERILUNE, run_within};
@@ -80,7 +80,8 @@ fn programs(folder: &Path) -> Vec<PathBuf> {
 
 /// Runs the cases in one mode and fails with a report on all that went wrong.
 pub fn check(cases: Vec<Case>, mode: &[&str]) {
-    check_within(&cases, mode, Duration::from_secs(60));
+    let seconds = std::env::var("CASE_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(60);
+    check_within(&cases, mode, Duration::from_secs(seconds));
 }
 
 /// The same with a time limit for each program.

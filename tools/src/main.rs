@@ -1,15 +1,8 @@
 //! `perilune-tools`: reports of what the observers of Perilune see and have written.
 #![forbid(unsafe_code)]
 
-mod failure;
-mod heap;
-mod memprof;
-mod profile;
-mod progress;
-mod script;
-mod trace;
-
 use clap::{Parser, Subcommand};
+use perilune_tools::{failure, heap, memprof, profile, trace};
 use std::io::{self, Write};
 use std::process::ExitCode;
 

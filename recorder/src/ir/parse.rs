@@ -32,6 +32,9 @@ impl core::error::Error for ParseError {}
 
 type Res<T> = Result<T, String>;
 
+/// Most instructions, and most constants: what references can name.
+const MOST: usize = 0x7f00;
+
 /// Parses a trace.
 pub fn parse(text: &str, objects: &mut dyn Objects) -> Result<Trace, ParseError> {
     let mut p = Parser { trace: Trace::default(), objects };
@@ -114,7 +117,7 @@ impl Parser<'_> {
     }
 
     fn instruction(&mut self, number: usize, mut s: &str) -> Res<()> {
-        if number < self.trace.ins.len() || number > 0x7f00 {
+        if number < self.trace.ins.len() || number > MOST {
             return Err("instruction number out of order".into());
         }
         let nop = Ins::new(Op::NOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
@@ -164,12 +167,15 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn konst(&mut self, k: Const) -> IrRef {
-        let found = self.trace.consts.iter().position(|c| *c == k);
-        IrRef::of_const(found.unwrap_or_else(|| {
-            self.trace.consts.push(k);
-            self.trace.consts.len() - 1
-        }))
+    fn konst(&mut self, k: Const) -> Res<IrRef> {
+        if let Some(found) = self.trace.consts.iter().position(|c| *c == k) {
+            return Ok(IrRef::of_const(found));
+        }
+        if self.trace.consts.len() > MOST {
+            return Err("too many constants".into());
+        }
+        self.trace.consts.push(k);
+        Ok(IrRef::of_const(self.trace.consts.len() - 1))
     }
 
     fn reference(&mut self, s: &str) -> Res<IrRef> {
@@ -177,16 +183,17 @@ impl Parser<'_> {
             return Ok(IrRef::NONE);
         }
         if s.bytes().all(|c| c.is_ascii_digit()) {
-            return Ok(IrRef::of_ins(int(s)?));
+            let number = int(s)?;
+            return if number > MOST { Err(format!("'{s}' is no instruction")) } else { Ok(IrRef::of_ins(number)) };
         }
         if let Some((key, node)) = s.rsplit_once('@')
             && !node.contains('"')
         {
             let key = self.reference(key)?;
-            return Ok(self.konst(Const::Slot(key, int(node)?)));
+            return self.konst(Const::Slot(key, int(node)?));
         }
         let k = self.constant(s)?;
-        Ok(self.konst(k))
+        self.konst(k)
     }
 
     fn constant(&mut self, s: &str) -> Res<Const> {
@@ -256,7 +263,7 @@ impl Parser<'_> {
             return Ok(());
         }
         let slot = snap.nslots;
-        snap.nslots += 1;
+        snap.nslots = slot.checked_add(1).ok_or("too many slots")?;
         let mut flags = 0;
         let mut value = word;
         while let Some(rest) = value.strip_suffix(['|', '^', '!']) {

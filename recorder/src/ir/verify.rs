@@ -211,6 +211,7 @@ impl Verifier<'_> {
     fn call(&self, ins: Ins) -> Res {
         let helper = Helper::ALL.get(usize::from(ins.b.0)).ok_or("unknown helper")?;
         self.result(ins, Ty::of_word(helper.ret()))?;
+        check(!helper.may_fail() || ins.is_guard(), "call that may fail without the guard bit")?;
         let words = helper.args();
         if words.is_empty() {
             return check(ins.a == IrRef::NIL, "arguments where none belong");

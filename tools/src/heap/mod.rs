@@ -1,13 +1,13 @@
 //! `perilune-tools heap`.
 
-mod diff;
+pub mod diff;
 mod dump;
-mod graph;
+pub mod graph;
 mod snapshot;
 mod source;
-mod summary;
-mod text;
-mod why;
+pub mod summary;
+pub mod text;
+pub mod why;
 
 use crate::failure::{Outcome, about};
 use crate::progress::Progress;
@@ -17,7 +17,7 @@ use graph::Graph;
 use perilune::Lua;
 use source::Source;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The commands. Files are dumps (JSON, as `misc.heapdump` writes it) or snapshots (`misc.heapsnapshot`, Chrome).
@@ -36,6 +36,7 @@ pub enum Command {
 }
 
 #[derive(Args)]
+#[allow(missing_docs, reason = "a comment would be shown as help")]
 pub struct Summary {
     /// A dump or snapshot.
     file: PathBuf,
@@ -45,6 +46,7 @@ pub struct Summary {
 }
 
 #[derive(Args)]
+#[allow(missing_docs, reason = "a comment would be shown as help")]
 pub struct Output {
     /// File to write.
     #[arg(short, long)]
@@ -54,6 +56,7 @@ pub struct Output {
 }
 
 #[derive(Args)]
+#[allow(missing_docs, reason = "a comment would be shown as help")]
 pub struct Diff {
     /// The file to compare with.
     before: PathBuf,
@@ -65,6 +68,7 @@ pub struct Diff {
 }
 
 #[derive(Args)]
+#[allow(missing_docs, reason = "a comment would be shown as help")]
 pub struct Why {
     /// A dump or snapshot.
     file: PathBuf,
@@ -98,7 +102,7 @@ fn write(c: Output, f: fn(&Lua, &mut dyn Write) -> io::Result<()>) -> Outcome {
 }
 
 /// What is wrong with a file.
-struct Wrong {
+pub struct Wrong {
     message: String,
     spot: Spot,
 }
@@ -129,13 +133,23 @@ impl Wrong {
     }
 }
 
-/// Reads a file of either kind, as a stream. What comes first tells which of both it is; where it is neither, the error says so.
+impl core::fmt::Display for Wrong {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
 fn read(file: &Path) -> Outcome<Graph> {
     let from = File::open(file).map_err(|e| about(file, e))?;
     let about_it = from.metadata();
     let (size, regular) = about_it.map_or((0, false), |m| (m.len(), m.is_file()));
-    let mut source = Source::new(Progress::new(from, size));
-    let start = source.look().map_err(|e| about(file, format!("{e} at offset 0")))?;
-    let graph = if snapshot::looks_like(start) { snapshot::read(&mut source, size) } else { dump::read(&mut source) };
-    graph.map_err(|wrong| about(file, wrong.say(file, regular)))
+    parse(Progress::new(from, size), size).map_err(|wrong| about(file, wrong.say(file, regular)))
+}
+
+/// Reads a dump or a snapshot of about `size` bytes, as a stream. What comes first tells which of both it is; where it is neither,
+/// the error says so.
+pub fn parse(from: impl Read, size: u64) -> Result<Graph, Wrong> {
+    let mut source = Source::new(from);
+    let start = source.look().map_err(|e| Wrong::new(format!("{e} at offset 0")))?;
+    if snapshot::looks_like(start) { snapshot::read(&mut source, size) } else { dump::read(&mut source) }
 }

@@ -1,8 +1,8 @@
 //! `perilune-tools memprof`.
 
 mod flame;
-mod profile;
-mod report;
+pub mod profile;
+pub mod report;
 
 use crate::failure::{Failure, Outcome, about};
 use crate::progress::Progress;
@@ -10,10 +10,11 @@ use crate::script::Script;
 use clap::{Args, Subcommand};
 use perilune::Lua;
 use perilune::observe::memprof::Options;
+use perilune::observe::stream::input::Malformed;
 use perilune::observe::stream::read::Stream;
 use profile::Profile;
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The commands.
@@ -26,6 +27,7 @@ pub enum Command {
 }
 
 #[derive(Args)]
+#[allow(missing_docs, reason = "a comment would be shown as help")]
 pub struct Record {
     /// File to write.
     #[arg(short, long, default_value = "memprof.bin")]
@@ -38,6 +40,7 @@ pub struct Record {
 }
 
 #[derive(Args)]
+#[allow(missing_docs, reason = "a comment would be shown as help")]
 pub struct Report {
     /// The profile: what `misc.memprof` or Tarantool has written.
     file: PathBuf,
@@ -74,9 +77,14 @@ fn record(c: Record) -> Outcome {
 fn read(file: &Path) -> Outcome<Profile> {
     let input = File::open(file).map_err(|e| about(file, e))?;
     let size = input.metadata().map_or(0, |m| m.len());
-    let mut stream = Stream::open(Progress::new(input, size)).map_err(|e| about(file, e))?;
+    parse(Progress::new(input, size)).map_err(|e| about(file, e))
+}
+
+/// Adds up the events of a memory profile.
+pub fn parse(from: impl Read) -> Result<Profile, Malformed> {
+    let mut stream = Stream::open(from)?;
     let mut profile = Profile::default();
-    while let Some(event) = stream.next().map_err(|e| about(file, e))? {
+    while let Some(event) = stream.next()? {
         profile.add(event);
     }
     Ok(profile)

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 #[derive(Args)]
+#[allow(missing_docs, reason = "a comment would be shown as help")]
 pub struct Command {
     /// Page to write. It needs nothing but a browser.
     #[arg(short, long, required_unless_present = "json")]

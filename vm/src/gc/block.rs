@@ -2,7 +2,9 @@
 //! of memory taken from the system allocator, and handed back and forth between the size classes as they become empty.
 
 use super::os::{alloc_low, free_low};
+use super::poison;
 use super::size::class_size;
+use crate::object::{GcHeader, Kind};
 use std::alloc::Layout;
 
 /// Bytes of a block; also its alignment.
@@ -22,6 +24,30 @@ pub struct FreeCell {
     pub header: u64,
     /// Next free cell of the list.
     pub next: *mut FreeCell,
+}
+
+impl FreeCell {
+    /// Takes the first cell, of `size` bytes, off its list, and returns the rest of that.
+    ///
+    /// # Safety
+    /// `cell` is the first of a list of free cells of that size.
+    #[inline(always)]
+    pub(super) unsafe fn take(cell: *mut FreeCell, size: usize) -> *mut FreeCell {
+        poison::allow(cell.cast(), size);
+        // SAFETY: free cells carry the link.
+        unsafe { (*cell).next }
+    }
+    /// Puts a cell of `size` bytes in front of a list.
+    ///
+    /// # Safety
+    /// `cell` is a cell of that size which nobody refers to.
+    #[inline(always)]
+    pub(super) unsafe fn put(cell: *mut FreeCell, next: *mut FreeCell, size: usize) {
+        poison::allow(cell.cast(), size_of::<FreeCell>());
+        // SAFETY: by the contract.
+        unsafe { cell.write(FreeCell { header: 0, next }) };
+        poison::forbid(cell.cast(), size);
+    }
 }
 
 /// The head of a block.
@@ -66,6 +92,15 @@ impl Block {
         // SAFETY: `capacity` cells fit behind the header.
         unsafe { b.cast::<u8>().add(HEADER + i as usize * (*b).cell as usize) }
     }
+    /// Is there no object in a cell?
+    ///
+    /// # Safety
+    /// `cell` is a carved cell of an object block.
+    #[inline(always)]
+    pub unsafe fn is_free(cell: *mut u8) -> bool {
+        // SAFETY: carved cells have a header, of kind Free where there is no object.
+        poison::is_forbidden(cell) || unsafe { (*cell.cast::<GcHeader>()).kind.get() == Kind::Free as u8 }
+    }
     /// Puts the next cells that were never used on the list `head`, lowest address first.
     ///
     /// # Safety
@@ -77,7 +112,7 @@ impl Block {
             let start = (*b).carved;
             for i in (start..start + n).rev() {
                 let c = Block::cell(b, i).cast::<FreeCell>();
-                c.write(FreeCell { header: 0, next: head });
+                FreeCell::put(c, head, (*b).cell as usize);
                 head = c;
             }
             (*b).carved = start + n;
@@ -132,6 +167,7 @@ impl Blocks {
                 listed: UNLISTED,
                 segment,
             });
+            poison::forbid(b.cast::<u8>().add(HEADER), BLOCK_SIZE - HEADER);
         }
         b
     }

@@ -278,7 +278,7 @@ impl Heap {
             return self.refill(class).cast();
         }
         // SAFETY: cells on the free list are free and carry the link.
-        self.free[class] = unsafe { (*cell).next };
+        self.free[class] = unsafe { FreeCell::take(cell, class_size(class)) };
         cell.cast()
     }
     /// Refills the free list of a class and takes a cell from it: from swept blocks, then by sweeping further blocks, then from
@@ -317,7 +317,7 @@ impl Heap {
     #[inline]
     fn hand_out(&mut self, class: usize, list: *mut FreeCell) -> *mut FreeCell {
         // SAFETY: the list has at least one cell.
-        let rest = unsafe { (*list).next };
+        let rest = unsafe { FreeCell::take(list, class_size(class)) };
         if self.is_told() {
             self.hide(class, rest);
             self.tell(Change::Alloc { at: list as usize, size: class_size(class) });
@@ -397,8 +397,9 @@ impl Heap {
                 // SAFETY: carved cells of object blocks have a header, of kind Free where there is no object.
                 unsafe {
                     for i in 0..(*b).carved {
-                        let h = Block::cell(b, i).cast::<GcHeader>();
-                        if (*h).kind.get() != Kind::Free as u8 && !self.is_dead(&*h) {
+                        let cell = Block::cell(b, i);
+                        let h = cell.cast::<GcHeader>();
+                        if !Block::is_free(cell) && !self.is_dead(&*h) {
                             f(Gc::from_ptr(h));
                         }
                     }

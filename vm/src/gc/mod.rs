@@ -28,6 +28,7 @@ pub mod heap;
 pub mod limit;
 pub mod mark;
 mod os;
+mod poison;
 pub mod raw;
 pub mod reserve;
 pub mod size;

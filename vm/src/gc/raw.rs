@@ -78,7 +78,7 @@ impl Heap {
         unsafe {
             if !b.is_null() && !(*b).free.is_null() {
                 let cell = (*b).free;
-                (*b).free = (*cell).next;
+                (*b).free = FreeCell::take(cell, class_size(class));
                 (*b).live += 1;
                 return cell.cast();
             }
@@ -106,7 +106,7 @@ impl Heap {
                 (*b).free = Block::carve(b, core::ptr::null_mut());
             }
             let cell = (*b).free;
-            (*b).free = (*cell).next;
+            (*b).free = FreeCell::take(cell, class_size(class));
             (*b).live += 1;
             self.watch_blocks();
             cell.cast()
@@ -169,7 +169,7 @@ impl Heap {
         // SAFETY: the cell belongs to block `b` of the pools and is not used any more.
         unsafe {
             debug_assert_eq!((*b).class as usize, class);
-            cell.write(FreeCell { header: 0, next: (*b).free });
+            FreeCell::put(cell, (*b).free, class_size(class));
             (*b).free = cell;
             (*b).live -= 1;
             if ((*b).listed == UNLISTED || (*b).live == 0) && self.raw.classes[class].current != b {

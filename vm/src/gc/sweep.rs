@@ -8,6 +8,7 @@ use super::block::{Block, FreeCell};
 use super::color::{COLORS, FIXED};
 use super::heap::LargeObj;
 use super::os::free_low;
+use super::poison;
 use super::raw::large_layout;
 use super::size::NUM_CLASSES;
 use super::watch::Change;
@@ -126,7 +127,9 @@ impl Heap {
             for i in 0..(*b).carved {
                 let cell = Block::cell(b, i);
                 let h = cell.cast::<GcHeader>();
-                if (*h).kind.get() != Kind::Free as u8 {
+                if Block::is_free(cell) {
+                    poison::allow(cell, size_of::<FreeCell>());
+                } else {
                     strings |= (*h).kind.get() == Kind::Str as u8;
                     if self.survives(&*h) {
                         live += 1;
@@ -147,6 +150,14 @@ impl Heap {
                 tail = &raw mut (*free).next;
             }
             *tail = core::ptr::null_mut();
+            if poison::ON {
+                let mut free = (*b).free;
+                while !free.is_null() {
+                    let next = (*free).next;
+                    poison::forbid(free.cast(), size);
+                    free = next;
+                }
+            }
         }
         self.internal -= 1;
         self.counts.swept_strings += u64::from(strings);
@@ -246,9 +257,9 @@ impl Drop for Heap {
             }
             for b in blocks {
                 for i in 0..(*b).carved {
-                    let h = Block::cell(b, i).cast::<GcHeader>();
-                    if (*h).kind.get() != Kind::Free as u8 {
-                        self.destroy(h, false);
+                    let cell = Block::cell(b, i);
+                    if !Block::is_free(cell) {
+                        self.destroy(cell.cast(), false);
                     }
                 }
             }

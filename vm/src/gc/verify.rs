@@ -9,6 +9,7 @@
 //! * nodes of tables are reachable from the main position of their key, and their chains are lists: no node has two predecessors.
 
 use super::block::{Block, FreeCell};
+use super::size::class_size;
 use super::visit::{Edge, Visitor, visit_object};
 use super::{Heap, Phase};
 use crate::Vm;
@@ -113,11 +114,13 @@ impl Heap {
         let mut check = |mut p: *mut FreeCell, class: usize| {
             while !p.is_null() {
                 assert!(seen.insert(p as usize), "a cell is on two free lists");
-                // SAFETY: cells of the class's blocks; their header and link are readable whatever they hold.
+                // SAFETY: cells of the class's blocks; their header and link are readable whatever they hold. Each is put back where it was.
                 unsafe {
+                    let next = FreeCell::take(p, class_size(class));
                     assert_eq!((*p).header, 0, "a cell on a free list is not free");
+                    FreeCell::put(p, next, class_size(class));
                     assert_eq!((*Block::of(p.cast())).class as usize, class, "a cell is on the list of another class");
-                    p = (*p).next;
+                    p = next;
                 }
             }
         };

@@ -97,6 +97,10 @@ impl Vm {
         // SAFETY: the link was checked above as far as this needs it.
         let next = unsafe { below(base) };
         check(next >= lowest, || "a link that leads out of the stack".into())?;
+        if kind == frame::C {
+            // Below may be the stack of a coroutine on which nothing runs.
+            return Ok(self.function_at(next).ok().map(|_| (next, base.wrapping_sub(3))));
+        }
         let callee = self.function_at(base)?;
         let caller = self.function_at(next).map_err(|e| format!("below it, {e}"))?;
         let distance = (base as usize - next as usize) / size_of::<Value>();
@@ -121,7 +125,6 @@ impl Vm {
                 check(builtin == Some(expected), || format!("a protected call made by {builtin:?}"))?;
                 Ok(Some((next, base.wrapping_sub(2))))
             }
-            frame::C => Ok(Some((next, base.wrapping_sub(3)))),
             other => Err(format!("a link of kind {other}")),
         }
     }

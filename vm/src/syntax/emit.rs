@@ -250,7 +250,8 @@ impl Parser<'_> {
         *self.fs.ins_mut(pc) = ins.with_d(offset as u16);
         Ok(())
     }
-    /// Appends a jump list to another.
+    /// Joins two jump lists, whose order does not matter, but that a single jump stays in front. The end of the shorter one is looked
+    /// for, so that a list that grows by single jumps takes linear time.
     pub(super) fn jmp_append(&mut self, first: &mut u32, second: u32) -> Result<(), SyntaxError> {
         if second == NO_JMP {
             return Ok(());
@@ -259,13 +260,17 @@ impl Parser<'_> {
             *first = second;
             return Ok(());
         }
-        let mut list = *first;
+        let (mut a, mut b) = (*first, second);
         loop {
-            let next = self.fs.jmp_next(list);
-            if next == NO_JMP {
-                return self.jmp_patchins(list, second);
+            let (next_a, next_b) = (self.fs.jmp_next(a), self.fs.jmp_next(b));
+            if next_a == NO_JMP {
+                return self.jmp_patchins(a, second);
             }
-            list = next;
+            if next_b == NO_JMP {
+                let rest = core::mem::replace(first, second);
+                return self.jmp_patchins(b, rest);
+            }
+            (a, b) = (next_a, next_b);
         }
     }
     /// Patches a list: jumps with a value store it into `reg` and go to `vtarget`, the others to `dtarget`.

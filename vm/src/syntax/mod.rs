@@ -12,6 +12,8 @@ mod scope;
 mod table;
 mod template;
 mod term;
+#[cfg(test)]
+mod tests;
 
 use crate::bc::ProtoData;
 use crate::source::Source;

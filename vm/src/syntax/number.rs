@@ -84,9 +84,36 @@ fn decimal(b: &[u8]) -> Option<f64> {
         return None;
     }
     if let Some(e) = b.iter().position(|c| matches!(c, b'e' | b'E')) {
-        exponent(&b[e + 1..])?;
+        let exponent = exponent(&b[e + 1..])?;
+        if exponent.unsigned_abs() >= LARGE_EXPONENT {
+            return far(&text[..e], exponent);
+        }
     }
     text.parse::<f64>().ok()
+}
+
+/// The standard library takes exponents from about here on for others.
+const LARGE_EXPONENT: u32 = 1 << 16;
+/// Powers of ten from here on are infinite, and 0 if they are negative.
+const FAR: i64 = 400;
+
+/// A number with a large exponent, which so many zeros behind or in front of the point may make up for.
+fn far(mantissa: &str, exponent: i32) -> Option<f64> {
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    if !whole.bytes().chain(fraction.bytes()).all(|c| c.is_ascii_digit()) {
+        return None;
+    }
+    let digits = [whole, fraction].concat();
+    let significant = digits.trim_start_matches('0');
+    if significant.is_empty() {
+        return Some(0.0);
+    }
+    // The number is 0.significant * 10^power.
+    let power = whole.len() as i64 - (digits.len() - significant.len()) as i64 + i64::from(exponent);
+    if power.abs() >= FAR {
+        return Some(if power > 0 { f64::INFINITY } else { 0.0 });
+    }
+    format!("0.{significant}e{power}").parse().ok()
 }
 
 /// The exponent behind `e` or `p`, within the range that numbers accept.
@@ -218,6 +245,15 @@ mod tests {
         let digits = |n: usize| ["0b", &"1".repeat(n)].concat();
         assert_eq!(scan_number(digits(64).as_bytes()), Some(KNum::Num(18446744073709551616.0)));
         assert_eq!(scan_number(digits(65).as_bytes()), None);
+        let zeros = |before: &str, n: usize, after: &str| scan_number([before, &"0".repeat(n), after].concat().as_bytes());
+        assert_eq!(zeros("0.", 999_999, "1e1000000"), Some(KNum::Int(1)));
+        assert_eq!(zeros("1", 655_370, "e-655370"), Some(KNum::Int(1)));
+        assert_eq!(zeros("-25", 655_370, ".5e-655371"), Some(KNum::Num(-2.5)));
+        assert_eq!(zeros("0.", 1_000_000, "12e1000000"), Some(KNum::Num(0.12)));
+        assert_eq!(zeros("", 1_000_000, "e1000000"), Some(KNum::Int(0)));
+        assert_eq!(zeros(".", 70_000, "1e70310"), Some(KNum::Num(f64::INFINITY)));
+        assert_eq!(zeros("1", 70_000, "e-70330"), Some(KNum::Int(0)));
+        assert_eq!(zeros("1", 70_000, ".0.0e-70000"), None);
         let tiny = ["0x0.", &"0".repeat(39), "1p160"].concat();
         assert_eq!(scan_number(tiny.as_bytes()), Some(KNum::Int(1)));
         for text in ["nan", "-NaN"] {

@@ -1,6 +1,8 @@
 //! Tests of the collector: graphs of objects, phases, upvalues. Weak tables and memory have files of their own.
 
 mod memory;
+#[cfg(feature = "asan")]
+mod poison;
 mod watch;
 mod weak;
 

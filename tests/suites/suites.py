@@ -1,0 +1,126 @@
+"""The suites: how each is run, and how its output is read. Each takes a `Run` (run.py) and gives it a result for each test."""
+import re, shutil
+
+# Tests of Tarantool's copy that need C libraries.
+NEED_C = {
+    "lang/index": ["api_call", "catch_cpp", "catch_wrap", "hook_active", "lightud"],
+    "lib/ffi/index": ["ffi_call", "ffi_convert", "ffi_enum", "ffi_jit_call", "ffi_jit_conv"],
+}
+
+
+def in_one_process(run, folder, arguments):
+    """LuaJIT's runner: a line `[number/count] file --- name` in front of each test, numbers of those that failed at the end."""
+    done = run.process(arguments, folder)
+    last, failing, ended = None, set(), False
+    names, used = {}, set()
+    for line in done.output.splitlines():
+        if match := re.match(r"\[ *(\d+)/\d+\] (.*)", line):
+            # A few names occur several times in one file.
+            last = match[2] if match[2] not in used else f"{match[2]} (number {match[1]})"
+            names[match[1]] = last
+            used.add(last)
+        elif match := re.match(r"to run just failing tests, pass command line arguments: (.*)", line):
+            failing = set(match[1].split())
+        ended = ended or re.fullmatch(r"\d+ passed(, \d+ failed)?", line) is not None
+    for number, name in names.items():
+        run.result(name, "fails" if number in failing else "ok")
+    if not ended:
+        run.result(last or "(start)", status(done))
+
+
+def status(done):
+    """What to say of a process that ended too early."""
+    if isinstance(done.status, str):
+        return done.status
+    lines = done.output.strip().splitlines() or ["nothing printed"]
+    return f"exit status {done.status}: {lines[-1][:200]}"
+
+
+def tarantool(run):
+    return run.peers / "tarantool-luajit" / "test"
+
+
+def init(run):
+    return f"dofile[[{tarantool(run)}/luajit-test-init.lua]]"
+
+
+def cleanup(run):
+    in_one_process(run, run.peers / "LuaJIT-test-cleanup" / "test", ["test.lua", "-ffi"])
+
+
+def luajit_tests(run):
+    folder = run.work / "tests"
+    shutil.copytree(tarantool(run) / "LuaJIT-tests", folder)
+    for index, names in NEED_C.items():
+        lines = (folder / index).read_text().splitlines()
+        (folder / index).write_text("".join(f"{line}\n" for line in lines if line.split(".")[0] not in names))
+    in_one_process(run, folder, ["-e", init(run), "test.lua", "+slow", "+bit", "-ffi"])
+
+
+def puc(run):
+    folder = run.work / "tests"
+    shutil.copytree(tarantool(run) / "PUC-Rio-Lua-5.1-tests", folder)
+    (folder / "libs" / "P1").mkdir(parents=True, exist_ok=True)
+    for part in folder.glob("*.lua"):
+        if run.skipped(part.name):
+            part.write_text("")
+            run.result(part.name, "skip")
+    done = run.process(["-e", init(run), folder / "all.lua"], folder, LUA_PATH="?;./?.lua")
+    run.result("all.lua", "ok" if done.status == 0 and "final OK !!!" in done.output else status(done))
+
+
+def harness(run):
+    folder = tarantool(run) / "lua-Harness-tests"
+    for file in sorted(folder.glob("*.t")):
+        if not run.wanted(file.name):
+            continue
+        if run.skipped(file.name):
+            run.result(file.name, "skip")
+            continue
+        path = f"./?.lua;{folder}/?.lua;;"
+        done = run.process(["-e", init(run), "-l", "profile_luajit21", file], run.work, LUA_PATH=path)
+        read_tap(run, file.name, done)
+
+
+def read_tap(run, file, done):
+    """A result for each assertion, and one for the file when the plan is not kept or the process fails."""
+    seen, planned = 0, None
+    for line in done.output.splitlines():
+        if match := re.match(r"(?:lua_debug> )*(not )?ok\s+(\d+)(.*)", line):
+            seen += 1
+            todo = "# TODO" in line
+            run.result(f"{file} {match[2]}", "skip" if todo or "# skip" in line else "ok" if not match[1] else f"fails{match[3]}")
+        elif match := re.match(r"1\.\.(\d+)", line):
+            planned = int(match[1])
+    if planned == 0:
+        run.result(file, "skip")
+    elif done.status != 0 or planned != seen:
+        run.result(file, f"{seen} of {planned} assertions; {status(done)}")
+
+
+def tarantool_tests(run):
+    folder = tarantool(run) / "tarantool-tests"
+    path = f"{folder.parent.parent}/tools/?.lua;{folder}/?.lua;{folder}/?/init.lua;;"
+    for file in sorted(folder.rglob("*.test.lua")):
+        name = str(file.relative_to(folder))
+        if not run.wanted(name):
+            continue
+        if run.skipped(name):
+            run.result(name, "skip")
+            continue
+        arguments = ["-e", f"dofile[[{run.here}/ffi.lua]]", "-e", init(run), file]
+        done = run.process(arguments, run.work, LUA_PATH=path, LUAJIT_TEST_VARDIR=str(run.work))
+        if done.status == 0:
+            run.result(name, "skip" if re.search(r"^1\.\.0", done.output, re.M) else "ok")
+        else:
+            wrong = [line.strip() for line in done.output.splitlines() if line.strip().startswith("not ok")]
+            run.result(name, wrong[0] if wrong and isinstance(done.status, int) else status(done))
+
+
+ALL = {
+    "cleanup": cleanup,
+    "luajit-tests": luajit_tests,
+    "puc": puc,
+    "lua-harness": harness,
+    "tarantool-tests": tarantool_tests,
+}

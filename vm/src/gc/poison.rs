@@ -1,0 +1,59 @@
+//! What AddressSanitizer is told of cells: those that are free must not be touched, so that whoever uses an object or raw memory
+//! after it was freed is found. Without the feature `asan` nothing is told.
+//!
+//! The heap itself reads and writes free cells by the functions of [`super::block`] alone.
+
+/// Is AddressSanitizer told?
+pub const ON: bool = cfg!(feature = "asan");
+
+#[cfg(feature = "asan")]
+mod imp {
+    use core::ffi::{c_int, c_void};
+
+    unsafe extern "C" {
+        fn __asan_poison_memory_region(start: *const c_void, size: usize);
+        fn __asan_unpoison_memory_region(start: *const c_void, size: usize);
+        fn __asan_address_is_poisoned(at: *const c_void) -> c_int;
+    }
+
+    pub fn forbid(start: *mut u8, size: usize) {
+        // SAFETY: changes what the sanitizer reports, and nothing else.
+        unsafe { __asan_poison_memory_region(start.cast(), size) }
+    }
+    pub fn allow(start: *mut u8, size: usize) {
+        // SAFETY: as above.
+        unsafe { __asan_unpoison_memory_region(start.cast(), size) }
+    }
+    pub fn is_forbidden(at: *mut u8) -> bool {
+        // SAFETY: reads what the sanitizer knows of an address, whatever that is.
+        unsafe { __asan_address_is_poisoned(at.cast()) != 0 }
+    }
+}
+
+#[cfg(not(feature = "asan"))]
+mod imp {
+    #[inline(always)]
+    pub fn forbid(_: *mut u8, _: usize) {}
+    #[inline(always)]
+    pub fn allow(_: *mut u8, _: usize) {}
+    #[inline(always)]
+    pub fn is_forbidden(_: *mut u8) -> bool {
+        false
+    }
+}
+
+/// From now on the memory must not be touched.
+#[inline(always)]
+pub(super) fn forbid(start: *mut u8, size: usize) {
+    imp::forbid(start, size);
+}
+/// From now on the memory may be touched.
+#[inline(always)]
+pub(super) fn allow(start: *mut u8, size: usize) {
+    imp::allow(start, size);
+}
+/// Must the byte not be touched?
+#[inline(always)]
+pub(super) fn is_forbidden(at: *mut u8) -> bool {
+    imp::is_forbidden(at)
+}
