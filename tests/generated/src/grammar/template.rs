@@ -17,7 +17,7 @@ use crate::program::Node;
 use std::sync::LazyLock;
 
 /// A template.
-pub struct Template {
+pub(super) struct Template {
     /// The part of the language that it is about: the file, and its name there.
     pub name: String,
     /// Statements that it runs.
@@ -32,7 +32,7 @@ macro_rules! files {
 }
 
 /// All templates.
-pub static TEMPLATES: LazyLock<Vec<Template>> = LazyLock::new(|| {
+pub(super) static TEMPLATES: LazyLock<Vec<Template>> = LazyLock::new(|| {
     let files = files![
         "closures",
         "control",

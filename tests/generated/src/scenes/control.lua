@@ -26,7 +26,7 @@ for i = 1, $t do
     repeat
       n = n + 2
       if n % $(3|4|5) == 0 then break end
-    until n % 2 == 0
+    until n % 2 == 0 or n > 90
     if n > i * $(3|5) then break end
   end
   if n > 60 then break end

@@ -33,7 +33,7 @@ for i = 1, $t do
   if i == $k then debug.upvaluejoin(f, 1, g, 1) P(debug.upvalueid(f, 1) == debug.upvalueid(g, 1)) end
 end
 P(a, b)
---- traceback 50
+--- traceback 50 perilune
 local function f(n) if n > 0 then local r = f(n - 1) return r end return debug.traceback($("m"|"x", 1|"y", 2)) end
 for i = 1, $(2|4) do local s = f(i % 3) P((s:gsub("0x%x+", "P"))) end
 --- metatable_of_types 60

@@ -8,7 +8,7 @@ for i = 1, $t do P(pcall(outer, i)) end
 --- handlers 90
 local function handler(e) return $(text(e) .. "!"|e|nil|{e}|error("again")|e.x|1, 2) end
 for i = 1, $t do P(xpcall(function(a) if a % 2 == 0 then error($("x"|{x = 5}|a)) end return a, 1 end, handler, i)) end
---- handler_traceback 60
+--- handler_traceback 60 perilune
 local function f(n) local x = n if n > 2 then error("deep") end return (f(n + 1)) end
 for i = 1, $(2|4) do local ok, e = xpcall(f, function(e) return (debug.traceback(e, 1):gsub("0x%x+", "P")) end, 1) P(#e > 10, e:match("^[^\n]*")) end
 --- in_metamethods 90
