@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 /// A statement: one line, or lines with blocks between them.
 #[derive(Clone, Debug)]
 pub enum Node {
+    /// One line.
     Line(String),
     /// Each part is a line that opens a block (`if c then`, `else`, `for ... do`) and the block; then the closing line.
     Block(Vec<(String, Vec<Node>)>, String),
@@ -48,15 +49,26 @@ fn write(out: &mut String, nodes: &[Node], depth: usize) {
     }
 }
 
-/// The smallest program this finds by leaving out statements, and by putting blocks in place of the statements around
-/// them, for which `fails` still holds. Gives up after `most`.
+/// The smallest program this finds for which `fails` still holds: by leaving out statements, by putting blocks in place of the
+/// statements around them, and by making expressions simpler. Gives up after `most`.
 pub fn shrink(mut nodes: Vec<Node>, most: Duration, mut fails: impl FnMut(&[Node]) -> bool) -> Vec<Node> {
     let begun = Instant::now();
     let over = || begun.elapsed() > most;
     loop {
-        let before = count(&nodes);
+        let before = text(&nodes);
+        shrink_statements(&mut nodes, &over, &mut fails);
+        shrink_expressions(&mut nodes, &over, &mut fails);
+        if text(&nodes) == before || over() {
+            return nodes;
+        }
+    }
+}
+
+fn shrink_statements(nodes: &mut Vec<Node>, over: &impl Fn() -> bool, fails: &mut impl FnMut(&[Node]) -> bool) {
+    loop {
+        let before = count(nodes);
         let mut at = 0;
-        while at < count(&nodes) {
+        while at < count(nodes) {
             let mut kept = true;
             for how in [Cut::Remove, Cut::Unwrap] {
                 let mut smaller = nodes.clone();
@@ -64,17 +76,86 @@ pub fn shrink(mut nodes: Vec<Node>, most: Duration, mut fails: impl FnMut(&[Node
                     continue;
                 }
                 if fails(&smaller) {
-                    nodes = smaller;
+                    *nodes = smaller;
                     kept = false;
                     break;
                 }
             }
             at += usize::from(kept);
         }
-        if count(&nodes) == before || over() {
-            return nodes;
+        if count(nodes) == before || over() {
+            return;
         }
     }
+}
+
+fn shrink_expressions(nodes: &mut [Node], over: &impl Fn() -> bool, fails: &mut impl FnMut(&[Node]) -> bool) {
+    let mut at = 0;
+    while let Some(line) = line_at(nodes, &mut at.clone()).cloned() {
+        let simpler = simpler_lines(&line).into_iter().find(|simpler| {
+            let mut changed = nodes.to_vec();
+            if let Some(place) = line_at(&mut changed, &mut at.clone()) {
+                place.clone_from(simpler);
+            }
+            !over() && fails(&changed)
+        });
+        match (simpler, line_at(nodes, &mut at.clone())) {
+            // Maybe it becomes simpler still.
+            (Some(simpler), Some(place)) => *place = simpler,
+            _ => at += 1,
+        }
+    }
+}
+
+/// The line with number `at`, without those that only close blocks.
+fn line_at<'a>(nodes: &'a mut [Node], at: &mut usize) -> Option<&'a mut String> {
+    for node in nodes {
+        match node {
+            Node::Line(line) => {
+                if *at == 0 {
+                    return Some(line);
+                }
+                *at -= 1;
+            }
+            Node::Block(parts, _) => {
+                for (open, body) in parts {
+                    if *at == 0 {
+                        return Some(open);
+                    }
+                    *at -= 1;
+                    if let Some(found) = line_at(body, at) {
+                        return Some(found);
+                    }
+                }
+            }
+        }
+    }
+    None
+}
+
+/// A line with one expression in parentheses, or one call, made simpler. Each is shorter, so that this comes to an end.
+fn simpler_lines(line: &str) -> Vec<String> {
+    let bytes = line.as_bytes();
+    let mut open = Vec::new();
+    let mut out = Vec::new();
+    for (i, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'(' => open.push(i),
+            b')' => {
+                let Some(start) = open.pop() else { continue };
+                let is_name = |b: &&u8| b.is_ascii_alphanumeric() || b"_.:".contains(b);
+                let name = bytes[..start].iter().rev().take_while(is_name).count();
+                let put = |from: usize, text: &str| format!("{}{text}{}", &line[..from], &line[i + 1..]);
+                out.push(put(start - name, "1"));
+                out.push(if name > 0 { put(start, "()") } else { put(start, &line[start + 1..i]) });
+            }
+            _ => {}
+        }
+    }
+    out.retain(|simpler| simpler.len() < line.len());
+    // The largest steps first.
+    out.sort_by_key(String::len);
+    out
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -118,4 +199,36 @@ fn cut(nodes: &mut Vec<Node>, at: &mut usize, how: Cut) -> bool {
         }
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn only_what_fails_is_left() {
+        let inner = vec![Node::line("a()"), Node::line("bad(f(1, 2), (x + 1))"), Node::line("b()")];
+        let parts = vec![("if f(x) then".into(), vec![Node::line("c()")]), ("else".into(), inner)];
+        let nodes = vec![Node::line("d()"), Node::block("do", vec![Node::Block(parts, "end".into())], "end")];
+        let smaller = shrink(nodes, LONG, |nodes| text(nodes).contains("bad("));
+        assert_eq!(text(&smaller), "bad()\n");
+    }
+
+    #[test]
+    fn what_is_needed_stays() {
+        let nodes = vec![Node::line("a"), Node::block("for f(1) do", vec![Node::line("x"), Node::line("y")], "end")];
+        let fails = |nodes: &[Node]| text(nodes).contains("for") && text(nodes).contains('y');
+        assert_eq!(text(&shrink(nodes, LONG, fails)), "for 1 do\n  y\nend\n");
+    }
+
+    #[test]
+    fn strings_do_not_confuse() {
+        assert_eq!(
+            simpler_lines("f(\"(\", g(x))"),
+            ["1", "f()", "f(\"(\", 1)", "f(\"(\", g())"].map(str::to_owned)[2..].to_vec()
+        );
+        assert_eq!(simpler_lines("a)"), [""; 0]);
+    }
 }

@@ -56,7 +56,7 @@ impl<'a> Checker<'a> {
 pub fn reduce(setup: &Setup, nodes: Vec<Node>, mode: usize, seed: u64, most: Duration) -> Option<(Vec<Node>, Fault)> {
     let name = format!("reduce-{seed}-{mode}");
     // What is tried may well run for ever.
-    let hurry = Setup { patience: setup.patience.min(Duration::from_secs(5)), fault: None, ..setup.clone() };
+    let hurry = Setup { patience: setup.patience.min(Duration::from_secs(5)), ..setup.clone() };
     let mut first = Checker::new(setup, &name).fault(&nodes, mode, seed)?;
     let mut checker = Checker::new(&hurry, &name);
     let smaller = program::shrink(nodes, most, |nodes| {

@@ -60,13 +60,13 @@ pub struct Settings {
     pub modes: Vec<String>,
     /// The command of LuaJIT.
     pub luajit: Option<String>,
-    /// A fault to plant: `crash`, `panic` or `hang` at a seed.
+    /// A fault to plant for tests: `crash`, `panic`, `hang` or `differ`, at a seed in the mode `first`.
     pub fault: Option<(String, u64)>,
 }
 
 /// Which modes are meant by names; all but LuaJIT if there are none, and that too if there is one.
 pub fn chosen(modes: &[Mode], names: &[String], luajit: bool) -> Vec<bool> {
-    let named = |m: &Mode| names.is_empty() || names.iter().any(|n| *n == m.name);
+    let named = |m: &Mode| names.is_empty() || names.contains(&m.name);
     modes.iter().map(|m| named(m) && (m.share != Share::Other || luajit)).collect()
 }
 
@@ -126,13 +126,12 @@ impl Worker {
     fn run(&mut self, body: &str, seed: u64, mode: usize) -> Outcome {
         self.runs += 1;
         self.status.write(Doing { seed, mode: mode as u64, run: self.runs });
-        if let Some((kind, at)) = &self.fault
-            && *at == seed
-            && self.modes[mode].name == "first"
-        {
-            plant(kind);
+        let planted = self.fault.as_ref().filter(|(_, at)| *at == seed && self.modes[mode].name == "first");
+        let mut outcome = self.runner.run(body, &self.modes[mode], &self.modes[mode].options(seed));
+        if let Some((kind, _)) = planted {
+            plant(kind, body, &mut outcome);
         }
-        self.runner.run(body, &self.modes[mode], &self.modes[mode].options(seed))
+        outcome
     }
     fn run_all(&mut self, first: u64, count: u64) -> std::io::Result<()> {
         let before = self.runs;
@@ -189,12 +188,14 @@ impl Worker {
 }
 
 /// A fault for the tests of who finds it.
-fn plant(kind: &str) {
+fn plant(kind: &str, body: &str, outcome: &mut Outcome) {
     match kind {
         "panic" => panic!("planted"),
         "hang" => loop {
             std::thread::park();
         },
+        "differ" if body.contains("P(") => outcome.shown.extend_from_slice(b"planted\n"),
+        "differ" => {}
         _ => std::process::abort(),
     }
 }

@@ -9,7 +9,7 @@ fn line(text: impl Into<String>) -> Node {
 
 impl Grammar {
     /// A function of two arguments that the program can call: plain, with `...`, or recursive.
-    pub fn function(&mut self) -> Node {
+    pub(super) fn function(&mut self) -> Node {
         let name = self.name("f");
         let [a, b] = [self.name("a"), self.name("b")];
         let vararg = self.chance(25);
@@ -48,7 +48,7 @@ impl Grammar {
     }
 
     /// A function without arguments over the variables around it.
-    pub fn closure(&mut self, out: &mut Vec<Node>) -> Node {
+    pub(super) fn closure(&mut self, out: &mut Vec<Node>) -> Node {
         let Some(v) = self.target(Kind::Number) else { return self.declare(Kind::Number) };
         let name = self.name("c");
         if self.chance(40) {
@@ -70,7 +70,7 @@ impl Grammar {
     }
 
     /// A class with metamethods, and one object of it.
-    pub fn class(&mut self) -> Node {
+    pub(super) fn class(&mut self) -> Node {
         let (class, object) = (self.name("Class"), self.name("o"));
         let ((methods, cost), base) = (self.in_function(false, |g| g.methods(&class)), self.var(Kind::Object));
         let mut nodes = vec![line(format!("{class} = {{}}"))];
@@ -124,7 +124,7 @@ impl Grammar {
     }
 
     /// A coroutine, resumed a few times.
-    pub fn coroutine(&mut self, out: &mut Vec<Node>) -> Node {
+    pub(super) fn coroutine(&mut self, out: &mut Vec<Node>) -> Node {
         if !self.affords(60) {
             return self.assign_or_show();
         }

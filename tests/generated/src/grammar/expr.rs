@@ -36,7 +36,7 @@ const PATTERNS: &[&str] =
 
 impl Grammar {
     /// An expression that gives a number (or raises an error).
-    pub fn number(&mut self, depth: u32) -> String {
+    pub(super) fn number(&mut self, depth: u32) -> String {
         let deep = depth > 3;
         match self.rng.u32(0..100) {
             _ if deep => self.number_leaf(),
@@ -134,7 +134,7 @@ impl Grammar {
     }
 
     /// A key of a map.
-    pub fn key(&mut self, depth: u32) -> String {
+    pub(super) fn key(&mut self, depth: u32) -> String {
         match self.rng.u32(0..10) {
             0..=1 => format!("{} % 8", self.number(depth + 2)),
             2..=4 => (*self.choose(&["1", "2", "3", "4", "2.5", "-1", "true"])).into(),
@@ -144,7 +144,7 @@ impl Grammar {
     }
 
     /// An expression that gives a string (or raises an error).
-    pub fn string(&mut self, depth: u32) -> String {
+    pub(super) fn string(&mut self, depth: u32) -> String {
         match self.rng.u32(0..100) {
             _ if depth > 3 => self.string_leaf(),
             0..=44 => self.string_leaf(),
@@ -164,7 +164,7 @@ impl Grammar {
                 let to = *self.choose(&["\"%0%0\"", "\"-\"", "\"\"", "string.upper", "{o = \"0\", l = false}"]);
                 format!("S(({}:gsub({}, {to})))", self.prefix(depth), self.choose(PATTERNS))
             }
-            95..=96 => format!("string.char({} % 128)", self.number_leaf()),
+            95..=96 => format!("string.char(I({}) % 128)", self.number_leaf()),
             97..=98 => self.var(Kind::Array).map_or("\"\"".into(), |v| format!("S(J({}))", v.name)),
             _ => format!("type({})", self.any(depth + 1)),
         }
@@ -197,7 +197,7 @@ impl Grammar {
     }
 
     /// A number, a string or a boolean.
-    pub fn scalar(&mut self, depth: u32) -> String {
+    pub(super) fn scalar(&mut self, depth: u32) -> String {
         match self.rng.u32(0..8) {
             0..=3 => self.number(depth),
             4..=6 => self.string(depth),
@@ -206,7 +206,7 @@ impl Grammar {
     }
 
     /// A value of any type.
-    pub fn any(&mut self, depth: u32) -> String {
+    pub(super) fn any(&mut self, depth: u32) -> String {
         let kind = match self.rng.u32(0..16) {
             0 => Kind::Map,
             1 => Kind::Array,
@@ -219,7 +219,7 @@ impl Grammar {
     }
 
     /// An expression used as a condition.
-    pub fn condition(&mut self, depth: u32) -> String {
+    pub(super) fn condition(&mut self, depth: u32) -> String {
         match self.rng.u32(0..100) {
             0..=54 => {
                 let op = *self.choose(&["<", "<=", ">", ">=", "==", "~="]);
@@ -245,7 +245,7 @@ impl Grammar {
     }
 
     /// An operation on operands of any types: often an error.
-    pub fn wild(&mut self) -> String {
+    pub(super) fn wild(&mut self) -> String {
         let op = *self.choose(&["+", "-", "*", "/", "%", "..", "<", "<=", "==", "^"]);
         match self.rng.u32(0..8) {
             0..=3 => format!("{} {op} {}", self.any(2), self.any(2)),

@@ -4,8 +4,12 @@ mod define;
 mod expr;
 mod objects;
 mod places;
+mod scenes;
 mod slots;
 mod stmt;
+mod template;
+#[cfg(test)]
+mod tests;
 
 use crate::program::Node;
 
@@ -17,11 +21,13 @@ pub struct Program {
     pub everywhere: bool,
     /// Statements that it may run.
     pub budget: u64,
+    /// The templates that it is made from.
+    pub templates: Vec<String>,
 }
 
 /// What a variable holds, as far as the generator keeps to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+enum Kind {
     Number,
     Text,
     /// Numbers and strings from 1 on, without holes.
@@ -38,42 +44,45 @@ pub enum Kind {
 
 /// A local variable.
 #[derive(Clone, Debug)]
-pub struct Var {
-    pub name: String,
-    pub kind: Kind,
+struct Var {
+    name: String,
+    kind: Kind,
     /// May statements assign to it? Not to loop variables that count.
-    pub assignable: bool,
+    assignable: bool,
     /// Statements that a call runs.
-    pub cost: u64,
+    cost: u64,
 }
 
 /// Makes one program.
 pub struct Grammar {
-    pub rng: fastrand::Rng,
-    pub vars: Vec<Var>,
+    rng: fastrand::Rng,
+    vars: Vec<Var>,
     /// Names that were given.
     names: u32,
     /// Blocks around this place.
-    pub depth: u32,
+    depth: u32,
     /// Statements that the program may run.
-    pub budget: u64,
+    budget: u64,
     /// Is there nothing in it that LuaJIT does not know, or does otherwise?
-    pub everywhere: bool,
+    everywhere: bool,
+    /// Names of the templates used.
+    templates: Vec<String>,
     /// How often the statement being made is run.
-    pub weight: u64,
+    weight: u64,
     /// Statements run by the function being made.
-    pub cost: u64,
+    cost: u64,
     /// Labels that continue the loops around, innermost last.
-    pub labels: Vec<String>,
+    labels: Vec<String>,
     /// Is this the body of a function with `...`?
-    pub vararg: bool,
+    vararg: bool,
     /// Is this the body of a coroutine?
-    pub yields: bool,
+    yields: bool,
     /// Is this the body of a function (not of the program)?
-    pub function: bool,
+    function: bool,
 }
 
 impl Grammar {
+    /// For the program of a seed, which is the same everywhere and always.
     pub fn new(seed: u64) -> Grammar {
         Grammar {
             rng: fastrand::Rng::with_seed(seed),
@@ -82,6 +91,7 @@ impl Grammar {
             depth: 0,
             budget: 0,
             everywhere: true,
+            templates: Vec::new(),
             weight: 1,
             cost: 0,
             labels: Vec::new(),
@@ -95,14 +105,14 @@ impl Grammar {
     pub fn program(mut self) -> Program {
         let large = self.rng.u32(0..100);
         let (budget, size) = match large {
-            0..=69 => (self.rng.u64(60..250), 1),
-            70..=93 => (self.rng.u64(250..1000), 2),
-            94..=98 => (self.rng.u64(1000..4000), 3),
+            0..=69 => (self.rng.u64(150..400), 1),
+            70..=93 => (self.rng.u64(400..1200), 2),
+            94..=98 => (self.rng.u64(1200..4000), 3),
             _ => (10_000, 4),
         };
         self.budget = budget;
         let nodes = self.sections(size);
-        Program { nodes, everywhere: self.everywhere, budget }
+        Program { nodes, everywhere: self.everywhere, budget, templates: self.templates }
     }
 
     fn sections(&mut self, size: u32) -> Vec<Node> {
@@ -140,40 +150,28 @@ impl Grammar {
         nodes
     }
 
-    /// Statements around one part of the language.
-    pub(crate) fn scene(&mut self, out: &mut Vec<Node>) {
-        let visible = self.vars.len();
-        let mut nodes = Vec::new();
-        match self.rng.u32(0..10) {
-            0..=6 => self.scene_places(&mut nodes),
-            _ => self.scene_objects(&mut nodes),
-        }
-        self.vars.truncate(visible);
-        out.push(Node::block("do", nodes, "end"));
-    }
-
     /// A name that no other variable has.
-    pub fn name(&mut self, prefix: &str) -> String {
+    fn name(&mut self, prefix: &str) -> String {
         self.names += 1;
         format!("{prefix}{}", self.names)
     }
 
-    pub fn chance(&mut self, percent: u32) -> bool {
+    fn chance(&mut self, percent: u32) -> bool {
         self.rng.u32(0..100) < percent
     }
 
-    pub fn choose<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+    fn choose<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.rng.usize(0..from.len())]
     }
 
     /// A variable of a kind in scope.
-    pub fn var(&mut self, kind: Kind) -> Option<Var> {
+    fn var(&mut self, kind: Kind) -> Option<Var> {
         let fit: Vec<usize> = (0..self.vars.len()).filter(|&i| self.vars[i].kind == kind).collect();
         self.one_of(&fit).cloned()
     }
 
     /// The name of a variable of a kind that may be assigned to.
-    pub fn target(&mut self, kind: Kind) -> Option<String> {
+    fn target(&mut self, kind: Kind) -> Option<String> {
         let fit: Vec<usize> = (0..self.vars.len()).filter(|&i| self.vars[i].kind == kind && self.vars[i].assignable).collect();
         self.one_of(&fit).map(|v| v.name.clone())
     }
@@ -186,26 +184,26 @@ impl Grammar {
         self.vars.get(place)
     }
 
-    pub fn bind(&mut self, name: &str, kind: Kind) {
+    fn bind(&mut self, name: &str, kind: Kind) {
         self.vars.push(Var { name: name.into(), kind, assignable: true, cost: 0 });
     }
 
-    pub fn bind_fixed(&mut self, name: &str, kind: Kind) {
+    fn bind_fixed(&mut self, name: &str, kind: Kind) {
         self.vars.push(Var { name: name.into(), kind, assignable: false, cost: 0 });
     }
 
     /// May this place run `more` statements each time?
-    pub fn affords(&self, more: u64) -> bool {
+    fn affords(&self, more: u64) -> bool {
         self.cost + self.weight * more < self.budget
     }
 
     /// Statements in a block of their own.
-    pub fn body(&mut self, most: u32) -> Vec<Node> {
+    fn body(&mut self, most: u32) -> Vec<Node> {
         let n = self.rng.u32(1..=most);
         self.scope(|g| g.statements(n))
     }
 
-    pub fn scope<T>(&mut self, make: impl FnOnce(&mut Grammar) -> T) -> T {
+    fn scope<T>(&mut self, make: impl FnOnce(&mut Grammar) -> T) -> T {
         let visible = self.vars.len();
         self.depth += 1;
         let made = make(self);
@@ -215,7 +213,7 @@ impl Grammar {
     }
 
     /// A block that runs `times` times; `label` continues the loop.
-    pub fn in_loop<T>(&mut self, times: u64, label: Option<String>, make: impl FnOnce(&mut Grammar) -> T) -> T {
+    fn in_loop<T>(&mut self, times: u64, label: Option<String>, make: impl FnOnce(&mut Grammar) -> T) -> T {
         let weight = self.weight;
         self.weight *= times;
         let labelled = label.is_some();
@@ -229,7 +227,7 @@ impl Grammar {
     }
 
     /// The body of a function, and the statements that one call runs.
-    pub fn in_function<T>(&mut self, vararg: bool, make: impl FnOnce(&mut Grammar) -> T) -> (T, u64) {
+    fn in_function<T>(&mut self, vararg: bool, make: impl FnOnce(&mut Grammar) -> T) -> (T, u64) {
         let outer = (self.weight, self.cost, self.vararg, self.yields, self.function);
         let labels = std::mem::take(&mut self.labels);
         (self.weight, self.cost, self.vararg, self.yields, self.function) = (1, 1, vararg, false, true);

@@ -159,7 +159,7 @@ impl Grammar {
     }
 
     /// Calls `body` so many times.
-    fn place(&mut self, body: &str, times: u64, out: &mut Vec<Node>) {
+    pub(super) fn place(&mut self, body: &str, times: u64, out: &mut Vec<Node>) {
         let each = format!("for q = 1, {times} do");
         match self.rng.u32(0..22) {
             0..=1 => out.push(Node::block(each, vec![Node::line(format!("C({body}(q))"))], "end")),

@@ -103,7 +103,7 @@ impl Grammar {
         let result = match self.rng.u32(0..3) {
             // Each level of the operand on the right needs a slot more.
             0 => {
-                for i in 0..n.min(90) {
+                for i in 0..n.min(60) {
                     text = format!("q + {i} * ({text})");
                     if i % 8 == 7 {
                         text = format!("N({text})");

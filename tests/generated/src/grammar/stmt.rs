@@ -9,7 +9,7 @@ fn line(text: impl Into<String>) -> Node {
 
 impl Grammar {
     /// Adds a statement (with what it needs around it).
-    pub fn statement(&mut self, out: &mut Vec<Node>) {
+    pub(super) fn statement(&mut self, out: &mut Vec<Node>) {
         // Deep inside only what nests no further.
         let most = if self.depth > 6 { 48 } else { 100 };
         let node = match self.rng.u32(0..most) {
@@ -44,7 +44,7 @@ impl Grammar {
     }
 
     /// A local variable of a kind.
-    pub fn declare(&mut self, kind: Kind) -> Node {
+    pub(super) fn declare(&mut self, kind: Kind) -> Node {
         let value = match kind {
             Kind::Number => self.number(1),
             Kind::Text => self.string(1),

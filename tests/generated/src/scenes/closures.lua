@@ -1,0 +1,82 @@
+--- counters 60
+local list = {}
+for i = 1, $(3|5) do
+  local n = $n
+  list[#list + 1] = function(d) n = N(n) + N(d) return n$(|, i) end
+  ?list[#list + 1] = function() n = $n i = i + 1 return i end
+end
+for j = 1, $t do for i = 1, #list do C(list[i](j)) end end
+--- shared 60
+local function make()
+  local a, b = $n, $n
+  return function(v) a = v return b end, function(v) b = v return a end, function() a, b = b, a return a, b end
+end
+for i = 1, $t do
+  local get, put, swap = make()
+  C(get(i)) C(put($n)) P(swap())
+end
+--- closed_in_loop 80
+local fs = {}
+local i = 0
+while i < $t do
+  i = i + 1
+  local x = i * $k
+  fs[i] = function() x = x + 1 return x end
+  ?if $b then break end
+  x = x + $k
+end
+for j = 1, #fs do C(fs[j]()) C(fs[j]()) end
+--- repeat_until 50
+local i, f = 0, nil
+repeat
+  local x = i
+  f = function() x = x + 1 return x end
+  i = i + 1
+until f() > $(3|6|9) or i > 12
+P(i, f())
+--- levels 60
+local x = $n
+local function a() local y = x return function() x = N(x) + 1 y = N(y) + x % 7 return function() return x, y end end end
+for i = 1, $t do local f = a() f() P(f()()) end
+--- in_coroutine 80
+local n = 0
+local co = coroutine.wrap(function() local m = 0 while true do m = m + 1 n = n + m coroutine.yield(function() m = m + 1 return m, n end) end end)
+for i = 1, $t do local f = co() P(f()) P(f()) end
+--- closed_by_error 60
+local keep
+local function f(v) local x = v keep = function() x = N(x) + 1 return x end if $b then error("e") end return x end
+for i = 1, $t do C(pcall(f, i)) C(keep()) end
+--- passed 70
+local function apply(f, ...) return f(...) end
+local s = 0
+for i = 1, $t do
+  s = s + N(apply(function(a, b) return a $o (b or $k) end, i$(|, $n)))
+  s = N(s) % 100003
+end
+P(s)
+--- same_prototype 80
+local function adder(n) return function(x) return N(x) $o n end end
+local f, g = adder($n), adder($k)
+for i = 1, $t do C(f(i)) C(g(i)) if i % 3 == 0 then f, g = g, f end end
+--- upvalue_types 60
+local u = $n
+local function set(v) u = v end
+local function get() return u end
+for i = 1, $t do
+  set(i % 4 == $(0|1) and $x or i)
+  C(get())
+end
+--- self_replacing 50
+local f
+f = function(n) f = function(m) return N(m) + $k end return n end
+for i = 1, $t do C(f(i)) end
+--- goto_closure 60
+local i, t = 1, {}
+::top::
+do
+  local x = i
+  t[i] = function() x = x + i return x end
+  i = i + 1
+  if i <= $(4|8) then goto top end
+end
+for j = 1, #t do C(t[j]()) end

@@ -1,0 +1,149 @@
+--- holes 60
+local t = {}
+for i = 1, $t do
+  t[i * $(1|2|3)] = i
+  ?t[i - 1] = $(nil|i)
+  ?t[$(1|2|i)] = nil
+  C(t[i]) C(t[i + 1])
+end
+local n = 0
+for k, v in pairs(t) do n = n + 1 A(k, v) end
+P(n, t[1], t[2], t[3])
+--- array 80
+local t = {}
+for i = 1, $t do t[#t + 1] = $(i|$n|$s) end
+for i = #t, 1, -1 do if i % $(2|3) == 0 then table.remove(t, i) end end
+?table.insert(t, 1, $n)
+?table.insert(t, $n)
+P(#t, t[1], t[#t])
+--- insert_remove 70
+local t = {1, 2, 3}
+for i = 1, $t do
+  ?table.insert(t, $(1|#t + 1|2), i)
+  ?P(table.remove(t$(|, 1|, #t|, 2)))
+  ?P(pcall(table.insert, t, $(0|5|i|-1), $x))
+  ?P(pcall(table.remove, t, $(0|9|i)))
+  if #t > 20 then t = {1, 2} end
+  if #t < 2 then t = {4, 5, 6} end
+end
+P(J(t))
+--- concat 50
+for i = 1, $t do
+  local t = {1, "a", 2.5, i}
+  P(table.concat(t), table.concat(t, $(","|""|i)), table.concat(t, "-", $(2|1), $(3|4)), pcall(table.concat, t, "", 1, $(5|4)))
+end
+--- sort 90
+local t = {}
+for i = 1, $(5|12) do t[i] = (i * $(7|5|11)) % $(13|17) end
+table.sort(t$(|, function(a, b) return a > b end|, function(a, b) return a % 5 < b % 5 or a % 5 == b % 5 and a < b end))
+P(J(t))
+?P(pcall(table.sort, t, function(a, b) return true end))
+?table.sort(t) P(J(t))
+--- sort_objects 90
+local t = {}
+local mt = {__lt = function(a, b) return a.x < b.x end}
+for i = 1, $(4|9) do t[i] = setmetatable({x = i * 7 % 10 + i / 100}, mt) end
+table.sort(t) for i = 1, #t do C(t[i].x) P(t[i].x) end
+--- next 60
+local t = {a = 1, b = 2, 3, 4}
+for i = 1, $(2|4) do
+  local n, k, v = 0, nil, nil
+  repeat k, v = next(t, k) n = n + 1 if k ~= nil then A(k, v) end until k == nil
+  P(n, next({}), (next({5})))
+  t["k" .. i] = i
+end
+P(pcall(next, t, $("none"|{}|99)))
+--- cleared_while_iterated 60
+local t = {}
+for i = 1, $t do t[$(i|"k" .. i|i * 10)] = i end
+for r = 1, 2 do for k, v in pairs(t) do A(k, v) $(t[k] = nil|t[k] = v + 1|if v % 2 == 0 then t[k] = nil end) end end
+local n = 0 for _ in pairs(t) do n = n + 1 end P(n)
+--- ipairs 60
+local t = {1, 2, 3, $(nil|4), 5}
+for r = 1, $(2|4) do
+  for i, v in ipairs(t) do C(i) C(v)
+  end
+  t[$(1|2|r + 3)] = $(nil|r)
+end
+--- move_and_new 70 perilune
+local new, clear = require("table.new"), require("table.clear")
+for i = 1, $(2|5) do
+  local t = new($(0|4|10), $(0|4))
+  for j = 1, $k do t[j] = j end
+  table.move(t, $(1|2), $(3|5), $(2|1|6)$(|, {}))
+  C(#t) C(t[1]) C(t[2])
+  ?clear(t) P(#t, next(t))
+end
+--- length 60
+local t = {$(|1, 2|1, 2, 3, nil|n = 1)}
+local u = setmetatable({}, {__len = function() return $k end})
+for i = 1, $t do
+  t[#t + 1] = i
+  if #t > $(3|8) then t[#t] = nil end
+  C(#t) C(#u) C(rawlen and rawlen(u))
+end
+P(#t)
+--- constructors 60
+for i = 1, $t do
+  local t = {i, i + 1, x = i, [i] = $k, y = {i}, $(|[2] = 7, )$(|nil, )i}
+  local u = {x = 1, 2, nil, [$(3|"z"|i)] = 4}
+  C(t.x) C(t[1]) C(t[2]) C(t.y[1]) C(u.x) C(u[1]) C(u[3])
+  t.x = nil u.x = i
+  C(t.x) C(u.x)
+end
+--- sunk 100
+local keep
+for i = 1, $(15|25) do
+  local p = {x = i, y = $(i|{i}|$k)}
+  local q = {p, $(p|i)}
+  ?if i % $(5|7) == 0 then keep = $(p|q|{p, q}) end
+  ?p.x = p.x + $k
+  C(q[1].x)
+end
+P(type(keep), type(keep) == "table" and keep.x, type(keep) == "table" and type(keep[1]))
+--- metatables_change 80
+local t, mt1, mt2 = {}, {__index = {x = 1, y = 2}}, {__index = function(_, k) return k end, __newindex = function(t, k, v) rawset(t, k, $k) end}
+for i = 1, $t do
+  if i % $(3|4) == 0 then setmetatable(t, $(mt2|nil|mt1)) elseif i % 5 == $(1|2) then setmetatable(t, mt1) end
+  t["f" .. i % 3] = i
+  C(t.x) C(t.y) C(t.f0) C(t[i])
+  ?mt1.__index.x = i
+  ?t.x = $(nil|i)
+end
+--- raw 50
+local t = setmetatable({}, {__index = function() return 5 end, __newindex = function() end, __len = function() return 9 end, __eq = function() return true end})
+local u = setmetatable({}, getmetatable(t))
+for i = 1, $t do rawset(t, i, i) t[i + 100] = 1 C(rawget(t, i)) C(rawget(t, i + 100)) C(t[i + 50]) C(rawequal(t, u)) C(t == u) C(#t) end
+--- protected_metatable 30
+local t = setmetatable({}, {__metatable = "locked"})
+for i = 1, 3 do P(getmetatable(t), pcall(setmetatable, t, {}), getmetatable("x").__index == string) end
+--- growth 90
+local t, h = {}, {}
+for i = 1, $(20|40) do t[i] = i h["k" .. i] = i h[i * 1000] = i
+  if i % 7 == 0 then t[i - 3] = nil end end
+local s = 0
+for i = 1, 40 do s = s + (t[i] or 0) + (h["k" .. i] or 0) + (h[i * 1000] or 0) end
+P(s)
+--- two_dimensions 120
+local m = {}
+for i = 1, 5 do m[i] = {} for j = 1, 5 do m[i][j] = i $o j end end
+local s = 0
+for i = 1, 5 do for j = 1, 5 do s = s + N(m[i][j]) - N(m[j][i]) * $(1|2) end end
+P(N(s))
+--- aliases 80
+local a = {x = 1, 1}
+local b = $(a|{x = 2, 2})
+for i = 1, $t do
+  a.x = i b.x = (b.x or 0) + 1
+  a[1] = a.x b[1] = (b[1] or 0) $(+|-) i
+  C(a.x) C(b[1]) C(a[1])
+  if i == $k then b = $(a|{x = 0, 0}) end
+end
+--- foreach 40
+local function each(k, v) C(k) $(|if k == 2 then return v end) end
+for i = 1, 3 do P(table.foreachi({5, 6, 7}, each)) P(pcall(table.foreach, {4}, each)) P(table.maxn({1, 2, [i * 2] = 1})) end
+--- key_types 60
+local t, key = {}, {}
+local keys = {1, 1.5, "s", true, false, key, print, "1", -1, 2^53}
+for i = 1, $t do local k = keys[$(i|I($n)) % #keys + 1] t[k] = (t[k] or 0) + i C(t[k]) C(t[keys[i % #keys + 1]]) end
+P(pcall(function() t[nil] = 1 end)) P(pcall(function() t[0/0] = 1 end)) P(t[nil])

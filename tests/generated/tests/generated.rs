@@ -1,0 +1,118 @@
+//! New programs each time, for a set time; and that the runner finds what is planted.
+//!
+//! `GENERATED_SECONDS` says for how long (20 if it is not set), `GENERATED_SEED` the first seed (from the clock if it is not set).
+
+use std::process::Command;
+use std::time::{Duration, UNIX_EPOCH};
+
+fn setting(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|v| v.parse().unwrap_or_else(|_| panic!("{name} is a number")))
+}
+
+fn runner(arguments: &[&str]) -> (bool, String) {
+    let out = concat!(env!("CARGO_TARGET_TMPDIR"), "/generated-findings");
+    let output = Command::new(env!("CARGO_BIN_EXE_perilune-generated")).args(["--out", out]).args(arguments).output();
+    let output = output.expect("the runner");
+    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    (output.status.success(), text)
+}
+
+#[test]
+fn new_programs_agree_in_all_modes() {
+    let clock = UNIX_EPOCH.elapsed().expect("a clock that is set").as_secs() * 1_000_000;
+    let seed = setting("GENERATED_SEED").unwrap_or(clock).to_string();
+    println!("GENERATED_SEED={seed}");
+    let seconds = setting("GENERATED_SECONDS").unwrap_or(20).to_string();
+    let mut arguments = vec!["--seed", &seed, "--seconds", &seconds, "--findings", "5", "--patience", "60"];
+    let luajit = Command::new("luajit").arg("-v").output().is_ok_and(|o| o.status.success());
+    if luajit {
+        arguments.extend(["--luajit", "luajit"]);
+    } else {
+        println!("no luajit is installed: programs are not compared with it");
+    }
+    let (ok, text) = runner(&arguments);
+    println!("{text}");
+    assert!(ok, "GENERATED_SEED={seed}:\n{text}");
+}
+
+/// A worker that crashes, panics or hangs: the report names the seed, the mode and the end, and the programs around are run.
+#[test]
+fn faults_are_attributed() {
+    for (kind, how) in [("crash", "ends by signal 6"), ("panic", "planted"), ("hang", "hangs")] {
+        let (ok, text) = runner(&[
+            "--seed",
+            "5000",
+            "--programs",
+            "40",
+            "--jobs",
+            "1",
+            "--modes",
+            "first",
+            "--patience",
+            "3",
+            "--reduce",
+            "1",
+            "--fault",
+            &format!("{kind}:5017"),
+        ]);
+        assert!(!ok, "{text}");
+        let line = text.lines().find(|l| l.starts_with("==")).unwrap_or_else(|| panic!("{kind}: {text}"));
+        assert!(line.contains("1 times") && line.contains(how), "{kind}: {text}");
+        assert!(text.contains("first: ") && text.contains("seeds 5017\n"), "{kind}: {text}");
+        assert!(text.contains("40 programs, ") && text.contains("1 groups of findings"), "{kind}: {text}");
+    }
+}
+
+/// A difference is made smaller, down to the statement that shows it.
+#[test]
+fn differences_are_made_smaller() {
+    let (ok, text) = runner(&[
+        "--seed",
+        "5000",
+        "--programs",
+        "20",
+        "--jobs",
+        "1",
+        "--modes",
+        "first",
+        "--reduce",
+        "60",
+        "--fault",
+        "differ:5003",
+    ]);
+    assert!(!ok, "{text}");
+    assert!(text.contains("seeds 5003\n"), "{text}");
+    // Nothing else is needed for what was planted.
+    let program = text.split_once(".lua\n").and_then(|(_, t)| t.split_once("--- reference")).map(|(program, _)| program);
+    assert!(program.is_some_and(|p| p.lines().count() == 1 && p.contains("P(")), "{text}");
+}
+
+#[test]
+fn seeds_repeat_programs() {
+    let print = || runner(&["--seed", "77", "--programs", "3", "--print"]).1;
+    let text = print();
+    assert_eq!(text, print());
+    assert!(text.contains("-- seed 77\n") && text.contains("-- seed 79\n"));
+}
+
+#[test]
+fn wrong_options_are_told() {
+    for (arguments, message) in [
+        (["--programs", "many"].as_slice(), "--programs: many is not a number"),
+        (&["--modes", "fast"], "there is no mode fast"),
+        (&["--nothing", "1"], "--nothing: there is no such option"),
+        (&["--seed"], "--seed: a value is missing"),
+    ] {
+        let (ok, text) = runner(arguments);
+        assert!(!ok && text.contains(message), "{text}");
+    }
+}
+
+/// `Duration` of the shortest useful run: what CI asks for is a number.
+#[test]
+fn the_time_is_kept() {
+    let begun = std::time::Instant::now();
+    let (ok, text) = runner(&["--seed", "5000", "--seconds", "2", "--jobs", "1", "--modes", "off"]);
+    assert!(ok, "{text}");
+    assert!(begun.elapsed() < Duration::from_secs(60), "{text}");
+}
