@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Broken bytecode in great numbers: it is refused, or it runs. A crash or a hang fails.
 
-    tests/lua/chunks/mutants.py [COUNT] [--seed S] [--first N] [--batch N] [--limit SECONDS] [--keep FOLDER] [PROGRAM...]
+    tests/lua/chunks/mutants.py [COUNT] [--seed S] [--first N] [--batch N] [--limit SECONDS] [--keep FOLDER] [--options O]
+        [PROGRAM...]
 
 Tries COUNT mutants (default 100000) of the programs (default: seeds/, ../lang and ../jit) that `mutants.lua` makes from the seed, in one
 process for each batch. Behind a crash or a hang it goes on with the next mutant; --keep has the bytes of those written into a folder,
-and of those where interpreted and compiled gave something else. PERILUNE names the command (default target/release/perilune).
+and of those where interpreted and compiled gave something else. --options has more options of the compiler, such as
+eval=1,hotloop=1. PERILUNE names the command (default target/release/perilune).
 """
 import argparse, os, queue, re, signal, subprocess, sys, threading, time
 from pathlib import Path
@@ -22,7 +24,7 @@ class Worker:
         self.name = "(before the first)"
         self.counts = None
         self.different = []
-        command = [options.perilune, *OPTIONS, "mutants.lua", str(options.seed), str(first), str(last), *options.programs]
+        command = [options.perilune, *OPTIONS, *options.more, "mutants.lua", str(options.seed), str(first), str(last), *options.programs]
         self.child = subprocess.Popen(command, cwd=HERE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
         self.lines = queue.Queue()
         threading.Thread(target=self.read, daemon=True).start()
@@ -62,7 +64,7 @@ def keep(options, number, what):
     if options.keep:
         options.keep.mkdir(parents=True, exist_ok=True)
         environment = {**os.environ, "MUTANT": str(options.keep.resolve() / f"{what}-{options.seed}-{number}.bc")}
-        command = [options.perilune, *OPTIONS, "mutants.lua", str(options.seed), str(number), str(number), *options.programs]
+        command = [options.perilune, *OPTIONS, *options.more, "mutants.lua", str(options.seed), str(number), str(number), *options.programs]
         try:
             subprocess.run(command, cwd=HERE, env=environment, capture_output=True, timeout=options.limit, check=False)
         except subprocess.TimeoutExpired:
@@ -83,7 +85,9 @@ def main():
     parser.add_argument("--batch", type=int, default=20000)
     parser.add_argument("--limit", type=float, default=30)
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--options", default="")
     options = parser.parse_intermixed_args()
+    options.more = [f"-O{option}" for option in options.options.split(",") if option]
     options.perilune = os.path.abspath(os.environ.get("PERILUNE", HERE.parents[2] / "target/release/perilune"))
     if not os.access(options.perilune, os.X_OK):
         parser.error(f"no command {options.perilune}: set PERILUNE")
