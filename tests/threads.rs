@@ -34,6 +34,7 @@ fn states() -> u64 {
     let mut traces = 0;
     for _ in 0..STATES {
         let lua = Lua::new();
+        lua.jit_option("budget=0").expect("an option");
         lua.set_memory_limit(64 << 20);
         // One thread has samples at a time, the others are told so.
         let sampled = lua.start_profile(profile::Options::new()).is_ok();

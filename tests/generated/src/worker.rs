@@ -11,6 +11,7 @@ use crate::luajit::{LuaJit, Task};
 use crate::modes::{self, Mode, Share};
 use crate::program;
 use crate::run::{Outcome, Runner};
+use perilune_vm::fault::Fault;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::FileExt;
@@ -60,7 +61,8 @@ pub struct Settings {
     pub modes: Vec<String>,
     /// The command of LuaJIT.
     pub luajit: Option<String>,
-    /// A fault to plant for tests: `crash`, `panic`, `hang` or `differ`, at a seed in the mode `first`.
+    /// A fault to plant for tests: `crash`, `panic`, `hang` or `differ`, at a seed in the mode `first`; or the name of an error to bring
+    /// back ([`perilune_vm::fault`]).
     pub fault: Option<(String, u64)>,
 }
 
@@ -91,6 +93,12 @@ pub fn work(settings: Settings) -> std::io::Result<()> {
         eprintln!("{info}");
         std::process::abort();
     }));
+    if let Some((name, _)) = &settings.fault
+        && let Some(error) = Fault::ALL.iter().find(|f| f.name() == name)
+        && !perilune_vm::fault::inject(*error)
+    {
+        return Err(std::io::Error::other("errors can be brought back in builds with debug assertions only"));
+    }
     let modes = modes::all();
     let mut worker = Worker {
         chosen: chosen(&modes, &settings.modes, settings.luajit.is_some()),

@@ -36,7 +36,7 @@ fn few_programs_end_in_errors() {
 fn every_template_is_used() {
     let mut used = BTreeMap::new();
     let mut everywhere = 0;
-    for seed in 0..SEEDS * 2 {
+    for seed in 0..SEEDS * 10 {
         let program = Grammar::new(seed).program();
         everywhere += u64::from(program.everywhere);
         for name in program.templates {
@@ -45,17 +45,17 @@ fn every_template_is_used() {
     }
     let missing: Vec<&str> = TEMPLATES.iter().map(|t| &*t.name).filter(|name| !used.contains_key(*name)).collect();
     assert!(missing.is_empty(), "{missing:?}");
-    assert!(everywhere > SEEDS, "few programs can be compared with LuaJIT: {everywhere}");
+    assert!(everywhere > SEEDS * 5, "few programs can be compared with LuaJIT: {everywhere}");
 }
 
 /// What no template is about.
 #[test]
 fn wide_functions_places_and_objects_occur() {
-    let all: String = (0..SEEDS).map(|seed| program::text(&Grammar::new(seed).program().nodes)).collect();
+    let all: String = (0..SEEDS * 10).map(|seed| program::text(&Grammar::new(seed).program().nodes)).collect();
     for text in [
         "x,\"):rep(",
         "s185",
-        "u4_59",
+        "_59",
         "makers[4]",
         "coroutine.create(body",
         "coroutine.wrap(body",

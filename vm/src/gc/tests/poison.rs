@@ -12,6 +12,9 @@ const PLANT: &str = "PERILUNE_PLANTED";
 /// A state, and a table that was freed.
 fn freed() -> (Box<Vm>, Gc<Table>) {
     let mut vm = Vm::new();
+    // Keeps the block of the cells.
+    let kept = vm.new_table(0, 0);
+    vm.push(crate::Value::table(kept));
     let t = vm.new_table(4, 0);
     assert!(!is_forbidden(t.as_ptr().cast()));
     vm.full_gc();
