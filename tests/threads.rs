@@ -44,7 +44,7 @@ fn states() -> u64 {
             lua.stop_profile().expect("it was started");
         }
         lua.flush();
-        traces += lua.load("return require('jit.util').counters().closed").eval::<u64>().expect("a counter");
+        traces += lua.load("return require('jit.util').counters(true).closed").eval::<u64>().expect("a counter");
     }
     traces
 }
