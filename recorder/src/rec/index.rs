@@ -233,7 +233,10 @@ impl Recorder {
             }
         };
         self.b.emit(op, ty, slot, r)?;
-        if ty.is_gc() && !is_injected(Fault::NoBarrier) {
+        // A slot that held nil has not kept its key alive, and nothing says that it will not hold nil when the trace runs again. (NEWREF
+        // has a barrier of its own.)
+        let revives = place.slot.is_some() && !v.is_nil() && self.ty(place.key).is_gc();
+        if (ty.is_gc() || revives) && !is_injected(Fault::NoBarrier) {
             self.b.emit(Op::TBAR, Ty::Nil, table, IrRef::NONE)?;
         }
         if let Some(s) = key.1.as_str()
