@@ -1,6 +1,7 @@
 //! Numbers in text: literals, and what `tonumber` accepts.
 
 use crate::bc::KNum;
+use crate::meta::ldexp;
 
 /// A number in canonical form.
 pub fn canonical(n: f64) -> KNum {
@@ -191,14 +192,7 @@ fn scale(m: u64, exp: i32) -> f64 {
     if rest > half || rest == half && q & 1 == 1 {
         q += 1;
     }
-    let unit = e - 63 + drop;
-    let mut x = q as f64;
-    let mut u = unit;
-    while u < -1000 {
-        x *= 2f64.powi(-500);
-        u += 500;
-    }
-    x * 2f64.powi(u)
+    ldexp(q as f64, e - 63 + drop)
 }
 
 #[cfg(test)]
