@@ -64,19 +64,22 @@ impl Vm {
             self.move_stack(MAX);
         }
     }
-    /// Gives a coroutine another stack; by how many bytes its slots have moved.
-    pub(super) fn resize_stack(&mut self, t: Gc<Thread>, size: u32) -> isize {
+    /// Gives a coroutine another stack.
+    pub(super) fn resize_stack(&mut self, t: Gc<Thread>, size: u32) {
         // SAFETY: a field of this VM. Volatile: a signal handler reads it, which must not look at the old stack from here on.
         unsafe { (&raw mut self.code_base).write_volatile(core::ptr::null_mut()) };
         self.stack_moves = self.stack_moves.wrapping_add(1);
         compiler_fence(Ordering::SeqCst);
-        self.heap.resize_stack(t, size)
+        self.heap.resize_stack(t, size);
     }
     fn move_stack(&mut self, size: u32) {
         let cur = self.cur;
-        let delta = self.resize_stack(cur, size);
-        self.base = self.base.wrapping_byte_offset(delta);
-        self.top = self.top.wrapping_byte_offset(delta);
+        let old = cur.stack.get() as usize;
+        let [base, top] = [self.base, self.top].map(|p| p as usize - old);
+        self.resize_stack(cur, size);
+        // From the new stack on, not by a distance from the old one: that is another allocation.
+        let new = cur.stack.get();
+        (self.base, self.top) = (new.wrapping_byte_add(base), new.wrapping_byte_add(top));
         self.update_limit();
     }
     /// Makes room for `n` pushes by the running builtin.

@@ -135,8 +135,8 @@ impl Heap {
         t
     }
     /// Gives a coroutine's stack another size. Slots keep their distance from the start; new ones are nil; open upvalues follow.
-    /// Returns how far the stack moved, in bytes: the caller adjusts other pointers into it.
-    pub fn resize_stack(&mut self, t: Gc<Thread>, size: u32) -> isize {
+    /// The caller adjusts other pointers into it.
+    pub fn resize_stack(&mut self, t: Gc<Thread>, size: u32) {
         let (old, old_size) = (t.stack.get(), t.size.get());
         let old_addr = old as usize;
         // SAFETY: the stack has `old_size` slots; slots behind them are initialised before anyone looks.
@@ -153,6 +153,5 @@ impl Heap {
         for uv in t.open_upvals() {
             uv.v.set(moved(uv.v.get()));
         }
-        (new as usize).wrapping_sub(old_addr) as isize
     }
 }

@@ -28,7 +28,7 @@ fn free_cells_must_not_be_touched() {
     // The cell is used again in the end.
     let mut all = Vec::new();
     while all.len() < 10_000 && !all.contains(&t.addr()) {
-        all.push(vm.new_table(0, 0).addr());
+        all.push(vm.new_table(4, 0).addr());
     }
     assert!(all.contains(&t.addr()) && !is_forbidden(t.as_ptr().cast()), "the cell is used again");
 }
