@@ -73,7 +73,12 @@ pub fn all() -> Vec<Mode> {
         options: options.iter().map(|o| (*o).into()).collect(),
         pause: (name == "collect").then_some(0),
         share,
-        most: if options.contains(&"gcstress=1") { 250 } else { u64::MAX },
+        most: match name {
+            _ if options.contains(&"gcstress=1") => 250,
+            // The evaluator with exits that lead to new traces takes a thousand times as long as the interpreter.
+            "exits-eval" => 1200,
+            _ => u64::MAX,
+        },
     };
     let mut modes: Vec<Mode> = TABLE.iter().map(row).collect();
     modes.extend(OptFlags::NAMES.iter().map(|pass| Mode {
