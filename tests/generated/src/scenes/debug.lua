@@ -11,7 +11,7 @@ local function f(a, b)
 end
 for i = 1, $t do P(f(i, $x)) end
 --- setlocal 60
-local function set(level, n, v) return debug.setlocal(level + 1, n, v) end
+local function set(level, n, v) return (debug.setlocal(level + 1, n, v)) end
 local function f(a, b)
   local name = set(1, $(1|2), $k) return name, a, b end
 for i = 1, $t do P(f(i, i)) end
