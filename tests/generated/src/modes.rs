@@ -41,11 +41,11 @@ const ON: bool = true;
 const TABLE: &[(&str, bool, &[&str], Share)] = &[
     ("off", OFF, &[], Share::Reference),
     ("compiled", ON, &["hotloop=#9", "hotexit=#4", "budget=0"], Share::Always),
-    ("first", ON, &["hotloop=1", "hotexit=1"], Share::Always),
+    ("first", ON, &["hotloop=1", "hotexit=1"], Share::Weight(12)),
     ("default", ON, &[], Share::Weight(1)),
     ("second", ON, &["hotloop=2", "hotexit=2", "budget=0"], Share::Weight(6)),
     ("third", ON, &["hotloop=3", "hotexit=3", "budget=0"], Share::Weight(6)),
-    ("eval", ON, &["hotloop=#3", "hotexit=1", "budget=0", "eval=1"], Share::Weight(10)),
+    ("eval", ON, &["hotloop=#3", "hotexit=1", "budget=0", "eval=1"], Share::Always),
     ("exits", ON, &["hotloop=1", "hotexit=1", "maxside=#9", "exitof=1", "exitat=0", "exitevery=#41"], Share::Weight(10)),
     ("exits-some", ON, &["hotloop=1", "hotexit=1", "maxside=#9", "exitof=#13", "exitat=#13", "exitevery=#4"], Share::Weight(8)),
     ("exits-eval", ON, &["hotloop=1", "hotexit=1", "eval=1", "exitof=#3", "exitat=#3", "exitevery=#9"], Share::Weight(8)),
