@@ -76,7 +76,9 @@ pub fn all() -> Vec<Mode> {
         most: match name {
             _ if options.contains(&"gcstress=1") => 250,
             // The evaluator with exits that lead to new traces takes a thousand times as long as the interpreter.
-            "exits-eval" => 1200,
+            "exits-eval" => 400,
+            // All traces are flushed again and again.
+            "few" => 1200,
             _ => u64::MAX,
         },
     };

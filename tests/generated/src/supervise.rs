@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How workers are started.
 #[derive(Clone, Debug)]
@@ -154,17 +154,20 @@ impl Worker {
 
     /// The next piece of its answer.
     fn next(&mut self) -> Result<Piece, Death> {
-        let (mut last, mut since) = (self.status.read(), Instant::now());
+        // Time is what this thread has waited: on a machine that was suspended, clocks go on.
+        const TICK: Duration = Duration::from_millis(100);
+        let (mut last, mut waited) = (self.status.read(), Duration::ZERO);
         loop {
-            match self.pieces.recv_timeout(Duration::from_millis(100)) {
+            match self.pieces.recv_timeout(TICK) {
                 Ok(piece) => return Ok(piece),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.died(false)),
                 Err(RecvTimeoutError::Timeout) => {}
             }
+            waited += TICK;
             let now = self.status.read();
             if now != last {
-                (last, since) = (now, Instant::now());
-            } else if since.elapsed() > self.patience {
+                (last, waited) = (now, Duration::ZERO);
+            } else if waited > self.patience {
                 // Should it have ended this moment, there is nothing to kill.
                 let _ = self.child.kill();
                 return Err(self.died(true));

@@ -57,7 +57,7 @@ for i = 1, $t do local ok, e = pcall(a, i % 5) P(e.level) end
 --- arguments_of_builtins 60
 local list = {string.rep, string.sub, table.concat, math.floor, tonumber, setmetatable, ipairs, string.char, unpack, select, string.format, table.insert, rawset, string.byte, math.max, bit.band, next, string.find, tostring, table.remove}
 for i = 1, $t do local f = list[$(i|I($n)) % #list + 1] P(select("#", pcall(f, $x, $x)), (pcall(f, $x))) end
-P(pcall(list[$k], $x, $k, $x))
+P(select("#", pcall(list[$k], $x, $k, $x)))
 --- error_in_gsub 40
 for i = 1, $t do P(pcall(string.gsub, "abc", "%w", function(c) if c == $("b"|"c"|"z") then error($("g"|{}|nil)) end return i end)) end
 --- error_in_sort 40

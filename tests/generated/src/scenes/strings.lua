@@ -48,7 +48,7 @@ for i = 1, $t do
   P(("%d %5d %-5d| %05d %+d %x %X %o %c"):format(i, i, i, i, $(i|-i), i * 7, i * 11, i, 64 + i))
   ?P(("%s %10s %-10s| %.2s %q"):format(i, $s, $s, $s, $("a\nb"|"\0x"|"q\"q"|i)))
   ?P(("%.3f %5.1f %e %g %a %%"):format(i / 4, i * 0.3, i * 10, i / 16, i))
-  ?P(pcall(string.format, $("%d"|"%s"|"%q"|"%c"|"%x"|"%5"|"%y"|"%"|"%i"|"%u"|"%.20s"|"%+5.2f"), $(i|$x|"7"|$c)))
+  ?P(pcall(string.format, $("%d"|"%s"|"%q"|"%c"|"%x"|"%5"|"%y"|"%"|"%i"|"%u"|"%.20s"|"%+5.2f"), $(i|text($x)|"7"|$c)))
 end
 --- compare 50
 local list = {"a", "b", "ab", "", "B", "10", "9", "a\0b", "\200", $s}
