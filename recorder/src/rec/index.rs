@@ -86,20 +86,28 @@ impl Recorder {
         self.load(&place, t.get(key.1))
     }
 
-    /// Guards the metatable of a table.
+    /// Guards that a table has a metatable, or none, and gives the reference of it. Which one it is does not matter to what is looked up
+    /// there, but what a table known as a constant has for one hardly changes: a constant too, it needs no lookups each time.
     pub(super) fn guard_meta(&mut self, table: IrRef, meta: Option<Gc<Table>>) -> Rec<IrRef> {
         let r = self.field(table, Field::TabMeta)?;
-        let k = match meta {
-            Some(m) => self.b.kgc(Value::table(m)),
-            None => self.b.knull(Ty::Tab),
-        };
-        if meta.is_some() && self.is_made(r) {
-            return Ok(r);
+        let null = self.b.knull(Ty::Tab);
+        match meta {
+            None if r != null => self.b.emit(Op::EQ, Ty::Tab, r, null).map(|_| null),
+            None => Ok(null),
+            Some(m) if table.is_const() && !self.is_made(r) => {
+                let k = self.b.kgc(Value::table(m));
+                if r != k {
+                    self.b.emit(Op::EQ, Ty::Tab, r, k)?;
+                }
+                Ok(k)
+            }
+            Some(_) => {
+                if !r.is_const() && !self.is_made(r) {
+                    self.b.emit(Op::NE, Ty::Tab, r, null)?;
+                }
+                Ok(r)
+            }
         }
-        if r != k {
-            self.b.emit(Op::EQ, Ty::Tab, r, k)?;
-        }
-        Ok(k)
     }
     /// Is it an object that the trace makes? Then it is another one each time, and needs no guard.
     pub(super) fn is_made(&self, r: IrRef) -> bool {
@@ -109,7 +117,7 @@ impl Recorder {
     pub(super) fn specialize_table(&mut self, r: IrRef, v: Value) -> Rec<IrRef> {
         if self.is_made(r) { Ok(r) } else { self.guard_is(r, v) }
     }
-    /// Looks up a metamethod in a constant metatable.
+    /// Looks up a metamethod in a metatable.
     pub(super) fn method(&mut self, vm: &Vm, meta: Gc<Table>, kmeta: IrRef, mm: MM) -> Rec<(IrRef, Value)> {
         let Some(name) = vm.meta_names[mm as usize] else { return Ok((IrRef::NIL, Value::NIL)) };
         let key = (self.b.kgc(Value::str(name)), Value::str(name));
