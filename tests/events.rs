@@ -40,11 +40,6 @@ fn root_and_side_traces() {
 }
 
 #[test]
-fn loops_whose_path_was_rare_are_recorded_again() {
-    passes_in_both("rare.lua", &[]);
-}
-
-#[test]
 fn fields_of_both_forms_are_learned_together() {
     passes_in_both("mixed_fields.lua", &[]);
 }
@@ -57,11 +52,6 @@ fn exits_share_side_traces() {
 #[test]
 fn small_objects_share_a_step_of_the_collector() {
     passes_in_both("one_step.lua", &[]);
-}
-
-#[test]
-fn the_usual_path_gets_a_loop_of_its_own() {
-    passes_in_both("usual_path.lua", &[]);
 }
 
 #[test]
@@ -205,42 +195,28 @@ fn counters_of_vm_and_process() {
     passes_in_both("counters.lua", &["-Obudget=0"]);
 }
 
-#[test]
-fn compiling_has_a_budget() {
-    passes_in_both("budget.lua", &["-Obudget=5"]);
-}
-
-/// By the limits on compiling that there are by default.
+/// By the thresholds that there are by default.
 #[track_caller]
-fn passes_with_limits(name: &str, options: &[&str]) {
-    assert_eq!(run_in(&folder(), &[options, &[name]].concat(), "").ok(), "ok\n", "{options:?}");
+fn passes_by_default(options: &[&str]) {
+    for evaluator in [&[][..], &["-Oeval=1"]] {
+        assert_eq!(run_in(&folder(), &[evaluator, options].concat(), "").ok(), "ok\n", "{options:?}");
+    }
 }
 
 #[test]
-fn the_first_trace_waits() {
-    passes_with_limits("warm.lua", &[]);
-    passes_with_limits("warm.lua", &["-Oeval=1"]);
-    passes_with_limits("promise.lua", &[]);
+fn sites_wait_for_their_turn() {
+    passes("policy.lua", &["-Ohotloop=20"]);
+    assert_eq!(run_in(&folder(), &["policy.lua", "default"], "").ok(), "ok\n");
 }
 
 #[test]
-fn expensive_traces_wait() {
-    passes_with_limits("price.lua", &[]);
+fn traces_that_lose_are_given_up() {
+    passes_by_default(&["policy.lua", "loses"]);
 }
 
 #[test]
-fn small_functions_belong_to_their_callers() {
-    passes_with_limits("leaf.lua", &[]);
-}
-
-#[test]
-fn large_loops_wait_for_fewer_iterations() {
-    passes_with_limits("large_loop.lua", &[]);
-}
-
-#[test]
-fn traces_that_do_not_pay_are_retired() {
-    passes_in_both("retire.lua", &["-Obudget=5"]);
+fn whoever_watches_gets_the_thresholds_of_luajit() {
+    passes_by_default(&["watched.lua"]);
 }
 
 #[test]
@@ -344,7 +320,7 @@ fn a_program_gets_the_same_traces_whoever_watches_and_collects() {
     };
     let samples = "require('jit.profile').start('fi100000', function() end)";
     let programs =
-        [("raytracer", "60", eager), ("pipeline", "30", eager), ("binarytrees", "12", eager), ("fannkuch", "9", &[] as &[_])];
+        [("raytracer", "60", eager), ("pipeline", "30", eager), ("binarytrees", "12", eager), ("fannkuch", "9", eager)];
     for (program, size, price) in programs {
         let alone = traces(program, size, price);
         assert!(!alone.starts_with('0'), "nothing is compiled in {program}: {alone}");

@@ -47,10 +47,7 @@ pub struct CompileRequest<'a> {
     pub tree: TraceTree<'a>,
     /// Slots between the base of a frame and its caller's, from the frame's return address (for RETF).
     pub frame_delta: fn(pc: u64) -> u32,
-    /// The root trace of the tree does not jump to the trace that it is linked to, but leaves by its last exit: what comes next is
-    /// for the exit table to say.
-    pub open_end: bool,
-    /// Exits leave to the runtime, or to side traces, what [`crate::unboxed::unboxed`] lists; but not the last one with `open_end`.
+    /// Exits leave to the runtime, or to side traces, what [`crate::unboxed::unboxed`] lists.
     pub unboxed_exits: bool,
     /// What the exit that leads to the root trace of the tree left undone.
     pub unboxed: &'a [Unboxed],

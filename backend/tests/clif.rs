@@ -17,7 +17,6 @@ fn check(name: &str, trace: &Trace) {
     let req = CompileRequest {
         tree: TraceTree::single(trace, 1, 0),
         frame_delta: |_| 4,
-        open_end: false,
         unboxed_exits: false,
         unboxed: &[],
         passed: &[],

@@ -22,14 +22,10 @@ macro_rules! for_each_counter {
             shared
             /// Side exits taken to the interpreter.
             deopt
-            /// Root traces taken out of use because they did not pay.
+            /// Root traces given up because they lost.
             retired
-            /// What the hot counters and exits counted, see `budget`.
+            /// What the hot counters counted: two an iteration, one a call.
             ticks
-            /// Units of work spent on compiling, see `budget`.
-            spent
-            /// Bytecode instructions that compiled code saved, less what entering and leaving it cost; of loops that go round a guess.
-            saved
             /// Traces that there are.
             alive: gauge
             /// Traces freed with the function they start in.

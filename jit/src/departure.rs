@@ -16,8 +16,6 @@ pub struct Departure {
     pub root: u32,
     /// See [`Entry::gain`].
     pub gain: i64,
-    /// See [`Entry::saves`].
-    pub saves: i64,
     /// Is it the last one, but for that which is taken for samples only?
     pub is_last: bool,
     /// See [`Entry::is_end`].
@@ -45,7 +43,6 @@ impl Departure {
             exit: k as u32,
             root: e.root,
             gain: e.gain(k),
-            saves: e.saves(k),
             is_last: k == e.trace.last_exit(),
             is_end: e.is_end(k),
             for_samples: e.trace.guarded_by(k).any(|i| e.trace.ins[i].op == Op::PROF),

@@ -1,22 +1,20 @@
 //! The state of the compiler, and its side of the seam to the interpreter.
 
 use crate::aborts;
-use crate::budget::{self, Budget};
 use crate::counters::{Counters, Published};
 use crate::events::Event;
+use crate::hotcount;
 use crate::machine::Machine;
 use crate::mixed;
 use crate::params::Options;
-use crate::penalty::{self, Penalties};
-use crate::places::{self, Places};
+use crate::policy::Policy;
+use crate::policy::site::Sites;
 use crate::recording::Recording;
 use crate::registry::Registry;
-use crate::trip_count;
 use crate::watch::Watcher;
 use core::any::Any;
 use core::cell::{Cell, RefCell};
 use perilune_recorder::ir::Trace;
-use perilune_recorder::rec::Site;
 use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::bc::{Ins, Op};
 use perilune_vm::gc::Marker;
@@ -35,7 +33,6 @@ pub struct Jit {
     pub(crate) options: Cell<Options>,
     pub(crate) registry: RefCell<Registry>,
     pub(crate) recording: RefCell<Option<Recording>>,
-    pub(crate) penalties: RefCell<Penalties>,
     pub(crate) machine: RefCell<Machine>,
     pub(crate) counters: Cell<Counters>,
     pub(crate) published: Published,
@@ -45,20 +42,16 @@ pub struct Jit {
     pub(crate) cancelled: Cell<bool>,
     /// The trace that was just aborted, while its event is reported.
     pub(crate) given_up: RefCell<Option<(u32, Rc<Trace>)>>,
-    /// What recordings found at instructions.
-    pub(crate) sites: RefCell<Places<Site>>,
+    /// What is known of instructions.
+    pub(crate) sites: RefCell<Sites>,
     /// Fields whose loads are expected to find both forms of numbers.
     pub(crate) mixed: RefCell<mixed::Fields>,
     /// Which slots matter, by function.
     pub(crate) live: RefCell<HashMap<*const Proto, Option<Rc<Liveness>>>>,
-    /// Functions that recurse, by their first instruction, and how often a trace that does not is still refused.
-    pub(crate) recursive: RefCell<Places<u32>>,
-    /// Loops over `next` that never became a trace.
-    pub(crate) quiet: RefCell<Places<()>>,
     /// What came to nothing.
     pub(crate) aborts: RefCell<aborts::Places>,
-    /// What may be spent on compiling.
-    pub(crate) budget: RefCell<Budget>,
+    /// What the program has run, and what was spent on compiling.
+    pub(crate) policy: RefCell<Policy>,
     /// Guards numbered so far by exit stress.
     pub(crate) guards: Cell<u32>,
     /// Who watches.
@@ -92,21 +85,21 @@ impl Jit {
     }
     /// What it did so far.
     pub fn counts(&self) -> Counters {
-        let (ticks, spent, saved) = self.budget.borrow().totals();
+        let ticks = self.policy.borrow().ticks();
         let registry = self.registry.borrow();
-        Counters { entered: registry.entered(), ticks, spent, saved, alive: registry.alive() as u64, ..self.counters.get() }
+        Counters { entered: registry.entered(), ticks, alive: registry.alive() as u64, ..self.counters.get() }
     }
     /// Lets the process see what it did so far.
     pub(crate) fn publish(&self) {
         self.published.publish(&self.counts());
     }
     pub(crate) fn reset_counters(&self, vm: &mut Vm) {
-        let hotloop = self.enabled.get().then_some(self.options.get().params.hotloop);
-        penalty::reset_counters(vm, &mut self.budget.borrow_mut(), hotloop);
+        let hotloop = self.enabled.get().then(|| self.thresholds(vm).hotloop);
+        hotcount::reset_counters(vm, &mut self.policy.borrow_mut(), hotloop);
     }
     /// Sets the hot counter of the instruction at `pc`, which is the function's.
     pub(crate) fn set_counter(&self, vm: &mut Vm, (proto, pc): (Gc<Proto>, *const Ins), n: u32) {
-        penalty::set_counter(vm, &mut self.budget.borrow_mut(), proto.hot_counter(pc), n);
+        hotcount::set_counter(vm, &mut self.policy.borrow_mut(), proto.hot_counter(pc), n);
     }
     pub(crate) fn count(&self, f: impl FnOnce(&mut Counters)) {
         let mut c = self.counters.get();
@@ -132,7 +125,7 @@ impl Drop for Jit {
 impl Compiler for Jit {
     fn hot(&self, vm: &mut Vm, pc: *const Ins) {
         if !self.enabled.get() {
-            return penalty::reset_counters(vm, &mut self.budget.borrow_mut(), None);
+            return hotcount::reset_counters(vm, &mut self.policy.borrow_mut(), None);
         }
         if crate::frame::ins(pc).op() == Op::STITCH {
             if !vm.is_on_detour() {
@@ -145,28 +138,24 @@ impl Compiler for Jit {
         if vm.ran_out_aside(counter) {
             return;
         }
-        let here = (proto, pc);
-        let params = self.options.get().params;
-        let counted = self.budget.borrow_mut().ran_out(counter);
-        self.set_counter(vm, here, params.hotloop.saturating_mul(2));
+        let (here, at) = ((proto, pc), proto.pc_of(pc).unwrap_or(0));
+        let thresholds = self.thresholds(vm);
+        let hot = thresholds.hotloop.saturating_mul(2);
+        let counted = self.policy.borrow_mut().ran_out(counter);
+        self.set_counter(vm, here, hot);
         if !self.may_record(vm) {
             return;
         }
-        if self.quiet.borrow().contains_key(&pc) {
-            return self.set_counter(vm, here, u32::from(u16::MAX));
-        }
         if proto.flags.get() & ProtoFlags::NOJIT != 0 {
-            if let Some(at) = proto.pc_of(pc) {
-                crate::patch::blacklist(proto, at);
-            }
+            crate::patch::blacklist(proto, at);
             return;
         }
-        let weight = proto.pc_of(pc).map_or(1, |at| trip_count::weight(&proto, at));
-        let promised = || trip_count::promised(vm, budget::PROMISE);
-        let more = self.budget.borrow_mut().wait(pc, counted, weight, promised, &params);
-        match more {
-            Some(n) => self.set_counter(vm, here, n),
-            None => self.start_root(vm, proto, pc),
+        if self.sites.borrow().get(pc).is_some_and(|s| s.given_up) {
+            return self.set_counter(vm, here, u32::from(u16::MAX));
+        }
+        match self.still_to_wait(pc, counted, hot, thresholds.literal) {
+            0 => self.start_root(vm, proto, pc),
+            n => self.set_counter(vm, here, n),
         }
     }
     fn record(&self, vm: &mut Vm, pc: *const Ins) {
@@ -192,11 +181,7 @@ impl Compiler for Jit {
         self.tell(|w| w.proto_freed(proto));
         let code = proto.code_range();
         self.live.borrow_mut().remove(&proto.as_ptr().cast_const());
-        places::forget(&mut self.quiet.borrow_mut(), &code);
-        places::forget(&mut self.sites.borrow_mut(), &code);
-        places::forget(&mut self.recursive.borrow_mut(), &code);
-        self.budget.borrow_mut().forget(&code);
-        self.penalties.borrow_mut().forget(&code);
+        self.sites.borrow_mut().forget(&code);
     }
     fn original_ins(&self, trace: u32) -> Ins {
         self.registry.borrow().start_ins(trace)

@@ -1,19 +1,19 @@
 //! Side exits: back to the interpreter, and the start of side traces where they are hot.
 
 use crate::Jit;
-use crate::budget;
 use crate::departure::Departure;
 use crate::events::Event;
 use crate::frame;
 use crate::log::{self, Topic};
-use crate::registry::{Exit, Registry};
+use crate::policy::cost;
+use crate::registry::{Entry, Exit, Registry};
 use perilune_recorder::ir::{Snapshot, Trace};
 use perilune_vm::hooks::{ExitId, Resume};
 use perilune_vm::{Value, Vm};
 use std::rc::Rc;
 
-/// By what the heat of an exit must grow for another attempt when all that it has are used up.
-const AGAIN: u32 = 16;
+/// Attempts at a side trace, each when the exit is twice as hot as before: what stood in the way of one may be gone at the next.
+const MOST_TRIES: u32 = 20;
 
 /// An exit that was taken, where more is to be done than to go on.
 struct Taken {
@@ -42,7 +42,7 @@ impl Jit {
             debug_assert!(false, "an exit that no trace has");
             return Resume::at(core::ptr::null(), 0);
         };
-        let &Departure { trace, exit, root, gain, saves, is_last, is_end, live, stack, pc, mut multres, .. } = departure;
+        let &Departure { trace, exit, root, gain, is_end, live, stack, pc, mut multres, .. } = departure;
         frame::box_slots(vm, &departure.unboxed);
         if multres == Snapshot::OPEN {
             multres = vm.multres;
@@ -51,17 +51,17 @@ impl Jit {
             drop(registry);
             return self.make_room(vm, (trace, root), (stack, live), Resume::at(pc, multres));
         }
-        let retire = !aside && self.balance(&mut registry, root, gain);
         let may_record = may_record && !vm.heap.is_full();
-        let hot = if aside { None } else { self.heat(&mut registry, (trace, exit), root, (is_last, is_end, saves), may_record) };
+        let hot = if aside { None } else { self.heat(vm, &mut registry, (trace, exit), root, is_end, may_record) };
+        let loses = !aside && self.balance(vm, &mut registry, (trace, exit, is_end), root, gain);
         drop(registry);
         if aside {
             vm.begin_detour();
         }
         let tell = !is_end && !for_sample && self.listens(vm, Event::Texit);
-        if retire || tell || hot.is_some() || collect || log::on(Topic::Exit) {
-            if retire {
-                self.retire(root);
+        if loses || tell || hot.is_some() || collect || log::on(Topic::Exit) {
+            if loses {
+                self.give_up_root(root);
             }
             return self.attend(vm, Taken { trace, exit, live, tell, collect, hot }, Resume::at(pc, multres));
         }
@@ -107,71 +107,82 @@ impl Jit {
         }
         resume
     }
-    /// Adds what was gained to the balance of a root trace. True if it is to be retired.
+    /// Adds what was gained to the balance of a root trace. An exit that may still get a side trace has not lost. True if the trace is
+    /// to be given up.
     #[inline]
-    fn balance(&self, registry: &mut Registry, root: u32, gain: i64) -> bool {
+    fn balance(&self, vm: &Vm, registry: &mut Registry, (trace, exit, is_end): (u32, u32, bool), root: u32, gain: i64) -> bool {
+        let tryside = self.options.get().params.tryside;
+        let is_final =
+            |e: &Entry| is_end || e.exits.get(exit as usize).is_some_and(|x| x.heat == Exit::DONE || x.tries >= tryside);
+        if gain < 0 && !registry.get(trace).is_some_and(is_final) {
+            return false;
+        }
         let Some(r) = registry.get_mut(root) else { return false };
-        if budget::does_not_pay(r.balance) && self.options.get().params.limits_compiling() && r.entered_in().is_some() {
-            r.balance = 0;
-            return true;
+        if r.goes_round {
+            return false;
         }
-        if !r.goes_round {
-            r.balance = (r.balance + gain).min(budget::CREDIT);
+        r.balance = (r.balance + gain).min(cost::LOSS);
+        if r.balance >= -cost::LOSS || !self.gives_up_what_loses(vm) || r.entered_in().is_none() {
+            return false;
         }
-        false
+        r.balance = 0;
+        true
     }
     /// Counts an exit. The trace, if a side trace is to begin.
     #[inline]
     fn heat(
         &self,
+        vm: &Vm,
         registry: &mut Registry,
         (trace, exit): (u32, u32),
         root: u32,
-        (is_last, is_end, saves): (bool, bool, i64),
+        is_end: bool,
         may_record: bool,
     ) -> Option<Rc<Trace>> {
-        let params = self.options.get().params;
-        self.budget.borrow_mut().left(saves);
         let sides = registry.get(root).map_or(0, |r| r.sides);
         let entry = registry.get_mut(trace)?;
         let x = entry.exits.get_mut(exit as usize)?;
-        let mut hot = false;
-        if !is_end {
-            x.taken = x.taken.saturating_add(1);
-            self.count(|c| c.deopt += 1);
-            if may_record && x.heat != Exit::DONE {
-                x.heat += 1;
-                if sides < params.maxside && x.heat >= params.hotexit.max(x.next) {
-                    let factor = self.budget.borrow().exit_factor(x.demand, sides, &params);
-                    if x.heat >= params.hotexit.saturating_mul(factor) {
-                        hot = true;
-                        x.tries += 1;
-                    }
-                }
-                if sides >= params.maxside || is_last && x.tries > params.tryside {
-                    x.heat = Exit::DONE;
-                } else if x.tries > params.tryside {
-                    // What stood in the way then may be gone when the exit has become much hotter.
-                    x.tries = params.tryside;
-                    x.next = x.heat.saturating_mul(AGAIN);
-                }
-            }
+        if is_end {
+            return None;
         }
-        if hot {
-            return Some(Rc::clone(&entry.trace));
+        x.taken = x.taken.saturating_add(1);
+        self.count(|c| c.deopt += 1);
+        if !may_record || x.heat == Exit::DONE {
+            return None;
         }
-        if is_last && x.heat == Exit::DONE {
-            registry.close_end(trace);
+        x.heat += 1;
+        if x.heat < x.next {
+            return None;
         }
-        None
+        let maxside = self.options.get().params.maxside;
+        let thresholds = self.thresholds(vm);
+        if sides >= maxside || x.tries >= MOST_TRIES {
+            // Nobody will try again.
+            x.heat = Exit::DONE;
+            return None;
+        }
+        let wanted = self.wanted(thresholds.hotexit, x.tries, cost::of_trace(None), thresholds.literal);
+        if x.heat < wanted {
+            // As pressure changes slowly, it is not looked at again before half of the rest is done.
+            x.next = x.heat + (wanted - x.heat).div_ceil(2);
+            return None;
+        }
+        x.tries += 1;
+        x.next = 0;
+        Some(Rc::clone(&entry.trace))
     }
-    /// Takes a root trace that does not pay out of use. Its place must become hotter before it is tried again.
-    fn retire(&self, root: u32) {
+    /// Takes a root trace that loses out of use: its place must become four times as hot before it is tried again, and the second time it
+    /// is given up for good.
+    fn give_up_root(&self, root: u32) {
         let registry = self.registry.borrow();
         let Some(e) = registry.get(root) else { return };
         registry.disarm_one(root);
         if let Some((proto, at, _)) = e.start {
-            self.budget.borrow_mut().retire(proto.code_ptr().wrapping_add(at).cast_const());
+            let mut sites = self.sites.borrow_mut();
+            let hot = self.options.get().params.hotloop.saturating_mul(2);
+            if sites.lose(proto.code_ptr().wrapping_add(at).cast_const(), hot) {
+                crate::patch::blacklist(proto, at);
+            }
         } else if let Some((proto, stitch)) = e.stitch
             && let Some(pad) = proto.pad_at(stitch)
         {
@@ -180,7 +191,7 @@ impl Jit {
         self.count(|c| c.retired += 1);
         self.tell(|w| w.retired(root));
         if log::on(Topic::Trace) {
-            eprintln!("[TRACE {root} retired]");
+            eprintln!("[TRACE {root} given up]");
         }
     }
 }

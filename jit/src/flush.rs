@@ -12,7 +12,7 @@ impl Jit {
     pub fn flush_all(&self, vm: &mut Vm) {
         self.cancel(vm);
         self.drop_traces(vm);
-        self.budget.borrow_mut().renew();
+        self.policy.borrow_mut().renew();
         self.aborts.borrow_mut().clear();
     }
     /// Flushes the traces, if there are any: somebody begins or ends to watch the heap or to take samples, or a value has changed that
@@ -36,7 +36,7 @@ impl Jit {
         if vm.traces_waiting == 0 {
             self.machine.borrow_mut().reset();
         }
-        self.penalties.borrow_mut().clear();
+        self.sites.borrow_mut().forgive_all();
         self.count(|c| {
             c.flushed += 1;
             c.mcode = 0;

@@ -26,14 +26,6 @@ pub fn slot(level: &Level, n: usize) -> Value {
     unsafe { *level.base.add(n) }
 }
 
-/// Has one of the nearest callers of the running function the same prototype?
-pub fn recurses(vm: &Vm, proto: Gc<Proto>) -> bool {
-    const FRAMES: usize = 16;
-    let running = Level::running(vm);
-    let below = core::iter::successors(running.and_then(|l| l.below(vm)), |l| l.below(vm));
-    below.take(FRAMES).any(|l| l.func.proto() == Some(proto))
-}
-
 /// The instruction at an address inside a live prototype.
 pub fn ins(pc: *const Ins) -> Ins {
     // SAFETY: the callers' addresses come from the interpreter or from snapshots, whose prototypes are kept.

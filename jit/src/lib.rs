@@ -1,15 +1,14 @@
 //! When to trace, what to keep, what to tell.
 //!
-//! - [`Jit`] is the compiler that the interpreter knows ([`perilune_vm::hooks::Compiler`]): hot counters ([`penalty`]), recordings
-//!   (`recording`), finished traces ([`registry`]), side exits (`exit`), flushes (`flush`), and the budget
-//!   for all that ([`budget`]); `aborts` remembers what came to nothing.
+//! - [`Jit`] is the compiler that the interpreter knows ([`perilune_vm::hooks::Compiler`]): hot counters (`hotcount`), recordings
+//!   (`recording`), finished traces ([`registry`]), side exits (`exit`), flushes (`flush`), and when to compile ([`policy`]);
+//!   `aborts` remembers what was given up.
 //! - [`machine`] runs traces, as machine code or in the evaluator.
 //! - [`watch`] is for Rust programs that watch all this, [`view`] what they may ask.
 //! - [`events`] are what `jit.attach` reports; [`library`] is the `jit` library.
 #![deny(unsafe_code)]
 
 mod aborts;
-pub mod budget;
 pub mod counters;
 mod departure;
 mod engine;
@@ -17,6 +16,7 @@ pub mod events;
 mod exit;
 mod flush;
 mod frame;
+mod hotcount;
 #[path = "lib/mod.rs"]
 pub mod library;
 pub mod locate;
@@ -26,16 +26,13 @@ mod mixed;
 mod owned;
 pub mod params;
 pub mod patch;
-pub mod penalty;
-mod places;
-mod price;
+pub mod policy;
 mod recording;
 pub mod registry;
 pub mod sampling;
 mod share;
 mod sites;
 mod stress;
-mod trip_count;
 pub mod view;
 pub mod watch;
 

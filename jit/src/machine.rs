@@ -3,7 +3,6 @@
 
 use crate::Jit;
 use crate::log::{self, Topic};
-use crate::registry::End;
 use perilune_backend::passed::Passed;
 use perilune_backend::{Backend, BackendError, CodeMap, CompileRequest, Config, TraceTree};
 use perilune_recorder::abort::Abort;
@@ -42,11 +41,11 @@ impl Machine {
         self.backend.as_mut().ok_or(BackendError::ArenaFull)
     }
     /// Compiles a trace, at whose start the exit that leads there left `unboxed` to be done and passed `passed`. `limit` is the size of
-    /// all code, in bytes; for `open_end` and `parts` see [`CompileRequest`].
+    /// all code, in bytes; for `parts` see [`CompileRequest`].
     pub fn compile(
         &mut self,
         vm: &mut Vm,
-        (trace, no, open_end, sites): (&Trace, u32, bool, &[u32]),
+        (trace, no, sites): (&Trace, u32, &[u32]),
         (unboxed, passed): (&[Unboxed], &[Passed]),
         parts: bool,
         exit_base: u32,
@@ -60,7 +59,6 @@ impl Machine {
                 ..TraceTree::single(trace, no, exit_base)
             },
             frame_delta: crate::frame::delta,
-            open_end,
             unboxed_exits: true,
             unboxed,
             passed,
@@ -141,8 +139,8 @@ pub unsafe extern "C" fn evaluate(vm: *mut Vm, base: *mut Value, trace: u32) -> 
     let Some(jit) = Jit::of(unsafe { &*vm }) else { return 0 };
     let (mut base, mut n) = (base, trace);
     loop {
-        let t = jit.registry.borrow().get(n).map(|e| (std::rc::Rc::clone(&e.trace), e.exit_base, matches!(e.end, End::Open(_))));
-        let Some((t, exit_base, open_end)) = t else { return 0 };
+        let t = jit.registry.borrow().get(n).map(|e| (std::rc::Rc::clone(&e.trace), e.exit_base));
+        let Some((t, exit_base)) = t else { return 0 };
         let config = eval::Config { frame_delta: crate::frame::delta, ..eval::Config::default() };
         let end = eval::run_with(&config, &t, vm, base);
         base = end.base;
@@ -150,11 +148,7 @@ pub unsafe extern "C" fn evaluate(vm: *mut Vm, base: *mut Value, trace: u32) -> 
         if unsafe { (*vm).unfinished } != Unfinished::None {
             return 0;
         }
-        let outcome = match end.outcome {
-            Outcome::Root(_) if open_end => Outcome::Exit(t.snaps.len() as u32 - 1),
-            outcome => outcome,
-        };
-        match outcome {
+        match end.outcome {
             Outcome::Exit(k) => {
                 let side = jit.registry.borrow().get(n).map_or(0, |e| e.exits[k as usize].side);
                 // While a sample waits, all exits leave.

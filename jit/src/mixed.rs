@@ -2,18 +2,19 @@
 //!
 //! Loads of both forms convert integers ([`Site`]), and what recorded a load of one form has to be recorded again. To learn that of each
 //! load on its own would take a root trace each time; but one says something about the others in its function, and about other
-//! functions' loads of the same field from objects of the same class, which is what shares a metatable.
+//! functions' loads of the same field from objects of the same class, which is what has the same `__index`.
 
 use crate::frame;
-use crate::places::Places;
+use crate::policy::site::Sites;
 use perilune_recorder::rec::Site;
 use perilune_vm::Vm;
 use perilune_vm::bc::{Ins, Op};
 use perilune_vm::interp::frames::Level;
+use perilune_vm::meta::MM;
 use perilune_vm::object::{Gc, Proto};
 use std::collections::BTreeSet;
 
-/// A field of a class: addresses of the metatable and of the name. What is freed may leave its address to another, of which too much
+/// A field of a class: addresses of the class and of the name. What is freed may leave its address to another, of which too much
 /// is expected then: its numbers are converted.
 type Field = (usize, usize);
 
@@ -31,17 +32,18 @@ impl Fields {
     }
     /// Both forms were loaded by the instruction at `pc`, about to run in `proto`. If that is from a field, the same is expected of the
     /// other fields that this function has loaded numbers from, and of these fields in other functions.
-    pub fn expect(&mut self, vm: &Vm, sites: &mut Places<Site>, pc: *const Ins, proto: Gc<Proto>) {
+    pub fn expect(&mut self, vm: &Vm, sites: &mut Sites, pc: *const Ins, proto: Gc<Proto>) {
         let name = |pc: *const Ins| name(&proto, frame::ins(pc));
         if name(pc).is_none() {
             return;
         }
         let class = class(vm, frame::ins(pc));
-        for (at, site) in sites.range_mut(proto.code_range()) {
-            if let Some(name) = name(*at)
-                && (site.ints || site.nums)
+        for (at, site) in sites.of_function(proto.code_range()) {
+            let found = &mut site.feedback;
+            if let Some(name) = name(at)
+                && (found.ints || found.nums)
             {
-                (site.ints, site.nums) = (true, true);
+                (found.ints, found.nums) = (true, true);
                 self.0.extend(class.map(|c| (c, name)));
             }
         }
@@ -63,5 +65,8 @@ fn name(proto: &Proto, ins: Ins) -> Option<usize> {
 /// The class of the object that a field is about to be loaded from.
 fn class(vm: &Vm, load: Ins) -> Option<usize> {
     let object = frame::slot(&Level::running(vm)?, load.b());
-    object.as_table()?.meta.get().map(|m| m.as_ptr() as usize)
+    let meta = object.as_table()?.meta.get()?;
+    let class = vm.metatable_method(meta, MM::Index);
+    // Objects may have a metatable each.
+    Some(class.as_table().unwrap_or(meta).as_ptr() as usize)
 }

@@ -21,10 +21,10 @@ macro_rules! for_each_param {
             maxsnap = 500;
             /// Instructions that a trace must have for another to be stitched to it.
             minstitch = 0;
-            /// Iterations before a loop is recorded; calls count half.
-            hotloop = 150;
-            /// Exits taken before a side trace is recorded.
-            hotexit = 15;
+            /// Iterations before a loop is recorded; calls count half. More while compiling takes long, unless this is set. See `policy`.
+            hotloop = crate::policy::cost::HOT_LOOP;
+            /// Exits taken before a side trace is recorded; likewise.
+            hotexit = crate::policy::cost::HOT_EXIT;
             /// Attempts at a side trace.
             tryside = 4;
             /// Iterations recorded more when types are not stable.
@@ -39,8 +39,8 @@ macro_rules! for_each_param {
             sizemcode = 64;
             /// Machine code in all, KB.
             maxmcode = 32768;
-            /// Share of the running time that may go into compiling, percent; 0: no limit. See `budget`.
-            budget = 1;
+            /// Percent of the running time that compiling may take before thresholds double; 0: they stay. See `policy`.
+            budget = crate::policy::cost::SHARE;
             /// 1: traces are run by the evaluator, not compiled (for tests; slow).
             eval = 0;
             /// Exit stress (for tests): of every so many guards one leaves although what it asserts holds; 0: none.
@@ -56,7 +56,7 @@ macro_rules! for_each_param {
 }
 
 macro_rules! define_params {
-    ($($(#[$doc:meta])* $name:ident = $default:literal;)*) => {
+    ($($(#[$doc:meta])* $name:ident = $default:expr;)*) => {
         /// The parameters.
         #[derive(Copy, Clone, PartialEq, Eq, Debug)]
         pub struct Params { $($(#[$doc])* pub $name: u32,)* }
@@ -81,11 +81,13 @@ macro_rules! define_params {
 }
 for_each_param!(define_params);
 
-impl Params {
-    /// Is compiling to be worth its while? Whoever asks for everything to be compiled at once gets it.
-    pub fn limits_compiling(&self) -> bool {
-        self.budget != 0 && self.hotloop > 1
-    }
+/// Which parameters were set, and are meant as they are.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Set {
+    /// `hotloop`
+    pub hotloop: bool,
+    /// `hotexit`
+    pub hotexit: bool,
 }
 
 /// Parameters and passes.
@@ -93,6 +95,8 @@ impl Params {
 pub struct Options {
     /// Parameters.
     pub params: Params,
+    /// Those that were set.
+    pub set: Set,
     /// Passes that run.
     pub flags: OptFlags,
 }
@@ -122,6 +126,8 @@ impl Options {
             let digits = value.bytes().all(|c| c.is_ascii_digit());
             let number = if value.is_empty() { 0 } else { value.parse().ok().filter(|_| digits)? };
             *field = number;
+            self.set.hotloop |= name == "hotloop";
+            self.set.hotexit |= name == "hotexit";
             return Some(match name {
                 "hotloop" | "budget" => Changed::HotCounters,
                 "eval" => Changed::Engine,

@@ -1,12 +1,13 @@
 //! A recording: from the hot place to the finished trace, or to the abort.
 
 use crate::Jit;
-use crate::budget;
 use crate::events::Event;
 use crate::frame;
 use crate::log::{self, Topic};
 use crate::machine::{Placed, Refused};
-use crate::registry::{Cost, End, Exit, Known};
+use crate::policy::site::RECURSION_TRIES;
+use crate::policy::{cost, now};
+use crate::registry::{Cost, Exit, Known};
 use crate::watch::Start;
 use perilune_backend::CodeMap;
 use perilune_backend::passed::passed;
@@ -20,11 +21,6 @@ use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use perilune_vm::{Value, Vm};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
-
-/// Instructions of a recording that is too expensive to be tried again at once.
-const LONG: usize = 100;
-/// Attempts at a recursive trace of a function before one that only returns will do.
-const RECURSION_TRIES: u32 = 24;
 
 /// Where a recording started: that is where a failure counts, and where the finished trace is entered.
 #[derive(Copy, Clone, Debug)]
@@ -50,8 +46,6 @@ pub struct Recording {
     pub(crate) origin: Origin,
     /// The last Lua instruction seen: function and index.
     at: (Value, usize),
-    /// The instructions recorded.
-    pub(crate) path: Vec<*const Ins>,
     spent: Duration,
 }
 
@@ -141,11 +135,12 @@ impl Jit {
         if proto.flags.get() & ProtoFlags::NOJIT != 0 {
             return pad.give_up();
         }
-        let params = self.options.get().params;
-        let budget = self.budget.borrow();
-        let factor = budget.exit_factor(budget.demand(stitch), 0, &params);
-        drop(budget);
-        if !self.may_record(vm) || pad.count() < params.hotexit.saturating_mul(factor) {
+        let thresholds = self.thresholds(vm);
+        let heat = pad.count();
+        if !self.may_record(vm) || heat < thresholds.hotexit {
+            return;
+        }
+        if heat < self.wanted(thresholds.hotexit, pad.failures(), cost::of_trace(None), thresholds.literal) {
             return;
         }
         let parent = pad.parent();
@@ -162,7 +157,7 @@ impl Jit {
         let Some(proto) = frame::proto(vm) else { return };
         let known = self.registry.borrow().get(parent).map(|e| (Rc::clone(&e.trace), e.root));
         let Some((trace, root)) = known else { return };
-        let variant = if exit == 0 { self.variant_start(parent) } else { self.variant_end(parent, exit) };
+        let variant = if exit == 0 { self.variant_start(parent) } else { None };
         let returning = self.ends_in_returns(&trace, exit, pc);
         if variant.is_none() && !returning && self.share_side(vm, parent, exit, (proto, pc)) {
             return;
@@ -210,17 +205,6 @@ impl Jit {
         }
         None
     }
-    /// Where a trace starts that continues the open end of `parent`: where the root trace does.
-    fn variant_end(&self, parent: u32, exit: u32) -> Option<(Gc<Proto>, (*const Ins, Ins))> {
-        let registry = self.registry.borrow();
-        let e = registry.get(parent)?;
-        let Link::Root(root) = e.trace.link else { return None };
-        if !matches!(e.end, End::Open(_)) || exit as usize + 1 != e.trace.snaps.len() {
-            return None;
-        }
-        let (proto, at, ins) = registry.get(root)?.start?;
-        Some((proto, (proto.code_ptr().wrapping_add(at).cast_const(), ins)))
-    }
     /// A number for a new trace; makes room if there is none.
     fn number(&self, vm: &mut Vm) -> Option<u32> {
         let max = self.options.get().params.maxtrace;
@@ -249,8 +233,7 @@ impl Jit {
         }
         match recorder {
             Ok(recorder) => {
-                let recording =
-                    Recording { recorder, number, start, origin, at: (start, at), path: Vec::new(), spent: begun.elapsed() };
+                let recording = Recording { recorder, number, start, origin, at: (start, at), spent: begun.elapsed() };
                 *self.recording.borrow_mut() = Some(recording);
                 vm.set_mode(Mode::Record);
             }
@@ -272,8 +255,8 @@ impl Jit {
         let mut again = None;
         let step = {
             let registry = self.registry.borrow();
-            let left = |pc: *const Ins| self.penalties.borrow().left_loop(pc);
-            let noted = |pc: *const Ins| self.sites.borrow().get(&pc).copied().unwrap_or_default();
+            let left = |pc: *const Ins| self.sites.borrow().get(pc).is_some_and(|s| s.is_left);
+            let noted = |pc: *const Ins| self.sites.borrow().feedback(pc);
             let expected = self.mixed.borrow().site(vm, pc, noted(pc));
             let site = |at: *const Ins| if at == pc { expected } else { noted(at) };
             let known = Known { registry: &registry, left: &left, site: &site, live: &self.live };
@@ -282,10 +265,9 @@ impl Jit {
             let begun = Instant::now();
             let step = r.recorder.record(vm, &known, pc);
             r.spent += begun.elapsed();
-            r.path.push(pc);
             let (pc, found) = r.recorder.site();
             if found != noted(pc) {
-                self.sites.borrow_mut().insert(pc, found);
+                self.sites.borrow_mut().at(pc).feedback = found;
                 if matches!(step, Step::Abort { reason: Abort::Retry, .. }) {
                     if found.ints && found.nums {
                         self.mixed.borrow_mut().expect(vm, &mut self.sites.borrow_mut(), pc, r.recorder.proto());
@@ -296,15 +278,11 @@ impl Jit {
             step
         };
         if let Some(place) = again {
-            self.budget.borrow_mut().grant(place.1);
+            self.sites.borrow_mut().at(place.1).granted = true;
             self.set_counter(vm, place, 1);
         }
         match step {
-            Step::Continue => {
-                if self.grows_too_expensive() {
-                    self.give_up(vm, Abort::CodeTooLong);
-                }
-            }
+            Step::Continue => {}
             Step::Done(done) => self.finish(vm, *done),
             Step::Abort { reason, info } => {
                 if reason == Abort::CallUnroll {
@@ -324,65 +302,51 @@ impl Jit {
             && registry.get(n).is_some_and(|e| e.trace.link == Link::Return)
             && let Some(place) = registry.disarm_root(n)
         {
-            self.recursive.borrow_mut().entry(pc).or_insert(RECURSION_TRIES);
+            self.sites.borrow_mut().at(place.1).recurses = RECURSION_TRIES;
             self.soon(vm, place);
         }
     }
-    /// The place is to be hot again soon.
+    /// It is the turn of a place after some more calls: which of them is recorded then is left to chance.
     fn soon(&self, vm: &mut Vm, place: (Gc<Proto>, *const Ins)) {
-        let n = self.penalties.borrow_mut().random();
+        let mut sites = self.sites.borrow_mut();
+        sites.at(place.1).granted = true;
+        let n = sites.random();
+        drop(sites);
         self.set_counter(vm, place, n);
     }
-    /// Is the finished trace one that only returns, of a function known to recurse? It is better tried again, a few times.
-    fn misses_recursion(&self, vm: &mut Vm, origin: Origin, done: &FinishedTrace) -> bool {
-        let Origin::Root(proto, _) = origin else { return false };
-        let mut recursive = self.recursive.borrow_mut();
-        if done.trace.link == Link::Return && frame::recurses(vm, proto) {
-            recursive.entry(done.start_pc).or_insert(RECURSION_TRIES);
-        }
-        let Some(tries) = recursive.get_mut(&done.start_pc) else { return false };
-        if done.trace.link != Link::Return {
+    /// Is the finished trace one that only returns, of a function known to recurse? It is better tried again.
+    fn misses_recursion(&self, vm: &mut Vm, origin: Origin, link: Link) -> bool {
+        let Origin::Root(proto, pc) = origin else { return false };
+        if link != Link::Return || self.sites.borrow().get(pc).is_none_or(|s| s.recurses == 0) {
             return false;
         }
-        if *tries == 0 {
-            *tries = RECURSION_TRIES;
-            return false;
-        }
-        *tries -= 1;
-        self.soon(vm, (proto, done.start_pc));
+        self.sites.borrow_mut().at(pc).recurses -= 1;
+        self.soon(vm, (proto, pc));
         true
     }
-
     /// The recording under way, which has come to its end; its time is counted.
     fn end_recording(&self, vm: &mut Vm) -> Option<Recording> {
         let recording = self.recording.borrow_mut().take();
         vm.set_mode(Mode::Interpret);
         let spent = recording.as_ref().map_or(Duration::ZERO, |r| r.spent);
         self.count(|c| c.record_ns += spent.as_nanos() as u64);
+        self.policy.borrow_mut().spend(spent);
         recording
     }
     /// Compiles a finished trace and puts it in its place.
     fn finish(&self, vm: &mut Vm, mut done: FinishedTrace) {
-        let Some(Recording { number, start, origin, at, spent, path, .. }) = self.end_recording(vm) else { return };
-        if !self.registry.borrow().is_wanted_path(&done, &path) {
-            return self.fail(vm, number, at, Origin::Nowhere, Abort::Retry.into(), Some(&done.trace));
-        }
-        if self.misses_recursion(vm, origin, &done) {
+        let Some(Recording { number, start, origin, at, spent, .. }) = self.end_recording(vm) else { return };
+        if self.misses_recursion(vm, origin, done.trace.link) {
             return self.fail(vm, number, at, Origin::Nowhere, Abort::TooShort.into(), Some(&done.trace));
         }
-        if self.returns_too_soon(origin, &done, path.len()) {
-            return self.fail(vm, number, at, Origin::Nowhere, Abort::TooShort.into(), Some(&done.trace));
-        }
-        let cost = budget::cost(&done.trace);
-        if self.is_too_expensive(origin, &done.trace, cost, cost) {
+        if self.is_too_expensive(vm, origin, &done.trace) {
             return self.fail(vm, number, at, Origin::Nowhere, Abort::CodeTooLong.into(), Some(&done.trace));
         }
-        let begun = Instant::now();
+        let begun = now();
         crate::sites::tell_trace(vm, &done, number);
         go_on_at_pad(&mut done, number);
         self.stress_exits(vm, &mut done.trace);
-        let end = if self.registry.borrow().wants_open_end(&done) { End::Open(path) } else { End::Linked };
-        let placed = match self.place(vm, &done, number, &end) {
+        let placed = match self.place(vm, &done, number) {
             Ok(placed) => placed,
             Err(Refused::Abort(reason, info)) => {
                 let failure = Failure { reason, info, error: None };
@@ -393,9 +357,9 @@ impl Jit {
                 return self.fail(vm, number, at, Origin::Nowhere, Abort::CodeFull.into(), Some(&done.trace));
             }
         };
-        let compile = begun.elapsed();
+        let compile = now().saturating_sub(begun);
         let code = placed.0;
-        self.budget.borrow_mut().spend(Some(&done.trace), true);
+        self.policy.borrow_mut().spend(compile);
         self.count(|c| {
             c.closed += 1;
             c.compiled += u64::from(code.1 != 0);
@@ -407,7 +371,7 @@ impl Jit {
         }
         if log::on(Topic::Time) {
             let n = done.trace.ins.len();
-            let stores = crate::budget::slots(&done.trace);
+            let stores = cost::slots(&done.trace);
             eprintln!(
                 "---- TRACE {number}: {n} instructions, {stores} slots in snapshots, {} bytes, recorded in {spent:?}, compiled in {compile:?}",
                 code.1
@@ -423,7 +387,7 @@ impl Jit {
         let history = done.history.take();
         let cost = Cost { record: spent.saturating_sub(optimise), optimise, lower: compile, passes };
         let stub = self.machine.borrow().exit_stub();
-        self.registry.borrow_mut().insert(number, done, first, placed, (stub, end), cost);
+        self.registry.borrow_mut().insert(number, done, first, placed, stub, cost);
         if let Origin::Stitch(proto, pc) = origin {
             self.registry.borrow_mut().stitch(number, proto, pc);
         }
@@ -436,7 +400,7 @@ impl Jit {
             self.send(vm, Event::Trace, &[what, Value::int(number as i32), stitch.unwrap_or(start)]);
         }
     }
-    fn place(&self, vm: &mut Vm, done: &FinishedTrace, number: u32, end: &End) -> Result<Placed, Refused> {
+    fn place(&self, vm: &mut Vm, done: &FinishedTrace, number: u32) -> Result<Placed, Refused> {
         let options = self.options.get();
         let base = self.registry.borrow().free_exits(done.trace.snaps.len()).ok_or(Refused::Full)?;
         if options.params.eval != 0 {
@@ -444,7 +408,6 @@ impl Jit {
             return Ok(((0, 0, 0), CodeMap::default(), base));
         }
         let limit = (options.params.maxmcode as usize).saturating_mul(1024);
-        let open_end = matches!(end, End::Open(_));
         let sites = crate::sites::of(vm, done, number);
         let from_exit = done.trace.parent.and_then(|(parent, k)| {
             let registry = self.registry.borrow();
@@ -452,7 +415,7 @@ impl Jit {
             Some((parent.unboxed(k), passed(&parent.trace, k as usize, &done.trace)))
         });
         let (unboxed, passed) = from_exit.unwrap_or_default();
-        let request = (&done.trace, number, open_end, &*sites);
+        let request = (&done.trace, number, &*sites);
         vm.tell_walked();
         let (code, map) = self.machine.borrow_mut().compile(vm, request, (&unboxed, &passed), self.is_watched(), base, limit)?;
         Ok((code, map, base))
@@ -478,27 +441,13 @@ impl Jit {
             let x = &mut e.exits[k as usize];
             x.tries = x.tries.saturating_sub(1);
         }
-        if let Some((parent, k)) = trace.parent
-            && trace.ins.len() >= LONG
-            && !matches!(failure.reason, Abort::Retry | Abort::LeavingLoop)
-            && self.options.get().params.limits_compiling()
-            && let Some(e) = self.registry.borrow_mut().get_mut(parent)
-            && let Some(x) = e.exits.get_mut(k as usize).filter(|x| x.heat != Exit::DONE)
-        {
-            x.next = x.heat.saturating_mul(4);
-        }
         self.fail(vm, r.number, r.at, r.origin, failure, Some(trace));
-    }
-    /// Ends the recording for a reason that is not counted against its place.
-    fn give_up(&self, vm: &mut Vm, reason: Abort) {
-        let Some(r) = self.end_recording(vm) else { return };
-        self.fail(vm, r.number, r.at, Origin::Nowhere, reason.into(), Some(&r.recorder.b.trace));
     }
     /// An error is being thrown.
     pub(crate) fn abort_by_error(&self, vm: &mut Vm) {
         let thrown = self.recording.borrow_mut().as_mut().and_then(|r| r.recorder.thrown());
         if let Some((call, found)) = thrown {
-            self.sites.borrow_mut().insert(call, found);
+            self.sites.borrow_mut().at(call).feedback = found;
         }
         let failure = Failure { reason: Abort::Error, info: AbortInfo::None, error: Some(vm.error).filter(|e| !e.is_nil()) };
         self.abort_recording(vm, failure);
@@ -525,7 +474,6 @@ impl Jit {
         self.count(|c| c.aborted += 1);
         self.note_abort(at, failure.reason, failure.info, failure.error);
         self.tell(|w| w.aborted(at, &crate::aborts::reason_text(failure.reason, failure.info, failure.error)));
-        self.budget.borrow_mut().spend(trace, false);
         match origin {
             Origin::Root(proto, pc) => self.penalize(vm, proto, pc, failure.reason),
             Origin::Stitch(proto, pc) => self.penalize_stitch(proto, pc),
@@ -556,15 +504,17 @@ impl Jit {
     }
     fn penalize(&self, vm: &mut Vm, proto: Gc<Proto>, pc: *const Ins, reason: Abort) {
         if reason == Abort::Retry {
-            self.budget.borrow_mut().grant(pc);
+            self.sites.borrow_mut().at(pc).granted = true;
             return self.set_counter(vm, (proto, pc), 1);
         }
-        match self.penalties.borrow_mut().add(pc, reason) {
+        let thresholds = self.thresholds(vm);
+        let first = if thresholds.literal { 0 } else { thresholds.hotloop.saturating_mul(2) };
+        let wait = self.sites.borrow_mut().penalize(pc, reason, first);
+        match wait {
             Some(n) => self.set_counter(vm, (proto, pc), n),
             None => {
-                let patched = proto.pc_of(pc).is_some_and(|at| crate::patch::blacklist(proto, at));
-                if !patched {
-                    self.quiet.borrow_mut().insert(pc, ());
+                if let Some(at) = proto.pc_of(pc) {
+                    crate::patch::blacklist(proto, at);
                 }
             }
         }

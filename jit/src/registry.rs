@@ -3,6 +3,7 @@
 use crate::departure::Departure;
 use crate::machine::{Code, Placed};
 use crate::owned::Owners;
+use crate::policy::cost;
 use crate::share::SidesByPlace;
 use perilune_backend::CodeMap;
 pub use perilune_backend::Part;
@@ -10,8 +11,8 @@ use perilune_backend::code::Ranges;
 use perilune_recorder::build::Pass;
 use perilune_recorder::ir::{Link, Op, Trace};
 use perilune_recorder::rec::{FinishedTrace, Site, TraceDb, find_liveness};
+use perilune_vm::bc::Ins;
 use perilune_vm::bc::liveness::Liveness;
-use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::{ExitId, Unboxed};
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
@@ -32,14 +33,12 @@ pub struct Exit {
     pub taken: u32,
     /// Times taken while a side trace might have been made; [`Exit::DONE`] when none will be (any more).
     pub heat: u32,
-    /// The heat that is wanted for another attempt, because the last one was expensive.
+    /// The heat at which thresholds are looked at again.
     pub next: u32,
     /// Attempts.
     pub tries: u32,
     /// Side trace that begins here; 0 if none.
     pub side: u32,
-    /// By what the threshold is multiplied at least, because a side trace is expensive.
-    pub demand: crate::budget::Demand,
     /// How often starting over from here (see `Jit::variant_start`) failed, up to [`Exit::MAX_VARIANTS`]: then only an ordinary side
     /// trace will do.
     pub failed_variants: u8,
@@ -52,22 +51,6 @@ impl Exit {
     pub const MAX_VARIANTS: u8 = 3;
 }
 
-/// What becomes of a trace that ends where its root trace starts.
-///
-/// If the first exit of a root trace that becomes hot is one in front of the loop, the path that was recorded may well not be the
-/// one that is usually taken. The side trace there then does not go on with the root trace: when its end has become hot, the loop is
-/// recorded once more (a *variant*), and that is where it goes from then on.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum End {
-    /// It jumps to the trace that it is linked to.
-    Linked,
-    /// It leaves by its last exit, where a variant may be attached whose path has the same end as this one: the instructions of the
-    /// trace.
-    Open(Vec<*const Ins>),
-    /// Attempts at that have failed: the last exit leads to the trace that it is linked to.
-    Closed,
-}
-
 /// A finished trace.
 #[derive(Debug)]
 pub struct Entry {
@@ -75,8 +58,6 @@ pub struct Entry {
     pub trace: Rc<Trace>,
     /// Root trace: its own number for a root trace.
     pub root: u32,
-    /// See [`End`].
-    pub end: End,
     /// The root trace that took its place after it was taken out of use; 0 if none did.
     pub replaced_by: u32,
     /// Does the trace return below the frame that it starts in?
@@ -93,7 +74,7 @@ pub struct Entry {
     pub loop_snap: u32,
     /// For a root trace: may more have run when one of its tree is left than lies on the straight way there?
     pub goes_round: bool,
-    /// For a root trace: bytecode instructions gained and lost by it and its side traces, see [`crate::budget::gain`].
+    /// For a root trace: bytecode instructions gained and lost by it and its side traces, see [`Entry::gain`].
     pub balance: i64,
     /// First exit id.
     pub exit_base: ExitId,
@@ -164,28 +145,24 @@ impl Entry {
     /// What exit `k` leaves undone.
     pub fn unboxed(&self, k: u32) -> Vec<Unboxed> {
         let k = k as usize;
-        if !matches!(self.end, End::Linked) && k + 1 == self.exits.len() {
-            return Vec::new();
-        }
         perilune_backend::unboxed::unboxed(&self.trace, k)
     }
     /// The function that a trace is entered in, but for side traces.
     pub fn entered_in(&self) -> Option<Gc<Proto>> {
         self.start.map(|s| s.0).or(self.stitch.map(|s| s.0))
     }
-    /// What was gained when the trace is left by `exit`: at least the instructions up to there.
+    /// What was gained when the trace is left by `exit`: at least the instructions up to there. A loop that came to its second round
+    /// makes up for all losses: nobody knows how often it went round.
     pub fn gain(&self, exit: usize) -> i64 {
         let done = self.trace.snaps.get(exit).map_or(0, |s| s.done);
-        let gain = crate::budget::gain(self.above, done);
-        // Nobody knows how often a loop went round.
-        if exit as u32 >= self.loop_snap { gain.max(0) } else { gain }
+        let gain = i64::from(self.above) + i64::from(done) - cost::ENTRY;
+        if exit as u32 >= self.loop_snap { 2 * cost::LOSS } else { gain }
     }
-    /// The same as far as one can guess: a loop that came to its second round goes round a few times.
-    pub fn saves(&self, exit: usize) -> i64 {
-        let body = self.trace.snaps.get(self.trace.last_exit()).map_or(0, |s| i64::from(s.done));
-        let rounds = if exit as u32 >= self.loop_snap { crate::budget::ROUNDS - 1 } else { 0 };
-        self.gain(exit) + rounds * body
-    }
+}
+
+/// Does a trace of this tree go on in its root? (A plain loop is known by its snapshots.)
+fn comes_back(link: Link, root: u32) -> bool {
+    matches!(link, Link::UpRec | Link::DownRec | Link::TailRec) || link == Link::Root(root)
 }
 
 /// All traces.
@@ -210,8 +187,6 @@ pub struct Registry {
     roots: HashMap<*const Ins, Vec<u32>>,
     /// Traces by the address of their code.
     codes: BTreeMap<usize, u32>,
-    /// Traces whose open end was closed.
-    closed: Vec<u32>,
     pub(crate) sides_by_place: SidesByPlace,
     /// Numbers below are taken.
     free_from: usize,
@@ -232,7 +207,6 @@ impl Default for Registry {
             owned: Owners::default(),
             roots: HashMap::new(),
             codes: BTreeMap::new(),
-            closed: Vec::new(),
             sides_by_place: SidesByPlace::default(),
             free_from: 1,
             alive: 0,
@@ -289,7 +263,7 @@ impl Registry {
         done: FinishedTrace,
         start: Option<(Gc<Proto>, usize, Ins)>,
         (code, map, exit_base): Placed,
-        (stub, end): (usize, End),
+        stub: usize,
         cost: Cost,
     ) {
         let ids = exit_base as usize..exit_base as usize + done.trace.snaps.len();
@@ -317,7 +291,7 @@ impl Registry {
             }
             if let Some(root) = self.get_mut(done.root) {
                 root.sides += 1;
-                root.goes_round |= !matches!(done.trace.link, Link::Interp | Link::Stitch | Link::Return);
+                root.goes_round |= comes_back(done.trace.link, done.root);
             }
         }
         let n = n as usize;
@@ -328,8 +302,7 @@ impl Registry {
         let above = parent.map_or(0, |(p, k)| p.above + u32::from(p.trace.snaps[k].done));
         let head = done.trace.ins.iter().position(|i| i.op == Op::LOOP).unwrap_or(usize::MAX);
         let loop_snap = done.trace.snaps.iter().filter(|s| s.at.ins_index() <= head).count() as u32;
-        // A plain loop is known by its snapshots.
-        let goes_round = !matches!(done.trace.link, Link::Loop | Link::Interp | Link::Stitch | Link::Return);
+        let goes_round = comes_back(done.trace.link, done.root);
         let exits = vec![Exit::default(); done.trace.snaps.len()];
         let mut protos = done.protos;
         if let Some(root) = self.get(done.root).map(Entry::owner) {
@@ -344,7 +317,6 @@ impl Registry {
             goes_round,
             balance: 0,
             root: done.root,
-            end,
             replaced_by: 0,
             returns: done.trace.ins.iter().any(|i| i.op == Op::RETF),
             trace: Rc::new(done.trace),
@@ -416,46 +388,6 @@ impl Registry {
                 self.trace_code[n as usize] = code;
             }
         }
-        for i in self.closed.clone() {
-            if let Some(e) = self.get(i)
-                && let (End::Closed, Link::Root(root)) = (&e.end, e.trace.link)
-                && self.get(root).is_some_and(|r| r.replaced_by == new)
-            {
-                let last = e.exit_base as usize + e.trace.snaps.len() - 1;
-                self.exit_table[last] = code;
-            }
-        }
-    }
-    /// Should a side trace have an open end, see [`End`]?
-    pub fn wants_open_end(&self, done: &FinishedTrace) -> bool {
-        let (Some((parent, exit)), Link::Root(root)) = (done.trace.parent, done.trace.link) else { return false };
-        let (Some(r), Some(e)) = (self.get(root), self.get(parent)) else { return false };
-        let numbered = r.start.is_some_and(|(_, _, ins)| !matches!(ins.op(), Bc::FUNCF | Bc::ITERN));
-        if !numbered || r.trace.link != Link::Loop || exit == 0 {
-            return false;
-        }
-        if parent == root {
-            return r.sides == 0 && exit < r.loop_snap;
-        }
-        // Its parent's path need not be the usual one: that whose end is hot first is.
-        e.trace.link == Link::Root(root) && matches!(e.end, End::Open(_)) && e.exits.last().is_some_and(|x| x.side == 0)
-    }
-    /// Is this the path that is wanted, if the trace is a variant at an open end?
-    pub fn is_wanted_path(&self, done: &FinishedTrace, path: &[*const Ins]) -> bool {
-        let Some((parent, exit)) = done.trace.parent else { return true };
-        match self.get(parent).map(|e| (&e.end, e.trace.snaps.len())) {
-            Some((End::Open(wanted), n)) if exit as usize + 1 == n => path.ends_with(wanted),
-            _ => true,
-        }
-    }
-    /// No variant could be made at the open end of trace `n`.
-    pub fn close_end(&mut self, n: u32) {
-        let Some(e) = self.get_mut(n).filter(|e| matches!(e.end, End::Open(_))) else { return };
-        let Link::Root(root) = e.trace.link else { return };
-        e.end = End::Closed;
-        let exit = e.exit_base as usize + e.trace.snaps.len() - 1;
-        self.closed.push(n);
-        self.exit_table[exit] = self.trace_code[root as usize];
     }
     /// All traces with their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &Entry)> {
@@ -522,7 +454,6 @@ impl Registry {
         self.owned.clear();
         self.roots.clear();
         self.codes.clear();
-        self.closed.clear();
         self.sides_by_place.clear();
         self.free_from = 1;
         self.alive = 0;

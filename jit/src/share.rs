@@ -7,7 +7,7 @@
 use crate::Jit;
 use crate::frame;
 use crate::log::{self, Topic};
-use crate::registry::{End, Entry, Registry};
+use crate::registry::{Entry, Registry};
 use perilune_backend::passed::{can_pass, passed};
 use perilune_recorder::eval;
 use perilune_recorder::ir::{Const, IrRef, Op, Snapshot, Trace, Ty, sload};
@@ -100,9 +100,8 @@ impl<'a> At<'a> {
     /// Exit `k` of a trace, if what is behind it is an ordinary side trace.
     fn new(entry: &'a Entry, k: u32) -> Option<At<'a>> {
         let k = k as usize;
-        let open = !matches!(entry.end, End::Linked) && k + 1 == entry.exits.len();
         let snap = entry.trace.snaps.get(k)?;
-        (k > 0 && !open && snap.multres != Snapshot::OPEN).then_some(At { entry, k, snap })
+        (k > 0 && snap.multres != Snapshot::OPEN).then_some(At { entry, k, snap })
     }
     fn live(&self) -> u16 {
         self.snap.nslots.saturating_sub(self.snap.base_slot)

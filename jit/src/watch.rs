@@ -69,13 +69,17 @@ pub trait Watcher: Any {
 
 impl Jit {
     /// Has `watcher` watch, in the place of whoever did. Traces that there are keep what they are: of how they came into being nothing
-    /// is known.
-    pub fn watch(&self, watcher: Box<dyn Watcher>) -> Option<Box<dyn Watcher>> {
-        self.watcher.borrow_mut().replace(watcher)
+    /// is known. What is watched is compiled at LuaJIT's thresholds, if no others were set.
+    pub fn watch(&self, vm: &mut Vm, watcher: Box<dyn Watcher>) -> Option<Box<dyn Watcher>> {
+        let before = self.watcher.borrow_mut().replace(watcher);
+        self.reset_counters(vm);
+        before
     }
     /// Ends that.
-    pub fn end_watch(&self) -> Option<Box<dyn Watcher>> {
-        self.watcher.borrow_mut().take()
+    pub fn end_watch(&self, vm: &mut Vm) -> Option<Box<dyn Watcher>> {
+        let watcher = self.watcher.borrow_mut().take();
+        self.reset_counters(vm);
+        watcher
     }
     /// Calls `f` for each trace, with its number and the times that it was entered from the interpreter. `f` does not reach the
     /// compiler.

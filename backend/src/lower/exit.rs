@@ -96,8 +96,7 @@ impl<'a> Lower<'a> {
 
     /// Leaves through a snapshot for good.
     pub(super) fn emit_exit(&mut self, snap: usize, side: Option<usize>) -> Res<()> {
-        let last = snap + 1 == self.cur.trace.snaps.len();
-        let boxed = side.is_some() || !self.unboxed_exits || last && self.leaves_at_end();
+        let boxed = side.is_some() || !self.unboxed_exits;
         let base = if boxed { self.restore(snap)? } else { self.restore_unboxed(snap)? };
         match side {
             Some(side) => {
@@ -123,11 +122,6 @@ impl<'a> Lower<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Does the trace leave by its last exit, and may the table of exits lead on from there to any trace?
-    pub(super) fn leaves_at_end(&self) -> bool {
-        self.open_end && self.cur.start == self.root.1
     }
 
     /// Stores the modified slots of a snapshot; the base of the frame to resume.

@@ -104,7 +104,6 @@ impl Lower<'_> {
                 self.jump(self.cur.start, &[base]);
                 Ok(())
             }
-            Link::Root(_) if self.leaves_at_end() => self.emit_exit(last, None),
             Link::Root(n) if n == self.root.0 => {
                 let base = self.restore(last)?;
                 self.forget_cold();

@@ -101,8 +101,6 @@ pub(crate) struct Lower<'a> {
     pending: Vec<Pending<'a>>,
     /// Number and start of the root trace.
     root: (u32, Block),
-    /// See [`CompileRequest::open_end`].
-    open_end: bool,
     /// See [`CompileRequest::unboxed_exits`].
     unboxed_exits: bool,
     /// See [`CompileRequest::unboxed`].
@@ -162,7 +160,6 @@ pub(crate) fn lower<'a>(func: &'a mut Function, env: &'a Env<'a>, req: &'a Compi
         cur,
         pending: Vec::new(),
         root: (req.tree.trace_no, start),
-        open_end: req.open_end,
         unboxed_exits: req.unboxed_exits,
         unboxed: req.unboxed,
         key_hash: req.key_hash,

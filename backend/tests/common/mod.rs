@@ -145,7 +145,6 @@ impl Machine {
         let req = CompileRequest {
             tree,
             frame_delta: |_| DELTA,
-            open_end: false,
             unboxed_exits: self.unboxed,
             unboxed: &self.left,
             passed: &self.passed,

@@ -1,7 +1,7 @@
 //! `jit.on`, `jit.off`, `jit.flush`, `jit.status`, `jit.security`.
 
 use super::compiler;
-use crate::{Jit, patch, places};
+use crate::{Jit, patch};
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use perilune_vm::{LuaResult, Value, Vm};
 use std::rc::Rc;
@@ -48,7 +48,7 @@ fn apply(jit: &Jit, proto: Gc<Proto>, action: Action) {
         Action::On => {
             proto.flags.set(flags & !ProtoFlags::NOJIT);
             patch::forgive(proto);
-            places::forget(&mut jit.quiet.borrow_mut(), &proto.code_range());
+            jit.sites.borrow_mut().forgive(proto.code_range());
         }
         Action::Off => {
             proto.flags.set(flags | ProtoFlags::NOJIT);

@@ -22,14 +22,14 @@ use std::collections::BTreeMap;
 pub fn start(vm: &mut Vm) -> bool {
     let Some(jit) = Jit::of(vm) else { return false };
     jit.flush_if_any(vm);
-    jit.watch(Box::<Journal>::default());
+    jit.watch(vm, Box::<Journal>::default());
     true
 }
 
 /// Ends that. What it has seen; `None` if it did not watch.
 pub fn stop(vm: &mut Vm) -> Option<Report> {
     let jit = Jit::of(vm).filter(|_| is_running(vm))?;
-    let watcher: Box<dyn Any> = jit.end_watch()?;
+    let watcher: Box<dyn Any> = jit.end_watch(vm)?;
     let journal = watcher.downcast::<Journal>().ok()?;
     Some(finish(*journal, &jit))
 }

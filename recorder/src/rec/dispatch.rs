@@ -71,16 +71,15 @@ impl Recorder {
         match ins.op() {
             Bc::FORI => {
                 let event = self.fori(vm, pc, ins)?;
-                let forl = view::at(view::target(pc, ins), -1);
-                self.loop_plain(db, forl, view::ins(forl), event)
+                Ok(self.loop_begins(view::at(view::target(pc, ins), -1), event))
             }
             Bc::JFORI => {
                 let event = self.fori(vm, pc, ins)?;
                 let forl = view::at(view::target(pc, ins), -1);
-                match view::ins(forl) {
-                    f if f.op() == Bc::JFORL => self.loop_compiled(forl, f.d() as u32, event),
-                    f => self.loop_plain(db, forl, f, event),
-                }
+                Ok(match view::ins(forl) {
+                    f if f.op() == Bc::JFORL => self.enter_compiled(f.d() as u32, event),
+                    _ => self.loop_begins(forl, event),
+                })
             }
             // What was given up as a start may still be part of another trace.
             Bc::FORL | Bc::IFORL => {
@@ -124,10 +123,12 @@ impl Recorder {
             return self.loop_compiled(pc, n, Event::Enter(view::at(pc, 1)));
         }
         if self.start_is_root {
-            if pc == self.start_pc && self.at_start_depth() {
+            if pc == self.start_pc && self.at_start_depth() || self.is_own_loop_above(pc) {
                 return self.itern_loop(vm, db, pc, original);
             }
-            return Err(Abort::InnerLoop);
+            if self.starts_in_loop() {
+                return Err(Abort::InnerLoop);
+            }
         }
         if self.first {
             // The parent has left here: find out how it goes on.
@@ -139,6 +140,10 @@ impl Recorder {
     fn itern_loop(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
         if self.start_is_root && pc == self.start_pc && self.at_start_depth() && !self.first {
             return Ok(Flow::Stop(Link::Loop, pc));
+        }
+        if self.is_own_loop_above(pc) {
+            // Its trace begins in front of the step.
+            return Ok(Flow::Stop(Link::UpRec, pc));
         }
         let more = self.itern(vm, ins)?;
         if self.start_is_root && pc == self.start_pc && self.at_start_depth() {

@@ -7,6 +7,7 @@ use crate::opt::abc::Induction;
 use crate::opt::narrow;
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::fault::{Fault, is_injected};
+use perilune_vm::interp::hook::is_header;
 use perilune_vm::{Value, Vm};
 
 /// What a loop instruction does.
@@ -250,6 +251,16 @@ impl Recorder {
         self.b.guard(Op::CONV, Ty::Int, rounded, IrRef(conv::INT_NUM_CHECK))
     }
 
+    /// A FORI whose loop has no trace: the first iteration becomes part of this trace, unless the loop is the one that it started in.
+    pub(super) fn loop_begins(&mut self, forl: *const Ins, event: Event) -> Flow {
+        if let Event::Enter(body) = event {
+            if self.is_own_loop_above(forl) {
+                return Flow::Stop(Link::UpRec, body);
+            }
+            self.loopref = self.b.trace.ins.len();
+        }
+        Flow::Next
+    }
     /// A loop instruction that has no trace.
     pub(super) fn loop_plain(&mut self, db: &dyn TraceDb, pc: *const Ins, ins: Ins, event: Event) -> Rec<Flow> {
         if self.start_is_root {
@@ -275,15 +286,26 @@ impl Recorder {
         }
         Ok(Flow::Next)
     }
-    /// The loop instruction that a root trace started at.
+    /// The loop instruction that a root trace started at: the end of the trace, also where a call from the loop has come to it.
     fn own_loop(&self, pc: *const Ins, event: Event) -> Option<Rec<Flow>> {
-        if pc != self.start_pc || !self.at_start_depth() {
+        if pc != self.start_pc {
             return None;
         }
-        Some(match event {
-            Event::Leave => Err(Abort::LeavingLoop),
-            Event::Enter(body) => Ok(Flow::Stop(Link::Loop, body)),
-        })
+        match event {
+            Event::Leave if self.at_start_depth() => Some(Err(Abort::LeavingLoop)),
+            Event::Enter(body) if self.at_start_depth() => Some(Ok(Flow::Stop(Link::Loop, body))),
+            Event::Enter(body) if self.is_own_loop_above(pc) => Some(Ok(Flow::Stop(Link::UpRec, body))),
+            _ => None,
+        }
+    }
+    /// Is it the loop that this root trace starts in, in a frame further up? A side trace that starts over like a root trace has to do
+    /// first what its parent's exit has left undone.
+    pub(super) fn is_own_loop_above(&self, pc: *const Ins) -> bool {
+        self.start_is_root
+            && pc == self.start_pc
+            && self.retdepth == 0
+            && !self.frames.is_empty()
+            && self.b.trace.parent.is_none()
     }
     /// A loop instruction with trace `n`.
     pub(super) fn loop_compiled(&mut self, pc: *const Ins, n: u32, event: Event) -> Rec<Flow> {
@@ -291,11 +313,22 @@ impl Recorder {
             if let Some(flow) = self.own_loop(pc, event) {
                 return flow;
             }
-            return Err(Abort::InnerLoop);
+            if self.starts_in_loop() {
+                // The loop's exit grows the better side trace.
+                return Err(Abort::InnerLoop);
+            }
         }
+        Ok(self.enter_compiled(n, event))
+    }
+    /// Goes on in trace `n`, or past its loop.
+    pub(super) fn enter_compiled(&self, n: u32, event: Event) -> Flow {
         match event {
-            Event::Enter(body) => Ok(Flow::Stop(Link::Root(n), body)),
-            Event::Leave => Ok(Flow::Next),
+            Event::Enter(body) => Flow::Stop(Link::Root(n), body),
+            Event::Leave => Flow::Next,
         }
+    }
+    /// Does this root trace start in a loop, not at a function?
+    pub(super) fn starts_in_loop(&self) -> bool {
+        !self.range.0.is_null() || !is_header(view::ins(self.start_pc).op())
     }
 }

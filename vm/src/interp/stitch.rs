@@ -68,6 +68,10 @@ impl Pad {
         self.failures.set(self.failures.get() + 1);
         self.failures.get()
     }
+    /// Failures to make a trace.
+    pub fn failures(&self) -> u32 {
+        self.failures.get()
+    }
     /// The trace that came to the call first.
     pub fn parent(&self) -> u32 {
         self.parent

@@ -19,6 +19,7 @@ mod stack;
 #[cfg(test)]
 mod tests;
 mod timer;
+pub use timer::processor_time;
 mod walk;
 
 pub use walk::Stack;

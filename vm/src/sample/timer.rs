@@ -58,7 +58,7 @@ extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, context
 }
 
 /// Processor time of this thread, in nanoseconds.
-pub(super) fn processor_time() -> u64 {
+pub fn processor_time() -> u64 {
     let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the address is valid during the call, which a signal handler may do.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut t) };

@@ -1,0 +1,198 @@
+//! When to compile: rent or buy.
+//!
+//! A site (a loop, a function, an exit, what is behind a call) is recorded when it is hot. How hot it must be follows from what compiling
+//! costs ([`cost`]); it is more while compiling has taken more than its share of the program's time, and twice as much after each failure
+//! ([`site`]). Thresholds that the user sets are taken literally, and whoever watches the compiler gets LuaJIT's: no clock is read then, and
+//! a program makes the same traces each time.
+
+pub mod cost;
+pub mod site;
+
+use crate::Jit;
+use crate::events::Event;
+use crate::params::Options;
+use crate::recording::Origin;
+use perilune_recorder::ir::Trace;
+use perilune_vm::Vm;
+use perilune_vm::bc::Ins;
+use perilune_vm::state::HOT_COUNTERS;
+use std::time::Duration;
+
+/// How hot sites must be.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Thresholds {
+    /// Iterations of a loop; calls count half.
+    pub hotloop: u32,
+    /// Exits.
+    pub hotexit: u32,
+    /// Are these numbers meant as they are, whatever compiling has taken so far?
+    pub literal: bool,
+}
+
+/// LuaJIT's thresholds.
+const LUAJIT: Thresholds = Thresholds { hotloop: 56, hotexit: 10, literal: true };
+
+/// The processor time of this thread: neither waiting nor other processes count.
+pub(crate) fn now() -> Duration {
+    Duration::from_nanos(perilune_vm::sample::processor_time())
+}
+
+/// What was spent on compiling, and how long the program has run.
+#[derive(Debug)]
+pub struct Policy {
+    /// Ticks that each hot counter will have counted when it runs out.
+    set: [u16; HOT_COUNTERS],
+    /// Ticks counted so far.
+    ticks: u64,
+    /// Processor time when it was made.
+    begun: Duration,
+    /// What compiling has taken.
+    spent: Duration,
+    /// Was anything recorded?
+    used: bool,
+}
+
+impl Default for Policy {
+    fn default() -> Policy {
+        Policy { set: [0; HOT_COUNTERS], ticks: 0, begun: now(), spent: cost::SETUP, used: false }
+    }
+}
+
+impl Policy {
+    /// Ticks so far.
+    pub fn ticks(&self) -> u64 {
+        self.ticks
+    }
+    /// A hot counter was set.
+    pub fn counts_from(&mut self, counter: usize, ticks: u16) {
+        self.set[counter] = ticks;
+    }
+    /// All were.
+    pub fn all_count_from(&mut self, ticks: u16) {
+        self.set = [ticks; HOT_COUNTERS];
+    }
+    /// A hot counter ran out; how much it had counted.
+    pub fn ran_out(&mut self, counter: usize) -> u32 {
+        let n = self.set[counter];
+        self.ticks += u64::from(n);
+        u32::from(n)
+    }
+    /// A recording has taken so long, with compiling, if it came to that.
+    pub fn spend(&mut self, time: Duration) {
+        if !core::mem::replace(&mut self.used, true) {
+            self.spent = Duration::ZERO;
+        }
+        self.spent += time;
+    }
+    /// By what thresholds are multiplied for something that takes so long to compile, see [`pressure`].
+    pub fn pressure(&self, price: Duration, share: u32) -> f64 {
+        if share == 0 { 1.0 } else { pressure(self.spent + price, now().saturating_sub(self.begun + self.spent), share) }
+    }
+    /// A new start, by the program's own wish.
+    pub fn renew(&mut self) {
+        self.spent = Duration::ZERO;
+    }
+}
+
+/// Twice as much for each share (in percent) of its time that a program has spent on compiling.
+fn pressure(spent: Duration, ran: Duration, share: u32) -> f64 {
+    (spent.as_secs_f64() * 100.0 / (f64::from(share) * ran.as_secs_f64().max(1e-6))).exp2()
+}
+
+impl Jit {
+    /// How hot sites must be now.
+    pub(crate) fn thresholds(&self, vm: &Vm) -> Thresholds {
+        let Options { params, set, .. } = self.options.get();
+        if set.hotloop || set.hotexit {
+            let hotloop = if set.hotloop { params.hotloop } else { LUAJIT.hotloop };
+            let hotexit = if set.hotexit { params.hotexit } else { LUAJIT.hotexit };
+            return Thresholds { hotloop, hotexit, literal: true };
+        }
+        if self.is_watched() || self.is_listened_to(vm) {
+            return LUAJIT;
+        }
+        Thresholds { hotloop: params.hotloop, hotexit: params.hotexit, literal: params.budget == 0 }
+    }
+    /// Does a program look at what is compiled while it runs?
+    fn is_listened_to(&self, vm: &Vm) -> bool {
+        [Event::Trace, Event::Record, Event::Texit].into_iter().any(|e| crate::events::handler(vm, e).is_some())
+    }
+    /// A threshold as it is now, for something that has failed so many times and takes so long to compile.
+    pub(crate) fn wanted(&self, threshold: u32, failures: u32, price: Duration, literal: bool) -> u32 {
+        if literal {
+            // LuaJIT tries `tryside` times, at one exit after the other, and never again. Here only much later.
+            let more = failures.saturating_sub(self.options.get().params.tryside.saturating_sub(1));
+            return threshold.saturating_mul(1u32.checked_shl(4 * more).unwrap_or(u32::MAX));
+        }
+        let pressure = self.policy.borrow().pressure(price, self.options.get().params.budget);
+        (f64::from(threshold) * f64::from(failures).exp2() * pressure) as u32
+    }
+    /// Is a finished trace more expensive than its site is hot? Then the site waits until it is as hot as it would have to be once the
+    /// trace were paid for.
+    pub(crate) fn is_too_expensive(&self, vm: &Vm, origin: Origin, trace: &Trace) -> bool {
+        let thresholds = self.thresholds(vm);
+        let price = cost::of_trace(Some(trace));
+        if thresholds.literal || price <= cost::of_trace(None) {
+            return false;
+        }
+        match (origin, trace.parent) {
+            (Origin::Root(_, pc), _) => {
+                let mut sites = self.sites.borrow_mut();
+                let penalty = sites.penalty(pc);
+                let hot = if penalty == 0 { thresholds.hotloop.saturating_mul(2) } else { penalty };
+                let wanted = self.wanted(hot, 0, price, false);
+                let site = sites.at(pc);
+                let too_cold = site.waited < wanted;
+                site.price = wanted;
+                too_cold
+            }
+            (_, Some((parent, k))) => {
+                let mut registry = self.registry.borrow_mut();
+                let Some(x) = registry.get_mut(parent).and_then(|e| e.exits.get_mut(k as usize)) else { return false };
+                let wanted = self.wanted(thresholds.hotexit, x.tries - 1, price, false);
+                if x.heat >= wanted {
+                    return false;
+                }
+                (x.next, x.tries) = (wanted, x.tries - 1);
+                true
+            }
+            _ => false,
+        }
+    }
+    /// The hot counter of the instruction at `pc` ran out, having counted so many ticks: how many more are wanted before a recording
+    /// begins there.
+    pub(crate) fn still_to_wait(&self, pc: *const Ins, counted: u32, hot: u32, literal: bool) -> u32 {
+        let mut sites = self.sites.borrow_mut();
+        let penalty = sites.penalty(pc);
+        if literal && penalty == 0 {
+            return 0;
+        }
+        let wanted = if penalty == 0 { hot } else { penalty };
+        let site = sites.at(pc);
+        site.waited = site.waited.saturating_add(counted);
+        if core::mem::take(&mut site.granted) {
+            return 0;
+        }
+        self.wanted(wanted, 0, cost::of_trace(None), literal).max(site.price).saturating_sub(site.waited)
+    }
+    /// May a trace be given up because it loses?
+    pub(crate) fn gives_up_what_loses(&self, vm: &Vm) -> bool {
+        !self.thresholds(vm).literal
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Policy, pressure};
+    use std::time::Duration;
+
+    #[test]
+    fn thresholds_grow_with_the_share_that_compiling_takes() {
+        let ms = Duration::from_millis;
+        assert_eq!(pressure(ms(0), ms(1000), 5), 1.0);
+        assert_eq!(pressure(ms(50), ms(1000), 5), 2.0);
+        assert_eq!(pressure(ms(100), ms(1000), 5), 4.0);
+        assert!(pressure(ms(1), ms(0), 5) > 1000.0, "a program that has not run yet");
+        assert_eq!(Policy::default().pressure(ms(9), 0), 1.0, "no limit");
+    }
+}

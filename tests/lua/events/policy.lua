@@ -1,0 +1,80 @@
+-- When sites are recorded: thresholds that are set are taken literally, whoever watches gets LuaJIT's, failures double what is wanted, and
+-- a trace that loses is given up.
+local util = require "jit.util"
+local counters = util.counters
+jit.off(true)
+
+-- A loop of its own each time.
+local function loop(rounds)
+  local f = assert(loadstring("local s, i = 0, 0 while i < " .. rounds .. " do i = i + 1 s = s + i end return s"))
+  assert(f() == rounds * (rounds + 1) / 2)
+end
+local function traces_of(rounds)
+  local before = counters().closed
+  loop(rounds)
+  return counters().closed - before
+end
+
+if arg[1] == "default" then
+  -- A program that has hardly run compiles nothing,
+  assert(traces_of(100) == 0)
+  -- but what is really hot is compiled,
+  assert(traces_of(1e7) == 1)
+  -- and what is hot for a moment only need not be.
+  local before = counters().closed
+  for _ = 1, 300 do loop(200) end
+  assert(counters().closed == before)
+  jit.flush()
+  jit.opt.start("hotloop=20")
+elseif arg[1] == "loses" then
+  -- No exit gets a side trace, so whoever leaves at once loses each time.
+  jit.opt.start("maxside=0")
+  local function first(t, x)
+    local i = 1
+    while t[i] ~= x do i = i + 1 end
+    return i
+  end
+  local function calls(t, x, n)
+    local s = 0
+    for _ = 1, n do s = s + first(t, x) end
+    return s
+  end
+  jit.off(calls)
+  jit.on(first)
+  local t = {}
+  for i = 1, 100 do t[i] = i end
+  -- Long ways through the loop pay.
+  assert(calls(t, 100, 100000) == 10000000)
+  assert(counters().closed >= 1 and counters().retired == 0)
+  -- Short ones do not,
+  assert(calls(t, 1, 30000) == 30000)
+  assert(counters().retired >= 1, counters().retired)
+  local retired = counters().retired
+  -- and after the second time there are no more.
+  for _ = 1, 10 do
+    calls(t, 100, 50000)
+    calls(t, 1, 30000)
+  end
+  assert(counters().retired - retired <= 2, counters().retired)
+  print "ok"
+  return
+end
+
+-- Literally: the counter begins anew, from twenty rounds.
+assert(traces_of(15) == 0 and traces_of(60) == 1)
+for _ = 1, 50 do assert(traces_of(60) >= 1, "whatever was spent") end
+
+-- Each failure doubles what is wanted; after ten of them there are no more.
+local function never() end
+jit.off(never)
+local fails = assert(loadstring "local f, n = ... for i = 1, n do f(i) end")
+local function aborts_of(rounds)
+  local before = counters().aborted
+  fails(never, rounds)
+  return counters().aborted - before
+end
+local few, many = aborts_of(200), aborts_of(200000)
+assert(few >= 2 and few <= 4, few)
+assert(few + many >= 9 and few + many <= 12, many)
+assert(aborts_of(200000) == 0)
+print "ok"
