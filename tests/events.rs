@@ -214,6 +214,12 @@ fn traces_that_lose_are_given_up() {
     passes_by_default(&["policy.lua", "loses"]);
 }
 
+/// With the number of objects, classes, closures or iterations the number of traces does not grow.
+#[test]
+fn traces_are_bounded_by_the_code() {
+    passes_in_both("polymorphic.lua", &[]);
+}
+
 #[test]
 fn whoever_watches_gets_the_thresholds_of_luajit() {
     passes_by_default(&["watched.lua"]);

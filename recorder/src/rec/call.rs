@@ -46,9 +46,14 @@ impl Recorder {
         self.guard_is(r, Value::func(f))
     }
 
-    /// CALL, CALLM, ITERC: the function is in local `a`, its arguments behind it.
+    /// CALL, CALLM: the function is in local `a`, its arguments behind it.
     pub(super) fn call(&mut self, vm: &Vm, pc: *const Ins, a: usize, nargs: usize, want: usize) -> Rec<Flow> {
         let (r, v) = self.operand(vm, a)?;
+        if let Some(f) = v.as_func().filter(|f| f.proto().is_some())
+            && self.site.has_many_callees()
+        {
+            return self.stop_before(pc, f);
+        }
         self.call_value(vm, pc, a, r, v, nargs, want)
     }
     #[allow(clippy::too_many_arguments, reason = "an iterator's function is not yet in its slot")]

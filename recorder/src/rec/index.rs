@@ -48,16 +48,21 @@ impl Recorder {
             }
             self.b.emit(Op::ULE, Ty::Int, asize, rk)?;
         }
+        let found = t.find(k);
+        let node = found.and_then(|slot| t.node_of(slot));
+        if rk.is_const() {
+            self.note_shape(t.hmask.get().wrapping_mul(0x0101).wrapping_add(node.map_or(0, |n| n + 1)) + 1);
+        }
+        let general = rk.is_const() && self.site.has_many_shapes();
         // A fraction may be integral another time, and then be found in the array part.
-        if t.hmask.get() == 0 && (self.ty(rk) != Ty::Num || rk.is_const()) {
+        if t.hmask.get() == 0 && !general && (self.ty(rk) != Ty::Num || rk.is_const()) {
             let hmask = self.field(table, Field::TabHmask)?;
             self.guard_int(hmask, 0)?;
             return Ok(Place { slot: None, array: false, key: rk });
         }
-        let found = t.find(k);
-        if let Some(slot) = found
+        if let Some(node) = node
             && rk.is_const()
-            && let Some(node) = t.node_of(slot)
+            && !general
         {
             let hmask = self.field(table, Field::TabHmask)?;
             self.guard_int(hmask, t.hmask.get() as i32)?;
@@ -113,9 +118,11 @@ impl Recorder {
     pub(super) fn is_made(&self, r: IrRef) -> bool {
         crate::opt::alias::is_new_table(&self.b, r) || self.closure(r).is_some()
     }
-    /// A table that a lookup goes on with: the same one each time, unless the trace makes it.
-    pub(super) fn specialize_table(&mut self, r: IrRef, v: Value) -> Rec<IrRef> {
-        if self.is_made(r) { Ok(r) } else { self.guard_is(r, v) }
+    /// A class, where a lookup goes on: mostly the same one each time, and then a constant. Where there are several, or where the trace makes
+    /// it, it is whatever was found.
+    pub(super) fn specialize_class(&mut self, r: IrRef, class: Gc<Table>, depth: usize) -> Rec<IrRef> {
+        let many = if depth == 0 { self.is_one_of_many_classes(class) } else { self.site.classes };
+        if many || self.is_made(r) { Ok(r) } else { self.guard_is(r, Value::table(class)) }
     }
     /// Looks up a metamethod in a metatable.
     pub(super) fn method(&mut self, vm: &Vm, meta: Gc<Table>, kmeta: IrRef, mm: MM) -> Rec<(IrRef, Value)> {
@@ -127,7 +134,7 @@ impl Recorder {
     /// `o[k]`, following `__index` as long as it leads to tables.
     pub(super) fn index(&mut self, vm: &Vm, object: (IrRef, Value), key: (IrRef, Value)) -> Rec<Indexed> {
         let (mut r, mut v) = object;
-        for _ in 0..MAX_CHAIN {
+        for depth in 0..MAX_CHAIN {
             let (meta, kmeta);
             if let Some(t) = v.as_table() {
                 if key.1.as_number().is_some_and(f64::is_nan) {
@@ -161,7 +168,7 @@ impl Recorder {
             if mv.is_func() {
                 return Ok(Indexed::Call((mr, mv), (r, v)));
             }
-            r = if mv.is_table() { self.specialize_table(mr, mv)? } else { mr };
+            r = if let Some(class) = mv.as_table() { self.specialize_class(mr, class, depth)? } else { mr };
             v = mv;
         }
         Err(Abort::LoopingIndex)
@@ -176,13 +183,15 @@ impl Recorder {
         value: (IrRef, Value),
     ) -> Rec<Option<(Operand, Operand)>> {
         let mut object = object;
-        for _ in 0..MAX_CHAIN {
+        for depth in 0..MAX_CHAIN {
             let Some(t) = object.1.as_table() else {
                 let f = self.metamethod(vm, object, MM::NewIndex)?;
                 match f.1 {
                     m if m.is_func() => return Ok(Some((f, object))),
-                    m if m.is_table() => object = (self.specialize_table(f.0, m)?, m),
-                    _ => return Err(Abort::MissingMetamethod),
+                    m => match m.as_table() {
+                        Some(class) => object = (self.specialize_class(f.0, class, depth)?, m),
+                        None => return Err(Abort::MissingMetamethod),
+                    },
                 }
                 continue;
             };
@@ -199,7 +208,8 @@ impl Recorder {
                         m if m.is_nil() => {}
                         m if m.is_func() => return Ok(Some((f, object))),
                         m => {
-                            object = (if m.is_table() { self.specialize_table(f.0, m)? } else { f.0 }, m);
+                            let r = if let Some(class) = m.as_table() { self.specialize_class(f.0, class, depth)? } else { f.0 };
+                            object = (r, m);
                             continue;
                         }
                     }

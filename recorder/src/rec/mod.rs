@@ -40,7 +40,7 @@ use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::gc::Marker;
-use perilune_vm::object::{Func, Gc, Proto};
+use perilune_vm::object::{Func, Gc, Proto, Table};
 use perilune_vm::{Value, Vm};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -119,6 +119,32 @@ pub struct Site {
     pub callee: (usize, usize),
     /// Several functions of one prototype were called.
     pub closures: bool,
+    /// How often an exit there was taken because another function was called.
+    pub callees: u8,
+    /// The shape of the tables that a key was looked up in last, see [`Recorder::note_shape`]; 0 if none was.
+    pub shape: u32,
+    /// How often an exit there was taken because their shape was another one.
+    pub shapes: u8,
+    /// Address of the class (the `__index` of the object's metatable) that a key was looked up in last; 0 if none was.
+    pub class: usize,
+    /// Several classes were met.
+    pub classes: bool,
+}
+
+impl Site {
+    /// A site that meets more shapes than this looks keys up in general: each shape takes a side trace otherwise.
+    const MANY_SHAPES: u8 = 4;
+    /// Where more functions are called than this, the call is left to the function's own trace: each takes a side trace otherwise.
+    const MANY_CALLEES: u8 = 8;
+
+    /// Are keys looked up in general there, wherever they are?
+    fn has_many_shapes(&self) -> bool {
+        self.shapes >= Site::MANY_SHAPES
+    }
+    /// Are calls there left to the functions' own traces?
+    fn has_many_callees(&self) -> bool {
+        self.callees >= Site::MANY_CALLEES
+    }
 }
 
 /// A finished recording.
@@ -277,6 +303,10 @@ pub struct Recorder {
     pc: *const Ins,
     /// What is known of it.
     site: Site,
+    /// Is it one of those whose guards the exit may be of that a side trace starts at?
+    at_exit: bool,
+    /// The shapes of the tables that it has looked keys up in.
+    shape: u32,
     /// Instructions that were recorded for one form of numbers.
     specialized: Vec<*const Ins>,
     /// How many of them were before the current one.
@@ -331,6 +361,8 @@ impl Recorder {
             awaited: None,
             pc: core::ptr::null(),
             site: Site::default(),
+            at_exit: false,
+            shape: 0,
             specialized: Vec::new(),
             earlier: 0,
             info: AbortInfo::None,
@@ -432,11 +464,35 @@ impl Recorder {
     fn one_of_many(&mut self, f: Gc<Func>, proto: Gc<Proto>) -> Rec<bool> {
         let callee = (f.as_ptr() as usize, proto.as_ptr() as usize);
         let before = core::mem::replace(&mut self.site.callee, callee);
+        if self.at_exit && before.1 != 0 && before.1 != callee.1 {
+            self.site.callees = self.site.callees.saturating_add(1);
+        }
         if !self.site.closures && before.1 == callee.1 && before.0 != callee.0 {
             self.site.closures = true;
             self.learned()?;
         }
         Ok(self.site.closures || proto.hdr.word.get() > MANY_CLOSURES)
+    }
+    /// A key was looked up in a table: its mask and the key's node say whether code for one serves another.
+    fn note_shape(&mut self, shape: u32) {
+        self.shape = self.shape.wrapping_mul(0x9e37_79b1).wrapping_add(shape).max(1);
+    }
+    /// Keeps what shapes the current instruction has met; at an exit another shape than before may be why it was taken.
+    fn learn_shape(&mut self) {
+        if self.shape == 0 {
+            return;
+        }
+        let before = core::mem::replace(&mut self.site.shape, self.shape);
+        if self.at_exit && before != 0 && before != self.shape {
+            self.site.shapes = self.site.shapes.saturating_add(1);
+        }
+    }
+    /// Are there several classes whose objects are met here?
+    fn is_one_of_many_classes(&mut self, class: Gc<Table>) -> bool {
+        let class = class.as_ptr() as usize;
+        let before = core::mem::replace(&mut self.site.class, class);
+        self.site.classes |= self.at_exit && before != 0 && before != class;
+        self.site.classes
     }
     /// The trace that a side trace leaves with such news is better made again; and so is one that went by the instruction before.
     fn learned(&self) -> Rec<()> {
@@ -541,7 +597,9 @@ impl Recorder {
         {
             panic!("before {} of line {}: {e}", ins.op().name(), self.proto.line(self.proto.pc_of(pc).unwrap_or(0)));
         }
+        (self.at_exit, self.shape) = (self.b.trace.parent.is_some() && self.b.trace.snaps.len() == 1 && !self.needsnap, 0);
         let flow = self.dispatch(vm, db, pc, ins);
+        self.learn_shape();
         self.b.bytecodes = self.b.bytecodes.saturating_add(1);
         self.first = false;
         flow

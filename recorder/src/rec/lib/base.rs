@@ -109,13 +109,9 @@ impl Recorder {
     fn getmetatable(&mut self, args: &Args<'_>) -> Results {
         let (r, v) = args.get(0);
         let Some(t) = v.as_table() else { return Ok(None) };
-        let meta = self.field(r, Field::TabMeta)?;
-        let Some(m) = t.meta.get() else {
-            let null = self.b.knull(Ty::Tab);
-            self.b.emit(Op::EQ, Ty::Tab, meta, null)?;
-            return one(IrRef::NIL);
-        };
-        let k = self.specialize_table(meta, Value::table(m))?;
+        let meta = t.meta.get();
+        let k = self.guard_meta(r, meta)?;
+        let Some(m) = meta else { return one(IrRef::NIL) };
         self.no_field(args, m, k)
     }
     /// The metatable itself, if it has no `__metatable`.

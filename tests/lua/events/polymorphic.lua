@@ -1,0 +1,178 @@
+-- The number of traces is bounded by the code, not by the number of objects, classes, closures or iterations: each program makes `n` of
+-- them, for twice as many it gets hardly more traces.
+local counters = require("jit.util").counters
+jit.opt.start("hotloop=20", "hotexit=5")
+
+local function class_of(methods, parent)
+  local class = methods or {}
+  class.__index = class
+  return parent and setmetatable(class, parent) or class
+end
+-- Keys in front, so that hash parts differ in size and order.
+local function padded(n, t)
+  for i = 1, n % 7 do t["pad" .. i * n] = i end
+  return t
+end
+
+local programs = {}
+function programs.metatable_per_object(n)
+  local C = { get = function(self) return self.x end }
+  local list = {}
+  for i = 1, n do list[i] = setmetatable({ x = i }, { __index = C }) end
+  return function()
+    local s = 0
+    for _ = 1, 40 do for i = 1, n do s = s + list[i]:get() end end
+    return s, 40 * n * (n + 1) / 2
+  end
+end
+function programs.class_per_object(n)
+  local function get(self) return self.x end
+  local list = {}
+  for i = 1, n do list[i] = setmetatable({ x = i }, class_of(padded(i, { get = get }))) end
+  return function()
+    local s = 0
+    for _ = 1, 40 do for i = 1, n do s = s + list[i]:get() end end
+    return s, 40 * n * (n + 1) / 2
+  end
+end
+function programs.inherited_methods(n)
+  local base = class_of { get = function(self) return self.x end }
+  local list = {}
+  for i = 1, n do list[i] = setmetatable({ x = i }, class_of(padded(i, {}), base)) end
+  return function()
+    local s = 0
+    for _ = 1, 40 do for i = 1, n do s = s + list[i]:get() end end
+    return s, 40 * n * (n + 1) / 2
+  end
+end
+function programs.method_per_class(n)
+  local list = {}
+  for i = 1, n do
+    local get = assert(loadstring("return function(self) return self.x + " .. i .. " end"))()
+    list[i] = setmetatable({ x = 0 }, class_of { get = get })
+  end
+  return function()
+    local s = 0
+    for _ = 1, 40 do for i = 1, n do s = s + list[i]:get() end end
+    return s, 40 * n * (n + 1) / 2
+  end
+end
+function programs.closures_as_methods(n)
+  local function object(x) return { get = function() return x end } end
+  local list = {}
+  for i = 1, n do list[i] = object(i) end
+  return function()
+    local s = 0
+    for _ = 1, 40 do for i = 1, n do s = s + list[i].get() end end
+    return s, 40 * n * (n + 1) / 2
+  end
+end
+function programs.methods_replaced_while_hot(n)
+  local C = class_of { get = function(self) return self.x end }
+  local o = setmetatable({ x = 1 }, C)
+  local function getter(i) return function(self) return self.x * i end end
+  return function()
+    local s, want = 0, 0
+    for i = 1, n do
+      C.get = getter(i)
+      for _ = 1, 100 do s = s + o:get() end
+      want = want + 100 * i
+    end
+    return s, want
+  end
+end
+function programs.records_of_many_shapes(n)
+  local list = {}
+  for i = 1, n do
+    list[i] = padded(i, {})
+    list[i].x = i
+  end
+  return function()
+    local s = 0
+    for _ = 1, 40 do for i = 1, n do s = s + list[i].x end end
+    return s, 40 * n * (n + 1) / 2
+  end
+end
+function programs.stores_of_many_shapes(n)
+  local list = {}
+  for i = 1, n do
+    list[i] = padded(i, {})
+    list[i].x = 0
+  end
+  return function()
+    for _ = 1, 40 do for i = 1, n do list[i].x = list[i].x + 1 end end
+    local s = 0
+    for i = 1, n do s = s + list[i].x end
+    return s % 40, 0
+  end
+end
+function programs.new_keys_in_many_shapes(n)
+  return function()
+    local s = 0
+    for _ = 1, 40 do
+      for i = 1, n do
+        local t = padded(i, setmetatable({}, { __index = { y = 2 } }))
+        t.x = i
+        s = s + t.x * t.y
+      end
+    end
+    return s, 40 * n * (n + 1)
+  end
+end
+function programs.functions_in_a_table(n)
+  local list = {}
+  for i = 1, n do list[i] = assert(loadstring("return function(x) return x + " .. i .. " end"))() end
+  return function()
+    local s = 0
+    for _ = 1, 40 do for i = 1, n do s = s + list[i](0) end end
+    return s, 40 * n * (n + 1) / 2
+  end
+end
+function programs.comparisons_of_classes(n)
+  local function lt(a, b) return a.x < b.x end
+  local list = {}
+  for i = 1, n do list[i] = setmetatable({ x = i }, { __lt = lt }) end
+  return function()
+    local s = 0
+    for _ = 1, 40 do for i = 2, n do if list[1] < list[i] then s = s + 1 end end end
+    return s, 40 * (n - 1)
+  end
+end
+function programs.mixed_arrays(n)
+  local list = {}
+  for i = 1, n do list[i] = ({ i, tostring(i), i + 0.5, { i }, true })[i % 5 + 1] end
+  return function()
+    local s = 0
+    for _ = 1, 40 do
+      for i = 1, n do
+        local v = list[i]
+        if type(v) == "number" then s = s + 1 elseif type(v) == "string" then s = s + 2 elseif type(v) == "table" then s = s + 3 end
+      end
+    end
+    return s % 1, 0
+  end
+end
+
+local function traces_of(make, n)
+  local run = make(n)
+  jit.flush()
+  local before = counters().closed
+  for _ = 1, 10 do
+    local got, want = run()
+    assert(got == want, got)
+  end
+  return counters().closed - before
+end
+jit.off(traces_of)
+local OWN_CODE = { method_per_class = true, functions_in_a_table = true }
+local names = {}
+for name in pairs(programs) do names[#names + 1] = name end
+table.sort(names)
+for _, name in ipairs(names) do
+  local some, more, many = traces_of(programs[name], 12), traces_of(programs[name], 40), traces_of(programs[name], 80)
+  -- Each function may have a trace of its own.
+  if OWN_CODE[name] then more, many = more - 40, many - 80 end
+  if arg[1] then print(name, some, more, many) end
+  assert(more < 40 and many <= more + 6, name .. ": " .. some .. " " .. more .. " " .. many)
+end
+print "ok"
