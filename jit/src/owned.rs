@@ -2,7 +2,7 @@
 //!
 //! Traces end with the function that their root trace starts in. Until then the collector reaches through it what they refer to:
 //! constants, and the functions whose code they are made from. The traces of one function mostly refer to the same objects, so
-//! each is kept once.
+//! each is kept once. Side traces that lead through functions which nothing else reaches end before (`Jit::end_unreachable`).
 
 use perilune_recorder::ir::Trace;
 use perilune_vm::gc::Marker;
@@ -41,6 +41,10 @@ impl Owners {
             }
         }
     }
+    /// The traces of a function, the first one first.
+    pub fn of(&self, proto: Gc<Proto>) -> &[u32] {
+        self.by_proto.get(&proto.as_ptr().cast_const()).map_or(&[], |o| &o.traces)
+    }
     /// The traces of a function, which lose it.
     pub fn remove(&mut self, proto: Gc<Proto>) -> Vec<u32> {
         self.new.get_mut().retain(|p| *p != proto);
@@ -57,11 +61,11 @@ impl Owners {
             marker.mark_object(*o);
         }
     }
-    /// The same for functions that got traces since the last time: they may have been marked before.
+    /// Has the same done for functions that got traces since the last time: they may have been marked before.
     pub fn mark_new(&self, marker: &mut Marker) {
         for p in self.new.take() {
             if !p.hdr.is_white() {
-                self.mark(p, marker);
+                marker.mark_traces_of(p);
             }
         }
     }
