@@ -18,6 +18,8 @@ struct Owned {
     /// The objects that they keep, each once.
     objects: Vec<Gc<GcHeader>>,
     known: HashSet<*const GcHeader>,
+    /// The functions among them that traces lead through, but for the one that has the traces.
+    others: Vec<Gc<Proto>>,
 }
 
 /// The traces of each function that has some.
@@ -35,11 +37,20 @@ impl Owners {
         self.new.get_mut().push(owner);
         let owned = self.by_proto.entry(owner.as_ptr()).or_default();
         owned.traces.push(n);
+        for p in &protos[1..] {
+            if !owned.others.contains(p) {
+                owned.others.push(*p);
+            }
+        }
         for o in trace.objects().chain(protos.iter().map(|p| p.header())) {
             if owned.known.insert(o.as_ptr()) {
                 owned.objects.push(o);
             }
         }
+    }
+    /// Do traces of a function lead through one that is not marked?
+    pub fn lead_through_unmarked(&self, proto: Gc<Proto>) -> bool {
+        self.by_proto.get(&proto.as_ptr().cast_const()).is_some_and(|o| o.others.iter().any(|p| p.hdr.is_white()))
     }
     /// The traces of a function, the first one first.
     pub fn of(&self, proto: Gc<Proto>) -> &[u32] {

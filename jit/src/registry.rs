@@ -408,6 +408,9 @@ impl Registry {
     /// Side traces of a function's traces that lead through functions which are not marked, and those behind them.
     pub fn unreachable_sides(&self, owner: Gc<Proto>) -> HashSet<u32> {
         let mut found = HashSet::new();
+        if !self.owned.lead_through_unmarked(owner) {
+            return found;
+        }
         for &n in self.owned.of(owner) {
             if let Some(e) = self.get(n)
                 && let Some((parent, _)) = e.trace.parent
