@@ -200,7 +200,10 @@ impl Compiler for Jit {
             trace.mark(marker);
         }
     }
-    fn mark_traces(&self, proto: Gc<Proto>, marker: &mut Marker) {
+    fn mark_traces(&self, proto: Gc<Proto>, waiting: bool, marker: &mut Marker) {
+        if !waiting && !self.is_recording() {
+            self.end_unreachable(proto);
+        }
         self.registry.borrow().mark_traces(proto, marker);
     }
     fn as_any(&self) -> &dyn Any {

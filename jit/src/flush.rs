@@ -3,7 +3,9 @@
 use crate::Jit;
 use crate::events::Event;
 use crate::log::{self, Topic};
+use crate::machine::Code;
 use crate::registry::Entry;
+use crate::watch::Fate;
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use perilune_vm::{Value, Vm};
 
@@ -55,6 +57,27 @@ impl Jit {
             self.tell_gone(Some(proto));
         }
         let freed = self.registry.borrow_mut().remove_traces(proto);
+        self.collected(freed, waiting);
+    }
+    /// Ends side traces of a function's traces that lead through functions which the program cannot reach any more. Where a function
+    /// that lives long calls others, or returns to others, which do not, its traces would keep these for ever.
+    pub(crate) fn end_unreachable(&self, owner: Gc<Proto>) {
+        let sides = self.registry.borrow().unreachable_sides(owner);
+        if sides.is_empty() {
+            return;
+        }
+        if self.is_watched() {
+            self.for_each_entry(|n, e, entered| {
+                if sides.contains(&n) {
+                    self.tell(|w| w.gone(n, e, entered, Fate::Collected));
+                }
+            });
+        }
+        let stub = self.machine.borrow().exit_stub();
+        let freed = self.registry.borrow_mut().remove_sides(owner, &sides, stub);
+        self.collected(freed, false);
+    }
+    fn collected(&self, freed: Vec<(u32, Code)>, waiting: bool) {
         for (n, code) in freed {
             if !waiting {
                 self.machine.borrow_mut().free(code);

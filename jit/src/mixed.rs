@@ -18,6 +18,9 @@ use std::collections::BTreeSet;
 /// is expected then: its numbers are converted.
 type Field = (usize, usize);
 
+/// More fields are not remembered: programs that make classes again and again would have ever more of them.
+const MAX: usize = 1000;
+
 /// Fields of classes that are known to be mixed.
 #[derive(Default, Debug)]
 pub struct Fields(BTreeSet<Field>);
@@ -38,6 +41,9 @@ impl Fields {
             return;
         }
         let class = class(vm, frame::ins(pc));
+        if self.0.len() >= MAX {
+            self.0.clear();
+        }
         for (at, site) in sites.of_function(proto.code_range()) {
             let found = &mut site.feedback;
             if let Some(name) = name(at)

@@ -2,7 +2,7 @@
 //!
 //! Traces end with the function that their root trace starts in. Until then the collector reaches through it what they refer to:
 //! constants, and the functions whose code they are made from. The traces of one function mostly refer to the same objects, so
-//! each is kept once.
+//! each is kept once. Side traces that lead through functions which nothing else reaches end before (`Jit::end_unreachable`).
 
 use perilune_recorder::ir::Trace;
 use perilune_vm::gc::Marker;
@@ -18,6 +18,8 @@ struct Owned {
     /// The objects that they keep, each once.
     objects: Vec<Gc<GcHeader>>,
     known: HashSet<*const GcHeader>,
+    /// The functions among them that traces lead through, but for the one that has the traces.
+    others: Vec<Gc<Proto>>,
 }
 
 /// The traces of each function that has some.
@@ -35,11 +37,24 @@ impl Owners {
         self.new.get_mut().push(owner);
         let owned = self.by_proto.entry(owner.as_ptr()).or_default();
         owned.traces.push(n);
+        for p in &protos[1..] {
+            if !owned.others.contains(p) {
+                owned.others.push(*p);
+            }
+        }
         for o in trace.objects().chain(protos.iter().map(|p| p.header())) {
             if owned.known.insert(o.as_ptr()) {
                 owned.objects.push(o);
             }
         }
+    }
+    /// Do traces of a function lead through one that is not marked?
+    pub fn lead_through_unmarked(&self, proto: Gc<Proto>) -> bool {
+        self.by_proto.get(&proto.as_ptr().cast_const()).is_some_and(|o| o.others.iter().any(|p| p.hdr.is_white()))
+    }
+    /// The traces of a function, the first one first.
+    pub fn of(&self, proto: Gc<Proto>) -> &[u32] {
+        self.by_proto.get(&proto.as_ptr().cast_const()).map_or(&[], |o| &o.traces)
     }
     /// The traces of a function, which lose it.
     pub fn remove(&mut self, proto: Gc<Proto>) -> Vec<u32> {
@@ -57,11 +72,11 @@ impl Owners {
             marker.mark_object(*o);
         }
     }
-    /// The same for functions that got traces since the last time: they may have been marked before.
+    /// Has the same done for functions that got traces since the last time: they may have been marked before.
     pub fn mark_new(&self, marker: &mut Marker) {
         for p in self.new.take() {
             if !p.hdr.is_white() {
-                self.mark(p, marker);
+                marker.mark_traces_of(p);
             }
         }
     }

@@ -17,7 +17,7 @@ use perilune_vm::gc::Marker;
 use perilune_vm::hooks::{ExitId, Unboxed};
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -348,8 +348,15 @@ impl Registry {
     /// more: what a trace is linked to starts in a function that the trace keeps.
     pub fn remove_traces(&mut self, proto: Gc<Proto>) -> Vec<(u32, Code)> {
         let numbers = self.owned.remove(proto);
+        if numbers.is_empty() {
+            return Vec::new();
+        }
+        self.take_out(&numbers)
+    }
+    /// Takes traces out that nothing leads to.
+    fn take_out(&mut self, numbers: &[u32]) -> Vec<(u32, Code)> {
         let mut freed = Vec::with_capacity(numbers.len());
-        for n in numbers {
+        for &n in numbers {
             let Some(e) = self.entries[n as usize].take() else { continue };
             let ids = e.exit_base as usize..e.exit_base as usize + e.exits.len();
             self.exits.give(ids.start, ids.len());
@@ -366,6 +373,46 @@ impl Registry {
             freed.push((n, e.code));
         }
         self.sides_by_place.remove(&freed.iter().map(|f| f.0).collect());
+        // Their numbers will be those of others.
+        self.closed.retain(|n| self.entries[*n as usize].is_some());
+        freed
+    }
+    /// Side traces of a function's traces that lead through functions which are not marked, and those behind them.
+    pub fn unreachable_sides(&self, owner: Gc<Proto>) -> HashSet<u32> {
+        let mut found = HashSet::new();
+        if !self.owned.lead_through_unmarked(owner) {
+            return found;
+        }
+        for &n in self.owned.of(owner) {
+            if let Some(e) = self.get(n)
+                && let Some((parent, _)) = e.trace.parent
+                && (found.contains(&parent) || e.protos.iter().any(|p| *p != owner && p.hdr.is_white()))
+            {
+                found.insert(n);
+            }
+        }
+        found
+    }
+    /// Removes side traces of a function's traces, with all that are behind them. The exits that lead there lead to `stub` again.
+    pub fn remove_sides(&mut self, owner: Gc<Proto>, sides: &HashSet<u32>, stub: usize) -> Vec<(u32, Code)> {
+        let (gone, left): (Vec<u32>, Vec<u32>) = self.owned.of(owner).iter().partition(|n| sides.contains(n));
+        for n in &gone {
+            if let Some(root) = self.get(*n).map(|e| e.root)
+                && let Some(root) = self.get_mut(root)
+            {
+                root.sides -= 1;
+            }
+        }
+        let freed = self.take_out(&gone);
+        self.owned.remove(owner);
+        for n in left {
+            let Some(e) = self.entries[n as usize].as_mut() else { continue };
+            self.owned.add(n, &e.trace, &e.protos);
+            for (k, x) in e.exits.iter_mut().enumerate().filter(|(_, x)| sides.contains(&x.side)) {
+                (x.side, x.heat) = (0, 0);
+                self.exit_table[e.exit_base as usize + k] = stub;
+            }
+        }
         freed
     }
     /// Makes the STITCH at an address enter trace `n`.

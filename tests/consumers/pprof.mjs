@@ -1,10 +1,11 @@
-// Reads a profile with pprof-format (npm). Its samples are few, so shares may be 4 points off; tests/profile.rs is stricter.
+// Reads a profile with pprof-format (npm).
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { gunzipSync } from 'node:zlib'
+import { compare } from './shares.mjs'
 
-const [file, folder] = process.argv.slice(2)
+const [file, folder, work] = process.argv.slice(2)
 const { Profile } = createRequire(pathToFileURL(folder + '/'))('pprof-format')
 const p = Profile.decode(gunzipSync(readFileSync(file)))
 const text = (i) => p.stringTable.strings[Number(i)]
@@ -18,8 +19,5 @@ for (const s of p.sample) {
   self.set(name, (self.get(name) ?? 0) + count)
   total += count
 }
-for (const [name, share] of [['sixty', 60], ['thirty', 30], ['ten', 10]]) {
-  const found = [...self].filter(([n]) => n.startsWith(name + ' ')).reduce((sum, [, n]) => sum + n, 0) * 100 / total
-  console.log(`pprof-format: ${name} ${found.toFixed(1)}%`)
-  if (Math.abs(found - share) > 4) throw new Error(`${name} ${found}`)
-}
+const samplesOf = (name) => [...self].filter(([n]) => n.startsWith(name + ' ')).reduce((sum, [, n]) => sum + n, 0)
+compare('pprof-format', work, 'pprof', (name) => samplesOf(name) * 100 / total)

@@ -21,7 +21,7 @@ skip() { echo "SKIPPED $1: $2"; }
 result() { if [ "$2" = 0 ]; then echo "ok $1"; else echo "FAILED $1"; failed=1; fi; }
 node_reads() { # script, file, package that it needs, what is shown
   if [ -d "$folder/npm/node_modules/$3" ] && command -v node > "$work/out"; then
-    limited node "$here/$1" "$2" "$folder/npm" && r=0 || r=1
+    limited node "$here/$1" "$2" "$folder/npm" "$work" && r=0 || r=1
     result "$4" $r
   else
     skip "$4" "no $3 in $folder/npm, or no node"
@@ -81,9 +81,9 @@ else
 fi
 
 node_reads snapshot.mjs "$work/snapshot.heapsnapshot" heap-snapshot-toolkit "Chrome's developer tools and v8-heapsnapshot read the snapshot"
-# Profiles of time: three functions at 60, 30 and 10 percent.
-for format in folded pprof speedscope; do
-  limited "$tools" profile --$format -o "$work/profile.$format" "$here/shares.lua" 2> "$work/out"
+# Profiles of time: three functions, what they took as the program has measured it, and what perilune-tools tells.
+for format in pprof speedscope; do
+  limited "$tools" profile --$format -o "$work/profile.$format" "$here/shares.lua" > "$work/took.$format" 2> "$work/told.$format"
 done
 mv "$work/profile.pprof" "$work/profile.pb.gz"
 mv "$work/profile.speedscope" "$work/profile.json"
@@ -96,9 +96,9 @@ else
 fi
 app=$folder/npm/node_modules/speedscope/dist/release/index.html
 if [ -f "$app" ] && command -v chromium > "$work/out" && command -v node > "$work/out"; then
-  for file in profile.json profile.pb.gz; do
-    limited node "$here/speedscope.mjs" "$work/$file" "$app" "$work" && r=0 || r=1
-    result "speedscope reads $file" $r
+  for file in profile.json:speedscope profile.pb.gz:pprof; do
+    limited node "$here/speedscope.mjs" "$work/${file%:*}" "$app" "$work" "${file#*:}" && r=0 || r=1
+    result "speedscope reads ${file%:*}" $r
   done
 else
   skip "speedscope" "no package in $folder/npm, or no chromium"

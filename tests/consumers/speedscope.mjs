@@ -1,9 +1,10 @@
-// Opens a profile in speedscope itself (npm), in a browser without a window, and reads its table of functions; see pprof.mjs.
+// Opens a profile in speedscope itself (npm), in a browser without a window, and reads its table of functions.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { compare } from './shares.mjs'
 
-const [file, app, work] = process.argv.slice(2)
+const [file, app, work, format] = process.argv.slice(2)
 // What speedscope's own command does.
 const loader = join(work, 'loader.js')
 const content = readFileSync(file).toString('base64')
@@ -13,9 +14,8 @@ const options = ['--headless', '--no-sandbox', '--use-gl=angle', '--use-angle=sw
 const url = `file://${app}#localProfilePath=${loader}&view=sandwich`
 const page = execFileSync('chromium', [...options, url], { timeout: 120000, maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] })
 const text = page.toString().replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
-for (const [name, share] of [['sixty', 60], ['thirty', 30], ['ten', 10]]) {
+compare(`speedscope of ${format}`, work, format, (name) => {
   const found = text.match(new RegExp(`\\((\\d+(?:\\.\\d+)?)%\\) \\S+ \\([^)]*%\\) ${name} \\(shares`))
   if (!found) throw new Error(`no ${name} in: ${text.slice(0, 1000)}`)
-  console.log(`speedscope: ${name} ${found[1]}%`)
-  if (Math.abs(Number(found[1]) - share) > 4) throw new Error(text)
-}
+  return Number(found[1])
+})

@@ -18,10 +18,11 @@ for name in pairs(package.loaded) do modules[name] = true end
 local string_metatable = getmetatable("")
 local setfenv, debug, jit, collectgarbage, attach = setfenv, debug, jit, collectgarbage, jit.attach
 local pcall, tostring = pcall, tostring
-local flushes = 0
 
 -- The options of the compiler, which a program may change. They are set before each.
 isolate.options = {}
+-- May programs flush all traces? Otherwise those of other programs live on.
+isolate.flushing = true
 
 -- A file that keeps what is written.
 local function keeping(out)
@@ -53,10 +54,8 @@ local function environment(out, attached, argument)
     out[#out + 1] = "\n"
   end
   env.os.exit = function() error("os.exit") end
-  -- Traces of other programs live on, but for some times.
   env.jit.flush = function(...)
-    flushes = flushes + 1
-    if select("#", ...) > 0 or flushes % 20 == 0 then return jit.flush(...) end
+    if select("#", ...) > 0 or isolate.flushing then return jit.flush(...) end
   end
   env.jit.attach = function(f, ...)
     attached[#attached + 1] = f

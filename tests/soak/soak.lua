@@ -3,6 +3,8 @@
 -- another order, some loaded anew and some kept from the round before, and must print what is stored beside them. After each round
 -- there are full collections, and then heap, memory of the process, traces and machine code are looked at: they must be
 -- bounded, and must not grow from the rounds after warming up to the last ones; nor may the time of a round.
+-- Programs that have all traces thrown away (they change what traces take for a constant, or flush) run in some rounds only, so that in
+-- the others traces end with their functions, or when they are too many.
 -- Programs that do not print what is stored when they run so without the compiler (they look at the main chunk, the
 -- command, files or the whole heap) are left out, and named.
 local folder = arg[0]:match("^.*/") or "./"
@@ -10,6 +12,7 @@ package.path = folder .. "?.lua;" .. package.path
 local isolate = require "isolate"
 local statistics = require "statistics"
 local misc = require "misc"
+local counters = require "jit.util".counters
 local MINUTES, SEED = tonumber(arg[1]), tonumber(arg[2]) or os.time()
 if not MINUTES then
   io.stderr:write("usage: soak.lua MINUTES [SEED]\n")
@@ -17,14 +20,18 @@ if not MINUTES then
 end
 -- Rounds until everything is compiled that will be: so many, and this part of all.
 local WARM, WARM_PART = 3, 0.2
+-- One round in so many has the programs that have all traces thrown away.
+local FLUSHING = 10
 -- A program that takes longer (seconds, without the compiler) would be most of a round.
 local LONGEST = 4
+-- As many traces as there may be by default.
+local MOST_TRACES = 8000
 -- What may grow from the first third of the warm rounds to the last, by a factor and so much besides; the most that there may be.
 local LIMITS = {
   { name = "heap", unit = "KB", factor = 1.1, more = 1024 },
   { name = "process", unit = "KB", factor = 1.15, more = 32768 },
   -- Up and down, as all of them are flushed when they are too many, or by a program.
-  { name = "traces", unit = "", most = 8000 },
+  { name = "traces", unit = "", most = MOST_TRACES },
   { name = "code", unit = "KB", most = 32768 },
   { name = "time", unit = "s", factor = 1.5, more = 0.5 },
 }
@@ -75,11 +82,12 @@ end
 
 local function run(program)
   if not program.f or math.random(3) == 1 then program.f = assert(load(program.text, program.chunk)) end
-  local mode, from = MODES[math.random(#MODES)], math.random(2 ^ 30)
+  local mode, from, before = MODES[math.random(#MODES)], math.random(2 ^ 30), counters(true)
   isolate.options = { unpack(DEFAULTS) }
   for _, option in ipairs(mode) do table.insert(isolate.options, option) end
   local printed, ok, problem = isolate.run(program.f, program.argument)
   math.randomseed(from)
+  if counters(true).flushed > before.flushed and before.alive < MOST_TRACES / 2 then program.flushes = true end
   return ok and printed == program.expected, printed, problem
 end
 
@@ -115,22 +123,27 @@ local function differs(program, printed, problem)
   end
 end
 
-local function round(list)
+local function round(list, flushing)
+  isolate.flushing = flushing
   for i = #list, 2, -1 do
     local j = math.random(i)
     list[i], list[j] = list[j], list[i]
   end
   local start = os.clock()
   for _, program in ipairs(list) do
-    jit.on()
-    local good, printed, problem = run(program)
-    if not good then differs(program, printed, problem) end
+    if flushing or not program.flushes then
+      jit.on()
+      local good, printed, problem = run(program)
+      if not good then differs(program, printed, problem) end
+    end
   end
   local time = os.clock() - start
   for _ = 1, 3 do collectgarbage() end
   local metrics = misc.getmetrics()
+  local counts = counters(true)
   return { heap = collectgarbage("count"), process = memory_of_process(), traces = metrics.jit_trace_num, time = time,
-    code = metrics.jit_mcode_size / 1024, exits = metrics.jit_snap_restore, aborts = metrics.jit_trace_abort }
+    code = metrics.jit_mcode_size / 1024, started = counts.started, made = counts.closed, collected = counts.collected,
+    flushed = counts.flushed }
 end
 
 local function judge(rounds)
@@ -154,10 +167,10 @@ if #list < 120 then fail("only %d programs can run", #list) end
 local rounds = {}
 local stop = os.time() + MINUTES * 60
 repeat
-  local r = round(list)
+  local r = round(list, #rounds % FLUSHING == 0)
   rounds[#rounds + 1] = r
-  report("round %d: heap %.0f KB, process %d KB, %d traces, %d KB of code, %d exits, %d aborts, %.2f s", #rounds, r.heap, r.process, r.traces,
-    r.code, r.exits, r.aborts, r.time)
+  report("round %d: heap %.0f KB, process %d KB, %d traces, %d KB of code, %.2f s; of %d recordings %d traces, %d of which ended with their "
+    .. "function, flushed %d times", #rounds, r.heap, r.process, r.traces, r.code, r.time, r.started, r.made, r.collected, r.flushed)
 until os.time() >= stop and #rounds >= WARM + 3
 judge(rounds)
 report("%d rounds, %d runs of programs: %s", #rounds, #rounds * #list, failed and "FAILED" or "ok")

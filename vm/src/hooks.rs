@@ -95,8 +95,10 @@ pub trait Compiler: Any {
     fn original_ins(&self, trace: u32) -> Ins;
     /// Marks what a recording needs. In the atomic phase also what the traces need of the prototypes marked so far.
     fn mark(&self, marker: &mut Marker);
-    /// Marks what the traces of a prototype need, which has the flag `TRACED`.
-    fn mark_traces(&self, proto: Gc<Proto>, marker: &mut Marker);
+    /// Marks what the traces of a prototype need, which has the flag `TRACED`. Whatever else can be reached has been marked, so that
+    /// traces which lead through prototypes that are not marked will never run again: they may end here, unless compiled code is
+    /// `waiting` as in [`Compiler::free_proto`].
+    fn mark_traces(&self, proto: Gc<Proto>, waiting: bool, marker: &mut Marker);
     /// For the compiler's own library functions, which downcast it.
     fn as_any(&self) -> &dyn Any;
 }

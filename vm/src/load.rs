@@ -40,7 +40,7 @@ impl Compiler for NoJit {
         Ins::ad(Op::JMP, 0, 0x8000)
     }
     fn mark(&self, _marker: &mut Marker) {}
-    fn mark_traces(&self, _proto: Gc<Proto>, _marker: &mut Marker) {}
+    fn mark_traces(&self, _proto: Gc<Proto>, _waiting: bool, _marker: &mut Marker) {}
     fn as_any(&self) -> &dyn Any {
         self
     }

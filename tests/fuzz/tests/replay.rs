@@ -8,6 +8,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// What one input may take.
+const LONGEST: Duration = Duration::from_secs(20);
+
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(name)
 }
@@ -24,19 +27,24 @@ fn variable<T: core::str::FromStr>(name: &str) -> Option<T> {
     std::env::var(name).ok().map(|text| text.parse().ok().unwrap_or_else(|| panic!("{name}={text}")))
 }
 
-/// Runs one input; says which one it was if it fails.
-fn run_one(name: &str, run: fn(&[u8]), bytes: &[u8], what: &str) {
+/// Runs one input, and returns what it took; keeps it, and says which one it was, if it fails or takes too long.
+fn run_one(name: &str, run: fn(&[u8]), bytes: &[u8], what: &str) -> Duration {
     if let Some(folder) = std::env::var_os("FUZZ_KEEP") {
         std::fs::write(Path::new(&folder).join(name), bytes).expect("a folder for inputs");
     }
     let begun = Instant::now();
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| run(bytes))) {
+    let ran = catch_unwind(AssertUnwindSafe(|| run(bytes)));
+    let took = begun.elapsed();
+    if ran.is_err() || took > LONGEST {
         let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-failed"));
         std::fs::write(&kept, bytes).expect("a folder for temporary files");
         eprintln!("{name}: {what} failed, see {}", kept.display());
+    }
+    if let Err(panic) = ran {
         std::panic::resume_unwind(panic);
     }
-    assert!(begun.elapsed() < Duration::from_secs(20), "{name}: {what} takes long");
+    assert!(took <= LONGEST, "{name}: {what} takes {took:?}");
+    took
 }
 
 fn replay(name: &str) {
@@ -54,13 +62,14 @@ fn replay(name: &str) {
     let mut random = fastrand::Rng::with_seed(seed);
     let corpus: Vec<Vec<u8>> = files.into_iter().map(|f| f.1).collect();
     let most = Duration::from_secs_f64(variable("FUZZ_SECONDS").unwrap_or(1.0));
-    let (begun, mut n) = (Instant::now(), 0);
+    let (begun, mut n, mut slowest) = (Instant::now(), 0, (Duration::ZERO, 0));
     while begun.elapsed() < most {
         let bytes = mutate::mutant(&corpus, &mut random);
-        run_one(name, run, &bytes, &format!("mutant {n} of FUZZ_SEED={seed}"));
+        let took = run_one(name, run, &bytes, &format!("mutant {n} of FUZZ_SEED={seed}"));
+        slowest = slowest.max((took, n));
         n += 1;
     }
-    println!("{name}: {n} mutants");
+    println!("{name}: {n} mutants, the slowest {} took {:?}", slowest.1, slowest.0);
 }
 
 macro_rules! tests {

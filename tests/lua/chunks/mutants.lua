@@ -90,7 +90,7 @@ for n = first, last do
     if before ~= after then io.write("interpreted: ", before, "\ncompiled: ", after, "\n") end
     if accepted % 64 == 0 then
       jit.flush()
-      collectgarbage()
+      sandbox.collect()
     end
   end
 end

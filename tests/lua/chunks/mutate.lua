@@ -16,7 +16,7 @@ local function try(bytes)
   io.flush()
   local before, after = sandbox.try(bytes)
   if before ~= after then io.write("interpreted: ", before, "\ncompiled: ", after, "\n") end
-  if accepted % 64 == 0 then collectgarbage() end
+  if accepted % 64 == 0 then sandbox.collect() end
 end
 
 jit.off()

@@ -1,4 +1,6 @@
 -- Runs broken bytecode: first interpreted with a limit of instructions, then, if that came to an end, compiled.
+-- Finalizers are called behind either, under the limit: where the collector calls them there are no hooks, and one that loops for ever
+-- would look like a fault of whatever mutant happens to run then.
 -- The results are the same but for closures that were made to refer to slots that are no variables: compiled code does not keep
 -- these up to date.
 -- The limit is looked at every so many instructions, and so often: few instructions can take long where they call builtins.
@@ -36,6 +38,29 @@ local function bounded(f)
   end
 end
 
+-- Userdata that fell to the collector, with the finalizers that they had then.
+local due = {}
+
+-- newproxy, but that a finalizer is only noted when the collector calls it. The metatable that a mutant sees is a stand-in.
+local function proxy(like)
+  local new = newproxy(like)
+  if like ~= true then return new end
+  local real, finalizer = getmetatable(new)
+  real.__gc = function(object)
+    if finalizer ~= nil then due[#due + 1] = { finalizer, object } end
+  end
+  real.__metatable = setmetatable({}, {
+    __index = function(_, k)
+      if k == "__gc" then return finalizer end
+      return real[k]
+    end,
+    __newindex = function(_, k, v)
+      if k == "__gc" then finalizer = v elseif k ~= "__metatable" then real[k] = v end
+    end,
+  })
+  return new
+end
+
 local MODULES = { ["string.buffer"] = require "string.buffer", ["table.new"] = require "table.new",
   ["table.clear"] = require "table.clear" }
 
@@ -47,7 +72,7 @@ local function environment()
     return new
   end
   local env = {}
-  for _, name in ipairs { "assert", "error", "getmetatable", "ipairs", "next", "newproxy", "pairs", "rawequal",
+  for _, name in ipairs { "assert", "error", "getmetatable", "ipairs", "next", "pairs", "rawequal",
       "rawget", "rawlen", "rawset", "select", "setmetatable", "tonumber", "tostring", "type", "unpack" } do
     env[name] = _G[name]
   end
@@ -61,6 +86,7 @@ local function environment()
   env.os = { clock = function() return 0 end, time = function() return 0 end }
   env.jit = { on = env.print, off = env.print, flush = env.print, status = function() return true end, opt = { start = env.print } }
   env.collectgarbage = function(what) return collectgarbage(what == "count" and what or "step") end
+  env.newproxy = proxy
   env._G = env
   env.pcall = function(...) return passing(pcall(...)) end
   env.coroutine.resume = function(...) return passing(coroutine.resume(...)) end
@@ -71,8 +97,7 @@ local function environment()
 end
 
 local function run(bytes)
-  local f = load(bytes, "=mutant", "b", environment())
-  return pcall(f, 1, {}, "x")
+  return pcall(load(bytes, "=mutant", "b", environment()), 1, {}, "x")
 end
 
 local function shown(...)
@@ -84,24 +109,48 @@ local function shown(...)
   return table.concat(list, " ")
 end
 
+-- Calls a function, interpreted, until the limit is reached.
+local function limited(f, ...)
+  exceeded, steps, started = false, 0, clock()
+  sethook(stop, "", STEP)
+  local results = { pcall(f, ...) }
+  sethook()
+  return results
+end
+
+local function call_due()
+  local list = due
+  due = {}
+  for _, entry in ipairs(list) do
+    pcall(entry[1], entry[2])
+    if exceeded then break end
+  end
+end
+
 -- Runs a mutant. What it gave interpreted and compiled, if that differs.
 function sandbox.try(bytes)
   jit.off()
-  exceeded, steps, started = false, 0, clock()
-  sethook(stop, "", STEP)
-  local interpreted = { run(bytes) }
-  sethook()
+  local interpreted = limited(load(bytes, "=mutant", "b", environment()), 1, {}, "x")
+  local ended = not exceeded
+  limited(call_due)
   local before, after
-  if not exceeded then
+  if ended then
     before = shown(unpack(interpreted, 1, 10))
     jit.on()
     after = shown(unpack({ run(bytes) }, 1, 10))
     jit.off()
+    limited(call_due)
     sandbox.compared = sandbox.compared + 1
   end
   if before == after then return end
   sandbox.different = sandbox.different + 1
   return before, after
+end
+
+-- Frees what mutants have left.
+function sandbox.collect()
+  collectgarbage()
+  limited(call_due)
 end
 
 return sandbox

@@ -14,6 +14,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// Functions named in the summary.
+const FUNCTIONS: usize = 5;
+
 /// The options.
 #[derive(Args)]
 pub struct Profile {
@@ -178,12 +181,16 @@ impl Report {
         }
         out.flush()
     }
-    /// What was sampled, in a line on standard error.
+    /// What was sampled, on standard error: what the VM did, and the functions that took most.
     fn summary(&self, p: &profile::Profile) {
         let total = p.total();
-        let shares = p.by_doing().into_iter().filter(|d| d.1 != 0);
-        let shares: Vec<String> = shares.map(|(d, n)| format!("{} {:.1}%", d.name(), n as f64 * 100.0 / total as f64)).collect();
-        eprintln!("{total} samples ({}), written to {}", shares.join(", "), self.to.display());
+        let share = |(what, n): (&str, u64)| format!("{what} {:.1}%", n as f64 * 100.0 / total as f64);
+        let doing: Vec<String> = p.by_doing().into_iter().filter(|d| d.1 != 0).map(|(d, n)| share((d.name(), n))).collect();
+        eprintln!("{total} samples ({}), written to {}", doing.join(", "), self.to.display());
+        let functions: Vec<String> = p.by_function().iter().take(FUNCTIONS).map(|(name, n)| share((name, *n))).collect();
+        if !functions.is_empty() {
+            eprintln!("most of them in {}", functions.join(", "));
+        }
         if p.truncated != 0 {
             eprintln!("{} samples have deeper stacks than are told", p.truncated);
         }

@@ -23,7 +23,7 @@ pub struct Marker {
     pub(super) gray_again: Vec<Gc<GcHeader>>,
     /// Weak tables met.
     pub(super) weak: Vec<(Gc<Table>, WeakMode)>,
-    /// Prototypes met whose traces are to be marked.
+    /// Prototypes met whose traces are to be marked, when all else is.
     pub(super) traced: Vec<Gc<Proto>>,
     /// What the largest table needs to grow.
     pub(super) growth: usize,
@@ -73,6 +73,10 @@ impl Marker {
                 self.gray.push(o);
             }
         }
+    }
+    /// The traces of a prototype are to be marked that was met before it had some.
+    pub fn mark_traces_of(&mut self, p: Gc<Proto>) {
+        self.traced.push(p);
     }
     /// Marks the object behind a pointer of any type.
     #[inline(always)]
@@ -211,13 +215,15 @@ impl Vm {
             consumer.mark(&mut self.heap.marker);
         }
     }
-    /// Traverses gray objects as [`Marker::propagate`] does, and the traces of the prototypes among them.
-    pub(super) fn propagate(&mut self, budget: usize) -> usize {
+    /// Traverses all gray objects, and then the traces of the prototypes met so far.
+    pub(super) fn propagate_with_traces(&mut self) -> usize {
+        let (compiler, waiting) = (Rc::clone(&self.compiler), self.traces_waiting != 0);
+        let m = &mut self.heap.marker;
         let mut done = 0;
         loop {
-            done += self.heap.marker.propagate(budget.saturating_sub(done));
-            let Some(p) = self.heap.marker.traced.pop() else { return done };
-            Rc::clone(&self.compiler).mark_traces(p, &mut self.heap.marker);
+            done += m.propagate(usize::MAX);
+            let Some(p) = m.traced.pop() else { return done };
+            compiler.mark_traces(p, waiting, m);
         }
     }
     /// Starts a cycle.

@@ -117,7 +117,7 @@ impl Vm {
                 256
             }
             Phase::Propagate => {
-                let done = self.propagate(budget);
+                let done = self.heap.marker.propagate(budget);
                 if self.heap.marker.gray.is_empty() {
                     self.heap.phase = Phase::Atomic;
                 }
@@ -201,20 +201,20 @@ impl Vm {
         self.heap.marker.atomic = true;
         self.remark_open_upvals();
         self.mark_roots();
-        let mut work = self.propagate(usize::MAX);
+        let mut work = self.heap.marker.propagate(usize::MAX);
         // Weak tables are traversed again: what they hold strongly may have changed.
         let m = &mut self.heap.marker;
         let weak = core::mem::take(&mut m.weak);
         m.gray.extend(weak.into_iter().map(|(t, _)| t.header()));
         let again = core::mem::take(&mut m.gray_again);
         m.gray.extend(again);
-        work += self.propagate(usize::MAX);
+        work += self.propagate_with_traces();
         self.separate_udata(false);
         let h = &mut self.heap;
         for u in &h.finalize {
             h.marker.mark(*u);
         }
-        self.propagate(usize::MAX);
+        self.propagate_with_traces();
         let h = &mut self.heap;
         h.marker.clear_weak();
         h.udatas.retain(|u| !u.hdr.is_white());

@@ -1,0 +1,16 @@
+// What is known of the profile of shares.lua, from the folder where run.sh has put it: the shares that the program has measured itself, and
+// those that perilune-tools has told of the same profile.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+// A reader has the shares that were told, but for rounding, and the program has measured about the same.
+export function compare(reader, work, format, shareOf) {
+  const took = readFileSync(join(work, `took.${format}`), 'utf8').trim().split('\n').map((line) => line.split('\t'))
+  const told = readFileSync(join(work, `told.${format}`), 'utf8')
+  for (const [name, measured] of took) {
+    const [found, wanted] = [shareOf(name), Number(told.match(new RegExp(`${name} \\(shares[^)]*\\) ([0-9.]+)%`))?.[1])]
+    console.log(`${reader}: ${name} ${found.toFixed(1)}%, perilune-tools ${wanted}%, measured ${Number(measured).toFixed(1)}%`)
+    if (!(Math.abs(found - wanted) <= 0.15)) throw new Error(`${name}: not what perilune-tools tells`)
+    if (!(Math.abs(found - Number(measured)) <= 4)) throw new Error(`${name}: not what was measured`)
+  }
+}
