@@ -35,6 +35,7 @@ pub mod sampling;
 mod share;
 mod sites;
 mod stress;
+mod tables;
 mod trip_count;
 pub mod view;
 pub mod watch;
