@@ -227,13 +227,14 @@ fn set(vm: &mut Vm, mode: &Mode, options: &[String]) {
     }
 }
 
-/// What programs do to the compiler must not switch it on where it is to be off.
+/// What programs do to the compiler must not switch it on where it is to be off. `jit.off` raises the errors of `jit.on`.
 fn stay_off(vm: &mut Vm) {
-    let nothing = Value::func(vm.new_native(|_| Ok(0), 1, &[]));
     let loaded = vm.registry_table(LOADED);
-    for (module, function) in [(b"jit".as_slice(), b"on".as_slice()), (b"jit.opt", b"start")] {
-        if let Some(module) = vm.field(loaded, module).as_table() {
-            vm.set_field(module, function, nothing);
-        }
+    let [jit, opt] = [b"jit".as_slice(), b"jit.opt"].map(|module| vm.field(loaded, module).as_table());
+    if let (Some(jit), Some(opt)) = (jit, opt) {
+        let off = vm.field(jit, b"off");
+        vm.set_field(jit, b"on", off);
+        let nothing = Value::func(vm.new_native(|_| Ok(0), 1, &[]));
+        vm.set_field(opt, b"start", nothing);
     }
 }
