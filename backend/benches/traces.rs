@@ -81,7 +81,6 @@ fn compile_time(trace: &Trace) -> (f64, usize) {
     let req = CompileRequest {
         tree: TraceTree::single(trace, 1, 0),
         frame_delta: |_| 0,
-        open_end: false,
         unboxed_exits: false,
         unboxed: &[],
         passed: &[],

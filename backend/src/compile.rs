@@ -269,6 +269,10 @@ impl Backend {
     pub fn code_memory(&self) -> (usize, usize) {
         (self.arena.used(), self.arena.capacity())
     }
+    /// Bytes of executable memory that were ever written.
+    pub fn code_written(&self) -> usize {
+        self.arena.written()
+    }
     /// Address range of executable memory.
     pub fn code_range(&self) -> core::ops::Range<usize> {
         self.arena.range()

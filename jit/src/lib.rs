@@ -33,6 +33,7 @@ pub mod sampling;
 mod share;
 mod sites;
 mod stress;
+mod tables;
 pub mod view;
 pub mod watch;
 

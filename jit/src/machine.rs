@@ -12,12 +12,33 @@ use perilune_recorder::rec::AbortInfo;
 use perilune_vm::hooks::{ExitId, Unboxed};
 use perilune_vm::interp::native::Unfinished;
 use perilune_vm::{Value, Vm};
+use std::cell::RefCell;
 
 /// What runs traces.
 #[derive(Default)]
 pub struct Machine {
-    /// Made when the first trace is compiled.
+    /// Taken from [`IDLE`], or made, when the first trace is compiled.
     backend: Option<Backend>,
+    /// The size that it was made for.
+    limit: usize,
+}
+
+/// No more memory is kept for the next state of a thread.
+const KEPT: usize = 1 << 20;
+
+thread_local! {
+    /// The backend of a state that ended, and the size that it was made for: setting one up takes as long as compiling a few traces.
+    static IDLE: RefCell<Option<(usize, Backend)>> = const { RefCell::new(None) };
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        if let Some(mut backend) = self.backend.take().filter(|b| b.code_written() <= KEPT) {
+            backend.reset();
+            // Where the thread itself ends, the backend goes with it.
+            let _ = IDLE.try_with(|idle| idle.replace(Some((self.limit, backend))));
+        }
+    }
 }
 
 /// Why there is no code for a trace.
@@ -35,6 +56,11 @@ pub type Placed = (Code, CodeMap, ExitId);
 
 impl Machine {
     fn backend(&mut self, limit: usize) -> Result<&mut Backend, BackendError> {
+        if self.backend.is_none() {
+            let idle = IDLE.try_with(RefCell::take).ok().flatten();
+            self.limit = limit;
+            self.backend = idle.filter(|i| i.0 == limit).map(|i| i.1);
+        }
         if self.backend.is_none() {
             self.backend = Some(Backend::new(&Config { code_size: limit, ..Config::default() })?);
         }

@@ -5,6 +5,8 @@ use crate::machine::{Code, Placed};
 use crate::owned::Owners;
 use crate::policy::cost;
 use crate::share::SidesByPlace;
+pub use crate::tables::MAX_TRACES;
+use crate::tables::{self, MAX_EXITS, Tables};
 use perilune_backend::CodeMap;
 pub use perilune_backend::Part;
 use perilune_backend::code::Ranges;
@@ -20,11 +22,6 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::time::Duration;
-
-/// Exits of all traces together; when they are used up, everything is flushed.
-const MAX_EXITS: usize = 1 << 18;
-/// Trace numbers are 16 bits wide in bytecode.
-pub const MAX_TRACES: usize = 1 << 16;
 
 /// An exit.
 #[derive(Copy, Clone, Default, Debug)]
@@ -191,17 +188,28 @@ pub struct Registry {
     /// Numbers below are taken.
     free_from: usize,
     alive: usize,
+    /// How many traces and exits there were at most.
+    most: (usize, usize),
+}
+
+impl Drop for Registry {
+    fn drop(&mut self) {
+        let [trace_code, exit_table] = [&mut self.trace_code, &mut self.exit_table].map(core::mem::take);
+        let entered = core::mem::take(&mut self.entered);
+        tables::give(Tables { trace_code, entered, exit_table }, self.most.0, self.most.1);
+    }
 }
 
 impl Default for Registry {
     fn default() -> Registry {
+        let Tables { trace_code, entered, exit_table } = tables::take();
         Registry {
             entries: vec![None],
             departures: Vec::new(),
-            trace_code: vec![0; MAX_TRACES],
-            entered: vec![0; MAX_TRACES],
+            trace_code,
+            entered,
             entered_before: 0,
-            exit_table: vec![0; MAX_EXITS],
+            exit_table,
             leaving: Vec::new(),
             exits: Ranges::new(MAX_EXITS),
             owned: Owners::default(),
@@ -210,6 +218,7 @@ impl Default for Registry {
             sides_by_place: SidesByPlace::default(),
             free_from: 1,
             alive: 0,
+            most: (0, 0),
         }
     }
 }
@@ -268,6 +277,7 @@ impl Registry {
     ) {
         let ids = exit_base as usize..exit_base as usize + done.trace.snaps.len();
         self.exits.take(ids.start, ids.len());
+        self.most = (self.most.0.max(n as usize + 1), self.most.1.max(ids.end));
         self.exit_table[ids.clone()].fill(stub);
         if let Some(leaving) = self.leaving.get_mut(ids.clone()) {
             leaving.fill(stub);
@@ -373,8 +383,6 @@ impl Registry {
             freed.push((n, e.code));
         }
         self.sides_by_place.remove(&freed.iter().map(|f| f.0).collect());
-        // Their numbers will be those of others.
-        self.closed.retain(|n| self.entries[*n as usize].is_some());
         freed
     }
     /// Side traces of a function's traces that lead through functions which are not marked, and those behind them.

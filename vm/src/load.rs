@@ -235,7 +235,8 @@ impl Vm {
             Err(None) => Err(LuaError::parked()),
         }
     }
-    fn load_data(&mut self, data: &ProtoData) -> Gc<Func> {
+    /// A chunk that was compiled before ([`crate::syntax::compile`]).
+    pub fn load_data(&mut self, data: &ProtoData) -> Gc<Func> {
         let proto = self.load_proto(data);
         let globals = self.cur.env.get();
         self.new_lua_func(proto, globals)

@@ -22,6 +22,8 @@ const TRAP: u8 = if cfg!(target_arch = "x86_64") { 0xcc } else { 0 };
 pub struct Arena {
     map: Mapping,
     ranges: Ranges,
+    /// End of what was ever written.
+    written: usize,
 }
 
 impl Arena {
@@ -31,7 +33,7 @@ impl Arena {
         Ok(Arena::over(Mapping::new(size)?))
     }
     fn over(map: Mapping) -> Arena {
-        Arena { ranges: Ranges::new(map.len()), map }
+        Arena { ranges: Ranges::new(map.len()), map, written: 0 }
     }
     /// Memory for a piece of code of `len` bytes; none when the arena is full.
     pub fn alloc(&mut self, len: usize) -> Option<CodeBuf<'_>> {
@@ -49,11 +51,19 @@ impl Arena {
     }
     /// Forgets all code. The caller makes sure that none of it is reachable any more.
     pub fn reset(&mut self) {
+        if cfg!(debug_assertions) {
+            let _ = self.map.write(0, &vec![TRAP; self.written]);
+            icache::flush(self.map.write_addr(), self.map.exec_addr(), self.written);
+        }
         self.ranges.clear();
     }
     /// Bytes in use.
     pub fn used(&self) -> usize {
         self.ranges.used()
+    }
+    /// Bytes from the start on that hold memory of the system: code was written there.
+    pub fn written(&self) -> usize {
+        self.written
     }
     /// Bytes in all.
     pub fn capacity(&self) -> usize {
@@ -82,6 +92,7 @@ impl CodeBuf<'_> {
         assert_eq!(code.len(), self.len);
         let address = self.address();
         self.arena.map.write(self.start, code)?;
+        self.arena.written = self.arena.written.max(self.start + self.len);
         icache::flush(self.arena.map.write_addr() + self.start, address, self.len);
         self.arena.ranges.take(self.start, self.len.next_multiple_of(ALIGN));
         Ok(Code { address, len: self.len })

@@ -75,7 +75,11 @@ impl Findings {
     }
     fn group(&self, key: &str, seed: u64, report: impl FnOnce() -> String) {
         let Ok(mut groups) = self.groups.lock() else { return };
-        let group = groups.entry(key.into()).or_insert_with(|| Group { report: report(), seeds: Vec::new() });
+        let group = groups.entry(key.into()).or_insert_with(|| {
+            // A long run is not waited for.
+            eprintln!("found: seed {seed}, {}", key.lines().next().unwrap_or_default());
+            Group { report: report(), seeds: Vec::new() }
+        });
         group.seeds.push(seed);
     }
     /// Writes the program to a file and describes it.

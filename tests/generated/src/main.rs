@@ -3,9 +3,11 @@
 use perilune_generated::findings::{Finding, Findings};
 use perilune_generated::grammar::Grammar;
 use perilune_generated::supervise::{self, Setup, Worker};
+use perilune_generated::worker::Time;
 use perilune_generated::{modes, program, run, worker};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -24,6 +26,7 @@ const USAGE: &str = "usage: perilune-generated [options]
   --reduce N       seconds for making one program smaller (20)
   --findings N     stop when there are so many groups of findings (50)
   --out FOLDER     where programs that show a fault are written (generated-findings)
+  --times          print how long runs took in each mode
   --print          print the programs, do not run them
   --whole          print them as files of their own";
 
@@ -41,6 +44,7 @@ struct Options {
     reduce: u64,
     findings: usize,
     out: PathBuf,
+    times: bool,
     print: bool,
     whole: bool,
     worker: Option<PathBuf>,
@@ -59,6 +63,7 @@ fn parse() -> Result<Options, String> {
         reduce: 20,
         findings: 50,
         out: "generated-findings".into(),
+        times: false,
         print: false,
         whole: false,
         worker: None,
@@ -67,6 +72,7 @@ fn parse() -> Result<Options, String> {
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
         match &*name {
+            "--times" => o.times = true,
             "--print" => o.print = true,
             "--whole" => (o.print, o.whole) = (true, true),
             _ => {
@@ -140,6 +146,7 @@ struct Progress {
     next: AtomicU64,
     programs: AtomicU64,
     runs: AtomicU64,
+    times: Mutex<Vec<Time>>,
     over: AtomicBool,
     begun: Instant,
 }
@@ -161,6 +168,7 @@ fn compare(o: &Options) -> std::io::Result<bool> {
         next: AtomicU64::new(o.seed),
         programs: AtomicU64::new(0),
         runs: AtomicU64::new(0),
+        times: Mutex::new(vec![Time::default(); modes::all().len()]),
         over: AtomicBool::new(false),
         begun: Instant::now(),
     };
@@ -188,8 +196,23 @@ fn compare(o: &Options) -> std::io::Result<bool> {
     });
     supervise::remove_scratch(&folder);
     print!("{}", findings.text());
+    if o.times {
+        print!("{}", times(&progress));
+    }
     println!("seeds from {}: {}", o.seed, counts(&progress, &findings, o.jobs));
     result.map(|()| findings.groups() == 0)
+}
+
+/// A line for each mode.
+fn times(progress: &Progress) -> String {
+    let Ok(times) = progress.times.lock() else { return String::new() };
+    let modes = modes::all();
+    let line = |(mode, t): (&modes::Mode, &Time)| {
+        let mean = t.all.as_secs_f64() * 1e3 / t.runs as f64;
+        let (all, longest) = (t.all.as_secs_f64(), t.longest.as_secs_f64() * 1e3);
+        format!("{:14} {:8} runs {all:8.1} s, mean {mean:6.2} ms, longest {longest:7.0} ms, seed {}\n", mode.name, t.runs, t.seed)
+    };
+    modes.iter().zip(&*times).filter(|(_, t)| t.runs > 0).map(line).collect()
 }
 
 fn counts(progress: &Progress, findings: &Findings, jobs: usize) -> String {
@@ -217,7 +240,12 @@ fn run_batches(setup: &Setup, findings: &Findings, progress: &Progress, job: usi
                 none => none.insert(Worker::start(setup, &name)?),
             };
             let differs = |seed, mode| found.push(Finding { seed, mode, how: String::new() });
-            match running.run(from, last - from, differs) {
+            let took = |mode: usize, time: Time| {
+                if let Ok(Some(all)) = progress.times.lock().as_deref_mut().map(|times| times.get_mut(mode)) {
+                    all.join(&time);
+                }
+            };
+            match running.run(from, last - from, differs, took) {
                 Ok(runs) => {
                     progress.runs.fetch_add(runs, Ordering::Relaxed);
                     break;

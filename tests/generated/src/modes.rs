@@ -37,6 +37,10 @@ pub struct Mode {
 const OFF: bool = false;
 const ON: bool = true;
 
+/// Share of the programs, percent, whose traces are evaluated in a mode with a weight: machine code takes most of the time of a run,
+/// and most of what goes wrong goes wrong before it.
+const EVALUATED: u32 = 60;
+
 /// Name, compiler, options, when. What a row cannot say is added in [`all`].
 const TABLE: &[(&str, bool, &[&str], Share)] = &[
     ("off", OFF, &[], Share::Reference),
@@ -103,7 +107,15 @@ impl Mode {
             None => option.clone(),
             Some((name, most)) => format!("{name}{}", random.u32(1..=most.parse().unwrap_or(1))),
         };
-        self.options.iter().map(&mut number).collect()
+        let mut options: Vec<String> = self.options.iter().map(&mut number).collect();
+        if self.may_evaluate() && random.u32(0..100) < EVALUATED {
+            options.push("eval=1".into());
+        }
+        options
+    }
+    /// May the evaluator take the place of machine code?
+    fn may_evaluate(&self) -> bool {
+        self.compiler && matches!(self.share, Share::Weight(_)) && !self.options.iter().any(|o| o.starts_with("eval="))
     }
 }
 

@@ -3,8 +3,11 @@
 use crate::modes::Mode;
 use perilune_jit::Jit;
 use perilune_vm::Vm;
+use perilune_vm::bc::ProtoData;
 use perilune_vm::error::LuaResult;
 use perilune_vm::lib::LOADED;
+use perilune_vm::source::Source;
+use perilune_vm::syntax::compile;
 use perilune_vm::value::Value;
 use std::cell::RefCell;
 
@@ -131,9 +134,20 @@ impl Outcome {
     }
 }
 
+/// A program, compiled to bytecode once for all states that it is run in; or the message of the syntax error.
+pub struct Program(Result<ProtoData, Vec<u8>>);
+
+impl Program {
+    /// Compiles the body of a program.
+    pub fn new(body: &str) -> Program {
+        let data = compile(Source::whole(chunk(body).as_bytes()), b"=program");
+        Program(data.map_err(|e| e.message().unwrap_or_default().to_vec()))
+    }
+}
+
 /// Runs programs; what states have in common is made once.
 pub struct Runner {
-    prelude: Vec<u8>,
+    prelude: ProtoData,
 }
 
 impl Runner {
@@ -141,40 +155,38 @@ impl Runner {
     /// If the prelude cannot be compiled.
     #[allow(clippy::new_without_default, reason = "it compiles")]
     pub fn new() -> Runner {
-        let mut vm = Vm::new();
-        let loaded = vm.load_chunk(prelude().as_bytes(), b"=prelude", None);
-        let prelude = loaded.ok().and_then(|f| vm.dump(f, false)).expect("a prelude that compiles");
-        Runner { prelude }
+        let prelude = compile(Source::whole(prelude().as_bytes()), b"=prelude").ok();
+        Runner { prelude: prelude.expect("a prelude that compiles") }
     }
-    /// Runs the body of a program in a mode with options.
-    pub fn run(&self, body: &str, mode: &Mode, options: &[String]) -> Outcome {
+    /// Runs a program in a mode with options.
+    pub fn run(&self, program: &Program, mode: &Mode, options: &[String]) -> Outcome {
         let mut vm = perilune::new_vm(true);
         vm.set_memory_limit(Some(MEMORY));
         set(&mut vm, mode, options);
-        let outcome = self.run_in(&mut vm, body);
+        let outcome = self.run_in(&mut vm, program);
         // Finalizers that run when the state ends show nothing: their order is nobody's business.
         drop(vm);
         SHOWN.with_borrow_mut(Shown::take);
         outcome
     }
-    fn run_in(&self, vm: &mut Vm, body: &str) -> Outcome {
+    fn run_in(&self, vm: &mut Vm, program: &Program) -> Outcome {
         let show = Value::func(vm.new_native(show, 1, &[]));
-        let mut given = match load(vm, &self.prelude, b"=prelude") {
-            Ok(prelude) => vm.pcall_traced(prelude, &[show]).unwrap_or_default(),
-            Err(_) => Vec::new(),
-        };
+        let prelude = Value::func(vm.load_data(&self.prelude));
+        let mut given = vm.pcall_traced(prelude, &[show]).unwrap_or_default();
         assert!(!given.is_empty(), "the prelude fails");
         let finish = given.remove(0);
         vm.roots.push(finish);
         let mut traceback = Vec::new();
-        let program = load(vm, chunk(body).as_bytes(), b"=program");
-        let error = match program {
-            Err(message) => Some([b"syntax error: ".as_slice(), &message].concat()),
-            Ok(program) => vm.pcall_traced(program, &given).err().map(|(e, trace)| {
-                vm.error = e;
-                traceback = trace;
-                vm.error_text()
-            }),
+        let error = match &program.0 {
+            Err(message) => Some([b"syntax error: ".as_slice(), message].concat()),
+            Ok(data) => {
+                let program = Value::func(vm.load_data(data));
+                vm.pcall_traced(program, &given).err().map(|(e, trace)| {
+                    vm.error = e;
+                    traceback = trace;
+                    vm.error_text()
+                })
+            }
         };
         let finish = vm.roots.pop().unwrap_or(Value::NIL);
         let finished = vm.pcall_traced(finish, &[]).is_ok();
@@ -187,10 +199,6 @@ impl Runner {
         }
         Outcome { shown, traceback }
     }
-}
-
-fn load(vm: &mut Vm, source: &[u8], name: &[u8]) -> Result<Value, Vec<u8>> {
-    vm.load_chunk(source, name, None).map(Value::func).map_err(|e| e.bytes().to_vec())
 }
 
 /// Makes a new state run in a mode.
@@ -219,13 +227,14 @@ fn set(vm: &mut Vm, mode: &Mode, options: &[String]) {
     }
 }
 
-/// What programs do to the compiler must not switch it on where it is to be off.
+/// What programs do to the compiler must not switch it on where it is to be off. `jit.off` raises the errors of `jit.on`.
 fn stay_off(vm: &mut Vm) {
-    let nothing = Value::func(vm.new_native(|_| Ok(0), 1, &[]));
     let loaded = vm.registry_table(LOADED);
-    for (module, function) in [(b"jit".as_slice(), b"on".as_slice()), (b"jit.opt", b"start")] {
-        if let Some(module) = vm.field(loaded, module).as_table() {
-            vm.set_field(module, function, nothing);
-        }
+    let [jit, opt] = [b"jit".as_slice(), b"jit.opt"].map(|module| vm.field(loaded, module).as_table());
+    if let (Some(jit), Some(opt)) = (jit, opt) {
+        let off = vm.field(jit, b"off");
+        vm.set_field(jit, b"on", off);
+        let nothing = Value::func(vm.new_native(|_| Ok(0), 1, &[]));
+        vm.set_field(opt, b"start", nothing);
     }
 }

@@ -1,6 +1,6 @@
 //! Starts workers and reads their answers; what a worker dies of, or hangs in, is attributed to a seed and a mode.
 
-use crate::worker::{Doing, Status};
+use crate::worker::{Doing, Status, Time};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -109,18 +109,30 @@ impl Worker {
         Ok(Worker { child, input, pieces, status: Status::open(&status)?, errors, patience: setup.patience })
     }
 
-    /// Runs the programs of some seeds; `found` is called with the seed and the mode of each difference. How many runs that were.
+    /// Runs the programs of some seeds; `found` is called with the seed and the mode of each difference, `took` with the time of all
+    /// runs in a mode. How many runs that were.
     ///
     /// # Errors
     /// The worker's death.
-    pub fn run(&mut self, first: u64, count: u64, mut found: impl FnMut(u64, usize)) -> Result<u64, Death> {
+    pub fn run(
+        &mut self,
+        first: u64,
+        count: u64,
+        mut found: impl FnMut(u64, usize),
+        mut took: impl FnMut(usize, Time),
+    ) -> Result<u64, Death> {
         self.send(format!("run {first} {count}\n").as_bytes());
         loop {
             let Piece::Line(line) = self.next()? else { continue };
             let words: Vec<&str> = line.split_whitespace().collect();
-            match words.as_slice() {
-                ["differs", seed, mode] => found(seed.parse().unwrap_or(0), mode.parse().unwrap_or(0)),
-                ["done", runs, _] => return Ok(runs.parse().unwrap_or(0)),
+            let number = |i: usize| words.get(i).and_then(|w| w.parse::<u64>().ok()).unwrap_or(0);
+            match words.first() {
+                Some(&"differs") => found(number(1), number(2) as usize),
+                Some(&"time") => {
+                    let [all, longest] = [3, 4].map(|i| Duration::from_micros(number(i)));
+                    took(number(1) as usize, Time { runs: number(2), all, longest, seed: number(5) });
+                }
+                Some(&"done") => return Ok(number(1)),
                 _ => {}
             }
         }

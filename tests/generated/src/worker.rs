@@ -1,6 +1,7 @@
 //! A process that runs programs. Its parent tells it what to do by lines on standard input:
 //!
-//! - `run FIRST COUNT`: the programs of these seeds. It answers a line `differs SEED MODE` for each difference, then
+//! - `run FIRST COUNT`: the programs of these seeds. It answers a line `differs SEED MODE` for each difference, a line `time MODE RUNS
+//!   MICROSECONDS LONGEST SEED` for each mode ([`Time`]), then
 //!   `done RUNS SUM`, where the sum is one over all that the reference showed.
 //! - `check MODE SEED LENGTH`, and so many bytes of a program: `same`, or `differs LENGTH LENGTH outputs` and both outputs.
 //!
@@ -10,12 +11,13 @@ use crate::grammar::Grammar;
 use crate::luajit::{LuaJit, Task};
 use crate::modes::{self, Mode, Share};
 use crate::program;
-use crate::run::{Outcome, Runner};
+use crate::run::{Outcome, Program, Runner};
 use perilune_vm::fault::Fault;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// What a worker is doing: a file that it writes and its parent reads.
 pub struct Status(File);
@@ -53,6 +55,33 @@ impl Status {
     }
 }
 
+/// How long runs in a mode took.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Time {
+    /// How many there were.
+    pub runs: u64,
+    /// All together.
+    pub all: Duration,
+    /// The longest.
+    pub longest: Duration,
+    /// The seed of that one's program.
+    pub seed: u64,
+}
+
+impl Time {
+    fn add(&mut self, time: Duration, seed: u64) {
+        self.join(&Time { runs: 1, all: time, longest: time, seed });
+    }
+    /// Adds those of other runs.
+    pub fn join(&mut self, other: &Time) {
+        self.runs += other.runs;
+        self.all += other.all;
+        if other.longest > self.longest {
+            (self.longest, self.seed) = (other.longest, other.seed);
+        }
+    }
+}
+
 /// What a worker is started with.
 pub struct Settings {
     /// Where it tells what it is doing.
@@ -80,6 +109,8 @@ struct Worker {
     luajit: Option<LuaJit>,
     fault: Option<(String, u64)>,
     runs: u64,
+    /// By mode, since the last answer.
+    times: Vec<Time>,
 }
 
 /// The worker: until there is no more input.
@@ -88,7 +119,7 @@ struct Worker {
 /// Those of the system: the parent is gone, say.
 pub fn work(settings: Settings) -> std::io::Result<()> {
     limit_memory();
-    leave_large_tables_to_the_system();
+    keep_memory();
     std::panic::set_hook(Box::new(|info| {
         eprintln!("{info}");
         std::process::abort();
@@ -108,7 +139,9 @@ pub fn work(settings: Settings) -> std::io::Result<()> {
         luajit: settings.luajit.map(|command| LuaJit::new(command, settings.status.with_extension("programs"))),
         fault: settings.fault,
         runs: 0,
+        times: Vec::new(),
     };
+    worker.times.resize(worker.modes.len(), Time::default());
     let mut input = BufReader::new(std::io::stdin());
     let mut line = String::new();
     loop {
@@ -131,14 +164,16 @@ pub fn work(settings: Settings) -> std::io::Result<()> {
 }
 
 impl Worker {
-    fn run(&mut self, body: &str, seed: u64, mode: usize) -> Outcome {
+    fn run(&mut self, (body, compiled): (&str, &Program), seed: u64, mode: usize) -> Outcome {
+        let begun = Instant::now();
         self.runs += 1;
         self.status.write(Doing { seed, mode: mode as u64, run: self.runs });
         let planted = self.fault.as_ref().filter(|(_, at)| *at == seed && self.modes[mode].name == "first");
-        let mut outcome = self.runner.run(body, &self.modes[mode], &self.modes[mode].options(seed));
+        let mut outcome = self.runner.run(compiled, &self.modes[mode], &self.modes[mode].options(seed));
         if let Some((kind, _)) = planted {
             plant(kind, body, &mut outcome);
         }
+        self.times[mode].add(begun.elapsed(), seed);
         outcome
     }
     fn run_all(&mut self, first: u64, count: u64) -> std::io::Result<()> {
@@ -149,10 +184,12 @@ impl Worker {
         for seed in first..first + count {
             let program = Grammar::new(seed).program();
             let body = program::text(&program.nodes);
-            let expected = self.run(&body, seed, 0);
+            let compiled = Program::new(&body);
+            let run = (&*body, &compiled);
+            let expected = self.run(run, seed, 0);
             sum = expected.shown.iter().fold(sum, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte)));
             for mode in modes::of_seed(&self.modes, &self.chosen, seed, program.budget) {
-                if self.run(&body, seed, mode) != expected {
+                if self.run(run, seed, mode) != expected {
                     writeln!(out, "differs {seed} {mode}")?;
                 }
             }
@@ -171,18 +208,23 @@ impl Worker {
                 }
             }
         }
+        for (mode, time) in self.times.iter_mut().map(std::mem::take).enumerate().filter(|(_, time)| time.runs > 0) {
+            writeln!(out, "time {mode} {} {} {} {}", time.runs, time.all.as_micros(), time.longest.as_micros(), time.seed)?;
+        }
         writeln!(out, "done {} {sum}", self.runs - before)?;
         out.flush()
     }
     fn check(&mut self, body: &str, mode: usize, seed: u64) -> std::io::Result<()> {
-        let expected = self.run(body, seed, 0);
+        let compiled = Program::new(body);
+        let run = (body, &compiled);
+        let expected = self.run(run, seed, 0);
         let other = match (&self.luajit, self.modes[mode].share) {
             (Some(luajit), Share::Other) => {
                 let task = Task { body: body.into(), expected: expected.shown.clone() };
                 let shown = luajit.run_all(std::iter::once(&task)).pop().flatten();
                 Outcome { shown: shown.unwrap_or_else(|| task.expected.clone()), traceback: expected.traceback.clone() }
             }
-            _ => self.run(body, seed, mode),
+            _ => self.run(run, seed, mode),
         };
         let mut out = std::io::stdout().lock();
         if other == expected {
@@ -208,13 +250,12 @@ fn plant(kind: &str, body: &str, outcome: &mut Outcome) {
     }
 }
 
-/// Each state has tables for thousands of traces, of which few are ever touched. The C library clears them by hand from the second
-/// state on, unless the limit for what is mapped is fixed.
-fn leave_large_tables_to_the_system() {
+/// What a state or a compilation frees, the next one asks for: it need not go back to the system meanwhile.
+fn keep_memory() {
     #[cfg(target_env = "gnu")]
-    // SAFETY: sets a number, before there are other threads.
-    unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, 64 << 10);
+    for (option, bytes) in [(libc::M_MMAP_THRESHOLD, 16 << 20), (libc::M_TRIM_THRESHOLD, 256 << 20), (libc::M_TOP_PAD, 4 << 20)] {
+        // SAFETY: sets a number, before there are other threads.
+        unsafe { libc::mallopt(option, bytes) };
     }
 }
 

@@ -219,6 +219,8 @@ unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
         return FAILED;
     }
     let i = Ins(ins as u32);
+    // Found now: a hook may throw away the trace that begins here, and then nobody knows what the instruction was.
+    let plain = u64::from(plain_form(vm, i).0);
     let f = super::frame::func_of(vm.base);
     if is_header(i.op()) {
         if vm.hook.mask == 0 {
@@ -226,7 +228,7 @@ unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
         }
         if vm.hook.mask & CALL != 0 && !vm.hook.running {
             return match call_event(vm, f, (ins >> 32) as usize) {
-                Ok(nargs) => (nargs as u64) << 32 | u64::from(plain_form(vm, i).0),
+                Ok(nargs) => (nargs as u64) << 32 | plain,
                 Err(_) => FAILED,
             };
         }
@@ -235,14 +237,16 @@ unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
         if vm.sample_waits() {
             vm.tell_sample();
             if vm.hook.mask == 0 {
-                return ins;
+                // Whoever was told may have thrown traces away.
+                let now = if enters_code(i.op()) { (*vm.pc.sub(1)).0 } else { i.0 };
+                return (ins >> 32) << 32 | u64::from(now);
             }
         }
         if !vm.hook.running && vm.before_instruction(f, i.op()).is_err() {
             return FAILED;
         }
     }
-    (ins >> 32) << 32 | u64::from(plain_form(vm, i).0)
+    (ins >> 32) << 32 | plain
 }
 
 /// The instruction to run for a function's header while a sample waits until the frame has been made. Where compiled code begins it does

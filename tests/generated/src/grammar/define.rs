@@ -130,7 +130,7 @@ impl Grammar {
         }
         let (name, parameter) = (self.name("co"), self.name("p"));
         let times = *self.choose(&[3, 8, 30]);
-        let (body, cost) = self.in_function(true, |g| {
+        let body = self.in_called(true, 1, |g| {
             g.yields = true;
             let i = g.name("i");
             let mut body = vec![line(format!("local {parameter} = N((...))"))];
@@ -145,10 +145,10 @@ impl Grammar {
             body.push(line(format!("return {}", g.number(1))));
             body
         });
-        self.cost += self.weight * cost;
         if self.chance(50) {
             out.push(Node::block(format!("local {name} = coroutine.create(function(...)"), body, "end)"));
-            let resume = line(format!("P(coroutine.resume({name}, {}))", self.scalar(1)));
+            let value = self.in_loop(times + 2, None, |g| g.scalar(1));
+            let resume = line(format!("P(coroutine.resume({name}, {value}))"));
             let status = line(format!("C(coroutine.status({name}))"));
             return Node::block(format!("for {} = 1, {} do", self.name("r"), times + 2), vec![resume, status], "end");
         }

@@ -238,6 +238,20 @@ impl Grammar {
         (made, cost)
     }
 
+    /// The body of a function that this place calls so many times each time that it is run: no more than its share of what the program
+    /// may run, which is counted here.
+    fn in_called<T>(&mut self, vararg: bool, calls: u64, make: impl FnOnce(&mut Grammar) -> T) -> T {
+        /// Something is to be in it even where no more is afforded.
+        const LEAST: u64 = 25;
+        let budget = self.budget;
+        let left = budget.saturating_sub(self.cost) / (self.weight * calls);
+        self.budget = left.clamp(LEAST.min(budget), budget);
+        let (made, cost) = self.in_function(vararg, make);
+        self.budget = budget;
+        self.cost += self.weight * calls * cost;
+        made
+    }
+
     fn statements(&mut self, n: u32) -> Vec<Node> {
         let mut nodes = Vec::new();
         for _ in 0..n {

@@ -15,7 +15,7 @@ impl Grammar {
             return;
         }
         self.cost += self.weight * rounds * count * 12;
-        let (nodes, _) = self.in_function(false, |g| g.objects(rounds, count));
+        let nodes = self.in_called(false, 1, |g| g.objects(rounds, count));
         out.push(Node::block("P(pcall(function()", nodes, "end))"));
     }
 

@@ -37,9 +37,9 @@ impl Grammar {
         }
         self.cost += self.weight * times * 14;
         let resumed = self.chance(25);
-        let (nodes, _) = self.in_function(false, |g| {
+        let nodes = self.in_called(false, 1, |g| {
             let mut nodes = Vec::new();
-            let mut name = g.called(&mut nodes);
+            let mut name = g.called(times, &mut nodes);
             // One place inside another.
             for _ in 0..g.rng.u32(0..3) / 2 {
                 name = g.wrapped(&name, &mut nodes);
@@ -55,11 +55,11 @@ impl Grammar {
         }
     }
 
-    /// A function of one number, the name of which is given. May yield or fail.
-    fn called(&mut self, out: &mut Vec<Node>) -> String {
+    /// A function of one number, the name of which is given, to be called so many times. May yield or fail.
+    fn called(&mut self, times: u64, out: &mut Vec<Node>) -> String {
         let wide = if self.chance(65) { Some(self.wide_function(out)) } else { None };
         let name = self.name("body");
-        let (mut body, _) = self.in_function(false, |g| {
+        let mut body = self.in_called(false, times, |g| {
             let mut body = vec![Node::line("local s = I(q)")];
             if g.chance(60) {
                 let times = *g.choose(&[1, 2, 3, 6, 12]);

@@ -30,7 +30,7 @@ impl Grammar {
         self.cost += self.weight * template.cost * times;
         self.everywhere &= template.everywhere;
         self.templates.push(template.name.clone());
-        let (body, _) = self.in_function(false, |g| g.in_loop(10, None, |g| g.expand(template)));
+        let body = self.in_called(false, times, |g| g.in_loop(10, None, |g| g.expand(template)));
         match self.rng.u32(0..10) {
             0 => {
                 out.push(Node::block("local go = coroutine.wrap(function()", body, "end)"));

@@ -38,7 +38,7 @@ impl Grammar {
                 Node::block("do", body, "end")
             }
             97 => return self.scene(out),
-            _ => line(format!("P(pcall(function() return {} end))", self.in_function(false, |g| g.wild()).0)),
+            _ => line(format!("P(pcall(function() return {} end))", self.in_called(false, 1, |g| g.wild()))),
         };
         out.push(node);
     }
@@ -271,7 +271,7 @@ impl Grammar {
             return self.assign();
         }
         let yields = self.yields;
-        let (body, cost) = self.in_function(false, |g| {
+        let body = self.in_called(false, 1, |g| {
             g.yields = yields;
             let mut body = g.body(3);
             body.push(match g.rng.u32(0..5) {
@@ -282,7 +282,6 @@ impl Grammar {
             });
             body
         });
-        self.cost += self.weight * cost;
         match self.rng.u32(0..5) {
             0 => Node::block("P(xpcall(function(...)", body, "end, function(e) return text(e) .. \"!\" end, 1, 2))"),
             1 => Node::block("P(select(\"#\", pcall(function()", body, "end)))"),

@@ -3,7 +3,7 @@
 use super::Grammar;
 use super::template::TEMPLATES;
 use crate::program;
-use crate::run::{self, Runner};
+use crate::run::{self, Program, Runner};
 use std::collections::BTreeMap;
 
 const SEEDS: u64 = 2000;
@@ -26,7 +26,7 @@ fn few_programs_end_in_errors() {
     let reference = &crate::modes::all()[0];
     let failed = |seed: &u64| {
         let body = program::text(&Grammar::new(*seed).program().nodes);
-        runner.run(&body, reference, &[]).shown.windows(7).any(|w| w == b"\nerror:")
+        runner.run(&Program::new(&body), reference, &[]).shown.windows(7).any(|w| w == b"\nerror:")
     };
     let failed: Vec<u64> = (0..500).filter(failed).collect();
     assert!(failed.len() < 10, "{failed:?}");

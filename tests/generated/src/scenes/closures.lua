@@ -80,3 +80,14 @@ do
   if i <= $(4|8) then goto top end
 end
 for j = 1, #t do C(t[j]()) end
+--- captured_stores 90
+local x, y = $n, $n
+local function get() return x end
+local function set(v) x = v end
+for i = 1, $t do
+  x = $(5|i|"s")
+  *$(set(i)|y = x|C(get())|y = N(y) + 1|C(tostring(x))|C(pcall(set, y))|x = y|if i % 3 == 0 then set(7) end|y = math.max(i, 2)|C(select("#", get(), x))|x = 5)
+  x = $(5|i|get())
+  *$(set(5)|C(get())|C(#tostring(x))|y = get()|x = i|C(pcall(get))|P(x))
+end
+P(x, y, get())

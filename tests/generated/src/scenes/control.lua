@@ -122,3 +122,15 @@ for r = 1, $(2|4) do
     ?local ok, x = pcall(function() return v $o 1 end) C(ok) C(x)
   end
 end
+--- compared_by_builtins 90
+local mt = {__eq = $(rawequal|rawget|tostring), __lt = $(rawequal|rawget|type), __le = $(rawequal|rawget|tostring)}
+local o, n = {}, 0
+for i = 1, 3 do o[i] = setmetatable({}, mt) end
+rawset(o[1], o[2], $(true|1)) rawset(o[2], o[3], $(true|false)) rawset(o[3], o[3], true)
+for i = 1, $(10|20) do
+  local a, b = o[i % 3 + 1], o[$(i % 2 + 1|2|3|3 - i % 3)]
+  if a $r b then n = n + 1 else n = n + 10 end
+  ?if not (a $r b) then n = n + 100 end
+  ?C(a $r b)
+end
+P(n)

@@ -75,3 +75,15 @@ debug.sethook()
 P(n > 0)
 --- getregistry 20
 P(type(debug.getregistry()), debug.gethook() == nil, type(debug.getfenv(print)))
+--- hooks_over_lists 120 perilune
+local function many(...) return ... end
+local function rest(a, ...) return ... end
+debug.sethook(function(e) local a, b, c, d = 1, 2, 3, 4 return a + b + c + d end, $("l"|"", 1|"", 2|"r"|"crl", 3))
+for i = 1, $(3|5) do
+  local t = {many(1, many(2, i, many(i)))}
+  C(#t) C(t[#t])
+  ?P(select("#", many(1, many(2, i, many(3, 4)))))
+  ?P(many(i, rest(1, many(2, 3))))
+  ?P((function(...) return many(...) end)(i, many(1, 2)))
+end
+debug.sethook()

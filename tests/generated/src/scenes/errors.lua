@@ -62,3 +62,14 @@ P(select("#", pcall(list[$k], $x, $k, $x)))
 for i = 1, $t do P(pcall(string.gsub, "abc", "%w", function(c) if c == $("b"|"c"|"z") then error($("g"|{}|nil)) end return i end)) end
 --- error_in_sort 40
 for i = 1, $(2|3) do P(pcall(table.sort, {3, 1, $(2|"x"|nil, 4|{}), 5}, $(nil|function(a, b) if a == 5 then error("s") end return a < b end))) end
+--- builtins_fail_in_loops 100
+local function go(i)
+  local s = 0
+  for j = 1, $(3|6|10) do
+    s = s + #string.$(rep|sub|format)(j % $(2|3|5) == i % $(2|3) and $({}|nil|true) or "ab", $(2|j|1))
+    ?s = s + math.$(floor|abs)(j % $(3|4) == i % $(3|4) and "x" or j)
+    ?C(tostring(setmetatable({}, {__tostring = function() if (i + j) % 5 == 0 then error("no text") end return "t" end})))
+  end
+  return s
+end
+for i = 1, $t do P(pcall(go, i)) end

@@ -81,11 +81,11 @@ for i = 1, $(3|5) do local c = coroutine.wrap(f) C(c(i % 5)) C(c()) end
 --- deep 120
 local function f(n, $(a|a, b, c|...)) if n < 1 then return $(1|n, 2|$n) end local x, y, z = $k, n, $n return $(f(n - 1, x)|(f(n - 1, y))|N(f(n - 1, z)) + x) end
 C(f($(50|90|100))) C(f(40))
---- overflow 4000
+--- overflow 2500
 local function f(n, ...) return 1 + f(n + 1, $(n|...|n, n)) end
 local ok, e = pcall(f, 1)
 C(ok) P(type(e), e and tostring(e):match("stack overflow"))
---- overflow_meta 4000 perilune
+--- overflow_meta 2500 perilune
 local o = setmetatable({}, {})
 getmetatable(o).__index = function(t, k) return t[k + 1] $(|+ 1) end
 local ok, e = pcall(function() return o[1] end)

@@ -147,3 +147,23 @@ local t, key = {}, {}
 local keys = {1, 1.5, "s", true, false, key, print, "1", -1, 2^53}
 for i = 1, $t do local k = keys[$(i|I($n)) % #keys + 1] t[k] = (t[k] or 0) + i C(t[k]) C(t[keys[i % #keys + 1]]) end
 P(pcall(function() t[nil] = 1 end)) P(pcall(function() t[0/0] = 1 end)) P(t[nil])
+--- iterators_of_many_types 150
+local list = {"a", 1, "b", 2.5, true, "c", 7}
+local at = 0
+local it = setmetatable({}, {__call = function() at = at + 1 return list[at % 8] end})
+local a, b, c = 0, 0, 0
+for round = 1, $(6|12) do
+  for k, v in $(next, {1, 2, 3, x = 1, y = 2, [true] = 3, [2.5] = 1}|it|rawget, chain, 1|coroutine.wrap(function() for i, v in ipairs(list) do coroutine.yield(v, i) end end)|each(list)) do
+    ?A(k, v)
+    if type(k) == "number" then a = a + 1 elseif type(k) == "string" then b = b + 1 else c = c + 1 end
+  end
+end
+P(a, b, c)
+--- pairs_over_changing 120
+local t, new, old = {}, $(4|"s"|2.5), $(nil|-0.0|2.5|"x")
+for i = 1, $(1|2|3|4) do t[i] = i end
+for round = 1, $(2|3) do
+  for i = 1, $(8|10) do for k, e in pairs(t) do A($(k|"x"), e) end end
+  t[$(1|2|3|5)] = new
+  old, new = $(-0.0|true|"y"|7), old
+end
