@@ -2,8 +2,14 @@
 
 use super::{Rec, Recorder};
 use crate::ir::{IrRef, Op, Ty};
+use crate::opt::fold::range;
 use perilune_vm::Value;
 use perilune_vm::meta::{self, MM};
+
+/// Ints beyond are taken for patterns of bits, not for counts: programs count less in the time that they have.
+const WIDE: i32 = 1 << 24;
+/// A sum of a pattern of bits with something smaller overflows once in thousands of times.
+const SMALL: i32 = 1 << 18;
 
 impl Recorder {
     /// `x op y` on numbers (or strings that are).
@@ -15,7 +21,8 @@ impl Recorder {
         if ints && !is_int && matches!(mm, MM::Add | MM::Sub | MM::Mul) {
             self.note_overflow()?;
         }
-        if is_int && !self.site.overflows {
+        let overflows = self.site.overflows || matches!(mm, MM::Add | MM::Sub) && self.is_wide_sum(rx, ry);
+        if is_int && !overflows {
             self.specialized.push(self.pc);
             match mm {
                 MM::Add => return self.b.emit(Op::ADDOV, Ty::Int, rx, ry),
@@ -41,6 +48,22 @@ impl Recorder {
         };
         let (rx, ry) = (self.to_num(rx)?, self.to_num(ry)?);
         self.b.emit(op, Ty::Num, rx, ry)
+    }
+
+    /// Is it a sum as in hash functions, of all bits of an int and something that is not small? Such sums overflow half of the time.
+    fn is_wide_sum(&self, x: IrRef, y: IrRef) -> bool {
+        self.is_wide(x) && !self.is_small(y) || self.is_wide(y) && !self.is_small(x)
+    }
+    /// May any bit of an int be set, as far as one can tell from where it comes from?
+    fn is_wide(&self, r: IrRef) -> bool {
+        if let Some(k) = self.b.as_int(r) {
+            return k.unsigned_abs() >= WIDE as u32;
+        }
+        let bits = [Op::BNOT, Op::BAND, Op::BOR, Op::BXOR, Op::BSHL, Op::BROL, Op::BROR, Op::BSWAP, Op::TOBIT];
+        self.b.def(r).is_some_and(|i| bits.contains(&i.op)) && !range::of(&self.b, r).within(-WIDE, WIDE)
+    }
+    fn is_small(&self, r: IrRef) -> bool {
+        range::of(&self.b, r).within(-SMALL, SMALL)
     }
 
     /// `-x`.

@@ -49,23 +49,24 @@ fn wide(b: &mut Builder, ins: Ins) -> Rule {
     }
 }
 
-/// Magnitude of an integral num as a power of two, if its computation was exact.
-fn exact_bits(b: &Builder, r: IrRef, depth: u32) -> Option<u32> {
+/// Sums of ints up to here are exact, and so is their TOBIT, which adds 1.5 * 2^52.
+const EXACT: f64 = (1u64 << 50) as f64;
+/// Terms of a sum that are looked at.
+const TERMS: u32 = 300;
+
+/// The most that the magnitude of an integral num can be, if its computation was exact. `left`: instructions that may be looked at.
+fn magnitude(b: &Builder, r: IrRef, left: &mut u32) -> Option<f64> {
     if let Some(k) = b.as_num(r) {
-        let magnitude = k.abs();
-        return (k == k.trunc() && magnitude < 1e15).then(|| 64 - (magnitude as u64).leading_zeros());
+        return (k == k.trunc() && k.abs() <= EXACT).then(|| k.abs());
     }
     if b.int_source(r).is_some() {
-        return Some(31);
+        return Some(2_147_483_648.0);
     }
-    let i = b.def(r).filter(|_| depth > 0)?;
-    let (x, y) = (exact_bits(b, i.a, depth - 1)?, exact_bits(b, i.b, depth - 1)?);
-    let bits = match i.op {
-        Op::ADD | Op::SUB if i.ty == Ty::Num => x.max(y) + 1,
-        Op::MUL if i.ty == Ty::Num => x + y,
-        _ => return None,
-    };
-    (bits <= 50).then_some(bits)
+    *left = left.checked_sub(1)?;
+    let i = b.def(r).filter(|i| i.ty == Ty::Num && matches!(i.op, Op::ADD | Op::SUB | Op::MUL))?;
+    let (x, y) = (magnitude(b, i.a, left)?, magnitude(b, i.b, left)?);
+    let bound = if i.op == Op::MUL { x * y } else { x + y };
+    (bound <= EXACT).then_some(bound)
 }
 
 /// TOBIT.
@@ -80,7 +81,9 @@ pub(super) fn tobit(b: &mut Builder, ins: Ins) -> Rule {
     }
     // tobit(x + y)  =>  tobit(x) + tobit(y) modulo 2^32, where the sum is exact
     match b.inner(ins.a) {
-        Some(Ins { op: op @ (Op::ADD | Op::SUB | Op::MUL), ty: Ty::Num, a, b: c, .. }) if exact_bits(b, ins.a, 4).is_some() => {
+        Some(Ins { op: op @ (Op::ADD | Op::SUB | Op::MUL), ty: Ty::Num, a, b: c, .. })
+            if magnitude(b, ins.a, &mut TERMS.clone()).is_some() =>
+        {
             let x = b.emit(Op::TOBIT, Ty::Int, a, bias)?;
             let y = b.emit(Op::TOBIT, Ty::Int, c, bias)?;
             like(op, Ty::Int, x, y)
