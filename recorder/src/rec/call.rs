@@ -1,7 +1,7 @@
 //! Calls: Lua functions become part of the trace, builtins are recorded by what they do.
 
 use super::protect::Protector;
-use super::{Flow, Frame, Rec, Recorder, Way, view};
+use super::{AbortInfo, Flow, Frame, Rec, Recorder, Way, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
@@ -51,8 +51,10 @@ impl Recorder {
         let (r, v) = self.operand(vm, a)?;
         if let Some(f) = v.as_func().filter(|f| f.proto().is_some())
             && self.site.has_many_callees()
+            && (self.b.trace.parent.is_some() || !self.first)
         {
-            return self.stop_before(pc, f);
+            self.info = AbortInfo::Func(Value::func(f));
+            return Ok(Flow::Stop(Link::Stitch, pc));
         }
         self.call_value(vm, pc, a, r, v, nargs, want)
     }
