@@ -1,7 +1,7 @@
 -- What Tarantool's tests of its profiler need that there is not here: just enough of `ffi` for their test harness, and a reader of
 -- files without it. Sets the package path from TARANTOOL, and has compiled at once what is hot, as there.
 require "misc"
-require("jit.opt").start("budget=0")
+require("jit.opt").start("hotloop=56", "hotexit=10")
 local root = assert(os.getenv("TARANTOOL"), "TARANTOOL is the folder of Tarantool's LuaJIT")
 local tests = root .. "/test/tarantool-tests"
 package.path = table.concat({ tests .. "/?.lua", tests .. "/?/init.lua", root .. "/tools/?.lua", package.path }, ";")

@@ -52,7 +52,8 @@ impl Recorder {
 
     /// Is it a sum as in hash functions, of all bits of an int and something that is not small? Such sums overflow half of the time.
     fn is_wide_sum(&self, x: IrRef, y: IrRef) -> bool {
-        self.is_wide(x) && !self.is_small(y) || self.is_wide(y) && !self.is_small(x)
+        let spreads = |x, y| self.is_wide(x) && !self.is_small(y) && !self.is_carried(y, 8);
+        spreads(x, y) || spreads(y, x)
     }
     /// May any bit of an int be set, as far as one can tell from where it comes from?
     fn is_wide(&self, r: IrRef) -> bool {
@@ -61,6 +62,15 @@ impl Recorder {
         }
         let bits = [Op::BNOT, Op::BAND, Op::BOR, Op::BXOR, Op::BSHL, Op::BROL, Op::BROR, Op::BSWAP, Op::TOBIT];
         self.b.def(r).is_some_and(|i| bits.contains(&i.op)) && !range::of(&self.b, r).within(-WIDE, WIDE)
+    }
+    /// Does an int come from a slot, or is it a sum of such? A loop that assigns the sum to the slot would begin with an int and end with
+    /// a num; there it is learned when it overflows.
+    fn is_carried(&self, r: IrRef, depth: u32) -> bool {
+        self.b.def(r).is_some_and(|i| match i.op {
+            Op::SLOAD => true,
+            Op::ADDOV | Op::SUBOV => depth == 0 || self.is_carried(i.a, depth - 1) || self.is_carried(i.b, depth - 1),
+            _ => false,
+        })
     }
     fn is_small(&self, r: IrRef) -> bool {
         range::of(&self.b, r).within(-SMALL, SMALL)
