@@ -157,7 +157,7 @@ impl Jit {
         let maxside = self.options.get().params.maxside;
         let thresholds = self.thresholds(vm);
         if sides >= maxside || x.tries >= MOST_TRIES {
-            // Nobody will try again.
+            // No side trace is tried any more.
             x.heat = Exit::DONE;
             return None;
         }

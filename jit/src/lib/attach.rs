@@ -15,7 +15,7 @@ pub fn attach(vm: &mut Vm) -> LuaResult<u32> {
         }
         None => vm.event_handlers.retain(|(_, g)| *g != perilune_vm::Value::func(f)),
     }
-    // Whoever watches gets other thresholds.
+    // A program that listens to traces gets other thresholds.
     if let Some(jit) = jit
         && before != Some(jit.thresholds(vm))
     {

@@ -149,11 +149,12 @@ impl Jit {
             (_, Some((parent, k))) => {
                 let mut registry = self.registry.borrow_mut();
                 let Some(x) = registry.get_mut(parent).and_then(|e| e.exits.get_mut(k as usize)) else { return false };
-                let wanted = self.wanted(thresholds.hotexit, x.tries - 1, price, false);
+                let tries = x.tries.saturating_sub(1);
+                let wanted = self.wanted(thresholds.hotexit, tries, price, false);
                 if x.heat >= wanted {
                     return false;
                 }
-                (x.next, x.tries) = (wanted, x.tries - 1);
+                (x.next, x.tries) = (wanted, tries);
                 true
             }
             _ => false,

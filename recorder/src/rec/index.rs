@@ -51,7 +51,7 @@ impl Recorder {
         let found = t.find(k);
         let node = found.and_then(|slot| t.node_of(slot));
         if rk.is_const() {
-            self.note_shape(t.hmask.get().wrapping_mul(0x0101).wrapping_add(node.map_or(0, |n| n + 1)) + 1);
+            self.note_shape(t.hmask.get().wrapping_mul(0x0101).wrapping_add(node.map_or(1, |n| n.wrapping_add(2))));
         }
         let general = rk.is_const() && self.site.has_many_shapes();
         // A fraction may be integral another time, and then be found in the array part.
