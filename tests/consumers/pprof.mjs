@@ -20,4 +20,4 @@ for (const s of p.sample) {
   total += count
 }
 const samplesOf = (name) => [...self].filter(([n]) => n.startsWith(name + ' ')).reduce((sum, [, n]) => sum + n, 0)
-compare('pprof-format', work, 'pprof', (name) => samplesOf(name) * 100 / total)
+compare('pprof-format', work, 'pprof', (name) => (samplesOf(name) * 100 / total).toFixed(3))

@@ -3,14 +3,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-// A reader has the shares that were told, but for rounding, and the program has measured about the same.
+// A reader has the shares that were told, but for what each rounds (speedscope prints whole percents from ten on), and the program has
+// measured about the same. `shareOf` has the digits as the reader prints them.
 export function compare(reader, work, format, shareOf) {
   const took = readFileSync(join(work, `took.${format}`), 'utf8').trim().split('\n').map((line) => line.split('\t'))
   const told = readFileSync(join(work, `told.${format}`), 'utf8')
   for (const [name, measured] of took) {
-    const [found, wanted] = [shareOf(name), Number(told.match(new RegExp(`${name} \\(shares[^)]*\\) ([0-9.]+)%`))?.[1])]
-    console.log(`${reader}: ${name} ${found.toFixed(1)}%, perilune-tools ${wanted}%, measured ${Number(measured).toFixed(1)}%`)
-    if (!(Math.abs(found - wanted) <= 0.15)) throw new Error(`${name}: not what perilune-tools tells`)
+    const [digits, wanted] = [shareOf(name), Number(told.match(new RegExp(`${name} \\(shares[^)]*\\) ([0-9.]+)%`))?.[1])]
+    const [found, rounded] = [Number(digits), 0.5 / 10 ** (digits.split('.')[1]?.length ?? 0)]
+    console.log(`${reader}: ${name} ${digits}%, perilune-tools ${wanted}%, measured ${Number(measured).toFixed(1)}%`)
+    if (!(Math.abs(found - wanted) <= rounded + 0.06)) throw new Error(`${name}: not what perilune-tools tells`)
     if (!(Math.abs(found - Number(measured)) <= 4)) throw new Error(`${name}: not what was measured`)
   }
 }

@@ -17,5 +17,5 @@ const text = page.toString().replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
 compare(`speedscope of ${format}`, work, format, (name) => {
   const found = text.match(new RegExp(`\\((\\d+(?:\\.\\d+)?)%\\) \\S+ \\([^)]*%\\) ${name} \\(shares`))
   if (!found) throw new Error(`no ${name} in: ${text.slice(0, 1000)}`)
-  return Number(found[1])
+  return found[1]
 })
