@@ -22,9 +22,9 @@ macro_rules! for_each_param {
             /// Instructions that a trace must have for another to be stitched to it.
             minstitch = 0;
             /// Iterations before a loop is recorded; calls count half. More while compiling takes long, unless this is set. See `policy`.
-            hotloop = crate::policy::cost::HOT_LOOP;
+            hotloop = $crate::policy::cost::HOT_LOOP;
             /// Exits taken before a side trace is recorded; likewise.
-            hotexit = crate::policy::cost::HOT_EXIT;
+            hotexit = $crate::policy::cost::HOT_EXIT;
             /// Attempts at a side trace.
             tryside = 4;
             /// Iterations recorded more when types are not stable.
