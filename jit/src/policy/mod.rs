@@ -94,9 +94,10 @@ impl Policy {
     }
 }
 
-/// Twice as much for each share (in percent) of its time that a program has spent on compiling.
+/// Twice as much for each whole share (in percent) of its time that a program has spent on compiling. Nothing in between: most sites are then
+/// recorded at the same iteration in each run, whatever the clock says.
 fn pressure(spent: Duration, ran: Duration, share: u32) -> f64 {
-    (spent.as_secs_f64() * 100.0 / (f64::from(share) * ran.as_secs_f64().max(1e-6))).exp2()
+    (spent.as_secs_f64() * 100.0 / (f64::from(share) * ran.as_secs_f64().max(1e-6))).floor().exp2()
 }
 
 impl Jit {
@@ -191,8 +192,9 @@ mod tests {
     fn thresholds_grow_with_the_share_that_compiling_takes() {
         let ms = Duration::from_millis;
         assert_eq!(pressure(ms(0), ms(1000), 5), 1.0);
-        assert_eq!(pressure(ms(50), ms(1000), 5), 2.0);
-        assert_eq!(pressure(ms(100), ms(1000), 5), 4.0);
+        assert_eq!(pressure(ms(49), ms(1000), 5), 1.0);
+        assert_eq!(pressure(ms(51), ms(1000), 5), 2.0);
+        assert_eq!(pressure(ms(101), ms(1000), 5), 4.0);
         assert!(pressure(ms(1), ms(0), 5) > 1000.0, "a program that has not run yet");
         assert_eq!(Policy::default().pressure(ms(9), 0), 1.0, "no limit");
     }

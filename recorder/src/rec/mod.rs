@@ -119,12 +119,12 @@ pub struct Site {
     pub callee: (usize, usize),
     /// Several functions of one prototype were called.
     pub closures: bool,
-    /// How often an exit there was taken because another function was called.
-    pub callees: u8,
+    /// The prototypes for which an exit there was taken, since another function was called.
+    pub callees: Distinct<8>,
     /// The shape of the tables that a key was looked up in last, see [`Recorder::note_shape`]; 0 if none was.
     pub shape: u32,
-    /// How often an exit there was taken because their shape was another one.
-    pub shapes: u8,
+    /// The shapes for which an exit there was taken.
+    pub shapes: Distinct<4>,
     /// Address of the class (the `__index` of the object's metatable) that a key was looked up in last; 0 if none was.
     pub class: usize,
     /// Several classes were met.
@@ -132,18 +132,36 @@ pub struct Site {
 }
 
 impl Site {
-    /// A site that meets more shapes than this looks keys up in general: each shape takes a side trace otherwise.
-    const MANY_SHAPES: u8 = 4;
-    /// Where more functions are called than this, the call is left to the function's own trace: each takes a side trace otherwise.
-    const MANY_CALLEES: u8 = 8;
-
-    /// Are keys looked up in general there, wherever they are?
+    /// Are keys looked up in general there, wherever they are? Each shape takes a side trace otherwise.
     fn has_many_shapes(&self) -> bool {
-        self.shapes >= Site::MANY_SHAPES
+        self.shapes.is_full()
     }
-    /// Are calls there left to the functions' own traces?
+    /// Are calls there left to the functions' own traces? Each function takes a side trace otherwise.
     fn has_many_callees(&self) -> bool {
-        self.callees >= Site::MANY_CALLEES
+        self.callees.is_full()
+    }
+}
+
+/// Up to `N` different values that a site has met; none of them is 0.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Distinct<const N: usize>([u32; N]);
+
+impl<const N: usize> Default for Distinct<N> {
+    fn default() -> Distinct<N> {
+        Distinct([0; N])
+    }
+}
+
+impl<const N: usize> Distinct<N> {
+    /// One more, if it is new and there is room.
+    fn add(&mut self, value: u32) {
+        if let Some(x) = self.0.iter_mut().find(|x| **x == 0 || **x == value) {
+            *x = value;
+        }
+    }
+    /// Were `N` different ones met?
+    fn is_full(&self) -> bool {
+        self.0.iter().all(|x| *x != 0)
     }
 }
 
@@ -465,7 +483,8 @@ impl Recorder {
         let callee = (f.as_ptr() as usize, proto.as_ptr() as usize);
         let before = core::mem::replace(&mut self.site.callee, callee);
         if self.at_exit && before.1 != 0 && before.1 != callee.1 {
-            self.site.callees = self.site.callees.saturating_add(1);
+            // Objects are aligned: what differs is in the lower half, but for its last bits.
+            self.site.callees.add((callee.1 >> 3) as u32 | 1);
         }
         if !self.site.closures && before.1 == callee.1 && before.0 != callee.0 {
             self.site.closures = true;
@@ -484,7 +503,7 @@ impl Recorder {
         }
         let before = core::mem::replace(&mut self.site.shape, self.shape);
         if self.at_exit && before != 0 && before != self.shape {
-            self.site.shapes = self.site.shapes.saturating_add(1);
+            self.site.shapes.add(self.shape);
         }
     }
     /// Are there several classes whose objects are met here?
