@@ -53,15 +53,15 @@ impl Jit {
         }
         let may_record = may_record && !vm.heap.is_full();
         let hot = if aside { None } else { self.heat(vm, &mut registry, (trace, exit), root, is_end, may_record) };
-        let loses = !aside && self.balance(vm, &mut registry, (trace, exit, is_end), root, gain);
+        let loses = if aside { None } else { self.balance(vm, &mut registry, (trace, exit, is_end), root, gain) };
         drop(registry);
         if aside {
             vm.begin_detour();
         }
         let tell = !is_end && !for_sample && self.listens(vm, Event::Texit);
-        if loses || tell || hot.is_some() || collect || log::on(Topic::Exit) {
-            if loses {
-                self.give_up_root(root);
+        if loses.is_some() || tell || hot.is_some() || collect || log::on(Topic::Exit) {
+            if let Some(entered) = loses {
+                self.give_up_root(entered);
             }
             return self.attend(vm, Taken { trace, exit, live, tell, collect, hot }, Resume::at(pc, multres));
         }
@@ -107,26 +107,37 @@ impl Jit {
         }
         resume
     }
-    /// Adds what was gained to the balance of a root trace. An exit that may still get a side trace has not lost. True if the trace is
-    /// to be given up.
+    /// Adds what was gained to the balance of the root trace that was entered, be it another one than that which was left. An exit that
+    /// may still get a side trace has not lost. The trace that is to be given up, if one is.
     #[inline]
-    fn balance(&self, vm: &Vm, registry: &mut Registry, (trace, exit, is_end): (u32, u32, bool), root: u32, gain: i64) -> bool {
+    fn balance(
+        &self,
+        vm: &Vm,
+        registry: &mut Registry,
+        (trace, exit, is_end): (u32, u32, bool),
+        root: u32,
+        gain: i64,
+    ) -> Option<u32> {
         let tryside = self.options.get().params.tryside;
         let is_final =
             |e: &Entry| is_end || e.exits.get(exit as usize).is_some_and(|x| x.heat == Exit::DONE || x.tries >= tryside);
         if gain < 0 && !registry.get(trace).is_some_and(is_final) {
-            return false;
+            return None;
         }
-        let Some(r) = registry.get_mut(root) else { return false };
-        if r.goes_round {
-            return false;
+        if registry.get(root)?.goes_round {
+            return None;
         }
-        r.balance = (r.balance + gain).min(cost::LOSS);
-        if r.balance >= -cost::LOSS || !self.gives_up_what_loses(vm) || r.entered_in().is_none() {
-            return false;
+        let (entered, before) = match registry.get(vm.jit_trace) {
+            Some(e) if e.root != root => (e.root, e.length()),
+            _ => (root, 0),
+        };
+        let r = registry.get_mut(entered).filter(|r| !r.goes_round)?;
+        r.balance = (r.balance + before + gain).min(cost::LOSS);
+        if r.balance >= -cost::LOSS || !self.gives_up_what_loses(vm) {
+            return None;
         }
         r.balance = 0;
-        true
+        r.entered_in().is_some().then_some(entered)
     }
     /// Counts an exit. The trace, if a side trace is to begin.
     #[inline]

@@ -155,6 +155,10 @@ impl Entry {
         let gain = i64::from(self.above) + i64::from(done) - cost::ENTRY;
         if exit as u32 >= self.loop_snap { 2 * cost::LOSS } else { gain }
     }
+    /// Bytecode instructions up to where the trace links to another.
+    pub fn length(&self) -> i64 {
+        i64::from(self.above) + self.trace.snaps.get(self.trace.last_exit()).map_or(0, |s| i64::from(s.done))
+    }
 }
 
 /// Does a trace of this tree go on in its root? (A plain loop is known by its snapshots.)
