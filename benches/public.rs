@@ -188,7 +188,7 @@ fn tells_time(line: &str) -> bool {
 }
 
 /// Runs one program everywhere. The output that LuaJIT prints first is what all are compared with.
-fn measure(program: &Program, args: &[String], engines: &[Engine], options: &Options) -> Vec<Result<f64, String>> {
+fn measure(program: &Program, args: &[String], engines: &[&Engine], options: &Options) -> Vec<Result<f64, String>> {
     let mut cells: Vec<Result<f64, String>> = engines.iter().map(|_| Ok(f64::INFINITY)).collect();
     let mut outputs: Vec<Option<Vec<u8>>> = vec![None; engines.len()];
     for _ in 0..options.runs {
@@ -220,41 +220,39 @@ fn measure(program: &Program, args: &[String], engines: &[Engine], options: &Opt
     cells
 }
 
-/// Prints the time at an eighth, a quarter, half and all of each program's size, and that of the reference.
+/// Prints the time at an eighth, a quarter, half and all of each program's size, with the compilers on; false if an output was wrong.
 fn growth(sets: &[Set], engines: &[Engine], options: &Options) -> bool {
-    let engines = engines.iter().filter(|e| !e.label.ends_with("-joff"));
+    let engines: Vec<&Engine> = engines.iter().filter(|engine| !engine.label.ends_with("-joff")).collect();
     let mut good = true;
-    println!("{:<18} {:<14}{:>44}{:>33}", "program, n", "engine", "seconds at n, 2n, 4n, 8n", "factors");
-    let engines: Vec<&Engine> = engines.collect();
-    for program in sets.iter().flat_map(|set| &set.programs).filter(|p| options.wants(p)) {
-        let Some(size) = program.size() else { continue };
-        let n = size.div_ceil(8).max(1);
-        for (i, engine) in engines.iter().enumerate() {
-            let mut times: Vec<Result<f64, String>> = Vec::new();
-            for factor in [1, 2, 4, 8] {
-                if matches!(times.last(), Some(Err(_))) {
-                    break;
-                }
-                let mut args = program.args.clone();
-                args.pop();
-                args.push((n * factor).to_string());
-                times.extend(measure(program, &args, std::slice::from_ref(engine), options));
+    println!("seconds at n, 2n, 4n and 8n, and by how much each is more than the one before\n{:<18}{:>9}", "program", "n");
+    for program in sets.iter().flat_map(|set| &set.programs).filter(|program| options.wants(program)) {
+        let Some(size) = program.size().filter(|size| *size > 0) else { continue };
+        let n = size.div_ceil(8);
+        let mut times: Vec<Vec<Result<f64, String>>> = vec![Vec::new(); engines.len()];
+        for factor in [1, 2, 4, 8] {
+            // What failed or took too long is not tried at larger sizes.
+            let still: Vec<usize> = (0..engines.len()).filter(|&i| !matches!(times[i].last(), Some(Err(_)))).collect();
+            let running: Vec<&Engine> = still.iter().map(|&i| engines[i]).collect();
+            let mut args = program.args.clone();
+            args.pop();
+            args.push((n * factor).to_string());
+            for (i, cell) in still.into_iter().zip(measure(program, &args, &running, options)) {
+                times[i].push(cell);
             }
-            good &= !times.iter().any(|time| time.as_ref().is_err_and(|why| why.starts_with("FAIL")));
-            let name = if i == 0 { format!("{}, {n}", program.name) } else { String::new() };
-            let texts: Vec<String> = times
-                .iter()
-                .map(|time| match time {
-                    Ok(seconds) => format!("{seconds:>11.3}"),
-                    Err(why) => format!(" {why:>10}"),
-                })
-                .collect();
-            let factor = |pair: &[Result<f64, String>]| match pair {
-                [Ok(a), Ok(b)] => format!("{:>11.2}", b / a.max(0.001)),
-                _ => String::new(),
-            };
-            let factors: String = times.windows(2).map(factor).collect();
-            println!("{name:<18} {:<14}{:<44}{factors}", engine.label, texts.concat());
+        }
+        for (i, (engine, times)) in engines.iter().zip(&times).enumerate() {
+            let (name, n) = if i == 0 { (&*program.name, n.to_string()) } else { ("", String::new()) };
+            let mut line = format!("{name:<18}{n:>9} {:<14}", engine.label);
+            for time in times {
+                line += &match time {
+                    Ok(seconds) => format!("{seconds:>10.3}"),
+                    Err(why) => format!("  {why}"),
+                };
+                good &= !time.as_ref().is_err_and(|why| engine.label == "perilune" && why.starts_with("FAIL"));
+            }
+            let more = times.windows(2).filter_map(|pair| Some(pair[1].as_ref().ok()? / pair[0].as_ref().ok()?.max(0.001)));
+            line.extend(more.map(|more| format!("{more:>8.2}")));
+            println!("{line}");
         }
     }
     good
@@ -266,14 +264,14 @@ fn run(options: &Options) -> Result<(Figures, bool), String> {
     let sets = chosen(options)?;
     let mut figures = Figures { labels: engines.iter().map(|e| e.label.clone()).collect(), rows: Vec::new() };
     if options.growth {
-        return Ok((Figures { labels: Vec::new(), rows: Vec::new() }, growth(&sets, &engines, options)));
+        return Ok((figures, growth(&sets, &engines, options)));
     }
     let what = if options.system { "user and system" } else { "user" };
     println!("least of {} runs, {what} seconds\n{}", options.runs, figures.heading());
     let mut troubles = Vec::new();
     for set in &sets {
         for program in set.programs.iter().filter(|p| options.wants(p)) {
-            let cells = measure(program, &program.args, &engines, options);
+            let cells = measure(program, &program.args, &engines.iter().collect::<Vec<_>>(), options);
             let row = Row { set: set.name.to_owned(), program: program.name.clone(), cells };
             println!("{}", figures.line(&row));
             for (engine, cell) in engines.iter().zip(&row.cells) {
