@@ -85,13 +85,20 @@ impl Jit {
     }
     /// What it did so far.
     pub fn counts(&self) -> Counters {
+        self.settle_exits();
+        self.counts_so_far()
+    }
+    /// The same without the exits that have not been counted yet.
+    fn counts_so_far(&self) -> Counters {
         let ticks = self.policy.borrow().ticks();
         let registry = self.registry.borrow();
-        Counters { entered: registry.entered(), ticks, alive: registry.alive() as u64, ..self.counters.get() }
+        let counted = self.counters.get();
+        let deopt = counted.deopt + registry.taken_before;
+        Counters { entered: registry.entered(), ticks, alive: registry.alive() as u64, deopt, ..counted }
     }
     /// Lets the process see what it did so far.
     pub(crate) fn publish(&self) {
-        self.published.publish(&self.counts());
+        self.published.publish(&self.counts_so_far());
     }
     pub(crate) fn reset_counters(&self, vm: &mut Vm) {
         let hotloop = self.enabled.get().then(|| self.thresholds(vm).hotloop);

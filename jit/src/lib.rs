@@ -26,6 +26,7 @@ mod mixed;
 mod owned;
 pub mod params;
 pub mod patch;
+mod plain_exits;
 pub mod policy;
 mod recording;
 pub mod registry;

@@ -388,6 +388,7 @@ impl Jit {
         let cost = Cost { record: spent.saturating_sub(optimise), optimise, lower: compile, passes };
         let stub = self.machine.borrow().exit_stub();
         self.registry.borrow_mut().insert(number, done, first, placed, stub, cost);
+        self.registry.borrow_mut().connect_plain_exits(vm);
         if let Origin::Stitch(proto, pc) = origin {
             self.registry.borrow_mut().stitch(number, proto, pc);
         }

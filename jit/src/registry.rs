@@ -16,7 +16,7 @@ use perilune_recorder::rec::{FinishedTrace, Site, TraceDb, find_liveness};
 use perilune_vm::bc::Ins;
 use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::gc::Marker;
-use perilune_vm::hooks::{ExitId, Unboxed};
+use perilune_vm::hooks::{ExitId, PlainExit, Unboxed};
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -173,11 +173,15 @@ pub struct Registry {
     entries: Vec<Option<Entry>>,
     /// By exit id.
     departures: Vec<Option<Departure>>,
+    /// By exit id: what [`perilune_vm::Vm`] points to. See [`crate::plain_exits`].
+    pub(crate) plain_exits: Vec<PlainExit>,
     /// Code by trace number and by exit id: what [`perilune_vm::Vm`] points to. Never reallocated.
     trace_code: Vec<usize>,
     /// Times entered by trace number; those of traces that are gone together.
     entered: Vec<u64>,
     entered_before: u64,
+    /// Exits of traces that are gone, as far as they are not counted elsewhere.
+    pub(crate) taken_before: u64,
     exit_table: Vec<usize>,
     /// The same with the exit stub for all of them, while samples are taken; or empty.
     leaving: Vec<usize>,
@@ -210,9 +214,11 @@ impl Default for Registry {
         Registry {
             entries: vec![None],
             departures: Vec::new(),
+            plain_exits: Vec::new(),
             trace_code,
             entered,
             entered_before: 0,
+            taken_before: 0,
             exit_table,
             leaving: Vec::new(),
             exits: Ranges::new(MAX_EXITS),
@@ -288,6 +294,7 @@ impl Registry {
         }
         if self.departures.len() < ids.end {
             self.departures.resize(ids.end, None);
+            self.plain_exits.resize(ids.end, PlainExit::NONE);
         }
         self.trace_code[n as usize] = code.0;
         self.codes.insert(code.0, n);
@@ -375,6 +382,7 @@ impl Registry {
             let ids = e.exit_base as usize..e.exit_base as usize + e.exits.len();
             self.exits.give(ids.start, ids.len());
             self.exit_table[ids.clone()].fill(0);
+            self.forget_plain_exits(ids.clone());
             self.departures[ids].fill(None);
             self.trace_code[n as usize] = 0;
             self.codes.remove(&e.code.0);
@@ -470,6 +478,14 @@ impl Registry {
     pub fn get_mut(&mut self, n: u32) -> Option<&mut Entry> {
         self.entries.get_mut(n as usize)?.as_mut()
     }
+    /// Exits in use have ids below.
+    pub fn exits_end(&self) -> ExitId {
+        self.departures.len() as ExitId
+    }
+    /// What is known of an exit, to be changed.
+    pub fn departure_mut(&mut self, id: ExitId) -> Option<&mut Departure> {
+        self.departures.get_mut(id as usize)?.as_mut()
+    }
     /// What is known of an exit.
     pub fn departure(&self, id: ExitId) -> Option<&Departure> {
         self.departures.get(id as usize)?.as_ref()
@@ -508,7 +524,9 @@ impl Registry {
         self.entered_before = self.entered();
         self.entered[..self.entries.len()].fill(0);
         self.entries.truncate(1);
+        self.forget_plain_exits(0..self.departures.len());
         self.departures.clear();
+        self.plain_exits.clear();
         self.exits.clear();
         self.owned.clear();
         self.roots.clear();

@@ -237,6 +237,7 @@ impl Heap {
         self.total >= self.threshold
     }
     /// Compiled code was left: is there something to do that it must not do?
+    #[inline(always)]
     pub fn collects_after_exit(&self) -> bool {
         let due = matches!(self.phase, Phase::Atomic | Phase::Finalize) && (self.postponed != 0 || self.gc_due());
         due || self.is_full() || self.stress == 1 && self.gc_due()
