@@ -189,10 +189,11 @@ impl Jit {
             x.heat = Exit::DONE;
             return None;
         }
-        let wanted = self.wanted(thresholds.hotexit, x.tries, cost::of_trace(None), thresholds.literal);
+        let wanted = self.wanted(thresholds.hotexit, x.tries, cost::of_trace(None).max(x.price), thresholds.literal);
         if x.heat < wanted {
-            // As pressure changes slowly, it is not looked at again before half of the rest is done.
-            x.next = x.heat + (wanted - x.heat).div_ceil(2);
+            // As pressure changes slowly, it is not looked at again before half of the rest is done; but of a program that has just begun
+            // nothing is known yet.
+            x.next = x.heat + (wanted - x.heat).div_ceil(2).min(thresholds.hotexit);
             return None;
         }
         x.tries += 1;

@@ -137,7 +137,9 @@ impl Jit {
         }
         let thresholds = self.thresholds(vm);
         let heat = pad.count();
-        if !self.may_record(vm) || heat < thresholds.hotexit {
+        // Reading the clock takes as long as a hundred instructions: it is not done at each call that comes back.
+        let is_looked_at = thresholds.literal || heat.is_multiple_of(thresholds.hotexit.div_ceil(8));
+        if !self.may_record(vm) || heat < thresholds.hotexit || !is_looked_at {
             return;
         }
         if heat < self.wanted(thresholds.hotexit, pad.failures(), cost::of_trace(None), thresholds.literal) {

@@ -143,9 +143,8 @@ impl Jit {
                 let hot = if penalty == 0 { thresholds.hotloop.saturating_mul(2) } else { penalty };
                 let wanted = self.wanted(hot, 0, price, false);
                 let site = sites.at(pc);
-                let too_cold = site.waited < wanted;
-                site.price = wanted;
-                too_cold
+                site.price = price;
+                site.waited < wanted
             }
             (_, Some((parent, k))) => {
                 let mut registry = self.registry.borrow_mut();
@@ -155,7 +154,7 @@ impl Jit {
                 if x.heat >= wanted {
                     return false;
                 }
-                (x.next, x.tries) = (wanted, tries);
+                (x.price, x.tries) = (price, tries);
                 true
             }
             _ => false,
@@ -175,7 +174,7 @@ impl Jit {
         if core::mem::take(&mut site.granted) {
             return 0;
         }
-        self.wanted(wanted, 0, cost::of_trace(None), literal).max(site.price).saturating_sub(site.waited)
+        self.wanted(wanted, 0, cost::of_trace(None).max(site.price), literal).saturating_sub(site.waited)
     }
     /// May a trace be given up because it loses?
     pub(crate) fn gives_up_what_loses(&self, vm: &Vm) -> bool {
