@@ -1,12 +1,12 @@
 //! The finished traces, by number, and their exits.
 
-use crate::departure::Departure;
-use crate::machine::{Code, Placed};
-use crate::owned::Owners;
+use crate::exit::departure::Departure;
 use crate::policy::cost;
-use crate::share::SidesByPlace;
-pub use crate::tables::MAX_TRACES;
-use crate::tables::{self, MAX_EXITS, Tables};
+use crate::trace::machine::{Code, Placed};
+use crate::trace::owned::Owners;
+use crate::trace::share::SidesByPlace;
+pub use crate::trace::tables::MAX_TRACES;
+use crate::trace::tables::{self, MAX_EXITS, Tables};
 use perilune_backend::CodeMap;
 pub use perilune_backend::Part;
 use perilune_backend::code::Ranges;
@@ -130,7 +130,7 @@ impl Entry {
     /// Takes back what enters the trace, whose number is `n`.
     fn disarm(&self, n: u32) {
         if let Some((proto, pc, ins)) = self.start {
-            crate::patch::disarm(proto, pc, ins, n);
+            crate::trace::patch::disarm(proto, pc, ins, n);
         }
         if let Some((proto, stitch)) = self.stitch
             && let Some(pad) = proto.pad_at(stitch)

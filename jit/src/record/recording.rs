@@ -1,14 +1,14 @@
 //! A recording: from the hot place to the finished trace, or to the abort.
 
 use crate::Jit;
-use crate::events::Event;
 use crate::frame;
-use crate::log::{self, Topic};
-use crate::machine::{Placed, Refused};
 use crate::policy::site::RECURSION_TRIES;
 use crate::policy::{cost, now};
-use crate::registry::{Cost, Exit, Known};
-use crate::watch::Start;
+use crate::trace::machine::{Placed, Refused};
+use crate::trace::registry::{Cost, Exit, Known};
+use crate::view::events::Event;
+use crate::view::log::{self, Topic};
+use crate::view::watch::Start;
 use perilune_backend::CodeMap;
 use perilune_backend::passed::passed;
 use perilune_recorder::abort::Abort;
@@ -113,7 +113,7 @@ fn ends_loop(op: Op) -> bool {
 fn armed(proto: Gc<Proto>, pc: *const Ins, n: u32) -> Option<(Gc<Proto>, usize, Ins)> {
     let at = proto.pc_of(pc)?;
     let ins = proto.ins(at)?;
-    crate::patch::arm(proto, at, n).then_some((proto, at, ins))
+    crate::trace::patch::arm(proto, at, n).then_some((proto, at, ins))
 }
 
 impl Jit {
@@ -343,7 +343,7 @@ impl Jit {
             return self.fail(vm, number, at, Origin::Nowhere, Abort::CodeTooLong.into(), Some(&done.trace));
         }
         let begun = now();
-        crate::sites::tell_trace(vm, &done, number);
+        crate::view::sites::tell_trace(vm, &done, number);
         go_on_at_pad(&mut done, number);
         self.stress_exits(vm, &mut done.trace);
         let placed = match self.place(vm, &done, number) {
@@ -404,11 +404,11 @@ impl Jit {
         let options = self.options.get();
         let base = self.registry.borrow().free_exits(done.trace.snaps.len()).ok_or(Refused::Full)?;
         if options.params.eval != 0 {
-            vm.set_enter(crate::machine::evaluate);
+            vm.set_enter(crate::trace::machine::evaluate);
             return Ok(((0, 0, 0), CodeMap::default(), base));
         }
         let limit = (options.params.maxmcode as usize).saturating_mul(1024);
-        let sites = crate::sites::of(vm, done, number);
+        let sites = crate::view::sites::of(vm, done, number);
         let from_exit = done.trace.parent.and_then(|(parent, k)| {
             let registry = self.registry.borrow();
             let parent = registry.get(parent)?;
@@ -473,7 +473,7 @@ impl Jit {
     ) {
         self.count(|c| c.aborted += 1);
         self.note_abort(at, failure.reason, failure.info, failure.error);
-        self.tell(|w| w.aborted(at, &crate::aborts::reason_text(failure.reason, failure.info, failure.error)));
+        self.tell(|w| w.aborted(at, &crate::view::aborts::reason_text(failure.reason, failure.info, failure.error)));
         match origin {
             Origin::Root(proto, pc) => self.penalize(vm, proto, pc, failure.reason),
             Origin::Stitch(proto, pc) => self.penalize_stitch(proto, pc),
@@ -514,7 +514,7 @@ impl Jit {
             Some(n) => self.set_counter(vm, (proto, pc), n),
             None => {
                 if let Some(at) = proto.pc_of(pc) {
-                    crate::patch::blacklist(proto, at);
+                    crate::trace::patch::blacklist(proto, at);
                 }
             }
         }
