@@ -2,3 +2,4 @@
 //! [`crate::policy::site`].
 
 pub(crate) mod mixed;
+mod recursion;
