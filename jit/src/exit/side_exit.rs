@@ -4,7 +4,7 @@ use crate::Jit;
 use crate::exit::departure::Departure;
 use crate::frame;
 use crate::policy::cost;
-use crate::trace::registry::{Entry, Exit, Registry};
+use crate::trace::{Entry, Exit, Registry};
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use perilune_recorder::ir::{Snapshot, Trace};

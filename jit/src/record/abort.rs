@@ -2,7 +2,7 @@
 
 use super::Origin;
 use crate::Jit;
-use crate::trace::registry::Exit;
+use crate::trace::Exit;
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use perilune_recorder::abort::Abort;

@@ -2,8 +2,8 @@
 
 use super::abort::Failure;
 use crate::Jit;
+use crate::feedback::known::Known;
 use crate::frame;
-use crate::trace::registry::Known;
 use crate::view::events::Event;
 use perilune_recorder::abort::Abort;
 use perilune_recorder::rec::{Recorder, Step};

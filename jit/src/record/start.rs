@@ -4,7 +4,7 @@ use super::{Origin, Recording};
 use crate::Jit;
 use crate::frame;
 use crate::policy::cost;
-use crate::trace::registry::Exit;
+use crate::trace::Exit;
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use crate::view::watch::Start;

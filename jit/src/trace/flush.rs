@@ -1,8 +1,8 @@
 //! Throwing traces away.
 
 use crate::Jit;
+use crate::trace::Entry;
 use crate::trace::machine::Code;
-use crate::trace::registry::Entry;
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use crate::view::watch::Fate;

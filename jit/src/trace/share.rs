@@ -6,7 +6,7 @@
 
 use crate::Jit;
 use crate::frame;
-use crate::trace::registry::{Entry, Registry};
+use crate::trace::{Entry, Registry};
 use crate::view::log::{self, Topic};
 use perilune_backend::passed::{can_pass, passed};
 use perilune_recorder::eval;

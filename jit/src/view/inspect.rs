@@ -2,7 +2,7 @@
 
 use crate::Jit;
 use crate::stdlib::{Words, type_word};
-use crate::trace::registry::Entry;
+use crate::trace::Entry;
 use perilune_recorder::ir::{Const, Op};
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::value::Value;

@@ -4,7 +4,7 @@ use super::code::{self, Step};
 use super::function::Functions;
 use super::report::{Abort, Code, Fate, Kind, Left, LeftOut, Link, Parent, Pass, Place, Trace};
 use perilune_jit::stdlib::function_name;
-use perilune_jit::trace::registry::Entry;
+use perilune_jit::trace::Entry;
 use perilune_jit::view::watch::{self, Compiled, Start, Watcher};
 use perilune_recorder::ir::Link as End;
 use perilune_vm::Value;
