@@ -1,17 +1,17 @@
 //! The state of the compiler, and its side of the seam to the interpreter.
 
-use crate::aborts;
-use crate::counters::{Counters, Published};
-use crate::events::Event;
-use crate::hotcount;
-use crate::machine::Machine;
-use crate::mixed;
+use crate::feedback::mixed;
 use crate::params::Options;
 use crate::policy::Policy;
+use crate::policy::hotcount;
 use crate::policy::site::Sites;
-use crate::recording::Recording;
-use crate::registry::Registry;
-use crate::watch::Watcher;
+use crate::record::Recording;
+use crate::trace::Registry;
+use crate::trace::machine::Machine;
+use crate::view::aborts;
+use crate::view::counters::{Counters, Published};
+use crate::view::events::Event;
+use crate::view::watch::Watcher;
 use core::any::Any;
 use core::cell::{Cell, RefCell};
 use perilune_recorder::ir::Trace;
@@ -154,7 +154,7 @@ impl Compiler for Jit {
             return;
         }
         if proto.flags.get() & ProtoFlags::NOJIT != 0 {
-            crate::patch::blacklist(proto, at);
+            crate::trace::patch::blacklist(proto, at);
             return;
         }
         if self.sites.borrow().get(pc).is_some_and(|s| s.given_up) {

@@ -6,12 +6,13 @@
 //! a program makes the same traces each time.
 
 pub mod cost;
+pub(crate) mod hotcount;
 pub mod site;
 
 use crate::Jit;
-use crate::events::Event;
 use crate::params::Options;
-use crate::recording::Origin;
+use crate::record::Origin;
+use crate::view::events::Event;
 use perilune_recorder::ir::Trace;
 use perilune_vm::Vm;
 use perilune_vm::bc::Ins;
@@ -116,7 +117,7 @@ impl Jit {
     }
     /// Does a program look at what is compiled while it runs?
     fn is_listened_to(&self, vm: &Vm) -> bool {
-        [Event::Trace, Event::Record, Event::Texit].into_iter().any(|e| crate::events::handler(vm, e).is_some())
+        [Event::Trace, Event::Record, Event::Texit].into_iter().any(|e| crate::view::events::handler(vm, e).is_some())
     }
     /// A threshold as it is now, for something that has failed so many times and takes so long to compile.
     pub(crate) fn wanted(&self, threshold: u32, failures: u32, price: Duration, literal: bool) -> u32 {

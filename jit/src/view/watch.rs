@@ -4,7 +4,7 @@
 //! them: nothing keeps them alive for it.
 
 use crate::Jit;
-use crate::registry::Entry;
+use crate::trace::Entry;
 use core::any::Any;
 use perilune_recorder::history::History;
 use perilune_vm::object::{Gc, Proto};

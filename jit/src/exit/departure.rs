@@ -1,6 +1,6 @@
 //! What is known of an exit before it is taken: all that leaving by it needs, in one place, since exits are taken often.
 
-use crate::registry::Entry;
+use crate::trace::Entry;
 use perilune_recorder::ir::Op;
 use perilune_vm::bc::Ins;
 use perilune_vm::hooks::{Resume, Unboxed};

@@ -3,7 +3,7 @@
 use super::compiler;
 use super::funcinfo::location;
 use crate::Jit;
-use crate::counters;
+use crate::view::counters;
 use perilune_vm::bc::Op as Bc;
 use perilune_vm::object::{Gc, Proto, Table};
 use perilune_vm::{LuaResult, Value, Vm};
@@ -19,7 +19,7 @@ fn put_text(vm: &mut Vm, t: Gc<Table>, name: &str, text: &[u8]) {
 }
 
 /// `jit.util.counters([own])`: what the compiler did so far in the process; in this VM alone if `own` is true. See
-/// [`crate::counters::Counters`].
+/// [`crate::view::counters::Counters`].
 pub fn counters(vm: &mut Vm) -> LuaResult<u32> {
     let jit = compiler(vm)?;
     jit.settle_exits();

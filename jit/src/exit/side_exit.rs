@@ -1,12 +1,12 @@
 //! Side exits: back to the interpreter, and the start of side traces where they are hot.
 
 use crate::Jit;
-use crate::departure::Departure;
-use crate::events::Event;
+use crate::exit::departure::Departure;
 use crate::frame;
-use crate::log::{self, Topic};
 use crate::policy::cost;
-use crate::registry::{Entry, Exit, Registry};
+use crate::trace::{Entry, Exit, Registry};
+use crate::view::events::Event;
+use crate::view::log::{self, Topic};
 use perilune_recorder::ir::{Snapshot, Trace};
 use perilune_vm::hooks::{ExitId, Resume};
 use perilune_vm::{Value, Vm};
@@ -210,7 +210,7 @@ impl Jit {
             let mut sites = self.sites.borrow_mut();
             let hot = self.options.get().params.hotloop.saturating_mul(2);
             if sites.lose(proto.code_ptr().wrapping_add(at).cast_const(), hot) {
-                crate::patch::blacklist(proto, at);
+                crate::trace::patch::blacklist(proto, at);
             }
         } else if let Some((proto, stitch)) = e.stitch
             && let Some(pad) = proto.pad_at(stitch)

@@ -4,12 +4,12 @@
 //! ([`PlainExit`]) without asking: as many as are missing until it is looked at whether the exit is hot, or whether its root trace loses.
 //! What was taken so is counted when the compiler is asked again, or before anybody reads the counts.
 
+use super::departure::Departure;
 use crate::Jit;
-use crate::departure::Departure;
-use crate::events::{Event, handler};
-use crate::log::{self, Topic};
 use crate::policy::cost;
-use crate::registry::{Exit, Registry};
+use crate::trace::{Exit, Registry};
+use crate::view::events::{Event, handler};
+use crate::view::log::{self, Topic};
 use core::ops::Range;
 use perilune_recorder::ir::Snapshot;
 use perilune_vm::Vm;
