@@ -221,6 +221,11 @@ fn traces_are_bounded_by_the_code() {
 }
 
 #[test]
+fn exits_that_the_interpreter_takes_alone_are_counted() {
+    passes_in_both("plain_exits.lua", &[]);
+}
+
+#[test]
 fn whoever_watches_gets_the_thresholds_of_luajit() {
     passes_by_default(&["watched.lua"]);
 }

@@ -36,6 +36,7 @@ fn under_a_limit_of_the_system() {
 #[test]
 fn under_a_limit_of_the_system_compiled() {
     ends_in_an_error(Some(300_000), &[]);
+    ends_in_an_error(Some(300_000), &["-Ohotloop=5"]);
 }
 
 #[test]

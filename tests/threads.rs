@@ -3,7 +3,7 @@
 
 use perilune::Lua;
 use perilune::observe::profile;
-use perilune_jit::counters::of_process;
+use perilune_jit::view::counters::of_process;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const THREADS: u64 = 4;

@@ -1,17 +1,17 @@
 //! The state of the compiler, and its side of the seam to the interpreter.
 
-use crate::aborts;
-use crate::counters::{Counters, Published};
-use crate::events::Event;
-use crate::hotcount;
-use crate::machine::Machine;
-use crate::mixed;
+use crate::feedback::mixed;
 use crate::params::Options;
 use crate::policy::Policy;
+use crate::policy::hotcount;
 use crate::policy::site::Sites;
-use crate::recording::Recording;
-use crate::registry::Registry;
-use crate::watch::Watcher;
+use crate::record::Recording;
+use crate::trace::Registry;
+use crate::trace::machine::Machine;
+use crate::view::aborts;
+use crate::view::counters::{Counters, Published};
+use crate::view::events::Event;
+use crate::view::watch::Watcher;
 use core::any::Any;
 use core::cell::{Cell, RefCell};
 use perilune_recorder::ir::Trace;
@@ -85,13 +85,20 @@ impl Jit {
     }
     /// What it did so far.
     pub fn counts(&self) -> Counters {
+        self.settle_exits();
+        self.counts_so_far()
+    }
+    /// The same without the exits that have not been counted yet.
+    fn counts_so_far(&self) -> Counters {
         let ticks = self.policy.borrow().ticks();
         let registry = self.registry.borrow();
-        Counters { entered: registry.entered(), ticks, alive: registry.alive() as u64, ..self.counters.get() }
+        let counted = self.counters.get();
+        let deopt = counted.deopt + registry.taken_before;
+        Counters { entered: registry.entered(), ticks, alive: registry.alive() as u64, deopt, ..counted }
     }
     /// Lets the process see what it did so far.
     pub(crate) fn publish(&self) {
-        self.published.publish(&self.counts());
+        self.published.publish(&self.counts_so_far());
     }
     pub(crate) fn reset_counters(&self, vm: &mut Vm) {
         let hotloop = self.enabled.get().then(|| self.thresholds(vm).hotloop);
@@ -147,7 +154,7 @@ impl Compiler for Jit {
             return;
         }
         if proto.flags.get() & ProtoFlags::NOJIT != 0 {
-            crate::patch::blacklist(proto, at);
+            crate::trace::patch::blacklist(proto, at);
             return;
         }
         if self.sites.borrow().get(pc).is_some_and(|s| s.given_up) {

@@ -1,41 +1,21 @@
 //! When to trace, what to keep, what to tell.
 //!
-//! - [`Jit`] is the compiler that the interpreter knows ([`perilune_vm::hooks::Compiler`]): hot counters (`hotcount`), recordings
-//!   (`recording`), finished traces ([`registry`]), side exits (`exit`), flushes (`flush`), and when to compile ([`policy`]);
-//!   `aborts` remembers what was given up.
-//! - [`machine`] runs traces, as machine code or in the evaluator.
-//! - [`watch`] is for Rust programs that watch all this, [`view`] what they may ask.
-//! - [`events`] are what `jit.attach` reports; [`library`] is the `jit` library.
+//! - [`Jit`] is the compiler that the interpreter knows ([`perilune_vm::hooks::Compiler`]).
+//! - [`policy`] says when to compile, `record` has the recording under way, [`trace`] the finished traces, `exit` what is done when one is
+//!   left, `feedback` what was learnt from all that.
+//! - [`view`] is for Rust programs and handlers of `jit.attach` that watch; [`stdlib`] is the `jit` library.
 #![deny(unsafe_code)]
 
-mod aborts;
-pub mod counters;
-mod departure;
 mod engine;
-pub mod events;
 mod exit;
-mod flush;
+mod feedback;
 mod frame;
-mod hotcount;
-#[path = "lib/mod.rs"]
-pub mod library;
-pub mod locate;
-pub mod log;
-pub mod machine;
-mod mixed;
-mod owned;
 pub mod params;
-pub mod patch;
 pub mod policy;
-mod recording;
-pub mod registry;
-pub mod sampling;
-mod share;
-mod sites;
-mod stress;
-mod tables;
+mod record;
+pub mod stdlib;
+pub mod trace;
 pub mod view;
-pub mod watch;
 
 pub use engine::Jit;
 
@@ -44,5 +24,5 @@ use perilune_vm::Vm;
 /// Attaches a compiler to a new VM and makes the `jit` library available.
 pub fn attach(vm: &mut Vm) {
     Jit::install(vm);
-    library::open(vm);
+    stdlib::open(vm);
 }

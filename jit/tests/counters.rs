@@ -1,6 +1,6 @@
 //! The counters of the process are those of all its VMs, on whatever thread, and remember the VMs that are gone.
 
-use perilune_jit::counters::{Counters, of_process};
+use perilune_jit::view::counters::{Counters, of_process};
 use perilune_jit::{Jit, attach};
 use perilune_vm::{Value, Vm};
 

@@ -87,6 +87,11 @@ impl Vm {
     pub fn has_left_to_collect(&mut self) -> bool {
         core::mem::take(&mut self.detour.to_collect)
     }
+    /// The same, to be asked again.
+    #[inline]
+    pub(crate) fn is_left_to_collect(&self) -> bool {
+        self.detour.to_collect
+    }
     /// Sets what enters compiled code when there is no detour.
     pub(crate) fn enter_by(&mut self, enter: EnterFn) {
         self.detour.enter = enter;

@@ -72,6 +72,24 @@ impl Unboxed {
     }
 }
 
+/// An exit that the interpreter takes without asking the compiler, so many times: there is nothing to do but to go on.
+#[derive(Copy, Clone, Debug)]
+pub struct PlainExit {
+    /// How many times more.
+    pub left: u32,
+    /// As in [`Resume`].
+    pub multres: u32,
+    /// As in [`Resume`].
+    pub pc: *const Ins,
+    /// What is to be made Lua values; alive while `left` is not 0.
+    pub unboxed: *const [Unboxed],
+}
+
+impl PlainExit {
+    /// One that the compiler is asked for.
+    pub const NONE: PlainExit = PlainExit { left: 0, multres: 0, pc: core::ptr::null(), unboxed: &[] };
+}
+
 /// A tracing compiler attached to the interpreter.
 pub trait Compiler: Any {
     /// A hot counter underflowed at the loop or function header at `pc` (already executed or about to be, see the interpreter).

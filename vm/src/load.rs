@@ -141,6 +141,7 @@ impl Vm {
             exit_table: core::ptr::null_mut(),
             exits_linked: core::ptr::null_mut(),
             exits_leaving: core::ptr::null_mut(),
+            plain_exits: core::ptr::null_mut(),
             site: 0,
             trace_depth: 0,
             scratch: [0; 16],

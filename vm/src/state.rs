@@ -93,6 +93,8 @@ pub struct Vm {
     pub meta_names: [Option<Gc<Str>>; 32],
     /// Depth of native calls into the VM.
     pub native_depth: u32,
+    /// By exit id, see [`crate::hooks::PlainExit`].
+    pub plain_exits: *mut crate::hooks::PlainExit,
     /// The attached compiler.
     pub compiler: Rc<dyn Compiler>,
     /// Is a VM event handler, hook or finalizer running? No recording then.

@@ -18,8 +18,8 @@ pub const HOT_EXIT: u32 = 480;
 pub const SHARE: u32 = 10;
 /// What setting up the compiler takes, with the first trace: measured.
 pub const SETUP: Duration = Duration::from_micros(700);
-/// Leaving compiled code and entering it again, with what is counted meanwhile, takes as long as so many bytecode instructions: 24 ns.
-pub const ENTRY: i64 = 15;
+/// Leaving compiled code and entering it again, with what is counted meanwhile, takes as long as so many bytecode instructions: 10 ns.
+pub const ENTRY: i64 = 6;
 /// Bytecode instructions that a root trace may lose before it is given up: in the time that a trace of twenty instructions takes to compile
 /// (100 us) so many are interpreted.
 pub const LOSS: i64 = 50_000;

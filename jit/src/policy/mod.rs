@@ -6,12 +6,13 @@
 //! a program makes the same traces each time.
 
 pub mod cost;
+pub(crate) mod hotcount;
 pub mod site;
 
 use crate::Jit;
-use crate::events::Event;
 use crate::params::Options;
-use crate::recording::Origin;
+use crate::record::Origin;
+use crate::view::events::Event;
 use perilune_recorder::ir::Trace;
 use perilune_vm::Vm;
 use perilune_vm::bc::Ins;
@@ -116,7 +117,7 @@ impl Jit {
     }
     /// Does a program look at what is compiled while it runs?
     fn is_listened_to(&self, vm: &Vm) -> bool {
-        [Event::Trace, Event::Record, Event::Texit].into_iter().any(|e| crate::events::handler(vm, e).is_some())
+        [Event::Trace, Event::Record, Event::Texit].into_iter().any(|e| crate::view::events::handler(vm, e).is_some())
     }
     /// A threshold as it is now, for something that has failed so many times and takes so long to compile.
     pub(crate) fn wanted(&self, threshold: u32, failures: u32, price: Duration, literal: bool) -> u32 {
@@ -143,9 +144,8 @@ impl Jit {
                 let hot = if penalty == 0 { thresholds.hotloop.saturating_mul(2) } else { penalty };
                 let wanted = self.wanted(hot, 0, price, false);
                 let site = sites.at(pc);
-                let too_cold = site.waited < wanted;
-                site.price = wanted;
-                too_cold
+                site.price = price;
+                site.waited < wanted
             }
             (_, Some((parent, k))) => {
                 let mut registry = self.registry.borrow_mut();
@@ -155,7 +155,7 @@ impl Jit {
                 if x.heat >= wanted {
                     return false;
                 }
-                (x.next, x.tries) = (wanted, tries);
+                (x.price, x.tries) = (price, tries);
                 true
             }
             _ => false,
@@ -175,7 +175,7 @@ impl Jit {
         if core::mem::take(&mut site.granted) {
             return 0;
         }
-        self.wanted(wanted, 0, cost::of_trace(None), literal).max(site.price).saturating_sub(site.waited)
+        self.wanted(wanted, 0, cost::of_trace(None).max(site.price), literal).saturating_sub(site.waited)
     }
     /// May a trace be given up because it loses?
     pub(crate) fn gives_up_what_loses(&self, vm: &Vm) -> bool {

@@ -5,6 +5,7 @@ use perilune_recorder::abort::Abort;
 use perilune_recorder::rec::Site as Feedback;
 use perilune_vm::bc::Ins;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Ticks that the first failure costs at least; LuaJIT's number.
 const MIN_PENALTY: u32 = 36 * 2;
@@ -22,8 +23,8 @@ pub struct Site {
     pub feedback: Feedback,
     /// Ticks counted since a recording began there.
     pub waited: u32,
-    /// The ticks that it waits for because the trace that was recorded is expensive.
-    pub price: u32,
+    /// What compiling the trace from there takes, if one was recorded that was too expensive.
+    pub price: Duration,
     /// Is it its turn, however few they are?
     pub granted: bool,
     /// The ticks that the last failure costs; 0 if there was none, or if it has been paid for by a trace.

@@ -2,9 +2,9 @@
 
 use super::function::Functions;
 use super::report::{Code, Exit, Guard, Ir, Machine, Place, Recorded};
-use perilune_jit::library::{function_name, lines};
-use perilune_jit::registry::{Entry, Part};
-use perilune_jit::watch::Compiled;
+use perilune_jit::stdlib::{function_name, lines};
+use perilune_jit::trace::{Entry, Part};
+use perilune_jit::view::watch::Compiled;
 use perilune_recorder::history::Asked;
 use perilune_recorder::ir::print::{ByOrder, Names, print_op, print_ref, print_slots};
 use perilune_recorder::ir::{IrRef, Op, Trace};

@@ -1,7 +1,7 @@
 //! The functions of a program with their bytecode, and the texts they come from.
 
 use super::report::{Bytecode, File, Function, LeftOut, Place};
-use perilune_jit::library::location;
+use perilune_jit::stdlib::location;
 use perilune_recorder::ir::print::quoted;
 use perilune_vm::bc::{Ins, Op, TSETM_BIAS};
 use perilune_vm::object::{Gc, Proto};

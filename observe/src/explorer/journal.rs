@@ -3,9 +3,9 @@
 use super::code::{self, Step};
 use super::function::Functions;
 use super::report::{Abort, Code, Fate, Kind, Left, LeftOut, Link, Parent, Pass, Place, Trace};
-use perilune_jit::library::function_name;
-use perilune_jit::registry::Entry;
-use perilune_jit::watch::{self, Compiled, Start, Watcher};
+use perilune_jit::stdlib::function_name;
+use perilune_jit::trace::Entry;
+use perilune_jit::view::watch::{self, Compiled, Start, Watcher};
 use perilune_recorder::ir::Link as End;
 use perilune_vm::Value;
 use perilune_vm::object::{Gc, Proto};

@@ -13,7 +13,7 @@ pub use report::*;
 use core::any::Any;
 use journal::Journal;
 use perilune_jit::Jit;
-use perilune_jit::watch::with_watcher;
+use perilune_jit::view::watch::with_watcher;
 use perilune_vm::Vm;
 use std::collections::BTreeMap;
 

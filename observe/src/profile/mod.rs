@@ -17,7 +17,8 @@ pub mod speedscope;
 pub use model::{Doing, Profile};
 
 use core::time::Duration;
-use perilune_jit::{Jit, sampling};
+use perilune_jit::Jit;
+use perilune_jit::view::sampling;
 use perilune_vm::Vm;
 use perilune_vm::sample::InCode;
 use sampler::Sampler;

@@ -6,7 +6,7 @@ use super::model::{Doing, Frame, Function, Profile, TraceInfo};
 use core::cell::RefCell;
 use core::time::Duration;
 use perilune_jit::Jit;
-use perilune_jit::locate::Located;
+use perilune_jit::view::locate::Located;
 use perilune_vm::Vm;
 use perilune_vm::bc::Op;
 use perilune_vm::interp::defname::names_of_children;

@@ -98,6 +98,10 @@ impl Graph {
     pub fn len(&self) -> usize {
         self.kinds.len()
     }
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
     /// Adds an object, whose references follow.
     pub fn add(&mut self, kind: u16, name: u32, id: u64, size: u64, first: u32) {
         self.kinds.push(kind);

@@ -19,6 +19,10 @@ impl Texts {
     pub fn len(&self) -> usize {
         self.ends.len()
     }
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
     /// The text with a number; empty if there is none.
     pub fn get(&self, i: usize) -> &str {
         let start = i.checked_sub(1).map_or(0, |before| self.ends.get(before).copied().unwrap_or(self.bytes.len()));

@@ -137,6 +137,8 @@ pub struct Heap {
     /// How often what is due was put off, because compiled code ran.
     pub(super) postponed: u32,
     pub(super) memory_limit: Option<usize>,
+    /// What was in use when memory was last collected because it was short.
+    pub(super) recovered: usize,
     /// What has happened so far.
     pub(crate) counts: HeapCounts,
     /// Who is told of every change, see [`super::watch`].
@@ -193,6 +195,7 @@ impl Heap {
             stress: 0,
             postponed: 0,
             memory_limit: None,
+            recovered: 0,
             counts: HeapCounts::default(),
             watch: None,
             internal: 0,
@@ -237,9 +240,12 @@ impl Heap {
         self.total >= self.threshold
     }
     /// Compiled code was left: is there something to do that it must not do?
+    #[inline(always)]
     pub fn collects_after_exit(&self) -> bool {
         let due = matches!(self.phase, Phase::Atomic | Phase::Finalize) && (self.postponed != 0 || self.gc_due());
-        due || self.is_full() || self.stress == 1 && self.gc_due()
+        // Nothing to find where nothing was allocated since the last time: an error that is thrown from frame to frame allocates nothing.
+        let full = self.is_full() && self.total > self.recovered;
+        due || full || self.stress == 1 && self.gc_due()
     }
     /// Is something collected at every safepoint, see [`Vm::gc_set_stress`](crate::Vm::gc_set_stress)?
     pub(crate) fn is_stressed(&self) -> bool {

@@ -191,6 +191,7 @@ impl Vm {
     #[inline(never)]
     fn recover(&mut self) -> LuaResult<()> {
         self.full_gc();
+        self.heap.recovered = self.heap.total;
         let renewed = reserve::renew(self.heap.reserve());
         self.heap.update_threshold();
         if renewed { Ok(()) } else { Err(self.out_of_memory()) }
@@ -199,6 +200,7 @@ impl Vm {
     #[inline(never)]
     fn collect_for(&mut self, extra: usize, limit: usize) -> LuaResult<()> {
         self.full_gc();
+        self.heap.recovered = self.heap.total;
         if self.heap.total.saturating_add(extra) > limit { Err(self.out_of_memory()) } else { Ok(()) }
     }
     /// "not enough memory"

@@ -7,6 +7,7 @@ use super::{Driver, R, op};
 use crate::bc::{Ins, Op};
 use crate::hooks::Mode;
 use crate::sample::Activity;
+use crate::value::Value;
 use std::rc::Rc;
 
 /// Tells the compiler that the current instruction is hot.
@@ -90,6 +91,32 @@ unsafe fn tell_exit(vm: *mut crate::Vm, exit: u32) -> u32 {
     GO_ON
 }
 
+/// Takes an exit that the compiler need not be asked for; where to go on. None if it must be.
+#[inline(always)]
+unsafe fn take_plain_exit(vm: *mut crate::Vm, exit: u32) -> Option<*const Ins> {
+    if (*vm).plain_exits.is_null() {
+        return None;
+    }
+    let plain = (*vm).plain_exits.add(exit as usize);
+    let pc = (*plain).pc;
+    if (*plain).left == 0 || !(*vm).may_take_plain_exits() || (*pc).op() == Op::JLOOP {
+        return None;
+    }
+    (*plain).left -= 1;
+    (*vm).base = (*vm).jit_base;
+    for s in &*(*plain).unboxed {
+        let slot = (*vm).base.offset(s.slot as isize);
+        *slot = Value(s.boxed((*slot).0));
+    }
+    (*vm).multres = (*plain).multres;
+    if cfg!(debug_assertions)
+        && let Err(e) = (*vm).verify_frames(pc)
+    {
+        panic!("after exit {exit}: {e}");
+    }
+    Some(pc)
+}
+
 op! {
     /// A function header is hot.
     #[cold]
@@ -148,6 +175,21 @@ op! {
         if (*vm).unfinished != Unfinished::None {
             return r.to(after_native::<D>);
         }
+        if let Some(pc) = take_plain_exit(vm, r.ins as u32) {
+            let mut r = r.reload();
+            (r.base, r.pc) = ((*vm).base, pc);
+            if let Some(p) = r.func().proto() {
+                r.kbase = p.k.get();
+            }
+            return r.next::<D>();
+        }
+        r.to(asked_exit::<D>)
+    }
+    /// Leaves compiled code by an exit that the compiler is asked for.
+    #[cold]
+    #[inline(never)]
+    asked_exit<D>(r) {
+        let vm = r.vm;
         (*vm).base = (*vm).jit_base;
         let how = tell_exit(vm, r.ins as u32);
         if how == FAILED {
@@ -220,6 +262,11 @@ pub(super) unsafe fn enter_trace<D: Driver>(mut r: R, trace: u32) -> u32 {
 }
 
 impl crate::Vm {
+    /// Is there nothing that the compiler does at any exit: no sample, hook or interrupt waits, and nothing is to be collected?
+    #[inline(always)]
+    fn may_take_plain_exits(&self) -> bool {
+        super::native::is_plain(self) && !self.heap.collects_after_exit() && !self.is_left_to_collect()
+    }
     /// Switches between interpreting and recording. Takes effect when the callback of the compiler returns.
     pub fn set_mode(&mut self, mode: Mode) {
         self.mode = mode;

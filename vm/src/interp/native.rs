@@ -28,7 +28,7 @@ pub enum Unfinished {
 }
 
 /// Does the interpreter have nothing to look at before its next instruction: a hook, an interrupt, a sample?
-fn is_plain(vm: &Vm) -> bool {
+pub(super) fn is_plain(vm: &Vm) -> bool {
     // SAFETY: a field of this VM. Volatile: a signal handler may have written it.
     unsafe { (&raw const vm.dispatching).read_volatile() == Dispatching::Plain }
 }

@@ -65,7 +65,7 @@ pub fn run(data: &[u8]) {
     lua.set_memory_limit(16 << 20);
     // Everything hot is compiled at once, or nothing is.
     let mut input = Input::new(data);
-    if input.byte() % 2 == 0 && !cfg!(miri) {
+    if input.byte().is_multiple_of(2) && !cfg!(miri) {
         lua.jit_option("hotloop=2").and_then(|()| lua.jit_option("hotexit=2")).expect("options that there are");
     } else {
         lua.set_jit(false);
@@ -169,7 +169,7 @@ impl Machine {
             18 => self.put(Value::Nil, Known::Nothing),
             19 => self.put_any(self.get()),
             20 => {
-                let meta = self.table().ok().filter(|_| self.byte() % 4 != 0);
+                let meta = self.table().ok().filter(|_| !self.byte().is_multiple_of(4));
                 self.table()?.set_metatable(meta)?;
             }
             21 => self.put_any(self.table()?.metatable().map_or(Value::Nil, Value::Table)),
@@ -180,7 +180,7 @@ impl Machine {
                 let bytes = usize::from(self.byte()) << 16;
                 lua.set_memory_limit(if bytes == 0 { 16 << 20 } else { lua.used_memory() + bytes });
             }
-            26 => lua.set_jit(self.byte() % 2 == 0 && !cfg!(miri)),
+            26 => lua.set_jit(self.byte().is_multiple_of(2) && !cfg!(miri)),
             27 => self.observe(lua),
             28 => {
                 let items: Vec<f64> = (0..self.byte() % 40).map(f64::from).collect();
@@ -189,7 +189,7 @@ impl Machine {
             29 => return Err(Error::runtime(String::from_utf8_lossy(&self.piece(10)))),
             30 => self.table()?.push(self.get())?,
             _ => {
-                self.put_any(Value::Boolean(self.byte() % 2 == 0));
+                self.put_any(Value::Boolean(self.byte().is_multiple_of(2)));
                 assert!(lua.jit_option("nonsense").is_err());
             }
         }
@@ -200,7 +200,7 @@ impl Machine {
     fn create_function(self: &Rc<Self>, lua: &Lua) -> Result<()> {
         let machine: Weak<Machine> = Rc::downgrade(self);
         let steps = self.byte() % 6;
-        let fails = self.byte() % 8 == 0;
+        let fails = self.byte().is_multiple_of(8);
         let f = lua.create_function(move |lua, args: MultiValue| {
             // The state is being closed: finalizers call it.
             let Some(m) = machine.upgrade() else { return Ok(MultiValue::default()) };
@@ -225,7 +225,7 @@ impl Machine {
     }
     fn set(&self) -> Result<()> {
         let (t, k, v) = (self.table()?, self.get(), self.get());
-        if self.byte() % 2 == 0 {
+        if self.byte().is_multiple_of(2) {
             return t.set(k, v);
         }
         t.raw_set(k.clone(), v.clone())?;
@@ -235,13 +235,13 @@ impl Machine {
     }
     fn get_field(&self) -> Result<()> {
         let (t, k) = (self.table()?, self.get());
-        let v: Value = if self.byte() % 2 == 0 { t.get(k)? } else { t.raw_get(k)? };
+        let v: Value = if self.byte().is_multiple_of(2) { t.get(k)? } else { t.raw_get(k)? };
         self.put_any(v);
         Ok(())
     }
     fn length(&self) -> Result<()> {
         let t = self.table()?;
-        let n = if self.byte() % 2 == 0 { t.len()? } else { t.raw_len() };
+        let n = if self.byte().is_multiple_of(2) { t.len()? } else { t.raw_len() };
         let _ = t.is_empty();
         self.put_any(Value::Number(n as f64));
         Ok(())
@@ -268,11 +268,11 @@ impl Machine {
     fn iterate(self: &Rc<Self>, lua: &Lua) -> Result<()> {
         let t = self.table()?;
         let mut left = 20;
-        if self.byte() % 2 == 0 {
+        if self.byte().is_multiple_of(2) {
             for pair in t.pairs::<Value, Value>() {
                 let (k, v) = pair?;
                 self.put_any(if left % 2 == 0 { k } else { v });
-                if self.byte() % 4 == 0 {
+                if self.byte().is_multiple_of(4) {
                     let _ = self.operation(lua);
                 }
                 left -= 1;

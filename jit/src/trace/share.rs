@@ -6,8 +6,8 @@
 
 use crate::Jit;
 use crate::frame;
-use crate::log::{self, Topic};
-use crate::registry::{Entry, Registry};
+use crate::trace::{Entry, Registry};
+use crate::view::log::{self, Topic};
 use perilune_backend::passed::{can_pass, passed};
 use perilune_recorder::eval;
 use perilune_recorder::ir::{Const, IrRef, Op, Snapshot, Trace, Ty, sload};

@@ -15,6 +15,9 @@ pub fn attach(vm: &mut Vm) -> LuaResult<u32> {
         }
         None => vm.event_handlers.retain(|(_, g)| *g != perilune_vm::Value::func(f)),
     }
+    if let Some(jit) = &jit {
+        jit.settle_exits();
+    }
     // A program that listens to traces gets other thresholds.
     if let Some(jit) = jit
         && before != Some(jit.thresholds(vm))

@@ -4,8 +4,9 @@
 //! that code has been left, and `dumpstack` answers with what ran where the sample was.
 
 use super::compiler;
-use crate::locate::{Located, SEARCHED};
-use crate::{Jit, sampling};
+use crate::Jit;
+use crate::view::locate::{Located, SEARCHED};
+use crate::view::sampling;
 use core::any::Any;
 use core::cell::{Cell, RefCell};
 use core::time::Duration;

@@ -1,11 +1,11 @@
 //! Throwing traces away.
 
 use crate::Jit;
-use crate::events::Event;
-use crate::log::{self, Topic};
-use crate::machine::Code;
-use crate::registry::Entry;
-use crate::watch::Fate;
+use crate::trace::Entry;
+use crate::trace::machine::Code;
+use crate::view::events::Event;
+use crate::view::log::{self, Topic};
+use crate::view::watch::Fate;
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use perilune_vm::{Value, Vm};
 

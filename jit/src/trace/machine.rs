@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "the evaluator's entry is called by the interpreter as if it were compiled code")]
 
 use crate::Jit;
-use crate::log::{self, Topic};
+use crate::view::log::{self, Topic};
 use perilune_backend::passed::Passed;
 use perilune_backend::{Backend, BackendError, CodeMap, CompileRequest, Config, TraceTree};
 use perilune_recorder::abort::Abort;

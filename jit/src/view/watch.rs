@@ -4,7 +4,7 @@
 //! them: nothing keeps them alive for it.
 
 use crate::Jit;
-use crate::registry::Entry;
+use crate::trace::Entry;
 use core::any::Any;
 use perilune_recorder::history::History;
 use perilune_vm::object::{Gc, Proto};
@@ -71,6 +71,7 @@ impl Jit {
     /// Has `watcher` watch, in the place of whoever did. Traces that there are keep what they are: of how they came into being nothing
     /// is known. What is watched is compiled at LuaJIT's thresholds, if no others were set.
     pub fn watch(&self, vm: &mut Vm, watcher: Box<dyn Watcher>) -> Option<Box<dyn Watcher>> {
+        self.settle_exits();
         let before = self.watcher.borrow_mut().replace(watcher);
         self.reset_counters(vm);
         before

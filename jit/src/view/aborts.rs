@@ -1,7 +1,7 @@
 //! The recordings that were given up, by place and reason.
 
 use crate::Jit;
-use crate::library::{function_name, location};
+use crate::stdlib::{function_name, location};
 use perilune_recorder::abort::Abort;
 use perilune_recorder::rec::AbortInfo;
 use perilune_vm::Value;

@@ -1,7 +1,7 @@
 //! From an address in machine code to the trace, and the functions that run there.
 
 use crate::Jit;
-use crate::registry::Entry;
+use crate::trace::Entry;
 use perilune_backend::Part;
 use perilune_recorder::ir::{Const, Op, Origin, Trace};
 use perilune_vm::Vm;

@@ -1,6 +1,6 @@
 //! What is known of an exit before it is taken: all that leaving by it needs, in one place, since exits are taken often.
 
-use crate::registry::Entry;
+use crate::trace::Entry;
 use perilune_recorder::ir::Op;
 use perilune_vm::bc::Ins;
 use perilune_vm::hooks::{Resume, Unboxed};
@@ -30,6 +30,8 @@ pub struct Departure {
     pub pc: *const Ins,
     /// See [`perilune_recorder::ir::Snapshot::multres`].
     pub multres: u32,
+    /// So many times the interpreter was last allowed to take it by itself, see [`perilune_vm::hooks::PlainExit`].
+    pub allowed: u32,
     /// What is to be made Lua values.
     pub unboxed: Box<[Unboxed]>,
 }
@@ -50,6 +52,7 @@ impl Departure {
             stack: if k == 0 && e.trace.checks_stack() { e.trace.top_slot as usize - usize::from(snap.base_slot) } else { 0 },
             pc: core::ptr::with_exposed_provenance(snap.pc as usize),
             multres: snap.multres,
+            allowed: 0,
             unboxed: e.unboxed(k as u32).into(),
         }
     }

@@ -1,7 +1,7 @@
 //! What guards ask, for people.
 
 use super::funcinfo::location;
-use crate::registry::Entry;
+use crate::trace::Entry;
 use perilune_recorder::ir::{Const, Ins, IrRef, Op, Trace, Ty};
 use perilune_vm::Value;
 use perilune_vm::helper::Helper;

@@ -3,7 +3,7 @@
 use super::compiler;
 use super::funcinfo::location;
 use crate::Jit;
-use crate::counters;
+use crate::view::counters;
 use perilune_vm::bc::Op as Bc;
 use perilune_vm::object::{Gc, Proto, Table};
 use perilune_vm::{LuaResult, Value, Vm};
@@ -19,9 +19,10 @@ fn put_text(vm: &mut Vm, t: Gc<Table>, name: &str, text: &[u8]) {
 }
 
 /// `jit.util.counters([own])`: what the compiler did so far in the process; in this VM alone if `own` is true. See
-/// [`crate::counters::Counters`].
+/// [`crate::view::counters::Counters`].
 pub fn counters(vm: &mut Vm) -> LuaResult<u32> {
     let jit = compiler(vm)?;
+    jit.settle_exits();
     jit.publish();
     let counts = if vm.arg(0).truthy() { jit.counts() } else { counters::of_process() };
     let t = vm.new_table(0, 5);
@@ -34,6 +35,7 @@ pub fn counters(vm: &mut Vm) -> LuaResult<u32> {
 /// `jit.util.tracestats(tr)`: what a trace cost, and how it is used. Nothing if there is no such trace.
 pub fn tracestats(vm: &mut Vm) -> LuaResult<u32> {
     let Some((n, jit)) = finished(vm)? else { return Ok(0) };
+    jit.settle_exits();
     let registry = jit.registry.borrow();
     let Some(e) = registry.get(n) else { return Ok(0) };
     let t = vm.new_table(0, 4);
@@ -86,6 +88,7 @@ pub fn exitinfo(vm: &mut Vm) -> LuaResult<u32> {
     let found = finished(vm)?;
     let exit = vm.check_int(1)?;
     let Some((n, jit)) = found else { return Ok(0) };
+    jit.settle_exits();
     let registry = jit.registry.borrow();
     let Some(e) = registry.get(n) else { return Ok(0) };
     let Some(exit) = usize::try_from(exit).ok().filter(|k| *k < e.exits.len()) else { return Ok(0) };

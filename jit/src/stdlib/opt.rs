@@ -10,6 +10,7 @@ pub fn start(vm: &mut Vm) -> LuaResult<u32> {
     let jit = compiler(vm)?;
     if vm.nargs() == 0 {
         let options = jit.options.get();
+        jit.settle_exits();
         jit.options.set(Options { flags: OptFlags::ALL, ..options });
         return Ok(0);
     }
@@ -21,6 +22,7 @@ pub fn start(vm: &mut Vm) -> LuaResult<u32> {
             let message = format!("unknown or malformed optimization flag '{text}'");
             return Err(vm.rt_error(&message));
         };
+        jit.settle_exits();
         jit.options.set(options);
         match changed {
             Changed::Nothing => {}

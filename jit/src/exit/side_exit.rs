@@ -1,12 +1,12 @@
 //! Side exits: back to the interpreter, and the start of side traces where they are hot.
 
 use crate::Jit;
-use crate::departure::Departure;
-use crate::events::Event;
+use crate::exit::departure::Departure;
 use crate::frame;
-use crate::log::{self, Topic};
 use crate::policy::cost;
-use crate::registry::{Entry, Exit, Registry};
+use crate::trace::{Entry, Exit, Registry};
+use crate::view::events::Event;
+use crate::view::log::{self, Topic};
 use perilune_recorder::ir::{Snapshot, Trace};
 use perilune_vm::hooks::{ExitId, Resume};
 use perilune_vm::{Value, Vm};
@@ -38,6 +38,7 @@ impl Jit {
         // leave as well. As for the traces that there will be, it was not taken.
         let for_sample = vm.sample_waits() && registry.is_for_sample(id);
         let aside = vm.has_left_to_collect() || for_sample;
+        let times = if aside { 0 } else { 1 + registry.settle_plain_exit(id) };
         let Some(departure) = registry.departure(id) else {
             debug_assert!(false, "an exit that no trace has");
             return Resume::at(core::ptr::null(), 0);
@@ -52,14 +53,18 @@ impl Jit {
             return self.make_room(vm, (trace, root), (stack, live), Resume::at(pc, multres));
         }
         let may_record = may_record && !vm.heap.is_full();
-        let hot = if aside { None } else { self.heat(vm, &mut registry, (trace, exit), root, is_end, may_record) };
-        let loses = if aside { None } else { self.balance(vm, &mut registry, (trace, exit, is_end), root, gain) };
-        drop(registry);
+        let hot = if aside { None } else { self.heat(vm, &mut registry, (trace, exit), root, (is_end, may_record), times) };
+        let loses = if aside { None } else { self.balance(vm, &mut registry, (trace, exit, is_end), (root, gain), times) };
         if aside {
             vm.begin_detour();
         }
         let tell = !is_end && !for_sample && self.listens(vm, Event::Texit);
-        if loses.is_some() || tell || hot.is_some() || collect || log::on(Topic::Exit) {
+        let attended = loses.is_some() || tell || hot.is_some() || collect || log::on(Topic::Exit);
+        if !attended {
+            self.allow_plain_exit(vm, &mut registry, id);
+        }
+        drop(registry);
+        if attended {
             if let Some(entered) = loses {
                 self.give_up_root(entered);
             }
@@ -115,9 +120,27 @@ impl Jit {
         vm: &Vm,
         registry: &mut Registry,
         (trace, exit, is_end): (u32, u32, bool),
-        root: u32,
-        gain: i64,
+        (root, gain): (u32, i64),
+        times: u32,
     ) -> Option<u32> {
+        let (entered, gain) = self.charged(vm, registry, (trace, exit, is_end), (root, gain))?;
+        let r = registry.get_mut(entered)?;
+        r.balance = (r.balance + i64::from(times) * gain).min(cost::LOSS);
+        if r.balance >= -cost::LOSS || !self.gives_up_what_loses(vm) {
+            return None;
+        }
+        r.balance = 0;
+        r.entered_in().is_some().then_some(entered)
+    }
+    /// The root trace whose balance an exit changes, and by how much; None if it changes none.
+    #[inline]
+    pub(crate) fn charged(
+        &self,
+        vm: &Vm,
+        registry: &Registry,
+        (trace, exit, is_end): (u32, u32, bool),
+        (root, gain): (u32, i64),
+    ) -> Option<(u32, i64)> {
         let tryside = self.options.get().params.tryside;
         let is_final =
             |e: &Entry| is_end || e.exits.get(exit as usize).is_some_and(|x| x.heat == Exit::DONE || x.tries >= tryside);
@@ -131,13 +154,7 @@ impl Jit {
             Some(e) if e.root != root => (e.root, e.length()),
             _ => (root, 0),
         };
-        let r = registry.get_mut(entered).filter(|r| !r.goes_round)?;
-        r.balance = (r.balance + before + gain).min(cost::LOSS);
-        if r.balance >= -cost::LOSS || !self.gives_up_what_loses(vm) {
-            return None;
-        }
-        r.balance = 0;
-        r.entered_in().is_some().then_some(entered)
+        (!registry.get(entered)?.goes_round).then_some((entered, before + gain))
     }
     /// Counts an exit. The trace, if a side trace is to begin.
     #[inline]
@@ -147,8 +164,8 @@ impl Jit {
         registry: &mut Registry,
         (trace, exit): (u32, u32),
         root: u32,
-        is_end: bool,
-        may_record: bool,
+        (is_end, may_record): (bool, bool),
+        times: u32,
     ) -> Option<Rc<Trace>> {
         let sides = registry.get(root).map_or(0, |r| r.sides);
         let entry = registry.get_mut(trace)?;
@@ -156,12 +173,12 @@ impl Jit {
         if is_end {
             return None;
         }
-        x.taken = x.taken.saturating_add(1);
-        self.count(|c| c.deopt += 1);
+        x.taken = x.taken.saturating_add(times);
+        self.count(|c| c.deopt += u64::from(times));
         if !may_record || x.heat == Exit::DONE {
             return None;
         }
-        x.heat += 1;
+        x.heat += times;
         if x.heat < x.next {
             return None;
         }
@@ -172,10 +189,11 @@ impl Jit {
             x.heat = Exit::DONE;
             return None;
         }
-        let wanted = self.wanted(thresholds.hotexit, x.tries, cost::of_trace(None), thresholds.literal);
+        let wanted = self.wanted(thresholds.hotexit, x.tries, cost::of_trace(None).max(x.price), thresholds.literal);
         if x.heat < wanted {
-            // As pressure changes slowly, it is not looked at again before half of the rest is done.
-            x.next = x.heat + (wanted - x.heat).div_ceil(2);
+            // As pressure changes slowly, it is not looked at again before half of the rest is done; but of a program that has just begun
+            // nothing is known yet.
+            x.next = x.heat + (wanted - x.heat).div_ceil(2).min(thresholds.hotexit);
             return None;
         }
         x.tries += 1;
@@ -192,7 +210,7 @@ impl Jit {
             let mut sites = self.sites.borrow_mut();
             let hot = self.options.get().params.hotloop.saturating_mul(2);
             if sites.lose(proto.code_ptr().wrapping_add(at).cast_const(), hot) {
-                crate::patch::blacklist(proto, at);
+                crate::trace::patch::blacklist(proto, at);
             }
         } else if let Some((proto, stitch)) = e.stitch
             && let Some(pad) = proto.pad_at(stitch)

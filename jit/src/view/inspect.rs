@@ -1,8 +1,8 @@
 //! What the compiler shows of itself to whoever looks: its traces, and what it is recording.
 
 use crate::Jit;
-use crate::library::{Words, type_word};
-use crate::registry::Entry;
+use crate::stdlib::{Words, type_word};
+use crate::trace::Entry;
 use perilune_recorder::ir::{Const, Op};
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::value::Value;
@@ -95,7 +95,7 @@ impl Entry {
     /// Is the trace, whose number is `n`, entered where it starts? Side traces are entered by exits, and have no such place.
     pub fn is_entered(&self, n: u32) -> bool {
         if let Some((proto, pc, original)) = self.start {
-            return crate::patch::is_armed(proto, pc, original, n);
+            return crate::trace::patch::is_armed(proto, pc, original, n);
         }
         self.stitch.is_some_and(|(proto, stitch)| proto.pad_at(stitch).is_some_and(|pad| pad.trace() == n))
     }

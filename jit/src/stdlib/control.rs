@@ -1,7 +1,8 @@
 //! `jit.on`, `jit.off`, `jit.flush`, `jit.status`, `jit.security`.
 
 use super::compiler;
-use crate::{Jit, patch};
+use crate::Jit;
+use crate::trace::patch;
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use perilune_vm::{LuaResult, Value, Vm};
 use std::rc::Rc;

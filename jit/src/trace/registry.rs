@@ -1,165 +1,20 @@
-//! The finished traces, by number, and their exits.
+//! The finished traces, by number, and the tables by which the VM enters and leaves them.
 
-use crate::departure::Departure;
-use crate::machine::{Code, Placed};
-use crate::owned::Owners;
-use crate::policy::cost;
-use crate::share::SidesByPlace;
-pub use crate::tables::MAX_TRACES;
-use crate::tables::{self, MAX_EXITS, Tables};
-use perilune_backend::CodeMap;
-pub use perilune_backend::Part;
+use super::entry::{Cost, Entry, Exit};
+use super::machine::{Code, Placed};
+use super::owned::Owners;
+use super::share::SidesByPlace;
+use super::tables::{self, MAX_EXITS, MAX_TRACES, Tables};
+use crate::exit::departure::Departure;
 use perilune_backend::code::Ranges;
-use perilune_recorder::build::Pass;
 use perilune_recorder::ir::{Link, Op, Trace};
-use perilune_recorder::rec::{FinishedTrace, Site, TraceDb, find_liveness};
+use perilune_recorder::rec::FinishedTrace;
 use perilune_vm::bc::Ins;
-use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::gc::Marker;
-use perilune_vm::hooks::{ExitId, Unboxed};
+use perilune_vm::hooks::{ExitId, PlainExit};
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
-use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
-use std::time::Duration;
-
-/// An exit.
-#[derive(Copy, Clone, Default, Debug)]
-pub struct Exit {
-    /// Times taken to the interpreter.
-    pub taken: u32,
-    /// Times taken while a side trace might have been made; [`Exit::DONE`] when none will be (any more).
-    pub heat: u32,
-    /// The heat at which thresholds are looked at again.
-    pub next: u32,
-    /// Attempts.
-    pub tries: u32,
-    /// Side trace that begins here; 0 if none.
-    pub side: u32,
-    /// How often starting over from here (see `Jit::variant_start`) failed, up to [`Exit::MAX_VARIANTS`]: then only an ordinary side
-    /// trace will do.
-    pub failed_variants: u8,
-}
-
-impl Exit {
-    /// No (further) side trace is tried.
-    pub const DONE: u32 = u32::MAX;
-    /// One try less than `tryside`.
-    pub const MAX_VARIANTS: u8 = 3;
-}
-
-/// A finished trace.
-#[derive(Debug)]
-pub struct Entry {
-    /// The trace, optimised.
-    pub trace: Rc<Trace>,
-    /// Root trace: its own number for a root trace.
-    pub root: u32,
-    /// The root trace that took its place after it was taken out of use; 0 if none did.
-    pub replaced_by: u32,
-    /// Does the trace return below the frame that it starts in?
-    pub returns: bool,
-    /// For a root trace: function that it starts in, place, and the instruction there before it was patched.
-    pub start: Option<(Gc<Proto>, usize, Ins)>,
-    /// For a trace behind a call: the function, and the STITCH that enters it.
-    pub stitch: Option<(Gc<Proto>, *const Ins)>,
-    /// The functions whose code the trace is made from; first the one that its root trace starts in, with which it ends.
-    protos: Vec<Gc<Proto>>,
-    /// Bytecode instructions that have run in the traces above when this one begins.
-    pub above: u32,
-    /// First snapshot of the loop; that there is none is said by the number of snapshots.
-    pub loop_snap: u32,
-    /// For a root trace: may more have run when one of its tree is left than lies on the straight way there?
-    pub goes_round: bool,
-    /// For a root trace: bytecode instructions gained and lost by it and its side traces, see [`Entry::gain`].
-    pub balance: i64,
-    /// First exit id.
-    pub exit_base: ExitId,
-    /// The exits.
-    pub exits: Vec<Exit>,
-    /// Side traces (of a root trace).
-    pub sides: u32,
-    /// Address and size of the machine code, and the offset of the loop in it.
-    pub code: Code,
-    /// Where in it what is.
-    pub map: CodeMap,
-    /// What making it took.
-    pub cost: Cost,
-}
-
-/// What making a trace took.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Cost {
-    /// Time for recording.
-    pub record: Duration,
-    /// Time for the passes.
-    pub optimise: Duration,
-    /// Time for machine code.
-    pub lower: Duration,
-    /// What each pass did.
-    pub passes: Vec<Pass>,
-}
-
-impl Entry {
-    /// The function that the tree of traces lives as long as.
-    pub fn owner(&self) -> Gc<Proto> {
-        self.protos[0]
-    }
-    /// The function that an instruction is part of, and its index.
-    pub fn place_of(&self, pc: u64) -> Option<(Gc<Proto>, usize)> {
-        let pc: *const Ins = core::ptr::with_exposed_provenance(pc as usize);
-        self.protos.iter().find_map(|p| Some((*p, p.pc_of(pc)?)))
-    }
-    /// The functions that the trace is made from.
-    pub fn protos(&self) -> &[Gc<Proto>] {
-        &self.protos
-    }
-    /// Does leaving by this exit mean that the trace has ended, and not that a guard failed? A side trace that ends in the middle
-    /// of a chain of returns has not: another may follow the chain.
-    pub fn is_end(&self, exit: usize) -> bool {
-        exit == self.trace.last_exit()
-            && match self.trace.link {
-                Link::Interp | Link::Stitch => true,
-                Link::Return => !self.returns,
-                _ => false,
-            }
-    }
-}
-
-impl Entry {
-    /// Takes back what enters the trace, whose number is `n`.
-    fn disarm(&self, n: u32) {
-        if let Some((proto, pc, ins)) = self.start {
-            crate::patch::disarm(proto, pc, ins, n);
-        }
-        if let Some((proto, stitch)) = self.stitch
-            && let Some(pad) = proto.pad_at(stitch)
-            && pad.trace() == n
-        {
-            pad.set_trace(0);
-        }
-    }
-    /// What exit `k` leaves undone.
-    pub fn unboxed(&self, k: u32) -> Vec<Unboxed> {
-        let k = k as usize;
-        perilune_backend::unboxed::unboxed(&self.trace, k)
-    }
-    /// The function that a trace is entered in, but for side traces.
-    pub fn entered_in(&self) -> Option<Gc<Proto>> {
-        self.start.map(|s| s.0).or(self.stitch.map(|s| s.0))
-    }
-    /// What was gained when the trace is left by `exit`: at least the instructions up to there. A loop that came to its second round
-    /// makes up for all losses: nobody knows how often it went round.
-    pub fn gain(&self, exit: usize) -> i64 {
-        let done = self.trace.snaps.get(exit).map_or(0, |s| s.done);
-        let gain = i64::from(self.above) + i64::from(done) - cost::ENTRY;
-        if exit as u32 >= self.loop_snap { 2 * cost::LOSS } else { gain }
-    }
-    /// Bytecode instructions up to where the trace links to another.
-    pub fn length(&self) -> i64 {
-        i64::from(self.above) + self.trace.snaps.get(self.trace.last_exit()).map_or(0, |s| i64::from(s.done))
-    }
-}
 
 /// Does a trace of this tree go on in its root? (A plain loop is known by its snapshots.)
 fn comes_back(link: Link, root: u32) -> bool {
@@ -173,11 +28,15 @@ pub struct Registry {
     entries: Vec<Option<Entry>>,
     /// By exit id.
     departures: Vec<Option<Departure>>,
+    /// By exit id: what [`perilune_vm::Vm`] points to. See [`crate::plain_exits`].
+    pub(crate) plain_exits: Vec<PlainExit>,
     /// Code by trace number and by exit id: what [`perilune_vm::Vm`] points to. Never reallocated.
     trace_code: Vec<usize>,
     /// Times entered by trace number; those of traces that are gone together.
     entered: Vec<u64>,
     entered_before: u64,
+    /// Exits of traces that are gone, as far as they are not counted elsewhere.
+    pub(crate) taken_before: u64,
     exit_table: Vec<usize>,
     /// The same with the exit stub for all of them, while samples are taken; or empty.
     leaving: Vec<usize>,
@@ -210,9 +69,11 @@ impl Default for Registry {
         Registry {
             entries: vec![None],
             departures: Vec::new(),
+            plain_exits: Vec::new(),
             trace_code,
             entered,
             entered_before: 0,
+            taken_before: 0,
             exit_table,
             leaving: Vec::new(),
             exits: Ranges::new(MAX_EXITS),
@@ -288,6 +149,7 @@ impl Registry {
         }
         if self.departures.len() < ids.end {
             self.departures.resize(ids.end, None);
+            self.plain_exits.resize(ids.end, PlainExit::NONE);
         }
         self.trace_code[n as usize] = code.0;
         self.codes.insert(code.0, n);
@@ -375,6 +237,7 @@ impl Registry {
             let ids = e.exit_base as usize..e.exit_base as usize + e.exits.len();
             self.exits.give(ids.start, ids.len());
             self.exit_table[ids.clone()].fill(0);
+            self.forget_plain_exits(ids.clone());
             self.departures[ids].fill(None);
             self.trace_code[n as usize] = 0;
             self.codes.remove(&e.code.0);
@@ -470,6 +333,14 @@ impl Registry {
     pub fn get_mut(&mut self, n: u32) -> Option<&mut Entry> {
         self.entries.get_mut(n as usize)?.as_mut()
     }
+    /// Exits in use have ids below.
+    pub fn exits_end(&self) -> ExitId {
+        self.departures.len() as ExitId
+    }
+    /// What is known of an exit, to be changed.
+    pub fn departure_mut(&mut self, id: ExitId) -> Option<&mut Departure> {
+        self.departures.get_mut(id as usize)?.as_mut()
+    }
     /// What is known of an exit.
     pub fn departure(&self, id: ExitId) -> Option<&Departure> {
         self.departures.get(id as usize)?.as_ref()
@@ -508,7 +379,9 @@ impl Registry {
         self.entered_before = self.entered();
         self.entered[..self.entries.len()].fill(0);
         self.entries.truncate(1);
+        self.forget_plain_exits(0..self.departures.len());
         self.departures.clear();
+        self.plain_exits.clear();
         self.exits.clear();
         self.owned.clear();
         self.roots.clear();
@@ -525,45 +398,6 @@ impl Registry {
     pub fn mark_traces(&self, proto: Gc<Proto>, marker: &mut Marker) {
         self.owned.mark(proto, marker);
     }
-}
-
-/// What the recorder may ask.
-pub struct Known<'a> {
-    /// The traces.
-    pub registry: &'a Registry,
-    /// Was the loop at a place left soon, again and again?
-    pub left: &'a dyn Fn(*const Ins) -> bool,
-    /// What recordings found at a place.
-    pub site: &'a dyn Fn(*const Ins) -> Site,
-    /// Which slots matter, by function.
-    pub live: &'a RefCell<HashMap<*const Proto, Option<Rc<Liveness>>>>,
-}
-
-impl TraceDb for Known<'_> {
-    fn link_of(&self, n: u32) -> Option<Link> {
-        self.registry.get(n).map(|e| e.trace.link)
-    }
-    fn start_ins(&self, n: u32) -> Ins {
-        self.registry.start_ins(n)
-    }
-    fn site(&self, pc: *const Ins) -> Site {
-        (self.site)(pc)
-    }
-    fn liveness(&self, proto: Gc<Proto>) -> Option<Rc<Liveness>> {
-        let key: *const Proto = &raw const *proto;
-        if let Some(known) = self.live.borrow().get(&key) {
-            return known.clone();
-        }
-        let found = find_liveness(self, proto);
-        self.live.borrow_mut().insert(key, found.clone());
-        found
-    }
-    fn loop_left(&self, pc: *const Ins) -> bool {
-        (self.left)(pc)
-    }
-}
-
-impl Registry {
     /// The instruction that the start of root trace `n` replaced.
     pub fn start_ins(&self, n: u32) -> Ins {
         let start = self.get(n).and_then(|e| e.start);

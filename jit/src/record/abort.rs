@@ -1,0 +1,136 @@
+//! The end of a recording that came to nothing, and what that costs the place where it started.
+
+use super::Origin;
+use crate::Jit;
+use crate::trace::Exit;
+use crate::view::events::Event;
+use crate::view::log::{self, Topic};
+use perilune_recorder::abort::Abort;
+use perilune_recorder::rec::AbortInfo;
+use perilune_vm::bc::Ins;
+use perilune_vm::object::{Gc, Proto};
+use perilune_vm::{Value, Vm};
+use std::rc::Rc;
+
+/// How a recording ended without a trace.
+pub struct Failure {
+    pub reason: Abort,
+    pub info: AbortInfo,
+    /// The error that was thrown, if one was.
+    pub error: Option<Value>,
+}
+
+impl From<Abort> for Failure {
+    fn from(reason: Abort) -> Failure {
+        Failure { reason, info: AbortInfo::None, error: None }
+    }
+}
+
+impl Jit {
+    /// Gives up the recording, if there is one.
+    pub(super) fn abort_recording(&self, vm: &mut Vm, failure: Failure) {
+        let Some(r) = self.end_recording(vm) else { return };
+        if let Some((parent, 0)) = r.recorder.b.trace.parent
+            && failure.reason != Abort::Retry
+            && let Some(e) = self.registry.borrow_mut().get_mut(parent)
+        {
+            // A loop that was about to end may go on the next time.
+            let tries = if failure.reason == Abort::LeavingLoop { 1 } else { Exit::MAX_VARIANTS };
+            e.exits[0].failed_variants = e.exits[0].failed_variants.saturating_add(tries);
+        }
+        let trace = &r.recorder.b.trace;
+        if let Some((parent, k)) = trace.parent
+            && failure.reason == Abort::Retry
+            && let Some(e) = self.registry.borrow_mut().get_mut(parent)
+        {
+            // The next attempt knows what this one has found: it does not count.
+            let x = &mut e.exits[k as usize];
+            x.tries = x.tries.saturating_sub(1);
+        }
+        self.fail(vm, r.number, r.at, r.origin, failure, Some(trace));
+    }
+    /// An error is being thrown.
+    pub(crate) fn abort_by_error(&self, vm: &mut Vm) {
+        let thrown = self.recording.borrow_mut().as_mut().and_then(|r| r.recorder.thrown());
+        if let Some((call, found)) = thrown {
+            self.sites.borrow_mut().at(call).feedback = found;
+        }
+        let failure = Failure { reason: Abort::Error, info: AbortInfo::None, error: Some(vm.error).filter(|e| !e.is_nil()) };
+        self.abort_recording(vm, failure);
+    }
+    /// Gives up the recording because the compiler is switched or its traces are flushed.
+    pub(crate) fn cancel(&self, vm: &mut Vm) {
+        if self.in_event.get() {
+            self.cancelled.set(true);
+        } else if self.is_recording() {
+            self.abort_recording(vm, Abort::Error.into());
+        }
+    }
+
+    /// Counts a failure, and tells of it.
+    pub(super) fn fail(
+        &self,
+        vm: &mut Vm,
+        number: u32,
+        at: (Value, usize),
+        origin: Origin,
+        failure: Failure,
+        trace: Option<&perilune_recorder::ir::Trace>,
+    ) {
+        self.count(|c| c.aborted += 1);
+        self.note_abort(at, failure.reason, failure.info, failure.error);
+        self.tell(|w| w.aborted(at, &crate::view::aborts::reason_text(failure.reason, failure.info, failure.error)));
+        match origin {
+            Origin::Root(proto, pc) => self.penalize(vm, proto, pc, failure.reason),
+            Origin::Stitch(proto, pc) => self.penalize_stitch(proto, pc),
+            Origin::Side | Origin::Nowhere => {}
+        }
+        if log::on(Topic::Trace) {
+            let line = at.0.as_func().and_then(|f| f.proto()).map_or(0, |p| p.line(at.1));
+            eprintln!("[TRACE {number} abort at line {line}: {} {:?}]", failure.reason, failure.info);
+        }
+        if log::on(Topic::Aborted)
+            && let Some(trace) = trace
+        {
+            eprintln!("---- TRACE {number} aborted: {}\n{trace}", failure.reason);
+        }
+        if self.listens(vm, Event::Trace) {
+            let what = Value::str(vm.new_str(b"abort"));
+            let code = failure.error.unwrap_or(Value::int(failure.reason as i32));
+            let info = match failure.info {
+                AbortInfo::None => Value::NIL,
+                AbortInfo::Bytecode(op) => Value::int(op as i32),
+                AbortInfo::Func(f) => f,
+                AbortInfo::Ir(op) => Value::int(op as i32),
+            };
+            *self.given_up.borrow_mut() = trace.map(|t| (number, Rc::new(t.clone())));
+            self.send(vm, Event::Trace, &[what, Value::int(number as i32), at.0, Value::int(at.1 as i32), code, info]);
+            *self.given_up.borrow_mut() = None;
+        }
+    }
+    fn penalize(&self, vm: &mut Vm, proto: Gc<Proto>, pc: *const Ins, reason: Abort) {
+        if reason == Abort::Retry {
+            self.sites.borrow_mut().at(pc).granted = true;
+            return self.set_counter(vm, (proto, pc), 1);
+        }
+        let thresholds = self.thresholds(vm);
+        let first = if thresholds.literal { 0 } else { thresholds.hotloop.saturating_mul(2) };
+        let wait = self.sites.borrow_mut().penalize(pc, reason, first);
+        match wait {
+            Some(n) => self.set_counter(vm, (proto, pc), n),
+            None => {
+                if let Some(at) = proto.pc_of(pc) {
+                    crate::trace::patch::blacklist(proto, at);
+                }
+            }
+        }
+    }
+
+    fn penalize_stitch(&self, proto: Gc<Proto>, stitch: *const Ins) {
+        if let Some(pad) = proto.pad_at(stitch)
+            && pad.fail() >= self.options.get().params.tryside
+        {
+            pad.give_up();
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The end of a recording that became a trace: it is compiled and put in its place.
+
+use super::abort::Failure;
+use super::{Origin, Recording};
+use crate::Jit;
+use crate::policy::{cost, now};
+use crate::trace::Cost;
+use crate::trace::machine::{Placed, Refused};
+use crate::view::events::Event;
+use crate::view::log::{self, Topic};
+use perilune_backend::CodeMap;
+use perilune_backend::passed::passed;
+use perilune_recorder::abort::Abort;
+use perilune_recorder::ir::Link;
+use perilune_recorder::rec::FinishedTrace;
+use perilune_vm::bc::{Ins, Op};
+use perilune_vm::object::{Gc, Proto};
+use perilune_vm::{Value, Vm};
+
+/// A trace that ends in front of a call to be stitched goes on at the call's pad.
+fn go_on_at_pad(done: &mut FinishedTrace, number: u32) {
+    if done.trace.link != Link::Stitch {
+        return;
+    }
+    if let Some(last) = done.trace.snaps.last_mut()
+        && let Some(at) = done.last.pc_of(core::ptr::with_exposed_provenance(last.pc as usize))
+        && done.last.ins(at + 1).is_some_and(|back| !ends_loop(back.op()))
+        && let Some(pad) = done.last.pad(at, number)
+    {
+        last.pc = pad.entry().expose_provenance() as u64;
+    }
+}
+/// Is it where traces of a loop are entered? Nothing need be stitched there.
+fn ends_loop(op: Op) -> bool {
+    matches!(op, Op::FORL | Op::IFORL | Op::JFORL | Op::ITERL | Op::IITERL | Op::JITERL | Op::LOOP | Op::ILOOP | Op::JLOOP)
+}
+/// Makes the instruction at `pc` enter trace `n`: function, index, and the instruction as it was.
+fn armed(proto: Gc<Proto>, pc: *const Ins, n: u32) -> Option<(Gc<Proto>, usize, Ins)> {
+    let at = proto.pc_of(pc)?;
+    let ins = proto.ins(at)?;
+    crate::trace::patch::arm(proto, at, n).then_some((proto, at, ins))
+}
+
+impl Jit {
+    /// Compiles a finished trace and puts it in its place.
+    pub(super) fn finish(&self, vm: &mut Vm, mut done: FinishedTrace) {
+        let Some(Recording { number, start, origin, at, spent, .. }) = self.end_recording(vm) else { return };
+        if self.misses_recursion(vm, origin, done.trace.link) {
+            return self.fail(vm, number, at, Origin::Nowhere, Abort::TooShort.into(), Some(&done.trace));
+        }
+        if self.is_too_expensive(vm, origin, &done.trace) {
+            return self.fail(vm, number, at, Origin::Nowhere, Abort::CodeTooLong.into(), Some(&done.trace));
+        }
+        let begun = now();
+        crate::view::sites::tell_trace(vm, &done, number);
+        go_on_at_pad(&mut done, number);
+        self.stress_exits(vm, &mut done.trace);
+        let placed = match self.place(vm, &done, number) {
+            Ok(placed) => placed,
+            Err(Refused::Abort(reason, info)) => {
+                let failure = Failure { reason, info, error: None };
+                return self.fail(vm, number, at, origin, failure, Some(&done.trace));
+            }
+            Err(Refused::Full) => {
+                self.drop_traces(vm);
+                return self.fail(vm, number, at, Origin::Nowhere, Abort::CodeFull.into(), Some(&done.trace));
+            }
+        };
+        let compile = now().saturating_sub(begun);
+        let code = placed.0;
+        self.policy.borrow_mut().spend(compile);
+        self.count(|c| {
+            c.closed += 1;
+            c.compiled += u64::from(code.1 != 0);
+            c.mcode += code.1 as u64;
+            c.compile_ns += compile.as_nanos() as u64;
+        });
+        if log::on(Topic::Ir) {
+            eprintln!("---- TRACE {number} IR\n{}", done.trace);
+        }
+        if log::on(Topic::Time) {
+            let n = done.trace.ins.len();
+            let stores = cost::slots(&done.trace);
+            eprintln!(
+                "---- TRACE {number}: {n} instructions, {stores} slots in snapshots, {} bytes, recorded in {spent:?}, compiled in {compile:?}",
+                code.1
+            );
+        }
+        let first = match origin {
+            Origin::Root(proto, pc) => armed(proto, pc, number),
+            _ => None,
+        };
+        let (link, stitch) = (done.trace.link, done.stitch);
+        let optimise = done.optimised;
+        let passes = core::mem::take(&mut done.passes);
+        let history = done.history.take();
+        let cost = Cost { record: spent.saturating_sub(optimise), optimise, lower: compile, passes };
+        let stub = self.machine.borrow().exit_stub();
+        self.registry.borrow_mut().insert(number, done, first, placed, stub, cost);
+        self.registry.borrow_mut().connect_plain_exits(vm);
+        if let Origin::Stitch(proto, pc) = origin {
+            self.registry.borrow_mut().stitch(number, proto, pc);
+        }
+        self.tell_compiled(number, history);
+        if log::on(Topic::Trace) {
+            eprintln!("[TRACE {number} stop {link:?}]");
+        }
+        if self.listens(vm, Event::Trace) {
+            let what = Value::str(vm.new_str(b"stop"));
+            self.send(vm, Event::Trace, &[what, Value::int(number as i32), stitch.unwrap_or(start)]);
+        }
+    }
+    fn place(&self, vm: &mut Vm, done: &FinishedTrace, number: u32) -> Result<Placed, Refused> {
+        let options = self.options.get();
+        let base = self.registry.borrow().free_exits(done.trace.snaps.len()).ok_or(Refused::Full)?;
+        if options.params.eval != 0 {
+            vm.set_enter(crate::trace::machine::evaluate);
+            return Ok(((0, 0, 0), CodeMap::default(), base));
+        }
+        let limit = (options.params.maxmcode as usize).saturating_mul(1024);
+        let sites = crate::view::sites::of(vm, done, number);
+        let from_exit = done.trace.parent.and_then(|(parent, k)| {
+            let registry = self.registry.borrow();
+            let parent = registry.get(parent)?;
+            Some((parent.unboxed(k), passed(&parent.trace, k as usize, &done.trace)))
+        });
+        let (unboxed, passed) = from_exit.unwrap_or_default();
+        let request = (&done.trace, number, &*sites);
+        vm.tell_walked();
+        let (code, map) = self.machine.borrow_mut().compile(vm, request, (&unboxed, &passed), self.is_watched(), base, limit)?;
+        Ok((code, map, base))
+    }
+}

@@ -1,0 +1,158 @@
+//! A recording under way, which sees each instruction before it runs.
+
+use super::abort::Failure;
+use crate::Jit;
+use crate::feedback::known::Known;
+use crate::frame;
+use crate::view::events::Event;
+use perilune_recorder::abort::Abort;
+use perilune_recorder::rec::{Recorder, Step};
+use perilune_vm::bc::{Ins, Op};
+use perilune_vm::gc::Marker;
+use perilune_vm::hooks::Mode;
+use perilune_vm::object::{Gc, Proto};
+use perilune_vm::{Value, Vm};
+use std::time::{Duration, Instant};
+
+/// Where a recording started: that is where a failure counts, and where the finished trace is entered.
+#[derive(Copy, Clone, Debug)]
+pub enum Origin {
+    /// At a hot instruction of a function.
+    Root(Gc<Proto>, *const Ins),
+    /// Behind a call, at the STITCH of a pad of the function.
+    Stitch(Gc<Proto>, *const Ins),
+    /// At an exit.
+    Side,
+    /// A failure does not count.
+    Nowhere,
+}
+
+/// A recording under way.
+#[derive(Debug)]
+pub struct Recording {
+    pub(crate) recorder: Recorder,
+    pub(super) number: u32,
+    /// Function that it started in.
+    pub(super) start: Value,
+    /// Where it started.
+    pub(crate) origin: Origin,
+    /// The last Lua instruction seen: function and index.
+    pub(super) at: (Value, usize),
+    pub(super) spent: Duration,
+}
+
+impl Recording {
+    /// Keeps what it refers to.
+    pub fn mark(&self, marker: &mut Marker) {
+        self.recorder.mark(marker);
+        marker.mark_value(self.start);
+        marker.mark_value(self.at.0);
+        if let Origin::Root(p, _) | Origin::Stitch(p, _) = self.origin {
+            marker.mark(p);
+        }
+    }
+    /// The trace so far.
+    pub fn trace(&self) -> &perilune_recorder::ir::Trace {
+        &self.recorder.b.trace
+    }
+    /// The root trace that it belongs to: its own number for a root trace.
+    pub fn root(&self) -> u32 {
+        self.recorder.root_no()
+    }
+    /// The Lua function and instruction that it started at.
+    pub fn head(&self) -> Option<(Gc<Proto>, usize)> {
+        let proto = self.start.as_func()?.proto()?;
+        Some((proto, proto.pc_of(self.recorder.start_pc())?))
+    }
+    /// Its number.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+}
+
+impl Jit {
+    /// Records the instruction that is about to run.
+    pub(crate) fn record_instruction(&self, vm: &mut Vm, pc: *const Ins) {
+        if !self.is_recording() {
+            vm.set_mode(Mode::Interpret);
+            return;
+        }
+        self.tell_instruction(vm, pc);
+        if self.cancelled.replace(false) {
+            return self.abort_recording(vm, Abort::Error.into());
+        }
+        // The root trace that is to be made again.
+        let mut again = None;
+        let step = {
+            let registry = self.registry.borrow();
+            let left = |pc: *const Ins| self.sites.borrow().get(pc).is_some_and(|s| s.is_left);
+            let noted = |pc: *const Ins| self.sites.borrow().feedback(pc);
+            let expected = self.mixed.borrow().site(vm, pc, noted(pc));
+            let site = |at: *const Ins| if at == pc { expected } else { noted(at) };
+            let known = Known { registry: &registry, left: &left, site: &site, live: &self.live };
+            let mut recording = self.recording.borrow_mut();
+            let Some(r) = recording.as_mut() else { return };
+            let begun = Instant::now();
+            let step = r.recorder.record(vm, &known, pc);
+            r.spent += begun.elapsed();
+            let (pc, found) = r.recorder.site();
+            if found != noted(pc) {
+                self.sites.borrow_mut().at(pc).feedback = found;
+                if matches!(step, Step::Abort { reason: Abort::Retry, .. }) {
+                    if found.ints && found.nums {
+                        self.mixed.borrow_mut().expect(vm, &mut self.sites.borrow_mut(), pc, r.recorder.proto());
+                    }
+                    again = registry.disarm_root(r.recorder.root_no());
+                }
+            }
+            step
+        };
+        if let Some(place) = again {
+            self.sites.borrow_mut().at(place.1).granted = true;
+            self.set_counter(vm, place, 1);
+        }
+        match step {
+            Step::Continue => {}
+            Step::Done(done) => self.finish(vm, *done),
+            Step::Abort { reason, info } => {
+                if reason == Abort::CallUnroll {
+                    self.retry_recursion(vm, pc);
+                }
+                self.abort_recording(vm, Failure { reason, info, error: None });
+            }
+        }
+    }
+    /// The recording under way, which has come to its end; its time is counted.
+    pub(super) fn end_recording(&self, vm: &mut Vm) -> Option<Recording> {
+        let recording = self.recording.borrow_mut().take();
+        vm.set_mode(Mode::Interpret);
+        let spent = recording.as_ref().map_or(Duration::ZERO, |r| r.spent);
+        self.count(|c| c.record_ns += spent.as_nanos() as u64);
+        self.policy.borrow_mut().spend(spent);
+        recording
+    }
+    /// Notes where the recording is, and tells of the instruction.
+    fn tell_instruction(&self, vm: &mut Vm, pc: *const Ins) {
+        let (number, depth, index);
+        {
+            let mut recording = self.recording.borrow_mut();
+            let Some(r) = recording.as_mut() else { return };
+            let native = matches!(frame::ins(pc).op(), Op::FUNCC | Op::FUNCCW);
+            index = if native { None } else { frame::proto(vm).and_then(|p| p.pc_of(pc)) };
+            if let Some(i) = index {
+                r.at = (frame::func(vm), i);
+            }
+            // A builtin is a frame of its own.
+            (number, depth) = (r.number, r.recorder.frame_depth() + usize::from(native));
+        }
+        self.tell(|w| w.recorded(frame::func(vm), index, depth));
+        if !self.listens(vm, Event::Record) {
+            return;
+        }
+        // At a function's header the arguments are in use, however many there are.
+        let nargs = if frame::is_header(pc) { vm.record_nargs as usize } else { 0 };
+        frame::protect(vm, pc, nargs);
+        let pc = index.map_or(-1, |i| i as i32);
+        self.send(vm, Event::Record, &[Value::int(number as i32), frame::func(vm), Value::int(pc), Value::int(depth as i32)]);
+    }
+}

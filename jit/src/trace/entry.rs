@@ -1,0 +1,149 @@
+//! A finished trace, and its exits.
+
+use super::machine::Code;
+use crate::policy::cost;
+use perilune_backend::CodeMap;
+use perilune_recorder::build::Pass;
+use perilune_recorder::ir::{Link, Trace};
+use perilune_vm::bc::Ins;
+use perilune_vm::hooks::{ExitId, Unboxed};
+use perilune_vm::object::{Gc, Proto};
+use std::rc::Rc;
+use std::time::Duration;
+
+/// An exit.
+#[derive(Copy, Clone, Default, Debug)]
+pub struct Exit {
+    /// Times taken to the interpreter.
+    pub taken: u32,
+    /// Times taken while a side trace might have been made; [`Exit::DONE`] when none will be (any more).
+    pub heat: u32,
+    /// The heat at which thresholds are looked at again.
+    pub next: u32,
+    /// Attempts.
+    pub tries: u32,
+    /// What compiling the side trace takes, if one was recorded that was too expensive.
+    pub price: Duration,
+    /// Side trace that begins here; 0 if none.
+    pub side: u32,
+    /// How often starting over from here (see `Jit::variant_start`) failed, up to [`Exit::MAX_VARIANTS`]: then only an ordinary side
+    /// trace will do.
+    pub failed_variants: u8,
+}
+
+impl Exit {
+    /// No (further) side trace is tried.
+    pub const DONE: u32 = u32::MAX;
+    /// One try less than `tryside`.
+    pub const MAX_VARIANTS: u8 = 3;
+}
+
+/// A finished trace.
+#[derive(Debug)]
+pub struct Entry {
+    /// The trace, optimised.
+    pub trace: Rc<Trace>,
+    /// Root trace: its own number for a root trace.
+    pub root: u32,
+    /// The root trace that took its place after it was taken out of use; 0 if none did.
+    pub replaced_by: u32,
+    /// Does the trace return below the frame that it starts in?
+    pub returns: bool,
+    /// For a root trace: function that it starts in, place, and the instruction there before it was patched.
+    pub start: Option<(Gc<Proto>, usize, Ins)>,
+    /// For a trace behind a call: the function, and the STITCH that enters it.
+    pub stitch: Option<(Gc<Proto>, *const Ins)>,
+    /// The functions whose code the trace is made from; first the one that its root trace starts in, with which it ends.
+    pub(super) protos: Vec<Gc<Proto>>,
+    /// Bytecode instructions that have run in the traces above when this one begins.
+    pub above: u32,
+    /// First snapshot of the loop; that there is none is said by the number of snapshots.
+    pub loop_snap: u32,
+    /// For a root trace: may more have run when one of its tree is left than lies on the straight way there?
+    pub goes_round: bool,
+    /// For a root trace: bytecode instructions gained and lost by it and its side traces, see [`Entry::gain`].
+    pub balance: i64,
+    /// First exit id.
+    pub exit_base: ExitId,
+    /// The exits.
+    pub exits: Vec<Exit>,
+    /// Side traces (of a root trace).
+    pub sides: u32,
+    /// Address and size of the machine code, and the offset of the loop in it.
+    pub code: Code,
+    /// Where in it what is.
+    pub map: CodeMap,
+    /// What making it took.
+    pub cost: Cost,
+}
+
+/// What making a trace took.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Cost {
+    /// Time for recording.
+    pub record: Duration,
+    /// Time for the passes.
+    pub optimise: Duration,
+    /// Time for machine code.
+    pub lower: Duration,
+    /// What each pass did.
+    pub passes: Vec<Pass>,
+}
+
+impl Entry {
+    /// The function that the tree of traces lives as long as.
+    pub fn owner(&self) -> Gc<Proto> {
+        self.protos[0]
+    }
+    /// The function that an instruction is part of, and its index.
+    pub fn place_of(&self, pc: u64) -> Option<(Gc<Proto>, usize)> {
+        let pc: *const Ins = core::ptr::with_exposed_provenance(pc as usize);
+        self.protos.iter().find_map(|p| Some((*p, p.pc_of(pc)?)))
+    }
+    /// The functions that the trace is made from.
+    pub fn protos(&self) -> &[Gc<Proto>] {
+        &self.protos
+    }
+    /// Does leaving by this exit mean that the trace has ended, and not that a guard failed? A side trace that ends in the middle
+    /// of a chain of returns has not: another may follow the chain.
+    pub fn is_end(&self, exit: usize) -> bool {
+        exit == self.trace.last_exit()
+            && match self.trace.link {
+                Link::Interp | Link::Stitch => true,
+                Link::Return => !self.returns,
+                _ => false,
+            }
+    }
+    /// Takes back what enters the trace, whose number is `n`.
+    pub(super) fn disarm(&self, n: u32) {
+        if let Some((proto, pc, ins)) = self.start {
+            super::patch::disarm(proto, pc, ins, n);
+        }
+        if let Some((proto, stitch)) = self.stitch
+            && let Some(pad) = proto.pad_at(stitch)
+            && pad.trace() == n
+        {
+            pad.set_trace(0);
+        }
+    }
+    /// What exit `k` leaves undone.
+    pub fn unboxed(&self, k: u32) -> Vec<Unboxed> {
+        let k = k as usize;
+        perilune_backend::unboxed::unboxed(&self.trace, k)
+    }
+    /// The function that a trace is entered in, but for side traces.
+    pub fn entered_in(&self) -> Option<Gc<Proto>> {
+        self.start.map(|s| s.0).or(self.stitch.map(|s| s.0))
+    }
+    /// What was gained when the trace is left by `exit`: at least the instructions up to there. A loop that came to its second round
+    /// makes up for all losses: nobody knows how often it went round.
+    pub fn gain(&self, exit: usize) -> i64 {
+        let done = self.trace.snaps.get(exit).map_or(0, |s| s.done);
+        let gain = i64::from(self.above) + i64::from(done) - cost::ENTRY;
+        if exit as u32 >= self.loop_snap { 2 * cost::LOSS } else { gain }
+    }
+    /// Bytecode instructions up to where the trace links to another.
+    pub fn length(&self) -> i64 {
+        i64::from(self.above) + self.trace.snaps.get(self.trace.last_exit()).map_or(0, |s| i64::from(s.done))
+    }
+}

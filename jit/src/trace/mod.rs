@@ -1,0 +1,15 @@
+//! Finished traces: the registry that has them by number, the machine that compiles and runs them, the instructions that enter them, and
+//! what ends them.
+
+mod entry;
+mod flush;
+pub mod machine;
+mod owned;
+pub mod patch;
+mod registry;
+mod share;
+mod tables;
+
+pub use entry::{Cost, Entry, Exit};
+pub use perilune_backend::Part;
+pub use registry::Registry;
