@@ -19,7 +19,7 @@ mod table;
 
 use child::Outcome;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
 /// What the command line asks for.
@@ -79,6 +79,12 @@ struct Config {
     args: &'static [&'static str],
     /// Whether it runs the whole dialect, so also programs marked `-- needs: bit`.
     whole: bool,
+}
+
+impl Config {
+    fn run(&self, args: &[&str], timeout: Duration) -> Outcome {
+        child::run(Command::new(&self.command).args(self.args).args(args).stdin(Stdio::null()), timeout)
+    }
 }
 
 /// Our two modes first, then the peers that are installed and asked for.
@@ -186,10 +192,10 @@ fn measure(program: &Program, configs: &[Config], options: &Options) -> Vec<Cell
             if cell.trouble.is_some() || program.needs_bit && !config.whole {
                 continue;
             }
-            match child::run(&config.command, config.args, &args, options.timeout) {
-                Outcome::Done { seconds, rss_kb, output } => {
-                    cell.seconds.push(seconds);
-                    cell.rss_kb = cell.rss_kb.max(rss_kb);
+            match config.run(&args, options.timeout) {
+                Outcome::Done { usage, output } => {
+                    cell.seconds.push(child::seconds(usage.ru_utime) + child::seconds(usage.ru_stime));
+                    cell.rss_kb = cell.rss_kb.max(usage.ru_maxrss);
                     if kept.get_or_insert_with(|| output.clone()) != &output {
                         cell.trouble = Some(Trouble::Failed("the output changes from run to run".into()));
                     }
@@ -221,10 +227,10 @@ fn compare(program: &Program, small: bool, outputs: &[Option<Vec<u8>>], cells: &
 fn startup(config: &Config, options: &Options) -> Option<f64> {
     let mut cell = Cell::default();
     for _ in 0..options.runs.max(15) {
-        let Outcome::Done { seconds, .. } = child::run(&config.command, config.args, &["-e", ""], options.timeout) else {
+        let Outcome::Done { usage, .. } = config.run(&["-e", ""], options.timeout) else {
             return None;
         };
-        cell.seconds.push(seconds);
+        cell.seconds.push(child::seconds(usage.ru_utime) + child::seconds(usage.ru_stime));
     }
     cell.median().map(|seconds| seconds * 1000.0)
 }

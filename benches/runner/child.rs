@@ -1,26 +1,28 @@
 //! One run of a child process: its output, the processor time it used and its peak memory.
 
 use std::io::Read;
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How one run of a child ended.
 pub enum Outcome {
-    Done { seconds: f64, rss_kb: i64, output: Vec<u8> },
+    Done { usage: libc::rusage, output: Vec<u8> },
     Failed(String),
     TimedOut,
 }
 
-/// Runs `program options... args...` to its end or until `timeout`.
-pub fn run(program: &Path, options: &[&str], args: &[&str], timeout: Duration) -> Outcome {
-    let mut command = Command::new(program);
-    command.args(options).args(args);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+/// Seconds of processor time.
+pub fn seconds(time: libc::timeval) -> f64 {
+    time.tv_sec as f64 + time.tv_usec as f64 * 1e-6
+}
+
+/// Runs `command` to its end or until `timeout`. It reads nothing, unless the caller gave it something.
+pub fn run(command: &mut Command, timeout: Duration) -> Outcome {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(error) => {
-            return Outcome::Failed(format!("cannot start {}: {error}", program.display()));
+            return Outcome::Failed(format!("cannot start {}: {error}", command.get_program().to_string_lossy()));
         }
     };
     let output = collect(child.stdout.take());
@@ -34,8 +36,7 @@ pub fn run(program: &Path, options: &[&str], args: &[&str], timeout: Duration) -
         let text = String::from_utf8_lossy(&errors);
         return Outcome::Failed(format!("status {status:#x}: {}", text.lines().next().unwrap_or("")));
     }
-    let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 * 1e-6;
-    Outcome::Done { seconds: seconds(usage.ru_utime) + seconds(usage.ru_stime), rss_kb: usage.ru_maxrss, output }
+    Outcome::Done { usage, output }
 }
 
 /// Reads a pipe to its end on a thread of its own, so that the child never blocks on it.

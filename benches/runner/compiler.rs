@@ -2,6 +2,7 @@
 
 use crate::child::{self, Outcome};
 use crate::{Options, Program};
+use std::process::{Command, Stdio};
 
 /// Prints the compiler's counters as the last line, when the state is closed.
 const COUNT: &str = "local counters, guard = require 'jit.util'.counters, newproxy(true) \
@@ -32,9 +33,12 @@ fn measure(program: &Program, options: &Options) -> Result<Cost, String> {
     let args = if options.small { vec![&*file, &*program.small] } else { vec![&*file] };
     let mut runs = Vec::new();
     for _ in 0..options.runs {
-        let Outcome::Done { seconds, output, .. } = child::run(&options.ours, &["-e", COUNT], &args, options.timeout) else {
+        let mut command = Command::new(&options.ours);
+        command.args(["-e", COUNT]).args(&args).stdin(Stdio::null());
+        let Outcome::Done { usage, output } = child::run(&mut command, options.timeout) else {
             return Err(format!("{}: no result", program.name));
         };
+        let seconds = child::seconds(usage.ru_utime) + child::seconds(usage.ru_stime);
         let text = String::from_utf8_lossy(&output);
         let line = text.lines().next_back().and_then(|l| l.strip_prefix("counters "));
         let numbers: Vec<u64> = line.unwrap_or_default().split(' ').filter_map(|n| n.parse().ok()).collect();
