@@ -72,11 +72,6 @@ pub fn delta(link: u64) -> u32 {
 
 /// Makes Lua values of what an exit left in the slots of the frame at `vm.base` and in those around it.
 pub fn box_slots(vm: &mut Vm, slots: &[Unboxed]) {
-    for s in slots {
-        // SAFETY: the slots are those of the snapshot that compiled code has just left by, in frames that it checked the stack for.
-        unsafe {
-            let slot = vm.base.offset(s.slot as isize);
-            *slot = Value(s.boxed((*slot).0));
-        }
-    }
+    // SAFETY: the slots are those of the snapshot that compiled code has just left by, in frames that it checked the stack for.
+    unsafe { perilune_vm::hooks::box_slots(vm.base, slots) }
 }

@@ -72,6 +72,21 @@ impl Unboxed {
     }
 }
 
+/// Makes Lua values of what compiled code has stored otherwise, in slots counted from `base`.
+///
+/// # Safety
+/// The slots are those of the exit that compiled code has just left by, in the frame at `base` and below.
+#[inline(always)]
+pub unsafe fn box_slots(base: *mut crate::Value, slots: &[Unboxed]) {
+    for s in slots {
+        // SAFETY: the contract of this function.
+        unsafe {
+            let slot = base.offset(s.slot as isize);
+            *slot = crate::Value(s.boxed((*slot).0));
+        }
+    }
+}
+
 /// An exit that the interpreter takes without asking the compiler, so many times: there is nothing to do but to go on.
 #[derive(Copy, Clone, Debug)]
 pub struct PlainExit {

@@ -7,7 +7,6 @@ use super::{Driver, R, op};
 use crate::bc::{Ins, Op};
 use crate::hooks::Mode;
 use crate::sample::Activity;
-use crate::value::Value;
 use std::rc::Rc;
 
 /// Tells the compiler that the current instruction is hot.
@@ -104,10 +103,8 @@ unsafe fn take_plain_exit(vm: *mut crate::Vm, exit: u32) -> Option<*const Ins> {
     }
     (*plain).left -= 1;
     (*vm).base = (*vm).jit_base;
-    for s in &*(*plain).unboxed {
-        let slot = (*vm).base.offset(s.slot as isize);
-        *slot = Value(s.boxed((*slot).0));
-    }
+    // SAFETY: it is the exit that was taken, and while it may be taken so its trace keeps the list.
+    crate::hooks::box_slots((*vm).base, &*(*plain).unboxed);
     (*vm).multres = (*plain).multres;
     if cfg!(debug_assertions)
         && let Err(e) = (*vm).verify_frames(pc)
