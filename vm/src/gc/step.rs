@@ -37,6 +37,8 @@ impl Heap {
     /// The cycle is over: waits until the heap has grown by the pause.
     fn rest(&mut self) {
         self.debt = 0;
+        // A cycle has come to its end: what was in use when memory was short says nothing any more.
+        self.recovered = 0;
         self.set_goal((self.estimate / 100).saturating_mul(self.pause as usize).max(super::heap::MIN_GOAL));
     }
     /// Work for `bytes` allocated.
