@@ -27,6 +27,8 @@ macro_rules! for_each_field {
             (TabAsize, "tab.asize", Table, 4, Int)
             /// Nodes minus one.
             (TabHmask, "tab.hmask", Table, offset_of!(Table, hmask), Int)
+            /// Which string keys are in which nodes, see [`crate::object::ShapeId`].
+            (TabShape, "tab.shape", Table, offset_of!(Table, shape), Int)
             /// Negative metamethod cache.
             (TabNomm, "tab.nomm", Table, 2, U8)
             /// Metatable of a userdata (may be null).

@@ -40,7 +40,7 @@ use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::gc::Marker;
-use perilune_vm::object::{Func, Gc, Proto, Table};
+use perilune_vm::object::{Func, Gc, Proto, ShapeId, Table};
 use perilune_vm::{Value, Vm};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -121,10 +121,12 @@ pub struct Site {
     pub closures: bool,
     /// The prototypes for which an exit there was taken, since another function was called.
     pub callees: Distinct<8>,
-    /// The shape of the tables that a key was looked up in last, see [`Recorder::note_shape`]; 0 if none was.
-    pub shape: u32,
+    /// The tables that keys were looked up in last.
+    pub tables: TablesMet,
     /// The shapes for which an exit there was taken.
     pub shapes: Distinct<4>,
+    /// Tables of several shapes were met that have the key in the same node.
+    pub by_node: bool,
     /// Address of the class (the `__index` of the object's metatable) that a key was looked up in last; 0 if none was.
     pub class: usize,
     /// Several classes were met.
@@ -139,6 +141,31 @@ impl Site {
     /// Are calls there left to the functions' own traces? Each function takes a side trace otherwise.
     fn has_many_callees(&self) -> bool {
         self.callees.is_full()
+    }
+}
+
+/// What is known of the tables that an instruction looked up constant keys in; 0 where it did not. What can stand in one word stands for all that
+/// it has met, in order.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub struct TablesMet {
+    /// The shape of the first one.
+    first: ShapeId,
+    /// Their shapes.
+    shapes: u32,
+    /// The sizes of their hash parts, and the nodes that the keys were found in.
+    nodes: u32,
+}
+
+impl TablesMet {
+    /// One more table, with the node that the key was found in.
+    fn add(&mut self, t: &Table, node: Option<u32>) {
+        let mix = |before: u32, x: u32| before.wrapping_mul(0x9e37_79b1).wrapping_add(x).max(1);
+        let place = t.hmask.get().wrapping_mul(0x0101).wrapping_add(node.map_or(1, |n| n.wrapping_add(2)));
+        if self.nodes == 0 {
+            self.first = t.shape.get();
+        }
+        self.nodes = mix(self.nodes, place);
+        self.shapes = mix(self.shapes, t.shape.get().number());
     }
 }
 
@@ -323,8 +350,8 @@ pub struct Recorder {
     site: Site,
     /// Is it one of those whose guards the exit may be of that a side trace starts at?
     at_exit: bool,
-    /// The shapes of the tables that it has looked keys up in.
-    shape: u32,
+    /// The tables that it has looked keys up in.
+    tables: TablesMet,
     /// Instructions that were recorded for one form of numbers.
     specialized: Vec<*const Ins>,
     /// How many of them were before the current one.
@@ -380,7 +407,7 @@ impl Recorder {
             pc: core::ptr::null(),
             site: Site::default(),
             at_exit: false,
-            shape: 0,
+            tables: TablesMet::default(),
             specialized: Vec::new(),
             earlier: 0,
             info: AbortInfo::None,
@@ -492,18 +519,27 @@ impl Recorder {
         }
         Ok(self.site.closures || proto.hdr.word.get() > MANY_CLOSURES)
     }
-    /// A key was looked up in a table: its mask and the key's node say whether code for one serves another.
-    fn note_shape(&mut self, shape: u32) {
-        self.shape = self.shape.wrapping_mul(0x9e37_79b1).wrapping_add(shape).max(1);
+    /// A key was looked up in a table, and found in this node.
+    fn note_shape(&mut self, t: &Table, node: Option<u32>) {
+        self.tables.add(t, node);
     }
-    /// Keeps what shapes the current instruction has met; at an exit another shape than before may be why it was taken.
-    fn learn_shape(&mut self) {
-        if self.shape == 0 {
+    /// Keeps what tables the current instruction has met; at an exit other shapes than before may be why it was taken. Where the
+    /// nodes are the same nevertheless, code that goes by them serves all of those tables.
+    fn learn_shape(&mut self, vm: &mut Vm) {
+        let met = self.tables;
+        if met == TablesMet::default() {
             return;
         }
-        let before = core::mem::replace(&mut self.site.shape, self.shape);
-        if self.at_exit && before != 0 && before != self.shape {
-            self.site.shapes.add(self.shape);
+        let before = core::mem::replace(&mut self.site.tables, met);
+        if !self.at_exit || before == TablesMet::default() || before == met {
+            return;
+        }
+        if before.nodes == met.nodes {
+            self.site.by_node = true;
+            vm.heap.shape_varies(before.first);
+            vm.heap.shape_varies(met.first);
+        } else {
+            self.site.shapes.add(met.nodes);
         }
     }
     /// Are there several classes whose objects are met here?
@@ -616,9 +652,10 @@ impl Recorder {
         {
             panic!("before {} of line {}: {e}", ins.op().name(), self.proto.line(self.proto.pc_of(pc).unwrap_or(0)));
         }
-        (self.at_exit, self.shape) = (self.b.trace.parent.is_some() && self.b.trace.snaps.len() == 1 && !self.needsnap, 0);
+        self.at_exit = self.b.trace.parent.is_some() && self.b.trace.snaps.len() == 1 && !self.needsnap;
+        self.tables = TablesMet::default();
         let flow = self.dispatch(vm, db, pc, ins);
-        self.learn_shape();
+        self.learn_shape(vm);
         self.b.bytecodes = self.b.bytecodes.saturating_add(1);
         self.first = false;
         flow

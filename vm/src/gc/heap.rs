@@ -5,7 +5,7 @@ use super::block::{Block, Blocks, FreeCell};
 use super::raw::{RawPools, large_layout};
 use super::watch::{Change, Watch};
 use super::size::{CELL_MAX, NUM_CLASSES, class_of, class_size};
-use crate::object::{Func, Gc, GcHeader, Kind, Node, Proto, Str, StrTable, Table, Thread, Udata};
+use crate::object::{Func, Gc, GcHeader, Kind, Node, Proto, Shapes, Str, StrTable, Table, Thread, Udata};
 use crate::value::Value;
 use core::cell::Cell;
 use std::collections::VecDeque;
@@ -103,6 +103,8 @@ pub struct Heap {
     /// The intern table.
     pub(crate) strings: StrTable,
     pub(super) names: Names,
+    /// The shapes of tables.
+    pub(crate) shapes: Shapes,
 
     pub(super) phase: Phase,
     pub(super) marker: Marker,
@@ -175,6 +177,7 @@ impl Heap {
             blocks: Blocks::default(),
             large: Vec::new(),
             strings: StrTable::new(seed),
+            shapes: Shapes::new(),
             names: Names { gc: dangling, mode: dangling, no_memory: dangling },
             phase: Phase::Pause,
             marker: Marker::default(),

@@ -12,7 +12,7 @@
 //! hash part of its own has at least two nodes). They change only in `table_write`; slot and node references are not kept across
 //! calls that insert.
 
-use super::{Gc, GcHeader, Str};
+use super::{Gc, GcHeader, ShapeId, Str};
 use crate::value::Value;
 use core::cell::Cell;
 
@@ -47,8 +47,10 @@ pub struct Table {
     pub hmask: Cell<u32>,
     /// The border that was found last: where the next one is looked for first.
     pub(crate) border: Cell<u32>,
-    /// All nodes at or above this one are in use.
-    pub free_top: Cell<*mut Node>,
+    /// Number of the nodes that are not known to be in use: all from this index on are.
+    pub free: Cell<u32>,
+    /// Which keys are in which nodes.
+    pub shape: Cell<ShapeId>,
 }
 
 const _: () = assert!(core::mem::size_of::<Table>() == 48);

@@ -1,7 +1,7 @@
 //! Tables: creation, stores, growth. See `table` for the layout and the contract.
 
 use super::table::{Node, Table, hash_key, normalize};
-use super::{Gc, Kind, Str};
+use super::{Gc, Kind, ShapeId, Str};
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::gc::{BLOCK_SIZE, Heap};
@@ -73,7 +73,8 @@ impl Table {
         }
         self.node.set(node);
         self.hmask.set(n as u32 - 1);
-        self.free_top.set(node.wrapping_add(n));
+        self.free.set(n as u32);
+        self.shape.set(ShapeId::of_empty(hbits));
     }
     /// Removes all entries, keeping the memory.
     pub fn clear(&self) {
@@ -85,9 +86,9 @@ impl Table {
             n.key.set(Value::NIL);
             n.next.set(core::ptr::null_mut());
         }
-        if self.hmask.get() != 0 {
-            self.free_top.set(self.node.get().wrapping_add(self.num_nodes() as usize));
-        }
+        let n = self.num_nodes();
+        self.free.set(n);
+        self.shape.set(ShapeId::of_empty(if n == 0 { 0 } else { n.ilog2() }));
     }
     /// Inserts a key that the table lacks into the hash part; `None` when it is full.
     fn insert(&self, key: Value) -> Option<*mut Value> {
@@ -125,18 +126,10 @@ impl Table {
         Some(main.val.as_ptr())
     }
     fn take_free(&self) -> Option<&Node> {
-        let mut p = self.free_top.get();
-        while p > self.node.get() {
-            p = p.wrapping_sub(1);
-            // SAFETY: between the first node and the end of the nodes.
-            let n = unsafe { &*p };
-            if n.key.get().is_nil() {
-                self.free_top.set(p);
-                return Some(n);
-            }
-        }
-        self.free_top.set(p);
-        None
+        let nodes = &self.nodes()[..self.free.get() as usize];
+        let found = nodes.iter().rposition(|n| n.key.get().is_nil());
+        self.free.set(found.unwrap_or(0) as u32);
+        found.map(|i| &nodes[i])
     }
 }
 
@@ -213,7 +206,8 @@ impl Heap {
                 node: Cell::new(self.empty_node),
                 hmask: Cell::new(0),
                 border: Cell::new(0),
-                free_top: Cell::new(self.empty_node),
+                free: Cell::new(0),
+                shape: Cell::new(ShapeId::of_empty(0)),
             });
         }
         Gc::from_ptr(t)
@@ -262,7 +256,8 @@ impl Heap {
                 to.key.set(from.key.get());
                 to.next.set(moved(from.next.get()));
             }
-            t.free_top.set(moved(template.free_top.get()));
+            t.free.set(template.free.get());
+            t.shape.set(template.shape.get());
         }
         t
     }
@@ -275,8 +270,9 @@ impl Heap {
         }
         if hbits == 0 {
             t.node.set(self.empty_node);
-            t.free_top.set(self.empty_node);
             t.hmask.set(0);
+            t.free.set(0);
+            t.shape.set(ShapeId::of_empty(0));
         } else {
             let node = self.alloc_raw(size_of::<Node>() << hbits).cast();
             // SAFETY: just allocated.
@@ -352,7 +348,10 @@ impl Heap {
     /// Inserts a normalised key that the table lacks, growing it if it is full.
     fn table_insert(&mut self, t: Gc<Table>, key: Value) -> *mut Value {
         match t.insert(key) {
-            Some(slot) => slot,
+            Some(slot) => {
+                t.shape.set(self.shapes.after(&t, t.shape.get(), key, slot));
+                slot
+            }
             None => self.rehash_for(t, key),
         }
     }

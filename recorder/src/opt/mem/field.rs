@@ -6,6 +6,7 @@ use crate::ir::{Ins, IrRef, Op, Ty};
 use crate::opt::alias::{self, Alias};
 use crate::opt::cse;
 use perilune_vm::layout::Field;
+use perilune_vm::object::ShapeId;
 
 fn field_of(ins: Ins) -> Option<Field> {
     Field::ALL.get(usize::from(ins.b.0)).copied()
@@ -34,7 +35,7 @@ pub fn load(b: &mut Builder, ins: Ins) -> Emit {
     let floor = object.max(IrRef::BASE);
     let changed = match field {
         Field::TabArray | Field::TabAsize => alias::invalidated(b, object, floor, |c| c.array),
-        Field::TabNode | Field::TabHmask => alias::invalidated(b, object, floor, |c| c.nodes),
+        Field::TabNode | Field::TabHmask | Field::TabShape => alias::invalidated(b, object, floor, |c| c.nodes),
         Field::ThreadOpen | Field::UpvalV => alias::upvalues_changed(b, floor),
         _ => alias::called(b, floor, |_| false),
     };
@@ -69,11 +70,14 @@ pub fn load(b: &mut Builder, ins: Ins) -> Emit {
 /// A field of a table that the trace has made and not changed since.
 fn of_new_table(b: &mut Builder, table: IrRef, field: Field) -> Option<IrRef> {
     let made = b.def(table)?;
-    let (asize, hmask) = match made.op {
-        Op::TNEW => (u32::from(made.a.0), if made.b.0 == 0 { 0 } else { (1u32 << made.b.0) - 1 }),
+    let (asize, hmask, shape) = match made.op {
+        Op::TNEW => {
+            let hbits = u32::from(made.b.0);
+            (u32::from(made.a.0), if hbits == 0 { 0 } else { (1u32 << hbits) - 1 }, ShapeId::of_empty(hbits))
+        }
         Op::TDUP => {
             let template = b.as_gc(made.a)?.as_table()?;
-            (template.asize(), template.hmask.get())
+            (template.asize(), template.hmask.get(), template.shape.get())
         }
         _ => return None,
     };
@@ -81,6 +85,7 @@ fn of_new_table(b: &mut Builder, table: IrRef, field: Field) -> Option<IrRef> {
         Field::TabMeta => Some(b.knull(Ty::Tab)),
         Field::TabAsize => Some(b.kint(asize as i32)),
         Field::TabHmask => Some(b.kint(hmask as i32)),
+        Field::TabShape => Some(b.kint(shape.number() as i32)),
         _ => None,
     }
 }

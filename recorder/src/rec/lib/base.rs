@@ -32,11 +32,11 @@ impl Recorder {
                 if key.1.is_nil() || key.1.as_number().is_some_and(f64::is_nan) {
                     return Ok(None);
                 }
-                one(self.raw_get(t, r, key)?)
+                one(self.raw_get(args.vm, t, r, key)?)
             }
             Builtin::Rawset if args.len() >= 3 => {
                 let Some(t) = v.as_table() else { return Ok(None) };
-                self.raw_set(t, r, args.get(1), args.get(2))?;
+                self.raw_set(args.vm, t, r, args.get(1), args.get(2))?;
                 one(r)
             }
             Builtin::Rawequal if args.len() >= 2 => self.rawequal(args),
@@ -68,7 +68,7 @@ impl Recorder {
         let Some(n) = n.checked_add(1) else { return Ok(None) };
         let step = self.b.kint(1);
         let key = self.b.emit(Op::ADD, Ty::Int, i, step)?;
-        let value = self.raw_get(t, r, (key, Value::int(n)))?;
+        let value = self.raw_get(args.vm, t, r, (key, Value::int(n)))?;
         if t.get_int(n).is_nil() {
             return Ok(Some(Vec::new()));
         }
@@ -118,7 +118,7 @@ impl Recorder {
     fn no_field(&mut self, args: &Args<'_>, m: perilune_vm::object::Gc<perilune_vm::object::Table>, k: IrRef) -> Results {
         let Some(name) = args.vm.meta_names[MM::Metatable as usize] else { return Ok(None) };
         let key = (self.b.kgc(Value::str(name)), Value::str(name));
-        self.raw_get(m, k, key)?;
+        self.raw_get(args.vm, m, k, key)?;
         if m.get_str(name).is_nil() { one(k) } else { Ok(None) }
     }
 

@@ -16,7 +16,7 @@ impl Recorder {
                 let one = self.b.kint(1);
                 let key = self.b.emit(Op::ADD, Ty::Int, len, one)?;
                 let k = Value::int(t.len() as i32 + 1);
-                self.raw_set(t, table, (key, k), args.get(1))?;
+                self.raw_set(args.vm, t, table, (key, k), args.get(1))?;
                 Ok(Some(Vec::new()))
             }
             Builtin::TableRemove if args.len() == 1 => {
@@ -28,9 +28,9 @@ impl Recorder {
                 }
                 self.b.emit(Op::NE, Ty::Int, len, zero)?;
                 let key = (len, Value::int(t.len() as i32));
-                let place = self.lookup(t, table, key)?;
+                let place = self.lookup(args.vm, t, table, key)?;
                 let r = self.load(&place, t.get(key.1))?;
-                self.raw_set(t, table, key, (IrRef::NIL, Value::NIL))?;
+                self.raw_set(args.vm, t, table, key, (IrRef::NIL, Value::NIL))?;
                 Ok(Some(vec![r]))
             }
             Builtin::TableGetn => {

@@ -1,0 +1,174 @@
+//! Shapes: one number for which string key is in which node of a hash part.
+//!
+//! Two tables of the same shape, other than [`ShapeId::NONE`], have the same number of nodes and the same key in each of them. So compiled code that has
+//! compared a table's shape knows where each constant key of it is, or that it is missing, without a look at the nodes. Values are no
+//! part of it: a key whose value is nil is there all the same.
+//!
+//! Shapes form a tree, as in Self's maps and the hidden classes of JavaScript engines. Empty hash parts have a shape for each size. Inserting a string
+//! key leads to a child, found by the key. Which node the key is put into, and whether another key moves for it, follows from the shape
+//! but for one thing: a key whose value is nil may be replaced. So the child says where its key is and how many free
+//! nodes are left, and a table where that came out differently has no shape until it is made again.
+//!
+//! What has other keys than strings, more than [`MAX_BITS`] says, or was one of too many, has no shape: it is for tables that are
+//! used like records. A shape is never freed; keys are compared by address only, so it keeps none alive: a string at the address of one
+//! that was freed leads to a child whose tables have that address in their nodes, which is all that anybody knows of it.
+
+use super::table::Table;
+use crate::gc::Heap;
+use crate::value::Value;
+use std::collections::HashMap;
+
+/// The number of a shape.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+#[repr(transparent)]
+pub struct ShapeId(u32);
+
+impl Default for ShapeId {
+    fn default() -> ShapeId {
+        ShapeId::NONE
+    }
+}
+
+/// Hash parts of more than 2 to this many nodes have no shape. Each key of a table takes a shape: this bounds what a dictionary costs.
+const MAX_BITS: u32 = 5;
+/// So many shapes at most. Each takes some 50 bytes.
+const MAX_SHAPES: usize = 1 << 16;
+/// So many keys may follow one shape. Where more do, they are data.
+const MAX_CHILDREN: u16 = 64;
+/// So many keys may be the first in a table.
+const MAX_FIRST: u16 = 1024;
+
+impl ShapeId {
+    /// No shape: the table may have any keys.
+    pub const NONE: ShapeId = ShapeId(0);
+    /// The shape of a hash part of `1 << hbits` nodes (none if `hbits` is 0) without keys.
+    #[inline(always)]
+    pub const fn of_empty(hbits: u32) -> ShapeId {
+        if hbits <= MAX_BITS { ShapeId(hbits + 1) } else { ShapeId::NONE }
+    }
+    /// The number, 0 for none.
+    #[inline(always)]
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+    /// Does it tell which keys there are?
+    #[inline(always)]
+    pub const fn is_some(self) -> bool {
+        self.0 != 0
+    }
+}
+
+#[derive(Debug)]
+struct Shape {
+    /// The key that led to a child last, and that child.
+    last_key: u64,
+    last_child: ShapeId,
+    /// Where the last key was put: offset of its node in bytes.
+    node: u16,
+    /// Free nodes left after that, see [`Table::free`].
+    free: u16,
+    /// How many children there are.
+    children: u16,
+    /// How many there may be.
+    max_children: u16,
+    /// See [`Heap::does_shape_vary`].
+    varies: bool,
+}
+
+impl Shape {
+    fn new(node: usize, free: u32, max_children: u16) -> Shape {
+        let (node, free) = (node as u16, free as u16);
+        Shape { last_key: Value::NIL.0, last_child: ShapeId::NONE, node, free, children: 0, max_children, varies: false }
+    }
+}
+
+/// All shapes of a heap.
+#[derive(Debug)]
+pub(crate) struct Shapes {
+    all: Vec<Shape>,
+    children: HashMap<(ShapeId, u64), ShapeId, foldhash::fast::FixedState>,
+    /// In builds with debug assertions: the keys by node.
+    #[cfg(debug_assertions)]
+    keys: Vec<Vec<u64>>,
+}
+
+impl Shapes {
+    pub(crate) fn new() -> Shapes {
+        // What has no shape is where no key is ever put.
+        let mut all = vec![Shape::new(usize::MAX, 0, 0)];
+        all.extend((0..=MAX_BITS).map(|_| Shape::new(usize::MAX, 0, MAX_FIRST)));
+        Shapes {
+            #[cfg(debug_assertions)]
+            keys: (0..all.len()).map(|i| vec![Value::NIL.0; if i < 2 { 0 } else { 1 << (i - 1) }]).collect(),
+            all,
+            children: HashMap::default(),
+        }
+    }
+
+    /// The shape of a table that had the shape `from` before `key` was inserted at `slot`.
+    #[inline]
+    pub(crate) fn after(&mut self, t: &Table, from: ShapeId, key: Value, slot: *mut Value) -> ShapeId {
+        if !from.is_some() {
+            return from;
+        }
+        let node = slot as usize - t.node.get() as usize;
+        let shape = &self.all[from.0 as usize];
+        let child = if shape.last_key == key.0 { shape.last_child } else { self.child(t, from, key, node) };
+        let shape = &self.all[child.0 as usize];
+        if usize::from(shape.node) != node || u32::from(shape.free) != t.free.get() {
+            return ShapeId::NONE;
+        }
+        #[cfg(debug_assertions)]
+        self.check(t, child);
+        child
+    }
+    #[cold]
+    fn child(&mut self, t: &Table, from: ShapeId, key: Value, node: usize) -> ShapeId {
+        if !key.is_str() {
+            return ShapeId::NONE;
+        }
+        let known = self.children.get(&(from, key.0)).copied();
+        let Some(child) = known.or_else(|| self.new_child(t, from, key, node)) else { return ShapeId::NONE };
+        let shape = &mut self.all[from.0 as usize];
+        (shape.last_key, shape.last_child) = (key.0, child);
+        child
+    }
+    fn new_child(&mut self, t: &Table, from: ShapeId, key: Value, node: usize) -> Option<ShapeId> {
+        let shape = &mut self.all[from.0 as usize];
+        if shape.children >= shape.max_children {
+            return None;
+        }
+        shape.children += 1;
+        let varies = shape.varies;
+        if self.all.len() >= MAX_SHAPES {
+            return None;
+        }
+        let child = ShapeId(self.all.len() as u32);
+        self.all.push(Shape { varies, ..Shape::new(node, t.free.get(), MAX_CHILDREN) });
+        #[cfg(debug_assertions)]
+        self.keys.push(t.nodes().iter().map(|n| n.key.get().0).collect());
+        self.children.insert((from, key.0), child);
+        Some(child)
+    }
+
+    /// In builds with debug assertions: panics if a table has other keys than its shape says.
+    #[cfg(debug_assertions)]
+    pub(crate) fn check(&self, t: &Table, shape: ShapeId) {
+        if shape.is_some() {
+            let keys = t.nodes().iter().map(|n| n.key.get().0);
+            assert!(keys.eq(self.keys[shape.0 as usize].iter().copied()), "a table has not the keys of its shape");
+        }
+    }
+}
+
+impl Heap {
+    /// Were tables of this shape met where tables of other shapes are, too, which have the same keys in the same nodes?
+    #[inline]
+    pub fn does_shape_vary(&self, shape: ShapeId) -> bool {
+        self.shapes.all[shape.0 as usize].varies
+    }
+    /// Notes that; it holds for shapes that come from this one later, as well.
+    pub fn shape_varies(&mut self, shape: ShapeId) {
+        self.shapes.all[shape.0 as usize].varies = true;
+    }
+}
