@@ -3,7 +3,7 @@
 use super::meta::Operand;
 use super::{Rec, Recorder};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Op, Ty, VmRef, conv};
+use crate::ir::{Ins, IrRef, Op, Ty, VmRef, conv};
 use crate::opt::abc;
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::layout::Field;
@@ -33,7 +33,7 @@ const MAX_CHAIN: usize = 20;
 
 impl Recorder {
     /// The place of a key, guarded.
-    pub(super) fn lookup(&mut self, t: Gc<Table>, table: IrRef, key: (IrRef, Value)) -> Rec<Place> {
+    pub(super) fn lookup(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef, key: (IrRef, Value)) -> Rec<Place> {
         let (mut rk, k) = key;
         if let Some(i) = k.as_index() {
             if self.ty(rk) == Ty::Num {
@@ -51,9 +51,12 @@ impl Recorder {
         let found = t.find(k);
         let node = found.and_then(|slot| t.node_of(slot));
         if rk.is_const() {
-            self.note_shape(t.hmask.get().wrapping_mul(0x0101).wrapping_add(node.map_or(1, |n| n.wrapping_add(2))));
+            self.note_shape(&t, node);
         }
         let general = rk.is_const() && self.site.has_many_shapes();
+        if k.is_str() && rk.is_const() && !general && self.is_told_by_shape(vm, &t, table, node) {
+            return self.lookup_by_shape(&t, table, rk, node);
+        }
         // A fraction may be integral another time, and then be found in the array part.
         if t.hmask.get() == 0 && !general && (self.ty(rk) != Ty::Num || rk.is_const()) {
             let hmask = self.field(table, Field::TabHmask)?;
@@ -77,6 +80,28 @@ impl Recorder {
         Ok(Place { slot: found.map(|_| href), array: false, key: rk })
     }
 
+    /// Is it by the table's shape that a constant key is found, or known to be missing? Classes and modules, which are constants, get
+    /// further keys while a program is loaded, but each key stays where it is: there the node is looked at. So it is where tables of several
+    /// shapes were met that have the same keys in the same nodes, as when some fields are optional.
+    fn is_told_by_shape(&self, vm: &Vm, t: &Table, table: IrRef, node: Option<u32>) -> bool {
+        let shape = t.shape.get();
+        shape.is_some() && !self.site.by_node && !vm.heap.does_shape_vary(shape) && !(table.is_const() && node.is_some())
+    }
+    /// The place of a constant string key in a table of the shape of `t`.
+    fn lookup_by_shape(&mut self, t: &Table, table: IrRef, key: IrRef, node: Option<u32>) -> Rec<Place> {
+        let shape = self.field(table, Field::TabShape)?;
+        self.guard_int(shape, t.shape.get().number() as i32)?;
+        let slot = match node {
+            Some(node) => {
+                let nodes = self.field(table, Field::TabNode)?;
+                let kslot = self.b.kslot(key, node);
+                Some(self.b.emit_ins(Ins { flags: 0, ..Ins::new(Op::HREFK, Ty::P64, nodes, kslot) })?)
+            }
+            None => None,
+        };
+        Ok(Place { slot, array: false, key })
+    }
+
     /// Loads what is in a place.
     pub(super) fn load(&mut self, place: &Place, v: Value) -> Rec<IrRef> {
         let Some(slot) = place.slot else { return Ok(IrRef::NIL) };
@@ -86,8 +111,8 @@ impl Recorder {
     }
 
     /// `t[k]` without metamethods.
-    pub(super) fn raw_get(&mut self, t: Gc<Table>, table: IrRef, key: (IrRef, Value)) -> Rec<IrRef> {
-        let place = self.lookup(t, table, key)?;
+    pub(super) fn raw_get(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef, key: (IrRef, Value)) -> Rec<IrRef> {
+        let place = self.lookup(vm, t, table, key)?;
         self.load(&place, t.get(key.1))
     }
 
@@ -128,7 +153,7 @@ impl Recorder {
     pub(super) fn method(&mut self, vm: &Vm, meta: Gc<Table>, kmeta: IrRef, mm: MM) -> Rec<(IrRef, Value)> {
         let Some(name) = vm.meta_names[mm as usize] else { return Ok((IrRef::NIL, Value::NIL)) };
         let key = (self.b.kgc(Value::str(name)), Value::str(name));
-        let r = self.raw_get(meta, kmeta, key)?;
+        let r = self.raw_get(vm, meta, kmeta, key)?;
         Ok((r, meta.get_str(name)))
     }
     /// `o[k]`, following `__index` as long as it leads to tables.
@@ -142,7 +167,7 @@ impl Recorder {
                 }
                 let found = t.get(key.1);
                 // No table has a nil key.
-                let value = if key.1.is_nil() { IrRef::NIL } else { self.raw_get(t, r, key)? };
+                let value = if key.1.is_nil() { IrRef::NIL } else { self.raw_get(vm, t, r, key)? };
                 if !found.is_nil() {
                     return Ok(Indexed::Value(value));
                 }
@@ -197,7 +222,7 @@ impl Recorder {
             };
             let table = object.0;
             let old = t.get(key.1);
-            let place = self.check_key(t, table, key)?;
+            let place = self.check_key(vm, t, table, key)?;
             if t.meta.get().is_none() {
                 self.guard_meta(table, None)?;
             } else {
@@ -221,15 +246,15 @@ impl Recorder {
         Err(Abort::LoopingIndex)
     }
     /// `t[k] = x` without metamethods.
-    pub(super) fn raw_set(&mut self, t: Gc<Table>, table: IrRef, key: (IrRef, Value), value: (IrRef, Value)) -> Rec<()> {
-        let place = self.check_key(t, table, key)?;
+    pub(super) fn raw_set(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef, key: (IrRef, Value), value: (IrRef, Value)) -> Rec<()> {
+        let place = self.check_key(vm, t, table, key)?;
         self.store(table, key, &place, value)
     }
-    fn check_key(&mut self, t: Gc<Table>, table: IrRef, key: (IrRef, Value)) -> Rec<Place> {
+    fn check_key(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef, key: (IrRef, Value)) -> Rec<Place> {
         if key.1.is_nil() || key.1.as_number().is_some_and(f64::is_nan) {
             return Err(Abort::NilOrNanKey);
         }
-        let place = self.lookup(t, table, key)?;
+        let place = self.lookup(vm, t, table, key)?;
         if place.slot.is_none() && self.ty(place.key) == Ty::Num {
             // It might be integral, or a NaN, another time.
             return Err(Abort::NyiBytecode);
