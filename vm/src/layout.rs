@@ -31,6 +31,10 @@ macro_rules! for_each_field {
             (TabShape, "tab.shape", Table, offset_of!(Table, shape), Int)
             /// Negative metamethod cache.
             (TabNomm, "tab.nomm", Table, 2, U8)
+            /// Does it have watchpoints, see [`crate::object::WatchedField`]?
+            (TabWatched, "tab.watched", Table, 3, U8)
+            /// Flags of a key: watchpoints.
+            (StrWatched, "str.watched", Str, 3, U8)
             /// Metatable of a userdata (may be null).
             (UdataMeta, "udata.meta", Udata, offset_of!(Udata, meta), Tab)
             /// The highest open upvalue of a coroutine (may be null).

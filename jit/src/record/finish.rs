@@ -66,6 +66,9 @@ impl Jit {
                 return self.fail(vm, number, at, Origin::Nowhere, Abort::CodeFull.into(), Some(&done.trace));
             }
         };
+        for field in done.watched.drain(..) {
+            vm.heap.use_watched(field);
+        }
         let compile = now().saturating_sub(begun);
         let code = placed.0;
         self.policy.borrow_mut().spend(compile);

@@ -16,7 +16,7 @@ pub(super) struct Place {
     /// Address of the slot; `None` if the key is absent.
     slot: Option<IrRef>,
     /// In the array part?
-    array: bool,
+    pub(super) array: bool,
     /// The key as it was looked up.
     key: IrRef,
 }
@@ -55,7 +55,7 @@ impl Recorder {
         }
         let general = rk.is_const() && self.site.has_many_shapes();
         if k.is_str() && rk.is_const() && !general && self.is_told_by_shape(vm, &t, table, node) {
-            return self.lookup_by_shape(&t, table, rk, node);
+            return self.lookup_by_shape(t, table, rk, node);
         }
         // A fraction may be integral another time, and then be found in the array part.
         if t.hmask.get() == 0 && !general && (self.ty(rk) != Ty::Num || rk.is_const()) {
@@ -88,7 +88,7 @@ impl Recorder {
         shape.is_some() && !self.site.by_node && !vm.heap.does_shape_vary(shape) && !(table.is_const() && node.is_some())
     }
     /// The place of a constant string key in a table of the shape of `t`.
-    fn lookup_by_shape(&mut self, t: &Table, table: IrRef, key: IrRef, node: Option<u32>) -> Rec<Place> {
+    fn lookup_by_shape(&mut self, t: Gc<Table>, table: IrRef, key: IrRef, node: Option<u32>) -> Rec<Place> {
         let shape = self.field(table, Field::TabShape)?;
         self.guard_int(shape, t.shape.get().number() as i32)?;
         let slot = match node {
@@ -118,8 +118,20 @@ impl Recorder {
 
     /// Guards that a table has a metatable, or none, and gives the reference of it. Which one it is does not matter to what is looked up
     /// there, but what a table known as a constant has for one hardly changes: a constant too, it needs no lookups each time.
-    pub(super) fn guard_meta(&mut self, table: IrRef, meta: Option<Gc<Table>>) -> Rec<IrRef> {
+    pub(super) fn guard_meta(&mut self, vm: &Vm, table: IrRef, t: Gc<Table>) -> Rec<IrRef> {
+        if let Some(k) = self.constant_meta(vm, t, table) {
+            return Ok(k);
+        }
+        let meta = t.meta.get();
         let r = self.field(table, Field::TabMeta)?;
+        if let Some(m) = meta
+            && vm.meta_names[MM::Index as usize].is_some_and(|name| m.get_str(name) == Value::table(m))
+            && !self.is_one_of_many_classes(m)
+            && !self.is_made(r)
+        {
+            // A class that is its own `__index`: it would be compared there.
+            return self.guard_is(r, Value::table(m));
+        }
         let null = self.b.knull(Ty::Tab);
         match meta {
             None if r != null => self.b.emit(Op::EQ, Ty::Tab, r, null).map(|_| null),
@@ -153,7 +165,10 @@ impl Recorder {
     pub(super) fn method(&mut self, vm: &Vm, meta: Gc<Table>, kmeta: IrRef, mm: MM) -> Rec<(IrRef, Value)> {
         let Some(name) = vm.meta_names[mm as usize] else { return Ok((IrRef::NIL, Value::NIL)) };
         let key = (self.b.kgc(Value::str(name)), Value::str(name));
-        let r = self.raw_get(vm, meta, kmeta, key)?;
+        let r = match self.constant_field(vm, meta, kmeta, key, 1) {
+            Some(k) => k,
+            None => self.raw_get(vm, meta, kmeta, key)?,
+        };
         Ok((r, meta.get_str(name)))
     }
     /// `o[k]`, following `__index` as long as it leads to tables.
@@ -167,11 +182,15 @@ impl Recorder {
                 }
                 let found = t.get(key.1);
                 // No table has a nil key.
-                let value = if key.1.is_nil() { IrRef::NIL } else { self.raw_get(vm, t, r, key)? };
+                let value = match self.constant_field(vm, t, r, key, depth) {
+                    _ if key.1.is_nil() => IrRef::NIL,
+                    Some(k) => k,
+                    None => self.raw_get(vm, t, r, key)?,
+                };
                 if !found.is_nil() {
                     return Ok(Indexed::Value(value));
                 }
-                kmeta = self.guard_meta(r, t.meta.get())?;
+                kmeta = self.guard_meta(vm, r, t)?;
                 match t.meta.get() {
                     Some(m) => meta = m,
                     None => return Ok(Indexed::Value(IrRef::NIL)),
@@ -224,7 +243,7 @@ impl Recorder {
             let old = t.get(key.1);
             let place = self.check_key(vm, t, table, key)?;
             if t.meta.get().is_none() {
-                self.guard_meta(table, None)?;
+                self.guard_meta(vm, table, t)?;
             } else {
                 self.load(&place, old)?;
                 if old.is_nil() {
@@ -240,7 +259,7 @@ impl Recorder {
                     }
                 }
             }
-            self.store(table, key, &place, value)?;
+            self.store(vm, (t, table), key, &place, value)?;
             return Ok(None);
         }
         Err(Abort::LoopingIndex)
@@ -248,7 +267,7 @@ impl Recorder {
     /// `t[k] = x` without metamethods.
     pub(super) fn raw_set(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef, key: (IrRef, Value), value: (IrRef, Value)) -> Rec<()> {
         let place = self.check_key(vm, t, table, key)?;
-        self.store(table, key, &place, value)
+        self.store(vm, (t, table), key, &place, value)
     }
     fn check_key(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef, key: (IrRef, Value)) -> Rec<Place> {
         if key.1.is_nil() || key.1.as_number().is_some_and(f64::is_nan) {
@@ -261,12 +280,20 @@ impl Recorder {
         }
         Ok(place)
     }
-    fn store(&mut self, table: IrRef, key: (IrRef, Value), place: &Place, value: (IrRef, Value)) -> Rec<()> {
+    fn store(
+        &mut self,
+        vm: &Vm,
+        (t, table): (Gc<Table>, IrRef),
+        key: (IrRef, Value),
+        place: &Place,
+        value: (IrRef, Value),
+    ) -> Rec<()> {
         let (r, v) = value;
         let ty = self.ty(r);
         if place.slot.is_none() && v.is_nil() {
             return Ok(());
         }
+        self.check_store(vm, t, table, key, place)?;
         let (slot, op) = match place.slot {
             Some(slot) => (slot, if place.array { Op::ASTORE } else { Op::HSTORE }),
             None => {

@@ -27,7 +27,7 @@ impl Recorder {
     pub(super) fn metamethod(&mut self, vm: &Vm, (r, v): Operand, mm: MM) -> Rec<Operand> {
         let nil = (IrRef::NIL, Value::NIL);
         let (meta, kmeta) = if let Some(t) = v.as_table() {
-            let kmeta = self.guard_meta(r, t.meta.get())?;
+            let kmeta = self.guard_meta(vm, r, t)?;
             let Some(meta) = t.meta.get() else { return Ok(nil) };
             (meta, kmeta)
         } else if let Some(u) = v.as_udata() {

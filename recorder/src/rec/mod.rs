@@ -29,6 +29,7 @@ pub use side::{Inherited, inherited};
 mod slots;
 mod upval;
 mod view;
+mod watched;
 
 use crate::abort::Abort;
 use crate::build::{Builder, Limits, Pass};
@@ -40,7 +41,7 @@ use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::gc::Marker;
-use perilune_vm::object::{Func, Gc, Proto, ShapeId, Table};
+use perilune_vm::object::{Func, Gc, Proto, ShapeId, Table, WatchedField};
 use perilune_vm::{Value, Vm};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -213,6 +214,8 @@ pub struct FinishedTrace {
     pub passes: Vec<Pass>,
     /// Time that the passes took.
     pub optimised: Duration,
+    /// Fields that it takes for constants.
+    pub watched: Vec<WatchedField>,
     /// How it came into being, if [`RecParams::history`] asks for that.
     pub history: Option<Box<History>>,
 }
@@ -361,6 +364,8 @@ pub struct Recorder {
     looked_at: usize,
     /// Which slots matter, by function.
     live: Vec<(Gc<Proto>, Option<Rc<Liveness>>)>,
+    /// Fields that are taken for constants.
+    watched: Vec<WatchedField>,
     /// Objects seen while recording that nothing else may keep alive.
     protos: Vec<Gc<Proto>>,
 }
@@ -413,6 +418,7 @@ impl Recorder {
             info: AbortInfo::None,
             looked_at: usize::MAX,
             live: Vec::new(),
+            watched: Vec::new(),
             protos: vec![proto],
         }
     }
@@ -702,7 +708,20 @@ impl Recorder {
             _ => None,
         };
         let (last, history) = (self.proto, self.b.history.take());
-        Ok(Some(FinishedTrace { trace, start_pc, first_pc, root, protos, last, stitch, passes, optimised, history }))
+        let watched = core::mem::take(&mut self.watched);
+        Ok(Some(FinishedTrace {
+            trace,
+            start_pc,
+            first_pc,
+            root,
+            protos,
+            last,
+            stitch,
+            passes,
+            optimised,
+            watched,
+            history,
+        }))
     }
 
     /// Is there a slot that a builtin has written, read at the start of the iteration and not since then? (Compilers put the results of a

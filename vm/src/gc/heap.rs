@@ -5,7 +5,7 @@ use super::block::{Block, Blocks, FreeCell};
 use super::raw::{RawPools, large_layout};
 use super::watch::{Change, Watch};
 use super::size::{CELL_MAX, NUM_CLASSES, class_of, class_size};
-use crate::object::{Func, Gc, GcHeader, Kind, Node, Proto, Shapes, Str, StrTable, Table, Thread, Udata};
+use crate::object::{Func, Gc, GcHeader, Kind, Node, Proto, Shapes, Str, StrTable, Table, Thread, Udata, Watchpoints};
 use crate::value::Value;
 use core::cell::Cell;
 use std::collections::VecDeque;
@@ -105,6 +105,8 @@ pub struct Heap {
     pub(super) names: Names,
     /// The shapes of tables.
     pub(crate) shapes: Shapes,
+    /// Fields that compiled code takes for constants.
+    pub(crate) watchpoints: Watchpoints,
 
     pub(super) phase: Phase,
     pub(super) marker: Marker,
@@ -178,6 +180,7 @@ impl Heap {
             large: Vec::new(),
             strings: StrTable::new(seed),
             shapes: Shapes::new(),
+            watchpoints: Watchpoints::default(),
             names: Names { gc: dangling, mode: dangling, no_memory: dangling },
             phase: Phase::Pause,
             marker: Marker::default(),

@@ -219,6 +219,7 @@ impl Vm {
         self.propagate_with_traces();
         let h = &mut self.heap;
         h.marker.clear_weak();
+        h.watchpoints.sweep();
         h.udatas.retain(|u| !u.hdr.is_white());
         let compiler = self.compiler.clone();
         let waiting = self.traces_waiting != 0;

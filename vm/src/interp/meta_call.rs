@@ -161,7 +161,8 @@ op! {
     }
     #[inline(never)]
     slow_set<D>(r) {
-        r.sync();
+        // Traces may be thrown away, and somebody told of it.
+        r.sync_top();
         let (o, k) = table_operands(r);
         let v = *r.ra();
         match (*r.vm).access_set(o, k, v) {

@@ -101,8 +101,7 @@ pub fn setmetatable(vm: &mut Vm) -> LuaResult<u32> {
     if t.meta.get().is_some() && !vm.metamethod(Value::table(t), MM::Metatable).is_nil() {
         return Err(vm.rt_error("cannot change a protected metatable"));
     }
-    t.meta.set(mt);
-    vm.barrier_back(t);
+    vm.set_table_meta(t, mt);
     vm.ret1(Value::table(t))
 }
 

@@ -31,8 +31,7 @@ pub fn setmetatable(vm: &mut Vm) -> LuaResult<u32> {
     let mt = vm.check_table_or_nil(1)?;
     let v = vm.arg(0);
     if let Some(t) = v.as_table() {
-        t.meta.set(mt);
-        vm.barrier_back(t);
+        vm.set_table_meta(t, mt);
     } else if let Some(u) = v.as_udata() {
         u.meta.set(mt);
         vm.barrier_forward(u.header(), mt.map_or(Value::NIL, Value::table));

@@ -315,8 +315,7 @@ fn seeall(vm: &mut Vm) -> LuaResult<u32> {
         Some(meta) => meta,
         None => {
             let meta = vm.new_table(0, 1);
-            t.meta.set(Some(meta));
-            vm.barrier_back(t);
+            vm.set_table_meta(t, Some(meta));
             meta
         }
     };

@@ -17,6 +17,7 @@ mod thread;
 mod udata;
 mod unload;
 mod upvalue;
+mod watchpoint;
 
 #[cfg(test)]
 mod tests;
@@ -31,6 +32,8 @@ pub use table::{Node, Table};
 pub use table_write::hbits_for;
 pub use thread::{Thread, ThreadStatus};
 pub use udata::Udata;
+pub use watchpoint::WatchedField;
+pub(crate) use watchpoint::Watchpoints;
 
 use core::cell::Cell;
 use core::marker::PhantomData;

@@ -31,7 +31,8 @@ pub struct Node {
 /// A table.
 ///
 /// Header: `word` is the size of the array part (slots allocated, slot 0 included; 0 when there is none), `b0` is the negative
-/// metamethod cache: bit m set means the table, used as a metatable, has no metamethod number m (m < 8).
+/// metamethod cache: bit m set means the table, used as a metatable, has no metamethod number m (m < 8); `b1` is non-zero if it has
+/// [watchpoints](super::WatchedField).
 #[derive(Debug)]
 #[repr(C)]
 pub struct Table {

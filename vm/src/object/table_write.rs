@@ -414,6 +414,7 @@ impl Vm {
     }
     /// Removes all entries of a table, keeping its memory.
     pub fn table_clear(&mut self, t: Gc<Table>) {
+        self.stores_everywhere(t);
         t.clear();
     }
     /// Inserts a key that the table lacks (neither nil nor NaN) and returns its slot. The value is to be stored before anything
@@ -466,5 +467,14 @@ impl Vm {
         };
         // SAFETY: a slot of the table just found or made.
         unsafe { *slot = v }
+        if let Some(s) = key.as_str() {
+            self.stored_to(t, s);
+        }
+    }
+    /// Sets or removes the metatable of a table.
+    pub fn set_table_meta(&mut self, t: Gc<Table>, meta: Option<Gc<Table>>) {
+        t.meta.set(meta);
+        self.barrier_back(t);
+        self.meta_stored_to(t);
     }
 }

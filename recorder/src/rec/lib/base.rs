@@ -110,7 +110,7 @@ impl Recorder {
         let (r, v) = args.get(0);
         let Some(t) = v.as_table() else { return Ok(None) };
         let meta = t.meta.get();
-        let k = self.guard_meta(r, meta)?;
+        let k = self.guard_meta(args.vm, r, t)?;
         let Some(m) = meta else { return one(IrRef::NIL) };
         self.no_field(args, m, k)
     }
@@ -130,6 +130,7 @@ impl Recorder {
         }
         // A finalizer or weakness is the collector's business, which looks at metatables itself.
         let _ = m;
+        self.check_meta_store(args.vm, t, r)?;
         let old = self.field(r, Field::TabMeta)?;
         let null = self.b.knull(Ty::Tab);
         self.b.emit(Op::EQ, Ty::Tab, old, null)?;

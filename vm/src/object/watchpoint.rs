@@ -1,0 +1,231 @@
+//! Watchpoints: fields of tables that compiled code takes for constants, until they are stored to.
+//!
+//! Functions in classes and modules, the classes themselves, and what such tables do not have, hardly ever change. A trace that looks a constant key up in a table
+//! that is a constant for it asks for a watchpoint ([`Heap::watch_field`]) and needs no guard then. The first store to such a field fires: all
+//! traces are thrown away ([`Heap::fire`]), and the field gets no watchpoint again.
+//!
+//! Nobody can store to a watched field unseen. Keys that have watchpoints in some table carry a flag, which the interpreter, builtins and the embedding API
+//! look at when they store under a string key. Compiled code stores without a look where the key has none, and says so by another flag: it will
+//! get none. Where it has some, compiled code guards that the table has none; and where a key is no constant, that it has none. Keys of methods are
+//! seldom those of data.
+//!
+//! Programs that go on storing are not made slow for it: a table has no watchpoints any more when four have fired, or when many stores
+//! were looked at in vain, and after [`MAX_FIRED`] in all there are none at all.
+
+use super::{Gc, Str, Table};
+use crate::Vm;
+use crate::gc::Heap;
+use crate::value::Value;
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// Watchpoints of one table that may fire before it gets none any more: a table that is changed again and again is no class.
+const MAX_FIRED_OF_TABLE: u32 = 4;
+/// Watchpoints that may fire at all. Each costs as much as making all traces again.
+const MAX_FIRED: u32 = 16;
+/// Stores to fields of a watched table that are looked at because the same key is watched in another. Each costs some 20 ns more than to a
+/// table that is not watched, so this is what compiling a small trace costs.
+const MAX_STORES: u32 = 1000;
+
+type ByAddress<T> = HashMap<u64, T, foldhash::fast::FixedState>;
+
+/// A field that compiled code takes for a constant: a key of a table, or its metatable.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct WatchedField {
+    /// The table.
+    pub table: Gc<Table>,
+    /// The key; `None` for the metatable.
+    pub key: Option<Gc<Str>>,
+}
+
+/// What is known of a field.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Field {
+    /// A recording goes by it.
+    Wanted,
+    /// Finished traces go by it.
+    Used,
+    /// It is stored to.
+    Changes,
+}
+
+#[derive(Debug, Default)]
+struct Watched {
+    fields: ByAddress<Field>,
+    fired: u32,
+    stores: u32,
+    /// It gets no watchpoints any more.
+    given_up: bool,
+}
+
+/// What a store to a watched table means for compiled code.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Fired {
+    /// Nothing.
+    No,
+    /// What is being recorded is wrong now.
+    Recording,
+    /// Finished traces are.
+    Traces,
+}
+
+/// The watchpoints of a heap.
+#[derive(Debug, Default)]
+pub(crate) struct Watchpoints(RefCell<All>);
+
+#[derive(Debug, Default)]
+struct All {
+    tables: ByAddress<Watched>,
+    fired: u32,
+}
+
+fn address(key: Option<Gc<Str>>) -> u64 {
+    key.map_or(0, |k| Value::str(k).payload())
+}
+
+impl Watched {
+    /// Takes all watchpoints from the table.
+    fn give_up(&mut self, t: Gc<Table>) -> Fired {
+        self.given_up = true;
+        t.hdr.b1.set(0);
+        let fields = core::mem::take(&mut self.fields);
+        fields.values().map(|f| f.fires()).max().unwrap_or(Fired::No)
+    }
+}
+
+impl Field {
+    fn fires(self) -> Fired {
+        match self {
+            Field::Wanted => Fired::Recording,
+            Field::Used => Fired::Traces,
+            Field::Changes => Fired::No,
+        }
+    }
+}
+
+impl Watchpoints {
+    /// Forgets tables that are about to be freed.
+    pub(crate) fn sweep(&mut self) {
+        self.0.get_mut().tables.retain(|&t, _| !Gc::<Table>::from_addr(t).hdr.is_white());
+    }
+}
+
+impl All {
+    fn of(&mut self, t: Gc<Table>) -> &mut Watched {
+        self.tables.entry(Value::table(t).payload()).or_default()
+    }
+    fn store(&mut self, field: WatchedField) -> Fired {
+        let watched = self.of(field.table);
+        let before = watched.fields.get(&address(field.key)).map_or(Fired::No, |f| f.fires());
+        let mut fired = before;
+        if before == Fired::No {
+            watched.stores += 1;
+        } else {
+            watched.fields.insert(address(field.key), Field::Changes);
+            watched.fired += 1;
+        }
+        if watched.fired >= MAX_FIRED_OF_TABLE || watched.stores > MAX_STORES {
+            fired = fired.max(watched.give_up(field.table));
+        }
+        self.fired += u32::from(fired == Fired::Traces);
+        fired
+    }
+}
+
+/// The key has watchpoints in some table.
+const WATCHED: u8 = 1;
+/// Compiled code stores under this key without looking for watchpoints.
+const STORED: u8 = 2;
+
+impl Str {
+    /// Does it have watchpoints, as a key of some table?
+    #[inline(always)]
+    pub fn is_watched(&self) -> bool {
+        self.hdr.b1.get() & WATCHED != 0
+    }
+}
+
+impl Table {
+    /// Does it have watchpoints?
+    #[inline(always)]
+    pub fn is_watched(&self) -> bool {
+        self.hdr.b1.get() != 0
+    }
+}
+
+/// For the recorder.
+impl Heap {
+    /// Is a field to be taken for a constant? If so it fires from now on when it is stored to.
+    pub fn watch_field(&self, field: WatchedField) -> bool {
+        if field.key.is_some_and(|k| k.hdr.b1.get() & STORED != 0) {
+            return false;
+        }
+        let mut all = self.watchpoints.0.borrow_mut();
+        let spent = all.fired >= MAX_FIRED;
+        let watched = all.of(field.table);
+        if spent || watched.given_up || *watched.fields.entry(address(field.key)).or_insert(Field::Wanted) == Field::Changes {
+            return false;
+        }
+        field.table.hdr.b1.set(1);
+        if let Some(key) = field.key {
+            key.hdr.b1.set(WATCHED);
+        }
+        true
+    }
+    /// A trace that takes the field for a constant was finished.
+    pub fn use_watched(&self, field: WatchedField) {
+        let mut all = self.watchpoints.0.borrow_mut();
+        let known = all.of(field.table).fields.insert(address(field.key), Field::Used);
+        debug_assert!(matches!(known, Some(Field::Wanted | Field::Used)), "a trace goes by a field that was stored to");
+    }
+    /// Compiled code is to store under this key in some table. True if it need not look for watchpoints: there are none, and will be none.
+    pub fn note_stored_key(&self, key: Gc<Str>) -> bool {
+        if !key.is_watched() {
+            key.hdr.b1.set(STORED);
+        }
+        !key.is_watched()
+    }
+    /// Compiled code is to store to this field without looking for a watchpoint. If there is one, the store that is being recorded fires.
+    pub fn note_store(&self, field: WatchedField) {
+        self.watchpoints.0.borrow_mut().of(field.table).fields.entry(address(field.key)).or_insert(Field::Changes);
+    }
+    /// Compiled code is to store to any field of the table; to this one first, which will take all watchpoints from it.
+    pub fn tire_of_watching(&self, t: Gc<Table>) {
+        self.watchpoints.0.borrow_mut().of(t).stores = MAX_STORES;
+    }
+}
+
+impl Vm {
+    /// To be called when a table was stored to under a string key.
+    #[inline(always)]
+    pub(crate) fn stored_to(&mut self, table: Gc<Table>, key: Gc<Str>) {
+        if key.is_watched() && table.is_watched() {
+            self.fire(WatchedField { table, key: Some(key) });
+        }
+    }
+    /// To be called when a table got another metatable.
+    #[inline(always)]
+    pub(crate) fn meta_stored_to(&mut self, table: Gc<Table>) {
+        if table.is_watched() {
+            self.fire(WatchedField { table, key: None });
+        }
+    }
+    /// To be called before all keys of a table are removed.
+    #[inline]
+    pub(crate) fn stores_everywhere(&mut self, table: Gc<Table>) {
+        if table.is_watched() {
+            self.heap.tire_of_watching(table);
+            self.fire(WatchedField { table, key: None });
+        }
+    }
+    #[cold]
+    #[inline(never)]
+    fn fire(&mut self, field: WatchedField) {
+        let fired = self.heap.watchpoints.0.borrow_mut().store(field);
+        match fired {
+            Fired::No => {}
+            Fired::Recording => self.abort_recording(),
+            Fired::Traces => self.constant_changed(),
+        }
+    }
+}
