@@ -53,7 +53,7 @@ fn list(v: &Value) -> &[Value] {
     v.as_array().map_or(&[], |l| l)
 }
 
-/// Masks what differs from run to run: times, addresses, places in hash parts; and what depends on the processor.
+/// Masks what differs from run to run: times, addresses, places in hash parts, shapes; and what depends on the processor.
 fn mask(v: &mut Value) {
     match v {
         Value::Object(fields) => {
@@ -77,6 +77,13 @@ fn mask(v: &mut Value) {
                     out += &part[end..];
                 }
                 *text = out;
+            }
+            // Shapes have numbers that depend on how many the libraries have.
+            if let Some((guard, n)) = text.split_once("  +")
+                && guard.contains(" int EQ ")
+                && n.len() > 2
+            {
+                *text = format!("{guard}  +?");
             }
         }
         _ => {}

@@ -60,9 +60,6 @@ impl ShapeId {
 
 #[derive(Debug)]
 struct Shape {
-    /// The key that led to a child last, and that child.
-    last_key: u64,
-    last_child: ShapeId,
     /// Where the last key was put: offset of its node in bytes.
     node: u16,
     /// Free nodes left after that, see [`Table::free`].
@@ -78,14 +75,26 @@ struct Shape {
 impl Shape {
     fn new(node: usize, free: u32, max_children: u16) -> Shape {
         let (node, free) = (node as u16, free as u16);
-        Shape { last_key: Value::NIL.0, last_child: ShapeId::NONE, node, free, children: 0, max_children, varies: false }
+        Shape { node, free, children: 0, max_children, varies: false }
     }
 }
+
+/// What was looked up: the child of a shape by a key. [`ShapeId::NONE`] as the parent marks an entry never used.
+#[derive(Copy, Clone, Debug)]
+struct Known {
+    key: u64,
+    from: ShapeId,
+    child: ShapeId,
+}
+
+/// Entries of the cache of children: 8 KB, a quarter of a first-level cache.
+const CACHE: usize = 512;
 
 /// All shapes of a heap.
 #[derive(Debug)]
 pub(crate) struct Shapes {
     all: Vec<Shape>,
+    cache: Box<[Known; CACHE]>,
     children: HashMap<(ShapeId, u64), ShapeId, foldhash::fast::FixedState>,
     /// In builds with debug assertions: the keys by node.
     #[cfg(debug_assertions)]
@@ -101,6 +110,7 @@ impl Shapes {
             #[cfg(debug_assertions)]
             keys: (0..all.len()).map(|i| vec![Value::NIL.0; if i < 2 { 0 } else { 1 << (i - 1) }]).collect(),
             all,
+            cache: Box::new([Known { key: 0, from: ShapeId::NONE, child: ShapeId::NONE }; CACHE]),
             children: HashMap::default(),
         }
     }
@@ -112,8 +122,9 @@ impl Shapes {
             return from;
         }
         let node = slot as usize - t.node.get() as usize;
-        let shape = &self.all[from.0 as usize];
-        let child = if shape.last_key == key.0 { shape.last_child } else { self.child(t, from, key, node) };
+        let at = ((key.0 as usize >> 4) ^ (from.0 as usize * 31)) % CACHE;
+        let known = self.cache[at];
+        let child = if (known.key, known.from) == (key.0, from) { known.child } else { self.child(t, from, key, node, at) };
         let shape = &self.all[child.0 as usize];
         if usize::from(shape.node) != node || u32::from(shape.free) != t.free.get() {
             return ShapeId::NONE;
@@ -123,14 +134,14 @@ impl Shapes {
         child
     }
     #[cold]
-    fn child(&mut self, t: &Table, from: ShapeId, key: Value, node: usize) -> ShapeId {
+    #[inline(never)]
+    fn child(&mut self, t: &Table, from: ShapeId, key: Value, node: usize, at: usize) -> ShapeId {
         if !key.is_str() {
             return ShapeId::NONE;
         }
         let known = self.children.get(&(from, key.0)).copied();
-        let Some(child) = known.or_else(|| self.new_child(t, from, key, node)) else { return ShapeId::NONE };
-        let shape = &mut self.all[from.0 as usize];
-        (shape.last_key, shape.last_child) = (key.0, child);
+        let child = known.or_else(|| self.new_child(t, from, key, node)).unwrap_or(ShapeId::NONE);
+        self.cache[at] = Known { key: key.0, from, child };
         child
     }
     fn new_child(&mut self, t: &Table, from: ShapeId, key: Value, node: usize) -> Option<ShapeId> {
