@@ -1,6 +1,6 @@
 //! Calls, returns and function headers.
 
-use super::frame::{self, below, func_of, kind, link_of};
+use super::frame::{self, below, fill_nil, func_of, kind, link_of, move_values};
 use super::loops::count_at;
 use super::stack::MAX_ARGS;
 use super::{Driver, R, Status, cont, op};
@@ -90,14 +90,12 @@ op! {
             if r.ra().add(have) > (*r.vm).stack_limit {
                 return r.to(vararg_grow::<D>);
             }
-            core::ptr::copy(src, r.ra(), have);
+            move_values(src, r.ra(), have);
             return r.next::<D>();
         }
-        let mut p = r.ra();
-        for i in 0..want - 1 {
-            *p = if i < have { *src.add(i) } else { Value::NIL };
-            p = p.add(1);
-        }
+        let n = have.min(want - 1);
+        move_values(src, r.ra(), n);
+        fill_nil(r.ra().add(n), r.ra().add(want - 1));
         r.next::<D>()
     }
     #[cold]
@@ -140,15 +138,11 @@ op! {
     IFUNCF<D>(r) { lua_header::<D>(r) }
     JFUNCF<D>(r) {
         let base = r.base;
-        let Some(p) = func_of(base).proto() else { return Status::ERROR };
+        let p = func_of(base).lua_proto();
         if base.add(p.framesize() as usize) > (*r.vm).stack_limit {
             return r.to(grow_header::<D>);
         }
-        let mut n = r.nargs();
-        while n < p.num_params() as usize {
-            *base.add(n) = Value::NIL;
-            n += 1;
-        }
+        fill_nil(base.add(r.nargs()), base.add(p.num_params() as usize));
         let mut r = r;
         r.kbase = p.k.get();
         super::jit::enter_trace::<D>(r, r.d() as u32)
@@ -237,7 +231,7 @@ op! {
                 let mut r = r;
                 r.pc = pc;
                 r.base = dest.sub(call.a());
-                r.kbase = func_of(r.base).proto().map_or(r.kbase, |p| p.k.get());
+                r.kbase = func_of(r.base).lua_proto().k.get();
                 return r.next::<D>();
             }
         }
@@ -321,8 +315,7 @@ unsafe fn native_special<D: Driver>(mut r: R, n: u32) -> u32 {
 /// Counts a call of the current header's function; true when it became hot.
 #[inline(always)]
 unsafe fn count_call(r: R) -> bool {
-    let Some(p) = func_of(r.base).proto() else { return false };
-    count_at(r, *p.k.get().sub(1), 1)
+    count_at(r, *func_of(r.base).lua_proto().k.get().sub(1), 1)
 }
 
 /// The frame of a vararg function moves above its arguments, to `new`.
@@ -348,17 +341,12 @@ unsafe fn move_frame(mut r: R, p: Gc<Proto>, new: *mut Value) -> R {
 #[inline(always)]
 pub(super) unsafe fn lua_header<D: Driver>(mut r: R) -> u32 {
     let base = r.base;
-    let Some(p) = func_of(base).proto() else { return Status::ERROR };
+    let p = func_of(base).lua_proto();
     if base.add(((r.ins >> 8) & 0xff) as usize) > (*r.vm).stack_limit {
         return r.to(grow_header::<D>);
     }
     r.kbase = p.k.get();
-    let np = p.num_params() as usize;
-    let mut n = r.nargs();
-    while n < np {
-        *base.add(n) = Value::NIL;
-        n += 1;
-    }
+    fill_nil(base.add(r.nargs()), base.add(p.num_params() as usize));
     r.next::<D>()
 }
 
@@ -377,7 +365,7 @@ unsafe fn tail_call<D: Driver>(mut r: R, nargs: usize) -> u32 {
         base = base.sub((l >> 3) as usize);
     }
     *base.sub(2) = v;
-    core::ptr::copy(src.add(2), base, nargs);
+    move_values(src.add(2), base, nargs);
     r.base = base;
     enter::<D>(r, Gc::from_addr(v.payload()), base, nargs)
 }
@@ -412,18 +400,11 @@ unsafe fn return_fast<D: Driver>(mut r: R, l: u64, n: usize) -> u32 {
     let call = Ins((*r.pc.sub(1)).0);
     let want = call.b();
     r.base = dest.sub(call.a());
-    r.kbase = match func_of(r.base).proto() {
-        Some(p) => p.k.get(),
-        None => r.kbase,
-    };
+    r.kbase = func_of(r.base).lua_proto().k.get();
     if want == 0 {
         (*r.vm).multres = n as u32;
     } else {
-        let mut i = n + 1;
-        while i < want {
-            *dest.add(i - 1) = Value::NIL;
-            i += 1;
-        }
+        fill_nil(dest.add(n), dest.add(want - 1));
     }
     r.next::<D>()
 }
@@ -433,12 +414,12 @@ unsafe fn return_fast<D: Driver>(mut r: R, l: u64, n: usize) -> u32 {
 pub(super) unsafe fn place_results(vm: *mut crate::Vm, pc: *const Ins, src: *mut Value, dest: *mut Value, n: usize) {
     let want = (*pc.sub(1)).b();
     if want == 0 {
-        core::ptr::copy(src, dest, n);
+        move_values(src, dest, n);
         (*vm).multres = n as u32;
     } else {
-        for i in 0..want - 1 {
-            *dest.add(i) = if i < n { *src.add(i) } else { Value::NIL };
-        }
+        let n = n.min(want - 1);
+        move_values(src, dest, n);
+        fill_nil(dest.add(n), dest.add(want - 1));
     }
 }
 
@@ -451,10 +432,7 @@ pub(super) unsafe fn return_values<D: Driver>(mut r: R, src: *mut Value, n: usiz
         r.pc = core::ptr::with_exposed_provenance(l as usize);
         let call = Ins((*r.pc.sub(1)).0);
         r.base = dest.sub(call.a());
-        r.kbase = match func_of(r.base).proto() {
-            Some(p) => p.k.get(),
-            None => r.kbase,
-        };
+        r.kbase = func_of(r.base).lua_proto().k.get();
         place_results(r.vm, r.pc, src, dest, n);
         return r.next::<D>();
     }

@@ -49,12 +49,7 @@ op! {
         r.next::<D>()
     }
     KNIL<D>(r) {
-        let mut p = r.ra();
-        let end = r.rd();
-        while p <= end {
-            *p = Value::NIL;
-            p = p.add(1);
-        }
+        super::frame::fill_nil(r.ra(), r.rd().add(1));
         r.next::<D>()
     }
     UGET<D>(r) {

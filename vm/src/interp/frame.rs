@@ -76,3 +76,31 @@ pub unsafe fn below(base: *mut Value) -> *mut Value {
         }
     }
 }
+
+/// Stores nil from `p` up to `end`. These are few slots mostly. The stores are volatile because the compiler would make the loop a call of
+/// `memset` otherwise, and every handler with such a call in it keeps its registers on the native stack.
+///
+/// # Safety
+/// All of them are slots of a live stack.
+#[inline(always)]
+pub unsafe fn fill_nil(mut p: *mut Value, end: *mut Value) {
+    while p < end {
+        // SAFETY: the caller's promise.
+        unsafe {
+            p.write_volatile(Value::NIL);
+            p = p.add(1);
+        }
+    }
+}
+/// Copies `n` values down, or to where nothing overlaps, one by one, for the reason that [`fill_nil`] gives.
+///
+/// # Safety
+/// All of them are slots of a live stack; `to` is not between `from` and its end.
+#[inline(always)]
+pub unsafe fn move_values(from: *const Value, to: *mut Value, n: usize) {
+    debug_assert!(to.cast_const() <= from || to.cast_const() >= from.wrapping_add(n));
+    for i in 0..n {
+        // SAFETY: the caller's promise.
+        unsafe { to.add(i).write_volatile(*from.add(i)) }
+    }
+}

@@ -86,6 +86,18 @@ pub(super) unsafe fn prepare(ra: *mut Value) -> bool {
     !s.is_nan() && if s.is_sign_negative() { l <= i } else { i <= l }
 }
 
+/// The same where all three are integers; `None` where they are not.
+#[inline(always)]
+unsafe fn prepare_ints(ra: *mut Value) -> Option<bool> {
+    let (idx, limit, by) = (*ra, *ra.add(1), *ra.add(2));
+    if !(idx.is_int() && limit.is_int() && by.is_int()) {
+        return None;
+    }
+    *ra.add(3) = idx;
+    let (i, l) = (idx.as_int_unchecked(), limit.as_int_unchecked());
+    Some(if by.as_int_unchecked() >= 0 { i <= l } else { i >= l })
+}
+
 #[inline(always)]
 unsafe fn for_loop<D: Driver>(r: R) -> u32 {
     if step(r.ra()) {
@@ -142,6 +154,14 @@ unsafe fn next_entry(r: R) -> bool {
 op! {
     JMP<D>(r) { r.jump::<D>() }
     FORI<D>(r) {
+        match prepare_ints(r.ra()) {
+            Some(true) => r.next::<D>(),
+            Some(false) => r.jump::<D>(),
+            None => r.to(prepare_any::<D>),
+        }
+    }
+    #[inline(never)]
+    prepare_any<D>(r) {
         if coerce_for(r).is_err() {
             return r.to(for_error::<D>);
         }

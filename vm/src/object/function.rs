@@ -65,6 +65,16 @@ impl Func {
         // SAFETY: Lua functions are created with `body.proto`.
         if self.is_lua() { Some(unsafe { self.body.proto }) } else { None }
     }
+    /// The prototype of what is known to be a Lua function.
+    ///
+    /// # Safety
+    /// It is no builtin.
+    #[inline(always)]
+    pub(crate) unsafe fn lua_proto(&self) -> Gc<Proto> {
+        debug_assert!(self.is_lua());
+        // SAFETY: Lua functions are created with `body.proto`.
+        unsafe { self.body.proto }
+    }
     /// The Rust function of a builtin.
     #[inline(always)]
     pub fn native(&self) -> Option<NativeFn> {

@@ -239,25 +239,36 @@ impl Heap {
     }
     /// A copy of a template table: no metatable.
     pub fn dup_table(&mut self, template: Gc<Table>) -> Gc<Table> {
-        let n = template.num_nodes();
-        let t = self.new_table(template.asize(), if n == 0 { 0 } else { n.ilog2() });
-        for (to, from) in t.array_part().iter().zip(template.array_part()) {
-            to.set(from.get());
-        }
+        let (asize, n) = (template.asize() as usize, template.num_nodes() as usize);
+        let (inline_array, inline_nodes) = (asize <= INLINE_SLOTS as usize, n <= 1 << INLINE_HBITS);
+        let (array_bytes, node_bytes) = (asize * 8, n * size_of::<Node>());
+        let nodes_inside = if inline_nodes { node_bytes } else { 0 };
+        let array_inside = if inline_array { array_bytes } else { 0 };
+        let t = self.new_table_cell(size_of::<Table>() + nodes_inside + array_inside);
+        let end = t.as_ptr().wrapping_add(1).cast::<u8>();
         if n != 0 {
-            let moved = |p: *mut Node| {
-                if p.is_null() {
-                    return p;
-                }
-                t.node.get().wrapping_byte_add(p as usize - template.node.get() as usize)
-            };
-            for (to, from) in t.nodes().iter().zip(template.nodes()) {
-                to.val.set(from.val.get());
-                to.key.set(from.key.get());
-                to.next.set(moved(from.next.get()));
-            }
+            let node: *mut Node = if inline_nodes { end } else { self.alloc_raw(node_bytes) }.cast();
+            // SAFETY: enough memory, inside the cell or just allocated; the template's nodes are `n`.
+            unsafe { node.copy_from_nonoverlapping(template.node.get(), n) };
+            t.node.set(node);
+            t.hmask.set(template.hmask.get());
             t.free.set(template.free.get());
             t.shape.set(template.shape.get());
+            let distance = (node as usize).wrapping_sub(template.node.get() as usize);
+            for n in t.nodes() {
+                let next = n.next.get();
+                if !next.is_null() {
+                    n.next.set(node.with_addr(next.addr().wrapping_add(distance)));
+                }
+            }
+        }
+        if asize != 0 {
+            let array: *mut Value =
+                if inline_array { end.wrapping_add(nodes_inside) } else { self.alloc_raw(array_bytes) }.cast();
+            // SAFETY: as above, for the `asize` values.
+            unsafe { array.copy_from_nonoverlapping(template.array.get(), asize) };
+            t.array.set(array);
+            t.hdr.word.set(template.asize());
         }
         t
     }
@@ -370,7 +381,9 @@ impl Heap {
         }
         ints += bins.count(key);
         let (asize, held) = bins.best(ints);
-        self.table_resize(t, asize, hbits_for(total - held));
+        let hbits = hbits_for(total - held);
+        // What gets one key in its hash part gets more mostly.
+        self.table_resize(t, asize, if hbits == 1 { 2 } else { hbits });
         match t.find(key) {
             Some(slot) => slot,
             None => self.table_insert(t, key),
