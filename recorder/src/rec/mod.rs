@@ -709,19 +709,7 @@ impl Recorder {
         };
         let (last, history) = (self.proto, self.b.history.take());
         let watched = core::mem::take(&mut self.watched);
-        Ok(Some(FinishedTrace {
-            trace,
-            start_pc,
-            first_pc,
-            root,
-            protos,
-            last,
-            stitch,
-            passes,
-            optimised,
-            watched,
-            history,
-        }))
+        Ok(Some(FinishedTrace { trace, start_pc, first_pc, root, protos, last, stitch, passes, optimised, watched, history }))
     }
 
     /// Is there a slot that a builtin has written, read at the start of the iteration and not since then? (Compilers put the results of a

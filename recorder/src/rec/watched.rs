@@ -23,7 +23,14 @@ impl Recorder {
     /// The value of a field of a table that is a constant, where that hardly ever changes: a function anywhere; at the `depth`th
     /// class where a lookup goes on, or in a metatable, also a class, or that there is none. Variables that hold tables are
     /// mostly global ones for modules.
-    pub(super) fn constant_field(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef, key: (IrRef, Value), depth: usize) -> Option<IrRef> {
+    pub(super) fn constant_field(
+        &mut self,
+        vm: &Vm,
+        t: Gc<Table>,
+        table: IrRef,
+        key: (IrRef, Value),
+        depth: usize,
+    ) -> Option<IrRef> {
         let name = key.1.as_str()?;
         if !table.is_const() || !key.0.is_const() {
             return None;

@@ -6,6 +6,7 @@
 //! * all slots of a living coroutine's stack are such references too, the unused ones included;
 //! * free lists hold free cells of the right class only, each once;
 //! * the intern table holds exactly the strings of the heap, each in its chain;
+//! * tables have the keys that their shapes say;
 //! * nodes of tables are reachable from the main position of their key, and their chains are lists: no node has two predecessors.
 
 use super::block::{Block, FreeCell};
@@ -66,7 +67,11 @@ impl Vm {
                 Kind::Str => {
                     strings.insert(o.addr());
                 }
-                Kind::Table => check_table(o.cast()),
+                Kind::Table => {
+                    check_table(o.cast());
+                    #[cfg(debug_assertions)]
+                    heap.shapes.check(&o.cast::<Table>(), o.cast::<Table>().shape.get());
+                }
                 _ => {}
             }
         });

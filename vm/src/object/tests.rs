@@ -1,6 +1,6 @@
 //! Tests of strings and tables.
 
-use super::{Gc, Table};
+use super::{Gc, Table, WatchedField};
 use crate::Vm;
 use crate::gc::tests::{Rng, scale, vm};
 use crate::value::Value;
@@ -286,4 +286,110 @@ fn prototypes_hold_their_constants() {
     vm.full_gc();
     vm.verify_heap();
     assert_eq!(p.chunkname.bytes(), b"=chunk");
+}
+
+/// Tables of one shape have the same keys in the same nodes, whatever was done to them.
+#[test]
+fn shapes_tell_keys() {
+    let mut vm = vm();
+    let mut rng = Rng(0x2545_f491_4f6c_dd1d);
+    let keys: Vec<_> = (0..12).map(|i| vm.new_str(format!("key{i}").as_bytes())).collect();
+    let mut seen: HashMap<u32, Vec<u64>> = HashMap::new();
+    let mut met_again = 0;
+    for _ in 0..scale(3000) {
+        let mut t = vm.new_table(0, rng.below(4));
+        for _ in 0..rng.below(12) {
+            let key = keys[(rng.below(4) * rng.below(4)) as usize];
+            match rng.below(12) {
+                0 => vm.table_set_str(t, key, Value::NIL),
+                1 => t = vm.dup_table(t),
+                2 if rng.below(8) == 0 => vm.table_clear(t),
+                3 if rng.below(8) == 0 => vm.table_set_int(t, 1000, Value::TRUE),
+                _ => vm.table_set_str(t, key, Value::TRUE),
+            }
+        }
+        let shape = t.shape.get();
+        if shape.is_some() {
+            let now: Vec<u64> = t.nodes().iter().map(|n| n.key.get().0).collect();
+            match seen.get(&shape.number()) {
+                Some(before) => {
+                    assert_eq!(*before, now);
+                    met_again += 1;
+                }
+                None => drop(seen.insert(shape.number(), now)),
+            }
+        }
+    }
+    assert!(met_again > scale(1000));
+}
+
+#[test]
+fn records_have_shapes_and_dictionaries_have_none() {
+    let mut vm = vm();
+    let names = ["x", "y", "z"].map(|s| vm.new_str(s.as_bytes()));
+    let mut record = |order: [usize; 3]| {
+        let t = vm.new_table(0, 2);
+        for i in order {
+            vm.table_set_str(t, names[i], Value::TRUE);
+        }
+        t.shape.get()
+    };
+    let first = record([0, 1, 2]);
+    assert!(first.is_some());
+    assert_eq!(first, record([0, 1, 2]));
+    assert_ne!(first, record([0, 2, 1]));
+    let t = vm.new_table(0, 2);
+    vm.table_set_int(t, -5, Value::TRUE);
+    assert!(!t.shape.get().is_some());
+    let many = vm.new_table(0, 0);
+    for i in 0..100 {
+        let s = vm.new_str(format!("word{i}").as_bytes());
+        vm.table_set_str(many, s, Value::TRUE);
+    }
+    assert!(!many.shape.get().is_some());
+    // Each first key is another one: at some point they are data.
+    let last = (0..5000).map(|i| {
+        let t = vm.new_table(0, 1);
+        let s = vm.new_str(format!("first{i}").as_bytes());
+        vm.table_set_str(t, s, Value::TRUE);
+        t.shape.get()
+    });
+    assert!(!last.last().unwrap().is_some());
+}
+
+#[test]
+fn watchpoints_wear_out() {
+    let mut vm = vm();
+    let (t, key, other) = (vm.new_table(0, 2), vm.new_str(b"method"), vm.new_str(b"data"));
+    vm.table_set_str(t, key, Value::TRUE);
+    let field = WatchedField { table: t, key: Some(key) };
+    assert!(vm.heap.watch_field(field));
+    assert!(t.is_watched() && key.is_watched() && !other.is_watched());
+    vm.heap.use_watched(field);
+    // Another key, and then this one: only then it has fired, for good.
+    vm.table_set_str(t, other, Value::TRUE);
+    assert!(vm.heap.watch_field(field));
+    vm.table_set_str(t, key, Value::FALSE);
+    assert!(!vm.heap.watch_field(field));
+    // What compiled code stores under without looking gets none.
+    assert!(vm.heap.note_stored_key(other));
+    assert!(!vm.heap.watch_field(WatchedField { table: t, key: Some(other) }));
+    assert!(!vm.heap.note_stored_key(key));
+    // A table that changes again and again.
+    for i in 0..4 {
+        let s = vm.new_str(format!("method{i}").as_bytes());
+        let _ = vm.heap.watch_field(WatchedField { table: t, key: Some(s) });
+        vm.table_set_str(t, s, Value::TRUE);
+    }
+    let s = vm.new_str(b"one more");
+    assert!(!vm.heap.watch_field(WatchedField { table: t, key: Some(s) }));
+    assert!(!t.is_watched());
+    // Metatables, and everything at once.
+    let c = vm.new_table(0, 0);
+    assert!(vm.heap.watch_field(WatchedField { table: c, key: None }));
+    vm.set_table_meta(c, Some(t));
+    assert!(!vm.heap.watch_field(WatchedField { table: c, key: None }));
+    assert!(vm.heap.watch_field(WatchedField { table: c, key: Some(key) }));
+    vm.table_clear(c);
+    assert!(!vm.heap.watch_field(WatchedField { table: c, key: Some(key) }));
 }

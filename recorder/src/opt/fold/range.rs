@@ -114,7 +114,9 @@ fn of_ins(b: &Builder, ins: Ins, depth: u32) -> Range {
         _ => return FULL,
     };
     match ins.op {
-        Op::FLOAD if [Field::StrLen, Field::TabAsize, Field::TabHmask, Field::TabShape].iter().any(|&f| f as u16 == ins.b.0) => Range::new(0, MAX),
+        Op::FLOAD if [Field::StrLen, Field::TabAsize, Field::TabHmask, Field::TabShape].iter().any(|&f| f as u16 == ins.b.0) => {
+            Range::new(0, MAX)
+        }
         Op::ALEN => Range::new(0, MAX),
         Op::BAND => {
             // Not negative if one operand is not: then it is not above that one.
