@@ -133,6 +133,9 @@ impl<'a> Words<'a> {
     pub fn condition(&self, i: usize) -> String {
         let ins: Ins = self.trace.ins[i];
         let compare = |how: &str| format!("{} {how} {}", self.operand(ins.a), self.operand(ins.b));
+        if let Some(text) = self.condition_of_table(ins) {
+            return text;
+        }
         match ins.op {
             Op::LT => compare("<"),
             Op::GE => compare(">="),
@@ -162,6 +165,18 @@ impl<'a> Words<'a> {
                 format!("{name} gives {}", type_word(ins.ty))
             }
             _ => format!("{} is {}", self.operand(IrRef::of_ins(i)), type_word(ins.ty)),
+        }
+    }
+    /// The same of guards on what is known of a table as a whole.
+    fn condition_of_table(&self, ins: Ins) -> Option<String> {
+        let loaded = self.trace.def(ins.a).filter(|i| i.op == Op::FLOAD)?;
+        let object = self.operand(loaded.a);
+        let is = |field: Field| loaded.b.0 == field as u16;
+        match ins.op {
+            Op::EQ if is(Field::TabShape) => Some(format!("{object} has the same keys as before, in the same places")),
+            Op::NE if is(Field::TabWatched) => Some(format!("no field of {object} is taken for a constant")),
+            Op::NE if is(Field::StrWatched) => Some(format!("no field {object} is taken for a constant")),
+            _ => None,
         }
     }
     /// Is the type of its value what the guard `i` asks for?
