@@ -85,7 +85,8 @@ impl Recorder {
     /// shapes were met that have the same keys in the same nodes, as when some fields are optional.
     fn is_told_by_shape(&self, vm: &Vm, t: &Table, table: IrRef, node: Option<u32>) -> bool {
         let shape = t.shape.get();
-        shape.is_some() && !self.site.by_node && !vm.heap.does_shape_vary(shape) && !(table.is_const() && node.is_some())
+        let by_node = table.is_const() && node.is_some() || self.site.by_node;
+        shape.is_some() && !by_node && !vm.heap.does_shape_vary(shape)
     }
     /// The place of a constant string key in a table of the shape of `t`.
     fn lookup_by_shape(&mut self, t: Gc<Table>, table: IrRef, key: IrRef, node: Option<u32>) -> Rec<Place> {
