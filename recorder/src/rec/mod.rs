@@ -580,7 +580,7 @@ impl Recorder {
             self.waited += 1;
             return if self.waited > MAX_WAIT { Err(Abort::LeavingLoop) } else { Ok(Flow::Next) };
         }
-        if matches!(ins.op(), Bc::FUNCC | Bc::FUNCCW) {
+        if ins.op().is_native_header() {
             // Recorded with the call.
             if self.in_builtin == 0 {
                 return self.nyi_func(view::slot(vm, -2));

@@ -20,8 +20,7 @@ pub const NATIVE_MIN: usize = 40;
 impl Vm {
     /// Sets the limit from the running coroutine's stack size.
     pub(crate) fn update_limit(&mut self) {
-        let size = self.cur.size.get();
-        self.stack_limit = self.cur.stack.get().wrapping_add((size - EXTRA) as usize);
+        self.stack_limit = self.cur.limit();
     }
     /// Makes room for `n` slots above `vm.top`, moving the stack if needed; `base` and `top` follow.
     pub fn grow_stack(&mut self, n: usize) -> LuaResult<()> {
