@@ -95,7 +95,7 @@ local cases = {
   FUNCC = "s = s + math.abs(i)",
 }
 -- In no function's code: what waits for the FFI; what LuaJIT's own library is made of, which `load` refuses; the wrapped form of
--- FUNCC, what stands behind calls, and builtins that traces are stitched around.
+-- FUNCC, what stands behind calls, and the headers of builtins that switch coroutines, which are told of as any builtin's.
 local unused = { KCDATA = true, ISTYPE = true, ISNUM = true, TGETR = true, TSETR = true, FUNCCW = true, STITCH = true,
   RESUME = true, WRAP = true, YIELD = true }
 

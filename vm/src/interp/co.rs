@@ -13,7 +13,7 @@ use crate::object::{Gc, Thread, ThreadStatus};
 use crate::value::Value;
 
 /// Coroutines that wait for one another. LuaJIT's native stack is at its end after half as many.
-pub(super) const MAX_NESTING: u32 = 200_000;
+pub const MAX_NESTING: u32 = 200_000;
 
 impl Vm {
     /// Turns the running builtin's arguments from `first` on (a function and its arguments) into a call under it.

@@ -57,6 +57,18 @@ impl Vm {
         }
         true
     }
+    /// Makes room for `n` slots from the base of a coroutine that is not running, if its stack may be so large.
+    pub(crate) fn make_room(&mut self, co: Gc<Thread>, n: usize) -> bool {
+        let used = (co.base.get() as usize - co.stack.get() as usize) / 8;
+        let (need, size) = (used + n + EXTRA as usize, co.size.get() as usize);
+        if need > MAX as usize {
+            return false;
+        }
+        if need > size {
+            self.resize_stack(co, need.max(size * 2).min(MAX as usize) as u32);
+        }
+        true
+    }
     /// Takes back the room that handling a stack overflow was given.
     pub(super) fn shrink_after_overflow(&mut self) {
         if self.cur.size.get() > MAX && self.top < self.cur.stack.get().wrapping_add((MAX - 1000) as usize) {

@@ -96,7 +96,13 @@ unsafe fn run_on(vm: *mut Vm, co: Gc<Thread>, limit: *mut Value) {
 /// Goes on behind the call that made the frame at `base`, that of a builtin on the stack that runs now. The results, on the other
 /// stack, are `first`, if there is one, and the `n` values at `src`.
 #[inline(always)]
-unsafe fn return_to<D: Driver>(mut r: R, base: *mut Value, link: u64, first: Option<Value>, (src, n): (*mut Value, usize)) -> u32 {
+unsafe fn return_to<D: Driver>(
+    mut r: R,
+    base: *mut Value,
+    link: u64,
+    first: Option<Value>,
+    (src, n): (*mut Value, usize),
+) -> u32 {
     let dest = base.sub(2);
     r.pc = core::ptr::with_exposed_provenance(link as usize);
     let call: Ins = *r.pc.sub(1);
