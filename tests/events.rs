@@ -214,6 +214,11 @@ fn traces_that_lose_are_given_up() {
     passes_by_default(&["policy.lua", "loses"]);
 }
 
+#[test]
+fn coroutines_are_followed() {
+    passes_in_both("coroutines.lua", &[]);
+}
+
 /// With the number of objects, classes, closures or iterations the number of traces does not grow.
 #[test]
 fn traces_are_bounded_by_the_code() {

@@ -18,12 +18,13 @@ use perilune_vm::layout::ofs;
 
 const MEM: MemFlagsData = MemFlagsData::trusted();
 
-/// Helpers that traces call on cold paths: those for the collector, and what exits call to make the tables that were sunk. The
+/// Helpers that traces call on cold paths: those for the collector and for stacks, and what exits call to make the tables that were sunk. The
 /// latter give words.
-const COLD: [Helper; 9] = [
+const COLD: [Helper; 10] = [
     Helper::BarrierBack,
     Helper::BarrierUpval,
     Helper::GcStep,
+    Helper::StackRoom,
     Helper::TabNew,
     Helper::TabDup,
     Helper::TabNewKey,

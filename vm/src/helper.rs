@@ -6,7 +6,7 @@
 //! error.
 
 use crate::Vm;
-use crate::object::{Func, Gc, Node, Proto, Str, Table};
+use crate::object::{Func, Gc, Node, Proto, Str, Table, Thread};
 use crate::value::Value;
 
 /// How a helper interacts with the rest of the trace.
@@ -139,6 +139,8 @@ macro_rules! for_each_helper {
             (FuncNew, func_new, Alloc, Func, (Proto, Func, P64))
             /// Closes the upvalues of stack slots at or above an address.
             (CloseUpvals, close_upvals, Store, Nil, (P64))
+            /// Makes room for so many slots above the base of a coroutine that waits; zero if there cannot be.
+            (StackRoom, stack_room, Store, Int, (Thread, Int))
         }
     };
 }
@@ -162,7 +164,7 @@ macro_rules! define_helpers {
             /// May it change the size of the heap?
             pub const fn allocates(self) -> bool {
                 matches!(self.effect(), HelperEffect::Alloc)
-                    || matches!(self, Helper::TabNewKey | Helper::TabInsert | Helper::TabRemove | Helper::TabSetList | Helper::NativeCall)
+                    || matches!(self, Helper::TabNewKey | Helper::TabInsert | Helper::TabRemove | Helper::TabSetList | Helper::NativeCall | Helper::StackRoom)
             }
             /// Does it give null where there is no memory for its result? The trace guards that it does not.
             pub const fn may_fail(self) -> bool {
@@ -194,6 +196,7 @@ macro_rules! word {
     (Str) => { Gc<Str> };
     (NewStr) => { Option<Gc<Str>> };
     (Func) => { Gc<Func> };
+    (Thread) => { Gc<Thread> };
     (Proto) => { Gc<Proto> };
     (P64) => { *mut Value };
     (U64) => { Value };
@@ -291,6 +294,9 @@ helpers! {
     fn native_call(vm, frame: *mut Value, nargs: i32) -> i32 {
         // SAFETY: NATIVE has stored the frame there: the builtin, the link to a call instruction, the arguments.
         i32::from(unsafe { !crate::interp::native::call(vm, frame, nargs as usize) })
+    }
+    fn stack_room(vm, co: Gc<Thread>, n: i32) -> i32 {
+        i32::from(vm.make_room(co, n as usize))
     }
     fn gc_step(vm) -> i32 {
         i32::from(vm.gc_step_on_trace())

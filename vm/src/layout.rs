@@ -15,6 +15,8 @@ macro_rules! for_each_field {
             (FuncEnv, "func.env", Func, offset_of!(Func, env), Tab)
             /// First instruction of a function.
             (FuncPc, "func.pc", Func, offset_of!(Func, pc), P64)
+            /// First upvalue of a builtin.
+            (FuncState, "func.state", Func, ofs::FUNC_UPVALUES, U64)
             /// Id of a builtin.
             (FuncFfid, "func.ffid", Func, 4, Int)
             /// Metatable of a table (may be null).
@@ -39,6 +41,16 @@ macro_rules! for_each_field {
             (UdataMeta, "udata.meta", Udata, offset_of!(Udata, meta), Tab)
             /// The highest open upvalue of a coroutine (may be null).
             (ThreadOpen, "thread.open", Thread, offset_of!(Thread, open), P64)
+            /// State of a coroutine.
+            (ThreadStatus, "thread.status", Thread, offset_of!(Thread, status), U8)
+            /// The frame of the builtin that a coroutine has left by.
+            (ThreadBase, "thread.base", Thread, offset_of!(Thread, base), P64)
+            /// The coroutine that resumed this one (may be null).
+            (ThreadResumer, "thread.resumer", Thread, offset_of!(Thread, resumer), Thread)
+            /// Depth of native calls at which a coroutine was resumed.
+            (ThreadDepth, "thread.depth", Thread, offset_of!(Thread, native_depth), Int)
+            /// Coroutines that wait below it.
+            (ThreadNesting, "thread.nesting", Thread, offset_of!(Thread, nesting), Int)
             /// Address of an upvalue's value.
             (UpvalV, "upval.v", UpVal, offset_of!(UpVal, v), P64)
         }
@@ -72,7 +84,7 @@ for_each_field!(define_fields);
 
 /// Byte offsets of VM state, objects and nodes for compiled code.
 pub mod ofs {
-    use super::{Node, Str, UpVal, Vm, offset_of};
+    use super::{Node, Str, Thread, UpVal, Vm, offset_of};
     use crate::gc::Heap;
     use crate::object::GcHeader;
     /// `Vm::nil_slot`
@@ -101,6 +113,24 @@ pub mod ofs {
     pub const VM_EXIT_EVERY: usize = offset_of!(Vm, exit_every);
     /// `Vm::cur`
     pub const VM_CUR: usize = offset_of!(Vm, cur);
+    /// `Vm::native_depth`
+    pub const VM_NATIVE_DEPTH: usize = offset_of!(Vm, native_depth);
+    /// `Thread::stack`
+    pub const THREAD_STACK: usize = offset_of!(Thread, stack);
+    /// `Thread::size`
+    pub const THREAD_SIZE: usize = offset_of!(Thread, size);
+    /// `Thread::status`, a byte
+    pub const THREAD_STATUS: usize = offset_of!(Thread, status);
+    /// `Thread::base`
+    pub const THREAD_BASE: usize = offset_of!(Thread, base);
+    /// `Thread::top`
+    pub const THREAD_TOP: usize = offset_of!(Thread, top);
+    /// `Thread::resumer`
+    pub const THREAD_RESUMER: usize = offset_of!(Thread, resumer);
+    /// `Thread::native_depth`
+    pub const THREAD_DEPTH: usize = offset_of!(Thread, native_depth);
+    /// `Thread::nesting`
+    pub const THREAD_NESTING: usize = offset_of!(Thread, nesting);
     /// `Heap::total` inside the VM
     pub const VM_GC_TOTAL: usize = offset_of!(Vm, heap) + offset_of!(Heap, total);
     /// `Heap::threshold` inside the VM

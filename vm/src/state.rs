@@ -61,6 +61,8 @@ pub struct Vm {
     pub site: u32,
     /// While somebody does: depth of native calls at which compiled code runs.
     pub trace_depth: u32,
+    /// Depth of native calls into the VM.
+    pub native_depth: u32,
     /// Arguments and results of helpers called from compiled code.
     pub scratch: [u64; 16],
     /// Always nil: what a failed lookup points to.
@@ -91,8 +93,6 @@ pub struct Vm {
     pub base_meta: [Option<Gc<Table>>; 14],
     /// Names of the metamethods as strings, by number.
     pub meta_names: [Option<Gc<Str>>; 32],
-    /// Depth of native calls into the VM.
-    pub native_depth: u32,
     /// By exit id, see [`crate::hooks::PlainExit`].
     pub plain_exits: *mut crate::hooks::PlainExit,
     /// The attached compiler.

@@ -72,7 +72,7 @@ impl Lower<'_> {
     }
 
     /// Leaves word of where this is, if somebody wants to know of this helper: where it allocates, who watches the heap.
-    fn leave_site(&mut self, helper: Helper) {
+    pub(super) fn leave_site(&mut self, helper: Helper) {
         let site = self.cur.tree.sites.get(self.cur.emitting).copied().unwrap_or(0);
         if site != 0 && (helper.allocates() || self.cur.tree.sampled) {
             let site = self.k32(site as i32);

@@ -14,6 +14,7 @@ mod arith;
 mod barrier;
 mod call;
 mod conv;
+mod coroutine;
 mod exit;
 mod href;
 mod link;
@@ -73,7 +74,7 @@ struct Current<'a> {
     cold: Vec<usize>,
     /// Are sunk instructions being emitted in an exit?
     rebuilding: bool,
-    /// The base at the start of the trace.
+    /// The base at the start of the trace, or behind the last switch to another coroutine.
     base: Value,
     /// See [`passed::is_direct`].
     direct: bool,
@@ -314,6 +315,7 @@ impl<'a> Lower<'a> {
             Op::TOBIT => self.tobit(ins).map(Some),
             Op::CALLN | Op::CALLA | Op::CALLL | Op::CALLS => self.call(ins),
             Op::NATIVE => self.native(ins).map(|()| None),
+            Op::COROOM | Op::COSAVE | Op::RESUME | Op::YIELD | Op::COEND => self.coroutine(ins).map(|()| None),
             Op::SYNC => {
                 self.restore(self.cur.snap)?;
                 self.forget_cold();

@@ -49,7 +49,7 @@ impl Plan {
         for (k, snap) in trace.snaps.iter().enumerate() {
             let next = trace.snaps.get(k + 1).map_or(usize::MAX, |s| s.at.ins_index());
             let here = snap.at.ins_index()..next.min(trace.ins.len());
-            let stored = trace.ins[here].iter().any(|i| matches!(i.op, Op::NATIVE | Op::SYNC));
+            let stored = trace.ins[here].iter().any(|i| i.op.stores_state());
             for slot in snap.slots.iter().filter(|s| s.flags & perilune_recorder::ir::SnapSlot::NORESTORE == 0) {
                 self.used_by_exit(trace, slot.value, next, stored);
             }

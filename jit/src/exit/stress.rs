@@ -46,7 +46,7 @@ impl Jit {
     }
 }
 
-/// Can an instruction leave in front of what it does? (BASE stands for the stack check. NATIVE leaves behind its call, SYNC never.)
+/// Can an instruction leave in front of what it does? (BASE stands for the stack check. NATIVE leaves behind its call, SYNC and COSAVE never.)
 fn may_leave(ins: &Ins) -> bool {
-    ins.op == Op::BASE || ins.is_guard() && !matches!(ins.op, Op::NATIVE | Op::SYNC)
+    ins.op == Op::BASE || ins.is_guard() && !ins.op.stores_state()
 }

@@ -7,7 +7,7 @@ use crate::frame;
 use crate::view::events::Event;
 use perilune_recorder::abort::Abort;
 use perilune_recorder::rec::{Recorder, Step};
-use perilune_vm::bc::{Ins, Op};
+use perilune_vm::bc::Ins;
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::Mode;
 use perilune_vm::object::{Gc, Proto};
@@ -137,7 +137,7 @@ impl Jit {
         {
             let mut recording = self.recording.borrow_mut();
             let Some(r) = recording.as_mut() else { return };
-            let native = matches!(frame::ins(pc).op(), Op::FUNCC | Op::FUNCCW);
+            let native = frame::ins(pc).op().is_native_header();
             index = if native { None } else { frame::proto(vm).and_then(|p| p.pc_of(pc)) };
             if let Some(i) = index {
                 r.at = (frame::func(vm), i);

@@ -158,6 +158,7 @@ impl<'a> Words<'a> {
             Op::STRTO => format!("{} denotes a number", self.operand(ins.a)),
             Op::CONV => format!("{} is integral", self.operand(ins.a)),
             Op::NATIVE => "the builtin returns as usual".into(),
+            Op::COROOM => "the other stack has room".into(),
             Op::VLOAD => format!("the result is {}", type_word(ins.ty)),
             Op::BUFSTR | Op::CALLA => "there is memory for the new string".into(),
             Op::CALLN | Op::CALLL | Op::CALLS => {

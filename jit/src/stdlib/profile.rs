@@ -65,7 +65,10 @@ impl Callback {
         let most = (depth.unsigned_abs() as usize).saturating_add(SEARCHED);
         let mut frames = sample::frames(vm, thread, most);
         let own = frames.len();
-        at.put_on(&mut frames, own);
+        if at.put_on(&mut frames, own) {
+            // Of the coroutine that they ran in no more is known.
+            frames.truncate(at.functions.len());
+        }
         Some(sample::dump_frames(&frames, format, depth))
     }
 }

@@ -16,7 +16,7 @@ use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-/// Does a trace of this tree go on in its root? (A plain loop is known by its snapshots.)
+/// Does a trace of this tree go on in its root? (A plain loop is known by its snapshots, if it was copied behind itself.)
 fn comes_back(link: Link, root: u32) -> bool {
     matches!(link, Link::UpRec | Link::DownRec | Link::TailRec) || link == Link::Root(root)
 }
@@ -178,7 +178,8 @@ impl Registry {
         let above = parent.map_or(0, |(p, k)| p.above + u32::from(p.trace.snaps[k].done));
         let head = done.trace.ins.iter().position(|i| i.op == Op::LOOP).unwrap_or(usize::MAX);
         let loop_snap = done.trace.snaps.iter().filter(|s| s.at.ins_index() <= head).count() as u32;
-        let goes_round = comes_back(done.trace.link, done.root);
+        let starts_anew = done.trace.link == Link::Loop && head == usize::MAX;
+        let goes_round = starts_anew || comes_back(done.trace.link, done.root);
         let exits = vec![Exit::default(); done.trace.snaps.len()];
         let mut protos = done.protos;
         if let Some(root) = self.get(done.root).map(Entry::owner) {

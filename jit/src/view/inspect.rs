@@ -90,7 +90,7 @@ impl Entry {
     /// Is it a guard that asks something?
     fn asks(&self, i: usize) -> bool {
         let ins = self.trace.ins[i];
-        ins.is_guard() && !ins.is_sunk() && !matches!(ins.op, Op::NOP | Op::SYNC)
+        ins.is_guard() && !ins.is_sunk() && !matches!(ins.op, Op::NOP | Op::SYNC | Op::COSAVE)
     }
     /// Is the trace, whose number is `n`, entered where it starts? Side traces are entered by exits, and have no such place.
     pub fn is_entered(&self, n: u32) -> bool {

@@ -22,6 +22,8 @@ pub struct Located {
     pub functions: Vec<(Gc<Proto>, usize)>,
     /// The last one of the functions has just been left: the frame that slots are counted from is its caller's.
     pub returned: bool,
+    /// The trace goes from coroutine to coroutine.
+    pub switches: bool,
 }
 
 /// A trace, for whoever names it.
@@ -41,13 +43,21 @@ pub const SEARCHED: usize = 64;
 impl Located {
     /// The stack of the sample, as `frames`: on entry the stack of the running coroutine, a little later, the innermost first. It goes
     /// on from where compiled code was left, so that the function that the trace started in still runs, and those which called it.
-    /// If that cannot be found (it has returned meanwhile), the stack is left as it is.
-    pub fn put_on(&self, frames: &mut Vec<StackFrame>, own: usize) {
+    /// If that cannot be found (it has returned meanwhile), the stack is left as it is; but where the trace may be in another coroutine by
+    /// now, either one that was resumed since, or one that has resumed the other. True if the functions are on top of another coroutine's.
+    pub fn put_on(&self, frames: &mut Vec<StackFrame>, own: usize) -> bool {
         let started_in = self.functions.last().filter(|_| !self.returned).map(|f| Callee::Lua(f.0));
+        let own = if self.switches { frames.len() } else { own };
         let searched = &frames[..own.min(frames.len()).min(SEARCHED)];
         if let Some(at) = searched.iter().position(|f| Some(f.callee) == started_in) {
             frames.splice(..=at, self.frames());
+            return false;
         }
+        let elsewhere = self.switches && started_in.is_some();
+        if elsewhere {
+            frames.splice(..0, self.frames());
+        }
+        elsewhere
     }
     /// The stack of a sample that was walked at once ([`InCode::Walked`]): its innermost function is that of the frame which the trace
     /// counts slots from.
@@ -93,7 +103,8 @@ impl Jit {
         if functions.is_empty() {
             functions.extend(entry.place_of(t.snaps.first()?.pc));
         }
-        Some(Located { trace, exit, builtin: builtin(t, ins), functions, returned: has_returned(t, ins) })
+        let switches = !t.rooms.is_empty();
+        Some(Located { trace, exit, builtin: builtin(t, ins), functions, returned: has_returned(t, ins), switches })
     }
     /// What trace `n` is called by.
     pub fn trace_name(&self, n: u32) -> Option<TraceName> {
@@ -125,5 +136,5 @@ fn builtin(t: &Trace, i: usize) -> Option<u32> {
 fn has_returned(t: &Trace, i: usize) -> bool {
     let here = t.place(i);
     let earlier = (1..=i.min(t.ins.len() - 1)).rev().take_while(|&j| t.place(j) == here);
-    earlier.into_iter().any(|j| t.ins[j].op == Op::RETF)
+    earlier.into_iter().any(|j| t.ins[j].op.moves_base())
 }

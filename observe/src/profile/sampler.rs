@@ -105,7 +105,9 @@ impl Consumer for Sampler {
             match located {
                 Some(at) => {
                     let mut stack = stack.clone();
-                    at.put_on(&mut stack.frames, stack.own);
+                    if at.put_on(&mut stack.frames, stack.own) {
+                        stack.own = at.functions.len();
+                    }
                     inner.compiled(self.jit.as_deref(), &at, stack, part);
                 }
                 None => inner.interpreted(&stack, part),

@@ -6,6 +6,7 @@
 //! A value is a word, as [`Ty`] says: the bits of a num, an int zero-extended, the address of an object.
 
 mod access;
+mod coroutine;
 mod memory;
 mod ops;
 
@@ -271,6 +272,7 @@ impl Eval<'_> {
                 Const::Vm(VmRef::NilSlot) => self.vm_address + ofs::VM_NIL_SLOT as u64,
                 Const::Vm(VmRef::Scratch) => self.vm_address + ofs::VM_SCRATCH as u64,
                 Const::Vm(VmRef::Multres) => self.vm_address + ofs::VM_MULTRES as u64,
+                Const::Vm(VmRef::Depth) => self.vm_address + ofs::VM_NATIVE_DEPTH as u64,
                 Const::Pri(_) | Const::Null(_) | Const::Slot(..) => 0,
             },
         }
@@ -318,6 +320,7 @@ impl Eval<'_> {
                 self.store_state();
                 Ok(0)
             }
+            Op::COROOM | Op::COSAVE | Op::RESUME | Op::YIELD | Op::COEND => coroutine::step(self, ins),
             Op::NATIVE => {
                 self.store_state();
                 let frame = self.slot_address(u32::from(ins.a.0));

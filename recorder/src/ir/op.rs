@@ -245,6 +245,20 @@ macro_rules! for_each_ir {
             (CALLXS, r, r, S, none)
             /// Chain of call arguments: op1 earlier arguments, op2 the next.
             (CARG, r, r, N, none)
+
+            /// Guard: there is room for op2 slots above the frame that coroutine op1, which is not running, has left by.
+            (COROOM, r, l, S, guard)
+            /// Stores the slots of the snapshot in force, and leaves the running coroutine as if by a builtin whose frame is at slot
+            /// op1, with op2 arguments. A switch follows. (A guard that never fails, as SYNC.)
+            (COSAVE, l, l, S, guard)
+            /// Resumes coroutine op1, which is suspended in a frame with the return address op2 (KPTR), and goes on in the frame below
+            /// that; or starts it, in its first frame, whose link op2 is then. Slot numbers of later instructions count from the base
+            /// of the frame that goes on, on another stack.
+            (RESUME, r, r, S, none)
+            /// Suspends the running coroutine, and goes on in op1, the one that has resumed it, likewise.
+            (YIELD, r, r, S, none)
+            /// Ends the running coroutine, and goes on in op1, likewise.
+            (COEND, r, r, S, none)
         }
     };
 }
@@ -363,6 +377,14 @@ impl Op {
     /// Is it a guard by nature (whatever its type's guard bit)?
     pub const fn is_guard(self) -> bool {
         Op::MODES[self as usize].3.1
+    }
+    /// Does it move the base that slots are counted from?
+    pub const fn moves_base(self) -> bool {
+        matches!(self, Op::RETF | Op::RESUME | Op::YIELD | Op::COEND)
+    }
+    /// Does it store the slots of the snapshot in force?
+    pub const fn stores_state(self) -> bool {
+        matches!(self, Op::NATIVE | Op::SYNC | Op::COSAVE)
     }
     /// Is it a comparison (LT to NE)?
     pub const fn is_comparison(self) -> bool {

@@ -205,6 +205,7 @@ impl Parser<'_> {
             "<nil>" => Const::Vm(VmRef::NilSlot),
             "<scratch>" => Const::Vm(VmRef::Scratch),
             "<multres>" => Const::Vm(VmRef::Multres),
+            "<depth>" => Const::Vm(VmRef::Depth),
             "nan" => Const::Num(f64::NAN.to_bits()),
             _ => {
                 if let Some(body) = inside('"', '"') {

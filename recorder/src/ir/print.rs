@@ -207,6 +207,7 @@ impl Printer<'_> {
             Const::Vm(VmRef::NilSlot) => "<nil>".into(),
             Const::Vm(VmRef::Scratch) => "<scratch>".into(),
             Const::Vm(VmRef::Multres) => "<multres>".into(),
+            Const::Vm(VmRef::Depth) => "<depth>".into(),
             Const::Null(ty) => format!("null:{}", Ty::NAMES[ty as usize].trim_end()),
             Const::Slot(key, n) => format!("{}@{n}", self.reference(key)),
         }

@@ -210,6 +210,8 @@ pub enum VmRef {
     Scratch,
     /// `Vm::multres`: the number of values in an open list.
     Multres,
+    /// `Vm::native_depth`: how deep native calls are nested.
+    Depth,
 }
 
 impl VmRef {
@@ -219,6 +221,7 @@ impl VmRef {
             VmRef::NilSlot => ofs::VM_NIL_SLOT,
             VmRef::Scratch => ofs::VM_SCRATCH,
             VmRef::Multres => ofs::VM_MULTRES,
+            VmRef::Depth => ofs::VM_NATIVE_DEPTH,
         }
     }
 }
@@ -356,6 +359,8 @@ pub struct Trace {
     pub calls: Vec<Origin>,
     /// Slots that builtins have written, unknown to the trace: the NATIVE, first slot and end.
     pub written: Vec<(IrRef, Range<u16>)>,
+    /// Behind each switch to another coroutine: up to where (exclusive) the stack is checked.
+    pub rooms: Vec<(IrRef, u32)>,
 }
 
 /// The bytecode that an instruction was recorded for.
@@ -455,7 +460,8 @@ impl Trace {
     /// exit is that of the check itself.
     pub fn checked_at(&self, k: u32) -> u32 {
         let Some(snap) = self.snaps.get(k as usize).filter(|_| k > 0) else { return 0 };
-        self.top_slot.max(self.checked_slot).saturating_sub(u32::from(snap.base_slot) - 2)
+        let room = self.rooms.iter().rfind(|r| r.0 < snap.at).map(|r| r.1);
+        room.unwrap_or(self.top_slot.max(self.checked_slot)).saturating_sub(u32::from(snap.base_slot) - 2)
     }
     /// The instructions whose guards leave by exit `k`; none if there is no such exit.
     pub fn guarded_by(&self, k: usize) -> Range<usize> {
@@ -511,6 +517,7 @@ impl Default for Trace {
             checked_slot: 0,
             origins: Vec::new(),
             written: Vec::new(),
+            rooms: Vec::new(),
             calls: Vec::new(),
         }
     }

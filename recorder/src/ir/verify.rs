@@ -195,6 +195,11 @@ impl Verifier<'_> {
                 let ok = matches!(self.t.konst(ins.b), Some(Const::Ptr(_)));
                 check(ok && self.t.ty(ins.a) == Ty::Proto, "operands are no prototype and return address")
             }
+            Op::COROOM => self.left(ins, Ty::Thread),
+            Op::RESUME | Op::YIELD | Op::COEND => {
+                check(matches!(self.t.konst(ins.b), Some(Const::Ptr(_))), "right operand is no return address")?;
+                self.left(ins, Ty::Thread)
+            }
             _ => Ok(()),
         }
     }

@@ -117,17 +117,24 @@ fn native(b: &Builder, lim: IrRef) -> IrRef {
     if r > lim { r } else { IrRef::NONE }
 }
 
-/// The newest call after `lim` that invalidates what `what` selects, whatever the table.
+/// The newest switch to another coroutine after `lim`: what is on stacks has changed since, or been moved.
+fn switched(b: &Builder, lim: IrRef) -> IrRef {
+    let newest = b.newest(Op::RESUME).max(b.newest(Op::YIELD)).max(b.newest(Op::COEND));
+    if newest > lim { newest } else { IrRef::NONE }
+}
+
+/// The newest call after `lim` that invalidates what `what` selects, whatever the table; or switch.
 pub fn called(b: &Builder, lim: IrRef, what: impl Fn(Clobber) -> bool) -> IrRef {
+    let other = native(b, lim).max(switched(b, lim));
     let mut r = b.newest(Op::CALLS);
     while r > lim {
         let c = clobber_of(b.trace.ins[r.ins_index()]);
         if c.all || what(c) {
-            return r.max(native(b, lim));
+            return r.max(other);
         }
         r = b.older(r);
     }
-    native(b, lim)
+    other
 }
 
 /// The newest instruction after `lim` that may have opened or closed an upvalue.
@@ -165,6 +172,7 @@ fn escapes(b: &Builder, new: IrRef, stop: IrRef) -> bool {
         || anywhere(Op::CARG, &|i| i.a == new)
         || anywhere(Op::CALLS, &|i| i.a == new && clobber_of(i).all)
         || anywhere(Op::NATIVE, &|_| true)
+        || anywhere(Op::COSAVE, &|_| true)
 }
 
 /// May two table references be the same table?

@@ -40,7 +40,7 @@ pub fn run(b: &mut Builder) -> Result<(), Abort> {
     let invar = b.trace.ins.len();
     let nsnaps = b.trace.snaps.len();
     let Some(last) = b.trace.snaps.last().cloned() else { return Ok(()) };
-    if last.base_slot != b.trace.snaps[0].base_slot || b.newest(Op::RETF) != IrRef::NONE || b.newest(Op::LOOP) != IrRef::NONE {
+    if last.base_slot != b.trace.snaps[0].base_slot || b.trace.ins.iter().any(|i| i.op.moves_base() || i.op == Op::LOOP) {
         return Ok(());
     }
     let (guard_emitted, limits) = (b.guard_emitted(), b.limits);

@@ -124,7 +124,8 @@ pub(crate) fn pipeline(b: &mut Builder, ins: Ins) -> Emit {
         Op::TBAR => mem::refs::table_barrier(b, ins),
         Op::OBAR => mem::refs::upvalue_barrier(b, ins),
         Op::SLOAD | Op::SREF => {
-            let lim = b.newest(Op::RETF);
+            let lim =
+                [Op::RETF, Op::RESUME, Op::YIELD, Op::COEND].map(|op| b.newest(op)).into_iter().max().unwrap_or(IrRef::NONE);
             cse::share(b, ins, lim)
         }
         Op::LREF => mem::refs::shared_until(b, ins, |_, e| e.all),

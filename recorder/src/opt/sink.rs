@@ -83,7 +83,7 @@ impl Sink {
                     self.forbidden[usize::from(used)] = true;
                 }
             }
-            if matches!(ins.op, Op::NATIVE | Op::SYNC) {
+            if ins.op.stores_state() {
                 // They store the whole state.
                 let snap = b.trace.snaps.iter().rfind(|s| s.at.ins_index() <= i);
                 for s in snap.iter().flat_map(|s| &s.slots) {

@@ -76,6 +76,9 @@ impl Recorder {
                 return Ok(flow);
             }
             self.keep_allocations_for(f)?;
+            if kind.is_none() && self.switch(vm, super::coroutine::Call { pc, f: (r, f), a, nargs, tail: false })? {
+                return Ok(Flow::Next);
+            }
             if kind.is_none() && self.is_for_stitch(f) {
                 // Whatever is called then: the interpreter does it.
                 return self.stop_before(pc, f);
@@ -215,6 +218,9 @@ impl Recorder {
         if self.comes_back(pc) {
             return Ok(Flow::Stop(Link::DownRec, pc));
         }
+        if self.switch(vm, super::coroutine::Call { pc, f: (r, f), a, nargs, tail: true })? {
+            return Ok(Flow::Next);
+        }
         let (kind, below) = (Protector::of(f), self.leaves_start());
         if !self.may_return(vm) || kind.is_some() && below {
             return self.stop_in_front(pc, f, Link::Return);
@@ -269,6 +275,9 @@ impl Recorder {
         let mut count = 0;
         for f in self.frames.iter().filter(|f| !matches!(f.way, Way::Vararg | Way::Protected)) {
             count += u32::from(f.proto == self.proto);
+        }
+        if pc == self.start_pc && self.comes_round() {
+            return Ok(Some(Link::UpRec));
         }
         if pc == self.start_pc {
             if count + self.tailcalled > self.params.recunroll {

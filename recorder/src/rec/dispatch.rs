@@ -126,7 +126,10 @@ impl Recorder {
             if pc == self.start_pc && self.at_start_depth() || self.is_own_loop_above(pc) {
                 return self.itern_loop(vm, db, pc, original);
             }
-            if self.starts_in_loop() {
+            if pc == self.start_pc && self.comes_round() {
+                return Ok(self.close_round(pc));
+            }
+            if self.starts_in_loop() && !self.has_switched() {
                 return Err(Abort::InnerLoop);
             }
         }
@@ -140,6 +143,9 @@ impl Recorder {
     fn itern_loop(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
         if self.start_is_root && pc == self.start_pc && self.at_start_depth() && !self.first {
             return Ok(Flow::Stop(Link::Loop, pc));
+        }
+        if pc == self.start_pc && self.comes_round() {
+            return Ok(self.close_round(pc));
         }
         if self.is_own_loop_above(pc) {
             // Its trace begins in front of the step.

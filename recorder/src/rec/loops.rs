@@ -263,10 +263,12 @@ impl Recorder {
     }
     /// A loop instruction that has no trace.
     pub(super) fn loop_plain(&mut self, db: &dyn TraceDb, pc: *const Ins, ins: Ins, event: Event) -> Rec<Flow> {
-        if self.start_is_root {
-            if let Some(flow) = self.own_loop(pc, event) {
-                return flow;
-            }
+        if self.start_is_root
+            && let Some(flow) = self.own_loop(pc, event)
+        {
+            return flow;
+        }
+        if self.start_is_root && !self.has_switched() {
             if let Event::Enter(_) = event {
                 if ins.j() != -1 && !db.loop_left(pc) {
                     return Err(Abort::InnerLoop);
@@ -292,11 +294,20 @@ impl Recorder {
             return None;
         }
         match event {
+            Event::Enter(body) if self.comes_round() => Some(Ok(self.close_round(body))),
             Event::Leave if self.at_start_depth() => Some(Err(Abort::LeavingLoop)),
             Event::Enter(body) if self.at_start_depth() => Some(Ok(Flow::Stop(Link::Loop, body))),
             Event::Enter(body) if self.is_own_loop_above(pc) => Some(Ok(Flow::Stop(Link::UpRec, body))),
             _ => None,
         }
+    }
+    /// Has this root trace been in other coroutines, so that it can only start anew, where everything is in memory?
+    pub(super) fn comes_round(&self) -> bool {
+        self.start_is_root && self.has_switched() && self.b.trace.parent.is_none()
+    }
+    /// Goes back to the start, which is where the trace is now, in whatever frame.
+    pub(super) fn close_round(&self, to: *const Ins) -> Flow {
+        Flow::Stop(if self.base == 2 { Link::Loop } else { Link::UpRec }, to)
     }
     /// Is it the loop that this root trace starts in, in a frame further up? A side trace that starts over like a root trace has to do
     /// first what its parent's exit has left undone.
@@ -304,6 +315,7 @@ impl Recorder {
         self.start_is_root
             && pc == self.start_pc
             && self.retdepth == 0
+            && !self.has_switched()
             && !self.frames.is_empty()
             && self.b.trace.parent.is_none()
     }
@@ -313,7 +325,7 @@ impl Recorder {
             if let Some(flow) = self.own_loop(pc, event) {
                 return flow;
             }
-            if self.starts_in_loop() {
+            if self.starts_in_loop() && !self.has_switched() {
                 // The loop's exit grows the better side trace.
                 return Err(Abort::InnerLoop);
             }

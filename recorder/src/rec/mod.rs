@@ -13,6 +13,7 @@ mod check;
 mod closure;
 mod compare;
 mod concat;
+mod coroutine;
 mod dispatch;
 mod guard;
 mod index;
@@ -41,7 +42,7 @@ use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::gc::Marker;
-use perilune_vm::object::{Func, Gc, Proto, ShapeId, Table, WatchedField};
+use perilune_vm::object::{Func, Gc, Proto, ShapeId, Table, Thread, WatchedField};
 use perilune_vm::{Value, Vm};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -347,6 +348,16 @@ pub struct Recorder {
     iterating: bool,
     /// A builtin was called whose results are not known yet.
     awaited: Option<native::Awaited>,
+    /// The coroutine and the frame that the trace started in, see [`native::frame_at`].
+    start_frame: (Gc<Thread>, usize),
+    /// Switches to another coroutine.
+    switches: u32,
+    /// The last one, if the next instruction is the first behind it.
+    switching: Option<coroutine::Switch>,
+    /// What the trace is in since the last one.
+    part: Option<coroutine::Part>,
+    /// [`Recorder::top_slot`] before the first one.
+    first_top: usize,
     /// The current instruction.
     pc: *const Ins,
     /// What is known of it.
@@ -371,7 +382,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    fn new(params: &RecParams, proto: Gc<Proto>, trace_no: u32, root_no: u32) -> Recorder {
+    fn new(vm: &Vm, params: &RecParams, proto: Gc<Proto>, trace_no: u32, root_no: u32) -> Recorder {
         let mut b = Builder::new(params.flags, params.limits);
         b.history = params.history.then(Box::default);
         Recorder {
@@ -409,6 +420,11 @@ impl Recorder {
             in_builtin: 0,
             iterating: false,
             awaited: None,
+            start_frame: (vm.cur, native::frame_at(vm)),
+            switches: 0,
+            switching: None,
+            part: None,
+            first_top: 0,
             pc: core::ptr::null(),
             site: Site::default(),
             at_exit: false,
@@ -459,7 +475,7 @@ impl Recorder {
         trace_no: u32,
         root_no: u32,
     ) -> Result<Recorder, Abort> {
-        let mut r = Recorder::new(params, proto, trace_no, root_no);
+        let mut r = Recorder::new(vm, params, proto, trace_no, root_no);
         r.start_is_root = true;
         r.start_pc = start_pc;
         r.first_pc = match ins.op() {
@@ -607,6 +623,7 @@ impl Recorder {
             Ok(None) => Step::Continue,
             Ok(Some(trace)) => Step::Done(Box::new(trace)),
             Err(reason) => {
+                self.blame_switch(reason);
                 if reason == Abort::NyiBytecode && self.info == AbortInfo::None {
                     self.info = AbortInfo::Bytecode(view::ins(pc).op());
                 }
@@ -622,7 +639,7 @@ impl Recorder {
             self.waited += 1;
             return if self.waited > MAX_WAIT { Err(Abort::LeavingLoop) } else { Ok(Flow::Next) };
         }
-        if matches!(ins.op(), Bc::FUNCC | Bc::FUNCCW) {
+        if ins.op().is_native_header() {
             // Recorded with the call.
             if self.in_builtin == 0 {
                 return self.nyi_func(view::slot(vm, -2));
@@ -634,7 +651,11 @@ impl Recorder {
         if let Some(call) = self.awaited.take() {
             self.after_native(vm, pc, call)?;
         }
-        if self.start_is_root && self.at_start_depth() && !self.range.0.is_null() && !(self.range.0..self.range.1).contains(&pc) {
+        if let Some(to) = self.switching.take() {
+            self.after_switch(vm, pc, to)?;
+        }
+        if self.start_is_root && self.in_start_frame(vm) && !self.range.0.is_null() && !(self.range.0..self.range.1).contains(&pc)
+        {
             return Err(Abort::LeavingLoop);
         }
         if self.proto.pc_of(pc).is_none() {
@@ -679,7 +700,7 @@ impl Recorder {
     /// Ends the trace; `None` if another iteration is to be recorded.
     fn finish(&mut self, link: Link, pc: *const Ins) -> Rec<Option<FinishedTrace>> {
         self.snap(pc)?;
-        let looping = link == Link::Loop && self.base == 2 && self.retdepth == 0;
+        let looping = link == Link::Loop && self.base == 2 && self.retdepth == 0 && !self.has_switched();
         if looping && self.carries_fresh() {
             return Err(Abort::TypeInstability);
         }
@@ -693,11 +714,12 @@ impl Recorder {
             }
             Err(e) => return Err(e),
         }
+        self.end_part();
         let (optimised, passes) = (begun.elapsed(), core::mem::take(&mut self.b.passes));
         let mut trace = core::mem::take(&mut self.b.trace);
         trace.link = link;
-        trace.top_slot = self.top_slot as u32;
-        if matches!(link, Link::UpRec | Link::DownRec | Link::TailRec) {
+        trace.top_slot = self.first_top as u32;
+        if matches!(link, Link::UpRec | Link::DownRec | Link::TailRec) || link == Link::Loop && self.has_switched() {
             // It comes back to its start in other frames.
             trace.checked_slot = 0;
         }
@@ -738,7 +760,7 @@ impl Recorder {
     }
     /// Are we in the frame where the trace started?
     fn at_start_depth(&self) -> bool {
-        self.frames.is_empty() && self.retdepth == 0
+        self.frames.is_empty() && self.retdepth == 0 && !self.has_switched()
     }
     /// The constant function or load of the current frame's function.
     fn func_ref(&mut self, vm: &Vm) -> Rec<IrRef> {

@@ -55,7 +55,7 @@ impl Frame {
 }
 
 /// Bytes from the start of the running stack to the running frame.
-fn frame_at(vm: &Vm) -> usize {
+pub(super) fn frame_at(vm: &Vm) -> usize {
     (vm.base as usize).wrapping_sub(vm.cur.stack.get() as usize)
 }
 

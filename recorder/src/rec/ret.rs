@@ -34,8 +34,13 @@ impl Recorder {
         if self.comes_back(pc) {
             return Ok(Flow::Stop(Link::DownRec, pc));
         }
+        if self.may_end(vm) {
+            self.load_args(vm, from, n)?;
+            let results = (0..n).map(|i| self.slots[self.base + from + i]).collect();
+            return self.end_coroutine(vm, pc, results);
+        }
         if !self.may_return(vm) {
-            if self.start_is_root && !self.range.0.is_null() {
+            if self.start_is_root && !self.range.0.is_null() && !self.has_switched() {
                 // What leaves the loop at once is no trace of it.
                 return Err(Abort::LeavingLoop);
             }
@@ -74,7 +79,7 @@ impl Recorder {
     }
     /// What is below the start frame, if a trace can go there. Slot `running` is at `vm.base`.
     fn below(&self, vm: &Vm, running: isize) -> Option<Below> {
-        if self.start_is_root || self.retdepth >= MAX_RETURNS {
+        if self.start_is_root && !self.has_switched() || self.retdepth >= MAX_RETURNS {
             return None;
         }
         let start = 2 - running;
@@ -201,7 +206,7 @@ impl Recorder {
     }
     /// Guards that the links from number `from` on are what they are, and the continuation that the last of all may stand for. That,
     /// if there is one.
-    fn check_links(&mut self, vm: &Vm, start: isize, links: &[(isize, u64)], from: usize) -> Rec<Option<Cont>> {
+    pub(super) fn check_links(&mut self, vm: &Vm, start: isize, links: &[(isize, u64)], from: usize) -> Rec<Option<Cont>> {
         for &(at, link) in &links[from..] {
             self.guard_word(at - 1, link)?;
         }

@@ -53,7 +53,7 @@ impl Recorder {
         root_no: u32,
     ) -> Result<Recorder, Abort> {
         let Some(proto) = view::func(vm, 0).proto() else { return Err(Abort::NyiReturn) };
-        let mut r = Recorder::new(params, proto, trace_no, root_no);
+        let mut r = Recorder::new(vm, params, proto, trace_no, root_no);
         r.start_pc = resume_pc;
         r.first_pc = resume_pc;
         r.instunroll = 0;
@@ -81,7 +81,7 @@ impl Recorder {
         root_no: u32,
     ) -> Result<Recorder, Abort> {
         let Some(proto) = view::func(vm, 0).proto() else { return Err(Abort::NyiReturn) };
-        let mut r = Recorder::new(params, proto, trace_no, root_no);
+        let mut r = Recorder::new(vm, params, proto, trace_no, root_no);
         r.start_pc = pc;
         r.first_pc = pc;
         r.instunroll = 0;
@@ -96,7 +96,7 @@ impl Recorder {
 
     /// Starts a trace at `pc`, behind a call that another trace has ended in front of. `vm.base` is the frame.
     pub fn new_stitched(vm: &Vm, params: &RecParams, proto: Gc<Proto>, pc: *const Ins, trace_no: u32) -> Result<Recorder, Abort> {
-        let mut r = Recorder::new(params, proto, trace_no, trace_no);
+        let mut r = Recorder::new(vm, params, proto, trace_no, trace_no);
         r.start_pc = pc;
         r.first_pc = pc;
         r.instunroll = 0;

@@ -40,7 +40,7 @@ local cases = {
   ["coroutine.running"] = "s = s + (coroutine.running() and 1 or 2)",
   ["coroutine.isyieldable"] = "s = s + (coroutine.isyieldable() and 1 or 2)",
   ["coroutine.create"] = "s = s + #type(coroutine.create(print))",
-  ["coroutine.yield"] = "coroutine.yield(i) s = s + i",
+  ["coroutine.yield"] = "local f = coroutine.wrap(function() while true do coroutine.yield(5) end end) | s = s + f()",
   ["coroutine.resume"] = "local co = coroutine.create(function() while true do coroutine.yield(5) end end) | local ok, x = coroutine.resume(co) s = s + x",
   ["coroutine.wrap_aux"] = "local f = coroutine.wrap(function() while true do coroutine.yield(5) end end) | s = s + f()",
   ["coroutine.wrap"] = "s = s + #type(coroutine.wrap(print))",

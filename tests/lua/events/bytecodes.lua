@@ -95,8 +95,9 @@ local cases = {
   FUNCC = "s = s + math.abs(i)",
 }
 -- In no function's code: what waits for the FFI; what LuaJIT's own library is made of, which `load` refuses; the wrapped form of
--- FUNCC, and what stands behind calls.
-local unused = { KCDATA = true, ISTYPE = true, ISNUM = true, TGETR = true, TSETR = true, FUNCCW = true, STITCH = true }
+-- FUNCC, what stands behind calls, and the headers of builtins that switch coroutines, which are told of as any builtin's.
+local unused = { KCDATA = true, ISTYPE = true, ISNUM = true, TGETR = true, TSETR = true, FUNCCW = true, STITCH = true,
+  RESUME = true, WRAP = true, YIELD = true }
 
 local function bytecode(op) return (vmdef.bcnames:sub(op * 6 + 1, op * 6 + 6):gsub(" ", "")) end
 local known = {}

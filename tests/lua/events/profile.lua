@@ -322,4 +322,36 @@ if with_compiler then
   profile.stop()
   jit.attach(handler)
 end
+do -- Where a trace goes from coroutine to coroutine, the function is told that ran, whichever runs when it is told.
+  local function body(x)
+    local s = 0
+    while true do
+      s = s * 3 % 1001 + x % 7
+      s = s * 5 % 1003 + x % 11
+      x = coroutine.yield(s)
+    end
+  end
+  local function consume(f)
+    local s = 0
+    for i = 1, 20000 do s = (s * 3 + f(i)) % 1009 end
+    return s
+  end
+  local seen, total = {}, 0
+  profile.start("fi1", function(thread, samples)
+    local name = profile.dumpstack(thread, "F", 1)
+    seen[name], total = (seen[name] or 0) + samples, total + samples
+  end)
+  local f = coroutine.wrap(body)
+  local start = os.clock()
+  repeat consume(f) until total >= 40 or os.clock() - start > 20
+  profile.stop()
+  local told = {}
+  for name, samples in pairs(seen) do told[#told + 1] = name .. ": " .. samples end
+  local in_body = 0
+  for name, samples in pairs(seen) do
+    if name:find "body" or name:find("profile.lua:" .. debug.getinfo(body, "S").linedefined, 1, true) then in_body = in_body + samples end
+  end
+  -- (The evaluator does not say where it was: there it is the function that runs when it is told.)
+  assert(in_body > total / 8, table.concat(told, ", "))
+end
 print "ok"

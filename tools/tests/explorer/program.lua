@@ -9,11 +9,9 @@ for i = 1, 60 do
     sum = sum - 1
   end
 end
-local step = coroutine.wrap(function()
-  while true do coroutine.yield(1) end
-end)
 for i = 1, 12 do
-  sum = sum + step()
+  local used = collectgarbage "count"
+  sum = sum + (used > 0 and 1 or 0)
 end
 for i = 1, 12 do
   for j = 1, i do sum = sum - j end

@@ -2,8 +2,8 @@
 //!
 //! A row is: name, mode of A, mode of B, mode of C or D, metamethod. The set, its order and the modes are LuaJIT's, so that its
 //! tools read our bytecode: the sixteen comparisons and tests come first (each is followed by a JMP), hot-counting instructions are
-//! followed by their interpreter-only and their compiled form. STITCH, at the end, is ours: it is in no function's code, see
-//! [`crate::interp::stitch`].
+//! followed by their interpreter-only and their compiled form. Those at the end are ours, and in no function's code: STITCH, see
+//! [`crate::interp::stitch`], and RESUME, WRAP and YIELD, the headers of the builtins that switch coroutines.
 
 /// Calls the given macro with all rows.
 #[macro_export]
@@ -115,6 +115,9 @@ macro_rules! for_each_bytecode {
             (FUNCC, rbase, none, none, none)
             (FUNCCW, rbase, none, none, none)
             (STITCH, lit, none, lit, none)
+            (RESUME, rbase, none, none, none)
+            (WRAP, rbase, none, none, none)
+            (YIELD, rbase, none, none, none)
         }
     };
 }
@@ -256,6 +259,10 @@ impl Op {
     /// Has it B and C operands (and not D)?
     pub const fn has_b(self) -> bool {
         Op::MODES[self as usize] >> 3 & 15 != 0
+    }
+    /// Is it the header of a builtin?
+    pub const fn is_native_header(self) -> bool {
+        matches!(self, Op::FUNCC | Op::FUNCCW | Op::RESUME | Op::WRAP | Op::YIELD)
     }
 }
 

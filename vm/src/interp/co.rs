@@ -13,7 +13,7 @@ use crate::object::{Gc, Thread, ThreadStatus};
 use crate::value::Value;
 
 /// Coroutines that wait for one another. LuaJIT's native stack is at its end after half as many.
-const MAX_NESTING: u32 = 200_000;
+pub const MAX_NESTING: u32 = 200_000;
 
 impl Vm {
     /// Turns the running builtin's arguments from `first` on (a function and its arguments) into a call under it.
@@ -53,7 +53,7 @@ impl Vm {
         self.cur = co;
         self.base = co.base.get();
         self.top = co.top.get();
-        self.update_limit();
+        self.stack_limit = co.limit();
     }
     /// A coroutine for [`Vm::call_on`]: nothing runs on it.
     pub fn new_stack(&mut self) -> Gc<Thread> {

@@ -188,7 +188,7 @@ impl Vm {
 
 /// Is this the header of a function?
 pub fn is_header(op: Op) -> bool {
-    matches!(op, Op::FUNCF | Op::IFUNCF | Op::JFUNCF | Op::FUNCV | Op::IFUNCV | Op::JFUNCV | Op::FUNCC | Op::FUNCCW)
+    matches!(op, Op::FUNCF | Op::IFUNCF | Op::JFUNCF | Op::FUNCV | Op::IFUNCV | Op::JFUNCV) || op.is_native_header()
 }
 
 /// Does compiled code begin here? The instruction has the number of its trace.

@@ -37,6 +37,7 @@ pub mod native;
 mod run;
 pub mod stack;
 pub mod stitch;
+mod switch;
 mod tables;
 mod verify;
 
@@ -279,6 +280,7 @@ use hook::hook_step;
 use jit::*;
 use loops::*;
 use stitch::STITCH;
+use switch::*;
 use tables::*;
 
 macro_rules! define_tables {

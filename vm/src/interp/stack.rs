@@ -20,8 +20,7 @@ pub const NATIVE_MIN: usize = 40;
 impl Vm {
     /// Sets the limit from the running coroutine's stack size.
     pub(crate) fn update_limit(&mut self) {
-        let size = self.cur.size.get();
-        self.stack_limit = self.cur.stack.get().wrapping_add((size - EXTRA) as usize);
+        self.stack_limit = self.cur.limit();
     }
     /// Makes room for `n` slots above `vm.top`, moving the stack if needed; `base` and `top` follow.
     pub fn grow_stack(&mut self, n: usize) -> LuaResult<()> {
@@ -55,6 +54,18 @@ impl Vm {
         }
         if need > size {
             self.move_stack(need.max(size * 2).min(MAX as usize) as u32);
+        }
+        true
+    }
+    /// Makes room for `n` slots from the base of a coroutine that is not running, if its stack may be so large.
+    pub(crate) fn make_room(&mut self, co: Gc<Thread>, n: usize) -> bool {
+        let used = (co.base.get() as usize - co.stack.get() as usize) / 8;
+        let (need, size) = (used + n + EXTRA as usize, co.size.get() as usize);
+        if need > MAX as usize {
+            return false;
+        }
+        if need > size {
+            self.resize_stack(co, need.max(size * 2).min(MAX as usize) as u32);
         }
         true
     }

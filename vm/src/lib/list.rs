@@ -169,9 +169,9 @@ builtins! {
     CoroutineRunning "coroutine.running" co::co_running, call;
     CoroutineIsyieldable "coroutine.isyieldable" co::co_isyieldable, call;
     CoroutineCreate "coroutine.create" co::co_create, call;
-    CoroutineYield "coroutine.yield" co::co_yield, stitch;
-    CoroutineResume "coroutine.resume" co::co_resume, stitch;
-    CoroutineWrapAux "coroutine.wrap_aux" co::co_wrap_aux, stitch;
+    CoroutineYield "coroutine.yield" co::co_yield, enter;
+    CoroutineResume "coroutine.resume" co::co_resume, enter;
+    CoroutineWrapAux "coroutine.wrap_aux" co::co_wrap_aux, enter;
     CoroutineWrap "coroutine.wrap" co::co_wrap, call;
     MathAbs "math.abs" math::abs, record;
     MathFloor "math.floor" math::floor, record;

@@ -5,13 +5,20 @@ use super::{Func, Gc, Kind, NativeFn, Proto, Table, Thread, ThreadStatus, Udata,
 use crate::Vm;
 use crate::bc::{Ins, Op};
 use crate::gc::Heap;
+use crate::lib::Builtin;
 use crate::value::Value;
 use core::any::Any;
 use core::cell::{Cell, UnsafeCell};
 use core::mem::size_of;
 
-/// The function header of all builtins. Outside of the VM, so that no borrow of the VM covers it.
-static FUNCC: [Ins; 2] = [Ins::ad(Op::FUNCC, 0, 0); 2];
+/// The function header of a builtin that does `op`. Outside of the VM, so that no borrow of the VM covers it.
+const fn header(op: Op) -> [Ins; 2] {
+    [Ins::ad(op, 0, 0); 2]
+}
+static FUNCC: [Ins; 2] = header(Op::FUNCC);
+static RESUME: [Ins; 2] = header(Op::RESUME);
+static WRAP: [Ins; 2] = header(Op::WRAP);
+static YIELD: [Ins; 2] = header(Op::YIELD);
 
 impl Vm {
     /// A Lua function. Its upvalues are missing: the caller fills all of them before anything else happens.
@@ -58,7 +65,12 @@ impl Vm {
     /// A builtin; its environment is the globals.
     pub fn new_native(&mut self, native: NativeFn, id: u32, upvalues: &[Value]) -> Gc<Func> {
         debug_assert!(id != 0, "0 is the id of Lua functions");
-        let pc = FUNCC.as_ptr();
+        let pc = match Builtin::from_id(id) {
+            Some(Builtin::CoroutineResume) => RESUME.as_ptr(),
+            Some(Builtin::CoroutineWrapAux) => WRAP.as_ptr(),
+            Some(Builtin::CoroutineYield) => YIELD.as_ptr(),
+            _ => FUNCC.as_ptr(),
+        };
         let _ = pc.expose_provenance();
         let f = self.new_func(self.globals, pc, FuncBody { native }, upvalues.len(), id);
         for (i, v) in upvalues.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! Coroutines.
 
 use super::{Gc, GcHeader, Table, UpVal};
+use crate::interp::stack::EXTRA;
 use crate::value::Value;
 use core::cell::Cell;
 
@@ -49,4 +50,12 @@ pub struct Thread {
     pub native_depth: Cell<u32>,
     /// Coroutines below it that wait, each for the one above.
     pub nesting: Cell<u32>,
+}
+
+impl Thread {
+    /// A frame may extend up to here before the stack must grow.
+    #[inline(always)]
+    pub fn limit(&self) -> *mut Value {
+        self.stack.get().wrapping_add((self.size.get() - EXTRA) as usize)
+    }
 }

@@ -1,0 +1,392 @@
+//! Switches between coroutines: a trace goes on in the one that is resumed, and in the resumer of the one that yields.
+//!
+//! At a switch everything is in memory as the interpreter would have it, the frame of the builtin included; the trace counts slots from
+//! the other coroutine's frame then, and knows nothing of them but what is handed over. What runs there is guarded as in a return
+//! below the start of a trace: by the return address of the builtin that the coroutine has left by. Which coroutine it is does not matter.
+
+use super::native::frame_at;
+use super::{Flow, Rec, Recorder, Site, Way, view};
+use crate::abort::Abort;
+use crate::ir::{IrRef, Link, Op, Ty, VmRef};
+use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::interp::co::MAX_NESTING;
+use perilune_vm::interp::frame;
+use perilune_vm::layout::Field;
+use perilune_vm::lib::Builtin;
+use perilune_vm::object::{Func, Gc, Proto, ProtoFlags, Thread, ThreadStatus};
+use perilune_vm::{Value, Vm};
+
+/// Slots of a builtin's frame below the first argument that count as its own: the function and the link.
+const HEAD: usize = 2;
+
+/// A switch that the interpreter is about to make.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Switch {
+    co: Gc<Thread>,
+    /// Where that one goes on: instruction, and frame as distance from the start of its stack.
+    pc: *const Ins,
+    frame: usize,
+}
+
+/// A call of a builtin that switches.
+#[derive(Copy, Clone)]
+pub(super) struct Call {
+    pub pc: *const Ins,
+    /// The builtin, its local, and the number of arguments.
+    pub f: (IrRef, Gc<Func>),
+    pub a: usize,
+    pub nargs: usize,
+    /// It takes the place of the running frame.
+    pub tail: bool,
+}
+
+/// How a waiting coroutine goes on.
+struct Waiting {
+    /// Has it not started?
+    fresh: bool,
+    /// The return address of the builtin that it has left by; the link of its first frame.
+    link: u64,
+    /// Slots from the frame that goes on up to that of the builtin.
+    delta: usize,
+    proto: Gc<Proto>,
+    /// How many results its call wants, plus 1 (0: all).
+    want: usize,
+    next: Switch,
+    /// That builtin, or the function to call.
+    left_by: Gc<Func>,
+}
+
+impl Waiting {
+    /// None if it does not go on behind the call of a Lua function, or by calling one.
+    fn of(co: Gc<Thread>) -> Option<Waiting> {
+        let fresh = match co.status.get() {
+            ThreadStatus::Fresh => true,
+            ThreadStatus::Suspended | ThreadStatus::Normal => false,
+            ThreadStatus::Running | ThreadStatus::Dead => return None,
+        };
+        let base = co.base.get();
+        let at = |i: isize| view::on_stack(base, i);
+        let compiled = |p: &Gc<Proto>| p.flags.get() & ProtoFlags::NOJIT == 0;
+        let (left_by, link) = (at(-2).as_func()?, at(-1).0);
+        let frame = base as usize - co.stack.get() as usize;
+        if fresh {
+            let proto = left_by.proto().filter(compiled)?;
+            let next = Switch { co, pc: proto.code_ptr(), frame };
+            return Some(Waiting { fresh, link, delta: 0, proto, want: 0, next, left_by });
+        }
+        if frame::kind(link) != frame::LUA {
+            return None;
+        }
+        let pc = view::pc_of_link(link);
+        let call = view::ins(view::at(pc, -1));
+        if !matches!(call.op(), Bc::CALL | Bc::CALLM | Bc::ITERC) {
+            return None;
+        }
+        let delta = HEAD + call.a();
+        let proto = at(-2 - delta as isize).as_func()?.proto().filter(compiled)?;
+        // From a pad back to the code.
+        let pc = proto.pad_at(pc).map_or(pc, |pad| pad.back());
+        let next = Switch { co, pc, frame: frame - delta * size_of::<Value>() };
+        Some(Waiting { fresh, link, delta, proto, want: call.b(), next, left_by })
+    }
+    /// The one that waits for the running coroutine, and what it gets in front of the results.
+    fn resumer(vm: &Vm) -> Option<(Waiting, Option<IrRef>)> {
+        let to = Waiting::of(vm.cur.resumer.get()?)?;
+        match Builtin::from_id(to.left_by.ffid()) {
+            Some(Builtin::CoroutineResume) => Some((to, Some(IrRef::TRUE))),
+            Some(Builtin::CoroutineWrapAux) => Some((to, None)),
+            _ => None,
+        }
+    }
+}
+
+impl Recorder {
+    /// Records a call of a builtin that switches to another coroutine. False if it is none, or this cannot be recorded.
+    pub(super) fn switch(&mut self, vm: &Vm, call: Call) -> Rec<bool> {
+        let (r, f) = call.f;
+        let moved = call.tail && self.frames.is_empty() && self.proto.is_vararg();
+        if self.site.leaves || call.nargs > 100 || moved {
+            return Ok(false);
+        }
+        match Builtin::from_id(f.ffid()) {
+            Some(Builtin::CoroutineResume) if call.nargs > 0 => {
+                let at = call.a + HEAD;
+                // The interpreter copies the arguments of an iterator only when it executes the call.
+                let v = view::slot(vm, if self.iterating { at as isize - 4 } else { at as isize });
+                let Some(co) = v.as_thread() else { return Ok(false) };
+                let thread = self.slots[self.base + at];
+                self.resume(call, (thread, co), 1)
+            }
+            Some(Builtin::CoroutineWrapAux) => {
+                let Some(v) = f.native_upvalues().first().map(core::cell::Cell::get) else { return Ok(false) };
+                let Some(co) = v.as_thread() else { return Ok(false) };
+                let thread = if r.is_const() { self.b.kgc(v) } else { IrRef::NONE };
+                self.resume(call, (thread, co), 0)
+            }
+            Some(Builtin::CoroutineYield) => self.yields(vm, call),
+            _ => Ok(false),
+        }
+    }
+
+    /// Resumes a coroutine, which is `thread` unless the function's state says so, with the arguments from number `first` on.
+    fn resume(&mut self, call: Call, (thread, co): (IrRef, Gc<Thread>), first: usize) -> Rec<bool> {
+        if !matches!(co.status.get(), ThreadStatus::Fresh | ThreadStatus::Suspended) {
+            return Ok(false);
+        }
+        let Some(to) = Waiting::of(co) else { return Ok(false) };
+        if self.meets_many(&to) {
+            return Ok(false);
+        }
+        let (r, f) = call.f;
+        let thread = if thread != IrRef::NONE {
+            self.guard_is(r, Value::func(f))?;
+            thread
+        } else {
+            // Which of the functions that `wrap` has made it is does not matter.
+            let id = self.field(r, Field::FuncFfid)?;
+            self.guard_int(id, f.ffid() as i32)?;
+            let state = self.b.emit(Op::FREF, Ty::P64, r, IrRef(Field::FuncState as u16))?;
+            self.b.guard(Op::VLOAD, Ty::Thread, state, IrRef(0))?
+        };
+        let status = self.field(thread, Field::ThreadStatus)?;
+        self.guard_int(status, co.status.get() as i32)?;
+        let running = self.running()?;
+        let nesting = self.field(running, Field::ThreadNesting)?;
+        let most = self.b.kint(MAX_NESTING as i32);
+        self.b.emit(Op::LT, Ty::Int, nesting, most)?;
+        let left_by = self.guard_waiting(thread, &to)?;
+        let args: Vec<IrRef> = (first..call.nargs).map(|i| self.slots[self.base + call.a + HEAD + i]).collect();
+        let room = self.room_for(thread, &args)?;
+        self.leave(call, call.nargs)?;
+        self.go_on(Op::RESUME, thread, &to, room)?;
+        if to.fresh {
+            self.set_abs(0, left_by);
+            for (i, r) in args.into_iter().enumerate() {
+                self.set(i, r);
+            }
+            self.enter_callee(to.proto);
+        } else {
+            self.place_list(to.want, to.delta, &args);
+        }
+        Ok(true)
+    }
+
+    /// Yields to the resumer.
+    fn yields(&mut self, vm: &Vm, call: Call) -> Rec<bool> {
+        let Some((to, told)) = Waiting::resumer(vm).filter(|_| vm.cur.native_depth.get() == vm.native_depth) else {
+            return Ok(false);
+        };
+        if self.meets_many(&to) {
+            return Ok(false);
+        }
+        self.guard_is(call.f.0, Value::func(call.f.1))?;
+        let running = self.running()?;
+        let (mine, now) = (self.field(running, Field::ThreadDepth)?, self.b.kvm(VmRef::Depth));
+        let now = self.b.emit(Op::XLOAD, Ty::Int, now, IrRef(0))?;
+        self.b.emit(Op::EQ, Ty::Int, mine, now)?;
+        let thread = self.guard_resumer(&to)?;
+        let args = (0..call.nargs).map(|i| self.slots[self.base + call.a + HEAD + i]);
+        let results: Vec<IrRef> = told.into_iter().chain(args).collect();
+        let room = self.room_for(thread, &results)?;
+        self.leave(call, 0)?;
+        self.go_on(Op::YIELD, thread, &to, room)?;
+        self.place_list(to.want, to.delta, &results);
+        Ok(true)
+    }
+
+    /// May the trace follow a return by which the coroutine ends?
+    pub(super) fn may_end(&self, vm: &Vm) -> bool {
+        let follows = (!self.start_is_root || self.has_switched()) && !self.site.leaves;
+        follows && self.leaves_start() && self.links_to_end(vm).is_some() && Waiting::resumer(vm).is_some()
+    }
+    /// The links from the start frame down to the first frame of the coroutine, as in [`Recorder::check_links`], if there is nothing but
+    /// frames that functions of varargs have moved.
+    fn links_to_end(&self, vm: &Vm) -> Option<Vec<(isize, u64)>> {
+        let start = 2 - self.base as isize;
+        let (mut at, mut links) = (0, Vec::new());
+        loop {
+            let link = view::slot(vm, start + at - 1).0;
+            links.push((at, link));
+            match frame::kind(link) {
+                frame::COR => return Some(links),
+                frame::VARG => at -= (link >> 3) as isize,
+                _ => return None,
+            }
+        }
+    }
+    /// The running coroutine ends with these results, see [`Recorder::may_end`].
+    pub(super) fn end_coroutine(&mut self, vm: &Vm, pc: *const Ins, results: Vec<IrRef>) -> Rec<Flow> {
+        let (Some(links), Some((to, told))) = (self.links_to_end(vm), Waiting::resumer(vm)) else { return Err(Abort::NyiReturn) };
+        if self.meets_many(&to) {
+            return if self.first { Err(Abort::NyiReturn) } else { Ok(Flow::Stop(Link::Return, pc)) };
+        }
+        let start = 2 - self.base as isize;
+        self.check_links(vm, start, &links, 0)?;
+        let protected = self.frames.iter().filter(|f| f.way == Way::Protected).count();
+        let thread = self.guard_resumer(&to)?;
+        let results: Vec<IrRef> = told.into_iter().chain((0..protected).map(|_| IrRef::TRUE)).chain(results).collect();
+        let room = self.room_for(thread, &results)?;
+        self.go_on(Op::COEND, thread, &to, room)?;
+        // A return, and no builtin that is told of.
+        self.in_builtin = 0;
+        self.place_list(to.want, to.delta, &results);
+        Ok(Flow::Next)
+    }
+
+    /// The running coroutine.
+    fn running(&mut self) -> Rec<IrRef> {
+        self.b.emit(Op::LREF, Ty::Thread, IrRef::NONE, IrRef::NONE)
+    }
+    /// Guards that a coroutine goes on where it is to: the function to call, if it is fresh.
+    fn guard_waiting(&mut self, thread: IrRef, to: &Waiting) -> Rec<IrRef> {
+        let base = self.field(thread, Field::ThreadBase)?;
+        if to.fresh {
+            let at = self.b.kptr((-16i64) as u64);
+            let at = self.b.emit(Op::ADD, Ty::P64, base, at)?;
+            let f = self.b.guard(Op::VLOAD, Ty::Func, at, IrRef(0))?;
+            return self.specialize(f, to.left_by);
+        }
+        let at = self.b.kptr((-8i64) as u64);
+        let at = self.b.emit(Op::ADD, Ty::P64, base, at)?;
+        let (found, expected) = (self.b.emit(Op::XLOAD, Ty::P64, at, IrRef(0))?, self.b.kptr(to.link));
+        self.b.emit(Op::EQ, Ty::P64, found, expected)?;
+        Ok(IrRef::NONE)
+    }
+    /// The resumer of the running coroutine, guarded to go on where it is to, and to have called the same builtin.
+    fn guard_resumer(&mut self, to: &Waiting) -> Rec<IrRef> {
+        let running = self.running()?;
+        let thread = self.field(running, Field::ThreadResumer)?;
+        let null = self.b.knull(Ty::Thread);
+        self.b.emit(Op::NE, Ty::Thread, thread, null)?;
+        self.guard_waiting(thread, to)?;
+        let base = self.field(thread, Field::ThreadBase)?;
+        let at = self.b.kptr((-16i64) as u64);
+        let at = self.b.emit(Op::ADD, Ty::P64, base, at)?;
+        let builtin = self.b.guard(Op::VLOAD, Ty::Func, at, IrRef(0))?;
+        let id = self.field(builtin, Field::FuncFfid)?;
+        self.guard_int(id, to.left_by.ffid() as i32)?;
+        Ok(thread)
+    }
+    /// Do the coroutines that are switched to here go on at many places? Each takes a side trace otherwise.
+    fn meets_many(&mut self, to: &Waiting) -> bool {
+        if self.at_exit {
+            self.site.callees.add((to.next.pc as usize >> 2) as u32 | 1);
+        }
+        self.site.has_many_callees()
+    }
+    /// Guards that there is room in a coroutine, how much is known later. What is handed over must be known.
+    fn room_for(&mut self, thread: IrRef, values: &[IrRef]) -> Rec<IrRef> {
+        if values.contains(&IrRef::NONE) {
+            return Err(Abort::NyiReturn);
+        }
+        self.b.emit(Op::COROOM, Ty::Nil, thread, IrRef(0))
+    }
+
+    /// Leaves the running coroutine by the builtin's frame, whose first `kept` arguments stay there.
+    fn leave(&mut self, call: Call, kept: usize) -> Rec<()> {
+        let first = self.base + call.a + HEAD;
+        let at = if call.tail { self.take_frame() } else { first };
+        let args: Vec<IrRef> = (0..kept).map(|i| self.slots[first + i]).collect();
+        let back = view::at(call.pc, 1);
+        if call.tail {
+            self.clear_from(at);
+            for (i, r) in args.into_iter().enumerate() {
+                self.set_abs(at + i, r);
+            }
+        } else {
+            let klink = self.b.kptr(back.expose_provenance() as u64);
+            self.set_abs(at - 1, klink);
+        }
+        self.set_abs(at - HEAD, call.f.0);
+        self.open_top = at + kept;
+        self.need(at + kept);
+        // Nobody leaves through this snapshot: it says what is stored. What the call has used up is not.
+        self.looked_at = at - HEAD;
+        self.snap_below(back, at + kept)?;
+        self.looked_at = usize::MAX;
+        self.b.emit(Op::COSAVE, Ty::Nil, IrRef(at as u16), IrRef(kept as u16))?;
+        self.in_builtin += 1;
+        Ok(())
+    }
+    /// The base of the frame that a tail call replaces: where that of a function of varargs was before it was moved.
+    fn take_frame(&mut self) -> usize {
+        if let Some(top) = self.frames.last().copied().filter(|f| f.way == Way::Vararg) {
+            self.frames.pop();
+            self.base = top.base;
+        }
+        self.base
+    }
+    /// Goes on in another coroutine, knowing nothing of its slots.
+    fn go_on(&mut self, op: Op, thread: IrRef, to: &Waiting, room: IrRef) -> Rec<()> {
+        let klink = self.b.kptr(to.link);
+        let switch = self.b.emit(op, Ty::Nil, thread, klink)?;
+        self.end_part();
+        self.part = Some(Part { room, switch, delta: to.delta, call: (self.pc, self.site) });
+        self.switches += 1;
+        self.frames.clear();
+        self.closures.clear();
+        self.clear_from(0);
+        self.base = 2;
+        self.open_top = 0;
+        self.multres = 0;
+        self.note_proto(to.proto);
+        self.enter_frame(to.proto);
+        self.switching = Some(to.next);
+        self.needsnap = true;
+        Ok(())
+    }
+    /// The part of the trace that runs in one coroutine is complete: how much of the stack it needs is known.
+    pub(super) fn end_part(&mut self) {
+        let top = core::mem::take(&mut self.top_slot);
+        match self.part.take() {
+            None => self.first_top = top,
+            Some(Part { room, switch, delta, .. }) => {
+                self.b.trace.ins[room.ins_index()].b = IrRef(top.saturating_sub(2 + delta) as u16);
+                self.b.trace.rooms.push((switch, top as u32));
+            }
+        }
+    }
+    /// The first instruction behind a switch: has the interpreter done what was recorded?
+    pub(super) fn after_switch(&self, vm: &Vm, pc: *const Ins, to: Switch) -> Rec<()> {
+        if vm.cur == to.co && pc == to.pc && frame_at(vm) == to.frame { Ok(()) } else { Err(Abort::Error) }
+    }
+    /// The recording is given up, for a reason that will be the same next time, behind a switch: that is left to the interpreter from
+    /// now on.
+    pub(super) fn blame_switch(&mut self, reason: Abort) {
+        let lasts = matches!(
+            reason,
+            Abort::TooLong
+                | Abort::TooDeep
+                | Abort::TooManySnapshots
+                | Abort::CallUnroll
+                | Abort::JitOff
+                | Abort::NyiBytecode
+                | Abort::NyiFastFunc
+                | Abort::NyiReturn
+        );
+        if let Some(part) = self.part.filter(|_| lasts) {
+            let (pc, site) = part.call;
+            (self.pc, self.site) = (pc, Site { leaves: true, ..site });
+        }
+    }
+    /// Has the trace left the coroutine that it started in?
+    pub(super) fn has_switched(&self) -> bool {
+        self.switches > 0
+    }
+    /// Is the running frame the one that the trace started in?
+    pub(super) fn in_start_frame(&self, vm: &Vm) -> bool {
+        if self.has_switched() { (vm.cur, frame_at(vm)) == self.start_frame } else { self.at_start_depth() }
+    }
+}
+
+/// The part of a trace behind a switch.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Part {
+    /// The COROOM for it, and the switch.
+    room: IrRef,
+    switch: IrRef,
+    /// Slots from its first frame up to that of the builtin which the coroutine had left by.
+    delta: usize,
+    /// The instruction that switched, and what was known of it.
+    call: (*const Ins, Site),
+}

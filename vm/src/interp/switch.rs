@@ -1,0 +1,137 @@
+//! Switches between coroutines: the headers of `coroutine.resume`, `coroutine.yield` and of the functions that `coroutine.wrap` makes.
+//!
+//! The usual switch moves the values from the one stack to where the call on the other one wants them, and goes on there. Whatever else
+//! there is (an error, a stack that must grow, a frame that is not a Lua call's) is for the builtin, as [`super::co`] has it; so each of
+//! these handlers makes the state that the builtin would have made. There is no call of Rust code, nothing is allocated, and the
+//! stacks stay where they are.
+
+use super::call::{FUNCC, call_at};
+use super::co::MAX_NESTING;
+use super::frame::{func_of, kind, link_of};
+use super::{Driver, R, frame, op};
+use crate::Vm;
+use crate::bc::Ins;
+use crate::lib::Builtin;
+use crate::object::{Gc, Thread, ThreadStatus};
+use crate::value::{TAG_THREAD, Value};
+
+op! {
+    RESUME<D>(r) {
+        let nargs = r.nargs();
+        let co = *r.base;
+        if nargs == 0 || co.tag() != TAG_THREAD {
+            return r.to(FUNCC::<D>);
+        }
+        resume::<D>(r, Gc::from_addr(co.payload()), 1)
+    }
+    WRAP<D>(r) {
+        let Some(co) = func_of(r.base).native_upvalues().first().map(|v| v.get()) else { return r.to(FUNCC::<D>) };
+        if co.tag() != TAG_THREAD {
+            return r.to(FUNCC::<D>);
+        }
+        resume::<D>(r, Gc::from_addr(co.payload()), 0)
+    }
+    YIELD<D>(r) {
+        let vm = r.vm;
+        let (co, n) = ((*vm).cur, r.nargs());
+        let Some(to) = co.resumer.get() else { return r.to(FUNCC::<D>) };
+        let (resuming, limit) = (to.base.get(), to.limit());
+        let link = link_of(resuming);
+        if co.native_depth.get() != (*vm).native_depth || kind(link) != frame::LUA || resuming.add(n) > limit {
+            return r.to(FUNCC::<D>);
+        }
+        co.status.set(ThreadStatus::Suspended);
+        co.base.set(r.base);
+        co.top.set(r.base);
+        co.resumer.set(None);
+        to.status.set(ThreadStatus::Running);
+        run_on(vm, to, limit);
+        let first = if func_of(resuming).ffid() == Builtin::CoroutineResume.id() { Some(Value::TRUE) } else { None };
+        return_to::<D>(r, resuming, link, first, (r.base, n))
+    }
+}
+
+/// Resumes `co` with the arguments of the running builtin from number `first` on.
+#[inline(always)]
+unsafe fn resume<D: Driver>(r: R, co: Gc<Thread>, first: usize) -> u32 {
+    let vm = r.vm;
+    let old = (*vm).cur;
+    let (nargs, nesting) = (r.nargs(), old.nesting.get() + 1);
+    let (args, n) = (r.base.add(first), nargs - first);
+    let (frame, limit, status) = (co.base.get(), co.limit(), co.status.get());
+    if !matches!(status, ThreadStatus::Fresh | ThreadStatus::Suspended) || nesting > MAX_NESTING || frame.add(n) > limit {
+        return r.to(FUNCC::<D>);
+    }
+    let link = link_of(frame);
+    if status == ThreadStatus::Suspended && kind(link) != frame::LUA {
+        return r.to(FUNCC::<D>);
+    }
+    old.status.set(ThreadStatus::Normal);
+    old.base.set(r.base);
+    old.top.set(r.base.add(nargs));
+    co.status.set(ThreadStatus::Running);
+    co.resumer.set(Some(old));
+    co.native_depth.set((*vm).native_depth);
+    co.nesting.set(nesting);
+    run_on(vm, co, limit);
+    if status == ThreadStatus::Suspended {
+        return return_to::<D>(r, frame, link, None, (args, n));
+    }
+    for i in 0..n {
+        *frame.add(i) = *args.add(i);
+    }
+    call_at::<D>(r, frame.sub(2), n)
+}
+
+/// Makes `co` the running coroutine.
+#[inline(always)]
+unsafe fn run_on(vm: *mut Vm, co: Gc<Thread>, limit: *mut Value) {
+    (*vm).cur = co;
+    (*vm).stack_limit = limit;
+    let base = co.base.get();
+    (*vm).base = base;
+    (*vm).top = base;
+}
+
+/// Goes on behind the call that made the frame at `base`, that of a builtin on the stack that runs now. The results, on the other
+/// stack, are `first`, if there is one, and the `n` values at `src`.
+#[inline(always)]
+unsafe fn return_to<D: Driver>(
+    mut r: R,
+    base: *mut Value,
+    link: u64,
+    first: Option<Value>,
+    (src, n): (*mut Value, usize),
+) -> u32 {
+    let dest = base.sub(2);
+    r.pc = core::ptr::with_exposed_provenance(link as usize);
+    let call: Ins = *r.pc.sub(1);
+    r.base = dest.sub(call.a());
+    if let Some(p) = func_of(r.base).proto() {
+        r.kbase = p.k.get();
+    }
+    let skip = usize::from(first.is_some());
+    if let Some(v) = first
+        && call.b() != 1
+    {
+        *dest = v;
+    }
+    let to = dest.add(skip);
+    let n = if call.b() == 0 {
+        (*r.vm).multres = (n + skip) as u32;
+        n
+    } else {
+        let mut want = call.b() - 1;
+        while want > n + skip {
+            want -= 1;
+            *dest.add(want) = Value::NIL;
+        }
+        want.saturating_sub(skip)
+    };
+    let mut i = 0;
+    while i < n {
+        *to.add(i) = *src.add(i);
+        i += 1;
+    }
+    r.next::<D>()
+}
