@@ -88,7 +88,7 @@ for i = 1, $t do keys[i % 4] = {} C(memo(keys[i % 4])[1] == keys[i % 4])
 local function deep(n) if n < 1 then return 0 end return 1 + deep(n - 1) end
 local function proxy(n)
   local p = newproxy(true)
-  getmetatable(p).__gc = function() $(deep(n)|deep(n)|pcall(deep, n)|select("#", unpack({}, 1, n))|string.byte(("x"):rep(n), 1, -1)) end
+  getmetatable(p).__gc = function() $(deep(n)|deep(n)|deep(n)|pcall(deep, n)|select("#", unpack({}, 1, n))|string.byte(("x"):rep(n), 1, -1)) end
 end
 local function work(i, times)
   local a, b, c = i, $k, "c"
@@ -96,12 +96,13 @@ local function work(i, times)
     local s = ("x"):rep($(100|1000|4000) + j)
     local t = $({j, a}|{}|{s}|function() return j, s end|"s" .. j .. s|{x = j, y = {}})
     a = a + j
-    ?b, c = type(t), b
-    ?b = deep(j % 3)
+    b = $(deep(j % 3)|type(t)|select("#", deep(1), t))
+    ?c = b
+    ?if type(t) == "table" then a = a + #t end
   end
   return a, b, c
 end
-local pause, multiple = collectgarbage("setpause", $(0|10|100)), collectgarbage("setstepmul", $(200|2000|10000))
+local pause, multiple = collectgarbage("setpause", $(0|10|100)), collectgarbage("setstepmul", $(200|10000|10000))
 local ballast = ("b"):rep($(1|300000|300000))
 collectgarbage()
 for i = 1, $(4|8) do
