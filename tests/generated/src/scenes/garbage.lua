@@ -114,14 +114,15 @@ collectgarbage("setpause", pause) collectgarbage("setstepmul", multiple)
 --- stores_into_old 150 often
 local old, sum = {}, 0
 for i = 1, 4 do old[i] = {x = {}, y = $(1|{})} old["k" .. i] = {} end
-local pause, ballast = collectgarbage("setpause", $(0|100|200)), ("b"):rep($(1|300000))
+local pause, multiple = collectgarbage("setpause", $(0|0|100)), collectgarbage("setstepmul", $(200|1000|4000))
+local ballast = ("b"):rep($(1|300000|300000))
 collectgarbage()
 local function fresh(i) return $({i}|function() return i end|"v" .. i|{i, {}}) end
 local function look(v) if type(v) == "table" then return v[1] elseif type(v) == "function" then return v() end return v end
 for i = 1, $(20|30|40) do
   local o = old[i % 4 + 1]
   *$(o.x = fresh(i)|o[i % 3] = fresh(i)|old["k" .. i % 4 + 1] = fresh(i)|o.x = {i}|rawset(o, $("z"|i), fresh(i))|if #o < 9 then table.insert(o, fresh(i)) end|o.y = "y" .. i)
-  local garbage = {i, $({}|"g" .. i|("x"):rep(200) .. i)}
+  local garbage = {i, $({}|"g" .. i|("x"):rep($(200|1500|3000)) .. i)}
   if i % $(5|7|9) == 0 then for j = 1, 4 do C(look(old[j].x)) C(look(old[j][1])) C(look(old[j].y)) C(look(old["k" .. j])) end end
 end
-collectgarbage("setpause", pause)
+collectgarbage("setpause", pause) collectgarbage("setstepmul", multiple)
