@@ -21,12 +21,12 @@ macro_rules! for_each_fault {
             NextEntry,
             /// A store to a captured slot is left out where an earlier one has stored the same.
             CapturedSlots,
-            /// A comparison by a builtin as metamethod goes where it went when it was recorded.
-            ComparisonByBuiltin,
+            /// Two objects that were one when they were compared are different without `__eq` being asked, when they are two.
+            EqualByMetamethod,
             /// A hook is called above the frame, over values of an open list.
             OpenResults,
-            /// A recording goes on when an error was thrown.
-            ErrorsRecorded,
+            /// The instruction at which the collector ran goes on with the frame where it was before a finalizer moved the stack.
+            StackMoved,
             /// The frame of a trace is not checked to fit the stack.
             StackUnchecked,
             /// Stores to tables have no barrier in traces.

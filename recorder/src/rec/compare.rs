@@ -4,6 +4,7 @@ use super::{Flow, Rec, Recorder, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::helper::Helper;
 use perilune_vm::{Value, Vm};
 
@@ -84,7 +85,7 @@ impl Recorder {
             // The types decide.
             return Ok(Flow::Next);
         }
-        if yes && (vx.is_table() || vx.is_udata()) {
+        if yes && (vx.is_table() || vx.is_udata()) && !is_injected(Fault::EqualByMetamethod) {
             // Others may be equal by a metamethod: the instruction is executed again then.
             self.snap(pc)?;
             self.b.compare(Op::EQ, x, y)?;

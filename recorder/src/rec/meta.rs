@@ -4,7 +4,6 @@ use super::{Flow, Frame, Rec, Recorder, Way, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
-use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::interp::{cont, frame};
 use perilune_vm::layout::Field;
 use perilune_vm::meta::MM;
@@ -83,7 +82,7 @@ impl Recorder {
     fn call_metamethod_at(&mut self, vm: &Vm, pc: *const Ins, f: Operand, args: &[Operand], id: u64) -> Rec<Flow> {
         let Some(func) = f.1.as_func() else { return self.nyi(Bc::CALL) };
         let native = func.proto().is_none();
-        if native && matches!(id, cont::JUMP_IF | cont::JUMP_IF_NOT) && !is_injected(Fault::ComparisonByBuiltin) {
+        if native && matches!(id, cont::JUMP_IF | cont::JUMP_IF_NOT) {
             // How it jumps is not known before the call.
             return self.stop_in_front(pc, func, Link::Interp);
         }
@@ -92,7 +91,6 @@ impl Recorder {
             // The last call that it takes.
             cont::CONCAT if (id >> 3) as usize == view::ins(pc).b() => Some(view::ins(pc).a()),
             cont::DROP => None,
-            _ if is_injected(Fault::ComparisonByBuiltin) => None,
             _ if native => return self.nyi_func(f.1),
             _ => None,
         };

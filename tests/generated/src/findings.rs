@@ -102,8 +102,9 @@ impl Findings {
         let commented: String = shown.lines().map(|l| format!("-- {l}\n")).collect();
         let head = format!("-- Seed {seed}, mode {}: perilune{switch}{options}\n{commented}", mode.name);
         let text = program::text(nodes);
+        let before = mode.before(seed).map_or(String::new(), |before| format!("{before}\n"));
         let written = std::fs::create_dir_all(&self.folder)
-            .and_then(|()| std::fs::write(&file, format!("{head}{}", run::standalone(&text))));
+            .and_then(|()| std::fs::write(&file, format!("{head}{}", run::standalone(&text, &before))));
         let place = written.map_or_else(|e| format!("not written: {e}"), |()| file.display().to_string());
         format!("seed {seed}, mode {}{switch}{options}: {place}\n{text}{shown}", mode.name)
     }

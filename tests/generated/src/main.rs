@@ -30,8 +30,9 @@ const USAGE: &str = "usage: perilune-generated [options]
   --print          print the programs, do not run them
   --whole          print them as files of their own";
 
-/// Programs that a worker is given at a time.
-const BATCH: u64 = 100;
+/// Programs that a worker is given at a time; those that LuaJIT runs are run by one process each time.
+const BATCH: u64 = 20;
+const BATCH_WITH_LUAJIT: u64 = 100;
 
 struct Options {
     programs: Option<u64>,
@@ -125,7 +126,7 @@ fn main() -> ExitCode {
     } else if options.print {
         for seed in options.seed..options.seed + options.programs.unwrap_or(1) {
             let text = program::text(&Grammar::new(seed).program().nodes);
-            println!("-- seed {seed}\n{}", if options.whole { run::standalone(&text) } else { text });
+            println!("-- seed {seed}\n{}", if options.whole { run::standalone(&text, "") } else { text });
         }
         Ok(true)
     } else {
@@ -229,9 +230,10 @@ fn counts(progress: &Progress, findings: &Findings, jobs: usize) -> String {
 fn run_batches(setup: &Setup, findings: &Findings, progress: &Progress, job: usize, end: u64) -> std::io::Result<()> {
     let name = format!("worker-{job}");
     let mut worker = None;
+    let batch = if setup.luajit.is_some() { BATCH_WITH_LUAJIT } else { BATCH };
     while !progress.over.load(Ordering::Relaxed) {
-        let first = progress.next.fetch_add(BATCH, Ordering::Relaxed);
-        let last = (first + BATCH).min(end);
+        let first = progress.next.fetch_add(batch, Ordering::Relaxed);
+        let last = (first + batch).min(end);
         let mut from = first;
         let mut found = Vec::new();
         while from < last {

@@ -28,6 +28,8 @@ pub struct Mode {
     pub options: Vec<String>,
     /// `collectgarbage("setpause")`, if it is set.
     pub pause: Option<i32>,
+    /// Lua that runs before the program, with numbers as in `options`.
+    pub before: Option<&'static str>,
     /// When.
     pub share: Share,
     /// Programs that may run more statements take too long in this mode.
@@ -41,10 +43,14 @@ const ON: bool = true;
 /// and most of what goes wrong goes wrong before it.
 const EVALUATED: u32 = 60;
 
+/// Sets a hook that counts down and is gone then: a program does not notice it, and what is compiled later runs as well.
+const HOOK: &str = "local left = #900 debug.sethook(function(event, line) local a, b, c, d, e, f = 0, \"h\", true, {}, 0.5, line \
+    left = left - 1 if left < 1 then debug.sethook() end return a, b, c, d, e, f end, \"crl\", #3)";
+
 /// Name, compiler, options, when. What a row cannot say is added in [`all`].
 const TABLE: &[(&str, bool, &[&str], Share)] = &[
     ("off", OFF, &[], Share::Reference),
-    ("compiled", ON, &["hotloop=#9", "hotexit=#4", "budget=0"], Share::Always),
+    ("compiled", ON, &["hotloop=#9", "hotexit=#4", "budget=0"], Share::Weight(25)),
     ("first", ON, &["hotloop=1", "hotexit=1"], Share::Weight(12)),
     ("default", ON, &[], Share::Weight(1)),
     ("second", ON, &["hotloop=2", "hotexit=2", "budget=0"], Share::Weight(6)),
@@ -54,11 +60,13 @@ const TABLE: &[(&str, bool, &[&str], Share)] = &[
     ("exits-some", ON, &["hotloop=1", "hotexit=1", "maxside=#9", "exitof=#13", "exitat=#13", "exitevery=#4"], Share::Weight(8)),
     ("exits-eval", ON, &["hotloop=1", "hotexit=1", "eval=1", "exitof=#3", "exitat=#3", "exitevery=#9"], Share::Weight(8)),
     ("gcstress", ON, &["hotloop=1", "hotexit=1", "gcstress=1"], Share::Weight(6)),
-    ("gcstep", ON, &["hotloop=#3", "hotexit=1", "budget=0", "gcstress=#500"], Share::Weight(8)),
+    ("gcstep", ON, &["hotloop=#3", "hotexit=1", "budget=0", "gcstress=#500"], Share::Weight(12)),
     ("gcstress-off", OFF, &["gcstress=1"], Share::Weight(2)),
-    ("collect", ON, &["hotloop=2", "hotexit=1", "budget=0"], Share::Weight(4)),
+    ("collect", ON, &["hotloop=#3", "hotexit=1", "budget=0"], Share::Weight(6)),
     ("loop", ON, &["hotloop=#3", "hotexit=1", "budget=0"], Share::Weight(4)),
     ("loop-off", OFF, &[], Share::Weight(2)),
+    ("hooked", ON, &["hotloop=#3", "hotexit=1", "budget=0"], Share::Weight(16)),
+    ("hooked-off", OFF, &[], Share::Weight(4)),
     ("unroll", ON, &["hotloop=1", "hotexit=1", "loopunroll=#5", "callunroll=1", "recunroll=1"], Share::Weight(3)),
     ("small", ON, &["hotloop=1", "hotexit=1", "maxrecord=#90", "maxsnap=#20"], Share::Weight(3)),
     ("few", ON, &["hotloop=1", "hotexit=1", "maxtrace=#6", "maxside=#3"], Share::Weight(4)),
@@ -76,6 +84,7 @@ pub fn all() -> Vec<Mode> {
         loop_driver: name.starts_with("loop"),
         options: options.iter().map(|o| (*o).into()).collect(),
         pause: (name == "collect").then_some(0),
+        before: name.starts_with("hooked").then_some(HOOK),
         share,
         most: match name {
             _ if options.contains(&"gcstress=1") => 250,
@@ -93,6 +102,7 @@ pub fn all() -> Vec<Mode> {
         loop_driver: false,
         options: vec!["hotloop=#2".into(), "hotexit=1".into(), "budget=0".into(), format!("-{pass}")],
         pause: None,
+        before: None,
         share: Share::Weight(1),
         most: u64::MAX,
     }));
@@ -103,20 +113,34 @@ impl Mode {
     /// Its options for the program of a seed.
     pub fn options(&self, seed: u64) -> Vec<String> {
         let mut random = fastrand::Rng::with_seed(seed ^ 0x6f70_7469_6f6e);
-        let mut number = |option: &String| match option.split_once('#') {
-            None => option.clone(),
-            Some((name, most)) => format!("{name}{}", random.u32(1..=most.parse().unwrap_or(1))),
-        };
-        let mut options: Vec<String> = self.options.iter().map(&mut number).collect();
+        let mut options: Vec<String> = self.options.iter().map(|o| with_numbers(o, &mut random)).collect();
         if self.may_evaluate() && random.u32(0..100) < EVALUATED {
             options.push("eval=1".into());
         }
         options
     }
+    /// What runs before the program of a seed.
+    pub fn before(&self, seed: u64) -> Option<String> {
+        let mut random = fastrand::Rng::with_seed(seed ^ 0x6265_666f_7265);
+        self.before.map(|text| with_numbers(text, &mut random))
+    }
     /// May the evaluator take the place of machine code?
     fn may_evaluate(&self) -> bool {
         self.compiler && matches!(self.share, Share::Weight(_)) && !self.options.iter().any(|o| o.starts_with("eval="))
     }
+}
+
+/// The text with a number from 1 to n for each `#n`.
+fn with_numbers(text: &str, random: &mut fastrand::Rng) -> String {
+    let mut parts = text.split('#');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+        let most = part[..digits].parse().unwrap_or(1);
+        out.push_str(&random.u32(1..=most).to_string());
+        out.push_str(&part[digits..]);
+    }
+    out
 }
 
 /// The numbers of the modes that the program of a seed, which runs about so many statements, is run in beside the reference.

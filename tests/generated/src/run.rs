@@ -31,15 +31,15 @@ pub fn chunk(body: &str) -> String {
     format!("local {NAMES} = ...\n{body}")
 }
 
-/// A program with all that it needs, as a file of its own.
-pub fn standalone(body: &str) -> String {
+/// A program with all that it needs, as a file of its own; `before`: lines that run before it.
+pub fn standalone(body: &str, before: &str) -> String {
     let prelude = prelude();
     format!(
         "{STANDALONE}local function emit(...) io.write(show(...)) end\n\
          local function prelude(...)\n{prelude}end\n\
          local function run(finish, ...)\n  \
            local ok, message = xpcall((function(...)\n{}end), debug.traceback, ...)\n  \
-           finish()\n  if not ok then error(message, 0) end\nend\nrun(prelude(emit))\n",
+           finish()\n  if not ok then error(message, 0) end\nend\n{before}run(prelude(emit))\n",
         chunk(body)
     )
 }
@@ -158,18 +158,18 @@ impl Runner {
         let prelude = compile(Source::whole(prelude().as_bytes()), b"=prelude").ok();
         Runner { prelude: prelude.expect("a prelude that compiles") }
     }
-    /// Runs a program in a mode with options.
-    pub fn run(&self, program: &Program, mode: &Mode, options: &[String]) -> Outcome {
+    /// Runs a program in a mode with options, and what is to run before it.
+    pub fn run(&self, program: &Program, mode: &Mode, options: &[String], before: Option<&str>) -> Outcome {
         let mut vm = perilune::new_vm(true);
         vm.set_memory_limit(Some(MEMORY));
         set(&mut vm, mode, options);
-        let outcome = self.run_in(&mut vm, program);
+        let outcome = self.run_in(&mut vm, program, before);
         // Finalizers that run when the state ends show nothing: their order is nobody's business.
         drop(vm);
         SHOWN.with_borrow_mut(Shown::take);
         outcome
     }
-    fn run_in(&self, vm: &mut Vm, program: &Program) -> Outcome {
+    fn run_in(&self, vm: &mut Vm, program: &Program, before: Option<&str>) -> Outcome {
         let show = Value::func(vm.new_native(show, 1, &[]));
         let prelude = Value::func(vm.load_data(&self.prelude));
         let mut given = vm.pcall_traced(prelude, &[show]).unwrap_or_default();
@@ -181,6 +181,9 @@ impl Runner {
             Err(message) => Some([b"syntax error: ".as_slice(), message].concat()),
             Ok(data) => {
                 let program = Value::func(vm.load_data(data));
+                if let Some(before) = before {
+                    run_before(vm, before);
+                }
                 vm.pcall_traced(program, &given).err().map(|(e, trace)| {
                     vm.error = e;
                     traceback = trace;
@@ -199,6 +202,13 @@ impl Runner {
         }
         Outcome { shown, traceback }
     }
+}
+
+/// Runs Lua that a mode has before each program.
+fn run_before(vm: &mut Vm, text: &str) {
+    let chunk = vm.load_chunk(text.as_bytes(), b"=before", None);
+    let done = chunk.is_ok_and(|f| vm.pcall_traced(Value::func(f), &[]).is_ok());
+    assert!(done, "{text}");
 }
 
 /// Makes a new state run in a mode.

@@ -169,7 +169,8 @@ impl Worker {
         self.runs += 1;
         self.status.write(Doing { seed, mode: mode as u64, run: self.runs });
         let planted = self.fault.as_ref().filter(|(_, at)| *at == seed && self.modes[mode].name == "first");
-        let mut outcome = self.runner.run(compiled, &self.modes[mode], &self.modes[mode].options(seed));
+        let how = &self.modes[mode];
+        let mut outcome = self.runner.run(compiled, how, &how.options(seed), how.before(seed).as_deref());
         if let Some((kind, _)) = planted {
             plant(kind, body, &mut outcome);
         }

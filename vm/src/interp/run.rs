@@ -197,7 +197,7 @@ impl Vm {
     /// frame entered from Rust is reached.
     fn unwind(&mut self) -> LuaResult<()> {
         let compiler = Rc::clone(&self.compiler);
-        if self.mode == crate::hooks::Mode::Record && !is_injected(Fault::ErrorsRecorded) {
+        if self.mode == crate::hooks::Mode::Record {
             compiler.abort(self);
         }
         self.handle_error();

@@ -3,6 +3,7 @@
 use super::meta_call::{slow_get, slow_set};
 use super::{Driver, R, Status, op};
 use crate::bc::TSETM_BIAS;
+use crate::fault::{Fault, is_injected};
 use crate::gc::color;
 use crate::object::{Gc, Node, Str, Table};
 use crate::value::{TAG_STR, TAG_TAB, Value};
@@ -198,7 +199,9 @@ op! {
             return Status::ERROR;
         }
         // A finalizer may have moved the stack.
-        r.base = (*r.vm).base;
+        if !is_injected(Fault::StackMoved) {
+            r.base = (*r.vm).base;
+        }
         r.reload().next::<D>()
     }
 }

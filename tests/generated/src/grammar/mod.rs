@@ -130,7 +130,7 @@ impl Grammar {
         let visible = self.vars.len();
         for _ in 0..self.rng.u32(1..=size) {
             let rounds = *self.choose(&[1, 3, 10, 30]);
-            if self.chance(60) {
+            if self.chance(75) {
                 self.scene(&mut nodes);
                 continue;
             }

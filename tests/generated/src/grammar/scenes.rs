@@ -1,8 +1,11 @@
 //! Which scene comes where.
 
 use super::Grammar;
-use super::template::TEMPLATES;
+use super::template::Template;
 use crate::program::Node;
+
+/// How often a template is looked for that the program can afford.
+const TRIES: u32 = 3;
 
 impl Grammar {
     /// Statements around one part of the language, in a place of their own.
@@ -10,8 +13,8 @@ impl Grammar {
         let visible = self.vars.len();
         let mut nodes = Vec::new();
         match self.rng.u32(0..100) {
-            0..=24 => self.scene_places(&mut nodes),
-            25..=39 => self.scene_objects(&mut nodes),
+            0..=19 => self.scene_places(&mut nodes),
+            20..=29 => self.scene_objects(&mut nodes),
             _ => self.scene_of_template(&mut nodes),
         }
         self.vars.truncate(visible);
@@ -21,10 +24,16 @@ impl Grammar {
     }
 
     fn scene_of_template(&mut self, out: &mut Vec<Node>) {
-        let template = &TEMPLATES[self.rng.usize(0..TEMPLATES.len())];
+        let fits = |g: &Grammar, t: &Template| g.affords(t.cost);
+        let mut template = self.template();
+        for _ in 0..TRIES {
+            if !fits(self, template) {
+                template = self.template();
+            }
+        }
         let times = *self.choose(&[1, 1, 1, 2, 4, 10]);
         let times = if self.affords(template.cost * times) { times } else { 1 };
-        if !self.affords(template.cost) {
+        if !fits(self, template) {
             return;
         }
         self.cost += self.weight * template.cost * times;

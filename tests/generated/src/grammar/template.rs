@@ -1,7 +1,7 @@
 //! Scenes: statements around one part of the language, from templates.
 //!
-//! A file of `src/scenes` has templates behind lines `--- NAME COST [perilune]`: about how many statements it runs, and whether
-//! LuaJIT knows all of it. The indentation says what is a block. A line that begins with `?` (and its block) is left out at times,
+//! A file of `src/scenes` has templates behind lines `--- NAME COST [often] [perilune]`: about how many statements it runs, whether it
+//! is chosen more often than others (it is about what once went wrong), and whether LuaJIT knows all of it. The indentation says what is a block. A line that begins with `?` (and its block) is left out at times,
 //! one with `*` is there up to three times. In a line
 //!
 //! | | |
@@ -24,6 +24,8 @@ pub(super) struct Template {
     pub cost: u64,
     /// Does LuaJIT know all of it?
     pub everywhere: bool,
+    /// How often it is chosen, in proportion.
+    pub weight: u32,
     lines: Vec<(usize, String)>,
 }
 
@@ -52,15 +54,23 @@ pub(super) static TEMPLATES: LazyLock<Vec<Template>> = LazyLock::new(|| {
     files.iter().flat_map(|(file, text)| read(file, text)).collect()
 });
 
+/// Weight of templates that are chosen more often.
+const OFTEN: u32 = 5;
+
+/// All weights together.
+static WEIGHTS: LazyLock<u32> = LazyLock::new(|| TEMPLATES.iter().map(|t| t.weight).sum());
+
 fn read(file: &str, text: &str) -> Vec<Template> {
     let mut out: Vec<Template> = Vec::new();
     for line in text.lines().filter(|l| !l.trim().is_empty()) {
         if let Some(head) = line.strip_prefix("--- ") {
             let words: Vec<&str> = head.split_whitespace().collect();
+            let is = |word: &str| words.iter().skip(2).any(|w| *w == word);
             out.push(Template {
                 name: format!("{file}/{}", words[0]),
                 cost: words.get(1).and_then(|w| w.parse().ok()).unwrap_or(50),
-                everywhere: words.get(2) != Some(&"perilune"),
+                everywhere: !is("perilune"),
+                weight: if is("often") { OFTEN } else { 1 },
                 lines: Vec::new(),
             });
         } else if let Some(template) = out.last_mut() {
@@ -112,6 +122,17 @@ const BORDERS: &[&str] = &[
 ];
 
 impl Grammar {
+    /// One of the templates.
+    pub(super) fn template(&mut self) -> &'static Template {
+        let mut left = self.rng.u32(0..*WEIGHTS);
+        let here = |t: &&Template| {
+            let here = left < t.weight;
+            left = left.saturating_sub(t.weight);
+            here
+        };
+        TEMPLATES.iter().find(here).unwrap_or(&TEMPLATES[0])
+    }
+
     /// The statements of a template.
     pub(super) fn expand(&mut self, template: &Template) -> Vec<Node> {
         let mut at = 0;

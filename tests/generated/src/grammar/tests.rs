@@ -26,7 +26,7 @@ fn few_programs_end_in_errors() {
     let reference = &crate::modes::all()[0];
     let failed = |seed: &u64| {
         let body = program::text(&Grammar::new(*seed).program().nodes);
-        runner.run(&Program::new(&body), reference, &[]).shown.windows(7).any(|w| w == b"\nerror:")
+        runner.run(&Program::new(&body), reference, &[], None).shown.windows(7).any(|w| w == b"\nerror:")
     };
     let failed: Vec<u64> = (0..500).filter(failed).collect();
     assert!(failed.len() < 10, "{failed:?}");

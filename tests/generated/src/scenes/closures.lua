@@ -91,3 +91,16 @@ for i = 1, $t do
   *$(set(5)|C(get())|C(#tostring(x))|y = get()|x = i|C(pcall(get))|P(x))
 end
 P(x, y, get())
+--- captured_in_rounds 150 often
+local kept, n, m = {}, 0, "m"
+for i = 1, $(9|12|20|25) do
+  local x, y = $(5|i|"s"|nil|{i}), $(0|"u"|i % 3)
+  local function f(v) local before = x $(||x = v|x = v|x, y = y, v) return before end
+  *$(n = n + #("ab"):rep($(2|i))|m = ("x%d"):format($(1|i))|n = n + select("#", unpack({1, i, "x"}))|n = n + (("ab"):find("b"))|n = n + #table.concat({i, "x"}))
+  ?$(local a, b = f($(1|i|nil))|C(x)|y = $(0|1|"u"|x)|m = #tostring(x)|x = $(i|7|y))
+  x = $(1|2|"t"|nil|i|y)
+  ?$(n = n + #("ab"):rep($(2|i))|y = $(0|1|"u"|x)|if i % 3 == 0 then x = $(7|"z"|nil) end|n = n + (("ab"):find("b"))|x = f($(2|i)))
+  kept[i] = f
+end
+for i = 1, #kept do P(kept[i]($(i|nil))) P(kept[i](2)) end
+P(n, m)

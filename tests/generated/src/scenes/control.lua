@@ -134,3 +134,41 @@ for i = 1, $(10|20) do
   ?C(a $r b)
 end
 P(n)
+--- results_of_many_types 140 often
+local lists, words, patterns = {{1, 2}, {"a"}, {}, {2.5, true, "b"}, {"c", {}}}, {"k=1", "x", "", "12", "a=b"}, {"(%w)=(%w)", "()=", "%d+", "^(%a)()"}
+local a, b, n, x, y, z = $(nil|1|"s"), $(0.5|"u"|true), 0
+for i = 1, $(12|20|30) do
+  $(local x, y, z|local x, y|x, y, z|a, b|x, a) = $(unpack(lists[i % $(2|3|5) + 1])|words[i % $(2|5) + 1]:match(patterns[$(1|2|3|4|i % 4 + 1)])|words[i % $(3|5) + 1]:find(patterns[$(1|3|i % 4 + 1)])|next(lists[i % $(2|5) + 1])|pcall($(tonumber|string.rep|string.byte), words[i % 5 + 1], $(10|2|i % 3))|math.modf(i / $(1|2))|("x"):rep(i % 3):byte(1, -1)|select(i % 3 + 1, 1, "s", nil, 0.5))
+  if type($(x|y|a|b)) == $("number"|"string"|"nil") then n = n + $(1|i) else n = n + $(10|0.5) end
+  ?a, b = $(b, x|y, a|x, a|b, b|z, x)
+  ?C(a) C(b)
+  ?P(a, y)
+end
+P(n, a, b)
+--- iterators_of_builtins 140 often
+local lists = {{2, "3", 4, "5"}, {3, 1, 2, 5, true}, {2, 3, "4"}}
+local words = {"a b cc d e", "", "k=v, x=y", "1 2 3 4", "x"}
+local n, last = 0, $(nil|0|"l")
+for round = 1, $(8|12|16) do
+  for k, v, w in $(words[round % $(2|5) + 1]:gmatch($("%S+"|"()(%w)"|"(%w)=(%w)"|"%d"|"()"))|words[round % $(3|5) + 1]:gmatch($("%w"|"%S%s?"))|unpack, lists[round % $(1|2) * 2 + 1], 1|unpack, lists[3], $(1|2)|rawget, chain, $("s"|1|2.5|true)|each(lists[round % 3 + 1], $(nil|7|"e"))) do
+    n = n + 1
+    $(if type(k) == "number" then n = n + k elseif type(k) == "string" then n = n + #k else n = n + 10 end|C(k)|last = k)
+    ?C(v)
+    ?last = $(k|v|w)
+    ?if n % $(5|7) == 0 then break end
+  end
+  C(n) C(last)
+end
+P(n, last)
+--- objects_that_may_be_one 110 often
+local mt = {__eq = $(function(a, b) return $(true|a.x == b.x|a.x % 2 == b.x % 2|false|a.x) end|rawequal|type), __lt = $(function(a, b) return $(a.x < b.x|true|a.x ~= b.x) end|rawequal), __le = $(nil|function(a, b) return a.x <= b.x end|rawequal)}
+local o, n = {}, 0
+for i = 1, 3 do o[i] = setmetatable({x = i$(| % 2| % 3)}, mt) end
+local p, q = o[1], o[$(1|1|2)]
+for i = 1, $(10|20|30) do
+  if $(p|q) $(==|==|~=|~=|$r) $(q|q|p|o[1]) then n = n + 1 else n = n + 100 end
+  ?if not (q $(==|~=|<|<=) p) then n = n + 1000 end
+  ?C(p == q) C(o[i % 3 + 1] == p)
+  if i % $(2|3|5|7) == $(0|1) then $(p|q|q) = o[$(i % 3 + 1|i % 3 + 1|1|2)] end
+end
+P(n)

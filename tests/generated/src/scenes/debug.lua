@@ -74,7 +74,7 @@ for i = 1, 4 do C(co()) end
 debug.sethook()
 P(n > 0)
 --- getregistry 20
-P(type(debug.getregistry()), debug.gethook() == nil, type(debug.getfenv(print)))
+debug.sethook() P(type(debug.getregistry()), debug.gethook() == nil, type(debug.getfenv(print)))
 --- hooks_over_lists 120 perilune
 local function many(...) return ... end
 local function rest(a, ...) return ... end
@@ -87,3 +87,19 @@ for i = 1, $(3|5) do
   ?P((function(...) return many(...) end)(i, many(1, 2)))
 end
 debug.sethook()
+--- constants_that_change 130 often perilune
+local up, step, other = $(1|"u"|2.5), $k, $(3|"o"|nil)
+local function get() return up end
+local function alt() return other end
+local function field(v) return v.$(x|y) end
+local function add(n) local s = 0 for j = 1, n do s = s + step + I(get()) + I(up)$(| + I(alt())) end return s end
+for i = 1, $(4|6) do
+  C(add($(5|12))) C(get())
+  ?for j = 1, 4 do C(select(2, pcall(field, $(1|true|print)))) end
+  if i == $(2|3|4) then $(debug.setupvalue(get, 1, $(7|"s"|nil))|debug.upvaluejoin(get, 1, alt, 1)|debug.setupvalue(alt, 1, i)|debug.setmetatable($(1|true|print), {__index = function(v, k) return k end})) end
+  ?if i % 2 == 0 then debug.setmetatable($(1|true|print), $(nil|{__index = {x = i}})) end
+  ?other = i
+  ?P(add(3), get(), alt())
+end
+debug.setmetatable(1, nil) debug.setmetatable(true, nil) debug.setmetatable(print, nil)
+P(get(), alt(), up, other)

@@ -84,3 +84,45 @@ local function memo(k) local v = cache[k] if not v then v = {k} cache[k] = v end
 local keys = {}
 for i = 1, $t do keys[i % 4] = {} C(memo(keys[i % 4])[1] == keys[i % 4])
   if i % 3 == 0 then collectgarbage() end end
+--- finalizers_that_need_stack 260 often
+local function deep(n) if n < 1 then return 0 end return 1 + deep(n - 1) end
+local function proxy(n)
+  local p = newproxy(true)
+  getmetatable(p).__gc = function() $(deep(n)|deep(n)|deep(n)|pcall(deep, n)|select("#", unpack({}, 1, n))|string.byte(("x"):rep(n), 1, -1)) end
+end
+local function work(i, times)
+  local a, b, c = i, $k, "c"
+  for j = 1, times do
+    local s = ("x"):rep($(100|1000|4000) + j)
+    local t = $({j, a}|{}|{s}|function() return j, s end|"s" .. j .. s|{x = j, y = {}})
+    a = a + j
+    b = $(deep(j % 3)|type(t)|select("#", deep(1), t))
+    ?c = b
+    ?if type(t) == "table" then a = a + #t end
+  end
+  return a, b, c
+end
+local pause, multiple = collectgarbage("setpause", $(0|10|100)), collectgarbage("setstepmul", $(200|10000|10000))
+local ballast = ("b"):rep($(1|300000|300000))
+collectgarbage()
+for i = 1, $(4|8) do
+  proxy($(60|150|220|i * 30))
+  P(coroutine.resume(coroutine.create(work), i, $(10|20|30)))
+  ?C(work(i, 10))
+end
+collectgarbage("setpause", pause) collectgarbage("setstepmul", multiple)
+--- stores_into_old 150 often
+local old, sum = {}, 0
+for i = 1, 4 do old[i] = {x = {}, y = $(1|{})} old["k" .. i] = {} end
+local pause, multiple = collectgarbage("setpause", $(0|0|100)), collectgarbage("setstepmul", $(200|1000|4000))
+local ballast = ("b"):rep($(1|300000|300000))
+collectgarbage()
+local function fresh(i) return $({i}|function() return i end|"v" .. i|{i, {}}) end
+local function look(v) if type(v) == "table" then return v[1] elseif type(v) == "function" then return v() end return v end
+for i = 1, $(20|30|40) do
+  local o = old[i % 4 + 1]
+  *$(o.x = fresh(i)|o[i % 3] = fresh(i)|old["k" .. i % 4 + 1] = fresh(i)|o.x = {i}|rawset(o, $("z"|i), fresh(i))|if #o < 9 then table.insert(o, fresh(i)) end|o.y = "y" .. i)
+  local garbage = {i, $({}|"g" .. i|("x"):rep($(200|1500|3000)) .. i)}
+  if i % $(5|7|9) == 0 then for j = 1, 4 do C(look(old[j].x)) C(look(old[j][1])) C(look(old[j].y)) C(look(old["k" .. j])) end end
+end
+collectgarbage("setpause", pause) collectgarbage("setstepmul", multiple)

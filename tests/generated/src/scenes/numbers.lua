@@ -96,3 +96,16 @@ local s = 0
 for i = $(1|2), $(20|18|25), $(1|2|3) do s = s + (t[i] or 0) + (t[i + $(1|-1|$k)] or 0) + (t[i * 2] or 0) end
 for i = 20, 1, -$(1|3) do s = s - (t[i] or $k) end
 P(s)
+--- loops_past_integers 110 often
+local n, s = 0, 0
+for round = 1, $(2|4) do
+  local from, step = $(2147483640|2147483630|-2147483640|-2147483630|2^31 - 3|-2^31 + 5|2^46), $(1|1|2|3|-1|-1|0.5|-7)
+  for i = from, from + step * $(9|12|20), step do
+    n = n + 1
+    ?s = (s + i % 7) % 1000
+    ?if i == $(2147483647|-2147483648|2147483648) then n = n + 100 end
+    ?C(i - from)
+  end
+  ?for i = $(2147483630|2147483640), $(2147483647|2147483650|2^31) do n = n + 1 end
+end
+P(n, s)

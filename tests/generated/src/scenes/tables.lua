@@ -147,7 +147,7 @@ local t, key = {}, {}
 local keys = {1, 1.5, "s", true, false, key, print, "1", -1, 2^53}
 for i = 1, $t do local k = keys[$(i|I($n)) % #keys + 1] t[k] = (t[k] or 0) + i C(t[k]) C(t[keys[i % #keys + 1]]) end
 P(pcall(function() t[nil] = 1 end)) P(pcall(function() t[0/0] = 1 end)) P(t[nil])
---- iterators_of_many_types 150
+--- iterators_of_many_types 150 often
 local list = {"a", 1, "b", 2.5, true, "c", 7}
 local at = 0
 local it = setmetatable({}, {__call = function() at = at + 1 return list[at % 8] end})
@@ -159,7 +159,7 @@ for round = 1, $(6|12) do
   end
 end
 P(a, b, c)
---- pairs_over_changing 120
+--- pairs_over_changing 120 often
 local t, new, old = {}, $(4|"s"|2.5), $(nil|-0.0|2.5|"x")
 for i = 1, $(1|2|3|4) do t[i] = i end
 for round = 1, $(2|3) do
@@ -167,3 +167,17 @@ for round = 1, $(2|3) do
   t[$(1|2|3|5)] = new
   old, new = $(-0.0|true|"y"|7), old
 end
+--- pairs_with_state 130 often
+local t, n = {}, 0
+for i = 1, $(2|3|4|7) do t[$(i|"k" .. i|i + 0.5)] = $(i|i / 2|"v" .. i) end
+local last, flag, sum, other = $(nil|false|0|"s"), $(false|nil|1), $(0|0.5|2147483640), $(nil|1|"o")
+for round = 1, $(3|6|12) do
+  for k, v in $(pairs(t)|next, t) do
+    n = n + 1
+    A(k, v)
+    *$(last = $(n|true|"l" .. n % 3|n / 2|nil)|flag = not flag|last, other = other, last|sum = sum + $(1|0.5|2147483647|n)|other = n % 2 == 0 and n or "x"|if n % 5 == 0 then last = $(nil|7|"y") end)
+  end
+  C(n) C(last) C(flag) C(other)
+  ?t[$(1|2|"k2")] = $(round|nil|"w")
+end
+P(n, last, flag, sum, other)

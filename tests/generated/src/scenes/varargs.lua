@@ -56,3 +56,13 @@ local s = 0
 local function f(a, b, ...) if ... then return f(b, ...) end return a, b end
 for i = 1, $t do local a, b = f(1, 2, 3, i, i) s = s + a + b end
 P(s)
+--- open_lists 140 often
+local function many(n, ...) if n > 0 then return n, many(n - 1, ...) end return ... end
+local function pass(...) return ... end
+local function count(...) return select("#", ...), (...), (select(-1, ...)) end
+local list = {}
+for i = 1, 40 do list[i] = $(i|"l" .. i|i / 2) end
+for i = 1, $(3|5|9) do
+  local n = $(4|12|25|i % 30 + 1|40)
+  *$(P(count(pass(i, unpack(list, 1, n))))|local t = {i, unpack(list, $(1|2), n)} C(#t) C(t[#t])|P(count(1, pass(many($(3|9), i, "e"))))|local t = {pass(unpack(list, 1, n))} P(#t, t[1], t[#t])|P(#table.concat({pass(unpack(list, 1, n))}, ","))|P(count(pcall(pass, unpack(list, 1, n))))|P(count(("xyz"):rep(n):byte(1, -1))))
+end
