@@ -82,10 +82,10 @@ impl Recorder {
 
     /// Is it by the table's shape that a constant key is found, or known to be missing? Classes and modules, which are constants, get
     /// further keys while a program is loaded, but each key stays where it is: there the node is looked at. So it is where tables of several
-    /// shapes were met that have the same keys in the same nodes, as when some fields are optional.
+    /// shapes were met, and of such that are known to have the same keys in the same nodes, as when some fields are optional.
     fn is_told_by_shape(&self, vm: &Vm, t: &Table, table: IrRef, node: Option<u32>) -> bool {
         let shape = t.shape.get();
-        let by_node = table.is_const() && node.is_some() || self.site.by_node;
+        let by_node = node.is_some() && (table.is_const() || self.site.by_node);
         shape.is_some() && !by_node && !vm.heap.does_shape_vary(shape)
     }
     /// The place of a constant string key in a table of the shape of `t`.

@@ -127,7 +127,7 @@ pub struct Site {
     pub tables: TablesMet,
     /// The shapes for which an exit there was taken.
     pub shapes: Distinct<4>,
-    /// Tables of several shapes were met that have the key in the same node.
+    /// Tables of several shapes were met.
     pub by_node: bool,
     /// Address of the class (the `__index` of the object's metatable) that a key was looked up in last; 0 if none was.
     pub class: usize,
@@ -545,8 +545,8 @@ impl Recorder {
     fn note_shape(&mut self, t: &Table, node: Option<u32>) {
         self.tables.add(t, node);
     }
-    /// Keeps what tables the current instruction has met; at an exit other shapes than before may be why it was taken. Where the
-    /// nodes are the same nevertheless, code that goes by them serves all of those tables.
+    /// Keeps what tables the current instruction has met; at an exit other shapes than before may be why it was taken. From then on
+    /// present keys are looked for in their nodes: where these are the same nevertheless, such code serves all of those tables.
     fn learn_shape(&mut self, vm: &mut Vm) {
         let met = self.tables;
         if met == TablesMet::default() {
@@ -556,12 +556,14 @@ impl Recorder {
         if !self.at_exit || before == TablesMet::default() || before == met {
             return;
         }
-        if before.nodes == met.nodes {
-            self.site.by_node = true;
+        let knew = core::mem::replace(&mut self.site.by_node, true);
+        if before.nodes != met.nodes {
+            self.site.shapes.add(met.nodes);
+        } else if knew {
+            self.site.shapes.add(met.shapes);
+        } else {
             vm.heap.shape_varies(before.first);
             vm.heap.shape_varies(met.first);
-        } else {
-            self.site.shapes.add(met.nodes);
         }
     }
     /// Are there several classes whose objects are met here?
