@@ -227,7 +227,7 @@ impl Recorder {
         let results: Vec<IrRef> = told.into_iter().chain((0..protected).map(|_| IrRef::TRUE)).chain(results).collect();
         let room = self.room_for(thread, &results)?;
         self.go_on(Op::COEND, thread, &to, room)?;
-        // A return, and no builtin that is told of.
+        // It is a return: no header of a builtin is dispatched.
         self.in_builtin = 0;
         self.place_list(to.want, to.delta, &results);
         Ok(Flow::Next)

@@ -51,7 +51,7 @@ impl Recorder {
         let found = t.find(k);
         let node = found.and_then(|slot| t.node_of(slot));
         if rk.is_const() {
-            self.note_shape(&t, node);
+            self.tables.add(&t, node);
         }
         let general = rk.is_const() && self.site.has_many_shapes();
         if k.is_str() && rk.is_const() && !general && self.is_told_by_shape(vm, &t, table, node) {

@@ -541,10 +541,6 @@ impl Recorder {
         }
         Ok(self.site.closures || proto.hdr.word.get() > MANY_CLOSURES)
     }
-    /// A key was looked up in a table, and found in this node.
-    fn note_shape(&mut self, t: &Table, node: Option<u32>) {
-        self.tables.add(t, node);
-    }
     /// Keeps what tables the current instruction has met; at an exit other shapes than before may be why it was taken. From then on
     /// present keys are looked for in their nodes: where these are the same nevertheless, such code serves all of those tables.
     fn learn_shape(&mut self, vm: &mut Vm) {

@@ -60,13 +60,13 @@ impl Recorder {
             return self.check_field_store(vm, t, table, Some(name));
         }
         if !name.is_watched() {
-            return self.guard_unwatched(key.0, Field::StrWatched, true);
+            return self.guard_unwatched(key.0, Field::StrWatched);
         }
         if t.is_watched() {
             vm.heap.tire_of_watching(t);
             return Err(Abort::Retry);
         }
-        self.guard_unwatched(table, Field::TabWatched, false)
+        self.guard_unwatched(table, Field::TabWatched)
     }
     /// The same for a store of the metatable.
     pub(super) fn check_meta_store(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef) -> Rec<()> {
@@ -75,7 +75,7 @@ impl Recorder {
     /// `key` is that of a [`WatchedField`].
     fn check_field_store(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef, key: Option<Gc<Str>>) -> Rec<()> {
         if !t.is_watched() && !table.is_const() {
-            return self.guard_unwatched(table, Field::TabWatched, false);
+            return self.guard_unwatched(table, Field::TabWatched);
         }
         // Which table it is need be known then.
         self.guard_is(table, Value::table(t))?;
@@ -83,9 +83,9 @@ impl Recorder {
         Ok(())
     }
     /// Guards that a table or a key has no watchpoints.
-    fn guard_unwatched(&mut self, object: IrRef, field: Field, is_key: bool) -> Rec<()> {
+    fn guard_unwatched(&mut self, object: IrRef, field: Field) -> Rec<()> {
         // What the trace has made just now has none; a builtin may have called what asked for them.
-        if !is_key && alias::is_new_table(&self.b, object) && self.b.newest(Op::NATIVE) < object {
+        if alias::is_new_table(&self.b, object) && self.b.newest(Op::NATIVE) < object {
             return Ok(());
         }
         let flag = self.field(object, field)?;

@@ -161,7 +161,7 @@ op! {
     }
     #[inline(never)]
     slow_set<D>(r) {
-        // Traces may be thrown away, and somebody told of it.
+        // A watchpoint that fires flushes traces, and handlers of that event may run above this frame.
         r.sync_top();
         let (o, k) = table_operands(r);
         let v = *r.ra();

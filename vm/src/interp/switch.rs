@@ -7,7 +7,7 @@
 
 use super::call::{FUNCC, call_at};
 use super::co::MAX_NESTING;
-use super::frame::{func_of, kind, link_of};
+use super::frame::{fill_nil, func_of, kind, link_of, move_values};
 use super::{Driver, R, frame, op};
 use crate::Vm;
 use crate::bc::Ins;
@@ -77,9 +77,7 @@ unsafe fn resume<D: Driver>(r: R, co: Gc<Thread>, first: usize) -> u32 {
     if status == ThreadStatus::Suspended {
         return return_to::<D>(r, frame, link, None, (args, n));
     }
-    for i in 0..n {
-        *frame.add(i) = *args.add(i);
-    }
+    move_values(args, frame, n);
     call_at::<D>(r, frame.sub(2), n)
 }
 
@@ -93,8 +91,8 @@ unsafe fn run_on(vm: *mut Vm, co: Gc<Thread>, limit: *mut Value) {
     (*vm).top = base;
 }
 
-/// Goes on behind the call that made the frame at `base`, that of a builtin on the stack that runs now. The results, on the other
-/// stack, are `first`, if there is one, and the `n` values at `src`.
+/// Executes the instruction after the call that made the frame at `base`, the frame of a builtin on the stack of the running coroutine. The results
+/// of that call, which are on the other stack, are `first`, if there is one, and the `n` values at `src`.
 #[inline(always)]
 unsafe fn return_to<D: Driver>(
     mut r: R,
@@ -107,9 +105,7 @@ unsafe fn return_to<D: Driver>(
     r.pc = core::ptr::with_exposed_provenance(link as usize);
     let call: Ins = *r.pc.sub(1);
     r.base = dest.sub(call.a());
-    if let Some(p) = func_of(r.base).proto() {
-        r.kbase = p.k.get();
-    }
+    r.kbase = func_of(r.base).lua_proto().k.get();
     let skip = usize::from(first.is_some());
     if let Some(v) = first
         && call.b() != 1
@@ -121,17 +117,10 @@ unsafe fn return_to<D: Driver>(
         (*r.vm).multres = (n + skip) as u32;
         n
     } else {
-        let mut want = call.b() - 1;
-        while want > n + skip {
-            want -= 1;
-            *dest.add(want) = Value::NIL;
-        }
-        want.saturating_sub(skip)
+        let want = call.b() - 1;
+        fill_nil(to.add(n), dest.add(want));
+        n.min(want.saturating_sub(skip))
     };
-    let mut i = 0;
-    while i < n {
-        *to.add(i) = *src.add(i);
-        i += 1;
-    }
+    move_values(src, to, n);
     r.next::<D>()
 }

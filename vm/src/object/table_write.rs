@@ -213,43 +213,42 @@ impl Heap {
         Gc::from_ptr(t)
     }
     fn new_table_sized(&mut self, asize: u32, hbits: u32) -> Gc<Table> {
-        let (inline_array, inline_nodes) = (asize <= INLINE_SLOTS, hbits != 0 && hbits <= INLINE_HBITS);
-        let node_bytes = if hbits == 0 { 0 } else { size_of::<Node>() << hbits };
-        let array_bytes = asize as usize * 8;
-        let nodes_inside = if inline_nodes { node_bytes } else { 0 };
-        let array_inside = if inline_array { array_bytes } else { 0 };
-        let t = self.new_table_cell(size_of::<Table>() + nodes_inside + array_inside);
-        let end = t.as_ptr().wrapping_add(1).cast::<u8>();
+        let (t, node, array) = self.new_table_with_room(asize, if hbits == 0 { 0 } else { 1 << hbits });
         if hbits != 0 {
-            let node = if inline_nodes { end } else { self.alloc_raw(node_bytes) };
-            // SAFETY: enough memory, inside the cell or just allocated.
-            unsafe { t.install_nodes(node.cast(), hbits) };
+            // SAFETY: there is room for so many nodes.
+            unsafe { t.install_nodes(node, hbits) };
         }
-        if asize != 0 {
-            let array: *mut Value =
-                if inline_array { end.wrapping_add(nodes_inside) } else { self.alloc_raw(array_bytes) }.cast();
-            for i in 0..asize as usize {
-                // SAFETY: as above.
-                unsafe { array.add(i).write(Value::NIL) };
-            }
-            t.array.set(array);
-            t.hdr.word.set(asize);
+        for i in 0..asize as usize {
+            // SAFETY: there is room for `asize` values.
+            unsafe { array.add(i).write(Value::NIL) };
         }
         t
     }
-    /// A copy of a template table: no metatable.
-    pub fn dup_table(&mut self, template: Gc<Table>) -> Gc<Table> {
-        let (asize, n) = (template.asize() as usize, template.num_nodes() as usize);
-        let (inline_array, inline_nodes) = (asize <= INLINE_SLOTS as usize, n <= 1 << INLINE_HBITS);
-        let (array_bytes, node_bytes) = (asize * 8, n * size_of::<Node>());
+    /// A new table without a hash part; and room for `nodes` nodes, and for `asize` values, which are its array part already. The caller
+    /// initialises them; a part of size 0 has no room.
+    #[inline]
+    fn new_table_with_room(&mut self, asize: u32, nodes: u32) -> (Gc<Table>, *mut Node, *mut Value) {
+        let (inline_array, inline_nodes) = (asize <= INLINE_SLOTS, nodes <= 1 << INLINE_HBITS);
+        let (array_bytes, node_bytes) = (asize as usize * 8, nodes as usize * size_of::<Node>());
         let nodes_inside = if inline_nodes { node_bytes } else { 0 };
         let array_inside = if inline_array { array_bytes } else { 0 };
         let t = self.new_table_cell(size_of::<Table>() + nodes_inside + array_inside);
         let end = t.as_ptr().wrapping_add(1).cast::<u8>();
+        let node = if inline_nodes { end } else { self.alloc_raw(node_bytes) };
+        let array = if inline_array { end.wrapping_add(nodes_inside) } else { self.alloc_raw(array_bytes) };
+        if asize != 0 {
+            t.array.set(array.cast());
+            t.hdr.word.set(asize);
+        }
+        (t, node.cast(), array.cast())
+    }
+    /// A copy of a template table: no metatable.
+    pub fn dup_table(&mut self, template: Gc<Table>) -> Gc<Table> {
+        let (asize, n) = (template.asize(), template.num_nodes());
+        let (t, node, array) = self.new_table_with_room(asize, n);
         if n != 0 {
-            let node: *mut Node = if inline_nodes { end } else { self.alloc_raw(node_bytes) }.cast();
-            // SAFETY: enough memory, inside the cell or just allocated; the template's nodes are `n`.
-            unsafe { node.copy_from_nonoverlapping(template.node.get(), n) };
+            // SAFETY: there is room for `n` nodes, which the template has.
+            unsafe { node.copy_from_nonoverlapping(template.node.get(), n as usize) };
             t.node.set(node);
             t.hmask.set(template.hmask.get());
             t.free.set(template.free.get());
@@ -263,12 +262,8 @@ impl Heap {
             }
         }
         if asize != 0 {
-            let array: *mut Value =
-                if inline_array { end.wrapping_add(nodes_inside) } else { self.alloc_raw(array_bytes) }.cast();
-            // SAFETY: as above, for the `asize` values.
-            unsafe { array.copy_from_nonoverlapping(template.array.get(), asize) };
-            t.array.set(array);
-            t.hdr.word.set(template.asize());
+            // SAFETY: there is room for `asize` values, which the template has.
+            unsafe { array.copy_from_nonoverlapping(template.array.get(), asize as usize) };
         }
         t
     }
@@ -382,7 +377,8 @@ impl Heap {
         ints += bins.count(key);
         let (asize, held) = bins.best(ints);
         let hbits = hbits_for(total - held);
-        // What gets one key in its hash part gets more mostly.
+        // Two nodes are skipped: a record that is made key by key, of three keys or more, is then rehashed once or twice less, at the cost of 48 bytes
+        // for a table that keeps one key or two.
         self.table_resize(t, asize, if hbits == 1 { 2 } else { hbits });
         match t.find(key) {
             Some(slot) => slot,
