@@ -153,9 +153,8 @@ pub fn of_seed(modes: &[Mode], chosen: &[bool], seed: u64, budget: u64) -> Vec<u
     };
     let mut out: Vec<usize> = (0..modes.len()).filter(|&i| chosen[i] && modes[i].share == Share::Always).collect();
     let total: u32 = (0..modes.len()).map(|i| weight(&i)).sum();
-    // Where modes were chosen by name, one at a time would be few.
-    let times = if out.is_empty() { 2 } else { 1 };
-    for _ in 0..times {
+    // Two of those, so that each program runs in at least four modes.
+    for _ in 0..2 {
         let mut left = if total == 0 { 0 } else { random.u32(0..total) };
         let found = (0..modes.len()).find(|i| {
             let w = weight(i);
