@@ -52,6 +52,9 @@ pub struct Builder {
     /// Newest constant of each kind.
     kchain: [u16; 8],
     kprev: Vec<u16>,
+    /// By index of a num: the sum of ints that has the same low bits, if one was made ([`crate::opt::fold`]'s TOBIT). A chain of sums
+    /// is gone through once, and not again for each value in it.
+    low_bits: Vec<IrRef>,
     /// Was a guard emitted since the last snapshot?
     guard_emitted: bool,
     /// The bytecode being recorded, see [`Trace::origins`].
@@ -97,6 +100,22 @@ fn kind_of(k: Const) -> usize {
 }
 
 impl Builder {
+    /// The sum of ints that has the low bits of a num, if [`Builder::set_low_bits`] was told of one that is still there.
+    pub(crate) fn low_bits(&self, num: IrRef) -> Option<IrRef> {
+        let sum = self.low_bits.get(num.ins_index()).filter(|_| !num.is_const());
+        let r = *sum.filter(|r| **r != IrRef::NONE)?;
+        self.def(r).is_some_and(|i| i.ty == Ty::Int && i.op != Op::NOP).then_some(r)
+    }
+    /// See [`Builder::low_bits`].
+    pub(crate) fn set_low_bits(&mut self, num: IrRef, sum: IrRef) {
+        if num.is_const() || sum.is_const() {
+            return;
+        }
+        if self.low_bits.len() <= num.ins_index() {
+            self.low_bits.resize(self.trace.ins.len(), IrRef::NONE);
+        }
+        self.low_bits[num.ins_index()] = sum;
+    }
     /// An empty trace.
     pub fn new(flags: OptFlags, limits: Limits) -> Builder {
         let mut b = Builder {
@@ -107,6 +126,7 @@ impl Builder {
             prev: vec![0],
             kchain: [0; 8],
             kprev: vec![0; 3],
+            low_bits: Vec::new(),
             guard_emitted: false,
             origin: Origin::default(),
             bytecodes: 0,
@@ -381,6 +401,10 @@ impl Builder {
     pub(crate) fn rollback(&mut self, n: usize) {
         self.trace.origins.retain(|o| usize::from(o.0) < n);
         self.trace.written.retain(|w| w.0.ins_index() < n);
+        self.low_bits.truncate(n);
+        for sum in self.low_bits.iter_mut().filter(|r| **r != IrRef::NONE && r.ins_index() >= n) {
+            *sum = IrRef::NONE;
+        }
         while self.trace.ins.len() > n {
             let r = IrRef::of_ins(self.trace.ins.len() - 1);
             let prev = self.prev.pop().unwrap_or(0);
@@ -394,6 +418,7 @@ impl Builder {
     /// Makes the chains anew after a pass that changed instructions in place.
     pub(crate) fn rebuild_chains(&mut self) {
         self.chain = [0; Op::COUNT];
+        self.low_bits.clear();
         self.prev.clear();
         self.prev.push(0);
         for (i, ins) in self.trace.ins.iter().enumerate().skip(1) {

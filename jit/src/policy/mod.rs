@@ -134,7 +134,10 @@ impl Jit {
     pub(crate) fn is_too_expensive(&self, vm: &Vm, origin: Origin, trace: &Trace) -> bool {
         let thresholds = self.thresholds(vm);
         let price = cost::of_trace(Some(trace));
-        if thresholds.literal || price <= cost::of_trace(None) {
+        // What a trace costs depends on the way that is recorded: one that costs up to twice as much as the last one there, which was
+        // waited for, is compiled. So each recording that is given up costs no more than a fourteenth of compiling what comes of it.
+        let has_waited_for = |known: Duration| price <= known.max(cost::of_trace(None) / 2) * 2;
+        if thresholds.literal {
             return false;
         }
         match (origin, trace.parent) {
@@ -144,15 +147,15 @@ impl Jit {
                 let hot = if penalty == 0 { thresholds.hotloop.saturating_mul(2) } else { penalty };
                 let wanted = self.wanted(hot, 0, price, false);
                 let site = sites.at(pc);
-                site.price = price;
-                site.waited < wanted
+                let before = core::mem::replace(&mut site.price, price);
+                site.waited < wanted && !has_waited_for(before)
             }
             (_, Some((parent, k))) => {
                 let mut registry = self.registry.borrow_mut();
                 let Some(x) = registry.get_mut(parent).and_then(|e| e.exits.get_mut(k as usize)) else { return false };
                 let tries = x.tries.saturating_sub(1);
                 let wanted = self.wanted(thresholds.hotexit, tries, price, false);
-                if x.heat >= wanted {
+                if x.heat >= wanted || has_waited_for(x.price) {
                     return false;
                 }
                 (x.price, x.tries) = (price, tries);

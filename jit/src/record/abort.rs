@@ -47,6 +47,12 @@ impl Jit {
             let x = &mut e.exits[k as usize];
             x.tries = x.tries.saturating_sub(1);
         }
+        if r.recorder.is_stale()
+            && let Some(place) = self.registry.borrow().disarm_root(r.recorder.root_no())
+        {
+            self.sites.borrow_mut().at(place.1).granted = true;
+            self.set_counter(vm, place, 1);
+        }
         self.fail(vm, r.number, r.at, r.origin, failure, Some(trace));
     }
     /// An error is being thrown.

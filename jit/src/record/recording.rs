@@ -81,8 +81,6 @@ impl Jit {
         if self.cancelled.replace(false) {
             return self.abort_recording(vm, Abort::Error.into());
         }
-        // The root trace that is to be made again.
-        let mut again = None;
         let step = {
             let registry = self.registry.borrow();
             let left = |pc: *const Ins| self.sites.borrow().get(pc).is_some_and(|s| s.is_left);
@@ -98,19 +96,12 @@ impl Jit {
             let (pc, found) = r.recorder.site();
             if found != noted(pc) {
                 self.sites.borrow_mut().at(pc).feedback = found;
-                if matches!(step, Step::Abort { reason: Abort::Retry, .. }) {
-                    if found.ints && found.nums {
-                        self.mixed.borrow_mut().expect(vm, &mut self.sites.borrow_mut(), pc, r.recorder.proto());
-                    }
-                    again = registry.disarm_root(r.recorder.root_no());
+                if r.recorder.is_stale() && found.ints && found.nums {
+                    self.mixed.borrow_mut().expect(vm, &mut self.sites.borrow_mut(), pc, r.recorder.proto());
                 }
             }
             step
         };
-        if let Some(place) = again {
-            self.sites.borrow_mut().at(place.1).granted = true;
-            self.set_counter(vm, place, 1);
-        }
         match step {
             Step::Continue => {}
             Step::Done(done) => self.finish(vm, *done),

@@ -19,7 +19,7 @@ impl Recorder {
         let ints = self.ty(rx).is_int() && self.ty(ry).is_int();
         let is_int = ints && meta::arith(mm, vx, vy).is_int();
         if ints && !is_int && matches!(mm, MM::Add | MM::Sub | MM::Mul) {
-            self.note_overflow()?;
+            self.note_overflow();
         }
         let overflows = self.site.overflows || matches!(mm, MM::Add | MM::Sub) && self.is_wide_sum(rx, ry);
         if is_int && !overflows {
@@ -81,7 +81,7 @@ impl Recorder {
         let (r, v) = self.number(x.0, x.1)?;
         let is_int = self.ty(r).is_int() && v.as_int().is_some_and(|i| i != 0 && i != i32::MIN);
         if self.ty(r).is_int() && !is_int {
-            self.note_overflow()?;
+            self.note_overflow();
         }
         if is_int && !self.site.overflows {
             self.specialized.push(self.pc);

@@ -30,7 +30,7 @@ impl Recorder {
             return Ok(r);
         }
         if let Some(p) = f.proto()
-            && self.one_of_many(f, p)?
+            && self.one_of_many(f, p)
         {
             let pc = self.field(r, Field::FuncPc)?;
             let k = self.b.kptr(f.pc.get().expose_provenance() as u64);
@@ -369,7 +369,7 @@ impl Recorder {
     fn argument_below(&mut self, vm: &Vm, at: isize) -> Rec<IrRef> {
         let v = view::slot(vm, at);
         let address = self.below_address(at)?;
-        let ty = self.load_type(v)?;
+        let ty = self.load_type(v);
         let r = self.b.guard(Op::VLOAD, ty, address, IrRef(0))?;
         Ok(if ty.is_pri() { self.b.kvalue(v) } else { r })
     }

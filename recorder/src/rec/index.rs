@@ -106,7 +106,7 @@ impl Recorder {
     /// Loads what is in a place.
     pub(super) fn load(&mut self, place: &Place, v: Value) -> Rec<IrRef> {
         let Some(slot) = place.slot else { return Ok(IrRef::NIL) };
-        let ty = self.load_type(v)?;
+        let ty = self.load_type(v);
         let r = self.b.guard(if place.array { Op::ALOAD } else { Op::HLOAD }, ty, slot, IrRef::NONE)?;
         Ok(if ty.is_pri() { self.b.kvalue(v) } else { r })
     }

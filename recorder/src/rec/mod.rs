@@ -366,6 +366,8 @@ pub struct Recorder {
     at_exit: bool,
     /// The tables that it has looked keys up in.
     tables: TablesMet,
+    /// See [`Recorder::is_stale`].
+    stale: bool,
     /// Instructions that were recorded for one form of numbers.
     specialized: Vec<*const Ins>,
     /// How many of them were before the current one.
@@ -430,6 +432,7 @@ impl Recorder {
             at_exit: false,
             tables: TablesMet::default(),
             specialized: Vec::new(),
+            stale: false,
             earlier: 0,
             info: AbortInfo::None,
             looked_at: usize::MAX,
@@ -506,29 +509,31 @@ impl Recorder {
         (self.pc, self.site)
     }
     /// The result of the current instruction is no integer, though the operands are.
-    fn note_overflow(&mut self) -> Rec<()> {
-        if core::mem::replace(&mut self.site.overflows, true) { Ok(()) } else { self.learned() }
+    fn note_overflow(&mut self) {
+        if !core::mem::replace(&mut self.site.overflows, true) {
+            self.learned();
+        }
     }
     /// The type to load a value with: where both forms of numbers were seen, everything is converted.
-    fn load_type(&mut self, v: Value) -> Rec<Ty> {
+    fn load_type(&mut self, v: Value) -> Ty {
         let ty = Ty::of_value(v);
         if !ty.is_number() {
-            return Ok(ty);
+            return ty;
         }
         let before = self.site;
         self.site.ints |= ty == Ty::Int;
         self.site.nums |= ty == Ty::Num;
         if !(self.site.ints && self.site.nums) {
             self.specialized.push(self.pc);
-            return Ok(ty);
+            return ty;
         }
         if before != self.site {
-            self.learned()?;
+            self.learned();
         }
-        Ok(Ty::Num)
+        Ty::Num
     }
     /// Is the function called here one of many of its prototype?
-    fn one_of_many(&mut self, f: Gc<Func>, proto: Gc<Proto>) -> Rec<bool> {
+    fn one_of_many(&mut self, f: Gc<Func>, proto: Gc<Proto>) -> bool {
         let callee = (f.as_ptr() as usize, proto.as_ptr() as usize);
         let before = core::mem::replace(&mut self.site.callee, callee);
         if self.at_exit && before.1 != 0 && before.1 != callee.1 {
@@ -537,9 +542,9 @@ impl Recorder {
         }
         if !self.site.closures && before.1 == callee.1 && before.0 != callee.0 {
             self.site.closures = true;
-            self.learned()?;
+            self.learned();
         }
-        Ok(self.site.closures || proto.hdr.word.get() > MANY_CLOSURES)
+        self.site.closures || proto.hdr.word.get() > MANY_CLOSURES
     }
     /// Keeps what tables the current instruction has met; at an exit other shapes than before may be why it was taken. From then on
     /// present keys are looked for in their nodes: where these are the same nevertheless, such code serves all of those tables.
@@ -569,10 +574,14 @@ impl Recorder {
         self.site.classes |= self.at_exit && before != 0 && before != class;
         self.site.classes
     }
-    /// The trace that a side trace leaves with such news is better made again; and so is one that went by the instruction before.
-    fn learned(&self) -> Rec<()> {
-        let stale = self.b.trace.parent.is_some() || self.specialized[..self.earlier].contains(&self.pc);
-        if stale { Err(Abort::Retry) } else { Ok(()) }
+    /// The trace that a side trace leaves with such news is better made again, and so is one that went by the instruction before. It is
+    /// recorded to its end nevertheless: what else it finds, the next attempt need not find one by one.
+    fn learned(&mut self) {
+        self.stale |= self.b.trace.parent.is_some() || self.specialized[..self.earlier].contains(&self.pc);
+    }
+    /// Is the root trace to be made again, since it was found to expect too much?
+    pub fn is_stale(&self) -> bool {
+        self.stale
     }
     /// Number of the trace.
     pub fn trace_no(&self) -> u32 {
@@ -620,6 +629,7 @@ impl Recorder {
         match done {
             Ok(None) => Step::Continue,
             Ok(Some(trace)) => Step::Done(Box::new(trace)),
+            Err(_) if self.stale => Step::Abort { reason: Abort::Retry, info: AbortInfo::None },
             Err(reason) => {
                 self.blame_switch(reason);
                 if reason == Abort::NyiBytecode && self.info == AbortInfo::None {
@@ -697,6 +707,9 @@ impl Recorder {
     }
     /// Ends the trace; `None` if another iteration is to be recorded.
     fn finish(&mut self, link: Link, pc: *const Ins) -> Rec<Option<FinishedTrace>> {
+        if self.stale {
+            return Err(Abort::Retry);
+        }
         self.snap(pc)?;
         let looping = link == Link::Loop && self.base == 2 && self.retdepth == 0 && !self.has_switched();
         if looping && self.carries_fresh() {

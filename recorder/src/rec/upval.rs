@@ -91,7 +91,7 @@ impl Recorder {
             Place::Address(address) => address,
             Place::Slot(at) => return self.get_abs(at, v),
         };
-        let ty = self.load_type(v)?;
+        let ty = self.load_type(v);
         let r = self.b.guard(Op::ULOAD, ty, address, IrRef::NONE)?;
         Ok(if ty.is_pri() { self.b.kvalue(v) } else { r })
     }

@@ -1,6 +1,6 @@
 //! Conversions between numbers.
 
-use super::{Fold, Rule, holds, is, like};
+use super::{Fold, Rule, holds, is};
 use crate::build::Builder;
 use crate::ir::{Ins, IrRef, Op, Ty, conv};
 
@@ -79,6 +79,9 @@ pub(super) fn tobit(b: &mut Builder, ins: Ins) -> Rule {
     if let Some(i) = b.int_source(ins.a) {
         return is(i);
     }
+    if let Some(sum) = b.low_bits(ins.a) {
+        return is(sum);
+    }
     // tobit(x + y)  =>  tobit(x) + tobit(y) modulo 2^32, where the sum is exact
     match b.inner(ins.a) {
         Some(Ins { op: op @ (Op::ADD | Op::SUB | Op::MUL), ty: Ty::Num, a, b: c, .. })
@@ -86,7 +89,9 @@ pub(super) fn tobit(b: &mut Builder, ins: Ins) -> Rule {
         {
             let x = b.emit(Op::TOBIT, Ty::Int, a, bias)?;
             let y = b.emit(Op::TOBIT, Ty::Int, c, bias)?;
-            like(op, Ty::Int, x, y)
+            let sum = b.emit(op, Ty::Int, x, y)?;
+            b.set_low_bits(ins.a, sum);
+            is(sum)
         }
         _ => Ok(Fold::Keep),
     }

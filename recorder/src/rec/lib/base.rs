@@ -44,7 +44,7 @@ impl Recorder {
             Builtin::Tonumber if args.len() == 1 && v.is_str() => {
                 let Some(n) = perilune_vm::meta::to_number(v) else { return Ok(None) };
                 let r = self.b.guard(Op::STRTO, Ty::Num, r, IrRef::NONE)?;
-                match self.load_type(n)? {
+                match self.load_type(n) {
                     Ty::Int => one(self.b.guard(Op::CONV, Ty::Int, r, IrRef(conv::INT_NUM_CHECK))?),
                     _ => one(r),
                 }
