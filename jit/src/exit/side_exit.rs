@@ -112,8 +112,8 @@ impl Jit {
         }
         resume
     }
-    /// Adds what was gained to the balance of the root trace that was entered, be it another one than that which was left. An exit that
-    /// may still get a side trace has not lost. The trace that is to be given up, if one is.
+    /// Adds what was gained to the balance of the root trace that was entered, be it another one than that which was left. An exit at
+    /// which no side trace has been tried yet has not lost. The trace that is to be given up, if one is.
     #[inline]
     fn balance(
         &self,
@@ -141,9 +141,8 @@ impl Jit {
         (trace, exit, is_end): (u32, u32, bool),
         (root, gain): (u32, i64),
     ) -> Option<(u32, i64)> {
-        let tryside = self.options.get().params.tryside;
         let is_final =
-            |e: &Entry| is_end || e.exits.get(exit as usize).is_some_and(|x| x.heat == Exit::DONE || x.tries >= tryside);
+            |e: &Entry| is_end || e.exits.get(exit as usize).is_some_and(|x| x.heat == Exit::DONE || x.tries > 0);
         if gain < 0 && !registry.get(trace).is_some_and(is_final) {
             return None;
         }
