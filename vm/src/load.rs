@@ -170,6 +170,7 @@ impl Vm {
             pc: core::ptr::null(),
             buffer: Vec::new(),
             buffer_cut: false,
+            patterns: crate::text::pattern::PatternCache::default(),
             in_error: false,
             error_handled: false,
             want_traceback: false,

@@ -113,6 +113,8 @@ pub struct Vm {
     pub buffer: Vec<u8>,
     /// There was no memory for all that compiled code has put into [`Vm::buffer`].
     pub buffer_cut: bool,
+    /// Compiled patterns of the string library.
+    pub(crate) patterns: crate::text::pattern::PatternCache,
     /// Is an error handler running?
     pub in_error: bool,
     /// Has the handler of the error on its way run already?

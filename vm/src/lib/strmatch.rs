@@ -6,13 +6,20 @@ use crate::Vm;
 use crate::error::{LuaError, LuaResult};
 use crate::object::{Gc, Str, Table};
 use crate::text::find_plain;
-use crate::text::pattern::{Capture, MAX_CAPTURES, Matcher, PatternError, split_anchor};
+use crate::text::pattern::{Capture, MAX_CAPTURES, Matcher, PatternError, Program};
 use crate::text::search::is_plain;
 use crate::value::Value;
+use std::rc::Rc;
 
 #[cold]
 fn pattern_error(vm: &mut Vm, e: PatternError) -> LuaError {
     vm.rt_error(e.message())
+}
+
+/// The compiled pattern.
+#[inline(always)]
+fn program(vm: &mut Vm, pat: Gc<Str>, caret_is_plain: bool) -> Rc<Program> {
+    vm.patterns.get(pat.bytes(), pat.hash(), caret_is_plain)
 }
 
 /// Raises what a matcher says.
@@ -58,9 +65,9 @@ fn search(vm: &mut Vm, find: bool) -> LuaResult<u32> {
             None => vm.ret1(Value::NIL),
         };
     }
-    let (anchored, pattern) = split_anchor(pat.bytes());
-    let mut m = Matcher::new(s.bytes(), pattern);
-    let found = if anchored { m.match_at(start).map(|e| e.map(|e| (start, e))) } else { m.find(start) };
+    let program = program(vm, pat, false);
+    let mut m = Matcher::new(s.bytes(), &program);
+    let found = m.find(start);
     let Some((from, to)) = checked(vm, found)? else { return vm.ret1(Value::NIL) };
     if !find {
         return push_captures(vm, &m, m.num_values(), from, to);
@@ -100,7 +107,8 @@ pub fn gmatch_aux(vm: &mut Vm) -> LuaResult<u32> {
         return Ok(0);
     }
     // An anchor has no meaning here.
-    let mut m = Matcher::new(s.bytes(), pat.bytes());
+    let program = program(vm, pat, true);
+    let mut m = Matcher::new(s.bytes(), &program);
     let found = m.find(start);
     let Some((from, to)) = checked(vm, found)? else { return Ok(0) };
     // Go on behind an empty match.
@@ -195,15 +203,15 @@ pub fn gsub(vm: &mut Vm) -> LuaResult<u32> {
         return Err(vm.arg_error(2, "string/function/table expected"));
     };
     let src = s.bytes();
-    let (anchored, pattern) = split_anchor(pat.bytes());
-    let mut m = Matcher::new(src, pattern);
+    let program = program(vm, pat, false);
+    let mut m = Matcher::new(src, &program);
     let mut out = core::mem::take(&mut vm.buffer);
     out.clear();
     let mut count = 0;
     // Everything before `done` is in the result.
     let (mut done, mut from) = (0, 0);
     while count < limit {
-        let found = if anchored { m.match_at(from).map(|e| e.map(|e| (from, e))) } else { m.find(from) };
+        let found = m.find(from);
         let Some((a, b)) = checked(vm, found)? else { break };
         count += 1;
         vm.room(&mut out, a - done)?;
@@ -212,7 +220,7 @@ pub fn gsub(vm: &mut Vm) -> LuaResult<u32> {
         done = b;
         // Behind an empty match one character is kept.
         from = if b > a { b } else { a + 1 };
-        if anchored || from > src.len() {
+        if program.is_anchored() || from > src.len() {
             break;
         }
     }

@@ -8,6 +8,55 @@ impl ByteSet {
     /// No byte.
     pub const EMPTY: ByteSet = ByteSet([0; 4]);
 
+    /// Every byte.
+    pub const ALL: ByteSet = ByteSet([u64::MAX; 4]);
+
+    /// One byte.
+    pub const fn one(c: u8) -> ByteSet {
+        let mut set = ByteSet::EMPTY;
+        set.add(c);
+        set
+    }
+    /// Is there no byte?
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.0 == [0; 4]
+    }
+    /// The one byte of a set that has no other.
+    #[inline]
+    pub fn single(&self) -> Option<u8> {
+        let [a, b, c, d] = self.0;
+        let all = a ^ b ^ c ^ d;
+        let filled = usize::from(a != 0) + usize::from(b != 0) + usize::from(c != 0) + usize::from(d != 0);
+        (filled == 1 && all.is_power_of_two()).then(|| self.first())
+    }
+    /// The first byte; 0 if there is none.
+    #[inline]
+    pub fn first(&self) -> u8 {
+        let i = self.0.iter().position(|w| *w != 0).unwrap_or(0);
+        (i * 64) as u8 + (self.0[i].trailing_zeros() & 63) as u8
+    }
+    /// Takes the first byte out of the set; 0 if there is none.
+    pub fn take_first(&mut self) -> u8 {
+        let c = self.first();
+        self.0[usize::from(c >> 6)] &= !(1 << (c & 63));
+        c
+    }
+    /// Is a byte in both sets?
+    #[inline]
+    pub fn meets(&self, other: &ByteSet) -> bool {
+        !self.intersection(other).is_empty()
+    }
+    /// The bytes of both sets.
+    #[must_use]
+    #[inline]
+    pub fn intersection(&self, other: &ByteSet) -> ByteSet {
+        let mut set = *self;
+        for (a, b) in set.0.iter_mut().zip(other.0) {
+            *a &= b;
+        }
+        set
+    }
     /// Is the byte in the set?
     #[inline(always)]
     pub const fn has(&self, c: u8) -> bool {

@@ -4,7 +4,6 @@ pub mod chunk;
 pub mod class;
 pub mod float;
 pub mod format;
-pub mod item;
 pub mod number;
 pub mod pattern;
 pub mod search;

@@ -2,7 +2,6 @@
 
 use super::format::{put_address, put_char, put_integer, put_quoted, put_str};
 use super::number::{NumText, to_i32, to_i64, to_u64};
-use super::pattern::{Capture, Matcher, PatternError, split_anchor};
 use super::spec::{Conv, Piece, Pieces, Spec};
 use super::{find_byte, find_plain, float};
 
@@ -204,96 +203,6 @@ fn plain_search() {
     assert_eq!(find_plain(b"hello", b"hello!"), None);
     assert_eq!(find_plain(b"aaab", b"aab"), Some(1));
     assert_eq!(find_plain(b"", b"x"), None);
-}
-
-/// The match of a pattern as text: the match, then its captures.
-fn matched(s: &str, pat: &str) -> Result<Option<Vec<String>>, PatternError> {
-    let (anchored, pat) = split_anchor(pat.as_bytes());
-    let mut m = Matcher::new(s.as_bytes(), pat);
-    let found = if anchored { m.match_at(0)?.map(|e| (0, e)) } else { m.find(0)? };
-    let Some((a, b)) = found else { return Ok(None) };
-    let mut out = vec![s[a..b].to_string()];
-    for i in 0..m.num_captures() {
-        out.push(match m.capture(i, a, b)? {
-            Capture::Range(a, b) => s[a..b].to_string(),
-            Capture::Position(p) => format!("@{p}"),
-        });
-    }
-    Ok(Some(out))
-}
-
-#[test]
-fn patterns() {
-    let cases: &[(&str, &str, &str)] = &[
-        ("hello world", "o w", "o w"),
-        ("hello world", "^(%w+)", "hello hello"),
-        ("key = val", "^(%w+)%s*=%s*(%w+)$", "key = val key val"),
-        ("THE (quick) fox", "%((%a+)%)", "(quick) quick"),
-        ("f(a(b)c)d", "%b()", "(a(b)c)"),
-        ("f(a(b", "%b()", "nil"),
-        ("THE (quick) fox", "%f[%l]%l+", "quick"),
-        ("THE", "%f[%z]", ""),
-        ("abc", "()b()", "b @2 @3"),
-        ("abcabc", "(abc)%1", "abcabc abc"),
-        ("aaa", "a-", ""),
-        ("aaa", "^(a-)$", "aaa aaa"),
-        ("  x  ", "^%s*(.-)%s*$", "  x   x"),
-        ("abc", "b*", ""),
-        ("abbbc", "b+", "bbb"),
-        ("ac", "ab?c", "ac"),
-        ("a]b", "[]]", "]"),
-        ("a]b", "[^]]", "a"),
-        ("a-b", "[a-]+", "a-"),
-        ("-", "[%a-z]", "-"),
-        ("a", "[a-%z]", "nil"),
-        ("z", "[a-%z]", "z"),
-        ("x^2", "%^", "^"),
-        ("a$", "$", ""),
-        ("a$b", "$b", "$b"),
-        ("0xFFg", "%x+", "0"),
-        ("a.b", "%.", "."),
-        ("\u{1}a", "%c%C", "\u{1}a"),
-        ("one;two;;four", "([^;]*);([^;]*)", "one;two one two"),
-        ("", ".*", ""),
-        ("", ".", "nil"),
-        ("abc", "[b-c]+$", "bc"),
-        ("2024-01-02", "(%d+)-(%d+)-(%d+)", "2024-01-02 2024 01 02"),
-    ];
-    for (s, pat, expected) in cases {
-        let got = matched(s, pat).unwrap().map_or("nil".to_string(), |v| v.join(" "));
-        assert_eq!(got, *expected, "{pat}");
-    }
-}
-
-#[test]
-fn pattern_errors() {
-    let cases: &[(&str, PatternError)] = &[
-        ("%", PatternError::EndsWithPercent),
-        ("a%", PatternError::EndsWithPercent),
-        ("[a", PatternError::MissingBracket),
-        ("[]", PatternError::MissingBracket),
-        ("[^]", PatternError::MissingBracket),
-        ("[a%", PatternError::MissingBracket),
-        ("[a%]", PatternError::MissingBracket),
-        ("%f", PatternError::MissingFrontierSet),
-        ("%fa", PatternError::MissingFrontierSet),
-        ("%b", PatternError::Unbalanced),
-        ("%ba", PatternError::Unbalanced),
-        (")", PatternError::InvalidCapture),
-        ("a)", PatternError::InvalidCapture),
-        ("%1", PatternError::InvalidIndex),
-        ("(%1)", PatternError::InvalidIndex),
-        ("%0", PatternError::InvalidIndex),
-        ("(a", PatternError::Unfinished),
-    ];
-    for (pat, e) in cases {
-        assert_eq!(matched("aaa", pat), Err(*e), "{pat}");
-    }
-    // What is not reached is not checked.
-    assert_eq!(matched("aaa", "b%"), Ok(None));
-    assert_eq!(matched("a", &"()".repeat(33)), Err(PatternError::TooManyCaptures));
-    assert_eq!(matched("a", &"x?".repeat(300)), Ok(Some(vec![String::new()])));
-    assert_eq!(matched(&"x".repeat(300), &"x?".repeat(300)), Err(PatternError::TooComplex));
 }
 
 #[test]

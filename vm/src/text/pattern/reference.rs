@@ -1,63 +1,10 @@
-//! The matcher for Lua patterns.
+//! The reference that compiled patterns are tested against: a matcher that goes by the text of the pattern.
 //!
-//! A backtracking matcher over bytes. It recurses for captures and at each repetition to try what follows, at most
-//! [`MAX_DEPTH`] deep. A malformed part of a pattern is an error only once matching gets to it.
+//! It recurses for captures and at each repetition to try what follows, as LuaJIT's matcher does.
 
-use super::item::SetCache;
-
-/// Most captures in a pattern.
-pub const MAX_CAPTURES: usize = 32;
-/// Deepest nesting of the matcher.
-const MAX_DEPTH: u32 = 200;
-
-/// What is wrong with a pattern.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum PatternError {
-    /// `%` at the end.
-    EndsWithPercent,
-    /// A set without its end.
-    MissingBracket,
-    /// `%f` without a set.
-    MissingFrontierSet,
-    /// `%b` without its two characters.
-    Unbalanced,
-    /// `)` without `(`.
-    InvalidCapture,
-    /// A reference to a capture that does not exist or is not finished.
-    InvalidIndex,
-    /// `(` without `)`.
-    Unfinished,
-    /// More than [`MAX_CAPTURES`].
-    TooManyCaptures,
-    /// Nested too deeply.
-    TooComplex,
-}
-
-impl PatternError {
-    /// The text of the error.
-    pub const fn message(self) -> &'static str {
-        match self {
-            PatternError::EndsWithPercent => "malformed pattern (ends with '%')",
-            PatternError::MissingBracket => "malformed pattern (missing ']')",
-            PatternError::MissingFrontierSet => "missing '[' after '%f' in pattern",
-            PatternError::Unbalanced => "unbalanced pattern",
-            PatternError::InvalidCapture => "invalid pattern capture",
-            PatternError::InvalidIndex => "invalid capture index",
-            PatternError::Unfinished => "unfinished capture",
-            PatternError::TooManyCaptures => "too many captures",
-            PatternError::TooComplex => "pattern too complex",
-        }
-    }
-}
-
-/// A finished capture.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Capture {
-    /// A part of the subject, from offset to offset.
-    Range(usize, usize),
-    /// A position, counted from 1.
-    Position(usize),
-}
+use super::set::set_at;
+use super::{Capture, MAX_CAPTURES, MAX_DEPTH, PatternError};
+use crate::text::class::{ByteSet, class};
 
 /// Length of a capture whose end is not known yet.
 const OPEN: u32 = u32::MAX;
@@ -84,10 +31,6 @@ impl<'a> Matcher<'a> {
     pub fn new(src: &'a [u8], pat: &'a [u8]) -> Matcher<'a> {
         let pat = crate::text::until_nul(pat);
         Matcher { src, pat, level: 0, depth: 0, captures: [(0, 0); MAX_CAPTURES], sets: SetCache::EMPTY }
-    }
-    /// The subject.
-    pub fn subject(&self) -> &'a [u8] {
-        self.src
     }
     /// Matches at one offset; the end of the match.
     #[inline]
@@ -134,10 +77,6 @@ impl<'a> Matcher<'a> {
         if matches!(pat.get(end), Some(b'*' | b'?' | b'-')) { None } else { Some(p) }
     }
 
-    /// Number of captures of the last match.
-    pub fn num_captures(&self) -> usize {
-        self.level
-    }
     /// Number of values the last match gives: its captures, or the whole match if it has none.
     pub fn num_values(&self) -> usize {
         self.level.max(1)
@@ -321,10 +260,93 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// Splits a pattern into its anchor and the rest.
-pub fn split_anchor(pat: &[u8]) -> (bool, &[u8]) {
-    match pat {
-        [b'^', rest @ ..] => (true, rest),
-        _ => (false, pat),
+/// What one character of the subject is tested against.
+#[derive(Copy, Clone, Debug)]
+pub enum Item<'c> {
+    /// `.`
+    Any,
+    /// A character for itself.
+    Byte(u8),
+    /// `%a`, `[...]`
+    Set(&'c ByteSet),
+}
+
+impl Item<'_> {
+    /// Does `c` match?
+    #[inline(always)]
+    pub fn matches(self, c: u8) -> bool {
+        match self {
+            Item::Any => true,
+            Item::Byte(b) => b == c,
+            Item::Set(set) => set.has(c),
+        }
+    }
+    /// Number of characters at the start of `s` that match.
+    #[inline]
+    pub fn span(self, s: &[u8]) -> usize {
+        match self {
+            Item::Any => s.len(),
+            Item::Byte(b) => s.iter().take_while(|c| **c == b).count(),
+            Item::Set(set) => s.iter().take_while(|c| set.has(**c)).count(),
+        }
+    }
+    /// Offset of the first character that matches.
+    #[inline]
+    pub fn find(self, s: &[u8]) -> Option<usize> {
+        match self {
+            Item::Any => (!s.is_empty()).then_some(0),
+            Item::Byte(b) => s.iter().position(|c| *c == b),
+            Item::Set(set) => s.iter().position(|c| set.has(*c)),
+        }
+    }
+}
+
+/// Remembers the sets behind the last `[...]` items of one pattern, by their offset.
+#[derive(Copy, Clone, Debug)]
+pub struct SetCache {
+    keys: [u32; Self::SIZE],
+    ends: [u32; Self::SIZE],
+    sets: [ByteSet; Self::SIZE],
+    next: u8,
+}
+
+impl SetCache {
+    const SIZE: usize = 4;
+    /// Nothing remembered.
+    pub const EMPTY: SetCache =
+        SetCache { keys: [u32::MAX; Self::SIZE], ends: [0; Self::SIZE], sets: [ByteSet::EMPTY; Self::SIZE], next: 0 };
+
+    /// The item at `p` of a pattern and the offset behind it. There must be a character at `p`.
+    #[inline]
+    pub fn item(&mut self, pat: &[u8], p: usize) -> Result<(Item<'_>, usize), PatternError> {
+        match pat[p] {
+            b'.' => Ok((Item::Any, p + 1)),
+            b'%' => {
+                let Some(&c) = pat.get(p + 1) else { return Err(PatternError::EndsWithPercent) };
+                Ok((class(c).map_or(Item::Byte(c), Item::Set), p + 2))
+            }
+            b'[' => {
+                let (set, end) = self.set(pat, p)?;
+                Ok((Item::Set(set), end))
+            }
+            c => Ok((Item::Byte(c), p + 1)),
+        }
+    }
+    /// The set `[...]` at `p` of a pattern and the offset behind it.
+    #[inline]
+    pub fn set(&mut self, pat: &[u8], p: usize) -> Result<(&ByteSet, usize), PatternError> {
+        let i = match self.keys.iter().position(|k| *k == p as u32) {
+            Some(i) => i,
+            None => {
+                let (set, end) = set_at(pat, p)?;
+                let i = usize::from(self.next) % Self::SIZE;
+                self.next = self.next.wrapping_add(1);
+                self.keys[i] = p as u32;
+                self.ends[i] = end as u32;
+                self.sets[i] = set;
+                i
+            }
+        };
+        Ok((&self.sets[i], self.ends[i] as usize))
     }
 }

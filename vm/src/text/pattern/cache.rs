@@ -1,0 +1,71 @@
+//! The compiled patterns of a VM.
+
+use super::Program;
+use std::rc::Rc;
+
+/// Number of patterns kept; a power of two.
+const SIZE: usize = 128;
+/// Most memory of all patterns kept.
+const MAX_MEMORY: usize = 512 << 10;
+/// Most memory of one.
+const MAX_PROGRAM: usize = 64 << 10;
+
+/// Keeps the programs of the patterns that were used last.
+///
+/// A pattern is found by its hash and its bytes, not by the address of a string: strings may come and go.
+#[derive(Debug)]
+pub struct PatternCache {
+    programs: Box<[Option<Rc<Program>>]>,
+    memory: usize,
+}
+
+impl Default for PatternCache {
+    fn default() -> PatternCache {
+        PatternCache { programs: vec![None; SIZE].into_boxed_slice(), memory: 0 }
+    }
+}
+
+impl PatternCache {
+    /// The program of a pattern with that hash. Where `caret_is_plain`, the pattern cannot have an anchor.
+    #[inline]
+    pub fn get(&mut self, text: &[u8], hash: u32, caret_is_plain: bool) -> Rc<Program> {
+        // Either of two places.
+        let i = hash as usize % SIZE;
+        for i in [i, i ^ 1] {
+            if let Some(p) = &self.programs[i]
+                && p.text == text
+                && p.caret_is_plain == caret_is_plain
+            {
+                return Rc::clone(p);
+            }
+        }
+        self.compile(text, i, caret_is_plain)
+    }
+    /// Compiles a pattern and keeps it at `i`; what was there moves to the other place, and what was there goes.
+    #[cold]
+    #[inline(never)]
+    fn compile(&mut self, text: &[u8], i: usize, caret_is_plain: bool) -> Rc<Program> {
+        let mut old = self.programs[i ^ 1].take();
+        self.memory -= old.as_ref().map_or(0, |p| p.memory());
+        let program = match old.as_mut().and_then(Rc::get_mut) {
+            Some(unused) => {
+                // Its memory serves again.
+                unused.compile(text, caret_is_plain);
+                old.unwrap_or_default()
+            }
+            None => Rc::new(Program::new(text, caret_is_plain)),
+        };
+        let memory = program.memory();
+        if memory > MAX_PROGRAM {
+            return program;
+        }
+        if self.memory + memory > MAX_MEMORY {
+            self.programs.fill(None);
+            self.memory = 0;
+        }
+        self.memory += memory;
+        self.programs[i ^ 1] = self.programs[i].take();
+        self.programs[i] = Some(Rc::clone(&program));
+        program
+    }
+}

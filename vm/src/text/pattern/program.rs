@@ -1,0 +1,180 @@
+//! Compiled patterns.
+
+use super::PatternError;
+use super::item::Item;
+use crate::text::class::ByteSet;
+
+/// A pattern, compiled.
+#[derive(Debug, Default)]
+pub struct Program {
+    /// The pattern, with its anchor.
+    pub(super) text: Vec<u8>,
+    /// Does an anchor stand for itself here?
+    pub(super) caret_is_plain: bool,
+    /// Does it match only where the search starts?
+    pub(super) anchored: bool,
+    /// What to match, one after the other; the last ends the match.
+    pub(super) nodes: Vec<Node>,
+    /// Number of captures.
+    pub(super) captures: usize,
+    /// Captures that are positions, as bits.
+    pub(super) positions: u32,
+    /// Captures that are not finished, as bits.
+    pub(super) unfinished: u32,
+    /// Is there a back reference? What follows the start of a match then depends on where that is.
+    pub(super) refers_back: bool,
+    /// Number of nodes that a match may come back to.
+    pub(super) choices: usize,
+    /// Where matches can start.
+    pub(super) start: Start,
+    /// What the repetition repeats that the pattern starts with, where a failed match says that no match starts within the repetition.
+    pub(super) lead: Option<Item>,
+}
+
+impl Program {
+    /// Does it match only where the search starts?
+    pub fn is_anchored(&self) -> bool {
+        self.anchored
+    }
+    /// Bytes of memory in use, roughly.
+    pub(super) fn memory(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>() + self.text.capacity() + size_of::<Program>()
+    }
+}
+
+/// A step of a match.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    /// A byte for itself.
+    Byte(u8),
+    /// One byte that an item matches.
+    Item(Item),
+    /// Bytes for themselves.
+    Literal(Literal),
+    /// An item as often as possible.
+    Greedy(Greedy),
+    /// An item as seldom as possible.
+    Lazy(Lazy),
+    /// An item as seldom as possible, in front of a tail.
+    LazyTail(Item, Tail),
+    /// A capture starts, or is a position.
+    Open(u8),
+    /// A capture ends.
+    Close(u8),
+    /// `%b`
+    Balance(u8, u8),
+    /// `%f`
+    Frontier(ByteSet),
+    /// `%1`
+    BackReference(u8),
+    /// The end of the subject.
+    End,
+    /// The rest of the subject.
+    Tail(Tail),
+    /// Fails where what came before is nested too deeply: so deep it is without the optional items.
+    Depth(u32),
+    /// Never matches.
+    Fail,
+    /// The pattern is malformed here.
+    Error(PatternError),
+    /// The end of the pattern.
+    Done,
+}
+
+/// A short run of bytes that stand for themselves.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Literal {
+    len: u8,
+    bytes: [u8; Literal::MAX],
+}
+
+impl Literal {
+    /// Most bytes.
+    const MAX: usize = 31;
+
+    /// A run of two bytes.
+    pub(super) fn of(a: u8, b: u8) -> Literal {
+        let mut bytes = [0; Literal::MAX];
+        bytes[0] = a;
+        bytes[1] = b;
+        Literal { len: 2, bytes }
+    }
+    /// Adds a byte if there is room.
+    pub(super) fn add(&mut self, b: u8) -> bool {
+        let room = self.bytes.get_mut(usize::from(self.len));
+        let has_room = room.is_some();
+        if let Some(r) = room {
+            *r = b;
+            self.len += 1;
+        }
+        has_room
+    }
+    /// The bytes.
+    #[inline(always)]
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+}
+
+/// What must be true at an offset of the subject, or else what follows there fails without an error.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Next {
+    /// The byte there matches.
+    pub(super) item: Item,
+    /// Or there is no byte, if this is true.
+    pub(super) at_end: bool,
+}
+
+impl Next {
+    /// Anything is possible.
+    pub(super) const ANY: Next = Next { item: Item::Any, at_end: true };
+}
+
+/// An item as often as possible.
+#[derive(Clone, Debug)]
+pub(super) struct Greedy {
+    pub(super) item: Item,
+    /// Least number of times: 0 or 1.
+    pub(super) least: usize,
+    /// At most once?
+    pub(super) once: bool,
+    /// Can what follows match only behind the longest repetition?
+    pub(super) possessive: bool,
+    pub(super) next: Next,
+}
+
+/// An item as seldom as possible.
+#[derive(Clone, Debug)]
+pub(super) struct Lazy {
+    pub(super) item: Item,
+    /// What matches the item and cannot be what follows.
+    pub(super) skip: Item,
+    pub(super) next: Next,
+}
+
+/// The rest of the subject is some bytes that match an item, at least so many.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Tail {
+    pub(super) item: Item,
+    pub(super) least: usize,
+}
+
+/// Where in a subject matches can start.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) enum Start {
+    /// Everywhere.
+    #[default]
+    Anywhere,
+    /// At a byte.
+    Byte(u8),
+    /// At one of two bytes.
+    Two(u8, u8),
+    /// At one of three bytes.
+    Three(u8, u8, u8),
+    /// At some bytes.
+    Literal(Literal),
+    /// Where this holds.
+    Next(Next),
+    /// At a tail.
+    Tail(Tail),
+}
