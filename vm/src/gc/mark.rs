@@ -7,7 +7,7 @@ use super::Heap;
 use super::visit::{Edge, Visitor, visit_object};
 use super::weak::WeakMode;
 use crate::Vm;
-use crate::object::{Gc, GcHeader, Kind, Proto, ProtoFlags, Str, Table, Thread};
+use crate::object::{Func, Gc, GcHeader, Kind, Proto, ProtoFlags, ShapeSet, Str, Table, Thread, UpVal};
 use crate::value::Value;
 use std::rc::Rc;
 
@@ -25,6 +25,8 @@ pub struct Marker {
     pub(super) weak: Vec<(Gc<Table>, WeakMode)>,
     /// Prototypes met whose traces are to be marked, when all else is.
     pub(super) traced: Vec<Gc<Proto>>,
+    /// Shapes of tables whose keys are marked.
+    keyed: ShapeSet,
     /// What the largest table needs to grow.
     pub(super) growth: usize,
     /// In the atomic phase?
@@ -89,6 +91,7 @@ impl Marker {
         self.gray_again.clear();
         self.weak.clear();
         self.traced.clear();
+        self.keyed.clear();
         self.growth = 0;
         self.gray.shrink_to(1 << 12);
         self.gray_again.shrink_to(1 << 12);
@@ -117,8 +120,13 @@ impl Marker {
                 if o.b0.get() != 0 {
                     o.gray_to_black();
                 }
-                visit_object(o, self);
+                o.cast::<UpVal>().visit(self);
                 32
+            }
+            Kind::Func => {
+                o.gray_to_black();
+                o.cast::<Func>().visit(self);
+                48
             }
             kind => {
                 o.gray_to_black();
@@ -138,7 +146,7 @@ impl Marker {
         match t.meta.get().and_then(|m| self.weak_mode(m)) {
             None => {
                 t.hdr.gray_to_black();
-                t.visit(self);
+                self.visit_table(t);
             }
             Some(mode) => self.traverse_weak(t, mode),
         }
@@ -147,6 +155,20 @@ impl Marker {
             self.growth = self.growth.max(Heap::growth_of(&t));
         }
         work
+    }
+    /// As [`Table::visit`], but for the keys where they are known to be marked.
+    #[inline(always)]
+    fn visit_table(&mut self, t: Gc<Table>) {
+        if !self.keyed.add(t.shape.get()) {
+            return t.visit(self);
+        }
+        if let Some(m) = t.meta.get() {
+            self.mark(m);
+        }
+        t.visit_array(self);
+        for n in t.nodes() {
+            self.mark_value(n.val.get());
+        }
     }
     #[cold]
     #[inline(never)]

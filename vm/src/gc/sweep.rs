@@ -115,34 +115,43 @@ impl Heap {
     /// # Safety
     /// `b` is an object block that has not been swept in this cycle: none of its cells is on a list in use.
     unsafe fn sweep_block(&mut self, b: *mut Block) -> u32 {
-        let mut live = 0;
-        let mut freed = 0;
+        let (mut live, mut died) = (0, 0);
         let mut strings = false;
         let watched = self.is_told();
+        let (white, dead) = (self.white(), self.other_white());
         self.internal += 1;
         // SAFETY: carved cells have a header, of kind Free where there is no object; the dead are not referred to.
+        let size = unsafe { (*b).cell as usize };
         unsafe {
-            let size = (*b).cell as usize;
             let mut tail = &raw mut (*b).free;
-            for i in 0..(*b).carved {
-                let cell = Block::cell(b, i);
+            let mut next = Block::cell(b, 0);
+            for _ in 0..(*b).carved {
+                let cell = next;
+                next = cell.add(size);
                 let h = cell.cast::<GcHeader>();
                 if Block::is_free(cell) {
                     poison::allow(cell, size_of::<FreeCell>());
                 } else {
-                    strings |= (*h).kind.get() == Kind::Str as u8;
-                    if self.survives(&*h) {
+                    let (kind, marked) = ((*h).kind.get(), (*h).marked.get());
+                    strings |= kind == Kind::Str as u8;
+                    if marked & (dead | FIXED) != dead {
+                        (*h).marked.set(marked & !COLORS | white);
                         live += 1;
                         continue;
                     }
-                    self.destroy(h, true);
+                    // Most of the dead own nothing.
+                    if kind == Kind::Table as u8 && !(*h.cast::<Table>()).owns_parts() {
+                        self.counts.tables -= 1;
+                    } else if kind != Kind::Func as u8 && kind != Kind::UpVal as u8 {
+                        self.destroy(h, true);
+                    }
                     if watched {
                         self.tell(Change::Free { at: cell as usize, size });
                     }
                     if cfg!(debug_assertions) {
                         cell.write_bytes(POISON, size);
                     }
-                    freed += size;
+                    died += 1;
                 }
                 let free = cell.cast::<FreeCell>();
                 (&raw mut (*free).header).write(0);
@@ -161,7 +170,7 @@ impl Heap {
         }
         self.internal -= 1;
         self.counts.swept_strings += u64::from(strings);
-        self.gave_back(freed);
+        self.gave_back(died * size);
         live
     }
     /// Whitens an object if it is alive.

@@ -79,14 +79,14 @@ impl Table {
         }
     }
     /// Visits the array part.
-    #[inline]
+    #[inline(always)]
     pub fn visit_array(&self, v: &mut impl Visitor) {
         for (i, slot) in self.array_part().iter().enumerate() {
             v.value(Edge::Element(i as u32), slot.get());
         }
     }
     /// Visits one node.
-    #[inline]
+    #[inline(always)]
     pub fn visit_node(n: &Node, keys: bool, values: bool, v: &mut impl Visitor) {
         let (key, val) = (n.key.get(), n.val.get());
         if !val.is_nil() {

@@ -183,3 +183,33 @@ impl Heap {
         self.shapes.all[shape.0 as usize].varies = true;
     }
 }
+
+/// A set of shapes.
+///
+/// The collector notes those of which it has visited a table: the keys of any other table of that shape are the same strings, those of
+/// removed entries included, and need not be looked at.
+#[derive(Debug, Default)]
+pub(crate) struct ShapeSet(Vec<u64>);
+
+impl ShapeSet {
+    /// Adds a shape; was it there already? False for [`ShapeId::NONE`].
+    #[inline(always)]
+    pub(crate) fn add(&mut self, shape: ShapeId) -> bool {
+        let (word, bit) = (shape.0 as usize / 64, 1 << (shape.0 % 64));
+        if word >= self.0.len() {
+            self.grow(word);
+        }
+        let had = self.0[word] & bit != 0;
+        self.0[word] |= bit;
+        had && shape.is_some()
+    }
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, word: usize) {
+        self.0.resize(word + 1, 0);
+    }
+    /// Removes all.
+    pub(crate) fn clear(&mut self) {
+        self.0.fill(0);
+    }
+}

@@ -1,4 +1,4 @@
-//! Tables: creation, stores, growth. See `table` for the layout and the contract.
+//! Tables: creation and stores. See `table` for the layout and the contract.
 
 use super::table::{Node, Table, hash_key, normalize};
 use super::{Gc, Kind, ShapeId, Str};
@@ -13,24 +13,10 @@ use core::mem::size_of;
 const INLINE_SLOTS: u32 = 17;
 /// Hash parts up to this many bits are put into the table's cell.
 const INLINE_HBITS: u32 = 3;
-/// Number of size classes of the array part, by powers of two.
-const ABITS: usize = 28;
-/// The largest integer key that counts for the size of the array part.
-const MAX_ASIZE: u32 = (1 << (ABITS - 1)) + 1;
-
-/// Hash bits for `n` entries.
-pub fn hbits_for(n: u32) -> u32 {
-    match n {
-        0 => 0,
-        1 => 1,
-        n => 32 - (n - 1).leading_zeros(),
-    }
-}
-
 impl Table {
     /// Is this part in the table's own cell? Parts made apart are never in a block of objects.
     #[inline(always)]
-    fn is_inline<T>(&self, part: *mut T) -> bool {
+    pub(super) fn is_inline<T>(&self, part: *mut T) -> bool {
         (part as usize ^ core::ptr::from_ref(self) as usize) < BLOCK_SIZE
     }
     /// Frees the parts. Only the table's own cell may be left to free after this.
@@ -38,24 +24,33 @@ impl Table {
         self.free_array(heap);
         self.free_nodes(heap);
     }
+    /// Are there parts that are not in the table's own cell?
+    #[inline(always)]
+    pub(crate) fn owns_parts(&self) -> bool {
+        self.owns_array() || self.owns_nodes()
+    }
+    #[inline(always)]
+    fn owns_array(&self) -> bool {
+        self.asize() != 0 && !self.is_inline(self.array.get())
+    }
+    #[inline(always)]
+    fn owns_nodes(&self) -> bool {
+        self.hmask.get() != 0 && !self.is_inline(self.node.get())
+    }
     /// Bytes of the parts that are not in the table's own cell.
     pub(crate) fn owned_bytes(&self) -> usize {
-        let array = if self.asize() == 0 || self.is_inline(self.array.get()) { 0 } else { self.asize() as usize * 8 };
-        let nodes = if self.hmask.get() == 0 || self.is_inline(self.node.get()) {
-            0
-        } else {
-            self.num_nodes() as usize * size_of::<Node>()
-        };
+        let array = if self.owns_array() { self.asize() as usize * 8 } else { 0 };
+        let nodes = if self.owns_nodes() { self.num_nodes() as usize * size_of::<Node>() } else { 0 };
         [array, nodes].into_iter().filter(|n| *n != 0).map(crate::gc::raw::real_size).sum()
     }
     fn free_array(&self, heap: &mut Heap) {
-        if self.asize() != 0 && !self.is_inline(self.array.get()) {
+        if self.owns_array() {
             // SAFETY: an array part apart has exactly this size; nobody keeps slots.
             unsafe { heap.free_raw(self.array.get().cast(), self.asize() as usize * 8) }
         }
     }
     fn free_nodes(&self, heap: &mut Heap) {
-        if self.hmask.get() != 0 && !self.is_inline(self.node.get()) {
+        if self.owns_nodes() {
             // SAFETY: a hash part apart has exactly this size; nobody keeps nodes.
             unsafe { heap.free_raw(self.node.get().cast(), self.num_nodes() as usize * size_of::<Node>()) }
         }
@@ -65,7 +60,7 @@ impl Table {
     /// # Safety
     /// The memory is the table's.
     #[inline]
-    unsafe fn install_nodes(&self, node: *mut Node, hbits: u32) {
+    pub(super) unsafe fn install_nodes(&self, node: *mut Node, hbits: u32) {
         let n = 1usize << hbits;
         for i in 0..n {
             // SAFETY: by the contract.
@@ -133,56 +128,6 @@ impl Table {
     }
 }
 
-/// Counts integer keys by powers of two, to size the array part.
-#[derive(Default)]
-pub(crate) struct Bins([u32; ABITS]);
-
-impl Bins {
-    /// Counts `key` if it may go to the array part.
-    pub(crate) fn count(&mut self, key: Value) -> u32 {
-        match key.as_int() {
-            Some(i) if (i as u32) < MAX_ASIZE => {
-                self.0[if i > 2 { (i - 1).ilog2() as usize } else { 0 }] += 1;
-                1
-            }
-            _ => 0,
-        }
-    }
-    /// Counts an array part; returns how many entries it has.
-    fn count_array(&mut self, a: &[Cell<Value>]) -> u32 {
-        let mut all = 0;
-        let mut i = 0;
-        for b in 0..ABITS {
-            let end = ((2usize << b) + 1).min(a.len());
-            if i >= end {
-                break;
-            }
-            let n = a[i..end].iter().filter(|v| !v.get().is_nil()).count() as u32;
-            i = end;
-            self.0[b] += n;
-            all += n;
-        }
-        all
-    }
-    /// The size of an array part that is more than half full, given the number of integer keys; and how many keys it holds.
-    pub(crate) fn best(&self, keys: u32) -> (u32, u32) {
-        let (mut sum, mut size, mut held) = (0, 0, 0);
-        for b in 0..ABITS {
-            if 2 * u64::from(keys) <= 1 << b || sum == keys {
-                break;
-            }
-            if self.0[b] > 0 {
-                sum += self.0[b];
-                if 2 * u64::from(sum) > 1 << b {
-                    size = (2 << b) + 1;
-                    held = sum;
-                }
-            }
-        }
-        (size, held)
-    }
-}
-
 impl Heap {
     /// A new table with room for keys `0 .. asize` in the array part and `1 << hbits` nodes (none if `hbits` is 0).
     #[inline]
@@ -226,7 +171,7 @@ impl Heap {
     }
     /// A new table without a hash part; and room for `nodes` nodes, and for `asize` values, which are its array part already. The caller
     /// initialises them; a part of size 0 has no room.
-    #[inline]
+    #[inline(always)]
     fn new_table_with_room(&mut self, asize: u32, nodes: u32) -> (Gc<Table>, *mut Node, *mut Value) {
         let (inline_array, inline_nodes) = (asize <= INLINE_SLOTS, nodes <= 1 << INLINE_HBITS);
         let (array_bytes, node_bytes) = (asize as usize * 8, nodes as usize * size_of::<Node>());
@@ -247,18 +192,17 @@ impl Heap {
         let (asize, n) = (template.asize(), template.num_nodes());
         let (t, node, array) = self.new_table_with_room(asize, n);
         if n != 0 {
-            // SAFETY: there is room for `n` nodes, which the template has.
-            unsafe { node.copy_from_nonoverlapping(template.node.get(), n as usize) };
             t.node.set(node);
             t.hmask.set(template.hmask.get());
             t.free.set(template.free.get());
             t.shape.set(template.shape.get());
             let distance = (node as usize).wrapping_sub(template.node.get() as usize);
-            for n in t.nodes() {
-                let next = n.next.get();
-                if !next.is_null() {
-                    n.next.set(node.with_addr(next.addr().wrapping_add(distance)));
-                }
+            for (i, from) in template.nodes().iter().enumerate() {
+                let next = from.next.get();
+                let next = if next.is_null() { next } else { node.with_addr(next.addr().wrapping_add(distance)) };
+                let copy = Node { val: from.val.clone(), key: from.key.clone(), next: Cell::new(next) };
+                // SAFETY: there is room for `n` nodes.
+                unsafe { node.add(i).write(copy) };
             }
         }
         if asize != 0 {
@@ -266,81 +210,6 @@ impl Heap {
             unsafe { array.copy_from_nonoverlapping(template.array.get(), asize as usize) };
         }
         t
-    }
-    /// Changes the sizes of both parts. Entries that the array part has no room for go to the hash part, which grows if need be.
-    /// Not a store: the entries stay what they are.
-    pub fn table_resize(&mut self, t: Gc<Table>, asize: u32, hbits: u32) {
-        let (old_asize, old_node, old_nodes) = (t.asize(), t.node.get(), t.num_nodes());
-        if asize > old_asize {
-            self.grow_array(t, asize);
-        }
-        if hbits == 0 {
-            t.node.set(self.empty_node);
-            t.hmask.set(0);
-            t.free.set(0);
-            t.shape.set(ShapeId::of_empty(0));
-        } else {
-            let node = self.alloc_raw(size_of::<Node>() << hbits).cast();
-            // SAFETY: just allocated.
-            unsafe { t.install_nodes(node, hbits) };
-        }
-        if asize < old_asize {
-            self.shrink_array(t, asize);
-        }
-        // SAFETY: the old hash part, which the table does not refer to any more.
-        let nodes = unsafe { core::slice::from_raw_parts(old_node, old_nodes as usize) };
-        for n in nodes {
-            if !n.val.get().is_nil() {
-                self.table_put(t, n.key.get(), n.val.get());
-            }
-        }
-        if old_nodes != 0 && !t.is_inline(old_node) {
-            // SAFETY: as above; it has exactly this size.
-            unsafe { self.free_raw(old_node.cast(), old_nodes as usize * size_of::<Node>()) }
-        }
-    }
-    fn grow_array(&mut self, t: Gc<Table>, asize: u32) {
-        let (old, old_size) = (t.array.get(), t.asize() as usize);
-        let bytes = asize as usize * 8;
-        // SAFETY: an array part apart has exactly the old size; an inline one is copied. The new part has `asize` slots, of which
-        // those behind the old ones are initialised here.
-        unsafe {
-            let new = if old_size != 0 && t.is_inline(old) {
-                let new = self.alloc_raw(bytes).cast::<Value>();
-                new.copy_from_nonoverlapping(old, old_size);
-                new
-            } else {
-                self.realloc_raw(old.cast(), old_size * 8, bytes).cast()
-            };
-            for i in old_size..asize as usize {
-                new.add(i).write(Value::NIL);
-            }
-            t.array.set(new);
-        }
-        t.hdr.word.set(asize);
-    }
-    fn shrink_array(&mut self, t: Gc<Table>, asize: u32) {
-        let (old, old_size) = (t.array.get(), t.asize() as usize);
-        let inside = t.is_inline(old);
-        if !inside {
-            let kept = asize as usize;
-            let new = if kept == 0 { core::ptr::null_mut() } else { self.alloc_raw(kept * 8).cast::<Value>() };
-            // SAFETY: both parts have at least `kept` slots.
-            unsafe { new.copy_from_nonoverlapping(old, kept) };
-            t.array.set(new);
-        }
-        t.hdr.word.set(asize);
-        for i in asize as usize..old_size {
-            // SAFETY: a slot of the old array part, whose memory is still there.
-            let v = unsafe { *old.add(i) };
-            if !v.is_nil() {
-                self.table_put(t, Value::int(i as i32), v);
-            }
-        }
-        if !inside {
-            // SAFETY: no longer the table's; it has the old size.
-            unsafe { self.free_raw(old.cast(), old_size * 8) }
-        }
     }
     /// Stores under a key, neither nil nor NaN, without a barrier.
     pub(crate) fn table_put(&mut self, t: Gc<Table>, key: Value, v: Value) {
@@ -352,37 +221,13 @@ impl Heap {
         unsafe { *slot = v }
     }
     /// Inserts a normalised key that the table lacks, growing it if it is full.
-    fn table_insert(&mut self, t: Gc<Table>, key: Value) -> *mut Value {
+    pub(super) fn table_insert(&mut self, t: Gc<Table>, key: Value) -> *mut Value {
         match t.insert(key) {
             Some(slot) => {
                 t.shape.set(self.shapes.after(&t, t.shape.get(), key, slot));
                 slot
             }
             None => self.rehash_for(t, key),
-        }
-    }
-    /// Resizes a full table for one more key, and inserts it.
-    #[cold]
-    #[inline(never)]
-    fn rehash_for(&mut self, t: Gc<Table>, key: Value) -> *mut Value {
-        let mut bins = Bins::default();
-        let mut ints = bins.count_array(t.array_part());
-        let mut total = 1 + ints;
-        for n in t.nodes() {
-            if !n.val.get().is_nil() {
-                ints += bins.count(n.key.get());
-                total += 1;
-            }
-        }
-        ints += bins.count(key);
-        let (asize, held) = bins.best(ints);
-        let hbits = hbits_for(total - held);
-        // Two nodes are skipped: a record that is made key by key, of three keys or more, is then rehashed once or twice less, at the cost of 48 bytes
-        // for a table that keeps one key or two.
-        self.table_resize(t, asize, if hbits == 1 { 2 } else { hbits });
-        match t.find(key) {
-            Some(slot) => slot,
-            None => self.table_insert(t, key),
         }
     }
 }
@@ -397,17 +242,6 @@ impl Vm {
     #[inline]
     pub fn dup_table(&mut self, template: Gc<Table>) -> Gc<Table> {
         self.heap.dup_table(template)
-    }
-    /// Changes the sizes of both parts.
-    pub fn table_resize(&mut self, t: Gc<Table>, asize: u32, hbits: u32) {
-        self.heap.table_resize(t, asize, hbits);
-    }
-    /// Makes the array part hold at least the keys `0 .. asize`; what the hash part has of them moves.
-    pub fn table_reserve_array(&mut self, t: Gc<Table>, asize: u32) {
-        if asize > t.asize() {
-            let n = t.num_nodes();
-            self.heap.table_resize(t, asize, if n == 0 { 0 } else { n.ilog2() });
-        }
     }
     /// Stores `n` values at indices from `first` on, the values being in a row on the stack.
     pub(crate) fn table_set_list(&mut self, t: Gc<Table>, first: i32, values: *const Value, n: i32) {

@@ -2,7 +2,7 @@
 
 use crate::bc::{KVal, TableTemplate};
 use crate::object::hbits_for;
-use crate::object::table_write::Bins;
+use crate::object::table_resize::Bins;
 use crate::value::Value;
 use std::collections::BTreeMap;
 

@@ -4,7 +4,7 @@ use super::format::{MAX_DEPTH, ONE_BYTE, tag};
 use super::object::{Dict, Dicts};
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
-use crate::object::table_write::hbits_for;
+use crate::object::table_resize::hbits_for;
 use crate::object::{Gc, Table};
 use crate::value::{PAYLOAD_MASK, Value};
 
