@@ -141,8 +141,7 @@ impl Jit {
         (trace, exit, is_end): (u32, u32, bool),
         (root, gain): (u32, i64),
     ) -> Option<(u32, i64)> {
-        let is_final =
-            |e: &Entry| is_end || e.exits.get(exit as usize).is_some_and(|x| x.heat == Exit::DONE || x.tries > 0);
+        let is_final = |e: &Entry| is_end || e.exits.get(exit as usize).is_some_and(|x| x.heat == Exit::DONE || x.tries > 0);
         if gain < 0 && !registry.get(trace).is_some_and(is_final) {
             return None;
         }
