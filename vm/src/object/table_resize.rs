@@ -72,6 +72,19 @@ impl Bins {
     }
 }
 
+impl Table {
+    /// The size of an array part that has each key of this one and one more: what [`Bins`] would say, where there are no other integer keys.
+    fn asize_for_next(&self, key: Value) -> Option<u32> {
+        let (i, asize) = (key.as_int()? as u32, self.asize());
+        if asize == 0 {
+            return (i == 1).then_some(3);
+        }
+        let last = asize - 1;
+        let follows = i == asize && last.is_power_of_two() && i < MAX_ASIZE;
+        (follows && self.array_part()[1..].iter().all(|v| !v.get().is_nil())).then_some(2 * last + 1)
+    }
+}
+
 impl Heap {
     /// Changes the sizes of both parts. Entries that the array part has no room for go to the hash part, which grows if need be.
     /// Not a store: the entries stay what they are.
@@ -169,8 +182,13 @@ impl Heap {
     #[inline(never)]
     pub(super) fn rehash_for(&mut self, t: Gc<Table>, key: Value) -> *mut Value {
         let used = |n: &&Node| !n.val.get().is_nil();
-        let (asize, others) = if t.asize() == 0 && t.shape.get().is_some() && key.is_str() {
-            // A record: its keys are strings, all of them.
+        // Are all keys of the hash part strings?
+        let strings = t.shape.get().is_some();
+        if strings && let Some(asize) = t.asize_for_next(key) {
+            self.grow_array(t, asize);
+            return self.slot_of_new(t, key);
+        }
+        let (asize, others) = if strings && key.is_str() && t.asize() == 0 {
             (0, 1 + t.nodes().iter().filter(used).count() as u32)
         } else {
             let mut bins = Bins::default();
