@@ -26,7 +26,7 @@ pub struct Marker {
     /// Prototypes met whose traces are to be marked, when all else is.
     pub(super) traced: Vec<Gc<Proto>>,
     /// Shapes of tables whose keys are marked.
-    keyed: ShapeSet,
+    pub(super) keyed: ShapeSet,
     /// What the largest table needs to grow.
     pub(super) growth: usize,
     /// In the atomic phase?

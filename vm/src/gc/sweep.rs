@@ -120,9 +120,9 @@ impl Heap {
         let watched = self.is_told();
         let (white, dead) = (self.white(), self.other_white());
         self.internal += 1;
-        // SAFETY: the caller passes a block.
+        // SAFETY: by the contract.
         let size = unsafe { (*b).cell as usize };
-        // SAFETY: carved cells have a header, of kind Free where there is no object; the dead are not referred to.
+        // SAFETY: carved cells, which lie in a row, have a header, of kind Free where there is no object; the dead are not referred to.
         unsafe {
             let mut tail = &raw mut (*b).free;
             let mut next = Block::cell(b, 0);

@@ -3,6 +3,7 @@
 //! Checked:
 //! * what an object refers to is not freed, not dead, and of the kind that the reference's tag says;
 //! * while marking, no black object refers to a white one;
+//! * while marking, the keys of tables of a shape that was met are not white;
 //! * all slots of a living coroutine's stack are such references too, the unused ones included;
 //! * free lists hold free cells of the right class only, each once;
 //! * the intern table holds exactly the strings of the heap, each in its chain;
@@ -69,6 +70,7 @@ impl Vm {
                 }
                 Kind::Table => {
                     check_table(o.cast());
+                    heap.check_keys(o.cast());
                     #[cfg(debug_assertions)]
                     heap.shapes.check(&o.cast::<Table>(), o.cast::<Table>().shape.get());
                 }
@@ -98,6 +100,13 @@ fn check_table(t: Gc<Table>) {
 }
 
 impl Heap {
+    /// The marker leaves out the keys of tables of a shape that it has met in this cycle.
+    fn check_keys(&self, t: Gc<Table>) {
+        if self.marker.keyed.has(t.shape.get()) {
+            let keys = t.nodes().iter().filter_map(|n| n.key.get().as_gc());
+            assert!(keys.into_iter().all(|k| k.kind() == Kind::Str && !k.is_white()), "a key of a shape that was met is not marked");
+        }
+    }
     fn check_strings(&self, live: &HashSet<u64>) {
         let mut found = 0;
         let mut all = 0;

@@ -203,6 +203,10 @@ impl ShapeSet {
         self.0[word] |= bit;
         had && shape.is_some()
     }
+    /// Was a shape added?
+    pub(crate) fn has(&self, shape: ShapeId) -> bool {
+        shape.is_some() && self.0.get(shape.0 as usize / 64).is_some_and(|w| w >> (shape.0 % 64) & 1 != 0)
+    }
     #[cold]
     #[inline(never)]
     fn grow(&mut self, word: usize) {

@@ -223,3 +223,32 @@ impl Vm {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Bins;
+    use crate::gc::tests::{Rng, scale, vm};
+    use crate::value::Value;
+
+    #[test]
+    fn an_array_that_is_appended_to_gets_the_size_that_counting_gives() {
+        let mut rng = Rng(0x5eed);
+        let mut vm = vm();
+        let mut grown = 0;
+        for _ in 0..scale(4000) {
+            let t = vm.new_table(rng.below(36), rng.below(3));
+            for i in rng.below(2)..t.asize() {
+                if rng.below(200) != 0 {
+                    vm.table_set_int(t, i as i32, Value::TRUE);
+                }
+            }
+            let key = Value::int(if t.asize() == 0 { 1 } else { t.asize() } as i32);
+            let Some(asize) = t.asize_for_next(key) else { continue };
+            let mut bins = Bins::default();
+            let ints = bins.count_array(t.array_part()) + bins.count(key);
+            assert_eq!(bins.best(ints), (asize, ints));
+            grown += 1;
+        }
+        assert!(grown > 0);
+    }
+}

@@ -373,6 +373,33 @@ fn removed_string_keys_stay_until_the_rehash() {
 }
 
 #[test]
+fn keys_stay_in_every_table_of_a_shape() {
+    let mut vm = vm();
+    let all = pushed_table(&mut vm);
+    for i in 0..100 {
+        // Nothing else holds the keys; some entries are removed, and some tables are dropped.
+        let t = vm.new_table(0, 2);
+        for k in 0..3 {
+            let s = vm.new_str(format!("field {} of kind {}", k, i % 7).as_bytes());
+            vm.table_set_str(t, s, if (i + k) % 5 == 0 { Value::NIL } else { Value::int(k) });
+            if (i + k) % 3 == 0 {
+                vm.table_set_str(t, s, Value::NIL);
+            }
+        }
+        vm.table_set_int(all, i % 40, Value::table(t));
+        if i % 9 == 0 {
+            vm.gc_step(1);
+            vm.verify_heap();
+        }
+    }
+    vm.full_gc();
+    vm.verify_heap();
+    let tables = all.array_part().iter().chain(all.nodes().iter().map(|n| &n.val)).filter_map(|v| v.get().as_table());
+    let keys = tables.flat_map(|t| t.nodes().iter().filter_map(|n| n.key.get().as_gc()).collect::<Vec<_>>());
+    assert!(keys.map(|s| assert_eq!(s.kind(), Kind::Str)).count() > 0);
+}
+
+#[test]
 fn prototypes_are_freed() {
     let mut vm = vm();
     vm.full_gc();
