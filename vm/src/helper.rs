@@ -325,7 +325,7 @@ helpers! {
         }
     }
     fn str_cmp(vm, a: Gc<Str>, b: Gc<Str>) -> i32 {
-        a.bytes().cmp(b.bytes()) as i32
+        crate::text::compare(a.bytes(), b.bytes()) as i32
     }
     fn str_concat(vm, a: Gc<Str>, b: Gc<Str>) -> Option<Gc<Str>> {
         vm.new_long_str(a.len() + b.len(), |buf| {

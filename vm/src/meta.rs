@@ -77,7 +77,11 @@ pub fn ldexp(x: f64, e: i32) -> f64 {
 }
 /// The number that a string denotes.
 pub fn str_to_number(s: Gc<Str>) -> Option<Value> {
-    crate::syntax::number::scan_number(s.bytes()).map(knum_value)
+    let text = s.bytes();
+    if (1..=9).contains(&text.len()) && text.iter().all(u8::is_ascii_digit) {
+        return Some(Value::int(text.iter().fold(0, |n, c| n * 10 + i32::from(c - b'0'))));
+    }
+    crate::syntax::number::scan_number(text).map(knum_value)
 }
 /// A number constant as a value.
 pub fn knum_value(k: crate::bc::KNum) -> Value {
@@ -246,7 +250,7 @@ impl Vm {
             return Ok(x < y);
         }
         if let (Some(x), Some(y)) = (a.as_str(), b.as_str()) {
-            return Ok(x.bytes() < y.bytes());
+            return Ok(crate::text::compare(x.bytes(), y.bytes()).is_lt());
         }
         let mm = if a.type_name() == b.type_name() { self.shared_method(a, b, MM::Lt) } else { Value::NIL };
         if mm.is_nil() {

@@ -111,7 +111,8 @@ op! {
         if let (Some(x), Some(y)) = (a.as_number(), b.as_number()) {
             known = Some(if strict { x < y } else { x <= y });
         } else if let (Some(x), Some(y)) = (a.as_str(), b.as_str()) {
-            known = Some(if strict { x.bytes() < y.bytes() } else { x.bytes() <= y.bytes() });
+            let order = crate::text::compare(x.bytes(), y.bytes());
+            known = Some(if strict { order.is_lt() } else { order.is_le() });
         }
         if let Some(c) = known {
             return if c != negated { r.branch::<D>() } else { r.skip::<D>() };

@@ -42,7 +42,7 @@ fn sort_plain(t: Gc<Table>, n: usize) -> bool {
     }
     permute(slots, |values| {
         values.sort_unstable_by(|a, b| match (a.as_str(), b.as_str()) {
-            (Some(a), Some(b)) => a.bytes().cmp(b.bytes()),
+            (Some(a), Some(b)) => crate::text::compare(a.bytes(), b.bytes()),
             _ => core::cmp::Ordering::Equal,
         });
     });

@@ -5,9 +5,9 @@ use super::string::start_offset;
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
 use crate::object::{Gc, Str, Table};
-use crate::text::find_plain;
 use crate::text::pattern::{Capture, MAX_CAPTURES, Matcher, PatternError, Program};
 use crate::text::search::is_plain;
+use crate::text::{find_byte, find_plain};
 use crate::value::Value;
 use std::rc::Rc;
 
@@ -118,6 +118,8 @@ pub fn gmatch_aux(vm: &mut Vm) -> LuaResult<u32> {
 
 /// What `gsub` puts in the place of a match.
 enum Replacement {
+    /// A text without `%`.
+    Plain(Gc<Str>),
     Text(Gc<Str>),
     Table(Gc<Table>),
     Function,
@@ -126,6 +128,11 @@ enum Replacement {
 /// Appends the replacement of a match. `None` from a table or function keeps the match.
 fn put_replacement(vm: &mut Vm, out: &mut Vec<u8>, m: &Matcher<'_>, by: &Replacement, s: usize, e: usize) -> LuaResult<()> {
     let v = match by {
+        Replacement::Plain(text) => {
+            vm.room(out, text.len())?;
+            out.extend_from_slice(text.bytes());
+            return Ok(());
+        }
         Replacement::Text(text) => return put_template(vm, out, m, text.bytes(), s, e),
         Replacement::Table(t) => {
             let key = capture(vm, m, 0, s, e)?;
@@ -161,7 +168,7 @@ fn put_replacement(vm: &mut Vm, out: &mut Vec<u8>, m: &Matcher<'_>, by: &Replace
 /// Appends a replacement text with its `%1` filled in.
 fn put_template(vm: &mut Vm, out: &mut Vec<u8>, m: &Matcher<'_>, text: &[u8], s: usize, e: usize) -> LuaResult<()> {
     let mut rest = text;
-    while let Some(at) = crate::text::find_byte(rest, b'%') {
+    while let Some(at) = find_byte(rest, b'%') {
         vm.room(out, at + 32)?;
         out.extend_from_slice(&rest[..at]);
         // A `%` at the end stands for a NUL.
@@ -198,7 +205,8 @@ pub fn gsub(vm: &mut Vm) -> LuaResult<u32> {
     } else if v.is_func() {
         Replacement::Function
     } else if v.is_str() || v.is_number() {
-        Replacement::Text(vm.check_str(2)?)
+        let text = vm.check_str(2)?;
+        if find_byte(text.bytes(), b'%').is_none() { Replacement::Plain(text) } else { Replacement::Text(text) }
     } else {
         return Err(vm.arg_error(2, "string/function/table expected"));
     };

@@ -109,7 +109,7 @@ impl StrTable {
         while !p.is_null() {
             // SAFETY: strings on the chains are not freed: sweeping takes them off.
             let s = unsafe { &*p };
-            if s.hash() == hash && s.bytes() == bytes {
+            if s.hash() == hash && crate::text::same(s.bytes(), bytes) {
                 break;
             }
             p = s.next.get();

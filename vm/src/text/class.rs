@@ -12,10 +12,17 @@ impl ByteSet {
     pub const ALL: ByteSet = ByteSet([u64::MAX; 4]);
 
     /// One byte.
+    #[inline(always)]
     pub const fn one(c: u8) -> ByteSet {
-        let mut set = ByteSet::EMPTY;
-        set.add(c);
-        set
+        // Each word on its own, so that nothing is stored by parts and loaded as a whole.
+        let bit = 1u64 << (c & 63);
+        let i = c >> 6;
+        ByteSet([
+            if i == 0 { bit } else { 0 },
+            if i == 1 { bit } else { 0 },
+            if i == 2 { bit } else { 0 },
+            if i == 3 { bit } else { 0 },
+        ])
     }
     /// Is there no byte?
     #[inline]
@@ -45,7 +52,7 @@ impl ByteSet {
     /// Is a byte in both sets?
     #[inline]
     pub fn meets(&self, other: &ByteSet) -> bool {
-        !self.intersection(other).is_empty()
+        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
     }
     /// The bytes of both sets.
     #[must_use]
@@ -61,6 +68,28 @@ impl ByteSet {
     #[inline(always)]
     pub const fn has(&self, c: u8) -> bool {
         self.0[(c >> 6) as usize] >> (c & 63) & 1 != 0
+    }
+    /// Offset of the first byte of `s` that is in the set, or, if not `inside`, of the first that is not.
+    #[inline(always)]
+    pub fn find(&self, s: &[u8], inside: bool) -> Option<usize> {
+        let (fours, tail) = s.as_chunks::<4>();
+        let stops = |c: u8| self.has(c) == inside;
+        for (i, [a, b, c, d]) in fours.iter().enumerate() {
+            let at = i * 4;
+            if stops(*a) {
+                return Some(at);
+            }
+            if stops(*b) {
+                return Some(at + 1);
+            }
+            if stops(*c) {
+                return Some(at + 2);
+            }
+            if stops(*d) {
+                return Some(at + 3);
+            }
+        }
+        tail.iter().position(|c| stops(*c)).map(|i| fours.len() * 4 + i)
     }
     /// Adds a byte.
     #[inline(always)]

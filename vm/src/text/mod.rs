@@ -12,4 +12,4 @@ pub mod spec;
 mod tests;
 
 pub use number::NumText;
-pub use search::{find_byte, find_plain, until_nul};
+pub use search::{compare, find_byte, find_plain, same, until_nul};

@@ -1,13 +1,22 @@
 //! Searching for bytes and byte strings.
 
+use super::class::ByteSet;
+use core::cmp::Ordering;
+
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
+
+/// How far to look for a byte before a search by vectors is called, which takes longer to start.
+const NEAR_BYTE: usize = 64;
+/// How far to look for a text before a search is prepared that is faster for each byte.
+const NEAR_TEXT: usize = 256;
 
 /// Offset of the first `byte` in `hay`.
 #[inline]
 pub fn find_byte(hay: &[u8], byte: u8) -> Option<usize> {
     let pattern = ONES * u64::from(byte);
-    let (words, tail) = hay.as_chunks::<8>();
+    let (near, far) = hay.split_at(hay.len().min(NEAR_BYTE));
+    let (words, tail) = near.as_chunks::<8>();
     for (i, word) in words.iter().enumerate() {
         // The lowest byte that is zero after the exclusive-or is the first match.
         let x = u64::from_le_bytes(*word) ^ pattern;
@@ -15,6 +24,9 @@ pub fn find_byte(hay: &[u8], byte: u8) -> Option<usize> {
         if zero != 0 {
             return Some(i * 8 + (zero.trailing_zeros() / 8) as usize);
         }
+    }
+    if !far.is_empty() {
+        return memchr::memchr(byte, far).map(|i| NEAR_BYTE + i);
     }
     tail.iter().position(|b| *b == byte).map(|i| words.len() * 8 + i)
 }
@@ -26,20 +38,60 @@ pub fn find_plain(hay: &[u8], needle: &[u8]) -> Option<usize> {
         return find_byte(hay, first);
     }
     let starts = (hay.len() + 1).checked_sub(needle.len())?;
+    let near = starts.min(NEAR_TEXT);
     let mut at = 0;
-    while at < starts {
-        at += find_byte(&hay[at..starts], first)?;
-        if &hay[at + 1..at + needle.len()] == rest {
-            return Some(at);
+    while let Some(n) = find_byte(&hay[at..near], first) {
+        at += n + 1;
+        if &hay[at..at + rest.len()] == rest {
+            return Some(at - 1);
         }
-        at += 1;
     }
-    None
+    if near == starts { None } else { memchr::memmem::find(&hay[near..], needle).map(|i| near + i) }
 }
+
+/// The order of two texts.
+#[inline]
+pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
+    // Most differ early.
+    match (a.first_chunk().map(|c| u64::from_be_bytes(*c)), b.first_chunk().map(|c| u64::from_be_bytes(*c))) {
+        (Some(x), Some(y)) if x != y => x.cmp(&y),
+        _ => a.cmp(b),
+    }
+}
+
+/// Are the bytes the same? As `==`, but short ones are compared in place.
+#[inline(always)]
+pub fn same(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    // The first and the last bytes, which may overlap.
+    match a.len() {
+        0 => true,
+        1..4 => {
+            let (middle, last) = (a.len() / 2, a.len() - 1);
+            a[0] == b[0] && a[middle] == b[middle] && a[last] == b[last]
+        }
+        4..8 => a.first_chunk::<4>() == b.first_chunk() && a.last_chunk::<4>() == b.last_chunk(),
+        8..=16 => a.first_chunk::<8>() == b.first_chunk() && a.last_chunk::<8>() == b.last_chunk(),
+        _ => a == b,
+    }
+}
+
+/// The special characters of patterns.
+const SPECIAL: ByteSet = {
+    let mut set = ByteSet::EMPTY;
+    let mut rest: &[u8] = b"^$*+?.([%-";
+    while let [c, others @ ..] = rest {
+        set.add(*c);
+        rest = others;
+    }
+    set
+};
 
 /// Has the pattern no special characters, so that it can be searched for as it is?
 pub fn is_plain(pattern: &[u8]) -> bool {
-    !pattern.iter().any(|c| matches!(c, b'^' | b'$' | b'*' | b'+' | b'?' | b'.' | b'(' | b'[' | b'%' | b'-'))
+    !pattern.iter().any(|c| SPECIAL.has(*c))
 }
 
 /// The bytes in front of the first NUL: what C takes for the text.

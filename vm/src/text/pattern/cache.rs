@@ -4,7 +4,7 @@ use super::Program;
 use std::rc::Rc;
 
 /// Number of patterns kept; a power of two.
-const SIZE: usize = 128;
+const SIZE: usize = 256;
 /// Most memory of all patterns kept.
 const MAX_MEMORY: usize = 512 << 10;
 /// Most memory of one.
@@ -33,7 +33,7 @@ impl PatternCache {
         let i = hash as usize % SIZE;
         for i in [i, i ^ 1] {
             if let Some(p) = &self.programs[i]
-                && p.text == text
+                && crate::text::same(&p.text, text)
                 && p.caret_is_plain == caret_is_plain
             {
                 return Rc::clone(p);

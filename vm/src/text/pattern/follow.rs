@@ -20,6 +20,7 @@ impl Follow {
     const UNKNOWN: Follow = Follow { set: ByteSet::ALL, at_end: true, sure: false, tail: None };
 
     /// It needs a byte of a set.
+    #[inline(always)]
     fn needs(&mut self, set: ByteSet) {
         *self = Follow { set, at_end: false, sure: false, tail: None };
     }

@@ -1,6 +1,7 @@
 //! Pattern items: what matches one byte.
 
 use crate::text::class::ByteSet;
+use crate::text::find_byte;
 
 /// What one byte of the subject is tested against.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -14,9 +15,6 @@ pub enum Item {
     /// Any byte of a set.
     Set(ByteSet),
 }
-
-/// Bytes that a scan looks at one by one before it asks for a search of many at a time: that costs more to start.
-const NEAR: usize = 16;
 
 impl Item {
     /// The item of a set of bytes.
@@ -32,6 +30,7 @@ impl Item {
         }
     }
     /// The bytes that match.
+    #[inline(always)]
     pub fn set(&self) -> ByteSet {
         match self {
             Item::Any => ByteSet::ALL,
@@ -71,7 +70,7 @@ impl Item {
             Item::Any => s.len(),
             Item::Byte(b) => s.iter().position(|c| c != b).unwrap_or(s.len()),
             Item::Not(b) => find_byte(s, *b).unwrap_or(s.len()),
-            Item::Set(set) => s.iter().position(|c| !set.has(*c)).unwrap_or(s.len()),
+            Item::Set(set) => set.find(s, false).unwrap_or(s.len()),
         }
     }
     /// Number of bytes at the end of `s` that match.
@@ -80,6 +79,16 @@ impl Item {
         match self {
             Item::Any => s.len(),
             _ => s.iter().rposition(|c| !self.matches(*c)).map_or(s.len(), |i| s.len() - 1 - i),
+        }
+    }
+    /// Offset of the first byte that matches.
+    #[inline]
+    pub fn find(&self, s: &[u8]) -> Option<usize> {
+        match self {
+            Item::Any => (!s.is_empty()).then_some(0),
+            Item::Byte(b) => find_byte(s, *b),
+            Item::Not(b) => s.iter().position(|c| c != b),
+            Item::Set(set) => set.find(s, true),
         }
     }
     /// Offset of the last byte that matches.
@@ -91,15 +100,5 @@ impl Item {
             Item::Not(b) => s.iter().rposition(|c| c != b),
             Item::Set(set) => s.iter().rposition(|c| set.has(*c)),
         }
-    }
-}
-
-/// Offset of the first `b`, which may well be near.
-#[inline(always)]
-fn find_byte(s: &[u8], b: u8) -> Option<usize> {
-    let near = s.len().min(NEAR);
-    match s[..near].iter().position(|c| *c == b) {
-        None if near < s.len() => memchr::memchr(b, &s[near..]).map(|i| near + i),
-        found => found,
     }
 }

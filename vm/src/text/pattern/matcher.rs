@@ -1,7 +1,7 @@
 //! Matching compiled patterns.
 
 use super::program::{Greedy, Lazy, Node, Program, Start, Tail};
-use super::{Capture, MAX_CAPTURES, MAX_DEPTH, PatternError};
+use super::{Capture, MAX_DEPTH, PatternError};
 
 /// A node that a match may come back to, with offsets in the subject.
 #[derive(Copy, Clone, Debug, Default)]
@@ -15,8 +15,28 @@ struct Choice {
     taken: u32,
 }
 
-/// Choices for which there is room without an allocation.
-const FEW: usize = 8;
+/// Room for a number of things, which needs an allocation only where it is large.
+#[derive(Debug)]
+struct Room<T, const FEW: usize> {
+    few: [T; FEW],
+    many: Vec<T>,
+}
+
+impl<T: Copy + Default, const FEW: usize> Room<T, FEW> {
+    #[inline(always)]
+    fn new(n: usize) -> Room<T, FEW> {
+        let many = if n <= FEW { Vec::new() } else { vec![T::default(); n - FEW] };
+        Room { few: [T::default(); FEW], many }
+    }
+    #[inline(always)]
+    fn at(&mut self, i: usize) -> &mut T {
+        if i < FEW { &mut self.few[i] } else { &mut self.many[i - FEW] }
+    }
+    #[inline(always)]
+    fn get(&self, i: usize) -> T {
+        if i < FEW { self.few[i] } else { self.many[i - FEW] }
+    }
+}
 
 /// State of matching one program against one subject.
 #[derive(Debug)]
@@ -24,11 +44,10 @@ pub struct Matcher<'a> {
     src: &'a [u8],
     program: &'a Program,
     /// Start and end of each capture.
-    captures: [(u32, u32); MAX_CAPTURES],
+    captures: Room<(u32, u32), 6>,
+    choices: Room<Choice, 4>,
     /// Number of choices left.
-    choices: usize,
-    few: [Choice; FEW],
-    many: Vec<Choice>,
+    left: usize,
     /// Optional items matched, where the depth is checked.
     taken: u32,
 }
@@ -37,12 +56,10 @@ type Matched = Result<Option<usize>, PatternError>;
 
 impl<'a> Matcher<'a> {
     /// A matcher of a program against a subject.
-    #[inline]
+    #[inline(always)]
     pub fn new(src: &'a [u8], program: &'a Program) -> Matcher<'a> {
-        let more = program.choices.saturating_sub(FEW);
-        let many = if more == 0 { Vec::new() } else { vec![Choice::default(); more] };
-        let few = [Choice::default(); FEW];
-        Matcher { src, program, captures: [(0, 0); MAX_CAPTURES], choices: 0, few, many, taken: 0 }
+        let (captures, choices) = (Room::new(program.captures), Room::new(program.choices));
+        Matcher { src, program, captures, choices, left: 0, taken: 0 }
     }
     /// The subject.
     #[inline(always)]
@@ -95,7 +112,7 @@ impl<'a> Matcher<'a> {
         if self.program.unfinished >> i & 1 != 0 {
             return Err(PatternError::Unfinished);
         }
-        let (start, end) = self.captures[i];
+        let (start, end) = self.captures.get(i);
         if self.program.positions >> i & 1 != 0 {
             return Ok(Capture::Position(start as usize + 1));
         }
@@ -105,7 +122,7 @@ impl<'a> Matcher<'a> {
     /// Matches at one offset; the end of the match.
     #[inline(always)]
     fn match_at(&mut self, s: usize) -> Matched {
-        self.choices = 0;
+        self.left = 0;
         self.taken = 0;
         let (mut node, mut s) = (0, s);
         loop {
@@ -139,8 +156,8 @@ impl<'a> Matcher<'a> {
                     Some(n) if item.span(&src[s..s + n]) == n => s += n,
                     _ => return Ok(None),
                 },
-                Node::Open(i) => self.captures[usize::from(*i) % MAX_CAPTURES].0 = s as u32,
-                Node::Close(i) => self.captures[usize::from(*i) % MAX_CAPTURES].1 = s as u32,
+                Node::Open(i) => self.captures.at(usize::from(*i)).0 = s as u32,
+                Node::Close(i) => self.captures.at(usize::from(*i)).1 = s as u32,
                 Node::Balance(open, close) => match balance(&src[s..], *open, *close) {
                     Some(n) => s += n,
                     None => return Ok(None),
@@ -154,7 +171,7 @@ impl<'a> Matcher<'a> {
                     }
                 }
                 Node::BackReference(i) => {
-                    let (start, end) = self.captures[usize::from(*i)];
+                    let (start, end) = self.captures.get(usize::from(*i));
                     let part = &src[start as usize..end as usize];
                     if !src[s..].starts_with(part) {
                         return Ok(None);
@@ -176,9 +193,9 @@ impl<'a> Matcher<'a> {
     #[inline]
     fn back(&mut self) -> Option<(usize, usize)> {
         let program = self.program;
-        while self.choices > 0 {
-            self.choices -= 1;
-            let Choice { node, least, at, taken } = *self.choice(self.choices);
+        while self.left > 0 {
+            self.left -= 1;
+            let Choice { node, least, at, taken } = self.choices.get(self.left);
             self.taken = taken;
             let node = node as usize;
             let next = match &program.nodes[node] {
@@ -193,14 +210,10 @@ impl<'a> Matcher<'a> {
         None
     }
     #[inline(always)]
-    fn choice(&mut self, i: usize) -> &mut Choice {
-        if i < FEW { &mut self.few[i] } else { &mut self.many[i - FEW] }
-    }
-    #[inline(always)]
     fn push(&mut self, node: usize, least: usize, at: usize) {
         let choice = Choice { node: node as u32, least: least as u32, at: at as u32, taken: self.taken };
-        *self.choice(self.choices) = choice;
-        self.choices += 1;
+        *self.choices.at(self.left) = choice;
+        self.left += 1;
     }
     /// Matches an item as often as possible; where what follows may match.
     #[inline(always)]
@@ -244,7 +257,12 @@ impl<'a> Matcher<'a> {
 /// Does `s` start with a short text?
 #[inline(always)]
 fn starts_with(s: &[u8], text: &[u8]) -> bool {
-    s.len() >= text.len() && s.iter().zip(text).all(|(a, b)| a == b)
+    let Some(s) = s.get(..text.len()) else { return false };
+    let mut i = 0;
+    while i < text.len() && s[i] == text[i] {
+        i += 1;
+    }
+    i == text.len()
 }
 
 /// `%b`: length of the balanced part at the start.
@@ -281,11 +299,11 @@ impl Start {
     fn find(&self, s: &[u8]) -> Option<usize> {
         match self {
             Start::Anywhere => Some(0),
-            Start::Byte(a) => memchr::memchr(*a, s),
+            Start::Byte(a) => crate::text::find_byte(s, *a),
             Start::Two(a, b) => memchr::memchr2(*a, *b, s),
             Start::Three(a, b, c) => memchr::memchr3(*a, *b, *c, s),
             Start::Literal(run) => crate::text::find_plain(s, run.bytes()),
-            Start::Next(next) => match s.iter().position(|c| next.item.matches(*c)) {
+            Start::Next(next) => match next.item.find(s) {
                 None if next.at_end => Some(s.len()),
                 found => found,
             },
