@@ -45,6 +45,11 @@ fn fields_of_both_forms_are_learned_together() {
 }
 
 #[test]
+fn overflows_are_learned_together() {
+    passes_in_both("overflows.lua", &[]);
+}
+
+#[test]
 fn exits_share_side_traces() {
     passes_in_both("shared.lua", &[]);
 }

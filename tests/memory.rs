@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Ways to use up memory, by name; `tests/lua/memory/ways.lua` has them.
-const WAYS: &str = "buffer closures concat concat_list coroutines encode format grow gsub hash insert join list nested parse pieces \
+const WAYS: &str = "buffer closures concat concat_list coroutines encode format grow gsub hash insert join list nested parse pattern pieces \
                     quoted read rep reversed substrings table tables template upper wrapped";
 
 /// Runs one way with `ulimit -v` at so many KB, if any.

@@ -136,8 +136,8 @@ impl Jit {
         let price = cost::of_trace(Some(trace));
         // What a trace costs depends on the way that is recorded: one that costs up to twice as much as the last one there, which was
         // waited for, is compiled. So each recording that is given up costs no more than a fourteenth of compiling what comes of it.
-        let has_waited_for = |known: Duration| price <= known.max(cost::of_trace(None) / 2) * 2;
-        if thresholds.literal {
+        let has_waited_for = |known: Duration| price <= known * 2;
+        if thresholds.literal || price <= cost::of_trace(None) {
             return false;
         }
         match (origin, trace.parent) {

@@ -9,7 +9,7 @@ pub enum Share {
     Reference,
     /// Every program.
     Always,
-    /// One of the modes with a weight is chosen for each program, in proportion.
+    /// Two of the modes with a weight are chosen for each program, in proportion.
     Weight(u32),
     /// Every program, by another implementation, if there is one.
     Other,
@@ -152,17 +152,18 @@ pub fn of_seed(modes: &[Mode], chosen: &[bool], seed: u64, budget: u64) -> Vec<u
         _ => 0,
     };
     let mut out: Vec<usize> = (0..modes.len()).filter(|&i| chosen[i] && modes[i].share == Share::Always).collect();
-    let total: u32 = (0..modes.len()).map(|i| weight(&i)).sum();
-    // Two of those, so that each program runs in at least four modes.
+    // Two of those, so that a program runs in four modes unless few were asked for.
     for _ in 0..2 {
+        let open = |i: &usize| !out.contains(i);
+        let total: u32 = (0..modes.len()).filter(open).map(|i| weight(&i)).sum();
         let mut left = if total == 0 { 0 } else { random.u32(0..total) };
-        let found = (0..modes.len()).find(|i| {
+        let found = (0..modes.len()).filter(open).find(|i| {
             let w = weight(i);
             let here = left < w;
             left = left.saturating_sub(w);
             here
         });
-        out.extend(found.filter(|i| !out.contains(i)));
+        out.extend(found);
     }
     out
 }

@@ -30,6 +30,7 @@ function ways.nested()
 end
 function ways.wrapped() local function f() return coroutine.wrap(f)() end f() end
 function ways.parse() return assert(load("return " .. ("("):rep(1e6) .. "1" .. (")"):rep(1e6))) end
+function ways.pattern() return ("x"):find(("."):rep(1e7)) end
 function ways.pieces() return assert(load(function() return "x = 1 " end)) end
 function ways.template() return assert(load("return {" .. ("1,"):rep(5e7) .. "}")) end
 

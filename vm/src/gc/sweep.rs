@@ -22,6 +22,17 @@ const BLOCK_COST: usize = 16 << 10;
 /// Large objects swept at a time.
 const LARGE_BATCH: usize = 32;
 
+/// Whitens an object if it is alive. The colours: of what is alive from now on, and of what is dead.
+#[inline(always)]
+fn survives(h: &GcHeader, (white, dead): (u8, u8)) -> bool {
+    let marked = h.marked.get();
+    if marked & (dead | FIXED) == dead {
+        return false;
+    }
+    h.marked.set(marked & !COLORS | white);
+    true
+}
+
 impl Heap {
     /// Starts a sweep over the whole heap.
     pub(super) fn begin_sweep(&mut self) {
@@ -62,7 +73,7 @@ impl Heap {
             self.sweep_large -= 1;
             let l = self.large[self.sweep_large];
             // SAFETY: the list holds objects that are not freed yet.
-            if unsafe { self.survives(&*l.ptr) } {
+            if unsafe { survives(&*l.ptr, (self.white(), self.other_white())) } {
                 continue;
             }
             // What moves here from the end was swept or is new.
@@ -118,7 +129,7 @@ impl Heap {
         let (mut live, mut died) = (0, 0);
         let mut strings = false;
         let watched = self.is_told();
-        let (white, dead) = (self.white(), self.other_white());
+        let colors = (self.white(), self.other_white());
         self.internal += 1;
         // SAFETY: by the contract.
         let size = unsafe { (*b).cell as usize };
@@ -133,10 +144,9 @@ impl Heap {
                 if Block::is_free(cell) {
                     poison::allow(cell, size_of::<FreeCell>());
                 } else {
-                    let (kind, marked) = ((*h).kind.get(), (*h).marked.get());
+                    let kind = (*h).kind.get();
                     strings |= kind == Kind::Str as u8;
-                    if marked & (dead | FIXED) != dead {
-                        (*h).marked.set(marked & !COLORS | white);
+                    if survives(&*h, colors) {
                         live += 1;
                         continue;
                     }
@@ -173,16 +183,6 @@ impl Heap {
         self.counts.swept_strings += u64::from(strings);
         self.gave_back(died * size);
         live
-    }
-    /// Whitens an object if it is alive.
-    #[inline(always)]
-    fn survives(&self, h: &GcHeader) -> bool {
-        let m = h.marked.get();
-        if m & (self.other_white() | FIXED) == self.other_white() {
-            return false;
-        }
-        h.marked.set(m & !COLORS | self.white());
-        true
     }
     /// Frees what a dead object owns.
     ///

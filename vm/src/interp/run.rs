@@ -42,15 +42,7 @@ impl Vm {
             *top.add(1) = f;
             let new = top.add(3);
             *top.add(2) = frame::link(new.offset_from(self.base) as usize, frame::C);
-            // As a loop it would be a call, for hardly ever more than two values.
-            match args {
-                [a] => *new = *a,
-                [a, b] => {
-                    *new = *a;
-                    *new.add(1) = *b;
-                }
-                _ => new.copy_from_nonoverlapping(args.as_ptr(), args.len()),
-            }
+            frame::move_values(args.as_ptr(), new, args.len());
             self.top = new.add(args.len());
             self.native_depth += 1;
             let n = args.len();

@@ -18,8 +18,9 @@ fn pattern_error(vm: &mut Vm, e: PatternError) -> LuaError {
 
 /// The compiled pattern.
 #[inline(always)]
-fn program(vm: &mut Vm, pat: Gc<Str>, caret_is_plain: bool) -> Rc<Program> {
-    vm.patterns.get(pat.bytes(), pat.hash(), caret_is_plain)
+fn program(vm: &mut Vm, pat: Gc<Str>, caret_is_plain: bool) -> LuaResult<Rc<Program>> {
+    let most = vm.longest_buffer();
+    vm.patterns.get(pat.bytes(), pat.hash(), caret_is_plain, most).ok_or_else(|| vm.out_of_memory())
 }
 
 /// Raises what a matcher says.
@@ -65,7 +66,7 @@ fn search(vm: &mut Vm, find: bool) -> LuaResult<u32> {
             None => vm.ret1(Value::NIL),
         };
     }
-    let program = program(vm, pat, false);
+    let program = program(vm, pat, false)?;
     let mut m = Matcher::new(s.bytes(), &program);
     let found = m.find(start);
     let Some((from, to)) = checked(vm, found)? else { return vm.ret1(Value::NIL) };
@@ -107,7 +108,7 @@ pub fn gmatch_aux(vm: &mut Vm) -> LuaResult<u32> {
         return Ok(0);
     }
     // An anchor has no meaning here.
-    let program = program(vm, pat, true);
+    let program = program(vm, pat, true)?;
     let mut m = Matcher::new(s.bytes(), &program);
     let found = m.find(start);
     let Some((from, to)) = checked(vm, found)? else { return Ok(0) };
@@ -211,7 +212,7 @@ pub fn gsub(vm: &mut Vm) -> LuaResult<u32> {
         return Err(vm.arg_error(2, "string/function/table expected"));
     };
     let src = s.bytes();
-    let program = program(vm, pat, false);
+    let program = program(vm, pat, false)?;
     let mut m = Matcher::new(src, &program);
     let mut out = core::mem::take(&mut vm.buffer);
     out.clear();

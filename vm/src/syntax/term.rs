@@ -1,7 +1,7 @@
 //! Terms: operators by priority, names, indexing, calls.
 
 use super::emit::NO_JMP;
-use super::expr::{Exp, Kind};
+use super::expr::{Exp, Key, Kind};
 use super::lex::{Res, Tok};
 use super::{MAX_LEVEL, Parser};
 use crate::bc::{Ins, Op};
@@ -175,6 +175,12 @@ impl Parser<'_> {
             _ => return Err(self.err_tok("syntax error")),
         };
         self.emit_ad(Op::KPRI, reg, 0)?;
+        // The key was skipped as well, but not a local.
+        if let Kind::Indexed { key: Key::Reg(key), .. } = e.kind
+            && u32::from(key) >= self.fs.nactvar
+        {
+            self.emit_ad(Op::KPRI, key, 0)?;
+        }
         self.jmp_tohere(around)
     }
     /// A name or parenthesised expression with its indices and calls; and the jumps of safe navigation.

@@ -3,7 +3,7 @@
 use super::format::{put_address, put_char, put_integer, put_quoted, put_str};
 use super::number::{NumText, to_i32, to_i64, to_u64};
 use super::spec::{Conv, Piece, Pieces, Spec};
-use super::{find_byte, find_plain, float};
+use super::{compare, find_byte, find_plain, float, same};
 
 fn num(n: f64) -> String {
     String::from_utf8(NumText::num(n).to_vec()).unwrap()
@@ -203,6 +203,36 @@ fn plain_search() {
     assert_eq!(find_plain(b"hello", b"hello!"), None);
     assert_eq!(find_plain(b"aaab", b"aab"), Some(1));
     assert_eq!(find_plain(b"", b"x"), None);
+    // Near and far, and where the search changes.
+    for n in [0, 1, 62, 63, 64, 65, 254, 255, 256, 257, 1000] {
+        let hay = [&b"ab".repeat(n)[..n], b"abc", &b"ab".repeat(40)].concat();
+        let expected = hay.windows(3).position(|w| w == b"abc");
+        assert_eq!(find_plain(&hay, b"abc"), expected, "{n}");
+        assert_eq!(find_byte(&hay, b'c'), expected.map(|i| i + 2), "{n}");
+        assert_eq!(find_plain(&hay, b"abd"), None, "{n}");
+    }
+}
+
+#[test]
+fn order_and_equality() {
+    let long = b"\0abcdefgh\xff0123456789";
+    let texts: Vec<Vec<u8>> = (0..=long.len())
+        .flat_map(|n| (0..=n).map(move |at| (n, at)))
+        .map(|(n, at)| {
+            // One byte is another, or none is.
+            let mut text = long[..n].to_vec();
+            if let Some(c) = text.get_mut(at) {
+                *c ^= 0x80;
+            }
+            text
+        })
+        .collect();
+    for a in &texts {
+        for b in &texts {
+            assert_eq!(compare(a, b), a.cmp(b), "{a:?} {b:?}");
+            assert_eq!(same(a, b), a == b, "{a:?} {b:?}");
+        }
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::rc::Rc;
 const SIZE: usize = 256;
 /// Most memory of all patterns kept.
 const MAX_MEMORY: usize = 512 << 10;
-/// Most memory of one.
+/// Most memory of one that is kept.
 const MAX_PROGRAM: usize = 64 << 10;
 
 /// Keeps the programs of the patterns that were used last.
@@ -26,9 +26,10 @@ impl Default for PatternCache {
 }
 
 impl PatternCache {
-    /// The program of a pattern with that hash. Where `caret_is_plain`, the pattern cannot have an anchor.
+    /// The program of a pattern with that hash. Where `caret_is_plain`, the pattern cannot have an anchor. None if there is no memory for it, or if it
+    /// would take more than `most` bytes.
     #[inline]
-    pub fn get(&mut self, text: &[u8], hash: u32, caret_is_plain: bool) -> Rc<Program> {
+    pub fn get(&mut self, text: &[u8], hash: u32, caret_is_plain: bool, most: usize) -> Option<Rc<Program>> {
         // Either of two places.
         let i = hash as usize % SIZE;
         for i in [i, i ^ 1] {
@@ -36,29 +37,27 @@ impl PatternCache {
                 && crate::text::same(&p.text, text)
                 && p.caret_is_plain == caret_is_plain
             {
-                return Rc::clone(p);
+                return Some(Rc::clone(p));
             }
         }
-        self.compile(text, i, caret_is_plain)
+        self.compile(text, i, caret_is_plain, most)
     }
     /// Compiles a pattern and keeps it at `i`; what was there moves to the other place, and what was there goes.
     #[cold]
     #[inline(never)]
-    fn compile(&mut self, text: &[u8], i: usize, caret_is_plain: bool) -> Rc<Program> {
-        let mut old = self.programs[i ^ 1].take();
+    fn compile(&mut self, text: &[u8], i: usize, caret_is_plain: bool, most: usize) -> Option<Rc<Program>> {
+        let old = self.programs[i ^ 1].take();
         self.memory -= old.as_ref().map_or(0, |p| p.memory());
-        let program = match old.as_mut().and_then(Rc::get_mut) {
-            Some(unused) => {
-                // Its memory serves again.
-                unused.compile(text, caret_is_plain);
-                old.unwrap_or_default()
-            }
-            None => Rc::new(Program::new(text, caret_is_plain)),
-        };
-        let memory = program.memory();
-        if memory > MAX_PROGRAM {
-            return program;
+        // The memory of one that nobody uses serves again.
+        let mut program = old.filter(|p| Rc::strong_count(p) == 1).unwrap_or_default();
+        let unused = Rc::get_mut(&mut program)?;
+        unused.text.clear();
+        unused.compile(text, caret_is_plain, most)?;
+        if unused.nodes_memory() + text.len() > MAX_PROGRAM {
+            return Some(program);
         }
+        unused.text.extend_from_slice(text);
+        let memory = program.memory();
         if self.memory + memory > MAX_MEMORY {
             self.programs.fill(None);
             self.memory = 0;
@@ -66,6 +65,6 @@ impl PatternCache {
         self.memory += memory;
         self.programs[i ^ 1] = self.programs[i].take();
         self.programs[i] = Some(Rc::clone(&program));
-        program
+        Some(program)
     }
 }

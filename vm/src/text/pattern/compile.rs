@@ -8,27 +8,21 @@ use crate::text::class::class;
 use crate::text::until_nul;
 
 impl Program {
-    /// Compiles a pattern. A NUL ends it. Where `caret_is_plain`, it cannot have an anchor.
-    pub fn new(text: &[u8], caret_is_plain: bool) -> Program {
-        let mut program = Program::default();
-        program.compile(text, caret_is_plain);
-        program
-    }
-    /// Compiles another pattern in its place.
-    pub(super) fn compile(&mut self, text: &[u8], caret_is_plain: bool) {
-        self.text.clear();
-        self.text.extend_from_slice(text);
+    /// Compiles a pattern, in place of the one before. A NUL ends it. Where `caret_is_plain`, it cannot have an anchor. None if there is no memory
+    /// for its nodes, or if they would take more than `most` bytes.
+    pub(super) fn compile(&mut self, text: &[u8], caret_is_plain: bool, most: usize) -> Option<()> {
         self.caret_is_plain = caret_is_plain;
         let (anchored, pat) = match until_nul(text) {
             [b'^', rest @ ..] if !caret_is_plain => (true, rest),
             pat => (false, pat),
         };
         self.anchored = anchored;
-        if Compiler::run(self, pat, false) >= MAX_DEPTH {
+        if Compiler::run(self, pat, false, most)? >= MAX_DEPTH {
             // It may nest too deeply.
-            Compiler::run(self, pat, true);
+            Compiler::run(self, pat, true, most)?;
         }
         self.link();
+        Some(())
     }
 }
 
@@ -44,28 +38,46 @@ struct Compiler<'a> {
     optional: u32,
     /// Is the depth to be checked?
     deep: bool,
+    /// The nodes may take so many bytes.
+    most: usize,
+    /// Was there no memory for a node?
+    is_full: bool,
 }
 
 impl Compiler<'_> {
-    /// Compiles into the nodes of the program; how deep matches can be nested.
-    fn run(program: &mut Program, pat: &[u8], deep: bool) -> u32 {
+    /// Compiles into the nodes of the program; how deep matches can be nested. None without memory.
+    fn run(program: &mut Program, pat: &[u8], deep: bool, most: usize) -> Option<u32> {
         program.nodes.clear();
         (program.captures, program.positions, program.unfinished, program.choices) = (0, 0, 0, 0);
         program.refers_back = false;
-        let mut c = Compiler { program, pat, p: 0, nested: 0, optional: 0, deep };
+        let mut c = Compiler { program, pat, p: 0, nested: 0, optional: 0, deep, most, is_full: false };
         let end = loop {
             match c.part() {
+                Ok(true) if c.is_full => return None,
                 Ok(true) => {}
                 Ok(false) => break Node::Done,
                 Err(e) => break Node::Error(e),
             }
         };
-        let depth = c.nested + c.optional;
-        program.nodes.push(end);
-        depth
+        c.push(end);
+        (!c.is_full).then_some(c.nested + c.optional)
     }
+    #[inline(always)]
     fn push(&mut self, node: Node) {
-        self.program.nodes.push(node);
+        if self.program.nodes.len() == self.program.nodes.capacity() {
+            self.make_room();
+        }
+        if !self.is_full {
+            self.program.nodes.push(node);
+        }
+    }
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self) {
+        let nodes = &mut self.program.nodes;
+        let more = nodes.len().max(8);
+        let fits = (nodes.len() + more) * size_of::<Node>() <= self.most;
+        self.is_full = !fits || nodes.try_reserve_exact(more).is_err();
     }
     /// Compiles the next part of the pattern; was there one?
     fn part(&mut self) -> Result<bool, PatternError> {

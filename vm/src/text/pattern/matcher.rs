@@ -58,7 +58,7 @@ impl<'a> Matcher<'a> {
     /// A matcher of a program against a subject.
     #[inline(always)]
     pub fn new(src: &'a [u8], program: &'a Program) -> Matcher<'a> {
-        let (captures, choices) = (Room::new(program.captures), Room::new(program.choices));
+        let (captures, choices) = (Room::new(program.captures), Room::new(program.choices.min(MAX_DEPTH as usize)));
         Matcher { src, program, captures, choices, left: 0, taken: 0 }
     }
     /// The subject.

@@ -7,7 +7,7 @@ use crate::text::class::ByteSet;
 /// A pattern, compiled.
 #[derive(Debug, Default)]
 pub struct Program {
-    /// The pattern, with its anchor.
+    /// The pattern, with its anchor, if a cache keeps it.
     pub(super) text: Vec<u8>,
     /// Does an anchor stand for itself here?
     pub(super) caret_is_plain: bool,
@@ -23,7 +23,7 @@ pub struct Program {
     pub(super) unfinished: u32,
     /// Is there a back reference? What follows the start of a match then depends on where that is.
     pub(super) refers_back: bool,
-    /// Number of nodes that a match may come back to.
+    /// Number of nodes that a match may come back to. Of more than [`super::MAX_DEPTH`], so many are left at a time: each nests what follows.
     pub(super) choices: usize,
     /// Where matches can start.
     pub(super) start: Start,
@@ -38,7 +38,11 @@ impl Program {
     }
     /// Bytes of memory in use, roughly.
     pub(super) fn memory(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>() + self.text.capacity() + size_of::<Program>()
+        self.nodes_memory() + self.text.capacity() + size_of::<Program>()
+    }
+    /// Bytes of memory for the nodes.
+    pub(super) fn nodes_memory(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>()
     }
 }
 

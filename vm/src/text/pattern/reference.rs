@@ -41,16 +41,7 @@ impl<'a> Matcher<'a> {
     }
     /// The first match at or after an offset: its start and end.
     pub fn find(&mut self, mut s: usize) -> Result<Option<(usize, usize)>, PatternError> {
-        let first = self.first_item();
         loop {
-            if let Some(p) = first {
-                // Go to where the first item matches.
-                let (item, _) = self.sets.item(self.pat, p)?;
-                match item.find(&self.src[s..]) {
-                    Some(n) => s += n,
-                    None => return Ok(None),
-                }
-            }
             if let Some(e) = self.match_at(s)? {
                 return Ok(Some((s, e)));
             }
@@ -60,23 +51,6 @@ impl<'a> Matcher<'a> {
             }
         }
     }
-    /// Where the pattern has its first item, perhaps behind the start of captures, if that must match one character, and not any.
-    fn first_item(&mut self) -> Option<usize> {
-        let pat = self.pat;
-        let p = pat.iter().take(MAX_CAPTURES).position(|c| *c != b'(')?;
-        let special = match pat[p] {
-            b')' | b'.' => true,
-            b'$' => p + 1 == pat.len(),
-            b'%' => matches!(pat.get(p + 1), None | Some(b'b' | b'f' | b'0'..=b'9')),
-            _ => false,
-        };
-        if special {
-            return None;
-        }
-        let (_, end) = self.sets.item(pat, p).ok()?;
-        if matches!(pat.get(end), Some(b'*' | b'?' | b'-')) { None } else { Some(p) }
-    }
-
     /// Number of values the last match gives: its captures, or the whole match if it has none.
     pub fn num_values(&self) -> usize {
         self.level.max(1)
@@ -288,15 +262,6 @@ impl Item<'_> {
             Item::Any => s.len(),
             Item::Byte(b) => s.iter().take_while(|c| **c == b).count(),
             Item::Set(set) => s.iter().take_while(|c| set.has(**c)).count(),
-        }
-    }
-    /// Offset of the first character that matches.
-    #[inline]
-    pub fn find(self, s: &[u8]) -> Option<usize> {
-        match self {
-            Item::Any => (!s.is_empty()).then_some(0),
-            Item::Byte(b) => s.iter().position(|c| *c == b),
-            Item::Set(set) => s.iter().position(|c| set.has(*c)),
         }
     }
 }

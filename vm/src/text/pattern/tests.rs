@@ -3,10 +3,17 @@
 use super::cache::PatternCache;
 use super::reference;
 use super::{Capture, Matcher, PatternError, Program};
+use std::rc::Rc;
+
+fn program(pat: &[u8], caret_is_plain: bool) -> Program {
+    let mut program = Program::default();
+    assert_eq!(program.compile(pat, caret_is_plain, usize::MAX), Some(()));
+    program
+}
 
 /// The match of a pattern as text: the match, then its captures.
 fn matched(s: &str, pat: &str) -> Result<Option<Vec<String>>, PatternError> {
-    let program = Program::new(pat.as_bytes(), false);
+    let program = program(pat.as_bytes(), false);
     let mut m = Matcher::new(s.as_bytes(), &program);
     let Some((a, b)) = m.find(0)? else { return Ok(None) };
     let mut out = vec![s[a..b].to_string()];
@@ -96,9 +103,9 @@ fn pattern_errors() {
 /// A match and its captures, or what is wrong.
 type Outcome = Result<Option<(usize, usize, Vec<Result<Capture, PatternError>>)>, PatternError>;
 
-/// Where a search that starts at an offset goes on until nothing is found, as `gsub` does it.
+/// The first match at or behind an offset.
 fn compiled(s: &[u8], pat: &[u8], init: usize, caret_is_plain: bool) -> Outcome {
-    let program = Program::new(pat, caret_is_plain);
+    let program = program(pat, caret_is_plain);
     let mut m = Matcher::new(s, &program);
     let found = m.find(init)?;
     Ok(found.map(|(a, b)| (a, b, (0..m.num_values() + 1).map(|i| m.capture(i, a, b)).collect())))
@@ -223,19 +230,31 @@ fn deep_patterns_agree() {
 #[test]
 fn cache_keeps_what_it_is_asked_for() {
     let mut cache = PatternCache::default();
+    let mut get = |pat: &str, hash, plain| cache.get(pat.as_bytes(), hash, plain, usize::MAX).unwrap();
     for round in 0..3 {
         for i in 0..1000u32 {
             // Many patterns share a hash, and an anchor may stand for itself.
             let pat = format!("^a{i}");
             for plain in [false, true] {
-                let program = cache.get(pat.as_bytes(), i / 7, plain);
+                let program = get(&pat, i / 7, plain);
                 let subject = format!("{}a{i}", if plain { "x^" } else { "" });
                 let found = Matcher::new(subject.as_bytes(), &program).find(0);
                 assert_eq!(found.map(|f| f.is_some()), Ok(true), "{pat} in round {round}");
+                assert!(Rc::ptr_eq(&program, &get(&pat, i / 7, plain)), "{pat} is compiled again");
             }
         }
     }
-    // Long ones are not kept.
+    // Long ones are not kept, and do not hold their text.
     let long = "a?".repeat(10_000);
-    assert_eq!(cache.get(long.as_bytes(), 5, false).text.len(), long.len());
+    let program = get(&long, 5, false);
+    assert!(program.text.is_empty() && !Rc::ptr_eq(&program, &get(&long, 5, false)));
+}
+
+#[test]
+fn a_program_takes_no_more_memory_than_it_may() {
+    let long = b".".repeat(10_000);
+    let mut cache = PatternCache::default();
+    assert!(cache.get(&long, 0, false, 100_000).is_none());
+    assert!(cache.get(&long, 0, false, usize::MAX).is_some());
+    assert!(cache.get(b"..", 0, false, 100_000).is_some());
 }
