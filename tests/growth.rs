@@ -66,9 +66,16 @@ fn grows(counts: &[Counts], exits: Exits) -> Option<String> {
 #[track_caller]
 fn stays(programs: &[(&str, u64, Exits)]) {
     for &(program, size, exits) in programs {
-        let counts = grown(program, size, &[]);
-        assert!(counts[0].traces > 0, "{program} has no traces");
-        assert_eq!(grows(&counts, exits), None, "{program}: {counts:?}");
+        let mut all = Vec::new();
+        // By the order of `pairs` a run in a hundred has half as many traces again. What really grows does so each time.
+        let is_bounded = (0..3).any(|_| {
+            let counts = grown(program, size, &[]);
+            assert!(counts[0].traces > 0, "{program} has no traces");
+            let found = grows(&counts, exits);
+            all.push((found.clone(), counts));
+            found.is_none()
+        });
+        assert!(is_bounded, "{program}: {all:?}");
     }
 }
 
