@@ -6,8 +6,8 @@ use core::cmp::Ordering;
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
-/// How far to look for a byte before a search by vectors is called, which takes longer to start.
-const NEAR_BYTE: usize = 64;
+/// How many words to look at for a byte before a search by vectors is called, which takes longer to start.
+const NEAR_WORDS: usize = 8;
 /// How far to look for a text before a search is prepared that is faster for each byte.
 const NEAR_TEXT: usize = 256;
 
@@ -15,18 +15,17 @@ const NEAR_TEXT: usize = 256;
 #[inline]
 pub fn find_byte(hay: &[u8], byte: u8) -> Option<usize> {
     let pattern = ONES * u64::from(byte);
-    let (near, far) = hay.split_at(hay.len().min(NEAR_BYTE));
-    let (words, tail) = near.as_chunks::<8>();
+    let (words, tail) = hay.as_chunks::<8>();
     for (i, word) in words.iter().enumerate() {
+        if i == NEAR_WORDS {
+            return memchr::memchr(byte, &hay[i * 8..]).map(|n| i * 8 + n);
+        }
         // The lowest byte that is zero after the exclusive-or is the first match.
         let x = u64::from_le_bytes(*word) ^ pattern;
         let zero = x.wrapping_sub(ONES) & !x & HIGHS;
         if zero != 0 {
             return Some(i * 8 + (zero.trailing_zeros() / 8) as usize);
         }
-    }
-    if !far.is_empty() {
-        return memchr::memchr(byte, far).map(|i| NEAR_BYTE + i);
     }
     tail.iter().position(|b| *b == byte).map(|i| words.len() * 8 + i)
 }

@@ -293,6 +293,21 @@ impl Tail {
     }
 }
 
+/// Offset of the first byte of `s` that stops a search; one by vectors, which takes longer to start, looks at what is not near.
+#[inline(always)]
+fn near_or_far(s: &[u8], stops: impl Fn(u8) -> bool, far: impl FnOnce(&[u8]) -> Option<usize>) -> Option<usize> {
+    const NEAR: usize = 16;
+    for (i, c) in s.iter().enumerate() {
+        if i == NEAR {
+            return far(&s[NEAR..]).map(|n| NEAR + n);
+        }
+        if stops(*c) {
+            return Some(i);
+        }
+    }
+    None
+}
+
 impl Start {
     /// Offset of the first place in `s` where a match can start.
     #[inline(always)]
@@ -300,8 +315,8 @@ impl Start {
         match self {
             Start::Anywhere => Some(0),
             Start::Byte(a) => crate::text::find_byte(s, *a),
-            Start::Two(a, b) => memchr::memchr2(*a, *b, s),
-            Start::Three(a, b, c) => memchr::memchr3(*a, *b, *c, s),
+            Start::Two(a, b) => near_or_far(s, |x| x == *a || x == *b, |far| memchr::memchr2(*a, *b, far)),
+            Start::Three(a, b, c) => near_or_far(s, |x| x == *a || x == *b || x == *c, |far| memchr::memchr3(*a, *b, *c, far)),
             Start::Literal(run) => crate::text::find_plain(s, run.bytes()),
             Start::Next(next) => match next.item.find(s) {
                 None if next.at_end => Some(s.len()),
