@@ -60,6 +60,11 @@ fn small_objects_share_a_step_of_the_collector() {
 }
 
 #[test]
+fn what_chunks_define_is_constant() {
+    passes_in_both("definitions.lua", &[]);
+}
+
+#[test]
 fn exits_that_gave_up_are_tried_again() {
     passes_in_both("try_again.lua", &[]);
 }

@@ -175,8 +175,8 @@ impl<'a> Words<'a> {
         let is = |field: Field| loaded.b.0 == field as u16;
         match ins.op {
             Op::EQ if is(Field::TabShape) => Some(format!("{object} has the same keys as before, in the same places")),
-            Op::NE if is(Field::TabWatched) => Some(format!("no field of {object} is taken for a constant")),
-            Op::NE if is(Field::StrWatched) => Some(format!("no field {object} is taken for a constant")),
+            Op::ULT if is(Field::TabWatched) => Some(format!("no field of {object} is taken for a constant")),
+            Op::ULT if is(Field::StrWatched) => Some(format!("no field {object} is taken for a constant")),
             _ => None,
         }
     }

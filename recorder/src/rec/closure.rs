@@ -37,7 +37,7 @@ impl Recorder {
 
     /// FNEW.
     pub(super) fn fnew(&mut self, vm: &Vm, ins: Ins) -> Rec<()> {
-        self.gc_step_once()?;
+        self.gc_step()?;
         let (kproto, v) = self.kgc_operand(ins.d())?;
         let proto = v.as_proto().ok_or(Abort::Error)?;
         let (parent, base) = (self.func_ref(vm)?, self.base);

@@ -90,7 +90,7 @@ impl Recorder {
 
     /// TNEW.
     pub(super) fn tnew(&mut self, ins: Ins) -> Rec<()> {
-        self.gc_step_once()?;
+        self.gc_step()?;
         let asize = ins.d() & 0x7ff;
         let asize = if asize == 0x7ff { 0x801 } else { asize };
         let r = self.b.emit(Op::TNEW, Ty::Tab, IrRef(asize as u16), IrRef((ins.d() >> 11) as u16))?;
@@ -99,7 +99,7 @@ impl Recorder {
     }
     /// TDUP.
     pub(super) fn tdup(&mut self, ins: Ins) -> Rec<()> {
-        self.gc_step_once()?;
+        self.gc_step()?;
         let (template, _) = self.kgc_operand(ins.d())?;
         let r = self.b.emit(Op::TDUP, Ty::Tab, template, IrRef::NONE)?;
         self.set(ins.a(), r);

@@ -283,11 +283,9 @@ impl Recorder {
     fn table(&mut self, vm: &Vm, ins: Ins) -> Rec<Flow> {
         let (object, key) = match ins.op() {
             Bc::GGET | Bc::GSET => {
-                let f = self.func_ref(vm)?;
-                let env = view::func(vm, 0).env.get();
-                let r = self.field(f, Field::FuncEnv)?;
-                let r = self.guard_is(r, Value::table(env))?;
-                ((r, Value::table(env)), self.kgc_operand(ins.d())?)
+                let f = (self.func_ref(vm)?, view::func(vm, 0));
+                let env = Value::table(f.1.env.get());
+                ((self.environment(vm, f)?, env), self.kgc_operand(ins.d())?)
             }
             Bc::TGETS | Bc::TSETS => (self.operand(vm, ins.b())?, self.kgc_operand(ins.c())?),
             Bc::TGETB | Bc::TSETB => {

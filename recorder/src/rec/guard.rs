@@ -63,13 +63,13 @@ impl Recorder {
         }
         Ok(())
     }
-    /// Safepoint before a small object is allocated: one is enough for all of a trace, whose length limits how many there are.
-    pub(super) fn gc_step_once(&mut self) -> Rec<()> {
-        if self.b.newest(Op::GCSTEP) == IrRef::NONE { self.gc_step() } else { Ok(()) }
-    }
-    /// Safepoint before an allocation.
+    /// Safepoint before an allocation or a call of a builtin. One is enough for all of a trace, as in LuaJIT: its length limits how many
+    /// allocations there are, and the collector makes up for what they amount to at the next one.
     pub(super) fn gc_step(&mut self) -> Rec<()> {
-        self.b.emit_raw(Op::GCSTEP, Ty::Nil, IrRef::NONE, IrRef::NONE).map(|_| ())
+        if self.b.newest(Op::GCSTEP) == IrRef::NONE {
+            self.b.emit_raw(Op::GCSTEP, Ty::Nil, IrRef::NONE, IrRef::NONE)?;
+        }
+        Ok(())
     }
     /// The metatable of a type that is no table or userdata.
     pub(super) fn base_meta(vm: &Vm, v: Value) -> Option<perilune_vm::object::Gc<perilune_vm::object::Table>> {

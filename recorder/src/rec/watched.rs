@@ -7,7 +7,7 @@ use crate::ir::{IrRef, Op, Ty};
 use crate::opt::alias;
 use perilune_vm::bc::Op as Bc;
 use perilune_vm::layout::Field;
-use perilune_vm::object::{Gc, Str, Table, WatchedField};
+use perilune_vm::object::{Func, Gc, Str, Table, WATCHED, WatchedField};
 use perilune_vm::{Value, Vm};
 
 impl Recorder {
@@ -22,7 +22,7 @@ impl Recorder {
     }
     /// The value of a field of a table that is a constant, where that hardly ever changes: a function anywhere; at the `depth`th
     /// class where a lookup goes on, or in a metatable, also a class, or that there is none. Variables that hold tables are
-    /// mostly global ones for modules.
+    /// mostly global ones for modules. Anything, where only a chunk has set the field, when it was loaded.
     pub(super) fn constant_field(
         &mut self,
         vm: &Vm,
@@ -42,7 +42,17 @@ impl Recorder {
             v if v.is_table() => depth > 0 || view::ins(self.pc).op() == Bc::GGET,
             _ => false,
         };
+        let lasts = lasts || !v.is_nil() && !name.varies() && vm.heap.trusts_variables(t);
         (lasts && self.watch(vm, t, Some(name))).then(|| self.b.kvalue(v))
+    }
+    /// The environment of function `f`, whose reference is `r`: where the function is a constant, hardly ever another one.
+    pub(super) fn environment(&mut self, vm: &Vm, (r, f): (IrRef, Gc<Func>)) -> Rec<IrRef> {
+        let env = Value::table(f.env.get());
+        if r.is_const() && self.b.flags.fwd && vm.heap.watch_environment(f) {
+            return Ok(self.b.kvalue(env));
+        }
+        let field = self.field(r, Field::FuncEnv)?;
+        self.guard_is(field, env)
     }
     /// The metatable of a table that is a constant.
     pub(super) fn constant_meta(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef) -> Option<IrRef> {
@@ -89,8 +99,8 @@ impl Recorder {
             return Ok(());
         }
         let flag = self.field(object, field)?;
-        let watched = self.b.kint(1);
-        self.b.emit(Op::NE, Ty::Int, flag, watched)?;
+        let watched = self.b.kint(i32::from(WATCHED));
+        self.b.emit(Op::ULT, Ty::Int, flag, watched)?;
         Ok(())
     }
 }

@@ -157,7 +157,9 @@ impl Vm {
         }
         h.debt += h.total.saturating_sub(h.goal);
         h.set_goal(h.total);
-        let mut budget = if stress == 0 { h.work_for(STEP) } else { stress as usize };
+        // A trace has one safepoint, however much it allocates from one to the next.
+        let more = h.debt - h.debt % STEP;
+        let mut budget = if stress == 0 { h.work_for(more.max(STEP)) } else { stress as usize };
         let before = self.begin_activity(Activity::Collector);
         self.note_running();
         let leave = loop {
@@ -170,6 +172,7 @@ impl Vm {
                 break self.heap.is_full();
             }
             if done >= budget {
+                self.heap.debt -= more;
                 self.next_step_due();
                 break self.heap.is_full();
             }

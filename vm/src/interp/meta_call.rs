@@ -166,6 +166,11 @@ op! {
         r.sync_top();
         let (o, k) = table_operands(r);
         let v = *r.ra();
+        if let Some(name) = k.as_str()
+            && !r.func().lua_proto().is_main()
+        {
+            name.note_variable();
+        }
         match (*r.vm).access_set(o, k, v) {
             Ok(Access::Done(_)) => {
                 // The table may have grown.

@@ -79,23 +79,20 @@ unsafe fn barrier(r: R, t: Gc<Table>) {
     }
 }
 
-/// Is it a field that compiled code may take for a constant?
-#[inline(always)]
-unsafe fn may_be_watched(key: Value) -> bool {
-    let s: Gc<Str> = Gc::from_addr(key.payload());
-    s.is_watched()
-}
-
 #[inline(always)]
 unsafe fn set_str<D: Driver>(r: R, o: Value, key: Value) -> u32 {
     if o.tag() == TAG_TAB {
         let t: Gc<Table> = Gc::from_addr(o.payload());
         let n = find_str(t, key);
-        if !n.is_null() && (!(*n).val.get().is_nil() || no_meta(t, NO_NEWINDEX)) && !may_be_watched(key) {
-            barrier(r, t);
-            t.hdr.b0.set(0);
-            (*n).val.set(*r.ra());
-            return r.next::<D>();
+        if !n.is_null() {
+            let name: Gc<Str> = Gc::from_addr(key.payload());
+            let plain = if (*n).val.get().is_nil() { no_meta(t, NO_NEWINDEX) && !name.is_watched() } else { name.is_plain_variable() };
+            if plain {
+                barrier(r, t);
+                t.hdr.b0.set(0);
+                (*n).val.set(*r.ra());
+                return r.next::<D>();
+            }
         }
     }
     r.to(slow_set::<D>)

@@ -63,4 +63,5 @@ pub(super) fn set_thread_env(vm: &mut Vm, env: Gc<Table>) {
 pub(super) fn set_function_env(vm: &mut Vm, f: Gc<Func>, env: Gc<Table>) {
     f.env.set(env);
     vm.barrier_forward(f.header(), Value::table(env));
+    vm.environment_changed(f);
 }

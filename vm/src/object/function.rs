@@ -26,10 +26,11 @@ pub union FuncBody {
 /// A closure: of a Lua prototype, or of a builtin. The upvalues follow the struct: `Gc<UpVal>` each for a Lua function, `Value`
 /// each for a builtin.
 ///
-/// Header: `b0` is the number of upvalues; `word` is the builtin's id (0: a Lua function, 1: a native function without id).
+/// Header: `b0` is the number of upvalues; `b1` has flags of `watchpoint.rs` for the environment; `word` is the builtin's id (0: a
+/// Lua function, 1: a native function without id).
 #[repr(C)]
 pub struct Func {
-    /// Object header; `b0` number of upvalues, `word` builtin id.
+    /// Object header; `b0` number of upvalues, `b1` use of the environment, `word` builtin id.
     pub hdr: GcHeader,
     /// Environment (`setfenv`).
     pub env: Cell<Gc<Table>>,

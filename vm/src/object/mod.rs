@@ -33,7 +33,7 @@ pub use table::{Node, Table};
 pub use table_resize::hbits_for;
 pub use thread::{Thread, ThreadStatus};
 pub use udata::Udata;
-pub use watchpoint::WatchedField;
+pub use watchpoint::{WATCHED, WatchedField};
 pub(crate) use watchpoint::Watchpoints;
 
 use core::cell::Cell;

@@ -309,8 +309,11 @@ impl Vm {
             None => self.heap.table_insert(t, key),
         };
         // SAFETY: a slot of the table just found or made.
-        unsafe { *slot = v }
+        let old = unsafe { core::mem::replace(&mut *slot, v) };
         if let Some(s) = key.as_str() {
+            if !old.is_nil() {
+                s.note_variable();
+            }
             self.stored_to(t, s);
         }
     }

@@ -9,10 +9,12 @@
 //! get none. Where it has some, compiled code guards that the table has none; and where a key is no constant, that it has none. Keys of methods are
 //! seldom those of data.
 //!
+//! The environment of a function that is a constant for a trace is watched likewise: hardly any function gets another one once it is hot.
+//!
 //! Programs that go on storing are not made slow for it: a table has no watchpoints any more when four have fired, or when many stores
 //! were looked at in vain, and after [`MAX_FIRED`] in all there are none at all.
 
-use super::{Gc, Str, Table};
+use super::{Func, Gc, Str, Table};
 use crate::Vm;
 use crate::gc::Heap;
 use crate::value::Value;
@@ -127,21 +129,50 @@ impl All {
         if watched.fired >= MAX_FIRED_OF_TABLE || watched.stores > MAX_STORES {
             fired = fired.max(watched.give_up(field.table));
         }
-        self.fired += u32::from(fired == Fired::Traces);
+        if fired == Fired::Traces {
+            self.fired += 1;
+            // No trace goes by any field from now on.
+            for watched in self.tables.values_mut() {
+                watched.fields.retain(|_, f| *f == Field::Changes);
+            }
+        }
         fired
     }
 }
 
-/// The key has watchpoints in some table.
-const WATCHED: u8 = 1;
+/// Flag of tables that have watchpoints, and of keys that have some in some table. Whoever has a flag byte from here on up is watched.
+pub const WATCHED: u8 = 0x80;
 /// Compiled code stores under this key without looking for watchpoints.
 const STORED: u8 = 2;
+/// A field of some table was set under this key by a function, or got another value: its name is one of a variable. Others are of what
+/// chunks define when they are loaded, and nobody has changed since.
+const VARIES: u8 = 4;
+
+/// Compiled code takes the environment of the function for a constant.
+const FIXED: u8 = 1;
+/// It has changed, and may change again.
+const CHANGED: u8 = 2;
 
 impl Str {
     /// Does it have watchpoints, as a key of some table?
     #[inline(always)]
     pub fn is_watched(&self) -> bool {
         self.hdr.b1.get() & WATCHED != 0
+    }
+    /// Is it known as the name of a variable?
+    #[inline(always)]
+    pub fn varies(&self) -> bool {
+        self.hdr.b1.get() & (VARIES | STORED) != 0
+    }
+    /// Is it the name of a variable without watchpoints?
+    #[inline(always)]
+    pub(crate) fn is_plain_variable(&self) -> bool {
+        matches!(self.hdr.b1.get(), 1..WATCHED)
+    }
+    /// A function sets a field of this name.
+    #[inline(always)]
+    pub(crate) fn note_variable(&self) {
+        self.hdr.b1.set(self.hdr.b1.get() | VARIES);
     }
 }
 
@@ -166,10 +197,24 @@ impl Heap {
         if spent || watched.given_up || *watched.fields.entry(address(field.key)).or_insert(Field::Wanted) == Field::Changes {
             return false;
         }
-        field.table.hdr.b1.set(1);
+        field.table.hdr.b1.set(WATCHED);
         if let Some(key) = field.key {
-            key.hdr.b1.set(WATCHED);
+            key.hdr.b1.set(key.hdr.b1.get() | WATCHED);
         }
+        true
+    }
+    /// May fields of the table be taken for constants whatever they hold, and not only functions and classes? Not where that was wrong
+    /// before: functions change less than anything else.
+    pub fn trusts_variables(&self, t: Gc<Table>) -> bool {
+        let mut all = self.watchpoints.0.borrow_mut();
+        all.fired < MAX_FIRED_OF_TABLE && all.of(t).fired < MAX_FIRED_OF_TABLE / 2
+    }
+    /// Is the environment of a function to be taken for a constant? If so it fires from now on when the function gets another one.
+    pub fn watch_environment(&self, f: Gc<Func>) -> bool {
+        if f.hdr.b1.get() == CHANGED || self.watchpoints.0.borrow().fired >= MAX_FIRED {
+            return false;
+        }
+        f.hdr.b1.set(FIXED);
         true
     }
     /// A trace that takes the field for a constant was finished.
@@ -181,7 +226,7 @@ impl Heap {
     /// Compiled code is to store under this key in some table. True if it need not look for watchpoints: there are none, and will be none.
     pub fn note_stored_key(&self, key: Gc<Str>) -> bool {
         if !key.is_watched() {
-            key.hdr.b1.set(STORED);
+            key.hdr.b1.set(key.hdr.b1.get() | STORED);
         }
         !key.is_watched()
     }
@@ -216,6 +261,14 @@ impl Vm {
         if table.is_watched() {
             self.heap.tire_of_watching(table);
             self.fire(WatchedField { table, key: None });
+        }
+    }
+    /// To be called when a function got another environment.
+    pub(crate) fn environment_changed(&mut self, f: Gc<Func>) {
+        if f.hdr.b1.get() == FIXED {
+            f.hdr.b1.set(CHANGED);
+            self.heap.watchpoints.0.get_mut().fired += 1;
+            self.constant_changed();
         }
     }
     #[cold]

@@ -110,9 +110,14 @@ pub fn hrefk(b: &mut Builder, mut ins: Ins) -> Emit {
     cse::share(b, ins, IrRef::BASE)
 }
 
+/// The newest instruction in which the collector may have gone on marking: builtins have safepoints as well.
+fn collected(b: &Builder) -> IrRef {
+    b.newest(Op::GCSTEP).max(b.newest(Op::NATIVE))
+}
+
 /// TBAR: a second barrier does nothing until a collection step blackens the table again, and a new table is not black.
 pub fn table_barrier(b: &mut Builder, ins: Ins) -> Emit {
-    let step = b.newest(Op::GCSTEP);
+    let step = collected(b);
     if b.flags.fwd && (alias::is_new_table(b, ins.a) && ins.a > step || cse::find(b, ins, step).is_some()) {
         return Ok(IrRef::NONE);
     }
@@ -121,7 +126,7 @@ pub fn table_barrier(b: &mut Builder, ins: Ins) -> Emit {
 
 /// OBAR: likewise, for the same value.
 pub fn upvalue_barrier(b: &mut Builder, ins: Ins) -> Emit {
-    let step = b.newest(Op::GCSTEP);
+    let step = collected(b);
     if b.flags.fwd && cse::find(b, ins, step).is_some() {
         return Ok(IrRef::NONE);
     }
