@@ -86,7 +86,8 @@ unsafe fn set_str<D: Driver>(r: R, o: Value, key: Value) -> u32 {
         let n = find_str(t, key);
         if !n.is_null() {
             let name: Gc<Str> = Gc::from_addr(key.payload());
-            let plain = if (*n).val.get().is_nil() { no_meta(t, NO_NEWINDEX) && !name.is_watched() } else { name.is_plain_variable() };
+            let plain =
+                if (*n).val.get().is_nil() { no_meta(t, NO_NEWINDEX) && !name.is_watched() } else { name.is_plain_variable() };
             if plain {
                 barrier(r, t);
                 t.hdr.b0.set(0);

@@ -33,8 +33,8 @@ pub use table::{Node, Table};
 pub use table_resize::hbits_for;
 pub use thread::{Thread, ThreadStatus};
 pub use udata::Udata;
-pub use watchpoint::{WATCHED, WatchedField};
 pub(crate) use watchpoint::Watchpoints;
+pub use watchpoint::{WATCHED, WatchedField};
 
 use core::cell::Cell;
 use core::marker::PhantomData;
