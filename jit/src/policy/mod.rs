@@ -87,7 +87,11 @@ impl Policy {
     }
     /// By what thresholds are multiplied for something that takes so long to compile, see [`pressure`].
     pub fn pressure(&self, price: Duration, share: u32) -> f64 {
-        if share == 0 { 1.0 } else { pressure(self.spent + price, now().saturating_sub(self.begun + self.spent), share) }
+        if share == 0 {
+            1.0
+        } else {
+            pressure(self.spent + price, (now() + cost::HEAD_START).saturating_sub(self.begun + self.spent), share)
+        }
     }
     /// A new start, by the program's own wish.
     pub fn renew(&mut self) {
@@ -95,10 +99,11 @@ impl Policy {
     }
 }
 
-/// Twice as much for each whole share (in percent) of its time that a program has spent on compiling. Nothing in between: most sites are then
-/// recorded at the same iteration in each run, whatever the clock says.
+/// [`cost::MORE`] times as much for each whole share (in percent) of its time that a program has spent on compiling. Nothing in between: most
+/// sites are then recorded at the same iteration in each run, whatever the clock says.
 fn pressure(spent: Duration, ran: Duration, share: u32) -> f64 {
-    (spent.as_secs_f64() * 100.0 / (f64::from(share) * ran.as_secs_f64().max(1e-6))).floor().exp2()
+    let shares = (spent.as_secs_f64() * 100.0 / (f64::from(share) * ran.as_secs_f64().max(1e-6))).floor();
+    cost::MORE.powf(shares)
 }
 
 impl Jit {
@@ -196,8 +201,8 @@ mod tests {
         let ms = Duration::from_millis;
         assert_eq!(pressure(ms(0), ms(1000), 5), 1.0);
         assert_eq!(pressure(ms(49), ms(1000), 5), 1.0);
-        assert_eq!(pressure(ms(51), ms(1000), 5), 2.0);
-        assert_eq!(pressure(ms(101), ms(1000), 5), 4.0);
+        assert_eq!(pressure(ms(51), ms(1000), 5), 4.0);
+        assert_eq!(pressure(ms(101), ms(1000), 5), 16.0);
         assert!(pressure(ms(1), ms(0), 5) > 1000.0, "a program that has not run yet");
         assert_eq!(Policy::default().pressure(ms(9), 0), 1.0, "no limit");
     }

@@ -6,8 +6,8 @@ jit.off(true)
 
 -- A loop of its own each time.
 local function loop(rounds)
-  local f = assert(loadstring("local s, i = 0, 0 while i < " .. rounds .. " do i = i + 1 s = s + i end return s"))
-  assert(f() == rounds * (rounds + 1) / 2)
+  local f = assert(loadstring("local s, i = 0, 0 while i < " .. rounds .. " do i = i + 1 s = s + i % 2 end return s"))
+  assert(f() == math.ceil(rounds / 2))
 end
 local function traces_of(rounds)
   local before = counters().closed
@@ -22,7 +22,7 @@ if arg[1] == "default" then
   assert(traces_of(1e7) == 1)
   -- and what is hot for a moment only need not be.
   local before = counters().closed
-  for _ = 1, 300 do loop(200) end
+  for _ = 1, 4 do loop(200) end
   assert(counters().closed == before)
   jit.flush()
   jit.opt.start("hotloop=20")
