@@ -150,7 +150,7 @@ builtins! {
     Rawget "rawget" base::rawget, record;
     Rawset "rawset" base::rawset, record writes;
     Rawequal "rawequal" base::rawequal, record;
-    Unpack "unpack" base::unpack, call;
+    Unpack "unpack" base::unpack, record;
     Select "select" base::select, record;
     Tonumber "tonumber" base::tonumber, record;
     Tostring "tostring" base::tostring, record;
@@ -229,7 +229,7 @@ builtins! {
     TableInsert "table.insert" table::insert, record writes;
     TableConcat "table.concat" table::concat, call;
     TableSort "table.sort" sort::sort, call writes;
-    TableNew "table.new" table::new, call;
+    TableNew "table.new" table::new, record;
     TableClear "table.clear" table::clear, call writes;
     IoMethodClose "io.method.close" io::close, call;
     IoMethodRead "io.method.read" io::file_read, call;

@@ -2,11 +2,14 @@
 
 use super::{Args, Results, one};
 use crate::ir::{IrRef, Op, Ty, conv};
-use crate::rec::Recorder;
+use crate::rec::{Rec, Recorder};
 use perilune_vm::Value;
 use perilune_vm::layout::Field;
 use perilune_vm::lib::Builtin;
 use perilune_vm::meta::MM;
+
+/// More elements than this are unpacked by the builtin: they would be as many loads, type checks and slots of snapshots.
+const MOST_UNPACKED: i64 = 16;
 
 impl Recorder {
     pub(super) fn lib_base(&mut self, b: Builtin, args: &Args<'_>) -> Results {
@@ -55,6 +58,7 @@ impl Recorder {
                 one(self.to_str(r, v)?)
             }
             Builtin::Select => self.select(args),
+            Builtin::Unpack => self.unpack(args),
             Builtin::Getmetatable => self.getmetatable(args),
             Builtin::Setmetatable => self.setmetatable(args),
             _ => Ok(None),
@@ -106,9 +110,44 @@ impl Recorder {
         Ok(Some(args.list.iter().skip(i as usize).map(|a| a.0).collect()))
     }
 
+    /// `unpack` of few elements: how many there are is guarded, and each is loaded.
+    fn unpack(&mut self, args: &Args<'_>) -> Results {
+        let (table, v) = args.get(0);
+        let Some(t) = v.as_table() else { return Ok(None) };
+        let bound = |rec: &mut Recorder, (r, v): (IrRef, Value)| -> Rec<i32> {
+            let (r, i) = rec.to_int(r, v)?;
+            rec.guard_int(r, i)?;
+            Ok(i)
+        };
+        let first = if args.get(1).1.is_nil() { 1 } else { bound(self, args.get(1))? };
+        let last = if args.get(2).1.is_nil() {
+            let (len, n) = (self.b.emit(Op::ALEN, Ty::Int, table, IrRef::NIL)?, t.len() as i32);
+            self.guard_int(len, n)?;
+            n
+        } else {
+            bound(self, args.get(2))?
+        };
+        if i64::from(last) - i64::from(first) >= MOST_UNPACKED {
+            return Ok(None);
+        }
+        let mut results = Vec::new();
+        for i in first..=last {
+            let key = (self.b.kint(i), Value::int(i));
+            results.push(self.raw_get(args.vm, t, table, key)?);
+        }
+        Ok(Some(results))
+    }
+
     fn getmetatable(&mut self, args: &Args<'_>) -> Results {
         let (r, v) = args.get(0);
-        let Some(t) = v.as_table() else { return Ok(None) };
+        if v.as_udata().is_some() {
+            return Ok(None);
+        }
+        let Some(t) = v.as_table() else {
+            let Some(m) = Recorder::base_meta(args.vm, v) else { return one(IrRef::NIL) };
+            let k = self.b.kgc(Value::table(m));
+            return self.no_field(args, m, k);
+        };
         let meta = t.meta.get();
         let k = self.guard_meta(args.vm, r, t)?;
         let Some(m) = meta else { return one(IrRef::NIL) };

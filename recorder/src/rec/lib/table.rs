@@ -5,9 +5,13 @@ use crate::ir::{IrRef, Op, Ty};
 use crate::rec::Recorder;
 use perilune_vm::Value;
 use perilune_vm::lib::Builtin;
+use perilune_vm::object::hbits_for;
 
 impl Recorder {
     pub(super) fn lib_table(&mut self, b: Builtin, args: &Args<'_>) -> Results {
+        if b == Builtin::TableNew {
+            return self.table_new(args);
+        }
         let (table, v) = args.get(0);
         let Some(t) = v.as_table() else { return Ok(None) };
         match b {
@@ -39,5 +43,23 @@ impl Recorder {
             }
             _ => Ok(None),
         }
+    }
+    /// `table.new` of a size that is the same each time, and that TNEW can say.
+    fn table_new(&mut self, args: &Args<'_>) -> Results {
+        if args.len() < 2 {
+            return Ok(None);
+        }
+        let ((ra, va), (rh, vh)) = (args.get(0), args.get(1));
+        let ((ra, array), (rh, hash)) = (self.to_int(ra, va)?, self.to_int(rh, vh)?);
+        if array > i32::from(u16::MAX) - 1 || hash > i32::from(u16::MAX) {
+            return Ok(None);
+        }
+        self.guard_int(ra, array)?;
+        self.guard_int(rh, hash)?;
+        // Slot 0 is part of the array.
+        let asize = if array <= 0 { 0 } else { array as u16 + 1 };
+        self.gc_step()?;
+        let hbits = hbits_for(hash.max(0) as u32) as u16;
+        Ok(Some(vec![self.b.emit(Op::TNEW, Ty::Tab, IrRef(asize), IrRef(hbits))?]))
     }
 }
