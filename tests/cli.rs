@@ -326,6 +326,8 @@ fn interactive_chunks() {
     ok("=io.read()\nhello\n=5\n", "> hello\n> 5\n> \n");
     ok("_PROMPT = 5\n=1\n_PROMPT = {}\n=2\n", "> 51\n5> 2\n> \n");
     ok("=1", "> 1\n> \n");
+    ok("1 + 1\n'a', 2\n", "> 2\n> a\t2\n> \n");
+    ok("1 +\n2\n", "> >> 3\n> \n");
     let (output, errors) = shown("error()\nerror({})\nerror(\"'<eof>'\", 0)\n=1\n");
     assert_eq!(output, "> > > > 1\n> \n");
     let traceback = "stack traceback:\n\t[C]: in function 'error'\n\tstdin:1: in main chunk\n\t[C]: at 0x?\n";

@@ -1,6 +1,7 @@
 //! The command line: LuaJIT's options and a script, or a subcommand ([`subcommands`]).
 
 mod control;
+mod diagnose;
 mod interrupt;
 mod options;
 mod repl;
@@ -99,11 +100,11 @@ fn run_all(vm: &mut Vm, argv: &[Vec<u8>], options: &Options) -> Outcome {
         run::script(vm, (name != b"-" || after_end).then_some(name))?;
     }
     if options.interactive {
-        repl::run(vm);
+        repl::run(vm, options.no_env);
     } else if script.is_none() && !options.executes && !options.version {
         if std::io::stdin().is_terminal() {
             print_version();
-            repl::run(vm);
+            repl::run(vm, options.no_env);
         } else {
             run::file(vm, None)?;
         }
