@@ -1,14 +1,14 @@
 #!/bin/sh
 # What observing costs, and how right it is, against the limits that are set for it: a line for each, and exit status 1 if one is passed.
-# PERILUNE and SIGNALS are the commands, by default those of a release build. Other work on the machine disturbs the times little, as
+# PERILUNE and SIGNALS are the commands, by default those of a build in the profile dist. Other work on the machine disturbs the times little, as
 # they are those of the processor.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-target=${CARGO_TARGET_DIR:-$here/../../target}/release
+target=${CARGO_TARGET_DIR:-$here/../../target}/dist
 perilune=${PERILUNE:-$target/perilune}
 signals=${SIGNALS:-$target/examples/signals}
 for command in "$perilune" "$perilune" "$signals"; do
-  [ -x "$command" ] || { echo "no $command: cargo build --release --workspace --bins --examples"; exit 1; }
+  [ -x "$command" ] || { echo "no $command: cargo build --profile dist --workspace --bins --examples"; exit 1; }
 done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -76,7 +76,7 @@ mod tests {
     #[track_caller]
     fn shows(source: &str, expected: &str) {
         let mut vm = perilune::new_vm(true);
-        let e = vm.load_chunk(source.as_bytes(), b"@t.lua", None).err().expect("an error");
+        let e = vm.load_chunk(source.as_bytes(), b"@t.lua", None).expect_err("an error");
         let message = e.bytes().to_vec();
         let shown = excerpt(&mut vm, source.as_bytes(), b"@t.lua", &message).unwrap_or_default();
         assert_eq!(String::from_utf8_lossy(&shown), expected, "{}", String::from_utf8_lossy(&message));

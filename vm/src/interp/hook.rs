@@ -1,6 +1,6 @@
 //! Hooks: events that call a function before an instruction runs, and interrupts from outside.
 //!
-//! While a hook is set, every entry of the dispatch table is [`hook_step`]: it tells of the events, then runs the instruction in its
+//! While a hook is set, every entry of the dispatch table is `hook_step`: it tells of the events, then runs the instruction in its
 //! form that neither counts nor enters compiled code. Without hooks nothing is paid. Samples ([`crate::sample`]) are told of here, too.
 
 use super::{Dispatching, Status, op};

@@ -1,6 +1,6 @@
 //! Sampling: what runs, asked at regular intervals of processor time.
 //!
-//! A timer ([`timer`]) interrupts the thread of the VM. All that its signal handler does is to count, to note what the VM is doing
+//! A timer (`timer`) interrupts the thread of the VM. All that its signal handler does is to count, to note what the VM is doing
 //! ([`Activity`]) and to make the interpreter dispatch through the table of hooks; the [`Consumer`] is called there, before the next
 //! instruction of a Lua function, where everything may be looked at. Samples that come meanwhile are added to the one that waits.
 //!
@@ -10,7 +10,7 @@
 //! loops that may take no exit for long (PROF). So apart from these guards samples cost compiled code nothing until one comes.
 //!
 //! One that is content to be told of many samples at once need not have compiled code left for them ([`InCode::Walked`]): the handler
-//! walks the stack itself ([`walk`]).
+//! walks the stack itself (`walk`).
 
 mod clock;
 mod divert;
