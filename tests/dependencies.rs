@@ -49,6 +49,8 @@ fn licences_are_allowed() {
         let known = holds(licence, &allowed) || licence == "(MIT OR Apache-2.0) AND Unicode-3.0";
         let excepted = exceptions.first().is_some_and(|e| e == name) && exceptions[1..].iter().any(|e| e == licence);
         assert!(known || excepted, "{name}: {licence}");
+        let source = p["source"].as_str();
+        assert!(source.is_none_or(|s| s.starts_with("registry+")), "{name}: {source:?}");
     }
 }
 

@@ -74,7 +74,9 @@ pub fn optimisations() -> String {
     }
     text += "Parameters, with their defaults: -Oname=number sets one.\n";
     for (name, default, meaning) in Params::TABLE {
-        text += &format!("  {:19} {}\n", format!("{name}={default}"), meaning.trim());
+        // Where it is explained in the source is for those who have that.
+        let meaning = meaning.trim().trim_end_matches("See `policy`.").trim_end();
+        text += &format!("  {:19} {meaning}\n", format!("{name}={default}"));
     }
     text
 }
