@@ -31,6 +31,23 @@
 //! assert!(e.traceback().is_some_and(|t| t.contains("config.lua:2: in main chunk")));
 //! ```
 
+//!
+//! # Features
+//!
+//! All are on by default; a program that embeds Perilune wants `default-features = false`, and what it needs of these:
+//!
+//! - `observe`: [`observe`], and the library `misc` of Lua;
+//! - `disasm`: machine code as text, for `-jdump` and the trace explorer;
+//! - `cli`: what only the command needs.
+//!
+//! A build without optimisation runs Lua about thirty times as slowly. For a debug build of a program that embeds Perilune, put this into its
+//! `Cargo.toml`:
+//!
+//! ```toml
+//! [profile.dev.package.perilune-vm]
+//! opt-level = 3
+//! ```
+
 mod api;
 
 pub use api::chunk::{AsChunk, Chunk};
@@ -44,6 +61,7 @@ pub use api::table::{Pairs, Sequence, Table};
 pub use api::value::Value;
 
 /// Memory profiler, heap dumps and snapshots, metrics, inspection. The methods of [`Lua`] lead there.
+#[cfg(feature = "observe")]
 pub use perilune_observe as observe;
 
 /// The system's allocator with a reserve behind it, so that the end of memory is an error of the Lua program: for a program's
@@ -51,4 +69,4 @@ pub use perilune_observe as observe;
 pub use perilune_vm::gc::reserve::Allocator;
 
 #[doc(hidden)]
-pub use api::state::new_vm;
+pub use api::state::{new_vm, vm_of};

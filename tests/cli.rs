@@ -76,13 +76,120 @@ fn version() {
     assert_eq!(perilune(&["-e", "print(1)", "-v"]).ok(), format!("{BANNER}1\n"));
 }
 
+/// A message that names the culprit, the synopsis, and where to find more; on standard error, with status 1.
 #[test]
 fn wrong_options() {
-    for args in [&["-x"][..], &["-e"], &["-l"], &["-j"], &["-vv"], &["-ix"], &["--no"], &["--memory-limit", "much"]] {
-        let usage = perilune(args).failed();
-        assert!(usage.starts_with("usage: perilune [options]... [script [args]...].\nAvailable options are:\n"), "{args:?}");
-        assert!(usage.ends_with("  -         Execute stdin and stop handling options.\n"), "{args:?}");
+    for (args, culprit) in [
+        (&["-x"][..], "unrecognized option '-x'"),
+        (&["-e"], "'-e' needs argument"),
+        (&["-l"], "'-l' needs argument"),
+        (&["-j"], "'-j' needs argument"),
+        (&["-vv"], "unrecognized option '-vv'"),
+        (&["-ix"], "unrecognized option '-ix'"),
+        (&["--no"], "unrecognized option '--no'"),
+        (&["--memory-limit", "much"], "malformed number of bytes 'much' for '--memory-limit'"),
+        (&["run", "-x"], "unrecognized option '-x'"),
+    ] {
+        let done = perilune(args);
+        assert_eq!(done.output, "", "{args:?}");
+        let expected =
+            format!("perilune: {culprit}\nusage: perilune [options]... [script [args]...].\nTry 'perilune --help' for more.\n");
+        assert_eq!(done.failed(), expected, "{args:?}");
     }
+}
+
+/// On standard output, with status 0.
+#[test]
+fn help() {
+    let help = perilune(&["--help"]).ok().replace(PERILUNE, "perilune");
+    assert!(help.starts_with("usage: perilune [options]... [script [args]...].\nAvailable options are:\n  -e chunk "), "{help}");
+    for word in
+        ["  --memory-limit bytes[k|m|g]\n", "  trace       ", "  profile     ", "  heap        ", "  memprof     ", " ./script"]
+    {
+        assert!(help.contains(word), "{word:?} in {help}");
+    }
+    assert_eq!(perilune(&["-h"]).ok().replace(PERILUNE, "perilune"), help);
+    assert_eq!(perilune(&["help"]).ok().replace(PERILUNE, "perilune"), help);
+    assert_eq!(perilune(&["-e", "print(1)", "--help"]).ok().replace(PERILUNE, "perilune"), help, "nothing else is done");
+    assert_eq!(perilune(&["--version"]).ok(), BANNER);
+    let heap = perilune(&["heap", "--help"]).ok();
+    assert!(heap.contains("\nUsage: perilune heap <COMMAND>\n"), "{heap}");
+}
+
+/// All parameters, optimisations and commands there are, with what they mean and their defaults.
+#[test]
+fn help_on_the_compiler() {
+    let text = perilune(&["-Ohelp"]).ok();
+    for line in ["  hotloop=1200        Iterations before", "  gcstress=0          Stress", "  loop        Loop optimisation.\n"]
+    {
+        assert!(text.contains(line), "{line:?} in {text}");
+    }
+    for name in perilune(&["-e", "print(select(2, jit.status()))"]).ok().split_whitespace() {
+        assert!(
+            name.chars().any(|c| !c.is_ascii_lowercase()) || text.contains(&format!("\n  {name} ")) || name.len() > 6,
+            "{name}"
+        );
+    }
+    let text = perilune(&["-jhelp"]).ok();
+    for line in [
+        "  off         Switch it off.\n",
+        "  v           A line for each trace",
+        "  stats       ",
+        "  dump        ",
+        "  p           ",
+    ] {
+        assert!(text.contains(line), "{line:?} in {text}");
+    }
+    assert!(!text.contains("bcsave") && !text.contains("zone"), "these are not started by -j:\n{text}");
+    assert_eq!(perilune(&["-jhelp", "-e", "print(1)"]).ok(), format!("{text}1\n"));
+}
+
+/// A subcommand is the first argument; any other way to name a file runs it.
+#[test]
+fn scripts_called_like_a_subcommand() {
+    let folder = with("subcommand", &[("trace", "print('script', arg[0], ...)"), ("run", "print('run', ...)")]);
+    let run = |args: &[&str]| run_in(&folder, args, "").ok();
+    assert_eq!(run(&["./trace", "x"]), "script\t./trace\tx\n");
+    assert_eq!(run(&["--", "trace", "x"]), "script\ttrace\tx\n");
+    assert_eq!(run(&["run", "trace", "x"]), "script\ttrace\tx\n");
+    assert_eq!(run(&["-joff", "trace"]), "script\ttrace\n");
+    assert_eq!(run(&["run", "run", "x"]), "run\tx\n");
+    assert_eq!(run(&["run", "-e", "print(1)", "--", "run"]), "1\nrun\n");
+    let failed = run_in(&folder, &["trace"], "").failed();
+    assert!(failed.starts_with("perilune: the following required arguments were not provided:"), "{failed}");
+}
+
+#[test]
+fn completions_and_manual() {
+    for (shell, start) in
+        [("bash", "_perilune() {"), ("zsh", "#compdef perilune"), ("fish", "# Print an optspec"), ("elvish", "\nuse ")]
+    {
+        let text = perilune(&["completions", shell]).ok();
+        assert!(text.starts_with(start) && text.contains("memory-limit") && text.contains("flamegraph"), "{shell}: {text}");
+    }
+    let man = perilune(&["man"]).ok();
+    assert!(man.contains(".TH perilune 1") && man.contains("\\fB\\-j\\fR") && man.contains("perilune\\-trace(1)"), "{man}");
+}
+
+/// Nothing that could not be written goes without a status that says so, whoever writes it and when.
+#[test]
+fn full_disk() {
+    let write = |args: &[&str]| {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a device");
+        let mut command = Command::new(PERILUNE);
+        let done = command.args(args).stdout(full).stderr(std::process::Stdio::piped()).output().expect("the command starts");
+        (done.status.code(), String::from_utf8_lossy(&done.stderr).replace(PERILUNE, "perilune"))
+    };
+    let expected = (Some(1), "perilune: cannot write: No space left on device\n".to_owned());
+    for args in [&["-e", "print(1)"][..], &["-e", "io.write('x')"], &["--help"], &["-v"], &["-Ohelp"], &["man"]] {
+        assert_eq!(write(args), expected, "{args:?}");
+    }
+    assert_eq!(write(&["-e", "for i = 1, 1e5 do print(i) end"]), expected, "in the middle");
+    let by_exit = |status: &str| write(&["-e", &format!("print(1) os.exit({status})")]);
+    assert_eq!(by_exit("0"), (Some(1), "cannot write: No space left on device\n".to_owned()));
+    assert_eq!(by_exit("3").0, Some(3));
+    let told = write(&["-e", "local ok, e = io.stdout:write(('x'):rep(1e6)) io.stderr:write(tostring(ok), e)"]);
+    assert_eq!(told, (Some(0), "nilNo space left on device".to_owned()), "it is the program's to say what that means");
 }
 
 #[test]
@@ -172,7 +279,7 @@ fn name_of_the_command() {
     };
     assert_eq!(run_link(&["-e", "x x"]), format!("{link}: (command line):1: '=' expected near 'x'\n"));
     assert_eq!(run_link(&["-jnone"]), format!("{link}: unknown luaJIT command or jit.* modules not installed\n"));
-    assert!(run_link(&["-x"]).starts_with(&format!("usage: {link} [options]... [script [args]...].\n")));
+    assert!(run_link(&["-x"]).contains(&format!("\nusage: {link} [options]... [script [args]...].\n")));
     assert_eq!(run_link(&["-e", "print(arg[-2])"]), "");
 }
 
@@ -219,6 +326,8 @@ fn interactive_chunks() {
     ok("=io.read()\nhello\n=5\n", "> hello\n> 5\n> \n");
     ok("_PROMPT = 5\n=1\n_PROMPT = {}\n=2\n", "> 51\n5> 2\n> \n");
     ok("=1", "> 1\n> \n");
+    ok("1 + 1\n'a', 2\n", "> 2\n> a\t2\n> \n");
+    ok("1 +\n2\n", "> >> 3\n> \n");
     let (output, errors) = shown("error()\nerror({})\nerror(\"'<eof>'\", 0)\n=1\n");
     assert_eq!(output, "> > > > 1\n> \n");
     let traceback = "stack traceback:\n\t[C]: in function 'error'\n\tstdin:1: in main chunk\n\t[C]: at 0x?\n";

@@ -10,8 +10,8 @@ const ARROWS: [(&str, &[&str]); 9] = [
     ("backend", &["perilune-recorder", "perilune-vm"]),
     ("jit", &["perilune-backend", "perilune-recorder", "perilune-vm"]),
     ("observe", &["perilune-jit", "perilune-recorder", "perilune-vm"]),
-    (".", &["perilune-jit", "perilune-observe", "perilune-vm"]),
-    ("tools", &["perilune"]),
+    (".", &["perilune-jit", "perilune-observe", "perilune-tools", "perilune-vm"]),
+    ("tools", &["perilune-observe"]),
     ("tests/fuzz", &["perilune", "perilune-recorder", "perilune-tools", "perilune-vm"]),
     ("tests/generated", &["perilune", "perilune-jit", "perilune-recorder", "perilune-vm"]),
 ];

@@ -6,6 +6,7 @@ use command::PERILUNE;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{FromRawFd, OwnedFd};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -23,6 +24,10 @@ struct Terminal {
 
 impl Terminal {
     fn start(args: &[&str]) -> Terminal {
+        Terminal::with_state(args, &command::folder(&format!("terminal-{}", std::process::id())))
+    }
+    /// The same, with the folder that the history is kept in.
+    fn with_state(args: &[&str], state: &Path) -> Terminal {
         let (mut master, mut slave) = (-1, -1);
         // SAFETY: the results go to two variables; no name, attributes and size are given.
         let r = unsafe {
@@ -33,7 +38,14 @@ impl Terminal {
         let (master, slave) = unsafe { (File::from_raw_fd(master), OwnedFd::from_raw_fd(slave)) };
         let end = || Stdio::from(slave.try_clone().expect("a duplicate"));
         let mut command = Command::new(PERILUNE);
-        command.args(args).env("TERM", "xterm").env_remove("LUA_INIT").stdin(end()).stdout(end()).stderr(end());
+        command
+            .args(args)
+            .env("TERM", "xterm")
+            .env("XDG_STATE_HOME", state)
+            .env_remove("LUA_INIT")
+            .stdin(end())
+            .stdout(end())
+            .stderr(end());
         // SAFETY: only system calls between fork and exec. The terminal becomes the one that Ctrl-C comes from.
         unsafe {
             std::os::unix::process::CommandExt::pre_exec(&mut command, || {
@@ -74,7 +86,7 @@ impl Terminal {
     fn type_keys(&mut self, keys: &str) {
         self.keyboard.write_all(keys.as_bytes()).expect("the terminal is open");
     }
-    /// Types a line at a prompt, and waits for a line of the answer and the next prompt: before that, keys are lost.
+    /// Types a line at a prompt, and waits for a line of the answer and the next prompt.
     #[track_caller]
     fn ask(&mut self, line: &str, answer: &str) {
         self.type_keys(line);
@@ -142,4 +154,113 @@ fn interrupts() {
     t.ask("=8 * 8", "64");
     t.type_keys("os.exit(3)\r");
     assert_eq!(t.ends(), Some(3));
+}
+
+/// One Ctrl-C ends a compiled loop, and the session goes on.
+#[test]
+fn interrupts_compiled_loops() {
+    let mut t = Terminal::start(&["-Obudget=0"]);
+    t.wait_for("> ");
+    t.type_keys("x = 7 print('running') while true do end\r");
+    t.wait_for("\nrunning\r\n");
+    std::thread::sleep(Duration::from_millis(300));
+    t.type_keys(CTRL_C);
+    t.wait_for("stdin:1: interrupted!\r\nstack traceback:\r\n");
+    t.wait_for("> ");
+    t.ask("x * 6", "42");
+    t.type_keys(CTRL_D);
+    assert_eq!(t.ends(), Some(0));
+}
+
+#[test]
+fn expressions_and_tables_are_shown() {
+    let mut t = Terminal::start(&[]);
+    t.wait_for(".exit ends.");
+    t.wait_for("> ");
+    t.ask("1 + 1", "2");
+    t.ask("'a', nil, 3", "a\tnil\t3");
+    t.ask("{1, 'two', x = {y = {z = {}}}, ['a b'] = true}", "{ 1, \"two\", [\"a b\"] = true, x = { y = { z = {} } } }");
+    t.ask("{{{{1}}}}", "{ { { {...} } } }");
+    t.ask("(function() local t = {} t.t = t return t end)()", "{ t = {<itself>} }");
+    t.ask("setmetatable({}, {__tostring = function() return 'mine' end})", "mine");
+    t.type_keys("(function() local t = {} for i = 1, 100 do t[i] = i * 1e6 end return t end)()\r");
+    t.wait_for("\n{\r\n  1000000,\r\n");
+    t.wait_for("\n  40000000,\r\n  ...,\r\n}\r\n");
+    t.wait_for("> ");
+    // An expression that goes on.
+    t.type_keys("1 +\r");
+    t.wait_for(">> ");
+    t.ask("2", "3");
+    t.type_keys(".help\r");
+    t.wait_for("Tab completes");
+    t.wait_for("> ");
+    t.type_keys("exit\r");
+    assert_eq!(t.ends(), Some(0));
+}
+
+#[test]
+fn completion() {
+    let mut t = Terminal::start(&[]);
+    t.wait_for("> ");
+    t.ask("deposits = {deposit = function() return 'paid' end} print(1)", "1");
+    t.ask("account = setmetatable({balance = 12}, {__index = deposits}) print(1)", "1");
+    t.ask("acc\t.bal\t + 1", "13");
+    t.ask("account:dep\t()", "paid");
+    t.ask("string.for\t('%03d', 7)", "007");
+    t.ask("('x'):rep(3)", "xxx");
+    // Several: a list.
+    t.type_keys("table.\t\t");
+    t.wait_for("concat");
+    t.wait_for("insert");
+    t.type_keys(CTRL_C);
+    t.wait_for("[?2004l");
+    t.wait_for("> ");
+    t.type_keys(CTRL_D);
+    assert_eq!(t.ends(), Some(0));
+}
+
+/// What is typed ahead, or pasted by a terminal that does not say so.
+#[test]
+fn typing_ahead() {
+    let mut t = Terminal::start(&[]);
+    t.wait_for("> ");
+    t.type_keys("=1\r=2\rfor i = 3, 4 do\rprint(i)\rend\r=5\r");
+    for answer in ["1", "2", "3\r\n4", "5"] {
+        t.wait_for(&format!("\n{answer}\r\n"));
+    }
+    t.wait_for("> ");
+    // Pasted by one that does: the lines are one chunk.
+    t.type_keys("\x1b[200~local a = 6\nprint(a * 7)\x1b[201~\r");
+    t.wait_for("\n42\r\n");
+    t.type_keys(CTRL_D);
+    assert_eq!(t.ends(), Some(0));
+}
+
+#[test]
+fn the_history_is_kept() {
+    let state = command::folder("terminal-history");
+    let session = |options: &[&str], first: &str, answer: &str| {
+        let mut t = Terminal::with_state(options, &state);
+        t.wait_for("> ");
+        t.ask(first, answer);
+        t.type_keys(CTRL_D);
+        assert_eq!(t.ends(), Some(0));
+    };
+    session(&[], "print(6 * 7)", "42");
+    session(&[], UP, "42");
+    let kept = std::fs::read_to_string(state.join("perilune/history")).expect("a history");
+    assert!(kept.contains("print(6 * 7)"), "{kept}");
+    session(&["-E"], "print(6 * 9)", "54");
+    session(&[], UP, "42");
+}
+
+#[test]
+fn syntax_errors_show_the_line() {
+    let mut t = Terminal::start(&[]);
+    t.wait_for("> ");
+    t.type_keys("local x = 1 y y\r");
+    t.wait_for("stdin:1: '=' expected near 'y'\r\n 1 | local x = 1 y y\r\n   |               ^\r\n");
+    t.wait_for("> ");
+    t.type_keys(CTRL_D);
+    assert_eq!(t.ends(), Some(0));
 }

@@ -17,6 +17,9 @@
 //! thunk and left by a tail call through `vm.exit_table[n]`, which holds the exit stub (it stores `base` to `vm.jit_base` and
 //! returns `n` to whoever called the thunk) or the code of a side trace, which may take more arguments ([`passed`]).
 
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+compile_error!("Perilune compiles to machine code of x86-64 and aarch64 only");
+
 pub mod code;
 mod compile;
 pub mod disas;

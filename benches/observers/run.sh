@@ -1,15 +1,14 @@
 #!/bin/sh
 # What observing costs, and how right it is, against the limits that are set for it: a line for each, and exit status 1 if one is passed.
-# PERILUNE, TOOLS and SIGNALS are the commands, by default those of a release build. Other work on the machine disturbs the times little, as
+# PERILUNE and SIGNALS are the commands, by default those of a build in the profile dist. Other work on the machine disturbs the times little, as
 # they are those of the processor.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-target=${CARGO_TARGET_DIR:-$here/../../target}/release
+target=${CARGO_TARGET_DIR:-$here/../../target}/dist
 perilune=${PERILUNE:-$target/perilune}
-tools=${TOOLS:-$target/perilune-tools}
 signals=${SIGNALS:-$target/examples/signals}
-for command in "$perilune" "$tools" "$signals"; do
-  [ -x "$command" ] || { echo "no $command: cargo build --release --workspace --bins --examples"; exit 1; }
+for command in "$perilune" "$perilune" "$signals"; do
+  [ -x "$command" ] || { echo "no $command: cargo build --profile dist --workspace --bins --examples"; exit 1; }
 done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -41,12 +40,12 @@ for program in binarytrees strbuild json pipeline raytracer linkedlist generator
 done
 
 # Single programs differ by as much as the limit from one run to another, where the traces that they get depend on addresses.
-PERILUNE=$perilune TOOLS=$tools SIGNALS=$signals python3 "$here/watched.py" -w signals -w "1 kHz" \
+PERILUNE=$perilune SIGNALS=$signals python3 "$here/watched.py" -w signals -w "1 kHz" \
   collatz fannkuch fasta life lu nbody queens revcomp sor spectralnorm || failed=1
 
 "$perilune" "$here/heap.lua" "$work/heap" || failed=1
 
-"$tools" profile --folded -o "$work/folded" "$here/../../tests/consumers/shares.lua" > "$work/took"
+"$perilune" profile --folded -o "$work/folded" "$here/../../tests/consumers/shares.lua" > "$work/took"
 while read -r name took; do
   awk -v name="$name" -v wanted="$took" '
     { n = $NF; all += n; if ($0 ~ "[;]" name " [(]") found += n }

@@ -2,7 +2,7 @@
 //! a machine. Without the script's arguments: `arg` is left to the script.
 //!
 //! ```text
-//! cargo run --release --example signals -- SCRIPT
+//! cargo run --profile dist --example signals -- SCRIPT
 //! ```
 
 use core::mem::MaybeUninit;

@@ -2,10 +2,10 @@
 """What -jv, -jp and a profile of 1,000 samples a second cost the programs of benches, against the limits that are set for it: a line for
 each program.
 
-    cargo build --release --workspace --bins --examples
+    cargo build --profile dist --workspace --bins --examples
     watched.py [-n ROUNDS] [-w WAY ...] [PROGRAM ...]
 
-The commands are those of a release build; PERILUNE, TOOLS and SIGNALS name others. What is compared runs at the same time on one
+The commands are those of a build in the profile dist; PERILUNE and SIGNALS name others. What is compared runs at the same time on one
 processor, a few milliseconds each in turn, so that whatever else the machine does, or its host, concerns all of it alike; each time with
 another string in memory, since where the heap lies makes a difference of its own. Compared is processor time, by the mean of the ratios;
 after the sign +- stands twice its standard error. Each program is marked that is slower than the limit by more than three standard errors
@@ -27,13 +27,13 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = HERE.parent / "programs"
-PERILUNE, TOOLS, SIGNALS = "perilune", "perilune-tools", "examples/signals"
+PERILUNE, SIGNALS = "perilune", "examples/signals"
 # The command, its options, the limit, and what a program is compared with.
 WAYS = {
     "-jv": (PERILUNE, ["-jv=" + os.devnull], 1.02, None),
     "-jp": (PERILUNE, ["-jp=f," + os.devnull], 1.03, None),
     "signals": (SIGNALS, [], math.inf, None),
-    "1 kHz": (TOOLS, ["profile", "--hz", "1000", "--folded", "-o", os.devnull], 1.05, "signals"),
+    "1 kHz": (PERILUNE, ["profile", "--hz", "1000", "--folded", "-o", os.devnull], 1.05, "signals"),
 }
 
 
@@ -75,8 +75,8 @@ def measure(target, program, ways, rounds, work):
 
 
 def command(target, name):
-    variable = {PERILUNE: "PERILUNE", TOOLS: "TOOLS", SIGNALS: "SIGNALS"}[name]
-    return os.environ.get(variable, str(pathlib.Path(target) / "release" / name))
+    variable = {PERILUNE: "PERILUNE", SIGNALS: "SIGNALS"}[name]
+    return os.environ.get(variable, str(pathlib.Path(target) / "dist" / name))
 
 
 def main():

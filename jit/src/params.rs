@@ -56,10 +56,10 @@ macro_rules! for_each_param {
 }
 
 macro_rules! define_params {
-    ($($(#[$doc:meta])* $name:ident = $default:expr;)*) => {
+    ($(#[doc = $doc:literal] $name:ident = $default:expr;)*) => {
         /// The parameters.
         #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-        pub struct Params { $($(#[$doc])* pub $name: u32,)* }
+        pub struct Params { $(#[doc = $doc] pub $name: u32,)* }
 
         impl Default for Params {
             fn default() -> Params {
@@ -68,6 +68,8 @@ macro_rules! define_params {
         }
 
         impl Params {
+            /// Names, defaults and meanings, in order.
+            pub const TABLE: &'static [(&'static str, u32, &'static str)] = &[$((stringify!($name), $default, $doc),)*];
             /// Names in order.
             pub const NAMES: &'static [&'static str] = &[$(stringify!($name),)*];
             fn field(&mut self, name: &str) -> Option<&mut u32> {
@@ -80,6 +82,9 @@ macro_rules! define_params {
     };
 }
 for_each_param!(define_params);
+
+/// Names of the optimisations that `-O` switches on and off, with what they do.
+pub const OPTIMISATIONS: &[(&str, &str)] = OptFlags::TABLE;
 
 /// Which parameters were set, and are meant as they are.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]

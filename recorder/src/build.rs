@@ -4,7 +4,7 @@
 //! elimination of stores, and is appended only if it is still there. The result is the reference to use, which may be a constant
 //! or an earlier instruction. Each stage has its switch in [`OptFlags`].
 //!
-//! Instructions of one operation are chained through [`Builder::prev`], newest first: a search visits only candidates, and stops
+//! Instructions of one operation are chained through `Builder::prev`, newest first: a search visits only candidates, and stops
 //! at the newest operand, since nothing equal can be older than that.
 
 use crate::abort::Abort;

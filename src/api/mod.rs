@@ -7,6 +7,7 @@ pub mod error;
 pub mod function;
 pub mod lua;
 pub mod multi;
+#[cfg(feature = "observe")]
 pub mod observe;
 pub mod state;
 pub mod string;

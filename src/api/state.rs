@@ -15,8 +15,14 @@ pub fn new_vm(no_env: bool) -> Box<Vm> {
     }
     vm.open_libs();
     perilune_jit::attach(&mut vm);
+    #[cfg(feature = "observe")]
     perilune_observe::library::open(&mut vm);
     vm
+}
+
+/// The VM of a state, for the command. It lives as long as some handle.
+pub fn vm_of(lua: &super::lua::Lua) -> *mut Vm {
+    lua.0.owner
 }
 
 /// The state that all handles share; it is closed when the last of them goes.

@@ -1,15 +1,10 @@
-//! Ctrl-C while Lua code runs: the error "interrupted!" at the next instruction that is interpreted. A second Ctrl-C ends the
-//! process, also where the first one is not noticed (in a compiled loop that is never left).
+//! Ctrl-C while Lua code runs: the error "interrupted!" at the next instruction that is interpreted. Compiled code is left for it
+//! ([`Vm::set_interruptible`]), and a read that waits ends. A second Ctrl-C ends the process, which helps where a library function
+//! takes long.
 
+use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicPtr, Ordering};
 use perilune_vm::Vm;
-
-unsafe extern "C" {
-    fn signal(number: i32, handler: usize) -> usize;
-}
-const SIGINT: i32 = 2;
-const SIGPIPE: i32 = 13;
-const SIG_DFL: usize = 0;
 
 /// The state that is running.
 static RUNNING: AtomicPtr<Vm> = AtomicPtr::new(core::ptr::null_mut());
@@ -17,25 +12,49 @@ static RUNNING: AtomicPtr<Vm> = AtomicPtr::new(core::ptr::null_mut());
 /// Undoes what Rust's start-up did: a program whose output nobody reads ends, as with any other interpreter.
 pub fn die_of_broken_pipes() {
     // SAFETY: sets a default action; no handler is involved.
-    unsafe { signal(SIGPIPE, SIG_DFL) };
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
 }
 
 /// Runs `f` so that Ctrl-C interrupts it.
 pub fn interruptible<T>(vm: &mut Vm, f: impl FnOnce(&mut Vm) -> T) -> T {
-    RUNNING.store(vm, Ordering::SeqCst);
-    // SAFETY: the handler only uses what is safe in one.
-    unsafe { signal(SIGINT, on_interrupt as extern "C" fn(i32) as usize) };
+    // SAFETY: the state lives, on this thread, while the guard does.
+    let guard = unsafe { Guard::new(vm) };
     let result = f(vm);
-    // SAFETY: sets a default action.
-    unsafe { signal(SIGINT, SIG_DFL) };
-    RUNNING.store(core::ptr::null_mut(), Ordering::SeqCst);
+    drop(guard);
     vm.forget_interrupt();
     result
 }
 
-extern "C" fn on_interrupt(_: i32) {
+/// Ctrl-C interrupts a state while this lives.
+pub struct Guard(());
+
+impl Guard {
+    /// # Safety
+    /// The state lives longer than the guard, and runs on the thread that signals come to.
+    pub unsafe fn new(vm: *mut Vm) -> Guard {
+        RUNNING.store(vm, Ordering::SeqCst);
+        // SAFETY: all-zero is a value of `sigaction`: no flags, so that a system call that waits ends; nothing blocked. The handler only
+        // uses what is safe in one.
+        unsafe {
+            let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
+            action.sa_sigaction = on_interrupt as extern "C" fn(libc::c_int) as usize;
+            libc::sigaction(libc::SIGINT, &action, core::ptr::null_mut());
+        }
+        Guard(())
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        // SAFETY: sets a default action.
+        unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
+        RUNNING.store(core::ptr::null_mut(), Ordering::SeqCst);
+    }
+}
+
+extern "C" fn on_interrupt(_: libc::c_int) {
     // SAFETY: `signal` may be called in a handler.
-    unsafe { signal(SIGINT, SIG_DFL) };
+    unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
     let vm = RUNNING.load(Ordering::SeqCst);
     if !vm.is_null() {
         // SAFETY: the state is running on this thread.

@@ -1,16 +1,20 @@
-//! The command line.
+//! The command line: LuaJIT's options and a script, or a subcommand ([`subcommands`]).
 
 mod control;
+mod diagnose;
 mod interrupt;
 mod options;
 mod repl;
 mod report;
 mod run;
+mod subcommands;
+mod usage;
 
-use options::{Options, Step, USAGE};
+use options::{Options, Shown, Step};
 use perilune_vm::Vm;
-use perilune_vm::lib::io::{flush_all, write_stderr, write_stdout};
+use perilune_vm::lib::io::{error_text, flush_all, lost_output, write_stderr, write_stdout};
 use perilune_vm::value::Value;
+use report::{Prefix, message};
 use std::io::IsTerminal;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::process::ExitCode;
@@ -24,19 +28,50 @@ pub type Outcome = Result<(), Failed>;
 pub fn main() -> ExitCode {
     let argv: Vec<Vec<u8>> = std::env::args_os().map(OsStringExt::into_vec).collect();
     report::set_program(&argv);
-    let Some(options) = Options::parse(&argv) else {
-        write_stderr(&[b"usage: ", report::program(), USAGE.as_bytes()].concat());
-        return ExitCode::FAILURE;
+    // Its name is the first argument: `./trace` and `-- trace` are scripts.
+    let first = match argv.get(1).map(|name| &**name) {
+        Some(b"run") => 2,
+        Some(b"help") if argv.len() == 2 => {
+            write_stdout(&usage::help(&subcommands::list()));
+            flush_all();
+            return ExitCode::SUCCESS;
+        }
+        Some(name) if subcommands::is_one(name) => return subcommands::main(),
+        _ => 1,
     };
-    interrupt::die_of_broken_pipes();
-    let mut vm = perilune::new_vm(options.no_env);
-    vm.set_memory_limit(options.memory_limit);
-    let outcome = run_all(&mut vm, &argv, &options);
-    vm.close();
+    let outcome = match Options::parse(&argv, first) {
+        Ok(options) if options.shown == Some(Shown::Help) => {
+            write_stdout(&usage::help(&subcommands::list()));
+            Ok(())
+        }
+        Ok(options) if options.shown == Some(Shown::Version) => {
+            print_version();
+            Ok(())
+        }
+        Ok(options) => {
+            interrupt::die_of_broken_pipes();
+            let mut vm = perilune::new_vm(options.no_env);
+            vm.set_memory_limit(options.memory_limit);
+            vm.set_interruptible(true);
+            let outcome = run_all(&mut vm, &argv, &options);
+            vm.close();
+            outcome
+        }
+        Err(wrong) => {
+            message(Prefix::Program, wrong.as_bytes());
+            let more = [b"Try '", report::program(), b" --help' for more.\n"].concat();
+            write_stderr(&[usage::synopsis(), more].concat());
+            Err(Failed)
+        }
+    };
     flush_all();
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Failed) => ExitCode::FAILURE,
+    match (outcome, lost_output()) {
+        (Ok(()), None) => ExitCode::SUCCESS,
+        (Ok(()), Some(e)) => {
+            message(Prefix::Program, format!("cannot write: {}", error_text(&e)).as_bytes());
+            ExitCode::FAILURE
+        }
+        (Err(Failed), _) => ExitCode::FAILURE,
     }
 }
 
@@ -54,6 +89,8 @@ fn run_all(vm: &mut Vm, argv: &[Vec<u8>], options: &Options) -> Outcome {
             Step::Require(name) => run::require(vm, name)?,
             Step::Control(command) => control::command(vm, command)?,
             Step::Optimize(flags) => control::optimize(vm, flags)?,
+            Step::OptimizeHelp => write_stdout(usage::optimisations().as_bytes()),
+            Step::ControlHelp => write_stdout(usage::control_commands().as_bytes()),
             Step::Bytecode(arguments) => return control::bytecode(vm, arguments),
         }
     }
@@ -63,11 +100,11 @@ fn run_all(vm: &mut Vm, argv: &[Vec<u8>], options: &Options) -> Outcome {
         run::script(vm, (name != b"-" || after_end).then_some(name))?;
     }
     if options.interactive {
-        repl::run(vm);
+        repl::run(vm, options.no_env);
     } else if script.is_none() && !options.executes && !options.version {
         if std::io::stdin().is_terminal() {
             print_version();
-            repl::run(vm);
+            repl::run(vm, options.no_env);
         } else {
             run::file(vm, None)?;
         }

@@ -1,23 +1,5 @@
 //! Options: scanned from left to right up to the script.
 
-/// What is printed when the options make no sense, behind the name of the command.
-pub const USAGE: &str = " \
-[options]... [script [args]...].
-Available options are:
-  -e chunk  Execute string 'chunk'.
-  -l name   Require library 'name'.
-  -b ...    Save or list bytecode.
-  -j cmd    Perform LuaJIT control command.
-  -O[opt]   Control LuaJIT optimizations.
-  -i        Enter interactive mode after executing 'script'.
-  -v        Show version information.
-  -E        Ignore environment variables.
-  --memory-limit bytes[k|m|g]
-            Limit the memory of the program.
-  --        Stop handling options.
-  -         Execute stdin and stop handling options.
-";
-
 /// One thing to do before the script, in the order given.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Step {
@@ -31,6 +13,19 @@ pub enum Step {
     Optimize(Vec<u8>),
     /// `-b`: the last step, with all that follows.
     Bytecode(Vec<Vec<u8>>),
+    /// `-Ohelp`
+    OptimizeHelp,
+    /// `-jhelp`
+    ControlHelp,
+}
+
+/// What the process ends with at once.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// `--help`
+    Help,
+    /// `--version`
+    Version,
 }
 
 /// The options.
@@ -40,33 +35,44 @@ pub struct Options {
     pub interactive: bool,
     pub version: bool,
     pub no_env: bool,
-    /// Is there an `-e`?
+    /// Is there an option that makes up for a script: `-e`, or one that only tells something?
     pub executes: bool,
+    /// Is something to be shown, and no more to be done?
+    pub shown: Option<Shown>,
     pub memory_limit: Option<usize>,
     /// Index of the script; the number of arguments if there is none.
     pub script: usize,
 }
 
 impl Options {
-    /// Reads the command line, the program's name first. `None` if it is wrong.
-    pub fn parse(argv: &[Vec<u8>]) -> Option<Options> {
+    /// Reads the command line from argument `i` on.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(argv: &[Vec<u8>], mut i: usize) -> Result<Options, String> {
         let mut o = Options::default();
-        let mut i = 1;
         while let Some(a) = argv.get(i) {
             let Some(letters) = a.strip_prefix(b"-") else { break };
             let Some((&letter, tail)) = letters.split_first() else { break };
             i += 1;
             match letter {
                 b'-' if tail.is_empty() => break,
-                b'-' => o.memory_limit = Some(limit(tail, argv, &mut i)?),
-                b'i' | b'v' if !tail.is_empty() => return None,
+                b'-' if tail == b"help" => o.shown = o.shown.or(Some(Shown::Help)),
+                b'-' if tail == b"version" => o.shown = o.shown.or(Some(Shown::Version)),
+                b'-' => o.memory_limit = Some(limit(a, argv, &mut i)?),
+                b'h' | b'i' | b'v' | b'E' if !tail.is_empty() => return Err(unknown(a)),
+                b'h' => o.shown = o.shown.or(Some(Shown::Help)),
                 b'i' => (o.interactive, o.version) = (true, true),
                 b'v' => o.version = true,
                 b'E' => o.no_env = true,
+                b'O' if tail == b"help" => {
+                    o.executes = true;
+                    o.steps.push(Step::OptimizeHelp);
+                }
                 b'O' => o.steps.push(Step::Optimize(tail.to_vec())),
                 b'b' => {
                     if o.interferes() {
-                        return None;
+                        return Err("of all options, only '-O' may come before '-b'".to_owned());
                     }
                     let letters = (!tail.is_empty()).then(|| [b"-", tail].concat());
                     let rest = argv[i..].iter().cloned();
@@ -76,22 +82,24 @@ impl Options {
                 b'e' | b'j' | b'l' => {
                     let mut text = tail;
                     if text.is_empty() {
-                        text = argv.get(i)?;
+                        text = argv.get(i).ok_or_else(|| format!("'{}' needs argument", shown(a)))?;
                         i += 1;
                     }
                     let text = text.to_vec();
-                    o.executes |= letter == b'e';
+                    let help = letter == b'j' && text == b"help";
+                    o.executes |= letter == b'e' || help;
                     o.steps.push(match letter {
                         b'e' => Step::Execute(text),
+                        b'j' if help => Step::ControlHelp,
                         b'j' => Step::Control(text),
                         _ => Step::Require(text),
                     });
                 }
-                _ => return None,
+                _ => return Err(unknown(a)),
             }
         }
         o.script = i.min(argv.len());
-        Some(o)
+        Ok(o)
     }
     /// Is there an option that `-b` does not go with?
     fn interferes(&self) -> bool {
@@ -99,18 +107,26 @@ impl Options {
     }
 }
 
+fn shown(option: &[u8]) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(option)
+}
+
+fn unknown(option: &[u8]) -> String {
+    format!("unrecognized option '{}'", shown(option))
+}
+
 /// The value of `--memory-limit`, behind `=` or the next argument.
-fn limit(option: &[u8], argv: &[Vec<u8>], i: &mut usize) -> Option<usize> {
-    let rest = option.strip_prefix(b"memory-limit")?;
+fn limit(option: &[u8], argv: &[Vec<u8>], i: &mut usize) -> Result<usize, String> {
+    let rest = option.strip_prefix(b"--memory-limit").ok_or_else(|| unknown(option))?;
     let text = match rest.strip_prefix(b"=") {
         Some(text) => text,
         None if rest.is_empty() => {
             *i += 1;
-            argv.get(*i - 1)?
+            argv.get(*i - 1).ok_or_else(|| format!("'{}' needs argument", shown(option)))?
         }
-        None => return None,
+        None => return Err(unknown(option)),
     };
-    bytes(text)
+    bytes(text).ok_or_else(|| format!("malformed number of bytes '{}' for '--memory-limit'", shown(text)))
 }
 
 /// A number of bytes with an optional unit.
@@ -130,9 +146,9 @@ fn bytes(text: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn parse(line: &str) -> Option<Options> {
+    fn parse(line: &str) -> Result<Options, String> {
         let argv: Vec<Vec<u8>> = line.split(' ').map(|a| a.as_bytes().to_vec()).collect();
-        Options::parse(&argv)
+        Options::parse(&argv, 1)
     }
 
     #[test]
@@ -157,22 +173,33 @@ mod tests {
 
     #[test]
     fn wrong_options() {
-        for line in [
-            "-joff -b",
-            "-e x -bl",
-            "-v -b",
-            "-E -b",
-            "-x",
-            "-e",
-            "-vv",
-            "--foo",
-            "-l",
-            "--memory-limit",
-            "--memory-limit 1x",
-            "--memory-limits=1",
+        for (line, message) in [
+            ("-joff -b", "of all options, only '-O' may come before '-b'"),
+            ("-e x -bl", "of all options, only '-O' may come before '-b'"),
+            ("-v -b", "of all options, only '-O' may come before '-b'"),
+            ("-E -b", "of all options, only '-O' may come before '-b'"),
+            ("-x", "unrecognized option '-x'"),
+            ("-e", "'-e' needs argument"),
+            ("-vv", "unrecognized option '-vv'"),
+            ("-Ex", "unrecognized option '-Ex'"),
+            ("--foo", "unrecognized option '--foo'"),
+            ("-l", "'-l' needs argument"),
+            ("--memory-limit", "'--memory-limit' needs argument"),
+            ("--memory-limit 1x", "malformed number of bytes '1x' for '--memory-limit'"),
+            ("--memory-limits=1", "unrecognized option '--memory-limits=1'"),
         ] {
-            assert_eq!(parse(&format!("perilune {line}")), None, "{line}");
+            assert_eq!(parse(&format!("perilune {line}")), Err(message.to_owned()), "{line}");
         }
+    }
+
+    #[test]
+    fn what_only_tells() {
+        assert_eq!(parse("perilune --help -x").unwrap_err(), "unrecognized option '-x'");
+        assert_eq!(parse("perilune -h").unwrap().shown, Some(Shown::Help));
+        assert_eq!(parse("perilune --version --help").unwrap().shown, Some(Shown::Version));
+        let o = parse("perilune -Ohelp -jhelp -j help").unwrap();
+        assert_eq!(o.steps, [Step::OptimizeHelp, Step::ControlHelp, Step::ControlHelp]);
+        assert!(o.executes);
     }
 
     #[test]

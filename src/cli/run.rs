@@ -1,5 +1,6 @@
 //! Running chunks, scripts and modules.
 
+use super::diagnose::with_source;
 use super::interrupt::interruptible;
 use super::report::{Prefix, error, message};
 use super::{Failed, Outcome};
@@ -18,7 +19,8 @@ pub fn call(vm: &mut Vm, f: Value, args: &[Value]) -> Result<Vec<Value>, Failed>
 /// Compiles a chunk.
 fn load(vm: &mut Vm, text: &[u8], name: &[u8]) -> Result<Value, Failed> {
     vm.load_chunk(text, name, None).map(Value::func).map_err(|e| {
-        message(Prefix::Program, e.bytes());
+        let said = e.bytes().to_vec();
+        message(Prefix::Program, &with_source(vm, text, name, &said));
         Failed
     })
 }

@@ -2,15 +2,14 @@
 # Pages of the trace explorer, and Chromium's own developer tools on our heap snapshots, in headless Chromium:
 # tests/browser/run.sh FOLDER [screenshots]
 #
-# FOLDER/npm is where npm has installed playwright-core. CHROMIUM is the browser (/usr/bin/chromium), PERILUNE and TOOLS are the
-# commands, by default those of a release build. What is not there is skipped, and that is said. With `screenshots` the pictures in
+# FOLDER/npm is where npm has installed playwright-core. CHROMIUM is the browser (/usr/bin/chromium), PERILUNE is the
+# command, by default that of a release build. What is not there is skipped, and that is said. With `screenshots` the pictures in
 # docs are made anew, and nothing else.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(cd "${1:?usage: run.sh FOLDER [screenshots]}" && pwd)
 target=${CARGO_TARGET_DIR:-$here/../../target}/release
 perilune=${PERILUNE:-$target/perilune}
-tools=${TOOLS:-$target/perilune-tools}
 export CHROMIUM="${CHROMIUM:-/usr/bin/chromium}"
 
 skip() { echo "SKIPPED the browser: $1"; exit 0; }
@@ -23,7 +22,7 @@ cd "$here"
 
 if [ "${2:-}" = screenshots ]; then
   cd ../..
-  "$tools" trace -o "$work/page.html" benches/programs/nbody.lua 200000 > "$work/out"
+  "$perilune" trace -o "$work/page.html" benches/programs/nbody.lua 200000 > "$work/out"
   node "$here/explorer.mjs" "$folder/npm" "$work/page.html" none docs
   exit
 fi
@@ -32,8 +31,8 @@ failed=0
 result() { if [ "$2" = 0 ]; then echo "ok $1"; else echo "FAILED $1"; failed=1; fi; }
 
 # What the page must show does not depend on how fast the machine is, nor on the budget.
-"$tools" trace -O hotloop=56,hotexit=10,budget=0,maxrecord=60,maxside=3 -o "$work/page.html" program.lua > "$work/out"
-"$tools" trace -O hotloop=5,hotexit=5,budget=0,maxtrace=4000 -o "$work/many.html" many.lua 1000 > "$work/out"
+"$perilune" trace -O hotloop=56,hotexit=10,budget=0,maxrecord=60,maxside=3 -o "$work/page.html" program.lua > "$work/out"
+"$perilune" trace -O hotloop=5,hotexit=5,budget=0,maxtrace=4000 -o "$work/many.html" many.lua 1000 > "$work/out"
 timeout -k 5 180 node explorer.mjs "$folder/npm" "$work/page.html" "$work/many.html" && r=0 || r=1
 result "the trace explorer" $r
 

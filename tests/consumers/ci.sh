@@ -3,13 +3,13 @@
 # Only a reader that is there and does not read what we write is a failure: not a registry that refuses or hangs.
 #
 # PERILUNE_CONSUMERS may name a folder with checkouts of `tarantool-luajit` and `luau`, which no registry has. Needs a build in the
-# dev profile, or that of PERILUNE and TOOLS.
+# dev profile, or that of PERILUNE.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 target=${CARGO_TARGET_DIR:-$here/../../target}
 mkdir -p "$target/consumers/npm"
 folder=$(cd "$target/consumers" && pwd)
-export PERILUNE="${PERILUNE:-$target/debug/perilune}" TOOLS="${TOOLS:-$target/debug/perilune-tools}"
+export PERILUNE="${PERILUNE:-$target/debug/perilune}"
 [ "$(id -u)" = 0 ] && sudo= || sudo="sudo -n"
 
 # Runs a package client that may hang; after that nothing more is asked of it.

@@ -2,14 +2,13 @@
 # Programs that nobody here wrote read what the observers write: tests/consumers/run.sh FOLDER
 #
 # FOLDER holds what there is of them: `tarantool-luajit` and `luau`, checkouts of those repositories, and `npm`, where the packages
-# heap-snapshot-toolkit, v8-heapsnapshot, speedscope and pprof-format are installed. What is not there is skipped, and that is said. PERILUNE and TOOLS are
-# the commands, by default those of a release build.
+# heap-snapshot-toolkit, v8-heapsnapshot, speedscope and pprof-format are installed. What is not there is skipped, and that is said. PERILUNE is
+# the command, by default that of a release build.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(cd "${1:?usage: run.sh FOLDER}" && pwd)
 target=${CARGO_TARGET_DIR:-$here/../../target}/release
 perilune=${PERILUNE:-$target/perilune}
-tools=${TOOLS:-$target/perilune-tools}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # A reader that hangs is one that fails.
@@ -35,9 +34,9 @@ else
   if command -v luajit > "$work/out"; then
     # The order of what has as many events is left open there.
     (cd "$tarantool/tools" && limited env PROFILE="$work/profile" luajit -e 'require "memprof" { os.getenv "PROFILE" }') | sort > "$work/theirs" && r=0 || r=$?
-    limited "$tools" memprof report "$work/profile" | sort > "$work/ours"
+    limited "$perilune" memprof report "$work/profile" | sort > "$work/ours"
     [ "$r" != 0 ] || cmp "$work/theirs" "$work/ours" || r=1
-    result "Tarantool's parser prints what perilune-tools prints" $r
+    result "Tarantool's parser prints what perilune memprof prints" $r
   else
     skip "Tarantool's parser" "it needs luajit"
   fi
@@ -70,8 +69,8 @@ luau=$folder/luau/tools
 if [ -f "$luau/heapsnapshot.py" ] && command -v python3 > "$work/out"; then
   limited python3 "$luau/heapsnapshot.py" "$work/dump.json" "$work/luau.heapsnapshot" > "$work/out" && r=0 || r=1
   result "Luau's heapsnapshot.py reads the dump" $r
-  limited "$tools" heap summary "$work/luau.heapsnapshot" > "$work/out" && r=0 || r=1
-  result "and perilune-tools reads what it writes" $r
+  limited "$perilune" heap summary "$work/luau.heapsnapshot" > "$work/out" && r=0 || r=1
+  result "and perilune heap reads what it writes" $r
   for script in heapstat heapgraph; do
     (cd "$work" && limited python3 "$luau/$script.py" "$work/dump.json" > "$work/out") && r=0 || r=1
     result "Luau's $script.py reads the dump" $r
@@ -81,9 +80,9 @@ else
 fi
 
 node_reads snapshot.mjs "$work/snapshot.heapsnapshot" heap-snapshot-toolkit "Chrome's developer tools and v8-heapsnapshot read the snapshot"
-# Profiles of time: three functions, what they took as the program has measured it, and what perilune-tools tells.
+# Profiles of time: three functions, what they took as the program has measured it, and what perilune profile tells.
 for format in pprof speedscope; do
-  limited "$tools" profile --$format -o "$work/profile.$format" "$here/shares.lua" > "$work/took.$format" 2> "$work/told.$format"
+  limited "$perilune" profile --$format -o "$work/profile.$format" "$here/shares.lua" > "$work/took.$format" 2> "$work/told.$format"
 done
 mv "$work/profile.pprof" "$work/profile.pb.gz"
 mv "$work/profile.speedscope" "$work/profile.json"

@@ -1,5 +1,5 @@
 // What is known of the profile of shares.lua, from the folder where run.sh has put it: the shares that the program has measured itself, and
-// those that perilune-tools has told of the same profile.
+// those that perilune profile has told of the same profile.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -11,8 +11,8 @@ export function compare(reader, work, format, shareOf) {
   for (const [name, measured] of took) {
     const [digits, wanted] = [shareOf(name), Number(told.match(new RegExp(`${name} \\(shares[^)]*\\) ([0-9.]+)%`))?.[1])]
     const [found, rounded] = [Number(digits), 0.5 / 10 ** (digits.split('.')[1]?.length ?? 0)]
-    console.log(`${reader}: ${name} ${digits}%, perilune-tools ${wanted}%, measured ${Number(measured).toFixed(1)}%`)
-    if (!(Math.abs(found - wanted) <= rounded + 0.15)) throw new Error(`${name}: not what perilune-tools tells`)
+    console.log(`${reader}: ${name} ${digits}%, perilune profile ${wanted}%, measured ${Number(measured).toFixed(1)}%`)
+    if (!(Math.abs(found - wanted) <= rounded + 0.15)) throw new Error(`${name}: not what perilune profile tells`)
     if (!(Math.abs(found - Number(measured)) <= 4)) throw new Error(`${name}: not what was measured`)
   }
 }

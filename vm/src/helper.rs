@@ -43,13 +43,13 @@ macro_rules! for_each_helper {
             (TabNew, tab_new, Alloc, Tab, (Int, Int))
             /// New table from a template.
             (TabDup, tab_dup, Alloc, Tab, (Tab))
-            /// Iterates: the table and the index to start at; key in scratch[0], value in scratch[1]; the next index, or -1.
+            /// Iterates: the table and the index to start at; key in `scratch[0]`, value in `scratch[1]`; the next index, or -1.
             (TabNext, tab_next, Store, Int, (Tab, Int))
             /// Clears a table.
             (TabClear, tab_clear, Store, Nil, (Tab))
             /// Inserts at a position, shifting up: table, position, value.
             (TabInsert, tab_insert, Store, Nil, (Tab, Int, U64))
-            /// Removes at a position, shifting down; the removed value in scratch[0].
+            /// Removes at a position, shifting down; the removed value in `scratch[0]`.
             (TabRemove, tab_remove, Store, Nil, (Tab, Int))
             /// Stores a list: table, first index, address of the values, how many.
             (TabSetList, tab_set_list, Store, Nil, (Tab, Int, P64, Int))
@@ -69,7 +69,7 @@ macro_rules! for_each_helper {
             (StrFromNum, str_from_num, Alloc, Str, (Num))
             /// String of one byte.
             (StrFromChar, str_from_char, Alloc, Str, (Int))
-            /// Number of a string: non-zero if it is one, the num (as bits) in scratch[0].
+            /// Number of a string: non-zero if it is one, the num (as bits) in `scratch[0]`.
             (StrToNum, str_to_num, Store, Int, (Str))
             /// Three-way comparison of strings.
             (StrCmp, str_cmp, Pure, Int, (Str, Str))

@@ -85,7 +85,7 @@ impl Policy {
         }
         self.spent += time;
     }
-    /// By what thresholds are multiplied for something that takes so long to compile, see [`pressure`].
+    /// By what thresholds are multiplied for something that takes so long to compile, see `pressure`.
     pub fn pressure(&self, price: Duration, share: u32) -> f64 {
         if share == 0 {
             1.0

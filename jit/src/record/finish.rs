@@ -99,6 +99,9 @@ impl Jit {
         let history = done.history.take();
         let cost = Cost { record: spent.saturating_sub(optimise), optimise, lower: compile, passes };
         let stub = self.machine.borrow().exit_stub();
+        if vm.sampling.leaves_loops() {
+            self.registry.borrow_mut().provide_leaving(vm, stub);
+        }
         self.registry.borrow_mut().insert(number, done, first, placed, stub, cost);
         self.registry.borrow_mut().connect_plain_exits(vm);
         if let Origin::Stitch(proto, pc) = origin {

@@ -2,9 +2,6 @@
 
 use perilune_vm::object::{Gc, NativeFn, Table};
 use perilune_vm::{LuaResult, Value, Vm};
-use yaxpeax_arch::{Decoder, LengthedInstruction, U8Reader};
-use yaxpeax_arm::armv8::a64;
-use yaxpeax_x86::amd64;
 
 /// An instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,8 +57,10 @@ fn decode(vm: &mut Vm, line: fn(&[u8], u64) -> Line) -> LuaResult<u32> {
     Ok(3)
 }
 
+#[cfg(feature = "disasm")]
 fn x64_line(code: &[u8], address: u64) -> Line {
-    match amd64::InstDecoder::default().decode(&mut U8Reader::new(code)) {
+    use yaxpeax_arch::{Decoder, LengthedInstruction, U8Reader};
+    match yaxpeax_x86::amd64::InstDecoder::default().decode(&mut U8Reader::new(code)) {
         Ok(i) => {
             let length = i.len().to_const() as usize;
             with_target(length, i.to_string(), address.wrapping_add(length as u64))
@@ -70,11 +69,25 @@ fn x64_line(code: &[u8], address: u64) -> Line {
     }
 }
 
+#[cfg(feature = "disasm")]
 fn arm64_line(code: &[u8], address: u64) -> Line {
-    match a64::InstDecoder::default().decode(&mut U8Reader::new(code)) {
+    use yaxpeax_arch::{Decoder, U8Reader};
+    match yaxpeax_arm::armv8::a64::InstDecoder::default().decode(&mut U8Reader::new(code)) {
         Ok(i) => with_target(4, i.to_string(), address),
         Err(_) => unknown(code, 4),
     }
+}
+
+/// Without the feature `disasm`, sixteen bytes are a line.
+#[cfg(not(feature = "disasm"))]
+fn x64_line(code: &[u8], _: u64) -> Line {
+    unknown(code, 16)
+}
+
+/// Without the feature `disasm`, an instruction is its bytes.
+#[cfg(not(feature = "disasm"))]
+fn arm64_line(code: &[u8], _: u64) -> Line {
+    unknown(code, 4)
 }
 
 /// Bytes that are no instruction.
@@ -85,6 +98,7 @@ fn unknown(code: &[u8], length: usize) -> Line {
 }
 
 /// Puts an address in the place of a distance from `base`, which the text has as `$+0x10`.
+#[cfg(feature = "disasm")]
 fn with_target(length: usize, text: String, base: u64) -> Line {
     let distance = text.split_once('$').and_then(|(before, rest)| {
         let backwards = rest.starts_with('-');
@@ -100,7 +114,7 @@ fn with_target(length: usize, text: String, base: u64) -> Line {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "disasm"))]
 mod tests {
     use super::*;
 

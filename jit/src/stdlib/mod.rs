@@ -17,6 +17,7 @@ pub use disassembler::{Line, lines};
 pub use funcinfo::location;
 pub use guards::function_name;
 pub(crate) use guards::{Words, type_word};
+pub use modules::commands;
 
 use crate::Jit;
 use perilune_vm::lib::{Builtin, LOADED};

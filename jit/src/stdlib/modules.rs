@@ -28,6 +28,17 @@ const MODULES: [Module; 10] = [
 ];
 const DIS: &[u8] = include_bytes!("../../lua/dis.lua");
 
+/// The modules that `-j` starts, with what each is for: the first sentence of its source.
+pub fn commands() -> impl Iterator<Item = (&'static str, String)> {
+    let started = MODULES.iter().filter(|m| m.name != "jit.bcsave" && m.source.windows(7).any(|w| w == b"start ="));
+    started.map(|m| {
+        let source = String::from_utf8_lossy(m.source);
+        let comment = source.lines().map_while(|l| l.strip_prefix("-- ")).collect::<Vec<_>>().join(" ");
+        let sentence = comment.split(". ").next().unwrap_or_default();
+        (m.name.trim_start_matches("jit."), sentence.trim_end_matches('.').to_owned())
+    })
+}
+
 /// Makes the modules available to `require`.
 pub fn open(vm: &mut Vm) {
     for module in &MODULES {

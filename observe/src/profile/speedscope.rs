@@ -11,7 +11,7 @@ pub fn write(profile: &Profile, view: View, name: &str, to: &mut dyn Write) -> i
     let weight = profile.interval.as_secs_f64() * 1000.0;
     write!(to, "{{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"name\":")?;
     json::string(to, name.as_bytes())?;
-    write!(to, ",\"exporter\":\"perilune-tools {}\",\"shared\":{{\"frames\":[", env!("CARGO_PKG_VERSION"))?;
+    write!(to, ",\"exporter\":\"perilune {}\",\"shared\":{{\"frames\":[", env!("CARGO_PKG_VERSION"))?;
     for (i, f) in frames.iter().enumerate() {
         to.write_all(if i == 0 { b"\n{\"name\":" } else { b",\n{\"name\":" })?;
         json::string(to, f.label.as_bytes())?;

@@ -28,12 +28,14 @@ use crate::ir::verify::verify;
 use crate::ir::{Effect, Ins, IrRef, Mode, Op, Snapshot, Trace, sload};
 
 macro_rules! define_flags {
-    ($($(#[$doc:meta])* $name:ident, $text:literal;)*) => {
+    ($(#[doc = $doc:literal] $name:ident, $text:literal;)*) => {
         /// Which passes run.
         #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-        pub struct OptFlags { $($(#[$doc])* pub $name: bool,)* }
+        pub struct OptFlags { $(#[doc = $doc] pub $name: bool,)* }
 
         impl OptFlags {
+            /// Names of the passes with what they do, in the order of `jit.status`.
+            pub const TABLE: &'static [(&'static str, &'static str)] = &[$(($text, $doc),)*];
             /// Names of the passes, in the order of `jit.status`.
             pub const NAMES: &'static [&'static str] = &[$($text,)*];
             /// All passes.

@@ -1,6 +1,6 @@
 //! The events of a profile added up by place, the way Tarantool's parser does it.
 
-use perilune::observe::stream::read::{Event, Location, Memory, Symbol};
+use perilune_observe::stream::read::{Event, Location, Memory, Symbol};
 use std::collections::{BTreeMap, HashMap};
 
 /// Number of a place. Places of one name are different if they are in different functions.

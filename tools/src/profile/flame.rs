@@ -1,8 +1,8 @@
 //! A flame graph of time.
 
 use inferno::flamegraph::{self, Options};
-use perilune::observe::profile::model::View;
-use perilune::observe::profile::{Profile, folded};
+use perilune_observe::profile::model::View;
+use perilune_observe::profile::{Profile, folded};
 use std::io::{self, Write};
 
 /// Draws it.

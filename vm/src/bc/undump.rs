@@ -1,7 +1,7 @@
 //! Bytes to prototypes: the reader of what [`super::dump`] (or LuaJIT) wrote.
 //!
 //! Every length, count and index is checked against the bytes that are there before anything is allocated for it. What the
-//! instructions do is checked afterwards, by [`super::verify`].
+//! instructions do is checked afterwards, by `verify`.
 
 use super::dump::{HIDDEN_NAMES, MAGIC, VERSION, flag, kgc, ktab, line_size, proto_flag, uv};
 use super::{Ins, KGc, KNum, KVal, Op, ProtoData, TableTemplate, UvDesc, VarInfo};

@@ -1,7 +1,7 @@
 //! Watching the heap: a [`Watcher`] is told of every allocation, change of size and free, and of what was running.
 //!
 //! This costs nothing while nobody watches. Watching makes the fast paths of the allocator fail: the free lists that they look at
-//! are empty (the real ones are [`Watch::hidden`]), and no size is small enough for the raw pools. What is told has the sizes that
+//! are empty (the real ones are `Watch::hidden`), and no size is small enough for the raw pools. What is told has the sizes that
 //! [`Heap::total`] counts, so the sum of all changes is the change of the total.
 //!
 //! What owns memory that is not a cell has an address of its own: the code of a prototype for all its boxes, the field

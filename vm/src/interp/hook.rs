@@ -1,6 +1,6 @@
 //! Hooks: events that call a function before an instruction runs, and interrupts from outside.
 //!
-//! While a hook is set, every entry of the dispatch table is [`hook_step`]: it tells of the events, then runs the instruction in its
+//! While a hook is set, every entry of the dispatch table is `hook_step`: it tells of the events, then runs the instruction in its
 //! form that neither counts nor enters compiled code. Without hooks nothing is paid. Samples ([`crate::sample`]) are told of here, too.
 
 use super::{Dispatching, Status, op};
@@ -11,6 +11,15 @@ use crate::fault::{Fault, is_injected};
 use crate::hooks::Mode;
 use crate::object::{Func, Gc};
 use crate::value::Value;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Does an interrupt of some VM wait? What waits for the system asks this.
+static WAITS: AtomicBool = AtomicBool::new(false);
+
+/// Was [`Vm::interrupt`] called, and nothing made of it yet?
+pub(crate) fn interrupt_waits() -> bool {
+    WAITS.load(Relaxed)
+}
 
 /// Event of entering a function.
 pub const CALL: u8 = 1;
@@ -112,7 +121,8 @@ impl Vm {
             }
         }
     }
-    /// Asks for the error "interrupted!" at the next instruction that is interpreted.
+    /// Asks for the error "interrupted!" at the next instruction that is interpreted. Compiled code is left at its next exit, and in
+    /// loops without one if [`Vm::set_interruptible`] was called before they were compiled.
     ///
     /// # Safety
     /// `vm` is alive, and its thread is the one that runs this: a signal handler may call it at any time.
@@ -120,13 +130,18 @@ impl Vm {
         // SAFETY: the fields belong to this thread, and are written in a way that keeps any code between them right.
         unsafe {
             (&raw mut (*vm).hook.interrupted).write_volatile(true);
+            WAITS.store(true, Relaxed);
             Vm::hook_now(vm);
+            // Compiled code is left as for a sample.
+            Vm::tell_soon(vm);
         }
     }
     /// Takes back what [`Vm::interrupt`] asked for.
     pub fn forget_interrupt(&mut self) {
         if core::mem::take(&mut self.hook.interrupted) {
+            WAITS.store(false, Relaxed);
             self.update_dispatch();
+            self.drop_sample();
         }
     }
     /// Suspends hooks, or lets them go on; whether they were suspended before. For what runs beside the program: finalizers,
@@ -213,8 +228,7 @@ const FAILED: u64 = u64::MAX;
 unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
     let vm = &mut *vm;
     if vm.hook.interrupted {
-        vm.hook.interrupted = false;
-        vm.update_dispatch();
+        vm.forget_interrupt();
         let _ = vm.operation_error("interrupted!");
         return FAILED;
     }

@@ -6,7 +6,7 @@
 //!
 //! Lua-to-Lua calls, metamethods, iterators, `pcall` and coroutines never recurse in Rust: frames live on the Lua stack
 //! ([`frame`]), and a metamethod's result comes back through a continuation frame ([`cont`]). An error is a status that the
-//! dispatch returns; [`run`] unwinds the frames.
+//! dispatch returns; `run` unwinds the frames.
 //!
 //! # Contract of all handlers and of `unsafe fn`s on [`R`]
 //! `r.vm` is the running VM and no Rust reference to it is alive; `r.base` is the frame of the running Lua function on the stack

@@ -1,6 +1,6 @@
 //! The os library.
 
-use super::io::{c_path, file_result, flush_all};
+use super::io::{c_path, error_text, file_result, flush_all, lost_output, write_stderr};
 use super::sys::{Calendar, Fields, processor_time};
 use crate::Vm;
 use crate::error::LuaResult;
@@ -87,7 +87,13 @@ pub fn end_process(vm: &mut Vm, status: i32) -> ! {
     vm.heap.end_watch();
     vm.end_sampling();
     flush_all();
-    std::process::exit(status)
+    match lost_output() {
+        Some(e) if status == 0 => {
+            write_stderr(format!("cannot write: {}\n", error_text(&e)).as_bytes());
+            std::process::exit(1)
+        }
+        _ => std::process::exit(status),
+    }
 }
 
 /// `os.clock()`

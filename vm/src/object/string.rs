@@ -11,7 +11,7 @@ use foldhash::fast::FixedState;
 /// An interned, immutable byte string. The bytes follow the struct, and a NUL after them.
 ///
 /// Header: `word` is the hash, `b0` is non-zero for reserved words of the lexer, `b1` has the flags of
-/// [`super::watchpoint`].
+/// `watchpoint`.
 #[repr(C)]
 pub struct Str {
     /// Object header; `word` is the hash of the whole string.

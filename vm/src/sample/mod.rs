@@ -1,6 +1,6 @@
 //! Sampling: what runs, asked at regular intervals of processor time.
 //!
-//! A timer ([`timer`]) interrupts the thread of the VM. All that its signal handler does is to count, to note what the VM is doing
+//! A timer (`timer`) interrupts the thread of the VM. All that its signal handler does is to count, to note what the VM is doing
 //! ([`Activity`]) and to make the interpreter dispatch through the table of hooks; the [`Consumer`] is called there, before the next
 //! instruction of a Lua function, where everything may be looked at. Samples that come meanwhile are added to the one that waits.
 //!
@@ -10,7 +10,7 @@
 //! loops that may take no exit for long (PROF). So apart from these guards samples cost compiled code nothing until one comes.
 //!
 //! One that is content to be told of many samples at once need not have compiled code left for them ([`InCode::Walked`]): the handler
-//! walks the stack itself ([`walk`]).
+//! walks the stack itself (`walk`).
 
 mod clock;
 mod divert;
@@ -188,6 +188,8 @@ pub struct Sampling {
     walked: Option<Box<Walked>>,
     /// Where compiled code is.
     code: Range<usize>,
+    /// Is compiled code to be left for [`Vm::interrupt`] also where it goes round without an exit?
+    interruptible: bool,
     interrupt: Option<Interrupt>,
     active: Option<(Timer, Rc<dyn Consumer>)>,
 }
@@ -200,6 +202,7 @@ impl Default for Sampling {
             in_code: None,
             walked: None,
             code: 0..0,
+            interruptible: false,
             interrupt: None,
             active: None,
         }
@@ -217,7 +220,7 @@ impl Sampling {
     }
     /// Is compiled code to be left in loops?
     pub fn leaves_loops(&self) -> bool {
-        self.in_code == Some(InCode::Located)
+        self.interruptible || self.in_code == Some(InCode::Located)
     }
     /// Are stacks walked while compiled code runs?
     pub fn walks_stacks(&self) -> bool {
@@ -290,6 +293,11 @@ impl Vm {
             consumer.end(self);
         }
     }
+    /// Lets [`Vm::interrupt`] end compiled loops that take no exit: those compiled from now on ask once in each round, unless they come
+    /// to their end soon.
+    pub fn set_interruptible(&mut self, interruptible: bool) {
+        self.sampling.interruptible = interruptible;
+    }
     /// Tells the consumer, once, if Ctrl-C is pressed while samples are taken.
     pub fn catch_interrupts(&mut self) {
         if self.is_sampling() {
@@ -338,7 +346,7 @@ impl Vm {
         unsafe { AtomicBool::from_ptr(&raw mut self.sample_waits_flag) }.store(waits, Relaxed);
     }
     /// Lets the sample that waits be counted with the next one.
-    fn drop_sample(&mut self) {
+    pub(crate) fn drop_sample(&mut self) {
         if self.sample_waits() {
             let linked = self.exits_linked;
             // SAFETY: a field of this VM. Volatile: a signal handler writes it.
@@ -393,7 +401,7 @@ impl Vm {
     ///
     /// # Safety
     /// As for [`Vm::tick`].
-    unsafe fn tell_soon(vm: *mut Vm) {
+    pub(crate) unsafe fn tell_soon(vm: *mut Vm) {
         // SAFETY: as there.
         unsafe {
             let waits = AtomicBool::from_ptr(&raw mut (*vm).sample_waits_flag);

@@ -104,7 +104,7 @@ impl NumText {
             NumText::copied(&float::text(&spec, n))
         })
     }
-    /// A double like C's `%.{digits}g`, where that is quickly found: magnitudes around 1, at most [`DIGITS`] digits.
+    /// A double like C's `%.{digits}g`, where that is quickly found: magnitudes around 1, at most `DIGITS` digits.
     #[inline]
     pub fn general(n: f64, digits: u32) -> Option<NumText> {
         let magnitude = n.abs();

@@ -1,6 +1,6 @@
 //! Files as Lua sees them: userdata around a stream.
 
-use super::stream::{Access, Shared, Stream, lock, share};
+use super::stream::{Access, Shared, Stream, lock, note_lost, share};
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
 use crate::object::{Gc, Table, Udata};
@@ -51,7 +51,10 @@ impl LuaFile {
 
 impl Drop for LuaFile {
     fn drop(&mut self) {
-        let _ = self.close();
+        let closed = self.close();
+        if !matches!(self.origin, Origin::Pipe(_)) {
+            note_lost(closed);
+        }
     }
 }
 

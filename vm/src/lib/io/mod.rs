@@ -5,7 +5,7 @@ mod read;
 mod stream;
 
 pub use file::{c_path, error_text, file_result, new_temporary};
-pub use stream::{flush_all, flush_stdout};
+pub use stream::{flush_all, flush_stdout, lost_output};
 
 use super::buffer::with_bytes;
 use crate::Vm;
@@ -32,8 +32,8 @@ const OUTPUT: usize = 1;
 
 /// Writes to standard output.
 pub fn write_stdout(bytes: &[u8]) {
-    // Like C's print, which does not look at the result.
-    let _ = lock(stream::stdout()).write(bytes);
+    // Like C's print, which has no result; the status of the process tells.
+    stream::note_lost(lock(stream::stdout()).write(bytes));
 }
 
 /// Writes to standard error.

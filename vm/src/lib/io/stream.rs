@@ -2,9 +2,11 @@
 //! them flushed when the process exits.
 
 use super::super::sys;
+use crate::interp::hook::interrupt_waits;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, PoisonError, Weak};
 
 /// Bytes read at once, and written at once by default.
@@ -94,7 +96,8 @@ impl Stream {
         self.pos = 0;
         let n = loop {
             match self.file.read(&mut self.ahead) {
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                // Ctrl-C is an error here, and what the program does next is another.
+                Err(e) if e.kind() == io::ErrorKind::Interrupted && !interrupt_waits() => {}
                 r => break r,
             }
         };
@@ -219,8 +222,7 @@ impl Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        // There is nobody to tell.
-        let _ = self.flush();
+        note_lost(self.flush());
     }
 }
 
@@ -248,9 +250,29 @@ pub fn flush_all() {
     let Ok(open) = OPEN.try_lock() else { return };
     for s in open.iter().filter_map(Weak::upgrade) {
         if let Ok(mut s) = s.try_lock() {
-            let _ = s.flush();
+            note_lost(s.flush());
         }
     }
+}
+
+/// The error of the first write that the program was not told of, as the system's number; 0 if there was none.
+static LOST: AtomicI32 = AtomicI32::new(0);
+
+/// Remembers the error of a write that the program is not told of. That there is nothing to write to is none.
+pub fn note_lost(result: io::Result<()>) {
+    if let Err(e) = result {
+        let number = e.raw_os_error().unwrap_or(libc::EIO);
+        if number != libc::EBADF {
+            // Only the first is kept.
+            let _ = LOST.compare_exchange(0, number, Relaxed, Relaxed);
+        }
+    }
+}
+
+/// Why something that was written is lost without the program having been told, if it is.
+pub fn lost_output() -> Option<io::Error> {
+    let number = LOST.load(Relaxed);
+    (number != 0).then(|| io::Error::from_raw_os_error(number))
 }
 
 extern "C" fn flush_at_exit() {
@@ -298,5 +320,5 @@ pub fn stderr() -> &'static Shared {
 
 /// Flushes standard output.
 pub fn flush_stdout() {
-    let _ = lock(stdout()).flush();
+    note_lost(lock(stdout()).flush());
 }

@@ -1,4 +1,4 @@
-//! `perilune-tools` from outside: what it prints, and what it says of files that are broken or something else.
+//! `perilune heap` and `perilune memprof` from outside: what it prints, and what it says of files that are broken or something else.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -8,7 +8,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("perilune-tools-{name}-{}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("perilune-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         Folder(path)
     }
@@ -30,7 +30,7 @@ impl Drop for Folder {
 /// Runs the command with little memory.
 fn tools(arguments: &[&dyn AsRef<std::ffi::OsStr>]) -> Output {
     let mut c = Command::new("sh");
-    c.args(["-c", "ulimit -v 1000000; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_perilune-tools")]);
+    c.args(["-c", "ulimit -v 1000000; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_perilune")]);
     c.args(arguments.iter().map(|a| a.as_ref())).output().unwrap()
 }
 
@@ -50,7 +50,7 @@ fn bad(arguments: &[&dyn AsRef<std::ffi::OsStr>]) -> String {
     let o = tools(arguments);
     let message = text(&o.stderr);
     assert_eq!(o.status.code(), Some(1), "{message}");
-    assert!(message.starts_with("perilune-tools: "), "{message}");
+    assert!(message.contains("perilune: "), "{message}");
     message
 }
 
@@ -273,14 +273,7 @@ fn large_heaps_are_read_with_little_memory() {
             let mut c = Command::new("sh");
             // Of addresses, not all of which are memory; 20 MB are the command's own.
             let limit = (size + size / 2 + (24 << 20)) / 1024;
-            c.args([
-                "-c",
-                "ulimit -v $0; exec \"$@\"",
-                &limit.to_string(),
-                env!("CARGO_BIN_EXE_perilune-tools"),
-                "heap",
-                command[0],
-            ]);
+            c.args(["-c", "ulimit -v $0; exec \"$@\"", &limit.to_string(), env!("CARGO_BIN_EXE_perilune"), "heap", command[0]]);
             let o = c.arg(&file).args(&command[1..]).output().unwrap();
             assert!(o.status.success(), "{size} bytes: {}", text(&o.stderr));
         }

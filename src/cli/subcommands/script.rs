@@ -1,8 +1,10 @@
 //! Running a script to look at it.
 
-use crate::failure::{Failure, Outcome, about};
+use crate::cli::interrupt::Guard;
+use crate::cli::report::{Prefix, message};
 use clap::Args;
 use perilune::Lua;
+use perilune_tools::failure::{Failure, Outcome, about};
 use std::cell::Cell;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -29,11 +31,11 @@ impl Script {
         let at_exit = Rc::clone(&once);
         lua.at_exit(move |lua, _| {
             if let Some(Err(e)) = at_exit.take().map(|f| f(lua)) {
-                eprintln!("perilune-tools: {e}");
+                message(Prefix::Program, e.to_string().as_bytes());
                 std::process::exit(1);
             }
         });
-        let result = self.start(lua)?;
+        let result = self.start_interruptible(lua)?;
         once.take().map_or(Ok(()), |f| f(lua))?;
         result.map_err(|e| Failure::Other(format!("{e}")))
     }
@@ -41,6 +43,16 @@ impl Script {
     pub fn start(&self, lua: &Lua) -> Outcome<perilune::Result<()>> {
         let source = std::fs::read(&self.script).map_err(|e| about(&self.script, e))?;
         Ok(self.call(lua, source))
+    }
+    /// Runs it so that Ctrl-C is an error in it.
+    pub fn start_interruptible(&self, lua: &Lua) -> Outcome<perilune::Result<()>> {
+        let vm = perilune::vm_of(lua);
+        // SAFETY: the state lives, and nobody uses it before the script is run. The guard is gone when this returns.
+        let _guard = unsafe {
+            (*vm).set_interruptible(true);
+            Guard::new(vm)
+        };
+        self.start(lua)
     }
     /// Is it there to be read?
     pub fn check(&self) -> Outcome {

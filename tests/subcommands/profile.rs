@@ -1,4 +1,4 @@
-//! `perilune-tools profile` from outside: each format, programs that end in each way, and what cannot be written.
+//! `perilune profile` from outside: each format, programs that end in each way, and what cannot be written.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("perilune-tools-profile-{name}-{}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("perilune-profile-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         Folder(path)
     }
@@ -22,7 +22,7 @@ impl Folder {
     }
     /// Runs the command in the folder.
     fn run(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_perilune-tools")).arg("profile").args(arguments).current_dir(&self.0).output().unwrap()
+        Command::new(env!("CARGO_BIN_EXE_perilune")).arg("profile").args(arguments).current_dir(&self.0).output().unwrap()
     }
     /// Runs it; its status, and what it prints on both.
     fn status(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
@@ -118,7 +118,7 @@ fn ctrl_c_ends_the_program_and_not_the_profile() {
     ] {
         let (script, report) = (format!("{name}.lua"), format!("{name}.folded"));
         f.write(&script, &format!("{BUSY}print 'ready' io.stdout:flush() io.write 'kept' {forever}"));
-        let mut child = Command::new(env!("CARGO_BIN_EXE_perilune-tools"))
+        let mut child = Command::new(env!("CARGO_BIN_EXE_perilune"))
             .args(["profile", "-j", mode, "--folded", "-o", &report, &script])
             .current_dir(&f.0)
             .stdout(Stdio::piped())
@@ -159,7 +159,7 @@ fn what_cannot_be_done_is_said() {
     ] {
         let (status, _, message) = f.status(arguments);
         assert_eq!(status, Some(1), "{arguments:?}: {message}");
-        assert!(message.contains("perilune-tools: ") && message.contains(words), "{arguments:?}: {message}");
+        assert!(message.contains("perilune: ") && message.contains(words), "{arguments:?}: {message}");
     }
     for arguments in [
         &["--folded", "--pprof", "busy.lua"][..],
@@ -167,7 +167,7 @@ fn what_cannot_be_done_is_said() {
         &["--hz", "5", "--interval", "100", "busy.lua"],
         &[],
     ] {
-        assert_eq!(f.run(arguments).status.code(), Some(2), "{arguments:?}");
+        assert_eq!(f.run(arguments).status.code(), Some(1), "{arguments:?}");
     }
     assert!(!Path::new(&f.0.join("no")).exists());
 }

@@ -1,0 +1,123 @@
+//! Where the interactive mode has its lines from: a terminal, with editing, completion and a history that is kept; or anything else.
+
+use super::complete::complete;
+use perilune_vm::Vm;
+use perilune_vm::lib::io::{flush_stdout, read_line_stdin, write_stdout};
+use rustyline::completion::Completer;
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::FileHistory;
+use rustyline::validate::Validator;
+use rustyline::{CompletionType, Config, Context, Editor, Helper};
+use std::io::IsTerminal;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+/// Entries of the history that are kept.
+const HISTORY: usize = 1000;
+
+/// What reading a line gives.
+pub enum Line {
+    Text(Vec<u8>),
+    /// Ctrl-C: what came before is dropped.
+    Cancel,
+    End,
+}
+
+/// Where lines come from.
+pub struct Lines {
+    /// The terminal's; `None` if there is none.
+    editor: Option<Box<Editor<Names, FileHistory>>>,
+    /// The file of the history.
+    history: Option<PathBuf>,
+}
+
+/// Completes names of a state.
+struct Names {
+    /// The state, while a line is read; else null.
+    vm: *const Vm,
+}
+
+impl Helper for Names {}
+impl Highlighter for Names {}
+impl Validator for Names {}
+impl Hinter for Names {
+    type Hint = String;
+}
+impl Completer for Names {
+    type Candidate = String;
+    fn complete(&self, line: &str, pos: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
+        // SAFETY: `Lines::read` has borrowed the state, and uses it for nothing else meanwhile.
+        Ok(unsafe { self.vm.as_ref() }.map_or((pos, Vec::new()), |vm| complete(vm, line, pos)))
+    }
+}
+
+impl Lines {
+    /// `keeps`: may the history be kept?
+    pub fn open(keeps: bool) -> Lines {
+        if !std::io::stdin().is_terminal() {
+            return Lines { editor: None, history: None };
+        }
+        let config = Config::builder().completion_type(CompletionType::List).max_history_size(HISTORY).map(|c| c.build());
+        let mut editor = config.and_then(Editor::with_config).ok().map(Box::new);
+        let history = history_file().filter(|_| keeps);
+        if let Some(editor) = &mut editor {
+            editor.set_helper(Some(Names { vm: core::ptr::null() }));
+            if let Some(file) = &history {
+                // There is none before the first time.
+                let _ = editor.load_history(file);
+            }
+        }
+        Lines { editor, history }
+    }
+    /// Is there a terminal?
+    pub fn is_terminal(&self) -> bool {
+        self.editor.is_some()
+    }
+    /// A line without its newline.
+    pub fn read(&mut self, vm: &Vm, prompt: &[u8]) -> Line {
+        let Some(editor) = &mut self.editor else {
+            write_stdout(prompt);
+            flush_stdout();
+            let mut line = Vec::new();
+            if !read_line_stdin(&mut line) {
+                return Line::End;
+            }
+            if line.last() == Some(&b'\n') {
+                line.pop();
+            }
+            return Line::Text(line);
+        };
+        flush_stdout();
+        editor.helper_mut().into_iter().for_each(|h| h.vm = vm);
+        let line = editor.readline(&String::from_utf8_lossy(prompt));
+        editor.helper_mut().into_iter().for_each(|h| h.vm = core::ptr::null());
+        match line {
+            Ok(line) => Line::Text(line.into_bytes()),
+            Err(ReadlineError::Interrupted) => Line::Cancel,
+            Err(_) => Line::End,
+        }
+    }
+    /// Remembers a complete chunk.
+    pub fn remember(&mut self, chunk: &[u8]) {
+        let Some(editor) = self.editor.as_mut().filter(|_| !chunk.is_empty()) else { return };
+        // A history that is full, wants no duplicates or cannot be written is no error.
+        let added = editor.add_history_entry(String::from_utf8_lossy(chunk)).unwrap_or(false);
+        if let Some(file) = self.history.as_ref().filter(|_| added) {
+            let _ = make_folder(file).and_then(|()| editor.append_history(file).map_err(std::io::Error::other));
+        }
+    }
+}
+
+/// `perilune/history` in the XDG state directory.
+fn history_file() -> Option<PathBuf> {
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?;
+    Some(state.join("perilune/history"))
+}
+
+/// Makes the folder of a file, for nobody else to look into.
+fn make_folder(file: &Path) -> std::io::Result<()> {
+    file.parent().map_or(Ok(()), |folder| std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder))
+}

@@ -1,0 +1,94 @@
+//! `perilune trace`: the trace explorer.
+
+use super::script::Script;
+use crate::cli::report::{Prefix, message};
+use clap::Args;
+use perilune::Lua;
+use perilune_tools::failure::{Failure, Outcome, about};
+use perilune_tools::trace::{Document, Ending, Program};
+use std::cell::Cell;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+#[derive(Args)]
+#[allow(missing_docs, reason = "a comment would be shown as help")]
+pub struct Command {
+    /// Page to write. It needs nothing but a browser.
+    #[arg(short, long, required_unless_present = "json")]
+    output: Option<PathBuf>,
+    /// Write the data as JSON (docs/explorer.md) to this file, or - for standard output.
+    #[arg(long)]
+    json: Option<PathBuf>,
+    /// Option of the compiler, as for `perilune -O`; may be repeated.
+    #[arg(short = 'O', long = "optimize", value_name = "OPTION")]
+    optimize: Vec<String>,
+    #[command(flatten)]
+    script: Script,
+}
+
+/// Where to write what, and of which program.
+struct Job {
+    output: Option<PathBuf>,
+    json: Option<PathBuf>,
+    program: Program,
+}
+
+/// Runs the command.
+pub fn run(c: Command) -> Outcome {
+    // Before a script runs in vain; a file that is there is only replaced by another one.
+    c.script.check()?;
+    for file in c.output.iter().chain(c.json.iter().filter(|f| f.as_os_str() != "-")) {
+        OpenOptions::new().append(true).create(true).open(file).map_err(|e| about(file, e))?;
+    }
+    let lua = Lua::new();
+    for option in c.optimize.iter().flat_map(|o| o.split(',')) {
+        lua.jit_option(option).map_err(|e| Failure::Other(e.message().to_owned()))?;
+    }
+    lua.start_explorer();
+    let program =
+        Program { script: c.script.name(), arguments: c.script.arguments().to_vec(), options: c.optimize, end: Ending::Done };
+    let job = Rc::new(Cell::new(Some(Job { output: c.output, json: c.json, program })));
+    let at_exit = Rc::clone(&job);
+    lua.at_exit(move |lua, status| {
+        let written = at_exit.take().map_or(Ok(()), |job| job.write(lua, Ending::Exit { status }));
+        if let Err(e) = written {
+            message(Prefix::Program, e.to_string().as_bytes());
+            std::process::exit(1);
+        }
+    });
+    let result = c.script.start_interruptible(&lua)?;
+    let end = match &result {
+        Ok(()) => Ending::Done,
+        Err(e) => Ending::Error { message: e.message().to_owned() },
+    };
+    job.take().map_or(Ok(()), |job| job.write(&lua, end))?;
+    result.map_err(|e| Failure::Other(format!("{e}")))
+}
+
+impl Job {
+    fn write(self, lua: &Lua, end: Ending) -> Outcome {
+        let Some(report) = lua.stop_explorer() else { return Ok(()) };
+        // What the script has printed comes first, and is not lost if this fails.
+        lua.flush();
+        let document = Document::new(Program { end, ..self.program }, report);
+        if let Some(file) = &self.json {
+            let json = |to: &mut dyn Write| document.write_json(to);
+            if file.as_os_str() == "-" { json(&mut io::stdout().lock())? } else { to_file(file, json)? }
+        }
+        match &self.output {
+            Some(file) => to_file(file, |to| document.write_page(to)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn to_file(file: &Path, f: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Outcome {
+    let written = File::create(file).and_then(|to| {
+        let mut to = BufWriter::with_capacity(1 << 18, to);
+        f(&mut to)?;
+        to.flush()
+    });
+    written.map_err(|e| about(file, e))
+}

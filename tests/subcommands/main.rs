@@ -1,0 +1,5 @@
+//! The subcommands `heap`, `memprof`, `profile` and `trace` from outside.
+
+mod profile;
+mod reports;
+mod trace;
