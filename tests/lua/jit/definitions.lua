@@ -23,7 +23,7 @@ config.parts = {} print(count(kinds, 300))
 config.parts = { 1 } print(count(kinds, 300))
 ON = false print(count(kinds, 300))
 RATE = "10" print(count(kinds, 300))
-RATE = nil print(pcall(count, kinds, 300))
+RATE = nil print((pcall(count, kinds, 300)))
 RATE = 1 print(count(kinds, 300))
 rawset(_G, "LIMIT", 1e9) print(count(kinds, 300))
 
