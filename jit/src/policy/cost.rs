@@ -20,9 +20,6 @@ pub const SHARE: u32 = 10;
 /// place still gets over them, and compiling goes on to the next share. Of 30 programs of public libraries compiling took 20 % of the time in
 /// the mean, and up to 33 %, with 2 here; 15 % and up to 23 % with 4.
 pub const MORE: f64 = 4.0;
-/// A program that has just begun counts as having run for so long. It may compile for a millisecond at once, which nobody notices, and has
-/// its hottest loop in compiled code then.
-pub const HEAD_START: Duration = Duration::from_millis(10);
 /// What setting up the compiler takes, with the first trace: measured.
 pub const SETUP: Duration = Duration::from_micros(700);
 /// Leaving compiled code and entering it again, with what is counted meanwhile, takes as long as so many bytecode instructions: 10 ns.

@@ -90,7 +90,7 @@ impl Policy {
         if share == 0 {
             1.0
         } else {
-            pressure(self.spent + price, (now() + cost::HEAD_START).saturating_sub(self.begun + self.spent), share)
+            pressure(self.spent + price, now().saturating_sub(self.begun + self.spent), share)
         }
     }
     /// A new start, by the program's own wish.
