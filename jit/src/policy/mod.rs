@@ -87,11 +87,7 @@ impl Policy {
     }
     /// By what thresholds are multiplied for something that takes so long to compile, see `pressure`.
     pub fn pressure(&self, price: Duration, share: u32) -> f64 {
-        if share == 0 {
-            1.0
-        } else {
-            pressure(self.spent + price, now().saturating_sub(self.begun + self.spent), share)
-        }
+        if share == 0 { 1.0 } else { pressure(self.spent + price, now().saturating_sub(self.begun + self.spent), share) }
     }
     /// A new start, by the program's own wish.
     pub fn renew(&mut self) {
