@@ -171,7 +171,7 @@ fn completions_and_manual() {
     assert!(man.contains(".TH perilune 1") && man.contains("\\fB\\-j\\fR") && man.contains("perilune\\-trace(1)"), "{man}");
 }
 
-/// Nothing that could not be written goes without a status that says so, whoever writes it and when.
+/// Output that cannot be written gives status 1, from each place that writes, at once or at the end.
 #[test]
 fn full_disk() {
     let write = |args: &[&str]| {

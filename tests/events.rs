@@ -65,6 +65,11 @@ fn what_chunks_define_is_constant() {
 }
 
 #[test]
+fn builtins_that_become_part_of_traces() {
+    passes_in_both("inlined_builtins.lua", &[]);
+}
+
+#[test]
 fn exits_that_gave_up_are_tried_again() {
     passes_in_both("try_again.lua", &[]);
 }

@@ -1,28 +1,14 @@
 //! `perilune profile` from outside: each format, programs that end in each way, and what cannot be written.
 
+use super::folder::Folder;
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-/// A folder that goes away.
-struct Folder(PathBuf);
-
 impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("perilune-profile-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-    fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.0.join(name), text).unwrap();
-    }
-    fn read(&self, name: &str) -> Vec<u8> {
-        std::fs::read(self.0.join(name)).unwrap()
-    }
     /// Runs the command in the folder.
     fn run(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_perilune")).arg("profile").args(arguments).current_dir(&self.0).output().unwrap()
+        Command::new(env!("CARGO_BIN_EXE_perilune")).arg("profile").args(arguments).current_dir(self.path()).output().unwrap()
     }
     /// Runs it; its status, and what it prints on both.
     fn status(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
@@ -32,19 +18,13 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 const BUSY: &str = "local function work(n) local s = 0 for i = 1, n do s = s + i % 7 end return s end
 for i = 1, 100 do work(3e5) end
 ";
 
 #[test]
 fn each_format_goes_to_its_file() {
-    let f = Folder::new("formats");
+    let f = Folder::new("profile-formats");
     f.write("busy.lua", BUSY);
     for (option, file) in [
         ("", "profile.svg"),
@@ -74,8 +54,8 @@ fn each_format_goes_to_its_file() {
 
 #[test]
 fn options_and_arguments_of_the_script() {
-    let f = Folder::new("options");
-    f.write("args.lua", &format!("print(jit.status(), arg[0], ...)\n{BUSY}"));
+    let f = Folder::new("profile-options");
+    f.write("args.lua", format!("print(jit.status(), arg[0], ...)\n{BUSY}"));
     let (status, out, message) = f.status(&["args.lua", "one", "-j", "off", "-o", "out", "--folded", "--hz", "500", "--", "-x"]);
     assert!(status == Some(0) && out.starts_with("false\t") && out.ends_with("args.lua\tone\t-x\n"), "{out}{message}");
     assert!(String::from_utf8(f.read("out")).unwrap().contains("(interpreted)"));
@@ -91,14 +71,14 @@ fn options_and_arguments_of_the_script() {
 
 #[test]
 fn the_report_is_complete_however_the_program_ends() {
-    let f = Folder::new("ends");
+    let f = Folder::new("profile-ends");
     for (name, end, status) in [
         ("error", "error('enough')", 1),
         ("exit", "os.exit(3)", 3),
         ("inside", "coroutine.wrap(function() os.exit(0, true) end)()", 0),
     ] {
         let (script, report) = (format!("{name}.lua"), format!("{name}.folded"));
-        f.write(&script, &format!("{BUSY}{end}"));
+        f.write(&script, format!("{BUSY}{end}"));
         let (found, _, message) = f.status(&["--folded", "-o", &report, &script]);
         assert_eq!(found, Some(status), "{message}");
         assert_eq!(message.contains("enough"), name == "error", "{message}");
@@ -108,7 +88,7 @@ fn the_report_is_complete_however_the_program_ends() {
 
 #[test]
 fn ctrl_c_ends_the_program_and_not_the_profile() {
-    let f = Folder::new("interrupt");
+    let f = Folder::new("profile-interrupt");
     for (name, mode, forever) in [
         ("interpreted", "off", "while true do work(1000) end"),
         ("compiled", "on", "while true do end"),
@@ -117,10 +97,10 @@ fn ctrl_c_ends_the_program_and_not_the_profile() {
         ("collecting", "on", "local t while true do t = {work(1), t and {} or 1} end"),
     ] {
         let (script, report) = (format!("{name}.lua"), format!("{name}.folded"));
-        f.write(&script, &format!("{BUSY}print 'ready' io.stdout:flush() io.write 'kept' {forever}"));
+        f.write(&script, format!("{BUSY}print 'ready' io.stdout:flush() io.write 'kept' {forever}"));
         let mut child = Command::new(env!("CARGO_BIN_EXE_perilune"))
             .args(["profile", "-j", mode, "--folded", "-o", &report, &script])
-            .current_dir(&f.0)
+            .current_dir(f.path())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -143,9 +123,9 @@ fn ctrl_c_ends_the_program_and_not_the_profile() {
 
 #[test]
 fn what_cannot_be_done_is_said() {
-    let f = Folder::new("bad");
+    let f = Folder::new("profile-bad");
     f.write("busy.lua", BUSY);
-    f.write("exit.lua", &format!("{BUSY}os.exit(0)"));
+    f.write("exit.lua", format!("{BUSY}os.exit(0)"));
     f.write("wrong.lua", "return return");
     f.write("short.lua", "return");
     for (arguments, words) in [
@@ -169,5 +149,5 @@ fn what_cannot_be_done_is_said() {
     ] {
         assert_eq!(f.run(arguments).status.code(), Some(1), "{arguments:?}");
     }
-    assert!(!Path::new(&f.0.join("no")).exists());
+    assert!(!f.file("no").exists());
 }

@@ -1,31 +1,8 @@
 //! `perilune heap` and `perilune memprof` from outside: what it prints, and what it says of files that are broken or something else.
 
+use super::folder::Folder;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-
-/// A folder that goes away.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("perilune-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-    fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-    fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
-        std::fs::write(self.file(name), bytes).unwrap();
-        self.file(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// Runs the command with little memory.
 fn tools(arguments: &[&dyn AsRef<std::ffi::OsStr>]) -> Output {
@@ -101,18 +78,18 @@ fn older_versions_are_read() {
     let events = [0x09, 0x10, 4, 0x20, 64, 0x09, 0x10, 5, 0x30, 32, 0x06, 0x20, 64];
     let expected = "HEAP SUMMARY:\n@file:5 holds 32B: 1 allocs, 0 frees\n\n";
     for version in 1..=3 {
-        let file = f.write("stream", &stream(version, &proto, &events));
+        let file = f.write("stream", stream(version, &proto, &events));
         assert_eq!(good(&[&"memprof", &"report", &"--leak-only", &file]), expected, "version {version}");
     }
     // The patch that was first proposed marks events; a trace of version 2 has an address.
     let marked = [0x49, 0x10, 5, 0x30, 32, 0xc0];
-    assert_eq!(good(&[&"memprof", &"report", &"--leak-only", &f.write("stream", &stream(2, &proto, &marked))]), expected);
+    assert_eq!(good(&[&"memprof", &"report", &"--leak-only", &f.write("stream", stream(2, &proto, &marked))]), expected);
     let symbols = [&proto[..], &[0x01, 7, 0x66, 0x10, 9]].concat();
     let on_trace =
-        good(&[&"memprof", &"report", &"--leak-only", &f.write("stream", &stream(2, &symbols, &[0x11, 7, 0x66, 0x40, 16]))]);
+        good(&[&"memprof", &"report", &"--leak-only", &f.write("stream", stream(2, &symbols, &[0x11, 7, 0x66, 0x40, 16]))]);
     assert_eq!(on_trace, "HEAP SUMMARY:\nTRACE [7] started at @file:9 holds 16B: 1 allocs, 0 frees\n\n");
     let symbols = [&proto[..], &[0x02, 7, 0x10, 9]].concat();
-    let on_trace = good(&[&"memprof", &"report", &"--leak-only", &f.write("stream", &stream(3, &symbols, &[0x11, 7, 0x40, 16]))]);
+    let on_trace = good(&[&"memprof", &"report", &"--leak-only", &f.write("stream", stream(3, &symbols, &[0x11, 7, 0x40, 16]))]);
     assert_eq!(on_trace, "HEAP SUMMARY:\nTRACE [7] started at @file:9 holds 16B: 1 allocs, 0 frees\n\n");
 }
 
@@ -122,7 +99,7 @@ fn the_form_is_that_of_tarantools_parser() {
     let symbols = [&[0x00, 0x10, 6][..], b"a\nb\n\nc", &[0], &[0x01, 0x80, 0x02, 4], b"rand"].concat();
     let events =
         [0x0d, 0x90, 0x02, 0x20, 64, 0x0b, 0x10, 2, 0x20, 64, 0x28, 0x80, 0x10, 0x06, 0x28, 0x80, 0x10, 0x0d, 0x05, 0x40, 16];
-    let report = good(&[&"memprof", &"report", &"--human-readable", &f.write("stream", &stream(3, &symbols, &events))]);
+    let report = good(&[&"memprof", &"report", &"--human-readable", &f.write("stream", stream(3, &symbols, &events))]);
     let expected = "ALLOCATIONS
 CFUNC 0x5: 1 events\t+16B\t-0B
 rand:0x100: 1 events\t+64B\t-0B

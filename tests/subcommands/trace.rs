@@ -1,5 +1,6 @@
 //! `perilune trace` from outside: the data, the page, and what may go wrong.
 
+use super::folder::Folder;
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -8,29 +9,12 @@ use std::process::{Command, Output};
 /// LuaJIT's thresholds or less, and no limit to what compiling may cost.
 const EAGER: &str = "hotloop=5,hotexit=3,budget=0";
 
-/// A folder that goes away.
-struct Folder(PathBuf);
-
 impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("perilune-explorer-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-    fn write(&self, name: &str, bytes: &[u8]) {
-        std::fs::write(self.0.join(name), bytes).unwrap();
-    }
-    fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.0.join(name)).unwrap()
+    fn text(&self, name: &str) -> String {
+        String::from_utf8(self.read(name)).unwrap()
     }
     fn json(&self, name: &str) -> Value {
-        serde_json::from_str(&self.read(name)).unwrap()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        serde_json::from_str(&self.text(name)).unwrap()
     }
 }
 
@@ -42,10 +26,10 @@ fn trace(folder: &Path, arguments: &[&str]) -> Output {
 
 /// The data of a program, as `p.lua` in a folder of its own.
 fn explored(name: &str, source: &str, options: &[&str]) -> (Value, Output) {
-    let f = Folder::new(name);
+    let f = Folder::new(&format!("explorer-{name}"));
     f.write("p.lua", source.as_bytes());
-    let done = trace(&f.0, &[options, &["--json", "p.json", "-o", "p.html", "p.lua"]].concat());
-    assert!(f.read("p.html").ends_with("</script>\n</body>\n</html>\n"), "the page is whole");
+    let done = trace(f.path(), &[options, &["--json", "p.json", "-o", "p.html", "p.lua"]].concat());
+    assert!(f.text("p.html").ends_with("</script>\n</body>\n</html>\n"), "the page is whole");
     (f.json("p.json"), done)
 }
 
@@ -124,8 +108,8 @@ fn folder_of_program() -> PathBuf {
 
 /// The data of the program in the folder `explorer`.
 fn program() -> Value {
-    let f = Folder::new("program");
-    let json = f.0.join("out.json");
+    let f = Folder::new("explorer-program");
+    let json = f.file("out.json");
     let done = trace(&folder_of_program(), &["-O", EAGER, "--json", json.to_str().unwrap(), "program.lua"]);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     f.json("out.json")
@@ -244,12 +228,12 @@ fn programs_that_end_otherwise() {
 
 #[test]
 fn any_text_is_shown() {
-    let f = Folder::new("text");
+    let f = Folder::new("explorer-text");
     f.write("p.lua", b"local s = '</script><!--<script>\xff\xfe\xe2\x80\xa8'\nfor i = 1, 100 do s = s .. '</script>' end\n");
-    assert!(trace(&f.0, &["-O", EAGER, "-o", "p.html", "--json", "p.json", "p.lua"]).status.success());
+    assert!(trace(f.path(), &["-O", EAGER, "-o", "p.html", "--json", "p.json", "p.lua"]).status.success());
     let text = f.json("p.json")["files"][0]["text"].as_str().unwrap().to_owned();
     assert!(text.starts_with("local s = '</script><!--<script>\u{fffd}\u{fffd}\u{2028}'\n"), "{text}");
-    let page = f.read("p.html");
+    let page = f.text("p.html");
     // Only elements of the page end, and none of them in the text.
     let data = page.split("<script type=\"application/json\"").skip(1);
     assert!(data.clone().count() >= 2);
@@ -263,10 +247,10 @@ fn any_text_is_shown() {
 
 #[test]
 fn what_goes_wrong() {
-    let f = Folder::new("wrong");
+    let f = Folder::new("explorer-wrong");
     f.write("p.lua", b"print('ran')");
     let check = |arguments: &[&str], message: &str| {
-        let done = trace(&f.0, arguments);
+        let done = trace(f.path(), arguments);
         let said = String::from_utf8_lossy(&done.stderr).into_owned();
         assert!(done.status.code() == Some(1) && said.contains("perilune: ") && said.contains(message), "{done:?}");
         done
@@ -274,15 +258,15 @@ fn what_goes_wrong() {
     let done = check(&["-o", "no/such/folder.html", "p.lua"], "no/such/folder.html: No such file");
     assert!(done.stdout.is_empty(), "the script has not run");
     check(&["-o", "p.html", "missing.lua"], "missing.lua: No such file");
-    assert!(!f.0.join("p.html").exists(), "and nothing is left behind");
+    assert!(!f.file("p.html").exists(), "and nothing is left behind");
     check(&["-o", "/dev/full", "p.lua"], "/dev/full: No space left on device");
     check(&["--json", "/dev/full", "p.lua"], "/dev/full: No space left on device");
     check(&["-O", "nonsense", "-o", "p.html", "p.lua"], "unknown or malformed optimization flag 'nonsense'");
     f.write("q.lua", b"for i = 1, 100 do x = i end io.write('ran') os.exit(0)");
     let done = check(&["-o", "/dev/full", "q.lua"], "/dev/full: No space left on device");
     assert_eq!(done.stdout, b"ran");
-    assert_eq!(trace(&f.0, &["p.lua"]).status.code(), Some(1), "an output is wanted");
-    let done = trace(&f.0, &["--json", "-", "p.lua"]);
+    assert_eq!(trace(f.path(), &["p.lua"]).status.code(), Some(1), "an output is wanted");
+    let done = trace(f.path(), &["--json", "-", "p.lua"]);
     let json = done.stdout.strip_prefix(b"ran\n").expect("the script's output comes first");
     assert_eq!(serde_json::from_slice::<Value>(json).unwrap()["format"], "perilune-traces");
 }

@@ -77,7 +77,7 @@ fn described() -> Clap {
 
 /// Is this the name of a subcommand?
 pub fn is_one(name: &[u8]) -> bool {
-    name == b"help" || Arguments::command().get_subcommands().any(|c| c.get_name().as_bytes() == name)
+    core::str::from_utf8(name).is_ok_and(|name| name == "help" || Command::has_subcommand(name))
 }
 
 /// The subcommands with what they are for.
@@ -120,7 +120,7 @@ pub fn main() -> ExitCode {
 fn end(done: Outcome) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads the output has had enough.
+        // The reader of the output has closed it.
         Err(Failure::Output(e)) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(e) => {
             let text = match e {

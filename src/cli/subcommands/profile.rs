@@ -98,7 +98,7 @@ pub fn run(c: Profile) -> Outcome {
     let view = View { traces: c.trace, lines: c.lines };
     let report = Report { to, file, format, view, program: c.script.display().to_string() };
     let interval = c.hz.map_or(Duration::from_micros(c.interval), |hz| Duration::from_nanos(1_000_000_000 / hz));
-    // Whoever is first: the end of the script, or of the process.
+    // Written once: when the script ends, or before that when the process does.
     let report = std::rc::Rc::new(std::cell::Cell::new(Some(report)));
     let at_exit = std::rc::Rc::clone(&report);
     let options = Options::new().interval(interval).end_on_interrupt().on_end(move |profile| {

@@ -177,11 +177,7 @@ local cases = {
   ["table.move"] = "local t = { 1, 2, 3 } | s = s + #table.move(t, 1, 3, i % 3 + 1)",
 }
 
-local function op(number, ref)
-  local _, ot = util.traceir(number, ref)
-  local o = math.floor(ot / 256)
-  return (vmdef.irnames:sub(o * 6 + 1, o * 6 + 6):gsub(" ", ""))
-end
+local op = require("ir").op
 local function name_of(f)
   local info = type(f) == "function" and util.funcinfo(f)
   return info and info.ffid and vmdef.ffnames[info.ffid]

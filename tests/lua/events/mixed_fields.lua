@@ -1,18 +1,9 @@
 -- Where one field of a function turns out to hold integers and other numbers, the others are expected to: the loop is recorded again
 -- once, not once for each of them.
-local vmdef = require("jit.vmdef")
+local recordings = require "recordings"
 
 local function sum(o)
   return o.a + o.b + o.c + o.d + o.e + o.f
-end
-
-local retries, loops = 0, 0
-local function told(what, _, _, _, code)
-  if what == "abort" and vmdef.traceerr[code] == "retry recording" then
-    retries = retries + 1
-  elseif what == "stop" then
-    loops = loops + 1
-  end
 end
 
 local function run(o, n)
@@ -21,17 +12,17 @@ local function run(o, n)
   return total
 end
 
-jit.attach(told, "trace")
+recordings.start()
 local object = { a = 1, b = 2, c = 3, d = 4, e = 5, f = 6 }
 assert(run(object, 2000) == 42000)
-assert(loops > 0, "nothing was compiled")
+assert(recordings.stops > 0, "nothing was compiled")
 for _, name in ipairs { "a", "b", "c", "d", "e", "f" } do
   object[name] = object[name] + 0.5
   assert(run(object, 2000) == 42000 + 1000)
   object[name] = object[name] - 0.5
 end
-jit.attach(told)
-assert(retries == 1, "recorded again " .. retries .. " times")
+recordings.stop()
+assert(recordings.retries == 1, "recorded again " .. recordings.retries .. " times")
 
 -- And what one function finds in the fields of a class is expected of the class's fields in others, which come to them later.
 local Pair = {}
@@ -52,12 +43,11 @@ local function mixed(n)
   return list
 end
 local list, unit = mixed(2000), pair(1, 1)
-retries = 0
-jit.attach(told, "trace")
+recordings.start()
 assert(add_up(function(p) return p + unit end, list) == 2001000 * 2 + 2000 * 2.5)
-local before = retries
+local before = recordings.retries
 assert(add_up(function(p) return p * unit end, list) == 2001000 * 2 + 1000)
 assert(add_up(function(p) return p - unit end, list) == 2001000 * 2 - 3000)
-jit.attach(told)
-assert(before >= 1 and retries == before, before .. " " .. retries)
+recordings.stop()
+assert(before >= 1 and recordings.retries == before, before .. " " .. recordings.retries)
 print("ok")

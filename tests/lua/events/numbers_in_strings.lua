@@ -1,23 +1,17 @@
 -- A number that `..` makes part of a string is put into its buffer: no string of the number is made, and so no memory taken.
-local util, vmdef = require "jit.util", require "jit.vmdef"
+local util, ir = require "jit.util", require "ir"
 jit.opt.start("hotloop=10", "budget=0")
 
-local function op(trace, i)
-  local _, ot = util.traceir(trace, i)
-  local n = bit.rshift(ot, 8)
-  return (vmdef.irnames:sub(n * 6 + 1, n * 6 + 6):gsub(" ", ""))
-end
 local numbers, strings = 0, 0
 local function count(what, trace)
   if what ~= "stop" then return end
   for i = 1, util.traceinfo(trace).nins do
-    local name = op(trace, i)
+    local name = ir.op(trace, i)
     if name == "BUFNUM" then numbers = numbers + 1 end
     if name == "TOSTR" then strings = strings + 1 end
   end
 end
 jit.off(count)
-jit.off(op)
 jit.off(true)
 jit.attach(count, "trace")
 

@@ -1,20 +1,9 @@
 -- A trace that makes several small objects asks the collector once for all of them, and garbage is collected all the same.
-local util = require "jit.util"
-local vmdef = require "jit.vmdef"
+local ir = require "ir"
 jit.off(true)
 
-local function name(op) return (vmdef.irnames:sub(op * 6 + 1, op * 6 + 6):gsub(" ", "")) end
 -- How often an instruction stands in the loop of a trace.
-local function in_loop(trace, wanted)
-  local n, looping = 0, false
-  for ref = 1, util.traceinfo(trace).nins do
-    local _, ot = util.traceir(trace, ref)
-    local op = name(math.floor(ot / 256))
-    looping = looping or op == "LOOP"
-    if looping and op == wanted then n = n + 1 end
-  end
-  return n
-end
+local function in_loop(trace, wanted) return ir.count(trace, wanted, true) end
 
 local function run(f, n)
   jit.flush()

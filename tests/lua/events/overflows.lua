@@ -1,6 +1,6 @@
 -- Where several sums of one loop turn out to overflow, the loop is recorded again once: the recording that finds the first goes on and finds the
 -- others as well.
-local vmdef = require("jit.vmdef")
+local recordings = require "recordings"
 
 local function spread(x)
   local a, b, c, d, e = x + 1, x + 2, x + 3, x + 4, x + 5
@@ -13,19 +13,10 @@ local function run(large, n)
   return total
 end
 
-local retries, loops = 0, 0
-local function told(what, _, _, _, code)
-  if what == "abort" and vmdef.traceerr[code] == "retry recording" then
-    retries = retries + 1
-  elseif what == "stop" then
-    loops = loops + 1
-  end
-end
-
-jit.attach(told, "trace")
+recordings.start()
 assert(run(1, 2000) == 30000)
-assert(loops > 0, "nothing was compiled")
+assert(recordings.stops > 0, "nothing was compiled")
 assert(run(2 ^ 31 - 1, 6000) == 90000)
-jit.attach(told)
-assert(retries == 1, "recorded again " .. retries .. " times")
+recordings.stop()
+assert(recordings.retries == 1, "recorded again " .. recordings.retries .. " times")
 print "ok"

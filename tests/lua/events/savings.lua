@@ -1,9 +1,7 @@
 -- The IR of loops with a pass and without it: the result is the same, and there is less to do.
 local util = require "jit.util"
-local vmdef = require "jit.vmdef"
+local ir = require "ir"
 jit.off(true)
-
-local function name(op) return (vmdef.irnames:sub(op * 6 + 1, op * 6 + 6):gsub(" ", "")) end
 
 -- The instructions of the loop of the first trace, by name, and their number; all of the trace if there is no LOOP.
 local function loop_of(number)
@@ -11,8 +9,7 @@ local function loop_of(number)
   local function from(first)
     local names, n = {}, 0
     for ref = first, info.nins do
-      local _, ot = util.traceir(number, ref)
-      local op = name(math.floor(ot / 256))
+      local op = ir.op(number, ref)
       if op ~= "NOP" and op ~= "PHI" then
         names[op] = (names[op] or 0) + 1
         n = n + 1
@@ -21,8 +18,7 @@ local function loop_of(number)
     return names, n
   end
   for ref = 1, info.nins do
-    local _, ot = util.traceir(number, ref)
-    if name(math.floor(ot / 256)) == "LOOP" then return from(ref + 1) end
+    if ir.op(number, ref) == "LOOP" then return from(ref + 1) end
   end
   return from(1)
 end

@@ -140,7 +140,7 @@ impl All {
     }
 }
 
-/// Flag of tables that have watchpoints, and of keys that have some in some table. Whoever has a flag byte from here on up is watched.
+/// Flag of tables that have watchpoints, and of keys that have some in some table. A flag byte that is as large or larger says that the table or the key is watched.
 pub const WATCHED: u8 = 0x80;
 /// Compiled code stores under this key without looking for watchpoints.
 const STORED: u8 = 2;
@@ -206,8 +206,9 @@ impl Heap {
     /// May fields of the table be taken for constants whatever they hold, and not only functions and classes? Not where that was wrong
     /// before: functions change less than anything else.
     pub fn trusts_variables(&self, t: Gc<Table>) -> bool {
-        let mut all = self.watchpoints.0.borrow_mut();
-        all.fired < MAX_FIRED_OF_TABLE && all.of(t).fired < MAX_FIRED_OF_TABLE / 2
+        let all = self.watchpoints.0.borrow();
+        let of_table = all.tables.get(&Value::table(t).payload()).map_or(0, |w| w.fired);
+        all.fired < MAX_FIRED_OF_TABLE && of_table < MAX_FIRED_OF_TABLE / 2
     }
     /// Is the environment of a function to be taken for a constant? If so it fires from now on when the function gets another one.
     pub fn watch_environment(&self, f: Gc<Func>) -> bool {

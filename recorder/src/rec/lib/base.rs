@@ -8,9 +8,6 @@ use perilune_vm::layout::Field;
 use perilune_vm::lib::Builtin;
 use perilune_vm::meta::MM;
 
-/// More elements than this are unpacked by the builtin: they would be as many loads, type checks and slots of snapshots.
-const MOST_UNPACKED: i64 = 16;
-
 impl Recorder {
     pub(super) fn lib_base(&mut self, b: Builtin, args: &Args<'_>) -> Results {
         if args.len() == 0 {
@@ -110,7 +107,7 @@ impl Recorder {
         Ok(Some(args.list.iter().skip(i as usize).map(|a| a.0).collect()))
     }
 
-    /// `unpack` of few elements: how many there are is guarded, and each is loaded.
+    /// `unpack` of few elements: how many there are is guarded, and each is loaded, as a loop over them would be unrolled.
     fn unpack(&mut self, args: &Args<'_>) -> Results {
         let (table, v) = args.get(0);
         let Some(t) = v.as_table() else { return Ok(None) };
@@ -127,7 +124,7 @@ impl Recorder {
         } else {
             bound(self, args.get(2))?
         };
-        if i64::from(last) - i64::from(first) >= MOST_UNPACKED {
+        if i64::from(last) - i64::from(first) >= i64::from(self.params.loopunroll) {
             return Ok(None);
         }
         let mut results = Vec::new();
