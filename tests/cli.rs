@@ -394,7 +394,7 @@ fn wrong_switches() {
 
 #[test]
 fn verbose() {
-    // Such a short loop is only compiled where compiling has no price.
+    // Such a short loop is only compiled where the budget for compiling is off.
     let looped = perilune(&["-Obudget=0", "-jv", "-e", "for i = 1, 200 do local x = i end"]);
     assert_eq!((looped.status, &*looped.errors), (Some(0), "[TRACE   1 (command line):1 loop]\n"));
     let folder = with("verbose", &[("t.lua", "local x = 0\nfor i = 1, 200 do x = x + i end")]);

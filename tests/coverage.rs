@@ -1,13 +1,13 @@
 //! `docs/coverage.md` is what the table of builtins says (`BLESS=1` writes it).
 
-use perilune_vm::lib::{Builtin, OnTrace};
+use perilune_vm::stdlib::{Builtin, OnTrace};
 use std::fmt::Write as _;
 use std::path::Path;
 
 fn page() -> String {
     let mut page = String::from(
         "# What traces do with builtins\n\n\
-         Made from the table of builtins (`vm/src/lib/list.rs`) by `BLESS=1 cargo test --test coverage`.\n\n\
+         Made from the table of builtins (`vm/src/stdlib/list.rs`) by `BLESS=1 cargo test --test coverage`.\n\n\
          Every bytecode is recorded, but for KCDATA, which waits for the FFI; `tests/lua/events/bytecodes.lua` has a loop for each, `builtins.lua` one for each builtin.\n\
          Native functions that are not in the table (those of `package`, of the `jit` library and of the host) are stitched around.\n",
     );

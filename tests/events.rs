@@ -5,7 +5,7 @@ mod command;
 
 use command::{Done, run_in};
 use perilune_jit::params::Options;
-use perilune_vm::lib::Builtin;
+use perilune_vm::stdlib::Builtin;
 use std::path::{Path, PathBuf};
 
 /// LuaJIT's thresholds, and no limit to what compiling may cost.
@@ -352,15 +352,15 @@ fn a_program_gets_the_same_traces_whoever_watches_and_collects() {
     let samples = "require('jit.profile').start('fi100000', function() end)";
     let programs =
         [("raytracer", "60", eager), ("pipeline", "30", eager), ("binarytrees", "12", eager), ("fannkuch", "9", eager)];
-    for (program, size, price) in programs {
-        let alone = traces(program, size, price);
+    for (program, size, budget) in programs {
+        let alone = traces(program, size, budget);
         assert!(!alone.starts_with('0'), "nothing is compiled in {program}: {alone}");
         // What is loaded first moves the program in memory.
         let moved = "F = loadstring(('x = 1 '):rep(77))";
         let (often, never) = ("collectgarbage('setpause', 120)", "collectgarbage('stop')");
         let by = [samples, moved, often, never].map(|what| ["-e", what]);
         for options in [&["-jv=/dev/null"] as &[_], &["-jdump=/dev/null"]].into_iter().chain(by.iter().map(|o| &o[..])) {
-            assert_eq!(traces(program, size, &[price, options].concat()), alone, "{program} with {options:?}");
+            assert_eq!(traces(program, size, &[budget, options].concat()), alone, "{program} with {options:?}");
         }
     }
 }

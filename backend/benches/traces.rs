@@ -83,7 +83,7 @@ fn compile_time(trace: &Trace) -> (f64, usize) {
         frame_delta: |_| 0,
         unboxed_exits: false,
         unboxed: &[],
-        passed: &[],
+        exit_args: &[],
         key_hash: |_| 0,
         listing: false,
         parts: false,

@@ -1,8 +1,8 @@
 //! Trees of traces in, machine code out.
 
 use crate::code::{Arena, Code};
+use crate::exit_abi::ExitArg;
 use crate::lower::{self, Env};
-use crate::passed::Passed;
 use crate::thunk::{ThunkAddrs, Thunks};
 use crate::{BackendError, disas, isa};
 use cranelift_codegen::control::ControlPlane;
@@ -51,8 +51,8 @@ pub struct CompileRequest<'a> {
     pub unboxed_exits: bool,
     /// What the exit that leads to the root trace of the tree left undone.
     pub unboxed: &'a [Unboxed],
-    /// What that exit passes in registers ([`crate::passed::passed`]).
-    pub passed: &'a [Passed],
+    /// What that exit passes in registers ([`crate::exit_abi::exit_args`]).
+    pub exit_args: &'a [ExitArg],
     /// The hash of a string.
     pub key_hash: fn(Value) -> u32,
     /// Keep the texts and the address map.

@@ -8,14 +8,14 @@
 //! - [`thunk`]: the fixed pieces of code around traces (entry, exit stub, cold helpers).
 //! - `lower`: IR to Cranelift IR.
 //! - [`unboxed`]: what exits leave to be done.
-//! - [`passed`]: what exits pass to side traces in registers.
+//! - [`exit_abi`]: what exits pass to side traces in registers.
 //! - [`Backend`]: all of it together. [`Compiler`] is the part without executable memory, for any target.
 //!
 //! # Calling convention
 //!
 //! Trace code is `extern "tail" fn(vm, base, n) -> u64`. It is entered by the [`hooks::EnterFn`](perilune_vm::hooks::EnterFn)
 //! thunk and left by a tail call through `vm.exit_table[n]`, which holds the exit stub (it stores `base` to `vm.jit_base` and
-//! returns `n` to whoever called the thunk) or the code of a side trace, which may take more arguments ([`passed`]).
+//! returns `n` to whoever called the thunk) or the code of a side trace, which may take more arguments ([`exit_abi`]).
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 compile_error!("Perilune compiles to machine code of x86-64 and aarch64 only");
@@ -24,9 +24,9 @@ pub mod code;
 mod compile;
 pub mod disas;
 mod error;
+pub mod exit_abi;
 pub mod isa;
 mod lower;
-pub mod passed;
 pub mod thunk;
 pub mod unboxed;
 

@@ -58,7 +58,7 @@ impl ThunkAddrs {
     }
 }
 
-/// `extern "tail" fn(vm, base, n) -> u64`: every trace and the exit stub. What exits pass besides ([`crate::passed`]) comes in
+/// `extern "tail" fn(vm, base, n) -> u64`: every trace and the exit stub. What exits pass besides ([`crate::exit_abi`]) comes in
 /// further registers.
 pub(crate) fn trace_signature(more: &[Type]) -> Signature {
     let mut params = vec![types::I64; 3];

@@ -19,7 +19,7 @@ fn check(name: &str, trace: &Trace) {
         frame_delta: |_| 4,
         unboxed_exits: false,
         unboxed: &[],
-        passed: &[],
+        exit_args: &[],
         key_hash: |_| 0,
         listing: true,
         parts: false,

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{BASE, Build, DELTA, EXIT_BASE, Machine, TRACE_NO};
-use perilune_backend::passed::{Passed, passed};
+use perilune_backend::exit_abi::{ExitArg, exit_args};
 use perilune_backend::unboxed::unboxed;
 use perilune_backend::{BackendError, TraceTree};
 use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, SnapSlot, Trace, Ty, sload};
@@ -324,18 +324,18 @@ fn side_traces_take_what_their_exit_passes() {
     let loaded = [(10, Ty::Int), (11, Ty::Num), (12, Ty::U64)].map(|(slot, ty)| t.emit(Op::SLOAD, ty, IrRef(slot), from_parent));
     let side = t.end(&[(15, loaded[0]), (16, loaded[1]), (17, loaded[2])], Link::Interp);
     let values = [Value::int(9), Value::num(0.5), Value::int(3)];
-    let run = |passed: Vec<Passed>| {
+    let run = |exit_args: Vec<ExitArg>| {
         let mut m = Machine::new();
         for (i, v) in values.iter().enumerate() {
             *m.slot(2 + i) = v.0;
         }
         m.install(&root, 1, 0);
-        m.passed = passed;
+        m.exit_args = exit_args;
         m.exits[1] = m.install(&side, 2, 50).entry;
         assert_eq!(m.enter(1), (51, 0));
         [15, 16, 17].map(|i| m.slot_value(i))
     };
-    let all = passed(&root, 1, &side);
+    let all = exit_args(&root, 1, &side);
     assert_eq!(all, [(10, Ty::Int), (11, Ty::Num), (12, Ty::U64)]);
     assert_eq!(run(all), values);
     assert_eq!(run(Vec::new()), values);
@@ -343,7 +343,7 @@ fn side_traces_take_what_their_exit_passes() {
     let mut other = run(vec![(20, Ty::Int), (11, Ty::Num), (10, Ty::Int)]);
     assert_eq!(core::mem::replace(&mut other[0], values[2]), values[2]);
     // A trace that does not rely on its parent may be entered from elsewhere.
-    assert_eq!(passed(&root, 1, &Build::new().results(&[])), []);
+    assert_eq!(exit_args(&root, 1, &Build::new().results(&[])), []);
 }
 
 #[test]
@@ -360,13 +360,13 @@ fn exits_that_store_much_pass_nothing() {
     let mut t = Build::new();
     t.emit(Op::SLOAD, Ty::Int, IrRef(10), IrRef(sload::PARENT));
     let side = t.results(&[]);
-    assert_eq!(passed(&root, 1, &side), []);
+    assert_eq!(exit_args(&root, 1, &side), []);
     // As many as there are registers for.
-    assert_eq!(passed(&root, 2, &side), [(10, Ty::Int), (11, Ty::Int), (12, Ty::Int)]);
+    assert_eq!(exit_args(&root, 2, &side), [(10, Ty::Int), (11, Ty::Int), (12, Ty::Int)]);
     // Where helpers are called, exits share code.
     let mut calls = root;
     calls.ins.push(Ins::new(Op::TNEW, Ty::Tab, IrRef(0), IrRef(0)));
-    assert_eq!(passed(&calls, 2, &side), []);
+    assert_eq!(exit_args(&calls, 2, &side), []);
 }
 
 /// Fills array slots from the second on with the sum of the two before: addresses of the last iteration are used in the next.

@@ -1,6 +1,6 @@
 //! The state of the compiler, and its side of the seam to the interpreter.
 
-use crate::feedback::mixed;
+use crate::feedback::number_profile::NumberProfile;
 use crate::params::Options;
 use crate::policy::Policy;
 use crate::policy::hotcount;
@@ -45,7 +45,7 @@ pub struct Jit {
     /// What is known of instructions.
     pub(crate) sites: RefCell<Sites>,
     /// Fields whose loads are expected to find both forms of numbers.
-    pub(crate) mixed: RefCell<mixed::Fields>,
+    pub(crate) number_profile: RefCell<NumberProfile>,
     /// Which slots matter, by function.
     pub(crate) live: RefCell<HashMap<*const Proto, Option<Rc<Liveness>>>>,
     /// What came to nothing.
@@ -142,7 +142,7 @@ impl Compiler for Jit {
         }
         let Some(proto) = crate::frame::proto(vm) else { return };
         let counter = proto.hot_counter(pc);
-        if vm.ran_out_aside(counter) {
+        if vm.ran_out_in_callback(counter) {
             return;
         }
         let (here, at) = ((proto, pc), proto.pc_of(pc).unwrap_or(0));

@@ -5,8 +5,8 @@
 
 use crate::memprof::{self, Error, Options};
 use crate::{heap, metrics};
-use perilune_vm::lib::io::error_text;
 use perilune_vm::object::{Gc, NativeFn, Table};
+use perilune_vm::stdlib::io::error_text;
 use perilune_vm::{LuaResult, Value, Vm};
 use std::ffi::OsStr;
 use std::fs::File;

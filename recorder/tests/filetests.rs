@@ -195,7 +195,7 @@ fn filetests() {
 /// makes.
 fn untested_rules() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/opt/fold");
-    let applied = opt::fold::applied::places();
+    let applied = opt::fold::applied::locations();
     let mut untested = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -131,7 +131,7 @@ impl Lua {
     }
     /// Writes what Lua programs have written to files, standard output among them, and still is in buffers.
     pub fn flush(&self) {
-        perilune_vm::lib::io::flush_all();
+        perilune_vm::stdlib::io::flush_all();
     }
     /// Has `f` called with the status when the program ends the process by `os.exit`.
     pub fn at_exit(&self, f: impl FnOnce(&Lua, i32) + 'static) {

@@ -3,7 +3,7 @@
 use super::report::{Prefix, error, message};
 use super::{Failed, Outcome};
 use perilune_vm::Vm;
-use perilune_vm::lib::LOADED;
+use perilune_vm::stdlib::LOADED;
 use perilune_vm::value::Value;
 
 /// The arguments of a command, separated by commas; an empty one is nil.
@@ -43,7 +43,7 @@ pub fn command(vm: &mut Vm, text: &[u8]) -> Outcome {
     }
     let args = arguments(vm, rest);
     // Starting to watch is no part of the program.
-    vm.aside(|vm| call(vm, f, &args))
+    vm.run_callback(|vm| call(vm, f, &args))
 }
 
 /// The function `start` of a module of the `jit` library.
@@ -52,7 +52,7 @@ fn start_function(vm: &mut Vm, name: &[u8]) -> Result<Value, Failed> {
     let globals = vm.globals;
     let require = vm.field(globals, b"require");
     let module = Value::str(vm.new_str(&module));
-    match vm.aside(|vm| vm.pcall_traced(require, &[module])) {
+    match vm.run_callback(|vm| vm.pcall_traced(require, &[module])) {
         Ok(results) => {
             let start = results.first().and_then(|m| m.as_table()).map(|t| vm.field(t, b"start"));
             if let Some(start) = start.filter(|s| !s.is_nil()) {

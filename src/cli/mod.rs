@@ -12,7 +12,7 @@ mod usage;
 
 use options::{Options, Shown, Step};
 use perilune_vm::Vm;
-use perilune_vm::lib::io::{error_text, flush_all, lost_output, write_stderr, write_stdout};
+use perilune_vm::stdlib::io::{error_text, flush_all, lost_output, write_stderr, write_stdout};
 use perilune_vm::value::Value;
 use report::{Prefix, message};
 use std::io::IsTerminal;

@@ -1,7 +1,7 @@
 //! Messages to the user.
 
 use perilune_vm::Vm;
-use perilune_vm::lib::io::{flush_stdout, write_stderr};
+use perilune_vm::stdlib::io::{flush_stdout, write_stderr};
 use perilune_vm::value::Value;
 use std::sync::OnceLock;
 

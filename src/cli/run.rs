@@ -5,7 +5,7 @@ use super::interrupt::interruptible;
 use super::report::{Prefix, error, message};
 use super::{Failed, Outcome};
 use perilune_vm::Vm;
-use perilune_vm::lib::io::{error_text, read_file, read_stdin};
+use perilune_vm::stdlib::io::{error_text, read_file, read_stdin};
 use perilune_vm::value::Value;
 
 /// Calls a function; errors are reported. The results.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # ThreadSanitizer where threads are. A state belongs to one thread and starts no other; what states on several threads share is in
-# jit/src/view/counters.rs, vm/src/lib/io/stream.rs, vm/src/gc/reserve.rs, vm/src/sample/timer.rs and vm/src/sample/interrupt.rs. The tests
+# jit/src/view/counters.rs, vm/src/stdlib/io/stream.rs, vm/src/gc/reserve.rs, vm/src/sample/timer.rs and vm/src/sample/interrupt.rs. The tests
 # of these run, and states on several threads at once (tests/threads.rs).
 #
 # Takes a nightly compiler and its component rust-src: the standard library must be instrumented as well.

@@ -63,7 +63,7 @@ function linkWords(t) {
   return [t.link.kind];
 }
 const fateWords = (t) => t.fate !== 'alive' ? t.fate
-  : t.retired ? 'retired'
+  : t.disabled ? 'disabled'
     : t.replaced_by ? 'replaced'
       : t.entered === false ? 'out of use' : 'in use';
 const takenOf = (t) => t.left.reduce((sum, x) => sum + x.taken, 0);

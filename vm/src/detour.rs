@@ -4,7 +4,7 @@
 //! traces whether it is sampled or not, and wherever collections fall.
 
 use crate::Vm;
-use crate::aside::MORE;
+use crate::callback::MORE;
 use crate::hooks::EnterFn;
 use crate::state::HOT_COUNTERS;
 
@@ -46,7 +46,7 @@ impl Vm {
     }
     /// Compiled code of the program is entered again, or a counter is about to be set.
     pub(crate) fn end_detour(&mut self) {
-        if self.detour.lasts && !self.is_aside {
+        if self.detour.lasts && !self.in_callback {
             self.forget_detour();
             self.hotcount = self.detour.counters;
         }

@@ -432,7 +432,7 @@ helpers! {
         crate::meta::ldexp(a, e)
     }
     fn random(vm) -> f64 {
-        crate::lib::math_random_step(vm)
+        crate::stdlib::math_random_step(vm)
     }
     fn tobit(vm, a: f64) -> i32 {
         crate::meta::tobit(a)

@@ -5,8 +5,8 @@
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64", target_endian = "little")))]
 compile_error!("Perilune runs on 64-bit little-endian Linux only: its clocks, signals and memory are those of Linux");
 
-pub mod aside;
 pub mod bc;
+pub mod callback;
 pub mod detour;
 pub mod error;
 pub mod fault;
@@ -15,14 +15,13 @@ pub mod helper;
 pub mod hooks;
 pub mod interp;
 pub mod layout;
-#[path = "lib/mod.rs"]
-pub mod lib;
 pub mod load;
 pub mod meta;
 pub mod object;
 pub mod sample;
 pub mod source;
 pub mod state;
+pub mod stdlib;
 pub mod syntax;
 pub mod text;
 pub mod value;

@@ -8,9 +8,9 @@ use crate::hooks::{Compiler, EnterFn, Mode};
 use crate::interp::hook::Hook;
 use crate::interp::native::Unfinished;
 use crate::interp::{Dispatching, Handler2, R};
-use crate::lib::Prng;
 use crate::object::{Gc, Str, Table, Thread};
 use crate::sample::{Activity, Sampling};
+use crate::stdlib::Prng;
 use crate::value::Value;
 use std::rc::Rc;
 
@@ -158,8 +158,8 @@ pub struct Vm {
     pub(crate) stack_moves: u32,
     /// While compiled code runs that is sampled: the base of the frame that it counts slots from. Null while the stack has moved since.
     pub code_base: *mut Value,
-    /// Does what runs now run beside the program? See [`crate::aside`].
-    pub(crate) is_aside: bool,
+    /// Does what runs now run beside the program? See [`crate::callback`].
+    pub(crate) in_callback: bool,
     /// How often all hot counters were set; wraps around.
     pub(crate) hot_sets: u32,
 }

@@ -6,7 +6,7 @@
 
 use super::value::{INT_HIGH, MEM};
 use super::{EXIT, Lower, Pending, Res, SIDE};
-use crate::passed;
+use crate::exit_abi;
 use cranelift_codegen::cursor::{Cursor, CursorPosition};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, SourceLoc, Value, types};
@@ -109,7 +109,7 @@ impl<'a> Lower<'a> {
                 let n = u64::from(self.cur.tree.exit_base) + snap as u64;
                 if self.cur.direct {
                     let mut args = Vec::new();
-                    for (_, r) in passed::values(self.cur.trace, snap) {
+                    for (_, r) in exit_abi::values(self.cur.trace, snap) {
                         args.push(self.val(r)?);
                     }
                     let table = self.vm_field(ofs::VM_EXIT_TABLE);

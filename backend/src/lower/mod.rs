@@ -25,7 +25,7 @@ mod value;
 
 use crate::compile::{CompileRequest, TraceTree};
 use crate::thunk::ThunkAddrs;
-use crate::{BackendError, passed, thunk};
+use crate::{BackendError, exit_abi, thunk};
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::{Block, Function, SigRef, SourceLoc, Type, Value, types};
 use cranelift_codegen::isa::TargetIsa;
@@ -76,7 +76,7 @@ struct Current<'a> {
     rebuilding: bool,
     /// The base at the start of the trace, or behind the last switch to another coroutine.
     base: Value,
-    /// See [`passed::is_direct`].
+    /// See [`exit_abi::is_direct`].
     direct: bool,
     /// What RETF has added to it since, bytes.
     moved: i32,
@@ -139,7 +139,7 @@ pub(crate) fn exit_located(loc: SourceLoc) -> Option<usize> {
 
 /// Lowers a tree into an empty function.
 pub(crate) fn lower<'a>(func: &'a mut Function, env: &'a Env<'a>, req: &'a CompileRequest<'a>) -> Res<()> {
-    let more: Vec<Type> = req.passed.iter().filter_map(|p| value::repr(p.1)).collect();
+    let more: Vec<Type> = req.exit_args.iter().filter_map(|p| value::repr(p.1)).collect();
     func.signature = thunk::trace_signature(&more);
     let mut pos = FuncCursor::new(func);
     let entry = pos.func.dfg.make_block();
@@ -148,7 +148,7 @@ pub(crate) fn lower<'a>(func: &'a mut Function, env: &'a Env<'a>, req: &'a Compi
     let base = pos.func.dfg.append_block_param(entry, types::I64);
     pos.func.dfg.append_block_param(entry, types::I64);
     let mut known = Vec::new();
-    for (&(slot, ty), &repr) in req.passed.iter().zip(&more) {
+    for (&(slot, ty), &repr) in req.exit_args.iter().zip(&more) {
         known.push((slot, ty, pos.func.dfg.append_block_param(entry, repr)));
     }
     let start = pos.func.dfg.make_block();
@@ -183,7 +183,7 @@ impl<'a> Current<'a> {
             cold: Vec::new(),
             rebuilding: false,
             base,
-            direct: passed::is_direct(tree.trace),
+            direct: exit_abi::is_direct(tree.trace),
             moved: 0,
             snap: 0,
             exit: None,

@@ -5,7 +5,7 @@
 
 pub mod helpers;
 
-use perilune_backend::passed::Passed;
+use perilune_backend::exit_abi::ExitArg;
 use perilune_backend::thunk::ThunkAddrs;
 use perilune_backend::unboxed::unboxed;
 use perilune_backend::{Backend, BackendError, CompileRequest, CompiledCode, Compiler, Config, TraceTree, isa};
@@ -97,7 +97,7 @@ pub struct Machine {
     /// Do exits leave values unboxed?
     pub unboxed: bool,
     /// What the exit that leads to the next trace passes.
-    pub passed: Vec<Passed>,
+    pub exit_args: Vec<ExitArg>,
     /// What the exit that leads to the next trace left so.
     pub left: Vec<Unboxed>,
     others: Vec<Compiler>,
@@ -117,7 +117,7 @@ impl Machine {
             codes: vec![0; 10],
             backend,
             unboxed: false,
-            passed: Vec::new(),
+            exit_args: Vec::new(),
             left: Vec::new(),
             others,
         };
@@ -147,7 +147,7 @@ impl Machine {
             frame_delta: |_| DELTA,
             unboxed_exits: self.unboxed,
             unboxed: &self.left,
-            passed: &self.passed,
+            exit_args: &self.exit_args,
             key_hash: |_| 1,
             listing: std::env::var_os("SHOW").is_some(),
             parts: false,

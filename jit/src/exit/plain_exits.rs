@@ -4,7 +4,7 @@
 //! ([`PlainExit`]) without asking: as many as are missing until it is looked at whether the exit is hot, or whether its root trace loses.
 //! What was taken so is counted when the compiler is asked again, or before anybody reads the counts.
 
-use super::departure::Departure;
+use super::descriptor::ExitDescriptor;
 use crate::Jit;
 use crate::policy::cost;
 use crate::trace::{Exit, Registry};
@@ -25,7 +25,7 @@ impl Registry {
     }
     /// How often an exit was taken without asking; from now on the compiler is asked.
     pub fn settle_plain_exit(&mut self, id: ExitId) -> u32 {
-        let Some(d) = self.departure_mut(id) else { return 0 };
+        let Some(d) = self.descriptor_mut(id) else { return 0 };
         let allowed = core::mem::take(&mut d.allowed);
         allowed - core::mem::take(&mut self.plain_exits[id as usize].left)
     }
@@ -33,7 +33,7 @@ impl Registry {
     pub(crate) fn forget_plain_exits(&mut self, ids: Range<usize>) {
         for id in ids.clone() {
             let times = self.settle_plain_exit(id as ExitId);
-            let counts = self.departure(id as ExitId).is_some_and(|d| !d.is_end);
+            let counts = self.descriptor(id as ExitId).is_some_and(|d| !d.is_end);
             self.taken_before += if counts { u64::from(times) } else { 0 };
         }
         self.plain_exits[ids].fill(PlainExit::NONE);
@@ -44,7 +44,8 @@ impl Jit {
     /// Lets the interpreter take an exit by itself until there is something to do.
     #[inline]
     pub(crate) fn allow_plain_exit(&self, vm: &Vm, registry: &mut Registry, id: ExitId) {
-        let Some(&Departure { trace, exit, root, gain, is_end, stack, pc, multres, ref unboxed, .. }) = registry.departure(id)
+        let Some(&ExitDescriptor { trace, exit, root, gain, is_end, stack, pc, multres, ref unboxed, .. }) =
+            registry.descriptor(id)
         else {
             return;
         };
@@ -65,7 +66,7 @@ impl Jit {
         {
             left = left.min(u32::try_from((r.balance + cost::LOSS) / -gain).unwrap_or(0));
         }
-        if let Some(d) = registry.departure_mut(id) {
+        if let Some(d) = registry.descriptor_mut(id) {
             d.allowed = left;
             registry.plain_exits[id as usize] = PlainExit { left, multres, pc, unboxed };
         }
@@ -79,7 +80,7 @@ impl Jit {
         let mut registry = self.registry.borrow_mut();
         for id in 0..registry.exits_end() {
             let times = registry.settle_plain_exit(id);
-            let Some(&Departure { trace, exit, is_end: false, .. }) = registry.departure(id).filter(|_| times != 0) else {
+            let Some(&ExitDescriptor { trace, exit, is_end: false, .. }) = registry.descriptor(id).filter(|_| times != 0) else {
                 continue;
             };
             self.count(|c| c.deopt += u64::from(times));

@@ -1,7 +1,7 @@
 //! Side exits: back to the interpreter, and the start of side traces where they are hot.
 
 use crate::Jit;
-use crate::exit::departure::Departure;
+use crate::exit::descriptor::ExitDescriptor;
 use crate::frame;
 use crate::policy::cost;
 use crate::trace::{Entry, Exit, Registry};
@@ -16,7 +16,7 @@ use std::rc::Rc;
 const MOST_TRIES: u32 = 20;
 
 /// An exit that was taken, where more is to be done than to go on.
-struct Taken {
+struct ExitWork {
     trace: u32,
     exit: u32,
     /// Slots in use in the frame.
@@ -37,14 +37,14 @@ impl Jit {
         // An exit that is only taken because a sample waits, or to collect garbage, is nothing to compile a trace for, which would only
         // leave as well. As for the traces that there will be, it was not taken.
         let for_sample = vm.sample_waits() && registry.is_for_sample(id);
-        let aside = vm.has_left_to_collect() || for_sample;
-        let times = if aside { 0 } else { 1 + registry.settle_plain_exit(id) };
-        let Some(departure) = registry.departure(id) else {
+        let uncounted = vm.has_left_to_collect() || for_sample;
+        let times = if uncounted { 0 } else { 1 + registry.settle_plain_exit(id) };
+        let Some(descriptor) = registry.descriptor(id) else {
             debug_assert!(false, "an exit that no trace has");
             return Resume::at(core::ptr::null(), 0);
         };
-        let &Departure { trace, exit, root, gain, is_end, live, stack, pc, mut multres, .. } = departure;
-        frame::box_slots(vm, &departure.unboxed);
+        let &ExitDescriptor { trace, exit, root, gain, is_end, live, stack, pc, mut multres, .. } = descriptor;
+        frame::box_slots(vm, &descriptor.unboxed);
         if multres == Snapshot::OPEN {
             multres = vm.multres;
         }
@@ -53,9 +53,9 @@ impl Jit {
             return self.make_room(vm, (trace, root), (stack, live), Resume::at(pc, multres));
         }
         let may_record = may_record && !vm.heap.is_full();
-        let hot = if aside { None } else { self.heat(vm, &mut registry, (trace, exit), root, (is_end, may_record), times) };
-        let loses = if aside { None } else { self.balance(vm, &mut registry, (trace, exit, is_end), (root, gain), times) };
-        if aside {
+        let hot = if uncounted { None } else { self.heat(vm, &mut registry, (trace, exit), root, (is_end, may_record), times) };
+        let loses = if uncounted { None } else { self.balance(vm, &mut registry, (trace, exit, is_end), (root, gain), times) };
+        if uncounted {
             vm.begin_detour();
         }
         let tell = !is_end && !for_sample && self.listens(vm, Event::Texit);
@@ -68,7 +68,7 @@ impl Jit {
             if let Some(entered) = loses {
                 self.give_up_root(entered);
             }
-            return self.attend(vm, Taken { trace, exit, live, tell, collect, hot }, Resume::at(pc, multres));
+            return self.attend(vm, ExitWork { trace, exit, live, tell, collect, hot }, Resume::at(pc, multres));
         }
         Resume::at(pc, multres)
     }
@@ -88,27 +88,27 @@ impl Jit {
     /// Does what there is to do before the interpreter goes on.
     #[cold]
     #[inline(never)]
-    fn attend(&self, vm: &mut Vm, taken: Taken, resume: Resume) -> Resume {
+    fn attend(&self, vm: &mut Vm, work: ExitWork, resume: Resume) -> Resume {
         if log::on(Topic::Exit) {
-            eprintln!("[TRACE {} exit {}]", taken.trace, taken.exit);
+            eprintln!("[TRACE {} exit {}]", work.trace, work.exit);
         }
         vm.multres = resume.multres;
         vm.pc = resume.pc.wrapping_add(1);
-        frame::protect(vm, resume.pc, taken.live);
-        if taken.collect && vm.collect_after_exit().is_err() {
+        frame::protect(vm, resume.pc, work.live);
+        if work.collect && vm.collect_after_exit().is_err() {
             return Resume { failed: true, ..resume };
         }
-        if taken.tell {
+        if work.tell {
             let zero = Value::int(0);
-            self.send(vm, Event::Texit, &[Value::int(taken.trace as i32), Value::int(taken.exit as i32), zero, zero]);
+            self.send(vm, Event::Texit, &[Value::int(work.trace as i32), Value::int(work.exit as i32), zero, zero]);
         }
         self.cancelled.set(false);
         // The handler, or the collector, may have made an end of the trace.
-        if let Some(trace) = taken.hot
+        if let Some(trace) = work.hot
             && self.is_on()
-            && self.registry.borrow().has(taken.trace, &trace)
+            && self.registry.borrow().has(work.trace, &trace)
         {
-            self.start_side(vm, taken.trace, taken.exit, resume.pc);
+            self.start_side(vm, work.trace, work.exit, resume.pc);
         }
         resume
     }
@@ -187,7 +187,7 @@ impl Jit {
             x.heat = Exit::DONE;
             return None;
         }
-        let wanted = self.wanted(thresholds.hotexit, x.tries, cost::of_trace(None).max(x.price), thresholds.literal);
+        let wanted = self.wanted(thresholds.hotexit, x.tries, cost::of_trace(None).max(x.compile_cost), thresholds.literal);
         if x.heat < wanted {
             // As pressure changes slowly, it is not looked at again before half of the rest is done; but of a program that has just begun
             // nothing is known yet.
@@ -215,8 +215,8 @@ impl Jit {
         {
             pad.give_up();
         }
-        self.count(|c| c.retired += 1);
-        self.tell(|w| w.retired(root));
+        self.count(|c| c.disabled += 1);
+        self.tell(|w| w.disabled(root));
         if log::on(Topic::Trace) {
             eprintln!("[TRACE {root} given up]");
         }

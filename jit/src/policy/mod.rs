@@ -86,8 +86,8 @@ impl Policy {
         self.spent += time;
     }
     /// By what thresholds are multiplied for something that takes so long to compile, see `pressure`.
-    pub fn pressure(&self, price: Duration, share: u32) -> f64 {
-        if share == 0 { 1.0 } else { pressure(self.spent + price, now().saturating_sub(self.begun + self.spent), share) }
+    pub fn pressure(&self, estimate: Duration, budget: u32) -> f64 {
+        if budget == 0 { 1.0 } else { pressure(self.spent + estimate, now().saturating_sub(self.begun + self.spent), budget) }
     }
     /// A new start, by the program's own wish.
     pub fn renew(&mut self) {
@@ -97,8 +97,8 @@ impl Policy {
 
 /// [`cost::MORE`] times as much for each whole share (in percent) of its time that a program has spent on compiling. Nothing in between: most
 /// sites are then recorded at the same iteration in each run, whatever the clock says.
-fn pressure(spent: Duration, ran: Duration, share: u32) -> f64 {
-    let shares = (spent.as_secs_f64() * 100.0 / (f64::from(share) * ran.as_secs_f64().max(1e-6))).floor();
+fn pressure(spent: Duration, ran: Duration, budget: u32) -> f64 {
+    let shares = (spent.as_secs_f64() * 100.0 / (f64::from(budget) * ran.as_secs_f64().max(1e-6))).floor();
     cost::MORE.powf(shares)
 }
 
@@ -121,24 +121,24 @@ impl Jit {
         [Event::Trace, Event::Record, Event::Texit].into_iter().any(|e| crate::view::events::handler(vm, e).is_some())
     }
     /// A threshold as it is now, for something that has failed so many times and takes so long to compile.
-    pub(crate) fn wanted(&self, threshold: u32, failures: u32, price: Duration, literal: bool) -> u32 {
+    pub(crate) fn wanted(&self, threshold: u32, failures: u32, estimate: Duration, literal: bool) -> u32 {
         if literal {
             // LuaJIT tries `tryside` times, at one exit after the other, and never again. Here only much later.
             let more = failures.saturating_sub(self.options.get().params.tryside.saturating_sub(1));
             return threshold.saturating_mul(1u32.checked_shl(4 * more).unwrap_or(u32::MAX));
         }
-        let pressure = self.policy.borrow().pressure(price, self.options.get().params.budget);
+        let pressure = self.policy.borrow().pressure(estimate, self.options.get().params.budget);
         (f64::from(threshold) * f64::from(failures).exp2() * pressure) as u32
     }
     /// Is a finished trace more expensive than its site is hot? Then the site waits until it is as hot as it would have to be once the
     /// trace were paid for.
     pub(crate) fn is_too_expensive(&self, vm: &Vm, origin: Origin, trace: &Trace) -> bool {
         let thresholds = self.thresholds(vm);
-        let price = cost::of_trace(Some(trace));
+        let estimate = cost::of_trace(Some(trace));
         // What a trace costs depends on the way that is recorded: one that costs up to twice as much as the last one there, which was
         // waited for, is compiled. So each recording that is given up costs no more than a fourteenth of compiling what comes of it.
-        let has_waited_for = |known: Duration| price <= known * 2;
-        if thresholds.literal || price <= cost::of_trace(None) {
+        let has_waited_for = |known: Duration| estimate <= known * 2;
+        if thresholds.literal || estimate <= cost::of_trace(None) {
             return false;
         }
         match (origin, trace.parent) {
@@ -146,20 +146,20 @@ impl Jit {
                 let mut sites = self.sites.borrow_mut();
                 let penalty = sites.penalty(pc);
                 let hot = if penalty == 0 { thresholds.hotloop.saturating_mul(2) } else { penalty };
-                let wanted = self.wanted(hot, 0, price, false);
+                let wanted = self.wanted(hot, 0, estimate, false);
                 let site = sites.at(pc);
-                let before = core::mem::replace(&mut site.price, price);
+                let before = core::mem::replace(&mut site.compile_cost, estimate);
                 site.waited < wanted && !has_waited_for(before)
             }
             (_, Some((parent, k))) => {
                 let mut registry = self.registry.borrow_mut();
                 let Some(x) = registry.get_mut(parent).and_then(|e| e.exits.get_mut(k as usize)) else { return false };
                 let tries = x.tries.saturating_sub(1);
-                let wanted = self.wanted(thresholds.hotexit, tries, price, false);
-                if x.heat >= wanted || has_waited_for(x.price) {
+                let wanted = self.wanted(thresholds.hotexit, tries, estimate, false);
+                if x.heat >= wanted || has_waited_for(x.compile_cost) {
                     return false;
                 }
-                (x.price, x.tries) = (price, tries);
+                (x.compile_cost, x.tries) = (estimate, tries);
                 true
             }
             _ => false,
@@ -179,7 +179,7 @@ impl Jit {
         if core::mem::take(&mut site.granted) {
             return 0;
         }
-        self.wanted(wanted, 0, cost::of_trace(None).max(site.price), literal).saturating_sub(site.waited)
+        self.wanted(wanted, 0, cost::of_trace(None).max(site.compile_cost), literal).saturating_sub(site.waited)
     }
     /// May a trace be given up because it loses?
     pub(crate) fn gives_up_what_loses(&self, vm: &Vm) -> bool {

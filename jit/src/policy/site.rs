@@ -24,7 +24,7 @@ pub struct Site {
     /// Ticks counted since a recording began there.
     pub waited: u32,
     /// What compiling the trace from there takes, if one was recorded that was too expensive.
-    pub price: Duration,
+    pub compile_cost: Duration,
     /// Is it its turn, however few they are?
     pub granted: bool,
     /// The ticks that the last failure costs; 0 if there was none, or if it has been paid for by a trace.

@@ -9,7 +9,7 @@ use crate::trace::machine::{Placed, Refused};
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use perilune_backend::CodeMap;
-use perilune_backend::passed::passed;
+use perilune_backend::exit_abi::exit_args;
 use perilune_recorder::abort::Abort;
 use perilune_recorder::ir::Link;
 use perilune_recorder::rec::FinishedTrace;
@@ -128,12 +128,13 @@ impl Jit {
         let from_exit = done.trace.parent.and_then(|(parent, k)| {
             let registry = self.registry.borrow();
             let parent = registry.get(parent)?;
-            Some((parent.unboxed(k), passed(&parent.trace, k as usize, &done.trace)))
+            Some((parent.unboxed(k), exit_args(&parent.trace, k as usize, &done.trace)))
         });
-        let (unboxed, passed) = from_exit.unwrap_or_default();
+        let (unboxed, exit_args) = from_exit.unwrap_or_default();
         let request = (&done.trace, number, &*sites);
         vm.tell_walked();
-        let (code, map) = self.machine.borrow_mut().compile(vm, request, (&unboxed, &passed), self.is_watched(), base, limit)?;
+        let (code, map) =
+            self.machine.borrow_mut().compile(vm, request, (&unboxed, &exit_args), self.is_watched(), base, limit)?;
         Ok((code, map, base))
     }
 }

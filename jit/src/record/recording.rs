@@ -2,7 +2,7 @@
 
 use super::abort::Failure;
 use crate::Jit;
-use crate::feedback::known::Known;
+use crate::feedback::trace_db::RecorderView;
 use crate::frame;
 use crate::view::events::Event;
 use perilune_recorder::abort::Abort;
@@ -85,19 +85,19 @@ impl Jit {
             let registry = self.registry.borrow();
             let left = |pc: *const Ins| self.sites.borrow().get(pc).is_some_and(|s| s.is_left);
             let noted = |pc: *const Ins| self.sites.borrow().feedback(pc);
-            let expected = self.mixed.borrow().site(vm, pc, noted(pc));
+            let expected = self.number_profile.borrow().site(vm, pc, noted(pc));
             let site = |at: *const Ins| if at == pc { expected } else { noted(at) };
-            let known = Known { registry: &registry, left: &left, site: &site, live: &self.live };
+            let db = RecorderView { registry: &registry, left: &left, site: &site, live: &self.live };
             let mut recording = self.recording.borrow_mut();
             let Some(r) = recording.as_mut() else { return };
             let begun = Instant::now();
-            let step = r.recorder.record(vm, &known, pc);
+            let step = r.recorder.record(vm, &db, pc);
             r.spent += begun.elapsed();
             let (pc, found) = r.recorder.site();
             if found != noted(pc) {
                 self.sites.borrow_mut().at(pc).feedback = found;
                 if r.recorder.is_stale() && found.ints && found.nums {
-                    self.mixed.borrow_mut().expect(vm, &mut self.sites.borrow_mut(), pc, r.recorder.proto());
+                    self.number_profile.borrow_mut().expect(vm, &mut self.sites.borrow_mut(), pc, r.recorder.proto());
                 }
             }
             step

@@ -20,8 +20,8 @@ pub(crate) use guards::{Words, type_word};
 pub use modules::commands;
 
 use crate::Jit;
-use perilune_vm::lib::{Builtin, LOADED};
 use perilune_vm::object::{Gc, NativeFn, Table};
+use perilune_vm::stdlib::{Builtin, LOADED};
 use perilune_vm::{LuaResult, Value, Vm};
 use std::rc::Rc;
 

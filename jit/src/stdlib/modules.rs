@@ -1,7 +1,7 @@
 //! The modules of the `jit` library that are written in Lua, in the binary. `require` looks for files first.
 
 use super::{disassembler, object_file};
-use perilune_vm::lib::embedded::Module;
+use perilune_vm::stdlib::embedded::Module;
 use perilune_vm::{Value, Vm};
 
 /// A module that needs nothing from outside.

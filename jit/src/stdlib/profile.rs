@@ -103,7 +103,7 @@ impl Consumer for Callback {
 fn fail(vm: &mut Vm) -> ! {
     let text = vm.error.as_str().map_or_else(|| "?".into(), |s| s.to_str_lossy().into_owned());
     eprintln!("PANIC: unprotected error in call to Lua API ({text})");
-    perilune_vm::lib::io::flush_all();
+    perilune_vm::stdlib::io::flush_all();
     std::process::exit(1);
 }
 

@@ -5,8 +5,8 @@ use perilune_recorder::ir::{FpMath, Op as IrOp};
 use perilune_vm::bc::Op;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
-use perilune_vm::lib::LOADED;
 use perilune_vm::object::{Gc, Table};
+use perilune_vm::stdlib::LOADED;
 use perilune_vm::{LuaResult, Value, Vm};
 
 /// Names side by side, six characters each.

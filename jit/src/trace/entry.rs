@@ -23,7 +23,7 @@ pub struct Exit {
     /// Attempts.
     pub tries: u32,
     /// What compiling the side trace takes, if one was recorded that was too expensive.
-    pub price: Duration,
+    pub compile_cost: Duration,
     /// Side trace that begins here; 0 if none.
     pub side: u32,
     /// How often starting over from here (see `Jit::variant_start`) failed, up to [`Exit::MAX_VARIANTS`]: then only an ordinary side

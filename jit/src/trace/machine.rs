@@ -3,7 +3,7 @@
 
 use crate::Jit;
 use crate::view::log::{self, Topic};
-use perilune_backend::passed::Passed;
+use perilune_backend::exit_abi::ExitArg;
 use perilune_backend::{Backend, BackendError, CodeMap, CompileRequest, Config, TraceTree};
 use perilune_recorder::abort::Abort;
 use perilune_recorder::eval::{self, Outcome};
@@ -66,13 +66,13 @@ impl Machine {
         }
         self.backend.as_mut().ok_or(BackendError::ArenaFull)
     }
-    /// Compiles a trace, at whose start the exit that leads there left `unboxed` to be done and passed `passed`. `limit` is the size of
+    /// Compiles a trace, at whose start the exit that leads there left `unboxed` to be done and passed `exit_args`. `limit` is the size of
     /// all code, in bytes; for `parts` see [`CompileRequest`].
     pub fn compile(
         &mut self,
         vm: &mut Vm,
         (trace, no, sites): (&Trace, u32, &[u32]),
-        (unboxed, passed): (&[Unboxed], &[Passed]),
+        (unboxed, exit_args): (&[Unboxed], &[ExitArg]),
         parts: bool,
         exit_base: u32,
         limit: usize,
@@ -87,7 +87,7 @@ impl Machine {
             frame_delta: crate::frame::delta,
             unboxed_exits: true,
             unboxed,
-            passed,
+            exit_args,
             key_hash: |k| k.as_str().map_or(0, |s| s.hash()),
             listing: log::on(Topic::Clif) || log::on(Topic::Asm),
             parts,

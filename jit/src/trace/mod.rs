@@ -1,13 +1,13 @@
 //! Finished traces: the registry that has them by number, the machine that compiles and runs them, the instructions that enter them, and
 //! what ends them.
 
+mod by_proto;
 mod entry;
 mod flush;
 pub mod machine;
-mod owned;
 pub mod patch;
 mod registry;
-mod share;
+mod shared_side;
 mod tables;
 
 pub use entry::{Cost, Entry, Exit};

@@ -1,11 +1,11 @@
 //! The finished traces, by number, and the tables by which the VM enters and leaves them.
 
+use super::by_proto::TracesByProto;
 use super::entry::{Cost, Entry, Exit};
 use super::machine::{Code, Placed};
-use super::owned::Owners;
-use super::share::SidesByPlace;
+use super::shared_side::SidesByPc;
 use super::tables::{self, MAX_EXITS, MAX_TRACES, Tables};
-use crate::exit::departure::Departure;
+use crate::exit::descriptor::ExitDescriptor;
 use perilune_backend::code::Ranges;
 use perilune_recorder::ir::{Link, Op, Trace};
 use perilune_recorder::rec::FinishedTrace;
@@ -27,7 +27,7 @@ pub struct Registry {
     /// By number; 0 is never used.
     entries: Vec<Option<Entry>>,
     /// By exit id.
-    departures: Vec<Option<Departure>>,
+    descriptors: Vec<Option<ExitDescriptor>>,
     /// By exit id: what [`perilune_vm::Vm`] points to. See [`crate::plain_exits`].
     pub(crate) plain_exits: Vec<PlainExit>,
     /// Code by trace number and by exit id: what [`perilune_vm::Vm`] points to. Never reallocated.
@@ -42,12 +42,12 @@ pub struct Registry {
     leaving: Vec<usize>,
     /// Exit ids in use.
     exits: Ranges,
-    owned: Owners,
+    by_proto: TracesByProto,
     /// Root traces by the place that they start at, the last one last.
     roots: HashMap<*const Ins, Vec<u32>>,
     /// Traces by the address of their code.
     codes: BTreeMap<usize, u32>,
-    pub(crate) sides_by_place: SidesByPlace,
+    pub(crate) sides_by_pc: SidesByPc,
     /// Numbers below are taken.
     free_from: usize,
     alive: usize,
@@ -68,7 +68,7 @@ impl Default for Registry {
         let Tables { trace_code, entered, exit_table } = tables::take();
         Registry {
             entries: vec![None],
-            departures: Vec::new(),
+            descriptors: Vec::new(),
             plain_exits: Vec::new(),
             trace_code,
             entered,
@@ -77,10 +77,10 @@ impl Default for Registry {
             exit_table,
             leaving: Vec::new(),
             exits: Ranges::new(MAX_EXITS),
-            owned: Owners::default(),
+            by_proto: TracesByProto::default(),
             roots: HashMap::new(),
             codes: BTreeMap::new(),
-            sides_by_place: SidesByPlace::default(),
+            sides_by_pc: SidesByPc::default(),
             free_from: 1,
             alive: 0,
             most: (0, 0),
@@ -100,7 +100,7 @@ impl Registry {
     pub fn provide_leaving(&mut self, vm: &mut perilune_vm::Vm, stub: usize) {
         if self.leaving.is_empty() {
             self.leaving = vec![0; MAX_EXITS];
-            self.leaving[..self.departures.len()].fill(stub);
+            self.leaving[..self.descriptors.len()].fill(stub);
             vm.exits_leaving = self.leaving.as_mut_ptr();
         }
     }
@@ -147,8 +147,8 @@ impl Registry {
         if let Some(leaving) = self.leaving.get_mut(ids.clone()) {
             leaving.fill(stub);
         }
-        if self.departures.len() < ids.end {
-            self.departures.resize(ids.end, None);
+        if self.descriptors.len() < ids.end {
+            self.descriptors.resize(ids.end, None);
             self.plain_exits.resize(ids.end, PlainExit::NONE);
         }
         self.trace_code[n as usize] = code.0;
@@ -163,7 +163,7 @@ impl Registry {
             self.link_exit((parent, exit), n, code.0);
             // A variant begins elsewhere.
             if exit > 0 && done.start_pc.expose_provenance() as u64 == pc {
-                self.sides_by_place.add(done.start_pc, n);
+                self.sides_by_pc.add(done.start_pc, n);
             }
             if let Some(root) = self.get_mut(done.root) {
                 root.sides += 1;
@@ -187,7 +187,7 @@ impl Registry {
             protos.insert(0, root);
         }
         protos[0].flags.set(protos[0].flags.get() | ProtoFlags::TRACED);
-        self.owned.add(n as u32, &done.trace, &protos);
+        self.by_proto.add(n as u32, &done.trace, &protos);
         let entry = Entry {
             above,
             loop_snap,
@@ -208,7 +208,7 @@ impl Registry {
             cost,
         };
         for (k, id) in ids.enumerate() {
-            self.departures[id] = Some(Departure::new(n as u32, &entry, k));
+            self.descriptors[id] = Some(ExitDescriptor::new(n as u32, &entry, k));
         }
         self.entries[n] = Some(entry);
         self.alive += 1;
@@ -224,7 +224,7 @@ impl Registry {
     /// Removes the traces that end with a function; numbers and places of code of those that there were. Nothing leads to them any
     /// more: what a trace is linked to starts in a function that the trace keeps.
     pub fn remove_traces(&mut self, proto: Gc<Proto>) -> Vec<(u32, Code)> {
-        let numbers = self.owned.remove(proto);
+        let numbers = self.by_proto.remove(proto);
         if numbers.is_empty() {
             return Vec::new();
         }
@@ -239,7 +239,7 @@ impl Registry {
             self.exits.give(ids.start, ids.len());
             self.exit_table[ids.clone()].fill(0);
             self.forget_plain_exits(ids.clone());
-            self.departures[ids].fill(None);
+            self.descriptors[ids].fill(None);
             self.trace_code[n as usize] = 0;
             self.codes.remove(&e.code.0);
             self.entered_before += core::mem::take(&mut self.entered[n as usize]);
@@ -250,16 +250,16 @@ impl Registry {
             self.free_from = self.free_from.min(n as usize);
             freed.push((n, e.code));
         }
-        self.sides_by_place.remove(&freed.iter().map(|f| f.0).collect());
+        self.sides_by_pc.remove(&freed.iter().map(|f| f.0).collect());
         freed
     }
     /// Side traces of a function's traces that lead through functions which are not marked, and those behind them.
     pub fn unreachable_sides(&self, owner: Gc<Proto>) -> HashSet<u32> {
         let mut found = HashSet::new();
-        if !self.owned.lead_through_unmarked(owner) {
+        if !self.by_proto.lead_through_unmarked(owner) {
             return found;
         }
-        for &n in self.owned.of(owner) {
+        for &n in self.by_proto.of(owner) {
             if let Some(e) = self.get(n)
                 && let Some((parent, _)) = e.trace.parent
                 && (found.contains(&parent) || e.protos.iter().any(|p| *p != owner && p.hdr.is_white()))
@@ -271,7 +271,7 @@ impl Registry {
     }
     /// Removes side traces of a function's traces, with all that are behind them. The exits that lead there lead to `stub` again.
     pub fn remove_sides(&mut self, owner: Gc<Proto>, sides: &HashSet<u32>, stub: usize) -> Vec<(u32, Code)> {
-        let (gone, left): (Vec<u32>, Vec<u32>) = self.owned.of(owner).iter().partition(|n| sides.contains(n));
+        let (gone, left): (Vec<u32>, Vec<u32>) = self.by_proto.of(owner).iter().partition(|n| sides.contains(n));
         for n in &gone {
             if let Some(root) = self.get(*n).map(|e| e.root)
                 && let Some(root) = self.get_mut(root)
@@ -280,10 +280,10 @@ impl Registry {
             }
         }
         let freed = self.take_out(&gone);
-        self.owned.remove(owner);
+        self.by_proto.remove(owner);
         for n in left {
             let Some(e) = self.entries[n as usize].as_mut() else { continue };
-            self.owned.add(n, &e.trace, &e.protos);
+            self.by_proto.add(n, &e.trace, &e.protos);
             for (k, x) in e.exits.iter_mut().enumerate().filter(|(_, x)| sides.contains(&x.side)) {
                 (x.side, x.heat) = (0, 0);
                 self.exit_table[e.exit_base as usize + k] = stub;
@@ -336,20 +336,20 @@ impl Registry {
     }
     /// Exits in use have ids below.
     pub fn exits_end(&self) -> ExitId {
-        self.departures.len() as ExitId
+        self.descriptors.len() as ExitId
     }
     /// What is known of an exit, to be changed.
-    pub fn departure_mut(&mut self, id: ExitId) -> Option<&mut Departure> {
-        self.departures.get_mut(id as usize)?.as_mut()
+    pub fn descriptor_mut(&mut self, id: ExitId) -> Option<&mut ExitDescriptor> {
+        self.descriptors.get_mut(id as usize)?.as_mut()
     }
     /// What is known of an exit.
-    pub fn departure(&self, id: ExitId) -> Option<&Departure> {
-        self.departures.get(id as usize)?.as_ref()
+    pub fn descriptor(&self, id: ExitId) -> Option<&ExitDescriptor> {
+        self.descriptors.get(id as usize)?.as_ref()
     }
     /// Is an exit that was taken while a sample waits one that would not have been taken otherwise?
     pub fn is_for_sample(&self, id: ExitId) -> bool {
         let side = self.leaving.get(id as usize).is_some_and(|stub| *stub != self.exit_table[id as usize]);
-        side || self.departure(id).is_some_and(|d| d.for_samples)
+        side || self.descriptor(id).is_some_and(|d| d.for_samples)
     }
     /// Takes the start instructions of root traces back, of all or of those that `which` names. The traces stay: others may be
     /// linked to them.
@@ -380,24 +380,24 @@ impl Registry {
         self.entered_before = self.entered();
         self.entered[..self.entries.len()].fill(0);
         self.entries.truncate(1);
-        self.forget_plain_exits(0..self.departures.len());
-        self.departures.clear();
+        self.forget_plain_exits(0..self.descriptors.len());
+        self.descriptors.clear();
         self.plain_exits.clear();
         self.exits.clear();
-        self.owned.clear();
+        self.by_proto.clear();
         self.roots.clear();
         self.codes.clear();
-        self.sides_by_place.clear();
+        self.sides_by_pc.clear();
         self.free_from = 1;
         self.alive = 0;
     }
     /// Marks what traces made since the last time keep, if their function is marked.
     pub fn mark(&self, marker: &mut Marker) {
-        self.owned.mark_new(marker);
+        self.by_proto.mark_new(marker);
     }
     /// Marks what the traces of a function refer to.
     pub fn mark_traces(&self, proto: Gc<Proto>, marker: &mut Marker) {
-        self.owned.mark(proto, marker);
+        self.by_proto.mark(proto, marker);
     }
     /// The instruction that the start of root trace `n` replaced.
     pub fn start_ins(&self, n: u32) -> Ins {

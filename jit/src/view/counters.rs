@@ -23,7 +23,7 @@ macro_rules! for_each_counter {
             /// Side exits taken to the interpreter.
             deopt
             /// Root traces given up because they lost.
-            retired
+            disabled
             /// What the hot counters counted: two an iteration, one a call.
             ticks
             /// Traces that there are.

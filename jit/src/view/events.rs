@@ -47,7 +47,7 @@ impl Jit {
         }
         let Some(f) = handler(vm, event) else { return };
         self.in_event.set(true);
-        vm.aside(|vm| {
+        vm.run_callback(|vm| {
             let internal = vm.heap.set_internal(false);
             let failed = vm.call_value(f, args, 0).is_err();
             vm.heap.set_internal(internal);

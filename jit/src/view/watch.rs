@@ -60,7 +60,7 @@ pub trait Watcher: Any {
     /// The recording came to nothing, at an instruction of a function.
     fn aborted(&mut self, at: (Value, usize), reason: &str);
     /// A root trace whose tree lost more than it gained is entered no more.
-    fn retired(&mut self, number: u32);
+    fn disabled(&mut self, number: u32);
     /// A trace is about to go. It was entered `entered` times from the interpreter.
     fn gone(&mut self, number: u32, entry: &Entry, entered: u64, why: Fate);
     /// All traces are gone.

@@ -101,7 +101,7 @@ impl Journal {
             start: recording.start,
             fate: Fate::Alive,
             entered: (kind != Kind::Side).then_some(true),
-            retired: false,
+            disabled: false,
             replaced_by: None,
             entries: 0,
             instructions: entry.trace.executed(),
@@ -167,9 +167,9 @@ impl Watcher for Journal {
             self.left_out.aborts += 1;
         }
     }
-    fn retired(&mut self, number: u32) {
+    fn disabled(&mut self, number: u32) {
         if let Some(t) = self.trace(number) {
-            t.retired = true;
+            t.disabled = true;
         }
     }
     fn gone(&mut self, number: u32, entry: &Entry, entered: u64, why: watch::Fate) {

@@ -186,7 +186,7 @@ pub struct Trace {
     /// or it did not pay.
     pub entered: Option<bool>,
     /// Was it taken out of use because its tree lost more than it gained?
-    pub retired: bool,
+    pub disabled: bool,
     /// Id of the root trace that took its place.
     pub replaced_by: Option<u32>,
     /// Times that it was entered from the interpreter.

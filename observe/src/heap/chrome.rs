@@ -100,7 +100,7 @@ fn key(v: Value, index: &Index) -> String {
         }
         None => {
             let mut text = Vec::new();
-            perilune_vm::lib::put_value(&mut text, v);
+            perilune_vm::stdlib::put_value(&mut text, v);
             format!("[{}]", String::from_utf8_lossy(&text))
         }
     }

@@ -3,8 +3,8 @@
 
 use perilune_vm::Vm;
 use perilune_vm::interp::frames::Level;
-use perilune_vm::lib::{Builtin, LOADED};
 use perilune_vm::object::{Func, Gc, Proto, Table, Thread};
+use perilune_vm::stdlib::{Builtin, LOADED};
 use perilune_vm::text::chunk::chunk_id;
 use perilune_vm::value::Value;
 use std::collections::HashMap;

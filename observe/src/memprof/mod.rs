@@ -65,7 +65,7 @@ impl core::fmt::Display for Error {
             Error::Misuse => f.write_str("profiler misuse"),
             Error::Running => f.write_str("profiler is running already"),
             Error::NotRunning => f.write_str("profiler is not running"),
-            Error::Io(e) => f.write_str(&perilune_vm::lib::io::error_text(e)),
+            Error::Io(e) => f.write_str(&perilune_vm::stdlib::io::error_text(e)),
         }
     }
 }

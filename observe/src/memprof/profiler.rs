@@ -5,8 +5,8 @@ use crate::stream::out::Out;
 use crate::stream::{END, EVENTS_MAGIC, EventKind, SYMTAB_MAGIC, Source, SymKind, VERSION, header};
 use perilune_vm::Vm;
 use perilune_vm::gc::watch::{Change, Place, Watcher};
-use perilune_vm::lib::Builtin;
 use perilune_vm::object::{Func, Gc, Kind, Proto};
+use perilune_vm::stdlib::Builtin;
 use std::collections::HashSet;
 use std::io::{self, Write};
 

@@ -24,7 +24,7 @@ pub fn find(b: &Builder, ins: Ins, lim: IrRef) -> Option<IrRef> {
 
 /// An equal instruction newer than `lim`, or the instruction itself, appended.
 #[inline]
-pub fn share(b: &mut Builder, ins: Ins, lim: IrRef) -> Emit {
+pub fn reuse_or_append(b: &mut Builder, ins: Ins, lim: IrRef) -> Emit {
     if b.flags.cse
         && let Some(r) = find(b, ins, lim)
     {

@@ -128,7 +128,7 @@ pub(crate) fn pipeline(b: &mut Builder, ins: Ins) -> Emit {
         Op::SLOAD | Op::SREF => {
             let lim =
                 [Op::RETF, Op::RESUME, Op::YIELD, Op::COEND].map(|op| b.newest(op)).into_iter().max().unwrap_or(IrRef::NONE);
-            cse::share(b, ins, lim)
+            cse::reuse_or_append(b, ins, lim)
         }
         Op::LREF => mem::refs::shared_until(b, ins, |_, e| e.all),
         Op::VLOAD => mem::refs::scratch_load(b, ins),
@@ -136,7 +136,7 @@ pub(crate) fn pipeline(b: &mut Builder, ins: Ins) -> Emit {
         Op::CALLL => mem::refs::reading_call(b, ins),
         Op::BUFHDR | Op::BUFPUT | Op::BUFNUM | Op::NOP | Op::BASE => b.append(ins),
         op => match op.effect() {
-            Effect::Pure => cse::share(b, ins, IrRef::BASE),
+            Effect::Pure => cse::reuse_or_append(b, ins, IrRef::BASE),
             Effect::Load | Effect::Store | Effect::Alloc => b.append(ins),
         },
     }

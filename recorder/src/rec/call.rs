@@ -8,9 +8,9 @@ use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::interp::frame;
 use perilune_vm::layout::Field;
-use perilune_vm::lib::{Builtin, OnTrace};
 use perilune_vm::meta::MM;
 use perilune_vm::object::{Func, Gc, Proto};
+use perilune_vm::stdlib::{Builtin, OnTrace};
 use perilune_vm::{Value, Vm};
 
 impl Recorder {

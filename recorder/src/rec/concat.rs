@@ -6,7 +6,7 @@ use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, Ty};
 use perilune_vm::bc::{Ins, TSETM_BIAS};
 use perilune_vm::helper::Helper;
-use perilune_vm::lib::buffer::is_buffer;
+use perilune_vm::stdlib::buffer::is_buffer;
 use perilune_vm::{Value, Vm};
 
 /// Some string.

@@ -12,8 +12,8 @@ use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::interp::co::MAX_NESTING;
 use perilune_vm::interp::frame;
 use perilune_vm::layout::Field;
-use perilune_vm::lib::Builtin;
 use perilune_vm::object::{Func, Gc, Proto, ProtoFlags, Thread, ThreadStatus};
+use perilune_vm::stdlib::Builtin;
 use perilune_vm::{Value, Vm};
 
 /// Slots of a builtin's frame below the first argument that count as its own: the function and the link.

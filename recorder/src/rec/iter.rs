@@ -42,7 +42,7 @@ impl Recorder {
     pub(super) fn isnext(&mut self, vm: &Vm, ins: Ins) -> Rec<Flow> {
         let a = ins.a();
         let ((f, v), (_, t), (_, k)) = (self.operand(vm, a - 3)?, self.operand(vm, a - 2)?, self.operand(vm, a - 1)?);
-        let is_next = v.as_func().is_some_and(|f| f.ffid() == perilune_vm::lib::Builtin::Next.id());
+        let is_next = v.as_func().is_some_and(|f| f.ffid() == perilune_vm::stdlib::Builtin::Next.id());
         if !is_next || !t.is_table() || !k.is_nil() {
             return Err(Abort::Retry);
         }

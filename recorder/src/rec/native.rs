@@ -10,8 +10,8 @@ use crate::ir::{Effect, IrRef, Link, Op, Snapshot, Ty, VmRef, native};
 use perilune_vm::bc::Ins;
 use perilune_vm::interp::frame;
 use perilune_vm::interp::stack::NATIVE_MIN;
-use perilune_vm::lib::{Builtin, OnTrace};
 use perilune_vm::object::{Func, Gc};
+use perilune_vm::stdlib::{Builtin, OnTrace};
 use perilune_vm::{Value, Vm};
 
 /// A call whose results are not known yet.

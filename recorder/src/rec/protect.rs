@@ -7,8 +7,8 @@ use crate::ir::IrRef;
 use perilune_vm::Vm;
 use perilune_vm::bc::Ins;
 use perilune_vm::interp::frame;
-use perilune_vm::lib::Builtin;
 use perilune_vm::object::{Func, Gc};
+use perilune_vm::stdlib::Builtin;
 
 /// A builtin that calls under protection.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

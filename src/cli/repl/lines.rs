@@ -2,7 +2,7 @@
 
 use super::complete::complete;
 use perilune_vm::Vm;
-use perilune_vm::lib::io::{flush_stdout, read_line_stdin, write_stdout};
+use perilune_vm::stdlib::io::{flush_stdout, read_line_stdin, write_stdout};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;

@@ -9,8 +9,8 @@ use super::interrupt::interruptible;
 use super::report::{Prefix, error, message};
 use lines::{Line, Lines};
 use perilune_vm::Vm;
-use perilune_vm::lib::io::{flush_stdout, write_stdout};
-use perilune_vm::lib::put_value;
+use perilune_vm::stdlib::io::{flush_stdout, write_stdout};
+use perilune_vm::stdlib::put_value;
 use perilune_vm::value::Value;
 
 const HELP: &str = "\

@@ -1,7 +1,7 @@
 //! Values as a person wants to read them: tables with what is in them, down to some depth.
 
-use perilune_vm::lib::put_value;
 use perilune_vm::object::{Gc, Table};
+use perilune_vm::stdlib::put_value;
 use perilune_vm::text::format::put_quoted;
 use perilune_vm::value::Value;
 

@@ -12,7 +12,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command as Clap, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use perilune_tools::failure::{Failure, Outcome};
-use perilune_vm::lib::io::error_text;
+use perilune_vm::stdlib::io::error_text;
 use std::io::{self, Write};
 use std::process::ExitCode;
 

@@ -3,7 +3,7 @@ local util = require "jit.util"
 jit.off(true, true)
 
 local function natural(n) return type(n) == "number" and n >= 0 and n % 1 == 0 end
-local NAMES = { "started", "closed", "aborted", "compiled", "entered", "deopt", "retired", "ticks", "alive", "collected", "flushed",
+local NAMES = { "started", "closed", "aborted", "compiled", "entered", "deopt", "disabled", "ticks", "alive", "collected", "flushed",
   "mcode", "record_ns", "compile_ns" }
 local function counters()
   local c = util.counters()

@@ -3,8 +3,8 @@
 use super::Marker;
 use super::block::{Block, Blocks, FreeCell};
 use super::raw::{RawPools, large_layout};
-use super::watch::{Change, Watch};
 use super::size::{CELL_MAX, NUM_CLASSES, class_of, class_size};
+use super::watch::{Change, Watch};
 use crate::object::{Func, Gc, GcHeader, Kind, Node, Proto, Shapes, Str, StrTable, Table, Thread, Udata, Watchpoints};
 use crate::value::Value;
 use core::cell::Cell;

@@ -5,8 +5,8 @@
 use super::Heap;
 use super::block::{Block, FreeCell, UNLISTED};
 use super::reserve::or_from_reserve;
-use super::stagger::{self, STAGGERED, Stagger};
 use super::size::{NUM_CLASSES, RAW_MAX, class_of, class_size};
+use super::stagger::{self, STAGGERED, Stagger};
 use super::watch::Change;
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
 
@@ -59,11 +59,8 @@ impl Heap {
     #[cold]
     #[inline(never)]
     fn alloc_raw_apart(&mut self, size: usize) -> *mut u8 {
-        let (p, size) = if size > RAW_MAX {
-            (self.alloc_raw_large(size), size)
-        } else {
-            (self.alloc_raw_cell(size), real_size(size))
-        };
+        let (p, size) =
+            if size > RAW_MAX { (self.alloc_raw_large(size), size) } else { (self.alloc_raw_cell(size), real_size(size)) };
         if self.raw.fast_max == 0 {
             self.tell(Change::Alloc { at: p as usize, size });
         }

@@ -104,7 +104,10 @@ impl Heap {
     fn check_keys(&self, t: Gc<Table>) {
         if self.marker.keyed.has(t.shape.get()) {
             let keys = t.nodes().iter().filter_map(|n| n.key.get().as_gc());
-            assert!(keys.into_iter().all(|k| k.kind() == Kind::Str && !k.is_white()), "a key of a shape that was met is not marked");
+            assert!(
+                keys.into_iter().all(|k| k.kind() == Kind::Str && !k.is_white()),
+                "a key of a shape that was met is not marked"
+            );
         }
     }
     fn check_strings(&self, live: &HashSet<u64>) {

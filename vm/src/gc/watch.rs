@@ -215,9 +215,8 @@ impl Watch {
     fn place(&self) -> Place {
         let vm = core::ptr::with_exposed_provenance::<Vm>(self.vm);
         // SAFETY: the VM outlives its heap, does not move, and its fields beside the heap are plain words that are only read here.
-        let (cur, base, pc, top, site, on_trace) = unsafe {
-            ((*vm).cur, (*vm).base, (*vm).pc, (*vm).top, (*vm).site, (*vm).trace_depth == (*vm).native_depth)
-        };
+        let (cur, base, pc, top, site, on_trace) =
+            unsafe { ((*vm).cur, (*vm).base, (*vm).pc, (*vm).top, (*vm).site, (*vm).trace_depth == (*vm).native_depth) };
         if on_trace {
             // What is on the stack is not what runs.
             // SAFETY: as above.

@@ -8,8 +8,8 @@ use super::frame;
 use super::stack;
 use crate::Vm;
 use crate::error::LuaResult;
-use crate::lib::Builtin;
 use crate::object::{Gc, Thread, ThreadStatus};
+use crate::stdlib::Builtin;
 use crate::value::Value;
 
 /// Coroutines that wait for one another. LuaJIT's native stack is at its end after half as many.

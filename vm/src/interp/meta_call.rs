@@ -5,8 +5,8 @@ use super::{Driver, R, Status, op};
 use crate::Vm;
 use crate::bc::Op;
 use crate::gc::limit::{CHECKED, LONGEST_STRING};
-use crate::lib::buffer::{is_buffer, with_bytes};
 use crate::meta::{Access, MM, arith, to_number};
+use crate::stdlib::buffer::{is_buffer, with_bytes};
 use crate::value::Value;
 
 /// Operands of a table instruction: object and key.

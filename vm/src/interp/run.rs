@@ -264,7 +264,7 @@ impl Vm {
         if self.want_traceback && !self.in_error {
             self.in_error = true;
             let cur = self.cur;
-            let text = crate::lib::host_traceback(self, cur);
+            let text = crate::stdlib::host_traceback(self, cur);
             self.error_traceback = Some(text);
             self.in_error = false;
         }

@@ -11,8 +11,8 @@ use super::frame::{fill_nil, func_of, kind, link_of, move_values};
 use super::{Driver, R, frame, op};
 use crate::Vm;
 use crate::bc::Ins;
-use crate::lib::Builtin;
 use crate::object::{Gc, Thread, ThreadStatus};
+use crate::stdlib::Builtin;
 use crate::value::{TAG_THREAD, Value};
 
 op! {

@@ -16,8 +16,8 @@ use super::frame::{self, below, kind, link_of};
 use super::stack::EXTRA;
 use crate::Vm;
 use crate::bc::{Ins, Op};
-use crate::lib::Builtin;
 use crate::object::{Func, Gc, Kind, Proto};
+use crate::stdlib::Builtin;
 use crate::value::Value;
 
 /// Frames that are looked at: deep recursion would take time by the square of its depth.

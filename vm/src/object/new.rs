@@ -5,7 +5,7 @@ use super::{Func, Gc, Kind, NativeFn, Proto, Table, Thread, ThreadStatus, Udata,
 use crate::Vm;
 use crate::bc::{Ins, Op};
 use crate::gc::Heap;
-use crate::lib::Builtin;
+use crate::stdlib::Builtin;
 use crate::value::Value;
 use core::any::Any;
 use core::cell::{Cell, UnsafeCell};

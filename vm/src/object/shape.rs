@@ -79,9 +79,9 @@ impl Shape {
     }
 }
 
-/// What was looked up: the child of a shape by a key. [`ShapeId::NONE`] as the parent marks an entry never used.
+/// A cached transition: the child of a shape by a key. [`ShapeId::NONE`] as the parent marks an entry never used.
 #[derive(Copy, Clone, Debug)]
-struct Known {
+struct Transition {
     key: u64,
     from: ShapeId,
     child: ShapeId,
@@ -94,7 +94,7 @@ const CACHE: usize = 512;
 #[derive(Debug)]
 pub(crate) struct Shapes {
     all: Vec<Shape>,
-    cache: Box<[Known; CACHE]>,
+    cache: Box<[Transition; CACHE]>,
     children: HashMap<(ShapeId, u64), ShapeId, foldhash::fast::FixedState>,
     /// In builds with debug assertions: the keys by node.
     #[cfg(debug_assertions)]
@@ -110,7 +110,7 @@ impl Shapes {
             #[cfg(debug_assertions)]
             keys: (0..all.len()).map(|i| vec![Value::NIL.0; if i < 2 { 0 } else { 1 << (i - 1) }]).collect(),
             all,
-            cache: Box::new([Known { key: 0, from: ShapeId::NONE, child: ShapeId::NONE }; CACHE]),
+            cache: Box::new([Transition { key: 0, from: ShapeId::NONE, child: ShapeId::NONE }; CACHE]),
             children: HashMap::default(),
         }
     }
@@ -123,8 +123,8 @@ impl Shapes {
         }
         let node = slot as usize - t.node.get() as usize;
         let at = ((key.0 as usize >> 4) ^ (from.0 as usize * 31)) % CACHE;
-        let known = self.cache[at];
-        let child = if (known.key, known.from) == (key.0, from) { known.child } else { self.child(t, from, key, node, at) };
+        let cached = self.cache[at];
+        let child = if (cached.key, cached.from) == (key.0, from) { cached.child } else { self.child(t, from, key, node, at) };
         let shape = &self.all[child.0 as usize];
         if usize::from(shape.node) != node || u32::from(shape.free) != t.free.get() {
             return ShapeId::NONE;
@@ -141,7 +141,7 @@ impl Shapes {
         }
         let known = self.children.get(&(from, key.0)).copied();
         let child = known.or_else(|| self.new_child(t, from, key, node)).unwrap_or(ShapeId::NONE);
-        self.cache[at] = Known { key: key.0, from, child };
+        self.cache[at] = Transition { key: key.0, from, child };
         child
     }
     fn new_child(&mut self, t: &Table, from: ShapeId, key: Value, node: usize) -> Option<ShapeId> {

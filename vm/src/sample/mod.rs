@@ -106,7 +106,7 @@ pub struct Part {
     pub count: u32,
     /// What the VM was doing: a letter of [`Activity`].
     pub activity: u8,
-    /// Id of the builtin that ran, see [`crate::lib::Builtin`]; 0 if none did, 1 for one without an id.
+    /// Id of the builtin that ran, see [`crate::stdlib::Builtin`]; 0 if none did, 1 for one without an id.
     pub builtin: u32,
     /// Where in compiled code, if it was there and that is still known.
     pub place: Option<CodePlace>,
@@ -467,7 +467,7 @@ impl Vm {
         self.tell_on_detour();
         let Some(consumer) = self.sampling_consumer() else { return };
         self.sampling.running = true;
-        self.aside(|vm| {
+        self.run_callback(|vm| {
             consumer.sample(vm, sample);
             if interrupted {
                 consumer.interrupted(vm);

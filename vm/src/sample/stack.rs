@@ -116,7 +116,7 @@ impl Dump {
         }
     }
     fn builtin(&mut self, f: Gc<Func>) {
-        if let Some(name) = crate::lib::written_in_lua(f) {
+        if let Some(name) = crate::stdlib::written_in_lua(f) {
             self.out.extend_from_slice(format!("[builtin:{name}]").as_bytes());
         } else if f.ffid() > 1 {
             self.out.extend_from_slice(format!("[builtin#{}]", f.ffid()).as_bytes());

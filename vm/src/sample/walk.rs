@@ -64,7 +64,7 @@ fn walk(running: Gc<Thread>, innermost: Option<Level>, mut take: impl FnMut(Stac
 
 /// A sample whose stack was looked at.
 #[derive(Copy, Clone)]
-struct Taken {
+struct WalkedSample {
     part: Part,
     /// Index of the first frame, and how many there are.
     frames: (usize, usize),
@@ -74,7 +74,7 @@ struct Taken {
 
 /// Samples that wait to be told of, with their stacks. The signal handler adds to them, on the same thread.
 pub(super) struct Walked {
-    samples: Box<[UnsafeCell<MaybeUninit<Taken>>]>,
+    samples: Box<[UnsafeCell<MaybeUninit<WalkedSample>>]>,
     frames: Box<[UnsafeCell<MaybeUninit<StackFrame>>]>,
     /// How many of them there are.
     taken: AtomicUsize,
@@ -107,7 +107,7 @@ impl Walked {
             end += 1;
         });
         // SAFETY: as above.
-        unsafe { (*self.samples[n].get()).write(Taken { part, frames: (first, end - first), own, whole }) };
+        unsafe { (*self.samples[n].get()).write(WalkedSample { part, frames: (first, end - first), own, whole }) };
         compiler_fence(core::sync::atomic::Ordering::SeqCst);
         self.used.store(end, Relaxed);
         self.taken.store(n + 1, Relaxed);
@@ -119,11 +119,11 @@ impl Walked {
         compiler_fence(core::sync::atomic::Ordering::SeqCst);
         for i in 0..self.taken.load(Relaxed) {
             // SAFETY: the samples in use were written, with their frames; nothing is written while these are closed.
-            let taken = unsafe { (*self.samples[i].get()).assume_init() };
-            let (first, n) = taken.frames;
+            let sample = unsafe { (*self.samples[i].get()).assume_init() };
+            let (first, n) = sample.frames;
             // SAFETY: as above.
             let frames = self.frames[first..first + n].iter().map(|f| unsafe { (*f.get()).assume_init() }).collect();
-            f(taken.part, Stack { frames, own: taken.own, whole: taken.whole });
+            f(sample.part, Stack { frames, own: sample.own, whole: sample.whole });
         }
         self.taken.store(0, Relaxed);
         self.used.store(0, Relaxed);

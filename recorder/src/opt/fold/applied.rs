@@ -8,17 +8,17 @@ pub(super) fn note() {
     #[cfg(debug_assertions)]
     {
         let place = core::panic::Location::caller();
-        PLACES.with_borrow_mut(|places| places.insert((place.file(), place.line())));
+        LOCATIONS.with_borrow_mut(|locations| locations.insert((place.file(), place.line())));
     }
 }
 
 #[cfg(debug_assertions)]
 thread_local! {
-    static PLACES: core::cell::RefCell<std::collections::HashSet<(&'static str, u32)>> = core::cell::RefCell::default();
+    static LOCATIONS: core::cell::RefCell<std::collections::HashSet<(&'static str, u32)>> = core::cell::RefCell::default();
 }
 
 /// File and line of the rules applied in this thread so far.
 #[cfg(debug_assertions)]
-pub fn places() -> Vec<(&'static str, u32)> {
-    PLACES.with_borrow(|places| places.iter().copied().collect())
+pub fn locations() -> Vec<(&'static str, u32)> {
+    LOCATIONS.with_borrow(|locations| locations.iter().copied().collect())
 }

@@ -27,7 +27,7 @@ pub fn load(b: &mut Builder, ins: Ins) -> Emit {
     let object = ins.a;
     let Some(field) = field_of(ins) else { return b.append(ins) };
     if matches!(field, Field::StrLen | Field::FuncPc | Field::FuncFfid) {
-        return cse::share(b, ins, IrRef::BASE);
+        return cse::reuse_or_append(b, ins, IrRef::BASE);
     }
     if !b.flags.fwd {
         return b.append(ins);
@@ -64,7 +64,7 @@ pub fn load(b: &mut Builder, ins: Ins) -> Emit {
     {
         return Ok(k);
     }
-    cse::share(b, ins, lim)
+    cse::reuse_or_append(b, ins, lim)
 }
 
 /// A field of a table that the trace has made and not changed since.

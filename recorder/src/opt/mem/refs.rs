@@ -8,7 +8,7 @@ use crate::opt::cse;
 /// Shares an instruction that calls may invalidate.
 pub fn shared_until(b: &mut Builder, ins: Ins, what: impl Fn(Ins, Clobber) -> bool) -> Emit {
     let lim = alias::called(b, ins.newest_operand(), |c| what(ins, c));
-    cse::share(b, ins, lim)
+    cse::reuse_or_append(b, ins, lim)
 }
 
 /// HREF: a lookup gives the same until keys are inserted into the table (or cleared).
@@ -27,7 +27,7 @@ pub fn href(b: &mut Builder, ins: Ins) -> Emit {
             return Ok(b.kvm(VmRef::NilSlot));
         }
     }
-    cse::share(b, ins, changed)
+    cse::reuse_or_append(b, ins, changed)
 }
 
 /// Does a new table lack a key that is no number?
@@ -107,7 +107,7 @@ pub fn hrefk(b: &mut Builder, mut ins: Ins) -> Emit {
             ins.flags &= !Ins::GUARD;
         }
     }
-    cse::share(b, ins, IrRef::BASE)
+    cse::reuse_or_append(b, ins, IrRef::BASE)
 }
 
 /// The newest instruction in which the collector may have gone on marking: builtins have safepoints as well.
@@ -141,12 +141,12 @@ pub fn scratch_load(b: &mut Builder, ins: Ins) -> Emit {
     }
     let called = alias::called(b, IrRef::BASE, |c| c.scratch);
     let lim = called.max(b.newest(Op::GCSTEP)).max(b.newest(Op::STRTO));
-    cse::share(b, ins, lim)
+    cse::reuse_or_append(b, ins, lim)
 }
 
 /// XLOAD.
 pub fn raw_load(b: &mut Builder, ins: Ins) -> Emit {
-    if ins.b.0 & xload::READONLY != 0 { cse::share(b, ins, IrRef::BASE) } else { b.append(ins) }
+    if ins.b.0 & xload::READONLY != 0 { cse::reuse_or_append(b, ins, IrRef::BASE) } else { b.append(ins) }
 }
 
 /// CALLL: depends on whatever memory.
@@ -154,5 +154,5 @@ pub fn reading_call(b: &mut Builder, ins: Ins) -> Emit {
     let stores = [Op::ASTORE, Op::HSTORE, Op::USTORE, Op::FSTORE, Op::XSTORE, Op::NEWREF];
     let lim = stores.iter().map(|&op| b.newest(op)).max().unwrap_or(IrRef::NONE);
     let lim = lim.max(alias::called(b, IrRef::BASE, |c| c != Clobber::default()));
-    cse::share(b, ins, lim)
+    cse::reuse_or_append(b, ins, lim)
 }

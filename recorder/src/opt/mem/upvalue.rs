@@ -10,7 +10,7 @@ use perilune_vm::fault::{Fault, is_injected};
 /// UREFO, UREFC: the same until upvalues are closed.
 pub fn reference(b: &mut Builder, ins: Ins) -> Emit {
     let lim = alias::called(b, ins.newest_operand(), |c| c.upvalues);
-    cse::share(b, ins, lim)
+    cse::reuse_or_append(b, ins, lim)
 }
 
 /// May two addresses be those of one upvalue?

@@ -43,7 +43,7 @@ const CHUNKS: &[&str] = &[
 
 /// What a handle is known to hold.
 #[derive(Clone)]
-enum Known {
+enum Expected {
     Nothing,
     Number(f64),
     Bytes(Vec<u8>),
@@ -51,7 +51,7 @@ enum Known {
 
 struct Machine {
     lua: Lua,
-    handles: RefCell<Vec<(Value, Known)>>,
+    handles: RefCell<Vec<(Value, Expected)>>,
     /// The operations, and where the next one is: nested calls go on with them.
     bytes: Vec<u8>,
     at: Cell<usize>,
@@ -72,7 +72,7 @@ pub fn run(data: &[u8]) {
     }
     let machine = Rc::new(Machine {
         lua,
-        handles: RefCell::new(vec![(Value::Nil, Known::Nothing); HANDLES]),
+        handles: RefCell::new(vec![(Value::Nil, Expected::Nothing); HANDLES]),
         bytes: input.rest().to_vec(),
         at: Cell::new(0),
         left: Cell::new(MOST),
@@ -122,27 +122,27 @@ impl Machine {
         all.find_map(|v| if let Value::Function(f) = v { Some(f.clone()) } else { None })
             .ok_or_else(|| Error::runtime("no function"))
     }
-    fn put(&self, v: Value, known: Known) {
+    fn put(&self, v: Value, expected: Expected) {
         let i = usize::from(self.byte()) % HANDLES;
         // The old handle is dropped behind the borrow.
-        let old = core::mem::replace(&mut self.handles.borrow_mut()[i], (v, known));
+        let old = core::mem::replace(&mut self.handles.borrow_mut()[i], (v, expected));
         drop(old);
     }
     fn put_any(&self, v: Value) {
-        let known = match &v {
-            Value::Number(n) => Known::Number(*n),
-            Value::String(s) => Known::Bytes(s.as_bytes().to_vec()),
-            _ => Known::Nothing,
+        let expected = match &v {
+            Value::Number(n) => Expected::Number(*n),
+            Value::String(s) => Expected::Bytes(s.as_bytes().to_vec()),
+            _ => Expected::Nothing,
         };
-        self.put(v, known);
+        self.put(v, expected);
     }
     /// Handles hold what they were made with.
     fn compare(&self) {
-        for (v, known) in self.handles.borrow().iter() {
-            match (v, known) {
-                (Value::Number(n), Known::Number(k)) => assert_eq!(n.to_bits(), k.to_bits()),
-                (Value::String(s), Known::Bytes(bytes)) => assert_eq!(s.as_bytes(), &bytes[..]),
-                (_, Known::Nothing) => {}
+        for (v, expected) in self.handles.borrow().iter() {
+            match (v, expected) {
+                (Value::Number(n), Expected::Number(k)) => assert_eq!(n.to_bits(), k.to_bits()),
+                (Value::String(s), Expected::Bytes(bytes)) => assert_eq!(s.as_bytes(), &bytes[..]),
+                (_, Expected::Nothing) => {}
                 _ => panic!("a handle has another type"),
             }
         }
@@ -166,7 +166,7 @@ impl Machine {
             10..=13 => self.call()?,
             14..=16 => self.load(lua)?,
             17 => lua.gc_collect(),
-            18 => self.put(Value::Nil, Known::Nothing),
+            18 => self.put(Value::Nil, Expected::Nothing),
             19 => self.put_any(self.get()),
             20 => {
                 let meta = self.table().ok().filter(|_| !self.byte().is_multiple_of(4));

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// What the recorder may ask.
-pub struct Known<'a> {
+pub struct RecorderView<'a> {
     /// The traces.
     pub registry: &'a Registry,
     /// Was the loop at a place left soon, again and again?
@@ -22,7 +22,7 @@ pub struct Known<'a> {
     pub live: &'a RefCell<HashMap<*const Proto, Option<Rc<Liveness>>>>,
 }
 
-impl TraceDb for Known<'_> {
+impl TraceDb for RecorderView<'_> {
     fn link_of(&self, n: u32) -> Option<Link> {
         self.registry.get(n).map(|e| e.trace.link)
     }

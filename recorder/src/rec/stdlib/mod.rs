@@ -12,8 +12,8 @@ use super::{Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::IrRef;
 use perilune_vm::bc::Ins;
-use perilune_vm::lib::{Builtin, OnTrace};
 use perilune_vm::object::{Func, Gc};
+use perilune_vm::stdlib::{Builtin, OnTrace};
 use perilune_vm::{Value, Vm};
 
 /// The arguments of a call.

@@ -12,17 +12,17 @@ pub(crate) const MORE: u16 = 1000;
 
 impl Vm {
     /// Runs `f` beside the program. Values of the running frame live below `vm.top`.
-    pub fn aside<T>(&mut self, f: impl FnOnce(&mut Vm) -> T) -> T {
+    pub fn run_callback<T>(&mut self, f: impl FnOnce(&mut Vm) -> T) -> T {
         let mode = self.mode;
         let registers = (self.multres, self.record_nargs, self.error, self.pc, self.error_handled, self.in_error);
         let (counters, sets) = (self.hotcount, self.hot_sets);
-        let outer = core::mem::replace(&mut self.is_aside, true);
+        let outer = core::mem::replace(&mut self.in_callback, true);
         self.no_record += 1;
         let hooks = self.suspend_hooks(true);
         self.set_mode(Mode::Interpret);
         let result = f(self);
         self.no_record -= 1;
-        self.is_aside = outer;
+        self.in_callback = outer;
         if self.hot_sets == sets {
             self.hotcount = counters;
         }
@@ -44,10 +44,10 @@ impl Vm {
     }
     /// A hot counter ran out. True if that was beside the program, or in what runs because of a sample: nothing else is to be done
     /// about it.
-    pub fn ran_out_aside(&mut self, counter: usize) -> bool {
-        if self.is_aside {
+    pub fn ran_out_in_callback(&mut self, counter: usize) -> bool {
+        if self.in_callback {
             self.hotcount[counter] = MORE;
         }
-        self.is_aside || self.ran_out_on_detour(counter)
+        self.in_callback || self.ran_out_on_detour(counter)
     }
 }

@@ -3,7 +3,7 @@
 use super::{Args, Results, one};
 use crate::ir::{IrRef, Op, Ty};
 use crate::rec::{Rec, Recorder};
-use perilune_vm::lib::Builtin;
+use perilune_vm::stdlib::Builtin;
 
 impl Recorder {
     fn bit_arg(&mut self, args: &Args<'_>, i: usize) -> Rec<IrRef> {

@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 /// The traces of one function.
 #[derive(Debug, Default)]
-struct Owned {
+struct TracesOfProto {
     /// Their numbers.
     traces: Vec<u32>,
     /// The objects that they keep, each once.
@@ -24,27 +24,27 @@ struct Owned {
 
 /// The traces of each function that has some.
 #[derive(Debug, Default)]
-pub struct Owners {
-    by_proto: HashMap<*const Proto, Owned>,
-    /// Functions that got traces since [`Owners::mark_new`] ran.
+pub struct TracesByProto {
+    by_proto: HashMap<*const Proto, TracesOfProto>,
+    /// Functions that got traces since [`TracesByProto::mark_new`] ran.
     new: RefCell<Vec<Gc<Proto>>>,
 }
 
-impl Owners {
+impl TracesByProto {
     /// Trace `n` begins to live as long as the first of `protos`, whose code it is made from.
     pub fn add(&mut self, n: u32, trace: &Trace, protos: &[Gc<Proto>]) {
         let Some(&owner) = protos.first() else { return };
         self.new.get_mut().push(owner);
-        let owned = self.by_proto.entry(owner.as_ptr()).or_default();
-        owned.traces.push(n);
+        let own = self.by_proto.entry(owner.as_ptr()).or_default();
+        own.traces.push(n);
         for p in &protos[1..] {
-            if !owned.others.contains(p) {
-                owned.others.push(*p);
+            if !own.others.contains(p) {
+                own.others.push(*p);
             }
         }
         for o in trace.objects().chain(protos.iter().map(|p| p.header())) {
-            if owned.known.insert(o.as_ptr()) {
-                owned.objects.push(o);
+            if own.known.insert(o.as_ptr()) {
+                own.objects.push(o);
             }
         }
     }

@@ -4,10 +4,10 @@ use super::object::{Buffer, MAX_LEN, as_buffer, with};
 use super::{decode as decoder, encode as encoder};
 use crate::Vm;
 use crate::error::LuaResult;
-use crate::lib::strformat::put_piece;
-use crate::lib::tostring::put_value;
 use crate::meta::MM;
 use crate::object::{Gc, Udata};
+use crate::stdlib::strformat::put_piece;
+use crate::stdlib::tostring::put_value;
 use crate::text::spec::{Conv, Piece, Pieces, Spec};
 use crate::value::Value;
 

@@ -14,8 +14,8 @@ const MOST_SLOTS: usize = 6;
 /// Arguments in registers, as far as the calling convention has them for traces: words and nums.
 const MOST: [usize; 2] = [3, 4];
 
-/// A slot that is passed: its number as the side trace counts, its type.
-pub type Passed = (u16, Ty);
+/// A slot that is exit_args: its number as the side trace counts, its type.
+pub type ExitArg = (u16, Ty);
 
 /// Do the exits of a trace leave by themselves, instead of by code that they share? Where helpers are called, that would make the
 /// register allocator move the VM and the base back and forth.
@@ -30,13 +30,13 @@ fn calls_helper(op: Op) -> bool {
 }
 
 /// What exit `k` of a trace passes, with the references of the values.
-pub(crate) fn values(trace: &Trace, k: usize) -> Vec<(Passed, IrRef)> {
+pub(crate) fn values(trace: &Trace, k: usize) -> Vec<(ExitArg, IrRef)> {
     let Some(snap) = trace.snaps.get(k).filter(|_| is_direct(trace)) else { return Vec::new() };
     let stored = || snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0);
     if stored().count() > MOST_SLOTS {
         return Vec::new();
     }
-    let (mut passed, mut used) = (Vec::new(), [0, 0]);
+    let (mut args, mut used) = (Vec::new(), [0, 0]);
     for s in stored() {
         let (Some(ins), Some(slot)) = (trace.def(s.value), (s.slot + 2).checked_sub(snap.base_slot)) else { continue };
         let ty = if ins.ty.is_int() { Ty::Int } else { ins.ty };
@@ -45,13 +45,13 @@ pub(crate) fn values(trace: &Trace, k: usize) -> Vec<(Passed, IrRef)> {
             continue;
         }
         *count += 1;
-        passed.push(((slot, ty), s.value));
+        args.push(((slot, ty), s.value));
     }
-    passed
+    args
 }
 
 /// What exit `k` of `parent` passes to a side trace that was recorded there.
-pub fn passed(parent: &Trace, k: usize, side: &Trace) -> Vec<Passed> {
+pub fn exit_args(parent: &Trace, k: usize, side: &Trace) -> Vec<ExitArg> {
     let relies = |i: &Ins| i.op == Op::SLOAD && i.b.0 & sload::PARENT != 0;
     if !side.ins.iter().any(relies) {
         return Vec::new();
@@ -60,6 +60,6 @@ pub fn passed(parent: &Trace, k: usize, side: &Trace) -> Vec<Passed> {
 }
 
 /// Does exit `k` of a trace pass what a side trace takes?
-pub fn can_pass(trace: &Trace, k: usize, taken: &[Passed]) -> bool {
+pub fn can_pass(trace: &Trace, k: usize, taken: &[ExitArg]) -> bool {
     taken.is_empty() || values(trace, k).iter().map(|p| p.0).eq(taken.iter().copied())
 }

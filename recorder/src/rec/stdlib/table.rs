@@ -4,8 +4,8 @@ use super::{Args, Results};
 use crate::ir::{IrRef, Op, Ty};
 use crate::rec::Recorder;
 use perilune_vm::Value;
-use perilune_vm::lib::Builtin;
 use perilune_vm::object::hbits_for;
+use perilune_vm::stdlib::Builtin;
 
 impl Recorder {
     pub(super) fn lib_table(&mut self, b: Builtin, args: &Args<'_>) -> Results {

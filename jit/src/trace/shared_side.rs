@@ -8,7 +8,7 @@ use crate::Jit;
 use crate::frame;
 use crate::trace::{Entry, Registry};
 use crate::view::log::{self, Topic};
-use perilune_backend::passed::{can_pass, passed};
+use perilune_backend::exit_abi::{can_pass, exit_args};
 use perilune_recorder::eval;
 use perilune_recorder::ir::{Const, IrRef, Op, Snapshot, Trace, Ty, sload};
 use perilune_recorder::rec::{Inherited, inherited};
@@ -20,9 +20,9 @@ use std::collections::{HashMap, HashSet};
 
 /// Side traces by the place where their exit goes on. Those of loops that start over are not among them.
 #[derive(Debug, Default)]
-pub struct SidesByPlace(HashMap<*const Ins, Vec<u32>>);
+pub struct SidesByPc(HashMap<*const Ins, Vec<u32>>);
 
-impl SidesByPlace {
+impl SidesByPc {
     /// Trace `n` is a side trace that begins at `pc`.
     pub fn add(&mut self, pc: *const Ins, n: u32) {
         self.0.entry(pc).or_default().push(n);
@@ -57,7 +57,7 @@ impl Jit {
 impl Registry {
     /// The newest side trace that an exit in a function may share.
     fn find_shared(&self, vm: &mut Vm, (parent, k): (u32, u32), proto: Gc<Proto>, pc: *const Ins) -> Option<u32> {
-        let sides = self.sides_by_place.0.get(&pc)?;
+        let sides = self.sides_by_pc.0.get(&pc)?;
         // An exit that nothing was done before would come back to itself for ever.
         let here = At::new(self.get(parent)?, k).filter(|here| here.snap.done > 0)?;
         sides.iter().rev().copied().find(|&n| self.may_share(&here, proto, n) && self.goes_there_now(vm, n))
@@ -119,7 +119,7 @@ impl<'a> At<'a> {
         let same_frame = self.snap.pc == there.snap.pc && self.snap.multres == there.snap.multres && self.live() == there.live();
         same_frame
             && trace.checked_at(k) >= there.entry.trace.checked_at(there.k as u32)
-            && can_pass(trace, self.k, &passed(&there.entry.trace, there.k, side))
+            && can_pass(trace, self.k, &exit_args(&there.entry.trace, there.k, side))
             && self.holds_what(there, side)
     }
     /// Do the slots hold what the trace behind the exit `there` relies on, and is what was left undone what it does?

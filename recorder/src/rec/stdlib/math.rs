@@ -5,7 +5,7 @@ use crate::ir::{FpMath, IrRef, Op, Ty, conv};
 use crate::rec::{Rec, Recorder};
 use perilune_vm::Value;
 use perilune_vm::helper::Helper;
-use perilune_vm::lib::Builtin;
+use perilune_vm::stdlib::Builtin;
 
 impl Recorder {
     /// An argument as num, with its value.

@@ -7,7 +7,7 @@ use perilune_vm::hooks::{Resume, Unboxed};
 
 /// An exit of a trace.
 #[derive(Clone, Debug)]
-pub struct Departure {
+pub struct ExitDescriptor {
     /// The trace.
     pub trace: u32,
     /// Its exit.
@@ -36,11 +36,11 @@ pub struct Departure {
     pub unboxed: Box<[Unboxed]>,
 }
 
-impl Departure {
+impl ExitDescriptor {
     /// Exit `k` of trace `n`.
-    pub fn new(n: u32, e: &Entry, k: usize) -> Departure {
+    pub fn new(n: u32, e: &Entry, k: usize) -> ExitDescriptor {
         let snap = &e.trace.snaps[k];
-        Departure {
+        ExitDescriptor {
             trace: n,
             exit: k as u32,
             root: e.root,

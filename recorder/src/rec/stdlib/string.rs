@@ -5,8 +5,8 @@ use crate::ir::{IrRef, Op, Ty, xload};
 use crate::rec::{Rec, Recorder};
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
-use perilune_vm::lib::Builtin;
 use perilune_vm::object::{Gc, Str};
+use perilune_vm::stdlib::Builtin;
 
 /// Most bytes of one `string.byte`.
 const MAX_BYTES: i32 = 8;

@@ -5,8 +5,8 @@ use crate::ir::{IrRef, Op, Ty, conv};
 use crate::rec::{Rec, Recorder};
 use perilune_vm::Value;
 use perilune_vm::layout::Field;
-use perilune_vm::lib::Builtin;
 use perilune_vm::meta::MM;
+use perilune_vm::stdlib::Builtin;
 
 impl Recorder {
     pub(super) fn lib_base(&mut self, b: Builtin, args: &Args<'_>) -> Results {

@@ -21,11 +21,11 @@ type Field = (usize, usize);
 /// More fields are not remembered: programs that make classes again and again would have ever more of them.
 const MAX: usize = 1000;
 
-/// Fields of classes that are known to be mixed.
+/// Fields of classes that have held both integers and other numbers.
 #[derive(Default, Debug)]
-pub struct Fields(BTreeSet<Field>);
+pub struct NumberProfile(BTreeSet<Field>);
 
-impl Fields {
+impl NumberProfile {
     /// What is known of the instruction at `pc`, about to run, with what its field is expected to hold.
     pub fn site(&self, vm: &Vm, pc: *const Ins, known: Site) -> Site {
         if self.0.is_empty() || known.ints && known.nums || !field(vm, pc).is_some_and(|f| self.0.contains(&f)) {
