@@ -27,7 +27,7 @@ const NODE_FIELDS: u64 = META.node_fields.len() as u64;
 #[derive(Serialize)]
 struct Meta {
     node_fields: [&'static str; 7],
-    node_types: (&'static [&'static str], &'static str, &'static str, &'static str, &'static str, &'static str),
+    node_types: (&'static [&'static str], &'static str, &'static str, &'static str, &'static str, &'static str, &'static str),
     edge_fields: [&'static str; 3],
     edge_types: (&'static [&'static str], &'static str, &'static str),
     trace_function_info_fields: [&'static str; 6],
@@ -57,6 +57,7 @@ const META: Meta = Meta {
             "object shape",
         ],
         "string",
+        "number",
         "number",
         "number",
         "number",
