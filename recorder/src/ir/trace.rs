@@ -469,15 +469,9 @@ impl Trace {
         let from = if k == 0 { 1 } else { at(k) };
         from..at(k + 1).clamp(from, self.ins.len().max(from))
     }
-    /// Is exit `k` taken for samples only?
-    pub fn is_for_samples(&self, k: usize) -> bool {
-        let mut guards =
-            self.guarded_by(k).map(|i| self.ins[i]).filter(|i| i.is_guard() && i.op != Op::NOP && !i.is_sunk()).peekable();
-        guards.peek().is_some() && guards.all(|i| i.op == Op::PROF)
-    }
-    /// The last exit that is not taken for samples only.
+    /// The last exit.
     pub fn last_exit(&self) -> usize {
-        (0..self.snaps.len()).rev().find(|k| !self.is_for_samples(*k)).unwrap_or(0)
+        self.snaps.len().saturating_sub(1)
     }
     /// Number of instructions that are executed: neither removed nor sunk.
     pub fn executed(&self) -> usize {
