@@ -160,7 +160,7 @@ impl Ins {
     }
     /// A call of a helper with its arguments, guarded if the helper can fail.
     pub const fn call(op: Op, helper: Helper, args: IrRef) -> Ins {
-        let ins = Ins::new(op, Ty::of_word(helper.ret()), args, IrRef(helper as u16));
+        let ins = Ins::new(op, Ty::of_abi(helper.ret()), args, IrRef(helper as u16));
         if helper.may_fail() { ins.guarded() } else { ins }
     }
     /// Is it sunk?

@@ -171,7 +171,7 @@ impl Verifier<'_> {
             Op::UREFO | Op::UREFC => self.left(ins, Ty::Func),
             Op::STRREF => self.both(ins, Ty::Str, Ty::Int),
             Op::FLOAD => match Field::ALL.get(usize::from(ins.b.0)) {
-                Some(f) => self.result(ins, Ty::of_word(f.ty_name())),
+                Some(f) => self.result(ins, Ty::of_abi(f.ty())),
                 None => Err("unknown field".into()),
             },
             Op::FREF => check(usize::from(ins.b.0) < Field::ALL.len(), "unknown field"),
@@ -215,14 +215,14 @@ impl Verifier<'_> {
 
     fn call(&self, ins: Ins) -> Res {
         let helper = Helper::ALL.get(usize::from(ins.b.0)).ok_or("unknown helper")?;
-        self.result(ins, Ty::of_word(helper.ret()))?;
+        self.result(ins, Ty::of_abi(helper.ret()))?;
         check(!helper.may_fail() || ins.is_guard(), "call that may fail without the guard bit")?;
-        let words = helper.args();
-        if words.is_empty() {
+        let params = helper.args();
+        if params.is_empty() {
             return check(ins.a == IrRef::NIL, "arguments where none belong");
         }
         let mut rest = ins.a;
-        for (n, word) in words.iter().enumerate().rev() {
+        for (n, &param) in params.iter().enumerate().rev() {
             let arg = if n == 0 {
                 rest
             } else {
@@ -231,7 +231,7 @@ impl Verifier<'_> {
                 carg.b
             };
             check(self.t.def(arg).is_none_or(|i| i.op != Op::CARG), "too many arguments")?;
-            let ty = Ty::of_word(word);
+            let ty = Ty::of_abi(param);
             if ty != Ty::U64 {
                 self.operand(arg, ty, "argument")?;
             }
