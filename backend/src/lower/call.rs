@@ -110,7 +110,7 @@ impl Lower<'_> {
         self.restore(self.cur.snap)?;
         self.forget_cold();
         let (frame, nargs) =
-            (self.slot_address(u32::from(ins.a.0)), self.k32(i32::from(ins.b.0 & perilune_recorder::ir::native::ARGS)));
+            (self.slot_address(ins.a.slot()), self.k32(i32::from(ins.b.0 & perilune_recorder::ir::native::ARGS)));
         let left = self.call_word(Helper::NativeCall, &[frame, nargs])?;
         let (next, leave) = (self.block(), self.cold_block());
         self.pos.ins().brif(left, leave, &[], next, &[]);

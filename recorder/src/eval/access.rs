@@ -47,7 +47,7 @@ fn reference(e: &mut Eval<'_>, ins: Ins) -> Step {
         Op::STRREF => Ok(object + ofs::STR_DATA as u64 + u64::from(e.int(ins.b) as u32)),
         Op::FREF => Ok(object + field(ins)),
         Op::LREF => Ok(e.vm_field(ofs::VM_CUR)),
-        Op::SREF => Ok(e.slot_address(u32::from(ins.a.0))),
+        Op::SREF => Ok(e.slot_address(ins.a.slot())),
         Op::HREFK => {
             let Some(Const::Slot(key, n)) = e.t.konst(ins.b) else { unreachable!("HREFK without KSLOT") };
             let node = object + u64::from(n) * ofs::NODE_SIZE as u64;
@@ -74,7 +74,7 @@ fn reference(e: &mut Eval<'_>, ins: Ins) -> Step {
 }
 
 fn slot_load(e: &Eval<'_>, ins: Ins) -> Step {
-    let (address, flags) = (e.slot_address(u32::from(ins.a.0)), ins.b.0);
+    let (address, flags) = (e.slot_address(ins.a.slot()), ins.b.0);
     if flags & sload::KEYINDEX != 0 {
         return Ok(u64::from(memory::load32(address)));
     }

@@ -4,7 +4,7 @@
 //! every guard has a snapshot, at most one LOOP, and PHIs at the end that carry one type from the body to the part before LOOP.
 
 use super::print::{ByOrder, print_ins};
-use super::{Const, FpMath, Ins, IrRef, Mode, Op, Trace, Ty, conv};
+use super::{Const, FpMath, Ins, IrRef, Mode, Op, SlotIdx, Trace, Ty, conv};
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
 
@@ -261,7 +261,7 @@ impl Verifier<'_> {
             let here = |what: &str| format!("snapshot {k}: {what}");
             check(snap.at >= last && snap.at.ins_index() <= self.t.ins.len(), &here("out of order"))?;
             last = snap.at;
-            check(snap.base_slot >= 2, &here("base slot is not a base"))?;
+            check(snap.base_slot >= SlotIdx::BASE, &here("base slot is not a base"))?;
             check(snap.slots.is_sorted_by(|a, b| a.slot < b.slot), &here("slots are out of order"))?;
             for s in &snap.slots {
                 self.defined(s.value, snap.at.ins_index()).map_err(|what| format!("snapshot {k}, slot {}: {what}", s.slot))?;
