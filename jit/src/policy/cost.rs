@@ -1,6 +1,6 @@
 //! The numbers that decide what is compiled, all of them, with their reasons.
 
-use perilune_recorder::ir::{SnapSlot, Trace};
+use perilune_recorder::ir::Trace;
 use std::time::Duration;
 
 /// Iterations, half of the calls, before a loop or a function is recorded, and exits before a side trace is.
@@ -41,5 +41,5 @@ pub fn of_trace(t: Option<&Trace>) -> Duration {
 
 /// Number of slots that the exits of a trace store, all together; constants are not stored.
 pub fn slots(t: &Trace) -> u64 {
-    t.snaps.iter().flat_map(|s| &s.slots).filter(|s| s.flags & SnapSlot::NORESTORE == 0 && !s.value.is_const()).count() as u64
+    t.snap_ids().flat_map(|k| t.snap(k).restored()).filter(|s| !s.value.is_const()).count() as u64
 }
