@@ -113,7 +113,9 @@ fn files_that_pages_name_exist() {
         for code in text.lines().filter(|l| !l.starts_with("    ")).flat_map(|l| l.split('`').skip(1).step_by(2)) {
             if is_path(code) {
                 count += 1;
-                missing.extend(alternatives(code).into_iter().filter(|p| !exists(p) && !added.contains(p)).map(|p| (document.clone(), p)));
+                missing.extend(
+                    alternatives(code).into_iter().filter(|p| !exists(p) && !added.contains(p)).map(|p| (document.clone(), p)),
+                );
             }
         }
     }
