@@ -71,6 +71,6 @@ impl Script {
         arg.raw_set(0, self.script.to_string_lossy().into_owned())?;
         lua.globals().set("arg", arg)?;
         let function = lua.load(source).set_name(format!("@{}", self.script.display())).into_function()?;
-        function.call(perilune::Variadic(self.arguments.clone()))
+        function.call(perilune::Variadic::from(self.arguments.clone()))
     }
 }
