@@ -5,7 +5,7 @@ mod common;
 use common::{Build, Machine};
 use perilune_backend::thunk::ThunkAddrs;
 use perilune_backend::{CompileRequest, Compiler, TraceTree, isa};
-use perilune_recorder::ir::{Const, IrRef, Link, Op, Trace, Ty, sload};
+use perilune_recorder::ir::{Const, IrRef, Link, Op, SlotIdx, Trace, Ty, sload};
 use perilune_vm::Value;
 use perilune_vm::layout::Field;
 use perilune_vm::value as v;
@@ -90,7 +90,7 @@ fn recursion_with_stack_check() {
     let one = t.int(1);
     let n2 = t.emit(Op::SUBOV, Ty::Int, n, one);
     let mut trace = t.end(&[(6, n2)], Link::UpRec);
-    trace.snaps[1].base_slot = 6;
+    trace.snaps[1].base_slot = SlotIdx::new(6);
     check("recursion_with_stack_check", &trace);
     // It also runs: the stack ends it.
     let mut m = Machine::new();

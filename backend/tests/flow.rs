@@ -6,7 +6,7 @@ use common::{BASE, Build, DELTA, EXIT_BASE, Machine, TRACE_NO};
 use perilune_backend::exit_abi::{ExitArg, exit_args};
 use perilune_backend::unboxed::unboxed;
 use perilune_backend::{BackendError, TraceTree};
-use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, SnapSlot, Trace, Ty, sload};
+use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, SlotIdx, SnapId, SnapSlot, Trace, Ty, sload};
 use perilune_vm::Value;
 use perilune_vm::layout::ofs;
 
@@ -97,7 +97,7 @@ fn exits_move_the_base_and_skip_unrestored_slots() {
     let s = t.slots(&[Ty::Int, Ty::Int]);
     let link = t.word(0xabcd);
     t.snap(&[(3, s[0]), (7, link), (8, s[1])]);
-    t.t.snaps[1].base_slot = 8;
+    t.t.snaps[1].base_slot = SlotIdx::new(8);
     t.t.snaps[1].slots[0].flags = SnapSlot::NORESTORE;
     t.t.snaps[1].slots[1].flags = SnapSlot::FRAME;
     t.emit(Op::LT, Ty::Int, s[0], s[1]);
@@ -134,7 +134,7 @@ fn recursion(link: Link, up: u16) -> Trace {
     let n2 = t.emit(Op::SUB, Ty::Int, n, one);
     t.t.top_slot = 8;
     let mut trace = t.end(&[(2 + up, n2)], link);
-    trace.snaps[1].base_slot = 2 + up;
+    trace.snaps[1].base_slot = SlotIdx::BASE + usize::from(up);
     trace
 }
 
@@ -210,7 +210,7 @@ fn links_enter_other_traces() {
     let mut t = Build::new();
     let k = t.int(5);
     let mut trace = t.end(&[(6, k)], Link::Root(1));
-    trace.snaps[1].base_slot = 6;
+    trace.snaps[1].base_slot = SlotIdx::new(6);
     m.install(&trace, 2, 30);
     assert_eq!(m.enter(2), (21, 4));
     assert_eq!((m.slot_value(6), m.slot_value(7)), (Value::int(5), Value::int(15)));
@@ -247,7 +247,7 @@ fn side_traces_compiled_into_the_tree() {
         sites: &[],
         sampled: false,
         walked: false,
-        sides: vec![(3, TraceTree::single(&side, 4, 50))],
+        sides: vec![(SnapId::new(3), TraceTree::single(&side, 4, 50))],
     };
     let mut m = Machine::new();
     (*m.slot(2), *m.slot(3), *m.slot(4)) = (Value::int(1).0, Value::int(5).0, Value::int(0).0);
@@ -302,13 +302,17 @@ fn side_traces_make_values_of_what_their_exit_left() {
         *m.slot(2 + i) = v.0;
     }
     let entry = m.install(&root, 1, 0);
-    m.left = unboxed(&root, 1);
+    m.left = unboxed(&root, SnapId::new(1));
     let code = m.install(&side, 2, 50);
     assert_ne!(entry.entry, code.entry);
     m.exits[1] = code.entry;
     // The side trace ends at once.
     assert_eq!(m.enter(1), (51, 0));
     assert_eq!([10, 11, 12, 13].map(|i| m.slot_value(i)), [values[0], values[1], values[2], Value::int(7)]);
+}
+
+fn passed(slot: usize, ty: Ty) -> ExitArg {
+    ExitArg { slot: SlotIdx::new(slot), ty }
 }
 
 #[test]
@@ -335,15 +339,15 @@ fn side_traces_take_what_their_exit_passes() {
         assert_eq!(m.enter(1), (51, 0));
         [15, 16, 17].map(|i| m.slot_value(i))
     };
-    let all = exit_args(&root, 1, &side);
-    assert_eq!(all, [(10, Ty::Int), (11, Ty::Num), (12, Ty::U64)]);
+    let all = exit_args(&root, SnapId::new(1), &side);
+    assert_eq!(all, [passed(10, Ty::Int), passed(11, Ty::Num), passed(12, Ty::U64)]);
     assert_eq!(run(all), values);
     assert_eq!(run(Vec::new()), values);
     // They are really taken from registers: called by the name of another slot, the third is what goes for the first.
-    let mut other = run(vec![(20, Ty::Int), (11, Ty::Num), (10, Ty::Int)]);
+    let mut other = run(vec![passed(20, Ty::Int), passed(11, Ty::Num), passed(10, Ty::Int)]);
     assert_eq!(core::mem::replace(&mut other[0], values[2]), values[2]);
     // A trace that does not rely on its parent may be entered from elsewhere.
-    assert_eq!(exit_args(&root, 1, &Build::new().results(&[])), []);
+    assert_eq!(exit_args(&root, SnapId::new(1), &Build::new().results(&[])), []);
 }
 
 #[test]
@@ -360,13 +364,13 @@ fn exits_that_store_much_pass_nothing() {
     let mut t = Build::new();
     t.emit(Op::SLOAD, Ty::Int, IrRef(10), IrRef(sload::PARENT));
     let side = t.results(&[]);
-    assert_eq!(exit_args(&root, 1, &side), []);
+    assert_eq!(exit_args(&root, SnapId::new(1), &side), []);
     // As many as there are registers for.
-    assert_eq!(exit_args(&root, 2, &side), [(10, Ty::Int), (11, Ty::Int), (12, Ty::Int)]);
+    assert_eq!(exit_args(&root, SnapId::new(2), &side), [passed(10, Ty::Int), passed(11, Ty::Int), passed(12, Ty::Int)]);
     // Where helpers are called, exits share code.
     let mut calls = root;
     calls.ins.push(Ins::new(Op::TNEW, Ty::Tab, IrRef(0), IrRef(0)));
-    assert_eq!(exit_args(&calls, 2, &side), []);
+    assert_eq!(exit_args(&calls, SnapId::new(2), &side), []);
 }
 
 /// Fills array slots from the second on with the sum of the two before: addresses of the last iteration are used in the next.

@@ -1,7 +1,7 @@
 //! What is known of an exit before it is taken: all that leaving by it needs, in one place, since exits are taken often.
 
 use crate::trace::Entry;
-use perilune_recorder::ir::Op;
+use perilune_recorder::ir::{Op, SnapId};
 use perilune_vm::bc::Ins;
 use perilune_vm::hooks::{Resume, Unboxed};
 
@@ -38,22 +38,26 @@ pub struct ExitDescriptor {
 
 impl ExitDescriptor {
     /// Exit `k` of trace `n`.
-    pub fn new(n: u32, e: &Entry, k: usize) -> ExitDescriptor {
-        let snap = &e.trace.snaps[k];
+    pub fn new(n: u32, e: &Entry, k: SnapId) -> ExitDescriptor {
+        let snap = e.trace.snap(k);
         ExitDescriptor {
             trace: n,
-            exit: k as u32,
+            exit: k.number(),
             root: e.root,
             gain: e.gain(k),
             is_last: k == e.trace.last_exit(),
             is_end: e.is_end(k),
             for_samples: e.trace.guarded_by(k).any(|i| e.trace.ins[i].op == Op::PROF),
-            live: usize::from(snap.nslots.saturating_sub(snap.base_slot)),
-            stack: if k == 0 && e.trace.checks_stack() { e.trace.top_slot as usize - usize::from(snap.base_slot) } else { 0 },
+            live: snap.live_slots(),
+            stack: if k == SnapId::FIRST && e.trace.checks_stack() {
+                e.trace.top_slot as usize - snap.base_slot.index()
+            } else {
+                0
+            },
             pc: core::ptr::with_exposed_provenance(snap.pc as usize),
             multres: snap.multres,
             allowed: 0,
-            unboxed: e.unboxed(k as u32).into(),
+            unboxed: e.unboxed(k).into(),
         }
     }
     /// Where and how the interpreter goes on.

@@ -6,6 +6,7 @@ use crate::trace::Exit;
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use perilune_recorder::abort::Abort;
+use perilune_recorder::ir::{ParentExit, SnapId};
 use perilune_recorder::rec::AbortInfo;
 use perilune_vm::bc::Ins;
 use perilune_vm::object::{Gc, Proto};
@@ -30,7 +31,7 @@ impl Jit {
     /// Gives up the recording, if there is one.
     pub(super) fn abort_recording(&self, vm: &mut Vm, failure: Failure) {
         let Some(r) = self.end_recording(vm) else { return };
-        if let Some((parent, 0)) = r.recorder.b.trace.parent
+        if let Some(ParentExit { trace: parent, exit: SnapId::FIRST }) = r.recorder.b.trace.parent
             && failure.reason != Abort::Retry
             && let Some(e) = self.registry.borrow_mut().get_mut(parent)
         {
@@ -39,12 +40,12 @@ impl Jit {
             e.exits[0].failed_variants = e.exits[0].failed_variants.saturating_add(tries);
         }
         let trace = &r.recorder.b.trace;
-        if let Some((parent, k)) = trace.parent
+        if let Some(parent) = trace.parent
             && failure.reason == Abort::Retry
-            && let Some(e) = self.registry.borrow_mut().get_mut(parent)
+            && let Some(e) = self.registry.borrow_mut().get_mut(parent.trace)
         {
             // The next attempt knows what this one has found: it does not count.
-            let x = &mut e.exits[k as usize];
+            let x = &mut e.exits[parent.exit.index()];
             x.tries = x.tries.saturating_sub(1);
         }
         if r.recorder.is_stale()

@@ -125,10 +125,10 @@ impl Jit {
         }
         let limit = (options.params.maxmcode as usize).saturating_mul(1024);
         let sites = crate::view::sites::of(vm, done, number);
-        let from_exit = done.trace.parent.and_then(|(parent, k)| {
+        let from_exit = done.trace.parent.and_then(|at| {
             let registry = self.registry.borrow();
-            let parent = registry.get(parent)?;
-            Some((parent.unboxed(k), exit_args(&parent.trace, k as usize, &done.trace)))
+            let parent = registry.get(at.trace)?;
+            Some((parent.unboxed(at.exit), exit_args(&parent.trace, at.exit, &done.trace)))
         });
         let (unboxed, exit_args) = from_exit.unwrap_or_default();
         let request = (&done.trace, number, &*sites);

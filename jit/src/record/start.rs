@@ -9,7 +9,7 @@ use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use crate::view::watch::Start;
 use perilune_recorder::abort::Abort;
-use perilune_recorder::ir::Link;
+use perilune_recorder::ir::{Link, ParentExit, SnapId};
 use perilune_recorder::rec::Recorder;
 use perilune_vm::bc::{Ins, Op};
 use perilune_vm::hooks::Mode;
@@ -73,11 +73,12 @@ impl Jit {
         let params = self.options.get().recorder(self.is_watched());
         // The handler may have made an end of the parent.
         let gone = !self.registry.borrow().has(parent, &trace);
+        let at_exit = ParentExit { trace: parent, exit: SnapId::new(exit as usize) };
         let recorder = match variant {
             _ if gone => Err(Abort::Error),
-            Some((proto, start)) => Recorder::new_variant(vm, &params, proto, start, (parent, exit), number, root),
-            None if returning => Recorder::new_returning(vm, &params, (parent, exit), pc, number, root),
-            None => Recorder::new_side(vm, &params, &trace, parent, exit, pc, number, root),
+            Some((proto, start)) => Recorder::new_variant(vm, &params, proto, start, at_exit, number, root),
+            None if returning => Recorder::new_returning(vm, &params, at_exit, pc, number, root),
+            None => Recorder::new_side(vm, &params, &trace, at_exit, pc, number, root),
         };
         self.begin(vm, number, func, at, Origin::Side, recorder, begun);
     }
@@ -104,7 +105,7 @@ impl Jit {
                 let pc = proto.code_ptr().wrapping_add(at).cast_const();
                 return (!matches!(ins.op(), Op::FUNCF | Op::FUNCV)).then_some((proto, (pc, ins)));
             }
-            let (above, 0) = e.trace.parent? else { return None };
+            let ParentExit { trace: above, exit: SnapId::FIRST } = e.trace.parent? else { return None };
             n = above;
         }
         None

@@ -176,13 +176,13 @@ pub unsafe extern "C" fn evaluate(vm: *mut Vm, base: *mut Value, trace: u32) -> 
         }
         match end.outcome {
             Outcome::Exit(k) => {
-                let side = jit.registry.borrow().get(n).map_or(0, |e| e.exits[k as usize].side);
+                let side = jit.registry.borrow().get(n).map_or(0, |e| e.exits[k.index()].side);
                 // While a sample waits, all exits leave.
                 // SAFETY: as above.
                 if side == 0 || unsafe { (*vm).sample_waits() } {
                     // SAFETY: as above.
                     unsafe { (*vm).jit_base = base };
-                    return u64::from(exit_base + k);
+                    return u64::from(exit_base + k.number());
                 }
                 n = side;
             }

@@ -7,7 +7,7 @@ use super::shared_side::SidesByPc;
 use super::tables::{self, MAX_EXITS, MAX_TRACES, Tables};
 use crate::exit::descriptor::ExitDescriptor;
 use perilune_backend::code::Ranges;
-use perilune_recorder::ir::{Link, Op, Trace};
+use perilune_recorder::ir::{Link, Op, SnapId, Trace};
 use perilune_recorder::rec::FinishedTrace;
 use perilune_vm::bc::Ins;
 use perilune_vm::gc::Marker;
@@ -156,13 +156,13 @@ impl Registry {
         if let Some((proto, pc, _)) = start {
             self.replace_at(proto, pc, n, code.0);
         }
-        if let Some((parent, exit)) = done.trace.parent
-            && let Some(e) = self.get(parent)
+        if let Some(parent) = done.trace.parent
+            && let Some(e) = self.get(parent.trace)
         {
-            let pc = e.trace.snaps[exit as usize].pc;
-            self.link_exit((parent, exit), n, code.0);
+            let pc = e.trace.snap(parent.exit).pc;
+            self.link_exit((parent.trace, parent.exit.number()), n, code.0);
             // A variant begins elsewhere.
-            if exit > 0 && done.start_pc.expose_provenance() as u64 == pc {
+            if parent.exit != SnapId::FIRST && done.start_pc.expose_provenance() as u64 == pc {
                 self.sides_by_pc.add(done.start_pc, n);
             }
             if let Some(root) = self.get_mut(done.root) {
@@ -174,8 +174,8 @@ impl Registry {
         if self.entries.len() <= n {
             self.entries.resize_with(n + 1, || None);
         }
-        let parent = done.trace.parent.and_then(|(p, k)| Some((self.get(p)?, k as usize)));
-        let above = parent.map_or(0, |(p, k)| p.above + u32::from(p.trace.snaps[k].done));
+        let parent = done.trace.parent.and_then(|p| Some((self.get(p.trace)?, p.exit)));
+        let above = parent.map_or(0, |(p, k)| p.above + u32::from(p.trace.snap(k).done));
         let head = done.trace.ins.iter().position(|i| i.op == Op::LOOP).unwrap_or(usize::MAX);
         let loop_snap = done.trace.snaps.iter().filter(|s| s.at.ins_index() <= head).count() as u32;
         let starts_anew = done.trace.link == Link::Loop && head == usize::MAX;
@@ -208,7 +208,7 @@ impl Registry {
             cost,
         };
         for (k, id) in ids.enumerate() {
-            self.descriptors[id] = Some(ExitDescriptor::new(n as u32, &entry, k));
+            self.descriptors[id] = Some(ExitDescriptor::new(n as u32, &entry, SnapId::new(k)));
         }
         self.entries[n] = Some(entry);
         self.alive += 1;
@@ -261,8 +261,8 @@ impl Registry {
         }
         for &n in self.by_proto.of(owner) {
             if let Some(e) = self.get(n)
-                && let Some((parent, _)) = e.trace.parent
-                && (found.contains(&parent) || e.protos.iter().any(|p| *p != owner && p.hdr.is_white()))
+                && let Some(parent) = e.trace.parent
+                && (found.contains(&parent.trace) || e.protos.iter().any(|p| *p != owner && p.hdr.is_white()))
             {
                 found.insert(n);
             }

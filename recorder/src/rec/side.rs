@@ -2,7 +2,7 @@
 
 use super::{Rec, RecParams, Recorder, view};
 use crate::abort::Abort;
-use crate::ir::{Const, IrRef, Link, Op, SnapSlot, Snapshot, Trace, Ty, sload};
+use crate::ir::{Const, IrRef, Link, Op, ParentExit, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, Ty, sload};
 use perilune_vm::Vm;
 use perilune_vm::bc::Ins;
 use perilune_vm::object::{Gc, Proto};
@@ -22,8 +22,7 @@ pub enum Inherited {
 }
 
 /// The slots that an exit of a trace knows of, as a side trace there counts them, and what it may rely on.
-pub fn inherited<'a>(parent: &'a Trace, exit: &'a Snapshot) -> impl Iterator<Item = (u16, Option<Inherited>)> + 'a {
-    let below = exit.base_slot - 2;
+pub fn inherited<'a>(parent: &'a Trace, exit: &'a Snapshot) -> impl Iterator<Item = (SlotIdx, Option<Inherited>)> + 'a {
     let known = move |s: &SnapSlot| match parent.konst(s.value) {
         Some(Const::Ptr(_) | Const::Slot(..) | Const::Vm(_) | Const::Null(_)) => None,
         Some(k) => Some(Inherited::Const(k)),
@@ -31,23 +30,22 @@ pub fn inherited<'a>(parent: &'a Trace, exit: &'a Snapshot) -> impl Iterator<Ite
             ty if ty.is_pri() => Some(Inherited::Const(Const::Pri(ty))),
             Ty::P64 | Ty::U64 | Ty::I64 => None,
             ty => {
-                let kept = s.flags & SnapSlot::NORESTORE != 0;
+                let kept = !s.is_restored();
                 Some(Inherited::Value { ty: if ty.is_int() { Ty::Int } else { ty }, kept })
             }
         },
     };
-    exit.slots.iter().filter(move |s| s.slot >= below).map(move |s| (s.slot - below, known(s)))
+    exit.slots.iter().filter_map(move |s| Some((exit.slot_in_side_trace(s.slot)?, known(s))))
 }
 
 impl Recorder {
-    /// Starts a side trace at exit `exit_no` of trace `parent_no`. `vm.base` is the frame of the exit, whose slots are stored.
+    /// Starts a side trace at an exit of `parent`. `vm.base` is the frame of the exit, whose slots are stored.
     #[allow(clippy::too_many_arguments, reason = "what a side trace depends on")]
     pub fn new_side(
         vm: &Vm,
         params: &RecParams,
         parent: &Trace,
-        parent_no: u32,
-        exit_no: u32,
+        at: ParentExit,
         resume_pc: *const Ins,
         trace_no: u32,
         root_no: u32,
@@ -57,12 +55,10 @@ impl Recorder {
         r.start_pc = resume_pc;
         r.first_pc = resume_pc;
         r.instunroll = 0;
-        r.b.trace.parent = Some((parent_no, exit_no));
-        r.b.trace.ins[0].a = IrRef(parent_no as u16);
-        r.b.trace.ins[0].b = IrRef(exit_no as u16);
-        r.b.trace.checked_slot = parent.checked_at(exit_no);
+        r.b.set_parent(at);
+        r.b.trace.checked_slot = parent.checked_at(at.exit);
         r.enter_frame(proto);
-        r.inherit(parent, exit_no)?;
+        r.inherit(parent, at.exit)?;
         if r.multres == Snapshot::OPEN {
             r.open_results(vm, resume_pc)?;
         }
@@ -70,12 +66,12 @@ impl Recorder {
         Ok(r)
     }
 
-    /// Starts a side trace at exit `exit_no` of trace `parent_no`, which has followed returns and ended in front of the one at `pc`.
+    /// Starts a side trace at the exit of a trace that has followed returns and ended in front of the one at `pc`.
     /// It knows nothing of the slots, so that it may come back to its start further down.
     pub fn new_returning(
         vm: &Vm,
         params: &RecParams,
-        (parent_no, exit_no): (u32, u32),
+        at: ParentExit,
         pc: *const Ins,
         trace_no: u32,
         root_no: u32,
@@ -86,9 +82,7 @@ impl Recorder {
         r.first_pc = pc;
         r.instunroll = 0;
         r.returning = true;
-        r.b.trace.parent = Some((parent_no, exit_no));
-        r.b.trace.ins[0].a = IrRef(parent_no as u16);
-        r.b.trace.ins[0].b = IrRef(exit_no as u16);
+        r.b.set_parent(at);
         r.enter_frame(proto);
         r.snap(pc)?;
         Ok(r)
@@ -115,23 +109,23 @@ impl Recorder {
         self.open_list(vm, pc)
     }
 
-    fn inherit(&mut self, parent: &Trace, exit_no: u32) -> Rec<()> {
-        let snap = parent.snaps.get(exit_no as usize).ok_or(Abort::Error)?;
+    fn inherit(&mut self, parent: &Trace, exit: SnapId) -> Rec<()> {
+        let snap = parent.snaps.get(exit.index()).ok_or(Abort::Error)?;
         self.multres = snap.multres;
-        let below = snap.base_slot - 2;
+        let below = snap.base_slot - SlotIdx::BASE;
         if snap.multres > 0 && snap.multres != Snapshot::OPEN {
-            self.open_top = usize::from(snap.nslots - below);
+            self.open_top = snap.nslots - below;
             self.need(self.open_top);
         }
         for (at, known) in inherited(parent, snap) {
-            self.need(usize::from(at) + 1);
-            self.slots[usize::from(at)] = match known {
+            self.need(at + 1);
+            self.slots[at] = match known {
                 None => continue,
                 Some(Inherited::Const(k)) => self.b.konst(k),
                 Some(Inherited::Value { ty, kept }) => {
                     // What the parent loaded as a num may be an int in memory, but not what it stores.
                     let convert = if ty == Ty::Num && kept { sload::CONVERT } else { 0 };
-                    self.b.emit(Op::SLOAD, ty, IrRef(at), IrRef(sload::PARENT | convert))?
+                    self.b.emit(Op::SLOAD, ty, IrRef::of_slot(at), IrRef(sload::PARENT | convert))?
                 }
             };
         }
