@@ -1,4 +1,8 @@
 //! The embedding API: mlua's names and shapes, on our VM.
+#![cfg_attr(
+    not(feature = "error-send"),
+    allow(clippy::arc_with_non_send_sync, reason = "errors are shared as in mlua; with the feature they are `Send` and `Sync`")
+)]
 
 pub mod callback;
 pub mod chunk;
