@@ -1,7 +1,7 @@
 //! What is known of an exit before it is taken: all that leaving by it needs, in one place, since exits are taken often.
 
 use crate::trace::Entry;
-use perilune_recorder::ir::{Op, SnapId};
+use perilune_recorder::ir::SnapId;
 use perilune_vm::bc::Ins;
 use perilune_vm::hooks::{Resume, Unboxed};
 
@@ -16,12 +16,8 @@ pub struct ExitDescriptor {
     pub root: u32,
     /// See [`Entry::gain`].
     pub gain: i64,
-    /// Is it the last one, but for that which is taken for samples only?
-    pub is_last: bool,
     /// See [`Entry::is_end`].
     pub is_end: bool,
-    /// Is it taken when a sample waits, whatever other guards it has?
-    pub for_samples: bool,
     /// Slots in use in the frame.
     pub live: usize,
     /// Slots that must fit the stack for the trace not to leave here at once; 0 where it does not check that.
@@ -45,9 +41,7 @@ impl ExitDescriptor {
             exit: k.number(),
             root: e.root,
             gain: e.gain(k),
-            is_last: k == e.trace.last_exit(),
             is_end: e.is_end(k),
-            for_samples: e.trace.guarded_by(k).any(|i| e.trace.ins[i].op == Op::PROF),
             live: snap.live_slots(),
             stack: if k == SnapId::FIRST && e.trace.checks_stack() {
                 e.trace.top_slot as usize - snap.base_slot.index()

@@ -1,6 +1,6 @@
 //! The numbers that decide what is compiled, all of them, with their reasons.
 
-use perilune_recorder::ir::{Link, SnapId, Trace};
+use perilune_recorder::ir::Trace;
 use std::time::Duration;
 
 /// Iterations, half of the calls, before a loop or a function is recorded, and exits before a side trace is.
@@ -39,8 +39,7 @@ pub fn of_trace(t: Option<&Trace>) -> Duration {
     INSTRUCTION * t.map_or(USUAL, |t| t.ins.len() as u32)
 }
 
-/// Slots that the exits of a trace store, all together: constants are left out, and what is there for samples.
+/// Number of slots that the exits of a trace store, all together; constants are not stored.
 pub fn slots(t: &Trace) -> u64 {
-    let is_counted = |k: &SnapId| !t.is_for_samples(*k) || t.link == Link::None && k.next().index() == t.snaps.len();
-    t.snap_ids().filter(is_counted).flat_map(|k| t.snap(k).restored()).filter(|s| !s.value.is_const()).count() as u64
+    t.snap_ids().flat_map(|k| t.snap(k).restored()).filter(|s| !s.value.is_const()).count() as u64
 }

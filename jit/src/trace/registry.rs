@@ -346,11 +346,6 @@ impl Registry {
     pub fn descriptor(&self, id: ExitId) -> Option<&ExitDescriptor> {
         self.descriptors.get(id as usize)?.as_ref()
     }
-    /// Is an exit that was taken while a sample waits one that would not have been taken otherwise?
-    pub fn is_for_sample(&self, id: ExitId) -> bool {
-        let side = self.leaving.get(id as usize).is_some_and(|stub| *stub != self.exit_table[id as usize]);
-        side || self.descriptor(id).is_some_and(|d| d.for_samples)
-    }
     /// Takes the start instructions of root traces back, of all or of those that `which` names. The traces stay: others may be
     /// linked to them.
     pub fn disarm(&self, which: impl Fn(u32, &Entry) -> bool) {

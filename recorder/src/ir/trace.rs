@@ -203,15 +203,9 @@ impl Trace {
         let from = if k == SnapId::FIRST { 1 } else { at(k) };
         from..at(k.next()).clamp(from, self.ins.len().max(from))
     }
-    /// Is exit `k` taken for samples only?
-    pub fn is_for_samples(&self, k: SnapId) -> bool {
-        let mut guards =
-            self.guarded_by(k).map(|i| self.ins[i]).filter(|i| i.is_guard() && i.op != Op::NOP && !i.is_sunk()).peekable();
-        guards.peek().is_some() && guards.all(|i| i.op == Op::PROF)
-    }
-    /// The last exit that is not taken for samples only.
+    /// The last exit.
     pub fn last_exit(&self) -> SnapId {
-        self.snap_ids().rev().find(|k| !self.is_for_samples(*k)).unwrap_or(SnapId::FIRST)
+        self.snap_ids().next_back().unwrap_or(SnapId::FIRST)
     }
     /// Number of instructions that are executed: neither removed nor sunk.
     pub fn executed(&self) -> usize {
