@@ -37,7 +37,10 @@ impl Script {
         });
         let result = self.start_interruptible(lua)?;
         once.take().map_or(Ok(()), |f| f(lua))?;
-        result.map_err(|e| Failure::Other(format!("{e}")))
+        result.map_err(|e| {
+            let traceback = e.traceback().map_or_else(String::new, |t| format!("\n{t}"));
+            Failure::Other(e.message() + &traceback)
+        })
     }
     /// Runs it: the inner result is the script's.
     pub fn start(&self, lua: &Lua) -> Outcome<perilune::Result<()>> {
