@@ -9,6 +9,12 @@ use std::cell::Cell;
 use std::path::PathBuf;
 use std::rc::Rc;
 
+/// An error of a script, as LuaJIT's command reports it: the message and the traceback.
+pub fn failed(e: &perilune::Error) -> Failure {
+    let traceback = e.traceback().map_or_else(String::new, |t| format!("\n{t}"));
+    Failure::Other(e.message() + &traceback)
+}
+
 /// A script and its arguments.
 #[derive(Args)]
 pub struct Script {
@@ -37,10 +43,7 @@ impl Script {
         });
         let result = self.start_interruptible(lua)?;
         once.take().map_or(Ok(()), |f| f(lua))?;
-        result.map_err(|e| {
-            let traceback = e.traceback().map_or_else(String::new, |t| format!("\n{t}"));
-            Failure::Other(e.message() + &traceback)
-        })
+        result.map_err(|e| failed(&e))
     }
     /// Runs it: the inner result is the script's.
     pub fn start(&self, lua: &Lua) -> Outcome<perilune::Result<()>> {
