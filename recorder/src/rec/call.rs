@@ -30,7 +30,7 @@ impl Recorder {
             return Ok(r);
         }
         if let Some(p) = f.proto()
-            && self.one_of_many(f, p)
+            && self.feedback.one_of_many(f, p)
         {
             let pc = self.field(r, Field::FuncPc)?;
             let k = self.b.kptr(f.pc.get().expose_provenance() as u64);
@@ -50,8 +50,8 @@ impl Recorder {
     pub(super) fn call(&mut self, vm: &Vm, pc: *const Ins, a: usize, nargs: usize, want: usize) -> Rec<Flow> {
         let (r, v) = self.operand(vm, a)?;
         if let Some(f) = v.as_func().filter(|f| f.proto().is_some())
-            && self.site.has_many_callees()
-            && (self.b.trace.parent.is_some() || !self.first)
+            && self.feedback.site.has_many_callees()
+            && (self.b.trace.parent.is_some() || !self.start.pending)
         {
             self.info = AbortInfo::Func(Value::func(f));
             return Ok(Flow::Stop(Link::Stitch, pc));
@@ -92,7 +92,7 @@ impl Recorder {
         };
         let func = self.specialize(r, f)?;
         let base = self.base;
-        self.frames.push(Frame { base, proto: self.proto, way: Way::Call });
+        self.stack.frames.push(Frame { base, proto: self.proto, way: Way::Call });
         self.base = base + a + 2;
         self.need(self.base + nargs);
         let link = self.b.kptr(view::at(pc, 1).expose_provenance() as u64);
@@ -111,7 +111,7 @@ impl Recorder {
         nargs: usize,
         want: usize,
     ) -> Rec<Option<Flow>> {
-        if Builtin::from_id(f.ffid()) != Some(Builtin::Tostring) || nargs == 0 || self.iterating {
+        if Builtin::from_id(f.ffid()) != Some(Builtin::Tostring) || nargs == 0 || self.native.iterating {
             return Ok(None);
         }
         let x = self.operand(vm, a + 2)?;
@@ -124,7 +124,7 @@ impl Recorder {
         }
         self.specialize(r, f)?;
         let flow = self.call_value(vm, pc, a, method, v, 1, want)?;
-        self.in_builtin += 1;
+        self.native.headers += 1;
         Ok(Some(flow))
     }
     /// Calls what is no function: `__call`, with the object as its first argument.
@@ -149,15 +149,15 @@ impl Recorder {
     }
     /// The frame at the current base is that of a function about to run.
     pub(super) fn enter_callee(&mut self, proto: Gc<Proto>) {
-        self.open_top = SlotIdx::FUNC;
-        self.multres = 0;
+        self.open.top = SlotIdx::FUNC;
+        self.open.count = 0;
         self.note_proto(proto);
         self.enter_frame(proto);
-        self.needsnap = true;
+        self.snaps.needed = true;
     }
     pub(super) fn note_proto(&mut self, proto: Gc<Proto>) {
-        if !self.protos.contains(&proto) {
-            self.protos.push(proto);
+        if !self.deps.protos.contains(&proto) {
+            self.deps.protos.push(proto);
         }
     }
 
@@ -194,20 +194,20 @@ impl Recorder {
             return self.tail_builtin(vm, pc, f, a, r, nargs);
         };
         let func = self.specialize(r, f)?;
-        if let Some(top) = self.frames.last().copied().filter(|f| f.way == Way::Vararg) {
-            self.frames.pop();
+        if let Some(top) = self.stack.frames.last().copied().filter(|f| f.way == Way::Vararg) {
+            self.stack.frames.pop();
             self.base = top.base;
-        } else if self.frames.is_empty() && self.proto.is_vararg() {
+        } else if self.stack.frames.is_empty() && self.proto.is_vararg() {
             // The moved frame is below the start.
-            return if self.first { self.nyi(ins.op()) } else { Ok(Flow::Stop(Link::Interp, pc)) };
+            return if self.start.pending { self.nyi(ins.op()) } else { Ok(Flow::Stop(Link::Interp, pc)) };
         }
         self.clear_from(self.base);
         self.set_abs(self.base - 2, func);
         for (i, r) in args.into_iter().enumerate() {
             self.set_abs(self.base + i, r);
         }
-        self.tailcalled += 1;
-        if self.tailcalled > self.params.loopunroll {
+        self.unroll.tail_calls += 1;
+        if self.unroll.tail_calls > self.params.loopunroll {
             return Err(Abort::LoopUnroll);
         }
         self.enter_callee(proto);
@@ -221,7 +221,7 @@ impl Recorder {
         if self.switch(vm, super::coroutine::Call { pc, f: (r, f), a, nargs, tail: true })? {
             return Ok(Flow::Next);
         }
-        let (kind, below) = (Protector::of(f), self.leaves_start());
+        let (kind, below) = (Protector::of(f), self.stack.leaves_start());
         if !self.may_return(vm) || kind.is_some() && below {
             return self.stop_in_front(pc, f, Link::Return);
         }
@@ -240,7 +240,7 @@ impl Recorder {
             return self.stop_in_front(pc, f, Link::Return);
         }
         let Some(results) = self.try_builtin(vm, f, a, nargs)? else {
-            if self.frames.last().is_none_or(|f| f.way != Way::Call) {
+            if self.stack.frames.last().is_none_or(|f| f.way != Way::Call) {
                 return self.stop_in_front(pc, f, Link::Return);
             }
             let link = view::slot(vm, -1).0;
@@ -251,7 +251,7 @@ impl Recorder {
     }
     /// Ends the trace in front of a call that the interpreter does: in tail position, or as a metamethod.
     pub(super) fn stop_in_front(&mut self, pc: *const Ins, f: Gc<Func>, link: Link) -> Rec<Flow> {
-        if self.first { self.nyi_func(Value::func(f)) } else { Ok(Flow::Stop(link, pc)) }
+        if self.start.pending { self.nyi_func(Value::func(f)) } else { Ok(Flow::Stop(link, pc)) }
     }
 
     /// FUNCF: missing arguments are nil; recursion is limited.
@@ -272,17 +272,14 @@ impl Recorder {
     }
     /// Counts activations of the current function.
     fn check_unroll(&mut self, pc: *const Ins) -> Rec<Option<Link>> {
-        let mut count = 0;
-        for f in self.frames.iter().filter(|f| !matches!(f.way, Way::Vararg | Way::Protected)) {
-            count += u32::from(f.proto == self.proto);
-        }
-        if pc == self.start_pc && self.comes_round() {
+        let count = self.stack.activations(self.proto);
+        if pc == self.start.pc && self.comes_round() {
             return Ok(Some(Link::UpRec));
         }
-        if pc == self.start_pc {
-            if count + self.tailcalled > self.params.recunroll {
+        if pc == self.start.pc {
+            if count + self.unroll.tail_calls > self.params.recunroll {
                 let link = if self.at_start_depth() { Link::TailRec } else { Link::UpRec };
-                return if self.retdepth == 0 { Ok(Some(link)) } else { Err(Abort::CallUnroll) };
+                return if self.stack.returned == 0 { Ok(Some(link)) } else { Err(Abort::CallUnroll) };
             }
         } else if count > self.params.callunroll {
             return Err(Abort::CallUnroll);
@@ -306,7 +303,7 @@ impl Recorder {
         }
         let func = self.slots[old - 2];
         let link = self.b.kptr(((nargs as u64 + 2) << 3) | 3);
-        self.frames.push(Frame { base: old, proto: self.proto, way: Way::Vararg });
+        self.stack.frames.push(Frame { base: old, proto: self.proto, way: Way::Vararg });
         self.base = new;
         self.set_abs(new - 2, func);
         self.set_abs(new - 1, link);
@@ -314,7 +311,7 @@ impl Recorder {
             self.set_abs(new + i, r);
         }
         self.enter_frame(self.proto);
-        self.needsnap = true;
+        self.snaps.needed = true;
         if let Some(link) = self.check_unroll(pc)? {
             return Ok(Flow::Stop(link, view::at(pc, 1)));
         }
@@ -324,10 +321,10 @@ impl Recorder {
     /// VARG.
     pub(super) fn varg(&mut self, vm: &Vm, ins: Ins) -> Rec<()> {
         let np = ins.c();
-        let made = self.frames.last().copied().filter(|f| f.way == Way::Vararg);
+        let made = self.stack.frames.last().copied().filter(|f| f.way == Way::Vararg);
         let delta = match made {
             Some(frame) => self.base - frame.base,
-            None if self.frames.is_empty() => self.start_delta(vm)?,
+            None if self.stack.frames.is_empty() => self.start_delta(vm)?,
             None => return self.nyi(ins.op()),
         };
         let have = (delta - 2).saturating_sub(np);
@@ -351,8 +348,8 @@ impl Recorder {
             self.set(ins.a() + i, r);
         }
         if ins.b() == 0 {
-            self.multres = have as u32;
-            self.open_top = self.base + ins.a() + have;
+            self.open.count = have as u32;
+            self.open.top = self.base + ins.a() + have;
         }
         Ok(())
     }
@@ -369,7 +366,7 @@ impl Recorder {
     fn argument_below(&mut self, vm: &Vm, at: isize) -> Rec<IrRef> {
         let v = view::slot(vm, at);
         let address = self.below_address(at)?;
-        let ty = self.load_type(v);
+        let ty = self.feedback.load_type(v);
         let r = self.b.guard(Op::VLOAD, ty, address, IrRef(0))?;
         Ok(if ty.is_pri() { self.b.kvalue(v) } else { r })
     }

@@ -19,19 +19,33 @@ pub(super) enum Event {
     Leave,
 }
 
-/// The addresses of a loop's body, up to behind its last instruction; null when it is no loop that is known to go on.
-pub(super) fn range(pc: *const Ins, ins: Ins) -> (*const Ins, *const Ins) {
-    let back = |at: *const Ins| (view::target(at, view::ins(at)), view::at(at, 1));
+/// The instructions of a loop, by their addresses.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Body {
+    first: *const Ins,
+    /// Behind the last one.
+    end: *const Ins,
+}
+
+impl Body {
+    pub(super) fn contains(self, pc: *const Ins) -> bool {
+        (self.first..self.end).contains(&pc)
+    }
+}
+
+/// The loop that a root trace at `pc` is made of; `None` for a function, and for a loop that never repeats.
+pub(super) fn body(pc: *const Ins, ins: Ins) -> Option<Body> {
+    let back = |at: *const Ins| Some(Body { first: view::target(at, view::ins(at)), end: view::at(at, 1) });
     match ins.op() {
-        Bc::FORL | Bc::IFORL | Bc::ITERL | Bc::IITERL => (view::target(pc, ins), view::at(pc, 1)),
+        Bc::FORL | Bc::IFORL | Bc::ITERL | Bc::IITERL => Some(Body { first: view::target(pc, ins), end: view::at(pc, 1) }),
         Bc::ITERN => back(view::at(pc, 1)),
         Bc::LOOP | Bc::ILOOP => {
             // `repeat ... until true` has no jump back.
             let last = view::at(pc, ins.j() as isize);
             let jump = view::ins(last);
-            if jump.op() == Bc::JMP && jump.j() < 0 { back(last) } else { (core::ptr::null(), core::ptr::null()) }
+            if jump.op() == Bc::JMP && jump.j() < 0 { back(last) } else { None }
         }
-        _ => (core::ptr::null(), core::ptr::null()),
+        _ => None,
     }
 }
 
@@ -83,7 +97,7 @@ impl Recorder {
         let fori = view::at(view::target(forl, ins), -1);
         let start = if step > 0 { self.for_constant(fori, 3, ra) } else { None };
         let (idx, stop) = (self.get(vm, ra)?, self.get(vm, ra + 1)?);
-        self.induction = Some(Induction { idx, start, stop, stop_now });
+        self.start.induction = Some(Induction { idx, start, stop, stop_now });
         Ok(())
     }
 
@@ -176,7 +190,7 @@ impl Recorder {
         };
         self.b.decide();
         self.b.emit(Recorder::for_op(up, stay, ty), if ty == Ty::Num { ty } else { Ty::Int }, idx, stop)?;
-        self.needsnap = true;
+        self.snaps.needed = true;
         self.clear_from(if stay { inside } else { outside });
         Ok(if stay { Event::Enter(body) } else { Event::Leave })
     }
@@ -257,32 +271,32 @@ impl Recorder {
             if self.is_own_loop_above(forl) {
                 return Flow::Stop(Link::UpRec, body);
             }
-            self.loopref = self.b.trace.ins.len();
+            self.unroll.last_loop = self.b.trace.ins.len();
         }
         Flow::Next
     }
     /// A loop instruction that has no trace.
     pub(super) fn loop_plain(&mut self, db: &dyn TraceDb, pc: *const Ins, ins: Ins, event: Event) -> Rec<Flow> {
-        if self.start_is_root
+        if self.start.is_root
             && let Some(flow) = self.own_loop(pc, event)
         {
             return flow;
         }
-        if self.start_is_root && !self.has_switched() {
+        if self.start.is_root && !self.has_switched() {
             if let Event::Enter(_) = event {
                 if ins.j() != -1 && !db.loop_left(pc) {
                     return Err(Abort::InnerLoop);
                 }
-                self.loopunroll -= 1;
+                self.unroll.loops -= 1;
                 let n = self.b.trace.ins.len();
-                if self.loopref != 0 && n - self.loopref > 24 || self.loopunroll < 0 {
+                if self.unroll.last_loop != 0 && n - self.unroll.last_loop > 24 || self.unroll.loops < 0 {
                     return Err(Abort::LoopUnroll);
                 }
-                self.loopref = n;
+                self.unroll.last_loop = n;
             }
         } else if let Event::Enter(_) = event {
-            self.loopunroll -= 1;
-            if self.loopunroll < 0 {
+            self.unroll.loops -= 1;
+            if self.unroll.loops < 0 {
                 return Err(Abort::LoopUnroll);
             }
         }
@@ -290,7 +304,7 @@ impl Recorder {
     }
     /// The loop instruction that a root trace started at: the end of the trace, also where a call from the loop has come to it.
     fn own_loop(&self, pc: *const Ins, event: Event) -> Option<Rec<Flow>> {
-        if pc != self.start_pc {
+        if pc != self.start.pc {
             return None;
         }
         match event {
@@ -303,7 +317,7 @@ impl Recorder {
     }
     /// Has this root trace been in other coroutines, so that it can only start anew, where everything is in memory?
     pub(super) fn comes_round(&self) -> bool {
-        self.start_is_root && self.has_switched() && self.b.trace.parent.is_none()
+        self.start.is_root && self.has_switched() && self.b.trace.parent.is_none()
     }
     /// Goes back to the start, which is where the trace is now, in whatever frame.
     pub(super) fn close_round(&self, to: *const Ins) -> Flow {
@@ -312,16 +326,16 @@ impl Recorder {
     /// Is it the loop that this root trace starts in, in a frame further up? A side trace that starts over like a root trace has to do
     /// first what its parent's exit has left undone.
     pub(super) fn is_own_loop_above(&self, pc: *const Ins) -> bool {
-        self.start_is_root
-            && pc == self.start_pc
-            && self.retdepth == 0
+        self.start.is_root
+            && pc == self.start.pc
+            && self.stack.returned == 0
             && !self.has_switched()
-            && !self.frames.is_empty()
+            && !self.stack.frames.is_empty()
             && self.b.trace.parent.is_none()
     }
     /// A loop instruction with trace `n`.
     pub(super) fn loop_compiled(&mut self, pc: *const Ins, n: u32, event: Event) -> Rec<Flow> {
-        if self.start_is_root {
+        if self.start.is_root {
             if let Some(flow) = self.own_loop(pc, event) {
                 return flow;
             }
@@ -341,6 +355,6 @@ impl Recorder {
     }
     /// Does this root trace start in a loop, not at a function?
     pub(super) fn starts_in_loop(&self) -> bool {
-        !self.range.0.is_null() || !is_header(view::ins(self.start_pc).op())
+        self.start.body.is_some() || !is_header(view::ins(self.start.pc).op())
     }
 }

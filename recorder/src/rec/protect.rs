@@ -50,7 +50,7 @@ impl Recorder {
         for i in 0..nargs {
             args.push(self.operand(vm, a + 2 + i)?);
         }
-        if self.iterating || nargs <= kind.first() {
+        if self.native.iterating || nargs <= kind.first() {
             return Ok(None);
         }
         if kind == Protector::Xpcall {
@@ -80,7 +80,7 @@ impl Recorder {
             Some(f) if f.proto().is_some() => {
                 let (kfunc, link) = (self.b.kgc(builtin), self.b.kptr(view::at(pc, 1).expose_provenance() as u64));
                 let base = self.base;
-                self.frames.push(Frame { base, proto: self.proto, way: Way::Call });
+                self.stack.frames.push(Frame { base, proto: self.proto, way: Way::Call });
                 self.need(at + 2);
                 self.set_abs(at, kfunc);
                 self.set_abs(at + 1, link);
@@ -95,7 +95,7 @@ impl Recorder {
                 };
                 let results: Vec<IrRef> = core::iter::once(IrRef::TRUE).chain(values).collect();
                 self.place_list(want, at, &results);
-                self.in_builtin += 2;
+                self.native.headers += 2;
                 Ok(Flow::Next)
             }
             _ => self.nyi_func(builtin),
@@ -121,7 +121,7 @@ impl Recorder {
             self.set_abs(at + 4 + skip + i, arg.0);
         }
         self.protected_native(vm, pc, (r, f), (a, skip), args.len() - skip - 1, kind.kind())?;
-        self.in_builtin += 1;
+        self.native.headers += 1;
         Ok(())
     }
     /// The same in tail position.
@@ -131,8 +131,8 @@ impl Recorder {
         if args[kind.first()].1.as_func().is_none_or(|f| f.proto().is_none()) {
             return self.nyi_func(builtin);
         }
-        if let Some(top) = self.frames.last().copied().filter(|f| f.way == Way::Vararg) {
-            self.frames.pop();
+        if let Some(top) = self.stack.frames.last().copied().filter(|f| f.way == Way::Vararg) {
+            self.stack.frames.pop();
             self.base = top.base;
         }
         let (base, kfunc) = (self.base, self.b.kgc(builtin));
@@ -146,7 +146,7 @@ impl Recorder {
         let (callee, v) = args[first];
         let Some((f, proto)) = v.as_func().and_then(|f| Some((f, f.proto()?))) else { return self.nyi_func(v) };
         let callee = self.specialize(callee, f)?;
-        self.frames.push(Frame { base, proto: self.proto, way: Way::Protected });
+        self.stack.frames.push(Frame { base, proto: self.proto, way: Way::Protected });
         self.base = base + first + 2;
         self.need(self.base + args.len());
         if first == 1 {
@@ -158,7 +158,7 @@ impl Recorder {
         for (i, arg) in args[first + 1..].iter().enumerate() {
             self.set(i, arg.0);
         }
-        self.in_builtin += 1;
+        self.native.headers += 1;
         self.enter_callee(proto);
         Ok(Flow::Next)
     }

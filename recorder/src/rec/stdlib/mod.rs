@@ -80,16 +80,16 @@ impl Recorder {
     /// Does a trace end in front of a call of the builtin here?
     pub(super) fn is_for_stitch(&self, f: Gc<Func>) -> bool {
         let b = Builtin::from_id(f.ffid()).unwrap_or(Builtin::NativeFunction);
-        !matches!(b.on_trace(), OnTrace::Record(_) | OnTrace::Call) || self.site.leaves
+        !matches!(b.on_trace(), OnTrace::Record(_) | OnTrace::Call) || self.feedback.site.leaves
     }
     /// Puts results where the call wants them.
     pub(super) fn place_builtin(&mut self, a: usize, results: &[IrRef], want: usize) {
         self.place_list(want, self.base + a, results);
-        self.in_builtin += 1;
+        self.native.headers += 1;
     }
     /// An argument. The interpreter copies those of an iterator only when it executes the call.
     fn operand_of_call(&mut self, vm: &Vm, i: usize) -> Rec<(IrRef, Value)> {
-        let from = if self.iterating { i - 4 } else { i };
+        let from = if self.native.iterating { i - 4 } else { i };
         Ok((self.get(vm, i)?, super::view::slot(vm, from as isize)))
     }
 
