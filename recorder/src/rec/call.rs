@@ -1,5 +1,6 @@
 //! Calls: Lua functions become part of the trace, builtins are recorded by what they do.
 
+use super::meta::Operand;
 use super::protect::Protector;
 use super::{AbortInfo, Flow, Frame, Rec, Recorder, Way, view};
 use crate::abort::Abort;
@@ -12,6 +13,19 @@ use perilune_vm::meta::MM;
 use perilune_vm::object::{Func, Gc, Proto};
 use perilune_vm::stdlib::{Builtin, OnTrace};
 use perilune_vm::{Value, Vm};
+
+/// A call in the current frame.
+#[derive(Copy, Clone)]
+pub(super) struct CallSite {
+    /// The instruction.
+    pub(super) pc: *const Ins,
+    /// The local that the function is in. Its arguments are in those behind the link, from `a + 2` on.
+    pub(super) a: usize,
+    /// Number of arguments.
+    pub(super) nargs: usize,
+    /// Number of results that the instruction takes, plus 1; 0 for all.
+    pub(super) want: usize,
+}
 
 impl Recorder {
     /// Number of arguments of a call instruction.
@@ -46,33 +60,25 @@ impl Recorder {
         self.guard_is(r, Value::func(f))
     }
 
-    /// CALL, CALLM: the function is in local `a`, its arguments behind it.
-    pub(super) fn call(&mut self, vm: &Vm, pc: *const Ins, a: usize, nargs: usize, want: usize) -> Rec<Flow> {
-        let (r, v) = self.operand(vm, a)?;
-        if let Some(f) = v.as_func().filter(|f| f.proto().is_some())
+    /// CALL, CALLM.
+    pub(super) fn call(&mut self, vm: &Vm, call: CallSite) -> Rec<Flow> {
+        let callee = self.operand(vm, call.a)?;
+        if let Some(f) = callee.1.as_func().filter(|f| f.proto().is_some())
             && self.feedback.site.has_many_callees()
             && (self.b.trace.parent.is_some() || !self.start.pending)
         {
             self.info = AbortInfo::Func(Value::func(f));
-            return Ok(Flow::Stop(Link::Stitch, pc));
+            return Ok(Flow::Stop(Link::Stitch, call.pc));
         }
-        self.call_value(vm, pc, a, r, v, nargs, want)
+        self.call_value(vm, call, callee)
     }
-    #[allow(clippy::too_many_arguments, reason = "an iterator's function is not yet in its slot")]
-    pub(super) fn call_value(
-        &mut self,
-        vm: &Vm,
-        pc: *const Ins,
-        a: usize,
-        r: IrRef,
-        v: Value,
-        nargs: usize,
-        want: usize,
-    ) -> Rec<Flow> {
-        let Some(f) = v.as_func() else { return self.call_object(vm, pc, a, (r, v), nargs, want) };
+    /// Calls a function, which need not be in its local yet, or an object with `__call`.
+    pub(super) fn call_value(&mut self, vm: &Vm, call: CallSite, (r, v): Operand) -> Rec<Flow> {
+        let CallSite { pc, a, nargs, .. } = call;
+        let Some(f) = v.as_func() else { return self.call_object(vm, call, (r, v)) };
         let Some(proto) = f.proto() else {
             let kind = Protector::of(f);
-            if let Some(flow) = self.named_by_metamethod(vm, pc, a, (r, f), nargs, want)? {
+            if let Some(flow) = self.tostring_metamethod(vm, call, (r, f))? {
                 return Ok(flow);
             }
             self.keep_allocations_for(f)?;
@@ -85,8 +91,8 @@ impl Recorder {
             }
             let r = self.specialize(r, f)?;
             let done = match kind {
-                Some(kind) => self.protected_call(vm, pc, kind, a, nargs, want),
-                None => self.builtin(vm, pc, (r, f), a, nargs, want).map(|()| Flow::Next),
+                Some(kind) => self.protected_call(vm, call, kind),
+                None => self.builtin(vm, call, (r, f)).map(|()| Flow::Next),
             };
             return if matches!(done, Err(Abort::NyiFastFunc)) { self.stop_before(pc, f) } else { done };
         };
@@ -101,34 +107,27 @@ impl Recorder {
         self.enter_callee(proto);
         Ok(Flow::Next)
     }
-    /// `tostring` of what has a `__tostring`: it becomes a call of that.
-    fn named_by_metamethod(
-        &mut self,
-        vm: &Vm,
-        pc: *const Ins,
-        a: usize,
-        (r, f): (IrRef, Gc<Func>),
-        nargs: usize,
-        want: usize,
-    ) -> Rec<Option<Flow>> {
-        if Builtin::from_id(f.ffid()) != Some(Builtin::Tostring) || nargs == 0 || self.native.iterating {
+    /// A call of `tostring` with an object that has a `__tostring` becomes a call of that; `None` for any other call.
+    fn tostring_metamethod(&mut self, vm: &Vm, call: CallSite, (r, f): (IrRef, Gc<Func>)) -> Rec<Option<Flow>> {
+        if Builtin::from_id(f.ffid()) != Some(Builtin::Tostring) || call.nargs == 0 || self.native.iterating {
             return Ok(None);
         }
-        let x = self.operand(vm, a + 2)?;
+        let x = self.operand(vm, call.a + 2)?;
         if x.1.is_str() {
             return Ok(None);
         }
-        let (method, v) = self.metamethod(vm, x, MM::ToString)?;
-        if v.as_func().is_none_or(|g| Builtin::from_id(g.ffid()) == Some(Builtin::Tostring)) {
+        let method = self.metamethod(vm, x, MM::ToString)?;
+        if method.1.as_func().is_none_or(|g| Builtin::from_id(g.ffid()) == Some(Builtin::Tostring)) {
             return Ok(None);
         }
         self.specialize(r, f)?;
-        let flow = self.call_value(vm, pc, a, method, v, 1, want)?;
+        let flow = self.call_value(vm, CallSite { nargs: 1, ..call }, method)?;
         self.native.headers += 1;
         Ok(Some(flow))
     }
-    /// Calls what is no function: `__call`, with the object as its first argument.
-    fn call_object(&mut self, vm: &Vm, pc: *const Ins, a: usize, object: (IrRef, Value), nargs: usize, want: usize) -> Rec<Flow> {
+    /// Calls the `__call` of an object, with the object as its first argument.
+    fn call_object(&mut self, vm: &Vm, call: CallSite, object: Operand) -> Rec<Flow> {
+        let CallSite { pc, a, nargs, .. } = call;
         let (r, v) = self.metamethod(vm, object, MM::Call)?;
         let Some(f) = v.as_func() else { return self.nyi(Bc::CALL) };
         if f.proto().is_none() && self.is_for_stitch(f) {
@@ -145,7 +144,7 @@ impl Recorder {
             let r = self.specialize(r, f)?;
             return self.native(vm, pc, (r, f), a, nargs + 1).map(|()| Flow::Next);
         }
-        self.call_value(vm, pc, a, r, Value::func(f), nargs + 1, want)
+        self.call_value(vm, CallSite { nargs: nargs + 1, ..call }, (r, Value::func(f)))
     }
     /// The frame at the current base is that of a function about to run.
     pub(super) fn enter_callee(&mut self, proto: Gc<Proto>) {
@@ -161,7 +160,7 @@ impl Recorder {
         }
     }
 
-    /// The arguments are read before the frame moves.
+    /// Loads the arguments of a call: they are read before the frame moves.
     pub(super) fn load_args(&mut self, vm: &Vm, from: usize, n: usize) -> Rec<()> {
         if n > 100 {
             return Err(Abort::TooDeep);

@@ -1,5 +1,6 @@
 //! One instruction.
 
+use super::call::CallSite;
 use super::index::Indexed;
 use super::loops::Event;
 use super::{Flow, Rec, Recorder, TraceDb, view};
@@ -57,7 +58,7 @@ impl Recorder {
             Bc::CALL | Bc::CALLM => {
                 let nargs = self.call_args(vm, ins);
                 self.load_args(vm, ins.a() + 2, nargs)?;
-                return self.call(vm, pc, ins.a(), nargs, ins.b());
+                return self.call(vm, CallSite { pc, a: ins.a(), nargs, want: ins.b() });
             }
             Bc::CALLT | Bc::CALLMT => return self.tail_call(vm, pc, ins),
             Bc::VARG => self.varg(vm, ins)?,

@@ -1,5 +1,6 @@
 //! Generic loops.
 
+use super::call::CallSite;
 use super::loops::Event;
 use super::{Flow, Rec, Recorder, view};
 use crate::abort::Abort;
@@ -33,7 +34,7 @@ impl Recorder {
         self.set(a + 2, state);
         self.set(a + 3, control);
         self.native.iterating = true;
-        let flow = self.call_value(vm, pc, a, f, v, 2, ins.b());
+        let flow = self.call_value(vm, CallSite { pc, a, nargs: 2, want: ins.b() }, (f, v));
         self.native.iterating = false;
         flow
     }

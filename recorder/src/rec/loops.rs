@@ -49,6 +49,22 @@ pub(super) fn body(pc: *const Ins, ins: Ins) -> Option<Body> {
     }
 }
 
+/// The test whether a numeric loop goes on.
+struct ForTest {
+    /// The first local of the loop.
+    ra: usize,
+    /// Does it count up?
+    up: bool,
+    /// Does it go on this time?
+    stay: bool,
+    idx: IrRef,
+    stop: IrRef,
+    /// The type of both.
+    ty: Ty,
+    body: *const Ins,
+    behind: *const Ins,
+}
+
 impl Recorder {
     /// The constant that the instructions before a FORI put in a slot of the loop.
     fn for_constant(&self, fori: *const Ins, back: isize, slot: usize) -> Option<i32> {
@@ -163,7 +179,7 @@ impl Recorder {
         self.set(ra, next);
         self.set(ra + 3, next);
         let (body, behind) = (view::target(pc, ins), view::at(pc, 1));
-        self.for_guard(ra, up, stay, (next, stop, ty), body, behind)
+        self.for_guard(ForTest { ra, up, stay, idx: next, stop, ty, body, behind })
     }
     /// `idx + step`, which does not overflow if the limit is far enough from the end.
     fn for_add(&mut self, idx: IrRef, step: IrRef, stop: IrRef, (s, l): (i32, i32)) -> Rec<IrRef> {
@@ -172,15 +188,8 @@ impl Recorder {
         }
         self.b.emit(Op::ADDOV, Ty::Int, idx, step)
     }
-    fn for_guard(
-        &mut self,
-        ra: usize,
-        up: bool,
-        stay: bool,
-        (idx, stop, ty): (IrRef, IrRef, Ty),
-        body: *const Ins,
-        behind: *const Ins,
-    ) -> Rec<Event> {
+    fn for_guard(&mut self, test: ForTest) -> Rec<Event> {
+        let ForTest { ra, up, stay, idx, stop, ty, body, behind } = test;
         // The loop's own locals are in use in its body, and nothing of the loop is behind it.
         let (inside, outside) = (self.base + ra + 4, self.base + ra);
         if stay {
@@ -239,7 +248,7 @@ impl Recorder {
         }
         self.set(ra + 3, x[0].0);
         let (body, behind) = (view::at(pc, 1), view::target(pc, ins));
-        self.for_guard(ra, up, stay, (x[0].0, x[1].0, ty), body, behind)
+        self.for_guard(ForTest { ra, up, stay, idx: x[0].0, stop: x[1].0, ty, body, behind })
     }
     fn narrow(&mut self, r: IrRef) -> Rec<IrRef> {
         if self.ty(r).is_int() {

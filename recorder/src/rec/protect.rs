@@ -1,6 +1,7 @@
 //! Protected calls: the called function becomes part of the trace, in the frames that the interpreter makes for it. An error in it
 //! is the interpreter's business, which finds them there.
 
+use super::call::CallSite;
 use super::meta::Operand;
 use super::{Flow, Frame, Rec, Recorder, Way, view};
 use crate::ir::{IrRef, SlotIdx};
@@ -62,16 +63,9 @@ impl Recorder {
         Ok(Some(args))
     }
 
-    /// Calls `pcall` or `xpcall`, whose function is in local `a`.
-    pub(super) fn protected_call(
-        &mut self,
-        vm: &Vm,
-        pc: *const Ins,
-        kind: Protector,
-        a: usize,
-        nargs: usize,
-        want: usize,
-    ) -> Rec<Flow> {
+    /// Calls `pcall` or `xpcall`.
+    pub(super) fn protected_call(&mut self, vm: &Vm, call: CallSite, kind: Protector) -> Rec<Flow> {
+        let CallSite { pc, a, nargs, want } = call;
         let builtin = view::slot(vm, a as isize);
         let Some(args) = self.protected_args(vm, kind, a, nargs)? else { return self.nyi_func(builtin) };
         let callee = args[kind.first()];

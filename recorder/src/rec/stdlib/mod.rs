@@ -8,10 +8,10 @@ mod math;
 mod string;
 mod table;
 
+use super::call::CallSite;
 use super::{Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::IrRef;
-use perilune_vm::bc::Ins;
 use perilune_vm::object::{Func, Gc};
 use perilune_vm::stdlib::{Builtin, Library, OnTrace};
 use perilune_vm::{Value, Vm};
@@ -43,16 +43,9 @@ fn one(r: IrRef) -> Results {
 }
 
 impl Recorder {
-    /// Records a call of a builtin whose function is in local `a`.
-    pub(super) fn builtin(
-        &mut self,
-        vm: &Vm,
-        pc: *const Ins,
-        f: (IrRef, Gc<Func>),
-        a: usize,
-        nargs: usize,
-        want: usize,
-    ) -> Rec<()> {
+    /// Records a call of a builtin.
+    pub(super) fn builtin(&mut self, vm: &Vm, call: CallSite, f: (IrRef, Gc<Func>)) -> Rec<()> {
+        let CallSite { pc, a, nargs, want } = call;
         match self.try_builtin(vm, f.1, a, nargs)? {
             Some(results) => {
                 self.place_builtin(a, &results, want);
