@@ -1,4 +1,4 @@
-//! The passes on a finished trace.
+//! The passes on a finished trace, in order.
 
 use super::{buffers, dce, loops, sink};
 use crate::abort::Abort;

@@ -1,8 +1,8 @@
 //! Closures that the trace makes, and the closing of upvalues.
 //!
-//! An open upvalue is the address of a stack slot, which a trace keeps in a register and not in memory. That is sound because
-//! nobody looks at the memory while the trace runs: accesses through upvalues are either recognised as those of a slot
-//! ([`super::upval`]) or guarded to be none of the trace's, and exits store what was assigned. Only closing an upvalue takes the
+//! An open upvalue is the address of a stack slot, whose value a trace keeps in a register and not in memory. That is sound because no code
+//! reads the slot in memory while the trace runs: accesses through upvalues are either recognised as accesses to a slot
+//! ([`super::upval`]) or guarded to be to no slot of the trace, and exits store assigned slots. Only closing an upvalue reads the
 //! value from memory, so captured slots are stored before it.
 
 use super::{Rec, Recorder};

@@ -1,4 +1,4 @@
-//! Comparisons and tests. The snapshot of a comparison goes on at the branch that is not taken.
+//! Comparisons and tests. The snapshot of a comparison resumes at the branch that the trace does not take.
 
 use super::{Flow, Rec, Recorder, view};
 use crate::abort::Abort;

@@ -1,13 +1,14 @@
-//! Switches between coroutines: a trace goes on in the one that is resumed, and in the resumer of the one that yields.
+//! Switches between coroutines: a trace continues in the coroutine that is resumed, and in the resumer of the one that yields.
 //!
-//! At a switch everything is in memory as the interpreter would have it, the frame of the builtin included; the trace counts slots from
-//! the other coroutine's frame then, and knows nothing of them but what is handed over. What runs there is guarded as in a return
-//! below the start of a trace: by the return address of the builtin that the coroutine has left by. Which coroutine it is does not matter.
+//! At a switch, memory has everything that the interpreter would have there, the frame of the builtin included. From then on the trace counts
+//! slots from a frame of the other coroutine, and only the values that are passed are known. What runs there is guarded as in a
+//! return below the start of a trace: by the return address of the builtin by which the coroutine was left. Which coroutine it is does not
+//! matter.
 
 use super::native::frame_at;
-use super::{Flow, Rec, Recorder, Site, Way, view};
+use super::{Flow, FrameKind, Rec, Recorder, Site, view};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Link, Op, SlotIdx, Ty, VmRef};
+use crate::ir::{IrRef, Link, Op, SlotIdx, StackCheck, Ty, VmRef};
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::interp::co::MAX_NESTING;
 use perilune_vm::interp::frame;
@@ -41,7 +42,7 @@ pub(super) struct Call {
 }
 
 /// How a waiting coroutine goes on.
-struct Waiting {
+struct SwitchTarget {
     /// Has it not started?
     fresh: bool,
     /// The return address of the builtin that it has left by; the link of its first frame.
@@ -56,9 +57,9 @@ struct Waiting {
     left_by: Gc<Func>,
 }
 
-impl Waiting {
+impl SwitchTarget {
     /// None if it does not go on behind the call of a Lua function, or by calling one.
-    fn of(co: Gc<Thread>) -> Option<Waiting> {
+    fn of(co: Gc<Thread>) -> Option<SwitchTarget> {
         let fresh = match co.status.get() {
             ThreadStatus::Fresh => true,
             ThreadStatus::Suspended | ThreadStatus::Normal => false,
@@ -72,7 +73,7 @@ impl Waiting {
         if fresh {
             let proto = left_by.proto().filter(compiled)?;
             let next = Switch { co, pc: proto.code_ptr(), frame };
-            return Some(Waiting { fresh, link, delta: 0, proto, want: 0, next, left_by });
+            return Some(SwitchTarget { fresh, link, delta: 0, proto, want: 0, next, left_by });
         }
         if frame::kind(link) != frame::LUA {
             return None;
@@ -87,11 +88,11 @@ impl Waiting {
         // From a pad back to the code.
         let pc = proto.pad_at(pc).map_or(pc, |pad| pad.back());
         let next = Switch { co, pc, frame: frame - delta * size_of::<Value>() };
-        Some(Waiting { fresh, link, delta, proto, want: call.b(), next, left_by })
+        Some(SwitchTarget { fresh, link, delta, proto, want: call.b(), next, left_by })
     }
     /// The one that waits for the running coroutine, and what it gets in front of the results.
-    fn resumer(vm: &Vm) -> Option<(Waiting, Option<IrRef>)> {
-        let to = Waiting::of(vm.cur.resumer.get()?)?;
+    fn resumer(vm: &Vm) -> Option<(SwitchTarget, Option<IrRef>)> {
+        let to = SwitchTarget::of(vm.cur.resumer.get()?)?;
         match Builtin::from_id(to.left_by.ffid()) {
             Some(Builtin::CoroutineResume) => Some((to, Some(IrRef::TRUE))),
             Some(Builtin::CoroutineWrapAux) => Some((to, None)),
@@ -133,7 +134,7 @@ impl Recorder {
         if !matches!(co.status.get(), ThreadStatus::Fresh | ThreadStatus::Suspended) {
             return Ok(false);
         }
-        let Some(to) = Waiting::of(co) else { return Ok(false) };
+        let Some(to) = SwitchTarget::of(co) else { return Ok(false) };
         if self.meets_many(&to) {
             return Ok(false);
         }
@@ -173,7 +174,7 @@ impl Recorder {
 
     /// Yields to the resumer.
     fn yields(&mut self, vm: &Vm, call: Call) -> Rec<bool> {
-        let Some((to, told)) = Waiting::resumer(vm).filter(|_| vm.cur.native_depth.get() == vm.native_depth) else {
+        let Some((to, told)) = SwitchTarget::resumer(vm).filter(|_| vm.cur.native_depth.get() == vm.native_depth) else {
             return Ok(false);
         };
         if self.meets_many(&to) {
@@ -197,7 +198,7 @@ impl Recorder {
     /// May the trace follow a return by which the coroutine ends?
     pub(super) fn may_end(&self, vm: &Vm) -> bool {
         let follows = (!self.start.is_root || self.has_switched()) && !self.feedback.site.leaves;
-        follows && self.stack.leaves_start() && self.links_to_end(vm).is_some() && Waiting::resumer(vm).is_some()
+        follows && self.stack.leaves_start() && self.links_to_end(vm).is_some() && SwitchTarget::resumer(vm).is_some()
     }
     /// The links from the start frame down to the first frame of the coroutine, as in [`Recorder::check_links`], if there is nothing but
     /// frames that functions of varargs have moved.
@@ -216,13 +217,15 @@ impl Recorder {
     }
     /// The running coroutine ends with these results, see [`Recorder::may_end`].
     pub(super) fn end_coroutine(&mut self, vm: &Vm, pc: *const Ins, results: Vec<IrRef>) -> Rec<Flow> {
-        let (Some(links), Some((to, told))) = (self.links_to_end(vm), Waiting::resumer(vm)) else { return Err(Abort::NyiReturn) };
+        let (Some(links), Some((to, told))) = (self.links_to_end(vm), SwitchTarget::resumer(vm)) else {
+            return Err(Abort::NyiReturn);
+        };
         if self.meets_many(&to) {
             return if self.start.pending { Err(Abort::NyiReturn) } else { Ok(Flow::Stop(Link::Return, pc)) };
         }
         let start = -self.base.from_base() as isize;
         self.check_links(vm, start, &links, 0)?;
-        let protected = self.stack.frames.iter().filter(|f| f.way == Way::Protected).count();
+        let protected = self.stack.frames.iter().filter(|f| f.kind == FrameKind::Protected).count();
         let thread = self.guard_resumer(&to)?;
         let results: Vec<IrRef> = told.into_iter().chain((0..protected).map(|_| IrRef::TRUE)).chain(results).collect();
         let room = self.room_for(thread, &results)?;
@@ -238,7 +241,7 @@ impl Recorder {
         self.b.emit(Op::LREF, Ty::Thread, IrRef::NONE, IrRef::NONE)
     }
     /// Guards that a coroutine goes on where it is to: the function to call, if it is fresh.
-    fn guard_waiting(&mut self, thread: IrRef, to: &Waiting) -> Rec<IrRef> {
+    fn guard_waiting(&mut self, thread: IrRef, to: &SwitchTarget) -> Rec<IrRef> {
         let base = self.field(thread, Field::ThreadBase)?;
         if to.fresh {
             let at = self.b.kptr((-16i64) as u64);
@@ -253,7 +256,7 @@ impl Recorder {
         Ok(IrRef::NONE)
     }
     /// The resumer of the running coroutine, guarded to go on where it is to, and to have called the same builtin.
-    fn guard_resumer(&mut self, to: &Waiting) -> Rec<IrRef> {
+    fn guard_resumer(&mut self, to: &SwitchTarget) -> Rec<IrRef> {
         let running = self.running()?;
         let thread = self.field(running, Field::ThreadResumer)?;
         let null = self.b.knull(Ty::Thread);
@@ -268,7 +271,7 @@ impl Recorder {
         Ok(thread)
     }
     /// Do the coroutines that are switched to here go on at many places? Each takes a side trace otherwise.
-    fn meets_many(&mut self, to: &Waiting) -> bool {
+    fn meets_many(&mut self, to: &SwitchTarget) -> bool {
         if self.feedback.at_exit {
             self.feedback.site.callees.add((to.next.pc as usize >> 2) as u32 | 1);
         }
@@ -310,14 +313,14 @@ impl Recorder {
     }
     /// The base of the frame that a tail call replaces: where that of a function of varargs was before it was moved.
     fn take_frame(&mut self) -> SlotIdx {
-        if let Some(top) = self.stack.frames.last().copied().filter(|f| f.way == Way::Vararg) {
+        if let Some(top) = self.stack.frames.last().copied().filter(|f| f.kind == FrameKind::Vararg) {
             self.stack.frames.pop();
             self.base = top.base;
         }
         self.base
     }
     /// Goes on in another coroutine, knowing nothing of its slots.
-    fn go_on(&mut self, op: Op, thread: IrRef, to: &Waiting, room: IrRef) -> Rec<()> {
+    fn go_on(&mut self, op: Op, thread: IrRef, to: &SwitchTarget, room: IrRef) -> Rec<()> {
         let klink = self.b.kptr(to.link);
         let switch = self.b.emit(op, Ty::Nil, thread, klink)?;
         self.end_segment();
@@ -342,7 +345,7 @@ impl Recorder {
             None => self.switches.first_top = top,
             Some(Segment { room, switch, delta, .. }) => {
                 self.b.trace.ins[room.ins_index()].b = IrRef(top.index().saturating_sub(2 + delta) as u16);
-                self.b.trace.rooms.push((switch, top.index() as u32));
+                self.b.trace.stack_checks.push(StackCheck { switch, top: top.index() as u32 });
             }
         }
     }

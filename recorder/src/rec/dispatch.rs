@@ -1,4 +1,4 @@
-//! One instruction.
+//! One bytecode: dispatches to the code that records it (LuaJIT's `lj_record_ins`).
 
 use super::call::CallSite;
 use super::index::Indexed;

@@ -1,4 +1,4 @@
-//! Small guards and conversions.
+//! Guards and conversions that many bytecodes and builtins need.
 
 use super::{Rec, Recorder};
 use crate::abort::Abort;

@@ -1,4 +1,4 @@
-//! Reading and writing tables.
+//! Indexing: reads and writes of table fields, through `__index` and `__newindex` (LuaJIT's `lj_record_idx`).
 
 use super::meta::Operand;
 use super::{Rec, Recorder};

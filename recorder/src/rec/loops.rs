@@ -1,4 +1,5 @@
-//! Loops: numeric loops, and what happens at the start of this and of other traces.
+//! Numeric loops, and how a recording goes on at a loop instruction: closing its own loop, unrolling, or linking to another trace (LuaJIT's
+//! `rec_for`, `rec_loop_interp`).
 
 use super::{Flow, Rec, Recorder, TraceDb, view};
 use crate::abort::Abort;

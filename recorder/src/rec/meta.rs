@@ -1,7 +1,7 @@
 //! Metamethods that are functions: called in a frame with a continuation, which says what becomes of the result.
 
 use super::stack::Cont;
-use super::{Flow, Frame, Rec, Recorder, Way, view};
+use super::{Flow, Frame, FrameKind, Rec, Recorder, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, SlotIdx, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
@@ -106,7 +106,7 @@ impl Recorder {
         let Some(proto) = func.proto() else {
             return self.native_metamethod(vm, pc, (r, func), size + 4, args.len(), dest).map(|()| Flow::Next);
         };
-        self.stack.frames.push(Frame { base: old, proto: self.proto, way: Way::Cont(Cont { id, pc }) });
+        self.stack.frames.push(Frame { base: old, proto: self.proto, kind: FrameKind::Cont(Cont { id, pc }) });
         self.base = new;
         self.enter_callee(proto);
         Ok(Flow::Next)

@@ -1,12 +1,12 @@
-//! Builtins that are called as they are: what the recorder cannot express.
+//! Calls of builtins that the recorder cannot express in IR.
 //!
-//! The call is one instruction, NATIVE, which stores the state of the snapshot in force to the stack, the builtin's frame
-//! included, and calls the builtin there. Nobody knows its results before the interpreter has executed the call: the recorder
-//! looks at them when the next instruction comes, and loads those that are used from the stack where they are.
+//! The call is one instruction, NATIVE. It stores the state of the snapshot in force to the stack, the builtin's frame included, and calls
+//! the builtin there. Its results are not known before the interpreter has executed the call: the recorder looks at them when the next
+//! instruction comes, and loads those that are used from the stack.
 
-use super::{AbortInfo, Flow, Rec, Recorder, Site, Way, view};
+use super::{AbortInfo, Flow, FrameKind, Rec, Recorder, Site, view};
 use crate::abort::Abort;
-use crate::ir::{Effect, IrRef, Link, Op, SlotIdx, Snapshot, Ty, VmRef, native};
+use crate::ir::{Effect, IrRef, Link, NativeWrite, Op, SlotIdx, Snapshot, Ty, VmRef, native};
 use perilune_vm::bc::Ins;
 use perilune_vm::interp::frame;
 use perilune_vm::interp::stack::NATIVE_MIN;
@@ -16,7 +16,7 @@ use perilune_vm::{Value, Vm};
 
 /// A call whose results are not known yet.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Awaited {
+pub(super) struct PendingCall {
     /// The builtin, and the call.
     f: Value,
     call: *const Ins,
@@ -36,7 +36,7 @@ pub(super) struct NativeCalls {
     /// The call being recorded is that of an iterator.
     pub(super) iterating: bool,
     /// A builtin was called whose results are not known yet.
-    pub(super) awaited: Option<Awaited>,
+    pub(super) pending: Option<PendingCall>,
 }
 
 /// The frame of a builtin.
@@ -92,9 +92,9 @@ impl Recorder {
         let reads = builtin.is_some_and(|b| !b.writes());
         let how = nargs as u16 | if reads { native::READS } else { 0 };
         let done = self.b.emit(Op::NATIVE, Ty::Nil, IrRef::of_slot(at), IrRef(how))?;
-        self.b.trace.written.push((done, first..SlotIdx::END));
+        self.b.trace.native_writes.push(NativeWrite { at: done, slots: first..SlotIdx::END });
         if dest < first {
-            self.b.trace.written.push((done, dest..dest + want.saturating_sub(1)));
+            self.b.trace.native_writes.push(NativeWrite { at: done, slots: dest..dest + want.saturating_sub(1) });
         }
         self.all_stored();
         self.open.top = SlotIdx::FUNC;
@@ -104,7 +104,7 @@ impl Recorder {
             self.set_fresh(dest + i);
         }
         let frame = frame_at(vm) - down * size_of::<Value>();
-        self.native.awaited = Some(Awaited { f: Value::func(f), call: pc, pc: back, frame, dest, want });
+        self.native.pending = Some(PendingCall { f: Value::func(f), call: pc, pc: back, frame, dest, want });
         self.native.headers += 1;
         self.snaps.needed = true;
         Ok(())
@@ -194,7 +194,7 @@ impl Recorder {
         }
         let at = self.base;
         let args: Vec<IrRef> = (0..nargs).map(|i| self.slots[at + a + 2 + i]).collect();
-        let Some(below) = self.stack.frames.pop().filter(|f| f.way == Way::Call) else {
+        let Some(below) = self.stack.frames.pop().filter(|f| f.kind == FrameKind::Call) else {
             return self.nyi_func(Value::func(f));
         };
         self.clear_from(at - 2);
@@ -220,12 +220,12 @@ impl Recorder {
     /// An error is being thrown. If by a builtin that was to be called, the trace goes around it next time: the call, and what is
     /// known of it from now on.
     pub fn thrown(&mut self) -> Option<(*const Ins, Site)> {
-        let call = self.native.awaited.take()?;
+        let call = self.native.pending.take()?;
         Some((call.call, Site { leaves: true, ..self.feedback.site }))
     }
 
     /// The first instruction after a builtin was called: the results are there.
-    pub(super) fn after_native(&mut self, vm: &Vm, pc: *const Ins, call: Awaited) -> Rec<()> {
+    pub(super) fn after_native(&mut self, vm: &Vm, pc: *const Ins, call: PendingCall) -> Rec<()> {
         if pc != call.pc || frame_at(vm) != call.frame {
             // It did not simply return: next time the trace goes around it.
             self.feedback.pc = call.call;

@@ -1,7 +1,7 @@
-//! Returns.
+//! Returns, within the trace and below its start (LuaJIT's `lj_record_ret`).
 
 use super::stack::Cont;
-use super::{Flow, Rec, Recorder, Way, view};
+use super::{Flow, FrameKind, Rec, Recorder, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, SlotIdx, Ty, xload};
 use perilune_vm::bc::{Ins, Op as Bc};
@@ -50,7 +50,7 @@ impl Recorder {
         self.load_args(vm, from, n)?;
         let results = (0..n).map(|i| self.slots[self.base + from + i]).collect();
         let first = if n > 0 { view::slot(vm, from as isize) } else { Value::NIL };
-        if !self.stack.frames.iter().any(|f| matches!(f.way, Way::Cont(c) if c.id & 7 == cont::CONCAT)) {
+        if !self.stack.frames.iter().any(|f| matches!(f.kind, FrameKind::Cont(c) if c.id & 7 == cont::CONCAT)) {
             return self.return_results(vm, results, Some(first), false);
         }
         // What is concatenated then may call a builtin: the trace ends in front of the return.
@@ -118,19 +118,19 @@ impl Recorder {
         let running = self.base.index() as isize;
         while let Some(f) = self.stack.frames.pop() {
             let left = core::mem::replace(&mut self.base, f.base);
-            match f.way {
-                Way::Vararg => {}
-                Way::Protected => {
+            match f.kind {
+                FrameKind::Vararg => {}
+                FrameKind::Protected => {
                     results.insert(0, IrRef::TRUE);
                     first = Some(Value::TRUE);
                 }
-                Way::Call => {
+                FrameKind::Call => {
                     self.enter_frame(f.proto);
                     let link = view::slot(vm, left.index() as isize - running - 1).0;
                     self.place_results(link, left - 2, &results);
                     return Ok(Flow::Next);
                 }
-                Way::Cont(cont) => {
+                FrameKind::Cont(cont) => {
                     self.enter_frame(f.proto);
                     return self.continue_with(vm, cont, running, &results, first);
                 }

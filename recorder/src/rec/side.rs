@@ -1,4 +1,4 @@
-//! Side traces: they begin where another trace has left, with what that trace knew.
+//! Side traces: they start at an exit of another trace, and inherit what that trace knows of the slots (LuaJIT's `lj_snap_replay`).
 
 use super::{Rec, RecParams, Recorder, view};
 use crate::abort::Abort;

@@ -1,7 +1,7 @@
-//! Slots and snapshots.
+//! Slots of the current frame, and snapshots of them (LuaJIT's `lj_snap_add`).
 
 use super::window::Window;
-use super::{OpenList, Rec, Recorder, Way, view};
+use super::{FrameKind, OpenList, Rec, Recorder, view};
 use crate::ir::{Const, IrRef, Op, SlotIdx, SnapSlot, Snapshot, Ty, sload};
 use core::ops::Range;
 use perilune_vm::bc::Ins;
@@ -33,7 +33,7 @@ impl Snapshots {
 }
 
 /// Frames and slots at one time.
-pub(super) struct State {
+pub(super) struct SavedState {
     base: SlotIdx,
     proto: Gc<Proto>,
     frames: Vec<super::Frame>,
@@ -44,8 +44,8 @@ pub(super) struct State {
 
 impl Recorder {
     /// Frames and slots as they are now.
-    pub(super) fn state(&self) -> State {
-        State {
+    pub(super) fn state(&self) -> SavedState {
+        SavedState {
             base: self.base,
             proto: self.proto,
             frames: self.stack.frames.clone(),
@@ -55,8 +55,8 @@ impl Recorder {
         }
     }
     /// Frames and slots are as they were: what was recorded since then is not to happen. It must be without effect.
-    pub(super) fn restore(&mut self, state: State) {
-        let State { base, proto, frames, slots, needs_snapshot, open } = state;
+    pub(super) fn restore(&mut self, state: SavedState) {
+        let SavedState { base, proto, frames, slots, needs_snapshot, open } = state;
         self.slots.restore(slots);
         (self.base, self.proto, self.stack.frames) = (base, proto, frames);
         (self.snaps.needed, self.open) = (needs_snapshot, open);
@@ -175,7 +175,7 @@ impl Recorder {
         let mut end = self.base;
         for f in self.stack.frames.iter().rev() {
             let link = self.b.trace.konst(self.slots[end - 1]);
-            if let (Way::Call, Some(Const::Ptr(pc))) = (f.way, link) {
+            if let (FrameKind::Call, Some(Const::Ptr(pc))) = (f.kind, link) {
                 let pc: *const Ins = core::ptr::with_exposed_provenance(pc as usize);
                 self.find_dead(&mut dead, f.proto, pc, f.base..end - 2);
             }

@@ -1,4 +1,4 @@
-//! Builtins: what a call of one does, as IR.
+//! Builtins that the recorder expresses in IR (LuaJIT's `lj_ffrecord`).
 //!
 //! A builtin is recorded with the call instruction, from the arguments as they are now. Its guards come before its effects.
 

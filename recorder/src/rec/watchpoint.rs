@@ -1,4 +1,4 @@
-//! Fields that are taken for constants, and the care that stores take of them. See [`WatchedField`].
+//! Watchpoints: fields that the trace takes for constants, and stores that may change such fields. See [`WatchedField`].
 
 use super::index::Place;
 use super::{Rec, Recorder, view};

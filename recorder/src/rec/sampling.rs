@@ -1,4 +1,4 @@
-//! Where loops can be left for samples to be told of ([`perilune_vm::sample`]).
+//! Guards that let samples and Ctrl-C interrupt a loop ([`perilune_vm::sample`]).
 
 use super::{Rec, Recorder, view};
 use crate::ir::{Const, IrRef, Op, Ty};
