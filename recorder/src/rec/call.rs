@@ -52,7 +52,7 @@ impl Recorder {
             return Ok(r);
         }
         if !f.native_upvalues().is_empty() && Builtin::from_id(f.ffid()).is_some_and(|b| b.on_trace() == OnTrace::Call) {
-            // One of many with a state of their own.
+            // There are many functions of this builtin, each with its own state.
             let id = self.field(r, Field::FuncFfid)?;
             self.guard_int(id, f.ffid() as i32)?;
             return Ok(r);
@@ -86,7 +86,7 @@ impl Recorder {
                 return Ok(Flow::Next);
             }
             if kind.is_none() && self.is_for_stitch(f) {
-                // Whatever is called then: the interpreter does it.
+                // The interpreter executes the call.
                 return self.stop_before(pc, f);
             }
             let r = self.specialize(r, f)?;
@@ -146,7 +146,7 @@ impl Recorder {
         }
         self.call_value(vm, CallSite { nargs: nargs + 1, ..call }, (r, Value::func(f)))
     }
-    /// The frame at the current base is that of a function about to run.
+    /// Enters the frame at the current base, for a function that is about to run.
     pub(super) fn enter_callee(&mut self, proto: Gc<Proto>) {
         self.open.top = SlotIdx::FUNC;
         self.open.count = 0;
@@ -197,7 +197,7 @@ impl Recorder {
             self.stack.frames.pop();
             self.base = top.base;
         } else if self.stack.frames.is_empty() && self.proto.is_vararg() {
-            // The moved frame is below the start.
+            // The frame that the call replaces is below the start of the trace.
             return if self.start.pending { self.nyi(ins.op()) } else { Ok(Flow::Stop(Link::Interp, pc)) };
         }
         self.clear_from(self.base);
@@ -234,7 +234,7 @@ impl Recorder {
                 done => done,
             };
         }
-        // The builtin may have an effect, behind which it is too late.
+        // The links must be checked before the builtin, which may have an effect.
         if below && !self.check_below(vm)? {
             return self.stop_in_front(pc, f, Link::Return);
         }

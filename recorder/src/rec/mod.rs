@@ -210,7 +210,7 @@ impl Recorder {
         let done = self.instruction(vm, db, pc).and_then(|flow| match flow {
             Flow::Next => Ok(None),
             Flow::Stop(link, to) => match self.finish(link, to)? {
-                // A trace from an ITERN closes in front of it: with one more iteration it is still to be recorded.
+                // A trace from an ITERN closes in front of it, so the ITERN of the further iteration is still to be recorded.
                 None if to == pc && !is_injected(Fault::NextEntry) => self.itern_again(vm, db, pc).map(|()| None),
                 done => Ok(done),
             },
@@ -294,7 +294,7 @@ impl Recorder {
     fn at_start_depth(&self) -> bool {
         self.stack.frames.is_empty() && self.stack.returned == 0 && !self.has_switched()
     }
-    /// The constant function or load of the current frame's function.
+    /// The function of the current frame: a load, or a constant if few closures have its prototype.
     fn func_ref(&mut self, vm: &Vm) -> Rec<IrRef> {
         let at = self.base - 2;
         let known = self.slots[at];
