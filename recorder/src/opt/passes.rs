@@ -10,9 +10,9 @@ use crate::ir::verify::verify;
 pub struct Pass {
     /// Its name.
     pub name: &'static str,
-    /// Instructions before, see [`Trace::executed`]; for emission those that were asked for.
+    /// Instructions before, see [`crate::ir::Trace::executed`]; for emission the requested ones.
     pub before: usize,
-    /// Instructions behind it.
+    /// Instructions after it.
     pub after: usize,
 }
 
