@@ -1,5 +1,6 @@
 //! Where loops can be left for samples to be told of ([`perilune_vm::sample`]).
 
+use super::trace_db::TraceDb;
 use super::{Rec, Recorder, view};
 use crate::ir::{Const, IrRef, Op, Ty};
 use perilune_vm::Vm;
@@ -14,10 +15,13 @@ const SHORTEST: usize = 40;
 impl Recorder {
     /// Before the instruction at `pc`: if a loop may end there that need not come to its end, leaves the trace if a sample waits.
     /// Whatever goes round by an exit can be left there anyway.
-    pub(super) fn profile(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<()> {
+    pub(super) fn profile(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<()> {
         if !vm.sampling.leaves_loops() {
             return Ok(());
         }
+        // Where a loop that is compiled already starts over, this trace becomes another loop; others go on in the one that there is.
+        let is_compiled = matches!(ins.op(), Bc::JFORL | Bc::JITERL | Bc::JLOOP);
+        let ins = if is_compiled && self.start.is_root { db.start_ins(ins.d() as u32) } else { ins };
         let may_last = match ins.op() {
             Bc::FORL | Bc::IFORL => self.is_long(iterations_left(vm, ins)),
             // A table has no more pairs than memory.
