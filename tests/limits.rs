@@ -127,6 +127,23 @@ fn states_are_interrupted_one_by_one() {
     there.join().expect("a thread");
 }
 
+#[test]
+fn the_command_has_a_time_limit() {
+    let begun = Instant::now();
+    let command = env!("CARGO_BIN_EXE_perilune");
+    let output = Command::new(command)
+        .args(["--time-limit", "100ms", "-e", "while true do pcall(load, 'x') end"])
+        .output()
+        .expect("the command");
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains("time limit exceeded"), "{text}");
+    assert!(begun.elapsed() >= Duration::from_millis(100));
+    // Input that never comes is not waited for any longer.
+    let waits = Command::new(command).args(["--time-limit=100ms", "-e", "io.read()"]).stdin(std::process::Stdio::piped()).spawn();
+    assert_eq!(waits.expect("the command").wait().expect("its end").code(), Some(1));
+}
+
 /// Programs that want more memory than the limit, with what they say in the end.
 const LARGE: [(&str, &str); 12] = [
     (

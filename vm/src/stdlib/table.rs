@@ -163,7 +163,7 @@ pub fn new(vm: &mut Vm) -> LuaResult<u32> {
     // Slot 0 is part of the array.
     let asize = if narray == 0 { 0 } else { narray.min(MAX_ARRAY) + 1 };
     let hbits = crate::object::hbits_for(nhash).min(MAX_HASH_BITS);
-    vm.check_alloc(asize as usize * size_of::<Value>() + size_of::<Node>() << hbits)?;
+    vm.check_alloc(asize as usize * size_of::<Value>() + (size_of::<Node>() << hbits))?;
     let t = vm.new_table(asize, hbits);
     vm.ret1(Value::table(t))
 }
