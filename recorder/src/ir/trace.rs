@@ -146,7 +146,7 @@ impl Ins {
     /// Sunk: a new table that only exits need, or what serves only to fill it (addresses, insertions, stores). Not executed in
     /// its place. An exit executes those of [`Trace::sunk`] before it stores the slots; none of them is a guard then.
     pub const SINK: u8 = 0x10;
-    /// Exit stress, for tests: a guard that also leaves, whatever it would find, when `Vm::exit_countdown` is over. On BASE it is
+    /// Exit stress, for tests: a guard that also leaves, whatever it would find, when `CompiledState::exit_countdown` is over. On BASE it is
     /// the stack check at the start that leaves.
     pub const STRESS: u8 = 0x08;
     /// An unguarded instruction.
@@ -204,13 +204,13 @@ impl Ins {
 /// A field of the VM state that a trace takes the address of.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum VmRef {
-    /// `Vm::nil_slot`: what a failed HREF gives.
+    /// `CompiledState::nil_slot`: what a failed HREF gives.
     NilSlot,
-    /// `Vm::scratch`: results of helpers.
+    /// `CompiledState::scratch`: results of helpers.
     Scratch,
     /// `Vm::multres`: the number of values in an open list.
     Multres,
-    /// `Vm::native_depth`: how deep native calls are nested.
+    /// `InterpState::native_depth`: how deep native calls are nested.
     Depth,
 }
 
