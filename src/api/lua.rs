@@ -44,7 +44,7 @@ impl Lua {
     }
     /// The table of globals.
     pub fn globals(&self) -> Table {
-        let globals = self.0.with(|vm| Raw::table(vm.globals));
+        let globals = self.0.with(|vm| Raw::table(vm.realm.globals));
         Table(self.0.root(globals))
     }
     /// A new table.
@@ -142,7 +142,7 @@ impl Lua {
                 lua.0.inside(vm, || f(&lua, status));
             }
         };
-        self.0.with(|vm| vm.at_exit.push(Box::new(call)));
+        self.0.with(|vm| vm.host.at_exit.push(Box::new(call)));
     }
     /// Bytes in use.
     pub fn used_memory(&self) -> usize {

@@ -10,7 +10,7 @@ use std::rc::Rc;
 pub fn new_vm(no_env: bool) -> Box<Vm> {
     let mut vm = Vm::new();
     if no_env {
-        let registry = vm.registry;
+        let registry = vm.realm.registry;
         vm.set_field(registry, b"LUA_NOENV", Raw::TRUE);
     }
     vm.open_libs();
@@ -57,12 +57,12 @@ impl State {
         let slot = self.free.borrow_mut().pop();
         let slot = self.with(|vm| match slot {
             Some(slot) => {
-                vm.roots[slot] = v;
+                vm.host.roots[slot] = v;
                 slot
             }
             None => {
-                vm.roots.push(v);
-                vm.roots.len() - 1
+                vm.host.roots.push(v);
+                vm.host.roots.len() - 1
             }
         });
         Root { state: Rc::clone(self), slot }
@@ -87,9 +87,9 @@ impl State {
 
 /// An error value as an [`Error`].
 pub fn error_of(vm: &mut Vm, e: Raw, traceback: &[u8]) -> Error {
-    vm.error = e;
+    vm.errors.value = e;
     let text = vm.error_text();
-    vm.error = Raw::NIL;
+    vm.errors.value = Raw::NIL;
     Error::traced(&text, traceback)
 }
 
@@ -108,7 +108,7 @@ pub struct Root {
 
 impl Root {
     pub fn get(&self) -> Raw {
-        self.state.with(|vm| vm.roots[self.slot])
+        self.state.with(|vm| vm.host.roots[self.slot])
     }
 }
 
@@ -120,7 +120,7 @@ impl Clone for Root {
 
 impl Drop for Root {
     fn drop(&mut self) {
-        self.state.with(|vm| vm.roots[self.slot] = Raw::NIL);
+        self.state.with(|vm| vm.host.roots[self.slot] = Raw::NIL);
         self.state.free.borrow_mut().push(self.slot);
     }
 }

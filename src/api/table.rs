@@ -45,7 +45,7 @@ impl Table {
         let (o, raw) = (self.0.get(), k.raw());
         let access = lua.0.with(|vm| match vm.access_get(o, raw) {
             Ok(a) => Ok(a),
-            Err(_) => Err(error_of(vm, vm.error, b"")),
+            Err(_) => Err(error_of(vm, vm.errors.value, b"")),
         })?;
         let v = match access {
             Access::Done(v) => v,
@@ -60,7 +60,7 @@ impl Table {
         let (o, raw_key, raw) = (self.0.get(), k.raw(), v.raw());
         let access = lua.0.with(|vm| match vm.access_set(o, raw_key, raw) {
             Ok(a) => Ok(a),
-            Err(_) => Err(error_of(vm, vm.error, b"")),
+            Err(_) => Err(error_of(vm, vm.errors.value, b"")),
         })?;
         if let Access::Call(f, o) = access {
             lua.0.call(f, &[o, raw_key, raw])?;
@@ -85,7 +85,7 @@ impl Table {
             t.hdr.b0.set(0);
             match set {
                 Ok(()) => Ok(()),
-                Err(_) => Err(error_of(vm, vm.error, b"")),
+                Err(_) => Err(error_of(vm, vm.errors.value, b"")),
             }
         })?;
         lua.0.step();

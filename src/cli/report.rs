@@ -48,9 +48,9 @@ pub fn error(vm: &mut Vm, prefix: Prefix, e: Value, traceback: &[u8]) {
     if e.is_nil() {
         return;
     }
-    vm.error = e;
+    vm.errors.value = e;
     let (mut text, traced) = vm.reported_error();
-    vm.error = Value::NIL;
+    vm.errors.value = Value::NIL;
     if traced && !traceback.is_empty() {
         text.push(b'\n');
         text.extend_from_slice(traceback);

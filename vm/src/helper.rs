@@ -1,7 +1,7 @@
 //! Everything compiled code may call: one table, and the bodies that have no better home.
 //!
 //! A helper is an `extern "C"` function whose first argument is the VM. It never unwinds, never collects and never raises: what
-//! can fail says so in its result or in [`Vm::scratch`], and the trace guards that. A helper that makes a string longer than its
+//! can fail says so in its result or in `CompiledState::scratch`, and the trace guards that. A helper that makes a string longer than its
 //! operands gives null where there is no memory for it; the interpreter then executes the instruction again, collects, and raises the
 //! error.
 
@@ -232,13 +232,13 @@ macro_rules! helpers {
 
 helpers! {
     fn tab_get_str(vm, t: Gc<Table>, k: Gc<Str>) -> *mut Value {
-        t.find_str(k).unwrap_or(&raw mut vm.nil_slot)
+        t.find_str(k).unwrap_or(&raw mut vm.compiled.nil_slot)
     }
     fn tab_get_int(vm, t: Gc<Table>, k: i32) -> *mut Value {
-        t.find_int(k).unwrap_or(&raw mut vm.nil_slot)
+        t.find_int(k).unwrap_or(&raw mut vm.compiled.nil_slot)
     }
     fn tab_get(vm, t: Gc<Table>, k: Value) -> *mut Value {
-        t.find(k).unwrap_or(&raw mut vm.nil_slot)
+        t.find(k).unwrap_or(&raw mut vm.compiled.nil_slot)
     }
     fn tab_new_key(vm, t: Gc<Table>, k: Value) -> *mut Value {
         vm.table_new_key(t, k)
@@ -255,8 +255,8 @@ helpers! {
     fn tab_next(vm, t: Gc<Table>, index: i32) -> i32 {
         match t.next_index(index as u32) {
             Some((i, k, v)) => {
-                vm.scratch[0] = k.0;
-                vm.scratch[1] = v.0;
+                vm.compiled.scratch[0] = k.0;
+                vm.compiled.scratch[1] = v.0;
                 i as i32
             }
             None => -1,
@@ -276,7 +276,7 @@ helpers! {
     }
     fn tab_remove(vm, t: Gc<Table>, pos: i32) {
         let n = t.len() as i32;
-        vm.scratch[0] = t.get_int(pos).0;
+        vm.compiled.scratch[0] = t.get_int(pos).0;
         for i in pos..n {
             let moved = t.get_int(i + 1);
             vm.table_set_int(t, i, moved);
@@ -319,7 +319,7 @@ helpers! {
     fn str_to_num(vm, s: Gc<Str>) -> i32 {
         match crate::meta::str_to_number(s).and_then(Value::as_number) {
             Some(n) => {
-                vm.scratch[0] = n.to_bits();
+                vm.compiled.scratch[0] = n.to_bits();
                 1
             }
             None => 0,
@@ -335,29 +335,29 @@ helpers! {
         })
     }
     fn buf_reset(vm) {
-        vm.buffer.clear();
-        vm.buffer_cut = false;
+        vm.strings.buffer.clear();
+        vm.strings.buffer_cut = false;
     }
     fn buf_put(vm, s: Gc<Str>) {
         if vm.has_room_in_buffer(s.len()) {
-            vm.buffer.extend_from_slice(s.bytes());
+            vm.strings.buffer.extend_from_slice(s.bytes());
         }
     }
     fn buf_put_int(vm, i: i32) {
         if vm.has_room_in_buffer(crate::text::number::LONGEST) {
-            crate::text::number::put_int(&mut vm.buffer, i);
+            crate::text::number::put_int(&mut vm.strings.buffer, i);
         }
     }
     fn buf_put_num(vm, n: f64) {
         if vm.has_room_in_buffer(crate::text::number::LONGEST) {
-            crate::text::number::put_num(&mut vm.buffer, n);
+            crate::text::number::put_num(&mut vm.strings.buffer, n);
         }
     }
     fn buf_str(vm) -> Option<Gc<Str>> {
-        if vm.buffer_cut || !vm.has_room_for_str(vm.buffer.len()) {
+        if vm.strings.buffer_cut || !vm.has_room_for_str(vm.strings.buffer.len()) {
             return None;
         }
-        let buf = core::mem::take(&mut vm.buffer);
+        let buf = core::mem::take(&mut vm.strings.buffer);
         let s = vm.new_str(&buf);
         vm.keep_buffer(buf);
         Some(s)

@@ -23,7 +23,7 @@ pub enum Mode {
 pub type ExitId = u32;
 
 /// Runs the code of trace `trace` on the frame at `base`; returns the exit taken after the exit has stored the interpreter's
-/// view to the stack and the new base to [`Vm::jit_base`].
+/// view to the stack and the new base to `CompiledState::base`.
 pub type EnterFn = unsafe extern "C" fn(vm: *mut Vm, base: *mut crate::Value, trace: u32) -> u64;
 
 /// Where and how the interpreter goes on after an exit.

@@ -143,7 +143,7 @@ impl Vm {
         } else if let Some(u) = v.as_udata() {
             u.meta.get()
         } else {
-            self.base_meta[v.type_index()]
+            self.realm.base_meta[v.type_index()]
         }
     }
     /// A metamethod of a metatable, with the negative cache.
@@ -152,7 +152,7 @@ impl Vm {
         if n < 8 && mt.hdr.b0.get() & (1 << n) != 0 {
             return Value::NIL;
         }
-        let Some(name) = self.meta_names[n] else { return Value::NIL };
+        let Some(name) = self.realm.meta_names[n] else { return Value::NIL };
         let v = mt.get_str(name);
         if v.is_nil() && n < 8 {
             mt.hdr.b0.set(mt.hdr.b0.get() | 1 << n);

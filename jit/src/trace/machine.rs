@@ -171,7 +171,7 @@ pub unsafe extern "C" fn evaluate(vm: *mut Vm, base: *mut Value, trace: u32) -> 
         let end = eval::run_with(&config, &t, vm, base);
         base = end.base;
         // SAFETY: as above.
-        if unsafe { (*vm).unfinished } != Unfinished::None {
+        if unsafe { (*vm).compiled.unfinished } != Unfinished::None {
             return 0;
         }
         match end.outcome {
@@ -181,7 +181,7 @@ pub unsafe extern "C" fn evaluate(vm: *mut Vm, base: *mut Value, trace: u32) -> 
                 // SAFETY: as above.
                 if side == 0 || unsafe { (*vm).sample_waits() } {
                     // SAFETY: as above.
-                    unsafe { (*vm).jit_base = base };
+                    unsafe { (*vm).compiled.base = base };
                     return u64::from(exit_base + k.number());
                 }
                 n = side;

@@ -232,10 +232,10 @@ impl Snapshot<'_> {
     }
     fn table(&mut self, t: Gc<Table>) -> (NodeType, u32) {
         let vm = self.graph.vm;
-        if t == vm.registry {
+        if t == vm.realm.registry {
             return (NodeType::Object, self.texts.plain("registry"));
         }
-        if t == vm.globals {
+        if t == vm.realm.globals {
             return (NodeType::Object, self.texts.plain("globals"));
         }
         if let Some(class) = t.meta.get().filter(|m| *m != t).and_then(|m| self.graph.names.class(m)) {
@@ -252,7 +252,7 @@ impl Snapshot<'_> {
     }
     fn thread(&mut self, t: Gc<Thread>) -> u32 {
         let vm = self.graph.vm;
-        let mut text = if t == vm.main { "main thread".to_owned() } else { "thread".to_owned() };
+        let mut text = if t == vm.realm.main { "main thread".to_owned() } else { "thread".to_owned() };
         if let Some((p, line)) = running_in(vm, t) {
             let chunk = defined_at(p);
             let chunk = chunk.rsplit_once(':').map_or(&*chunk, |c| c.0);

@@ -71,24 +71,24 @@ pub fn stack_top(vm: &Vm, t: &Thread) -> *mut Value {
 /// Calls `f` for what keeps objects alive: registry, main coroutine, and what the VM itself needs. (Strings that are never freed are
 /// roots as well.)
 pub fn for_each_root(vm: &Vm, mut f: impl FnMut(&'static str, Gc<GcHeader>)) {
-    f("registry", vm.registry.header());
-    f("main thread", vm.main.header());
-    if vm.cur != vm.main {
+    f("registry", vm.realm.registry.header());
+    f("main thread", vm.realm.main.header());
+    if vm.cur != vm.realm.main {
         f("running thread", vm.cur.header());
     }
-    f("globals", vm.globals.header());
+    f("globals", vm.realm.globals.header());
     let mut value = |name, v: Value| {
         if let Some(o) = v.as_gc() {
             f(name, o);
         }
     };
-    for v in vm.io_defaults {
+    for v in vm.realm.io_defaults {
         value("default file", v);
     }
-    value("error", vm.error);
-    vm.roots.iter().for_each(|v| value("handle of the host", *v));
-    vm.event_handlers.iter().for_each(|(_, v)| value("event handler", *v));
-    vm.base_meta.iter().flatten().for_each(|t| value("metatable of a type", Value::table(*t)));
+    value("error", vm.errors.value);
+    vm.host.roots.iter().for_each(|v| value("handle of the host", *v));
+    vm.host.event_handlers.iter().for_each(|(_, v)| value("event handler", *v));
+    vm.realm.base_meta.iter().flatten().for_each(|t| value("metatable of a type", Value::table(*t)));
 }
 
 /// The graph.
@@ -115,7 +115,7 @@ impl<'a> Graph<'a> {
         for (i, t) in traces.iter().enumerate() {
             owned.entry(t.owner.addr()).or_default().push(i);
         }
-        Graph { vm, names: Names::new(vm), traces, owned, mode: vm.meta_names[MM::Mode as usize] }
+        Graph { vm, names: Names::new(vm), traces, owned, mode: vm.realm.meta_names[MM::Mode as usize] }
     }
     /// Calls `f` for each root.
     pub fn roots(&self, f: &mut impl FnMut(Link)) {

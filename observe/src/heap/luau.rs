@@ -17,10 +17,10 @@ use std::io::{self, Write};
 pub fn write(vm: &Vm, to: &mut dyn Write) -> io::Result<()> {
     let mut dump = Dump { vm, to, names: Names::new(vm), total: 0 };
     dump.to.write_all(b"{\"objects\":{\n")?;
-    dump.object(vm.main.header())?;
+    dump.object(vm.realm.main.header())?;
     let mut result = Ok(());
     vm.heap.for_each_object(|o| {
-        if result.is_ok() && o != vm.main.header() {
+        if result.is_ok() && o != vm.realm.main.header() {
             result = dump.next_object(o);
         }
     });
@@ -209,8 +209,8 @@ impl Dump<'_> {
     }
     fn roots(&mut self) -> io::Result<()> {
         let vm = self.vm;
-        write!(self.to, "\n}},\n\"roots\":{{\"mainthread\":\"0x{:x}\"", vm.main.addr())?;
-        self.member("registry", vm.registry.header())?;
+        write!(self.to, "\n}},\n\"roots\":{{\"mainthread\":\"0x{:x}\"", vm.realm.main.addr())?;
+        self.member("registry", vm.realm.registry.header())?;
         self.to.write_all(b"}")?;
         let mut others = Vec::new();
         super::graph::for_each_root(vm, |_, o| others.push(o));

@@ -256,7 +256,7 @@ impl Recorder {
 
     /// FUNCF: missing arguments are nil; recursion is limited.
     pub(super) fn func_header(&mut self, vm: &Vm, pc: *const Ins) -> Rec<Flow> {
-        let nargs = vm.record_nargs as usize;
+        let nargs = vm.interp.record_nargs as usize;
         for i in nargs..self.proto.num_params() as usize {
             self.set(i, IrRef::NIL);
         }
@@ -292,7 +292,7 @@ impl Recorder {
 
     /// FUNCV: the frame moves above its arguments.
     pub(super) fn vararg_header(&mut self, vm: &Vm, pc: *const Ins) -> Rec<Flow> {
-        let nargs = vm.record_nargs as usize;
+        let nargs = vm.interp.record_nargs as usize;
         self.clear_from(self.base + nargs);
         let params = self.proto.num_params() as usize;
         let (old, new) = (self.base, self.base + nargs + 2);

@@ -61,7 +61,7 @@ impl Recorder {
         if !analysed(self.proto) || !self.frames.iter().all(|f| analysed(f.proto)) {
             return Ok(());
         }
-        let top = if is_header(view::ins(pc).op()) { self.base + vm.record_nargs as usize } else { self.frame_top() };
+        let top = if is_header(view::ins(pc).op()) { self.base + vm.interp.record_nargs as usize } else { self.frame_top() };
         let top = top.min(self.slots.top());
         // In a frame that a metamethod was called from, temporaries that the instruction has used up may hold anything.
         let last = self.frames.iter().rposition(|f| matches!(f.way, Way::Cont(_) | Way::Protected));

@@ -173,7 +173,7 @@ impl Recorder {
 
     /// Yields to the resumer.
     fn yields(&mut self, vm: &Vm, call: Call) -> Rec<bool> {
-        let Some((to, told)) = Waiting::resumer(vm).filter(|_| vm.cur.native_depth.get() == vm.native_depth) else {
+        let Some((to, told)) = Waiting::resumer(vm).filter(|_| vm.cur.native_depth.get() == vm.interp.native_depth) else {
             return Ok(false);
         };
         if self.meets_many(&to) {

@@ -175,7 +175,7 @@ impl Runner {
         let mut given = vm.pcall_traced(prelude, &[show]).unwrap_or_default();
         assert!(!given.is_empty(), "the prelude fails");
         let finish = given.remove(0);
-        vm.roots.push(finish);
+        vm.host.roots.push(finish);
         let mut traceback = Vec::new();
         let error = match &program.0 {
             Err(message) => Some([b"syntax error: ".as_slice(), message].concat()),
@@ -185,13 +185,13 @@ impl Runner {
                     run_before(vm, before);
                 }
                 vm.pcall_traced(program, &given).err().map(|(e, trace)| {
-                    vm.error = e;
+                    vm.errors.value = e;
                     traceback = trace;
                     vm.error_text()
                 })
             }
         };
-        let finish = vm.roots.pop().unwrap_or(Value::NIL);
+        let finish = vm.host.roots.pop().unwrap_or(Value::NIL);
         let finished = vm.pcall_traced(finish, &[]).is_ok();
         let mut shown = SHOWN.with_borrow_mut(Shown::take);
         if let Some(e) = error {
@@ -223,7 +223,7 @@ fn set(vm: &mut Vm, mode: &Mode, options: &[String]) {
         assert!(done.is_ok(), "the options {options:?}");
     }
     if let Some(pause) = mode.pause {
-        let globals = vm.globals;
+        let globals = vm.realm.globals;
         let collect = vm.field(globals, b"collectgarbage");
         let what = Value::str(vm.new_str(b"setpause"));
         let done = vm.pcall_traced(collect, &[what, Value::int(pause)]);

@@ -35,7 +35,7 @@ impl Vm {
             let nested = core::mem::replace(&mut self.heap.finalizing, true);
             self.heap.update_threshold();
             // The call puts the error back that was on its way; a collection inside must not free it.
-            self.heap.set_aside.push(self.error);
+            self.heap.set_aside.push(self.errors.value);
             self.call_finalizer(f, Value::udata(u));
             self.heap.set_aside.pop();
             self.heap.finalizing = nested;

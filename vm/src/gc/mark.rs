@@ -205,24 +205,24 @@ impl Vm {
     /// Marks all roots.
     pub(super) fn mark_roots(&mut self) {
         let m = &mut self.heap.marker;
-        m.mark(self.main);
+        m.mark(self.realm.main);
         m.mark(self.cur);
-        m.mark(self.globals);
-        m.mark(self.registry);
-        m.mark_value(self.error);
-        for f in self.io_defaults {
+        m.mark(self.realm.globals);
+        m.mark(self.realm.registry);
+        m.mark_value(self.errors.value);
+        for f in self.realm.io_defaults {
             m.mark_value(f);
         }
-        for t in self.base_meta.iter().flatten() {
+        for t in self.realm.base_meta.iter().flatten() {
             m.mark(*t);
         }
-        for s in self.meta_names.iter().flatten() {
+        for s in self.realm.meta_names.iter().flatten() {
             m.mark(*s);
         }
-        for v in &self.roots {
+        for v in &self.host.roots {
             m.mark_value(*v);
         }
-        for (_, v) in &self.event_handlers {
+        for (_, v) in &self.host.event_handlers {
             m.mark_value(*v);
         }
         for u in &self.heap.finalize {
@@ -239,7 +239,7 @@ impl Vm {
     }
     /// Traverses all gray objects, and then the traces of the prototypes met so far.
     pub(super) fn propagate_with_traces(&mut self) -> usize {
-        let (compiler, waiting) = (Rc::clone(&self.compiler), self.traces_waiting != 0);
+        let (compiler, waiting) = (Rc::clone(&self.compiler), self.compiled.native_calls != 0);
         let m = &mut self.heap.marker;
         let mut done = 0;
         loop {

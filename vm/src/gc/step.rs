@@ -201,7 +201,7 @@ impl Vm {
     /// Finishes marking without interruption, decides who is dead, and starts the sweep.
     fn atomic(&mut self) -> usize {
         self.forget_sampled();
-        self.upheavals = self.upheavals.wrapping_add(1);
+        self.compiled.invalidations = self.compiled.invalidations.wrapping_add(1);
         self.heap.marker.atomic = true;
         self.remark_open_upvals();
         self.mark_roots();
@@ -224,7 +224,7 @@ impl Vm {
         h.watchpoints.sweep();
         h.udatas.retain(|u| !u.hdr.is_white());
         let compiler = self.compiler.clone();
-        let waiting = self.traces_waiting != 0;
+        let waiting = self.compiled.native_calls != 0;
         h.retire_protos(|p| compiler.free_proto(p, waiting));
         let mut threads = core::mem::take(&mut h.threads);
         threads.retain(|t| h.settle_upvals(*t));

@@ -16,7 +16,7 @@ unsafe fn count(r: R, by: u16) -> bool {
 /// Counts the current instruction of the function with this [`crate::object::Proto::hot_counter`] origin; true when it became hot.
 #[inline(always)]
 pub(super) unsafe fn count_at(r: R, origin: Value, by: u16) -> bool {
-    let p = (&raw mut (*r.vm).hotcount).cast::<u16>().add(hot_counter(origin, r.pc));
+    let p = (&raw mut (*r.vm).interp.hotcount).cast::<u16>().add(hot_counter(origin, r.pc));
     let (n, under) = (*p).overflowing_sub(by);
     *p = n;
     under
@@ -244,7 +244,7 @@ op! {
     ISNEXT<D>(r) {
         let ra = r.ra();
         let vm = &*r.vm;
-        if (*ra.sub(3)).as_func().is_some_and(|f| f.ffid() == vm.next_ffid)
+        if (*ra.sub(3)).as_func().is_some_and(|f| f.ffid() == vm.realm.next_ffid)
             && (*ra.sub(2)).is_table()
             && (*ra.sub(1)).is_nil()
         {

@@ -126,7 +126,7 @@ impl Driver for Tail {
 impl Driver for Loop {
     #[inline(always)]
     unsafe fn go(r: R) -> u32 {
-        (*r.vm).loop_state = Some(r);
+        (*r.vm).interp.loop_state = Some(r);
         Status::CONTINUE
     }
     fn table() -> *const Handler2 {
@@ -294,9 +294,9 @@ macro_rules! define_tables {
         /// Runs the `loop { match }` driver until a status other than CONTINUE.
         pub(crate) unsafe fn drive_loop(vm: *mut Vm, mut status: u32) -> u32 {
             while status == Status::CONTINUE {
-                let Some(r) = (*vm).loop_state.take() else { return Status::CONTINUE };
+                let Some(r) = (*vm).interp.loop_state.take() else { return Status::CONTINUE };
                 // Volatile: a signal handler may have changed it.
-                status = match (&raw const (*vm).dispatching).read_volatile() {
+                status = match (&raw const (*vm).interp.dispatching).read_volatile() {
                     Dispatching::Recording => r.to(record_step::<Loop>),
                     Dispatching::Hooked => r.to(hook_step::<Loop>),
                     Dispatching::Plain => match r.ins as u8 {

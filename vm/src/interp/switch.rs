@@ -37,7 +37,7 @@ op! {
         let Some(to) = co.resumer.get() else { return r.to(FUNCC::<D>) };
         let (resuming, limit) = (to.base.get(), to.limit());
         let link = link_of(resuming);
-        if co.native_depth.get() != (*vm).native_depth || kind(link) != frame::LUA || resuming.add(n) > limit {
+        if co.native_depth.get() != (*vm).interp.native_depth || kind(link) != frame::LUA || resuming.add(n) > limit {
             return r.to(FUNCC::<D>);
         }
         co.status.set(ThreadStatus::Suspended);
@@ -71,7 +71,7 @@ unsafe fn resume<D: Driver>(r: R, co: Gc<Thread>, first: usize) -> u32 {
     old.top.set(r.base.add(nargs));
     co.status.set(ThreadStatus::Running);
     co.resumer.set(Some(old));
-    co.native_depth.set((*vm).native_depth);
+    co.native_depth.set((*vm).interp.native_depth);
     co.nesting.set(nesting);
     run_on(vm, co, limit);
     if status == ThreadStatus::Suspended {

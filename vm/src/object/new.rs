@@ -72,7 +72,7 @@ impl Vm {
             _ => FUNCC.as_ptr(),
         };
         let _ = pc.expose_provenance();
-        let f = self.new_func(self.globals, pc, FuncBody { native }, upvalues.len(), id);
+        let f = self.new_func(self.realm.globals, pc, FuncBody { native }, upvalues.len(), id);
         for (i, v) in upvalues.iter().enumerate() {
             // SAFETY: slot `i` behind the function.
             unsafe { f.slot_ptr::<Value>(i).write(*v) };
@@ -87,7 +87,7 @@ impl Vm {
         unsafe {
             u.write(Udata {
                 hdr,
-                env: Cell::new(self.globals),
+                env: Cell::new(self.realm.globals),
                 meta: Cell::new(meta),
                 anchor: Cell::new(Value::NIL),
                 external: Cell::new(0),
@@ -111,7 +111,7 @@ impl Vm {
     /// A coroutine with a stack of `size` slots, all nil.
     #[inline]
     pub fn new_thread(&mut self, size: u32) -> Gc<Thread> {
-        self.heap.new_thread(self.globals, size)
+        self.heap.new_thread(self.realm.globals, size)
     }
 }
 

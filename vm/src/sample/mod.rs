@@ -4,9 +4,9 @@
 //! ([`Activity`]) and to make the interpreter dispatch through the table of hooks; the [`Consumer`] is called there, before the next
 //! instruction of a Lua function, where everything may be looked at. Samples that come meanwhile are added to the one that waits.
 //!
-//! Compiled code leaves by the next exit that it takes while a sample waits, be there a side trace or not ([`Vm::exits_leaving`]).
+//! Compiled code leaves by the next exit that it takes while a sample waits, be there a side trace or not (`CompiledState::exits_leaving`).
 //! A consumer that wants to know where in compiled code the sample was ([`InCode::Located`]) is told where the processor was, or, while
-//! a helper ran, the site that the code had left ([`Vm::site`]). Code that is compiled meanwhile leaves sites, and has a guard in
+//! a helper ran, the site that the code had left (`CompiledState::site`). Code that is compiled meanwhile leaves sites, and has a guard in
 //! loops that may take no exit for long (PROF). So apart from these guards samples cost compiled code nothing until one comes.
 //!
 //! One that is content to be told of many samples at once need not have compiled code left for them ([`InCode::Walked`]): the handler
@@ -178,7 +178,12 @@ struct Waiting {
 }
 
 /// What is known of samples; a part of the VM.
+#[repr(C)]
 pub struct Sampling {
+    /// Does a sample wait? See [`Vm::sample_waits`].
+    pub(crate) waits: bool,
+    /// What is being done. See [`Vm::begin_activity`].
+    pub(crate) activity: Activity,
     /// Samples not yet told of.
     waiting: [Waiting; KINDS],
     /// Is the consumer running?
@@ -197,6 +202,8 @@ pub struct Sampling {
 impl Default for Sampling {
     fn default() -> Sampling {
         Sampling {
+            waits: false,
+            activity: Activity::Interpreter,
             waiting: core::array::from_fn(|_| Waiting::default()),
             running: false,
             in_code: None,
@@ -339,18 +346,18 @@ impl Vm {
     #[inline(always)]
     pub fn sample_waits(&self) -> bool {
         // SAFETY: a field of this VM. Volatile: a signal handler may have written it, on this thread.
-        unsafe { (&raw const self.sample_waits_flag).read_volatile() }
+        unsafe { (&raw const self.sampling.waits).read_volatile() }
     }
     fn set_sample_waits(&mut self, waits: bool) {
         // SAFETY: as above.
-        unsafe { AtomicBool::from_ptr(&raw mut self.sample_waits_flag) }.store(waits, Relaxed);
+        unsafe { AtomicBool::from_ptr(&raw mut self.sampling.waits) }.store(waits, Relaxed);
     }
     /// Lets the sample that waits be counted with the next one.
     pub(crate) fn drop_sample(&mut self) {
         if self.sample_waits() {
-            let linked = self.exits_linked;
+            let linked = self.compiled.exits_linked;
             // SAFETY: a field of this VM. Volatile: a signal handler writes it.
-            unsafe { (&raw mut self.exit_table).write_volatile(linked) };
+            unsafe { (&raw mut self.compiled.exit_table).write_volatile(linked) };
             self.set_sample_waits(false);
             self.update_dispatch();
         }
@@ -358,9 +365,9 @@ impl Vm {
     /// Notes what is done from now on; what was done before.
     #[inline(always)]
     pub fn begin_activity(&mut self, activity: Activity) -> Activity {
-        let before = self.activity;
+        let before = self.sampling.activity;
         // SAFETY: a field of this VM. Volatile: it is read by a signal handler.
-        unsafe { (&raw mut self.activity).write_volatile(activity) };
+        unsafe { (&raw mut self.sampling.activity).write_volatile(activity) };
         before
     }
     /// `count` intervals have passed; the processor is at `pc`.
@@ -370,7 +377,7 @@ impl Vm {
     unsafe fn tick(vm: *mut Vm, count: u32, pc: usize) {
         // SAFETY: what is written here is only read in ways that keep any code between the accesses right.
         unsafe {
-            let activity = (&raw const (*vm).activity).read_volatile();
+            let activity = (&raw const (*vm).sampling.activity).read_volatile();
             let place = Vm::place_in_code(vm, pc);
             let builtin = if activity == Activity::Builtin && place == 0 { running_builtin(vm) } else { 0 };
             if place != 0 && Vm::tick_in_code(vm, count, activity, place) {
@@ -404,15 +411,15 @@ impl Vm {
     pub(crate) unsafe fn tell_soon(vm: *mut Vm) {
         // SAFETY: as there.
         unsafe {
-            let waits = AtomicBool::from_ptr(&raw mut (*vm).sample_waits_flag);
+            let waits = AtomicBool::from_ptr(&raw mut (*vm).sampling.waits);
             // Finalizers and handlers of events are not looked at.
-            if (&raw const (*vm).no_record).read_volatile() != 0 || waits.load(Relaxed) {
+            if (&raw const (*vm).callback.no_record).read_volatile() != 0 || waits.load(Relaxed) {
                 return;
             }
             waits.store(true, Relaxed);
-            let leaving = (&raw const (*vm).exits_leaving).read_volatile();
+            let leaving = (&raw const (*vm).compiled.exits_leaving).read_volatile();
             if !leaving.is_null() {
-                (&raw mut (*vm).exit_table).write_volatile(leaving);
+                (&raw mut (*vm).compiled.exit_table).write_volatile(leaving);
             }
             Vm::hook_now(vm);
         }
@@ -430,7 +437,7 @@ impl Vm {
             if (*vm).sampling.code.contains(&pc) {
                 return CodePlace::Address(pc).to_bits();
             }
-            CodePlace::Site((&raw const (*vm).site).read_volatile()).to_bits()
+            CodePlace::Site((&raw const (*vm).compiled.site).read_volatile()).to_bits()
         }
     }
     /// Does compiled code run, or what it has called?
@@ -439,7 +446,9 @@ impl Vm {
     /// As for [`Vm::tick`].
     unsafe fn is_on_trace(vm: *mut Vm) -> bool {
         // SAFETY: plain words of the VM, written whole.
-        unsafe { (&raw const (*vm).trace_depth).read_volatile() == (&raw const (*vm).native_depth).read_volatile() }
+        unsafe {
+            (&raw const (*vm).compiled.trace_depth).read_volatile() == (&raw const (*vm).interp.native_depth).read_volatile()
+        }
     }
     /// Is the processor in compiled code when it is at `pc`?
     ///
@@ -456,7 +465,7 @@ impl Vm {
     pub(crate) fn tell_sample(&mut self) {
         self.drop_sample();
         self.tell_walked();
-        if self.no_record != 0 {
+        if self.callback.no_record != 0 {
             return;
         }
         let sample = Sample { parts: self.sampling.take() };

@@ -1,7 +1,7 @@
 //! Stacks that are looked at where samples in compiled code are taken, by the signal handler: that code is not left for them.
 //!
 //! Compiled code does not say which frames it has inlined, but where in it the sample was does; the frame that it counts slots from is
-//! at [`Vm::code_base`], and the frames of those who called that one are as the interpreter, or an exit, has left them.
+//! at `CompiledState::frame_base`, and the frames of those who called that one are as the interpreter, or an exit, has left them.
 
 use crate::Vm;
 use crate::interp::frames::Level;
@@ -145,7 +145,7 @@ impl Vm {
         // SAFETY: plain words of the VM, written whole.
         unsafe {
             let cur = (&raw const (*vm).cur).read_volatile();
-            let base = (&raw const (*vm).code_base).read_volatile();
+            let base = (&raw const (*vm).compiled.frame_base).read_volatile();
             let slots = (base as usize).checked_sub(cur.stack.get() as usize)? / size_of::<crate::value::Value>();
             if slots < 2 || slots >= cur.size.get() as usize {
                 return None;

@@ -15,7 +15,7 @@ use crate::value::{PAYLOAD_BITS, TAG_UPVAL, Value};
 
 /// `debug.getregistry()`
 pub fn getregistry(vm: &mut Vm) -> LuaResult<u32> {
-    let registry = Value::table(vm.registry);
+    let registry = Value::table(vm.realm.registry);
     vm.ret1(registry)
 }
 
@@ -36,11 +36,11 @@ pub fn setmetatable(vm: &mut Vm) -> LuaResult<u32> {
         u.meta.set(mt);
         vm.barrier_forward(u.header(), mt.map_or(Value::NIL, Value::table));
     } else {
-        let before = vm.base_meta[v.type_index()];
-        vm.base_meta[v.type_index()] = mt;
+        let before = vm.realm.base_meta[v.type_index()];
+        vm.realm.base_meta[v.type_index()] = mt;
         if v.is_bool() {
-            vm.base_meta[Value::TRUE.type_index()] = mt;
-            vm.base_meta[Value::FALSE.type_index()] = mt;
+            vm.realm.base_meta[Value::TRUE.type_index()] = mt;
+            vm.realm.base_meta[Value::FALSE.type_index()] = mt;
         }
         if before != mt {
             vm.constant_changed();
@@ -73,8 +73,8 @@ pub fn setfenv(vm: &mut Vm) -> LuaResult<u32> {
     } else if let Some(t) = v.as_thread() {
         t.env.set(env);
         vm.barrier_forward(t.header(), Value::table(env));
-        if t == vm.main {
-            vm.globals = env;
+        if t == vm.realm.main {
+            vm.realm.globals = env;
         }
     } else {
         return Err(vm.rt_error("'setfenv' cannot change environment of given object"));
@@ -338,7 +338,7 @@ pub fn sethook(vm: &mut Vm) -> LuaResult<u32> {
     if mask == 0 {
         f = Value::NIL;
     }
-    let registry = vm.registry;
+    let registry = vm.realm.registry;
     vm.set_field(registry, hook::FUNCTION, f);
     let last = last_position(vm).unwrap_or(core::ptr::null());
     vm.set_hook(mask, count, last);
@@ -351,15 +351,15 @@ fn last_position(vm: &Vm) -> Option<*const Ins> {
     let caller = Level::running(vm)?.below(vm)?;
     let (p, pc) = (caller.func.proto()?, caller.pc?);
     let saves = |i: &usize| p.ins(*i).is_some_and(|ins| matches!(ins.op(), Op::FNEW | Op::TNEW | Op::TDUP | Op::CAT));
-    let saved = if vm.hook.mask != 0 { pc } else { (0..pc).rev().find(saves)? };
+    let saved = if vm.interp.hook.mask != 0 { pc } else { (0..pc).rev().find(saves)? };
     Some(p.code_ptr().wrapping_add(saved + 1).cast_const())
 }
 
 /// `debug.gethook([thread])`
 pub fn gethook(vm: &mut Vm) -> LuaResult<u32> {
-    let registry = vm.registry;
+    let registry = vm.realm.registry;
     let f = vm.field(registry, hook::FUNCTION);
-    let (mask, count) = (vm.hook.mask, vm.hook.count);
+    let (mask, count) = (vm.interp.hook.mask, vm.interp.hook.count);
     let letters: Vec<u8> = EVENTS.iter().filter(|e| mask & e.1 != 0).map(|e| e.0).collect();
     vm.push(f);
     let letters = vm.new_str(&letters);
@@ -377,7 +377,7 @@ pub fn debug(vm: &mut Vm) -> LuaResult<u32> {
             return Ok(0);
         }
         let result = match vm.load_chunk(&line, b"=(debug command)", None) {
-            Ok(f) => vm.call1(Value::func(f), &[]).map_err(|_| vm.error),
+            Ok(f) => vm.call1(Value::func(f), &[]).map_err(|_| vm.errors.value),
             Err(message) => Err(Value::str(message)),
         };
         if let Err(e) = result {

@@ -20,7 +20,7 @@ fn pattern_error(vm: &mut Vm, e: PatternError) -> LuaError {
 #[inline(always)]
 fn program(vm: &mut Vm, pat: Gc<Str>, caret_is_plain: bool) -> LuaResult<Rc<Program>> {
     let most = vm.longest_buffer();
-    vm.patterns.get(pat.bytes(), pat.hash(), caret_is_plain, most).ok_or_else(|| vm.out_of_memory())
+    vm.strings.patterns.get(pat.bytes(), pat.hash(), caret_is_plain, most).ok_or_else(|| vm.out_of_memory())
 }
 
 /// Raises what a matcher says.
@@ -214,7 +214,7 @@ pub fn gsub(vm: &mut Vm) -> LuaResult<u32> {
     let src = s.bytes();
     let program = program(vm, pat, false)?;
     let mut m = Matcher::new(src, &program);
-    let mut out = core::mem::take(&mut vm.buffer);
+    let mut out = core::mem::take(&mut vm.strings.buffer);
     out.clear();
     let mut count = 0;
     // Everything before `done` is in the result.

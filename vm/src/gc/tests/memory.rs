@@ -164,13 +164,13 @@ fn the_limit_is_an_error_and_leaves_the_state_usable() {
         vm.table_set_int(t, n, Value::str(s));
         n += 1;
         if vm.safepoint().is_err() {
-            break vm.error;
+            break vm.errors.value;
         }
     };
     assert!(n as usize > scale(1000));
     assert_eq!(failed.as_str().unwrap().bytes(), b"not enough memory");
     assert!(vm.check_alloc(scale(1 << 20)).is_err());
-    vm.error = Value::NIL;
+    vm.errors.value = Value::NIL;
     vm.top = vm.base;
     assert!(vm.check_alloc(scale(1 << 18)).is_ok());
     // Garbage alone never reaches the limit.

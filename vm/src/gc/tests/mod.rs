@@ -295,7 +295,7 @@ fn proto(vm: &mut Vm, n: usize) -> Gc<crate::object::Proto> {
 /// A Lua function whose only upvalue is `uv`.
 fn holder_of(vm: &mut Vm, uv: Gc<crate::object::UpVal>) -> Gc<Func> {
     let p = proto(vm, 1);
-    let globals = vm.globals;
+    let globals = vm.realm.globals;
     let f = vm.new_lua_func(p, globals);
     f.upvalues()[0].set(uv);
     f
