@@ -6,13 +6,12 @@ use crate::bc::{Ins, Op, ProtoData, dump};
 use crate::callback::CallbackState;
 use crate::error::{LuaError, LuaResult};
 use crate::gc::{Heap, Marker};
-use crate::hooks::{Compiler, ExitId, Mode, Resume};
-use crate::interp::{Dispatching, frame, stack};
+use crate::hooks::{Compiler, ExitId, Resume};
+use crate::interp::{frame, stack};
 use crate::meta::MM;
 use crate::object::{Func, Gc, Proto, Str, Table, ThreadStatus};
 use crate::sample::Sampling;
 use crate::source::{Form, Pieces, Source};
-use crate::state::HOT_COUNTERS;
 use crate::state::{CompiledState, ErrorState, Host, InterpState, Realm, StringState};
 use crate::value::Value;
 use core::any::Any;
@@ -121,7 +120,8 @@ impl Vm {
     /// A new state without libraries (see [`Vm::open_libs`]).
     pub fn new() -> Box<Vm> {
         let mut heap = Heap::new();
-        let dangling: Gc<Table> = Gc::from_addr(8);
+        // SAFETY: it is replaced by the globals below before anybody follows it.
+        let dangling: Gc<Table> = unsafe { Gc::from_addr(8) };
         let main = heap.new_thread(dangling, stack::INITIAL * 4);
         main.status.set(ThreadStatus::Running);
         let mut vm = Box::new(Vm {

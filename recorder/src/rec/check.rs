@@ -33,7 +33,7 @@ impl Recorder {
         let mut base = self.base;
         for (depth, f) in self.frames.iter().enumerate().rev() {
             let at = base as isize - running;
-            let link = view::slot(vm, at - 1).0;
+            let link = view::slot(vm, at - 1).bits();
             let kind = frame::kind(link);
             let fits = match f.way {
                 Way::Call => kind == frame::LUA,
@@ -72,7 +72,7 @@ impl Recorder {
                 continue;
             }
             let v = view::slot(vm, at as isize - self.base as isize);
-            let fits = if self.is_link(at) { self.is_word(r, v.0) } else { self.is_value(r, v) };
+            let fits = if self.is_link(at) { self.is_word(r, v.bits()) } else { self.is_value(r, v) };
             check(fits, || {
                 let known = self.b.trace.konst(r).map_or_else(|| format!("{:?} {r:?}", self.ty(r)), |k| format!("{k:?}"));
                 format!("slot {at}: {known} to the recorder, {v:?} to the interpreter")
@@ -102,7 +102,7 @@ impl Recorder {
             Some(Const::Num(k)) => v
                 .as_number()
                 .is_some_and(|n| n.to_bits() == k || n == f64::from_bits(k) || n.is_nan() && f64::from_bits(k).is_nan()),
-            Some(Const::Gc(k)) => k.0 == v.0,
+            Some(Const::Gc(k)) => k.bits() == v.bits(),
             Some(Const::Pri(_)) => Ty::of_value(v) == self.ty(r),
             Some(_) => true,
             None => {
