@@ -7,7 +7,6 @@ use super::state::State;
 use super::value::Value;
 use perilune_vm::Vm;
 use perilune_vm::error::{LuaError, LuaResult};
-use perilune_vm::object::{Func, Gc};
 use perilune_vm::value::Value as Raw;
 use std::rc::{Rc, Weak};
 
@@ -41,9 +40,7 @@ fn raise(vm: &mut Vm, message: &str) -> LuaError {
 
 /// What Lua calls.
 fn trampoline(vm: &mut Vm) -> LuaResult<u32> {
-    // SAFETY: a builtin is running; its function is two slots below its arguments.
-    let me: Gc<Func> = Gc::from_addr(unsafe { *vm.base.sub(2) }.payload());
-    let data = me.native_upvalues().first().and_then(|v| v.get().as_udata());
+    let data = vm.callee().native_upvalues().first().and_then(|v| v.get().as_udata());
     let found = data.and_then(|u| u.with(|c: &mut Callback| (Rc::clone(&c.closure), c.state.upgrade())));
     let Some((closure, Some(state))) = found else { return Err(raise(vm, "the state is closed")) };
     let raw: Vec<Raw> = (0..vm.nargs()).map(|i| vm.arg(i)).collect();

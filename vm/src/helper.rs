@@ -255,8 +255,8 @@ helpers! {
     fn tab_next(vm, t: Gc<Table>, index: i32) -> i32 {
         match t.next_index(index as u32) {
             Some((i, k, v)) => {
-                vm.compiled.scratch[0] = k.0;
-                vm.compiled.scratch[1] = v.0;
+                vm.compiled.scratch[0] = k.bits();
+                vm.compiled.scratch[1] = v.bits();
                 i as i32
             }
             None => -1,
@@ -276,7 +276,7 @@ helpers! {
     }
     fn tab_remove(vm, t: Gc<Table>, pos: i32) {
         let n = t.len() as i32;
-        vm.compiled.scratch[0] = t.get_int(pos).0;
+        vm.compiled.scratch[0] = t.get_int(pos).bits();
         for i in pos..n {
             let moved = t.get_int(i + 1);
             vm.table_set_int(t, i, moved);
@@ -284,13 +284,15 @@ helpers! {
         vm.table_set_int(t, n, Value::NIL);
     }
     fn tab_set_list(vm, t: Gc<Table>, first: i32, values: *mut Value, n: i32) {
-        vm.table_set_list(t, first, values, n);
+        // SAFETY: TSETM stores an open list, which is on the stack.
+        unsafe { vm.table_set_list(t, first, values, n) };
     }
     fn barrier_back(vm, t: Gc<Table>) {
         vm.barrier_back(t);
     }
     fn barrier_upval(vm, slot: *mut Value, v: Value) {
-        vm.barrier_upval_slot(slot, v);
+        // SAFETY: OBAR follows a store to the value of a closed upvalue.
+        unsafe { vm.barrier_upval_slot(slot, v) };
     }
     fn native_call(vm, frame: *mut Value, nargs: i32) -> i32 {
         // SAFETY: NATIVE has stored the frame there: the builtin, the link to a call instruction, the arguments.
@@ -439,7 +441,8 @@ helpers! {
         crate::meta::tobit(a)
     }
     fn func_new(vm, proto: Gc<Proto>, parent: Gc<Func>, base: *mut Value) -> Gc<Func> {
-        vm.new_closure(proto, parent, base)
+        // SAFETY: FNEW is recorded in the frame of the parent at `base`.
+        unsafe { vm.new_closure(proto, parent, base) }
     }
     fn close_upvals(vm, level: *mut Value) {
         vm.close_upvals(level);

@@ -82,7 +82,7 @@ pub unsafe fn box_slots(base: *mut crate::Value, slots: &[Unboxed]) {
         // SAFETY: the contract of this function.
         unsafe {
             let slot = base.offset(s.slot as isize);
-            *slot = crate::Value(s.boxed((*slot).0));
+            *slot = crate::Value::from_bits(s.boxed((*slot).bits()));
         }
     }
 }

@@ -120,7 +120,8 @@ impl Vm {
     /// A new state without libraries (see [`Vm::open_libs`]).
     pub fn new() -> Box<Vm> {
         let mut heap = Heap::new();
-        let dangling: Gc<Table> = Gc::from_addr(8);
+        // SAFETY: it is replaced by the globals below before anybody follows it.
+        let dangling: Gc<Table> = unsafe { Gc::from_addr(8) };
         let main = heap.new_thread(dangling, stack::INITIAL * 4);
         main.status.set(ThreadStatus::Running);
         let mut vm = Box::new(Vm {

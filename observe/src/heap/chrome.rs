@@ -8,7 +8,7 @@ use super::index::{FIRST_ID, Index};
 use super::names::{defined_at, running_in};
 use crate::json;
 use perilune_vm::Vm;
-use perilune_vm::object::{Func, Gc, GcHeader, Kind, Proto, Str, Table, Thread, Udata};
+use perilune_vm::object::{Gc, GcHeader, Kind, Object, Table, Thread};
 use perilune_vm::value::Value;
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -203,11 +203,10 @@ impl Snapshot<'_> {
         write!(self.to, "{},{name},{id},{size},{edges},0,0", kind as u32)
     }
     fn kind_and_name(&mut self, o: Gc<GcHeader>) -> (NodeType, u32) {
-        match o.kind() {
-            Kind::Str => (NodeType::String, self.strings.position(o).unwrap_or(0)),
-            Kind::Table => self.table(o.cast()),
-            Kind::Func => {
-                let f: Gc<Func> = o.cast();
+        match o.typed() {
+            Some(Object::Str(_)) => (NodeType::String, self.strings.position(o).unwrap_or(0)),
+            Some(Object::Table(t)) => self.table(t),
+            Some(Object::Func(f)) => {
                 let name = self.graph.names.function(f);
                 let text = match (name, f.proto()) {
                     (Some(name), Some(p)) => format!("{name} {}", defined_at(p)),
@@ -217,17 +216,17 @@ impl Snapshot<'_> {
                 };
                 (NodeType::Closure, self.texts.get(text, "function"))
             }
-            Kind::UpVal => (NodeType::Native, self.texts.plain("upvalue")),
-            Kind::Proto => {
-                let text = format!("prototype {}", defined_at(o.cast::<Proto>()));
+            Some(Object::UpVal(_)) => (NodeType::Native, self.texts.plain("upvalue")),
+            Some(Object::Proto(p)) => {
+                let text = format!("prototype {}", defined_at(p));
                 (NodeType::Code, self.texts.get(text, "prototype"))
             }
-            Kind::Thread => (NodeType::Native, self.thread(o.cast())),
-            Kind::Udata => {
-                let class = o.cast::<Udata>().meta.get().and_then(|m| self.graph.names.class(m));
+            Some(Object::Thread(t)) => (NodeType::Native, self.thread(t)),
+            Some(Object::Udata(u)) => {
+                let class = u.meta.get().and_then(|m| self.graph.names.class(m));
                 (NodeType::Native, self.texts.get(class.unwrap_or_else(|| "userdata".to_owned()), "userdata"))
             }
-            Kind::Free => (NodeType::Native, self.texts.plain("free")),
+            None => (NodeType::Native, self.texts.plain("free")),
         }
     }
     fn table(&mut self, t: Gc<Table>) -> (NodeType, u32) {
@@ -284,8 +283,10 @@ impl Snapshot<'_> {
         };
         let mut result = Ok(());
         self.graph.vm.heap.for_each_object(|o| {
-            if result.is_ok() && o.kind() == Kind::Str {
-                result = next(o.cast::<Str>().bytes());
+            if result.is_ok()
+                && let Some(Object::Str(s)) = o.typed()
+            {
+                result = next(s.bytes());
             }
         });
         result?;

@@ -9,7 +9,7 @@ use crate::json;
 use perilune_vm::Vm;
 use perilune_vm::gc::color::FIXED;
 use perilune_vm::gc::{Edge, Visitor, visit::visit_object};
-use perilune_vm::object::{Func, Gc, GcHeader, Kind, Proto, Str, Table, Thread, Udata, UpVal};
+use perilune_vm::object::{Func, Gc, GcHeader, Kind, Object, Proto, Table, Thread, Udata, UpVal};
 use perilune_vm::value::Value;
 use std::io::{self, Write};
 
@@ -66,18 +66,18 @@ impl Dump<'_> {
         let size = self.vm.heap.object_size(o);
         self.total += size;
         write!(self.to, "\"0x{:x}\":{{\"type\":\"{}\",\"cat\":0,\"size\":{size}", o.addr(), o.kind().name())?;
-        match o.kind() {
-            Kind::Str => {
+        match o.typed() {
+            Some(Object::Str(s)) => {
                 self.to.write_all(b",\"data\":")?;
-                json::string(self.to, o.cast::<Str>().bytes())?;
+                json::string(self.to, s.bytes())?;
             }
-            Kind::Table => self.table(o.cast())?,
-            Kind::Func => self.function(o.cast())?,
-            Kind::UpVal => self.upvalue(o.cast())?,
-            Kind::Proto => self.proto(o.cast())?,
-            Kind::Thread => self.thread(o.cast())?,
-            Kind::Udata => self.userdata(o.cast())?,
-            Kind::Free => {}
+            Some(Object::Table(t)) => self.table(t)?,
+            Some(Object::Func(f)) => self.function(f)?,
+            Some(Object::UpVal(u)) => self.upvalue(u)?,
+            Some(Object::Proto(p)) => self.proto(p)?,
+            Some(Object::Thread(t)) => self.thread(t)?,
+            Some(Object::Udata(u)) => self.userdata(u)?,
+            None => {}
         }
         self.to.write_all(b"}")
     }
@@ -177,9 +177,9 @@ impl Dump<'_> {
         for (i, o) in references.iter().filter_map(on_stack) {
             self.to.write_all(if first { b",\"stacknames\":[" } else { b"," })?;
             first = false;
-            match names.get(&i) {
-                Some(SlotName::Local(name)) => json::string(self.to, name.as_bytes())?,
-                Some(SlotName::Frame(line)) if o.kind() == Kind::Func => self.frame(o.cast(), *line)?,
+            match (names.get(&i), o.typed()) {
+                (Some(SlotName::Local(name)), _) => json::string(self.to, name.as_bytes())?,
+                (Some(SlotName::Frame(line)), Some(Object::Func(f))) => self.frame(f, *line)?,
                 _ => self.to.write_all(b"null")?,
             }
         }

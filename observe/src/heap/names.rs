@@ -103,7 +103,7 @@ pub fn running_in(vm: &Vm, t: Gc<Thread>) -> Option<(Gc<Proto>, u32)> {
 }
 
 fn levels(vm: &Vm, t: Gc<Thread>) -> impl Iterator<Item = Level> {
-    core::iter::successors(Level::innermost(vm, t), move |l| l.below(vm))
+    core::iter::successors(Level::innermost(vm, t), move |l| l.below())
 }
 
 /// The names of the slots of a stack that have some, by number of the slot.

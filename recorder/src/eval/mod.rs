@@ -286,8 +286,8 @@ impl Eval<'_> {
     /// A reference as a boxed value.
     fn boxed(&self, r: IrRef) -> u64 {
         match self.t.konst(r) {
-            Some(Const::Gc(k)) => k.0,
-            Some(Const::Null(ty)) if pointer_tag(ty).is_some() => Value::NIL.0,
+            Some(Const::Gc(k)) => k.bits(),
+            Some(Const::Null(ty)) if pointer_tag(ty).is_some() => Value::NIL.bits(),
             _ => box_word(self.val(r), self.t.ty(r)),
         }
     }
@@ -357,9 +357,9 @@ fn pointer_tag(ty: Ty) -> Option<u64> {
 /// Boxes a word of a type.
 fn box_word(word: u64, ty: Ty) -> u64 {
     match ty {
-        Ty::Nil => Value::NIL.0,
-        Ty::False => Value::FALSE.0,
-        Ty::True => Value::TRUE.0,
+        Ty::Nil => Value::NIL.bits(),
+        Ty::False => Value::FALSE.bits(),
+        Ty::True => Value::TRUE.bits(),
         _ if ty.is_int() => v::INT_BITS | word,
         _ => pointer_tag(ty).map_or(word, |tag| tag << v::PAYLOAD_BITS | word),
     }

@@ -243,7 +243,7 @@ impl Recorder {
             if self.frames.last().is_none_or(|f| f.way != Way::Call) {
                 return self.stop_in_front(pc, f, Link::Return);
             }
-            let link = view::slot(vm, -1).0;
+            let link = view::slot(vm, -1).bits();
             return self.tail_native(vm, pc, (r, f), a, nargs, link).map(|()| Flow::Next);
         };
         self.place_builtin(a, &results, 0);
@@ -358,7 +358,7 @@ impl Recorder {
     }
     /// The distance of the start frame, which a vararg function has moved, from its arguments; guarded.
     fn start_delta(&mut self, vm: &Vm) -> Rec<usize> {
-        let link = view::slot(vm, -1).0;
+        let link = view::slot(vm, -1).bits();
         if frame::kind(link) != frame::VARG {
             return self.nyi(Bc::VARG);
         }

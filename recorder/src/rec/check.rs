@@ -103,7 +103,7 @@ impl Recorder {
             Some(Const::Num(k)) => v
                 .as_number()
                 .is_some_and(|n| n.to_bits() == k || n == f64::from_bits(k) || n.is_nan() && f64::from_bits(k).is_nan()),
-            Some(Const::Gc(k)) => k.0 == v.0,
+            Some(Const::Gc(k)) => k.bits() == v.bits(),
             Some(Const::Pri(_)) => Ty::of_value(v) == self.ty(r),
             Some(_) => true,
             None => {

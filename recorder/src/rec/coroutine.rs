@@ -67,7 +67,7 @@ impl Waiting {
         let base = co.base.get();
         let at = |i: isize| view::on_stack(base, i);
         let compiled = |p: &Gc<Proto>| p.flags.get() & ProtoFlags::NOJIT == 0;
-        let (left_by, link) = (at(-2).as_func()?, at(-1).0);
+        let (left_by, link) = (at(-2).as_func()?, at(-1).bits());
         let frame = base as usize - co.stack.get() as usize;
         if fresh {
             let proto = left_by.proto().filter(compiled)?;
@@ -205,7 +205,7 @@ impl Recorder {
         let start = -self.base.from_base() as isize;
         let (mut at, mut links) = (0, Vec::new());
         loop {
-            let link = view::slot(vm, start + at - 1).0;
+            let link = view::slot(vm, start + at - 1).bits();
             links.push((at, link));
             match frame::kind(link) {
                 frame::COR => return Some(links),

@@ -41,5 +41,6 @@ pub(super) fn pc_of_link(link: u64) -> *const Ins {
 
 /// The function of the frame whose base is `i` slots from `vm.base`.
 pub(super) fn func(vm: &Vm, i: isize) -> Gc<Func> {
-    Gc::from_addr(slot(vm, i - 2).payload())
+    // SAFETY: the slot two below a frame's base holds its function.
+    unsafe { Gc::from_addr(slot(vm, i - 2).payload()) }
 }

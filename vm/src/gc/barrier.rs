@@ -48,8 +48,12 @@ impl Vm {
         }
     }
     /// [`Vm::barrier_forward`] for a closed upvalue given by the address of its value.
-    pub fn barrier_upval_slot(&mut self, slot: *mut Value, v: Value) {
+    ///
+    /// # Safety
+    /// `slot` is the value of a live closed upvalue.
+    pub unsafe fn barrier_upval_slot(&mut self, slot: *mut Value, v: Value) {
         let uv = slot.wrapping_byte_sub(offset_of!(UpVal, closed)).cast::<UpVal>();
-        self.barrier_forward(Gc::from_ptr(uv).header(), v);
+        // SAFETY: the contract of this function.
+        self.barrier_forward(unsafe { Gc::from_ptr(uv) }.header(), v);
     }
 }

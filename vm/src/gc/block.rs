@@ -175,9 +175,12 @@ impl Blocks {
     pub fn take_added(&mut self) -> bool {
         core::mem::take(&mut self.added)
     }
-    /// Takes back a block in which no cell is in use or on a list.
-    pub fn give(&mut self, b: *mut Block) {
-        // SAFETY: the caller owned the block, so its head is valid.
+    /// Takes back a block.
+    ///
+    /// # Safety
+    /// The caller owned the block, and none of its cells is in use or on a list.
+    pub unsafe fn give(&mut self, b: *mut Block) {
+        // SAFETY: an owned block has a valid head.
         let segment = unsafe { (*b).segment };
         self.segments[segment as usize].used -= 1;
         self.free.push(b);

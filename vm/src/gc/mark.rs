@@ -4,10 +4,10 @@
 //! refers to. Nothing recurses.
 
 use super::Heap;
-use super::visit::{Edge, Visitor, visit_object};
+use super::visit::{Edge, Visitor};
 use super::weak::WeakMode;
 use crate::Vm;
-use crate::object::{Func, Gc, GcHeader, Kind, Proto, ProtoFlags, ShapeSet, Str, Table, Thread, UpVal};
+use crate::object::{Gc, GcHeader, Kind, Object, Proto, ProtoFlags, ShapeSet, Str, Table, Thread};
 use crate::value::Value;
 use std::rc::Rc;
 
@@ -61,8 +61,8 @@ impl Marker {
     /// Marks a value as reachable.
     #[inline(always)]
     pub fn mark_value(&mut self, v: Value) {
-        if v.is_gc() {
-            self.mark_object(Gc::from_addr(v.payload()));
+        if let Some(o) = v.as_gc() {
+            self.mark_object(o);
         }
     }
     /// Marks an object as reachable.
@@ -112,27 +112,33 @@ impl Marker {
     /// Traverses one gray object; returns a measure of the work.
     #[inline]
     fn traverse(&mut self, o: Gc<GcHeader>) -> usize {
-        match o.kind() {
-            Kind::Table => self.traverse_table(o.cast()),
-            Kind::Thread => self.traverse_thread(o.cast()),
-            Kind::UpVal => {
+        match o.typed() {
+            Some(Object::Table(t)) => self.traverse_table(t),
+            Some(Object::Thread(t)) => self.traverse_thread(t),
+            Some(Object::UpVal(uv)) => {
                 // Open upvalues stay gray: stack stores have no barrier.
-                if o.b0.get() != 0 {
+                if uv.is_closed() {
                     o.gray_to_black();
                 }
-                o.cast::<UpVal>().visit(self);
+                uv.visit(self);
                 32
             }
-            Kind::Func => {
+            Some(Object::Func(f)) => {
                 o.gray_to_black();
-                o.cast::<Func>().visit(self);
+                f.visit(self);
                 48
             }
-            kind => {
+            Some(Object::Proto(p)) => {
                 o.gray_to_black();
-                visit_object(o, self);
-                if kind == Kind::Proto { self.traverse_proto(o.cast()) } else { 48 }
+                p.visit(self);
+                self.traverse_proto(p)
             }
+            Some(Object::Udata(u)) => {
+                o.gray_to_black();
+                u.visit(self);
+                48
+            }
+            Some(Object::Str(_)) | None => 0,
         }
     }
     fn traverse_proto(&mut self, p: Gc<Proto>) -> usize {
@@ -176,7 +182,8 @@ impl Marker {
         // Stays gray, and is looked at again in the atomic phase.
         t.visit(self);
         if self.atomic {
-            clear_unused_stack(&t, self.stack_top(&t));
+            // SAFETY: the top of that stack.
+            unsafe { clear_unused_stack(&t, self.stack_top(&t)) };
         } else {
             self.gray_again.push(t.header());
         }
@@ -185,7 +192,10 @@ impl Marker {
 }
 
 /// Clears the slots of a stack above `top`, so that no slot ever refers to a freed object.
-fn clear_unused_stack(t: &Thread, top: *mut Value) {
+///
+/// # Safety
+/// `top` is on that stack.
+unsafe fn clear_unused_stack(t: &Thread, top: *mut Value) {
     let mut p = top;
     // SAFETY: `top` and the end delimit a part of the stack's memory, which nobody else looks at during a step.
     unsafe {

@@ -97,7 +97,8 @@ impl Heap {
             if c.carving == b {
                 c.carving = core::ptr::null_mut();
             }
-            self.blocks.give(b);
+            // SAFETY: a block of the class without live cells, just taken off its list.
+            unsafe { self.blocks.give(b) };
             return;
         }
         c.swept += 1;

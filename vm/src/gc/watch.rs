@@ -230,9 +230,10 @@ impl Watch {
             // SAFETY: as above.
             return unsafe { (*vm).site_of(site) }.map_or(Place::Internal, Place::Trace);
         }
-        let Some(level) = Level::make(cur, base, pc, top) else { return Place::Internal };
+        // SAFETY: base and top of the running function.
+        let Some(level) = (unsafe { Level::make(cur, base, pc, top) }) else { return Place::Internal };
         let Some(code) = level.func.native() else { return lua(&level).unwrap_or(Place::Internal) };
-        match Level::under(cur, level.base) {
+        match level.below() {
             Some(caller) => lua(&caller).unwrap_or(Place::Native(code as usize)),
             None if level.is_host() => Place::Internal,
             None => Place::Native(code as usize),

@@ -38,7 +38,7 @@ pub const fn kind(link: u64) -> u64 {
 /// A link of kind `kind` to the frame `delta` slots below.
 #[inline(always)]
 pub const fn link(delta: usize, kind: u64) -> Value {
-    Value((delta as u64) << 3 | kind)
+    Value::link((delta as u64) << 3 | kind)
 }
 
 /// The link of the frame at `base`.
@@ -48,7 +48,7 @@ pub const fn link(delta: usize, kind: u64) -> Value {
 #[inline(always)]
 pub unsafe fn link_of(base: *mut Value) -> u64 {
     // SAFETY: the caller's promise.
-    unsafe { (*base.sub(1)).0 }
+    unsafe { (*base.sub(1)).bits() }
 }
 /// The function of the frame at `base`.
 ///

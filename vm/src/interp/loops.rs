@@ -137,7 +137,7 @@ unsafe fn coerce_for(r: R) -> Result<(), usize> {
 unsafe fn next_entry(r: R) -> bool {
     let ra = r.ra();
     let Some(t) = (*ra.sub(2)).as_table() else { return false };
-    match t.next_index((*ra.sub(1)).0 as u32) {
+    match t.next_index((*ra.sub(1)).bits() as u32) {
         Some((i, k, v)) => {
             *ra.sub(1) = Value::key_index(i);
             *ra = k;

@@ -223,7 +223,7 @@ unsafe fn concat_work(vm: &mut Vm, bottom: usize, mut top: usize) -> usize {
                 let _ = vm.concat_error(a, b, top - 1);
                 return CONCAT_ERROR;
             }
-            vm.compiled.scratch[0] = f.0;
+            vm.compiled.scratch[0] = f.bits();
             return top - 1;
         }
         let mut first = top - 1;
@@ -274,7 +274,7 @@ pub(super) unsafe fn concat_from<D: Driver>(mut r: R, top: usize) -> u32 {
             r.next::<D>()
         }
         slot => {
-            let f = Value((*r.vm).compiled.scratch[0]);
+            let f = Value::from_bits((*r.vm).compiled.scratch[0]);
             let args = [*r.base.add(slot), *r.base.add(slot + 1)];
             call_with::<D, _>(r, CONCAT | (slot as u64) << 3, f, args)
         }

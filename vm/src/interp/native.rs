@@ -93,9 +93,9 @@ unsafe fn place(vm: &mut Vm, mut base: *mut Value, mut n: usize) {
             let pc = core::ptr::with_exposed_provenance(link as usize);
             return place_results(vm, pc, src, base.sub(2), n);
         }
-        let pc: *const Ins = core::ptr::with_exposed_provenance((*base.sub(3)).0 as usize);
+        let pc: *const Ins = core::ptr::with_exposed_provenance((*base.sub(3)).bits() as usize);
         // A concatenation goes on with another operand only where compiled code does not call builtins.
-        if matches!((*base.sub(4)).0 & 7, cont::TO_A | cont::CONCAT) {
+        if matches!((*base.sub(4)).bits() & 7, cont::TO_A | cont::CONCAT) {
             *below(base).add((*pc.sub(1)).a()) = if n == 0 { Value::NIL } else { *src };
         }
     }

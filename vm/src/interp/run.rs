@@ -38,7 +38,7 @@ impl Vm {
         // SAFETY: room was reserved above `top`; the frame is written before the interpreter looks at it.
         let status = unsafe {
             let top = self.top;
-            *top = Value(self.pc.expose_provenance() as u64);
+            *top = Value::link(self.pc.expose_provenance() as u64);
             *top.add(1) = f;
             let new = top.add(3);
             *top.add(2) = frame::link(new.offset_from(self.base) as usize, frame::C);
@@ -205,7 +205,7 @@ impl Vm {
             loop {
                 match kind(link_of(base)) {
                     frame::C => {
-                        self.pc = core::ptr::with_exposed_provenance((*base.sub(3)).0 as usize);
+                        self.pc = core::ptr::with_exposed_provenance((*base.sub(3)).bits() as usize);
                         self.close_upvals(base);
                         self.base = below(base);
                         return Err(LuaError::parked());

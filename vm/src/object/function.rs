@@ -138,4 +138,9 @@ impl UpVal {
         // SAFETY: `v` points to a live stack slot while open, to `self.closed` afterwards.
         unsafe { *self.v.get() }
     }
+    /// Sets the value; the barrier is the caller's business.
+    pub fn set(&self, v: Value) {
+        // SAFETY: as in `get`.
+        unsafe { *self.v.get() = v }
+    }
 }

@@ -28,8 +28,10 @@ impl Vm {
         let hdr = self.heap.header(Kind::Func, upvalues as u8, 0, id);
         let f = self.heap.alloc_cell(size_of::<Func>() + upvalues * 8).cast::<Func>();
         // SAFETY: a new cell of this size.
-        unsafe { f.write(Func { hdr, env: Cell::new(env), pc: Cell::new(pc), body }) };
-        Gc::from_ptr(f)
+        unsafe {
+            f.write(Func { hdr, env: Cell::new(env), pc: Cell::new(pc), body });
+            Gc::from_ptr(f)
+        }
     }
     /// A Lua function without a parent: each upvalue is a new closed nil.
     pub fn new_lua_func(&mut self, proto: Gc<Proto>, env: Gc<Table>) -> Gc<Func> {
@@ -43,15 +45,19 @@ impl Vm {
         f
     }
     /// A closure of `proto` made by the running function `parent` with its frame at `base`.
+    ///
+    /// # Safety
+    /// `base` is the frame of `parent` on the running stack, and `proto` is one of its children.
     #[inline]
-    pub fn new_closure(&mut self, proto: Gc<Proto>, parent: Gc<Func>, base: *mut Value) -> Gc<Func> {
+    pub unsafe fn new_closure(&mut self, proto: Gc<Proto>, parent: Gc<Func>, base: *mut Value) -> Gc<Func> {
         let n = proto.upvalues.len();
         proto.hdr.word.set(proto.hdr.word.get().saturating_add(1));
         let f = self.new_func(parent.env.get(), proto.code_ptr(), FuncBody { proto }, n, 0);
         let cur = self.cur;
         for (i, d) in proto.upvalues.iter().enumerate() {
             let uv = if d.local {
-                let uv = self.find_upval(cur, base.wrapping_add(d.index as usize));
+                // SAFETY: a local variable of the running function, which closes its upvalues where the variable ends.
+                let uv = unsafe { self.find_upval(cur, base.wrapping_add(d.index as usize)) };
                 uv.hdr.b1.set(u8::from(d.immutable));
                 uv
             } else {
@@ -84,7 +90,7 @@ impl Vm {
         let hdr = self.heap.header(Kind::Udata, 0, 0, 0);
         let u = self.heap.alloc_cell(size_of::<Udata>()).cast::<Udata>();
         // SAFETY: a new cell of this size.
-        unsafe {
+        let u = unsafe {
             u.write(Udata {
                 hdr,
                 env: Cell::new(self.realm.globals),
@@ -93,8 +99,8 @@ impl Vm {
                 external: Cell::new(0),
                 data: UnsafeCell::new(Some(data)),
             });
-        }
-        let u = Gc::from_ptr(u);
+            Gc::from_ptr(u)
+        };
         self.heap.counts.udatas += 1;
         self.heap.note_udata(u);
         u
@@ -126,7 +132,7 @@ impl Heap {
         }
         let t = self.alloc_cell(size_of::<Thread>()).cast::<Thread>();
         // SAFETY: a new cell of this size.
-        unsafe {
+        let t = unsafe {
             t.write(Thread {
                 hdr,
                 stack: Cell::new(stack),
@@ -141,8 +147,8 @@ impl Heap {
                 native_depth: Cell::new(0),
                 nesting: Cell::new(0),
             });
-        }
-        let t = Gc::from_ptr(t);
+            Gc::from_ptr(t)
+        };
         self.note_thread(t);
         t
     }

@@ -46,7 +46,7 @@ impl Heap {
         let hdr = self.header(Kind::Proto, d.framesize, d.num_params, 0);
         let p = self.alloc_cell(size_of::<Proto>()).cast::<Proto>();
         // SAFETY: a new cell of this size; `k` points to the first number constant of the box in its place, or behind all.
-        unsafe {
+        let p = unsafe {
             p.write(Proto {
                 hdr,
                 k: Cell::new(core::ptr::null()),
@@ -64,8 +64,8 @@ impl Heap {
                 pads: Pads::default(),
             });
             (*p).k.set((&raw const *(*p).consts).cast::<Value>().add(d.kgc.len() + 1));
-        }
-        let p = Gc::from_ptr(p);
+            Gc::from_ptr(p)
+        };
         self.note_proto(p);
         p
     }

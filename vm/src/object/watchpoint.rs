@@ -108,7 +108,8 @@ impl Field {
 impl Watchpoints {
     /// Forgets tables that are about to be freed.
     pub(crate) fn sweep(&mut self) {
-        self.0.get_mut().tables.retain(|&t, _| !Gc::<Table>::from_addr(t).hdr.is_white());
+        // SAFETY: tables are forgotten here before they are freed.
+        self.0.get_mut().tables.retain(|&t, _| unsafe { !Gc::<Table>::from_addr(t).hdr.is_white() });
     }
 }
 

@@ -271,7 +271,8 @@ impl Vm {
         self.end_sampling();
         self.sampling.in_code = Some(in_code);
         self.sampling.walked = (in_code == InCode::Walked).then(|| Box::new(Walked::new()));
-        let Some(timer) = Timer::start(self, interval) else {
+        // SAFETY: a VM is boxed, and ends sampling before it is dropped.
+        let Some(timer) = (unsafe { Timer::start(self, interval) }) else {
             self.stop_sampling();
             return false;
         };

@@ -91,7 +91,10 @@ unsafe fn program_counter(context: *const libc::ucontext_t) -> usize {
 
 impl Timer {
     /// Begins to interrupt this thread. `None` if another VM is sampled on it, or if the system refuses.
-    pub fn start(vm: *mut Vm, interval: Duration) -> Option<Timer> {
+    ///
+    /// # Safety
+    /// `vm` is alive and stays where it is until the timer is dropped.
+    pub unsafe fn start(vm: *mut Vm, interval: Duration) -> Option<Timer> {
         if !sampled().is_null() {
             return None;
         }

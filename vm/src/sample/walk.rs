@@ -52,13 +52,14 @@ fn walk(running: Gc<Thread>, innermost: Option<Level>, mut take: impl FnMut(Stac
                 take(StackFrame { callee: Callee::of(l.func), pc: l.pc });
                 taken += 1;
             }
-            level = Level::under(l.thread, l.base);
+            level = l.below();
         }
         own.get_or_insert(taken);
         let Some(outer) = thread.resumer.get() else { return (own.unwrap_or(taken), true) };
         thread = outer;
         let fresh = outer.status.get() == ThreadStatus::Fresh;
-        level = if fresh { None } else { Level::make(outer, outer.base.get(), outer.pc.get(), outer.top.get()) };
+        // SAFETY: a coroutine that has run keeps the base of its innermost frame.
+        level = if fresh { None } else { unsafe { Level::make(outer, outer.base.get(), outer.pc.get(), outer.top.get()) } };
     }
 }
 

@@ -22,7 +22,7 @@ use crate::error::LuaResult;
 use crate::gc::Heap;
 use crate::hooks::Compiler;
 use crate::interp::Handler2;
-use crate::object::{Gc, Thread};
+use crate::object::{Func, Gc, Thread};
 use crate::sample::Sampling;
 use crate::value::Value;
 use std::rc::Rc;
@@ -69,6 +69,13 @@ pub struct Vm {
 }
 
 impl Vm {
+    /// The running builtin.
+    #[inline(always)]
+    pub fn callee(&self) -> Gc<Func> {
+        debug_assert!(!self.base.is_null());
+        // SAFETY: the slots below the base of a frame hold its function and its link; the frame of the host has a function as well.
+        unsafe { crate::interp::frame::func_of(self.base) }
+    }
     /// Number of arguments of the running builtin.
     #[inline(always)]
     pub fn nargs(&self) -> usize {

@@ -11,7 +11,7 @@ use crate::object::{Func, Gc, Table, Thread};
 use crate::text::chunk::chunk_id;
 use crate::text::number::to_i64;
 use crate::text::until_nul;
-use crate::value::{PAYLOAD_BITS, TAG_UPVAL, Value};
+use crate::value::Value;
 
 /// `debug.getregistry()`
 pub fn getregistry(vm: &mut Vm) -> LuaResult<u32> {
@@ -272,8 +272,7 @@ pub fn setupvalue(vm: &mut Vm) -> LuaResult<u32> {
     if f.is_lua() {
         let uv = f.upvalues()[i].get();
         vm.upvalue_changes(uv);
-        // SAFETY: an upvalue points to a live stack slot, or to itself.
-        unsafe { *uv.v.get() = v };
+        uv.set(v);
         vm.barrier_forward(uv.header(), v);
     } else {
         f.native_upvalues()[i].set(v);
@@ -310,7 +309,7 @@ pub fn upvaluejoin(vm: &mut Vm) -> LuaResult<u32> {
     vm.upvalue_changes(f.upvalues()[i].get());
     f.upvalues()[i].set(uv);
     vm.upvalue_changes(uv);
-    vm.barrier_forward(f.header(), Value(TAG_UPVAL << PAYLOAD_BITS | uv.addr()));
+    vm.barrier_forward(f.header(), Value::upval(uv));
     Ok(0)
 }
 
@@ -348,7 +347,7 @@ pub fn sethook(vm: &mut Vm) -> LuaResult<u32> {
 /// Behind the instruction of the caller that a first line event is compared with. LuaJIT knows only where it was last as far as
 /// that had been saved: by each instruction under a hook, and else by those that allocate.
 fn last_position(vm: &Vm) -> Option<*const Ins> {
-    let caller = Level::running(vm)?.below(vm)?;
+    let caller = Level::running(vm)?.below()?;
     let (p, pc) = (caller.func.proto()?, caller.pc?);
     let saves = |i: &usize| p.ins(*i).is_some_and(|ins| matches!(ins.op(), Op::FNEW | Op::TNEW | Op::TDUP | Op::CAT));
     let saved = if vm.interp.hook.mask != 0 { pc } else { (0..pc).rev().find(saves)? };

@@ -226,7 +226,8 @@ fn stacks_grow_with_their_open_upvalues() {
     // SAFETY: a slot of the stack.
     unsafe { *slot = Value::int(42) };
     co.top.set(slot.wrapping_add(1));
-    let uv = vm.find_upval(co, slot);
+    // SAFETY: a slot of that stack.
+    let uv = unsafe { vm.find_upval(co, slot) };
     vm.heap.resize_stack(co, 5000);
     assert_eq!(co.size.get(), 5000);
     assert_eq!(uv.get(), Value::int(42));

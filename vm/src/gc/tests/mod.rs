@@ -254,9 +254,12 @@ fn open_upvalues_outlive_their_coroutine() {
         *slot.add(1) = Value::int(1);
     }
     co.top.set(slot.wrapping_add(2));
-    let kept = vm.find_upval(co, slot);
-    let dropped = vm.find_upval(co, slot.wrapping_add(1));
-    assert!(kept != dropped && vm.find_upval(co, slot) == kept);
+    // SAFETY: a slot of that stack.
+    let kept = unsafe { vm.find_upval(co, slot) };
+    // SAFETY: a slot of that stack.
+    let dropped = unsafe { vm.find_upval(co, slot.wrapping_add(1)) };
+    // SAFETY: as above.
+    assert!(kept != dropped && unsafe { vm.find_upval(co, slot) } == kept);
     assert_eq!(co.open_upvals().count(), 2);
     let holder = holder_of(&mut vm, kept);
     vm.push(Value::func(holder));
@@ -309,7 +312,8 @@ fn closing_upvalues_during_a_cycle_keeps_their_values() {
         let slot = vm.top;
         vm.push(Value::NIL);
         let cur = vm.cur;
-        let uv = vm.find_upval(cur, slot);
+        // SAFETY: a slot of that stack.
+        let uv = unsafe { vm.find_upval(cur, slot) };
         let holder = holder_of(&mut vm, uv);
         vm.push(Value::func(holder));
         vm.gc_set_stepmul(1);
@@ -337,7 +341,8 @@ fn a_slot_of_an_unreachable_coroutine_may_change_before_the_cycle_ends() {
         let co = vm.new_thread(20);
         let slot = co.stack.get();
         co.top.set(slot.wrapping_add(1));
-        let uv = vm.find_upval(co, slot);
+        // SAFETY: a slot of that stack.
+        let uv = unsafe { vm.find_upval(co, slot) };
         let holder = holder_of(&mut vm, uv);
         vm.push(Value::func(holder));
         vm.gc_set_stepmul(1);
