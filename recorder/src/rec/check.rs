@@ -33,7 +33,7 @@ impl Recorder {
         let mut base = self.base;
         for (depth, f) in self.frames.iter().enumerate().rev() {
             let at = base.index() as isize - running;
-            let link = view::slot(vm, at - 1).0;
+            let link = view::slot(vm, at - 1).bits();
             let kind = frame::kind(link);
             let fits = match f.way {
                 Way::Call => kind == frame::LUA,
@@ -73,7 +73,7 @@ impl Recorder {
                 continue;
             }
             let v = view::slot(vm, (at.index() as isize) - self.base.index() as isize);
-            let fits = if self.is_link(at) { self.is_word(r, v.0) } else { self.is_value(r, v) };
+            let fits = if self.is_link(at) { self.is_word(r, v.bits()) } else { self.is_value(r, v) };
             check(fits, || {
                 let known = self.b.trace.konst(r).map_or_else(|| format!("{:?} {r:?}", self.ty(r)), |k| format!("{k:?}"));
                 format!("slot {at}: {known} to the recorder, {v:?} to the interpreter")

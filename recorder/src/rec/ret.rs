@@ -130,7 +130,7 @@ impl Recorder {
                 }
                 Way::Call => {
                     self.enter_frame(f.proto);
-                    let link = view::slot(vm, left.index() as isize - running - 1).0;
+                    let link = view::slot(vm, left.index() as isize - running - 1).bits();
                     self.place_results(link, left - 2, &results);
                     return Ok(Flow::Next);
                 }
