@@ -12,7 +12,8 @@ use crate::meta::MM;
 use crate::object::{Func, Gc, Proto, Str, Table, ThreadStatus};
 use crate::sample::Sampling;
 use crate::source::{Form, Pieces, Source};
-use crate::state::{CompiledState, ErrorState, Host, InterpState, Realm, StringState};
+use crate::host::HostState;
+use crate::state::{CompiledState, ErrorState, InterpState, Realm, StringState};
 use crate::value::Value;
 use core::any::Any;
 use std::rc::Rc;
@@ -140,7 +141,7 @@ impl Vm {
             errors: ErrorState::default(),
             callback: CallbackState::default(),
             compiler: Rc::new(NoJit),
-            host: Host::default(),
+            host: HostState::default(),
             strings: StringState::default(),
         });
         vm.dispatch = vm.interp.handlers.as_ptr();

@@ -229,10 +229,8 @@ impl Vm {
         for s in self.realm.meta_names.iter().flatten() {
             m.mark(*s);
         }
-        for v in &self.host.roots {
-            m.mark_value(*v);
-        }
-        for (_, v) in &self.host.event_handlers {
+        self.host.roots.for_each(|v| m.mark_value(v));
+        for (_, v) in &self.event_handlers {
             m.mark_value(*v);
         }
         for u in &self.heap.finalize {

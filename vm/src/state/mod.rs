@@ -4,14 +4,12 @@
 
 mod compiled;
 mod errors;
-mod host;
 mod interp;
 mod realm;
 mod strings;
 
 pub use compiled::CompiledState;
 pub use errors::ErrorState;
-pub use host::{AtExit, Host};
 pub use interp::{HOT_COUNTERS, InterpState};
 pub use realm::Realm;
 pub use strings::StringState;
@@ -21,6 +19,7 @@ use crate::callback::CallbackState;
 use crate::error::LuaResult;
 use crate::gc::Heap;
 use crate::hooks::Compiler;
+use crate::host::HostState;
 use crate::interp::Handler2;
 use crate::object::{Func, Gc, Thread};
 use crate::sample::Sampling;
@@ -62,8 +61,8 @@ pub struct Vm {
     pub callback: CallbackState,
     /// The attached compiler.
     pub compiler: Rc<dyn Compiler>,
-    /// What the embedding program has registered.
-    pub host: Host,
+    /// What the embedding API keeps here.
+    pub host: HostState,
     /// Buffers of string operations.
     pub strings: StringState,
 }
