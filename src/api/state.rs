@@ -107,7 +107,7 @@ impl State {
     }
     /// Runs `f`, whose error is the VM's [`Vm::error`].
     pub fn try_enter<R>(self: &Rc<State>, f: impl FnOnce(&mut Vm) -> perilune_vm::error::LuaResult<R>) -> Result<R> {
-        match self.enter(|vm| f(vm).map_err(|_| core::mem::replace(&mut vm.error, Raw::NIL))) {
+        match self.enter(|vm| f(vm).map_err(|_| core::mem::replace(&mut vm.errors.value, Raw::NIL))) {
             Ok(r) => Ok(r),
             Err(e) => Err(self.error_of(e, b"")),
         }

@@ -85,10 +85,10 @@ pub fn for_each_root(vm: &Vm, mut f: impl FnMut(&'static str, Gc<GcHeader>)) {
     for v in vm.realm.io_defaults {
         value("default file", v);
     }
-    value("error", vm.error);
+    value("error", vm.errors.value);
     vm.host.roots.for_each(|v| value("handle of the host", v));
-    vm.event_handlers.iter().for_each(|(_, v)| value("event handler", *v));
-    vm.base_meta.iter().flatten().for_each(|t| value("metatable of a type", Value::table(*t)));
+    vm.host.event_handlers.iter().for_each(|(_, v)| value("event handler", *v));
+    vm.realm.base_meta.iter().flatten().for_each(|t| value("metatable of a type", Value::table(*t)));
 }
 
 /// The graph.

@@ -126,7 +126,7 @@ impl Recorder {
         let meta = t.meta.get();
         let r = self.field(table, Field::TabMeta)?;
         if let Some(m) = meta
-            && vm.meta_names[MM::Index as usize].is_some_and(|name| m.get_str(name) == Value::table(m))
+            && vm.realm.meta_names[MM::Index as usize].is_some_and(|name| m.get_str(name) == Value::table(m))
             && !self.feedback.is_one_of_many_classes(m)
             && !self.is_made(r)
         {

@@ -230,7 +230,7 @@ impl Vm {
             m.mark(*s);
         }
         self.host.roots.for_each(|v| m.mark_value(v));
-        for (_, v) in &self.event_handlers {
+        for (_, v) in &self.host.event_handlers {
             m.mark_value(*v);
         }
         for u in &self.heap.finalize {

@@ -43,11 +43,11 @@ impl Vm {
             u.meta.set(mt);
             self.barrier_forward(u.header(), mt.map_or(Value::NIL, Value::table));
         } else {
-            let before = self.base_meta[v.type_index()];
-            self.base_meta[v.type_index()] = mt;
+            let before = self.realm.base_meta[v.type_index()];
+            self.realm.base_meta[v.type_index()] = mt;
             if v.is_bool() {
-                self.base_meta[Value::TRUE.type_index()] = mt;
-                self.base_meta[Value::FALSE.type_index()] = mt;
+                self.realm.base_meta[Value::TRUE.type_index()] = mt;
+                self.realm.base_meta[Value::FALSE.type_index()] = mt;
             }
             if before != mt {
                 self.constant_changed();
