@@ -1,4 +1,5 @@
 //! The state behind all handles, and rooted values.
+#![allow(unsafe_code, reason = "handles are not `Send`, and no other reference to the VM is in use while one reaches it")]
 
 use super::error::{Error, Result};
 use perilune_vm::Vm;

@@ -1,5 +1,8 @@
 //! How traces are run: as machine code, or by the evaluator.
-#![allow(unsafe_code, reason = "the evaluator's entry is called by the interpreter as if it were compiled code")]
+#![allow(
+    unsafe_code,
+    reason = "the interpreter enters the evaluator as it enters compiled code; code that is read lies in the arena"
+)]
 
 use crate::Jit;
 use crate::view::log::{self, Topic};

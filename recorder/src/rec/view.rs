@@ -1,5 +1,5 @@
 //! Raw reads of the running stack and of bytecode: all the unsafe code of the recorder.
-#![allow(unsafe_code, reason = "the recorder looks at the stack and the instructions of the running function")]
+#![allow(unsafe_code, reason = "slots and instructions that are read belong to the frame that is recorded, or to those below it")]
 
 use perilune_vm::bc::Ins;
 use perilune_vm::object::{Func, Gc};

@@ -1,6 +1,7 @@
 //! The VM state: what the interpreter, compiled code and the libraries share.
 //!
 //! [`Vm`] holds the registers of the machine and its parts, each in a file with what uses it.
+#![allow(unsafe_code, reason = "`base` and `top` delimit the values of the running builtin on the running stack")]
 
 mod compiled;
 mod errors;

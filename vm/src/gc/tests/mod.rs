@@ -1,4 +1,5 @@
 //! Tests of the collector: graphs of objects, phases, upvalues. Weak tables and memory have files of their own.
+#![allow(unsafe_code, reason = "tests look at raw parts of objects")]
 
 mod memory;
 #[cfg(feature = "asan")]
