@@ -252,7 +252,8 @@ fn machine_code_and_the_evaluator_agree() {
             m.stack.copy_from_slice(&stack);
             let config = eval::Config { helper: helpers::address, fuel: 100_000, ..eval::Config::default() };
             let (vm, at) = (m.vm.as_mut_ptr().cast::<Vm>(), m.stack[BASE..].as_mut_ptr());
-            let end = eval::run_with(&config, &trace, vm, at.cast());
+            // SAFETY: the trace was made for this VM and this stack.
+            let end = unsafe { eval::run_with(&config, &trace, vm, at.cast()) };
             let Outcome::Exit(exit) = end.outcome else { panic!("seed {seed}: {:?}\n{trace}", end.outcome) };
             let moved = (end.base as isize - at as isize) / 8;
             let evaluated = (u64::from(exit.number()), moved, slots(&m.stack));

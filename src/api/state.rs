@@ -2,6 +2,7 @@
 //!
 //! There is one entrance, [`State::enter`], which refuses a second one inside it. Code of the host (closures that Lua calls, conversions,
 //! writers, `Drop` of payloads) runs outside: either no VM function is active, or it was left by [`State::leave`].
+#![allow(unsafe_code, reason = "handles are not `Send`, and `current` is null while a reference to the VM is in use")]
 
 use super::error::{Error, LuaError, Result};
 use super::failure::{self, Failure};

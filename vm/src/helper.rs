@@ -4,6 +4,7 @@
 //! can fail says so in its result or in `CompiledState::scratch`, and the trace guards that. A helper that makes a string longer than its
 //! operands gives null where there is no memory for it; the interpreter then executes the instruction again, collects, and raises the
 //! error.
+#![allow(unsafe_code, reason = "compiled code calls helpers with the running VM, live objects, and addresses inside them")]
 
 use crate::Vm;
 use crate::layout::AbiType;

@@ -3,6 +3,7 @@
 //! The interpreter owns what hot paths touch (counters, patched instructions, the table from trace number to entry). All calls
 //! through [`Compiler`] are cold. Methods take `&self`: handlers of VM events run Lua code, which may reach the compiler again
 //! through the `jit` library while a method is active, so an implementation keeps its state in cells.
+#![allow(unsafe_code, reason = "the slots that an exit leaves undone are those of the frames that it has left")]
 
 use crate::Vm;
 use crate::bc::Ins;

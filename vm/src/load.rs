@@ -1,4 +1,5 @@
 //! From source text or a binary chunk to a function: compiling or reading, and building prototypes in the heap; and the life of a VM.
+#![allow(unsafe_code, reason = "the stack of the main coroutine has room for the frame of the host")]
 
 use crate::Vm;
 use crate::bc::undump::{self, UndumpError};

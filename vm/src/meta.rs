@@ -1,5 +1,6 @@
 //! Metamethods and the semantics of operators beyond the fast paths: one definition for the interpreter, the libraries and
 //! compiled code.
+#![allow(unsafe_code, reason = "a number that is less than 2^52 fits an i64")]
 
 use crate::Vm;
 use crate::error::LuaResult;

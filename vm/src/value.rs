@@ -4,6 +4,10 @@
 //! lower 47 bits a payload: a sign-less pointer, or an `i32`. Numbers are *dual*: an `i32` under its own tag, or a double.
 //! No operation may show which of the two a number is. The tags are LuaJIT's (GC64), `~0` for nil to `~13` for integers,
 //! so that a number is any value whose tag is at most [`TAG_INT`], and a falsy value compares above [`Value::FALSE`].
+#![allow(
+    unsafe_code,
+    reason = "the tag of a value says of what kind the object at its payload is; values with an object tag are made from such objects only"
+)]
 
 use crate::object::{Func, Gc, GcHeader, Kind, Proto, Str, Table, Thread, Udata, UpVal};
 

@@ -65,7 +65,7 @@ impl Waiting {
             ThreadStatus::Running | ThreadStatus::Dead => return None,
         };
         let base = co.base.get();
-        let at = |i: isize| view::on_stack(base, i);
+        let at = |i: isize| view::on_stack(co, i);
         let compiled = |p: &Gc<Proto>| p.flags.get() & ProtoFlags::NOJIT == 0;
         let (left_by, link) = (at(-2).as_func()?, at(-1).bits());
         let frame = base as usize - co.stack.get() as usize;

@@ -176,10 +176,12 @@ impl World {
         let base = stack.as_mut_ptr().wrapping_add(BELOW);
         // What is not a loop comes back to its start.
         let mut config = Config { fuel, ..Config::default() };
-        let mut exit = eval::run_with(&config, trace, &raw mut *self.vm, base);
+        // SAFETY: the trace was made for this VM and this stack.
+        let mut exit = unsafe { eval::run_with(&config, trace, &raw mut *self.vm, base) };
         while exit.outcome == Outcome::Again {
             config.fuel = fuel.saturating_sub(exit.executed);
-            let next = eval::run_with(&config, trace, &raw mut *self.vm, exit.base);
+            // SAFETY: the trace was made for this VM and this stack.
+            let next = unsafe { eval::run_with(&config, trace, &raw mut *self.vm, exit.base) };
             let (executed, iterations) = (exit.executed + next.executed, exit.iterations + 1);
             exit = Exit { executed, in_loop: executed, iterations, ..next };
         }

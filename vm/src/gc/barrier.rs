@@ -3,6 +3,7 @@
 //! A table that is stored into goes back to gray ([`Vm::barrier_back`]): it will be traversed again in the atomic phase, and
 //! further stores cost nothing. For other objects (upvalues, functions, userdata) the stored object is marked at once
 //! ([`Vm::barrier_forward`]). Outside of marking, the barrier only takes the black off, so that it does not fire again.
+#![allow(unsafe_code, reason = "the value of a closed upvalue lies inside the upvalue")]
 
 use super::Phase;
 use crate::Vm;

@@ -1,5 +1,6 @@
 //! Blocks: 64 KB of cells of one size, aligned to their size so that a cell's address gives its block. They are cut from segments
 //! of memory taken from the system allocator, and handed back and forth between the size classes as they become empty.
+#![allow(unsafe_code, reason = "a block is aligned to its size, and its cells lie between its header and its end")]
 
 use super::os::{alloc_low, free_low};
 use super::poison;

@@ -1,4 +1,5 @@
 //! The heap's state and the allocation of object cells.
+#![allow(unsafe_code, reason = "free lists hold free cells of their class; carved cells of object blocks have a header")]
 
 use super::Marker;
 use super::block::{Block, Blocks, FreeCell};

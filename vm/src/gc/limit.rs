@@ -1,5 +1,6 @@
 //! The end of memory: the limit that the host has set, and what the system gives ([`super::reserve`]). Allocation itself never
 //! fails: memory is looked at in safepoints, and before allocations whose size the program controls.
+#![allow(unsafe_code, reason = "the list of large objects holds objects that are not freed")]
 
 use super::{Heap, reserve};
 use crate::Vm;

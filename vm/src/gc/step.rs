@@ -1,4 +1,5 @@
 //! Collection steps, and what `collectgarbage` is made of.
+#![allow(unsafe_code, reason = "upvalues on the list of a thread are not freed")]
 
 use super::{Heap, Phase};
 use crate::Vm;

@@ -9,6 +9,7 @@
 //! * the intern table holds exactly the strings of the heap, each in its chain;
 //! * tables have the keys that their shapes say;
 //! * nodes of tables are reachable from the main position of their key, and their chains are lists: no node has two predecessors.
+#![allow(unsafe_code, reason = "lists of free cells end, and lead only to cells of their class")]
 
 use super::block::{Block, FreeCell};
 use super::size::class_size;

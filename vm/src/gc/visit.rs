@@ -2,6 +2,7 @@
 //!
 //! Not visited: the key of a table entry whose value is nil, unless it is a string. Such a key may be gone; it is compared
 //! by address only. (Strings are hashed by content, so they must stay.)
+#![allow(unsafe_code, reason = "all slots of a stack are initialised")]
 
 use crate::object::{Func, Gc, GcHeader, Node, Object, Proto, Table, Thread, Udata, UpVal};
 use crate::value::Value;

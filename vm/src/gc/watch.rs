@@ -9,6 +9,10 @@
 //!
 //! Compiled code leaves the number of a [`Site`] in `CompiledState::site` before it calls a helper that may allocate. Only code that
 //! is compiled while somebody watches does, so traces should be flushed before and after.
+#![allow(
+    unsafe_code,
+    reason = "the VM outlives its heap and does not move; compiled code is entered with no Rust reference to the VM in use"
+)]
 
 use super::Heap;
 use super::block::FreeCell;

@@ -1,4 +1,5 @@
 //! Calls, returns and function headers.
+#![allow(unsafe_code, reason = "a frame begins where the stack was checked to have room for all of its slots")]
 
 use super::frame::{self, below, fill_nil, func_of, kind, link_of, move_values};
 use super::loops::count_at;

@@ -1,4 +1,5 @@
 //! Comparisons and tests: each is followed by a JMP, taken when the condition holds.
+#![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`")]
 
 use super::meta_call::{slow_compare, slow_equal};
 use super::{Driver, R, op};

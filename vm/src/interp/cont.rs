@@ -1,4 +1,5 @@
 //! Continuations: what happens with the result of a metamethod. See [`super::frame`] for the frame.
+#![allow(unsafe_code, reason = "a continuation frame has four slots below its base, among them where to go on")]
 
 use super::call::call_at;
 use super::frame;

@@ -1,4 +1,5 @@
 //! Messages of run-time errors: positions, and names of the values to blame.
+#![allow(unsafe_code, reason = "operands of the running instruction are slots of its frame")]
 
 use super::frames::Level;
 use crate::Vm;

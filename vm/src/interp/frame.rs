@@ -10,6 +10,7 @@
 //! * `COR`: the first frame of a coroutine.
 //! * `PCALL`, `XPCALL`: a protected call made by the builtin whose frame is below; for `XPCALL` the handler is that builtin's
 //!   first argument.
+#![allow(unsafe_code, reason = "the two slots below the base of a frame are its function and its link")]
 
 use crate::bc::Ins;
 use crate::object::{Func, Gc};

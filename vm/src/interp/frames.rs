@@ -1,4 +1,8 @@
 //! Walking the frames of a coroutine: for error positions, tracebacks and the debug library.
+#![allow(
+    unsafe_code,
+    reason = "a link leads from the base of a frame to that of the frame below, down to the lowest of the stack"
+)]
 
 use super::errmsg::slot_name;
 use super::frame::{self, below, kind, link_of};

@@ -2,6 +2,10 @@
 //!
 //! While a hook is set, every entry of the dispatch table is `hook_step`: it tells of the events, then runs the instruction in its
 //! form that neither counts nor enters compiled code. Without hooks nothing is paid. Samples ([`crate::sample`]) are told of here, too.
+#![allow(
+    unsafe_code,
+    reason = "a signal handler overwrites the dispatch table, with volatile accesses on both sides; `vm.pc` is behind the running instruction"
+)]
 
 use super::{Dispatching, Status, op};
 use crate::Vm;

@@ -1,4 +1,5 @@
 //! Loops and jumps. Back-edges count; a counter that underflows calls the compiler.
+#![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`; the hot counter of an instruction is one of the table")]
 
 use super::cont::start_iterator_call;
 use super::jit::{enter_trace, hot};

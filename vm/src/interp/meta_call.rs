@@ -1,4 +1,8 @@
 //! The slow halves of instructions: coercions, metamethods, errors.
+#![allow(
+    unsafe_code,
+    reason = "registers as in `vm/src/interp/mod.rs`; a metamethod is called behind the frame of the running function"
+)]
 
 use super::cont::{CONCAT, DROP, JUMP_IF, JUMP_IF_NOT, TO_A, call_with};
 use super::{Driver, R, Status, op};

@@ -6,6 +6,7 @@
 //! or an interrupt that waits) the trace leaves, and the interpreter goes on behind the call of the builtin, not before it. It also
 //! leaves when [`invalidations`](crate::state::CompiledState::invalidations) has changed, for example because the builtin has called
 //! Lua: what only the trace's registers hold may be wrong then.
+#![allow(unsafe_code, reason = "compiled code has stored a complete frame before it calls a builtin")]
 
 use super::call::{NATIVE_RETURN, leave_native, place_results};
 use super::cont;

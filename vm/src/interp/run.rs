@@ -1,4 +1,8 @@
 //! Entering the interpreter from Rust, and unwinding errors.
+#![allow(
+    unsafe_code,
+    reason = "arguments are pushed where the stack was checked to have room; the base is restored when a call returns"
+)]
 
 use super::frame::{self, below, kind, link_of};
 use super::{Loop, R, Tail, call};

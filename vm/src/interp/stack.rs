@@ -1,4 +1,5 @@
 //! Growth of the Lua stack.
+#![allow(unsafe_code, reason = "a signal handler sees that the stack moves before it does")]
 
 use crate::Vm;
 use crate::error::LuaResult;

@@ -4,6 +4,7 @@
 //! there is (an error, a stack that must grow, a frame that is not a Lua call's) is for the builtin, as [`super::co`] has it; so each of
 //! these handlers makes the state that the builtin would have made. There is no call of Rust code, nothing is allocated, and the
 //! stacks stay where they are.
+#![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`")]
 
 use super::call::{FUNCC, call_at};
 use super::co::MAX_NESTING;

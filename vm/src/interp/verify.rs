@@ -10,6 +10,7 @@
 //! * its link is of a known kind and leads to a frame further down; a return address is behind a call of the function below; a
 //!   continuation lies where that function's frame ends, and is one; the moved frame of a vararg function lies above the same function;
 //!   a protected call was made by `pcall` or `xpcall`; the first frame of a coroutine is the lowest.
+#![allow(unsafe_code, reason = "each frame is checked to lie on the stack before anything is read from it")]
 
 use super::cont;
 use super::frame::{self, below, kind, link_of};

@@ -1,4 +1,8 @@
 //! Functions and upvalues.
+#![allow(
+    unsafe_code,
+    reason = "a function is followed by as many slots as it has upvalues; builtins have `body.native`, Lua functions `body.proto`"
+)]
 
 use super::{Gc, GcHeader, Proto, Table};
 use crate::Vm;

@@ -4,6 +4,10 @@
 //! and derefs safely under one contract, the *safepoint rule*: objects are freed only by a collection step, steps run only at
 //! safepoints ([`crate::Vm::safepoint`]), and whatever must live across a safepoint is reachable from a root (a Lua stack, the
 //! registry, a rooted handle, a trace's constants). Allocation never collects.
+#![allow(
+    unsafe_code,
+    reason = "a Gc points to an object that is alive while it is dereferenced: whatever the program can reach, and between safepoints everything"
+)]
 
 mod function;
 mod new;

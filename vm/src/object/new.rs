@@ -1,4 +1,5 @@
 //! Creation of functions, coroutines and userdata. None of this collects.
+#![allow(unsafe_code, reason = "a new cell has the size that the object needs and is written before anybody can see it")]
 
 use super::function::FuncBody;
 use super::{Func, Gc, Kind, NativeFn, Proto, Table, Thread, ThreadStatus, Udata, UpVal};

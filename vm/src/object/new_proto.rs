@@ -1,4 +1,8 @@
 //! Creation of prototypes from what the parser or the loader gives.
+#![allow(
+    unsafe_code,
+    reason = "a new cell is written before anybody can see it; `k` points into the box of constants of the same prototype"
+)]
 
 use super::proto::hot_origin;
 use super::{Gc, Kind, Proto, ProtoFlags, Table, hbits_for};

@@ -1,4 +1,8 @@
 //! Function prototypes.
+#![allow(
+    unsafe_code,
+    reason = "bytecode is patched in place and read through raw pointers; no Rust reference to an instruction is kept"
+)]
 
 use super::{Gc, GcHeader, Str};
 use crate::bc::{Ins, UvDesc, VarInfo};

@@ -11,6 +11,10 @@
 //! `array` points to `asize` values and `node` to `hmask + 1` nodes (the shared empty node, never written, where `hmask` is 0: a
 //! hash part of its own has at least two nodes). They change only in `table_write`; slot and node references are not kept across
 //! calls that insert.
+#![allow(
+    unsafe_code,
+    reason = "`array` and `node` point to as many slots as `asize` and `hmask` say; chains of nodes stay inside the node part"
+)]
 
 use super::{Gc, GcHeader, ShapeId, Str};
 use crate::value::Value;

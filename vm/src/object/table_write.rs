@@ -1,4 +1,8 @@
 //! Tables: creation and stores. See `table` for the layout and the contract.
+#![allow(
+    unsafe_code,
+    reason = "`array` and `node` point to as many slots as `asize` and `hmask` say; a slot is valid until the next insertion"
+)]
 
 use super::table::{Node, Table, hash_key, normalize};
 use super::{Gc, Kind, ShapeId, Str};

@@ -1,4 +1,5 @@
 //! Tests of strings and tables.
+#![allow(unsafe_code, reason = "tests look at raw parts of objects")]
 
 use super::{Gc, Table, WatchedField};
 use crate::Vm;

@@ -1,4 +1,8 @@
 //! Upvalues: the list of open ones of each coroutine, and closing them.
+#![allow(
+    unsafe_code,
+    reason = "an open upvalue points to a slot of its stack and is on the list of its thread; dead ones leave the list before they are freed"
+)]
 
 use super::{Gc, Kind, Thread, UpVal};
 use crate::Vm;

@@ -13,6 +13,7 @@
 //!
 //! Programs that go on storing are not made slow for it: a table has no watchpoints any more when four have fired, or when many stores
 //! were looked at in vain, and after [`MAX_FIRED`] in all there are none at all.
+#![allow(unsafe_code, reason = "a watched table is forgotten before it is freed")]
 
 use super::{Func, Gc, Str, Table};
 use crate::Vm;

@@ -1,5 +1,6 @@
 //! Ctrl-C while samples are taken: the consumer is told of it where it would be told of a sample, and may end the process with what
 //! it has. A second Ctrl-C ends the process at once, as does one on a thread that is not sampled.
+#![allow(unsafe_code, reason = "the signal handler does only what is safe in one, with a VM that is alive while it is sampled")]
 
 use super::timer::{processor_time, sampled};
 use crate::Vm;

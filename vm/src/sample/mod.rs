@@ -11,6 +11,10 @@
 //!
 //! One that is content to be told of many samples at once need not have compiled code left for them ([`InCode::Walked`]): the handler
 //! walks the stack itself (`walk`).
+#![allow(
+    unsafe_code,
+    reason = "a signal handler on the thread of the VM reads and writes single words of it, with volatile accesses on both sides"
+)]
 
 mod clock;
 mod divert;

@@ -1,5 +1,9 @@
 //! The signals by which a thread is sampled. How many intervals of processor time have passed is asked for at each of them, so that
 //! it does not matter when exactly they come, nor whether some are lost.
+#![allow(
+    unsafe_code,
+    reason = "the VM that is sampled is alive while the timer runs, on the thread that the signals go to; a handler does only what is safe in one"
+)]
 
 use super::clock::{Clock, SIGNALS};
 use super::divert::divert;

@@ -2,6 +2,10 @@
 //!
 //! Compiled code does not say which frames it has inlined, but where in it the sample was does; the frame that it counts slots from is
 //! at `CompiledState::frame_base`, and the frames of those who called that one are as the interpreter, or an exit, has left them.
+#![allow(
+    unsafe_code,
+    reason = "frames of a sampled stack are read where the stack has not moved; samples are read while the handler is told not to write"
+)]
 
 use crate::Vm;
 use crate::interp::frames::Level;

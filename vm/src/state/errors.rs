@@ -1,13 +1,11 @@
 //! The error that is being raised, and what handles it.
 
-use crate::Vm;
-use crate::error::LuaError;
 use crate::value::Value;
 
 /// State of error handling.
 #[derive(Debug)]
 pub struct ErrorState {
-    /// The value of the error that is being raised ([`LuaError`]).
+    /// The value of the error that is being raised ([`LuaError`](crate::LuaError)).
     pub value: Value,
     /// Traceback of the last error caught by the host, made where it was raised.
     pub traceback: Option<Vec<u8>>,
@@ -22,15 +20,5 @@ pub struct ErrorState {
 impl Default for ErrorState {
     fn default() -> ErrorState {
         ErrorState { value: Value::NIL, traceback: None, in_handler: false, handled: false, want_traceback: false }
-    }
-}
-
-impl Vm {
-    /// Raises an error with the value `v`.
-    #[cold]
-    pub fn throw(&mut self, v: Value) -> LuaError {
-        self.errors.value = v;
-        self.errors.handled = false;
-        LuaError::parked()
     }
 }

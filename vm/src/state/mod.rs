@@ -1,6 +1,7 @@
 //! The VM state: what the interpreter, compiled code and the libraries share.
 //!
 //! [`Vm`] holds the registers of the machine and its parts, each in a file with what uses it.
+#![allow(unsafe_code, reason = "`base` and `top` delimit the values of the running builtin on the running stack")]
 
 mod compiled;
 mod errors;
@@ -16,7 +17,7 @@ pub use strings::StringState;
 
 use crate::bc::Ins;
 use crate::callback::CallbackState;
-use crate::error::LuaResult;
+use crate::error::{LuaError, LuaResult};
 use crate::gc::Heap;
 use crate::hooks::Compiler;
 use crate::host::HostState;
@@ -129,5 +130,12 @@ impl Vm {
     pub fn stack_end(&self) -> *mut Value {
         // SAFETY: `size` slots were allocated at `stack`.
         unsafe { self.cur.stack.get().add(self.cur.size.get() as usize) }
+    }
+    /// Raises an error with the value `v`.
+    #[cold]
+    pub fn throw(&mut self, v: Value) -> LuaError {
+        self.errors.value = v;
+        self.errors.handled = false;
+        LuaError::parked()
     }
 }

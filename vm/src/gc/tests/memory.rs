@@ -1,4 +1,5 @@
 //! Tests of blocks, raw memory, accounting, pacing and the limit.
+#![allow(unsafe_code, reason = "tests look at raw parts of objects")]
 
 use super::{Rng, pushed_table, scale, vm};
 use crate::Vm;
