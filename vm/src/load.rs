@@ -57,7 +57,7 @@ fn no_frame(_vm: &mut Vm) -> LuaResult<u32> {
     Ok(0)
 }
 
-/// Whoever calls for the pieces of a chunk.
+/// Reads the pieces of a chunk from a function.
 struct Reader<'a> {
     vm: &'a mut Vm,
     next: &'a mut dyn FnMut(&mut Vm) -> LuaResult<Option<Gc<Str>>>,
@@ -88,7 +88,7 @@ impl Pieces for Reader<'_> {
     }
 }
 
-/// The parts of a function that a chunk makes, or a message; none if whoever gives the pieces failed.
+/// The parts of a function that a chunk makes, or a message; none if the function that gives the pieces failed.
 fn read(mut source: Source, name: &[u8], mode: Option<&[u8]>) -> Result<ProtoData, Option<Vec<u8>>> {
     let form = source.open();
     if source.failed() {

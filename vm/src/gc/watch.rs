@@ -8,7 +8,7 @@
 //! `external` of a userdata for what its payload owns.
 //!
 //! Compiled code leaves the number of a [`Site`] in `CompiledState::site` before it calls a helper that may allocate. Only code that
-//! is compiled while somebody watches does, so traces should be flushed before and after.
+//! is compiled while a watcher is attached does, so traces should be flushed before and after.
 #![allow(
     unsafe_code,
     reason = "the VM outlives its heap and does not move; compiled code is entered with no Rust reference to the VM in use"
@@ -250,7 +250,7 @@ fn lua(level: &Level) -> Option<Place> {
 }
 
 impl Vm {
-    /// Has a watcher told of all changes of the heap from now on; gives it back if there is one already.
+    /// Attaches a watcher, which is called for all changes of the heap from now on; returns it if there is one already.
     pub fn watch(&mut self, watcher: Box<dyn Watcher>) -> Result<(), Box<dyn Watcher>> {
         if self.heap.watch.is_some() {
             return Err(watcher);
@@ -284,7 +284,7 @@ impl Vm {
         self.compiled.plain_enter = enter;
         self.compiled.enter = if self.wants_sites() || self.is_sampling() { enter_watched } else { enter };
     }
-    /// Somebody begins or ends to look at where compiled code is.
+    /// A watcher or a consumer of samples comes or goes.
     pub(crate) fn renew_enter(&mut self) {
         if self.compiled.enter as usize == self.compiled.plain_enter as usize {
             self.compiled.site = 0;
@@ -295,7 +295,7 @@ impl Vm {
         }
         self.set_enter(self.compiled.plain_enter);
     }
-    /// Is compiled code to leave word of where it is, for whoever watches the heap or takes samples?
+    /// Must compiled code store where it is, for a watcher of the heap or a consumer of samples?
     pub fn wants_sites(&self) -> bool {
         self.heap.is_watched() || self.sampling.by_address()
     }
@@ -313,7 +313,7 @@ impl Vm {
 /// `CompiledState::trace_depth` while no compiled code runs.
 const NOT_ON_TRACE: u32 = u32::MAX;
 
-/// Enters compiled code while somebody wants to know where it is, or takes samples: the site is that of this code, and afterwards again
+/// Enters compiled code while the heap is watched or samples are taken: the site is that of this code, and afterwards again
 /// that of the code, if any, that called the builtin that led here.
 ///
 /// # Safety

@@ -1,7 +1,7 @@
 //! Hooks: events that call a function before an instruction runs, and interrupts from outside.
 //!
 //! While a hook is set, every entry of the dispatch table is `hook_step`: it tells of the events, then runs the instruction in its
-//! form that neither counts nor enters compiled code. Without hooks nothing is paid. Samples ([`crate::sample`]) are told of here, too.
+//! form that neither counts nor enters compiled code. Without hooks this costs nothing. Samples ([`crate::sample`]) are delivered here, too.
 #![allow(
     unsafe_code,
     reason = "a signal handler overwrites the dispatch table, with volatile accesses on both sides; `vm.pc` is behind the running instruction"
@@ -40,7 +40,7 @@ pub const FUNCTION: &[u8] = b"_HOOK";
 /// What is hooked.
 #[derive(Debug)]
 pub struct Hook {
-    /// The events that are told: bits.
+    /// The events that call the hook: bits.
     pub mask: u8,
     /// Instructions between two count events.
     pub count: i32,
@@ -50,7 +50,7 @@ pub struct Hook {
     last: *const Ins,
     /// Is the hook function running? It has no events.
     running: bool,
-    /// Did somebody ask for an error at the next instruction?
+    /// Must the next instruction raise "interrupted!"?
     interrupted: bool,
 }
 
@@ -61,7 +61,7 @@ impl Default for Hook {
 }
 
 impl Vm {
-    /// Sets the events to be told of; `last` is behind the instruction that is running. The function is in the registry.
+    /// Sets the events that call the hook; `last` is behind the instruction that is running. The hook function is in the registry.
     pub fn set_hook(&mut self, mask: u8, count: i32, last: *const Ins) {
         if self.interp.mode == Mode::Record {
             self.abort_recording();
@@ -256,7 +256,7 @@ unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
         if vm.sample_waits() {
             vm.tell_sample();
             if vm.interp.hook.mask == 0 {
-                // Whoever was told may have thrown traces away.
+                // The consumer may have flushed traces.
                 let now = if enters_code(i.op()) { (*vm.pc.sub(1)).0 } else { i.0 };
                 return (ins >> 32) << 32 | u64::from(now);
             }

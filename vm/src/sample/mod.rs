@@ -1,16 +1,17 @@
-//! Sampling: what runs, asked at regular intervals of processor time.
+//! Sampling: at regular intervals of processor time, the VM records what runs.
 //!
-//! A timer (`timer`) interrupts the thread of the VM. All that its signal handler does is to count, to note what the VM is doing
-//! ([`Activity`]) and to make the interpreter dispatch through the table of hooks; the [`Consumer`] is called there, before the next
-//! instruction of a Lua function, where everything may be looked at. Samples that come meanwhile are added to the one that waits.
+//! A timer (`timer`) interrupts the thread of the VM. The signal handler only counts, notes what the VM is doing ([`Activity`]) and
+//! makes the interpreter dispatch through the table of hooks. There, before the next instruction of a Lua function, the sample is
+//! delivered to the [`Consumer`], which may look at everything. Samples that come before are added to the pending one.
 //!
-//! Compiled code leaves by the next exit that it takes while a sample waits, be there a side trace or not (`CompiledState::exits_leaving`).
-//! A consumer that wants to know where in compiled code the sample was ([`InCode::Located`]) is told where the processor was, or, while
-//! a helper ran, the site that the code had left (`CompiledState::site`). Code that is compiled meanwhile leaves sites, and has a guard in
-//! loops that may take no exit for long (PROF). So apart from these guards samples cost compiled code nothing until one comes.
+//! While a sample is pending, compiled code leaves by the next exit that it takes, even if it has a side trace
+//! (`CompiledState::exits_leaving`). A consumer that asks where in compiled code the sample was taken ([`InCode::Located`]) gets the address
+//! where the processor was, or, if a helper ran, the site that the code stored before the call (`CompiledState::site`). Code that is compiled
+//! while samples are taken stores sites, and has a guard in loops that may take no exit for long (PROF). Apart from these guards samples
+//! cost compiled code nothing until one comes.
 //!
-//! One that is content to be told of many samples at once need not have compiled code left for them ([`InCode::Walked`]): the handler
-//! walks the stack itself (`walk`).
+//! With [`InCode::Walked`] compiled code is not left: the signal handler walks the stack (`walk`), and the consumer gets many samples at
+//! once.
 #![allow(
     unsafe_code,
     reason = "a signal handler on the thread of the VM reads and writes single words of it, with volatile accesses on both sides"
@@ -63,15 +64,15 @@ pub enum Activity {
     Compiler = b'J',
 }
 
-/// What becomes of samples in compiled code.
+/// How samples in compiled code are delivered.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum InCode {
-    /// They are told of when it is left.
+    /// When compiled code is left.
     Late,
-    /// The same, with where it was, and loops are left for it.
+    /// The same, with the place in the code; loops are left for a sample as well.
     Located,
-    /// They are told of later, with where it was and the stack of that moment, and it is not left ([`Consumer::compiled`]). Traces
-    /// that were compiled before must have been thrown away.
+    /// Later, with the place in the code and the stack of that moment; compiled code is not left ([`Consumer::compiled`]). Traces
+    /// that were compiled before must have been flushed.
     Walked,
 }
 
@@ -119,7 +120,7 @@ pub struct Part {
 /// Samples since the consumer was called last.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sample {
-    /// By kind, the first one first. Empty if there is only an interrupt to be told of.
+    /// By kind, the first one first. Empty if there is only an interrupt to deliver.
     pub parts: Vec<Part>,
 }
 
@@ -134,7 +135,7 @@ impl Sample {
     }
 }
 
-/// Who is told of samples.
+/// Receives samples.
 pub trait Consumer: Any {
     /// A sample, while `vm.base` and `vm.pc` are those of a Lua function. Hooks, events and recording are suspended meanwhile.
     fn sample(&self, vm: &mut Vm, sample: Sample);
@@ -162,7 +163,7 @@ pub trait Consumer: Any {
     fn closing(&self, vm: &mut Vm) {
         let _ = vm;
     }
-    /// That is over: the process ends, the state is closed, or samples are taken for somebody else.
+    /// No more samples come: the process ends, the state is closed, or another consumer takes its place.
     fn end(&self, vm: &mut Vm) {
         let _ = vm;
     }
@@ -171,7 +172,7 @@ pub trait Consumer: Any {
 /// Kinds of samples that can wait at once: as many as there may be instructions in a short loop, which is not left for samples.
 const KINDS: usize = 128;
 
-/// Samples of one kind that wait to be told of.
+/// Pending samples of one kind.
 #[derive(Default)]
 struct Waiting {
     count: AtomicU32,
@@ -184,11 +185,11 @@ struct Waiting {
 /// What is known of samples; a part of the VM.
 #[repr(C)]
 pub struct Sampling {
-    /// Does a sample wait? See [`Vm::sample_waits`].
+    /// Is a sample pending? See [`Vm::sample_waits`].
     pub(crate) waits: bool,
     /// What is being done. See [`Vm::begin_activity`].
     pub(crate) activity: Activity,
-    /// Samples not yet told of.
+    /// Pending samples.
     waiting: [Waiting; KINDS],
     /// Is the consumer running?
     running: bool,
@@ -221,15 +222,15 @@ impl Default for Sampling {
 }
 
 impl Sampling {
-    /// Is the consumer running? Whoever sends events does not then.
+    /// Is the consumer running? No events are sent then.
     pub fn is_running(&self) -> bool {
         self.running
     }
-    /// Is compiled code to leave word of where it is?
+    /// Must compiled code store where it is?
     pub fn by_address(&self) -> bool {
         self.in_code.is_some_and(|c| c != InCode::Late)
     }
-    /// Is compiled code to be left in loops?
+    /// Must compiled loops ask whether a sample is pending?
     pub fn leaves_loops(&self) -> bool {
         self.interruptible || self.in_code == Some(InCode::Located)
     }
@@ -237,7 +238,7 @@ impl Sampling {
     pub fn walks_stacks(&self) -> bool {
         self.in_code == Some(InCode::Walked)
     }
-    /// Tells where compiled code is.
+    /// Sets the address range of compiled code.
     pub fn set_code(&mut self, code: Range<usize>) {
         self.code = code;
     }
@@ -316,12 +317,12 @@ impl Vm {
             self.sampling.interrupt = Some(Interrupt::listen());
         }
     }
-    /// Before traces go: tells of the samples in compiled code that can be told of now, and forgets where the others were.
+    /// Before traces are freed: delivers the samples in compiled code that can be delivered now, and forgets the places of the others.
     pub fn forget_places(&self) {
         self.tell_walked();
         self.sampling.forget_places();
     }
-    /// Tells of the samples in compiled code whose stacks were walked. To be done before its memory is used for other code.
+    /// Delivers the samples in compiled code whose stacks were walked. Must happen before the memory of that code is used again.
     pub fn tell_walked(&self) {
         if let Some((_, consumer)) = &self.sampling.active {
             self.tell_walked_to(&**consumer);
@@ -339,7 +340,7 @@ impl Vm {
             consumer.forget();
         }
     }
-    /// Who is told of samples.
+    /// The consumer of samples.
     pub fn sampling_consumer(&self) -> Option<Rc<dyn Consumer>> {
         self.sampling.active.as_ref().map(|a| Rc::clone(&a.1))
     }
@@ -347,7 +348,7 @@ impl Vm {
     pub fn is_sampling(&self) -> bool {
         self.sampling.active.is_some()
     }
-    /// Does a sample wait to be told of?
+    /// Is a sample pending?
     #[inline(always)]
     pub fn sample_waits(&self) -> bool {
         // SAFETY: a field of this VM. Volatile: a signal handler may have written it, on this thread.
@@ -357,7 +358,7 @@ impl Vm {
         // SAFETY: as above.
         unsafe { AtomicBool::from_ptr(&raw mut self.sampling.waits) }.store(waits, Relaxed);
     }
-    /// Lets the sample that waits be counted with the next one.
+    /// Takes the pending mark back: the samples are delivered with the next one.
     pub(crate) fn drop_sample(&mut self) {
         if self.sample_waits() {
             let linked = self.compiled.exits_linked;
@@ -367,7 +368,7 @@ impl Vm {
             self.update_dispatch();
         }
     }
-    /// Notes what is done from now on; what was done before.
+    /// Sets what the VM is doing from now on; returns what it was doing before.
     #[inline(always)]
     pub fn begin_activity(&mut self, activity: Activity) -> Activity {
         let before = self.sampling.activity;
@@ -409,7 +410,7 @@ impl Vm {
             added.is_some()
         }
     }
-    /// Has the consumer told as soon as that can be.
+    /// Has the pending samples delivered as soon as possible.
     ///
     /// # Safety
     /// As for [`Vm::tick`].

@@ -1,4 +1,4 @@
-//! Stacks that are looked at where samples in compiled code are taken, by the signal handler: that code is not left for them.
+//! Stacks that the signal handler walks when a sample is taken in compiled code, which is not left for it.
 //!
 //! Compiled code does not say which frames it has inlined, but where in it the sample was does; the frame that it counts slots from is
 //! at `CompiledState::frame_base`, and the frames of those who called that one are as the interpreter, or an exit, has left them.
@@ -77,7 +77,7 @@ struct WalkedSample {
     whole: bool,
 }
 
-/// Samples that wait to be told of, with their stacks. The signal handler adds to them, on the same thread.
+/// Pending samples with their stacks. The signal handler adds to them, on the same thread.
 pub(super) struct Walked {
     samples: Box<[UnsafeCell<MaybeUninit<WalkedSample>>]>,
     frames: Box<[UnsafeCell<MaybeUninit<StackFrame>>]>,
