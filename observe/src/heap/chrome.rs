@@ -329,10 +329,10 @@ impl Snapshot<'_> {
     }
     fn table(&self, t: Gc<Table>, texts: &mut Texts) -> (NodeType, u32) {
         let vm = self.graph.vm;
-        if t == vm.registry {
+        if t == vm.realm.registry {
             return (NodeType::Object, texts.plain("registry"));
         }
-        if t == vm.globals {
+        if t == vm.realm.globals {
             return (NodeType::Object, texts.plain("globals"));
         }
         if let Some(class) = t.meta.get().filter(|m| *m != t).and_then(|m| self.graph.names.class(m)) {

@@ -68,7 +68,7 @@ impl Serialize for Dump<'_> {
         let vm = self.vm;
         let mut map = to.serialize_map(None)?;
         map.serialize_entry("objects", &Objects(self))?;
-        let roots = Roots { mainthread: Address(vm.main.header()), registry: Address(vm.registry.header()) };
+        let roots = Roots { mainthread: Address(vm.realm.main.header()), registry: Address(vm.realm.registry.header()) };
         map.serialize_entry("roots", &roots)?;
         let mut others = Vec::new();
         super::graph::for_each_root(vm, |_, o| others.push(o));
@@ -89,7 +89,7 @@ struct Objects<'a>(&'a Dump<'a>);
 
 impl Serialize for Objects<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let (dump, main) = (self.0, self.0.vm.main.header());
+        let (dump, main) = (self.0, self.0.vm.realm.main.header());
         let mut map = to.serialize_map(None)?;
         let mut result = map.serialize_entry(&Address(main), &Object { dump, object: main });
         dump.vm.heap.for_each_object(|o| {
