@@ -91,10 +91,10 @@ impl Serialize for Objects<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let (dump, main) = (self.0, self.0.vm.realm.main.header());
         let mut map = to.serialize_map(None)?;
-        let mut result = map.serialize_entry(&Address(main), &Object { dump, object: main });
+        let mut result = map.serialize_entry(&Address(main), &Entry { dump, object: main });
         dump.vm.heap.for_each_object(|o| {
             if result.is_ok() && o != main {
-                result = map.serialize_entry(&Address(o), &Object { dump, object: o });
+                result = map.serialize_entry(&Address(o), &Entry { dump, object: o });
             }
         });
         result?;
@@ -102,14 +102,14 @@ impl Serialize for Objects<'_> {
     }
 }
 
-struct Object<'a> {
+struct Entry<'a> {
     dump: &'a Dump<'a>,
     object: Gc<GcHeader>,
 }
 
-impl Serialize for Object<'_> {
+impl Serialize for Entry<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let Object { dump, object: o } = *self;
+        let Entry { dump, object: o } = *self;
         let size = dump.vm.heap.object_size(o);
         dump.total.set(dump.total.get() + size);
         let mut map = to.serialize_map(None)?;
