@@ -41,10 +41,12 @@ fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
 
 /// The reason of an inner attribute that allows unsafe code, if the text has one.
 fn reason(text: &str) -> Option<String> {
-    let start = ["#![allow(unsafe_code,", "#![expect(unsafe_code,"].iter().find_map(|a| text.find(a))?;
-    let rest = &text[start..];
-    let rest = &rest[rest.find("reason = \"")? + "reason = \"".len()..];
-    Some(rest[..rest.find('"')?].to_owned())
+    let inside = text.split("#![").skip(1).find_map(|a| {
+        let list = a.strip_prefix("allow(").or(a.strip_prefix("expect("))?;
+        list.trim_start().strip_prefix("unsafe_code,")
+    })?;
+    let reason = inside.trim_start().strip_prefix("reason = \"")?;
+    Some(reason[..reason.find('"')?].to_owned())
 }
 
 /// The rows of the table that the document should have: module and invariant.

@@ -1,4 +1,4 @@
-//! The pages of an arena.
+//! The pages of a code arena, mapped twice.
 #![allow(
     unsafe_code,
     reason = "nobody else knows the file behind the two mappings of the arena; pages whose protection changes hold only code"
