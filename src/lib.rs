@@ -46,6 +46,7 @@
 //! [profile.dev.package.perilune-vm]
 //! opt-level = 3
 //! ```
+#![deny(unsafe_code)]
 
 mod api;
 

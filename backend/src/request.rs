@@ -14,12 +14,12 @@ pub struct TraceTree<'a> {
     pub trace_no: u32,
     /// Exit `k` of the trace has the number `exit_base + k` in the exit table.
     pub exit_base: u32,
-    /// By instruction: the number to leave in [`perilune_vm::Vm::site`] before it calls a helper that allocates; empty if nobody
+    /// By instruction: the number to leave in `CompiledState::site` before it calls a helper that allocates; empty if nobody
     /// wants to know.
     pub sites: &'a [u32],
     /// The code is sampled by address: it leaves its site before it calls any helper.
     pub sampled: bool,
-    /// Stacks are walked while it runs: it tells where its frame is ([`perilune_vm::Vm::code_base`]) when it starts and when that changes.
+    /// Stacks are walked while it runs: it tells where its frame is (`CompiledState::frame_base`) when it starts and when that changes.
     pub walked: bool,
     /// Side traces by the exit they start from. Other exits leave through the exit table.
     pub sides: Vec<(SnapId, TraceTree<'a>)>,

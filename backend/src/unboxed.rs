@@ -56,9 +56,9 @@ pub(crate) fn pointer_tag(ty: Ty) -> Option<u64> {
 /// The value that a type is.
 pub(crate) fn pri_word(ty: Ty) -> Option<u64> {
     match ty {
-        Ty::Nil => Some(Value::NIL.0),
-        Ty::False => Some(Value::FALSE.0),
-        Ty::True => Some(Value::TRUE.0),
+        Ty::Nil => Some(Value::NIL.bits()),
+        Ty::False => Some(Value::FALSE.bits()),
+        Ty::True => Some(Value::TRUE.bits()),
         _ => None,
     }
 }
@@ -70,12 +70,12 @@ pub(crate) fn known_word(trace: &Trace, r: IrRef) -> Option<u64> {
     }
     match *trace.consts.get(r.const_index())? {
         Const::Pri(ty) => pri_word(ty),
-        Const::Int(k) => Some(Value::int(k).0),
+        Const::Int(k) => Some(Value::int(k).bits()),
         Const::Num(bits) => Some(bits),
-        Const::Gc(value) => Some(value.0),
+        Const::Gc(value) => Some(value.bits()),
         Const::Ptr(word) => Some(word),
         Const::Null(Ty::P64 | Ty::I64 | Ty::U64) => Some(0),
-        Const::Null(_) => Some(Value::NIL.0),
+        Const::Null(_) => Some(Value::NIL.bits()),
         Const::Vm(_) | Const::Slot(..) => None,
     }
 }

@@ -74,6 +74,9 @@ pub trait Host {
     fn drop_payload(&self, vm: &mut Vm, payload: Box<dyn Any>);
 }
 
+/// Called when the program ends the process, see [`HostState::at_exit`].
+pub type AtExit = Box<dyn FnOnce(&mut Vm, i32)>;
+
 /// The host's part of a VM.
 #[derive(Default)]
 pub struct HostState {
@@ -81,6 +84,10 @@ pub struct HostState {
     pub roots: Rc<Roots>,
     /// The embedding API, if there is one.
     pub host: Option<Rc<dyn Host>>,
+    /// Handlers of VM events by name: `(name, function)`.
+    pub event_handlers: Vec<(Box<[u8]>, Value)>,
+    /// Called once when the program ends the process, with its status.
+    pub at_exit: Vec<AtExit>,
 }
 
 impl Vm {

@@ -62,7 +62,7 @@ impl Lower<'_> {
         };
         let Const::Gc(object) = self.konst(check.b)? else { return Ok(false) };
         let word = self.pos.ins().load(types::I64, MEM, addr, at);
-        let expected = self.k64(object.0);
+        let expected = self.k64(object.bits());
         let same = self.pos.ins().icmp(IntCC::Equal, word, expected);
         self.guard(same)?;
         self.cur.values[i] = self.k64(object.payload()).into();

@@ -21,7 +21,7 @@ const MOST: u32 = 1000;
 impl Registry {
     /// Points a VM to the table, which may have moved.
     pub fn connect_plain_exits(&mut self, vm: &mut Vm) {
-        vm.plain_exits = self.plain_exits.as_mut_ptr();
+        vm.compiled.plain_exits = self.plain_exits.as_mut_ptr();
     }
     /// How often an exit was taken without asking; from now on the compiler is asked.
     pub fn settle_plain_exit(&mut self, id: ExitId) -> u32 {

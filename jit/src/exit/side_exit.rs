@@ -145,7 +145,7 @@ impl Jit {
         if registry.get(root)?.goes_round {
             return None;
         }
-        let (entered, before) = match registry.get(vm.jit_trace) {
+        let (entered, before) = match registry.get(vm.compiled.trace) {
             Some(e) if e.root != root => (e.root, e.length()),
             _ => (root, 0),
         };

@@ -94,7 +94,7 @@ impl Ins {
     /// Sunk: a new table that only exits need, or what serves only to fill it (addresses, insertions, stores). Not executed in
     /// its place. An exit executes those of [`super::Trace::sunk`] before it stores the slots; none of them is a guard then.
     pub const SINK: u8 = 0x10;
-    /// Exit stress, for tests: a guard that also leaves, whatever it would find, when `Vm::exit_countdown` is over. On BASE it is
+    /// Exit stress, for tests: a guard that also leaves, whatever it would find, when `CompiledState::exit_countdown` is over. On BASE it is
     /// the stack check at the start that leaves.
     pub const STRESS: u8 = 0x08;
     /// An unguarded instruction.

@@ -45,7 +45,7 @@ pub const PRELOAD: &[u8] = b"_PRELOAD";
 impl Vm {
     /// Makes all libraries available: to be called once for a new state.
     pub fn open_libs(&mut self) {
-        let globals = self.globals;
+        let globals = self.realm.globals;
         self.set_field(globals, b"_G", Value::table(globals));
         let version = self.new_str(b"Lua 5.1");
         self.set_field(globals, b"_VERSION", Value::str(version));
@@ -85,12 +85,12 @@ impl Vm {
     }
     /// A table in the registry, made if there is none.
     pub fn registry_table(&mut self, name: &[u8]) -> Gc<Table> {
-        let registry = self.registry;
+        let registry = self.realm.registry;
         self.subtable(registry, name)
     }
     /// The table of a library, made if there is none: a global that is among the loaded modules.
     pub fn library(&mut self, name: &[u8]) -> Gc<Table> {
-        let globals = self.globals;
+        let globals = self.realm.globals;
         let lib = self.subtable(globals, name);
         let loaded = self.registry_table(LOADED);
         self.set_field(loaded, name, Value::table(lib));
@@ -112,7 +112,7 @@ impl Vm {
         let string = self.library(b"string");
         let meta = self.new_table(0, 1);
         self.set_field(meta, b"__index", Value::table(string));
-        self.base_meta[Value::str(self.new_str(b"")).type_index()] = Some(meta);
+        self.realm.base_meta[Value::str(self.new_str(b"")).type_index()] = Some(meta);
     }
     fn open_io(&mut self) {
         let meta = self.registry_table(b"FILE*");
@@ -172,7 +172,7 @@ impl Opener<'_> {
             return;
         }
         let (t, name) = match b.name().rsplit_once('.') {
-            None => (self.vm.globals, b.name()),
+            None => (self.vm.realm.globals, b.name()),
             Some(("io.method", name)) => (self.vm.registry_table(b"FILE*"), name),
             Some(("buffer.method", name)) => (self.vm.registry_table(buffer::META), name),
             Some((lib, name)) => (self.vm.library(lib.as_bytes()), name),

@@ -33,7 +33,7 @@ pub(super) fn open(vm: &mut Vm) {
     vm.set_field(env, b"fit", Value::func(fit));
     let blame = vm.new_native(blame, 1, &[]);
     vm.set_field(env, b"blame", Value::func(blame));
-    let globals = vm.globals;
+    let globals = vm.realm.globals;
     let next = vm.field(globals, b"next");
     vm.set_field(env, b"next", next);
     for (lib, name, source) in FUNCTIONS {
