@@ -6,7 +6,7 @@
 use crate::Jit;
 use crate::trace::Entry;
 use core::any::Any;
-use perilune_recorder::history::History;
+use perilune_recorder::ir::history::History;
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{Value, Vm};
 
