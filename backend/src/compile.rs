@@ -1,4 +1,6 @@
 //! Trees of traces in, machine code out.
+//!
+//! Next on the way of a hot loop: `jit/src/trace/patch.rs`.
 
 use crate::code::{Arena, Code};
 use crate::lower::{self, Env};

@@ -5,6 +5,8 @@
 //! effect, so that the interpreter can execute it again. After an effect, or a decision, the next instruction takes a snapshot.
 //!
 //! Slots are numbered as in [`crate::ir::Op::SLOAD`]. A slot that has no reference yet is what memory holds.
+//!
+//! Next on the way of a hot loop: `recorder/src/opt/mod.rs`.
 #![allow(clippy::wrong_self_convention, reason = "what converts is not the recorder, but a reference that it emits code for")]
 
 mod arith;
