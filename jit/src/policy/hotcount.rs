@@ -1,6 +1,4 @@
 //! Hot counters.
-//!
-//! Next on the way of a hot loop: `jit/src/record/start.rs`.
 
 use crate::policy::Policy;
 use perilune_vm::Vm;
