@@ -1,6 +1,4 @@
 //! The compiler: from a tree of traces to machine code, and the code arena that it is placed in.
-//!
-//! Next on the way of a hot loop: `jit/src/trace/patch.rs`.
 
 use crate::code::{Arena, Code};
 use crate::lower::{self, Env};

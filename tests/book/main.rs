@@ -8,7 +8,6 @@ mod exercises;
 mod figures;
 mod language;
 mod links;
-mod walk;
 mod words;
 
 use std::path::{Path, PathBuf};

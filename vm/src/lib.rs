@@ -1,15 +1,6 @@
 //! Perilune's Lua without a compiler: values, heap, bytecode, interpreter, libraries.
 //!
 //! [`Vm`] is one Lua state and a complete interpreter. A tracing compiler may be attached through [`hooks::Compiler`].
-//!
-//! ```
-//! use perilune_vm::{Value, Vm};
-//!
-//! let mut vm = Vm::new();
-//! vm.open_libs();
-//! let f = vm.load_chunk(b"local s = 0 for i = 1, 10 do s = s + i end return s", b"=sum", None).ok().expect("a valid chunk");
-//! assert_eq!(vm.call1(Value::func(f), &[]).ok(), Some(Value::int(55)));
-//! ```
 
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64", target_endian = "little")))]
 compile_error!("Perilune runs on 64-bit little-endian Linux only: its clocks, signals and memory are those of Linux");

@@ -1,6 +1,4 @@
 //! How traces are run: as machine code, or by the evaluator.
-//!
-//! Next on the way of a hot loop: `backend/src/compile.rs`.
 #![allow(unsafe_code, reason = "the evaluator's entry is called by the interpreter as if it were compiled code")]
 
 use crate::Jit;

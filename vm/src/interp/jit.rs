@@ -1,6 +1,4 @@
 //! Where the interpreter meets the compiler: hot counters that ran out, recording, entering and leaving compiled code.
-//!
-//! Next on the way of a hot loop: `jit/src/engine.rs`.
 
 use super::hook::{enters_code, is_header, used_slots};
 use super::native::Unfinished;

@@ -1,6 +1,4 @@
 //! Loops and jumps. Back-edges count; a counter that underflows calls the compiler.
-//!
-//! Next on the way of a hot loop: `vm/src/interp/jit.rs`.
 
 use super::cont::start_iterator_call;
 use super::jit::{enter_trace, hot};
