@@ -20,7 +20,7 @@ use perilune_vm::Value;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
 
-/// Names for what is known by its address.
+/// Names of objects and instructions that a trace knows by their addresses.
 pub trait Names {
     /// A name for an object, to be printed in braces.
     fn object(&self, v: Value) -> String;
