@@ -3,7 +3,7 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use common::{Build, Machine, TRACE_NO};
+use common::{Build, Machine, TRACE};
 use perilune_backend::thunk::ThunkAddrs;
 use perilune_backend::{CompileRequest, Compiler, TraceTree, isa};
 use perilune_recorder::ir::{IrRef, Link, Op, Trace, Ty, conv, sload};
@@ -27,12 +27,12 @@ fn main() {
     {
         let mut m = Machine::new();
         let (trace, rounds) = setup(&mut m);
-        let code = m.install(&trace, TRACE_NO, 0);
+        let code = m.install(&trace, TRACE, ExitId::new(0));
         let before = m.stack.clone();
         let best = (0..7).map(|_| {
             m.stack.copy_from_slice(&before);
             let start = Instant::now();
-            m.enter(TRACE_NO);
+            m.enter(TRACE);
             start.elapsed().as_secs_f64()
         });
         let best = best.fold(f64::MAX, f64::min);

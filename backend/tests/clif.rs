@@ -68,7 +68,7 @@ fn field_access_and_barrier() {
     let x = t.guarded(Op::HLOAD, Ty::Str, p, IrRef::NIL);
     t.emit(Op::HSTORE, Ty::Str, p, x);
     t.emit(Op::TBAR, Ty::Nil, table, IrRef::NIL);
-    check("field_access_and_barrier", &t.end(&[(3, x)], Link::Root(7)));
+    check("field_access_and_barrier", &t.end(&[(3, x)], Link::Root(TraceId::new(7).unwrap())));
 }
 
 #[test]
@@ -95,6 +95,6 @@ fn recursion_with_stack_check() {
     // It also runs: the stack ends it.
     let mut m = Machine::new();
     *m.slot(2) = Value::int(0).0;
-    m.install(&trace, common::TRACE_NO, 0);
-    assert_eq!(m.enter(common::TRACE_NO).0, 0);
+    m.install(&trace, common::TRACE, ExitId::new(0));
+    assert_eq!(m.enter(common::TRACE).0, 0);
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{BASE, Build, DELTA, EXIT_BASE, Machine, TRACE_NO};
+use common::{BASE, Build, DELTA, EXIT_BASE, Machine, TRACE};
 use perilune_backend::exit_abi::{ExitArg, exit_args};
 use perilune_backend::unboxed::unboxed;
 use perilune_backend::{BackendError, TraceTree};
@@ -49,7 +49,7 @@ fn loops_carry_their_phis() {
 
 #[test]
 fn the_loop_has_an_offset() {
-    let code = Machine::new().install(&sum_loop(), TRACE_NO, 0);
+    let code = Machine::new().install(&sum_loop(), TRACE, ExitId::new(0));
     assert!(code.loop_offset.is_some_and(|o| o > 0 && (o as usize) < code.size));
 }
 
@@ -104,8 +104,8 @@ fn exits_move_the_base_and_skip_unrestored_slots() {
     let trace = t.end(&[], Link::Interp);
     let mut m = Machine::new();
     (*m.slot(2), *m.slot(3)) = (Value::int(9).0, Value::int(5).0);
-    m.install(&trace, TRACE_NO, EXIT_BASE);
-    assert_eq!(m.enter(TRACE_NO), (u64::from(EXIT_BASE) + 1, 6));
+    m.install(&trace, TRACE, EXIT_BASE);
+    assert_eq!(m.enter(TRACE), (u64::from(EXIT_BASE.get()) + 1, 6));
     assert_eq!((m.slot_value(3), *m.slot(7), m.slot_value(8)), (Value::int(5), 0xabcd, Value::int(5)));
 }
 
@@ -143,8 +143,8 @@ fn recursion_comes_back_to_the_start() {
     for (link, up) in [(Link::UpRec, 3), (Link::TailRec, 0), (Link::Loop, 0), (Link::DownRec, 3)] {
         let mut m = Machine::new();
         *m.slot(2) = Value::int(8).0;
-        m.install(&recursion(link, up), TRACE_NO, EXIT_BASE);
-        assert_eq!(m.enter(TRACE_NO), (u64::from(EXIT_BASE), 8 * up as isize));
+        m.install(&recursion(link, up), TRACE, EXIT_BASE);
+        assert_eq!(m.enter(TRACE), (u64::from(EXIT_BASE.get()), 8 * up as isize));
     }
 }
 
@@ -152,9 +152,9 @@ fn recursion_comes_back_to_the_start() {
 fn up_recursion_checks_the_stack_each_time() {
     let mut m = Machine::new();
     *m.slot(2) = Value::int(1000).0;
-    m.install(&recursion(Link::UpRec, 3), TRACE_NO, EXIT_BASE);
-    let (exit, base) = m.enter(TRACE_NO);
-    assert_eq!((exit, base), (u64::from(EXIT_BASE), 45));
+    m.install(&recursion(Link::UpRec, 3), TRACE, EXIT_BASE);
+    let (exit, base) = m.enter(TRACE);
+    assert_eq!((exit, base), (u64::from(EXIT_BASE.get()), 45));
     // The state is that of the function's entry: the argument is there.
     assert_eq!(Value(m.stack[BASE + 45]), Value::int(1000 - 15));
 }
@@ -169,18 +169,18 @@ fn returns_to_lower_frames_check_the_link() {
     let outer = t.guarded(Op::SLOAD, Ty::Int, IrRef(2), IrRef(sload::TYPECHECK));
     let trace = t.end(&[(11, inner), (12, outer)], Link::Return);
     let mut m = Machine::new();
-    m.install(&trace, TRACE_NO, 0);
+    m.install(&trace, TRACE, ExitId::new(0));
     let down = DELTA as usize;
     *m.slot(2) = Value::int(5).0;
     m.stack[BASE - down] = Value::int(6).0;
     *m.slot(1) = 0x4242;
-    assert_eq!(m.enter(TRACE_NO), (2, -(down as isize)));
+    assert_eq!(m.enter(TRACE), (2, -(down as isize)));
     assert_eq!((m.stack[BASE - down + 9], m.stack[BASE - down + 10]), (Value::int(5).0, Value::int(6).0));
     m.stack[BASE - down] = Value::NIL.0;
-    assert_eq!(m.enter(TRACE_NO), (1, -(down as isize)));
+    assert_eq!(m.enter(TRACE), (1, -(down as isize)));
     assert_eq!(m.stack[BASE - down + 8], Value::int(5).0);
     *m.slot(1) = 0x4243;
-    assert_eq!(m.enter(TRACE_NO), (0, 0));
+    assert_eq!(m.enter(TRACE), (0, 0));
 }
 
 #[test]
@@ -192,10 +192,10 @@ fn links_that_were_checked_before_are_not_checked_again() {
     t.t.ins.last_mut().unwrap().flags = 0;
     let trace = t.end(&[(11, inner)], Link::Return);
     let mut m = Machine::new();
-    m.install(&trace, TRACE_NO, 0);
+    m.install(&trace, TRACE, ExitId::new(0));
     *m.slot(2) = Value::int(5).0;
     *m.slot(1) = 0x4243;
-    assert_eq!(m.enter(TRACE_NO), (1, -(DELTA as isize)));
+    assert_eq!(m.enter(TRACE), (1, -(DELTA as isize)));
     assert_eq!(m.stack[BASE - DELTA as usize + 9], Value::int(5).0);
 }
 
@@ -209,7 +209,7 @@ fn links_enter_other_traces() {
     m.install(&t.end(&[(3, sum)], Link::Interp), 1, 20);
     let mut t = Build::new();
     let k = t.int(5);
-    let mut trace = t.end(&[(6, k)], Link::Root(1));
+    let mut trace = t.end(&[(6, k)], Link::Root(TraceId::new(1).unwrap()));
     trace.snaps[1].base_slot = 6;
     m.install(&trace, 2, 30);
     assert_eq!(m.enter(2), (21, 4));
@@ -239,20 +239,20 @@ fn side_traces_compiled_into_the_tree() {
     t.emit(Op::LT, Ty::Int, i, twenty);
     let limit2 = t.emit(Op::ADD, Ty::Int, limit, ten);
     let sum2 = t.emit(Op::ADD, Ty::Num, sum, k);
-    let side = t.end(&[(3, limit2), (4, sum2)], Link::Root(TRACE_NO));
+    let side = t.end(&[(3, limit2), (4, sum2)], Link::Root(TRACE));
     let tree = TraceTree {
         trace: &root,
-        trace_no: TRACE_NO,
+        id: TRACE,
         exit_base: EXIT_BASE,
         sites: &[],
         sampled: false,
         walked: false,
-        sides: vec![(3, TraceTree::single(&side, 4, 50))],
+        sides: vec![(3, TraceTree::single(&side, TraceId::new(4).unwrap(), ExitId::new(50)))],
     };
     let mut m = Machine::new();
     (*m.slot(2), *m.slot(3), *m.slot(4)) = (Value::int(1).0, Value::int(5).0, Value::int(0).0);
-    m.codes[TRACE_NO as usize] = m.compile(tree).unwrap().entry;
-    assert_eq!(m.enter(TRACE_NO), (51, 0));
+    m.codes[TRACE.index()] = m.compile(tree).unwrap().entry;
+    assert_eq!(m.enter(TRACE), (51, 0));
     assert_eq!((m.slot_value(2), m.slot_value(3)), (Value::int(26), Value::int(25)));
     assert_eq!(m.slot_value(4), Value::num(25.0 * 26.0 / 2.0 + 2000.0));
 }

@@ -18,9 +18,9 @@ use perilune_recorder::ir::Trace;
 use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::bc::{Ins, Op};
 use perilune_vm::gc::Marker;
-use perilune_vm::hooks::{Compiler, ExitId, Mode, Resume};
+use perilune_vm::hooks::{Compiler, Mode, Resume};
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
-use perilune_vm::{Value, Vm};
+use perilune_vm::{ExitId, TraceId, Value, Vm};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -41,7 +41,7 @@ pub struct Jit {
     /// Was the recording given up by somebody whom its own handler called?
     pub(crate) cancelled: Cell<bool>,
     /// The trace that was just aborted, while its event is reported.
-    pub(crate) given_up: RefCell<Option<(u32, Rc<Trace>)>>,
+    pub(crate) given_up: RefCell<Option<(TraceId, Rc<Trace>)>>,
     /// What is known of instructions.
     pub(crate) sites: RefCell<Sites>,
     /// Fields whose loads are expected to find both forms of numbers.
@@ -190,8 +190,8 @@ impl Compiler for Jit {
         self.live.borrow_mut().remove(&proto.as_ptr().cast_const());
         self.sites.borrow_mut().forget(&code);
     }
-    fn original_ins(&self, trace: u32) -> Ins {
-        self.registry.borrow().start_ins(trace)
+    fn original_ins(&self, patched: Ins) -> Ins {
+        self.registry.borrow().original_ins(patched)
     }
     fn mark(&self, marker: &mut Marker) {
         let registry = self.registry.borrow();

@@ -13,6 +13,7 @@ pub mod fault;
 pub mod gc;
 pub mod helper;
 pub mod hooks;
+pub mod ids;
 pub mod interp;
 pub mod layout;
 pub mod load;
@@ -27,5 +28,6 @@ pub mod text;
 pub mod value;
 
 pub use error::{LuaError, LuaResult};
+pub use ids::{ExitId, TraceId};
 pub use state::Vm;
 pub use value::Value;

@@ -106,7 +106,7 @@ impl<'a> Lower<'a> {
                 self.pending.push(Pending { tree: &self.cur.tree.sides[side].1, block, base, known });
             }
             None => {
-                let n = u64::from(self.cur.tree.exit_base) + snap as u64;
+                let n = u64::from(self.cur.tree.exit_base.exit(snap as u32).get());
                 if self.cur.direct {
                     let mut args = Vec::new();
                     for (_, r) in exit_abi::values(self.cur.trace, snap) {

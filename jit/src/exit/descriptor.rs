@@ -1,19 +1,18 @@
 //! What is known of an exit before it is taken: all that leaving by it needs, in one place, since exits are taken often.
 
 use crate::trace::Entry;
-use perilune_recorder::ir::Op;
+use perilune_recorder::ir::{Op, TraceExit};
+use perilune_vm::TraceId;
 use perilune_vm::bc::Ins;
-use perilune_vm::hooks::{Resume, Unboxed};
+use perilune_vm::hooks::Unboxed;
 
-/// An exit of a trace.
-#[derive(Clone, Debug)]
-pub struct ExitDescriptor {
-    /// The trace.
-    pub trace: u32,
-    /// Its exit.
-    pub exit: u32,
+/// What leaving by an exit needs to know, but for the slots.
+#[derive(Copy, Clone, Debug)]
+pub struct ExitFacts {
+    /// The trace and the number of the exit there.
+    pub exit: TraceExit,
     /// The root trace of its tree.
-    pub root: u32,
+    pub root: TraceId,
     /// See [`Entry::gain`].
     pub gain: i64,
     /// Is it the last one, but for that which is taken for samples only?
@@ -30,6 +29,13 @@ pub struct ExitDescriptor {
     pub pc: *const Ins,
     /// See [`perilune_recorder::ir::Snapshot::multres`].
     pub multres: u32,
+}
+
+/// An exit of a trace.
+#[derive(Clone, Debug)]
+pub struct ExitDescriptor {
+    /// All that is fixed when the trace is made.
+    pub facts: ExitFacts,
     /// So many times the interpreter was last allowed to take it by itself, see [`perilune_vm::hooks::PlainExit`].
     pub allowed: u32,
     /// What is to be made Lua values.
@@ -38,11 +44,10 @@ pub struct ExitDescriptor {
 
 impl ExitDescriptor {
     /// Exit `k` of trace `n`.
-    pub fn new(n: u32, e: &Entry, k: usize) -> ExitDescriptor {
+    pub fn new(n: TraceId, e: &Entry, k: usize) -> ExitDescriptor {
         let snap = &e.trace.snaps[k];
-        ExitDescriptor {
-            trace: n,
-            exit: k as u32,
+        let facts = ExitFacts {
+            exit: TraceExit { trace: n, exit: k as u32 },
             root: e.root,
             gain: e.gain(k),
             is_last: k == e.trace.last_exit(),
@@ -52,12 +57,7 @@ impl ExitDescriptor {
             stack: if k == 0 && e.trace.checks_stack() { e.trace.top_slot as usize - usize::from(snap.base_slot) } else { 0 },
             pc: core::ptr::with_exposed_provenance(snap.pc as usize),
             multres: snap.multres,
-            allowed: 0,
-            unboxed: e.unboxed(k as u32).into(),
-        }
-    }
-    /// Where and how the interpreter goes on.
-    pub fn resume(&self) -> Resume {
-        Resume::at(self.pc, self.multres)
+        };
+        ExitDescriptor { facts, allowed: 0, unboxed: e.unboxed(k as u32).into() }
     }
 }

@@ -1,15 +1,15 @@
 //! Side exits: back to the interpreter, and the start of side traces where they are hot.
 
 use crate::Jit;
-use crate::exit::descriptor::ExitDescriptor;
+use crate::exit::descriptor::ExitFacts;
 use crate::frame;
 use crate::policy::cost;
-use crate::trace::{Entry, Exit, Registry};
+use crate::trace::{Exit, Registry};
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
-use perilune_recorder::ir::{Snapshot, Trace};
-use perilune_vm::hooks::{ExitId, Resume};
-use perilune_vm::{Value, Vm};
+use perilune_recorder::ir::{Snapshot, Trace, TraceExit};
+use perilune_vm::hooks::Resume;
+use perilune_vm::{ExitId, TraceId, Value, Vm};
 use std::rc::Rc;
 
 /// Attempts at a side trace, each when the exit is twice as hot as before: what stood in the way of one may be gone at the next.
@@ -17,16 +17,38 @@ const MOST_TRIES: u32 = 20;
 
 /// An exit that was taken, where more is to be done than to go on.
 struct ExitWork {
-    trace: u32,
-    exit: u32,
-    /// Slots in use in the frame.
-    live: usize,
     /// Are handlers of `texit` to be told? Not of the end of a trace, where no guard failed.
     tell: bool,
     /// Is the collector to run?
     collect: bool,
     /// The trace, if a side trace is to begin here.
     hot: Option<Rc<Trace>>,
+}
+
+/// What an exit changes the balance of a root trace by.
+pub(super) struct Charge {
+    pub root: TraceId,
+    pub gain: i64,
+}
+
+impl Registry {
+    /// The root trace whose balance an exit changes, and by how much; `None` if it changes none.
+    #[inline]
+    pub(super) fn charge(&self, vm: &Vm, facts: &ExitFacts) -> Option<Charge> {
+        let &ExitFacts { exit, root, gain, is_end, .. } = facts;
+        let is_final = || is_end || self.exit(exit).is_some_and(|x| x.heat == Exit::DONE || x.tries > 0);
+        if gain < 0 && !is_final() {
+            return None;
+        }
+        if self.get(root)?.goes_round {
+            return None;
+        }
+        let (entered, before) = match TraceId::new(vm.jit_trace).and_then(|n| self.get(n)) {
+            Some(e) if e.root != root => (e.root, e.length()),
+            _ => (root, 0),
+        };
+        (!self.get(entered)?.goes_round).then_some(Charge { root: entered, gain: before + gain })
+    }
 }
 
 impl Jit {
@@ -43,22 +65,21 @@ impl Jit {
             debug_assert!(false, "an exit that no trace has");
             return Resume::at(core::ptr::null(), 0);
         };
-        let &ExitDescriptor { trace, exit, root, gain, is_end, live, stack, pc, mut multres, .. } = descriptor;
+        let facts = descriptor.facts;
         frame::box_slots(vm, &descriptor.unboxed);
-        if multres == Snapshot::OPEN {
-            multres = vm.multres;
-        }
-        if stack != 0 && frame::lacks_stack(vm, stack) {
+        let multres = if facts.multres == Snapshot::OPEN { vm.multres } else { facts.multres };
+        let resume = Resume::at(facts.pc, multres);
+        if facts.stack != 0 && frame::lacks_stack(vm, facts.stack) {
             drop(registry);
-            return self.make_room(vm, (trace, root), (stack, live), Resume::at(pc, multres));
+            return self.make_room(vm, &facts, resume);
         }
         let may_record = may_record && !vm.heap.is_full();
-        let hot = if uncounted { None } else { self.heat(vm, &mut registry, (trace, exit), root, (is_end, may_record), times) };
-        let loses = if uncounted { None } else { self.balance(vm, &mut registry, (trace, exit, is_end), (root, gain), times) };
+        let hot = if uncounted { None } else { self.heat(vm, &mut registry, &facts, may_record, times) };
+        let loses = if uncounted { None } else { self.balance(vm, &mut registry, &facts, times) };
         if uncounted {
             vm.begin_detour();
         }
-        let tell = !is_end && !for_sample && self.listens(vm, Event::Texit);
+        let tell = !facts.is_end && !for_sample && self.listens(vm, Event::Texit);
         let attended = loses.is_some() || tell || hot.is_some() || collect || log::on(Topic::Exit);
         if !attended {
             self.allow_plain_exit(vm, &mut registry, id);
@@ -68,107 +89,73 @@ impl Jit {
             if let Some(entered) = loses {
                 self.give_up_root(entered);
             }
-            return self.attend(vm, ExitWork { trace, exit, live, tell, collect, hot }, Resume::at(pc, multres));
+            return self.attend(vm, &facts, ExitWork { tell, collect, hot }, resume);
         }
-        Resume::at(pc, multres)
+        resume
     }
     /// The frames of the trace that was left do not fit the stack: makes room for them. A root trace is entered again then. Such an exit
     /// does not count, as no side trace can do without the room.
     #[cold]
     #[inline(never)]
-    fn make_room(&self, vm: &mut Vm, (trace, root): (u32, u32), (stack, live): (usize, usize), resume: Resume) -> Resume {
+    fn make_room(&self, vm: &mut Vm, facts: &ExitFacts, resume: Resume) -> Resume {
+        let TraceExit { trace, exit } = facts.exit;
+        let stack = facts.stack;
         if log::on(Topic::Exit) {
-            eprintln!("[TRACE {trace} exit 0: {stack} slots do not fit the stack]");
+            eprintln!("[TRACE {trace} exit {exit}: {stack} slots do not fit the stack]");
         }
         vm.multres = resume.multres;
-        frame::protect(vm, resume.pc, live);
+        frame::protect(vm, resume.pc, facts.live);
         let fits = vm.make_stack(stack);
-        Resume { enter: if fits && trace == root { trace } else { 0 }, ..resume }
+        Resume { enter: (fits && trace == facts.root).then_some(trace), ..resume }
     }
     /// Does what there is to do before the interpreter goes on.
     #[cold]
     #[inline(never)]
-    fn attend(&self, vm: &mut Vm, work: ExitWork, resume: Resume) -> Resume {
+    fn attend(&self, vm: &mut Vm, facts: &ExitFacts, work: ExitWork, resume: Resume) -> Resume {
+        let TraceExit { trace, exit } = facts.exit;
         if log::on(Topic::Exit) {
-            eprintln!("[TRACE {} exit {}]", work.trace, work.exit);
+            eprintln!("[TRACE {trace} exit {exit}]");
         }
         vm.multres = resume.multres;
         vm.pc = resume.pc.wrapping_add(1);
-        frame::protect(vm, resume.pc, work.live);
+        frame::protect(vm, resume.pc, facts.live);
         if work.collect && vm.collect_after_exit().is_err() {
             return Resume { failed: true, ..resume };
         }
         if work.tell {
             let zero = Value::int(0);
-            self.send(vm, Event::Texit, &[Value::int(work.trace as i32), Value::int(work.exit as i32), zero, zero]);
+            self.send(vm, Event::Texit, &[Value::int(trace.get() as i32), Value::int(exit as i32), zero, zero]);
         }
         self.cancelled.set(false);
         // The handler, or the collector, may have made an end of the trace.
-        if let Some(trace) = work.hot
+        if let Some(parent) = work.hot
             && self.is_on()
-            && self.registry.borrow().has(work.trace, &trace)
+            && self.registry.borrow().has(trace, &parent)
         {
-            self.start_side(vm, work.trace, work.exit, resume.pc);
+            self.start_side(vm, facts.exit, resume.pc);
         }
         resume
     }
     /// Adds what was gained to the balance of the root trace that was entered, be it another one than that which was left. An exit at
     /// which no side trace has been tried yet has not lost. The trace that is to be given up, if one is.
     #[inline]
-    fn balance(
-        &self,
-        vm: &Vm,
-        registry: &mut Registry,
-        (trace, exit, is_end): (u32, u32, bool),
-        (root, gain): (u32, i64),
-        times: u32,
-    ) -> Option<u32> {
-        let (entered, gain) = self.charged(vm, registry, (trace, exit, is_end), (root, gain))?;
-        let r = registry.get_mut(entered)?;
+    fn balance(&self, vm: &Vm, registry: &mut Registry, facts: &ExitFacts, times: u32) -> Option<TraceId> {
+        let Charge { root, gain } = registry.charge(vm, facts)?;
+        let r = registry.get_mut(root)?;
         r.balance = (r.balance + i64::from(times) * gain).min(cost::LOSS);
         if r.balance >= -cost::LOSS || !self.gives_up_what_loses(vm) {
             return None;
         }
         r.balance = 0;
-        r.entered_in().is_some().then_some(entered)
-    }
-    /// The root trace whose balance an exit changes, and by how much; None if it changes none.
-    #[inline]
-    pub(crate) fn charged(
-        &self,
-        vm: &Vm,
-        registry: &Registry,
-        (trace, exit, is_end): (u32, u32, bool),
-        (root, gain): (u32, i64),
-    ) -> Option<(u32, i64)> {
-        let is_final = |e: &Entry| is_end || e.exits.get(exit as usize).is_some_and(|x| x.heat == Exit::DONE || x.tries > 0);
-        if gain < 0 && !registry.get(trace).is_some_and(is_final) {
-            return None;
-        }
-        if registry.get(root)?.goes_round {
-            return None;
-        }
-        let (entered, before) = match registry.get(vm.jit_trace) {
-            Some(e) if e.root != root => (e.root, e.length()),
-            _ => (root, 0),
-        };
-        (!registry.get(entered)?.goes_round).then_some((entered, before + gain))
+        r.entered_in().is_some().then_some(root)
     }
     /// Counts an exit. The trace, if a side trace is to begin.
     #[inline]
-    fn heat(
-        &self,
-        vm: &Vm,
-        registry: &mut Registry,
-        (trace, exit): (u32, u32),
-        root: u32,
-        (is_end, may_record): (bool, bool),
-        times: u32,
-    ) -> Option<Rc<Trace>> {
-        let sides = registry.get(root).map_or(0, |r| r.sides);
-        let entry = registry.get_mut(trace)?;
-        let x = entry.exits.get_mut(exit as usize)?;
-        if is_end {
+    fn heat(&self, vm: &Vm, registry: &mut Registry, facts: &ExitFacts, may_record: bool, times: u32) -> Option<Rc<Trace>> {
+        let sides = registry.get(facts.root).map_or(0, |r| r.sides);
+        let entry = registry.get_mut(facts.exit.trace)?;
+        let x = entry.exits.get_mut(facts.exit.exit as usize)?;
+        if facts.is_end {
             return None;
         }
         x.taken = x.taken.saturating_add(times);
@@ -200,7 +187,7 @@ impl Jit {
     }
     /// Takes a root trace that loses out of use: its place must become four times as hot before it is tried again, and the second time it
     /// is given up for good.
-    fn give_up_root(&self, root: u32) {
+    fn give_up_root(&self, root: TraceId) {
         let registry = self.registry.borrow();
         let Some(e) = registry.get(root) else { return };
         registry.disarm_one(root);

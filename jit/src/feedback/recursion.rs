@@ -15,8 +15,8 @@ impl Jit {
     pub(crate) fn retry_recursion(&self, vm: &mut Vm, pc: *const Ins) {
         let ins = frame::ins(pc);
         let registry = self.registry.borrow();
-        let n = ins.d() as u32;
         if matches!(ins.op(), Op::JFUNCF | Op::JFUNCV)
+            && let Some(n) = ins.trace()
             && registry.get(n).is_some_and(|e| e.trace.link == Link::Return)
             && let Some(place) = registry.disarm_root(n)
         {

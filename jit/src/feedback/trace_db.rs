@@ -3,6 +3,7 @@
 use crate::trace::Registry;
 use perilune_recorder::ir::Link;
 use perilune_recorder::rec::{Site, TraceDb, find_liveness};
+use perilune_vm::TraceId;
 use perilune_vm::bc::Ins;
 use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::object::{Gc, Proto};
@@ -23,11 +24,11 @@ pub struct RecorderView<'a> {
 }
 
 impl TraceDb for RecorderView<'_> {
-    fn link_of(&self, n: u32) -> Option<Link> {
+    fn link_of(&self, n: TraceId) -> Option<Link> {
         self.registry.get(n).map(|e| e.trace.link)
     }
-    fn start_ins(&self, n: u32) -> Ins {
-        self.registry.start_ins(n)
+    fn original_ins(&self, patched: Ins) -> Ins {
+        self.registry.original_ins(patched)
     }
     fn site(&self, pc: *const Ins) -> Site {
         (self.site)(pc)

@@ -151,9 +151,9 @@ impl Jit {
                 let before = core::mem::replace(&mut site.compile_cost, estimate);
                 site.waited < wanted && !has_waited_for(before)
             }
-            (_, Some((parent, k))) => {
+            (_, Some(parent)) => {
                 let mut registry = self.registry.borrow_mut();
-                let Some(x) = registry.get_mut(parent).and_then(|e| e.exits.get_mut(k as usize)) else { return false };
+                let Some(x) = registry.exit_mut(parent) else { return false };
                 let tries = x.tries.saturating_sub(1);
                 let wanted = self.wanted(thresholds.hotexit, tries, estimate, false);
                 if x.heat >= wanted || has_waited_for(x.compile_cost) {

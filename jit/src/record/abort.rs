@@ -9,7 +9,7 @@ use perilune_recorder::abort::Abort;
 use perilune_recorder::rec::AbortInfo;
 use perilune_vm::bc::Ins;
 use perilune_vm::object::{Gc, Proto};
-use perilune_vm::{Value, Vm};
+use perilune_vm::{TraceId, Value, Vm};
 use std::rc::Rc;
 
 /// How a recording ended without a trace.
@@ -30,25 +30,24 @@ impl Jit {
     /// Gives up the recording, if there is one.
     pub(super) fn abort_recording(&self, vm: &mut Vm, failure: Failure) {
         let Some(r) = self.end_recording(vm) else { return };
-        if let Some((parent, 0)) = r.recorder.b.trace.parent
+        if let Some(parent) = r.recorder.b.trace.parent.filter(|p| p.exit == 0)
             && failure.reason != Abort::Retry
-            && let Some(e) = self.registry.borrow_mut().get_mut(parent)
+            && let Some(x) = self.registry.borrow_mut().exit_mut(parent)
         {
             // A loop that was about to end may go on the next time.
             let tries = if failure.reason == Abort::LeavingLoop { 1 } else { Exit::MAX_VARIANTS };
-            e.exits[0].failed_variants = e.exits[0].failed_variants.saturating_add(tries);
+            x.failed_variants = x.failed_variants.saturating_add(tries);
         }
         let trace = &r.recorder.b.trace;
-        if let Some((parent, k)) = trace.parent
+        if let Some(parent) = trace.parent
             && failure.reason == Abort::Retry
-            && let Some(e) = self.registry.borrow_mut().get_mut(parent)
+            && let Some(x) = self.registry.borrow_mut().exit_mut(parent)
         {
             // The next attempt knows what this one has found: it does not count.
-            let x = &mut e.exits[k as usize];
             x.tries = x.tries.saturating_sub(1);
         }
         if r.recorder.is_stale()
-            && let Some(place) = self.registry.borrow().disarm_root(r.recorder.root_no())
+            && let Some(place) = self.registry.borrow().disarm_root(r.recorder.root())
         {
             self.sites.borrow_mut().at(place.1).granted = true;
             self.set_counter(vm, place, 1);
@@ -77,7 +76,7 @@ impl Jit {
     pub(super) fn fail(
         &self,
         vm: &mut Vm,
-        number: u32,
+        number: TraceId,
         at: (Value, usize),
         origin: Origin,
         failure: Failure,
@@ -110,7 +109,7 @@ impl Jit {
                 AbortInfo::Ir(op) => Value::int(op as i32),
             };
             *self.given_up.borrow_mut() = trace.map(|t| (number, Rc::new(t.clone())));
-            self.send(vm, Event::Trace, &[what, Value::int(number as i32), at.0, Value::int(at.1 as i32), code, info]);
+            self.send(vm, Event::Trace, &[what, Value::int(number.get() as i32), at.0, Value::int(at.1 as i32), code, info]);
             *self.given_up.borrow_mut() = None;
         }
     }

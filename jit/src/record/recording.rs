@@ -11,7 +11,7 @@ use perilune_vm::bc::Ins;
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::Mode;
 use perilune_vm::object::{Gc, Proto};
-use perilune_vm::{Value, Vm};
+use perilune_vm::{TraceId, Value, Vm};
 use std::time::{Duration, Instant};
 
 /// Where a recording started: that is where a failure counts, and where the finished trace is entered.
@@ -31,7 +31,7 @@ pub enum Origin {
 #[derive(Debug)]
 pub struct Recording {
     pub(crate) recorder: Recorder,
-    pub(super) number: u32,
+    pub(super) number: TraceId,
     /// Function that it started in.
     pub(super) start: Value,
     /// Where it started.
@@ -56,8 +56,8 @@ impl Recording {
         &self.recorder.b.trace
     }
     /// The root trace that it belongs to: its own number for a root trace.
-    pub fn root(&self) -> u32 {
-        self.recorder.root_no()
+    pub fn root(&self) -> TraceId {
+        self.recorder.root()
     }
     /// The Lua function and instruction that it started at.
     pub fn head(&self) -> Option<(Gc<Proto>, usize)> {
@@ -65,7 +65,7 @@ impl Recording {
         Some((proto, proto.pc_of(self.recorder.start_pc())?))
     }
     /// Its number.
-    pub fn number(&self) -> u32 {
+    pub fn number(&self) -> TraceId {
         self.number
     }
 }
@@ -144,6 +144,10 @@ impl Jit {
         let nargs = if frame::is_header(pc) { vm.record_nargs as usize } else { 0 };
         frame::protect(vm, pc, nargs);
         let pc = index.map_or(-1, |i| i as i32);
-        self.send(vm, Event::Record, &[Value::int(number as i32), frame::func(vm), Value::int(pc), Value::int(depth as i32)]);
+        self.send(
+            vm,
+            Event::Record,
+            &[Value::int(number.get() as i32), frame::func(vm), Value::int(pc), Value::int(depth as i32)],
+        );
     }
 }

@@ -9,12 +9,12 @@ use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use crate::view::watch::Start;
 use perilune_recorder::abort::Abort;
-use perilune_recorder::ir::Link;
-use perilune_recorder::rec::Recorder;
+use perilune_recorder::ir::{Link, TraceExit};
+use perilune_recorder::rec::{Recorder, TreePlace};
 use perilune_vm::bc::{Ins, Op};
 use perilune_vm::hooks::Mode;
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
-use perilune_vm::{Value, Vm};
+use perilune_vm::{TraceId, Value, Vm};
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -50,34 +50,35 @@ impl Jit {
         let parent = pad.parent();
         let Some(number) = self.number(vm) else { return };
         let (func, at) = (frame::func(vm), proto.pc_of(back).unwrap_or(0));
-        self.tell_start(vm, number, func, at, Some((parent, -1)));
+        self.tell_start(vm, number, func, at, Some((parent, None)));
         let begun = Instant::now();
         let params = self.options.get().recorder(self.is_watched());
         let recorder = Recorder::new_stitched(vm, &params, proto, back, number);
         self.begin(vm, number, func, at, Origin::Stitch(proto, stitch), recorder, begun);
     }
-    /// Starts a side trace at exit `exit` of trace `parent`, whose state is that of the frame at `vm.base`, to go on at `pc`.
-    pub(crate) fn start_side(&self, vm: &mut Vm, parent: u32, exit: u32, pc: *const Ins) {
+    /// Starts a side trace at an exit, whose state is that of the frame at `vm.base`, to go on at `pc`.
+    pub(crate) fn start_side(&self, vm: &mut Vm, exit: TraceExit, pc: *const Ins) {
         let Some(proto) = frame::proto(vm) else { return };
-        let known = self.registry.borrow().get(parent).map(|e| (Rc::clone(&e.trace), e.root));
+        let known = self.registry.borrow().get(exit.trace).map(|e| (Rc::clone(&e.trace), e.root));
         let Some((trace, root)) = known else { return };
-        let variant = if exit == 0 { self.variant_start(parent) } else { None };
-        let returning = self.ends_in_returns(&trace, exit, pc);
-        if variant.is_none() && !returning && self.share_side(vm, parent, exit, (proto, pc)) {
+        let variant = if exit.exit == 0 { self.variant_start(exit.trace) } else { None };
+        let returning = self.ends_in_returns(&trace, exit.exit, pc);
+        if variant.is_none() && !returning && self.share_side(vm, exit, (proto, pc)) {
             return;
         }
         let Some(number) = self.number(vm) else { return };
         let (func, at) = (frame::func(vm), proto.pc_of(pc).unwrap_or(0));
-        self.tell_start(vm, number, func, at, Some((parent, exit as i32)));
+        self.tell_start(vm, number, func, at, Some((exit.trace, Some(exit.exit))));
         let begun = Instant::now();
         let params = self.options.get().recorder(self.is_watched());
         // The handler may have made an end of the parent.
-        let gone = !self.registry.borrow().has(parent, &trace);
+        let gone = !self.registry.borrow().has(exit.trace, &trace);
+        let place = TreePlace::side(number, root, exit);
         let recorder = match variant {
             _ if gone => Err(Abort::Error),
-            Some((proto, start)) => Recorder::new_variant(vm, &params, proto, start, (parent, exit), number, root),
-            None if returning => Recorder::new_returning(vm, &params, (parent, exit), pc, number, root),
-            None => Recorder::new_side(vm, &params, &trace, parent, exit, pc, number, root),
+            Some((proto, start)) => Recorder::new_variant(vm, &params, proto, start, place),
+            None if returning => Recorder::new_returning(vm, &params, pc, place),
+            None => Recorder::new_side(vm, &params, (&trace, exit.exit), pc, place),
         };
         self.begin(vm, number, func, at, Origin::Side, recorder, begun);
     }
@@ -91,7 +92,7 @@ impl Jit {
     }
     /// Where a trace starts over at the first exit of `parent`, for values of other types: at the start of a loop, if `parent`
     /// starts there as well and not too many others do.
-    fn variant_start(&self, parent: u32) -> Option<(Gc<Proto>, (*const Ins, Ins))> {
+    fn variant_start(&self, parent: TraceId) -> Option<(Gc<Proto>, (*const Ins, Ins))> {
         const MAX: usize = 6;
         let registry = self.registry.borrow();
         let mut n = parent;
@@ -104,13 +105,12 @@ impl Jit {
                 let pc = proto.code_ptr().wrapping_add(at).cast_const();
                 return (!matches!(ins.op(), Op::FUNCF | Op::FUNCV)).then_some((proto, (pc, ins)));
             }
-            let (above, 0) = e.trace.parent? else { return None };
-            n = above;
+            n = e.trace.parent.filter(|p| p.exit == 0)?.trace;
         }
         None
     }
     /// A number for a new trace; makes room if there is none.
-    fn number(&self, vm: &mut Vm) -> Option<u32> {
+    fn number(&self, vm: &mut Vm) -> Option<TraceId> {
         let max = self.options.get().params.maxtrace;
         let free = self.registry.borrow_mut().free_number(max);
         if free.is_some() {
@@ -123,7 +123,7 @@ impl Jit {
     fn begin(
         &self,
         vm: &mut Vm,
-        number: u32,
+        number: TraceId,
         start: Value,
         at: usize,
         origin: Origin,
@@ -144,20 +144,19 @@ impl Jit {
             Err(reason) => self.fail(vm, number, (start, at), origin, reason.into(), None),
         }
     }
-    fn tell_start(&self, vm: &mut Vm, number: u32, func: Value, pc: usize, parent: Option<(u32, i32)>) {
+    fn tell_start(&self, vm: &mut Vm, number: TraceId, func: Value, pc: usize, parent: Option<(TraceId, Option<u32>)>) {
         if log::on(Topic::Trace) {
             let line = func.as_func().and_then(|f| f.proto()).map_or(0, |p| p.line(pc));
             eprintln!("[TRACE {number} start at line {line}, parent {parent:?}]");
         }
-        let from = parent.map(|(n, exit)| (n, u32::try_from(exit).ok()));
-        self.tell(|w| w.started(&Start { number, func, pc, parent: from }));
+        self.tell(|w| w.started(&Start { number, func, pc, parent }));
         if !self.listens(vm, Event::Trace) {
             return;
         }
         let what = Value::str(vm.new_str(b"start"));
-        let mut args = vec![what, Value::int(number as i32), func, Value::int(pc as i32)];
+        let mut args = vec![what, Value::int(number.get() as i32), func, Value::int(pc as i32)];
         if let Some((parent, exit)) = parent {
-            args.extend([Value::int(parent as i32), Value::int(exit)]);
+            args.extend([Value::int(parent.get() as i32), Value::int(exit.map_or(-1, |k| k as i32))]);
         }
         self.send(vm, Event::Trace, &args);
     }

@@ -1,12 +1,12 @@
 //! What LuaJIT does not tell: what traces cost, why and how often they are left, and what was given up.
 
-use super::compiler;
 use super::funcinfo::location;
+use super::{compiler, trace_id};
 use crate::Jit;
 use crate::view::counters;
 use perilune_vm::bc::Op as Bc;
 use perilune_vm::object::{Gc, Proto, Table};
-use perilune_vm::{LuaResult, Value, Vm};
+use perilune_vm::{LuaResult, TraceId, Value, Vm};
 use std::rc::Rc;
 
 fn put_number(vm: &mut Vm, t: Gc<Table>, name: &str, n: f64) {
@@ -58,16 +58,16 @@ pub fn tracestats(vm: &mut Vm) -> LuaResult<u32> {
     put_number(vm, t, "record_us", microseconds(e.cost.record));
     put_number(vm, t, "optimise_us", microseconds(e.cost.optimise));
     put_number(vm, t, "lower_us", microseconds(e.cost.lower));
-    put_number(vm, t, "root", f64::from(e.root));
+    put_number(vm, t, "root", f64::from(e.root.get()));
     put_number(vm, t, "sides", f64::from(e.sides));
     vm.ret1(Value::table(t))
 }
 
 /// The number in the first argument, if it is that of a finished trace.
-fn finished(vm: &mut Vm) -> LuaResult<Option<(u32, Rc<Jit>)>> {
-    let n = vm.check_int(0)?;
+fn finished(vm: &mut Vm) -> LuaResult<Option<(TraceId, Rc<Jit>)>> {
+    let n = trace_id(vm)?;
     let jit = compiler(vm)?;
-    let n = u32::try_from(n).ok().filter(|n| jit.registry.borrow().get(*n).is_some());
+    let n = n.filter(|n| jit.registry.borrow().get(*n).is_some());
     Ok(n.map(|n| (n, jit)))
 }
 
@@ -97,7 +97,7 @@ pub fn exitinfo(vm: &mut Vm) -> LuaResult<u32> {
         put_place(vm, t, proto, pc);
     }
     put_number(vm, t, "taken", f64::from(e.exits[exit].taken));
-    put_number(vm, t, "link", f64::from(e.exits[exit].side));
+    put_number(vm, t, "link", f64::from(e.exits[exit].side.map_or(0, TraceId::get)));
     let list = vm.subtable(t, b"guards");
     let guards = e.guards_at(exit);
     for (i, guard) in guards.iter().enumerate() {

@@ -6,8 +6,9 @@ use perilune_backend::CodeMap;
 use perilune_recorder::build::Pass;
 use perilune_recorder::ir::{Link, Trace};
 use perilune_vm::bc::Ins;
-use perilune_vm::hooks::{ExitId, Unboxed};
+use perilune_vm::hooks::Unboxed;
 use perilune_vm::object::{Gc, Proto};
+use perilune_vm::{ExitId, TraceId};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -24,8 +25,8 @@ pub struct Exit {
     pub tries: u32,
     /// What compiling the side trace takes, if one was recorded that was too expensive.
     pub compile_cost: Duration,
-    /// Side trace that begins here; 0 if none.
-    pub side: u32,
+    /// Side trace that begins here.
+    pub side: Option<TraceId>,
     /// How often starting over from here (see `Jit::variant_start`) failed, up to [`Exit::MAX_VARIANTS`]: then only an ordinary side
     /// trace will do.
     pub failed_variants: u8,
@@ -44,9 +45,9 @@ pub struct Entry {
     /// The trace, optimised.
     pub trace: Rc<Trace>,
     /// Root trace: its own number for a root trace.
-    pub root: u32,
-    /// The root trace that took its place after it was taken out of use; 0 if none did.
-    pub replaced_by: u32,
+    pub root: TraceId,
+    /// The root trace that took its place after it was taken out of use.
+    pub replaced_by: Option<TraceId>,
     /// Does the trace return below the frame that it starts in?
     pub returns: bool,
     /// For a root trace: function that it starts in, place, and the instruction there before it was patched.
@@ -63,7 +64,7 @@ pub struct Entry {
     pub goes_round: bool,
     /// For a root trace: bytecode instructions gained and lost by it and its side traces, see [`Entry::gain`].
     pub balance: i64,
-    /// First exit id.
+    /// Id of the first exit.
     pub exit_base: ExitId,
     /// The exits.
     pub exits: Vec<Exit>,
@@ -115,15 +116,15 @@ impl Entry {
             }
     }
     /// Takes back what enters the trace, whose number is `n`.
-    pub(super) fn disarm(&self, n: u32) {
+    pub(super) fn disarm(&self, n: TraceId) {
         if let Some((proto, pc, ins)) = self.start {
             super::patch::disarm(proto, pc, ins, n);
         }
         if let Some((proto, stitch)) = self.stitch
             && let Some(pad) = proto.pad_at(stitch)
-            && pad.trace() == n
+            && pad.trace() == Some(n)
         {
-            pad.set_trace(0);
+            pad.set_trace(None);
         }
     }
     /// What exit `k` leaves undone.

@@ -1,5 +1,6 @@
 //! The instructions where traces start: counting, compiled, or given up.
 
+use perilune_vm::TraceId;
 use perilune_vm::bc::{Ins, Op};
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
 
@@ -46,7 +47,7 @@ fn fori(proto: Gc<Proto>, pc: usize, forl: Ins) -> Option<(usize, Ins)> {
 }
 
 /// Makes the instruction at `pc` enter trace `n`; false if it is not one that can.
-pub fn arm(proto: Gc<Proto>, pc: usize, n: u32) -> bool {
+pub fn arm(proto: Gc<Proto>, pc: usize, n: TraceId) -> bool {
     let Some(ins) = proto.ins(pc) else { return false };
     let Some(op) = compiled(ins.op()) else { return false };
     if ins.op() == Op::FORL
@@ -54,17 +55,17 @@ pub fn arm(proto: Gc<Proto>, pc: usize, n: u32) -> bool {
     {
         proto.patch(at, i.with_op(Op::JFORI));
     }
-    proto.patch(pc, ins.with_op(op).with_d(n as u16));
+    proto.patch(pc, ins.with_op(op).with_d(n.operand()));
     true
 }
 
 /// Does the instruction at `pc`, which was `original`, enter trace `n`?
-pub fn is_armed(proto: Gc<Proto>, pc: usize, original: Ins, n: u32) -> bool {
-    proto.ins(pc).is_some_and(|ins| compiled(original.op()) == Some(ins.op()) && ins.d() == n as usize)
+pub fn is_armed(proto: Gc<Proto>, pc: usize, original: Ins, n: TraceId) -> bool {
+    proto.ins(pc).is_some_and(|ins| compiled(original.op()) == Some(ins.op()) && ins.trace() == Some(n))
 }
 
 /// Puts back the instruction that trace `n` replaced.
-pub fn disarm(proto: Gc<Proto>, pc: usize, original: Ins, n: u32) {
+pub fn disarm(proto: Gc<Proto>, pc: usize, original: Ins, n: TraceId) {
     if !is_armed(proto, pc, original, n) {
         return;
     }

@@ -4,6 +4,7 @@ use crate::Jit;
 use crate::stdlib::{Words, type_word};
 use crate::trace::Entry;
 use perilune_recorder::ir::{Const, Op};
+use perilune_vm::TraceId;
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::value::Value;
 
@@ -11,7 +12,7 @@ use perilune_vm::value::Value;
 #[derive(Clone, Debug)]
 pub struct TraceView {
     /// Its number.
-    pub number: u32,
+    pub number: TraceId,
     /// The function that it lives as long as.
     pub owner: Gc<Proto>,
     /// The functions that it is made from.
@@ -26,7 +27,7 @@ pub struct TraceView {
 #[derive(Copy, Clone, Debug)]
 pub struct RecordingView {
     /// Number of the trace that is to be.
-    pub number: u32,
+    pub number: TraceId,
     /// The function and the index of the instruction that it started at.
     pub head: Option<(Gc<Proto>, usize)>,
     /// Instructions of IR so far.
@@ -93,10 +94,10 @@ impl Entry {
         ins.is_guard() && !ins.is_sunk() && !matches!(ins.op, Op::NOP | Op::SYNC | Op::COSAVE)
     }
     /// Is the trace, whose number is `n`, entered where it starts? Side traces are entered by exits, and have no such place.
-    pub fn is_entered(&self, n: u32) -> bool {
+    pub fn is_entered(&self, n: TraceId) -> bool {
         if let Some((proto, pc, original)) = self.start {
             return crate::trace::patch::is_armed(proto, pc, original, n);
         }
-        self.stitch.is_some_and(|(proto, stitch)| proto.pad_at(stitch).is_some_and(|pad| pad.trace() == n))
+        self.stitch.is_some_and(|(proto, stitch)| proto.pad_at(stitch).is_some_and(|pad| pad.trace() == Some(n)))
     }
 }

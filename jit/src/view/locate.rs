@@ -3,16 +3,16 @@
 use crate::Jit;
 use crate::trace::Entry;
 use perilune_backend::Part;
-use perilune_recorder::ir::{Const, Op, Origin, Trace};
-use perilune_vm::Vm;
+use perilune_recorder::ir::{Const, Op, Origin, Trace, TraceExit};
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::sample::{Callee, CodePlace, StackFrame};
+use perilune_vm::{TraceId, Vm};
 
 /// A place in compiled code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Located {
     /// The trace.
-    pub trace: u32,
+    pub trace: TraceId,
     /// The exit whose code it is, if it is that of one.
     pub exit: Option<u32>,
     /// Id of the builtin that the trace has called there, if it has; 1 for one without an id, or that is not known.
@@ -32,7 +32,7 @@ pub struct TraceName {
     /// Where it starts: function and index of the instruction.
     pub start: Option<(Gc<Proto>, usize)>,
     /// For a side trace: the trace and the exit that it goes on from.
-    pub parent: Option<(u32, u32)>,
+    pub parent: Option<TraceExit>,
     /// How it ends, see `jit.util.traceinfo`.
     pub link: &'static str,
 }
@@ -107,7 +107,7 @@ impl Jit {
         Some(Located { trace, exit, builtin: builtin(t, ins), functions, returned: has_returned(t, ins), switches })
     }
     /// What trace `n` is called by.
-    pub fn trace_name(&self, n: u32) -> Option<TraceName> {
+    pub fn trace_name(&self, n: TraceId) -> Option<TraceName> {
         let registry = self.registry.borrow();
         let e = registry.get(n)?;
         let start = e.start.map(|s| (s.0, s.1)).or_else(|| e.place_of(e.trace.snaps.first()?.pc));

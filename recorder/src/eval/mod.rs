@@ -15,7 +15,7 @@ use crate::opt::sums;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::ofs;
 use perilune_vm::value as v;
-use perilune_vm::{Value, Vm};
+use perilune_vm::{TraceId, Value, Vm};
 
 /// How a run ended.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -23,7 +23,7 @@ pub enum Outcome {
     /// Left through this snapshot: its slots are stored, the interpreter goes on at its pc.
     Exit(u32),
     /// Goes on in root trace n.
-    Root(u32),
+    Root(TraceId),
     /// Goes on at the trace's own start (recursion, or a loop without LOOP).
     Again,
     /// The run was longer than allowed. Nothing was stored.

@@ -10,5 +10,7 @@ mod ty;
 pub mod verify;
 
 pub use op::{Effect, FpMath, Mode, Op};
-pub use trace::{Const, Ins, IrRef, Link, Origin, REF_BIAS, SnapSlot, Snapshot, Trace, VmRef, conv, native, sload, xload};
+pub use trace::{
+    Const, Ins, IrRef, Link, Origin, REF_BIAS, SnapSlot, Snapshot, Trace, TraceExit, VmRef, conv, native, sload, xload,
+};
 pub use ty::Ty;

@@ -51,8 +51,8 @@ impl Names for ByOrder<'_> {
 pub fn print(trace: &Trace, names: &dyn Names) -> String {
     let mut out = String::new();
     let p = Printer { trace, names };
-    if let Some((parent, exit)) = trace.parent {
-        let _ = writeln!(out, "parent {parent}/{exit}");
+    if let Some(parent) = trace.parent {
+        let _ = writeln!(out, "parent {parent}");
     }
     if trace.top_slot != 0 {
         let _ = writeln!(out, "top {}", trace.top_slot);

@@ -3,12 +3,12 @@
 use super::op::{Effect, Mode, Op};
 use super::ty::Ty;
 use core::ops::Range;
-use perilune_vm::Value;
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::gc::Marker;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::ofs;
 use perilune_vm::object::{Gc, GcHeader};
+use perilune_vm::{TraceId, Value};
 
 /// Flags of [`Op::SLOAD`]'s operand 2 (LuaJIT's values).
 pub mod sload {
@@ -301,8 +301,8 @@ pub struct Snapshot {
 pub enum Link {
     /// Not finished.
     None,
-    /// Jumps to root trace n.
-    Root(u32),
+    /// Jumps to a root trace.
+    Root(TraceId),
     /// Loops to its own LOOP (or, without one, to its start).
     Loop,
     /// Tail recursion: to its own start, same base.
@@ -336,6 +336,27 @@ impl Link {
     }
 }
 
+/// An exit of a trace.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TraceExit {
+    /// The trace.
+    pub trace: TraceId,
+    /// The number of the exit in the trace, which is that of its snapshot.
+    pub exit: u32,
+}
+
+impl core::fmt::Display for TraceExit {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{}/{}", self.trace, self.exit)
+    }
+}
+
+impl core::fmt::Debug for TraceExit {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
 /// A trace. Snapshot `i` is exit `i`; the last snapshot is the state at the trace's end (for links other than a LOOP).
 #[derive(Clone, Debug)]
 pub struct Trace {
@@ -347,8 +368,8 @@ pub struct Trace {
     pub snaps: Vec<Snapshot>,
     /// How it ends.
     pub link: Link,
-    /// Parent trace and exit number, for a side trace.
-    pub parent: Option<(u32, u32)>,
+    /// For a side trace: the exit of its parent that it continues at.
+    pub parent: Option<TraceExit>,
     /// Highest stack slot (exclusive) that any frame of the trace needs, for the stack check at its start.
     pub top_slot: u32,
     /// Up to where (exclusive) the trace that leads here has checked the stack; 0 if it has not.

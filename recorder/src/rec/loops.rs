@@ -35,6 +35,11 @@ pub(super) fn range(pc: *const Ins, ins: Ins) -> (*const Ins, *const Ins) {
     }
 }
 
+/// The link to the trace that `ins` enters.
+pub(super) fn link_to(ins: Ins) -> Rec<Link> {
+    ins.trace().map(Link::Root).ok_or(Abort::Error)
+}
+
 impl Recorder {
     /// The constant that the instructions before a FORI put in a slot of the loop.
     fn for_constant(&self, fori: *const Ins, back: isize, slot: usize) -> Option<i32> {
@@ -319,8 +324,8 @@ impl Recorder {
             && !self.frames.is_empty()
             && self.b.trace.parent.is_none()
     }
-    /// A loop instruction with trace `n`.
-    pub(super) fn loop_compiled(&mut self, pc: *const Ins, n: u32, event: Event) -> Rec<Flow> {
+    /// The loop instruction `ins` at `pc`, which enters a trace.
+    pub(super) fn loop_compiled(&mut self, pc: *const Ins, ins: Ins, event: Event) -> Rec<Flow> {
         if self.start_is_root {
             if let Some(flow) = self.own_loop(pc, event) {
                 return flow;
@@ -330,13 +335,13 @@ impl Recorder {
                 return Err(Abort::InnerLoop);
             }
         }
-        Ok(self.enter_compiled(n, event))
+        self.enter_compiled(ins, event)
     }
-    /// Goes on in trace `n`, or past its loop.
-    pub(super) fn enter_compiled(&self, n: u32, event: Event) -> Flow {
+    /// Links to the trace that the loop instruction `ins` enters, or continues behind the loop.
+    pub(super) fn enter_compiled(&self, ins: Ins, event: Event) -> Rec<Flow> {
         match event {
-            Event::Enter(body) => Flow::Stop(Link::Root(n), body),
-            Event::Leave => Flow::Next,
+            Event::Enter(body) => Ok(Flow::Stop(link_to(ins)?, body)),
+            Event::Leave => Ok(Flow::Next),
         }
     }
     /// Does this root trace start in a loop, not at a function?

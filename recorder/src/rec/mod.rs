@@ -35,7 +35,7 @@ mod watched;
 use crate::abort::Abort;
 use crate::build::{Builder, Limits, Pass};
 use crate::history::History;
-use crate::ir::{IrRef, Link, Op, Origin, Trace, Ty, sload};
+use crate::ir::{IrRef, Link, Op, Origin, Trace, TraceExit, Ty, sload};
 use crate::opt::abc::Induction;
 use crate::opt::{self, OptFlags};
 use perilune_vm::bc::liveness::Liveness;
@@ -43,7 +43,7 @@ use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::gc::Marker;
 use perilune_vm::object::{Func, Gc, Proto, ShapeId, Table, Thread, WatchedField};
-use perilune_vm::{Value, Vm};
+use perilune_vm::{TraceId, Value, Vm};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -77,10 +77,10 @@ impl Default for RecParams {
 
 /// What the recorder asks about finished traces.
 pub trait TraceDb {
-    /// How trace `n` ends.
-    fn link_of(&self, n: u32) -> Option<Link>;
-    /// The instruction that the start of trace `n` replaced.
-    fn start_ins(&self, n: u32) -> Ins;
+    /// How a trace ends.
+    fn link_of(&self, trace: TraceId) -> Option<Link>;
+    /// The instruction that `patched`, which enters a trace, has replaced.
+    fn original_ins(&self, patched: Ins) -> Ins;
     /// What earlier recordings found at the instruction at `pc`.
     fn site(&self, pc: *const Ins) -> Site {
         let _ = pc;
@@ -101,7 +101,7 @@ pub trait TraceDb {
 pub fn find_liveness(db: &(impl TraceDb + ?Sized), proto: Gc<Proto>) -> Option<Rc<Liveness>> {
     let original = |pc| {
         let ins = proto.ins(pc).unwrap_or(Ins(0));
-        if matches!(ins.op(), Bc::JFORL | Bc::JITERL | Bc::JLOOP) { db.start_ins(ins.d() as u32) } else { ins }
+        if matches!(ins.op(), Bc::JFORL | Bc::JITERL | Bc::JLOOP) { db.original_ins(ins) } else { ins }
     };
     Liveness::new(&proto, original).map(Rc::new)
 }
@@ -194,6 +194,28 @@ impl<const N: usize> Distinct<N> {
     }
 }
 
+/// The place of a new trace in a tree of traces.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct TreePlace {
+    /// The trace.
+    pub id: TraceId,
+    /// The root trace of the tree: the trace itself for a root trace.
+    pub root: TraceId,
+    /// For a side trace: the exit that it continues at.
+    pub parent: Option<TraceExit>,
+}
+
+impl TreePlace {
+    /// A root trace.
+    pub fn root(id: TraceId) -> TreePlace {
+        TreePlace { id, root: id, parent: None }
+    }
+    /// A side trace in the tree of `root`.
+    pub fn side(id: TraceId, root: TraceId, parent: TraceExit) -> TreePlace {
+        TreePlace { id, root, parent: Some(parent) }
+    }
+}
+
 /// A finished recording.
 #[derive(Clone, Debug)]
 pub struct FinishedTrace {
@@ -204,7 +226,7 @@ pub struct FinishedTrace {
     /// First recorded instruction.
     pub first_pc: *const Ins,
     /// Root trace that it belongs to: itself for a root trace.
-    pub root: u32,
+    pub root: TraceId,
     /// The functions whose code it is made from: they must live as long as it.
     pub protos: Vec<Gc<Proto>>,
     /// The function that it ends in.
@@ -295,8 +317,8 @@ pub struct Recorder {
     /// Emission.
     pub b: Builder,
     params: RecParams,
-    trace_no: u32,
-    root_no: u32,
+    id: TraceId,
+    root: TraceId,
     start_pc: *const Ins,
     first_pc: *const Ins,
     start_is_root: bool,
@@ -384,14 +406,19 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    fn new(vm: &Vm, params: &RecParams, proto: Gc<Proto>, trace_no: u32, root_no: u32) -> Recorder {
+    fn new(vm: &Vm, params: &RecParams, proto: Gc<Proto>, place: TreePlace) -> Recorder {
         let mut b = Builder::new(params.flags, params.limits);
+        if let Some(parent) = place.parent {
+            b.trace.parent = Some(parent);
+            b.trace.ins[0].a = IrRef(parent.trace.operand());
+            b.trace.ins[0].b = IrRef(parent.exit as u16);
+        }
         b.history = params.history.then(Box::default);
         Recorder {
             b,
             params: *params,
-            trace_no,
-            root_no,
+            id: place.id,
+            root: place.root,
             start_pc: core::ptr::null(),
             first_pc: core::ptr::null(),
             start_is_root: false,
@@ -443,42 +470,28 @@ impl Recorder {
     }
 
     /// Starts a root trace at the hot instruction `start_pc` of the frame at `vm.base`.
-    pub fn new_root(
-        vm: &Vm,
-        params: &RecParams,
-        proto: Gc<Proto>,
-        start_pc: *const Ins,
-        trace_no: u32,
-    ) -> Result<Recorder, Abort> {
-        Recorder::at_start(vm, params, proto, (start_pc, view::ins(start_pc)), trace_no, trace_no)
+    pub fn new_root(vm: &Vm, params: &RecParams, proto: Gc<Proto>, start_pc: *const Ins, id: TraceId) -> Result<Recorder, Abort> {
+        Recorder::at_start(vm, params, proto, (start_pc, view::ins(start_pc)), TreePlace::root(id))
     }
     /// Starts a side trace at the first exit of a root trace: the same start (where `ins` was before it was patched) with values
     /// of other types. It may loop to its own start.
-    #[allow(clippy::too_many_arguments, reason = "what such a trace depends on")]
     pub fn new_variant(
         vm: &Vm,
         params: &RecParams,
         proto: Gc<Proto>,
-        (start_pc, ins): (*const Ins, Ins),
-        (parent, exit): (u32, u32),
-        trace_no: u32,
-        root_no: u32,
+        start: (*const Ins, Ins),
+        place: TreePlace,
     ) -> Result<Recorder, Abort> {
-        let mut r = Recorder::at_start(vm, params, proto, (start_pc, ins), trace_no, root_no)?;
-        r.b.trace.parent = Some((parent, exit));
-        r.b.trace.ins[0].a = IrRef(parent as u16);
-        r.b.trace.ins[0].b = IrRef(exit as u16);
-        Ok(r)
+        Recorder::at_start(vm, params, proto, start, place)
     }
     fn at_start(
         vm: &Vm,
         params: &RecParams,
         proto: Gc<Proto>,
         (start_pc, ins): (*const Ins, Ins),
-        trace_no: u32,
-        root_no: u32,
+        place: TreePlace,
     ) -> Result<Recorder, Abort> {
-        let mut r = Recorder::new(vm, params, proto, trace_no, root_no);
+        let mut r = Recorder::new(vm, params, proto, place);
         r.start_is_root = true;
         r.start_pc = start_pc;
         r.first_pc = match ins.op() {
@@ -583,13 +596,13 @@ impl Recorder {
     pub fn is_stale(&self) -> bool {
         self.stale
     }
-    /// Number of the trace.
-    pub fn trace_no(&self) -> u32 {
-        self.trace_no
+    /// The trace that is to be.
+    pub fn id(&self) -> TraceId {
+        self.id
     }
-    /// Root trace that it belongs to.
-    pub fn root_no(&self) -> u32 {
-        self.root_no
+    /// Root trace of its tree: itself for a root trace.
+    pub fn root(&self) -> TraceId {
+        self.root
     }
     /// Instruction that the trace starts at.
     pub fn start_pc(&self) -> *const Ins {
@@ -734,7 +747,7 @@ impl Recorder {
             // It comes back to its start in other frames.
             trace.checked_slot = 0;
         }
-        let (start_pc, first_pc, root) = (self.start_pc, self.first_pc, self.root_no);
+        let (start_pc, first_pc, root) = (self.start_pc, self.first_pc, self.root);
         let protos = core::mem::take(&mut self.protos);
         let stitch = match self.info {
             AbortInfo::Func(f) if link == Link::Stitch => Some(f),

@@ -1,11 +1,11 @@
 //! Side traces: they begin where another trace has left, with what that trace knew.
 
-use super::{Rec, RecParams, Recorder, view};
+use super::{Rec, RecParams, Recorder, TreePlace, view};
 use crate::abort::Abort;
 use crate::ir::{Const, IrRef, Link, Op, SnapSlot, Snapshot, Trace, Ty, sload};
-use perilune_vm::Vm;
 use perilune_vm::bc::Ins;
 use perilune_vm::object::{Gc, Proto};
+use perilune_vm::{TraceId, Vm};
 
 /// What a side trace is told about a slot by its parent.
 #[derive(Copy, Clone, PartialEq, Debug)]
@@ -40,29 +40,23 @@ pub fn inherited<'a>(parent: &'a Trace, exit: &'a Snapshot) -> impl Iterator<Ite
 }
 
 impl Recorder {
-    /// Starts a side trace at exit `exit_no` of trace `parent_no`. `vm.base` is the frame of the exit, whose slots are stored.
-    #[allow(clippy::too_many_arguments, reason = "what a side trace depends on")]
+    /// Starts a side trace at exit `exit` of the trace `parent`, to continue at `resume_pc`. `vm.base` is the frame of the exit, whose
+    /// slots are stored.
     pub fn new_side(
         vm: &Vm,
         params: &RecParams,
-        parent: &Trace,
-        parent_no: u32,
-        exit_no: u32,
+        (parent, exit): (&Trace, u32),
         resume_pc: *const Ins,
-        trace_no: u32,
-        root_no: u32,
+        place: TreePlace,
     ) -> Result<Recorder, Abort> {
         let Some(proto) = view::func(vm, 0).proto() else { return Err(Abort::NyiReturn) };
-        let mut r = Recorder::new(vm, params, proto, trace_no, root_no);
+        let mut r = Recorder::new(vm, params, proto, place);
         r.start_pc = resume_pc;
         r.first_pc = resume_pc;
         r.instunroll = 0;
-        r.b.trace.parent = Some((parent_no, exit_no));
-        r.b.trace.ins[0].a = IrRef(parent_no as u16);
-        r.b.trace.ins[0].b = IrRef(exit_no as u16);
-        r.b.trace.checked_slot = parent.checked_at(exit_no);
+        r.b.trace.checked_slot = parent.checked_at(exit);
         r.enter_frame(proto);
-        r.inherit(parent, exit_no)?;
+        r.inherit(parent, exit)?;
         if r.multres == Snapshot::OPEN {
             r.open_results(vm, resume_pc)?;
         }
@@ -70,33 +64,22 @@ impl Recorder {
         Ok(r)
     }
 
-    /// Starts a side trace at exit `exit_no` of trace `parent_no`, which has followed returns and ended in front of the one at `pc`.
-    /// It knows nothing of the slots, so that it may come back to its start further down.
-    pub fn new_returning(
-        vm: &Vm,
-        params: &RecParams,
-        (parent_no, exit_no): (u32, u32),
-        pc: *const Ins,
-        trace_no: u32,
-        root_no: u32,
-    ) -> Result<Recorder, Abort> {
+    /// Starts a side trace at the exit of a trace that has followed returns and ended in front of the one at `pc`. The side trace knows nothing of the slots, so that it may come back to its start further down.
+    pub fn new_returning(vm: &Vm, params: &RecParams, pc: *const Ins, place: TreePlace) -> Result<Recorder, Abort> {
         let Some(proto) = view::func(vm, 0).proto() else { return Err(Abort::NyiReturn) };
-        let mut r = Recorder::new(vm, params, proto, trace_no, root_no);
+        let mut r = Recorder::new(vm, params, proto, place);
         r.start_pc = pc;
         r.first_pc = pc;
         r.instunroll = 0;
         r.returning = true;
-        r.b.trace.parent = Some((parent_no, exit_no));
-        r.b.trace.ins[0].a = IrRef(parent_no as u16);
-        r.b.trace.ins[0].b = IrRef(exit_no as u16);
         r.enter_frame(proto);
         r.snap(pc)?;
         Ok(r)
     }
 
     /// Starts a trace at `pc`, behind a call that another trace has ended in front of. `vm.base` is the frame.
-    pub fn new_stitched(vm: &Vm, params: &RecParams, proto: Gc<Proto>, pc: *const Ins, trace_no: u32) -> Result<Recorder, Abort> {
-        let mut r = Recorder::new(vm, params, proto, trace_no, trace_no);
+    pub fn new_stitched(vm: &Vm, params: &RecParams, proto: Gc<Proto>, pc: *const Ins, id: TraceId) -> Result<Recorder, Abort> {
+        let mut r = Recorder::new(vm, params, proto, TreePlace::root(id));
         r.start_pc = pc;
         r.first_pc = pc;
         r.instunroll = 0;
@@ -115,8 +98,8 @@ impl Recorder {
         self.open_list(vm, pc)
     }
 
-    fn inherit(&mut self, parent: &Trace, exit_no: u32) -> Rec<()> {
-        let snap = parent.snaps.get(exit_no as usize).ok_or(Abort::Error)?;
+    fn inherit(&mut self, parent: &Trace, exit: u32) -> Rec<()> {
+        let snap = parent.snaps.get(exit as usize).ok_or(Abort::Error)?;
         self.multres = snap.multres;
         let below = snap.base_slot - 2;
         if snap.multres > 0 && snap.multres != Snapshot::OPEN {
