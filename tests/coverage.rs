@@ -4,6 +4,9 @@ use perilune_vm::stdlib::{Builtin, OnTrace};
 use std::fmt::Write as _;
 use std::path::Path;
 
+/// Does a builtin with this treatment belong to a section?
+type Is = fn(OnTrace) -> bool;
+
 fn page() -> String {
     let mut page = String::from(
         "# What traces do with builtins\n\n\
@@ -11,20 +14,23 @@ fn page() -> String {
          Every bytecode is recorded, but for KCDATA, which waits for the FFI; `tests/lua/events/bytecodes.lua` has a loop for each, `builtins.lua` one for each builtin.\n\
          Native functions that are not in the table (those of `package`, of the `jit` library and of the host) are stitched around.\n",
     );
+    let (record, call): (Is, Is) = (|o| matches!(o, OnTrace::Record(_)), |o| o == OnTrace::Call);
+    let (enter, stitch): (Is, Is) = (|o| o == OnTrace::Enter, |o| o == OnTrace::Stitch);
+    let end: Is = |o| o == OnTrace::End;
     let kinds = [
-        (OnTrace::Record, "Compiled", "The recorder knows what they do; with arguments of other kinds they are called."),
-        (OnTrace::Call, "Called", "The trace stores its state, calls them as they are, and goes on."),
+        (record, "Compiled", "The recorder knows what they do; with arguments of other kinds they are called."),
+        (call, "Called", "The trace stores its state, calls them as they are, and goes on."),
         (
-            OnTrace::Enter,
+            enter,
             "Entered",
             "The function that they call becomes part of the trace; where that cannot be, they are stitched around.",
         ),
-        (OnTrace::Stitch, "Stitched around", "The trace ends before the call, and another goes on behind it."),
-        (OnTrace::End, "Ends", "The trace ends before the call, and nothing comes behind it."),
+        (stitch, "Stitched around", "The trace ends before the call, and another goes on behind it."),
+        (end, "Ends", "The trace ends before the call, and nothing comes behind it."),
     ];
-    for (kind, title, meaning) in kinds {
+    for (belongs, title, meaning) in kinds {
         let _ = write!(page, "\n## {title}\n\n{meaning}\n\n");
-        for b in Builtin::ALL.iter().filter(|b| b.on_trace() == kind) {
+        for b in Builtin::ALL.iter().filter(|b| belongs(b.on_trace())) {
             let _ = writeln!(page, "- `{}`", b.name());
         }
     }

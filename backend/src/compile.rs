@@ -8,7 +8,7 @@ use crate::{BackendError, disas, isa};
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::{Context, FinalizedMachReloc, FinalizedRelocTarget, binemit, ir};
-use perilune_recorder::ir::Trace;
+use perilune_recorder::ir::{SnapId, Trace};
 use perilune_vm::helper::Helper;
 use perilune_vm::hooks::{EnterFn, Unboxed};
 use perilune_vm::{ExitId, TraceId, Value};
@@ -30,7 +30,7 @@ pub struct TraceTree<'a> {
     /// Stacks are walked while it runs: it tells where its frame is ([`perilune_vm::Vm::code_base`]) when it starts and when that changes.
     pub walked: bool,
     /// Side traces by the exit they start from. Other exits leave through the exit table.
-    pub sides: Vec<(u32, TraceTree<'a>)>,
+    pub sides: Vec<(SnapId, TraceTree<'a>)>,
 }
 
 impl<'a> TraceTree<'a> {
@@ -102,7 +102,7 @@ pub enum Part {
     /// An instruction of the root trace, by its index.
     Ins(usize),
     /// An exit of the root trace.
-    Exit(usize),
+    Exit(SnapId),
     /// Something else.
     Other,
 }

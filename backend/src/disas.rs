@@ -3,6 +3,7 @@
 use crate::compile::{CodeMap, Part};
 use crate::lower::{exit_located, located};
 use cranelift_codegen::CompiledCode;
+use perilune_recorder::ir::SnapId;
 
 /// The machine code as Cranelift prints it: one instruction per line, blocks and constants labelled.
 pub(crate) fn machine_text(code: &CompiledCode) -> String {
@@ -32,7 +33,7 @@ pub(crate) fn parts(code: &CompiledCode, exits: usize) -> Vec<(u32, Part)> {
     for l in code.buffer.get_srclocs_sorted() {
         let part = match (located(l.loc), exit_located(l.loc).filter(|k| *k < exits)) {
             (Some(i), _) => Part::Ins(i),
-            (_, Some(k)) => Part::Exit(k),
+            (_, Some(k)) => Part::Exit(SnapId::new(k)),
             _ => Part::Other,
         };
         if parts.last().is_none_or(|p| p.1 != part) {

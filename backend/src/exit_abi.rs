@@ -5,7 +5,7 @@
 //! trace, does not look at them. Only loads that rely on the parent ([`sload::PARENT`]) may take them: a trace with such loads is
 //! entered from its exit and from nowhere else.
 
-use perilune_recorder::ir::{Effect, Ins, IrRef, Op, SnapSlot, Trace, Ty, sload};
+use perilune_recorder::ir::{Effect, Ins, IrRef, Op, SlotIdx, SnapId, Trace, Ty, sload};
 
 /// A trace with more exits than this has code that they share, which passes nothing.
 const MAX_DIRECT: usize = 16;
@@ -14,8 +14,14 @@ const MOST_SLOTS: usize = 6;
 /// Arguments in registers, as far as the calling convention has them for traces: words and nums.
 const MOST: [usize; 2] = [3, 4];
 
-/// A slot that is exit_args: its number as the side trace counts, its type.
-pub type ExitArg = (u16, Ty);
+/// A slot whose value an exit passes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct ExitArg {
+    /// The slot as the side trace counts.
+    pub slot: SlotIdx,
+    /// The type of the value.
+    pub ty: Ty,
+}
 
 /// Do the exits of a trace leave by themselves, instead of by code that they share? Where helpers are called, that would make the
 /// register allocator move the VM and the base back and forth.
@@ -30,28 +36,27 @@ fn calls_helper(op: Op) -> bool {
 }
 
 /// What exit `k` of a trace passes, with the references of the values.
-pub(crate) fn values(trace: &Trace, k: usize) -> Vec<(ExitArg, IrRef)> {
-    let Some(snap) = trace.snaps.get(k).filter(|_| is_direct(trace)) else { return Vec::new() };
-    let stored = || snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0);
-    if stored().count() > MOST_SLOTS {
+pub(crate) fn values(trace: &Trace, k: SnapId) -> Vec<(ExitArg, IrRef)> {
+    let Some(snap) = trace.snaps.get(k.index()).filter(|_| is_direct(trace)) else { return Vec::new() };
+    if snap.restored().count() > MOST_SLOTS {
         return Vec::new();
     }
     let (mut args, mut used) = (Vec::new(), [0, 0]);
-    for s in stored() {
-        let (Some(ins), Some(slot)) = (trace.def(s.value), (s.slot + 2).checked_sub(snap.base_slot)) else { continue };
+    for s in snap.restored() {
+        let (Some(ins), Some(slot)) = (trace.def(s.value), snap.slot_in_side_trace(s.slot)) else { continue };
         let ty = if ins.ty.is_int() { Ty::Int } else { ins.ty };
         let count = &mut used[usize::from(ty == Ty::Num)];
         if ty.is_pri() || ins.is_sunk() || ins.op == Op::CARG || *count == MOST[usize::from(ty == Ty::Num)] {
             continue;
         }
         *count += 1;
-        args.push(((slot, ty), s.value));
+        args.push((ExitArg { slot, ty }, s.value));
     }
     args
 }
 
 /// What exit `k` of `parent` passes to a side trace that was recorded there.
-pub fn exit_args(parent: &Trace, k: usize, side: &Trace) -> Vec<ExitArg> {
+pub fn exit_args(parent: &Trace, k: SnapId, side: &Trace) -> Vec<ExitArg> {
     let relies = |i: &Ins| i.op == Op::SLOAD && i.b.0 & sload::PARENT != 0;
     if !side.ins.iter().any(relies) {
         return Vec::new();
@@ -60,6 +65,6 @@ pub fn exit_args(parent: &Trace, k: usize, side: &Trace) -> Vec<ExitArg> {
 }
 
 /// Does exit `k` of a trace pass what a side trace takes?
-pub fn can_pass(trace: &Trace, k: usize, taken: &[ExitArg]) -> bool {
+pub fn can_pass(trace: &Trace, k: SnapId, taken: &[ExitArg]) -> bool {
     taken.is_empty() || values(trace, k).iter().map(|p| p.0).eq(taken.iter().copied())
 }

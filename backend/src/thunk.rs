@@ -14,7 +14,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module};
 use perilune_vm::helper::Helper;
-use perilune_vm::layout::ofs;
+use perilune_vm::layout::{AbiType, ofs};
 
 const MEM: MemFlagsData = MemFlagsData::trusted();
 
@@ -73,7 +73,7 @@ pub(crate) fn c_call_conv(isa: &dyn TargetIsa) -> CallConv {
 
 /// The signature of a helper, from its row in the table.
 pub(crate) fn helper_signature(helper: Helper, call_conv: CallConv) -> Signature {
-    signature(call_conv, &params(helper), word_type(helper.ret()))
+    signature(call_conv, &params(helper), clif_type(helper.ret()))
 }
 
 /// The signature of a helper's cold thunk.
@@ -83,16 +83,16 @@ pub(crate) fn cold_signature(helper: Helper) -> Signature {
 
 fn params(helper: Helper) -> Vec<Type> {
     let mut params = vec![types::I64];
-    params.extend(helper.args().iter().filter_map(|word| word_type(word)));
+    params.extend(helper.args().iter().filter_map(|&ty| clif_type(ty)));
     params
 }
 
-/// The Cranelift type of a word of the helper table.
-fn word_type(word: &str) -> Option<Type> {
-    match word {
-        "Nil" => None,
-        "Int" => Some(types::I32),
-        "Num" => Some(types::F64),
+/// The Cranelift type of an argument or result of a helper; `None` if there is no value.
+fn clif_type(ty: AbiType) -> Option<Type> {
+    match ty {
+        AbiType::Nil => None,
+        AbiType::Int => Some(types::I32),
+        AbiType::Num => Some(types::F64),
         _ => Some(types::I64),
     }
 }

@@ -4,7 +4,7 @@
 //! code knows, as it is in registers, and no constants; whoever goes on there makes Lua values of it: the runtime when it is told
 //! of the exit, or the first instructions of the side trace. Doing it twice does no harm.
 
-use perilune_recorder::ir::{Const, IrRef, SnapSlot, Trace, Ty};
+use perilune_recorder::ir::{Const, IrRef, SnapId, Trace, Ty};
 use perilune_vm::hooks::Unboxed;
 use perilune_vm::value::{self as v, Value};
 
@@ -93,13 +93,12 @@ fn boxing(trace: &Trace, r: IrRef) -> Option<(u32, u64)> {
 }
 
 /// What exit `k` of a trace leaves undone, from the base of the frame to resume.
-pub fn unboxed(trace: &Trace, k: usize) -> Vec<Unboxed> {
-    let Some(snap) = trace.snaps.get(k) else { return Vec::new() };
-    let stored = snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0);
-    stored
+pub fn unboxed(trace: &Trace, k: SnapId) -> Vec<Unboxed> {
+    let Some(snap) = trace.snaps.get(k.index()) else { return Vec::new() };
+    snap.restored()
         .filter_map(|s| {
             let (kept, bits) = boxing(trace, s.value)?;
-            Some(Unboxed { slot: i32::from(s.slot) - i32::from(snap.base_slot), kept, bits })
+            Some(Unboxed { slot: s.slot.from_base() - snap.base_slot.from_base(), kept, bits })
         })
         .collect()
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Build, INT_OPS, binary, run};
+use common::{Build, INT_OPS, binary, exit_id, run};
 use perilune_recorder::ir::{FpMath, IrRef, Op, Ty, conv};
 use perilune_vm::Value;
 
@@ -28,7 +28,7 @@ fn table<T: Copy + core::fmt::Debug>(ops: &[Op], ty: Ty, inputs: &[T], boxed: fn
         let r: Vec<IrRef> = chunk.iter().map(|&op| t.emit(op, ty, s[0], s[1])).collect();
         let trace = t.results(&r);
         let mut m = common::Machine::new();
-        m.install(&trace, common::TRACE, perilune_vm::ExitId::new(0));
+        m.install(&trace, common::TRACE, exit_id(0));
         for &a in inputs {
             for &b in inputs {
                 (*m.slot(2), *m.slot(3)) = (boxed(a).0, boxed(b).0);
@@ -104,7 +104,7 @@ fn integer_modulo_floors() {
         let by_slot = t.emit(Op::MOD, Ty::Int, s[0], s[1]);
         let trace = t.results(&[by_const, by_slot]);
         let mut m = common::Machine::new();
-        m.install(&trace, common::TRACE, perilune_vm::ExitId::new(0));
+        m.install(&trace, common::TRACE, exit_id(0));
         for a in INTS.into_iter().chain(-100..100).chain([i32::MIN + 1, i32::MAX - 1]) {
             (*m.slot(2), *m.slot(3)) = (Value::int(a).0, Value::int(b).0);
             m.enter(common::TRACE);
@@ -123,7 +123,7 @@ fn modulo_by_constants_agrees_with_division() {
         let r = t.emit(Op::MOD, Ty::Int, s, kr);
         let trace = t.results(&[r]);
         let mut m = common::Machine::new();
-        m.install(&trace, common::TRACE, perilune_vm::ExitId::new(0));
+        m.install(&trace, common::TRACE, exit_id(0));
         let mut check = |a: i32| {
             *m.slot(2) = Value::int(a).0;
             m.enter(common::TRACE);

@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::{Build, Machine};
+use common::{Build, Machine, exit_id, trace_id};
 use perilune_backend::thunk::ThunkAddrs;
 use perilune_backend::{CompileRequest, Compiler, TraceTree, isa};
-use perilune_recorder::ir::{Const, IrRef, Link, Op, Trace, Ty, sload};
+use perilune_recorder::ir::{Const, IrRef, Link, Op, SlotIdx, Trace, Ty, sload};
 use perilune_vm::Value;
 use perilune_vm::layout::Field;
 use perilune_vm::value as v;
@@ -15,7 +15,7 @@ fn check(name: &str, trace: &Trace) {
     // Addresses of helpers are their numbers, so that the text is the same everywhere.
     let mut compiler = Compiler::new(isa, |helper| 0x100 + helper as usize);
     let req = CompileRequest {
-        tree: TraceTree::single(trace, 1, 0),
+        tree: TraceTree::single(trace, trace_id(1), exit_id(0)),
         frame_delta: |_| 4,
         unboxed_exits: false,
         unboxed: &[],
@@ -68,7 +68,7 @@ fn field_access_and_barrier() {
     let x = t.guarded(Op::HLOAD, Ty::Str, p, IrRef::NIL);
     t.emit(Op::HSTORE, Ty::Str, p, x);
     t.emit(Op::TBAR, Ty::Nil, table, IrRef::NIL);
-    check("field_access_and_barrier", &t.end(&[(3, x)], Link::Root(TraceId::new(7).unwrap())));
+    check("field_access_and_barrier", &t.end(&[(3, x)], Link::Root(trace_id(7))));
 }
 
 #[test]
@@ -90,11 +90,11 @@ fn recursion_with_stack_check() {
     let one = t.int(1);
     let n2 = t.emit(Op::SUBOV, Ty::Int, n, one);
     let mut trace = t.end(&[(6, n2)], Link::UpRec);
-    trace.snaps[1].base_slot = 6;
+    trace.snaps[1].base_slot = SlotIdx::new(6);
     check("recursion_with_stack_check", &trace);
     // It also runs: the stack ends it.
     let mut m = Machine::new();
     *m.slot(2) = Value::int(0).0;
-    m.install(&trace, common::TRACE, ExitId::new(0));
+    m.install(&trace, common::TRACE, exit_id(0));
     assert_eq!(m.enter(common::TRACE).0, 0);
 }

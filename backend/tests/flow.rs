@@ -2,11 +2,11 @@
 
 mod common;
 
-use common::{BASE, Build, DELTA, EXIT_BASE, Machine, TRACE};
+use common::{BASE, Build, DELTA, EXIT_BASE, Machine, TRACE, exit_id, trace_id};
 use perilune_backend::exit_abi::{ExitArg, exit_args};
 use perilune_backend::unboxed::unboxed;
 use perilune_backend::{BackendError, TraceTree};
-use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, SnapSlot, Trace, Ty, sload};
+use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, SlotIdx, SnapId, SnapSlot, Trace, Ty, sload};
 use perilune_vm::Value;
 use perilune_vm::layout::ofs;
 
@@ -49,7 +49,7 @@ fn loops_carry_their_phis() {
 
 #[test]
 fn the_loop_has_an_offset() {
-    let code = Machine::new().install(&sum_loop(), TRACE, ExitId::new(0));
+    let code = Machine::new().install(&sum_loop(), TRACE, exit_id(0));
     assert!(code.loop_offset.is_some_and(|o| o > 0 && (o as usize) < code.size));
 }
 
@@ -97,7 +97,7 @@ fn exits_move_the_base_and_skip_unrestored_slots() {
     let s = t.slots(&[Ty::Int, Ty::Int]);
     let link = t.word(0xabcd);
     t.snap(&[(3, s[0]), (7, link), (8, s[1])]);
-    t.t.snaps[1].base_slot = 8;
+    t.t.snaps[1].base_slot = SlotIdx::new(8);
     t.t.snaps[1].slots[0].flags = SnapSlot::NORESTORE;
     t.t.snaps[1].slots[1].flags = SnapSlot::FRAME;
     t.emit(Op::LT, Ty::Int, s[0], s[1]);
@@ -134,7 +134,7 @@ fn recursion(link: Link, up: u16) -> Trace {
     let n2 = t.emit(Op::SUB, Ty::Int, n, one);
     t.t.top_slot = 8;
     let mut trace = t.end(&[(2 + up, n2)], link);
-    trace.snaps[1].base_slot = 2 + up;
+    trace.snaps[1].base_slot = SlotIdx::BASE + usize::from(up);
     trace
 }
 
@@ -169,7 +169,7 @@ fn returns_to_lower_frames_check_the_link() {
     let outer = t.guarded(Op::SLOAD, Ty::Int, IrRef(2), IrRef(sload::TYPECHECK));
     let trace = t.end(&[(11, inner), (12, outer)], Link::Return);
     let mut m = Machine::new();
-    m.install(&trace, TRACE, ExitId::new(0));
+    m.install(&trace, TRACE, exit_id(0));
     let down = DELTA as usize;
     *m.slot(2) = Value::int(5).0;
     m.stack[BASE - down] = Value::int(6).0;
@@ -192,7 +192,7 @@ fn links_that_were_checked_before_are_not_checked_again() {
     t.t.ins.last_mut().unwrap().flags = 0;
     let trace = t.end(&[(11, inner)], Link::Return);
     let mut m = Machine::new();
-    m.install(&trace, TRACE, ExitId::new(0));
+    m.install(&trace, TRACE, exit_id(0));
     *m.slot(2) = Value::int(5).0;
     *m.slot(1) = 0x4243;
     assert_eq!(m.enter(TRACE), (1, -(DELTA as isize)));
@@ -206,23 +206,23 @@ fn links_enter_other_traces() {
     let s = t.slot(2, Ty::Int);
     let ten = t.int(10);
     let sum = t.emit(Op::ADD, Ty::Int, s, ten);
-    m.install(&t.end(&[(3, sum)], Link::Interp), 1, 20);
+    m.install(&t.end(&[(3, sum)], Link::Interp), trace_id(1), exit_id(20));
     let mut t = Build::new();
     let k = t.int(5);
-    let mut trace = t.end(&[(6, k)], Link::Root(TraceId::new(1).unwrap()));
-    trace.snaps[1].base_slot = 6;
-    m.install(&trace, 2, 30);
-    assert_eq!(m.enter(2), (21, 4));
+    let mut trace = t.end(&[(6, k)], Link::Root(trace_id(1)));
+    trace.snaps[1].base_slot = SlotIdx::new(6);
+    m.install(&trace, trace_id(2), exit_id(30));
+    assert_eq!(m.enter(trace_id(2)), (21, 4));
     assert_eq!((m.slot_value(6), m.slot_value(7)), (Value::int(5), Value::int(15)));
     // A side trace at an exit: one entry of the exit table.
     let mut t = Build::new();
     let s = t.slot(2, Ty::Int);
     let big = t.int(100);
     t.emit(Op::GT, Ty::Int, s, big);
-    m.install(&t.end(&[], Link::Interp), 3, 40);
+    m.install(&t.end(&[], Link::Interp), trace_id(3), exit_id(40));
     m.exits[40] = m.codes[1];
     *m.slot(2) = Value::int(1).0;
-    assert_eq!(m.enter(3), (21, 0));
+    assert_eq!(m.enter(trace_id(3)), (21, 0));
     assert_eq!(m.slot_value(3), Value::int(11));
 }
 
@@ -247,7 +247,7 @@ fn side_traces_compiled_into_the_tree() {
         sites: &[],
         sampled: false,
         walked: false,
-        sides: vec![(3, TraceTree::single(&side, TraceId::new(4).unwrap(), ExitId::new(50)))],
+        sides: vec![(SnapId::new(3), TraceTree::single(&side, trace_id(4), exit_id(50)))],
     };
     let mut m = Machine::new();
     (*m.slot(2), *m.slot(3), *m.slot(4)) = (Value::int(1).0, Value::int(5).0, Value::int(0).0);
@@ -259,7 +259,7 @@ fn side_traces_compiled_into_the_tree() {
 
 #[test]
 fn what_cannot_be_compiled_is_an_error() {
-    let compile = |t: &Trace| Machine::new().compile(TraceTree::single(t, 1, 0)).unwrap_err();
+    let compile = |t: &Trace| Machine::new().compile(TraceTree::single(t, trace_id(1), exit_id(0))).unwrap_err();
     let mut t = Build::new();
     t.emit(Op::XBAR, Ty::Nil, IrRef::NONE, IrRef::NONE);
     assert_eq!(compile(&t.results(&[])), BackendError::Unsupported(Op::XBAR));
@@ -279,11 +279,11 @@ fn a_full_arena_is_an_error_until_it_is_reset() {
     let mut m = Machine::new();
     let trace = sum_loop();
     let before = m.backend.code_memory().0;
-    let full = (0..10_000).find_map(|_| m.compile(TraceTree::single(&trace, 1, 0)).err());
+    let full = (0..10_000).find_map(|_| m.compile(TraceTree::single(&trace, trace_id(1), exit_id(0))).err());
     assert_eq!(full, Some(BackendError::ArenaFull));
     m.backend.reset();
     assert_eq!(m.backend.code_memory().0, before);
-    assert!(m.compile(TraceTree::single(&trace, 1, 0)).is_ok());
+    assert!(m.compile(TraceTree::single(&trace, trace_id(1), exit_id(0))).is_ok());
 }
 
 #[test]
@@ -301,14 +301,18 @@ fn side_traces_make_values_of_what_their_exit_left() {
     for (i, v) in values.iter().enumerate() {
         *m.slot(2 + i) = v.0;
     }
-    let entry = m.install(&root, 1, 0);
-    m.left = unboxed(&root, 1);
-    let code = m.install(&side, 2, 50);
+    let entry = m.install(&root, trace_id(1), exit_id(0));
+    m.left = unboxed(&root, SnapId::new(1));
+    let code = m.install(&side, trace_id(2), exit_id(50));
     assert_ne!(entry.entry, code.entry);
     m.exits[1] = code.entry;
     // The side trace ends at once.
-    assert_eq!(m.enter(1), (51, 0));
+    assert_eq!(m.enter(trace_id(1)), (51, 0));
     assert_eq!([10, 11, 12, 13].map(|i| m.slot_value(i)), [values[0], values[1], values[2], Value::int(7)]);
+}
+
+fn passed(slot: usize, ty: Ty) -> ExitArg {
+    ExitArg { slot: SlotIdx::new(slot), ty }
 }
 
 #[test]
@@ -329,21 +333,21 @@ fn side_traces_take_what_their_exit_passes() {
         for (i, v) in values.iter().enumerate() {
             *m.slot(2 + i) = v.0;
         }
-        m.install(&root, 1, 0);
+        m.install(&root, trace_id(1), exit_id(0));
         m.exit_args = exit_args;
-        m.exits[1] = m.install(&side, 2, 50).entry;
-        assert_eq!(m.enter(1), (51, 0));
+        m.exits[1] = m.install(&side, trace_id(2), exit_id(50)).entry;
+        assert_eq!(m.enter(trace_id(1)), (51, 0));
         [15, 16, 17].map(|i| m.slot_value(i))
     };
-    let all = exit_args(&root, 1, &side);
-    assert_eq!(all, [(10, Ty::Int), (11, Ty::Num), (12, Ty::U64)]);
+    let all = exit_args(&root, SnapId::new(1), &side);
+    assert_eq!(all, [passed(10, Ty::Int), passed(11, Ty::Num), passed(12, Ty::U64)]);
     assert_eq!(run(all), values);
     assert_eq!(run(Vec::new()), values);
     // They are really taken from registers: called by the name of another slot, the third is what goes for the first.
-    let mut other = run(vec![(20, Ty::Int), (11, Ty::Num), (10, Ty::Int)]);
+    let mut other = run(vec![passed(20, Ty::Int), passed(11, Ty::Num), passed(10, Ty::Int)]);
     assert_eq!(core::mem::replace(&mut other[0], values[2]), values[2]);
     // A trace that does not rely on its parent may be entered from elsewhere.
-    assert_eq!(exit_args(&root, 1, &Build::new().results(&[])), []);
+    assert_eq!(exit_args(&root, SnapId::new(1), &Build::new().results(&[])), []);
 }
 
 #[test]
@@ -360,13 +364,13 @@ fn exits_that_store_much_pass_nothing() {
     let mut t = Build::new();
     t.emit(Op::SLOAD, Ty::Int, IrRef(10), IrRef(sload::PARENT));
     let side = t.results(&[]);
-    assert_eq!(exit_args(&root, 1, &side), []);
+    assert_eq!(exit_args(&root, SnapId::new(1), &side), []);
     // As many as there are registers for.
-    assert_eq!(exit_args(&root, 2, &side), [(10, Ty::Int), (11, Ty::Int), (12, Ty::Int)]);
+    assert_eq!(exit_args(&root, SnapId::new(2), &side), [passed(10, Ty::Int), passed(11, Ty::Int), passed(12, Ty::Int)]);
     // Where helpers are called, exits share code.
     let mut calls = root;
     calls.ins.push(Ins::new(Op::TNEW, Ty::Tab, IrRef(0), IrRef(0)));
-    assert_eq!(exit_args(&calls, 2, &side), []);
+    assert_eq!(exit_args(&calls, SnapId::new(2), &side), []);
 }
 
 /// Fills array slots from the second on with the sum of the two before: addresses of the last iteration are used in the next.

@@ -255,9 +255,9 @@ fn machine_code_and_the_evaluator_agree() {
             let end = eval::run_with(&config, &trace, vm, at.cast());
             let Outcome::Exit(exit) = end.outcome else { panic!("seed {seed}: {:?}\n{trace}", end.outcome) };
             let moved = (end.base as isize - at as isize) / 8;
-            let evaluated = (u64::from(exit), moved, slots(&m.stack));
+            let evaluated = (u64::from(exit.number()), moved, slots(&m.stack));
             assert_eq!(native, evaluated, "seed {seed}: machine code, then the evaluator\n{trace}");
-            if exit as usize + 1 == trace.snaps.len() { ended += 1 } else { left_early += 1 }
+            if exit.next().index() == trace.snaps.len() { ended += 1 } else { left_early += 1 }
         }
     }
     assert!(left_early > 0 && ended > 0, "the traces are all of a kind: {left_early} runs left early, {ended} did not");

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Build, Machine, run};
+use common::{Build, Machine, exit_id, run};
 use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, Ty, VmRef, sload};
 use perilune_vm::Value;
 use perilune_vm::value as v;
@@ -42,7 +42,7 @@ fn guarded_loads_take_their_type_only_and_box_it_again() {
         let a = t.guarded(Op::SLOAD, ty, IrRef(2), IrRef(sload::TYPECHECK));
         let trace = t.results(&[a]);
         let mut m = Machine::new();
-        m.install(&trace, common::TRACE, perilune_vm::ExitId::new(0));
+        m.install(&trace, common::TRACE, exit_id(0));
         for (actual, value) in samples() {
             *m.slot(2) = value.0;
             *m.slot(10) = 0;

@@ -135,14 +135,11 @@ impl Compiler for Jit {
             return hotcount::reset_counters(vm, &mut self.policy.borrow_mut(), None);
         }
         if crate::frame::ins(pc).op() == Op::STITCH {
-            if !vm.is_on_detour() {
-                self.hot_stitch(vm, pc);
-            }
-            return;
+            return self.hot_stitch(vm, pc);
         }
         let Some(proto) = crate::frame::proto(vm) else { return };
         let counter = proto.hot_counter(pc);
-        if vm.ran_out_in_callback(counter) {
+        if vm.underflowed_in_callback(counter) {
             return;
         }
         let (here, at) = ((proto, pc), proto.pc_of(pc).unwrap_or(0));

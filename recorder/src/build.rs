@@ -9,7 +9,7 @@
 
 use crate::abort::Abort;
 use crate::history::{Asked, History};
-use crate::ir::{Const, Ins, IrRef, Op, Origin, SnapSlot, Snapshot, Trace, Ty, VmRef};
+use crate::ir::{Const, Ins, IrRef, Op, Origin, SlotIdx, SnapSlot, Snapshot, Trace, TraceExit, Ty, VmRef};
 use crate::opt::{self, OptFlags};
 use perilune_vm::Value;
 
@@ -328,6 +328,12 @@ impl Builder {
         Ok(r)
     }
 
+    /// Makes it a side trace.
+    pub fn set_parent(&mut self, parent: TraceExit) {
+        self.trace.parent = Some(parent);
+        let base = &mut self.trace.ins[0];
+        (base.a, base.b) = (IrRef(parent.trace.operand()), IrRef(parent.exit.number() as u16));
+    }
     /// The number, for [`Origin::call`], of the bytecode that was recorded last, as a call.
     pub fn note_call(&mut self) -> u16 {
         let known = self.trace.calls.iter().rposition(|c| *c == self.origin);
@@ -348,7 +354,14 @@ impl Builder {
     }
     /// Adds a snapshot, in force from the next instruction on. It replaces the last one if no guard was emitted since; snapshot 0,
     /// the state at the trace's start, stays.
-    pub fn snapshot(&mut self, pc: u64, base_slot: u16, nslots: u16, slots: Vec<SnapSlot>, multres: u32) -> Result<(), Abort> {
+    pub fn snapshot(
+        &mut self,
+        pc: u64,
+        base_slot: SlotIdx,
+        nslots: SlotIdx,
+        slots: Vec<SnapSlot>,
+        multres: u32,
+    ) -> Result<(), Abort> {
         let at = self.trace.next_ref();
         self.add_snapshot(Snapshot { at, base_slot, nslots, pc, multres, decides: false, done: self.bytecodes, slots })
     }

@@ -6,6 +6,7 @@
 //! error.
 
 use crate::Vm;
+use crate::layout::AbiType;
 use crate::object::{Func, Gc, Node, Proto, Str, Table, Thread};
 use crate::value::Value;
 
@@ -22,9 +23,8 @@ pub enum HelperEffect {
     Alloc,
 }
 
-/// Calls the given macro with all helpers: `(Name, function, effect, result word, (argument words))`. The words are those of
-/// `recorder::ir::Ty`; `U64` is a boxed value; `Nil` is no result; `NewStr` is a string, or null where there is no memory for it. The
-/// VM argument is not listed.
+/// Calls the given macro with all helpers: `(Name, function, effect, result, (arguments))`. Results and arguments are [`AbiType`]s;
+/// the VM, which every helper takes first, is not listed.
 #[macro_export]
 macro_rules! for_each_helper {
     ($consumer:ident) => {
@@ -168,15 +168,15 @@ macro_rules! define_helpers {
             }
             /// Does it give null where there is no memory for its result? The trace guards that it does not.
             pub const fn may_fail(self) -> bool {
-                matches!(self.ret().as_bytes(), b"NewStr")
+                matches!(self.ret(), AbiType::NewStr)
             }
-            /// Result, as a type word.
-            pub const fn ret(self) -> &'static str {
-                match self { $(Helper::$name => stringify!($ret),)* }
+            /// Type of the result.
+            pub const fn ret(self) -> AbiType {
+                match self { $(Helper::$name => AbiType::$ret,)* }
             }
-            /// Arguments after the VM, as type words.
-            pub const fn args(self) -> &'static [&'static str] {
-                match self { $(Helper::$name => &[$(stringify!($arg)),*],)* }
+            /// Types of the arguments after the VM.
+            pub const fn args(self) -> &'static [AbiType] {
+                match self { $(Helper::$name => &[$(AbiType::$arg),*],)* }
             }
             /// Address of the code.
             pub fn address(self) -> usize {
@@ -189,7 +189,8 @@ macro_rules! define_helpers {
         }
     };
 }
-macro_rules! word {
+/// The Rust type of an [`AbiType`].
+macro_rules! abi_type {
     (Int) => { i32 };
     (Num) => { f64 };
     (Tab) => { Gc<Table> };
@@ -203,7 +204,7 @@ macro_rules! word {
     (Nil) => { () };
 }
 macro_rules! helper_fn {
-    ($ret:ident, $($arg:ident),*) => { unsafe extern "C" fn(*mut Vm, $(word!($arg)),*) -> word!($ret) };
+    ($ret:ident, $($arg:ident),*) => { unsafe extern "C" fn(*mut Vm, $(abi_type!($arg)),*) -> abi_type!($ret) };
 }
 for_each_helper!(define_helpers);
 

@@ -4,7 +4,39 @@ use crate::Vm;
 use crate::object::{Func, Node, Str, Table, Thread, Udata, UpVal};
 use core::mem::offset_of;
 
-/// Calls the given macro with all object fields: `(Name, "name as LuaJIT prints it", object type, offset, IR type word)`.
+/// The type of a field, or of an argument or result of a helper, as compiled code sees it.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum AbiType {
+    /// No value.
+    Nil,
+    /// A 32-bit integer.
+    Int,
+    /// A double.
+    Num,
+    /// A byte, zero-extended.
+    U8,
+    /// An address.
+    P64,
+    /// A boxed value.
+    U64,
+    /// A string.
+    Str,
+    /// A new string; null where there is no memory for it.
+    NewStr,
+    /// A table.
+    Tab,
+    /// A function.
+    Func,
+    /// A prototype.
+    Proto,
+    /// A coroutine.
+    Thread,
+    /// A userdata.
+    Udata,
+}
+
+/// Calls the given macro with all object fields: `(Name, "name as LuaJIT prints it", object type, offset, type)`; the type is an
+/// [`AbiType`].
 #[macro_export]
 macro_rules! for_each_field {
     ($consumer:ident) => {
@@ -73,9 +105,9 @@ macro_rules! define_fields {
             pub const fn offset(self) -> usize {
                 match self { $(Field::$name => $ofs,)* }
             }
-            /// The IR type, as the word used in `recorder::ir::Ty`.
-            pub const fn ty_name(self) -> &'static str {
-                match self { $(Field::$name => stringify!($ty),)* }
+            /// Type of the value.
+            pub const fn ty(self) -> AbiType {
+                match self { $(Field::$name => AbiType::$ty,)* }
             }
         }
     };

@@ -7,7 +7,6 @@ compile_error!("Perilune runs on 64-bit little-endian Linux only: its clocks, si
 
 pub mod bc;
 pub mod callback;
-pub mod detour;
 pub mod error;
 pub mod fault;
 pub mod gc;

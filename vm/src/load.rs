@@ -27,7 +27,7 @@ impl Compiler for NoJit {
     fn hot(&self, vm: &mut Vm, pc: *const Ins) {
         // All counters start again far from zero.
         let _ = pc;
-        vm.set_hot_counters(u16::MAX);
+        vm.reset_hot_counters(u16::MAX);
     }
     fn record(&self, _vm: &mut Vm, _pc: *const Ins) {}
     fn exit(&self, _vm: &mut Vm, _exit: ExitId) -> Resume {
@@ -163,7 +163,7 @@ impl Vm {
             compiler: Rc::new(NoJit),
             no_record: 0,
             in_callback: false,
-            hot_sets: 0,
+            hot_resets: 0,
             mode: Mode::Interpret,
             roots: Vec::new(),
             event_handlers: Vec::new(),
@@ -184,7 +184,6 @@ impl Vm {
             traces_waiting: 0,
             sites: Vec::new(),
             plain_enter: no_trace,
-            detour: crate::detour::Detour::new(no_trace),
             next_ffid: crate::stdlib::Builtin::Next.id(),
             prng: crate::stdlib::Prng::default(),
             hook: crate::interp::hook::Hook::default(),

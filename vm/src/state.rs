@@ -140,8 +140,6 @@ pub struct Vm {
     pub sites: Vec<crate::gc::watch::Site>,
     /// What enters compiled code, but for watching.
     pub plain_enter: EnterFn,
-    /// What hot counters do not count.
-    pub(crate) detour: crate::detour::Detour,
     /// Builtin id of `next`.
     pub next_ffid: u32,
     /// Generator of `math.random`.
@@ -158,10 +156,10 @@ pub struct Vm {
     pub(crate) stack_moves: u32,
     /// While compiled code runs that is sampled: the base of the frame that it counts slots from. Null while the stack has moved since.
     pub code_base: *mut Value,
-    /// Does what runs now run beside the program? See [`crate::callback`].
+    /// Does a callback run? See [`crate::callback`].
     pub(crate) in_callback: bool,
-    /// How often all hot counters were set; wraps around.
-    pub(crate) hot_sets: u32,
+    /// How often all hot counters were reset; wraps around.
+    pub(crate) hot_resets: u32,
 }
 
 impl Vm {

@@ -6,19 +6,19 @@ use crate::{BackendError, thunk};
 use cranelift_codegen::ir::{InstBuilder, SigRef, Type, Value, types};
 use perilune_recorder::ir::{Ins, IrRef, Op, Ty};
 use perilune_vm::helper::Helper;
-use perilune_vm::layout::ofs;
+use perilune_vm::layout::{AbiType, ofs};
 
 impl Lower<'_> {
     /// CALLN, CALLA, CALLL, CALLS.
     pub(super) fn call(&mut self, ins: Ins) -> Res<Option<Value>> {
         let helper = Helper::ALL.get(usize::from(ins.b.0)).copied().ok_or(self.bad("no such helper"))?;
-        let words = helper.args();
-        let mut args = Vec::with_capacity(words.len());
+        let params = helper.args();
+        let mut args = Vec::with_capacity(params.len());
         let mut rest = ins.a;
         // The chain has the last argument first.
-        for (n, word) in words.iter().enumerate().rev() {
+        for (n, &param) in params.iter().enumerate().rev() {
             let arg = if n == 0 { rest } else { self.split_args(&mut rest)? };
-            args.push(self.argument(arg, word)?);
+            args.push(self.argument(arg, param)?);
         }
         args.reverse();
         if helper.may_fail() {
@@ -42,12 +42,12 @@ impl Lower<'_> {
         Ok(carg.b)
     }
 
-    /// An argument as its parameter's word asks.
-    fn argument(&mut self, r: IrRef, word: &str) -> Res<Value> {
-        match word {
-            "Int" => self.int(r),
-            "Num" => self.num(r),
-            "U64" => self.boxed(r),
+    /// An argument in the form that its parameter has.
+    fn argument(&mut self, r: IrRef, param: AbiType) -> Res<Value> {
+        match param {
+            AbiType::Int => self.int(r),
+            AbiType::Num => self.num(r),
+            AbiType::U64 => self.boxed(r),
             _ => self.word(r),
         }
     }
@@ -110,7 +110,7 @@ impl Lower<'_> {
         self.restore(self.cur.snap)?;
         self.forget_cold();
         let (frame, nargs) =
-            (self.slot_address(u32::from(ins.a.0)), self.k32(i32::from(ins.b.0 & perilune_recorder::ir::native::ARGS)));
+            (self.slot_address(ins.a.slot()), self.k32(i32::from(ins.b.0 & perilune_recorder::ir::native::ARGS)));
         let left = self.call_word(Helper::NativeCall, &[frame, nargs])?;
         let (next, leave) = (self.block(), self.cold_block());
         self.pos.ins().brif(left, leave, &[], next, &[]);

@@ -57,7 +57,7 @@ impl Lower<'_> {
         self.restore(self.cur.snap)?;
         self.forget_cold();
         let co = self.vm_field(ofs::VM_CUR);
-        let frame = self.slot_address(u32::from(ins.a.0));
+        let frame = self.slot_address(ins.a.slot());
         let top = self.offset(frame, 8 * i64::from(ins.b.0));
         self.pos.ins().store(MEM, frame, co, ofs::THREAD_BASE as i32);
         self.pos.ins().store(MEM, top, co, ofs::THREAD_TOP as i32);

@@ -5,21 +5,21 @@
 //! block goes on in that trace instead.
 
 use super::value::{INT_HIGH, MEM};
-use super::{EXIT, Lower, Pending, Res, SIDE};
+use super::{EXIT, KnownSlot, Lower, Pending, Res, SIDE};
 use crate::exit_abi;
 use cranelift_codegen::cursor::{Cursor, CursorPosition};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, SourceLoc, Value, types};
-use perilune_recorder::ir::{Ins, IrRef, Op, SnapSlot, Snapshot, Trace, Ty};
+use perilune_recorder::ir::{Ins, IrRef, Op, SlotIdx, SnapId, Snapshot, Trace};
 use perilune_vm::layout::ofs;
 
 impl<'a> Lower<'a> {
     /// Bytes from the base at the start of the trace to a stack slot of the frame that it is in now.
-    pub(super) fn slot_offset(&self, slot: u32) -> i32 {
-        (slot as i32 - 2) * 8 + self.cur.moved
+    pub(super) fn slot_offset(&self, slot: SlotIdx) -> i32 {
+        slot.from_base() * 8 + self.cur.moved
     }
     /// The address of a stack slot.
-    pub(super) fn slot_address(&mut self, slot: u32) -> Value {
+    pub(super) fn slot_address(&mut self, slot: SlotIdx) -> Value {
         self.offset(self.cur.base, i64::from(self.slot_offset(slot)))
     }
     pub(super) fn block(&mut self) -> Block {
@@ -85,7 +85,7 @@ impl<'a> Lower<'a> {
         self.enter(block);
         let place = self.pos.srcloc();
         if self.cur.start == self.root.1 {
-            self.pos.set_srcloc(SourceLoc::new(EXIT + self.cur.snap as u32));
+            self.pos.set_srcloc(SourceLoc::new(EXIT + self.cur.snap.number()));
         }
         self.emit_exit(self.cur.snap, side)?;
         self.pos.set_srcloc(place);
@@ -95,7 +95,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Leaves through a snapshot for good.
-    pub(super) fn emit_exit(&mut self, snap: usize, side: Option<usize>) -> Res<()> {
+    pub(super) fn emit_exit(&mut self, snap: SnapId, side: Option<usize>) -> Res<()> {
         let boxed = side.is_some() || !self.unboxed_exits;
         let base = if boxed { self.restore(snap)? } else { self.restore_unboxed(snap)? };
         match side {
@@ -106,7 +106,7 @@ impl<'a> Lower<'a> {
                 self.pending.push(Pending { tree: &self.cur.tree.sides[side].1, block, base, known });
             }
             None => {
-                let n = u64::from(self.cur.tree.exit_base.exit(snap as u32).get());
+                let n = u64::from(self.cur.tree.exit_base.exit(snap.number()).get());
                 if self.cur.direct {
                     let mut args = Vec::new();
                     for (_, r) in exit_abi::values(self.cur.trace, snap) {
@@ -125,23 +125,23 @@ impl<'a> Lower<'a> {
     }
 
     /// Stores the modified slots of a snapshot; the base of the frame to resume.
-    pub(super) fn restore(&mut self, number: usize) -> Res<Value> {
+    pub(super) fn restore(&mut self, number: SnapId) -> Res<Value> {
         self.store_slots(number, Lower::store_slot)
     }
     /// The same, but for what [`crate::unboxed`] says.
-    fn restore_unboxed(&mut self, number: usize) -> Res<Value> {
+    fn restore_unboxed(&mut self, number: SnapId) -> Res<Value> {
         self.store_slots(number, Lower::store_unboxed)
     }
-    fn store_slots(&mut self, number: usize, store: fn(&mut Self, IrRef, i32) -> Res<()>) -> Res<Value> {
+    fn store_slots(&mut self, number: SnapId, store: fn(&mut Self, IrRef, i32) -> Res<()>) -> Res<Value> {
         let trace: &'a Trace = self.cur.trace;
-        let snap: &'a Snapshot = trace.snaps.get(number).ok_or(self.bad("no snapshot"))?;
+        let snap: &'a Snapshot = trace.snaps.get(number.index()).ok_or(self.bad("no snapshot"))?;
         let sunk = trace.sunk(number);
         self.emit_cold_for(snap, &sunk)?;
         self.rebuild(&sunk)?;
-        for slot in snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0) {
-            store(self, slot.value, self.slot_offset(u32::from(slot.slot)))?;
+        for slot in snap.restored() {
+            store(self, slot.value, self.slot_offset(slot.slot))?;
         }
-        Ok(self.slot_address(u32::from(snap.base_slot)))
+        Ok(self.slot_address(snap.base_slot))
     }
 
     /// Makes and fills the tables that were sunk.
@@ -159,8 +159,7 @@ impl<'a> Lower<'a> {
     fn emit_cold_for(&mut self, snap: &Snapshot, sunk: &[IrRef]) -> Res<()> {
         let mut work: Vec<usize> = Vec::new();
         let mut need: Vec<usize> = Vec::new();
-        let restored = snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0);
-        work.extend(restored.filter(|s| self.is_cold(s.value)).map(|s| s.value.ins_index()));
+        work.extend(snap.restored().filter(|s| self.is_cold(s.value)).map(|s| s.value.ins_index()));
         for r in sunk {
             let ins = self.cur.trace.ins[r.ins_index()];
             work.extend(super::operands(ins).filter(|&r| self.is_cold(r)).map(|r| r.ins_index()));
@@ -231,7 +230,7 @@ impl<'a> Lower<'a> {
         }
         self.countdown(self.cur.trace.ins[0])?;
         let limit = self.vm_field(ofs::VM_STACK_LIMIT);
-        let top = self.slot_address(self.cur.trace.top_slot);
+        let top = self.slot_address(SlotIdx::new(self.cur.trace.top_slot as usize));
         let over = self.pos.ins().icmp(IntCC::UnsignedGreaterThan, top, limit);
         self.guard_not(over)
     }
@@ -256,19 +255,19 @@ impl<'a> Lower<'a> {
     }
 
     /// Index among the side traces of the one attached to an exit.
-    fn attached(&self, snap: usize) -> Option<usize> {
-        self.cur.tree.sides.iter().position(|(exit, _)| *exit as usize == snap)
+    fn attached(&self, snap: SnapId) -> Option<usize> {
+        self.cur.tree.sides.iter().position(|(exit, _)| *exit == snap)
     }
     /// The slots of a snapshot that an attached side trace need not load, by its own slot numbers.
-    fn known_slots(&mut self, snap: usize) -> Res<Vec<(u16, Ty, Value)>> {
+    fn known_slots(&mut self, snap: SnapId) -> Res<Vec<KnownSlot>> {
         let trace: &'a Trace = self.cur.trace;
-        let snap = &trace.snaps[snap];
+        let snap = trace.snap(snap);
         let mut known = Vec::new();
-        for slot in snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0 && !s.value.is_const()) {
-            let ty = self.ty(slot.value)?;
-            let Some(number) = (slot.slot + 2).checked_sub(snap.base_slot) else { continue };
-            if super::value::repr(ty).is_some() && trace.ins[slot.value.ins_index()].op != Op::CARG {
-                known.push((number, ty, self.val(slot.value)?));
+        for s in snap.restored().filter(|s| !s.value.is_const()) {
+            let ty = self.ty(s.value)?;
+            let Some(slot) = snap.slot_in_side_trace(s.slot) else { continue };
+            if super::value::repr(ty).is_some() && trace.ins[s.value.ins_index()].op != Op::CARG {
+                known.push(KnownSlot { slot, ty, value: self.val(s.value)? });
             }
         }
         Ok(known)

@@ -4,7 +4,7 @@ use super::value::{MEM, repr};
 use super::{Lower, Res};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, types};
-use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, Trace, Ty};
+use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, SlotIdx, Trace, Ty};
 use perilune_vm::layout::ofs;
 
 impl Lower<'_> {
@@ -69,7 +69,7 @@ impl Lower<'_> {
         }
         let Const::Ptr(pc) = self.konst(ins.b)? else { return Err(self.bad("RETF without a return address")) };
         if ins.is_guard() {
-            let at = self.slot_offset(1);
+            let at = self.slot_offset(SlotIdx::LINK);
             let link = self.pos.ins().load(types::I64, MEM, self.cur.base, at);
             let expected = self.k64(pc);
             let same = self.pos.ins().icmp(IntCC::Equal, link, expected);
@@ -86,7 +86,7 @@ impl Lower<'_> {
     /// Leaves word of the frame that slots are counted from, for those who walk the stack.
     pub(super) fn tell_base(&mut self) {
         if self.cur.tree.walked {
-            let base = self.slot_address(2);
+            let base = self.slot_address(SlotIdx::BASE);
             self.pos.ins().store(MEM, base, self.vm, ofs::VM_CODE_BASE as i32);
         }
     }
@@ -94,7 +94,7 @@ impl Lower<'_> {
     /// The end of the trace.
     pub(super) fn link(&mut self) -> Res<()> {
         self.cur.at = self.cur.trace.ins.len();
-        let last = self.cur.trace.snaps.len().checked_sub(1).ok_or(self.bad("trace without snapshots"))?;
+        let last = self.cur.trace.snap_ids().next_back().ok_or(self.bad("trace without snapshots"))?;
         match self.cur.trace.link {
             Link::None => Err(self.bad("trace without an end")),
             Link::Loop if self.cur.head.is_some() => self.back_edge(),

@@ -1,11 +1,11 @@
 //! Loads of boxed values with their type checks.
 
 use super::value::{INT_HIGH, MEM, repr};
-use super::{Lower, Res};
+use super::{KnownSlot, Lower, Res};
 use crate::unboxed::{pointer_tag, pri_word};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
-use perilune_recorder::ir::{Const, Ins, IrRef, Op, Snapshot, Ty, sload};
+use perilune_recorder::ir::{Const, Ins, IrRef, Op, SlotIdx, Snapshot, Ty, sload};
 use perilune_vm::value as v;
 
 /// What a load does about the tag in memory.
@@ -20,12 +20,12 @@ pub(super) struct Check {
 impl Lower<'_> {
     /// SLOAD.
     pub(super) fn sload(&mut self, ins: Ins) -> Res<Option<Value>> {
-        let (slot, flags) = (ins.a.0, ins.b.0);
+        let (slot, flags) = (ins.a.slot(), ins.b.0);
         let guard = ins.is_guard() || flags & sload::TYPECHECK != 0;
         if let Some(value) = self.inherited(slot, ins.ty) {
             return Ok(Some(value));
         }
-        let at = self.slot_offset(u32::from(slot));
+        let at = self.slot_offset(slot);
         if flags & sload::KEYINDEX != 0 {
             // A bare index without a tag.
             return Ok(Some(self.pos.ins().load(types::I32, MEM, self.cur.base, at)));
@@ -35,9 +35,8 @@ impl Lower<'_> {
     }
 
     /// The value that the parent compiled into the same function has for a slot.
-    fn inherited(&mut self, slot: u16, ty: Ty) -> Option<Value> {
-        let known = self.cur.known.iter().find(|k| k.0 == slot)?;
-        let (_, from, value) = *known;
+    fn inherited(&mut self, slot: SlotIdx, ty: Ty) -> Option<Value> {
+        let KnownSlot { ty: from, value, .. } = *self.cur.known.iter().find(|k| k.slot == slot)?;
         match (from, ty) {
             _ if from == ty => Some(value),
             (Ty::Int, Ty::Num) => Some(self.pos.ins().fcvt_from_sint(types::F64, value)),
@@ -57,7 +56,7 @@ impl Lower<'_> {
             return Ok(false);
         }
         let (addr, at) = match ins.op {
-            Op::SLOAD if self.cur.known.iter().all(|k| k.0 != ins.a.0) => (self.cur.base, self.slot_offset(u32::from(ins.a.0))),
+            Op::SLOAD if self.cur.known.iter().all(|k| k.slot != ins.a.slot()) => (self.cur.base, self.slot_offset(ins.a.slot())),
             Op::ALOAD | Op::HLOAD | Op::ULOAD => (self.word(ins.a)?, 0),
             _ => return Ok(false),
         };

@@ -32,7 +32,7 @@ impl Lower<'_> {
                 self.indexed(data, ins.b, 0)
             }
             Op::LREF => Ok(self.vm_field(ofs::VM_CUR)),
-            Op::SREF => Ok(self.slot_address(u32::from(ins.a.0))),
+            Op::SREF => Ok(self.slot_address(ins.a.slot())),
             _ => Err(BackendError::Unsupported(ins.op)),
         }
     }

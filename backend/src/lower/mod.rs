@@ -24,13 +24,14 @@ mod plan;
 mod value;
 
 use crate::compile::{CompileRequest, TraceTree};
+use crate::exit_abi::ExitArg;
 use crate::thunk::ThunkAddrs;
 use crate::{BackendError, exit_abi, thunk};
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::{Block, Function, SigRef, SourceLoc, Type, Value, types};
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_codegen::packed_option::PackedOption;
-use perilune_recorder::ir::{Ins, IrRef, Link, Mode, Op, Trace, Ty};
+use perilune_recorder::ir::{Ins, IrRef, Link, Mode, Op, SlotIdx, SnapId, Trace, Ty};
 use perilune_vm::helper::Helper;
 use perilune_vm::hooks::Unboxed;
 use perilune_vm::value as v;
@@ -48,6 +49,14 @@ pub(crate) struct Env<'a> {
     pub helper: fn(Helper) -> usize,
 }
 
+/// A stack slot whose value is in a register.
+#[derive(Copy, Clone)]
+struct KnownSlot {
+    slot: SlotIdx,
+    ty: Ty,
+    value: Value,
+}
+
 /// A side trace to be lowered where an exit would have been.
 struct Pending<'a> {
     tree: &'a TraceTree<'a>,
@@ -55,8 +64,8 @@ struct Pending<'a> {
     block: Block,
     /// Base of the side trace's first frame.
     base: Value,
-    /// Values of stack slots: slot, type, value.
-    known: Vec<(u16, Ty, Value)>,
+    /// What the parent knows of the slots.
+    known: Vec<KnownSlot>,
 }
 
 /// The trace being lowered.
@@ -81,7 +90,7 @@ struct Current<'a> {
     /// What RETF has added to it since, bytes.
     moved: i32,
     /// The snapshot in force and its exit, once there is one.
-    snap: usize,
+    snap: SnapId,
     exit: Option<Block>,
     /// Where the trace starts; takes the base.
     start: Block,
@@ -89,7 +98,8 @@ struct Current<'a> {
     head: Option<(Block, Vec<IrRef>)>,
     /// Constants that are in registers in the loop.
     hoisted: Vec<(IrRef, Value)>,
-    known: Vec<(u16, Ty, Value)>,
+    /// Slots whose values are not loaded.
+    known: Vec<KnownSlot>,
 }
 
 /// State of the lowering of one function.
@@ -139,7 +149,7 @@ pub(crate) fn exit_located(loc: SourceLoc) -> Option<usize> {
 
 /// Lowers a tree into an empty function.
 pub(crate) fn lower<'a>(func: &'a mut Function, env: &'a Env<'a>, req: &'a CompileRequest<'a>) -> Res<()> {
-    let more: Vec<Type> = req.exit_args.iter().filter_map(|p| value::repr(p.1)).collect();
+    let more: Vec<Type> = req.exit_args.iter().filter_map(|p| value::repr(p.ty)).collect();
     func.signature = thunk::trace_signature(&more);
     let mut pos = FuncCursor::new(func);
     let entry = pos.func.dfg.make_block();
@@ -148,8 +158,8 @@ pub(crate) fn lower<'a>(func: &'a mut Function, env: &'a Env<'a>, req: &'a Compi
     let base = pos.func.dfg.append_block_param(entry, types::I64);
     pos.func.dfg.append_block_param(entry, types::I64);
     let mut known = Vec::new();
-    for (&(slot, ty), &repr) in req.exit_args.iter().zip(&more) {
-        known.push((slot, ty, pos.func.dfg.append_block_param(entry, repr)));
+    for (&ExitArg { slot, ty }, &repr) in req.exit_args.iter().zip(&more) {
+        known.push(KnownSlot { slot, ty, value: pos.func.dfg.append_block_param(entry, repr) });
     }
     let start = pos.func.dfg.make_block();
     let cur = Current::new(&req.tree, start, base, known);
@@ -172,7 +182,7 @@ pub(crate) fn lower<'a>(func: &'a mut Function, env: &'a Env<'a>, req: &'a Compi
 }
 
 impl<'a> Current<'a> {
-    fn new(tree: &'a TraceTree<'a>, start: Block, base: Value, known: Vec<(u16, Ty, Value)>) -> Current<'a> {
+    fn new(tree: &'a TraceTree<'a>, start: Block, base: Value, known: Vec<KnownSlot>) -> Current<'a> {
         Current {
             tree,
             trace: tree.trace,
@@ -185,7 +195,7 @@ impl<'a> Current<'a> {
             base,
             direct: exit_abi::is_direct(tree.trace),
             moved: 0,
-            snap: 0,
+            snap: SnapId::FIRST,
             exit: None,
             start,
             head: None,
@@ -250,8 +260,8 @@ impl<'a> Lower<'a> {
 
     /// Makes the last snapshot at or before instruction `i` the one in force.
     fn advance_snapshot(&mut self, i: usize) {
-        while self.cur.trace.snaps.get(self.cur.snap + 1).is_some_and(|s| s.at.ins_index() <= i) {
-            self.cur.snap += 1;
+        while self.cur.trace.next_snap_is_at(self.cur.snap, i) {
+            self.cur.snap = self.cur.snap.next();
             self.cur.exit = None;
         }
     }

@@ -46,11 +46,12 @@ impl Plan {
     /// Counts uses by snapshots. In front of a loop, what the loop's exits use is hot: inside the loop its operands may mean
     /// the loop-carried values.
     fn count_snapshots(&mut self, trace: &Trace) {
-        for (k, snap) in trace.snaps.iter().enumerate() {
-            let next = trace.snaps.get(k + 1).map_or(usize::MAX, |s| s.at.ins_index());
+        for k in trace.snap_ids() {
+            let snap = trace.snap(k);
+            let next = trace.snaps.get(k.next().index()).map_or(usize::MAX, |s| s.at.ins_index());
             let here = snap.at.ins_index()..next.min(trace.ins.len());
             let stored = trace.ins[here].iter().any(|i| i.op.stores_state());
-            for slot in snap.slots.iter().filter(|s| s.flags & perilune_recorder::ir::SnapSlot::NORESTORE == 0) {
+            for slot in snap.restored() {
                 self.used_by_exit(trace, slot.value, next, stored);
             }
             for r in trace.sunk(k) {

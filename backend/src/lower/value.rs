@@ -4,7 +4,7 @@ use super::{Lower, Res};
 use crate::unboxed::{pointer_tag, value_ty};
 use crate::{BackendError, unboxed};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
-use perilune_recorder::ir::{Const, IrRef, Ty};
+use perilune_recorder::ir::{Const, IrRef, SlotIdx, Ty};
 use perilune_vm::hooks::Unboxed;
 use perilune_vm::value as v;
 
@@ -58,7 +58,7 @@ impl Lower<'_> {
     /// The unboxed value of a reference.
     pub(super) fn val(&mut self, r: IrRef) -> Res<Value> {
         if r == IrRef::BASE {
-            return Ok(self.slot_address(2));
+            return Ok(self.slot_address(SlotIdx::BASE));
         }
         if !r.is_const() {
             let value = self.cur.values.get(r.ins_index()).and_then(|v| v.expand());
@@ -176,7 +176,7 @@ impl Lower<'_> {
                     self.pos.ins().store(MEM, high, base, at + 4);
                 }
                 _ => {
-                    let known = self.cur.known.iter().find(|k| i32::from(k.0) == s.slot + 2).map(|k| k.2);
+                    let known = self.cur.known.iter().find(|k| k.slot.from_base() == s.slot).map(|k| k.value);
                     let stored = known.unwrap_or_else(|| self.pos.ins().load(types::I64, MEM, base, at));
                     let k = self.k64(s.bits);
                     let value = self.pos.ins().bor(stored, k);

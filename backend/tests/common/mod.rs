@@ -9,7 +9,7 @@ use perilune_backend::exit_abi::ExitArg;
 use perilune_backend::thunk::ThunkAddrs;
 use perilune_backend::unboxed::unboxed;
 use perilune_backend::{Backend, BackendError, CompileRequest, CompiledCode, Compiler, Config, TraceTree, isa};
-use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, SnapSlot, Snapshot, Trace, Ty};
+use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, Ty};
 use perilune_vm::hooks::Unboxed;
 use perilune_vm::layout::ofs;
 use perilune_vm::{ExitId, TraceId, Value, Vm};
@@ -17,6 +17,17 @@ use perilune_vm::{ExitId, TraceId, Value, Vm};
 /// The trace under test, and its first exit.
 pub const TRACE: TraceId = TraceId::new(3).unwrap();
 pub const EXIT_BASE: ExitId = ExitId::new(10);
+
+/// The trace with a number.
+pub fn trace_id(n: u32) -> TraceId {
+    TraceId::new(n).unwrap()
+}
+
+/// The exit with an index.
+pub fn exit_id(n: u32) -> ExitId {
+    ExitId::new(n)
+}
+
 /// Slots between frames, whatever the return address.
 pub const DELTA: u32 = 5;
 
@@ -70,9 +81,19 @@ impl Build {
     }
     /// A snapshot from here on: `(slot, value)`.
     pub fn snap(&mut self, slots: &[(u16, IrRef)]) {
-        let slots: Vec<SnapSlot> = slots.iter().map(|&(slot, value)| SnapSlot { slot, flags: 0, value }).collect();
+        let slots: Vec<SnapSlot> =
+            slots.iter().map(|&(slot, value)| SnapSlot { slot: SlotIdx::new(slot.into()), flags: 0, value }).collect();
         let at = IrRef::of_ins(self.t.ins.len());
-        self.t.snaps.push(Snapshot { at, base_slot: 2, nslots: 20, pc: 0, multres: 0, decides: false, done: 0, slots });
+        self.t.snaps.push(Snapshot {
+            at,
+            base_slot: SlotIdx::BASE,
+            nslots: SlotIdx::new(20),
+            pc: 0,
+            multres: 0,
+            decides: false,
+            done: 0,
+            slots,
+        });
     }
     /// Ends the trace with a last snapshot.
     pub fn end(mut self, slots: &[(u16, IrRef)], link: Link) -> Trace {
@@ -182,7 +203,7 @@ impl Machine {
         assert_eq!(base, 0);
         let exit = exit - u64::from(EXIT_BASE.get());
         if self.unboxed {
-            for u in unboxed(trace, exit as usize) {
+            for u in unboxed(trace, SnapId::new(exit as usize)) {
                 let slot = self.slot((u.slot + 2) as usize);
                 *slot = u.boxed(*slot);
             }

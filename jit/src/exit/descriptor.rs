@@ -1,7 +1,7 @@
 //! What is known of an exit before it is taken: all that leaving by it needs, in one place, since exits are taken often.
 
 use crate::trace::Entry;
-use perilune_recorder::ir::{Op, TraceExit};
+use perilune_recorder::ir::{SnapId, TraceExit};
 use perilune_vm::TraceId;
 use perilune_vm::bc::Ins;
 use perilune_vm::hooks::Unboxed;
@@ -15,12 +15,8 @@ pub struct ExitFacts {
     pub root: TraceId,
     /// See [`Entry::gain`].
     pub gain: i64,
-    /// Is it the last one, but for that which is taken for samples only?
-    pub is_last: bool,
     /// See [`Entry::is_end`].
     pub is_end: bool,
-    /// Is it taken when a sample waits, whatever other guards it has?
-    pub for_samples: bool,
     /// Slots in use in the frame.
     pub live: usize,
     /// Slots that must fit the stack for the trace not to leave here at once; 0 where it does not check that.
@@ -44,20 +40,22 @@ pub struct ExitDescriptor {
 
 impl ExitDescriptor {
     /// Exit `k` of trace `n`.
-    pub fn new(n: TraceId, e: &Entry, k: usize) -> ExitDescriptor {
-        let snap = &e.trace.snaps[k];
+    pub fn new(n: TraceId, e: &Entry, k: SnapId) -> ExitDescriptor {
+        let snap = e.trace.snap(k);
         let facts = ExitFacts {
-            exit: TraceExit { trace: n, exit: k as u32 },
+            exit: TraceExit { trace: n, exit: k },
             root: e.root,
             gain: e.gain(k),
-            is_last: k == e.trace.last_exit(),
             is_end: e.is_end(k),
-            for_samples: e.trace.guarded_by(k).any(|i| e.trace.ins[i].op == Op::PROF),
-            live: usize::from(snap.nslots.saturating_sub(snap.base_slot)),
-            stack: if k == 0 && e.trace.checks_stack() { e.trace.top_slot as usize - usize::from(snap.base_slot) } else { 0 },
+            live: snap.live_slots(),
+            stack: if k == SnapId::FIRST && e.trace.checks_stack() {
+                e.trace.top_slot as usize - snap.base_slot.index()
+            } else {
+                0
+            },
             pc: core::ptr::with_exposed_provenance(snap.pc as usize),
             multres: snap.multres,
         };
-        ExitDescriptor { facts, allowed: 0, unboxed: e.unboxed(k as u32).into() }
+        ExitDescriptor { facts, allowed: 0, unboxed: e.unboxed(k).into() }
     }
 }

@@ -56,10 +56,10 @@ impl Jit {
     pub(crate) fn take_exit(&self, vm: &mut Vm, id: ExitId, may_record: bool) -> Resume {
         let collect = vm.heap.collects_after_exit();
         let mut registry = self.registry.borrow_mut();
-        // An exit that is only taken because a sample waits, or to collect garbage, is nothing to compile a trace for, which would only
-        // leave as well. As for the traces that there will be, it was not taken.
-        let for_sample = vm.sample_waits() && registry.is_for_sample(id);
-        let uncounted = vm.has_left_to_collect() || for_sample;
+        // Exits that are taken for the collector or for a sample must not become hot: a side trace would leave at once for the same
+        // reason. While a sample waits any exit may be one of them, so that none is counted.
+        let for_sample = vm.sample_waits();
+        let uncounted = for_sample || vm.heap.must_leave_code();
         let times = if uncounted { 0 } else { 1 + registry.settle_plain_exit(id) };
         let Some(descriptor) = registry.descriptor(id) else {
             debug_assert!(false, "an exit that no trace has");
@@ -76,9 +76,6 @@ impl Jit {
         let may_record = may_record && !vm.heap.is_full();
         let hot = if uncounted { None } else { self.heat(vm, &mut registry, &facts, may_record, times) };
         let loses = if uncounted { None } else { self.balance(vm, &mut registry, &facts, times) };
-        if uncounted {
-            vm.begin_detour();
-        }
         let tell = !facts.is_end && !for_sample && self.listens(vm, Event::Texit);
         let attended = loses.is_some() || tell || hot.is_some() || collect || log::on(Topic::Exit);
         if !attended {
@@ -124,7 +121,7 @@ impl Jit {
         }
         if work.tell {
             let zero = Value::int(0);
-            self.send(vm, Event::Texit, &[Value::int(trace.get() as i32), Value::int(exit as i32), zero, zero]);
+            self.send(vm, Event::Texit, &[Value::int(trace.get() as i32), Value::int(exit.number() as i32), zero, zero]);
         }
         self.cancelled.set(false);
         // The handler, or the collector, may have made an end of the trace.
@@ -154,7 +151,7 @@ impl Jit {
     fn heat(&self, vm: &Vm, registry: &mut Registry, facts: &ExitFacts, may_record: bool, times: u32) -> Option<Rc<Trace>> {
         let sides = registry.get(facts.root).map_or(0, |r| r.sides);
         let entry = registry.get_mut(facts.exit.trace)?;
-        let x = entry.exits.get_mut(facts.exit.exit as usize)?;
+        let x = entry.exits.get_mut(facts.exit.exit.index())?;
         if facts.is_end {
             return None;
         }

@@ -1,6 +1,6 @@
 //! The numbers that decide what is compiled, all of them, with their reasons.
 
-use perilune_recorder::ir::{Link, SnapSlot, Snapshot, Trace};
+use perilune_recorder::ir::Trace;
 use std::time::Duration;
 
 /// Iterations, half of the calls, before a loop or a function is recorded, and exits before a side trace is.
@@ -39,9 +39,7 @@ pub fn of_trace(t: Option<&Trace>) -> Duration {
     INSTRUCTION * t.map_or(USUAL, |t| t.ins.len() as u32)
 }
 
-/// Slots that the exits of a trace store, all together: constants are left out, and what is there for samples.
+/// Number of slots that the exits of a trace store, all together; constants are not stored.
 pub fn slots(t: &Trace) -> u64 {
-    let is_counted = |k: usize| !t.is_for_samples(k) || t.link == Link::None && k + 1 == t.snaps.len();
-    let snaps = t.snaps.iter().enumerate().filter(|(k, _)| is_counted(*k)).map(|(_, s): (_, &Snapshot)| s);
-    snaps.flat_map(|s| &s.slots).filter(|s| s.flags & SnapSlot::NORESTORE == 0 && !s.value.is_const()).count() as u64
+    t.snap_ids().flat_map(|k| t.snap(k).restored()).filter(|s| !s.value.is_const()).count() as u64
 }

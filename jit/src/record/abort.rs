@@ -6,6 +6,7 @@ use crate::trace::Exit;
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use perilune_recorder::abort::Abort;
+use perilune_recorder::ir::SnapId;
 use perilune_recorder::rec::AbortInfo;
 use perilune_vm::bc::Ins;
 use perilune_vm::object::{Gc, Proto};
@@ -30,7 +31,7 @@ impl Jit {
     /// Gives up the recording, if there is one.
     pub(super) fn abort_recording(&self, vm: &mut Vm, failure: Failure) {
         let Some(r) = self.end_recording(vm) else { return };
-        if let Some(parent) = r.recorder.b.trace.parent.filter(|p| p.exit == 0)
+        if let Some(parent) = r.recorder.b.trace.parent.filter(|p| p.exit == SnapId::FIRST)
             && failure.reason != Abort::Retry
             && let Some(x) = self.registry.borrow_mut().exit_mut(parent)
         {

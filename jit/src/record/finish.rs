@@ -128,7 +128,7 @@ impl Jit {
         let from_exit = done.trace.parent.and_then(|parent| {
             let registry = self.registry.borrow();
             let (e, k) = (registry.get(parent.trace)?, parent.exit);
-            Some((e.unboxed(k), exit_args(&e.trace, k as usize, &done.trace)))
+            Some((e.unboxed(k), exit_args(&e.trace, k, &done.trace)))
         });
         let (unboxed, exit_args) = from_exit.unwrap_or_default();
         let request = (&done.trace, number, &*sites);

@@ -9,7 +9,7 @@ use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use crate::view::watch::Start;
 use perilune_recorder::abort::Abort;
-use perilune_recorder::ir::{Link, TraceExit};
+use perilune_recorder::ir::{Link, SnapId, TraceExit};
 use perilune_recorder::rec::{Recorder, TreePlace};
 use perilune_vm::bc::{Ins, Op};
 use perilune_vm::hooks::Mode;
@@ -61,7 +61,7 @@ impl Jit {
         let Some(proto) = frame::proto(vm) else { return };
         let known = self.registry.borrow().get(exit.trace).map(|e| (Rc::clone(&e.trace), e.root));
         let Some((trace, root)) = known else { return };
-        let variant = if exit.exit == 0 { self.variant_start(exit.trace) } else { None };
+        let variant = if exit.exit == SnapId::FIRST { self.variant_start(exit.trace) } else { None };
         let returning = self.ends_in_returns(&trace, exit.exit, pc);
         if variant.is_none() && !returning && self.share_side(vm, exit, (proto, pc)) {
             return;
@@ -78,13 +78,13 @@ impl Jit {
             _ if gone => Err(Abort::Error),
             Some((proto, start)) => Recorder::new_variant(vm, &params, proto, start, place),
             None if returning => Recorder::new_returning(vm, &params, pc, place),
-            None => Recorder::new_side(vm, &params, (&trace, exit.exit), pc, place),
+            None => Recorder::new_side(vm, &params, &trace, pc, place),
         };
         self.begin(vm, number, func, at, Origin::Side, recorder, begun);
     }
     /// Has a trace followed returns, as many as one may, and stopped at exit `exit` in front of the return at `pc`?
-    fn ends_in_returns(&self, trace: &perilune_recorder::ir::Trace, exit: u32, pc: *const Ins) -> bool {
-        let last = trace.snaps.last().is_some_and(|s| exit as usize + 1 == trace.snaps.len() && s.multres == 0);
+    fn ends_in_returns(&self, trace: &perilune_recorder::ir::Trace, exit: SnapId, pc: *const Ins) -> bool {
+        let last = trace.snaps.last().is_some_and(|s| exit.index() + 1 == trace.snaps.len() && s.multres == 0);
         let returns = trace.ins.iter().filter(|i| i.op == perilune_recorder::ir::Op::RETF).count();
         last && trace.link == Link::Return
             && returns > 1
@@ -105,7 +105,7 @@ impl Jit {
                 let pc = proto.code_ptr().wrapping_add(at).cast_const();
                 return (!matches!(ins.op(), Op::FUNCF | Op::FUNCV)).then_some((proto, (pc, ins)));
             }
-            n = e.trace.parent.filter(|p| p.exit == 0)?.trace;
+            n = e.trace.parent.filter(|p| p.exit == SnapId::FIRST)?.trace;
         }
         None
     }
@@ -144,7 +144,7 @@ impl Jit {
             Err(reason) => self.fail(vm, number, (start, at), origin, reason.into(), None),
         }
     }
-    fn tell_start(&self, vm: &mut Vm, number: TraceId, func: Value, pc: usize, parent: Option<(TraceId, Option<u32>)>) {
+    fn tell_start(&self, vm: &mut Vm, number: TraceId, func: Value, pc: usize, parent: Option<(TraceId, Option<SnapId>)>) {
         if log::on(Topic::Trace) {
             let line = func.as_func().and_then(|f| f.proto()).map_or(0, |p| p.line(pc));
             eprintln!("[TRACE {number} start at line {line}, parent {parent:?}]");
@@ -156,7 +156,7 @@ impl Jit {
         let what = Value::str(vm.new_str(b"start"));
         let mut args = vec![what, Value::int(number.get() as i32), func, Value::int(pc as i32)];
         if let Some((parent, exit)) = parent {
-            args.extend([Value::int(parent.get() as i32), Value::int(exit.map_or(-1, |k| k as i32))]);
+            args.extend([Value::int(parent.get() as i32), Value::int(exit.map_or(-1, |k| k.number() as i32))]);
         }
         self.send(vm, Event::Trace, &args);
     }

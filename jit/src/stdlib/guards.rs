@@ -2,7 +2,7 @@
 
 use super::funcinfo::location;
 use crate::trace::Entry;
-use perilune_recorder::ir::{Const, Ins, IrRef, Op, Trace, Ty};
+use perilune_recorder::ir::{Const, Ins, IrRef, Op, SlotIdx, Trace, Ty};
 use perilune_vm::Value;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
@@ -110,8 +110,8 @@ impl<'a> Words<'a> {
         self.trace.snaps.iter().find_map(|snap| {
             let slots = snap.slots.iter().filter(|s| s.value == r);
             let start = self.entry.place_of(self.trace.snaps[0].pc)?.0;
-            let (_, pc) = self.entry.place_of(snap.pc).filter(|p| p.0 == start && snap.base_slot == 2)?;
-            let names = slots.filter_map(|s| start.local_name(u32::from(s.slot).checked_sub(2)?, pc));
+            let (_, pc) = self.entry.place_of(snap.pc).filter(|p| p.0 == start && snap.base_slot == SlotIdx::BASE)?;
+            let names = slots.filter_map(|s| start.local_name(u32::try_from(s.slot.from_base()).ok()?, pc));
             let name = names.max_by_key(|name| !name.starts_with(b"("))?;
             Some(format!("local '{}'", String::from_utf8_lossy(name)))
         })

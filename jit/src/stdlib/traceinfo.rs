@@ -133,9 +133,9 @@ pub fn tracesnap(vm: &mut Vm) -> LuaResult<u32> {
     let wants_position = vm.arg(2).truthy();
     let list = vm.new_table(0, 4);
     vm.table_set_int(list, 0, Value::int(snap.at.ins_index() as i32));
-    vm.table_set_int(list, 1, Value::int(i32::from(snap.nslots)));
+    vm.table_set_int(list, 1, Value::int(snap.nslots.index() as i32));
     for (i, s) in snap.slots.iter().enumerate() {
-        let word = u32::from(s.slot) << 24 | u32::from(s.flags & TOLD) << 16 | u32::from(s.value.0);
+        let word = (s.slot.index() as u32) << 24 | u32::from(s.flags & TOLD) << 16 | u32::from(s.value.0);
         vm.table_set_int(list, i as i32 + 2, Value::int(word as i32));
     }
     vm.table_set_int(list, snap.slots.len() as i32 + 2, Value::int(0xff00_0000_u32 as i32));

@@ -4,7 +4,7 @@ use super::machine::Code;
 use crate::policy::cost;
 use perilune_backend::CodeMap;
 use perilune_recorder::build::Pass;
-use perilune_recorder::ir::{Link, Trace};
+use perilune_recorder::ir::{Link, SnapId, Trace};
 use perilune_vm::bc::Ins;
 use perilune_vm::hooks::Unboxed;
 use perilune_vm::object::{Gc, Proto};
@@ -107,7 +107,7 @@ impl Entry {
     }
     /// Does leaving by this exit mean that the trace has ended, and not that a guard failed? A side trace that ends in the middle
     /// of a chain of returns has not: another may follow the chain.
-    pub fn is_end(&self, exit: usize) -> bool {
+    pub fn is_end(&self, exit: SnapId) -> bool {
         exit == self.trace.last_exit()
             && match self.trace.link {
                 Link::Interp | Link::Stitch => true,
@@ -128,8 +128,7 @@ impl Entry {
         }
     }
     /// What exit `k` leaves undone.
-    pub fn unboxed(&self, k: u32) -> Vec<Unboxed> {
-        let k = k as usize;
+    pub fn unboxed(&self, k: SnapId) -> Vec<Unboxed> {
         perilune_backend::unboxed::unboxed(&self.trace, k)
     }
     /// The function that a trace is entered in, but for side traces.
@@ -138,13 +137,13 @@ impl Entry {
     }
     /// What was gained when the trace is left by `exit`: at least the instructions up to there. A loop that came to its second round
     /// makes up for all losses: nobody knows how often it went round.
-    pub fn gain(&self, exit: usize) -> i64 {
-        let done = self.trace.snaps.get(exit).map_or(0, |s| s.done);
+    pub fn gain(&self, exit: SnapId) -> i64 {
+        let done = self.trace.snaps.get(exit.index()).map_or(0, |s| s.done);
         let gain = i64::from(self.above) + i64::from(done) - cost::ENTRY;
-        if exit as u32 >= self.loop_snap { 2 * cost::LOSS } else { gain }
+        if exit.number() >= self.loop_snap { 2 * cost::LOSS } else { gain }
     }
     /// Bytecode instructions up to where the trace links to another.
     pub fn length(&self) -> i64 {
-        i64::from(self.above) + self.trace.snaps.get(self.trace.last_exit()).map_or(0, |s| i64::from(s.done))
+        i64::from(self.above) + self.trace.snaps.get(self.trace.last_exit().index()).map_or(0, |s| i64::from(s.done))
     }
 }

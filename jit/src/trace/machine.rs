@@ -177,14 +177,14 @@ pub unsafe extern "C" fn evaluate(vm: *mut Vm, base: *mut Value, trace: u32) -> 
         }
         match end.outcome {
             Outcome::Exit(k) => {
-                let side = jit.registry.borrow().get(n).and_then(|e| e.exits[k as usize].side);
+                let side = jit.registry.borrow().get(n).and_then(|e| e.exits[k.index()].side);
                 // While a sample waits, all exits leave.
                 // SAFETY: as above.
                 let side = side.filter(|_| !unsafe { (*vm).sample_waits() });
                 let Some(side) = side else {
                     // SAFETY: as above.
                     unsafe { (*vm).jit_base = base };
-                    return u64::from(exit_base.exit(k).get());
+                    return u64::from(exit_base.exit(k.number()).get());
                 };
                 n = side;
             }

@@ -7,7 +7,7 @@ use super::shared_side::SidesByPc;
 use super::tables::{self, MAX_EXITS, MAX_TRACES, Tables};
 use crate::exit::descriptor::ExitDescriptor;
 use perilune_backend::code::Ranges;
-use perilune_recorder::ir::{Link, Op, Trace, TraceExit};
+use perilune_recorder::ir::{Link, Op, SnapId, Trace, TraceExit};
 use perilune_recorder::rec::FinishedTrace;
 use perilune_vm::bc::Ins;
 use perilune_vm::gc::Marker;
@@ -160,10 +160,10 @@ impl Registry {
         if let Some(parent) = done.trace.parent
             && let Some(e) = self.get(parent.trace)
         {
-            let pc = e.trace.snaps[parent.exit as usize].pc;
+            let pc = e.trace.snap(parent.exit).pc;
             self.link_exit(parent, n, code.0);
             // A variant begins elsewhere.
-            if parent.exit > 0 && done.start_pc.expose_provenance() as u64 == pc {
+            if parent.exit != SnapId::FIRST && done.start_pc.expose_provenance() as u64 == pc {
                 self.sides_by_pc.add(done.start_pc, n);
             }
             if let Some(root) = self.get_mut(done.root) {
@@ -174,8 +174,8 @@ impl Registry {
         if self.entries.len() <= n.index() {
             self.entries.resize_with(n.index() + 1, || None);
         }
-        let parent = done.trace.parent.and_then(|p| Some((self.get(p.trace)?, p.exit as usize)));
-        let above = parent.map_or(0, |(p, k)| p.above + u32::from(p.trace.snaps[k].done));
+        let parent = done.trace.parent.and_then(|p| Some((self.get(p.trace)?, p.exit)));
+        let above = parent.map_or(0, |(p, k)| p.above + u32::from(p.trace.snap(k).done));
         let head = done.trace.ins.iter().position(|i| i.op == Op::LOOP).unwrap_or(usize::MAX);
         let loop_snap = done.trace.snaps.iter().filter(|s| s.at.ins_index() <= head).count() as u32;
         let starts_anew = done.trace.link == Link::Loop && head == usize::MAX;
@@ -208,7 +208,7 @@ impl Registry {
             cost,
         };
         for (k, id) in ids.enumerate() {
-            self.descriptors[id] = Some(ExitDescriptor::new(n, &entry, k));
+            self.descriptors[id] = Some(ExitDescriptor::new(n, &entry, SnapId::new(k)));
         }
         self.entries[n.index()] = Some(entry);
         self.alive += 1;
@@ -216,9 +216,9 @@ impl Registry {
     /// An exit leads to a side trace, whose code is at an address.
     pub(crate) fn link_exit(&mut self, parent: TraceExit, side: TraceId, code: usize) {
         let Some(e) = self.get_mut(parent.trace) else { return };
-        let exit = &mut e.exits[parent.exit as usize];
+        let exit = &mut e.exits[parent.exit.index()];
         (exit.side, exit.heat) = (Some(side), Exit::DONE);
-        let id = e.exit_base.exit(parent.exit);
+        let id = e.exit_base.exit(parent.exit.number());
         self.exit_table[id.index()] = code;
     }
     /// Removes the traces that end with a function; numbers and places of code of those that there were. Nothing leads to them any
@@ -336,11 +336,11 @@ impl Registry {
     }
     /// The counters of an exit, and its side trace.
     pub fn exit(&self, exit: TraceExit) -> Option<&Exit> {
-        self.get(exit.trace)?.exits.get(exit.exit as usize)
+        self.get(exit.trace)?.exits.get(exit.exit.index())
     }
     /// The same, to be changed.
     pub fn exit_mut(&mut self, exit: TraceExit) -> Option<&mut Exit> {
-        self.get_mut(exit.trace)?.exits.get_mut(exit.exit as usize)
+        self.get_mut(exit.trace)?.exits.get_mut(exit.exit.index())
     }
     /// The ids of all exits, some of which may not be in use.
     pub fn exit_ids(&self) -> impl Iterator<Item = ExitId> + use<> {
@@ -353,11 +353,6 @@ impl Registry {
     /// What is known of an exit.
     pub fn descriptor(&self, id: ExitId) -> Option<&ExitDescriptor> {
         self.descriptors.get(id.index())?.as_ref()
-    }
-    /// Is an exit that was taken while a sample waits one that would not have been taken otherwise?
-    pub fn is_for_sample(&self, id: ExitId) -> bool {
-        let side = self.leaving.get(id.index()).is_some_and(|stub| *stub != self.exit_table[id.index()]);
-        side || self.descriptor(id).is_some_and(|d| d.facts.for_samples)
     }
     /// Takes the start instructions of root traces back, of all or of those that `which` names. The traces stay: others may be
     /// linked to them.

@@ -10,7 +10,7 @@ use crate::trace::{Entry, Registry};
 use crate::view::log::{self, Topic};
 use perilune_backend::exit_abi::{can_pass, exit_args};
 use perilune_recorder::eval;
-use perilune_recorder::ir::{Const, IrRef, Op, Snapshot, Trace, TraceExit, Ty, sload};
+use perilune_recorder::ir::{Const, Op, SlotIdx, SnapId, Snapshot, Trace, TraceExit, Ty, sload};
 use perilune_recorder::rec::{Inherited, inherited};
 use perilune_vm::bc::Ins;
 use perilune_vm::hooks::Unboxed;
@@ -92,40 +92,39 @@ impl Registry {
 /// An exit, with what code behind it depends on.
 struct At<'a> {
     entry: &'a Entry,
-    k: usize,
+    k: SnapId,
     snap: &'a Snapshot,
 }
 
 impl<'a> At<'a> {
     /// Exit `k` of a trace, if what is behind it is an ordinary side trace.
-    fn new(entry: &'a Entry, k: u32) -> Option<At<'a>> {
-        let k = k as usize;
-        let snap = entry.trace.snaps.get(k)?;
-        (k > 0 && snap.multres != Snapshot::OPEN).then_some(At { entry, k, snap })
+    fn new(entry: &'a Entry, k: SnapId) -> Option<At<'a>> {
+        let snap = entry.trace.snaps.get(k.index())?;
+        (k != SnapId::FIRST && snap.multres != Snapshot::OPEN).then_some(At { entry, k, snap })
     }
-    fn live(&self) -> u16 {
-        self.snap.nslots.saturating_sub(self.snap.base_slot)
+    fn live(&self) -> usize {
+        self.snap.live_slots()
     }
     fn unboxed(&self) -> Vec<Unboxed> {
-        self.entry.unboxed(self.k as u32)
+        self.entry.unboxed(self.k)
     }
-    fn inherited(&self) -> Vec<(u16, Inherited)> {
+    fn inherited(&self) -> Vec<(SlotIdx, Inherited)> {
         inherited(&self.entry.trace, self.snap).filter_map(|(slot, known)| Some((slot, known?))).collect()
     }
 
     /// Is what was compiled at the exit `there` right here as well?
     fn goes_on_as(&self, there: &At<'_>, side: &Trace) -> bool {
-        let (k, trace) = (self.k as u32, &self.entry.trace);
+        let (k, trace) = (self.k, &self.entry.trace);
         let same_frame = self.snap.pc == there.snap.pc && self.snap.multres == there.snap.multres && self.live() == there.live();
         same_frame
-            && trace.checked_at(k) >= there.entry.trace.checked_at(there.k as u32)
+            && trace.checked_at(k) >= there.entry.trace.checked_at(there.k)
             && can_pass(trace, self.k, &exit_args(&there.entry.trace, there.k, side))
             && self.holds_what(there, side)
     }
     /// Do the slots hold what the trace behind the exit `there` relies on, and is what was left undone what it does?
     fn holds_what(&self, there: &At<'_>, side: &Trace) -> bool {
         let (mine, theirs) = (self.inherited(), there.inherited());
-        let of = |slot: u16| mine.iter().find(|m| m.0 == slot).map(|m| m.1);
+        let of = |slot: SlotIdx| mine.iter().find(|m| m.0 == slot).map(|m| m.1);
         let relies = theirs.iter().all(|&(slot, known)| of(slot).is_some_and(|mine| will_do(mine, known)));
         let fits = mine.iter().all(|&(slot, known)| theirs.iter().any(|t| t.0 == slot) || !contradicts(side, slot, known));
         if !relies || !fits {
@@ -133,7 +132,7 @@ impl<'a> At<'a> {
         }
         let (left, done) = (self.unboxed(), there.unboxed());
         // What is a Lua value already may be made one again.
-        let known = |u: &Unboxed| u16::try_from(u.slot + 2).is_ok_and(|slot| theirs.iter().any(|t| t.0 == slot));
+        let known = |u: &Unboxed| theirs.iter().any(|t| t.0.from_base() == u.slot);
         left.iter().all(|u| done.contains(u)) && done.iter().all(|u| left.contains(u) || known(u))
     }
 }
@@ -155,11 +154,11 @@ fn will_do(known: Inherited, wanted: Inherited) -> bool {
 }
 
 /// Does a trace that relied on nothing there expect something else in a slot?
-fn contradicts(side: &Trace, slot: u16, known: Inherited) -> bool {
+fn contradicts(side: &Trace, slot: SlotIdx, known: Inherited) -> bool {
     let ty = match known {
         Inherited::Value { ty, .. } => ty,
         Inherited::Const(k) => k.ty(),
     };
-    let load = side.ins.iter().find(|i| i.op == Op::SLOAD && i.a == IrRef(slot) && i.b.0 & sload::PARENT == 0);
+    let load = side.ins.iter().find(|i| i.op == Op::SLOAD && i.a.slot() == slot && i.b.0 & sload::PARENT == 0);
     load.is_some_and(|i| i.ty != ty && i.b.0 & sload::TYPECHECK != 0)
 }

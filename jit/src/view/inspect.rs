@@ -3,7 +3,7 @@
 use crate::Jit;
 use crate::stdlib::{Words, type_word};
 use crate::trace::Entry;
-use perilune_recorder::ir::{Const, Op};
+use perilune_recorder::ir::{Const, Op, SnapId};
 use perilune_vm::TraceId;
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::value::Value;
@@ -86,7 +86,7 @@ impl Entry {
             condition: words.condition(index),
             asks_type: words.asks_type(index).then(|| type_word(self.trace.ins[index].ty)),
         };
-        self.trace.guarded_by(exit).filter(|&i| self.asks(i)).map(view).collect()
+        self.trace.guarded_by(SnapId::new(exit)).filter(|&i| self.asks(i)).map(view).collect()
     }
     /// Is it a guard that asks something?
     fn asks(&self, i: usize) -> bool {

@@ -90,13 +90,13 @@ impl Jit {
         };
         let t = &entry.trace;
         let exit = match part {
-            Part::Exit(k) => Some(k as u32),
+            Part::Exit(k) => Some(k.number()),
             _ => None,
         };
         let ins = match part {
             Part::Ins(i) => i,
             // The instruction that failed, or one of those, has not been done.
-            Part::Exit(k) => t.snaps.get(k)?.at.ins_index().saturating_sub(1).max(1),
+            Part::Exit(k) => t.snaps.get(k.index())?.at.ins_index().saturating_sub(1).max(1),
             Part::Other => 1,
         };
         let mut functions = functions(entry, t.place(ins));
@@ -125,7 +125,7 @@ fn functions(entry: &Entry, innermost: Origin) -> Vec<(Gc<Proto>, usize)> {
 fn builtin(t: &Trace, i: usize) -> Option<u32> {
     let ins = t.ins.get(i).filter(|ins| ins.op == Op::NATIVE)?;
     let snap = t.snaps.iter().rfind(|s| s.at.ins_index() <= i)?;
-    let slot = snap.slots.iter().find(|s| s.slot + 2 == ins.a.0)?;
+    let slot = snap.slots.iter().find(|s| s.slot + 2 == ins.a.slot())?;
     match t.konst(slot.value) {
         Some(Const::Gc(f)) => Some(f.as_func().map_or(1, |f| f.ffid())),
         _ => Some(1),

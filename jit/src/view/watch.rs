@@ -7,6 +7,7 @@ use crate::Jit;
 use crate::trace::Entry;
 use core::any::Any;
 use perilune_recorder::history::History;
+use perilune_recorder::ir::SnapId;
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{TraceId, Value, Vm};
 
@@ -20,7 +21,7 @@ pub struct Start {
     /// Index of the instruction there.
     pub pc: usize,
     /// The trace that it goes on from, and by which exit; no exit if that trace ended in front of a call.
-    pub parent: Option<(TraceId, Option<u32>)>,
+    pub parent: Option<(TraceId, Option<SnapId>)>,
 }
 
 /// A trace that was compiled.

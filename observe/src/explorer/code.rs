@@ -7,7 +7,7 @@ use perilune_jit::trace::{Entry, Part};
 use perilune_jit::view::watch::Compiled;
 use perilune_recorder::history::Asked;
 use perilune_recorder::ir::print::{ByOrder, Names, print_op, print_ref, print_slots};
-use perilune_recorder::ir::{IrRef, Op, Trace};
+use perilune_recorder::ir::{IrRef, Op, SnapId, Trace};
 use perilune_vm::Value;
 use perilune_vm::helper::Helper;
 use perilune_vm::object::{Gc, Proto};
@@ -113,7 +113,7 @@ impl Writer<'_> {
         out
     }
     fn snapshot(&mut self, trace: &Trace, k: usize) -> Ir {
-        let text = print_slots(trace, k, &words(trace));
+        let text = print_slots(trace, SnapId::new(k), &words(trace));
         Ir { snapshot: Some(k), text, place: self.at(trace.snaps[k].pc), ..Ir::default() }
     }
     fn exits(&mut self) {
@@ -125,7 +125,7 @@ impl Writer<'_> {
                 guards.push(Guard { number: number(g.index), condition: g.condition, asks_type: g.asks_type, place });
             }
             let place = self.place(self.entry.resumes_at(k));
-            self.code.exits.push(Exit { place, guards, slots: print_slots(trace, k, &words(trace)) });
+            self.code.exits.push(Exit { place, guards, slots: print_slots(trace, SnapId::new(k), &words(trace)) });
         }
     }
     fn machine(&mut self, code: &[u8]) {
@@ -142,7 +142,7 @@ impl Writer<'_> {
                     out.number = Some(number(i));
                     out.place = self.at(self.entry.trace.origin(i));
                 }
-                Some(Part::Exit(k)) => out.exit = Some(k),
+                Some(Part::Exit(k)) => out.exit = Some(k.index()),
                 _ => {}
             }
             out.text = names.named(&line.text);

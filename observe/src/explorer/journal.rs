@@ -6,7 +6,7 @@ use super::report::{Abort, Code, Fate, Kind, Left, LeftOut, Link, Parent, Pass, 
 use perilune_jit::stdlib::function_name;
 use perilune_jit::trace::Entry;
 use perilune_jit::view::watch::{self, Compiled, Start, Watcher};
-use perilune_recorder::ir::Link as End;
+use perilune_recorder::ir::{Link as End, SnapId};
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{TraceId, Value};
 use std::collections::HashMap;
@@ -130,7 +130,11 @@ impl Watcher for Journal {
         self.functions.forget(proto);
     }
     fn started(&mut self, start: &Start) {
-        let parent = start.parent.map(|(number, exit)| Parent { number: number.get(), trace: self.id(number), exit });
+        let parent = start.parent.map(|(number, exit)| Parent {
+            number: number.get(),
+            trace: self.id(number),
+            exit: exit.map(SnapId::number),
+        });
         let place = self.place(start.func, start.pc);
         self.recording = Some(Recording { number: start.number, start: place, parent, path: Vec::new() });
     }

@@ -328,6 +328,7 @@ impl Profile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use perilune_recorder::ir::SnapId;
 
     #[test]
     fn the_tree_does_not_grow_without_limit() {
@@ -349,7 +350,7 @@ mod tests {
         p.traces.push(TraceInfo {
             number: id(7),
             place: "x.lua:4".into(),
-            parent: Some(TraceExit { trace: id(2), exit: 1 }),
+            parent: Some(TraceExit { trace: id(2), exit: SnapId::new(1) }),
             link: "loop",
         });
         for _ in 0..3 {

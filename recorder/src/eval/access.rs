@@ -4,7 +4,7 @@ use super::{Eval, Step, box_word, guard, memory, pointer_tag};
 use crate::ir::{Const, Ins, IrRef, Mode, Op, Ty, sload};
 use perilune_vm::gc::color::BLACK;
 use perilune_vm::helper::Helper;
-use perilune_vm::layout::{Field, ofs};
+use perilune_vm::layout::{AbiType, Field, ofs};
 use perilune_vm::value::{self as v, Value};
 
 /// Everything that is not arithmetic.
@@ -47,7 +47,7 @@ fn reference(e: &mut Eval<'_>, ins: Ins) -> Step {
         Op::STRREF => Ok(object + ofs::STR_DATA as u64 + u64::from(e.int(ins.b) as u32)),
         Op::FREF => Ok(object + field(ins)),
         Op::LREF => Ok(e.vm_field(ofs::VM_CUR)),
-        Op::SREF => Ok(e.slot_address(u32::from(ins.a.0))),
+        Op::SREF => Ok(e.slot_address(ins.a.slot())),
         Op::HREFK => {
             let Some(Const::Slot(key, n)) = e.t.konst(ins.b) else { unreachable!("HREFK without KSLOT") };
             let node = object + u64::from(n) * ofs::NODE_SIZE as u64;
@@ -74,7 +74,7 @@ fn reference(e: &mut Eval<'_>, ins: Ins) -> Step {
 }
 
 fn slot_load(e: &Eval<'_>, ins: Ins) -> Step {
-    let (address, flags) = (e.slot_address(u32::from(ins.a.0)), ins.b.0);
+    let (address, flags) = (e.slot_address(ins.a.slot()), ins.b.0);
     if flags & sload::KEYINDEX != 0 {
         return Ok(u64::from(memory::load32(address)));
     }
@@ -178,10 +178,10 @@ fn object(e: &mut Eval<'_>, ins: Ins) -> Step {
 /// CALLN to CALLS.
 fn call(e: &mut Eval<'_>, ins: Ins) -> Step {
     let helper = Helper::ALL[usize::from(ins.b.0)];
-    let words = helper.args();
-    let mut args = vec![0; words.len()];
+    let params = helper.args();
+    let mut args = vec![0; params.len()];
     let mut rest = ins.a;
-    for n in (0..words.len()).rev() {
+    for n in (0..params.len()).rev() {
         let mut arg: IrRef = rest;
         if n > 0
             && let Some(carg) = e.t.def(rest)
@@ -189,7 +189,7 @@ fn call(e: &mut Eval<'_>, ins: Ins) -> Step {
             arg = carg.b;
             rest = carg.a;
         }
-        args[n] = if words[n] == "U64" { e.boxed(arg) } else { e.val(arg) };
+        args[n] = if params[n] == AbiType::U64 { e.boxed(arg) } else { e.val(arg) };
     }
     let result = e.call(helper, &args);
     if ins.is_guard() { made(result) } else { Ok(result) }

@@ -28,7 +28,7 @@ pub(super) fn step(eval: &mut Eval<'_>, ins: Ins) -> Step {
         }
         Op::COSAVE => {
             eval.store_state();
-            let (co, frame) = (eval.vm_field(ofs::VM_CUR), eval.slot_address(u32::from(ins.a.0)));
+            let (co, frame) = (eval.vm_field(ofs::VM_CUR), eval.slot_address(ins.a.slot()));
             store64(at(co, ofs::THREAD_BASE), frame);
             store64(at(co, ofs::THREAD_TOP), frame + 8 * u64::from(ins.b.0));
         }

@@ -10,7 +10,7 @@ mod coroutine;
 mod memory;
 mod ops;
 
-use crate::ir::{Const, Effect, Ins, IrRef, Link, Op, SnapSlot, Snapshot, Trace, Ty, VmRef};
+use crate::ir::{Const, Effect, Ins, IrRef, Link, Op, SlotIdx, SnapId, Trace, Ty, VmRef};
 use crate::opt::sums;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::ofs;
@@ -21,7 +21,7 @@ use perilune_vm::{TraceId, Value, Vm};
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// Left through this snapshot: its slots are stored, the interpreter goes on at its pc.
-    Exit(u32),
+    Exit(SnapId),
     /// Goes on in root trace n.
     Root(TraceId),
     /// Goes on at the trace's own start (recursion, or a loop without LOOP).
@@ -105,7 +105,7 @@ struct Eval<'a> {
     /// See [`sums::wide`].
     wide: Vec<bool>,
     /// The snapshot in force.
-    snap: usize,
+    snap: SnapId,
     executed: u64,
     in_loop: u64,
     iterations: u64,
@@ -127,7 +127,7 @@ impl<'a> Eval<'a> {
             base: base.expose_provenance() as u64,
             values: vec![0; trace.ins.len()],
             wide: sums::wide(trace),
-            snap: 0,
+            snap: SnapId::FIRST,
             executed: 0,
             in_loop: 0,
             iterations: 0,
@@ -159,7 +159,7 @@ impl<'a> Eval<'a> {
 impl Eval<'_> {
     fn run(&mut self) -> Outcome {
         if self.t.checks_stack() {
-            let fits = self.slot_address(self.t.top_slot) <= self.vm_field(ofs::VM_STACK_LIMIT);
+            let fits = self.slot_address(SlotIdx::new(self.t.top_slot as usize)) <= self.vm_field(ofs::VM_STACK_LIMIT);
             if self.countdown(self.t.ins[0]).is_err() || !fits {
                 return self.leave();
             }
@@ -206,8 +206,8 @@ impl Eval<'_> {
     }
 
     fn advance(&mut self, i: usize) {
-        while self.t.snaps.get(self.snap + 1).is_some_and(|s| s.at.ins_index() <= i) {
-            self.snap += 1;
+        while self.t.next_snap_is_at(self.snap, i) {
+            self.snap = self.snap.next();
         }
     }
 
@@ -221,7 +221,7 @@ impl Eval<'_> {
     }
 
     fn link(&mut self) -> Outcome {
-        self.snap = self.t.snaps.len().saturating_sub(1);
+        self.snap = SnapId::new(self.t.snaps.len().saturating_sub(1));
         let outcome = self.leave();
         match self.t.link {
             Link::Root(n) => Outcome::Root(n),
@@ -235,9 +235,9 @@ impl Eval<'_> {
         if !core::mem::take(&mut self.in_native) {
             self.store_state();
         }
-        let snap: &Snapshot = &self.t.snaps[self.snap];
-        self.base = self.slot_address(u32::from(snap.base_slot));
-        Outcome::Exit(self.snap as u32)
+        let snap = self.t.snap(self.snap);
+        self.base = self.slot_address(snap.base_slot);
+        Outcome::Exit(self.snap)
     }
     /// Stores the state of the snapshot in force.
     fn store_state(&mut self) {
@@ -246,14 +246,14 @@ impl Eval<'_> {
             let Ok(value) = self.step(i, self.t.ins[i]) else { unreachable!("a sunk instruction is no guard") };
             self.values[i] = value;
         }
-        let snap: &Snapshot = &self.t.snaps[self.snap];
-        for s in snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0) {
-            memory::store64(self.slot_address(u32::from(s.slot)), self.boxed(s.value));
+        let snap = self.t.snap(self.snap);
+        for s in snap.restored() {
+            memory::store64(self.slot_address(s.slot), self.boxed(s.value));
         }
     }
 
-    fn slot_address(&self, slot: u32) -> u64 {
-        self.base.wrapping_add_signed((i64::from(slot) - 2) * 8)
+    fn slot_address(&self, slot: SlotIdx) -> u64 {
+        self.base.wrapping_add_signed(i64::from(slot.from_base()) * 8)
     }
     fn vm_field(&self, at: usize) -> u64 {
         memory::load64(self.vm_address + at as u64)
@@ -323,7 +323,7 @@ impl Eval<'_> {
             Op::COROOM | Op::COSAVE | Op::RESUME | Op::YIELD | Op::COEND => coroutine::step(self, ins),
             Op::NATIVE => {
                 self.store_state();
-                let frame = self.slot_address(u32::from(ins.a.0));
+                let frame = self.slot_address(ins.a.slot());
                 self.in_native =
                     self.call(Helper::NativeCall, &[frame, u64::from(ins.b.0 & crate::ir::native::ARGS)]) as i32 != 0;
                 guard(!self.in_native)?;

@@ -2,15 +2,21 @@
 //!
 //! [`mod@print`] and [`parse`] are its text form, [`verify`] says what a well-formed trace is.
 
+mod constant;
+mod ins;
+mod literal;
 mod op;
 pub mod parse;
 pub mod print;
+mod snapshot;
 mod trace;
 mod ty;
 pub mod verify;
 
+pub use constant::{Const, VmRef};
+pub use ins::{Ins, IrRef, REF_BIAS};
+pub use literal::{conv, native, sload, xload};
 pub use op::{Effect, FpMath, Mode, Op};
-pub use trace::{
-    Const, Ins, IrRef, Link, Origin, REF_BIAS, SnapSlot, Snapshot, Trace, TraceExit, VmRef, conv, native, sload, xload,
-};
+pub use snapshot::{SlotIdx, SnapId, SnapSlot, Snapshot};
+pub use trace::{Link, Origin, Trace, TraceExit};
 pub use ty::Ty;

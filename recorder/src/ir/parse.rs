@@ -1,7 +1,9 @@
 //! Text to traces: the inverse of [`mod@super::print`].
 
 use super::print::{SLOAD_FLAGS, TOSTR_KINDS};
-use super::{Const, FpMath, Ins, IrRef, Link, Mode, Op, SnapSlot, Snapshot, Trace, TraceExit, Ty, VmRef, conv, xload};
+use super::{
+    Const, FpMath, Ins, IrRef, Link, Mode, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, TraceExit, Ty, VmRef, conv, xload,
+};
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
 use perilune_vm::{TraceId, Value};
@@ -81,6 +83,10 @@ fn int<T: core::str::FromStr>(s: &str) -> Res<T> {
     s.parse().map_err(|_| format!("'{s}' is no number"))
 }
 
+fn slot(s: &str) -> Res<SlotIdx> {
+    int(s).map(|n: u16| SlotIdx::new(n.into()))
+}
+
 fn trace_id(s: &str) -> Res<TraceId> {
     TraceId::new(int(s)?).ok_or_else(|| format!("'{s}' is no trace number"))
 }
@@ -101,7 +107,7 @@ impl Parser<'_> {
             "...." => self.snapshot(rest),
             "parent" => {
                 let (parent, exit) = rest.split_once('/').ok_or("parent/exit expected")?;
-                self.trace.parent = Some(TraceExit { trace: trace_id(parent)?, exit: int(exit)? });
+                self.trace.parent = Some(TraceExit { trace: trace_id(parent)?, exit: SnapId::new(int(exit)?) });
                 Ok(())
             }
             "top" => {
@@ -238,7 +244,16 @@ impl Parser<'_> {
             return Err("snapshot out of order".into());
         }
         let at = self.trace.next_ref();
-        let mut snap = Snapshot { at, base_slot: 2, nslots: 0, pc: 0, multres: 0, decides: false, done: 0, slots: Vec::new() };
+        let mut snap = Snapshot {
+            at,
+            base_slot: SlotIdx::BASE,
+            nslots: SlotIdx::FUNC,
+            pc: 0,
+            multres: 0,
+            decides: false,
+            done: 0,
+            slots: Vec::new(),
+        };
         let mut in_list = false;
         for &word in fields {
             if word == "[" {
@@ -250,7 +265,7 @@ impl Parser<'_> {
             } else {
                 match word.split_once('=') {
                     Some(("pc", n)) => snap.pc = int(n)?,
-                    Some(("base", n)) => snap.base_slot = int(n)?,
+                    Some(("base", n)) => snap.base_slot = slot(n)?,
                     Some(("mult", n)) => snap.multres = int(n)?,
                     _ => return Err(format!("unknown field '{word}'")),
                 }
@@ -264,7 +279,7 @@ impl Parser<'_> {
         if let Some(n) = word.strip_prefix('<')
             && n.bytes().all(|c| c.is_ascii_digit())
         {
-            snap.nslots = int(n)?;
+            snap.nslots = slot(n)?;
             return Ok(());
         }
         let slot = snap.nslots;

@@ -12,7 +12,9 @@
 //! HREFK as `"key"@node`. NOPs are left out. A snapshot lists the slots from 0 to its limit; `----` is one that was not modified.
 //! A slot's value may be followed by `|` (frame), `^` (continuation frame), `!` (not stored).
 
-use super::{Const, FpMath, Ins, IrRef, Link, Mode, Op, SnapSlot, Snapshot, Trace, Ty, VmRef, conv, sload, xload};
+use super::{
+    Const, FpMath, Ins, IrRef, Link, Mode, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, Ty, VmRef, conv, sload, xload,
+};
 use core::fmt::Write;
 use perilune_vm::Value;
 use perilune_vm::helper::Helper;
@@ -60,17 +62,16 @@ pub fn print(trace: &Trace, names: &dyn Names) -> String {
     if trace.checked_slot != 0 {
         let _ = writeln!(out, "checked {}", trace.checked_slot);
     }
-    let mut snap = 0;
+    let mut snaps = trace.snap_ids().peekable();
     for (i, ins) in trace.ins.iter().enumerate().skip(1) {
-        while snap < trace.snaps.len() && trace.snaps[snap].at.ins_index() <= i {
-            p.snapshot(&mut out, snap);
-            snap += 1;
+        while let Some(k) = snaps.next_if(|k| trace.snap(*k).at.ins_index() <= i) {
+            p.snapshot(&mut out, k);
         }
         if ins.op != Op::NOP {
             p.line(&mut out, i, *ins);
         }
     }
-    for k in snap..trace.snaps.len() {
+    for k in snaps {
         p.snapshot(&mut out, k);
     }
     if trace.link != Link::None {
@@ -104,9 +105,9 @@ pub fn print_ref(trace: &Trace, r: IrRef, names: &dyn Names) -> String {
 }
 
 /// Prints the slots of snapshot `k`.
-pub fn print_slots(trace: &Trace, k: usize, names: &dyn Names) -> String {
+pub fn print_slots(trace: &Trace, k: SnapId, names: &dyn Names) -> String {
     let mut out = String::new();
-    if let Some(snap) = trace.snaps.get(k) {
+    if let Some(snap) = trace.snaps.get(k.index()) {
         Printer { trace, names }.slots(&mut out, snap);
     }
     out
@@ -213,10 +214,10 @@ impl Printer<'_> {
         }
     }
 
-    fn snapshot(&self, out: &mut String, k: usize) {
-        let snap: &Snapshot = &self.trace.snaps[k];
-        let _ = write!(out, "....        SNAP   #{k:<3} pc={}", self.names.pc(snap.pc));
-        if snap.base_slot != 2 {
+    fn snapshot(&self, out: &mut String, k: SnapId) {
+        let snap = self.trace.snap(k);
+        let _ = write!(out, "....        SNAP   #{:<3} pc={}", k.number(), self.names.pc(snap.pc));
+        if snap.base_slot != SlotIdx::BASE {
             let _ = write!(out, " base={}", snap.base_slot);
         }
         if snap.multres != 0 {
@@ -232,8 +233,8 @@ impl Printer<'_> {
         let mut next = 0;
         let skip = |out: &mut String, n: usize| (0..n).for_each(|_| out.push_str(" ----"));
         for s in &snap.slots {
-            skip(out, usize::from(s.slot).saturating_sub(next));
-            next = usize::from(s.slot) + 1;
+            skip(out, s.slot.index().saturating_sub(next));
+            next = s.slot.index() + 1;
             let _ = write!(out, " {}", self.reference(s.value));
             for (flag, mark) in [(SnapSlot::FRAME, '|'), (SnapSlot::CONT, '^'), (SnapSlot::NORESTORE, '!')] {
                 if s.flags & flag != 0 {
@@ -241,8 +242,8 @@ impl Printer<'_> {
                 }
             }
         }
-        skip(out, usize::from(snap.nslots).saturating_sub(next));
-        if usize::from(snap.nslots) < next {
+        skip(out, snap.nslots.index().saturating_sub(next));
+        if snap.nslots.index() < next {
             let _ = write!(out, " <{}", snap.nslots);
         }
         out.push_str(" ]");

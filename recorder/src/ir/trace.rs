@@ -1,300 +1,15 @@
 //! A trace as plain data: instructions, constants, snapshots, link.
 
-use super::op::{Effect, Mode, Op};
+use super::constant::Const;
+use super::ins::{Ins, IrRef};
+use super::op::{Mode, Op};
+use super::snapshot::{SlotIdx, SnapId, Snapshot};
 use super::ty::Ty;
 use core::ops::Range;
+use perilune_vm::TraceId;
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::gc::Marker;
-use perilune_vm::helper::Helper;
-use perilune_vm::layout::ofs;
 use perilune_vm::object::{Gc, GcHeader};
-use perilune_vm::{TraceId, Value};
-
-/// Flags of [`Op::SLOAD`]'s operand 2 (LuaJIT's values).
-pub mod sload {
-    /// The value and its type come from the parent trace's exit: already checked.
-    pub const PARENT: u16 = 1;
-    /// A frame slot (function or link).
-    pub const FRAME: u16 = 2;
-    /// The type is checked.
-    pub const TYPECHECK: u16 = 4;
-    /// A number is converted to the instruction's type.
-    pub const CONVERT: u16 = 8;
-    /// The slot is not written by the trace.
-    pub const READONLY: u16 = 16;
-    /// The type is inherited by side traces.
-    pub const INHERIT: u16 = 32;
-    /// A `next` loop's hidden control value.
-    pub const KEYINDEX: u16 = 64;
-}
-
-/// Operand 2 of [`Op::CONV`]: source type in bits 0-4, destination type in bits 5-9, mode above.
-pub mod conv {
-    use super::Ty;
-    /// Sign-extend (int to i64).
-    pub const SEXT: u16 = 0x800;
-    /// Plain conversion.
-    pub const NONE: u16 = 1 << 12;
-    /// num to int that must be exact (-0 gives 0): an index.
-    pub const INDEX: u16 = 2 << 12;
-    /// num to int that must be exact and not -0: a number narrowed.
-    pub const CHECK: u16 = 3 << 12;
-    /// Packs the operand.
-    pub const fn pack(dst: Ty, src: Ty, mode: u16) -> u16 {
-        (src as u16) | (dst as u16) << 5 | mode
-    }
-    /// int to num.
-    pub const NUM_INT: u16 = pack(Ty::Num, Ty::Int, 0);
-    /// int to a word, zero-extended.
-    pub const U64_INT: u16 = pack(Ty::U64, Ty::Int, 0);
-    /// num to int by exact check, for an index.
-    pub const INT_NUM_INDEX: u16 = pack(Ty::Int, Ty::Num, INDEX);
-    /// num to int by exact check.
-    pub const INT_NUM_CHECK: u16 = pack(Ty::Int, Ty::Num, CHECK);
-}
-
-/// Flags of [`Op::XLOAD`]'s operand 2.
-pub mod xload {
-    /// The memory never changes (bytes of a string).
-    pub const READONLY: u16 = 1;
-}
-
-/// Operand 2 of [`Op::NATIVE`].
-pub mod native {
-    /// Number of arguments.
-    pub const ARGS: u16 = 0xff;
-    /// The builtin writes to no table, upvalue or metatable.
-    pub const READS: u16 = 0x100;
-}
-
-/// Number of constants that fit below the bias, and the reference of [`Op::BASE`].
-pub const REF_BIAS: u16 = 0x8000;
-
-/// A reference to an instruction (at or above [`REF_BIAS`]) or a constant (below it).
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(transparent)]
-pub struct IrRef(pub u16);
-
-impl IrRef {
-    /// No reference (an unused operand).
-    pub const NONE: IrRef = IrRef(0);
-    /// The constant nil.
-    pub const NIL: IrRef = IrRef(REF_BIAS - 1);
-    /// The constant false.
-    pub const FALSE: IrRef = IrRef(REF_BIAS - 2);
-    /// The constant true.
-    pub const TRUE: IrRef = IrRef(REF_BIAS - 3);
-    /// The BASE instruction.
-    pub const BASE: IrRef = IrRef(REF_BIAS);
-    /// The first real instruction.
-    pub const FIRST: IrRef = IrRef(REF_BIAS + 1);
-    /// Does it name a constant?
-    #[inline]
-    pub const fn is_const(self) -> bool {
-        self.0 < REF_BIAS
-    }
-    /// Index into [`Trace::ins`].
-    #[inline]
-    pub const fn ins_index(self) -> usize {
-        (self.0 - REF_BIAS) as usize
-    }
-    /// Index into [`Trace::consts`].
-    #[inline]
-    pub const fn const_index(self) -> usize {
-        (REF_BIAS - 1 - self.0) as usize
-    }
-    /// The reference of instruction `i`.
-    #[inline]
-    pub const fn of_ins(i: usize) -> IrRef {
-        IrRef(REF_BIAS + i as u16)
-    }
-    /// The reference of constant `i`.
-    #[inline]
-    pub const fn of_const(i: usize) -> IrRef {
-        IrRef(REF_BIAS - 1 - i as u16)
-    }
-}
-
-impl core::fmt::Debug for IrRef {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        if self.is_const() { write!(f, "K{:03}", self.const_index()) } else { write!(f, "{:04}", self.ins_index()) }
-    }
-}
-
-/// An instruction: 8 bytes.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Ins {
-    /// Operation.
-    pub op: Op,
-    /// Type of the result (of the operands, for comparisons).
-    pub ty: Ty,
-    /// [`Ins::GUARD`], [`Ins::PHI`], [`Ins::MARK`], [`Ins::SINK`], [`Ins::STRESS`].
-    pub flags: u8,
-    /// Operand 1: reference or literal, by the op's mode.
-    pub a: IrRef,
-    /// Operand 2.
-    pub b: IrRef,
-}
-
-impl Ins {
-    /// Leaves through the snapshot in force when its assertion or type check fails.
-    pub const GUARD: u8 = 0x80;
-    /// Operand of a PHI.
-    pub const PHI: u8 = 0x40;
-    /// Scratch mark of passes.
-    pub const MARK: u8 = 0x20;
-    /// Sunk: a new table that only exits need, or what serves only to fill it (addresses, insertions, stores). Not executed in
-    /// its place. An exit executes those of [`Trace::sunk`] before it stores the slots; none of them is a guard then.
-    pub const SINK: u8 = 0x10;
-    /// Exit stress, for tests: a guard that also leaves, whatever it would find, when `Vm::exit_countdown` is over. On BASE it is
-    /// the stack check at the start that leaves.
-    pub const STRESS: u8 = 0x08;
-    /// An unguarded instruction.
-    pub const fn new(op: Op, ty: Ty, a: IrRef, b: IrRef) -> Ins {
-        Ins { op, ty, flags: if op.is_guard() { Ins::GUARD } else { 0 }, a, b }
-    }
-    /// The same with the guard bit.
-    pub const fn guarded(mut self) -> Ins {
-        self.flags |= Ins::GUARD;
-        self
-    }
-    /// A call of a helper with its arguments, guarded if the helper can fail.
-    pub const fn call(op: Op, helper: Helper, args: IrRef) -> Ins {
-        let ins = Ins::new(op, Ty::of_word(helper.ret()), args, IrRef(helper as u16));
-        if helper.may_fail() { ins.guarded() } else { ins }
-    }
-    /// Is it sunk?
-    pub const fn is_sunk(self) -> bool {
-        self.flags & Ins::SINK != 0
-    }
-    /// Does it leave when the countdown of exit stress is over?
-    pub const fn is_stressed(self) -> bool {
-        self.flags & Ins::STRESS != 0
-    }
-    /// Is it a guard?
-    pub const fn is_guard(self) -> bool {
-        self.flags & Ins::GUARD != 0
-    }
-}
-
-impl Ins {
-    /// The newest instruction among the operands; [`IrRef::BASE`] when all are constants or literals.
-    #[inline]
-    pub fn newest_operand(&self) -> IrRef {
-        let a = if self.op.mode_a() == Mode::Ref { self.a } else { IrRef::NONE };
-        let b = if self.op.mode_b() == Mode::Ref { self.b } else { IrRef::NONE };
-        a.max(b).max(IrRef::BASE)
-    }
-    /// The references among the operands that name instructions.
-    #[inline]
-    pub fn operands(&self) -> impl Iterator<Item = IrRef> + use<> {
-        let a = if self.op.mode_a() == Mode::Ref && !self.a.is_const() { Some(self.a) } else { None };
-        let b = if self.op.mode_b() == Mode::Ref && !self.b.is_const() { Some(self.b) } else { None };
-        a.into_iter().chain(b)
-    }
-    /// May the instruction go when nobody uses its value?
-    #[inline]
-    pub fn is_removable(&self) -> bool {
-        // What is not made needs no memory.
-        let guards_memory = self.op.effect() == Effect::Alloc;
-        (!self.is_guard() || guards_memory) && self.op.effect() != Effect::Store && self.op != Op::BASE
-    }
-}
-
-/// A field of the VM state that a trace takes the address of.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum VmRef {
-    /// `Vm::nil_slot`: what a failed HREF gives.
-    NilSlot,
-    /// `Vm::scratch`: results of helpers.
-    Scratch,
-    /// `Vm::multres`: the number of values in an open list.
-    Multres,
-    /// `Vm::native_depth`: how deep native calls are nested.
-    Depth,
-}
-
-impl VmRef {
-    /// Offset of the field in the VM state, bytes.
-    pub const fn offset(self) -> usize {
-        match self {
-            VmRef::NilSlot => ofs::VM_NIL_SLOT,
-            VmRef::Scratch => ofs::VM_SCRATCH,
-            VmRef::Multres => ofs::VM_MULTRES,
-            VmRef::Depth => ofs::VM_NATIVE_DEPTH,
-        }
-    }
-}
-
-/// A constant.
-#[derive(Copy, Clone, PartialEq, Debug)]
-pub enum Const {
-    /// nil, false, true: always constants 0, 1 and 2.
-    Pri(Ty),
-    /// An int.
-    Int(i32),
-    /// A num, by its bits.
-    Num(u64),
-    /// An object: the tagged value.
-    Gc(Value),
-    /// A raw word: frame link, pc, address.
-    Ptr(u64),
-    /// An address inside the VM state.
-    Vm(VmRef),
-    /// The null pointer, with a type (`tab` for a missing metatable).
-    Null(Ty),
-    /// Key (a constant reference) and node index of an HREFK.
-    Slot(IrRef, u32),
-}
-
-/// A slot of a snapshot.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct SnapSlot {
-    /// Slot number, see [`Op::SLOAD`].
-    pub slot: u16,
-    /// [`SnapSlot::FRAME`] and the like.
-    pub flags: u8,
-    /// The value.
-    pub value: IrRef,
-}
-
-impl SnapSlot {
-    /// A frame's function or link.
-    pub const FRAME: u8 = 1;
-    /// Part of a continuation frame.
-    pub const CONT: u8 = 2;
-    /// The slot in memory already has this value: nothing to store.
-    pub const NORESTORE: u8 = 4;
-    /// It has, because the slots were stored (NATIVE, SYNC) since the trace began.
-    pub const STORED: u8 = 8;
-}
-
-impl Snapshot {
-    /// [`Snapshot::multres`] where the count is only known by what a builtin has left in the VM.
-    pub const OPEN: u32 = u32::MAX;
-}
-
-/// What the interpreter must see if the trace leaves at a guard at or after `at` (up to the next snapshot).
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Snapshot {
-    /// The first instruction this snapshot is in force for.
-    pub at: IrRef,
-    /// Slot number of the first local of the frame to resume (2 for the start frame): the new base is
-    /// `base + 8 * (base_slot - 2)`.
-    pub base_slot: u16,
-    /// Slots up to here (exclusive) may be live.
-    pub nslots: u16,
-    /// Address of the instruction to resume at.
-    pub pc: u64,
-    /// Count for an instruction taking an open list, see `perilune_vm::hooks::Resume`.
-    pub multres: u32,
-    /// Its guard decides a branch: `pc` is the way that the trace does not go, and not the start of what the guard belongs to.
-    pub decides: bool,
-    /// Bytecode instructions that have run before, as many as were recorded.
-    pub done: u16,
-    /// The modified slots, ascending.
-    pub slots: Vec<SnapSlot>,
-}
 
 /// How a trace ends.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -341,8 +56,8 @@ impl Link {
 pub struct TraceExit {
     /// The trace.
     pub trace: TraceId,
-    /// The number of the exit in the trace, which is that of its snapshot.
-    pub exit: u32,
+    /// The exit, which has the number of its snapshot.
+    pub exit: SnapId,
 }
 
 impl core::fmt::Display for TraceExit {
@@ -379,7 +94,7 @@ pub struct Trace {
     /// The bytecodes of the calls that the trace has followed, see [`Origin::call`].
     pub calls: Vec<Origin>,
     /// Slots that builtins have written, unknown to the trace: the NATIVE, first slot and end.
-    pub written: Vec<(IrRef, Range<u16>)>,
+    pub written: Vec<(IrRef, Range<SlotIdx>)>,
     /// Behind each switch to another coroutine: up to where (exclusive) the stack is checked.
     pub rooms: Vec<(IrRef, u32)>,
 }
@@ -401,6 +116,18 @@ impl Trace {
     /// Keeps them.
     pub fn mark(&self, marker: &mut Marker) {
         self.objects().for_each(|o| marker.mark_object(o));
+    }
+    /// All snapshots in order.
+    pub fn snap_ids(&self) -> impl DoubleEndedIterator<Item = SnapId> + use<> {
+        (0..self.snaps.len()).map(SnapId::new)
+    }
+    /// A snapshot of this trace.
+    pub fn snap(&self, k: SnapId) -> &Snapshot {
+        &self.snaps[k.index()]
+    }
+    /// Does the snapshot after `k` come into force at or before instruction `i`?
+    pub fn next_snap_is_at(&self, k: SnapId, i: usize) -> bool {
+        self.snaps.get(k.next().index()).is_some_and(|s| s.at.ins_index() <= i)
     }
     /// The instruction that a reference names; `None` for constants.
     #[inline]
@@ -435,13 +162,12 @@ impl Trace {
     }
     /// The sunk instructions that an exit through snapshot `k` executes, in order: they make the tables that its slots name, and
     /// the tables in those, and fill them with what was stored before the snapshot.
-    pub fn sunk(&self, k: usize) -> Vec<IrRef> {
-        let snap = &self.snaps[k];
+    pub fn sunk(&self, k: SnapId) -> Vec<IrRef> {
+        let snap = self.snap(k);
         let end = snap.at.ins_index().min(self.ins.len());
         let is_sunk = |r: IrRef| self.def(r).is_some_and(|i| i.is_sunk());
         let mut needed: Vec<usize> = Vec::new();
-        let restored = snap.slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0);
-        needed.extend(restored.filter(|s| is_sunk(s.value)).map(|s| s.value.ins_index()));
+        needed.extend(snap.restored().filter(|s| is_sunk(s.value)).map(|s| s.value.ins_index()));
         if needed.is_empty() {
             return Vec::new();
         }
@@ -479,26 +205,20 @@ impl Trace {
     }
     /// Up to where (exclusive) the stack is checked when the trace leaves by exit `k`, in slots of what begins there. The first
     /// exit is that of the check itself.
-    pub fn checked_at(&self, k: u32) -> u32 {
-        let Some(snap) = self.snaps.get(k as usize).filter(|_| k > 0) else { return 0 };
+    pub fn checked_at(&self, k: SnapId) -> u32 {
+        let Some(snap) = self.snaps.get(k.index()).filter(|_| k > SnapId::FIRST) else { return 0 };
         let room = self.rooms.iter().rfind(|r| r.0 < snap.at).map(|r| r.1);
-        room.unwrap_or(self.top_slot.max(self.checked_slot)).saturating_sub(u32::from(snap.base_slot) - 2)
+        room.unwrap_or(self.top_slot.max(self.checked_slot)).saturating_sub(snap.base_slot.from_base() as u32)
     }
     /// The instructions whose guards leave by exit `k`; none if there is no such exit.
-    pub fn guarded_by(&self, k: usize) -> Range<usize> {
-        let at = |k: usize| self.snaps.get(k).map_or(self.ins.len(), |s| s.at.ins_index());
-        let from = if k == 0 { 1 } else { at(k) };
-        from..at(k + 1).clamp(from, self.ins.len().max(from))
+    pub fn guarded_by(&self, k: SnapId) -> Range<usize> {
+        let at = |k: SnapId| self.snaps.get(k.index()).map_or(self.ins.len(), |s| s.at.ins_index());
+        let from = if k == SnapId::FIRST { 1 } else { at(k) };
+        from..at(k.next()).clamp(from, self.ins.len().max(from))
     }
-    /// Is exit `k` taken for samples only?
-    pub fn is_for_samples(&self, k: usize) -> bool {
-        let mut guards =
-            self.guarded_by(k).map(|i| self.ins[i]).filter(|i| i.is_guard() && i.op != Op::NOP && !i.is_sunk()).peekable();
-        guards.peek().is_some() && guards.all(|i| i.op == Op::PROF)
-    }
-    /// The last exit that is not taken for samples only.
-    pub fn last_exit(&self) -> usize {
-        (0..self.snaps.len()).rev().find(|k| !self.is_for_samples(*k)).unwrap_or(0)
+    /// The last exit.
+    pub fn last_exit(&self) -> SnapId {
+        self.snap_ids().next_back().unwrap_or(SnapId::FIRST)
     }
     /// Number of instructions that are executed: neither removed nor sunk.
     pub fn executed(&self) -> usize {
@@ -508,21 +228,6 @@ impl Trace {
     #[inline]
     pub fn next_ref(&self) -> IrRef {
         IrRef::of_ins(self.ins.len())
-    }
-}
-
-impl Const {
-    /// The type of the constant; `P64` for addresses, `Nil` for a [`Const::Slot`].
-    #[inline]
-    pub const fn ty(self) -> Ty {
-        match self {
-            Const::Pri(ty) | Const::Null(ty) => ty,
-            Const::Int(_) => Ty::Int,
-            Const::Num(_) => Ty::Num,
-            Const::Gc(value) => Ty::of_value(value),
-            Const::Ptr(_) | Const::Vm(_) => Ty::P64,
-            Const::Slot(..) => Ty::Nil,
-        }
     }
 }
 

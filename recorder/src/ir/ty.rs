@@ -1,6 +1,7 @@
 //! Types of IR values.
 
 use perilune_vm::Value;
+use perilune_vm::layout::AbiType;
 
 /// The type of an IR value, with LuaJIT's numbering (its tools index an array by it).
 ///
@@ -73,22 +74,21 @@ impl Ty {
         Ty::Nil, Ty::False, Ty::True, Ty::LightUd, Ty::Str, Ty::P32, Ty::Thread, Ty::Proto, Ty::Func, Ty::P64, Ty::Cdata, Ty::Tab,
         Ty::Udata, Ty::Float, Ty::Num, Ty::I8, Ty::U8, Ty::I16, Ty::U16, Ty::Int, Ty::U32, Ty::I64, Ty::U64, Ty::SoftFp,
     ];
-    /// The type of a word in the tables of helpers and fields.
-    pub const fn of_word(word: &str) -> Ty {
-        match word.as_bytes() {
-            b"Int" => Ty::Int,
-            b"Num" => Ty::Num,
-            b"Tab" => Ty::Tab,
-            b"Str" | b"NewStr" => Ty::Str,
-            b"P64" => Ty::P64,
-            b"U64" => Ty::U64,
-            b"U8" => Ty::U8,
-            b"Func" => Ty::Func,
-            b"Udata" => Ty::Udata,
-            b"Thread" => Ty::Thread,
-            b"Proto" => Ty::Proto,
-            b"Nil" => Ty::Nil,
-            _ => panic!("no type has this word"),
+    /// The IR type of a field, or of an argument or result of a helper.
+    pub const fn of_abi(ty: AbiType) -> Ty {
+        match ty {
+            AbiType::Nil => Ty::Nil,
+            AbiType::Int => Ty::Int,
+            AbiType::Num => Ty::Num,
+            AbiType::U8 => Ty::U8,
+            AbiType::P64 => Ty::P64,
+            AbiType::U64 => Ty::U64,
+            AbiType::Str | AbiType::NewStr => Ty::Str,
+            AbiType::Tab => Ty::Tab,
+            AbiType::Func => Ty::Func,
+            AbiType::Proto => Ty::Proto,
+            AbiType::Thread => Ty::Thread,
+            AbiType::Udata => Ty::Udata,
         }
     }
     /// The type of a value as a trace sees it.

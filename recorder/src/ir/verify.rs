@@ -4,7 +4,7 @@
 //! every guard has a snapshot, at most one LOOP, and PHIs at the end that carry one type from the body to the part before LOOP.
 
 use super::print::{ByOrder, print_ins};
-use super::{Const, FpMath, Ins, IrRef, Mode, Op, Trace, Ty, conv};
+use super::{Const, FpMath, Ins, IrRef, Mode, Op, SlotIdx, Trace, Ty, conv};
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
 
@@ -171,7 +171,7 @@ impl Verifier<'_> {
             Op::UREFO | Op::UREFC => self.left(ins, Ty::Func),
             Op::STRREF => self.both(ins, Ty::Str, Ty::Int),
             Op::FLOAD => match Field::ALL.get(usize::from(ins.b.0)) {
-                Some(f) => self.result(ins, Ty::of_word(f.ty_name())),
+                Some(f) => self.result(ins, Ty::of_abi(f.ty())),
                 None => Err("unknown field".into()),
             },
             Op::FREF => check(usize::from(ins.b.0) < Field::ALL.len(), "unknown field"),
@@ -215,14 +215,14 @@ impl Verifier<'_> {
 
     fn call(&self, ins: Ins) -> Res {
         let helper = Helper::ALL.get(usize::from(ins.b.0)).ok_or("unknown helper")?;
-        self.result(ins, Ty::of_word(helper.ret()))?;
+        self.result(ins, Ty::of_abi(helper.ret()))?;
         check(!helper.may_fail() || ins.is_guard(), "call that may fail without the guard bit")?;
-        let words = helper.args();
-        if words.is_empty() {
+        let params = helper.args();
+        if params.is_empty() {
             return check(ins.a == IrRef::NIL, "arguments where none belong");
         }
         let mut rest = ins.a;
-        for (n, word) in words.iter().enumerate().rev() {
+        for (n, &param) in params.iter().enumerate().rev() {
             let arg = if n == 0 {
                 rest
             } else {
@@ -231,7 +231,7 @@ impl Verifier<'_> {
                 carg.b
             };
             check(self.t.def(arg).is_none_or(|i| i.op != Op::CARG), "too many arguments")?;
-            let ty = Ty::of_word(word);
+            let ty = Ty::of_abi(param);
             if ty != Ty::U64 {
                 self.operand(arg, ty, "argument")?;
             }
@@ -261,7 +261,7 @@ impl Verifier<'_> {
             let here = |what: &str| format!("snapshot {k}: {what}");
             check(snap.at >= last && snap.at.ins_index() <= self.t.ins.len(), &here("out of order"))?;
             last = snap.at;
-            check(snap.base_slot >= 2, &here("base slot is not a base"))?;
+            check(snap.base_slot >= SlotIdx::BASE, &here("base slot is not a base"))?;
             check(snap.slots.is_sorted_by(|a, b| a.slot < b.slot), &here("slots are out of order"))?;
             for s in &snap.slots {
                 self.defined(s.value, snap.at.ins_index()).map_err(|what| format!("snapshot {k}, slot {}: {what}", s.slot))?;

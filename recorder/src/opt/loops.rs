@@ -25,7 +25,7 @@
 
 use crate::abort::Abort;
 use crate::build::Builder;
-use crate::ir::{Const, Effect, Ins, IrRef, Mode, Op, SnapSlot, Snapshot, Ty, conv, sload};
+use crate::ir::{Const, Effect, Ins, IrRef, Mode, Op, SlotIdx, SnapSlot, Snapshot, Ty, conv, sload};
 use crate::opt::abc;
 use crate::opt::dce;
 use crate::opt::sink::Sink;
@@ -163,7 +163,7 @@ impl Unroll<'_> {
     /// A slot that the iteration has written has another value from now on.
     fn copy_slot(&mut self, this: IrRef, ins: Ins) -> Result<IrRef, Abort> {
         let slots = &self.last.slots;
-        let Ok(at) = slots.binary_search_by_key(&ins.a.0, |s| s.slot) else { return Ok(this) };
+        let Ok(at) = slots.binary_search_by_key(&ins.a.slot(), |s| s.slot) else { return Ok(this) };
         let value = slots[at].value;
         if ins.b.0 & sload::KEYINDEX != 0 {
             return position(self.b, value).ok_or(Abort::TypeInstability);
@@ -189,13 +189,13 @@ impl Unroll<'_> {
     /// Does the slot in memory keep its value through all iterations? Where the slots are stored on the way, memory must have the
     /// value at the end of an iteration as well.
     fn stays(&self, s: SnapSlot) -> bool {
-        let same = self.b.def(s.value).is_none_or(|i| i.op == Op::SLOAD && i.a.0 == s.slot);
+        let same = self.b.def(s.value).is_none_or(|i| i.op == Op::SLOAD && i.a.slot() == s.slot);
         let stores = [Op::NATIVE, Op::SYNC].iter().any(|&op| self.b.newest(op) != IrRef::NONE);
         same && (!stores || self.is_in_memory(s.slot))
     }
-    fn is_in_memory(&self, slot: u16) -> bool {
+    fn is_in_memory(&self, slot: SlotIdx) -> bool {
         let slots = &self.last.slots;
-        slots.binary_search_by_key(&slot, |s| s.slot).is_ok_and(|at| slots[at].flags & SnapSlot::NORESTORE != 0)
+        slots.binary_search_by_key(&slot, |s| s.slot).is_ok_and(|at| !slots[at].is_restored())
     }
 
     /// Copies snapshot `k` over the state at the end of the previous iteration.

@@ -161,7 +161,7 @@ impl Sink {
             *flags = *flags & !Ins::GUARD | Ins::SINK;
         }
         let mut needed = vec![false; b.trace.ins.len()];
-        for k in 0..b.trace.snaps.len() {
+        for k in b.trace.snap_ids() {
             for r in b.trace.sunk(k) {
                 needed[r.ins_index()] = true;
             }

@@ -3,7 +3,7 @@
 use super::protect::Protector;
 use super::{AbortInfo, Flow, Frame, Rec, Recorder, Way, view};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Link, Op, Ty};
+use crate::ir::{IrRef, Link, Op, SlotIdx, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::interp::frame;
@@ -149,7 +149,7 @@ impl Recorder {
     }
     /// The frame at the current base is that of a function about to run.
     pub(super) fn enter_callee(&mut self, proto: Gc<Proto>) {
-        self.open_top = 0;
+        self.open_top = SlotIdx::FUNC;
         self.multres = 0;
         self.note_proto(proto);
         self.enter_frame(proto);

@@ -4,7 +4,7 @@
 //! exit that restores a wrong state much later.
 
 use super::{Recorder, Way, view};
-use crate::ir::{Const, IrRef, Ty};
+use crate::ir::{Const, IrRef, SlotIdx, Ty};
 use perilune_vm::bc::Ins;
 use perilune_vm::interp::frame;
 use perilune_vm::interp::hook::is_header;
@@ -27,12 +27,12 @@ impl Recorder {
 
     /// The frames entered on the trace: functions, distances and kinds of links.
     fn check_frames(&self, vm: &Vm) -> Result<(), String> {
-        let running = self.base as isize;
+        let running = self.base.index() as isize;
         let proto = view::func(vm, 0).proto().ok_or("the running function is a builtin")?;
         check(proto == self.proto, || "the running function is another one".into())?;
         let mut base = self.base;
         for (depth, f) in self.frames.iter().enumerate().rev() {
-            let at = base as isize - running;
+            let at = base.index() as isize - running;
             let link = view::slot(vm, at - 1).0;
             let kind = frame::kind(link);
             let fits = match f.way {
@@ -51,7 +51,7 @@ impl Recorder {
             })?;
             base = f.base;
         }
-        check(base == 2, || "the lowest frame is not the one that the trace starts in".into())
+        check(base == SlotIdx::BASE, || "the lowest frame is not the one that the trace starts in".into())
     }
 
     /// The values of known slots: of the type that their instruction has, and equal if they are constants. Slots that nobody reads
@@ -62,16 +62,17 @@ impl Recorder {
             return Ok(());
         }
         let top = if is_header(view::ins(pc).op()) { self.base + vm.record_nargs as usize } else { self.frame_top() };
-        let top = top.min(self.slots.len());
+        let top = top.min(self.slots.top());
         // In a frame that a metamethod was called from, temporaries that the instruction has used up may hold anything.
         let last = self.frames.iter().rposition(|f| matches!(f.way, Way::Cont(_) | Way::Protected));
-        let from = last.map_or(0, |i| self.frames.get(i + 1).map_or(self.base, |f| f.base));
-        for (at, dead) in self.dead(pc, top).into_iter().enumerate().skip(from) {
+        let from = last.map_or(SlotIdx::FUNC, |i| self.frames.get(i + 1).map_or(self.base, |f| f.base));
+        for (at, dead) in self.dead(pc, top).into_iter().enumerate().skip(from.index()) {
+            let at = SlotIdx::new(at);
             let r = self.slots[at];
             if r == IrRef::NONE || dead {
                 continue;
             }
-            let v = view::slot(vm, at as isize - self.base as isize);
+            let v = view::slot(vm, (at.index() as isize) - self.base.index() as isize);
             let fits = if self.is_link(at) { self.is_word(r, v.0) } else { self.is_value(r, v) };
             check(fits, || {
                 let known = self.b.trace.konst(r).map_or_else(|| format!("{:?} {r:?}", self.ty(r)), |k| format!("{k:?}"));
@@ -82,10 +83,10 @@ impl Recorder {
     }
 
     /// Does the slot hold something else than a Lua value: a link, or what belongs to a continuation?
-    fn is_link(&self, at: usize) -> bool {
-        let cont = |i: usize, base: usize| matches!(self.frames[i].way, Way::Cont(_)) && (at + 3 == base || at + 4 == base);
+    fn is_link(&self, at: SlotIdx) -> bool {
+        let cont = |i: usize, base: SlotIdx| matches!(self.frames[i].way, Way::Cont(_)) && (at + 3 == base || at + 4 == base);
         let bases = self.frames.iter().skip(1).map(|f| f.base).chain([self.base]);
-        at == 1
+        at == SlotIdx::LINK
             || at + 1 == self.base
             || bases.enumerate().take(self.frames.len()).any(|(i, base)| at + 1 == base || cont(i, base))
     }

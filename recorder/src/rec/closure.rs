@@ -7,7 +7,7 @@
 
 use super::{Rec, Recorder};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Op, Ty};
+use crate::ir::{IrRef, Op, SlotIdx, Ty};
 use perilune_vm::Vm;
 use perilune_vm::bc::Ins;
 use perilune_vm::helper::Helper;
@@ -19,7 +19,7 @@ use perilune_vm::object::{Gc, Proto};
 pub(super) struct Closure {
     func: IrRef,
     /// First local of the frame that makes it, where it finds its upvalues.
-    pub(super) base: usize,
+    pub(super) base: SlotIdx,
     /// The function that makes it.
     pub(super) parent: IrRef,
     pub(super) proto: Gc<Proto>,
@@ -31,8 +31,8 @@ impl Recorder {
         self.closures.iter().rev().find(|c| c.func == func).copied()
     }
     /// The address of a slot.
-    pub(super) fn slot_address(&mut self, at: usize) -> Rec<IrRef> {
-        self.b.emit(Op::SREF, Ty::P64, IrRef(at as u16), IrRef::NONE)
+    pub(super) fn slot_address(&mut self, at: SlotIdx) -> Rec<IrRef> {
+        self.b.emit(Op::SREF, Ty::P64, IrRef::of_slot(at), IrRef::NONE)
     }
 
     /// FNEW.
@@ -77,7 +77,7 @@ impl Recorder {
     }
     /// The slots from `level` on that functions made in this frame may refer to, with their values. What the trace has not assigned
     /// is in memory, but only in the iteration that is recorded: in the next one it may have been assigned at the end of this one.
-    fn captured(&mut self, vm: &Vm, level: usize) -> Rec<Vec<(usize, IrRef)>> {
+    fn captured(&mut self, vm: &Vm, level: SlotIdx) -> Rec<Vec<(SlotIdx, IrRef)>> {
         let proto = self.proto;
         let children = (0..).map_while(|i| proto.kgc(i)).filter_map(|k| k.as_proto());
         let mut locals: Vec<usize> = Vec::new();
@@ -89,7 +89,7 @@ impl Recorder {
         let mut captured = Vec::with_capacity(locals.len());
         for local in locals {
             let (at, address) = (self.base + local, vm.base.wrapping_add(local));
-            if at < level || at >= self.slots.len() {
+            if at < level || at >= self.slots.top() {
                 continue;
             }
             if self.slots[at] == IrRef::NONE {

@@ -3,7 +3,7 @@
 use super::meta::Operand;
 use super::{Flow, Rec, Recorder, view};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Link, Op, Ty};
+use crate::ir::{IrRef, Link, Op, SlotIdx, Ty};
 use perilune_vm::bc::{Ins, TSETM_BIAS};
 use perilune_vm::helper::Helper;
 use perilune_vm::stdlib::buffer::is_buffer;
@@ -119,7 +119,7 @@ impl Recorder {
         // Exits store the same values.
         self.snap(pc)?;
         self.gc_step()?;
-        for at in self.base + a..self.base + a + n {
+        for at in (a..a + n).map(|i| self.base + i).collect::<Vec<_>>() {
             let (value, address) = (self.slots[at], self.slot_address(at)?);
             self.b.emit(Op::USTORE, self.ty(value), address, value)?;
         }
@@ -128,7 +128,7 @@ impl Recorder {
         let n = self.b.kint(n as i32);
         self.b.call(Helper::TabSetList, &[table, first, values, n])?;
         self.clear_from(self.base + a);
-        self.open_top = 0;
+        self.open_top = SlotIdx::FUNC;
         self.multres = 0;
         self.needsnap = true;
         Ok(())

@@ -7,7 +7,7 @@
 use super::native::frame_at;
 use super::{Flow, Rec, Recorder, Site, Way, view};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Link, Op, Ty, VmRef};
+use crate::ir::{IrRef, Link, Op, SlotIdx, Ty, VmRef};
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::interp::co::MAX_NESTING;
 use perilune_vm::interp::frame;
@@ -160,13 +160,13 @@ impl Recorder {
         self.leave(call, call.nargs)?;
         self.go_on(Op::RESUME, thread, &to, room)?;
         if to.fresh {
-            self.set_abs(0, left_by);
+            self.set_abs(SlotIdx::FUNC, left_by);
             for (i, r) in args.into_iter().enumerate() {
                 self.set(i, r);
             }
             self.enter_callee(to.proto);
         } else {
-            self.place_list(to.want, to.delta, &args);
+            self.place_list(to.want, SlotIdx::FUNC + to.delta, &args);
         }
         Ok(true)
     }
@@ -190,7 +190,7 @@ impl Recorder {
         let room = self.room_for(thread, &results)?;
         self.leave(call, 0)?;
         self.go_on(Op::YIELD, thread, &to, room)?;
-        self.place_list(to.want, to.delta, &results);
+        self.place_list(to.want, SlotIdx::FUNC + to.delta, &results);
         Ok(true)
     }
 
@@ -202,7 +202,7 @@ impl Recorder {
     /// The links from the start frame down to the first frame of the coroutine, as in [`Recorder::check_links`], if there is nothing but
     /// frames that functions of varargs have moved.
     fn links_to_end(&self, vm: &Vm) -> Option<Vec<(isize, u64)>> {
-        let start = 2 - self.base as isize;
+        let start = -self.base.from_base() as isize;
         let (mut at, mut links) = (0, Vec::new());
         loop {
             let link = view::slot(vm, start + at - 1).0;
@@ -220,7 +220,7 @@ impl Recorder {
         if self.meets_many(&to) {
             return if self.first { Err(Abort::NyiReturn) } else { Ok(Flow::Stop(Link::Return, pc)) };
         }
-        let start = 2 - self.base as isize;
+        let start = -self.base.from_base() as isize;
         self.check_links(vm, start, &links, 0)?;
         let protected = self.frames.iter().filter(|f| f.way == Way::Protected).count();
         let thread = self.guard_resumer(&to)?;
@@ -229,7 +229,7 @@ impl Recorder {
         self.go_on(Op::COEND, thread, &to, room)?;
         // It is a return: no header of a builtin is dispatched.
         self.in_builtin = 0;
-        self.place_list(to.want, to.delta, &results);
+        self.place_list(to.want, SlotIdx::FUNC + to.delta, &results);
         Ok(Flow::Next)
     }
 
@@ -303,13 +303,13 @@ impl Recorder {
         // Nobody leaves through this snapshot: it says what is stored. What the call has used up is not.
         self.looked_at = at - HEAD;
         self.snap_below(back, at + kept)?;
-        self.looked_at = usize::MAX;
-        self.b.emit(Op::COSAVE, Ty::Nil, IrRef(at as u16), IrRef(kept as u16))?;
+        self.looked_at = SlotIdx::END;
+        self.b.emit(Op::COSAVE, Ty::Nil, IrRef::of_slot(at), IrRef(kept as u16))?;
         self.in_builtin += 1;
         Ok(())
     }
     /// The base of the frame that a tail call replaces: where that of a function of varargs was before it was moved.
-    fn take_frame(&mut self) -> usize {
+    fn take_frame(&mut self) -> SlotIdx {
         if let Some(top) = self.frames.last().copied().filter(|f| f.way == Way::Vararg) {
             self.frames.pop();
             self.base = top.base;
@@ -325,9 +325,9 @@ impl Recorder {
         self.switches += 1;
         self.frames.clear();
         self.closures.clear();
-        self.clear_from(0);
-        self.base = 2;
-        self.open_top = 0;
+        self.clear_from(SlotIdx::FUNC);
+        self.base = SlotIdx::BASE;
+        self.open_top = SlotIdx::FUNC;
         self.multres = 0;
         self.note_proto(to.proto);
         self.enter_frame(to.proto);
@@ -341,8 +341,8 @@ impl Recorder {
         match self.part.take() {
             None => self.first_top = top,
             Some(Part { room, switch, delta, .. }) => {
-                self.b.trace.ins[room.ins_index()].b = IrRef(top.saturating_sub(2 + delta) as u16);
-                self.b.trace.rooms.push((switch, top as u32));
+                self.b.trace.ins[room.ins_index()].b = IrRef(top.index().saturating_sub(2 + delta) as u16);
+                self.b.trace.rooms.push((switch, top.index() as u32));
             }
         }
     }

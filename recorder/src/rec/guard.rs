@@ -45,7 +45,7 @@ impl Recorder {
     }
     /// A field of an object.
     pub(super) fn field(&mut self, object: IrRef, field: Field) -> Rec<IrRef> {
-        self.b.emit(Op::FLOAD, Ty::of_word(field.ty_name()), object, IrRef(field as u16))
+        self.b.emit(Op::FLOAD, Ty::of_abi(field.ty()), object, IrRef(field as u16))
     }
     /// Guards that a reference is this object.
     pub(super) fn guard_is(&mut self, r: IrRef, v: Value) -> Rec<IrRef> {

@@ -3,7 +3,7 @@
 use super::loops::Event;
 use super::{Flow, Rec, Recorder, view};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Op, Ty, VmRef, conv, sload};
+use crate::ir::{IrRef, Op, SlotIdx, Ty, VmRef, conv, sload};
 use crate::opt;
 use perilune_vm::bc::Ins;
 use perilune_vm::helper::Helper;
@@ -52,11 +52,11 @@ impl Recorder {
         Ok(Flow::Next)
     }
     /// The position in the control slot `at` of a loop over `next`. The slot's reference is the control value as it is in memory.
-    fn position(&mut self, at: usize) -> Rec<IrRef> {
+    fn position(&mut self, at: SlotIdx) -> Rec<IrRef> {
         let known = self.slots[at];
         if known == IrRef::NONE {
             let flags = IrRef(sload::KEYINDEX | sload::INHERIT);
-            let index = self.b.emit(Op::SLOAD, Ty::Int, IrRef(at as u16), flags)?;
+            let index = self.b.emit(Op::SLOAD, Ty::Int, IrRef::of_slot(at), flags)?;
             self.slots[at] = self.control_value(index)?;
             return Ok(index);
         }

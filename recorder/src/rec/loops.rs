@@ -2,7 +2,7 @@
 
 use super::{Flow, Rec, Recorder, TraceDb, view};
 use crate::abort::Abort;
-use crate::ir::{FpMath, IrRef, Link, Op, Ty, conv};
+use crate::ir::{FpMath, IrRef, Link, Op, SlotIdx, Ty, conv};
 use crate::opt::abc::Induction;
 use crate::opt::narrow;
 use perilune_vm::bc::{Ins, Op as Bc};
@@ -312,7 +312,7 @@ impl Recorder {
     }
     /// Goes back to the start, which is where the trace is now, in whatever frame.
     pub(super) fn close_round(&self, to: *const Ins) -> Flow {
-        Flow::Stop(if self.base == 2 { Link::Loop } else { Link::UpRec }, to)
+        Flow::Stop(if self.base == SlotIdx::BASE { Link::Loop } else { Link::UpRec }, to)
     }
     /// Is it the loop that this root trace starts in, in a frame further up? A side trace that starts over like a root trace has to do
     /// first what its parent's exit has left undone.

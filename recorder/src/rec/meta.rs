@@ -2,7 +2,7 @@
 
 use super::{Flow, Frame, Rec, Recorder, Way, view};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Link, Op, Ty};
+use crate::ir::{IrRef, Link, Op, SlotIdx, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::interp::{cont, frame};
 use perilune_vm::layout::Field;
@@ -131,7 +131,7 @@ impl Recorder {
         first: Option<Value>,
     ) -> Rec<Flow> {
         self.clear_from(self.base + self.proto.framesize() as usize);
-        self.open_top = 0;
+        self.open_top = SlotIdx::FUNC;
         self.multres = 0;
         self.needsnap = true;
         let result = results.first().copied().unwrap_or(IrRef::NIL);
@@ -152,7 +152,7 @@ impl Recorder {
                     if self.slots[at] == IrRef::NONE {
                         return Err(Abort::NyiReturn);
                     }
-                    parts.push((self.slots[at], view::slot(vm, at as isize - running)));
+                    parts.push((self.slots[at], view::slot(vm, at.index() as isize - running)));
                 }
                 parts.push((result, first.ok_or(Abort::NyiReturn)?));
                 self.needsnap = false;

@@ -31,11 +31,12 @@ mod slots;
 mod upval;
 mod view;
 mod watched;
+mod window;
 
 use crate::abort::Abort;
 use crate::build::{Builder, Limits, Pass};
 use crate::history::History;
-use crate::ir::{IrRef, Link, Op, Origin, Trace, TraceExit, Ty, sload};
+use crate::ir::{IrRef, Link, Op, Origin, SlotIdx, Trace, TraceExit, Ty, sload};
 use crate::opt::abc::Induction;
 use crate::opt::{self, OptFlags};
 use perilune_vm::bc::liveness::Liveness;
@@ -46,6 +47,7 @@ use perilune_vm::object::{Func, Gc, Proto, ShapeId, Table, Thread, WatchedField}
 use perilune_vm::{TraceId, Value, Vm};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
+use window::Window;
 
 /// Parameters of recording.
 #[derive(Copy, Clone, Debug)]
@@ -274,6 +276,8 @@ pub enum Step {
 
 /// Prototypes with more closures than this are recognised by their code.
 const MANY_CLOSURES: u32 = 8;
+/// Most slots of the frames of a trace, as in LuaJIT (`LJ_MAX_JSLOTS`).
+const MAX_SLOTS: usize = 250;
 /// Instructions to wait for the start of the trace.
 const MAX_WAIT: u32 = 500;
 
@@ -304,7 +308,7 @@ enum Way {
 #[derive(Copy, Clone, Debug)]
 struct Frame {
     /// Base of the frame below.
-    base: usize,
+    base: SlotIdx,
     /// Prototype of the frame below. (Under a builtin that of the frame below that.)
     proto: Gc<Proto>,
     /// How it is left.
@@ -329,17 +333,11 @@ pub struct Recorder {
     /// Prototype of the current frame.
     proto: Gc<Proto>,
     /// First local of the current frame.
-    base: usize,
-    /// Known values by slot; NONE where memory holds the value.
-    slots: Vec<IrRef>,
-    /// Written since the start.
-    modified: Vec<bool>,
-    /// Written, and stored by a call of a builtin.
-    stored: Vec<bool>,
+    base: SlotIdx,
+    /// What is known of the slots.
+    slots: Window,
     /// Slots that the exits since they were stored last have to store.
     to_store: usize,
-    /// Written in memory by a builtin.
-    fresh: Vec<bool>,
     frames: Vec<Frame>,
     /// The call that led to each of them, by number.
     calls: Vec<u16>,
@@ -355,8 +353,8 @@ pub struct Recorder {
     /// Count of an open list of values.
     multres: u32,
     /// Slots in use above the current frame by an open list (absolute, exclusive).
-    open_top: usize,
-    top_slot: usize,
+    open_top: SlotIdx,
+    top_slot: SlotIdx,
     loopunroll: i32,
     instunroll: u32,
     /// Number of instructions at the last inner loop.
@@ -379,7 +377,7 @@ pub struct Recorder {
     /// What the trace is in since the last one.
     part: Option<coroutine::Part>,
     /// [`Recorder::top_slot`] before the first one.
-    first_top: usize,
+    first_top: SlotIdx,
     /// The current instruction.
     pc: *const Ins,
     /// What is known of it.
@@ -396,7 +394,7 @@ pub struct Recorder {
     earlier: usize,
     info: AbortInfo,
     /// The slots from here on are looked at by a builtin, also those that are dead for the function itself.
-    looked_at: usize,
+    looked_at: SlotIdx,
     /// Which slots matter, by function.
     live: Vec<(Gc<Proto>, Option<Rc<Liveness>>)>,
     /// Fields that are taken for constants.
@@ -409,9 +407,7 @@ impl Recorder {
     fn new(vm: &Vm, params: &RecParams, proto: Gc<Proto>, place: TreePlace) -> Recorder {
         let mut b = Builder::new(params.flags, params.limits);
         if let Some(parent) = place.parent {
-            b.trace.parent = Some(parent);
-            b.trace.ins[0].a = IrRef(parent.trace.operand());
-            b.trace.ins[0].b = IrRef(parent.exit as u16);
+            b.set_parent(parent);
         }
         b.history = params.history.then(Box::default);
         Recorder {
@@ -425,12 +421,9 @@ impl Recorder {
             range: (core::ptr::null(), core::ptr::null()),
             induction: None,
             proto,
-            base: 2,
-            slots: Vec::new(),
-            modified: Vec::new(),
-            stored: Vec::new(),
+            base: SlotIdx::BASE,
+            slots: Window::default(),
             to_store: 0,
-            fresh: Vec::new(),
             frames: Vec::new(),
             calls: Vec::new(),
             closures: Vec::new(),
@@ -439,8 +432,8 @@ impl Recorder {
             tailcalled: 0,
             needsnap: false,
             multres: 0,
-            open_top: 0,
-            top_slot: 0,
+            open_top: SlotIdx::FUNC,
+            top_slot: SlotIdx::FUNC,
             loopunroll: params.loopunroll as i32,
             instunroll: params.instunroll,
             loopref: 0,
@@ -453,7 +446,7 @@ impl Recorder {
             switches: 0,
             switching: None,
             part: None,
-            first_top: 0,
+            first_top: SlotIdx::FUNC,
             pc: core::ptr::null(),
             site: Site::default(),
             at_exit: false,
@@ -462,7 +455,7 @@ impl Recorder {
             stale: false,
             earlier: 0,
             info: AbortInfo::None,
-            looked_at: usize::MAX,
+            looked_at: SlotIdx::END,
             live: Vec::new(),
             watched: Vec::new(),
             protos: vec![proto],
@@ -682,7 +675,7 @@ impl Recorder {
         if self.proto.pc_of(pc).is_none() {
             return Err(Abort::Error);
         }
-        if self.slots.len() > 250 + 2 {
+        if self.slots.top() > SlotIdx::BASE + MAX_SLOTS {
             return Err(Abort::TooDeep);
         }
         if self.proto.flags.get() & perilune_vm::object::ProtoFlags::NOJIT != 0 {
@@ -724,7 +717,7 @@ impl Recorder {
             return Err(Abort::Retry);
         }
         self.snap(pc)?;
-        let looping = link == Link::Loop && self.base == 2 && self.retdepth == 0 && !self.has_switched();
+        let looping = link == Link::Loop && self.base == SlotIdx::BASE && self.retdepth == 0 && !self.has_switched();
         if looping && self.carries_fresh() {
             return Err(Abort::TypeInstability);
         }
@@ -742,7 +735,7 @@ impl Recorder {
         let (optimised, passes) = (begun.elapsed(), core::mem::take(&mut self.b.passes));
         let mut trace = core::mem::take(&mut self.b.trace);
         trace.link = link;
-        trace.top_slot = self.first_top as u32;
+        trace.top_slot = self.first_top.index() as u32;
         if matches!(link, Link::UpRec | Link::DownRec | Link::TailRec) || link == Link::Loop && self.has_switched() {
             // It comes back to its start in other frames.
             trace.checked_slot = 0;
@@ -763,8 +756,8 @@ impl Recorder {
     fn carries_fresh(&self) -> bool {
         let mut r = self.b.newest(Op::SLOAD);
         while r != IrRef::NONE {
-            let at = usize::from(self.b.trace.ins[r.ins_index()].a.0);
-            if self.fresh.get(at) == Some(&true) && self.slots[at] == IrRef::NONE {
+            let at = self.b.trace.ins[r.ins_index()].a.slot();
+            if self.slots.is_fresh(at) && self.slots[at] == IrRef::NONE {
                 return true;
             }
             r = self.b.older(r);
@@ -794,7 +787,7 @@ impl Recorder {
             return Ok(known);
         }
         let f = view::func(vm, 0);
-        let r = self.b.emit(Op::SLOAD, Ty::Func, IrRef(at as u16), IrRef(sload::FRAME | sload::READONLY))?;
+        let r = self.b.emit(Op::SLOAD, Ty::Func, IrRef::of_slot(at), IrRef(sload::FRAME | sload::READONLY))?;
         let r = if self.proto.hdr.word.get() <= 2 {
             let k = self.b.kgc(Value::func(f));
             self.b.compare(Op::EQ, r, k)?;

@@ -6,7 +6,7 @@
 
 use super::{AbortInfo, Flow, Rec, Recorder, Site, Way, view};
 use crate::abort::Abort;
-use crate::ir::{Effect, IrRef, Link, Op, Snapshot, Ty, VmRef, native};
+use crate::ir::{Effect, IrRef, Link, Op, SlotIdx, Snapshot, Ty, VmRef, native};
 use perilune_vm::bc::Ins;
 use perilune_vm::interp::frame;
 use perilune_vm::interp::stack::NATIVE_MIN;
@@ -24,19 +24,19 @@ pub(super) struct Awaited {
     pc: *const Ins,
     frame: usize,
     /// First slot of the results, and how many the call wants (0: all).
-    dest: usize,
+    dest: SlotIdx,
     want: usize,
 }
 
 /// The frame of a builtin.
 struct Frame {
     /// Its slot, where the arguments are.
-    at: usize,
+    at: SlotIdx,
     nargs: usize,
     link: u64,
     /// The first slot that the call makes, and where it puts the results.
-    first: usize,
-    dest: usize,
+    first: SlotIdx,
+    dest: SlotIdx,
     /// How many results the instruction wants, plus 1 (0: all).
     want: usize,
     /// Address behind that instruction, in the function whose frame is the current one.
@@ -47,7 +47,7 @@ struct Frame {
 
 impl Frame {
     /// That of a call in a Lua function that goes on at `back`.
-    fn of_call(at: usize, nargs: usize, back: *const Ins, down: usize) -> Frame {
+    fn of_call(at: SlotIdx, nargs: usize, back: *const Ins, down: usize) -> Frame {
         let link = back.expose_provenance() as u64;
         let want = view::ins(view::at(back, -1)).b();
         Frame { at, nargs, link, first: at - 2, dest: at - 2, want, back, down }
@@ -63,7 +63,7 @@ impl Recorder {
     /// Calls builtin `f`, whose reference is `r`.
     fn call_native(&mut self, vm: &Vm, pc: *const Ins, (r, f): (IrRef, Gc<Func>), call: Frame) -> Rec<()> {
         let Frame { at, nargs, link, first, dest, want, back, down } = call;
-        if at + nargs > usize::from(u8::MAX) {
+        if (at + nargs).index() > usize::from(u8::MAX) {
             return Err(Abort::TooDeep);
         }
         self.gc_step()?;
@@ -75,18 +75,18 @@ impl Recorder {
         self.top_slot = self.top_slot.max(at + nargs + NATIVE_MIN);
         let builtin = Builtin::from_id(f.ffid());
         let sees_all = builtin.is_none_or(Builtin::sees_frames);
-        self.looked_at = if sees_all { 0 } else { first };
+        self.looked_at = if sees_all { SlotIdx::FUNC } else { first };
         self.snap(pc)?;
-        self.looked_at = usize::MAX;
+        self.looked_at = SlotIdx::END;
         let reads = builtin.is_some_and(|b| !b.writes());
         let how = nargs as u16 | if reads { native::READS } else { 0 };
-        let done = self.b.emit(Op::NATIVE, Ty::Nil, IrRef(at as u16), IrRef(how))?;
-        self.b.trace.written.push((done, first as u16..u16::MAX));
+        let done = self.b.emit(Op::NATIVE, Ty::Nil, IrRef::of_slot(at), IrRef(how))?;
+        self.b.trace.written.push((done, first..SlotIdx::END));
         if dest < first {
-            self.b.trace.written.push((done, dest as u16..(dest + want.saturating_sub(1)) as u16));
+            self.b.trace.written.push((done, dest..dest + want.saturating_sub(1)));
         }
         self.all_stored();
-        self.open_top = 0;
+        self.open_top = SlotIdx::FUNC;
         self.multres = 0;
         self.clear_from(first);
         for i in 0..want.saturating_sub(1) {
@@ -99,13 +99,13 @@ impl Recorder {
         Ok(())
     }
     /// The slot gets a value in memory that the trace does not know.
-    fn set_fresh(&mut self, at: usize) {
-        self.set_abs(at, IrRef::NONE);
-        (self.modified[at], self.fresh[at]) = (false, true);
+    fn set_fresh(&mut self, at: SlotIdx) {
+        self.need(at + 1);
+        self.slots.write_fresh(at);
     }
     /// The value in a slot that a builtin has written.
-    pub(super) fn get_fresh(&mut self, at: usize, ty: Ty) -> Rec<IrRef> {
-        self.b.guard(Op::VLOAD, ty, IrRef::BASE, IrRef(at as u16 - 2))
+    pub(super) fn get_fresh(&mut self, at: SlotIdx, ty: Ty) -> Rec<IrRef> {
+        self.b.guard(Op::VLOAD, ty, IrRef::BASE, IrRef(at.from_base() as u16))
     }
 
     /// Whoever asks how much memory is in use sees what the trace has allocated, needed or not: programs wait for that.

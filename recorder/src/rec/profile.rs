@@ -45,7 +45,7 @@ impl Recorder {
     }
     /// The local of the running function that holds a value.
     fn local_of(&self, r: IrRef) -> Option<usize> {
-        (0..self.proto.framesize() as usize).find(|&i| self.slots.get(self.base + i) == Some(&r))
+        (0..self.proto.framesize() as usize).find(|&i| self.slots.get(self.base + i) == Some(r))
     }
     /// What a value is now, if it is a constant or in a local.
     fn number_now(&self, vm: &Vm, r: IrRef) -> Option<f64> {
@@ -64,7 +64,7 @@ impl Recorder {
             let sum = self.b.trace.def(r)?;
             let k = self.known(sum.b)?;
             let before = self.b.trace.def(sum.a).filter(|i| i.op == Op::SLOAD)?;
-            if usize::from(before.a.0) != self.base + self.local_of(r)? {
+            if before.a.slot() != self.base + self.local_of(r)? {
                 return None;
             }
             match sum.op {

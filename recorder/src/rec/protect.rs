@@ -3,7 +3,7 @@
 
 use super::meta::Operand;
 use super::{Flow, Frame, Rec, Recorder, Way, view};
-use crate::ir::IrRef;
+use crate::ir::{IrRef, SlotIdx};
 use perilune_vm::Vm;
 use perilune_vm::bc::Ins;
 use perilune_vm::interp::frame;
@@ -141,7 +141,7 @@ impl Recorder {
         self.enter_protected(kind, base, &args)
     }
     /// Enters the Lua function that a protected call with its frame at `base` calls.
-    fn enter_protected(&mut self, kind: Protector, base: usize, args: &[Operand]) -> Rec<Flow> {
+    fn enter_protected(&mut self, kind: Protector, base: SlotIdx, args: &[Operand]) -> Rec<Flow> {
         let first = kind.first();
         let (callee, v) = args[first];
         let Some((f, proto)) = v.as_func().and_then(|f| Some((f, f.proto()?))) else { return self.nyi_func(v) };

@@ -3,7 +3,7 @@
 use super::meta::Cont;
 use super::{Flow, Rec, Recorder, Way, view};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Link, Op, Ty, xload};
+use crate::ir::{IrRef, Link, Op, SlotIdx, Ty, xload};
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::interp::{cont, frame};
 use perilune_vm::object::{Gc, Proto};
@@ -75,7 +75,7 @@ impl Recorder {
     }
     /// May the trace follow the return from the current frame?
     pub(super) fn may_return(&self, vm: &Vm) -> bool {
-        !self.leaves_start() || self.below(vm, self.base as isize).is_some()
+        !self.leaves_start() || self.below(vm, self.base.index() as isize).is_some()
     }
     /// What is below the start frame, if a trace can go there. Slot `running` is at `vm.base`.
     fn below(&self, vm: &Vm, running: isize) -> Option<Below> {
@@ -119,7 +119,7 @@ impl Recorder {
         if results.contains(&IrRef::NONE) {
             return Err(Abort::NyiReturn);
         }
-        let running = self.base as isize;
+        let running = self.base.index() as isize;
         while let Some(f) = self.frames.pop() {
             let left = core::mem::replace(&mut self.base, f.base);
             match f.way {
@@ -130,7 +130,7 @@ impl Recorder {
                 }
                 Way::Call => {
                     self.enter_frame(f.proto);
-                    let link = view::slot(vm, left as isize - running - 1).0;
+                    let link = view::slot(vm, left.index() as isize - running - 1).0;
                     self.place_results(link, left - 2, &results);
                     return Ok(Flow::Next);
                 }
@@ -144,13 +144,13 @@ impl Recorder {
     }
 
     /// Puts results where the call at the return address wants them.
-    fn place_results(&mut self, link: u64, dest: usize, results: &[IrRef]) {
+    fn place_results(&mut self, link: u64, dest: SlotIdx, results: &[IrRef]) {
         let call = view::ins(view::at(view::pc_of_link(link), -1));
         self.place_list(call.b(), dest, results);
         self.needsnap = true;
     }
     /// Puts a list of results in the slots from `dest` on: `want` - 1 of them, or all if that is 0.
-    pub(super) fn place_list(&mut self, want: usize, dest: usize, results: &[IrRef]) {
+    pub(super) fn place_list(&mut self, want: usize, dest: SlotIdx, results: &[IrRef]) {
         let n = if want == 0 { results.len() } else { want - 1 };
         self.clear_from(dest);
         for i in 0..n {
@@ -158,7 +158,7 @@ impl Recorder {
         }
         let open = want == 0;
         self.multres = if open { n as u32 } else { 0 };
-        self.open_top = if open { dest + n } else { 0 };
+        self.open_top = if open { dest + n } else { SlotIdx::FUNC };
     }
 
     /// Leaves the start frame of a side trace: the frame of the next Lua function below becomes the start. All links on the way
@@ -180,8 +180,8 @@ impl Recorder {
             self.b.emit_ins(crate::ir::Ins { flags: if checked { 0 } else { ins.flags }, ..ins })?;
         }
         self.retdepth += 1;
-        self.clear_from(0);
-        self.base = 2;
+        self.clear_from(SlotIdx::FUNC);
+        self.base = SlotIdx::BASE;
         self.note_proto(proto);
         self.enter_frame(proto);
         for _ in 0..protected {
@@ -193,13 +193,13 @@ impl Recorder {
             return self.continue_with(vm, cont, running, &results, first);
         }
         let call = view::ins(view::at(view::pc_of_link(link), -1));
-        self.place_results(link, 2 + call.a(), &results);
+        self.place_results(link, SlotIdx::BASE + call.a(), &results);
         Ok(Flow::Next)
     }
     /// Checks all links that a return from the current frame will go by: nothing can be checked behind an effect. False if what
     /// comes then must be known as well.
     pub(super) fn check_below(&mut self, vm: &Vm) -> Rec<bool> {
-        let running = self.base as isize;
+        let running = self.base.index() as isize;
         let Some(Below { links, .. }) = self.below(vm, running) else { return Err(Abort::NyiReturn) };
         let cont = self.check_links(vm, 2 - running, &links, 0)?;
         Ok(cont.is_none_or(|c| matches!(c.id, cont::TO_A | cont::DROP)))
@@ -233,7 +233,7 @@ impl Recorder {
     }
     /// The address `at` slots from the base of the start frame: slots below it have no number.
     pub(super) fn below_address(&mut self, at: isize) -> Rec<IrRef> {
-        let (base, offset) = (self.slot_address(2)?, self.b.kptr((at * 8) as u64));
+        let (base, offset) = (self.slot_address(SlotIdx::BASE)?, self.b.kptr((at * 8) as u64));
         self.b.emit(Op::ADD, Ty::P64, base, offset)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Rec, RecParams, Recorder, TreePlace, view};
 use crate::abort::Abort;
-use crate::ir::{Const, IrRef, Link, Op, SnapSlot, Snapshot, Trace, Ty, sload};
+use crate::ir::{Const, IrRef, Link, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, Ty, sload};
 use perilune_vm::bc::Ins;
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{TraceId, Vm};
@@ -22,8 +22,7 @@ pub enum Inherited {
 }
 
 /// The slots that an exit of a trace knows of, as a side trace there counts them, and what it may rely on.
-pub fn inherited<'a>(parent: &'a Trace, exit: &'a Snapshot) -> impl Iterator<Item = (u16, Option<Inherited>)> + 'a {
-    let below = exit.base_slot - 2;
+pub fn inherited<'a>(parent: &'a Trace, exit: &'a Snapshot) -> impl Iterator<Item = (SlotIdx, Option<Inherited>)> + 'a {
     let known = move |s: &SnapSlot| match parent.konst(s.value) {
         Some(Const::Ptr(_) | Const::Slot(..) | Const::Vm(_) | Const::Null(_)) => None,
         Some(k) => Some(Inherited::Const(k)),
@@ -31,25 +30,25 @@ pub fn inherited<'a>(parent: &'a Trace, exit: &'a Snapshot) -> impl Iterator<Ite
             ty if ty.is_pri() => Some(Inherited::Const(Const::Pri(ty))),
             Ty::P64 | Ty::U64 | Ty::I64 => None,
             ty => {
-                let kept = s.flags & SnapSlot::NORESTORE != 0;
+                let kept = !s.is_restored();
                 Some(Inherited::Value { ty: if ty.is_int() { Ty::Int } else { ty }, kept })
             }
         },
     };
-    exit.slots.iter().filter(move |s| s.slot >= below).map(move |s| (s.slot - below, known(s)))
+    exit.slots.iter().filter_map(move |s| Some((exit.slot_in_side_trace(s.slot)?, known(s))))
 }
 
 impl Recorder {
-    /// Starts a side trace at exit `exit` of the trace `parent`, to continue at `resume_pc`. `vm.base` is the frame of the exit, whose
-    /// slots are stored.
+    /// Starts a side trace at the exit of `parent` that `place` names. `vm.base` is the frame of the exit, whose slots are stored.
     pub fn new_side(
         vm: &Vm,
         params: &RecParams,
-        (parent, exit): (&Trace, u32),
+        parent: &Trace,
         resume_pc: *const Ins,
         place: TreePlace,
     ) -> Result<Recorder, Abort> {
         let Some(proto) = view::func(vm, 0).proto() else { return Err(Abort::NyiReturn) };
+        let exit = place.parent.ok_or(Abort::Error)?.exit;
         let mut r = Recorder::new(vm, params, proto, place);
         r.start_pc = resume_pc;
         r.first_pc = resume_pc;
@@ -64,7 +63,8 @@ impl Recorder {
         Ok(r)
     }
 
-    /// Starts a side trace at the exit of a trace that has followed returns and ended in front of the one at `pc`. The side trace knows nothing of the slots, so that it may come back to its start further down.
+    /// Starts a side trace at the exit of a trace that has followed returns and ended in front of the one at `pc`.
+    /// It knows nothing of the slots, so that it may come back to its start further down.
     pub fn new_returning(vm: &Vm, params: &RecParams, pc: *const Ins, place: TreePlace) -> Result<Recorder, Abort> {
         let Some(proto) = view::func(vm, 0).proto() else { return Err(Abort::NyiReturn) };
         let mut r = Recorder::new(vm, params, proto, place);
@@ -98,23 +98,23 @@ impl Recorder {
         self.open_list(vm, pc)
     }
 
-    fn inherit(&mut self, parent: &Trace, exit: u32) -> Rec<()> {
-        let snap = parent.snaps.get(exit as usize).ok_or(Abort::Error)?;
+    fn inherit(&mut self, parent: &Trace, exit: SnapId) -> Rec<()> {
+        let snap = parent.snaps.get(exit.index()).ok_or(Abort::Error)?;
         self.multres = snap.multres;
-        let below = snap.base_slot - 2;
+        let below = snap.base_slot - SlotIdx::BASE;
         if snap.multres > 0 && snap.multres != Snapshot::OPEN {
-            self.open_top = usize::from(snap.nslots - below);
+            self.open_top = snap.nslots - below;
             self.need(self.open_top);
         }
         for (at, known) in inherited(parent, snap) {
-            self.need(usize::from(at) + 1);
-            self.slots[usize::from(at)] = match known {
+            self.need(at + 1);
+            self.slots[at] = match known {
                 None => continue,
                 Some(Inherited::Const(k)) => self.b.konst(k),
                 Some(Inherited::Value { ty, kept }) => {
                     // What the parent loaded as a num may be an int in memory, but not what it stores.
                     let convert = if ty == Ty::Num && kept { sload::CONVERT } else { 0 };
-                    self.b.emit(Op::SLOAD, ty, IrRef(at), IrRef(sload::PARENT | convert))?
+                    self.b.emit(Op::SLOAD, ty, IrRef::of_slot(at), IrRef(sload::PARENT | convert))?
                 }
             };
         }

@@ -1,7 +1,9 @@
 //! Slots and snapshots.
 
+use super::window::Window;
 use super::{Rec, Recorder, Way, view};
-use crate::ir::{Const, IrRef, Op, SnapSlot, Ty, sload};
+use crate::ir::{Const, IrRef, Op, SlotIdx, SnapSlot, Ty, sload};
+use core::ops::Range;
 use perilune_vm::bc::Ins;
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{Value, Vm};
@@ -11,27 +13,23 @@ const MAX_TO_STORE: usize = 300;
 
 /// Frames and slots at one time.
 pub(super) struct State {
-    base: usize,
+    base: SlotIdx,
     proto: Gc<Proto>,
     frames: Vec<super::Frame>,
-    slots: Vec<IrRef>,
-    /// [`Recorder::modified`], `stored`, `fresh` of each slot.
-    marks: Vec<[bool; 3]>,
+    slots: Window,
     needsnap: bool,
     multres: u32,
-    open_top: usize,
+    open_top: SlotIdx,
 }
 
 impl Recorder {
     /// Frames and slots as they are now.
     pub(super) fn state(&self) -> State {
-        let marks = (0..self.slots.len()).map(|at| [self.modified[at], self.stored[at], self.fresh[at]]).collect();
         State {
             base: self.base,
             proto: self.proto,
             frames: self.frames.clone(),
             slots: self.slots.clone(),
-            marks,
             needsnap: self.needsnap,
             multres: self.multres,
             open_top: self.open_top,
@@ -39,13 +37,9 @@ impl Recorder {
     }
     /// Frames and slots are as they were: what was recorded since then is not to happen. It must be without effect.
     pub(super) fn restore(&mut self, state: State) {
-        let State { base, proto, frames, mut slots, mut marks, needsnap, multres, open_top } = state;
-        slots.resize(self.slots.len(), IrRef::NONE);
-        marks.resize(slots.len(), [false; 3]);
-        for (at, mark) in marks.into_iter().enumerate() {
-            [self.modified[at], self.stored[at], self.fresh[at]] = mark;
-        }
-        (self.base, self.proto, self.frames, self.slots) = (base, proto, frames, slots);
+        let State { base, proto, frames, slots, needsnap, multres, open_top } = state;
+        self.slots.restore(slots);
+        (self.base, self.proto, self.frames) = (base, proto, frames);
         (self.needsnap, self.multres, self.open_top) = (needsnap, multres, open_top);
     }
     /// Makes room for the frame of a prototype at the current base.
@@ -54,17 +48,12 @@ impl Recorder {
         self.need(self.base + proto.framesize() as usize);
         self.top_slot = self.top_slot.max(self.base + proto.framesize() as usize);
     }
-    pub(super) fn need(&mut self, top: usize) {
-        if self.slots.len() < top {
-            self.slots.resize(top, IrRef::NONE);
-            self.modified.resize(top, false);
-            self.stored.resize(top, false);
-            self.fresh.resize(top, false);
-        }
+    pub(super) fn need(&mut self, top: SlotIdx) {
+        self.slots.extend_to(top);
         self.top_slot = self.top_slot.max(top);
     }
     /// End of the slots of the current frame.
-    pub(super) fn frame_top(&self) -> usize {
+    pub(super) fn frame_top(&self) -> SlotIdx {
         (self.base + self.proto.framesize() as usize).max(self.open_top)
     }
 
@@ -73,19 +62,19 @@ impl Recorder {
         self.get_abs(self.base + i, view::slot(vm, i as isize))
     }
     /// The value in slot `at`, which is `v` now.
-    pub(super) fn get_abs(&mut self, at: usize, v: Value) -> Rec<IrRef> {
+    pub(super) fn get_abs(&mut self, at: SlotIdx, v: Value) -> Rec<IrRef> {
         self.need(at + 1);
         let known = self.slots[at];
         if known != IrRef::NONE {
             return Ok(known);
         }
         let ty = Ty::of_value(v);
-        if self.fresh[at] {
+        if self.slots.is_fresh(at) {
             let r = self.get_fresh(at, ty)?;
             self.slots[at] = if ty.is_pri() { self.b.kvalue(v) } else { r };
             return Ok(self.slots[at]);
         }
-        let r = self.b.guard(Op::SLOAD, ty, IrRef(at as u16), IrRef(sload::TYPECHECK | sload::INHERIT))?;
+        let r = self.b.guard(Op::SLOAD, ty, IrRef::of_slot(at), IrRef(sload::TYPECHECK | sload::INHERIT))?;
         self.slots[at] = if ty.is_pri() { self.b.kvalue(v) } else { r };
         Ok(self.slots[at])
     }
@@ -98,30 +87,19 @@ impl Recorder {
     pub(super) fn set(&mut self, i: usize, r: IrRef) {
         self.set_abs(self.base + i, r);
     }
-    pub(super) fn set_abs(&mut self, at: usize, r: IrRef) {
+    pub(super) fn set_abs(&mut self, at: SlotIdx, r: IrRef) {
         self.need(at + 1);
-        self.slots[at] = r;
-        self.modified[at] = true;
-        self.stored[at] = false;
-        self.fresh[at] = false;
+        self.slots.assign(at, r);
     }
     /// Forgets what is in the slots from `at` on: nobody will read them before they are written.
-    pub(super) fn clear_from(&mut self, at: usize) {
-        for i in at..self.slots.len() {
-            self.slots[i] = IrRef::NONE;
-            self.modified[i] = false;
-            self.stored[i] = false;
-            self.fresh[i] = false;
-        }
+    pub(super) fn clear_from(&mut self, at: SlotIdx) {
+        self.slots.forget_from(at);
     }
 
     /// The slots of the last snapshot have been stored.
     pub(super) fn all_stored(&mut self) {
         for s in self.b.trace.snaps.last().iter().flat_map(|snap| &snap.slots) {
-            let i = usize::from(s.slot);
-            if core::mem::take(&mut self.modified[i]) {
-                self.stored[i] = true;
-            }
+            self.slots.mark_stored(s.slot);
         }
         self.to_store = 0;
     }
@@ -135,57 +113,57 @@ impl Recorder {
     }
     /// Takes a snapshot of the state now, to go on at `pc`.
     pub(super) fn snap(&mut self, pc: *const Ins) -> Rec<()> {
-        self.snap_below(pc, usize::MAX)
+        self.snap_below(pc, SlotIdx::END)
     }
     /// The same when the slots from `top` on are dead there.
-    pub(super) fn snap_below(&mut self, pc: *const Ins, top: usize) -> Rec<()> {
-        let top = self.frame_top().min(self.slots.len()).min(top);
+    pub(super) fn snap_below(&mut self, pc: *const Ins, top: SlotIdx) -> Rec<()> {
+        let top = self.frame_top().min(self.slots.top()).min(top);
         let mut slots = Vec::with_capacity(16);
         let dead = self.dead(pc, top);
-        for (at, dead) in dead.into_iter().enumerate() {
+        for (at, dead) in dead.into_iter().enumerate().map(|(at, dead)| (SlotIdx::new(at), dead)) {
             let value = self.slots[at];
             // A variable that was set to nil lets go of an object, for which memory must do so as well.
             if value == IrRef::NONE || dead && value != IrRef::NIL {
                 continue;
             }
-            let mut flags = if self.modified[at] { 0 } else { SnapSlot::NORESTORE };
-            if self.stored[at] || self.fresh[at] {
+            let mut flags = if self.slots.is_modified(at) { 0 } else { SnapSlot::NORESTORE };
+            if self.slots.is_written_in_memory(at) {
                 flags |= SnapSlot::STORED;
             }
             if self.is_frame_slot(at) {
                 flags |= SnapSlot::FRAME;
             }
-            slots.push(SnapSlot { slot: at as u16, flags, value });
+            slots.push(SnapSlot { slot: at, flags, value });
         }
         self.needsnap = false;
-        self.to_store += slots.iter().filter(|s| s.flags & SnapSlot::NORESTORE == 0).count();
-        self.b.snapshot(pc.expose_provenance() as u64, self.base as u16, top as u16, slots, self.multres)
+        self.to_store += slots.iter().filter(|s| s.is_restored()).count();
+        self.b.snapshot(pc.expose_provenance() as u64, self.base, top, slots, self.multres)
     }
     /// By slot below `top`: does nobody look at it when the trace is left to go on at `pc`?
-    pub(super) fn dead(&self, pc: *const Ins, top: usize) -> Vec<bool> {
-        let mut dead = vec![false; top];
-        self.find_dead(&mut dead, self.proto, pc, (self.base, top));
+    pub(super) fn dead(&self, pc: *const Ins, top: SlotIdx) -> Vec<bool> {
+        let mut dead = vec![false; top.index()];
+        self.find_dead(&mut dead, self.proto, pc, self.base..top);
         // The frames below go on behind their calls.
         let mut end = self.base;
         for f in self.frames.iter().rev() {
             let link = self.b.trace.konst(self.slots[end - 1]);
             if let (Way::Call, Some(Const::Ptr(pc))) = (f.way, link) {
                 let pc: *const Ins = core::ptr::with_exposed_provenance(pc as usize);
-                self.find_dead(&mut dead, f.proto, pc, (f.base, end - 2));
+                self.find_dead(&mut dead, f.proto, pc, f.base..end - 2);
             }
             end = f.base;
         }
         dead
     }
-    fn find_dead(&self, dead: &mut [bool], proto: Gc<Proto>, pc: *const Ins, (from, to): (usize, usize)) {
+    fn find_dead(&self, dead: &mut [bool], proto: Gc<Proto>, pc: *const Ins, frame: Range<SlotIdx>) {
         let known = self.live.iter().find(|l| l.0 == proto).and_then(|l| l.1.as_ref());
         let (Some(live), Some(pc)) = (known, proto.pc_of(pc)) else { return };
-        for at in from..to.min(dead.len()) {
-            dead[at] = at < self.looked_at && !live.is_live(pc, at - from);
+        for at in frame.start.index()..frame.end.index().min(dead.len()) {
+            dead[at] = at < self.looked_at.index() && !live.is_live(pc, at - frame.start.index());
         }
     }
-    fn is_frame_slot(&self, at: usize) -> bool {
-        let of = |base: usize| at + 2 == base || at + 1 == base;
+    fn is_frame_slot(&self, at: SlotIdx) -> bool {
+        let of = |base: SlotIdx| at + 2 == base || at + 1 == base;
         of(self.base) || self.frames.iter().any(|f| of(f.base))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Rec, Recorder, view};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Op, Ty};
+use crate::ir::{IrRef, Op, SlotIdx, Ty};
 use perilune_vm::object::{Gc, UpVal};
 use perilune_vm::{Value, Vm};
 
@@ -11,7 +11,7 @@ enum Place {
     /// At an address.
     Address(IrRef),
     /// In a slot of the trace.
-    Slot(usize),
+    Slot(SlotIdx),
 }
 
 /// More slots than a trace has.
@@ -52,12 +52,13 @@ impl Recorder {
         if !self.may_own() {
             return Ok(Place::Address(address));
         }
-        let slot = (uv.v.get() as isize).wrapping_sub(vm.base as isize) / 8 + self.base as isize;
+        let slot = (uv.v.get() as isize).wrapping_sub(vm.base as isize) / 8 + self.base.index() as isize;
         if let Ok(slot) = usize::try_from(slot)
             && slot < MOST_SLOTS
         {
             // A local of a frame of the trace: the slot's value is what the trace knows of it.
-            if slot >= self.slots.len() {
+            let slot = SlotIdx::new(slot);
+            if slot >= self.slots.top() {
                 return Err(Abort::NyiBytecode);
             }
             let expected = self.slot_address(slot)?;
@@ -65,7 +66,7 @@ impl Recorder {
             return Ok(Place::Slot(slot));
         }
         // In another run it must not be a slot that the trace keeps in registers either.
-        let first = self.slot_address(0)?;
+        let first = self.slot_address(SlotIdx::FUNC)?;
         let distance = self.b.emit(Op::SUB, Ty::P64, address, first)?;
         let size = self.b.kptr(MOST_SLOTS as u64 * 8);
         self.b.emit(Op::UGE, Ty::P64, distance, size)?;

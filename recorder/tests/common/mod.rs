@@ -179,7 +179,7 @@ impl World {
             exit = Exit { executed, in_loop: executed, iterations, ..next };
         }
         let mut text = match exit.outcome {
-            Outcome::Exit(k) => format!("exit pc={}", trace.snaps[k as usize].pc),
+            Outcome::Exit(k) => format!("exit pc={}", trace.snap(k).pc),
             Outcome::Root(n) => format!("root {n}"),
             Outcome::Again => "again".into(),
             Outcome::OutOfFuel => "out of fuel".into(),
@@ -190,7 +190,7 @@ impl World {
         }
         // Slots of dead temporaries may differ: only those below the limit of the exit count.
         let limit = match exit.outcome {
-            Outcome::Exit(k) => usize::from(trace.snaps[k as usize].nslots),
+            Outcome::Exit(k) => trace.snap(k).nslots.index(),
             _ => ABOVE,
         };
         for (i, v) in stack.iter().enumerate() {

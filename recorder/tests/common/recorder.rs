@@ -3,7 +3,7 @@
 use super::program::{Arith, Bit, Cmp, MAX_LEN, Machine, Operand, Program, SLOTS, Stmt, arith, compare};
 use perilune_recorder::abort::Abort;
 use perilune_recorder::build::Builder;
-use perilune_recorder::ir::{FpMath, IrRef, Link, Op, SnapSlot, Ty, VmRef, sload};
+use perilune_recorder::ir::{FpMath, IrRef, Link, Op, SlotIdx, SnapSlot, Ty, VmRef, sload};
 use perilune_recorder::opt::abc::{self, Induction};
 use perilune_recorder::opt::narrow;
 use perilune_vm::Value;
@@ -37,11 +37,11 @@ impl<'a> Recorder<'a> {
         let mut slots = Vec::new();
         for (i, &value) in self.slots.iter().enumerate() {
             if self.written[i] {
-                slots.push(SnapSlot { slot: i as u16, flags: 0, value });
+                slots.push(SnapSlot { slot: SlotIdx::new(i), flags: 0, value });
             }
         }
         self.effect = false;
-        self.b.snapshot(pc as u64, 2, SLOTS as u16 + 1, slots, 0)
+        self.b.snapshot(pc as u64, SlotIdx::BASE, SlotIdx::new(SLOTS + 1), slots, 0)
     }
 
     fn write(&mut self, slot: usize, r: IrRef) {

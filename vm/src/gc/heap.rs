@@ -253,9 +253,10 @@ impl Heap {
         let full = self.is_full() && self.total > self.recovered;
         due || full || self.stress == 1 && self.gc_due()
     }
-    /// Is something collected at every safepoint, see [`Vm::gc_set_stress`](crate::Vm::gc_set_stress)?
-    pub(crate) fn is_stressed(&self) -> bool {
-        self.stress != 0
+    /// Was what compiled code must not do put off so often that it has to be left now?
+    #[inline]
+    pub fn must_leave_code(&self) -> bool {
+        self.postponed == super::step::POSTPONED
     }
     /// Is a finalizer running?
     pub fn is_finalizing(&self) -> bool {

@@ -9,7 +9,7 @@ use crate::sample::Activity;
 /// A step is due after this many bytes allocated.
 const STEP: usize = 16 << 10;
 /// So many steps may compiled code go on where it should leave for the collector: most of it leaves by itself before.
-const POSTPONED: u32 = 8;
+pub(super) const POSTPONED: u32 = 8;
 
 impl Heap {
     /// Recomputes the threshold from the goal, the limit and the switches.
@@ -185,7 +185,6 @@ impl Vm {
     fn postpone(&mut self) -> bool {
         let h = &mut self.heap;
         if h.stress != 0 || h.postponed == POSTPONED || h.is_full() {
-            self.leave_to_collect();
             return false;
         }
         h.postponed += 1;

@@ -270,11 +270,11 @@ impl Vm {
     /// Sets what enters compiled code.
     pub fn set_enter(&mut self, enter: crate::hooks::EnterFn) {
         self.plain_enter = enter;
-        self.enter_by(if self.wants_sites() || self.is_sampling() { enter_watched } else { enter });
+        self.enter = if self.wants_sites() || self.is_sampling() { enter_watched } else { enter };
     }
     /// Somebody begins or ends to look at where compiled code is.
     pub(crate) fn renew_enter(&mut self) {
-        if self.usual_enter() as usize == self.plain_enter as usize {
+        if self.enter as usize == self.plain_enter as usize {
             self.site = 0;
             self.trace_depth = NOT_ON_TRACE;
         }

@@ -238,7 +238,8 @@ unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
     let f = super::frame::func_of(vm.base);
     if is_header(i.op()) {
         if vm.hook.mask == 0 {
-            return unhooked_header(vm, ins);
+            // A sample waits until the frame has been made.
+            return ins;
         }
         if vm.hook.mask & CALL != 0 && !vm.hook.running {
             return match call_event(vm, f, (ins >> 32) as usize) {
@@ -261,20 +262,6 @@ unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
         }
     }
     (ins >> 32) << 32 | plain
-}
-
-/// The instruction to run for a function's header while a sample waits until the frame has been made. Where compiled code begins it does
-/// not wait: that would have to be left again.
-unsafe fn unhooked_header(vm: &mut Vm, ins: u64) -> u64 {
-    if !matches!(Ins(ins as u32).op(), Op::JFUNCF | Op::JFUNCV) {
-        return ins;
-    }
-    vm.top = vm.base.add((ins >> 32) as usize);
-    if vm.sample_waits() {
-        vm.tell_sample_before_code();
-    }
-    // Whoever was told may have thrown traces away.
-    (ins >> 32) << 32 | u64::from((*vm.pc.sub(1)).0)
 }
 
 /// The event of entering a function; the number of arguments it goes on with, which grows by missing ones that the hook has set.

@@ -145,15 +145,7 @@ op! {
         let header = is_header(Ins(r.ins as u32).op());
         (*vm).top = if header { r.base.add(r.nargs()) } else { r.base.add(used_slots(r.func(), r.pc, (*vm).multres)) };
         (*vm).record_nargs = r.nargs() as u32;
-        if (*vm).sample_waits() && !header {
-            (*vm).tell_sample();
-        }
-        let mut ins = tell_record(vm, r.pc.sub(1));
-        if (*vm).sample_waits() && enters_code(Ins(ins).op()) {
-            // Taken while the trace was compiled, which would have to be left at once. Whoever is told may throw it away.
-            (*vm).tell_sample_before_code();
-            ins = (*r.pc.sub(1)).0;
-        }
+        let ins = tell_record(vm, r.pc.sub(1));
         let mut r = r.reload();
         r.base = (*vm).base;
         r.ins = r.ins & !0xffff_ffff | u64::from(ins);
@@ -263,7 +255,7 @@ impl crate::Vm {
     /// Is there nothing that the compiler does at any exit: no sample, hook or interrupt waits, and nothing is to be collected?
     #[inline(always)]
     fn may_take_plain_exits(&self) -> bool {
-        super::native::is_plain(self) && !self.heap.collects_after_exit() && !self.is_left_to_collect()
+        super::native::is_plain(self) && !self.heap.collects_after_exit()
     }
     /// Switches between interpreting and recording. Takes effect when the callback of the compiler returns.
     pub fn set_mode(&mut self, mode: Mode) {

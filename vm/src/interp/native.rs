@@ -13,7 +13,6 @@ use super::frame::{self, below, func_of, kind, link_of};
 use super::{Dispatching, Driver, R, Status};
 use crate::Vm;
 use crate::bc::Ins;
-use crate::gc::Phase;
 use crate::value::Value;
 
 /// What a builtin that compiled code called has left for the interpreter to finish.
@@ -51,7 +50,6 @@ pub(crate) unsafe fn call(vm: &mut Vm, frame: *mut Value, nargs: usize) -> bool 
         };
         let state = |vm: &Vm| (vm.cur.stack.get(), vm.upheavals);
         let before = state(vm);
-        let collections = vm.heap.counts.steps[Phase::Atomic as usize];
         vm.traces_waiting += 1;
         let result = f(vm);
         vm.traces_waiting -= 1;
@@ -61,14 +59,6 @@ pub(crate) unsafe fn call(vm: &mut Vm, frame: *mut Value, nargs: usize) -> bool 
                 true
             }
             Ok(n) => {
-                // Compiled code would have gone on but for a sample or a collection.
-                let collected = (vm.heap.counts.steps[Phase::Atomic as usize] - collections) as u32;
-                if n < NATIVE_RETURN
-                    && state(vm) == (before.0, before.1.wrapping_add(collected))
-                    && (collected != 0 || vm.sample_waits())
-                {
-                    vm.begin_detour();
-                }
                 vm.unfinished = Unfinished::Returned(n);
                 false
             }

@@ -464,7 +464,6 @@ impl Vm {
         if sample.parts.is_empty() && !interrupted {
             return;
         }
-        self.tell_on_detour();
         let Some(consumer) = self.sampling_consumer() else { return };
         self.sampling.running = true;
         self.run_callback(|vm| {
@@ -474,11 +473,6 @@ impl Vm {
             }
         });
         self.sampling.running = false;
-    }
-    /// The same in front of compiled code, which would be left at once for samples that come meanwhile: they are counted with the next.
-    pub(crate) fn tell_sample_before_code(&mut self) {
-        self.tell_sample();
-        self.drop_sample();
     }
 }
 

@@ -9,8 +9,8 @@ use crate::object::NativeFn;
 /// What a trace does with a call of a builtin.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum OnTrace {
-    /// The recorder knows what it does and emits that; where it does not, as [`OnTrace::Call`].
-    Record,
+    /// The recorder emits instructions for it; where it cannot, as [`OnTrace::Call`].
+    Record(Library),
     /// The trace calls it as it is, see [`crate::interp::native`].
     Call,
     /// What it calls becomes part of the trace, in the frames that it would make; where that cannot be, as [`OnTrace::Stitch`].
@@ -21,9 +21,36 @@ pub enum OnTrace {
     End,
 }
 
+/// The libraries whose builtins are recorded: the recorder has a file for each.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Library {
+    /// Functions without a library.
+    Base,
+    /// `bit`
+    Bit,
+    /// `math`
+    Math,
+    /// `string`
+    String,
+    /// `table`
+    Table,
+}
+
 macro_rules! on_trace {
-    (record) => {
-        OnTrace::Record
+    (record base) => {
+        OnTrace::Record(Library::Base)
+    };
+    (record bit) => {
+        OnTrace::Record(Library::Bit)
+    };
+    (record math) => {
+        OnTrace::Record(Library::Math)
+    };
+    (record string) => {
+        OnTrace::Record(Library::String)
+    };
+    (record table) => {
+        OnTrace::Record(Library::Table)
     };
     (call) => {
         OnTrace::Call
@@ -62,7 +89,7 @@ macro_rules! also {
 }
 
 macro_rules! builtins {
-    ($($name:ident $lua:literal $func:path, $on_trace:ident $($also:ident)*;)*) => {
+    ($($name:ident $lua:literal $func:path, $on_trace:ident $(($library:ident))? $($also:ident)*;)*) => {
         /// A builtin function. Ids 0 and 1 are Lua functions and native functions without an id.
         #[derive(Copy, Clone, PartialEq, Eq, Debug)]
         #[repr(u16)]
@@ -91,7 +118,7 @@ macro_rules! builtins {
             pub const fn on_trace(self) -> OnTrace {
                 match self {
                     Builtin::LuaFunction | Builtin::NativeFunction => OnTrace::Stitch,
-                    $(Builtin::$name => on_trace!($on_trace),)*
+                    $(Builtin::$name => on_trace!($on_trace $($library)?),)*
                 }
             }
             const fn also(self) -> u8 {
@@ -137,23 +164,23 @@ macro_rules! builtins {
 // The order is that of LuaJIT as far as it has an id for a function; what it writes in Lua follows at the end. (What calls other
 // functions is written in Lua here as well: see `prelude`.)
 builtins! {
-    Assert "assert" base::assert, record;
-    Type "type" base::type_, record;
+    Assert "assert" base::assert, record(base);
+    Type "type" base::type_, record(base);
     Next "next" base::next, call;
-    Pairs "pairs" base::pairs, record;
-    IpairsAux "ipairs_aux" base::ipairs_aux, record;
-    Ipairs "ipairs" base::ipairs, record;
-    Getmetatable "getmetatable" base::getmetatable, record;
-    Setmetatable "setmetatable" base::setmetatable, record writes;
+    Pairs "pairs" base::pairs, record(base);
+    IpairsAux "ipairs_aux" base::ipairs_aux, record(base);
+    Ipairs "ipairs" base::ipairs, record(base);
+    Getmetatable "getmetatable" base::getmetatable, record(base);
+    Setmetatable "setmetatable" base::setmetatable, record(base) writes;
     Getfenv "getfenv" env::getfenv, call;
     Setfenv "setfenv" env::setfenv, stitch writes;
-    Rawget "rawget" base::rawget, record;
-    Rawset "rawset" base::rawset, record writes;
-    Rawequal "rawequal" base::rawequal, record;
-    Unpack "unpack" base::unpack, record;
-    Select "select" base::select, record;
-    Tonumber "tonumber" base::tonumber, record;
-    Tostring "tostring" base::tostring, record;
+    Rawget "rawget" base::rawget, record(base);
+    Rawset "rawset" base::rawset, record(base) writes;
+    Rawequal "rawequal" base::rawequal, record(base);
+    Unpack "unpack" base::unpack, record(base);
+    Select "select" base::select, record(base);
+    Tonumber "tonumber" base::tonumber, record(base);
+    Tostring "tostring" base::tostring, record(base);
     Error "error" base::error, end;
     Pcall "pcall" co::pcall, enter;
     Xpcall "xpcall" co::xpcall, enter;
@@ -173,51 +200,51 @@ builtins! {
     CoroutineResume "coroutine.resume" co::co_resume, enter;
     CoroutineWrapAux "coroutine.wrap_aux" co::co_wrap_aux, enter;
     CoroutineWrap "coroutine.wrap" co::co_wrap, call;
-    MathAbs "math.abs" math::abs, record;
-    MathFloor "math.floor" math::floor, record;
-    MathCeil "math.ceil" math::ceil, record;
-    MathSqrt "math.sqrt" math::sqrt, record;
-    MathLog10 "math.log10" math::log10, record;
-    MathExp "math.exp" math::exp, record;
-    MathSin "math.sin" math::sin, record;
-    MathCos "math.cos" math::cos, record;
-    MathTan "math.tan" math::tan, record;
-    MathAsin "math.asin" math::asin, record;
-    MathAcos "math.acos" math::acos, record;
-    MathAtan "math.atan" math::atan, record;
-    MathSinh "math.sinh" math::sinh, record;
-    MathCosh "math.cosh" math::cosh, record;
-    MathTanh "math.tanh" math::tanh, record;
+    MathAbs "math.abs" math::abs, record(math);
+    MathFloor "math.floor" math::floor, record(math);
+    MathCeil "math.ceil" math::ceil, record(math);
+    MathSqrt "math.sqrt" math::sqrt, record(math);
+    MathLog10 "math.log10" math::log10, record(math);
+    MathExp "math.exp" math::exp, record(math);
+    MathSin "math.sin" math::sin, record(math);
+    MathCos "math.cos" math::cos, record(math);
+    MathTan "math.tan" math::tan, record(math);
+    MathAsin "math.asin" math::asin, record(math);
+    MathAcos "math.acos" math::acos, record(math);
+    MathAtan "math.atan" math::atan, record(math);
+    MathSinh "math.sinh" math::sinh, record(math);
+    MathCosh "math.cosh" math::cosh, record(math);
+    MathTanh "math.tanh" math::tanh, record(math);
     MathFrexp "math.frexp" math::frexp, call;
     MathModf "math.modf" math::modf, call;
-    MathLog "math.log" math::log, record;
-    MathAtan2 "math.atan2" math::atan2, record;
-    MathPow "math.pow" math::pow, record;
-    MathFmod "math.fmod" math::fmod, record;
+    MathLog "math.log" math::log, record(math);
+    MathAtan2 "math.atan2" math::atan2, record(math);
+    MathPow "math.pow" math::pow, record(math);
+    MathFmod "math.fmod" math::fmod, record(math);
     MathLdexp "math.ldexp" math::ldexp, call;
-    MathMin "math.min" math::min, record;
-    MathMax "math.max" math::max, record;
-    MathRandom "math.random" math::random, record;
+    MathMin "math.min" math::min, record(math);
+    MathMax "math.max" math::max, record(math);
+    MathRandom "math.random" math::random, record(math);
     MathRandomseed "math.randomseed" math::randomseed, call;
-    BitTobit "bit.tobit" bit::tobit, record;
-    BitBnot "bit.bnot" bit::bnot, record;
-    BitBswap "bit.bswap" bit::bswap, record;
-    BitLshift "bit.lshift" bit::lshift, record;
-    BitRshift "bit.rshift" bit::rshift, record;
-    BitArshift "bit.arshift" bit::arshift, record;
-    BitRol "bit.rol" bit::rol, record;
-    BitRor "bit.ror" bit::ror, record;
-    BitBand "bit.band" bit::band, record;
-    BitBor "bit.bor" bit::bor, record;
-    BitBxor "bit.bxor" bit::bxor, record;
+    BitTobit "bit.tobit" bit::tobit, record(bit);
+    BitBnot "bit.bnot" bit::bnot, record(bit);
+    BitBswap "bit.bswap" bit::bswap, record(bit);
+    BitLshift "bit.lshift" bit::lshift, record(bit);
+    BitRshift "bit.rshift" bit::rshift, record(bit);
+    BitArshift "bit.arshift" bit::arshift, record(bit);
+    BitRol "bit.rol" bit::rol, record(bit);
+    BitRor "bit.ror" bit::ror, record(bit);
+    BitBand "bit.band" bit::band, record(bit);
+    BitBor "bit.bor" bit::bor, record(bit);
+    BitBxor "bit.bxor" bit::bxor, record(bit);
     BitTohex "bit.tohex" bit::tohex, call;
-    StringByte "string.byte" string::byte, record;
-    StringChar "string.char" string::char, record;
-    StringSub "string.sub" string::sub, record;
+    StringByte "string.byte" string::byte, record(string);
+    StringChar "string.char" string::char, record(string);
+    StringSub "string.sub" string::sub, record(string);
     StringRep "string.rep" string::rep, call;
-    StringReverse "string.reverse" string::reverse, record;
-    StringLower "string.lower" string::lower, record;
-    StringUpper "string.upper" string::upper, record;
+    StringReverse "string.reverse" string::reverse, record(string);
+    StringLower "string.lower" string::lower, record(string);
+    StringUpper "string.upper" string::upper, record(string);
     StringDump "string.dump" string::dump, call;
     StringFind "string.find" strmatch::find, call;
     StringMatch "string.match" strmatch::match_, call;
@@ -226,10 +253,10 @@ builtins! {
     StringGsub "string.gsub" strmatch::gsub, call;
     StringFormat "string.format" strformat::format, call;
     TableMaxn "table.maxn" table::maxn, call;
-    TableInsert "table.insert" table::insert, record writes;
+    TableInsert "table.insert" table::insert, record(table) writes;
     TableConcat "table.concat" table::concat, call;
     TableSort "table.sort" sort::sort, call writes;
-    TableNew "table.new" table::new, record;
+    TableNew "table.new" table::new, record(table);
     TableClear "table.clear" table::clear, call writes;
     IoMethodClose "io.method.close" io::close, call;
     IoMethodRead "io.method.read" io::file_read, call;
@@ -297,11 +324,11 @@ builtins! {
     BufferNew "buffer.new" buffer::new, call;
     BufferEncode "buffer.encode" buffer::encode, call;
     BufferDecode "buffer.decode" buffer::decode, call;
-    StringLen "string.len" string::len, record;
-    MathDeg "math.deg" math::deg, record;
-    MathRad "math.rad" math::rad, record;
-    TableGetn "table.getn" table::getn, record;
-    TableRemove "table.remove" table::remove, record writes;
+    StringLen "string.len" string::len, record(string);
+    MathDeg "math.deg" math::deg, record(math);
+    MathRad "math.rad" math::rad, record(math);
+    TableGetn "table.getn" table::getn, record(table);
+    TableRemove "table.remove" table::remove, record(table) writes;
     TableMove "table.move" table::move_, call writes;
     IoLinesAux "io.lines_aux" io::next_line, call;
 }

@@ -27,7 +27,7 @@ mod tostring;
 mod traceback;
 
 pub use levels::written_in_lua;
-pub use list::{Builtin, OnTrace};
+pub use list::{Builtin, Library, OnTrace};
 pub use math::random_step as math_random_step;
 pub use prng::Prng;
 pub use tostring::{put_value, raw_tostring};

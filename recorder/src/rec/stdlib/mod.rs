@@ -13,7 +13,7 @@ use crate::abort::Abort;
 use crate::ir::IrRef;
 use perilune_vm::bc::Ins;
 use perilune_vm::object::{Func, Gc};
-use perilune_vm::stdlib::{Builtin, OnTrace};
+use perilune_vm::stdlib::{Builtin, Library, OnTrace};
 use perilune_vm::{Value, Vm};
 
 /// The arguments of a call.
@@ -69,8 +69,8 @@ impl Recorder {
         }
         let args = Args { vm, f, list };
         let b = Builtin::from_id(f.ffid()).unwrap_or(Builtin::NativeFunction);
-        if b.on_trace() == OnTrace::Record {
-            match self.builtin_results(b, &args) {
+        if let OnTrace::Record(library) = b.on_trace() {
+            match self.builtin_results(library, b, &args) {
                 Ok(None) | Err(Abort::NyiBytecode | Abort::BadType) => {}
                 done => return done,
             }
@@ -80,7 +80,7 @@ impl Recorder {
     /// Does a trace end in front of a call of the builtin here?
     pub(super) fn is_for_stitch(&self, f: Gc<Func>) -> bool {
         let b = Builtin::from_id(f.ffid()).unwrap_or(Builtin::NativeFunction);
-        !matches!(b.on_trace(), OnTrace::Record | OnTrace::Call) || self.site.leaves
+        !matches!(b.on_trace(), OnTrace::Record(_) | OnTrace::Call) || self.site.leaves
     }
     /// Puts results where the call wants them.
     pub(super) fn place_builtin(&mut self, a: usize, results: &[IrRef], want: usize) {
@@ -93,18 +93,13 @@ impl Recorder {
         Ok((self.get(vm, i)?, super::view::slot(vm, from as isize)))
     }
 
-    fn builtin_results(&mut self, b: Builtin, args: &Args<'_>) -> Results {
-        let name = b.name();
-        if name.starts_with("math.") {
-            self.lib_math(b, args)
-        } else if name.starts_with("bit.") {
-            self.lib_bit(b, args)
-        } else if name.starts_with("string.") {
-            self.lib_string(b, args)
-        } else if name.starts_with("table.") {
-            self.lib_table(b, args)
-        } else {
-            self.lib_base(b, args)
+    fn builtin_results(&mut self, library: Library, b: Builtin, args: &Args<'_>) -> Results {
+        match library {
+            Library::Base => self.lib_base(b, args),
+            Library::Bit => self.lib_bit(b, args),
+            Library::Math => self.lib_math(b, args),
+            Library::String => self.lib_string(b, args),
+            Library::Table => self.lib_table(b, args),
         }
     }
 }

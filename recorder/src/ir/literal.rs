@@ -1,0 +1,60 @@
+//! Operands that are literals: flags and modes of single operations, with LuaJIT's values where it has them.
+
+use super::ty::Ty;
+
+/// Flags of [`super::Op::SLOAD`]'s operand 2 (LuaJIT's values).
+pub mod sload {
+    /// The value and its type come from the parent trace's exit: already checked.
+    pub const PARENT: u16 = 1;
+    /// A frame slot (function or link).
+    pub const FRAME: u16 = 2;
+    /// The type is checked.
+    pub const TYPECHECK: u16 = 4;
+    /// A number is converted to the instruction's type.
+    pub const CONVERT: u16 = 8;
+    /// The slot is not written by the trace.
+    pub const READONLY: u16 = 16;
+    /// The type is inherited by side traces.
+    pub const INHERIT: u16 = 32;
+    /// A `next` loop's hidden control value.
+    pub const KEYINDEX: u16 = 64;
+}
+
+/// Operand 2 of [`super::Op::CONV`]: source type in bits 0-4, destination type in bits 5-9, mode above.
+pub mod conv {
+    use super::Ty;
+    /// Sign-extend (int to i64).
+    pub const SEXT: u16 = 0x800;
+    /// Plain conversion.
+    pub const NONE: u16 = 1 << 12;
+    /// num to int that must be exact (-0 gives 0): an index.
+    pub const INDEX: u16 = 2 << 12;
+    /// num to int that must be exact and not -0: a number narrowed.
+    pub const CHECK: u16 = 3 << 12;
+    /// Packs the operand.
+    pub const fn pack(dst: Ty, src: Ty, mode: u16) -> u16 {
+        (src as u16) | (dst as u16) << 5 | mode
+    }
+    /// int to num.
+    pub const NUM_INT: u16 = pack(Ty::Num, Ty::Int, 0);
+    /// int to a word, zero-extended.
+    pub const U64_INT: u16 = pack(Ty::U64, Ty::Int, 0);
+    /// num to int by exact check, for an index.
+    pub const INT_NUM_INDEX: u16 = pack(Ty::Int, Ty::Num, INDEX);
+    /// num to int by exact check.
+    pub const INT_NUM_CHECK: u16 = pack(Ty::Int, Ty::Num, CHECK);
+}
+
+/// Flags of [`super::Op::XLOAD`]'s operand 2.
+pub mod xload {
+    /// The memory never changes (bytes of a string).
+    pub const READONLY: u16 = 1;
+}
+
+/// Operand 2 of [`super::Op::NATIVE`].
+pub mod native {
+    /// Number of arguments.
+    pub const ARGS: u16 = 0xff;
+    /// The builtin writes to no table, upvalue or metatable.
+    pub const READS: u16 = 0x100;
+}
