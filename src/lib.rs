@@ -30,7 +30,6 @@
 //! assert_eq!(e.message(), "config.lua:2: attempt to index local 't' (a nil value)");
 //! assert!(e.traceback().is_some_and(|t| t.contains("config.lua:2: in main chunk")));
 //! ```
-
 //!
 //! # Features
 //!
@@ -70,3 +69,8 @@ pub use perilune_vm::gc::reserve::Allocator;
 
 #[doc(hidden)]
 pub use api::state::{new_vm, vm_of};
+
+/// The programs of the book are compiled and run with the tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/start-embed.md")]
+struct Book;

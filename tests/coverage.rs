@@ -9,24 +9,25 @@ type Is = fn(OnTrace) -> bool;
 
 fn page() -> String {
     let mut page = String::from(
-        "# What traces do with builtins\n\n\
+        "# Builtins on traces\n\n\
          Made from the table of builtins (`vm/src/stdlib/list.rs`) by `BLESS=1 cargo test --test coverage`.\n\n\
-         Every bytecode is recorded, but for KCDATA, which waits for the FFI; `tests/lua/events/bytecodes.lua` has a loop for each, `builtins.lua` one for each builtin.\n\
+         Every bytecode is recorded, except KCDATA, which belongs to the FFI. `tests/lua/events/bytecodes.lua` has a loop for each bytecode,\n\
+         `tests/lua/events/builtins.lua` one for each builtin.\n\n\
          Native functions that are not in the table (those of `package`, of the `jit` library and of the host) are stitched around.\n",
     );
     let (record, call): (Is, Is) = (|o| matches!(o, OnTrace::Record(_)), |o| o == OnTrace::Call);
     let (enter, stitch): (Is, Is) = (|o| o == OnTrace::Enter, |o| o == OnTrace::Stitch);
     let end: Is = |o| o == OnTrace::End;
     let kinds = [
-        (record, "Compiled", "The recorder knows what they do; with arguments of other kinds they are called."),
-        (call, "Called", "The trace stores its state, calls them as they are, and goes on."),
+        (record, "Compiled", "The recorder emits IR for them. With arguments of kinds that it does not know, they are called."),
+        (call, "Called", "The trace stores its state, calls them, and continues."),
         (
             enter,
             "Entered",
-            "The function that they call becomes part of the trace; where that cannot be, they are stitched around.",
+            "The function that they call becomes part of the trace. Where that is not possible, they are stitched around.",
         ),
-        (stitch, "Stitched around", "The trace ends before the call, and another goes on behind it."),
-        (end, "Ends", "The trace ends before the call, and nothing comes behind it."),
+        (stitch, "Stitched around", "The trace ends before the call, and another one starts after it."),
+        (end, "Ends", "The trace ends before the call, which does not return."),
     ];
     for (belongs, title, meaning) in kinds {
         let _ = write!(page, "\n## {title}\n\n{meaning}\n\n");

@@ -1,126 +1,16 @@
 //! Trees of traces in, machine code out.
 
 use crate::code::{Arena, Code};
-use crate::exit_abi::ExitArg;
 use crate::lower::{self, Env};
+use crate::output::{CompiledCode, Emitted, Listing};
+use crate::request::CompileRequest;
 use crate::thunk::{ThunkAddrs, Thunks};
 use crate::{BackendError, disas, isa};
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::{Context, FinalizedMachReloc, FinalizedRelocTarget, binemit, ir};
-use perilune_recorder::ir::{SnapId, Trace};
 use perilune_vm::helper::Helper;
-use perilune_vm::hooks::{EnterFn, Unboxed};
-use perilune_vm::{ExitId, TraceId, Value};
-
-/// A trace and the side traces compiled into the same function.
-#[derive(Clone)]
-pub struct TraceTree<'a> {
-    /// The trace, optimised.
-    pub trace: &'a Trace,
-    /// Its id: a link to it from within the tree is a jump.
-    pub id: TraceId,
-    /// The id of its first exit.
-    pub exit_base: ExitId,
-    /// By instruction: the number to leave in [`perilune_vm::Vm::site`] before it calls a helper that allocates; empty if nobody
-    /// wants to know.
-    pub sites: &'a [u32],
-    /// The code is sampled by address: it leaves its site before it calls any helper.
-    pub sampled: bool,
-    /// Stacks are walked while it runs: it tells where its frame is ([`perilune_vm::Vm::code_base`]) when it starts and when that changes.
-    pub walked: bool,
-    /// Side traces by the exit they start from. Other exits leave through the exit table.
-    pub sides: Vec<(SnapId, TraceTree<'a>)>,
-}
-
-impl<'a> TraceTree<'a> {
-    /// A trace by itself.
-    pub fn single(trace: &'a Trace, id: TraceId, exit_base: ExitId) -> TraceTree<'a> {
-        TraceTree { trace, id, exit_base, sites: &[], sampled: false, walked: false, sides: Vec::new() }
-    }
-}
-
-/// What to compile.
-#[derive(Clone)]
-pub struct CompileRequest<'a> {
-    /// The traces.
-    pub tree: TraceTree<'a>,
-    /// Slots between the base of a frame and its caller's, from the frame's return address (for RETF).
-    pub frame_delta: fn(pc: u64) -> u32,
-    /// Exits leave to the runtime, or to side traces, what [`crate::unboxed::unboxed`] lists.
-    pub unboxed_exits: bool,
-    /// What the exit that leads to the root trace of the tree left undone.
-    pub unboxed: &'a [Unboxed],
-    /// What that exit passes in registers ([`crate::exit_abi::exit_args`]).
-    pub exit_args: &'a [ExitArg],
-    /// The hash of a string.
-    pub key_hash: fn(Value) -> u32,
-    /// Keep the texts and the address map.
-    pub listing: bool,
-    /// Fill [`CodeMap::parts`].
-    pub parts: bool,
-}
-
-/// Texts of a compilation, made when asked for.
-#[derive(Clone, Debug, Default)]
-pub struct Listing {
-    /// Cranelift IR.
-    pub clif: String,
-    /// Machine code.
-    pub asm: String,
-    /// Code offset and instruction index (of the root trace), ascending by offset.
-    pub map: Vec<(u32, u16)>,
-}
-
-/// Code that has not been placed in memory.
-#[derive(Clone, Debug)]
-pub struct Emitted {
-    /// The bytes; position-independent.
-    pub code: Vec<u8>,
-    /// Offset of the loop's head, if the root trace has one.
-    pub loop_offset: Option<u32>,
-    /// What is where.
-    pub map: CodeMap,
-    /// See [`CompileRequest::listing`].
-    pub listing: Option<Listing>,
-}
-
-/// What is where in the code of a trace.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct CodeMap {
-    /// Bytes of instructions; constants follow.
-    pub text: u32,
-    /// Offset of the code of each exit of the root trace; 0 for one that has none.
-    pub exits: Vec<u32>,
-    /// What the code from an offset on is for, ascending by offset; empty unless [`CompileRequest::parts`] asks for it.
-    pub parts: Vec<(u32, Part)>,
-}
-
-/// What a piece of code is for.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Part {
-    /// An instruction of the root trace, by its index.
-    Ins(usize),
-    /// An exit of the root trace.
-    Exit(SnapId),
-    /// Something else.
-    Other,
-}
-
-/// A compiled tree.
-#[derive(Clone, Debug)]
-pub struct CompiledCode {
-    /// Address of the entry: what `vm.trace_code` and a linked exit hold.
-    pub entry: usize,
-    /// Bytes of code.
-    pub size: usize,
-    /// Offset of the loop's head, if the root trace has one.
-    pub loop_offset: Option<u32>,
-    /// What is where.
-    pub map: CodeMap,
-    /// See [`CompileRequest::listing`].
-    pub listing: Option<Listing>,
-}
+use perilune_vm::hooks::EnterFn;
 
 /// How to set up a [`Backend`].
 #[derive(Copy, Clone)]

@@ -1,9 +1,8 @@
 //! Texts of compiled code.
 
-use crate::compile::{CodeMap, Part};
-use crate::lower::{exit_located, located};
+use crate::output::{CodeMap, Part};
+use crate::source_loc::{exit_located, located};
 use cranelift_codegen::CompiledCode;
-use perilune_recorder::ir::SnapId;
 
 /// The machine code as Cranelift prints it: one instruction per line, blocks and constants labelled.
 pub(crate) fn machine_text(code: &CompiledCode) -> String {
@@ -20,7 +19,7 @@ pub(crate) fn code_map(code: &CompiledCode, exits: usize) -> CodeMap {
     let mut map = CodeMap { text: 0, exits: vec![0; exits], parts: Vec::new() };
     for l in code.buffer.get_srclocs_sorted() {
         map.text = map.text.max(l.end);
-        if let Some(at) = exit_located(l.loc).and_then(|k| map.exits.get_mut(k)).filter(|at| **at == 0) {
+        if let Some(at) = exit_located(l.loc).and_then(|k| map.exits.get_mut(k.index())).filter(|at| **at == 0) {
             *at = l.start;
         }
     }
@@ -31,9 +30,9 @@ pub(crate) fn code_map(code: &CompiledCode, exits: usize) -> CodeMap {
 pub(crate) fn parts(code: &CompiledCode, exits: usize) -> Vec<(u32, Part)> {
     let mut parts: Vec<(u32, Part)> = Vec::new();
     for l in code.buffer.get_srclocs_sorted() {
-        let part = match (located(l.loc), exit_located(l.loc).filter(|k| *k < exits)) {
+        let part = match (located(l.loc), exit_located(l.loc).filter(|k| k.index() < exits)) {
             (Some(i), _) => Part::Ins(i),
-            (_, Some(k)) => Part::Exit(SnapId::new(k)),
+            (_, Some(k)) => Part::Exit(k),
             _ => Part::Other,
         };
         if parts.last().is_none_or(|p| p.1 != part) {

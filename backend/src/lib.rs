@@ -7,7 +7,7 @@
 //! - [`code`]: executable memory.
 //! - [`thunk`]: the fixed pieces of code around traces (entry, exit stub, cold helpers).
 //! - `lower`: IR to Cranelift IR.
-//! - [`unboxed`]: what exits leave to be done.
+//! - [`unboxed`]: slots that exits store as raw registers.
 //! - [`exit_abi`]: what exits pass to side traces in registers.
 //! - [`Backend`]: all of it together. [`Compiler`] is the part without executable memory, for any target.
 //!
@@ -27,8 +27,13 @@ mod error;
 pub mod exit_abi;
 pub mod isa;
 mod lower;
+mod output;
+mod request;
+mod source_loc;
 pub mod thunk;
 pub mod unboxed;
 
-pub use compile::{Backend, CodeMap, CompileRequest, CompiledCode, Compiler, Config, Emitted, Listing, Part, TraceTree};
+pub use compile::{Backend, Compiler, Config};
 pub use error::BackendError;
+pub use output::{CodeMap, CompiledCode, Emitted, Listing, Part};
+pub use request::{CompileRequest, TraceTree};

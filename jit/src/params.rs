@@ -1,7 +1,7 @@
 //! The parameters and flags of the compiler: what `-O` and `jit.opt.start` set.
 
-use perilune_recorder::build::Limits;
-use perilune_recorder::opt::OptFlags;
+use perilune_recorder::params::Limits;
+use perilune_recorder::params::OptFlags;
 use perilune_recorder::rec::RecParams;
 
 /// Calls the given macro with all parameters: name, default, meaning.

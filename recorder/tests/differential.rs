@@ -6,11 +6,12 @@ use common::World;
 use common::program::{FIRST, Machine, Program, Rng, SLOTS, generate};
 use common::recorder::Recorder;
 use perilune_recorder::abort::Abort;
-use perilune_recorder::build::{Builder, Limits};
 use perilune_recorder::eval::{self, Config, Outcome};
 use perilune_recorder::ir::Trace;
 use perilune_recorder::ir::verify::verify;
-use perilune_recorder::opt::{self, OptFlags};
+use perilune_recorder::opt;
+use perilune_recorder::params::Limits;
+use perilune_recorder::params::OptFlags;
 use perilune_vm::Value;
 
 const STACK: usize = 32;
@@ -84,7 +85,7 @@ fn show(world: &World, v: Value, seen: &mut Vec<u64>) -> String {
 /// Records iterations while executing them.
 fn record(s: &mut Setup, flags: OptFlags, dense: bool) -> Result<Trace, Abort> {
     let (mut m, p) = s.machine();
-    let b = Builder::new(flags, Limits::default());
+    let b = opt::buffer(flags, Limits::default());
     let mut r = Recorder::new(b, p, dense);
     r.snapshot(0)?;
     for _ in 0..UNROLL {
@@ -106,7 +107,7 @@ fn record(s: &mut Setup, flags: OptFlags, dense: bool) -> Result<Trace, Abort> {
         match opt::finish(&mut r.b, true) {
             Err(Abort::TypeInstability | Abort::GuardAlwaysFails) => {}
             Err(e) => return Err(e),
-            Ok(()) => return Ok(r.b.trace),
+            Ok(_) => return Ok(r.b.trace),
         }
     }
     Err(Abort::TypeInstability)

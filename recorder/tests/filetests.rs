@@ -17,12 +17,13 @@ mod common;
 
 use common::World;
 use perilune_recorder::abort::Abort;
-use perilune_recorder::build::Limits;
 use perilune_recorder::ir::Trace;
 use perilune_recorder::ir::parse::parse;
 use perilune_recorder::ir::print::print;
 use perilune_recorder::ir::verify::verify;
-use perilune_recorder::opt::{self, OptFlags};
+use perilune_recorder::opt;
+use perilune_recorder::params::Limits;
+use perilune_recorder::params::OptFlags;
 use perilune_vm::Value;
 use std::path::{Path, PathBuf};
 

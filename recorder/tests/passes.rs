@@ -7,11 +7,12 @@ mod common;
 use common::World;
 use common::program::{Arith, FIRST, Machine, Operand, Program, SLOTS, Stmt};
 use common::recorder::Recorder;
-use perilune_recorder::build::{Builder, Limits};
 use perilune_recorder::eval::{self, Config, Exit, Outcome};
 use perilune_recorder::ir::verify::verify;
 use perilune_recorder::ir::{Op, Trace};
-use perilune_recorder::opt::{self, OptFlags};
+use perilune_recorder::opt;
+use perilune_recorder::params::Limits;
+use perilune_recorder::params::OptFlags;
 use perilune_vm::Value;
 
 const I: usize = 2;
@@ -39,7 +40,7 @@ fn run(body: &[Stmt], flags: OptFlags) -> (Trace, Exit, Value) {
     });
     let base = stack.as_mut_ptr().wrapping_add(BELOW);
     let mut m = Machine { vm: &mut world.vm, base };
-    let mut r = Recorder::new(Builder::new(flags, Limits::default()), &program, false);
+    let mut r = Recorder::new(opt::buffer(flags, Limits::default()), &program, false);
     r.snapshot(0).expect("room");
     let mut pc = 0;
     loop {

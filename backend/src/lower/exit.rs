@@ -5,11 +5,12 @@
 //! block goes on in that trace instead.
 
 use super::value::{INT_HIGH, MEM};
-use super::{EXIT, KnownSlot, Lower, Pending, Res, SIDE};
+use super::{KnownSlot, Lower, Pending, Res};
 use crate::exit_abi;
+use crate::source_loc::{exit_location, side_location};
 use cranelift_codegen::cursor::{Cursor, CursorPosition};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, SourceLoc, Value, types};
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types};
 use perilune_recorder::ir::{Ins, IrRef, Op, SlotIdx, SnapId, Snapshot, Trace};
 use perilune_vm::layout::ofs;
 
@@ -85,7 +86,7 @@ impl<'a> Lower<'a> {
         self.enter(block);
         let place = self.pos.srcloc();
         if self.cur.start == self.root.1 {
-            self.pos.set_srcloc(SourceLoc::new(EXIT + self.cur.snap.number()));
+            self.pos.set_srcloc(exit_location(self.cur.snap));
         }
         self.emit_exit(self.cur.snap, side)?;
         self.pos.set_srcloc(place);
@@ -195,7 +196,7 @@ impl<'a> Lower<'a> {
         let id = self.block_param(block, types::I64);
         self.enter(block);
         let place = self.pos.srcloc();
-        self.pos.set_srcloc(SourceLoc::new(SIDE));
+        self.pos.set_srcloc(side_location());
         let table = self.vm_field(ofs::VM_EXIT_TABLE);
         self.tail_call(table, base, id);
         self.pos.set_srcloc(place);

@@ -23,12 +23,13 @@ mod memory;
 mod plan;
 mod value;
 
-use crate::compile::{CompileRequest, TraceTree};
 use crate::exit_abi::ExitArg;
+use crate::request::{CompileRequest, TraceTree};
+use crate::source_loc::{location, side_location};
 use crate::thunk::ThunkAddrs;
 use crate::{BackendError, exit_abi, thunk};
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
-use cranelift_codegen::ir::{Block, Function, SigRef, SourceLoc, Type, Value, types};
+use cranelift_codegen::ir::{Block, Function, SigRef, Type, Value, types};
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_codegen::packed_option::PackedOption;
 use perilune_recorder::ir::{Ins, IrRef, Link, Mode, Op, SlotIdx, SnapId, Trace, Ty};
@@ -130,23 +131,6 @@ fn operands(ins: Ins) -> impl Iterator<Item = IrRef> {
         .map(|(_, r)| r)
 }
 
-/// Source location of instruction `i` of the root trace.
-pub(crate) fn location(i: usize) -> SourceLoc {
-    SourceLoc::new(i as u32 + 1)
-}
-/// The instruction of a source location.
-pub(crate) fn located(loc: SourceLoc) -> Option<usize> {
-    (loc.bits() as usize).checked_sub(1).filter(|&i| i < 0x1_0000)
-}
-/// Source location of what side traces emit, and of what exits share.
-const SIDE: u32 = 0x2_0000;
-/// Source location of exit 0 of the root trace; the others follow.
-const EXIT: u32 = 0x3_0000;
-/// The exit of a source location.
-pub(crate) fn exit_located(loc: SourceLoc) -> Option<usize> {
-    (loc.bits() as usize).checked_sub(EXIT as usize)
-}
-
 /// Lowers a tree into an empty function.
 pub(crate) fn lower<'a>(func: &'a mut Function, env: &'a Env<'a>, req: &'a CompileRequest<'a>) -> Res<()> {
     let more: Vec<Type> = req.exit_args.iter().filter_map(|p| value::repr(p.ty)).collect();
@@ -213,7 +197,7 @@ impl<'a> Lower<'a> {
             let start = self.pos.func.dfg.make_block();
             self.enter(side.block);
             self.cur = Current::new(side.tree, start, side.base, side.known);
-            self.pos.set_srcloc(SourceLoc::new(SIDE));
+            self.pos.set_srcloc(side_location());
             self.trace()?;
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use super::compiler;
 use crate::params::{Changed, Options};
-use perilune_recorder::opt::OptFlags;
+use perilune_recorder::params::OptFlags;
 use perilune_vm::{LuaResult, Vm};
 
 /// `jit.opt.start(...)`

@@ -3,8 +3,8 @@
 use super::machine::Code;
 use crate::policy::cost;
 use perilune_backend::CodeMap;
-use perilune_recorder::build::Pass;
 use perilune_recorder::ir::{Link, SnapId, Trace};
+use perilune_recorder::opt::Pass;
 use perilune_vm::bc::Ins;
 use perilune_vm::hooks::Unboxed;
 use perilune_vm::object::{Gc, Proto};

@@ -6,8 +6,8 @@
 use crate::Jit;
 use crate::trace::Entry;
 use core::any::Any;
-use perilune_recorder::history::History;
 use perilune_recorder::ir::SnapId;
+use perilune_recorder::ir::history::History;
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{TraceId, Value, Vm};
 

@@ -5,7 +5,7 @@ use super::report::{Code, Exit, Guard, Ir, Machine, Place, Recorded};
 use perilune_jit::stdlib::{function_name, lines};
 use perilune_jit::trace::{Entry, Part};
 use perilune_jit::view::watch::Compiled;
-use perilune_recorder::history::Asked;
+use perilune_recorder::ir::history::Request;
 use perilune_recorder::ir::print::{ByOrder, Names, print_op, print_ref, print_slots};
 use perilune_recorder::ir::{IrRef, Op, SnapId, Trace};
 use perilune_vm::Value;
@@ -27,7 +27,7 @@ pub enum Step {
 pub fn describe(trace: &Compiled<'_>, path: &[Step], functions: &mut Functions) -> Code {
     let mut writer = Writer { entry: trace.entry, functions, code: Code::default(), known: HashMap::new() };
     writer.bytecode(path);
-    for asked in &trace.history.asked {
+    for asked in &trace.history.requests {
         writer.asked(asked);
     }
     let emitted = &trace.history.recorded;
@@ -86,7 +86,7 @@ impl Writer<'_> {
             self.code.bytecode.push(recorded);
         }
     }
-    fn asked(&mut self, asked: &Asked) {
+    fn asked(&mut self, asked: &Request) {
         let trace = &self.entry.trace;
         let text = print_op(trace, asked.ins, &words(trace));
         let result = (asked.result != IrRef::NONE).then(|| print_ref(trace, asked.result, &words(trace)));

@@ -90,7 +90,7 @@ impl Journal {
             End::Loop | End::TailRec | End::UpRec | End::DownRec => Some(id),
             End::None | End::Interp | End::Return | End::Stitch => None,
         };
-        let pass = |p: &perilune_recorder::build::Pass| Pass { name: p.name, before: p.before, after: p.after };
+        let pass = |p: &perilune_recorder::opt::Pass| Pass { name: p.name, before: p.before, after: p.after };
         self.traces.push(Trace {
             id,
             number: t.number.get(),

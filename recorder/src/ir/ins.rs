@@ -1,7 +1,7 @@
 //! An instruction and a reference to one: 8 and 2 bytes, as in LuaJIT (`IRIns`, `IRRef1`).
 
+use super::index::SlotIdx;
 use super::op::{Effect, Mode, Op};
-use super::snapshot::SlotIdx;
 use super::ty::Ty;
 use perilune_vm::helper::Helper;
 

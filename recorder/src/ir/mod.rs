@@ -2,7 +2,10 @@
 //!
 //! [`mod@print`] and [`parse`] are its text form, [`verify`] says what a well-formed trace is.
 
+pub mod buffer;
 mod constant;
+pub mod history;
+mod index;
 mod ins;
 mod literal;
 mod op;
@@ -14,9 +17,10 @@ mod ty;
 pub mod verify;
 
 pub use constant::{Const, VmRef};
+pub use index::{SlotIdx, SnapId};
 pub use ins::{Ins, IrRef, REF_BIAS};
 pub use literal::{conv, native, sload, xload};
 pub use op::{Effect, FpMath, Mode, Op};
-pub use snapshot::{SlotIdx, SnapId, SnapSlot, Snapshot};
+pub use snapshot::{SnapSlot, Snapshot};
 pub use trace::{Link, Origin, Trace, TraceExit};
 pub use ty::Ty;

@@ -1,9 +1,10 @@
 //! A trace as plain data: instructions, constants, snapshots, link.
 
 use super::constant::Const;
+use super::index::{SlotIdx, SnapId};
 use super::ins::{Ins, IrRef};
 use super::op::{Mode, Op};
-use super::snapshot::{SlotIdx, SnapId, Snapshot};
+use super::snapshot::Snapshot;
 use super::ty::Ty;
 use core::ops::Range;
 use perilune_vm::TraceId;

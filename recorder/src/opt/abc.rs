@@ -6,7 +6,7 @@
 //! trace is recorded; otherwise the trace would never get into its loop.
 
 use crate::abort::Abort;
-use crate::build::Builder;
+use crate::ir::buffer::IrBuffer;
 use crate::ir::{Ins, IrRef, Op, Ty};
 
 /// The type of a bounds check that holds for all iterations.
@@ -26,7 +26,7 @@ pub struct Induction {
 }
 
 /// Emits the bounds check of `index` in an array part of `asize` slots, `asize_now` at present.
-pub fn check(b: &mut Builder, loop_: Option<&Induction>, asize: IrRef, index: IrRef, asize_now: u32) -> Result<(), Abort> {
+pub fn check(b: &mut IrBuffer, loop_: Option<&Induction>, asize: IrRef, index: IrRef, asize_now: u32) -> Result<(), Abort> {
     if let Some(iv) = loop_
         && b.flags.abc
         && b.flags.loop_
@@ -47,7 +47,7 @@ pub fn check(b: &mut Builder, loop_: Option<&Induction>, asize: IrRef, index: Ir
 }
 
 /// The constant that `index` adds to `idx`.
-fn offset_from(b: &Builder, index: IrRef, idx: IrRef) -> Option<i32> {
+fn offset_from(b: &IrBuffer, index: IrRef, idx: IrRef) -> Option<i32> {
     if index == idx {
         return Some(0);
     }

@@ -1,6 +1,6 @@
 //! Which memory two references may share, and what a call may change.
 
-use crate::build::Builder;
+use crate::ir::buffer::IrBuffer;
 use crate::ir::{Const, Ins, IrRef, Op, Ty};
 use perilune_vm::helper::{Helper, HelperEffect};
 use perilune_vm::layout::Field;
@@ -72,7 +72,7 @@ fn clobber_of(ins: Ins) -> Clobber {
 }
 
 /// The first argument of a call.
-fn first_argument(b: &Builder, ins: Ins) -> IrRef {
+fn first_argument(b: &IrBuffer, ins: Ins) -> IrRef {
     let mut r = ins.a;
     for _ in 1..helper_of(ins).map_or(0, |h| h.args().len()) {
         match b.is_op(r, Op::CARG) {
@@ -84,7 +84,7 @@ fn first_argument(b: &Builder, ins: Ins) -> IrRef {
 }
 
 /// The newest instruction after `lim` that may invalidate, in table `tab`, what `what` selects; [`IrRef::NONE`] if none does.
-pub fn invalidated(b: &Builder, tab: IrRef, lim: IrRef, what: impl Fn(Clobber) -> bool) -> IrRef {
+pub fn invalidated(b: &IrBuffer, tab: IrRef, lim: IrRef, what: impl Fn(Clobber) -> bool) -> IrRef {
     let mut found = IrRef::NONE;
     if what(INSERTION) {
         let mut r = b.newest(Op::NEWREF);
@@ -109,7 +109,7 @@ pub fn invalidated(b: &Builder, tab: IrRef, lim: IrRef, what: impl Fn(Clobber) -
     found.max(native(b, lim))
 }
 /// The newest call of a builtin as it is after `lim`, if it may change everything.
-fn native(b: &Builder, lim: IrRef) -> IrRef {
+fn native(b: &IrBuffer, lim: IrRef) -> IrRef {
     let mut r = b.newest(Op::NATIVE);
     while r > lim && b.trace.ins[r.ins_index()].b.0 & crate::ir::native::READS != 0 {
         r = b.older(r);
@@ -118,13 +118,13 @@ fn native(b: &Builder, lim: IrRef) -> IrRef {
 }
 
 /// The newest switch to another coroutine after `lim`: what is on stacks has changed since, or been moved.
-fn switched(b: &Builder, lim: IrRef) -> IrRef {
+fn switched(b: &IrBuffer, lim: IrRef) -> IrRef {
     let newest = b.newest(Op::RESUME).max(b.newest(Op::YIELD)).max(b.newest(Op::COEND));
     if newest > lim { newest } else { IrRef::NONE }
 }
 
 /// The newest call after `lim` that invalidates what `what` selects, whatever the table; or switch.
-pub fn called(b: &Builder, lim: IrRef, what: impl Fn(Clobber) -> bool) -> IrRef {
+pub fn called(b: &IrBuffer, lim: IrRef, what: impl Fn(Clobber) -> bool) -> IrRef {
     let other = native(b, lim).max(switched(b, lim));
     let mut r = b.newest(Op::CALLS);
     while r > lim {
@@ -138,7 +138,7 @@ pub fn called(b: &Builder, lim: IrRef, what: impl Fn(Clobber) -> bool) -> IrRef 
 }
 
 /// The newest instruction after `lim` that may have opened or closed an upvalue.
-pub fn upvalues_changed(b: &Builder, lim: IrRef) -> IrRef {
+pub fn upvalues_changed(b: &IrBuffer, lim: IrRef) -> IrRef {
     let closed = called(b, lim, |c| c.upvalues);
     let mut r = b.newest(Op::CALLA);
     while r > lim.max(closed) {
@@ -151,12 +151,12 @@ pub fn upvalues_changed(b: &Builder, lim: IrRef) -> IrRef {
 }
 
 /// Is the reference a table that the trace makes?
-pub fn is_new_table(b: &Builder, r: IrRef) -> bool {
+pub fn is_new_table(b: &IrBuffer, r: IrRef) -> bool {
     b.def(r).is_some_and(|i| matches!(i.op, Op::TNEW | Op::TDUP))
 }
 
 /// Where the reference to a new table may have been put, between the allocation and `stop`.
-fn escapes(b: &Builder, new: IrRef, stop: IrRef) -> bool {
+fn escapes(b: &IrBuffer, new: IrRef, stop: IrRef) -> bool {
     let stored = [Op::ASTORE, Op::HSTORE, Op::USTORE, Op::FSTORE, Op::XSTORE, Op::NEWREF, Op::CARG];
     let anywhere = |op: Op, test: &dyn Fn(Ins) -> bool| {
         let mut r = b.newest(op);
@@ -176,7 +176,7 @@ fn escapes(b: &Builder, new: IrRef, stop: IrRef) -> bool {
 }
 
 /// May two table references be the same table?
-pub fn tables(b: &Builder, x: IrRef, y: IrRef) -> Alias {
+pub fn tables(b: &IrBuffer, x: IrRef, y: IrRef) -> Alias {
     if x == y {
         return Alias::Must;
     }
@@ -193,7 +193,7 @@ pub fn tables(b: &Builder, x: IrRef, y: IrRef) -> Alias {
 }
 
 /// The table that a slot's address belongs to.
-pub fn table_of(b: &Builder, address: IrRef) -> Option<IrRef> {
+pub fn table_of(b: &IrBuffer, address: IrRef) -> Option<IrRef> {
     let ins = b.def(address)?;
     let through = |field: Field| b.is_op(ins.a, Op::FLOAD).filter(|f| f.b.0 == field as u16).map(|f| f.a);
     match ins.op {
@@ -205,7 +205,7 @@ pub fn table_of(b: &Builder, address: IrRef) -> Option<IrRef> {
 }
 
 /// The key that a slot's address belongs to.
-pub fn key_of(b: &Builder, ins: Ins) -> IrRef {
+pub fn key_of(b: &IrBuffer, ins: Ins) -> IrRef {
     match b.trace.konst(ins.b) {
         Some(Const::Slot(key, _)) if ins.op == Op::HREFK => key,
         _ => ins.b,
@@ -220,7 +220,7 @@ enum Part {
     Either,
 }
 
-fn part_of(b: &Builder, ins: Ins) -> Part {
+fn part_of(b: &IrBuffer, ins: Ins) -> Part {
     match ins.op {
         Op::AREF => Part::Array,
         Op::HREFK => Part::Hash,
@@ -232,7 +232,7 @@ fn part_of(b: &Builder, ins: Ins) -> Part {
 }
 
 /// An int as base and constant offset.
-fn split(b: &Builder, r: IrRef) -> (IrRef, i32) {
+fn split(b: &IrBuffer, r: IrRef) -> (IrRef, i32) {
     match b.def(r) {
         Some(Ins { op: Op::ADD | Op::ADDOV, a, b: c, ty: Ty::Int, .. }) => match b.as_int(c) {
             Some(k) => (a, k),
@@ -243,7 +243,7 @@ fn split(b: &Builder, r: IrRef) -> (IrRef, i32) {
 }
 
 /// May two keys be equal?
-pub fn keys(b: &Builder, x: IrRef, y: IrRef) -> Alias {
+pub fn keys(b: &IrBuffer, x: IrRef, y: IrRef) -> Alias {
     if x == y {
         return Alias::Must;
     }
@@ -263,7 +263,7 @@ pub fn keys(b: &Builder, x: IrRef, y: IrRef) -> Alias {
 
 /// May two addresses of table slots (AREF, HREFK, HREF, NEWREF) be the slot of one key in one table? `apart` says that both are
 /// valid at the same time, so that a slot of the array part is none of the hash part.
-pub fn slots(b: &Builder, x: IrRef, y: IrRef, apart: bool) -> Alias {
+pub fn slots(b: &IrBuffer, x: IrRef, y: IrRef, apart: bool) -> Alias {
     if x == y {
         return Alias::Must;
     }

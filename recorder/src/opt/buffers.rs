@@ -3,19 +3,19 @@
 //! A TOSTR of a number that nothing needs but one buffer is left out, and the number put into the buffer as it is (BUFNUM). A
 //! string that anything else refers to, a snapshot too, is made once and put there as a string.
 
-use crate::build::Builder;
+use crate::ir::buffer::IrBuffer;
 use crate::ir::{Ins, IrRef, Op, Ty};
 
 /// TOSTR of a character code: its operand does not say so, unlike those of numbers.
 const CHAR: IrRef = IrRef(2);
 
 /// Is there anything that the pass may do?
-pub fn has_work(b: &Builder) -> bool {
+pub fn has_work(b: &IrBuffer) -> bool {
     b.flags.fuse && b.newest(Op::TOSTR) != IrRef::NONE && b.newest(Op::BUFPUT) != IrRef::NONE
 }
 
 /// Runs the pass on a whole trace.
-pub fn run(b: &mut Builder) {
+pub fn run(b: &mut IrBuffer) {
     if !has_work(b) {
         return;
     }

@@ -1,6 +1,6 @@
 //! Sharing of equal instructions.
 
-use crate::build::{Builder, Emit};
+use crate::ir::buffer::{Emit, IrBuffer};
 use crate::ir::{Ins, IrRef, Op};
 
 /// The newest instruction equal to `ins` and newer than `lim`.
@@ -8,7 +8,7 @@ use crate::ir::{Ins, IrRef, Op};
 /// Equal means operation, type and operands. A guard may stand in for what is not guarded, but not the other way round, except
 /// where the missing guard bit says that the guard would hold.
 #[inline]
-pub fn find(b: &Builder, ins: Ins, lim: IrRef) -> Option<IrRef> {
+pub fn find(b: &IrBuffer, ins: Ins, lim: IrRef) -> Option<IrRef> {
     let lim = lim.max(ins.newest_operand());
     let known = matches!(ins.op, Op::ADDOV | Op::SUBOV | Op::MULOV);
     let mut r = b.newest(ins.op);
@@ -24,7 +24,7 @@ pub fn find(b: &Builder, ins: Ins, lim: IrRef) -> Option<IrRef> {
 
 /// An equal instruction newer than `lim`, or the instruction itself, appended.
 #[inline]
-pub fn reuse_or_append(b: &mut Builder, ins: Ins, lim: IrRef) -> Emit {
+pub fn reuse_or_append(b: &mut IrBuffer, ins: Ins, lim: IrRef) -> Emit {
     if b.flags.cse
         && let Some(r) = find(b, ins, lim)
     {

@@ -3,7 +3,7 @@
 //! Stays: what is a guard, what has an effect, what a snapshot names, and what any of these need. The rest becomes NOP, so that
 //! references keep their meaning.
 
-use crate::build::Builder;
+use crate::ir::buffer::IrBuffer;
 use crate::ir::{Ins, IrRef, Op, Trace, Ty};
 
 /// By instruction: is it needed?
@@ -28,12 +28,12 @@ pub fn live(t: &Trace) -> Vec<bool> {
 }
 
 /// Runs the pass on a whole trace.
-pub fn run(b: &mut Builder) {
+pub fn run(b: &mut IrBuffer) {
     take(b);
 }
 
 /// Runs the pass; the instructions that were removed, by index.
-pub fn take(b: &mut Builder) -> Vec<(usize, Ins)> {
+pub fn take(b: &mut IrBuffer) -> Vec<(usize, Ins)> {
     let mut removed = Vec::new();
     if !b.flags.dce {
         return removed;

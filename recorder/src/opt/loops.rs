@@ -24,7 +24,7 @@
 //! previous iteration.
 
 use crate::abort::Abort;
-use crate::build::Builder;
+use crate::ir::buffer::IrBuffer;
 use crate::ir::{Const, Effect, Ins, IrRef, Mode, Op, SlotIdx, SnapSlot, Snapshot, Ty, conv, sload};
 use crate::opt::abc;
 use crate::opt::dce;
@@ -36,7 +36,7 @@ use perilune_vm::fault::{Fault, is_injected};
 const MAX_PHI: usize = 100;
 
 /// Runs the pass on a trace that ends where its loop closes. On an error the trace is as it was.
-pub fn run(b: &mut Builder) -> Result<(), Abort> {
+pub fn run(b: &mut IrBuffer) -> Result<(), Abort> {
     let invar = b.trace.ins.len();
     let nsnaps = b.trace.snaps.len();
     let Some(last) = b.trace.snaps.last().cloned() else { return Ok(()) };
@@ -67,7 +67,7 @@ pub fn run(b: &mut Builder) -> Result<(), Abort> {
 }
 
 /// The position that the control value of a loop over `next` is made of: it is tagged by an addition.
-pub(crate) fn position(b: &mut Builder, control: IrRef) -> Option<IrRef> {
+pub(crate) fn position(b: &mut IrBuffer, control: IrRef) -> Option<IrRef> {
     if let Some(Const::Ptr(word)) = b.trace.konst(control) {
         return Some(b.kint(word as u32 as i32));
     }
@@ -75,7 +75,7 @@ pub(crate) fn position(b: &mut Builder, control: IrRef) -> Option<IrRef> {
     b.is_op(wide.a, Op::CONV).filter(|i| i.b.0 == conv::U64_INT).map(|i| i.a)
 }
 
-fn unroll(b: &mut Builder, nsnaps: usize, last: &Snapshot, widen: &[bool]) -> Result<(), Abort> {
+fn unroll(b: &mut IrBuffer, nsnaps: usize, last: &Snapshot, widen: &[bool]) -> Result<(), Abort> {
     if !widen.is_empty() {
         widen::convert_operands(b, widen)?;
         b.trace.snaps[nsnaps - 1].at = b.trace.next_ref();
@@ -85,7 +85,7 @@ fn unroll(b: &mut Builder, nsnaps: usize, last: &Snapshot, widen: &[bool]) -> Re
 }
 
 /// Takes the body back.
-fn undo(b: &mut Builder, invar: usize, nsnaps: usize, last: &Snapshot, guard_emitted: bool) {
+fn undo(b: &mut IrBuffer, invar: usize, nsnaps: usize, last: &Snapshot, guard_emitted: bool) {
     b.rollback(invar);
     b.rebuild_chains();
     b.trace.snaps.truncate(nsnaps);
@@ -97,7 +97,7 @@ fn undo(b: &mut Builder, invar: usize, nsnaps: usize, last: &Snapshot, guard_emi
 }
 
 struct Unroll<'a> {
-    b: &'a mut Builder,
+    b: &'a mut IrBuffer,
     /// Number of instructions before LOOP.
     invar: usize,
     /// Number of snapshots before LOOP.

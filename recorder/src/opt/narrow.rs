@@ -3,21 +3,21 @@
 //! Numbers are dual, so most of what LuaJIT narrows is an int from the start. What is left: operands that must be ints although
 //! the program has a num, and the counter of a numeric loop, which cannot overflow.
 
-use crate::build::{Builder, Emit};
+use crate::ir::buffer::{Emit, IrBuffer};
 use crate::ir::{Ins, IrRef, Op, Ty, conv};
 
 /// A number as a num.
-pub fn to_num(b: &mut Builder, r: IrRef) -> Emit {
+pub fn to_num(b: &mut IrBuffer, r: IrRef) -> Emit {
     if b.ty(r).is_int() { b.emit(Op::CONV, Ty::Num, r, IrRef(conv::NUM_INT)) } else { Ok(r) }
 }
 
 /// A number as an index: an int, or a num that must be integral.
-pub fn to_index(b: &mut Builder, r: IrRef) -> Emit {
+pub fn to_index(b: &mut IrBuffer, r: IrRef) -> Emit {
     if b.ty(r).is_int() { Ok(r) } else { b.guard(Op::CONV, Ty::Int, r, IrRef(conv::INT_NUM_INDEX)) }
 }
 
 /// A number as the bit library sees it.
-pub fn to_bit(b: &mut Builder, r: IrRef) -> Emit {
+pub fn to_bit(b: &mut IrBuffer, r: IrRef) -> Emit {
     if b.ty(r).is_int() { Ok(r) } else { b.emit(Op::TOBIT, Ty::Int, r, IrRef::NIL) }
 }
 
@@ -25,7 +25,7 @@ pub fn to_bit(b: &mut Builder, r: IrRef) -> Emit {
 ///
 /// `idx` is not beyond `stop` (that is why this iteration runs). So the sum fits if `stop + step` does, which is checked once,
 /// outside the loop, where the check would hold for the value `stop_now` that `stop` has.
-pub fn next_index(b: &mut Builder, idx: IrRef, step: i32, stop: IrRef, stop_now: i32) -> Emit {
+pub fn next_index(b: &mut IrBuffer, idx: IrRef, step: i32, stop: IrRef, stop_now: i32) -> Emit {
     let k = b.kint(step);
     if !b.flags.narrow || stop_now.checked_add(step).is_none() {
         return b.emit(Op::ADDOV, Ty::Int, idx, k);

@@ -9,7 +9,7 @@
 //! needs no PHI, but the values stored to it do, and it can be sunk only if its copy can. What becomes a loop-carried *value* is
 //! not sunk, such as the previous element of a list.
 
-use crate::build::Builder;
+use crate::ir::buffer::IrBuffer;
 use crate::ir::{Ins, IrRef, Mode, Op, Ty};
 use crate::opt::mem::refs;
 use perilune_vm::layout::Field;
@@ -23,7 +23,7 @@ pub struct Sink {
 }
 
 /// Runs the pass on a trace that does not loop within itself.
-pub fn run(b: &mut Builder) {
+pub fn run(b: &mut IrBuffer) {
     let mut sink = Sink::new(b);
     if let Some(last) = b.trace.snaps.last() {
         // What the end of the trace stores is made there anyway.
@@ -37,7 +37,7 @@ pub fn run(b: &mut Builder) {
 
 impl Sink {
     /// Finds the new tables; none where the pass is off.
-    pub fn new(b: &Builder) -> Sink {
+    pub fn new(b: &IrBuffer) -> Sink {
         let n = b.trace.ins.len();
         let f = b.flags;
         let on = f.sink && f.fold && f.cse && f.dce && f.fwd;
@@ -53,7 +53,7 @@ impl Sink {
     }
 
     /// The table that an instruction makes or serves to fill, if its own form allows that.
-    fn belongs(&self, b: &Builder, i: usize) -> u16 {
+    fn belongs(&self, b: &IrBuffer, i: usize) -> u16 {
         let ins = b.trace.ins[i];
         let of = |r: IrRef| if r.is_const() { 0 } else { self.table[r.ins_index()] };
         let is_table = |r: IrRef| !r.is_const() && usize::from(self.table[r.ins_index()]) == r.ins_index();
@@ -73,7 +73,7 @@ impl Sink {
     }
 
     /// Forbids the tables that something else uses.
-    fn find_uses(&mut self, b: &Builder) {
+    fn find_uses(&mut self, b: &IrBuffer) {
         for (i, ins) in b.trace.ins.iter().enumerate() {
             let (mine, mut operands) = (self.table[i], ins.operands());
             let first = ins.op.mode_a() == Mode::Ref && !ins.a.is_const();
@@ -108,7 +108,7 @@ impl Sink {
     }
 
     /// Forbids what is stored into tables that cannot be sunk.
-    pub fn settle(&mut self, b: &Builder) {
+    pub fn settle(&mut self, b: &IrBuffer) {
         if self.table.is_empty() {
             return;
         }
@@ -141,7 +141,7 @@ impl Sink {
         !r.is_const() && self.is_sunk(r.ins_index()) && usize::from(self.table[r.ins_index()]) == r.ins_index()
     }
     /// The values stored to a sunk table.
-    pub fn stored_to<'a>(&'a self, b: &'a Builder, table: usize) -> impl Iterator<Item = IrRef> + 'a {
+    pub fn stored_to<'a>(&'a self, b: &'a IrBuffer, table: usize) -> impl Iterator<Item = IrRef> + 'a {
         let serves = move |i: &usize| usize::from(self.table[*i]) == table;
         let value = |i: usize| {
             let ins = b.trace.ins[i];
@@ -151,7 +151,7 @@ impl Sink {
     }
 
     /// Marks what is sunk and removes what nothing needs any more.
-    pub fn apply(&self, b: &mut Builder) {
+    pub fn apply(&self, b: &mut IrBuffer) {
         let sunk: Vec<usize> = (0..self.table.len()).filter(|&i| self.is_sunk(i)).collect();
         if sunk.is_empty() {
             return;
@@ -176,12 +176,12 @@ impl Sink {
     }
 }
 
-fn nop(b: &mut Builder, i: usize) {
+fn nop(b: &mut IrBuffer, i: usize) {
     b.trace.ins[i] = Ins::new(Op::NOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
 }
 
 /// Is the node of an HREFK that of its key, because the table was made from a template and nothing was inserted since?
-fn known_node(b: &Builder, ins: Ins) -> bool {
+fn known_node(b: &IrBuffer, ins: Ins) -> bool {
     let Some(nodes) = b.is_op(ins.a, Op::FLOAD) else { return false };
     let mut r = b.newest(Op::NEWREF);
     while r > nodes.a {
@@ -194,7 +194,7 @@ fn known_node(b: &Builder, ins: Ins) -> bool {
 }
 
 /// Collection steps are for what allocates: without that they go, from each side of LOOP by itself.
-fn drop_steps(b: &mut Builder) {
+fn drop_steps(b: &mut IrBuffer) {
     let head = b.newest(Op::LOOP);
     let split = if head == IrRef::NONE { b.trace.ins.len() } else { head.ins_index() };
     for part in [1..split, split..b.trace.ins.len()] {

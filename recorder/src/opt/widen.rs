@@ -6,7 +6,7 @@
 //! as what continues there would be recorded for nums otherwise.
 
 use crate::abort::Abort;
-use crate::build::{Builder, Emit};
+use crate::ir::buffer::{Emit, IrBuffer};
 use crate::ir::{Ins, IrRef, Op, Ty, conv};
 use crate::opt::narrow;
 
@@ -15,7 +15,7 @@ fn is_candidate(ins: Ins) -> bool {
 }
 
 /// By instruction of the recorded iteration: may its copy be computed in doubles? Empty when none may.
-pub fn candidates(b: &Builder) -> Vec<bool> {
+pub fn candidates(b: &IrBuffer) -> Vec<bool> {
     let chosen = [Op::ADDOV, Op::SUBOV, Op::MULOV].iter().all(|&op| b.newest(op) == IrRef::NONE);
     if chosen || b.newest(Op::CONV) == IrRef::NONE || !b.flags.narrow || !b.flags.fold {
         return Vec::new();
@@ -37,7 +37,7 @@ pub fn candidates(b: &Builder) -> Vec<bool> {
 }
 
 /// Converts the operands that are ints in front of the loop, where the conversions of invariants can stay.
-pub fn convert_operands(b: &mut Builder, widen: &[bool]) -> Result<(), Abort> {
+pub fn convert_operands(b: &mut IrBuffer, widen: &[bool]) -> Result<(), Abort> {
     for i in 1..widen.len() {
         if widen[i] {
             for r in b.trace.ins[i].operands().filter(|r| !widen[r.ins_index()]) {
@@ -49,7 +49,7 @@ pub fn convert_operands(b: &mut Builder, widen: &[bool]) -> Result<(), Abort> {
 }
 
 /// The copy of a candidate, with these operands.
-pub fn copy(b: &mut Builder, op: Op, x: IrRef, y: IrRef) -> Emit {
+pub fn copy(b: &mut IrBuffer, op: Op, x: IrRef, y: IrRef) -> Emit {
     let (x, y) = (narrow::to_num(b, x)?, narrow::to_num(b, y)?);
     let op = match op {
         Op::ADDOV => Op::ADD,

@@ -34,11 +34,12 @@ mod watched;
 mod window;
 
 use crate::abort::Abort;
-use crate::build::{Builder, Limits, Pass};
-use crate::history::History;
+use crate::ir::buffer::IrBuffer;
+use crate::ir::history::History;
 use crate::ir::{IrRef, Link, Op, Origin, SlotIdx, Trace, TraceExit, Ty, sload};
 use crate::opt::abc::Induction;
-use crate::opt::{self, OptFlags};
+use crate::opt::{self, Pass};
+use crate::params::{Limits, OptFlags};
 use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::fault::{Fault, is_injected};
@@ -318,8 +319,10 @@ struct Frame {
 /// A recording.
 #[derive(Debug)]
 pub struct Recorder {
-    /// Emission.
-    pub b: Builder,
+    /// The trace under construction.
+    pub b: IrBuffer,
+    /// Bytecode instructions recorded so far.
+    bytecodes: u16,
     params: RecParams,
     id: TraceId,
     root: TraceId,
@@ -405,13 +408,14 @@ pub struct Recorder {
 
 impl Recorder {
     fn new(vm: &Vm, params: &RecParams, proto: Gc<Proto>, place: TreePlace) -> Recorder {
-        let mut b = Builder::new(params.flags, params.limits);
+        let mut b = opt::buffer(params.flags, params.limits);
+        b.history = params.history.then(Box::default);
         if let Some(parent) = place.parent {
             b.set_parent(parent);
         }
-        b.history = params.history.then(Box::default);
         Recorder {
             b,
+            bytecodes: 0,
             params: *params,
             id: place.id,
             root: place.root,
@@ -697,7 +701,7 @@ impl Recorder {
         self.tables = TablesMet::default();
         let flow = self.dispatch(vm, db, pc, ins);
         self.learn_shape(vm);
-        self.b.bytecodes = self.b.bytecodes.saturating_add(1);
+        self.bytecodes = self.bytecodes.saturating_add(1);
         self.first = false;
         flow
     }
@@ -705,11 +709,22 @@ impl Recorder {
     /// The number of the call that led to the current frame, see [`Origin::call`]. Calls since the last instruction came from there.
     fn called_from(&mut self) -> u16 {
         self.calls.truncate(self.frames.len());
-        for f in &self.frames[self.calls.len()..] {
+        for i in self.calls.len()..self.frames.len() {
+            let way = self.frames[i].way;
             let below = self.calls.last().copied().unwrap_or(0);
-            self.calls.push(if f.way == Way::Vararg { below } else { self.b.note_call() });
+            let call = if way == Way::Vararg { below } else { self.note_call() };
+            self.calls.push(call);
         }
         self.calls.last().copied().unwrap_or(0)
+    }
+    /// The number, for [`Origin::call`], of the bytecode that was recorded last, as a call.
+    fn note_call(&mut self) -> u16 {
+        let (calls, origin) = (&mut self.b.trace.calls, self.b.origin);
+        let at = calls.iter().rposition(|c| *c == origin).unwrap_or_else(|| {
+            calls.push(origin);
+            calls.len() - 1
+        });
+        at as u16 + 1
     }
     /// Ends the trace; `None` if another iteration is to be recorded.
     fn finish(&mut self, link: Link, pc: *const Ins) -> Rec<Option<FinishedTrace>> {
@@ -722,17 +737,17 @@ impl Recorder {
             return Err(Abort::TypeInstability);
         }
         let begun = Instant::now();
-        match opt::finish(&mut self.b, looping) {
-            Ok(()) => {}
+        let passes = match opt::finish(&mut self.b, looping) {
+            Ok(passes) => passes,
             Err(Abort::TypeInstability | Abort::GuardAlwaysFails) if looping && self.instunroll > 0 => {
                 self.instunroll -= 1;
                 self.needsnap = true;
                 return Ok(None);
             }
             Err(e) => return Err(e),
-        }
+        };
         self.end_part();
-        let (optimised, passes) = (begun.elapsed(), core::mem::take(&mut self.b.passes));
+        let optimised = begun.elapsed();
         let mut trace = core::mem::take(&mut self.b.trace);
         trace.link = link;
         trace.top_slot = self.first_top.index() as u32;

@@ -2,7 +2,7 @@
 
 use super::window::Window;
 use super::{Rec, Recorder, Way, view};
-use crate::ir::{Const, IrRef, Op, SlotIdx, SnapSlot, Ty, sload};
+use crate::ir::{Const, IrRef, Op, SlotIdx, SnapSlot, Snapshot, Ty, sload};
 use core::ops::Range;
 use perilune_vm::bc::Ins;
 use perilune_vm::object::{Gc, Proto};
@@ -137,7 +137,16 @@ impl Recorder {
         }
         self.needsnap = false;
         self.to_store += slots.iter().filter(|s| s.is_restored()).count();
-        self.b.snapshot(pc.expose_provenance() as u64, self.base, top, slots, self.multres)
+        self.b.add_snapshot(Snapshot {
+            at: self.b.trace.next_ref(),
+            base_slot: self.base,
+            nslots: top,
+            pc: pc.expose_provenance() as u64,
+            multres: self.multres,
+            decides: false,
+            done: self.bytecodes,
+            slots,
+        })
     }
     /// By slot below `top`: does nobody look at it when the trace is left to go on at `pc`?
     pub(super) fn dead(&self, pc: *const Ins, top: SlotIdx) -> Vec<bool> {

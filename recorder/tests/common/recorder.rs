@@ -2,8 +2,8 @@
 
 use super::program::{Arith, Bit, Cmp, MAX_LEN, Machine, Operand, Program, SLOTS, Stmt, arith, compare};
 use perilune_recorder::abort::Abort;
-use perilune_recorder::build::Builder;
-use perilune_recorder::ir::{FpMath, IrRef, Link, Op, SlotIdx, SnapSlot, Ty, VmRef, sload};
+use perilune_recorder::ir::buffer::IrBuffer;
+use perilune_recorder::ir::{FpMath, IrRef, Link, Op, SlotIdx, SnapSlot, Snapshot, Ty, VmRef, sload};
 use perilune_recorder::opt::abc::{self, Induction};
 use perilune_recorder::opt::narrow;
 use perilune_vm::Value;
@@ -11,7 +11,7 @@ use perilune_vm::layout::Field;
 use perilune_vm::object::{Gc, Table};
 
 pub struct Recorder<'a> {
-    pub b: Builder,
+    pub b: IrBuffer,
     p: &'a Program,
     /// Reference of each slot's value, once it was read or written.
     slots: [IrRef; SLOTS + 1],
@@ -28,7 +28,7 @@ type Res<T> = Result<T, Abort>;
 
 impl<'a> Recorder<'a> {
     /// With `dense`, every statement has a snapshot; otherwise only what follows an effect.
-    pub fn new(b: Builder, p: &'a Program, dense: bool) -> Recorder<'a> {
+    pub fn new(b: IrBuffer, p: &'a Program, dense: bool) -> Recorder<'a> {
         let none = [IrRef::NONE; SLOTS + 1];
         Recorder { b, p, slots: none, written: [false; SLOTS + 1], induction: None, effect: true, dense }
     }
@@ -41,7 +41,16 @@ impl<'a> Recorder<'a> {
             }
         }
         self.effect = false;
-        self.b.snapshot(pc as u64, SlotIdx::BASE, SlotIdx::new(SLOTS + 1), slots, 0)
+        self.b.add_snapshot(Snapshot {
+            at: self.b.trace.next_ref(),
+            base_slot: SlotIdx::BASE,
+            nslots: SlotIdx::new(SLOTS + 1),
+            pc: pc as u64,
+            multres: 0,
+            decides: false,
+            done: 0,
+            slots,
+        })
     }
 
     fn write(&mut self, slot: usize, r: IrRef) {

@@ -1,6 +1,6 @@
 //! Ways of running a program: a table, so that a new way is one row.
 
-use perilune_recorder::opt::OptFlags;
+use perilune_recorder::params::OptFlags;
 
 /// When a program is run in a mode.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Arithmetic.
 
 use super::{Fold, Rule, holds, is, like, range};
-use crate::build::Builder;
+use crate::ir::buffer::IrBuffer;
 use crate::ir::{FpMath, Ins, IrRef, Op, Ty};
 use perilune_vm::meta;
 
@@ -33,7 +33,7 @@ fn num_const(op: Op, x: f64, y: f64) -> Option<f64> {
 }
 
 /// ADD to MAX on nums.
-pub(super) fn num(b: &mut Builder, ins: Ins) -> Rule {
+pub(super) fn num(b: &mut IrBuffer, ins: Ins) -> Rule {
     let (x, y) = (ins.a, ins.b);
     if matches!(ins.op, Op::NEG | Op::ABS) {
         return num_unary(b, ins);
@@ -74,7 +74,7 @@ pub(super) fn num(b: &mut Builder, ins: Ins) -> Rule {
     }
 }
 
-fn num_unary(b: &mut Builder, ins: Ins) -> Rule {
+fn num_unary(b: &mut IrBuffer, ins: Ins) -> Rule {
     if let Some(k) = b.as_num(ins.a) {
         let v = if ins.op == Op::NEG { -k } else { k.abs() };
         return is(b.knum(v));
@@ -91,7 +91,7 @@ fn num_unary(b: &mut Builder, ins: Ins) -> Rule {
 }
 
 /// The right operand is a constant.
-fn num_by_const(b: &mut Builder, ins: Ins, k: f64) -> Rule {
+fn num_by_const(b: &mut IrBuffer, ins: Ins, k: f64) -> Rule {
     let x = ins.a;
     let bits = k.to_bits();
     match ins.op {
@@ -139,7 +139,7 @@ pub(super) fn int_const(op: Op, x: i32, y: i32) -> Option<i32> {
 }
 
 /// ADD to MAX on ints, modulo 2^32.
-pub(super) fn int(b: &mut Builder, ins: Ins) -> Rule {
+pub(super) fn int(b: &mut IrBuffer, ins: Ins) -> Rule {
     let (x, y) = (ins.a, ins.b);
     if ins.op == Op::NEG {
         return int_neg(b, x);
@@ -197,7 +197,7 @@ pub(super) fn int(b: &mut Builder, ins: Ins) -> Rule {
     }
 }
 
-fn int_neg(b: &mut Builder, x: IrRef) -> Rule {
+fn int_neg(b: &mut IrBuffer, x: IrRef) -> Rule {
     if let Some(k) = b.as_int(x) {
         return is(b.kint(k.wrapping_neg()));
     }
@@ -211,12 +211,12 @@ fn int_neg(b: &mut Builder, x: IrRef) -> Rule {
 }
 
 /// The x of x + k1 where k takes k1 back.
-fn cancelled(b: &Builder, sum: IrRef, k: i32, ops: &[Op]) -> Option<IrRef> {
+fn cancelled(b: &IrBuffer, sum: IrRef, k: i32, ops: &[Op]) -> Option<IrRef> {
     let i = b.def(sum).filter(|i| ops.contains(&i.op) && i.ty == Ty::Int)?;
     (b.as_int(i.b)?.checked_neg() == Some(k)).then_some(i.a)
 }
 
-fn int_by_const(b: &mut Builder, ins: Ins, k: i32) -> Rule {
+fn int_by_const(b: &mut IrBuffer, ins: Ins, k: i32) -> Rule {
     let x = ins.a;
     match ins.op {
         // x + 0 = x
@@ -271,7 +271,7 @@ fn int_by_const(b: &mut Builder, ins: Ins, k: i32) -> Rule {
 }
 
 /// ADDOV, SUBOV, MULOV.
-pub(super) fn checked(b: &mut Builder, ins: Ins) -> Rule {
+pub(super) fn checked(b: &mut IrBuffer, ins: Ins) -> Rule {
     let (x, y) = (ins.a, ins.b);
     let (rx, ry) = (range::of(b, x), range::of(b, y));
     if let (Some(k), Some(m)) = (b.as_int(x), b.as_int(y)) {
@@ -315,7 +315,7 @@ pub(super) fn checked(b: &mut Builder, ins: Ins) -> Rule {
     }
 }
 
-fn checked_by_const(b: &mut Builder, ins: Ins, k: i32) -> Rule {
+fn checked_by_const(b: &mut IrBuffer, ins: Ins, k: i32) -> Rule {
     let x = ins.a;
     match ins.op {
         // (x + k1) + k  =>  x + (k1 + k), exactly
@@ -343,7 +343,7 @@ fn checked_by_const(b: &mut Builder, ins: Ins, k: i32) -> Rule {
 }
 
 /// FPMATH.
-pub(super) fn math(b: &mut Builder, ins: Ins) -> Rule {
+pub(super) fn math(b: &mut IrBuffer, ins: Ins) -> Rule {
     let rounding = |f: u16| f == FpMath::Floor as u16 || f == FpMath::Ceil as u16 || f == FpMath::Trunc as u16;
     let f = ins.b.0;
     if let Some(k) = b.as_num(ins.a) {

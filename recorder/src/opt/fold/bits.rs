@@ -1,11 +1,11 @@
 //! Bit operations on ints.
 
 use super::{Fold, Rule, is, like, range};
-use crate::build::Builder;
+use crate::ir::buffer::IrBuffer;
 use crate::ir::{Ins, IrRef, Op, Ty};
 
 /// BNOT, BSWAP, BAND, BOR, BXOR.
-pub(super) fn logic(b: &mut Builder, ins: Ins) -> Rule {
+pub(super) fn logic(b: &mut IrBuffer, ins: Ins) -> Rule {
     let (x, y) = (ins.a, ins.b);
     if ins.ty != Ty::Int {
         return Ok(Fold::Keep);
@@ -63,7 +63,7 @@ pub(super) fn logic(b: &mut Builder, ins: Ins) -> Rule {
     }
 }
 
-fn logic_by_const(b: &mut Builder, ins: Ins, k: i32) -> Rule {
+fn logic_by_const(b: &mut IrBuffer, ins: Ins, k: i32) -> Rule {
     let x = ins.a;
     match (ins.op, k) {
         // x & 0 = 0, x | -1 = -1
@@ -120,7 +120,7 @@ fn shift_const(op: Op, x: i32, n: u32) -> i32 {
 }
 
 /// BSHL, BSHR, BSAR, BROL, BROR.
-pub(super) fn shift(b: &mut Builder, ins: Ins) -> Rule {
+pub(super) fn shift(b: &mut IrBuffer, ins: Ins) -> Rule {
     let (x, y) = (ins.a, ins.b);
     if ins.ty != Ty::Int {
         return Ok(Fold::Keep);
@@ -153,7 +153,7 @@ pub(super) fn shift(b: &mut Builder, ins: Ins) -> Rule {
 }
 
 /// Shifts by a constant; `n` is what counts of it.
-fn shift_by_const(b: &mut Builder, ins: Ins, k: i32, n: u32) -> Rule {
+fn shift_by_const(b: &mut IrBuffer, ins: Ins, k: i32, n: u32) -> Rule {
     let x = ins.a;
     if n == 0 {
         return is(x);

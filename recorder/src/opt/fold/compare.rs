@@ -1,7 +1,7 @@
 //! Comparisons for order, and bounds checks: guards that always or never hold, and cheaper forms.
 
 use super::{Fold, Rule, holds, like, range};
-use crate::build::Builder;
+use crate::ir::buffer::IrBuffer;
 use crate::ir::{Ins, IrRef, Op, Ty};
 use core::cmp::Ordering;
 
@@ -27,7 +27,7 @@ fn signed(op: Op) -> Op {
 }
 
 /// LT to UGT.
-pub(super) fn order(b: &mut Builder, ins: Ins) -> Rule {
+pub(super) fn order(b: &mut IrBuffer, ins: Ins) -> Rule {
     match ins.ty {
         Ty::Num => order_num(b, ins),
         Ty::Int => order_int(b, ins),
@@ -37,7 +37,7 @@ pub(super) fn order(b: &mut Builder, ins: Ins) -> Rule {
     }
 }
 
-fn order_num(b: &mut Builder, ins: Ins) -> Rule {
+fn order_num(b: &mut IrBuffer, ins: Ins) -> Rule {
     let (x, y) = (ins.a, ins.b);
     if let (Some(k), Some(m)) = (b.as_num(x), b.as_num(y)) {
         return holds(accepts(ins.op, k.partial_cmp(&m)));
@@ -70,7 +70,7 @@ fn order_num(b: &mut Builder, ins: Ins) -> Rule {
     }
 }
 
-fn order_int(b: &mut Builder, ins: Ins) -> Rule {
+fn order_int(b: &mut IrBuffer, ins: Ins) -> Rule {
     let (x, y) = (ins.a, ins.b);
     if x == y {
         return holds(accepts(ins.op, Some(Ordering::Equal)));
@@ -108,7 +108,7 @@ fn order_int(b: &mut Builder, ins: Ins) -> Rule {
 }
 
 /// One form for what is the same: x < k  =>  x <= k - 1, x >= k  =>  x > k - 1.
-fn strict(b: &mut Builder, ins: Ins) -> Rule {
+fn strict(b: &mut IrBuffer, ins: Ins) -> Rule {
     match (ins.op, b.as_int(ins.b)) {
         (Op::LT, Some(k)) if k != i32::MIN => {
             let k = b.kint(k - 1);
@@ -123,7 +123,7 @@ fn strict(b: &mut Builder, ins: Ins) -> Rule {
 }
 
 /// ABC: op2 below op1.
-pub(super) fn bounds(b: &mut Builder, ins: Ins) -> Rule {
+pub(super) fn bounds(b: &mut IrBuffer, ins: Ins) -> Rule {
     let (size, index) = (ins.a, ins.b);
     let Some(k) = b.as_int(index) else { return Ok(Fold::Keep) };
     if let Some(n) = b.as_int(size) {

@@ -1,11 +1,11 @@
 //! Conversions between numbers.
 
 use super::{Fold, Rule, holds, is};
-use crate::build::Builder;
+use crate::ir::buffer::IrBuffer;
 use crate::ir::{Ins, IrRef, Op, Ty, conv};
 
 /// CONV.
-pub(super) fn conv(b: &mut Builder, ins: Ins) -> Rule {
+pub(super) fn conv(b: &mut IrBuffer, ins: Ins) -> Rule {
     let mode = ins.b.0;
     match mode {
         // num(k)
@@ -34,7 +34,7 @@ pub(super) fn conv(b: &mut Builder, ins: Ins) -> Rule {
 }
 
 /// Conversions between 32 and 64 bits.
-fn wide(b: &mut Builder, ins: Ins) -> Rule {
+fn wide(b: &mut IrBuffer, ins: Ins) -> Rule {
     let src = ins.b.0 & 31;
     let dst = ins.b.0 >> 5 & 31;
     let is64 = |t: u16| t == Ty::I64 as u16 || t == Ty::U64 as u16 || t == Ty::P64 as u16;
@@ -55,7 +55,7 @@ const EXACT: f64 = (1u64 << 50) as f64;
 const TERMS: u32 = 300;
 
 /// The most that the magnitude of an integral num can be, if its computation was exact. `left`: instructions that may be looked at.
-fn magnitude(b: &Builder, r: IrRef, left: &mut u32) -> Option<f64> {
+fn magnitude(b: &IrBuffer, r: IrRef, left: &mut u32) -> Option<f64> {
     if let Some(k) = b.as_num(r) {
         return (k == k.trunc() && k.abs() <= EXACT).then(|| k.abs());
     }
@@ -70,7 +70,7 @@ fn magnitude(b: &Builder, r: IrRef, left: &mut u32) -> Option<f64> {
 }
 
 /// TOBIT.
-pub(super) fn tobit(b: &mut Builder, ins: Ins) -> Rule {
+pub(super) fn tobit(b: &mut IrBuffer, ins: Ins) -> Rule {
     let bias = ins.b;
     if let Some(k) = b.as_num(ins.a) {
         return is(b.kint(perilune_vm::meta::tobit(k)));

@@ -1,13 +1,13 @@
 //! EQ and NE.
 
 use super::{Fold, Rule, compare, holds, like, range};
-use crate::build::Builder;
+use crate::ir::buffer::IrBuffer;
 use crate::ir::{Const, Ins, IrRef, Op, Ty, VmRef};
 use crate::opt::mem::refs;
 use core::cmp::Ordering;
 
 /// EQ, NE.
-pub(super) fn equal(b: &mut Builder, ins: Ins) -> Rule {
+pub(super) fn equal(b: &mut IrBuffer, ins: Ins) -> Rule {
     let (x, y) = (ins.a, ins.b);
     let eq = ins.op == Op::EQ;
     if ins.ty.is_pri() {
@@ -37,11 +37,11 @@ pub(super) fn equal(b: &mut Builder, ins: Ins) -> Rule {
     }
 }
 
-fn is_new(b: &Builder, r: IrRef) -> bool {
+fn is_new(b: &IrBuffer, r: IrRef) -> bool {
     b.def(r).is_some_and(|i| matches!(i.op, Op::TNEW | Op::TDUP))
 }
 
-fn equal_num(b: &mut Builder, ins: Ins) -> Rule {
+fn equal_num(b: &mut IrBuffer, ins: Ins) -> Rule {
     let eq = ins.op == Op::EQ;
     if let (Some(k), Some(m)) = (b.as_num(ins.a), b.as_num(ins.b)) {
         return holds((k == m) == eq);
@@ -62,7 +62,7 @@ fn equal_num(b: &mut Builder, ins: Ins) -> Rule {
     }
 }
 
-fn equal_int(b: &mut Builder, ins: Ins) -> Rule {
+fn equal_int(b: &mut IrBuffer, ins: Ins) -> Rule {
     let eq = ins.op == Op::EQ;
     let (rx, ry) = (range::of(b, ins.a), range::of(b, ins.b));
     // Ranges that do not meet.
@@ -85,7 +85,7 @@ fn equal_int(b: &mut Builder, ins: Ins) -> Rule {
 }
 
 /// A short substring against a constant: bytes are compared, no string is made.
-fn equal_str(b: &mut Builder, ins: Ins) -> Rule {
+fn equal_str(b: &mut IrBuffer, ins: Ins) -> Rule {
     let Some(Ins { op: Op::SNEW, a: addr, b: len, .. }) = b.def(ins.a) else { return Ok(Fold::Keep) };
     let Some(s) = b.as_gc(ins.b).and_then(|v| v.as_str()) else { return Ok(Fold::Keep) };
     let klen = b.kint(s.len() as i32);
@@ -120,7 +120,7 @@ fn equal_str(b: &mut Builder, ins: Ins) -> Rule {
 }
 
 /// Is the address that of a slot that exists (and not the nil slot)?
-fn equal_address(b: &mut Builder, ins: Ins) -> Rule {
+fn equal_address(b: &mut IrBuffer, ins: Ins) -> Rule {
     let nil_slot = Some(Const::Vm(VmRef::NilSlot));
     let is_slot = |r: IrRef| b.def(r).is_some_and(|i| matches!(i.op, Op::AREF | Op::HREFK | Op::NEWREF | Op::UREFC | Op::UREFO));
     if b.trace.konst(ins.b) == nil_slot && (is_slot(ins.a) || b.flags.fwd && refs::is_present(b, ins.a)) {

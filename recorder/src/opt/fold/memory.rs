@@ -1,11 +1,11 @@
 //! Keys of tables, and what can be said of memory without looking at stores.
 
 use super::{Fold, Rule, again, holds, is};
-use crate::build::Builder;
+use crate::ir::buffer::IrBuffer;
 use crate::ir::{Const, Ins, IrRef, Op, Ty, VmRef};
 
 /// HREF, NEWREF: a number key in its canonical form.
-pub(super) fn key(b: &mut Builder, ins: Ins) -> Rule {
+pub(super) fn key(b: &mut IrBuffer, ins: Ins) -> Rule {
     if let Some(k) = b.as_num(ins.b) {
         let i = k as i32;
         if f64::from(i) == k {
@@ -21,7 +21,7 @@ pub(super) fn key(b: &mut Builder, ins: Ins) -> Rule {
 }
 
 /// HLOAD from the slot that is always nil.
-pub(super) fn load(b: &mut Builder, ins: Ins) -> Rule {
+pub(super) fn load(b: &mut IrBuffer, ins: Ins) -> Rule {
     if b.trace.konst(ins.a) != Some(Const::Vm(VmRef::NilSlot)) {
         return Ok(Fold::Keep);
     }
@@ -33,7 +33,7 @@ pub(super) fn load(b: &mut Builder, ins: Ins) -> Rule {
 }
 
 /// TBAR, OBAR: what is not collectable, or never dies before the trace does, needs no barrier.
-pub(super) fn barrier(b: &mut Builder, ins: Ins) -> Rule {
+pub(super) fn barrier(b: &mut IrBuffer, ins: Ins) -> Rule {
     let ty = b.ty(ins.b);
     if ins.op == Op::OBAR && !ty.is_gc() && ty != Ty::U64 {
         return holds(true);

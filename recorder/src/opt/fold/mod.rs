@@ -15,7 +15,7 @@ pub mod range;
 mod string;
 
 use crate::abort::Abort;
-use crate::build::Builder;
+use crate::ir::buffer::IrBuffer;
 use crate::ir::{Ins, IrRef, Op, Ty};
 
 /// What folding decided about one instruction.
@@ -39,7 +39,7 @@ pub(crate) type Rule = Result<Fold, Abort>;
 const MAX_STEPS: usize = 20;
 
 /// Folds an instruction: what to emit instead, or the reference that has its value already.
-pub(crate) fn fold(b: &mut Builder, ins: Ins) -> Result<Result<Ins, IrRef>, Abort> {
+pub(crate) fn fold(b: &mut IrBuffer, ins: Ins) -> Result<Result<Ins, IrRef>, Abort> {
     let mut ins = ins;
     for _ in 0..MAX_STEPS {
         ins = canonical(ins);
@@ -70,7 +70,7 @@ fn canonical(mut ins: Ins) -> Ins {
 }
 
 #[inline]
-fn rules(b: &mut Builder, ins: Ins) -> Rule {
+fn rules(b: &mut IrBuffer, ins: Ins) -> Rule {
     match ins.op {
         Op::LT | Op::GE | Op::LE | Op::GT | Op::ULT | Op::UGE | Op::ULE | Op::UGT => compare::order(b, ins),
         Op::EQ | Op::NE => equal::equal(b, ins),
@@ -127,7 +127,7 @@ pub(crate) fn holds(yes: bool) -> Rule {
     Ok(if yes { Fold::Drop } else { Fold::Fail })
 }
 
-impl Builder {
+impl IrBuffer {
     /// The instruction behind a reference, if a rule may rearrange what both compute. In a loop's body, looking through an
     /// instruction before LOOP is sound, but would make its operands loop-carried as well.
     #[inline]

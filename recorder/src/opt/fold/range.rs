@@ -1,6 +1,6 @@
 //! Ranges of int values, from what computes them.
 
-use crate::build::Builder;
+use crate::ir::buffer::IrBuffer;
 use crate::ir::{Ins, IrRef, Op, Ty};
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
@@ -60,11 +60,11 @@ impl Range {
 const DEPTH: u32 = 4;
 
 /// The range of an int reference.
-pub fn of(b: &Builder, r: IrRef) -> Range {
+pub fn of(b: &IrBuffer, r: IrRef) -> Range {
     range(b, r, DEPTH)
 }
 
-fn range(b: &Builder, r: IrRef, depth: u32) -> Range {
+fn range(b: &IrBuffer, r: IrRef, depth: u32) -> Range {
     if let Some(k) = b.as_int(r) {
         return Range::new(i64::from(k), i64::from(k));
     }
@@ -79,7 +79,7 @@ const GUARDS: usize = 16;
 
 /// What earlier guards leave of a range. (A guard on a value of the previous iteration holds in a loop's body, because its copy
 /// was executed there.)
-fn by_guards(b: &Builder, r: IrRef, mut range_: Range, depth: u32) -> Range {
+fn by_guards(b: &IrBuffer, r: IrRef, mut range_: Range, depth: u32) -> Range {
     for op in [Op::LE, Op::LT, Op::GE, Op::GT] {
         let mut g = b.newest(op);
         for _ in 0..GUARDS {
@@ -103,7 +103,7 @@ fn by_guards(b: &Builder, r: IrRef, mut range_: Range, depth: u32) -> Range {
     if range_.lo > range_.hi { FULL } else { range_ }
 }
 
-fn of_ins(b: &Builder, ins: Ins, depth: u32) -> Range {
+fn of_ins(b: &IrBuffer, ins: Ins, depth: u32) -> Range {
     let by_type = match ins.ty {
         Ty::U8 => Range::new(0, 255),
         Ty::I8 => Range::new(-128, 127),

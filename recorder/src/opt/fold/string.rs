@@ -1,7 +1,7 @@
 //! Strings: they are immutable and interned.
 
 use super::{Fold, Rule, again, holds, is, like};
-use crate::build::Builder;
+use crate::ir::buffer::IrBuffer;
 use crate::ir::{Const, Ins, IrRef, Op, Ty, xload};
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
@@ -9,7 +9,7 @@ use perilune_vm::layout::Field;
 const STR_LEN: IrRef = IrRef(Field::StrLen as u16);
 
 /// FLOAD: the length of a string.
-pub(super) fn field(b: &mut Builder, ins: Ins) -> Rule {
+pub(super) fn field(b: &mut IrBuffer, ins: Ins) -> Rule {
     if ins.b != STR_LEN {
         return Ok(Fold::Keep);
     }
@@ -26,7 +26,7 @@ pub(super) fn field(b: &mut Builder, ins: Ins) -> Rule {
 }
 
 /// STRREF.
-pub(super) fn reference(b: &mut Builder, ins: Ins) -> Rule {
+pub(super) fn reference(b: &mut IrBuffer, ins: Ins) -> Rule {
     // byte j of sub(s, i)  =>  byte i + j of s
     if let Some(Ins { op: Op::SNEW, a, .. }) = b.inner(ins.a)
         && let Some(Ins { op: Op::STRREF, a: s, b: i, .. }) = b.def(a)
@@ -38,7 +38,7 @@ pub(super) fn reference(b: &mut Builder, ins: Ins) -> Rule {
 }
 
 /// SNEW.
-pub(super) fn new(b: &mut Builder, ins: Ins) -> Rule {
+pub(super) fn new(b: &mut IrBuffer, ins: Ins) -> Rule {
     let Some(Ins { op: Op::STRREF, a: s, b: start, .. }) = b.def(ins.a) else { return Ok(Fold::Keep) };
     if b.as_int(start) != Some(0) {
         return Ok(Fold::Keep);
@@ -52,7 +52,7 @@ pub(super) fn new(b: &mut Builder, ins: Ins) -> Rule {
 }
 
 /// XLOAD of a byte of a constant string.
-pub(super) fn byte(b: &mut Builder, ins: Ins) -> Rule {
+pub(super) fn byte(b: &mut IrBuffer, ins: Ins) -> Rule {
     if ins.ty != Ty::U8 || ins.b.0 & xload::READONLY == 0 {
         return Ok(Fold::Keep);
     }
@@ -68,7 +68,7 @@ pub(super) fn byte(b: &mut Builder, ins: Ins) -> Rule {
 }
 
 /// STRTO.
-pub(super) fn number(b: &mut Builder, ins: Ins) -> Rule {
+pub(super) fn number(b: &mut IrBuffer, ins: Ins) -> Rule {
     if let Some(s) = b.as_gc(ins.a).and_then(|v| v.as_str()) {
         return match perilune_vm::meta::str_to_number(s).and_then(|v| v.as_number()) {
             Some(n) => is(b.knum(n)),
@@ -83,7 +83,7 @@ pub(super) fn number(b: &mut Builder, ins: Ins) -> Rule {
 }
 
 /// BUFPUT, BUFSTR.
-pub(super) fn buffer(b: &mut Builder, ins: Ins) -> Rule {
+pub(super) fn buffer(b: &mut IrBuffer, ins: Ins) -> Rule {
     if ins.op == Op::BUFPUT {
         let empty = b.as_gc(ins.b).and_then(|v| v.as_str()).is_some_and(|s| s.is_empty());
         // buf .. ""  =>  buf
@@ -105,12 +105,12 @@ pub(super) fn buffer(b: &mut Builder, ins: Ins) -> Rule {
 }
 
 /// Is it a number that was made a string? Then it may go into a buffer as it is, see [`crate::opt::buffers`].
-fn is_text_of_number(b: &Builder, r: IrRef) -> bool {
+fn is_text_of_number(b: &IrBuffer, r: IrRef) -> bool {
     b.flags.fuse && b.is_op(r, Op::TOSTR).is_some_and(|i| i.b != IrRef(2))
 }
 
 /// CALLN of a function of strings.
-pub(super) fn call(b: &mut Builder, ins: Ins) -> Rule {
+pub(super) fn call(b: &mut IrBuffer, ins: Ins) -> Rule {
     if ins.b.0 != Helper::StrCmp as u16 {
         return Ok(Fold::Keep);
     }

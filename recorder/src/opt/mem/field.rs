@@ -1,7 +1,7 @@
 //! Fields of objects: FLOAD, FSTORE.
 
 use super::{Older, emit_store, forward, older_store};
-use crate::build::{Builder, Emit};
+use crate::ir::buffer::{Emit, IrBuffer};
 use crate::ir::{Ins, IrRef, Op, Ty};
 use crate::opt::alias::{self, Alias};
 use crate::opt::cse;
@@ -13,7 +13,7 @@ fn field_of(ins: Ins) -> Option<Field> {
 }
 
 /// May field `field` of `object` be the one at the address `fref`?
-fn aliases(b: &Builder, field: IrRef, object: IrRef, fref: IrRef) -> Alias {
+fn aliases(b: &IrBuffer, field: IrRef, object: IrRef, fref: IrRef) -> Alias {
     match b.is_op(fref, Op::FREF) {
         Some(f) if f.b != field => Alias::No,
         Some(f) if f.a == object => Alias::Must,
@@ -23,7 +23,7 @@ fn aliases(b: &Builder, field: IrRef, object: IrRef, fref: IrRef) -> Alias {
 }
 
 /// FLOAD.
-pub fn load(b: &mut Builder, ins: Ins) -> Emit {
+pub fn load(b: &mut IrBuffer, ins: Ins) -> Emit {
     let object = ins.a;
     let Some(field) = field_of(ins) else { return b.append(ins) };
     if matches!(field, Field::StrLen | Field::FuncPc | Field::FuncFfid) {
@@ -68,7 +68,7 @@ pub fn load(b: &mut Builder, ins: Ins) -> Emit {
 }
 
 /// A field of a table that the trace has made and not changed since.
-fn of_new_table(b: &mut Builder, table: IrRef, field: Field) -> Option<IrRef> {
+fn of_new_table(b: &mut IrBuffer, table: IrRef, field: Field) -> Option<IrRef> {
     let made = b.def(table)?;
     let (asize, hmask, shape) = match made.op {
         Op::TNEW => {
@@ -91,7 +91,7 @@ fn of_new_table(b: &mut Builder, table: IrRef, field: Field) -> Option<IrRef> {
 }
 
 /// FSTORE.
-pub fn store(b: &mut Builder, ins: Ins) -> Emit {
+pub fn store(b: &mut IrBuffer, ins: Ins) -> Emit {
     let Some(fref) = b.is_op(ins.a, Op::FREF) else { return b.append(ins) };
     if !b.flags.fwd && !b.flags.dse {
         return b.append(ins);

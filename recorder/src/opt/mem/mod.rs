@@ -9,14 +9,13 @@ pub mod refs;
 pub mod table;
 pub mod upvalue;
 
-use super::FAILS;
-use crate::build::{Builder, Emit};
+use crate::ir::buffer::{Emit, GUARD_FAILS, IrBuffer};
 use crate::ir::{Effect, Ins, IrRef, Op, Ty, conv};
 
 /// The value `r` for a load that expects a type, if it can stand in for it.
 ///
 /// Otherwise the load stays (`None`), or, where it checks the type and would always find another one, the trace is given up.
-fn forward(b: &mut Builder, load: Ins, r: IrRef, exact: bool) -> Option<Emit> {
+fn forward(b: &mut IrBuffer, load: Ins, r: IrRef, exact: bool) -> Option<Emit> {
     let ty = b.ty(r);
     if ty == load.ty || ty.is_int() && load.ty.is_int() {
         return Some(Ok(r));
@@ -30,11 +29,11 @@ fn forward(b: &mut Builder, load: Ins, r: IrRef, exact: bool) -> Option<Emit> {
     }
     // A num that is forwarded from a load may be an int in memory.
     let unknown = ty == Ty::U64 || load.ty == Ty::U64 || !load.is_guard() || ty == Ty::Num && load.ty.is_int() && !exact;
-    if unknown { None } else { Some(FAILS) }
+    if unknown { None } else { Some(GUARD_FAILS) }
 }
 
 /// Might someone between the store `r` and now have seen what it stored?
-fn observed(b: &Builder, r: IrRef) -> bool {
+fn observed(b: &IrBuffer, r: IrRef) -> bool {
     b.trace.ins[r.ins_index() + 1..].iter().any(|i| {
         i.is_guard()
             || match i.op {
@@ -47,7 +46,7 @@ fn observed(b: &Builder, r: IrRef) -> bool {
 }
 
 /// Removes the store `r` if nobody can have seen it.
-fn eliminate(b: &mut Builder, r: IrRef) {
+fn eliminate(b: &mut IrBuffer, r: IrRef) {
     if b.flags.dse && r > b.newest(Op::LOOP) && !observed(b, r) {
         b.remove(r);
     }
@@ -63,7 +62,7 @@ enum Older {
 
 /// Searches a chain of stores, newest first and down to `lim`, for one to the same place as `store`. Stores that may be to the
 /// same place end the search, unless they store the same value.
-fn older_store(b: &Builder, store: Ins, lim: IrRef, alias: impl Fn(IrRef) -> super::alias::Alias) -> Older {
+fn older_store(b: &IrBuffer, store: Ins, lim: IrRef, alias: impl Fn(IrRef) -> super::alias::Alias) -> Older {
     use super::alias::Alias;
     let mut r = b.newest(store.op);
     while r > lim {
@@ -80,7 +79,7 @@ fn older_store(b: &Builder, store: Ins, lim: IrRef, alias: impl Fn(IrRef) -> sup
 }
 
 /// Emits a store: drops it when the place has the value already, and the older store when nobody saw that.
-fn emit_store(b: &mut Builder, store: Ins, older: &Older) -> Emit {
+fn emit_store(b: &mut IrBuffer, store: Ins, older: &Older) -> Emit {
     if let Older::Same(r) = *older {
         let other = b.trace.ins[r.ins_index()];
         if other.b == store.b && other.ty == store.ty {

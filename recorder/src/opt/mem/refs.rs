@@ -1,18 +1,18 @@
 //! Addresses of slots, and what depends on the shape of tables; barriers; other loads.
 
-use crate::build::{Builder, Emit};
+use crate::ir::buffer::{Emit, IrBuffer};
 use crate::ir::{Const, Ins, IrRef, Op, VmRef, xload};
 use crate::opt::alias::{self, Alias, Clobber};
 use crate::opt::cse;
 
 /// Shares an instruction that calls may invalidate.
-pub fn shared_until(b: &mut Builder, ins: Ins, what: impl Fn(Ins, Clobber) -> bool) -> Emit {
+pub fn shared_until(b: &mut IrBuffer, ins: Ins, what: impl Fn(Ins, Clobber) -> bool) -> Emit {
     let lim = alias::called(b, ins.newest_operand(), |c| what(ins, c));
     cse::reuse_or_append(b, ins, lim)
 }
 
 /// HREF: a lookup gives the same until keys are inserted into the table (or cleared).
-pub fn href(b: &mut Builder, ins: Ins) -> Emit {
+pub fn href(b: &mut IrBuffer, ins: Ins) -> Emit {
     let table = ins.a;
     let changed = alias::invalidated(b, table, table.max(IrRef::BASE), |c| c.keys);
     if b.flags.fwd {
@@ -31,7 +31,7 @@ pub fn href(b: &mut Builder, ins: Ins) -> Emit {
 }
 
 /// Does a new table lack a key that is no number?
-fn is_absent(b: &Builder, ins: Ins) -> bool {
+fn is_absent(b: &IrBuffer, ins: Ins) -> bool {
     let (table, key) = (ins.a, ins.b);
     let lacks = match b.def(table) {
         Some(Ins { op: Op::TNEW, .. }) => !b.ty(key).is_number() && b.ty(key) != crate::ir::Ty::U64,
@@ -60,7 +60,7 @@ fn is_absent(b: &Builder, ins: Ins) -> bool {
 
 /// Is the key of an HREF known to be in the table? Keys that were inserted, or came with the template, stay until they are cleared
 /// or moved.
-pub fn is_present(b: &Builder, href: IrRef) -> bool {
+pub fn is_present(b: &IrBuffer, href: IrRef) -> bool {
     let Some(ins) = b.is_op(href, Op::HREF) else { return false };
     let table = ins.a;
     let gone = alias::invalidated(b, table, table, |c| c.keys && c.values);
@@ -80,7 +80,7 @@ pub fn is_present(b: &Builder, href: IrRef) -> bool {
 }
 
 /// Is the node of an HREFK that of its key in the template that its table was made from?
-pub fn is_of_template(b: &Builder, hrefk: Ins) -> bool {
+pub fn is_of_template(b: &IrBuffer, hrefk: Ins) -> bool {
     let made = b.is_op(hrefk.a, Op::FLOAD).and_then(|nodes| b.is_op(nodes.a, Op::TDUP));
     let template = made.and_then(|made| b.as_gc(made.a)).and_then(|v| v.as_table());
     let (Some(template), Some(Const::Slot(key, node))) = (template, b.trace.konst(hrefk.b)) else { return false };
@@ -90,7 +90,7 @@ pub fn is_of_template(b: &Builder, hrefk: Ins) -> bool {
 
 /// HREFK: the key stays in its node as long as the address of the nodes holds (see [`super::field`]). That of a new table made from
 /// a template is there.
-pub fn hrefk(b: &mut Builder, mut ins: Ins) -> Emit {
+pub fn hrefk(b: &mut IrBuffer, mut ins: Ins) -> Emit {
     if b.flags.fwd
         && let Some(nodes) = b.is_op(ins.a, Op::FLOAD)
         && let Some(Const::Slot(key, _)) = b.trace.konst(ins.b)
@@ -111,12 +111,12 @@ pub fn hrefk(b: &mut Builder, mut ins: Ins) -> Emit {
 }
 
 /// The newest instruction in which the collector may have gone on marking: builtins have safepoints as well.
-fn collected(b: &Builder) -> IrRef {
+fn collected(b: &IrBuffer) -> IrRef {
     b.newest(Op::GCSTEP).max(b.newest(Op::NATIVE))
 }
 
 /// TBAR: a second barrier does nothing until a collection step blackens the table again, and a new table is not black.
-pub fn table_barrier(b: &mut Builder, ins: Ins) -> Emit {
+pub fn table_barrier(b: &mut IrBuffer, ins: Ins) -> Emit {
     let step = collected(b);
     if b.flags.fwd && (alias::is_new_table(b, ins.a) && ins.a > step || cse::find(b, ins, step).is_some()) {
         return Ok(IrRef::NONE);
@@ -125,7 +125,7 @@ pub fn table_barrier(b: &mut Builder, ins: Ins) -> Emit {
 }
 
 /// OBAR: likewise, for the same value.
-pub fn upvalue_barrier(b: &mut Builder, ins: Ins) -> Emit {
+pub fn upvalue_barrier(b: &mut IrBuffer, ins: Ins) -> Emit {
     let step = collected(b);
     if b.flags.fwd && cse::find(b, ins, step).is_some() {
         return Ok(IrRef::NONE);
@@ -134,7 +134,7 @@ pub fn upvalue_barrier(b: &mut Builder, ins: Ins) -> Emit {
 }
 
 /// VLOAD: scratch words hold until someone writes new ones.
-pub fn scratch_load(b: &mut Builder, ins: Ins) -> Emit {
+pub fn scratch_load(b: &mut IrBuffer, ins: Ins) -> Emit {
     if !matches!(b.trace.konst(ins.a), Some(Const::Vm(_))) {
         // A slot that a builtin has written, or an argument of a vararg function, which nothing assigns.
         return if ins.a == IrRef::BASE { b.append(ins) } else { shared_until(b, ins, |_, c| c.all) };
@@ -145,12 +145,12 @@ pub fn scratch_load(b: &mut Builder, ins: Ins) -> Emit {
 }
 
 /// XLOAD.
-pub fn raw_load(b: &mut Builder, ins: Ins) -> Emit {
+pub fn raw_load(b: &mut IrBuffer, ins: Ins) -> Emit {
     if ins.b.0 & xload::READONLY != 0 { cse::reuse_or_append(b, ins, IrRef::BASE) } else { b.append(ins) }
 }
 
 /// CALLL: depends on whatever memory.
-pub fn reading_call(b: &mut Builder, ins: Ins) -> Emit {
+pub fn reading_call(b: &mut IrBuffer, ins: Ins) -> Emit {
     let stores = [Op::ASTORE, Op::HSTORE, Op::USTORE, Op::FSTORE, Op::XSTORE, Op::NEWREF];
     let lim = stores.iter().map(|&op| b.newest(op)).max().unwrap_or(IrRef::NONE);
     let lim = lim.max(alias::called(b, IrRef::BASE, |c| c != Clobber::default()));

@@ -1,14 +1,13 @@
 //! Values in tables: ALOAD, HLOAD, ASTORE, HSTORE, ALEN.
 
 use super::{emit_store, forward, older_store};
-use crate::build::{Builder, Emit};
+use crate::ir::buffer::{Emit, GUARD_FAILS, IrBuffer};
 use crate::ir::{Const, Ins, IrRef, Op, Ty};
-use crate::opt::FAILS;
 use crate::opt::alias::{self, Alias};
 use perilune_vm::Value;
 
 /// The newest store to table slots before `r`, of either kind.
-fn newest_store(b: &Builder, below: Option<IrRef>) -> IrRef {
+fn newest_store(b: &IrBuffer, below: Option<IrRef>) -> IrRef {
     let first = |op: Op| {
         let mut r = b.newest(op);
         while below.is_some_and(|lim| r >= lim) {
@@ -26,10 +25,10 @@ struct Stores {
 }
 
 impl Stores {
-    fn new(b: &Builder) -> Stores {
+    fn new(b: &IrBuffer) -> Stores {
         Stores { array: b.newest(Op::ASTORE), hash: b.newest(Op::HSTORE) }
     }
-    fn next(&mut self, b: &Builder) -> IrRef {
+    fn next(&mut self, b: &IrBuffer) -> IrRef {
         let r = self.array.max(self.hash);
         if r != IrRef::NONE {
             if r == self.array {
@@ -43,7 +42,7 @@ impl Stores {
 }
 
 /// ALOAD, HLOAD.
-pub fn load(b: &mut Builder, ins: Ins) -> Emit {
+pub fn load(b: &mut IrBuffer, ins: Ins) -> Emit {
     if !b.flags.fwd {
         return b.append(ins);
     }
@@ -101,7 +100,7 @@ pub fn load(b: &mut Builder, ins: Ins) -> Emit {
 }
 
 /// A load from a table that the trace made. Its history is known: what was stored under the key, or what it had from the start.
-fn load_new(b: &mut Builder, ins: Ins, table: IrRef) -> Option<Emit> {
+fn load_new(b: &mut IrBuffer, ins: Ins, table: IrRef) -> Option<Emit> {
     if alias::invalidated(b, table, table, |c| c.values) != IrRef::NONE {
         return None;
     }
@@ -139,7 +138,7 @@ fn load_new(b: &mut Builder, ins: Ins, table: IrRef) -> Option<Emit> {
 }
 
 /// ASTORE, HSTORE.
-pub fn store(b: &mut Builder, ins: Ins) -> Emit {
+pub fn store(b: &mut IrBuffer, ins: Ins) -> Emit {
     if !b.flags.fwd && !b.flags.dse {
         return b.append(ins);
     }
@@ -164,7 +163,7 @@ pub fn store(b: &mut Builder, ins: Ins) -> Emit {
 }
 
 /// ALEN: depends on all values under integer keys.
-pub fn len(b: &mut Builder, ins: Ins) -> Emit {
+pub fn len(b: &mut IrBuffer, ins: Ins) -> Emit {
     if !b.flags.fwd {
         return b.append(ins);
     }
@@ -190,13 +189,13 @@ pub fn len(b: &mut Builder, ins: Ins) -> Emit {
         Some(Ins { op: Op::TNEW, .. }) if lim == table => Ok(b.kint(0)),
         Some(Ins { op: Op::TDUP, a, .. }) if lim == table => match b.as_gc(a).and_then(|v| v.as_table()) {
             Some(t) => Ok(b.kint(t.len() as i32)),
-            None => FAILS,
+            None => GUARD_FAILS,
         },
         _ => b.append(ins),
     }
 }
 
-fn may_change_len(b: &Builder, table: IrRef, store: Ins) -> bool {
+fn may_change_len(b: &IrBuffer, table: IrRef, store: Ins) -> bool {
     let Some(address) = b.def(store.a) else { return true };
     let key = b.ty(alias::key_of(b, address));
     let integer = matches!(key, Ty::Int | Ty::Num | Ty::U64);

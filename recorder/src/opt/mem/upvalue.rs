@@ -1,20 +1,20 @@
 //! Upvalues: UREFO, UREFC, ULOAD, USTORE.
 
 use super::{emit_store, forward, older_store};
-use crate::build::{Builder, Emit};
+use crate::ir::buffer::{Emit, IrBuffer};
 use crate::ir::{Ins, IrRef, Op};
 use crate::opt::alias::{self, Alias};
 use crate::opt::cse;
 use perilune_vm::fault::{Fault, is_injected};
 
 /// UREFO, UREFC: the same until upvalues are closed.
-pub fn reference(b: &mut Builder, ins: Ins) -> Emit {
+pub fn reference(b: &mut IrBuffer, ins: Ins) -> Emit {
     let lim = alias::called(b, ins.newest_operand(), |c| c.upvalues);
     cse::reuse_or_append(b, ins, lim)
 }
 
 /// May two addresses be those of one upvalue?
-fn aliases(b: &Builder, x: IrRef, y: IrRef) -> Alias {
+fn aliases(b: &IrBuffer, x: IrRef, y: IrRef) -> Alias {
     if x == y {
         return Alias::Must;
     }
@@ -39,7 +39,7 @@ fn aliases(b: &Builder, x: IrRef, y: IrRef) -> Alias {
 }
 
 /// ULOAD.
-pub fn load(b: &mut Builder, ins: Ins) -> Emit {
+pub fn load(b: &mut IrBuffer, ins: Ins) -> Emit {
     if !b.flags.fwd {
         return b.append(ins);
     }
@@ -79,7 +79,7 @@ pub fn load(b: &mut Builder, ins: Ins) -> Emit {
 }
 
 /// USTORE.
-pub fn store(b: &mut Builder, ins: Ins) -> Emit {
+pub fn store(b: &mut IrBuffer, ins: Ins) -> Emit {
     let address = ins.a;
     // Slots are also stored all at once, which nothing here sees.
     if !b.flags.fwd && !b.flags.dse || b.is_op(address, Op::SREF).is_some() && !is_injected(Fault::CapturedSlots) {

@@ -1,12 +1,13 @@
 //! Traces as text. Any text is a trace or an error; what is printed of a trace reads as the same trace. What is well formed is so
 //! behind each pass that leaves it a trace.
 
-use perilune_recorder::build::Limits;
 use perilune_recorder::ir::parse::{Objects, parse};
 use perilune_recorder::ir::print::{Names, kind_name, print};
 use perilune_recorder::ir::verify::verify;
 use perilune_recorder::ir::{Const, Effect, Link, Op, Trace, Ty};
-use perilune_recorder::opt::{self, OptFlags};
+use perilune_recorder::opt;
+use perilune_recorder::params::Limits;
+use perilune_recorder::params::OptFlags;
 use perilune_vm::object::Gc;
 use perilune_vm::{Value, Vm};
 

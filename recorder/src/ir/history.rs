@@ -1,13 +1,13 @@
-//! What recording asked for, and what the passes were given: kept only for those who want to look at it.
+//! The instructions that recording asked for, and the trace before the passes: kept only for the trace explorer and `-jdump`.
 //!
 //! FOLD, CSE and forwarding work while instructions are emitted, so that an instruction that they find superfluous is never in the
-//! trace. [`History::asked`] has those as well.
+//! trace. [`History::requests`] has those as well.
 
-use crate::ir::{Ins, IrRef, Trace};
+use super::{Ins, IrRef, Trace};
 
 /// An instruction that recording asked for.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Asked {
+pub struct Request {
     /// The instruction; its operands are those of the trace.
     pub ins: Ins,
     /// What is used in its place: an instruction of the trace or a constant. [`IrRef::NONE`] if nothing is.
@@ -22,7 +22,7 @@ pub struct Asked {
 #[derive(Clone, Default, Debug)]
 pub struct History {
     /// What was asked for, in order. What rules of FOLD emit in turn is left out.
-    pub asked: Vec<Asked>,
+    pub requests: Vec<Request>,
     /// The trace as recorded, before the passes that work on the whole of it.
     pub recorded: Trace,
 }

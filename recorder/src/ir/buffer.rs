@@ -1,50 +1,42 @@
-//! Emission: how a trace comes into being.
+//! The IR buffer: a trace under construction.
 //!
-//! Every instruction passes through FOLD (rewriting by what the operands are), then CSE or, for memory, forwarding and
-//! elimination of stores, and is appended only if it is still there. The result is the reference to use, which may be a constant
-//! or an earlier instruction. Each stage has its switch in [`OptFlags`].
+//! Whoever emits an instruction asks for it with [`IrBuffer::emit`] and uses the reference that comes back, which may be a constant or an
+//! earlier instruction: the emission pipeline (FOLD, CSE, forwarding; `opt::pipeline`) decides whether the instruction is appended.
+//! LuaJIT does the same with `emitir` and `lj_opt_fold`. The buffer only knows the pipeline as a function, so that the IR does not depend on the
+//! optimiser.
 //!
-//! Instructions of one operation are chained through `Builder::prev`, newest first: a search visits only candidates, and stops
+//! Instructions of one operation are chained through `IrBuffer::prev`, newest first: a search visits only candidates, and stops
 //! at the newest operand, since nothing equal can be older than that.
 
+use super::history::{History, Request};
+use super::{Const, Ins, IrRef, Op, Origin, Snapshot, Trace, TraceExit, Ty, VmRef};
 use crate::abort::Abort;
-use crate::history::{Asked, History};
-use crate::ir::{Const, Ins, IrRef, Op, Origin, SlotIdx, SnapSlot, Snapshot, Trace, TraceExit, Ty, VmRef};
-use crate::opt::{self, OptFlags};
+use crate::params::{Limits, OptFlags};
 use perilune_vm::Value;
 
 /// What emission gives: the reference to use.
 pub type Emit = Result<IrRef, Abort>;
 
-/// Limits of one trace.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Limits {
-    /// Instructions.
-    pub maxrecord: u32,
-    /// Constants.
-    pub maxirconst: u32,
-    /// Snapshots.
-    pub maxsnap: u32,
-}
+/// The guard that is emitted would always fail.
+pub(crate) const GUARD_FAILS: Emit = Err(Abort::GuardAlwaysFails);
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { maxrecord: 4000, maxirconst: 500, maxsnap: 500 }
-    }
-}
+/// What decides whether and how an instruction that is asked for is appended.
+pub type Pipeline = fn(&mut IrBuffer, Ins) -> Emit;
 
 /// References have 15 bits on either side of the bias.
 const MAX_REFS: usize = 0x7f00;
 
-/// A trace being built.
+/// A trace under construction.
 #[derive(Clone, Debug)]
-pub struct Builder {
+pub struct IrBuffer {
     /// The trace so far.
     pub trace: Trace,
     /// Passes that run.
     pub flags: OptFlags,
     /// Limits.
     pub limits: Limits,
+    /// What emitted instructions go through.
+    pipeline: Pipeline,
     /// Newest instruction of each operation; 0 is the end.
     chain: [u16; Op::COUNT],
     /// For each instruction the next older one of its operation.
@@ -52,38 +44,17 @@ pub struct Builder {
     /// Newest constant of each kind.
     kchain: [u16; 8],
     kprev: Vec<u16>,
-    /// By index of a num: the sum of ints that has the same low bits, if one was made ([`crate::opt::fold`]'s TOBIT). A chain of sums
+    /// By index of a num: the sum of ints that has the same low bits, if one was made (FOLD of TOBIT). A chain of sums
     /// is gone through once, and not again for each value in it.
     low_bits: Vec<IrRef>,
     /// Was a guard emitted since the last snapshot?
     guard_emitted: bool,
     /// The bytecode being recorded, see [`Trace::origins`].
     pub origin: Origin,
-    /// Bytecode instructions recorded before it.
-    pub bytecodes: u16,
-    /// Instructions that were asked for, and what the passes made of them.
-    pub asked: usize,
-    /// What each pass did.
-    pub passes: Vec<Pass>,
-    /// What was asked for, if somebody wants to know. Not there while passes run.
+    /// Number of instructions that were asked for.
+    pub requested: usize,
+    /// The instructions that were asked for, if they are to be kept. `None` while passes run.
     pub history: Option<Box<History>>,
-}
-
-/// What a pass did.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Pass {
-    /// Its name.
-    pub name: &'static str,
-    /// Instructions before, see [`Trace::executed`]; for emission those that were asked for.
-    pub before: usize,
-    /// Instructions behind it.
-    pub after: usize,
-}
-
-impl Default for Builder {
-    fn default() -> Builder {
-        Builder::new(OptFlags::default(), Limits::default())
-    }
 }
 
 fn kind_of(k: Const) -> usize {
@@ -99,14 +70,14 @@ fn kind_of(k: Const) -> usize {
     }
 }
 
-impl Builder {
-    /// The sum of ints that has the low bits of a num, if [`Builder::set_low_bits`] was told of one that is still there.
+impl IrBuffer {
+    /// The sum of ints that has the low bits of a num, if [`IrBuffer::set_low_bits`] was told of one that is still there.
     pub(crate) fn low_bits(&self, num: IrRef) -> Option<IrRef> {
         let sum = self.low_bits.get(num.ins_index()).filter(|_| !num.is_const());
         let r = *sum.filter(|r| **r != IrRef::NONE)?;
         self.def(r).is_some_and(|i| i.ty == Ty::Int && i.op != Op::NOP).then_some(r)
     }
-    /// See [`Builder::low_bits`].
+    /// See [`IrBuffer::low_bits`].
     pub(crate) fn set_low_bits(&mut self, num: IrRef, sum: IrRef) {
         if num.is_const() || sum.is_const() {
             return;
@@ -117,11 +88,12 @@ impl Builder {
         self.low_bits[num.ins_index()] = sum;
     }
     /// An empty trace.
-    pub fn new(flags: OptFlags, limits: Limits) -> Builder {
-        let mut b = Builder {
+    pub fn new(flags: OptFlags, limits: Limits, pipeline: Pipeline) -> IrBuffer {
+        let mut b = IrBuffer {
             trace: Trace::default(),
             flags,
             limits,
+            pipeline,
             chain: [0; Op::COUNT],
             prev: vec![0],
             kchain: [0; 8],
@@ -129,17 +101,15 @@ impl Builder {
             low_bits: Vec::new(),
             guard_emitted: false,
             origin: Origin::default(),
-            bytecodes: 0,
-            asked: 0,
-            passes: Vec::new(),
+            requested: 0,
             history: None,
         };
         b.trace.ins.reserve(256);
         b
     }
     /// Goes on with a trace that exists.
-    pub fn from_trace(trace: Trace, flags: OptFlags, limits: Limits) -> Builder {
-        let mut b = Builder::new(flags, limits);
+    pub fn from_trace(trace: Trace, flags: OptFlags, limits: Limits, pipeline: Pipeline) -> IrBuffer {
+        let mut b = IrBuffer::new(flags, limits, pipeline);
         b.kprev.clear();
         for (i, &k) in trace.consts.iter().enumerate() {
             b.kprev.push(core::mem::replace(&mut b.kchain[kind_of(k)], IrRef::of_const(i).0));
@@ -287,20 +257,20 @@ impl Builder {
     }
     /// Emits an instruction through all enabled stages.
     pub fn emit_ins(&mut self, ins: Ins) -> Emit {
-        self.asked += 1;
+        self.requested += 1;
         if self.history.is_none() {
-            return opt::pipeline(self, ins);
+            return (self.pipeline)(self, ins);
         }
-        self.noted(ins, |b| opt::pipeline(b, ins))
+        self.noted(ins, self.pipeline)
     }
     /// Emits, and notes what was asked for.
-    fn noted(&mut self, ins: Ins, emit: impl FnOnce(&mut Builder) -> Emit) -> Emit {
-        let Some(mut history) = self.history.take() else { return emit(self) };
+    fn noted(&mut self, ins: Ins, emit: Pipeline) -> Emit {
+        let Some(mut history) = self.history.take() else { return emit(self, ins) };
         let before = self.trace.next_ref();
-        let made = emit(self);
+        let made = emit(self, ins);
         if let Ok(result) = made {
             let is_new = !result.is_const() && result >= before;
-            history.asked.push(Asked { ins, result, is_new, origin: self.origin.pc });
+            history.requests.push(Request { ins, result, is_new, origin: self.origin.pc });
         }
         self.history = Some(history);
         made
@@ -308,7 +278,7 @@ impl Builder {
     /// Appends an instruction as it is.
     pub fn emit_raw(&mut self, op: Op, ty: Ty, a: IrRef, b: IrRef) -> Emit {
         let ins = Ins::new(op, ty, a, b);
-        self.noted(ins, |b| b.append(ins))
+        self.noted(ins, IrBuffer::append)
     }
     /// Appends an instruction as it is.
     pub fn append(&mut self, ins: Ins) -> Emit {
@@ -334,15 +304,6 @@ impl Builder {
         let base = &mut self.trace.ins[0];
         (base.a, base.b) = (IrRef(parent.trace.operand()), IrRef(parent.exit.number() as u16));
     }
-    /// The number, for [`Origin::call`], of the bytecode that was recorded last, as a call.
-    pub fn note_call(&mut self) -> u16 {
-        let known = self.trace.calls.iter().rposition(|c| *c == self.origin);
-        let at = known.unwrap_or_else(|| {
-            self.trace.calls.push(self.origin);
-            self.trace.calls.len() - 1
-        });
-        at as u16 + 1
-    }
     /// Was a guard emitted since the last snapshot? If not, there is no need for another one.
     pub fn guard_emitted(&self) -> bool {
         self.guard_emitted
@@ -352,26 +313,15 @@ impl Builder {
     pub fn needs_snapshot(&self) -> bool {
         self.guard_emitted || self.trace.snaps.is_empty()
     }
-    /// Adds a snapshot, in force from the next instruction on. It replaces the last one if no guard was emitted since; snapshot 0,
-    /// the state at the trace's start, stays.
-    pub fn snapshot(
-        &mut self,
-        pc: u64,
-        base_slot: SlotIdx,
-        nslots: SlotIdx,
-        slots: Vec<SnapSlot>,
-        multres: u32,
-    ) -> Result<(), Abort> {
-        let at = self.trace.next_ref();
-        self.add_snapshot(Snapshot { at, base_slot, nslots, pc, multres, decides: false, done: self.bytecodes, slots })
-    }
-    /// The guard that comes next decides a branch, see [`Snapshot::decides`].
+    /// The next guard decides a branch, see [`Snapshot::decides`].
     pub fn decide(&mut self) {
         if let Some(last) = self.trace.snaps.last_mut() {
             last.decides = true;
         }
     }
-    pub(crate) fn add_snapshot(&mut self, mut snap: Snapshot) -> Result<(), Abort> {
+    /// Adds a snapshot, in force from `snap.at` on, which is the next instruction. It replaces the last one if no guard was emitted since;
+    /// snapshot 0, the state at the trace's start, stays.
+    pub fn add_snapshot(&mut self, mut snap: Snapshot) -> Result<(), Abort> {
         debug_assert!(snap.slots.is_sorted_by(|a, b| a.slot < b.slot));
         if let Some(last) = self.trace.snaps.last() {
             let at = core::mem::replace(&mut snap.at, last.at);

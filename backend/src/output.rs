@@ -1,0 +1,64 @@
+//! What comes of compiling: machine code, what each piece of it is for, and listings.
+
+use perilune_recorder::ir::SnapId;
+
+/// Texts of a compilation, made when asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    /// Cranelift IR.
+    pub clif: String,
+    /// Machine code.
+    pub asm: String,
+    /// Code offset and instruction index (of the root trace), ascending by offset.
+    pub map: Vec<(u32, u16)>,
+}
+
+/// Code that has not been placed in memory.
+#[derive(Clone, Debug)]
+pub struct Emitted {
+    /// The bytes; position-independent.
+    pub code: Vec<u8>,
+    /// Offset of the loop's head, if the root trace has one.
+    pub loop_offset: Option<u32>,
+    /// What is where.
+    pub map: CodeMap,
+    /// See [`crate::CompileRequest::listing`].
+    pub listing: Option<Listing>,
+}
+
+/// What is where in the code of a trace.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CodeMap {
+    /// Bytes of instructions; constants follow.
+    pub text: u32,
+    /// Offset of the code of each exit of the root trace; 0 for one that has none.
+    pub exits: Vec<u32>,
+    /// What the code from an offset on is for, ascending by offset; empty unless [`crate::CompileRequest::parts`] asks for it.
+    pub parts: Vec<(u32, Part)>,
+}
+
+/// What a piece of code is for.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// An instruction of the root trace, by its index.
+    Ins(usize),
+    /// An exit of the root trace.
+    Exit(SnapId),
+    /// Something else.
+    Other,
+}
+
+/// A compiled tree.
+#[derive(Clone, Debug)]
+pub struct CompiledCode {
+    /// Address of the entry: what `vm.trace_code` and a linked exit hold.
+    pub entry: usize,
+    /// Bytes of code.
+    pub size: usize,
+    /// Offset of the loop's head, if the root trace has one.
+    pub loop_offset: Option<u32>,
+    /// What is where.
+    pub map: CodeMap,
+    /// See [`crate::CompileRequest::listing`].
+    pub listing: Option<Listing>,
+}

@@ -1,0 +1,54 @@
+//! What to compile: a tree of traces.
+
+use crate::exit_abi::ExitArg;
+use perilune_recorder::ir::{SnapId, Trace};
+use perilune_vm::hooks::Unboxed;
+use perilune_vm::{ExitId, TraceId, Value};
+
+/// A trace and the side traces compiled into the same function.
+#[derive(Clone)]
+pub struct TraceTree<'a> {
+    /// The trace, optimised.
+    pub trace: &'a Trace,
+    /// Its id: a link to it from within the tree is a jump.
+    pub id: TraceId,
+    /// The id of its first exit.
+    pub exit_base: ExitId,
+    /// By instruction: the number to leave in [`perilune_vm::Vm::site`] before it calls a helper that allocates; empty if nobody
+    /// wants to know.
+    pub sites: &'a [u32],
+    /// The code is sampled by address: it leaves its site before it calls any helper.
+    pub sampled: bool,
+    /// Stacks are walked while it runs: it tells where its frame is ([`perilune_vm::Vm::code_base`]) when it starts and when that changes.
+    pub walked: bool,
+    /// Side traces by the exit they start from. Other exits leave through the exit table.
+    pub sides: Vec<(SnapId, TraceTree<'a>)>,
+}
+
+impl<'a> TraceTree<'a> {
+    /// A trace by itself.
+    pub fn single(trace: &'a Trace, id: TraceId, exit_base: ExitId) -> TraceTree<'a> {
+        TraceTree { trace, id, exit_base, sites: &[], sampled: false, walked: false, sides: Vec::new() }
+    }
+}
+
+/// What to compile.
+#[derive(Clone)]
+pub struct CompileRequest<'a> {
+    /// The traces.
+    pub tree: TraceTree<'a>,
+    /// Slots between the base of a frame and its caller's, from the frame's return address (for RETF).
+    pub frame_delta: fn(pc: u64) -> u32,
+    /// Exits leave to the runtime, or to side traces, what [`crate::unboxed::unboxed`] lists.
+    pub unboxed_exits: bool,
+    /// What the exit that leads to the root trace of the tree left undone.
+    pub unboxed: &'a [Unboxed],
+    /// What that exit passes in registers ([`crate::exit_abi::exit_args`]).
+    pub exit_args: &'a [ExitArg],
+    /// The hash of a string.
+    pub key_hash: fn(Value) -> u32,
+    /// Keep the texts and the address map.
+    pub listing: bool,
+    /// Fill [`crate::CodeMap::parts`].
+    pub parts: bool,
+}
