@@ -25,7 +25,7 @@ fn main() -> Result<(), Error> {
     let lua = Lua::new();
 
     // What the host gives to the script: `log(text)` and `on(event, handler)`.
-    let handlers = lua.create_table();
+    let handlers = lua.create_table()?;
     let log = lua.create_function(|_, text: String| {
         println!("script: {text}");
         Ok(())
@@ -49,7 +49,7 @@ fn main() -> Result<(), Error> {
     }
     let order: Function = handlers.get("order")?;
     for id in 1..=3 {
-        let data = lua.create_table();
+        let data = lua.create_table()?;
         data.set("id", id)?;
         data.set("items", lua.create_sequence_from((0..id).map(|n| format!("item {n}")))?)?;
         println!("order {id} costs {}", order.call::<f64>(data)?);

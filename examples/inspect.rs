@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("  given up {} times: {}", abort.count, abort.reason);
     }
 
-    lua.gc_collect();
+    lua.gc_collect()?;
     let heap = lua.heap_walk();
     println!("{} objects, {} bytes", heap.total_objects, heap.total_bytes);
     for kind in &heap.buckets {

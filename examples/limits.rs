@@ -13,14 +13,15 @@ const SCRIPTS: [(&str, &str); 4] = [
     ("caught by the script", "local ok, e = pcall(string.rep, 'x', 1e9) if not ok then return e end"),
 ];
 
-fn main() {
+fn main() -> perilune::Result<()> {
     for (what, script) in SCRIPTS {
         // A state for each script: they share nothing.
         let lua = Lua::new();
-        lua.set_memory_limit(32 << 20);
+        lua.set_memory_limit(32 << 20)?;
         match lua.load(script).set_name("=script").eval::<Option<String>>() {
             Ok(result) => println!("{what}: returned {}", result.unwrap_or_default()),
             Err(e) => println!("{what}: {}", e.message()),
         }
     }
+    Ok(())
 }

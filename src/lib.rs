@@ -51,13 +51,16 @@ mod api;
 
 pub use api::chunk::{AsChunk, Chunk};
 pub use api::convert::{FromLua, IntoLua};
-pub use api::error::{Error, Result};
+pub use api::error::{DynStdError, Error, ErrorContext, ExternalError, ExternalResult, LuaError, Result};
 pub use api::function::Function;
-pub use api::lua::Lua;
+pub use api::lua::{Lua, WeakLua};
 pub use api::multi::{FromLuaMulti, IntoLuaMulti, MultiValue, Variadic};
-pub use api::string::LuaString;
+pub use api::registry::RegistryKey;
+pub use api::string::{BorrowedBytes, BorrowedStr, LuaString};
 pub use api::table::{Pairs, Sequence, Table};
-pub use api::value::Value;
+pub use api::thread::Thread;
+pub use api::userdata::AnyUserData;
+pub use api::value::{Integer, LightUserData, Nil, Number, Other, Value};
 
 /// Memory profiler, heap dumps and snapshots, metrics, inspection. The methods of [`Lua`] lead there.
 #[cfg(feature = "observe")]

@@ -29,7 +29,7 @@ fn bytecode_is_that_of_listings() {
             .load("local text = {} require('jit.bc').dump(program, {write = function(_, s) text[#text + 1] = s end, flush = function() end}, true) return table.concat(text)")
             .eval()
             .unwrap();
-        let listing = String::from_utf8_lossy(listing.as_bytes()).into_owned();
+        let listing = String::from_utf8_lossy(&listing.as_bytes()).into_owned();
         let report = lua.stop_explorer().unwrap();
         let ours = report.functions.iter().filter(|f| report.files[f.file].name == "program.lua");
         // "0001 => ADDVN ...": number and mark of the targets of jumps are not part of it; nor is the header.

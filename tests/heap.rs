@@ -254,7 +254,7 @@ fn the_state_of_the_compiler_is_seen_while_it_records() {
 fn metrics_are_those_of_the_heap() {
     let lua = state();
     lua.load("require 'misc'").exec().unwrap();
-    lua.gc_collect();
+    lua.gc_collect().expect("a collection");
     let m = lua.metrics();
     let walk = lua.heap_walk();
     let count = |kind: &str| walk.buckets.iter().find(|b| b.type_name == kind).map_or(0, |b| b.count as u64);

@@ -132,7 +132,7 @@ const CIRCLES: [(&str, &str, usize, &str); 3] = [
         "the state of the VM: values point to objects, the heap marks the VM's roots, library functions take the VM",
     ),
     ("jit/src/lib.rs", "engine.rs", 30, "the state of the compiler: what it consists of is given the whole to work on"),
-    ("src/lib.rs", "api/lua.rs", 12, "the embedding API: handles make each other"),
+    ("src/lib.rs", "api/lua.rs", 60, "the embedding API: handles, conversions and the state make each other"),
 ];
 const ROOTS: [&str; 8] = [
     "vm/src/lib.rs",

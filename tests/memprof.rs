@@ -223,7 +223,7 @@ fn what_the_collector_frees_is_internal() {
     let lua = Lua::new();
     lua.set_jit(false);
     lua.load("require 'table.new'").exec().unwrap();
-    lua.gc_collect();
+    lua.gc_collect().expect("a collection");
     let program = "local _ = table.new(20, 0)\nfor i = 1, 20 do\n_[i] = 'memprof-str-' .. i\nend\n_ = nil\ncollectgarbage()";
     let (p, _) = profile(&lua, false, program);
     assert_eq!((p.allocs["@program:1"], p.allocs["@program:3"]), (2, 20));
@@ -343,7 +343,7 @@ fn a_writer_may_fail_at_any_byte() {
             Err(e) => e,
             Ok(()) => {
                 lua.load(program).exec().unwrap();
-                lua.gc_collect();
+                lua.gc_collect().expect("a collection");
                 lua.stop_memprof().unwrap_err()
             }
         };
@@ -352,7 +352,7 @@ fn a_writer_may_fail_at_any_byte() {
         assert!(matches!(lua.stop_memprof(), Err(Error::NotRunning)));
     }
     lua.load(program).exec().unwrap();
-    lua.gc_collect();
+    lua.gc_collect().expect("a collection");
     assert_eq!(lua.heap_walk().total_bytes, lua.used_memory());
 }
 

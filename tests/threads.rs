@@ -35,7 +35,7 @@ fn states() -> u64 {
     for _ in 0..STATES {
         let lua = Lua::new();
         lua.jit_option("budget=0").expect("an option");
-        lua.set_memory_limit(64 << 20);
+        lua.set_memory_limit(64 << 20).expect("a limit");
         // One thread has samples at a time, the others are told so.
         let sampled = lua.start_profile(profile::Options::new()).is_ok();
         let (n, s): (u32, u32) = lua.load(PROGRAM).eval().unwrap_or_else(|e| panic!("{e}"));

@@ -1,4 +1,4 @@
-//! Parameters of a recording: which passes run, and the limits of a trace.
+//! Parameters of a recording: which passes run, the limits of a trace, and how far it unrolls.
 
 macro_rules! define_flags {
     ($(#[doc = $doc:literal] $name:ident, $text:literal;)*) => {
@@ -87,5 +87,33 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Limits {
         Limits { maxrecord: 4000, maxirconst: 500, maxsnap: 500 }
+    }
+}
+
+/// Parameters of recording.
+#[derive(Copy, Clone, Debug)]
+pub struct RecParams {
+    /// Passes that run.
+    pub flags: OptFlags,
+    /// Limits of a trace.
+    pub limits: Limits,
+    /// Unrolled calls of one function that is not the start.
+    pub callunroll: u32,
+    /// Unrolled recursive calls of the start.
+    pub recunroll: u32,
+    /// Unrolled inner loops.
+    pub loopunroll: u32,
+    /// Further iterations that are recorded while types are not stable.
+    pub instunroll: u32,
+    /// Instructions that a trace must have to be stitched to another one behind a call.
+    pub minstitch: u32,
+    /// Keeps the instructions that are asked for, see [`crate::rec::FinishedTrace::history`].
+    pub history: bool,
+}
+
+impl Default for RecParams {
+    fn default() -> RecParams {
+        let (flags, limits) = (OptFlags::default(), Limits::default());
+        RecParams { flags, limits, callunroll: 3, recunroll: 2, loopunroll: 15, instunroll: 4, minstitch: 0, history: false }
     }
 }

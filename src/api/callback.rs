@@ -1,17 +1,21 @@
 //! Rust closures as Lua functions: a userdata with the closure is the upvalue of a builtin that calls it.
 
-use super::error::Result;
+use super::error::{Error, Result};
+use super::failure::{self, Failure};
 use super::lua::Lua;
-use super::multi::{FromLuaMulti, IntoLuaMulti, MultiValue};
+use super::multi::MultiValue;
 use super::state::State;
 use super::value::Value;
 use perilune_vm::Vm;
 use perilune_vm::error::{LuaError, LuaResult};
 use perilune_vm::object::{Func, Gc};
 use perilune_vm::value::Value as Raw;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::{Rc, Weak};
+use std::sync::Arc;
 
-type Closure = dyn Fn(&Lua, MultiValue) -> Result<MultiValue>;
+/// A closure with converted arguments and results.
+pub type Closure = dyn Fn(&Lua, MultiValue) -> Result<MultiValue>;
 
 /// What the userdata holds. The state is weak: it owns the userdata.
 struct Callback {
@@ -20,23 +24,12 @@ struct Callback {
 }
 
 /// The function of a closure.
-pub fn new<A, R>(lua: &Lua, f: impl Fn(&Lua, A) -> Result<R> + 'static) -> Raw
-where
-    A: FromLuaMulti,
-    R: IntoLuaMulti,
-{
-    let closure: Rc<Closure> = Rc::new(move |lua, args| f(lua, A::from_lua_multi(args, lua)?)?.into_lua_multi(lua));
+pub fn new(lua: &Lua, closure: Rc<Closure>) -> Raw {
     let callback = Callback { closure, state: Rc::downgrade(&lua.0) };
-    lua.0.with(|vm| {
-        let u = vm.new_udata(Box::new(callback), None);
+    lua.0.enter(|vm| {
+        let u = vm.new_host_udata(Box::new(callback), None);
         Raw::func(vm.new_native(trampoline, 1, &[Raw::udata(u)]))
     })
-}
-
-/// Raises a text without a position.
-fn raise(vm: &mut Vm, message: &str) -> LuaError {
-    let s = vm.new_str(message.as_bytes());
-    vm.throw(Raw::str(s))
 }
 
 /// What Lua calls.
@@ -45,26 +38,52 @@ fn trampoline(vm: &mut Vm) -> LuaResult<u32> {
     let me: Gc<Func> = Gc::from_addr(unsafe { *vm.base.sub(2) }.payload());
     let data = me.native_upvalues().first().and_then(|v| v.get().as_udata());
     let found = data.and_then(|u| u.with(|c: &mut Callback| (Rc::clone(&c.closure), c.state.upgrade())));
-    let Some((closure, Some(state))) = found else { return Err(raise(vm, "the state is closed")) };
+    let Some((closure, Some(state))) = found else {
+        // The state is being closed.
+        let message = vm.new_str(Error::CallbackDestructed.to_string().as_bytes());
+        return Err(vm.throw(Raw::str(message)));
+    };
+    run(vm, Lua(state), |lua, args| closure(lua, args))
+}
+
+/// Runs code of the host with the arguments of the running builtin, and pushes its results. Errors and panics become Lua errors.
+pub fn run(vm: &mut Vm, lua: Lua, f: impl FnOnce(&Lua, MultiValue) -> Result<MultiValue>) -> LuaResult<u32> {
+    // Nothing is collected before these are rooted.
     let raw: Vec<Raw> = (0..vm.nargs()).map(|i| vm.arg(i)).collect();
-    let lua = Lua(state);
-    let result = lua.0.inside(vm, || {
-        let args: Vec<Value> = raw.into_iter().map(|v| Value::from_raw(&lua, v)).collect();
-        closure(&lua, MultiValue::from(args))
+    let result = lua.0.leave(vm, || {
+        catch_unwind(AssertUnwindSafe(|| {
+            let args: MultiValue = raw.into_iter().map(|v| Value::from_raw(&lua, v)).collect();
+            let values = f(&lua, args)?;
+            let raw = values.iter().map(|v| v.raw_in(&lua)).collect::<Result<Vec<Raw>>>()?;
+            // The handles go with the values, and nothing is collected before these are pushed.
+            Ok(raw)
+        }))
     });
-    let pushed = lua.0.inside(vm, || match result {
-        // The handles are dropped in here, as that reaches the VM; nothing is collected before the values are pushed.
-        Ok(values) => Ok(values.iter().map(Value::raw).collect::<Vec<Raw>>()),
-        Err(e) => Err(e),
-    });
-    match pushed {
-        Ok(values) => {
+    match result {
+        Ok(Ok(values)) => {
             vm.reserve(values.len())?;
-            for v in &values {
-                vm.push(*v);
-            }
+            values.iter().for_each(|v| vm.push(*v));
             Ok(values.len() as u32)
         }
-        Err(e) => Err(raise(vm, e.message())),
+        Ok(Err(e)) => Err(raise(vm, &lua, e)),
+        Err(panic) => {
+            let v = failure::new(vm, lua.0.failure_meta(), Failure::Panic(Some(panic)));
+            Err(vm.throw(v))
+        }
     }
+}
+
+/// Raises an error of a Rust function: what Lua code has raised as it was, others with the calls that are active.
+#[cold]
+fn raise(vm: &mut Vm, lua: &Lua, e: Error) -> LuaError {
+    let e = match e {
+        Error::LuaError(_) => e,
+        _ => {
+            let cur = vm.cur;
+            let traceback = String::from_utf8_lossy(&perilune_vm::stdlib::host_traceback(vm, cur)).into_owned();
+            Error::CallbackError { traceback, cause: Arc::new(e) }
+        }
+    };
+    let v = lua.0.error_value(vm, e);
+    vm.throw(v)
 }

@@ -58,11 +58,12 @@ impl Chunk {
     /// Compiles the chunk.
     pub fn into_function(self) -> Result<Function> {
         let name = self.name.as_deref().unwrap_or(&self.source);
-        let loaded = self.lua.0.with(|vm| match vm.load_chunk(&self.source, name, None) {
+        let loaded = self.lua.0.enter(|vm| match vm.load_chunk(&self.source, name, None) {
             Ok(f) => Ok(Raw::func(f)),
-            Err(message) => Err(Error::traced(message.bytes(), b"")),
+            Err(message) if message == vm.heap.no_memory() => Err(Error::MemoryError(message.to_str_lossy().into_owned())),
+            Err(message) => Err(Error::syntax(message.bytes())),
         })?;
-        Ok(Function(self.lua.0.root(loaded)))
+        Ok(Function(self.lua.handle(loaded)))
     }
     /// Runs the chunk.
     pub fn exec(self) -> Result<()> {

@@ -3,9 +3,12 @@
 use super::error::{Error, Result};
 use super::function::Function;
 use super::lua::Lua;
+use super::multi::bad_argument;
 use super::string::LuaString;
 use super::table::Table;
-use super::value::Value;
+use super::thread::Thread;
+use super::userdata::AnyUserData;
+use super::value::{Integer, Value};
 use perilune_vm::meta::to_number;
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -20,6 +23,10 @@ pub trait IntoLua: Sized {
 pub trait FromLua: Sized {
     /// Converts.
     fn from_lua(v: Value, lua: &Lua) -> Result<Self>;
+    /// Converts argument `i` of the function `to`: an error says which one is bad.
+    fn from_lua_arg(v: Value, i: usize, to: Option<&str>, lua: &Lua) -> Result<Self> {
+        Self::from_lua(v, lua).map_err(|e| bad_argument(i, to, e))
+    }
 }
 
 impl IntoLua for Value {
@@ -55,7 +62,7 @@ macro_rules! handle {
         }
     )*};
 }
-handle! { Table Table "table" Function Function "function" }
+handle! { Table Table "table" Function Function "function" Thread Thread "thread" AnyUserData UserData "userdata" }
 
 impl IntoLua for LuaString {
     fn into_lua(self, _: &Lua) -> Result<Value> {
@@ -66,9 +73,10 @@ impl FromLua for LuaString {
     fn from_lua(v: Value, lua: &Lua) -> Result<LuaString> {
         match v {
             Value::String(s) => Ok(s),
-            Value::Number(_) => {
-                let s = lua.0.with(|vm| vm.number_str(v.raw()));
-                Ok(LuaString(lua.0.root(perilune_vm::value::Value::str(s))))
+            Value::Integer(_) | Value::Number(_) => {
+                let raw = v.raw_in(lua)?;
+                let s = lua.0.enter(|vm| perilune_vm::value::Value::str(vm.number_str(raw)));
+                Ok(LuaString(lua.handle(s)))
             }
             _ => Err(Error::conversion(v.type_name(), "string")),
         }
@@ -90,6 +98,7 @@ impl FromLua for bool {
 /// A number, or a string that denotes one.
 fn number(v: &Value, to: &str) -> Result<f64> {
     match v {
+        Value::Integer(i) => Ok(*i as f64),
         Value::Number(n) => Ok(*n),
         Value::String(s) => to_number(s.0.get()).and_then(|n| n.as_number()).ok_or_else(|| Error::conversion("string", to)),
         _ => Err(Error::conversion(v.type_name(), to)),
@@ -100,17 +109,22 @@ macro_rules! integer {
     ($($t:ident)*) => {$(
         impl IntoLua for $t {
             fn into_lua(self, _: &Lua) -> Result<Value> {
-                Ok(Value::Number(self as f64))
+                Ok(Integer::try_from(self).map_or(Value::Number(self as f64), Value::Integer))
             }
         }
         impl FromLua for $t {
             fn from_lua(v: Value, _: &Lua) -> Result<$t> {
-                let n = number(&v, stringify!($t))?;
-                let i = n as i128;
-                if i as f64 != n {
-                    return Err(Error::runtime(concat!("number has no integer representation as ", stringify!($t))));
+                let to = stringify!($t);
+                if let Value::Integer(i) = v
+                    && let Ok(i) = $t::try_from(i)
+                {
+                    return Ok(i);
                 }
-                $t::try_from(i).map_err(|_| Error::runtime(concat!("number out of range of ", stringify!($t))))
+                let n = number(&v, to)?;
+                let i = n as i128;
+                let exact = i as f64 == n;
+                let i = $t::try_from(i).ok().filter(|_| exact);
+                i.ok_or_else(|| Error::conversion_because(v.type_name(), to, "out of range"))
             }
         }
     )*};
@@ -135,7 +149,7 @@ float! { f32 f64 }
 
 impl IntoLua for &str {
     fn into_lua(self, lua: &Lua) -> Result<Value> {
-        Ok(Value::String(lua.create_string(self)))
+        Ok(Value::String(lua.create_string(self)?))
     }
 }
 impl IntoLua for String {
@@ -150,7 +164,7 @@ impl IntoLua for &String {
 }
 impl FromLua for String {
     fn from_lua(v: Value, lua: &Lua) -> Result<String> {
-        LuaString::from_lua(v, lua)?.to_str().map(str::to_owned)
+        Ok(LuaString::from_lua(v, lua)?.to_str()?.to_owned())
     }
 }
 
@@ -189,5 +203,20 @@ impl<K: IntoLua, V: IntoLua, S> IntoLua for HashMap<K, V, S> {
 impl<K: FromLua + Eq + Hash, V: FromLua> FromLua for HashMap<K, V> {
     fn from_lua(v: Value, lua: &Lua) -> Result<HashMap<K, V>> {
         Table::from_lua(v, lua)?.pairs().collect()
+    }
+}
+
+impl IntoLua for Error {
+    fn into_lua(self, _: &Lua) -> Result<Value> {
+        Ok(Value::Error(Box::new(self)))
+    }
+}
+/// An error that Lua code has caught; any other value becomes an error with its text.
+impl FromLua for Error {
+    fn from_lua(v: Value, lua: &Lua) -> Result<Error> {
+        match v {
+            Value::Error(e) => Ok(*e),
+            v => Ok(Error::runtime(v.display(lua)?)),
+        }
     }
 }

@@ -1,47 +1,393 @@
-//! Errors.
+//! Errors: of compiling, running and converting, of Rust functions, and values that Lua code has raised.
 
+use super::registry::RegistryKey;
+use super::{Lua, Value};
+use std::error::Error as StdError;
 use std::fmt;
+use std::sync::Arc;
 
-/// Result of whatever may fail.
-pub type Result<T> = std::result::Result<T, Error>;
+/// An error of any kind as a trait object; with the feature `error-send` it can go to other threads.
+#[cfg(not(feature = "error-send"))]
+pub type DynStdError = dyn StdError;
+/// An error of any kind as a trait object; with the feature `error-send` it can go to other threads.
+#[cfg(feature = "error-send")]
+pub type DynStdError = dyn StdError + Send + Sync;
 
-/// An error: of compiling, of running, of converting a value, or of a Rust function.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
-    message: String,
-    traceback: Option<String>,
+/// Result of what may fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong. Variants and texts are those of mlua, where it has them.
+///
+/// ```
+/// use perilune::{Error, Lua};
+///
+/// let lua = Lua::new();
+/// let e = lua.load("local t = nil\nreturn t.x").set_name("@config.lua").exec().unwrap_err();
+/// assert!(matches!(e, Error::RuntimeError(_)));
+/// assert_eq!(e.message(), "config.lua:2: attempt to index local 't' (a nil value)");
+/// assert!(e.traceback().is_some_and(|t| t.contains("config.lua:2: in main chunk")));
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// A chunk does not compile.
+    SyntaxError {
+        /// The message, with its position.
+        message: String,
+        /// Could more text make the chunk valid? An interactive prompt asks for more then.
+        incomplete_input: bool,
+    },
+    /// An error that Lua code or a library function raised with a string, which is followed by the traceback if there is one.
+    RuntimeError(String),
+    /// A value other than a string that Lua code raised.
+    LuaError(Arc<LuaError>),
+    /// Memory, or the memory limit, is used up.
+    MemoryError(String),
+    /// Something was asked for that the options of the state do not allow.
+    SafetyError(String),
+    /// The state has no memory limit that could be set.
+    MemoryControlNotAvailable,
+    /// A function made by `create_function_mut` was called while it ran.
+    RecursiveMutCallback,
+    /// A function was called whose scope has ended, or whose state is being closed.
+    CallbackDestructed,
+    /// Too many arguments or results for the stack.
+    StackError,
+    /// Too many arguments for `Function::bind`.
+    BindError,
+    /// An argument cannot be used.
+    BadArgument {
+        /// The function.
+        to: Option<String>,
+        /// The position, counted from 1.
+        pos: usize,
+        /// The name of the parameter.
+        name: Option<String>,
+        /// What is wrong.
+        cause: Arc<Error>,
+    },
+    /// A Lua value cannot become a Rust value.
+    FromLuaConversionError {
+        /// Name of the Lua type.
+        from: &'static str,
+        /// Name of the Rust type.
+        to: String,
+        /// More about it.
+        message: Option<String>,
+    },
+    /// A coroutine that has ended or is running cannot be resumed.
+    CoroutineUnresumable,
+    /// A userdata does not hold a value of the wanted type.
+    UserDataTypeMismatch,
+    /// The value of a userdata was taken or destroyed.
+    UserDataDestructed,
+    /// A userdata is borrowed mutably.
+    UserDataBorrowError,
+    /// A userdata is borrowed.
+    UserDataBorrowMutError,
+    /// The metamethod cannot be set by a userdata type.
+    MetaMethodRestricted(String),
+    /// A field of the metatable has a type that it must not have.
+    MetaMethodTypeError {
+        /// The metamethod.
+        method: String,
+        /// The type found.
+        type_name: &'static str,
+        /// More about it.
+        message: Option<String>,
+    },
+    /// A registry key was made by another state.
+    MismatchedRegistryKey,
+    /// A handle of another state was used.
+    ForeignValue {
+        /// What was used, by its Lua type.
+        what: &'static str,
+    },
+    /// A Rust function called by Lua failed.
+    CallbackError {
+        /// The calls that were active.
+        traceback: String,
+        /// Its error.
+        cause: Arc<Error>,
+    },
+    /// A panic that was resumed before came back again.
+    PreviouslyResumedPanic,
+    /// A value cannot be serialized.
+    #[cfg(feature = "serde")]
+    SerializeError(String),
+    /// A value cannot be deserialized.
+    #[cfg(feature = "serde")]
+    DeserializeError(String),
+    /// An error of other Rust code.
+    ExternalError(Arc<DynStdError>),
+    /// An error with more about what was done.
+    WithContext {
+        /// What was done.
+        context: String,
+        /// The error.
+        cause: Arc<Error>,
+    },
 }
+
+/// A raised value that is not a string: see [`Error::LuaError`].
+#[derive(Debug)]
+pub struct LuaError {
+    pub(crate) message: String,
+    pub(crate) traceback: String,
+    pub(crate) value: RegistryKey,
+}
+
+impl LuaError {
+    /// The value.
+    ///
+    /// # Errors
+    /// `lua` is another state than that which raised it.
+    pub fn value(&self, lua: &Lua) -> Result<Value> {
+        lua.registry_value(&self.value)
+    }
+    /// The value as `tostring` gives it.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+    /// The calls that were active when it was raised.
+    pub fn traceback(&self) -> &str {
+        &self.traceback
+    }
+}
+
+/// What begins a traceback.
+const TRACEBACK: &str = "\nstack traceback:";
 
 impl Error {
     /// An error with a message, for Rust functions to return.
     pub fn runtime(message: impl fmt::Display) -> Error {
-        Error { message: message.to_string(), traceback: None }
+        Error::RuntimeError(message.to_string())
     }
-    pub(crate) fn traced(message: &[u8], traceback: &[u8]) -> Error {
-        let traceback = (!traceback.is_empty()).then(|| String::from_utf8_lossy(traceback).into_owned());
-        Error { message: String::from_utf8_lossy(message).into_owned(), traceback }
+    /// An error of other Rust code.
+    pub fn external(e: impl Into<Box<DynStdError>>) -> Error {
+        match e.into().downcast::<Error>() {
+            Ok(e) => *e,
+            Err(e) => Error::ExternalError(e.into()),
+        }
     }
-    pub(crate) fn conversion(from: &str, to: &str) -> Error {
-        Error::runtime(format_args!("error converting Lua {from} to {to}"))
+    /// The error of other Rust code, if it is a `T`.
+    pub fn downcast_ref<T: StdError + 'static>(&self) -> Option<&T> {
+        match self {
+            Error::ExternalError(e) => e.downcast_ref(),
+            Error::WithContext { cause, .. } => cause.downcast_ref(),
+            _ => None,
+        }
     }
-    /// The message, with its position if it has one.
-    pub fn message(&self) -> &str {
-        &self.message
+    /// This error, the errors that it wraps, and their sources.
+    pub fn chain(&self) -> impl Iterator<Item = &(dyn StdError + 'static)> {
+        fn next<'a>(e: &&'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
+            match e.downcast_ref::<Error>() {
+                Some(Error::CallbackError { cause, .. } | Error::WithContext { cause, .. }) => Some(&**cause),
+                Some(Error::ExternalError(e)) => Some(&**e),
+                _ => (**e).source(),
+            }
+        }
+        core::iter::successors(Some(self as &(dyn StdError + 'static)), next)
+    }
+    /// The error without those that only say where it passed.
+    fn innermost(&self) -> &Error {
+        match self {
+            Error::CallbackError { cause, .. } => cause.innermost(),
+            _ => self,
+        }
+    }
+    /// The message, with its position if it has one, without kind and traceback.
+    pub fn message(&self) -> String {
+        match self.innermost() {
+            Error::SyntaxError { message, .. } => message.clone(),
+            Error::RuntimeError(text) | Error::MemoryError(text) | Error::SafetyError(text) => {
+                text.split_once(TRACEBACK).map_or(&**text, |t| t.0).to_owned()
+            }
+            Error::LuaError(e) => e.message.clone(),
+            other => other.to_string(),
+        }
     }
     /// The calls that were active when the error was raised; `None` for errors outside Lua code.
     pub fn traceback(&self) -> Option<&str> {
-        self.traceback.as_deref()
+        match self {
+            Error::RuntimeError(text) | Error::MemoryError(text) => text.find(TRACEBACK).map(|at| &text[at + 1..]),
+            Error::LuaError(e) => (!e.traceback.is_empty()).then_some(&*e.traceback),
+            Error::CallbackError { traceback, cause } => cause.traceback().or(Some(traceback)),
+            Error::WithContext { cause, .. } => cause.traceback(),
+            _ => None,
+        }
     }
+    pub(crate) fn conversion(from: &'static str, to: impl Into<String>) -> Error {
+        Error::FromLuaConversionError { from, to: to.into(), message: None }
+    }
+    pub(crate) fn conversion_because(from: &'static str, to: impl Into<String>, why: impl Into<String>) -> Error {
+        Error::FromLuaConversionError { from, to: to.into(), message: Some(why.into()) }
+    }
+    /// A message of the compiler.
+    pub(crate) fn syntax(message: &[u8]) -> Error {
+        let message = String::from_utf8_lossy(message).into_owned();
+        let incomplete_input = message.ends_with("<eof>") || message.ends_with("'<eof>'");
+        Error::SyntaxError { message, incomplete_input }
+    }
+}
+
+/// More about an error: in parentheses, if there is more.
+fn note(f: &mut fmt::Formatter<'_>, message: &Option<String>) -> fmt::Result {
+    message.as_ref().map_or(Ok(()), |m| write!(f, " ({m})"))
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)?;
-        match &self.traceback {
-            Some(t) => write!(f, "\n{t}"),
-            None => Ok(()),
+        match self {
+            Error::SyntaxError { message, .. } => write!(f, "syntax error: {message}"),
+            Error::RuntimeError(text) => write!(f, "runtime error: {text}"),
+            Error::LuaError(e) if e.traceback.is_empty() => write!(f, "runtime error: {}", e.message),
+            Error::LuaError(e) => write!(f, "runtime error: {}\n{}", e.message, e.traceback),
+            Error::MemoryError(text) => write!(f, "memory error: {text}"),
+            Error::SafetyError(text) => write!(f, "safety error: {text}"),
+            Error::MemoryControlNotAvailable => f.write_str("memory control is not available"),
+            Error::RecursiveMutCallback => f.write_str("mutable callback called recursively"),
+            Error::CallbackDestructed => f.write_str("a destructed callback or destructed userdata method was called"),
+            Error::StackError => {
+                f.write_str("out of Lua stack, too many arguments to a Lua function or too many return values from a callback")
+            }
+            Error::BindError => f.write_str("too many arguments to Function::bind"),
+            Error::BadArgument { to, pos, name, cause } => {
+                match name {
+                    Some(name) => write!(f, "bad argument `{name}`")?,
+                    None => write!(f, "bad argument #{pos}")?,
+                }
+                if let Some(to) = to {
+                    write!(f, " to `{to}`")?;
+                }
+                write!(f, ": {cause}")
+            }
+            Error::FromLuaConversionError { from, to, message } => {
+                write!(f, "error converting Lua {from} to {to}")?;
+                note(f, message)
+            }
+            Error::CoroutineUnresumable => f.write_str("coroutine is non-resumable"),
+            Error::UserDataTypeMismatch => f.write_str("userdata is not expected type"),
+            Error::UserDataDestructed => f.write_str("userdata has been destructed"),
+            Error::UserDataBorrowError => f.write_str("error borrowing userdata"),
+            Error::UserDataBorrowMutError => f.write_str("error mutably borrowing userdata"),
+            Error::MetaMethodRestricted(method) => write!(f, "metamethod {method} is restricted"),
+            Error::MetaMethodTypeError { method, type_name, message } => {
+                write!(f, "metamethod {method} has unsupported type {type_name}")?;
+                note(f, message)
+            }
+            Error::MismatchedRegistryKey => f.write_str("RegistryKey used from different Lua state"),
+            Error::ForeignValue { what } => write!(f, "a {what} of another Lua state was used"),
+            Error::CallbackError { traceback, cause } => {
+                // Each callback on the way adds a traceback; the innermost one says where the error came from.
+                let (mut cause, mut traceback) = (cause, traceback);
+                while let Error::CallbackError { traceback: inner, cause: next } = &**cause {
+                    (cause, traceback) = (next, inner);
+                }
+                writeln!(f, "{cause}")?;
+                writeln!(f, "{}", traceback.trim_end())
+            }
+            Error::PreviouslyResumedPanic => f.write_str("previously resumed panic returned again"),
+            #[cfg(feature = "serde")]
+            Error::SerializeError(text) => write!(f, "serialize error: {text}"),
+            #[cfg(feature = "serde")]
+            Error::DeserializeError(text) => write!(f, "deserialize error: {text}"),
+            Error::ExternalError(e) => e.fmt(f),
+            Error::WithContext { context, cause } => write!(f, "{context}\n{cause}"),
         }
     }
 }
 
-impl std::error::Error for Error {}
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match self {
+            // What Display shows already is no source.
+            Error::ExternalError(e) => e.source(),
+            Error::WithContext { cause, .. } => cause.source(),
+            _ => None,
+        }
+    }
+}
+
+/// Errors of other Rust code as errors of Lua.
+pub trait ExternalError {
+    /// Converts.
+    fn into_lua_err(self) -> Error;
+}
+impl<E: Into<Box<DynStdError>>> ExternalError for E {
+    fn into_lua_err(self) -> Error {
+        Error::external(self)
+    }
+}
+
+/// Results of other Rust code as results of Lua.
+pub trait ExternalResult<T> {
+    /// Converts.
+    fn into_lua_err(self) -> Result<T>;
+}
+impl<T, E: ExternalError> ExternalResult<T> for Result<T, E> {
+    fn into_lua_err(self) -> Result<T> {
+        self.map_err(ExternalError::into_lua_err)
+    }
+}
+
+/// Says more about an error.
+///
+/// ```
+/// use perilune::{Error, ErrorContext};
+///
+/// let e = Error::runtime("no such file").context("reading the configuration");
+/// assert_eq!(e.to_string(), "reading the configuration\nruntime error: no such file");
+/// ```
+pub trait ErrorContext: super::Sealed {
+    /// Adds what was done, or says it instead of what was said before.
+    fn context<C: fmt::Display>(self, context: C) -> Self;
+    /// The same, made only if there is an error.
+    fn with_context<C: fmt::Display>(self, f: impl FnOnce(&Error) -> C) -> Self;
+}
+impl ErrorContext for Error {
+    fn context<C: fmt::Display>(self, context: C) -> Error {
+        let context = context.to_string();
+        let cause = match self {
+            Error::WithContext { cause, .. } => cause,
+            e => Arc::new(e),
+        };
+        Error::WithContext { context, cause }
+    }
+    fn with_context<C: fmt::Display>(self, f: impl FnOnce(&Error) -> C) -> Error {
+        let context = f(&self).to_string();
+        self.context(context)
+    }
+}
+impl<T> ErrorContext for Result<T> {
+    fn context<C: fmt::Display>(self, context: C) -> Result<T> {
+        self.map_err(|e| e.context(context))
+    }
+    fn with_context<C: fmt::Display>(self, f: impl FnOnce(&Error) -> C) -> Result<T> {
+        self.map_err(|e| e.with_context(f))
+    }
+}
+
+macro_rules! external {
+    ($($t:ty)*) => {$(
+        impl From<$t> for Error {
+            fn from(e: $t) -> Error {
+                Error::external(e)
+            }
+        }
+    )*};
+}
+external! { std::io::Error std::str::Utf8Error std::net::AddrParseError }
+
+#[cfg(feature = "serde")]
+impl serde::ser::Error for Error {
+    fn custom<T: fmt::Display>(message: T) -> Error {
+        Error::SerializeError(message.to_string())
+    }
+}
+#[cfg(feature = "serde")]
+impl serde::de::Error for Error {
+    fn custom<T: fmt::Display>(message: T) -> Error {
+        Error::DeserializeError(message.to_string())
+    }
+}

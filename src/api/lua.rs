@@ -2,35 +2,84 @@
 
 use super::callback;
 use super::chunk::{AsChunk, Chunk};
-use super::convert::IntoLua;
+use super::convert::{FromLua, IntoLua};
 use super::error::{Error, Result};
 use super::function::Function;
+use super::handle::Handle;
 use super::multi::{FromLuaMulti, IntoLuaMulti};
-use super::state::State;
+use super::registry::{RegistryKey, Released};
+use super::state::{State, new_vm};
 use super::string::LuaString;
 use super::table::Table;
 use super::value::Value;
 use perilune_vm::value::Value as Raw;
-use std::rc::Rc;
+use std::fmt;
+use std::rc::{Rc, Weak};
 
-/// A Lua state. Clones share it; it is closed when the last handle into it is dropped.
-///
-/// A Rust function that owns handles into its own state keeps that state alive forever.
+/// A Lua state. Clones share it; it is closed when the last of them is dropped. Handles (tables, functions, ...) do not keep it.
 #[derive(Clone)]
 pub struct Lua(pub(crate) Rc<State>);
+
+/// A state that may be closed already.
+#[derive(Clone)]
+pub struct WeakLua(Weak<State>);
 
 impl Default for Lua {
     fn default() -> Lua {
         Lua::new()
     }
 }
+impl fmt::Debug for Lua {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Lua({:p})", Rc::as_ptr(&self.0))
+    }
+}
+
+impl WeakLua {
+    pub(crate) fn of(state: &Rc<State>) -> WeakLua {
+        WeakLua(Rc::downgrade(state))
+    }
+    pub(crate) fn is(&self, state: &Rc<State>) -> bool {
+        core::ptr::eq(self.0.as_ptr(), Rc::as_ptr(state))
+    }
+    /// The state.
+    ///
+    /// # Panics
+    /// It is closed.
+    pub fn upgrade(&self) -> Lua {
+        self.try_upgrade().expect("Lua instance is destroyed")
+    }
+    /// The state, if it is not closed.
+    #[inline]
+    pub fn try_upgrade(&self) -> Option<Lua> {
+        self.0.upgrade().map(Lua)
+    }
+}
+impl PartialEq for WeakLua {
+    fn eq(&self, other: &WeakLua) -> bool {
+        self.0.ptr_eq(&other.0)
+    }
+}
+impl Eq for WeakLua {}
+impl fmt::Debug for WeakLua {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "WeakLua({:p})", self.0.as_ptr())
+    }
+}
 
 impl Lua {
     /// A new state with all libraries and the compiler on.
     pub fn new() -> Lua {
-        Lua(State::new())
+        Lua(State::new(new_vm(false)))
     }
-    /// A chunk of source text: to be run, evaluated or made a function of.
+    /// The state, for structures that must not keep it.
+    pub fn weak(&self) -> WeakLua {
+        WeakLua::of(&self.0)
+    }
+    pub(crate) fn handle(&self, v: Raw) -> Handle {
+        self.0.handle(v)
+    }
+    /// A chunk of source text or bytecode: to be run, evaluated or made a function.
     ///
     /// ```
     /// let lua = perilune::Lua::new();
@@ -44,15 +93,32 @@ impl Lua {
     }
     /// The table of globals.
     pub fn globals(&self) -> Table {
-        let globals = self.0.with(|vm| Raw::table(vm.globals));
-        Table(self.0.root(globals))
+        let globals = self.0.enter(|vm| Raw::table(vm.globals));
+        Table(self.handle(globals))
     }
     /// A new table.
-    pub fn create_table(&self) -> Table {
-        let t = self.0.with(|vm| Raw::table(vm.new_table(0, 0)));
-        let t = Table(self.0.root(t));
-        self.0.step();
-        t
+    ///
+    /// # Errors
+    /// The memory limit is reached.
+    pub fn create_table(&self) -> Result<Table> {
+        self.create_table_with_capacity(0, 0)
+    }
+    /// A new table with room for elements and fields.
+    ///
+    /// # Errors
+    /// The memory limit is reached.
+    pub fn create_table_with_capacity(&self, elements: usize, fields: usize) -> Result<Table> {
+        let too_many = || Error::MemoryError("table overflow".into());
+        let elements = u32::try_from(elements).ok().filter(|n| *n < 1 << 27).ok_or_else(too_many)?;
+        let fields = u32::try_from(fields).ok().filter(|n| *n < 1 << 26).ok_or_else(too_many)?;
+        let t = self.0.try_enter(|vm| {
+            // A slot of the array part takes 8 bytes, a node of the hash part 24.
+            vm.check_alloc(elements as usize * 8 + fields.next_power_of_two() as usize * 24)?;
+            Ok(Raw::table(vm.new_table(elements, perilune_vm::object::hbits_for(fields))))
+        })?;
+        let t = Table(self.handle(t));
+        self.0.step()?;
+        Ok(t)
     }
     /// A new table with the elements of an iterator.
     ///
@@ -64,7 +130,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn create_sequence_from<T: IntoLua>(&self, items: impl IntoIterator<Item = T>) -> Result<Table> {
-        let t = self.create_table();
+        let t = self.create_table()?;
         for (i, v) in items.into_iter().enumerate() {
             t.raw_set(i + 1, v)?;
         }
@@ -72,20 +138,26 @@ impl Lua {
     }
     /// A new table with the pairs of an iterator.
     pub fn create_table_from<K: IntoLua, V: IntoLua>(&self, items: impl IntoIterator<Item = (K, V)>) -> Result<Table> {
-        let t = self.create_table();
+        let t = self.create_table()?;
         for (k, v) in items {
             t.raw_set(k, v)?;
         }
         Ok(t)
     }
     /// A string, of any bytes.
-    pub fn create_string(&self, bytes: impl AsRef<[u8]>) -> LuaString {
-        let s = self.0.with(|vm| Raw::str(vm.new_str(bytes.as_ref())));
-        let s = LuaString(self.0.root(s));
-        self.0.step();
-        s
+    ///
+    /// # Errors
+    /// The memory limit is reached.
+    pub fn create_string(&self, bytes: impl AsRef<[u8]>) -> Result<LuaString> {
+        // `as_ref` is code of the caller's: it runs before the VM is entered.
+        let bytes = bytes.as_ref();
+        let s = self.0.try_enter(|vm| vm.checked_str(bytes).map(Raw::str))?;
+        let s = LuaString(self.handle(s));
+        self.0.step()?;
+        Ok(s)
     }
-    /// A Lua function that calls a Rust closure. An error that it returns is raised with its message as the error value.
+    /// A Lua function that calls a Rust closure. An error that it returns is raised in Lua; a panic is raised as well, and resumed where Rust
+    /// code has called Lua.
     ///
     /// ```
     /// use perilune::{Error, Lua};
@@ -97,7 +169,8 @@ impl Lua {
     /// })?;
     /// lua.globals().set("divide", divide)?;
     /// assert_eq!(lua.load("return divide(17, 5)").eval::<(i64, i64)>()?, (3, 2));
-    /// assert_eq!(lua.load("return pcall(divide, 1, 0)").eval::<(bool, String)>()?, (false, "division by zero".into()));
+    /// let (ok, e): (bool, Error) = lua.load("return pcall(divide, 1, 0)").eval()?;
+    /// assert_eq!((ok, e.message().as_str()), (false, "division by zero"));
     /// # Ok::<(), Error>(())
     /// ```
     pub fn create_function<A, R>(&self, f: impl Fn(&Lua, A) -> Result<R> + 'static) -> Result<Function>
@@ -105,28 +178,50 @@ impl Lua {
         A: FromLuaMulti,
         R: IntoLuaMulti,
     {
-        let f = callback::new(self, f);
-        let f = Function(self.0.root(f));
-        self.0.step();
+        let closure: Rc<callback::Closure> =
+            Rc::new(move |lua, args| f(lua, A::from_lua_args(args, 1, None, lua)?)?.into_lua_multi(lua));
+        let f = Function(self.handle(callback::new(self, closure)));
+        self.0.step()?;
         Ok(f)
     }
     /// Converts a Rust value.
     pub fn pack(&self, v: impl IntoLua) -> Result<Value> {
         v.into_lua(self)
     }
+    /// Converts a Lua value.
+    pub fn unpack<T: FromLua>(&self, v: Value) -> Result<T> {
+        T::from_lua(v, self)
+    }
+    /// Keeps a value, for a key that may go to other threads.
+    pub fn create_registry_value(&self, v: impl IntoLua) -> Result<RegistryKey> {
+        let v = v.into_lua(self)?;
+        let raw = v.raw_in(self)?;
+        Ok(Released::key(&self.0.released, self.0.add_root(raw)))
+    }
+    /// The value of a key.
+    ///
+    /// # Errors
+    /// Another state made the key, or the value is not a `T`.
+    pub fn registry_value<T: FromLua>(&self, key: &RegistryKey) -> Result<T> {
+        let v = self.0.released.value(key, &self.0.roots).ok_or(Error::MismatchedRegistryKey)?;
+        T::from_lua(Value::from_raw(self, v), self)
+    }
     /// Limits the memory of the state to `bytes`; 0 takes the limit away. The limit before.
     ///
     /// ```
-    /// let lua = perilune::Lua::new();
-    /// lua.set_memory_limit(8 << 20);
+    /// use perilune::{Error, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// lua.set_memory_limit(8 << 20)?;
     /// let e = lua.load("local s = 'x' while true do s = s .. s end").exec().unwrap_err();
-    /// assert!(e.message().contains("not enough memory"));
+    /// assert!(matches!(e, Error::MemoryError(_)));
+    /// # Ok::<(), Error>(())
     /// ```
-    pub fn set_memory_limit(&self, bytes: usize) -> usize {
-        self.0.with(|vm| {
+    pub fn set_memory_limit(&self, bytes: usize) -> Result<usize> {
+        self.0.enter(|vm| {
             let before = vm.memory_limit().unwrap_or(0);
             vm.set_memory_limit((bytes != 0).then_some(bytes));
-            before
+            Ok(before)
         })
     }
     /// Writes what Lua programs have written to files, standard output among them, and still is in buffers.
@@ -139,18 +234,19 @@ impl Lua {
         let call = move |vm: &mut perilune_vm::Vm, status| {
             if let Some(state) = state.upgrade() {
                 let lua = Lua(state);
-                lua.0.inside(vm, || f(&lua, status));
+                lua.0.leave(vm, || f(&lua, status));
             }
         };
-        self.0.with(|vm| vm.at_exit.push(Box::new(call)));
+        self.0.enter(|vm| vm.at_exit.push(Box::new(call)));
     }
     /// Bytes in use.
     pub fn used_memory(&self) -> usize {
-        self.0.with(|vm| vm.heap.total)
+        self.0.enter(|vm| vm.heap.total)
     }
     /// A full collection.
-    pub fn gc_collect(&self) {
-        self.0.with(|vm| vm.full_gc());
+    pub fn gc_collect(&self) -> Result<()> {
+        self.0.enter(|vm| vm.full_gc());
+        Ok(())
     }
     /// Switches the compiler on or off, as `jit.on()` and `jit.off()` do.
     ///
@@ -161,18 +257,21 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn set_jit(&self, on: bool) {
-        // The library is always there, and neither function fails.
-        let _ = self.load(if on { "jit.on()" } else { "jit.off()" }).exec();
+        self.0.enter(|vm| {
+            if let Some(jit) = perilune_jit::Jit::of(vm) {
+                jit.switch(vm, on);
+            }
+        });
     }
-    /// Sets options of the compiler, as one argument of `jit.opt.start` does.
+    /// Sets an option of the compiler, as one argument of `jit.opt.start` does.
     ///
-    /// ```no_run
+    /// ```
     /// let lua = perilune::Lua::new();
     /// lua.jit_option("hotloop=10")?;
     /// assert!(lua.jit_option("nonsense").is_err());
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn jit_option(&self, option: &str) -> Result<()> {
-        self.load("jit.opt.start(...)").into_function()?.call(option).map_err(|e| Error::runtime(e.message()))
+        self.0.enter(|vm| perilune_jit::Jit::of(vm).map_or(Ok(()), |jit| jit.set_option(vm, option))).map_err(Error::RuntimeError)
     }
 }

@@ -1,15 +1,36 @@
-//! The embedding API.
+//! The embedding API: mlua's names and shapes, on our VM.
+#![cfg_attr(
+    not(feature = "error-send"),
+    allow(clippy::arc_with_non_send_sync, reason = "errors are shared as in mlua; with the feature they are `Send` and `Sync`")
+)]
 
 pub mod callback;
 pub mod chunk;
 pub mod convert;
 pub mod error;
+mod failure;
 pub mod function;
+mod handle;
 pub mod lua;
 pub mod multi;
 #[cfg(feature = "observe")]
 pub mod observe;
+pub mod registry;
 pub mod state;
 pub mod string;
 pub mod table;
+pub mod thread;
+pub mod userdata;
 pub mod value;
+
+pub(crate) use error::Error;
+pub(crate) use lua::Lua;
+pub(crate) use value::Value;
+
+/// Keeps traits from being implemented elsewhere.
+pub trait Sealed {}
+impl Sealed for Error {}
+impl<T> Sealed for error::Result<T> {}
+impl Sealed for Lua {}
+impl Sealed for table::Table {}
+impl Sealed for userdata::AnyUserData {}

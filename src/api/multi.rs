@@ -4,29 +4,9 @@ use super::convert::{FromLua, IntoLua};
 use super::error::{Error, Result};
 use super::lua::Lua;
 use super::value::Value;
-use std::ops::Deref;
-
-/// Any number of values.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct MultiValue(Vec<Value>);
-
-impl MultiValue {
-    /// Takes the values.
-    pub fn into_vec(self) -> Vec<Value> {
-        self.0
-    }
-}
-impl From<Vec<Value>> for MultiValue {
-    fn from(values: Vec<Value>) -> MultiValue {
-        MultiValue(values)
-    }
-}
-impl Deref for MultiValue {
-    type Target = [Value];
-    fn deref(&self) -> &[Value] {
-        &self.0
-    }
-}
+use std::collections::VecDeque;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 /// What can be arguments or results.
 pub trait IntoLuaMulti: Sized {
@@ -38,11 +18,88 @@ pub trait IntoLuaMulti: Sized {
 pub trait FromLuaMulti: Sized {
     /// Converts. Missing values are nil, surplus ones are ignored.
     fn from_lua_multi(values: MultiValue, lua: &Lua) -> Result<Self>;
+    /// Converts arguments of the function `to`, of which the first is number `i`: an error says which one is bad.
+    fn from_lua_args(args: MultiValue, i: usize, to: Option<&str>, lua: &Lua) -> Result<Self> {
+        let _ = (i, to);
+        Self::from_lua_multi(args, lua)
+    }
+}
+
+/// Any number of values.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MultiValue(VecDeque<Value>);
+
+impl MultiValue {
+    /// No values.
+    pub const fn new() -> MultiValue {
+        MultiValue(VecDeque::new())
+    }
+    /// No values, with room for some.
+    pub fn with_capacity(n: usize) -> MultiValue {
+        MultiValue(VecDeque::with_capacity(n))
+    }
+    /// The values of a vector.
+    pub fn from_vec(values: Vec<Value>) -> MultiValue {
+        MultiValue(values.into())
+    }
+    /// Takes the values.
+    pub fn into_vec(self) -> Vec<Value> {
+        self.0.into()
+    }
+    /// Makes values of what an iterator gives.
+    pub fn from_lua_iter<T: IntoLua>(lua: &Lua, items: impl IntoIterator<Item = T>) -> Result<MultiValue> {
+        items.into_iter().map(|v| v.into_lua(lua)).collect()
+    }
+}
+impl From<Vec<Value>> for MultiValue {
+    fn from(values: Vec<Value>) -> MultiValue {
+        MultiValue::from_vec(values)
+    }
+}
+impl From<MultiValue> for Vec<Value> {
+    fn from(values: MultiValue) -> Vec<Value> {
+        values.into_vec()
+    }
+}
+impl Deref for MultiValue {
+    type Target = VecDeque<Value>;
+    fn deref(&self) -> &VecDeque<Value> {
+        &self.0
+    }
+}
+impl DerefMut for MultiValue {
+    fn deref_mut(&mut self) -> &mut VecDeque<Value> {
+        &mut self.0
+    }
+}
+impl FromIterator<Value> for MultiValue {
+    fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> MultiValue {
+        MultiValue(values.into_iter().collect())
+    }
+}
+impl IntoIterator for MultiValue {
+    type Item = Value;
+    type IntoIter = std::collections::vec_deque::IntoIter<Value>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+impl<'a> IntoIterator for &'a MultiValue {
+    type Item = &'a Value;
+    type IntoIter = std::collections::vec_deque::Iter<'a, Value>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
 }
 
 impl IntoLuaMulti for MultiValue {
     fn into_lua_multi(self, _: &Lua) -> Result<MultiValue> {
         Ok(self)
+    }
+}
+impl IntoLuaMulti for &MultiValue {
+    fn into_lua_multi(self, _: &Lua) -> Result<MultiValue> {
+        Ok(self.clone())
     }
 }
 impl FromLuaMulti for MultiValue {
@@ -52,23 +109,33 @@ impl FromLuaMulti for MultiValue {
 }
 impl<T: IntoLua> IntoLuaMulti for T {
     fn into_lua_multi(self, lua: &Lua) -> Result<MultiValue> {
-        Ok(MultiValue(vec![self.into_lua(lua)?]))
+        Ok(MultiValue([self.into_lua(lua)?].into()))
     }
 }
 impl<T: FromLua> FromLuaMulti for T {
-    fn from_lua_multi(values: MultiValue, lua: &Lua) -> Result<T> {
-        let first = values.0.into_iter().next().unwrap_or_default();
-        T::from_lua(first, lua).map_err(|e| bad(1, &e))
+    fn from_lua_multi(mut values: MultiValue, lua: &Lua) -> Result<T> {
+        T::from_lua(values.pop_front().unwrap_or_default(), lua)
+    }
+    fn from_lua_args(mut args: MultiValue, i: usize, to: Option<&str>, lua: &Lua) -> Result<T> {
+        T::from_lua_arg(args.pop_front().unwrap_or_default(), i, to, lua)
     }
 }
-impl IntoLuaMulti for () {
-    fn into_lua_multi(self, _: &Lua) -> Result<MultiValue> {
-        Ok(MultiValue::default())
+/// The value, or nil and the error.
+impl<T: IntoLua, E: IntoLua> IntoLuaMulti for std::result::Result<T, E> {
+    fn into_lua_multi(self, lua: &Lua) -> Result<MultiValue> {
+        match self {
+            Ok(v) => v.into_lua_multi(lua),
+            Err(e) => (Value::Nil, e).into_lua_multi(lua),
+        }
     }
 }
-impl FromLuaMulti for () {
-    fn from_lua_multi(_: MultiValue, _: &Lua) -> Result<()> {
-        Ok(())
+/// Nothing, or nil and the error.
+impl<E: IntoLua> IntoLuaMulti for std::result::Result<(), E> {
+    fn into_lua_multi(self, lua: &Lua) -> Result<MultiValue> {
+        match self {
+            Ok(()) => Ok(MultiValue::new()),
+            Err(e) => (Value::Nil, e).into_lua_multi(lua),
+        }
     }
 }
 
@@ -82,72 +149,127 @@ impl FromLuaMulti for () {
 /// assert_eq!(sum.call::<f64>((1, 2.5, 3))?, 6.5);
 /// # Ok::<(), perilune::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Variadic<T>(pub Vec<T>);
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variadic<T>(Vec<T>);
 
+impl<T> Variadic<T> {
+    /// No values.
+    pub const fn new() -> Variadic<T> {
+        Variadic(Vec::new())
+    }
+    /// No values, with room for some.
+    pub fn with_capacity(n: usize) -> Variadic<T> {
+        Variadic(Vec::with_capacity(n))
+    }
+}
+impl<T> Default for Variadic<T> {
+    fn default() -> Variadic<T> {
+        Variadic::new()
+    }
+}
 impl<T> Deref for Variadic<T> {
-    type Target = [T];
-    fn deref(&self) -> &[T] {
+    type Target = Vec<T>;
+    fn deref(&self) -> &Vec<T> {
         &self.0
+    }
+}
+impl<T> DerefMut for Variadic<T> {
+    fn deref_mut(&mut self) -> &mut Vec<T> {
+        &mut self.0
+    }
+}
+impl<T> From<Vec<T>> for Variadic<T> {
+    fn from(values: Vec<T>) -> Variadic<T> {
+        Variadic(values)
+    }
+}
+impl<T> From<Variadic<T>> for Vec<T> {
+    fn from(values: Variadic<T>) -> Vec<T> {
+        values.0
+    }
+}
+impl<T> FromIterator<T> for Variadic<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Variadic<T> {
+        Variadic(values.into_iter().collect())
+    }
+}
+impl<T> IntoIterator for Variadic<T> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
     }
 }
 impl<T: IntoLua> IntoLuaMulti for Variadic<T> {
     fn into_lua_multi(self, lua: &Lua) -> Result<MultiValue> {
-        self.0.into_iter().map(|v| v.into_lua(lua)).collect::<Result<Vec<_>>>().map(MultiValue)
+        MultiValue::from_lua_iter(lua, self)
     }
 }
 impl<T: FromLua> FromLuaMulti for Variadic<T> {
     fn from_lua_multi(values: MultiValue, lua: &Lua) -> Result<Variadic<T>> {
-        let converted = values.0.into_iter().enumerate().map(|(i, v)| T::from_lua(v, lua).map_err(|e| bad(i + 1, &e)));
-        converted.collect::<Result<Vec<T>>>().map(Variadic)
+        values.into_iter().map(|v| T::from_lua(v, lua)).collect()
+    }
+    fn from_lua_args(args: MultiValue, i: usize, to: Option<&str>, lua: &Lua) -> Result<Variadic<T>> {
+        args.into_iter().enumerate().map(|(k, v)| T::from_lua_arg(v, i + k, to, lua)).collect()
     }
 }
 
-/// Which of the values could not be converted.
-fn bad(i: usize, e: &Error) -> Error {
-    Error::runtime(format_args!("bad value #{i}: {}", e.message()))
+/// The error of a bad argument.
+pub(crate) fn bad_argument(i: usize, to: Option<&str>, cause: Error) -> Error {
+    Error::BadArgument { to: to.map(str::to_owned), pos: i, name: None, cause: Arc::new(cause) }
 }
 
-macro_rules! tuples {
-    ($(($($t:ident $i:literal),*) $last:ident $n:literal;)*) => {$(
+impl IntoLuaMulti for () {
+    fn into_lua_multi(self, _: &Lua) -> Result<MultiValue> {
+        Ok(MultiValue::new())
+    }
+}
+impl FromLuaMulti for () {
+    fn from_lua_multi(_: MultiValue, _: &Lua) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Tuples: the last part may be any number of values.
+macro_rules! tuple {
+    ($($t:ident)* ; $last:ident) => {
         impl<$($t: IntoLua,)* $last: IntoLuaMulti> IntoLuaMulti for ($($t,)* $last,) {
             #[allow(non_snake_case, reason = "the variables are named after their types")]
             fn into_lua_multi(self, lua: &Lua) -> Result<MultiValue> {
                 let ($($t,)* $last,) = self;
-                let mut values = vec![$($t.into_lua(lua)?),*];
-                values.extend($last.into_lua_multi(lua)?.0);
-                Ok(MultiValue(values))
+                let first: Vec<Value> = vec![$($t.into_lua(lua)?),*];
+                let mut values = $last.into_lua_multi(lua)?;
+                for v in first.into_iter().rev() {
+                    values.push_front(v);
+                }
+                Ok(values)
             }
         }
         impl<$($t: FromLua,)* $last: FromLuaMulti> FromLuaMulti for ($($t,)* $last,) {
             #[allow(non_snake_case, unused_mut, reason = "the variables are named after their types; one may be the only one")]
-            fn from_lua_multi(values: MultiValue, lua: &Lua) -> Result<Self> {
-                let mut values = values.0.into_iter();
-                $(let $t = $t::from_lua(values.next().unwrap_or_default(), lua).map_err(|e| bad($i, &e))?;)*
-                let $last = $last::from_lua_multi(MultiValue(values.collect()), lua)
-                    .map_err(|e| if $n > 1 { shift(&e, $n - 1) } else { e })?;
+            fn from_lua_multi(mut values: MultiValue, lua: &Lua) -> Result<Self> {
+                $(let $t = $t::from_lua(values.pop_front().unwrap_or_default(), lua)?;)*
+                let $last = $last::from_lua_multi(values, lua)?;
+                Ok(($($t,)* $last,))
+            }
+            #[allow(non_snake_case, unused_mut, reason = "the variables are named after their types; one may be the only one")]
+            fn from_lua_args(mut args: MultiValue, mut i: usize, to: Option<&str>, lua: &Lua) -> Result<Self> {
+                $(
+                    let $t = $t::from_lua_arg(args.pop_front().unwrap_or_default(), i, to, lua)?;
+                    i += 1;
+                )*
+                let $last = $last::from_lua_args(args, i, to, lua)?;
                 Ok(($($t,)* $last,))
             }
         }
-    )*};
+    };
 }
-tuples! {
-    () A 1;
-    (A 1) B 2;
-    (A 1, B 2) C 3;
-    (A 1, B 2, C 3) D 4;
-    (A 1, B 2, C 3, D 4) E 5;
-    (A 1, B 2, C 3, D 4, E 5) F 6;
-    (A 1, B 2, C 3, D 4, E 5, F 6) G 7;
-    (A 1, B 2, C 3, D 4, E 5, F 6, G 7) H 8;
+/// The tuples of one to all of the types.
+macro_rules! tuples {
+    ($($done:ident)* ; $next:ident $($more:ident)*) => {
+        tuple! { $($done)* ; $next }
+        tuples! { $($done)* $next ; $($more)* }
+    };
+    ($($done:ident)* ;) => {};
 }
-
-/// The error of the rest of a tuple, counted from the tuple's start.
-fn shift(e: &Error, by: usize) -> Error {
-    let text = e.message();
-    let Some((n, rest)) = text.strip_prefix("bad value #").and_then(|t| t.split_once(':')) else { return e.clone() };
-    match n.parse::<usize>() {
-        Ok(n) => Error::runtime(format_args!("bad value #{}:{rest}", n + by)),
-        Err(_) => e.clone(),
-    }
-}
+tuples! { ; A B C D E F G H I J K L M N O P }

@@ -24,11 +24,11 @@ impl Lua {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn start_memprof(&self, options: memprof::Options) -> Result<(), memprof::Error> {
-        self.0.with(|vm| memprof::start(vm, options))
+        self.0.enter(|vm| memprof::start(vm, options))
     }
     /// Ends that. An error of a write that failed earlier is reported here.
     pub fn stop_memprof(&self) -> Result<(), memprof::Error> {
-        self.0.with(memprof::stop)
+        self.0.enter(memprof::stop)
     }
     /// Takes samples of what runs on this thread from now on.
     ///
@@ -46,15 +46,15 @@ impl Lua {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn start_profile(&self, options: profile::Options) -> Result<(), profile::Error> {
-        self.0.with(|vm| profile::start(vm, options))
+        self.0.enter(|vm| profile::start(vm, options))
     }
     /// Ends that, and gives what was sampled.
     pub fn stop_profile(&self) -> Result<profile::Profile, profile::Error> {
-        self.0.with(profile::stop)
+        self.0.enter(profile::stop)
     }
     /// Counts that are always kept.
     pub fn metrics(&self) -> Metrics {
-        self.0.with(|vm| metrics::metrics(vm))
+        self.0.enter(|vm| metrics::metrics(vm))
     }
     /// Counts the objects on the heap by kind.
     ///
@@ -68,11 +68,11 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn heap_walk(&self) -> HeapSnapshot {
-        self.0.with(|vm| inspect::heap_walk(vm))
+        self.0.enter(|vm| inspect::heap_walk(vm))
     }
     /// The state of the compiler.
     pub fn jit_state_snapshot(&self) -> JitStateSnapshot {
-        self.0.with(|vm| inspect::jit_state_snapshot(vm))
+        self.0.enter(|vm| inspect::jit_state_snapshot(vm))
     }
     /// The Lua functions that are running, deepest last: in a Rust function that Lua called.
     ///
@@ -87,7 +87,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn frames_for_profile(&self) -> Vec<FrameInfo> {
-        self.0.with(|vm| inspect::frames_for_profile(vm))
+        self.0.enter(|vm| inspect::frames_for_profile(vm))
     }
     /// Has the trace explorer note from now on what the compiler makes, see [`crate::observe::explorer`].
     ///
@@ -102,22 +102,22 @@ impl Lua {
     /// ```
     pub fn start_explorer(&self) {
         // There is a compiler.
-        self.0.with(explorer::start);
+        self.0.enter(explorer::start);
     }
     /// What the trace explorer has seen so far; `None` if it was not started.
     pub fn explore(&self) -> Option<Report> {
-        self.0.with(|vm| explorer::report(vm))
+        self.0.enter(|vm| explorer::report(vm))
     }
     /// Ends what [`Lua::start_explorer`] began. What it has seen; `None` if it was not started.
     pub fn stop_explorer(&self) -> Option<Report> {
-        self.0.with(explorer::stop)
+        self.0.enter(explorer::stop)
     }
     /// Writes the graph of objects as JSON for Luau's tools, after a full collection.
     pub fn dump_heap(&self, to: &mut dyn Write) -> io::Result<()> {
-        self.0.with(|vm| heap::dump(vm, to))
+        self.0.enter(|vm| heap::dump(vm, to))
     }
     /// Writes the graph of objects as a `.heapsnapshot` for Chrome's developer tools, after a full collection.
     pub fn snapshot_heap(&self, to: &mut dyn Write) -> io::Result<()> {
-        self.0.with(|vm| heap::snapshot(vm, to))
+        self.0.enter(|vm| heap::snapshot(vm, to))
     }
 }

@@ -1,12 +1,24 @@
-//! The state behind all handles, and rooted values.
+//! The state behind all handles: how Rust code reaches the VM, and how errors come out of it.
+//!
+//! There is one entrance, [`State::enter`], which refuses a second one inside it. Code of the host (closures that Lua calls, conversions,
+//! writers, `Drop` of payloads) runs outside: either no VM function is active, or it was left by [`State::leave`].
 
-use super::error::{Error, Result};
+use super::error::{Error, LuaError, Result};
+use super::failure::{self, Failure};
+use super::handle::Handle;
+use super::lua::Lua;
+use super::registry::Released;
 use perilune_vm::Vm;
+use perilune_vm::host::{Host, Roots};
+use perilune_vm::meta::MM;
 use perilune_vm::value::Value as Raw;
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::{Rc, Weak};
+use std::sync::Arc;
 
-/// A new state with the libraries and the compiler. `no_env`: the environment's variables are ignored.
+/// A new VM with the libraries and the compiler, for the command. `no_env`: the environment's variables are ignored.
 pub fn new_vm(no_env: bool) -> Box<Vm> {
     let mut vm = Vm::new();
     if no_env {
@@ -20,107 +32,171 @@ pub fn new_vm(no_env: bool) -> Box<Vm> {
     vm
 }
 
-/// The VM of a state, for the command. It lives as long as some handle.
-pub fn vm_of(lua: &super::lua::Lua) -> *mut Vm {
+/// The VM of a state, for the command. It lives as long as the state, and nobody else must use it meanwhile.
+pub fn vm_of(lua: &Lua) -> *mut Vm {
     lua.0.owner
 }
 
-/// The state that all handles share; it is closed when the last of them goes.
+/// What all handles of a state lead to. [`Lua`] owns it; handles refer to it weakly.
 pub struct State {
     owner: *mut Vm,
-    /// How to reach the VM now: while a Rust function runs, by way of the reference that it was called with.
+    /// The VM, for who enters next: derived from the reference of the function that was left, if one was. Null while it is entered.
     current: Cell<*mut Vm>,
-    /// Free slots among the roots.
-    free: RefCell<Vec<usize>>,
+    /// Values of handles.
+    pub roots: Rc<Roots>,
+    /// Values of registry keys that were dropped, maybe on other threads.
+    pub released: Arc<Released>,
+    /// The metatable of raised errors of Rust, in [`State::roots`].
+    failure_meta: u32,
+}
+
+/// Sets a cell back, also when a panic passes.
+struct Restore<'a>(&'a Cell<*mut Vm>, *mut Vm);
+
+impl Drop for Restore<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.1);
+    }
 }
 
 impl State {
-    pub fn new() -> Rc<State> {
-        let owner = Box::into_raw(new_vm(false));
-        Rc::new(State { owner, current: Cell::new(owner), free: RefCell::new(Vec::new()) })
+    /// A state around a VM.
+    pub fn new(mut vm: Box<Vm>) -> Rc<State> {
+        let roots = Rc::clone(&vm.host.roots);
+        let failure_meta = roots.add(Raw::table(failure::metatable(&mut vm)));
+        let owner = Box::into_raw(vm);
+        let state = State { owner, current: Cell::new(owner), roots, released: Arc::default(), failure_meta };
+        let state = Rc::new(state);
+        let host: Rc<dyn Host> = Rc::new(Payloads(Rc::downgrade(&state)));
+        state.enter(|vm| vm.host.host = Some(host));
+        state
     }
-    /// Runs `f` on the VM. `f` must not reach the VM through a handle, except in functions that Lua calls.
-    pub fn with<R>(&self, f: impl FnOnce(&mut Vm) -> R) -> R {
-        // SAFETY: handles are not `Send`; by the contract above no other reference is in use during `f`, and Rust functions
-        // called by Lua set `current` to what is derived from their own reference.
-        f(unsafe { &mut *self.current.get() })
+    /// Runs `f` on the VM.
+    ///
+    /// # Panics
+    /// The VM has been entered and not left.
+    #[inline]
+    pub fn enter<R>(&self, f: impl FnOnce(&mut Vm) -> R) -> R {
+        let vm = self.current.replace(core::ptr::null_mut());
+        assert!(!vm.is_null(), "the Lua state is used while it runs a function that must not reach it");
+        let _restore = Restore(&self.current, vm);
+        // SAFETY: handles are not `Send`, and `current` is null while this reference is in use, but for functions that were given a
+        // reborrow of it and have left it.
+        f(unsafe { &mut *vm })
     }
-    /// Runs `f` inside a Rust function that Lua called.
-    pub fn inside<R>(&self, vm: &mut Vm, f: impl FnOnce() -> R) -> R {
+    /// Runs code of the host, which may enter again, in a function that was given the VM.
+    #[inline]
+    pub fn leave<R>(&self, vm: &mut Vm, f: impl FnOnce() -> R) -> R {
         let outer = self.current.replace(vm);
-        let result = f();
-        self.current.set(outer);
-        result
+        let _restore = Restore(&self.current, outer);
+        f()
     }
-    /// Keeps a value alive.
-    pub fn root(self: &Rc<State>, v: Raw) -> Root {
-        let slot = self.free.borrow_mut().pop();
-        let slot = self.with(|vm| match slot {
-            Some(slot) => {
-                vm.roots[slot] = v;
-                slot
-            }
-            None => {
-                vm.roots.push(v);
-                vm.roots.len() - 1
-            }
-        });
-        Root { state: Rc::clone(self), slot }
+    /// Roots a value.
+    #[inline]
+    pub fn add_root(&self, v: Raw) -> u32 {
+        self.released.release(&self.roots);
+        self.roots.add(v)
     }
-    /// Calls a value, protected.
-    pub fn call(&self, f: Raw, args: &[Raw]) -> Result<Vec<Raw>> {
-        self.with(|vm| match vm.pcall_traced(f, args) {
+    /// Calls a value, protected. The state lives until the call is over, whatever is dropped meanwhile.
+    pub fn call(self: &Rc<State>, f: Raw, args: &[Raw]) -> Result<Vec<Raw>> {
+        let state = Rc::clone(self);
+        match state.enter(|vm| vm.pcall_traced(f, args)) {
             Ok(results) => Ok(results),
-            Err((e, traceback)) => Err(error_of(vm, e, &traceback)),
-        })
+            Err((e, traceback)) => Err(state.error_of(e, &traceback)),
+        }
     }
-    /// Lets the collector work if it is due: where everything alive is rooted.
-    pub fn step(&self) {
-        self.with(|vm| {
-            if vm.heap.gc_due() {
-                // Only the memory limit fails, and the next allocation that Lua makes reports that.
-                let _ = vm.safepoint();
+    /// Runs `f`, whose error is the VM's [`Vm::error`].
+    pub fn try_enter<R>(self: &Rc<State>, f: impl FnOnce(&mut Vm) -> perilune_vm::error::LuaResult<R>) -> Result<R> {
+        match self.enter(|vm| f(vm).map_err(|_| core::mem::replace(&mut vm.error, Raw::NIL))) {
+            Ok(r) => Ok(r),
+            Err(e) => Err(self.error_of(e, b"")),
+        }
+    }
+    /// An error value as an [`Error`].
+    ///
+    /// # Panics
+    /// The value carries a panic, which is resumed.
+    pub fn error_of(self: &Rc<State>, e: Raw, traceback: &[u8]) -> Error {
+        if let Some(error) = e.as_udata().and_then(failure::take) {
+            return error;
+        }
+        let with_traceback = |message: &[u8]| {
+            let mut text = String::from_utf8_lossy(message).into_owned();
+            if !traceback.is_empty() {
+                text.push('\n');
+                text.push_str(&String::from_utf8_lossy(traceback));
             }
-        });
+            text
+        };
+        match e.as_str() {
+            Some(s) if self.enter(|vm| s == vm.heap.no_memory()) => Error::MemoryError(with_traceback(s.bytes())),
+            Some(s) => Error::RuntimeError(with_traceback(s.bytes())),
+            None if e.is_number() => Error::RuntimeError(with_traceback(self.enter(|vm| vm.number_str(e)).bytes())),
+            None => {
+                let value = Released::key(&self.released, self.add_root(e));
+                let message = self.tostring(e).unwrap_or_else(|_| format!("(error object is a {} value)", e.type_name()));
+                let traceback = String::from_utf8_lossy(traceback).into_owned();
+                Error::LuaError(Arc::new(LuaError { message, traceback, value }))
+            }
+        }
     }
-}
-
-/// An error value as an [`Error`].
-pub fn error_of(vm: &mut Vm, e: Raw, traceback: &[u8]) -> Error {
-    vm.error = e;
-    let text = vm.error_text();
-    vm.error = Raw::NIL;
-    Error::traced(&text, traceback)
+    /// The text that `tostring` gives for a value, which is rooted.
+    pub fn tostring(self: &Rc<State>, v: Raw) -> Result<String> {
+        let metamethod = self.enter(|vm| vm.metamethod(v, MM::ToString));
+        let text = if v.is_str() || metamethod.is_nil() {
+            v
+        } else {
+            let text = self.call(metamethod, &[v])?.first().copied().unwrap_or(Raw::NIL);
+            if !text.is_str() {
+                return Err(Error::runtime("'tostring' must return a string"));
+            }
+            text
+        };
+        let mut out = Vec::new();
+        perilune_vm::stdlib::tostring::put_value(&mut out, text);
+        Ok(String::from_utf8_lossy(&out).into_owned())
+    }
+    /// The metatable of raised errors of Rust.
+    pub(super) fn failure_meta(&self) -> Raw {
+        self.roots.get(self.failure_meta)
+    }
+    /// An error as a value: the one that Lua code raised, or a userdata.
+    pub(super) fn error_value(&self, vm: &mut Vm, e: Error) -> Raw {
+        if let Error::LuaError(raised) = &e
+            && let Some(v) = self.released.value(&raised.value, &self.roots)
+        {
+            return v;
+        }
+        failure::new(vm, self.failure_meta(), Failure::Error(e))
+    }
+    /// Lets the collector work if it is due: everything alive must be rooted.
+    pub fn step(self: &Rc<State>) -> Result<()> {
+        self.try_enter(|vm| if vm.heap.gc_due() { vm.safepoint() } else { Ok(()) })
+    }
+    /// A handle of a value.
+    pub(super) fn handle(self: &Rc<State>, v: Raw) -> Handle {
+        Handle::new(self, v)
+    }
 }
 
 impl Drop for State {
     fn drop(&mut self) {
-        // SAFETY: made by `Box::into_raw` in `new`, and no handle is left. Finalizers run.
+        // SAFETY: made by `Box::into_raw` in `new`; no `Lua` is left, and nothing runs that was given the VM, as who calls into it holds
+        // a `Lua`. Finalizers run.
         drop(unsafe { Box::from_raw(self.owner) });
     }
 }
 
-/// A slot among the VM's roots.
-pub struct Root {
-    pub state: Rc<State>,
-    slot: usize,
-}
+/// Drops what dead userdata held.
+struct Payloads(Weak<State>);
 
-impl Root {
-    pub fn get(&self) -> Raw {
-        self.state.with(|vm| vm.roots[self.slot])
-    }
-}
-
-impl Clone for Root {
-    fn clone(&self) -> Root {
-        self.state.root(self.get())
-    }
-}
-
-impl Drop for Root {
-    fn drop(&mut self) {
-        self.state.with(|vm| vm.roots[self.slot] = Raw::NIL);
-        self.state.free.borrow_mut().push(self.slot);
+impl Host for Payloads {
+    fn drop_payload(&self, vm: &mut Vm, payload: Box<dyn Any>) {
+        let drop = AssertUnwindSafe(|| drop(payload));
+        // A panic has been reported by its hook; there is nobody to resume it in.
+        let _ = match self.0.upgrade() {
+            Some(state) => state.leave(vm, || catch_unwind(drop)),
+            None => catch_unwind(drop),
+        };
     }
 }

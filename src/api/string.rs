@@ -1,29 +1,199 @@
 //! Strings.
 
 use super::error::{Error, Result};
-use super::state::Root;
+use super::handle::Handle;
+use super::lua::Lua;
+use std::borrow::Borrow;
+use std::cmp::Ordering;
+use std::ffi::c_void;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
 
 /// A Lua string: any bytes.
+///
+/// ```
+/// let lua = perilune::Lua::new();
+/// let s = lua.create_string("moon")?;
+/// assert_eq!(s.to_str()?, "moon");
+/// assert_eq!(s, "moon");
+/// assert!(s < lua.create_string("sun")?);
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Clone)]
-pub struct LuaString(pub(crate) Root);
+pub struct LuaString(pub(crate) Handle);
+
+/// The bytes of a string, which is kept meanwhile, with its state.
+pub struct BorrowedBytes {
+    bytes: *const [u8],
+    _keep: (Handle, Lua),
+}
+/// The text of a string, which is kept meanwhile, with its state.
+pub struct BorrowedStr(BorrowedBytes);
 
 impl LuaString {
     /// The bytes.
-    pub fn as_bytes(&self) -> &[u8] {
-        let s = self.0.get().as_str();
-        let Some(s) = s else { return &[] };
-        let bytes = s.bytes();
-        // SAFETY: strings neither move nor change, and the root keeps this one alive as long as `self`.
-        unsafe { core::slice::from_raw_parts(bytes.as_ptr(), bytes.len()) }
+    pub fn as_bytes(&self) -> BorrowedBytes {
+        BorrowedBytes::new(self, false)
     }
-    /// The text, if the bytes are UTF-8.
-    pub fn to_str(&self) -> Result<&str> {
-        core::str::from_utf8(self.as_bytes()).map_err(|_| Error::conversion("string", "UTF-8 text"))
+    /// The bytes, and a zero behind them.
+    pub fn as_bytes_with_nul(&self) -> BorrowedBytes {
+        BorrowedBytes::new(self, true)
+    }
+    /// The text.
+    ///
+    /// # Errors
+    /// The bytes are not UTF-8.
+    pub fn to_str(&self) -> Result<BorrowedStr> {
+        let bytes = self.as_bytes();
+        match core::str::from_utf8(&bytes) {
+            Ok(_) => Ok(BorrowedStr(bytes)),
+            Err(e) => Err(Error::conversion_because("string", "&str", e.to_string())),
+        }
+    }
+    /// The text, with U+FFFD for what is not UTF-8.
+    pub fn to_string_lossy(&self) -> String {
+        String::from_utf8_lossy(&self.as_bytes()).into_owned()
+    }
+    /// For `{}`: as [`LuaString::to_string_lossy`].
+    pub fn display(&self) -> impl fmt::Display + '_ {
+        struct Lossy<'a>(&'a LuaString);
+        impl fmt::Display for Lossy<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0.to_string_lossy())
+            }
+        }
+        Lossy(self)
+    }
+    /// The address, which tells strings apart: equal strings have the same.
+    pub fn to_pointer(&self) -> *const c_void {
+        self.0.address()
     }
 }
 
-impl std::fmt::Debug for LuaString {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:?}", String::from_utf8_lossy(self.as_bytes()))
+impl BorrowedBytes {
+    fn new(s: &LuaString, nul: bool) -> BorrowedBytes {
+        let keep = (s.0.clone(), s.0.lua());
+        let bytes = keep.0.get().as_str().map_or(&[][..] as *const [u8], |s| {
+            let bytes = if nul { s.bytes_with_nul() } else { s.bytes() };
+            bytes as *const [u8]
+        });
+        BorrowedBytes { bytes, _keep: keep }
+    }
+}
+impl Deref for BorrowedBytes {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        // SAFETY: strings neither move nor change, and the handle and the state keep this one alive as long as `self`.
+        unsafe { &*self.bytes }
+    }
+}
+impl Deref for BorrowedStr {
+    type Target = str;
+    fn deref(&self) -> &str {
+        // SAFETY: checked when it was made.
+        unsafe { core::str::from_utf8_unchecked(&self.0) }
+    }
+}
+
+macro_rules! borrowed {
+    ($t:ident $target:ty) => {
+        impl AsRef<$target> for $t {
+            fn as_ref(&self) -> &$target {
+                self
+            }
+        }
+        impl Borrow<$target> for $t {
+            fn borrow(&self) -> &$target {
+                self
+            }
+        }
+        impl<T: AsRef<$target> + ?Sized> PartialEq<T> for $t {
+            fn eq(&self, other: &T) -> bool {
+                **self == *other.as_ref()
+            }
+        }
+        impl Eq for $t {}
+        impl<T: AsRef<$target> + ?Sized> PartialOrd<T> for $t {
+            fn partial_cmp(&self, other: &T) -> Option<Ordering> {
+                (**self).partial_cmp(other.as_ref())
+            }
+        }
+        impl Ord for $t {
+            fn cmp(&self, other: &$t) -> Ordering {
+                (**self).cmp(&**other)
+            }
+        }
+        impl Hash for $t {
+            fn hash<H: Hasher>(&self, h: &mut H) {
+                (**self).hash(h);
+            }
+        }
+        impl fmt::Debug for $t {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                (**self).fmt(f)
+            }
+        }
+    };
+}
+borrowed! { BorrowedBytes [u8] }
+borrowed! { BorrowedStr str }
+impl AsRef<[u8]> for BorrowedStr {
+    fn as_ref(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+impl fmt::Display for BorrowedStr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+impl<'a> IntoIterator for &'a BorrowedBytes {
+    type Item = &'a u8;
+    type IntoIter = core::slice::Iter<'a, u8>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// As text in quotes, or `b"..."` where the bytes are not UTF-8.
+impl fmt::Debug for LuaString {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = self.as_bytes();
+        match core::str::from_utf8(&bytes) {
+            Ok(text) => text.fmt(f),
+            Err(_) => write!(f, "b\"{}\"", bytes.escape_ascii()),
+        }
+    }
+}
+impl<T: AsRef<[u8]> + ?Sized> PartialEq<T> for LuaString {
+    fn eq(&self, other: &T) -> bool {
+        *self.as_bytes() == *other.as_ref()
+    }
+}
+impl PartialEq for LuaString {
+    fn eq(&self, other: &LuaString) -> bool {
+        *self.as_bytes() == *other.as_bytes()
+    }
+}
+impl Eq for LuaString {}
+impl<T: AsRef<[u8]> + ?Sized> PartialOrd<T> for LuaString {
+    fn partial_cmp(&self, other: &T) -> Option<Ordering> {
+        (*self.as_bytes()).partial_cmp(other.as_ref())
+    }
+}
+impl PartialOrd for LuaString {
+    fn partial_cmp(&self, other: &LuaString) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for LuaString {
+    fn cmp(&self, other: &LuaString) -> Ordering {
+        (*self.as_bytes()).cmp(&*other.as_bytes())
+    }
+}
+impl Hash for LuaString {
+    fn hash<H: Hasher>(&self, h: &mut H) {
+        (*self.as_bytes()).hash(h);
     }
 }

@@ -2,14 +2,13 @@
 
 use super::convert::{FromLua, IntoLua};
 use super::error::Result;
+use super::handle::Handle;
 use super::lua::Lua;
-use super::state::{Root, error_of};
 use super::value::Value;
 use perilune_vm::meta::{Access, MM};
 use perilune_vm::object::{Gc, Table as RawTable};
 use perilune_vm::value::Value as Raw;
 use std::marker::PhantomData;
-use std::rc::Rc;
 
 /// A table.
 ///
@@ -28,12 +27,12 @@ use std::rc::Rc;
 /// assert_eq!(values?, [10, 20, 30, 40]);
 /// # Ok::<(), perilune::Error>(())
 /// ```
-#[derive(Clone)]
-pub struct Table(pub(crate) Root);
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table(pub(crate) Handle);
 
 impl Table {
     fn lua(&self) -> Lua {
-        Lua(Rc::clone(&self.0.state))
+        self.0.lua()
     }
     fn raw(&self) -> Gc<RawTable> {
         self.0.get().as_table().expect("the root of a table handle is a table")
@@ -42,11 +41,8 @@ impl Table {
     pub fn get<T: FromLua>(&self, key: impl IntoLua) -> Result<T> {
         let lua = self.lua();
         let k = key.into_lua(&lua)?;
-        let (o, raw) = (self.0.get(), k.raw());
-        let access = lua.0.with(|vm| match vm.access_get(o, raw) {
-            Ok(a) => Ok(a),
-            Err(_) => Err(error_of(vm, vm.error, b"")),
-        })?;
+        let (o, raw) = (self.0.get(), k.raw_in(&lua)?);
+        let access = lua.0.try_enter(|vm| vm.access_get(o, raw))?;
         let v = match access {
             Access::Done(v) => v,
             Access::Call(f, o) => lua.0.call(f, &[o, raw])?.first().copied().unwrap_or(Raw::NIL),
@@ -57,45 +53,39 @@ impl Table {
     pub fn set(&self, key: impl IntoLua, value: impl IntoLua) -> Result<()> {
         let lua = self.lua();
         let (k, v) = (key.into_lua(&lua)?, value.into_lua(&lua)?);
-        let (o, raw_key, raw) = (self.0.get(), k.raw(), v.raw());
-        let access = lua.0.with(|vm| match vm.access_set(o, raw_key, raw) {
-            Ok(a) => Ok(a),
-            Err(_) => Err(error_of(vm, vm.error, b"")),
-        })?;
+        let (o, raw_key, raw) = (self.0.get(), k.raw_in(&lua)?, v.raw_in(&lua)?);
+        let access = lua.0.try_enter(|vm| vm.access_set(o, raw_key, raw))?;
         if let Access::Call(f, o) = access {
             lua.0.call(f, &[o, raw_key, raw])?;
         }
-        lua.0.step();
+        lua.0.step()?;
         Ok(())
     }
     /// A field, without metamethods.
     pub fn raw_get<T: FromLua>(&self, key: impl IntoLua) -> Result<T> {
         let lua = self.lua();
         let k = key.into_lua(&lua)?;
-        let v = self.raw().get(k.raw());
+        let v = self.raw().get(k.raw_in(&lua)?);
         T::from_lua(Value::from_raw(&lua, v), &lua)
     }
     /// Sets a field, without metamethods.
     pub fn raw_set(&self, key: impl IntoLua, value: impl IntoLua) -> Result<()> {
         let lua = self.lua();
         let (k, v) = (key.into_lua(&lua)?, value.into_lua(&lua)?);
-        let (t, raw_key, raw) = (self.raw(), k.raw(), v.raw());
-        lua.0.with(|vm| {
+        let (t, raw_key, raw) = (self.raw(), k.raw_in(&lua)?, v.raw_in(&lua)?);
+        lua.0.try_enter(|vm| {
             let set = vm.table_set(t, raw_key, raw);
             t.hdr.b0.set(0);
-            match set {
-                Ok(()) => Ok(()),
-                Err(_) => Err(error_of(vm, vm.error, b"")),
-            }
+            set
         })?;
-        lua.0.step();
+        lua.0.step()?;
         Ok(())
     }
     /// The length, by way of `__len`.
     pub fn len(&self) -> Result<usize> {
         let lua = self.lua();
         let o = self.0.get();
-        let mm = lua.0.with(|vm| vm.metamethod(o, MM::Len));
+        let mm = lua.0.enter(|vm| vm.metamethod(o, MM::Len));
         if mm.is_nil() {
             return Ok(self.raw_len());
         }
@@ -116,13 +106,19 @@ impl Table {
     }
     /// Sets or removes the metatable.
     pub fn set_metatable(&self, meta: Option<Table>) -> Result<()> {
-        let set: super::function::Function = self.lua().load("debug.setmetatable").eval()?;
-        set.call((self.clone(), meta))
+        let lua = self.lua();
+        let meta = match &meta {
+            Some(meta) => meta.0.get_in(&lua.0)?.as_table(),
+            None => None,
+        };
+        let t = self.0.get();
+        lua.0.enter(|vm| vm.set_metatable_of(t, meta));
+        Ok(())
     }
     /// The metatable.
     pub fn metatable(&self) -> Option<Table> {
         let meta = self.raw().meta.get()?;
-        Some(Table(self.0.state.root(Raw::table(meta))))
+        Some(Table(self.0.lua().handle(Raw::table(meta))))
     }
     /// All pairs, without metamethods. The table must not get new keys meanwhile.
     ///
@@ -158,8 +154,8 @@ impl<K: FromLua, V: FromLua> Iterator for Pairs<K, V> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let last = self.key.take()?;
-        let (k, v) = self.table.raw().next(last.raw()).ok()??;
         let lua = self.table.lua();
+        let (k, v) = self.table.raw().next(last.raw_in(&lua).ok()?).ok()??;
         let (k, v) = (Value::from_raw(&lua, k), Value::from_raw(&lua, v));
         self.key = Some(k.clone());
         Some(K::from_lua(k, &lua).and_then(|k| Ok((k, V::from_lua(v, &lua)?))))

@@ -12,6 +12,7 @@ pub mod fault;
 pub mod gc;
 pub mod helper;
 pub mod hooks;
+pub mod host;
 pub mod ids;
 pub mod interp;
 pub mod layout;

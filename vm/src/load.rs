@@ -165,7 +165,7 @@ impl Vm {
             in_callback: false,
             hot_resets: 0,
             mode: Mode::Interpret,
-            roots: Vec::new(),
+            host: crate::host::HostState::default(),
             event_handlers: Vec::new(),
             at_exit: Vec::new(),
             pc: core::ptr::null(),

@@ -5,6 +5,7 @@ use crate::bc::Op;
 use crate::error::{LuaError, LuaResult};
 use crate::gc::Heap;
 use crate::hooks::{Compiler, EnterFn, Mode};
+use crate::host::HostState;
 use crate::interp::hook::Hook;
 use crate::interp::native::Unfinished;
 use crate::interp::{Dispatching, Handler2, R};
@@ -101,8 +102,8 @@ pub struct Vm {
     pub no_record: u32,
     /// Current mode.
     pub mode: Mode,
-    /// Rooted values of the embedding API, by slot.
-    pub roots: Vec<Value>,
+    /// What the embedding API keeps here.
+    pub host: HostState,
     /// Handlers of VM events by name: `(name, function)`.
     pub event_handlers: Vec<(Box<[u8]>, Value)>,
     /// Called once when the program ends the process, with its status.

@@ -1,6 +1,7 @@
 //! `jit.opt.start`.
 
 use super::compiler;
+use crate::Jit;
 use crate::params::{Changed, Options};
 use perilune_recorder::params::OptFlags;
 use perilune_vm::{LuaResult, Vm};
@@ -17,19 +18,27 @@ pub fn start(vm: &mut Vm) -> LuaResult<u32> {
     for i in 0..vm.nargs() {
         let text = vm.check_str(i)?;
         let text = text.to_str_lossy().into_owned();
-        let mut options = jit.options.get();
-        let Some(changed) = options.apply(&text) else {
-            let message = format!("unknown or malformed optimization flag '{text}'");
-            return Err(vm.rt_error(&message));
-        };
-        jit.settle_exits();
-        jit.options.set(options);
-        match changed {
-            Changed::Nothing => {}
-            Changed::HotCounters => jit.reset_counters(vm),
-            Changed::Engine => jit.flush_all(vm),
-            Changed::Stress => jit.set_stress(vm),
-        }
+        jit.set_option(vm, &text).map_err(|message| vm.rt_error(&message))?;
     }
     Ok(0)
+}
+
+impl Jit {
+    /// Does what one argument of `jit.opt.start` asks for.
+    ///
+    /// # Errors
+    /// There is no such option; with LuaJIT's message.
+    pub fn set_option(&self, vm: &mut Vm, text: &str) -> Result<(), String> {
+        let mut options = self.options.get();
+        let changed = options.apply(text).ok_or_else(|| format!("unknown or malformed optimization flag '{text}'"))?;
+        self.settle_exits();
+        self.options.set(options);
+        match changed {
+            Changed::Nothing => {}
+            Changed::HotCounters => self.reset_counters(vm),
+            Changed::Engine => self.flush_all(vm),
+            Changed::Stress => self.set_stress(vm),
+        }
+        Ok(())
+    }
 }

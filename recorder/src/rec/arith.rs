@@ -19,11 +19,11 @@ impl Recorder {
         let ints = self.ty(rx).is_int() && self.ty(ry).is_int();
         let is_int = ints && meta::arith(mm, vx, vy).is_int();
         if ints && !is_int && matches!(mm, MM::Add | MM::Sub | MM::Mul) {
-            self.note_overflow();
+            self.feedback.note_overflow();
         }
-        let overflows = self.site.overflows || matches!(mm, MM::Add | MM::Sub) && self.is_wide_sum(rx, ry);
+        let overflows = self.feedback.site.overflows || matches!(mm, MM::Add | MM::Sub) && self.is_wide_sum(rx, ry);
         if is_int && !overflows {
-            self.specialized.push(self.pc);
+            self.feedback.note_specialized();
             match mm {
                 MM::Add => return self.b.emit(Op::ADDOV, Ty::Int, rx, ry),
                 MM::Sub => return self.b.emit(Op::SUBOV, Ty::Int, rx, ry),
@@ -81,10 +81,10 @@ impl Recorder {
         let (r, v) = self.number(x.0, x.1)?;
         let is_int = self.ty(r).is_int() && v.as_int().is_some_and(|i| i != 0 && i != i32::MIN);
         if self.ty(r).is_int() && !is_int {
-            self.note_overflow();
+            self.feedback.note_overflow();
         }
-        if is_int && !self.site.overflows {
-            self.specialized.push(self.pc);
+        if is_int && !self.feedback.site.overflows {
+            self.feedback.note_specialized();
             for k in [0, i32::MIN] {
                 let k = self.b.kint(k);
                 self.b.emit(Op::NE, Ty::Int, r, k)?;

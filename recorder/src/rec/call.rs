@@ -1,5 +1,6 @@
 //! Calls: Lua functions become part of the trace, builtins are recorded by what they do.
 
+use super::meta::Operand;
 use super::protect::Protector;
 use super::{AbortInfo, Flow, Frame, Rec, Recorder, Way, view};
 use crate::abort::Abort;
@@ -12,6 +13,19 @@ use perilune_vm::meta::MM;
 use perilune_vm::object::{Func, Gc, Proto};
 use perilune_vm::stdlib::{Builtin, OnTrace};
 use perilune_vm::{Value, Vm};
+
+/// A call in the current frame.
+#[derive(Copy, Clone)]
+pub(super) struct CallSite {
+    /// The instruction.
+    pub(super) pc: *const Ins,
+    /// The local that the function is in. Its arguments are in those behind the link, from `a + 2` on.
+    pub(super) a: usize,
+    /// Number of arguments.
+    pub(super) nargs: usize,
+    /// Number of results that the instruction takes, plus 1; 0 for all.
+    pub(super) want: usize,
+}
 
 impl Recorder {
     /// Number of arguments of a call instruction.
@@ -30,7 +44,7 @@ impl Recorder {
             return Ok(r);
         }
         if let Some(p) = f.proto()
-            && self.one_of_many(f, p)
+            && self.feedback.one_of_many(f, p)
         {
             let pc = self.field(r, Field::FuncPc)?;
             let k = self.b.kptr(f.pc.get().expose_provenance() as u64);
@@ -46,33 +60,25 @@ impl Recorder {
         self.guard_is(r, Value::func(f))
     }
 
-    /// CALL, CALLM: the function is in local `a`, its arguments behind it.
-    pub(super) fn call(&mut self, vm: &Vm, pc: *const Ins, a: usize, nargs: usize, want: usize) -> Rec<Flow> {
-        let (r, v) = self.operand(vm, a)?;
-        if let Some(f) = v.as_func().filter(|f| f.proto().is_some())
-            && self.site.has_many_callees()
-            && (self.b.trace.parent.is_some() || !self.first)
+    /// CALL, CALLM.
+    pub(super) fn call(&mut self, vm: &Vm, call: CallSite) -> Rec<Flow> {
+        let callee = self.operand(vm, call.a)?;
+        if let Some(f) = callee.1.as_func().filter(|f| f.proto().is_some())
+            && self.feedback.site.has_many_callees()
+            && (self.b.trace.parent.is_some() || !self.start.pending)
         {
             self.info = AbortInfo::Func(Value::func(f));
-            return Ok(Flow::Stop(Link::Stitch, pc));
+            return Ok(Flow::Stop(Link::Stitch, call.pc));
         }
-        self.call_value(vm, pc, a, r, v, nargs, want)
+        self.call_value(vm, call, callee)
     }
-    #[allow(clippy::too_many_arguments, reason = "an iterator's function is not yet in its slot")]
-    pub(super) fn call_value(
-        &mut self,
-        vm: &Vm,
-        pc: *const Ins,
-        a: usize,
-        r: IrRef,
-        v: Value,
-        nargs: usize,
-        want: usize,
-    ) -> Rec<Flow> {
-        let Some(f) = v.as_func() else { return self.call_object(vm, pc, a, (r, v), nargs, want) };
+    /// Calls a function, which need not be in its local yet, or an object with `__call`.
+    pub(super) fn call_value(&mut self, vm: &Vm, call: CallSite, (r, v): Operand) -> Rec<Flow> {
+        let CallSite { pc, a, nargs, .. } = call;
+        let Some(f) = v.as_func() else { return self.call_object(vm, call, (r, v)) };
         let Some(proto) = f.proto() else {
             let kind = Protector::of(f);
-            if let Some(flow) = self.named_by_metamethod(vm, pc, a, (r, f), nargs, want)? {
+            if let Some(flow) = self.tostring_metamethod(vm, call, (r, f))? {
                 return Ok(flow);
             }
             self.keep_allocations_for(f)?;
@@ -85,14 +91,14 @@ impl Recorder {
             }
             let r = self.specialize(r, f)?;
             let done = match kind {
-                Some(kind) => self.protected_call(vm, pc, kind, a, nargs, want),
-                None => self.builtin(vm, pc, (r, f), a, nargs, want).map(|()| Flow::Next),
+                Some(kind) => self.protected_call(vm, call, kind),
+                None => self.builtin(vm, call, (r, f)).map(|()| Flow::Next),
             };
             return if matches!(done, Err(Abort::NyiFastFunc)) { self.stop_before(pc, f) } else { done };
         };
         let func = self.specialize(r, f)?;
         let base = self.base;
-        self.frames.push(Frame { base, proto: self.proto, way: Way::Call });
+        self.stack.frames.push(Frame { base, proto: self.proto, way: Way::Call });
         self.base = base + a + 2;
         self.need(self.base + nargs);
         let link = self.b.kptr(view::at(pc, 1).expose_provenance() as u64);
@@ -101,34 +107,27 @@ impl Recorder {
         self.enter_callee(proto);
         Ok(Flow::Next)
     }
-    /// `tostring` of what has a `__tostring`: it becomes a call of that.
-    fn named_by_metamethod(
-        &mut self,
-        vm: &Vm,
-        pc: *const Ins,
-        a: usize,
-        (r, f): (IrRef, Gc<Func>),
-        nargs: usize,
-        want: usize,
-    ) -> Rec<Option<Flow>> {
-        if Builtin::from_id(f.ffid()) != Some(Builtin::Tostring) || nargs == 0 || self.iterating {
+    /// A call of `tostring` with an object that has a `__tostring` becomes a call of that; `None` for any other call.
+    fn tostring_metamethod(&mut self, vm: &Vm, call: CallSite, (r, f): (IrRef, Gc<Func>)) -> Rec<Option<Flow>> {
+        if Builtin::from_id(f.ffid()) != Some(Builtin::Tostring) || call.nargs == 0 || self.native.iterating {
             return Ok(None);
         }
-        let x = self.operand(vm, a + 2)?;
+        let x = self.operand(vm, call.a + 2)?;
         if x.1.is_str() {
             return Ok(None);
         }
-        let (method, v) = self.metamethod(vm, x, MM::ToString)?;
-        if v.as_func().is_none_or(|g| Builtin::from_id(g.ffid()) == Some(Builtin::Tostring)) {
+        let method = self.metamethod(vm, x, MM::ToString)?;
+        if method.1.as_func().is_none_or(|g| Builtin::from_id(g.ffid()) == Some(Builtin::Tostring)) {
             return Ok(None);
         }
         self.specialize(r, f)?;
-        let flow = self.call_value(vm, pc, a, method, v, 1, want)?;
-        self.in_builtin += 1;
+        let flow = self.call_value(vm, CallSite { nargs: 1, ..call }, method)?;
+        self.native.headers += 1;
         Ok(Some(flow))
     }
-    /// Calls what is no function: `__call`, with the object as its first argument.
-    fn call_object(&mut self, vm: &Vm, pc: *const Ins, a: usize, object: (IrRef, Value), nargs: usize, want: usize) -> Rec<Flow> {
+    /// Calls the `__call` of an object, with the object as its first argument.
+    fn call_object(&mut self, vm: &Vm, call: CallSite, object: Operand) -> Rec<Flow> {
+        let CallSite { pc, a, nargs, .. } = call;
         let (r, v) = self.metamethod(vm, object, MM::Call)?;
         let Some(f) = v.as_func() else { return self.nyi(Bc::CALL) };
         if f.proto().is_none() && self.is_for_stitch(f) {
@@ -145,23 +144,23 @@ impl Recorder {
             let r = self.specialize(r, f)?;
             return self.native(vm, pc, (r, f), a, nargs + 1).map(|()| Flow::Next);
         }
-        self.call_value(vm, pc, a, r, Value::func(f), nargs + 1, want)
+        self.call_value(vm, CallSite { nargs: nargs + 1, ..call }, (r, Value::func(f)))
     }
     /// The frame at the current base is that of a function about to run.
     pub(super) fn enter_callee(&mut self, proto: Gc<Proto>) {
-        self.open_top = SlotIdx::FUNC;
-        self.multres = 0;
+        self.open.top = SlotIdx::FUNC;
+        self.open.count = 0;
         self.note_proto(proto);
         self.enter_frame(proto);
-        self.needsnap = true;
+        self.snaps.needed = true;
     }
     pub(super) fn note_proto(&mut self, proto: Gc<Proto>) {
-        if !self.protos.contains(&proto) {
-            self.protos.push(proto);
+        if !self.deps.protos.contains(&proto) {
+            self.deps.protos.push(proto);
         }
     }
 
-    /// The arguments are read before the frame moves.
+    /// Loads the arguments of a call: they are read before the frame moves.
     pub(super) fn load_args(&mut self, vm: &Vm, from: usize, n: usize) -> Rec<()> {
         if n > 100 {
             return Err(Abort::TooDeep);
@@ -194,20 +193,20 @@ impl Recorder {
             return self.tail_builtin(vm, pc, f, a, r, nargs);
         };
         let func = self.specialize(r, f)?;
-        if let Some(top) = self.frames.last().copied().filter(|f| f.way == Way::Vararg) {
-            self.frames.pop();
+        if let Some(top) = self.stack.frames.last().copied().filter(|f| f.way == Way::Vararg) {
+            self.stack.frames.pop();
             self.base = top.base;
-        } else if self.frames.is_empty() && self.proto.is_vararg() {
+        } else if self.stack.frames.is_empty() && self.proto.is_vararg() {
             // The moved frame is below the start.
-            return if self.first { self.nyi(ins.op()) } else { Ok(Flow::Stop(Link::Interp, pc)) };
+            return if self.start.pending { self.nyi(ins.op()) } else { Ok(Flow::Stop(Link::Interp, pc)) };
         }
         self.clear_from(self.base);
         self.set_abs(self.base - 2, func);
         for (i, r) in args.into_iter().enumerate() {
             self.set_abs(self.base + i, r);
         }
-        self.tailcalled += 1;
-        if self.tailcalled > self.params.loopunroll {
+        self.unroll.tail_calls += 1;
+        if self.unroll.tail_calls > self.params.loopunroll {
             return Err(Abort::LoopUnroll);
         }
         self.enter_callee(proto);
@@ -221,7 +220,7 @@ impl Recorder {
         if self.switch(vm, super::coroutine::Call { pc, f: (r, f), a, nargs, tail: true })? {
             return Ok(Flow::Next);
         }
-        let (kind, below) = (Protector::of(f), self.leaves_start());
+        let (kind, below) = (Protector::of(f), self.stack.leaves_start());
         if !self.may_return(vm) || kind.is_some() && below {
             return self.stop_in_front(pc, f, Link::Return);
         }
@@ -240,7 +239,7 @@ impl Recorder {
             return self.stop_in_front(pc, f, Link::Return);
         }
         let Some(results) = self.try_builtin(vm, f, a, nargs)? else {
-            if self.frames.last().is_none_or(|f| f.way != Way::Call) {
+            if self.stack.frames.last().is_none_or(|f| f.way != Way::Call) {
                 return self.stop_in_front(pc, f, Link::Return);
             }
             let link = view::slot(vm, -1).0;
@@ -251,7 +250,7 @@ impl Recorder {
     }
     /// Ends the trace in front of a call that the interpreter does: in tail position, or as a metamethod.
     pub(super) fn stop_in_front(&mut self, pc: *const Ins, f: Gc<Func>, link: Link) -> Rec<Flow> {
-        if self.first { self.nyi_func(Value::func(f)) } else { Ok(Flow::Stop(link, pc)) }
+        if self.start.pending { self.nyi_func(Value::func(f)) } else { Ok(Flow::Stop(link, pc)) }
     }
 
     /// FUNCF: missing arguments are nil; recursion is limited.
@@ -272,17 +271,14 @@ impl Recorder {
     }
     /// Counts activations of the current function.
     fn check_unroll(&mut self, pc: *const Ins) -> Rec<Option<Link>> {
-        let mut count = 0;
-        for f in self.frames.iter().filter(|f| !matches!(f.way, Way::Vararg | Way::Protected)) {
-            count += u32::from(f.proto == self.proto);
-        }
-        if pc == self.start_pc && self.comes_round() {
+        let count = self.stack.activations(self.proto);
+        if pc == self.start.pc && self.comes_round() {
             return Ok(Some(Link::UpRec));
         }
-        if pc == self.start_pc {
-            if count + self.tailcalled > self.params.recunroll {
+        if pc == self.start.pc {
+            if count + self.unroll.tail_calls > self.params.recunroll {
                 let link = if self.at_start_depth() { Link::TailRec } else { Link::UpRec };
-                return if self.retdepth == 0 { Ok(Some(link)) } else { Err(Abort::CallUnroll) };
+                return if self.stack.returned == 0 { Ok(Some(link)) } else { Err(Abort::CallUnroll) };
             }
         } else if count > self.params.callunroll {
             return Err(Abort::CallUnroll);
@@ -306,7 +302,7 @@ impl Recorder {
         }
         let func = self.slots[old - 2];
         let link = self.b.kptr(((nargs as u64 + 2) << 3) | 3);
-        self.frames.push(Frame { base: old, proto: self.proto, way: Way::Vararg });
+        self.stack.frames.push(Frame { base: old, proto: self.proto, way: Way::Vararg });
         self.base = new;
         self.set_abs(new - 2, func);
         self.set_abs(new - 1, link);
@@ -314,7 +310,7 @@ impl Recorder {
             self.set_abs(new + i, r);
         }
         self.enter_frame(self.proto);
-        self.needsnap = true;
+        self.snaps.needed = true;
         if let Some(link) = self.check_unroll(pc)? {
             return Ok(Flow::Stop(link, view::at(pc, 1)));
         }
@@ -324,10 +320,10 @@ impl Recorder {
     /// VARG.
     pub(super) fn varg(&mut self, vm: &Vm, ins: Ins) -> Rec<()> {
         let np = ins.c();
-        let made = self.frames.last().copied().filter(|f| f.way == Way::Vararg);
+        let made = self.stack.frames.last().copied().filter(|f| f.way == Way::Vararg);
         let delta = match made {
             Some(frame) => self.base - frame.base,
-            None if self.frames.is_empty() => self.start_delta(vm)?,
+            None if self.stack.frames.is_empty() => self.start_delta(vm)?,
             None => return self.nyi(ins.op()),
         };
         let have = (delta - 2).saturating_sub(np);
@@ -351,8 +347,8 @@ impl Recorder {
             self.set(ins.a() + i, r);
         }
         if ins.b() == 0 {
-            self.multres = have as u32;
-            self.open_top = self.base + ins.a() + have;
+            self.open.count = have as u32;
+            self.open.top = self.base + ins.a() + have;
         }
         Ok(())
     }
@@ -369,7 +365,7 @@ impl Recorder {
     fn argument_below(&mut self, vm: &Vm, at: isize) -> Rec<IrRef> {
         let v = view::slot(vm, at);
         let address = self.below_address(at)?;
-        let ty = self.load_type(v);
+        let ty = self.feedback.load_type(v);
         let r = self.b.guard(Op::VLOAD, ty, address, IrRef(0))?;
         Ok(if ty.is_pri() { self.b.kvalue(v) } else { r })
     }

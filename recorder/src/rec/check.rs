@@ -31,7 +31,7 @@ impl Recorder {
         let proto = view::func(vm, 0).proto().ok_or("the running function is a builtin")?;
         check(proto == self.proto, || "the running function is another one".into())?;
         let mut base = self.base;
-        for (depth, f) in self.frames.iter().enumerate().rev() {
+        for (depth, f) in self.stack.frames.iter().enumerate().rev() {
             let at = base.index() as isize - running;
             let link = view::slot(vm, at - 1).0;
             let kind = frame::kind(link);
@@ -57,15 +57,15 @@ impl Recorder {
     /// The values of known slots: of the type that their instruction has, and equal if they are constants. Slots that nobody reads
     /// any more may hold anything, as builtins write to those of their arguments.
     fn check_slots(&self, vm: &Vm, pc: *const Ins) -> Result<(), String> {
-        let analysed = |p: Gc<Proto>| self.live.iter().any(|l| l.0 == p && l.1.is_some());
-        if !analysed(self.proto) || !self.frames.iter().all(|f| analysed(f.proto)) {
+        let analysed = |p: Gc<Proto>| self.snaps.live.iter().any(|l| l.0 == p && l.1.is_some());
+        if !analysed(self.proto) || !self.stack.frames.iter().all(|f| analysed(f.proto)) {
             return Ok(());
         }
         let top = if is_header(view::ins(pc).op()) { self.base + vm.record_nargs as usize } else { self.frame_top() };
         let top = top.min(self.slots.top());
         // In a frame that a metamethod was called from, temporaries that the instruction has used up may hold anything.
-        let last = self.frames.iter().rposition(|f| matches!(f.way, Way::Cont(_) | Way::Protected));
-        let from = last.map_or(SlotIdx::FUNC, |i| self.frames.get(i + 1).map_or(self.base, |f| f.base));
+        let last = self.stack.frames.iter().rposition(|f| matches!(f.way, Way::Cont(_) | Way::Protected));
+        let from = last.map_or(SlotIdx::FUNC, |i| self.stack.frames.get(i + 1).map_or(self.base, |f| f.base));
         for (at, dead) in self.dead(pc, top).into_iter().enumerate().skip(from.index()) {
             let at = SlotIdx::new(at);
             let r = self.slots[at];
@@ -84,11 +84,12 @@ impl Recorder {
 
     /// Does the slot hold something else than a Lua value: a link, or what belongs to a continuation?
     fn is_link(&self, at: SlotIdx) -> bool {
-        let cont = |i: usize, base: SlotIdx| matches!(self.frames[i].way, Way::Cont(_)) && (at + 3 == base || at + 4 == base);
-        let bases = self.frames.iter().skip(1).map(|f| f.base).chain([self.base]);
+        let cont =
+            |i: usize, base: SlotIdx| matches!(self.stack.frames[i].way, Way::Cont(_)) && (at + 3 == base || at + 4 == base);
+        let bases = self.stack.frames.iter().skip(1).map(|f| f.base).chain([self.base]);
         at == SlotIdx::LINK
             || at + 1 == self.base
-            || bases.enumerate().take(self.frames.len()).any(|(i, base)| at + 1 == base || cont(i, base))
+            || bases.enumerate().take(self.stack.frames.len()).any(|(i, base)| at + 1 == base || cont(i, base))
     }
     fn is_word(&self, r: IrRef, word: u64) -> bool {
         match self.b.trace.konst(r) {

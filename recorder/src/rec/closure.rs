@@ -72,7 +72,7 @@ impl Recorder {
         }
         let level = self.slot_address(level)?;
         self.b.call(Helper::CloseUpvals, &[level])?;
-        self.needsnap = true;
+        self.snaps.needed = true;
         Ok(())
     }
     /// The slots from `level` on that functions made in this frame may refer to, with their values. What the trace has not assigned
@@ -94,7 +94,7 @@ impl Recorder {
             }
             if self.slots[at] == IrRef::NONE {
                 let is_open = vm.cur.open_upvals().any(|uv| uv.v.get() == address);
-                if !is_open || !self.start_is_root || !self.at_start_depth() {
+                if !is_open || !self.start.is_root || !self.at_start_depth() {
                     continue;
                 }
                 self.get(vm, local)?;

@@ -15,7 +15,7 @@ impl Recorder {
         let other = if taken { view::at(pc, 2) } else { view::target(jump, view::ins(jump)) };
         self.snap(other)?;
         self.b.decide();
-        self.needsnap = true;
+        self.snaps.needed = true;
         Ok(())
     }
 

@@ -35,14 +35,14 @@ impl Recorder {
             parts.push((r, v));
         }
         if parts.iter().all(|p| p.1.is_str() || p.1.is_number()) {
-            return self.concat(vm, self.pc, parts);
+            return self.concat(vm, self.feedback.pc, parts);
         }
         // A builtin that is only called when a part of it is done: the interpreter does all of it.
         let before = self.state();
-        match self.concat(vm, self.pc, parts) {
-            Err(Abort::NyiFastFunc) if !self.first => {
+        match self.concat(vm, self.feedback.pc, parts) {
+            Err(Abort::NyiFastFunc) if !self.start.pending => {
                 self.restore(before);
-                Ok(Flow::Stop(Link::Interp, self.pc))
+                Ok(Flow::Stop(Link::Interp, self.feedback.pc))
             }
             done => done,
         }
@@ -74,7 +74,7 @@ impl Recorder {
         let result = parts.first().map_or(IrRef::NIL, |p| p.0);
         self.set(ins.b(), result);
         self.set(ins.a(), result);
-        self.needsnap |= pc != self.pc;
+        self.snaps.needed |= pc != self.feedback.pc;
         Ok(Flow::Next)
     }
     /// Strings one behind the other.
@@ -128,9 +128,9 @@ impl Recorder {
         let n = self.b.kint(n as i32);
         self.b.call(Helper::TabSetList, &[table, first, values, n])?;
         self.clear_from(self.base + a);
-        self.open_top = SlotIdx::FUNC;
-        self.multres = 0;
-        self.needsnap = true;
+        self.open.top = SlotIdx::FUNC;
+        self.open.count = 0;
+        self.snaps.needed = true;
         Ok(())
     }
 }

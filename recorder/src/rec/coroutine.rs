@@ -104,15 +104,15 @@ impl Recorder {
     /// Records a call of a builtin that switches to another coroutine. False if it is none, or this cannot be recorded.
     pub(super) fn switch(&mut self, vm: &Vm, call: Call) -> Rec<bool> {
         let (r, f) = call.f;
-        let moved = call.tail && self.frames.is_empty() && self.proto.is_vararg();
-        if self.site.leaves || call.nargs > 100 || moved {
+        let moved = call.tail && self.stack.frames.is_empty() && self.proto.is_vararg();
+        if self.feedback.site.leaves || call.nargs > 100 || moved {
             return Ok(false);
         }
         match Builtin::from_id(f.ffid()) {
             Some(Builtin::CoroutineResume) if call.nargs > 0 => {
                 let at = call.a + HEAD;
                 // The interpreter copies the arguments of an iterator only when it executes the call.
-                let v = view::slot(vm, if self.iterating { at as isize - 4 } else { at as isize });
+                let v = view::slot(vm, if self.native.iterating { at as isize - 4 } else { at as isize });
                 let Some(co) = v.as_thread() else { return Ok(false) };
                 let thread = self.slots[self.base + at];
                 self.resume(call, (thread, co), 1)
@@ -196,8 +196,8 @@ impl Recorder {
 
     /// May the trace follow a return by which the coroutine ends?
     pub(super) fn may_end(&self, vm: &Vm) -> bool {
-        let follows = (!self.start_is_root || self.has_switched()) && !self.site.leaves;
-        follows && self.leaves_start() && self.links_to_end(vm).is_some() && Waiting::resumer(vm).is_some()
+        let follows = (!self.start.is_root || self.has_switched()) && !self.feedback.site.leaves;
+        follows && self.stack.leaves_start() && self.links_to_end(vm).is_some() && Waiting::resumer(vm).is_some()
     }
     /// The links from the start frame down to the first frame of the coroutine, as in [`Recorder::check_links`], if there is nothing but
     /// frames that functions of varargs have moved.
@@ -218,17 +218,17 @@ impl Recorder {
     pub(super) fn end_coroutine(&mut self, vm: &Vm, pc: *const Ins, results: Vec<IrRef>) -> Rec<Flow> {
         let (Some(links), Some((to, told))) = (self.links_to_end(vm), Waiting::resumer(vm)) else { return Err(Abort::NyiReturn) };
         if self.meets_many(&to) {
-            return if self.first { Err(Abort::NyiReturn) } else { Ok(Flow::Stop(Link::Return, pc)) };
+            return if self.start.pending { Err(Abort::NyiReturn) } else { Ok(Flow::Stop(Link::Return, pc)) };
         }
         let start = -self.base.from_base() as isize;
         self.check_links(vm, start, &links, 0)?;
-        let protected = self.frames.iter().filter(|f| f.way == Way::Protected).count();
+        let protected = self.stack.frames.iter().filter(|f| f.way == Way::Protected).count();
         let thread = self.guard_resumer(&to)?;
         let results: Vec<IrRef> = told.into_iter().chain((0..protected).map(|_| IrRef::TRUE)).chain(results).collect();
         let room = self.room_for(thread, &results)?;
         self.go_on(Op::COEND, thread, &to, room)?;
         // It is a return: no header of a builtin is dispatched.
-        self.in_builtin = 0;
+        self.native.headers = 0;
         self.place_list(to.want, SlotIdx::FUNC + to.delta, &results);
         Ok(Flow::Next)
     }
@@ -269,10 +269,10 @@ impl Recorder {
     }
     /// Do the coroutines that are switched to here go on at many places? Each takes a side trace otherwise.
     fn meets_many(&mut self, to: &Waiting) -> bool {
-        if self.at_exit {
-            self.site.callees.add((to.next.pc as usize >> 2) as u32 | 1);
+        if self.feedback.at_exit {
+            self.feedback.site.callees.add((to.next.pc as usize >> 2) as u32 | 1);
         }
-        self.site.has_many_callees()
+        self.feedback.site.has_many_callees()
     }
     /// Guards that there is room in a coroutine, how much is known later. What is handed over must be known.
     fn room_for(&mut self, thread: IrRef, values: &[IrRef]) -> Rec<IrRef> {
@@ -298,20 +298,20 @@ impl Recorder {
             self.set_abs(at - 1, klink);
         }
         self.set_abs(at - HEAD, call.f.0);
-        self.open_top = at + kept;
+        self.open.top = at + kept;
         self.need(at + kept);
         // Nobody leaves through this snapshot: it says what is stored. What the call has used up is not.
-        self.looked_at = at - HEAD;
+        self.snaps.seen_from = at - HEAD;
         self.snap_below(back, at + kept)?;
-        self.looked_at = SlotIdx::END;
+        self.snaps.seen_from = SlotIdx::END;
         self.b.emit(Op::COSAVE, Ty::Nil, IrRef::of_slot(at), IrRef(kept as u16))?;
-        self.in_builtin += 1;
+        self.native.headers += 1;
         Ok(())
     }
     /// The base of the frame that a tail call replaces: where that of a function of varargs was before it was moved.
     fn take_frame(&mut self) -> SlotIdx {
-        if let Some(top) = self.frames.last().copied().filter(|f| f.way == Way::Vararg) {
-            self.frames.pop();
+        if let Some(top) = self.stack.frames.last().copied().filter(|f| f.way == Way::Vararg) {
+            self.stack.frames.pop();
             self.base = top.base;
         }
         self.base
@@ -320,27 +320,27 @@ impl Recorder {
     fn go_on(&mut self, op: Op, thread: IrRef, to: &Waiting, room: IrRef) -> Rec<()> {
         let klink = self.b.kptr(to.link);
         let switch = self.b.emit(op, Ty::Nil, thread, klink)?;
-        self.end_part();
-        self.part = Some(Part { room, switch, delta: to.delta, call: (self.pc, self.site) });
-        self.switches += 1;
-        self.frames.clear();
+        self.end_segment();
+        self.switches.segment = Some(Segment { room, switch, delta: to.delta, pc: self.feedback.pc, site: self.feedback.site });
+        self.switches.count += 1;
+        self.stack.frames.clear();
         self.closures.clear();
         self.clear_from(SlotIdx::FUNC);
         self.base = SlotIdx::BASE;
-        self.open_top = SlotIdx::FUNC;
-        self.multres = 0;
+        self.open.top = SlotIdx::FUNC;
+        self.open.count = 0;
         self.note_proto(to.proto);
         self.enter_frame(to.proto);
-        self.switching = Some(to.next);
-        self.needsnap = true;
+        self.switches.pending = Some(to.next);
+        self.snaps.needed = true;
         Ok(())
     }
-    /// The part of the trace that runs in one coroutine is complete: how much of the stack it needs is known.
-    pub(super) fn end_part(&mut self) {
+    /// The current segment is complete: how much of the stack it needs is known.
+    pub(super) fn end_segment(&mut self) {
         let top = core::mem::take(&mut self.top_slot);
-        match self.part.take() {
-            None => self.first_top = top,
-            Some(Part { room, switch, delta, .. }) => {
+        match self.switches.segment.take() {
+            None => self.switches.first_top = top,
+            Some(Segment { room, switch, delta, .. }) => {
                 self.b.trace.ins[room.ins_index()].b = IrRef(top.index().saturating_sub(2 + delta) as u16);
                 self.b.trace.rooms.push((switch, top.index() as u32));
             }
@@ -364,29 +364,44 @@ impl Recorder {
                 | Abort::NyiFastFunc
                 | Abort::NyiReturn
         );
-        if let Some(part) = self.part.filter(|_| lasts) {
-            let (pc, site) = part.call;
-            (self.pc, self.site) = (pc, Site { leaves: true, ..site });
+        if let Some(segment) = self.switches.segment.filter(|_| lasts) {
+            self.feedback.pc = segment.pc;
+            self.feedback.site = Site { leaves: true, ..segment.site };
         }
     }
     /// Has the trace left the coroutine that it started in?
     pub(super) fn has_switched(&self) -> bool {
-        self.switches > 0
+        self.switches.count > 0
     }
     /// Is the running frame the one that the trace started in?
     pub(super) fn in_start_frame(&self, vm: &Vm) -> bool {
-        if self.has_switched() { (vm.cur, frame_at(vm)) == self.start_frame } else { self.at_start_depth() }
+        if self.has_switched() { (vm.cur, frame_at(vm)) == self.start.frame } else { self.at_start_depth() }
     }
 }
 
-/// The part of a trace behind a switch.
+/// The part of a trace that runs in one coroutine, behind a switch.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Part {
-    /// The COROOM for it, and the switch.
+struct Segment {
+    /// The COROOM that makes room for it.
     room: IrRef,
+    /// The instruction that switches.
     switch: IrRef,
-    /// Slots from its first frame up to that of the builtin which the coroutine had left by.
+    /// Slots from its first frame up to the frame of the builtin by which the coroutine had been left.
     delta: usize,
-    /// The instruction that switched, and what was known of it.
-    call: (*const Ins, Site),
+    /// The bytecode that switched.
+    pc: *const Ins,
+    /// The feedback of that bytecode.
+    site: Site,
+}
+
+/// The switches that a trace has made.
+#[derive(Debug, Default)]
+pub(super) struct Switches {
+    count: u32,
+    /// The last one, if the next instruction is the first behind it.
+    pub(super) pending: Option<Switch>,
+    /// The current segment; `None` before the first switch.
+    segment: Option<Segment>,
+    /// The highest slot (exclusive) that the frames before the first switch need.
+    pub(super) first_top: SlotIdx,
 }

@@ -1,5 +1,6 @@
 //! One instruction.
 
+use super::call::CallSite;
 use super::index::Indexed;
 use super::loops::{Event, link_to};
 use super::{Flow, Rec, Recorder, TraceDb, view};
@@ -28,7 +29,7 @@ impl Recorder {
     pub(super) fn dispatch(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
         // Nothing resumes at the header of a function.
         let header = is_header(ins.op());
-        if self.needsnap && !header {
+        if self.snaps.needed && !header {
             self.snap(pc)?;
             self.sync()?;
         }
@@ -57,7 +58,7 @@ impl Recorder {
             Bc::CALL | Bc::CALLM => {
                 let nargs = self.call_args(vm, ins);
                 self.load_args(vm, ins.a() + 2, nargs)?;
-                return self.call(vm, pc, ins.a(), nargs, ins.b());
+                return self.call(vm, CallSite { pc, a: ins.a(), nargs, want: ins.b() });
             }
             Bc::CALLT | Bc::CALLMT => return self.tail_call(vm, pc, ins),
             Bc::VARG => self.varg(vm, ins)?,
@@ -121,18 +122,18 @@ impl Recorder {
             self.clear_from(self.base + original.a());
             return self.loop_compiled(pc, ins, Event::Enter(view::at(pc, 1)));
         }
-        if self.start_is_root {
-            if pc == self.start_pc && self.at_start_depth() || self.is_own_loop_above(pc) {
+        if self.start.is_root {
+            if pc == self.start.pc && self.at_start_depth() || self.is_own_loop_above(pc) {
                 return self.itern_loop(vm, db, pc, original);
             }
-            if pc == self.start_pc && self.comes_round() {
+            if pc == self.start.pc && self.comes_round() {
                 return Ok(self.close_round(pc));
             }
             if self.starts_in_loop() && !self.has_switched() {
                 return Err(Abort::InnerLoop);
             }
         }
-        if self.first {
+        if self.start.pending {
             // The parent has left here: find out how it goes on.
             self.itern(vm, original)?;
             return Ok(Flow::Next);
@@ -140,10 +141,10 @@ impl Recorder {
         Ok(Flow::Stop(link_to(ins)?, pc))
     }
     fn itern_loop(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
-        if self.start_is_root && pc == self.start_pc && self.at_start_depth() && !self.first {
+        if self.start.is_root && pc == self.start.pc && self.at_start_depth() && !self.start.pending {
             return Ok(Flow::Stop(Link::Loop, pc));
         }
-        if pc == self.start_pc && self.comes_round() {
+        if pc == self.start.pc && self.comes_round() {
             return Ok(self.close_round(pc));
         }
         if self.is_own_loop_above(pc) {
@@ -151,7 +152,7 @@ impl Recorder {
             return Ok(Flow::Stop(Link::UpRec, pc));
         }
         let more = self.itern(vm, ins)?;
-        if self.start_is_root && pc == self.start_pc && self.at_start_depth() {
+        if self.start.is_root && pc == self.start.pc && self.at_start_depth() {
             return if more { Ok(Flow::Next) } else { Err(Abort::LeavingLoop) };
         }
         let iterl = view::at(pc, 1);

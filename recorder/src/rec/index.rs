@@ -41,7 +41,7 @@ impl Recorder {
             }
             let asize = self.field(table, Field::TabAsize)?;
             if (i as u32) < t.asize() {
-                abc::check(&mut self.b, self.induction.as_ref(), asize, rk, t.asize())?;
+                abc::check(&mut self.b, self.start.induction.as_ref(), asize, rk, t.asize())?;
                 let array = self.field(table, Field::TabArray)?;
                 let slot = self.b.emit(Op::AREF, Ty::P64, array, rk)?;
                 return Ok(Place { slot: Some(slot), array: true, key: rk });
@@ -51,9 +51,9 @@ impl Recorder {
         let found = t.find(k);
         let node = found.and_then(|slot| t.node_of(slot));
         if rk.is_const() {
-            self.tables.add(&t, node);
+            self.feedback.tables.add(&t, node);
         }
-        let general = rk.is_const() && self.site.has_many_shapes();
+        let general = rk.is_const() && self.feedback.site.has_many_shapes();
         if k.is_str() && rk.is_const() && !general && self.is_told_by_shape(vm, &t, table, node) {
             return self.lookup_by_shape(t, table, rk, node);
         }
@@ -85,7 +85,7 @@ impl Recorder {
     /// shapes were met, and of such that are known to have the same keys in the same nodes, as when some fields are optional.
     fn is_told_by_shape(&self, vm: &Vm, t: &Table, table: IrRef, node: Option<u32>) -> bool {
         let shape = t.shape.get();
-        let by_node = node.is_some() && (table.is_const() || self.site.by_node);
+        let by_node = node.is_some() && (table.is_const() || self.feedback.site.by_node);
         shape.is_some() && !by_node && !vm.heap.does_shape_vary(shape)
     }
     /// The place of a constant string key in a table of the shape of `t`.
@@ -106,7 +106,7 @@ impl Recorder {
     /// Loads what is in a place.
     pub(super) fn load(&mut self, place: &Place, v: Value) -> Rec<IrRef> {
         let Some(slot) = place.slot else { return Ok(IrRef::NIL) };
-        let ty = self.load_type(v);
+        let ty = self.feedback.load_type(v);
         let r = self.b.guard(if place.array { Op::ALOAD } else { Op::HLOAD }, ty, slot, IrRef::NONE)?;
         Ok(if ty.is_pri() { self.b.kvalue(v) } else { r })
     }
@@ -127,7 +127,7 @@ impl Recorder {
         let r = self.field(table, Field::TabMeta)?;
         if let Some(m) = meta
             && vm.meta_names[MM::Index as usize].is_some_and(|name| m.get_str(name) == Value::table(m))
-            && !self.is_one_of_many_classes(m)
+            && !self.feedback.is_one_of_many_classes(m)
             && !self.is_made(r)
         {
             // A class that is its own `__index`: it would be compared there.
@@ -159,7 +159,7 @@ impl Recorder {
     /// A class, where a lookup goes on: mostly the same one each time, and then a constant. Where there are several, or where the trace makes
     /// it, it is whatever was found.
     pub(super) fn specialize_class(&mut self, r: IrRef, class: Gc<Table>, depth: usize) -> Rec<IrRef> {
-        let many = if depth == 0 { self.is_one_of_many_classes(class) } else { self.site.classes };
+        let many = if depth == 0 { self.feedback.is_one_of_many_classes(class) } else { self.feedback.site.classes };
         if many || self.is_made(r) { Ok(r) } else { self.guard_is(r, Value::table(class)) }
     }
     /// Looks up a metamethod in a metatable.
@@ -318,7 +318,7 @@ impl Recorder {
             let zero = self.b.kint(0);
             self.b.emit(Op::FSTORE, Ty::U8, nomm, zero)?;
         }
-        self.needsnap = true;
+        self.snaps.needed = true;
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! Generic loops.
 
+use super::call::CallSite;
 use super::loops::Event;
 use super::{Flow, Rec, Recorder, view};
 use crate::abort::Abort;
@@ -32,9 +33,9 @@ impl Recorder {
         self.set(a, f);
         self.set(a + 2, state);
         self.set(a + 3, control);
-        self.iterating = true;
-        let flow = self.call_value(vm, pc, a, f, v, 2, ins.b());
-        self.iterating = false;
+        self.native.iterating = true;
+        let flow = self.call_value(vm, CallSite { pc, a, nargs: 2, want: ins.b() }, (f, v));
+        self.native.iterating = false;
         flow
     }
 
@@ -81,7 +82,7 @@ impl Recorder {
         let Some((_, k, v)) = t.next_index(view::slot(vm, a as isize - 1).0 as u32) else {
             self.b.emit(Op::EQ, Ty::Int, next, end)?;
             self.clear_from(self.base + a - 3);
-            self.needsnap = true;
+            self.snaps.needed = true;
             return Ok(false);
         };
         self.b.emit(Op::NE, Ty::Int, next, end)?;
@@ -97,7 +98,7 @@ impl Recorder {
         self.set(a - 1, control);
         self.set(a, found[0]);
         self.set(a + 1, found[1]);
-        self.needsnap = true;
+        self.snaps.needed = true;
         Ok(true)
     }
 }

@@ -8,6 +8,7 @@ use crate::opt::narrow;
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::interp::hook::is_header;
+use perilune_vm::object::BcPos;
 use perilune_vm::{Value, Vm};
 
 /// What a loop instruction does.
@@ -19,25 +20,55 @@ pub(super) enum Event {
     Leave,
 }
 
-/// The addresses of a loop's body, up to behind its last instruction; null when it is no loop that is known to go on.
-pub(super) fn range(pc: *const Ins, ins: Ins) -> (*const Ins, *const Ins) {
-    let back = |at: *const Ins| (view::target(at, view::ins(at)), view::at(at, 1));
+/// The instructions of a loop, by their addresses.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Body {
+    first: *const Ins,
+    /// Behind the last one.
+    end: *const Ins,
+}
+
+impl Body {
+    pub(super) fn contains(self, pc: *const Ins) -> bool {
+        (self.first..self.end).contains(&pc)
+    }
+}
+
+/// The loop that a root trace at `pc` is made of; `None` for a function, and for a loop that never repeats.
+pub(super) fn body(pc: *const Ins, ins: Ins) -> Option<Body> {
+    let back = |at: *const Ins| Some(Body { first: view::target(at, view::ins(at)), end: view::at(at, 1) });
     match ins.op() {
-        Bc::FORL | Bc::IFORL | Bc::ITERL | Bc::IITERL => (view::target(pc, ins), view::at(pc, 1)),
+        Bc::FORL | Bc::IFORL | Bc::ITERL | Bc::IITERL => Some(Body { first: view::target(pc, ins), end: view::at(pc, 1) }),
         Bc::ITERN => back(view::at(pc, 1)),
         Bc::LOOP | Bc::ILOOP => {
             // `repeat ... until true` has no jump back.
             let last = view::at(pc, ins.j() as isize);
             let jump = view::ins(last);
-            if jump.op() == Bc::JMP && jump.j() < 0 { back(last) } else { (core::ptr::null(), core::ptr::null()) }
+            if jump.op() == Bc::JMP && jump.j() < 0 { back(last) } else { None }
         }
-        _ => (core::ptr::null(), core::ptr::null()),
+        _ => None,
     }
 }
 
 /// The link to the trace that `ins` enters.
 pub(super) fn link_to(ins: Ins) -> Rec<Link> {
     ins.trace().map(Link::Root).ok_or(Abort::Error)
+}
+
+/// The test whether a numeric loop goes on.
+struct ForTest {
+    /// The first local of the loop.
+    ra: usize,
+    /// Does it count up?
+    up: bool,
+    /// Does it go on this time?
+    stay: bool,
+    idx: IrRef,
+    stop: IrRef,
+    /// The type of both.
+    ty: Ty,
+    body: *const Ins,
+    behind: *const Ins,
 }
 
 impl Recorder {
@@ -88,7 +119,7 @@ impl Recorder {
         let fori = view::at(view::target(forl, ins), -1);
         let start = if step > 0 { self.for_constant(fori, 3, ra) } else { None };
         let (idx, stop) = (self.get(vm, ra)?, self.get(vm, ra + 1)?);
-        self.induction = Some(Induction { idx, start, stop, stop_now });
+        self.start.induction = Some(Induction { idx, start, stop, stop_now });
         Ok(())
     }
 
@@ -154,7 +185,7 @@ impl Recorder {
         self.set(ra, next);
         self.set(ra + 3, next);
         let (body, behind) = (view::target(pc, ins), view::at(pc, 1));
-        self.for_guard(ra, up, stay, (next, stop, ty), body, behind)
+        self.for_guard(ForTest { ra, up, stay, idx: next, stop, ty, body, behind })
     }
     /// `idx + step`, which does not overflow if the limit is far enough from the end.
     fn for_add(&mut self, idx: IrRef, step: IrRef, stop: IrRef, (s, l): (i32, i32)) -> Rec<IrRef> {
@@ -163,15 +194,8 @@ impl Recorder {
         }
         self.b.emit(Op::ADDOV, Ty::Int, idx, step)
     }
-    fn for_guard(
-        &mut self,
-        ra: usize,
-        up: bool,
-        stay: bool,
-        (idx, stop, ty): (IrRef, IrRef, Ty),
-        body: *const Ins,
-        behind: *const Ins,
-    ) -> Rec<Event> {
+    fn for_guard(&mut self, test: ForTest) -> Rec<Event> {
+        let ForTest { ra, up, stay, idx, stop, ty, body, behind } = test;
         // The loop's own locals are in use in its body, and nothing of the loop is behind it.
         let (inside, outside) = (self.base + ra + 4, self.base + ra);
         if stay {
@@ -181,7 +205,7 @@ impl Recorder {
         };
         self.b.decide();
         self.b.emit(Recorder::for_op(up, stay, ty), if ty == Ty::Num { ty } else { Ty::Int }, idx, stop)?;
-        self.needsnap = true;
+        self.snaps.needed = true;
         self.clear_from(if stay { inside } else { outside });
         Ok(if stay { Event::Enter(body) } else { Event::Leave })
     }
@@ -230,7 +254,7 @@ impl Recorder {
         }
         self.set(ra + 3, x[0].0);
         let (body, behind) = (view::at(pc, 1), view::target(pc, ins));
-        self.for_guard(ra, up, stay, (x[0].0, x[1].0, ty), body, behind)
+        self.for_guard(ForTest { ra, up, stay, idx: x[0].0, stop: x[1].0, ty, body, behind })
     }
     fn narrow(&mut self, r: IrRef) -> Rec<IrRef> {
         if self.ty(r).is_int() {
@@ -262,32 +286,32 @@ impl Recorder {
             if self.is_own_loop_above(forl) {
                 return Flow::Stop(Link::UpRec, body);
             }
-            self.loopref = self.b.trace.ins.len();
+            self.unroll.last_loop = self.b.trace.ins.len();
         }
         Flow::Next
     }
     /// A loop instruction that has no trace.
     pub(super) fn loop_plain(&mut self, db: &dyn TraceDb, pc: *const Ins, ins: Ins, event: Event) -> Rec<Flow> {
-        if self.start_is_root
+        if self.start.is_root
             && let Some(flow) = self.own_loop(pc, event)
         {
             return flow;
         }
-        if self.start_is_root && !self.has_switched() {
+        if self.start.is_root && !self.has_switched() {
             if let Event::Enter(_) = event {
-                if ins.j() != -1 && !db.loop_left(pc) {
+                if ins.j() != -1 && !BcPos::of_address(self.proto, pc).is_some_and(|pos| db.loop_left(pos)) {
                     return Err(Abort::InnerLoop);
                 }
-                self.loopunroll -= 1;
+                self.unroll.loops -= 1;
                 let n = self.b.trace.ins.len();
-                if self.loopref != 0 && n - self.loopref > 24 || self.loopunroll < 0 {
+                if self.unroll.last_loop != 0 && n - self.unroll.last_loop > 24 || self.unroll.loops < 0 {
                     return Err(Abort::LoopUnroll);
                 }
-                self.loopref = n;
+                self.unroll.last_loop = n;
             }
         } else if let Event::Enter(_) = event {
-            self.loopunroll -= 1;
-            if self.loopunroll < 0 {
+            self.unroll.loops -= 1;
+            if self.unroll.loops < 0 {
                 return Err(Abort::LoopUnroll);
             }
         }
@@ -295,7 +319,7 @@ impl Recorder {
     }
     /// The loop instruction that a root trace started at: the end of the trace, also where a call from the loop has come to it.
     fn own_loop(&self, pc: *const Ins, event: Event) -> Option<Rec<Flow>> {
-        if pc != self.start_pc {
+        if pc != self.start.pc {
             return None;
         }
         match event {
@@ -308,7 +332,7 @@ impl Recorder {
     }
     /// Has this root trace been in other coroutines, so that it can only start anew, where everything is in memory?
     pub(super) fn comes_round(&self) -> bool {
-        self.start_is_root && self.has_switched() && self.b.trace.parent.is_none()
+        self.start.is_root && self.has_switched() && self.b.trace.parent.is_none()
     }
     /// Goes back to the start, which is where the trace is now, in whatever frame.
     pub(super) fn close_round(&self, to: *const Ins) -> Flow {
@@ -317,16 +341,16 @@ impl Recorder {
     /// Is it the loop that this root trace starts in, in a frame further up? A side trace that starts over like a root trace has to do
     /// first what its parent's exit has left undone.
     pub(super) fn is_own_loop_above(&self, pc: *const Ins) -> bool {
-        self.start_is_root
-            && pc == self.start_pc
-            && self.retdepth == 0
+        self.start.is_root
+            && pc == self.start.pc
+            && self.stack.returned == 0
             && !self.has_switched()
-            && !self.frames.is_empty()
+            && !self.stack.frames.is_empty()
             && self.b.trace.parent.is_none()
     }
     /// The loop instruction `ins` at `pc`, which enters a trace.
     pub(super) fn loop_compiled(&mut self, pc: *const Ins, ins: Ins, event: Event) -> Rec<Flow> {
-        if self.start_is_root {
+        if self.start.is_root {
             if let Some(flow) = self.own_loop(pc, event) {
                 return flow;
             }
@@ -346,6 +370,6 @@ impl Recorder {
     }
     /// Does this root trace start in a loop, not at a function?
     pub(super) fn starts_in_loop(&self) -> bool {
-        !self.range.0.is_null() || !is_header(view::ins(self.start_pc).op())
+        self.start.body.is_some() || !is_header(view::ins(self.start.pc).op())
     }
 }

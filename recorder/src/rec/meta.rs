@@ -1,5 +1,6 @@
 //! Metamethods that are functions: called in a frame with a continuation, which says what becomes of the result.
 
+use super::stack::Cont;
 use super::{Flow, Frame, Rec, Recorder, Way, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, SlotIdx, Ty};
@@ -8,15 +9,6 @@ use perilune_vm::interp::{cont, frame};
 use perilune_vm::layout::Field;
 use perilune_vm::meta::MM;
 use perilune_vm::{Value, Vm};
-
-/// What becomes of the result of a metamethod.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) struct Cont {
-    /// The interpreter's number of the continuation.
-    pub(super) id: u64,
-    /// The instruction that called it.
-    pub(super) pc: *const Ins,
-}
 
 /// A reference with its value now.
 pub(super) type Operand = (IrRef, Value);
@@ -76,7 +68,7 @@ impl Recorder {
 
     /// Calls a metamethod from the current instruction.
     pub(super) fn call_metamethod(&mut self, vm: &Vm, f: Operand, args: &[Operand], id: u64) -> Rec<Flow> {
-        self.call_metamethod_at(vm, self.pc, f, args, id)
+        self.call_metamethod_at(vm, self.feedback.pc, f, args, id)
     }
     /// Calls a metamethod from the instruction at `pc` of the current frame.
     fn call_metamethod_at(&mut self, vm: &Vm, pc: *const Ins, f: Operand, args: &[Operand], id: u64) -> Rec<Flow> {
@@ -114,7 +106,7 @@ impl Recorder {
         let Some(proto) = func.proto() else {
             return self.native_metamethod(vm, pc, (r, func), size + 4, args.len(), dest).map(|()| Flow::Next);
         };
-        self.frames.push(Frame { base: old, proto: self.proto, way: Way::Cont(Cont { id, pc }) });
+        self.stack.frames.push(Frame { base: old, proto: self.proto, way: Way::Cont(Cont { id, pc }) });
         self.base = new;
         self.enter_callee(proto);
         Ok(Flow::Next)
@@ -131,9 +123,9 @@ impl Recorder {
         first: Option<Value>,
     ) -> Rec<Flow> {
         self.clear_from(self.base + self.proto.framesize() as usize);
-        self.open_top = SlotIdx::FUNC;
-        self.multres = 0;
-        self.needsnap = true;
+        self.open.top = SlotIdx::FUNC;
+        self.open.count = 0;
+        self.snaps.needed = true;
         let result = results.first().copied().unwrap_or(IrRef::NIL);
         let ins = view::ins(cont.pc);
         match cont.id & 7 {
@@ -155,7 +147,7 @@ impl Recorder {
                     parts.push((self.slots[at], view::slot(vm, at.index() as isize - running)));
                 }
                 parts.push((result, first.ok_or(Abort::NyiReturn)?));
-                self.needsnap = false;
+                self.snaps.needed = false;
                 return self.concat(vm, cont.pc, parts);
             }
             // Comparisons jump by what the type says.

@@ -10,7 +10,7 @@ use crate::ir::{Effect, IrRef, Link, Op, SlotIdx, Snapshot, Ty, VmRef, native};
 use perilune_vm::bc::Ins;
 use perilune_vm::interp::frame;
 use perilune_vm::interp::stack::NATIVE_MIN;
-use perilune_vm::object::{Func, Gc};
+use perilune_vm::object::{BcPos, Func, Gc};
 use perilune_vm::stdlib::{Builtin, OnTrace};
 use perilune_vm::{Value, Vm};
 
@@ -26,6 +26,17 @@ pub(super) struct Awaited {
     /// First slot of the results, and how many the call wants (0: all).
     dest: SlotIdx,
     want: usize,
+}
+
+/// The calls of builtins that are being recorded.
+#[derive(Debug, Default)]
+pub(super) struct NativeCalls {
+    /// Headers of builtins that come next: they were recorded with their calls.
+    pub(super) headers: u32,
+    /// The call being recorded is that of an iterator.
+    pub(super) iterating: bool,
+    /// A builtin was called whose results are not known yet.
+    pub(super) awaited: Option<Awaited>,
 }
 
 /// The frame of a builtin.
@@ -70,14 +81,14 @@ impl Recorder {
         let klink = self.b.kptr(link);
         self.set_abs(at - 2, r);
         self.set_abs(at - 1, klink);
-        self.open_top = at + nargs;
+        self.open.top = at + nargs;
         // Room for what the builtin pushes.
         self.top_slot = self.top_slot.max(at + nargs + NATIVE_MIN);
         let builtin = Builtin::from_id(f.ffid());
         let sees_all = builtin.is_none_or(Builtin::sees_frames);
-        self.looked_at = if sees_all { SlotIdx::FUNC } else { first };
+        self.snaps.seen_from = if sees_all { SlotIdx::FUNC } else { first };
         self.snap(pc)?;
-        self.looked_at = SlotIdx::END;
+        self.snaps.seen_from = SlotIdx::END;
         let reads = builtin.is_some_and(|b| !b.writes());
         let how = nargs as u16 | if reads { native::READS } else { 0 };
         let done = self.b.emit(Op::NATIVE, Ty::Nil, IrRef::of_slot(at), IrRef(how))?;
@@ -86,16 +97,16 @@ impl Recorder {
             self.b.trace.written.push((done, dest..dest + want.saturating_sub(1)));
         }
         self.all_stored();
-        self.open_top = SlotIdx::FUNC;
-        self.multres = 0;
+        self.open.top = SlotIdx::FUNC;
+        self.open.count = 0;
         self.clear_from(first);
         for i in 0..want.saturating_sub(1) {
             self.set_fresh(dest + i);
         }
         let frame = frame_at(vm) - down * size_of::<Value>();
-        self.awaited = Some(Awaited { f: Value::func(f), call: pc, pc: back, frame, dest, want });
-        self.in_builtin += 1;
-        self.needsnap = true;
+        self.native.awaited = Some(Awaited { f: Value::func(f), call: pc, pc: back, frame, dest, want });
+        self.native.headers += 1;
+        self.snaps.needed = true;
         Ok(())
     }
     /// The slot gets a value in memory that the trace does not know.
@@ -123,7 +134,7 @@ impl Recorder {
     /// Ends the trace before the call of a builtin that is not for traces.
     pub(super) fn stop_before(&mut self, pc: *const Ins, f: Gc<Func>) -> Rec<Flow> {
         let n = self.b.trace.ins.len() - 1;
-        if self.first || n < self.params.minstitch as usize {
+        if self.start.pending || n < self.params.minstitch as usize {
             return self.nyi_func(Value::func(f));
         }
         self.info = AbortInfo::Func(Value::func(f));
@@ -183,7 +194,7 @@ impl Recorder {
         }
         let at = self.base;
         let args: Vec<IrRef> = (0..nargs).map(|i| self.slots[at + a + 2 + i]).collect();
-        let Some(below) = self.frames.pop().filter(|f| f.way == Way::Call) else {
+        let Some(below) = self.stack.frames.pop().filter(|f| f.way == Way::Call) else {
             return self.nyi_func(Value::func(f));
         };
         self.clear_from(at - 2);
@@ -198,38 +209,38 @@ impl Recorder {
 
     /// The number of results of a call that wants all. Until it is checked, it is what the builtin has left in the VM.
     pub(super) fn open_list(&mut self, vm: &Vm, pc: *const Ins) -> Rec<()> {
-        self.multres = Snapshot::OPEN;
+        self.open.count = Snapshot::OPEN;
         self.snap(pc)?;
-        self.multres = vm.multres;
+        self.open.count = vm.multres;
         let at = self.b.kvm(VmRef::Multres);
         let count = self.b.emit(Op::XLOAD, Ty::Int, at, IrRef(0))?;
-        self.guard_int(count, self.multres as i32)
+        self.guard_int(count, self.open.count as i32)
     }
 
     /// An error is being thrown. If by a builtin that was to be called, the trace goes around it next time: the call, and what is
     /// known of it from now on.
-    pub fn thrown(&mut self) -> Option<(*const Ins, Site)> {
-        let call = self.awaited.take()?;
-        Some((call.call, Site { leaves: true, ..self.site }))
+    pub fn thrown(&mut self) -> Option<(BcPos, Site)> {
+        let call = self.native.awaited.take()?;
+        Some((self.bc_pos(call.call)?, Site { leaves: true, ..self.feedback.site }))
     }
 
     /// The first instruction after a builtin was called: the results are there.
     pub(super) fn after_native(&mut self, vm: &Vm, pc: *const Ins, call: Awaited) -> Rec<()> {
         if pc != call.pc || frame_at(vm) != call.frame {
             // It did not simply return: next time the trace goes around it.
-            self.pc = call.call;
-            self.site.leaves = true;
+            self.feedback.pc = call.call;
+            self.feedback.site.leaves = true;
             return if self.b.trace.parent.is_some() { self.nyi_func(call.f) } else { Err(Abort::Retry) };
         }
         if call.want != 0 {
             return Ok(());
         }
         self.open_list(vm, pc)?;
-        let n = self.multres;
+        let n = self.open.count;
         for i in 0..n as usize {
             self.set_fresh(call.dest + i);
         }
-        self.open_top = call.dest + n as usize;
+        self.open.top = call.dest + n as usize;
         Ok(())
     }
 }

@@ -79,7 +79,7 @@ impl Recorder {
     /// those behind it have the exits that they have otherwise.
     pub(super) fn leave_for_samples(&mut self, vm: &Vm, pc: *const Ins) -> Rec<()> {
         if vm.sampling.leaves_loops() && self.b.newest(Op::PROF) == IrRef::NONE {
-            if self.needsnap {
+            if self.snaps.needed {
                 self.snap(pc)?;
             }
             self.b.emit_raw(Op::PROF, Ty::Nil, IrRef::NONE, IrRef::NONE)?;

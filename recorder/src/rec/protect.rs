@@ -1,6 +1,7 @@
 //! Protected calls: the called function becomes part of the trace, in the frames that the interpreter makes for it. An error in it
 //! is the interpreter's business, which finds them there.
 
+use super::call::CallSite;
 use super::meta::Operand;
 use super::{Flow, Frame, Rec, Recorder, Way, view};
 use crate::ir::{IrRef, SlotIdx};
@@ -50,7 +51,7 @@ impl Recorder {
         for i in 0..nargs {
             args.push(self.operand(vm, a + 2 + i)?);
         }
-        if self.iterating || nargs <= kind.first() {
+        if self.native.iterating || nargs <= kind.first() {
             return Ok(None);
         }
         if kind == Protector::Xpcall {
@@ -62,16 +63,9 @@ impl Recorder {
         Ok(Some(args))
     }
 
-    /// Calls `pcall` or `xpcall`, whose function is in local `a`.
-    pub(super) fn protected_call(
-        &mut self,
-        vm: &Vm,
-        pc: *const Ins,
-        kind: Protector,
-        a: usize,
-        nargs: usize,
-        want: usize,
-    ) -> Rec<Flow> {
+    /// Calls `pcall` or `xpcall`.
+    pub(super) fn protected_call(&mut self, vm: &Vm, call: CallSite, kind: Protector) -> Rec<Flow> {
+        let CallSite { pc, a, nargs, want } = call;
         let builtin = view::slot(vm, a as isize);
         let Some(args) = self.protected_args(vm, kind, a, nargs)? else { return self.nyi_func(builtin) };
         let callee = args[kind.first()];
@@ -80,7 +74,7 @@ impl Recorder {
             Some(f) if f.proto().is_some() => {
                 let (kfunc, link) = (self.b.kgc(builtin), self.b.kptr(view::at(pc, 1).expose_provenance() as u64));
                 let base = self.base;
-                self.frames.push(Frame { base, proto: self.proto, way: Way::Call });
+                self.stack.frames.push(Frame { base, proto: self.proto, way: Way::Call });
                 self.need(at + 2);
                 self.set_abs(at, kfunc);
                 self.set_abs(at + 1, link);
@@ -95,7 +89,7 @@ impl Recorder {
                 };
                 let results: Vec<IrRef> = core::iter::once(IrRef::TRUE).chain(values).collect();
                 self.place_list(want, at, &results);
-                self.in_builtin += 2;
+                self.native.headers += 2;
                 Ok(Flow::Next)
             }
             _ => self.nyi_func(builtin),
@@ -121,7 +115,7 @@ impl Recorder {
             self.set_abs(at + 4 + skip + i, arg.0);
         }
         self.protected_native(vm, pc, (r, f), (a, skip), args.len() - skip - 1, kind.kind())?;
-        self.in_builtin += 1;
+        self.native.headers += 1;
         Ok(())
     }
     /// The same in tail position.
@@ -131,8 +125,8 @@ impl Recorder {
         if args[kind.first()].1.as_func().is_none_or(|f| f.proto().is_none()) {
             return self.nyi_func(builtin);
         }
-        if let Some(top) = self.frames.last().copied().filter(|f| f.way == Way::Vararg) {
-            self.frames.pop();
+        if let Some(top) = self.stack.frames.last().copied().filter(|f| f.way == Way::Vararg) {
+            self.stack.frames.pop();
             self.base = top.base;
         }
         let (base, kfunc) = (self.base, self.b.kgc(builtin));
@@ -146,7 +140,7 @@ impl Recorder {
         let (callee, v) = args[first];
         let Some((f, proto)) = v.as_func().and_then(|f| Some((f, f.proto()?))) else { return self.nyi_func(v) };
         let callee = self.specialize(callee, f)?;
-        self.frames.push(Frame { base, proto: self.proto, way: Way::Protected });
+        self.stack.frames.push(Frame { base, proto: self.proto, way: Way::Protected });
         self.base = base + first + 2;
         self.need(self.base + args.len());
         if first == 1 {
@@ -158,7 +152,7 @@ impl Recorder {
         for (i, arg) in args[first + 1..].iter().enumerate() {
             self.set(i, arg.0);
         }
-        self.in_builtin += 1;
+        self.native.headers += 1;
         self.enter_callee(proto);
         Ok(Flow::Next)
     }

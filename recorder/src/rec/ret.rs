@@ -1,6 +1,6 @@
 //! Returns.
 
-use super::meta::Cont;
+use super::stack::Cont;
 use super::{Flow, Rec, Recorder, Way, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, SlotIdx, Ty, xload};
@@ -40,23 +40,23 @@ impl Recorder {
             return self.end_coroutine(vm, pc, results);
         }
         if !self.may_return(vm) {
-            if self.start_is_root && !self.range.0.is_null() && !self.has_switched() {
+            if self.start.is_root && self.start.body.is_some() && !self.has_switched() {
                 // What leaves the loop at once is no trace of it.
                 return Err(Abort::LeavingLoop);
             }
             // What is below is the interpreter's business.
-            return if self.first { Err(Abort::NyiReturn) } else { Ok(Flow::Stop(Link::Return, pc)) };
+            return if self.start.pending { Err(Abort::NyiReturn) } else { Ok(Flow::Stop(Link::Return, pc)) };
         }
         self.load_args(vm, from, n)?;
         let results = (0..n).map(|i| self.slots[self.base + from + i]).collect();
         let first = if n > 0 { view::slot(vm, from as isize) } else { Value::NIL };
-        if !self.frames.iter().any(|f| matches!(f.way, Way::Cont(c) if c.id & 7 == cont::CONCAT)) {
+        if !self.stack.frames.iter().any(|f| matches!(f.way, Way::Cont(c) if c.id & 7 == cont::CONCAT)) {
             return self.return_results(vm, results, Some(first), false);
         }
         // What is concatenated then may call a builtin: the trace ends in front of the return.
         let before = self.state();
         match self.return_results(vm, results, Some(first), false) {
-            Err(Abort::NyiFastFunc) if !self.first => {
+            Err(Abort::NyiFastFunc) if !self.start.pending => {
                 self.restore(before);
                 Ok(Flow::Stop(Link::Interp, pc))
             }
@@ -66,20 +66,16 @@ impl Recorder {
 
     /// Down-recursion: is this the return that the trace started at, in a frame further down?
     pub(super) fn comes_back(&self, pc: *const Ins) -> bool {
-        let again = self.returning && pc == self.start_pc && self.frames.is_empty();
-        again && self.retdepth >= self.params.recunroll.max(1) && self.multres == 0
-    }
-    /// Does a return from the current frame leave the frame that the trace started in?
-    pub(super) fn leaves_start(&self) -> bool {
-        !self.frames.iter().any(|f| matches!(f.way, Way::Call | Way::Cont(_)))
+        let again = self.start.returning && pc == self.start.pc && self.stack.frames.is_empty();
+        again && self.stack.returned >= self.params.recunroll.max(1) && self.open.count == 0
     }
     /// May the trace follow the return from the current frame?
     pub(super) fn may_return(&self, vm: &Vm) -> bool {
-        !self.leaves_start() || self.below(vm, self.base.index() as isize).is_some()
+        !self.stack.leaves_start() || self.below(vm, self.base.index() as isize).is_some()
     }
     /// What is below the start frame, if a trace can go there. Slot `running` is at `vm.base`.
     fn below(&self, vm: &Vm, running: isize) -> Option<Below> {
-        if self.start_is_root && !self.has_switched() || self.retdepth >= MAX_RETURNS {
+        if self.start.is_root && !self.has_switched() || self.stack.returned >= MAX_RETURNS {
             return None;
         }
         let start = 2 - running;
@@ -120,7 +116,7 @@ impl Recorder {
             return Err(Abort::NyiReturn);
         }
         let running = self.base.index() as isize;
-        while let Some(f) = self.frames.pop() {
+        while let Some(f) = self.stack.frames.pop() {
             let left = core::mem::replace(&mut self.base, f.base);
             match f.way {
                 Way::Vararg => {}
@@ -147,7 +143,7 @@ impl Recorder {
     fn place_results(&mut self, link: u64, dest: SlotIdx, results: &[IrRef]) {
         let call = view::ins(view::at(view::pc_of_link(link), -1));
         self.place_list(call.b(), dest, results);
-        self.needsnap = true;
+        self.snaps.needed = true;
     }
     /// Puts a list of results in the slots from `dest` on: `want` - 1 of them, or all if that is 0.
     pub(super) fn place_list(&mut self, want: usize, dest: SlotIdx, results: &[IrRef]) {
@@ -157,8 +153,8 @@ impl Recorder {
             self.set_abs(dest + i, results.get(i).copied().unwrap_or(IrRef::NIL));
         }
         let open = want == 0;
-        self.multres = if open { n as u32 } else { 0 };
-        self.open_top = if open { dest + n } else { SlotIdx::FUNC };
+        self.open.count = if open { n as u32 } else { 0 };
+        self.open.top = if open { dest + n } else { SlotIdx::FUNC };
     }
 
     /// Leaves the start frame of a side trace: the frame of the next Lua function below becomes the start. All links on the way
@@ -179,7 +175,7 @@ impl Recorder {
             let ins = crate::ir::Ins::new(Op::RETF, Ty::P64, kproto, self.b.kptr(link));
             self.b.emit_ins(crate::ir::Ins { flags: if checked { 0 } else { ins.flags }, ..ins })?;
         }
-        self.retdepth += 1;
+        self.stack.returned += 1;
         self.clear_from(SlotIdx::FUNC);
         self.base = SlotIdx::BASE;
         self.note_proto(proto);

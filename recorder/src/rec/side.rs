@@ -50,13 +50,13 @@ impl Recorder {
         let Some(proto) = view::func(vm, 0).proto() else { return Err(Abort::NyiReturn) };
         let exit = place.parent.ok_or(Abort::Error)?.exit;
         let mut r = Recorder::new(vm, params, proto, place);
-        r.start_pc = resume_pc;
-        r.first_pc = resume_pc;
-        r.instunroll = 0;
+        r.start.pc = resume_pc;
+        r.start.first_pc = resume_pc;
+        r.unroll.iterations = 0;
         r.b.trace.checked_slot = parent.checked_at(exit);
         r.enter_frame(proto);
         r.inherit(parent, exit)?;
-        if r.multres == Snapshot::OPEN {
+        if r.open.count == Snapshot::OPEN {
             r.open_results(vm, resume_pc)?;
         }
         r.snap(resume_pc)?;
@@ -68,10 +68,10 @@ impl Recorder {
     pub fn new_returning(vm: &Vm, params: &RecParams, pc: *const Ins, place: TreePlace) -> Result<Recorder, Abort> {
         let Some(proto) = view::func(vm, 0).proto() else { return Err(Abort::NyiReturn) };
         let mut r = Recorder::new(vm, params, proto, place);
-        r.start_pc = pc;
-        r.first_pc = pc;
-        r.instunroll = 0;
-        r.returning = true;
+        r.start.pc = pc;
+        r.start.first_pc = pc;
+        r.unroll.iterations = 0;
+        r.start.returning = true;
         r.enter_frame(proto);
         r.snap(pc)?;
         Ok(r)
@@ -80,9 +80,9 @@ impl Recorder {
     /// Starts a trace at `pc`, behind a call that another trace has ended in front of. `vm.base` is the frame.
     pub fn new_stitched(vm: &Vm, params: &RecParams, proto: Gc<Proto>, pc: *const Ins, id: TraceId) -> Result<Recorder, Abort> {
         let mut r = Recorder::new(vm, params, proto, TreePlace::root(id));
-        r.start_pc = pc;
-        r.first_pc = pc;
-        r.instunroll = 0;
+        r.start.pc = pc;
+        r.start.first_pc = pc;
+        r.unroll.iterations = 0;
         r.enter_frame(proto);
         if view::ins(view::at(pc, -1)).b() == 0 {
             r.open_results(vm, pc)?;
@@ -92,19 +92,19 @@ impl Recorder {
     }
     /// The trace begins with an open list whose length is only known by what is in the VM.
     fn open_results(&mut self, vm: &Vm, pc: *const Ins) -> Rec<()> {
-        self.multres = vm.multres;
-        self.open_top = self.frame_top() + vm.multres as usize;
-        self.need(self.open_top);
+        self.open.count = vm.multres;
+        self.open.top = self.frame_top() + vm.multres as usize;
+        self.need(self.open.top);
         self.open_list(vm, pc)
     }
 
     fn inherit(&mut self, parent: &Trace, exit: SnapId) -> Rec<()> {
         let snap = parent.snaps.get(exit.index()).ok_or(Abort::Error)?;
-        self.multres = snap.multres;
+        self.open.count = snap.multres;
         let below = snap.base_slot - SlotIdx::BASE;
         if snap.multres > 0 && snap.multres != Snapshot::OPEN {
-            self.open_top = snap.nslots - below;
-            self.need(self.open_top);
+            self.open.top = snap.nslots - below;
+            self.need(self.open.top);
         }
         for (at, known) in inherited(parent, snap) {
             self.need(at + 1);

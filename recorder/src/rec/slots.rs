@@ -1,15 +1,36 @@
 //! Slots and snapshots.
 
 use super::window::Window;
-use super::{Rec, Recorder, Way, view};
+use super::{OpenList, Rec, Recorder, Way, view};
 use crate::ir::{Const, IrRef, Op, SlotIdx, SnapSlot, Snapshot, Ty, sload};
 use core::ops::Range;
 use perilune_vm::bc::Ins;
+use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{Value, Vm};
+use std::rc::Rc;
 
 /// When exits store more slots than this, all together, they are stored on the way once: code of exits takes time to compile.
 const MAX_TO_STORE: usize = 300;
+
+/// What the next snapshots depend on, besides frames and slots.
+#[derive(Debug)]
+pub(super) struct Snapshots {
+    /// Must the next instruction take a snapshot?
+    pub(super) needed: bool,
+    /// Slots that the exits since the last NATIVE or SYNC have to store, all together.
+    to_store: usize,
+    /// A builtin looks at the slots from here on, also at those that are dead for the function itself.
+    pub(super) seen_from: SlotIdx,
+    /// By function: which slots are live where.
+    pub(super) live: Vec<(Gc<Proto>, Option<Rc<Liveness>>)>,
+}
+
+impl Snapshots {
+    pub(super) fn new() -> Snapshots {
+        Snapshots { needed: false, to_store: 0, seen_from: SlotIdx::END, live: Vec::new() }
+    }
+}
 
 /// Frames and slots at one time.
 pub(super) struct State {
@@ -17,9 +38,8 @@ pub(super) struct State {
     proto: Gc<Proto>,
     frames: Vec<super::Frame>,
     slots: Window,
-    needsnap: bool,
-    multres: u32,
-    open_top: SlotIdx,
+    needs_snapshot: bool,
+    open: OpenList,
 }
 
 impl Recorder {
@@ -28,19 +48,18 @@ impl Recorder {
         State {
             base: self.base,
             proto: self.proto,
-            frames: self.frames.clone(),
+            frames: self.stack.frames.clone(),
             slots: self.slots.clone(),
-            needsnap: self.needsnap,
-            multres: self.multres,
-            open_top: self.open_top,
+            needs_snapshot: self.snaps.needed,
+            open: self.open,
         }
     }
     /// Frames and slots are as they were: what was recorded since then is not to happen. It must be without effect.
     pub(super) fn restore(&mut self, state: State) {
-        let State { base, proto, frames, slots, needsnap, multres, open_top } = state;
+        let State { base, proto, frames, slots, needs_snapshot, open } = state;
         self.slots.restore(slots);
-        (self.base, self.proto, self.frames) = (base, proto, frames);
-        (self.needsnap, self.multres, self.open_top) = (needsnap, multres, open_top);
+        (self.base, self.proto, self.stack.frames) = (base, proto, frames);
+        (self.snaps.needed, self.open) = (needs_snapshot, open);
     }
     /// Makes room for the frame of a prototype at the current base.
     pub(super) fn enter_frame(&mut self, proto: Gc<Proto>) {
@@ -54,7 +73,7 @@ impl Recorder {
     }
     /// End of the slots of the current frame.
     pub(super) fn frame_top(&self) -> SlotIdx {
-        (self.base + self.proto.framesize() as usize).max(self.open_top)
+        (self.base + self.proto.framesize() as usize).max(self.open.top)
     }
 
     /// The value in local `i`.
@@ -101,11 +120,11 @@ impl Recorder {
         for s in self.b.trace.snaps.last().iter().flat_map(|snap| &snap.slots) {
             self.slots.mark_stored(s.slot);
         }
-        self.to_store = 0;
+        self.snaps.to_store = 0;
     }
     /// Stores the slots of the snapshot just taken, if exits have become long.
     pub(super) fn sync(&mut self) -> Rec<()> {
-        if self.to_store > MAX_TO_STORE && self.b.flags.sync {
+        if self.snaps.to_store > MAX_TO_STORE && self.b.flags.sync {
             self.b.emit(Op::SYNC, Ty::Nil, IrRef::NONE, IrRef::NONE)?;
             self.all_stored();
         }
@@ -135,14 +154,14 @@ impl Recorder {
             }
             slots.push(SnapSlot { slot: at, flags, value });
         }
-        self.needsnap = false;
-        self.to_store += slots.iter().filter(|s| s.is_restored()).count();
+        self.snaps.needed = false;
+        self.snaps.to_store += slots.iter().filter(|s| s.is_restored()).count();
         self.b.add_snapshot(Snapshot {
             at: self.b.trace.next_ref(),
             base_slot: self.base,
             nslots: top,
             pc: pc.expose_provenance() as u64,
-            multres: self.multres,
+            multres: self.open.count,
             decides: false,
             done: self.bytecodes,
             slots,
@@ -154,7 +173,7 @@ impl Recorder {
         self.find_dead(&mut dead, self.proto, pc, self.base..top);
         // The frames below go on behind their calls.
         let mut end = self.base;
-        for f in self.frames.iter().rev() {
+        for f in self.stack.frames.iter().rev() {
             let link = self.b.trace.konst(self.slots[end - 1]);
             if let (Way::Call, Some(Const::Ptr(pc))) = (f.way, link) {
                 let pc: *const Ins = core::ptr::with_exposed_provenance(pc as usize);
@@ -165,14 +184,14 @@ impl Recorder {
         dead
     }
     fn find_dead(&self, dead: &mut [bool], proto: Gc<Proto>, pc: *const Ins, frame: Range<SlotIdx>) {
-        let known = self.live.iter().find(|l| l.0 == proto).and_then(|l| l.1.as_ref());
+        let known = self.snaps.live.iter().find(|l| l.0 == proto).and_then(|l| l.1.as_ref());
         let (Some(live), Some(pc)) = (known, proto.pc_of(pc)) else { return };
         for at in frame.start.index()..frame.end.index().min(dead.len()) {
-            dead[at] = at < self.looked_at.index() && !live.is_live(pc, at - frame.start.index());
+            dead[at] = at < self.snaps.seen_from.index() && !live.is_live(pc, at - frame.start.index());
         }
     }
     fn is_frame_slot(&self, at: SlotIdx) -> bool {
         let of = |base: SlotIdx| at + 2 == base || at + 1 == base;
-        of(self.base) || self.frames.iter().any(|f| of(f.base))
+        of(self.base) || self.stack.frames.iter().any(|f| of(f.base))
     }
 }

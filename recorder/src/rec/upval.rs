@@ -76,7 +76,7 @@ impl Recorder {
     /// open upvalues.
     fn may_own(&self) -> bool {
         let child = |p: Gc<perilune_vm::object::Proto>| p.flags.get() & perilune_vm::object::ProtoFlags::CHILD != 0;
-        self.protos.iter().any(|&p| child(p))
+        self.deps.protos.iter().any(|&p| child(p))
     }
 
     /// UGET.
@@ -92,7 +92,7 @@ impl Recorder {
             Place::Address(address) => address,
             Place::Slot(at) => return self.get_abs(at, v),
         };
-        let ty = self.load_type(v);
+        let ty = self.feedback.load_type(v);
         let r = self.b.guard(Op::ULOAD, ty, address, IrRef::NONE)?;
         Ok(if ty.is_pri() { self.b.kvalue(v) } else { r })
     }
@@ -113,12 +113,12 @@ impl Recorder {
         if ty.is_gc() {
             if !uv.is_closed() {
                 // Stacks have no barrier: they are traversed again in the atomic phase.
-                self.needsnap = true;
+                self.snaps.needed = true;
                 return Ok(());
             }
             self.b.emit(Op::OBAR, Ty::Nil, address, value.0)?;
         }
-        self.needsnap = true;
+        self.snaps.needed = true;
         Ok(())
     }
 }

@@ -13,9 +13,9 @@ use perilune_vm::{Value, Vm};
 impl Recorder {
     fn watch(&mut self, vm: &Vm, table: Gc<Table>, key: Option<Gc<Str>>) -> bool {
         let field = WatchedField { table, key };
-        let known = self.watched.contains(&field);
+        let known = self.deps.watched.contains(&field);
         if !known && self.b.flags.fwd && vm.heap.watch_field(field) {
-            self.watched.push(field);
+            self.deps.watched.push(field);
             return true;
         }
         known
@@ -39,7 +39,7 @@ impl Recorder {
         let lasts = match v {
             v if v.is_func() => true,
             v if v.is_nil() => depth > 0 || t.meta.get().is_some(),
-            v if v.is_table() => depth > 0 || view::ins(self.pc).op() == Bc::GGET,
+            v if v.is_table() => depth > 0 || view::ins(self.feedback.pc).op() == Bc::GGET,
             _ => false,
         };
         let lasts = lasts || !v.is_nil() && !name.varies() && vm.heap.trusts_variables(t);

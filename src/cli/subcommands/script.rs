@@ -9,6 +9,12 @@ use std::cell::Cell;
 use std::path::PathBuf;
 use std::rc::Rc;
 
+/// An error of a script, as LuaJIT's command reports it: the message and the traceback.
+pub fn failed(e: &perilune::Error) -> Failure {
+    let traceback = e.traceback().map_or_else(String::new, |t| format!("\n{t}"));
+    Failure::Other(e.message() + &traceback)
+}
+
 /// A script and its arguments.
 #[derive(Args)]
 pub struct Script {
@@ -37,7 +43,7 @@ impl Script {
         });
         let result = self.start_interruptible(lua)?;
         once.take().map_or(Ok(()), |f| f(lua))?;
-        result.map_err(|e| Failure::Other(format!("{e}")))
+        result.map_err(|e| failed(&e))
     }
     /// Runs it: the inner result is the script's.
     pub fn start(&self, lua: &Lua) -> Outcome<perilune::Result<()>> {
@@ -71,6 +77,6 @@ impl Script {
         arg.raw_set(0, self.script.to_string_lossy().into_owned())?;
         lua.globals().set("arg", arg)?;
         let function = lua.load(source).set_name(format!("@{}", self.script.display())).into_function()?;
-        function.call(perilune::Variadic(self.arguments.clone()))
+        function.call(perilune::Variadic::from(self.arguments.clone()))
     }
 }

@@ -1,6 +1,6 @@
 //! `perilune trace`: the trace explorer.
 
-use super::script::Script;
+use super::script::{Script, failed};
 use crate::cli::report::{Prefix, message};
 use clap::Args;
 use perilune::Lua;
@@ -44,7 +44,7 @@ pub fn run(c: Command) -> Outcome {
     }
     let lua = Lua::new();
     for option in c.optimize.iter().flat_map(|o| o.split(',')) {
-        lua.jit_option(option).map_err(|e| Failure::Other(e.message().to_owned()))?;
+        lua.jit_option(option).map_err(|e| Failure::Other(e.message()))?;
     }
     lua.start_explorer();
     let program =
@@ -61,10 +61,10 @@ pub fn run(c: Command) -> Outcome {
     let result = c.script.start_interruptible(&lua)?;
     let end = match &result {
         Ok(()) => Ending::Done,
-        Err(e) => Ending::Error { message: e.message().to_owned() },
+        Err(e) => Ending::Error { message: e.message() },
     };
     job.take().map_or(Ok(()), |job| job.write(&lua, end))?;
-    result.map_err(|e| Failure::Other(format!("{e}")))
+    result.map_err(|e| failed(&e))
 }
 
 impl Job {

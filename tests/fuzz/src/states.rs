@@ -1,6 +1,6 @@
 //! Lua states that targets run programs in.
 
-use perilune::{Function, Lua};
+use perilune::{Function, Lua, LuaString};
 use std::cell::RefCell;
 
 /// Memory that a state may use.
@@ -11,8 +11,13 @@ const USES: u32 = 1000;
 /// A new state.
 pub fn new() -> Lua {
     let lua = Lua::new();
-    lua.set_memory_limit(MEMORY);
+    lua.set_memory_limit(MEMORY).expect("there is a limit");
     lua
+}
+
+/// A string of the input: far below the memory limit.
+pub fn string(lua: &Lua, bytes: &[u8]) -> LuaString {
+    lua.create_string(bytes).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// A new state, and the function that a chunk returns there.

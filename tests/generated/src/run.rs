@@ -175,7 +175,7 @@ impl Runner {
         let mut given = vm.pcall_traced(prelude, &[show]).unwrap_or_default();
         assert!(!given.is_empty(), "the prelude fails");
         let finish = given.remove(0);
-        vm.roots.push(finish);
+        let root = vm.host.roots.add(finish);
         let mut traceback = Vec::new();
         let error = match &program.0 {
             Err(message) => Some([b"syntax error: ".as_slice(), message].concat()),
@@ -191,7 +191,7 @@ impl Runner {
                 })
             }
         };
-        let finish = vm.roots.pop().unwrap_or(Value::NIL);
+        vm.host.roots.release(root);
         let finished = vm.pcall_traced(finish, &[]).is_ok();
         let mut shown = SHOWN.with_borrow_mut(Shown::take);
         if let Some(e) = error {

@@ -5,6 +5,7 @@
 
 use super::Phase;
 use crate::Vm;
+use crate::hooks::Mode;
 use crate::object::{Gc, Udata};
 use crate::value::Value;
 
@@ -31,17 +32,33 @@ impl Vm {
     pub(super) fn run_finalizer(&mut self) -> bool {
         let Some(u) = self.heap.finalize.pop_front() else { return false };
         if let Some(f) = self.finalizer_of(u) {
-            // No collection steps meanwhile; an explicit full collection is possible.
-            let nested = core::mem::replace(&mut self.heap.finalizing, true);
-            self.heap.update_threshold();
-            // The call puts the error back that was on its way; a collection inside must not free it.
-            self.heap.set_aside.push(self.error);
-            self.call_finalizer(f, Value::udata(u));
-            self.heap.set_aside.pop();
-            self.heap.finalizing = nested;
-            self.heap.update_threshold();
+            self.outside_program(|vm| vm.call_finalizer(f, Value::udata(u)));
         }
         true
+    }
+    /// Runs `f`, which may run Lua code, in the middle of a program that does not see it: nothing of it is recorded, no hook is called, an
+    /// error on its way stays as it is. No collection steps run meanwhile; an explicit full collection is possible.
+    pub(crate) fn outside_program<R>(&mut self, f: impl FnOnce(&mut Vm) -> R) -> R {
+        if self.mode == Mode::Record {
+            // What is recorded is not what runs now.
+            self.abort_recording();
+        }
+        let nested = core::mem::replace(&mut self.heap.finalizing, true);
+        self.heap.update_threshold();
+        self.no_record += 1;
+        let hooks = self.suspend_hooks(true);
+        let (error, pc) = (self.error, self.pc);
+        // A collection inside must not free the error.
+        self.heap.set_aside.push(error);
+        let result = f(self);
+        self.heap.set_aside.pop();
+        self.error = error;
+        self.pc = pc;
+        self.suspend_hooks(hooks);
+        self.no_record -= 1;
+        self.heap.finalizing = nested;
+        self.heap.update_threshold();
+        result
     }
     /// One step of the Finalize phase.
     pub(super) fn finalize_step(&mut self) -> usize {

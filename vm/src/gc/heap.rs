@@ -123,7 +123,9 @@ pub struct Heap {
     /// Userdata whose finalizer is due, first to call first.
     pub(super) finalize: VecDeque<Gc<Udata>>,
     /// Is a finalizer running?
-    pub(super) finalizing: bool,
+    pub(crate) finalizing: bool,
+    /// Payloads of the host whose userdata have been swept, still to be dropped.
+    pub(crate) payloads: VecDeque<Box<dyn core::any::Any>>,
     /// Error values set aside while a finalizer runs.
     pub(super) set_aside: Vec<Value>,
 
@@ -191,6 +193,7 @@ impl Heap {
             protos: Vec::new(),
             finalize: VecDeque::new(),
             finalizing: false,
+            payloads: VecDeque::new(),
             set_aside: Vec::new(),
             estimate: 0,
             debt: 0,

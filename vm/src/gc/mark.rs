@@ -219,9 +219,7 @@ impl Vm {
         for s in self.meta_names.iter().flatten() {
             m.mark(*s);
         }
-        for v in &self.roots {
-            m.mark_value(*v);
-        }
+        self.host.roots.for_each(|v| m.mark_value(v));
         for (_, v) in &self.event_handlers {
             m.mark_value(*v);
         }

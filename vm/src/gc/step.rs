@@ -65,6 +65,7 @@ impl Vm {
                 self.timed_step();
             }
         }
+        self.drop_payloads();
         self.enforce_limit(0)
     }
     /// Does the work that is due for what was allocated since the last step. True when that completed a cycle.
@@ -265,6 +266,7 @@ impl Vm {
         self.heap.phase = Phase::Pause;
         self.work(usize::MAX);
         self.heap.rest();
+        self.drop_payloads();
     }
     /// Bytes in use.
     pub fn gc_count(&self) -> usize {

@@ -216,6 +216,10 @@ impl Heap {
                     let u = h.cast::<Udata>();
                     self.counts.udatas -= 1;
                     self.external_changed(&(*u).external, 0);
+                    if (*u).is_of_host() {
+                        // Its `Drop` may run any code, which must not meet a heap in the middle of a sweep.
+                        self.payloads.extend((*u).data.get_mut().take());
+                    }
                     u.drop_in_place();
                 }
                 Kind::UpVal | Kind::Func | Kind::Free => {}

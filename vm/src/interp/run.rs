@@ -80,21 +80,10 @@ impl Vm {
     }
     /// Calls a finalizer; its errors are reported and dropped.
     pub fn call_finalizer(&mut self, f: Value, u: Value) {
-        if self.mode == crate::hooks::Mode::Record {
-            // What is recorded is not what runs now.
-            self.abort_recording();
-        }
-        self.no_record += 1;
-        let hooks = self.suspend_hooks(true);
-        let (saved, pc) = (self.error, self.pc);
         if self.call_value(f, &[u], 0).is_err() {
             let text = self.error.as_str().map_or("?".into(), |s| s.to_str_lossy().into_owned());
             eprintln!("ERROR in finalizer: {text}");
         }
-        self.error = saved;
-        self.pc = pc;
-        self.suspend_hooks(hooks);
-        self.no_record -= 1;
     }
     /// Has the compiler give up what it records, though there is no error.
     pub(crate) fn abort_recording(&mut self) {

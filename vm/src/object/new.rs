@@ -99,6 +99,12 @@ impl Vm {
         self.heap.note_udata(u);
         u
     }
+    /// A userdata whose payload belongs to the host: it is dropped outside of sweeps ([`crate::host`]).
+    pub fn new_host_udata(&mut self, data: Box<dyn Any>, meta: Option<Gc<Table>>) -> Gc<Udata> {
+        let u = self.new_udata(data, meta);
+        u.hdr.b1.set(1);
+        u
+    }
     /// Tells the collector how many bytes the payload of a userdata owns.
     pub fn set_udata_bytes(&mut self, u: Gc<Udata>, bytes: usize) {
         self.heap.external_changed(&u.external, bytes);

@@ -37,6 +37,12 @@ impl Str {
             core::slice::from_raw_parts(p, self.len.get() as usize)
         }
     }
+    /// The bytes, and the NUL after them.
+    pub fn bytes_with_nul(&self) -> &[u8] {
+        let bytes = self.bytes();
+        // SAFETY: a NUL follows the bytes.
+        unsafe { core::slice::from_raw_parts(bytes.as_ptr(), bytes.len() + 1) }
+    }
     /// Length in bytes.
     #[inline]
     pub fn len(&self) -> usize {

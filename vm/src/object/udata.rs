@@ -7,7 +7,7 @@ use core::cell::{Cell, UnsafeCell};
 
 /// A full userdata: a Rust value with an environment and a metatable of its own.
 ///
-/// Header: `b0` is 1 once its finalizer has been scheduled.
+/// Header: `b0` is 1 once its finalizer has been scheduled, `b1` is 1 if the payload belongs to the host.
 #[repr(C)]
 pub struct Udata {
     /// Object header.
@@ -25,6 +25,10 @@ pub struct Udata {
 }
 
 impl Udata {
+    /// Does the payload belong to the host, whose `Drop` may run any code?
+    pub fn is_of_host(&self) -> bool {
+        self.hdr.b1.get() != 0
+    }
     /// Runs `f` on the payload, if it is a `T`. `f` must not reach the same userdata again.
     pub fn with<T: 'static, R>(&self, f: impl FnOnce(&mut T) -> R) -> Option<R> {
         // SAFETY: single-threaded, and by the contract above no other reference to the payload exists during `f`.

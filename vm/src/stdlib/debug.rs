@@ -30,23 +30,30 @@ pub fn getmetatable(vm: &mut Vm) -> LuaResult<u32> {
 pub fn setmetatable(vm: &mut Vm) -> LuaResult<u32> {
     let mt = vm.check_table_or_nil(1)?;
     let v = vm.arg(0);
-    if let Some(t) = v.as_table() {
-        vm.set_table_meta(t, mt);
-    } else if let Some(u) = v.as_udata() {
-        u.meta.set(mt);
-        vm.barrier_forward(u.header(), mt.map_or(Value::NIL, Value::table));
-    } else {
-        let before = vm.base_meta[v.type_index()];
-        vm.base_meta[v.type_index()] = mt;
-        if v.is_bool() {
-            vm.base_meta[Value::TRUE.type_index()] = mt;
-            vm.base_meta[Value::FALSE.type_index()] = mt;
-        }
-        if before != mt {
-            vm.constant_changed();
+    vm.set_metatable_of(v, mt);
+    vm.ret1(Value::TRUE)
+}
+
+impl Vm {
+    /// Sets or removes the metatable of a table or userdata, or that of the type of another value.
+    pub fn set_metatable_of(&mut self, v: Value, mt: Option<Gc<Table>>) {
+        if let Some(t) = v.as_table() {
+            self.set_table_meta(t, mt);
+        } else if let Some(u) = v.as_udata() {
+            u.meta.set(mt);
+            self.barrier_forward(u.header(), mt.map_or(Value::NIL, Value::table));
+        } else {
+            let before = self.base_meta[v.type_index()];
+            self.base_meta[v.type_index()] = mt;
+            if v.is_bool() {
+                self.base_meta[Value::TRUE.type_index()] = mt;
+                self.base_meta[Value::FALSE.type_index()] = mt;
+            }
+            if before != mt {
+                self.constant_changed();
+            }
         }
     }
-    vm.ret1(Value::TRUE)
 }
 
 /// `debug.getfenv(v)`

@@ -23,7 +23,7 @@ mod string;
 mod strmatch;
 mod sys;
 mod table;
-mod tostring;
+pub mod tostring;
 mod traceback;
 
 pub use levels::written_in_lua;

@@ -44,7 +44,7 @@ impl Recorder {
             Builtin::Tonumber if args.len() == 1 && v.is_str() => {
                 let Some(n) = perilune_vm::meta::to_number(v) else { return Ok(None) };
                 let r = self.b.guard(Op::STRTO, Ty::Num, r, IrRef::NONE)?;
-                match self.load_type(n) {
+                match self.feedback.load_type(n) {
                     Ty::Int => one(self.b.guard(Op::CONV, Ty::Int, r, IrRef(conv::INT_NUM_CHECK))?),
                     _ => one(r),
                 }
@@ -173,7 +173,7 @@ impl Recorder {
         let fref = self.b.emit(Op::FREF, Ty::P64, r, IrRef(Field::TabMeta as u16))?;
         self.b.emit(Op::FSTORE, Ty::Tab, fref, mr)?;
         self.b.emit(Op::TBAR, Ty::Nil, r, IrRef::NONE)?;
-        self.needsnap = true;
+        self.snaps.needed = true;
         one(r)
     }
 }

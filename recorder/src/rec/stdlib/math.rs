@@ -128,7 +128,7 @@ impl Recorder {
             return Ok(None);
         }
         let mut r = self.b.call(Helper::Random, &[])?;
-        self.needsnap = true;
+        self.snaps.needed = true;
         if let [.., high] = list {
             // With integers it is one whatever they are: nothing need be checked, for which it would be too late.
             let low = if list.len() == 2 { self.to_num(list[0].0)? } else { self.b.knum(1.0) };

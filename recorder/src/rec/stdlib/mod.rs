@@ -8,10 +8,10 @@ mod math;
 mod string;
 mod table;
 
+use super::call::CallSite;
 use super::{Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::IrRef;
-use perilune_vm::bc::Ins;
 use perilune_vm::object::{Func, Gc};
 use perilune_vm::stdlib::{Builtin, Library, OnTrace};
 use perilune_vm::{Value, Vm};
@@ -43,16 +43,9 @@ fn one(r: IrRef) -> Results {
 }
 
 impl Recorder {
-    /// Records a call of a builtin whose function is in local `a`.
-    pub(super) fn builtin(
-        &mut self,
-        vm: &Vm,
-        pc: *const Ins,
-        f: (IrRef, Gc<Func>),
-        a: usize,
-        nargs: usize,
-        want: usize,
-    ) -> Rec<()> {
+    /// Records a call of a builtin.
+    pub(super) fn builtin(&mut self, vm: &Vm, call: CallSite, f: (IrRef, Gc<Func>)) -> Rec<()> {
+        let CallSite { pc, a, nargs, want } = call;
         match self.try_builtin(vm, f.1, a, nargs)? {
             Some(results) => {
                 self.place_builtin(a, &results, want);
@@ -80,16 +73,16 @@ impl Recorder {
     /// Does a trace end in front of a call of the builtin here?
     pub(super) fn is_for_stitch(&self, f: Gc<Func>) -> bool {
         let b = Builtin::from_id(f.ffid()).unwrap_or(Builtin::NativeFunction);
-        !matches!(b.on_trace(), OnTrace::Record(_) | OnTrace::Call) || self.site.leaves
+        !matches!(b.on_trace(), OnTrace::Record(_) | OnTrace::Call) || self.feedback.site.leaves
     }
     /// Puts results where the call wants them.
     pub(super) fn place_builtin(&mut self, a: usize, results: &[IrRef], want: usize) {
         self.place_list(want, self.base + a, results);
-        self.in_builtin += 1;
+        self.native.headers += 1;
     }
     /// An argument. The interpreter copies those of an iterator only when it executes the call.
     fn operand_of_call(&mut self, vm: &Vm, i: usize) -> Rec<(IrRef, Value)> {
-        let from = if self.iterating { i - 4 } else { i };
+        let from = if self.native.iterating { i - 4 } else { i };
         Ok((self.get(vm, i)?, super::view::slot(vm, from as isize)))
     }
 

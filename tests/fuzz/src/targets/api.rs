@@ -62,7 +62,7 @@ struct Machine {
 /// Runs the target.
 pub fn run(data: &[u8]) {
     let lua = Lua::new();
-    lua.set_memory_limit(16 << 20);
+    lua.set_memory_limit(16 << 20).expect("there is a limit");
     // Everything hot is compiled at once, or nothing is.
     let mut input = Input::new(data);
     if input.byte().is_multiple_of(2) && !cfg!(miri) {
@@ -82,7 +82,7 @@ pub fn run(data: &[u8]) {
         let _ = machine.operation(&machine.lua.clone());
         machine.compare();
     }
-    machine.lua.set_memory_limit(0);
+    machine.lua.set_memory_limit(0).expect("there is a limit");
 }
 
 impl Machine {
@@ -141,7 +141,7 @@ impl Machine {
         for (v, expected) in self.handles.borrow().iter() {
             match (v, expected) {
                 (Value::Number(n), Expected::Number(k)) => assert_eq!(n.to_bits(), k.to_bits()),
-                (Value::String(s), Expected::Bytes(bytes)) => assert_eq!(s.as_bytes(), &bytes[..]),
+                (Value::String(s), Expected::Bytes(bytes)) => assert_eq!(*s.as_bytes(), **bytes),
                 (_, Expected::Nothing) => {}
                 _ => panic!("a handle has another type"),
             }
@@ -157,15 +157,15 @@ impl Machine {
         self.left.set(left);
         match self.byte() % 32 {
             0 => self.put_any(Value::Number(self.take(|input| input.number()))),
-            1 => self.put_any(Value::String(lua.create_string(self.piece(60)))),
-            2 => self.put_any(Value::Table(lua.create_table())),
+            1 => self.put_any(Value::String(lua.create_string(self.piece(60))?)),
+            2 => self.put_any(Value::Table(lua.create_table()?)),
             3 | 4 => self.create_function(lua)?,
             5 | 6 => self.set()?,
             7 | 8 => self.get_field()?,
             9 => self.length()?,
             10..=13 => self.call()?,
             14..=16 => self.load(lua)?,
-            17 => lua.gc_collect(),
+            17 => lua.gc_collect()?,
             18 => self.put(Value::Nil, Expected::Nothing),
             19 => self.put_any(self.get()),
             20 => {
@@ -178,7 +178,7 @@ impl Machine {
             24 => self.globals(lua)?,
             25 => {
                 let bytes = usize::from(self.byte()) << 16;
-                lua.set_memory_limit(if bytes == 0 { 16 << 20 } else { lua.used_memory() + bytes });
+                lua.set_memory_limit(if bytes == 0 { 16 << 20 } else { lua.used_memory() + bytes })?;
             }
             26 => lua.set_jit(self.byte().is_multiple_of(2) && !cfg!(miri)),
             27 => self.observe(lua),
@@ -208,7 +208,7 @@ impl Machine {
                 return Err(Error::runtime("too deep"));
             }
             m.depth.set(m.depth.get() + 1);
-            if let Some(v) = args.first() {
+            if let Some(v) = args.front() {
                 m.put_any(v.clone());
             }
             for _ in 0..steps {

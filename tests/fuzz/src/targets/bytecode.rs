@@ -24,7 +24,7 @@ pub fn run_chunk(chunk: &[u8], mode: u32) {
         2..=5 => "eval",
         _ => "",
     };
-    match f.call::<()>((lua.create_string(chunk), how)) {
+    match f.call::<()>((lua.create_string(chunk).expect("no limit is set"), how)) {
         Ok(()) => {}
         // Whatever a chunk does to the state may end so.
         Err(e) if !e.message().contains("the dump of what was read") => {}

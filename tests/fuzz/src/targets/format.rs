@@ -1,7 +1,7 @@
 //! `string.format`: any format string and arguments; a buffer's `putf` does the same.
 
 use crate::input::Input;
-use crate::states::Kept;
+use crate::states::{Kept, string};
 use perilune::{MultiValue, Value};
 
 thread_local! {
@@ -13,11 +13,11 @@ pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     STATE.with(|s| {
         s.with(|lua, f| {
-            let mut args = vec![Value::String(lua.create_string(input.piece(64)))];
+            let mut args = vec![Value::String(string(lua, input.piece(64)))];
             for _ in 0..input.below(7) {
                 args.push(match input.below(8) {
                     0..=3 => Value::Number(input.number()),
-                    4 | 5 => Value::String(lua.create_string(input.piece(20))),
+                    4 | 5 => Value::String(string(lua, input.piece(20))),
                     6 => Value::Boolean(input.below(2) == 0),
                     _ => Value::Nil,
                 });

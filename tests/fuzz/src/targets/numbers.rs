@@ -2,7 +2,7 @@
 //! what C's `printf` prints; and 17 digits are enough to come back to the same double.
 
 use crate::input::Input;
-use crate::states::Kept;
+use crate::states::{Kept, string};
 use perilune_vm::bc::KNum;
 use perilune_vm::syntax::number::scan_number;
 use perilune_vm::text::NumText;
@@ -177,7 +177,7 @@ fn bases(input: &mut Input) {
     let base = i32::from(input.byte() as i8);
     let text = input.rest();
     STATE.with(|s| {
-        s.with(|lua, f| f.call::<()>((lua.create_string(text), base)).unwrap_or_else(|e| panic!("{e}")));
+        s.with(|lua, f| f.call::<()>((string(lua, text), base)).unwrap_or_else(|e| panic!("{e}")));
     });
     if !(2..=36).contains(&base) || base == 10 {
         return;
@@ -187,7 +187,7 @@ fn bases(input: &mut Input) {
     STATE.with(|s| {
         s.with(|lua, _| {
             let f: perilune::Function = lua.load("tonumber").eval().expect("it is there");
-            let found: Option<f64> = f.call((lua.create_string(text), base)).unwrap_or_else(|e| panic!("{e}"));
+            let found: Option<f64> = f.call((string(lua, text), base)).unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(found, Some(expected as f64), "tonumber of {digits:?} in base {base}");
         });
     });

@@ -1,7 +1,7 @@
 //! Patterns: `string.find`, `match`, `gmatch` and `gsub` of any pattern and subject agree with one another.
 
 use crate::input::Input;
-use crate::states::Kept;
+use crate::states::{Kept, string};
 
 /// Longest pattern and subject.
 const PATTERN: usize = 40;
@@ -25,7 +25,7 @@ pub fn run(data: &[u8]) {
     }
     STATE.with(|s| {
         s.with(|lua, f| {
-            let [subject, pattern, replacement] = [subject, pattern, replacement].map(|bytes| lua.create_string(bytes));
+            let [subject, pattern, replacement] = [subject, pattern, replacement].map(|bytes| string(lua, bytes));
             f.call::<()>((subject, pattern, replacement, init)).unwrap_or_else(|e| panic!("{e}"));
         });
     });

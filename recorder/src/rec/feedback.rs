@@ -1,0 +1,216 @@
+//! Type feedback: what earlier recordings found at each bytecode, and what this one adds (V8's feedback vector; LuaJIT has nothing like it).
+
+use crate::ir::Ty;
+use perilune_vm::bc::Ins;
+use perilune_vm::object::{Func, Gc, Proto, ShapeId, Table};
+use perilune_vm::{Value, Vm};
+
+/// Prototypes with more closures than this are recognised by their code.
+const MANY_CLOSURES: u32 = 8;
+
+/// What recordings found at one bytecode: types of numbers, called functions, shapes of tables.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub struct Site {
+    /// Integers overflowed there.
+    pub overflows: bool,
+    /// Integers were loaded.
+    pub ints: bool,
+    /// Other numbers were loaded.
+    pub nums: bool,
+    /// The builtin called there does not simply return: it calls Lua, say.
+    pub leaves: bool,
+    /// Addresses of the function called there last, and of its prototype.
+    pub callee: (usize, usize),
+    /// Several functions of one prototype were called.
+    pub closures: bool,
+    /// The prototypes for which an exit there was taken, since another function was called.
+    pub callees: Distinct<8>,
+    /// The tables that keys were looked up in last.
+    pub tables: TablesMet,
+    /// The shapes for which an exit there was taken.
+    pub shapes: Distinct<4>,
+    /// Tables of several shapes were met.
+    pub by_node: bool,
+    /// Address of the class (the `__index` of the object's metatable) that a key was looked up in last; 0 if none was.
+    pub class: usize,
+    /// Several classes were met.
+    pub classes: bool,
+}
+
+impl Site {
+    /// Are keys looked up in general there, wherever they are? Each shape takes a side trace otherwise.
+    pub(super) fn has_many_shapes(&self) -> bool {
+        self.shapes.is_full()
+    }
+    /// Are calls there left to the functions' own traces? Each function takes a side trace otherwise.
+    pub(super) fn has_many_callees(&self) -> bool {
+        self.callees.is_full()
+    }
+}
+
+/// The tables that one execution of an instruction looked up constant keys in; 0 if there was none. Where there were several, each word is a hash
+/// of what all of them have.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub struct TablesMet {
+    /// The shape of the first one.
+    first: ShapeId,
+    /// Their shapes.
+    shapes: u32,
+    /// The sizes of their hash parts, and the nodes that the keys were found in.
+    nodes: u32,
+}
+
+impl TablesMet {
+    /// One more table, with the node that the key was found in.
+    pub(super) fn add(&mut self, t: &Table, node: Option<u32>) {
+        let mix = |before: u32, x: u32| before.wrapping_mul(0x9e37_79b1).wrapping_add(x).max(1);
+        let place = t.hmask.get().wrapping_mul(0x0101).wrapping_add(node.map_or(1, |n| n.wrapping_add(2)));
+        if self.nodes == 0 {
+            self.first = t.shape.get();
+        }
+        self.nodes = mix(self.nodes, place);
+        self.shapes = mix(self.shapes, t.shape.get().number());
+    }
+}
+
+/// Up to `N` different values that a site has met; none of them is 0.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Distinct<const N: usize>([u32; N]);
+
+impl<const N: usize> Default for Distinct<N> {
+    fn default() -> Distinct<N> {
+        Distinct([0; N])
+    }
+}
+
+impl<const N: usize> Distinct<N> {
+    /// One more, if it is new and there is room.
+    pub(super) fn add(&mut self, value: u32) {
+        if let Some(x) = self.0.iter_mut().find(|x| **x == 0 || **x == value) {
+            *x = value;
+        }
+    }
+    /// Were `N` different ones met?
+    pub(super) fn is_full(&self) -> bool {
+        self.0.iter().all(|x| *x != 0)
+    }
+}
+
+/// The feedback of the current instruction.
+#[derive(Debug)]
+pub(super) struct Feedback {
+    /// The current instruction.
+    pub(super) pc: *const Ins,
+    /// What is known of it.
+    pub(super) site: Site,
+    /// Is the trace a side trace?
+    pub(super) is_side: bool,
+    /// May the exit that the side trace starts at be that of a guard of the current instruction?
+    pub(super) at_exit: bool,
+    /// The tables that the current instruction has looked keys up in.
+    pub(super) tables: TablesMet,
+    /// The root trace is to be recorded again, since it was found to expect too much.
+    pub(super) stale: bool,
+    /// Instructions that were recorded for one type of numbers.
+    specialized: Vec<*const Ins>,
+    /// How many of them were recorded before the current instruction.
+    earlier: usize,
+}
+
+impl Feedback {
+    pub(super) fn new(is_side: bool) -> Feedback {
+        Feedback {
+            pc: core::ptr::null(),
+            site: Site::default(),
+            is_side,
+            at_exit: false,
+            tables: TablesMet::default(),
+            stale: false,
+            specialized: Vec::new(),
+            earlier: 0,
+        }
+    }
+    /// The next instruction is that at `pc`, of which `site` is known.
+    pub(super) fn begin(&mut self, pc: *const Ins, site: Site) {
+        self.pc = pc;
+        self.site = site;
+        self.earlier = self.specialized.len();
+        self.tables = TablesMet::default();
+    }
+    /// The result of the current instruction is no integer, though the operands are.
+    pub(super) fn note_overflow(&mut self) {
+        if !core::mem::replace(&mut self.site.overflows, true) {
+            self.learned();
+        }
+    }
+    /// The current instruction is recorded for one type of numbers.
+    pub(super) fn note_specialized(&mut self) {
+        self.specialized.push(self.pc);
+    }
+    /// The type to load a value with: where both forms of numbers were seen, everything is converted.
+    pub(super) fn load_type(&mut self, v: Value) -> Ty {
+        let ty = Ty::of_value(v);
+        if !ty.is_number() {
+            return ty;
+        }
+        let before = self.site;
+        self.site.ints |= ty == Ty::Int;
+        self.site.nums |= ty == Ty::Num;
+        if !(self.site.ints && self.site.nums) {
+            self.note_specialized();
+            return ty;
+        }
+        if before != self.site {
+            self.learned();
+        }
+        Ty::Num
+    }
+    /// Is the called function one of many closures of its prototype?
+    pub(super) fn one_of_many(&mut self, f: Gc<Func>, proto: Gc<Proto>) -> bool {
+        let callee = (f.as_ptr() as usize, proto.as_ptr() as usize);
+        let before = core::mem::replace(&mut self.site.callee, callee);
+        if self.at_exit && before.1 != 0 && before.1 != callee.1 {
+            // Objects are aligned: what differs is in the lower half, but for its last bits.
+            self.site.callees.add((callee.1 >> 3) as u32 | 1);
+        }
+        if !self.site.closures && before.1 == callee.1 && before.0 != callee.0 {
+            self.site.closures = true;
+            self.learned();
+        }
+        self.site.closures || proto.hdr.word.get() > MANY_CLOSURES
+    }
+    /// Keeps which tables the current instruction has met. If the trace starts at the exit of a guard of this instruction, a table of another
+    /// shape may be why the exit was taken. From then on present keys are looked up in their nodes: code that does so serves all tables that
+    /// have the key in the same node.
+    pub(super) fn learn_shape(&mut self, vm: &mut Vm) {
+        let met = self.tables;
+        if met == TablesMet::default() {
+            return;
+        }
+        let before = core::mem::replace(&mut self.site.tables, met);
+        if !self.at_exit || before == TablesMet::default() || before == met {
+            return;
+        }
+        let knew = core::mem::replace(&mut self.site.by_node, true);
+        if before.nodes != met.nodes {
+            self.site.shapes.add(met.nodes);
+        } else if knew {
+            self.site.shapes.add(met.shapes);
+        } else {
+            vm.heap.shape_varies(before.first);
+            vm.heap.shape_varies(met.first);
+        }
+    }
+    /// Have objects of several classes been met at the current instruction?
+    pub(super) fn is_one_of_many_classes(&mut self, class: Gc<Table>) -> bool {
+        let class = class.as_ptr() as usize;
+        let before = core::mem::replace(&mut self.site.class, class);
+        self.site.classes |= self.at_exit && before != 0 && before != class;
+        self.site.classes
+    }
+    /// Something new is known of the current instruction. If the trace is a side trace, or was specialized for the instruction before, the
+    /// root trace is better recorded again. This recording goes on to its end nevertheless, so that the next one knows all that it finds.
+    fn learned(&mut self) {
+        self.stale |= self.is_side || self.specialized[..self.earlier].contains(&self.pc);
+    }
+}

@@ -1,0 +1,64 @@
+//! The end of a recording: the last snapshot, the passes, and what goes to the trace registry.
+
+use super::{AbortInfo, FinishedTrace, Rec, Recorder};
+use crate::abort::Abort;
+use crate::ir::{IrRef, Link, Op, SlotIdx};
+use crate::opt;
+use perilune_vm::bc::Ins;
+use std::time::Instant;
+
+impl Recorder {
+    /// Ends the trace; `None` if another iteration is to be recorded.
+    pub(super) fn finish(&mut self, link: Link, pc: *const Ins) -> Rec<Option<FinishedTrace>> {
+        if self.feedback.stale {
+            return Err(Abort::Retry);
+        }
+        self.snap(pc)?;
+        let looping = link == Link::Loop && self.base == SlotIdx::BASE && self.stack.returned == 0 && !self.has_switched();
+        if looping && self.carries_fresh() {
+            return Err(Abort::TypeInstability);
+        }
+        let begun = Instant::now();
+        let passes = match opt::finish(&mut self.b, looping) {
+            Ok(passes) => passes,
+            Err(Abort::TypeInstability | Abort::GuardAlwaysFails) if looping && self.unroll.iterations > 0 => {
+                self.unroll.iterations -= 1;
+                self.snaps.needed = true;
+                return Ok(None);
+            }
+            Err(e) => return Err(e),
+        };
+        self.end_segment();
+        let optimised = begun.elapsed();
+        let mut trace = core::mem::take(&mut self.b.trace);
+        trace.link = link;
+        trace.top_slot = self.switches.first_top.index() as u32;
+        if matches!(link, Link::UpRec | Link::DownRec | Link::TailRec) || link == Link::Loop && self.has_switched() {
+            // It comes back to its start in other frames.
+            trace.checked_slot = 0;
+        }
+        let (start_pc, first_pc, root) = (self.start.pc, self.start.first_pc, self.start.root_no);
+        let protos = core::mem::take(&mut self.deps.protos);
+        let stitch = match self.info {
+            AbortInfo::Func(f) if link == Link::Stitch => Some(f),
+            _ => None,
+        };
+        let (last, history) = (self.proto, self.b.history.take());
+        let watched = core::mem::take(&mut self.deps.watched);
+        Ok(Some(FinishedTrace { trace, start_pc, first_pc, root, protos, last, stitch, passes, optimised, watched, history }))
+    }
+
+    /// Is there a slot that a builtin has written, read at the start of the iteration and not since then? (Compilers put the results of a
+    /// call into slots that are dead when an iteration ends; bytecode from elsewhere need not.)
+    fn carries_fresh(&self) -> bool {
+        let mut r = self.b.newest(Op::SLOAD);
+        while r != IrRef::NONE {
+            let at = self.b.trace.ins[r.ins_index()].a.slot();
+            if self.slots.is_fresh(at) && self.slots[at] == IrRef::NONE {
+                return true;
+            }
+            r = self.b.older(r);
+        }
+        false
+    }
+}

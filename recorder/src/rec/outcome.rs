@@ -1,0 +1,66 @@
+//! What comes of recording: the next instruction, a finished trace, or an abort.
+
+use crate::abort::Abort;
+use crate::ir::history::History;
+use crate::ir::{Op, Trace};
+use crate::opt::Pass;
+use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::object::{Gc, Proto, WatchedField};
+use perilune_vm::{TraceId, Value};
+use std::time::Duration;
+
+/// A finished recording.
+#[derive(Clone, Debug)]
+pub struct FinishedTrace {
+    /// The trace, optimised.
+    pub trace: Trace,
+    /// Instruction that the trace starts at (for a root trace the one to patch).
+    pub start_pc: *const Ins,
+    /// First recorded instruction.
+    pub first_pc: *const Ins,
+    /// Root trace that it belongs to: itself for a root trace.
+    pub root: TraceId,
+    /// The functions whose code it is made from: they must live as long as it.
+    pub protos: Vec<Gc<Proto>>,
+    /// The function that it ends in.
+    pub last: Gc<Proto>,
+    /// The builtin that it ends in front of, where it is to be stitched.
+    pub stitch: Option<Value>,
+    /// What each pass did.
+    pub passes: Vec<Pass>,
+    /// Time that the passes took.
+    pub optimised: Duration,
+    /// Fields that it takes for constants.
+    pub watched: Vec<WatchedField>,
+    /// How it came into being, if [`crate::params::RecParams::history`] asks for that.
+    pub history: Option<Box<History>>,
+}
+
+/// Details of an abort.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub enum AbortInfo {
+    /// None.
+    None,
+    /// A bytecode.
+    Bytecode(Bc),
+    /// A function.
+    Func(Value),
+    /// An IR instruction.
+    Ir(Op),
+}
+
+/// What recording an instruction leads to.
+#[derive(Debug)]
+pub enum Step {
+    /// Recorded.
+    Continue,
+    /// The trace is complete.
+    Done(Box<FinishedTrace>),
+    /// The trace is given up.
+    Abort {
+        /// Why.
+        reason: Abort,
+        /// Details.
+        info: AbortInfo,
+    },
+}

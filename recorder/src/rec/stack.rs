@@ -1,0 +1,79 @@
+//! The call stack of a trace: the frames that it has entered since its start.
+
+use crate::ir::{Origin, SlotIdx, Trace};
+use perilune_vm::bc::Ins;
+use perilune_vm::object::{Gc, Proto};
+
+/// What becomes of the result of a metamethod.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct Cont {
+    /// The interpreter's number of the continuation.
+    pub(super) id: u64,
+    /// The instruction that called it.
+    pub(super) pc: *const Ins,
+}
+
+/// What leads back from a frame.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Way {
+    /// A return to the call instruction.
+    Call,
+    /// The moved frame of a vararg function.
+    Vararg,
+    /// A metamethod, with what becomes of its result.
+    Cont(Cont),
+    /// A function under `pcall` or `xpcall`, whose frame is the one below.
+    Protected,
+}
+
+/// A frame that was entered on the trace.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Frame {
+    /// Base of the frame below.
+    pub(super) base: SlotIdx,
+    /// Prototype of the frame below. (Under a builtin that of the frame below that.)
+    pub(super) proto: Gc<Proto>,
+    /// How it is left.
+    pub(super) way: Way,
+}
+
+/// The frames between the one that the trace started in and the current one.
+#[derive(Debug, Default)]
+pub(super) struct CallStack {
+    pub(super) frames: Vec<Frame>,
+    /// By frame: the call that led to it, see [`Origin::call`].
+    calls: Vec<u16>,
+    /// Frames below the start frame that the trace has returned to.
+    pub(super) returned: u32,
+}
+
+impl CallStack {
+    /// The number of the call that led to the current frame, see [`Origin::call`]. Frames that are new since the last call of this were
+    /// entered by the bytecode `caller`.
+    pub(super) fn called_from(&mut self, trace: &mut Trace, caller: Origin) -> u16 {
+        self.calls.truncate(self.frames.len());
+        for f in &self.frames[self.calls.len()..] {
+            let below = self.calls.last().copied().unwrap_or(0);
+            self.calls.push(if f.way == Way::Vararg { below } else { number_of_call(trace, caller) });
+        }
+        self.calls.last().copied().unwrap_or(0)
+    }
+    /// Would a return from the current frame leave the frame that the trace started in?
+    pub(super) fn leaves_start(&self) -> bool {
+        !self.frames.iter().any(|f| matches!(f.way, Way::Call | Way::Cont(_)))
+    }
+    /// How many frames of a function are below the current one.
+    pub(super) fn activations(&self, proto: Gc<Proto>) -> u32 {
+        let calls = self.frames.iter().filter(|f| !matches!(f.way, Way::Vararg | Way::Protected));
+        calls.filter(|f| f.proto == proto).count() as u32
+    }
+}
+
+/// The number of a call among those that the trace has followed.
+fn number_of_call(trace: &mut Trace, call: Origin) -> u16 {
+    let at = trace.calls.iter().rposition(|c| *c == call).unwrap_or_else(|| {
+        trace.calls.push(call);
+        trace.calls.len() - 1
+    });
+    at as u16 + 1
+}

@@ -1,0 +1,137 @@
+//! The start of a trace. Root traces begin at a hot loop or function.
+
+use super::{Rec, Recorder, loops, view};
+use crate::abort::Abort;
+use crate::ir::TraceExit;
+use crate::opt::abc::Induction;
+use crate::params::RecParams;
+use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::object::{Gc, Proto, Thread};
+use perilune_vm::{TraceId, Vm};
+
+/// Instructions to wait for the first one.
+const MAX_WAIT: u32 = 500;
+
+/// The place of a new trace in a tree of traces.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct TreePlace {
+    /// The trace.
+    pub id: TraceId,
+    /// The root trace of the tree: the trace itself for a root trace.
+    pub root: TraceId,
+    /// For a side trace: the exit that it continues at.
+    pub parent: Option<TraceExit>,
+}
+
+impl TreePlace {
+    /// A root trace.
+    pub fn root(id: TraceId) -> TreePlace {
+        TreePlace { id, root: id, parent: None }
+    }
+    /// A side trace in the tree of `root`.
+    pub fn side(id: TraceId, root: TraceId, parent: TraceExit) -> TreePlace {
+        TreePlace { id, root, parent: Some(parent) }
+    }
+}
+
+/// Where a trace starts.
+#[derive(Debug)]
+pub(super) struct Start {
+    pub(super) place: TreePlace,
+    /// The instruction that the trace is for: the one to patch, or where the exit of a side trace goes on.
+    pub(super) pc: *const Ins,
+    /// The first instruction to record.
+    pub(super) first_pc: *const Ins,
+    /// Does the trace start where a root trace does: at a loop or function?
+    pub(super) is_root: bool,
+    /// The loop of a root trace; `None` for a function.
+    pub(super) body: Option<loops::Body>,
+    /// The counter of the numeric loop that a root trace is made of.
+    pub(super) induction: Option<Induction>,
+    /// The trace starts at a return, and may come back to it in a frame further down.
+    pub(super) returning: bool,
+    /// The coroutine and the frame that the trace starts in, see [`super::native::frame_at`].
+    pub(super) frame: (Gc<Thread>, usize),
+    /// No instruction has been recorded yet.
+    pub(super) pending: bool,
+    /// Instructions seen while the first one is waited for.
+    waited: u32,
+}
+
+impl Start {
+    pub(super) fn new(vm: &Vm, place: TreePlace) -> Start {
+        Start {
+            place,
+            pc: core::ptr::null(),
+            first_pc: core::ptr::null(),
+            is_root: false,
+            body: None,
+            induction: None,
+            returning: false,
+            frame: (vm.cur, super::native::frame_at(vm)),
+            pending: true,
+            waited: 0,
+        }
+    }
+    /// Is the first instruction of a root trace still to come? An ITERN that became hot has been executed already: the next one is waited for.
+    ///
+    /// # Errors
+    /// It does not come: the loop was left.
+    pub(super) fn waits(&mut self, pc: *const Ins) -> Rec<bool> {
+        if !self.pending || !self.is_root || pc == self.first_pc {
+            return Ok(false);
+        }
+        self.waited += 1;
+        if self.waited > MAX_WAIT { Err(Abort::LeavingLoop) } else { Ok(true) }
+    }
+}
+
+impl Recorder {
+    /// Starts a root trace at the hot instruction `start_pc` of the frame at `vm.base`.
+    pub fn new_root(vm: &Vm, params: &RecParams, proto: Gc<Proto>, start_pc: *const Ins, id: TraceId) -> Result<Recorder, Abort> {
+        Recorder::at_start(vm, params, proto, (start_pc, view::ins(start_pc)), TreePlace::root(id))
+    }
+    /// Starts a side trace at the first exit of a root trace: the same start (where `ins` was before it was patched) with values
+    /// of other types. It may loop to its own start.
+    pub fn new_variant(
+        vm: &Vm,
+        params: &RecParams,
+        proto: Gc<Proto>,
+        start: (*const Ins, Ins),
+        place: TreePlace,
+    ) -> Result<Recorder, Abort> {
+        Recorder::at_start(vm, params, proto, start, place)
+    }
+    fn at_start(
+        vm: &Vm,
+        params: &RecParams,
+        proto: Gc<Proto>,
+        (start_pc, ins): (*const Ins, Ins),
+        place: TreePlace,
+    ) -> Result<Recorder, Abort> {
+        let mut r = Recorder::new(vm, params, proto, place);
+        r.start.is_root = true;
+        r.start.pc = start_pc;
+        r.start.first_pc = match ins.op() {
+            Bc::FORL | Bc::IFORL | Bc::ITERL | Bc::IITERL => view::target(start_pc, ins),
+            Bc::LOOP | Bc::ILOOP | Bc::FUNCF | Bc::IFUNCF | Bc::FUNCV | Bc::IFUNCV => view::at(start_pc, 1),
+            Bc::ITERN => start_pc,
+            op => {
+                let _ = op;
+                return Err(Abort::NyiBytecode);
+            }
+        };
+        r.start.body = loops::body(start_pc, ins);
+        r.enter_frame(proto);
+        r.b.origin.pc = start_pc.expose_provenance() as u64;
+        r.snap(r.start.first_pc)?;
+        if matches!(ins.op(), Bc::FORL | Bc::IFORL) {
+            // The index and its visible copy are the same here.
+            let idx = r.get(vm, ins.a())?;
+            r.slots[r.base + ins.a() + 3] = idx;
+            r.for_constants(vm, start_pc, ins)?;
+            r.for_induction(vm, start_pc, ins)?;
+        }
+        Ok(r)
+    }
+}

@@ -1,0 +1,76 @@
+//! Errors and panics of Rust code as Lua error values: a userdata on its way from the function that failed to who catches it.
+
+use super::error::Error;
+use perilune_vm::Vm;
+use perilune_vm::error::LuaResult;
+use perilune_vm::object::{Gc, Table, Udata};
+use perilune_vm::value::Value as Raw;
+use std::any::Any;
+use std::panic::resume_unwind;
+
+/// What an error value of Rust holds.
+pub enum Failure {
+    /// An error.
+    Error(Error),
+    /// A panic; `None` once it was resumed.
+    Panic(Option<Box<dyn Any + Send>>),
+}
+
+/// The metatable of error values of Rust.
+pub fn metatable(vm: &mut Vm) -> Gc<Table> {
+    let meta = vm.new_table(0, 1);
+    let tostring = vm.new_native(tostring, 1, &[]);
+    vm.set_field(meta, b"__tostring", Raw::func(tostring));
+    meta
+}
+
+/// An error value.
+pub fn new(vm: &mut Vm, meta: Raw, failure: Failure) -> Raw {
+    Raw::udata(vm.new_host_udata(Box::new(failure), meta.as_table()))
+}
+
+/// The error that a userdata holds; `None` if it is another userdata.
+///
+/// # Panics
+/// It holds a panic, which is resumed, once.
+pub fn take(u: Gc<Udata>) -> Option<Error> {
+    let found = u.with(|f: &mut Failure| match f {
+        Failure::Error(e) => Ok(e.clone()),
+        Failure::Panic(panic) => Err(panic.take()),
+    })?;
+    match found {
+        Ok(e) => Some(e),
+        Err(Some(panic)) => resume_unwind(panic),
+        Err(None) => Some(Error::PreviouslyResumedPanic),
+    }
+}
+
+/// The error that a userdata holds, if it is one.
+pub fn error_in(u: Gc<Udata>) -> Option<Error> {
+    u.with(|f: &mut Failure| match f {
+        Failure::Error(e) => Some(e.clone()),
+        Failure::Panic(_) => None,
+    })?
+}
+
+/// The text of a panic.
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+        (Some(text), _) => text,
+        (_, Some(text)) => text,
+        _ => "<panic>",
+    }
+}
+
+fn tostring(vm: &mut Vm) -> LuaResult<u32> {
+    let text = vm.arg(0).as_udata().and_then(|u| {
+        u.with(|f: &mut Failure| match f {
+            Failure::Error(e) => e.to_string(),
+            Failure::Panic(Some(panic)) => panic_text(&**panic).to_owned(),
+            Failure::Panic(None) => Error::PreviouslyResumedPanic.to_string(),
+        })
+    });
+    let text = text.unwrap_or_else(|| Error::UserDataTypeMismatch.to_string());
+    let s = vm.new_str(text.as_bytes());
+    vm.ret1(Raw::str(s))
+}

@@ -1,0 +1,82 @@
+//! Handles: rooted values that know their state.
+
+use super::error::{Error, Result};
+use super::lua::{Lua, WeakLua};
+use super::state::State;
+use perilune_vm::value::Value as Raw;
+use std::fmt;
+use std::rc::Rc;
+
+/// A value that the collector keeps as long as the handle, or a clone of it, exists. It does not keep its state: using a handle whose
+/// state is closed panics with "Lua instance is destroyed", as in mlua.
+pub struct Handle {
+    state: WeakLua,
+    slot: u32,
+}
+
+impl Handle {
+    pub(crate) fn new(state: &Rc<State>, v: Raw) -> Handle {
+        Handle { state: WeakLua::of(state), slot: state.add_root(v) }
+    }
+    /// The state.
+    pub(crate) fn lua(&self) -> Lua {
+        self.state.upgrade()
+    }
+    /// The value. It stays alive as long as the handle.
+    pub(crate) fn get(&self) -> Raw {
+        self.lua().0.roots.get(self.slot)
+    }
+    /// The value, for use in a state.
+    ///
+    /// # Errors
+    /// The handle belongs to another state.
+    pub(crate) fn get_in(&self, state: &Rc<State>) -> Result<Raw> {
+        let v = self.get();
+        if self.state.is(state) { Ok(v) } else { Err(Error::ForeignValue { what: v.type_name() }) }
+    }
+    /// Do both stand for the same object?
+    pub(crate) fn is_same(&self, other: &Handle) -> bool {
+        self.state == other.state && self.get().raw_equals(other.get())
+    }
+    /// Address of the object.
+    pub(crate) fn address(&self) -> *const std::ffi::c_void {
+        core::ptr::without_provenance(self.get().payload() as usize)
+    }
+}
+
+impl Clone for Handle {
+    fn clone(&self) -> Handle {
+        if let Some(lua) = self.state.try_upgrade() {
+            lua.0.roots.share(self.slot);
+        }
+        Handle { state: self.state.clone(), slot: self.slot }
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // When the state is closed, its roots are gone.
+        if let Some(lua) = self.state.try_upgrade() {
+            lua.0.roots.release(self.slot);
+        }
+    }
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.state.try_upgrade() {
+            Some(lua) => {
+                let v = lua.0.roots.get(self.slot);
+                write!(f, "{}: {:#x}", v.type_name(), v.payload())
+            }
+            None => f.write_str("(closed state)"),
+        }
+    }
+}
+
+/// Identity of the object.
+impl PartialEq for Handle {
+    fn eq(&self, other: &Handle) -> bool {
+        self.is_same(other)
+    }
+}

@@ -1,0 +1,7 @@
+//! Userdata.
+
+use super::handle::Handle;
+
+/// A userdata of any type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AnyUserData(pub(crate) Handle);

@@ -1,0 +1,100 @@
+//! What the embedding API keeps in a VM: values that handles hold, and the dropping of payloads that Rust code owns.
+//!
+//! Handles and VM share [`Roots`], so that a handle is cloned and dropped without a reference to the VM. A payload of the host (a closure,
+//! a userdata's value) may run any code in its `Drop`, which must not happen inside a sweep: the sweep moves it to a list of the heap, and
+//! [`Vm::drop_payloads`] drops it at the next point where finalizers may run as well.
+
+use crate::Vm;
+use crate::value::Value;
+use core::any::Any;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// A rooted value and the number of handles that share it.
+#[derive(Copy, Clone, Debug)]
+struct Slot {
+    value: Value,
+    handles: u32,
+}
+
+/// Values that handles keep alive. The collector marks them at the start of a cycle and again at its atomic end, so that no barrier is needed.
+#[derive(Debug, Default)]
+pub struct Roots {
+    slots: RefCell<Vec<Slot>>,
+    free: RefCell<Vec<u32>>,
+}
+
+impl Roots {
+    /// Roots a value; the slot, with one handle.
+    pub fn add(&self, value: Value) -> u32 {
+        let mut slots = self.slots.borrow_mut();
+        let new = Slot { value, handles: 1 };
+        if let Some(slot) = self.free.borrow_mut().pop() {
+            slots[slot as usize] = new;
+            return slot;
+        }
+        slots.push(new);
+        (slots.len() - 1) as u32
+    }
+    /// The value in a slot.
+    #[inline]
+    pub fn get(&self, slot: u32) -> Value {
+        self.slots.borrow()[slot as usize].value
+    }
+    /// Another handle shares a slot.
+    pub fn share(&self, slot: u32) {
+        self.slots.borrow_mut()[slot as usize].handles += 1;
+    }
+    /// A handle of a slot is gone.
+    pub fn release(&self, slot: u32) {
+        let s = &mut self.slots.borrow_mut()[slot as usize];
+        s.handles -= 1;
+        if s.handles == 0 {
+            s.value = Value::NIL;
+            self.free.borrow_mut().push(slot);
+        }
+    }
+    /// Calls `f` with each rooted value.
+    pub fn for_each(&self, f: impl FnMut(Value)) {
+        self.slots.borrow().iter().map(|s| s.value).for_each(f);
+    }
+    /// Number of slots in use.
+    pub fn len(&self) -> usize {
+        self.slots.borrow().len() - self.free.borrow().len()
+    }
+    /// Is no value rooted?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// What the embedding API does for the VM.
+pub trait Host {
+    /// Drops the payload of a dead userdata. Its `Drop` may use the VM by way of its handles.
+    fn drop_payload(&self, vm: &mut Vm, payload: Box<dyn Any>);
+}
+
+/// The host's part of a VM.
+#[derive(Default)]
+pub struct HostState {
+    /// Values of handles.
+    pub roots: Rc<Roots>,
+    /// The embedding API, if there is one.
+    pub host: Option<Rc<dyn Host>>,
+}
+
+impl Vm {
+    /// Drops the payloads of the host whose userdata have been swept.
+    pub(crate) fn drop_payloads(&mut self) {
+        if self.heap.payloads.is_empty() || self.heap.finalizing {
+            return;
+        }
+        let Some(host) = self.host.host.clone() else { return };
+        self.outside_program(|vm| {
+            // A `Drop` may make more userdata, and collect.
+            while let Some(payload) = vm.heap.payloads.pop_front() {
+                host.drop_payload(vm, payload);
+            }
+        });
+    }
+}
