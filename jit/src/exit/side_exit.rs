@@ -4,7 +4,7 @@ use crate::Jit;
 use crate::exit::descriptor::ExitFacts;
 use crate::frame;
 use crate::policy::cost;
-use crate::trace::{Exit, Registry};
+use crate::trace::{Exit, Registry, TraceStart};
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use perilune_recorder::ir::{Snapshot, Trace, TraceExit};
@@ -188,11 +188,10 @@ impl Jit {
         let registry = self.registry.borrow();
         let Some(e) = registry.get(root) else { return };
         registry.disarm_one(root);
-        if let Some((proto, at, _)) = e.start {
-            let mut sites = self.sites.borrow_mut();
+        if let Some(TraceStart { pos, .. }) = e.start {
             let hot = self.options.get().params.hotloop.saturating_mul(2);
-            if sites.lose(proto.code_ptr().wrapping_add(at).cast_const(), hot) {
-                crate::trace::patch::blacklist(proto, at);
+            if self.protos.borrow_mut().note_disabled(pos, hot) {
+                crate::trace::patch::blacklist(pos);
             }
         } else if let Some((proto, stitch)) = e.stitch
             && let Some(pad) = proto.pad_at(stitch)

@@ -7,7 +7,7 @@
 
 pub mod cost;
 pub(crate) mod hotcount;
-pub mod site;
+pub(crate) mod proto_table;
 
 use crate::Jit;
 use crate::params::Options;
@@ -15,7 +15,7 @@ use crate::record::Origin;
 use crate::view::events::Event;
 use perilune_recorder::ir::Trace;
 use perilune_vm::Vm;
-use perilune_vm::bc::Ins;
+use perilune_vm::object::BcPos;
 use perilune_vm::state::HOT_COUNTERS;
 use std::time::Duration;
 
@@ -142,14 +142,14 @@ impl Jit {
             return false;
         }
         match (origin, trace.parent) {
-            (Origin::Root(_, pc), _) => {
-                let mut sites = self.sites.borrow_mut();
-                let penalty = sites.penalty(pc);
+            (Origin::Root(pos), _) => {
+                let mut protos = self.protos.borrow_mut();
+                let penalty = protos.penalty(pos);
                 let hot = if penalty == 0 { thresholds.hotloop.saturating_mul(2) } else { penalty };
                 let wanted = self.wanted(hot, 0, estimate, false);
-                let site = sites.at(pc);
-                let before = core::mem::replace(&mut site.compile_cost, estimate);
-                site.waited < wanted && !has_waited_for(before)
+                let record = protos.at(pos);
+                let before = core::mem::replace(&mut record.compile_cost, estimate);
+                record.hot_count < wanted && !has_waited_for(before)
             }
             (_, Some(parent)) => {
                 let mut registry = self.registry.borrow_mut();
@@ -165,21 +165,21 @@ impl Jit {
             _ => false,
         }
     }
-    /// The hot counter of the instruction at `pc` ran out, having counted so many ticks: how many more are wanted before a recording
-    /// begins there.
-    pub(crate) fn still_to_wait(&self, pc: *const Ins, counted: u32, hot: u32, literal: bool) -> u32 {
-        let mut sites = self.sites.borrow_mut();
-        let penalty = sites.penalty(pc);
+    /// The hot counter of a position underflowed, having counted to `counted`: the hot counts still missing before a recording begins
+    /// there.
+    pub(crate) fn missing_hot_count(&self, pos: BcPos, counted: u32, hot: u32, literal: bool) -> u32 {
+        let mut protos = self.protos.borrow_mut();
+        let penalty = protos.penalty(pos);
         if literal && penalty == 0 {
             return 0;
         }
         let wanted = if penalty == 0 { hot } else { penalty };
-        let site = sites.at(pc);
-        site.waited = site.waited.saturating_add(counted);
-        if core::mem::take(&mut site.granted) {
+        let record = protos.at(pos);
+        record.hot_count = record.hot_count.saturating_add(counted);
+        if core::mem::take(&mut record.record_next) {
             return 0;
         }
-        self.wanted(wanted, 0, cost::of_trace(None).max(site.compile_cost), literal).saturating_sub(site.waited)
+        self.wanted(wanted, 0, cost::of_trace(None).max(record.compile_cost), literal).saturating_sub(record.hot_count)
     }
     /// May a trace be given up because it loses?
     pub(crate) fn gives_up_what_loses(&self, vm: &Vm) -> bool {

@@ -9,7 +9,7 @@ use perilune_recorder::abort::Abort;
 use perilune_recorder::ir::SnapId;
 use perilune_recorder::rec::AbortInfo;
 use perilune_vm::bc::Ins;
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{BcPos, Gc, Proto};
 use perilune_vm::{TraceId, Value, Vm};
 use std::rc::Rc;
 
@@ -48,10 +48,10 @@ impl Jit {
             x.tries = x.tries.saturating_sub(1);
         }
         if r.recorder.is_stale()
-            && let Some(place) = self.registry.borrow().disarm_root(r.recorder.root())
+            && let Some(pos) = self.registry.borrow().disarm_root(r.recorder.root())
         {
-            self.sites.borrow_mut().at(place.1).granted = true;
-            self.set_counter(vm, place, 1);
+            self.protos.borrow_mut().at(pos).record_next = true;
+            self.set_counter(vm, pos, 1);
         }
         self.fail(vm, r.number, r.at, r.origin, failure, Some(trace));
     }
@@ -59,7 +59,7 @@ impl Jit {
     pub(crate) fn abort_by_error(&self, vm: &mut Vm) {
         let thrown = self.recording.borrow_mut().as_mut().and_then(|r| r.recorder.thrown());
         if let Some((call, found)) = thrown {
-            self.sites.borrow_mut().at(call).feedback = found;
+            self.protos.borrow_mut().at(call).feedback = found;
         }
         let failure = Failure { reason: Abort::Error, info: AbortInfo::None, error: Some(vm.error).filter(|e| !e.is_nil()) };
         self.abort_recording(vm, failure);
@@ -87,7 +87,7 @@ impl Jit {
         self.note_abort(at, failure.reason, failure.info, failure.error);
         self.tell(|w| w.aborted(at, &crate::view::aborts::reason_text(failure.reason, failure.info, failure.error)));
         match origin {
-            Origin::Root(proto, pc) => self.penalize(vm, proto, pc, failure.reason),
+            Origin::Root(pos) => self.penalize(vm, pos, failure.reason),
             Origin::Stitch(proto, pc) => self.penalize_stitch(proto, pc),
             Origin::Side | Origin::Nowhere => {}
         }
@@ -114,20 +114,18 @@ impl Jit {
             *self.given_up.borrow_mut() = None;
         }
     }
-    fn penalize(&self, vm: &mut Vm, proto: Gc<Proto>, pc: *const Ins, reason: Abort) {
+    fn penalize(&self, vm: &mut Vm, pos: BcPos, reason: Abort) {
         if reason == Abort::Retry {
-            self.sites.borrow_mut().at(pc).granted = true;
-            return self.set_counter(vm, (proto, pc), 1);
+            self.protos.borrow_mut().at(pos).record_next = true;
+            return self.set_counter(vm, pos, 1);
         }
         let thresholds = self.thresholds(vm);
         let first = if thresholds.literal { 0 } else { thresholds.hotloop.saturating_mul(2) };
-        let wait = self.sites.borrow_mut().penalize(pc, reason, first);
+        let wait = self.protos.borrow_mut().penalize(pos, reason, first);
         match wait {
-            Some(n) => self.set_counter(vm, (proto, pc), n),
+            Some(n) => self.set_counter(vm, pos, n),
             None => {
-                if let Some(at) = proto.pc_of(pc) {
-                    crate::trace::patch::blacklist(proto, at);
-                }
+                crate::trace::patch::blacklist(pos);
             }
         }
     }

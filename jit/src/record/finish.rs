@@ -4,8 +4,8 @@ use super::abort::Failure;
 use super::{Origin, Recording};
 use crate::Jit;
 use crate::policy::{cost, now};
-use crate::trace::Cost;
 use crate::trace::machine::{Placed, Refused};
+use crate::trace::{Cost, TraceStart};
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use perilune_backend::CodeMap;
@@ -13,8 +13,8 @@ use perilune_backend::exit_abi::exit_args;
 use perilune_recorder::abort::Abort;
 use perilune_recorder::ir::Link;
 use perilune_recorder::rec::FinishedTrace;
-use perilune_vm::bc::{Ins, Op};
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::bc::Op;
+use perilune_vm::object::BcPos;
 use perilune_vm::{TraceId, Value, Vm};
 
 /// A trace that ends in front of a call to be stitched goes on at the call's pad.
@@ -34,11 +34,10 @@ fn go_on_at_pad(done: &mut FinishedTrace, id: TraceId) {
 fn ends_loop(op: Op) -> bool {
     matches!(op, Op::FORL | Op::IFORL | Op::JFORL | Op::ITERL | Op::IITERL | Op::JITERL | Op::LOOP | Op::ILOOP | Op::JLOOP)
 }
-/// Makes the instruction at `pc` enter trace `n`: function, index, and the instruction as it was.
-fn armed(proto: Gc<Proto>, pc: *const Ins, n: TraceId) -> Option<(Gc<Proto>, usize, Ins)> {
-    let at = proto.pc_of(pc)?;
-    let ins = proto.ins(at)?;
-    crate::trace::patch::arm(proto, at, n).then_some((proto, at, ins))
+/// Makes the instruction at `pos` enter trace `n`.
+fn armed(pos: BcPos, n: TraceId) -> Option<TraceStart> {
+    let original = pos.ins()?;
+    crate::trace::patch::arm(pos, n).then_some(TraceStart { pos, original })
 }
 
 impl Jit {
@@ -90,7 +89,7 @@ impl Jit {
             );
         }
         let first = match origin {
-            Origin::Root(proto, pc) => armed(proto, pc, number),
+            Origin::Root(pos) => armed(pos, number),
             _ => None,
         };
         let (link, stitch) = (done.trace.link, done.stitch);
@@ -102,7 +101,8 @@ impl Jit {
         if vm.sampling.leaves_loops() {
             self.registry.borrow_mut().provide_leaving(vm, stub);
         }
-        self.registry.borrow_mut().insert(number, done, first, placed, stub, cost);
+        let replaced = first.map(|start| self.protos.borrow_mut().add_root(start.pos, number)).unwrap_or_default();
+        self.registry.borrow_mut().insert(number, done, first, &replaced, placed, stub, cost);
         self.registry.borrow_mut().connect_plain_exits(vm);
         if let Origin::Stitch(proto, pc) = origin {
             self.registry.borrow_mut().stitch(number, proto, pc);

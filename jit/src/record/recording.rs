@@ -10,7 +10,7 @@ use perilune_recorder::rec::{Recorder, Step};
 use perilune_vm::bc::Ins;
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::Mode;
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{BcPos, Gc, Proto};
 use perilune_vm::{TraceId, Value, Vm};
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 #[derive(Copy, Clone, Debug)]
 pub enum Origin {
     /// At a hot instruction of a function.
-    Root(Gc<Proto>, *const Ins),
+    Root(BcPos),
     /// Behind a call, at the STITCH of a pad of the function.
     Stitch(Gc<Proto>, *const Ins),
     /// At an exit.
@@ -47,7 +47,7 @@ impl Recording {
         self.recorder.mark(marker);
         marker.mark_value(self.start);
         marker.mark_value(self.at.0);
-        if let Origin::Root(p, _) | Origin::Stitch(p, _) = self.origin {
+        if let Origin::Root(BcPos { proto: p, .. }) | Origin::Stitch(p, _) = self.origin {
             marker.mark(p);
         }
     }
@@ -60,9 +60,8 @@ impl Recording {
         self.recorder.root()
     }
     /// The Lua function and instruction that it started at.
-    pub fn head(&self) -> Option<(Gc<Proto>, usize)> {
-        let proto = self.start.as_func()?.proto()?;
-        Some((proto, proto.pc_of(self.recorder.start_pc())?))
+    pub fn head(&self) -> Option<BcPos> {
+        BcPos::of_address(self.start.as_func()?.proto()?, self.recorder.start_pc())
     }
     /// Its number.
     pub fn number(&self) -> TraceId {
@@ -83,21 +82,24 @@ impl Jit {
         }
         let step = {
             let registry = self.registry.borrow();
-            let left = |pc: *const Ins| self.sites.borrow().get(pc).is_some_and(|s| s.is_left);
-            let noted = |pc: *const Ins| self.sites.borrow().feedback(pc);
-            let expected = self.number_profile.borrow().site(vm, pc, noted(pc));
-            let site = |at: *const Ins| if at == pc { expected } else { noted(at) };
-            let db = RecorderView { registry: &registry, left: &left, site: &site, live: &self.live };
+            let here = frame::proto(vm).and_then(|p| BcPos::of_address(p, pc));
+            let current = here.map(|pos| {
+                let noted = self.protos.borrow().feedback(pos);
+                (pos, self.number_profile.borrow().site(vm, pc, noted))
+            });
+            let db = RecorderView { registry: &registry, protos: &self.protos, current };
             let mut recording = self.recording.borrow_mut();
             let Some(r) = recording.as_mut() else { return };
             let begun = Instant::now();
             let step = r.recorder.record(vm, &db, pc);
             r.spent += begun.elapsed();
-            let (pc, found) = r.recorder.site();
-            if found != noted(pc) {
-                self.sites.borrow_mut().at(pc).feedback = found;
-                if r.recorder.is_stale() && found.ints && found.nums {
-                    self.number_profile.borrow_mut().expect(vm, &mut self.sites.borrow_mut(), pc, r.recorder.proto());
+            if let Some((pos, found)) = r.recorder.site() {
+                let mut protos = self.protos.borrow_mut();
+                if found != protos.feedback(pos) {
+                    protos.at(pos).feedback = found;
+                    if r.recorder.is_stale() && found.ints && found.nums {
+                        self.number_profile.borrow_mut().expect(vm, &mut protos, pos);
+                    }
                 }
             }
             step

@@ -4,7 +4,7 @@ use super::{Origin, Recording};
 use crate::Jit;
 use crate::frame;
 use crate::policy::cost;
-use crate::trace::Exit;
+use crate::trace::{Exit, TraceStart};
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use crate::view::watch::Start;
@@ -13,21 +13,21 @@ use perilune_recorder::ir::{Link, SnapId, TraceExit};
 use perilune_recorder::rec::{Recorder, TreePlace};
 use perilune_vm::bc::{Ins, Op};
 use perilune_vm::hooks::Mode;
-use perilune_vm::object::{Gc, Proto, ProtoFlags};
+use perilune_vm::object::{BcPos, Gc, Proto, ProtoFlags};
 use perilune_vm::{TraceId, Value, Vm};
 use std::rc::Rc;
 use std::time::Instant;
 
 impl Jit {
-    /// Starts a root trace at the hot instruction `pc`.
-    pub(crate) fn start_root(&self, vm: &mut Vm, proto: Gc<Proto>, pc: *const Ins) {
+    /// Starts a root trace at a hot position.
+    pub(crate) fn start_root(&self, vm: &mut Vm, pos: BcPos) {
         let Some(number) = self.number(vm) else { return };
-        let (func, at) = (frame::func(vm), proto.pc_of(pc).unwrap_or(0));
+        let (func, at) = (frame::func(vm), pos.pc());
         self.tell_start(vm, number, func, at, None);
         let begun = Instant::now();
         let params = self.options.get().recorder(self.is_watched());
-        let recorder = Recorder::new_root(vm, &params, proto, pc, number);
-        self.begin(vm, number, func, at, Origin::Root(proto, pc), recorder, begun);
+        let recorder = Recorder::new_root(vm, &params, pos.proto, pos.address(), number);
+        self.begin(vm, number, func, at, Origin::Root(pos), recorder, begun);
     }
     /// A call that a trace ended in front of has come back to the STITCH at `stitch`. Starts a trace behind it where that is hot.
     pub(crate) fn hot_stitch(&self, vm: &mut Vm, stitch: *const Ins) {
@@ -76,7 +76,7 @@ impl Jit {
         let place = TreePlace::side(number, root, exit);
         let recorder = match variant {
             _ if gone => Err(Abort::Error),
-            Some((proto, start)) => Recorder::new_variant(vm, &params, proto, start, place),
+            Some(TraceStart { pos, original }) => Recorder::new_variant(vm, &params, pos.proto, (pos.address(), original), place),
             None if returning => Recorder::new_returning(vm, &params, pc, place),
             None => Recorder::new_side(vm, &params, &trace, pc, place),
         };
@@ -92,7 +92,7 @@ impl Jit {
     }
     /// Where a trace starts over at the first exit of `parent`, for values of other types: at the start of a loop, if `parent`
     /// starts there as well and not too many others do.
-    fn variant_start(&self, parent: TraceId) -> Option<(Gc<Proto>, (*const Ins, Ins))> {
+    fn variant_start(&self, parent: TraceId) -> Option<TraceStart> {
         const MAX: usize = 6;
         let registry = self.registry.borrow();
         let mut n = parent;
@@ -101,9 +101,8 @@ impl Jit {
         }
         for _ in 0..MAX {
             let e = registry.get(n)?;
-            if let Some((proto, at, ins)) = e.start {
-                let pc = proto.code_ptr().wrapping_add(at).cast_const();
-                return (!matches!(ins.op(), Op::FUNCF | Op::FUNCV)).then_some((proto, (pc, ins)));
+            if let Some(start) = e.start {
+                return (!matches!(start.original.op(), Op::FUNCF | Op::FUNCV)).then_some(start);
             }
             n = e.trace.parent.filter(|p| p.exit == SnapId::FIRST)?.trace;
         }

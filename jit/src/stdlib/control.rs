@@ -48,8 +48,8 @@ fn apply(jit: &Jit, proto: Gc<Proto>, action: Action) {
     match action {
         Action::On => {
             proto.flags.set(flags & !ProtoFlags::NOJIT);
-            patch::forgive(proto);
-            jit.sites.borrow_mut().forgive(proto.code_range());
+            patch::unblacklist(proto);
+            jit.protos.borrow_mut().reset_penalties(proto);
         }
         Action::Off => {
             proto.flags.set(flags | ProtoFlags::NOJIT);

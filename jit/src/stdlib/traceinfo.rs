@@ -144,8 +144,8 @@ pub fn tracesnap(vm: &mut Vm) -> LuaResult<u32> {
         return Ok(1);
     }
     // The position is an index only in the function that it lies in.
-    let place = compiler(vm)?.registry.borrow().get(n).and_then(|e| e.place_of(snap.pc));
-    vm.push(place.map_or(Value::NIL, |(_, pc)| Value::int(pc as i32)));
+    let pos = compiler(vm)?.registry.borrow().get(n).and_then(|e| e.position_of(snap.pc));
+    vm.push(pos.map_or(Value::NIL, |pos| Value::int(pos.index as i32)));
     Ok(2)
 }
 

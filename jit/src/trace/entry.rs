@@ -7,7 +7,7 @@ use perilune_recorder::ir::{Link, SnapId, Trace};
 use perilune_recorder::opt::Pass;
 use perilune_vm::bc::Ins;
 use perilune_vm::hooks::Unboxed;
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{BcPos, Gc, Proto};
 use perilune_vm::{ExitId, TraceId};
 use std::rc::Rc;
 use std::time::Duration;
@@ -39,6 +39,15 @@ impl Exit {
     pub const MAX_VARIANTS: u8 = 3;
 }
 
+/// Where a root trace starts.
+#[derive(Copy, Clone, Debug)]
+pub struct TraceStart {
+    /// The position.
+    pub pos: BcPos,
+    /// The instruction there before it was patched to enter the trace.
+    pub original: Ins,
+}
+
 /// A finished trace.
 #[derive(Debug)]
 pub struct Entry {
@@ -50,8 +59,8 @@ pub struct Entry {
     pub replaced_by: Option<TraceId>,
     /// Does the trace return below the frame that it starts in?
     pub returns: bool,
-    /// For a root trace: function that it starts in, place, and the instruction there before it was patched.
-    pub start: Option<(Gc<Proto>, usize, Ins)>,
+    /// For a root trace that a loop or a function header enters: where it starts.
+    pub start: Option<TraceStart>,
     /// For a trace behind a call: the function, and the STITCH that enters it.
     pub stitch: Option<(Gc<Proto>, *const Ins)>,
     /// The functions whose code the trace is made from; first the one that its root trace starts in, with which it ends.
@@ -96,10 +105,10 @@ impl Entry {
     pub fn owner(&self) -> Gc<Proto> {
         self.protos[0]
     }
-    /// The function that an instruction is part of, and its index.
-    pub fn place_of(&self, pc: u64) -> Option<(Gc<Proto>, usize)> {
+    /// The position of the instruction at an address.
+    pub fn position_of(&self, pc: u64) -> Option<BcPos> {
         let pc: *const Ins = core::ptr::with_exposed_provenance(pc as usize);
-        self.protos.iter().find_map(|p| Some((*p, p.pc_of(pc)?)))
+        self.protos.iter().find_map(|p| BcPos::of_address(*p, pc))
     }
     /// The functions that the trace is made from.
     pub fn protos(&self) -> &[Gc<Proto>] {
@@ -117,8 +126,8 @@ impl Entry {
     }
     /// Takes back what enters the trace, whose number is `n`.
     pub(super) fn disarm(&self, n: TraceId) {
-        if let Some((proto, pc, ins)) = self.start {
-            super::patch::disarm(proto, pc, ins, n);
+        if let Some(start) = &self.start {
+            super::patch::disarm(start, n);
         }
         if let Some((proto, stitch)) = self.stitch
             && let Some(pad) = proto.pad_at(stitch)
@@ -133,7 +142,7 @@ impl Entry {
     }
     /// The function that a trace is entered in, but for side traces.
     pub fn entered_in(&self) -> Option<Gc<Proto>> {
-        self.start.map(|s| s.0).or(self.stitch.map(|s| s.0))
+        self.start.map(|s| s.pos.proto).or(self.stitch.map(|s| s.0))
     }
     /// What was gained when the trace is left by `exit`: at least the instructions up to there. A loop that came to its second round
     /// makes up for all losses: nobody knows how often it went round.

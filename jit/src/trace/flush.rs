@@ -38,7 +38,7 @@ impl Jit {
         if vm.traces_waiting == 0 {
             self.machine.borrow_mut().reset();
         }
-        self.sites.borrow_mut().forgive_all();
+        self.protos.borrow_mut().flush();
         self.count(|c| {
             c.flushed += 1;
             c.mcode = 0;

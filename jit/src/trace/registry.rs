@@ -1,7 +1,7 @@
 //! The finished traces, by number, and the tables by which the VM enters and leaves them.
 
 use super::by_proto::TracesByProto;
-use super::entry::{Cost, Entry, Exit};
+use super::entry::{Cost, Entry, Exit, TraceStart};
 use super::machine::{Code, Placed};
 use super::shared_side::SidesByPc;
 use super::tables::{self, MAX_EXITS, MAX_TRACES, Tables};
@@ -12,9 +12,9 @@ use perilune_recorder::rec::FinishedTrace;
 use perilune_vm::bc::Ins;
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::PlainExit;
-use perilune_vm::object::{Gc, Proto, ProtoFlags};
+use perilune_vm::object::{BcPos, Gc, Proto, ProtoFlags};
 use perilune_vm::{ExitId, TraceId};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
 /// Does a trace of this tree go on in its root? (A plain loop is known by its snapshots, if it was copied behind itself.)
@@ -44,8 +44,6 @@ pub struct Registry {
     /// Exit ids in use.
     exits: Ranges,
     by_proto: TracesByProto,
-    /// Root traces by the place that they start at, the last one last.
-    roots: HashMap<*const Ins, Vec<TraceId>>,
     /// Traces by the address of their code.
     codes: BTreeMap<usize, TraceId>,
     pub(crate) sides_by_pc: SidesByPc,
@@ -79,7 +77,6 @@ impl Default for Registry {
             leaving: Vec::new(),
             exits: Ranges::new(MAX_EXITS),
             by_proto: TracesByProto::default(),
-            roots: HashMap::new(),
             codes: BTreeMap::new(),
             sides_by_pc: SidesByPc::default(),
             free_from: 1,
@@ -131,12 +128,14 @@ impl Registry {
     pub fn free_exits(&self, n: usize) -> Option<ExitId> {
         self.exits.find(n).map(|id| ExitId::new(id as u32))
     }
-    /// Adds a trace under a number from [`Registry::free_number`], with exits from [`Registry::free_exits`].
+    /// Adds a trace under a number from [`Registry::free_number`], with exits from [`Registry::free_exits`]. The traces `replaced` have
+    /// the same start.
     pub fn insert(
         &mut self,
         n: TraceId,
         done: FinishedTrace,
-        start: Option<(Gc<Proto>, usize, Ins)>,
+        start: Option<TraceStart>,
+        replaced: &[TraceId],
         (code, map, exit_base): Placed,
         stub: usize,
         cost: Cost,
@@ -154,8 +153,8 @@ impl Registry {
         }
         self.trace_code[n.index()] = code.0;
         self.codes.insert(code.0, n);
-        if let Some((proto, pc, _)) = start {
-            self.replace_at(proto, pc, n, code.0);
+        for &old in replaced {
+            self.replace(old, n, code.0);
         }
         if let Some(parent) = done.trace.parent
             && let Some(e) = self.get(parent.trace)
@@ -243,9 +242,6 @@ impl Registry {
             self.trace_code[n.index()] = 0;
             self.codes.remove(&e.code.0);
             self.entered_before += core::mem::take(&mut self.entered[n.index()]);
-            if let Some((proto, pc, _)) = e.start {
-                self.roots.remove(&proto.code_ptr().wrapping_add(pc).cast_const());
-            }
             self.alive -= 1;
             self.free_from = self.free_from.min(n.index());
             freed.push((n, e.code));
@@ -300,16 +296,11 @@ impl Registry {
             pad.set_trace(Some(n));
         }
     }
-    /// Traces linked to a root trace that was taken out of use go to the new one at the same place.
-    fn replace_at(&mut self, proto: Gc<Proto>, pc: usize, new: TraceId, code: usize) {
-        let here = self.roots.entry(proto.code_ptr().wrapping_add(pc)).or_default();
-        let old = here.clone();
-        here.push(new);
-        for n in old {
-            if let Some(e) = self.get_mut(n) {
-                e.replaced_by = Some(new);
-                self.trace_code[n.index()] = code;
-            }
+    /// Traces linked to a root trace that is no longer entered continue in the new one with the same start.
+    fn replace(&mut self, old: TraceId, new: TraceId, code: usize) {
+        if let Some(e) = self.get_mut(old) {
+            e.replaced_by = Some(new);
+            self.trace_code[old.index()] = code;
         }
     }
     /// All traces with their numbers.
@@ -370,10 +361,9 @@ impl Registry {
         }
     }
     /// The same; the place that it starts at, if that is not behind a call.
-    pub fn disarm_root(&self, n: TraceId) -> Option<(Gc<Proto>, *const Ins)> {
+    pub fn disarm_root(&self, n: TraceId) -> Option<BcPos> {
         self.disarm_one(n);
-        let (proto, pc, _) = self.get(n)?.start?;
-        Some((proto, proto.code_ptr().wrapping_add(pc).cast_const()))
+        Some(self.get(n)?.start?.pos)
     }
     /// Forgets everything.
     pub fn clear(&mut self) {
@@ -386,7 +376,6 @@ impl Registry {
         self.plain_exits.clear();
         self.exits.clear();
         self.by_proto.clear();
-        self.roots.clear();
         self.codes.clear();
         self.sides_by_pc.clear();
         self.free_from = 1;
@@ -403,6 +392,6 @@ impl Registry {
     /// The instruction that `patched`, which enters a root trace, has replaced.
     pub fn original_ins(&self, patched: Ins) -> Ins {
         let start = patched.trace().and_then(|n| self.get(n)?.start);
-        start.map_or(Ins::ad(perilune_vm::bc::Op::JMP, 0, 0x8000), |s| s.2)
+        start.map_or(Ins::ad(perilune_vm::bc::Op::JMP, 0, 0x8000), |s| s.original)
     }
 }

@@ -181,7 +181,7 @@ impl Inner {
 
     fn trace(&mut self, jit: Option<&Jit>, number: TraceId) -> Option<u32> {
         let name = jit?.trace_name(number)?;
-        let place = name.start.map_or_else(|| "?".to_owned(), |(p, pc)| format!("{}:{}", file(p), p.line(pc)));
+        let place = name.start.map_or_else(|| "?".to_owned(), |pos| format!("{}:{}", file(pos.proto), pos.proto.line(pos.pc())));
         let place = place.rsplit('/').next().unwrap_or_default().to_owned();
         let info = TraceInfo { number, place, parent: name.parent, link: name.link };
         if let Some(&known) = self.traces.get(&info) {
