@@ -102,10 +102,6 @@ impl ProtoTable {
     pub fn remove(&mut self, proto: Gc<Proto>) {
         self.protos.remove(&key(proto));
     }
-    /// Prototypes that have a record.
-    pub fn len(&self) -> usize {
-        self.protos.len()
-    }
     /// A root trace starts at a position from now on. Those that started there before.
     pub fn add_root(&mut self, pos: BcPos, root: TraceId) -> Vec<TraceId> {
         let roots = &mut self.at(pos).roots;

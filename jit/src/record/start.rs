@@ -13,7 +13,7 @@ use perilune_recorder::ir::{Link, SnapId, TraceExit};
 use perilune_recorder::rec::{Recorder, TreePlace};
 use perilune_vm::bc::{Ins, Op};
 use perilune_vm::hooks::Mode;
-use perilune_vm::object::{BcPos, Gc, Proto, ProtoFlags};
+use perilune_vm::object::{BcPos, ProtoFlags};
 use perilune_vm::{TraceId, Value, Vm};
 use std::rc::Rc;
 use std::time::Instant;
