@@ -15,10 +15,10 @@ use crate::view::watch::Watcher;
 use core::any::Any;
 use core::cell::{Cell, RefCell};
 use perilune_recorder::ir::Trace;
-use perilune_vm::bc::{Ins, Op};
+use perilune_vm::bc::Ins;
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::{Compiler, Mode, Resume};
-use perilune_vm::object::{BcPos, Gc, Proto, ProtoFlags};
+use perilune_vm::object::{BcPos, Gc, Proto};
 use perilune_vm::{ExitId, TraceId, Value, Vm};
 use std::rc::Rc;
 
@@ -127,36 +127,7 @@ impl Drop for Jit {
 
 impl Compiler for Jit {
     fn hot(&self, vm: &mut Vm, pc: *const Ins) {
-        if !self.enabled.get() {
-            return hotcount::reset_counters(vm, &mut self.policy.borrow_mut(), None);
-        }
-        if crate::frame::ins(pc).op() == Op::STITCH {
-            return self.hot_stitch(vm, pc);
-        }
-        let Some(proto) = crate::frame::proto(vm) else { return };
-        let counter = proto.hot_counter(pc);
-        if vm.underflowed_in_callback(counter) {
-            return;
-        }
-        let Some(pos) = BcPos::of_address(proto, pc) else { return };
-        let thresholds = self.thresholds(vm);
-        let hot = thresholds.hotloop.saturating_mul(2);
-        let counted = self.policy.borrow_mut().ran_out(counter);
-        self.set_counter(vm, pos, hot);
-        if !self.may_record(vm) {
-            return;
-        }
-        if proto.flags.get() & ProtoFlags::NOJIT != 0 {
-            crate::trace::patch::blacklist(pos);
-            return;
-        }
-        if self.protos.borrow().get(pos).is_some_and(|r| r.blacklisted) {
-            return self.set_counter(vm, pos, u32::from(u16::MAX));
-        }
-        match self.missing_hot_count(pos, counted, hot, thresholds.literal) {
-            0 => self.start_root(vm, pos),
-            n => self.set_counter(vm, pos, n),
-        }
+        self.hot_counter_underflowed(vm, pc);
     }
     fn record(&self, vm: &mut Vm, pc: *const Ins) {
         self.record_instruction(vm, pc);

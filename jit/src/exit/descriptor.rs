@@ -1,4 +1,4 @@
-//! What is known of an exit before it is taken: all that leaving by it needs, in one place, since exits are taken often.
+//! Exit descriptors: all that leaving a trace by an exit needs, computed when the trace is made, since exits are taken often.
 
 use crate::trace::Entry;
 use perilune_recorder::ir::{SnapId, TraceExit};
@@ -13,8 +13,8 @@ pub struct ExitFacts {
     pub exit: TraceExit,
     /// The root trace of its tree.
     pub root: TraceId,
-    /// See [`Entry::gain`].
-    pub gain: i64,
+    /// See [`Entry::saving`].
+    pub saving: i64,
     /// See [`Entry::is_end`].
     pub is_end: bool,
     /// Slots in use in the frame.
@@ -32,7 +32,7 @@ pub struct ExitFacts {
 pub struct ExitDescriptor {
     /// All that is fixed when the trace is made.
     pub facts: ExitFacts,
-    /// So many times the interpreter was last allowed to take it by itself, see [`perilune_vm::hooks::PlainExit`].
+    /// How many times the interpreter was last allowed to take the exit by itself, see [`perilune_vm::hooks::PlainExit`].
     pub allowed: u32,
     /// What is to be made Lua values.
     pub unboxed: Box<[Unboxed]>,
@@ -45,7 +45,7 @@ impl ExitDescriptor {
         let facts = ExitFacts {
             exit: TraceExit { trace: n, exit: k },
             root: e.root,
-            gain: e.gain(k),
+            saving: e.saving(k),
             is_end: e.is_end(k),
             live: snap.live_slots(),
             stack: if k == SnapId::FIRST && e.trace.checks_stack() {

@@ -1,8 +1,8 @@
-//! Exits that the interpreter takes by itself.
+//! Exits that the interpreter takes without calling the compiler.
 //!
-//! Most exits are taken often, and there is nothing to do at them but to count. So the interpreter may take an exit so many times
-//! ([`PlainExit`]) without asking: as many as are missing until it is looked at whether the exit is hot, or whether its root trace loses.
-//! What was taken so is counted when the compiler is asked again, or before anybody reads the counts.
+//! At most exits there is nothing to do but to count. So the compiler allows the interpreter to take an exit a number of times by itself
+//! ([`PlainExit`]): until the exit may be hot, or its root trace may be unprofitable. These exits are counted when the compiler is called
+//! again, or before the counters are read.
 
 use super::descriptor::ExitDescriptor;
 use super::side_exit::Charge;
@@ -16,21 +16,21 @@ use perilune_recorder::ir::Snapshot;
 use perilune_vm::hooks::PlainExit;
 use perilune_vm::{ExitId, Vm};
 
-/// So many at most, that the counts are never far behind.
-const MOST: u32 = 1000;
+/// The most exits that are allowed at once, so that the counters are never far behind.
+const MAX_ALLOWED: u32 = 1000;
 
 impl Registry {
-    /// Points a VM to the table, which may have moved.
+    /// Points a VM to the table, which moves when it grows.
     pub fn connect_plain_exits(&mut self, vm: &mut Vm) {
         vm.plain_exits = self.plain_exits.as_mut_ptr();
     }
-    /// How often an exit was taken without asking; from now on the compiler is asked.
+    /// How often an exit was taken without a call of the compiler. From now on the compiler is called.
     pub fn settle_plain_exit(&mut self, id: ExitId) -> u32 {
         let Some(d) = self.descriptor_mut(id) else { return 0 };
         let allowed = core::mem::take(&mut d.allowed);
         allowed - core::mem::take(&mut self.plain_exits[id.index()].left)
     }
-    /// The traces of exits go.
+    /// The traces that these exits belong to are being removed.
     pub(crate) fn forget_plain_exits(&mut self, ids: Range<usize>) {
         for id in ids.clone().map(|id| ExitId::new(id as u32)) {
             let times = self.settle_plain_exit(id);
@@ -42,7 +42,7 @@ impl Registry {
 }
 
 impl Jit {
-    /// Lets the interpreter take an exit by itself until there is something to do.
+    /// Allows the interpreter to take an exit by itself until there may be something to do.
     #[inline]
     pub(crate) fn allow_plain_exit(&self, vm: &Vm, registry: &mut Registry, id: ExitId) {
         let Some(&ExitDescriptor { facts, ref unboxed, .. }) = registry.descriptor(id) else { return };
@@ -50,18 +50,18 @@ impl Jit {
             return;
         }
         let unboxed: *const [_] = &raw const **unboxed;
-        let mut left = MOST;
+        let mut left = MAX_ALLOWED;
         if !facts.is_end {
             let Some(x) = registry.exit(facts.exit) else { return };
-            if x.heat != Exit::DONE {
-                left = left.min(x.next.saturating_sub(x.heat).saturating_sub(1));
+            if x.hot_count != Exit::DONE {
+                left = left.min(x.next_check.saturating_sub(x.hot_count).saturating_sub(1));
             }
         }
-        if let Some(Charge { root, gain }) = registry.charge(vm, &facts)
-            && gain < 0
+        if let Some(Charge { root, saving }) = registry.charge(vm, &facts)
+            && saving < 0
             && let Some(r) = registry.get(root)
         {
-            left = left.min(u32::try_from((r.balance + cost::LOSS) / -gain).unwrap_or(0));
+            left = left.min(u32::try_from((r.saved + cost::MAX_LOSS) / -saving).unwrap_or(0));
         }
         if let Some(d) = registry.descriptor_mut(id) {
             d.allowed = left;
@@ -71,8 +71,8 @@ impl Jit {
     fn is_told_of_exits(&self, vm: &Vm) -> bool {
         self.is_watched() || handler(vm, Event::Texit).is_some() || log::on(Topic::Exit)
     }
-    /// Counts all exits that were taken without asking, and wants to be asked at each exit from now on: somebody reads the counts, wants to
-    /// be told of exits, or changes what is done at them.
+    /// Counts all exits that were taken without a call of the compiler, and has the compiler called at each exit from now on: before
+    /// counters are read, a handler of exits is attached, or an option changes what is done at exits.
     pub(crate) fn settle_exits(&self) {
         let mut registry = self.registry.borrow_mut();
         for id in registry.exit_ids() {
@@ -83,8 +83,8 @@ impl Jit {
             self.count(|c| c.deopt += u64::from(times));
             if let Some(x) = registry.exit_mut(facts.exit) {
                 x.taken = x.taken.saturating_add(times);
-                if x.heat != Exit::DONE {
-                    x.heat += times;
+                if x.hot_count != Exit::DONE {
+                    x.hot_count += times;
                 }
             }
         }

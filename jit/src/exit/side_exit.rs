@@ -1,4 +1,6 @@
-//! Side exits: back to the interpreter, and the start of side traces where they are hot.
+//! Side exits: compiled code returns to the interpreter, and a hot exit starts a side trace.
+//!
+//! What an exit restores is in `jit/src/exit/descriptor.rs`; `jit/src/frame.rs` makes Lua values of the slots.
 
 use crate::Jit;
 use crate::exit::descriptor::ExitFacts;
@@ -12,12 +14,13 @@ use perilune_vm::hooks::Resume;
 use perilune_vm::{ExitId, TraceId, Value, Vm};
 use std::rc::Rc;
 
-/// Attempts at a side trace, each when the exit is twice as hot as before: what stood in the way of one may be gone at the next.
-const MOST_TRIES: u32 = 20;
+/// The most recordings of a side trace at one exit. Each waits for twice the hot count of the one before, since the reason of an abort may
+/// no longer hold then.
+const MAX_TRIES: u32 = 20;
 
-/// An exit that was taken, where more is to be done than to go on.
+/// What is to be done at an exit before the interpreter continues.
 struct ExitWork {
-    /// Are handlers of `texit` to be told? Not of the end of a trace, where no guard failed.
+    /// Is the event `texit` sent? It is not for the end of a trace, where no guard failed.
     tell: bool,
     /// Is the collector to run?
     collect: bool,
@@ -25,19 +28,20 @@ struct ExitWork {
     hot: Option<Rc<Trace>>,
 }
 
-/// What an exit changes the balance of a root trace by.
+/// How an exit changes [`crate::trace::Entry::saved`] of a root trace.
 pub(super) struct Charge {
     pub root: TraceId,
-    pub gain: i64,
+    pub saving: i64,
 }
 
 impl Registry {
-    /// The root trace whose balance an exit changes, and by how much; `None` if it changes none.
+    /// The root trace that was entered, and the instructions that entering it has saved (or lost) when it is left by an exit; `None` where
+    /// that does not count: at an exit that may still get a side trace, or in a tree whose traces may have gone round a loop.
     #[inline]
     pub(super) fn charge(&self, vm: &Vm, facts: &ExitFacts) -> Option<Charge> {
-        let &ExitFacts { exit, root, gain, is_end, .. } = facts;
-        let is_final = || is_end || self.exit(exit).is_some_and(|x| x.heat == Exit::DONE || x.tries > 0);
-        if gain < 0 && !is_final() {
+        let &ExitFacts { exit, root, saving, is_end, .. } = facts;
+        let is_final = || is_end || self.exit(exit).is_some_and(|x| x.hot_count == Exit::DONE || x.tries > 0);
+        if saving < 0 && !is_final() {
             return None;
         }
         if self.get(root)?.goes_round {
@@ -47,7 +51,7 @@ impl Registry {
             Some(e) if e.root != root => (e.root, e.length()),
             _ => (root, 0),
         };
-        (!self.get(entered)?.goes_round).then_some(Charge { root: entered, gain: before + gain })
+        (!self.get(entered)?.goes_round).then_some(Charge { root: entered, saving: before + saving })
     }
 }
 
@@ -74,24 +78,24 @@ impl Jit {
             return self.make_room(vm, &facts, resume);
         }
         let may_record = may_record && !vm.heap.is_full();
-        let hot = if uncounted { None } else { self.heat(vm, &mut registry, &facts, may_record, times) };
-        let loses = if uncounted { None } else { self.balance(vm, &mut registry, &facts, times) };
+        let hot = if uncounted { None } else { self.count_exit(vm, &mut registry, &facts, may_record, times) };
+        let unprofitable = if uncounted { None } else { self.add_saving(vm, &mut registry, &facts, times) };
         let tell = !facts.is_end && !for_sample && self.listens(vm, Event::Texit);
-        let attended = loses.is_some() || tell || hot.is_some() || collect || log::on(Topic::Exit);
-        if !attended {
+        let has_work = unprofitable.is_some() || tell || hot.is_some() || collect || log::on(Topic::Exit);
+        if !has_work {
             self.allow_plain_exit(vm, &mut registry, id);
         }
         drop(registry);
-        if attended {
-            if let Some(entered) = loses {
-                self.give_up_root(entered);
+        if has_work {
+            if let Some(entered) = unprofitable {
+                self.disable_root(entered);
             }
-            return self.attend(vm, &facts, ExitWork { tell, collect, hot }, resume);
+            return self.finish_exit(vm, &facts, ExitWork { tell, collect, hot }, resume);
         }
         resume
     }
-    /// The frames of the trace that was left do not fit the stack: makes room for them. A root trace is entered again then. Such an exit
-    /// does not count, as no side trace can do without the room.
+    /// The frames of the trace that was left do not fit the stack: enlarges the stack. A root trace is entered again then. Such an exit
+    /// is not counted, since a side trace would need the same room.
     #[cold]
     #[inline(never)]
     fn make_room(&self, vm: &mut Vm, facts: &ExitFacts, resume: Resume) -> Resume {
@@ -105,10 +109,10 @@ impl Jit {
         let fits = vm.make_stack(stack);
         Resume { enter: (fits && trace == facts.root).then_some(trace), ..resume }
     }
-    /// Does what there is to do before the interpreter goes on.
+    /// Does the work at an exit.
     #[cold]
     #[inline(never)]
-    fn attend(&self, vm: &mut Vm, facts: &ExitFacts, work: ExitWork, resume: Resume) -> Resume {
+    fn finish_exit(&self, vm: &mut Vm, facts: &ExitFacts, work: ExitWork, resume: Resume) -> Resume {
         let TraceExit { trace, exit } = facts.exit;
         if log::on(Topic::Exit) {
             eprintln!("[TRACE {trace} exit {exit}]");
@@ -124,7 +128,7 @@ impl Jit {
             self.send(vm, Event::Texit, &[Value::int(trace.get() as i32), Value::int(exit.number() as i32), zero, zero]);
         }
         self.cancelled.set(false);
-        // The handler, or the collector, may have made an end of the trace.
+        // The handler or the collector may have removed the trace.
         if let Some(parent) = work.hot
             && self.is_on()
             && self.registry.borrow().has(trace, &parent)
@@ -133,22 +137,22 @@ impl Jit {
         }
         resume
     }
-    /// Adds what was gained to the balance of the root trace that was entered, be it another one than that which was left. An exit at
-    /// which no side trace has been tried yet has not lost. The trace that is to be given up, if one is.
+    /// Adds what an exit, taken `times` times, has saved to the account of the root trace that was entered. That root trace, if it is to be
+    /// disabled since it has lost too much.
     #[inline]
-    fn balance(&self, vm: &Vm, registry: &mut Registry, facts: &ExitFacts, times: u32) -> Option<TraceId> {
-        let Charge { root, gain } = registry.charge(vm, facts)?;
+    fn add_saving(&self, vm: &Vm, registry: &mut Registry, facts: &ExitFacts, times: u32) -> Option<TraceId> {
+        let Charge { root, saving } = registry.charge(vm, facts)?;
         let r = registry.get_mut(root)?;
-        r.balance = (r.balance + i64::from(times) * gain).min(cost::LOSS);
-        if r.balance >= -cost::LOSS || !self.gives_up_what_loses(vm) {
+        r.saved = (r.saved + i64::from(times) * saving).min(cost::MAX_LOSS);
+        if r.saved >= -cost::MAX_LOSS || !self.may_disable(vm) {
             return None;
         }
-        r.balance = 0;
+        r.saved = 0;
         r.entered_in().is_some().then_some(root)
     }
-    /// Counts an exit. The trace, if a side trace is to begin.
+    /// Counts an exit, taken `times` times. Its trace, if a side trace is to be recorded.
     #[inline]
-    fn heat(&self, vm: &Vm, registry: &mut Registry, facts: &ExitFacts, may_record: bool, times: u32) -> Option<Rc<Trace>> {
+    fn count_exit(&self, vm: &Vm, registry: &mut Registry, facts: &ExitFacts, may_record: bool, times: u32) -> Option<Rc<Trace>> {
         let sides = registry.get(facts.root).map_or(0, |r| r.sides);
         let entry = registry.get_mut(facts.exit.trace)?;
         let x = entry.exits.get_mut(facts.exit.exit.index())?;
@@ -157,34 +161,35 @@ impl Jit {
         }
         x.taken = x.taken.saturating_add(times);
         self.count(|c| c.deopt += u64::from(times));
-        if !may_record || x.heat == Exit::DONE {
+        if !may_record || x.hot_count == Exit::DONE {
             return None;
         }
-        x.heat += times;
-        if x.heat < x.next {
+        x.hot_count += times;
+        if x.hot_count < x.next_check {
             return None;
         }
         let maxside = self.options.get().params.maxside;
         let thresholds = self.thresholds(vm);
-        if sides >= maxside || x.tries >= MOST_TRIES {
-            // No side trace is tried any more.
-            x.heat = Exit::DONE;
+        if sides >= maxside || x.tries >= MAX_TRIES {
+            // No side trace is recorded any more.
+            x.hot_count = Exit::DONE;
             return None;
         }
-        let wanted = self.wanted(thresholds.hotexit, x.tries, cost::of_trace(None).max(x.compile_cost), thresholds.literal);
-        if x.heat < wanted {
-            // As pressure changes slowly, it is not looked at again before half of the rest is done; but of a program that has just begun
-            // nothing is known yet.
-            x.next = x.heat + (wanted - x.heat).div_ceil(2).min(thresholds.hotexit);
+        let threshold =
+            self.threshold_now(thresholds.hotexit, x.tries, cost::of_trace(None).max(x.compile_cost), thresholds.literal);
+        if x.hot_count < threshold {
+            // The threshold moves slowly: it is computed again when half of the missing count is reached, and after `hotexit` exits at the
+            // latest, since it moves faster when a program has just started.
+            x.next_check = x.hot_count + (threshold - x.hot_count).div_ceil(2).min(thresholds.hotexit);
             return None;
         }
         x.tries += 1;
-        x.next = 0;
+        x.next_check = 0;
         Some(Rc::clone(&entry.trace))
     }
-    /// Takes a root trace that loses out of use: its place must become four times as hot before it is tried again, and the second time it
-    /// is given up for good.
-    fn give_up_root(&self, root: TraceId) {
+    /// Disables an unprofitable root trace: it is no longer entered. Its position must become four times as hot before another one is
+    /// recorded; the second time it is blacklisted.
+    fn disable_root(&self, root: TraceId) {
         let registry = self.registry.borrow();
         let Some(e) = registry.get(root) else { return };
         registry.disarm_one(root);

@@ -1,8 +1,8 @@
-//! Fields that hold integers at one time and other numbers at another.
+//! The number profile: fields that hold integers at one time and other numbers at another.
 //!
-//! Loads of both forms convert integers ([`Site`]), and what recorded a load of one form has to be recorded again. To learn that of each
-//! load on its own would take a root trace each time; but one says something about the others in its function, and about other
-//! functions' loads of the same field from objects of the same class, which is what has the same `__index`.
+//! A load that has met both converts integers ([`Site`]), and a trace that was recorded for one of them must be recorded again. If each
+//! load found that out by itself, each would cost a root trace. So one load speaks for the other loads of its function, and for loads of
+//! the same field from objects of the same class (tables whose metatables have the same `__index`) in other functions.
 
 use crate::frame;
 use crate::policy::proto_table::ProtoTable;

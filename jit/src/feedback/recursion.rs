@@ -1,4 +1,4 @@
-//! Functions that were found to recurse: a trace that only returns is not what they are to get.
+//! Functions that were found to recurse: a trace that only returns would hide their recursion from the recorder.
 
 use crate::Jit;
 use crate::frame;
@@ -10,8 +10,8 @@ use perilune_vm::bc::{Ins, Op};
 use perilune_vm::object::BcPos;
 
 impl Jit {
-    /// A function called itself too often at `pc`. A trace of it that only returns is in the way of one that recurses: out with it,
-    /// to be tried again soon.
+    /// A recording went through too many calls of the function at `pc`. If its trace only returns, no trace that recurses is made: that
+    /// trace is no longer entered, and another one is recorded soon.
     pub(crate) fn retry_recursion(&self, vm: &mut Vm, pc: *const Ins) {
         let ins = frame::ins(pc);
         let registry = self.registry.borrow();
@@ -32,7 +32,7 @@ impl Jit {
         drop(protos);
         self.set_counter(vm, pos, n);
     }
-    /// Is the finished trace one that only returns, of a function known to recurse? It is better tried again.
+    /// Does the finished trace only return, though its function is known to recurse? Then another one is recorded soon.
     pub(crate) fn misses_recursion(&self, vm: &mut Vm, origin: Origin, link: Link) -> bool {
         let Origin::Root(pos) = origin else { return false };
         if link != Link::Return || self.protos.borrow().get(pos).is_none_or(|r| r.recursion_retries == 0) {

@@ -1,4 +1,4 @@
-//! The end of a recording that came to nothing, and what that costs the place where it started.
+//! Aborts of recordings, and the penalty for the position where the recording started.
 
 use super::Origin;
 use crate::Jit;
@@ -36,8 +36,8 @@ impl Jit {
             && let Some(x) = self.registry.borrow_mut().exit_mut(parent)
         {
             // A loop that was about to end may go on the next time.
-            let tries = if failure.reason == Abort::LeavingLoop { 1 } else { Exit::MAX_VARIANTS };
-            x.failed_variants = x.failed_variants.saturating_add(tries);
+            let tries = if failure.reason == Abort::LeavingLoop { 1 } else { Exit::MAX_RESTARTS };
+            x.failed_restarts = x.failed_restarts.saturating_add(tries);
         }
         let trace = &r.recorder.b.trace;
         if let Some(parent) = trace.parent

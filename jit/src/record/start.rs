@@ -44,7 +44,7 @@ impl Jit {
         if !self.may_record(vm) || heat < thresholds.hotexit || !is_looked_at {
             return;
         }
-        if heat < self.wanted(thresholds.hotexit, pad.failures(), cost::of_trace(None), thresholds.literal) {
+        if heat < self.threshold_now(thresholds.hotexit, pad.failures(), cost::of_trace(None), thresholds.literal) {
             return;
         }
         let parent = pad.parent();
@@ -61,7 +61,7 @@ impl Jit {
         let Some(proto) = frame::proto(vm) else { return };
         let known = self.registry.borrow().get(exit.trace).map(|e| (Rc::clone(&e.trace), e.root));
         let Some((trace, root)) = known else { return };
-        let variant = if exit.exit == SnapId::FIRST { self.variant_start(exit.trace) } else { None };
+        let variant = if exit.exit == SnapId::FIRST { self.restart_position(exit.trace) } else { None };
         let returning = self.ends_in_returns(&trace, exit.exit, pc);
         if variant.is_none() && !returning && self.share_side(vm, exit, (proto, pc)) {
             return;
@@ -92,11 +92,11 @@ impl Jit {
     }
     /// Where a trace starts over at the first exit of `parent`, for values of other types: at the start of a loop, if `parent`
     /// starts there as well and not too many others do.
-    fn variant_start(&self, parent: TraceId) -> Option<TraceStart> {
+    fn restart_position(&self, parent: TraceId) -> Option<TraceStart> {
         const MAX: usize = 6;
         let registry = self.registry.borrow();
         let mut n = parent;
-        if registry.get(parent)?.exits.first()?.failed_variants >= Exit::MAX_VARIANTS {
+        if registry.get(parent)?.exits.first()?.failed_restarts >= Exit::MAX_RESTARTS {
             return None;
         }
         for _ in 0..MAX {

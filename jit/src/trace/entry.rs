@@ -17,26 +17,27 @@ use std::time::Duration;
 pub struct Exit {
     /// Times taken to the interpreter.
     pub taken: u32,
-    /// Times taken while a side trace might have been made; [`Exit::DONE`] when none will be (any more).
-    pub heat: u32,
-    /// The heat at which thresholds are looked at again.
-    pub next: u32,
-    /// Attempts.
+    /// Hot exit counter: times taken to the interpreter while a side trace could have been recorded; [`Exit::DONE`] when no (further) one
+    /// will be.
+    pub hot_count: u32,
+    /// The hot count at which the threshold is computed again.
+    pub next_check: u32,
+    /// Recordings of a side trace that were started.
     pub tries: u32,
     /// What compiling the side trace takes, if one was recorded that was too expensive.
     pub compile_cost: Duration,
     /// Side trace that begins here.
     pub side: Option<TraceId>,
-    /// How often starting over from here (see `Jit::variant_start`) failed, up to [`Exit::MAX_VARIANTS`]: then only an ordinary side
+    /// How often starting over from here (see `Jit::restart_position`) failed, up to [`Exit::MAX_RESTARTS`]: then only an ordinary side
     /// trace will do.
-    pub failed_variants: u8,
+    pub failed_restarts: u8,
 }
 
 impl Exit {
-    /// No (further) side trace is tried.
+    /// No (further) side trace is recorded: LuaJIT's `SNAPCOUNT_DONE`.
     pub const DONE: u32 = u32::MAX;
     /// One try less than `tryside`.
-    pub const MAX_VARIANTS: u8 = 3;
+    pub const MAX_RESTARTS: u8 = 3;
 }
 
 /// Where a root trace starts.
@@ -71,8 +72,8 @@ pub struct Entry {
     pub loop_snap: u32,
     /// For a root trace: may more have run when one of its tree is left than lies on the straight way there?
     pub goes_round: bool,
-    /// For a root trace: bytecode instructions gained and lost by it and its side traces, see [`Entry::gain`].
-    pub balance: i64,
+    /// For a root trace: bytecode instructions saved by entering its tree, less those lost, see [`Entry::saving`].
+    pub saved: i64,
     /// Id of the first exit.
     pub exit_base: ExitId,
     /// The exits.
@@ -146,10 +147,10 @@ impl Entry {
     }
     /// What was gained when the trace is left by `exit`: at least the instructions up to there. A loop that came to its second round
     /// makes up for all losses: nobody knows how often it went round.
-    pub fn gain(&self, exit: SnapId) -> i64 {
+    pub fn saving(&self, exit: SnapId) -> i64 {
         let done = self.trace.snaps.get(exit.index()).map_or(0, |s| s.done);
-        let gain = i64::from(self.above) + i64::from(done) - cost::ENTRY;
-        if exit.number() >= self.loop_snap { 2 * cost::LOSS } else { gain }
+        let saving = i64::from(self.above) + i64::from(done) - cost::ENTRY_COST;
+        if exit.number() >= self.loop_snap { 2 * cost::MAX_LOSS } else { saving }
     }
     /// Bytecode instructions up to where the trace links to another.
     pub fn length(&self) -> i64 {

@@ -191,7 +191,7 @@ impl Registry {
             above,
             loop_snap,
             goes_round,
-            balance: 0,
+            saved: 0,
             root: done.root,
             replaced_by: None,
             returns: done.trace.ins.iter().any(|i| i.op == Op::RETF),
@@ -216,7 +216,7 @@ impl Registry {
     pub(crate) fn link_exit(&mut self, parent: TraceExit, side: TraceId, code: usize) {
         let Some(e) = self.get_mut(parent.trace) else { return };
         let exit = &mut e.exits[parent.exit.index()];
-        (exit.side, exit.heat) = (Some(side), Exit::DONE);
+        (exit.side, exit.hot_count) = (Some(side), Exit::DONE);
         let id = e.exit_base.exit(parent.exit.number());
         self.exit_table[id.index()] = code;
     }
@@ -281,7 +281,7 @@ impl Registry {
             let Some(e) = self.entries[n.index()].as_mut() else { continue };
             self.by_proto.add(n, &e.trace, &e.protos);
             for (k, x) in e.exits.iter_mut().enumerate().filter(|(_, x)| x.side.is_some_and(|s| sides.contains(&s))) {
-                (x.side, x.heat) = (None, 0);
+                (x.side, x.hot_count) = (None, 0);
                 self.exit_table[e.exit_base.index() + k] = stub;
             }
         }
