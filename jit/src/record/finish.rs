@@ -5,7 +5,7 @@ use super::{Origin, Recording};
 use crate::Jit;
 use crate::policy::{cost, now};
 use crate::trace::machine::{Placed, Refused};
-use crate::trace::{Cost, TraceStart};
+use crate::trace::{Cost, NewTrace, TraceStart};
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use perilune_backend::CodeMap;
@@ -102,7 +102,8 @@ impl Jit {
             self.registry.borrow_mut().provide_leaving(vm, stub);
         }
         let replaced = first.map(|start| self.protos.borrow_mut().add_root(start.pos, number)).unwrap_or_default();
-        self.registry.borrow_mut().insert(number, done, first, &replaced, placed, stub, cost);
+        let new = NewTrace { id: number, done, start: first, replaced, placed, cost };
+        self.registry.borrow_mut().insert(new, stub);
         self.registry.borrow_mut().connect_plain_exits(vm);
         if let Origin::Stitch(proto, pc) = origin {
             self.registry.borrow_mut().stitch(number, proto, pc);

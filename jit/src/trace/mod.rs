@@ -12,4 +12,4 @@ mod tables;
 
 pub use entry::{Cost, Entry, Exit, TraceStart};
 pub use perilune_backend::Part;
-pub use registry::Registry;
+pub use registry::{NewTrace, Registry};

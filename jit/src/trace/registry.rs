@@ -22,6 +22,22 @@ fn comes_back(link: Link, root: TraceId) -> bool {
     matches!(link, Link::UpRec | Link::DownRec | Link::TailRec) || link == Link::Root(root)
 }
 
+/// A trace that was compiled and is about to be entered into the registry.
+pub struct NewTrace {
+    /// Its number.
+    pub id: TraceId,
+    /// The recording.
+    pub done: FinishedTrace,
+    /// Where it is entered, for a root trace.
+    pub start: Option<TraceStart>,
+    /// The traces with the same start.
+    pub replaced: Vec<TraceId>,
+    /// Its machine code and exits.
+    pub placed: Placed,
+    /// What making it took.
+    pub cost: Cost,
+}
+
 /// All traces.
 #[derive(Debug)]
 pub struct Registry {
@@ -128,18 +144,10 @@ impl Registry {
     pub fn free_exits(&self, n: usize) -> Option<ExitId> {
         self.exits.find(n).map(|id| ExitId::new(id as u32))
     }
-    /// Adds a trace under a number from [`Registry::free_number`], with exits from [`Registry::free_exits`]. The traces `replaced` have
-    /// the same start.
-    pub fn insert(
-        &mut self,
-        n: TraceId,
-        done: FinishedTrace,
-        start: Option<TraceStart>,
-        replaced: &[TraceId],
-        (code, map, exit_base): Placed,
-        stub: usize,
-        cost: Cost,
-    ) {
+    /// Adds a trace under a number from [`Registry::free_number`], with exits from [`Registry::free_exits`]. Its exits lead to
+    /// `stub`.
+    pub fn insert(&mut self, new: NewTrace, stub: usize) {
+        let NewTrace { id: n, done, start, replaced, placed: (code, map, exit_base), cost } = new;
         let ids = exit_base.index()..exit_base.index() + done.trace.snaps.len();
         self.exits.take(ids.start, ids.len());
         self.most = (self.most.0.max(n.index() + 1), self.most.1.max(ids.end));
@@ -153,7 +161,7 @@ impl Registry {
         }
         self.trace_code[n.index()] = code.0;
         self.codes.insert(code.0, n);
-        for &old in replaced {
+        for old in replaced {
             self.replace(old, n, code.0);
         }
         if let Some(parent) = done.trace.parent
