@@ -15,6 +15,7 @@ pub mod hooks;
 pub mod host;
 pub mod ids;
 pub mod interp;
+pub mod interrupt;
 pub mod layout;
 pub mod load;
 pub mod meta;
