@@ -1,4 +1,6 @@
 //! The state of the compiler, and its side of the seam to the interpreter.
+//!
+//! Next on the way of a hot loop: `jit/src/record/start.rs`.
 
 use crate::feedback::number_profile::NumberProfile;
 use crate::params::Options;

@@ -1,4 +1,6 @@
 //! The end of a recording that became a trace: it is compiled and put in its place.
+//!
+//! Next on the way of a hot loop: `jit/src/trace/machine.rs`.
 
 use super::abort::Failure;
 use super::{Origin, Recording};

@@ -1,4 +1,6 @@
 //! A recording under way, which sees each instruction before it runs.
+//!
+//! Next on the way of a hot loop: `recorder/src/rec/mod.rs`.
 
 use super::abort::Failure;
 use crate::Jit;

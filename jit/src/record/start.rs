@@ -1,4 +1,6 @@
 //! The start of a recording: at a hot instruction, behind a call, or at an exit.
+//!
+//! Next on the way of a hot loop: `jit/src/record/recording.rs`.
 
 use super::{Origin, Recording};
 use crate::Jit;

@@ -1,4 +1,6 @@
 //! The instructions where traces start: counting, compiled, or given up.
+//!
+//! Next on the way of a hot loop: `jit/src/exit/side_exit.rs`.
 
 use super::entry::TraceStart;
 use perilune_vm::TraceId;

@@ -8,6 +8,8 @@
 //!
 //! A part of the state has a file: `start` where the trace starts, `stack` the frames entered, `window` the slots, `slots` snapshots,
 //! `native` calls of builtins, `coroutine` switches, `feedback` what is known of each bytecode.
+//!
+//! Next on the way of a hot loop: `recorder/src/opt/mod.rs`.
 #![allow(clippy::wrong_self_convention, reason = "what converts is not the recorder, but a reference that it emits code for")]
 
 mod arith;
