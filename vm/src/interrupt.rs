@@ -6,7 +6,10 @@
 //! signal.
 //!
 //! Ctrl-C is an error that the program can catch. The others are raised again at each instruction until the host takes them back.
-#![allow(unsafe_code, reason = "signals and timers of the system; states on the list of their thread are alive, as they leave it before they go")]
+#![allow(
+    unsafe_code,
+    reason = "signals and timers of the system; states on the list of their thread are alive, as they leave it before they go"
+)]
 
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};

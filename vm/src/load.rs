@@ -7,10 +7,11 @@ use crate::bc::{Ins, Op, ProtoData, dump};
 use crate::callback::CallbackState;
 use crate::error::{LuaError, LuaResult};
 use crate::gc::{Heap, Marker};
-use crate::hooks::{Compiler, ExitId, Resume};
+use crate::hooks::{Compiler, Resume};
 use crate::host::HostState;
-use crate::interrupt::Interrupts;
+use crate::ids::ExitId;
 use crate::interp::{frame, stack};
+use crate::interrupt::Interrupts;
 use crate::meta::MM;
 use crate::object::{Func, Gc, Proto, Str, Table, ThreadStatus};
 use crate::sample::Sampling;
@@ -41,7 +42,7 @@ impl Compiler for NoJit {
     fn constant_changed(&self, _vm: &mut Vm) {}
     fn new_proto(&self, _vm: &mut Vm, _proto: Gc<Proto>) {}
     fn free_proto(&self, _proto: Gc<Proto>, _waiting: bool) {}
-    fn original_ins(&self, _trace: u32) -> Ins {
+    fn original_ins(&self, _patched: Ins) -> Ins {
         Ins::ad(Op::JMP, 0, 0x8000)
     }
     fn mark(&self, _marker: &mut Marker) {}

@@ -9,6 +9,7 @@
     reason = "a Gc points to an object that is alive while it is dereferenced: whatever the program can reach, and between safepoints everything"
 )]
 
+mod bc_pos;
 mod function;
 mod new;
 mod new_proto;
@@ -27,6 +28,7 @@ mod watchpoint;
 #[cfg(test)]
 mod tests;
 
+pub use bc_pos::BcPos;
 pub use function::{Func, NativeFn, UpVal};
 pub(crate) use proto::hot_counter;
 pub use proto::{Proto, ProtoFlags};
