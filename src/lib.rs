@@ -49,18 +49,26 @@
 
 mod api;
 
-pub use api::chunk::{AsChunk, Chunk};
+pub use api::chunk::{AsChunk, Chunk, ChunkMode};
 pub use api::convert::{FromLua, IntoLua};
 pub use api::error::{DynStdError, Error, ErrorContext, ExternalError, ExternalResult, LuaError, Result};
-pub use api::function::Function;
+pub use api::function::{Function, FunctionInfo};
 pub use api::lua::{Lua, WeakLua};
 pub use api::multi::{FromLuaMulti, IntoLuaMulti, MultiValue, Variadic};
+pub use api::native::{LuaNativeFn, LuaNativeFnMut};
+pub use api::object::ObjectLike;
+pub use api::options::LuaOptions;
 pub use api::registry::RegistryKey;
 pub use api::string::{BorrowedBytes, BorrowedStr, LuaString};
-pub use api::table::{Pairs, Sequence, Table};
+pub use api::table::Table;
+pub use api::table_iter::{TablePairs, TableSequence};
 pub use api::thread::Thread;
 pub use api::userdata::AnyUserData;
 pub use api::value::{Integer, LightUserData, Nil, Number, Other, Value};
+#[cfg(feature = "bstr")]
+pub use bstr::BString;
+pub use either::Either;
+pub use perilune_vm::stdlib::StdLib;
 
 /// Memory profiler, heap dumps and snapshots, metrics, inspection. The methods of [`Lua`] lead there.
 #[cfg(feature = "observe")]

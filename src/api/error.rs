@@ -178,6 +178,23 @@ impl Error {
             _ => None,
         }
     }
+    /// The error that this one wraps: that of a Rust function that Lua called, or the one that a context was added to.
+    ///
+    /// ```
+    /// use perilune::{Error, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// let f = lua.create_function(|_, ()| Err::<(), _>(Error::runtime("no")))?;
+    /// let e = f.call::<()>(()).unwrap_err();
+    /// assert!(matches!(e.parent(), Some(Error::RuntimeError(text)) if text == "no"));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn parent(&self) -> Option<&Error> {
+        match self {
+            Error::CallbackError { cause, .. } | Error::WithContext { cause, .. } => Some(cause),
+            _ => None,
+        }
+    }
     /// This error, the errors that it wraps, and their sources.
     pub fn chain(&self) -> impl Iterator<Item = &(dyn StdError + 'static)> {
         fn next<'a>(e: &&'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {

@@ -7,10 +7,12 @@ use super::error::{Error, LuaError, Result};
 use super::failure::{self, Failure};
 use super::handle::Handle;
 use super::lua::Lua;
+use super::options::LuaOptions;
 use super::registry::Released;
 use perilune_vm::Vm;
 use perilune_vm::host::{Host, Roots};
 use perilune_vm::meta::MM;
+use perilune_vm::stdlib::StdLib;
 use perilune_vm::value::Value as Raw;
 use std::any::Any;
 use std::cell::Cell;
@@ -20,16 +22,31 @@ use std::sync::Arc;
 
 /// A new VM with the libraries and the compiler, for the command. `no_env`: the environment's variables are ignored.
 pub fn new_vm(no_env: bool) -> Box<Vm> {
+    new_vm_with(StdLib::ALL, no_env)
+}
+
+/// A new VM with some libraries and the compiler. `no_env`: the environment's variables are ignored.
+pub(super) fn new_vm_with(libs: StdLib, no_env: bool) -> Box<Vm> {
     let mut vm = Vm::new();
     if no_env {
         let registry = vm.registry;
         vm.set_field(registry, b"LUA_NOENV", Raw::TRUE);
     }
-    vm.open_libs();
-    perilune_jit::attach(&mut vm);
-    #[cfg(feature = "observe")]
-    perilune_observe::library::open(&mut vm);
+    perilune_jit::install(&mut vm);
+    open_libs(&mut vm, libs);
     vm
+}
+
+/// Makes libraries available.
+pub(super) fn open_libs(vm: &mut Vm, libs: StdLib) {
+    vm.open_selected_libs(libs);
+    if libs.contains(StdLib::JIT) {
+        perilune_jit::stdlib::open(vm);
+    }
+    #[cfg(feature = "observe")]
+    if libs.contains(StdLib::MISC) {
+        perilune_observe::library::open(vm);
+    }
 }
 
 /// The VM of a state, for the command. It lives as long as the state, and nobody else must use it meanwhile.
@@ -48,6 +65,10 @@ pub struct State {
     pub released: Arc<Released>,
     /// The metatable of raised errors of Rust, in [`State::roots`].
     failure_meta: u32,
+    /// Are unsafe libraries refused?
+    pub safe: bool,
+    /// What was chosen when the state was made.
+    pub options: LuaOptions,
 }
 
 /// Sets a cell back, also when a panic passes.
@@ -61,11 +82,11 @@ impl Drop for Restore<'_> {
 
 impl State {
     /// A state around a VM.
-    pub fn new(mut vm: Box<Vm>) -> Rc<State> {
+    pub fn new(mut vm: Box<Vm>, options: LuaOptions, safe: bool) -> Rc<State> {
         let roots = Rc::clone(&vm.host.roots);
         let failure_meta = roots.add(Raw::table(failure::metatable(&mut vm)));
         let owner = Box::into_raw(vm);
-        let state = State { owner, current: Cell::new(owner), roots, released: Arc::default(), failure_meta };
+        let state = State { owner, current: Cell::new(owner), roots, released: Arc::default(), failure_meta, safe, options };
         let state = Rc::new(state);
         let host: Rc<dyn Host> = Rc::new(Payloads(Rc::downgrade(&state)));
         state.enter(|vm| vm.host.host = Some(host));
