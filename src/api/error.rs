@@ -197,14 +197,20 @@ impl Error {
     }
     /// This error, the errors that it wraps, and their sources.
     pub fn chain(&self) -> impl Iterator<Item = &(dyn StdError + 'static)> {
+        /// An error of other Rust code stands for itself, without the variant around it.
+        fn shown<'a>(e: &'a (dyn StdError + 'static)) -> &'a (dyn StdError + 'static) {
+            match e.downcast_ref::<Error>() {
+                Some(Error::ExternalError(e)) => &**e,
+                _ => e,
+            }
+        }
         fn next<'a>(e: &&'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
             match e.downcast_ref::<Error>() {
-                Some(Error::CallbackError { cause, .. } | Error::WithContext { cause, .. }) => Some(&**cause),
-                Some(Error::ExternalError(e)) => Some(&**e),
+                Some(Error::CallbackError { cause, .. } | Error::WithContext { cause, .. }) => Some(shown(&**cause)),
                 _ => (**e).source(),
             }
         }
-        core::iter::successors(Some(self as &(dyn StdError + 'static)), next)
+        core::iter::successors(Some(shown(self)), next)
     }
     /// The error without those that only say where it passed.
     fn innermost(&self) -> &Error {

@@ -119,7 +119,13 @@ impl Lua {
         let fields = u32::try_from(fields).ok().filter(|n| *n <= 1 << 26).ok_or_else(too_many)?;
         let t = self.0.try_enter(|vm| {
             // A slot of the array part takes 8 bytes, a node of the hash part 24.
-            vm.check_alloc(elements as usize * 8 + fields.next_power_of_two() as usize * 24)?;
+            let (array, hash) = (elements as usize * 8, fields.next_power_of_two() as usize * 24);
+            if vm.memory_limit().is_some() {
+                vm.check_alloc(array + hash)?;
+            } else {
+                vm.check_alloc(array)?;
+                vm.check_alloc(hash)?;
+            }
             Ok(Raw::table(vm.new_table(elements, perilune_vm::object::hbits_for(fields))))
         })?;
         let t = Table(self.handle(t));

@@ -209,7 +209,16 @@ impl fmt::Debug for LuaString {
         let bytes = self.as_bytes();
         match core::str::from_utf8(&bytes) {
             Ok(text) => text.fmt(f),
-            Err(_) => write!(f, "b\"{}\"", bytes.escape_ascii()),
+            Err(_) => {
+                f.write_str("b\"")?;
+                for c in bytes.iter() {
+                    match c {
+                        0 => f.write_str("\\0")?,
+                        c => write!(f, "{}", c.escape_ascii())?,
+                    }
+                }
+                f.write_str("\"")
+            }
         }
     }
 }
