@@ -11,6 +11,7 @@ use super::options::LuaOptions;
 use super::registry::Released;
 use perilune_vm::Vm;
 use perilune_vm::host::{Host, Roots};
+use perilune_vm::interrupt::Cause;
 use perilune_vm::meta::MM;
 use perilune_vm::stdlib::StdLib;
 use perilune_vm::value::Value as Raw;
@@ -67,8 +68,6 @@ pub struct State {
     failure_meta: u32,
     /// Are unsafe libraries refused?
     pub safe: bool,
-    /// What was chosen when the state was made.
-    pub options: LuaOptions,
 }
 
 /// Sets a cell back, also when a panic passes.
@@ -86,10 +85,13 @@ impl State {
         let roots = Rc::clone(&vm.host.roots);
         let failure_meta = roots.add(Raw::table(failure::metatable(&mut vm)));
         let owner = Box::into_raw(vm);
-        let state = State { owner, current: Cell::new(owner), roots, released: Arc::default(), failure_meta, safe, options };
+        let state = State { owner, current: Cell::new(owner), roots, released: Arc::default(), failure_meta, safe };
         let state = Rc::new(state);
         let host: Rc<dyn Host> = Rc::new(Payloads(Rc::downgrade(&state)));
-        state.enter(|vm| vm.host.host = Some(host));
+        state.enter(|vm| {
+            vm.host.host = Some(host);
+            vm.host.panics_pass = !options.catch_rust_panics;
+        });
         state
     }
     /// Runs `f` on the VM.
@@ -149,6 +151,12 @@ impl State {
             }
             text
         };
+        // Whatever the error has become on its way, it is that of the interrupt.
+        match self.enter(|vm| vm.interrupt_waits()) {
+            Some(cause @ Cause::Host) => return Error::Interrupted(with_traceback(cause.message().as_bytes())),
+            Some(cause @ Cause::Time) => return Error::TimeLimitExceeded(with_traceback(cause.message().as_bytes())),
+            _ => {}
+        }
         match e.as_str() {
             Some(s) if self.enter(|vm| s == vm.heap.no_memory()) => Error::MemoryError(with_traceback(s.bytes())),
             Some(s) => Error::RuntimeError(with_traceback(s.bytes())),
@@ -212,6 +220,9 @@ impl Drop for State {
 struct Payloads(Weak<State>);
 
 impl Host for Payloads {
+    fn is_panic(&self, e: Raw) -> bool {
+        e.as_udata().is_some_and(failure::is_panic)
+    }
     fn drop_payload(&self, vm: &mut Vm, payload: Box<dyn Any>) {
         let drop = AssertUnwindSafe(|| drop(payload));
         // A panic has been reported by its hook; there is nobody to resume it in.

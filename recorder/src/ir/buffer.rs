@@ -1,9 +1,8 @@
 //! The IR buffer: a trace under construction.
 //!
-//! Whoever emits an instruction asks for it with [`IrBuffer::emit`] and uses the reference that comes back, which may be a constant or an
-//! earlier instruction: the emission pipeline (FOLD, CSE, forwarding; `opt::pipeline`) decides whether the instruction is appended.
-//! LuaJIT does the same with `emitir` and `lj_opt_fold`. The buffer only knows the pipeline as a function, so that the IR does not depend on the
-//! optimiser.
+//! [`IrBuffer::emit`] takes an instruction through the emission pipeline (FOLD, CSE, forwarding; `opt::pipeline`), which decides whether it is
+//! appended. The caller uses the reference that comes back: it may be that of a constant or of an earlier instruction. LuaJIT does the
+//! same with `emitir` and `lj_opt_fold`. The buffer knows the pipeline only as a function pointer, so that the IR does not depend on the optimiser.
 //!
 //! Instructions of one operation are chained through `IrBuffer::prev`, newest first: a search visits only candidates, and stops
 //! at the newest operand, since nothing equal can be older than that.
@@ -20,7 +19,7 @@ pub type Emit = Result<IrRef, Abort>;
 /// The guard that is emitted would always fail.
 pub(crate) const GUARD_FAILS: Emit = Err(Abort::GuardAlwaysFails);
 
-/// What decides whether and how an instruction that is asked for is appended.
+/// The emission pipeline: decides whether and how an instruction is appended.
 pub type Pipeline = fn(&mut IrBuffer, Ins) -> Emit;
 
 /// References have 15 bits on either side of the bias.
@@ -35,7 +34,7 @@ pub struct IrBuffer {
     pub flags: OptFlags,
     /// Limits.
     pub limits: Limits,
-    /// What emitted instructions go through.
+    /// The stages of emission.
     pipeline: Pipeline,
     /// Newest instruction of each operation; 0 is the end.
     chain: [u16; Op::COUNT],
@@ -44,16 +43,16 @@ pub struct IrBuffer {
     /// Newest constant of each kind.
     kchain: [u16; 8],
     kprev: Vec<u16>,
-    /// By index of a num: the sum of ints that has the same low bits, if one was made (FOLD of TOBIT). A chain of sums
-    /// is gone through once, and not again for each value in it.
+    /// By index of a num: the sum of ints that has the same low bits, if one was emitted (FOLD of TOBIT). So a chain of sums is followed
+    /// once, and not again for each partial sum.
     low_bits: Vec<IrRef>,
     /// Was a guard emitted since the last snapshot?
     guard_emitted: bool,
     /// The bytecode being recorded, see [`Trace::origins`].
     pub origin: Origin,
-    /// Number of instructions that were asked for.
+    /// Number of instructions emitted, appended or not.
     pub requested: usize,
-    /// The instructions that were asked for, if they are to be kept. `None` while passes run.
+    /// The emitted instructions, if they are to be kept. `None` while passes run.
     pub history: Option<Box<History>>,
 }
 
@@ -71,7 +70,7 @@ fn kind_of(k: Const) -> usize {
 }
 
 impl IrBuffer {
-    /// The sum of ints that has the low bits of a num, if [`IrBuffer::set_low_bits`] was told of one that is still there.
+    /// The sum of ints that has the low bits of a num, if [`IrBuffer::set_low_bits`] was called for it, and the sum is still in the trace.
     pub(crate) fn low_bits(&self, num: IrRef) -> Option<IrRef> {
         let sum = self.low_bits.get(num.ins_index()).filter(|_| !num.is_const());
         let r = *sum.filter(|r| **r != IrRef::NONE)?;
@@ -107,7 +106,7 @@ impl IrBuffer {
         b.trace.ins.reserve(256);
         b
     }
-    /// Goes on with a trace that exists.
+    /// Continues an existing trace.
     pub fn from_trace(trace: Trace, flags: OptFlags, limits: Limits, pipeline: Pipeline) -> IrBuffer {
         let mut b = IrBuffer::new(flags, limits, pipeline);
         b.kprev.clear();
@@ -261,10 +260,10 @@ impl IrBuffer {
         if self.history.is_none() {
             return (self.pipeline)(self, ins);
         }
-        self.noted(ins, self.pipeline)
+        self.emit_logged(ins, self.pipeline)
     }
-    /// Emits, and notes what was asked for.
-    fn noted(&mut self, ins: Ins, emit: Pipeline) -> Emit {
+    /// Emits, and keeps the request in the history.
+    fn emit_logged(&mut self, ins: Ins, emit: Pipeline) -> Emit {
         let Some(mut history) = self.history.take() else { return emit(self, ins) };
         let before = self.trace.next_ref();
         let made = emit(self, ins);
@@ -278,7 +277,7 @@ impl IrBuffer {
     /// Appends an instruction as it is.
     pub fn emit_raw(&mut self, op: Op, ty: Ty, a: IrRef, b: IrRef) -> Emit {
         let ins = Ins::new(op, ty, a, b);
-        self.noted(ins, IrBuffer::append)
+        self.emit_logged(ins, IrBuffer::append)
     }
     /// Appends an instruction as it is.
     pub fn append(&mut self, ins: Ins) -> Emit {
@@ -341,7 +340,7 @@ impl IrBuffer {
         Ok(())
     }
 
-    /// Takes an instruction out: it becomes a NOP.
+    /// Removes an instruction: it becomes a NOP.
     pub(crate) fn remove(&mut self, r: IrRef) {
         let op = self.trace.ins[r.ins_index()].op;
         let next = self.prev[r.ins_index()];
@@ -360,10 +359,10 @@ impl IrBuffer {
         self.prev[r.ins_index()] = 0;
         self.trace.ins[r.ins_index()] = Ins::new(Op::NOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
     }
-    /// Takes back everything from instruction `n` on (NOPs excepted, those were something else).
+    /// Removes all instructions from `n` on. (Instructions that were made NOPs do not come back.)
     pub(crate) fn rollback(&mut self, n: usize) {
         self.trace.origins.retain(|o| usize::from(o.0) < n);
-        self.trace.written.retain(|w| w.0.ins_index() < n);
+        self.trace.native_writes.retain(|w| w.at.ins_index() < n);
         self.low_bits.truncate(n);
         for sum in self.low_bits.iter_mut().filter(|r| **r != IrRef::NONE && r.ins_index() >= n) {
             *sum = IrRef::NONE;

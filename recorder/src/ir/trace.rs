@@ -66,16 +66,34 @@ pub struct Trace {
     pub parent: Option<ParentExit>,
     /// Highest stack slot (exclusive) that any frame of the trace needs, for the stack check at its start.
     pub top_slot: u32,
-    /// Up to where (exclusive) the trace that leads here has checked the stack; 0 if it has not.
+    /// The first slot above those that the parent has checked the stack for; 0 if there is no such check.
     pub checked_slot: u32,
     /// Which bytecode each instruction was recorded for: index of the first instruction of a run, and the bytecode.
     pub origins: Vec<(u16, Origin)>,
     /// The bytecodes of the calls that the trace has followed, see [`Origin::call`].
     pub calls: Vec<Origin>,
-    /// Slots that builtins have written, unknown to the trace: the NATIVE, first slot and end.
-    pub written: Vec<(IrRef, Range<SlotIdx>)>,
-    /// Behind each switch to another coroutine: up to where (exclusive) the stack is checked.
-    pub rooms: Vec<(IrRef, u32)>,
+    /// Slots that builtins write.
+    pub native_writes: Vec<NativeWrite>,
+    /// Checks of the stack at switches to other coroutines.
+    pub stack_checks: Vec<StackCheck>,
+}
+
+/// Slots that a builtin writes in memory: the trace does not know their values.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NativeWrite {
+    /// The NATIVE.
+    pub at: IrRef,
+    /// The slots.
+    pub slots: Range<SlotIdx>,
+}
+
+/// The stack of another coroutine is checked before a switch to it.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct StackCheck {
+    /// The instruction that switches.
+    pub switch: IrRef,
+    /// The first slot above the checked ones, as slots are counted behind the switch.
+    pub top: u32,
 }
 
 /// The exit that a side trace starts at.
@@ -101,7 +119,7 @@ impl Trace {
     pub fn objects(&self) -> impl Iterator<Item = Gc<GcHeader>> {
         self.consts.iter().filter_map(|k| if let Const::Gc(v) = k { v.as_gc() } else { None })
     }
-    /// Keeps them.
+    /// Marks them for the collector.
     pub fn mark(&self, marker: &mut Marker) {
         self.objects().for_each(|o| marker.mark_object(o));
     }
@@ -148,8 +166,8 @@ impl Trace {
         }
         None
     }
-    /// The sunk instructions that an exit through snapshot `k` executes, in order: they make the tables that its slots name, and
-    /// the tables in those, and fill them with what was stored before the snapshot.
+    /// The sunk instructions that an exit through snapshot `k` executes, in order: they make the tables in its slots, and the tables in
+    /// those, and fill them with what was stored before the snapshot.
     pub fn sunk(&self, k: SnapId) -> Vec<IrRef> {
         let snap = self.snap(k);
         let end = snap.at.ins_index().min(self.ins.len());
@@ -176,10 +194,10 @@ impl Trace {
     }
     /// The address of the bytecode that an instruction was recorded for; 0 if none is known.
     pub fn origin(&self, i: usize) -> u64 {
-        self.place(i).pc
+        self.origin_at(i).pc
     }
     /// The bytecode that an instruction was recorded for.
-    pub fn place(&self, i: usize) -> Origin {
+    pub fn origin_at(&self, i: usize) -> Origin {
         let n = self.origins.partition_point(|o| usize::from(o.0) <= i);
         n.checked_sub(1).map_or(Origin::default(), |n| self.origins[n].1)
     }
@@ -191,12 +209,12 @@ impl Trace {
     pub fn checks_stack(&self) -> bool {
         self.top_slot > self.checked_slot && !is_injected(Fault::StackUnchecked)
     }
-    /// Up to where (exclusive) the stack is checked when the trace leaves by exit `k`, in slots of what begins there. The first
-    /// exit is that of the check itself.
+    /// The first slot above those that the stack is checked for when the trace leaves by exit `k`, as a side trace there counts slots.
+    /// The first exit is that of the check itself.
     pub fn checked_at(&self, k: SnapId) -> u32 {
         let Some(snap) = self.snaps.get(k.index()).filter(|_| k > SnapId::FIRST) else { return 0 };
-        let room = self.rooms.iter().rfind(|r| r.0 < snap.at).map(|r| r.1);
-        room.unwrap_or(self.top_slot.max(self.checked_slot)).saturating_sub(snap.base_slot.from_base() as u32)
+        let checked = self.stack_checks.iter().rfind(|c| c.switch < snap.at).map(|c| c.top);
+        checked.unwrap_or(self.top_slot.max(self.checked_slot)).saturating_sub(snap.base_slot.from_base() as u32)
     }
     /// The instructions whose guards leave by exit `k`; none if there is no such exit.
     pub fn guarded_by(&self, k: SnapId) -> Range<usize> {
@@ -230,8 +248,8 @@ impl Default for Trace {
             top_slot: 0,
             checked_slot: 0,
             origins: Vec::new(),
-            written: Vec::new(),
-            rooms: Vec::new(),
+            native_writes: Vec::new(),
+            stack_checks: Vec::new(),
             calls: Vec::new(),
         }
     }

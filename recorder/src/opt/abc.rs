@@ -1,7 +1,7 @@
-//! Bounds checks of an index that a numeric loop counts.
+//! ABC: elimination of array bounds checks (LuaJIT's `rec_idx_abc`).
 //!
-//! Such an index runs from the counter's value at the start of the trace to the loop's stop value. If both are inside the array,
-//! all are: two checks before the loop instead of one in every iteration. They are marked by their type ([`INVARIANT`]), and the
+//! An index that a numeric loop counts runs from the counter's value at the start of the trace to the loop's stop value. If both are inside
+//! the array, all are: two checks before the loop replace one in every iteration. They are marked by their type ([`INVARIANT`]), and the
 //! loop optimisation leaves them out of the body unless the array's size changes there. The stop value must be inside when the
 //! trace is recorded; otherwise the trace would never get into its loop.
 
@@ -12,12 +12,12 @@ use crate::ir::{Ins, IrRef, Op, Ty};
 /// The type of a bounds check that holds for all iterations.
 pub const INVARIANT: Ty = Ty::U32;
 
-/// What is known of the counter of the numeric loop that the trace is made of.
+/// The counter of the numeric loop that the trace is made of: its induction variable.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Induction {
     /// The counter in the recorded iteration (an int SLOAD).
     pub idx: IrRef,
-    /// A value that the counter had before, or has now, if the loop starts at a constant and counts up.
+    /// A lower bound of the counter, if the loop counts up from a constant.
     pub start: Option<i32>,
     /// The stop value (an int).
     pub stop: IrRef,
