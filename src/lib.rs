@@ -59,7 +59,11 @@ pub use api::registry::RegistryKey;
 pub use api::string::{BorrowedBytes, BorrowedStr, LuaString};
 pub use api::table::{Pairs, Sequence, Table};
 pub use api::thread::Thread;
-pub use api::userdata::AnyUserData;
+pub use api::scope::Scope;
+pub use api::userdata::{
+    AnyUserData, MetaMethod, UserData, UserDataFields, UserDataMetatable, UserDataMetatablePairs, UserDataMethods, UserDataOwned, UserDataRef,
+    UserDataRefMut, UserDataRegistry,
+};
 pub use api::value::{Integer, LightUserData, Nil, Number, Other, Value};
 
 /// Memory profiler, heap dumps and snapshots, metrics, inspection. The methods of [`Lua`] lead there.

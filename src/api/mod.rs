@@ -16,6 +16,7 @@ pub mod multi;
 #[cfg(feature = "observe")]
 pub mod observe;
 pub mod registry;
+pub mod scope;
 pub mod state;
 pub mod string;
 pub mod table;

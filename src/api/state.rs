@@ -8,6 +8,7 @@ use super::failure::{self, Failure};
 use super::handle::Handle;
 use super::lua::Lua;
 use super::registry::Released;
+use super::userdata::Types;
 use perilune_vm::Vm;
 use perilune_vm::host::{Host, Roots};
 use perilune_vm::meta::MM;
@@ -48,6 +49,8 @@ pub struct State {
     pub released: Arc<Released>,
     /// The metatable of raised errors of Rust, in [`State::roots`].
     failure_meta: u32,
+    /// Metatables of userdata types.
+    pub(super) types: Types,
 }
 
 /// Sets a cell back, also when a panic passes.
@@ -65,7 +68,7 @@ impl State {
         let roots = Rc::clone(&vm.host.roots);
         let failure_meta = roots.add(Raw::table(failure::metatable(&mut vm)));
         let owner = Box::into_raw(vm);
-        let state = State { owner, current: Cell::new(owner), roots, released: Arc::default(), failure_meta };
+        let state = State { owner, current: Cell::new(owner), roots, released: Arc::default(), failure_meta, types: Types::default() };
         let state = Rc::new(state);
         let host: Rc<dyn Host> = Rc::new(Payloads(Rc::downgrade(&state)));
         state.enter(|vm| vm.host.host = Some(host));
