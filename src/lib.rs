@@ -53,6 +53,7 @@ pub use api::chunk::{AsChunk, Chunk};
 pub use api::convert::{FromLua, IntoLua};
 pub use api::error::{DynStdError, Error, ErrorContext, ExternalError, ExternalResult, LuaError, Result};
 pub use api::function::Function;
+pub use api::limits::InterruptHandle;
 pub use api::lua::{Lua, WeakLua};
 pub use api::multi::{FromLuaMulti, IntoLuaMulti, MultiValue, Variadic};
 pub use api::registry::RegistryKey;

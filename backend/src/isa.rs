@@ -13,7 +13,7 @@ pub fn host() -> Result<OwnedTargetIsa, BackendError> {
     build(Triple::host(), &host_features())
 }
 
-/// Another target, with the given Cranelift features on (for listings and cross-compilation tests).
+/// A target by its name, with the given Cranelift features on (for listings and cross-compilation tests).
 pub fn foreign(triple: &str, features: &[&str]) -> Result<OwnedTargetIsa, BackendError> {
     let triple = triple.parse().map_err(|e| BackendError::Target(format!("{triple}: {e}")))?;
     build(triple, features)

@@ -11,6 +11,7 @@ pub mod error;
 mod failure;
 pub mod function;
 mod handle;
+pub mod limits;
 pub mod lua;
 pub mod multi;
 #[cfg(feature = "observe")]

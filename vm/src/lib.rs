@@ -14,6 +14,7 @@ pub mod helper;
 pub mod hooks;
 pub mod host;
 pub mod interp;
+pub mod interrupt;
 pub mod layout;
 pub mod load;
 pub mod meta;

@@ -80,7 +80,8 @@ impl Pieces for Reader<'_> {
             if !self.vm.has_room_for_source(self.bytes) {
                 return Err(self.vm.out_of_memory());
             }
-            self.look = 2 * self.bytes;
+            // The parser's own memory grows with the source.
+            self.look = self.bytes + self.bytes / 4 + (64 << 10);
         }
         Ok(true)
     }
@@ -209,6 +210,7 @@ impl Vm {
             next_ffid: crate::stdlib::Builtin::Next.id(),
             prng: crate::stdlib::Prng::default(),
             hook: crate::interp::hook::Hook::default(),
+            interrupts: crate::interrupt::Interrupts::default(),
             sampling: Sampling::default(),
             dispatching: Dispatching::Plain,
             handlers: Dispatching::Plain.handlers(false),
@@ -317,5 +319,6 @@ impl Drop for Vm {
     fn drop(&mut self) {
         self.close();
         self.end_sampling();
+        self.end_interrupts();
     }
 }

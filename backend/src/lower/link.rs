@@ -40,8 +40,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Puts nums in registers that instructions of the loop would have to build there each time: those that they cannot take from
-    /// memory.
+    /// Loads constant nums into registers in front of the loop, if instructions of the loop cannot take them from memory.
     fn hoist_constants(&mut self) -> Res<()> {
         const MOST: usize = 4;
         let trace = self.cur.trace;
@@ -83,7 +82,7 @@ impl Lower<'_> {
         self.tell_base();
         Ok(())
     }
-    /// Leaves word of the frame that slots are counted from, for those who walk the stack.
+    /// Stores the base that slots are counted from to the VM, for stack walks.
     pub(super) fn tell_base(&mut self) {
         if self.cur.tree.walked {
             let base = self.slot_address(SlotIdx::BASE);

@@ -40,7 +40,7 @@ use plan::{Class, Plan};
 
 type Res<T> = Result<T, BackendError>;
 
-/// What lowering knows besides the traces.
+/// The environment of lowering.
 pub(crate) struct Env<'a> {
     /// The target.
     pub isa: &'a dyn TargetIsa,
@@ -88,7 +88,7 @@ struct Current<'a> {
     base: Value,
     /// See [`exit_abi::is_direct`].
     direct: bool,
-    /// What RETF has added to it since, bytes.
+    /// What RETF has added to the base since, in bytes.
     moved: i32,
     /// The snapshot in force and its exit, once there is one.
     snap: SnapId,
@@ -203,7 +203,7 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
-    /// The current trace, from the position where control comes in.
+    /// Lowers the current trace into the current block.
     fn trace(&mut self) -> Res<()> {
         let start = self.cur.start;
         self.pos.func.layout.append_block(start);

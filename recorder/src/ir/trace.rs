@@ -66,7 +66,7 @@ pub struct Trace {
     pub parent: Option<ParentExit>,
     /// Highest stack slot (exclusive) that any frame of the trace needs, for the stack check at its start.
     pub top_slot: u32,
-    /// Up to where (exclusive) the trace that leads here has checked the stack; 0 if it has not.
+    /// The first slot above those that the parent has checked the stack for; 0 if there is no such check.
     pub checked_slot: u32,
     /// Which bytecode each instruction was recorded for: index of the first instruction of a run, and the bytecode.
     pub origins: Vec<(u16, Origin)>,
@@ -119,7 +119,7 @@ impl Trace {
     pub fn objects(&self) -> impl Iterator<Item = Gc<GcHeader>> {
         self.consts.iter().filter_map(|k| if let Const::Gc(v) = k { v.as_gc() } else { None })
     }
-    /// Keeps them.
+    /// Marks them for the collector.
     pub fn mark(&self, marker: &mut Marker) {
         self.objects().for_each(|o| marker.mark_object(o));
     }
@@ -166,8 +166,8 @@ impl Trace {
         }
         None
     }
-    /// The sunk instructions that an exit through snapshot `k` executes, in order: they make the tables that its slots name, and
-    /// the tables in those, and fill them with what was stored before the snapshot.
+    /// The sunk instructions that an exit through snapshot `k` executes, in order: they make the tables in its slots, and the tables in
+    /// those, and fill them with what was stored before the snapshot.
     pub fn sunk(&self, k: SnapId) -> Vec<IrRef> {
         let snap = self.snap(k);
         let end = snap.at.ins_index().min(self.ins.len());
@@ -209,8 +209,8 @@ impl Trace {
     pub fn checks_stack(&self) -> bool {
         self.top_slot > self.checked_slot && !is_injected(Fault::StackUnchecked)
     }
-    /// Up to where (exclusive) the stack is checked when the trace leaves by exit `k`, in slots of what begins there. The first
-    /// exit is that of the check itself.
+    /// The first slot above those that the stack is checked for when the trace leaves by exit `k`, as a side trace there counts slots.
+    /// The first exit is that of the check itself.
     pub fn checked_at(&self, k: SnapId) -> u32 {
         let Some(snap) = self.snaps.get(k.index()).filter(|_| k > SnapId::FIRST) else { return 0 };
         let checked = self.stack_checks.iter().rfind(|c| c.switch < snap.at).map(|c| c.top);

@@ -34,7 +34,7 @@ impl Recorder {
             self.sync()?;
         }
         if !header {
-            self.profile(vm, pc, ins)?;
+            self.profile(vm, db, pc, ins)?;
         }
         let vm = &*vm;
         match ins.op() {
