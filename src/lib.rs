@@ -57,13 +57,13 @@ pub use api::limits::InterruptHandle;
 pub use api::lua::{Lua, WeakLua};
 pub use api::multi::{FromLuaMulti, IntoLuaMulti, MultiValue, Variadic};
 pub use api::registry::RegistryKey;
+pub use api::scope::Scope;
 pub use api::string::{BorrowedBytes, BorrowedStr, LuaString};
 pub use api::table::{Pairs, Sequence, Table};
 pub use api::thread::Thread;
-pub use api::scope::Scope;
 pub use api::userdata::{
-    AnyUserData, MetaMethod, UserData, UserDataFields, UserDataMetatable, UserDataMetatablePairs, UserDataMethods, UserDataOwned, UserDataRef,
-    UserDataRefMut, UserDataRegistry,
+    AnyUserData, MetaMethod, UserData, UserDataFields, UserDataMetatable, UserDataMetatablePairs, UserDataMethods, UserDataOwned,
+    UserDataRef, UserDataRefMut, UserDataRegistry,
 };
 pub use api::value::{Integer, LightUserData, Nil, Number, Other, Value};
 

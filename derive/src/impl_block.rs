@@ -163,7 +163,8 @@ impl Part<'_> {
             // A metamethod gets the userdata also where the function does not take it.
             Receiver::None if meta => {
                 let root = names::root();
-                let (idents, types) = (self.function.arguments.iter().map(|a| &a.ident), self.function.arguments.iter().map(|a| &a.ty));
+                let (idents, types) =
+                    (self.function.arguments.iter().map(|a| &a.ident), self.function.arguments.iter().map(|a| &a.ty));
                 quote! { (_, #(#idents,)*): (#root::Value, #(#types,)*) }
             }
             _ => self.function.parameters(),

@@ -8,7 +8,8 @@ use syn::{Data, DeriveInput, Error, Field, Fields, Result};
 
 pub fn expand(input: DeriveInput) -> Result<TokenStream> {
     if !input.generics.params.is_empty() {
-        let message = "`UserData` cannot be derived for a type with parameters: derive it for a type that contains one without them";
+        let message =
+            "`UserData` cannot be derived for a type with parameters: derive it for a type that contains one without them";
         return Err(Error::new_spanned(&input.generics, message));
     }
     let fields: Vec<&Field> = match &input.data {

@@ -26,8 +26,10 @@ pub struct Scope<'scope, 'env: 'scope> {
 /// Takes a thing away from Lua code; the result is dropped when all of the scope are taken away.
 type End<'env> = Box<dyn FnOnce() -> Box<dyn FnOnce() + 'env> + 'env>;
 
-/// A closure of a scope; `None` when the scope has ended.
-type Slot<'a> = Rc<RefCell<Option<Rc<dyn Fn(&Lua, MultiValue) -> Result<MultiValue> + 'a>>>>;
+/// A closure of a scope.
+type ScopeClosure<'a> = dyn Fn(&Lua, MultiValue) -> Result<MultiValue> + 'a;
+/// Where Lua code finds a closure of a scope; `None` when the scope has ended.
+type Slot<'a> = Rc<RefCell<Option<Rc<ScopeClosure<'a>>>>>;
 
 impl Lua {
     /// Runs `f` with a [`Scope`], whose functions and userdata may borrow from the stack. They end with the scope: functions raise
@@ -56,8 +58,13 @@ impl Lua {
     pub fn scope<'env, R>(&self, f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> Result<R>) -> Result<R> {
         // Made now, so that nothing can fail when the scope ends.
         self.destructed_metatable()?;
-        let scope =
-            Scope { lua: self.clone(), ends: RefCell::default(), destructors: RefCell::default(), _scope: PhantomData, _env: PhantomData };
+        let scope = Scope {
+            lua: self.clone(),
+            ends: RefCell::default(),
+            destructors: RefCell::default(),
+            _scope: PhantomData,
+            _env: PhantomData,
+        };
         let result = catch_unwind(AssertUnwindSafe(|| f(&scope)));
         // A panic of a destructor is the later one: the first goes on.
         let ended = scope.end();
@@ -78,7 +85,7 @@ impl<'scope, 'env: 'scope> Scope<'scope, 'env> {
         A: FromLuaMulti,
         R: IntoLuaMulti,
     {
-        let closure: Rc<dyn Fn(&Lua, MultiValue) -> Result<MultiValue> + 'scope> =
+        let closure: Rc<ScopeClosure<'scope>> =
             Rc::new(move |lua, args| f(lua, A::from_lua_args(args, 1, None, lua)?)?.into_lua_multi(lua));
         let slot: Slot<'scope> = Rc::new(RefCell::new(Some(closure)));
         // SAFETY: the lifetime is that of the scope, whose end takes the closure out of the slot. No call of it runs then: calls made in the
@@ -185,7 +192,11 @@ impl<'scope, 'env: 'scope> Scope<'scope, 'env> {
     ///
     /// # Errors
     /// Those of [`Lua::create_userdata`].
-    pub fn create_any_userdata<T: 'env>(&'scope self, data: T, register: impl FnOnce(&mut UserDataRegistry<T>)) -> Result<AnyUserData> {
+    pub fn create_any_userdata<T: 'env>(
+        &'scope self,
+        data: T,
+        register: impl FnOnce(&mut UserDataRegistry<T>),
+    ) -> Result<AnyUserData> {
         let data = Owner(Box::into_raw(Box::new(data)));
         let value = Rc::new(Scoped { flag: BorrowFlag::default(), value: data.0.cast(), writable: true, type_id: None });
         // SAFETY: the value is the `T` just made.

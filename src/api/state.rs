@@ -69,7 +69,8 @@ impl State {
         let roots = Rc::clone(&vm.host.roots);
         let failure_meta = roots.add(Raw::table(failure::metatable(&mut vm)));
         let owner = Box::into_raw(vm);
-        let state = State { owner, current: Cell::new(owner), roots, released: Arc::default(), failure_meta, types: Types::default() };
+        let state =
+            State { owner, current: Cell::new(owner), roots, released: Arc::default(), failure_meta, types: Types::default() };
         let state = Rc::new(state);
         let host: Rc<dyn Host> = Rc::new(Payloads(Rc::downgrade(&state)));
         state.enter(|vm| vm.host.host = Some(host));

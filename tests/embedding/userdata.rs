@@ -1,7 +1,8 @@
 //! Userdata: borrow rules, destruction, scopes.
 
 use perilune::{
-    AnyUserData, Error, Function, Lua, MetaMethod, Result, UserData, UserDataFields, UserDataMethods, UserDataRef, UserDataRegistry, Value,
+    AnyUserData, Error, Function, Lua, MetaMethod, Result, UserData, UserDataFields, UserDataMethods, UserDataRef,
+    UserDataRegistry, Value,
 };
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -60,7 +61,8 @@ fn cause(e: &Error) -> &Error {
 fn a_type_without_computed_fields_has_an_index_table() -> Result<()> {
     let lua = Lua::new();
     lua.globals().set("c", Counter::new(1))?;
-    lua.load("assert(c:get() == 1 and c:add(4) == 5 and c.kind == 'counter' and c + 1 == 6 and tostring(c) == 'counter at 5')").exec()?;
+    lua.load("assert(c:get() == 1 and c:add(4) == 5 and c.kind == 'counter' and c + 1 == 6 and tostring(c) == 'counter at 5')")
+        .exec()?;
     lua.load("assert(c.unknown == nil and getmetatable(c) == false)").exec()?;
     let c: AnyUserData = lua.globals().get("c")?;
     assert!(matches!(c.metatable()?.get::<Value>(MetaMethod::Index)?, Value::Table(_)));
@@ -97,7 +99,8 @@ fn computed_fields_go_before_methods_and_the_index_function() -> Result<()> {
         registry.add_meta_method(MetaMethod::Index, |_, _, key: String| Ok(format!("no {key}")));
     })?;
     lua.globals().set("u", lua.create_any_userdata(RefCell::new(5i64))?)?;
-    lua.load("for i = 1, 200 do u.value = i assert(u.value == i and u:double() == 2 * i and u.fixed == 1 and u.x == 'no x') end").exec()?;
+    lua.load("for i = 1, 200 do u.value = i assert(u.value == i and u:double() == 2 * i and u.fixed == 1 and u.x == 'no x') end")
+        .exec()?;
     let e = lua.load("u.x = 1").exec().unwrap_err();
     assert_eq!(e.message(), "attempt to set an unknown field 'x'");
     Ok(())

@@ -27,7 +27,7 @@ pub enum Mode {
 impl BorrowFlag {
     fn acquire(&self, mode: Mode) -> Result<()> {
         match (mode, self.borrows.get()) {
-            (Mode::Shared, n) if n >= 0 && n < isize::MAX => self.borrows.set(n + 1),
+            (Mode::Shared, n @ 0..isize::MAX) => self.borrows.set(n + 1),
             (Mode::Shared, _) => return Err(Error::UserDataBorrowError),
             (Mode::Exclusive, 0) => self.borrows.set(-1),
             (Mode::Exclusive, _) => return Err(Error::UserDataBorrowMutError),

@@ -82,7 +82,9 @@ fn index_function(lua: &Lua, getters: Option<Table>, values: Option<Table>, fall
     }
     match (&values, &fallback) {
         (Some(_), None) => code.push_str("return values[key] "),
-        (Some(_), Some(_)) => code.push_str("local value = values[key] if value ~= nil then return value end return fallback(self, key) "),
+        (Some(_), Some(_)) => {
+            code.push_str("local value = values[key] if value ~= nil then return value end return fallback(self, key) ")
+        }
         (None, _) => code.push_str("return fallback(self, key) "),
     }
     code.push_str("end");
@@ -101,7 +103,9 @@ fn newindex_function(lua: &Lua, setters: Table, fallback: Value) -> Result<Funct
 }
 
 fn compile(lua: &Lua, code: &str) -> Result<Function> {
-    let f = lua.0.enter(|vm| vm.load_chunk(code.as_bytes(), b"=[userdata]", None).map(Raw::func).map_err(|e| Error::syntax(e.bytes())))?;
+    let f = lua
+        .0
+        .enter(|vm| vm.load_chunk(code.as_bytes(), b"=[userdata]", None).map(Raw::func).map_err(|e| Error::syntax(e.bytes())))?;
     Ok(Function(lua.handle(f)))
 }
 

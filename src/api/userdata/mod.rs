@@ -242,7 +242,10 @@ impl AnyUserData {
         }
     }
     /// Equality as Lua has it: the same userdata, or what `__eq` of the type says.
-    pub(crate) fn equals(&self, other: &AnyUserData) -> Result<bool> {
+    ///
+    /// # Errors
+    /// A value is gone, a userdata is not of the API, or `__eq` fails.
+    pub fn equals(&self, other: &AnyUserData) -> Result<bool> {
         if self == other {
             return Ok(true);
         }

@@ -45,7 +45,10 @@ pub struct Members {
 #[derive(Clone)]
 enum Reach {
     /// Any userdata with a value of the type.
-    Typed { read: fn(&Content, &mut dyn FnMut(*const ())) -> Result<()>, write: fn(&Content, &mut dyn FnMut(*mut ())) -> Result<()> },
+    Typed {
+        read: fn(&Content, &mut dyn FnMut(*const ())) -> Result<()>,
+        write: fn(&Content, &mut dyn FnMut(*mut ())) -> Result<()>,
+    },
     /// Only the userdata with this value.
     Only(Rc<Scoped>),
 }
