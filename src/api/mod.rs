@@ -23,6 +23,7 @@ pub mod options;
 mod path;
 mod pretty;
 pub mod registry;
+pub mod scope;
 pub mod state;
 pub mod string;
 pub mod table;

@@ -9,6 +9,7 @@ use super::handle::Handle;
 use super::lua::Lua;
 use super::options::LuaOptions;
 use super::registry::Released;
+use super::userdata::Types;
 use perilune_vm::Vm;
 use perilune_vm::host::{Host, Roots};
 use perilune_vm::interrupt::Cause;
@@ -68,6 +69,8 @@ pub struct State {
     failure_meta: u32,
     /// Are unsafe libraries refused?
     pub safe: bool,
+    /// Metatables of userdata types.
+    pub(super) types: Types,
 }
 
 /// Sets a cell back, also when a panic passes.
@@ -85,7 +88,15 @@ impl State {
         let roots = Rc::clone(&vm.host.roots);
         let failure_meta = roots.add(Raw::table(failure::metatable(&mut vm)));
         let owner = Box::into_raw(vm);
-        let state = State { owner, current: Cell::new(owner), roots, released: Arc::default(), failure_meta, safe };
+        let state = State {
+            owner,
+            current: Cell::new(owner),
+            roots,
+            released: Arc::default(),
+            failure_meta,
+            types: Types::default(),
+            safe,
+        };
         let state = Rc::new(state);
         let host: Rc<dyn Host> = Rc::new(Payloads(Rc::downgrade(&state)));
         state.enter(|vm| {

@@ -13,6 +13,7 @@ pub mod gc;
 pub mod helper;
 pub mod hooks;
 pub mod host;
+pub mod ids;
 pub mod interp;
 pub mod interrupt;
 pub mod layout;
@@ -28,5 +29,6 @@ pub mod text;
 pub mod value;
 
 pub use error::{LuaError, LuaResult};
+pub use ids::{ExitId, TraceId};
 pub use state::Vm;
 pub use value::Value;

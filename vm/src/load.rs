@@ -5,7 +5,8 @@ use crate::bc::undump::{self, UndumpError};
 use crate::bc::{Ins, Op, ProtoData, dump};
 use crate::error::{LuaError, LuaResult};
 use crate::gc::{Heap, Marker};
-use crate::hooks::{Compiler, ExitId, Mode, Resume};
+use crate::hooks::{Compiler, Mode, Resume};
+use crate::ids::ExitId;
 use crate::interp::{Dispatching, frame, stack};
 use crate::meta::MM;
 use crate::object::{Func, Gc, Proto, Str, Table, ThreadStatus};
@@ -37,7 +38,7 @@ impl Compiler for NoJit {
     fn constant_changed(&self, _vm: &mut Vm) {}
     fn new_proto(&self, _vm: &mut Vm, _proto: Gc<Proto>) {}
     fn free_proto(&self, _proto: Gc<Proto>, _waiting: bool) {}
-    fn original_ins(&self, _trace: u32) -> Ins {
+    fn original_ins(&self, _patched: Ins) -> Ins {
         Ins::ad(Op::JMP, 0, 0x8000)
     }
     fn mark(&self, _marker: &mut Marker) {}

@@ -107,7 +107,7 @@ impl<'a> Lower<'a> {
                 self.pending.push(Pending { tree: &self.cur.tree.sides[side].1, block, base, known });
             }
             None => {
-                let n = u64::from(self.cur.tree.exit_base) + u64::from(snap.number());
+                let n = u64::from(self.cur.tree.exit_base.exit(snap.number()).get());
                 if self.cur.direct {
                     let mut args = Vec::new();
                     for (_, r) in exit_abi::values(self.cur.trace, snap) {

@@ -113,7 +113,7 @@ impl Lower<'_> {
                 let base = self.restore(last)?;
                 self.forget_cold();
                 let codes = self.vm_field(ofs::VM_TRACE_CODE);
-                self.tail_call_entry(codes, base, u64::from(n), &[]);
+                self.tail_call_entry(codes, base, u64::from(n.get()), &[]);
                 Ok(())
             }
             Link::Interp | Link::Return | Link::Stitch => self.emit_exit(last, None),

@@ -112,7 +112,7 @@ pub(crate) struct Lower<'a> {
     cur: Current<'a>,
     pending: Vec<Pending<'a>>,
     /// Number and start of the root trace.
-    root: (u32, Block),
+    root: (perilune_vm::TraceId, Block),
     /// See [`CompileRequest::unboxed_exits`].
     unboxed_exits: bool,
     /// See [`CompileRequest::unboxed`].
@@ -154,7 +154,7 @@ pub(crate) fn lower<'a>(func: &'a mut Function, env: &'a Env<'a>, req: &'a Compi
         vm,
         cur,
         pending: Vec::new(),
-        root: (req.tree.trace_no, start),
+        root: (req.tree.id, start),
         unboxed_exits: req.unboxed_exits,
         unboxed: req.unboxed,
         key_hash: req.key_hash,

@@ -15,15 +15,15 @@ use crate::opt::overflow;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::ofs;
 use perilune_vm::value as v;
-use perilune_vm::{Value, Vm};
+use perilune_vm::{TraceId, Value, Vm};
 
 /// How a run ended.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// Left through this snapshot: its slots are stored, and the interpreter resumes at its pc.
     Exit(SnapId),
-    /// Continues in root trace n.
-    Root(u32),
+    /// Continues in a root trace.
+    Root(TraceId),
     /// Continues at the trace's own start (recursion, or a loop without LOOP).
     Again,
     /// The run was longer than allowed. Nothing was stored.

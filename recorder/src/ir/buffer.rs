@@ -8,7 +8,7 @@
 //! at the newest operand, since nothing equal can be older than that.
 
 use super::history::{History, Request};
-use super::{Const, Ins, IrRef, Op, Origin, ParentExit, Snapshot, Trace, Ty, VmRef};
+use super::{Const, Ins, IrRef, Op, Origin, Snapshot, Trace, TraceExit, Ty, VmRef};
 use crate::abort::Abort;
 use crate::params::{Limits, OptFlags};
 use perilune_vm::Value;
@@ -298,10 +298,10 @@ impl IrBuffer {
     }
 
     /// Makes it a side trace.
-    pub fn set_parent(&mut self, parent: ParentExit) {
+    pub fn set_parent(&mut self, parent: TraceExit) {
         self.trace.parent = Some(parent);
         let base = &mut self.trace.ins[0];
-        (base.a, base.b) = (IrRef(parent.trace as u16), IrRef(parent.exit.number() as u16));
+        (base.a, base.b) = (IrRef(parent.trace.operand()), IrRef(parent.exit.number() as u16));
     }
     /// Was a guard emitted since the last snapshot? If not, there is no need for another one.
     pub fn guard_emitted(&self) -> bool {

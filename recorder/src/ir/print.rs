@@ -54,7 +54,7 @@ pub fn print(trace: &Trace, names: &dyn Names) -> String {
     let mut out = String::new();
     let p = Printer { trace, names };
     if let Some(parent) = trace.parent {
-        let _ = writeln!(out, "parent {}/{}", parent.trace, parent.exit);
+        let _ = writeln!(out, "parent {parent}");
     }
     if trace.top_slot != 0 {
         let _ = writeln!(out, "top {}", trace.top_slot);

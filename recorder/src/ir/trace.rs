@@ -7,6 +7,7 @@ use super::op::{Mode, Op};
 use super::snapshot::Snapshot;
 use super::ty::Ty;
 use core::ops::Range;
+use perilune_vm::TraceId;
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::gc::Marker;
 use perilune_vm::object::{Gc, GcHeader};
@@ -16,8 +17,8 @@ use perilune_vm::object::{Gc, GcHeader};
 pub enum Link {
     /// Not finished.
     None,
-    /// Jumps to root trace n.
-    Root(u32),
+    /// Jumps to a root trace.
+    Root(TraceId),
     /// Loops to its own LOOP (or, without one, to its start).
     Loop,
     /// Tail recursion: to its own start, same base.
@@ -51,6 +52,27 @@ impl Link {
     }
 }
 
+/// An exit of a trace.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TraceExit {
+    /// The trace.
+    pub trace: TraceId,
+    /// The exit, which has the number of its snapshot.
+    pub exit: SnapId,
+}
+
+impl core::fmt::Display for TraceExit {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{}/{}", self.trace, self.exit)
+    }
+}
+
+impl core::fmt::Debug for TraceExit {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
 /// A trace. Snapshot `i` is exit `i`; the last snapshot is the state at the trace's end (for links other than a LOOP).
 #[derive(Clone, Debug)]
 pub struct Trace {
@@ -62,8 +84,8 @@ pub struct Trace {
     pub snaps: Vec<Snapshot>,
     /// How it ends.
     pub link: Link,
-    /// Where a side trace starts.
-    pub parent: Option<ParentExit>,
+    /// For a side trace: the exit of its parent that it continues at.
+    pub parent: Option<TraceExit>,
     /// Highest stack slot (exclusive) that any frame of the trace needs, for the stack check at its start.
     pub top_slot: u32,
     /// The first slot above those that the parent has checked the stack for; 0 if there is no such check.
@@ -94,15 +116,6 @@ pub struct StackCheck {
     pub switch: IrRef,
     /// The first slot above the checked ones, as slots are counted behind the switch.
     pub top: u32,
-}
-
-/// The exit that a side trace starts at.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct ParentExit {
-    /// Number of the parent trace.
-    pub trace: u32,
-    /// The exit.
-    pub exit: SnapId,
 }
 
 /// The bytecode that an instruction was recorded for.

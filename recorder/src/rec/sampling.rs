@@ -21,7 +21,7 @@ impl Recorder {
         }
         // Where a loop that is compiled already starts over, this trace becomes another loop; others go on in the one that there is.
         let is_compiled = matches!(ins.op(), Bc::JFORL | Bc::JITERL | Bc::JLOOP);
-        let ins = if is_compiled && self.start.is_root { db.start_ins(ins.d() as u32) } else { ins };
+        let ins = if is_compiled && self.start.is_root { db.original_ins(ins) } else { ins };
         let may_last = match ins.op() {
             Bc::FORL | Bc::IFORL => self.is_long(iterations_left(vm, ins)),
             // The size of the table bounds a loop over it.

@@ -221,7 +221,7 @@ pub(super) fn enters_code(op: Op) -> bool {
 
 /// The form of an instruction that neither counts nor enters compiled code.
 fn plain_form(vm: &Vm, ins: Ins) -> Ins {
-    let ins = if enters_code(ins.op()) { vm.compiler.original_ins(ins.d() as u32) } else { ins };
+    let ins = if enters_code(ins.op()) { vm.compiler.original_ins(ins) } else { ins };
     match ins.op() {
         Op::JFORI => ins.with_op(Op::FORI),
         _ => super::jit::uncounted(ins),
