@@ -49,23 +49,31 @@
 
 mod api;
 
-pub use api::chunk::{AsChunk, Chunk};
+pub use api::chunk::{AsChunk, Chunk, ChunkMode};
 pub use api::convert::{FromLua, IntoLua};
 pub use api::error::{DynStdError, Error, ErrorContext, ExternalError, ExternalResult, LuaError, Result};
-pub use api::function::Function;
+pub use api::function::{Function, FunctionInfo};
 pub use api::limits::InterruptHandle;
 pub use api::lua::{Lua, WeakLua};
 pub use api::multi::{FromLuaMulti, IntoLuaMulti, MultiValue, Variadic};
+pub use api::native::{LuaNativeFn, LuaNativeFnMut};
+pub use api::object::ObjectLike;
+pub use api::options::LuaOptions;
 pub use api::registry::RegistryKey;
 pub use api::scope::Scope;
 pub use api::string::{BorrowedBytes, BorrowedStr, LuaString};
-pub use api::table::{Pairs, Sequence, Table};
+pub use api::table::Table;
+pub use api::table_iter::{TablePairs, TableSequence};
 pub use api::thread::Thread;
 pub use api::userdata::{
     AnyUserData, MetaMethod, UserData, UserDataFields, UserDataMetatable, UserDataMetatablePairs, UserDataMethods, UserDataOwned,
     UserDataRef, UserDataRefMut, UserDataRegistry,
 };
 pub use api::value::{Integer, LightUserData, Nil, Number, Other, Value};
+#[cfg(feature = "bstr")]
+pub use bstr::BString;
+pub use either::Either;
+pub use perilune_vm::stdlib::StdLib;
 
 /// Memory profiler, heap dumps and snapshots, metrics, inspection. The methods of [`Lua`] lead there.
 #[cfg(feature = "observe")]
@@ -164,10 +172,29 @@ pub use perilune_derive::UserData;
 #[cfg(feature = "macros")]
 pub use perilune_derive::userdata_impl;
 
+/// Lua source text within Rust: something to [`load`](Lua::load). `$name` stands for the value of a Rust variable, which is moved into the
+/// chunk and must implement [`IntoLua`].
+///
+/// The text is made of Rust tokens: comments begin with `--` and contain no quotes, and strings are in double quotes. Line numbers in
+/// messages count from the first line.
+///
+/// ```
+/// use perilune::{Lua, chunk};
+///
+/// let lua = Lua::new();
+/// let (name, times) = ("moon", 3);
+/// let text: String = lua.load(chunk! { return string.rep($name, $times, "-") }).eval()?;
+/// assert_eq!(text, "moon-moon-moon");
+/// # Ok::<(), perilune::Error>(())
+/// ```
+#[cfg(feature = "macros")]
+pub use perilune_derive::chunk;
+
 /// What expanded macros use.
 #[cfg(feature = "macros")]
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::api::captured::{chunk, plain_chunk};
     pub use inventory;
 }
 

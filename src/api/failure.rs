@@ -53,6 +53,11 @@ pub fn error_in(u: Gc<Udata>) -> Option<Error> {
     })?
 }
 
+/// Does a userdata hold a panic that was not resumed yet?
+pub fn is_panic(u: Gc<Udata>) -> bool {
+    u.with(|f: &mut Failure| matches!(f, Failure::Panic(Some(_)))).unwrap_or(false)
+}
+
 /// The text of a panic.
 fn panic_text(panic: &(dyn Any + Send)) -> &str {
     match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {

@@ -5,6 +5,8 @@
 )]
 
 pub mod callback;
+#[cfg(feature = "macros")]
+pub mod captured;
 pub mod chunk;
 pub mod convert;
 pub mod error;
@@ -13,15 +15,23 @@ pub mod function;
 mod handle;
 pub mod limits;
 pub mod lua;
+mod lua_convert;
 pub mod multi;
+pub mod native;
+pub mod object;
 #[cfg(feature = "observe")]
 pub mod observe;
+pub mod options;
+mod path;
+mod pretty;
 pub mod registry;
 pub mod scope;
 pub mod state;
 pub mod string;
 pub mod table;
+pub mod table_iter;
 pub mod thread;
+mod type_name;
 pub mod userdata;
 pub mod value;
 

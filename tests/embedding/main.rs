@@ -1,3 +1,4 @@
 //! The embedding API, by part.
 
 mod userdata;
+mod values;

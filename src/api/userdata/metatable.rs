@@ -6,7 +6,8 @@ use crate::api::callback::{self, Closure};
 use crate::api::convert::{FromLua, IntoLua};
 use crate::api::error::{Error, Result};
 use crate::api::function::Function;
-use crate::api::table::{Pairs, Table};
+use crate::api::table::Table;
+use crate::api::table_iter::TablePairs;
 use crate::api::{Lua, Value};
 use perilune_vm::Vm;
 use perilune_vm::error::LuaResult;
@@ -169,15 +170,15 @@ impl UserDataMetatable {
         Ok(!self.get::<Value>(key)?.is_nil())
     }
     /// All fields but `__gc` and `__metatable`.
-    pub fn pairs<V: FromLua>(&self) -> UserDataMetatablePairs<V> {
+    pub fn pairs<V: FromLua>(&self) -> UserDataMetatablePairs<'_, V> {
         UserDataMetatablePairs(self.0.pairs())
     }
 }
 
 /// Iterator of [`UserDataMetatable::pairs`].
-pub struct UserDataMetatablePairs<V>(Pairs<String, V>);
+pub struct UserDataMetatablePairs<'a, V>(TablePairs<'a, String, V>);
 
-impl<V: FromLua> Iterator for UserDataMetatablePairs<V> {
+impl<V: FromLua> Iterator for UserDataMetatablePairs<'_, V> {
     type Item = Result<(String, V)>;
 
     fn next(&mut self) -> Option<Self::Item> {
