@@ -67,10 +67,10 @@ pub struct State {
     pub released: Arc<Released>,
     /// The metatable of raised errors of Rust, in [`State::roots`].
     failure_meta: u32,
-    /// Metatables of userdata types.
-    pub(super) types: Types,
     /// Are unsafe libraries refused?
     pub safe: bool,
+    /// Metatables of userdata types.
+    pub(super) types: Types,
 }
 
 /// Sets a cell back, also when a panic passes.

@@ -1,44 +1,55 @@
-//! Names of Rust types for messages.
+//! Names of Rust types for Lua code.
 
-use std::any::type_name;
-
-/// The name of a type without the paths of its parts and without lifetimes: `Vec<String>` for `alloc::vec::Vec<alloc::string::String>`.
+/// The name of a type without the paths of modules: `Vec<String>`, not `alloc::vec::Vec<alloc::string::String>`. Elided lifetimes are
+/// left out.
 pub fn short_type_name<T: ?Sized>() -> String {
-    let mut short = String::new();
-    let mut word = String::new();
-    let mut rest = type_name::<T>();
+    short(core::any::type_name::<T>())
+}
+
+fn short(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    // Where the last path segment begins in `out`.
+    let mut segment = 0;
+    let mut rest = name;
     while let Some(c) = rest.chars().next() {
-        if c.is_alphanumeric() || c == '_' {
-            word.push(c);
-        } else if let Some(after) = rest.strip_prefix("::") {
-            // What was before is a module or a crate; behind a closing bracket it is a type.
-            if word.is_empty() {
-                short.push_str("::");
+        if let Some(behind) = rest.strip_prefix("::") {
+            // A path goes on: what was written of it is dropped, unless it ends in a bracket, as in `<A as B>::C`.
+            if out.len() > segment || !out.ends_with(['>', ')', ']']) {
+                out.truncate(segment);
+            } else {
+                out.push_str("::");
+                segment = out.len();
             }
-            word.clear();
-            rest = after;
+            rest = behind;
             continue;
-        } else {
-            short.push_str(&core::mem::take(&mut word));
-            short.push(c);
+        }
+        out.push(c);
+        if !(c.is_alphanumeric() || matches!(c, '_' | '{' | '}' | '#' | '\'')) {
+            segment = out.len();
         }
         rest = &rest[c.len_utf8()..];
     }
-    short.push_str(&word);
-    short.replace("'_, ", "").replace("<'_>", "").replace("&'_ ", "&")
+    out.replace("'_, ", "").replace("<'_>", "")
 }
 
 #[cfg(test)]
 mod tests {
     use super::short_type_name;
     use std::collections::HashMap;
+    use std::marker::PhantomData;
+
+    struct Two<'a, 'b>(PhantomData<&'a &'b ()>);
+    struct With<'a, T>(PhantomData<&'a T>);
 
     #[test]
-    fn paths_are_left_out() {
+    fn names() {
         assert_eq!(short_type_name::<String>(), "String");
+        assert_eq!(short_type_name::<Option<String>>(), "Option<String>");
         assert_eq!(short_type_name::<(String, &str)>(), "(String, &str)");
+        assert_eq!(short_type_name::<[i32; 3]>(), "[i32; 3]");
         assert_eq!(short_type_name::<HashMap<String, Option<[i32; 3]>>>(), "HashMap<String, Option<[i32; 3]>>");
-        assert_eq!(short_type_name::<dyn Fn(i32) -> std::io::Result<u8>>(), "dyn Fn(i32) -> Result<u8, Error>");
-        assert_eq!(short_type_name::<Vec<std::borrow::Cow<'_, str>>>(), "Vec<Cow<str>>");
+        assert_eq!(short_type_name::<dyn Fn(i32) -> i32>(), "dyn Fn(i32) -> i32");
+        assert_eq!(short_type_name::<With<'_, &str>>(), "With<&str>");
+        assert_eq!(short_type_name::<(&Two<'_, '_>, [u8; 2])>(), "(&Two, [u8; 2])");
     }
 }

@@ -172,7 +172,7 @@ impl Value {
     pub fn equals(&self, other: &Value) -> Result<bool> {
         match (self, other) {
             (Value::Table(a), Value::Table(b)) => object::equals(&a.0, &b.0),
-            (Value::UserData(a), Value::UserData(b)) => object::equals(&a.0, &b.0),
+            (Value::UserData(a), Value::UserData(b)) => a.equals(b),
             (a, b) => Ok(a == b),
         }
     }

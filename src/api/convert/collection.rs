@@ -81,9 +81,11 @@ impl<K: FromLua + Ord, V: FromLua> FromLua for BTreeMap<K, V> {
     }
 }
 
-/// The elements of a set: the values of a sequence, or the keys of any other table.
+/// The elements of a set: the keys of a table whose values are all true, as sets become tables, and of one that is no sequence; otherwise
+/// the values of the sequence.
 fn elements<T: FromLua, C: FromIterator<T>>(t: &Table) -> Result<C> {
-    if t.raw_len() > 0 {
+    let is_set = t.raw_len() == 0 || t.pairs::<Value, Value>().all(|pair| matches!(pair, Ok((_, Value::Boolean(true)))));
+    if !is_set {
         return t.sequence_values().collect();
     }
     t.pairs::<T, Value>().map(|pair| pair.map(|(k, _)| k)).collect()
@@ -95,7 +97,7 @@ impl<T: IntoLua, S> IntoLua for HashSet<T, S> {
         lua.create_table_from(self.into_iter().map(|v| (v, true))).map(Value::Table)
     }
 }
-/// The values of a sequence, or the keys of any other table.
+/// The values of a sequence, or the keys of any other table and of one whose values are all true.
 impl<T: FromLua + Eq + Hash, S: BuildHasher + Default> FromLua for HashSet<T, S> {
     fn from_lua(v: Value, _: &Lua) -> Result<HashSet<T, S>> {
         elements(&table::<HashSet<T>>(v)?)
@@ -107,7 +109,7 @@ impl<T: IntoLua> IntoLua for BTreeSet<T> {
         lua.create_table_from(self.into_iter().map(|v| (v, true))).map(Value::Table)
     }
 }
-/// The values of a sequence, or the keys of any other table.
+/// The values of a sequence, or the keys of any other table and of one whose values are all true.
 impl<T: FromLua + Ord> FromLua for BTreeSet<T> {
     fn from_lua(v: Value, _: &Lua) -> Result<BTreeSet<T>> {
         elements(&table::<BTreeSet<T>>(v)?)

@@ -2,9 +2,9 @@
 
 use super::AnyUserData;
 use super::cell::Borrow;
-use super::type_name::short_type_name;
 use crate::api::convert::FromLua;
 use crate::api::error::{Error, Result};
+use crate::api::type_name::short_type_name;
 use crate::api::{Lua, Value};
 use std::any::Any;
 use std::fmt;

@@ -7,7 +7,6 @@ mod meta_method;
 mod metatable;
 mod registry;
 mod traits;
-mod type_name;
 mod wrapper;
 
 pub use borrow::{UserDataOwned, UserDataRef, UserDataRefMut};
@@ -239,6 +238,20 @@ impl AnyUserData {
         match self.raw_metatable()?.raw_get(MetaMethod::Type.name())? {
             Value::String(name) => Ok(name),
             _ => self.0.lua().create_string("userdata"),
+        }
+    }
+    /// Equality as Lua has it: the same userdata, or what `__eq` of the type says.
+    pub(crate) fn equals(&self, other: &AnyUserData) -> Result<bool> {
+        if self == other {
+            return Ok(true);
+        }
+        let meta = self.raw_metatable()?;
+        if meta != other.raw_metatable()? {
+            return Ok(false);
+        }
+        match meta.raw_get::<Option<Function>>(MetaMethod::Eq.name())? {
+            Some(eq) => eq.call((self, other)),
+            None => Ok(false),
         }
     }
     /// The text that `tostring` gives, with the name of the type where the type does not say more.

@@ -2,12 +2,12 @@
 
 use super::borrow::userdata_of;
 use super::cell::{Content, Mode, Scoped};
-use super::type_name::short_type_name;
 use super::{AnyUserData, MetaMethod, UserData, UserDataFields, UserDataMethods, wrapper};
 use crate::api::callback::Closure;
 use crate::api::convert::{FromLua, IntoLua};
 use crate::api::error::{Error, Result};
 use crate::api::multi::{FromLuaMulti, IntoLuaMulti, MultiValue};
+use crate::api::type_name::short_type_name;
 use crate::api::{Lua, Value};
 use std::cell::RefCell;
 use std::marker::PhantomData;
