@@ -1,4 +1,6 @@
 //! The compiler: from a tree of traces to machine code, and the code arena that it is placed in.
+//!
+//! Next on the way of a hot loop: `jit/src/trace/patch.rs`.
 #![allow(
     unsafe_code,
     reason = "the thunk that enters compiled code was compiled with the signature that it is called by, and lives as long as the arena"

@@ -8,6 +8,7 @@ mod exercises;
 mod figures;
 mod language;
 mod links;
+mod walk;
 mod words;
 
 use std::path::{Path, PathBuf};

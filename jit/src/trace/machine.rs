@@ -1,4 +1,6 @@
 //! How traces are run: as machine code, or by the evaluator.
+//!
+//! Next on the way of a hot loop: `backend/src/compile.rs`.
 #![allow(
     unsafe_code,
     reason = "the interpreter enters the evaluator as it enters compiled code; code that is read lies in the arena"

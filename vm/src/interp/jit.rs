@@ -1,4 +1,6 @@
 //! Where the interpreter meets the compiler: hot counters that ran out, recording, entering and leaving compiled code.
+//!
+//! Next on the way of a hot loop: `jit/src/engine.rs`.
 #![allow(unsafe_code, reason = "an exit has stored all slots that the interpreter looks at, and the base of their frame")]
 
 use super::hook::{enters_code, is_header, used_slots};

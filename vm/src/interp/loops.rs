@@ -1,4 +1,6 @@
 //! Loops and jumps. Back-edges count; a counter that underflows calls the compiler.
+//!
+//! Next on the way of a hot loop: `vm/src/interp/jit.rs`.
 #![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`; the hot counter of an instruction is one of the table")]
 
 use super::cont::start_iterator_call;

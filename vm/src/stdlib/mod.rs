@@ -71,7 +71,9 @@ impl Vm {
                 opener.register(*b);
             }
         }
-        let parts: [(StdLib, fn(&mut Vm)); 6] = [
+        /// Makes what a library has besides functions.
+        type Open = fn(&mut Vm);
+        let parts: [(StdLib, Open); 6] = [
             (StdLib::MATH, Vm::open_math),
             (StdLib::STRING, Vm::open_string),
             (StdLib::IO, Vm::open_io),
