@@ -49,8 +49,11 @@
 
 mod api;
 
+pub use api::app_data::{AppDataRef, AppDataRefMut};
 pub use api::chunk::{AsChunk, Chunk};
 pub use api::convert::{FromLua, IntoLua};
+pub use api::debug::{HookTriggers, VmState};
+pub use api::environment::LuaType;
 pub use api::error::{DynStdError, Error, ErrorContext, ExternalError, ExternalResult, LuaError, Result};
 pub use api::function::Function;
 pub use api::lua::{Lua, WeakLua};
@@ -58,9 +61,20 @@ pub use api::multi::{FromLuaMulti, IntoLuaMulti, MultiValue, Variadic};
 pub use api::registry::RegistryKey;
 pub use api::string::{BorrowedBytes, BorrowedStr, LuaString};
 pub use api::table::{Pairs, Sequence, Table};
-pub use api::thread::Thread;
+pub use api::thread::{Thread, ThreadEvent, ThreadStatus, ThreadTriggers};
 pub use api::userdata::AnyUserData;
 pub use api::value::{Integer, LightUserData, Nil, Number, Other, Value};
+
+/// Active calls and hooks.
+pub mod debug {
+    pub use crate::api::debug::{Debug, DebugEvent, DebugNames, DebugSource, DebugStack, HookTriggers, VmState};
+}
+
+/// A state and its settings.
+pub mod state {
+    pub use crate::api::lua::{Lua, WeakLua};
+    pub use crate::api::memory::{GcIncParams, GcMode};
+}
 
 /// Memory profiler, heap dumps and snapshots, metrics, inspection. The methods of [`Lua`] lead there.
 #[cfg(feature = "observe")]

@@ -7,8 +7,7 @@ use super::error::{Error, Result};
 use super::function::Function;
 use super::handle::Handle;
 use super::multi::{FromLuaMulti, IntoLuaMulti};
-use super::registry::{RegistryKey, Released};
-use super::state::{State, new_vm};
+use super::state::{State, open_vm};
 use super::string::LuaString;
 use super::table::Table;
 use super::value::Value;
@@ -70,7 +69,7 @@ impl fmt::Debug for WeakLua {
 impl Lua {
     /// A new state with all libraries and the compiler on.
     pub fn new() -> Lua {
-        Lua(State::new(new_vm(false)))
+        Lua(State::new(open_vm(false)))
     }
     /// The state, for structures that must not keep it.
     pub fn weak(&self) -> WeakLua {
@@ -191,20 +190,6 @@ impl Lua {
     /// Converts a Lua value.
     pub fn unpack<T: FromLua>(&self, v: Value) -> Result<T> {
         T::from_lua(v, self)
-    }
-    /// Keeps a value, for a key that may go to other threads.
-    pub fn create_registry_value(&self, v: impl IntoLua) -> Result<RegistryKey> {
-        let v = v.into_lua(self)?;
-        let raw = v.raw_in(self)?;
-        Ok(Released::key(&self.0.released, self.0.add_root(raw)))
-    }
-    /// The value of a key.
-    ///
-    /// # Errors
-    /// Another state made the key, or the value is not a `T`.
-    pub fn registry_value<T: FromLua>(&self, key: &RegistryKey) -> Result<T> {
-        let v = self.0.released.value(key, &self.0.roots).ok_or(Error::MismatchedRegistryKey)?;
-        T::from_lua(Value::from_raw(self, v), self)
     }
     /// Limits the memory of the state to `bytes`; 0 takes the limit away. The limit before.
     ///

@@ -4,14 +4,18 @@
     allow(clippy::arc_with_non_send_sync, reason = "errors are shared as in mlua; with the feature they are `Send` and `Sync`")
 )]
 
+pub mod app_data;
 pub mod callback;
 pub mod chunk;
 pub mod convert;
+pub mod debug;
+pub mod environment;
 pub mod error;
 mod failure;
 pub mod function;
 mod handle;
 pub mod lua;
+pub mod memory;
 pub mod multi;
 #[cfg(feature = "observe")]
 pub mod observe;

@@ -3,11 +3,14 @@
 //! There is one entrance, [`State::enter`], which refuses a second one inside it. Code of the host (closures that Lua calls, conversions,
 //! writers, `Drop` of payloads) runs outside: either no VM function is active, or it was left by [`State::leave`].
 
+use super::app_data::AppData;
+use super::debug::Hooks;
 use super::error::{Error, LuaError, Result};
 use super::failure::{self, Failure};
 use super::handle::Handle;
 use super::lua::Lua;
-use super::registry::Released;
+use super::registry::{Names, Released};
+use super::thread::ThreadEvents;
 use perilune_vm::Vm;
 use perilune_vm::host::{Host, Roots};
 use perilune_vm::meta::MM;
@@ -19,7 +22,15 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 /// A new VM with the libraries and the compiler, for the command. `no_env`: the environment's variables are ignored.
-pub fn new_vm(no_env: bool) -> Box<Vm> {
+///
+/// # Safety
+/// A VM's fields and methods are not a safe interface: who uses them must keep to what is documented with them.
+pub unsafe fn new_vm(no_env: bool) -> Box<Vm> {
+    open_vm(no_env)
+}
+
+/// A new VM with the libraries and the compiler.
+pub(super) fn open_vm(no_env: bool) -> Box<Vm> {
     let mut vm = Vm::new();
     if no_env {
         let registry = vm.registry;
@@ -32,8 +43,11 @@ pub fn new_vm(no_env: bool) -> Box<Vm> {
     vm
 }
 
-/// The VM of a state, for the command. It lives as long as the state, and nobody else must use it meanwhile.
-pub fn vm_of(lua: &Lua) -> *mut Vm {
+/// The VM of a state, for the command.
+///
+/// # Safety
+/// The VM lives as long as the state. While it is used through this pointer, the state and its handles must not be used.
+pub unsafe fn vm_of(lua: &Lua) -> *mut Vm {
     lua.0.owner
 }
 
@@ -46,6 +60,14 @@ pub struct State {
     pub roots: Rc<Roots>,
     /// Values of registry keys that were dropped, maybe on other threads.
     pub released: Arc<Released>,
+    /// Registry values by name.
+    pub(super) names: Names,
+    /// Application data.
+    pub(super) app_data: AppData,
+    /// Who is told of events of coroutines.
+    pub(super) thread_events: ThreadEvents,
+    /// Hooks.
+    pub(super) hooks: Hooks,
     /// The metatable of raised errors of Rust, in [`State::roots`].
     failure_meta: u32,
 }
@@ -65,7 +87,17 @@ impl State {
         let roots = Rc::clone(&vm.host.roots);
         let failure_meta = roots.add(Raw::table(failure::metatable(&mut vm)));
         let owner = Box::into_raw(vm);
-        let state = State { owner, current: Cell::new(owner), roots, released: Arc::default(), failure_meta };
+        let state = State {
+            owner,
+            current: Cell::new(owner),
+            roots,
+            released: Arc::default(),
+            names: Names::default(),
+            app_data: AppData::default(),
+            thread_events: ThreadEvents::default(),
+            hooks: Hooks::default(),
+            failure_meta,
+        };
         let state = Rc::new(state);
         let host: Rc<dyn Host> = Rc::new(Payloads(Rc::downgrade(&state)));
         state.enter(|vm| vm.host.host = Some(host));
@@ -191,6 +223,13 @@ impl Drop for State {
 struct Payloads(Weak<State>);
 
 impl Host for Payloads {
+    fn outside(&self, vm: &mut Vm, code: &mut dyn FnMut()) {
+        match self.0.upgrade() {
+            Some(state) => state.leave(vm, code),
+            None => code(),
+        }
+    }
+
     fn drop_payload(&self, vm: &mut Vm, payload: Box<dyn Any>) {
         let drop = AssertUnwindSafe(|| drop(payload));
         // A panic has been reported by its hook; there is nobody to resume it in.

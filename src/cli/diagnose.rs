@@ -75,7 +75,8 @@ mod tests {
 
     #[track_caller]
     fn shows(source: &str, expected: &str) {
-        let mut vm = perilune::new_vm(true);
+        // SAFETY: only a chunk is loaded.
+        let mut vm = unsafe { perilune::new_vm(true) };
         let e = vm.load_chunk(source.as_bytes(), b"@t.lua", None).expect_err("an error");
         let message = e.bytes().to_vec();
         let shown = excerpt(&mut vm, source.as_bytes(), b"@t.lua", &message).unwrap_or_default();

@@ -50,7 +50,8 @@ pub fn main() -> ExitCode {
         }
         Ok(options) => {
             interrupt::die_of_broken_pipes();
-            let mut vm = perilune::new_vm(options.no_env);
+            // SAFETY: the command keeps to what the VM documents.
+            let mut vm = unsafe { perilune::new_vm(options.no_env) };
             vm.set_memory_limit(options.memory_limit);
             vm.set_interruptible(true);
             let outcome = run_all(&mut vm, &argv, &options);

@@ -29,7 +29,7 @@ const MAX_NATIVE_DEPTH: u32 = 160;
 impl Vm {
     /// Calls any callable value; the results are pushed (`nresults` of them, or all if -1) and counted.
     pub fn call_value(&mut self, f: Value, args: &[Value], nresults: i32) -> LuaResult<u32> {
-        if self.native_depth >= MAX_NATIVE_DEPTH {
+        if self.native_depth >= MAX_NATIVE_DEPTH || super::native_stack::is_at_end() {
             return Err(self.rt_error("C stack overflow"));
         }
         self.reserve(args.len() + 8)?;
@@ -194,12 +194,13 @@ impl Vm {
             loop {
                 match kind(link_of(base)) {
                     frame::C => {
+                        self.uncatchable = false;
                         self.pc = core::ptr::with_exposed_provenance((*base.sub(3)).0 as usize);
                         self.close_upvals(base);
                         self.base = below(base);
                         return Err(LuaError::parked());
                     }
-                    frame::PCALL | frame::XPCALL => {
+                    frame::PCALL | frame::XPCALL if !self.uncatchable => {
                         self.close_upvals(base);
                         self.error_handled = false;
                         self.base = below(base);
@@ -237,6 +238,7 @@ impl Vm {
             let lowest = self.cur.stack.get().add(3);
             loop {
                 match kind(link_of(base)) {
+                    frame::PCALL | frame::XPCALL if self.uncatchable => {}
                     frame::XPCALL => {
                         let handler = *below(base);
                         return self.call_handler(handler);

@@ -1,0 +1,3 @@
+//! The embedding API, by part.
+
+mod soundness;
