@@ -50,6 +50,8 @@
 mod api;
 
 pub use api::app_data::{AppDataRef, AppDataRefMut};
+#[cfg(feature = "async")]
+pub use api::asynchronous::{AsyncCall, AsyncThread};
 pub use api::chunk::{AsChunk, Chunk};
 pub use api::convert::{FromLua, IntoLua};
 pub use api::debug::{HookTriggers, VmState};

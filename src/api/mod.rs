@@ -5,6 +5,8 @@
 )]
 
 pub mod app_data;
+#[cfg(feature = "async")]
+pub mod asynchronous;
 pub mod callback;
 pub mod chunk;
 pub mod convert;

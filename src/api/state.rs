@@ -68,6 +68,9 @@ pub struct State {
     pub(super) thread_events: ThreadEvents,
     /// Hooks.
     pub(super) hooks: Hooks,
+    /// What futures and those who poll them tell one another.
+    #[cfg(feature = "async")]
+    pub(super) asynchronous: super::asynchronous::Async,
     /// The metatable of raised errors of Rust, in [`State::roots`].
     failure_meta: u32,
 }
@@ -96,6 +99,8 @@ impl State {
             app_data: AppData::default(),
             thread_events: ThreadEvents::default(),
             hooks: Hooks::default(),
+            #[cfg(feature = "async")]
+            asynchronous: super::asynchronous::Async::default(),
             failure_meta,
         };
         let state = Rc::new(state);

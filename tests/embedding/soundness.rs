@@ -47,7 +47,7 @@ fn dead_payload(lua: &Lua, f: impl FnMut() + 'static) {
 }
 
 /// A program that allocates enough for several cycles of the collector.
-const ALLOCATES: &str = "local t = {} for i = 1, 20000 do t[i % 100] = {i, tostring(i)} end";
+const ALLOCATES: &str = "local t = {} for i = 1, 3000 do t[i % 100] = {i, tostring(i)} end";
 
 #[test]
 fn handles_of_another_state_are_refused() {
