@@ -12,7 +12,7 @@ fn read(file: &str) -> String {
 /// What cargo knows of all packages.
 fn packages() -> Vec<Value> {
     let mut command = Command::new(env!("CARGO"));
-    command.args(["metadata", "--format-version", "1", "--offline", "--locked", "--all-features"]);
+    command.args(["metadata", "--format-version", "1", "--locked", "--all-features"]);
     let out = command.args(["--filter-platform", "x86_64-unknown-linux-gnu"]).current_dir(env!("CARGO_MANIFEST_DIR")).output();
     let out = out.expect("cargo starts");
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));

@@ -1,4 +1,4 @@
-//! The interactive mode at a terminal: editing, the history, Ctrl-C and Ctrl-D.
+//! The command at a terminal: editing, the history, Ctrl-C and Ctrl-D of the interactive mode; colours; progress.
 
 mod command;
 
@@ -28,6 +28,10 @@ impl Terminal {
     }
     /// The same, with the folder that the history is kept in.
     fn with_state(args: &[&str], state: &Path) -> Terminal {
+        Terminal::in_environment(args, state, &[("NO_COLOR", "1")])
+    }
+    /// The same, with other variables of the environment, and with colours unless these say otherwise.
+    fn in_environment(args: &[&str], state: &Path, variables: &[(&str, &str)]) -> Terminal {
         let (mut master, mut slave) = (-1, -1);
         // SAFETY: the results go to two variables; no name, attributes and size are given.
         let r = unsafe {
@@ -43,6 +47,8 @@ impl Terminal {
             .env("TERM", "xterm")
             .env("XDG_STATE_HOME", state)
             .env_remove("LUA_INIT")
+            .env_remove("NO_COLOR")
+            .envs(variables.iter().copied())
             .stdin(end())
             .stdout(end())
             .stderr(end());
@@ -265,4 +271,66 @@ fn syntax_errors_show_the_line() {
     t.wait_for("> ");
     t.type_keys(CTRL_D);
     assert_eq!(t.ends(), Some(0));
+}
+
+#[test]
+fn what_is_typed_has_colours() {
+    let mut t = Terminal::in_environment(&[], &command::folder("terminal-colours"), &[]);
+    t.wait_for("> ");
+    t.type_keys("local s, n = 'it', 12 -- why");
+    for (colour, text) in [("35", "local"), ("32", "'it'"), ("36", "12"), ("90", "-- why")] {
+        t.wait_for(&format!("\x1b[{colour}m{text}\x1b[0m"));
+    }
+    t.type_keys(CTRL_C);
+    t.wait_for("[?2004l");
+    t.wait_for("> ");
+    // The bracket that belongs to the last one, and none once the line is run.
+    t.type_keys("print(#{8, 9})");
+    t.wait_for("\x1b[1m\x1b[33m(\x1b[0m#{");
+    t.type_keys("\r");
+    t.wait_for("print(#{");
+    t.wait_for("\n2\r\n");
+    t.wait_for("> ");
+    // A string that goes on from the line before.
+    t.type_keys("print(#[[end\r");
+    t.wait_for(">> ");
+    t.type_keys("end]])");
+    t.wait_for("\x1b[32mend]]\x1b[0m");
+    t.type_keys("\r");
+    t.wait_for("\n7\r\n");
+    t.wait_for("> ");
+    t.type_keys(CTRL_D);
+    assert_eq!(t.ends(), Some(0));
+}
+
+#[test]
+fn errors_have_colours() {
+    let state = command::folder("terminal-errors");
+    let run = |variables: &[(&str, &str)], program: &str, expected: &str| {
+        let mut t = Terminal::in_environment(&["-e", program], &state, variables);
+        t.wait_for(expected);
+        assert_eq!(t.ends(), Some(1));
+    };
+    run(&[], "y y", "near 'y'\r\n \x1b[34m1 |\x1b[0m y y\r\n \x1b[34m  |\x1b[0m   \x1b[1m\x1b[31m^\x1b[0m\r\n");
+    run(&[("NO_COLOR", "1")], "y y", "near 'y'\r\n 1 | y y\r\n   |   ^\r\n");
+    run(&[("TERM", "dumb")], "y y", "near 'y'\r\n 1 | y y\r\n   |   ^\r\n");
+    run(&[], "error('no', 0)", "no\r\n\x1b[2mstack traceback:");
+    run(&[("NO_COLOR", "1")], "error('no', 0)", "no\r\nstack traceback:");
+}
+
+#[test]
+fn reading_a_large_file_shows_how_far_it_is() {
+    let state = command::folder("terminal-progress");
+    let file = state.join("dump.json");
+    let text = r#"{"objects":{"0x10":{"type":"table","cat":0,"size":32}},"roots":{"mainthread":"0x10","registry":"0x10"},"#;
+    let rest = r#""stats":{"size":32,"categories":{}}}"#;
+    std::fs::write(&file, [text, &" ".repeat(20 << 20), rest].concat()).expect("it is written");
+    let file = file.to_str().expect("a name");
+    let mut t = Terminal::with_state(&["heap", "summary", file], &state);
+    t.wait_for("% of 20.00 MiB");
+    t.wait_for("table");
+    assert_eq!(t.ends(), Some(0));
+    // Nothing of it where nobody waits.
+    let out = Command::new(PERILUNE).args(["heap", "summary", file]).output().expect("it runs");
+    assert!(out.status.success() && out.stderr.is_empty());
 }

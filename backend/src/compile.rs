@@ -1,4 +1,4 @@
-//! Trees of traces in, machine code out.
+//! The compiler: from a tree of traces to machine code, and the code arena that it is placed in.
 
 use crate::code::{Arena, Code};
 use crate::lower::{self, Env};

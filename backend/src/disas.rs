@@ -1,4 +1,4 @@
-//! Texts of compiled code.
+//! Listings and maps of compiled code.
 
 use crate::output::{CodeMap, Part};
 use crate::source_loc::{exit_located, located};

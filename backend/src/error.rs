@@ -1,4 +1,4 @@
-//! Why a trace was not compiled.
+//! Reasons why a trace was not compiled.
 
 use perilune_recorder::ir::Op;
 use perilune_vm::helper::Helper;

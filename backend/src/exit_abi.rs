@@ -1,9 +1,8 @@
-//! What exits pass to side traces in registers.
+//! Exit arguments: slots that an exit passes to its side trace in registers.
 //!
-//! An exit stores the slots of its snapshot, and the side trace there would begin by loading what has just been stored. So a few of
-//! them are arguments as well, behind those that every trace has. The runtime, which goes on there as long as there is no side
-//! trace, does not look at them. Only loads that rely on the parent ([`sload::PARENT`]) may take them: a trace with such loads is
-//! entered from its exit and from nowhere else.
+//! An exit stores the slots of its snapshot, and the side trace would begin by loading them again. So a few of them are also passed as
+//! arguments, after those that every trace has. The runtime, which handles the exit as long as there is no side trace, ignores them. Only
+//! loads that rely on the parent ([`sload::PARENT`]) may use them: a trace with such loads is entered from its exit and from nowhere else.
 
 use perilune_recorder::ir::{Effect, Ins, IrRef, Op, SlotIdx, SnapId, Trace, Ty, sload};
 

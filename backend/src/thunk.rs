@@ -1,11 +1,11 @@
-//! The fixed pieces of code around traces, and the signatures of all that traces call.
+//! Thunks: the fixed pieces of code around traces, and the signatures of all that traces call.
 //!
 //! - *enter*: from Rust into a trace, an ordinary C function around a call in the traces' convention.
-//! - *exit stub*: what an exit table entry holds while no side trace is linked there; leaves the base in the VM and returns the
-//!   exit's number to whoever entered.
+//! - *exit stub*: what an exit table entry holds while no side trace is linked there; stores the base to the VM and returns the
+//!   exit's number to the caller of *enter*.
 //! - *cold helpers*: helpers called on cold paths that rejoin the trace. An ordinary call would make the register allocator keep
 //!   everything off the caller-saved registers even if the call is never reached; these preserve all registers. They have no
-//!   result; the helper's is left in `vm.scratch[0]`.
+//!   result; that of the helper is left in `vm.scratch[0]`.
 
 use crate::BackendError;
 use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, MemFlagsData, Signature, Type, Value, types};

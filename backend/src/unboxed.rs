@@ -1,8 +1,8 @@
-//! What exits leave undone.
+//! Unboxed exits: slots that an exit stores as they are in registers.
 //!
-//! Most guards never fail, and most of the code of a trace would be there for those that do. So an exit stores what only compiled
-//! code knows, as it is in registers, and no constants; whoever goes on there makes Lua values of it: the runtime when it is told
-//! of the exit, or the first instructions of the side trace. Doing it twice does no harm.
+//! Most guards never fail, and boxing at exits would be most of the code of a trace. So an exit stores only values that compiled code
+//! alone knows, unboxed, and no constants. The Lua values are made from them by the runtime, when it handles the exit, or by the first
+//! instructions of the side trace. Boxing a slot twice does no harm.
 
 use perilune_recorder::ir::{Const, IrRef, SnapId, Trace, Ty};
 use perilune_vm::hooks::Unboxed;

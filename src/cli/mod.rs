@@ -7,6 +7,7 @@ mod options;
 mod repl;
 mod report;
 mod run;
+mod style;
 mod subcommands;
 mod usage;
 

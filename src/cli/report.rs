@@ -1,5 +1,6 @@
 //! Messages to the user.
 
+use super::style;
 use perilune_vm::Vm;
 use perilune_vm::stdlib::io::{flush_stdout, write_stderr};
 use perilune_vm::value::Value;
@@ -52,8 +53,10 @@ pub fn error(vm: &mut Vm, prefix: Prefix, e: Value, traceback: &[u8]) {
     let (mut text, traced) = vm.reported_error();
     vm.error = Value::NIL;
     if traced && !traceback.is_empty() {
-        text.push(b'\n');
+        let faint = style::stderr().faint;
+        text.extend_from_slice(format!("\n{faint}").as_bytes());
         text.extend_from_slice(traceback);
+        text.extend_from_slice(format!("{faint:#}").as_bytes());
     }
     message(prefix, &text);
 }

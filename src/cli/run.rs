@@ -18,9 +18,8 @@ pub fn call(vm: &mut Vm, f: Value, args: &[Value]) -> Result<Vec<Value>, Failed>
 
 /// Compiles a chunk.
 fn load(vm: &mut Vm, text: &[u8], name: &[u8]) -> Result<Value, Failed> {
-    vm.load_chunk(text, name, None).map(Value::func).map_err(|e| {
-        let said = e.bytes().to_vec();
-        message(Prefix::Program, &with_source(vm, text, name, &said));
+    vm.load_source(text, name, None).map(Value::func).map_err(|e| {
+        message(Prefix::Program, &with_source(text, &e));
         Failed
     })
 }

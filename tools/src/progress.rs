@@ -1,48 +1,17 @@
 //! How far reading a file has come, for those who wait at a terminal.
 
-use std::io::{self, IsTerminal, Read, Write};
-use std::time::{Duration, Instant};
+use indicatif::{ProgressBar, ProgressBarIter, ProgressStyle};
+use std::io::Read;
 
-/// Time between two reports, and before the first.
-const EVERY: Duration = Duration::from_millis(500);
+/// Smaller files are read before anybody waits.
+const LARGE: u64 = 8 << 20;
 
-/// A reader that reports on standard error.
-pub struct Progress<R> {
-    reader: R,
-    done: u64,
-    all: u64,
-    next: Option<Instant>,
-    shown: bool,
-}
-
-impl<R: Read> Progress<R> {
-    /// Reports on `reader`, which has `all` bytes.
-    pub fn new(reader: R, all: u64) -> Progress<R> {
-        let next = io::stderr().is_terminal().then(|| Instant::now() + EVERY);
-        Progress { reader, done: 0, all, next, shown: false }
+/// A reader that shows a bar on standard error if that is a terminal, and takes it away when it is dropped. `size` is how many bytes
+/// the file has, 0 if that is unknown.
+pub fn progress<R: Read>(reader: R, size: u64) -> ProgressBarIter<R> {
+    let bar = if size < LARGE { ProgressBar::hidden() } else { ProgressBar::new(size) };
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {percent:>3}% of {total_bytes}, {eta} left") {
+        bar.set_style(style);
     }
-}
-
-impl<R: Read> Read for Progress<R> {
-    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        let n = self.reader.read(to)?;
-        self.done += n as u64;
-        if let Some(next) = self.next
-            && Instant::now() >= next
-        {
-            eprint!("\r{:3}%", (self.done * 100).checked_div(self.all).unwrap_or(100).min(100));
-            let _ = io::stderr().flush();
-            self.next = Some(Instant::now() + EVERY);
-            self.shown = true;
-        }
-        Ok(n)
-    }
-}
-
-impl<R> Drop for Progress<R> {
-    fn drop(&mut self) {
-        if self.shown {
-            eprint!("\r    \r");
-        }
-    }
+    bar.wrap_read(reader)
 }

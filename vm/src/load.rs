@@ -12,6 +12,7 @@ use crate::object::{Func, Gc, Proto, Str, Table, ThreadStatus};
 use crate::sample::{Activity, Sampling};
 use crate::source::{Form, Pieces, Source};
 use crate::state::HOT_COUNTERS;
+use crate::syntax::{self, Diagnostic};
 use crate::value::Value;
 use core::any::Any;
 use std::rc::Rc;
@@ -85,21 +86,43 @@ impl Pieces for Reader<'_> {
     }
 }
 
+/// Why a chunk is not loaded.
+#[derive(Clone, Debug)]
+pub enum LoadError {
+    /// The text does not compile.
+    Syntax(Diagnostic),
+    /// It is no chunk that may be loaded.
+    Other(Vec<u8>),
+}
+
+impl LoadError {
+    fn plain(message: &str) -> LoadError {
+        LoadError::Other(message.into())
+    }
+    /// The message, as `load` returns it.
+    pub fn message(&self) -> &[u8] {
+        match self {
+            LoadError::Syntax(d) => &d.message,
+            LoadError::Other(message) => message,
+        }
+    }
+}
+
 /// The parts of a function that a chunk makes, or a message; none if whoever gives the pieces failed.
-fn read(mut source: Source, name: &[u8], mode: Option<&[u8]>) -> Result<ProtoData, Option<Vec<u8>>> {
+fn read(mut source: Source, name: &[u8], mode: Option<&[u8]>) -> Result<ProtoData, Option<LoadError>> {
     let form = source.open();
     if source.failed() {
         return Err(None);
     }
     if form == Form::Hidden {
-        return Err(Some(UndumpError::Malformed.message().into()));
+        return Err(Some(LoadError::plain(UndumpError::Malformed.message())));
     }
     let letter = if form == Form::Binary { b'b' } else { b't' };
     if mode.is_some_and(|m| !m.contains(&letter)) {
-        return Err(Some(b"attempt to load chunk with wrong mode".into()));
+        return Err(Some(LoadError::plain("attempt to load chunk with wrong mode")));
     }
     if form == Form::Text {
-        return crate::syntax::compile(source, name).map_err(|e| e.message().map(<[u8]>::to_vec));
+        return syntax::compile(source, name).map_err(|e| e.into_diagnostic().map(LoadError::Syntax));
     }
     let data = undump::read(&mut source, name);
     if source.failed() {
@@ -111,7 +134,7 @@ fn read(mut source: Source, name: &[u8], mode: Option<&[u8]>) -> Result<ProtoDat
             [0x1b, ..] => b"(binary)",
             _ => name,
         };
-        Some([shown, b": ", e.message().as_bytes()].concat())
+        Some(LoadError::Other([shown, b": ", e.message().as_bytes()].concat()))
     })
 }
 
@@ -217,7 +240,18 @@ impl Vm {
         if source.first() != Some(&0x1b) && !self.has_room_for_source(source.len()) {
             return Err(self.heap.no_memory());
         }
-        let data = read(Source::whole(source), name, mode).map_err(|e| self.new_str(&e.unwrap_or_default()))?;
+        self.compile(source, name, mode).map_err(|e| self.new_str(e.message()))
+    }
+    /// The same with an error that says where it is.
+    pub fn load_source(&mut self, source: &[u8], name: &[u8], mode: Option<&[u8]>) -> Result<Gc<Func>, LoadError> {
+        if !self.has_room_for_source(source.len()) {
+            return Err(LoadError::Other(self.heap.no_memory().bytes().to_vec()));
+        }
+        self.compile(source, name, mode)
+    }
+    fn compile(&mut self, source: &[u8], name: &[u8], mode: Option<&[u8]>) -> Result<Gc<Func>, LoadError> {
+        // Only the reader of a text in pieces fails without a message.
+        let data = read(Source::whole(source), name, mode).map_err(|e| e.unwrap_or_else(|| LoadError::plain("")))?;
         Ok(self.load_data(&data))
     }
     /// The same for a chunk in pieces, which `next` is called for when they are needed, up to the first that is empty or none.
@@ -233,7 +267,7 @@ impl Vm {
         let mut reader = Reader { vm: self, next, bytes: 0, look: 0 };
         match read(Source::in_pieces(&mut reader), name, mode) {
             Ok(data) => Ok(Ok(self.load_data(&data))),
-            Err(Some(message)) => Ok(Err(self.new_str(&message))),
+            Err(Some(e)) => Ok(Err(self.new_str(e.message()))),
             Err(None) => Err(LuaError::parked()),
         }
     }

@@ -49,6 +49,10 @@ impl<'a> Source<'a> {
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
+    /// Is the whole chunk in memory, so that positions stay what they are?
+    pub fn is_whole(&self) -> bool {
+        matches!(self.bytes, Cow::Borrowed(_))
+    }
     /// Those not used yet.
     pub fn rest(&self) -> &[u8] {
         &self.bytes[self.pos..]

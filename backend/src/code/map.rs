@@ -1,4 +1,4 @@
-//! The pages of an arena.
+//! The pages of a code arena, mapped twice.
 
 use memmap2::{Mmap, MmapMut, MmapOptions};
 use std::io;

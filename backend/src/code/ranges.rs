@@ -1,4 +1,4 @@
-//! Which parts of a space are taken.
+//! An allocator of ranges: which parts of the arena are in use.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Calls of helpers, and the instructions that are nothing but such calls.
+//! Calls of helpers and builtins.
 
 use super::value::{MEM, repr};
 use super::{Lower, Res};

@@ -2,7 +2,7 @@
 //!
 //! All guards of one snapshot share a cold block that stores the modified slots, computes the base of the frame to resume and
 //! jumps to the function's shared tail, which tail-calls through the exit table. Where a side trace is attached to the exit, the
-//! block goes on in that trace instead.
+//! side trace is lowered into that block instead.
 
 use super::value::{INT_HIGH, MEM};
 use super::{KnownSlot, Lower, Pending, Res};

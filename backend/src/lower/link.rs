@@ -1,4 +1,4 @@
-//! Loops, frames, and the ends of traces.
+//! Loop heads and back edges, returns below the start of a trace (RETF), and the links at the end of traces.
 
 use super::value::{MEM, repr};
 use super::{Lower, Res};

@@ -1,6 +1,6 @@
 //! Trace IR to Cranelift IR.
 //!
-//! One function per tree: the parameters are the VM, the base and a number nobody reads. Values are SSA values held in a table
+//! One function per tree: the parameters are the VM, the base and an exit number, which is not used. Values are SSA values held in a table
 //! by instruction index; the base is one too. A trace is straight-line code between cold exits:
 //!
 //! ```text

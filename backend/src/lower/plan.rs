@@ -1,10 +1,10 @@
-//! What to emit where: which instructions are dead, and which are only needed by exits.
+//! Liveness: which instructions are emitted on the hot path, which only in exits, and which are dead.
 //!
-//! A pure instruction whose value is only seen by a few snapshots is *cold*: it is emitted inside the exits that need it, not on
+//! A pure instruction whose value is used only by a few snapshots is *cold*: it is emitted inside the exits that use it, not on
 //! the hot path. Its operands then live up to those exits.
 
 use perilune_recorder::ir::{Effect, Ins, IrRef, Mode, Op, Trace};
-use perilune_recorder::opt::sums;
+use perilune_recorder::opt::overflow;
 
 /// How an instruction is emitted.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -27,7 +27,7 @@ pub(super) struct Plan {
     uses: Vec<u16>,
     /// Index of the LOOP instruction.
     pub loop_at: Option<usize>,
-    /// By instruction: a sum of ints that is computed in 64 bits, see [`sums`].
+    /// By instruction: a sum of ints that is computed in 64 bits, see [`overflow`].
     pub wide: Vec<bool>,
 }
 
@@ -35,7 +35,7 @@ impl Plan {
     pub(super) fn new(trace: &Trace) -> Plan {
         let n = trace.ins.len();
         let loop_at = trace.ins.iter().position(|i| i.op == Op::LOOP);
-        let mut plan = Plan { class: vec![Class::Dead; n], uses: vec![0; n], loop_at, wide: sums::wide(trace) };
+        let mut plan = Plan { class: vec![Class::Dead; n], uses: vec![0; n], loop_at, wide: overflow::wide(trace) };
         plan.count_snapshots(trace);
         for i in (0..n).rev() {
             plan.classify(trace, i);

@@ -1,4 +1,4 @@
-//! Constants, the representation of types, boxing.
+//! Constants, the Cranelift types of IR types, and boxing of values.
 
 use super::{Lower, Res};
 use crate::unboxed::{pointer_tag, value_ty};

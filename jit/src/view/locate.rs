@@ -99,11 +99,11 @@ impl Jit {
             Part::Exit(k) => t.snaps.get(k.index())?.at.ins_index().saturating_sub(1).max(1),
             Part::Other => 1,
         };
-        let mut functions = functions(entry, t.place(ins));
+        let mut functions = functions(entry, t.origin_at(ins));
         if functions.is_empty() {
             functions.extend(entry.place_of(t.snaps.first()?.pc));
         }
-        let switches = !t.rooms.is_empty();
+        let switches = !t.stack_checks.is_empty();
         Some(Located { trace, exit, builtin: builtin(t, ins), functions, returned: has_returned(t, ins), switches })
     }
     /// What trace `n` is called by.
@@ -134,7 +134,7 @@ fn builtin(t: &Trace, i: usize) -> Option<u32> {
 
 /// Has the trace left a frame downwards since it came to the bytecode of instruction `i`?
 fn has_returned(t: &Trace, i: usize) -> bool {
-    let here = t.place(i);
-    let earlier = (1..=i.min(t.ins.len() - 1)).rev().take_while(|&j| t.place(j) == here);
+    let here = t.origin_at(i);
+    let earlier = (1..=i.min(t.ins.len() - 1)).rev().take_while(|&j| t.origin_at(j) == here);
     earlier.into_iter().any(|j| t.ins[j].op.moves_base())
 }

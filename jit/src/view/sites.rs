@@ -23,7 +23,7 @@ pub fn of(vm: &mut Vm, done: &FinishedTrace, number: u32) -> Vec<u32> {
     let mut before = None;
     let mut site = 0;
     for (i, ins) in done.trace.ins.iter().enumerate() {
-        let here = done.trace.place(i);
+        let here = done.trace.origin_at(i);
         // A builtin is told from helpers by its instruction.
         if before != Some(here) || ins.op == Op::NATIVE || i > 0 && done.trace.ins[i - 1].op == Op::NATIVE {
             before = Some(here);

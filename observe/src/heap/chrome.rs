@@ -6,23 +6,72 @@
 use super::graph::{Graph, Link, LinkKind, LinkName, Target};
 use super::index::{FIRST_ID, Index};
 use super::names::{defined_at, running_in};
-use crate::json;
+use crate::json::{self, Text};
+use core::cell::RefCell;
 use perilune_vm::Vm;
 use perilune_vm::object::{Func, Gc, GcHeader, Kind, Proto, Str, Table, Thread, Udata};
 use perilune_vm::value::Value;
+use serde::Serialize;
+use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-/// Numbers that a node takes.
-const NODE_FIELDS: u64 = 7;
 /// Bytes of a string that are shown.
 const SHOWN: usize = 1024;
 /// Different texts that are kept; what would be one more is called by what it is.
 const MAX_TEXTS: usize = 100_000;
+/// Numbers that a node takes.
+const NODE_FIELDS: u64 = META.node_fields.len() as u64;
 
-const META: &str = r#"{"node_fields":["type","name","id","self_size","edge_count","trace_node_id","detachedness"],"node_types":[["hidden","array","string","object","code","closure","regexp","number","native","synthetic","concatenated string","sliced string","symbol","bigint","object shape"],"string","number","number","number","number","number"],"edge_fields":["type","name_or_index","to_node"],"edge_types":[["context","element","property","internal","hidden","shortcut","weak"],"string_or_number","node"],"trace_function_info_fields":["function_id","name","script_name","script_id","line","column"],"trace_node_fields":["id","function_info_index","count","size","children"],"sample_fields":["timestamp_us","last_assigned_id"],"location_fields":["object_index","script_id","line","column"]}"#;
+/// What the numbers of nodes and edges are, as the developer tools want to be told.
+#[derive(Serialize)]
+struct Meta {
+    node_fields: [&'static str; 7],
+    node_types: (&'static [&'static str], &'static str, &'static str, &'static str, &'static str, &'static str, &'static str),
+    edge_fields: [&'static str; 3],
+    edge_types: (&'static [&'static str], &'static str, &'static str),
+    trace_function_info_fields: [&'static str; 6],
+    trace_node_fields: [&'static str; 5],
+    sample_fields: [&'static str; 2],
+    location_fields: [&'static str; 4],
+}
 
-/// Types of nodes: their numbers in [`META`].
+const META: Meta = Meta {
+    node_fields: ["type", "name", "id", "self_size", "edge_count", "trace_node_id", "detachedness"],
+    node_types: (
+        &[
+            "hidden",
+            "array",
+            "string",
+            "object",
+            "code",
+            "closure",
+            "regexp",
+            "number",
+            "native",
+            "synthetic",
+            "concatenated string",
+            "sliced string",
+            "symbol",
+            "bigint",
+            "object shape",
+        ],
+        "string",
+        "number",
+        "number",
+        "number",
+        "number",
+        "number",
+    ),
+    edge_fields: ["type", "name_or_index", "to_node"],
+    edge_types: (&["context", "element", "property", "internal", "hidden", "shortcut", "weak"], "string_or_number", "node"),
+    trace_function_info_fields: ["function_id", "name", "script_name", "script_id", "line", "column"],
+    trace_node_fields: ["id", "function_info_index", "count", "size", "children"],
+    sample_fields: ["timestamp_us", "last_assigned_id"],
+    location_fields: ["object_index", "script_id", "line", "column"],
+};
+
+/// Types of nodes: their positions in [`Meta::node_types`].
 #[derive(Copy, Clone)]
 enum NodeType {
     Array = 1,
@@ -39,9 +88,8 @@ pub fn write(vm: &Vm, to: &mut dyn Write) -> io::Result<()> {
     let index = Index::new(vm, |_| true);
     let strings = Index::new(vm, |o| o.kind() == Kind::Str);
     let graph = Graph::new(vm);
-    let mut texts = Texts { first: strings.len(), by_text: HashMap::new(), in_order: Vec::new() };
-    let mut s = Snapshot { graph: &graph, index: &index, strings: &strings, texts: &mut texts, to };
-    s.all()
+    let texts = RefCell::new(Texts { first: strings.len(), by_text: HashMap::new(), in_order: Vec::new() });
+    json::write(to, 1, &Snapshot { graph: &graph, index: &index, strings: &strings, texts })
 }
 
 /// Strings that are not the program's.
@@ -124,15 +172,15 @@ fn links(graph: &Graph<'_>, index: &Index, n: Node, f: &mut impl FnMut(Link, u64
     }
 }
 
+/// The whole snapshot. Nodes and edges are serialized while the heap is walked; the strings come last, when all are known.
 struct Snapshot<'a> {
     graph: &'a Graph<'a>,
     index: &'a Index,
     strings: &'a Index,
-    texts: &'a mut Texts,
-    to: &'a mut dyn Write,
+    texts: RefCell<Texts>,
 }
 
-/// A place in the order of nodes.
+/// A position in the list of nodes.
 #[derive(Copy, Clone)]
 enum Node {
     Root,
@@ -140,72 +188,120 @@ enum Node {
     Trace(usize),
 }
 
-impl Snapshot<'_> {
-    fn all(&mut self) -> io::Result<()> {
-        let nodes = 1 + u64::from(self.index.len()) + self.graph.traces.len() as u64;
-        let mut edges = 0;
-        self.for_each_node(|s, n| {
-            edges += s.count(n);
-            Ok(())
+#[derive(Serialize)]
+struct Header {
+    meta: Meta,
+    node_count: u64,
+    edge_count: u64,
+    trace_function_count: u64,
+}
+
+impl Serialize for Snapshot<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let node_count = 1 + u64::from(self.index.len()) + self.graph.traces.len() as u64;
+        let mut edge_count = 0;
+        self.for_each_node(|n| {
+            edge_count += self.count(n);
+            Ok::<_, S::Error>(())
         })?;
-        writeln!(
-            self.to,
-            "{{\"snapshot\":{{\"meta\":{META},\"node_count\":{nodes},\"edge_count\":{edges},\"trace_function_count\":0}},"
-        )?;
-        self.to.write_all(b"\"nodes\":[")?;
-        let mut first = true;
-        self.for_each_node(|s, n| {
-            if !core::mem::take(&mut first) {
-                s.to.write_all(b",\n")?;
-            }
-            s.node(n)
-        })?;
-        self.to.write_all(b"],\n\"edges\":[")?;
-        let mut first = true;
-        self.for_each_node(|s, n| s.edges(n, &mut first))?;
-        self.to.write_all(
-            b"],\n\"trace_function_infos\":[],\n\"trace_tree\":[],\n\"samples\":[],\n\"locations\":[],\n\"strings\":[",
-        )?;
-        self.write_strings()?;
-        self.to.write_all(b"]}\n")
+        let mut map = to.serialize_map(None)?;
+        map.serialize_entry("snapshot", &Header { meta: META, node_count, edge_count, trace_function_count: 0 })?;
+        map.serialize_entry("nodes", &Nodes(self))?;
+        map.serialize_entry("edges", &Edges(self))?;
+        for empty in ["trace_function_infos", "trace_tree", "samples", "locations"] {
+            map.serialize_entry(empty, &[(); 0])?;
+        }
+        map.serialize_entry("strings", &Strings(self))?;
+        map.end()
     }
-    fn for_each_node(&mut self, mut f: impl FnMut(&mut Self, Node) -> io::Result<()>) -> io::Result<()> {
-        f(self, Node::Root)?;
+}
+
+struct Nodes<'a>(&'a Snapshot<'a>);
+
+impl Serialize for Nodes<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut list = to.serialize_seq(None)?;
+        self.0.for_each_node(|n| self.0.node(n).iter().try_for_each(|number| list.serialize_element(number)))?;
+        list.end()
+    }
+}
+
+struct Edges<'a>(&'a Snapshot<'a>);
+
+impl Serialize for Edges<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let Snapshot { graph, index, strings, texts } = self.0;
+        let mut list = to.serialize_seq(None)?;
+        self.0.for_each_node(|n| {
+            let mut result = Ok(());
+            links(graph, index, n, &mut |link, at| {
+                if result.is_ok() {
+                    let name = u64::from(texts.borrow_mut().of_link(&link, index, strings));
+                    result = [link.kind as u64, name, at].iter().try_for_each(|number| list.serialize_element(number));
+                }
+            });
+            result
+        })?;
+        list.end()
+    }
+}
+
+struct Strings<'a>(&'a Snapshot<'a>);
+
+impl Serialize for Strings<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut list = to.serialize_seq(None)?;
+        let mut next = |bytes: &[u8]| list.serialize_element(&Text(&bytes[..bytes.len().min(SHOWN)]));
         let mut result = Ok(());
-        let graph = self.graph;
-        graph.vm.heap.for_each_object(|o| {
-            if result.is_ok() {
-                result = f(self, Node::Object(o));
+        self.0.graph.vm.heap.for_each_object(|o| {
+            if result.is_ok() && o.kind() == Kind::Str {
+                result = next(o.cast::<Str>().bytes());
             }
         });
         result?;
-        (0..graph.traces.len()).try_for_each(|i| f(self, Node::Trace(i)))
+        self.0.texts.borrow().in_order.iter().try_for_each(|t| next(t.as_bytes()))?;
+        list.end()
+    }
+}
+
+impl Snapshot<'_> {
+    fn for_each_node<E>(&self, mut f: impl FnMut(Node) -> Result<(), E>) -> Result<(), E> {
+        f(Node::Root)?;
+        let mut result = Ok(());
+        self.graph.vm.heap.for_each_object(|o| {
+            if result.is_ok() {
+                result = f(Node::Object(o));
+            }
+        });
+        result?;
+        (0..self.graph.traces.len()).try_for_each(|i| f(Node::Trace(i)))
     }
     fn count(&self, n: Node) -> u64 {
         let mut count = 0;
         links(self.graph, self.index, n, &mut |_, _| count += 1);
         count
     }
-    fn node(&mut self, n: Node) -> io::Result<()> {
-        let edges = self.count(n);
+    /// The numbers of a node, in the order of [`Meta::node_fields`].
+    fn node(&self, n: Node) -> [u64; 7] {
+        let texts = &mut *self.texts.borrow_mut();
         let (kind, name, id, size) = match n {
-            Node::Root => (NodeType::Synthetic, self.texts.plain("(roots)"), 1, 0),
+            Node::Root => (NodeType::Synthetic, texts.plain("(roots)"), 1, 0),
             Node::Trace(i) => {
                 let t = &self.graph.traces[i];
-                let name = self.texts.get(format!("trace {} of {}", t.number, defined_at(t.owner)), "trace");
+                let name = texts.get(format!("trace {} of {}", t.number, defined_at(t.owner)), "trace");
                 (NodeType::Code, name, (t.number + 2).min(FIRST_ID - 1), t.code)
             }
             Node::Object(o) => {
-                let (kind, name) = self.kind_and_name(o);
+                let (kind, name) = self.kind_and_name(o, texts);
                 (kind, name, self.index.id(o), self.graph.vm.heap.object_size(o))
             }
         };
-        write!(self.to, "{},{name},{id},{size},{edges},0,0", kind as u32)
+        [kind as u64, name.into(), id.into(), size as u64, self.count(n), 0, 0]
     }
-    fn kind_and_name(&mut self, o: Gc<GcHeader>) -> (NodeType, u32) {
+    fn kind_and_name(&self, o: Gc<GcHeader>, texts: &mut Texts) -> (NodeType, u32) {
         match o.kind() {
             Kind::Str => (NodeType::String, self.strings.position(o).unwrap_or(0)),
-            Kind::Table => self.table(o.cast()),
+            Kind::Table => self.table(o.cast(), texts),
             Kind::Func => {
                 let f: Gc<Func> = o.cast();
                 let name = self.graph.names.function(f);
@@ -215,42 +311,42 @@ impl Snapshot<'_> {
                     (Some(name), None) => format!("builtin {name}"),
                     (None, None) => "native function".to_owned(),
                 };
-                (NodeType::Closure, self.texts.get(text, "function"))
+                (NodeType::Closure, texts.get(text, "function"))
             }
-            Kind::UpVal => (NodeType::Native, self.texts.plain("upvalue")),
+            Kind::UpVal => (NodeType::Native, texts.plain("upvalue")),
             Kind::Proto => {
                 let text = format!("prototype {}", defined_at(o.cast::<Proto>()));
-                (NodeType::Code, self.texts.get(text, "prototype"))
+                (NodeType::Code, texts.get(text, "prototype"))
             }
-            Kind::Thread => (NodeType::Native, self.thread(o.cast())),
+            Kind::Thread => (NodeType::Native, self.thread(o.cast(), texts)),
             Kind::Udata => {
                 let class = o.cast::<Udata>().meta.get().and_then(|m| self.graph.names.class(m));
-                (NodeType::Native, self.texts.get(class.unwrap_or_else(|| "userdata".to_owned()), "userdata"))
+                (NodeType::Native, texts.get(class.unwrap_or_else(|| "userdata".to_owned()), "userdata"))
             }
-            Kind::Free => (NodeType::Native, self.texts.plain("free")),
+            Kind::Free => (NodeType::Native, texts.plain("free")),
         }
     }
-    fn table(&mut self, t: Gc<Table>) -> (NodeType, u32) {
+    fn table(&self, t: Gc<Table>, texts: &mut Texts) -> (NodeType, u32) {
         let vm = self.graph.vm;
         if t == vm.registry {
-            return (NodeType::Object, self.texts.plain("registry"));
+            return (NodeType::Object, texts.plain("registry"));
         }
         if t == vm.globals {
-            return (NodeType::Object, self.texts.plain("globals"));
+            return (NodeType::Object, texts.plain("globals"));
         }
         if let Some(class) = t.meta.get().filter(|m| *m != t).and_then(|m| self.graph.names.class(m)) {
-            return (NodeType::Object, self.texts.get(class, "table"));
+            return (NodeType::Object, texts.get(class, "table"));
         }
         if let Some(name) = self.graph.names.table(t) {
             let text = format!("table {name}");
-            return (NodeType::Object, self.texts.get(text, "table"));
+            return (NodeType::Object, texts.get(text, "table"));
         }
         if t.num_nodes() == 0 && t.asize() != 0 {
-            return (NodeType::Array, self.texts.plain("array"));
+            return (NodeType::Array, texts.plain("array"));
         }
-        (NodeType::Object, self.texts.plain("table"))
+        (NodeType::Object, texts.plain("table"))
     }
-    fn thread(&mut self, t: Gc<Thread>) -> u32 {
+    fn thread(&self, t: Gc<Thread>, texts: &mut Texts) -> u32 {
         let vm = self.graph.vm;
         let mut text = if t == vm.main { "main thread".to_owned() } else { "thread".to_owned() };
         if let Some((p, line)) = running_in(vm, t) {
@@ -258,37 +354,6 @@ impl Snapshot<'_> {
             let chunk = chunk.rsplit_once(':').map_or(&*chunk, |c| c.0);
             text = format!("{text} at {chunk}:{line}");
         }
-        self.texts.get(text, "thread")
-    }
-    fn edges(&mut self, n: Node, first: &mut bool) -> io::Result<()> {
-        let (index, strings) = (self.index, self.strings);
-        let (texts, to) = (&mut *self.texts, &mut *self.to);
-        let mut result = Ok(());
-        links(self.graph, index, n, &mut |link, at| {
-            if result.is_ok() {
-                let comma = if core::mem::take(first) { "" } else { ",\n" };
-                let name = texts.of_link(&link, index, strings);
-                result = write!(to, "{comma}{},{name},{at}", link.kind as u32);
-            }
-        });
-        result
-    }
-    fn write_strings(&mut self) -> io::Result<()> {
-        let mut first = true;
-        let to = &mut *self.to;
-        let mut next = |bytes: &[u8]| {
-            if !core::mem::take(&mut first) {
-                to.write_all(b",\n")?;
-            }
-            json::string(to, &bytes[..bytes.len().min(SHOWN)])
-        };
-        let mut result = Ok(());
-        self.graph.vm.heap.for_each_object(|o| {
-            if result.is_ok() && o.kind() == Kind::Str {
-                result = next(o.cast::<Str>().bytes());
-            }
-        });
-        result?;
-        self.texts.in_order.iter().try_for_each(|t| next(t.as_bytes()))
+        texts.get(text, "thread")
     }
 }

@@ -5,213 +5,71 @@
 //! else keeps objects alive. Luau's tools pass over them.
 
 use super::names::{Names, SlotName, running_in, slots};
-use crate::json;
+use crate::json::{self, List, Text, nonempty};
+use core::cell::Cell;
+use core::iter::once;
 use perilune_vm::Vm;
 use perilune_vm::gc::color::FIXED;
 use perilune_vm::gc::{Edge, Visitor, visit::visit_object};
 use perilune_vm::object::{Func, Gc, GcHeader, Kind, Proto, Str, Table, Thread, Udata, UpVal};
 use perilune_vm::value::Value;
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 use std::io::{self, Write};
 
 /// Writes the dump.
 pub fn write(vm: &Vm, to: &mut dyn Write) -> io::Result<()> {
-    let mut dump = Dump { vm, to, names: Names::new(vm), total: 0 };
-    dump.to.write_all(b"{\"objects\":{\n")?;
-    dump.object(vm.main.header())?;
-    let mut result = Ok(());
-    vm.heap.for_each_object(|o| {
-        if result.is_ok() && o != vm.main.header() {
-            result = dump.next_object(o);
-        }
-    });
-    result?;
-    dump.roots()?;
-    let total = dump.total;
-    writeln!(dump.to, ",\"stats\":{{\"size\":{total},\"categories\":{{\"0\":{{\"name\":\"main\",\"size\":{total}}}}}}}}}")
+    json::write(to, 2, &Dump { vm, names: Names::new(vm), total: Cell::new(0) })
 }
 
+/// The whole dump. Objects are serialized while the heap is walked.
 struct Dump<'a> {
     vm: &'a Vm,
-    to: &'a mut dyn Write,
     names: Names,
-    total: usize,
+    /// Bytes of the objects that have been written.
+    total: Cell<usize>,
 }
 
-/// Collects the references of an object by edge.
-struct References<'a> {
-    vm: &'a Vm,
-    found: Vec<(Edge, Gc<GcHeader>)>,
-}
+/// How objects refer to one another.
+struct Address(Gc<GcHeader>);
 
-impl Visitor for References<'_> {
-    fn value(&mut self, edge: Edge, v: Value) {
-        if let Some(o) = v.as_gc() {
-            self.found.push((edge, o));
-        }
-    }
-    fn object(&mut self, edge: Edge, o: Gc<GcHeader>) {
-        self.found.push((edge, o));
-    }
-    fn stack_top(&self, t: &Thread) -> *mut Value {
-        super::graph::stack_top(self.vm, t)
+impl Serialize for Address {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&format_args!("0x{:x}", self.0.addr()))
     }
 }
 
-impl Dump<'_> {
-    fn next_object(&mut self, o: Gc<GcHeader>) -> io::Result<()> {
-        self.to.write_all(b",\n")?;
-        self.object(o)
-    }
-    fn object(&mut self, o: Gc<GcHeader>) -> io::Result<()> {
-        let size = self.vm.heap.object_size(o);
-        self.total += size;
-        write!(self.to, "\"0x{:x}\":{{\"type\":\"{}\",\"cat\":0,\"size\":{size}", o.addr(), o.kind().name())?;
-        match o.kind() {
-            Kind::Str => {
-                self.to.write_all(b",\"data\":")?;
-                json::string(self.to, o.cast::<Str>().bytes())?;
-            }
-            Kind::Table => self.table(o.cast())?,
-            Kind::Func => self.function(o.cast())?,
-            Kind::UpVal => self.upvalue(o.cast())?,
-            Kind::Proto => self.proto(o.cast())?,
-            Kind::Thread => self.thread(o.cast())?,
-            Kind::Udata => self.userdata(o.cast())?,
-            Kind::Free => {}
-        }
-        self.to.write_all(b"}")
-    }
-    fn member(&mut self, name: &str, o: Gc<GcHeader>) -> io::Result<()> {
-        write!(self.to, ",\"{name}\":\"0x{:x}\"", o.addr())
-    }
-    fn list(&mut self, name: &str, objects: impl Iterator<Item = Gc<GcHeader>>) -> io::Result<()> {
-        let mut first = true;
-        for o in objects {
-            if first {
-                write!(self.to, ",\"{name}\":[")?;
-            } else {
-                self.to.write_all(b",")?;
-            }
-            first = false;
-            write!(self.to, "\"0x{:x}\"", o.addr())?;
-        }
-        if first { Ok(()) } else { self.to.write_all(b"]") }
-    }
-    fn references(&self, o: Gc<GcHeader>) -> Vec<(Edge, Gc<GcHeader>)> {
-        let mut v = References { vm: self.vm, found: Vec::new() };
-        visit_object(o, &mut v);
-        v.found
-    }
-    fn value_or_null(&mut self, v: Value) -> io::Result<()> {
-        match v.as_gc() {
-            Some(o) => write!(self.to, "\"0x{:x}\"", o.addr()),
-            None => self.to.write_all(b"null"),
-        }
-    }
-    fn table(&mut self, t: Gc<Table>) -> io::Result<()> {
-        let mut first = true;
-        for n in t.nodes() {
-            let (key, val) = (n.key.get(), n.val.get());
-            // A key without a value may be gone, unless it is a string.
-            if !(key.is_gc() || val.is_gc()) || val.is_nil() && !key.is_str() {
-                continue;
-            }
-            self.to.write_all(if first { b",\"pairs\":[" } else { b"," })?;
-            first = false;
-            self.value_or_null(key)?;
-            self.to.write_all(b",")?;
-            self.value_or_null(val)?;
-        }
-        if !first {
-            self.to.write_all(b"]")?;
-        }
-        self.list("array", t.array_part().iter().filter_map(|v| v.get().as_gc()))?;
-        match t.meta.get() {
-            Some(m) => self.member("metatable", m.header()),
-            None => Ok(()),
-        }
-    }
-    fn function(&mut self, f: Gc<Func>) -> io::Result<()> {
-        self.member("env", f.env.get().header())?;
-        if let Some(name) = self.names.function(f) {
-            self.to.write_all(b",\"name\":")?;
-            json::string(self.to, name.as_bytes())?;
-        }
-        if let Some(p) = f.proto() {
-            self.member("proto", p.header())?;
-        }
-        let of_lua = f.upvalues().iter().map(|u| u.get().header());
-        let of_native = f.native_upvalues().iter().filter_map(|v| v.get().as_gc());
-        self.list("upvalues", of_lua.chain(of_native))
-    }
-    fn upvalue(&mut self, u: Gc<UpVal>) -> io::Result<()> {
-        write!(self.to, ",\"open\":{}", !u.is_closed())?;
-        match u.get().as_gc() {
-            Some(o) => self.member("object", o),
-            None => Ok(()),
-        }
-    }
-    fn proto(&mut self, p: Gc<Proto>) -> io::Result<()> {
-        self.source(p, p.first_line)?;
-        self.member("chunkname", p.chunkname.header())?;
-        let constants = || p.consts.iter().filter_map(|k| k.as_gc());
-        let chunkname = core::iter::once(p.chunkname.header());
-        self.list("constants", chunkname.chain(constants().filter(|k| k.kind() != Kind::Proto)))?;
-        self.list("protos", constants().filter(|k| k.kind() == Kind::Proto))
-    }
-    fn source(&mut self, p: Gc<Proto>, line: u32) -> io::Result<()> {
-        self.to.write_all(b",\"source\":")?;
-        json::string(self.to, p.chunkname.bytes())?;
-        write!(self.to, ",\"line\":{line}")
-    }
-    fn thread(&mut self, t: Gc<Thread>) -> io::Result<()> {
-        self.member("env", t.env.get().header())?;
-        if let Some((p, line)) = running_in(self.vm, t) {
-            self.source(p, line)?;
-        }
-        let references = self.references(t.header());
-        let on_stack = |r: &(Edge, Gc<GcHeader>)| if let Edge::Stack(i) = r.0 { Some((i, r.1)) } else { None };
-        self.list("stack", references.iter().filter_map(on_stack).map(|s| s.1))?;
-        let names = slots(self.vm, t);
-        let mut first = true;
-        for (i, o) in references.iter().filter_map(on_stack) {
-            self.to.write_all(if first { b",\"stacknames\":[" } else { b"," })?;
-            first = false;
-            match names.get(&i) {
-                Some(SlotName::Local(name)) => json::string(self.to, name.as_bytes())?,
-                Some(SlotName::Frame(line)) if o.kind() == Kind::Func => self.frame(o.cast(), *line)?,
-                _ => self.to.write_all(b"null")?,
-            }
-        }
-        if !first {
-            self.to.write_all(b"]")?;
-        }
-        match t.resumer.get() {
-            Some(r) => self.member("resumer", r.header()),
-            None => Ok(()),
-        }
-    }
-    fn frame(&mut self, f: Gc<Func>, line: u32) -> io::Result<()> {
-        let source = f.proto().map_or("=[C]".into(), |p| p.chunkname.to_str_lossy().into_owned());
-        let name = self.names.function(f).unwrap_or_default();
-        json::string(self.to, format!("frame:{source}:{line}:{name}").as_bytes())
-    }
-    fn userdata(&mut self, u: Gc<Udata>) -> io::Result<()> {
-        self.to.write_all(b",\"tag\":0")?;
-        if let Some(m) = u.meta.get() {
-            self.member("metatable", m.header())?;
-        }
-        self.member("env", u.env.get().header())?;
-        match u.anchor.get().as_gc() {
-            Some(o) => self.member("anchor", o),
-            None => Ok(()),
-        }
-    }
-    fn roots(&mut self) -> io::Result<()> {
+#[derive(Serialize)]
+struct Roots {
+    mainthread: Address,
+    registry: Address,
+}
+
+#[derive(Serialize)]
+struct Stats {
+    size: usize,
+    categories: Categories,
+}
+
+#[derive(Serialize)]
+struct Categories {
+    #[serde(rename = "0")]
+    all: Category,
+}
+
+#[derive(Serialize)]
+struct Category {
+    name: &'static str,
+    size: usize,
+}
+
+impl Serialize for Dump<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let vm = self.vm;
-        write!(self.to, "\n}},\n\"roots\":{{\"mainthread\":\"0x{:x}\"", vm.main.addr())?;
-        self.member("registry", vm.registry.header())?;
-        self.to.write_all(b"}")?;
+        let mut map = to.serialize_map(None)?;
+        map.serialize_entry("objects", &Objects(self))?;
+        let roots = Roots { mainthread: Address(vm.main.header()), registry: Address(vm.registry.header()) };
+        map.serialize_entry("roots", &roots)?;
         let mut others = Vec::new();
         super::graph::for_each_root(vm, |_, o| others.push(o));
         vm.heap.for_each_object(|o| {
@@ -219,6 +77,166 @@ impl Dump<'_> {
                 others.push(o);
             }
         });
-        self.list("otherroots", others.into_iter())
+        map.serialize_entry("otherroots", &List(others.into_iter().map(Address)))?;
+        let size = self.total.get();
+        map.serialize_entry("stats", &Stats { size, categories: Categories { all: Category { name: "main", size } } })?;
+        map.end()
+    }
+}
+
+/// The objects by address, the main thread first.
+struct Objects<'a>(&'a Dump<'a>);
+
+impl Serialize for Objects<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let (dump, main) = (self.0, self.0.vm.main.header());
+        let mut map = to.serialize_map(None)?;
+        let mut result = map.serialize_entry(&Address(main), &Object { dump, object: main });
+        dump.vm.heap.for_each_object(|o| {
+            if result.is_ok() && o != main {
+                result = map.serialize_entry(&Address(o), &Object { dump, object: o });
+            }
+        });
+        result?;
+        map.end()
+    }
+}
+
+struct Object<'a> {
+    dump: &'a Dump<'a>,
+    object: Gc<GcHeader>,
+}
+
+impl Serialize for Object<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let Object { dump, object: o } = *self;
+        let size = dump.vm.heap.object_size(o);
+        dump.total.set(dump.total.get() + size);
+        let mut map = to.serialize_map(None)?;
+        map.serialize_entry("type", o.kind().name())?;
+        map.serialize_entry("cat", &0)?;
+        map.serialize_entry("size", &size)?;
+        match o.kind() {
+            Kind::Str => map.serialize_entry("data", &Text(o.cast::<Str>().bytes()))?,
+            Kind::Table => table(&mut map, o.cast())?,
+            Kind::Func => dump.function(&mut map, o.cast())?,
+            Kind::UpVal => upvalue(&mut map, o.cast())?,
+            Kind::Proto => proto(&mut map, o.cast())?,
+            Kind::Thread => dump.thread(&mut map, o.cast())?,
+            Kind::Udata => userdata(&mut map, o.cast())?,
+            Kind::Free => {}
+        }
+        map.end()
+    }
+}
+
+/// Writes a reference to an object, if there is one.
+fn reference<M: SerializeMap>(to: &mut M, name: &'static str, o: Option<Gc<GcHeader>>) -> Result<(), M::Error> {
+    o.map_or(Ok(()), |o| to.serialize_entry(name, &Address(o)))
+}
+
+/// Writes references to objects, if there are any.
+fn references<M: SerializeMap>(
+    to: &mut M,
+    name: &'static str,
+    objects: impl Iterator<Item = Gc<GcHeader>> + Clone,
+) -> Result<(), M::Error> {
+    nonempty(to, name, objects.map(Address))
+}
+
+fn table<M: SerializeMap>(to: &mut M, t: Gc<Table>) -> Result<(), M::Error> {
+    let nodes = t.nodes().iter().map(|n| (n.key.get(), n.val.get()));
+    // A key without a value may be gone, unless it is a string.
+    let alive = |(key, val): &(Value, Value)| (key.is_gc() || val.is_gc()) && (!val.is_nil() || key.is_str());
+    let pairs = nodes.filter(alive).flat_map(|(key, val)| [key, val]);
+    nonempty(to, "pairs", pairs.map(|v| v.as_gc().map(Address)))?;
+    references(to, "array", t.array_part().iter().filter_map(|v| v.get().as_gc()))?;
+    reference(to, "metatable", t.meta.get().map(Gc::header))
+}
+
+fn upvalue<M: SerializeMap>(to: &mut M, u: Gc<UpVal>) -> Result<(), M::Error> {
+    to.serialize_entry("open", &!u.is_closed())?;
+    reference(to, "object", u.get().as_gc())
+}
+
+fn proto<M: SerializeMap>(to: &mut M, p: Gc<Proto>) -> Result<(), M::Error> {
+    source(to, p, p.first_line)?;
+    let chunkname = p.chunkname.header();
+    reference(to, "chunkname", Some(chunkname))?;
+    let constants = p.consts.iter().filter_map(|k| k.as_gc());
+    references(to, "constants", once(chunkname).chain(constants.clone().filter(|k| k.kind() != Kind::Proto)))?;
+    references(to, "protos", constants.filter(|k| k.kind() == Kind::Proto))
+}
+
+fn source<M: SerializeMap>(to: &mut M, p: Gc<Proto>, line: u32) -> Result<(), M::Error> {
+    to.serialize_entry("source", &Text(p.chunkname.bytes()))?;
+    to.serialize_entry("line", &line)
+}
+
+fn userdata<M: SerializeMap>(to: &mut M, u: Gc<Udata>) -> Result<(), M::Error> {
+    to.serialize_entry("tag", &0)?;
+    reference(to, "metatable", u.meta.get().map(Gc::header))?;
+    reference(to, "env", Some(u.env.get().header()))?;
+    reference(to, "anchor", u.anchor.get().as_gc())
+}
+
+impl Dump<'_> {
+    fn function<M: SerializeMap>(&self, to: &mut M, f: Gc<Func>) -> Result<(), M::Error> {
+        reference(to, "env", Some(f.env.get().header()))?;
+        if let Some(name) = self.names.function(f) {
+            to.serialize_entry("name", &name)?;
+        }
+        reference(to, "proto", f.proto().map(Gc::header))?;
+        let of_lua = f.upvalues().iter().map(|u| u.get().header());
+        let of_native = f.native_upvalues().iter().filter_map(|v| v.get().as_gc());
+        references(to, "upvalues", of_lua.chain(of_native))
+    }
+    fn thread<M: SerializeMap>(&self, to: &mut M, t: Gc<Thread>) -> Result<(), M::Error> {
+        reference(to, "env", Some(t.env.get().header()))?;
+        if let Some((p, line)) = running_in(self.vm, t) {
+            source(to, p, line)?;
+        }
+        let mut stack = StackSlots { vm: self.vm, found: Vec::new() };
+        visit_object(t.header(), &mut stack);
+        let (stack, names) = (stack.found, slots(self.vm, t));
+        references(to, "stack", stack.iter().map(|slot| slot.1))?;
+        nonempty(
+            to,
+            "stacknames",
+            stack.iter().map(|(i, o)| match names.get(i) {
+                Some(SlotName::Local(name)) => Some(name.clone()),
+                Some(SlotName::Frame(line)) if o.kind() == Kind::Func => Some(self.frame(o.cast(), *line)),
+                _ => None,
+            }),
+        )?;
+        reference(to, "resumer", t.resumer.get().map(Gc::header))
+    }
+    /// A frame's function in the list of names of stack slots.
+    fn frame(&self, f: Gc<Func>, line: u32) -> String {
+        let source = f.proto().map_or("=[C]".into(), |p| p.chunkname.to_str_lossy().into_owned());
+        let name = self.names.function(f).unwrap_or_default();
+        format!("frame:{source}:{line}:{name}")
+    }
+}
+
+/// Collects the objects on a stack, by slot.
+struct StackSlots<'a> {
+    vm: &'a Vm,
+    found: Vec<(u32, Gc<GcHeader>)>,
+}
+
+impl Visitor for StackSlots<'_> {
+    fn value(&mut self, edge: Edge, v: Value) {
+        if let Some(o) = v.as_gc() {
+            self.object(edge, o);
+        }
+    }
+    fn object(&mut self, edge: Edge, o: Gc<GcHeader>) {
+        if let Edge::Stack(i) = edge {
+            self.found.push((i, o));
+        }
+    }
+    fn stack_top(&self, t: &Thread) -> *mut Value {
+        super::graph::stack_top(self.vm, t)
     }
 }

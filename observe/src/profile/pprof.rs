@@ -3,233 +3,215 @@
 //! A sample has a number and nanoseconds, and labels: `state` (what the VM was doing), `trace` and `exit`. The collector and the
 //! compiler are functions as well, innermost in the stacks that they worked for.
 
-use super::model::{Doing, Profile};
+use super::model::{Doing, Profile, Sample};
+use prost::Message;
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime};
 
-/// The wire format of Protocol Buffers, as far as it is needed: fields that are varints, and fields with a length.
-#[derive(Default)]
-struct Message(Vec<u8>);
+/// The messages of `profile.proto`, with the fields that are written here. Texts are positions in the table of strings.
+mod proto {
+    use prost::Message;
 
-impl Message {
-    fn varint(&mut self, mut n: u64) {
-        while n >= 0x80 {
-            self.0.push(n as u8 | 0x80);
-            n >>= 7;
-        }
-        self.0.push(n as u8);
+    #[derive(Clone, PartialEq, Message)]
+    pub struct Profile {
+        #[prost(message, repeated, tag = "1")]
+        pub sample_type: Vec<ValueType>,
+        #[prost(message, repeated, tag = "2")]
+        pub sample: Vec<Sample>,
+        #[prost(message, repeated, tag = "3")]
+        pub mapping: Vec<Mapping>,
+        #[prost(message, repeated, tag = "4")]
+        pub location: Vec<Location>,
+        #[prost(message, repeated, tag = "5")]
+        pub function: Vec<Function>,
+        #[prost(string, repeated, tag = "6")]
+        pub string_table: Vec<String>,
+        #[prost(int64, tag = "9")]
+        pub time_nanos: i64,
+        #[prost(int64, tag = "10")]
+        pub duration_nanos: i64,
+        #[prost(message, optional, tag = "11")]
+        pub period_type: Option<ValueType>,
+        #[prost(int64, tag = "12")]
+        pub period: i64,
+        #[prost(int64, tag = "14")]
+        pub default_sample_type: i64,
     }
-    fn int(&mut self, field: u64, n: u64) {
-        if n != 0 {
-            self.varint(field << 3);
-            self.varint(n);
-        }
+
+    #[derive(Copy, Clone, PartialEq, Message)]
+    pub struct ValueType {
+        #[prost(int64, tag = "1")]
+        pub kind: i64,
+        #[prost(int64, tag = "2")]
+        pub unit: i64,
     }
-    fn bytes(&mut self, field: u64, bytes: &[u8]) {
-        self.varint(field << 3 | 2);
-        self.varint(bytes.len() as u64);
-        self.0.extend_from_slice(bytes);
+
+    #[derive(Clone, PartialEq, Message)]
+    pub struct Sample {
+        /// The innermost frame first.
+        #[prost(uint64, repeated, tag = "1")]
+        pub location_id: Vec<u64>,
+        #[prost(int64, repeated, tag = "2")]
+        pub value: Vec<i64>,
+        #[prost(message, repeated, tag = "3")]
+        pub label: Vec<Label>,
     }
-    fn message(&mut self, field: u64, f: impl FnOnce(&mut Message)) {
-        let mut inner = Message::default();
-        f(&mut inner);
-        self.bytes(field, &inner.0);
+
+    #[derive(Copy, Clone, PartialEq, Message)]
+    pub struct Label {
+        #[prost(int64, tag = "1")]
+        pub key: i64,
+        #[prost(int64, tag = "2")]
+        pub str: i64,
+        #[prost(int64, tag = "3")]
+        pub num: i64,
     }
-    fn packed(&mut self, field: u64, items: &[u64]) {
-        self.message(field, |m| items.iter().for_each(|&n| m.varint(n)));
+
+    #[derive(Copy, Clone, PartialEq, Message)]
+    pub struct Mapping {
+        #[prost(uint64, tag = "1")]
+        pub id: u64,
+        #[prost(int64, tag = "5")]
+        pub filename: i64,
+        #[prost(bool, tag = "7")]
+        pub has_functions: bool,
+        #[prost(bool, tag = "8")]
+        pub has_filenames: bool,
+        #[prost(bool, tag = "9")]
+        pub has_line_numbers: bool,
+    }
+
+    #[derive(Clone, PartialEq, Message)]
+    pub struct Location {
+        #[prost(uint64, tag = "1")]
+        pub id: u64,
+        #[prost(uint64, tag = "2")]
+        pub mapping_id: u64,
+        #[prost(message, repeated, tag = "4")]
+        pub line: Vec<Line>,
+    }
+
+    #[derive(Copy, Clone, PartialEq, Message)]
+    pub struct Line {
+        #[prost(uint64, tag = "1")]
+        pub function_id: u64,
+        #[prost(int64, tag = "2")]
+        pub line: i64,
+    }
+
+    #[derive(Copy, Clone, PartialEq, Message)]
+    pub struct Function {
+        #[prost(uint64, tag = "1")]
+        pub id: u64,
+        #[prost(int64, tag = "2")]
+        pub name: i64,
+        #[prost(int64, tag = "3")]
+        pub system_name: i64,
+        #[prost(int64, tag = "4")]
+        pub filename: i64,
+        #[prost(int64, tag = "5")]
+        pub start_line: i64,
     }
 }
 
 /// The table of strings; the first is empty.
 struct Strings {
     list: Vec<String>,
-    known: HashMap<String, u64>,
+    known: HashMap<String, i64>,
 }
 
 impl Strings {
     fn new() -> Strings {
         Strings { list: vec![String::new()], known: HashMap::from([(String::new(), 0)]) }
     }
-    fn number(&mut self, text: &str) -> u64 {
+    /// The position of a text.
+    fn at(&mut self, text: &str) -> i64 {
         if let Some(&n) = self.known.get(text) {
             return n;
         }
-        let n = self.list.len() as u64;
+        let n = self.list.len() as i64;
         self.list.push(text.to_owned());
         self.known.insert(text.to_owned(), n);
         n
     }
-}
-
-/// Field numbers of the messages.
-mod field {
-    pub mod profile {
-        pub const SAMPLE_TYPE: u64 = 1;
-        pub const SAMPLE: u64 = 2;
-        pub const MAPPING: u64 = 3;
-        pub const LOCATION: u64 = 4;
-        pub const FUNCTION: u64 = 5;
-        pub const STRING_TABLE: u64 = 6;
-        pub const TIME_NANOS: u64 = 9;
-        pub const DURATION_NANOS: u64 = 10;
-        pub const PERIOD_TYPE: u64 = 11;
-        pub const PERIOD: u64 = 12;
-        pub const DEFAULT_SAMPLE_TYPE: u64 = 14;
-    }
-    pub mod value_type {
-        pub const TYPE: u64 = 1;
-        pub const UNIT: u64 = 2;
-    }
-    pub mod sample {
-        pub const LOCATION_ID: u64 = 1;
-        pub const VALUE: u64 = 2;
-        pub const LABEL: u64 = 3;
-    }
-    pub mod label {
-        pub const KEY: u64 = 1;
-        pub const STR: u64 = 2;
-        pub const NUM: u64 = 3;
-    }
-    pub mod mapping {
-        pub const ID: u64 = 1;
-        pub const FILENAME: u64 = 5;
-        pub const HAS_FUNCTIONS: u64 = 7;
-        pub const HAS_FILENAMES: u64 = 8;
-        pub const HAS_LINE_NUMBERS: u64 = 9;
-    }
-    pub mod location {
-        pub const ID: u64 = 1;
-        pub const MAPPING_ID: u64 = 2;
-        pub const LINE: u64 = 4;
-    }
-    pub mod line {
-        pub const FUNCTION_ID: u64 = 1;
-        pub const LINE: u64 = 2;
-    }
-    pub mod function {
-        pub const ID: u64 = 1;
-        pub const NAME: u64 = 2;
-        pub const SYSTEM_NAME: u64 = 3;
-        pub const FILENAME: u64 = 4;
-        pub const START_LINE: u64 = 5;
+    fn value_type(&mut self, kind: &str, unit: &str) -> proto::ValueType {
+        proto::ValueType { kind: self.at(kind), unit: self.at(unit) }
     }
 }
 
 /// The bytes of a profile. `program` is what was run.
 pub fn encode(p: &Profile, program: &str) -> Vec<u8> {
-    use field::profile as f;
-    let (mut out, mut strings) = (Message::default(), Strings::new());
-    let interval = nanoseconds(p.interval);
-    let types = [("samples", "count"), ("cpu", "nanoseconds")];
-    for (kind, unit) in types {
-        value_type(&mut out, f::SAMPLE_TYPE, &mut strings, kind, unit);
+    let mut strings = Strings::new();
+    let sample_type = vec![strings.value_type("samples", "count"), strings.value_type("cpu", "nanoseconds")];
+    let mapping =
+        proto::Mapping { id: 1, filename: strings.at(program), has_functions: true, has_filenames: true, has_line_numbers: true };
+    let mut out = proto::Profile {
+        sample_type,
+        sample: p.samples().iter().map(|s| sample(p, s, &mut strings)).collect(),
+        mapping: vec![mapping],
+        location: Vec::new(),
+        function: Vec::new(),
+        string_table: Vec::new(),
+        time_nanos: p.began.duration_since(SystemTime::UNIX_EPOCH).map_or(0, nanoseconds),
+        duration_nanos: nanoseconds(p.duration),
+        period_type: Some(strings.value_type("cpu", "nanoseconds")),
+        period: nanoseconds(p.interval),
+        default_sample_type: strings.at("cpu"),
+    };
+    for (id, frame) in (1..).zip(&p.frames) {
+        out.location.push(location(id, u64::from(frame.function) + 1, frame.line.into()));
     }
-    samples(&mut out, p, &mut strings, interval);
-    out.message(f::MAPPING, |m| {
-        m.int(field::mapping::ID, 1);
-        m.int(field::mapping::FILENAME, strings.number(program));
-        for has in [field::mapping::HAS_FUNCTIONS, field::mapping::HAS_FILENAMES, field::mapping::HAS_LINE_NUMBERS] {
-            m.int(has, 1);
-        }
-    });
-    for (i, frame) in p.frames.iter().enumerate() {
-        location(&mut out, i as u64 + 1, u64::from(frame.function) + 1, frame.line.into());
+    for (id, f) in (1..).zip(&p.functions) {
+        let name = if f.file.is_empty() { f.name.clone() } else { f.label() };
+        out.function.push(proto::Function {
+            id,
+            name: strings.at(&name),
+            system_name: strings.at(&f.name),
+            filename: strings.at(&f.file),
+            start_line: f.line.into(),
+        });
     }
-    for (i, function) in p.functions.iter().enumerate() {
-        let name = if function.file.is_empty() { function.name.clone() } else { function.label() };
-        let (name, system) = (strings.number(&name), strings.number(&function.name));
-        let file = strings.number(&function.file);
-        function_message(&mut out, i as u64 + 1, [name, system, file, function.line.into()]);
-    }
-    // What has no frame of its own in the profile.
     for (i, doing) in WITHOUT_FRAME.iter().enumerate() {
-        let (place, function) = without_frame(p, i);
-        let name = strings.number(&format!("({})", doing.name()));
-        location(&mut out, place, function, 0);
-        function_message(&mut out, function, [name, name, 0, 0]);
+        let (location_id, id) = without_frame(p, i);
+        let name = strings.at(&format!("({})", doing.name()));
+        out.location.push(location(location_id, id, 0));
+        out.function.push(proto::Function { id, name, system_name: name, filename: 0, start_line: 0 });
     }
-    out.int(f::TIME_NANOS, p.began.duration_since(SystemTime::UNIX_EPOCH).map_or(0, nanoseconds));
-    out.int(f::DURATION_NANOS, nanoseconds(p.duration));
-    value_type(&mut out, f::PERIOD_TYPE, &mut strings, "cpu", "nanoseconds");
-    out.int(f::PERIOD, interval);
-    out.int(f::DEFAULT_SAMPLE_TYPE, strings.number("cpu"));
-    for text in &strings.list {
-        out.bytes(f::STRING_TABLE, text.as_bytes());
-    }
-    out.0
+    out.string_table = strings.list;
+    out.encode_to_vec()
 }
 
-/// What is shown as a function though it is none.
+/// The states of the VM that are shown as functions, because no frame of the profile stands for them.
 const WITHOUT_FRAME: [Doing; 2] = [Doing::Collecting, Doing::Compiling];
 
-/// Numbers of the location and the function of one of these.
+/// The numbers of the location and the function of one of these.
 fn without_frame(p: &Profile, i: usize) -> (u64, u64) {
     ((p.frames.len() + i + 1) as u64, (p.functions.len() + i + 1) as u64)
 }
 
-fn samples(out: &mut Message, p: &Profile, strings: &mut Strings, interval: u64) {
-    use field::sample as f;
-    for s in p.samples() {
-        let mut places: Vec<u64> = s.stack.iter().rev().map(|&frame| u64::from(frame) + 1).collect();
-        if let Some(i) = WITHOUT_FRAME.iter().position(|d| *d == s.kind.doing) {
-            places.insert(0, without_frame(p, i).0);
-        }
-        out.message(field::profile::SAMPLE, |m| {
-            m.packed(f::LOCATION_ID, &places);
-            m.packed(f::VALUE, &[s.count, s.count * interval]);
-            let (key, state) = (strings.number("state"), strings.number(s.kind.doing.name()));
-            m.message(f::LABEL, |l| {
-                l.int(field::label::KEY, key);
-                l.int(field::label::STR, state);
-            });
-            let trace = s.kind.trace.map(|t| p.traces[t as usize].label());
-            if let Some(trace) = trace {
-                let (key, trace) = (strings.number("trace"), strings.number(&trace));
-                m.message(f::LABEL, |l| {
-                    l.int(field::label::KEY, key);
-                    l.int(field::label::STR, trace);
-                });
-            }
-            if let Some(exit) = s.kind.exit {
-                let key = strings.number("exit");
-                m.message(f::LABEL, |l| {
-                    l.int(field::label::KEY, key);
-                    l.int(field::label::NUM, exit.into());
-                });
-            }
-        });
+fn sample(p: &Profile, s: &Sample, strings: &mut Strings) -> proto::Sample {
+    let frames = s.stack.iter().rev().map(|&frame| u64::from(frame) + 1);
+    let innermost = WITHOUT_FRAME.iter().position(|d| *d == s.kind.doing).map(|i| without_frame(p, i).0);
+    let mut label = vec![proto::Label { key: strings.at("state"), str: strings.at(s.kind.doing.name()), num: 0 }];
+    if let Some(trace) = s.kind.trace {
+        let trace = p.traces[trace as usize].label();
+        label.push(proto::Label { key: strings.at("trace"), str: strings.at(&trace), num: 0 });
+    }
+    if let Some(exit) = s.kind.exit {
+        label.push(proto::Label { key: strings.at("exit"), str: 0, num: exit.into() });
+    }
+    let count = s.count as i64;
+    proto::Sample {
+        location_id: innermost.into_iter().chain(frames).collect(),
+        value: vec![count, count * nanoseconds(p.interval)],
+        label,
     }
 }
 
-fn value_type(out: &mut Message, field: u64, strings: &mut Strings, kind: &str, unit: &str) {
-    let (kind, unit) = (strings.number(kind), strings.number(unit));
-    out.message(field, |m| {
-        m.int(field::value_type::TYPE, kind);
-        m.int(field::value_type::UNIT, unit);
-    });
+fn location(id: u64, function_id: u64, line: i64) -> proto::Location {
+    proto::Location { id, mapping_id: 1, line: vec![proto::Line { function_id, line }] }
 }
 
-fn location(out: &mut Message, id: u64, function: u64, line: u64) {
-    out.message(field::profile::LOCATION, |m| {
-        m.int(field::location::ID, id);
-        m.int(field::location::MAPPING_ID, 1);
-        m.message(field::location::LINE, |l| {
-            l.int(field::line::FUNCTION_ID, function);
-            l.int(field::line::LINE, line);
-        });
-    });
-}
-
-fn function_message(out: &mut Message, id: u64, [name, system, file, line]: [u64; 4]) {
-    use field::function as f;
-    out.message(field::profile::FUNCTION, |m| {
-        for (field, value) in [(f::ID, id), (f::NAME, name), (f::SYSTEM_NAME, system), (f::FILENAME, file), (f::START_LINE, line)]
-        {
-            m.int(field, value);
-        }
-    });
-}
-
-fn nanoseconds(d: Duration) -> u64 {
-    u64::try_from(d.as_nanos()).unwrap_or(u64::MAX)
+fn nanoseconds(d: Duration) -> i64 {
+    i64::try_from(d.as_nanos()).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! Addresses, loads, stores, objects, calls.
+//! Evaluates addresses, loads, stores, allocations and calls.
 
 use super::{Eval, Step, box_word, guard, memory, pointer_tag};
 use crate::ir::{Const, Ins, IrRef, Mode, Op, Ty, sload};

@@ -1,4 +1,4 @@
-//! Switches between coroutines: COROOM, COSAVE, RESUME, YIELD, COEND.
+//! Evaluates switches between coroutines: COROOM, COSAVE, RESUME, YIELD, COEND.
 
 use super::memory::{load32, load64, store8, store32, store64};
 use super::{Eval, Step, guard};

@@ -1,9 +1,9 @@
-//! The only place of the crate that touches memory by address and calls helpers by address.
+//! Accesses to memory and calls of helpers by address: all the unsafe code of the evaluator.
 //!
 //! # Contract
-//! Addresses come from a trace that was recorded on the VM it runs on (or made to fit it by a test): what the trace's guards let
-//! pass is a valid, aligned place in an object, a table part, a stack or the VM, as it is for machine code. Whoever runs a trace
-//! vouches for that, and for no Rust reference to that memory being in use meanwhile.
+//! Addresses come from a trace that was recorded on the VM it runs on (or that a test made to fit it). An address that has passed the trace's
+//! guards is valid and aligned, in an object, a table part, a stack or the VM, as it is for machine code. The caller of the evaluator
+//! guarantees that, and that no Rust reference to this memory is in use meanwhile.
 #![expect(unsafe_code, reason = "the evaluator does to memory what machine code does")]
 
 use perilune_vm::helper::Helper;

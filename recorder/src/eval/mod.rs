@@ -11,7 +11,7 @@ mod memory;
 mod ops;
 
 use crate::ir::{Const, Effect, Ins, IrRef, Link, Op, SlotIdx, SnapId, Trace, Ty, VmRef};
-use crate::opt::sums;
+use crate::opt::overflow;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::ofs;
 use perilune_vm::value as v;
@@ -102,7 +102,7 @@ struct Eval<'a> {
     vm_address: u64,
     base: u64,
     values: Vec<u64>,
-    /// See [`sums::wide`].
+    /// See [`overflow::wide`].
     wide: Vec<bool>,
     /// The snapshot in force.
     snap: SnapId,
@@ -126,7 +126,7 @@ impl<'a> Eval<'a> {
             vm_address: vm.expose_provenance() as u64,
             base: base.expose_provenance() as u64,
             values: vec![0; trace.ins.len()],
-            wide: sums::wide(trace),
+            wide: overflow::wide(trace),
             snap: SnapId::FIRST,
             executed: 0,
             in_loop: 0,

@@ -1,4 +1,4 @@
-//! Arithmetic, comparisons, conversions.
+//! Evaluates arithmetic, comparisons and conversions.
 
 use super::{Eval, Step, guard};
 use crate::ir::{FpMath, Ins, IrRef, Op, Ty, conv as mode};

@@ -1,9 +1,8 @@
 //! The IR buffer: a trace under construction.
 //!
-//! Whoever emits an instruction asks for it with [`IrBuffer::emit`] and uses the reference that comes back, which may be a constant or an
-//! earlier instruction: the emission pipeline (FOLD, CSE, forwarding; `opt::pipeline`) decides whether the instruction is appended.
-//! LuaJIT does the same with `emitir` and `lj_opt_fold`. The buffer only knows the pipeline as a function, so that the IR does not depend on the
-//! optimiser.
+//! [`IrBuffer::emit`] takes an instruction through the emission pipeline (FOLD, CSE, forwarding; `opt::pipeline`), which decides whether it is
+//! appended. The caller uses the reference that comes back: it may be that of a constant or of an earlier instruction. LuaJIT does the
+//! same with `emitir` and `lj_opt_fold`. The buffer knows the pipeline only as a function pointer, so that the IR does not depend on the optimiser.
 //!
 //! Instructions of one operation are chained through `IrBuffer::prev`, newest first: a search visits only candidates, and stops
 //! at the newest operand, since nothing equal can be older than that.
@@ -71,7 +70,7 @@ fn kind_of(k: Const) -> usize {
 }
 
 impl IrBuffer {
-    /// The sum of ints that has the low bits of a num, if [`IrBuffer::set_low_bits`] was told of one that is still there.
+    /// The sum of ints that has the low bits of a num, if [`IrBuffer::set_low_bits`] was called for it, and the sum is still in the trace.
     pub(crate) fn low_bits(&self, num: IrRef) -> Option<IrRef> {
         let sum = self.low_bits.get(num.ins_index()).filter(|_| !num.is_const());
         let r = *sum.filter(|r| **r != IrRef::NONE)?;
@@ -261,10 +260,10 @@ impl IrBuffer {
         if self.history.is_none() {
             return (self.pipeline)(self, ins);
         }
-        self.noted(ins, self.pipeline)
+        self.emit_logged(ins, self.pipeline)
     }
-    /// Emits, and notes what was asked for.
-    fn noted(&mut self, ins: Ins, emit: Pipeline) -> Emit {
+    /// Emits, and keeps the request in the history.
+    fn emit_logged(&mut self, ins: Ins, emit: Pipeline) -> Emit {
         let Some(mut history) = self.history.take() else { return emit(self, ins) };
         let before = self.trace.next_ref();
         let made = emit(self, ins);
@@ -278,7 +277,7 @@ impl IrBuffer {
     /// Appends an instruction as it is.
     pub fn emit_raw(&mut self, op: Op, ty: Ty, a: IrRef, b: IrRef) -> Emit {
         let ins = Ins::new(op, ty, a, b);
-        self.noted(ins, IrBuffer::append)
+        self.emit_logged(ins, IrBuffer::append)
     }
     /// Appends an instruction as it is.
     pub fn append(&mut self, ins: Ins) -> Emit {
@@ -363,7 +362,7 @@ impl IrBuffer {
     /// Takes back everything from instruction `n` on (NOPs excepted, those were something else).
     pub(crate) fn rollback(&mut self, n: usize) {
         self.trace.origins.retain(|o| usize::from(o.0) < n);
-        self.trace.written.retain(|w| w.0.ins_index() < n);
+        self.trace.native_writes.retain(|w| w.at.ins_index() < n);
         self.low_bits.truncate(n);
         for sum in self.low_bits.iter_mut().filter(|r| **r != IrRef::NONE && r.ins_index() >= n) {
             *sum = IrRef::NONE;

@@ -1,7 +1,7 @@
-//! The instructions that recording asked for, and the trace before the passes: kept only for the trace explorer and `-jdump`.
+//! The history of a trace: the instructions that the recorder emitted, and the trace before the passes. Kept only for the trace explorer.
 //!
-//! FOLD, CSE and forwarding work while instructions are emitted, so that an instruction that they find superfluous is never in the
-//! trace. [`History::requests`] has those as well.
+//! FOLD, CSE and forwarding work during emission, so an instruction that they make superfluous is never in the trace. It is in
+//! [`History::requests`].
 
 use super::{Ins, IrRef, Trace};
 

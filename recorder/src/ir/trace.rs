@@ -72,10 +72,28 @@ pub struct Trace {
     pub origins: Vec<(u16, Origin)>,
     /// The bytecodes of the calls that the trace has followed, see [`Origin::call`].
     pub calls: Vec<Origin>,
-    /// Slots that builtins have written, unknown to the trace: the NATIVE, first slot and end.
-    pub written: Vec<(IrRef, Range<SlotIdx>)>,
-    /// Behind each switch to another coroutine: up to where (exclusive) the stack is checked.
-    pub rooms: Vec<(IrRef, u32)>,
+    /// Slots that builtins write.
+    pub native_writes: Vec<NativeWrite>,
+    /// Checks of the stack at switches to other coroutines.
+    pub stack_checks: Vec<StackCheck>,
+}
+
+/// Slots that a builtin writes in memory: the trace does not know their values.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NativeWrite {
+    /// The NATIVE.
+    pub at: IrRef,
+    /// The slots.
+    pub slots: Range<SlotIdx>,
+}
+
+/// The stack of another coroutine is checked before a switch to it.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct StackCheck {
+    /// The instruction that switches.
+    pub switch: IrRef,
+    /// The first slot above the checked ones, as slots are counted behind the switch.
+    pub top: u32,
 }
 
 /// The exit that a side trace starts at.
@@ -176,10 +194,10 @@ impl Trace {
     }
     /// The address of the bytecode that an instruction was recorded for; 0 if none is known.
     pub fn origin(&self, i: usize) -> u64 {
-        self.place(i).pc
+        self.origin_at(i).pc
     }
     /// The bytecode that an instruction was recorded for.
-    pub fn place(&self, i: usize) -> Origin {
+    pub fn origin_at(&self, i: usize) -> Origin {
         let n = self.origins.partition_point(|o| usize::from(o.0) <= i);
         n.checked_sub(1).map_or(Origin::default(), |n| self.origins[n].1)
     }
@@ -195,8 +213,8 @@ impl Trace {
     /// exit is that of the check itself.
     pub fn checked_at(&self, k: SnapId) -> u32 {
         let Some(snap) = self.snaps.get(k.index()).filter(|_| k > SnapId::FIRST) else { return 0 };
-        let room = self.rooms.iter().rfind(|r| r.0 < snap.at).map(|r| r.1);
-        room.unwrap_or(self.top_slot.max(self.checked_slot)).saturating_sub(snap.base_slot.from_base() as u32)
+        let checked = self.stack_checks.iter().rfind(|c| c.switch < snap.at).map(|c| c.top);
+        checked.unwrap_or(self.top_slot.max(self.checked_slot)).saturating_sub(snap.base_slot.from_base() as u32)
     }
     /// The instructions whose guards leave by exit `k`; none if there is no such exit.
     pub fn guarded_by(&self, k: SnapId) -> Range<usize> {
@@ -230,8 +248,8 @@ impl Default for Trace {
             top_slot: 0,
             checked_slot: 0,
             origins: Vec::new(),
-            written: Vec::new(),
-            rooms: Vec::new(),
+            native_writes: Vec::new(),
+            stack_checks: Vec::new(),
             calls: Vec::new(),
         }
     }

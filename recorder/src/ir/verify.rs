@@ -1,7 +1,7 @@
-//! What a well-formed trace is.
+//! The verifier: what a well-formed trace is.
 //!
-//! References name what is defined before, types fit the operation, snapshots are in order and name what exists at their place,
-//! every guard has a snapshot, at most one LOOP, and PHIs at the end that carry one type from the body to the part before LOOP.
+//! References name earlier instructions, types fit the operation, snapshots are in order and name values that exist where they come into force,
+//! every guard has a snapshot, there is at most one LOOP, and PHIs are at the end and carry one type from the body to the part before LOOP.
 
 use super::print::{ByOrder, print_ins};
 use super::{Const, FpMath, Ins, IrRef, Mode, Op, SlotIdx, Trace, Ty, conv};

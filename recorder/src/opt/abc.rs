@@ -1,7 +1,7 @@
-//! Bounds checks of an index that a numeric loop counts.
+//! ABC: elimination of array bounds checks (LuaJIT's `rec_idx_abc`).
 //!
-//! Such an index runs from the counter's value at the start of the trace to the loop's stop value. If both are inside the array,
-//! all are: two checks before the loop instead of one in every iteration. They are marked by their type ([`INVARIANT`]), and the
+//! An index that a numeric loop counts runs from the counter's value at the start of the trace to the loop's stop value. If both are inside
+//! the array, all are: two checks before the loop replace one in every iteration. They are marked by their type ([`INVARIANT`]), and the
 //! loop optimisation leaves them out of the body unless the array's size changes there. The stop value must be inside when the
 //! trace is recorded; otherwise the trace would never get into its loop.
 

@@ -1,4 +1,5 @@
-//! Which memory two references may share, and what a call may change.
+//! Alias analysis: whether two references may name the same memory, and what memory a call may change (LuaJIT's `aa_table`, `aa_ahref` in
+//! `lj_opt_mem`).
 
 use crate::ir::buffer::IrBuffer;
 use crate::ir::{Const, Ins, IrRef, Op, Ty};

@@ -1,7 +1,7 @@
-//! Numbers in string buffers: they need not become strings first.
+//! String buffers take numbers as they are, without a string in between.
 //!
-//! A TOSTR of a number that nothing needs but one buffer is left out, and the number put into the buffer as it is (BUFNUM). A
-//! string that anything else refers to, a snapshot too, is made once and put there as a string.
+//! A TOSTR of a number whose only use is one BUFPUT is removed, and the BUFPUT becomes a BUFNUM of the number. A string with another use, in a
+//! snapshot too, is made once and put into the buffer as a string.
 
 use crate::ir::buffer::IrBuffer;
 use crate::ir::{Ins, IrRef, Op, Ty};

@@ -1,4 +1,4 @@
-//! Sharing of equal instructions.
+//! CSE: common subexpression elimination by the chains of equal operations (LuaJIT's `lj_opt_cse`).
 
 use crate::ir::buffer::{Emit, IrBuffer};
 use crate::ir::{Ins, IrRef, Op};

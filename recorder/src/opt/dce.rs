@@ -1,7 +1,7 @@
-//! Removal of instructions that nobody uses.
+//! DCE: dead code elimination (LuaJIT's `lj_opt_dce`).
 //!
-//! Stays: what is a guard, what has an effect, what a snapshot names, and what any of these need. The rest becomes NOP, so that
-//! references keep their meaning.
+//! Live are guards, instructions with an effect, values that a snapshot names, and the operands of all of these. Other instructions become
+//! NOPs, so that references keep their meaning.
 
 use crate::ir::buffer::IrBuffer;
 use crate::ir::{Ins, IrRef, Op, Trace, Ty};

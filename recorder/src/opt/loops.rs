@@ -120,7 +120,7 @@ impl Unroll<'_> {
                 self.copy_snapshot(snap)?;
                 snap += 1;
             }
-            self.b.origin = self.b.trace.place(i);
+            self.b.origin = self.b.trace.origin_at(i);
             let r = self.copy(i)?;
             self.subst.push(r);
         }
@@ -204,7 +204,8 @@ impl Unroll<'_> {
         let mut slots = Vec::with_capacity(old.slots.len() + self.last.slots.len());
         // What a builtin has written in this iteration is not what the slot had at the end of the last one.
         let written = |slot| {
-            !is_injected(Fault::WrittenByBuiltins) && self.b.trace.written.iter().any(|w| w.0 < old.at && w.1.contains(&slot))
+            !is_injected(Fault::WrittenByBuiltins)
+                && self.b.trace.native_writes.iter().any(|w| w.at < old.at && w.slots.contains(&slot))
         };
         let mut before = self.last.slots.iter().filter(|s| s.slot < old.nslots && !written(s.slot)).peekable();
         let from_last = |mut s: SnapSlot| {

@@ -1,8 +1,8 @@
 //! The optimiser.
 //!
-//! During emission ([`pipeline`]): FOLD, then by kind of instruction CSE, load forwarding or store elimination. On the finished
-//! trace ([`passes`]): LOOP ([`loops`]), DCE ([`dce`]), numbers in string buffers ([`buffers`]). All passes look backwards only, which is why copying a loop's iteration through
-//! the same pipeline moves invariant code out of the loop.
+//! During emission ([`pipeline`]): FOLD ([`fold`]), then by kind of instruction CSE ([`cse`]), load forwarding or store elimination ([`mem`]).
+//! On the finished trace ([`passes`]): LOOP ([`loops`]), DCE ([`dce`]), SINK ([`sink`]), numbers in string buffers ([`buffers`]). All passes
+//! look backwards only, which is why copying a loop's iteration through the same pipeline moves invariant code out of the loop.
 //!
 //! # What makes CSE and forwarding sound across the loop
 //! In the copy, a reference to an instruction before LOOP means its value in the *previous* iteration (for the first iteration of
@@ -18,11 +18,12 @@ pub mod fold;
 pub mod loops;
 pub mod mem;
 pub mod narrow;
+pub mod overflow;
 pub mod passes;
 pub mod pipeline;
 mod reemit;
 pub mod sink;
-pub mod sums;
+
 pub mod widen;
 
 pub use passes::{Pass, finish};

@@ -1,6 +1,6 @@
-//! Narrowing: keeping ints ints. Helpers for the recorder.
+//! Narrowing: helpers of the recorder that keep ints ints (LuaJIT's `lj_opt_narrow`).
 //!
-//! Numbers are dual, so most of what LuaJIT narrows is an int from the start. What is left: operands that must be ints although
+//! Numbers are dual, so most of what LuaJIT narrows is an int from the start. Two cases remain: operands that must be ints although
 //! the program has a num, and the counter of a numeric loop, which cannot overflow.
 
 use crate::ir::buffer::{Emit, IrBuffer};

@@ -1,4 +1,4 @@
-//! The passes on a finished trace.
+//! The passes on a finished trace, in order.
 
 use super::{buffers, dce, loops, sink};
 use crate::abort::Abort;
@@ -10,9 +10,9 @@ use crate::ir::verify::verify;
 pub struct Pass {
     /// Its name.
     pub name: &'static str,
-    /// Instructions before, see [`Trace::executed`]; for emission those that were asked for.
+    /// Instructions before, see [`crate::ir::Trace::executed`]; for emission the requested ones.
     pub before: usize,
-    /// Instructions behind it.
+    /// Instructions after it.
     pub after: usize,
 }
 

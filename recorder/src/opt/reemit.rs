@@ -1,4 +1,4 @@
-//! A trace through the emission pipeline once more.
+//! Emits a finished trace once more: for tests of the pipeline, and for fuzzing.
 
 use super::pipeline;
 use crate::abort::Abort;

@@ -1,13 +1,13 @@
-//! SINK: new tables that only exits need are made there.
+//! SINK: allocations that only exits need are made in the exits (LuaJIT's `lj_opt_sink`).
 //!
-//! A table that the trace makes can be sunk if the trace does nothing with it but store to it under constant keys: loads have
-//! been forwarded from those stores, checks have been folded, and what remains is that snapshots name it. It may be stored into
-//! another table that is sunk. Then neither the allocation nor the stores are executed in their place; an exit whose snapshot
-//! names the table makes and fills it ([`crate::ir::Trace::sunk`]). A table that no snapshot names goes altogether.
+//! A new table can be sunk if the trace only stores to it under constant keys: loads have been forwarded from those stores and checks have
+//! been folded, so that its remaining uses are in snapshots. It may also be stored into another table that is sunk. Then neither the
+//! allocation nor the stores are executed where they were recorded; an exit whose snapshot names the table makes and fills it
+//! ([`crate::ir::Trace::sunk`]). A table that no snapshot names is removed.
 //!
-//! In a loop, a snapshot of the body may name the table that the recorded iteration made: the one of the previous iteration. It
-//! needs no PHI, but the values stored to it do, and it can be sunk only if its copy can. What becomes a loop-carried *value* is
-//! not sunk, such as the previous element of a list.
+//! In a loop, a snapshot of the body may name the table that the recorded iteration made, which means the one of the previous iteration. It
+//! needs no PHI, but the values stored to it do, and it can be sunk only if its copy can. A table that is a loop-carried *value*, such as
+//! the previous element of a list, is not sunk.
 
 use crate::ir::buffer::IrBuffer;
 use crate::ir::{Ins, IrRef, Mode, Op, Ty};

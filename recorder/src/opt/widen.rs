@@ -1,9 +1,9 @@
-//! Widening: ints of a loop's body that nobody needs as ints.
+//! Widening: arithmetic on ints in a loop's body that is better done on nums.
 //!
-//! Numbers are dual, so arithmetic on ints is recorded as such, with a guard against overflow. Where the result is only ever
-//! converted to a num, or goes into arithmetic of which that is true, doubles compute the same without the guard: the operands
-//! are converted instead, which for constants and invariants costs nothing in the loop. Snapshots count as a need for the int,
-//! as what continues there would be recorded for nums otherwise.
+//! Perilune has dual numbers, so arithmetic on ints is recorded as such, with a guard against overflow. Where the result is only ever converted to
+//! a num, or used in arithmetic whose results are, doubles compute the same without the guard. The operands are converted instead, which
+//! costs nothing in the loop for constants and invariants. A value in a snapshot must stay an int: a side trace that starts there would otherwise be
+//! recorded for nums.
 
 use crate::abort::Abort;
 use crate::ir::buffer::{Emit, IrBuffer};

@@ -6,9 +6,9 @@ use crate::opt::fold::range;
 use perilune_vm::Value;
 use perilune_vm::meta::{self, MM};
 
-/// Ints beyond are taken for patterns of bits, not for counts: programs count less in the time that they have.
+/// Greater ints are taken for bit patterns, not for counts: no program counts that far in its time.
 const WIDE: i32 = 1 << 24;
-/// A sum of a pattern of bits with something smaller overflows once in thousands of times.
+/// A sum of a bit pattern and a smaller number overflows once in thousands of times.
 const SMALL: i32 = 1 << 18;
 
 impl Recorder {
@@ -50,12 +50,12 @@ impl Recorder {
         self.b.emit(op, Ty::Num, rx, ry)
     }
 
-    /// Is it a sum as in hash functions, of all bits of an int and something that is not small? Such sums overflow half of the time.
+    /// Is it a sum as in hash functions, of a bit pattern and a number that is not small? Such sums overflow half of the time.
     fn is_wide_sum(&self, x: IrRef, y: IrRef) -> bool {
         let spreads = |x, y| self.is_wide(x) && !self.is_small(y) && !self.is_carried(y, 8);
         spreads(x, y) || spreads(y, x)
     }
-    /// May any bit of an int be set, as far as one can tell from where it comes from?
+    /// May any bit of an int be set, judging by the instruction that computes it?
     fn is_wide(&self, r: IrRef) -> bool {
         if let Some(k) = self.b.as_int(r) {
             return k.unsigned_abs() >= WIDE as u32;
@@ -63,8 +63,8 @@ impl Recorder {
         let bits = [Op::BNOT, Op::BAND, Op::BOR, Op::BXOR, Op::BSHL, Op::BROL, Op::BROR, Op::BSWAP, Op::TOBIT];
         self.b.def(r).is_some_and(|i| bits.contains(&i.op)) && !range::of(&self.b, r).within(-WIDE, WIDE)
     }
-    /// Does an int come from a slot, or is it a sum of such? A loop that assigns the sum to the slot would begin with an int and end with
-    /// a num; there it is learned when it overflows.
+    /// Does an int come from a slot, or is it a sum of such ints? If a loop assigns the sum to the slot, an iteration would begin with an
+    /// int and end with a num. There, feedback decides when the sum overflows.
     fn is_carried(&self, r: IrRef, depth: u32) -> bool {
         self.b.def(r).is_some_and(|i| match i.op {
             Op::SLOAD => true,

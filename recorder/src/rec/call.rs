@@ -2,7 +2,7 @@
 
 use super::meta::Operand;
 use super::protect::Protector;
-use super::{AbortInfo, Flow, Frame, Rec, Recorder, Way, view};
+use super::{AbortInfo, Flow, Frame, FrameKind, Rec, Recorder, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, SlotIdx, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
@@ -52,7 +52,7 @@ impl Recorder {
             return Ok(r);
         }
         if !f.native_upvalues().is_empty() && Builtin::from_id(f.ffid()).is_some_and(|b| b.on_trace() == OnTrace::Call) {
-            // One of many with a state of their own.
+            // There are many functions of this builtin, each with its own state.
             let id = self.field(r, Field::FuncFfid)?;
             self.guard_int(id, f.ffid() as i32)?;
             return Ok(r);
@@ -86,7 +86,7 @@ impl Recorder {
                 return Ok(Flow::Next);
             }
             if kind.is_none() && self.is_for_stitch(f) {
-                // Whatever is called then: the interpreter does it.
+                // The interpreter executes the call.
                 return self.stop_before(pc, f);
             }
             let r = self.specialize(r, f)?;
@@ -98,7 +98,7 @@ impl Recorder {
         };
         let func = self.specialize(r, f)?;
         let base = self.base;
-        self.stack.frames.push(Frame { base, proto: self.proto, way: Way::Call });
+        self.stack.frames.push(Frame { base, proto: self.proto, kind: FrameKind::Call });
         self.base = base + a + 2;
         self.need(self.base + nargs);
         let link = self.b.kptr(view::at(pc, 1).expose_provenance() as u64);
@@ -146,7 +146,7 @@ impl Recorder {
         }
         self.call_value(vm, CallSite { nargs: nargs + 1, ..call }, (r, Value::func(f)))
     }
-    /// The frame at the current base is that of a function about to run.
+    /// Enters the frame at the current base, for a function that is about to run.
     pub(super) fn enter_callee(&mut self, proto: Gc<Proto>) {
         self.open.top = SlotIdx::FUNC;
         self.open.count = 0;
@@ -193,11 +193,11 @@ impl Recorder {
             return self.tail_builtin(vm, pc, f, a, r, nargs);
         };
         let func = self.specialize(r, f)?;
-        if let Some(top) = self.stack.frames.last().copied().filter(|f| f.way == Way::Vararg) {
+        if let Some(top) = self.stack.frames.last().copied().filter(|f| f.kind == FrameKind::Vararg) {
             self.stack.frames.pop();
             self.base = top.base;
         } else if self.stack.frames.is_empty() && self.proto.is_vararg() {
-            // The moved frame is below the start.
+            // The frame that the call replaces is below the start of the trace.
             return if self.start.pending { self.nyi(ins.op()) } else { Ok(Flow::Stop(Link::Interp, pc)) };
         }
         self.clear_from(self.base);
@@ -234,12 +234,12 @@ impl Recorder {
                 done => done,
             };
         }
-        // The builtin may have an effect, behind which it is too late.
+        // The links must be checked before the builtin, which may have an effect.
         if below && !self.check_below(vm)? {
             return self.stop_in_front(pc, f, Link::Return);
         }
         let Some(results) = self.try_builtin(vm, f, a, nargs)? else {
-            if self.stack.frames.last().is_none_or(|f| f.way != Way::Call) {
+            if self.stack.frames.last().is_none_or(|f| f.kind != FrameKind::Call) {
                 return self.stop_in_front(pc, f, Link::Return);
             }
             let link = view::slot(vm, -1).0;
@@ -302,7 +302,7 @@ impl Recorder {
         }
         let func = self.slots[old - 2];
         let link = self.b.kptr(((nargs as u64 + 2) << 3) | 3);
-        self.stack.frames.push(Frame { base: old, proto: self.proto, way: Way::Vararg });
+        self.stack.frames.push(Frame { base: old, proto: self.proto, kind: FrameKind::Vararg });
         self.base = new;
         self.set_abs(new - 2, func);
         self.set_abs(new - 1, link);
@@ -320,7 +320,7 @@ impl Recorder {
     /// VARG.
     pub(super) fn varg(&mut self, vm: &Vm, ins: Ins) -> Rec<()> {
         let np = ins.c();
-        let made = self.stack.frames.last().copied().filter(|f| f.way == Way::Vararg);
+        let made = self.stack.frames.last().copied().filter(|f| f.kind == FrameKind::Vararg);
         let delta = match made {
             Some(frame) => self.base - frame.base,
             None if self.stack.frames.is_empty() => self.start_delta(vm)?,

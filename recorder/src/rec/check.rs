@@ -1,9 +1,10 @@
-//! In debug builds: what the recorder believes of frames and slots is what the interpreter has, before each recorded instruction.
+//! Consistency checks, in debug builds: before each recorded instruction, frames and slots of the recorder are compared with those of the
+//! interpreter (LuaJIT's `rec_check_slots`).
 //!
 //! An error in following calls and returns (an instruction recorded twice, a frame forgotten) shows here at its cause, and not in the
 //! exit that restores a wrong state much later.
 
-use super::{Recorder, Way, view};
+use super::{FrameKind, Recorder, view};
 use crate::ir::{Const, IrRef, SlotIdx, Ty};
 use perilune_vm::bc::Ins;
 use perilune_vm::interp::frame;
@@ -35,13 +36,13 @@ impl Recorder {
             let at = base.index() as isize - running;
             let link = view::slot(vm, at - 1).0;
             let kind = frame::kind(link);
-            let fits = match f.way {
-                Way::Call => kind == frame::LUA,
-                Way::Vararg => kind == frame::VARG,
-                Way::Cont(_) => kind == frame::CONT,
-                Way::Protected => kind == frame::PCALL || kind == frame::XPCALL,
+            let fits = match f.kind {
+                FrameKind::Call => kind == frame::LUA,
+                FrameKind::Vararg => kind == frame::VARG,
+                FrameKind::Cont(_) => kind == frame::CONT,
+                FrameKind::Protected => kind == frame::PCALL || kind == frame::XPCALL,
             };
-            check(fits, || format!("frame {depth}: entered by {:?}, but its link is of kind {kind}", f.way))?;
+            check(fits, || format!("frame {depth}: entered by {:?}, but its link is of kind {kind}", f.kind))?;
             let distance = match kind {
                 frame::LUA => 2 + view::ins(view::at(view::pc_of_link(link), -1)).a(),
                 _ => (link >> 3) as usize,
@@ -64,7 +65,7 @@ impl Recorder {
         let top = if is_header(view::ins(pc).op()) { self.base + vm.record_nargs as usize } else { self.frame_top() };
         let top = top.min(self.slots.top());
         // In a frame that a metamethod was called from, temporaries that the instruction has used up may hold anything.
-        let last = self.stack.frames.iter().rposition(|f| matches!(f.way, Way::Cont(_) | Way::Protected));
+        let last = self.stack.frames.iter().rposition(|f| matches!(f.kind, FrameKind::Cont(_) | FrameKind::Protected));
         let from = last.map_or(SlotIdx::FUNC, |i| self.stack.frames.get(i + 1).map_or(self.base, |f| f.base));
         for (at, dead) in self.dead(pc, top).into_iter().enumerate().skip(from.index()) {
             let at = SlotIdx::new(at);
@@ -84,8 +85,9 @@ impl Recorder {
 
     /// Does the slot hold something else than a Lua value: a link, or what belongs to a continuation?
     fn is_link(&self, at: SlotIdx) -> bool {
-        let cont =
-            |i: usize, base: SlotIdx| matches!(self.stack.frames[i].way, Way::Cont(_)) && (at + 3 == base || at + 4 == base);
+        let cont = |i: usize, base: SlotIdx| {
+            matches!(self.stack.frames[i].kind, FrameKind::Cont(_)) && (at + 3 == base || at + 4 == base)
+        };
         let bases = self.stack.frames.iter().skip(1).map(|f| f.base).chain([self.base]);
         at == SlotIdx::LINK
             || at + 1 == self.base

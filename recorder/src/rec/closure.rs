@@ -1,8 +1,8 @@
 //! Closures that the trace makes, and the closing of upvalues.
 //!
-//! An open upvalue is the address of a stack slot, which a trace keeps in a register and not in memory. That is sound because
-//! nobody looks at the memory while the trace runs: accesses through upvalues are either recognised as those of a slot
-//! ([`super::upval`]) or guarded to be none of the trace's, and exits store what was assigned. Only closing an upvalue takes the
+//! An open upvalue is the address of a stack slot, whose value a trace keeps in a register and not in memory. That is sound because no code
+//! reads the slot in memory while the trace runs: accesses through upvalues are either recognised as accesses to a slot
+//! ([`super::upval`]) or guarded to be to no slot of the trace, and exits store assigned slots. Only closing an upvalue reads the
 //! value from memory, so captured slots are stored before it.
 
 use super::{Rec, Recorder};
@@ -26,7 +26,7 @@ pub(super) struct Closure {
 }
 
 impl Recorder {
-    /// What is known of a function that the trace makes.
+    /// The closure that the trace has made as `func`, if it has.
     pub(super) fn closure(&self, func: IrRef) -> Option<Closure> {
         self.closures.iter().rev().find(|c| c.func == func).copied()
     }
@@ -64,7 +64,7 @@ impl Recorder {
             return self.b.emit(Op::ULT, Ty::P64, highest, level).map(|_| ());
         }
         let captured = self.captured(vm, level)?;
-        // What is stored is what an exit in between would store.
+        // An exit between the stores would store the same values.
         self.snap(pc)?;
         for (at, value) in captured {
             let (ty, address) = (self.ty(value), self.slot_address(at)?);
@@ -75,8 +75,8 @@ impl Recorder {
         self.snaps.needed = true;
         Ok(())
     }
-    /// The slots from `level` on that functions made in this frame may refer to, with their values. What the trace has not assigned
-    /// is in memory, but only in the iteration that is recorded: in the next one it may have been assigned at the end of this one.
+    /// The slots from `level` on that closures of this frame may capture, with their values. A slot that the trace has not assigned is up
+    /// to date in memory, but only in the recorded iteration: the end of an iteration may assign it.
     fn captured(&mut self, vm: &Vm, level: SlotIdx) -> Rec<Vec<(SlotIdx, IrRef)>> {
         let proto = self.proto;
         let children = (0..).map_while(|i| proto.kgc(i)).filter_map(|k| k.as_proto());

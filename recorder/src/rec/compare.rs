@@ -1,4 +1,4 @@
-//! Comparisons and tests. The snapshot of a comparison goes on at the branch that is not taken.
+//! Comparisons and tests. The snapshot of a comparison resumes at the branch that the trace does not take.
 
 use super::{Flow, Rec, Recorder, view};
 use crate::abort::Abort;
@@ -9,7 +9,7 @@ use perilune_vm::helper::Helper;
 use perilune_vm::{Value, Vm};
 
 impl Recorder {
-    /// Takes the snapshot for a decision at `pc` whose jump is `taken`.
+    /// Takes the snapshot for the branch at `pc`, whose jump is `taken`.
     fn other_branch(&mut self, pc: *const Ins, taken: bool) -> Rec<()> {
         let jump = view::at(pc, 1);
         let other = if taken { view::at(pc, 2) } else { view::target(jump, view::ins(jump)) };
@@ -86,7 +86,7 @@ impl Recorder {
             return Ok(Flow::Next);
         }
         if yes && (vx.is_table() || vx.is_udata()) && !is_injected(Fault::EqualByMetamethod) {
-            // Others may be equal by a metamethod: the instruction is executed again then.
+            // Other values may be equal by a metamethod: an exit executes the instruction again.
             self.snap(pc)?;
             self.b.compare(Op::EQ, x, y)?;
             return Ok(Flow::Next);

@@ -37,7 +37,7 @@ impl Recorder {
         if parts.iter().all(|p| p.1.is_str() || p.1.is_number()) {
             return self.concat(vm, self.feedback.pc, parts);
         }
-        // A builtin that is only called when a part of it is done: the interpreter does all of it.
+        // The CAT would call a builtin after a part of it is done: the interpreter executes all of it.
         let before = self.state();
         match self.concat(vm, self.feedback.pc, parts) {
             Err(Abort::NyiFastFunc) if !self.start.pending => {
@@ -105,7 +105,7 @@ impl Recorder {
         self.set(ins.a(), r);
         Ok(())
     }
-    /// TSETM: the values are handed over on the stack.
+    /// TSETM: the values are passed to the helper on the stack.
     pub(super) fn tsetm(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<()> {
         let (a, n) = (ins.a(), vm.multres as usize);
         let (table, v) = self.operand(vm, a - 1)?;
@@ -116,7 +116,7 @@ impl Recorder {
         for i in 0..n {
             self.get(vm, a + i)?;
         }
-        // Exits store the same values.
+        // An exit would store the same values.
         self.snap(pc)?;
         self.gc_step()?;
         for at in (a..a + n).map(|i| self.base + i).collect::<Vec<_>>() {

@@ -1,13 +1,14 @@
-//! Switches between coroutines: a trace goes on in the one that is resumed, and in the resumer of the one that yields.
+//! Switches between coroutines: a trace continues in the coroutine that is resumed, and in the resumer of the one that yields.
 //!
-//! At a switch everything is in memory as the interpreter would have it, the frame of the builtin included; the trace counts slots from
-//! the other coroutine's frame then, and knows nothing of them but what is handed over. What runs there is guarded as in a return
-//! below the start of a trace: by the return address of the builtin that the coroutine has left by. Which coroutine it is does not matter.
+//! At a switch, memory has everything that the interpreter would have there, the frame of the builtin included. From then on the trace counts
+//! slots from a frame of the other coroutine, and only the values that are passed are known. What runs there is guarded as in a
+//! return below the start of a trace: by the return address of the builtin by which the coroutine was left. Which coroutine it is does not
+//! matter.
 
 use super::native::frame_at;
-use super::{Flow, Rec, Recorder, Site, Way, view};
+use super::{Flow, FrameKind, Rec, Recorder, Site, view};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Link, Op, SlotIdx, Ty, VmRef};
+use crate::ir::{IrRef, Link, Op, SlotIdx, StackCheck, Ty, VmRef};
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::interp::co::MAX_NESTING;
 use perilune_vm::interp::frame;
@@ -16,14 +17,14 @@ use perilune_vm::object::{Func, Gc, Proto, ProtoFlags, Thread, ThreadStatus};
 use perilune_vm::stdlib::Builtin;
 use perilune_vm::{Value, Vm};
 
-/// Slots of a builtin's frame below the first argument that count as its own: the function and the link.
+/// Slots of a builtin's frame below its first argument: the function and the link.
 const HEAD: usize = 2;
 
 /// A switch that the interpreter is about to make.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Switch {
     co: Gc<Thread>,
-    /// Where that one goes on: instruction, and frame as distance from the start of its stack.
+    /// Where it continues: the instruction, and the distance of the frame from the start of its stack.
     pc: *const Ins,
     frame: usize,
 }
@@ -32,33 +33,33 @@ pub(super) struct Switch {
 #[derive(Copy, Clone)]
 pub(super) struct Call {
     pub pc: *const Ins,
-    /// The builtin, its local, and the number of arguments.
+    /// The builtin, with its reference.
     pub f: (IrRef, Gc<Func>),
     pub a: usize,
     pub nargs: usize,
-    /// It takes the place of the running frame.
+    /// Is it a tail call, whose frame replaces the running one?
     pub tail: bool,
 }
 
-/// How a waiting coroutine goes on.
-struct Waiting {
+/// Where a coroutine continues when it is switched to.
+struct SwitchTarget {
     /// Has it not started?
     fresh: bool,
-    /// The return address of the builtin that it has left by; the link of its first frame.
+    /// The return address of the builtin by which it was left; the link of its first frame if it has not started.
     link: u64,
-    /// Slots from the frame that goes on up to that of the builtin.
+    /// Slots from the frame that continues up to that of the builtin.
     delta: usize,
     proto: Gc<Proto>,
-    /// How many results its call wants, plus 1 (0: all).
+    /// How many results the call of the builtin takes, plus 1; 0 for all.
     want: usize,
     next: Switch,
-    /// That builtin, or the function to call.
+    /// The builtin, or the function to call if the coroutine has not started.
     left_by: Gc<Func>,
 }
 
-impl Waiting {
-    /// None if it does not go on behind the call of a Lua function, or by calling one.
-    fn of(co: Gc<Thread>) -> Option<Waiting> {
+impl SwitchTarget {
+    /// `None` if the coroutine continues neither behind the call of a Lua function nor by calling one.
+    fn of(co: Gc<Thread>) -> Option<SwitchTarget> {
         let fresh = match co.status.get() {
             ThreadStatus::Fresh => true,
             ThreadStatus::Suspended | ThreadStatus::Normal => false,
@@ -72,7 +73,7 @@ impl Waiting {
         if fresh {
             let proto = left_by.proto().filter(compiled)?;
             let next = Switch { co, pc: proto.code_ptr(), frame };
-            return Some(Waiting { fresh, link, delta: 0, proto, want: 0, next, left_by });
+            return Some(SwitchTarget { fresh, link, delta: 0, proto, want: 0, next, left_by });
         }
         if frame::kind(link) != frame::LUA {
             return None;
@@ -87,11 +88,11 @@ impl Waiting {
         // From a pad back to the code.
         let pc = proto.pad_at(pc).map_or(pc, |pad| pad.back());
         let next = Switch { co, pc, frame: frame - delta * size_of::<Value>() };
-        Some(Waiting { fresh, link, delta, proto, want: call.b(), next, left_by })
+        Some(SwitchTarget { fresh, link, delta, proto, want: call.b(), next, left_by })
     }
-    /// The one that waits for the running coroutine, and what it gets in front of the results.
-    fn resumer(vm: &Vm) -> Option<(Waiting, Option<IrRef>)> {
-        let to = Waiting::of(vm.cur.resumer.get()?)?;
+    /// The resumer of the running coroutine, and the value that it gets in front of the results.
+    fn resumer(vm: &Vm) -> Option<(SwitchTarget, Option<IrRef>)> {
+        let to = SwitchTarget::of(vm.cur.resumer.get()?)?;
         match Builtin::from_id(to.left_by.ffid()) {
             Some(Builtin::CoroutineResume) => Some((to, Some(IrRef::TRUE))),
             Some(Builtin::CoroutineWrapAux) => Some((to, None)),
@@ -101,7 +102,7 @@ impl Waiting {
 }
 
 impl Recorder {
-    /// Records a call of a builtin that switches to another coroutine. False if it is none, or this cannot be recorded.
+    /// Records a call of a builtin that switches to another coroutine. False for other builtins, and where the switch cannot be recorded.
     pub(super) fn switch(&mut self, vm: &Vm, call: Call) -> Rec<bool> {
         let (r, f) = call.f;
         let moved = call.tail && self.stack.frames.is_empty() && self.proto.is_vararg();
@@ -128,12 +129,13 @@ impl Recorder {
         }
     }
 
-    /// Resumes a coroutine, which is `thread` unless the function's state says so, with the arguments from number `first` on.
+    /// Resumes a coroutine with the arguments from number `first` on. Without a reference `thread`, the coroutine is in the state of the
+    /// builtin.
     fn resume(&mut self, call: Call, (thread, co): (IrRef, Gc<Thread>), first: usize) -> Rec<bool> {
         if !matches!(co.status.get(), ThreadStatus::Fresh | ThreadStatus::Suspended) {
             return Ok(false);
         }
-        let Some(to) = Waiting::of(co) else { return Ok(false) };
+        let Some(to) = SwitchTarget::of(co) else { return Ok(false) };
         if self.meets_many(&to) {
             return Ok(false);
         }
@@ -142,7 +144,7 @@ impl Recorder {
             self.guard_is(r, Value::func(f))?;
             thread
         } else {
-            // Which of the functions that `wrap` has made it is does not matter.
+            // Any function that `coroutine.wrap` has made will do.
             let id = self.field(r, Field::FuncFfid)?;
             self.guard_int(id, f.ffid() as i32)?;
             let state = self.b.emit(Op::FREF, Ty::P64, r, IrRef(Field::FuncState as u16))?;
@@ -173,7 +175,7 @@ impl Recorder {
 
     /// Yields to the resumer.
     fn yields(&mut self, vm: &Vm, call: Call) -> Rec<bool> {
-        let Some((to, told)) = Waiting::resumer(vm).filter(|_| vm.cur.native_depth.get() == vm.native_depth) else {
+        let Some((to, told)) = SwitchTarget::resumer(vm).filter(|_| vm.cur.native_depth.get() == vm.native_depth) else {
             return Ok(false);
         };
         if self.meets_many(&to) {
@@ -197,10 +199,10 @@ impl Recorder {
     /// May the trace follow a return by which the coroutine ends?
     pub(super) fn may_end(&self, vm: &Vm) -> bool {
         let follows = (!self.start.is_root || self.has_switched()) && !self.feedback.site.leaves;
-        follows && self.stack.leaves_start() && self.links_to_end(vm).is_some() && Waiting::resumer(vm).is_some()
+        follows && self.stack.leaves_start() && self.links_to_end(vm).is_some() && SwitchTarget::resumer(vm).is_some()
     }
-    /// The links from the start frame down to the first frame of the coroutine, as in [`Recorder::check_links`], if there is nothing but
-    /// frames that functions of varargs have moved.
+    /// The links from the start frame down to the first frame of the coroutine, as in [`Recorder::check_links`]; `None` unless all frames
+    /// in between are vararg frames.
     fn links_to_end(&self, vm: &Vm) -> Option<Vec<(isize, u64)>> {
         let start = -self.base.from_base() as isize;
         let (mut at, mut links) = (0, Vec::new());
@@ -216,18 +218,20 @@ impl Recorder {
     }
     /// The running coroutine ends with these results, see [`Recorder::may_end`].
     pub(super) fn end_coroutine(&mut self, vm: &Vm, pc: *const Ins, results: Vec<IrRef>) -> Rec<Flow> {
-        let (Some(links), Some((to, told))) = (self.links_to_end(vm), Waiting::resumer(vm)) else { return Err(Abort::NyiReturn) };
+        let (Some(links), Some((to, told))) = (self.links_to_end(vm), SwitchTarget::resumer(vm)) else {
+            return Err(Abort::NyiReturn);
+        };
         if self.meets_many(&to) {
             return if self.start.pending { Err(Abort::NyiReturn) } else { Ok(Flow::Stop(Link::Return, pc)) };
         }
         let start = -self.base.from_base() as isize;
         self.check_links(vm, start, &links, 0)?;
-        let protected = self.stack.frames.iter().filter(|f| f.way == Way::Protected).count();
+        let protected = self.stack.frames.iter().filter(|f| f.kind == FrameKind::Protected).count();
         let thread = self.guard_resumer(&to)?;
         let results: Vec<IrRef> = told.into_iter().chain((0..protected).map(|_| IrRef::TRUE)).chain(results).collect();
         let room = self.room_for(thread, &results)?;
         self.go_on(Op::COEND, thread, &to, room)?;
-        // It is a return: no header of a builtin is dispatched.
+        // A coroutine ends by a return, so no header of a builtin is dispatched.
         self.native.headers = 0;
         self.place_list(to.want, SlotIdx::FUNC + to.delta, &results);
         Ok(Flow::Next)
@@ -237,8 +241,8 @@ impl Recorder {
     fn running(&mut self) -> Rec<IrRef> {
         self.b.emit(Op::LREF, Ty::Thread, IrRef::NONE, IrRef::NONE)
     }
-    /// Guards that a coroutine goes on where it is to: the function to call, if it is fresh.
-    fn guard_waiting(&mut self, thread: IrRef, to: &Waiting) -> Rec<IrRef> {
+    /// Guards that a coroutine continues where it does now. Gives the function to call if it has not started.
+    fn guard_waiting(&mut self, thread: IrRef, to: &SwitchTarget) -> Rec<IrRef> {
         let base = self.field(thread, Field::ThreadBase)?;
         if to.fresh {
             let at = self.b.kptr((-16i64) as u64);
@@ -252,8 +256,8 @@ impl Recorder {
         self.b.emit(Op::EQ, Ty::P64, found, expected)?;
         Ok(IrRef::NONE)
     }
-    /// The resumer of the running coroutine, guarded to go on where it is to, and to have called the same builtin.
-    fn guard_resumer(&mut self, to: &Waiting) -> Rec<IrRef> {
+    /// The resumer of the running coroutine, guarded to continue where it does now, and to be in a call of the same builtin.
+    fn guard_resumer(&mut self, to: &SwitchTarget) -> Rec<IrRef> {
         let running = self.running()?;
         let thread = self.field(running, Field::ThreadResumer)?;
         let null = self.b.knull(Ty::Thread);
@@ -267,14 +271,15 @@ impl Recorder {
         self.guard_int(id, to.left_by.ffid() as i32)?;
         Ok(thread)
     }
-    /// Do the coroutines that are switched to here go on at many places? Each takes a side trace otherwise.
-    fn meets_many(&mut self, to: &Waiting) -> bool {
+    /// Do the coroutines that are switched to here continue at many bytecode positions? Each takes a side trace otherwise.
+    fn meets_many(&mut self, to: &SwitchTarget) -> bool {
         if self.feedback.at_exit {
             self.feedback.site.callees.add((to.next.pc as usize >> 2) as u32 | 1);
         }
         self.feedback.site.has_many_callees()
     }
-    /// Guards that there is room in a coroutine, how much is known later. What is handed over must be known.
+    /// Guards that the stack of a coroutine has room; how much is filled in at the end of the segment. Fails if a value to pass is not
+    /// known.
     fn room_for(&mut self, thread: IrRef, values: &[IrRef]) -> Rec<IrRef> {
         if values.contains(&IrRef::NONE) {
             return Err(Abort::NyiReturn);
@@ -282,7 +287,7 @@ impl Recorder {
         self.b.emit(Op::COROOM, Ty::Nil, thread, IrRef(0))
     }
 
-    /// Leaves the running coroutine by the builtin's frame, whose first `kept` arguments stay there.
+    /// Leaves the running coroutine: the frame of the builtin keeps its first `kept` arguments.
     fn leave(&mut self, call: Call, kept: usize) -> Rec<()> {
         let first = self.base + call.a + HEAD;
         let at = if call.tail { self.take_frame() } else { first };
@@ -300,7 +305,7 @@ impl Recorder {
         self.set_abs(at - HEAD, call.f.0);
         self.open.top = at + kept;
         self.need(at + kept);
-        // Nobody leaves through this snapshot: it says what is stored. What the call has used up is not.
+        // No guard leaves through this snapshot: COSAVE stores its slots. Slots that the call has used up are not among them.
         self.snaps.seen_from = at - HEAD;
         self.snap_below(back, at + kept)?;
         self.snaps.seen_from = SlotIdx::END;
@@ -308,16 +313,16 @@ impl Recorder {
         self.native.headers += 1;
         Ok(())
     }
-    /// The base of the frame that a tail call replaces: where that of a function of varargs was before it was moved.
+    /// The base of the frame that a tail call replaces; that of a vararg function before its frame was moved.
     fn take_frame(&mut self) -> SlotIdx {
-        if let Some(top) = self.stack.frames.last().copied().filter(|f| f.way == Way::Vararg) {
+        if let Some(top) = self.stack.frames.last().copied().filter(|f| f.kind == FrameKind::Vararg) {
             self.stack.frames.pop();
             self.base = top.base;
         }
         self.base
     }
-    /// Goes on in another coroutine, knowing nothing of its slots.
-    fn go_on(&mut self, op: Op, thread: IrRef, to: &Waiting, room: IrRef) -> Rec<()> {
+    /// Switches to another coroutine, none of whose slots are known.
+    fn go_on(&mut self, op: Op, thread: IrRef, to: &SwitchTarget, room: IrRef) -> Rec<()> {
         let klink = self.b.kptr(to.link);
         let switch = self.b.emit(op, Ty::Nil, thread, klink)?;
         self.end_segment();
@@ -342,7 +347,7 @@ impl Recorder {
             None => self.switches.first_top = top,
             Some(Segment { room, switch, delta, .. }) => {
                 self.b.trace.ins[room.ins_index()].b = IrRef(top.index().saturating_sub(2 + delta) as u16);
-                self.b.trace.rooms.push((switch, top.index() as u32));
+                self.b.trace.stack_checks.push(StackCheck { switch, top: top.index() as u32 });
             }
         }
     }
@@ -350,8 +355,8 @@ impl Recorder {
     pub(super) fn after_switch(&self, vm: &Vm, pc: *const Ins, to: Switch) -> Rec<()> {
         if vm.cur == to.co && pc == to.pc && frame_at(vm) == to.frame { Ok(()) } else { Err(Abort::Error) }
     }
-    /// The recording is given up, for a reason that will be the same next time, behind a switch: that is left to the interpreter from
-    /// now on.
+    /// The recording is aborted behind a switch. If the reason will be the same next time, the feedback says to leave the switch to the
+    /// interpreter.
     pub(super) fn blame_switch(&mut self, reason: Abort) {
         let lasts = matches!(
             reason,
@@ -398,7 +403,7 @@ struct Segment {
 #[derive(Debug, Default)]
 pub(super) struct Switches {
     count: u32,
-    /// The last one, if the next instruction is the first behind it.
+    /// The last switch, if the next instruction is the first behind it.
     pub(super) pending: Option<Switch>,
     /// The current segment; `None` before the first switch.
     segment: Option<Segment>,

@@ -1,4 +1,4 @@
-//! One instruction.
+//! One bytecode: dispatches to the code that records it (LuaJIT's `lj_record_ins`).
 
 use super::call::CallSite;
 use super::index::Indexed;
@@ -13,7 +13,7 @@ use perilune_vm::layout::Field;
 use perilune_vm::meta::MM;
 use perilune_vm::{Value, Vm};
 
-/// The metamethod behind an arithmetic instruction.
+/// The metamethod of an arithmetic instruction.
 fn metamethod(op: Bc) -> MM {
     match op {
         Bc::ADDVN | Bc::ADDNV | Bc::ADDVV => MM::Add,
@@ -82,7 +82,7 @@ impl Recorder {
                     _ => self.loop_begins(forl, event),
                 })
             }
-            // What was given up as a start may still be part of another trace.
+            // A blacklisted loop may still be part of another trace.
             Bc::FORL | Bc::IFORL => {
                 let event = self.forl(vm, pc, ins)?;
                 self.loop_plain(db, pc, ins, event)
@@ -135,7 +135,7 @@ impl Recorder {
             }
         }
         if self.start.pending {
-            // The parent has left here: find out how it goes on.
+            // The parent trace was left here: record one step to see whether the loop goes on.
             self.itern(vm, original)?;
             return Ok(Flow::Next);
         }
@@ -149,7 +149,7 @@ impl Recorder {
             return Ok(self.close_round(pc));
         }
         if self.is_own_loop_above(pc) {
-            // Its trace begins in front of the step.
+            // The trace of this loop begins in front of the step.
             return Ok(Flow::Stop(Link::UpRec, pc));
         }
         let more = self.itern(vm, ins)?;
@@ -160,7 +160,7 @@ impl Recorder {
         let event = if more { Event::Enter(view::target(iterl, view::ins(iterl))) } else { Event::Leave };
         self.loop_plain(db, pc, view::ins(iterl), event)
     }
-    /// The ITERN that the trace started at, in an iteration that is recorded because the loop could not be closed.
+    /// Records another iteration from the ITERN that the trace started at, since the loop could not be closed.
     pub(super) fn itern_again(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins) -> Rec<()> {
         let ins = view::ins(pc);
         let ins = if ins.op() == Bc::JLOOP { db.start_ins(ins.d() as u32) } else { ins };

@@ -26,7 +26,7 @@ pub struct Site {
     /// The prototypes for which an exit there was taken, since another function was called.
     pub callees: Distinct<8>,
     /// The tables that keys were looked up in last.
-    pub tables: TablesMet,
+    pub tables: TableFeedback,
     /// The shapes for which an exit there was taken.
     pub shapes: Distinct<4>,
     /// Tables of several shapes were met.
@@ -51,7 +51,7 @@ impl Site {
 /// The tables that one execution of an instruction looked up constant keys in; 0 if there was none. Where there were several, each word is a hash
 /// of what all of them have.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
-pub struct TablesMet {
+pub struct TableFeedback {
     /// The shape of the first one.
     first: ShapeId,
     /// Their shapes.
@@ -60,7 +60,7 @@ pub struct TablesMet {
     nodes: u32,
 }
 
-impl TablesMet {
+impl TableFeedback {
     /// One more table, with the node that the key was found in.
     pub(super) fn add(&mut self, t: &Table, node: Option<u32>) {
         let mix = |before: u32, x: u32| before.wrapping_mul(0x9e37_79b1).wrapping_add(x).max(1);
@@ -108,7 +108,7 @@ pub(super) struct Feedback {
     /// May the exit that the side trace starts at be that of a guard of the current instruction?
     pub(super) at_exit: bool,
     /// The tables that the current instruction has looked keys up in.
-    pub(super) tables: TablesMet,
+    pub(super) tables: TableFeedback,
     /// The root trace is to be recorded again, since it was found to expect too much.
     pub(super) stale: bool,
     /// Instructions that were recorded for one type of numbers.
@@ -124,7 +124,7 @@ impl Feedback {
             site: Site::default(),
             is_side: false,
             at_exit: false,
-            tables: TablesMet::default(),
+            tables: TableFeedback::default(),
             stale: false,
             specialized: Vec::new(),
             earlier: 0,
@@ -135,7 +135,7 @@ impl Feedback {
         self.pc = pc;
         self.site = site;
         self.earlier = self.specialized.len();
-        self.tables = TablesMet::default();
+        self.tables = TableFeedback::default();
     }
     /// The result of the current instruction is no integer, though the operands are.
     pub(super) fn note_overflow(&mut self) {
@@ -184,11 +184,11 @@ impl Feedback {
     /// have the key in the same node.
     pub(super) fn learn_shape(&mut self, vm: &mut Vm) {
         let met = self.tables;
-        if met == TablesMet::default() {
+        if met == TableFeedback::default() {
             return;
         }
         let before = core::mem::replace(&mut self.site.tables, met);
-        if !self.at_exit || before == TablesMet::default() || before == met {
+        if !self.at_exit || before == TableFeedback::default() || before == met {
             return;
         }
         let knew = core::mem::replace(&mut self.site.by_node, true);

@@ -34,7 +34,7 @@ impl Recorder {
         trace.link = link;
         trace.top_slot = self.switches.first_top.index() as u32;
         if matches!(link, Link::UpRec | Link::DownRec | Link::TailRec) || link == Link::Loop && self.has_switched() {
-            // It comes back to its start in other frames.
+            // The trace starts again in other frames, whose stack is not checked yet.
             trace.checked_slot = 0;
         }
         let (start_pc, first_pc, root) = (self.start.pc, self.start.first_pc, self.start.root_no);
@@ -48,8 +48,9 @@ impl Recorder {
         Ok(Some(FinishedTrace { trace, start_pc, first_pc, root, protos, last, stitch, passes, optimised, watched, history }))
     }
 
-    /// Is there a slot that a builtin has written, read at the start of the iteration and not since then? (Compilers put the results of a
-    /// call into slots that are dead when an iteration ends; bytecode from elsewhere need not.)
+    /// Is there a slot that was read at the start of the iteration and that a builtin has written since then? Its value at the end of the
+    /// iteration is unknown. (Compilers put the results of a call into slots that are dead when an iteration ends; bytecode from
+    /// elsewhere need not.)
     fn carries_fresh(&self) -> bool {
         let mut r = self.b.newest(Op::SLOAD);
         while r != IrRef::NONE {

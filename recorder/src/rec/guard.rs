@@ -1,4 +1,4 @@
-//! Small guards and conversions.
+//! Guards and conversions that many bytecodes and builtins need.
 
 use super::{Rec, Recorder};
 use crate::abort::Abort;
@@ -29,7 +29,7 @@ impl Recorder {
         let n = v.as_str().and_then(perilune_vm::meta::str_to_number).and_then(Value::as_number).ok_or(Abort::BadType)?;
         Ok((self.to_num(r)?, Value::num(n)))
     }
-    /// A number as int: what is integral now must stay so.
+    /// A number as int, guarded to be integral as it is now.
     pub(super) fn to_int(&mut self, r: IrRef, v: Value) -> Rec<(IrRef, i32)> {
         let (r, v) = self.number(r, v)?;
         let i = v.as_index().ok_or(Abort::BadType)?;
@@ -63,8 +63,8 @@ impl Recorder {
         }
         Ok(())
     }
-    /// Safepoint before an allocation or a call of a builtin. One is enough for all of a trace, as in LuaJIT: its length limits how many
-    /// allocations there are, and the collector makes up for what they amount to at the next one.
+    /// Safepoint before an allocation or a call of a builtin. One in a trace is enough, as in LuaJIT: the length of a trace limits its
+    /// allocations, and the next step of the collector takes them into account.
     pub(super) fn gc_step(&mut self) -> Rec<()> {
         if self.b.newest(Op::GCSTEP) == IrRef::NONE {
             self.b.emit_raw(Op::GCSTEP, Ty::Nil, IrRef::NONE, IrRef::NONE)?;

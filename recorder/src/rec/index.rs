@@ -1,4 +1,4 @@
-//! Reading and writing tables.
+//! Indexing: reads and writes of table fields, through `__index` and `__newindex` (LuaJIT's `lj_record_idx`).
 
 use super::meta::Operand;
 use super::{Rec, Recorder};
@@ -11,7 +11,7 @@ use perilune_vm::meta::MM;
 use perilune_vm::object::{Gc, Table};
 use perilune_vm::{Value, Vm};
 
-/// Where a key is.
+/// The slot of a key in a table.
 pub(super) struct Place {
     /// Address of the slot; `None` if the key is absent.
     slot: Option<IrRef>,
@@ -21,7 +21,7 @@ pub(super) struct Place {
     key: IrRef,
 }
 
-/// What indexing came to.
+/// The result of indexing.
 pub(super) enum Indexed {
     /// The value.
     Value(IrRef),
@@ -32,7 +32,7 @@ pub(super) enum Indexed {
 const MAX_CHAIN: usize = 20;
 
 impl Recorder {
-    /// The place of a key, guarded.
+    /// Finds the slot of a key, with guards that it is there again when the trace runs.
     pub(super) fn lookup(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef, key: (IrRef, Value)) -> Rec<Place> {
         let (mut rk, k) = key;
         if let Some(i) = k.as_index() {
@@ -57,7 +57,7 @@ impl Recorder {
         if k.is_str() && rk.is_const() && !general && self.is_told_by_shape(vm, &t, table, node) {
             return self.lookup_by_shape(t, table, rk, node);
         }
-        // A fraction may be integral another time, and then be found in the array part.
+        // A num that is no index now may be integral when the trace runs, and then be found in the array part.
         if t.hmask.get() == 0 && !general && (self.ty(rk) != Ty::Num || rk.is_const()) {
             let hmask = self.field(table, Field::TabHmask)?;
             self.guard_int(hmask, 0)?;
@@ -80,15 +80,15 @@ impl Recorder {
         Ok(Place { slot: found.map(|_| href), array: false, key: rk })
     }
 
-    /// Is it by the table's shape that a constant key is found, or known to be missing? Classes and modules, which are constants, get
-    /// further keys while a program is loaded, but each key stays where it is: there the node is looked at. So it is where tables of several
-    /// shapes were met, and of such that are known to have the same keys in the same nodes, as when some fields are optional.
+    /// Is a constant key guarded by the shape of the table? Otherwise its node is checked. That is better for constant tables, such as
+    /// classes and modules, which get further keys while a program is loaded without their keys moving to other nodes. It is also better
+    /// where tables of several shapes were met whose keys are in the same nodes, as when some fields are optional.
     fn is_told_by_shape(&self, vm: &Vm, t: &Table, table: IrRef, node: Option<u32>) -> bool {
         let shape = t.shape.get();
         let by_node = node.is_some() && (table.is_const() || self.feedback.site.by_node);
         shape.is_some() && !by_node && !vm.heap.does_shape_vary(shape)
     }
-    /// The place of a constant string key in a table of the shape of `t`.
+    /// The slot of a constant string key in a table of the shape of `t`.
     fn lookup_by_shape(&mut self, t: Gc<Table>, table: IrRef, key: IrRef, node: Option<u32>) -> Rec<Place> {
         let shape = self.field(table, Field::TabShape)?;
         self.guard_int(shape, t.shape.get().number() as i32)?;
@@ -103,7 +103,7 @@ impl Recorder {
         Ok(Place { slot, array: false, key })
     }
 
-    /// Loads what is in a place.
+    /// Loads the value of a slot.
     pub(super) fn load(&mut self, place: &Place, v: Value) -> Rec<IrRef> {
         let Some(slot) = place.slot else { return Ok(IrRef::NIL) };
         let ty = self.feedback.load_type(v);
@@ -117,8 +117,9 @@ impl Recorder {
         self.load(&place, t.get(key.1))
     }
 
-    /// Guards that a table has a metatable, or none, and gives the reference of it. Which one it is does not matter to what is looked up
-    /// there, but what a table known as a constant has for one hardly changes: a constant too, it needs no lookups each time.
+    /// Guards that a table has a metatable, or that it has none, and gives the reference of the metatable. Keys are looked up in it
+    /// whichever it is. The metatable of a constant table hardly ever changes, so it is guarded to be a constant, which saves the
+    /// lookups.
     pub(super) fn guard_meta(&mut self, vm: &Vm, table: IrRef, t: Gc<Table>) -> Rec<IrRef> {
         if let Some(k) = self.constant_meta(vm, t, table) {
             return Ok(k);
@@ -130,7 +131,7 @@ impl Recorder {
             && !self.feedback.is_one_of_many_classes(m)
             && !self.is_made(r)
         {
-            // A class that is its own `__index`: it would be compared there.
+            // Not for a class that is its own `__index`: the lookup would compare it again.
             return self.guard_is(r, Value::table(m));
         }
         let null = self.b.knull(Ty::Tab);
@@ -152,12 +153,12 @@ impl Recorder {
             }
         }
     }
-    /// Is it an object that the trace makes? Then it is another one each time, and needs no guard.
+    /// Is it an object that the trace makes? Such an object differs each time, so it must not be guarded to be a constant.
     pub(super) fn is_made(&self, r: IrRef) -> bool {
         crate::opt::alias::is_new_table(&self.b, r) || self.closure(r).is_some()
     }
-    /// A class, where a lookup goes on: mostly the same one each time, and then a constant. Where there are several, or where the trace makes
-    /// it, it is whatever was found.
+    /// The class that a lookup continues in. It is mostly the same one each time, and then guarded to be a constant. Where several
+    /// classes were met, or where the trace makes the class, the found reference is used.
     pub(super) fn specialize_class(&mut self, r: IrRef, class: Gc<Table>, depth: usize) -> Rec<IrRef> {
         let many = if depth == 0 { self.feedback.is_one_of_many_classes(class) } else { self.feedback.site.classes };
         if many || self.is_made(r) { Ok(r) } else { self.guard_is(r, Value::table(class)) }
@@ -219,7 +220,7 @@ impl Recorder {
         Err(Abort::LoopingIndex)
     }
 
-    /// `o[k] = x`: the store is the last thing that is emitted, or a function is to be called with an object.
+    /// `o[k] = x`: emits the store last, or gives the function and the object to call it with.
     pub(super) fn set_index(
         &mut self,
         vm: &Vm,
@@ -276,7 +277,7 @@ impl Recorder {
         }
         let place = self.lookup(vm, t, table, key)?;
         if place.slot.is_none() && self.ty(place.key) == Ty::Num {
-            // It might be integral, or a NaN, another time.
+            // Another num might be integral, or a NaN, when the trace runs.
             return Err(Abort::NyiBytecode);
         }
         Ok(place)
@@ -304,8 +305,8 @@ impl Recorder {
             }
         };
         self.b.emit(op, ty, slot, r)?;
-        // A slot that held nil has not kept its key alive, and nothing says that it will not hold nil when the trace runs again. (NEWREF
-        // has a barrier of its own.)
+        // A slot that held nil did not keep its key alive, and it may hold nil again when the trace runs. (NEWREF has a barrier of its
+        // own.)
         let revives = place.slot.is_some() && !v.is_nil() && self.ty(place.key).is_gc();
         if (ty.is_gc() || revives) && !is_injected(Fault::NoBarrier) {
             self.b.emit(Op::TBAR, Ty::Nil, table, IrRef::NONE)?;
@@ -313,7 +314,7 @@ impl Recorder {
         if let Some(s) = key.1.as_str()
             && (!place.key.is_const() || s.bytes().starts_with(b"__"))
         {
-            // The table may be a metatable that is known to lack this method.
+            // The table may be a metatable whose negative cache says that it lacks this method.
             let nomm = self.b.emit(Op::FREF, Ty::P64, table, IrRef(Field::TabNomm as u16))?;
             let zero = self.b.kint(0);
             self.b.emit(Op::FSTORE, Ty::U8, nomm, zero)?;

@@ -1,4 +1,4 @@
-//! Generic loops.
+//! Generic loops: ITERC, ITERN, ITERL.
 
 use super::call::CallSite;
 use super::loops::Event;

@@ -1,4 +1,5 @@
-//! Loops: numeric loops, and what happens at the start of this and of other traces.
+//! Numeric loops, and how a recording goes on at a loop instruction: closing its own loop, unrolling, or linking to another trace (LuaJIT's
+//! `rec_for`, `rec_loop_interp`).
 
 use super::{Flow, Rec, Recorder, TraceDb, view};
 use crate::abort::Abort;
@@ -13,7 +14,7 @@ use perilune_vm::{Value, Vm};
 /// What a loop instruction does.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(super) enum Event {
-    /// Goes (back) to the body at this address.
+    /// Enters the body at this address, or returns to it.
     Enter(*const Ins),
     /// Leaves.
     Leave,
@@ -170,7 +171,7 @@ impl Recorder {
             _ => {
                 let (i, s, l) = (vi.as_num_unchecked(), vs.as_num_unchecked(), vl.as_num_unchecked());
                 let n = i + s;
-                // As doubles all three, in memory too.
+                // All three are stored as doubles, as the interpreter does.
                 self.set(ra + 1, stop);
                 self.set(ra + 2, step);
                 (self.b.emit(Op::ADD, Ty::Num, idx, step)?, if up { n <= l } else { l <= n })
@@ -190,7 +191,7 @@ impl Recorder {
     }
     fn for_guard(&mut self, test: ForTest) -> Rec<Event> {
         let ForTest { ra, up, stay, idx, stop, ty, body, behind } = test;
-        // The loop's own locals are in use in its body, and nothing of the loop is behind it.
+        // The loop's own locals are live in its body, and no local of the loop is live behind it.
         let (inside, outside) = (self.base + ra + 4, self.base + ra);
         if stay {
             self.snap_below(behind, outside)?
@@ -274,7 +275,8 @@ impl Recorder {
         self.b.guard(Op::CONV, Ty::Int, rounded, IrRef(conv::INT_NUM_CHECK))
     }
 
-    /// A FORI whose loop has no trace: the first iteration becomes part of this trace, unless the loop is the one that it started in.
+    /// FORI of a loop without a trace: its first iteration becomes part of this trace, unless the trace started in this loop, in a frame
+    /// further down.
     pub(super) fn loop_begins(&mut self, forl: *const Ins, event: Event) -> Flow {
         if let Event::Enter(body) = event {
             if self.is_own_loop_above(forl) {
@@ -311,7 +313,8 @@ impl Recorder {
         }
         Ok(Flow::Next)
     }
-    /// The loop instruction that a root trace started at: the end of the trace, also where a call from the loop has come to it.
+    /// The loop instruction that a root trace started at: the trace ends there, also in a call from the loop that has come to the loop
+    /// again.
     fn own_loop(&self, pc: *const Ins, event: Event) -> Option<Rec<Flow>> {
         if pc != self.start.pc {
             return None;
@@ -324,16 +327,16 @@ impl Recorder {
             _ => None,
         }
     }
-    /// Has this root trace been in other coroutines, so that it can only start anew, where everything is in memory?
+    /// Is this a root trace that has switched coroutines? It can only loop by starting anew, with all slots in memory.
     pub(super) fn comes_round(&self) -> bool {
         self.start.is_root && self.has_switched() && self.b.trace.parent.is_none()
     }
-    /// Goes back to the start, which is where the trace is now, in whatever frame.
+    /// Ends the trace with a jump to its start, from the current frame.
     pub(super) fn close_round(&self, to: *const Ins) -> Flow {
         Flow::Stop(if self.base == SlotIdx::BASE { Link::Loop } else { Link::UpRec }, to)
     }
-    /// Is it the loop that this root trace starts in, in a frame further up? A side trace that starts over like a root trace has to do
-    /// first what its parent's exit has left undone.
+    /// Has a root trace come to its own loop again, in a frame further up? Not so a side trace that starts at the loop: its start has to
+    /// box what its parent's exit left unboxed.
     pub(super) fn is_own_loop_above(&self, pc: *const Ins) -> bool {
         self.start.is_root
             && pc == self.start.pc
@@ -349,13 +352,13 @@ impl Recorder {
                 return flow;
             }
             if self.starts_in_loop() && !self.has_switched() {
-                // The loop's exit grows the better side trace.
+                // A side trace of the inner loop's exit is better.
                 return Err(Abort::InnerLoop);
             }
         }
         Ok(self.enter_compiled(n, event))
     }
-    /// Goes on in trace `n`, or past its loop.
+    /// Links to trace `n`, or goes past its loop.
     pub(super) fn enter_compiled(&self, n: u32, event: Event) -> Flow {
         match event {
             Event::Enter(body) => Flow::Stop(Link::Root(n), body),

@@ -1,7 +1,7 @@
 //! Metamethods that are functions: called in a frame with a continuation, which says what becomes of the result.
 
 use super::stack::Cont;
-use super::{Flow, Frame, Rec, Recorder, Way, view};
+use super::{Flow, Frame, FrameKind, Rec, Recorder, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, SlotIdx, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
@@ -37,7 +37,7 @@ impl Recorder {
         };
         self.method(vm, meta, kmeta, mm)
     }
-    /// The metamethod that two values share; nil if there is none.
+    /// The metamethod that two values have in common; nil if there is none.
     fn shared_method(&mut self, vm: &Vm, x: Operand, y: Operand, mm: MM) -> Rec<Operand> {
         let f = self.metamethod(vm, x, mm)?;
         if f.1.is_nil() {
@@ -58,7 +58,7 @@ impl Recorder {
             }
             return Ok(f);
         }
-        // Different now: both must stay what they are.
+        // The metamethods differ: both are guarded.
         self.guard_is(f.0, f.1)?;
         if !g.1.is_nil() {
             self.guard_is(g.0, g.1)?;
@@ -75,12 +75,12 @@ impl Recorder {
         let Some(func) = f.1.as_func() else { return self.nyi(Bc::CALL) };
         let native = func.proto().is_none();
         if native && matches!(id, cont::JUMP_IF | cont::JUMP_IF_NOT) {
-            // How it jumps is not known before the call.
+            // The jump depends on the result, which is not known before the call.
             return self.stop_in_front(pc, func, Link::Interp);
         }
         let dest = match id & 7 {
             cont::TO_A => Some(view::ins(pc).a()),
-            // The last call that it takes.
+            // The last call that the CAT makes.
             cont::CONCAT if (id >> 3) as usize == view::ins(pc).b() => Some(view::ins(pc).a()),
             cont::DROP => None,
             _ if native => return self.nyi_func(f.1),
@@ -106,14 +106,14 @@ impl Recorder {
         let Some(proto) = func.proto() else {
             return self.native_metamethod(vm, pc, (r, func), size + 4, args.len(), dest).map(|()| Flow::Next);
         };
-        self.stack.frames.push(Frame { base: old, proto: self.proto, way: Way::Cont(Cont { id, pc }) });
+        self.stack.frames.push(Frame { base: old, proto: self.proto, kind: FrameKind::Cont(Cont { id, pc }) });
         self.base = new;
         self.enter_callee(proto);
         Ok(Flow::Next)
     }
 
-    /// Goes on after a metamethod, in the frame that needed it. Its first result is `first` now, if that is known; slot `running`
-    /// is at `vm.base`.
+    /// Continues after a metamethod, in the frame that called it. `first` is the value of its first result, if it is known; slot
+    /// `running` is at `vm.base`.
     pub(super) fn continue_with(
         &mut self,
         vm: &Vm,
@@ -140,7 +140,7 @@ impl Recorder {
                 let mut parts = Vec::with_capacity(slot - bottom + 1);
                 for i in bottom..slot {
                     let at = self.base + i;
-                    // Here a guard would leave with a frame that is gone.
+                    // A load would need a guard, whose exit would have to restore a frame that is gone.
                     if self.slots[at] == IrRef::NONE {
                         return Err(Abort::NyiReturn);
                     }
@@ -150,7 +150,7 @@ impl Recorder {
                 self.snaps.needed = false;
                 return self.concat(vm, cont.pc, parts);
             }
-            // Comparisons jump by what the type says.
+            // Comparisons have jumped by the type of the result.
             _ => {}
         }
         Ok(Flow::Next)

@@ -1,10 +1,13 @@
 //! The recorder: follows the interpreter and emits what its instructions do to the values they meet.
 //!
-//! [`Recorder::record`] is called before each instruction. It emits IR for the operands as they are now: what a later run may find
-//! different is guarded. A guard leaves through the newest snapshot; everything between that snapshot and the guard is without
-//! effect, so that the interpreter can execute it again. After an effect, or a decision, the next instruction takes a snapshot.
+//! [`Recorder::record`] is called before each instruction (LuaJIT's `lj_record_ins`). It emits IR for the operands as they are now, with guards
+//! for whatever may differ when the trace runs. A guard leaves through the newest snapshot. The instructions between that snapshot and the guard
+//! have no effect, so that the interpreter can execute them again. After an effect or a branch, the next instruction takes a snapshot.
 //!
-//! Slots are numbered as in [`crate::ir::Op::SLOAD`]. A slot that has no reference yet is what memory holds.
+//! Slots are numbered as [`SlotIdx`] says. Where a slot has no reference yet, its value is in memory.
+//!
+//! A part of the state has a file: `start` where the trace starts, `stack` the frames entered, `window` the slots, `slots` snapshots,
+//! `native` calls of builtins, `coroutine` switches, `feedback` what is known of each bytecode.
 #![allow(clippy::wrong_self_convention, reason = "what converts is not the recorder, but a reference that it emits code for")]
 
 mod arith;
@@ -24,9 +27,9 @@ mod loops;
 mod meta;
 mod native;
 mod outcome;
-mod profile;
 mod protect;
 mod ret;
+mod sampling;
 mod side;
 mod slots;
 mod stack;
@@ -35,11 +38,11 @@ mod stdlib;
 mod trace_db;
 mod upval;
 mod view;
-mod watched;
+mod watchpoint;
 mod window;
 
 pub use crate::params::RecParams;
-pub use feedback::{Distinct, Site, TablesMet};
+pub use feedback::{Distinct, Site, TableFeedback};
 pub use outcome::{AbortInfo, FinishedTrace, Step};
 pub use side::{Inherited, inherited};
 pub use trace_db::{TraceDb, find_liveness};
@@ -57,7 +60,7 @@ use perilune_vm::gc::Marker;
 use perilune_vm::object::{Gc, Proto, WatchedField};
 use perilune_vm::{Value, Vm};
 use slots::Snapshots;
-use stack::{CallStack, Frame, Way};
+use stack::{CallStack, Frame, FrameKind};
 use start::Start;
 use window::Window;
 
@@ -207,7 +210,7 @@ impl Recorder {
         let done = self.instruction(vm, db, pc).and_then(|flow| match flow {
             Flow::Next => Ok(None),
             Flow::Stop(link, to) => match self.finish(link, to)? {
-                // A trace from an ITERN closes in front of it: with one more iteration it is still to be recorded.
+                // A trace from an ITERN closes in front of it, so the ITERN of the further iteration is still to be recorded.
                 None if to == pc && !is_injected(Fault::NextEntry) => self.itern_again(vm, db, pc).map(|()| None),
                 done => Ok(done),
             },
@@ -240,7 +243,7 @@ impl Recorder {
             return Ok(Flow::Next);
         }
         self.native.headers = 0;
-        if let Some(call) = self.native.awaited.take() {
+        if let Some(call) = self.native.pending.take() {
             self.after_native(vm, pc, call)?;
         }
         if let Some(to) = self.switches.pending.take() {
@@ -291,7 +294,7 @@ impl Recorder {
     fn at_start_depth(&self) -> bool {
         self.stack.frames.is_empty() && self.stack.returned == 0 && !self.has_switched()
     }
-    /// The constant function or load of the current frame's function.
+    /// The function of the current frame: a load, or a constant if few closures have its prototype.
     fn func_ref(&mut self, vm: &Vm) -> Rec<IrRef> {
         let at = self.base - 2;
         let known = self.slots[at];

@@ -1,12 +1,12 @@
-//! Builtins that are called as they are: what the recorder cannot express.
+//! Calls of builtins that the recorder cannot express in IR.
 //!
-//! The call is one instruction, NATIVE, which stores the state of the snapshot in force to the stack, the builtin's frame
-//! included, and calls the builtin there. Nobody knows its results before the interpreter has executed the call: the recorder
-//! looks at them when the next instruction comes, and loads those that are used from the stack where they are.
+//! The call is one instruction, NATIVE. It stores the state of the snapshot in force to the stack, the builtin's frame included, and calls
+//! the builtin there. Its results are not known before the interpreter has executed the call: the recorder looks at them when the next
+//! instruction comes, and loads those that are used from the stack.
 
-use super::{AbortInfo, Flow, Rec, Recorder, Site, Way, view};
+use super::{AbortInfo, Flow, FrameKind, Rec, Recorder, Site, view};
 use crate::abort::Abort;
-use crate::ir::{Effect, IrRef, Link, Op, SlotIdx, Snapshot, Ty, VmRef, native};
+use crate::ir::{Effect, IrRef, Link, NativeWrite, Op, SlotIdx, Snapshot, Ty, VmRef, native};
 use perilune_vm::bc::Ins;
 use perilune_vm::interp::frame;
 use perilune_vm::interp::stack::NATIVE_MIN;
@@ -16,14 +16,14 @@ use perilune_vm::{Value, Vm};
 
 /// A call whose results are not known yet.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Awaited {
+pub(super) struct PendingCall {
     /// The builtin, and the call.
     f: Value,
     call: *const Ins,
-    /// Where the interpreter comes back to: instruction, and frame as distance from the start of the stack.
+    /// Where the interpreter returns to: the instruction, and the distance of the frame from the start of the stack.
     pc: *const Ins,
     frame: usize,
-    /// First slot of the results, and how many the call wants (0: all).
+    /// First slot of the results, and how many the call takes, plus 1 (0: all).
     dest: SlotIdx,
     want: usize,
 }
@@ -36,28 +36,28 @@ pub(super) struct NativeCalls {
     /// The call being recorded is that of an iterator.
     pub(super) iterating: bool,
     /// A builtin was called whose results are not known yet.
-    pub(super) awaited: Option<Awaited>,
+    pub(super) pending: Option<PendingCall>,
 }
 
 /// The frame of a builtin.
 struct Frame {
-    /// Its slot, where the arguments are.
+    /// The slot of the first argument.
     at: SlotIdx,
     nargs: usize,
     link: u64,
-    /// The first slot that the call makes, and where it puts the results.
+    /// The first slot that the call overwrites, and the first that gets a result.
     first: SlotIdx,
     dest: SlotIdx,
-    /// How many results the instruction wants, plus 1 (0: all).
+    /// How many results the call takes, plus 1; 0 for all.
     want: usize,
-    /// Address behind that instruction, in the function whose frame is the current one.
+    /// Where the interpreter continues behind the call, in the current function.
     back: *const Ins,
-    /// Slots from that frame up to the running one.
+    /// Slots from the current frame up to the one that runs in the interpreter.
     down: usize,
 }
 
 impl Frame {
-    /// That of a call in a Lua function that goes on at `back`.
+    /// The frame for a call in a Lua function that continues at `back`.
     fn of_call(at: SlotIdx, nargs: usize, back: *const Ins, down: usize) -> Frame {
         let link = back.expose_provenance() as u64;
         let want = view::ins(view::at(back, -1)).b();
@@ -92,9 +92,9 @@ impl Recorder {
         let reads = builtin.is_some_and(|b| !b.writes());
         let how = nargs as u16 | if reads { native::READS } else { 0 };
         let done = self.b.emit(Op::NATIVE, Ty::Nil, IrRef::of_slot(at), IrRef(how))?;
-        self.b.trace.written.push((done, first..SlotIdx::END));
+        self.b.trace.native_writes.push(NativeWrite { at: done, slots: first..SlotIdx::END });
         if dest < first {
-            self.b.trace.written.push((done, dest..dest + want.saturating_sub(1)));
+            self.b.trace.native_writes.push(NativeWrite { at: done, slots: dest..dest + want.saturating_sub(1) });
         }
         self.all_stored();
         self.open.top = SlotIdx::FUNC;
@@ -104,7 +104,7 @@ impl Recorder {
             self.set_fresh(dest + i);
         }
         let frame = frame_at(vm) - down * size_of::<Value>();
-        self.native.awaited = Some(Awaited { f: Value::func(f), call: pc, pc: back, frame, dest, want });
+        self.native.pending = Some(PendingCall { f: Value::func(f), call: pc, pc: back, frame, dest, want });
         self.native.headers += 1;
         self.snaps.needed = true;
         Ok(())
@@ -119,7 +119,8 @@ impl Recorder {
         self.b.guard(Op::VLOAD, ty, IrRef::BASE, IrRef(at.from_base() as u16))
     }
 
-    /// Whoever asks how much memory is in use sees what the trace has allocated, needed or not: programs wait for that.
+    /// A builtin that reports memory in use must see what the trace has allocated, even if nothing else needs it: there are programs that
+    /// wait for it.
     pub(super) fn keep_allocations_for(&mut self, f: Gc<Func>) -> Rec<()> {
         if !Builtin::from_id(f.ffid()).is_some_and(Builtin::watches_memory) {
             return Ok(());
@@ -131,7 +132,7 @@ impl Recorder {
         }
         Ok(())
     }
-    /// Ends the trace before the call of a builtin that is not for traces.
+    /// Ends the trace before a call that is stitched around.
     pub(super) fn stop_before(&mut self, pc: *const Ins, f: Gc<Func>) -> Rec<Flow> {
         let n = self.b.trace.ins.len() - 1;
         if self.start.pending || n < self.params.minstitch as usize {
@@ -147,8 +148,8 @@ impl Recorder {
         let call = Frame::of_call(self.base + a + 2, nargs, view::at(pc, 1), 0);
         self.call_native(vm, pc, f, call)
     }
-    /// A protected call: the frame of `pcall` or `xpcall` is that of a call in local `a`, and `skip` slots of it are in front of the
-    /// called builtin.
+    /// A protected call of a builtin: the frame of `pcall` or `xpcall` is that of a call in local `a`, and the called builtin comes
+    /// behind `skip` slots of it.
     pub(super) fn protected_native(
         &mut self,
         vm: &Vm,
@@ -164,7 +165,7 @@ impl Recorder {
         self.set_abs(outer.at - 1, klink);
         self.call_native(vm, pc, f, Frame { at, nargs, link, ..outer })
     }
-    /// A metamethod of the instruction at `pc`, `delta` slots above the current frame: there are its continuation and arguments.
+    /// A builtin as metamethod of the instruction at `pc`. Its continuation and arguments are `delta` slots above the current frame, and
     /// `dest` is the local that gets the result.
     pub(super) fn native_metamethod(
         &mut self,
@@ -179,7 +180,7 @@ impl Recorder {
         let (dest, want) = dest.map_or((at, 1), |dest| (self.base + dest, 2));
         self.call_native(vm, pc, f, Frame { at, nargs, link, first: at - 4, dest, want, back: view::at(pc, 1), down: 0 })
     }
-    /// A call in tail position, in a frame that a call on the trace made: it takes the frame's place.
+    /// A tail call in a frame that was entered on the trace: the frame of the builtin replaces it.
     pub(super) fn tail_native(
         &mut self,
         vm: &Vm,
@@ -194,7 +195,7 @@ impl Recorder {
         }
         let at = self.base;
         let args: Vec<IrRef> = (0..nargs).map(|i| self.slots[at + a + 2 + i]).collect();
-        let Some(below) = self.stack.frames.pop().filter(|f| f.way == Way::Call) else {
+        let Some(below) = self.stack.frames.pop().filter(|f| f.kind == FrameKind::Call) else {
             return self.nyi_func(Value::func(f));
         };
         self.clear_from(at - 2);
@@ -207,7 +208,8 @@ impl Recorder {
         self.call_native(vm, pc, (r, f), call)
     }
 
-    /// The number of results of a call that wants all. Until it is checked, it is what the builtin has left in the VM.
+    /// Guards the number of results of a call that takes all. Until then the number is only known at run time, from what the builtin left
+    /// in the VM.
     pub(super) fn open_list(&mut self, vm: &Vm, pc: *const Ins) -> Rec<()> {
         self.open.count = Snapshot::OPEN;
         self.snap(pc)?;
@@ -217,17 +219,17 @@ impl Recorder {
         self.guard_int(count, self.open.count as i32)
     }
 
-    /// An error is being thrown. If by a builtin that was to be called, the trace goes around it next time: the call, and what is
-    /// known of it from now on.
+    /// An error is being thrown. If a builtin threw it whose results were waited for, the feedback says to stitch around the call next
+    /// time: gives the call and its feedback.
     pub fn thrown(&mut self) -> Option<(*const Ins, Site)> {
-        let call = self.native.awaited.take()?;
+        let call = self.native.pending.take()?;
         Some((call.call, Site { leaves: true, ..self.feedback.site }))
     }
 
     /// The first instruction after a builtin was called: the results are there.
-    pub(super) fn after_native(&mut self, vm: &Vm, pc: *const Ins, call: Awaited) -> Rec<()> {
+    pub(super) fn after_native(&mut self, vm: &Vm, pc: *const Ins, call: PendingCall) -> Rec<()> {
         if pc != call.pc || frame_at(vm) != call.frame {
-            // It did not simply return: next time the trace goes around it.
+            // The builtin did not simply return: the next recording stitches around it.
             self.feedback.pc = call.call;
             self.feedback.site.leaves = true;
             return if self.b.trace.parent.is_some() { self.nyi_func(call.f) } else { Err(Abort::Retry) };

@@ -1,9 +1,9 @@
-//! Protected calls: the called function becomes part of the trace, in the frames that the interpreter makes for it. An error in it
-//! is the interpreter's business, which finds them there.
+//! Protected calls: the function that `pcall` or `xpcall` calls becomes part of the trace, in the frames that the interpreter makes for it.
+//! When it raises an error, the trace has been left, and the interpreter finds the protected call in those frames.
 
 use super::call::CallSite;
 use super::meta::Operand;
-use super::{Flow, Frame, Rec, Recorder, Way, view};
+use super::{Flow, Frame, FrameKind, Rec, Recorder, view};
 use crate::ir::{IrRef, SlotIdx};
 use perilune_vm::Vm;
 use perilune_vm::bc::Ins;
@@ -74,7 +74,7 @@ impl Recorder {
             Some(f) if f.proto().is_some() => {
                 let (kfunc, link) = (self.b.kgc(builtin), self.b.kptr(view::at(pc, 1).expose_provenance() as u64));
                 let base = self.base;
-                self.stack.frames.push(Frame { base, proto: self.proto, way: Way::Call });
+                self.stack.frames.push(Frame { base, proto: self.proto, kind: FrameKind::Call });
                 self.need(at + 2);
                 self.set_abs(at, kfunc);
                 self.set_abs(at + 1, link);
@@ -125,7 +125,7 @@ impl Recorder {
         if args[kind.first()].1.as_func().is_none_or(|f| f.proto().is_none()) {
             return self.nyi_func(builtin);
         }
-        if let Some(top) = self.stack.frames.last().copied().filter(|f| f.way == Way::Vararg) {
+        if let Some(top) = self.stack.frames.last().copied().filter(|f| f.kind == FrameKind::Vararg) {
             self.stack.frames.pop();
             self.base = top.base;
         }
@@ -140,7 +140,7 @@ impl Recorder {
         let (callee, v) = args[first];
         let Some((f, proto)) = v.as_func().and_then(|f| Some((f, f.proto()?))) else { return self.nyi_func(v) };
         let callee = self.specialize(callee, f)?;
-        self.stack.frames.push(Frame { base, proto: self.proto, way: Way::Protected });
+        self.stack.frames.push(Frame { base, proto: self.proto, kind: FrameKind::Protected });
         self.base = base + first + 2;
         self.need(self.base + args.len());
         if first == 1 {

@@ -1,7 +1,7 @@
-//! Returns.
+//! Returns, within the trace and below its start (LuaJIT's `lj_record_ret`).
 
 use super::stack::Cont;
-use super::{Flow, Rec, Recorder, Way, view};
+use super::{Flow, FrameKind, Rec, Recorder, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, SlotIdx, Ty, xload};
 use perilune_vm::bc::{Ins, Op as Bc};
@@ -9,12 +9,12 @@ use perilune_vm::interp::{cont, frame};
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{Value, Vm};
 
-/// Returns below the start that one trace may follow.
+/// How many returns below its start one trace may follow.
 const MAX_RETURNS: u32 = 4;
 
-/// The way from the start frame down to the next Lua function.
+/// The frames from the start frame down to the next Lua function.
 struct Below {
-    /// The links of the frames on it: where their frame is, in slots from the start frame's base, and the link.
+    /// The link of each frame, with the position of the frame in slots from the start frame's base.
     links: Vec<(isize, u64)>,
     /// Protected calls that end.
     protected: usize,
@@ -41,19 +41,19 @@ impl Recorder {
         }
         if !self.may_return(vm) {
             if self.start.is_root && self.start.body.is_some() && !self.has_switched() {
-                // What leaves the loop at once is no trace of it.
+                // An iteration that leaves the loop is no trace of the loop.
                 return Err(Abort::LeavingLoop);
             }
-            // What is below is the interpreter's business.
+            // The interpreter returns to the frame below.
             return if self.start.pending { Err(Abort::NyiReturn) } else { Ok(Flow::Stop(Link::Return, pc)) };
         }
         self.load_args(vm, from, n)?;
         let results = (0..n).map(|i| self.slots[self.base + from + i]).collect();
         let first = if n > 0 { view::slot(vm, from as isize) } else { Value::NIL };
-        if !self.stack.frames.iter().any(|f| matches!(f.way, Way::Cont(c) if c.id & 7 == cont::CONCAT)) {
+        if !self.stack.frames.iter().any(|f| matches!(f.kind, FrameKind::Cont(c) if c.id & 7 == cont::CONCAT)) {
             return self.return_results(vm, results, Some(first), false);
         }
-        // What is concatenated then may call a builtin: the trace ends in front of the return.
+        // The rest of the concatenation may call a builtin that cannot be recorded: then the trace ends in front of the return.
         let before = self.state();
         match self.return_results(vm, results, Some(first), false) {
             Err(Abort::NyiFastFunc) if !self.start.pending => {
@@ -73,7 +73,7 @@ impl Recorder {
     pub(super) fn may_return(&self, vm: &Vm) -> bool {
         !self.stack.leaves_start() || self.below(vm, self.base.index() as isize).is_some()
     }
-    /// What is below the start frame, if a trace can go there. Slot `running` is at `vm.base`.
+    /// The frames below the start frame, if the trace can return to them. Slot `running` is at `vm.base`.
     fn below(&self, vm: &Vm, running: isize) -> Option<Below> {
         if self.start.is_root && !self.has_switched() || self.stack.returned >= MAX_RETURNS {
             return None;
@@ -103,8 +103,8 @@ impl Recorder {
         }
     }
 
-    /// Returns from the current frame; the first result is `first` now, if that is known. `checked` says that the links below the
-    /// start frame are, by [`Recorder::check_below`].
+    /// Returns from the current frame. `first` is the value of the first result, if it is known. `checked` says that
+    /// [`Recorder::check_below`] has checked the links below the start frame.
     pub(super) fn return_results(
         &mut self,
         vm: &Vm,
@@ -118,19 +118,19 @@ impl Recorder {
         let running = self.base.index() as isize;
         while let Some(f) = self.stack.frames.pop() {
             let left = core::mem::replace(&mut self.base, f.base);
-            match f.way {
-                Way::Vararg => {}
-                Way::Protected => {
+            match f.kind {
+                FrameKind::Vararg => {}
+                FrameKind::Protected => {
                     results.insert(0, IrRef::TRUE);
                     first = Some(Value::TRUE);
                 }
-                Way::Call => {
+                FrameKind::Call => {
                     self.enter_frame(f.proto);
                     let link = view::slot(vm, left.index() as isize - running - 1).0;
                     self.place_results(link, left - 2, &results);
                     return Ok(Flow::Next);
                 }
-                Way::Cont(cont) => {
+                FrameKind::Cont(cont) => {
                     self.enter_frame(f.proto);
                     return self.continue_with(vm, cont, running, &results, first);
                 }
@@ -139,7 +139,7 @@ impl Recorder {
         self.return_below(vm, running, (results, first), checked)
     }
 
-    /// Puts results where the call at the return address wants them.
+    /// Puts results into the slots that the call before the return address says.
     fn place_results(&mut self, link: u64, dest: SlotIdx, results: &[IrRef]) {
         let call = view::ins(view::at(view::pc_of_link(link), -1));
         self.place_list(call.b(), dest, results);
@@ -192,16 +192,16 @@ impl Recorder {
         self.place_results(link, SlotIdx::BASE + call.a(), &results);
         Ok(Flow::Next)
     }
-    /// Checks all links that a return from the current frame will go by: nothing can be checked behind an effect. False if what
-    /// comes then must be known as well.
+    /// Checks all links that a return from the current frame goes through, since nothing can be checked behind an effect. The result is
+    /// false if the frame that is returned to needs more than the values.
     pub(super) fn check_below(&mut self, vm: &Vm) -> Rec<bool> {
         let running = self.base.index() as isize;
         let Some(Below { links, .. }) = self.below(vm, running) else { return Err(Abort::NyiReturn) };
         let cont = self.check_links(vm, 2 - running, &links, 0)?;
         Ok(cont.is_none_or(|c| matches!(c.id, cont::TO_A | cont::DROP)))
     }
-    /// Guards that the links from number `from` on are what they are, and the continuation that the last of all may stand for. That,
-    /// if there is one.
+    /// Guards the values of the links from number `from` on, and the continuation below the last of all, if there is one. Gives that
+    /// continuation.
     pub(super) fn check_links(&mut self, vm: &Vm, start: isize, links: &[(isize, u64)], from: usize) -> Rec<Option<Cont>> {
         for &(at, link) in &links[from..] {
             self.guard_word(at - 1, link)?;
@@ -215,12 +215,12 @@ impl Recorder {
         }
         Ok(cont)
     }
-    /// The continuation that a link stands for; its frame is `at` slots from `vm.base`.
+    /// The continuation of a frame whose link is `link`; the frame is `at` slots from `vm.base`.
     fn cont_below(vm: &Vm, at: isize, link: u64) -> Option<Cont> {
         let [id, pc] = [4, 3].map(|i| view::slot(vm, at - i).0);
         (frame::kind(link) == frame::CONT).then(|| Cont { id, pc: view::at(view::pc_of_link(pc), -1) })
     }
-    /// Guards that the word `at` slots from the base of the start frame is this. Nothing changes it while the frame lives.
+    /// Guards the value of the word `at` slots from the base of the start frame. It does not change while the frame lives.
     pub(super) fn guard_word(&mut self, at: isize, word: u64) -> Rec<()> {
         let address = self.below_address(at)?;
         let found = self.b.emit(Op::XLOAD, Ty::P64, address, IrRef(xload::READONLY))?;

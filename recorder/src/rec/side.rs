@@ -1,4 +1,4 @@
-//! Side traces: they begin where another trace has left, with what that trace knew.
+//! Side traces: they start at an exit of another trace, and inherit what that trace knows of the slots (LuaJIT's `lj_snap_replay`).
 
 use super::{Rec, RecParams, Recorder, view};
 use crate::abort::Abort;
@@ -7,7 +7,7 @@ use perilune_vm::Vm;
 use perilune_vm::bc::Ins;
 use perilune_vm::object::{Gc, Proto};
 
-/// What a side trace is told about a slot by its parent.
+/// What the parent of a side trace knows of a slot.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub enum Inherited {
     /// The slot holds this constant.
@@ -21,7 +21,7 @@ pub enum Inherited {
     },
 }
 
-/// The slots that an exit of a trace knows of, as a side trace there counts them, and what it may rely on.
+/// The slots of an exit, as a side trace there counts them, with what the side trace may rely on.
 pub fn inherited<'a>(parent: &'a Trace, exit: &'a Snapshot) -> impl Iterator<Item = (SlotIdx, Option<Inherited>)> + 'a {
     let known = move |s: &SnapSlot| match parent.konst(s.value) {
         Some(Const::Ptr(_) | Const::Slot(..) | Const::Vm(_) | Const::Null(_)) => None,
@@ -71,8 +71,8 @@ impl Recorder {
         Ok(r)
     }
 
-    /// Starts a side trace at the exit of a trace that has followed returns and ended in front of the one at `pc`.
-    /// It knows nothing of the slots, so that it may come back to its start further down.
+    /// Starts a side trace at the exit of a trace that has followed returns and ended in front of the return at `pc`. It inherits no
+    /// slots, so that it may come back to its start in a frame further down.
     pub fn new_returning(
         vm: &Vm,
         params: &RecParams,
@@ -93,7 +93,7 @@ impl Recorder {
         Ok(r)
     }
 
-    /// Starts a trace at `pc`, behind a call that another trace has ended in front of. `vm.base` is the frame.
+    /// Starts a trace at `pc`, behind a call that another trace is stitched at. `vm.base` is the frame.
     pub fn new_stitched(vm: &Vm, params: &RecParams, proto: Gc<Proto>, pc: *const Ins, trace_no: u32) -> Result<Recorder, Abort> {
         let mut r = Recorder::new(vm, params, proto, trace_no, trace_no);
         r.start.pc = pc;
@@ -106,7 +106,7 @@ impl Recorder {
         r.snap(pc)?;
         Ok(r)
     }
-    /// The trace begins with an open list whose length is only known by what is in the VM.
+    /// The trace begins with an open list, whose length is in the VM.
     fn open_results(&mut self, vm: &Vm, pc: *const Ins) -> Rec<()> {
         self.open.count = vm.multres;
         self.open.top = self.frame_top() + vm.multres as usize;
@@ -128,7 +128,7 @@ impl Recorder {
                 None => continue,
                 Some(Inherited::Const(k)) => self.b.konst(k),
                 Some(Inherited::Value { ty, kept }) => {
-                    // What the parent loaded as a num may be an int in memory, but not what it stores.
+                    // A value that the parent loaded as a num may be an int in memory, but a value that it stores may not.
                     let convert = if ty == Ty::Num && kept { sload::CONVERT } else { 0 };
                     self.b.emit(Op::SLOAD, ty, IrRef::of_slot(at), IrRef(sload::PARENT | convert))?
                 }
@@ -137,7 +137,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Ends a side trace that has come to a place where a trace cannot go on, by going back to the interpreter.
+    /// Ends a side trace where it cannot be recorded any further, with a link to the interpreter.
     pub fn stop_in_interpreter(&mut self, pc: *const Ins) -> Result<Option<super::FinishedTrace>, Abort> {
         self.finish(Link::Interp, pc)
     }

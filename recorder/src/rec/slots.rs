@@ -1,7 +1,7 @@
-//! Slots and snapshots.
+//! Slots of the current frame, and snapshots of them (LuaJIT's `lj_snap_add`).
 
 use super::window::Window;
-use super::{OpenList, Rec, Recorder, Way, view};
+use super::{FrameKind, OpenList, Rec, Recorder, view};
 use crate::ir::{Const, IrRef, Op, SlotIdx, SnapSlot, Snapshot, Ty, sload};
 use core::ops::Range;
 use perilune_vm::bc::Ins;
@@ -10,7 +10,7 @@ use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{Value, Vm};
 use std::rc::Rc;
 
-/// When exits store more slots than this, all together, they are stored on the way once: code of exits takes time to compile.
+/// When exits store more slots than this in all, the slots are stored once by SYNC instead: code of exits takes time to compile.
 const MAX_TO_STORE: usize = 300;
 
 /// What the next snapshots depend on, besides frames and slots.
@@ -33,7 +33,7 @@ impl Snapshots {
 }
 
 /// Frames and slots at one time.
-pub(super) struct State {
+pub(super) struct SavedState {
     base: SlotIdx,
     proto: Gc<Proto>,
     frames: Vec<super::Frame>,
@@ -44,8 +44,8 @@ pub(super) struct State {
 
 impl Recorder {
     /// Frames and slots as they are now.
-    pub(super) fn state(&self) -> State {
-        State {
+    pub(super) fn state(&self) -> SavedState {
+        SavedState {
             base: self.base,
             proto: self.proto,
             frames: self.stack.frames.clone(),
@@ -55,8 +55,8 @@ impl Recorder {
         }
     }
     /// Frames and slots are as they were: what was recorded since then is not to happen. It must be without effect.
-    pub(super) fn restore(&mut self, state: State) {
-        let State { base, proto, frames, slots, needs_snapshot, open } = state;
+    pub(super) fn restore(&mut self, state: SavedState) {
+        let SavedState { base, proto, frames, slots, needs_snapshot, open } = state;
         self.slots.restore(slots);
         (self.base, self.proto, self.stack.frames) = (base, proto, frames);
         (self.snaps.needed, self.open) = (needs_snapshot, open);
@@ -130,18 +130,18 @@ impl Recorder {
         }
         Ok(())
     }
-    /// Takes a snapshot of the state now, to go on at `pc`.
+    /// Takes a snapshot of the current state, to resume at `pc`.
     pub(super) fn snap(&mut self, pc: *const Ins) -> Rec<()> {
         self.snap_below(pc, SlotIdx::END)
     }
-    /// The same when the slots from `top` on are dead there.
+    /// Takes a snapshot to resume at `pc`, where the slots from `top` on are dead.
     pub(super) fn snap_below(&mut self, pc: *const Ins, top: SlotIdx) -> Rec<()> {
         let top = self.frame_top().min(self.slots.top()).min(top);
         let mut slots = Vec::with_capacity(16);
         let dead = self.dead(pc, top);
         for (at, dead) in dead.into_iter().enumerate().map(|(at, dead)| (SlotIdx::new(at), dead)) {
             let value = self.slots[at];
-            // A variable that was set to nil lets go of an object, for which memory must do so as well.
+            // A dead variable that was set to nil is stored as well: the old value in memory would keep an object alive.
             if value == IrRef::NONE || dead && value != IrRef::NIL {
                 continue;
             }
@@ -167,15 +167,15 @@ impl Recorder {
             slots,
         })
     }
-    /// By slot below `top`: does nobody look at it when the trace is left to go on at `pc`?
+    /// By slot below `top`: is it dead when the interpreter resumes at `pc`?
     pub(super) fn dead(&self, pc: *const Ins, top: SlotIdx) -> Vec<bool> {
         let mut dead = vec![false; top.index()];
         self.find_dead(&mut dead, self.proto, pc, self.base..top);
-        // The frames below go on behind their calls.
+        // The frames below resume behind their calls.
         let mut end = self.base;
         for f in self.stack.frames.iter().rev() {
             let link = self.b.trace.konst(self.slots[end - 1]);
-            if let (Way::Call, Some(Const::Ptr(pc))) = (f.way, link) {
+            if let (FrameKind::Call, Some(Const::Ptr(pc))) = (f.kind, link) {
                 let pc: *const Ins = core::ptr::with_exposed_provenance(pc as usize);
                 self.find_dead(&mut dead, f.proto, pc, f.base..end - 2);
             }

@@ -15,7 +15,7 @@ pub(super) struct Cont {
 
 /// What leads back from a frame.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Way {
+pub(super) enum FrameKind {
     /// A return to the call instruction.
     Call,
     /// The moved frame of a vararg function.
@@ -34,7 +34,7 @@ pub(super) struct Frame {
     /// Prototype of the frame below. (Under a builtin that of the frame below that.)
     pub(super) proto: Gc<Proto>,
     /// How it is left.
-    pub(super) way: Way,
+    pub(super) kind: FrameKind,
 }
 
 /// The frames between the one that the trace started in and the current one.
@@ -54,17 +54,17 @@ impl CallStack {
         self.calls.truncate(self.frames.len());
         for f in &self.frames[self.calls.len()..] {
             let below = self.calls.last().copied().unwrap_or(0);
-            self.calls.push(if f.way == Way::Vararg { below } else { number_of_call(trace, caller) });
+            self.calls.push(if f.kind == FrameKind::Vararg { below } else { number_of_call(trace, caller) });
         }
         self.calls.last().copied().unwrap_or(0)
     }
     /// Would a return from the current frame leave the frame that the trace started in?
     pub(super) fn leaves_start(&self) -> bool {
-        !self.frames.iter().any(|f| matches!(f.way, Way::Call | Way::Cont(_)))
+        !self.frames.iter().any(|f| matches!(f.kind, FrameKind::Call | FrameKind::Cont(_)))
     }
     /// How many frames of a function are below the current one.
     pub(super) fn activations(&self, proto: Gc<Proto>) -> u32 {
-        let calls = self.frames.iter().filter(|f| !matches!(f.way, Way::Vararg | Way::Protected));
+        let calls = self.frames.iter().filter(|f| !matches!(f.kind, FrameKind::Vararg | FrameKind::Protected));
         calls.filter(|f| f.proto == proto).count() as u32
     }
 }

@@ -1,4 +1,4 @@
-//! Upvalues.
+//! Upvalues: UGET and USETV (LuaJIT's `rec_upvalue`).
 
 use super::{Rec, Recorder, view};
 use crate::abort::Abort;

@@ -12,7 +12,7 @@ pub(super) fn slot(vm: &Vm, i: isize) -> Value {
     unsafe { *vm.base.offset(i) }
 }
 
-/// The value `i` slots from the frame at `base` on the stack of a coroutine that waits.
+/// The value `i` slots from the frame at `base` on the stack of a coroutine that is not running.
 pub(super) fn on_stack(base: *mut Value, i: isize) -> Value {
     // SAFETY: the frame of the builtin that the coroutine has left by; callers name its head and that of the frame which called it.
     unsafe { *base.offset(i) }

@@ -10,7 +10,7 @@ pub(super) struct Slot {
     value: IrRef,
     /// Assigned since the start of the trace, so that exits store it.
     modified: bool,
-    /// Assigned, but stored on the way: by a call of a builtin, say.
+    /// Assigned, but stored on the kind: by a call of a builtin, say.
     stored: bool,
     /// Written in memory by a builtin.
     fresh: bool,

@@ -3,15 +3,11 @@
 use super::pretty::is_name;
 use perilune_vm::Vm;
 use perilune_vm::object::{Gc, Table};
+use perilune_vm::syntax::lex::KEYWORDS;
 use perilune_vm::value::Value;
 
 /// Tables that `__index` may lead through.
 const CHAIN: usize = 8;
-
-const WORDS: [&str; 22] = [
-    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not", "or",
-    "repeat", "return", "then", "true", "until", "while",
-];
 
 /// Where the name that ends at `pos` begins, and what it may become.
 pub fn complete(vm: &Vm, line: &str, pos: usize) -> (usize, Vec<String>) {
@@ -34,7 +30,7 @@ pub fn complete(vm: &Vm, line: &str, pos: usize) -> (usize, Vec<String>) {
         });
     }
     if cut.is_none() {
-        names.extend(WORDS.iter().filter(|w| w.as_bytes().starts_with(prefix)).map(|w| (*w).to_owned()));
+        names.extend(KEYWORDS.iter().filter(|w| w.as_bytes().starts_with(prefix)).map(|w| (*w).to_owned()));
     }
     names.sort_unstable();
     names.dedup();

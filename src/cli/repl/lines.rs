@@ -1,15 +1,19 @@
 //! Where the interactive mode has its lines from: a terminal, with editing, completion and a history that is kept; or anything else.
 
 use super::complete::complete;
+use super::highlight::highlight;
+use crate::cli::style;
+use core::cell::Cell;
 use perilune_vm::Vm;
 use perilune_vm::stdlib::io::{flush_stdout, read_line_stdin, write_stdout};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
-use rustyline::highlight::Highlighter;
+use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::Hinter;
 use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
+use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -28,24 +32,37 @@ pub enum Line {
 /// Where lines come from.
 pub struct Lines {
     /// The terminal's; `None` if there is none.
-    editor: Option<Box<Editor<Names, FileHistory>>>,
+    editor: Option<Box<Editor<Chunk, FileHistory>>>,
     /// The file of the history.
     history: Option<PathBuf>,
 }
 
-/// Completes names of a state.
-struct Names {
+/// Completes names, and colours what is typed.
+struct Chunk {
     /// The state, while a line is read; else null.
     vm: *const Vm,
+    /// The lines of the chunk that were read before.
+    before: String,
+    colours: bool,
+    /// Is the line being edited? The last time that it is drawn, no bracket is marked.
+    editing: Cell<bool>,
 }
 
-impl Helper for Names {}
-impl Highlighter for Names {}
-impl Validator for Names {}
-impl Hinter for Names {
+impl Helper for Chunk {}
+impl Validator for Chunk {}
+impl Hinter for Chunk {
     type Hint = String;
 }
-impl Completer for Names {
+impl Highlighter for Chunk {
+    fn highlight<'l>(&self, line: &'l str, pos: usize) -> Cow<'l, str> {
+        if self.colours { highlight(&self.before, line, self.editing.get().then_some(pos)).into() } else { line.into() }
+    }
+    fn highlight_char(&self, _: &str, _: usize, kind: CmdKind) -> bool {
+        self.editing.set(kind != CmdKind::ForcedRefresh);
+        self.colours
+    }
+}
+impl Completer for Chunk {
     type Candidate = String;
     fn complete(&self, line: &str, pos: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
         // SAFETY: `Lines::read` has borrowed the state, and uses it for nothing else meanwhile.
@@ -63,7 +80,8 @@ impl Lines {
         let mut editor = config.and_then(Editor::with_config).ok().map(Box::new);
         let history = history_file().filter(|_| keeps);
         if let Some(editor) = &mut editor {
-            editor.set_helper(Some(Names { vm: core::ptr::null() }));
+            let colours = style::stdout_has_colours();
+            editor.set_helper(Some(Chunk { vm: core::ptr::null(), before: String::new(), colours, editing: Cell::new(false) }));
             if let Some(file) = &history {
                 // There is none before the first time.
                 let _ = editor.load_history(file);
@@ -75,8 +93,8 @@ impl Lines {
     pub fn is_terminal(&self) -> bool {
         self.editor.is_some()
     }
-    /// A line without its newline.
-    pub fn read(&mut self, vm: &Vm, prompt: &[u8]) -> Line {
+    /// A line without its newline. `before` are the lines of the same chunk that were read already.
+    pub fn read(&mut self, vm: &Vm, prompt: &[u8], before: &[u8]) -> Line {
         let Some(editor) = &mut self.editor else {
             write_stdout(prompt);
             flush_stdout();
@@ -90,8 +108,14 @@ impl Lines {
             return Line::Text(line);
         };
         flush_stdout();
-        editor.helper_mut().into_iter().for_each(|h| h.vm = vm);
-        let line = editor.readline(&String::from_utf8_lossy(prompt));
+        if let Some(h) = editor.helper_mut() {
+            h.vm = vm;
+            h.before = String::from_utf8_lossy(before).into_owned();
+            if !before.is_empty() {
+                h.before.push('\n');
+            }
+        }
+        let line = editor.readline(&*String::from_utf8_lossy(prompt));
         editor.helper_mut().into_iter().for_each(|h| h.vm = core::ptr::null());
         match line {
             Ok(line) => Line::Text(line.into_bytes()),

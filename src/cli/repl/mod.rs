@@ -1,6 +1,7 @@
 //! The interactive mode.
 
 mod complete;
+mod highlight;
 mod lines;
 mod pretty;
 
@@ -58,7 +59,7 @@ enum Loaded {
 /// Reads lines until they are a complete chunk; `None` at the end of the input.
 fn read_chunk(vm: &mut Vm, lines: &mut Lines) -> Option<Loaded> {
     let prompt = prompt(vm, b"_PROMPT", b"> ");
-    let mut text = match lines.read(vm, &prompt) {
+    let mut text = match lines.read(vm, &prompt, b"") {
         Line::Text(line) => line,
         Line::Cancel => return Some(Loaded::Nothing),
         Line::End => return None,
@@ -85,19 +86,19 @@ fn read_chunk(vm: &mut Vm, lines: &mut Lines) -> Option<Loaded> {
             }
             Err(open) => open,
         };
-        let wrong = match vm.load_chunk(&text, b"=stdin", None) {
+        let wrong = match vm.load_source(&text, b"=stdin", None) {
             Ok(f) => {
                 lines.remember(&shown);
                 return Some(Loaded::Function(Value::func(f)));
             }
-            Err(e) => e.bytes().to_vec(),
+            Err(e) => e,
         };
-        if !open && !is_open(&wrong) {
+        if !open && !is_open(wrong.message()) {
             lines.remember(&shown);
-            return Some(Loaded::Wrong(with_source(vm, &text, b"=stdin", &wrong)));
+            return Some(Loaded::Wrong(with_source(&text, &wrong)));
         }
         let prompt = self::prompt(vm, b"_PROMPT2", b">> ");
-        match lines.read(vm, &prompt) {
+        match lines.read(vm, &prompt, &shown) {
             Line::Text(line) => {
                 for t in [&mut text, &mut shown] {
                     t.push(b'\n');

@@ -10,7 +10,7 @@ pub mod text;
 pub mod why;
 
 use crate::failure::{Outcome, about};
-use crate::progress::Progress;
+use crate::progress::progress;
 use graph::Graph;
 use source::Source;
 use std::fs::File;
@@ -60,7 +60,7 @@ pub fn read(file: &Path) -> Outcome<Graph> {
     let from = File::open(file).map_err(|e| about(file, e))?;
     let about_it = from.metadata();
     let (size, regular) = about_it.map_or((0, false), |m| (m.len(), m.is_file()));
-    parse(Progress::new(from, size), size).map_err(|wrong| about(file, wrong.say(file, regular)))
+    parse(progress(from, size), size).map_err(|wrong| about(file, wrong.say(file, regular)))
 }
 
 /// Reads a dump or a snapshot of about `size` bytes, as a stream. What comes first tells which of both it is; where it is neither,

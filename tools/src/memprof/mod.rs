@@ -7,7 +7,7 @@ pub mod report;
 pub use flame::draw;
 
 use crate::failure::{Outcome, about};
-use crate::progress::Progress;
+use crate::progress::progress;
 use perilune_observe::stream::input::Malformed;
 use perilune_observe::stream::read::Stream;
 use profile::Profile;
@@ -19,7 +19,7 @@ use std::path::Path;
 pub fn read(file: &Path) -> Outcome<Profile> {
     let input = File::open(file).map_err(|e| about(file, e))?;
     let size = input.metadata().map_or(0, |m| m.len());
-    parse(Progress::new(input, size)).map_err(|e| about(file, e))
+    parse(progress(input, size)).map_err(|e| about(file, e))
 }
 
 /// Adds up the events of a memory profile.

@@ -1,7 +1,7 @@
 //! The function under construction: instructions, jump lists, registers and constants.
 
 use super::Parser;
-use super::lex::SyntaxError;
+use super::error::SyntaxError;
 use super::scope::{GotoLabel, Scope, UvRef, Var};
 use crate::bc::{Ins, KGc, KNum, Op, ProtoData, TableTemplate};
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use super::emit::NO_JMP;
-use super::lex::SyntaxError;
+use super::error::SyntaxError;
 use crate::bc::{KNum, Op};
 use std::rc::Rc;
 

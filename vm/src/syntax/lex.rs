@@ -1,24 +1,12 @@
 //! The lexer.
 
+use super::error::{Diagnostic, SyntaxError};
 use super::number::{NeedsFfi, needs_ffi, scan_number};
 use crate::bc::KNum;
 use crate::source::Source;
 use crate::text::chunk::chunk_id;
 use std::borrow::Cow;
 use std::rc::Rc;
-
-/// Why a text is not compiled.
-// One word, since it is part of the result of every function of the parser.
-#[allow(clippy::box_collection, reason = "the size")]
-#[derive(Clone, Debug)]
-pub struct SyntaxError(Option<Box<Vec<u8>>>);
-
-impl SyntaxError {
-    /// The message with its position; none if whoever gave the text failed.
-    pub fn message(&self) -> Option<&[u8]> {
-        self.0.as_ref().map(|m| &***m)
-    }
-}
 
 /// The first line number that is too large.
 const MAX_LINE: u32 = 0x7fff_ff00;
@@ -42,6 +30,16 @@ macro_rules! keywords {
             Char(u8),
             Eof,
         }
+        /// The reserved words.
+        pub const KEYWORDS: &[&str] = &[$($text),*];
+
+        impl Tok {
+            /// Is it a reserved word?
+            pub fn is_keyword(&self) -> bool {
+                matches!(self, $(Tok::$name)|*)
+            }
+        }
+
         fn keyword(b: &[u8]) -> Option<Tok> {
             $(if b == $text.as_bytes() { return Some(Tok::$name); })*
             None
@@ -131,14 +129,23 @@ impl<'a> Lexer<'a> {
         self.start -= self.src.drop_used(from, &mut [newest, other]);
         self.src.more(self.depth)
     }
-    /// An error at a line.
+    /// An error at a line, which is about no token.
     #[cold]
     #[inline(never)]
     pub fn error_at(&self, line: u32, msg: impl AsRef<[u8]>) -> SyntaxError {
+        self.diagnostic(line, msg.as_ref(), None).into()
+    }
+    /// A diagnostic about the token with this span. Only a text that is in memory as a whole keeps the offsets of its tokens.
+    fn diagnostic(&self, line: u32, msg: &[u8], token: Option<(usize, usize)>) -> Diagnostic {
         let mut message = self.chunk.clone();
         message.extend_from_slice(format!(":{line}: ").as_bytes());
-        message.extend_from_slice(msg.as_ref());
-        SyntaxError(Some(Box::new(message)))
+        message.extend_from_slice(msg);
+        let token = token.filter(|_| self.src.is_whole()).map(|(start, end)| start..end);
+        Diagnostic { message, line, token }
+    }
+    /// The span of one of the two tokens read last; of another one, which is the end of the text, where the lexer is.
+    fn span_of(&self, t: &Tok) -> (usize, usize) {
+        self.recent.iter().find(|(r, _)| r == t).map_or((self.src.pos, self.src.pos), |(_, span)| *span)
     }
     /// The text that stands for a token in "near 'x'". A string is shown with its delimiters and its value.
     pub fn token_text(&self, t: &Tok) -> Vec<u8> {
@@ -164,21 +171,24 @@ impl<'a> Lexer<'a> {
     pub fn error_near(&self, msg: &str, near: Option<&Tok>) -> SyntaxError {
         match near {
             None | Some(Tok::Char(0)) => self.error_at(self.line, msg),
-            Some(t) => self.error_near_text(msg, &self.token_text(t)),
+            Some(t) => self.error_near_span(msg, &self.token_text(t), self.span_of(t)),
         }
     }
-    /// An error at the current line, near a text, which is shown up to its first NUL byte.
+    /// An error at the current line in the token that is being read, near a text.
     #[cold]
     #[inline(never)]
     pub fn error_near_text(&self, msg: &str, near: &[u8]) -> SyntaxError {
+        self.error_near_span(msg, near, (self.start, self.src.pos))
+    }
+    /// An error at the current line about the token with a span, near a text, which is shown up to its first NUL byte.
+    fn error_near_span(&self, msg: &str, near: &[u8], span: (usize, usize)) -> SyntaxError {
         let near = near.split(|c| *c == 0).next().unwrap_or(near);
-        let mut e = self.error_at(self.line, msg);
-        if let Some(message) = &mut e.0 {
-            message.extend_from_slice(b" near '");
-            message.extend_from_slice(near);
-            message.push(b'\'');
-        }
-        e
+        let msg = [msg.as_bytes(), b" near '", near, b"'"].concat();
+        self.diagnostic(self.line, &msg, Some(span)).into()
+    }
+    /// Where in a text that is in memory as a whole the token is that was read last.
+    pub fn span(&self) -> (usize, usize) {
+        self.recent[0].1
     }
     /// Source text of the token that is being read.
     fn text(&self) -> &[u8] {
@@ -212,7 +222,7 @@ impl<'a> Lexer<'a> {
             self.at_end();
             Ok(t)
         });
-        if self.src.failed() { Err(SyntaxError(None)) } else { t }
+        if self.src.failed() { Err(SyntaxError::reader_failed()) } else { t }
     }
     fn scan(&mut self) -> Res<Tok> {
         loop {

@@ -2,6 +2,7 @@
 
 mod assign;
 mod emit;
+mod error;
 mod expr;
 pub mod lex;
 mod loops;
@@ -18,7 +19,7 @@ mod tests;
 use crate::bc::ProtoData;
 use crate::source::Source;
 use emit::FuncState;
-pub use lex::SyntaxError;
+pub use error::{Diagnostic, SyntaxError};
 use lex::{Lexer, Tok, token_name};
 use std::rc::Rc;
 

@@ -2,8 +2,8 @@
 
 use super::Parser;
 use super::emit::{NO_JMP, NO_REG};
+use super::error::SyntaxError;
 use super::expr::{Exp, Kind, pri};
-use super::lex::SyntaxError;
 use super::lex::Tok;
 use crate::bc::{Ins, KNum, Op};
 use crate::meta::tobit;

@@ -1,8 +1,9 @@
 //! Scopes: local variables, upvalues, labels and gotos.
 
 use super::emit::{FuncState, NO_JMP};
+use super::error::SyntaxError;
 use super::expr::{Exp, Kind};
-use super::lex::{SyntaxError, Tok};
+use super::lex::Tok;
 use super::{Parser, quoted};
 use crate::bc::{Ins, Op, UvDesc, VarInfo};
 use core::ops::Range;

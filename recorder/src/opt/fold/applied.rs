@@ -1,5 +1,5 @@
-//! Which rules have been applied, by the place in the source where each says what it makes. Builds with debug assertions note it, for
-//! tests to see that each rule is tested.
+//! Coverage of the rules, in builds with debug assertions: each rule is known by the source location where it gives its result, and a test
+//! checks that all have been applied.
 
 /// Notes that the rule that calls the caller applies.
 #[inline(always)]

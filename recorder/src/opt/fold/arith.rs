@@ -1,4 +1,4 @@
-//! Arithmetic.
+//! FOLD: arithmetic.
 
 use super::{Fold, Rule, holds, is, like, range};
 use crate::ir::buffer::IrBuffer;

@@ -1,4 +1,4 @@
-//! Bit operations on ints.
+//! FOLD: bit operations on ints.
 
 use super::{Fold, Rule, is, like, range};
 use crate::ir::buffer::IrBuffer;

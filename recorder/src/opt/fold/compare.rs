@@ -1,4 +1,4 @@
-//! Comparisons for order, and bounds checks: guards that always or never hold, and cheaper forms.
+//! FOLD: comparisons for order, and bounds checks. Guards that always or never hold, and cheaper forms.
 
 use super::{Fold, Rule, holds, like, range};
 use crate::ir::buffer::IrBuffer;

@@ -1,4 +1,4 @@
-//! Conversions between numbers.
+//! FOLD: conversions between numbers.
 
 use super::{Fold, Rule, holds, is};
 use crate::ir::buffer::IrBuffer;

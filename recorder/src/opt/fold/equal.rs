@@ -1,4 +1,4 @@
-//! EQ and NE.
+//! FOLD: EQ and NE.
 
 use super::{Fold, Rule, compare, holds, like, range};
 use crate::ir::buffer::IrBuffer;

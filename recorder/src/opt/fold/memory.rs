@@ -1,4 +1,4 @@
-//! Keys of tables, and what can be said of memory without looking at stores.
+//! FOLD: keys of tables, and loads whose result does not depend on stores.
 
 use super::{Fold, Rule, again, holds, is};
 use crate::ir::buffer::IrBuffer;

@@ -1,4 +1,4 @@
-//! Ranges of int values, from what computes them.
+//! Range analysis of ints, by the instructions that compute them.
 
 use crate::ir::buffer::IrBuffer;
 use crate::ir::{Ins, IrRef, Op, Ty};

@@ -1,4 +1,4 @@
-//! Strings: they are immutable and interned.
+//! FOLD: strings, which are immutable and interned.
 
 use super::{Fold, Rule, again, holds, is, like};
 use crate::ir::buffer::IrBuffer;

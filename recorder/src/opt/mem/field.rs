@@ -1,4 +1,4 @@
-//! Fields of objects: FLOAD, FSTORE.
+//! Forwarding of fields of objects: FLOAD, FSTORE.
 
 use super::{Older, emit_store, forward, older_store};
 use crate::ir::buffer::{Emit, IrBuffer};

@@ -1,8 +1,8 @@
-//! Memory: forwarding of loads and stores, elimination of stores.
+//! FWD and DSE: forwarding of loads and elimination of dead stores (LuaJIT's `lj_opt_mem`).
 //!
-//! A load takes the value of the newest store to the same place, or of an equal load, if nothing in between may have changed it
-//! ([`super::alias`]). A store replaces an older one to the same place if nobody can have seen that one: a guard in between would
-//! leave to the interpreter, which would.
+//! A load takes the value of the newest store to the same location, or of an equal load, if no instruction in between may have changed it
+//! ([`super::alias`]). A store replaces an older one to the same location unless the older one may have been seen: by a load, or by the
+//! interpreter behind a guard in between.
 
 pub mod field;
 pub mod refs;

@@ -1,4 +1,4 @@
-//! Addresses of slots, and what depends on the shape of tables; barriers; other loads.
+//! Forwarding of addresses of table slots, of barriers, and of loads from other memory.
 
 use crate::ir::buffer::{Emit, IrBuffer};
 use crate::ir::{Const, Ins, IrRef, Op, VmRef, xload};

@@ -1,4 +1,4 @@
-//! Values in tables: ALOAD, HLOAD, ASTORE, HSTORE, ALEN.
+//! Forwarding of values in tables: ALOAD, HLOAD, ASTORE, HSTORE, ALEN.
 
 use super::{emit_store, forward, older_store};
 use crate::ir::buffer::{Emit, GUARD_FAILS, IrBuffer};

@@ -1,4 +1,4 @@
-//! Upvalues: UREFO, UREFC, ULOAD, USTORE.
+//! Forwarding of upvalues: UREFO, UREFC, ULOAD, USTORE.
 
 use super::{emit_store, forward, older_store};
 use crate::ir::buffer::{Emit, IrBuffer};

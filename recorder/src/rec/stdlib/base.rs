@@ -107,7 +107,7 @@ impl Recorder {
         Ok(Some(args.list.iter().skip(i as usize).map(|a| a.0).collect()))
     }
 
-    /// `unpack` of few elements: how many there are is guarded, and each is loaded, as a loop over them would be unrolled.
+    /// `unpack` of few elements: a guard fixes how many there are, and each is loaded, like a loop that is unrolled.
     fn unpack(&mut self, args: &Args<'_>) -> Results {
         let (table, v) = args.get(0);
         let Some(t) = v.as_table() else { return Ok(None) };
@@ -164,7 +164,7 @@ impl Recorder {
         if t.meta.get().is_some() {
             return Ok(None);
         }
-        // A finalizer or weakness is the collector's business, which looks at metatables itself.
+        // The collector looks at metatables itself, for finalizers and weakness.
         let _ = m;
         self.check_meta_store(args.vm, t, r)?;
         let old = self.field(r, Field::TabMeta)?;

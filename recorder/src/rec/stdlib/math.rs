@@ -36,7 +36,7 @@ impl Recorder {
                 let ints = (0..2).all(|i| self.ty(args.get(i).0).is_int());
                 let ((x, a), (y, b)) = (self.num_arg(args, 0)?, self.num_arg(args, 1)?);
                 let r = self.b.call(Helper::CFmod, &[x, y])?;
-                // Of integers it is one, or -0.
+                // The result for an integer is an integer, or -0.
                 if !ints || !Value::number(a % b).is_int() {
                     return one(r);
                 }
@@ -104,7 +104,8 @@ impl Recorder {
         let n = self.to_num(r)?;
         one(self.b.emit(Op::ABS, Ty::Num, n, IrRef::NONE)?)
     }
-    /// The interpreter keeps the first of two if it is less (greater); the IR's result is the first unless the second is less.
+    /// `math.min` keeps the first of two arguments if it is less (`math.max`: greater); the result of the IR instruction is the first
+    /// unless the second is less.
     fn extreme(&mut self, args: &Args<'_>, op: Op) -> Results {
         let (r, v) = args.get(0);
         let mut best = self.number(r, v)?.0;
@@ -115,8 +116,8 @@ impl Recorder {
                 best = self.b.emit(op, Ty::Int, best, r)?;
                 continue;
             }
-            // A NaN gives way to what follows it, and takes the place of what precedes it: so does the IR with its operands
-            // swapped.
+            // A NaN is replaced by the argument after it, and replaces the one before it: the IR instruction does the same with its
+            // operands swapped.
             let (x, y) = (self.to_num(best)?, self.to_num(r)?);
             best = self.b.emit(op, Ty::Num, y, x)?;
         }
@@ -130,7 +131,7 @@ impl Recorder {
         let mut r = self.b.call(Helper::Random, &[])?;
         self.snaps.needed = true;
         if let [.., high] = list {
-            // With integers it is one whatever they are: nothing need be checked, for which it would be too late.
+            // The result for integers is always an integer. A check could not leave the trace any more, since the generator has advanced.
             let low = if list.len() == 2 { self.to_num(list[0].0)? } else { self.b.knum(1.0) };
             let mut range = self.to_num(high.0)?;
             if list.len() == 2 {

@@ -1,4 +1,4 @@
-//! Builtins: what a call of one does, as IR.
+//! Builtins that the recorder expresses in IR (LuaJIT's `lj_ffrecord`).
 //!
 //! A builtin is recorded with the call instruction, from the arguments as they are now. Its guards come before its effects.
 
@@ -54,7 +54,7 @@ impl Recorder {
             None => self.native(vm, pc, f, a, nargs),
         }
     }
-    /// The results of a builtin that the recorder can express; `None` where it is to be called as it is.
+    /// The results of a builtin as IR; `None` where the recorder cannot express it, so that the trace calls it.
     pub(super) fn try_builtin(&mut self, vm: &Vm, f: Gc<Func>, a: usize, nargs: usize) -> Results {
         let mut list = Vec::with_capacity(nargs);
         for i in 0..nargs {
@@ -70,17 +70,17 @@ impl Recorder {
         }
         if self.is_for_stitch(f) { self.nyi_func(Value::func(f)) } else { Ok(None) }
     }
-    /// Does a trace end in front of a call of the builtin here?
+    /// Is the trace stitched at a call of this builtin here?
     pub(super) fn is_for_stitch(&self, f: Gc<Func>) -> bool {
         let b = Builtin::from_id(f.ffid()).unwrap_or(Builtin::NativeFunction);
         !matches!(b.on_trace(), OnTrace::Record(_) | OnTrace::Call) || self.feedback.site.leaves
     }
-    /// Puts results where the call wants them.
+    /// Puts results into the slots that the call instruction says.
     pub(super) fn place_builtin(&mut self, a: usize, results: &[IrRef], want: usize) {
         self.place_list(want, self.base + a, results);
         self.native.headers += 1;
     }
-    /// An argument. The interpreter copies those of an iterator only when it executes the call.
+    /// An argument. The interpreter copies the arguments of an iterator only when it executes the call.
     fn operand_of_call(&mut self, vm: &Vm, i: usize) -> Rec<(IrRef, Value)> {
         let from = if self.native.iterating { i - 4 } else { i };
         Ok((self.get(vm, i)?, super::view::slot(vm, from as isize)))

@@ -118,7 +118,7 @@ impl Recorder {
         let p = self.b.emit(Op::STRREF, Ty::P64, s, from.0)?;
         one(self.b.emit(Op::SNEW, Ty::Str, p, n)?)
     }
-    /// The empty string made at run time: it need not exist now.
+    /// The empty string, made at run time: it need not exist when the trace is recorded.
     fn empty_string(&mut self, args: &Args<'_>) -> Option<IrRef> {
         let (s, _) = args.get(0);
         let zero = self.b.kint(0);

@@ -44,7 +44,7 @@ impl Recorder {
             _ => Ok(None),
         }
     }
-    /// `table.new` of a size that is the same each time, and that TNEW can say.
+    /// `table.new` with constant sizes that fit the operands of TNEW.
     fn table_new(&mut self, args: &Args<'_>) -> Results {
         if args.len() < 2 {
             return Ok(None);

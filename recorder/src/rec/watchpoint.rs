@@ -1,4 +1,4 @@
-//! Fields that are taken for constants, and the care that stores take of them. See [`WatchedField`].
+//! Watchpoints: fields that the trace takes for constants, and stores that may change such fields. See [`WatchedField`].
 
 use super::index::Place;
 use super::{Rec, Recorder, view};
@@ -20,9 +20,9 @@ impl Recorder {
         }
         known
     }
-    /// The value of a field of a table that is a constant, where that hardly ever changes: a function anywhere; at the `depth`th
-    /// class where a lookup goes on, or in a metatable, also a class, or that there is none. Variables that hold tables are
-    /// mostly global ones for modules. Anything, where only a chunk has set the field, when it was loaded.
+    /// The value of a field of a constant table, as a constant with a watchpoint, where the field hardly ever changes. That is assumed of
+    /// functions everywhere, of classes and their absence at the `depth`th class of a lookup or in a metatable, of modules in global
+    /// variables, and of any value in a field that only a chunk has set, when it was loaded.
     pub(super) fn constant_field(
         &mut self,
         vm: &Vm,
@@ -45,7 +45,7 @@ impl Recorder {
         let lasts = lasts || !v.is_nil() && !name.varies() && vm.heap.trusts_variables(t);
         (lasts && self.watch(vm, t, Some(name))).then(|| self.b.kvalue(v))
     }
-    /// The environment of function `f`, whose reference is `r`: where the function is a constant, hardly ever another one.
+    /// The environment of function `f`, whose reference is `r`: a constant if the function is one, since it hardly ever changes.
     pub(super) fn environment(&mut self, vm: &Vm, (r, f): (IrRef, Gc<Func>)) -> Rec<IrRef> {
         let env = Value::table(f.env.get());
         if r.is_const() && self.b.flags.fwd && vm.heap.watch_environment(f) {
@@ -60,7 +60,7 @@ impl Recorder {
         (table.is_const() && self.watch(vm, t, None)).then(|| self.b.kgc(Value::table(meta)))
     }
 
-    /// To come before a store under a string key: that no other trace takes the field for a constant.
+    /// Guards before a store under a string key that no trace takes the field for a constant.
     pub(super) fn check_store(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef, key: (IrRef, Value), place: &Place) -> Rec<()> {
         let Some(name) = key.1.as_str() else { return Ok(()) };
         if place.array || key.0.is_const() && vm.heap.note_stored_key(name) {
@@ -87,14 +87,14 @@ impl Recorder {
         if !t.is_watched() && !table.is_const() {
             return self.guard_unwatched(table, Field::TabWatched);
         }
-        // Which table it is need be known then.
+        // The table must be known then.
         self.guard_is(table, Value::table(t))?;
         vm.heap.note_store(WatchedField { table: t, key });
         Ok(())
     }
     /// Guards that a table or a key has no watchpoints.
     fn guard_unwatched(&mut self, object: IrRef, field: Field) -> Rec<()> {
-        // What the trace has made just now has none; a builtin may have called what asked for them.
+        // A table that the trace has just made has none, unless a builtin was called since that set one.
         if alias::is_new_table(&self.b, object) && self.b.newest(Op::NATIVE) < object {
             return Ok(());
         }

@@ -1,8 +1,8 @@
-//! Sums of ints: which of their checks for overflow are left out.
+//! Overflow checks of partial sums.
 //!
-//! A sum that is nothing but a term of another sum is computed in 64 bits, where it cannot overflow, and only the sum of all is
-//! checked. It leaves by the same exit, as does whatever leaves in between. If just a part of it would not have fitted an int, the
-//! sum of all is what doubles would have given.
+//! A sum of ints that is used only as a term of another sum is computed in 64 bits, where it cannot overflow, and only the final sum is
+//! checked. All of them leave by the same exit, as do the guards in between. If only a partial sum would not have fitted an int, the final
+//! sum is what doubles would have given.
 
 use crate::ir::{Effect, Ins, IrRef, Op, Trace};
 

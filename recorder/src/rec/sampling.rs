@@ -1,38 +1,38 @@
-//! Where loops can be left for samples to be told of ([`perilune_vm::sample`]).
+//! Guards that let samples and Ctrl-C interrupt a loop ([`perilune_vm::sample`]).
 
 use super::{Rec, Recorder, view};
 use crate::ir::{Const, IrRef, Op, Ty};
 use perilune_vm::Vm;
 use perilune_vm::bc::{Ins, Op as Bc};
 
-/// A counted loop has no guard unless it is to execute so many instructions, some tenths of a second of them: it comes to its end soon
-/// enough, for samples, which need not be told of at once, and for Ctrl-C, which comes the same way.
+/// A counted loop gets a guard only if it is going to execute more instructions than this, which take some tenths of a second. Samples
+/// and Ctrl-C can wait for the end of shorter loops.
 const MANY: f64 = 4e9;
-/// What the shortest loop is taken for: so many instructions.
+/// Shorter loops count as having so many instructions.
 const SHORTEST: usize = 40;
 
 impl Recorder {
-    /// Before the instruction at `pc`: if a loop may end there that need not come to its end, leaves the trace if a sample waits.
-    /// Whatever goes round by an exit can be left there anyway.
+    /// Called before the instruction at `pc`: where a loop ends there that may run for long, emits a guard that leaves when a sample
+    /// waits. Loops through exits can be left at those.
     pub(super) fn profile(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<()> {
         if !vm.sampling.leaves_loops() {
             return Ok(());
         }
         let may_last = match ins.op() {
             Bc::FORL | Bc::IFORL => self.is_long(iterations_left(vm, ins)),
-            // A table has no more pairs than memory.
+            // The size of the table bounds a loop over it.
             Bc::ITERL | Bc::IITERL => view::ins(view::at(pc, -1)).op() != Bc::ITERN,
             Bc::LOOP | Bc::ILOOP => self.rounds_left(vm).is_none_or(|n| self.is_long(n)),
             _ => false,
         };
         if may_last { self.leave_for_samples(vm, pc) } else { Ok(()) }
     }
-    /// Does so many times what was recorded take long?
+    /// Do so many iterations of the recorded code take long?
     fn is_long(&self, iterations: f64) -> bool {
         iterations * self.b.trace.ins.len().max(SHORTEST) as f64 > MANY
     }
-    /// How often a loop goes round from here on, if it ends when a local that each round adds the same number to gets past another
-    /// value: by the way the condition was just recorded.
+    /// Number of iterations left, for a loop that ends when a local passes another value and that adds a constant to the local in each
+    /// iteration: estimated from the condition that was just recorded.
     fn rounds_left(&self, vm: &Vm) -> Option<f64> {
         let condition = self.b.trace.ins.iter().rev().find(|i| i.is_guard() && i.op.is_comparison())?;
         let (a, b) = (self.number_now(vm, condition.a)?, self.number_now(vm, condition.b)?);
@@ -47,7 +47,7 @@ impl Recorder {
     fn local_of(&self, r: IrRef) -> Option<usize> {
         (0..self.proto.framesize() as usize).find(|&i| self.slots.get(self.base + i) == Some(r))
     }
-    /// What a value is now, if it is a constant or in a local.
+    /// The current value of a reference, if it is a constant or in a local.
     fn number_now(&self, vm: &Vm, r: IrRef) -> Option<f64> {
         if r.is_const() { self.known(r) } else { view::slot(vm, self.local_of(r)? as isize).as_number() }
     }
@@ -58,7 +58,7 @@ impl Recorder {
             _ => None,
         }
     }
-    /// What a round has added to a local: 0 if nothing, or something that is not the same each time.
+    /// The constant that an iteration adds to a local; 0 if there is none.
     fn step(&self, r: IrRef) -> f64 {
         let step = || {
             let sum = self.b.trace.def(r)?;
@@ -75,8 +75,8 @@ impl Recorder {
         };
         step().unwrap_or(0.0)
     }
-    /// Leaves the trace there if a sample waits; once in each trace. Like any other guard it goes back to the last snapshot, so that
-    /// those behind it have the exits that they have otherwise.
+    /// Emits a guard that leaves when a sample waits, once in each trace. It leaves through the last snapshot like any other guard, so
+    /// that later guards have the same exits as without it.
     pub(super) fn leave_for_samples(&mut self, vm: &Vm, pc: *const Ins) -> Rec<()> {
         if vm.sampling.leaves_loops() && self.b.newest(Op::PROF) == IrRef::NONE {
             if self.snaps.needed {
@@ -88,7 +88,7 @@ impl Recorder {
     }
 }
 
-/// How often the counted loop that `ins` closes goes round from here on.
+/// Number of iterations left of the counted loop that `ins` closes.
 fn iterations_left(vm: &Vm, ins: Ins) -> f64 {
     let number = |i: usize| view::slot(vm, (ins.a() + i) as isize).as_number().unwrap_or(f64::NAN);
     (number(1) - number(0)) / number(2)
