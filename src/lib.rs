@@ -61,6 +61,8 @@ pub use api::function::Function;
 pub use api::lua::{Lua, WeakLua};
 pub use api::multi::{FromLuaMulti, IntoLuaMulti, MultiValue, Variadic};
 pub use api::registry::RegistryKey;
+#[cfg(feature = "serde")]
+pub use api::serde::{LuaSerdeExt, de::DeserializeOptions, ser::SerializeOptions, value::SerializableValue};
 pub use api::string::{BorrowedBytes, BorrowedStr, LuaString};
 pub use api::table::{Pairs, Sequence, Table};
 pub use api::thread::{Thread, ThreadEvent, ThreadStatus, ThreadTriggers};
@@ -70,6 +72,22 @@ pub use api::value::{Integer, LightUserData, Nil, Number, Other, Value};
 /// Active calls and hooks.
 pub mod debug {
     pub use crate::api::debug::{Debug, DebugEvent, DebugNames, DebugSource, DebugStack, HookTriggers, VmState};
+}
+
+/// Lua values as serde sees data.
+#[cfg(feature = "serde")]
+pub mod serde {
+    pub use crate::api::serde::LuaSerdeExt;
+    /// Lua values as Rust values.
+    pub mod de {
+        pub use crate::api::serde::de::{DeserializeOptions as Options, Deserializer};
+    }
+    /// Rust values as Lua values.
+    pub mod ser {
+        pub use crate::api::serde::ser::{SerializeOptions as Options, Serializer};
+    }
+    pub use crate::api::serde::de::{DeserializeOptions, Deserializer};
+    pub use crate::api::serde::ser::{SerializeOptions, Serializer};
 }
 
 /// A state and its settings.

@@ -22,6 +22,8 @@ pub mod multi;
 #[cfg(feature = "observe")]
 pub mod observe;
 pub mod registry;
+#[cfg(feature = "serde")]
+pub mod serde;
 pub mod state;
 pub mod string;
 pub mod table;

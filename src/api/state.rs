@@ -68,6 +68,9 @@ pub struct State {
     pub(super) thread_events: ThreadEvents,
     /// Hooks.
     pub(super) hooks: Hooks,
+    /// The metatable of arrays, once it was made.
+    #[cfg(feature = "serde")]
+    pub(super) array_metatable: Cell<Option<u32>>,
     /// What futures and those who poll them tell one another.
     #[cfg(feature = "async")]
     pub(super) asynchronous: super::asynchronous::Async,
@@ -99,6 +102,8 @@ impl State {
             app_data: AppData::default(),
             thread_events: ThreadEvents::default(),
             hooks: Hooks::default(),
+            #[cfg(feature = "serde")]
+            array_metatable: Cell::new(None),
             #[cfg(feature = "async")]
             asynchronous: super::asynchronous::Async::default(),
             failure_meta,

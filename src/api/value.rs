@@ -152,7 +152,7 @@ impl Value {
         lua.0.tostring(self.raw_in(lua)?)
     }
     /// A number: an integer if it is one.
-    fn from_number(n: f64) -> Value {
+    pub(super) fn from_number(n: f64) -> Value {
         let i = n as i64;
         // -0 is no integer; 2^63 would wrap around.
         let exact = i as f64 == n && i != i64::MAX && !(i == 0 && n.is_sign_negative());

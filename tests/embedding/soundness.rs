@@ -218,7 +218,7 @@ struct RunsLater(Runs, u32);
 impl Write for RunsLater {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.1 += bytes.len() as u32;
-        if self.1 > 100_000 { self.0.write(bytes) } else { Ok(bytes.len()) }
+        if self.1 > 20_000 { self.0.write(bytes) } else { Ok(bytes.len()) }
     }
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
