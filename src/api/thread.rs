@@ -239,11 +239,14 @@ enum Resume {
 impl State {
     /// Resumes a coroutine that can be resumed. The results are not rooted.
     fn resume(self: &Rc<State>, co: Gc<RawThread>, how: Resume, values: &[Raw]) -> Result<Vec<Raw>> {
-        let builtin = if how == Resume::With { co::co_resume } else { co::co_raise };
         let args = [&[Raw::thread(co)], values].concat();
         let state = Rc::clone(self);
         let result = state.enter(|vm| {
-            let f = Raw::func(vm.new_native(builtin, Builtin::CoroutineResume.id(), &[]));
+            if how == Resume::Error {
+                let f = Raw::func(vm.new_native(co::co_raise, 1, &[]));
+                return vm.pcall_traced(f, &args).map_err(|(e, _)| (e, host_traceback(vm, co)));
+            }
+            let f = Raw::func(vm.new_native(co::co_resume, Builtin::CoroutineResume.id(), &[]));
             let mut results = vm.pcall_traced(f, &args)?;
             if results.first() == Some(&Raw::TRUE) {
                 results.remove(0);

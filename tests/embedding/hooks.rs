@@ -25,7 +25,7 @@ fn lines() -> Result<()> {
     lua.load("local x = 1\nfor i = 1, 2 do\nx = x + i\nend").exec()?;
     lua.remove_hook();
     lua.load("local y = 1").exec()?;
-    assert_eq!(*log.borrow(), [1, 2, 3, 2, 3, 2]);
+    assert_eq!(*log.borrow(), [1, 2, 3, 2, 3, 2, 4]);
     Ok(())
 }
 
@@ -34,7 +34,7 @@ fn lines() -> Result<()> {
 fn lines_of_builtins_written_in_lua() -> Result<()> {
     let lua = Lua::new();
     let log = log_lines(&lua)?;
-    lua.load("local s = 'x'\nlocal n = string.len(s)\nlocal t = type(n)").exec()?;
+    lua.load("local s = 'x'\nlocal n = string.len(s) local m = n\nlocal t = type(m)").exec()?;
     assert_eq!(*log.borrow(), [1, 2, 0, 2, 3]);
     Ok(())
 }

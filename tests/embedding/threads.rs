@@ -76,7 +76,7 @@ fn a_coroutine_is_reset_in_any_state_but_running() -> Result<()> {
     assert_eq!(fails.resume::<i32>(1)?, 2);
     let resets = lua.create_function(|lua, ()| lua.current_thread().reset(lua.create_function(|_, ()| Ok(()))?))?;
     let error = lua.create_thread(resets)?.resume::<()>(()).unwrap_err();
-    assert_eq!(error.message(), "runtime error: cannot reset a running thread");
+    assert_eq!(error.message(), "cannot reset a running thread");
     Ok(())
 }
 

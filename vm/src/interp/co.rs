@@ -294,15 +294,12 @@ pub fn co_resume(vm: &mut Vm) -> LuaResult<u32> {
     vm.resume(co, n)
 }
 
-/// Resumes a coroutine so that an error is raised where it waits: `(co, error)`. For the host; results as those of `coroutine.resume`.
+/// Resumes a coroutine so that an error is raised where it waits: `(co, error)`. For the host; results and errors are those of the coroutine.
 pub fn co_raise(vm: &mut Vm) -> LuaResult<u32> {
     let co = check_thread(vm)?;
     let e = vm.arg(1);
     if let Some(why) = vm.cannot_resume(co) {
-        vm.push(Value::FALSE);
-        let s = vm.new_str(why.as_bytes());
-        vm.push(Value::str(s));
-        return Ok(2);
+        return Err(vm.rt_error(why));
     }
     vm.resume(co, 0)?;
     Err(vm.throw(e))
