@@ -4,7 +4,7 @@
 //! cargo run --example embed
 //! ```
 
-use perilune::{Error, Function, Lua, Table};
+use perilune::{Error, Function, Lua};
 
 const SCRIPT: &str = r#"
 local seen = 0
@@ -31,19 +31,16 @@ fn main() -> Result<(), Error> {
         Ok(())
     })?;
     lua.globals().set("log", log)?;
-    lua.globals().set("handlers", &handlers)?;
-    // A closure reaches the state by its first argument: one that owned `handlers` would keep the state alive for ever.
-    let on = lua.create_function(|lua, (event, handler): (String, Function)| {
-        let handlers: Table = lua.globals().get("handlers")?;
-        handlers.set(event, handler)
-    })?;
+    // A closure may own handles, which do not keep the state alive. It should not own a `Lua`, which would.
+    let table = handlers.clone();
+    let on = lua.create_function(move |_, (event, handler): (String, Function)| table.set(event, handler))?;
     lua.globals().set("on", on)?;
 
     lua.load(SCRIPT).set_name("=shop").exec()?;
 
     // What the host asks of the script.
     let refund: Function = handlers.get("refund")?;
-    match refund.call::<f64>(lua.create_table()) {
+    match refund.call::<f64>(lua.create_table()?) {
         Ok(amount) => println!("refund: {amount}"),
         Err(e) => println!("refund failed: {}", e.message()),
     }

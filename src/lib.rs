@@ -58,6 +58,7 @@ pub use api::debug::{HookTriggers, VmState};
 pub use api::environment::LuaType;
 pub use api::error::{DynStdError, Error, ErrorContext, ExternalError, ExternalResult, LuaError, Result};
 pub use api::function::Function;
+pub use api::limits::InterruptHandle;
 pub use api::lua::{Lua, WeakLua};
 pub use api::multi::{FromLuaMulti, IntoLuaMulti, MultiValue, Variadic};
 pub use api::registry::RegistryKey;

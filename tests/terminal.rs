@@ -319,6 +319,16 @@ fn errors_have_colours() {
 }
 
 #[test]
+fn help_has_colours() {
+    let state = command::folder("terminal-help");
+    for (variables, expected) in [(&[][..], "\x1b[1m\x1b[4mUsage:\x1b[0m"), (&[("NO_COLOR", "1")], "\nUsage: ")] {
+        let mut t = Terminal::in_environment(&["heap", "--help"], &state, variables);
+        t.wait_for(expected);
+        assert_eq!(t.ends(), Some(0));
+    }
+}
+
+#[test]
 fn reading_a_large_file_shows_how_far_it_is() {
     let state = command::folder("terminal-progress");
     let file = state.join("dump.json");

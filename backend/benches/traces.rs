@@ -3,7 +3,7 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use common::{Build, Machine, TRACE_NO};
+use common::{Build, Machine, TRACE, exit_id, trace_id};
 use perilune_backend::thunk::ThunkAddrs;
 use perilune_backend::{CompileRequest, Compiler, TraceTree, isa};
 use perilune_recorder::ir::{IrRef, Link, Op, Trace, Ty, conv, sload};
@@ -27,12 +27,12 @@ fn main() {
     {
         let mut m = Machine::new();
         let (trace, rounds) = setup(&mut m);
-        let code = m.install(&trace, TRACE_NO, 0);
+        let code = m.install(&trace, TRACE, exit_id(0));
         let before = m.stack.clone();
         let best = (0..7).map(|_| {
             m.stack.copy_from_slice(&before);
             let start = Instant::now();
-            m.enter(TRACE_NO);
+            m.enter(TRACE);
             start.elapsed().as_secs_f64()
         });
         let best = best.fold(f64::MAX, f64::min);
@@ -79,7 +79,7 @@ fn synthetic(ops: usize, guards_every: usize, values: usize) -> Trace {
 fn compile_time(trace: &Trace) -> (f64, usize) {
     let mut compiler = Compiler::new(isa::host().unwrap(), common::helpers::address);
     let req = CompileRequest {
-        tree: TraceTree::single(trace, 1, 0),
+        tree: TraceTree::single(trace, trace_id(1), exit_id(0)),
         frame_delta: |_| 0,
         unboxed_exits: false,
         unboxed: &[],

@@ -69,7 +69,7 @@ impl Compiler {
     }
 }
 
-/// Code refers to nothing outside itself but Cranelift's own math routines, where the processor lacks the instruction.
+/// Resolves references to Cranelift's math routines, for processors without the instruction. Code has no other references.
 fn relocate(code: &mut [u8], relocs: &[FinalizedMachReloc]) -> Result<(), BackendError> {
     for reloc in relocs {
         let target = match &reloc.target {
@@ -118,7 +118,7 @@ impl Backend {
     pub fn new(config: &Config) -> Result<Backend, BackendError> {
         Backend::with_isa(isa::host()?, config)
     }
-    /// The same for a target of which this processor is one.
+    /// Sets them up for a target that this processor can run.
     pub fn with_isa(isa: OwnedTargetIsa, config: &Config) -> Result<Backend, BackendError> {
         let compiler = Compiler::new(isa, config.helper);
         let arena = Arena::new(config.code_size).map_err(|e| BackendError::Memory(e.to_string()))?;
@@ -127,7 +127,7 @@ impl Backend {
     }
     /// Compiles a tree and puts it into executable memory.
     pub fn compile(&mut self, req: &CompileRequest<'_>) -> Result<CompiledCode, BackendError> {
-        // Few programs need all thunks: a trace that needs one more waits for it.
+        // Few programs need all thunks, so thunks are compiled when a trace first needs them.
         let Emitted { code, loop_offset, map, listing } = loop {
             match self.compiler.emit(req, &self.thunks.addrs) {
                 Err(BackendError::NoThunk(helper)) => self.thunks.add(helper, (self.compiler.helper)(helper))?,

@@ -14,9 +14,9 @@ pub enum BackendError {
     ArenaFull,
     /// An instruction that is never compiled.
     Unsupported(Op),
-    /// A thunk is to be made first.
+    /// A thunk has to be compiled first.
     NoThunk(Helper),
-    /// The trace is malformed at this instruction (a bug in what produced it).
+    /// The trace is malformed at this instruction: a bug in the recorder or the optimiser.
     Malformed(usize, &'static str),
     /// Cranelift refused the function (a bug here, or a limit of Cranelift's).
     Codegen(String),

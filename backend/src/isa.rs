@@ -1,7 +1,7 @@
 //! The compilation target and its settings.
 //!
-//! Our optimiser has done all the work by the time a trace gets here, so Cranelift's own mid-end is off: it would copy pure
-//! operations into every exit. The settings follow from measurements (docs/design.md).
+//! Our optimiser has done its work by the time a trace gets here, so Cranelift's own mid-end is off: it would copy pure
+//! operations into every exit (docs/design.md).
 
 use crate::BackendError;
 use cranelift_codegen::isa::{self, OwnedTargetIsa};
@@ -13,7 +13,7 @@ pub fn host() -> Result<OwnedTargetIsa, BackendError> {
     build(Triple::host(), &host_features())
 }
 
-/// Another target, with the given Cranelift features on (for listings and cross-compilation tests).
+/// A target by its name, with the given Cranelift features on (for listings and cross-compilation tests).
 pub fn foreign(triple: &str, features: &[&str]) -> Result<OwnedTargetIsa, BackendError> {
     let triple = triple.parse().map_err(|e| BackendError::Target(format!("{triple}: {e}")))?;
     build(triple, features)

@@ -2,7 +2,7 @@
 
 use perilune_recorder::ir::SnapId;
 
-/// Texts of a compilation, made when asked for.
+/// Listings of a compilation, made on request.
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
     /// Cranelift IR.
@@ -26,18 +26,18 @@ pub struct Emitted {
     pub listing: Option<Listing>,
 }
 
-/// What is where in the code of a trace.
+/// The map of a trace's code.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CodeMap {
     /// Bytes of instructions; constants follow.
     pub text: u32,
     /// Offset of the code of each exit of the root trace; 0 for one that has none.
     pub exits: Vec<u32>,
-    /// What the code from an offset on is for, ascending by offset; empty unless [`crate::CompileRequest::parts`] asks for it.
+    /// The purpose of the code from each offset on, ascending; empty unless [`crate::CompileRequest::parts`] is set.
     pub parts: Vec<(u32, Part)>,
 }
 
-/// What a piece of code is for.
+/// The purpose of a piece of code.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Part {
     /// An instruction of the root trace, by its index.

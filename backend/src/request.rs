@@ -2,18 +2,18 @@
 
 use crate::exit_abi::ExitArg;
 use perilune_recorder::ir::{SnapId, Trace};
-use perilune_vm::Value;
 use perilune_vm::hooks::Unboxed;
+use perilune_vm::{ExitId, TraceId, Value};
 
 /// A trace and the side traces compiled into the same function.
 #[derive(Clone)]
 pub struct TraceTree<'a> {
     /// The trace, optimised.
     pub trace: &'a Trace,
-    /// Its number: a link to it from within the tree is a jump.
-    pub trace_no: u32,
-    /// Exit `k` of the trace has the number `exit_base + k` in the exit table.
-    pub exit_base: u32,
+    /// Its id: a link to it from within the tree is a jump.
+    pub id: TraceId,
+    /// The id of its first exit.
+    pub exit_base: ExitId,
     /// By instruction: the number to leave in [`perilune_vm::Vm::site`] before it calls a helper that allocates; empty if nobody
     /// wants to know.
     pub sites: &'a [u32],
@@ -27,8 +27,8 @@ pub struct TraceTree<'a> {
 
 impl<'a> TraceTree<'a> {
     /// A trace by itself.
-    pub fn single(trace: &'a Trace, trace_no: u32, exit_base: u32) -> TraceTree<'a> {
-        TraceTree { trace, trace_no, exit_base, sites: &[], sampled: false, walked: false, sides: Vec::new() }
+    pub fn single(trace: &'a Trace, id: TraceId, exit_base: ExitId) -> TraceTree<'a> {
+        TraceTree { trace, id, exit_base, sites: &[], sampled: false, walked: false, sides: Vec::new() }
     }
 }
 

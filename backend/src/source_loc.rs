@@ -11,7 +11,7 @@ pub(crate) fn location(i: usize) -> SourceLoc {
 pub(crate) fn located(loc: SourceLoc) -> Option<usize> {
     (loc.bits() as usize).checked_sub(1).filter(|&i| i < 0x1_0000)
 }
-/// Source location of what side traces emit, and of what exits share.
+/// Source location of the code of side traces, and of code that exits share.
 pub(crate) fn side_location() -> SourceLoc {
     SourceLoc::new(0x2_0000)
 }

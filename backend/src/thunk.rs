@@ -18,8 +18,8 @@ use perilune_vm::layout::{AbiType, ofs};
 
 const MEM: MemFlagsData = MemFlagsData::trusted();
 
-/// Helpers that traces call on cold paths: those for the collector and for stacks, and what exits call to make the tables that were sunk. The
-/// latter give words.
+/// Helpers that traces call on cold paths: those for the collector and for stacks, and those that exits call to make sunk tables, which
+/// have a word as result.
 const COLD: [Helper; 10] = [
     Helper::BarrierBack,
     Helper::BarrierUpval,
@@ -44,7 +44,7 @@ pub struct ThunkAddrs {
 }
 
 impl ThunkAddrs {
-    /// Made-up addresses, for code that is only looked at.
+    /// Made-up addresses, for code that is not executed.
     pub fn placeholder() -> ThunkAddrs {
         ThunkAddrs { enter: 0x1000, exit_stub: 0x1100, cold: core::array::from_fn(|i| 0x1200 + 0x100 * i) }
     }
@@ -58,8 +58,8 @@ impl ThunkAddrs {
     }
 }
 
-/// `extern "tail" fn(vm, base, n) -> u64`: every trace and the exit stub. What exits pass besides ([`crate::exit_abi`]) comes in
-/// further registers.
+/// `extern "tail" fn(vm, base, n) -> u64`: the signature of every trace and of the exit stub. Exit arguments ([`crate::exit_abi`]) come
+/// in further registers.
 pub(crate) fn trace_signature(more: &[Type]) -> Signature {
     let mut params = vec![types::I64; 3];
     params.extend_from_slice(more);
@@ -104,11 +104,11 @@ fn signature(call_conv: CallConv, params: &[Type], result: Option<Type>) -> Sign
     sig
 }
 
-/// The thunks in executable memory, as long as this lives.
+/// The thunks, in executable memory that this owns.
 pub(crate) struct Thunks {
     /// Where they are.
     pub addrs: ThunkAddrs,
-    /// Owns their memory; `None` only while it is being given back.
+    /// Owns their memory; `None` only while it is freed.
     module: Option<JITModule>,
 }
 

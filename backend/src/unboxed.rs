@@ -37,39 +37,13 @@ pub(crate) fn value_ty(value: Value) -> Ty {
     }
 }
 
-/// The tag of an untagged pointer's type.
-pub(crate) fn pointer_tag(ty: Ty) -> Option<u64> {
-    match ty {
-        Ty::LightUd => Some(v::TAG_LIGHTUD),
-        Ty::Str => Some(v::TAG_STR),
-        Ty::Thread => Some(v::TAG_THREAD),
-        Ty::Proto => Some(v::TAG_PROTO),
-        Ty::Func => Some(v::TAG_FUNC),
-        Ty::Cdata => Some(v::TAG_CDATA),
-        Ty::Tab => Some(v::TAG_TAB),
-        Ty::Udata => Some(v::TAG_UDATA),
-        Ty::Nil | Ty::False | Ty::True | Ty::P32 | Ty::P64 | Ty::Float | Ty::Num | Ty::I8 | Ty::U8 => None,
-        Ty::I16 | Ty::U16 | Ty::Int | Ty::U32 | Ty::I64 | Ty::U64 | Ty::SoftFp => None,
-    }
-}
-
-/// The value that a type is.
-pub(crate) fn pri_word(ty: Ty) -> Option<u64> {
-    match ty {
-        Ty::Nil => Some(Value::NIL.0),
-        Ty::False => Some(Value::FALSE.0),
-        Ty::True => Some(Value::TRUE.0),
-        _ => None,
-    }
-}
-
 /// The value of a reference that is known when the trace is compiled.
 pub(crate) fn known_word(trace: &Trace, r: IrRef) -> Option<u64> {
     if !r.is_const() {
-        return pri_word(ty(trace, r)?);
+        return ty(trace, r)?.pri_value().map(|v| v.0);
     }
     match *trace.consts.get(r.const_index())? {
-        Const::Pri(ty) => pri_word(ty),
+        Const::Pri(ty) => ty.pri_value().map(|v| v.0),
         Const::Int(k) => Some(Value::int(k).0),
         Const::Num(bits) => Some(bits),
         Const::Gc(value) => Some(value.0),
@@ -80,7 +54,7 @@ pub(crate) fn known_word(trace: &Trace, r: IrRef) -> Option<u64> {
     }
 }
 
-/// How a reference that an exit stores becomes a Lua value; `None` if it is one as it is stored.
+/// How a stored register becomes a Lua value, for a reference; `None` if it is stored boxed.
 fn boxing(trace: &Trace, r: IrRef) -> Option<(u32, u64)> {
     if let Some(word) = known_word(trace, r) {
         return Some((0, word));
@@ -89,10 +63,10 @@ fn boxing(trace: &Trace, r: IrRef) -> Option<(u32, u64)> {
     if ty.is_int() {
         return Some((32, v::INT_BITS));
     }
-    pointer_tag(ty).map(|tag| (64, tag << v::PAYLOAD_BITS))
+    ty.tag().map(|tag| (64, tag << v::PAYLOAD_BITS))
 }
 
-/// What exit `k` of a trace leaves undone, from the base of the frame to resume.
+/// The slots that exit `k` of a trace stores unboxed, from the base of the frame to resume.
 pub fn unboxed(trace: &Trace, k: SnapId) -> Vec<Unboxed> {
     let Some(snap) = trace.snaps.get(k.index()) else { return Vec::new() };
     snap.restored()

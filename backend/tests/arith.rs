@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Build, INT_OPS, binary, run};
+use common::{Build, INT_OPS, binary, exit_id, run};
 use perilune_recorder::ir::{FpMath, IrRef, Op, Ty, conv};
 use perilune_vm::Value;
 
@@ -28,11 +28,11 @@ fn table<T: Copy + core::fmt::Debug>(ops: &[Op], ty: Ty, inputs: &[T], boxed: fn
         let r: Vec<IrRef> = chunk.iter().map(|&op| t.emit(op, ty, s[0], s[1])).collect();
         let trace = t.results(&r);
         let mut m = common::Machine::new();
-        m.install(&trace, common::TRACE_NO, 0);
+        m.install(&trace, common::TRACE, exit_id(0));
         for &a in inputs {
             for &b in inputs {
                 (*m.slot(2), *m.slot(3)) = (boxed(a).0, boxed(b).0);
-                assert_eq!(m.enter(common::TRACE_NO), (1, 0));
+                assert_eq!(m.enter(common::TRACE), (1, 0));
                 for (i, &op) in chunk.iter().enumerate() {
                     check(op, a, b, m.slot_value(10 + i));
                 }
@@ -104,10 +104,10 @@ fn integer_modulo_floors() {
         let by_slot = t.emit(Op::MOD, Ty::Int, s[0], s[1]);
         let trace = t.results(&[by_const, by_slot]);
         let mut m = common::Machine::new();
-        m.install(&trace, common::TRACE_NO, 0);
+        m.install(&trace, common::TRACE, exit_id(0));
         for a in INTS.into_iter().chain(-100..100).chain([i32::MIN + 1, i32::MAX - 1]) {
             (*m.slot(2), *m.slot(3)) = (Value::int(a).0, Value::int(b).0);
-            m.enter(common::TRACE_NO);
+            m.enter(common::TRACE);
             let want = Value::int(floored(a, b));
             assert_eq!((m.slot_value(10), m.slot_value(11)), (want, want), "{a} % {b}");
         }
@@ -123,10 +123,10 @@ fn modulo_by_constants_agrees_with_division() {
         let r = t.emit(Op::MOD, Ty::Int, s, kr);
         let trace = t.results(&[r]);
         let mut m = common::Machine::new();
-        m.install(&trace, common::TRACE_NO, 0);
+        m.install(&trace, common::TRACE, exit_id(0));
         let mut check = |a: i32| {
             *m.slot(2) = Value::int(a).0;
-            m.enter(common::TRACE_NO);
+            m.enter(common::TRACE);
             assert_eq!(m.slot_value(10), Value::int(a.rem_euclid(k)), "{a} % {k}");
         };
         let mut x = 12345u32;

@@ -3,7 +3,7 @@
 mod common;
 
 use common::helpers::{ARGS, CALLS, RESULT, WHO};
-use common::{Build, Machine, run};
+use common::{Build, Machine, exit_id, run, trace_id};
 use perilune_recorder::ir::{IrRef, Op, Ty};
 use perilune_vm::Value;
 use perilune_vm::gc::color::BLACK;
@@ -53,7 +53,7 @@ fn too_few_arguments_are_refused() {
     let k = t.num(0.0);
     t.emit(Op::LT, Ty::Num, p, k);
     let trace = t.results(&[]);
-    let error = Machine::new().compile(perilune_backend::TraceTree::single(&trace, 1, 0)).unwrap_err();
+    let error = Machine::new().compile(perilune_backend::TraceTree::single(&trace, trace_id(1), exit_id(0))).unwrap_err();
     assert_eq!(error.to_string(), "malformed trace at 0002: too few arguments");
 }
 

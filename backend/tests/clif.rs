@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Build, Machine};
+use common::{Build, Machine, exit_id, trace_id};
 use perilune_backend::thunk::ThunkAddrs;
 use perilune_backend::{CompileRequest, Compiler, TraceTree, isa};
 use perilune_recorder::ir::{Const, IrRef, Link, Op, SlotIdx, Trace, Ty, sload};
@@ -15,7 +15,7 @@ fn check(name: &str, trace: &Trace) {
     // Addresses of helpers are their numbers, so that the text is the same everywhere.
     let mut compiler = Compiler::new(isa, |helper| 0x100 + helper as usize);
     let req = CompileRequest {
-        tree: TraceTree::single(trace, 1, 0),
+        tree: TraceTree::single(trace, trace_id(1), exit_id(0)),
         frame_delta: |_| 4,
         unboxed_exits: false,
         unboxed: &[],
@@ -68,7 +68,7 @@ fn field_access_and_barrier() {
     let x = t.guarded(Op::HLOAD, Ty::Str, p, IrRef::NIL);
     t.emit(Op::HSTORE, Ty::Str, p, x);
     t.emit(Op::TBAR, Ty::Nil, table, IrRef::NIL);
-    check("field_access_and_barrier", &t.end(&[(3, x)], Link::Root(7)));
+    check("field_access_and_barrier", &t.end(&[(3, x)], Link::Root(trace_id(7))));
 }
 
 #[test]
@@ -95,6 +95,6 @@ fn recursion_with_stack_check() {
     // It also runs: the stack ends it.
     let mut m = Machine::new();
     *m.slot(2) = Value::int(0).0;
-    m.install(&trace, common::TRACE_NO, 0);
-    assert_eq!(m.enter(common::TRACE_NO).0, 0);
+    m.install(&trace, common::TRACE, exit_id(0));
+    assert_eq!(m.enter(common::TRACE).0, 0);
 }

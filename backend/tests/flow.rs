@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{BASE, Build, DELTA, EXIT_BASE, Machine, TRACE_NO};
+use common::{BASE, Build, DELTA, EXIT_BASE, Machine, TRACE, exit_id, trace_id};
 use perilune_backend::exit_abi::{ExitArg, exit_args};
 use perilune_backend::unboxed::unboxed;
 use perilune_backend::{BackendError, TraceTree};
@@ -49,7 +49,7 @@ fn loops_carry_their_phis() {
 
 #[test]
 fn the_loop_has_an_offset() {
-    let code = Machine::new().install(&sum_loop(), TRACE_NO, 0);
+    let code = Machine::new().install(&sum_loop(), TRACE, exit_id(0));
     assert!(code.loop_offset.is_some_and(|o| o > 0 && (o as usize) < code.size));
 }
 
@@ -104,8 +104,8 @@ fn exits_move_the_base_and_skip_unrestored_slots() {
     let trace = t.end(&[], Link::Interp);
     let mut m = Machine::new();
     (*m.slot(2), *m.slot(3)) = (Value::int(9).0, Value::int(5).0);
-    m.install(&trace, TRACE_NO, EXIT_BASE);
-    assert_eq!(m.enter(TRACE_NO), (u64::from(EXIT_BASE) + 1, 6));
+    m.install(&trace, TRACE, EXIT_BASE);
+    assert_eq!(m.enter(TRACE), (u64::from(EXIT_BASE.get()) + 1, 6));
     assert_eq!((m.slot_value(3), *m.slot(7), m.slot_value(8)), (Value::int(5), 0xabcd, Value::int(5)));
 }
 
@@ -143,8 +143,8 @@ fn recursion_comes_back_to_the_start() {
     for (link, up) in [(Link::UpRec, 3), (Link::TailRec, 0), (Link::Loop, 0), (Link::DownRec, 3)] {
         let mut m = Machine::new();
         *m.slot(2) = Value::int(8).0;
-        m.install(&recursion(link, up), TRACE_NO, EXIT_BASE);
-        assert_eq!(m.enter(TRACE_NO), (u64::from(EXIT_BASE), 8 * up as isize));
+        m.install(&recursion(link, up), TRACE, EXIT_BASE);
+        assert_eq!(m.enter(TRACE), (u64::from(EXIT_BASE.get()), 8 * up as isize));
     }
 }
 
@@ -152,9 +152,9 @@ fn recursion_comes_back_to_the_start() {
 fn up_recursion_checks_the_stack_each_time() {
     let mut m = Machine::new();
     *m.slot(2) = Value::int(1000).0;
-    m.install(&recursion(Link::UpRec, 3), TRACE_NO, EXIT_BASE);
-    let (exit, base) = m.enter(TRACE_NO);
-    assert_eq!((exit, base), (u64::from(EXIT_BASE), 45));
+    m.install(&recursion(Link::UpRec, 3), TRACE, EXIT_BASE);
+    let (exit, base) = m.enter(TRACE);
+    assert_eq!((exit, base), (u64::from(EXIT_BASE.get()), 45));
     // The state is that of the function's entry: the argument is there.
     assert_eq!(Value(m.stack[BASE + 45]), Value::int(1000 - 15));
 }
@@ -169,18 +169,18 @@ fn returns_to_lower_frames_check_the_link() {
     let outer = t.guarded(Op::SLOAD, Ty::Int, IrRef(2), IrRef(sload::TYPECHECK));
     let trace = t.end(&[(11, inner), (12, outer)], Link::Return);
     let mut m = Machine::new();
-    m.install(&trace, TRACE_NO, 0);
+    m.install(&trace, TRACE, exit_id(0));
     let down = DELTA as usize;
     *m.slot(2) = Value::int(5).0;
     m.stack[BASE - down] = Value::int(6).0;
     *m.slot(1) = 0x4242;
-    assert_eq!(m.enter(TRACE_NO), (2, -(down as isize)));
+    assert_eq!(m.enter(TRACE), (2, -(down as isize)));
     assert_eq!((m.stack[BASE - down + 9], m.stack[BASE - down + 10]), (Value::int(5).0, Value::int(6).0));
     m.stack[BASE - down] = Value::NIL.0;
-    assert_eq!(m.enter(TRACE_NO), (1, -(down as isize)));
+    assert_eq!(m.enter(TRACE), (1, -(down as isize)));
     assert_eq!(m.stack[BASE - down + 8], Value::int(5).0);
     *m.slot(1) = 0x4243;
-    assert_eq!(m.enter(TRACE_NO), (0, 0));
+    assert_eq!(m.enter(TRACE), (0, 0));
 }
 
 #[test]
@@ -192,10 +192,10 @@ fn links_that_were_checked_before_are_not_checked_again() {
     t.t.ins.last_mut().unwrap().flags = 0;
     let trace = t.end(&[(11, inner)], Link::Return);
     let mut m = Machine::new();
-    m.install(&trace, TRACE_NO, 0);
+    m.install(&trace, TRACE, exit_id(0));
     *m.slot(2) = Value::int(5).0;
     *m.slot(1) = 0x4243;
-    assert_eq!(m.enter(TRACE_NO), (1, -(DELTA as isize)));
+    assert_eq!(m.enter(TRACE), (1, -(DELTA as isize)));
     assert_eq!(m.stack[BASE - DELTA as usize + 9], Value::int(5).0);
 }
 
@@ -206,23 +206,23 @@ fn links_enter_other_traces() {
     let s = t.slot(2, Ty::Int);
     let ten = t.int(10);
     let sum = t.emit(Op::ADD, Ty::Int, s, ten);
-    m.install(&t.end(&[(3, sum)], Link::Interp), 1, 20);
+    m.install(&t.end(&[(3, sum)], Link::Interp), trace_id(1), exit_id(20));
     let mut t = Build::new();
     let k = t.int(5);
-    let mut trace = t.end(&[(6, k)], Link::Root(1));
+    let mut trace = t.end(&[(6, k)], Link::Root(trace_id(1)));
     trace.snaps[1].base_slot = SlotIdx::new(6);
-    m.install(&trace, 2, 30);
-    assert_eq!(m.enter(2), (21, 4));
+    m.install(&trace, trace_id(2), exit_id(30));
+    assert_eq!(m.enter(trace_id(2)), (21, 4));
     assert_eq!((m.slot_value(6), m.slot_value(7)), (Value::int(5), Value::int(15)));
     // A side trace at an exit: one entry of the exit table.
     let mut t = Build::new();
     let s = t.slot(2, Ty::Int);
     let big = t.int(100);
     t.emit(Op::GT, Ty::Int, s, big);
-    m.install(&t.end(&[], Link::Interp), 3, 40);
+    m.install(&t.end(&[], Link::Interp), trace_id(3), exit_id(40));
     m.exits[40] = m.codes[1];
     *m.slot(2) = Value::int(1).0;
-    assert_eq!(m.enter(3), (21, 0));
+    assert_eq!(m.enter(trace_id(3)), (21, 0));
     assert_eq!(m.slot_value(3), Value::int(11));
 }
 
@@ -239,27 +239,27 @@ fn side_traces_compiled_into_the_tree() {
     t.emit(Op::LT, Ty::Int, i, twenty);
     let limit2 = t.emit(Op::ADD, Ty::Int, limit, ten);
     let sum2 = t.emit(Op::ADD, Ty::Num, sum, k);
-    let side = t.end(&[(3, limit2), (4, sum2)], Link::Root(TRACE_NO));
+    let side = t.end(&[(3, limit2), (4, sum2)], Link::Root(TRACE));
     let tree = TraceTree {
         trace: &root,
-        trace_no: TRACE_NO,
+        id: TRACE,
         exit_base: EXIT_BASE,
         sites: &[],
         sampled: false,
         walked: false,
-        sides: vec![(SnapId::new(3), TraceTree::single(&side, 4, 50))],
+        sides: vec![(SnapId::new(3), TraceTree::single(&side, trace_id(4), exit_id(50)))],
     };
     let mut m = Machine::new();
     (*m.slot(2), *m.slot(3), *m.slot(4)) = (Value::int(1).0, Value::int(5).0, Value::int(0).0);
-    m.codes[TRACE_NO as usize] = m.compile(tree).unwrap().entry;
-    assert_eq!(m.enter(TRACE_NO), (51, 0));
+    m.codes[TRACE.index()] = m.compile(tree).unwrap().entry;
+    assert_eq!(m.enter(TRACE), (51, 0));
     assert_eq!((m.slot_value(2), m.slot_value(3)), (Value::int(26), Value::int(25)));
     assert_eq!(m.slot_value(4), Value::num(25.0 * 26.0 / 2.0 + 2000.0));
 }
 
 #[test]
 fn what_cannot_be_compiled_is_an_error() {
-    let compile = |t: &Trace| Machine::new().compile(TraceTree::single(t, 1, 0)).unwrap_err();
+    let compile = |t: &Trace| Machine::new().compile(TraceTree::single(t, trace_id(1), exit_id(0))).unwrap_err();
     let mut t = Build::new();
     t.emit(Op::XBAR, Ty::Nil, IrRef::NONE, IrRef::NONE);
     assert_eq!(compile(&t.results(&[])), BackendError::Unsupported(Op::XBAR));
@@ -279,11 +279,11 @@ fn a_full_arena_is_an_error_until_it_is_reset() {
     let mut m = Machine::new();
     let trace = sum_loop();
     let before = m.backend.code_memory().0;
-    let full = (0..10_000).find_map(|_| m.compile(TraceTree::single(&trace, 1, 0)).err());
+    let full = (0..10_000).find_map(|_| m.compile(TraceTree::single(&trace, trace_id(1), exit_id(0))).err());
     assert_eq!(full, Some(BackendError::ArenaFull));
     m.backend.reset();
     assert_eq!(m.backend.code_memory().0, before);
-    assert!(m.compile(TraceTree::single(&trace, 1, 0)).is_ok());
+    assert!(m.compile(TraceTree::single(&trace, trace_id(1), exit_id(0))).is_ok());
 }
 
 #[test]
@@ -301,13 +301,13 @@ fn side_traces_make_values_of_what_their_exit_left() {
     for (i, v) in values.iter().enumerate() {
         *m.slot(2 + i) = v.0;
     }
-    let entry = m.install(&root, 1, 0);
+    let entry = m.install(&root, trace_id(1), exit_id(0));
     m.left = unboxed(&root, SnapId::new(1));
-    let code = m.install(&side, 2, 50);
+    let code = m.install(&side, trace_id(2), exit_id(50));
     assert_ne!(entry.entry, code.entry);
     m.exits[1] = code.entry;
     // The side trace ends at once.
-    assert_eq!(m.enter(1), (51, 0));
+    assert_eq!(m.enter(trace_id(1)), (51, 0));
     assert_eq!([10, 11, 12, 13].map(|i| m.slot_value(i)), [values[0], values[1], values[2], Value::int(7)]);
 }
 
@@ -333,10 +333,10 @@ fn side_traces_take_what_their_exit_passes() {
         for (i, v) in values.iter().enumerate() {
             *m.slot(2 + i) = v.0;
         }
-        m.install(&root, 1, 0);
+        m.install(&root, trace_id(1), exit_id(0));
         m.exit_args = exit_args;
-        m.exits[1] = m.install(&side, 2, 50).entry;
-        assert_eq!(m.enter(1), (51, 0));
+        m.exits[1] = m.install(&side, trace_id(2), exit_id(50)).entry;
+        assert_eq!(m.enter(trace_id(1)), (51, 0));
         [15, 16, 17].map(|i| m.slot_value(i))
     };
     let all = exit_args(&root, SnapId::new(1), &side);

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{BASE, Build, EXIT_BASE, INT_OPS, Machine, TRACE_NO, helpers};
+use common::{BASE, Build, EXIT_BASE, INT_OPS, Machine, TRACE, helpers};
 use perilune_recorder::eval::{self, Outcome};
 use perilune_recorder::ir::verify::verify;
 use perilune_recorder::ir::{FpMath, Ins, IrRef, Link, Op, Trace, Ty, conv};
@@ -228,7 +228,7 @@ fn machine_code_and_the_evaluator_agree() {
             panic!("seed {seed}: {e}\n{trace}");
         }
         m.backend.reset();
-        m.install(&trace, TRACE_NO, EXIT_BASE);
+        m.install(&trace, TRACE, EXIT_BASE);
         let mut rng = Rng(seed << 20 | 1);
         for _ in 0..8 {
             let mut stack = vec![Value::NIL.0; m.stack.len()];
@@ -246,8 +246,8 @@ fn machine_code_and_the_evaluator_agree() {
                 stack[BASE + usize::from(slot)] = v.0;
             }
             m.stack.copy_from_slice(&stack);
-            let (exit, base) = m.enter(TRACE_NO);
-            let native = (exit - u64::from(EXIT_BASE), base, slots(&m.stack));
+            let (exit, base) = m.enter(TRACE);
+            let native = (exit - u64::from(EXIT_BASE.get()), base, slots(&m.stack));
 
             m.stack.copy_from_slice(&stack);
             let config = eval::Config { helper: helpers::address, fuel: 100_000, ..eval::Config::default() };

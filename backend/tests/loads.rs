@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Build, Machine, run};
+use common::{Build, Machine, exit_id, run};
 use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, Ty, VmRef, sload};
 use perilune_vm::Value;
 use perilune_vm::value as v;
@@ -42,11 +42,11 @@ fn guarded_loads_take_their_type_only_and_box_it_again() {
         let a = t.guarded(Op::SLOAD, ty, IrRef(2), IrRef(sload::TYPECHECK));
         let trace = t.results(&[a]);
         let mut m = Machine::new();
-        m.install(&trace, common::TRACE_NO, 0);
+        m.install(&trace, common::TRACE, exit_id(0));
         for (actual, value) in samples() {
             *m.slot(2) = value.0;
             *m.slot(10) = 0;
-            let (exit, _) = m.enter(common::TRACE_NO);
+            let (exit, _) = m.enter(common::TRACE);
             let accepted = actual == ty || (ty, actual) == (Ty::Num, Ty::Int);
             assert_eq!(exit == 1, accepted, "{ty:?} {value:?}");
             if actual == ty {

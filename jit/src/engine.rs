@@ -1,10 +1,12 @@
 //! The state of the compiler, and its side of the seam to the interpreter.
+//!
+//! Next on the way of a hot loop: `jit/src/record/start.rs`.
 
 use crate::feedback::number_profile::NumberProfile;
 use crate::params::Options;
 use crate::policy::Policy;
 use crate::policy::hotcount;
-use crate::policy::site::Sites;
+use crate::policy::proto_table::ProtoTable;
 use crate::record::Recording;
 use crate::trace::Registry;
 use crate::trace::machine::Machine;
@@ -15,13 +17,11 @@ use crate::view::watch::Watcher;
 use core::any::Any;
 use core::cell::{Cell, RefCell};
 use perilune_recorder::ir::Trace;
-use perilune_vm::bc::liveness::Liveness;
-use perilune_vm::bc::{Ins, Op};
+use perilune_vm::bc::Ins;
 use perilune_vm::gc::Marker;
-use perilune_vm::hooks::{Compiler, ExitId, Mode, Resume};
-use perilune_vm::object::{Gc, Proto, ProtoFlags};
-use perilune_vm::{Value, Vm};
-use std::collections::HashMap;
+use perilune_vm::hooks::{Compiler, Mode, Resume};
+use perilune_vm::object::{BcPos, Gc, Proto};
+use perilune_vm::{ExitId, TraceId, Value, Vm};
 use std::rc::Rc;
 
 /// The tracing compiler of one VM.
@@ -41,13 +41,11 @@ pub struct Jit {
     /// Was the recording given up by somebody whom its own handler called?
     pub(crate) cancelled: Cell<bool>,
     /// The trace that was just aborted, while its event is reported.
-    pub(crate) given_up: RefCell<Option<(u32, Rc<Trace>)>>,
-    /// What is known of instructions.
-    pub(crate) sites: RefCell<Sites>,
+    pub(crate) given_up: RefCell<Option<(TraceId, Rc<Trace>)>>,
+    /// What is known about prototypes and their bytecode.
+    pub(crate) protos: RefCell<ProtoTable>,
     /// Fields whose loads are expected to find both forms of numbers.
     pub(crate) number_profile: RefCell<NumberProfile>,
-    /// Which slots matter, by function.
-    pub(crate) live: RefCell<HashMap<*const Proto, Option<Rc<Liveness>>>>,
     /// What came to nothing.
     pub(crate) aborts: RefCell<aborts::Places>,
     /// What the program has run, and what was spent on compiling.
@@ -104,9 +102,9 @@ impl Jit {
         let hotloop = self.enabled.get().then(|| self.thresholds(vm).hotloop);
         hotcount::reset_counters(vm, &mut self.policy.borrow_mut(), hotloop);
     }
-    /// Sets the hot counter of the instruction at `pc`, which is the function's.
-    pub(crate) fn set_counter(&self, vm: &mut Vm, (proto, pc): (Gc<Proto>, *const Ins), n: u32) {
-        hotcount::set_counter(vm, &mut self.policy.borrow_mut(), proto.hot_counter(pc), n);
+    /// Sets the hot counter of the instruction at a position.
+    pub(crate) fn set_counter(&self, vm: &mut Vm, pos: BcPos, n: u32) {
+        hotcount::set_counter(vm, &mut self.policy.borrow_mut(), pos.hot_counter(), n);
     }
     pub(crate) fn count(&self, f: impl FnOnce(&mut Counters)) {
         let mut c = self.counters.get();
@@ -131,36 +129,7 @@ impl Drop for Jit {
 
 impl Compiler for Jit {
     fn hot(&self, vm: &mut Vm, pc: *const Ins) {
-        if !self.enabled.get() {
-            return hotcount::reset_counters(vm, &mut self.policy.borrow_mut(), None);
-        }
-        if crate::frame::ins(pc).op() == Op::STITCH {
-            return self.hot_stitch(vm, pc);
-        }
-        let Some(proto) = crate::frame::proto(vm) else { return };
-        let counter = proto.hot_counter(pc);
-        if vm.underflowed_in_callback(counter) {
-            return;
-        }
-        let (here, at) = ((proto, pc), proto.pc_of(pc).unwrap_or(0));
-        let thresholds = self.thresholds(vm);
-        let hot = thresholds.hotloop.saturating_mul(2);
-        let counted = self.policy.borrow_mut().ran_out(counter);
-        self.set_counter(vm, here, hot);
-        if !self.may_record(vm) {
-            return;
-        }
-        if proto.flags.get() & ProtoFlags::NOJIT != 0 {
-            crate::trace::patch::blacklist(proto, at);
-            return;
-        }
-        if self.sites.borrow().get(pc).is_some_and(|s| s.given_up) {
-            return self.set_counter(vm, here, u32::from(u16::MAX));
-        }
-        match self.still_to_wait(pc, counted, hot, thresholds.literal) {
-            0 => self.start_root(vm, proto, pc),
-            n => self.set_counter(vm, here, n),
-        }
+        self.hot_counter_underflowed(vm, pc);
     }
     fn record(&self, vm: &mut Vm, pc: *const Ins) {
         self.record_instruction(vm, pc);
@@ -183,12 +152,10 @@ impl Compiler for Jit {
     fn free_proto(&self, proto: Gc<Proto>, waiting: bool) {
         self.collect_traces(proto, waiting);
         self.tell(|w| w.proto_freed(proto));
-        let code = proto.code_range();
-        self.live.borrow_mut().remove(&proto.as_ptr().cast_const());
-        self.sites.borrow_mut().forget(&code);
+        self.protos.borrow_mut().remove(proto);
     }
-    fn original_ins(&self, trace: u32) -> Ins {
-        self.registry.borrow().start_ins(trace)
+    fn original_ins(&self, patched: Ins) -> Ins {
+        self.registry.borrow().original_ins(patched)
     }
     fn mark(&self, marker: &mut Marker) {
         let registry = self.registry.borrow();

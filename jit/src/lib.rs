@@ -4,6 +4,19 @@
 //! - [`policy`] says when to compile, `record` has the recording under way, [`trace`] the finished traces, `exit` what is done when one is
 //!   left, `feedback` what was learnt from all that.
 //! - [`view`] is for Rust programs and handlers of `jit.attach` that watch; [`stdlib`] is the `jit` library.
+//!
+//! ```
+//! use perilune_jit::Jit;
+//! use perilune_vm::{Value, Vm};
+//!
+//! let mut vm = Vm::new();
+//! vm.open_libs();
+//! perilune_jit::attach(&mut vm);
+//! let source = b"jit.opt.start('hotloop=2') local s = 0 for i = 1, 100 do s = s + i end return s";
+//! let f = vm.load_chunk(source, b"=sum", None).ok().expect("a valid chunk");
+//! assert_eq!(vm.call1(Value::func(f), &[]).ok(), Some(Value::int(5050)));
+//! assert_eq!(Jit::of(&vm).expect("it is attached").counts().closed, 1);
+//! ```
 #![deny(unsafe_code)]
 
 mod engine;

@@ -40,7 +40,7 @@ macro_rules! for_each_param {
             /// Machine code in all, KB.
             maxmcode = 32768;
             /// Percent of the running time that compiling may take before thresholds double; 0: they stay. See `policy`.
-            budget = $crate::policy::cost::SHARE;
+            budget = $crate::policy::cost::BUDGET;
             /// 1: traces are run by the evaluator, not compiled (for tests; slow).
             eval = 0;
             /// Exit stress (for tests): of every so many guards one leaves although what it asserts holds; 0: none.

@@ -5,7 +5,7 @@
 use perilune_jit::Jit;
 use perilune_vm::Vm;
 use perilune_vm::interp::frames::Level;
-use perilune_vm::object::Kind;
+use perilune_vm::object::{BcPos, Kind};
 
 /// The objects on the heap.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -89,8 +89,8 @@ pub fn jit_state_snapshot(vm: &Vm) -> JitStateSnapshot {
     JitStateSnapshot {
         enabled: true,
         trace_enabled: jit.is_on(),
-        active_trace_head: head.map(|(p, pc)| (p.chunkname.to_str_lossy().into_owned(), p.line(pc))),
-        active_trace_head_pc: head.map(|h| h.1),
+        active_trace_head: head.map(|pos| (pos.proto.chunkname.to_str_lossy().into_owned(), pos.proto.line(pos.pc()))),
+        active_trace_head_pc: head.map(BcPos::pc),
         active_trace_len: recording.map(|r| r.length),
         trace_closed_count: counts.closed,
         trace_aborted_count: counts.aborted,

@@ -16,6 +16,7 @@ pub mod error;
 mod failure;
 pub mod function;
 mod handle;
+pub mod limits;
 pub mod lua;
 pub mod memory;
 pub mod multi;

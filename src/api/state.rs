@@ -13,6 +13,7 @@ use super::registry::{Names, Released};
 use super::thread::ThreadEvents;
 use perilune_vm::Vm;
 use perilune_vm::host::{Host, Roots};
+use perilune_vm::interrupt::Cause;
 use perilune_vm::meta::MM;
 use perilune_vm::value::Value as Raw;
 use std::any::Any;
@@ -170,6 +171,12 @@ impl State {
             }
             text
         };
+        // Whatever the error has become on its way, it is that of the interrupt.
+        match self.enter(|vm| vm.interrupt_waits()) {
+            Some(cause @ Cause::Host) => return Error::Interrupted(with_traceback(cause.message().as_bytes())),
+            Some(cause @ Cause::Time) => return Error::TimeLimitExceeded(with_traceback(cause.message().as_bytes())),
+            _ => {}
+        }
         match e.as_str() {
             Some(s) if self.enter(|vm| s == vm.heap.no_memory()) => Error::MemoryError(with_traceback(s.bytes())),
             Some(s) => Error::RuntimeError(with_traceback(s.bytes())),

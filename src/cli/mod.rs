@@ -55,6 +55,10 @@ pub fn main() -> ExitCode {
             let mut vm = unsafe { perilune::new_vm(options.no_env) };
             vm.set_memory_limit(options.memory_limit);
             vm.set_interruptible(true);
+            if options.time_limit.is_some() && !vm.set_time_limit(options.time_limit) {
+                message(Prefix::Program, b"the system has no timer left for '--time-limit'");
+                return ExitCode::FAILURE;
+            }
             let outcome = run_all(&mut vm, &argv, &options);
             vm.close();
             outcome

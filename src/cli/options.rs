@@ -1,5 +1,7 @@
 //! Options: scanned from left to right up to the script.
 
+use std::time::Duration;
+
 /// One thing to do before the script, in the order given.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Step {
@@ -40,6 +42,7 @@ pub struct Options {
     /// Is something to be shown, and no more to be done?
     pub shown: Option<Shown>,
     pub memory_limit: Option<usize>,
+    pub time_limit: Option<Duration>,
     /// Index of the script; the number of arguments if there is none.
     pub script: usize,
 }
@@ -59,7 +62,17 @@ impl Options {
                 b'-' if tail.is_empty() => break,
                 b'-' if tail == b"help" => o.shown = o.shown.or(Some(Shown::Help)),
                 b'-' if tail == b"version" => o.shown = o.shown.or(Some(Shown::Version)),
-                b'-' => o.memory_limit = Some(limit(a, argv, &mut i)?),
+                b'-' => {
+                    if let Some(text) = value("--memory-limit", a, argv, &mut i)? {
+                        let malformed = || format!("malformed number of bytes '{}' for '--memory-limit'", shown(text));
+                        o.memory_limit = Some(bytes(text).ok_or_else(malformed)?);
+                    } else if let Some(text) = value("--time-limit", a, argv, &mut i)? {
+                        let malformed = || format!("malformed time '{}' for '--time-limit'", shown(text));
+                        o.time_limit = Some(time(text).ok_or_else(malformed)?);
+                    } else {
+                        return Err(unknown(a));
+                    }
+                }
                 b'h' | b'i' | b'v' | b'E' if !tail.is_empty() => return Err(unknown(a)),
                 b'h' => o.shown = o.shown.or(Some(Shown::Help)),
                 b'i' => (o.interactive, o.version) = (true, true),
@@ -115,18 +128,33 @@ fn unknown(option: &[u8]) -> String {
     format!("unrecognized option '{}'", shown(option))
 }
 
-/// The value of `--memory-limit`, behind `=` or the next argument.
-fn limit(option: &[u8], argv: &[Vec<u8>], i: &mut usize) -> Result<usize, String> {
-    let rest = option.strip_prefix(b"--memory-limit").ok_or_else(|| unknown(option))?;
-    let text = match rest.strip_prefix(b"=") {
-        Some(text) => text,
-        None if rest.is_empty() => {
-            *i += 1;
-            argv.get(*i - 1).ok_or_else(|| format!("'{}' needs argument", shown(option)))?
-        }
-        None => return Err(unknown(option)),
+/// The value of an option with a name, behind `=` or the next argument; none if the option is another one.
+fn value<'a>(name: &str, option: &'a [u8], argv: &'a [Vec<u8>], i: &mut usize) -> Result<Option<&'a [u8]>, String> {
+    let Some(rest) = option.strip_prefix(name.as_bytes()) else { return Ok(None) };
+    if rest.is_empty() {
+        *i += 1;
+        let next = argv.get(*i - 1).ok_or_else(|| format!("'{name}' needs argument"))?;
+        return Ok(Some(next));
+    }
+    Ok(rest.strip_prefix(b"="))
+}
+
+/// A time: seconds, or with a unit.
+fn time(text: &[u8]) -> Option<Duration> {
+    let text = core::str::from_utf8(text).ok()?;
+    let (number, unit) = match text.find(|c: char| c.is_ascii_alphabetic()) {
+        Some(at) => text.split_at(at),
+        None => (text, "s"),
     };
-    bytes(text).ok_or_else(|| format!("malformed number of bytes '{}' for '--memory-limit'", shown(text)))
+    let seconds = match unit {
+        "ms" => 1e-3,
+        "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return None,
+    };
+    let number: f64 = number.parse().ok()?;
+    Duration::try_from_secs_f64(number * seconds).ok()
 }
 
 /// A number of bytes with an optional unit.
@@ -187,6 +215,10 @@ mod tests {
             ("--memory-limit", "'--memory-limit' needs argument"),
             ("--memory-limit 1x", "malformed number of bytes '1x' for '--memory-limit'"),
             ("--memory-limits=1", "unrecognized option '--memory-limits=1'"),
+            ("--time-limit", "'--time-limit' needs argument"),
+            ("--time-limit=-1", "malformed time '-1' for '--time-limit'"),
+            ("--time-limit=1y", "malformed time '1y' for '--time-limit'"),
+            ("--time-limit=", "malformed time '' for '--time-limit'"),
         ] {
             assert_eq!(parse(&format!("perilune {line}")), Err(message.to_owned()), "{line}");
         }
@@ -202,6 +234,15 @@ mod tests {
         assert!(o.executes);
     }
 
+    #[test]
+    fn time_limits() {
+        let limit = |option: &str| parse(&format!("perilune {option} x")).unwrap().time_limit.unwrap();
+        assert_eq!(limit("--time-limit 5"), Duration::from_secs(5));
+        assert_eq!(limit("--time-limit=5s"), Duration::from_secs(5));
+        assert_eq!(limit("--time-limit=1.5m"), Duration::from_secs(90));
+        assert_eq!(limit("--time-limit 20ms"), Duration::from_millis(20));
+        assert_eq!(limit("--time-limit 2h"), Duration::from_secs(7200));
+    }
     #[test]
     fn memory_limits() {
         assert_eq!(parse("perilune --memory-limit 64m x").unwrap().memory_limit, Some(64 << 20));

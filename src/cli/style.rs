@@ -29,7 +29,7 @@ pub fn stderr() -> Styles {
     of(AutoStream::choice(&std::io::stderr()))
 }
 
-/// Is the text of the interactive mode, on standard output, in colours?
+/// Is text on standard output that is for people in colours: help, and what is typed in the interactive mode?
 pub fn stdout_has_colours() -> bool {
     AutoStream::choice(&std::io::stdout()) != ColorChoice::Never
 }

@@ -18,7 +18,10 @@ fn patches() -> Vec<PathBuf> {
 }
 
 fn apply(folder: &Path, arguments: &[&str], patches: &[PathBuf]) {
-    let out = Command::new("git").arg("apply").args(arguments).args(patches).current_dir(folder).output().expect("git starts");
+    let mut git = Command::new("git");
+    // A copy lies inside of the repository, where git would ignore files that are not below the repository's own folders.
+    git.env("GIT_CEILING_DIRECTORIES", folder.parent().expect("a folder around it"));
+    let out = git.arg("apply").args(arguments).args(patches).current_dir(folder).output().expect("git starts");
     assert!(out.status.success(), "{patches:?}: {}", String::from_utf8_lossy(&out.stderr));
 }
 

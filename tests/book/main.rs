@@ -5,6 +5,7 @@ mod command;
 mod commands;
 mod examples;
 mod exercises;
+mod figures;
 mod language;
 mod links;
 mod words;

@@ -7,6 +7,7 @@
 use crate::Vm;
 use crate::bc::Ins;
 use crate::gc::Marker;
+use crate::ids::{ExitId, TraceId};
 use crate::object::{Gc, Proto};
 use core::any::Any;
 
@@ -18,9 +19,6 @@ pub enum Mode {
     /// [`Compiler::record`] sees every instruction before it runs.
     Record,
 }
-
-/// Number of an exit in the process-wide exit table.
-pub type ExitId = u32;
 
 /// Runs the code of trace `trace` on the frame at `base`; returns the exit taken after the exit has stored the interpreter's
 /// view to the stack and the new base to [`Vm::jit_base`].
@@ -35,15 +33,14 @@ pub struct Resume {
     pub multres: u32,
     /// The parked error is raised there instead: memory is at its end.
     pub failed: bool,
-    /// A trace to enter there instead of executing the instruction, unless it is 0: the one that was left, whose frames fit the stack
-    /// now.
-    pub enter: u32,
+    /// A trace to enter there instead of executing the instruction: the one that was left, whose frames fit the stack now.
+    pub enter: Option<TraceId>,
 }
 
 impl Resume {
     /// Goes on interpreting at an instruction.
     pub fn at(pc: *const Ins, multres: u32) -> Resume {
-        Resume { pc, multres, failed: false, enter: 0 }
+        Resume { pc, multres, failed: false, enter: None }
     }
 }
 
@@ -124,8 +121,8 @@ pub trait Compiler: Any {
     /// A prototype is about to be freed, and with it its traces. With `waiting`, compiled code has called a builtin that has not
     /// come back: where it is, nothing else may go.
     fn free_proto(&self, proto: Gc<Proto>, waiting: bool);
-    /// The original instruction behind a patched one (JLOOP, JFORL, JITERL, JFUNCF, JFUNCV) of trace `trace`.
-    fn original_ins(&self, trace: u32) -> Ins;
+    /// The instruction that `patched`, which enters a trace (JLOOP, JFORL, JITERL, JFUNCF, JFUNCV), has replaced.
+    fn original_ins(&self, patched: Ins) -> Ins;
     /// Marks what a recording needs. In the atomic phase also what the traces need of the prototypes marked so far.
     fn mark(&self, marker: &mut Marker);
     /// Marks what the traces of a prototype need, which has the flag `TRACED`. Whatever else can be reached has been marked, so that

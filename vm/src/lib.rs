@@ -13,7 +13,9 @@ pub mod gc;
 pub mod helper;
 pub mod hooks;
 pub mod host;
+pub mod ids;
 pub mod interp;
+pub mod interrupt;
 pub mod layout;
 pub mod load;
 pub mod meta;
@@ -27,5 +29,6 @@ pub mod text;
 pub mod value;
 
 pub use error::{LuaError, LuaResult};
+pub use ids::{ExitId, TraceId};
 pub use state::Vm;
 pub use value::Value;

@@ -5,7 +5,8 @@ use crate::bc::undump::{self, UndumpError};
 use crate::bc::{Ins, Op, ProtoData, dump};
 use crate::error::{LuaError, LuaResult};
 use crate::gc::{Heap, Marker};
-use crate::hooks::{Compiler, ExitId, Mode, Resume};
+use crate::hooks::{Compiler, Mode, Resume};
+use crate::ids::ExitId;
 use crate::interp::{Dispatching, frame, stack};
 use crate::meta::MM;
 use crate::object::{Func, Gc, Proto, Str, Table, ThreadStatus};
@@ -37,7 +38,7 @@ impl Compiler for NoJit {
     fn constant_changed(&self, _vm: &mut Vm) {}
     fn new_proto(&self, _vm: &mut Vm, _proto: Gc<Proto>) {}
     fn free_proto(&self, _proto: Gc<Proto>, _waiting: bool) {}
-    fn original_ins(&self, _trace: u32) -> Ins {
+    fn original_ins(&self, _patched: Ins) -> Ins {
         Ins::ad(Op::JMP, 0, 0x8000)
     }
     fn mark(&self, _marker: &mut Marker) {}
@@ -80,7 +81,8 @@ impl Pieces for Reader<'_> {
             if !self.vm.has_room_for_source(self.bytes) {
                 return Err(self.vm.out_of_memory());
             }
-            self.look = 2 * self.bytes;
+            // The parser's own memory grows with the source.
+            self.look = self.bytes + self.bytes / 4 + (64 << 10);
         }
         Ok(true)
     }
@@ -210,6 +212,7 @@ impl Vm {
             next_ffid: crate::stdlib::Builtin::Next.id(),
             prng: crate::stdlib::Prng::default(),
             hook: crate::interp::hook::Hook::default(),
+            interrupts: crate::interrupt::Interrupts::default(),
             sampling: Sampling::default(),
             dispatching: Dispatching::Plain,
             handlers: Dispatching::Plain.handlers(false),
@@ -318,5 +321,6 @@ impl Drop for Vm {
     fn drop(&mut self) {
         self.close();
         self.end_sampling();
+        self.end_interrupts();
     }
 }

@@ -149,6 +149,8 @@ pub struct Vm {
     pub prng: Prng,
     /// What is hooked.
     pub hook: Hook,
+    /// Interrupts and the time limit.
+    pub(crate) interrupts: crate::interrupt::Interrupts,
     /// Samples.
     pub sampling: Sampling,
     /// What [`Vm::handlers`] does.

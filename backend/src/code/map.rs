@@ -6,7 +6,7 @@ use std::io;
 /// Granularity of sizes: a multiple of every page size in use.
 pub(super) const PAGE: usize = 0x1_0000;
 
-/// Pages that can be written in one place and executed in another.
+/// Pages with a writable and an executable address.
 pub(super) enum Mapping {
     /// The same memory mapped twice.
     Dual {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// A space of numbered places, of which ranges are taken and given back.
+/// A space of numbers, of which ranges are taken and given back.
 #[derive(Clone, Debug)]
 pub struct Ranges {
     size: usize,
@@ -12,11 +12,11 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// A space of `size` places, all free.
+    /// A space of the numbers below `size`, all free.
     pub fn new(size: usize) -> Ranges {
         Ranges { size, used: 0, free: BTreeMap::from([(0, size)]) }
     }
-    /// Where `len` places are free: the lowest such range.
+    /// The start of the lowest free range of `len` numbers.
     pub fn find(&self, len: usize) -> Option<usize> {
         self.free.iter().find(|r| *r.1 >= len).map(|r| *r.0)
     }
@@ -53,11 +53,11 @@ impl Ranges {
     pub fn clear(&mut self) {
         *self = Ranges::new(self.size);
     }
-    /// Places taken.
+    /// How many numbers are taken.
     pub fn used(&self) -> usize {
         self.used
     }
-    /// Places in all.
+    /// How many numbers there are.
     pub fn size(&self) -> usize {
         self.size
     }

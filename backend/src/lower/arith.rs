@@ -257,7 +257,7 @@ impl Lower<'_> {
     fn is_wide(&self, r: IrRef) -> bool {
         !r.is_const() && self.cur.plan.wide[r.ins_index()]
     }
-    /// ADDOV, SUBOV that is part of a longer sum: only the whole is checked.
+    /// ADDOV, SUBOV that is a term of another sum: only the final sum is checked.
     fn long_sum(&mut self, ins: Ins) -> Res<Value> {
         let (a, b) = (self.term(ins.a)?, self.term(ins.b)?);
         let sum = if ins.op == Op::ADDOV { self.pos.ins().iadd(a, b) } else { self.pos.ins().isub(a, b) };
@@ -284,7 +284,7 @@ impl Lower<'_> {
         Ok(self.pos.ins().sextend(types::I64, value))
     }
 
-    /// ADDOV of a constant: the operand is compared with what is just not too much, which is cheaper than to look at the flag.
+    /// ADDOV of a constant: compares the operand with the least value that overflows, which is cheaper than to test the overflow flag.
     fn add_constant(&mut self, a: IrRef, k: i32) -> Res<Value> {
         let a = self.int(a)?;
         let ok = if k >= 0 {

@@ -61,7 +61,7 @@ impl Lower<'_> {
         self.sigs.push((helper, sig));
         sig
     }
-    /// The signature of traces that take more than what all take.
+    /// The signature of traces with further arguments.
     pub(super) fn trace_sig(&mut self, more: Vec<Type>) -> SigRef {
         if let Some((_, sig)) = self.trace_sigs.iter().find(|s| s.0 == more) {
             return *sig;
@@ -71,7 +71,8 @@ impl Lower<'_> {
         sig
     }
 
-    /// Leaves word of where this is, if somebody wants to know of this helper: where it allocates, who watches the heap.
+    /// Stores the current site to the VM before a call, if that is asked for: by samples for all helpers, by heap profiles for those that
+    /// allocate.
     pub(super) fn leave_site(&mut self, helper: Helper) {
         let site = self.cur.tree.sites.get(self.cur.emitting).copied().unwrap_or(0);
         if site != 0 && (helper.allocates() || self.cur.tree.sampled) {
@@ -84,7 +85,7 @@ impl Lower<'_> {
     pub(super) fn call_helper(&mut self, helper: Helper, args: &[Value]) -> Res<Option<Value>> {
         self.leave_site(helper);
         if self.cur.rebuilding {
-            // The exit must not cost the trace its registers.
+            // A call in an exit goes through a thunk, so that it does not cost the trace registers.
             self.call_cold(helper, args)?;
             return Ok(Some(self.vm_field(ofs::VM_SCRATCH)));
         }
@@ -100,7 +101,7 @@ impl Lower<'_> {
     pub(super) fn call_word(&mut self, helper: Helper, args: &[Value]) -> Res<Value> {
         self.call_helper(helper, args)?.ok_or(self.bad("helper without a result"))
     }
-    /// Likewise, a num.
+    /// Calls a helper whose result is a num.
     pub(super) fn call_num(&mut self, helper: Helper, args: &[Value]) -> Res<Value> {
         self.call_word(helper, args)
     }
@@ -115,7 +116,7 @@ impl Lower<'_> {
         let (next, leave) = (self.block(), self.cold_block());
         self.pos.ins().brif(left, leave, &[], next, &[]);
         self.enter(leave);
-        // Nobody looks at what is returned, and the exits may be another trace's by now.
+        // The returned exit number is not used, and the exits may be those of another trace by now.
         let nothing = self.k64(0);
         self.pos.ins().return_(&[nothing]);
         self.enter(next);

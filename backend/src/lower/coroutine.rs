@@ -69,7 +69,7 @@ impl Lower<'_> {
         let Const::Ptr(link) = self.konst(ins.b)? else { return Err(self.bad("switch without a return address")) };
         let from = self.vm_field(ofs::VM_CUR);
         if self.cur.tree.walked {
-            // Nobody is to walk from the one coroutine's frame in the other.
+            // A stack walk must not start at a frame of the one coroutine on the stack of the other.
             let null = self.k64(0);
             self.pos.ins().store(MEM, null, self.vm, ofs::VM_CODE_BASE as i32);
         }

@@ -15,7 +15,7 @@ use perilune_recorder::ir::{Ins, IrRef, Op, SlotIdx, SnapId, Snapshot, Trace};
 use perilune_vm::layout::ofs;
 
 impl<'a> Lower<'a> {
-    /// Bytes from the base at the start of the trace to a stack slot of the frame that it is in now.
+    /// Bytes from the base at the start of the trace to a stack slot of the current frame.
     pub(super) fn slot_offset(&self, slot: SlotIdx) -> i32 {
         slot.from_base() * 8 + self.cur.moved
     }
@@ -28,7 +28,7 @@ impl<'a> Lower<'a> {
         self.pos.func.layout.append_block(block);
         block
     }
-    /// A block that is never worth a place on the hot path.
+    /// A block off the hot path.
     pub(super) fn cold_block(&mut self) -> Block {
         let block = self.block();
         self.pos.func.layout.set_cold(block);
@@ -45,21 +45,21 @@ impl<'a> Lower<'a> {
         self.pos.ins().jump(to, args.iter());
     }
 
-    /// Goes on where `cond` holds, leaves otherwise.
+    /// Continues where `cond` holds, leaves otherwise.
     pub(super) fn guard(&mut self, cond: Value) -> Res<()> {
         let (exit, next) = (self.exit()?, self.block());
         self.pos.ins().brif(cond, next, &[], exit, &[]);
         self.enter(next);
         Ok(())
     }
-    /// Leaves where `cond` holds, goes on otherwise.
+    /// Leaves where `cond` holds, continues otherwise.
     pub(super) fn guard_not(&mut self, cond: Value) -> Res<()> {
         let (exit, next) = (self.exit()?, self.block());
         self.pos.ins().brif(cond, exit, &[], next, &[]);
         self.enter(next);
         Ok(())
     }
-    /// Goes on in a new block where `cond` holds; `cold` continues in the returned block otherwise.
+    /// Branches to a new block where `cond` holds, and to a cold block otherwise. Gives both.
     pub(super) fn split_cold(&mut self, cond: Value) -> (Block, Block) {
         let (next, cold) = (self.block(), self.cold_block());
         self.pos.ins().brif(cond, next, &[], cold, &[]);
@@ -95,7 +95,7 @@ impl<'a> Lower<'a> {
         Ok(block)
     }
 
-    /// Leaves through a snapshot for good.
+    /// Emits the exit of a snapshot: stores its slots, then jumps to the exit table or to the attached side trace.
     pub(super) fn emit_exit(&mut self, snap: SnapId, side: Option<usize>) -> Res<()> {
         let boxed = side.is_some() || !self.unboxed_exits;
         let base = if boxed { self.restore(snap)? } else { self.restore_unboxed(snap)? };
@@ -107,7 +107,7 @@ impl<'a> Lower<'a> {
                 self.pending.push(Pending { tree: &self.cur.tree.sides[side].1, block, base, known });
             }
             None => {
-                let n = u64::from(self.cur.tree.exit_base) + u64::from(snap.number());
+                let n = u64::from(self.cur.tree.exit_base.exit(snap.number()).get());
                 if self.cur.direct {
                     let mut args = Vec::new();
                     for (_, r) in exit_abi::values(self.cur.trace, snap) {
@@ -129,7 +129,7 @@ impl<'a> Lower<'a> {
     pub(super) fn restore(&mut self, number: SnapId) -> Res<Value> {
         self.store_slots(number, Lower::store_slot)
     }
-    /// The same, but for what [`crate::unboxed`] says.
+    /// Stores them unboxed, as [`crate::unboxed`] says.
     fn restore_unboxed(&mut self, number: SnapId) -> Res<Value> {
         self.store_slots(number, Lower::store_unboxed)
     }
@@ -156,7 +156,7 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
-    /// Emits here what only exits need and this snapshot uses, for its slots or for what is sunk.
+    /// Emits the cold instructions that this snapshot uses, for its slots or for sunk tables.
     fn emit_cold_for(&mut self, snap: &Snapshot, sunk: &[IrRef]) -> Res<()> {
         let mut work: Vec<usize> = Vec::new();
         let mut need: Vec<usize> = Vec::new();
@@ -213,7 +213,7 @@ impl<'a> Lower<'a> {
         self.pos.ins().return_call_indirect(sig, code, &[self.vm, base, n]);
     }
 
-    /// The same for a known entry; what is there may take more arguments.
+    /// Tail-calls a known entry, with further arguments.
     pub(super) fn tail_call_entry(&mut self, table: Value, base: Value, n: u64, more: &[Value]) {
         let id = self.k64(n);
         let code = self.pos.ins().load(types::I64, MEM, table, n as i32 * 8);

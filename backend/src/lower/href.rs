@@ -51,7 +51,7 @@ impl Lower<'_> {
         self.offset(self.vm, ofs::VM_NIL_SLOT as i64)
     }
 
-    /// Goes along the chain of a key to block `found` or `missing`; the node, when it was found.
+    /// Follows the chain of a key to block `found` or `missing`; the node, when it was found.
     fn walk(&mut self, ins: Ins, found: Block, missing: Block) -> Res<Value> {
         let table = self.word(ins.a)?;
         let key = self.boxed(ins.b)?;

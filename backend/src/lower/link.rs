@@ -40,8 +40,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Puts nums in registers that instructions of the loop would have to build there each time: those that they cannot take from
-    /// memory.
+    /// Loads constant nums into registers in front of the loop, if instructions of the loop cannot take them from memory.
     fn hoist_constants(&mut self) -> Res<()> {
         const MOST: usize = 4;
         let trace = self.cur.trace;
@@ -83,7 +82,7 @@ impl Lower<'_> {
         self.tell_base();
         Ok(())
     }
-    /// Leaves word of the frame that slots are counted from, for those who walk the stack.
+    /// Stores the base that slots are counted from to the VM, for stack walks.
     pub(super) fn tell_base(&mut self) {
         if self.cur.tree.walked {
             let base = self.slot_address(SlotIdx::BASE);
@@ -114,7 +113,7 @@ impl Lower<'_> {
                 let base = self.restore(last)?;
                 self.forget_cold();
                 let codes = self.vm_field(ofs::VM_TRACE_CODE);
-                self.tail_call_entry(codes, base, u64::from(n), &[]);
+                self.tail_call_entry(codes, base, u64::from(n.get()), &[]);
                 Ok(())
             }
             Link::Interp | Link::Return | Link::Stitch => self.emit_exit(last, None),

@@ -2,13 +2,12 @@
 
 use super::value::{INT_HIGH, MEM, repr};
 use super::{KnownSlot, Lower, Res};
-use crate::unboxed::{pointer_tag, pri_word};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use perilune_recorder::ir::{Const, Ins, IrRef, Op, SlotIdx, Snapshot, Ty, sload};
 use perilune_vm::value as v;
 
-/// What a load does about the tag in memory.
+/// How a load checks the tag in memory.
 #[derive(Copy, Clone)]
 pub(super) struct Check {
     /// Leave when the type is another.
@@ -44,15 +43,15 @@ impl Lower<'_> {
         }
     }
 
-    /// Lowers instruction `i` together with the one behind it, if they are the load of an object and the check which one it is:
-    /// that says the type as well.
+    /// Lowers instruction `i` together with the one behind it, if they are the load of an object and the check that it is a certain
+    /// object, which implies its type.
     pub(super) fn checked_load(&mut self, i: usize) -> Res<bool> {
         let trace = self.cur.trace;
         let (ins, Some(&check)) = (trace.ins[i], trace.ins.get(i + 1)) else { return Ok(false) };
         let loaded = |r: IrRef| !r.is_const() && r.ins_index() == i;
         let is_check = check.op == Op::EQ && check.is_guard() && loaded(check.a) && check.b.is_const();
         let seen = |s: &Snapshot| s.at.ins_index() == i + 1 && s.slots.iter().any(|slot| loaded(slot.value));
-        if !is_check || pointer_tag(ins.ty).is_none() || trace.snaps.iter().any(seen) {
+        if !is_check || ins.ty.tag().is_none() || trace.snaps.iter().any(seen) {
             return Ok(false);
         }
         let (addr, at) = match ins.op {
@@ -77,16 +76,16 @@ impl Lower<'_> {
 
     /// Loads a boxed value as an unboxed one of type `ty`.
     fn boxed_load(&mut self, addr: Value, at: i32, ty: Ty, check: Check) -> Res<Option<Value>> {
-        if let Some(word) = pri_word(ty) {
+        if let Some(word) = ty.pri_value().map(|v| v.0) {
             if check.guard {
-                // The upper half tells them apart from everything.
+                // The upper half of a word tells an int from all other values.
                 let high = self.load_high(addr, at);
                 let ok = self.is32(IntCC::Equal, high, (word >> 32) as i32);
                 self.guard(ok)?;
             }
             return Ok(None);
         }
-        let value = if let Some(tag) = pointer_tag(ty) {
+        let value = if let Some(tag) = ty.tag() {
             self.load_pointer(addr, at, tag << v::PAYLOAD_BITS, check.guard)?
         } else if ty == Ty::Num {
             self.load_num(addr, at, check)?
@@ -103,7 +102,7 @@ impl Lower<'_> {
         self.pos.ins().load(types::I32, MEM, addr, at + 4)
     }
 
-    /// Takes the expected tag off: what is left is a payload if the tag was right.
+    /// Removes the expected tag; the rest is a payload if the tag was right.
     fn load_pointer(&mut self, addr: Value, at: i32, tag: u64, guard: bool) -> Res<Value> {
         let word = self.pos.ins().load(types::I64, MEM, addr, at);
         if !guard {

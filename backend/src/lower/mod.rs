@@ -40,7 +40,7 @@ use plan::{Class, Plan};
 
 type Res<T> = Result<T, BackendError>;
 
-/// What lowering knows besides the traces.
+/// The environment of lowering.
 pub(crate) struct Env<'a> {
     /// The target.
     pub isa: &'a dyn TargetIsa,
@@ -88,7 +88,7 @@ struct Current<'a> {
     base: Value,
     /// See [`exit_abi::is_direct`].
     direct: bool,
-    /// What RETF has added to it since, bytes.
+    /// What RETF has added to the base since, in bytes.
     moved: i32,
     /// The snapshot in force and its exit, once there is one.
     snap: SnapId,
@@ -112,7 +112,7 @@ pub(crate) struct Lower<'a> {
     cur: Current<'a>,
     pending: Vec<Pending<'a>>,
     /// Number and start of the root trace.
-    root: (u32, Block),
+    root: (perilune_vm::TraceId, Block),
     /// See [`CompileRequest::unboxed_exits`].
     unboxed_exits: bool,
     /// See [`CompileRequest::unboxed`].
@@ -154,7 +154,7 @@ pub(crate) fn lower<'a>(func: &'a mut Function, env: &'a Env<'a>, req: &'a Compi
         vm,
         cur,
         pending: Vec::new(),
-        root: (req.tree.trace_no, start),
+        root: (req.tree.id, start),
         unboxed_exits: req.unboxed_exits,
         unboxed: req.unboxed,
         key_hash: req.key_hash,
@@ -203,7 +203,7 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
-    /// The current trace, from the position where control comes in.
+    /// Lowers the current trace into the current block.
     fn trace(&mut self) -> Res<()> {
         let start = self.cur.start;
         self.pos.func.layout.append_block(start);

@@ -61,8 +61,8 @@ impl Plan {
             }
         }
     }
-    /// An exit of guards before `next` uses a value; `stored` says that an instruction there does as well. What is sunk, the exit
-    /// makes itself.
+    /// Counts a use of a value by an exit of guards before `next`. `stored` says that an instruction there stores the slots as well. Sunk
+    /// instructions are emitted in the exit itself.
     fn used_by_exit(&mut self, trace: &Trace, r: IrRef, next: usize, stored: bool) {
         if r.is_const() || trace.ins[r.ins_index()].is_sunk() {
             return;

@@ -1,7 +1,7 @@
 //! Constants, the Cranelift types of IR types, and boxing of values.
 
 use super::{Lower, Res};
-use crate::unboxed::{pointer_tag, value_ty};
+use crate::unboxed::value_ty;
 use crate::{BackendError, unboxed};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
 use perilune_recorder::ir::{Const, IrRef, SlotIdx, Ty};
@@ -115,7 +115,7 @@ impl Lower<'_> {
         }
         let (wide, tag) = if ty.is_int() {
             (self.pos.ins().uextend(types::I64, value), v::INT_BITS)
-        } else if let Some(tag) = pointer_tag(ty) {
+        } else if let Some(tag) = ty.tag() {
             (value, tag << v::PAYLOAD_BITS)
         } else {
             return value;
@@ -135,7 +135,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Stores a reference, boxed, to a stack slot on the way out. An int goes in two halves, which needs no register and fewer
+    /// Stores a reference, boxed, to a stack slot in an exit. An int is stored in two halves, which needs no register and fewer
     /// instructions to compile; type-checked loads read halves as well, so that a side trace does not wait for the stores.
     pub(super) fn store_slot(&mut self, r: IrRef, at: i32) -> Res<()> {
         let base = self.cur.base;
@@ -148,12 +148,12 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Stores a reference to a stack slot where whoever goes on makes a Lua value of it, see [`unboxed`].
+    /// Stores a reference to a stack slot, unboxed if the runtime or the side trace can box it, see [`unboxed`].
     pub(super) fn store_unboxed(&mut self, r: IrRef, at: i32) -> Res<()> {
         if unboxed::known_word(self.cur.trace, r).is_some() {
             return Ok(());
         }
-        if unboxed::pointer_tag(self.ty(r)?).is_none() && !self.ty(r)?.is_int() {
+        if self.ty(r)?.tag().is_none() && !self.ty(r)?.is_int() {
             return self.store_boxed(r, self.cur.base, at);
         }
         let value = self.val(r)?;
@@ -161,7 +161,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Makes Lua values of what the exit that leads to the trace has left.
+    /// Boxes the slots that the exit to this trace has left unboxed.
     pub(super) fn box_slots(&mut self, slots: &[Unboxed]) {
         let base = self.cur.base;
         for s in slots {

@@ -12,11 +12,22 @@ use perilune_backend::{Backend, BackendError, CompileRequest, CompiledCode, Comp
 use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, Ty};
 use perilune_vm::hooks::Unboxed;
 use perilune_vm::layout::ofs;
-use perilune_vm::{Value, Vm};
+use perilune_vm::{ExitId, TraceId, Value, Vm};
 
-/// Number of the trace under test, and of its first exit.
-pub const TRACE_NO: u32 = 3;
-pub const EXIT_BASE: u32 = 10;
+/// The trace under test, and its first exit.
+pub const TRACE: TraceId = TraceId::new(3).unwrap();
+pub const EXIT_BASE: ExitId = ExitId::new(10);
+
+/// The trace with a number.
+pub fn trace_id(n: u32) -> TraceId {
+    TraceId::new(n).unwrap()
+}
+
+/// The exit with an index.
+pub fn exit_id(n: u32) -> ExitId {
+    ExitId::new(n)
+}
+
 /// Slots between frames, whatever the return address.
 pub const DELTA: u32 = 5;
 
@@ -171,26 +182,26 @@ impl Machine {
         }
         Ok(code)
     }
-    /// Installs a trace under a number.
-    pub fn install(&mut self, trace: &Trace, no: u32, exit_base: u32) -> CompiledCode {
-        let code = self.compile(TraceTree::single(trace, no, exit_base)).unwrap();
-        self.codes[no as usize] = code.entry;
+    /// Installs a trace under an id.
+    pub fn install(&mut self, trace: &Trace, id: TraceId, exit_base: ExitId) -> CompiledCode {
+        let code = self.compile(TraceTree::single(trace, id, exit_base)).unwrap();
+        self.codes[id.index()] = code.entry;
         code
     }
-    /// Enters trace `no`: the exit taken and the base it left, in slots from the old one.
-    pub fn enter(&mut self, no: u32) -> (u64, isize) {
+    /// Enters a trace: the exit taken and the base it left, in slots from the old one.
+    pub fn enter(&mut self, id: TraceId) -> (u64, isize) {
         let (vm, base) = (self.vm.as_mut_ptr().cast::<Vm>(), self.stack[BASE..].as_mut_ptr());
         // SAFETY: the code touches the made-up VM only at offsets of the layout, and the stack.
-        let exit = unsafe { (self.backend.enter())(vm, base.cast(), no) };
+        let exit = unsafe { (self.backend.enter())(vm, base.cast(), id.get()) };
         let left = self.get(ofs::VM_JIT_BASE) as isize;
         (exit, (left - base as isize) / 8)
     }
     /// Compiles and runs a trace: the exit taken, counted from the trace's first.
     pub fn run(&mut self, trace: &Trace) -> u64 {
-        self.install(trace, TRACE_NO, EXIT_BASE);
-        let (exit, base) = self.enter(TRACE_NO);
+        self.install(trace, TRACE, EXIT_BASE);
+        let (exit, base) = self.enter(TRACE);
         assert_eq!(base, 0);
-        let exit = exit - u64::from(EXIT_BASE);
+        let exit = exit - u64::from(EXIT_BASE.get());
         if self.unboxed {
             for u in unboxed(trace, SnapId::new(exit as usize)) {
                 let slot = self.slot((u.slot + 2) as usize);

@@ -1,21 +1,20 @@
-//! What is known of an exit before it is taken: all that leaving by it needs, in one place, since exits are taken often.
+//! Exit descriptors: all that leaving a trace by an exit needs, computed when the trace is made, since exits are taken often.
 
 use crate::trace::Entry;
-use perilune_recorder::ir::SnapId;
+use perilune_recorder::ir::{SnapId, TraceExit};
+use perilune_vm::TraceId;
 use perilune_vm::bc::Ins;
-use perilune_vm::hooks::{Resume, Unboxed};
+use perilune_vm::hooks::Unboxed;
 
-/// An exit of a trace.
-#[derive(Clone, Debug)]
-pub struct ExitDescriptor {
-    /// The trace.
-    pub trace: u32,
-    /// Its exit.
-    pub exit: u32,
+/// What leaving by an exit needs to know, but for the slots.
+#[derive(Copy, Clone, Debug)]
+pub struct ExitFacts {
+    /// The trace and the number of the exit there.
+    pub exit: TraceExit,
     /// The root trace of its tree.
-    pub root: u32,
-    /// See [`Entry::gain`].
-    pub gain: i64,
+    pub root: TraceId,
+    /// See [`Entry::saving`].
+    pub saving: i64,
     /// See [`Entry::is_end`].
     pub is_end: bool,
     /// Slots in use in the frame.
@@ -26,7 +25,14 @@ pub struct ExitDescriptor {
     pub pc: *const Ins,
     /// See [`perilune_recorder::ir::Snapshot::multres`].
     pub multres: u32,
-    /// So many times the interpreter was last allowed to take it by itself, see [`perilune_vm::hooks::PlainExit`].
+}
+
+/// An exit of a trace.
+#[derive(Clone, Debug)]
+pub struct ExitDescriptor {
+    /// All that is fixed when the trace is made.
+    pub facts: ExitFacts,
+    /// How many times the interpreter was last allowed to take the exit by itself, see [`perilune_vm::hooks::PlainExit`].
     pub allowed: u32,
     /// What is to be made Lua values.
     pub unboxed: Box<[Unboxed]>,
@@ -34,13 +40,12 @@ pub struct ExitDescriptor {
 
 impl ExitDescriptor {
     /// Exit `k` of trace `n`.
-    pub fn new(n: u32, e: &Entry, k: SnapId) -> ExitDescriptor {
+    pub fn new(n: TraceId, e: &Entry, k: SnapId) -> ExitDescriptor {
         let snap = e.trace.snap(k);
-        ExitDescriptor {
-            trace: n,
-            exit: k.number(),
+        let facts = ExitFacts {
+            exit: TraceExit { trace: n, exit: k },
             root: e.root,
-            gain: e.gain(k),
+            saving: e.saving(k),
             is_end: e.is_end(k),
             live: snap.live_slots(),
             stack: if k == SnapId::FIRST && e.trace.checks_stack() {
@@ -50,12 +55,7 @@ impl ExitDescriptor {
             },
             pc: core::ptr::with_exposed_provenance(snap.pc as usize),
             multres: snap.multres,
-            allowed: 0,
-            unboxed: e.unboxed(k).into(),
-        }
-    }
-    /// Where and how the interpreter goes on.
-    pub fn resume(&self) -> Resume {
-        Resume::at(self.pc, self.multres)
+        };
+        ExitDescriptor { facts, allowed: 0, unboxed: e.unboxed(k).into() }
     }
 }

@@ -1,4 +1,4 @@
-//! Exits: what is known of each before it is taken, and what is done when compiled code has left by it.
+//! Exits of traces: their descriptors, and what is done when compiled code has left by one.
 
 pub(crate) mod descriptor;
 pub(crate) mod plain_exits;

@@ -1,32 +1,58 @@
-//! Side exits: back to the interpreter, and the start of side traces where they are hot.
+//! Side exits: compiled code returns to the interpreter, and a hot exit starts a side trace.
+//!
+//! What an exit restores is in `jit/src/exit/descriptor.rs`; `jit/src/frame.rs` makes Lua values of the slots.
 
 use crate::Jit;
-use crate::exit::descriptor::ExitDescriptor;
+use crate::exit::descriptor::ExitFacts;
 use crate::frame;
 use crate::policy::cost;
-use crate::trace::{Entry, Exit, Registry};
+use crate::trace::{Exit, Registry, TraceStart};
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
-use perilune_recorder::ir::{Snapshot, Trace};
-use perilune_vm::hooks::{ExitId, Resume};
-use perilune_vm::{Value, Vm};
+use perilune_recorder::ir::{Snapshot, Trace, TraceExit};
+use perilune_vm::hooks::Resume;
+use perilune_vm::{ExitId, TraceId, Value, Vm};
 use std::rc::Rc;
 
-/// Attempts at a side trace, each when the exit is twice as hot as before: what stood in the way of one may be gone at the next.
-const MOST_TRIES: u32 = 20;
+/// The most recordings of a side trace at one exit. Each waits for twice the hot count of the one before, since the reason of an abort may
+/// no longer hold then.
+const MAX_TRIES: u32 = 20;
 
-/// An exit that was taken, where more is to be done than to go on.
+/// What is to be done at an exit before the interpreter continues.
 struct ExitWork {
-    trace: u32,
-    exit: u32,
-    /// Slots in use in the frame.
-    live: usize,
-    /// Are handlers of `texit` to be told? Not of the end of a trace, where no guard failed.
+    /// Is the event `texit` sent? It is not for the end of a trace, where no guard failed.
     tell: bool,
     /// Is the collector to run?
     collect: bool,
     /// The trace, if a side trace is to begin here.
     hot: Option<Rc<Trace>>,
+}
+
+/// How an exit changes [`crate::trace::Entry::saved`] of a root trace.
+pub(super) struct Charge {
+    pub root: TraceId,
+    pub saving: i64,
+}
+
+impl Registry {
+    /// The root trace that was entered, and the instructions that entering it has saved (or lost) when it is left by an exit; `None` where
+    /// that does not count: at an exit that may still get a side trace, or in a tree whose traces may have gone round a loop.
+    #[inline]
+    pub(super) fn charge(&self, vm: &Vm, facts: &ExitFacts) -> Option<Charge> {
+        let &ExitFacts { exit, root, saving, is_end, .. } = facts;
+        let is_final = || is_end || self.exit(exit).is_some_and(|x| x.hot_count == Exit::DONE || x.tries > 0);
+        if saving < 0 && !is_final() {
+            return None;
+        }
+        if self.get(root)?.goes_round {
+            return None;
+        }
+        let (entered, before) = match TraceId::new(vm.jit_trace).and_then(|n| self.get(n)) {
+            Some(e) if e.root != root => (e.root, e.length()),
+            _ => (root, 0),
+        };
+        (!self.get(entered)?.goes_round).then_some(Charge { root: entered, saving: before + saving })
+    }
 }
 
 impl Jit {
@@ -43,169 +69,134 @@ impl Jit {
             debug_assert!(false, "an exit that no trace has");
             return Resume::at(core::ptr::null(), 0);
         };
-        let &ExitDescriptor { trace, exit, root, gain, is_end, live, stack, pc, mut multres, .. } = descriptor;
+        let facts = descriptor.facts;
         frame::box_slots(vm, &descriptor.unboxed);
-        if multres == Snapshot::OPEN {
-            multres = vm.multres;
-        }
-        if stack != 0 && frame::lacks_stack(vm, stack) {
+        let multres = if facts.multres == Snapshot::OPEN { vm.multres } else { facts.multres };
+        let resume = Resume::at(facts.pc, multres);
+        if facts.stack != 0 && frame::lacks_stack(vm, facts.stack) {
             drop(registry);
-            return self.make_room(vm, (trace, root), (stack, live), Resume::at(pc, multres));
+            return self.make_room(vm, &facts, resume);
         }
         let may_record = may_record && !vm.heap.is_full();
-        let hot = if uncounted { None } else { self.heat(vm, &mut registry, (trace, exit), root, (is_end, may_record), times) };
-        let loses = if uncounted { None } else { self.balance(vm, &mut registry, (trace, exit, is_end), (root, gain), times) };
-        let tell = !is_end && !for_sample && self.listens(vm, Event::Texit);
-        let attended = loses.is_some() || tell || hot.is_some() || collect || log::on(Topic::Exit);
-        if !attended {
+        let hot = if uncounted { None } else { self.count_exit(vm, &mut registry, &facts, may_record, times) };
+        let unprofitable = if uncounted { None } else { self.add_saving(vm, &mut registry, &facts, times) };
+        let tell = !facts.is_end && !for_sample && self.listens(vm, Event::Texit);
+        let has_work = unprofitable.is_some() || tell || hot.is_some() || collect || log::on(Topic::Exit);
+        if !has_work {
             self.allow_plain_exit(vm, &mut registry, id);
         }
         drop(registry);
-        if attended {
-            if let Some(entered) = loses {
-                self.give_up_root(entered);
+        if has_work {
+            if let Some(entered) = unprofitable {
+                self.disable_root(entered);
             }
-            return self.attend(vm, ExitWork { trace, exit, live, tell, collect, hot }, Resume::at(pc, multres));
+            return self.finish_exit(vm, &facts, ExitWork { tell, collect, hot }, resume);
         }
-        Resume::at(pc, multres)
+        resume
     }
-    /// The frames of the trace that was left do not fit the stack: makes room for them. A root trace is entered again then. Such an exit
-    /// does not count, as no side trace can do without the room.
+    /// The frames of the trace that was left do not fit the stack: enlarges the stack. A root trace is entered again then. Such an exit
+    /// is not counted, since a side trace would need the same room.
     #[cold]
     #[inline(never)]
-    fn make_room(&self, vm: &mut Vm, (trace, root): (u32, u32), (stack, live): (usize, usize), resume: Resume) -> Resume {
+    fn make_room(&self, vm: &mut Vm, facts: &ExitFacts, resume: Resume) -> Resume {
+        let TraceExit { trace, exit } = facts.exit;
+        let stack = facts.stack;
         if log::on(Topic::Exit) {
-            eprintln!("[TRACE {trace} exit 0: {stack} slots do not fit the stack]");
+            eprintln!("[TRACE {trace} exit {exit}: {stack} slots do not fit the stack]");
         }
         vm.multres = resume.multres;
-        frame::protect(vm, resume.pc, live);
+        frame::protect(vm, resume.pc, facts.live);
         let fits = vm.make_stack(stack);
-        Resume { enter: if fits && trace == root { trace } else { 0 }, ..resume }
+        Resume { enter: (fits && trace == facts.root).then_some(trace), ..resume }
     }
-    /// Does what there is to do before the interpreter goes on.
+    /// Does the work at an exit.
     #[cold]
     #[inline(never)]
-    fn attend(&self, vm: &mut Vm, work: ExitWork, resume: Resume) -> Resume {
+    fn finish_exit(&self, vm: &mut Vm, facts: &ExitFacts, work: ExitWork, resume: Resume) -> Resume {
+        let TraceExit { trace, exit } = facts.exit;
         if log::on(Topic::Exit) {
-            eprintln!("[TRACE {} exit {}]", work.trace, work.exit);
+            eprintln!("[TRACE {trace} exit {exit}]");
         }
         vm.multres = resume.multres;
         vm.pc = resume.pc.wrapping_add(1);
-        frame::protect(vm, resume.pc, work.live);
+        frame::protect(vm, resume.pc, facts.live);
         if work.collect && vm.collect_after_exit().is_err() {
             return Resume { failed: true, ..resume };
         }
         if work.tell {
             let zero = Value::int(0);
-            self.send(vm, Event::Texit, &[Value::int(work.trace as i32), Value::int(work.exit as i32), zero, zero]);
+            self.send(vm, Event::Texit, &[Value::int(trace.get() as i32), Value::int(exit.number() as i32), zero, zero]);
         }
         self.cancelled.set(false);
-        // The handler, or the collector, may have made an end of the trace.
-        if let Some(trace) = work.hot
+        // The handler or the collector may have removed the trace.
+        if let Some(parent) = work.hot
             && self.is_on()
-            && self.registry.borrow().has(work.trace, &trace)
+            && self.registry.borrow().has(trace, &parent)
         {
-            self.start_side(vm, work.trace, work.exit, resume.pc);
+            self.start_side(vm, facts.exit, resume.pc);
         }
         resume
     }
-    /// Adds what was gained to the balance of the root trace that was entered, be it another one than that which was left. An exit at
-    /// which no side trace has been tried yet has not lost. The trace that is to be given up, if one is.
+    /// Adds what an exit, taken `times` times, has saved to the account of the root trace that was entered. That root trace, if it is to be
+    /// disabled since it has lost too much.
     #[inline]
-    fn balance(
-        &self,
-        vm: &Vm,
-        registry: &mut Registry,
-        (trace, exit, is_end): (u32, u32, bool),
-        (root, gain): (u32, i64),
-        times: u32,
-    ) -> Option<u32> {
-        let (entered, gain) = self.charged(vm, registry, (trace, exit, is_end), (root, gain))?;
-        let r = registry.get_mut(entered)?;
-        r.balance = (r.balance + i64::from(times) * gain).min(cost::LOSS);
-        if r.balance >= -cost::LOSS || !self.gives_up_what_loses(vm) {
+    fn add_saving(&self, vm: &Vm, registry: &mut Registry, facts: &ExitFacts, times: u32) -> Option<TraceId> {
+        let Charge { root, saving } = registry.charge(vm, facts)?;
+        let r = registry.get_mut(root)?;
+        r.saved = (r.saved + i64::from(times) * saving).min(cost::MAX_LOSS);
+        if r.saved >= -cost::MAX_LOSS || !self.may_disable(vm) {
             return None;
         }
-        r.balance = 0;
-        r.entered_in().is_some().then_some(entered)
+        r.saved = 0;
+        r.entered_in().is_some().then_some(root)
     }
-    /// The root trace whose balance an exit changes, and by how much; None if it changes none.
+    /// Counts an exit, taken `times` times. Its trace, if a side trace is to be recorded.
     #[inline]
-    pub(crate) fn charged(
-        &self,
-        vm: &Vm,
-        registry: &Registry,
-        (trace, exit, is_end): (u32, u32, bool),
-        (root, gain): (u32, i64),
-    ) -> Option<(u32, i64)> {
-        let is_final = |e: &Entry| is_end || e.exits.get(exit as usize).is_some_and(|x| x.heat == Exit::DONE || x.tries > 0);
-        if gain < 0 && !registry.get(trace).is_some_and(is_final) {
-            return None;
-        }
-        if registry.get(root)?.goes_round {
-            return None;
-        }
-        let (entered, before) = match registry.get(vm.jit_trace) {
-            Some(e) if e.root != root => (e.root, e.length()),
-            _ => (root, 0),
-        };
-        (!registry.get(entered)?.goes_round).then_some((entered, before + gain))
-    }
-    /// Counts an exit. The trace, if a side trace is to begin.
-    #[inline]
-    fn heat(
-        &self,
-        vm: &Vm,
-        registry: &mut Registry,
-        (trace, exit): (u32, u32),
-        root: u32,
-        (is_end, may_record): (bool, bool),
-        times: u32,
-    ) -> Option<Rc<Trace>> {
-        let sides = registry.get(root).map_or(0, |r| r.sides);
-        let entry = registry.get_mut(trace)?;
-        let x = entry.exits.get_mut(exit as usize)?;
-        if is_end {
+    fn count_exit(&self, vm: &Vm, registry: &mut Registry, facts: &ExitFacts, may_record: bool, times: u32) -> Option<Rc<Trace>> {
+        let sides = registry.get(facts.root).map_or(0, |r| r.sides);
+        let entry = registry.get_mut(facts.exit.trace)?;
+        let x = entry.exits.get_mut(facts.exit.exit.index())?;
+        if facts.is_end {
             return None;
         }
         x.taken = x.taken.saturating_add(times);
         self.count(|c| c.deopt += u64::from(times));
-        if !may_record || x.heat == Exit::DONE {
+        if !may_record || x.hot_count == Exit::DONE {
             return None;
         }
-        x.heat += times;
-        if x.heat < x.next {
+        x.hot_count += times;
+        if x.hot_count < x.next_check {
             return None;
         }
         let maxside = self.options.get().params.maxside;
         let thresholds = self.thresholds(vm);
-        if sides >= maxside || x.tries >= MOST_TRIES {
-            // No side trace is tried any more.
-            x.heat = Exit::DONE;
+        if sides >= maxside || x.tries >= MAX_TRIES {
+            // No side trace is recorded any more.
+            x.hot_count = Exit::DONE;
             return None;
         }
-        let wanted = self.wanted(thresholds.hotexit, x.tries, cost::of_trace(None).max(x.compile_cost), thresholds.literal);
-        if x.heat < wanted {
-            // As pressure changes slowly, it is not looked at again before half of the rest is done; but of a program that has just begun
-            // nothing is known yet.
-            x.next = x.heat + (wanted - x.heat).div_ceil(2).min(thresholds.hotexit);
+        let threshold =
+            self.threshold_now(thresholds.hotexit, x.tries, cost::of_trace(None).max(x.compile_cost), thresholds.literal);
+        if x.hot_count < threshold {
+            // The threshold moves slowly: it is computed again when half of the missing count is reached, and after `hotexit` exits at the
+            // latest, since it moves faster when a program has just started.
+            x.next_check = x.hot_count + (threshold - x.hot_count).div_ceil(2).min(thresholds.hotexit);
             return None;
         }
         x.tries += 1;
-        x.next = 0;
+        x.next_check = 0;
         Some(Rc::clone(&entry.trace))
     }
-    /// Takes a root trace that loses out of use: its place must become four times as hot before it is tried again, and the second time it
-    /// is given up for good.
-    fn give_up_root(&self, root: u32) {
+    /// Disables an unprofitable root trace: it is no longer entered. Its position must become four times as hot before another one is
+    /// recorded; the second time it is blacklisted.
+    fn disable_root(&self, root: TraceId) {
         let registry = self.registry.borrow();
         let Some(e) = registry.get(root) else { return };
         registry.disarm_one(root);
-        if let Some((proto, at, _)) = e.start {
-            let mut sites = self.sites.borrow_mut();
+        if let Some(TraceStart { pos, .. }) = e.start {
             let hot = self.options.get().params.hotloop.saturating_mul(2);
-            if sites.lose(proto.code_ptr().wrapping_add(at).cast_const(), hot) {
-                crate::trace::patch::blacklist(proto, at);
+            if self.protos.borrow_mut().note_disabled(pos, hot) {
+                crate::trace::patch::blacklist(pos);
             }
         } else if let Some((proto, stitch)) = e.stitch
             && let Some(pad) = proto.pad_at(stitch)

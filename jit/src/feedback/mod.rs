@@ -1,5 +1,5 @@
 //! What recordings and runs have shown about the program, for the recordings to come. What is noted of single instructions is in
-//! [`crate::policy::site`].
+//! [`crate::policy::proto_table`].
 
 pub(crate) mod number_profile;
 mod recursion;

@@ -1,17 +1,17 @@
-//! Fields that hold integers at one time and other numbers at another.
+//! The number profile: fields that hold integers at one time and other numbers at another.
 //!
-//! Loads of both forms convert integers ([`Site`]), and what recorded a load of one form has to be recorded again. To learn that of each
-//! load on its own would take a root trace each time; but one says something about the others in its function, and about other
-//! functions' loads of the same field from objects of the same class, which is what has the same `__index`.
+//! A load that has met both converts integers ([`Site`]), and a trace that was recorded for one of them must be recorded again. If each
+//! load found that out by itself, each would cost a root trace. So one load speaks for the other loads of its function, and for loads of
+//! the same field from objects of the same class (tables whose metatables have the same `__index`) in other functions.
 
 use crate::frame;
-use crate::policy::site::Sites;
+use crate::policy::proto_table::ProtoTable;
 use perilune_recorder::rec::Site;
 use perilune_vm::Vm;
 use perilune_vm::bc::{Ins, Op};
 use perilune_vm::interp::frames::Level;
 use perilune_vm::meta::MM;
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{BcPos, Proto};
 use std::collections::BTreeSet;
 
 /// A field of a class: addresses of the class and of the name. What is freed may leave its address to another, of which too much
@@ -33,20 +33,18 @@ impl NumberProfile {
         }
         Site { ints: true, nums: true, ..known }
     }
-    /// Both forms were loaded by the instruction at `pc`, about to run in `proto`. If that is from a field, the same is expected of the
+    /// Both forms were loaded by the instruction at a position, about to run. If that is from a field, the same is expected of the
     /// other fields that this function has loaded numbers from, and of these fields in other functions.
-    pub fn expect(&mut self, vm: &Vm, sites: &mut Sites, pc: *const Ins, proto: Gc<Proto>) {
-        let name = |pc: *const Ins| name(&proto, frame::ins(pc));
-        if name(pc).is_none() {
-            return;
-        }
-        let class = class(vm, frame::ins(pc));
+    pub fn expect(&mut self, vm: &Vm, protos: &mut ProtoTable, pos: BcPos) {
+        let name = |pos: BcPos| name(&pos.proto, pos.ins()?);
+        let Some(load) = pos.ins().filter(|_| name(pos).is_some()) else { return };
+        let class = class(vm, load);
         if self.0.len() >= MAX {
             self.0.clear();
         }
-        for (at, site) in sites.of_function(proto.code_range()) {
-            let found = &mut site.feedback;
-            if let Some(name) = name(at)
+        for (index, record) in protos.of_proto(pos.proto) {
+            let found = &mut record.feedback;
+            if let Some(name) = name(BcPos { index, ..pos })
                 && (found.ints || found.nums)
             {
                 (found.ints, found.nums) = (true, true);

@@ -1,45 +1,45 @@
-//! Functions that were found to recurse: a trace that only returns is not what they are to get.
+//! Functions that were found to recurse: a trace that only returns would hide their recursion from the recorder.
 
 use crate::Jit;
 use crate::frame;
-use crate::policy::site::RECURSION_TRIES;
+use crate::policy::proto_table::RECURSION_RETRIES;
 use crate::record::Origin;
 use perilune_recorder::ir::Link;
 use perilune_vm::Vm;
 use perilune_vm::bc::{Ins, Op};
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::BcPos;
 
 impl Jit {
-    /// A function called itself too often at `pc`. A trace of it that only returns is in the way of one that recurses: out with it,
-    /// to be tried again soon.
+    /// A recording went through too many calls of the function at `pc`. If its trace only returns, no trace that recurses is made: that
+    /// trace is no longer entered, and another one is recorded soon.
     pub(crate) fn retry_recursion(&self, vm: &mut Vm, pc: *const Ins) {
         let ins = frame::ins(pc);
         let registry = self.registry.borrow();
-        let n = ins.d() as u32;
         if matches!(ins.op(), Op::JFUNCF | Op::JFUNCV)
+            && let Some(n) = ins.trace()
             && registry.get(n).is_some_and(|e| e.trace.link == Link::Return)
-            && let Some(place) = registry.disarm_root(n)
+            && let Some(pos) = registry.disarm_root(n)
         {
-            self.sites.borrow_mut().at(place.1).recurses = RECURSION_TRIES;
-            self.soon(vm, place);
+            self.protos.borrow_mut().at(pos).recursion_retries = RECURSION_RETRIES;
+            self.record_soon(vm, pos);
         }
     }
-    /// It is the turn of a place after some more calls: which of them is recorded then is left to chance.
-    fn soon(&self, vm: &mut Vm, place: (Gc<Proto>, *const Ins)) {
-        let mut sites = self.sites.borrow_mut();
-        sites.at(place.1).granted = true;
-        let n = sites.random();
-        drop(sites);
-        self.set_counter(vm, place, n);
+    /// A recording begins at a position after a few more calls; how many is left to chance.
+    fn record_soon(&self, vm: &mut Vm, pos: BcPos) {
+        let mut protos = self.protos.borrow_mut();
+        protos.at(pos).record_next = true;
+        let n = protos.random();
+        drop(protos);
+        self.set_counter(vm, pos, n);
     }
-    /// Is the finished trace one that only returns, of a function known to recurse? It is better tried again.
+    /// Does the finished trace only return, though its function is known to recurse? Then another one is recorded soon.
     pub(crate) fn misses_recursion(&self, vm: &mut Vm, origin: Origin, link: Link) -> bool {
-        let Origin::Root(proto, pc) = origin else { return false };
-        if link != Link::Return || self.sites.borrow().get(pc).is_none_or(|s| s.recurses == 0) {
+        let Origin::Root(pos) = origin else { return false };
+        if link != Link::Return || self.protos.borrow().get(pos).is_none_or(|r| r.recursion_retries == 0) {
             return false;
         }
-        self.sites.borrow_mut().at(pc).recurses -= 1;
-        self.soon(vm, (proto, pc));
+        self.protos.borrow_mut().at(pos).recursion_retries -= 1;
+        self.record_soon(vm, pos);
         true
     }
 }

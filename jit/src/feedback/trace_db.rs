@@ -1,47 +1,48 @@
-//! What a recording may ask of the traces that there are, and of what earlier recordings found.
+//! What the recorder may ask about the traces that there are, and about what earlier recordings found.
 
+use crate::policy::proto_table::ProtoTable;
 use crate::trace::Registry;
 use perilune_recorder::ir::Link;
 use perilune_recorder::rec::{Site, TraceDb, find_liveness};
+use perilune_vm::TraceId;
 use perilune_vm::bc::Ins;
 use perilune_vm::bc::liveness::Liveness;
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{BcPos, Gc, Proto};
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
-/// What the recorder may ask.
+/// The recorder's view of the compiler while it records one instruction.
 pub struct RecorderView<'a> {
     /// The traces.
     pub registry: &'a Registry,
-    /// Was the loop at a place left soon, again and again?
-    pub left: &'a dyn Fn(*const Ins) -> bool,
-    /// What recordings found at a place.
-    pub site: &'a dyn Fn(*const Ins) -> Site,
-    /// Which slots matter, by function.
-    pub live: &'a RefCell<HashMap<*const Proto, Option<Rc<Liveness>>>>,
+    /// What is known about prototypes.
+    pub protos: &'a RefCell<ProtoTable>,
+    /// The instruction that is being recorded, with the feedback it is expected to give.
+    pub current: Option<(BcPos, Site)>,
 }
 
 impl TraceDb for RecorderView<'_> {
-    fn link_of(&self, n: u32) -> Option<Link> {
+    fn link_of(&self, n: TraceId) -> Option<Link> {
         self.registry.get(n).map(|e| e.trace.link)
     }
-    fn start_ins(&self, n: u32) -> Ins {
-        self.registry.start_ins(n)
+    fn original_ins(&self, patched: Ins) -> Ins {
+        self.registry.original_ins(patched)
     }
-    fn site(&self, pc: *const Ins) -> Site {
-        (self.site)(pc)
+    fn site(&self, pos: BcPos) -> Site {
+        match self.current {
+            Some((current, expected)) if current == pos => expected,
+            _ => self.protos.borrow().feedback(pos),
+        }
     }
     fn liveness(&self, proto: Gc<Proto>) -> Option<Rc<Liveness>> {
-        let key: *const Proto = &raw const *proto;
-        if let Some(known) = self.live.borrow().get(&key) {
-            return known.clone();
+        if let Some(known) = self.protos.borrow().liveness(proto) {
+            return known;
         }
         let found = find_liveness(self, proto);
-        self.live.borrow_mut().insert(key, found.clone());
+        self.protos.borrow_mut().set_liveness(proto, found.clone());
         found
     }
-    fn loop_left(&self, pc: *const Ins) -> bool {
-        (self.left)(pc)
+    fn loop_left(&self, pos: BcPos) -> bool {
+        self.protos.borrow().get(pos).is_some_and(|r| r.leaves_loop)
     }
 }

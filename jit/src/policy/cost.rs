@@ -13,20 +13,20 @@ use std::time::Duration;
 pub const HOT_LOOP: u32 = 1_200;
 /// See [`HOT_LOOP`].
 pub const HOT_EXIT: u32 = 480;
-/// Where compiling has taken this share of the time that the program has run, in percent, places must be [`MORE`] times as hot, and as
-/// many times again for each further share: what a user hardly notices.
-pub const SHARE: u32 = 10;
-/// See [`SHARE`]. How many places in a program are n times as hot as others goes down about as 1 / n: where thresholds double, every other
-/// place still gets over them, and compiling goes on to the next share. Of 30 programs of public libraries compiling took 20 % of the time in
-/// the mean, and up to 33 %, with 2 here; 15 % and up to 23 % with 4.
-pub const MORE: f64 = 4.0;
-/// What setting up the compiler takes, with the first trace: measured.
+/// Compile budget: the percentage of the running time that compiling may take, as much as a user hardly notices. When it is used up,
+/// thresholds are multiplied by [`BACK_OFF`], and again for each further multiple of it.
+pub const BUDGET: u32 = 10;
+/// See [`BUDGET`]. The number of positions that are n times as hot as others falls about as 1 / n: with 2, half of the positions still
+/// reach the doubled threshold, and compiling soon uses up the next multiple. Of 30 programs of public libraries compiling took 20 % of the
+/// time in the mean, and up to 33 %, with 2; 15 % and up to 23 % with 4.
+pub const BACK_OFF: f64 = 4.0;
+/// Setting up the compiler with the first trace takes so long: measured.
 pub const SETUP: Duration = Duration::from_micros(700);
-/// Leaving compiled code and entering it again, with what is counted meanwhile, takes as long as so many bytecode instructions: 10 ns.
-pub const ENTRY: i64 = 6;
-/// Bytecode instructions that a root trace may lose before it is given up: in the time that a trace of twenty instructions takes to compile
-/// (100 us) so many are interpreted.
-pub const LOSS: i64 = 50_000;
+/// Leaving compiled code and entering it again takes as long as so many bytecode instructions: 10 ns.
+pub const ENTRY_COST: i64 = 6;
+/// Bytecode instructions that a root trace may lose before it is disabled: as many are interpreted in the time that a trace of twenty
+/// instructions takes to compile (100 us).
+pub const MAX_LOSS: i64 = 50_000;
 
 /// One instruction of IR through the whole compiler: 4,200 traces of programs made of public libraries took so long for each, with caches as
 /// programs leave them. (The same trace a second time takes a sixth less.)

@@ -1,18 +1,63 @@
-//! Hot counters.
+//! Hot counters: two counts for each iteration of a loop, one for each call. Where one underflows, the policy says whether a recording
+//! begins.
+//!
+//! Next on the way of a hot loop: `jit/src/record/start.rs`.
 
+use crate::Jit;
+use crate::frame;
 use crate::policy::Policy;
+use crate::trace::patch;
 use perilune_vm::Vm;
+use perilune_vm::bc::{Ins, Op};
+use perilune_vm::object::{BcPos, ProtoFlags};
 
-/// Sets a counter.
+/// Sets a hot counter.
 pub fn set_counter(vm: &mut Vm, policy: &mut Policy, counter: usize, n: u32) {
     let n = n.min(u32::from(u16::MAX)) as u16;
     vm.set_hot_counter(counter, n);
-    policy.counts_from(counter, n);
+    policy.counter_set(counter, n);
 }
 
-/// All counters start from what `hotloop` says, or from the top when nothing is to become hot.
+/// Sets all hot counters to the threshold `hotloop`, in iterations; to the largest value if nothing is to become hot.
 pub fn reset_counters(vm: &mut Vm, policy: &mut Policy, hotloop: Option<u32>) {
     let n = hotloop.map_or(u16::MAX, |n| (n.saturating_mul(2)).wrapping_sub(1).min(u32::from(u16::MAX)) as u16);
     vm.reset_hot_counters(n);
-    policy.all_count_from(n);
+    policy.all_counters_set(n);
+}
+
+impl Jit {
+    /// The hot counter of the instruction at `pc` underflowed: starts a recording there if it is hot enough. A STITCH has no counter of
+    /// that kind; it says so each time that no trace continues there.
+    pub(crate) fn hot_counter_underflowed(&self, vm: &mut Vm, pc: *const Ins) {
+        if !self.enabled.get() {
+            return reset_counters(vm, &mut self.policy.borrow_mut(), None);
+        }
+        if frame::ins(pc).op() == Op::STITCH {
+            return self.hot_stitch(vm, pc);
+        }
+        let Some(proto) = frame::proto(vm) else { return };
+        let counter = proto.hot_counter(pc);
+        if vm.underflowed_in_callback(counter) {
+            return;
+        }
+        let Some(pos) = BcPos::of_address(proto, pc) else { return };
+        let thresholds = self.thresholds(vm);
+        let hot = thresholds.hotloop.saturating_mul(2);
+        let counted = self.policy.borrow_mut().underflowed(counter);
+        self.set_counter(vm, pos, hot);
+        if !self.may_record(vm) {
+            return;
+        }
+        if proto.flags.get() & ProtoFlags::NOJIT != 0 {
+            patch::blacklist(pos);
+            return;
+        }
+        if self.protos.borrow().get(pos).is_some_and(|r| r.blacklisted) {
+            return self.set_counter(vm, pos, u32::from(u16::MAX));
+        }
+        match self.missing_hot_count(pos, counted, hot, thresholds.literal) {
+            0 => self.start_root(vm, pos),
+            n => self.set_counter(vm, pos, n),
+        }
+    }
 }

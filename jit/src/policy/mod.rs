@@ -1,13 +1,13 @@
-//! When to compile: rent or buy.
+//! When to record: thresholds, penalties, the compile budget.
 //!
-//! A site (a loop, a function, an exit, what is behind a call) is recorded when it is hot. How hot it must be follows from what compiling
-//! costs ([`cost`]); it is more while compiling has taken more than its share of the program's time, and twice as much after each failure
-//! ([`site`]). Thresholds that the user sets are taken literally, and whoever watches the compiler gets LuaJIT's: no clock is read then, and
-//! a program makes the same traces each time.
+//! A loop, a function, an exit or the instruction after a stitched call is recorded when it is hot. The thresholds follow from the cost of
+//! compiling ([`cost`]). They grow while compiling takes more than its budget of the program's time, and double after each abort
+//! ([`proto_table`]). Thresholds that the user sets are taken literally, and a program that is watched gets LuaJIT's thresholds. No clock is
+//! read then, so that a program gets the same traces in each run.
 
 pub mod cost;
 pub(crate) mod hotcount;
-pub mod site;
+pub(crate) mod proto_table;
 
 use crate::Jit;
 use crate::params::Options;
@@ -15,18 +15,18 @@ use crate::record::Origin;
 use crate::view::events::Event;
 use perilune_recorder::ir::Trace;
 use perilune_vm::Vm;
-use perilune_vm::bc::Ins;
+use perilune_vm::object::BcPos;
 use perilune_vm::state::HOT_COUNTERS;
 use std::time::Duration;
 
-/// How hot sites must be.
+/// The hot counts at which recordings begin.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Thresholds {
     /// Iterations of a loop; calls count half.
     pub hotloop: u32,
     /// Exits.
     pub hotexit: u32,
-    /// Are these numbers meant as they are, whatever compiling has taken so far?
+    /// Are they taken literally, whatever compiling has taken so far?
     pub literal: bool,
 }
 
@@ -38,16 +38,16 @@ pub(crate) fn now() -> Duration {
     Duration::from_nanos(perilune_vm::sample::processor_time())
 }
 
-/// What was spent on compiling, and how long the program has run.
+/// The compile budget: how long the program has run, and how much of that compiling has taken.
 #[derive(Debug)]
 pub struct Policy {
-    /// Ticks that each hot counter will have counted when it runs out.
+    /// The value that each hot counter was last set to: the hot counts it has counted when it underflows.
     set: [u16; HOT_COUNTERS],
-    /// Ticks counted so far.
+    /// Hot counts counted so far.
     ticks: u64,
-    /// Processor time when it was made.
+    /// Processor time at the start.
     begun: Duration,
-    /// What compiling has taken.
+    /// Processor time that compiling has taken.
     spent: Duration,
     /// Was anything recorded?
     used: bool,
@@ -60,50 +60,50 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// Ticks so far.
+    /// Hot counts so far.
     pub fn ticks(&self) -> u64 {
         self.ticks
     }
     /// A hot counter was set.
-    pub fn counts_from(&mut self, counter: usize, ticks: u16) {
+    pub fn counter_set(&mut self, counter: usize, ticks: u16) {
         self.set[counter] = ticks;
     }
-    /// All were.
-    pub fn all_count_from(&mut self, ticks: u16) {
+    /// All hot counters were set.
+    pub fn all_counters_set(&mut self, ticks: u16) {
         self.set = [ticks; HOT_COUNTERS];
     }
-    /// A hot counter ran out; how much it had counted.
-    pub fn ran_out(&mut self, counter: usize) -> u32 {
+    /// A hot counter underflowed: the hot counts that it had counted.
+    pub fn underflowed(&mut self, counter: usize) -> u32 {
         let n = self.set[counter];
         self.ticks += u64::from(n);
         u32::from(n)
     }
-    /// A recording has taken so long, with compiling, if it came to that.
+    /// Adds the time that a recording and its compilation have taken.
     pub fn spend(&mut self, time: Duration) {
         if !core::mem::replace(&mut self.used, true) {
             self.spent = Duration::ZERO;
         }
         self.spent += time;
     }
-    /// By what thresholds are multiplied for something that takes so long to compile, see `pressure`.
+    /// The factor of thresholds for a trace that takes `estimate` to compile, see `pressure`.
     pub fn pressure(&self, estimate: Duration, budget: u32) -> f64 {
         if budget == 0 { 1.0 } else { pressure(self.spent + estimate, now().saturating_sub(self.begun + self.spent), budget) }
     }
-    /// A new start, by the program's own wish.
+    /// `jit.flush()`: the budget starts anew.
     pub fn renew(&mut self) {
         self.spent = Duration::ZERO;
     }
 }
 
-/// [`cost::MORE`] times as much for each whole share (in percent) of its time that a program has spent on compiling. Nothing in between: most
-/// sites are then recorded at the same iteration in each run, whatever the clock says.
+/// The factor of thresholds: [`cost::BACK_OFF`] for each time that compiling has used up the budget, a percentage of the running time. It
+/// grows in steps, so that most traces are recorded at the same iteration in each run, whatever the clock says.
 fn pressure(spent: Duration, ran: Duration, budget: u32) -> f64 {
     let shares = (spent.as_secs_f64() * 100.0 / (f64::from(budget) * ran.as_secs_f64().max(1e-6))).floor();
-    cost::MORE.powf(shares)
+    cost::BACK_OFF.powf(shares)
 }
 
 impl Jit {
-    /// How hot sites must be now.
+    /// The thresholds in force.
     pub(crate) fn thresholds(&self, vm: &Vm) -> Thresholds {
         let Options { params, set, .. } = self.options.get();
         if set.hotloop || set.hotexit {
@@ -116,12 +116,12 @@ impl Jit {
         }
         Thresholds { hotloop: params.hotloop, hotexit: params.hotexit, literal: params.budget == 0 }
     }
-    /// Does a program look at what is compiled while it runs?
+    /// Has the program attached handlers to the compiler's events?
     fn is_listened_to(&self, vm: &Vm) -> bool {
         [Event::Trace, Event::Record, Event::Texit].into_iter().any(|e| crate::view::events::handler(vm, e).is_some())
     }
-    /// A threshold as it is now, for something that has failed so many times and takes so long to compile.
-    pub(crate) fn wanted(&self, threshold: u32, failures: u32, estimate: Duration, literal: bool) -> u32 {
+    /// A threshold with back-off, after so many aborts, for a trace that takes `estimate` to compile.
+    pub(crate) fn threshold_now(&self, threshold: u32, failures: u32, estimate: Duration, literal: bool) -> u32 {
         if literal {
             // LuaJIT tries `tryside` times, at one exit after the other, and never again. Here only much later.
             let more = failures.saturating_sub(self.options.get().params.tryside.saturating_sub(1));
@@ -130,35 +130,33 @@ impl Jit {
         let pressure = self.policy.borrow().pressure(estimate, self.options.get().params.budget);
         (f64::from(threshold) * f64::from(failures).exp2() * pressure) as u32
     }
-    /// Is a finished trace more expensive than its site is hot? Then the site waits until it is as hot as it would have to be once the
-    /// trace were paid for.
+    /// Does a finished trace cost more to compile than its start is hot? Then it is not compiled, and the next recording waits for the
+    /// threshold that belongs to this cost.
     pub(crate) fn is_too_expensive(&self, vm: &Vm, origin: Origin, trace: &Trace) -> bool {
         let thresholds = self.thresholds(vm);
         let estimate = cost::of_trace(Some(trace));
-        // What a trace costs depends on the way that is recorded: one that costs up to twice as much as the last one there, which was
-        // waited for, is compiled. So each recording that is given up costs no more than a fourteenth of compiling what comes of it.
-        let has_waited_for = |known: Duration| estimate <= known * 2;
+        // The cost depends on the path that is recorded. A trace that costs up to twice as much as the last one from there, whose
+        // threshold was reached, is compiled: so the recordings that are thrown away cost at most a fourteenth of the compilation.
+        let is_expected = |known: Duration| estimate <= known * 2;
         if thresholds.literal || estimate <= cost::of_trace(None) {
             return false;
         }
         match (origin, trace.parent) {
-            (Origin::Root(_, pc), _) => {
-                let mut sites = self.sites.borrow_mut();
-                let penalty = sites.penalty(pc);
+            (Origin::Root(pos), _) => {
+                let mut protos = self.protos.borrow_mut();
+                let penalty = protos.penalty(pos);
                 let hot = if penalty == 0 { thresholds.hotloop.saturating_mul(2) } else { penalty };
-                let wanted = self.wanted(hot, 0, estimate, false);
-                let site = sites.at(pc);
-                let before = core::mem::replace(&mut site.compile_cost, estimate);
-                site.waited < wanted && !has_waited_for(before)
+                let threshold = self.threshold_now(hot, 0, estimate, false);
+                let record = protos.at(pos);
+                let before = core::mem::replace(&mut record.compile_cost, estimate);
+                record.hot_count < threshold && !is_expected(before)
             }
             (_, Some(parent)) => {
                 let mut registry = self.registry.borrow_mut();
-                let Some(x) = registry.get_mut(parent.trace).and_then(|e| e.exits.get_mut(parent.exit.index())) else {
-                    return false;
-                };
+                let Some(x) = registry.exit_mut(parent) else { return false };
                 let tries = x.tries.saturating_sub(1);
-                let wanted = self.wanted(thresholds.hotexit, tries, estimate, false);
-                if x.heat >= wanted || has_waited_for(x.compile_cost) {
+                let threshold = self.threshold_now(thresholds.hotexit, tries, estimate, false);
+                if x.hot_count >= threshold || is_expected(x.compile_cost) {
                     return false;
                 }
                 (x.compile_cost, x.tries) = (estimate, tries);
@@ -167,24 +165,24 @@ impl Jit {
             _ => false,
         }
     }
-    /// The hot counter of the instruction at `pc` ran out, having counted so many ticks: how many more are wanted before a recording
-    /// begins there.
-    pub(crate) fn still_to_wait(&self, pc: *const Ins, counted: u32, hot: u32, literal: bool) -> u32 {
-        let mut sites = self.sites.borrow_mut();
-        let penalty = sites.penalty(pc);
+    /// The hot counter of a position underflowed, having counted to `counted`: the hot counts still missing before a recording begins
+    /// there.
+    pub(crate) fn missing_hot_count(&self, pos: BcPos, counted: u32, hot: u32, literal: bool) -> u32 {
+        let mut protos = self.protos.borrow_mut();
+        let penalty = protos.penalty(pos);
         if literal && penalty == 0 {
             return 0;
         }
-        let wanted = if penalty == 0 { hot } else { penalty };
-        let site = sites.at(pc);
-        site.waited = site.waited.saturating_add(counted);
-        if core::mem::take(&mut site.granted) {
+        let threshold = if penalty == 0 { hot } else { penalty };
+        let record = protos.at(pos);
+        record.hot_count = record.hot_count.saturating_add(counted);
+        if core::mem::take(&mut record.record_next) {
             return 0;
         }
-        self.wanted(wanted, 0, cost::of_trace(None).max(site.compile_cost), literal).saturating_sub(site.waited)
+        self.threshold_now(threshold, 0, cost::of_trace(None).max(record.compile_cost), literal).saturating_sub(record.hot_count)
     }
-    /// May a trace be given up because it loses?
-    pub(crate) fn gives_up_what_loses(&self, vm: &Vm) -> bool {
+    /// May unprofitable traces be disabled?
+    pub(crate) fn may_disable(&self, vm: &Vm) -> bool {
         !self.thresholds(vm).literal
     }
 }
@@ -195,7 +193,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn thresholds_grow_with_the_share_that_compiling_takes() {
+    fn thresholds_grow_when_compiling_exceeds_its_budget() {
         let ms = Duration::from_millis;
         assert_eq!(pressure(ms(0), ms(1000), 5), 1.0);
         assert_eq!(pressure(ms(49), ms(1000), 5), 1.0);

@@ -1,4 +1,4 @@
-//! The end of a recording that came to nothing, and what that costs the place where it started.
+//! Aborts of recordings, and the penalty for the position where the recording started.
 
 use super::Origin;
 use crate::Jit;
@@ -6,11 +6,11 @@ use crate::trace::Exit;
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use perilune_recorder::abort::Abort;
-use perilune_recorder::ir::{ParentExit, SnapId};
+use perilune_recorder::ir::SnapId;
 use perilune_recorder::rec::AbortInfo;
 use perilune_vm::bc::Ins;
-use perilune_vm::object::{Gc, Proto};
-use perilune_vm::{Value, Vm};
+use perilune_vm::object::{BcPos, Gc, Proto};
+use perilune_vm::{TraceId, Value, Vm};
 use std::rc::Rc;
 
 /// How a recording ended without a trace.
@@ -31,28 +31,27 @@ impl Jit {
     /// Gives up the recording, if there is one.
     pub(super) fn abort_recording(&self, vm: &mut Vm, failure: Failure) {
         let Some(r) = self.end_recording(vm) else { return };
-        if let Some(ParentExit { trace: parent, exit: SnapId::FIRST }) = r.recorder.b.trace.parent
+        if let Some(parent) = r.recorder.b.trace.parent.filter(|p| p.exit == SnapId::FIRST)
             && failure.reason != Abort::Retry
-            && let Some(e) = self.registry.borrow_mut().get_mut(parent)
+            && let Some(x) = self.registry.borrow_mut().exit_mut(parent)
         {
             // A loop that was about to end may go on the next time.
-            let tries = if failure.reason == Abort::LeavingLoop { 1 } else { Exit::MAX_VARIANTS };
-            e.exits[0].failed_variants = e.exits[0].failed_variants.saturating_add(tries);
+            let tries = if failure.reason == Abort::LeavingLoop { 1 } else { Exit::MAX_RESTARTS };
+            x.failed_restarts = x.failed_restarts.saturating_add(tries);
         }
         let trace = &r.recorder.b.trace;
         if let Some(parent) = trace.parent
             && failure.reason == Abort::Retry
-            && let Some(e) = self.registry.borrow_mut().get_mut(parent.trace)
+            && let Some(x) = self.registry.borrow_mut().exit_mut(parent)
         {
             // The next attempt knows what this one has found: it does not count.
-            let x = &mut e.exits[parent.exit.index()];
             x.tries = x.tries.saturating_sub(1);
         }
         if r.recorder.is_stale()
-            && let Some(place) = self.registry.borrow().disarm_root(r.recorder.root_no())
+            && let Some(pos) = self.registry.borrow().disarm_root(r.recorder.root())
         {
-            self.sites.borrow_mut().at(place.1).granted = true;
-            self.set_counter(vm, place, 1);
+            self.protos.borrow_mut().at(pos).record_next = true;
+            self.set_counter(vm, pos, 1);
         }
         self.fail(vm, r.number, r.at, r.origin, failure, Some(trace));
     }
@@ -60,7 +59,7 @@ impl Jit {
     pub(crate) fn abort_by_error(&self, vm: &mut Vm) {
         let thrown = self.recording.borrow_mut().as_mut().and_then(|r| r.recorder.thrown());
         if let Some((call, found)) = thrown {
-            self.sites.borrow_mut().at(call).feedback = found;
+            self.protos.borrow_mut().at(call).feedback = found;
         }
         let failure = Failure { reason: Abort::Error, info: AbortInfo::None, error: Some(vm.error).filter(|e| !e.is_nil()) };
         self.abort_recording(vm, failure);
@@ -78,7 +77,7 @@ impl Jit {
     pub(super) fn fail(
         &self,
         vm: &mut Vm,
-        number: u32,
+        number: TraceId,
         at: (Value, usize),
         origin: Origin,
         failure: Failure,
@@ -88,7 +87,7 @@ impl Jit {
         self.note_abort(at, failure.reason, failure.info, failure.error);
         self.tell(|w| w.aborted(at, &crate::view::aborts::reason_text(failure.reason, failure.info, failure.error)));
         match origin {
-            Origin::Root(proto, pc) => self.penalize(vm, proto, pc, failure.reason),
+            Origin::Root(pos) => self.penalize(vm, pos, failure.reason),
             Origin::Stitch(proto, pc) => self.penalize_stitch(proto, pc),
             Origin::Side | Origin::Nowhere => {}
         }
@@ -111,24 +110,22 @@ impl Jit {
                 AbortInfo::Ir(op) => Value::int(op as i32),
             };
             *self.given_up.borrow_mut() = trace.map(|t| (number, Rc::new(t.clone())));
-            self.send(vm, Event::Trace, &[what, Value::int(number as i32), at.0, Value::int(at.1 as i32), code, info]);
+            self.send(vm, Event::Trace, &[what, Value::int(number.get() as i32), at.0, Value::int(at.1 as i32), code, info]);
             *self.given_up.borrow_mut() = None;
         }
     }
-    fn penalize(&self, vm: &mut Vm, proto: Gc<Proto>, pc: *const Ins, reason: Abort) {
+    fn penalize(&self, vm: &mut Vm, pos: BcPos, reason: Abort) {
         if reason == Abort::Retry {
-            self.sites.borrow_mut().at(pc).granted = true;
-            return self.set_counter(vm, (proto, pc), 1);
+            self.protos.borrow_mut().at(pos).record_next = true;
+            return self.set_counter(vm, pos, 1);
         }
         let thresholds = self.thresholds(vm);
         let first = if thresholds.literal { 0 } else { thresholds.hotloop.saturating_mul(2) };
-        let wait = self.sites.borrow_mut().penalize(pc, reason, first);
+        let wait = self.protos.borrow_mut().penalize(pos, reason, first);
         match wait {
-            Some(n) => self.set_counter(vm, (proto, pc), n),
+            Some(n) => self.set_counter(vm, pos, n),
             None => {
-                if let Some(at) = proto.pc_of(pc) {
-                    crate::trace::patch::blacklist(proto, at);
-                }
+                crate::trace::patch::blacklist(pos);
             }
         }
     }

@@ -1,11 +1,13 @@
 //! The end of a recording that became a trace: it is compiled and put in its place.
+//!
+//! Next on the way of a hot loop: `jit/src/trace/machine.rs`.
 
 use super::abort::Failure;
 use super::{Origin, Recording};
 use crate::Jit;
 use crate::policy::{cost, now};
-use crate::trace::Cost;
 use crate::trace::machine::{Placed, Refused};
+use crate::trace::{Cost, NewTrace, TraceStart};
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use perilune_backend::CodeMap;
@@ -13,19 +15,19 @@ use perilune_backend::exit_abi::exit_args;
 use perilune_recorder::abort::Abort;
 use perilune_recorder::ir::Link;
 use perilune_recorder::rec::FinishedTrace;
-use perilune_vm::bc::{Ins, Op};
-use perilune_vm::object::{Gc, Proto};
-use perilune_vm::{Value, Vm};
+use perilune_vm::bc::Op;
+use perilune_vm::object::BcPos;
+use perilune_vm::{TraceId, Value, Vm};
 
 /// A trace that ends in front of a call to be stitched goes on at the call's pad.
-fn go_on_at_pad(done: &mut FinishedTrace, number: u32) {
+fn go_on_at_pad(done: &mut FinishedTrace, id: TraceId) {
     if done.trace.link != Link::Stitch {
         return;
     }
     if let Some(last) = done.trace.snaps.last_mut()
         && let Some(at) = done.last.pc_of(core::ptr::with_exposed_provenance(last.pc as usize))
         && done.last.ins(at + 1).is_some_and(|back| !ends_loop(back.op()))
-        && let Some(pad) = done.last.pad(at, number)
+        && let Some(pad) = done.last.pad(at, id)
     {
         last.pc = pad.entry().expose_provenance() as u64;
     }
@@ -34,11 +36,10 @@ fn go_on_at_pad(done: &mut FinishedTrace, number: u32) {
 fn ends_loop(op: Op) -> bool {
     matches!(op, Op::FORL | Op::IFORL | Op::JFORL | Op::ITERL | Op::IITERL | Op::JITERL | Op::LOOP | Op::ILOOP | Op::JLOOP)
 }
-/// Makes the instruction at `pc` enter trace `n`: function, index, and the instruction as it was.
-fn armed(proto: Gc<Proto>, pc: *const Ins, n: u32) -> Option<(Gc<Proto>, usize, Ins)> {
-    let at = proto.pc_of(pc)?;
-    let ins = proto.ins(at)?;
-    crate::trace::patch::arm(proto, at, n).then_some((proto, at, ins))
+/// Makes the instruction at `pos` enter trace `n`.
+fn armed(pos: BcPos, n: TraceId) -> Option<TraceStart> {
+    let original = pos.ins()?;
+    crate::trace::patch::arm(pos, n).then_some(TraceStart { pos, original })
 }
 
 impl Jit {
@@ -90,7 +91,7 @@ impl Jit {
             );
         }
         let first = match origin {
-            Origin::Root(proto, pc) => armed(proto, pc, number),
+            Origin::Root(pos) => armed(pos, number),
             _ => None,
         };
         let (link, stitch) = (done.trace.link, done.stitch);
@@ -102,7 +103,9 @@ impl Jit {
         if vm.sampling.leaves_loops() {
             self.registry.borrow_mut().provide_leaving(vm, stub);
         }
-        self.registry.borrow_mut().insert(number, done, first, placed, stub, cost);
+        let replaced = first.map(|start| self.protos.borrow_mut().add_root(start.pos, number)).unwrap_or_default();
+        let new = NewTrace { id: number, done, start: first, replaced, placed, cost };
+        self.registry.borrow_mut().insert(new, stub);
         self.registry.borrow_mut().connect_plain_exits(vm);
         if let Origin::Stitch(proto, pc) = origin {
             self.registry.borrow_mut().stitch(number, proto, pc);
@@ -113,10 +116,10 @@ impl Jit {
         }
         if self.listens(vm, Event::Trace) {
             let what = Value::str(vm.new_str(b"stop"));
-            self.send(vm, Event::Trace, &[what, Value::int(number as i32), stitch.unwrap_or(start)]);
+            self.send(vm, Event::Trace, &[what, Value::int(number.get() as i32), stitch.unwrap_or(start)]);
         }
     }
-    fn place(&self, vm: &mut Vm, done: &FinishedTrace, number: u32) -> Result<Placed, Refused> {
+    fn place(&self, vm: &mut Vm, done: &FinishedTrace, number: TraceId) -> Result<Placed, Refused> {
         let options = self.options.get();
         let base = self.registry.borrow().free_exits(done.trace.snaps.len()).ok_or(Refused::Full)?;
         if options.params.eval != 0 {
@@ -125,10 +128,10 @@ impl Jit {
         }
         let limit = (options.params.maxmcode as usize).saturating_mul(1024);
         let sites = crate::view::sites::of(vm, done, number);
-        let from_exit = done.trace.parent.and_then(|at| {
+        let from_exit = done.trace.parent.and_then(|parent| {
             let registry = self.registry.borrow();
-            let parent = registry.get(at.trace)?;
-            Some((parent.unboxed(at.exit), exit_args(&parent.trace, at.exit, &done.trace)))
+            let (e, k) = (registry.get(parent.trace)?, parent.exit);
+            Some((e.unboxed(k), exit_args(&e.trace, k, &done.trace)))
         });
         let (unboxed, exit_args) = from_exit.unwrap_or_default();
         let request = (&done.trace, number, &*sites);

@@ -1,4 +1,4 @@
-//! The life of a recording, from the hot place to the finished trace, or to the abort.
+//! Recordings: their start, each instruction, and their end by a finished trace or an abort.
 
 mod abort;
 mod finish;

@@ -1,4 +1,6 @@
 //! A recording under way, which sees each instruction before it runs.
+//!
+//! Next on the way of a hot loop: `recorder/src/rec/mod.rs`.
 
 use super::abort::Failure;
 use crate::Jit;
@@ -10,15 +12,15 @@ use perilune_recorder::rec::{Recorder, Step};
 use perilune_vm::bc::Ins;
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::Mode;
-use perilune_vm::object::{Gc, Proto};
-use perilune_vm::{Value, Vm};
+use perilune_vm::object::{BcPos, Gc, Proto};
+use perilune_vm::{TraceId, Value, Vm};
 use std::time::{Duration, Instant};
 
 /// Where a recording started: that is where a failure counts, and where the finished trace is entered.
 #[derive(Copy, Clone, Debug)]
 pub enum Origin {
     /// At a hot instruction of a function.
-    Root(Gc<Proto>, *const Ins),
+    Root(BcPos),
     /// Behind a call, at the STITCH of a pad of the function.
     Stitch(Gc<Proto>, *const Ins),
     /// At an exit.
@@ -31,7 +33,7 @@ pub enum Origin {
 #[derive(Debug)]
 pub struct Recording {
     pub(crate) recorder: Recorder,
-    pub(super) number: u32,
+    pub(super) number: TraceId,
     /// Function that it started in.
     pub(super) start: Value,
     /// Where it started.
@@ -47,7 +49,7 @@ impl Recording {
         self.recorder.mark(marker);
         marker.mark_value(self.start);
         marker.mark_value(self.at.0);
-        if let Origin::Root(p, _) | Origin::Stitch(p, _) = self.origin {
+        if let Origin::Root(BcPos { proto: p, .. }) | Origin::Stitch(p, _) = self.origin {
             marker.mark(p);
         }
     }
@@ -56,16 +58,15 @@ impl Recording {
         &self.recorder.b.trace
     }
     /// The root trace that it belongs to: its own number for a root trace.
-    pub fn root(&self) -> u32 {
-        self.recorder.root_no()
+    pub fn root(&self) -> TraceId {
+        self.recorder.root()
     }
     /// The Lua function and instruction that it started at.
-    pub fn head(&self) -> Option<(Gc<Proto>, usize)> {
-        let proto = self.start.as_func()?.proto()?;
-        Some((proto, proto.pc_of(self.recorder.start_pc())?))
+    pub fn head(&self) -> Option<BcPos> {
+        BcPos::of_address(self.start.as_func()?.proto()?, self.recorder.start_pc())
     }
     /// Its number.
-    pub fn number(&self) -> u32 {
+    pub fn number(&self) -> TraceId {
         self.number
     }
 }
@@ -83,21 +84,24 @@ impl Jit {
         }
         let step = {
             let registry = self.registry.borrow();
-            let left = |pc: *const Ins| self.sites.borrow().get(pc).is_some_and(|s| s.is_left);
-            let noted = |pc: *const Ins| self.sites.borrow().feedback(pc);
-            let expected = self.number_profile.borrow().site(vm, pc, noted(pc));
-            let site = |at: *const Ins| if at == pc { expected } else { noted(at) };
-            let db = RecorderView { registry: &registry, left: &left, site: &site, live: &self.live };
+            let here = frame::proto(vm).and_then(|p| BcPos::of_address(p, pc));
+            let current = here.map(|pos| {
+                let noted = self.protos.borrow().feedback(pos);
+                (pos, self.number_profile.borrow().site(vm, pc, noted))
+            });
+            let db = RecorderView { registry: &registry, protos: &self.protos, current };
             let mut recording = self.recording.borrow_mut();
             let Some(r) = recording.as_mut() else { return };
             let begun = Instant::now();
             let step = r.recorder.record(vm, &db, pc);
             r.spent += begun.elapsed();
-            let (pc, found) = r.recorder.site();
-            if found != noted(pc) {
-                self.sites.borrow_mut().at(pc).feedback = found;
-                if r.recorder.is_stale() && found.ints && found.nums {
-                    self.number_profile.borrow_mut().expect(vm, &mut self.sites.borrow_mut(), pc, r.recorder.proto());
+            if let Some((pos, found)) = r.recorder.site() {
+                let mut protos = self.protos.borrow_mut();
+                if found != protos.feedback(pos) {
+                    protos.at(pos).feedback = found;
+                    if r.recorder.is_stale() && found.ints && found.nums {
+                        self.number_profile.borrow_mut().expect(vm, &mut protos, pos);
+                    }
                 }
             }
             step
@@ -144,6 +148,10 @@ impl Jit {
         let nargs = if frame::is_header(pc) { vm.record_nargs as usize } else { 0 };
         frame::protect(vm, pc, nargs);
         let pc = index.map_or(-1, |i| i as i32);
-        self.send(vm, Event::Record, &[Value::int(number as i32), frame::func(vm), Value::int(pc), Value::int(depth as i32)]);
+        self.send(
+            vm,
+            Event::Record,
+            &[Value::int(number.get() as i32), frame::func(vm), Value::int(pc), Value::int(depth as i32)],
+        );
     }
 }

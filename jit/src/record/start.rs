@@ -1,33 +1,35 @@
 //! The start of a recording: at a hot instruction, behind a call, or at an exit.
+//!
+//! Next on the way of a hot loop: `jit/src/record/recording.rs`.
 
 use super::{Origin, Recording};
 use crate::Jit;
 use crate::frame;
 use crate::policy::cost;
-use crate::trace::Exit;
+use crate::trace::{Exit, TraceStart};
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use crate::view::watch::Start;
 use perilune_recorder::abort::Abort;
-use perilune_recorder::ir::{Link, ParentExit, SnapId};
-use perilune_recorder::rec::Recorder;
+use perilune_recorder::ir::{Link, SnapId, TraceExit};
+use perilune_recorder::rec::{Recorder, TreePlace};
 use perilune_vm::bc::{Ins, Op};
 use perilune_vm::hooks::Mode;
-use perilune_vm::object::{Gc, Proto, ProtoFlags};
-use perilune_vm::{Value, Vm};
+use perilune_vm::object::{BcPos, ProtoFlags};
+use perilune_vm::{TraceId, Value, Vm};
 use std::rc::Rc;
 use std::time::Instant;
 
 impl Jit {
-    /// Starts a root trace at the hot instruction `pc`.
-    pub(crate) fn start_root(&self, vm: &mut Vm, proto: Gc<Proto>, pc: *const Ins) {
+    /// Starts a root trace at a hot position.
+    pub(crate) fn start_root(&self, vm: &mut Vm, pos: BcPos) {
         let Some(number) = self.number(vm) else { return };
-        let (func, at) = (frame::func(vm), proto.pc_of(pc).unwrap_or(0));
+        let (func, at) = (frame::func(vm), pos.pc());
         self.tell_start(vm, number, func, at, None);
         let begun = Instant::now();
         let params = self.options.get().recorder(self.is_watched());
-        let recorder = Recorder::new_root(vm, &params, proto, pc, number);
-        self.begin(vm, number, func, at, Origin::Root(proto, pc), recorder, begun);
+        let recorder = Recorder::new_root(vm, &params, pos.proto, pos.address(), number);
+        self.begin(vm, number, func, at, Origin::Root(pos), recorder, begun);
     }
     /// A call that a trace ended in front of has come back to the STITCH at `stitch`. Starts a trace behind it where that is hot.
     pub(crate) fn hot_stitch(&self, vm: &mut Vm, stitch: *const Ins) {
@@ -44,47 +46,47 @@ impl Jit {
         if !self.may_record(vm) || heat < thresholds.hotexit || !is_looked_at {
             return;
         }
-        if heat < self.wanted(thresholds.hotexit, pad.failures(), cost::of_trace(None), thresholds.literal) {
+        if heat < self.threshold_now(thresholds.hotexit, pad.failures(), cost::of_trace(None), thresholds.literal) {
             return;
         }
         let parent = pad.parent();
         let Some(number) = self.number(vm) else { return };
         let (func, at) = (frame::func(vm), proto.pc_of(back).unwrap_or(0));
-        self.tell_start(vm, number, func, at, Some((parent, -1)));
+        self.tell_start(vm, number, func, at, Some((parent, None)));
         let begun = Instant::now();
         let params = self.options.get().recorder(self.is_watched());
         let recorder = Recorder::new_stitched(vm, &params, proto, back, number);
         self.begin(vm, number, func, at, Origin::Stitch(proto, stitch), recorder, begun);
     }
-    /// Starts a side trace at exit `exit` of trace `parent`, whose state is that of the frame at `vm.base`, to go on at `pc`.
-    pub(crate) fn start_side(&self, vm: &mut Vm, parent: u32, exit: u32, pc: *const Ins) {
+    /// Starts a side trace at an exit, whose state is that of the frame at `vm.base`, to go on at `pc`.
+    pub(crate) fn start_side(&self, vm: &mut Vm, exit: TraceExit, pc: *const Ins) {
         let Some(proto) = frame::proto(vm) else { return };
-        let known = self.registry.borrow().get(parent).map(|e| (Rc::clone(&e.trace), e.root));
+        let known = self.registry.borrow().get(exit.trace).map(|e| (Rc::clone(&e.trace), e.root));
         let Some((trace, root)) = known else { return };
-        let variant = if exit == 0 { self.variant_start(parent) } else { None };
-        let returning = self.ends_in_returns(&trace, exit, pc);
-        if variant.is_none() && !returning && self.share_side(vm, parent, exit, (proto, pc)) {
+        let variant = if exit.exit == SnapId::FIRST { self.restart_position(exit.trace) } else { None };
+        let returning = self.ends_in_returns(&trace, exit.exit, pc);
+        if variant.is_none() && !returning && self.share_side(vm, exit, (proto, pc)) {
             return;
         }
         let Some(number) = self.number(vm) else { return };
         let (func, at) = (frame::func(vm), proto.pc_of(pc).unwrap_or(0));
-        self.tell_start(vm, number, func, at, Some((parent, exit as i32)));
+        self.tell_start(vm, number, func, at, Some((exit.trace, Some(exit.exit))));
         let begun = Instant::now();
         let params = self.options.get().recorder(self.is_watched());
         // The handler may have made an end of the parent.
-        let gone = !self.registry.borrow().has(parent, &trace);
-        let at_exit = ParentExit { trace: parent, exit: SnapId::new(exit as usize) };
+        let gone = !self.registry.borrow().has(exit.trace, &trace);
+        let place = TreePlace::side(number, root, exit);
         let recorder = match variant {
             _ if gone => Err(Abort::Error),
-            Some((proto, start)) => Recorder::new_variant(vm, &params, proto, start, at_exit, number, root),
-            None if returning => Recorder::new_returning(vm, &params, at_exit, pc, number, root),
-            None => Recorder::new_side(vm, &params, &trace, at_exit, pc, number, root),
+            Some(TraceStart { pos, original }) => Recorder::new_variant(vm, &params, pos.proto, (pos.address(), original), place),
+            None if returning => Recorder::new_returning(vm, &params, pc, place),
+            None => Recorder::new_side(vm, &params, &trace, pc, place),
         };
         self.begin(vm, number, func, at, Origin::Side, recorder, begun);
     }
     /// Has a trace followed returns, as many as one may, and stopped at exit `exit` in front of the return at `pc`?
-    fn ends_in_returns(&self, trace: &perilune_recorder::ir::Trace, exit: u32, pc: *const Ins) -> bool {
-        let last = trace.snaps.last().is_some_and(|s| exit as usize + 1 == trace.snaps.len() && s.multres == 0);
+    fn ends_in_returns(&self, trace: &perilune_recorder::ir::Trace, exit: SnapId, pc: *const Ins) -> bool {
+        let last = trace.snaps.last().is_some_and(|s| exit.index() + 1 == trace.snaps.len() && s.multres == 0);
         let returns = trace.ins.iter().filter(|i| i.op == perilune_recorder::ir::Op::RETF).count();
         last && trace.link == Link::Return
             && returns > 1
@@ -92,26 +94,24 @@ impl Jit {
     }
     /// Where a trace starts over at the first exit of `parent`, for values of other types: at the start of a loop, if `parent`
     /// starts there as well and not too many others do.
-    fn variant_start(&self, parent: u32) -> Option<(Gc<Proto>, (*const Ins, Ins))> {
+    fn restart_position(&self, parent: TraceId) -> Option<TraceStart> {
         const MAX: usize = 6;
         let registry = self.registry.borrow();
         let mut n = parent;
-        if registry.get(parent)?.exits.first()?.failed_variants >= Exit::MAX_VARIANTS {
+        if registry.get(parent)?.exits.first()?.failed_restarts >= Exit::MAX_RESTARTS {
             return None;
         }
         for _ in 0..MAX {
             let e = registry.get(n)?;
-            if let Some((proto, at, ins)) = e.start {
-                let pc = proto.code_ptr().wrapping_add(at).cast_const();
-                return (!matches!(ins.op(), Op::FUNCF | Op::FUNCV)).then_some((proto, (pc, ins)));
+            if let Some(start) = e.start {
+                return (!matches!(start.original.op(), Op::FUNCF | Op::FUNCV)).then_some(start);
             }
-            let ParentExit { trace: above, exit: SnapId::FIRST } = e.trace.parent? else { return None };
-            n = above;
+            n = e.trace.parent.filter(|p| p.exit == SnapId::FIRST)?.trace;
         }
         None
     }
     /// A number for a new trace; makes room if there is none.
-    fn number(&self, vm: &mut Vm) -> Option<u32> {
+    fn number(&self, vm: &mut Vm) -> Option<TraceId> {
         let max = self.options.get().params.maxtrace;
         let free = self.registry.borrow_mut().free_number(max);
         if free.is_some() {
@@ -124,7 +124,7 @@ impl Jit {
     fn begin(
         &self,
         vm: &mut Vm,
-        number: u32,
+        number: TraceId,
         start: Value,
         at: usize,
         origin: Origin,
@@ -145,20 +145,19 @@ impl Jit {
             Err(reason) => self.fail(vm, number, (start, at), origin, reason.into(), None),
         }
     }
-    fn tell_start(&self, vm: &mut Vm, number: u32, func: Value, pc: usize, parent: Option<(u32, i32)>) {
+    fn tell_start(&self, vm: &mut Vm, number: TraceId, func: Value, pc: usize, parent: Option<(TraceId, Option<SnapId>)>) {
         if log::on(Topic::Trace) {
             let line = func.as_func().and_then(|f| f.proto()).map_or(0, |p| p.line(pc));
             eprintln!("[TRACE {number} start at line {line}, parent {parent:?}]");
         }
-        let from = parent.map(|(n, exit)| (n, u32::try_from(exit).ok()));
-        self.tell(|w| w.started(&Start { number, func, pc, parent: from }));
+        self.tell(|w| w.started(&Start { number, func, pc, parent }));
         if !self.listens(vm, Event::Trace) {
             return;
         }
         let what = Value::str(vm.new_str(b"start"));
-        let mut args = vec![what, Value::int(number as i32), func, Value::int(pc as i32)];
+        let mut args = vec![what, Value::int(number.get() as i32), func, Value::int(pc as i32)];
         if let Some((parent, exit)) = parent {
-            args.extend([Value::int(parent as i32), Value::int(exit)]);
+            args.extend([Value::int(parent.get() as i32), Value::int(exit.map_or(-1, |k| k.number() as i32))]);
         }
         self.send(vm, Event::Trace, &args);
     }

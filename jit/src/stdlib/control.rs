@@ -4,7 +4,7 @@ use super::compiler;
 use crate::Jit;
 use crate::trace::patch;
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
-use perilune_vm::{LuaResult, Value, Vm};
+use perilune_vm::{LuaResult, TraceId, Value, Vm};
 use std::rc::Rc;
 
 /// What a call is about.
@@ -48,8 +48,8 @@ fn apply(jit: &Jit, proto: Gc<Proto>, action: Action) {
     match action {
         Action::On => {
             proto.flags.set(flags & !ProtoFlags::NOJIT);
-            patch::forgive(proto);
-            jit.sites.borrow_mut().forgive(proto.code_range());
+            patch::unblacklist(proto);
+            jit.protos.borrow_mut().reset_penalties(proto);
         }
         Action::Off => {
             proto.flags.set(flags | ProtoFlags::NOJIT);
@@ -109,8 +109,8 @@ pub fn flush(vm: &mut Vm) -> LuaResult<u32> {
     if let Some(n) = vm.arg(0).as_number() {
         no_finalizer(vm)?;
         let jit = compiler(vm)?;
-        if n >= 1.0 {
-            jit.flush_root(vm, n as u32);
+        if let Some(id) = TraceId::new(n as u32) {
+            jit.flush_root(vm, id);
         }
         return Ok(0);
     }

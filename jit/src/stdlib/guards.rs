@@ -49,9 +49,9 @@ impl<'a> Words<'a> {
     }
     /// The name of the variable in a slot of the function that the trace starts in, at instruction `i`.
     fn variable(&self, slot: u16, i: usize) -> Option<String> {
-        let start = self.entry.place_of(self.trace.snaps.first()?.pc)?.0;
-        let (here, pc) = self.entry.place_of(self.trace.origin(i))?;
-        let name = (here == start).then(|| here.local_name(u32::from(slot).checked_sub(2)?, pc)).flatten()?;
+        let start = self.entry.position_of(self.trace.snaps.first()?.pc)?.proto;
+        let here = self.entry.position_of(self.trace.origin(i))?;
+        let name = (here.proto == start).then(|| start.local_name(u32::from(slot).checked_sub(2)?, here.pc())).flatten()?;
         Some(String::from_utf8_lossy(name).into_owned())
     }
     fn slot(&self, slot: u16, i: usize) -> String {
@@ -109,9 +109,9 @@ impl<'a> Words<'a> {
     fn assigned(&self, r: IrRef) -> Option<String> {
         self.trace.snaps.iter().find_map(|snap| {
             let slots = snap.slots.iter().filter(|s| s.value == r);
-            let start = self.entry.place_of(self.trace.snaps[0].pc)?.0;
-            let (_, pc) = self.entry.place_of(snap.pc).filter(|p| p.0 == start && snap.base_slot == SlotIdx::BASE)?;
-            let names = slots.filter_map(|s| start.local_name(u32::try_from(s.slot.from_base()).ok()?, pc));
+            let start = self.entry.position_of(self.trace.snaps[0].pc)?.proto;
+            let here = self.entry.position_of(snap.pc).filter(|p| p.proto == start && snap.base_slot == SlotIdx::BASE)?;
+            let names = slots.filter_map(|s| start.local_name(u32::try_from(s.slot.from_base()).ok()?, here.pc()));
             let name = names.max_by_key(|name| !name.starts_with(b"("))?;
             Some(format!("local '{}'", String::from_utf8_lossy(name)))
         })

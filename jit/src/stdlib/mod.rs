@@ -22,7 +22,7 @@ pub use modules::commands;
 use crate::Jit;
 use perilune_vm::object::{Gc, NativeFn, Table};
 use perilune_vm::stdlib::{Builtin, LOADED};
-use perilune_vm::{LuaResult, Value, Vm};
+use perilune_vm::{LuaResult, TraceId, Value, Vm};
 use std::rc::Rc;
 
 /// Functions of `jit`.
@@ -118,6 +118,12 @@ fn fill(vm: &mut Vm, t: Gc<Table>, functions: &[(&str, NativeFn)]) {
         let f = vm.new_native(*f, 1, &[]);
         vm.set_field(t, name.as_bytes(), Value::func(f));
     }
+}
+
+/// The trace that the first argument is the number of, if a trace can have such a number.
+fn trace_id(vm: &mut Vm) -> LuaResult<Option<TraceId>> {
+    let n = vm.check_int(0)?;
+    Ok(u32::try_from(n).ok().and_then(TraceId::new))
 }
 
 /// The compiler of the VM.

@@ -95,7 +95,7 @@ impl Consumer for Callback {
     fn mark(&self, marker: &mut Marker) {
         let (told, waiting) = (self.told.borrow(), self.waiting.borrow());
         let all = told.iter().map(|t| &t.1).chain(waiting.iter().filter_map(|w| w.1.as_ref()));
-        all.flat_map(|at| &at.functions).for_each(|f| marker.mark(f.0));
+        all.flat_map(|at| &at.functions).for_each(|f| marker.mark(f.proto));
     }
 }
 

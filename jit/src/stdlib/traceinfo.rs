@@ -1,22 +1,22 @@
 //! `jit.util.traceinfo` and the rest that tells of traces as LuaJIT does.
 
-use super::compiler;
+use super::{compiler, trace_id};
 use crate::Jit;
 use perilune_recorder::ir::{Const, IrRef, Link, Mode, Op, REF_BIAS, SnapSlot, Trace, Ty};
 use perilune_vm::helper::Helper;
-use perilune_vm::{LuaResult, Value, Vm};
+use perilune_vm::{LuaResult, TraceId, Value, Vm};
 use std::rc::Rc;
 
 /// The trace that the first argument names: finished, being recorded, or just aborted.
-fn trace(vm: &mut Vm) -> LuaResult<Option<(u32, Rc<Trace>)>> {
-    let n = vm.check_int(0)?;
+fn trace(vm: &mut Vm) -> LuaResult<Option<(TraceId, Rc<Trace>)>> {
+    let n = trace_id(vm)?;
     let jit = compiler(vm)?;
-    Ok(u32::try_from(n).ok().and_then(|n| jit.trace(n).map(|t| (n, t))))
+    Ok(n.and_then(|n| Some((n, jit.trace(n)?))))
 }
 
 impl Jit {
     /// Trace `n`: finished, being recorded, or just aborted.
-    pub fn trace(&self, n: u32) -> Option<Rc<Trace>> {
+    pub fn trace(&self, n: TraceId) -> Option<Rc<Trace>> {
         if let Some(e) = self.registry.borrow().get(n) {
             return Some(Rc::clone(&e.trace));
         }
@@ -33,8 +33,8 @@ impl Jit {
 pub fn traceinfo(vm: &mut Vm) -> LuaResult<u32> {
     let Some((n, t)) = trace(vm)? else { return Ok(0) };
     let link = match t.link {
-        Link::Root(root) => root,
-        Link::Loop | Link::TailRec | Link::UpRec | Link::DownRec => n,
+        Link::Root(root) => root.get(),
+        Link::Loop | Link::TailRec | Link::UpRec | Link::DownRec => n.get(),
         Link::None | Link::Interp | Link::Return | Link::Stitch => 0,
     };
     let info = vm.new_table(0, 3);
@@ -144,16 +144,16 @@ pub fn tracesnap(vm: &mut Vm) -> LuaResult<u32> {
         return Ok(1);
     }
     // The position is an index only in the function that it lies in.
-    let place = compiler(vm)?.registry.borrow().get(n).and_then(|e| e.place_of(snap.pc));
-    vm.push(place.map_or(Value::NIL, |(_, pc)| Value::int(pc as i32)));
+    let pos = compiler(vm)?.registry.borrow().get(n).and_then(|e| e.position_of(snap.pc));
+    vm.push(pos.map_or(Value::NIL, |pos| Value::int(pos.index as i32)));
     Ok(2)
 }
 
 /// `jit.util.tracemc(tr)`
 pub fn tracemc(vm: &mut Vm) -> LuaResult<u32> {
-    let n = vm.check_int(0)?;
+    let n = trace_id(vm)?;
     let jit = compiler(vm)?;
-    let code = u32::try_from(n).ok().and_then(|n| jit.registry.borrow().get(n).map(|e| (e.code, e.map.text as usize)));
+    let code = n.and_then(|n| jit.registry.borrow().get(n).map(|e| (e.code, e.map.text as usize)));
     let Some((code, text)) = code else { return Ok(0) };
     let Some(bytes) = jit.machine.borrow().bytes(code) else { return Ok(0) };
     // Constants that follow the instructions would be shown as some.
@@ -167,14 +167,14 @@ pub fn tracemc(vm: &mut Vm) -> LuaResult<u32> {
 /// `jit.util.traceexitstub(tr, exitno)`: where the code of an exit begins; or where all exits without code of their own go. With one
 /// argument, nothing: exits are those of a trace.
 pub fn traceexitstub(vm: &mut Vm) -> LuaResult<u32> {
-    let n = vm.check_int(0)?;
+    let n = trace_id(vm)?;
     if vm.nargs() < 2 {
         return Ok(0);
     }
     let exit = vm.check_int(1)?;
     let jit = compiler(vm)?;
     let registry = jit.registry.borrow();
-    let Some(e) = u32::try_from(n).ok().and_then(|n| registry.get(n)) else { return Ok(0) };
+    let Some(e) = n.and_then(|n| registry.get(n)) else { return Ok(0) };
     if usize::try_from(exit).map_or(true, |k| k >= e.exits.len()) {
         return Ok(0);
     }

@@ -1,12 +1,12 @@
 //! What LuaJIT does not tell: what traces cost, why and how often they are left, and what was given up.
 
-use super::compiler;
 use super::funcinfo::location;
+use super::{compiler, trace_id};
 use crate::Jit;
 use crate::view::counters;
 use perilune_vm::bc::Op as Bc;
-use perilune_vm::object::{Gc, Proto, Table};
-use perilune_vm::{LuaResult, Value, Vm};
+use perilune_vm::object::{BcPos, Gc, Table};
+use perilune_vm::{LuaResult, TraceId, Value, Vm};
 use std::rc::Rc;
 
 fn put_number(vm: &mut Vm, t: Gc<Table>, name: &str, n: f64) {
@@ -58,26 +58,26 @@ pub fn tracestats(vm: &mut Vm) -> LuaResult<u32> {
     put_number(vm, t, "record_us", microseconds(e.cost.record));
     put_number(vm, t, "optimise_us", microseconds(e.cost.optimise));
     put_number(vm, t, "lower_us", microseconds(e.cost.lower));
-    put_number(vm, t, "root", f64::from(e.root));
+    put_number(vm, t, "root", f64::from(e.root.get()));
     put_number(vm, t, "sides", f64::from(e.sides));
     vm.ret1(Value::table(t))
 }
 
 /// The number in the first argument, if it is that of a finished trace.
-fn finished(vm: &mut Vm) -> LuaResult<Option<(u32, Rc<Jit>)>> {
-    let n = vm.check_int(0)?;
+fn finished(vm: &mut Vm) -> LuaResult<Option<(TraceId, Rc<Jit>)>> {
+    let n = trace_id(vm)?;
     let jit = compiler(vm)?;
-    let n = u32::try_from(n).ok().filter(|n| jit.registry.borrow().get(*n).is_some());
+    let n = n.filter(|n| jit.registry.borrow().get(*n).is_some());
     Ok(n.map(|n| (n, jit)))
 }
 
 /// Says where a bytecode is.
-fn put_place(vm: &mut Vm, t: Gc<Table>, proto: Gc<Proto>, pc: usize) {
-    let line = if pc == 0 { proto.first_line } else { proto.line(pc) };
-    put_text(vm, t, "loc", &location(proto, line));
+fn put_position(vm: &mut Vm, t: Gc<Table>, pos: BcPos) {
+    let line = pos.line();
+    put_text(vm, t, "loc", &location(pos.proto, line));
     put_number(vm, t, "line", f64::from(line));
-    put_number(vm, t, "pc", pc as f64);
-    if let Some(ins) = proto.ins(pc) {
+    put_number(vm, t, "pc", f64::from(pos.index));
+    if let Some(ins) = pos.ins() {
         put_text(vm, t, "bytecode", Bc::NAMES[ins.op() as usize].as_bytes());
     }
 }
@@ -93,19 +93,19 @@ pub fn exitinfo(vm: &mut Vm) -> LuaResult<u32> {
     let Some(e) = registry.get(n) else { return Ok(0) };
     let Some(exit) = usize::try_from(exit).ok().filter(|k| *k < e.exits.len()) else { return Ok(0) };
     let t = vm.new_table(0, 4);
-    if let Some((proto, pc)) = e.resumes_at(exit) {
-        put_place(vm, t, proto, pc);
+    if let Some(pos) = e.resumes_at(exit) {
+        put_position(vm, t, pos);
     }
     put_number(vm, t, "taken", f64::from(e.exits[exit].taken));
-    put_number(vm, t, "link", f64::from(e.exits[exit].side));
+    put_number(vm, t, "link", f64::from(e.exits[exit].side.map_or(0, TraceId::get)));
     let list = vm.subtable(t, b"guards");
     let guards = e.guards_at(exit);
     for (i, guard) in guards.iter().enumerate() {
         let g = vm.new_table(0, 4);
         vm.table_set_int(list, i as i32 + 1, Value::table(g));
         put_number(vm, g, "ref", guard.index as f64);
-        if let Some((proto, pc)) = guard.place {
-            put_place(vm, g, proto, pc);
+        if let Some(pos) = guard.pos {
+            put_position(vm, g, pos);
         }
         if let Some(ty) = guard.asks_type {
             put_text(vm, g, "type", ty.as_bytes());

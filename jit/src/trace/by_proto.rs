@@ -5,6 +5,7 @@
 //! each is kept once. Side traces that lead through functions which nothing else reaches end before (`Jit::end_unreachable`).
 
 use perilune_recorder::ir::Trace;
+use perilune_vm::TraceId;
 use perilune_vm::gc::Marker;
 use perilune_vm::object::{Gc, GcHeader, Proto};
 use std::cell::RefCell;
@@ -14,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 #[derive(Debug, Default)]
 struct TracesOfProto {
     /// Their numbers.
-    traces: Vec<u32>,
+    traces: Vec<TraceId>,
     /// The objects that they keep, each once.
     objects: Vec<Gc<GcHeader>>,
     known: HashSet<*const GcHeader>,
@@ -32,7 +33,7 @@ pub struct TracesByProto {
 
 impl TracesByProto {
     /// Trace `n` begins to live as long as the first of `protos`, whose code it is made from.
-    pub fn add(&mut self, n: u32, trace: &Trace, protos: &[Gc<Proto>]) {
+    pub fn add(&mut self, n: TraceId, trace: &Trace, protos: &[Gc<Proto>]) {
         let Some(&owner) = protos.first() else { return };
         self.new.get_mut().push(owner);
         let own = self.by_proto.entry(owner.as_ptr()).or_default();
@@ -53,11 +54,11 @@ impl TracesByProto {
         self.by_proto.get(&proto.as_ptr().cast_const()).is_some_and(|o| o.others.iter().any(|p| p.hdr.is_white()))
     }
     /// The traces of a function, the first one first.
-    pub fn of(&self, proto: Gc<Proto>) -> &[u32] {
+    pub fn of(&self, proto: Gc<Proto>) -> &[TraceId] {
         self.by_proto.get(&proto.as_ptr().cast_const()).map_or(&[], |o| &o.traces)
     }
     /// The traces of a function, which lose it.
-    pub fn remove(&mut self, proto: Gc<Proto>) -> Vec<u32> {
+    pub fn remove(&mut self, proto: Gc<Proto>) -> Vec<TraceId> {
         self.new.get_mut().retain(|p| *p != proto);
         self.by_proto.remove(&proto.as_ptr().cast_const()).map_or(Vec::new(), |o| o.traces)
     }

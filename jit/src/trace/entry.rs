@@ -6,8 +6,9 @@ use perilune_backend::CodeMap;
 use perilune_recorder::ir::{Link, SnapId, Trace};
 use perilune_recorder::opt::Pass;
 use perilune_vm::bc::Ins;
-use perilune_vm::hooks::{ExitId, Unboxed};
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::hooks::Unboxed;
+use perilune_vm::object::{BcPos, Gc, Proto};
+use perilune_vm::{ExitId, TraceId};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -16,26 +17,36 @@ use std::time::Duration;
 pub struct Exit {
     /// Times taken to the interpreter.
     pub taken: u32,
-    /// Times taken while a side trace might have been made; [`Exit::DONE`] when none will be (any more).
-    pub heat: u32,
-    /// The heat at which thresholds are looked at again.
-    pub next: u32,
-    /// Attempts.
+    /// Hot exit counter: times taken to the interpreter while a side trace could have been recorded; [`Exit::DONE`] when no (further) one
+    /// will be.
+    pub hot_count: u32,
+    /// The hot count at which the threshold is computed again.
+    pub next_check: u32,
+    /// Recordings of a side trace that were started.
     pub tries: u32,
     /// What compiling the side trace takes, if one was recorded that was too expensive.
     pub compile_cost: Duration,
-    /// Side trace that begins here; 0 if none.
-    pub side: u32,
-    /// How often starting over from here (see `Jit::variant_start`) failed, up to [`Exit::MAX_VARIANTS`]: then only an ordinary side
+    /// Side trace that begins here.
+    pub side: Option<TraceId>,
+    /// How often starting over from here (see `Jit::restart_position`) failed, up to [`Exit::MAX_RESTARTS`]: then only an ordinary side
     /// trace will do.
-    pub failed_variants: u8,
+    pub failed_restarts: u8,
 }
 
 impl Exit {
-    /// No (further) side trace is tried.
+    /// No (further) side trace is recorded: LuaJIT's `SNAPCOUNT_DONE`.
     pub const DONE: u32 = u32::MAX;
     /// One try less than `tryside`.
-    pub const MAX_VARIANTS: u8 = 3;
+    pub const MAX_RESTARTS: u8 = 3;
+}
+
+/// Where a root trace starts.
+#[derive(Copy, Clone, Debug)]
+pub struct TraceStart {
+    /// The position.
+    pub pos: BcPos,
+    /// The instruction there before it was patched to enter the trace.
+    pub original: Ins,
 }
 
 /// A finished trace.
@@ -44,13 +55,13 @@ pub struct Entry {
     /// The trace, optimised.
     pub trace: Rc<Trace>,
     /// Root trace: its own number for a root trace.
-    pub root: u32,
-    /// The root trace that took its place after it was taken out of use; 0 if none did.
-    pub replaced_by: u32,
+    pub root: TraceId,
+    /// The root trace that took its place after it was taken out of use.
+    pub replaced_by: Option<TraceId>,
     /// Does the trace return below the frame that it starts in?
     pub returns: bool,
-    /// For a root trace: function that it starts in, place, and the instruction there before it was patched.
-    pub start: Option<(Gc<Proto>, usize, Ins)>,
+    /// For a root trace that a loop or a function header enters: where it starts.
+    pub start: Option<TraceStart>,
     /// For a trace behind a call: the function, and the STITCH that enters it.
     pub stitch: Option<(Gc<Proto>, *const Ins)>,
     /// The functions whose code the trace is made from; first the one that its root trace starts in, with which it ends.
@@ -61,9 +72,9 @@ pub struct Entry {
     pub loop_snap: u32,
     /// For a root trace: may more have run when one of its tree is left than lies on the straight way there?
     pub goes_round: bool,
-    /// For a root trace: bytecode instructions gained and lost by it and its side traces, see [`Entry::gain`].
-    pub balance: i64,
-    /// First exit id.
+    /// For a root trace: bytecode instructions saved by entering its tree, less those lost, see [`Entry::saving`].
+    pub saved: i64,
+    /// Id of the first exit.
     pub exit_base: ExitId,
     /// The exits.
     pub exits: Vec<Exit>,
@@ -95,10 +106,10 @@ impl Entry {
     pub fn owner(&self) -> Gc<Proto> {
         self.protos[0]
     }
-    /// The function that an instruction is part of, and its index.
-    pub fn place_of(&self, pc: u64) -> Option<(Gc<Proto>, usize)> {
+    /// The position of the instruction at an address.
+    pub fn position_of(&self, pc: u64) -> Option<BcPos> {
         let pc: *const Ins = core::ptr::with_exposed_provenance(pc as usize);
-        self.protos.iter().find_map(|p| Some((*p, p.pc_of(pc)?)))
+        self.protos.iter().find_map(|p| BcPos::of_address(*p, pc))
     }
     /// The functions that the trace is made from.
     pub fn protos(&self) -> &[Gc<Proto>] {
@@ -115,15 +126,15 @@ impl Entry {
             }
     }
     /// Takes back what enters the trace, whose number is `n`.
-    pub(super) fn disarm(&self, n: u32) {
-        if let Some((proto, pc, ins)) = self.start {
-            super::patch::disarm(proto, pc, ins, n);
+    pub(super) fn disarm(&self, n: TraceId) {
+        if let Some(start) = &self.start {
+            super::patch::disarm(start, n);
         }
         if let Some((proto, stitch)) = self.stitch
             && let Some(pad) = proto.pad_at(stitch)
-            && pad.trace() == n
+            && pad.trace() == Some(n)
         {
-            pad.set_trace(0);
+            pad.set_trace(None);
         }
     }
     /// What exit `k` leaves undone.
@@ -132,14 +143,14 @@ impl Entry {
     }
     /// The function that a trace is entered in, but for side traces.
     pub fn entered_in(&self) -> Option<Gc<Proto>> {
-        self.start.map(|s| s.0).or(self.stitch.map(|s| s.0))
+        self.start.map(|s| s.pos.proto).or(self.stitch.map(|s| s.0))
     }
     /// What was gained when the trace is left by `exit`: at least the instructions up to there. A loop that came to its second round
     /// makes up for all losses: nobody knows how often it went round.
-    pub fn gain(&self, exit: SnapId) -> i64 {
+    pub fn saving(&self, exit: SnapId) -> i64 {
         let done = self.trace.snaps.get(exit.index()).map_or(0, |s| s.done);
-        let gain = i64::from(self.above) + i64::from(done) - cost::ENTRY;
-        if exit.number() >= self.loop_snap { 2 * cost::LOSS } else { gain }
+        let saving = i64::from(self.above) + i64::from(done) - cost::ENTRY_COST;
+        if exit.number() >= self.loop_snap { 2 * cost::MAX_LOSS } else { saving }
     }
     /// Bytecode instructions up to where the trace links to another.
     pub fn length(&self) -> i64 {

@@ -7,7 +7,7 @@ use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use crate::view::watch::Fate;
 use perilune_vm::object::{Gc, Proto, ProtoFlags};
-use perilune_vm::{Value, Vm};
+use perilune_vm::{TraceId, Value, Vm};
 
 impl Jit {
     /// Flushes all traces and the memory of failures.
@@ -38,7 +38,7 @@ impl Jit {
         if vm.traces_waiting == 0 {
             self.machine.borrow_mut().reset();
         }
-        self.sites.borrow_mut().forgive_all();
+        self.protos.borrow_mut().flush();
         self.count(|c| {
             c.flushed += 1;
             c.mcode = 0;
@@ -77,7 +77,7 @@ impl Jit {
         let freed = self.registry.borrow_mut().remove_sides(owner, &sides, stub);
         self.collected(freed, false);
     }
-    fn collected(&self, freed: Vec<(u32, Code)>, waiting: bool) {
+    fn collected(&self, freed: Vec<(TraceId, Code)>, waiting: bool) {
         for (n, code) in freed {
             if !waiting {
                 self.machine.borrow_mut().free(code);
@@ -92,13 +92,13 @@ impl Jit {
         }
     }
     /// Takes the root trace `n` out of use; what is linked to it keeps it alive.
-    pub fn flush_root(&self, vm: &mut Vm, n: u32) {
+    pub fn flush_root(&self, vm: &mut Vm, n: TraceId) {
         self.cancel(vm);
         self.registry.borrow().disarm_one(n);
     }
     /// Takes all traces that start in a function out of use.
     pub fn flush_proto(&self, proto: Gc<Proto>) {
-        let of_proto = |_: u32, e: &Entry| e.entered_in() == Some(proto);
+        let of_proto = |_: TraceId, e: &Entry| e.entered_in() == Some(proto);
         self.registry.borrow().disarm(of_proto);
     }
 }

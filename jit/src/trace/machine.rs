@@ -9,9 +9,9 @@ use perilune_recorder::abort::Abort;
 use perilune_recorder::eval::{self, Outcome};
 use perilune_recorder::ir::Trace;
 use perilune_recorder::rec::AbortInfo;
-use perilune_vm::hooks::{ExitId, Unboxed};
+use perilune_vm::hooks::Unboxed;
 use perilune_vm::interp::native::Unfinished;
-use perilune_vm::{Value, Vm};
+use perilune_vm::{ExitId, TraceId, Value, Vm};
 use std::cell::RefCell;
 
 /// What runs traces.
@@ -71,10 +71,10 @@ impl Machine {
     pub fn compile(
         &mut self,
         vm: &mut Vm,
-        (trace, no, sites): (&Trace, u32, &[u32]),
+        (trace, id, sites): (&Trace, TraceId, &[u32]),
         (unboxed, exit_args): (&[Unboxed], &[ExitArg]),
         parts: bool,
-        exit_base: u32,
+        exit_base: ExitId,
         limit: usize,
     ) -> Result<(Code, CodeMap), Refused> {
         let request = CompileRequest {
@@ -82,7 +82,7 @@ impl Machine {
                 sites,
                 sampled: vm.sampling.by_address(),
                 walked: vm.sampling.walks_stacks(),
-                ..TraceTree::single(trace, no, exit_base)
+                ..TraceTree::single(trace, id, exit_base)
             },
             frame_delta: crate::frame::delta,
             unboxed_exits: true,
@@ -98,10 +98,10 @@ impl Machine {
         let code = backend.compile(&request).map_err(refused)?;
         if let Some(l) = &code.listing {
             if log::on(Topic::Clif) {
-                eprintln!("---- TRACE {no} clif\n{}", l.clif);
+                eprintln!("---- TRACE {id} clif\n{}", l.clif);
             }
             if log::on(Topic::Asm) {
-                eprintln!("---- TRACE {no} code\n{}", l.asm);
+                eprintln!("---- TRACE {id} code\n{}", l.asm);
             }
         }
         if backend.code_memory().0 > limit {
@@ -163,7 +163,8 @@ fn refused(e: BackendError) -> Refused {
 pub unsafe extern "C" fn evaluate(vm: *mut Vm, base: *mut Value, trace: u32) -> u64 {
     // SAFETY: the interpreter gives its VM, which lives and is not otherwise in use while compiled code runs.
     let Some(jit) = Jit::of(unsafe { &*vm }) else { return 0 };
-    let (mut base, mut n) = (base, trace);
+    let Some(mut n) = TraceId::new(trace) else { return 0 };
+    let mut base = base;
     loop {
         let t = jit.registry.borrow().get(n).map(|e| (std::rc::Rc::clone(&e.trace), e.exit_base));
         let Some((t, exit_base)) = t else { return 0 };
@@ -176,18 +177,19 @@ pub unsafe extern "C" fn evaluate(vm: *mut Vm, base: *mut Value, trace: u32) -> 
         }
         match end.outcome {
             Outcome::Exit(k) => {
-                let side = jit.registry.borrow().get(n).map_or(0, |e| e.exits[k.index()].side);
+                let side = jit.registry.borrow().get(n).and_then(|e| e.exits[k.index()].side);
                 // While a sample waits, all exits leave.
                 // SAFETY: as above.
-                if side == 0 || unsafe { (*vm).sample_waits() } {
+                let side = side.filter(|_| !unsafe { (*vm).sample_waits() });
+                let Some(side) = side else {
                     // SAFETY: as above.
                     unsafe { (*vm).jit_base = base };
-                    return u64::from(exit_base + k.number());
-                }
+                    return u64::from(exit_base.exit(k.number()).get());
+                };
                 n = side;
             }
             Outcome::Root(root) => {
-                n = jit.registry.borrow().get(root).map_or(root, |e| if e.replaced_by == 0 { root } else { e.replaced_by })
+                n = jit.registry.borrow().get(root).and_then(|e| e.replaced_by).unwrap_or(root);
             }
             Outcome::Again | Outcome::OutOfFuel => {}
         }

@@ -10,6 +10,6 @@ mod registry;
 mod shared_side;
 mod tables;
 
-pub use entry::{Cost, Entry, Exit};
+pub use entry::{Cost, Entry, Exit, TraceStart};
 pub use perilune_backend::Part;
-pub use registry::Registry;
+pub use registry::{NewTrace, Registry};

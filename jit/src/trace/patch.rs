@@ -1,7 +1,11 @@
 //! The instructions where traces start: counting, compiled, or given up.
+//!
+//! Next on the way of a hot loop: `jit/src/exit/side_exit.rs`.
 
+use super::entry::TraceStart;
+use perilune_vm::TraceId;
 use perilune_vm::bc::{Ins, Op};
-use perilune_vm::object::{Gc, Proto, ProtoFlags};
+use perilune_vm::object::{BcPos, Gc, Proto, ProtoFlags};
 
 /// The compiled form of a counting instruction.
 fn compiled(op: Op) -> Option<Op> {
@@ -40,53 +44,56 @@ fn counting(op: Op) -> Option<Op> {
 }
 
 /// The FORI of a FORL.
-fn fori(proto: Gc<Proto>, pc: usize, forl: Ins) -> Option<(usize, Ins)> {
-    let at = usize::try_from(pc as isize + forl.j() as isize).ok()?;
-    Some((at, proto.ins(at)?))
+fn fori(pos: BcPos, forl: Ins) -> Option<(usize, Ins)> {
+    let at = usize::try_from(pos.pc() as isize + forl.j() as isize).ok()?;
+    Some((at, pos.proto.ins(at)?))
 }
 
-/// Makes the instruction at `pc` enter trace `n`; false if it is not one that can.
-pub fn arm(proto: Gc<Proto>, pc: usize, n: u32) -> bool {
-    let Some(ins) = proto.ins(pc) else { return false };
+/// Makes the instruction at `pos` enter trace `n`; false if it is not one that can.
+pub fn arm(pos: BcPos, n: TraceId) -> bool {
+    let Some(ins) = pos.ins() else { return false };
     let Some(op) = compiled(ins.op()) else { return false };
     if ins.op() == Op::FORL
-        && let Some((at, i)) = fori(proto, pc, ins)
+        && let Some((at, i)) = fori(pos, ins)
     {
-        proto.patch(at, i.with_op(Op::JFORI));
+        pos.proto.patch(at, i.with_op(Op::JFORI));
     }
-    proto.patch(pc, ins.with_op(op).with_d(n as u16));
+    pos.proto.patch(pos.pc(), ins.with_op(op).with_d(n.operand()));
     true
 }
 
-/// Does the instruction at `pc`, which was `original`, enter trace `n`?
-pub fn is_armed(proto: Gc<Proto>, pc: usize, original: Ins, n: u32) -> bool {
-    proto.ins(pc).is_some_and(|ins| compiled(original.op()) == Some(ins.op()) && ins.d() == n as usize)
+/// Is trace `n` entered where it starts?
+pub fn is_armed(start: &TraceStart, n: TraceId) -> bool {
+    let &TraceStart { pos, original } = start;
+    pos.ins().is_some_and(|ins| compiled(original.op()) == Some(ins.op()) && ins.trace() == Some(n))
 }
 
 /// Puts back the instruction that trace `n` replaced.
-pub fn disarm(proto: Gc<Proto>, pc: usize, original: Ins, n: u32) {
-    if !is_armed(proto, pc, original, n) {
+pub fn disarm(start: &TraceStart, n: TraceId) {
+    let &TraceStart { pos, original } = start;
+    if !is_armed(start, n) {
         return;
     }
     if original.op() == Op::FORL
-        && let Some((at, i)) = fori(proto, pc, original)
+        && let Some((at, i)) = fori(pos, original)
     {
-        proto.patch(at, i.with_op(Op::FORI));
+        pos.proto.patch(at, i.with_op(Op::FORI));
     }
-    proto.patch(pc, original);
+    pos.proto.patch(pos.pc(), original);
 }
 
-/// Stops the instruction at `pc` from counting; false if it has no form for that.
-pub fn blacklist(proto: Gc<Proto>, pc: usize) -> bool {
-    let Some(ins) = proto.ins(pc) else { return false };
+/// Stops the instruction at `pos` from counting; false if it has no form for that.
+pub fn blacklist(pos: BcPos) -> bool {
+    let Some(ins) = pos.ins() else { return false };
     let Some(op) = plain(ins.op()) else { return false };
-    proto.patch(pc, ins.with_op(op));
+    let proto = pos.proto;
+    proto.patch(pos.pc(), ins.with_op(op));
     proto.flags.set(proto.flags.get() | ProtoFlags::ILOOP);
     true
 }
 
 /// Lets all instructions of a function count again.
-pub fn forgive(proto: Gc<Proto>) {
+pub fn unblacklist(proto: Gc<Proto>) {
     if proto.flags.get() & ProtoFlags::ILOOP == 0 {
         return;
     }

@@ -1,24 +1,41 @@
 //! The finished traces, by number, and the tables by which the VM enters and leaves them.
 
 use super::by_proto::TracesByProto;
-use super::entry::{Cost, Entry, Exit};
+use super::entry::{Cost, Entry, Exit, TraceStart};
 use super::machine::{Code, Placed};
 use super::shared_side::SidesByPc;
 use super::tables::{self, MAX_EXITS, MAX_TRACES, Tables};
 use crate::exit::descriptor::ExitDescriptor;
 use perilune_backend::code::Ranges;
-use perilune_recorder::ir::{Link, Op, SnapId, Trace};
+use perilune_recorder::ir::{Link, Op, SnapId, Trace, TraceExit};
 use perilune_recorder::rec::FinishedTrace;
 use perilune_vm::bc::Ins;
 use perilune_vm::gc::Marker;
-use perilune_vm::hooks::{ExitId, PlainExit};
-use perilune_vm::object::{Gc, Proto, ProtoFlags};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use perilune_vm::hooks::PlainExit;
+use perilune_vm::object::{BcPos, Gc, Proto, ProtoFlags};
+use perilune_vm::{ExitId, TraceId};
+use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
 /// Does a trace of this tree go on in its root? (A plain loop is known by its snapshots, if it was copied behind itself.)
-fn comes_back(link: Link, root: u32) -> bool {
+fn comes_back(link: Link, root: TraceId) -> bool {
     matches!(link, Link::UpRec | Link::DownRec | Link::TailRec) || link == Link::Root(root)
+}
+
+/// A trace that was compiled and is about to be entered into the registry.
+pub struct NewTrace {
+    /// Its number.
+    pub id: TraceId,
+    /// The recording.
+    pub done: FinishedTrace,
+    /// Where it is entered, for a root trace.
+    pub start: Option<TraceStart>,
+    /// The traces with the same start.
+    pub replaced: Vec<TraceId>,
+    /// Its machine code and exits.
+    pub placed: Placed,
+    /// What making it took.
+    pub cost: Cost,
 }
 
 /// All traces.
@@ -43,10 +60,8 @@ pub struct Registry {
     /// Exit ids in use.
     exits: Ranges,
     by_proto: TracesByProto,
-    /// Root traces by the place that they start at, the last one last.
-    roots: HashMap<*const Ins, Vec<u32>>,
     /// Traces by the address of their code.
-    codes: BTreeMap<usize, u32>,
+    codes: BTreeMap<usize, TraceId>,
     pub(crate) sides_by_pc: SidesByPc,
     /// Numbers below are taken.
     free_from: usize,
@@ -78,7 +93,6 @@ impl Default for Registry {
             leaving: Vec::new(),
             exits: Ranges::new(MAX_EXITS),
             by_proto: TracesByProto::default(),
-            roots: HashMap::new(),
             codes: BTreeMap::new(),
             sides_by_pc: SidesByPc::default(),
             free_from: 1,
@@ -105,14 +119,14 @@ impl Registry {
         }
     }
     /// A number for a new trace, the lowest that is free; `None` when `max` traces live.
-    pub fn free_number(&mut self, max: u32) -> Option<u32> {
+    pub fn free_number(&mut self, max: u32) -> Option<TraceId> {
         let max = (max as usize).min(MAX_TRACES - 1);
         if self.alive >= max {
             return None;
         }
         let free = (self.free_from..self.entries.len()).find(|&i| self.entries[i].is_none());
         self.free_from = free.unwrap_or(self.entries.len());
-        Some(self.free_from as u32)
+        TraceId::new(self.free_from as u32)
     }
     /// Number of traces.
     pub fn alive(&self) -> usize {
@@ -123,26 +137,20 @@ impl Registry {
         self.entered_before + self.entered[..self.entries.len()].iter().sum::<u64>()
     }
     /// The same of trace `n`.
-    pub fn entries_of(&self, n: u32) -> u64 {
-        self.entered.get(n as usize).copied().unwrap_or(0)
+    pub fn entries_of(&self, n: TraceId) -> u64 {
+        self.entered.get(n.index()).copied().unwrap_or(0)
     }
     /// The first of `n` ids for the exits of a new trace, of which nobody is the owner yet.
     pub fn free_exits(&self, n: usize) -> Option<ExitId> {
-        self.exits.find(n).map(|id| id as ExitId)
+        self.exits.find(n).map(|id| ExitId::new(id as u32))
     }
-    /// Adds a trace under a number from [`Registry::free_number`], with exits from [`Registry::free_exits`].
-    pub fn insert(
-        &mut self,
-        n: u32,
-        done: FinishedTrace,
-        start: Option<(Gc<Proto>, usize, Ins)>,
-        (code, map, exit_base): Placed,
-        stub: usize,
-        cost: Cost,
-    ) {
-        let ids = exit_base as usize..exit_base as usize + done.trace.snaps.len();
+    /// Adds a trace under a number from [`Registry::free_number`], with exits from [`Registry::free_exits`]. Its exits lead to
+    /// `stub`.
+    pub fn insert(&mut self, new: NewTrace, stub: usize) {
+        let NewTrace { id: n, done, start, replaced, placed: (code, map, exit_base), cost } = new;
+        let ids = exit_base.index()..exit_base.index() + done.trace.snaps.len();
         self.exits.take(ids.start, ids.len());
-        self.most = (self.most.0.max(n as usize + 1), self.most.1.max(ids.end));
+        self.most = (self.most.0.max(n.index() + 1), self.most.1.max(ids.end));
         self.exit_table[ids.clone()].fill(stub);
         if let Some(leaving) = self.leaving.get_mut(ids.clone()) {
             leaving.fill(stub);
@@ -151,16 +159,16 @@ impl Registry {
             self.descriptors.resize(ids.end, None);
             self.plain_exits.resize(ids.end, PlainExit::NONE);
         }
-        self.trace_code[n as usize] = code.0;
+        self.trace_code[n.index()] = code.0;
         self.codes.insert(code.0, n);
-        if let Some((proto, pc, _)) = start {
-            self.replace_at(proto, pc, n, code.0);
+        for old in replaced {
+            self.replace(old, n, code.0);
         }
         if let Some(parent) = done.trace.parent
             && let Some(e) = self.get(parent.trace)
         {
             let pc = e.trace.snap(parent.exit).pc;
-            self.link_exit((parent.trace, parent.exit.number()), n, code.0);
+            self.link_exit(parent, n, code.0);
             // A variant begins elsewhere.
             if parent.exit != SnapId::FIRST && done.start_pc.expose_provenance() as u64 == pc {
                 self.sides_by_pc.add(done.start_pc, n);
@@ -170,9 +178,8 @@ impl Registry {
                 root.goes_round |= comes_back(done.trace.link, done.root);
             }
         }
-        let n = n as usize;
-        if self.entries.len() <= n {
-            self.entries.resize_with(n + 1, || None);
+        if self.entries.len() <= n.index() {
+            self.entries.resize_with(n.index() + 1, || None);
         }
         let parent = done.trace.parent.and_then(|p| Some((self.get(p.trace)?, p.exit)));
         let above = parent.map_or(0, |(p, k)| p.above + u32::from(p.trace.snap(k).done));
@@ -187,14 +194,14 @@ impl Registry {
             protos.insert(0, root);
         }
         protos[0].flags.set(protos[0].flags.get() | ProtoFlags::TRACED);
-        self.by_proto.add(n as u32, &done.trace, &protos);
+        self.by_proto.add(n, &done.trace, &protos);
         let entry = Entry {
             above,
             loop_snap,
             goes_round,
-            balance: 0,
+            saved: 0,
             root: done.root,
-            replaced_by: 0,
+            replaced_by: None,
             returns: done.trace.ins.iter().any(|i| i.op == Op::RETF),
             trace: Rc::new(done.trace),
             start,
@@ -208,22 +215,22 @@ impl Registry {
             cost,
         };
         for (k, id) in ids.enumerate() {
-            self.descriptors[id] = Some(ExitDescriptor::new(n as u32, &entry, SnapId::new(k)));
+            self.descriptors[id] = Some(ExitDescriptor::new(n, &entry, SnapId::new(k)));
         }
-        self.entries[n] = Some(entry);
+        self.entries[n.index()] = Some(entry);
         self.alive += 1;
     }
     /// An exit leads to a side trace, whose code is at an address.
-    pub(crate) fn link_exit(&mut self, (parent, k): (u32, u32), side: u32, code: usize) {
-        let Some(e) = self.get_mut(parent) else { return };
-        let exit = &mut e.exits[k as usize];
-        (exit.side, exit.heat) = (side, Exit::DONE);
-        let id = e.exit_base + k;
-        self.exit_table[id as usize] = code;
+    pub(crate) fn link_exit(&mut self, parent: TraceExit, side: TraceId, code: usize) {
+        let Some(e) = self.get_mut(parent.trace) else { return };
+        let exit = &mut e.exits[parent.exit.index()];
+        (exit.side, exit.hot_count) = (Some(side), Exit::DONE);
+        let id = e.exit_base.exit(parent.exit.number());
+        self.exit_table[id.index()] = code;
     }
     /// Removes the traces that end with a function; numbers and places of code of those that there were. Nothing leads to them any
     /// more: what a trace is linked to starts in a function that the trace keeps.
-    pub fn remove_traces(&mut self, proto: Gc<Proto>) -> Vec<(u32, Code)> {
+    pub fn remove_traces(&mut self, proto: Gc<Proto>) -> Vec<(TraceId, Code)> {
         let numbers = self.by_proto.remove(proto);
         if numbers.is_empty() {
             return Vec::new();
@@ -231,30 +238,27 @@ impl Registry {
         self.take_out(&numbers)
     }
     /// Takes traces out that nothing leads to.
-    fn take_out(&mut self, numbers: &[u32]) -> Vec<(u32, Code)> {
+    fn take_out(&mut self, numbers: &[TraceId]) -> Vec<(TraceId, Code)> {
         let mut freed = Vec::with_capacity(numbers.len());
         for &n in numbers {
-            let Some(e) = self.entries[n as usize].take() else { continue };
-            let ids = e.exit_base as usize..e.exit_base as usize + e.exits.len();
+            let Some(e) = self.entries[n.index()].take() else { continue };
+            let ids = e.exit_base.index()..e.exit_base.index() + e.exits.len();
             self.exits.give(ids.start, ids.len());
             self.exit_table[ids.clone()].fill(0);
             self.forget_plain_exits(ids.clone());
             self.descriptors[ids].fill(None);
-            self.trace_code[n as usize] = 0;
+            self.trace_code[n.index()] = 0;
             self.codes.remove(&e.code.0);
-            self.entered_before += core::mem::take(&mut self.entered[n as usize]);
-            if let Some((proto, pc, _)) = e.start {
-                self.roots.remove(&proto.code_ptr().wrapping_add(pc).cast_const());
-            }
+            self.entered_before += core::mem::take(&mut self.entered[n.index()]);
             self.alive -= 1;
-            self.free_from = self.free_from.min(n as usize);
+            self.free_from = self.free_from.min(n.index());
             freed.push((n, e.code));
         }
         self.sides_by_pc.remove(&freed.iter().map(|f| f.0).collect());
         freed
     }
     /// Side traces of a function's traces that lead through functions which are not marked, and those behind them.
-    pub fn unreachable_sides(&self, owner: Gc<Proto>) -> HashSet<u32> {
+    pub fn unreachable_sides(&self, owner: Gc<Proto>) -> HashSet<TraceId> {
         let mut found = HashSet::new();
         if !self.by_proto.lead_through_unmarked(owner) {
             return found;
@@ -270,8 +274,8 @@ impl Registry {
         found
     }
     /// Removes side traces of a function's traces, with all that are behind them. The exits that lead there lead to `stub` again.
-    pub fn remove_sides(&mut self, owner: Gc<Proto>, sides: &HashSet<u32>, stub: usize) -> Vec<(u32, Code)> {
-        let (gone, left): (Vec<u32>, Vec<u32>) = self.by_proto.of(owner).iter().partition(|n| sides.contains(n));
+    pub fn remove_sides(&mut self, owner: Gc<Proto>, sides: &HashSet<TraceId>, stub: usize) -> Vec<(TraceId, Code)> {
+        let (gone, left): (Vec<TraceId>, Vec<TraceId>) = self.by_proto.of(owner).iter().partition(|n| sides.contains(n));
         for n in &gone {
             if let Some(root) = self.get(*n).map(|e| e.root)
                 && let Some(root) = self.get_mut(root)
@@ -282,92 +286,92 @@ impl Registry {
         let freed = self.take_out(&gone);
         self.by_proto.remove(owner);
         for n in left {
-            let Some(e) = self.entries[n as usize].as_mut() else { continue };
+            let Some(e) = self.entries[n.index()].as_mut() else { continue };
             self.by_proto.add(n, &e.trace, &e.protos);
-            for (k, x) in e.exits.iter_mut().enumerate().filter(|(_, x)| sides.contains(&x.side)) {
-                (x.side, x.heat) = (0, 0);
-                self.exit_table[e.exit_base as usize + k] = stub;
+            for (k, x) in e.exits.iter_mut().enumerate().filter(|(_, x)| x.side.is_some_and(|s| sides.contains(&s))) {
+                (x.side, x.hot_count) = (None, 0);
+                self.exit_table[e.exit_base.index() + k] = stub;
             }
         }
         freed
     }
     /// Makes the STITCH at an address enter trace `n`.
-    pub fn stitch(&mut self, n: u32, proto: Gc<Proto>, stitch: *const Ins) {
+    pub fn stitch(&mut self, n: TraceId, proto: Gc<Proto>, stitch: *const Ins) {
         if let Some(pad) = proto.pad_at(stitch)
             && let Some(e) = self.get_mut(n)
         {
             e.stitch = Some((proto, stitch));
-            pad.set_trace(n);
+            pad.set_trace(Some(n));
         }
     }
-    /// Traces linked to a root trace that was taken out of use go to the new one at the same place.
-    fn replace_at(&mut self, proto: Gc<Proto>, pc: usize, new: u32, code: usize) {
-        let here = self.roots.entry(proto.code_ptr().wrapping_add(pc)).or_default();
-        let old = here.clone();
-        here.push(new);
-        for n in old {
-            if let Some(e) = self.get_mut(n) {
-                e.replaced_by = new;
-                self.trace_code[n as usize] = code;
-            }
+    /// Traces linked to a root trace that is no longer entered continue in the new one with the same start.
+    fn replace(&mut self, old: TraceId, new: TraceId, code: usize) {
+        if let Some(e) = self.get_mut(old) {
+            e.replaced_by = Some(new);
+            self.trace_code[old.index()] = code;
         }
     }
     /// All traces with their numbers.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &Entry)> {
-        self.entries.iter().enumerate().filter_map(|(n, e)| e.as_ref().map(|e| (n as u32, e)))
+    pub fn iter(&self) -> impl Iterator<Item = (TraceId, &Entry)> {
+        self.entries.iter().enumerate().filter_map(|(n, e)| Some((TraceId::new(n as u32)?, e.as_ref()?)))
     }
     /// Trace `n`.
-    pub fn get(&self, n: u32) -> Option<&Entry> {
-        self.entries.get(n as usize)?.as_ref()
+    pub fn get(&self, n: TraceId) -> Option<&Entry> {
+        self.entries.get(n.index())?.as_ref()
     }
     /// The trace whose code has an address.
-    pub fn at_code(&self, address: usize) -> Option<(u32, &Entry)> {
+    pub fn at_code(&self, address: usize) -> Option<(TraceId, &Entry)> {
         let (_, &n) = self.codes.range(..=address).next_back()?;
         let e = self.get(n)?;
         (address < e.code.0 + e.code.1).then_some((n, e))
     }
     /// Is `trace` (still) trace `n`?
-    pub fn has(&self, n: u32, trace: &Rc<Trace>) -> bool {
+    pub fn has(&self, n: TraceId, trace: &Rc<Trace>) -> bool {
         self.get(n).is_some_and(|e| Rc::ptr_eq(&e.trace, trace))
     }
     /// Trace `n`.
-    pub fn get_mut(&mut self, n: u32) -> Option<&mut Entry> {
-        self.entries.get_mut(n as usize)?.as_mut()
+    pub fn get_mut(&mut self, n: TraceId) -> Option<&mut Entry> {
+        self.entries.get_mut(n.index())?.as_mut()
     }
-    /// Exits in use have ids below.
-    pub fn exits_end(&self) -> ExitId {
-        self.descriptors.len() as ExitId
+    /// The counters of an exit, and its side trace.
+    pub fn exit(&self, exit: TraceExit) -> Option<&Exit> {
+        self.get(exit.trace)?.exits.get(exit.exit.index())
+    }
+    /// The same, to be changed.
+    pub fn exit_mut(&mut self, exit: TraceExit) -> Option<&mut Exit> {
+        self.get_mut(exit.trace)?.exits.get_mut(exit.exit.index())
+    }
+    /// The ids of all exits, some of which may not be in use.
+    pub fn exit_ids(&self) -> impl Iterator<Item = ExitId> + use<> {
+        (0..self.descriptors.len() as u32).map(ExitId::new)
     }
     /// What is known of an exit, to be changed.
     pub fn descriptor_mut(&mut self, id: ExitId) -> Option<&mut ExitDescriptor> {
-        self.descriptors.get_mut(id as usize)?.as_mut()
+        self.descriptors.get_mut(id.index())?.as_mut()
     }
     /// What is known of an exit.
     pub fn descriptor(&self, id: ExitId) -> Option<&ExitDescriptor> {
-        self.descriptors.get(id as usize)?.as_ref()
+        self.descriptors.get(id.index())?.as_ref()
     }
     /// Takes the start instructions of root traces back, of all or of those that `which` names. The traces stay: others may be
     /// linked to them.
-    pub fn disarm(&self, which: impl Fn(u32, &Entry) -> bool) {
-        for (n, e) in self.entries.iter().enumerate() {
-            if let Some(e) = e
-                && which(n as u32, e)
-            {
-                e.disarm(n as u32);
+    pub fn disarm(&self, which: impl Fn(TraceId, &Entry) -> bool) {
+        for (n, e) in self.iter() {
+            if which(n, e) {
+                e.disarm(n);
             }
         }
     }
     /// The same for root trace `n`, if there is one.
-    pub fn disarm_one(&self, n: u32) {
+    pub fn disarm_one(&self, n: TraceId) {
         if let Some(e) = self.get(n) {
             e.disarm(n);
         }
     }
     /// The same; the place that it starts at, if that is not behind a call.
-    pub fn disarm_root(&self, n: u32) -> Option<(Gc<Proto>, *const Ins)> {
+    pub fn disarm_root(&self, n: TraceId) -> Option<BcPos> {
         self.disarm_one(n);
-        let (proto, pc, _) = self.get(n)?.start?;
-        Some((proto, proto.code_ptr().wrapping_add(pc).cast_const()))
+        Some(self.get(n)?.start?.pos)
     }
     /// Forgets everything.
     pub fn clear(&mut self) {
@@ -380,7 +384,6 @@ impl Registry {
         self.plain_exits.clear();
         self.exits.clear();
         self.by_proto.clear();
-        self.roots.clear();
         self.codes.clear();
         self.sides_by_pc.clear();
         self.free_from = 1;
@@ -394,9 +397,9 @@ impl Registry {
     pub fn mark_traces(&self, proto: Gc<Proto>, marker: &mut Marker) {
         self.by_proto.mark(proto, marker);
     }
-    /// The instruction that the start of root trace `n` replaced.
-    pub fn start_ins(&self, n: u32) -> Ins {
-        let start = self.get(n).and_then(|e| e.start);
-        start.map_or(Ins::ad(perilune_vm::bc::Op::JMP, 0, 0x8000), |s| s.2)
+    /// The instruction that `patched`, which enters a root trace, has replaced.
+    pub fn original_ins(&self, patched: Ins) -> Ins {
+        let start = patched.trace().and_then(|n| self.get(n)?.start);
+        start.map_or(Ins::ad(perilune_vm::bc::Op::JMP, 0, 0x8000), |s| s.original)
     }
 }

@@ -10,25 +10,25 @@ use crate::trace::{Entry, Registry};
 use crate::view::log::{self, Topic};
 use perilune_backend::exit_abi::{can_pass, exit_args};
 use perilune_recorder::eval;
-use perilune_recorder::ir::{Const, Op, SlotIdx, SnapId, Snapshot, Trace, Ty, sload};
+use perilune_recorder::ir::{Const, Op, SlotIdx, SnapId, Snapshot, Trace, TraceExit, Ty, sload};
 use perilune_recorder::rec::{Inherited, inherited};
 use perilune_vm::bc::Ins;
 use perilune_vm::hooks::Unboxed;
 use perilune_vm::object::{Gc, Proto};
-use perilune_vm::{Value, Vm};
+use perilune_vm::{TraceId, Value, Vm};
 use std::collections::{HashMap, HashSet};
 
 /// Side traces by the place where their exit goes on. Those of loops that start over are not among them.
 #[derive(Debug, Default)]
-pub struct SidesByPc(HashMap<*const Ins, Vec<u32>>);
+pub struct SidesByPc(HashMap<*const Ins, Vec<TraceId>>);
 
 impl SidesByPc {
     /// Trace `n` is a side trace that begins at `pc`.
-    pub fn add(&mut self, pc: *const Ins, n: u32) {
+    pub fn add(&mut self, pc: *const Ins, n: TraceId) {
         self.0.entry(pc).or_default().push(n);
     }
     /// These traces are gone.
-    pub fn remove(&mut self, gone: &HashSet<u32>) {
+    pub fn remove(&mut self, gone: &HashSet<TraceId>) {
         self.0.retain(|_, sides| {
             sides.retain(|n| !gone.contains(n));
             !sides.is_empty()
@@ -42,13 +42,13 @@ impl SidesByPc {
 
 impl Jit {
     /// Links an exit that has become hot to a side trace that goes on from there in the same way, if its tree has one.
-    pub(crate) fn share_side(&self, vm: &mut Vm, parent: u32, exit: u32, (proto, pc): (Gc<Proto>, *const Ins)) -> bool {
+    pub(crate) fn share_side(&self, vm: &mut Vm, exit: TraceExit, (proto, pc): (Gc<Proto>, *const Ins)) -> bool {
         let mut registry = self.registry.borrow_mut();
-        let Some(side) = registry.find_shared(vm, (parent, exit), proto, pc) else { return false };
-        registry.link_shared((parent, exit), side);
+        let Some(side) = registry.find_shared(vm, exit, proto, pc) else { return false };
+        registry.link_shared(exit, side);
         self.count(|c| c.shared += 1);
         if log::on(Topic::Trace) {
-            eprintln!("[TRACE {parent} exit {exit} shares trace {side}]");
+            eprintln!("[TRACE {} exit {} shares trace {side}]", exit.trace, exit.exit);
         }
         true
     }
@@ -56,33 +56,33 @@ impl Jit {
 
 impl Registry {
     /// The newest side trace that an exit in a function may share.
-    fn find_shared(&self, vm: &mut Vm, (parent, k): (u32, u32), proto: Gc<Proto>, pc: *const Ins) -> Option<u32> {
+    fn find_shared(&self, vm: &mut Vm, exit: TraceExit, proto: Gc<Proto>, pc: *const Ins) -> Option<TraceId> {
         let sides = self.sides_by_pc.0.get(&pc)?;
         // An exit that nothing was done before would come back to itself for ever.
-        let here = At::new(self.get(parent)?, SnapId::new(k as usize)).filter(|here| here.snap.done > 0)?;
+        let here = At::new(self.get(exit.trace)?, exit.exit).filter(|here| here.snap.done > 0)?;
         sides.iter().rev().copied().find(|&n| self.may_share(&here, proto, n) && self.goes_there_now(vm, n))
     }
-    fn may_share(&self, here: &At<'_>, proto: Gc<Proto>, n: u32) -> bool {
+    fn may_share(&self, here: &At<'_>, proto: Gc<Proto>, n: TraceId) -> bool {
         let Some(side) = self.get(n).filter(|side| side.root == here.entry.root) else { return false };
         // Where a function returns into itself, each exit has its own place to return to.
         if returns_to(&side.trace, proto) {
             return false;
         }
-        let Some(there) = side.trace.parent else { return false };
-        self.get(there.trace).and_then(|e| At::new(e, there.exit)).is_some_and(|there| here.goes_on_as(&there, &side.trace))
+        let Some(parent) = side.trace.parent else { return false };
+        self.get(parent.trace).and_then(|e| At::new(e, parent.exit)).is_some_and(|there| here.goes_on_as(&there, &side.trace))
     }
     /// Does a side trace begin with what happens this time, as far as one can tell before it does anything?
-    fn goes_there_now(&self, vm: &mut Vm, n: u32) -> bool {
+    fn goes_there_now(&self, vm: &mut Vm, n: TraceId) -> bool {
         let config = eval::Config { frame_delta: frame::delta, ..eval::Config::default() };
         let base = vm.base;
         self.get(n).is_some_and(|side| !eval::leaves_early(&config, &side.trace, vm, base))
     }
     /// The code behind an exit is a side trace of another one from now on.
-    fn link_shared(&mut self, (parent, k): (u32, u32), side: u32) {
+    fn link_shared(&mut self, exit: TraceExit, side: TraceId) {
         let Some((root, code)) = self.get(side).map(|e| (e.root, e.code.0)) else { return };
-        let mut above = core::iter::successors(Some(parent), |&n| self.get(n)?.trace.parent.map(|p| p.trace));
+        let mut above = core::iter::successors(Some(exit.trace), |&n| self.get(n)?.trace.parent.map(|p| p.trace));
         let round = above.any(|n| n == side);
-        self.link_exit((parent, k), side, code);
+        self.link_exit(exit, side, code);
         if round && let Some(root) = self.get_mut(root) {
             root.goes_round = true;
         }

@@ -4,14 +4,15 @@ use crate::Jit;
 use crate::stdlib::{Words, type_word};
 use crate::trace::Entry;
 use perilune_recorder::ir::{Const, Op, SnapId};
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::TraceId;
+use perilune_vm::object::{BcPos, Gc, Proto};
 use perilune_vm::value::Value;
 
 /// A trace.
 #[derive(Clone, Debug)]
 pub struct TraceView {
     /// Its number.
-    pub number: u32,
+    pub number: TraceId,
     /// The function that it lives as long as.
     pub owner: Gc<Proto>,
     /// The functions that it is made from.
@@ -26,9 +27,9 @@ pub struct TraceView {
 #[derive(Copy, Clone, Debug)]
 pub struct RecordingView {
     /// Number of the trace that is to be.
-    pub number: u32,
-    /// The function and the index of the instruction that it started at.
-    pub head: Option<(Gc<Proto>, usize)>,
+    pub number: TraceId,
+    /// Where it started.
+    pub head: Option<BcPos>,
     /// Instructions of IR so far.
     pub length: usize,
 }
@@ -63,8 +64,8 @@ impl Jit {
 pub struct GuardView {
     /// Index of the instruction.
     pub index: usize,
-    /// The function and the instruction that it was recorded for.
-    pub place: Option<(Gc<Proto>, usize)>,
+    /// The instruction that it was recorded for.
+    pub pos: Option<BcPos>,
     /// What must hold for the trace to go on, in words.
     pub condition: String,
     /// The type, if that is what it asks for.
@@ -72,16 +73,16 @@ pub struct GuardView {
 }
 
 impl Entry {
-    /// Where the interpreter goes on behind an exit: function and index.
-    pub fn resumes_at(&self, exit: usize) -> Option<(Gc<Proto>, usize)> {
-        self.place_of(self.trace.snaps.get(exit)?.pc)
+    /// Where the interpreter continues after an exit.
+    pub fn resumes_at(&self, exit: usize) -> Option<BcPos> {
+        self.position_of(self.trace.snaps.get(exit)?.pc)
     }
     /// The guards that leave by an exit.
     pub fn guards_at(&self, exit: usize) -> Vec<GuardView> {
         let words = Words::of(self);
         let view = |index: usize| GuardView {
             index,
-            place: self.place_of(self.trace.origin(index)),
+            pos: self.position_of(self.trace.origin(index)),
             condition: words.condition(index),
             asks_type: words.asks_type(index).then(|| type_word(self.trace.ins[index].ty)),
         };
@@ -93,10 +94,10 @@ impl Entry {
         ins.is_guard() && !ins.is_sunk() && !matches!(ins.op, Op::NOP | Op::SYNC | Op::COSAVE)
     }
     /// Is the trace, whose number is `n`, entered where it starts? Side traces are entered by exits, and have no such place.
-    pub fn is_entered(&self, n: u32) -> bool {
-        if let Some((proto, pc, original)) = self.start {
-            return crate::trace::patch::is_armed(proto, pc, original, n);
+    pub fn is_entered(&self, n: TraceId) -> bool {
+        if let Some(start) = &self.start {
+            return crate::trace::patch::is_armed(start, n);
         }
-        self.stitch.is_some_and(|(proto, stitch)| proto.pad_at(stitch).is_some_and(|pad| pad.trace() == n))
+        self.stitch.is_some_and(|(proto, stitch)| proto.pad_at(stitch).is_some_and(|pad| pad.trace() == Some(n)))
     }
 }

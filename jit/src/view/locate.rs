@@ -3,23 +3,23 @@
 use crate::Jit;
 use crate::trace::Entry;
 use perilune_backend::Part;
-use perilune_recorder::ir::{Const, Op, Origin, Trace};
-use perilune_vm::Vm;
-use perilune_vm::object::{Gc, Proto};
+use perilune_recorder::ir::{Const, Op, Origin, Trace, TraceExit};
+use perilune_vm::object::BcPos;
 use perilune_vm::sample::{Callee, CodePlace, StackFrame};
+use perilune_vm::{TraceId, Vm};
 
 /// A place in compiled code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Located {
     /// The trace.
-    pub trace: u32,
+    pub trace: TraceId,
     /// The exit whose code it is, if it is that of one.
     pub exit: Option<u32>,
     /// Id of the builtin that the trace has called there, if it has; 1 for one without an id, or that is not known.
     pub builtin: Option<u32>,
-    /// Functions and indices of their current instructions, the innermost first; the last one is that of the frame which the trace
+    /// The current instructions of the functions that run, the innermost first; the last one is that of the frame which the trace
     /// counts slots from, unless [`Located::returned`].
-    pub functions: Vec<(Gc<Proto>, usize)>,
+    pub functions: Vec<BcPos>,
     /// The last one of the functions has just been left: the frame that slots are counted from is its caller's.
     pub returned: bool,
     /// The trace goes from coroutine to coroutine.
@@ -29,10 +29,10 @@ pub struct Located {
 /// A trace, for whoever names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TraceName {
-    /// Where it starts: function and index of the instruction.
-    pub start: Option<(Gc<Proto>, usize)>,
+    /// Where it starts.
+    pub start: Option<BcPos>,
     /// For a side trace: the trace and the exit that it goes on from.
-    pub parent: Option<(u32, u32)>,
+    pub parent: Option<TraceExit>,
     /// How it ends, see `jit.util.traceinfo`.
     pub link: &'static str,
 }
@@ -46,7 +46,7 @@ impl Located {
     /// If that cannot be found (it has returned meanwhile), the stack is left as it is; but where the trace may be in another coroutine by
     /// now, either one that was resumed since, or one that has resumed the other. True if the functions are on top of another coroutine's.
     pub fn put_on(&self, frames: &mut Vec<StackFrame>, own: usize) -> bool {
-        let started_in = self.functions.last().filter(|_| !self.returned).map(|f| Callee::Lua(f.0));
+        let started_in = self.functions.last().filter(|_| !self.returned).map(|f| Callee::Lua(f.proto));
         let own = if self.switches { frames.len() } else { own };
         let searched = &frames[..own.min(frames.len()).min(SEARCHED)];
         if let Some(at) = searched.iter().position(|f| Some(f.callee) == started_in) {
@@ -68,7 +68,7 @@ impl Located {
         frames.splice(..usize::from(replaced && !frames.is_empty()), self.frames());
     }
     fn frames(&self) -> impl DoubleEndedIterator<Item = StackFrame> {
-        self.functions.iter().map(|(p, pc)| StackFrame { callee: Callee::Lua(*p), pc: Some(*pc) })
+        self.functions.iter().map(|pos| StackFrame { callee: Callee::Lua(pos.proto), pc: Some(pos.pc()) })
     }
 }
 
@@ -101,24 +101,24 @@ impl Jit {
         };
         let mut functions = functions(entry, t.origin_at(ins));
         if functions.is_empty() {
-            functions.extend(entry.place_of(t.snaps.first()?.pc));
+            functions.extend(entry.position_of(t.snaps.first()?.pc));
         }
         let switches = !t.stack_checks.is_empty();
         Some(Located { trace, exit, builtin: builtin(t, ins), functions, returned: has_returned(t, ins), switches })
     }
     /// What trace `n` is called by.
-    pub fn trace_name(&self, n: u32) -> Option<TraceName> {
+    pub fn trace_name(&self, n: TraceId) -> Option<TraceName> {
         let registry = self.registry.borrow();
         let e = registry.get(n)?;
-        let start = e.start.map(|s| (s.0, s.1)).or_else(|| e.place_of(e.trace.snaps.first()?.pc));
-        Some(TraceName { start, parent: e.trace.parent.map(|p| (p.trace, p.exit.number())), link: e.trace.link.name() })
+        let start = e.start.map(|s| s.pos).or_else(|| e.position_of(e.trace.snaps.first()?.pc));
+        Some(TraceName { start, parent: e.trace.parent, link: e.trace.link.name() })
     }
 }
 
 /// The functions that run where a bytecode was recorded, the innermost first.
-fn functions(entry: &Entry, innermost: Origin) -> Vec<(Gc<Proto>, usize)> {
+fn functions(entry: &Entry, innermost: Origin) -> Vec<BcPos> {
     let places = core::iter::successors(Some(innermost), |at| entry.trace.called_from(*at));
-    places.filter_map(|at| entry.place_of(at.pc)).collect()
+    places.filter_map(|at| entry.position_of(at.pc)).collect()
 }
 
 /// The builtin that an instruction calls.

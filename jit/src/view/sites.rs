@@ -3,10 +3,10 @@
 
 use perilune_recorder::ir::Op;
 use perilune_recorder::rec::FinishedTrace;
-use perilune_vm::Vm;
 use perilune_vm::bc::Ins;
 use perilune_vm::gc::watch::Site;
 use perilune_vm::object::{Gc, Proto};
+use perilune_vm::{TraceId, Vm};
 
 /// The function of the instruction at an address, and the line.
 fn line(done: &FinishedTrace, pc: *const Ins) -> Option<(Gc<Proto>, u32)> {
@@ -14,7 +14,7 @@ fn line(done: &FinishedTrace, pc: *const Ins) -> Option<(Gc<Proto>, u32)> {
 }
 
 /// Numbers for the instructions of a trace that is about to be compiled; none if nobody wants to know.
-pub fn of(vm: &mut Vm, done: &FinishedTrace, number: u32) -> Vec<u32> {
+pub fn of(vm: &mut Vm, done: &FinishedTrace, id: TraceId) -> Vec<u32> {
     if !vm.wants_sites() {
         return Vec::new();
     }
@@ -31,7 +31,7 @@ pub fn of(vm: &mut Vm, done: &FinishedTrace, number: u32) -> Vec<u32> {
                 (proto, at) = (Some(p), Some(l));
             }
             if let (Some(proto), Some(line)) = (proto, at) {
-                site = vm.add_site(Site { trace: number, proto, line, ins: i as u16 }).unwrap_or(0);
+                site = vm.add_site(Site { trace: id, proto, line, ins: i as u16 }).unwrap_or(0);
             }
         }
         if ins.op != Op::NOP {
@@ -47,8 +47,8 @@ fn start(done: &FinishedTrace) -> Option<(Gc<Proto>, u32)> {
 }
 
 /// Tells of a new trace.
-pub fn tell_trace(vm: &mut Vm, done: &FinishedTrace, number: u32) {
+pub fn tell_trace(vm: &mut Vm, done: &FinishedTrace, id: TraceId) {
     if let Some((proto, line)) = start(done) {
-        vm.tell_trace(number, proto, line);
+        vm.tell_trace(id, proto, line);
     }
 }

@@ -6,27 +6,28 @@
 use crate::Jit;
 use crate::trace::Entry;
 use core::any::Any;
+use perilune_recorder::ir::SnapId;
 use perilune_recorder::ir::history::History;
 use perilune_vm::object::{Gc, Proto};
-use perilune_vm::{Value, Vm};
+use perilune_vm::{TraceId, Value, Vm};
 
 /// Where and for what a recording starts.
 #[derive(Copy, Clone, Debug)]
 pub struct Start {
     /// Number of the trace that is to be.
-    pub number: u32,
+    pub number: TraceId,
     /// The function that it starts in.
     pub func: Value,
     /// Index of the instruction there.
     pub pc: usize,
     /// The trace that it goes on from, and by which exit; no exit if that trace ended in front of a call.
-    pub parent: Option<(u32, Option<u32>)>,
+    pub parent: Option<(TraceId, Option<SnapId>)>,
 }
 
 /// A trace that was compiled.
 pub struct Compiled<'a> {
     /// Its number.
-    pub number: u32,
+    pub number: TraceId,
     /// The trace.
     pub entry: &'a Entry,
     /// How it came into being.
@@ -60,9 +61,9 @@ pub trait Watcher: Any {
     /// The recording came to nothing, at an instruction of a function.
     fn aborted(&mut self, at: (Value, usize), reason: &str);
     /// A root trace whose tree lost more than it gained is entered no more.
-    fn disabled(&mut self, number: u32);
+    fn disabled(&mut self, number: TraceId);
     /// A trace is about to go. It was entered `entered` times from the interpreter.
-    fn gone(&mut self, number: u32, entry: &Entry, entered: u64, why: Fate);
+    fn gone(&mut self, number: TraceId, entry: &Entry, entered: u64, why: Fate);
     /// All traces are gone.
     fn flushed(&mut self);
 }
@@ -84,7 +85,7 @@ impl Jit {
     }
     /// Calls `f` for each trace, with its number and the times that it was entered from the interpreter. `f` does not reach the
     /// compiler.
-    pub fn for_each_entry(&self, mut f: impl FnMut(u32, &Entry, u64)) {
+    pub fn for_each_entry(&self, mut f: impl FnMut(TraceId, &Entry, u64)) {
         let registry = self.registry.borrow();
         for (n, e) in registry.iter() {
             f(n, e, registry.entries_of(n));
@@ -99,7 +100,7 @@ impl Jit {
         }
     }
     /// Tells of a new trace.
-    pub(crate) fn tell_compiled(&self, number: u32, history: Option<Box<History>>) {
+    pub(crate) fn tell_compiled(&self, number: TraceId, history: Option<Box<History>>) {
         if !self.is_watched() {
             return;
         }

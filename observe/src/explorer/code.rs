@@ -10,7 +10,7 @@ use perilune_recorder::ir::print::{ByOrder, Names, print_op, print_ref, print_sl
 use perilune_recorder::ir::{IrRef, Op, SnapId, Trace};
 use perilune_vm::Value;
 use perilune_vm::helper::Helper;
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::BcPos;
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -69,13 +69,13 @@ impl Writer<'_> {
             self.code.places.len() - 1
         })
     }
-    fn place(&mut self, found: Option<(Gc<Proto>, usize)>) -> Option<usize> {
-        let (proto, pc) = found?;
-        let place = self.functions.place(proto, pc);
+    fn place(&mut self, found: Option<BcPos>) -> Option<usize> {
+        let pos = found?;
+        let place = self.functions.place(pos.proto, pos.pc());
         Some(self.index(place))
     }
     fn at(&mut self, address: u64) -> Option<usize> {
-        self.place(self.entry.place_of(address))
+        self.place(self.entry.position_of(address))
     }
     fn bytecode(&mut self, path: &[Step]) {
         for step in path {
@@ -121,7 +121,7 @@ impl Writer<'_> {
         for k in 0..trace.snaps.len() {
             let mut guards = Vec::new();
             for g in self.entry.guards_at(k) {
-                let place = self.place(g.place);
+                let place = self.place(g.pos);
                 guards.push(Guard { number: number(g.index), condition: g.condition, asks_type: g.asks_type, place });
             }
             let place = self.place(self.entry.resumes_at(k));

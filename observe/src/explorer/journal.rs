@@ -6,9 +6,9 @@ use super::report::{Abort, Code, Fate, Kind, Left, LeftOut, Link, Parent, Pass, 
 use perilune_jit::stdlib::function_name;
 use perilune_jit::trace::Entry;
 use perilune_jit::view::watch::{self, Compiled, Start, Watcher};
-use perilune_recorder::ir::Link as End;
-use perilune_vm::Value;
+use perilune_recorder::ir::{Link as End, SnapId};
 use perilune_vm::object::{Gc, Proto};
+use perilune_vm::{TraceId, Value};
 use std::collections::HashMap;
 
 /// More traces are not noted.
@@ -21,7 +21,7 @@ const LINES: usize = 4_000_000;
 /// A recording under way.
 #[derive(Clone)]
 struct Recording {
-    number: u32,
+    number: TraceId,
     start: Option<Place>,
     parent: Option<Parent>,
     path: Vec<Step>,
@@ -44,17 +44,17 @@ pub struct Journal {
     pub flushes: u32,
     recording: Option<Recording>,
     /// The traces that there are: ids by number.
-    alive: HashMap<u32, u32>,
+    alive: HashMap<TraceId, u32>,
     known_aborts: HashMap<Abort, usize>,
     lines: usize,
 }
 
 impl Journal {
     /// The id of a trace that there is.
-    fn id(&self, number: u32) -> Option<u32> {
+    fn id(&self, number: TraceId) -> Option<u32> {
         self.alive.get(&number).copied()
     }
-    fn trace(&mut self, number: u32) -> Option<&mut Trace> {
+    fn trace(&mut self, number: TraceId) -> Option<&mut Trace> {
         let id = self.id(number)?;
         self.traces.get_mut(id as usize - 1)
     }
@@ -63,10 +63,10 @@ impl Journal {
         Some(self.functions.place(proto, pc))
     }
     /// Notes how a trace has been used.
-    pub fn update(&mut self, number: u32, entry: &Entry, entered: u64) {
-        let used = entry.exits.iter().enumerate().filter(|(_, x)| x.taken != 0 || x.side != 0);
-        let left = used.map(|(exit, x)| Left { exit, taken: x.taken, to: self.id(x.side) }).collect();
-        let replaced_by = self.id(entry.replaced_by);
+    pub fn update(&mut self, number: TraceId, entry: &Entry, entered: u64) {
+        let used = entry.exits.iter().enumerate().filter(|(_, x)| x.taken != 0 || x.side.is_some());
+        let left = used.map(|(exit, x)| Left { exit, taken: x.taken, to: x.side.and_then(|n| self.id(n)) }).collect();
+        let replaced_by = entry.replaced_by.and_then(|n| self.id(n));
         let Some(trace) = self.trace(number) else { return };
         trace.left = left;
         trace.replaced_by = replaced_by;
@@ -93,7 +93,7 @@ impl Journal {
         let pass = |p: &perilune_recorder::opt::Pass| Pass { name: p.name, before: p.before, after: p.after };
         self.traces.push(Trace {
             id,
-            number: t.number,
+            number: t.number.get(),
             kind,
             parent: recording.parent,
             root: self.id(entry.root),
@@ -130,7 +130,11 @@ impl Watcher for Journal {
         self.functions.forget(proto);
     }
     fn started(&mut self, start: &Start) {
-        let parent = start.parent.map(|(number, exit)| Parent { number, trace: self.id(number), exit });
+        let parent = start.parent.map(|(number, exit)| Parent {
+            number: number.get(),
+            trace: self.id(number),
+            exit: exit.map(SnapId::number),
+        });
         let place = self.place(start.func, start.pc);
         self.recording = Some(Recording { number: start.number, start: place, parent, path: Vec::new() });
     }
@@ -167,12 +171,12 @@ impl Watcher for Journal {
             self.left_out.aborts += 1;
         }
     }
-    fn disabled(&mut self, number: u32) {
+    fn disabled(&mut self, number: TraceId) {
         if let Some(t) = self.trace(number) {
             t.disabled = true;
         }
     }
-    fn gone(&mut self, number: u32, entry: &Entry, entered: u64, why: watch::Fate) {
+    fn gone(&mut self, number: TraceId, entry: &Entry, entered: u64, why: watch::Fate) {
         self.update(number, entry, entered);
         if let Some(t) = self.trace(number) {
             t.fate = match why {

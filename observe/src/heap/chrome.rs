@@ -289,7 +289,7 @@ impl Snapshot<'_> {
             Node::Trace(i) => {
                 let t = &self.graph.traces[i];
                 let name = texts.get(format!("trace {} of {}", t.number, defined_at(t.owner)), "trace");
-                (NodeType::Code, name, (t.number + 2).min(FIRST_ID - 1), t.code)
+                (NodeType::Code, name, (t.number.get() + 2).min(FIRST_ID - 1), t.code)
             }
             Node::Object(o) => {
                 let (kind, name) = self.kind_and_name(o, texts);

@@ -136,7 +136,7 @@ impl<'a> Graph<'a> {
             for &i in self.owned.get(&o.addr()).into_iter().flatten() {
                 f(Link {
                     kind: LinkKind::Internal,
-                    name: LinkName::Numbered("trace", self.traces[i].number),
+                    name: LinkName::Numbered("trace", self.traces[i].number.get()),
                     to: Target::Trace(i),
                 });
             }

@@ -4,10 +4,10 @@ use super::OnStop;
 use crate::foreign::attempt;
 use crate::stream::out::Out;
 use crate::stream::{END, EVENTS_MAGIC, EventKind, SYMTAB_MAGIC, Source, SymKind, VERSION, header};
-use perilune_vm::Vm;
 use perilune_vm::gc::watch::{Change, Place, Watcher};
 use perilune_vm::object::{Func, Gc, Kind, Proto};
 use perilune_vm::stdlib::Builtin;
+use perilune_vm::{TraceId, Vm};
 use std::collections::HashSet;
 use std::io::{self, Write};
 
@@ -86,7 +86,7 @@ impl Profiler {
             Place::Trace(site) if self.lines => self.lua(kind, site.proto, site.line),
             Place::Trace(site) => {
                 self.out.byte(header(kind, Source::Trace));
-                self.out.number(u64::from(site.trace));
+                self.out.number(u64::from(site.trace.get()));
             }
             Place::Native(code) => {
                 if self.natives.insert(code) {
@@ -132,9 +132,9 @@ impl Watcher for Profiler {
         self.out.byte(header(EventKind::Symbol, Source::Lua));
         self.proto_body(proto);
     }
-    fn trace(&mut self, number: u32, proto: Gc<Proto>, line: u32) {
+    fn trace(&mut self, id: TraceId, proto: Gc<Proto>, line: u32) {
         self.out.byte(header(EventKind::Symbol, Source::Trace));
-        self.out.number(u64::from(number));
+        self.out.number(u64::from(id.get()));
         self.out.number(proto.addr());
         self.out.number(u64::from(line));
     }

@@ -2,6 +2,8 @@
 
 use super::HashMap;
 use core::time::Duration;
+use perilune_recorder::ir::TraceExit;
+use perilune_vm::TraceId;
 use std::time::SystemTime;
 
 /// Most stacks (that is, ways from the outermost function to some other) that are kept. Samples of others are counted where the
@@ -75,11 +77,11 @@ pub struct Frame {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct TraceInfo {
     /// Its number, which another trace may have had before or after it.
-    pub number: u32,
+    pub number: TraceId,
     /// File and line that it starts at.
     pub place: String,
     /// For a side trace: the trace and the exit that it goes on from.
-    pub parent: Option<(u32, u32)>,
+    pub parent: Option<TraceExit>,
     /// How it ends.
     pub link: &'static str,
 }
@@ -88,7 +90,7 @@ impl TraceInfo {
     /// Number, parent and place, as `-jv` shows them.
     pub fn label(&self) -> String {
         match self.parent {
-            Some((parent, exit)) => format!("trace {} ({parent}/{exit}) {}", self.number, self.place),
+            Some(parent) => format!("trace {} ({parent}) {}", self.number, self.place),
             None => format!("trace {} {}", self.number, self.place),
         }
     }
@@ -326,6 +328,7 @@ impl Profile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use perilune_recorder::ir::SnapId;
 
     #[test]
     fn the_tree_does_not_grow_without_limit() {
@@ -343,7 +346,13 @@ mod tests {
         p.functions.push(Function { name: "f".into(), file: "dir/x.lua".into(), line: 3 });
         p.functions.push(Function { name: "main chunk".into(), file: "dir/x.lua".into(), line: 0 });
         let (f, main) = (p.frame(Frame { function: 0, line: 4 }), p.frame(Frame { function: 1, line: 9 }));
-        p.traces.push(TraceInfo { number: 7, place: "x.lua:4".into(), parent: Some((2, 1)), link: "loop" });
+        let id = |n| TraceId::new(n).expect("no zero");
+        p.traces.push(TraceInfo {
+            number: id(7),
+            place: "x.lua:4".into(),
+            parent: Some(TraceExit { trace: id(2), exit: SnapId::new(1) }),
+            link: "loop",
+        });
         for _ in 0..3 {
             p.add(&[f, main], true, Doing::Compiled, Some((0, Some(5))), 2);
         }

@@ -7,7 +7,6 @@ use core::cell::RefCell;
 use core::time::Duration;
 use perilune_jit::Jit;
 use perilune_jit::view::locate::Located;
-use perilune_vm::Vm;
 use perilune_vm::bc::Op;
 use perilune_vm::interp::defname::names_of_children;
 use perilune_vm::interp::frames::name_of_callee;
@@ -15,6 +14,7 @@ use perilune_vm::object::{Gc, Proto};
 use perilune_vm::sample::{Activity, Callee, Consumer, INTERRUPTED, Part, Sample, Stack, StackFrame};
 use perilune_vm::stdlib::{Builtin, os};
 use perilune_vm::text::chunk::chunk_id;
+use perilune_vm::{TraceId, Vm};
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -179,9 +179,9 @@ impl Inner {
         }
     }
 
-    fn trace(&mut self, jit: Option<&Jit>, number: u32) -> Option<u32> {
+    fn trace(&mut self, jit: Option<&Jit>, number: TraceId) -> Option<u32> {
         let name = jit?.trace_name(number)?;
-        let place = name.start.map_or_else(|| "?".to_owned(), |(p, pc)| format!("{}:{}", file(p), p.line(pc)));
+        let place = name.start.map_or_else(|| "?".to_owned(), |pos| format!("{}:{}", file(pos.proto), pos.proto.line(pos.pc())));
         let place = place.rsplit('/').next().unwrap_or_default().to_owned();
         let info = TraceInfo { number, place, parent: name.parent, link: name.link };
         if let Some(&known) = self.traces.get(&info) {

@@ -1,6 +1,6 @@
 //! Evaluates addresses, loads, stores, allocations and calls.
 
-use super::{Eval, Step, box_word, guard, memory, pointer_tag};
+use super::{Eval, Step, box_word, guard, memory};
 use crate::ir::{Const, Ins, IrRef, Mode, Op, Ty, sload};
 use perilune_vm::gc::color::BLACK;
 use perilune_vm::helper::Helper;
@@ -105,7 +105,7 @@ fn value_load(address: u64, ins: Ins, check: bool, convert: bool) -> Step {
         guard(!check || word == box_word(0, ty))?;
         return Ok(0);
     }
-    match pointer_tag(ty) {
+    match ty.tag() {
         Some(tag) => {
             guard(!check || value.tag() == tag)?;
             Ok(word & v::PAYLOAD_MASK)

@@ -15,16 +15,16 @@ use crate::opt::overflow;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::ofs;
 use perilune_vm::value as v;
-use perilune_vm::{Value, Vm};
+use perilune_vm::{TraceId, Value, Vm};
 
 /// How a run ended.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// Left through this snapshot: its slots are stored, the interpreter goes on at its pc.
+    /// Left through this snapshot: its slots are stored, and the interpreter resumes at its pc.
     Exit(SnapId),
-    /// Goes on in root trace n.
-    Root(u32),
-    /// Goes on at the trace's own start (recursion, or a loop without LOOP).
+    /// Continues in a root trace.
+    Root(TraceId),
+    /// Continues at the trace's own start (recursion, or a loop without LOOP).
     Again,
     /// The run was longer than allowed. Nothing was stored.
     OutOfFuel,
@@ -35,7 +35,7 @@ pub enum Outcome {
 pub struct Exit {
     /// How it ended.
     pub outcome: Outcome,
-    /// Base of the frame to go on in.
+    /// Base of the frame to continue in.
     pub base: *mut Value,
     /// Instructions executed.
     pub executed: u64,
@@ -70,8 +70,8 @@ pub fn run(trace: &Trace, vm: *mut Vm, base: *mut Value) -> Exit {
     run_with(&Config::default(), trace, vm, base)
 }
 
-/// Would a trace leave by its first exit on the frame at `base`, before it does anything that can be seen? Nothing is changed. The
-/// contract is that of [`run`].
+/// Would a trace leave by its first exit on the frame at `base`, before it has any effect? Memory is not changed. The contract is that of
+/// [`run`].
 pub fn leaves_early(config: &Config, trace: &Trace, vm: *mut Vm, base: *mut Value) -> bool {
     Eval::new(config, trace, vm, base).leaves_early()
 }
@@ -89,7 +89,7 @@ pub fn run_with(config: &Config, trace: &Trace, vm: *mut Vm, base: *mut Value) -
     }
 }
 
-/// What an instruction asks for: its value, or to leave.
+/// The result of an instruction: its value, or that the trace is left.
 type Step = Result<u64, Leave>;
 
 /// A guard failed.
@@ -109,7 +109,7 @@ struct Eval<'a> {
     executed: u64,
     in_loop: u64,
     iterations: u64,
-    /// Left in the middle of a builtin, which has seen the state stored.
+    /// The trace was left in a builtin, before which the slots were stored.
     in_native: bool,
 }
 
@@ -287,7 +287,7 @@ impl Eval<'_> {
     fn boxed(&self, r: IrRef) -> u64 {
         match self.t.konst(r) {
             Some(Const::Gc(k)) => k.0,
-            Some(Const::Null(ty)) if pointer_tag(ty).is_some() => Value::NIL.0,
+            Some(Const::Null(ty)) if ty.tag().is_some() => Value::NIL.0,
             _ => box_word(self.val(r), self.t.ty(r)),
         }
     }
@@ -339,28 +339,11 @@ impl Eval<'_> {
     }
 }
 
-/// The tag of an object's type.
-fn pointer_tag(ty: Ty) -> Option<u64> {
-    Some(match ty {
-        Ty::LightUd => v::TAG_LIGHTUD,
-        Ty::Str => v::TAG_STR,
-        Ty::Thread => v::TAG_THREAD,
-        Ty::Proto => v::TAG_PROTO,
-        Ty::Func => v::TAG_FUNC,
-        Ty::Cdata => v::TAG_CDATA,
-        Ty::Tab => v::TAG_TAB,
-        Ty::Udata => v::TAG_UDATA,
-        _ => return None,
-    })
-}
-
 /// Boxes a word of a type.
 fn box_word(word: u64, ty: Ty) -> u64 {
-    match ty {
-        Ty::Nil => Value::NIL.0,
-        Ty::False => Value::FALSE.0,
-        Ty::True => Value::TRUE.0,
-        _ if ty.is_int() => v::INT_BITS | word,
-        _ => pointer_tag(ty).map_or(word, |tag| tag << v::PAYLOAD_BITS | word),
+    match ty.pri_value() {
+        Some(value) => value.0,
+        None if ty.is_int() => v::INT_BITS | word,
+        None => ty.tag().map_or(word, |tag| tag << v::PAYLOAD_BITS | word),
     }
 }

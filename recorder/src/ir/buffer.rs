@@ -8,7 +8,7 @@
 //! at the newest operand, since nothing equal can be older than that.
 
 use super::history::{History, Request};
-use super::{Const, Ins, IrRef, Op, Origin, ParentExit, Snapshot, Trace, Ty, VmRef};
+use super::{Const, Ins, IrRef, Op, Origin, Snapshot, Trace, TraceExit, Ty, VmRef};
 use crate::abort::Abort;
 use crate::params::{Limits, OptFlags};
 use perilune_vm::Value;
@@ -19,7 +19,7 @@ pub type Emit = Result<IrRef, Abort>;
 /// The guard that is emitted would always fail.
 pub(crate) const GUARD_FAILS: Emit = Err(Abort::GuardAlwaysFails);
 
-/// What decides whether and how an instruction that is asked for is appended.
+/// The emission pipeline: decides whether and how an instruction is appended.
 pub type Pipeline = fn(&mut IrBuffer, Ins) -> Emit;
 
 /// References have 15 bits on either side of the bias.
@@ -34,7 +34,7 @@ pub struct IrBuffer {
     pub flags: OptFlags,
     /// Limits.
     pub limits: Limits,
-    /// What emitted instructions go through.
+    /// The stages of emission.
     pipeline: Pipeline,
     /// Newest instruction of each operation; 0 is the end.
     chain: [u16; Op::COUNT],
@@ -43,16 +43,16 @@ pub struct IrBuffer {
     /// Newest constant of each kind.
     kchain: [u16; 8],
     kprev: Vec<u16>,
-    /// By index of a num: the sum of ints that has the same low bits, if one was made (FOLD of TOBIT). A chain of sums
-    /// is gone through once, and not again for each value in it.
+    /// By index of a num: the sum of ints that has the same low bits, if one was emitted (FOLD of TOBIT). So a chain of sums is followed
+    /// once, and not again for each partial sum.
     low_bits: Vec<IrRef>,
     /// Was a guard emitted since the last snapshot?
     guard_emitted: bool,
     /// The bytecode being recorded, see [`Trace::origins`].
     pub origin: Origin,
-    /// Number of instructions that were asked for.
+    /// Number of instructions emitted, appended or not.
     pub requested: usize,
-    /// The instructions that were asked for, if they are to be kept. `None` while passes run.
+    /// The emitted instructions, if they are to be kept. `None` while passes run.
     pub history: Option<Box<History>>,
 }
 
@@ -106,7 +106,7 @@ impl IrBuffer {
         b.trace.ins.reserve(256);
         b
     }
-    /// Goes on with a trace that exists.
+    /// Continues an existing trace.
     pub fn from_trace(trace: Trace, flags: OptFlags, limits: Limits, pipeline: Pipeline) -> IrBuffer {
         let mut b = IrBuffer::new(flags, limits, pipeline);
         b.kprev.clear();
@@ -298,10 +298,10 @@ impl IrBuffer {
     }
 
     /// Makes it a side trace.
-    pub fn set_parent(&mut self, parent: ParentExit) {
+    pub fn set_parent(&mut self, parent: TraceExit) {
         self.trace.parent = Some(parent);
         let base = &mut self.trace.ins[0];
-        (base.a, base.b) = (IrRef(parent.trace as u16), IrRef(parent.exit.number() as u16));
+        (base.a, base.b) = (IrRef(parent.trace.operand()), IrRef(parent.exit.number() as u16));
     }
     /// Was a guard emitted since the last snapshot? If not, there is no need for another one.
     pub fn guard_emitted(&self) -> bool {
@@ -340,7 +340,7 @@ impl IrBuffer {
         Ok(())
     }
 
-    /// Takes an instruction out: it becomes a NOP.
+    /// Removes an instruction: it becomes a NOP.
     pub(crate) fn remove(&mut self, r: IrRef) {
         let op = self.trace.ins[r.ins_index()].op;
         let next = self.prev[r.ins_index()];
@@ -359,7 +359,7 @@ impl IrBuffer {
         self.prev[r.ins_index()] = 0;
         self.trace.ins[r.ins_index()] = Ins::new(Op::NOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
     }
-    /// Takes back everything from instruction `n` on (NOPs excepted, those were something else).
+    /// Removes all instructions from `n` on. (Instructions that were made NOPs do not come back.)
     pub(crate) fn rollback(&mut self, n: usize) {
         self.trace.origins.retain(|o| usize::from(o.0) < n);
         self.trace.native_writes.retain(|w| w.at.ins_index() < n);

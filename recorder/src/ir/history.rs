@@ -5,14 +5,14 @@
 
 use super::{Ins, IrRef, Trace};
 
-/// An instruction that recording asked for.
+/// An instruction that the recorder emitted.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Request {
     /// The instruction; its operands are those of the trace.
     pub ins: Ins,
-    /// What is used in its place: an instruction of the trace or a constant. [`IrRef::NONE`] if nothing is.
+    /// The reference that came back: an instruction of the trace or a constant; [`IrRef::NONE`] if there is no value.
     pub result: IrRef,
-    /// Was that instruction made for it? Otherwise it was there before.
+    /// Was this instruction appended for it? Otherwise it was in the trace before.
     pub is_new: bool,
     /// Address of the bytecode being recorded, see [`Trace::origins`].
     pub origin: u64,
@@ -21,8 +21,8 @@ pub struct Request {
 /// How a trace came into being.
 #[derive(Clone, Default, Debug)]
 pub struct History {
-    /// What was asked for, in order. What rules of FOLD emit in turn is left out.
+    /// The emitted instructions in order, without those that rules of FOLD emitted in turn.
     pub requests: Vec<Request>,
-    /// The trace as recorded, before the passes that work on the whole of it.
+    /// The trace as recorded, before the passes on a finished trace.
     pub recorded: Trace,
 }

@@ -91,11 +91,11 @@ impl Ins {
     pub const PHI: u8 = 0x40;
     /// Scratch mark of passes.
     pub const MARK: u8 = 0x20;
-    /// Sunk: a new table that only exits need, or what serves only to fill it (addresses, insertions, stores). Not executed in
-    /// its place. An exit executes those of [`super::Trace::sunk`] before it stores the slots; none of them is a guard then.
+    /// Sunk: makes a new table that only exits need, or serves only to fill it (addresses, insertions, stores). Not executed where it
+    /// stands. An exit executes its [`super::Trace::sunk`] instructions before it stores the slots; none of them is a guard then.
     pub const SINK: u8 = 0x10;
-    /// Exit stress, for tests: a guard that also leaves, whatever it would find, when `Vm::exit_countdown` is over. On BASE it is
-    /// the stack check at the start that leaves.
+    /// Exit stress, for tests: a guard that also fails when `Vm::exit_countdown` is over. On BASE it is the stack check at the start that
+    /// fails.
     pub const STRESS: u8 = 0x08;
     /// An unguarded instruction.
     pub const fn new(op: Op, ty: Ty, a: IrRef, b: IrRef) -> Ins {
@@ -140,10 +140,10 @@ impl Ins {
         let b = if self.op.mode_b() == Mode::Ref && !self.b.is_const() { Some(self.b) } else { None };
         a.into_iter().chain(b)
     }
-    /// May the instruction go when nobody uses its value?
+    /// May the instruction be removed when its value is not used?
     #[inline]
     pub fn is_removable(&self) -> bool {
-        // What is not made needs no memory.
+        // Guards of allocations are for lack of memory.
         let guards_memory = self.op.effect() == Effect::Alloc;
         (!self.is_guard() || guards_memory) && self.op.effect() != Effect::Store && self.op != Op::BASE
     }

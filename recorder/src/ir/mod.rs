@@ -22,5 +22,5 @@ pub use ins::{Ins, IrRef, REF_BIAS};
 pub use literal::{conv, native, sload, xload};
 pub use op::{Effect, FpMath, Mode, Op};
 pub use snapshot::{SnapSlot, Snapshot};
-pub use trace::{Link, NativeWrite, Origin, ParentExit, StackCheck, Trace};
+pub use trace::{Link, NativeWrite, Origin, StackCheck, Trace, TraceExit};
 pub use ty::Ty;

@@ -2,11 +2,11 @@
 
 use super::print::{SLOAD_FLAGS, TOSTR_KINDS};
 use super::{
-    Const, FpMath, Ins, IrRef, Link, Mode, Op, ParentExit, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, Ty, VmRef, conv, xload,
+    Const, FpMath, Ins, IrRef, Link, Mode, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, TraceExit, Ty, VmRef, conv, xload,
 };
-use perilune_vm::Value;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
+use perilune_vm::{TraceId, Value};
 
 /// Makes the objects that a text names.
 pub trait Objects {
@@ -87,6 +87,10 @@ fn slot(s: &str) -> Res<SlotIdx> {
     int(s).map(|n: u16| SlotIdx::new(n.into()))
 }
 
+fn trace_id(s: &str) -> Res<TraceId> {
+    TraceId::new(int(s)?).ok_or_else(|| format!("'{s}' is no trace number"))
+}
+
 fn position(names: &[&str], s: &str) -> Res<u16> {
     names.iter().position(|n| n.trim_end() == s).map(|i| i as u16).ok_or_else(|| format!("unknown name '{s}'"))
 }
@@ -103,7 +107,7 @@ impl Parser<'_> {
             "...." => self.snapshot(rest),
             "parent" => {
                 let (parent, exit) = rest.split_once('/').ok_or("parent/exit expected")?;
-                self.trace.parent = Some(ParentExit { trace: int(parent)?, exit: SnapId::new(int(exit)?) });
+                self.trace.parent = Some(TraceExit { trace: trace_id(parent)?, exit: SnapId::new(int(exit)?) });
                 Ok(())
             }
             "top" => {
@@ -302,7 +306,7 @@ impl Parser<'_> {
 fn link(s: &str) -> Res<Link> {
     let simple = [Link::Loop, Link::TailRec, Link::UpRec, Link::DownRec, Link::Interp, Link::Return, Link::Stitch];
     match s.strip_prefix("root ") {
-        Some(n) => Ok(Link::Root(int(n)?)),
+        Some(n) => Ok(Link::Root(trace_id(n)?)),
         None => simple.into_iter().find(|l| l.name() == s).ok_or_else(|| format!("unknown link '{s}'")),
     }
 }

@@ -7,9 +7,9 @@
 //! 0003 >  int LE     0002  +100
 //! ```
 //!
-//! Columns: number, `>` for a guard or `}` for what is sunk, `+` for an operand of a PHI, type, operation, operands. Constants are printed by value: ints
-//! with a sign, nums with a sign and a point or exponent, strings quoted, other objects as `{kind:index}`, the key and node of an
-//! HREFK as `"key"@node`. NOPs are left out. A snapshot lists the slots from 0 to its limit; `----` is one that was not modified.
+//! Columns: number, `>` for a guard or `}` for a sunk instruction, `+` for an operand of a PHI, type, operation, operands. Constants are printed
+//! by value: ints with a sign, nums with a sign and a point or exponent, strings quoted, other objects as `{kind:index}`, the key and
+//! node of an HREFK as `"key"@node`. NOPs are left out. A snapshot lists the slots from 0 to its limit; `----` is one that was not modified.
 //! A slot's value may be followed by `|` (frame), `^` (continuation frame), `!` (not stored).
 
 use super::{
@@ -20,7 +20,7 @@ use perilune_vm::Value;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
 
-/// Names for what is known by its address.
+/// Names of objects and instructions that a trace knows by their addresses.
 pub trait Names {
     /// A name for an object, to be printed in braces.
     fn object(&self, v: Value) -> String;
@@ -54,7 +54,7 @@ pub fn print(trace: &Trace, names: &dyn Names) -> String {
     let mut out = String::new();
     let p = Printer { trace, names };
     if let Some(parent) = trace.parent {
-        let _ = writeln!(out, "parent {}/{}", parent.trace, parent.exit);
+        let _ = writeln!(out, "parent {parent}");
     }
     if trace.top_slot != 0 {
         let _ = writeln!(out, "top {}", trace.top_slot);

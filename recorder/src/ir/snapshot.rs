@@ -21,7 +21,7 @@ impl SnapSlot {
     pub const CONT: u8 = 2;
     /// The slot in memory already has this value: nothing to store.
     pub const NORESTORE: u8 = 4;
-    /// It has, because the slots were stored (NATIVE, SYNC) since the trace began.
+    /// With [`SnapSlot::NORESTORE`]: memory has the value because NATIVE or SYNC has stored the slots since the trace began.
     pub const STORED: u8 = 8;
     /// Does an exit store the value?
     pub const fn is_restored(&self) -> bool {
@@ -42,16 +42,16 @@ pub struct Snapshot {
     pub pc: u64,
     /// Count for an instruction taking an open list, see `perilune_vm::hooks::Resume`.
     pub multres: u32,
-    /// Its guard decides a branch: `pc` is the way that the trace does not go, and not the start of what the guard belongs to.
+    /// Its guard decides a branch: `pc` is the target that the trace does not follow, and not the instruction that branches.
     pub decides: bool,
-    /// Bytecode instructions that have run before, as many as were recorded.
+    /// Number of bytecode instructions recorded before it.
     pub done: u16,
     /// The modified slots, ascending.
     pub slots: Vec<SnapSlot>,
 }
 
 impl Snapshot {
-    /// [`Snapshot::multres`] where the count is only known by what a builtin has left in the VM.
+    /// [`Snapshot::multres`] where the count is in the VM, left by a builtin.
     pub const OPEN: u32 = u32::MAX;
     /// Slots of the frame to resume that may be live.
     pub fn live_slots(&self) -> usize {
@@ -61,7 +61,7 @@ impl Snapshot {
     pub fn restored(&self) -> impl Iterator<Item = &SnapSlot> {
         self.slots.iter().filter(|s| s.is_restored())
     }
-    /// The slot as a side trace counts it that starts at this exit, in the frame to resume; `None` if it is below that frame.
+    /// The slot as a side trace at this exit counts it, from the frame to resume; `None` if it is below that frame.
     pub fn slot_in_side_trace(&self, slot: SlotIdx) -> Option<SlotIdx> {
         (slot + SlotIdx::BASE.index()).index().checked_sub(self.base_slot.index()).map(SlotIdx::new)
     }

@@ -7,6 +7,7 @@ use super::op::{Mode, Op};
 use super::snapshot::Snapshot;
 use super::ty::Ty;
 use core::ops::Range;
+use perilune_vm::TraceId;
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::gc::Marker;
 use perilune_vm::object::{Gc, GcHeader};
@@ -16,8 +17,8 @@ use perilune_vm::object::{Gc, GcHeader};
 pub enum Link {
     /// Not finished.
     None,
-    /// Jumps to root trace n.
-    Root(u32),
+    /// Jumps to a root trace.
+    Root(TraceId),
     /// Loops to its own LOOP (or, without one, to its start).
     Loop,
     /// Tail recursion: to its own start, same base.
@@ -51,6 +52,27 @@ impl Link {
     }
 }
 
+/// An exit of a trace.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TraceExit {
+    /// The trace.
+    pub trace: TraceId,
+    /// The exit, which has the number of its snapshot.
+    pub exit: SnapId,
+}
+
+impl core::fmt::Display for TraceExit {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{}/{}", self.trace, self.exit)
+    }
+}
+
+impl core::fmt::Debug for TraceExit {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
 /// A trace. Snapshot `i` is exit `i`; the last snapshot is the state at the trace's end (for links other than a LOOP).
 #[derive(Clone, Debug)]
 pub struct Trace {
@@ -62,11 +84,11 @@ pub struct Trace {
     pub snaps: Vec<Snapshot>,
     /// How it ends.
     pub link: Link,
-    /// Where a side trace starts.
-    pub parent: Option<ParentExit>,
+    /// For a side trace: the exit of its parent that it continues at.
+    pub parent: Option<TraceExit>,
     /// Highest stack slot (exclusive) that any frame of the trace needs, for the stack check at its start.
     pub top_slot: u32,
-    /// Up to where (exclusive) the trace that leads here has checked the stack; 0 if it has not.
+    /// The first slot above those that the parent has checked the stack for; 0 if there is no such check.
     pub checked_slot: u32,
     /// Which bytecode each instruction was recorded for: index of the first instruction of a run, and the bytecode.
     pub origins: Vec<(u16, Origin)>,
@@ -96,15 +118,6 @@ pub struct StackCheck {
     pub top: u32,
 }
 
-/// The exit that a side trace starts at.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct ParentExit {
-    /// Number of the parent trace.
-    pub trace: u32,
-    /// The exit.
-    pub exit: SnapId,
-}
-
 /// The bytecode that an instruction was recorded for.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
 pub struct Origin {
@@ -119,7 +132,7 @@ impl Trace {
     pub fn objects(&self) -> impl Iterator<Item = Gc<GcHeader>> {
         self.consts.iter().filter_map(|k| if let Const::Gc(v) = k { v.as_gc() } else { None })
     }
-    /// Keeps them.
+    /// Marks them for the collector.
     pub fn mark(&self, marker: &mut Marker) {
         self.objects().for_each(|o| marker.mark_object(o));
     }
@@ -166,8 +179,8 @@ impl Trace {
         }
         None
     }
-    /// The sunk instructions that an exit through snapshot `k` executes, in order: they make the tables that its slots name, and
-    /// the tables in those, and fill them with what was stored before the snapshot.
+    /// The sunk instructions that an exit through snapshot `k` executes, in order: they make the tables in its slots, and the tables in
+    /// those, and fill them with what was stored before the snapshot.
     pub fn sunk(&self, k: SnapId) -> Vec<IrRef> {
         let snap = self.snap(k);
         let end = snap.at.ins_index().min(self.ins.len());
@@ -209,8 +222,8 @@ impl Trace {
     pub fn checks_stack(&self) -> bool {
         self.top_slot > self.checked_slot && !is_injected(Fault::StackUnchecked)
     }
-    /// Up to where (exclusive) the stack is checked when the trace leaves by exit `k`, in slots of what begins there. The first
-    /// exit is that of the check itself.
+    /// The first slot above those that the stack is checked for when the trace leaves by exit `k`, as a side trace there counts slots.
+    /// The first exit is that of the check itself.
     pub fn checked_at(&self, k: SnapId) -> u32 {
         let Some(snap) = self.snaps.get(k.index()).filter(|_| k > SnapId::FIRST) else { return 0 };
         let checked = self.stack_checks.iter().rfind(|c| c.switch < snap.at).map(|c| c.top);

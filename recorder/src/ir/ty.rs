@@ -2,6 +2,7 @@
 
 use perilune_vm::Value;
 use perilune_vm::layout::AbiType;
+use perilune_vm::value as v;
 
 /// The type of an IR value, with LuaJIT's numbering (its tools index an array by it).
 ///
@@ -101,6 +102,30 @@ impl Ty {
         } else {
             // The complement of a tag is LuaJIT's number of the type.
             Ty::ALL[(!v.tag() & 0x1f) as usize]
+        }
+    }
+    /// The value of a type that has only one; `None` for other types.
+    pub const fn pri_value(self) -> Option<Value> {
+        match self {
+            Ty::Nil => Some(Value::NIL),
+            Ty::False => Some(Value::FALSE),
+            Ty::True => Some(Value::TRUE),
+            _ => None,
+        }
+    }
+    /// The tag of boxed values, for types that are untagged pointers in traces.
+    pub const fn tag(self) -> Option<u64> {
+        match self {
+            Ty::LightUd => Some(v::TAG_LIGHTUD),
+            Ty::Str => Some(v::TAG_STR),
+            Ty::Thread => Some(v::TAG_THREAD),
+            Ty::Proto => Some(v::TAG_PROTO),
+            Ty::Func => Some(v::TAG_FUNC),
+            Ty::Cdata => Some(v::TAG_CDATA),
+            Ty::Tab => Some(v::TAG_TAB),
+            Ty::Udata => Some(v::TAG_UDATA),
+            Ty::Nil | Ty::False | Ty::True | Ty::P32 | Ty::P64 | Ty::Float | Ty::Num | Ty::I8 | Ty::U8 => None,
+            Ty::I16 | Ty::U16 | Ty::Int | Ty::U32 | Ty::I64 | Ty::U64 | Ty::SoftFp => None,
         }
     }
     /// Is it one of nil, false, true, which carry no run-time value?

@@ -12,12 +12,12 @@ use crate::ir::{Ins, IrRef, Op, Ty};
 /// The type of a bounds check that holds for all iterations.
 pub const INVARIANT: Ty = Ty::U32;
 
-/// What is known of the counter of the numeric loop that the trace is made of.
+/// The counter of the numeric loop that the trace is made of: its induction variable.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Induction {
     /// The counter in the recorded iteration (an int SLOAD).
     pub idx: IrRef,
-    /// A value that the counter had before, or has now, if the loop starts at a constant and counts up.
+    /// A lower bound of the counter, if the loop counts up from a constant.
     pub start: Option<i32>,
     /// The stop value (an int).
     pub stop: IrRef,

@@ -38,12 +38,12 @@ pub struct Clobber {
 
 const NOTHING: Clobber =
     Clobber { array: false, nodes: false, keys: false, values: false, scratch: false, upvalues: false, all: false };
-/// What inserting a key may do: the parts move.
+/// Effects of inserting a key: array and hash part may move.
 const INSERTION: Clobber = Clobber { array: true, nodes: true, keys: true, ..NOTHING };
 const SCRATCH: Clobber = Clobber { scratch: true, ..NOTHING };
 
-/// What a helper invalidates, in the table that is its first argument where it is about tables. Barriers, the string buffer and
-/// the random generator are not seen by any load of a trace. Helpers of no known kind invalidate everything.
+/// What a helper invalidates, in the table that is its first argument if it works on a table. Barriers, the string buffer and the random
+/// generator are not seen by any load of a trace. Any other helper with effects invalidates everything.
 pub const fn clobber(helper: Helper) -> Clobber {
     match helper {
         Helper::TabNewKey => INSERTION,
@@ -109,7 +109,7 @@ pub fn invalidated(b: &IrBuffer, tab: IrRef, lim: IrRef, what: impl Fn(Clobber) 
     }
     found.max(native(b, lim))
 }
-/// The newest call of a builtin as it is after `lim`, if it may change everything.
+/// The newest NATIVE after `lim` that may change any memory.
 fn native(b: &IrBuffer, lim: IrRef) -> IrRef {
     let mut r = b.newest(Op::NATIVE);
     while r > lim && b.trace.ins[r.ins_index()].b.0 & crate::ir::native::READS != 0 {
@@ -118,13 +118,13 @@ fn native(b: &IrBuffer, lim: IrRef) -> IrRef {
     if r > lim { r } else { IrRef::NONE }
 }
 
-/// The newest switch to another coroutine after `lim`: what is on stacks has changed since, or been moved.
+/// The newest switch to another coroutine after `lim`: stacks may have changed or moved since.
 fn switched(b: &IrBuffer, lim: IrRef) -> IrRef {
     let newest = b.newest(Op::RESUME).max(b.newest(Op::YIELD)).max(b.newest(Op::COEND));
     if newest > lim { newest } else { IrRef::NONE }
 }
 
-/// The newest call after `lim` that invalidates what `what` selects, whatever the table; or switch.
+/// The newest call or switch after `lim` that invalidates what `what` selects, in any table.
 pub fn called(b: &IrBuffer, lim: IrRef, what: impl Fn(Clobber) -> bool) -> IrRef {
     let other = native(b, lim).max(switched(b, lim));
     let mut r = b.newest(Op::CALLS);
@@ -156,7 +156,7 @@ pub fn is_new_table(b: &IrBuffer, r: IrRef) -> bool {
     b.def(r).is_some_and(|i| matches!(i.op, Op::TNEW | Op::TDUP))
 }
 
-/// Where the reference to a new table may have been put, between the allocation and `stop`.
+/// May the reference to a new table have been stored in memory, between the allocation and `stop`?
 fn escapes(b: &IrBuffer, new: IrRef, stop: IrRef) -> bool {
     let stored = [Op::ASTORE, Op::HSTORE, Op::USTORE, Op::FSTORE, Op::XSTORE, Op::NEWREF, Op::CARG];
     let anywhere = |op: Op, test: &dyn Fn(Ins) -> bool| {
@@ -186,7 +186,7 @@ pub fn tables(b: &IrBuffer, x: IrRef, y: IrRef) -> Alias {
     }
     match (is_new_table(b, x), is_new_table(b, y)) {
         (true, true) => Alias::No,
-        // What is older than the allocation is something else; what is newer may be loaded from where it was put.
+        // An older reference is another table. A newer one may have been loaded from where the new table was stored.
         (true, false) if y < x || !escapes(b, x, y) => Alias::No,
         (false, true) if x < y || !escapes(b, y, x) => Alias::No,
         _ => Alias::May,
@@ -262,8 +262,8 @@ pub fn keys(b: &IrBuffer, x: IrRef, y: IrRef) -> Alias {
     if tx == ty || unknown(tx) || unknown(ty) { Alias::May } else { Alias::No }
 }
 
-/// May two addresses of table slots (AREF, HREFK, HREF, NEWREF) be the slot of one key in one table? `apart` says that both are
-/// valid at the same time, so that a slot of the array part is none of the hash part.
+/// May two addresses of table slots (AREF, HREFK, HREF, NEWREF) be the slot of one key in one table? `apart` says that both are valid at
+/// the same time, so that a slot of the array part is not one of the hash part.
 pub fn slots(b: &IrBuffer, x: IrRef, y: IrRef, apart: bool) -> Alias {
     if x == y {
         return Alias::Must;

@@ -6,7 +6,7 @@
 use crate::ir::buffer::IrBuffer;
 use crate::ir::{Ins, IrRef, Op, Ty};
 
-/// TOSTR of a character code: its operand does not say so, unlike those of numbers.
+/// The kind of a TOSTR of a character code, whose operand is an int as well.
 const CHAR: IrRef = IrRef(2);
 
 /// Is there anything that the pass may do?
@@ -30,7 +30,7 @@ pub fn run(b: &mut IrBuffer) {
     for i in 1..t.ins.len() {
         let Ins { op: Op::BUFPUT, b: string, .. } = t.ins[i] else { continue };
         let Some(Ins { op: Op::TOSTR, a: number, b: kind, .. }) = t.def(string).copied() else { continue };
-        // In front of the loop it is made once for all iterations.
+        // A string that is made in front of the loop is made once for all iterations.
         let invariant = string < head && IrRef::of_ins(i) > head;
         if kind != CHAR && uses[string.ins_index()] == 1 && !(invariant && head != IrRef::NONE) {
             (t.ins[i].op, t.ins[i].b) = (Op::BUFNUM, number);

@@ -5,8 +5,8 @@ use crate::ir::{Ins, IrRef, Op};
 
 /// The newest instruction equal to `ins` and newer than `lim`.
 ///
-/// Equal means operation, type and operands. A guard may stand in for what is not guarded, but not the other way round, except
-/// where the missing guard bit says that the guard would hold.
+/// Equal means the same operation, type and operands. A guard can replace an instruction without the guard bit, but not the other way
+/// round, except where the guard bit is missing because the guard would always hold.
 #[inline]
 pub fn find(b: &IrBuffer, ins: Ins, lim: IrRef) -> Option<IrRef> {
     let lim = lim.max(ins.newest_operand());

@@ -35,7 +35,7 @@ use perilune_vm::fault::{Fault, is_injected};
 /// Greatest number of loop-carried values.
 const MAX_PHI: usize = 100;
 
-/// Runs the pass on a trace that ends where its loop closes. On an error the trace is as it was.
+/// Runs the pass on a trace that ends where its loop closes. On an error the trace is unchanged.
 pub fn run(b: &mut IrBuffer) -> Result<(), Abort> {
     let invar = b.trace.ins.len();
     let nsnaps = b.trace.snaps.len();
@@ -44,10 +44,10 @@ pub fn run(b: &mut IrBuffer) -> Result<(), Abort> {
         return Ok(());
     }
     let (guard_emitted, limits) = (b.guard_emitted(), b.limits);
-    // The limits are meant for what is recorded.
+    // The limits apply to the recorded instructions, so the copy may have as many again.
     b.limits.maxrecord = limits.maxrecord.saturating_mul(2);
     b.limits.maxsnap = limits.maxsnap.saturating_mul(2);
-    // What nobody needs is not copied, nor may the body find it. Recording may go on with it if the loop does not close.
+    // Dead instructions are not copied, and the body must not use them. If the loop does not close, they come back.
     let removed = dce::take(b);
     let widen = widen::candidates(b);
     let mut result = unroll(b, nsnaps, &last, &widen);
@@ -66,7 +66,7 @@ pub fn run(b: &mut IrBuffer) -> Result<(), Abort> {
     result
 }
 
-/// The position that the control value of a loop over `next` is made of: it is tagged by an addition.
+/// The position of a loop over `next`, from its control value, which is the position tagged by an addition.
 pub(crate) fn position(b: &mut IrBuffer, control: IrRef) -> Option<IrRef> {
     if let Some(Const::Ptr(word)) = b.trace.konst(control) {
         return Some(b.kint(word as u32 as i32));
@@ -84,7 +84,7 @@ fn unroll(b: &mut IrBuffer, nsnaps: usize, last: &Snapshot, widen: &[bool]) -> R
     Unroll { b, invar, nsnaps, subst: Vec::with_capacity(invar), last, widen }.run()
 }
 
-/// Takes the body back.
+/// Removes the body.
 fn undo(b: &mut IrBuffer, invar: usize, nsnaps: usize, last: &Snapshot, guard_emitted: bool) {
     b.rollback(invar);
     b.rebuild_chains();
@@ -125,7 +125,7 @@ impl Unroll<'_> {
             self.subst.push(r);
         }
         if !self.b.guard_emitted() && self.b.trace.snaps.len() > self.nsnaps {
-            // Nothing leaves through it.
+            // No guard leaves through this snapshot.
             self.b.trace.snaps.pop();
         }
         self.emit_phis()
@@ -160,7 +160,7 @@ impl Unroll<'_> {
         if has_value && ins.op.effect() != Effect::Store { self.converted(r, ins.ty) } else { Ok(r) }
     }
 
-    /// A slot that the iteration has written has another value from now on.
+    /// The copy of an SLOAD: the value that the iteration has assigned to the slot.
     fn copy_slot(&mut self, this: IrRef, ins: Ins) -> Result<IrRef, Abort> {
         let slots = &self.last.slots;
         let Ok(at) = slots.binary_search_by_key(&ins.a.slot(), |s| s.slot) else { return Ok(this) };
@@ -174,7 +174,7 @@ impl Unroll<'_> {
         self.converted(value, ins.ty)
     }
 
-    /// A value in place of one of type `ty`.
+    /// A value converted to the type of the one that it replaces.
     fn converted(&mut self, r: IrRef, ty: Ty) -> Result<IrRef, Abort> {
         let from = self.b.ty(r);
         if from == ty || from.is_int() && ty.is_int() {
@@ -186,8 +186,8 @@ impl Unroll<'_> {
         }
     }
 
-    /// Does the slot in memory keep its value through all iterations? Where the slots are stored on the way, memory must have the
-    /// value at the end of an iteration as well.
+    /// Does the slot in memory keep its value through all iterations? Where NATIVE or SYNC stores slots, memory must have the value at
+    /// the end of an iteration as well.
     fn stays(&self, s: SnapSlot) -> bool {
         let same = self.b.def(s.value).is_none_or(|i| i.op == Op::SLOAD && i.a.slot() == s.slot);
         let stores = [Op::NATIVE, Op::SYNC].iter().any(|&op| self.b.newest(op) != IrRef::NONE);
@@ -202,7 +202,7 @@ impl Unroll<'_> {
     fn copy_snapshot(&mut self, k: usize) -> Result<(), Abort> {
         let old = &self.b.trace.snaps[k];
         let mut slots = Vec::with_capacity(old.slots.len() + self.last.slots.len());
-        // What a builtin has written in this iteration is not what the slot had at the end of the last one.
+        // A slot that a builtin has written in this iteration has no longer the value from the end of the previous one.
         let written = |slot| {
             !is_injected(Fault::WrittenByBuiltins)
                 && self.b.trace.native_writes.iter().any(|w| w.at < old.at && w.slots.contains(&slot))
@@ -243,7 +243,7 @@ impl Unroll<'_> {
         self.b.add_snapshot(snap)
     }
 
-    /// Adds the PHIs that what is alive needs, having decided which new tables are sunk.
+    /// Decides which new tables are sunk, and adds PHIs for the live loop-carried values.
     fn emit_phis(&mut self) -> Result<(), Abort> {
         let mut sink = Sink::new(self.b);
         let mut carried = loop {
@@ -275,7 +275,7 @@ impl Unroll<'_> {
         Ok(())
     }
 
-    /// The values that are loop-carried, by what is alive in the body. An error is a table that cannot be sunk after all.
+    /// The live loop-carried values. An error is a table that cannot be sunk after all.
     fn carried(&self, sink: &Sink) -> Result<Vec<usize>, IrRef> {
         let ins = &self.b.trace.ins;
         let mut live = vec![false; ins.len()];
@@ -299,7 +299,7 @@ impl Unroll<'_> {
                 continue;
             }
             if i >= self.invar || ins[i].op == Op::CARG {
-                // Arguments are no value of their own.
+                // A CARG has no value itself.
                 work.extend(ins[i].operands());
                 continue;
             }

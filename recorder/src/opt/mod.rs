@@ -8,6 +8,8 @@
 //! In the copy, a reference to an instruction before LOOP means its value in the *previous* iteration (for the first iteration of
 //! the body, that is the recorded one). Everything proved about such references from the instructions alone therefore holds in
 //! every iteration, provided that each of them that changes is updated by a PHI; [`loops`] adds those at the end.
+//!
+//! Next on the way of a hot loop: `jit/src/record/finish.rs`.
 
 pub mod abc;
 pub mod alias;

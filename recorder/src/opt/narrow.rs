@@ -23,8 +23,8 @@ pub fn to_bit(b: &mut IrBuffer, r: IrRef) -> Emit {
 
 /// The counter of a numeric loop in the next iteration: `idx + step`.
 ///
-/// `idx` is not beyond `stop` (that is why this iteration runs). So the sum fits if `stop + step` does, which is checked once,
-/// outside the loop, where the check would hold for the value `stop_now` that `stop` has.
+/// `idx` is not beyond `stop`, or this iteration would not run. So the sum fits if `stop + step` does. That is checked once, outside the
+/// loop, unless the check would fail for `stop_now`, the current value of `stop`.
 pub fn next_index(b: &mut IrBuffer, idx: IrRef, step: i32, stop: IrRef, stop_now: i32) -> Emit {
     let k = b.kint(step);
     if !b.flags.narrow || stop_now.checked_add(step).is_none() {

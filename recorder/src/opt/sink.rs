@@ -16,7 +16,7 @@ use perilune_vm::layout::Field;
 
 /// The tables of a trace and whether they can be sunk.
 pub struct Sink {
-    /// For each instruction the new table it is or serves to fill; 0 when none.
+    /// By instruction: the new table that it makes, or serves to fill; 0 if there is none.
     table: Vec<u16>,
     /// By instruction: a new table that cannot be sunk.
     forbidden: Vec<bool>,
@@ -26,7 +26,7 @@ pub struct Sink {
 pub fn run(b: &mut IrBuffer) {
     let mut sink = Sink::new(b);
     if let Some(last) = b.trace.snaps.last() {
-        // What the end of the trace stores is made there anyway.
+        // The end of the trace stores these values anyway.
         for s in &last.slots {
             sink.forbid(s.value);
         }
@@ -36,7 +36,7 @@ pub fn run(b: &mut IrBuffer) {
 }
 
 impl Sink {
-    /// Finds the new tables; none where the pass is off.
+    /// Finds the new tables of a trace; none if the pass is off.
     pub fn new(b: &IrBuffer) -> Sink {
         let n = b.trace.ins.len();
         let f = b.flags;
@@ -52,7 +52,7 @@ impl Sink {
         sink
     }
 
-    /// The table that an instruction makes or serves to fill, if its own form allows that.
+    /// The table that an instruction makes or serves to fill, judging by the instruction alone.
     fn belongs(&self, b: &IrBuffer, i: usize) -> u16 {
         let ins = b.trace.ins[i];
         let of = |r: IrRef| if r.is_const() { 0 } else { self.table[r.ins_index()] };
@@ -72,7 +72,7 @@ impl Sink {
         }
     }
 
-    /// Forbids the tables that something else uses.
+    /// Forbids tables with other uses than being filled.
     fn find_uses(&mut self, b: &IrBuffer) {
         for (i, ins) in b.trace.ins.iter().enumerate() {
             let (mine, mut operands) = (self.table[i], ins.operands());
@@ -84,7 +84,7 @@ impl Sink {
                 }
             }
             if ins.op.stores_state() {
-                // They store the whole state.
+                // These instructions store all slots of the snapshot.
                 let snap = b.trace.snaps.iter().rfind(|s| s.at.ins_index() <= i);
                 for s in snap.iter().flat_map(|s| &s.slots) {
                     self.forbid(s.value);
@@ -100,14 +100,14 @@ impl Sink {
         }
     }
 
-    /// A table that cannot be sunk after all; others are not affected.
+    /// Says that a table cannot be sunk. Tables stored into it are not affected before [`Sink::settle`].
     pub fn forbid(&mut self, r: IrRef) {
         if !r.is_const() {
             self.forbidden[r.ins_index()] = true;
         }
     }
 
-    /// Forbids what is stored into tables that cannot be sunk.
+    /// Forbids tables that are stored into tables which cannot be sunk, until nothing changes.
     pub fn settle(&mut self, b: &IrBuffer) {
         if self.table.is_empty() {
             return;
@@ -150,7 +150,7 @@ impl Sink {
         (table..self.table.len()).filter(serves).filter_map(value)
     }
 
-    /// Marks what is sunk and removes what nothing needs any more.
+    /// Marks sunk instructions, and removes those that no exit needs.
     pub fn apply(&self, b: &mut IrBuffer) {
         let sunk: Vec<usize> = (0..self.table.len()).filter(|&i| self.is_sunk(i)).collect();
         if sunk.is_empty() {
@@ -193,7 +193,7 @@ fn known_node(b: &IrBuffer, ins: Ins) -> bool {
     refs::is_of_template(b, ins)
 }
 
-/// Collection steps are for what allocates: without that they go, from each side of LOOP by itself.
+/// Removes collection steps where nothing allocates, before LOOP and after it separately.
 fn drop_steps(b: &mut IrBuffer) {
     let head = b.newest(Op::LOOP);
     let split = if head == IrRef::NONE { b.trace.ins.len() } else { head.ins_index() };

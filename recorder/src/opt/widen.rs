@@ -36,7 +36,7 @@ pub fn candidates(b: &IrBuffer) -> Vec<bool> {
     if widen.contains(&true) { widen } else { Vec::new() }
 }
 
-/// Converts the operands that are ints in front of the loop, where the conversions of invariants can stay.
+/// Converts int operands of candidates in front of the loop, where conversions of invariants stay.
 pub fn convert_operands(b: &mut IrBuffer, widen: &[bool]) -> Result<(), Abort> {
     for i in 1..widen.len() {
         if widen[i] {

@@ -2,7 +2,7 @@
 
 use super::call::CallSite;
 use super::index::Indexed;
-use super::loops::Event;
+use super::loops::{Event, link_to};
 use super::{Flow, Rec, Recorder, TraceDb, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, Ty};
@@ -34,7 +34,7 @@ impl Recorder {
             self.sync()?;
         }
         if !header {
-            self.profile(vm, pc, ins)?;
+            self.profile(vm, db, pc, ins)?;
         }
         let vm = &*vm;
         match ins.op() {
@@ -77,10 +77,10 @@ impl Recorder {
             Bc::JFORI => {
                 let event = self.fori(vm, pc, ins)?;
                 let forl = view::at(view::target(pc, ins), -1);
-                Ok(match view::ins(forl) {
-                    f if f.op() == Bc::JFORL => self.enter_compiled(f.d() as u32, event),
-                    _ => self.loop_begins(forl, event),
-                })
+                match view::ins(forl) {
+                    f if f.op() == Bc::JFORL => self.enter_compiled(f, event),
+                    _ => Ok(self.loop_begins(forl, event)),
+                }
             }
             // A blacklisted loop may still be part of another trace.
             Bc::FORL | Bc::IFORL => {
@@ -88,16 +88,16 @@ impl Recorder {
                 self.loop_plain(db, pc, ins, event)
             }
             Bc::JFORL => {
-                let event = self.forl(vm, pc, db.start_ins(ins.d() as u32))?;
-                self.loop_compiled(pc, ins.d() as u32, event)
+                let event = self.forl(vm, pc, db.original_ins(ins))?;
+                self.loop_compiled(pc, ins, event)
             }
             Bc::ITERL | Bc::IITERL => {
                 let event = self.iterl(vm, pc, ins)?;
                 self.loop_plain(db, pc, ins, event)
             }
             Bc::JITERL => {
-                let event = self.iterl(vm, pc, db.start_ins(ins.d() as u32))?;
-                self.loop_compiled(pc, ins.d() as u32, event)
+                let event = self.iterl(vm, pc, db.original_ins(ins))?;
+                self.loop_compiled(pc, ins, event)
             }
             Bc::LOOP | Bc::ILOOP => {
                 self.clear_from(self.base + ins.a());
@@ -117,11 +117,10 @@ impl Recorder {
 
     /// JLOOP: a LOOP or an ITERN that has a trace.
     fn jloop(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
-        let n = ins.d() as u32;
-        let original = db.start_ins(n);
+        let original = db.original_ins(ins);
         if original.op() != Bc::ITERN {
             self.clear_from(self.base + original.a());
-            return self.loop_compiled(pc, n, Event::Enter(view::at(pc, 1)));
+            return self.loop_compiled(pc, ins, Event::Enter(view::at(pc, 1)));
         }
         if self.start.is_root {
             if pc == self.start.pc && self.at_start_depth() || self.is_own_loop_above(pc) {
@@ -139,7 +138,7 @@ impl Recorder {
             self.itern(vm, original)?;
             return Ok(Flow::Next);
         }
-        Ok(Flow::Stop(Link::Root(n), pc))
+        Ok(Flow::Stop(link_to(ins)?, pc))
     }
     fn itern_loop(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
         if self.start.is_root && pc == self.start.pc && self.at_start_depth() && !self.start.pending {
@@ -163,17 +162,17 @@ impl Recorder {
     /// Records another iteration from the ITERN that the trace started at, since the loop could not be closed.
     pub(super) fn itern_again(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins) -> Rec<()> {
         let ins = view::ins(pc);
-        let ins = if ins.op() == Bc::JLOOP { db.start_ins(ins.d() as u32) } else { ins };
+        let ins = if ins.op() == Bc::JLOOP { db.original_ins(ins) } else { ins };
         if self.itern(vm, ins)? { Ok(()) } else { Err(Abort::LeavingLoop) }
     }
     /// JFUNCF, JFUNCV: links to the function's trace, unless that only returns.
     fn compiled_function(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
-        let n = ins.d() as u32;
+        let link = link_to(ins)?;
         let flow = if ins.op() == Bc::JFUNCV { self.vararg_header(vm, pc)? } else { self.func_header(vm, pc)? };
-        if db.link_of(n) == Some(Link::Return) {
+        if ins.trace().and_then(|n| db.link_of(n)) == Some(Link::Return) {
             return Ok(flow);
         }
-        Ok(Flow::Stop(Link::Root(n), view::at(pc, 1)))
+        Ok(Flow::Stop(link, view::at(pc, 1)))
     }
 
     fn unary(&mut self, vm: &Vm, ins: Ins) -> Rec<Flow> {

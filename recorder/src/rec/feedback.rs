@@ -118,11 +118,11 @@ pub(super) struct Feedback {
 }
 
 impl Feedback {
-    pub(super) fn new() -> Feedback {
+    pub(super) fn new(is_side: bool) -> Feedback {
         Feedback {
             pc: core::ptr::null(),
             site: Site::default(),
-            is_side: false,
+            is_side,
             at_exit: false,
             tables: TableFeedback::default(),
             stale: false,

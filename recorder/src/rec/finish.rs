@@ -37,7 +37,7 @@ impl Recorder {
             // The trace starts again in other frames, whose stack is not checked yet.
             trace.checked_slot = 0;
         }
-        let (start_pc, first_pc, root) = (self.start.pc, self.start.first_pc, self.start.root_no);
+        let (start_pc, first_pc, root) = (self.start.pc, self.start.first_pc, self.start.place.root);
         let protos = core::mem::take(&mut self.deps.protos);
         let stitch = match self.info {
             AbortInfo::Func(f) if link == Link::Stitch => Some(f),

@@ -9,6 +9,7 @@ use crate::opt::narrow;
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::interp::hook::is_header;
+use perilune_vm::object::BcPos;
 use perilune_vm::{Value, Vm};
 
 /// What a loop instruction does.
@@ -48,6 +49,11 @@ pub(super) fn body(pc: *const Ins, ins: Ins) -> Option<Body> {
         }
         _ => None,
     }
+}
+
+/// The link to the trace that `ins` enters.
+pub(super) fn link_to(ins: Ins) -> Rec<Link> {
+    ins.trace().map(Link::Root).ok_or(Abort::Error)
 }
 
 /// The test whether a numeric loop goes on.
@@ -295,7 +301,7 @@ impl Recorder {
         }
         if self.start.is_root && !self.has_switched() {
             if let Event::Enter(_) = event {
-                if ins.j() != -1 && !db.loop_left(pc) {
+                if ins.j() != -1 && !BcPos::of_address(self.proto, pc).is_some_and(|pos| db.loop_left(pos)) {
                     return Err(Abort::InnerLoop);
                 }
                 self.unroll.loops -= 1;
@@ -345,8 +351,8 @@ impl Recorder {
             && !self.stack.frames.is_empty()
             && self.b.trace.parent.is_none()
     }
-    /// A loop instruction with trace `n`.
-    pub(super) fn loop_compiled(&mut self, pc: *const Ins, n: u32, event: Event) -> Rec<Flow> {
+    /// The loop instruction `ins` at `pc`, which enters a trace.
+    pub(super) fn loop_compiled(&mut self, pc: *const Ins, ins: Ins, event: Event) -> Rec<Flow> {
         if self.start.is_root {
             if let Some(flow) = self.own_loop(pc, event) {
                 return flow;
@@ -356,13 +362,13 @@ impl Recorder {
                 return Err(Abort::InnerLoop);
             }
         }
-        Ok(self.enter_compiled(n, event))
+        self.enter_compiled(ins, event)
     }
-    /// Links to trace `n`, or goes past its loop.
-    pub(super) fn enter_compiled(&self, n: u32, event: Event) -> Flow {
+    /// Links to the trace that the loop instruction `ins` enters, or continues behind the loop.
+    pub(super) fn enter_compiled(&self, ins: Ins, event: Event) -> Rec<Flow> {
         match event {
-            Event::Enter(body) => Flow::Stop(Link::Root(n), body),
-            Event::Leave => Flow::Next,
+            Event::Enter(body) => Ok(Flow::Stop(link_to(ins)?, body)),
+            Event::Leave => Ok(Flow::Next),
         }
     }
     /// Does this root trace start in a loop, not at a function?

@@ -8,6 +8,8 @@
 //!
 //! A part of the state has a file: `start` where the trace starts, `stack` the frames entered, `window` the slots, `slots` snapshots,
 //! `native` calls of builtins, `coroutine` switches, `feedback` what is known of each bytecode.
+//!
+//! Next on the way of a hot loop: `recorder/src/opt/mod.rs`.
 #![allow(clippy::wrong_self_convention, reason = "what converts is not the recorder, but a reference that it emits code for")]
 
 mod arith;
@@ -45,6 +47,7 @@ pub use crate::params::RecParams;
 pub use feedback::{Distinct, Site, TableFeedback};
 pub use outcome::{AbortInfo, FinishedTrace, Step};
 pub use side::{Inherited, inherited};
+pub use start::TreePlace;
 pub use trace_db::{TraceDb, find_liveness};
 
 use crate::abort::Abort;
@@ -57,8 +60,8 @@ use native::NativeCalls;
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::gc::Marker;
-use perilune_vm::object::{Gc, Proto, WatchedField};
-use perilune_vm::{Value, Vm};
+use perilune_vm::object::{BcPos, Gc, Proto, WatchedField};
+use perilune_vm::{TraceId, Value, Vm};
 use slots::Snapshots;
 use stack::{CallStack, Frame, FrameKind};
 use start::Start;
@@ -139,14 +142,17 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    fn new(vm: &Vm, params: &RecParams, proto: Gc<Proto>, trace_no: u32, root_no: u32) -> Recorder {
+    fn new(vm: &Vm, params: &RecParams, proto: Gc<Proto>, place: TreePlace) -> Recorder {
         let mut b = opt::buffer(params.flags, params.limits);
         b.history = params.history.then(Box::default);
+        if let Some(parent) = place.parent {
+            b.set_parent(parent);
+        }
         let unroll = Unroll { loops: params.loopunroll as i32, iterations: params.instunroll, last_loop: 0, tail_calls: 0 };
         Recorder {
             b,
             params: *params,
-            start: Start::new(vm, trace_no, root_no),
+            start: Start::new(vm, place),
             bytecodes: 0,
             proto,
             base: SlotIdx::BASE,
@@ -159,26 +165,30 @@ impl Recorder {
             unroll,
             native: NativeCalls::default(),
             switches: Switches::default(),
-            feedback: Feedback::new(),
+            feedback: Feedback::new(place.parent.is_some()),
             deps: Dependencies { protos: vec![proto], watched: Vec::new() },
             info: AbortInfo::None,
         }
     }
     /// What is known of the instruction just recorded, for [`TraceDb::site`].
-    pub fn site(&self) -> (*const Ins, Site) {
-        (self.feedback.pc, self.feedback.site)
+    pub fn site(&self) -> Option<(BcPos, Site)> {
+        Some((self.bc_pos(self.feedback.pc)?, self.feedback.site))
+    }
+    /// The position of an instruction of the functions that the trace is made from.
+    fn bc_pos(&self, pc: *const Ins) -> Option<BcPos> {
+        core::iter::once(&self.proto).chain(&self.deps.protos).find_map(|p| BcPos::of_address(*p, pc))
     }
     /// Is the root trace to be recorded again, since it was found to expect too much?
     pub fn is_stale(&self) -> bool {
         self.feedback.stale
     }
-    /// Number of the trace.
-    pub fn trace_no(&self) -> u32 {
-        self.start.trace_no
+    /// The trace that is to be.
+    pub fn id(&self) -> TraceId {
+        self.start.place.id
     }
-    /// Root trace that it belongs to.
-    pub fn root_no(&self) -> u32 {
-        self.start.root_no
+    /// Root trace of its tree: itself for a root trace.
+    pub fn root(&self) -> TraceId {
+        self.start.place.root
     }
     /// Instruction that the trace starts at.
     pub fn start_pc(&self) -> *const Ins {
@@ -252,9 +262,7 @@ impl Recorder {
         if self.start.is_root && self.in_start_frame(vm) && self.start.body.is_some_and(|body| !body.contains(pc)) {
             return Err(Abort::LeavingLoop);
         }
-        if self.proto.pc_of(pc).is_none() {
-            return Err(Abort::Error);
-        }
+        let pos = BcPos::of_address(self.proto, pc).ok_or(Abort::Error)?;
         if self.slots.top() > SlotIdx::BASE + MAX_SLOTS {
             return Err(Abort::TooDeep);
         }
@@ -263,7 +271,7 @@ impl Recorder {
         }
         let call = self.stack.called_from(&mut self.b.trace, self.b.origin);
         self.b.origin = Origin { pc: pc.expose_provenance() as u64, call };
-        self.feedback.begin(pc, db.site(pc));
+        self.feedback.begin(pc, db.site(pos));
         if !self.snaps.live.iter().any(|l| l.0 == self.proto) {
             self.snaps.live.push((self.proto, db.liveness(self.proto)));
         }

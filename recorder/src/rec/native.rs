@@ -10,7 +10,7 @@ use crate::ir::{Effect, IrRef, Link, NativeWrite, Op, SlotIdx, Snapshot, Ty, VmR
 use perilune_vm::bc::Ins;
 use perilune_vm::interp::frame;
 use perilune_vm::interp::stack::NATIVE_MIN;
-use perilune_vm::object::{Func, Gc};
+use perilune_vm::object::{BcPos, Func, Gc};
 use perilune_vm::stdlib::{Builtin, OnTrace};
 use perilune_vm::{Value, Vm};
 
@@ -221,9 +221,9 @@ impl Recorder {
 
     /// An error is being thrown. If a builtin threw it whose results were waited for, the feedback says to stitch around the call next
     /// time: gives the call and its feedback.
-    pub fn thrown(&mut self) -> Option<(*const Ins, Site)> {
+    pub fn thrown(&mut self) -> Option<(BcPos, Site)> {
         let call = self.native.pending.take()?;
-        Some((call.call, Site { leaves: true, ..self.feedback.site }))
+        Some((self.bc_pos(call.call)?, Site { leaves: true, ..self.feedback.site }))
     }
 
     /// The first instruction after a builtin was called: the results are there.

@@ -4,9 +4,9 @@ use crate::abort::Abort;
 use crate::ir::history::History;
 use crate::ir::{Op, Trace};
 use crate::opt::Pass;
-use perilune_vm::Value;
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::object::{Gc, Proto, WatchedField};
+use perilune_vm::{TraceId, Value};
 use std::time::Duration;
 
 /// A finished recording.
@@ -19,7 +19,7 @@ pub struct FinishedTrace {
     /// First recorded instruction.
     pub first_pc: *const Ins,
     /// Root trace that it belongs to: itself for a root trace.
-    pub root: u32,
+    pub root: TraceId,
     /// The functions whose code it is made from: they must live as long as it.
     pub protos: Vec<Gc<Proto>>,
     /// The function that it ends in.

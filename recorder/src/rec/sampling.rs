@@ -1,5 +1,6 @@
 //! Guards that let samples and Ctrl-C interrupt a loop ([`perilune_vm::sample`]).
 
+use super::trace_db::TraceDb;
 use super::{Rec, Recorder, view};
 use crate::ir::{Const, IrRef, Op, Ty};
 use perilune_vm::Vm;
@@ -14,10 +15,13 @@ const SHORTEST: usize = 40;
 impl Recorder {
     /// Called before the instruction at `pc`: where a loop ends there that may run for long, emits a guard that leaves when a sample
     /// waits. Loops through exits can be left at those.
-    pub(super) fn profile(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<()> {
+    pub(super) fn profile(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<()> {
         if !vm.sampling.leaves_loops() {
             return Ok(());
         }
+        // Where a loop that is compiled already starts over, this trace becomes another loop; others go on in the one that there is.
+        let is_compiled = matches!(ins.op(), Bc::JFORL | Bc::JITERL | Bc::JLOOP);
+        let ins = if is_compiled && self.start.is_root { db.original_ins(ins) } else { ins };
         let may_last = match ins.op() {
             Bc::FORL | Bc::IFORL => self.is_long(iterations_left(vm, ins)),
             // The size of the table bounds a loop over it.

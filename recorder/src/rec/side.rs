@@ -1,11 +1,11 @@
 //! Side traces: they start at an exit of another trace, and inherit what that trace knows of the slots (LuaJIT's `lj_snap_replay`).
 
-use super::{Rec, RecParams, Recorder, view};
+use super::{Rec, RecParams, Recorder, TreePlace, view};
 use crate::abort::Abort;
-use crate::ir::{Const, IrRef, Link, Op, ParentExit, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, Ty, sload};
-use perilune_vm::Vm;
+use crate::ir::{Const, IrRef, Link, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, Ty, sload};
 use perilune_vm::bc::Ins;
 use perilune_vm::object::{Gc, Proto};
+use perilune_vm::{TraceId, Vm};
 
 /// What the parent of a side trace knows of a slot.
 #[derive(Copy, Clone, PartialEq, Debug)]
@@ -39,31 +39,23 @@ pub fn inherited<'a>(parent: &'a Trace, exit: &'a Snapshot) -> impl Iterator<Ite
 }
 
 impl Recorder {
-    /// Makes it a side trace.
-    pub(super) fn set_parent(&mut self, parent: ParentExit) {
-        self.b.set_parent(parent);
-        self.feedback.is_side = true;
-    }
-    /// Starts a side trace at an exit of `parent`. `vm.base` is the frame of the exit, whose slots are stored.
-    #[allow(clippy::too_many_arguments, reason = "what a side trace depends on")]
+    /// Starts a side trace at the exit of `parent` that `place` names. `vm.base` is the frame of the exit, whose slots are stored.
     pub fn new_side(
         vm: &Vm,
         params: &RecParams,
         parent: &Trace,
-        at: ParentExit,
         resume_pc: *const Ins,
-        trace_no: u32,
-        root_no: u32,
+        place: TreePlace,
     ) -> Result<Recorder, Abort> {
         let Some(proto) = view::func(vm, 0).proto() else { return Err(Abort::NyiReturn) };
-        let mut r = Recorder::new(vm, params, proto, trace_no, root_no);
+        let exit = place.parent.ok_or(Abort::Error)?.exit;
+        let mut r = Recorder::new(vm, params, proto, place);
         r.start.pc = resume_pc;
         r.start.first_pc = resume_pc;
         r.unroll.iterations = 0;
-        r.set_parent(at);
-        r.b.trace.checked_slot = parent.checked_at(at.exit);
+        r.b.trace.checked_slot = parent.checked_at(exit);
         r.enter_frame(proto);
-        r.inherit(parent, at.exit)?;
+        r.inherit(parent, exit)?;
         if r.open.count == Snapshot::OPEN {
             r.open_results(vm, resume_pc)?;
         }
@@ -73,29 +65,21 @@ impl Recorder {
 
     /// Starts a side trace at the exit of a trace that has followed returns and ended in front of the return at `pc`. It inherits no
     /// slots, so that it may come back to its start in a frame further down.
-    pub fn new_returning(
-        vm: &Vm,
-        params: &RecParams,
-        at: ParentExit,
-        pc: *const Ins,
-        trace_no: u32,
-        root_no: u32,
-    ) -> Result<Recorder, Abort> {
+    pub fn new_returning(vm: &Vm, params: &RecParams, pc: *const Ins, place: TreePlace) -> Result<Recorder, Abort> {
         let Some(proto) = view::func(vm, 0).proto() else { return Err(Abort::NyiReturn) };
-        let mut r = Recorder::new(vm, params, proto, trace_no, root_no);
+        let mut r = Recorder::new(vm, params, proto, place);
         r.start.pc = pc;
         r.start.first_pc = pc;
         r.unroll.iterations = 0;
         r.start.returning = true;
-        r.set_parent(at);
         r.enter_frame(proto);
         r.snap(pc)?;
         Ok(r)
     }
 
     /// Starts a trace at `pc`, behind a call that another trace is stitched at. `vm.base` is the frame.
-    pub fn new_stitched(vm: &Vm, params: &RecParams, proto: Gc<Proto>, pc: *const Ins, trace_no: u32) -> Result<Recorder, Abort> {
-        let mut r = Recorder::new(vm, params, proto, trace_no, trace_no);
+    pub fn new_stitched(vm: &Vm, params: &RecParams, proto: Gc<Proto>, pc: *const Ins, id: TraceId) -> Result<Recorder, Abort> {
+        let mut r = Recorder::new(vm, params, proto, TreePlace::root(id));
         r.start.pc = pc;
         r.start.first_pc = pc;
         r.unroll.iterations = 0;

@@ -2,21 +2,42 @@
 
 use super::{Rec, Recorder, loops, view};
 use crate::abort::Abort;
-use crate::ir::ParentExit;
+use crate::ir::TraceExit;
 use crate::opt::abc::Induction;
 use crate::params::RecParams;
-use perilune_vm::Vm;
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::object::{Gc, Proto, Thread};
+use perilune_vm::{TraceId, Vm};
 
 /// Instructions to wait for the first one.
 const MAX_WAIT: u32 = 500;
 
+/// The place of a new trace in a tree of traces.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct TreePlace {
+    /// The trace.
+    pub id: TraceId,
+    /// The root trace of the tree: the trace itself for a root trace.
+    pub root: TraceId,
+    /// For a side trace: the exit that it continues at.
+    pub parent: Option<TraceExit>,
+}
+
+impl TreePlace {
+    /// A root trace.
+    pub fn root(id: TraceId) -> TreePlace {
+        TreePlace { id, root: id, parent: None }
+    }
+    /// A side trace in the tree of `root`.
+    pub fn side(id: TraceId, root: TraceId, parent: TraceExit) -> TreePlace {
+        TreePlace { id, root, parent: Some(parent) }
+    }
+}
+
 /// Where a trace starts.
 #[derive(Debug)]
 pub(super) struct Start {
-    pub(super) trace_no: u32,
-    pub(super) root_no: u32,
+    pub(super) place: TreePlace,
     /// The instruction that the trace is for: the one to patch, or where the exit of a side trace goes on.
     pub(super) pc: *const Ins,
     /// The first instruction to record.
@@ -38,10 +59,9 @@ pub(super) struct Start {
 }
 
 impl Start {
-    pub(super) fn new(vm: &Vm, trace_no: u32, root_no: u32) -> Start {
+    pub(super) fn new(vm: &Vm, place: TreePlace) -> Start {
         Start {
-            trace_no,
-            root_no,
+            place,
             pc: core::ptr::null(),
             first_pc: core::ptr::null(),
             is_root: false,
@@ -68,40 +88,28 @@ impl Start {
 
 impl Recorder {
     /// Starts a root trace at the hot instruction `start_pc` of the frame at `vm.base`.
-    pub fn new_root(
-        vm: &Vm,
-        params: &RecParams,
-        proto: Gc<Proto>,
-        start_pc: *const Ins,
-        trace_no: u32,
-    ) -> Result<Recorder, Abort> {
-        Recorder::at_start(vm, params, proto, (start_pc, view::ins(start_pc)), trace_no, trace_no)
+    pub fn new_root(vm: &Vm, params: &RecParams, proto: Gc<Proto>, start_pc: *const Ins, id: TraceId) -> Result<Recorder, Abort> {
+        Recorder::at_start(vm, params, proto, (start_pc, view::ins(start_pc)), TreePlace::root(id))
     }
     /// Starts a side trace at the first exit of a root trace: the same start (where `ins` was before it was patched) with values
     /// of other types. It may loop to its own start.
-    #[allow(clippy::too_many_arguments, reason = "what such a trace depends on")]
     pub fn new_variant(
         vm: &Vm,
         params: &RecParams,
         proto: Gc<Proto>,
-        (start_pc, ins): (*const Ins, Ins),
-        parent: ParentExit,
-        trace_no: u32,
-        root_no: u32,
+        start: (*const Ins, Ins),
+        place: TreePlace,
     ) -> Result<Recorder, Abort> {
-        let mut r = Recorder::at_start(vm, params, proto, (start_pc, ins), trace_no, root_no)?;
-        r.set_parent(parent);
-        Ok(r)
+        Recorder::at_start(vm, params, proto, start, place)
     }
     fn at_start(
         vm: &Vm,
         params: &RecParams,
         proto: Gc<Proto>,
         (start_pc, ins): (*const Ins, Ins),
-        trace_no: u32,
-        root_no: u32,
+        place: TreePlace,
     ) -> Result<Recorder, Abort> {
-        let mut r = Recorder::new(vm, params, proto, trace_no, root_no);
+        let mut r = Recorder::new(vm, params, proto, place);
         r.start.is_root = true;
         r.start.pc = start_pc;
         r.start.first_pc = match ins.op() {

@@ -7,6 +7,7 @@ mod script;
 mod trace;
 
 use super::report::{Prefix, message};
+use super::style;
 use super::usage::FLAGS;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command as Clap, CommandFactory, Parser, Subcommand};
@@ -91,7 +92,9 @@ pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(e) if matches!(e.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-            return end(io::stdout().write_all(e.to_string().as_bytes()).map_err(Failure::from));
+            let help = e.render();
+            let text = if style::stdout_has_colours() { help.ansi().to_string() } else { help.to_string() };
+            return end(io::stdout().write_all(text.as_bytes()).map_err(Failure::from));
         }
         Err(e) => {
             let text = e.to_string();

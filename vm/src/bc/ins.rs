@@ -1,6 +1,7 @@
 //! The 32-bit instruction word: opcode in bits 0-7, A in 8-15, then D in 16-31, or C in 16-23 and B in 24-31.
 
 use super::Op;
+use crate::ids::TraceId;
 
 /// An instruction.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -58,6 +59,11 @@ impl Ins {
     #[inline(always)]
     pub const fn j(self) -> i32 {
         (self.0 >> 16) as i32 - JUMP_BIAS
+    }
+    /// The trace that a compiled loop or function header, or a STITCH, enters: operand D. `None` for a STITCH without a trace.
+    #[inline]
+    pub const fn trace(self) -> Option<TraceId> {
+        TraceId::new(self.d() as u32)
     }
     /// The same with another opcode.
     #[inline]

@@ -19,6 +19,9 @@ const ASK: usize = 1 << 20;
 const BASE: usize = 8 << 20;
 /// Bytes that the parser may keep for a byte of source text.
 const SOURCE: usize = 24;
+/// Bytes that the parser keeps for a byte of source text of the densest kind: a constructor of short strings. What is compiled is made of
+/// them, and both are there for a moment.
+const PARSED: usize = 8;
 /// Memory of this size grows without being copied.
 const REMAPPED: usize = 32 << 20;
 
@@ -92,7 +95,8 @@ impl Vm {
     }
     /// Is there room to compile so much source text? May collect.
     pub fn has_room_for_source(&mut self, bytes: usize) -> bool {
-        bytes < ASK || self.enforce_limit(bytes).is_ok() && self.ask_system(bytes.saturating_mul(SOURCE)).is_ok()
+        bytes < ASK
+            || self.enforce_limit(bytes.saturating_mul(PARSED)).is_ok() && self.ask_system(bytes.saturating_mul(SOURCE)).is_ok()
     }
     #[cold]
     #[inline(never)]

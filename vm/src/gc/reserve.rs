@@ -8,14 +8,15 @@
 //! The reserve is the process's. A program with several states keeps what the last one that asked needs.
 
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use memmap2::{MmapMut, MmapOptions};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::{Mutex, PoisonError};
 
 /// Sizes are multiples of this.
 const UNIT: usize = 1 << 20;
 
-/// What is mapped: address and size.
-static REGION: Mutex<(usize, usize)> = Mutex::new((0, 0));
+/// What is mapped.
+static REGION: Mutex<Option<MmapMut>> = Mutex::new(None);
 /// Its size, to look at.
 static SIZE: AtomicUsize = AtomicUsize::new(0);
 static SHORT: AtomicBool = AtomicBool::new(false);
@@ -42,22 +43,22 @@ pub fn renew(bytes: usize) -> bool {
     }
     let bytes = bytes.next_multiple_of(UNIT);
     let mut region = REGION.lock().unwrap_or_else(PoisonError::into_inner);
-    if region.1 != bytes {
-        unmap(*region);
-        *region = map(bytes).map_or((0, 0), |at| (at, bytes));
-        SIZE.store(region.1, Ordering::Relaxed);
+    if region.as_ref().map_or(0, |r| r.len()) != bytes {
+        // The old one goes first: both need not fit.
+        *region = None;
+        *region = Some(bytes).filter(|n| *n != 0).and_then(map);
+        SIZE.store(region.as_ref().map_or(0, |r| r.len()), Ordering::Relaxed);
     }
-    SHORT.store(region.1 != bytes, Ordering::Relaxed);
-    region.1 == bytes
+    let kept = SIZE.load(Ordering::Relaxed) == bytes;
+    SHORT.store(!kept, Ordering::Relaxed);
+    kept
 }
 
 /// The system has refused memory: lets the reserve go. False if there is none.
 #[cold]
 fn give_up() -> bool {
     let Ok(mut region) = REGION.try_lock() else { return false };
-    let had = region.1 != 0;
-    unmap(*region);
-    *region = (0, 0);
+    let had = region.take().is_some();
     SIZE.store(0, Ordering::Relaxed);
     SHORT.store(true, Ordering::Relaxed);
     had
@@ -66,11 +67,7 @@ fn give_up() -> bool {
 /// Would `bytes` in one piece be had now, the reserve left alone?
 #[cold]
 pub fn has_room(bytes: usize) -> bool {
-    let at = if cfg!(miri) { None } else { map(bytes) };
-    if let Some(at) = at {
-        unmap((at, bytes));
-    }
-    cfg!(miri) || at.is_some()
+    cfg!(miri) || map(bytes).is_some()
 }
 
 /// What `alloc` gives, if need be from the reserve.
@@ -80,18 +77,9 @@ pub fn or_from_reserve(mut alloc: impl FnMut() -> *mut u8) -> *mut u8 {
     if p.is_null() && give_up() { alloc() } else { p }
 }
 
-fn map(bytes: usize) -> Option<usize> {
-    let (prot, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE);
-    // SAFETY: a new anonymous mapping at an address of the system's choice.
-    let p = unsafe { libc::mmap(core::ptr::null_mut(), bytes, prot, flags, -1, 0) };
-    (p != libc::MAP_FAILED).then(|| p.addr())
-}
-
-fn unmap((at, bytes): (usize, usize)) {
-    if bytes != 0 {
-        // SAFETY: mapped by `map` with this size; nothing ever refers to it.
-        unsafe { libc::munmap(core::ptr::without_provenance_mut(at), bytes) };
-    }
+/// Maps memory that counts for nothing until it is touched.
+fn map(bytes: usize) -> Option<MmapMut> {
+    MmapOptions::new().len(bytes).no_reserve_swap().map_anon().ok()
 }
 
 /// The system's allocator, with the reserve behind it. For `#[global_allocator]`: the small pieces of memory that are not on the

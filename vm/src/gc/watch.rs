@@ -15,6 +15,7 @@ use super::block::FreeCell;
 use super::raw::RawPools;
 use super::size::{NUM_CLASSES, RAW_MAX};
 use crate::Vm;
+use crate::ids::TraceId;
 use crate::interp::frames::Level;
 use crate::object::{Gc, Proto, Udata};
 use core::any::Any;
@@ -66,8 +67,8 @@ pub enum Place {
 /// A place in compiled code.
 #[derive(Copy, Clone, Debug)]
 pub struct Site {
-    /// Number of the trace.
-    pub trace: u32,
+    /// The trace.
+    pub trace: TraceId,
     /// The function whose code was compiled there. Not kept alive: only its address counts.
     pub proto: Gc<Proto>,
     /// The line.
@@ -83,7 +84,7 @@ pub trait Watcher: Any {
     /// A prototype was made; what it owns is not allocated yet.
     fn proto(&mut self, proto: Gc<Proto>);
     /// A trace was compiled, which starts at this line of a function.
-    fn trace(&mut self, number: u32, proto: Gc<Proto>, line: u32);
+    fn trace(&mut self, id: TraceId, proto: Gc<Proto>, line: u32);
     /// The heap goes away with all its objects.
     fn end(&mut self);
 }
@@ -261,9 +262,9 @@ impl Vm {
         self.heap.watch.as_mut().map(|w| f(&mut *w.watcher))
     }
     /// Tells the watcher, if there is one, of a new trace.
-    pub fn tell_trace(&mut self, number: u32, proto: Gc<Proto>, line: u32) {
+    pub fn tell_trace(&mut self, id: TraceId, proto: Gc<Proto>, line: u32) {
         if let Some(w) = self.heap.watch.as_mut().filter(|w| w.on) {
-            w.watcher.trace(number, proto, line);
+            w.watcher.trace(id, proto, line);
         }
     }
     /// Sets what enters compiled code.

@@ -477,7 +477,9 @@ op! {
                     vm.base = r.base;
                     core::ptr::copy(src, r.base, n);
                     vm.top = r.base.add(n);
-                    vm.finish_coroutine(n);
+                    if vm.finish_coroutine(n).is_err() {
+                        return Status::ERROR;
+                    }
                     r.base = vm.base;
                     n = vm.multres as usize;
                     src = vm.top.sub(n);

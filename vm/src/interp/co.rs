@@ -89,14 +89,25 @@ impl Vm {
         self.pc = pc;
         result.map(|_| ())
     }
-    /// Copies the topmost `n` values to the top of another stack, which grows as needed.
-    fn copy_values(&mut self, n: usize, to: Gc<Thread>) {
-        let used = (to.top.get() as usize - to.stack.get() as usize) / 8;
+    /// Makes room for `n` values and what a builtin finds free on another stack, above `top`. May collect.
+    #[inline]
+    fn make_room_for_values(&mut self, n: usize, to: Gc<Thread>, top: *mut Value) -> LuaResult<()> {
+        let used = (top as usize - to.stack.get() as usize) / 8;
         let need = used + n + stack::EXTRA as usize + stack::NATIVE_MIN;
-        if need > to.size.get() as usize {
-            self.resize_stack(to, need as u32);
-        }
-        // SAFETY: room was made above; the source is on the running stack.
+        if need > to.size.get() as usize { self.grow_other_stack(to, need) } else { Ok(()) }
+    }
+    #[cold]
+    #[inline(never)]
+    fn grow_other_stack(&mut self, to: Gc<Thread>, need: usize) -> LuaResult<()> {
+        // Coroutines that hand many values from one to the next come to no other safepoint.
+        self.safepoint()?;
+        self.check_alloc(need * size_of::<Value>())?;
+        self.resize_stack(to, need as u32);
+        Ok(())
+    }
+    /// Copies the topmost `n` values to the top of another stack, where room was made.
+    fn copy_values(&mut self, n: usize, to: Gc<Thread>) {
+        // SAFETY: room was made; the source is on the running stack.
         unsafe {
             let from = self.top.sub(n);
             if n == 1 {
@@ -113,6 +124,7 @@ impl Vm {
         if nesting > MAX_NESTING {
             return Err(self.rt_error("C stack overflow"));
         }
+        self.make_room_for_values(n, co, co.top.get())?;
         co.nesting.set(nesting);
         let fresh = co.status.get() == ThreadStatus::Fresh;
         self.copy_values(n, co);
@@ -133,7 +145,12 @@ impl Vm {
             ThreadStatus::Running | ThreadStatus::Normal => Some("cannot resume running coroutine"),
         }
     }
-    /// Leaves the running coroutine towards its resumer, handing over the topmost `n` values as results of `resume`.
+    /// Makes room for [`Vm::deliver`].
+    fn can_deliver(&mut self, n: usize) -> LuaResult<()> {
+        let Some(to) = self.cur.resumer.get() else { return Ok(()) };
+        self.make_room_for_values(n + 1, to, to.base.get())
+    }
+    /// Leaves the running coroutine towards its resumer, handing over the topmost `n` values as results of `resume`; there is room for them.
     fn deliver(&mut self, n: usize, ok: bool) {
         let co = self.cur;
         let Some(to) = co.resumer.take() else { return };
@@ -152,14 +169,16 @@ impl Vm {
         self.switch_to(to);
         self.multres = n as u32 + u32::from(plain);
     }
-    /// The running coroutine's function returned the topmost `n` values: back to the resumer.
-    pub(super) fn finish_coroutine(&mut self, n: usize) {
+    /// The running coroutine's function returned the topmost `n` values: back to the resumer. Fails where there is no memory for them.
+    pub(super) fn finish_coroutine(&mut self, n: usize) -> LuaResult<()> {
+        self.can_deliver(n)?;
         let co = self.cur;
         co.status.set(ThreadStatus::Dead);
         self.deliver(n, true);
         // No frame is left.
         co.base.set(co.stack.get());
         co.top.set(co.stack.get());
+        Ok(())
     }
     /// The running coroutine dies of the parked error; its frames stay, to be looked at. True: its resumer gets the error as a
     /// result. False: it is raised in the resumer (`wrap`), which runs now.
@@ -322,6 +341,7 @@ pub fn co_yield(vm: &mut Vm) -> LuaResult<u32> {
         return Err(vm.rt_error("attempt to yield across C-call boundary"));
     }
     let n = vm.nargs();
+    vm.can_deliver(n)?;
     co.status.set(ThreadStatus::Suspended);
     vm.deliver(n, true);
     // What resumes us finds our frame without arguments.

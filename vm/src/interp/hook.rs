@@ -9,6 +9,7 @@ use crate::bc::{Ins, Op};
 use crate::error::LuaResult;
 use crate::fault::{Fault, is_injected};
 use crate::hooks::Mode;
+use crate::interrupt::Cause;
 use crate::object::{Func, Gc};
 use crate::value::Value;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -46,13 +47,11 @@ pub struct Hook {
     last: *const Ins,
     /// Is the hook function running? It has no events.
     running: bool,
-    /// Did somebody ask for an error at the next instruction?
-    interrupted: bool,
 }
 
 impl Default for Hook {
     fn default() -> Hook {
-        Hook { mask: 0, count: 0, left: 0, last: core::ptr::null(), running: false, interrupted: false }
+        Hook { mask: 0, count: 0, left: 0, last: core::ptr::null(), running: false }
     }
 }
 
@@ -70,8 +69,7 @@ impl Vm {
     }
     /// What the dispatch table is to do.
     fn wanted_dispatching(&self) -> Dispatching {
-        // SAFETY: a field of this VM. Volatile: a signal handler writes it.
-        let interrupted = unsafe { (&raw const self.hook.interrupted).read_volatile() };
+        let interrupted = self.interrupts.flag.get().is_some();
         match self.mode {
             // A recording must see all instructions until it ends.
             Mode::Record => Dispatching::Recording,
@@ -129,16 +127,26 @@ impl Vm {
     pub unsafe fn interrupt(vm: *mut Vm) {
         // SAFETY: the fields belong to this thread, and are written in a way that keeps any code between them right.
         unsafe {
-            (&raw mut (*vm).hook.interrupted).write_volatile(true);
-            WAITS.store(true, Relaxed);
-            Vm::hook_now(vm);
-            // Compiled code is left as for a sample.
-            Vm::tell_soon(vm);
+            (*vm).interrupts.flag.set(Cause::Key);
+            Vm::look_at_interrupts(vm);
         }
     }
-    /// Takes back what [`Vm::interrupt`] asked for.
+    /// Has the interpreter look at interrupts before its next instruction, and compiled code left.
+    ///
+    /// # Safety
+    /// As for [`Vm::interrupt`].
+    pub(crate) unsafe fn look_at_interrupts(vm: *mut Vm) {
+        WAITS.store(true, Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe {
+            Vm::hook_now(vm);
+            // Compiled code is left as for a sample.
+            Vm::leave_code(vm);
+        }
+    }
+    /// Takes an interrupt back.
     pub fn forget_interrupt(&mut self) {
-        if core::mem::take(&mut self.hook.interrupted) {
+        if self.interrupts.flag.clear().is_some() {
             WAITS.store(false, Relaxed);
             self.update_dispatch();
             self.drop_sample();
@@ -213,7 +221,7 @@ pub(super) fn enters_code(op: Op) -> bool {
 
 /// The form of an instruction that neither counts nor enters compiled code.
 fn plain_form(vm: &Vm, ins: Ins) -> Ins {
-    let ins = if enters_code(ins.op()) { vm.compiler.original_ins(ins.d() as u32) } else { ins };
+    let ins = if enters_code(ins.op()) { vm.compiler.original_ins(ins) } else { ins };
     match ins.op() {
         Op::JFORI => ins.with_op(Op::FORI),
         _ => super::jit::uncounted(ins),
@@ -227,9 +235,14 @@ const FAILED: u64 = u64::MAX;
 #[inline(never)]
 unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
     let vm = &mut *vm;
-    if vm.hook.interrupted {
-        vm.forget_interrupt();
-        let _ = vm.operation_error("interrupted!");
+    if let Some(cause) = vm.interrupts.flag.get() {
+        if cause.lasts() {
+            // Compiled code that is entered again is left again.
+            Vm::leave_code(vm);
+        } else {
+            vm.forget_interrupt();
+        }
+        let _ = vm.operation_error(cause.message());
         return FAILED;
     }
     let i = Ins(ins as u32);

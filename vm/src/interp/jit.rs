@@ -6,6 +6,7 @@ use super::run::Status;
 use super::{Driver, R, op};
 use crate::bc::{Ins, Op};
 use crate::hooks::Mode;
+use crate::ids::ExitId;
 use crate::sample::Activity;
 use std::rc::Rc;
 
@@ -42,7 +43,7 @@ unsafe fn tell_record(vm: *mut crate::Vm, pc: *const Ins) -> u32 {
     let ins = *pc;
     if (*vm).mode == Mode::Record && enters_code(ins.op()) {
         // The recording goes through another trace's start: as before it was compiled.
-        return uncounted(compiler.original_ins(ins.d() as u32)).0;
+        return uncounted(compiler.original_ins(ins)).0;
     }
     ins.0
 }
@@ -61,7 +62,7 @@ const ENTER: u32 = 3;
 unsafe fn tell_exit(vm: *mut crate::Vm, exit: u32) -> u32 {
     let compiler = Rc::clone(&(*vm).compiler);
     (*vm).begin_activity(Activity::Compiler);
-    let resume = compiler.exit(&mut *vm, exit);
+    let resume = compiler.exit(&mut *vm, ExitId::new(exit));
     (*vm).begin_activity(Activity::Interpreter);
     (*vm).multres = resume.multres;
     (*vm).pc = resume.pc;
@@ -74,13 +75,13 @@ unsafe fn tell_exit(vm: *mut crate::Vm, exit: u32) -> u32 {
         (*vm).pc = resume.pc.add(1);
         return FAILED;
     }
-    if resume.enter != 0 {
-        (*vm).jit_trace = resume.enter;
+    if let Some(trace) = resume.enter {
+        (*vm).jit_trace = trace.get();
         return ENTER;
     }
     let ins = *resume.pc;
     if ins.op() == Op::JLOOP && (*vm).mode == Mode::Interpret {
-        let original = compiler.original_ins(ins.d() as u32);
+        let original = compiler.original_ins(ins);
         if original.op() == Op::ITERN {
             // Entering the trace again would leave it at once, for ever.
             (*vm).resume_ins = original;

@@ -8,6 +8,7 @@
 use super::jit::enter_trace;
 use super::op;
 use crate::bc::{Ins, Op};
+use crate::ids::TraceId;
 use crate::object::Proto;
 use core::cell::{Cell, UnsafeCell};
 use core::ptr::NonNull;
@@ -27,7 +28,7 @@ pub struct Pad {
     /// Failures to make one.
     failures: Cell<u32>,
     /// The trace that came to the call first.
-    parent: u32,
+    parent: TraceId,
 }
 
 impl Pad {
@@ -43,13 +44,13 @@ impl Pad {
     pub fn back(&self) -> *const Ins {
         self.back
     }
-    /// The trace that goes on there; 0 when none does.
-    pub fn trace(&self) -> u32 {
-        self.stitch.get().d() as u32
+    /// The trace that goes on there, if one does.
+    pub fn trace(&self) -> Option<TraceId> {
+        self.stitch.get().trace()
     }
-    /// Makes trace `n` go on there; 0: none.
-    pub fn set_trace(&self, n: u32) {
-        self.stitch.set(Ins::ad(Op::STITCH, 0, n as u16));
+    /// Makes a trace go on there, or none.
+    pub fn set_trace(&self, trace: Option<TraceId>) {
+        self.stitch.set(Ins::ad(Op::STITCH, 0, trace.map_or(0, TraceId::operand)));
         self.heat.set(0);
         self.failures.set(0);
     }
@@ -73,7 +74,7 @@ impl Pad {
         self.failures.get()
     }
     /// The trace that came to the call first.
-    pub fn parent(&self) -> u32 {
+    pub fn parent(&self) -> TraceId {
         self.parent
     }
 }
@@ -111,7 +112,7 @@ impl Drop for Pads {
 
 impl Proto {
     /// The pad of the call at index `at`, for trace `parent`; made if there is none.
-    pub fn pad(&self, at: usize, parent: u32) -> Option<&Pad> {
+    pub fn pad(&self, at: usize, parent: TraceId) -> Option<&Pad> {
         let call = self.ins(at)?;
         let back = self.code_ptr().wrapping_add(at + 1).cast_const();
         if self.pads.find(|p| p.back == back).is_none() {

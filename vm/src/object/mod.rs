@@ -5,6 +5,7 @@
 //! safepoints ([`crate::Vm::safepoint`]), and whatever must live across a safepoint is reachable from a root (a Lua stack, the
 //! registry, a rooted handle, a trace's constants). Allocation never collects.
 
+mod bc_pos;
 mod function;
 mod new;
 mod new_proto;
@@ -23,6 +24,7 @@ mod watchpoint;
 #[cfg(test)]
 mod tests;
 
+pub use bc_pos::BcPos;
 pub use function::{Func, NativeFn, UpVal};
 pub(crate) use proto::hot_counter;
 pub use proto::{Proto, ProtoFlags};

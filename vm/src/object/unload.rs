@@ -34,7 +34,7 @@ impl Vm {
     /// The instruction that the parser emitted.
     fn source_ins(&self, ins: Ins) -> Ins {
         let ins = match ins.op() {
-            Op::JFORL | Op::JITERL | Op::JLOOP => self.compiler.original_ins(ins.d() as u32),
+            Op::JFORL | Op::JITERL | Op::JLOOP => self.compiler.original_ins(ins),
             _ => ins,
         };
         ins.with_op(match ins.op() {

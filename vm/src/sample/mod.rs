@@ -409,12 +409,22 @@ impl Vm {
             if (&raw const (*vm).no_record).read_volatile() != 0 || waits.load(Relaxed) {
                 return;
             }
-            waits.store(true, Relaxed);
+            Vm::leave_code(vm);
+            Vm::hook_now(vm);
+        }
+    }
+    /// Has compiled code left at its next exit, or where it asks for samples.
+    ///
+    /// # Safety
+    /// As for [`Vm::tick`].
+    pub(crate) unsafe fn leave_code(vm: *mut Vm) {
+        // SAFETY: as there.
+        unsafe {
+            AtomicBool::from_ptr(&raw mut (*vm).sample_waits_flag).store(true, Relaxed);
             let leaving = (&raw const (*vm).exits_leaving).read_volatile();
             if !leaving.is_null() {
                 (&raw mut (*vm).exit_table).write_volatile(leaving);
             }
-            Vm::hook_now(vm);
         }
     }
     /// Where compiled code is; 0 if something else runs, or if nobody wants to know.

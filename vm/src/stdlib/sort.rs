@@ -96,6 +96,7 @@ impl Sorter<'_> {
             let f = self.vm.arg(1);
             return Ok(self.vm.call1(f, &[a, b])?.truthy());
         }
+        self.vm.check_interrupt()?;
         self.vm.less_than(a, b)
     }
     /// Puts `t[i]` and `t[j]`, `i < j`, in order. `LEFT` and `RIGHT` are free.

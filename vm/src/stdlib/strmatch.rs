@@ -13,7 +13,18 @@ use std::rc::Rc;
 
 #[cold]
 fn pattern_error(vm: &mut Vm, e: PatternError) -> LuaError {
-    vm.rt_error(e.message())
+    match e {
+        PatternError::Interrupted => vm.interrupted(),
+        _ => vm.rt_error(e.message()),
+    }
+}
+
+/// A matcher that an interrupt of the VM stops.
+#[inline(always)]
+fn matcher<'a>(vm: &Vm, src: &'a [u8], program: &'a Program) -> Matcher<'a> {
+    // SAFETY: the VM keeps its flag until it goes, and the builtin that matches is over before.
+    let stop = unsafe { &*std::sync::Arc::as_ptr(&vm.interrupts.flag) };
+    Matcher::new(src, program, stop)
 }
 
 /// The compiled pattern.
@@ -67,7 +78,7 @@ fn search(vm: &mut Vm, find: bool) -> LuaResult<u32> {
         };
     }
     let program = program(vm, pat, false)?;
-    let mut m = Matcher::new(s.bytes(), &program);
+    let mut m = matcher(vm, s.bytes(), &program);
     let found = m.find(start);
     let Some((from, to)) = checked(vm, found)? else { return vm.ret1(Value::NIL) };
     if !find {
@@ -109,7 +120,7 @@ pub fn gmatch_aux(vm: &mut Vm) -> LuaResult<u32> {
     }
     // An anchor has no meaning here.
     let program = program(vm, pat, true)?;
-    let mut m = Matcher::new(s.bytes(), &program);
+    let mut m = matcher(vm, s.bytes(), &program);
     let found = m.find(start);
     let Some((from, to)) = checked(vm, found)? else { return Ok(0) };
     // Go on behind an empty match.
@@ -213,7 +224,7 @@ pub fn gsub(vm: &mut Vm) -> LuaResult<u32> {
     };
     let src = s.bytes();
     let program = program(vm, pat, false)?;
-    let mut m = Matcher::new(src, &program);
+    let mut m = matcher(vm, src, &program);
     let mut out = core::mem::take(&mut vm.buffer);
     out.clear();
     let mut count = 0;

@@ -2,7 +2,7 @@
 
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
-use crate::object::{Gc, Table};
+use crate::object::{Gc, Node, Table};
 use crate::text::NumText;
 use crate::value::Value;
 
@@ -160,10 +160,11 @@ pub fn move_(vm: &mut Vm) -> LuaResult<u32> {
 pub fn new(vm: &mut Vm) -> LuaResult<u32> {
     let narray = vm.check_int(0)?.max(0) as u32;
     let nhash = vm.check_int(1)?.max(0) as u32;
-    vm.check_alloc(narray as usize * 8)?;
     // Slot 0 is part of the array.
     let asize = if narray == 0 { 0 } else { narray.min(MAX_ARRAY) + 1 };
-    let t = vm.new_table(asize, crate::object::hbits_for(nhash).min(MAX_HASH_BITS));
+    let hbits = crate::object::hbits_for(nhash).min(MAX_HASH_BITS);
+    vm.check_alloc(asize as usize * size_of::<Value>() + (size_of::<Node>() << hbits))?;
+    let t = vm.new_table(asize, hbits);
     vm.ret1(Value::table(t))
 }
 

@@ -282,7 +282,7 @@ pub(super) fn checked(b: &mut IrBuffer, ins: Ins) -> Rule {
         };
         return v.map_or(holds(false), |v| is(b.kint(v)));
     }
-    // What cannot overflow is the plain operation.
+    // An operation that cannot overflow loses its guard.
     let plain = match ins.op {
         Op::ADDOV => rx.add(ry).is_int().then_some(Op::ADD),
         Op::SUBOV => rx.sub(ry).is_int().then_some(Op::SUB),

@@ -152,7 +152,7 @@ pub(super) fn shift(b: &mut IrBuffer, ins: Ins) -> Rule {
     }
 }
 
-/// Shifts by a constant; `n` is what counts of it.
+/// Shifts by a constant; `n` is the constant modulo 32.
 fn shift_by_const(b: &mut IrBuffer, ins: Ins, k: i32, n: u32) -> Rule {
     let x = ins.a;
     if n == 0 {

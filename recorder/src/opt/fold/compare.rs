@@ -91,7 +91,7 @@ fn order_int(b: &mut IrBuffer, ins: Ins) -> Rule {
             _ => Ok(Fold::Keep),
         };
     }
-    // By the ranges of both sides.
+    // Decided by the ranges of both sides.
     let (less, greater) = (rx.hi < ry.lo, rx.lo > ry.hi);
     let (not_greater, not_less) = (rx.hi <= ry.lo, rx.lo >= ry.hi);
     match ins.op {
@@ -132,7 +132,7 @@ pub(super) fn bounds(b: &mut IrBuffer, ins: Ins) -> Rule {
     if k < 0 {
         return Ok(Fold::Keep);
     }
-    // One check of the greatest constant index does for all: an earlier check is made stricter.
+    // One check of the greatest constant index is enough: an earlier check is made stricter.
     let mut r = b.newest(Op::ABC);
     while r > size.max(IrRef::BASE) {
         let other = b.trace.ins[r.ins_index()];

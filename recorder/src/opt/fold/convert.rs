@@ -54,7 +54,7 @@ const EXACT: f64 = (1u64 << 50) as f64;
 /// Terms of a sum that are looked at.
 const TERMS: u32 = 300;
 
-/// The most that the magnitude of an integral num can be, if its computation was exact. `left`: instructions that may be looked at.
+/// An upper bound of the magnitude of an integral num, if its computation was exact. `left`: instructions that may still be looked at.
 fn magnitude(b: &IrBuffer, r: IrRef, left: &mut u32) -> Option<f64> {
     if let Some(k) = b.as_num(r) {
         return (k == k.trunc() && k.abs() <= EXACT).then(|| k.abs());

@@ -30,7 +30,7 @@ pub(super) fn equal(b: &mut IrBuffer, ins: Ins) -> Rule {
             Ty::Int => equal_int(b, ins),
             Ty::Str => equal_str(b, ins),
             Ty::P64 => equal_address(b, ins),
-            // What the trace has just made is none of what was there before.
+            // An object that the trace has just made differs from all older ones.
             Ty::Tab if is_new(b, x) && (y < x || is_new(b, y)) || is_new(b, y) && y > x => holds(!eq),
             _ => Ok(Fold::Keep),
         },
@@ -65,7 +65,7 @@ fn equal_num(b: &mut IrBuffer, ins: Ins) -> Rule {
 fn equal_int(b: &mut IrBuffer, ins: Ins) -> Rule {
     let eq = ins.op == Op::EQ;
     let (rx, ry) = (range::of(b, ins.a), range::of(b, ins.b));
-    // Ranges that do not meet.
+    // The ranges are disjoint.
     if rx.hi < ry.lo || rx.lo > ry.hi {
         return holds(!eq);
     }

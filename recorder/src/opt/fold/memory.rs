@@ -32,7 +32,7 @@ pub(super) fn load(b: &mut IrBuffer, ins: Ins) -> Rule {
     }
 }
 
-/// TBAR, OBAR: what is not collectable, or never dies before the trace does, needs no barrier.
+/// TBAR, OBAR: a value that is not collectable, or that lives as long as the trace, needs no barrier.
 pub(super) fn barrier(b: &mut IrBuffer, ins: Ins) -> Rule {
     let ty = b.ty(ins.b);
     if ins.op == Op::OBAR && !ty.is_gc() && ty != Ty::U64 {

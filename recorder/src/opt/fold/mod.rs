@@ -18,14 +18,14 @@ use crate::abort::Abort;
 use crate::ir::buffer::IrBuffer;
 use crate::ir::{Ins, IrRef, Op, Ty};
 
-/// What folding decided about one instruction.
+/// The result of a rule.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Fold {
     /// No rule applies.
     Keep,
     /// This is its value.
     Ref(IrRef),
-    /// Another instruction does the same: fold that one.
+    /// Another instruction computes the same: it is folded next.
     Retry(Ins),
     /// It has no value and is superfluous.
     Drop,
@@ -35,7 +35,7 @@ pub enum Fold {
 
 pub(crate) type Rule = Result<Fold, Abort>;
 
-/// Rules may undo each other's work only so often.
+/// Limit of rewrites of one instruction, in case rules undo each other's work.
 const MAX_STEPS: usize = 20;
 
 /// Folds an instruction: what to emit instead, or the reference that has its value already.
@@ -120,7 +120,7 @@ pub(crate) fn again(ins: Ins) -> Rule {
     applied::note();
     Ok(Fold::Retry(ins))
 }
-/// The guard holds, or never does.
+/// The guard always holds, or never.
 #[track_caller]
 pub(crate) fn holds(yes: bool) -> Rule {
     applied::note();
@@ -128,14 +128,14 @@ pub(crate) fn holds(yes: bool) -> Rule {
 }
 
 impl IrBuffer {
-    /// The instruction behind a reference, if a rule may rearrange what both compute. In a loop's body, looking through an
-    /// instruction before LOOP is sound, but would make its operands loop-carried as well.
+    /// The instruction that a reference names, if a rule may combine it with its user. In a loop's body it is sound to combine with an
+    /// instruction before LOOP, but its operands would become loop-carried as well.
     #[inline]
     pub(crate) fn inner(&self, r: IrRef) -> Option<Ins> {
         let head = self.newest(Op::LOOP);
         if head != IrRef::NONE && r < head { None } else { self.def(r) }
     }
-    /// The instruction behind a reference, if it is of this operation.
+    /// The instruction that a reference names, if it has this operation.
     #[inline]
     pub(crate) fn is_op(&self, r: IrRef, op: Op) -> Option<Ins> {
         self.def(r).filter(|i| i.op == op)

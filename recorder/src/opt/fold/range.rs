@@ -74,11 +74,11 @@ fn range(b: &IrBuffer, r: IrRef, depth: u32) -> Range {
     }
 }
 
-/// As many of the newest guards of one kind are looked at.
+/// How many of the newest guards of one kind are looked at.
 const GUARDS: usize = 16;
 
-/// What earlier guards leave of a range. (A guard on a value of the previous iteration holds in a loop's body, because its copy
-/// was executed there.)
+/// A range, narrowed by earlier guards. (A guard on a value of the previous iteration holds in a loop's body, because its copy was
+/// executed there.)
 fn by_guards(b: &IrBuffer, r: IrRef, mut range_: Range, depth: u32) -> Range {
     for op in [Op::LE, Op::LT, Op::GE, Op::GT] {
         let mut g = b.newest(op);
@@ -99,7 +99,7 @@ fn by_guards(b: &IrBuffer, r: IrRef, mut range_: Range, depth: u32) -> Range {
             g = b.older(g);
         }
     }
-    // Guards that contradict one another let nothing through.
+    // Behind guards that contradict each other nothing is executed.
     if range_.lo > range_.hi { FULL } else { range_ }
 }
 
@@ -110,7 +110,7 @@ fn of_ins(b: &IrBuffer, ins: Ins, depth: u32) -> Range {
         Ty::U16 => Range::new(0, 65535),
         Ty::I16 => Range::new(-32768, 32767),
         Ty::Int => FULL,
-        // Ints that the signed view does not fit.
+        // Not ints when taken as signed.
         _ => return FULL,
     };
     match ins.op {
@@ -119,7 +119,7 @@ fn of_ins(b: &IrBuffer, ins: Ins, depth: u32) -> Range {
         }
         Op::ALEN => Range::new(0, MAX),
         Op::BAND => {
-            // Not negative if one operand is not: then it is not above that one.
+            // If one operand is not negative, the result is not negative and not greater than that operand.
             let (x, y) = (range(b, ins.a, depth), range(b, ins.b, depth));
             match (x.lo >= 0, y.lo >= 0) {
                 (true, true) => Range::new(0, x.hi.min(y.hi)),
@@ -156,7 +156,7 @@ fn of_ins(b: &IrBuffer, ins: Ins, depth: u32) -> Range {
     }
 }
 
-/// What is left of a range once overflow has been ruled out.
+/// A range without the values that would have overflowed.
 fn cut(r: Range) -> Range {
     Range::new(r.lo.clamp(MIN, MAX), r.hi.clamp(MIN, MAX))
 }

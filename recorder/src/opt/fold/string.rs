@@ -104,7 +104,7 @@ pub(super) fn buffer(b: &mut IrBuffer, ins: Ins) -> Rule {
     }
 }
 
-/// Is it a number that was made a string? Then it may go into a buffer as it is, see [`crate::opt::buffers`].
+/// Is it the string of a number? A buffer may take the number itself, see [`crate::opt::buffers`].
 fn is_text_of_number(b: &IrBuffer, r: IrRef) -> bool {
     b.flags.fuse && b.is_op(r, Op::TOSTR).is_some_and(|i| i.b != IrRef(2))
 }

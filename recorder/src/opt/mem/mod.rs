@@ -12,9 +12,9 @@ pub mod upvalue;
 use crate::ir::buffer::{Emit, GUARD_FAILS, IrBuffer};
 use crate::ir::{Effect, Ins, IrRef, Op, Ty, conv};
 
-/// The value `r` for a load that expects a type, if it can stand in for it.
+/// The value `r` in place of a load that expects a type, if it has that type.
 ///
-/// Otherwise the load stays (`None`), or, where it checks the type and would always find another one, the trace is given up.
+/// Otherwise the load stays (`None`); if it checks the type and would always find another one, the recording is aborted.
 fn forward(b: &mut IrBuffer, load: Ins, r: IrRef, exact: bool) -> Option<Emit> {
     let ty = b.ty(r);
     if ty == load.ty || ty.is_int() && load.ty.is_int() {
@@ -24,15 +24,15 @@ fn forward(b: &mut IrBuffer, load: Ins, r: IrRef, exact: bool) -> Option<Emit> {
         return Some(b.emit(Op::CONV, Ty::Num, r, IrRef(conv::NUM_INT)));
     }
     if ty == Ty::Num && load.ty == Ty::Int && load.is_guard() && exact && b.newest(Op::LOOP) == IrRef::NONE {
-        // The num is integral now, and is asked for as such.
+        // The num is integral now, and the load expects an int.
         return Some(b.guard(Op::CONV, Ty::Int, r, IrRef(conv::INT_NUM_CHECK)));
     }
-    // A num that is forwarded from a load may be an int in memory.
+    // The value of an earlier load as num may be an int in memory.
     let unknown = ty == Ty::U64 || load.ty == Ty::U64 || !load.is_guard() || ty == Ty::Num && load.ty.is_int() && !exact;
     if unknown { None } else { Some(GUARD_FAILS) }
 }
 
-/// Might someone between the store `r` and now have seen what it stored?
+/// May an instruction behind the store `r`, or the interpreter at a guard behind it, have seen the stored value?
 fn observed(b: &IrBuffer, r: IrRef) -> bool {
     b.trace.ins[r.ins_index() + 1..].iter().any(|i| {
         i.is_guard()
@@ -45,23 +45,23 @@ fn observed(b: &IrBuffer, r: IrRef) -> bool {
     })
 }
 
-/// Removes the store `r` if nobody can have seen it.
+/// Removes the store `r` if its value cannot have been seen.
 fn eliminate(b: &mut IrBuffer, r: IrRef) {
     if b.flags.dse && r > b.newest(Op::LOOP) && !observed(b, r) {
         b.remove(r);
     }
 }
 
-/// What a store meets on the way back.
+/// An older store, as a newer one sees it.
 enum Older {
-    /// A store to the same place.
+    /// A store to the same location.
     Same(IrRef),
-    /// Nothing that matters.
+    /// No store that matters.
     Nothing,
 }
 
-/// Searches a chain of stores, newest first and down to `lim`, for one to the same place as `store`. Stores that may be to the
-/// same place end the search, unless they store the same value.
+/// Searches a chain of stores, newest first and down to `lim`, for one to the same location as `store`. A store that may be to the same
+/// location ends the search, unless it stores the same value.
 fn older_store(b: &IrBuffer, store: Ins, lim: IrRef, alias: impl Fn(IrRef) -> super::alias::Alias) -> Older {
     use super::alias::Alias;
     let mut r = b.newest(store.op);
@@ -78,7 +78,7 @@ fn older_store(b: &IrBuffer, store: Ins, lim: IrRef, alias: impl Fn(IrRef) -> su
     Older::Nothing
 }
 
-/// Emits a store: drops it when the place has the value already, and the older store when nobody saw that.
+/// Emits a store. Drops it if the location has the value already; removes the older store if its value was not seen.
 fn emit_store(b: &mut IrBuffer, store: Ins, older: &Older) -> Emit {
     if let Older::Same(r) = *older {
         let other = b.trace.ins[r.ins_index()];

@@ -11,12 +11,12 @@ pub fn shared_until(b: &mut IrBuffer, ins: Ins, what: impl Fn(Ins, Clobber) -> b
     cse::reuse_or_append(b, ins, lim)
 }
 
-/// HREF: a lookup gives the same until keys are inserted into the table (or cleared).
+/// HREF: the result of a lookup is valid until keys are inserted into the table, or cleared.
 pub fn href(b: &mut IrBuffer, ins: Ins) -> Emit {
     let table = ins.a;
     let changed = alias::invalidated(b, table, table.max(IrRef::BASE), |c| c.keys);
     if b.flags.fwd {
-        // The slot that was inserted last is the one of its key.
+        // The last inserted slot belongs to this key.
         if let Some(Ins { op: Op::NEWREF, a, b: key, .. }) = b.def(changed)
             && a == table
             && alias::keys(b, key, ins.b) == Alias::Must
@@ -58,8 +58,8 @@ fn is_absent(b: &IrBuffer, ins: Ins) -> bool {
     true
 }
 
-/// Is the key of an HREF known to be in the table? Keys that were inserted, or came with the template, stay until they are cleared
-/// or moved.
+/// Is the key of an HREF in the table for certain? Keys that were inserted, or came with the template, stay until they are cleared or
+/// moved.
 pub fn is_present(b: &IrBuffer, href: IrRef) -> bool {
     let Some(ins) = b.is_op(href, Op::HREF) else { return false };
     let table = ins.a;
@@ -88,8 +88,8 @@ pub fn is_of_template(b: &IrBuffer, hrefk: Ins) -> bool {
     template.nodes().get(node as usize).is_some_and(|n| n.key.get() == key)
 }
 
-/// HREFK: the key stays in its node as long as the address of the nodes holds (see [`super::field`]). That of a new table made from
-/// a template is there.
+/// HREFK: the key stays in its node as long as the address of the nodes is valid (see [`super::field`]). In a new table made from a
+/// template it is there from the start.
 pub fn hrefk(b: &mut IrBuffer, mut ins: Ins) -> Emit {
     if b.flags.fwd
         && let Some(nodes) = b.is_op(ins.a, Op::FLOAD)
@@ -110,12 +110,12 @@ pub fn hrefk(b: &mut IrBuffer, mut ins: Ins) -> Emit {
     cse::reuse_or_append(b, ins, IrRef::BASE)
 }
 
-/// The newest instruction in which the collector may have gone on marking: builtins have safepoints as well.
+/// The newest instruction during which the collector may have marked objects: builtins have safepoints as well.
 fn collected(b: &IrBuffer) -> IrRef {
     b.newest(Op::GCSTEP).max(b.newest(Op::NATIVE))
 }
 
-/// TBAR: a second barrier does nothing until a collection step blackens the table again, and a new table is not black.
+/// TBAR: a second barrier is superfluous until a collection step blackens the table again, and a new table is not black.
 pub fn table_barrier(b: &mut IrBuffer, ins: Ins) -> Emit {
     let step = collected(b);
     if b.flags.fwd && (alias::is_new_table(b, ins.a) && ins.a > step || cse::find(b, ins, step).is_some()) {
@@ -133,10 +133,10 @@ pub fn upvalue_barrier(b: &mut IrBuffer, ins: Ins) -> Emit {
     b.append(ins)
 }
 
-/// VLOAD: scratch words hold until someone writes new ones.
+/// VLOAD: scratch words are valid until a helper writes new ones.
 pub fn scratch_load(b: &mut IrBuffer, ins: Ins) -> Emit {
     if !matches!(b.trace.konst(ins.a), Some(Const::Vm(_))) {
-        // A slot that a builtin has written, or an argument of a vararg function, which nothing assigns.
+        // A slot that a builtin has written, or an argument of a vararg function: the trace does not assign it in memory.
         return if ins.a == IrRef::BASE { b.append(ins) } else { shared_until(b, ins, |_, c| c.all) };
     }
     let called = alias::called(b, IrRef::BASE, |c| c.scratch);
@@ -149,7 +149,7 @@ pub fn raw_load(b: &mut IrBuffer, ins: Ins) -> Emit {
     if ins.b.0 & xload::READONLY != 0 { cse::reuse_or_append(b, ins, IrRef::BASE) } else { b.append(ins) }
 }
 
-/// CALLL: depends on whatever memory.
+/// CALLL: may read any memory.
 pub fn reading_call(b: &mut IrBuffer, ins: Ins) -> Emit {
     let stores = [Op::ASTORE, Op::HSTORE, Op::USTORE, Op::FSTORE, Op::XSTORE, Op::NEWREF];
     let lim = stores.iter().map(|&op| b.newest(op)).max().unwrap_or(IrRef::NONE);

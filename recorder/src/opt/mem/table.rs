@@ -99,7 +99,7 @@ pub fn load(b: &mut IrBuffer, ins: Ins) -> Emit {
     b.append(ins)
 }
 
-/// A load from a table that the trace made. Its history is known: what was stored under the key, or what it had from the start.
+/// A load from a table that the trace made. The value is what was stored under the key, or what the table had from the start.
 fn load_new(b: &mut IrBuffer, ins: Ins, table: IrRef) -> Option<Emit> {
     if alias::invalidated(b, table, table, |c| c.values) != IrRef::NONE {
         return None;
@@ -143,7 +143,7 @@ pub fn store(b: &mut IrBuffer, ins: Ins) -> Emit {
         return b.append(ins);
     }
     let address = ins.a;
-    // Calls and stores of the other kind that may touch the place end the search.
+    // Calls, and stores of the other kind, that may change the location end the search.
     let called = match alias::table_of(b, address) {
         Some(t) => alias::invalidated(b, t, address, |c| c.values),
         None => alias::called(b, address, |c| c.values),
@@ -179,7 +179,7 @@ pub fn len(b: &mut IrBuffer, ins: Ins) -> Emit {
     }
     let mut r = b.newest(Op::ALEN);
     while r > lim {
-        // The hint does not matter.
+        // The hint has no influence on the result.
         if b.trace.ins[r.ins_index()].a == table {
             return Ok(r);
         }

@@ -7,7 +7,7 @@ use crate::opt::alias::{self, Alias};
 use crate::opt::cse;
 use perilune_vm::fault::{Fault, is_injected};
 
-/// UREFO, UREFC: the same until upvalues are closed.
+/// UREFO, UREFC: valid until upvalues are closed.
 pub fn reference(b: &mut IrBuffer, ins: Ins) -> Emit {
     let lim = alias::called(b, ins.newest_operand(), |c| c.upvalues);
     cse::reuse_or_append(b, ins, lim)
@@ -24,7 +24,7 @@ fn aliases(b: &IrBuffer, x: IrRef, y: IrRef) -> Alias {
         return Alias::May;
     }
     if x.a == y.a {
-        // Of one function: by index.
+        // Two upvalues of one function are told apart by their indices.
         return if x.b.0 >> 8 != y.b.0 >> 8 {
             Alias::No
         } else if x.op == y.op {
@@ -33,7 +33,7 @@ fn aliases(b: &IrBuffer, x: IrRef, y: IrRef) -> Alias {
             Alias::May
         };
     }
-    // Of two functions: variables with different hashes are different; an open one is no closed one.
+    // Upvalues of two functions differ if their variables have different hashes, or if one is open and the other is closed.
     let (hx, hy) = (x.b.0 & 0xff, y.b.0 & 0xff);
     if hx != 0 && hy != 0 && hx != hy || x.op != y.op { Alias::No } else { Alias::May }
 }
@@ -81,7 +81,7 @@ pub fn load(b: &mut IrBuffer, ins: Ins) -> Emit {
 /// USTORE.
 pub fn store(b: &mut IrBuffer, ins: Ins) -> Emit {
     let address = ins.a;
-    // Slots are also stored all at once, which nothing here sees.
+    // NATIVE and SYNC store slots, which an open upvalue may be, and are not in this chain.
     if !b.flags.fwd && !b.flags.dse || b.is_op(address, Op::SREF).is_some() && !is_injected(Fault::CapturedSlots) {
         return b.append(ins);
     }

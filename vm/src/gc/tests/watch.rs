@@ -47,7 +47,7 @@ impl Watcher for Listener {
         s.told < self.enough
     }
     fn proto(&mut self, _: Gc<Proto>) {}
-    fn trace(&mut self, _: u32, _: Gc<Proto>, _: u32) {}
+    fn trace(&mut self, _: crate::TraceId, _: Gc<Proto>, _: u32) {}
     fn end(&mut self) {
         self.seen.borrow_mut().ended = true;
     }

@@ -2,6 +2,7 @@
 
 use super::program::{Greedy, Lazy, Node, Program, Start, Tail};
 use super::{Capture, MAX_DEPTH, PatternError};
+use crate::interrupt::Flag;
 
 /// A node that a match may come back to, with offsets in the subject.
 #[derive(Copy, Clone, Debug, Default)]
@@ -50,16 +51,18 @@ pub struct Matcher<'a> {
     left: usize,
     /// Optional items matched, where the depth is checked.
     taken: u32,
+    /// Asked where matching starts again or goes back: that may take very long.
+    stop: &'a Flag,
 }
 
 type Matched = Result<Option<usize>, PatternError>;
 
 impl<'a> Matcher<'a> {
-    /// A matcher of a program against a subject.
+    /// A matcher of a program against a subject, which gives up with [`PatternError::Interrupted`] once `stop` is set.
     #[inline(always)]
-    pub fn new(src: &'a [u8], program: &'a Program) -> Matcher<'a> {
+    pub fn new(src: &'a [u8], program: &'a Program, stop: &'a Flag) -> Matcher<'a> {
         let (captures, choices) = (Room::new(program.captures), Room::new(program.choices.min(MAX_DEPTH as usize)));
-        Matcher { src, program, captures, choices, left: 0, taken: 0 }
+        Matcher { src, program, captures, choices, left: 0, taken: 0, stop }
     }
     /// The subject.
     #[inline(always)]
@@ -91,6 +94,7 @@ impl<'a> Matcher<'a> {
             if s > self.src.len() {
                 return Ok(None);
             }
+            self.check_stop()?;
         }
     }
     /// Number of captures.
@@ -131,7 +135,12 @@ impl<'a> Matcher<'a> {
             }
             let Some(next) = self.back() else { return Ok(None) };
             (node, s) = next;
+            self.check_stop()?;
         }
+    }
+    #[inline(always)]
+    fn check_stop(&self) -> Result<(), PatternError> {
+        if self.stop.get().is_some() { Err(PatternError::Interrupted) } else { Ok(()) }
     }
     /// Matches from a node on until something fails.
     ///

@@ -49,6 +49,8 @@ pub enum PatternError {
     TooManyCaptures,
     /// Nested too deeply.
     TooComplex,
+    /// The program is interrupted.
+    Interrupted,
 }
 
 impl PatternError {
@@ -64,6 +66,7 @@ impl PatternError {
             PatternError::Unfinished => "unfinished capture",
             PatternError::TooManyCaptures => "too many captures",
             PatternError::TooComplex => "pattern too complex",
+            PatternError::Interrupted => crate::interrupt::Cause::Key.message(),
         }
     }
 }

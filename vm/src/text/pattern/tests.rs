@@ -3,7 +3,11 @@
 use super::cache::PatternCache;
 use super::reference;
 use super::{Capture, Matcher, PatternError, Program};
+use crate::interrupt::Flag;
 use std::rc::Rc;
+
+/// No match is interrupted.
+static NEVER: Flag = Flag::new();
 
 fn program(pat: &[u8], caret_is_plain: bool) -> Program {
     let mut program = Program::default();
@@ -14,7 +18,7 @@ fn program(pat: &[u8], caret_is_plain: bool) -> Program {
 /// The match of a pattern as text: the match, then its captures.
 fn matched(s: &str, pat: &str) -> Result<Option<Vec<String>>, PatternError> {
     let program = program(pat.as_bytes(), false);
-    let mut m = Matcher::new(s.as_bytes(), &program);
+    let mut m = Matcher::new(s.as_bytes(), &program, &NEVER);
     let Some((a, b)) = m.find(0)? else { return Ok(None) };
     let mut out = vec![s[a..b].to_string()];
     for i in 0..m.num_captures() {
@@ -106,7 +110,7 @@ type Outcome = Result<Option<(usize, usize, Vec<Result<Capture, PatternError>>)>
 /// The first match at or behind an offset.
 fn compiled(s: &[u8], pat: &[u8], init: usize, caret_is_plain: bool) -> Outcome {
     let program = program(pat, caret_is_plain);
-    let mut m = Matcher::new(s, &program);
+    let mut m = Matcher::new(s, &program, &NEVER);
     let found = m.find(init)?;
     Ok(found.map(|(a, b)| (a, b, (0..m.num_values() + 1).map(|i| m.capture(i, a, b)).collect())))
 }
@@ -238,7 +242,7 @@ fn cache_keeps_what_it_is_asked_for() {
             for plain in [false, true] {
                 let program = get(&pat, i / 7, plain);
                 let subject = format!("{}a{i}", if plain { "x^" } else { "" });
-                let found = Matcher::new(subject.as_bytes(), &program).find(0);
+                let found = Matcher::new(subject.as_bytes(), &program, &NEVER).find(0);
                 assert_eq!(found.map(|f| f.is_some()), Ok(true), "{pat} in round {round}");
                 assert!(Rc::ptr_eq(&program, &get(&pat, i / 7, plain)), "{pat} is compiled again");
             }

@@ -1,0 +1,164 @@
+//! What the compiler knows about bytecode: one record for each prototype, with one for each position where traces start or that
+//! recordings went by. A record goes when the collector frees its prototype ([`ProtoTable::remove`]), so that the table does not grow
+//! with functions that are gone.
+
+use perilune_recorder::abort::Abort;
+use perilune_recorder::rec::Site as Feedback;
+use perilune_vm::TraceId;
+use perilune_vm::bc::liveness::Liveness;
+use perilune_vm::object::{BcPos, Gc, Proto};
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+use std::time::Duration;
+
+/// The least penalty, in hot counts: LuaJIT's `PENALTY_MIN`.
+const MIN_PENALTY: u32 = 36 * 2;
+/// A position whose penalty would be so many times the first one is blacklisted: after ten failures, as in LuaJIT.
+const MAX_PENALTY: u32 = 1 << 10;
+
+/// How often a trace that only returns is refused from a function that recurses. Where every other call goes on to recurse, one in a
+/// million such functions gets no trace that does.
+pub const RECURSION_RETRIES: u32 = 20;
+
+/// What is known about one position. Hot counts are two for each iteration of a loop, one for each call.
+#[derive(Clone, Debug, Default)]
+pub struct BcRecord {
+    /// What recordings found there.
+    pub feedback: Feedback,
+    /// Hot counts since the last recording began there.
+    pub hot_count: u32,
+    /// What compiling the trace from there takes, if one was recorded that was too expensive.
+    pub compile_cost: Duration,
+    /// The next time that the hot counter underflows a recording begins, whatever the threshold.
+    pub record_next: bool,
+    /// The hot counts that the last abort costs; 0 if there was none since the last trace.
+    penalty: u32,
+    /// The last two recordings or more were aborted since the loop ended while it was recorded.
+    pub leaves_loop: bool,
+    /// For a function that was found to recurse: how often a trace that only returns is still refused.
+    pub recursion_retries: u32,
+    /// Traces from there that were disabled since they cost more time than they saved.
+    pub disabled: u32,
+    /// No trace starts there any more.
+    pub blacklisted: bool,
+    /// The root traces that start there, the newest one last. Those before it are no longer entered.
+    pub roots: Vec<TraceId>,
+}
+
+impl BcRecord {
+    /// Forgets aborts and disabled traces; feedback and traces stay.
+    fn reset_penalty(&mut self) {
+        *self = BcRecord { feedback: self.feedback, roots: core::mem::take(&mut self.roots), ..BcRecord::default() };
+    }
+}
+
+/// What is known about a prototype.
+#[derive(Debug, Default)]
+struct ProtoRecord {
+    /// By index of the instruction.
+    positions: BTreeMap<u32, BcRecord>,
+    /// Which slots are live where, once a recording has asked for it; inside, `None` for code that cannot be analysed.
+    liveness: Option<Option<Rc<Liveness>>>,
+}
+
+/// The records of all prototypes that live.
+#[derive(Debug, Default)]
+pub struct ProtoTable {
+    protos: HashMap<*const Proto, ProtoRecord>,
+    /// State of the generator of [`ProtoTable::random`].
+    random: u32,
+}
+
+fn key(proto: Gc<Proto>) -> *const Proto {
+    proto.as_ptr().cast_const()
+}
+
+impl ProtoTable {
+    /// The record of a position, if there is one.
+    pub fn get(&self, pos: BcPos) -> Option<&BcRecord> {
+        self.protos.get(&key(pos.proto))?.positions.get(&pos.index)
+    }
+    /// The record of a position, made if there is none.
+    pub fn at(&mut self, pos: BcPos) -> &mut BcRecord {
+        self.protos.entry(key(pos.proto)).or_default().positions.entry(pos.index).or_default()
+    }
+    /// What recordings found at a position.
+    pub fn feedback(&self, pos: BcPos) -> Feedback {
+        self.get(pos).map(|r| r.feedback).unwrap_or_default()
+    }
+    /// The records in a prototype, by index of the instruction.
+    pub fn of_proto(&mut self, proto: Gc<Proto>) -> impl Iterator<Item = (u32, &mut BcRecord)> {
+        self.protos.get_mut(&key(proto)).into_iter().flat_map(|p| &mut p.positions).map(|(index, record)| (*index, record))
+    }
+    /// Which slots of a prototype are live where, if that was found out; inside, `None` for code that cannot be analysed.
+    pub fn liveness(&self, proto: Gc<Proto>) -> Option<Option<Rc<Liveness>>> {
+        self.protos.get(&key(proto))?.liveness.clone()
+    }
+    /// Keeps the result of an analysis.
+    pub fn set_liveness(&mut self, proto: Gc<Proto>, liveness: Option<Rc<Liveness>>) {
+        self.protos.entry(key(proto)).or_default().liveness = Some(liveness);
+    }
+    /// A prototype is being freed: its record goes.
+    pub fn remove(&mut self, proto: Gc<Proto>) {
+        self.protos.remove(&key(proto));
+    }
+    /// A root trace starts at a position from now on. Those that started there before.
+    pub fn add_root(&mut self, pos: BcPos, root: TraceId) -> Vec<TraceId> {
+        let roots = &mut self.at(pos).roots;
+        let before = roots.clone();
+        roots.push(root);
+        before
+    }
+    /// All traces are flushed: forgets where they started, and all aborts. Blacklisted positions stay so.
+    pub fn flush(&mut self) {
+        for record in self.protos.values_mut().flat_map(|p| p.positions.values_mut()) {
+            let blacklisted = record.blacklisted;
+            record.reset_penalty();
+            record.blacklisted = blacklisted;
+            record.roots.clear();
+        }
+    }
+    /// Forgets the aborts in a prototype; blacklisted positions get another chance.
+    pub fn reset_penalties(&mut self, proto: Gc<Proto>) {
+        for (_, record) in self.of_proto(proto) {
+            record.reset_penalty();
+        }
+    }
+    /// A number below 16, as in LuaJIT's penalties: what recurs in the program at regular distances is then not always met at the same
+    /// position.
+    pub fn random(&mut self) -> u32 {
+        self.random = self.random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        self.random >> 28
+    }
+    /// A recording that started at a position was aborted. The hot counts until the next one, `first` at least; `None` when the position
+    /// is blacklisted.
+    pub fn penalize(&mut self, pos: BcPos, reason: Abort, first: u32) -> Option<u32> {
+        let random = self.random();
+        let record = self.at(pos);
+        let again = record.penalty != 0;
+        let first = first.max(MIN_PENALTY);
+        let penalty = if again { record.penalty.saturating_mul(2) + random } else { first };
+        record.penalty = penalty;
+        record.hot_count = 0;
+        record.leaves_loop = again && reason == Abort::LeavingLoop;
+        if penalty > first.saturating_mul(MAX_PENALTY) {
+            record.blacklisted = true;
+            return None;
+        }
+        Some(penalty)
+    }
+    /// A trace from a position was disabled since it cost more time than it saved: the next one waits four times as long as `hot` counts.
+    /// True if the position is blacklisted from now on.
+    pub fn note_disabled(&mut self, pos: BcPos, hot: u32) -> bool {
+        let record = self.at(pos);
+        record.disabled += 1;
+        record.hot_count = 0;
+        record.penalty = record.penalty.max(hot).saturating_mul(4);
+        record.blacklisted = record.disabled > 1;
+        record.blacklisted
+    }
+    /// The hot counts that the last abort at a position costs; 0 if there was none.
+    pub fn penalty(&self, pos: BcPos) -> u32 {
+        self.get(pos).map_or(0, |r| r.penalty)
+    }
+}

@@ -1,0 +1,71 @@
+//! Limits: what ends a program that its host does not want to go on.
+
+use super::error::{Error, Result};
+use super::lua::Lua;
+use perilune_vm::interrupt::Remote;
+use std::time::Duration;
+
+/// Ends the program of a state from any thread.
+///
+/// ```
+/// use perilune::{Error, Lua};
+/// use std::time::Duration;
+///
+/// let lua = Lua::new();
+/// let handle = lua.interrupt_handle();
+/// let other = std::thread::spawn(move || {
+///     std::thread::sleep(Duration::from_millis(20));
+///     handle.interrupt();
+/// });
+/// let e = lua.load("local i = 0 while true do pcall(function() while true do i = i + 1 end end) end").exec().unwrap_err();
+/// assert!(matches!(e, Error::Interrupted(_)));
+/// other.join().unwrap();
+/// // Until the host takes the interrupt back, nothing runs.
+/// assert!(lua.load("return 1").eval::<i32>().is_err());
+/// lua.clear_interrupt();
+/// assert_eq!(lua.load("return 1").eval::<i32>()?, 1);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct InterruptHandle(Remote);
+
+impl InterruptHandle {
+    /// Has the program end with [`Error::Interrupted`], also in compiled loops, in builtins that take long, and in reads that wait. The program
+    /// cannot catch the error: it is raised again until [`Lua::clear_interrupt`] is called. False if the state is closed.
+    pub fn interrupt(&self) -> bool {
+        self.0.interrupt()
+    }
+}
+
+impl Lua {
+    /// What interrupts this state from any thread. The first one has compiled loops of this state ask for interrupts, at most 4 % of their time,
+    /// and is best made before programs run: what was compiled before is compiled again.
+    pub fn interrupt_handle(&self) -> InterruptHandle {
+        InterruptHandle(self.0.enter(|vm| vm.remote()))
+    }
+    /// Takes an interrupt back, be it of a handle or of the time limit, so that programs run again. The time limit stays off until it is set
+    /// again.
+    pub fn clear_interrupt(&self) {
+        self.0.enter(|vm| vm.set_time_limit(None));
+    }
+    /// Ends programs with [`Error::TimeLimitExceeded`] when so much time has passed from now on; `None` takes the limit away. Programs cannot
+    /// catch the error: it is raised again until a limit is set anew or [`Lua::clear_interrupt`] is called.
+    ///
+    /// ```
+    /// use perilune::{Error, Lua};
+    /// use std::time::Duration;
+    ///
+    /// let lua = Lua::new();
+    /// lua.set_time_limit(Some(Duration::from_millis(20)))?;
+    /// let e = lua.load("while true do end").exec().unwrap_err();
+    /// assert!(matches!(e, Error::TimeLimitExceeded(_)));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The system has no timer left.
+    pub fn set_time_limit(&self, limit: Option<Duration>) -> Result<()> {
+        let works = self.0.enter(|vm| vm.set_time_limit(limit));
+        if works { Ok(()) } else { Err(Error::runtime("the system has no timer left for a time limit")) }
+    }
+}

@@ -1,0 +1,270 @@
+//! Interrupts: errors that are asked for from outside, at any time: by Ctrl-C, by a handle on another thread, by a time limit.
+//!
+//! Who asks sets the state's [`Flag`] and sends SIGURG to its thread, where [`on_signal`] switches the interpreter to the dispatch table that
+//! looks at interrupts before each instruction, and has compiled code left at its next exit. (SIGURG is ignored by default and seldom used, so that
+//! one too many does no harm.) Builtins that may take long ask the flag themselves. A time limit is a timer of the system that sends the same
+//! signal.
+//!
+//! Ctrl-C is an error that the program can catch. The others are raised again at each instruction until the host takes them back.
+
+use crate::Vm;
+use crate::error::{LuaError, LuaResult};
+use core::cell::Cell;
+use core::mem::MaybeUninit;
+use core::sync::atomic::{
+    AtomicU8,
+    Ordering::{Relaxed, SeqCst},
+};
+use core::time::Duration;
+use std::sync::{Arc, Mutex, Once, PoisonError};
+
+/// Why a program is interrupted.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Cause {
+    /// Ctrl-C was pressed: one error.
+    Key = 1,
+    /// The host has asked for it, by a [`Remote`].
+    Host = 2,
+    /// The time limit has passed.
+    Time = 3,
+}
+
+impl Cause {
+    /// The error message.
+    pub const fn message(self) -> &'static str {
+        match self {
+            Cause::Key | Cause::Host => "interrupted!",
+            Cause::Time => "time limit exceeded",
+        }
+    }
+    /// Is the error raised until the host takes it back?
+    pub const fn lasts(self) -> bool {
+        !matches!(self, Cause::Key)
+    }
+}
+
+/// An interrupt that waits, or none.
+#[derive(Debug, Default)]
+pub struct Flag(AtomicU8);
+
+impl Flag {
+    /// No interrupt waits.
+    pub const fn new() -> Flag {
+        Flag(AtomicU8::new(0))
+    }
+    /// The interrupt that waits.
+    #[inline]
+    pub fn get(&self) -> Option<Cause> {
+        match self.0.load(Relaxed) {
+            0 => None,
+            1 => Some(Cause::Key),
+            2 => Some(Cause::Host),
+            _ => Some(Cause::Time),
+        }
+    }
+    /// Asks for an interrupt; one that waits already stays.
+    pub(crate) fn set(&self, cause: Cause) {
+        let _ = self.0.compare_exchange(0, cause as u8, SeqCst, SeqCst);
+    }
+    /// Takes the interrupt back. The one that waited.
+    pub(crate) fn clear(&self) -> Option<Cause> {
+        let waited = self.get();
+        self.0.store(0, SeqCst);
+        waited
+    }
+}
+
+/// Interrupts a state from any thread.
+#[derive(Clone, Debug)]
+pub struct Remote {
+    flag: Arc<Flag>,
+    /// The thread of the state; none once the state is closed.
+    thread: Arc<Mutex<Option<libc::pid_t>>>,
+}
+
+impl Remote {
+    /// Has the program of the state end with an error, soon. False if the state is closed.
+    pub fn interrupt(&self) -> bool {
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(thread) = *thread else { return false };
+        self.flag.set(Cause::Host);
+        // SAFETY: sends a signal whose handler is installed, to a thread of this process; the state cannot be closed meanwhile.
+        unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), thread, libc::SIGURG) };
+        true
+    }
+}
+
+/// A time limit under way.
+#[derive(Debug)]
+struct Timer(libc::timer_t);
+
+/// How often the signal of a time limit that has passed is repeated: one that comes just before a read waits does not end the read.
+const REPEAT: Duration = Duration::from_millis(5);
+
+fn timespec(d: Duration) -> libc::timespec {
+    libc::timespec { tv_sec: d.as_secs().try_into().unwrap_or(libc::time_t::MAX), tv_nsec: d.subsec_nanos().into() }
+}
+
+impl Timer {
+    fn start(limit: Duration, thread: libc::pid_t) -> Option<Timer> {
+        // SAFETY: all-zero is a value of these structures; the addresses are valid during the calls.
+        unsafe {
+            let mut event: libc::sigevent = MaybeUninit::zeroed().assume_init();
+            event.sigev_notify = libc::SIGEV_THREAD_ID;
+            event.sigev_signo = libc::SIGURG;
+            event.sigev_notify_thread_id = thread;
+            let mut timer: libc::timer_t = core::ptr::null_mut();
+            if libc::timer_create(libc::CLOCK_MONOTONIC, &mut event, &mut timer) != 0 {
+                return None;
+            }
+            let timer = Timer(timer);
+            let first = limit.max(Duration::from_nanos(1));
+            let when = libc::itimerspec { it_interval: timespec(REPEAT), it_value: timespec(first) };
+            (libc::timer_settime(timer.0, 0, &when, core::ptr::null_mut()) == 0).then_some(timer)
+        }
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        // SAFETY: made by `start`, and deleted once.
+        unsafe { libc::timer_delete(self.0) };
+    }
+}
+
+/// Interrupts of a state.
+#[derive(Debug)]
+pub struct Interrupts {
+    /// The interrupt that waits.
+    pub(crate) flag: Arc<Flag>,
+    remote: Option<Remote>,
+    timer: Option<Timer>,
+    /// When the time limit passes, by the monotonic clock, in nanoseconds; 0 without one.
+    deadline: u64,
+    /// The next state of this thread that can be interrupted.
+    next: *mut Vm,
+}
+
+impl Default for Interrupts {
+    fn default() -> Interrupts {
+        Interrupts { flag: Arc::default(), remote: None, timer: None, deadline: 0, next: core::ptr::null_mut() }
+    }
+}
+
+thread_local! {
+    /// The states of this thread that can be interrupted: a list by [`Interrupts::next`].
+    static FIRST: Cell<*mut Vm> = const { Cell::new(core::ptr::null_mut()) };
+}
+
+fn monotonic() -> u64 {
+    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the address is valid during the call, which a signal handler may do.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut t) };
+    (t.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(t.tv_nsec as u64)
+}
+
+extern "C" fn on_signal(_: libc::c_int) {
+    let mut vm = FIRST.get();
+    while !vm.is_null() {
+        // SAFETY: states on the list are alive, and of this thread. The fields are read and written whole.
+        unsafe {
+            let interrupts = &raw const (*vm).interrupts;
+            let deadline = (&raw const (*interrupts).deadline).read_volatile();
+            if deadline != 0 && monotonic() >= deadline {
+                (*interrupts).flag.set(Cause::Time);
+            }
+            if (*interrupts).flag.get().is_some() {
+                Vm::look_at_interrupts(vm);
+            }
+            vm = (&raw const (*interrupts).next).read_volatile();
+        }
+    }
+}
+
+fn install() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        // SAFETY: all-zero is a value of `sigaction`: no flags, so that a system call that waits ends; nothing blocked. The handler only
+        // uses what is safe in one.
+        unsafe {
+            let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
+            action.sa_sigaction = on_signal as extern "C" fn(libc::c_int) as usize;
+            libc::sigaction(libc::SIGURG, &action, core::ptr::null_mut());
+        }
+    });
+}
+
+impl Vm {
+    /// What interrupts this state from any thread. Compiled loops ask for interrupts from now on; those compiled before are thrown away.
+    pub fn remote(&mut self) -> Remote {
+        if let Some(remote) = &self.interrupts.remote {
+            return remote.clone();
+        }
+        install();
+        // SAFETY: asks for the number of this thread, which is the state's.
+        let thread = unsafe { libc::syscall(libc::SYS_gettid) } as libc::pid_t;
+        let remote = Remote { flag: Arc::clone(&self.interrupts.flag), thread: Arc::new(Mutex::new(Some(thread))) };
+        self.interrupts.remote = Some(remote.clone());
+        self.interrupts.next = FIRST.get();
+        FIRST.set(self);
+        self.set_interruptible(true);
+        self.constant_changed();
+        remote
+    }
+    /// Interrupts the program when so much time has passed from now on; `None` takes the limit away. An interrupt that waits is taken back.
+    /// False if the system has no timer.
+    pub fn set_time_limit(&mut self, limit: Option<Duration>) -> bool {
+        self.interrupts.timer = None;
+        self.interrupts.deadline = 0;
+        self.forget_interrupt();
+        let Some(limit) = limit else { return true };
+        self.remote();
+        // SAFETY: as in `remote`.
+        let thread = unsafe { libc::syscall(libc::SYS_gettid) } as libc::pid_t;
+        let deadline = monotonic().saturating_add(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX)).max(1);
+        self.interrupts.deadline = deadline;
+        self.interrupts.timer = Timer::start(limit, thread);
+        self.interrupts.timer.is_some()
+    }
+    /// The interrupt that waits, if one does.
+    pub fn interrupt_waits(&self) -> Option<Cause> {
+        self.interrupts.flag.get()
+    }
+    /// Raises the error of the interrupt that waits, if one does: in builtins that take long.
+    #[inline]
+    pub fn check_interrupt(&mut self) -> LuaResult<()> {
+        if self.interrupts.flag.get().is_some() { Err(self.interrupted()) } else { Ok(()) }
+    }
+    /// The error of the interrupt that waits.
+    #[cold]
+    pub(crate) fn interrupted(&mut self) -> LuaError {
+        let cause = self.interrupts.flag.get().unwrap_or(Cause::Key);
+        if !cause.lasts() {
+            self.forget_interrupt();
+        }
+        self.rt_error(cause.message())
+    }
+    /// Nobody interrupts this state any more: it is about to go.
+    pub(crate) fn end_interrupts(&mut self) {
+        self.interrupts.timer = None;
+        let Some(remote) = self.interrupts.remote.take() else { return };
+        *remote.thread.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        let this: *mut Vm = self;
+        let mut link: *mut Vm = FIRST.get();
+        if link == this {
+            FIRST.set(self.interrupts.next);
+            return;
+        }
+        while !link.is_null() {
+            // SAFETY: states on the list are alive.
+            unsafe {
+                if (*link).interrupts.next == this {
+                    (&raw mut (*link).interrupts.next).write_volatile(self.interrupts.next);
+                    return;
+                }
+                link = (*link).interrupts.next;
+            }
+        }
+    }
+}
