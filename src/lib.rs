@@ -52,23 +52,35 @@ mod api;
 pub use api::app_data::{AppDataRef, AppDataRefMut};
 #[cfg(feature = "async")]
 pub use api::asynchronous::{AsyncCall, AsyncThread};
-pub use api::chunk::{AsChunk, Chunk};
+pub use api::chunk::{AsChunk, Chunk, ChunkMode};
 pub use api::convert::{FromLua, IntoLua};
 pub use api::debug::{HookTriggers, VmState};
 pub use api::environment::LuaType;
 pub use api::error::{DynStdError, Error, ErrorContext, ExternalError, ExternalResult, LuaError, Result};
-pub use api::function::Function;
+pub use api::function::{Function, FunctionInfo};
 pub use api::limits::InterruptHandle;
 pub use api::lua::{Lua, WeakLua};
 pub use api::multi::{FromLuaMulti, IntoLuaMulti, MultiValue, Variadic};
+pub use api::native::{LuaNativeFn, LuaNativeFnMut};
+pub use api::object::ObjectLike;
+pub use api::options::LuaOptions;
 pub use api::registry::RegistryKey;
+pub use api::scope::Scope;
 #[cfg(feature = "serde")]
 pub use api::serde::{LuaSerdeExt, de::DeserializeOptions, ser::SerializeOptions, value::SerializableValue};
 pub use api::string::{BorrowedBytes, BorrowedStr, LuaString};
-pub use api::table::{Pairs, Sequence, Table};
+pub use api::table::Table;
+pub use api::table_iter::{TablePairs, TableSequence};
 pub use api::thread::{Thread, ThreadEvent, ThreadStatus, ThreadTriggers};
-pub use api::userdata::AnyUserData;
+pub use api::userdata::{
+    AnyUserData, MetaMethod, UserData, UserDataFields, UserDataMetatable, UserDataMetatablePairs, UserDataMethods, UserDataOwned,
+    UserDataRef, UserDataRefMut, UserDataRegistry,
+};
 pub use api::value::{Integer, LightUserData, Nil, Number, Other, Value};
+#[cfg(feature = "bstr")]
+pub use bstr::BString;
+pub use either::Either;
+pub use perilune_vm::stdlib::StdLib;
 
 /// Active calls and hooks.
 pub mod debug {
@@ -104,6 +116,102 @@ pub use perilune_observe as observe;
 /// The system's allocator with a reserve behind it, so that the end of memory is an error of the Lua program: for a program's
 /// `#[global_allocator]`.
 pub use perilune_vm::gc::reserve::Allocator;
+
+/// Implements [`FromLua`](trait@FromLua) for a type that is `Clone`: a clone of the value of a userdata.
+///
+/// ```
+/// use perilune::{AnyUserData, FromLua, Lua};
+///
+/// #[derive(Clone, FromLua)]
+/// struct Color(u8, u8, u8);
+///
+/// let lua = Lua::new();
+/// let red = lua.create_function(|_, color: Color| Ok(color.0))?;
+/// assert_eq!(red.call::<u8>(AnyUserData::wrap(Color(255, 0, 10)))?, 255);
+/// # Ok::<(), perilune::Error>(())
+/// ```
+#[cfg(feature = "macros")]
+pub use perilune_derive::FromLua;
+
+/// Implements [`UserData`](trait@UserData) for a type, with its named fields, which must be `Clone`; [`userdata_impl`] adds functions.
+///
+/// A field is read and written. `#[lua(get)]` makes it read only, `#[lua(set)]` write only, `#[lua(skip)]` leaves it out, and
+/// `#[lua(name = "...")]` names it for Lua code.
+///
+/// ```
+/// use perilune::{Lua, UserData};
+///
+/// #[derive(UserData)]
+/// struct Player {
+///     name: String,
+///     #[lua(get)]
+///     score: u32,
+/// }
+///
+/// #[perilune::userdata_impl]
+/// impl Player {
+///     #[lua(infallible)]
+///     fn win(&mut self, points: u32) {
+///         self.score += points;
+///     }
+///     #[lua(meta)]
+///     fn __tostring(&self) -> perilune::Result<String> {
+///         Ok(format!("{}: {}", self.name, self.score))
+///     }
+/// }
+///
+/// let lua = Lua::new();
+/// lua.globals().set("player", Player { name: "Ada".into(), score: 1 })?;
+/// lua.load("player:win(2) player.name = 'Bo' assert(tostring(player) == 'Bo: 3')").exec()?;
+/// assert!(lua.load("player.score = 9").exec().is_err());
+/// # Ok::<(), perilune::Error>(())
+/// ```
+#[cfg(feature = "macros")]
+pub use perilune_derive::UserData;
+
+/// Adds the functions and constants of an `impl` block to a type that derives [`UserData`](derive@UserData). A type can have several blocks.
+///
+/// A function with `self` becomes a method, one without a function; its first other parameter may be `&Lua`. Parameters of a reference type
+/// take userdata (`&str` and `&[u8]` take strings); others are converted. Functions return [`Result`], or any value with
+/// `#[lua(infallible)]`. Other words in `#[lua(...)]`: `getter` and `setter` make a function a field that is computed, `field` one whose
+/// value is made once, `meta` a metamethod; `skip` leaves it out, and `name = "..."` names it for Lua code. Constants become fields.
+///
+/// ```
+/// use perilune::{Lua, UserData};
+///
+/// #[derive(UserData)]
+/// struct Point(f64, f64);
+///
+/// #[perilune::userdata_impl]
+/// impl Point {
+///     #[lua(infallible)]
+///     fn new(x: f64, y: f64) -> Point {
+///         Point(x, y)
+///     }
+///     #[lua(infallible)]
+///     fn distance(&self, to: &Point) -> f64 {
+///         (self.0 - to.0).hypot(self.1 - to.1)
+///     }
+///     #[lua(getter, infallible)]
+///     fn x(&self) -> f64 {
+///         self.0
+///     }
+/// }
+///
+/// let lua = Lua::new();
+/// lua.globals().set("Point", lua.create_proxy::<Point>()?)?;
+/// lua.load("local p = Point.new(3, 4) assert(p:distance(Point.new(0, 0)) == 5 and p.x == 3)").exec()?;
+/// # Ok::<(), perilune::Error>(())
+/// ```
+#[cfg(feature = "macros")]
+pub use perilune_derive::userdata_impl;
+
+/// What expanded macros use.
+#[cfg(feature = "macros")]
+#[doc(hidden)]
+pub mod __private {
+    pub use inventory;
+}
 
 #[doc(hidden)]
 pub use api::state::{new_vm, vm_of};

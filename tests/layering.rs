@@ -7,13 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The crates by folder, each with the crates of the project that it depends on.
-const ARROWS: [(&str, &[&str]); 9] = [
+const ARROWS: [(&str, &[&str]); 10] = [
     ("vm", &[]),
     ("recorder", &["perilune-vm"]),
     ("backend", &["perilune-recorder", "perilune-vm"]),
     ("jit", &["perilune-backend", "perilune-recorder", "perilune-vm"]),
     ("observe", &["perilune-jit", "perilune-recorder", "perilune-vm"]),
-    (".", &["perilune-jit", "perilune-observe", "perilune-tools", "perilune-vm"]),
+    ("derive", &[]),
+    (".", &["perilune-derive", "perilune-jit", "perilune-observe", "perilune-tools", "perilune-vm"]),
     ("tools", &["perilune-observe"]),
     ("tests/fuzz", &["perilune", "perilune-recorder", "perilune-tools", "perilune-vm"]),
     ("tests/generated", &["perilune", "perilune-jit", "perilune-recorder", "perilune-vm"]),

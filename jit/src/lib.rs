@@ -34,8 +34,13 @@ pub use engine::Jit;
 
 use perilune_vm::Vm;
 
+/// Attaches a compiler to a new VM, without the `jit` library.
+pub fn install(vm: &mut Vm) {
+    Jit::install(vm);
+}
+
 /// Attaches a compiler to a new VM and makes the `jit` library available.
 pub fn attach(vm: &mut Vm) {
-    Jit::install(vm);
+    install(vm);
     stdlib::open(vm);
 }

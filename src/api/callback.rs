@@ -3,7 +3,7 @@
 use super::error::{Error, Result};
 use super::failure::{self, Failure};
 use super::lua::Lua;
-use super::multi::MultiValue;
+use super::multi::{FromLuaMulti, IntoLuaMulti, MultiValue};
 use super::state::State;
 use super::value::Value;
 use perilune_vm::Vm;
@@ -16,6 +16,11 @@ use std::sync::Arc;
 
 /// A closure with converted arguments and results.
 pub type Closure = dyn Fn(&Lua, MultiValue) -> Result<MultiValue>;
+
+/// A closure that converts its arguments and results.
+pub fn closure<A: FromLuaMulti, R: IntoLuaMulti>(f: impl Fn(&Lua, A) -> Result<R> + 'static) -> Rc<Closure> {
+    Rc::new(move |lua, args| f(lua, A::from_lua_args(args, 1, None, lua)?)?.into_lua_multi(lua))
+}
 
 /// What the userdata holds. The state is weak: it owns the userdata.
 struct Callback {

@@ -1,82 +1,300 @@
-//! Chunks of source text.
+//! Chunks: source text or bytecode with a name and an environment.
 
+use super::convert::IntoLua;
 use super::error::{Error, Result};
 use super::function::Function;
 use super::lua::Lua;
-use super::multi::FromLuaMulti;
+use super::multi::{FromLuaMulti, IntoLuaMulti};
+use super::table::Table;
+use super::value::Value;
 use perilune_vm::value::Value as Raw;
+use std::borrow::Cow;
+use std::io;
+use std::panic::Location;
+use std::path::{Path, PathBuf};
 
 /// What can be loaded.
+///
+/// ```
+/// use perilune::{AsChunk, Lua};
+/// use std::borrow::Cow;
+///
+/// struct Greeting;
+/// impl AsChunk for Greeting {
+///     fn name(&self) -> Option<String> {
+///         Some("=greeting".to_owned())
+///     }
+///     fn source<'a>(&self) -> std::io::Result<Cow<'a, [u8]>> {
+///         Ok(Cow::Borrowed(b"return 'hello'"))
+///     }
+/// }
+/// assert_eq!(Lua::new().load(Greeting).eval::<String>()?, "hello");
+/// # Ok::<(), perilune::Error>(())
+/// ```
 pub trait AsChunk {
-    /// The source text.
-    fn into_source(self) -> Vec<u8>;
+    /// The name, see [`Chunk::set_name`]. Without one the chunk is named after the place of [`Lua::load`] in the Rust program.
+    fn name(&self) -> Option<String> {
+        None
+    }
+    /// The table of globals, if it is not that of the state.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    fn environment(&self, lua: &Lua) -> Result<Option<Table>> {
+        let _ = lua;
+        Ok(None)
+    }
+    /// What the chunk has to be; without it, either.
+    fn mode(&self) -> Option<ChunkMode> {
+        None
+    }
+    /// Source text or bytecode.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    fn source<'a>(&self) -> io::Result<Cow<'a, [u8]>>
+    where
+        Self: 'a;
 }
 
-impl AsChunk for &str {
-    fn into_source(self) -> Vec<u8> {
-        self.as_bytes().to_vec()
-    }
+macro_rules! chunk {
+    (borrowed { $($t:ty: |$s:ident| $bytes:expr;)* } owned { $($u:ty: |$o:ident| $owned:expr;)* } files { $($f:ty)* }) => {
+        $(impl AsChunk for $t {
+            fn source<'a>(&self) -> io::Result<Cow<'a, [u8]>>
+            where
+                Self: 'a,
+            {
+                let $s = *self;
+                Ok(Cow::Borrowed($bytes))
+            }
+        })*
+        $(impl AsChunk for $u {
+            fn source<'a>(&self) -> io::Result<Cow<'a, [u8]>> {
+                let $o = self;
+                Ok(Cow::Owned($owned))
+            }
+        })*
+        $(
+            /// A file, which names the chunk.
+            impl AsChunk for $f {
+                fn name(&self) -> Option<String> {
+                    Some(format!("@{}", self.display()))
+                }
+                fn source<'a>(&self) -> io::Result<Cow<'a, [u8]>> {
+                    std::fs::read(self).map(Cow::Owned)
+                }
+            }
+        )*
+    };
 }
-impl AsChunk for String {
-    fn into_source(self) -> Vec<u8> {
-        self.into_bytes()
-    }
+chunk! {
+    borrowed {
+    &str: |s| s.as_bytes();
+    &String: |s| s.as_bytes();
+    &[u8]: |s| s;
+    &Vec<u8>: |s| s;
+    } owned {
+    String: |s| s.clone().into_bytes();
+    Vec<u8>: |s| s.clone();
+    } files { &Path PathBuf }
 }
-impl AsChunk for &String {
-    fn into_source(self) -> Vec<u8> {
-        self.as_bytes().to_vec()
+
+impl<C: AsChunk + ?Sized> AsChunk for Box<C> {
+    fn name(&self) -> Option<String> {
+        (**self).name()
     }
-}
-impl AsChunk for &[u8] {
-    fn into_source(self) -> Vec<u8> {
-        self.to_vec()
+    fn environment(&self, lua: &Lua) -> Result<Option<Table>> {
+        (**self).environment(lua)
     }
-}
-impl AsChunk for Vec<u8> {
-    fn into_source(self) -> Vec<u8> {
-        self
+    fn mode(&self) -> Option<ChunkMode> {
+        (**self).mode()
+    }
+    fn source<'a>(&self) -> io::Result<Cow<'a, [u8]>>
+    where
+        Self: 'a,
+    {
+        (**self).source()
     }
 }
 
-/// Source text with a name. See [`Lua::load`].
+/// What a chunk is.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum ChunkMode {
+    /// Source text.
+    Text,
+    /// Bytecode.
+    Binary,
+}
+
+impl ChunkMode {
+    /// The letter that `load` of Lua has for it.
+    fn letter(self) -> &'static [u8] {
+        match self {
+            ChunkMode::Text => b"t",
+            ChunkMode::Binary => b"b",
+        }
+    }
+}
+
+/// Source text or bytecode with a name and an environment. See [`Lua::load`].
 #[must_use = "a chunk does nothing until it is run"]
-pub struct Chunk {
+pub struct Chunk<'a> {
     lua: Lua,
-    source: Vec<u8>,
-    name: Option<Vec<u8>>,
+    name: String,
+    env: Result<Option<Table>>,
+    mode: Option<ChunkMode>,
+    source: io::Result<Cow<'a, [u8]>>,
 }
 
-impl Chunk {
-    pub(crate) fn new(lua: Lua, source: Vec<u8>) -> Chunk {
-        Chunk { lua, source, name: None }
+impl<'a> Chunk<'a> {
+    pub(super) fn new(lua: &Lua, chunk: impl AsChunk + 'a, caller: &Location<'_>) -> Chunk<'a> {
+        Chunk {
+            lua: lua.clone(),
+            name: chunk.name().unwrap_or_else(|| format!("@{}:{}", caller.file(), caller.line())),
+            env: chunk.environment(lua),
+            mode: chunk.mode(),
+            source: chunk.source(),
+        }
     }
-    /// Names the chunk, for messages: `@file`, `=(what it is)`, or its source text (the default).
-    pub fn set_name(mut self, name: impl AsRef<[u8]>) -> Chunk {
-        self.name = Some(name.as_ref().to_vec());
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+    /// Names the chunk, for messages: `@file`, `=(what it is)`, or its source text.
+    ///
+    /// ```
+    /// let e = perilune::Lua::new().load("error('no')").set_name("@config.lua").exec().unwrap_err();
+    /// assert_eq!(e.message(), "config.lua:1: no");
+    /// ```
+    pub fn set_name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
         self
     }
-    /// Compiles the chunk.
-    pub fn into_function(self) -> Result<Function> {
-        let name = self.name.as_deref().unwrap_or(&self.source);
-        let loaded = self.lua.0.enter(|vm| match vm.load_chunk(&self.source, name, None) {
+    /// The table of globals, if it is not that of the state.
+    pub fn environment(&self) -> Option<&Table> {
+        self.env.as_ref().ok()?.as_ref()
+    }
+    /// Gives the chunk a table of globals of its own: it sees nothing else, not even the libraries.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let env = lua.create_table_from([("width", 4)])?;
+    /// lua.load("height = width * 2").set_environment(env.clone()).exec()?;
+    /// assert_eq!(env.get::<i32>("height")?, 8);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    pub fn set_environment(mut self, env: Table) -> Self {
+        self.env = Ok(Some(env));
+        self
+    }
+    /// What the chunk has to be, or else what it is.
+    pub fn mode(&self) -> ChunkMode {
+        let is_binary = || self.source.as_ref().is_ok_and(|s| s.first() == Some(&0x1b));
+        self.mode.unwrap_or_else(|| if is_binary() { ChunkMode::Binary } else { ChunkMode::Text })
+    }
+    /// Says what the chunk has to be: anything else is refused.
+    ///
+    /// ```
+    /// use perilune::{ChunkMode, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// let bytes = lua.load("return 1").into_function()?.dump(false);
+    /// assert!(lua.load(bytes).set_mode(ChunkMode::Text).exec().is_err());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    pub fn set_mode(mut self, mode: ChunkMode) -> Self {
+        self.mode = Some(mode);
+        self
+    }
+    /// Compiles source text with what was said about the chunk.
+    fn compile(&self, source: &[u8]) -> Result<Function> {
+        let lua = &self.lua;
+        let mode = self.mode.map(ChunkMode::letter);
+        let env = self.env.as_ref().map_err(Error::clone)?;
+        let loaded = lua.0.enter(|vm| match vm.load_chunk(source, self.name.as_bytes(), mode) {
             Ok(f) => Ok(Raw::func(f)),
             Err(message) if message == vm.heap.no_memory() => Err(Error::MemoryError(message.to_str_lossy().into_owned())),
             Err(message) => Err(Error::syntax(message.bytes())),
         })?;
-        Ok(Function(self.lua.handle(loaded)))
+        let f = Function(lua.handle(loaded));
+        if let Some(env) = env {
+            f.set_environment(env.clone())?;
+        }
+        Ok(f)
+    }
+    /// The chunk as an expression, if it is one.
+    fn compile_expression(&self) -> Option<Function> {
+        let source = self.source.as_ref().ok()?;
+        match self.mode() {
+            ChunkMode::Text => self.compile(&[b"return ", &**source].concat()).ok(),
+            ChunkMode::Binary => None,
+        }
+    }
+    /// Compiles the chunk.
+    ///
+    /// # Errors
+    /// It cannot be read, has a syntax error, is damaged bytecode, or is not what [`Chunk::set_mode`] asks for.
+    pub fn into_function(mut self) -> Result<Function> {
+        let source = core::mem::replace(&mut self.source, Ok(Cow::Borrowed(b"")))?;
+        self.compile(&source)
+    }
+    /// Calls the chunk with arguments, which it has as `...`.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// assert_eq!(lua.load("local a, b = ... return a + b").call::<i32>((2, 3))?, 5);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Chunk::into_function`] and [`Function::call`].
+    pub fn call<R: FromLuaMulti>(self, args: impl IntoLuaMulti) -> Result<R> {
+        self.into_function()?.call(args)
     }
     /// Runs the chunk.
+    ///
+    /// # Errors
+    /// Those of [`Chunk::into_function`] and [`Function::call`].
     pub fn exec(self) -> Result<()> {
-        self.into_function()?.call(())
+        self.call(())
     }
     /// Evaluates the chunk: an expression, or statements that end in `return`.
+    ///
+    /// # Errors
+    /// Those of [`Chunk::into_function`] and [`Function::call`].
     pub fn eval<R: FromLuaMulti>(self) -> Result<R> {
-        let expression = [b"return ", &*self.source].concat();
-        let name = self.name.clone().unwrap_or_else(|| self.source.clone());
-        let as_expression = Chunk { lua: self.lua.clone(), source: expression, name: Some(name) }.into_function();
-        match as_expression {
-            Ok(f) => f.call(()),
-            Err(_) => self.into_function()?.call(()),
+        match self.compile_expression() {
+            Some(f) => f.call(()),
+            None => self.call(()),
         }
+    }
+}
+
+/// See [`Chunk::wrap`].
+struct Wrapped<C> {
+    chunk: C,
+    caller: &'static Location<'static>,
+}
+
+impl Chunk<'_> {
+    /// A chunk to be compiled when a state asks for it, as `set` of a table does: it becomes a function.
+    ///
+    /// ```
+    /// use perilune::{Chunk, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// lua.globals().set("double", Chunk::wrap("return 2 * ..."))?;
+    /// assert_eq!(lua.load("double(21)").eval::<i32>()?, 42);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn wrap(chunk: impl AsChunk) -> impl IntoLua {
+        Wrapped { chunk, caller: Location::caller() }
+    }
+}
+
+impl<C: AsChunk> IntoLua for Wrapped<C> {
+    fn into_lua(self, lua: &Lua) -> Result<Value> {
+        Chunk::new(lua, self.chunk, self.caller).into_function().map(Value::Function)
     }
 }

@@ -182,16 +182,39 @@ impl Error {
             _ => None,
         }
     }
+    /// The error that this one wraps: that of a Rust function that Lua called, or the one that a context was added to.
+    ///
+    /// ```
+    /// use perilune::{Error, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// let f = lua.create_function(|_, ()| Err::<(), _>(Error::runtime("no")))?;
+    /// let e = f.call::<()>(()).unwrap_err();
+    /// assert!(matches!(e.parent(), Some(Error::RuntimeError(text)) if text == "no"));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn parent(&self) -> Option<&Error> {
+        match self {
+            Error::CallbackError { cause, .. } | Error::WithContext { cause, .. } => Some(cause),
+            _ => None,
+        }
+    }
     /// This error, the errors that it wraps, and their sources.
     pub fn chain(&self) -> impl Iterator<Item = &(dyn StdError + 'static)> {
+        /// An error of other Rust code stands for itself, without the variant around it.
+        fn shown<'a>(e: &'a (dyn StdError + 'static)) -> &'a (dyn StdError + 'static) {
+            match e.downcast_ref::<Error>() {
+                Some(Error::ExternalError(e)) => &**e,
+                _ => e,
+            }
+        }
         fn next<'a>(e: &&'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
             match e.downcast_ref::<Error>() {
-                Some(Error::CallbackError { cause, .. } | Error::WithContext { cause, .. }) => Some(&**cause),
-                Some(Error::ExternalError(e)) => Some(&**e),
+                Some(Error::CallbackError { cause, .. } | Error::WithContext { cause, .. }) => Some(shown(&**cause)),
                 _ => (**e).source(),
             }
         }
-        core::iter::successors(Some(self as &(dyn StdError + 'static)), next)
+        core::iter::successors(Some(shown(self)), next)
     }
     /// The error without those that only say where it passed.
     fn innermost(&self) -> &Error {

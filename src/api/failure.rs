@@ -68,6 +68,11 @@ fn error_text(vm: &mut Vm, e: &Error) -> String {
     text.unwrap_or_else(|| "(the text of the error cannot be made)".to_owned())
 }
 
+/// Does a userdata hold a panic that was not resumed yet?
+pub fn is_panic(u: Gc<Udata>) -> bool {
+    u.with(|f: &mut Failure| matches!(f, Failure::Panic(Some(_)))).unwrap_or(false)
+}
+
 /// The text of a panic.
 fn panic_text(panic: &(dyn Any + Send)) -> &str {
     match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {

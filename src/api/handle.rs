@@ -74,11 +74,8 @@ impl Drop for Handle {
 impl fmt::Debug for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.state.try_upgrade() {
-            Some(lua) => {
-                let v = lua.0.roots.get(self.slot);
-                write!(f, "{}: {:#x}", v.type_name(), v.payload())
-            }
-            None => f.write_str("(closed state)"),
+            Some(lua) => write!(f, "Ref({:#x})", lua.0.roots.get(self.slot).payload()),
+            None => f.write_str("Ref(closed state)"),
         }
     }
 }

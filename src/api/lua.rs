@@ -2,17 +2,20 @@
 
 use super::callback;
 use super::chunk::{AsChunk, Chunk};
-use super::convert::{FromLua, IntoLua};
+use super::convert::IntoLua;
 use super::error::{Error, Result};
 use super::function::Function;
 use super::handle::Handle;
 use super::multi::{FromLuaMulti, IntoLuaMulti};
-use super::state::{State, open_vm};
+use super::native::exclusive;
+use super::options::LuaOptions;
+use super::state::{State, new_vm_with};
 use super::string::LuaString;
 use super::table::Table;
-use super::value::Value;
+use perilune_vm::stdlib::StdLib;
 use perilune_vm::value::Value as Raw;
 use std::fmt;
+use std::panic::Location;
 use std::rc::{Rc, Weak};
 
 /// A Lua state. Clones share it; it is closed when the last of them is dropped. Handles (tables, functions, ...) do not keep it.
@@ -67,9 +70,9 @@ impl fmt::Debug for WeakLua {
 }
 
 impl Lua {
-    /// A new state with all libraries and the compiler on.
-    pub fn new() -> Lua {
-        Lua(State::new(open_vm(false)))
+    /// A new state with some libraries and the compiler. `safe`: unsafe libraries are refused later.
+    pub(super) fn with_libraries(libs: StdLib, options: LuaOptions, safe: bool) -> Lua {
+        Lua(State::new(new_vm_with(libs, false), options, safe))
     }
     /// The state, for structures that must not keep it.
     pub fn weak(&self) -> WeakLua {
@@ -78,7 +81,8 @@ impl Lua {
     pub(crate) fn handle(&self, v: Raw) -> Handle {
         self.0.handle(v)
     }
-    /// A chunk of source text or bytecode: to be run, evaluated or made a function.
+    /// A chunk of source text or bytecode: to be run, evaluated or made a function. Without a name of its own it is named after the place
+    /// of this call in the Rust program.
     ///
     /// ```
     /// let lua = perilune::Lua::new();
@@ -87,8 +91,9 @@ impl Lua {
     /// assert!(lua.load("return return").exec().is_err());
     /// # Ok::<(), perilune::Error>(())
     /// ```
-    pub fn load(&self, source: impl AsChunk) -> Chunk {
-        Chunk::new(self.clone(), source.into_source())
+    #[track_caller]
+    pub fn load<'a>(&self, source: impl AsChunk + 'a) -> Chunk<'a> {
+        Chunk::new(self, source, Location::caller())
     }
     /// The table of globals.
     pub fn globals(&self) -> Table {
@@ -109,10 +114,16 @@ impl Lua {
     pub fn create_table_with_capacity(&self, elements: usize, fields: usize) -> Result<Table> {
         let too_many = || Error::MemoryError("table overflow".into());
         let elements = u32::try_from(elements).ok().filter(|n| *n < 1 << 27).ok_or_else(too_many)?;
-        let fields = u32::try_from(fields).ok().filter(|n| *n < 1 << 26).ok_or_else(too_many)?;
+        let fields = u32::try_from(fields).ok().filter(|n| *n <= 1 << 26).ok_or_else(too_many)?;
         let t = self.0.try_enter(|vm| {
             // A slot of the array part takes 8 bytes, a node of the hash part 24.
-            vm.check_alloc(elements as usize * 8 + fields.next_power_of_two() as usize * 24)?;
+            let (array, hash) = (elements as usize * 8, fields.next_power_of_two() as usize * 24);
+            if vm.memory_limit().is_some() {
+                vm.check_alloc(array + hash)?;
+            } else {
+                vm.check_alloc(array)?;
+                vm.check_alloc(hash)?;
+            }
             Ok(Raw::table(vm.new_table(elements, perilune_vm::object::hbits_for(fields))))
         })?;
         let t = Table(self.handle(t));
@@ -177,19 +188,33 @@ impl Lua {
         A: FromLuaMulti,
         R: IntoLuaMulti,
     {
-        let closure: Rc<callback::Closure> =
-            Rc::new(move |lua, args| f(lua, A::from_lua_args(args, 1, None, lua)?)?.into_lua_multi(lua));
-        let f = Function(self.handle(callback::new(self, closure)));
-        self.0.step()?;
-        Ok(f)
+        Function::of_closure(self, callback::closure(f))
     }
-    /// Converts a Rust value.
-    pub fn pack(&self, v: impl IntoLua) -> Result<Value> {
-        v.into_lua(self)
-    }
-    /// Converts a Lua value.
-    pub fn unpack<T: FromLua>(&self, v: Value) -> Result<T> {
-        T::from_lua(v, self)
+    /// As [`Lua::create_function`] for a closure that changes what it captured. Calling the function while it runs is an
+    /// [`Error::RecursiveMutCallback`].
+    ///
+    /// ```
+    /// use perilune::Lua;
+    ///
+    /// let lua = Lua::new();
+    /// let mut n = 0;
+    /// let count = lua.create_function_mut(move |_, ()| {
+    ///     n += 1;
+    ///     Ok(n)
+    /// })?;
+    /// lua.globals().set("count", count)?;
+    /// assert_eq!(lua.load("count() return count()").eval::<i32>()?, 2);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The memory limit is reached.
+    pub fn create_function_mut<A, R>(&self, f: impl FnMut(&Lua, A) -> Result<R> + 'static) -> Result<Function>
+    where
+        A: FromLuaMulti,
+        R: IntoLuaMulti,
+    {
+        Function::of_closure(self, callback::closure(exclusive(f)))
     }
     /// Limits the memory of the state to `bytes`; 0 takes the limit away. The limit before.
     ///

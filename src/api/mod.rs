@@ -18,17 +18,26 @@ pub mod function;
 mod handle;
 pub mod limits;
 pub mod lua;
+mod lua_convert;
 pub mod memory;
 pub mod multi;
+pub mod native;
+pub mod object;
 #[cfg(feature = "observe")]
 pub mod observe;
+pub mod options;
+mod path;
+mod pretty;
 pub mod registry;
+pub mod scope;
 #[cfg(feature = "serde")]
 pub mod serde;
 pub mod state;
 pub mod string;
 pub mod table;
+pub mod table_iter;
 pub mod thread;
+mod type_name;
 pub mod userdata;
 pub mod value;
 

@@ -9,12 +9,15 @@ use super::error::{Error, LuaError, Result};
 use super::failure::{self, Failure};
 use super::handle::Handle;
 use super::lua::Lua;
+use super::options::LuaOptions;
 use super::registry::{Names, Released};
 use super::thread::ThreadEvents;
+use super::userdata::Types;
 use perilune_vm::Vm;
 use perilune_vm::host::{Host, Roots};
 use perilune_vm::interrupt::Cause;
 use perilune_vm::meta::MM;
+use perilune_vm::stdlib::StdLib;
 use perilune_vm::value::Value as Raw;
 use std::any::Any;
 use std::cell::Cell;
@@ -27,21 +30,31 @@ use std::sync::Arc;
 /// # Safety
 /// A VM's fields and methods are not a safe interface: who uses them must keep to what is documented with them.
 pub unsafe fn new_vm(no_env: bool) -> Box<Vm> {
-    open_vm(no_env)
+    new_vm_with(StdLib::ALL, no_env)
 }
 
-/// A new VM with the libraries and the compiler.
-pub(super) fn open_vm(no_env: bool) -> Box<Vm> {
+/// A new VM with some libraries and the compiler. `no_env`: the environment's variables are ignored.
+pub(super) fn new_vm_with(libs: StdLib, no_env: bool) -> Box<Vm> {
     let mut vm = Vm::new();
     if no_env {
         let registry = vm.registry;
         vm.set_field(registry, b"LUA_NOENV", Raw::TRUE);
     }
-    vm.open_libs();
-    perilune_jit::attach(&mut vm);
-    #[cfg(feature = "observe")]
-    perilune_observe::library::open(&mut vm);
+    perilune_jit::install(&mut vm);
+    open_libs(&mut vm, libs);
     vm
+}
+
+/// Makes libraries available.
+pub(super) fn open_libs(vm: &mut Vm, libs: StdLib) {
+    vm.open_selected_libs(libs);
+    if libs.contains(StdLib::JIT) {
+        perilune_jit::stdlib::open(vm);
+    }
+    #[cfg(feature = "observe")]
+    if libs.contains(StdLib::MISC) {
+        perilune_observe::library::open(vm);
+    }
 }
 
 /// The VM of a state, for the command.
@@ -77,6 +90,10 @@ pub struct State {
     pub(super) asynchronous: super::asynchronous::Async,
     /// The metatable of raised errors of Rust, in [`State::roots`].
     failure_meta: u32,
+    /// Are unsafe libraries refused?
+    pub safe: bool,
+    /// Metatables of userdata types.
+    pub(super) types: Types,
 }
 
 /// Sets a cell back, also when a panic passes.
@@ -90,7 +107,7 @@ impl Drop for Restore<'_> {
 
 impl State {
     /// A state around a VM.
-    pub fn new(mut vm: Box<Vm>) -> Rc<State> {
+    pub fn new(mut vm: Box<Vm>, options: LuaOptions, safe: bool) -> Rc<State> {
         let roots = Rc::clone(&vm.host.roots);
         let failure_meta = roots.add(Raw::table(failure::metatable(&mut vm)));
         let owner = Box::into_raw(vm);
@@ -108,10 +125,15 @@ impl State {
             #[cfg(feature = "async")]
             asynchronous: super::asynchronous::Async::default(),
             failure_meta,
+            types: Types::default(),
+            safe,
         };
         let state = Rc::new(state);
         let host: Rc<dyn Host> = Rc::new(Payloads(Rc::downgrade(&state)));
-        state.enter(|vm| vm.host.host = Some(host));
+        state.enter(|vm| {
+            vm.host.host = Some(host);
+            vm.host.panics_pass = !options.catch_rust_panics;
+        });
         state
     }
     /// Runs `f` on the VM.
@@ -247,6 +269,9 @@ impl Host for Payloads {
         }
     }
 
+    fn is_panic(&self, e: Raw) -> bool {
+        e.as_udata().is_some_and(failure::is_panic)
+    }
     fn drop_payload(&self, vm: &mut Vm, payload: Box<dyn Any>) {
         let drop = AssertUnwindSafe(|| drop(payload));
         // A panic has been reported by its hook; there is nobody to resume it in.

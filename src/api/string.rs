@@ -1,8 +1,10 @@
 //! Strings.
 
+use super::convert::IntoLua;
 use super::error::{Error, Result};
 use super::handle::Handle;
 use super::lua::Lua;
+use super::value::Value;
 use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::ffi::c_void;
@@ -26,7 +28,7 @@ pub struct LuaString(pub(crate) Handle);
 /// The bytes of a string, which is kept meanwhile, with its state.
 pub struct BorrowedBytes {
     bytes: *const [u8],
-    _keep: (Handle, Lua),
+    keep: (Handle, Lua),
 }
 /// The text of a string, which is kept meanwhile, with its state.
 pub struct BorrowedStr(BorrowedBytes);
@@ -69,6 +71,28 @@ impl LuaString {
     pub fn to_pointer(&self) -> *const c_void {
         self.0.address()
     }
+    /// Bytes or text to be made a string when a state asks for it, as `set` of a table does.
+    ///
+    /// ```
+    /// use perilune::{Lua, LuaString};
+    ///
+    /// let lua = Lua::new();
+    /// lua.globals().set("name", LuaString::wrap("moon"))?;
+    /// assert_eq!(lua.globals().get::<LuaString>("name")?, "moon");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    pub fn wrap(bytes: impl AsRef<[u8]>) -> impl IntoLua {
+        Wrapped(bytes)
+    }
+}
+
+/// See [`LuaString::wrap`].
+struct Wrapped<T>(T);
+
+impl<T: AsRef<[u8]>> IntoLua for Wrapped<T> {
+    fn into_lua(self, lua: &Lua) -> Result<Value> {
+        Ok(Value::String(lua.create_string(self.0)?))
+    }
 }
 
 impl BorrowedBytes {
@@ -78,7 +102,30 @@ impl BorrowedBytes {
             let bytes = if nul { s.bytes_with_nul() } else { s.bytes() };
             bytes as *const [u8]
         });
-        BorrowedBytes { bytes, _keep: keep }
+        BorrowedBytes { bytes, keep }
+    }
+}
+impl BorrowedBytes {
+    /// The string that was borrowed from.
+    pub(super) fn lua_string(&self) -> LuaString {
+        LuaString(self.keep.0.clone())
+    }
+}
+impl BorrowedStr {
+    /// The string that was borrowed from.
+    pub(super) fn lua_string(&self) -> LuaString {
+        self.0.lua_string()
+    }
+}
+impl From<&LuaString> for BorrowedBytes {
+    fn from(s: &LuaString) -> BorrowedBytes {
+        s.as_bytes()
+    }
+}
+impl TryFrom<&LuaString> for BorrowedStr {
+    type Error = Error;
+    fn try_from(s: &LuaString) -> Result<BorrowedStr> {
+        s.to_str()
     }
 }
 impl Deref for BorrowedBytes {
@@ -162,7 +209,16 @@ impl fmt::Debug for LuaString {
         let bytes = self.as_bytes();
         match core::str::from_utf8(&bytes) {
             Ok(text) => text.fmt(f),
-            Err(_) => write!(f, "b\"{}\"", bytes.escape_ascii()),
+            Err(_) => {
+                f.write_str("b\"")?;
+                for c in bytes.iter() {
+                    match c {
+                        0 => f.write_str("\\0")?,
+                        c => write!(f, "{}", c.escape_ascii())?,
+                    }
+                }
+                f.write_str("\"")
+            }
         }
     }
 }

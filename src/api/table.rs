@@ -1,14 +1,18 @@
 //! Tables.
 
 use super::convert::{FromLua, IntoLua};
-use super::error::Result;
+use super::error::{Error, Result};
 use super::handle::Handle;
 use super::lua::Lua;
-use super::value::Value;
-use perilune_vm::meta::{Access, MM};
+use super::object;
+use super::table_iter::{TablePairs, TableSequence};
+use super::value::{Integer, Value};
+use perilune_vm::Vm;
+use perilune_vm::error::LuaResult;
+use perilune_vm::meta::MM;
 use perilune_vm::object::{Gc, Table as RawTable};
 use perilune_vm::value::Value as Raw;
-use std::marker::PhantomData;
+use std::ffi::c_void;
 
 /// A table.
 ///
@@ -23,88 +27,220 @@ use std::marker::PhantomData;
 /// assert_eq!(t.get::<Option<bool>>("missing")?, None);
 /// t.set("name", "four")?;
 /// t.push(40)?;
-/// let values: perilune::Result<Vec<i32>> = t.sequence_values().collect();
-/// assert_eq!(values?, [10, 20, 30, 40]);
+/// assert_eq!(t, [10, 20, 30, 40]);
 /// # Ok::<(), perilune::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Table(pub(crate) Handle);
 
 impl Table {
-    fn lua(&self) -> Lua {
+    pub(super) fn lua(&self) -> Lua {
         self.0.lua()
     }
-    fn raw(&self) -> Gc<RawTable> {
+    pub(super) fn raw(&self) -> Gc<RawTable> {
         self.0.get().as_table().expect("the root of a table handle is a table")
     }
     /// A field, by way of `__index`.
-    pub fn get<T: FromLua>(&self, key: impl IntoLua) -> Result<T> {
-        let lua = self.lua();
-        let k = key.into_lua(&lua)?;
-        let (o, raw) = (self.0.get(), k.raw_in(&lua)?);
-        let access = lua.0.try_enter(|vm| vm.access_get(o, raw))?;
-        let v = match access {
-            Access::Done(v) => v,
-            Access::Call(f, o) => lua.0.call(f, &[o, raw])?.first().copied().unwrap_or(Raw::NIL),
-        };
-        T::from_lua(Value::from_raw(&lua, v), &lua)
+    ///
+    /// # Errors
+    /// Those of the metamethod and of the conversions.
+    pub fn get<V: FromLua>(&self, key: impl IntoLua) -> Result<V> {
+        object::get(&self.0, key)
     }
     /// Sets a field, by way of `__newindex`.
+    ///
+    /// # Errors
+    /// Those of the metamethod and of the conversions; the key is nil or NaN.
     pub fn set(&self, key: impl IntoLua, value: impl IntoLua) -> Result<()> {
-        let lua = self.lua();
-        let (k, v) = (key.into_lua(&lua)?, value.into_lua(&lua)?);
-        let (o, raw_key, raw) = (self.0.get(), k.raw_in(&lua)?, v.raw_in(&lua)?);
-        let access = lua.0.try_enter(|vm| vm.access_set(o, raw_key, raw))?;
-        if let Access::Call(f, o) = access {
-            lua.0.call(f, &[o, raw_key, raw])?;
-        }
-        lua.0.step()?;
-        Ok(())
+        object::set(&self.0, key, value)
     }
-    /// A field, without metamethods.
-    pub fn raw_get<T: FromLua>(&self, key: impl IntoLua) -> Result<T> {
-        let lua = self.lua();
-        let k = key.into_lua(&lua)?;
-        let v = self.raw().get(k.raw_in(&lua)?);
-        T::from_lua(Value::from_raw(&lua, v), &lua)
+    /// Is there a value other than nil, by way of `__index`?
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// assert!(lua.globals().contains_key("print")?);
+    /// assert!(!lua.globals().contains_key("moon")?);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of the metamethod and of the conversion.
+    pub fn contains_key(&self, key: impl IntoLua) -> Result<bool> {
+        Ok(!self.get::<Value>(key)?.is_nil())
     }
-    /// Sets a field, without metamethods.
-    pub fn raw_set(&self, key: impl IntoLua, value: impl IntoLua) -> Result<()> {
-        let lua = self.lua();
-        let (k, v) = (key.into_lua(&lua)?, value.into_lua(&lua)?);
-        let (t, raw_key, raw) = (self.raw(), k.raw_in(&lua)?, v.raw_in(&lua)?);
-        lua.0.try_enter(|vm| {
-            let set = vm.table_set(t, raw_key, raw);
-            t.hdr.b0.set(0);
-            set
-        })?;
-        lua.0.step()?;
-        Ok(())
+    /// Are the tables the same, or equal by way of `__eq`?
+    ///
+    /// # Errors
+    /// Those of the metamethod.
+    pub fn equals(&self, other: &Table) -> Result<bool> {
+        object::equals(&self.0, &other.0)
     }
     /// The length, by way of `__len`.
-    pub fn len(&self) -> Result<usize> {
+    ///
+    /// # Errors
+    /// Those of the metamethod; it gives no number.
+    pub fn len(&self) -> Result<Integer> {
         let lua = self.lua();
         let o = self.0.get();
-        let mm = lua.0.enter(|vm| vm.metamethod(o, MM::Len));
-        if mm.is_nil() {
-            return Ok(self.raw_len());
+        let metamethod = lua.0.enter(|vm| vm.metamethod(o, MM::Len));
+        if metamethod.is_nil() {
+            return Ok(self.raw().len().into());
         }
-        let n = lua.0.call(mm, &[o])?.first().copied().unwrap_or(Raw::NIL);
-        usize::from_lua(Value::from_raw(&lua, n), &lua)
+        let n = lua.0.call(metamethod, &[o])?.first().copied().unwrap_or(Raw::NIL);
+        Integer::from_lua(Value::from_raw(&lua, n), &lua)
+    }
+    /// Is there no pair at all? Metamethods are not asked.
+    pub fn is_empty(&self) -> bool {
+        matches!(self.raw().next(Raw::NIL), Ok(None))
+    }
+    /// Appends a value, by way of `__len` and `__newindex`.
+    ///
+    /// # Errors
+    /// Those of the metamethods and of the conversion.
+    pub fn push(&self, value: impl IntoLua) -> Result<()> {
+        self.set(self.len()? + 1, value)
+    }
+    /// Removes the last value, by way of `__len`, `__index` and `__newindex`; nil if there is none.
+    ///
+    /// # Errors
+    /// Those of the metamethods and of the conversion.
+    pub fn pop<V: FromLua>(&self) -> Result<V> {
+        let n = self.len()?;
+        let last: Value = if n > 0 { self.get(n)? } else { Value::Nil };
+        if n > 0 {
+            self.set(n, Value::Nil)?;
+        }
+        V::from_lua(last, &self.lua())
+    }
+    /// A field, without metamethods.
+    ///
+    /// # Errors
+    /// Those of the conversions.
+    pub fn raw_get<V: FromLua>(&self, key: impl IntoLua) -> Result<V> {
+        let lua = self.lua();
+        let key = key.into_lua(&lua)?;
+        let v = self.raw().get(key.raw_in(&lua)?);
+        V::from_lua(Value::from_raw(&lua, v), &lua)
+    }
+    /// Sets a field, without metamethods.
+    ///
+    /// # Errors
+    /// Those of the conversions; the key is nil or NaN.
+    pub fn raw_set(&self, key: impl IntoLua, value: impl IntoLua) -> Result<()> {
+        let lua = self.lua();
+        let key = key.into_lua(&lua)?;
+        let k = key.raw_in(&lua)?;
+        self.write(value, |vm, t, v| vm.table_set(t, k, v))
+    }
+    /// Sets an element, without metamethods.
+    ///
+    /// # Errors
+    /// That of the conversion.
+    pub fn raw_seti(&self, index: usize, value: impl IntoLua) -> Result<()> {
+        self.raw_set(index, value)
+    }
+    /// Converts a value and stores it.
+    fn write(&self, value: impl IntoLua, store: impl FnOnce(&mut Vm, Gc<RawTable>, Raw) -> LuaResult<()>) -> Result<()> {
+        let lua = self.lua();
+        let value = value.into_lua(&lua)?;
+        let (t, v) = (self.raw(), value.raw_in(&lua)?);
+        lua.0.try_enter(|vm| {
+            let stored = store(vm, t, v);
+            // Metamethods that were missing may be there now.
+            t.hdr.b0.set(0);
+            stored
+        })?;
+        lua.0.step()
     }
     /// The length, without metamethods.
     pub fn raw_len(&self) -> usize {
         self.raw().len() as usize
     }
-    /// Is there no pair at all?
-    pub fn is_empty(&self) -> bool {
-        matches!(self.raw().next(Raw::NIL), Ok(None))
+    /// Inserts an element, without metamethods; those from there on move up.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let t = lua.create_sequence_from(["a", "c"])?;
+    /// t.raw_insert(2, "b")?;
+    /// assert_eq!(t, ["a", "b", "c"]);
+    /// assert!(t.raw_insert(5, "e").is_err());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The index is not from 1 to one more than the length; that of the conversion.
+    pub fn raw_insert(&self, index: Integer, value: impl IntoLua) -> Result<()> {
+        let n = self.raw().len();
+        let index = u32::try_from(index).ok().filter(|i| (1..=n + 1).contains(i)).ok_or_else(out_of_bounds)?;
+        self.write(value, |vm, t, v| {
+            for i in (index..=n).rev() {
+                vm.table_set_int(t, i as i32 + 1, t.get_int(i as i32));
+            }
+            vm.table_set_int(t, index as i32, v);
+            Ok(())
+        })
     }
-    /// Appends a value.
-    pub fn push(&self, value: impl IntoLua) -> Result<()> {
-        self.set(self.len()? + 1, value)
+    /// Appends a value, without metamethods.
+    ///
+    /// # Errors
+    /// That of the conversion.
+    pub fn raw_push(&self, value: impl IntoLua) -> Result<()> {
+        self.write(value, |vm, t, v| {
+            vm.table_set_int(t, t.len() as i32 + 1, v);
+            Ok(())
+        })
+    }
+    /// Removes the last value, without metamethods; nil if there is none.
+    ///
+    /// # Errors
+    /// That of the conversion.
+    pub fn raw_pop<V: FromLua>(&self) -> Result<V> {
+        let n = self.raw().len();
+        let last = if n > 0 { self.raw_get(n)? } else { Value::Nil };
+        if n > 0 {
+            self.raw_set(n, Value::Nil)?;
+        }
+        V::from_lua(last, &self.lua())
+    }
+    /// Removes a key, without metamethods. Behind an integer key the elements move down.
+    ///
+    /// # Errors
+    /// An integer key is not from 1 to the length; that of the conversion.
+    pub fn raw_remove(&self, key: impl IntoLua) -> Result<()> {
+        let key = key.into_lua(&self.lua())?;
+        let Value::Integer(index) = key else { return self.raw_set(key, Value::Nil) };
+        let n = self.raw().len();
+        let index = u32::try_from(index).ok().filter(|i| (1..=n).contains(i)).ok_or_else(out_of_bounds)?;
+        self.write(Value::Nil, |vm, t, nil| {
+            for i in index..n {
+                vm.table_set_int(t, i as i32, t.get_int(i as i32 + 1));
+            }
+            vm.table_set_int(t, n as i32, nil);
+            Ok(())
+        })
+    }
+    /// Removes all pairs, without metamethods, and keeps the memory for new ones.
+    ///
+    /// # Errors
+    /// None today; read-only tables will refuse.
+    pub fn clear(&self) -> Result<()> {
+        let t = self.raw();
+        self.lua().0.enter(|vm| vm.table_clear(t));
+        Ok(())
     }
     /// Sets or removes the metatable.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let (t, meta) = (lua.create_table()?, lua.create_table()?);
+    /// meta.set("__index", lua.create_function(|_, (_, key): (perilune::Table, String)| Ok(key + "!"))?)?;
+    /// t.set_metatable(Some(meta))?;
+    /// assert_eq!(t.get::<String>("moon")?, "moon!");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The metatable belongs to another state.
     pub fn set_metatable(&self, meta: Option<Table>) -> Result<()> {
         let lua = self.lua();
         let meta = match &meta {
@@ -118,9 +254,17 @@ impl Table {
     /// The metatable.
     pub fn metatable(&self) -> Option<Table> {
         let meta = self.raw().meta.get()?;
-        Some(Table(self.0.lua().handle(Raw::table(meta))))
+        Some(Table(self.lua().handle(Raw::table(meta))))
     }
-    /// All pairs, without metamethods. The table must not get new keys meanwhile.
+    /// Is there a metatable?
+    pub fn has_metatable(&self) -> bool {
+        self.raw().meta.get().is_some()
+    }
+    /// The address, which tells tables apart.
+    pub fn to_pointer(&self) -> *const c_void {
+        self.0.address()
+    }
+    /// All pairs, without metamethods. Meanwhile values may be changed and removed; after a new key it is not certain which pairs follow.
     ///
     /// ```
     /// let lua = perilune::Lua::new();
@@ -133,54 +277,52 @@ impl Table {
     /// assert_eq!(sum, 3);
     /// # Ok::<(), perilune::Error>(())
     /// ```
-    pub fn pairs<K: FromLua, V: FromLua>(&self) -> Pairs<K, V> {
-        Pairs { table: self.clone(), key: Some(Value::Nil), types: PhantomData }
+    pub fn pairs<K: FromLua, V: FromLua>(&self) -> TablePairs<'_, K, V> {
+        TablePairs::new(self)
+    }
+    /// Calls a closure with each pair, without metamethods.
+    ///
+    /// # Errors
+    /// Those of the conversions and of the closure.
+    pub fn for_each<K: FromLua, V: FromLua>(&self, mut f: impl FnMut(K, V) -> Result<()>) -> Result<()> {
+        self.pairs().try_for_each(|pair| pair.and_then(|(k, v)| f(k, v)))
     }
     /// The values from index 1 up to the first nil, without metamethods.
-    pub fn sequence_values<V: FromLua>(&self) -> Sequence<V> {
-        Sequence { table: self.clone(), next: 1, types: PhantomData }
+    pub fn sequence_values<V: FromLua>(&self) -> TableSequence<'_, V> {
+        TableSequence::new(self)
+    }
+    /// Calls a closure with each value from index 1 up to the first nil, without metamethods.
+    ///
+    /// # Errors
+    /// Those of the conversion and of the closure.
+    pub fn for_each_value<V: FromLua>(&self, mut f: impl FnMut(V) -> Result<()>) -> Result<()> {
+        self.sequence_values().try_for_each(|v| v.and_then(&mut f))
     }
 }
 
-/// Iterator of [`Table::pairs`].
-pub struct Pairs<K, V> {
-    table: Table,
-    key: Option<Value>,
-    types: PhantomData<(K, V)>,
+fn out_of_bounds() -> Error {
+    Error::runtime("index out of bounds")
 }
 
-impl<K: FromLua, V: FromLua> Iterator for Pairs<K, V> {
-    type Item = Result<(K, V)>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let last = self.key.take()?;
-        let lua = self.table.lua();
-        let (k, v) = self.table.raw().next(last.raw_in(&lua).ok()?).ok()??;
-        let (k, v) = (Value::from_raw(&lua, k), Value::from_raw(&lua, v));
-        self.key = Some(k.clone());
-        Some(K::from_lua(k, &lua).and_then(|k| Ok((k, V::from_lua(v, &lua)?))))
+/// Does the table hold these values from index 1 up to the first nil?
+impl<T: IntoLua + Clone> PartialEq<[T]> for Table {
+    fn eq(&self, other: &[T]) -> bool {
+        let lua = self.lua();
+        let mut values = self.sequence_values::<Value>();
+        let same = other.iter().all(|v| match (values.next(), v.clone().into_lua(&lua)) {
+            (Some(Ok(a)), Ok(b)) => a == b,
+            _ => false,
+        });
+        same && values.next().is_none()
     }
 }
-
-/// Iterator of [`Table::sequence_values`].
-pub struct Sequence<V> {
-    table: Table,
-    next: usize,
-    types: PhantomData<V>,
+impl<T: IntoLua + Clone> PartialEq<&[T]> for Table {
+    fn eq(&self, other: &&[T]) -> bool {
+        *self == **other
+    }
 }
-
-impl<V: FromLua> Iterator for Sequence<V> {
-    type Item = Result<V>;
-
-    fn next(&mut self) -> Option<Result<V>> {
-        let v: Value = match self.table.raw_get(self.next) {
-            Ok(v) => v,
-            Err(e) => return Some(Err(e)),
-        };
-        if v.is_nil() {
-            return None;
-        }
-        self.next += 1;
-        Some(V::from_lua(v, &self.table.lua()))
+impl<T: IntoLua + Clone, const N: usize> PartialEq<[T; N]> for Table {
+    fn eq(&self, other: &[T; N]) -> bool {
+        *self == other[..]
     }
 }

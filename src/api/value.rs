@@ -5,6 +5,7 @@ use super::failure;
 use super::function::Function;
 use super::handle::Handle;
 use super::lua::Lua;
+use super::object;
 use super::string::LuaString;
 use super::table::Table;
 use super::thread::Thread;
@@ -30,7 +31,7 @@ impl LightUserData {
 pub use Value::Nil;
 
 /// A Lua value.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub enum Value {
     /// nil
     #[default]
@@ -83,18 +84,6 @@ impl Value {
         }
         self.handle().map_or(Ok(Raw::NIL), |h| h.get_in(&lua.0))
     }
-    /// The handle of an object.
-    pub(crate) fn handle(&self) -> Option<&Handle> {
-        match self {
-            Value::String(s) => Some(&s.0),
-            Value::Table(t) => Some(&t.0),
-            Value::Function(f) => Some(&f.0),
-            Value::Thread(t) => Some(&t.0),
-            Value::UserData(u) => Some(&u.0),
-            Value::Other(o) => Some(&o.0),
-            _ => None,
-        }
-    }
     /// A raw value of a state, rooted.
     pub(crate) fn from_raw(lua: &Lua, v: Raw) -> Value {
         if v.is_nil() {
@@ -143,9 +132,71 @@ impl Value {
             Value::Other(o) => o.0.get().type_name(),
         }
     }
-    /// Is this nil?
-    pub fn is_nil(&self) -> bool {
-        matches!(self, Value::Nil)
+    /// Is this [`Value::NULL`]?
+    pub fn is_null(&self) -> bool {
+        *self == Value::NULL
+    }
+    /// The handle of a value that has one.
+    pub(crate) fn handle(&self) -> Option<&Handle> {
+        Some(match self {
+            Value::String(s) => &s.0,
+            Value::Table(t) => &t.0,
+            Value::Function(f) => &f.0,
+            Value::Thread(t) => &t.0,
+            Value::UserData(u) => &u.0,
+            Value::Other(o) => &o.0,
+            _ => return None,
+        })
+    }
+    /// Are the values equal as `==` of Lua tests it? Tables and userdata are asked by way of `__eq`: the first one's, or else the
+    /// second one's.
+    ///
+    /// ```
+    /// use perilune::{Lua, Value};
+    ///
+    /// let lua = Lua::new();
+    /// let (a, b): (Value, Value) = lua
+    ///     .load("local mt = { __eq = function() return true end } return setmetatable({}, mt), setmetatable({}, mt)")
+    ///     .eval()?;
+    /// assert!(a != b && a.equals(&b)?);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of the metamethod.
+    pub fn equals(&self, other: &Value) -> Result<bool> {
+        match (self, other) {
+            (Value::Table(a), Value::Table(b)) => object::equals(&a.0, &b.0),
+            (Value::UserData(a), Value::UserData(b)) => a.equals(b),
+            (a, b) => Ok(a == b),
+        }
+    }
+    /// The address that tells this object apart from others; null for values that are no objects.
+    pub fn to_pointer(&self) -> *const c_void {
+        match self {
+            Value::LightUserData(p) => p.0,
+            v => v.handle().map_or(core::ptr::null(), Handle::address),
+        }
+    }
+    /// The text that `tostring` gives, by way of `__tostring`; "null" for [`Value::NULL`].
+    ///
+    /// # Errors
+    /// Those of the metamethod; a string is not UTF-8.
+    pub fn to_string(&self) -> Result<String> {
+        Ok(match self {
+            Value::Nil => "nil".to_owned(),
+            Value::Boolean(b) => b.to_string(),
+            Value::LightUserData(p) if p.0.is_null() => "null".to_owned(),
+            Value::LightUserData(p) => format!("lightuserdata: {:p}", p.0),
+            Value::Integer(i) => i.to_string(),
+            Value::Number(n) => number_text(*n),
+            Value::String(s) => s.to_str()?.to_owned(),
+            Value::Error(e) => e.to_string(),
+            v => match v.handle() {
+                Some(handle) => handle.lua().0.tostring(handle.get())?,
+                None => String::new(),
+            },
+        })
     }
     /// The text that `tostring` gives.
     pub(crate) fn display(&self, lua: &Lua) -> Result<String> {
@@ -158,6 +209,104 @@ impl Value {
         let exact = i as f64 == n && i != i64::MAX && !(i == 0 && n.is_sign_negative());
         if exact { Value::Integer(i) } else { Value::Number(n) }
     }
+}
+
+/// The text that `tostring` gives for a number.
+pub(super) fn number_text(n: Number) -> String {
+    let mut text = Vec::new();
+    perilune_vm::stdlib::tostring::put_value(&mut text, Raw::number(n));
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+macro_rules! variants {
+    ($($is:ident $as:ident $variant:ident $t:ty, $what:literal;)*) => {
+        /// Tests and views of the variants.
+        impl Value {
+            /// Is this nil?
+            pub fn is_nil(&self) -> bool {
+                matches!(self, Value::Nil)
+            }
+            $(
+                #[doc = concat!("Is this ", $what, "?")]
+                pub fn $is(&self) -> bool {
+                    matches!(self, Value::$variant(_))
+                }
+                #[doc = concat!("The value, if it is ", $what, ".")]
+                pub fn $as(&self) -> Option<$t> {
+                    match self {
+                        Value::$variant(v) => Some(View::view(v)),
+                        _ => None,
+                    }
+                }
+            )*
+        }
+    };
+}
+variants! {
+    is_boolean as_boolean Boolean bool, "a boolean";
+    is_light_userdata as_light_userdata LightUserData LightUserData, "an address";
+    is_integer as_integer Integer Integer, "a number without a fraction that fits an [`Integer`]";
+    is_number as_number Number Number, "a number that is no [`Value::Integer`]";
+    is_string as_string String &LuaString, "a string";
+    is_table as_table Table &Table, "a table";
+    is_function as_function Function &Function, "a function";
+    is_thread as_thread Thread &Thread, "a coroutine";
+    is_userdata as_userdata UserData &AnyUserData, "a userdata";
+    is_error as_error Error &Error, "an error of Rust code";
+}
+
+/// How a view of a variant shows its content: small values as copies, others as references.
+trait View<'a, T> {
+    fn view(&'a self) -> T;
+}
+macro_rules! views {
+    (copies $($t:ty)*; references $($r:ty)*;) => {
+        $(impl View<'_, $t> for $t {
+            fn view(&self) -> $t {
+                *self
+            }
+        })*
+        $(impl<'a> View<'a, &'a $r> for $r {
+            fn view(&'a self) -> &'a $r {
+                self
+            }
+        })*
+    };
+}
+views! {
+    copies bool LightUserData Integer Number;
+    references LuaString Table Function Thread AnyUserData;
+}
+impl<'a> View<'a, &'a Error> for Box<Error> {
+    fn view(&'a self) -> &'a Error {
+        self
+    }
+}
+
+macro_rules! narrower {
+    ($($as:ident $from:ident $t:ident;)*) => {
+        /// Views as other number types.
+        impl Value {
+            $(
+                #[doc = concat!("The value as `", stringify!($t), "`, if it is what [`Value::", stringify!($from), "`] gives and fits.")]
+                pub fn $as(&self) -> Option<$t> {
+                    self.$from()?.try_into().ok()
+                }
+            )*
+            /// The value as `f32`, if it is what [`Value::as_number`] gives.
+            pub fn as_f32(&self) -> Option<f32> {
+                self.as_number().map(|n| n as f32)
+            }
+            /// The same as [`Value::as_number`].
+            pub fn as_f64(&self) -> Option<f64> {
+                self.as_number()
+            }
+        }
+    };
+}
+narrower! {
+    as_i32 as_integer i32; as_u32 as_integer u32; as_i64 as_integer i64; as_u64 as_integer u64; as_isize as_integer isize;
+    as_usize as_integer usize;
 }
 
 /// Raw equality; numbers by value.

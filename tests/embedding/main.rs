@@ -8,3 +8,5 @@ mod hooks;
 mod soundness;
 mod state;
 mod threads;
+mod userdata;
+mod values;

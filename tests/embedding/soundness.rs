@@ -273,6 +273,12 @@ impl AsRef<[u8]> for Collects<'_> {
     }
 }
 
+impl From<Collects<'_>> for String {
+    fn from(bytes: Collects<'_>) -> String {
+        String::from_utf8_lossy(bytes.as_ref()).into_owned()
+    }
+}
+
 #[test]
 fn as_ref_may_use_the_state() {
     in_all_modes(|lua| {

@@ -74,6 +74,8 @@ impl Roots {
 
 /// What the embedding API does for the VM.
 pub trait Host {
+    /// Does an error value carry a panic of Rust code?
+    fn is_panic(&self, e: Value) -> bool;
     /// Drops the payload of a dead userdata. Its `Drop` may use the VM by way of its handles.
     fn drop_payload(&self, vm: &mut Vm, payload: Box<dyn Any>);
     /// Runs other code of the host, which may use the VM by way of its handles. The code does not panic.
@@ -87,9 +89,15 @@ pub struct HostState {
     pub roots: Rc<Roots>,
     /// The embedding API, if there is one.
     pub host: Option<Rc<dyn Host>>,
+    /// Do `pcall` and `xpcall` let panics of Rust code pass?
+    pub panics_pass: bool,
 }
 
 impl Vm {
+    /// Is the present error one that `pcall` and `xpcall` do not catch?
+    pub(crate) fn error_passes(&self) -> bool {
+        self.host.panics_pass && self.host.host.as_ref().is_some_and(|host| host.is_panic(self.error))
+    }
     /// Drops the payloads of the host whose userdata have been swept.
     pub(crate) fn drop_payloads(&mut self) {
         if self.heap.payloads.is_empty() || self.heap.finalizing {

@@ -197,7 +197,6 @@ impl Vm {
             buffer_cut: false,
             patterns: crate::text::pattern::PatternCache::default(),
             in_error: false,
-            uncatchable: false,
             error_handled: false,
             want_traceback: false,
             use_loop_driver: cfg!(any(miri, debug_assertions)),

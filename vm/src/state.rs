@@ -118,8 +118,6 @@ pub struct Vm {
     pub(crate) patterns: crate::text::pattern::PatternCache,
     /// Is an error handler running?
     pub in_error: bool,
-    /// Does the error on its way pass protected calls, so that only the host catches it?
-    pub uncatchable: bool,
     /// Has the handler of the error on its way run already?
     pub error_handled: bool,
     /// Does the host want a traceback of uncaught errors?
@@ -229,11 +227,5 @@ impl Vm {
         self.error = v;
         self.error_handled = false;
         LuaError::parked()
-    }
-    /// Parks `v` as an error value that no protected call of the program catches: the host gets it.
-    #[cold]
-    pub fn throw_to_host(&mut self, v: Value) -> LuaError {
-        self.uncatchable = true;
-        self.throw(v)
     }
 }

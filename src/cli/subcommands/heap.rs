@@ -84,7 +84,7 @@ pub fn run(command: Command, out: &mut dyn Write) -> Outcome {
 
 fn write(c: Output, f: fn(&Lua, &mut dyn Write) -> io::Result<()>) -> Outcome {
     let output = c.output;
-    c.script.run(&Lua::new(), move |lua| {
+    c.script.run(&super::script::new_state(), move |lua| {
         let file = File::create(&output).map_err(|e| about(&output, e))?;
         f(lua, &mut BufWriter::with_capacity(1 << 18, file)).map_err(|e| about(&output, e))
     })

@@ -2,7 +2,6 @@
 
 use super::script::Script;
 use clap::{Args, Subcommand};
-use perilune::Lua;
 use perilune::observe::memprof::Options;
 use perilune_tools::failure::{Failure, Outcome, about};
 use perilune_tools::memprof::{draw, read, report as reports};
@@ -60,7 +59,7 @@ pub fn run(command: Command, out: &mut dyn Write) -> Outcome {
 }
 
 fn record(c: Record) -> Outcome {
-    let lua = Lua::new();
+    let lua = super::script::new_state();
     let file = File::create(&c.output).map_err(|e| about(&c.output, e))?;
     lua.start_memprof(Options::new(file).lines(c.lines)).map_err(|e| about(&c.output, e))?;
     let output = c.output;

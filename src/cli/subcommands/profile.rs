@@ -91,7 +91,7 @@ struct Report {
 pub fn run(c: Profile) -> Outcome {
     let (script, format) = (Script::new(c.script.clone(), c.arguments), format(&c.format));
     script.check()?;
-    let lua = Lua::new();
+    let lua = super::script::new_state();
     prepare(&lua, c.jit, &c.optimize)?;
     let to = c.output.unwrap_or_else(|| format.file().into());
     let file = if to == Path::new("-") { None } else { Some(File::create(&to).map_err(|e| about(&to, e))?) };

@@ -15,6 +15,12 @@ pub fn failed(e: &perilune::Error) -> Failure {
     Failure::Other(e.message() + &traceback)
 }
 
+/// A state with all libraries, as scripts of the command have it.
+pub fn new_state() -> Lua {
+    // SAFETY: who runs the command answers for the script.
+    unsafe { Lua::unsafe_new() }
+}
+
 /// A script and its arguments.
 #[derive(Args)]
 pub struct Script {

@@ -42,7 +42,7 @@ pub fn run(c: Command) -> Outcome {
     for file in c.output.iter().chain(c.json.iter().filter(|f| f.as_os_str() != "-")) {
         OpenOptions::new().append(true).create(true).open(file).map_err(|e| about(file, e))?;
     }
-    let lua = Lua::new();
+    let lua = super::script::new_state();
     for option in c.optimize.iter().flat_map(|o| o.split(',')) {
         lua.jit_option(option).map_err(|e| Failure::Other(e.message()))?;
     }

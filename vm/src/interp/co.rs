@@ -192,11 +192,7 @@ impl Vm {
         self.switch_to(to);
         // SAFETY: as in `deliver`.
         let plain = unsafe { frame::func_of(self.base) }.ffid() == Builtin::CoroutineResume.id();
-        // An error that only the host catches passes coroutines that Lua code has resumed.
-        // SAFETY: as in `deliver`.
-        let by_host = unsafe { frame::kind(frame::link_of(self.base)) == frame::C };
-        if plain && (by_host || !self.uncatchable) {
-            self.uncatchable = false;
+        if plain {
             self.top = self.base;
             self.push(Value::FALSE);
             self.push(self.error);

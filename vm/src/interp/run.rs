@@ -188,19 +188,19 @@ impl Vm {
             compiler.abort(self);
         }
         self.handle_error();
+        let passes = self.error_passes();
         // SAFETY: frames are walked by their links from the running frame down to the entry from Rust.
         unsafe {
             let mut base = self.base;
             loop {
                 match kind(link_of(base)) {
                     frame::C => {
-                        self.uncatchable = false;
                         self.pc = core::ptr::with_exposed_provenance((*base.sub(3)).0 as usize);
                         self.close_upvals(base);
                         self.base = below(base);
                         return Err(LuaError::parked());
                     }
-                    frame::PCALL | frame::XPCALL if !self.uncatchable => {
+                    frame::PCALL | frame::XPCALL if !passes => {
                         self.close_upvals(base);
                         self.error_handled = false;
                         self.base = below(base);
@@ -232,18 +232,19 @@ impl Vm {
             return;
         }
         self.error_handled = true;
+        let passes = self.error_passes();
         // SAFETY: as in `unwind`; C frames are crossed down to the frame that will catch the error.
         unsafe {
             let mut base = self.base;
             let lowest = self.cur.stack.get().add(3);
             loop {
                 match kind(link_of(base)) {
-                    frame::PCALL | frame::XPCALL if self.uncatchable => {}
-                    frame::XPCALL => {
+                    frame::XPCALL if !passes => {
                         let handler = *below(base);
                         return self.call_handler(handler);
                     }
-                    frame::PCALL | frame::COR => return,
+                    frame::PCALL if !passes => return,
+                    frame::COR => return,
                     _ => {}
                 }
                 if base <= lowest {

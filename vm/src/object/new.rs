@@ -42,6 +42,16 @@ impl Vm {
         }
         f
     }
+    /// A copy of a Lua function with upvalues of its own, which have the present values; builtins are not copied.
+    pub fn clone_func(&mut self, f: Gc<Func>) -> Gc<Func> {
+        let Some(proto) = f.proto() else { return f };
+        proto.hdr.word.set(proto.hdr.word.get().saturating_add(1));
+        let copy = self.new_lua_func(proto, f.env.get());
+        for (to, from) in copy.upvalues().iter().zip(f.upvalues()) {
+            to.get().closed.set(from.get().get());
+        }
+        copy
+    }
     /// A closure of `proto` made by the running function `parent` with its frame at `base`.
     #[inline]
     pub fn new_closure(&mut self, proto: Gc<Proto>, parent: Gc<Func>, base: *mut Value) -> Gc<Func> {

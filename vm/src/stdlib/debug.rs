@@ -186,25 +186,51 @@ fn put_info(vm: &mut Vm, t: Gc<Table>, s: &Subject, option: u8) {
     }
 }
 
-fn put_source(vm: &mut Vm, t: Gc<Table>, f: Gc<Func>) {
-    let (source, short, first, last, what) = match f.proto() {
-        Some(p) => {
-            let what = if p.is_main() { "main" } else { "Lua" };
-            let short = chunk_id(p.chunkname.bytes());
-            (p.chunkname, short, i64::from(p.first_line), i64::from(p.last_line), what)
+/// Where a function was defined, as `debug.getinfo` tells.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// The name of the chunk.
+    pub source: Vec<u8>,
+    /// The name as messages have it.
+    pub short_src: Vec<u8>,
+    /// "Lua", "C", or "main" for a whole chunk.
+    pub what: &'static str,
+    /// The first line; -1 if it is not known.
+    pub first_line: i64,
+    /// The last line; -1 if it is not known.
+    pub last_line: i64,
+}
+
+impl Definition {
+    /// That of a function.
+    pub fn of(f: Gc<Func>) -> Definition {
+        match f.proto() {
+            Some(p) => Definition {
+                source: p.chunkname.bytes().to_vec(),
+                short_src: chunk_id(p.chunkname.bytes()),
+                what: if p.is_main() { "main" } else { "Lua" },
+                first_line: p.first_line.into(),
+                last_line: p.last_line.into(),
+            },
+            None => {
+                let (source, short_src, what) = match levels::written_in_lua(f) {
+                    Some(name) => (name.into(), format!("[builtin:{name}]").into_bytes(), "Lua"),
+                    None => (b"=[C]".to_vec(), b"[C]".to_vec(), "C"),
+                };
+                Definition { source, short_src, what, first_line: -1, last_line: -1 }
+            }
         }
-        None => match levels::written_in_lua(f) {
-            Some(name) => (vm.new_str(name.as_bytes()), format!("[builtin:{name}]").into_bytes(), -1, -1, "Lua"),
-            None => (vm.new_str(b"=[C]"), b"[C]".to_vec(), -1, -1, "C"),
-        },
-    };
-    vm.set_field(t, b"source", Value::str(source));
-    for (name, text) in [(&b"short_src"[..], &short[..]), (b"what", what.as_bytes())] {
+    }
+}
+
+fn put_source(vm: &mut Vm, t: Gc<Table>, f: Gc<Func>) {
+    let d = Definition::of(f);
+    for (name, text) in [(&b"source"[..], &d.source[..]), (b"short_src", &d.short_src), (b"what", d.what.as_bytes())] {
         let text = vm.new_str(text);
         vm.set_field(t, name, Value::str(text));
     }
-    vm.set_field(t, b"linedefined", Value::integer(first));
-    vm.set_field(t, b"lastlinedefined", Value::integer(last));
+    vm.set_field(t, b"linedefined", Value::integer(d.first_line));
+    vm.set_field(t, b"lastlinedefined", Value::integer(d.last_line));
 }
 
 /// `debug.getlocal([thread,] f, n)`

@@ -60,7 +60,7 @@ pub(super) fn set_thread_env(vm: &mut Vm, env: Gc<Table>) {
 }
 
 /// Changes the environment of a function.
-pub(super) fn set_function_env(vm: &mut Vm, f: Gc<Func>, env: Gc<Table>) {
+pub fn set_function_env(vm: &mut Vm, f: Gc<Func>, env: Gc<Table>) {
     f.env.set(env);
     vm.barrier_forward(f.header(), Value::table(env));
     vm.environment_changed(f);

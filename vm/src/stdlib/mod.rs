@@ -10,6 +10,7 @@ mod env;
 mod gc;
 pub mod io;
 mod levels;
+mod libraries;
 mod list;
 mod load;
 mod math;
@@ -26,7 +27,10 @@ mod table;
 pub mod tostring;
 mod traceback;
 
+pub use debug::Definition;
+pub use env::set_function_env;
 pub use levels::written_in_lua;
+pub use libraries::StdLib;
 pub use list::{Builtin, Library, OnTrace};
 pub use math::random_step as math_random_step;
 pub use prng::Prng;
@@ -43,26 +47,46 @@ pub const LOADED: &[u8] = b"_LOADED";
 pub const PRELOAD: &[u8] = b"_PRELOAD";
 
 impl Vm {
-    /// Makes all libraries available: to be called once for a new state.
+    /// Makes all libraries available.
     pub fn open_libs(&mut self) {
-        let globals = self.globals;
-        self.set_field(globals, b"_G", Value::table(globals));
-        let version = self.new_str(b"Lua 5.1");
-        self.set_field(globals, b"_VERSION", Value::str(version));
-        let loaded = self.registry_table(LOADED);
-        self.registry_table(PRELOAD);
-        self.set_field(loaded, b"_G", Value::table(globals));
+        self.open_selected_libs(StdLib::ALL);
+    }
+    /// Makes the libraries of a set available; the first call also makes the functions without a library and `coroutine`. The `jit` and
+    /// `misc` libraries belong to other crates.
+    pub fn open_selected_libs(&mut self, libs: StdLib) {
+        let registry = self.registry;
+        let first = self.field(registry, LOADED).is_nil();
+        if first {
+            let globals = self.globals;
+            self.set_field(globals, b"_G", Value::table(globals));
+            let version = self.new_str(b"Lua 5.1");
+            self.set_field(globals, b"_VERSION", Value::str(version));
+            let loaded = self.registry_table(LOADED);
+            self.registry_table(PRELOAD);
+            self.set_field(loaded, b"_G", Value::table(globals));
+        }
         let mut opener = Opener::new(self);
         for b in Builtin::ALL {
-            opener.register(*b);
+            if group(*b).map_or(first, |library| libs.contains(library)) {
+                opener.register(*b);
+            }
         }
-        self.open_math();
-        self.open_string();
-        self.open_io();
-        self.open_table_extras();
-        buffer::open(self);
-        package::open(self);
-        prelude::open(self);
+        let parts: [(StdLib, fn(&mut Vm)); 6] = [
+            (StdLib::MATH, Vm::open_math),
+            (StdLib::STRING, Vm::open_string),
+            (StdLib::IO, Vm::open_io),
+            (StdLib::TABLE, Vm::open_table_extras),
+            (StdLib::STRING, buffer::open),
+            (StdLib::PACKAGE, package::open),
+        ];
+        for (library, open) in parts {
+            if libs.contains(library) {
+                open(self);
+            }
+        }
+        if libs.contains(StdLib::FFI) {
+            self.embed(&package::FFI);
+        }
     }
     /// Sets a field by name, raw.
     pub fn set_field(&mut self, t: Gc<Table>, name: &[u8], v: Value) {
@@ -124,6 +148,17 @@ impl Vm {
     fn open_table_extras(&mut self) {
         self.preload(b"table.new", |vm| add_to_table(vm, Builtin::TableNew, b"new"));
         self.preload(b"table.clear", |vm| add_to_table(vm, Builtin::TableClear, b"clear"));
+        prelude::open(self);
+    }
+}
+
+/// The library that a builtin belongs to; none for what every state has.
+fn group(b: Builtin) -> Option<StdLib> {
+    match b.name().split_once('.') {
+        // The methods and functions of `string.buffer`.
+        Some(("buffer", _)) => Some(StdLib::STRING),
+        Some((library, _)) => StdLib::named(library),
+        None => None,
     }
 }
 

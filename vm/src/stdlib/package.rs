@@ -22,12 +22,11 @@ const NO_DYNAMIC: &[u8] = b"dynamic libraries not enabled; check your Lua instal
 const SENTINEL: Value = Value::lightud(0x73);
 
 /// What `require "ffi"` finds if there is no file of this name.
-static FFI: Module =
+pub(super) static FFI: Module =
     Module { name: "ffi", source: b"error(\"module 'ffi' not found:\\n\\tPerilune has no FFI yet\", 0)", extra: |_| Value::NIL };
 
 /// Makes the library. The functions have it as their environment.
 pub(super) fn open(vm: &mut Vm) {
-    vm.embed(&FFI);
     let package = vm.library(b"package");
     let add = |vm: &mut Vm, t: Gc<Table>, name: &[u8], f: NativeFn| {
         let f = vm.new_native(f, 1, &[]);

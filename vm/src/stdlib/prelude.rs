@@ -1,5 +1,6 @@
 //! Library functions in Lua, so that the functions they call may yield.
 
+use super::Builtin;
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::value::Value;
@@ -33,9 +34,10 @@ pub(super) fn open(vm: &mut Vm) {
     vm.set_field(env, b"fit", Value::func(fit));
     let blame = vm.new_native(blame, 1, &[]);
     vm.set_field(env, b"blame", Value::func(blame));
-    let globals = vm.globals;
-    let next = vm.field(globals, b"next");
-    vm.set_field(env, b"next", next);
+    if let Some(next) = Builtin::Next.native() {
+        let next = vm.new_native(next, Builtin::Next.id(), &[]);
+        vm.set_field(env, b"next", Value::func(next));
+    }
     for (lib, name, source) in FUNCTIONS {
         let chunk = format!("=[builtin:{name}]");
         if let Ok(f) = vm.load_chunk(source.as_bytes(), chunk.as_bytes(), None) {

@@ -1,0 +1,207 @@
+//! Conversions of single values: the traits, and values, handles, options and errors. Numbers, texts and collections have files of their own.
+
+mod collection;
+mod number;
+mod text;
+
+pub(super) use number::coerce as coerce_number;
+
+use super::error::{Error, Result};
+use super::function::Function;
+use super::lua::Lua;
+use super::multi::bad_argument;
+use super::registry::RegistryKey;
+use super::string::LuaString;
+use super::table::Table;
+use super::thread::Thread;
+use super::type_name::short_type_name;
+use super::userdata::AnyUserData;
+use super::value::{LightUserData, Value};
+use either::Either;
+
+/// What can be made a Lua value.
+///
+/// ```
+/// use perilune::{IntoLua, Lua, Result, Value};
+///
+/// struct Point(f64, f64);
+/// impl IntoLua for Point {
+///     fn into_lua(self, lua: &Lua) -> Result<Value> {
+///         lua.create_table_from([("x", self.0), ("y", self.1)])?.into_lua(lua)
+///     }
+/// }
+/// let lua = Lua::new();
+/// lua.globals().set("p", Point(3.0, 4.0))?;
+/// assert_eq!(lua.load("p.x * p.y").eval::<f64>()?, 12.0);
+/// # Ok::<(), perilune::Error>(())
+/// ```
+pub trait IntoLua: Sized {
+    /// Converts.
+    ///
+    /// # Errors
+    /// Those of making tables and strings: memory.
+    fn into_lua(self, lua: &Lua) -> Result<Value>;
+}
+
+/// What can be made of a Lua value.
+///
+/// ```
+/// use perilune::{FromLua, Lua, Result, Table, Value};
+///
+/// struct Point(f64, f64);
+/// impl FromLua for Point {
+///     fn from_lua(v: Value, lua: &Lua) -> Result<Point> {
+///         let t = Table::from_lua(v, lua)?;
+///         Ok(Point(t.get("x")?, t.get("y")?))
+///     }
+/// }
+/// let lua = Lua::new();
+/// let p: Point = lua.load("{ x = 3, y = 4 }").eval()?;
+/// assert_eq!((p.0, p.1), (3.0, 4.0));
+/// assert!(lua.load("5").eval::<Point>().is_err());
+/// # Ok::<(), perilune::Error>(())
+/// ```
+pub trait FromLua: Sized {
+    /// Converts.
+    ///
+    /// # Errors
+    /// The value has another type, or is out of range.
+    fn from_lua(v: Value, lua: &Lua) -> Result<Self>;
+    /// Converts argument `i` of the function `to`: an error says which one is bad.
+    ///
+    /// # Errors
+    /// As [`FromLua::from_lua`], in an [`Error::BadArgument`].
+    fn from_lua_arg(v: Value, i: usize, to: Option<&str>, lua: &Lua) -> Result<Self> {
+        Self::from_lua(v, lua).map_err(|e| bad_argument(i, to, e))
+    }
+}
+
+impl IntoLua for Value {
+    fn into_lua(self, _: &Lua) -> Result<Value> {
+        Ok(self)
+    }
+}
+impl IntoLua for &Value {
+    fn into_lua(self, _: &Lua) -> Result<Value> {
+        Ok(self.clone())
+    }
+}
+impl FromLua for Value {
+    fn from_lua(v: Value, _: &Lua) -> Result<Value> {
+        Ok(v)
+    }
+}
+
+macro_rules! into_handle {
+    ($($t:ident $variant:ident)*) => {$(
+        impl IntoLua for $t {
+            fn into_lua(self, _: &Lua) -> Result<Value> {
+                Ok(Value::$variant(self))
+            }
+        }
+        impl IntoLua for &$t {
+            fn into_lua(self, _: &Lua) -> Result<Value> {
+                Ok(Value::$variant(self.clone()))
+            }
+        }
+    )*};
+}
+into_handle! { LuaString String Table Table Function Function Thread Thread AnyUserData UserData }
+
+macro_rules! from_variant {
+    ($($t:ident $variant:ident $name:literal)*) => {$(
+        impl FromLua for $t {
+            fn from_lua(v: Value, _: &Lua) -> Result<$t> {
+                match v {
+                    Value::$variant(h) => Ok(h),
+                    _ => Err(Error::conversion(v.type_name(), $name)),
+                }
+            }
+        }
+    )*};
+}
+from_variant! {
+    Table Table "table" Function Function "function" Thread Thread "thread" AnyUserData UserData "userdata"
+    LightUserData LightUserData "lightuserdata"
+}
+
+impl IntoLua for LightUserData {
+    fn into_lua(self, _: &Lua) -> Result<Value> {
+        Ok(Value::LightUserData(self))
+    }
+}
+
+impl IntoLua for bool {
+    fn into_lua(self, _: &Lua) -> Result<Value> {
+        Ok(Value::Boolean(self))
+    }
+}
+/// As Lua tests a condition: everything but nil and false is true.
+impl FromLua for bool {
+    fn from_lua(v: Value, _: &Lua) -> Result<bool> {
+        Ok(!matches!(v, Value::Nil | Value::Boolean(false)))
+    }
+}
+
+/// `None` is nil.
+impl<T: IntoLua> IntoLua for Option<T> {
+    fn into_lua(self, lua: &Lua) -> Result<Value> {
+        self.map_or(Ok(Value::Nil), |v| v.into_lua(lua))
+    }
+}
+impl<T: FromLua> FromLua for Option<T> {
+    fn from_lua(v: Value, lua: &Lua) -> Result<Option<T>> {
+        if v.is_nil() { Ok(None) } else { T::from_lua(v, lua).map(Some) }
+    }
+}
+
+impl<L: IntoLua, R: IntoLua> IntoLua for Either<L, R> {
+    fn into_lua(self, lua: &Lua) -> Result<Value> {
+        match self {
+            Either::Left(v) => v.into_lua(lua),
+            Either::Right(v) => v.into_lua(lua),
+        }
+    }
+}
+/// The first of the two types that the value can be converted to.
+impl<L: FromLua, R: FromLua> FromLua for Either<L, R> {
+    fn from_lua(v: Value, lua: &Lua) -> Result<Either<L, R>> {
+        let from = v.type_name();
+        if let Ok(left) = L::from_lua(v.clone(), lua) {
+            return Ok(Either::Left(left));
+        }
+        let right = R::from_lua(v, lua).map(Either::Right);
+        right.map_err(|_| Error::conversion(from, short_type_name::<Either<L, R>>()))
+    }
+}
+
+impl IntoLua for RegistryKey {
+    fn into_lua(self, lua: &Lua) -> Result<Value> {
+        lua.registry_value(&self)
+    }
+}
+impl IntoLua for &RegistryKey {
+    fn into_lua(self, lua: &Lua) -> Result<Value> {
+        lua.registry_value(self)
+    }
+}
+impl FromLua for RegistryKey {
+    fn from_lua(v: Value, lua: &Lua) -> Result<RegistryKey> {
+        lua.create_registry_value(v)
+    }
+}
+
+impl IntoLua for Error {
+    fn into_lua(self, _: &Lua) -> Result<Value> {
+        Ok(Value::Error(Box::new(self)))
+    }
+}
+/// An error that Lua code has caught; any other value becomes an error with its text.
+impl FromLua for Error {
+    fn from_lua(v: Value, lua: &Lua) -> Result<Error> {
+        match v {
+            Value::Error(e) => Ok(*e),
+            v => Ok(Error::runtime(v.display(lua)?)),
+        }
+    }
+}

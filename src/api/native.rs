@@ -1,0 +1,152 @@
+//! Rust functions as values before there is a state: `Function::wrap` and its kin.
+
+use super::callback::{self, Closure};
+use super::convert::IntoLua;
+use super::error::{Error, ExternalError, Result};
+use super::function::Function;
+use super::lua::Lua;
+use super::multi::{FromLuaMulti, IntoLuaMulti};
+use super::value::Value;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// A Rust function that takes its arguments one by one.
+pub trait LuaNativeFn<A: FromLuaMulti> {
+    /// What it gives.
+    type Output;
+    /// Calls it.
+    fn call(&self, args: A) -> Self::Output;
+}
+
+/// A Rust function that takes its arguments one by one and changes what it captured.
+pub trait LuaNativeFnMut<A: FromLuaMulti> {
+    /// What it gives.
+    type Output;
+    /// Calls it.
+    fn call(&mut self, args: A) -> Self::Output;
+}
+
+macro_rules! native {
+    ($($t:ident)*) => {
+        impl<F: Fn($($t),*) -> R + 'static, $($t,)* R> LuaNativeFn<($($t,)*)> for F
+        where
+            ($($t,)*): FromLuaMulti,
+        {
+            type Output = R;
+            #[allow(non_snake_case, reason = "the variables are named after their types")]
+            fn call(&self, ($($t,)*): ($($t,)*)) -> R {
+                self($($t),*)
+            }
+        }
+        impl<F: FnMut($($t),*) -> R + 'static, $($t,)* R> LuaNativeFnMut<($($t,)*)> for F
+        where
+            ($($t,)*): FromLuaMulti,
+        {
+            type Output = R;
+            #[allow(non_snake_case, reason = "the variables are named after their types")]
+            fn call(&mut self, ($($t,)*): ($($t,)*)) -> R {
+                self($($t),*)
+            }
+        }
+    };
+}
+/// Functions of no to all of the arguments.
+macro_rules! natives {
+    ($($done:ident)* ; $next:ident $($more:ident)*) => {
+        native! { $($done)* }
+        natives! { $($done)* $next ; $($more)* }
+    };
+    ($($done:ident)* ;) => {
+        native! { $($done)* }
+    };
+}
+natives! { ; A B C D E G H I J K L M N O P Q }
+
+/// A closure that becomes a function in the state that asks for it.
+struct Wrapped(Rc<Closure>);
+
+impl IntoLua for Wrapped {
+    fn into_lua(self, lua: &Lua) -> Result<Value> {
+        Function::of_closure(lua, self.0).map(Value::Function)
+    }
+}
+
+/// Lets a function run only once at a time.
+pub(super) fn exclusive<A, R>(f: impl FnMut(&Lua, A) -> Result<R> + 'static) -> impl Fn(&Lua, A) -> Result<R> + 'static {
+    let f = RefCell::new(f);
+    move |lua, args| {
+        let mut f = f.try_borrow_mut().map_err(|_| Error::RecursiveMutCallback)?;
+        f(lua, args)
+    }
+}
+
+impl Function {
+    /// A function in a state that calls a closure.
+    pub(super) fn of_closure(lua: &Lua, closure: Rc<Closure>) -> Result<Function> {
+        let f = Function(lua.handle(callback::new(lua, closure)));
+        lua.0.step()?;
+        Ok(f)
+    }
+    /// A Rust function to be made a Lua function when a state asks for it, as `set` of a table does. It takes its arguments one by one; an
+    /// error that it returns is raised in Lua.
+    ///
+    /// ```
+    /// use perilune::{Function, Lua, Result};
+    ///
+    /// fn parse(text: String) -> std::result::Result<u16, std::num::ParseIntError> {
+    ///     text.parse()
+    /// }
+    /// let lua = Lua::new();
+    /// lua.globals().set("parse", Function::wrap(parse))?;
+    /// assert_eq!(lua.load("parse('8080')").eval::<u16>()?, 8080);
+    /// assert!(lua.load("parse('x')").eval::<u16>().is_err());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    pub fn wrap<F, A, R, E>(f: F) -> impl IntoLua
+    where
+        F: LuaNativeFn<A, Output = std::result::Result<R, E>> + 'static,
+        A: FromLuaMulti,
+        R: IntoLuaMulti,
+        E: ExternalError,
+    {
+        Wrapped(callback::closure(move |_, args| f.call(args).map_err(E::into_lua_err)))
+    }
+    /// As [`Function::wrap`] for a function that changes what it captured. Calling it while it runs is an
+    /// [`Error::RecursiveMutCallback`].
+    pub fn wrap_mut<F, A, R, E>(mut f: F) -> impl IntoLua
+    where
+        F: LuaNativeFnMut<A, Output = std::result::Result<R, E>> + 'static,
+        A: FromLuaMulti,
+        R: IntoLuaMulti,
+        E: ExternalError,
+    {
+        Wrapped(callback::closure(exclusive(move |_, args| f.call(args).map_err(E::into_lua_err))))
+    }
+    /// As [`Function::wrap`] for a function whose result is given to Lua as it is: of `Err` Lua gets nil and the error, and nothing is raised.
+    ///
+    /// ```
+    /// use perilune::{Function, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// lua.globals().set("half", Function::wrap_raw(|n: i64| if n % 2 == 0 { Ok(n / 2) } else { Err("odd") }))?;
+    /// assert_eq!(lua.load("return half(7)").eval::<(Option<i64>, String)>()?, (None, "odd".to_owned()));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    pub fn wrap_raw<F, A>(f: F) -> impl IntoLua
+    where
+        F: LuaNativeFn<A> + 'static,
+        F::Output: IntoLuaMulti,
+        A: FromLuaMulti,
+    {
+        Wrapped(callback::closure(move |_, args| Ok(f.call(args))))
+    }
+    /// As [`Function::wrap_raw`] for a function that changes what it captured.
+    pub fn wrap_raw_mut<F, A>(mut f: F) -> impl IntoLua
+    where
+        F: LuaNativeFnMut<A> + 'static,
+        F::Output: IntoLuaMulti,
+        A: FromLuaMulti,
+    {
+        Wrapped(callback::closure(exclusive(move |_, args| Ok(f.call(args)))))
+    }
+}

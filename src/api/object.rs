@@ -1,0 +1,181 @@
+//! What tables and userdata have in common: fields, methods and calls by way of metamethods.
+
+use super::convert::{FromLua, IntoLua};
+use super::error::{Error, Result};
+use super::function::call_value;
+use super::handle::Handle;
+use super::lua::{Lua, WeakLua};
+use super::multi::{FromLuaMulti, IntoLuaMulti};
+use super::path;
+use super::table::Table;
+use super::userdata::AnyUserData;
+use super::value::Value;
+use super::{Sealed, path::Key};
+use perilune_vm::meta::{Access, MM};
+use perilune_vm::value::Value as Raw;
+
+/// A field of an object, by way of `__index`.
+pub fn get<V: FromLua>(object: &Handle, key: impl IntoLua) -> Result<V> {
+    let lua = object.lua();
+    let key = key.into_lua(&lua)?;
+    let (o, k) = (object.get(), key.raw_in(&lua)?);
+    let v = match lua.0.try_enter(|vm| vm.access_get(o, k))? {
+        Access::Done(v) => v,
+        Access::Call(f, o) => lua.0.call(f, &[o, k])?.first().copied().unwrap_or(Raw::NIL),
+    };
+    V::from_lua(Value::from_raw(&lua, v), &lua)
+}
+
+/// Sets a field of an object, by way of `__newindex`.
+pub fn set(object: &Handle, key: impl IntoLua, value: impl IntoLua) -> Result<()> {
+    let lua = object.lua();
+    let (key, value) = (key.into_lua(&lua)?, value.into_lua(&lua)?);
+    let (o, k, v) = (object.get(), key.raw_in(&lua)?, value.raw_in(&lua)?);
+    if let Access::Call(f, o) = lua.0.try_enter(|vm| vm.access_set(o, k, v))? {
+        lua.0.call(f, &[o, k, v])?;
+    }
+    lua.0.step()
+}
+
+/// Are two objects the same, or equal by the `__eq` of the first, or else of the second?
+pub fn equals(a: &Handle, b: &Handle) -> Result<bool> {
+    if a.is_same(b) {
+        return Ok(true);
+    }
+    let lua = a.lua();
+    let (a, b) = (a.get(), b.get_in(&lua.0)?);
+    let metamethod = lua.0.enter(|vm| {
+        let first = vm.metamethod(a, MM::Eq);
+        if first.is_nil() { vm.metamethod(b, MM::Eq) } else { first }
+    });
+    if metamethod.is_nil() {
+        return Ok(false);
+    }
+    Ok(lua.0.call(metamethod, &[a, b])?.first().is_some_and(|v| v.truthy()))
+}
+
+/// What tables and userdata have in common.
+///
+/// ```
+/// use perilune::{Lua, ObjectLike, Table};
+///
+/// let lua = Lua::new();
+/// let counter: Table = lua.load("{ n = 1, add = function(self, k) self.n = self.n + k return self.n end }").eval()?;
+/// assert_eq!(counter.call_method::<i32>("add", 41)?, 42);
+/// assert_eq!(counter.get_path::<i32>("n")?, 42);
+/// # Ok::<(), perilune::Error>(())
+/// ```
+pub trait ObjectLike: Sealed {
+    /// The handle of the object.
+    #[doc(hidden)]
+    fn object(&self) -> &Handle;
+    /// The object as a value.
+    fn to_value(&self) -> Value;
+
+    /// A field, by way of `__index`.
+    ///
+    /// # Errors
+    /// Those of the metamethod and of the conversions.
+    fn get<V: FromLua>(&self, key: impl IntoLua) -> Result<V> {
+        get(self.object(), key)
+    }
+    /// Sets a field, by way of `__newindex`.
+    ///
+    /// # Errors
+    /// Those of the metamethod and of the conversions.
+    fn set(&self, key: impl IntoLua, value: impl IntoLua) -> Result<()> {
+        set(self.object(), key, value)
+    }
+    /// Calls the object, by way of `__call`.
+    ///
+    /// # Errors
+    /// It cannot be called, the metamethod fails, or a conversion does.
+    fn call<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> Result<R> {
+        let lua = self.object().lua();
+        R::from_lua_multi(call_value(&lua, self.object().get(), args)?, &lua)
+    }
+    /// Calls the function in a field with the object as first argument: `object:name(args)`.
+    ///
+    /// # Errors
+    /// The field is no function, the function fails, or a conversion does.
+    fn call_method<R: FromLuaMulti>(&self, name: &str, args: impl IntoLuaMulti) -> Result<R> {
+        self.call_function(name, (self.to_value(), args))
+    }
+    /// Calls the function in a field: `object.name(args)`.
+    ///
+    /// # Errors
+    /// The field is no function, the function fails, or a conversion does.
+    fn call_function<R: FromLuaMulti>(&self, name: &str, args: impl IntoLuaMulti) -> Result<R> {
+        match get(self.object(), name)? {
+            Value::Function(f) => f.call(args),
+            v => Err(Error::runtime(format!("attempt to call a {} value (function '{name}')", v.type_name()))),
+        }
+    }
+    /// The value behind a path of keys, as `a.b[1]["c d"]`. A `?` behind a key lets the path end with nil where there is nothing.
+    ///
+    /// ```
+    /// use perilune::{Lua, ObjectLike, Table};
+    ///
+    /// let lua = Lua::new();
+    /// let t: Table = lua.load("{ servers = { { name = 'moon' } } }").eval()?;
+    /// assert_eq!(t.get_path::<String>("servers[1].name")?, "moon");
+    /// assert_eq!(t.get_path::<Option<String>>("servers[2]?.name")?, None);
+    /// assert!(t.get_path::<String>("servers[2].name").is_err());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The path is malformed, a value on it is neither table nor userdata, or the last one is no `V`.
+    fn get_path<V: FromLua>(&self, path: &str) -> Result<V> {
+        let lua = self.object().lua();
+        let mut v = self.to_value();
+        for step in path::parse(path)? {
+            let handle = match &v {
+                Value::Table(t) => &t.0,
+                Value::UserData(u) => &u.0,
+                _ => {
+                    let message = format!("attempt to index a {} value with key '{}'", v.type_name(), step.key);
+                    return Err(Error::runtime(message));
+                }
+            };
+            v = match step.key {
+                Key::Name(name) => get(handle, name)?,
+                Key::Index(i) => get(handle, i)?,
+            };
+            if step.optional && (v.is_nil() || v.is_null()) {
+                break;
+            }
+        }
+        V::from_lua(v, &lua)
+    }
+    /// The text that `tostring` gives, by way of `__tostring`.
+    ///
+    /// # Errors
+    /// Those of the metamethod.
+    fn to_string(&self) -> Result<String> {
+        self.to_value().to_string()
+    }
+    /// The state of the object.
+    #[doc(hidden)]
+    fn weak_lua(&self) -> WeakLua {
+        Lua::weak(&self.object().lua())
+    }
+}
+
+impl ObjectLike for Table {
+    fn object(&self) -> &Handle {
+        &self.0
+    }
+    fn to_value(&self) -> Value {
+        Value::Table(self.clone())
+    }
+}
+
+impl ObjectLike for AnyUserData {
+    fn object(&self) -> &Handle {
+        &self.0
+    }
+    fn to_value(&self) -> Value {
+        Value::UserData(self.clone())
+    }
+}

@@ -1,0 +1,113 @@
+//! What a new state has and allows.
+
+use super::error::{Error, Result};
+use super::lua::Lua;
+use perilune_vm::stdlib::StdLib;
+
+/// Options of a new state.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LuaOptions {
+    /// Do `pcall` and `xpcall` catch panics of Rust functions? A panic that they catch is resumed when it comes back to Rust.
+    pub catch_rust_panics: bool,
+}
+
+impl LuaOptions {
+    /// The defaults: panics are caught.
+    pub const fn new() -> LuaOptions {
+        LuaOptions { catch_rust_panics: true }
+    }
+    /// Sets [`LuaOptions::catch_rust_panics`].
+    #[must_use]
+    pub const fn catch_rust_panics(mut self, yes: bool) -> LuaOptions {
+        self.catch_rust_panics = yes;
+        self
+    }
+}
+
+impl Default for LuaOptions {
+    fn default() -> LuaOptions {
+        LuaOptions::new()
+    }
+}
+
+/// Refuses libraries that a safe state must not have.
+pub(super) fn check_safe(libs: StdLib, how: &str) -> Result<()> {
+    for (library, name) in [(StdLib::DEBUG, "debug"), (StdLib::FFI, "ffi")] {
+        if libs.contains(library) {
+            return Err(Error::SafetyError(format!("the unsafe `{name}` module can't be loaded {how}")));
+        }
+    }
+    Ok(())
+}
+
+impl Lua {
+    /// A new state with the libraries of [`StdLib::ALL_SAFE`], and the compiler on.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// assert!(lua.load("debug == nil and string ~= nil").eval::<bool>()?);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    pub fn new() -> Lua {
+        Lua::with_libraries(StdLib::ALL_SAFE, LuaOptions::new(), true)
+    }
+    /// A new state with the chosen libraries.
+    ///
+    /// ```
+    /// use perilune::{Lua, LuaOptions, StdLib};
+    ///
+    /// let lua = Lua::new_with(StdLib::MATH | StdLib::STRING, LuaOptions::new())?;
+    /// assert!(lua.load("math ~= nil and io == nil and os == nil").eval::<bool>()?);
+    /// assert!(Lua::new_with(StdLib::ALL, LuaOptions::new()).is_err());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::SafetyError`] if the unsafe libraries `debug` or `ffi` are among them.
+    pub fn new_with(libs: StdLib, options: LuaOptions) -> Result<Lua> {
+        check_safe(libs, "using safe `new_with`")?;
+        Ok(Lua::with_libraries(libs, options, true))
+    }
+    /// A new state with all libraries.
+    ///
+    /// # Safety
+    /// What the scripts do with the unsafe libraries `debug` and `ffi` must be sound.
+    ///
+    /// ```
+    /// // SAFETY: the script is known.
+    /// let lua = unsafe { perilune::Lua::unsafe_new() };
+    /// assert!(lua.load("debug ~= nil").eval::<bool>()?);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    pub unsafe fn unsafe_new() -> Lua {
+        Lua::with_libraries(StdLib::ALL, LuaOptions::new(), false)
+    }
+    /// A new state with the chosen libraries, which may be unsafe ones.
+    ///
+    /// # Safety
+    /// What the scripts do with the unsafe libraries `debug` and `ffi` must be sound.
+    pub unsafe fn unsafe_new_with(libs: StdLib, options: LuaOptions) -> Lua {
+        Lua::with_libraries(libs, options, false)
+    }
+    /// Makes more libraries available.
+    ///
+    /// ```
+    /// use perilune::{Lua, LuaOptions, StdLib};
+    ///
+    /// let lua = Lua::new_with(StdLib::NONE, LuaOptions::new())?;
+    /// lua.load_std_libs(StdLib::TABLE)?;
+    /// assert_eq!(lua.load("table.concat({ 1, 2 }, ' ')").eval::<String>()?, "1 2");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::SafetyError`] if the unsafe libraries `debug` or `ffi` are among them and the state was made without `unsafe`.
+    pub fn load_std_libs(&self, libs: StdLib) -> Result<()> {
+        if self.0.safe {
+            check_safe(libs, "in safe mode")?;
+        }
+        self.0.enter(|vm| super::state::open_libs(vm, libs));
+        Ok(())
+    }
+}

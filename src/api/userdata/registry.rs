@@ -1,0 +1,392 @@
+//! Collects what a type says about itself, until the metatable is made of it.
+
+use super::borrow::userdata_of;
+use super::cell::{Content, Mode, Scoped};
+use super::{AnyUserData, MetaMethod, UserData, UserDataFields, UserDataMethods, wrapper};
+use crate::api::callback::Closure;
+use crate::api::convert::{FromLua, IntoLua};
+use crate::api::error::{Error, Result};
+use crate::api::multi::{FromLuaMulti, IntoLuaMulti, MultiValue};
+use crate::api::type_name::short_type_name;
+use crate::api::{Lua, Value};
+use std::cell::RefCell;
+use std::marker::PhantomData;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Collects fields and methods of a userdata type. See [`UserData::register`] and [`Lua::register_userdata_type`].
+pub struct UserDataRegistry<T> {
+    lua: Lua,
+    reach: Reach,
+    pub(super) members: Members,
+    value: PhantomData<T>,
+}
+
+/// Fields and methods of a type.
+#[derive(Default)]
+pub struct Members {
+    /// Fields with a value.
+    pub fields: Vec<(String, Result<Value>)>,
+    /// Fields that are read by a call.
+    pub getters: Vec<(String, Rc<Closure>)>,
+    /// Fields that are written by a call.
+    pub setters: Vec<(String, Rc<Closure>)>,
+    /// Methods and functions.
+    pub methods: Vec<(String, Rc<Closure>)>,
+    /// Fields of the metatable with a value.
+    pub meta_fields: Vec<(String, Result<Value>)>,
+    /// Metamethods.
+    pub meta_methods: Vec<(String, Rc<Closure>)>,
+    /// Name of the type.
+    pub type_name: String,
+}
+
+/// How methods get at the value of a userdata. The pointers are to the type that the registry is for, which may not be `'static`.
+#[derive(Clone)]
+enum Reach {
+    /// Any userdata with a value of the type.
+    Typed {
+        read: fn(&Content, &mut dyn FnMut(*const ())) -> Result<()>,
+        write: fn(&Content, &mut dyn FnMut(*mut ())) -> Result<()>,
+    },
+    /// Only the userdata with this value.
+    Only(Rc<Scoped>),
+}
+
+impl Reach {
+    fn typed<T: 'static>() -> Reach {
+        Reach::Typed {
+            read: |content, f| wrapper::read(content, |v: &T| f((&raw const *v).cast())),
+            write: |content, f| wrapper::write(content, |v: &mut T| f((&raw mut *v).cast())),
+        }
+    }
+    /// Is this the one value that can be reached? If not, the other's value is not touched.
+    fn check(only: &Rc<Scoped>, content: &Content) -> Result<()> {
+        match content {
+            Content::Scoped(v) if Rc::ptr_eq(v, only) => Ok(()),
+            _ => Err(Error::UserDataTypeMismatch),
+        }
+    }
+    fn read(&self, content: &Content, f: &mut dyn FnMut(*const ())) -> Result<()> {
+        match self {
+            Reach::Typed { read, .. } => read(content, f),
+            Reach::Only(only) => {
+                Reach::check(only, content)?;
+                let _borrow = only.flag.during_call(Mode::Shared)?;
+                f(only.value);
+                Ok(())
+            }
+        }
+    }
+    fn write(&self, content: &Content, f: &mut dyn FnMut(*mut ())) -> Result<()> {
+        match self {
+            Reach::Typed { write, .. } => write(content, f),
+            Reach::Only(only) => {
+                Reach::check(only, content)?;
+                let _borrow = only.flag.during_call(Mode::Exclusive)?;
+                f(only.value);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The error of a userdata that a method cannot be called with.
+fn bad_self(to: &str, cause: Error) -> Error {
+    Error::BadArgument { to: Some(to.to_owned()), pos: 1, name: Some("self".to_owned()), cause: Arc::new(cause) }
+}
+
+/// What the userdata of a method call holds.
+fn content_of_self<T>(this: Option<Value>) -> Result<Content> {
+    let this = this.ok_or_else(|| Error::conversion("missing argument", "userdata"))?;
+    Content::of(userdata_of::<T>(this)?.0.get().as_udata())
+}
+
+/// Calls a function that changes what it has captured: it refuses to run inside itself.
+macro_rules! once_at_a_time {
+    ($f:ident) => {{
+        let f = RefCell::new($f);
+        move |lua: &Lua, args| (f.try_borrow_mut().map_err(|_| Error::RecursiveMutCallback)?)(lua, args)
+    }};
+}
+
+impl<T: 'static> UserDataRegistry<T> {
+    pub(super) fn new(lua: &Lua) -> UserDataRegistry<T> {
+        UserDataRegistry::with(lua, Reach::typed::<T>())
+    }
+}
+
+impl<T> UserDataRegistry<T> {
+    /// A registry for one value.
+    ///
+    /// # Safety
+    /// The value is a `T`.
+    pub(crate) unsafe fn only(lua: &Lua, value: Rc<Scoped>) -> UserDataRegistry<T> {
+        UserDataRegistry::with(lua, Reach::Only(value))
+    }
+    fn with(lua: &Lua, reach: Reach) -> UserDataRegistry<T> {
+        let members = Members { type_name: short_type_name::<T>(), ..Members::default() };
+        UserDataRegistry { lua: lua.clone(), reach, members, value: PhantomData }
+    }
+    /// Takes what was collected.
+    pub(crate) fn into_members(self) -> Members {
+        self.members
+    }
+    /// The name of a function, for messages.
+    fn full_name(&self, name: &str) -> String {
+        format!("{}.{name}", self.members.type_name)
+    }
+    fn method<M, A, R>(&self, name: &str, method: M) -> Rc<Closure>
+    where
+        M: Fn(&Lua, &T, A) -> Result<R> + 'static,
+        A: FromLuaMulti,
+        R: IntoLuaMulti,
+    {
+        let (to, reach) = (self.full_name(name), self.reach.clone());
+        Rc::new(move |lua, mut args| {
+            let this = args.pop_front();
+            // An argument may be the same userdata: all are converted before this one is borrowed.
+            let mut args = Some(A::from_lua_args(args, 2, Some(&to), lua));
+            let content = content_of_self::<T>(this).map_err(|e| bad_self(&to, e))?;
+            let mut result = Ok(MultiValue::new());
+            let called = reach.read(&content, &mut |this| {
+                // SAFETY: a `T` (`Reach`), borrowed to read for this call.
+                let this = unsafe { &*this.cast::<T>() };
+                let args = args.take().unwrap_or(Err(Error::UserDataBorrowError));
+                result = args.and_then(|args| method(lua, this, args)?.into_lua_multi(lua));
+            });
+            called.map_err(|e| bad_self(&to, e))?;
+            result
+        })
+    }
+    fn method_mut<M, A, R>(&self, name: &str, method: M) -> Rc<Closure>
+    where
+        M: FnMut(&Lua, &mut T, A) -> Result<R> + 'static,
+        A: FromLuaMulti,
+        R: IntoLuaMulti,
+    {
+        let (to, reach, method) = (self.full_name(name), self.reach.clone(), RefCell::new(method));
+        Rc::new(move |lua, mut args| {
+            let mut method = method.try_borrow_mut().map_err(|_| Error::RecursiveMutCallback)?;
+            let this = args.pop_front();
+            let mut args = Some(A::from_lua_args(args, 2, Some(&to), lua));
+            let content = content_of_self::<T>(this).map_err(|e| bad_self(&to, e))?;
+            let mut result = Ok(MultiValue::new());
+            let called = reach.write(&content, &mut |this| {
+                // SAFETY: a `T` (`Reach`), borrowed to write for this call.
+                let this = unsafe { &mut *this.cast::<T>() };
+                let args = args.take().unwrap_or(Err(Error::UserDataBorrowMutError));
+                result = args.and_then(|args| method(lua, this, args)?.into_lua_multi(lua));
+            });
+            called.map_err(|e| bad_self(&to, e))?;
+            result
+        })
+    }
+    fn function<F, A, R>(&self, name: &str, function: F) -> Rc<Closure>
+    where
+        F: Fn(&Lua, A) -> Result<R> + 'static,
+        A: FromLuaMulti,
+        R: IntoLuaMulti,
+    {
+        let to = self.full_name(name);
+        Rc::new(move |lua, args| function(lua, A::from_lua_args(args, 1, Some(&to), lua)?)?.into_lua_multi(lua))
+    }
+    fn meta_field(&mut self, name: String, value: Result<Value>) {
+        let usable = |v: &Value| matches!(v, Value::Nil | Value::Table(_) | Value::Function(_));
+        let value = value.and_then(|v| {
+            if !usable(&v) && (name == MetaMethod::Index || name == MetaMethod::NewIndex) {
+                let message = Some("expected nil, table or function".to_owned());
+                return Err(Error::MetaMethodTypeError { method: name.clone(), type_name: v.type_name(), message });
+            }
+            Ok(v)
+        });
+        self.members.meta_fields.push((name, value));
+    }
+}
+
+impl<T> UserDataFields<T> for UserDataRegistry<T> {
+    fn add_field<V>(&mut self, name: impl Into<String>, value: V)
+    where
+        V: IntoLua + 'static,
+    {
+        let value = value.into_lua(&self.lua);
+        self.members.fields.push((name.into(), value));
+    }
+    fn add_field_method_get<M, R>(&mut self, name: impl Into<String>, method: M)
+    where
+        M: Fn(&Lua, &T) -> Result<R> + 'static,
+        R: IntoLua,
+    {
+        let name = name.into();
+        let getter = self.method(&name, move |lua, this, ()| method(lua, this));
+        self.members.getters.push((name, getter));
+    }
+    fn add_field_method_set<M, A>(&mut self, name: impl Into<String>, method: M)
+    where
+        M: FnMut(&Lua, &mut T, A) -> Result<()> + 'static,
+        A: FromLua,
+    {
+        let name = name.into();
+        let setter = self.method_mut(&name, method);
+        self.members.setters.push((name, setter));
+    }
+    fn add_field_function_get<F, R>(&mut self, name: impl Into<String>, function: F)
+    where
+        F: Fn(&Lua, AnyUserData) -> Result<R> + 'static,
+        R: IntoLua,
+    {
+        let name = name.into();
+        let getter = self.function(&name, function);
+        self.members.getters.push((name, getter));
+    }
+    fn add_field_function_set<F, A>(&mut self, name: impl Into<String>, mut function: F)
+    where
+        F: FnMut(&Lua, AnyUserData, A) -> Result<()> + 'static,
+        A: FromLua,
+    {
+        let name = name.into();
+        let function = move |lua: &Lua, (this, v)| function(lua, this, v);
+        let setter = self.function(&name, once_at_a_time!(function));
+        self.members.setters.push((name, setter));
+    }
+    fn add_meta_field<V>(&mut self, name: impl Into<String>, value: V)
+    where
+        V: IntoLua + 'static,
+    {
+        let value = value.into_lua(&self.lua);
+        self.meta_field(name.into(), value);
+    }
+    fn add_meta_field_with<F, R>(&mut self, name: impl Into<String>, f: F)
+    where
+        F: FnOnce(&Lua) -> Result<R> + 'static,
+        R: IntoLua,
+    {
+        let value = f(&self.lua).and_then(|v| v.into_lua(&self.lua));
+        self.meta_field(name.into(), value);
+    }
+}
+
+impl<T> UserDataMethods<T> for UserDataRegistry<T> {
+    fn add_method<M, A, R>(&mut self, name: impl Into<String>, method: M)
+    where
+        M: Fn(&Lua, &T, A) -> Result<R> + 'static,
+        A: FromLuaMulti,
+        R: IntoLuaMulti,
+    {
+        let name = name.into();
+        let method = self.method(&name, method);
+        self.members.methods.push((name, method));
+    }
+    fn add_method_mut<M, A, R>(&mut self, name: impl Into<String>, method: M)
+    where
+        M: FnMut(&Lua, &mut T, A) -> Result<R> + 'static,
+        A: FromLuaMulti,
+        R: IntoLuaMulti,
+    {
+        let name = name.into();
+        let method = self.method_mut(&name, method);
+        self.members.methods.push((name, method));
+    }
+    fn add_method_once<M, A, R>(&mut self, name: impl Into<String>, method: M)
+    where
+        T: 'static,
+        M: Fn(&Lua, T, A) -> Result<R> + 'static,
+        A: FromLuaMulti,
+        R: IntoLuaMulti,
+    {
+        let name = name.into();
+        let to = self.full_name(&name);
+        let method = move |lua: &Lua, mut args: MultiValue| {
+            let this = args.pop_front().ok_or_else(|| Error::conversion("missing argument", "userdata"));
+            let args = A::from_lua_args(args, 2, Some(&to), lua);
+            let this = this.and_then(|v| userdata_of::<T>(v)?.take::<T>()).map_err(|e| bad_self(&to, e))?;
+            method(lua, this, args?)?.into_lua_multi(lua)
+        };
+        self.members.methods.push((name, Rc::new(method)));
+    }
+    fn add_function<F, A, R>(&mut self, name: impl Into<String>, function: F)
+    where
+        F: Fn(&Lua, A) -> Result<R> + 'static,
+        A: FromLuaMulti,
+        R: IntoLuaMulti,
+    {
+        let name = name.into();
+        let function = self.function(&name, function);
+        self.members.methods.push((name, function));
+    }
+    fn add_function_mut<F, A, R>(&mut self, name: impl Into<String>, function: F)
+    where
+        F: FnMut(&Lua, A) -> Result<R> + 'static,
+        A: FromLuaMulti,
+        R: IntoLuaMulti,
+    {
+        self.add_function(name, once_at_a_time!(function));
+    }
+    fn add_meta_method<M, A, R>(&mut self, name: impl Into<String>, method: M)
+    where
+        M: Fn(&Lua, &T, A) -> Result<R> + 'static,
+        A: FromLuaMulti,
+        R: IntoLuaMulti,
+    {
+        let name = name.into();
+        let method = self.method(&name, method);
+        self.members.meta_methods.push((name, method));
+    }
+    fn add_meta_method_mut<M, A, R>(&mut self, name: impl Into<String>, method: M)
+    where
+        M: FnMut(&Lua, &mut T, A) -> Result<R> + 'static,
+        A: FromLuaMulti,
+        R: IntoLuaMulti,
+    {
+        let name = name.into();
+        let method = self.method_mut(&name, method);
+        self.members.meta_methods.push((name, method));
+    }
+    fn add_meta_function<F, A, R>(&mut self, name: impl Into<String>, function: F)
+    where
+        F: Fn(&Lua, A) -> Result<R> + 'static,
+        A: FromLuaMulti,
+        R: IntoLuaMulti,
+    {
+        let name = name.into();
+        let function = self.function(&name, function);
+        self.members.meta_methods.push((name, function));
+    }
+    fn add_meta_function_mut<F, A, R>(&mut self, name: impl Into<String>, function: F)
+    where
+        F: FnMut(&Lua, A) -> Result<R> + 'static,
+        A: FromLuaMulti,
+        R: IntoLuaMulti,
+    {
+        self.add_meta_function(name, once_at_a_time!(function));
+    }
+}
+
+/// Stands for a type without a value of it: see [`Lua::create_proxy`].
+pub struct Proxy<T>(pub(super) PhantomData<T>);
+
+/// Types whose userdata have the fields and methods of another type.
+macro_rules! as_inner {
+    ($($(#[$attr:meta])* $t:ty)*) => {$(
+        $(#[$attr])*
+        impl<T: UserData + 'static> UserData for $t {
+            fn register(registry: &mut UserDataRegistry<Self>) {
+                let mut inner = UserDataRegistry::<T>::new(&registry.lua);
+                T::register(&mut inner);
+                registry.members = Members { type_name: core::mem::take(&mut registry.members.type_name), ..inner.members };
+            }
+        }
+    )*};
+}
+as_inner! {
+    Proxy<T>
+    Rc<T>
+    Rc<RefCell<T>>
+    Arc<T>
+    Arc<std::sync::Mutex<T>>
+    Arc<std::sync::RwLock<T>>
+    #[cfg(feature = "userdata-wrappers")]
+    Arc<parking_lot::Mutex<T>>
+    #[cfg(feature = "userdata-wrappers")]
+    Arc<parking_lot::RwLock<T>>
+}
