@@ -1,4 +1,5 @@
 //! Application data: one value of each type, kept with a state and borrowed as from a `RefCell`.
+#![allow(unsafe_code, reason = "the map of values changes only while no borrow of a value exists, which are counted")]
 
 use super::lua::Lua;
 use std::any::{Any, TypeId};

@@ -196,7 +196,7 @@ impl Debug<'_> {
     }
     /// How it was called.
     pub fn names(&self) -> DebugNames<'_> {
-        let name = self.lua.0.enter(|vm| at(vm, self.level)?.name(vm));
+        let name = self.lua.0.enter(|vm| at(vm, self.level)?.name());
         let (what, name) = name.map_or((None, None), |(what, name)| (Some(what), Some(name)));
         DebugNames { name: name.map(|n| Cow::Owned(String::from_utf8_lossy(&n).into_owned())), name_what: what }
     }
@@ -293,9 +293,7 @@ struct HookOf(Weak<State>);
 
 /// The VM's hook function.
 fn hook_function(vm: &mut Vm) -> LuaResult<u32> {
-    // SAFETY: a builtin is running; its function is two slots below its arguments.
-    let me: Gc<Func> = Gc::from_addr(unsafe { *vm.base.sub(2) }.payload());
-    let data = me.native_upvalues().first().and_then(|v| v.get().as_udata());
+    let data = vm.callee().native_upvalues().first().and_then(|v| v.get().as_udata());
     let Some(state) = data.and_then(|u| u.with(|h: &mut HookOf| h.0.upgrade())).flatten() else { return Ok(0) };
     let event = match vm.arg(0).as_str().map(|s| s.bytes().to_vec()).as_deref() {
         Some(b"call") => DebugEvent::Call,
@@ -384,7 +382,7 @@ impl Lua {
                 let u = vm.new_host_udata(Box::new(HookOf(weak)), None);
                 Raw::func(vm.new_native(hook_function, 1, &[Raw::udata(u)]))
             };
-            let registry = vm.registry;
+            let registry = vm.realm.registry;
             vm.set_field(registry, hook::FUNCTION, f);
             vm.set_hook(mask, i32::try_from(count).unwrap_or(i32::MAX), core::ptr::null());
         });

@@ -40,7 +40,7 @@ types! {
     Number, _vm => Raw::number(0.0);
     LightUserData, _vm => Raw::lightud(0);
     LuaString, vm => Raw::str(vm.new_str(b""));
-    Thread, vm => Raw::thread(vm.main);
+    Thread, vm => Raw::thread(vm.realm.main);
     Function, vm => Raw::func(vm.new_native(|_| Ok(0), 1, &[]));
 }
 

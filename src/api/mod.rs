@@ -8,6 +8,8 @@ pub mod app_data;
 #[cfg(feature = "async")]
 pub mod asynchronous;
 pub mod callback;
+#[cfg(feature = "macros")]
+pub mod captured;
 pub mod chunk;
 pub mod convert;
 pub mod debug;

@@ -192,6 +192,8 @@ impl Value {
             Value::Number(n) => number_text(*n),
             Value::String(s) => s.to_str()?.to_owned(),
             Value::Error(e) => e.to_string(),
+            // Userdata of libraries, like files, have no name of a type.
+            Value::UserData(u) if u.metatable().is_ok() => u.to_text()?,
             v => match v.handle() {
                 Some(handle) => handle.lua().0.tostring(handle.get())?,
                 None => String::new(),

@@ -1,4 +1,5 @@
 //! The command line: LuaJIT's options and a script, or a subcommand ([`subcommands`]).
+#![allow(unsafe_code, reason = "the command keeps to what the VM documents, which it has to itself")]
 
 mod control;
 mod diagnose;
@@ -125,7 +126,7 @@ fn set_arg_table(vm: &mut Vm, argv: &[Vec<u8>], script: usize) {
         let s = vm.new_str(a);
         vm.table_set_int(t, i as i32 - script as i32, Value::str(s));
     }
-    let globals = vm.globals;
+    let globals = vm.realm.globals;
     vm.set_field(globals, b"arg", Value::table(t));
 }
 
