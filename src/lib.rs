@@ -39,6 +39,11 @@
 //! - `disasm`: machine code as text, for `-jdump` and the trace explorer;
 //! - `cli`: what only the command needs.
 //!
+//! Off by default:
+//!
+//! - `macros`: `derive(UserData)`, `derive(FromLua)`, `userdata_impl` and `chunk!`;
+//! - `userdata-wrappers`: userdata in the locks of `parking_lot`.
+//!
 //! A build without optimisation runs Lua about thirty times as slowly. For a debug build of a program that embeds Perilune, put this into its
 //! `Cargo.toml`:
 //!
