@@ -33,7 +33,7 @@
 //!
 //! # Features
 //!
-//! All are on by default; a program that embeds Perilune wants `default-features = false`, and what it needs of these:
+//! On by default; a program that embeds Perilune wants `default-features = false`, and what it needs of these:
 //!
 //! - `observe`: [`observe`], and the library `misc` of Lua;
 //! - `disasm`: machine code as text, for `-jdump` and the trace explorer;
