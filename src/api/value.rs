@@ -10,6 +10,7 @@ use super::string::LuaString;
 use super::table::Table;
 use super::thread::Thread;
 use super::userdata::AnyUserData;
+use perilune_vm::meta::MM;
 use perilune_vm::value::Value as Raw;
 use std::ffi::c_void;
 
@@ -183,7 +184,7 @@ impl Value {
             v => v.handle().map_or(core::ptr::null(), Handle::address),
         }
     }
-    /// The text that `tostring` gives, by way of `__tostring`; "null" for [`Value::NULL`].
+    /// The text that `tostring` gives, by way of `__tostring`; "null" for [`Value::NULL`], name of the type and address for other userdata.
     ///
     /// # Errors
     /// Those of the metamethod; a string is not UTF-8.
@@ -197,6 +198,11 @@ impl Value {
             Value::Number(n) => number_text(*n),
             Value::String(s) => s.to_str()?.to_owned(),
             Value::Error(e) => e.to_string(),
+            Value::UserData(u) if !u.0.has_metamethod(MM::ToString) => match u.type_name() {
+                Ok(name) => format!("{}: {:?}", name.display(), u.to_pointer()),
+                // It is not of the API, or its value is gone.
+                Err(_) => u.0.lua().0.tostring(u.0.get())?,
+            },
             v => match v.handle() {
                 Some(handle) => handle.lua().0.tostring(handle.get())?,
                 None => String::new(),
