@@ -46,6 +46,7 @@
 //! [profile.dev.package.perilune-vm]
 //! opt-level = 3
 //! ```
+#![deny(unsafe_code)]
 
 mod api;
 
@@ -172,10 +173,29 @@ pub use perilune_derive::UserData;
 #[cfg(feature = "macros")]
 pub use perilune_derive::userdata_impl;
 
+/// Lua source text within Rust: something to [`load`](Lua::load). `$name` stands for the value of a Rust variable, which is moved into the
+/// chunk and must implement [`IntoLua`].
+///
+/// The text is made of Rust tokens: comments begin with `--` and contain no quotes, and strings are in double quotes. Line numbers in
+/// messages count from the first line.
+///
+/// ```
+/// use perilune::{Lua, chunk};
+///
+/// let lua = Lua::new();
+/// let (name, times) = ("moon", 3);
+/// let text: String = lua.load(chunk! { return string.rep($name, $times, "-") }).eval()?;
+/// assert_eq!(text, "moon-moon-moon");
+/// # Ok::<(), perilune::Error>(())
+/// ```
+#[cfg(feature = "macros")]
+pub use perilune_derive::chunk;
+
 /// What expanded macros use.
 #[cfg(feature = "macros")]
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::api::captured::{chunk, plain_chunk};
     pub use inventory;
 }
 

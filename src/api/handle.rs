@@ -3,7 +3,6 @@
 use super::error::{Error, Result};
 use super::lua::{Lua, WeakLua};
 use super::state::State;
-use perilune_vm::meta::MM;
 use perilune_vm::value::Value as Raw;
 use std::fmt;
 use std::rc::Rc;
@@ -38,11 +37,6 @@ impl Handle {
     /// Do both stand for the same object?
     pub(crate) fn is_same(&self, other: &Handle) -> bool {
         self.state == other.state && self.get().raw_equals(other.get())
-    }
-    /// Has the object, or its type, a metamethod?
-    pub(crate) fn has_metamethod(&self, mm: MM) -> bool {
-        let v = self.get();
-        !self.lua().0.enter(|vm| vm.metamethod(v, mm)).is_nil()
     }
     /// Address of the object.
     pub(crate) fn address(&self) -> *const std::ffi::c_void {

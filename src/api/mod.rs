@@ -5,6 +5,8 @@
 )]
 
 pub mod callback;
+#[cfg(feature = "macros")]
+pub mod captured;
 pub mod chunk;
 pub mod convert;
 pub mod error;

@@ -10,7 +10,6 @@ use super::string::LuaString;
 use super::table::Table;
 use super::thread::Thread;
 use super::userdata::AnyUserData;
-use perilune_vm::meta::MM;
 use perilune_vm::value::Value as Raw;
 use std::ffi::c_void;
 
@@ -198,11 +197,8 @@ impl Value {
             Value::Number(n) => number_text(*n),
             Value::String(s) => s.to_str()?.to_owned(),
             Value::Error(e) => e.to_string(),
-            Value::UserData(u) if !u.0.has_metamethod(MM::ToString) => match u.type_name() {
-                Ok(name) => format!("{}: {:?}", name.display(), u.to_pointer()),
-                // It is not of the API, or its value is gone.
-                Err(_) => u.0.lua().0.tostring(u.0.get())?,
-            },
+            // Userdata of libraries, like files, have no name of a type.
+            Value::UserData(u) if u.metatable().is_ok() => u.to_text()?,
             v => match v.handle() {
                 Some(handle) => handle.lua().0.tostring(handle.get())?,
                 None => String::new(),

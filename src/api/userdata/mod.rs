@@ -241,10 +241,7 @@ impl AnyUserData {
         }
     }
     /// Equality as Lua has it: the same userdata, or what `__eq` of the type says.
-    ///
-    /// # Errors
-    /// A value is gone, a userdata is not of the API, or `__eq` fails.
-    pub fn equals(&self, other: &AnyUserData) -> Result<bool> {
+    pub(crate) fn equals(&self, other: &AnyUserData) -> Result<bool> {
         if self == other {
             return Ok(true);
         }
@@ -257,17 +254,20 @@ impl AnyUserData {
             None => Ok(false),
         }
     }
+    /// The text that `tostring` gives, with the name of the type where the type does not say more.
+    pub(crate) fn to_text(&self) -> Result<String> {
+        let meta = self.raw_metatable()?;
+        if meta.raw_get::<Value>(MetaMethod::ToString.name())?.is_nil() {
+            return Ok(format!("{}: {:?}", self.type_name()?.display(), self.to_pointer()));
+        }
+        self.0.lua().0.tostring(self.0.get())
+    }
     /// The text of `{:#?}`: that of `__todebugstring` or `__tostring`, or the name of the type and the address.
     pub(crate) fn fmt_pretty(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = || -> Result<String> {
-            let meta = self.raw_metatable()?;
-            let mut method: Option<Function> = meta.raw_get(MetaMethod::ToDebugString.name())?;
-            if method.is_none() {
-                method = meta.raw_get(MetaMethod::ToString.name())?;
-            }
-            match method {
+            match self.raw_metatable()?.raw_get::<Option<Function>>(MetaMethod::ToDebugString.name())? {
                 Some(method) => method.call(self),
-                None => Ok(format!("{}: {:?}", self.type_name()?.display(), self.to_pointer())),
+                None => self.to_text(),
             }
         };
         match text() {
