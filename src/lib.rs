@@ -51,6 +51,7 @@
 //! [profile.dev.package.perilune-vm]
 //! opt-level = 3
 //! ```
+#![deny(unsafe_code)]
 
 mod api;
 

@@ -1,4 +1,5 @@
 //! The command: `perilune [options] [script [args]]`, with LuaJIT's options.
+#![deny(unsafe_code)]
 
 mod cli;
 

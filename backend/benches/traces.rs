@@ -105,7 +105,8 @@ const REPEAT: i32 = 20_000;
 fn table(value: Value) -> Value {
     let array = vec![value; SIZE].leak();
     let table = vec![(SIZE as u64) << 32, array.as_mut_ptr() as u64, 0, 0, 0, 0].leak();
-    Value(v::TAG_TAB << v::PAYLOAD_BITS | table.as_mut_ptr() as u64)
+    // SAFETY: compiled code looks at the words of a table that lie there.
+    unsafe { Value::from_bits(v::TAG_TAB << v::PAYLOAD_BITS | table.as_mut_ptr() as u64) }
 }
 
 /// The loop `i = (i + 1) % SIZE`-free: counts down slot 2 with an inner index that wraps by a select-free mask.
@@ -138,7 +139,7 @@ fn array_of(t: &mut Build) -> (IrRef, IrRef) {
 /// sum = sum + t[i]
 fn array_sum(m: &mut Machine) -> (Trace, u64) {
     let rounds = REPEAT * SIZE as i32;
-    (*m.slot(2), *m.slot(3), *m.slot(4)) = (Value::int(rounds).0, table(Value::num(0.5)).0, Value::num(0.0).0);
+    (*m.slot(2), *m.slot(3), *m.slot(4)) = (Value::int(rounds).bits(), table(Value::num(0.5)).bits(), Value::num(0.0).bits());
     let mut t = Build::new();
     let (size, array) = array_of(&mut t);
     let sum = t.guarded(Op::SLOAD, Ty::Num, IrRef(4), IrRef(sload::TYPECHECK));
@@ -154,7 +155,7 @@ fn array_sum(m: &mut Machine) -> (Trace, u64) {
 /// t[i] = i + 0.0, then sum = sum + t[i] as an int check
 fn array_store(m: &mut Machine) -> (Trace, u64) {
     let rounds = REPEAT * SIZE as i32;
-    (*m.slot(2), *m.slot(3), *m.slot(4)) = (Value::int(rounds).0, table(Value::int(1)).0, Value::int(0).0);
+    (*m.slot(2), *m.slot(3), *m.slot(4)) = (Value::int(rounds).bits(), table(Value::int(1)).bits(), Value::int(0).bits());
     let mut t = Build::new();
     let (size, array) = array_of(&mut t);
     let sum = t.guarded(Op::SLOAD, Ty::Int, IrRef(4), IrRef(sload::TYPECHECK));
@@ -171,7 +172,7 @@ fn array_store(m: &mut Machine) -> (Trace, u64) {
 /// sum = sum + i, with the sum a num
 fn int_loop(m: &mut Machine) -> (Trace, u64) {
     let rounds = REPEAT * SIZE as i32;
-    (*m.slot(2), *m.slot(4)) = (Value::int(rounds).0, Value::num(0.0).0);
+    (*m.slot(2), *m.slot(4)) = (Value::int(rounds).bits(), Value::num(0.0).bits());
     let mut t = Build::new();
     let sum = t.guarded(Op::SLOAD, Ty::Num, IrRef(4), IrRef(sload::TYPECHECK));
     looped(&mut t, sum, |t, i, sum| {

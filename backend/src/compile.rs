@@ -1,4 +1,8 @@
 //! The compiler: from a tree of traces to machine code, and the code arena that it is placed in.
+#![allow(
+    unsafe_code,
+    reason = "the thunk that enters compiled code was compiled with the signature that it is called by, and lives as long as the arena"
+)]
 
 use crate::code::{Arena, Code};
 use crate::lower::{self, Env};

@@ -16,6 +16,7 @@
 //! Trace code is `extern "tail" fn(vm, base, n) -> u64`. It is entered by the [`hooks::EnterFn`](perilune_vm::hooks::EnterFn)
 //! thunk and left by a tail call through `vm.exit_table[n]`, which holds the exit stub (it stores `base` to `vm.jit_base` and
 //! returns `n` to the caller of the thunk) or the code of a side trace, which may take more arguments ([`exit_abi`]).
+#![deny(unsafe_code)]
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 compile_error!("Perilune compiles to machine code of x86-64 and aarch64 only");

@@ -19,7 +19,7 @@ pub struct TraceTree<'a> {
     pub sites: &'a [u32],
     /// The code is sampled by address: it leaves its site before it calls any helper.
     pub sampled: bool,
-    /// Stacks are walked while it runs: it tells where its frame is ([`perilune_vm::Vm::code_base`]) when it starts and when that changes.
+    /// Stacks are walked while it runs: it tells where its frame is (`CompiledState::frame_base`) when it starts and when that changes.
     pub walked: bool,
     /// Side traces by the exit they start from. Other exits leave through the exit table.
     pub sides: Vec<(SnapId, TraceTree<'a>)>,

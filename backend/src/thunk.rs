@@ -6,6 +6,7 @@
 //! - *cold helpers*: helpers called on cold paths that rejoin the trace. An ordinary call would make the register allocator keep
 //!   everything off the caller-saved registers even if the call is never reached; these preserve all registers. They have no
 //!   result; that of the helper is left in `vm.scratch[0]`.
+#![allow(unsafe_code, reason = "thunks are freed when no code is left that calls them")]
 
 use crate::BackendError;
 use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, MemFlagsData, Signature, Type, Value, types};

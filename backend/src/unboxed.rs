@@ -40,16 +40,16 @@ pub(crate) fn value_ty(value: Value) -> Ty {
 /// The value of a reference that is known when the trace is compiled.
 pub(crate) fn known_word(trace: &Trace, r: IrRef) -> Option<u64> {
     if !r.is_const() {
-        return ty(trace, r)?.pri_value().map(|v| v.0);
+        return ty(trace, r)?.pri_value().map(|v| v.bits());
     }
     match *trace.consts.get(r.const_index())? {
-        Const::Pri(ty) => ty.pri_value().map(|v| v.0),
-        Const::Int(k) => Some(Value::int(k).0),
+        Const::Pri(ty) => ty.pri_value().map(|v| v.bits()),
+        Const::Int(k) => Some(Value::int(k).bits()),
         Const::Num(bits) => Some(bits),
-        Const::Gc(value) => Some(value.0),
+        Const::Gc(value) => Some(value.bits()),
         Const::Ptr(word) => Some(word),
         Const::Null(Ty::P64 | Ty::I64 | Ty::U64) => Some(0),
-        Const::Null(_) => Some(Value::NIL.0),
+        Const::Null(_) => Some(Value::NIL.bits()),
         Const::Vm(_) | Const::Slot(..) => None,
     }
 }

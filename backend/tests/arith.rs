@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Build, INT_OPS, binary, exit_id, run};
+use common::{Build, INT_OPS, binary, exit_id, run, value_of};
 use perilune_recorder::ir::{FpMath, IrRef, Op, Ty, conv};
 use perilune_vm::Value;
 
@@ -31,7 +31,7 @@ fn table<T: Copy + core::fmt::Debug>(ops: &[Op], ty: Ty, inputs: &[T], boxed: fn
         m.install(&trace, common::TRACE, exit_id(0));
         for &a in inputs {
             for &b in inputs {
-                (*m.slot(2), *m.slot(3)) = (boxed(a).0, boxed(b).0);
+                (*m.slot(2), *m.slot(3)) = (boxed(a).bits(), boxed(b).bits());
                 assert_eq!(m.enter(common::TRACE), (1, 0));
                 for (i, &op) in chunk.iter().enumerate() {
                     check(op, a, b, m.slot_value(10 + i));
@@ -106,7 +106,7 @@ fn integer_modulo_floors() {
         let mut m = common::Machine::new();
         m.install(&trace, common::TRACE, exit_id(0));
         for a in INTS.into_iter().chain(-100..100).chain([i32::MIN + 1, i32::MAX - 1]) {
-            (*m.slot(2), *m.slot(3)) = (Value::int(a).0, Value::int(b).0);
+            (*m.slot(2), *m.slot(3)) = (Value::int(a).bits(), Value::int(b).bits());
             m.enter(common::TRACE);
             let want = Value::int(floored(a, b));
             assert_eq!((m.slot_value(10), m.slot_value(11)), (want, want), "{a} % {b}");
@@ -125,7 +125,7 @@ fn modulo_by_constants_agrees_with_division() {
         let mut m = common::Machine::new();
         m.install(&trace, common::TRACE, exit_id(0));
         let mut check = |a: i32| {
-            *m.slot(2) = Value::int(a).0;
+            *m.slot(2) = Value::int(a).bits();
             m.enter(common::TRACE);
             assert_eq!(m.slot_value(10), Value::int(a.rem_euclid(k)), "{a} % {k}");
         };
@@ -196,7 +196,7 @@ fn rounding_on_old_processors() {
     let config = perilune_backend::Config { code_size: 1 << 16, helper: common::helpers::address };
     m.backend = perilune_backend::Backend::with_isa(isa, &config).unwrap();
     m.exits.fill(m.backend.exit_stub());
-    (*m.slot(2), *m.slot(3)) = (Value::num(-2.5).0, Value::num(2.0).0);
+    (*m.slot(2), *m.slot(3)) = (Value::num(-2.5).bits(), Value::num(2.0).bits());
     assert_eq!(m.run(&trace), 1);
     assert_eq!([10, 11, 12, 13].map(|i| m.slot_value(i)), [-3.0, -2.0, -2.0, 1.5].map(Value::num));
 }
@@ -269,7 +269,7 @@ fn comparisons_of_numbers_know_nan() {
 
 #[test]
 fn comparisons_of_words_and_primitives() {
-    let word = |op, a, b| binary(op, Ty::P64, [Ty::P64; 2], Value(a), Value(b)).is_some();
+    let word = |op, a, b| binary(op, Ty::P64, [Ty::P64; 2], value_of(a), value_of(b)).is_some();
     assert!(word(Op::EQ, 1 << 40, 1 << 40) && !word(Op::EQ, 1 << 40, 0) && word(Op::NE, 1 << 40, 0));
     assert!(word(Op::LT, 1, !0) && !word(Op::GT, 1, !0));
     for (a, ok) in [(IrRef::NIL, true), (IrRef::TRUE, false)] {
@@ -297,10 +297,10 @@ fn conversions_between_numbers() {
         assert_eq!(check, (exact && x.to_bits() != (-0.0f64).to_bits()).then_some(Value::int(x as i32)), "check {x}");
     }
     let wide = |mode| conv::pack(Ty::I64, Ty::Int, mode);
-    assert_eq!(convert(wide(conv::SEXT), Ty::Int, Ty::I64, Value::int(-2), false), Some(Value(-2i64 as u64)));
-    assert_eq!(convert(wide(0), Ty::Int, Ty::I64, Value::int(-2), false), Some(Value(0xffff_fffe)));
+    assert_eq!(convert(wide(conv::SEXT), Ty::Int, Ty::I64, Value::int(-2), false), Some(value_of(-2i64 as u64)));
+    assert_eq!(convert(wide(0), Ty::Int, Ty::I64, Value::int(-2), false), Some(value_of(0xffff_fffe)));
     let pack = |to, from| conv::pack(to, from, 0);
-    assert_eq!(convert(pack(Ty::Int, Ty::I64), Ty::I64, Ty::Int, Value(!4), false), Some(Value::int(-5)));
+    assert_eq!(convert(pack(Ty::Int, Ty::I64), Ty::I64, Ty::Int, value_of(!4), false), Some(Value::int(-5)));
     assert_eq!(convert(pack(Ty::Num, Ty::U32), Ty::U32, Ty::Num, Value::int(-1), false), Some(Value::num(4294967295.0)));
     assert_eq!(convert(pack(Ty::I8, Ty::Int), Ty::Int, Ty::I8, Value::int(0x1ff), false), Some(Value::int(-1)));
     assert_eq!(convert(pack(Ty::U16, Ty::Int), Ty::Int, Ty::U16, Value::int(-1), false), Some(Value::int(0xffff)));
@@ -335,7 +335,7 @@ fn only_the_whole_of_a_sum_overflows() {
     let run = |trace: &perilune_recorder::ir::Trace, values: [i32; 3]| {
         let mut m = common::Machine::new();
         for (i, v) in values.into_iter().enumerate() {
-            *m.slot(2 + i) = Value::int(v).0;
+            *m.slot(2 + i) = Value::int(v).bits();
         }
         (m.run(trace), m.slot_value(10))
     };

@@ -3,7 +3,7 @@
 mod common;
 
 use common::helpers::{ARGS, CALLS, RESULT, WHO};
-use common::{Build, Machine, exit_id, run, trace_id};
+use common::{Build, Machine, exit_id, run, trace_id, value_of};
 use perilune_recorder::ir::{IrRef, Op, Ty};
 use perilune_vm::Value;
 use perilune_vm::gc::color::BLACK;
@@ -12,7 +12,7 @@ use perilune_vm::layout::ofs;
 use perilune_vm::value as v;
 
 fn gc(tag: u64, address: u64) -> Value {
-    Value(tag << v::PAYLOAD_BITS | address)
+    value_of(tag << v::PAYLOAD_BITS | address)
 }
 
 #[test]
@@ -24,9 +24,9 @@ fn argument_chains_follow_the_helper_table() {
     t.emit(Op::CALLS, Ty::Nil, a, IrRef(Helper::TabInsert as u16));
     let trace = t.results(&[]);
     let mut m = Machine::new();
-    (*m.slot(2), *m.slot(3), *m.slot(4)) = (gc(v::TAG_TAB, 0x10).0, Value::int(4).0, gc(v::TAG_STR, 0x20).0);
+    (*m.slot(2), *m.slot(3), *m.slot(4)) = (gc(v::TAG_TAB, 0x10).bits(), Value::int(4).bits(), gc(v::TAG_STR, 0x20).bits());
     assert_eq!(m.run(&trace), 1);
-    assert_eq!((m.vm[ARGS], m.vm[ARGS + 1] as u32, m.vm[ARGS + 2]), (0x10, 4, gc(v::TAG_STR, 0x20).0));
+    assert_eq!((m.vm[ARGS], m.vm[ARGS + 1] as u32, m.vm[ARGS + 2]), (0x10, 4, gc(v::TAG_STR, 0x20).bits()));
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn results_have_the_type_of_the_instruction() {
     let trace = t.results(&[p, l, b]);
     let mut m = Machine::new();
     m.vm[RESULT] = 0x777;
-    (*m.slot(2), *m.slot(3)) = (Value::num(8.0).0, Value::num(2.0).0);
+    (*m.slot(2), *m.slot(3)) = (Value::num(8.0).bits(), Value::num(2.0).bits());
     assert_eq!(m.run(&trace), 1);
     assert_eq!([10, 11, 12].map(|i| m.slot_value(i)), [Value::num(64.0), Value::num(3.0), gc(v::TAG_STR, 0x777)]);
 }
@@ -88,7 +88,7 @@ fn string_buffers_are_filled_in_order() {
     let trace = t.results(&[r]);
     let mut m = Machine::new();
     m.vm[RESULT] = 0x440;
-    (*m.slot(2), *m.slot(3)) = (gc(v::TAG_STR, 7).0, gc(v::TAG_STR, 8).0);
+    (*m.slot(2), *m.slot(3)) = (gc(v::TAG_STR, 7).bits(), gc(v::TAG_STR, 8).bits());
     assert_eq!(m.run(&trace), 1);
     assert_eq!((m.vm[ARGS], m.slot_value(10)), (127_283, gc(v::TAG_STR, 0x440)));
 }
@@ -105,7 +105,7 @@ fn numbers_are_put_into_string_buffers_as_they_are() {
     let trace = t.results(&[r]);
     let mut m = Machine::new();
     m.vm[RESULT] = 0x440;
-    (*m.slot(2), *m.slot(3)) = (Value::int(7).0, Value::num(8.0).0);
+    (*m.slot(2), *m.slot(3)) = (Value::int(7).bits(), Value::num(8.0).bits());
     assert_eq!(m.run(&trace), 1);
     assert_eq!((m.vm[ARGS], m.slot_value(10)), (147_483, gc(v::TAG_STR, 0x440)));
 }
@@ -125,8 +125,8 @@ fn with_live_values(m: &mut Machine, cold: impl FnOnce(&mut Build)) -> u64 {
     let mut t = Build::new();
     let mut live = Vec::new();
     for i in 0..10u16 {
-        *m.slot(20 + usize::from(i)) = Value::num(f64::from(i) + 0.5).0;
-        *m.slot(30 + usize::from(i)) = Value::int(i32::from(i)).0;
+        *m.slot(20 + usize::from(i)) = Value::num(f64::from(i) + 0.5).bits();
+        *m.slot(30 + usize::from(i)) = Value::int(i32::from(i)).bits();
         live.push((30 + i, t.slot(20 + i, Ty::Num)));
         live.push((20 + i, t.slot(30 + i, Ty::Int)));
     }
@@ -147,7 +147,7 @@ fn table_barriers_run_for_black_tables_and_preserve_everything() {
     for marked in [0, BLACK, !BLACK, 0xff] {
         let table = [u64::from(marked) << 8; 6];
         let mut m = Machine::new();
-        *m.slot(2) = gc(v::TAG_TAB, table.as_ptr() as u64).0;
+        *m.slot(2) = gc(v::TAG_TAB, table.as_ptr() as u64).bits();
         let exit = with_live_values(&mut m, |t| {
             let s = t.slot(2, Ty::Tab);
             t.emit(Op::TBAR, Ty::Nil, s, IrRef::NIL);
@@ -166,7 +166,7 @@ fn upvalue_barriers_run_for_black_upvalues() {
         let string = [0u64; 3];
         let at = upvalue.as_ptr() as u64 + ofs::UPVAL_TV as u64;
         let mut m = Machine::new();
-        (*m.slot(2), *m.slot(3)) = (at, gc(v::TAG_STR, string.as_ptr() as u64).0);
+        (*m.slot(2), *m.slot(3)) = (at, gc(v::TAG_STR, string.as_ptr() as u64).bits());
         let value = *m.slot(3);
         let exit = with_live_values(&mut m, |t| {
             let s = t.slots(&[Ty::P64, Ty::Str]);

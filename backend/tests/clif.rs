@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Build, Machine, exit_id, trace_id};
+use common::{Build, Machine, exit_id, trace_id, value_of};
 use perilune_backend::thunk::ThunkAddrs;
 use perilune_backend::{CompileRequest, Compiler, TraceTree, isa};
 use perilune_recorder::ir::{Const, IrRef, Link, Op, SlotIdx, Trace, Ty, sload};
@@ -62,7 +62,7 @@ fn field_access_and_barrier() {
     let mut t = Build::new();
     let table = t.guarded(Op::SLOAD, Ty::Tab, IrRef(2), IrRef(sload::TYPECHECK));
     let nodes = t.emit(Op::FLOAD, Ty::P64, table, IrRef(Field::TabNode as u16));
-    let key = t.konst(Const::Gc(Value(v::TAG_STR << v::PAYLOAD_BITS | 0x1230)));
+    let key = t.konst(Const::Gc(value_of(v::TAG_STR << v::PAYLOAD_BITS | 0x1230)));
     let key = t.konst(Const::Slot(key, 3));
     let p = t.emit(Op::HREFK, Ty::P64, nodes, key);
     let x = t.guarded(Op::HLOAD, Ty::Str, p, IrRef::NIL);
@@ -94,7 +94,7 @@ fn recursion_with_stack_check() {
     check("recursion_with_stack_check", &trace);
     // It also runs: the stack ends it.
     let mut m = Machine::new();
-    *m.slot(2) = Value::int(0).0;
+    *m.slot(2) = Value::int(0).bits();
     m.install(&trace, common::TRACE, exit_id(0));
     assert_eq!(m.enter(common::TRACE).0, 0);
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{BASE, Build, DELTA, EXIT_BASE, Machine, TRACE, exit_id, trace_id};
+use common::{BASE, Build, DELTA, EXIT_BASE, Machine, TRACE, exit_id, trace_id, value_of};
 use perilune_backend::exit_abi::{ExitArg, exit_args};
 use perilune_backend::unboxed::unboxed;
 use perilune_backend::{BackendError, TraceTree};
@@ -40,7 +40,7 @@ fn sum_loop() -> Trace {
 fn loops_carry_their_phis() {
     for n in [1, 2, 3, 1000] {
         let mut m = Machine::new();
-        (*m.slot(2), *m.slot(3), *m.slot(4)) = (Value::int(1).0, Value::int(n).0, Value::int(0).0);
+        (*m.slot(2), *m.slot(3), *m.slot(4)) = (Value::int(1).bits(), Value::int(n).bits(), Value::int(0).bits());
         let exit = m.run(&sum_loop());
         assert_eq!(exit, if n == 1 { 1 } else { 3 });
         assert_eq!((m.slot_value(2), m.slot_value(4)), (Value::int(n + 1), Value::num(f64::from(n) * f64::from(n + 1) / 2.0)));
@@ -103,7 +103,7 @@ fn exits_move_the_base_and_skip_unrestored_slots() {
     t.emit(Op::LT, Ty::Int, s[0], s[1]);
     let trace = t.end(&[], Link::Interp);
     let mut m = Machine::new();
-    (*m.slot(2), *m.slot(3)) = (Value::int(9).0, Value::int(5).0);
+    (*m.slot(2), *m.slot(3)) = (Value::int(9).bits(), Value::int(5).bits());
     m.install(&trace, TRACE, EXIT_BASE);
     assert_eq!(m.enter(TRACE), (u64::from(EXIT_BASE.get()) + 1, 6));
     assert_eq!((m.slot_value(3), *m.slot(7), m.slot_value(8)), (Value::int(5), 0xabcd, Value::int(5)));
@@ -142,7 +142,7 @@ fn recursion(link: Link, up: u16) -> Trace {
 fn recursion_comes_back_to_the_start() {
     for (link, up) in [(Link::UpRec, 3), (Link::TailRec, 0), (Link::Loop, 0), (Link::DownRec, 3)] {
         let mut m = Machine::new();
-        *m.slot(2) = Value::int(8).0;
+        *m.slot(2) = Value::int(8).bits();
         m.install(&recursion(link, up), TRACE, EXIT_BASE);
         assert_eq!(m.enter(TRACE), (u64::from(EXIT_BASE.get()), 8 * up as isize));
     }
@@ -151,12 +151,12 @@ fn recursion_comes_back_to_the_start() {
 #[test]
 fn up_recursion_checks_the_stack_each_time() {
     let mut m = Machine::new();
-    *m.slot(2) = Value::int(1000).0;
+    *m.slot(2) = Value::int(1000).bits();
     m.install(&recursion(Link::UpRec, 3), TRACE, EXIT_BASE);
     let (exit, base) = m.enter(TRACE);
     assert_eq!((exit, base), (u64::from(EXIT_BASE.get()), 45));
     // The state is that of the function's entry: the argument is there.
-    assert_eq!(Value(m.stack[BASE + 45]), Value::int(1000 - 15));
+    assert_eq!(value_of(m.stack[BASE + 45]), Value::int(1000 - 15));
 }
 
 #[test]
@@ -171,14 +171,14 @@ fn returns_to_lower_frames_check_the_link() {
     let mut m = Machine::new();
     m.install(&trace, TRACE, exit_id(0));
     let down = DELTA as usize;
-    *m.slot(2) = Value::int(5).0;
-    m.stack[BASE - down] = Value::int(6).0;
+    *m.slot(2) = Value::int(5).bits();
+    m.stack[BASE - down] = Value::int(6).bits();
     *m.slot(1) = 0x4242;
     assert_eq!(m.enter(TRACE), (2, -(down as isize)));
-    assert_eq!((m.stack[BASE - down + 9], m.stack[BASE - down + 10]), (Value::int(5).0, Value::int(6).0));
-    m.stack[BASE - down] = Value::NIL.0;
+    assert_eq!((m.stack[BASE - down + 9], m.stack[BASE - down + 10]), (Value::int(5).bits(), Value::int(6).bits()));
+    m.stack[BASE - down] = Value::NIL.bits();
     assert_eq!(m.enter(TRACE), (1, -(down as isize)));
-    assert_eq!(m.stack[BASE - down + 8], Value::int(5).0);
+    assert_eq!(m.stack[BASE - down + 8], Value::int(5).bits());
     *m.slot(1) = 0x4243;
     assert_eq!(m.enter(TRACE), (0, 0));
 }
@@ -193,10 +193,10 @@ fn links_that_were_checked_before_are_not_checked_again() {
     let trace = t.end(&[(11, inner)], Link::Return);
     let mut m = Machine::new();
     m.install(&trace, TRACE, exit_id(0));
-    *m.slot(2) = Value::int(5).0;
+    *m.slot(2) = Value::int(5).bits();
     *m.slot(1) = 0x4243;
     assert_eq!(m.enter(TRACE), (1, -(DELTA as isize)));
-    assert_eq!(m.stack[BASE - DELTA as usize + 9], Value::int(5).0);
+    assert_eq!(m.stack[BASE - DELTA as usize + 9], Value::int(5).bits());
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn links_enter_other_traces() {
     t.emit(Op::GT, Ty::Int, s, big);
     m.install(&t.end(&[], Link::Interp), trace_id(3), exit_id(40));
     m.exits[40] = m.codes[1];
-    *m.slot(2) = Value::int(1).0;
+    *m.slot(2) = Value::int(1).bits();
     assert_eq!(m.enter(trace_id(3)), (21, 0));
     assert_eq!(m.slot_value(3), Value::int(11));
 }
@@ -250,7 +250,7 @@ fn side_traces_compiled_into_the_tree() {
         sides: vec![(SnapId::new(3), TraceTree::single(&side, trace_id(4), exit_id(50)))],
     };
     let mut m = Machine::new();
-    (*m.slot(2), *m.slot(3), *m.slot(4)) = (Value::int(1).0, Value::int(5).0, Value::int(0).0);
+    (*m.slot(2), *m.slot(3), *m.slot(4)) = (Value::int(1).bits(), Value::int(5).bits(), Value::int(0).bits());
     m.codes[TRACE.index()] = m.compile(tree).unwrap().entry;
     assert_eq!(m.enter(TRACE), (51, 0));
     assert_eq!((m.slot_value(2), m.slot_value(3)), (Value::int(26), Value::int(25)));
@@ -297,9 +297,10 @@ fn side_traces_make_values_of_what_their_exit_left() {
     let side = Build::new().results(&[]);
     let mut m = Machine::new();
     m.unboxed = true;
-    let values = [Value::int(9), Value(perilune_vm::value::TAG_TAB << perilune_vm::value::PAYLOAD_BITS | 0x770), Value::num(0.5)];
+    let values =
+        [Value::int(9), value_of(perilune_vm::value::TAG_TAB << perilune_vm::value::PAYLOAD_BITS | 0x770), Value::num(0.5)];
     for (i, v) in values.iter().enumerate() {
-        *m.slot(2 + i) = v.0;
+        *m.slot(2 + i) = v.bits();
     }
     let entry = m.install(&root, trace_id(1), exit_id(0));
     m.left = unboxed(&root, SnapId::new(1));
@@ -331,7 +332,7 @@ fn side_traces_take_what_their_exit_passes() {
     let run = |exit_args: Vec<ExitArg>| {
         let mut m = Machine::new();
         for (i, v) in values.iter().enumerate() {
-            *m.slot(2 + i) = v.0;
+            *m.slot(2 + i) = v.bits();
         }
         m.install(&root, trace_id(1), exit_id(0));
         m.exit_args = exit_args;
@@ -405,8 +406,8 @@ fn addresses_are_computed_from_what_is_carried() {
     }
     t.t.link = Link::Loop;
     let mut m = Machine::new();
-    let mut numbers = [Value::int(1).0; 10];
-    (*m.slot(2), *m.slot(3), *m.slot(4)) = (numbers.as_mut_ptr() as u64, Value::int(0).0, Value::int(9).0);
+    let mut numbers = [Value::int(1).bits(); 10];
+    (*m.slot(2), *m.slot(3), *m.slot(4)) = (numbers.as_mut_ptr() as u64, Value::int(0).bits(), Value::int(9).bits());
     assert_eq!(m.run(&t.t), 1);
-    assert_eq!(numbers.map(|n| Value(n).as_int_unchecked()), [1, 1, 2, 3, 5, 8, 13, 21, 34, 55]);
+    assert_eq!(numbers.map(|n| value_of(n).as_int_unchecked()), [1, 1, 2, 3, 5, 8, 13, 21, 34, 55]);
 }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{BASE, Build, EXIT_BASE, INT_OPS, Machine, TRACE, helpers};
+use common::{BASE, Build, EXIT_BASE, INT_OPS, Machine, TRACE, helpers, value_of};
 use perilune_recorder::eval::{self, Outcome};
 use perilune_recorder::ir::verify::verify;
 use perilune_recorder::ir::{FpMath, Ins, IrRef, Link, Op, Trace, Ty, conv};
@@ -213,7 +213,7 @@ fn make(seed: u64) -> Trace {
 
 /// Values with one NaN.
 fn slots(stack: &[u64]) -> Vec<u64> {
-    let one = |&word: &u64| if Value(word).as_number().is_some_and(f64::is_nan) { f64::NAN.to_bits() } else { word };
+    let one = |&word: &u64| if value_of(word).as_number().is_some_and(f64::is_nan) { f64::NAN.to_bits() } else { word };
     stack.iter().map(one).collect()
 }
 
@@ -231,7 +231,7 @@ fn machine_code_and_the_evaluator_agree() {
         m.install(&trace, TRACE, EXIT_BASE);
         let mut rng = Rng(seed << 20 | 1);
         for _ in 0..8 {
-            let mut stack = vec![Value::NIL.0; m.stack.len()];
+            let mut stack = vec![Value::NIL.bits(); m.stack.len()];
             for slot in 0..INTS + NUMS {
                 let small = rng.below(10) as i32 - 2;
                 // The first counts iterations.
@@ -243,7 +243,7 @@ fn machine_code_and_the_evaluator_agree() {
                     (false, true) => Value::num(f64::from(small) / 2.0),
                     (false, false) => Value::num(rng.of(&SOME_NUMS)),
                 };
-                stack[BASE + usize::from(slot)] = v.0;
+                stack[BASE + usize::from(slot)] = v.bits();
             }
             m.stack.copy_from_slice(&stack);
             let (exit, base) = m.enter(TRACE);
@@ -252,7 +252,8 @@ fn machine_code_and_the_evaluator_agree() {
             m.stack.copy_from_slice(&stack);
             let config = eval::Config { helper: helpers::address, fuel: 100_000, ..eval::Config::default() };
             let (vm, at) = (m.vm.as_mut_ptr().cast::<Vm>(), m.stack[BASE..].as_mut_ptr());
-            let end = eval::run_with(&config, &trace, vm, at.cast());
+            // SAFETY: the trace was made for this VM and this stack.
+            let end = unsafe { eval::run_with(&config, &trace, vm, at.cast()) };
             let Outcome::Exit(exit) = end.outcome else { panic!("seed {seed}: {:?}\n{trace}", end.outcome) };
             let moved = (end.base as isize - at as isize) / 8;
             let evaluated = (u64::from(exit.number()), moved, slots(&m.stack));

@@ -2,13 +2,13 @@
 
 mod common;
 
-use common::{Build, Machine, exit_id, run};
+use common::{Build, Machine, exit_id, run, value_of};
 use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, Ty, VmRef, sload};
 use perilune_vm::Value;
 use perilune_vm::value as v;
 
 fn tagged(tag: u64, payload: u64) -> Value {
-    Value(tag << v::PAYLOAD_BITS | payload)
+    value_of(tag << v::PAYLOAD_BITS | payload)
 }
 
 /// A value of each type, with the type that a load observes.
@@ -29,7 +29,7 @@ fn samples() -> Vec<(Ty, Value)> {
         (Ty::Int, Value::int(i32::MAX)),
         (Ty::Num, Value::num(-1.5)),
         (Ty::Num, Value::num(f64::NEG_INFINITY)),
-        (Ty::Num, Value(0xfff8_0000_0000_0000)),
+        (Ty::Num, value_of(0xfff8_0000_0000_0000)),
     ]
 }
 
@@ -44,7 +44,7 @@ fn guarded_loads_take_their_type_only_and_box_it_again() {
         let mut m = Machine::new();
         m.install(&trace, common::TRACE, exit_id(0));
         for (actual, value) in samples() {
-            *m.slot(2) = value.0;
+            *m.slot(2) = value.bits();
             *m.slot(10) = 0;
             let (exit, _) = m.enter(common::TRACE);
             let accepted = actual == ty || (ty, actual) == (Ty::Num, Ty::Int);
@@ -98,7 +98,7 @@ fn loop_control_indices_and_frame_slots_are_raw() {
     let mut m = Machine::new();
     *m.slot(2) = 42;
     *m.slot(1) = 0x1234_5678_9abc;
-    *m.slot(0) = tagged(v::TAG_FUNC, 0x5550).0;
+    *m.slot(0) = tagged(v::TAG_FUNC, 0x5550).bits();
     assert_eq!(m.run(&trace), 1);
     assert_eq!(m.slot_value(10), Value::int(42));
     assert_eq!((*m.slot(11), m.slot_value(12)), (0x1234_5678_9abc, tagged(v::TAG_FUNC, 0x5550)));
@@ -108,15 +108,15 @@ fn loop_control_indices_and_frame_slots_are_raw() {
 fn value_loads_check_like_stack_loads() {
     for (op, b) in [(Op::ALOAD, 0), (Op::HLOAD, 0), (Op::ULOAD, 0), (Op::VLOAD, 1)] {
         for (ty, value) in samples() {
-            let cells = [value.0, value.0];
-            let wrong = [Value::NIL.0, if ty == Ty::Nil { 0 } else { !0 }];
+            let cells = [value.bits(), value.bits()];
+            let wrong = [Value::NIL.bits(), if ty == Ty::Nil { 0 } else { !0 }];
             for (cells, ok) in [(&cells, true), (&wrong, false)] {
                 let mut t = Build::new();
                 let p = t.slot(2, Ty::P64);
                 let r = t.guarded(op, ty, p, IrRef(b));
                 let at = if ok { cells.as_ptr() } else { cells[1..].as_ptr() };
                 let at = if op == Op::VLOAD && !ok { cells.as_ptr() } else { at };
-                let (exit, out) = run(&t.results(&[r]), &[Value(at as u64)]);
+                let (exit, out) = run(&t.results(&[r]), &[value_of(at as u64)]);
                 assert_eq!(exit == 1, ok, "{op:?} {ty:?}");
                 assert!(!ok || out[0] == value);
             }
@@ -130,7 +130,7 @@ fn constants_are_boxed_in_snapshots() {
         (Const::Int(-9), Value::int(-9)),
         (Const::Num(2.5f64.to_bits()), Value::num(2.5)),
         (Const::Gc(tagged(v::TAG_STR, 0x7770)), tagged(v::TAG_STR, 0x7770)),
-        (Const::Ptr(0x1234_5678_9abc), Value(0x1234_5678_9abc)),
+        (Const::Ptr(0x1234_5678_9abc), value_of(0x1234_5678_9abc)),
     ];
     let mut t = Build::new();
     let refs = all.map(|(k, _)| t.konst(k));
@@ -149,7 +149,7 @@ fn addresses_inside_the_vm() {
     let s = t.guarded(Op::VLOAD, Ty::Int, scratch, IrRef(2));
     let trace = t.results(&[s]);
     let mut m = Machine::new();
-    m.set(perilune_vm::layout::ofs::VM_SCRATCH + 16, Value::int(77).0);
+    m.set(perilune_vm::layout::ofs::VM_SCRATCH + 16, Value::int(77).bits());
     assert_eq!(m.run(&trace), 1);
     assert_eq!(m.slot_value(10), Value::int(77));
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::helpers::{ARGS, CALLS, RESULT, WHO};
-use common::{Build, Machine, run};
+use common::{Build, Machine, run, value_of};
 use perilune_recorder::ir::{Const, IrRef, Op, Ty, VmRef};
 use perilune_vm::Value;
 use perilune_vm::helper::Helper;
@@ -11,7 +11,7 @@ use perilune_vm::layout::{Field, ofs};
 use perilune_vm::value as v;
 
 fn tab(address: u64) -> Value {
-    Value(v::TAG_TAB << v::PAYLOAD_BITS | address)
+    value_of(v::TAG_TAB << v::PAYLOAD_BITS | address)
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn array_slots() {
     t.emit(Op::ASTORE, Ty::Nil, at_3, IrRef::TRUE);
     t.emit(Op::ASTORE, Ty::Int, at_index, y);
     let trace = t.results(&[x, y]);
-    let base = Value(cells.as_mut_ptr() as u64);
+    let base = value_of(cells.as_mut_ptr() as u64);
     assert_eq!(run(&trace, &[base, Value::int(5)]).1[..2], [Value::int(5), Value::int(3)]);
     assert_eq!((cells[3], cells[5]), (Value::TRUE, Value::int(3)));
 }
@@ -48,16 +48,16 @@ fn stores_box_every_type() {
             let mut t = Build::new();
             let s = t.slots(&[Ty::P64, ty]);
             t.emit(op, ty, s[0], s[1]);
-            assert_eq!(run(&t.results(&[]), &[Value(&raw mut cell as u64), value]).0, 1);
-            assert_eq!(Value(cell), value, "{op:?} {ty:?}");
+            assert_eq!(run(&t.results(&[]), &[value_of(&raw mut cell as u64), value]).0, 1);
+            assert_eq!(value_of(cell), value, "{op:?} {ty:?}");
         }
     }
 }
 
 #[test]
 fn hash_slots_are_guarded_by_their_key() {
-    let key = Value(v::TAG_STR << v::PAYLOAD_BITS | 0x6660);
-    let nodes: [u64; 9] = [0, 0, 0, 0, 0, 0, Value::int(8).0, key.0, 0];
+    let key = value_of(v::TAG_STR << v::PAYLOAD_BITS | 0x6660);
+    let nodes: [u64; 9] = [0, 0, 0, 0, 0, 0, Value::int(8).bits(), key.bits(), 0];
     for (node, ok) in [(2, true), (1, false)] {
         let mut t = Build::new();
         let s = t.slot(2, Ty::P64);
@@ -65,7 +65,7 @@ fn hash_slots_are_guarded_by_their_key() {
         let k = t.konst(Const::Slot(k, node));
         let p = t.emit(Op::HREFK, Ty::P64, s, k);
         let x = t.guarded(Op::HLOAD, Ty::Int, p, IrRef::NIL);
-        let (exit, out) = run(&t.results(&[x]), &[Value(nodes.as_ptr() as u64)]);
+        let (exit, out) = run(&t.results(&[x]), &[value_of(nodes.as_ptr() as u64)]);
         assert_eq!((exit == 1, out[0] == Value::int(8)), (ok, ok));
     }
 }
@@ -76,9 +76,9 @@ fn lookups_call_the_helper_for_the_key() {
     let keys = [
         (Op::HREF, Ty::Int, Value::int(-7), -7i32 as u32 as u64, Helper::TabGetInt),
         (Op::HREF, Ty::Num, Value::num(1.5), 1.5f64.to_bits(), Helper::TabGet),
-        (Op::HREF, Ty::Tab, tab(0x880), tab(0x880).0, Helper::TabGet),
-        (Op::HREF, Ty::True, Value::TRUE, Value::TRUE.0, Helper::TabGet),
-        (Op::NEWREF, Ty::Int, Value::int(-7), Value::int(-7).0, Helper::TabNewKey),
+        (Op::HREF, Ty::Tab, tab(0x880), tab(0x880).bits(), Helper::TabGet),
+        (Op::HREF, Ty::True, Value::TRUE, Value::TRUE.bits(), Helper::TabGet),
+        (Op::NEWREF, Ty::Int, Value::int(-7), Value::int(-7).bits(), Helper::TabNewKey),
     ];
     for (op, ty, key, arg, helper) in keys {
         let mut t = Build::new();
@@ -88,7 +88,7 @@ fn lookups_call_the_helper_for_the_key() {
         let x = t.guarded(Op::HLOAD, Ty::Int, p, IrRef::NIL);
         let trace = t.results(&[x]);
         let mut m = Machine::new();
-        (*m.slot(2), *m.slot(3)) = (tab(0x770).0, key.0);
+        (*m.slot(2), *m.slot(3)) = (tab(0x770).bits(), key.bits());
         m.vm[RESULT] = &raw const cell as u64;
         assert_eq!(m.run(&trace), 1);
         assert_eq!(m.slot_value(10), cell);
@@ -103,11 +103,11 @@ fn lookups_call_the_helper_for_the_key() {
 fn string_keys_are_looked_for_along_the_chain() {
     // The hash is in the upper half of the object's first word.
     let strings: [[u64; 3]; 3] = core::array::from_fn(|_| [1 << 32, 0, 0]);
-    let [key, other, absent] = core::array::from_fn(|i| Value(v::TAG_STR << v::PAYLOAD_BITS | strings[i].as_ptr() as u64));
+    let [key, other, absent] = core::array::from_fn(|i| value_of(v::TAG_STR << v::PAYLOAD_BITS | strings[i].as_ptr() as u64));
     // Four nodes: the key is the second of a chain that starts at node 1.
     let mut nodes = [0; 12];
-    (nodes[4], nodes[3]) = (other.0, Value::int(1).0);
-    (nodes[10], nodes[9]) = (key.0, Value::int(2).0);
+    (nodes[4], nodes[3]) = (other.bits(), Value::int(1).bits());
+    (nodes[10], nodes[9]) = (key.bits(), Value::int(2).bits());
     nodes[5] = &raw const nodes[9] as u64;
     let table = [0, 0, 0, nodes.as_ptr() as u64, 3, 0];
     for constant in [false, true] {
@@ -139,14 +139,14 @@ fn upvalues_open_and_closed() {
     for closed in [false, true] {
         let stack_slot = Value::int(1);
         // An upvalue: header with the closed byte, address of the value, the closed value.
-        let upvalue = [u64::from(closed) << 16, &raw const stack_slot as u64, Value::int(2).0, 0];
+        let upvalue = [u64::from(closed) << 16, &raw const stack_slot as u64, Value::int(2).bits(), 0];
         let function = [0, 0, 0, 0, 0, upvalue.as_ptr() as u64];
         for op in [Op::UREFO, Op::UREFC] {
             let mut t = Build::new();
             let s = t.slot(2, Ty::P64);
             let p = t.emit(op, Ty::P64, s, IrRef(1 << 8));
             let x = t.guarded(Op::ULOAD, Ty::Int, p, IrRef::NIL);
-            let (exit, out) = run(&t.results(&[x]), &[Value(function.as_ptr() as u64)]);
+            let (exit, out) = run(&t.results(&[x]), &[value_of(function.as_ptr() as u64)]);
             assert_eq!(exit == 1, closed == (op == Op::UREFC));
             assert!(exit == 0 || out[0] == Value::int(1 + i32::from(closed)));
         }
@@ -192,7 +192,7 @@ fn raw_loads_and_stores_of_every_width() {
     let q = t.emit(Op::STRREF, Ty::P64, s[0], k);
     t.emit(Op::XSTORE, Ty::U16, q, r[1]);
     let trace = t.results(&r);
-    let string = Value(v::TAG_STR << v::PAYLOAD_BITS | bytes.as_mut_ptr() as u64);
+    let string = value_of(v::TAG_STR << v::PAYLOAD_BITS | bytes.as_mut_ptr() as u64);
     let (_, out) = run(&trace, &[string, Value::int(0)]);
     assert_eq!(out, [254, -2, 65534, -2].map(Value::int));
     assert_eq!(bytes[32..36], [0xfe, 0xff, 0, 0]);
@@ -208,9 +208,9 @@ fn the_running_coroutine_and_table_lengths() {
     let mut m = Machine::new();
     m.set(ofs::VM_CUR, 0x9990);
     m.vm[RESULT] = 12;
-    *m.slot(2) = tab(0x100).0;
+    *m.slot(2) = tab(0x100).bits();
     assert_eq!(m.run(&trace), 1);
-    assert_eq!(m.slot_value(10), Value(v::TAG_THREAD << v::PAYLOAD_BITS | 0x9990));
+    assert_eq!(m.slot_value(10), value_of(v::TAG_THREAD << v::PAYLOAD_BITS | 0x9990));
     assert_eq!((m.slot_value(11), m.vm[CALLS]), (Value::int(12), 1));
 }
 

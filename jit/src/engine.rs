@@ -113,7 +113,7 @@ impl Jit {
     }
     /// May recording start?
     pub(crate) fn may_record(&self, vm: &Vm) -> bool {
-        self.enabled.get() && vm.no_record == 0 && vm.mode == Mode::Interpret && !self.is_recording()
+        self.enabled.get() && vm.callback.no_record == 0 && vm.interp.mode == Mode::Interpret && !self.is_recording()
     }
     /// Is it recording?
     pub fn is_recording(&self) -> bool {

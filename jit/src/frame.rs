@@ -1,5 +1,8 @@
 //! What the compiler reads from the running frame.
-#![allow(unsafe_code, reason = "the stack is raw memory")]
+#![allow(
+    unsafe_code,
+    reason = "slots and instructions that are read belong to the running frame, or to a function that a trace keeps"
+)]
 
 use perilune_vm::bc::{Ins, Op};
 use perilune_vm::hooks::Unboxed;

@@ -126,7 +126,7 @@ pub fn frames_for_profile(vm: &Vm) -> Vec<FrameInfo> {
                     line_defined: p.first_line,
                 });
             }
-            level = l.below(vm);
+            level = l.below();
         }
         thread = t.resumer.get();
     }

@@ -21,7 +21,7 @@ const INVALID: i32 = 22;
 pub fn open(vm: &mut Vm) {
     let misc = vm.registry_table(b"misc");
     vm.preload(b"misc", |vm| {
-        let (misc, globals) = (vm.registry_table(b"misc"), vm.globals);
+        let (misc, globals) = (vm.registry_table(b"misc"), vm.realm.globals);
         vm.set_field(globals, b"misc", Value::table(misc));
         vm.ret1(Value::table(misc))
     });

@@ -145,7 +145,8 @@ fn traced(seed: u64, flags: OptFlags, dense: bool, counts: &mut Counts) -> (Stri
     for _ in 0..100 {
         let base = s.stack.as_mut_ptr().wrapping_add(8);
         let config = Config { fuel: 100_000, ..Config::default() };
-        let exit = eval::run_with(&config, &trace, &raw mut *s.world.vm, base);
+        // SAFETY: the trace was made for this VM and this stack.
+        let exit = unsafe { eval::run_with(&config, &trace, &raw mut *s.world.vm, base) };
         counts.looped += usize::from(exit.iterations > 2);
         counts.executed += exit.executed;
         match exit.outcome {

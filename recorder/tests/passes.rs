@@ -55,7 +55,8 @@ fn run(body: &[Stmt], flags: OptFlags) -> (Trace, Exit, Value) {
     opt::finish(&mut r.b, true).expect("a loop");
     let trace = r.b.trace;
     verify(&trace).unwrap_or_else(|e| panic!("{e}\n{trace}"));
-    let exit = eval::run_with(&Config { fuel: 100_000, ..Config::default() }, &trace, &raw mut *world.vm, base);
+    // SAFETY: the trace was made for this VM and this stack.
+    let exit = unsafe { eval::run_with(&Config { fuel: 100_000, ..Config::default() }, &trace, &raw mut *world.vm, base) };
     assert!(matches!(exit.outcome, Outcome::Exit(_)), "{exit:?}\n{trace}");
     assert!(exit.iterations > 90, "left early\n{trace}");
     (trace, exit, stack[BELOW + SUM - FIRST])

@@ -8,7 +8,6 @@ use super::state::State;
 use super::value::Value;
 use perilune_vm::Vm;
 use perilune_vm::error::{LuaError, LuaResult};
-use perilune_vm::object::{Func, Gc};
 use perilune_vm::value::Value as Raw;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::{Rc, Weak};
@@ -39,9 +38,7 @@ pub fn new(lua: &Lua, closure: Rc<Closure>) -> Raw {
 
 /// What Lua calls.
 fn trampoline(vm: &mut Vm) -> LuaResult<u32> {
-    // SAFETY: a builtin is running; its function is two slots below its arguments.
-    let me: Gc<Func> = Gc::from_addr(unsafe { *vm.base.sub(2) }.payload());
-    let data = me.native_upvalues().first().and_then(|v| v.get().as_udata());
+    let data = vm.callee().native_upvalues().first().and_then(|v| v.get().as_udata());
     let found = data.and_then(|u| u.with(|c: &mut Callback| (Rc::clone(&c.closure), c.state.upgrade())));
     let Some((closure, Some(state))) = found else {
         // The state is being closed.

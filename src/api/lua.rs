@@ -99,7 +99,7 @@ impl Lua {
     }
     /// The table of globals.
     pub fn globals(&self) -> Table {
-        let globals = self.0.enter(|vm| Raw::table(vm.globals));
+        let globals = self.0.enter(|vm| Raw::table(vm.realm.globals));
         Table(self.handle(globals))
     }
     /// A new table.
@@ -263,7 +263,7 @@ impl Lua {
                 lua.0.leave(vm, || f(&lua, status));
             }
         };
-        self.0.enter(|vm| vm.at_exit.push(Box::new(call)));
+        self.0.enter(|vm| vm.host.at_exit.push(Box::new(call)));
     }
     /// Bytes in use.
     pub fn used_memory(&self) -> usize {

@@ -1,4 +1,8 @@
 //! What a new state has and allows.
+#![allow(
+    unsafe_code,
+    reason = "`unsafe_new` is unsafe for its callers, who may give programs libraries that break memory; nothing unsafe is done here"
+)]
 
 use super::error::{Error, Result};
 use super::lua::Lua;

@@ -1,4 +1,8 @@
 //! Functions and userdata that borrow from Rust code, and end with a scope.
+#![allow(
+    unsafe_code,
+    reason = "what a scope lends has a shorter life than its handles: it is taken away before the scope ends, and handles find nothing then"
+)]
 
 use super::Lua;
 use super::callback::{self, Closure};

@@ -2,6 +2,7 @@
 //!
 //! There is one entrance, [`State::enter`], which refuses a second one inside it. Code of the host (closures that Lua calls, conversions,
 //! writers, `Drop` of payloads) runs outside: either no VM function is active, or it was left by [`State::leave`].
+#![allow(unsafe_code, reason = "handles are not `Send`, and `current` is null while a reference to the VM is in use")]
 
 use super::error::{Error, LuaError, Result};
 use super::failure::{self, Failure};
@@ -31,7 +32,7 @@ pub fn new_vm(no_env: bool) -> Box<Vm> {
 pub(super) fn new_vm_with(libs: StdLib, no_env: bool) -> Box<Vm> {
     let mut vm = Vm::new();
     if no_env {
-        let registry = vm.registry;
+        let registry = vm.realm.registry;
         vm.set_field(registry, b"LUA_NOENV", Raw::TRUE);
     }
     perilune_jit::install(&mut vm);
@@ -141,7 +142,7 @@ impl State {
     }
     /// Runs `f`, whose error is the VM's [`Vm::error`].
     pub fn try_enter<R>(self: &Rc<State>, f: impl FnOnce(&mut Vm) -> perilune_vm::error::LuaResult<R>) -> Result<R> {
-        match self.enter(|vm| f(vm).map_err(|_| core::mem::replace(&mut vm.error, Raw::NIL))) {
+        match self.enter(|vm| f(vm).map_err(|_| core::mem::replace(&mut vm.errors.value, Raw::NIL))) {
             Ok(r) => Ok(r),
             Err(e) => Err(self.error_of(e, b"")),
         }

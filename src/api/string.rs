@@ -1,4 +1,5 @@
 //! Strings.
+#![allow(unsafe_code, reason = "strings neither move nor change, and the root of the handle keeps its string alive")]
 
 use super::convert::IntoLua;
 use super::error::{Error, Result};

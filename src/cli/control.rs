@@ -49,7 +49,7 @@ pub fn command(vm: &mut Vm, text: &[u8]) -> Outcome {
 /// The function `start` of a module of the `jit` library.
 fn start_function(vm: &mut Vm, name: &[u8]) -> Result<Value, Failed> {
     let module = [b"jit.", name].concat();
-    let globals = vm.globals;
+    let globals = vm.realm.globals;
     let require = vm.field(globals, b"require");
     let module = Value::str(vm.new_str(&module));
     match vm.run_callback(|vm| vm.pcall_traced(require, &[module])) {

@@ -1,6 +1,7 @@
 //! Ctrl-C while Lua code runs: the error "interrupted!" at the next instruction that is interpreted. Compiled code is left for it
 //! ([`Vm::set_interruptible`]), and a read that waits ends. A second Ctrl-C ends the process, which helps where a library function
 //! takes long.
+#![allow(unsafe_code, reason = "the signal handler does only what is safe in one, with a state that lives while the guard does")]
 
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicPtr, Ordering};

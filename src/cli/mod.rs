@@ -124,7 +124,7 @@ fn set_arg_table(vm: &mut Vm, argv: &[Vec<u8>], script: usize) {
         let s = vm.new_str(a);
         vm.table_set_int(t, i as i32 - script as i32, Value::str(s));
     }
-    let globals = vm.globals;
+    let globals = vm.realm.globals;
     vm.set_field(globals, b"arg", Value::table(t));
 }
 

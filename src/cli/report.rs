@@ -49,9 +49,9 @@ pub fn error(vm: &mut Vm, prefix: Prefix, e: Value, traceback: &[u8]) {
     if e.is_nil() {
         return;
     }
-    vm.error = e;
+    vm.errors.value = e;
     let (mut text, traced) = vm.reported_error();
-    vm.error = Value::NIL;
+    vm.errors.value = Value::NIL;
     if traced && !traceback.is_empty() {
         let faint = style::stderr().faint;
         text.extend_from_slice(format!("\n{faint}").as_bytes());

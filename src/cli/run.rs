@@ -55,7 +55,7 @@ pub fn file(vm: &mut Vm, name: Option<&[u8]>) -> Outcome {
 /// Runs the script with the arguments in the global `arg`, as it is now.
 pub fn script(vm: &mut Vm, name: Option<&Vec<u8>>) -> Outcome {
     let f = load_file(vm, name.map(|n| &**n))?;
-    let globals = vm.globals;
+    let globals = vm.realm.globals;
     let args = match vm.field(globals, b"arg").as_table() {
         Some(t) => (1..).map(|i| t.get_int(i)).take_while(|v| !v.is_nil()).collect(),
         None => Vec::new(),
@@ -65,7 +65,7 @@ pub fn script(vm: &mut Vm, name: Option<&Vec<u8>>) -> Outcome {
 
 /// `require(name)`
 pub fn require(vm: &mut Vm, name: &[u8]) -> Outcome {
-    let globals = vm.globals;
+    let globals = vm.realm.globals;
     let f = vm.field(globals, b"require");
     let name = vm.new_str(name);
     call(vm, f, &[Value::str(name)]).map(|_| ())

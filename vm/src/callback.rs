@@ -10,41 +10,54 @@ use crate::state::HOT_COUNTERS;
 /// What a counter is set to that underflows in a callback, where nothing becomes hot.
 const RESTART: u16 = 1000;
 
+/// State of callbacks.
+#[derive(Default, Debug)]
+pub struct CallbackState {
+    /// Number of callbacks, hooks and finalizers that are running. Nothing is recorded then.
+    pub no_record: u32,
+    /// Does a callback run?
+    running: bool,
+    /// How often all hot counters were reset; wraps around.
+    hot_resets: u32,
+}
+
 impl Vm {
     /// Runs the callback `f`. Values of the running frame live below `vm.top`.
     pub fn run_callback<T>(&mut self, f: impl FnOnce(&mut Vm) -> T) -> T {
-        let mode = self.mode;
-        let registers = (self.multres, self.record_nargs, self.error, self.pc, self.error_handled, self.in_error);
-        let (counters, resets) = (self.hotcount, self.hot_resets);
-        let outer = core::mem::replace(&mut self.in_callback, true);
-        self.no_record += 1;
+        let mode = self.interp.mode;
+        let registers =
+            (self.multres, self.interp.record_nargs, self.errors.value, self.pc, self.errors.handled, self.errors.in_handler);
+        let (counters, resets) = (self.interp.hotcount, self.callback.hot_resets);
+        let outer = core::mem::replace(&mut self.callback.running, true);
+        self.callback.no_record += 1;
         let hooks = self.suspend_hooks(true);
         self.set_mode(Mode::Interpret);
         let result = f(self);
-        self.no_record -= 1;
-        self.in_callback = outer;
-        if self.hot_resets == resets {
-            self.hotcount = counters;
+        self.callback.no_record -= 1;
+        self.callback.running = outer;
+        if self.callback.hot_resets == resets {
+            self.interp.hotcount = counters;
         }
-        (self.multres, self.record_nargs, self.error, self.pc, self.error_handled, self.in_error) = registers;
+        (self.multres, self.interp.record_nargs, self.errors.value, self.pc, self.errors.handled, self.errors.in_handler) =
+            registers;
         self.set_mode(mode);
         self.suspend_hooks(hooks);
         result
     }
     /// The compiler resets all hot counters to `n`. They keep this value even if a callback does it (`jit.off`, `jit.opt.start`).
     pub fn reset_hot_counters(&mut self, n: u16) {
-        self.hot_resets = self.hot_resets.wrapping_add(1);
-        self.hotcount = [n; HOT_COUNTERS];
+        self.callback.hot_resets = self.callback.hot_resets.wrapping_add(1);
+        self.interp.hotcount = [n; HOT_COUNTERS];
     }
     /// The compiler sets a hot counter.
     pub fn set_hot_counter(&mut self, counter: usize, n: u16) {
-        self.hotcount[counter] = n;
+        self.interp.hotcount[counter] = n;
     }
     /// A hot counter underflowed. In a callback it starts again and nothing becomes hot: then the result is true.
     pub fn underflowed_in_callback(&mut self, counter: usize) -> bool {
-        if self.in_callback {
-            self.hotcount[counter] = RESTART;
+        if self.callback.running {
+            self.interp.hotcount[counter] = RESTART;
         }
-        self.in_callback
+        self.callback.running
     }
 }

@@ -1,6 +1,7 @@
 //! Lua errors inside the VM.
 
-/// An error is on its way: the error value is parked in [`crate::Vm::error`]. One word, so that hot results stay small.
+/// An error is being raised; its value is in [`ErrorState::value`](crate::state::ErrorState::value). One word, so that hot results stay
+/// small.
 #[derive(Debug, Copy, Clone, PartialEq, Eq)]
 pub struct LuaError(());
 

@@ -1,9 +1,10 @@
 //! Everything compiled code may call: one table, and the bodies that have no better home.
 //!
 //! A helper is an `extern "C"` function whose first argument is the VM. It never unwinds, never collects and never raises: what
-//! can fail says so in its result or in [`Vm::scratch`], and the trace guards that. A helper that makes a string longer than its
+//! can fail says so in its result or in `CompiledState::scratch`, and the trace guards that. A helper that makes a string longer than its
 //! operands gives null where there is no memory for it; the interpreter then executes the instruction again, collects, and raises the
 //! error.
+#![allow(unsafe_code, reason = "compiled code calls helpers with the running VM, live objects, and addresses inside them")]
 
 use crate::Vm;
 use crate::layout::AbiType;
@@ -232,13 +233,13 @@ macro_rules! helpers {
 
 helpers! {
     fn tab_get_str(vm, t: Gc<Table>, k: Gc<Str>) -> *mut Value {
-        t.find_str(k).unwrap_or(&raw mut vm.nil_slot)
+        t.find_str(k).unwrap_or(&raw mut vm.compiled.nil_slot)
     }
     fn tab_get_int(vm, t: Gc<Table>, k: i32) -> *mut Value {
-        t.find_int(k).unwrap_or(&raw mut vm.nil_slot)
+        t.find_int(k).unwrap_or(&raw mut vm.compiled.nil_slot)
     }
     fn tab_get(vm, t: Gc<Table>, k: Value) -> *mut Value {
-        t.find(k).unwrap_or(&raw mut vm.nil_slot)
+        t.find(k).unwrap_or(&raw mut vm.compiled.nil_slot)
     }
     fn tab_new_key(vm, t: Gc<Table>, k: Value) -> *mut Value {
         vm.table_new_key(t, k)
@@ -255,8 +256,8 @@ helpers! {
     fn tab_next(vm, t: Gc<Table>, index: i32) -> i32 {
         match t.next_index(index as u32) {
             Some((i, k, v)) => {
-                vm.scratch[0] = k.0;
-                vm.scratch[1] = v.0;
+                vm.compiled.scratch[0] = k.bits();
+                vm.compiled.scratch[1] = v.bits();
                 i as i32
             }
             None => -1,
@@ -276,7 +277,7 @@ helpers! {
     }
     fn tab_remove(vm, t: Gc<Table>, pos: i32) {
         let n = t.len() as i32;
-        vm.scratch[0] = t.get_int(pos).0;
+        vm.compiled.scratch[0] = t.get_int(pos).bits();
         for i in pos..n {
             let moved = t.get_int(i + 1);
             vm.table_set_int(t, i, moved);
@@ -284,13 +285,15 @@ helpers! {
         vm.table_set_int(t, n, Value::NIL);
     }
     fn tab_set_list(vm, t: Gc<Table>, first: i32, values: *mut Value, n: i32) {
-        vm.table_set_list(t, first, values, n);
+        // SAFETY: TSETM stores an open list, which is on the stack.
+        unsafe { vm.table_set_list(t, first, values, n) };
     }
     fn barrier_back(vm, t: Gc<Table>) {
         vm.barrier_back(t);
     }
     fn barrier_upval(vm, slot: *mut Value, v: Value) {
-        vm.barrier_upval_slot(slot, v);
+        // SAFETY: OBAR follows a store to the value of a closed upvalue.
+        unsafe { vm.barrier_upval_slot(slot, v) };
     }
     fn native_call(vm, frame: *mut Value, nargs: i32) -> i32 {
         // SAFETY: NATIVE has stored the frame there: the builtin, the link to a call instruction, the arguments.
@@ -319,7 +322,7 @@ helpers! {
     fn str_to_num(vm, s: Gc<Str>) -> i32 {
         match crate::meta::str_to_number(s).and_then(Value::as_number) {
             Some(n) => {
-                vm.scratch[0] = n.to_bits();
+                vm.compiled.scratch[0] = n.to_bits();
                 1
             }
             None => 0,
@@ -335,29 +338,29 @@ helpers! {
         })
     }
     fn buf_reset(vm) {
-        vm.buffer.clear();
-        vm.buffer_cut = false;
+        vm.strings.buffer.clear();
+        vm.strings.buffer_cut = false;
     }
     fn buf_put(vm, s: Gc<Str>) {
         if vm.has_room_in_buffer(s.len()) {
-            vm.buffer.extend_from_slice(s.bytes());
+            vm.strings.buffer.extend_from_slice(s.bytes());
         }
     }
     fn buf_put_int(vm, i: i32) {
         if vm.has_room_in_buffer(crate::text::number::LONGEST) {
-            crate::text::number::put_int(&mut vm.buffer, i);
+            crate::text::number::put_int(&mut vm.strings.buffer, i);
         }
     }
     fn buf_put_num(vm, n: f64) {
         if vm.has_room_in_buffer(crate::text::number::LONGEST) {
-            crate::text::number::put_num(&mut vm.buffer, n);
+            crate::text::number::put_num(&mut vm.strings.buffer, n);
         }
     }
     fn buf_str(vm) -> Option<Gc<Str>> {
-        if vm.buffer_cut || !vm.has_room_for_str(vm.buffer.len()) {
+        if vm.strings.buffer_cut || !vm.has_room_for_str(vm.strings.buffer.len()) {
             return None;
         }
-        let buf = core::mem::take(&mut vm.buffer);
+        let buf = core::mem::take(&mut vm.strings.buffer);
         let s = vm.new_str(&buf);
         vm.keep_buffer(buf);
         Some(s)
@@ -439,7 +442,8 @@ helpers! {
         crate::meta::tobit(a)
     }
     fn func_new(vm, proto: Gc<Proto>, parent: Gc<Func>, base: *mut Value) -> Gc<Func> {
-        vm.new_closure(proto, parent, base)
+        // SAFETY: FNEW is recorded in the frame of the parent at `base`.
+        unsafe { vm.new_closure(proto, parent, base) }
     }
     fn close_upvals(vm, level: *mut Value) {
         vm.close_upvals(level);

@@ -3,6 +3,7 @@
 //! The interpreter owns what hot paths touch (counters, patched instructions, the table from trace number to entry). All calls
 //! through [`Compiler`] are cold. Methods take `&self`: handlers of VM events run Lua code, which may reach the compiler again
 //! through the `jit` library while a method is active, so an implementation keeps its state in cells.
+#![allow(unsafe_code, reason = "the slots that an exit leaves undone are those of the frames that it has left")]
 
 use crate::Vm;
 use crate::bc::Ins;
@@ -21,7 +22,7 @@ pub enum Mode {
 }
 
 /// Runs the code of trace `trace` on the frame at `base`; returns the exit taken after the exit has stored the interpreter's
-/// view to the stack and the new base to [`Vm::jit_base`].
+/// view to the stack and the new base to `CompiledState::base`.
 pub type EnterFn = unsafe extern "C" fn(vm: *mut Vm, base: *mut crate::Value, trace: u32) -> u64;
 
 /// Where and how the interpreter goes on after an exit.
@@ -79,7 +80,7 @@ pub unsafe fn box_slots(base: *mut crate::Value, slots: &[Unboxed]) {
         // SAFETY: the contract of this function.
         unsafe {
             let slot = base.offset(s.slot as isize);
-            *slot = crate::Value(s.boxed((*slot).0));
+            *slot = crate::Value::from_bits(s.boxed((*slot).bits()));
         }
     }
 }

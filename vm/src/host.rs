@@ -76,6 +76,9 @@ pub trait Host {
     fn drop_payload(&self, vm: &mut Vm, payload: Box<dyn Any>);
 }
 
+/// Called when the program ends the process, see [`HostState::at_exit`].
+pub type AtExit = Box<dyn FnOnce(&mut Vm, i32)>;
+
 /// The host's part of a VM.
 #[derive(Default)]
 pub struct HostState {
@@ -83,6 +86,10 @@ pub struct HostState {
     pub roots: Rc<Roots>,
     /// The embedding API, if there is one.
     pub host: Option<Rc<dyn Host>>,
+    /// Handlers of VM events by name: `(name, function)`.
+    pub event_handlers: Vec<(Box<[u8]>, Value)>,
+    /// Called once when the program ends the process, with its status.
+    pub at_exit: Vec<AtExit>,
     /// Do `pcall` and `xpcall` let panics of Rust code pass?
     pub panics_pass: bool,
 }
@@ -90,7 +97,7 @@ pub struct HostState {
 impl Vm {
     /// Is the present error one that `pcall` and `xpcall` do not catch?
     pub(crate) fn error_passes(&self) -> bool {
-        self.host.panics_pass && self.host.host.as_ref().is_some_and(|host| host.is_panic(self.error))
+        self.host.panics_pass && self.host.host.as_ref().is_some_and(|host| host.is_panic(self.errors.value))
     }
     /// Drops the payloads of the host whose userdata have been swept.
     pub(crate) fn drop_payloads(&mut self) {

@@ -6,6 +6,10 @@
 //! signal.
 //!
 //! Ctrl-C is an error that the program can catch. The others are raised again at each instruction until the host takes them back.
+#![allow(
+    unsafe_code,
+    reason = "signals and timers of the system; states on the list of their thread are alive, as they leave it before they go"
+)]
 
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
@@ -107,13 +111,13 @@ fn timespec(d: Duration) -> libc::timespec {
 }
 
 impl Timer {
-    fn start(limit: Duration, thread: libc::pid_t) -> Option<Timer> {
+    fn start(limit: Duration) -> Option<Timer> {
         // SAFETY: all-zero is a value of these structures; the addresses are valid during the calls.
         unsafe {
             let mut event: libc::sigevent = MaybeUninit::zeroed().assume_init();
             event.sigev_notify = libc::SIGEV_THREAD_ID;
             event.sigev_signo = libc::SIGURG;
-            event.sigev_notify_thread_id = thread;
+            event.sigev_notify_thread_id = this_thread();
             let mut timer: libc::timer_t = core::ptr::null_mut();
             if libc::timer_create(libc::CLOCK_MONOTONIC, &mut event, &mut timer) != 0 {
                 return None;
@@ -164,6 +168,12 @@ fn monotonic() -> u64 {
     (t.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(t.tv_nsec as u64)
 }
 
+/// The number of this thread.
+fn this_thread() -> libc::pid_t {
+    // SAFETY: the call has no arguments and does not fail.
+    unsafe { libc::syscall(libc::SYS_gettid) as libc::pid_t }
+}
+
 extern "C" fn on_signal(_: libc::c_int) {
     let mut vm = FIRST.get();
     while !vm.is_null() {
@@ -202,9 +212,8 @@ impl Vm {
             return remote.clone();
         }
         install();
-        // SAFETY: asks for the number of this thread, which is the state's.
-        let thread = unsafe { libc::syscall(libc::SYS_gettid) } as libc::pid_t;
-        let remote = Remote { flag: Arc::clone(&self.interrupts.flag), thread: Arc::new(Mutex::new(Some(thread))) };
+        let thread = Arc::new(Mutex::new(Some(this_thread())));
+        let remote = Remote { flag: Arc::clone(&self.interrupts.flag), thread };
         self.interrupts.remote = Some(remote.clone());
         self.interrupts.next = FIRST.get();
         FIRST.set(self);
@@ -220,11 +229,9 @@ impl Vm {
         self.forget_interrupt();
         let Some(limit) = limit else { return true };
         self.remote();
-        // SAFETY: as in `remote`.
-        let thread = unsafe { libc::syscall(libc::SYS_gettid) } as libc::pid_t;
         let deadline = monotonic().saturating_add(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX)).max(1);
         self.interrupts.deadline = deadline;
-        self.interrupts.timer = Timer::start(limit, thread);
+        self.interrupts.timer = Timer::start(limit);
         self.interrupts.timer.is_some()
     }
     /// The interrupt that waits, if one does.

@@ -119,34 +119,34 @@ pub mod ofs {
     use super::{Node, Str, Thread, UpVal, Vm, offset_of};
     use crate::gc::Heap;
     use crate::object::GcHeader;
-    /// `Vm::nil_slot`
-    pub const VM_NIL_SLOT: usize = offset_of!(Vm, nil_slot);
-    /// `Vm::scratch`
-    pub const VM_SCRATCH: usize = offset_of!(Vm, scratch);
-    /// `Vm::site`
-    pub const VM_SITE: usize = offset_of!(Vm, site);
+    /// `Vm::compiled.nil_slot`
+    pub const VM_NIL_SLOT: usize = offset_of!(Vm, compiled.nil_slot);
+    /// `Vm::compiled.scratch`
+    pub const VM_SCRATCH: usize = offset_of!(Vm, compiled.scratch);
+    /// `Vm::compiled.site`
+    pub const VM_SITE: usize = offset_of!(Vm, compiled.site);
     /// `Vm::multres`
     pub const VM_MULTRES: usize = offset_of!(Vm, multres);
-    /// `Vm::sample_waits_flag`, a byte
-    pub const VM_SAMPLE_WAITS: usize = offset_of!(Vm, sample_waits_flag);
-    /// `Vm::jit_base`
-    pub const VM_JIT_BASE: usize = offset_of!(Vm, jit_base);
-    /// `Vm::code_base`
-    pub const VM_CODE_BASE: usize = offset_of!(Vm, code_base);
+    /// `Vm::sampling.waits`, a byte
+    pub const VM_SAMPLE_WAITS: usize = offset_of!(Vm, sampling.waits);
+    /// `Vm::compiled.base`
+    pub const VM_JIT_BASE: usize = offset_of!(Vm, compiled.base);
+    /// `Vm::compiled.frame_base`
+    pub const VM_CODE_BASE: usize = offset_of!(Vm, compiled.frame_base);
     /// `Vm::stack_limit`
     pub const VM_STACK_LIMIT: usize = offset_of!(Vm, stack_limit);
-    /// `Vm::exit_table`
-    pub const VM_EXIT_TABLE: usize = offset_of!(Vm, exit_table);
-    /// `Vm::trace_code`
-    pub const VM_TRACE_CODE: usize = offset_of!(Vm, trace_code);
-    /// `Vm::exit_countdown`
-    pub const VM_EXIT_COUNTDOWN: usize = offset_of!(Vm, exit_countdown);
-    /// `Vm::exit_every`
-    pub const VM_EXIT_EVERY: usize = offset_of!(Vm, exit_every);
+    /// `Vm::compiled.exit_table`
+    pub const VM_EXIT_TABLE: usize = offset_of!(Vm, compiled.exit_table);
+    /// `Vm::compiled.trace_code`
+    pub const VM_TRACE_CODE: usize = offset_of!(Vm, compiled.trace_code);
+    /// `Vm::compiled.exit_countdown`
+    pub const VM_EXIT_COUNTDOWN: usize = offset_of!(Vm, compiled.exit_countdown);
+    /// `Vm::compiled.exit_every`
+    pub const VM_EXIT_EVERY: usize = offset_of!(Vm, compiled.exit_every);
     /// `Vm::cur`
     pub const VM_CUR: usize = offset_of!(Vm, cur);
-    /// `Vm::native_depth`
-    pub const VM_NATIVE_DEPTH: usize = offset_of!(Vm, native_depth);
+    /// `Vm::interp.native_depth`
+    pub const VM_NATIVE_DEPTH: usize = offset_of!(Vm, interp.native_depth);
     /// `Thread::stack`
     pub const THREAD_STACK: usize = offset_of!(Thread, stack);
     /// `Thread::size`

@@ -1,6 +1,7 @@
 //! Perilune's Lua without a compiler: values, heap, bytecode, interpreter, libraries.
 //!
 //! [`Vm`] is one Lua state and a complete interpreter. A tracing compiler may be attached through [`hooks::Compiler`].
+#![deny(unsafe_code)]
 
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64", target_endian = "little")))]
 compile_error!("Perilune runs on 64-bit little-endian Linux only: its clocks, signals and memory are those of Linux");

@@ -1,18 +1,22 @@
 //! From source text or a binary chunk to a function: compiling or reading, and building prototypes in the heap; and the life of a VM.
+#![allow(unsafe_code, reason = "the stack of the main coroutine has room for the frame of the host")]
 
 use crate::Vm;
 use crate::bc::undump::{self, UndumpError};
 use crate::bc::{Ins, Op, ProtoData, dump};
+use crate::callback::CallbackState;
 use crate::error::{LuaError, LuaResult};
 use crate::gc::{Heap, Marker};
-use crate::hooks::{Compiler, Mode, Resume};
+use crate::hooks::{Compiler, Resume};
+use crate::host::HostState;
 use crate::ids::ExitId;
-use crate::interp::{Dispatching, frame, stack};
+use crate::interp::{frame, stack};
+use crate::interrupt::Interrupts;
 use crate::meta::MM;
 use crate::object::{Func, Gc, Proto, Str, Table, ThreadStatus};
-use crate::sample::{Activity, Sampling};
+use crate::sample::Sampling;
 use crate::source::{Form, Pieces, Source};
-use crate::state::HOT_COUNTERS;
+use crate::state::{CompiledState, ErrorState, InterpState, Realm, StringState};
 use crate::syntax::{self, Diagnostic};
 use crate::value::Value;
 use core::any::Any;
@@ -70,9 +74,9 @@ impl Pieces for Reader<'_> {
     fn next(&mut self, into: &mut Vec<u8>, depth: u32) -> LuaResult<bool> {
         // The parser and its recursion are under what this calls.
         let weight = 1 + depth / LEVELS_OF_A_CALL;
-        self.vm.native_depth += weight;
+        self.vm.interp.native_depth += weight;
         let piece = (self.next)(self.vm);
-        self.vm.native_depth -= weight;
+        self.vm.interp.native_depth -= weight;
         let Some(piece) = piece?.filter(|s| !s.is_empty()) else { return Ok(false) };
         self.vm.room(into, piece.len())?;
         into.extend_from_slice(piece.bytes());
@@ -110,7 +114,7 @@ impl LoadError {
     }
 }
 
-/// The parts of a function that a chunk makes, or a message; none if whoever gives the pieces failed.
+/// The parts of a function that a chunk makes, or a message; none if the function that gives the pieces failed.
 fn read(mut source: Source, name: &[u8], mode: Option<&[u8]>) -> Result<ProtoData, Option<LoadError>> {
     let form = source.open();
     if source.failed() {
@@ -144,7 +148,8 @@ impl Vm {
     /// A new state without libraries (see [`Vm::open_libs`]).
     pub fn new() -> Box<Vm> {
         let mut heap = Heap::new();
-        let dangling: Gc<Table> = Gc::from_addr(8);
+        // SAFETY: it is replaced by the globals below before anybody follows it.
+        let dangling: Gc<Table> = unsafe { Gc::from_addr(8) };
         let main = heap.new_thread(dangling, stack::INITIAL * 4);
         main.status.set(ThreadStatus::Running);
         let mut vm = Box::new(Vm {
@@ -153,77 +158,28 @@ impl Vm {
             stack_limit: core::ptr::null_mut(),
             cur: main,
             dispatch: core::ptr::null(),
-            multres: 0,
-            sample_waits_flag: false,
-            activity: Activity::Interpreter,
-            jit_trace: 0,
-            jit_base: core::ptr::null_mut(),
-            stack_moves: 0,
-            code_base: core::ptr::null_mut(),
-            enter: no_trace,
-            trace_code: core::ptr::null_mut(),
-            trace_entered: core::ptr::null_mut(),
-            exit_table: core::ptr::null_mut(),
-            exits_linked: core::ptr::null_mut(),
-            exits_leaving: core::ptr::null_mut(),
-            plain_exits: core::ptr::null_mut(),
-            site: 0,
-            trace_depth: 0,
-            scratch: [0; 16],
-            nil_slot: Value::NIL,
-            exit_countdown: 0,
-            exit_every: 0,
-            hotcount: [u16::MAX; HOT_COUNTERS],
-            heap,
-            error: Value::NIL,
-            error_traceback: None,
-            main,
-            globals: dangling,
-            registry: dangling,
-            io_defaults: [Value::NIL; 2],
-            base_meta: [None; 14],
-            meta_names: [None; 32],
-            native_depth: 0,
-            compiler: Rc::new(NoJit),
-            no_record: 0,
-            in_callback: false,
-            hot_resets: 0,
-            mode: Mode::Interpret,
-            host: crate::host::HostState::default(),
-            event_handlers: Vec::new(),
-            at_exit: Vec::new(),
             pc: core::ptr::null(),
-            buffer: Vec::new(),
-            buffer_cut: false,
-            patterns: crate::text::pattern::PatternCache::default(),
-            in_error: false,
-            error_handled: false,
-            want_traceback: false,
-            use_loop_driver: cfg!(any(miri, debug_assertions)),
-            loop_state: None,
-            resume_ins: Ins(0),
-            record_nargs: 0,
-            unfinished: crate::interp::native::Unfinished::None,
-            upheavals: 0,
-            traces_waiting: 0,
-            sites: Vec::new(),
-            plain_enter: no_trace,
-            next_ffid: crate::stdlib::Builtin::Next.id(),
-            prng: crate::stdlib::Prng::default(),
-            hook: crate::interp::hook::Hook::default(),
-            interrupts: crate::interrupt::Interrupts::default(),
+            multres: 0,
+            compiled: CompiledState::new(no_trace),
             sampling: Sampling::default(),
-            dispatching: Dispatching::Plain,
-            handlers: Dispatching::Plain.handlers(false),
+            interp: InterpState::default(),
+            heap,
+            realm: Realm::new(main, dangling),
+            errors: ErrorState::default(),
+            callback: CallbackState::default(),
+            compiler: Rc::new(NoJit),
+            host: HostState::default(),
+            strings: StringState::default(),
+            interrupts: Interrupts::default(),
         });
-        vm.dispatch = vm.handlers.as_ptr();
+        vm.dispatch = vm.interp.handlers.as_ptr();
         vm.update_dispatch();
         let globals = vm.new_table(0, 6);
-        vm.globals = globals;
+        vm.realm.globals = globals;
         main.env.set(globals);
-        vm.registry = vm.new_table(0, 3);
+        vm.realm.registry = vm.new_table(0, 3);
         for (i, name) in MM::NAMES.iter().enumerate() {
-            vm.meta_names[i] = Some(vm.new_fixed_str(name.as_bytes()));
+            vm.realm.meta_names[i] = Some(vm.new_fixed_str(name.as_bytes()));
         }
         let host = vm.new_native(no_frame, 1, &[]);
         // SAFETY: the new stack has room for the host's frame.

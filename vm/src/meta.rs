@@ -1,5 +1,6 @@
 //! Metamethods and the semantics of operators beyond the fast paths: one definition for the interpreter, the libraries and
 //! compiled code.
+#![allow(unsafe_code, reason = "a number that is less than 2^52 fits an i64")]
 
 use crate::Vm;
 use crate::error::LuaResult;
@@ -143,7 +144,7 @@ impl Vm {
         } else if let Some(u) = v.as_udata() {
             u.meta.get()
         } else {
-            self.base_meta[v.type_index()]
+            self.realm.base_meta[v.type_index()]
         }
     }
     /// A metamethod of a metatable, with the negative cache.
@@ -152,7 +153,7 @@ impl Vm {
         if n < 8 && mt.hdr.b0.get() & (1 << n) != 0 {
             return Value::NIL;
         }
-        let Some(name) = self.meta_names[n] else { return Value::NIL };
+        let Some(name) = self.realm.meta_names[n] else { return Value::NIL };
         let v = mt.get_str(name);
         if v.is_nil() && n < 8 {
             mt.hdr.b0.set(mt.hdr.b0.get() | 1 << n);

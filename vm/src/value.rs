@@ -4,8 +4,12 @@
 //! lower 47 bits a payload: a sign-less pointer, or an `i32`. Numbers are *dual*: an `i32` under its own tag, or a double.
 //! No operation may show which of the two a number is. The tags are LuaJIT's (GC64), `~0` for nil to `~13` for integers,
 //! so that a number is any value whose tag is at most [`TAG_INT`], and a falsy value compares above [`Value::FALSE`].
+#![allow(
+    unsafe_code,
+    reason = "the tag of a value says of what kind the object at its payload is; values with an object tag are made from such objects only"
+)]
 
-use crate::object::{Func, Gc, GcHeader, Kind, Proto, Str, Table, Thread, Udata};
+use crate::object::{Func, Gc, GcHeader, Kind, Proto, Str, Table, Thread, Udata, UpVal};
 
 /// Number of payload bits.
 pub const PAYLOAD_BITS: u32 = 47;
@@ -52,7 +56,7 @@ tags! {
 /// One Lua value.
 #[derive(Copy, Clone, PartialEq, Eq)]
 #[repr(transparent)]
-pub struct Value(pub u64);
+pub struct Value(u64);
 
 /// The smallest bit pattern that is not a double.
 pub const FIRST_TAGGED: u64 = TAG_INT << PAYLOAD_BITS;
@@ -151,6 +155,37 @@ impl Value {
         Value::tagged(TAG_UDATA, u.addr())
     }
 
+    /// A value from its bits.
+    ///
+    /// # Safety
+    /// If the tag is that of an object, the payload is the address of an object of this kind. Words that are no values (links, return
+    /// addresses) have no such tag.
+    #[inline(always)]
+    pub const unsafe fn from_bits(bits: u64) -> Value {
+        Value(bits)
+    }
+    /// The bits of the value.
+    #[inline(always)]
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+    /// The value that the collector sees of an upvalue; Lua code never does.
+    #[inline(always)]
+    pub fn upval(uv: Gc<UpVal>) -> Value {
+        Value::tagged(TAG_UPVAL, uv.addr())
+    }
+    /// A frame link: a return address, or a distance with a kind in the low bits. Such words have no object's tag.
+    #[inline(always)]
+    pub(crate) const fn link(word: u64) -> Value {
+        debug_assert!(word < FIRST_TAGGED);
+        Value(word)
+    }
+    /// The constant `nil`, `false` or `true` with number 0, 1 or 2, as in KPRI.
+    #[inline(always)]
+    pub const fn primitive(n: u64) -> Value {
+        debug_assert!(n < 3);
+        Value(!(n << PAYLOAD_BITS))
+    }
     /// The 17-bit tag; for doubles, the upper bits of the number.
     #[inline(always)]
     pub const fn tag(self) -> u64 {
@@ -259,37 +294,44 @@ impl Value {
     /// The string, if this is one.
     #[inline(always)]
     pub fn as_str(self) -> Option<Gc<Str>> {
-        if self.is_str() { Some(Gc::from_addr(self.payload())) } else { None }
+        // SAFETY: only objects of this type are given this tag.
+        if self.is_str() { Some(unsafe { Gc::from_addr(self.payload()) }) } else { None }
     }
     /// The table, if this is one.
     #[inline(always)]
     pub fn as_table(self) -> Option<Gc<Table>> {
-        if self.is_table() { Some(Gc::from_addr(self.payload())) } else { None }
+        // SAFETY: only objects of this type are given this tag.
+        if self.is_table() { Some(unsafe { Gc::from_addr(self.payload()) }) } else { None }
     }
     /// The function, if this is one.
     #[inline(always)]
     pub fn as_func(self) -> Option<Gc<Func>> {
-        if self.is_func() { Some(Gc::from_addr(self.payload())) } else { None }
+        // SAFETY: only objects of this type are given this tag.
+        if self.is_func() { Some(unsafe { Gc::from_addr(self.payload()) }) } else { None }
     }
     /// The prototype, if this is one.
     #[inline(always)]
     pub fn as_proto(self) -> Option<Gc<Proto>> {
-        if self.tag() == TAG_PROTO { Some(Gc::from_addr(self.payload())) } else { None }
+        // SAFETY: only objects of this type are given this tag.
+        if self.tag() == TAG_PROTO { Some(unsafe { Gc::from_addr(self.payload()) }) } else { None }
     }
     /// The coroutine, if this is one.
     #[inline(always)]
     pub fn as_thread(self) -> Option<Gc<Thread>> {
-        if self.tag() == TAG_THREAD { Some(Gc::from_addr(self.payload())) } else { None }
+        // SAFETY: only objects of this type are given this tag.
+        if self.tag() == TAG_THREAD { Some(unsafe { Gc::from_addr(self.payload()) }) } else { None }
     }
     /// The userdata, if this is one.
     #[inline(always)]
     pub fn as_udata(self) -> Option<Gc<Udata>> {
-        if self.is_udata() { Some(Gc::from_addr(self.payload())) } else { None }
+        // SAFETY: only objects of this type are given this tag.
+        if self.is_udata() { Some(unsafe { Gc::from_addr(self.payload()) }) } else { None }
     }
     /// The object header, if this is a collectable object.
     #[inline(always)]
     pub fn as_gc(self) -> Option<Gc<GcHeader>> {
-        if self.is_gc() { Some(Gc::from_addr(self.payload())) } else { None }
+        // SAFETY: only objects of this type are given this tag.
+        if self.is_gc() { Some(unsafe { Gc::from_addr(self.payload()) }) } else { None }
     }
     /// The index of the type in [`TYPE_NAMES`]; also the index of the base metatable.
     #[inline]

@@ -1,4 +1,4 @@
-//! Short Lua programs of each area, interpreted: few enough instructions for Miri (tests/sanitize/miri.sh), which sees what the
+//! Short Lua programs of each area, interpreted: few enough instructions for Miri (tests/miri.sh), which sees what the
 //! interpreter, the collector and the libraries do with memory.
 
 use perilune_vm::{Value, Vm};

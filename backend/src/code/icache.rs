@@ -1,4 +1,5 @@
 //! Making written code visible to instruction fetch.
+#![allow(unsafe_code, reason = "cache maintenance of mapped memory does not change data")]
 
 /// x86 keeps instruction fetch coherent with stores.
 #[cfg(not(target_arch = "aarch64"))]

@@ -1,4 +1,8 @@
 //! The pages of a code arena, mapped twice.
+#![allow(
+    unsafe_code,
+    reason = "nobody else knows the file behind the two mappings of the arena; pages whose protection changes hold only code"
+)]
 
 use memmap2::{Mmap, MmapMut, MmapOptions};
 use std::io;

@@ -5,6 +5,7 @@
 //! is room first; [`Arena::free`] gives one back, [`Arena::reset`] all.
 //!
 //! A [`CodeBuf`] is memory being written; [`CodeBuf::finish`] turns it into [`Code`], which nothing can write.
+#![allow(unsafe_code, reason = "code that was just placed in the arena is mapped readable")]
 
 mod icache;
 mod map;

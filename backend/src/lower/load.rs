@@ -61,7 +61,7 @@ impl Lower<'_> {
         };
         let Const::Gc(object) = self.konst(check.b)? else { return Ok(false) };
         let word = self.pos.ins().load(types::I64, MEM, addr, at);
-        let expected = self.k64(object.0);
+        let expected = self.k64(object.bits());
         let same = self.pos.ins().icmp(IntCC::Equal, word, expected);
         self.guard(same)?;
         self.cur.values[i] = self.k64(object.payload()).into();
@@ -76,7 +76,7 @@ impl Lower<'_> {
 
     /// Loads a boxed value as an unboxed one of type `ty`.
     fn boxed_load(&mut self, addr: Value, at: i32, ty: Ty, check: Check) -> Res<Option<Value>> {
-        if let Some(word) = ty.pri_value().map(|v| v.0) {
+        if let Some(word) = ty.pri_value().map(|v| v.bits()) {
             if check.guard {
                 // The upper half of a word tells an int from all other values.
                 let high = self.load_high(addr, at);

@@ -70,7 +70,7 @@ impl Lower<'_> {
         Ok(match self.konst(r)? {
             Const::Int(k) => self.k32(k),
             Const::Num(bits) => self.pos.ins().f64const(f64::from_bits(bits)),
-            Const::Gc(value) if value_ty(value) == Ty::U64 => self.k64(value.0),
+            Const::Gc(value) if value_ty(value) == Ty::U64 => self.k64(value.bits()),
             Const::Gc(value) => self.k64(value.payload()),
             Const::Ptr(word) => self.k64(word),
             Const::Vm(field) => self.offset(self.vm, field.offset() as i64),

@@ -35,6 +35,12 @@ pub const DELTA: u32 = 5;
 pub const INT_OPS: [Op; 13] =
     [Op::ADD, Op::SUB, Op::MUL, Op::MIN, Op::MAX, Op::BAND, Op::BOR, Op::BXOR, Op::BSHL, Op::BSHR, Op::BSAR, Op::BROL, Op::BROR];
 
+/// The value with these bits, an object's address among them if the tag says so.
+pub fn value_of(bits: u64) -> Value {
+    // SAFETY: what runs here looks at memory of the test, and follows no object that is not there.
+    unsafe { Value::from_bits(bits) }
+}
+
 /// Builds a trace.
 pub struct Build {
     pub t: Trace,
@@ -133,7 +139,7 @@ impl Machine {
         let others = others.map(|(t, f)| Compiler::new(isa::foreign(t, f).unwrap(), helpers::address)).into();
         let mut m = Machine {
             vm: vec![0; size_of::<Vm>().div_ceil(8)],
-            stack: vec![Value::NIL.0; 64],
+            stack: vec![Value::NIL.bits(); 64],
             exits: vec![backend.exit_stub(); 100],
             codes: vec![0; 10],
             backend,
@@ -145,7 +151,7 @@ impl Machine {
         m.set(ofs::VM_EXIT_TABLE, m.exits.as_ptr() as u64);
         m.set(ofs::VM_TRACE_CODE, m.codes.as_ptr() as u64);
         m.set(ofs::VM_STACK_LIMIT, m.stack.as_ptr_range().end as u64);
-        m.set(ofs::VM_NIL_SLOT, Value::NIL.0);
+        m.set(ofs::VM_NIL_SLOT, Value::NIL.bits());
         m
     }
     pub fn set(&mut self, at: usize, word: u64) {
@@ -159,7 +165,7 @@ impl Machine {
         &mut self.stack[BASE + n - 2]
     }
     pub fn slot_value(&mut self, n: usize) -> Value {
-        Value(*self.slot(n))
+        value_of(*self.slot(n))
     }
     /// Compiles for this machine, and for the others.
     pub fn compile(&mut self, tree: TraceTree<'_>) -> Result<CompiledCode, BackendError> {
@@ -217,7 +223,7 @@ pub fn run(trace: &Trace, slots: &[Value]) -> (u64, [Value; 4]) {
     let mut m = Machine::new();
     m.unboxed = true;
     for (i, v) in slots.iter().enumerate() {
-        *m.slot(2 + i) = v.0;
+        *m.slot(2 + i) = v.bits();
     }
     let exit = m.run(trace);
     let out = [10, 11, 12, 13].map(|i| m.slot_value(i));

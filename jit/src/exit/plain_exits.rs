@@ -22,7 +22,7 @@ const MAX_ALLOWED: u32 = 1000;
 impl Registry {
     /// Points a VM to the table, which moves when it grows.
     pub fn connect_plain_exits(&mut self, vm: &mut Vm) {
-        vm.plain_exits = self.plain_exits.as_mut_ptr();
+        vm.compiled.plain_exits = self.plain_exits.as_mut_ptr();
     }
     /// How often an exit was taken without a call of the compiler. From now on the compiler is called.
     pub fn settle_plain_exit(&mut self, id: ExitId) -> u32 {

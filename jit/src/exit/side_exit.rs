@@ -47,7 +47,7 @@ impl Registry {
         if self.get(root)?.goes_round {
             return None;
         }
-        let (entered, before) = match TraceId::new(vm.jit_trace).and_then(|n| self.get(n)) {
+        let (entered, before) = match TraceId::new(vm.compiled.trace).and_then(|n| self.get(n)) {
             Some(e) if e.root != root => (e.root, e.length()),
             _ => (root, 0),
         };

@@ -9,8 +9,8 @@ impl Jit {
     /// Tells the VM of the parameters.
     pub(crate) fn set_stress(&self, vm: &mut Vm) {
         let params = self.options.get().params;
-        vm.exit_every = params.exitevery.max(1);
-        vm.exit_countdown = vm.exit_every;
+        vm.compiled.exit_every = params.exitevery.max(1);
+        vm.compiled.exit_countdown = vm.compiled.exit_every;
         vm.gc_set_stress(params.gcstress);
     }
     /// Marks the guards of a finished trace that are to leave. All guards of a program are numbered in the order in which they are
@@ -20,7 +20,7 @@ impl Jit {
         if params.exitof == 0 {
             return;
         }
-        if vm.exit_countdown == 0 {
+        if vm.compiled.exit_countdown == 0 {
             self.set_stress(vm);
         }
         let mut number = self.guards.get();

@@ -61,7 +61,8 @@ impl Jit {
         if let Some((call, found)) = thrown {
             self.protos.borrow_mut().at(call).feedback = found;
         }
-        let failure = Failure { reason: Abort::Error, info: AbortInfo::None, error: Some(vm.error).filter(|e| !e.is_nil()) };
+        let failure =
+            Failure { reason: Abort::Error, info: AbortInfo::None, error: Some(vm.errors.value).filter(|e| !e.is_nil()) };
         self.abort_recording(vm, failure);
     }
     /// Gives up the recording because the compiler is switched or its traces are flushed.

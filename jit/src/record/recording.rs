@@ -145,7 +145,7 @@ impl Jit {
             return;
         }
         // At a function's header the arguments are in use, however many there are.
-        let nargs = if frame::is_header(pc) { vm.record_nargs as usize } else { 0 };
+        let nargs = if frame::is_header(pc) { vm.interp.record_nargs as usize } else { 0 };
         frame::protect(vm, pc, nargs);
         let pc = index.map_or(-1, |i| i as i32);
         self.send(

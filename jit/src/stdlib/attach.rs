@@ -10,10 +10,10 @@ pub fn attach(vm: &mut Vm) -> LuaResult<u32> {
     match vm.opt_str(1)? {
         Some(event) => {
             let name: Box<[u8]> = event.bytes().into();
-            vm.event_handlers.retain(|(n, _)| *n != name);
-            vm.event_handlers.push((name, perilune_vm::Value::func(f)));
+            vm.host.event_handlers.retain(|(n, _)| *n != name);
+            vm.host.event_handlers.push((name, perilune_vm::Value::func(f)));
         }
-        None => vm.event_handlers.retain(|(_, g)| *g != perilune_vm::Value::func(f)),
+        None => vm.host.event_handlers.retain(|(_, g)| *g != perilune_vm::Value::func(f)),
     }
     if let Some(jit) = &jit {
         jit.settle_exits();

@@ -40,7 +40,7 @@ fn scope(vm: &mut Vm) -> LuaResult<Scope> {
 /// The Lua function that called the builtin.
 fn caller(vm: &Vm) -> Option<Gc<Proto>> {
     let running = perilune_vm::interp::frames::Level::running(vm)?;
-    running.below(vm)?.func.proto()
+    running.below()?.func.proto()
 }
 
 fn apply(jit: &Jit, proto: Gc<Proto>, action: Action) {

@@ -46,7 +46,7 @@ impl Callback {
         self.waiting.borrow_mut().pop().filter(|_| !self.ended.get())
     }
     fn call(&self, vm: &mut Vm, part: Part, located: Option<Located>) {
-        let registry = vm.registry;
+        let registry = vm.realm.registry;
         let (f, stack) = (vm.field(registry, FUNCTION), vm.field(registry, STACK));
         let Some(stack) = stack.as_thread().filter(|_| f.is_func()) else { return };
         let running = vm.cur;
@@ -101,7 +101,7 @@ impl Consumer for Callback {
 
 /// There is nobody to tell of an error in the function: the process ends.
 fn fail(vm: &mut Vm) -> ! {
-    let text = vm.error.as_str().map_or_else(|| "?".into(), |s| s.to_str_lossy().into_owned());
+    let text = vm.errors.value.as_str().map_or_else(|| "?".into(), |s| s.to_str_lossy().into_owned());
     eprintln!("PANIC: unprotected error in call to Lua API ({text})");
     perilune_vm::stdlib::io::flush_all();
     std::process::exit(1);
@@ -132,7 +132,7 @@ fn start(vm: &mut Vm) -> LuaResult<u32> {
     let mode = vm.opt_str(0)?;
     let f = vm.check_func(1)?;
     let (interval, in_code) = parse(mode.as_ref().map_or(&[], |m| m.bytes()));
-    let registry = vm.registry;
+    let registry = vm.realm.registry;
     set(vm, registry, FUNCTION, Value::func(f));
     let stack: Gc<Thread> = vm.new_stack();
     set(vm, registry, STACK, Value::thread(stack));
@@ -164,7 +164,7 @@ fn end(vm: &mut Vm) -> LuaResult<()> {
 /// `jit.profile.stop()`
 fn stop(vm: &mut Vm) -> LuaResult<u32> {
     end(vm)?;
-    let registry = vm.registry;
+    let registry = vm.realm.registry;
     set(vm, registry, FUNCTION, Value::NIL);
     set(vm, registry, STACK, Value::NIL);
     Ok(0)

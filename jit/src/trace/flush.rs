@@ -34,8 +34,8 @@ impl Jit {
         self.tell_gone(None);
         vm.forget_places();
         self.registry.borrow_mut().clear();
-        vm.upheavals = vm.upheavals.wrapping_add(1);
-        if vm.traces_waiting == 0 {
+        vm.compiled.invalidations = vm.compiled.invalidations.wrapping_add(1);
+        if vm.compiled.native_calls == 0 {
             self.machine.borrow_mut().reset();
         }
         self.protos.borrow_mut().flush();

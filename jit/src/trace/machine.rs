@@ -1,5 +1,8 @@
 //! How traces are run: as machine code, or by the evaluator.
-#![allow(unsafe_code, reason = "the evaluator's entry is called by the interpreter as if it were compiled code")]
+#![allow(
+    unsafe_code,
+    reason = "the interpreter enters the evaluator as it enters compiled code; code that is read lies in the arena"
+)]
 
 use crate::Jit;
 use crate::view::log::{self, Topic};
@@ -169,10 +172,11 @@ pub unsafe extern "C" fn evaluate(vm: *mut Vm, base: *mut Value, trace: u32) -> 
         let t = jit.registry.borrow().get(n).map(|e| (std::rc::Rc::clone(&e.trace), e.exit_base));
         let Some((t, exit_base)) = t else { return 0 };
         let config = eval::Config { frame_delta: crate::frame::delta, ..eval::Config::default() };
-        let end = eval::run_with(&config, &t, vm, base);
+        // SAFETY: traces in the registry were recorded on this VM.
+        let end = unsafe { eval::run_with(&config, &t, vm, base) };
         base = end.base;
         // SAFETY: as above.
-        if unsafe { (*vm).unfinished } != Unfinished::None {
+        if unsafe { (*vm).compiled.unfinished } != Unfinished::None {
             return 0;
         }
         match end.outcome {
@@ -183,7 +187,7 @@ pub unsafe extern "C" fn evaluate(vm: *mut Vm, base: *mut Value, trace: u32) -> 
                 let side = side.filter(|_| !unsafe { (*vm).sample_waits() });
                 let Some(side) = side else {
                     // SAFETY: as above.
-                    unsafe { (*vm).jit_base = base };
+                    unsafe { (*vm).compiled.base = base };
                     return u64::from(exit_base.exit(k.number()).get());
                 };
                 n = side;
@@ -194,4 +198,12 @@ pub unsafe extern "C" fn evaluate(vm: *mut Vm, base: *mut Value, trace: u32) -> 
             Outcome::Again | Outcome::OutOfFuel => {}
         }
     }
+}
+
+/// Would a trace of the registry leave by its first exit on the running frame, before it does anything that can be seen?
+pub(super) fn leaves_early(vm: &mut Vm, trace: &Trace) -> bool {
+    let config = eval::Config { frame_delta: crate::frame::delta, ..eval::Config::default() };
+    let base = vm.base;
+    // SAFETY: traces in the registry were recorded on this VM. Nothing is changed.
+    unsafe { eval::leaves_early(&config, trace, vm, base) }
 }

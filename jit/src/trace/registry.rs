@@ -105,17 +105,17 @@ impl Default for Registry {
 impl Registry {
     /// Points a VM to the tables.
     pub fn connect(&mut self, vm: &mut perilune_vm::Vm) {
-        vm.trace_code = self.trace_code.as_mut_ptr();
-        vm.trace_entered = self.entered.as_mut_ptr();
-        vm.exits_linked = self.exit_table.as_mut_ptr();
-        vm.exit_table = vm.exits_linked;
+        vm.compiled.trace_code = self.trace_code.as_mut_ptr();
+        vm.compiled.trace_entered = self.entered.as_mut_ptr();
+        vm.compiled.exits_linked = self.exit_table.as_mut_ptr();
+        vm.compiled.exit_table = vm.compiled.exits_linked;
     }
     /// Provides the table by which compiled code leaves at any exit, for samples.
     pub fn provide_leaving(&mut self, vm: &mut perilune_vm::Vm, stub: usize) {
         if self.leaving.is_empty() {
             self.leaving = vec![0; MAX_EXITS];
             self.leaving[..self.descriptors.len()].fill(stub);
-            vm.exits_leaving = self.leaving.as_mut_ptr();
+            vm.compiled.exits_leaving = self.leaving.as_mut_ptr();
         }
     }
     /// A number for a new trace, the lowest that is free; `None` when `max` traces live.

@@ -5,11 +5,9 @@
 //! hot, it is linked to the one that another exit of its tree has.
 
 use crate::Jit;
-use crate::frame;
 use crate::trace::{Entry, Registry};
 use crate::view::log::{self, Topic};
 use perilune_backend::exit_abi::{can_pass, exit_args};
-use perilune_recorder::eval;
 use perilune_recorder::ir::{Const, Op, SlotIdx, SnapId, Snapshot, Trace, TraceExit, Ty, sload};
 use perilune_recorder::rec::{Inherited, inherited};
 use perilune_vm::bc::Ins;
@@ -73,9 +71,7 @@ impl Registry {
     }
     /// Does a side trace begin with what happens this time, as far as one can tell before it does anything?
     fn goes_there_now(&self, vm: &mut Vm, n: TraceId) -> bool {
-        let config = eval::Config { frame_delta: frame::delta, ..eval::Config::default() };
-        let base = vm.base;
-        self.get(n).is_some_and(|side| !eval::leaves_early(&config, &side.trace, vm, base))
+        self.get(n).is_some_and(|side| !super::machine::leaves_early(vm, &side.trace))
     }
     /// The code behind an exit is a side trace of another one from now on.
     fn link_shared(&mut self, exit: TraceExit, side: TraceId) {

@@ -29,10 +29,10 @@ impl Event {
 
 /// Who listens to an event.
 pub fn handler(vm: &Vm, event: Event) -> Option<Value> {
-    if vm.event_handlers.is_empty() {
+    if vm.host.event_handlers.is_empty() {
         return None;
     }
-    vm.event_handlers.iter().find(|(name, _)| **name == *event.name()).map(|(_, f)| *f)
+    vm.host.event_handlers.iter().find(|(name, _)| **name == *event.name()).map(|(_, f)| *f)
 }
 
 impl Jit {
@@ -52,7 +52,7 @@ impl Jit {
             let failed = vm.call_value(f, args, 0).is_err();
             vm.heap.set_internal(internal);
             if failed {
-                let text = vm.error.as_str().map_or_else(|| "?".into(), |s| s.to_str_lossy().into_owned());
+                let text = vm.errors.value.as_str().map_or_else(|| "?".into(), |s| s.to_str_lossy().into_owned());
                 eprintln!("VM handler failed: {text}");
             }
         });

@@ -9,7 +9,7 @@ use super::names::{defined_at, running_in};
 use crate::json::{self, Text};
 use core::cell::RefCell;
 use perilune_vm::Vm;
-use perilune_vm::object::{Func, Gc, GcHeader, Kind, Proto, Str, Table, Thread, Udata};
+use perilune_vm::object::{Gc, GcHeader, Kind, Object, Table, Thread};
 use perilune_vm::value::Value;
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
@@ -254,8 +254,10 @@ impl Serialize for Strings<'_> {
         let mut next = |bytes: &[u8]| list.serialize_element(&Text(&bytes[..bytes.len().min(SHOWN)]));
         let mut result = Ok(());
         self.0.graph.vm.heap.for_each_object(|o| {
-            if result.is_ok() && o.kind() == Kind::Str {
-                result = next(o.cast::<Str>().bytes());
+            if result.is_ok()
+                && let Some(Object::Str(s)) = o.typed()
+            {
+                result = next(s.bytes());
             }
         });
         result?;
@@ -299,11 +301,10 @@ impl Snapshot<'_> {
         [kind as u64, name.into(), id.into(), size as u64, self.count(n), 0, 0]
     }
     fn kind_and_name(&self, o: Gc<GcHeader>, texts: &mut Texts) -> (NodeType, u32) {
-        match o.kind() {
-            Kind::Str => (NodeType::String, self.strings.position(o).unwrap_or(0)),
-            Kind::Table => self.table(o.cast(), texts),
-            Kind::Func => {
-                let f: Gc<Func> = o.cast();
+        match o.typed() {
+            Some(Object::Str(_)) => (NodeType::String, self.strings.position(o).unwrap_or(0)),
+            Some(Object::Table(t)) => self.table(t, texts),
+            Some(Object::Func(f)) => {
                 let name = self.graph.names.function(f);
                 let text = match (name, f.proto()) {
                     (Some(name), Some(p)) => format!("{name} {}", defined_at(p)),
@@ -313,25 +314,25 @@ impl Snapshot<'_> {
                 };
                 (NodeType::Closure, texts.get(text, "function"))
             }
-            Kind::UpVal => (NodeType::Native, texts.plain("upvalue")),
-            Kind::Proto => {
-                let text = format!("prototype {}", defined_at(o.cast::<Proto>()));
+            Some(Object::UpVal(_)) => (NodeType::Native, texts.plain("upvalue")),
+            Some(Object::Proto(p)) => {
+                let text = format!("prototype {}", defined_at(p));
                 (NodeType::Code, texts.get(text, "prototype"))
             }
-            Kind::Thread => (NodeType::Native, self.thread(o.cast(), texts)),
-            Kind::Udata => {
-                let class = o.cast::<Udata>().meta.get().and_then(|m| self.graph.names.class(m));
+            Some(Object::Thread(t)) => (NodeType::Native, self.thread(t, texts)),
+            Some(Object::Udata(u)) => {
+                let class = u.meta.get().and_then(|m| self.graph.names.class(m));
                 (NodeType::Native, texts.get(class.unwrap_or_else(|| "userdata".to_owned()), "userdata"))
             }
-            Kind::Free => (NodeType::Native, texts.plain("free")),
+            None => (NodeType::Native, texts.plain("free")),
         }
     }
     fn table(&self, t: Gc<Table>, texts: &mut Texts) -> (NodeType, u32) {
         let vm = self.graph.vm;
-        if t == vm.registry {
+        if t == vm.realm.registry {
             return (NodeType::Object, texts.plain("registry"));
         }
-        if t == vm.globals {
+        if t == vm.realm.globals {
             return (NodeType::Object, texts.plain("globals"));
         }
         if let Some(class) = t.meta.get().filter(|m| *m != t).and_then(|m| self.graph.names.class(m)) {
@@ -348,7 +349,7 @@ impl Snapshot<'_> {
     }
     fn thread(&self, t: Gc<Thread>, texts: &mut Texts) -> u32 {
         let vm = self.graph.vm;
-        let mut text = if t == vm.main { "main thread".to_owned() } else { "thread".to_owned() };
+        let mut text = if t == vm.realm.main { "main thread".to_owned() } else { "thread".to_owned() };
         if let Some((p, line)) = running_in(vm, t) {
             let chunk = defined_at(p);
             let chunk = chunk.rsplit_once(':').map_or(&*chunk, |c| c.0);

@@ -8,7 +8,7 @@ use perilune_vm::gc::color::FIXED;
 use perilune_vm::gc::visit::visit_object;
 use perilune_vm::gc::{Edge, Visitor};
 use perilune_vm::meta::MM;
-use perilune_vm::object::{Func, Gc, GcHeader, Kind, Str, Table, Thread};
+use perilune_vm::object::{Gc, GcHeader, Kind, Object, Str, Table, Thread};
 use perilune_vm::value::Value;
 use std::collections::HashMap;
 
@@ -71,24 +71,24 @@ pub fn stack_top(vm: &Vm, t: &Thread) -> *mut Value {
 /// Calls `f` for what keeps objects alive: registry, main coroutine, and what the VM itself needs. (Strings that are never freed are
 /// roots as well.)
 pub fn for_each_root(vm: &Vm, mut f: impl FnMut(&'static str, Gc<GcHeader>)) {
-    f("registry", vm.registry.header());
-    f("main thread", vm.main.header());
-    if vm.cur != vm.main {
+    f("registry", vm.realm.registry.header());
+    f("main thread", vm.realm.main.header());
+    if vm.cur != vm.realm.main {
         f("running thread", vm.cur.header());
     }
-    f("globals", vm.globals.header());
+    f("globals", vm.realm.globals.header());
     let mut value = |name, v: Value| {
         if let Some(o) = v.as_gc() {
             f(name, o);
         }
     };
-    for v in vm.io_defaults {
+    for v in vm.realm.io_defaults {
         value("default file", v);
     }
-    value("error", vm.error);
+    value("error", vm.errors.value);
     vm.host.roots.for_each(|v| value("handle of the host", v));
-    vm.event_handlers.iter().for_each(|(_, v)| value("event handler", *v));
-    vm.base_meta.iter().flatten().for_each(|t| value("metatable of a type", Value::table(*t)));
+    vm.host.event_handlers.iter().for_each(|(_, v)| value("event handler", *v));
+    vm.realm.base_meta.iter().flatten().for_each(|t| value("metatable of a type", Value::table(*t)));
 }
 
 /// The graph.
@@ -115,7 +115,7 @@ impl<'a> Graph<'a> {
         for (i, t) in traces.iter().enumerate() {
             owned.entry(t.owner.addr()).or_default().push(i);
         }
-        Graph { vm, names: Names::new(vm), traces, owned, mode: vm.meta_names[MM::Mode as usize] }
+        Graph { vm, names: Names::new(vm), traces, owned, mode: vm.realm.meta_names[MM::Mode as usize] }
     }
     /// Calls `f` for each root.
     pub fn roots(&self, f: &mut impl FnMut(Link)) {
@@ -129,8 +129,8 @@ impl<'a> Graph<'a> {
     }
     /// Calls `f` for each reference of an object.
     pub fn links(&self, o: Gc<GcHeader>, f: &mut impl FnMut(Link)) {
-        let stack = if o.kind() == Kind::Thread { slots(self.vm, o.cast()) } else { HashMap::new() };
-        let (weak_keys, weak_values) = if o.kind() == Kind::Table { self.weakness(o.cast()) } else { (false, false) };
+        let stack = if let Some(Object::Thread(t)) = o.typed() { slots(self.vm, t) } else { HashMap::new() };
+        let (weak_keys, weak_values) = if let Some(Object::Table(t)) = o.typed() { self.weakness(t) } else { (false, false) };
         visit_object(o, &mut Links { graph: self, from: o, stack, weak_keys, weak_values, f });
         if o.kind() == Kind::Proto {
             for &i in self.owned.get(&o.addr()).into_iter().flatten() {
@@ -169,11 +169,8 @@ struct Links<'a, 'b, F> {
 
 impl<F: FnMut(Link)> Links<'_, '_, F> {
     fn upvalue_name(&self, i: u32) -> LinkName {
-        let name = self
-            .from
-            .cast::<Func>()
-            .proto()
-            .and_then(|p| p.uv_names.get(i as usize).map(|n| String::from_utf8_lossy(n).into_owned()));
+        let proto = if let Some(Object::Func(f)) = self.from.typed() { f.proto() } else { None };
+        let name = proto.and_then(|p| p.uv_names.get(i as usize).map(|n| String::from_utf8_lossy(n).into_owned()));
         name.map_or(LinkName::Numbered("upvalue", i), LinkName::Variable)
     }
     fn stack_name(&self, i: u32) -> LinkName {

@@ -155,6 +155,5 @@ mod tests {
             n += 1;
         });
         assert_eq!(index.len(), n);
-        assert_eq!(index.position(Gc::from_addr(vm.main.addr() + 16)), None);
     }
 }

@@ -11,7 +11,7 @@ use core::iter::once;
 use perilune_vm::Vm;
 use perilune_vm::gc::color::FIXED;
 use perilune_vm::gc::{Edge, Visitor, visit::visit_object};
-use perilune_vm::object::{Func, Gc, GcHeader, Kind, Proto, Str, Table, Thread, Udata, UpVal};
+use perilune_vm::object::{Func, Gc, GcHeader, Kind, Object, Proto, Table, Thread, Udata, UpVal};
 use perilune_vm::value::Value;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -68,7 +68,7 @@ impl Serialize for Dump<'_> {
         let vm = self.vm;
         let mut map = to.serialize_map(None)?;
         map.serialize_entry("objects", &Objects(self))?;
-        let roots = Roots { mainthread: Address(vm.main.header()), registry: Address(vm.registry.header()) };
+        let roots = Roots { mainthread: Address(vm.realm.main.header()), registry: Address(vm.realm.registry.header()) };
         map.serialize_entry("roots", &roots)?;
         let mut others = Vec::new();
         super::graph::for_each_root(vm, |_, o| others.push(o));
@@ -89,12 +89,12 @@ struct Objects<'a>(&'a Dump<'a>);
 
 impl Serialize for Objects<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let (dump, main) = (self.0, self.0.vm.main.header());
+        let (dump, main) = (self.0, self.0.vm.realm.main.header());
         let mut map = to.serialize_map(None)?;
-        let mut result = map.serialize_entry(&Address(main), &Object { dump, object: main });
+        let mut result = map.serialize_entry(&Address(main), &Entry { dump, object: main });
         dump.vm.heap.for_each_object(|o| {
             if result.is_ok() && o != main {
-                result = map.serialize_entry(&Address(o), &Object { dump, object: o });
+                result = map.serialize_entry(&Address(o), &Entry { dump, object: o });
             }
         });
         result?;
@@ -102,29 +102,29 @@ impl Serialize for Objects<'_> {
     }
 }
 
-struct Object<'a> {
+struct Entry<'a> {
     dump: &'a Dump<'a>,
     object: Gc<GcHeader>,
 }
 
-impl Serialize for Object<'_> {
+impl Serialize for Entry<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let Object { dump, object: o } = *self;
+        let Entry { dump, object: o } = *self;
         let size = dump.vm.heap.object_size(o);
         dump.total.set(dump.total.get() + size);
         let mut map = to.serialize_map(None)?;
         map.serialize_entry("type", o.kind().name())?;
         map.serialize_entry("cat", &0)?;
         map.serialize_entry("size", &size)?;
-        match o.kind() {
-            Kind::Str => map.serialize_entry("data", &Text(o.cast::<Str>().bytes()))?,
-            Kind::Table => table(&mut map, o.cast())?,
-            Kind::Func => dump.function(&mut map, o.cast())?,
-            Kind::UpVal => upvalue(&mut map, o.cast())?,
-            Kind::Proto => proto(&mut map, o.cast())?,
-            Kind::Thread => dump.thread(&mut map, o.cast())?,
-            Kind::Udata => userdata(&mut map, o.cast())?,
-            Kind::Free => {}
+        match o.typed() {
+            Some(Object::Str(s)) => map.serialize_entry("data", &Text(s.bytes()))?,
+            Some(Object::Table(t)) => table(&mut map, t)?,
+            Some(Object::Func(f)) => dump.function(&mut map, f)?,
+            Some(Object::UpVal(u)) => upvalue(&mut map, u)?,
+            Some(Object::Proto(p)) => proto(&mut map, p)?,
+            Some(Object::Thread(t)) => dump.thread(&mut map, t)?,
+            Some(Object::Udata(u)) => userdata(&mut map, u)?,
+            None => {}
         }
         map.end()
     }
@@ -203,9 +203,9 @@ impl Dump<'_> {
         nonempty(
             to,
             "stacknames",
-            stack.iter().map(|(i, o)| match names.get(i) {
-                Some(SlotName::Local(name)) => Some(name.clone()),
-                Some(SlotName::Frame(line)) if o.kind() == Kind::Func => Some(self.frame(o.cast(), *line)),
+            stack.iter().map(|(i, o)| match (names.get(i), o.typed()) {
+                (Some(SlotName::Local(name)), _) => Some(name.clone()),
+                (Some(SlotName::Frame(line)), Some(Object::Func(f))) => Some(self.frame(f, *line)),
                 _ => None,
             }),
         )?;

@@ -31,17 +31,17 @@ impl Names {
         let find = |t: Gc<Table>, name: &[u8]| {
             t.nodes().iter().map(|n| n.key.get()).find(|k| k.as_str().is_some_and(|s| s.bytes() == name))
         };
-        let loaded = find(vm.registry, LOADED).and_then(|k| vm.registry.get(k).as_table());
+        let loaded = find(vm.realm.registry, LOADED).and_then(|k| vm.realm.registry.get(k).as_table());
         let modules = loaded.into_iter().flat_map(fields).filter_map(|(n, v)| v.as_table().map(|t| (n, t)));
-        for (module, t) in modules.filter(|(_, t)| *t != vm.globals) {
+        for (module, t) in modules.filter(|(_, t)| *t != vm.realm.globals) {
             names.note(&module, Value::table(t));
             for (field, v) in fields(t) {
                 names.note(&format!("{module}.{field}"), v);
             }
         }
-        for (name, v) in fields(vm.globals) {
+        for (name, v) in fields(vm.realm.globals) {
             names.note(&name, v);
-            if let Some(t) = v.as_table().filter(|t| *t != vm.globals) {
+            if let Some(t) = v.as_table().filter(|t| *t != vm.realm.globals) {
                 for (field, v) in fields(t) {
                     names.note(&format!("{name}.{field}"), v);
                 }
@@ -103,7 +103,7 @@ pub fn running_in(vm: &Vm, t: Gc<Thread>) -> Option<(Gc<Proto>, u32)> {
 }
 
 fn levels(vm: &Vm, t: Gc<Thread>) -> impl Iterator<Item = Level> {
-    core::iter::successors(Level::innermost(vm, t), move |l| l.below(vm))
+    core::iter::successors(Level::innermost(vm, t), move |l| l.below())
 }
 
 /// The names of the slots of a stack that have some, by number of the slot.

@@ -4,7 +4,7 @@ use super::OnStop;
 use crate::stream::out::Out;
 use crate::stream::{END, EVENTS_MAGIC, EventKind, SYMTAB_MAGIC, Source, SymKind, VERSION, header};
 use perilune_vm::gc::watch::{Change, Place, Watcher};
-use perilune_vm::object::{Func, Gc, Kind, Proto};
+use perilune_vm::object::{Gc, Object, Proto};
 use perilune_vm::stdlib::Builtin;
 use perilune_vm::{TraceId, Vm};
 use std::collections::HashSet;
@@ -30,13 +30,12 @@ impl Profiler {
     /// Writes the symbols that there are, and the start of the events.
     pub fn begin(&mut self, vm: &Vm) {
         self.prologue(SYMTAB_MAGIC);
-        vm.heap.for_each_object(|o| match o.kind() {
-            Kind::Proto => {
+        vm.heap.for_each_object(|o| match o.typed() {
+            Some(Object::Proto(p)) => {
                 self.out.byte(SymKind::Proto as u8);
-                self.proto_body(o.cast());
+                self.proto_body(p);
             }
-            Kind::Func => {
-                let f: Gc<Func> = o.cast();
+            Some(Object::Func(f)) => {
                 if let Some(code) = f.native().map(|code| code as usize)
                     && self.natives.insert(code)
                 {

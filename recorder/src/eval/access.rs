@@ -86,7 +86,7 @@ fn slot_load(e: &Eval<'_>, ins: Ins) -> Step {
 /// number is accepted and converted.
 fn value_load(address: u64, ins: Ins, check: bool, convert: bool) -> Step {
     let word = memory::load64(address);
-    let value = Value(word);
+    let value = memory::value(word);
     let ty = ins.ty;
     if ty == Ty::Num || ty.is_int() {
         if ty == Ty::Num && convert && !value.is_num() {

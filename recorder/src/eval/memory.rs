@@ -4,10 +4,10 @@
 //! Addresses come from a trace that was recorded on the VM it runs on (or that a test made to fit it). An address that has passed the trace's
 //! guards is valid and aligned, in an object, a table part, a stack or the VM, as it is for machine code. The caller of the evaluator
 //! guarantees that, and that no Rust reference to this memory is in use meanwhile.
-#![expect(unsafe_code, reason = "the evaluator does to memory what machine code does")]
+#![allow(unsafe_code, reason = "addresses come from a trace that was recorded on this VM, and from guards that have passed")]
 
 use perilune_vm::helper::Helper;
-use perilune_vm::{Vm, for_each_helper};
+use perilune_vm::{Value, Vm, for_each_helper};
 
 fn at<T>(address: u64) -> *mut T {
     core::ptr::with_exposed_provenance_mut(address as usize)
@@ -52,6 +52,12 @@ pub(super) fn store32(address: u64, word: u32) {
 pub(super) fn store64(address: u64, word: u64) {
     // SAFETY: the module's contract.
     unsafe { at::<*mut u8>(address).write(core::ptr::with_exposed_provenance_mut(word as usize)) }
+}
+
+/// The value that a word read from a slot is.
+pub(super) fn value(word: u64) -> Value {
+    // SAFETY: the module's contract: the slot holds a value.
+    unsafe { Value::from_bits(word) }
 }
 
 macro_rules! word {

@@ -4,6 +4,7 @@
 //! without a backend (under Miri, in tests of passes, as the backend's oracle). It is slow.
 //!
 //! A value is a word, as [`Ty`] says: the bits of a num, an int zero-extended, the address of an object.
+#![allow(unsafe_code, reason = "a trace is run only on the VM that it was recorded on, or that fits it")]
 
 mod access;
 mod coroutine;
@@ -64,20 +65,27 @@ impl Default for Config {
 
 /// Runs a trace on the frame at `base`.
 ///
-/// The trace must have been recorded on this VM, or fit it as if it had (see the contract of the `memory` module), and be well
-/// formed ([`crate::ir::verify`]).
-pub fn run(trace: &Trace, vm: *mut Vm, base: *mut Value) -> Exit {
-    run_with(&Config::default(), trace, vm, base)
+/// # Safety
+/// The trace is well formed ([`crate::ir::verify`]), and was recorded on this VM or fits it as if it had been: each address that a guard
+/// lets pass is one of an object, a table part, a stack or the VM. No Rust reference to that memory is in use.
+pub unsafe fn run(trace: &Trace, vm: *mut Vm, base: *mut Value) -> Exit {
+    // SAFETY: the contract of this function.
+    unsafe { run_with(&Config::default(), trace, vm, base) }
 }
 
-/// Would a trace leave by its first exit on the frame at `base`, before it has any effect? Memory is not changed. The contract is that of
-/// [`run`].
-pub fn leaves_early(config: &Config, trace: &Trace, vm: *mut Vm, base: *mut Value) -> bool {
+/// Would a trace leave by its first exit on the frame at `base`, before it has any effect? Memory is not changed.
+///
+/// # Safety
+/// As for [`run`].
+pub unsafe fn leaves_early(config: &Config, trace: &Trace, vm: *mut Vm, base: *mut Value) -> bool {
     Eval::new(config, trace, vm, base).leaves_early()
 }
 
-/// Runs a trace on the frame at `base`, see [`run`].
-pub fn run_with(config: &Config, trace: &Trace, vm: *mut Vm, base: *mut Value) -> Exit {
+/// Runs a trace on the frame at `base`.
+///
+/// # Safety
+/// As for [`run`].
+pub unsafe fn run_with(config: &Config, trace: &Trace, vm: *mut Vm, base: *mut Value) -> Exit {
     let mut eval = Eval::new(config, trace, vm, base);
     let outcome = eval.run();
     Exit {
@@ -286,8 +294,8 @@ impl Eval<'_> {
     /// A reference as a boxed value.
     fn boxed(&self, r: IrRef) -> u64 {
         match self.t.konst(r) {
-            Some(Const::Gc(k)) => k.0,
-            Some(Const::Null(ty)) if ty.tag().is_some() => Value::NIL.0,
+            Some(Const::Gc(k)) => k.bits(),
+            Some(Const::Null(ty)) if ty.tag().is_some() => Value::NIL.bits(),
             _ => box_word(self.val(r), self.t.ty(r)),
         }
     }
@@ -342,7 +350,7 @@ impl Eval<'_> {
 /// Boxes a word of a type.
 fn box_word(word: u64, ty: Ty) -> u64 {
     match ty.pri_value() {
-        Some(value) => value.0,
+        Some(value) => value.bits(),
         None if ty.is_int() => v::INT_BITS | word,
         None => ty.tag().map_or(word, |tag| tag << v::PAYLOAD_BITS | word),
     }

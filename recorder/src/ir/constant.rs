@@ -8,13 +8,13 @@ use perilune_vm::layout::ofs;
 /// A field of the VM state that a trace takes the address of.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum VmRef {
-    /// `Vm::nil_slot`: what a failed HREF gives.
+    /// `CompiledState::nil_slot`: what a failed HREF gives.
     NilSlot,
-    /// `Vm::scratch`: results of helpers.
+    /// `CompiledState::scratch`: results of helpers.
     Scratch,
     /// `Vm::multres`: the number of values in an open list.
     Multres,
-    /// `Vm::native_depth`: how deep native calls are nested.
+    /// `InterpState::native_depth`: how deep native calls are nested.
     Depth,
 }
 

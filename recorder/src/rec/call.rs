@@ -242,7 +242,7 @@ impl Recorder {
             if self.stack.frames.last().is_none_or(|f| f.kind != FrameKind::Call) {
                 return self.stop_in_front(pc, f, Link::Return);
             }
-            let link = view::slot(vm, -1).0;
+            let link = view::slot(vm, -1).bits();
             return self.tail_native(vm, pc, (r, f), a, nargs, link).map(|()| Flow::Next);
         };
         self.place_builtin(a, &results, 0);
@@ -255,7 +255,7 @@ impl Recorder {
 
     /// FUNCF: missing arguments are nil; recursion is limited.
     pub(super) fn func_header(&mut self, vm: &Vm, pc: *const Ins) -> Rec<Flow> {
-        let nargs = vm.record_nargs as usize;
+        let nargs = vm.interp.record_nargs as usize;
         for i in nargs..self.proto.num_params() as usize {
             self.set(i, IrRef::NIL);
         }
@@ -288,7 +288,7 @@ impl Recorder {
 
     /// FUNCV: the frame moves above its arguments.
     pub(super) fn vararg_header(&mut self, vm: &Vm, pc: *const Ins) -> Rec<Flow> {
-        let nargs = vm.record_nargs as usize;
+        let nargs = vm.interp.record_nargs as usize;
         self.clear_from(self.base + nargs);
         let params = self.proto.num_params() as usize;
         let (old, new) = (self.base, self.base + nargs + 2);
@@ -354,7 +354,7 @@ impl Recorder {
     }
     /// The distance of the start frame, which a vararg function has moved, from its arguments; guarded.
     fn start_delta(&mut self, vm: &Vm) -> Rec<usize> {
-        let link = view::slot(vm, -1).0;
+        let link = view::slot(vm, -1).bits();
         if frame::kind(link) != frame::VARG {
             return self.nyi(Bc::VARG);
         }

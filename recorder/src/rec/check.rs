@@ -34,7 +34,7 @@ impl Recorder {
         let mut base = self.base;
         for (depth, f) in self.stack.frames.iter().enumerate().rev() {
             let at = base.index() as isize - running;
-            let link = view::slot(vm, at - 1).0;
+            let link = view::slot(vm, at - 1).bits();
             let kind = frame::kind(link);
             let fits = match f.kind {
                 FrameKind::Call => kind == frame::LUA,
@@ -62,7 +62,7 @@ impl Recorder {
         if !analysed(self.proto) || !self.stack.frames.iter().all(|f| analysed(f.proto)) {
             return Ok(());
         }
-        let top = if is_header(view::ins(pc).op()) { self.base + vm.record_nargs as usize } else { self.frame_top() };
+        let top = if is_header(view::ins(pc).op()) { self.base + vm.interp.record_nargs as usize } else { self.frame_top() };
         let top = top.min(self.slots.top());
         // In a frame that a metamethod was called from, temporaries that the instruction has used up may hold anything.
         let last = self.stack.frames.iter().rposition(|f| matches!(f.kind, FrameKind::Cont(_) | FrameKind::Protected));
@@ -74,7 +74,7 @@ impl Recorder {
                 continue;
             }
             let v = view::slot(vm, (at.index() as isize) - self.base.index() as isize);
-            let fits = if self.is_link(at) { self.is_word(r, v.0) } else { self.is_value(r, v) };
+            let fits = if self.is_link(at) { self.is_word(r, v.bits()) } else { self.is_value(r, v) };
             check(fits, || {
                 let known = self.b.trace.konst(r).map_or_else(|| format!("{:?} {r:?}", self.ty(r)), |k| format!("{k:?}"));
                 format!("slot {at}: {known} to the recorder, {v:?} to the interpreter")
@@ -106,7 +106,7 @@ impl Recorder {
             Some(Const::Num(k)) => v
                 .as_number()
                 .is_some_and(|n| n.to_bits() == k || n == f64::from_bits(k) || n.is_nan() && f64::from_bits(k).is_nan()),
-            Some(Const::Gc(k)) => k.0 == v.0,
+            Some(Const::Gc(k)) => k.bits() == v.bits(),
             Some(Const::Pri(_)) => Ty::of_value(v) == self.ty(r),
             Some(_) => true,
             None => {

@@ -11,7 +11,7 @@ use perilune_vm::{Value, Vm};
 
 /// Some string.
 fn any_string(vm: &Vm) -> Value {
-    vm.meta_names[0].map_or(Value::NIL, Value::str)
+    vm.realm.meta_names[0].map_or(Value::NIL, Value::str)
 }
 
 impl Recorder {

@@ -66,9 +66,9 @@ impl SwitchTarget {
             ThreadStatus::Running | ThreadStatus::Dead => return None,
         };
         let base = co.base.get();
-        let at = |i: isize| view::on_stack(base, i);
+        let at = |i: isize| view::on_stack(co, i);
         let compiled = |p: &Gc<Proto>| p.flags.get() & ProtoFlags::NOJIT == 0;
-        let (left_by, link) = (at(-2).as_func()?, at(-1).0);
+        let (left_by, link) = (at(-2).as_func()?, at(-1).bits());
         let frame = base as usize - co.stack.get() as usize;
         if fresh {
             let proto = left_by.proto().filter(compiled)?;
@@ -175,7 +175,7 @@ impl Recorder {
 
     /// Yields to the resumer.
     fn yields(&mut self, vm: &Vm, call: Call) -> Rec<bool> {
-        let Some((to, told)) = SwitchTarget::resumer(vm).filter(|_| vm.cur.native_depth.get() == vm.native_depth) else {
+        let Some((to, told)) = SwitchTarget::resumer(vm).filter(|_| vm.cur.native_depth.get() == vm.interp.native_depth) else {
             return Ok(false);
         };
         if self.meets_many(&to) {
@@ -207,7 +207,7 @@ impl Recorder {
         let start = -self.base.from_base() as isize;
         let (mut at, mut links) = (0, Vec::new());
         loop {
-            let link = view::slot(vm, start + at - 1).0;
+            let link = view::slot(vm, start + at - 1).bits();
             links.push((at, link));
             match frame::kind(link) {
                 frame::COR => return Some(links),

@@ -73,6 +73,6 @@ impl Recorder {
     }
     /// The metatable of a type that is no table or userdata.
     pub(super) fn base_meta(vm: &Vm, v: Value) -> Option<perilune_vm::object::Gc<perilune_vm::object::Table>> {
-        vm.base_meta[v.type_index()]
+        vm.realm.base_meta[v.type_index()]
     }
 }

@@ -127,7 +127,7 @@ impl Recorder {
         let meta = t.meta.get();
         let r = self.field(table, Field::TabMeta)?;
         if let Some(m) = meta
-            && vm.meta_names[MM::Index as usize].is_some_and(|name| m.get_str(name) == Value::table(m))
+            && vm.realm.meta_names[MM::Index as usize].is_some_and(|name| m.get_str(name) == Value::table(m))
             && !self.feedback.is_one_of_many_classes(m)
             && !self.is_made(r)
         {
@@ -165,7 +165,7 @@ impl Recorder {
     }
     /// Looks up a metamethod in a metatable.
     pub(super) fn method(&mut self, vm: &Vm, meta: Gc<Table>, kmeta: IrRef, mm: MM) -> Rec<(IrRef, Value)> {
-        let Some(name) = vm.meta_names[mm as usize] else { return Ok((IrRef::NIL, Value::NIL)) };
+        let Some(name) = vm.realm.meta_names[mm as usize] else { return Ok((IrRef::NIL, Value::NIL)) };
         let key = (self.b.kgc(Value::str(name)), Value::str(name));
         let r = match self.constant_field(vm, meta, kmeta, key, 1) {
             Some(k) => k,

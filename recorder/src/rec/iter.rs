@@ -48,7 +48,7 @@ impl Recorder {
             return Err(Abort::Retry);
         }
         self.guard_is(f, v)?;
-        let start = self.b.kptr(Value::key_index(0).0);
+        let start = self.b.kptr(Value::key_index(0).bits());
         self.set(a - 1, start);
         Ok(Flow::Next)
     }
@@ -66,7 +66,7 @@ impl Recorder {
     /// The control value of a position.
     fn control_value(&mut self, index: IrRef) -> Rec<IrRef> {
         let wide = self.b.emit(Op::CONV, Ty::U64, index, IrRef(conv::U64_INT))?;
-        let tag = self.b.kptr(Value::key_index(0).0);
+        let tag = self.b.kptr(Value::key_index(0).bits());
         self.b.emit(Op::ADD, Ty::U64, wide, tag)
     }
 
@@ -79,7 +79,7 @@ impl Recorder {
         let index = self.position(at)?;
         let next = self.b.call(Helper::TabNext, &[table, index])?;
         let end = self.b.kint(-1);
-        let Some((_, k, v)) = t.next_index(view::slot(vm, a as isize - 1).0 as u32) else {
+        let Some((_, k, v)) = t.next_index(view::slot(vm, a as isize - 1).bits() as u32) else {
             self.b.emit(Op::EQ, Ty::Int, next, end)?;
             self.clear_from(self.base + a - 3);
             self.snaps.needed = true;

@@ -96,7 +96,7 @@ impl Recorder {
         self.clear_from(old + size);
         self.need(new + args.len());
         let (kid, kpc) = (self.b.kptr(id), self.b.kptr(view::at(pc, 1).expose_provenance() as u64));
-        let link = self.b.kptr(frame::link(size + 4, frame::CONT).0);
+        let link = self.b.kptr(frame::link(size + 4, frame::CONT).bits());
         for (i, r) in [kid, kpc, r, link].into_iter().enumerate() {
             self.set_abs(new - 4 + i, r);
         }

@@ -160,7 +160,7 @@ impl Recorder {
         kind: u64,
     ) -> Rec<()> {
         let outer = Frame::of_call(self.base + a + 2, 0, view::at(pc, 1), 0);
-        let (at, link) = (outer.at + skip + 2, frame::link(skip + 2, kind).0);
+        let (at, link) = (outer.at + skip + 2, frame::link(skip + 2, kind).bits());
         let klink = self.b.kptr(outer.link);
         self.set_abs(outer.at - 1, klink);
         self.call_native(vm, pc, f, Frame { at, nargs, link, ..outer })
@@ -176,7 +176,7 @@ impl Recorder {
         nargs: usize,
         dest: Option<usize>,
     ) -> Rec<()> {
-        let (at, link) = (self.base + delta, frame::link(delta, frame::CONT).0);
+        let (at, link) = (self.base + delta, frame::link(delta, frame::CONT).bits());
         let (dest, want) = dest.map_or((at, 1), |dest| (self.base + dest, 2));
         self.call_native(vm, pc, f, Frame { at, nargs, link, first: at - 4, dest, want, back: view::at(pc, 1), down: 0 })
     }

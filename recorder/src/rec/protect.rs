@@ -146,7 +146,7 @@ impl Recorder {
         if first == 1 {
             self.set_abs(base, args[0].0);
         }
-        let link = self.b.kptr(frame::link(first + 2, kind.kind()).0);
+        let link = self.b.kptr(frame::link(first + 2, kind.kind()).bits());
         self.set_abs(base + first, callee);
         self.set_abs(base + first + 1, link);
         for (i, arg) in args[first + 1..].iter().enumerate() {

@@ -81,7 +81,7 @@ impl Recorder {
         let start = 2 - running;
         let (mut at, mut links, mut protected) = (0, Vec::new(), 0);
         loop {
-            let link = view::slot(vm, start + at - 1).0;
+            let link = view::slot(vm, start + at - 1).bits();
             links.push((at, link));
             let delta = match frame::kind(link) {
                 frame::LUA => {
@@ -126,7 +126,7 @@ impl Recorder {
                 }
                 FrameKind::Call => {
                     self.enter_frame(f.proto);
-                    let link = view::slot(vm, left.index() as isize - running - 1).0;
+                    let link = view::slot(vm, left.index() as isize - running - 1).bits();
                     self.place_results(link, left - 2, &results);
                     return Ok(Flow::Next);
                 }
@@ -210,14 +210,14 @@ impl Recorder {
         let cont = Recorder::cont_below(vm, start + at, link);
         if cont.is_some() {
             for i in [4, 3] {
-                self.guard_word(at - i, view::slot(vm, start + at - i).0)?;
+                self.guard_word(at - i, view::slot(vm, start + at - i).bits())?;
             }
         }
         Ok(cont)
     }
     /// The continuation of a frame whose link is `link`; the frame is `at` slots from `vm.base`.
     fn cont_below(vm: &Vm, at: isize, link: u64) -> Option<Cont> {
-        let [id, pc] = [4, 3].map(|i| view::slot(vm, at - i).0);
+        let [id, pc] = [4, 3].map(|i| view::slot(vm, at - i).bits());
         (frame::kind(link) == frame::CONT).then(|| Cont { id, pc: view::at(view::pc_of_link(pc), -1) })
     }
     /// Guards the value of the word `at` slots from the base of the start frame. It does not change while the frame lives.

@@ -1,8 +1,8 @@
 //! Raw reads of the running stack and of bytecode: all the unsafe code of the recorder.
-#![allow(unsafe_code, reason = "the recorder looks at the stack and the instructions of the running function")]
+#![allow(unsafe_code, reason = "slots and instructions that are read belong to the frame that is recorded, or to those below it")]
 
 use perilune_vm::bc::Ins;
-use perilune_vm::object::{Func, Gc};
+use perilune_vm::object::{Func, Gc, Thread};
 use perilune_vm::{Value, Vm};
 
 /// The value in slot `i` of the frame at `vm.base`; negative slots are those of the frames below.
@@ -12,10 +12,13 @@ pub(super) fn slot(vm: &Vm, i: isize) -> Value {
     unsafe { *vm.base.offset(i) }
 }
 
-/// The value `i` slots from the frame at `base` on the stack of a coroutine that is not running.
-pub(super) fn on_stack(base: *mut Value, i: isize) -> Value {
-    // SAFETY: the frame of the builtin that the coroutine has left by; callers name its head and that of the frame which called it.
-    unsafe { *base.offset(i) }
+/// The value `i` slots from the base of the frame that a waiting coroutine has left by.
+pub(super) fn on_stack(co: Gc<Thread>, i: isize) -> Value {
+    let slot = co.base.get().wrapping_offset(i);
+    let stack = co.stack.get();
+    assert!(slot >= stack && slot < stack.wrapping_add(co.size.get() as usize), "a slot of the coroutine");
+    // SAFETY: the slot is on the stack of the coroutine, all of whose memory is initialised.
+    unsafe { *slot }
 }
 
 /// The instruction at an address.
@@ -41,5 +44,6 @@ pub(super) fn pc_of_link(link: u64) -> *const Ins {
 
 /// The function of the frame whose base is `i` slots from `vm.base`.
 pub(super) fn func(vm: &Vm, i: isize) -> Gc<Func> {
-    Gc::from_addr(slot(vm, i - 2).payload())
+    // SAFETY: the slot two below a frame's base holds its function.
+    unsafe { Gc::from_addr(slot(vm, i - 2).payload()) }
 }

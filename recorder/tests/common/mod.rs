@@ -130,19 +130,24 @@ impl World {
     }
 }
 
+fn fake<T>(address: u64) -> Gc<T> {
+    // SAFETY: the passes compare the addresses of constants, and follow none.
+    unsafe { Gc::from_addr(address) }
+}
+
 impl Objects for World {
     fn string(&mut self, s: &[u8]) -> Value {
         Value::str(self.vm.new_str(s))
     }
     fn object(&mut self, kind: &str, index: u32) -> Option<Value> {
-        let fake = FAKE + u64::from(index) * 64;
+        let address = FAKE + u64::from(index) * 64;
         Some(match kind {
             "tab" => Value::table(self.table(index as usize)),
-            "fun" => Value::func(Gc::from_addr(fake)),
-            "pro" => Value::proto(Gc::from_addr(fake)),
-            "udt" => Value::udata(Gc::from_addr(fake)),
-            "thr" => Value::thread(Gc::from_addr(fake)),
-            "lud" => Value::lightud(fake),
+            "fun" => Value::func(fake(address)),
+            "pro" => Value::proto(fake(address)),
+            "udt" => Value::udata(fake(address)),
+            "thr" => Value::thread(fake(address)),
+            "lud" => Value::lightud(address),
             _ => return None,
         })
     }
@@ -171,10 +176,12 @@ impl World {
         let base = stack.as_mut_ptr().wrapping_add(BELOW);
         // What is not a loop comes back to its start.
         let mut config = Config { fuel, ..Config::default() };
-        let mut exit = eval::run_with(&config, trace, &raw mut *self.vm, base);
+        // SAFETY: the trace was made for this VM and this stack.
+        let mut exit = unsafe { eval::run_with(&config, trace, &raw mut *self.vm, base) };
         while exit.outcome == Outcome::Again {
             config.fuel = fuel.saturating_sub(exit.executed);
-            let next = eval::run_with(&config, trace, &raw mut *self.vm, exit.base);
+            // SAFETY: the trace was made for this VM and this stack.
+            let next = unsafe { eval::run_with(&config, trace, &raw mut *self.vm, exit.base) };
             let (executed, iterations) = (exit.executed + next.executed, exit.iterations + 1);
             exit = Exit { executed, in_loop: executed, iterations, ..next };
         }

@@ -1,4 +1,5 @@
 //! References to values of userdata.
+#![allow(unsafe_code, reason = "a reference into a userdata lives as long as its borrow, which the flags of the cell count")]
 
 use super::AnyUserData;
 use super::cell::Borrow;

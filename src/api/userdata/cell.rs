@@ -1,4 +1,5 @@
 //! What a userdata holds: a value and the state of its borrows.
+#![allow(unsafe_code, reason = "the flags of the cell count borrows: a reference is only made where they allow it")]
 
 use crate::api::error::{Error, Result};
 use perilune_vm::object::{Gc, Udata};

@@ -1,4 +1,5 @@
 //! Collects what a type says about itself, until the metatable is made of it.
+#![allow(unsafe_code, reason = "a value inside a userdata is reached by the borrow that was just taken")]
 
 use super::borrow::userdata_of;
 use super::cell::{Content, Mode, Scoped};

@@ -2,6 +2,7 @@
 //!
 //! A userdata that holds an `Rc<RefCell<T>>` is used by Lua code and by [`AnyUserData::borrow`](super::AnyUserData::borrow) as if it held
 //! a `T`. The lock of the wrapper decides then, besides the borrow flag of the userdata, which borrows are possible.
+#![allow(unsafe_code, reason = "a reference through a lock is kept together with the guard of the lock")]
 
 use super::borrow::{UserDataRef, UserDataRefMut};
 use super::cell::{AnyShared, Borrow, Content, Mode, Shared};

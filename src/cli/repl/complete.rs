@@ -17,7 +17,7 @@ pub fn complete(vm: &Vm, line: &str, pos: usize) -> (usize, Vec<String>) {
     let cut = path.iter().rposition(|b| b".:".contains(b));
     let (owner, prefix) = cut.map_or((&path[..0], path), |i| (&path[..i], &path[i + 1..]));
     let begin = start + cut.map_or(0, |i| i + 1);
-    let globals = Value::table(vm.globals);
+    let globals = Value::table(vm.realm.globals);
     let owner = owner.split(|b| b".:".contains(b)).filter(|_| cut.is_some()).try_fold(globals, |v, name| field(vm, v, name));
     let Some(owner) = owner else { return (begin, Vec::new()) };
     let methods = cut.is_some_and(|i| path[i] == b':');

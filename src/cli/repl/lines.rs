@@ -1,4 +1,5 @@
 //! Where the interactive mode has its lines from: a terminal, with editing, completion and a history that is kept; or anything else.
+#![allow(unsafe_code, reason = "the line editor has borrowed the state, and completes only while it reads a line")]
 
 use super::complete::complete;
 use super::highlight::highlight;

@@ -113,7 +113,7 @@ fn read_chunk(vm: &mut Vm, lines: &mut Lines) -> Option<Loaded> {
 
 /// The prompt in a global, if it is a string or a number.
 fn prompt(vm: &mut Vm, name: &[u8], default: &[u8]) -> Vec<u8> {
-    let globals = vm.globals;
+    let globals = vm.realm.globals;
     let v = vm.field(globals, name);
     if !v.is_str() && !v.is_number() {
         return default.to_vec();
@@ -138,7 +138,7 @@ fn is_open(wrong: &[u8]) -> bool {
 
 /// Is there no global of this name?
 fn is_unknown(vm: &mut Vm, name: &[u8]) -> bool {
-    let globals = vm.globals;
+    let globals = vm.realm.globals;
     vm.field(globals, name).is_nil()
 }
 
@@ -153,10 +153,10 @@ fn print_results(vm: &mut Vm, results: &[Value], for_people: bool) {
             *v = Value::str(vm.new_str(&pretty::table(t)));
         }
     }
-    let globals = vm.globals;
+    let globals = vm.realm.globals;
     let print = vm.field(globals, b"print");
     if let Err((e, _)) = vm.pcall_traced(print, &texts) {
-        vm.error = e;
+        vm.errors.value = e;
         let text = vm.error_text();
         message(Prefix::None, &[b"error calling 'print' (", &*text, b")"].concat());
     }
@@ -164,7 +164,7 @@ fn print_results(vm: &mut Vm, results: &[Value], for_people: bool) {
 
 /// The line that says whether the compiler is on.
 fn print_jit_status(vm: &mut Vm) {
-    let globals = vm.globals;
+    let globals = vm.realm.globals;
     let Some(jit) = vm.field(globals, b"jit").as_table() else { return };
     let status = vm.field(jit, b"status");
     let Ok(results) = vm.pcall_traced(status, &[]) else { return };

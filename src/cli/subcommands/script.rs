@@ -1,4 +1,5 @@
 //! Running a script to look at it.
+#![allow(unsafe_code, reason = "the guard of Ctrl-C is gone before the state is")]
 
 use crate::cli::interrupt::Guard;
 use crate::cli::report::{Prefix, message};

@@ -185,7 +185,7 @@ impl Runner {
                     run_before(vm, before);
                 }
                 vm.pcall_traced(program, &given).err().map(|(e, trace)| {
-                    vm.error = e;
+                    vm.errors.value = e;
                     traceback = trace;
                     vm.error_text()
                 })
@@ -223,7 +223,7 @@ fn set(vm: &mut Vm, mode: &Mode, options: &[String]) {
         assert!(done.is_ok(), "the options {options:?}");
     }
     if let Some(pause) = mode.pause {
-        let globals = vm.globals;
+        let globals = vm.realm.globals;
         let collect = vm.field(globals, b"collectgarbage");
         let what = Value::str(vm.new_str(b"setpause"));
         let done = vm.pcall_traced(collect, &[what, Value::int(pause)]);

@@ -112,7 +112,7 @@ fn sandbox() -> (Box<Vm>, Value) {
         return function(f) sethook(stop, '', 2000) pcall(f, 1, {}, 'x') sethook() end";
     let f = vm.load_chunk(text, b"=sandbox", None).expect("it compiles");
     let run = vm.call1(Value::func(f), &[]).expect("it runs");
-    let registry = vm.registry;
+    let registry = vm.realm.registry;
     vm.set_field(registry, b"test.run", run);
     (vm, run)
 }
@@ -121,7 +121,7 @@ fn sandbox() -> (Box<Vm>, Value) {
 fn try_run(vm: &mut Vm, run: Value, bytes: &[u8]) -> bool {
     let Ok(f) = vm.load_chunk(bytes, b"=fuzz", Some(b"b")) else { return false };
     let f = Value::func(f);
-    assert!(vm.call1(run, &[f]).is_ok() || vm.error.is_str());
+    assert!(vm.call1(run, &[f]).is_ok() || vm.errors.value.is_str());
     vm.set_hook(0, 0, core::ptr::null());
     true
 }

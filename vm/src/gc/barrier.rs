@@ -3,6 +3,7 @@
 //! A table that is stored into goes back to gray ([`Vm::barrier_back`]): it will be traversed again in the atomic phase, and
 //! further stores cost nothing. For other objects (upvalues, functions, userdata) the stored object is marked at once
 //! ([`Vm::barrier_forward`]). Outside of marking, the barrier only takes the black off, so that it does not fire again.
+#![allow(unsafe_code, reason = "the value of a closed upvalue lies inside the upvalue")]
 
 use super::Phase;
 use crate::Vm;
@@ -48,8 +49,12 @@ impl Vm {
         }
     }
     /// [`Vm::barrier_forward`] for a closed upvalue given by the address of its value.
-    pub fn barrier_upval_slot(&mut self, slot: *mut Value, v: Value) {
+    ///
+    /// # Safety
+    /// `slot` is the value of a live closed upvalue.
+    pub unsafe fn barrier_upval_slot(&mut self, slot: *mut Value, v: Value) {
         let uv = slot.wrapping_byte_sub(offset_of!(UpVal, closed)).cast::<UpVal>();
-        self.barrier_forward(Gc::from_ptr(uv).header(), v);
+        // SAFETY: the contract of this function.
+        self.barrier_forward(unsafe { Gc::from_ptr(uv) }.header(), v);
     }
 }

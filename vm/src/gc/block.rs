@@ -1,5 +1,6 @@
 //! Blocks: 64 KB of cells of one size, aligned to their size so that a cell's address gives its block. They are cut from segments
 //! of memory taken from the system allocator, and handed back and forth between the size classes as they become empty.
+#![allow(unsafe_code, reason = "a block is aligned to its size, and its cells lie between its header and its end")]
 
 use super::os::{alloc_low, free_low};
 use super::poison;
@@ -175,9 +176,12 @@ impl Blocks {
     pub fn take_added(&mut self) -> bool {
         core::mem::take(&mut self.added)
     }
-    /// Takes back a block in which no cell is in use or on a list.
-    pub fn give(&mut self, b: *mut Block) {
-        // SAFETY: the caller owned the block, so its head is valid.
+    /// Takes back a block.
+    ///
+    /// # Safety
+    /// The caller owned the block, and none of its cells is in use or on a list.
+    pub unsafe fn give(&mut self, b: *mut Block) {
+        // SAFETY: an owned block has a valid head.
         let segment = unsafe { (*b).segment };
         self.segments[segment as usize].used -= 1;
         self.free.push(b);

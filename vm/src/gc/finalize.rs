@@ -39,23 +39,23 @@ impl Vm {
     /// Runs `f`, which may run Lua code, in the middle of a program that does not see it: nothing of it is recorded, no hook is called, an
     /// error on its way stays as it is. No collection steps run meanwhile; an explicit full collection is possible.
     pub(crate) fn outside_program<R>(&mut self, f: impl FnOnce(&mut Vm) -> R) -> R {
-        if self.mode == Mode::Record {
+        if self.interp.mode == Mode::Record {
             // What is recorded is not what runs now.
             self.abort_recording();
         }
         let nested = core::mem::replace(&mut self.heap.finalizing, true);
         self.heap.update_threshold();
-        self.no_record += 1;
+        self.callback.no_record += 1;
         let hooks = self.suspend_hooks(true);
-        let (error, pc) = (self.error, self.pc);
+        let (error, pc) = (self.errors.value, self.pc);
         // A collection inside must not free the error.
         self.heap.set_aside.push(error);
         let result = f(self);
         self.heap.set_aside.pop();
-        self.error = error;
+        self.errors.value = error;
         self.pc = pc;
         self.suspend_hooks(hooks);
-        self.no_record -= 1;
+        self.callback.no_record -= 1;
         self.heap.finalizing = nested;
         self.heap.update_threshold();
         result

@@ -1,11 +1,12 @@
 //! The heap's state and the allocation of object cells.
+#![allow(unsafe_code, reason = "free lists hold free cells of their class; carved cells of object blocks have a header")]
 
 use super::Marker;
 use super::block::{Block, Blocks, FreeCell};
 use super::raw::{RawPools, large_layout};
 use super::size::{CELL_MAX, NUM_CLASSES, class_of, class_size};
 use super::watch::{Change, Watch};
-use crate::object::{Func, Gc, GcHeader, Kind, Node, Proto, Shapes, Str, StrTable, Table, Thread, Udata, Watchpoints};
+use crate::object::{Func, Gc, GcHeader, Kind, Node, Object, Proto, Shapes, Str, StrTable, Thread, Udata, Watchpoints};
 use crate::value::Value;
 use core::cell::Cell;
 use std::collections::VecDeque;
@@ -169,7 +170,8 @@ impl Heap {
     pub fn with_seed(seed: u64) -> Heap {
         let empty_node = Box::into_raw(Box::new(Node::empty()));
         let _ = empty_node.expose_provenance();
-        let dangling = Gc::from_addr(8);
+        // SAFETY: it is replaced below before anybody follows it.
+        let dangling = unsafe { Gc::from_addr(8) };
         let mut heap = Heap {
             total: 0,
             threshold: MIN_GOAL,
@@ -305,7 +307,8 @@ impl Heap {
         // While somebody watches, the lists that the fast path looks at are empty.
         let mut list = self.take_hidden(class);
         if !list.is_null() {
-            return self.hand_out(class, list);
+            // SAFETY: the free cells of the class that were hidden.
+            return unsafe { self.hand_out(class, list) };
         }
         if let Some(b) = self.classes[class].ready.pop() {
             // SAFETY: blocks of the class are owned by it.
@@ -327,12 +330,16 @@ impl Heap {
             }
             self.watch_blocks();
         }
-        self.hand_out(class, list)
+        // SAFETY: swept or carved just now, of this class.
+        unsafe { self.hand_out(class, list) }
     }
     /// Takes the first cell of a list, and keeps the rest as the free cells of the class.
+    ///
+    /// # Safety
+    /// `list` is a list of free cells of the class, and not empty.
     #[inline]
-    fn hand_out(&mut self, class: usize, list: *mut FreeCell) -> *mut FreeCell {
-        // SAFETY: the list has at least one cell.
+    unsafe fn hand_out(&mut self, class: usize, list: *mut FreeCell) -> *mut FreeCell {
+        // SAFETY: the contract of this function.
         let rest = unsafe { FreeCell::take(list, class_size(class)) };
         if self.is_told() {
             self.hide(class, rest);
@@ -387,9 +394,9 @@ impl Heap {
     }
     /// Bytes that an object takes, with what it owns (of a userdata's payload: what it told the collector).
     pub fn object_size(&self, o: Gc<GcHeader>) -> usize {
-        let cell = match o.kind() {
-            Kind::Str => crate::object::STR_DATA + o.cast::<Str>().len() + 1,
-            Kind::Func => size_of::<Func>() + o.b0.get() as usize * 8,
+        let cell = match o.typed() {
+            Some(Object::Str(s)) => crate::object::STR_DATA + s.len() + 1,
+            Some(Object::Func(f)) => size_of::<Func>() + f.num_upvalues() * 8,
             _ => 0,
         };
         if cell > CELL_MAX {
@@ -397,11 +404,11 @@ impl Heap {
         }
         // SAFETY: objects that are not large are in a cell of a block.
         let cell = unsafe { (*Block::of(o.as_ptr().cast())).cell as usize };
-        let owned = match o.kind() {
-            Kind::Table => o.cast::<Table>().owned_bytes(),
-            Kind::Thread => super::raw::real_size(o.cast::<Thread>().size.get() as usize * 8),
-            Kind::Proto => o.cast::<Proto>().owned_bytes(),
-            Kind::Udata => o.cast::<Udata>().external.get(),
+        let owned = match o.typed() {
+            Some(Object::Table(t)) => t.owned_bytes(),
+            Some(Object::Thread(t)) => super::raw::real_size(t.size.get() as usize * 8),
+            Some(Object::Proto(p)) => p.owned_bytes(),
+            Some(Object::Udata(u)) => u.external.get(),
             _ => 0,
         };
         cell + owned

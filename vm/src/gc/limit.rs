@@ -1,5 +1,6 @@
 //! The end of memory: the limit that the host has set, and what the system gives ([`super::reserve`]). Allocation itself never
 //! fails: memory is looked at in safepoints, and before allocations whose size the program controls.
+#![allow(unsafe_code, reason = "the list of large objects holds objects that are not freed")]
 
 use super::{Heap, reserve};
 use crate::Vm;
@@ -144,16 +145,16 @@ impl Vm {
     /// never made.
     #[inline]
     pub(crate) fn has_room_in_buffer(&mut self, more: usize) -> bool {
-        if self.buffer.capacity() - self.buffer.len() < more && !self.buffer_cut {
+        if self.strings.buffer.capacity() - self.strings.buffer.len() < more && !self.strings.buffer_cut {
             self.grow_buffer(more);
         }
-        !self.buffer_cut
+        !self.strings.buffer_cut
     }
     #[cold]
     #[inline(never)]
     fn grow_buffer(&mut self, more: usize) {
-        let fits = self.buffer.len().saturating_add(more) <= self.longest_buffer();
-        self.buffer_cut = !fits || self.buffer.try_reserve(more).is_err();
+        let fits = self.strings.buffer.len().saturating_add(more) <= self.longest_buffer();
+        self.strings.buffer_cut = !fits || self.strings.buffer.try_reserve(more).is_err();
     }
     /// The string of `size` bytes that `fill` appends to a buffer; none where there is no memory for it. Neither collects nor raises an
     /// error, see [`Vm::has_room_for_str`].
@@ -162,7 +163,7 @@ impl Vm {
         if !self.has_room_for_str(size) {
             return None;
         }
-        let mut buf = core::mem::take(&mut self.buffer);
+        let mut buf = core::mem::take(&mut self.strings.buffer);
         buf.clear();
         if buf.try_reserve(size).is_err() {
             return None;
@@ -176,7 +177,7 @@ impl Vm {
     #[inline]
     pub fn keep_buffer(&mut self, buffer: Vec<u8>) {
         if buffer.capacity() <= ASK {
-            self.buffer = buffer;
+            self.strings.buffer = buffer;
         }
     }
     /// Fails if `extra` bytes do not fit below the limit even after a full collection, or memory stays short.
@@ -212,7 +213,7 @@ impl Vm {
     pub(crate) fn out_of_memory(&mut self) -> LuaError {
         let e = self.throw(Value::str(self.heap.names.no_memory));
         // There is no room for handlers.
-        self.error_handled = true;
+        self.errors.handled = true;
         e
     }
 }

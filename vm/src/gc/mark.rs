@@ -2,12 +2,13 @@
 //!
 //! A white object that is reached becomes gray and goes on a stack; taking it off the stack makes it black and reaches what it
 //! refers to. Nothing recurses.
+#![allow(unsafe_code, reason = "above its top, a stack holds nothing that anybody needs")]
 
 use super::Heap;
-use super::visit::{Edge, Visitor, visit_object};
+use super::visit::{Edge, Visitor};
 use super::weak::WeakMode;
 use crate::Vm;
-use crate::object::{Func, Gc, GcHeader, Kind, Proto, ProtoFlags, ShapeSet, Str, Table, Thread, UpVal};
+use crate::object::{Gc, GcHeader, Kind, Object, Proto, ProtoFlags, ShapeSet, Str, Table, Thread};
 use crate::value::Value;
 use std::rc::Rc;
 
@@ -61,8 +62,8 @@ impl Marker {
     /// Marks a value as reachable.
     #[inline(always)]
     pub fn mark_value(&mut self, v: Value) {
-        if v.is_gc() {
-            self.mark_object(Gc::from_addr(v.payload()));
+        if let Some(o) = v.as_gc() {
+            self.mark_object(o);
         }
     }
     /// Marks an object as reachable.
@@ -112,27 +113,33 @@ impl Marker {
     /// Traverses one gray object; returns a measure of the work.
     #[inline]
     fn traverse(&mut self, o: Gc<GcHeader>) -> usize {
-        match o.kind() {
-            Kind::Table => self.traverse_table(o.cast()),
-            Kind::Thread => self.traverse_thread(o.cast()),
-            Kind::UpVal => {
+        match o.typed() {
+            Some(Object::Table(t)) => self.traverse_table(t),
+            Some(Object::Thread(t)) => self.traverse_thread(t),
+            Some(Object::UpVal(uv)) => {
                 // Open upvalues stay gray: stack stores have no barrier.
-                if o.b0.get() != 0 {
+                if uv.is_closed() {
                     o.gray_to_black();
                 }
-                o.cast::<UpVal>().visit(self);
+                uv.visit(self);
                 32
             }
-            Kind::Func => {
+            Some(Object::Func(f)) => {
                 o.gray_to_black();
-                o.cast::<Func>().visit(self);
+                f.visit(self);
                 48
             }
-            kind => {
+            Some(Object::Proto(p)) => {
                 o.gray_to_black();
-                visit_object(o, self);
-                if kind == Kind::Proto { self.traverse_proto(o.cast()) } else { 48 }
+                p.visit(self);
+                self.traverse_proto(p)
             }
+            Some(Object::Udata(u)) => {
+                o.gray_to_black();
+                u.visit(self);
+                48
+            }
+            Some(Object::Str(_)) | None => 0,
         }
     }
     fn traverse_proto(&mut self, p: Gc<Proto>) -> usize {
@@ -176,7 +183,8 @@ impl Marker {
         // Stays gray, and is looked at again in the atomic phase.
         t.visit(self);
         if self.atomic {
-            clear_unused_stack(&t, self.stack_top(&t));
+            // SAFETY: the top of that stack.
+            unsafe { clear_unused_stack(&t, self.stack_top(&t)) };
         } else {
             self.gray_again.push(t.header());
         }
@@ -185,7 +193,10 @@ impl Marker {
 }
 
 /// Clears the slots of a stack above `top`, so that no slot ever refers to a freed object.
-fn clear_unused_stack(t: &Thread, top: *mut Value) {
+///
+/// # Safety
+/// `top` is on that stack.
+unsafe fn clear_unused_stack(t: &Thread, top: *mut Value) {
     let mut p = top;
     // SAFETY: `top` and the end delimit a part of the stack's memory, which nobody else looks at during a step.
     unsafe {
@@ -205,22 +216,22 @@ impl Vm {
     /// Marks all roots.
     pub(super) fn mark_roots(&mut self) {
         let m = &mut self.heap.marker;
-        m.mark(self.main);
+        m.mark(self.realm.main);
         m.mark(self.cur);
-        m.mark(self.globals);
-        m.mark(self.registry);
-        m.mark_value(self.error);
-        for f in self.io_defaults {
+        m.mark(self.realm.globals);
+        m.mark(self.realm.registry);
+        m.mark_value(self.errors.value);
+        for f in self.realm.io_defaults {
             m.mark_value(f);
         }
-        for t in self.base_meta.iter().flatten() {
+        for t in self.realm.base_meta.iter().flatten() {
             m.mark(*t);
         }
-        for s in self.meta_names.iter().flatten() {
+        for s in self.realm.meta_names.iter().flatten() {
             m.mark(*s);
         }
         self.host.roots.for_each(|v| m.mark_value(v));
-        for (_, v) in &self.event_handlers {
+        for (_, v) in &self.host.event_handlers {
             m.mark_value(*v);
         }
         for u in &self.heap.finalize {
@@ -237,7 +248,7 @@ impl Vm {
     }
     /// Traverses all gray objects, and then the traces of the prototypes met so far.
     pub(super) fn propagate_with_traces(&mut self) -> usize {
-        let (compiler, waiting) = (Rc::clone(&self.compiler), self.traces_waiting != 0);
+        let (compiler, waiting) = (Rc::clone(&self.compiler), self.compiled.native_calls != 0);
         let m = &mut self.heap.marker;
         let mut done = 0;
         loop {

@@ -2,6 +2,7 @@
 //!
 //! Where the system keeps user addresses below 2^47, any allocator will do. Linux on aarch64 goes up to 2^48, and its `malloc`
 //! uses the upper half: there, pages are mapped at chosen addresses.
+#![allow(unsafe_code, reason = "memory is given back to the system with the layout that it was taken with")]
 
 use std::alloc::Layout;
 

@@ -2,6 +2,7 @@
 //! after it was freed is found. Without the feature `asan` nothing is told.
 //!
 //! The heap itself reads and writes free cells by the functions of [`super::block`] alone.
+#![allow(unsafe_code, reason = "the sanitizer is told of memory inside blocks of the heap only")]
 
 /// Is AddressSanitizer told?
 pub const ON: bool = cfg!(feature = "asan");

@@ -1,6 +1,7 @@
 //! Raw memory that objects own: array and hash parts of tables, stacks. Same size classes as objects, freed explicitly; each
 //! block keeps its own free list, so that an empty block can go to another class. What is larger than a cell comes from the
 //! system allocator. All of it counts in [`Heap::total`].
+#![allow(unsafe_code, reason = "raw memory is freed and resized with the size that it was allocated with")]
 
 use super::Heap;
 use super::block::{Block, FreeCell, UNLISTED};

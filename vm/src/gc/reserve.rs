@@ -6,6 +6,7 @@
 //! than what the heap has kept back for its largest table.
 //!
 //! The reserve is the process's. A program with several states keeps what the last one that asked needs.
+#![allow(unsafe_code, reason = "memory that is kept for emergencies was mapped with the size that it is given back with")]
 
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use memmap2::{MmapMut, MmapOptions};

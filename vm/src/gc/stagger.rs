@@ -4,6 +4,7 @@
 //! one index are in the same set of the cache, more of them than it has ways, and a load waits for a store to the other array whose
 //! address differs in higher bits only. A program that runs along several arrays took 1.4 times as long, or did not, by where its
 //! name had put the heap.
+#![allow(unsafe_code, reason = "in front of staggered memory lies the address that the system gave")]
 
 use std::alloc::{Layout, alloc, dealloc, realloc};
 
@@ -107,7 +108,8 @@ mod tests {
         let mut size = STAGGERED;
         let mut p = heap.alloc_raw(size);
         let mut between = Vec::new();
-        for half in [6, 2, 80, 4, 1, 14, 1, 200, 2] {
+        let halves: &[usize] = if cfg!(miri) { &[6, 2, 4, 1, 2] } else { &[6, 2, 80, 4, 1, 14, 1, 200, 2] };
+        for &half in halves {
             let (at, new) = (p.addr() % PAGE, STAGGERED * half / 2 + 24 * half);
             // SAFETY: `p` has this size throughout.
             unsafe {

@@ -1,4 +1,5 @@
 //! Collection steps, and what `collectgarbage` is made of.
+#![allow(unsafe_code, reason = "upvalues on the list of a thread are not freed")]
 
 use super::{Heap, Phase};
 use crate::Vm;
@@ -202,7 +203,7 @@ impl Vm {
     /// Finishes marking without interruption, decides who is dead, and starts the sweep.
     fn atomic(&mut self) -> usize {
         self.forget_sampled();
-        self.upheavals = self.upheavals.wrapping_add(1);
+        self.compiled.invalidations = self.compiled.invalidations.wrapping_add(1);
         self.heap.marker.atomic = true;
         self.remark_open_upvals();
         self.mark_roots();
@@ -225,7 +226,7 @@ impl Vm {
         h.watchpoints.sweep();
         h.udatas.retain(|u| !u.hdr.is_white());
         let compiler = self.compiler.clone();
-        let waiting = self.traces_waiting != 0;
+        let waiting = self.compiled.native_calls != 0;
         h.retire_protos(|p| compiler.free_proto(p, waiting));
         let mut threads = core::mem::take(&mut h.threads);
         threads.retain(|t| h.settle_upvals(*t));

@@ -9,13 +9,14 @@
 //! * the intern table holds exactly the strings of the heap, each in its chain;
 //! * tables have the keys that their shapes say;
 //! * nodes of tables are reachable from the main position of their key, and their chains are lists: no node has two predecessors.
+#![allow(unsafe_code, reason = "lists of free cells end, and lead only to cells of their class")]
 
 use super::block::{Block, FreeCell};
 use super::size::class_size;
 use super::visit::{Edge, Visitor, visit_object};
 use super::{Heap, Phase};
 use crate::Vm;
-use crate::object::{Gc, GcHeader, Kind, Str, Table, Thread};
+use crate::object::{Gc, GcHeader, Kind, Object, Str, Table, Thread};
 use crate::value::Value;
 use std::collections::HashSet;
 
@@ -64,15 +65,15 @@ impl Vm {
         let mut strings = HashSet::new();
         heap.for_each_object(|o| {
             visit_object(o, &mut Check { heap, from: o });
-            match o.kind() {
-                Kind::Str => {
-                    strings.insert(o.addr());
+            match o.typed() {
+                Some(Object::Str(s)) => {
+                    strings.insert(s.addr());
                 }
-                Kind::Table => {
-                    check_table(o.cast());
-                    heap.check_keys(o.cast());
+                Some(Object::Table(t)) => {
+                    check_table(t);
+                    heap.check_keys(t);
                     #[cfg(debug_assertions)]
-                    heap.shapes.check(&o.cast::<Table>(), o.cast::<Table>().shape.get());
+                    heap.shapes.check(&t, t.shape.get());
                 }
                 _ => {}
             }
@@ -93,7 +94,7 @@ fn check_table(t: Gc<Table>) {
             continue;
         }
         assert_eq!(t.find(key), Some(n.val.as_ptr()), "a node is not found by its key {key:?}");
-        assert_eq!(crate::object::table::normalize(key).0, key.0, "a key is not normalised");
+        assert_eq!(crate::object::table::normalize(key).bits(), key.bits(), "a key is not normalised");
         let in_array = key.as_int().is_some_and(|i| (i as u32) < t.asize());
         assert!(!in_array, "key {key:?} is in the hash part");
     }

@@ -2,8 +2,9 @@
 //!
 //! Not visited: the key of a table entry whose value is nil, unless it is a string. Such a key may be gone; it is compared
 //! by address only. (Strings are hashed by content, so they must stay.)
+#![allow(unsafe_code, reason = "all slots of a stack are initialised")]
 
-use crate::object::{Func, Gc, GcHeader, Kind, Node, Proto, Table, Thread, Udata, UpVal};
+use crate::object::{Func, Gc, GcHeader, Node, Object, Proto, Table, Thread, Udata, UpVal};
 use crate::value::Value;
 
 /// How an object refers to another.
@@ -50,14 +51,14 @@ pub trait Visitor {
 /// Visits what `o` refers to.
 #[inline]
 pub fn visit_object(o: Gc<GcHeader>, v: &mut impl Visitor) {
-    match o.kind() {
-        Kind::Table => o.cast::<Table>().visit(v),
-        Kind::Func => o.cast::<Func>().visit(v),
-        Kind::UpVal => o.cast::<UpVal>().visit(v),
-        Kind::Proto => o.cast::<Proto>().visit(v),
-        Kind::Thread => o.cast::<Thread>().visit(v),
-        Kind::Udata => o.cast::<Udata>().visit(v),
-        Kind::Str | Kind::Free => {}
+    match o.typed() {
+        Some(Object::Table(t)) => t.visit(v),
+        Some(Object::Func(f)) => f.visit(v),
+        Some(Object::UpVal(uv)) => uv.visit(v),
+        Some(Object::Proto(p)) => p.visit(v),
+        Some(Object::Thread(t)) => t.visit(v),
+        Some(Object::Udata(u)) => u.visit(v),
+        Some(Object::Str(_)) | None => {}
     }
 }
 

@@ -7,8 +7,12 @@
 //! What owns memory that is not a cell has an address of its own: the code of a prototype for all its boxes, the field
 //! `external` of a userdata for what its payload owns.
 //!
-//! Compiled code leaves the number of a [`Site`] in [`crate::Vm::site`] before it calls a helper that may allocate. Only code that
-//! is compiled while somebody watches does, so traces should be flushed before and after.
+//! Compiled code leaves the number of a [`Site`] in `CompiledState::site` before it calls a helper that may allocate. Only code that
+//! is compiled while a watcher is attached does, so traces should be flushed before and after.
+#![allow(
+    unsafe_code,
+    reason = "the VM outlives its heap and does not move; compiled code is entered with no Rust reference to the VM in use"
+)]
 
 use super::Heap;
 use super::block::FreeCell;
@@ -216,16 +220,25 @@ impl Watch {
     fn place(&self) -> Place {
         let vm = core::ptr::with_exposed_provenance::<Vm>(self.vm);
         // SAFETY: the VM outlives its heap, does not move, and its fields beside the heap are plain words that are only read here.
-        let (cur, base, pc, top, site, on_trace) =
-            unsafe { ((*vm).cur, (*vm).base, (*vm).pc, (*vm).top, (*vm).site, (*vm).trace_depth == (*vm).native_depth) };
+        let (cur, base, pc, top, site, on_trace) = unsafe {
+            (
+                (*vm).cur,
+                (*vm).base,
+                (*vm).pc,
+                (*vm).top,
+                (*vm).compiled.site,
+                (*vm).compiled.trace_depth == (*vm).interp.native_depth,
+            )
+        };
         if on_trace {
             // What is on the stack is not what runs.
             // SAFETY: as above.
             return unsafe { (*vm).site_of(site) }.map_or(Place::Internal, Place::Trace);
         }
-        let Some(level) = Level::make(cur, base, pc, top) else { return Place::Internal };
+        // SAFETY: base and top of the running function.
+        let Some(level) = (unsafe { Level::make(cur, base, pc, top) }) else { return Place::Internal };
         let Some(code) = level.func.native() else { return lua(&level).unwrap_or(Place::Internal) };
-        match Level::under(cur, level.base) {
+        match level.below() {
             Some(caller) => lua(&caller).unwrap_or(Place::Native(code as usize)),
             None if level.is_host() => Place::Internal,
             None => Place::Native(code as usize),
@@ -238,7 +251,7 @@ fn lua(level: &Level) -> Option<Place> {
 }
 
 impl Vm {
-    /// Has a watcher told of all changes of the heap from now on; gives it back if there is one already.
+    /// Attaches a watcher, which is called for all changes of the heap from now on; returns it if there is one already.
     pub fn watch(&mut self, watcher: Box<dyn Watcher>) -> Result<(), Box<dyn Watcher>> {
         if self.heap.watch.is_some() {
             return Err(watcher);
@@ -269,39 +282,39 @@ impl Vm {
     }
     /// Sets what enters compiled code.
     pub fn set_enter(&mut self, enter: crate::hooks::EnterFn) {
-        self.plain_enter = enter;
-        self.enter = if self.wants_sites() || self.is_sampling() { enter_watched } else { enter };
+        self.compiled.plain_enter = enter;
+        self.compiled.enter = if self.wants_sites() || self.is_sampling() { enter_watched } else { enter };
     }
-    /// Somebody begins or ends to look at where compiled code is.
+    /// A watcher or a consumer of samples comes or goes.
     pub(crate) fn renew_enter(&mut self) {
-        if self.enter as usize == self.plain_enter as usize {
-            self.site = 0;
-            self.trace_depth = NOT_ON_TRACE;
+        if self.compiled.enter as usize == self.compiled.plain_enter as usize {
+            self.compiled.site = 0;
+            self.compiled.trace_depth = NOT_ON_TRACE;
         }
         if !self.wants_sites() {
-            self.sites = Vec::new();
+            self.compiled.sites = Vec::new();
         }
-        self.set_enter(self.plain_enter);
+        self.set_enter(self.compiled.plain_enter);
     }
-    /// Is compiled code to leave word of where it is, for whoever watches the heap or takes samples?
+    /// Must compiled code store where it is, for a watcher of the heap or a consumer of samples?
     pub fn wants_sites(&self) -> bool {
         self.heap.is_watched() || self.sampling.by_address()
     }
-    /// The number of a place in code that is being compiled, for [`Vm::site`].
+    /// The number of a place in code that is being compiled, for `CompiledState::site`.
     pub fn add_site(&mut self, site: Site) -> Option<u32> {
-        self.sites.push(site);
-        u32::try_from(self.sites.len()).ok()
+        self.compiled.sites.push(site);
+        u32::try_from(self.compiled.sites.len()).ok()
     }
     /// The place with a number.
     pub fn site_of(&self, number: u32) -> Option<Site> {
-        self.sites.get((number as usize).checked_sub(1)?).copied()
+        self.compiled.sites.get((number as usize).checked_sub(1)?).copied()
     }
 }
 
-/// [`Vm::trace_depth`] while no compiled code runs.
+/// `CompiledState::trace_depth` while no compiled code runs.
 const NOT_ON_TRACE: u32 = u32::MAX;
 
-/// Enters compiled code while somebody wants to know where it is, or takes samples: the site is that of this code, and afterwards again
+/// Enters compiled code while the heap is watched or samples are taken: the site is that of this code, and afterwards again
 /// that of the code, if any, that called the builtin that led here.
 ///
 /// # Safety
@@ -309,17 +322,17 @@ const NOT_ON_TRACE: u32 = u32::MAX;
 unsafe extern "C" fn enter_watched(vm: *mut Vm, base: *mut crate::Value, trace: u32) -> u64 {
     // SAFETY: by the contract; plain words, and no reference to the VM is in use.
     unsafe {
-        let outer = ((*vm).site, (*vm).trace_depth, (*vm).code_base, (*vm).stack_moves);
-        (*vm).site = 0;
-        (&raw mut (*vm).code_base).write_volatile(base);
+        let outer = ((*vm).compiled.site, (*vm).compiled.trace_depth, (*vm).compiled.frame_base, (*vm).compiled.stack_moves);
+        (*vm).compiled.site = 0;
+        (&raw mut (*vm).compiled.frame_base).write_volatile(base);
         // A sample may be taken from the moment on that the depth is set.
-        (&raw mut (*vm).trace_depth).write_volatile((*vm).native_depth);
-        let exit = ((*vm).plain_enter)(vm, base, trace);
-        (&raw mut (*vm).trace_depth).write_volatile(NOT_ON_TRACE);
-        (&raw mut (*vm).site).write_volatile(outer.0);
-        let moved = (*vm).stack_moves != outer.3;
-        (&raw mut (*vm).code_base).write_volatile(if moved { core::ptr::null_mut() } else { outer.2 });
-        (&raw mut (*vm).trace_depth).write_volatile(outer.1);
+        (&raw mut (*vm).compiled.trace_depth).write_volatile((*vm).interp.native_depth);
+        let exit = ((*vm).compiled.plain_enter)(vm, base, trace);
+        (&raw mut (*vm).compiled.trace_depth).write_volatile(NOT_ON_TRACE);
+        (&raw mut (*vm).compiled.site).write_volatile(outer.0);
+        let moved = (*vm).compiled.stack_moves != outer.3;
+        (&raw mut (*vm).compiled.frame_base).write_volatile(if moved { core::ptr::null_mut() } else { outer.2 });
+        (&raw mut (*vm).compiled.trace_depth).write_volatile(outer.1);
         exit
     }
 }

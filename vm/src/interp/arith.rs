@@ -1,6 +1,7 @@
 //! Arithmetic, bit and unary instructions.
 //!
 //! Numbers are dual: two integers give an integer unless it overflows (or would be -0), everything else is done in doubles.
+#![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`")]
 
 pub(super) use super::meta_call::CAT;
 use super::meta_call::{slow_arith, slow_bit, slow_len, slow_unm};

@@ -1,4 +1,5 @@
 //! Calls, returns and function headers.
+#![allow(unsafe_code, reason = "a frame begins where the stack was checked to have room for all of its slots")]
 
 use super::frame::{self, below, fill_nil, func_of, kind, link_of, move_values};
 use super::loops::count_at;
@@ -66,12 +67,12 @@ op! {
 
     CALL<D>(r) {
         let func = r.ra();
-        *func.add(1) = Value(r.pc.expose_provenance() as u64);
+        *func.add(1) = Value::link(r.pc.expose_provenance() as u64);
         call_at::<D>(r, func, r.c() - 1)
     }
     CALLM<D>(r) {
         let func = r.ra();
-        *func.add(1) = Value(r.pc.expose_provenance() as u64);
+        *func.add(1) = Value::link(r.pc.expose_provenance() as u64);
         call_at::<D>(r, func, r.c() + (*r.vm).multres as usize)
     }
     CALLT<D>(r) { tail_call::<D>(r, r.d() - 1) }
@@ -289,7 +290,7 @@ pub(super) unsafe fn leave_native<D: Driver>(vm: *mut crate::Vm, n: u32) -> u32 
 unsafe fn not_callable(vm: *mut crate::Vm, func: *mut Value, nargs: usize) {
     let vm = &mut *vm;
     let v = *func;
-    if kind((*func.add(1)).0) == frame::LUA {
+    if kind((*func.add(1)).bits()) == frame::LUA {
         let _ = vm.call_error(v, func);
         return;
     }
@@ -464,8 +465,8 @@ op! {
                 }
                 frame::CONT => {
                     let result = if n > 0 { *src } else { Value::NIL };
-                    let id = (*r.base.sub(4)).0;
-                    r.pc = core::ptr::with_exposed_provenance((*r.base.sub(3)).0 as usize);
+                    let id = (*r.base.sub(4)).bits();
+                    r.pc = core::ptr::with_exposed_provenance((*r.base.sub(3)).bits() as usize);
                     r.base = below(r.base);
                     r.ins = u64::from((*r.pc.sub(1)).0);
                     if let Some(p) = func_of(r.base).proto() {
@@ -487,7 +488,7 @@ op! {
                 _ => {
                     // C: the results stay where the function was; the caller's state comes back.
                     let dest = r.base.sub(3);
-                    vm.pc = core::ptr::with_exposed_provenance((*dest).0 as usize);
+                    vm.pc = core::ptr::with_exposed_provenance((*dest).bits() as usize);
                     vm.base = below(r.base);
                     core::ptr::copy(src, dest, n);
                     vm.top = dest.add(n);

@@ -2,6 +2,7 @@
 //!
 //! A coroutine has a Lua stack of its own; switching changes which stack the interpreter's registers point into, and nothing
 //! recurses. While a coroutine is not running, its `base` is the frame of the builtin (`resume`, `yield`, ...) that switched away.
+#![allow(unsafe_code, reason = "a coroutine that waits keeps base, top and pc of its innermost frame")]
 
 use super::call::{NATIVE_CALL, NATIVE_RETURN};
 use super::frame;
@@ -76,7 +77,7 @@ impl Vm {
         // SAFETY: the slot below the frame: the running coroutine is kept by it.
         unsafe { *co.stack.get() = Value::thread(old) };
         co.status.set(ThreadStatus::Running);
-        co.native_depth.set(self.native_depth);
+        co.native_depth.set(self.interp.native_depth);
         self.switch_to(co);
         let result = self.call_value(f, args, 0);
         let s = co.stack.get();
@@ -132,7 +133,7 @@ impl Vm {
         old.status.set(ThreadStatus::Normal);
         co.status.set(ThreadStatus::Running);
         co.resumer.set(Some(old));
-        co.native_depth.set(self.native_depth);
+        co.native_depth.set(self.interp.native_depth);
         self.switch_to(co);
         self.multres = n as u32;
         Ok(if fresh { NATIVE_CALL } else { NATIVE_RETURN })
@@ -195,15 +196,15 @@ impl Vm {
         if plain {
             self.top = self.base;
             self.push(Value::FALSE);
-            self.push(self.error);
+            self.push(self.errors.value);
             self.multres = 2;
-            self.in_error = false;
+            self.errors.in_handler = false;
             return true;
         }
-        if let Some(s) = self.error.as_str() {
+        if let Some(s) = self.errors.value.as_str() {
             let mut text = self.position_of_caller();
             text.extend_from_slice(s.bytes());
-            self.error = Value::str(self.new_str(&text));
+            self.errors.value = Value::str(self.new_str(&text));
         }
         false
     }
@@ -293,10 +294,10 @@ fn check_thread(vm: &mut Vm) -> LuaResult<Gc<Thread>> {
 /// `coroutine.yield(...)`
 pub fn co_yield(vm: &mut Vm) -> LuaResult<u32> {
     let co = vm.cur;
-    if co == vm.main || co.resumer.get().is_none() {
+    if co == vm.realm.main || co.resumer.get().is_none() {
         return Err(vm.rt_error("attempt to yield across C-call boundary"));
     }
-    if co.native_depth.get() != vm.native_depth {
+    if co.native_depth.get() != vm.interp.native_depth {
         return Err(vm.rt_error("attempt to yield across C-call boundary"));
     }
     let n = vm.nargs();
@@ -310,7 +311,7 @@ pub fn co_yield(vm: &mut Vm) -> LuaResult<u32> {
 
 /// `coroutine.running()`
 pub fn co_running(vm: &mut Vm) -> LuaResult<u32> {
-    let v = if vm.cur == vm.main { Value::NIL } else { Value::thread(vm.cur) };
+    let v = if vm.cur == vm.realm.main { Value::NIL } else { Value::thread(vm.cur) };
     vm.ret1(v)
 }
 
@@ -329,6 +330,6 @@ pub fn co_status(vm: &mut Vm) -> LuaResult<u32> {
 
 /// `coroutine.isyieldable()`
 pub fn co_isyieldable(vm: &mut Vm) -> LuaResult<u32> {
-    let yes = vm.cur != vm.main && vm.cur.native_depth.get() == vm.native_depth;
+    let yes = vm.cur != vm.realm.main && vm.cur.native_depth.get() == vm.interp.native_depth;
     vm.ret1(Value::bool(yes))
 }

@@ -1,4 +1,5 @@
 //! Comparisons and tests: each is followed by a JMP, taken when the condition holds.
+#![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`")]
 
 use super::meta_call::{slow_compare, slow_equal};
 use super::{Driver, R, op};
@@ -47,7 +48,7 @@ fn equals_number(a: Value, k: Value) -> bool {
         return a.as_num_unchecked() == y;
     }
     if k.is_int() {
-        return a.0 == k.0;
+        return a.bits() == k.bits();
     }
     a.is_int() && f64::from(a.as_int_unchecked()) == k.as_num_unchecked()
 }
@@ -100,5 +101,5 @@ op! {
 /// Primitive value number `d`: nil, false, true.
 #[inline(always)]
 pub(super) fn pri(d: usize) -> Value {
-    Value(!((d as u64) << crate::value::PAYLOAD_BITS))
+    Value::primitive(d as u64)
 }

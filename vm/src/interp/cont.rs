@@ -1,4 +1,5 @@
 //! Continuations: what happens with the result of a metamethod. See [`super::frame`] for the frame.
+#![allow(unsafe_code, reason = "a continuation frame has four slots below its base, among them where to go on")]
 
 use super::call::call_at;
 use super::frame;
@@ -20,8 +21,8 @@ pub const CONCAT: u64 = 4;
 #[inline(always)]
 pub(super) unsafe fn call_with<D: Driver, const N: usize>(r: R, id: u64, f: Value, args: [Value; N]) -> u32 {
     let top = r.base.add(r.framesize());
-    *top = Value(id);
-    *top.add(1) = Value(r.pc.expose_provenance() as u64);
+    *top = Value::link(id);
+    *top.add(1) = Value::link(r.pc.expose_provenance() as u64);
     *top.add(2) = f;
     let new = top.add(4);
     *top.add(3) = frame::link(new.offset_from(r.base) as usize, frame::CONT);
@@ -35,7 +36,7 @@ pub(super) unsafe fn call_with<D: Driver, const N: usize>(r: R, id: u64, f: Valu
 #[inline(always)]
 pub(super) unsafe fn start_iterator_call<D: Driver>(r: R) -> u32 {
     let func = r.ra();
-    *func.add(1) = Value(r.pc.expose_provenance() as u64);
+    *func.add(1) = Value::link(r.pc.expose_provenance() as u64);
     call_at::<D>(r, func, 2)
 }
 

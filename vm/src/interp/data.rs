@@ -1,4 +1,8 @@
 //! Moves, constants, upvalues, closures.
+#![allow(
+    unsafe_code,
+    reason = "registers as in `vm/src/interp/mod.rs`; operands were checked when the bytecode was compiled or read"
+)]
 
 use super::compare::pri;
 use super::{Driver, R, op};

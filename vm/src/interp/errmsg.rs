@@ -1,4 +1,5 @@
 //! Messages of run-time errors: positions, and names of the values to blame.
+#![allow(unsafe_code, reason = "operands of the running instruction are slots of its frame")]
 
 use super::frames::Level;
 use crate::Vm;
@@ -71,7 +72,7 @@ impl Vm {
     pub(crate) fn position_prefix(&self) -> Vec<u8> {
         let Some(mut level) = Level::running(self) else { return Vec::new() };
         if !level.func.is_lua() {
-            match level.below(self) {
+            match level.below() {
                 Some(l) => level = l,
                 None => return Vec::new(),
             }
@@ -104,7 +105,7 @@ impl Vm {
     /// "bad argument #i to 'f' (msg)"
     #[cold]
     pub fn arg_error(&mut self, arg: usize, msg: &str) -> LuaError {
-        let name = Level::running(self).and_then(|l| l.name(self));
+        let name = Level::running(self).and_then(|l| l.name());
         let mut n = arg + 1;
         let text = match name {
             Some(("method", name)) => {

@@ -10,6 +10,7 @@
 //! * `COR`: the first frame of a coroutine.
 //! * `PCALL`, `XPCALL`: a protected call made by the builtin whose frame is below; for `XPCALL` the handler is that builtin's
 //!   first argument.
+#![allow(unsafe_code, reason = "the two slots below the base of a frame are its function and its link")]
 
 use crate::bc::Ins;
 use crate::object::{Func, Gc};
@@ -38,7 +39,7 @@ pub const fn kind(link: u64) -> u64 {
 /// A link of kind `kind` to the frame `delta` slots below.
 #[inline(always)]
 pub const fn link(delta: usize, kind: u64) -> Value {
-    Value((delta as u64) << 3 | kind)
+    Value::link((delta as u64) << 3 | kind)
 }
 
 /// The link of the frame at `base`.
@@ -48,7 +49,7 @@ pub const fn link(delta: usize, kind: u64) -> Value {
 #[inline(always)]
 pub unsafe fn link_of(base: *mut Value) -> u64 {
     // SAFETY: the caller's promise.
-    unsafe { (*base.sub(1)).0 }
+    unsafe { (*base.sub(1)).bits() }
 }
 /// The function of the frame at `base`.
 ///

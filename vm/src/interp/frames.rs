@@ -1,4 +1,8 @@
 //! Walking the frames of a coroutine: for error positions, tracebacks and the debug library.
+#![allow(
+    unsafe_code,
+    reason = "a link leads from the base of a frame to that of the frame below, down to the lowest of the stack"
+)]
 
 use super::errmsg::slot_name;
 use super::frame::{self, below, kind, link_of};
@@ -30,7 +34,8 @@ fn lowest(thread: Gc<Thread>) -> usize {
 impl Level {
     /// The innermost function of the running coroutine.
     pub fn running(vm: &Vm) -> Option<Level> {
-        Level::make(vm.cur, vm.base, vm.pc, vm.top)
+        // SAFETY: the frame of the running function.
+        unsafe { Level::make(vm.cur, vm.base, vm.pc, vm.top) }
     }
     /// The innermost function of a coroutine.
     pub fn innermost(vm: &Vm, thread: Gc<Thread>) -> Option<Level> {
@@ -40,27 +45,36 @@ impl Level {
         if thread.status.get() == ThreadStatus::Fresh {
             return None;
         }
-        Level::make(thread, thread.base.get(), thread.pc.get(), thread.top.get())
+        // SAFETY: a coroutine that has run and does not run now keeps the base of its innermost frame.
+        unsafe { Level::make(thread, thread.base.get(), thread.pc.get(), thread.top.get()) }
     }
     /// The function of the frame at `base`, or the nearest below; `pc` is behind its current instruction.
-    pub(crate) fn make(thread: Gc<Thread>, base: *mut Value, pc: *const Ins, end: *mut Value) -> Option<Level> {
+    ///
+    /// # Safety
+    /// `base` is the base of a frame of `thread`, or below its lowest.
+    pub(crate) unsafe fn make(thread: Gc<Thread>, base: *mut Value, pc: *const Ins, end: *mut Value) -> Option<Level> {
         if (base as usize) < lowest(thread) {
             return None;
         }
         // SAFETY: `base` is a frame base of this coroutine.
         let v = unsafe { *base.sub(2) };
         // The frame of a value that could not be called is none.
-        let Some(func) = v.as_func() else { return Level::under(thread, base) };
+        // SAFETY: as above.
+        let Some(func) = v.as_func() else { return unsafe { Level::under(thread, base) } };
         // `pc` points behind the current instruction.
         let pc = func.proto().and_then(|p| p.pc_of(pc.wrapping_sub(1)));
         Some(Level { thread, base, func, pc, end })
     }
     /// The function that called this one.
-    pub fn below(&self, _vm: &Vm) -> Option<Level> {
-        Level::under(self.thread, self.base)
+    pub fn below(&self) -> Option<Level> {
+        // SAFETY: the base of a frame.
+        unsafe { Level::under(self.thread, self.base) }
     }
     /// The function below the frame at `base`.
-    pub(crate) fn under(thread: Gc<Thread>, mut base: *mut Value) -> Option<Level> {
+    ///
+    /// # Safety
+    /// As for [`Level::make`].
+    pub(crate) unsafe fn under(thread: Gc<Thread>, mut base: *mut Value) -> Option<Level> {
         // SAFETY: links are valid on live frames; the lowest frame ends the walk.
         unsafe {
             loop {
@@ -70,8 +84,8 @@ impl Level {
                 let l = link_of(base);
                 let (pc, end): (*const Ins, _) = match kind(l) {
                     frame::LUA => (core::ptr::with_exposed_provenance(l as usize), base.sub(2)),
-                    frame::CONT => (core::ptr::with_exposed_provenance((*base.sub(3)).0 as usize), base.sub(4)),
-                    frame::C => (core::ptr::with_exposed_provenance((*base.sub(3)).0 as usize), base.sub(3)),
+                    frame::CONT => (core::ptr::with_exposed_provenance((*base.sub(3)).bits() as usize), base.sub(4)),
+                    frame::C => (core::ptr::with_exposed_provenance((*base.sub(3)).bits() as usize), base.sub(3)),
                     frame::COR => return None,
                     frame::VARG => {
                         base = below(base);
@@ -86,7 +100,7 @@ impl Level {
     /// Is it the frame that stands for the host?
     pub fn is_host(&self) -> bool {
         // SAFETY: the base of a live frame.
-        unsafe { link_of(self.base) == frame::link(0, frame::C).0 }
+        unsafe { link_of(self.base) == frame::link(0, frame::C).bits() }
     }
     /// The line the function is at; 0 in one that was stripped.
     pub fn line(&self) -> Option<u32> {
@@ -101,12 +115,25 @@ impl Level {
     }
     /// What kind of name the function was called by, and the name: what the caller's instruction tells, even for a finalizer or
     /// a hook that only happened to run there.
-    pub fn name(&self, vm: &Vm) -> Option<(&'static str, Vec<u8>)> {
-        let caller = self.below(vm)?;
+    pub fn name(&self) -> Option<(&'static str, Vec<u8>)> {
+        let caller = self.below()?;
         name_of_callee(caller.func.proto()?, caller.pc?)
     }
-    /// Slot address of local variable `n` (from 1; negative: variable arguments) with its name.
-    pub fn local(&self, n: i32) -> Option<(Vec<u8>, *mut Value)> {
+    /// Name and value of local variable `n` (from 1; negative: variable arguments).
+    pub fn local(&self, n: i32) -> Option<(Vec<u8>, Value)> {
+        let (name, slot) = self.find_local(n)?;
+        // SAFETY: the slot is in the frame, or one of its variable arguments.
+        Some((name, unsafe { *slot }))
+    }
+    /// Sets local variable `n`; its name and the address of its slot.
+    pub fn set_local(&self, n: i32, v: Value) -> Option<(Vec<u8>, *mut Value)> {
+        let (name, slot) = self.find_local(n)?;
+        // SAFETY: as in `local`.
+        unsafe { *slot = v };
+        Some((name, slot))
+    }
+    /// Name and slot of local variable `n`.
+    fn find_local(&self, n: i32) -> Option<(Vec<u8>, *mut Value)> {
         if n < 0 {
             // SAFETY: a vararg function's arguments lie between the frame below and this one.
             unsafe {
@@ -153,7 +180,7 @@ pub fn name_of_callee(caller: Gc<Proto>, pc: usize) -> Option<(&'static str, Vec
 pub fn level(vm: &Vm, thread: Gc<Thread>, n: usize) -> Option<Level> {
     let mut l = Level::innermost(vm, thread)?;
     for _ in 0..n {
-        l = l.below(vm)?;
+        l = l.below()?;
     }
     Some(l)
 }

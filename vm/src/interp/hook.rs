@@ -1,7 +1,11 @@
 //! Hooks: events that call a function before an instruction runs, and interrupts from outside.
 //!
 //! While a hook is set, every entry of the dispatch table is `hook_step`: it tells of the events, then runs the instruction in its
-//! form that neither counts nor enters compiled code. Without hooks nothing is paid. Samples ([`crate::sample`]) are told of here, too.
+//! form that neither counts nor enters compiled code. Without hooks this costs nothing. Samples ([`crate::sample`]) are delivered here, too.
+#![allow(
+    unsafe_code,
+    reason = "a signal handler overwrites the dispatch table, with volatile accesses on both sides; `vm.pc` is behind the running instruction"
+)]
 
 use super::{Dispatching, Status, op};
 use crate::Vm;
@@ -37,7 +41,7 @@ pub const FUNCTION: &[u8] = b"_HOOK";
 /// What is hooked.
 #[derive(Debug)]
 pub struct Hook {
-    /// The events that are told: bits.
+    /// The events that call the hook: bits.
     pub mask: u8,
     /// Instructions between two count events.
     pub count: i32,
@@ -56,24 +60,24 @@ impl Default for Hook {
 }
 
 impl Vm {
-    /// Sets the events to be told of; `last` is behind the instruction that is running. The function is in the registry.
+    /// Sets the events that call the hook; `last` is behind the instruction that is running. The hook function is in the registry.
     pub fn set_hook(&mut self, mask: u8, count: i32, last: *const Ins) {
-        if self.mode == Mode::Record {
+        if self.interp.mode == Mode::Record {
             self.abort_recording();
         }
-        self.hook.mask = mask;
-        self.hook.count = count;
-        self.hook.left = count;
-        self.hook.last = last;
+        self.interp.hook.mask = mask;
+        self.interp.hook.count = count;
+        self.interp.hook.left = count;
+        self.interp.hook.last = last;
         self.update_dispatch();
     }
     /// What the dispatch table is to do.
     fn wanted_dispatching(&self) -> Dispatching {
         let interrupted = self.interrupts.flag.get().is_some();
-        match self.mode {
+        match self.interp.mode {
             // A recording must see all instructions until it ends.
             Mode::Record => Dispatching::Recording,
-            Mode::Interpret if interrupted || self.sample_waits() || self.hook.mask != 0 && !self.hook.running => {
+            Mode::Interpret if interrupted || self.sample_waits() || self.interp.hook.mask != 0 && !self.interp.hook.running => {
                 Dispatching::Hooked
             }
             Mode::Interpret => Dispatching::Plain,
@@ -82,8 +86,8 @@ impl Vm {
     /// Has the interpreter driven by a loop, or handlers call one another in tail position: between runs only. Builds with debug
     /// assertions need the loop.
     pub fn set_loop_driver(&mut self, on: bool) {
-        assert!(self.native_depth == 0, "the interpreter is running");
-        self.use_loop_driver = on;
+        assert!(self.interp.native_depth == 0, "the interpreter is running");
+        self.interp.use_loop_driver = on;
         self.update_dispatch();
     }
     /// Makes the dispatch table do what the state of the VM asks for.
@@ -103,8 +107,8 @@ impl Vm {
     unsafe fn dispatch_by(vm: *mut Vm, dispatching: Dispatching) {
         // SAFETY: the fields belong to this thread. Volatile: they must be written here, in a signal handler or around one.
         unsafe {
-            (&raw mut (*vm).dispatching).write_volatile(dispatching);
-            (&raw mut (*vm).handlers).write_volatile(dispatching.handlers((*vm).use_loop_driver));
+            (&raw mut (*vm).interp.dispatching).write_volatile(dispatching);
+            (&raw mut (*vm).interp.handlers).write_volatile(dispatching.handlers((*vm).interp.use_loop_driver));
         }
     }
     /// Makes the interpreter look at what was asked for before its next instruction, unless it records: then when that has ended.
@@ -114,7 +118,7 @@ impl Vm {
     pub(crate) unsafe fn hook_now(vm: *mut Vm) {
         // SAFETY: the caller's promise.
         unsafe {
-            if (&raw const (*vm).mode).read_volatile() == Mode::Interpret {
+            if (&raw const (*vm).interp.mode).read_volatile() == Mode::Interpret {
                 Vm::dispatch_by(vm, Dispatching::Hooked);
             }
         }
@@ -155,27 +159,27 @@ impl Vm {
     /// Suspends hooks, or lets them go on; whether they were suspended before. For what runs beside the program: finalizers,
     /// handlers of VM events.
     pub fn suspend_hooks(&mut self, suspended: bool) -> bool {
-        let before = core::mem::replace(&mut self.hook.running, suspended);
-        if before != suspended && self.hook.mask != 0 {
+        let before = core::mem::replace(&mut self.interp.hook.running, suspended);
+        if before != suspended && self.interp.hook.mask != 0 {
             self.update_dispatch();
         }
         before
     }
     /// Calls the hook function for an event.
     fn tell_event(&mut self, event: &[u8], line: Option<u32>) -> LuaResult<()> {
-        let registry = self.registry;
+        let registry = self.realm.registry;
         let f = self.field(registry, FUNCTION);
         let event = Value::str(self.new_str(event));
         let line = line.map_or(Value::NIL, |n| Value::integer(i64::from(n)));
         let multres = self.multres;
-        self.hook.running = true;
+        self.interp.hook.running = true;
         self.update_dispatch();
         let result = self.call_value(f, &[event, line], 0);
-        if self.mode == Mode::Record {
+        if self.interp.mode == Mode::Record {
             // What began in the hook ends with it.
             self.abort_recording();
         }
-        self.hook.running = false;
+        self.interp.hook.running = false;
         self.update_dispatch();
         self.multres = multres;
         result.map(|_| ())
@@ -183,15 +187,15 @@ impl Vm {
     /// Before an instruction; `vm.pc` is behind it.
     fn before_instruction(&mut self, f: Gc<Func>, op: Op) -> LuaResult<()> {
         let pc = self.pc;
-        let last = core::mem::replace(&mut self.hook.last, pc);
-        if self.hook.mask & COUNT != 0 {
-            self.hook.left -= 1;
-            if self.hook.left <= 0 {
-                self.hook.left = self.hook.count;
+        let last = core::mem::replace(&mut self.interp.hook.last, pc);
+        if self.interp.hook.mask & COUNT != 0 {
+            self.interp.hook.left -= 1;
+            if self.interp.hook.left <= 0 {
+                self.interp.hook.left = self.interp.hook.count;
                 self.tell_event(b"count", None)?;
             }
         }
-        if self.hook.mask & LINE != 0
+        if self.interp.hook.mask & LINE != 0
             && let Some(p) = f.proto()
         {
             let here = p.pc_of(pc.wrapping_sub(1));
@@ -201,10 +205,10 @@ impl Vm {
                 self.tell_event(b"line", Some(line))?;
             }
         }
-        if self.hook.mask & RETURN != 0 && matches!(op, Op::RET | Op::RET0 | Op::RET1 | Op::RETM) {
+        if self.interp.hook.mask & RETURN != 0 && matches!(op, Op::RET | Op::RET0 | Op::RET1 | Op::RETM) {
             self.tell_event(b"return", None)?;
         }
-        self.hook.last = pc;
+        self.interp.hook.last = pc;
         Ok(())
     }
 }
@@ -250,11 +254,11 @@ unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
     let plain = u64::from(plain_form(vm, i).0);
     let f = super::frame::func_of(vm.base);
     if is_header(i.op()) {
-        if vm.hook.mask == 0 {
+        if vm.interp.hook.mask == 0 {
             // A sample waits until the frame has been made.
             return ins;
         }
-        if vm.hook.mask & CALL != 0 && !vm.hook.running {
+        if vm.interp.hook.mask & CALL != 0 && !vm.interp.hook.running {
             return match call_event(vm, f, (ins >> 32) as usize) {
                 Ok(nargs) => (nargs as u64) << 32 | plain,
                 Err(_) => FAILED,
@@ -264,13 +268,13 @@ unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
         vm.top = vm.base.add(used_slots(f, vm.pc, vm.multres));
         if vm.sample_waits() {
             vm.tell_sample();
-            if vm.hook.mask == 0 {
-                // Whoever was told may have thrown traces away.
+            if vm.interp.hook.mask == 0 {
+                // The consumer may have flushed traces.
                 let now = if enters_code(i.op()) { (*vm.pc.sub(1)).0 } else { i.0 };
                 return (ins >> 32) << 32 | u64::from(now);
             }
         }
-        if !vm.hook.running && vm.before_instruction(f, i.op()).is_err() {
+        if !vm.interp.hook.running && vm.before_instruction(f, i.op()).is_err() {
             return FAILED;
         }
     }
@@ -324,7 +328,7 @@ op! {
         let mut r = r.reload();
         r.base = (*r.vm).base;
         r.ins = ins;
-        if (*r.vm).hook.mask != 0 {
+        if (*r.vm).interp.hook.mask != 0 {
             return super::jit::execute_once::<D>(r);
         }
         let h = (*D::table().add((r.ins & 0xff) as usize)).0;

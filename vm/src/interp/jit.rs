@@ -1,4 +1,5 @@
 //! Where the interpreter meets the compiler: hot counters that ran out, recording, entering and leaving compiled code.
+#![allow(unsafe_code, reason = "an exit has stored all slots that the interpreter looks at, and the base of their frame")]
 
 use super::hook::{enters_code, is_header, used_slots};
 use super::native::Unfinished;
@@ -41,7 +42,7 @@ unsafe fn tell_record(vm: *mut crate::Vm, pc: *const Ins) -> u32 {
     (*vm).heap.set_internal(outer);
     (*vm).begin_activity(before);
     let ins = *pc;
-    if (*vm).mode == Mode::Record && enters_code(ins.op()) {
+    if (*vm).interp.mode == Mode::Record && enters_code(ins.op()) {
         // The recording goes through another trace's start: as before it was compiled.
         return uncounted(compiler.original_ins(ins)).0;
     }
@@ -76,15 +77,15 @@ unsafe fn tell_exit(vm: *mut crate::Vm, exit: u32) -> u32 {
         return FAILED;
     }
     if let Some(trace) = resume.enter {
-        (*vm).jit_trace = trace.get();
+        (*vm).compiled.trace = trace.get();
         return ENTER;
     }
     let ins = *resume.pc;
-    if ins.op() == Op::JLOOP && (*vm).mode == Mode::Interpret {
+    if ins.op() == Op::JLOOP && (*vm).interp.mode == Mode::Interpret {
         let original = compiler.original_ins(ins);
         if original.op() == Op::ITERN {
             // Entering the trace again would leave it at once, for ever.
-            (*vm).resume_ins = original;
+            (*vm).interp.resume_ins = original;
             return ONCE;
         }
     }
@@ -94,16 +95,16 @@ unsafe fn tell_exit(vm: *mut crate::Vm, exit: u32) -> u32 {
 /// Takes an exit that the compiler need not be asked for; where to go on. None if it must be.
 #[inline(always)]
 unsafe fn take_plain_exit(vm: *mut crate::Vm, exit: u32) -> Option<*const Ins> {
-    if (*vm).plain_exits.is_null() {
+    if (*vm).compiled.plain_exits.is_null() {
         return None;
     }
-    let plain = (*vm).plain_exits.add(exit as usize);
+    let plain = (*vm).compiled.plain_exits.add(exit as usize);
     let pc = (*plain).pc;
     if (*plain).left == 0 || !(*vm).may_take_plain_exits() || (*pc).op() == Op::JLOOP {
         return None;
     }
     (*plain).left -= 1;
-    (*vm).base = (*vm).jit_base;
+    (*vm).base = (*vm).compiled.base;
     // SAFETY: it is the exit that was taken, and while it may be taken so its trace keeps the list.
     crate::hooks::box_slots((*vm).base, &*(*plain).unboxed);
     (*vm).multres = (*plain).multres;
@@ -144,7 +145,7 @@ op! {
         (*vm).pc = r.pc;
         let header = is_header(Ins(r.ins as u32).op());
         (*vm).top = if header { r.base.add(r.nargs()) } else { r.base.add(used_slots(r.func(), r.pc, (*vm).multres)) };
-        (*vm).record_nargs = r.nargs() as u32;
+        (*vm).interp.record_nargs = r.nargs() as u32;
         let ins = tell_record(vm, r.pc.sub(1));
         let mut r = r.reload();
         r.base = (*vm).base;
@@ -162,7 +163,7 @@ op! {
     after_exit<D>(r) {
         let vm = r.vm;
         (*vm).begin_activity(Activity::Interpreter);
-        if (*vm).unfinished != Unfinished::None {
+        if (*vm).compiled.unfinished != Unfinished::None {
             return r.to(after_native::<D>);
         }
         if let Some(pc) = take_plain_exit(vm, r.ins as u32) {
@@ -180,7 +181,7 @@ op! {
     #[inline(never)]
     asked_exit<D>(r) {
         let vm = r.vm;
-        (*vm).base = (*vm).jit_base;
+        (*vm).base = (*vm).compiled.base;
         let how = tell_exit(vm, r.ins as u32);
         if how == FAILED {
             return Status::ERROR;
@@ -192,12 +193,12 @@ op! {
             r.kbase = p.k.get();
         }
         if how == ONCE {
-            r.ins = u64::from((*vm).resume_ins.0);
+            r.ins = u64::from((*vm).interp.resume_ins.0);
             r.pc = r.pc.add(1);
             return r.to(super::loops::ITERN_uncounted::<D>);
         }
         if how == ENTER {
-            return enter_trace::<D>(r, (*vm).jit_trace);
+            return enter_trace::<D>(r, (*vm).compiled.trace);
         }
         r.next::<D>()
     }
@@ -218,7 +219,7 @@ pub(super) fn uncounted(ins: Ins) -> Ins {
 /// Executes `r.ins` by the plain table, whatever table is in use: hot counters do not fire while recording.
 #[inline(always)]
 unsafe fn run_plain<D: Driver>(r: R) -> u32 {
-    if (*r.vm).mode == Mode::Record || r.i().op() == Op::ITERN {
+    if (*r.vm).interp.mode == Mode::Record || r.i().op() == Op::ITERN {
         return execute_once::<D>(r);
     }
     let h = (*D::table().add((r.ins & 0xff) as usize)).0;
@@ -243,10 +244,10 @@ pub(super) unsafe fn execute_once<D: Driver>(mut r: R) -> u32 {
 pub(super) unsafe fn enter_trace<D: Driver>(mut r: R, trace: u32) -> u32 {
     let vm = r.vm;
     (*vm).base = r.base;
-    (*vm).jit_trace = trace;
-    *(*vm).trace_entered.add(trace as usize) += 1;
+    (*vm).compiled.trace = trace;
+    *(*vm).compiled.trace_entered.add(trace as usize) += 1;
     (*vm).begin_activity(Activity::Compiled);
-    let exit = ((*vm).enter)(vm, r.base, trace);
+    let exit = ((*vm).compiled.enter)(vm, r.base, trace);
     r.ins = exit;
     r.to(after_exit::<D>)
 }
@@ -259,7 +260,7 @@ impl crate::Vm {
     }
     /// Switches between interpreting and recording. Takes effect when the callback of the compiler returns.
     pub fn set_mode(&mut self, mode: Mode) {
-        self.mode = mode;
+        self.interp.mode = mode;
         self.update_dispatch();
     }
 }

@@ -1,4 +1,5 @@
 //! Loops and jumps. Back-edges count; a counter that underflows calls the compiler.
+#![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`; the hot counter of an instruction is one of the table")]
 
 use super::cont::start_iterator_call;
 use super::jit::{enter_trace, hot};
@@ -16,7 +17,7 @@ unsafe fn count(r: R, by: u16) -> bool {
 /// Counts the current instruction of the function with this [`crate::object::Proto::hot_counter`] origin; true when it became hot.
 #[inline(always)]
 pub(super) unsafe fn count_at(r: R, origin: Value, by: u16) -> bool {
-    let p = (&raw mut (*r.vm).hotcount).cast::<u16>().add(hot_counter(origin, r.pc));
+    let p = (&raw mut (*r.vm).interp.hotcount).cast::<u16>().add(hot_counter(origin, r.pc));
     let (n, under) = (*p).overflowing_sub(by);
     *p = n;
     under
@@ -137,7 +138,7 @@ unsafe fn coerce_for(r: R) -> Result<(), usize> {
 unsafe fn next_entry(r: R) -> bool {
     let ra = r.ra();
     let Some(t) = (*ra.sub(2)).as_table() else { return false };
-    match t.next_index((*ra.sub(1)).0 as u32) {
+    match t.next_index((*ra.sub(1)).bits() as u32) {
         Some((i, k, v)) => {
             *ra.sub(1) = Value::key_index(i);
             *ra = k;
@@ -244,7 +245,7 @@ op! {
     ISNEXT<D>(r) {
         let ra = r.ra();
         let vm = &*r.vm;
-        if (*ra.sub(3)).as_func().is_some_and(|f| f.ffid() == vm.next_ffid)
+        if (*ra.sub(3)).as_func().is_some_and(|f| f.ffid() == vm.realm.next_ffid)
             && (*ra.sub(2)).is_table()
             && (*ra.sub(1)).is_nil()
         {

@@ -1,4 +1,8 @@
 //! The slow halves of instructions: coercions, metamethods, errors.
+#![allow(
+    unsafe_code,
+    reason = "registers as in `vm/src/interp/mod.rs`; a metamethod is called behind the frame of the running function"
+)]
 
 use super::cont::{CONCAT, DROP, JUMP_IF, JUMP_IF_NOT, TO_A, call_with};
 use super::{Driver, R, Status, op};
@@ -223,7 +227,7 @@ unsafe fn concat_work(vm: &mut Vm, bottom: usize, mut top: usize) -> usize {
                 let _ = vm.concat_error(a, b, top - 1);
                 return CONCAT_ERROR;
             }
-            vm.scratch[0] = f.0;
+            vm.compiled.scratch[0] = f.bits();
             return top - 1;
         }
         let mut first = top - 1;
@@ -242,7 +246,7 @@ unsafe fn concat_work(vm: &mut Vm, bottom: usize, mut top: usize) -> usize {
         if size >= CHECKED && vm.check_alloc(size).is_err() {
             return CONCAT_ERROR;
         }
-        let mut buf = core::mem::take(&mut vm.buffer);
+        let mut buf = core::mem::take(&mut vm.strings.buffer);
         buf.clear();
         if vm.room(&mut buf, size).is_err() {
             return CONCAT_ERROR;
@@ -274,7 +278,7 @@ pub(super) unsafe fn concat_from<D: Driver>(mut r: R, top: usize) -> u32 {
             r.next::<D>()
         }
         slot => {
-            let f = Value((*r.vm).scratch[0]);
+            let f = Value::from_bits((*r.vm).compiled.scratch[0]);
             let args = [*r.base.add(slot), *r.base.add(slot + 1)];
             call_with::<D, _>(r, CONCAT | (slot as u64) << 3, f, args)
         }

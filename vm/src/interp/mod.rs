@@ -12,7 +12,10 @@
 //! `r.vm` is the running VM and no Rust reference to it is alive; `r.base` is the frame of the running Lua function on the stack
 //! of `vm.cur`, with its whole frame size in bounds; `r.pc` points behind the current instruction inside its prototype; `r.kbase`
 //! is the prototype's constants. The bytecode was produced by the compiler of this crate (or verified), so operands are in range.
-
+#![allow(
+    unsafe_code,
+    reason = "the registers of the interpreter point into the running stack and the running function; handlers are called with nothing else"
+)]
 #![allow(unsafe_op_in_unsafe_fn, reason = "every handler's body is covered by the module's contract")]
 #![allow(clippy::extra_unused_type_parameters, reason = "handlers that only fail, and what they share, are generic as well")]
 #![allow(clippy::neg_cmp_op_on_partial_ord, reason = "a comparison with NaN is false: its opposite is not another comparison")]
@@ -126,7 +129,7 @@ impl Driver for Tail {
 impl Driver for Loop {
     #[inline(always)]
     unsafe fn go(r: R) -> u32 {
-        (*r.vm).loop_state = Some(r);
+        (*r.vm).interp.loop_state = Some(r);
         Status::CONTINUE
     }
     fn table() -> *const Handler2 {
@@ -294,9 +297,9 @@ macro_rules! define_tables {
         /// Runs the `loop { match }` driver until a status other than CONTINUE.
         pub(crate) unsafe fn drive_loop(vm: *mut Vm, mut status: u32) -> u32 {
             while status == Status::CONTINUE {
-                let Some(r) = (*vm).loop_state.take() else { return Status::CONTINUE };
+                let Some(r) = (*vm).interp.loop_state.take() else { return Status::CONTINUE };
                 // Volatile: a signal handler may have changed it.
-                status = match (&raw const (*vm).dispatching).read_volatile() {
+                status = match (&raw const (*vm).interp.dispatching).read_volatile() {
                     Dispatching::Recording => r.to(record_step::<Loop>),
                     Dispatching::Hooked => r.to(hook_step::<Loop>),
                     Dispatching::Plain => match r.ins as u8 {

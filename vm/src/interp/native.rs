@@ -3,9 +3,10 @@
 //! A trace that comes to a builtin which it cannot express stores its whole state to the stack and calls it as the interpreter
 //! would: so error positions, tracebacks and everything that looks at frames are right. Usually the results are put where the
 //! call wants them and the trace goes on. Otherwise (an error, a stack that has moved, frames that were changed, a hook, a sample
-//! or an interrupt that waits) the trace leaves, and the interpreter goes on behind the call of the builtin, not before it. It also leaves when the
-//! builtin has called Lua or something else has brought an upheaval ([`Vm::upheavals`]): what only the trace's registers knew may
-//! be wrong then.
+//! or an interrupt that waits) the trace leaves, and the interpreter goes on behind the call of the builtin, not before it. It also
+//! leaves when [`invalidations`](crate::state::CompiledState::invalidations) has changed, for example because the builtin has called
+//! Lua: what only the trace's registers hold may be wrong then.
+#![allow(unsafe_code, reason = "compiled code has stored a complete frame before it calls a builtin")]
 
 use super::call::{NATIVE_RETURN, leave_native, place_results};
 use super::cont;
@@ -29,7 +30,7 @@ pub enum Unfinished {
 /// Does the interpreter have nothing to look at before its next instruction: a hook, an interrupt, a sample?
 pub(super) fn is_plain(vm: &Vm) -> bool {
     // SAFETY: a field of this VM. Volatile: a signal handler may have written it.
-    unsafe { (&raw const vm.dispatching).read_volatile() == Dispatching::Plain }
+    unsafe { (&raw const vm.interp.dispatching).read_volatile() == Dispatching::Plain }
 }
 
 /// Calls the builtin whose frame is at `frame`. True if its results are where the call wants them; otherwise compiled code must
@@ -45,25 +46,25 @@ pub(crate) unsafe fn call(vm: &mut Vm, frame: *mut Value, nargs: usize) -> bool 
         vm.top = frame.add(nargs);
         debug_assert!(vm.top.add(super::stack::NATIVE_MIN) <= vm.stack_end());
         let Some(f) = func_of(frame).native() else {
-            vm.unfinished = Unfinished::Error;
+            vm.compiled.unfinished = Unfinished::Error;
             return false;
         };
-        let state = |vm: &Vm| (vm.cur.stack.get(), vm.upheavals);
+        let state = |vm: &Vm| (vm.cur.stack.get(), vm.compiled.invalidations);
         let before = state(vm);
-        vm.traces_waiting += 1;
+        vm.compiled.native_calls += 1;
         let result = f(vm);
-        vm.traces_waiting -= 1;
+        vm.compiled.native_calls -= 1;
         match result {
             Ok(n) if n < NATIVE_RETURN && state(vm) == before && is_plain(vm) => {
                 place(vm, frame, n as usize);
                 true
             }
             Ok(n) => {
-                vm.unfinished = Unfinished::Returned(n);
+                vm.compiled.unfinished = Unfinished::Returned(n);
                 false
             }
             Err(_) => {
-                vm.unfinished = Unfinished::Error;
+                vm.compiled.unfinished = Unfinished::Error;
                 false
             }
         }
@@ -93,9 +94,9 @@ unsafe fn place(vm: &mut Vm, mut base: *mut Value, mut n: usize) {
             let pc = core::ptr::with_exposed_provenance(link as usize);
             return place_results(vm, pc, src, base.sub(2), n);
         }
-        let pc: *const Ins = core::ptr::with_exposed_provenance((*base.sub(3)).0 as usize);
+        let pc: *const Ins = core::ptr::with_exposed_provenance((*base.sub(3)).bits() as usize);
         // A concatenation goes on with another operand only where compiled code does not call builtins.
-        if matches!((*base.sub(4)).0 & 7, cont::TO_A | cont::CONCAT) {
+        if matches!((*base.sub(4)).bits() & 7, cont::TO_A | cont::CONCAT) {
             *below(base).add((*pc.sub(1)).a()) = if n == 0 { Value::NIL } else { *src };
         }
     }
@@ -104,7 +105,7 @@ unsafe fn place(vm: &mut Vm, mut base: *mut Value, mut n: usize) {
 /// Goes on with what a builtin called by compiled code has left.
 pub(super) unsafe fn finish<D: Driver>(r: R) -> u32 {
     let vm = r.vm;
-    match core::mem::replace(&mut (*vm).unfinished, Unfinished::None) {
+    match core::mem::replace(&mut (*vm).compiled.unfinished, Unfinished::None) {
         Unfinished::Returned(n) => leave_native::<D>(vm, n),
         _ => Status::ERROR,
     }

@@ -1,4 +1,8 @@
 //! Entering the interpreter from Rust, and unwinding errors.
+#![allow(
+    unsafe_code,
+    reason = "arguments are pushed where the stack was checked to have room; the base is restored when a call returns"
+)]
 
 use super::frame::{self, below, kind, link_of};
 use super::{Loop, R, Tail, call};
@@ -29,27 +33,27 @@ const MAX_NATIVE_DEPTH: u32 = 160;
 impl Vm {
     /// Calls any callable value; the results are pushed (`nresults` of them, or all if -1) and counted.
     pub fn call_value(&mut self, f: Value, args: &[Value], nresults: i32) -> LuaResult<u32> {
-        if self.native_depth >= MAX_NATIVE_DEPTH {
+        if self.interp.native_depth >= MAX_NATIVE_DEPTH {
             return Err(self.rt_error("C stack overflow"));
         }
         self.reserve(args.len() + 8)?;
-        self.upheavals = self.upheavals.wrapping_add(1);
+        self.compiled.invalidations = self.compiled.invalidations.wrapping_add(1);
         let (saved_base, saved_top) = (self.stack_offset(self.base), self.stack_offset(self.top));
         // SAFETY: room was reserved above `top`; the frame is written before the interpreter looks at it.
         let status = unsafe {
             let top = self.top;
-            *top = Value(self.pc.expose_provenance() as u64);
+            *top = Value::link(self.pc.expose_provenance() as u64);
             *top.add(1) = f;
             let new = top.add(3);
             *top.add(2) = frame::link(new.offset_from(self.base) as usize, frame::C);
             frame::move_values(args.as_ptr(), new, args.len());
             self.top = new.add(args.len());
-            self.native_depth += 1;
+            self.interp.native_depth += 1;
             let n = args.len();
             let result = self.dispatch_from(|r, loop_driver| {
                 if loop_driver { call::start_call::<Loop>(r, new.sub(2), n) } else { call::start_call::<Tail>(r, new.sub(2), n) }
             });
-            self.native_depth -= 1;
+            self.interp.native_depth -= 1;
             result
         };
         match status {
@@ -81,16 +85,16 @@ impl Vm {
     /// Calls a finalizer; its errors are reported and dropped.
     pub fn call_finalizer(&mut self, f: Value, u: Value) {
         if self.call_value(f, &[u], 0).is_err() {
-            let text = self.error.as_str().map_or("?".into(), |s| s.to_str_lossy().into_owned());
+            let text = self.errors.value.as_str().map_or("?".into(), |s| s.to_str_lossy().into_owned());
             eprintln!("ERROR in finalizer: {text}");
         }
     }
     /// Has the compiler give up what it records, though there is no error.
     pub(crate) fn abort_recording(&mut self) {
-        let error = core::mem::replace(&mut self.error, Value::NIL);
+        let error = core::mem::replace(&mut self.errors.value, Value::NIL);
         let compiler = Rc::clone(&self.compiler);
         compiler.abort(self);
-        self.error = error;
+        self.errors.value = error;
     }
     /// A value has changed that traces take for a constant.
     pub(crate) fn constant_changed(&mut self) {
@@ -108,17 +112,17 @@ impl Vm {
     }
     /// A call by the host: all results, or the error value with a traceback made where the error was raised.
     pub fn pcall_traced(&mut self, f: Value, args: &[Value]) -> Result<Vec<Value>, (Value, Vec<u8>)> {
-        let nested = core::mem::replace(&mut self.want_traceback, true);
-        self.error_traceback = None;
+        let nested = core::mem::replace(&mut self.errors.want_traceback, true);
+        self.errors.traceback = None;
         let result = self.call_value(f, args, -1);
-        self.want_traceback = nested;
+        self.errors.want_traceback = nested;
         match result {
             Ok(n) => {
                 let mut out: Vec<Value> = (0..n).map(|_| self.pop()).collect();
                 out.reverse();
                 Ok(out)
             }
-            Err(_) => Err((self.error, self.error_traceback.take().unwrap_or_default())),
+            Err(_) => Err((self.errors.value, self.errors.traceback.take().unwrap_or_default())),
         }
     }
     /// The error value as text, the way the host reports it.
@@ -127,7 +131,7 @@ impl Vm {
     }
     /// The error value as text, the way the host reports it; and whether a traceback belongs to it, as it is a text or has one.
     pub fn reported_error(&mut self) -> (Vec<u8>, bool) {
-        let e = self.error;
+        let e = self.errors.value;
         let mm = self.metamethod(e, crate::meta::MM::ToString);
         let v = if mm.is_nil() || e.is_str() {
             e
@@ -157,7 +161,7 @@ impl Vm {
         result
     }
     fn dispatch_until_return(&mut self, start: impl FnOnce(R, bool) -> u32) -> LuaResult<()> {
-        let loop_driver = self.use_loop_driver;
+        let loop_driver = self.interp.use_loop_driver;
         let vm: *mut Vm = self;
         // SAFETY: the contract of the handlers: `vm` is this VM, and no reference to it is used while they run.
         unsafe {
@@ -184,7 +188,7 @@ impl Vm {
     /// frame entered from Rust is reached.
     fn unwind(&mut self) -> LuaResult<()> {
         let compiler = Rc::clone(&self.compiler);
-        if self.mode == crate::hooks::Mode::Record {
+        if self.interp.mode == crate::hooks::Mode::Record {
             compiler.abort(self);
         }
         self.handle_error();
@@ -195,26 +199,26 @@ impl Vm {
             loop {
                 match kind(link_of(base)) {
                     frame::C => {
-                        self.pc = core::ptr::with_exposed_provenance((*base.sub(3)).0 as usize);
+                        self.pc = core::ptr::with_exposed_provenance((*base.sub(3)).bits() as usize);
                         self.close_upvals(base);
                         self.base = below(base);
                         return Err(LuaError::parked());
                     }
                     frame::PCALL | frame::XPCALL if !passes => {
                         self.close_upvals(base);
-                        self.error_handled = false;
+                        self.errors.handled = false;
                         self.base = below(base);
                         *base.sub(2) = Value::FALSE;
-                        *base.sub(1) = self.error;
+                        *base.sub(1) = self.errors.value;
                         self.top = base;
                         self.multres = 2;
-                        self.in_error = false;
+                        self.errors.in_handler = false;
                         self.shrink_after_overflow();
                         return Ok(());
                     }
                     frame::COR => {
                         self.close_upvals(base);
-                        self.error_handled = false;
+                        self.errors.handled = false;
                         if self.fail_coroutine() {
                             return Ok(());
                         }
@@ -228,10 +232,10 @@ impl Vm {
     }
     /// Runs the handler of the nearest `xpcall`, or makes the host's traceback, once per error and at the point of the error.
     fn handle_error(&mut self) {
-        if self.error_handled {
+        if self.errors.handled {
             return;
         }
-        self.error_handled = true;
+        self.errors.handled = true;
         let passes = self.error_passes();
         // SAFETY: as in `unwind`; C frames are crossed down to the frame that will catch the error.
         unsafe {
@@ -253,12 +257,12 @@ impl Vm {
                 base = below(base);
             }
         }
-        if self.want_traceback && !self.in_error {
-            self.in_error = true;
+        if self.errors.want_traceback && !self.errors.in_handler {
+            self.errors.in_handler = true;
             let cur = self.cur;
             let text = crate::stdlib::host_traceback(self, cur);
-            self.error_traceback = Some(text);
-            self.in_error = false;
+            self.errors.traceback = Some(text);
+            self.errors.in_handler = false;
         }
     }
     /// Raises the top to the end of the running frame.
@@ -274,22 +278,22 @@ impl Vm {
         }
     }
     fn call_handler(&mut self, handler: Value) {
-        if self.in_error {
-            self.error = Value::str(self.new_str(b"error in error handling"));
+        if self.errors.in_handler {
+            self.errors.value = Value::str(self.new_str(b"error in error handling"));
             return;
         }
-        self.in_error = true;
+        self.errors.in_handler = true;
         self.put_top_behind_frame();
         let (base, pc) = (self.stack_offset(self.base), self.pc);
-        let e = self.error;
+        let e = self.errors.value;
         let ok = self.grow_stack(64).is_ok();
         match if ok { self.call1(handler, &[e]) } else { Err(LuaError::parked()) } {
-            Ok(v) => self.error = v,
-            Err(_) => self.error = Value::str(self.new_str(b"error in error handling")),
+            Ok(v) => self.errors.value = v,
+            Err(_) => self.errors.value = Value::str(self.new_str(b"error in error handling")),
         }
         self.base = self.stack_at(base);
         self.pc = pc;
-        self.in_error = false;
-        self.error_handled = true;
+        self.errors.in_handler = false;
+        self.errors.handled = true;
     }
 }

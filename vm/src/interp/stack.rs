@@ -1,4 +1,5 @@
 //! Growth of the Lua stack.
+#![allow(unsafe_code, reason = "a signal handler sees that the stack moves before it does")]
 
 use crate::Vm;
 use crate::error::LuaResult;
@@ -35,7 +36,7 @@ impl Vm {
             if size < MAX as usize + 4096 {
                 self.move_stack(MAX + 4096);
             }
-            if need > MAX as usize + 4096 || !self.in_error {
+            if need > MAX as usize + 4096 || !self.errors.in_handler {
                 return Err(self.rt_error("stack overflow"));
             }
             return Ok(());
@@ -78,8 +79,8 @@ impl Vm {
     /// Gives a coroutine another stack.
     pub(super) fn resize_stack(&mut self, t: Gc<Thread>, size: u32) {
         // SAFETY: a field of this VM. Volatile: a signal handler reads it, which must not look at the old stack from here on.
-        unsafe { (&raw mut self.code_base).write_volatile(core::ptr::null_mut()) };
-        self.stack_moves = self.stack_moves.wrapping_add(1);
+        unsafe { (&raw mut self.compiled.frame_base).write_volatile(core::ptr::null_mut()) };
+        self.compiled.stack_moves = self.compiled.stack_moves.wrapping_add(1);
         compiler_fence(Ordering::SeqCst);
         self.heap.resize_stack(t, size);
     }

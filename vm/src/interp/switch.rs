@@ -4,6 +4,7 @@
 //! there is (an error, a stack that must grow, a frame that is not a Lua call's) is for the builtin, as [`super::co`] has it; so each of
 //! these handlers makes the state that the builtin would have made. There is no call of Rust code, nothing is allocated, and the
 //! stacks stay where they are.
+#![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`")]
 
 use super::call::{FUNCC, call_at};
 use super::co::MAX_NESTING;
@@ -37,7 +38,7 @@ op! {
         let Some(to) = co.resumer.get() else { return r.to(FUNCC::<D>) };
         let (resuming, limit) = (to.base.get(), to.limit());
         let link = link_of(resuming);
-        if co.native_depth.get() != (*vm).native_depth || kind(link) != frame::LUA || resuming.add(n) > limit {
+        if co.native_depth.get() != (*vm).interp.native_depth || kind(link) != frame::LUA || resuming.add(n) > limit {
             return r.to(FUNCC::<D>);
         }
         co.status.set(ThreadStatus::Suspended);
@@ -71,7 +72,7 @@ unsafe fn resume<D: Driver>(r: R, co: Gc<Thread>, first: usize) -> u32 {
     old.top.set(r.base.add(nargs));
     co.status.set(ThreadStatus::Running);
     co.resumer.set(Some(old));
-    co.native_depth.set((*vm).native_depth);
+    co.native_depth.set((*vm).interp.native_depth);
     co.nesting.set(nesting);
     run_on(vm, co, limit);
     if status == ThreadStatus::Suspended {

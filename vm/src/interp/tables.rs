@@ -1,4 +1,5 @@
 //! Table instructions.
+#![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`; table parts as in `vm/src/object/table.rs`")]
 
 use super::meta_call::{slow_get, slow_set};
 use super::{Driver, R, Status, op};

@@ -10,6 +10,7 @@
 //! * its link is of a known kind and leads to a frame further down; a return address is behind a call of the function below; a
 //!   continuation lies where that function's frame ends, and is one; the moved frame of a vararg function lies above the same function;
 //!   a protected call was made by `pcall` or `xpcall`; the first frame of a coroutine is the lowest.
+#![allow(unsafe_code, reason = "each frame is checked to lie on the stack before anything is read from it")]
 
 use super::cont;
 use super::frame::{self, below, kind, link_of};
@@ -38,7 +39,8 @@ impl Vm {
         let lowest = stack.wrapping_add(2);
         let mut base = self.base;
         check((lowest..end).contains(&base), || "the running frame is not on the stack of its coroutine".into())?;
-        let f = self.function_at(base)?;
+        // SAFETY: checked above.
+        let f = unsafe { self.function_at(base)? };
         let p = f.proto().ok_or("the running frame is that of a builtin")?;
         check(p.pc_of(pc).is_some(), || "the instruction to go on at is not one of the running function".into())?;
         let limit = end.wrapping_sub(EXTRA as usize);
@@ -46,16 +48,23 @@ impl Vm {
         let mut slots = base.wrapping_add(p.framesize() as usize);
         for depth in 0..FRAMES {
             let at = |e: String| format!("frame {depth} from the top: {e}");
-            self.function_at(base).map_err(at)?;
-            self.check_slots(base, slots).map_err(at)?;
-            let Some((next, end)) = self.verify_link(base, lowest).map_err(at)? else { return Ok(()) };
+            // SAFETY: the first base was checked above, the others are those that checked links lead to.
+            let next = unsafe {
+                self.function_at(base).map_err(at)?;
+                self.check_slots(base, slots).map_err(at)?;
+                self.verify_link(base, lowest).map_err(at)?
+            };
+            let Some((next, end)) = next else { return Ok(()) };
             (base, slots) = (next, end);
         }
         Ok(())
     }
 
     /// The function of the frame at `base`.
-    fn function_at(&self, base: *mut Value) -> Result<Gc<Func>, String> {
+    ///
+    /// # Safety
+    /// `base` is on the stack, two slots or more above its start.
+    unsafe fn function_at(&self, base: *mut Value) -> Result<Gc<Func>, String> {
         // SAFETY: the caller has checked that `base` is above the lowest frame of the stack.
         let v = unsafe { *base.sub(2) };
         v.as_func()
@@ -64,7 +73,10 @@ impl Vm {
     }
 
     /// Does no slot from `from` to `to` refer to an object that was freed, or of another kind than its tag says?
-    fn check_slots(&self, from: *mut Value, to: *mut Value) -> Result<(), String> {
+    ///
+    /// # Safety
+    /// Both are on one stack.
+    unsafe fn check_slots(&self, from: *mut Value, to: *mut Value) -> Result<(), String> {
         let mut at = from;
         while at < to {
             // SAFETY: the slots are on the stack, all of whose memory is initialised.
@@ -80,7 +92,10 @@ impl Vm {
     }
 
     /// Checks the link of the frame at `base`: the base of the frame below with the end of that frame's values; none where the walk ends.
-    fn verify_link(&self, base: *mut Value, lowest: *mut Value) -> Result<Option<(*mut Value, *mut Value)>, String> {
+    ///
+    /// # Safety
+    /// `base` is the base of a frame, whose links up to it were checked.
+    unsafe fn verify_link(&self, base: *mut Value, lowest: *mut Value) -> Result<Option<(*mut Value, *mut Value)>, String> {
         // SAFETY: the frame was found by links that were checked, so its link is on the stack.
         let link = unsafe { link_of(base) };
         let kind = kind(link);
@@ -88,7 +103,8 @@ impl Vm {
             return check(base <= lowest.wrapping_add(1), || "a first frame that is not the lowest".into()).map(|()| None);
         }
         if kind == frame::LUA {
-            self.verify_return_address(link)?;
+            // SAFETY: the link of a Lua function is a return address.
+            unsafe { self.verify_return_address(link)? };
         } else {
             let delta = (link >> 3) as usize;
             let room = (base as usize - lowest as usize) / size_of::<Value>();
@@ -99,10 +115,12 @@ impl Vm {
         check(next >= lowest, || "a link that leads out of the stack".into())?;
         if kind == frame::C {
             // Below may be the stack of a coroutine on which nothing runs.
-            return Ok(self.function_at(next).ok().map(|_| (next, base.wrapping_sub(3))));
+            // SAFETY: checked to be on the stack.
+            return Ok(unsafe { self.function_at(next) }.ok().map(|_| (next, base.wrapping_sub(3))));
         }
-        let callee = self.function_at(base)?;
-        let caller = self.function_at(next).map_err(|e| format!("below it, {e}"))?;
+        // SAFETY: both are on the stack.
+        let (callee, caller) = unsafe { (self.function_at(base)?, self.function_at(next)) };
+        let caller = caller.map_err(|e| format!("below it, {e}"))?;
         let distance = (base as usize - next as usize) / size_of::<Value>();
         match kind {
             frame::LUA => {
@@ -112,7 +130,9 @@ impl Vm {
                 Ok(Some((next, base.wrapping_sub(2))))
             }
             frame::CONT => {
-                self.verify_continuation(base, caller.proto().ok_or("a continuation of a builtin")?, distance)?;
+                let p = caller.proto().ok_or("a continuation of a builtin")?;
+                // SAFETY: the kind of the link says so, and the frame below is at least as far away.
+                unsafe { self.verify_continuation(base, p, distance)? };
                 Ok(Some((next, base.wrapping_sub(4))))
             }
             frame::VARG => {
@@ -130,7 +150,10 @@ impl Vm {
     }
 
     /// Is the address behind an instruction that calls?
-    fn verify_return_address(&self, link: u64) -> Result<(), String> {
+    ///
+    /// # Safety
+    /// `link` is not 0 only if it is the address behind an instruction that its function keeps.
+    unsafe fn verify_return_address(&self, link: u64) -> Result<(), String> {
         check(link != 0, || "no return address".into())?;
         // SAFETY: links without a kind are return addresses, inside a prototype or a pad that the frame below keeps.
         let call = unsafe { *core::ptr::with_exposed_provenance::<Ins>(link as usize).sub(1) };
@@ -138,9 +161,12 @@ impl Vm {
     }
 
     /// Checks the continuation of a metamethod that function `p` called, whose frame is `distance` slots above that function's.
-    fn verify_continuation(&self, base: *mut Value, p: Gc<Proto>, distance: usize) -> Result<(), String> {
+    ///
+    /// # Safety
+    /// `base` is the base of a frame made for a metamethod: four slots below it belong to it.
+    unsafe fn verify_continuation(&self, base: *mut Value, p: Gc<Proto>, distance: usize) -> Result<(), String> {
         // SAFETY: four slots below the base of such a frame belong to it.
-        let (id, pc) = unsafe { ((*base.sub(4)).0, (*base.sub(3)).0) };
+        let (id, pc) = unsafe { ((*base.sub(4)).bits(), (*base.sub(3)).bits()) };
         check(id & 7 <= cont::CONCAT, || format!("continuation {id}"))?;
         let pc: *const Ins = core::ptr::with_exposed_provenance(pc as usize);
         check(p.pc_of(pc.wrapping_sub(1)).is_some(), || "a continuation outside of its function".into())?;

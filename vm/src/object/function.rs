@@ -1,4 +1,8 @@
 //! Functions and upvalues.
+#![allow(
+    unsafe_code,
+    reason = "a function is followed by as many slots as it has upvalues; builtins have `body.native`, Lua functions `body.proto`"
+)]
 
 use super::{Gc, GcHeader, Proto, Table};
 use crate::Vm;
@@ -137,5 +141,10 @@ impl UpVal {
     pub fn get(&self) -> Value {
         // SAFETY: `v` points to a live stack slot while open, to `self.closed` afterwards.
         unsafe { *self.v.get() }
+    }
+    /// Sets the value; the barrier is the caller's business.
+    pub fn set(&self, v: Value) {
+        // SAFETY: as in `get`.
+        unsafe { *self.v.get() = v }
     }
 }

@@ -4,6 +4,10 @@
 //! and derefs safely under one contract, the *safepoint rule*: objects are freed only by a collection step, steps run only at
 //! safepoints ([`crate::Vm::safepoint`]), and whatever must live across a safepoint is reachable from a root (a Lua stack, the
 //! registry, a rooted handle, a trace's constants). Allocation never collects.
+#![allow(
+    unsafe_code,
+    reason = "a Gc points to an object that is alive while it is dereferenced: whatever the program can reach, and between safepoints everything"
+)]
 
 mod bc_pos;
 mod function;
@@ -68,6 +72,23 @@ macro_rules! kinds {
                 match self {
                     Kind::Free => "free",
                     $(Kind::$kind => $name,)*
+                }
+            }
+        }
+
+        /// An object by its kind.
+        #[derive(Copy, Clone, Debug)]
+        pub enum Object {
+            $(#[doc = $name] $kind(Gc<$kind>),)*
+        }
+
+        impl Object {
+            #[inline(always)]
+            fn of(o: Gc<GcHeader>) -> Option<Object> {
+                match o.kind() {
+                    Kind::Free => None,
+                    // The allocation of an object writes its kind once: it is an object of that type.
+                    $(Kind::$kind => Some(Object::$kind(Gc(o.0.cast(), PhantomData))),)*
                 }
             }
         }
@@ -137,18 +158,25 @@ impl<T> core::fmt::Debug for Gc<T> {
 }
 
 impl<T> Gc<T> {
-    /// From the address in a value's payload. The caller took it from a live value of that type (safepoint rule).
+    /// From the address in a value's payload.
+    ///
+    /// # Safety
+    /// The address is that of an object of type `T`, which is alive while the pointer is dereferenced (safepoint rule).
     #[inline(always)]
-    pub fn from_addr(addr: u64) -> Gc<T> {
+    pub unsafe fn from_addr(addr: u64) -> Gc<T> {
         debug_assert!(addr != 0 && addr & 7 == 0);
         let p = core::ptr::with_exposed_provenance_mut::<T>(addr as usize);
-        // SAFETY: payloads of collectable values are addresses of objects, never zero.
+        // SAFETY: objects are not at address 0.
         Gc(unsafe { NonNull::new_unchecked(p) }, PhantomData)
     }
-    /// From a non-null pointer to a live object.
+    /// From a pointer to an object.
+    ///
+    /// # Safety
+    /// As for [`Gc::from_addr`].
     #[inline(always)]
-    pub fn from_ptr(p: *mut T) -> Gc<T> {
-        Gc::from_addr(p.expose_provenance() as u64)
+    pub unsafe fn from_ptr(p: *mut T) -> Gc<T> {
+        // SAFETY: the contract of this function.
+        unsafe { Gc::from_addr(p.expose_provenance() as u64) }
     }
     /// The address, as in a value's payload.
     #[inline(always)]
@@ -160,15 +188,18 @@ impl<T> Gc<T> {
     pub fn as_ptr(self) -> *mut T {
         self.0.as_ptr()
     }
-    /// The same object seen as another type; the caller knows the kind.
-    #[inline(always)]
-    pub fn cast<U>(self) -> Gc<U> {
-        Gc(self.0.cast(), PhantomData)
-    }
     /// The object's header.
     #[inline(always)]
     pub fn header(self) -> Gc<GcHeader> {
-        self.cast()
+        Gc(self.0.cast(), PhantomData)
+    }
+}
+
+impl Gc<GcHeader> {
+    /// The object as what its kind says it is; `None` for a free cell.
+    #[inline(always)]
+    pub fn typed(self) -> Option<Object> {
+        Object::of(self)
     }
 }
 

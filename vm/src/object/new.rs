@@ -1,4 +1,5 @@
 //! Creation of functions, coroutines and userdata. None of this collects.
+#![allow(unsafe_code, reason = "a new cell has the size that the object needs and is written before anybody can see it")]
 
 use super::function::FuncBody;
 use super::{Func, Gc, Kind, NativeFn, Proto, Table, Thread, ThreadStatus, Udata, UpVal};
@@ -28,8 +29,10 @@ impl Vm {
         let hdr = self.heap.header(Kind::Func, upvalues as u8, 0, id);
         let f = self.heap.alloc_cell(size_of::<Func>() + upvalues * 8).cast::<Func>();
         // SAFETY: a new cell of this size.
-        unsafe { f.write(Func { hdr, env: Cell::new(env), pc: Cell::new(pc), body }) };
-        Gc::from_ptr(f)
+        unsafe {
+            f.write(Func { hdr, env: Cell::new(env), pc: Cell::new(pc), body });
+            Gc::from_ptr(f)
+        }
     }
     /// A Lua function without a parent: each upvalue is a new closed nil.
     pub fn new_lua_func(&mut self, proto: Gc<Proto>, env: Gc<Table>) -> Gc<Func> {
@@ -53,15 +56,19 @@ impl Vm {
         copy
     }
     /// A closure of `proto` made by the running function `parent` with its frame at `base`.
+    ///
+    /// # Safety
+    /// `base` is the frame of `parent` on the running stack, and `proto` is one of its children.
     #[inline]
-    pub fn new_closure(&mut self, proto: Gc<Proto>, parent: Gc<Func>, base: *mut Value) -> Gc<Func> {
+    pub unsafe fn new_closure(&mut self, proto: Gc<Proto>, parent: Gc<Func>, base: *mut Value) -> Gc<Func> {
         let n = proto.upvalues.len();
         proto.hdr.word.set(proto.hdr.word.get().saturating_add(1));
         let f = self.new_func(parent.env.get(), proto.code_ptr(), FuncBody { proto }, n, 0);
         let cur = self.cur;
         for (i, d) in proto.upvalues.iter().enumerate() {
             let uv = if d.local {
-                let uv = self.find_upval(cur, base.wrapping_add(d.index as usize));
+                // SAFETY: a local variable of the running function, which closes its upvalues where the variable ends.
+                let uv = unsafe { self.find_upval(cur, base.wrapping_add(d.index as usize)) };
                 uv.hdr.b1.set(u8::from(d.immutable));
                 uv
             } else {
@@ -82,7 +89,7 @@ impl Vm {
             _ => FUNCC.as_ptr(),
         };
         let _ = pc.expose_provenance();
-        let f = self.new_func(self.globals, pc, FuncBody { native }, upvalues.len(), id);
+        let f = self.new_func(self.realm.globals, pc, FuncBody { native }, upvalues.len(), id);
         for (i, v) in upvalues.iter().enumerate() {
             // SAFETY: slot `i` behind the function.
             unsafe { f.slot_ptr::<Value>(i).write(*v) };
@@ -94,17 +101,17 @@ impl Vm {
         let hdr = self.heap.header(Kind::Udata, 0, 0, 0);
         let u = self.heap.alloc_cell(size_of::<Udata>()).cast::<Udata>();
         // SAFETY: a new cell of this size.
-        unsafe {
+        let u = unsafe {
             u.write(Udata {
                 hdr,
-                env: Cell::new(self.globals),
+                env: Cell::new(self.realm.globals),
                 meta: Cell::new(meta),
                 anchor: Cell::new(Value::NIL),
                 external: Cell::new(0),
                 data: UnsafeCell::new(Some(data)),
             });
-        }
-        let u = Gc::from_ptr(u);
+            Gc::from_ptr(u)
+        };
         self.heap.counts.udatas += 1;
         self.heap.note_udata(u);
         u
@@ -127,7 +134,7 @@ impl Vm {
     /// A coroutine with a stack of `size` slots, all nil.
     #[inline]
     pub fn new_thread(&mut self, size: u32) -> Gc<Thread> {
-        self.heap.new_thread(self.globals, size)
+        self.heap.new_thread(self.realm.globals, size)
     }
 }
 
@@ -142,7 +149,7 @@ impl Heap {
         }
         let t = self.alloc_cell(size_of::<Thread>()).cast::<Thread>();
         // SAFETY: a new cell of this size.
-        unsafe {
+        let t = unsafe {
             t.write(Thread {
                 hdr,
                 stack: Cell::new(stack),
@@ -157,8 +164,8 @@ impl Heap {
                 native_depth: Cell::new(0),
                 nesting: Cell::new(0),
             });
-        }
-        let t = Gc::from_ptr(t);
+            Gc::from_ptr(t)
+        };
         self.note_thread(t);
         t
     }

@@ -1,4 +1,8 @@
 //! Creation of prototypes from what the parser or the loader gives.
+#![allow(
+    unsafe_code,
+    reason = "a new cell is written before anybody can see it; `k` points into the box of constants of the same prototype"
+)]
 
 use super::proto::hot_origin;
 use super::{Gc, Kind, Proto, ProtoFlags, Table, hbits_for};
@@ -46,7 +50,7 @@ impl Heap {
         let hdr = self.header(Kind::Proto, d.framesize, d.num_params, 0);
         let p = self.alloc_cell(size_of::<Proto>()).cast::<Proto>();
         // SAFETY: a new cell of this size; `k` points to the first number constant of the box in its place, or behind all.
-        unsafe {
+        let p = unsafe {
             p.write(Proto {
                 hdr,
                 k: Cell::new(core::ptr::null()),
@@ -64,8 +68,8 @@ impl Heap {
                 pads: Pads::default(),
             });
             (*p).k.set((&raw const *(*p).consts).cast::<Value>().add(d.kgc.len() + 1));
-        }
-        let p = Gc::from_ptr(p);
+            Gc::from_ptr(p)
+        };
         self.note_proto(p);
         p
     }

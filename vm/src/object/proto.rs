@@ -1,4 +1,8 @@
 //! Function prototypes.
+#![allow(
+    unsafe_code,
+    reason = "bytecode is patched in place and read through raw pointers; no Rust reference to an instruction is kept"
+)]
 
 use super::{Gc, GcHeader, Str};
 use crate::bc::{Ins, UvDesc, VarInfo};
@@ -72,7 +76,7 @@ pub(crate) fn hot_origin(code: *const Ins, place: usize) -> Value {
 /// The hot counter of the instruction before `next`, in a function with this [`hot_origin`].
 #[inline(always)]
 pub(crate) fn hot_counter(origin: Value, next: *const Ins) -> usize {
-    (next as usize).wrapping_sub(origin.0 as usize) / size_of::<Ins>() % HOT_COUNTERS
+    (next as usize).wrapping_sub(origin.bits() as usize) / size_of::<Ins>() % HOT_COUNTERS
 }
 
 impl Proto {

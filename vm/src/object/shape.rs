@@ -108,7 +108,7 @@ impl Shapes {
         all.extend((0..=MAX_BITS).map(|_| Shape::new(usize::MAX, 0, MAX_FIRST)));
         Shapes {
             #[cfg(debug_assertions)]
-            keys: (0..all.len()).map(|i| vec![Value::NIL.0; if i < 2 { 0 } else { 1 << (i - 1) }]).collect(),
+            keys: (0..all.len()).map(|i| vec![Value::NIL.bits(); if i < 2 { 0 } else { 1 << (i - 1) }]).collect(),
             all,
             cache: Box::new([Transition { key: 0, from: ShapeId::NONE, child: ShapeId::NONE }; CACHE]),
             children: HashMap::default(),
@@ -122,9 +122,10 @@ impl Shapes {
             return from;
         }
         let node = slot as usize - t.node.get() as usize;
-        let at = ((key.0 as usize >> 4) ^ (from.0 as usize * 31)) % CACHE;
+        let at = ((key.bits() as usize >> 4) ^ (from.0 as usize * 31)) % CACHE;
         let cached = self.cache[at];
-        let child = if (cached.key, cached.from) == (key.0, from) { cached.child } else { self.child(t, from, key, node, at) };
+        let child =
+            if (cached.key, cached.from) == (key.bits(), from) { cached.child } else { self.child(t, from, key, node, at) };
         let shape = &self.all[child.0 as usize];
         if usize::from(shape.node) != node || u32::from(shape.free) != t.free.get() {
             return ShapeId::NONE;
@@ -139,9 +140,9 @@ impl Shapes {
         if !key.is_str() {
             return ShapeId::NONE;
         }
-        let known = self.children.get(&(from, key.0)).copied();
+        let known = self.children.get(&(from, key.bits())).copied();
         let child = known.or_else(|| self.new_child(t, from, key, node)).unwrap_or(ShapeId::NONE);
-        self.cache[at] = Transition { key: key.0, from, child };
+        self.cache[at] = Transition { key: key.bits(), from, child };
         child
     }
     fn new_child(&mut self, t: &Table, from: ShapeId, key: Value, node: usize) -> Option<ShapeId> {
@@ -157,8 +158,8 @@ impl Shapes {
         let child = ShapeId(self.all.len() as u32);
         self.all.push(Shape { varies, ..Shape::new(node, t.free.get(), MAX_CHILDREN) });
         #[cfg(debug_assertions)]
-        self.keys.push(t.nodes().iter().map(|n| n.key.get().0).collect());
-        self.children.insert((from, key.0), child);
+        self.keys.push(t.nodes().iter().map(|n| n.key.get().bits()).collect());
+        self.children.insert((from, key.bits()), child);
         Some(child)
     }
 
@@ -166,7 +167,7 @@ impl Shapes {
     #[cfg(debug_assertions)]
     pub(crate) fn check(&self, t: &Table, shape: ShapeId) {
         if shape.is_some() {
-            let keys = t.nodes().iter().map(|n| n.key.get().0);
+            let keys = t.nodes().iter().map(|n| n.key.get().bits());
             assert!(keys.eq(self.keys[shape.0 as usize].iter().copied()), "a table has not the keys of its shape");
         }
     }

@@ -1,4 +1,8 @@
 //! Interned strings and the table that interns them.
+#![allow(
+    unsafe_code,
+    reason = "the bytes of a string follow its header, with a NUL behind; the chains of the intern table hold strings that are not freed"
+)]
 
 use super::{Gc, GcHeader, Kind};
 use crate::Vm;
@@ -110,32 +114,37 @@ impl StrTable {
         &mut self.buckets[hash as usize & mask]
     }
     #[inline]
-    fn find(&self, bytes: &[u8], hash: u32) -> *mut Str {
+    fn find(&self, bytes: &[u8], hash: u32) -> Option<Gc<Str>> {
         let mut p = self.buckets[hash as usize & (self.buckets.len() - 1)];
         while !p.is_null() {
             // SAFETY: strings on the chains are not freed: sweeping takes them off.
-            let s = unsafe { &*p };
+            let s = unsafe { Gc::from_ptr(p) };
             if s.hash() == hash && crate::text::same(s.bytes(), bytes) {
-                break;
+                return Some(s);
             }
             p = s.next.get();
         }
-        p
+        None
+    }
+    /// The string of one byte, if there is one.
+    #[inline]
+    fn find_byte(&self, byte: u8) -> Option<Gc<Str>> {
+        let p = self.bytes[usize::from(byte)];
+        // SAFETY: the table holds strings that are not freed.
+        if p.is_null() { None } else { Some(unsafe { Gc::from_ptr(p) }) }
     }
     #[inline]
-    fn insert(&mut self, s: *mut Str, hash: u32) {
+    fn insert(&mut self, s: Gc<Str>, hash: u32) {
         if self.count >= self.buckets.len() {
             self.grow();
         }
         self.count += 1;
-        // SAFETY: a string just made.
-        if let [byte] = unsafe { (*s).bytes() } {
-            self.bytes[usize::from(*byte)] = s;
+        if let [byte] = s.bytes() {
+            self.bytes[usize::from(*byte)] = s.as_ptr();
         }
         let head = self.bucket(hash);
-        // SAFETY: a string just made.
-        unsafe { (*s).next.set(*head) };
-        *head = s;
+        s.next.set(*head);
+        *head = s.as_ptr();
     }
     #[cold]
     #[inline(never)]
@@ -199,18 +208,21 @@ impl Heap {
     #[inline]
     pub fn new_str(&mut self, bytes: &[u8]) -> Gc<Str> {
         if let [byte] = bytes {
-            let p = self.strings.bytes[usize::from(*byte)];
-            return if p.is_null() { self.make_str(bytes, self.strings.hash(bytes)) } else { self.found_str(p) };
+            return match self.strings.find_byte(*byte) {
+                Some(s) => self.found_str(s),
+                None => self.make_str(bytes, self.strings.hash(bytes)),
+            };
         }
         let hash = self.strings.hash(bytes);
-        let p = self.strings.find(bytes, hash);
-        if p.is_null() { self.make_str(bytes, hash) } else { self.found_str(p) }
+        match self.strings.find(bytes, hash) {
+            Some(s) => self.found_str(s),
+            None => self.make_str(bytes, hash),
+        }
     }
     /// An interned string that is asked for.
     #[inline(always)]
-    fn found_str(&mut self, p: *mut Str) -> Gc<Str> {
+    fn found_str(&mut self, s: Gc<Str>) -> Gc<Str> {
         self.counts.str_hits += 1;
-        let s = Gc::from_ptr(p);
         if self.is_dead(&s.hdr) {
             // Not swept yet: alive again.
             s.hdr.marked.set(s.hdr.marked.get() ^ WHITES);
@@ -225,14 +237,15 @@ impl Heap {
         let p = self.alloc_cell(STR_DATA + bytes.len() + 1);
         let s = p.cast::<Str>();
         // SAFETY: the cell has room for the struct, the bytes and the NUL.
-        unsafe {
+        let s = unsafe {
             s.write(Str { hdr, next: Cell::new(core::ptr::null_mut()), len: Cell::new(bytes.len() as u32), pad: 0 });
             let data = p.add(STR_DATA);
             data.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
             data.add(bytes.len()).write(0);
-        }
+            Gc::from_ptr(s)
+        };
         self.strings.insert(s, hash);
-        Gc::from_ptr(s)
+        s
     }
     /// The string of these bytes, never to be freed.
     pub fn new_fixed_str(&mut self, bytes: &[u8]) -> Gc<Str> {

@@ -11,6 +11,10 @@
 //! `array` points to `asize` values and `node` to `hmask + 1` nodes (the shared empty node, never written, where `hmask` is 0: a
 //! hash part of its own has at least two nodes). They change only in `table_write`; slot and node references are not kept across
 //! calls that insert.
+#![allow(
+    unsafe_code,
+    reason = "`array` and `node` point to as many slots as `asize` and `hmask` say; chains of nodes stay inside the node part"
+)]
 
 use super::{Gc, GcHeader, ShapeId, Str};
 use crate::value::Value;
@@ -76,7 +80,7 @@ pub fn hash_key(key: Value) -> u32 {
     match key.as_str() {
         Some(s) => s.hash(),
         None if key.is_int() => hash_int(key.as_int_unchecked()),
-        None => mix(key.0),
+        None => mix(key.bits()),
     }
 }
 
@@ -135,7 +139,7 @@ impl Table {
     fn find_in_chain(&self, hash: u32, key: Value) -> Option<*mut Value> {
         let mut n = self.main_node(hash);
         loop {
-            if n.key.get().0 == key.0 {
+            if n.key.get().bits() == key.bits() {
                 return Some(n.val.as_ptr());
             }
             let next = n.next.get();
@@ -173,12 +177,16 @@ impl Table {
         if let Some(i) = key.as_index() {
             return self.find_int(i);
         }
-        if key.is_nil() { None } else { self.find_in_chain(mix(key.0), key) }
+        if key.is_nil() { None } else { self.find_in_chain(mix(key.bits()), key) }
     }
+    /// The value in a slot; nil if there is none.
+    ///
+    /// # Safety
+    /// `slot` was found in a table into which nothing was inserted since.
     #[inline(always)]
-    fn load(slot: Option<*mut Value>) -> Value {
+    unsafe fn load(slot: Option<*mut Value>) -> Value {
         match slot {
-            // SAFETY: slots found in the table are valid until the next insertion.
+            // SAFETY: the contract of this function.
             Some(p) => unsafe { *p },
             None => Value::NIL,
         }
@@ -186,17 +194,20 @@ impl Table {
     /// Value under a string key.
     #[inline(always)]
     pub fn get_str(&self, key: Gc<Str>) -> Value {
-        Table::load(self.find_str(key))
+        // SAFETY: just found.
+        unsafe { Table::load(self.find_str(key)) }
     }
     /// Value under an integer key.
     #[inline(always)]
     pub fn get_int(&self, key: i32) -> Value {
-        Table::load(self.find_int(key))
+        // SAFETY: just found.
+        unsafe { Table::load(self.find_int(key)) }
     }
     /// Value under any key; nil when absent.
     #[inline]
     pub fn get(&self, key: Value) -> Value {
-        Table::load(self.find(key))
+        // SAFETY: just found.
+        unsafe { Table::load(self.find(key)) }
     }
     /// Index of the node that a slot belongs to; `None` for array slots and foreign ones.
     #[inline]
@@ -258,9 +269,9 @@ impl Table {
         {
             return Some(i as u32 + 1);
         }
-        if key.0 >> 32 == Value::KEY_INDEX {
+        if key.bits() >> 32 == Value::KEY_INDEX {
             // A loop that went by positions goes on by keys.
-            return Some(key.0 as u32);
+            return Some(key.bits() as u32);
         }
         let n = self.node_of(self.find(key)?)?;
         Some(self.asize() + n + 1)

@@ -1,4 +1,8 @@
 //! Tables: the sizes of their parts, and growth. See `table` for the layout and the contract.
+#![allow(
+    unsafe_code,
+    reason = "parts of a table are copied or freed with the size that they were allocated with, before the table refers to the new ones"
+)]
 
 use super::table::{Node, Table};
 use super::{Gc, ShapeId};

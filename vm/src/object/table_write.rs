@@ -1,4 +1,8 @@
 //! Tables: creation and stores. See `table` for the layout and the contract.
+#![allow(
+    unsafe_code,
+    reason = "`array` and `node` point to as many slots as `asize` and `hmask` say; a slot is valid until the next insertion"
+)]
 
 use super::table::{Node, Table, hash_key, normalize};
 use super::{Gc, Kind, ShapeId, Str};
@@ -154,8 +158,8 @@ impl Heap {
                 free: Cell::new(0),
                 shape: Cell::new(ShapeId::of_empty(0)),
             });
+            Gc::from_ptr(t)
         }
-        Gc::from_ptr(t)
     }
     fn new_table_sized(&mut self, asize: u32, hbits: u32) -> Gc<Table> {
         let (t, node, array) = self.new_table_with_room(asize, if hbits == 0 { 0 } else { 1 << hbits });
@@ -243,8 +247,11 @@ impl Vm {
     pub fn dup_table(&mut self, template: Gc<Table>) -> Gc<Table> {
         self.heap.dup_table(template)
     }
-    /// Stores `n` values at indices from `first` on, the values being in a row on the stack.
-    pub(crate) fn table_set_list(&mut self, t: Gc<Table>, first: i32, values: *const Value, n: i32) {
+    /// Stores `n` values at indices from `first` on.
+    ///
+    /// # Safety
+    /// `values` is the address of `n` values in a row on the stack.
+    pub(crate) unsafe fn table_set_list(&mut self, t: Gc<Table>, first: i32, values: *const Value, n: i32) {
         if n > 0 && (first + n) as u32 > t.asize() {
             // One slot more than needed: which of several borders `#` finds depends on the size.
             self.table_reserve_array(t, (first + n) as u32 + 1);
@@ -282,7 +289,8 @@ impl Vm {
             return Err(self.operation_error("table index is NaN"));
         } else {
             let slot = t.find(key);
-            self.store(t, slot, key, v);
+            // SAFETY: just found.
+            unsafe { self.store(t, slot, key, v) };
         }
         Ok(())
     }
@@ -291,16 +299,22 @@ impl Vm {
     pub fn table_set_str(&mut self, t: Gc<Table>, key: Gc<Str>, v: Value) {
         t.hdr.b0.set(0);
         let slot = t.find_str(key);
-        self.store(t, slot, Value::str(key), v);
+        // SAFETY: just found.
+        unsafe { self.store(t, slot, Value::str(key), v) };
     }
     /// `t[k] = v`, raw, for an integer key.
     #[inline]
     pub fn table_set_int(&mut self, t: Gc<Table>, key: i32, v: Value) {
         let slot = t.find_int(key);
-        self.store(t, slot, Value::int(key), v);
+        // SAFETY: just found.
+        unsafe { self.store(t, slot, Value::int(key), v) };
     }
+    /// Stores to the slot of a key, or inserts the key.
+    ///
+    /// # Safety
+    /// `slot` was found in `t` by `key`, and nothing was inserted since.
     #[inline(always)]
-    fn store(&mut self, t: Gc<Table>, slot: Option<*mut Value>, key: Value, v: Value) {
+    unsafe fn store(&mut self, t: Gc<Table>, slot: Option<*mut Value>, key: Value, v: Value) {
         self.heap.check_live(v);
         self.barrier_back(t);
         let slot = match slot {

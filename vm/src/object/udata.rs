@@ -1,4 +1,5 @@
 //! Full userdata.
+#![allow(unsafe_code, reason = "the payload of a userdata is borrowed by one closure at a time")]
 
 use super::{Gc, GcHeader, Table};
 use crate::value::Value;

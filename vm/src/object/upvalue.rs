@@ -1,4 +1,8 @@
 //! Upvalues: the list of open ones of each coroutine, and closing them.
+#![allow(
+    unsafe_code,
+    reason = "an open upvalue points to a slot of its stack and is on the list of its thread; dead ones leave the list before they are freed"
+)]
 
 use super::{Gc, Kind, Thread, UpVal};
 use crate::Vm;
@@ -25,7 +29,8 @@ impl Thread {
             if p.is_null() {
                 return None;
             }
-            let uv = Gc::from_ptr(p);
+            // SAFETY: upvalues on the list are not freed: dead ones leave it in the atomic phase.
+            let uv = unsafe { Gc::from_ptr(p) };
             p = uv.next.get();
             Some(uv)
         })
@@ -43,8 +48,10 @@ impl Vm {
         let hdr = self.heap.header(Kind::UpVal, u8::from(closed), 0, 0);
         let p = self.heap.alloc_cell(size_of::<UpVal>()).cast::<UpVal>();
         // SAFETY: a new cell of this size.
-        unsafe { p.write(UpVal { hdr, v: Cell::new(v), closed: Cell::new(value), next: Cell::new(next) }) };
-        Gc::from_ptr(p)
+        unsafe {
+            p.write(UpVal { hdr, v: Cell::new(v), closed: Cell::new(value), next: Cell::new(next) });
+            Gc::from_ptr(p)
+        }
     }
     /// A closed upvalue.
     pub fn new_upval_closed(&mut self, v: Value) -> Gc<UpVal> {
@@ -53,14 +60,18 @@ impl Vm {
         uv
     }
     /// The open upvalue of a stack slot, made if there is none.
+    ///
+    /// # Safety
+    /// `slot` is on the stack of `thread`, and the upvalue is closed before the slot goes out of scope.
     #[inline]
-    pub fn find_upval(&mut self, thread: Gc<Thread>, slot: *mut Value) -> Gc<UpVal> {
+    pub unsafe fn find_upval(&mut self, thread: Gc<Thread>, slot: *mut Value) -> Gc<UpVal> {
         let mut link: *const Cell<*mut UpVal> = &raw const thread.open;
         loop {
             // SAFETY: `link` is in the thread or in an upvalue on its list; those are alive (dead ones leave it in the atomic phase).
             let p = unsafe { (*link).get() };
             if !p.is_null() {
-                let uv = Gc::from_ptr(p);
+                // SAFETY: as above.
+                let uv = unsafe { Gc::from_ptr(p) };
                 if uv.v.get() == slot {
                     return uv;
                 }
@@ -88,7 +99,8 @@ impl Vm {
             if p.is_null() {
                 return;
             }
-            let uv = Gc::from_ptr(p);
+            // SAFETY: as in `open_upvals`.
+            let uv = unsafe { Gc::from_ptr(p) };
             if uv.v.get() < level {
                 return;
             }

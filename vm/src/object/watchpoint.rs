@@ -13,6 +13,7 @@
 //!
 //! Programs that go on storing are not made slow for it: a table has no watchpoints any more when four have fired, or when many stores
 //! were looked at in vain, and after [`MAX_FIRED`] in all there are none at all.
+#![allow(unsafe_code, reason = "a watched table is forgotten before it is freed")]
 
 use super::{Func, Gc, Str, Table};
 use crate::Vm;
@@ -108,7 +109,8 @@ impl Field {
 impl Watchpoints {
     /// Forgets tables that are about to be freed.
     pub(crate) fn sweep(&mut self) {
-        self.0.get_mut().tables.retain(|&t, _| !Gc::<Table>::from_addr(t).hdr.is_white());
+        // SAFETY: tables are forgotten here before they are freed.
+        self.0.get_mut().tables.retain(|&t, _| unsafe { !Gc::<Table>::from_addr(t).hdr.is_white() });
     }
 }
 

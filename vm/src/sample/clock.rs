@@ -5,6 +5,7 @@
 //! interrupt is needed to send it. Not everybody may have the event. The timer (`timer_create(2)`) is looked at a few hundred times a
 //! second only, at the ticks of the system.
 //! A timer of real time would do neither: a thread that has to share its processor is interrupted in system calls far too often.
+#![allow(unsafe_code, reason = "system calls get structures of the form that they document, alive during the call")]
 
 use core::mem::MaybeUninit;
 use core::time::Duration;

@@ -1,4 +1,9 @@
-//! Ctrl-C in compiled code that takes no exit, and so never comes to where it could be told of: that code is not gone on with.
+//! Ctrl-C in compiled code that takes no exit, where it cannot be delivered: the signal handler makes the thread continue in a function
+//! that ends the process.
+#![allow(
+    unsafe_code,
+    reason = "the context of a signal handler is changed only where compiled code was interrupted, which never goes on then"
+)]
 
 use super::interrupt::Interrupt;
 use crate::Vm;

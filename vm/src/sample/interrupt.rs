@@ -1,5 +1,6 @@
-//! Ctrl-C while samples are taken: the consumer is told of it where it would be told of a sample, and may end the process with what
+//! Ctrl-C while samples are taken. It is delivered to the consumer where a sample would be, and the consumer may end the process with what
 //! it has. A second Ctrl-C ends the process at once, as does one on a thread that is not sampled.
+#![allow(unsafe_code, reason = "the signal handler does only what is safe in one, with a VM that is alive while it is sampled")]
 
 use super::timer::{processor_time, sampled};
 use crate::Vm;
@@ -8,10 +9,10 @@ use core::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 /// Processor time of the thread when it was pressed, in nanoseconds; 0 if it was not.
 static PRESSED: AtomicU64 = AtomicU64::new(0);
-/// Nanoseconds after which nobody is expected to be told of it any more.
+/// Nanoseconds after which the interrupt should have been delivered.
 const PATIENCE: u64 = 300_000_000;
 
-/// Ctrl-C is listened to until this is dropped.
+/// Handles Ctrl-C until it is dropped.
 pub(super) struct Interrupt {
     before: libc::sigaction,
 }
@@ -43,11 +44,11 @@ impl Interrupt {
             Interrupt { before }
         }
     }
-    /// Was it pressed since this was asked last?
+    /// Was it pressed since the last call?
     pub fn was_pressed() -> bool {
         PRESSED.swap(0, SeqCst) != 0
     }
-    /// Was it pressed so long ago that whoever is to be told of it should have been?
+    /// Was it pressed so long ago that it should have been delivered?
     pub fn is_overdue() -> bool {
         let pressed = PRESSED.load(SeqCst);
         pressed != 0 && processor_time() > pressed + PATIENCE

@@ -1,16 +1,21 @@
-//! Sampling: what runs, asked at regular intervals of processor time.
+//! Sampling: at regular intervals of processor time, the VM records what runs.
 //!
-//! A timer (`timer`) interrupts the thread of the VM. All that its signal handler does is to count, to note what the VM is doing
-//! ([`Activity`]) and to make the interpreter dispatch through the table of hooks; the [`Consumer`] is called there, before the next
-//! instruction of a Lua function, where everything may be looked at. Samples that come meanwhile are added to the one that waits.
+//! A timer (`timer`) interrupts the thread of the VM. The signal handler only counts, notes what the VM is doing ([`Activity`]) and
+//! makes the interpreter dispatch through the table of hooks. There, before the next instruction of a Lua function, the sample is
+//! delivered to the [`Consumer`], which may look at everything. Samples that come before are added to the pending one.
 //!
-//! Compiled code leaves by the next exit that it takes while a sample waits, be there a side trace or not ([`Vm::exits_leaving`]).
-//! A consumer that wants to know where in compiled code the sample was ([`InCode::Located`]) is told where the processor was, or, while
-//! a helper ran, the site that the code had left ([`Vm::site`]). Code that is compiled meanwhile leaves sites, and has a guard in
-//! loops that may take no exit for long (PROF). So apart from these guards samples cost compiled code nothing until one comes.
+//! While a sample is pending, compiled code leaves by the next exit that it takes, even if it has a side trace
+//! (`CompiledState::exits_leaving`). A consumer that asks where in compiled code the sample was taken ([`InCode::Located`]) gets the address
+//! where the processor was, or, if a helper ran, the site that the code stored before the call (`CompiledState::site`). Code that is compiled
+//! while samples are taken stores sites, and has a guard in loops that may take no exit for long (PROF). Apart from these guards samples
+//! cost compiled code nothing until one comes.
 //!
-//! One that is content to be told of many samples at once need not have compiled code left for them ([`InCode::Walked`]): the handler
-//! walks the stack itself (`walk`).
+//! With [`InCode::Walked`] compiled code is not left: the signal handler walks the stack (`walk`), and the consumer gets many samples at
+//! once.
+#![allow(
+    unsafe_code,
+    reason = "a signal handler on the thread of the VM reads and writes single words of it, with volatile accesses on both sides"
+)]
 
 mod clock;
 mod divert;
@@ -59,15 +64,15 @@ pub enum Activity {
     Compiler = b'J',
 }
 
-/// What becomes of samples in compiled code.
+/// How samples in compiled code are delivered.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum InCode {
-    /// They are told of when it is left.
+    /// When compiled code is left.
     Late,
-    /// The same, with where it was, and loops are left for it.
+    /// The same, with the place in the code; loops are left for a sample as well.
     Located,
-    /// They are told of later, with where it was and the stack of that moment, and it is not left ([`Consumer::compiled`]). Traces
-    /// that were compiled before must have been thrown away.
+    /// Later, with the place in the code and the stack of that moment; compiled code is not left ([`Consumer::compiled`]). Traces
+    /// that were compiled before must have been flushed.
     Walked,
 }
 
@@ -115,7 +120,7 @@ pub struct Part {
 /// Samples since the consumer was called last.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sample {
-    /// By kind, the first one first. Empty if there is only an interrupt to be told of.
+    /// By kind, the first one first. Empty if there is only an interrupt to deliver.
     pub parts: Vec<Part>,
 }
 
@@ -130,7 +135,7 @@ impl Sample {
     }
 }
 
-/// Who is told of samples.
+/// Receives samples.
 pub trait Consumer: Any {
     /// A sample, while `vm.base` and `vm.pc` are those of a Lua function. Hooks, events and recording are suspended meanwhile.
     fn sample(&self, vm: &mut Vm, sample: Sample);
@@ -158,7 +163,7 @@ pub trait Consumer: Any {
     fn closing(&self, vm: &mut Vm) {
         let _ = vm;
     }
-    /// That is over: the process ends, the state is closed, or samples are taken for somebody else.
+    /// No more samples come: the process ends, the state is closed, or another consumer takes its place.
     fn end(&self, vm: &mut Vm) {
         let _ = vm;
     }
@@ -167,7 +172,7 @@ pub trait Consumer: Any {
 /// Kinds of samples that can wait at once: as many as there may be instructions in a short loop, which is not left for samples.
 const KINDS: usize = 128;
 
-/// Samples of one kind that wait to be told of.
+/// Pending samples of one kind.
 #[derive(Default)]
 struct Waiting {
     count: AtomicU32,
@@ -178,8 +183,13 @@ struct Waiting {
 }
 
 /// What is known of samples; a part of the VM.
+#[repr(C)]
 pub struct Sampling {
-    /// Samples not yet told of.
+    /// Is a sample pending? See [`Vm::sample_waits`].
+    pub(crate) waits: bool,
+    /// What is being done. See [`Vm::begin_activity`].
+    pub(crate) activity: Activity,
+    /// Pending samples.
     waiting: [Waiting; KINDS],
     /// Is the consumer running?
     running: bool,
@@ -197,6 +207,8 @@ pub struct Sampling {
 impl Default for Sampling {
     fn default() -> Sampling {
         Sampling {
+            waits: false,
+            activity: Activity::Interpreter,
             waiting: core::array::from_fn(|_| Waiting::default()),
             running: false,
             in_code: None,
@@ -210,15 +222,15 @@ impl Default for Sampling {
 }
 
 impl Sampling {
-    /// Is the consumer running? Whoever sends events does not then.
+    /// Is the consumer running? No events are sent then.
     pub fn is_running(&self) -> bool {
         self.running
     }
-    /// Is compiled code to leave word of where it is?
+    /// Must compiled code store where it is?
     pub fn by_address(&self) -> bool {
         self.in_code.is_some_and(|c| c != InCode::Late)
     }
-    /// Is compiled code to be left in loops?
+    /// Must compiled loops ask whether a sample is pending?
     pub fn leaves_loops(&self) -> bool {
         self.interruptible || self.in_code == Some(InCode::Located)
     }
@@ -226,7 +238,7 @@ impl Sampling {
     pub fn walks_stacks(&self) -> bool {
         self.in_code == Some(InCode::Walked)
     }
-    /// Tells where compiled code is.
+    /// Sets the address range of compiled code.
     pub fn set_code(&mut self, code: Range<usize>) {
         self.code = code;
     }
@@ -264,7 +276,8 @@ impl Vm {
         self.end_sampling();
         self.sampling.in_code = Some(in_code);
         self.sampling.walked = (in_code == InCode::Walked).then(|| Box::new(Walked::new()));
-        let Some(timer) = Timer::start(self, interval) else {
+        // SAFETY: a VM is boxed, and ends sampling before it is dropped.
+        let Some(timer) = (unsafe { Timer::start(self, interval) }) else {
             self.stop_sampling();
             return false;
         };
@@ -304,12 +317,12 @@ impl Vm {
             self.sampling.interrupt = Some(Interrupt::listen());
         }
     }
-    /// Before traces go: tells of the samples in compiled code that can be told of now, and forgets where the others were.
+    /// Before traces are freed: delivers the samples in compiled code that can be delivered now, and forgets the places of the others.
     pub fn forget_places(&self) {
         self.tell_walked();
         self.sampling.forget_places();
     }
-    /// Tells of the samples in compiled code whose stacks were walked. To be done before its memory is used for other code.
+    /// Delivers the samples in compiled code whose stacks were walked. Must happen before the memory of that code is used again.
     pub fn tell_walked(&self) {
         if let Some((_, consumer)) = &self.sampling.active {
             self.tell_walked_to(&**consumer);
@@ -327,7 +340,7 @@ impl Vm {
             consumer.forget();
         }
     }
-    /// Who is told of samples.
+    /// The consumer of samples.
     pub fn sampling_consumer(&self) -> Option<Rc<dyn Consumer>> {
         self.sampling.active.as_ref().map(|a| Rc::clone(&a.1))
     }
@@ -335,32 +348,32 @@ impl Vm {
     pub fn is_sampling(&self) -> bool {
         self.sampling.active.is_some()
     }
-    /// Does a sample wait to be told of?
+    /// Is a sample pending?
     #[inline(always)]
     pub fn sample_waits(&self) -> bool {
         // SAFETY: a field of this VM. Volatile: a signal handler may have written it, on this thread.
-        unsafe { (&raw const self.sample_waits_flag).read_volatile() }
+        unsafe { (&raw const self.sampling.waits).read_volatile() }
     }
     fn set_sample_waits(&mut self, waits: bool) {
         // SAFETY: as above.
-        unsafe { AtomicBool::from_ptr(&raw mut self.sample_waits_flag) }.store(waits, Relaxed);
+        unsafe { AtomicBool::from_ptr(&raw mut self.sampling.waits) }.store(waits, Relaxed);
     }
-    /// Lets the sample that waits be counted with the next one.
+    /// Takes the pending mark back: the samples are delivered with the next one.
     pub(crate) fn drop_sample(&mut self) {
         if self.sample_waits() {
-            let linked = self.exits_linked;
+            let linked = self.compiled.exits_linked;
             // SAFETY: a field of this VM. Volatile: a signal handler writes it.
-            unsafe { (&raw mut self.exit_table).write_volatile(linked) };
+            unsafe { (&raw mut self.compiled.exit_table).write_volatile(linked) };
             self.set_sample_waits(false);
             self.update_dispatch();
         }
     }
-    /// Notes what is done from now on; what was done before.
+    /// Sets what the VM is doing from now on; returns what it was doing before.
     #[inline(always)]
     pub fn begin_activity(&mut self, activity: Activity) -> Activity {
-        let before = self.activity;
+        let before = self.sampling.activity;
         // SAFETY: a field of this VM. Volatile: it is read by a signal handler.
-        unsafe { (&raw mut self.activity).write_volatile(activity) };
+        unsafe { (&raw mut self.sampling.activity).write_volatile(activity) };
         before
     }
     /// `count` intervals have passed; the processor is at `pc`.
@@ -370,7 +383,7 @@ impl Vm {
     unsafe fn tick(vm: *mut Vm, count: u32, pc: usize) {
         // SAFETY: what is written here is only read in ways that keep any code between the accesses right.
         unsafe {
-            let activity = (&raw const (*vm).activity).read_volatile();
+            let activity = (&raw const (*vm).sampling.activity).read_volatile();
             let place = Vm::place_in_code(vm, pc);
             let builtin = if activity == Activity::Builtin && place == 0 { running_builtin(vm) } else { 0 };
             if place != 0 && Vm::tick_in_code(vm, count, activity, place) {
@@ -397,16 +410,16 @@ impl Vm {
             added.is_some()
         }
     }
-    /// Has the consumer told as soon as that can be.
+    /// Has the pending samples delivered as soon as possible.
     ///
     /// # Safety
     /// As for [`Vm::tick`].
     pub(crate) unsafe fn tell_soon(vm: *mut Vm) {
         // SAFETY: as there.
         unsafe {
-            let waits = AtomicBool::from_ptr(&raw mut (*vm).sample_waits_flag);
+            let waits = AtomicBool::from_ptr(&raw mut (*vm).sampling.waits);
             // Finalizers and handlers of events are not looked at.
-            if (&raw const (*vm).no_record).read_volatile() != 0 || waits.load(Relaxed) {
+            if (&raw const (*vm).callback.no_record).read_volatile() != 0 || waits.load(Relaxed) {
                 return;
             }
             Vm::leave_code(vm);
@@ -420,10 +433,10 @@ impl Vm {
     pub(crate) unsafe fn leave_code(vm: *mut Vm) {
         // SAFETY: as there.
         unsafe {
-            AtomicBool::from_ptr(&raw mut (*vm).sample_waits_flag).store(true, Relaxed);
-            let leaving = (&raw const (*vm).exits_leaving).read_volatile();
+            AtomicBool::from_ptr(&raw mut (*vm).sampling.waits).store(true, Relaxed);
+            let leaving = (&raw const (*vm).compiled.exits_leaving).read_volatile();
             if !leaving.is_null() {
-                (&raw mut (*vm).exit_table).write_volatile(leaving);
+                (&raw mut (*vm).compiled.exit_table).write_volatile(leaving);
             }
         }
     }
@@ -440,7 +453,7 @@ impl Vm {
             if (*vm).sampling.code.contains(&pc) {
                 return CodePlace::Address(pc).to_bits();
             }
-            CodePlace::Site((&raw const (*vm).site).read_volatile()).to_bits()
+            CodePlace::Site((&raw const (*vm).compiled.site).read_volatile()).to_bits()
         }
     }
     /// Does compiled code run, or what it has called?
@@ -449,7 +462,9 @@ impl Vm {
     /// As for [`Vm::tick`].
     unsafe fn is_on_trace(vm: *mut Vm) -> bool {
         // SAFETY: plain words of the VM, written whole.
-        unsafe { (&raw const (*vm).trace_depth).read_volatile() == (&raw const (*vm).native_depth).read_volatile() }
+        unsafe {
+            (&raw const (*vm).compiled.trace_depth).read_volatile() == (&raw const (*vm).interp.native_depth).read_volatile()
+        }
     }
     /// Is the processor in compiled code when it is at `pc`?
     ///
@@ -466,7 +481,7 @@ impl Vm {
     pub(crate) fn tell_sample(&mut self) {
         self.drop_sample();
         self.tell_walked();
-        if self.no_record != 0 {
+        if self.callback.no_record != 0 {
             return;
         }
         let sample = Sample { parts: self.sampling.take() };

@@ -49,7 +49,7 @@ pub fn dump(vm: &Vm, thread: Gc<Thread>, format: &[u8], depth: i32) -> Vec<u8> {
 
 /// The frames of `thread`, the innermost first; no more than `most`.
 pub fn frames(vm: &Vm, thread: Gc<Thread>, most: usize) -> Vec<StackFrame> {
-    let levels = core::iter::successors(Level::innermost(vm, thread), |l| l.below(vm)).take(most);
+    let levels = core::iter::successors(Level::innermost(vm, thread), |l| l.below()).take(most);
     levels.map(|l| StackFrame { callee: Callee::of(l.func), pc: l.pc }).collect()
 }
 

@@ -1,5 +1,9 @@
 //! The signals by which a thread is sampled. How many intervals of processor time have passed is asked for at each of them, so that
 //! it does not matter when exactly they come, nor whether some are lost.
+#![allow(
+    unsafe_code,
+    reason = "the VM that is sampled is alive while the timer runs, on the thread that the signals go to; a handler does only what is safe in one"
+)]
 
 use super::clock::{Clock, SIGNALS};
 use super::divert::divert;
@@ -91,7 +95,10 @@ unsafe fn program_counter(context: *const libc::ucontext_t) -> usize {
 
 impl Timer {
     /// Begins to interrupt this thread. `None` if another VM is sampled on it, or if the system refuses.
-    pub fn start(vm: *mut Vm, interval: Duration) -> Option<Timer> {
+    ///
+    /// # Safety
+    /// `vm` is alive and stays where it is until the timer is dropped.
+    pub unsafe fn start(vm: *mut Vm, interval: Duration) -> Option<Timer> {
         if !sampled().is_null() {
             return None;
         }

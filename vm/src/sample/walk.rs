@@ -1,7 +1,11 @@
-//! Stacks that are looked at where samples in compiled code are taken, by the signal handler: that code is not left for them.
+//! Stacks that the signal handler walks when a sample is taken in compiled code, which is not left for it.
 //!
 //! Compiled code does not say which frames it has inlined, but where in it the sample was does; the frame that it counts slots from is
-//! at [`Vm::code_base`], and the frames of those who called that one are as the interpreter, or an exit, has left them.
+//! at `CompiledState::frame_base`, and the frames of those who called that one are as the interpreter, or an exit, has left them.
+#![allow(
+    unsafe_code,
+    reason = "frames of a sampled stack are read where the stack has not moved; samples are read while the handler is told not to write"
+)]
 
 use crate::Vm;
 use crate::interp::frames::Level;
@@ -52,13 +56,14 @@ fn walk(running: Gc<Thread>, innermost: Option<Level>, mut take: impl FnMut(Stac
                 take(StackFrame { callee: Callee::of(l.func), pc: l.pc });
                 taken += 1;
             }
-            level = Level::under(l.thread, l.base);
+            level = l.below();
         }
         own.get_or_insert(taken);
         let Some(outer) = thread.resumer.get() else { return (own.unwrap_or(taken), true) };
         thread = outer;
         let fresh = outer.status.get() == ThreadStatus::Fresh;
-        level = if fresh { None } else { Level::make(outer, outer.base.get(), outer.pc.get(), outer.top.get()) };
+        // SAFETY: a coroutine that has run keeps the base of its innermost frame.
+        level = if fresh { None } else { unsafe { Level::make(outer, outer.base.get(), outer.pc.get(), outer.top.get()) } };
     }
 }
 
@@ -72,7 +77,7 @@ struct WalkedSample {
     whole: bool,
 }
 
-/// Samples that wait to be told of, with their stacks. The signal handler adds to them, on the same thread.
+/// Pending samples with their stacks. The signal handler adds to them, on the same thread.
 pub(super) struct Walked {
     samples: Box<[UnsafeCell<MaybeUninit<WalkedSample>>]>,
     frames: Box<[UnsafeCell<MaybeUninit<StackFrame>>]>,
@@ -145,7 +150,7 @@ impl Vm {
         // SAFETY: plain words of the VM, written whole.
         unsafe {
             let cur = (&raw const (*vm).cur).read_volatile();
-            let base = (&raw const (*vm).code_base).read_volatile();
+            let base = (&raw const (*vm).compiled.frame_base).read_volatile();
             let slots = (base as usize).checked_sub(cur.stack.get() as usize)? / size_of::<crate::value::Value>();
             if slots < 2 || slots >= cur.size.get() as usize {
                 return None;

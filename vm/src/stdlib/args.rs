@@ -7,13 +7,6 @@ use crate::text::number::to_i32;
 use crate::value::Value;
 
 impl Vm {
-    /// The builtin that is running.
-    #[inline(always)]
-    pub fn callee(&self) -> Gc<Func> {
-        // SAFETY: the slots below a frame's base hold its function and its link; a builtin is running.
-        let f = unsafe { *self.base.sub(2) };
-        Gc::from_addr(f.payload())
-    }
     /// Upvalue of the running builtin.
     #[inline(always)]
     pub(crate) fn native_upvalue(&self, i: usize) -> Value {

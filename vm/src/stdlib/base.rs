@@ -242,7 +242,7 @@ pub fn print(vm: &mut Vm) -> LuaResult<u32> {
     // The function lives in a slot behind the arguments while Lua code runs.
     vm.push(f);
     let direct = f.as_func().is_some_and(|f| f.ffid() == Builtin::Tostring.id()) && vm.metatable_of(Value::int(0)).is_none();
-    let mut line = core::mem::take(&mut vm.buffer);
+    let mut line = core::mem::take(&mut vm.strings.buffer);
     line.clear();
     for i in 0..n {
         if i > 0 {

@@ -11,11 +11,11 @@ use crate::object::{Func, Gc, Table, Thread};
 use crate::text::chunk::chunk_id;
 use crate::text::number::to_i64;
 use crate::text::until_nul;
-use crate::value::{PAYLOAD_BITS, TAG_UPVAL, Value};
+use crate::value::Value;
 
 /// `debug.getregistry()`
 pub fn getregistry(vm: &mut Vm) -> LuaResult<u32> {
-    let registry = Value::table(vm.registry);
+    let registry = Value::table(vm.realm.registry);
     vm.ret1(registry)
 }
 
@@ -43,11 +43,11 @@ impl Vm {
             u.meta.set(mt);
             self.barrier_forward(u.header(), mt.map_or(Value::NIL, Value::table));
         } else {
-            let before = self.base_meta[v.type_index()];
-            self.base_meta[v.type_index()] = mt;
+            let before = self.realm.base_meta[v.type_index()];
+            self.realm.base_meta[v.type_index()] = mt;
             if v.is_bool() {
-                self.base_meta[Value::TRUE.type_index()] = mt;
-                self.base_meta[Value::FALSE.type_index()] = mt;
+                self.realm.base_meta[Value::TRUE.type_index()] = mt;
+                self.realm.base_meta[Value::FALSE.type_index()] = mt;
             }
             if before != mt {
                 self.constant_changed();
@@ -80,8 +80,8 @@ pub fn setfenv(vm: &mut Vm) -> LuaResult<u32> {
     } else if let Some(t) = v.as_thread() {
         t.env.set(env);
         vm.barrier_forward(t.header(), Value::table(env));
-        if t == vm.main {
-            vm.globals = env;
+        if t == vm.realm.main {
+            vm.realm.globals = env;
         }
     } else {
         return Err(vm.rt_error("'setfenv' cannot change environment of given object"));
@@ -305,8 +305,7 @@ pub fn setupvalue(vm: &mut Vm) -> LuaResult<u32> {
     if f.is_lua() {
         let uv = f.upvalues()[i].get();
         vm.upvalue_changes(uv);
-        // SAFETY: an upvalue points to a live stack slot, or to itself.
-        unsafe { *uv.v.get() = v };
+        uv.set(v);
         vm.barrier_forward(uv.header(), v);
     } else {
         f.native_upvalues()[i].set(v);
@@ -343,7 +342,7 @@ pub fn upvaluejoin(vm: &mut Vm) -> LuaResult<u32> {
     vm.upvalue_changes(f.upvalues()[i].get());
     f.upvalues()[i].set(uv);
     vm.upvalue_changes(uv);
-    vm.barrier_forward(f.header(), Value(TAG_UPVAL << PAYLOAD_BITS | uv.addr()));
+    vm.barrier_forward(f.header(), Value::upval(uv));
     Ok(0)
 }
 
@@ -371,7 +370,7 @@ pub fn sethook(vm: &mut Vm) -> LuaResult<u32> {
     if mask == 0 {
         f = Value::NIL;
     }
-    let registry = vm.registry;
+    let registry = vm.realm.registry;
     vm.set_field(registry, hook::FUNCTION, f);
     let last = last_position(vm).unwrap_or(core::ptr::null());
     vm.set_hook(mask, count, last);
@@ -381,18 +380,18 @@ pub fn sethook(vm: &mut Vm) -> LuaResult<u32> {
 /// Behind the instruction of the caller that a first line event is compared with. LuaJIT knows only where it was last as far as
 /// that had been saved: by each instruction under a hook, and else by those that allocate.
 fn last_position(vm: &Vm) -> Option<*const Ins> {
-    let caller = Level::running(vm)?.below(vm)?;
+    let caller = Level::running(vm)?.below()?;
     let (p, pc) = (caller.func.proto()?, caller.pc?);
     let saves = |i: &usize| p.ins(*i).is_some_and(|ins| matches!(ins.op(), Op::FNEW | Op::TNEW | Op::TDUP | Op::CAT));
-    let saved = if vm.hook.mask != 0 { pc } else { (0..pc).rev().find(saves)? };
+    let saved = if vm.interp.hook.mask != 0 { pc } else { (0..pc).rev().find(saves)? };
     Some(p.code_ptr().wrapping_add(saved + 1).cast_const())
 }
 
 /// `debug.gethook([thread])`
 pub fn gethook(vm: &mut Vm) -> LuaResult<u32> {
-    let registry = vm.registry;
+    let registry = vm.realm.registry;
     let f = vm.field(registry, hook::FUNCTION);
-    let (mask, count) = (vm.hook.mask, vm.hook.count);
+    let (mask, count) = (vm.interp.hook.mask, vm.interp.hook.count);
     let letters: Vec<u8> = EVENTS.iter().filter(|e| mask & e.1 != 0).map(|e| e.0).collect();
     vm.push(f);
     let letters = vm.new_str(&letters);
@@ -410,7 +409,7 @@ pub fn debug(vm: &mut Vm) -> LuaResult<u32> {
             return Ok(0);
         }
         let result = match vm.load_chunk(&line, b"=(debug command)", None) {
-            Ok(f) => vm.call1(Value::func(f), &[]).map_err(|_| vm.error),
+            Ok(f) => vm.call1(Value::func(f), &[]).map_err(|_| vm.errors.value),
             Err(message) => Err(Value::str(message)),
         };
         if let Err(e) = result {

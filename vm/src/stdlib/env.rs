@@ -54,8 +54,8 @@ pub(super) fn set_thread_env(vm: &mut Vm, env: Gc<Table>) {
     let cur = vm.cur;
     cur.env.set(env);
     vm.barrier_forward(cur.header(), Value::table(env));
-    if cur == vm.main {
-        vm.globals = env;
+    if cur == vm.realm.main {
+        vm.realm.globals = env;
     }
 }
 

@@ -51,21 +51,17 @@ pub fn at(vm: &mut Vm, thread: Gc<Thread>, level: usize) -> Option<Level> {
 
 /// What kind of name the function at a level was called by, and the name.
 pub fn name(vm: &mut Vm, thread: Gc<Thread>, level: usize) -> Option<(&'static str, Vec<u8>)> {
-    frames::level(vm, thread, level)?.name(vm)
+    frames::level(vm, thread, level)?.name()
 }
 
 /// A local variable of the function at a level: name and value. Negative numbers are variable arguments.
 pub fn local(vm: &mut Vm, thread: Gc<Thread>, level: usize, n: i32) -> Option<(Vec<u8>, Value)> {
-    let (name, slot) = frames::level(vm, thread, level)?.local(n)?;
-    // SAFETY: the slot belongs to a live frame.
-    Some((name, unsafe { *slot }))
+    frames::level(vm, thread, level)?.local(n)
 }
 
 /// Sets a local variable of the function at a level; its name.
 pub fn set_local(vm: &mut Vm, thread: Gc<Thread>, level: usize, n: i32, v: Value) -> Option<Vec<u8>> {
-    let (name, slot) = frames::level(vm, thread, level)?.local(n)?;
-    // SAFETY: the slot belongs to a live frame.
-    unsafe { *slot = v };
+    let (name, slot) = frames::level(vm, thread, level)?.set_local(n, v)?;
     let captured = thread.open_upvals().find(|uv| uv.v.get() == slot);
     if let Some(uv) = captured {
         vm.upvalue_changes(uv);
@@ -79,7 +75,7 @@ pub fn depth(vm: &Vm, thread: Gc<Thread>) -> usize {
     let mut level = frames::Level::innermost(vm, thread);
     while let Some(l) = level {
         n += 1;
-        level = l.below(vm);
+        level = l.below();
     }
     n
 }

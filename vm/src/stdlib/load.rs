@@ -53,7 +53,7 @@ pub fn load(vm: &mut Vm) -> LuaResult<u32> {
             Ok(loaded) => loaded,
             Err(_) => {
                 // An error in the reader is a result like a syntax error.
-                let e = vm.error;
+                let e = vm.errors.value;
                 vm.push(Value::NIL);
                 vm.push(e);
                 return Ok(2);

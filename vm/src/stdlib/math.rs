@@ -173,7 +173,7 @@ pub fn max(vm: &mut Vm) -> LuaResult<u32> {
 /// The next number of the state's random generator, in [0, 1).
 #[inline]
 pub fn random_step(vm: &mut Vm) -> f64 {
-    vm.prng.next_f64()
+    vm.realm.prng.next_f64()
 }
 
 /// `math.random([m [, n]])`
@@ -194,6 +194,6 @@ pub fn random(vm: &mut Vm) -> LuaResult<u32> {
 /// `math.randomseed([seed])`
 pub fn randomseed(vm: &mut Vm) -> LuaResult<u32> {
     let rng = if vm.nargs() > 0 { Prng::seeded(vm.check_num(0)?) } else { Prng::from_entropy() };
-    vm.prng = rng;
+    vm.realm.prng = rng;
     Ok(0)
 }

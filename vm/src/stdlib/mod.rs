@@ -54,10 +54,10 @@ impl Vm {
     /// Makes the libraries of a set available; the first call also makes the functions without a library and `coroutine`. The `jit` and
     /// `misc` libraries belong to other crates.
     pub fn open_selected_libs(&mut self, libs: StdLib) {
-        let registry = self.registry;
+        let registry = self.realm.registry;
         let first = self.field(registry, LOADED).is_nil();
         if first {
-            let globals = self.globals;
+            let globals = self.realm.globals;
             self.set_field(globals, b"_G", Value::table(globals));
             let version = self.new_str(b"Lua 5.1");
             self.set_field(globals, b"_VERSION", Value::str(version));
@@ -109,12 +109,12 @@ impl Vm {
     }
     /// A table in the registry, made if there is none.
     pub fn registry_table(&mut self, name: &[u8]) -> Gc<Table> {
-        let registry = self.registry;
+        let registry = self.realm.registry;
         self.subtable(registry, name)
     }
     /// The table of a library, made if there is none: a global that is among the loaded modules.
     pub fn library(&mut self, name: &[u8]) -> Gc<Table> {
-        let globals = self.globals;
+        let globals = self.realm.globals;
         let lib = self.subtable(globals, name);
         let loaded = self.registry_table(LOADED);
         self.set_field(loaded, name, Value::table(lib));
@@ -136,7 +136,7 @@ impl Vm {
         let string = self.library(b"string");
         let meta = self.new_table(0, 1);
         self.set_field(meta, b"__index", Value::table(string));
-        self.base_meta[Value::str(self.new_str(b"")).type_index()] = Some(meta);
+        self.realm.base_meta[Value::str(self.new_str(b"")).type_index()] = Some(meta);
     }
     fn open_io(&mut self) {
         let meta = self.registry_table(b"FILE*");
@@ -207,7 +207,7 @@ impl Opener<'_> {
             return;
         }
         let (t, name) = match b.name().rsplit_once('.') {
-            None => (self.vm.globals, b.name()),
+            None => (self.vm.realm.globals, b.name()),
             Some(("io.method", name)) => (self.vm.registry_table(b"FILE*"), name),
             Some(("buffer.method", name)) => (self.vm.registry_table(buffer::META), name),
             Some((lib, name)) => (self.vm.library(lib.as_bytes()), name),

@@ -81,7 +81,7 @@ pub fn exit(vm: &mut Vm) -> LuaResult<u32> {
 
 /// Ends the process as `os.exit` does: those who watch have the last word, files are written.
 pub fn end_process(vm: &mut Vm, status: i32) -> ! {
-    for f in core::mem::take(&mut vm.at_exit) {
+    for f in core::mem::take(&mut vm.host.at_exit) {
         f(vm, status);
     }
     vm.heap.end_watch();

@@ -34,7 +34,7 @@ pub(super) fn open(vm: &mut Vm) {
         vm.set_field(t, name, Value::func(f));
     };
     let loaders = vm.new_table(5, 0);
-    let globals = vm.globals;
+    let globals = vm.realm.globals;
     add(vm, package, b"loadlib", loadlib);
     add(vm, package, b"searchpath", searchpath);
     add(vm, package, b"seeall", seeall);
@@ -59,7 +59,7 @@ pub(super) fn open(vm: &mut Vm) {
 
 /// Sets a search path from the environment; `;;` in it stands for the default.
 fn set_path(vm: &mut Vm, package: Gc<Table>, field: &[u8], variable: &str, default: &[u8]) {
-    let registry = vm.registry;
+    let registry = vm.realm.registry;
     let ignored = vm.field(registry, b"LUA_NOENV").truthy();
     let path = match std::env::var_os(variable) {
         Some(path) if !ignored => {

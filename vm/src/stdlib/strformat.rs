@@ -14,7 +14,7 @@ use crate::value::Value;
 /// `string.format(format, ...)`
 pub fn format(vm: &mut Vm) -> LuaResult<u32> {
     let format = vm.check_str(0)?;
-    let mut out = core::mem::take(&mut vm.buffer);
+    let mut out = core::mem::take(&mut vm.strings.buffer);
     out.clear();
     let mut arg = 0;
     for piece in Pieces::new(format.bytes()) {

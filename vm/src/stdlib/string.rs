@@ -86,7 +86,7 @@ pub fn rep(vm: &mut Vm) -> LuaResult<u32> {
     if n == 1 {
         return vm.ret1(Value::str(s));
     }
-    let mut all = core::mem::take(&mut vm.buffer);
+    let mut all = core::mem::take(&mut vm.strings.buffer);
     all.clear();
     vm.room(&mut all, (s.len() + sep_len) * n)?;
     if let ([byte], 0) = (s.bytes(), sep_len) {
@@ -115,7 +115,7 @@ fn repeat(all: &mut Vec<u8>, n: usize) {
 fn mapped(vm: &mut Vm, fill: impl FnOnce(&mut Vec<u8>, &[u8])) -> LuaResult<u32> {
     let s = vm.check_str(0)?;
     vm.check_alloc(s.len())?;
-    let mut buf = core::mem::take(&mut vm.buffer);
+    let mut buf = core::mem::take(&mut vm.strings.buffer);
     buf.clear();
     fill(&mut buf, s.bytes());
     let r = vm.ret_str(&buf);

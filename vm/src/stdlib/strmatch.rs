@@ -1,4 +1,5 @@
 //! The string library: searching with patterns.
+#![allow(unsafe_code, reason = "the VM, which keeps the flag that stops a match, outlives the builtin that matches")]
 
 use super::list::Builtin;
 use super::string::start_offset;
@@ -31,7 +32,7 @@ fn matcher<'a>(vm: &Vm, src: &'a [u8], program: &'a Program) -> Matcher<'a> {
 #[inline(always)]
 fn program(vm: &mut Vm, pat: Gc<Str>, caret_is_plain: bool) -> LuaResult<Rc<Program>> {
     let most = vm.longest_buffer();
-    vm.patterns.get(pat.bytes(), pat.hash(), caret_is_plain, most).ok_or_else(|| vm.out_of_memory())
+    vm.strings.patterns.get(pat.bytes(), pat.hash(), caret_is_plain, most).ok_or_else(|| vm.out_of_memory())
 }
 
 /// Raises what a matcher says.
@@ -225,7 +226,7 @@ pub fn gsub(vm: &mut Vm) -> LuaResult<u32> {
     let src = s.bytes();
     let program = program(vm, pat, false)?;
     let mut m = matcher(vm, src, &program);
-    let mut out = core::mem::take(&mut vm.buffer);
+    let mut out = core::mem::take(&mut vm.strings.buffer);
     out.clear();
     let mut count = 0;
     // Everything before `done` is in the result.

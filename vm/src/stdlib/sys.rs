@@ -1,4 +1,5 @@
 //! What only the C library can do: calendar time in the local time zone, and processor time.
+#![allow(unsafe_code, reason = "C functions get pointers to memory that lives during the call")]
 
 use core::ffi::CStr;
 use core::mem::MaybeUninit;

@@ -80,7 +80,7 @@ pub fn concat(vm: &mut Vm) -> LuaResult<u32> {
     let sep = vm.opt_str(1)?;
     let first = vm.opt_int(2, 1)?;
     let last = if vm.arg(3).is_nil() { t.len() as i32 } else { vm.check_int(3)? };
-    let mut out = core::mem::take(&mut vm.buffer);
+    let mut out = core::mem::take(&mut vm.strings.buffer);
     out.clear();
     for i in first..=last {
         let v = t.get_int(i);

@@ -152,7 +152,7 @@ impl Recorder {
     }
     /// The metatable itself, if it has no `__metatable`.
     fn no_field(&mut self, args: &Args<'_>, m: perilune_vm::object::Gc<perilune_vm::object::Table>, k: IrRef) -> Results {
-        let Some(name) = args.vm.meta_names[MM::Metatable as usize] else { return Ok(None) };
+        let Some(name) = args.vm.realm.meta_names[MM::Metatable as usize] else { return Ok(None) };
         let key = (self.b.kgc(Value::str(name)), Value::str(name));
         self.raw_get(args.vm, m, k, key)?;
         if m.get_str(name).is_nil() { one(k) } else { Ok(None) }

@@ -20,6 +20,11 @@ const STEP: u64 = 64;
 
 struct World(Box<Vm>);
 
+fn fake<T>(address: u64) -> Gc<T> {
+    // SAFETY: passes and printing compare the addresses of constants, and follow none.
+    unsafe { Gc::from_addr(address) }
+}
+
 impl Objects for World {
     fn string(&mut self, s: &[u8]) -> Value {
         Value::str(self.0.new_str(s))
@@ -27,11 +32,11 @@ impl Objects for World {
     fn object(&mut self, kind: &str, index: u32) -> Option<Value> {
         let address = FIRST + u64::from(index) * STEP;
         Some(match kind {
-            "tab" => Value::table(Gc::from_addr(address)),
-            "fun" => Value::func(Gc::from_addr(address)),
-            "pro" => Value::proto(Gc::from_addr(address)),
-            "udt" => Value::udata(Gc::from_addr(address)),
-            "thr" => Value::thread(Gc::from_addr(address)),
+            "tab" => Value::table(fake(address)),
+            "fun" => Value::func(fake(address)),
+            "pro" => Value::proto(fake(address)),
+            "udt" => Value::udata(fake(address)),
+            "thr" => Value::thread(fake(address)),
             "lud" => Value::lightud(address),
             _ => return None,
         })

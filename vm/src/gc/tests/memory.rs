@@ -1,4 +1,5 @@
 //! Tests of blocks, raw memory, accounting, pacing and the limit.
+#![allow(unsafe_code, reason = "tests look at raw parts of objects")]
 
 use super::{Rng, pushed_table, scale, vm};
 use crate::Vm;
@@ -164,13 +165,13 @@ fn the_limit_is_an_error_and_leaves_the_state_usable() {
         vm.table_set_int(t, n, Value::str(s));
         n += 1;
         if vm.safepoint().is_err() {
-            break vm.error;
+            break vm.errors.value;
         }
     };
     assert!(n as usize > scale(1000));
     assert_eq!(failed.as_str().unwrap().bytes(), b"not enough memory");
     assert!(vm.check_alloc(scale(1 << 20)).is_err());
-    vm.error = Value::NIL;
+    vm.errors.value = Value::NIL;
     vm.top = vm.base;
     assert!(vm.check_alloc(scale(1 << 18)).is_ok());
     // Garbage alone never reaches the limit.
@@ -226,7 +227,8 @@ fn stacks_grow_with_their_open_upvalues() {
     // SAFETY: a slot of the stack.
     unsafe { *slot = Value::int(42) };
     co.top.set(slot.wrapping_add(1));
-    let uv = vm.find_upval(co, slot);
+    // SAFETY: a slot of that stack.
+    let uv = unsafe { vm.find_upval(co, slot) };
     vm.heap.resize_stack(co, 5000);
     assert_eq!(co.size.get(), 5000);
     assert_eq!(uv.get(), Value::int(42));

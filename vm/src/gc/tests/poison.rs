@@ -1,4 +1,5 @@
 //! AddressSanitizer knows which cells are free. Built with the sanitizer and the feature `asan` (tests/sanitize/address.sh).
+#![allow(unsafe_code, reason = "tests look at raw parts of objects")]
 
 use crate::Vm;
 use crate::gc::poison::is_forbidden;

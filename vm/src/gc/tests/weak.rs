@@ -169,7 +169,7 @@ fn finalized_userdata_leave_weak_values_first_and_weak_keys_later() {
 /// A finalizer that brings its userdata back, collects, and makes garbage.
 fn resurrect(vm: &mut Vm) -> Result<u32, crate::error::LuaError> {
     let u = vm.arg(0);
-    let g = vm.globals;
+    let g = vm.realm.globals;
     let k = vm.new_str(b"back");
     vm.table_set_str(g, k, u);
     vm.full_gc();
@@ -190,13 +190,13 @@ fn a_finalizer_may_resurrect_and_collect() {
     vm.verify_heap();
     assert_eq!(called(), [2, 1, 0]);
     let k = vm.new_str(b"back");
-    assert!(vm.globals.get_str(k).is_udata());
+    assert!(vm.realm.globals.get_str(k).is_udata());
     assert_eq!(count(&vm, Kind::Udata), 1);
 }
 
 /// A finalizer that loses the error it found, and collects.
 fn lose_error(vm: &mut Vm) -> Result<u32, crate::error::LuaError> {
-    vm.error = Value::NIL;
+    vm.errors.value = Value::NIL;
     vm.full_gc();
     note(vm)
 }
@@ -207,11 +207,11 @@ fn an_error_survives_a_finalizer_that_collects() {
     let meta = finalizer_meta(&mut vm, lose_error);
     vm.new_udata(Box::new(1), Some(meta));
     let t = vm.new_table(0, 0);
-    vm.error = Value::table(t);
+    vm.errors.value = Value::table(t);
     called();
     vm.full_gc();
     assert_eq!(called(), [1]);
-    vm.error = Value::table(t);
+    vm.errors.value = Value::table(t);
     vm.verify_heap();
     assert_eq!(t.hdr.kind(), Kind::Table);
 }

@@ -97,7 +97,7 @@ pub fn file_result(vm: &mut Vm, r: io::Result<()>, name: Option<&[u8]>) -> LuaRe
 /// A new userdata for a stream.
 pub fn new_file(vm: &mut Vm, stream: Shared, origin: Origin) -> Value {
     let key = vm.new_str(META_KEY);
-    let meta: Option<Gc<Table>> = vm.registry.get_str(key).as_table();
+    let meta: Option<Gc<Table>> = vm.realm.registry.get_str(key).as_table();
     let file = vm.new_udata(Box::new(LuaFile { stream: Some(stream), origin }), meta);
     if let Some(meta) = meta {
         file.env.set(meta);

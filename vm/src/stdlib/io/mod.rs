@@ -69,8 +69,8 @@ pub(super) fn open_standard(vm: &mut Vm, lib: Gc<crate::object::Table>) {
         let name = vm.new_str(name.as_bytes());
         vm.table_set_str(lib, name, f);
         match name.bytes() {
-            b"stdin" => vm.io_defaults[INPUT] = f,
-            b"stdout" => vm.io_defaults[OUTPUT] = f,
+            b"stdin" => vm.realm.io_defaults[INPUT] = f,
+            b"stdout" => vm.realm.io_defaults[OUTPUT] = f,
             _ => {}
         }
     }
@@ -78,7 +78,7 @@ pub(super) fn open_standard(vm: &mut Vm, lib: Gc<crate::object::Table>) {
 
 /// A default file.
 fn default_file(vm: &Vm, which: usize) -> Option<Gc<Udata>> {
-    vm.io_defaults[which].as_udata()
+    vm.realm.io_defaults[which].as_udata()
 }
 
 #[cold]
@@ -275,7 +275,7 @@ pub fn file_setvbuf(vm: &mut Vm) -> LuaResult<u32> {
 fn default(vm: &mut Vm, which: usize, mode: &[u8]) -> LuaResult<u32> {
     let v = vm.arg(0);
     if v.is_nil() {
-        return vm.ret1(vm.io_defaults[which]);
+        return vm.ret1(vm.realm.io_defaults[which]);
     }
     let f = if v.is_udata() {
         check_stream(vm)?;
@@ -283,7 +283,7 @@ fn default(vm: &mut Vm, which: usize, mode: &[u8]) -> LuaResult<u32> {
     } else {
         open_argument(vm, mode, Origin::Named)?
     };
-    vm.io_defaults[which] = f;
+    vm.realm.io_defaults[which] = f;
     vm.ret1(f)
 }
 

@@ -64,7 +64,7 @@ pub fn read_values(vm: &mut Vm, stream: &Shared, formats: &[Value], first: usize
 
 /// Reads and pushes one value: nil, and false, at the end of the file.
 fn read_one(vm: &mut Vm, stream: &Shared, format: Format) -> LuaResult<io::Result<bool>> {
-    let mut out = core::mem::take(&mut vm.buffer);
+    let mut out = core::mem::take(&mut vm.strings.buffer);
     out.clear();
     let most = vm.longest_buffer();
     let found = {

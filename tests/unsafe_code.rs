@@ -1,0 +1,86 @@
+//! Where unsafe code may be: crates deny it, modules that need it allow it with their invariant as the reason, and `docs/unsafe.md`
+//! lists these modules.
+
+use std::path::{Path, PathBuf};
+
+/// Folders with the sources of the crates whose modules are listed.
+const SOURCES: [&str; 6] = ["vm/src", "recorder/src", "backend/src", "jit/src", "observe/src", "src"];
+/// Crate roots, each with the attribute that it has.
+const ROOTS: [(&str, &str); 8] = [
+    ("vm/src/lib.rs", "#![deny(unsafe_code)]"),
+    ("recorder/src/lib.rs", "#![deny(unsafe_code)]"),
+    ("backend/src/lib.rs", "#![deny(unsafe_code)]"),
+    ("jit/src/lib.rs", "#![deny(unsafe_code)]"),
+    ("observe/src/lib.rs", "#![deny(unsafe_code)]"),
+    ("src/lib.rs", "#![deny(unsafe_code)]"),
+    ("src/main.rs", "#![deny(unsafe_code)]"),
+    ("tools/src/lib.rs", "#![forbid(unsafe_code)]"),
+];
+const DOCUMENT: &str = "docs/unsafe.md";
+
+fn read(file: &Path) -> String {
+    std::fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()))
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All Rust files below a folder, without those that are tests.
+fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a readable folder") {
+        let path = entry.expect("a readable folder").path();
+        let is_test = path.file_stem().is_some_and(|s| s == "tests");
+        if path.is_dir() && !is_test {
+            sources(&path, out);
+        } else if path.extension().is_some_and(|e| e == "rs") && !is_test {
+            out.push(path);
+        }
+    }
+}
+
+/// The reason of an inner attribute that allows unsafe code, if the text has one.
+fn reason(text: &str) -> Option<String> {
+    let inside = text.split("#![").skip(1).find_map(|a| {
+        let list = a.strip_prefix("allow(").or(a.strip_prefix("expect("))?;
+        list.trim_start().strip_prefix("unsafe_code,")
+    })?;
+    let reason = inside.trim_start().strip_prefix("reason = \"")?;
+    Some(reason[..reason.find('"')?].to_owned())
+}
+
+/// The rows of the table that the document should have: module and invariant.
+fn rows() -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    SOURCES.iter().for_each(|s| sources(&root().join(s), &mut files));
+    files.sort();
+    let row = |file: &PathBuf| {
+        let name = file.strip_prefix(root()).expect("below the root").to_string_lossy().into_owned();
+        Some((name, reason(&read(file))?))
+    };
+    files.iter().filter_map(row).collect()
+}
+
+#[test]
+fn crates_deny_it() {
+    for (file, attribute) in ROOTS {
+        assert!(read(&root().join(file)).lines().any(|l| l == attribute), "{file} lacks {attribute}");
+    }
+}
+
+/// `BLESS=1` writes the table.
+#[test]
+fn modules_with_unsafe_code_are_listed() {
+    let rows = rows();
+    assert!(rows.len() > 50, "{} modules allow unsafe code", rows.len());
+    let file = root().join(DOCUMENT);
+    let text = read(&file);
+    let start = text.find("| Module |").expect("a table");
+    let table: String = rows.iter().map(|(name, why)| format!("| `{name}` | {why} |\n")).collect();
+    let expected = format!("{}| Module | Invariant |\n|---|---|\n{table}", &text[..start]);
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&file, &expected).expect("a writable file");
+        return;
+    }
+    assert_eq!(text, expected, "{DOCUMENT} differs from the attributes in the code: BLESS=1 cargo test --test unsafe_code");
+}

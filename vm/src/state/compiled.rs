@@ -1,0 +1,88 @@
+//! The part of the VM that compiled code, its exits and their tables use.
+
+use crate::gc::watch::Site;
+use crate::hooks::{EnterFn, PlainExit};
+use crate::interp::native::Unfinished;
+use crate::value::Value;
+
+/// State that compiled code shares with the interpreter, at fixed offsets ([`crate::layout`]).
+#[repr(C)]
+pub struct CompiledState {
+    /// Trace being entered or left last; 0 when none.
+    pub trace: u32,
+    /// Number of the place in compiled code that calls a helper, if a watcher or a profiler asks for it; else 0 ([`Site`]).
+    pub site: u32,
+    /// Base of the frame to resume, stored by every exit.
+    pub base: *mut Value,
+    /// Entry to compiled code: [`CompiledState::plain_enter`], or what wraps it for watchers and profilers.
+    pub enter: EnterFn,
+    /// Code address by trace number (index 0 unused).
+    pub trace_code: *mut usize,
+    /// Number of times each trace was entered from the interpreter, by its number.
+    pub trace_entered: *mut u64,
+    /// Code address by exit id: [`CompiledState::exits_linked`] or [`CompiledState::exits_leaving`].
+    pub exit_table: *mut usize,
+    /// By exit id: the exit stub, or the code of the side trace.
+    pub exits_linked: *mut usize,
+    /// By exit id: always the exit stub. In use while a sample waits; may be null.
+    pub exits_leaving: *mut usize,
+    /// By exit id, see [`PlainExit`].
+    pub plain_exits: *mut PlainExit,
+    /// Depth of native calls at which compiled code runs, while watchers or profilers ask for sites.
+    pub trace_depth: u32,
+    /// Guards of exit stress still to pass before one leaves (for tests).
+    pub exit_countdown: u32,
+    /// Guards of exit stress that pass between two that leave.
+    pub exit_every: u32,
+    /// Arguments and results of helpers called from compiled code.
+    pub scratch: [u64; 16],
+    /// Always nil: what a failed lookup points to.
+    pub nil_slot: Value,
+    /// Base of the frame that compiled code counts slots from, while it runs and is sampled. Null if the stack has moved since.
+    pub frame_base: *mut Value,
+
+    // From here on nothing is touched by compiled code.
+    /// Entry to compiled code without watching.
+    pub plain_enter: EnterFn,
+    /// What a builtin called by compiled code has left for the interpreter.
+    pub unfinished: Unfinished,
+    /// Changes whenever compiled code can no longer rely on what is not on the stack: the atomic phase of a collection, a flush of
+    /// traces, Lua code called by a builtin.
+    pub invalidations: u32,
+    /// Calls of builtins by compiled code that have not returned: the code must stay where it is.
+    pub native_calls: u32,
+    /// What [`CompiledState::site`] numbers.
+    pub sites: Vec<Site>,
+    /// How often stacks were moved.
+    pub(crate) stack_moves: u32,
+}
+
+impl CompiledState {
+    /// The state before there is any compiled code; `enter` is what enters it.
+    pub(crate) fn new(enter: EnterFn) -> CompiledState {
+        CompiledState {
+            trace: 0,
+            site: 0,
+            base: core::ptr::null_mut(),
+            enter,
+            trace_code: core::ptr::null_mut(),
+            trace_entered: core::ptr::null_mut(),
+            exit_table: core::ptr::null_mut(),
+            exits_linked: core::ptr::null_mut(),
+            exits_leaving: core::ptr::null_mut(),
+            plain_exits: core::ptr::null_mut(),
+            trace_depth: 0,
+            exit_countdown: 0,
+            exit_every: 0,
+            scratch: [0; 16],
+            nil_slot: Value::NIL,
+            frame_base: core::ptr::null_mut(),
+            plain_enter: enter,
+            unfinished: Unfinished::None,
+            invalidations: 0,
+            native_calls: 0,
+            sites: Vec::new(),
+            stack_moves: 0,
+        }
+    }
+}

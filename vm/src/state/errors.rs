@@ -1,0 +1,24 @@
+//! The error that is being raised, and what handles it.
+
+use crate::value::Value;
+
+/// State of error handling.
+#[derive(Debug)]
+pub struct ErrorState {
+    /// The value of the error that is being raised ([`LuaError`](crate::LuaError)).
+    pub value: Value,
+    /// Traceback of the last error caught by the host, made where it was raised.
+    pub traceback: Option<Vec<u8>>,
+    /// Is an error handler running?
+    pub in_handler: bool,
+    /// Has the handler of the error that is being raised run already?
+    pub handled: bool,
+    /// Does the host want a traceback of uncaught errors?
+    pub want_traceback: bool,
+}
+
+impl Default for ErrorState {
+    fn default() -> ErrorState {
+        ErrorState { value: Value::NIL, traceback: None, in_handler: false, handled: false, want_traceback: false }
+    }
+}

@@ -1,0 +1,52 @@
+//! The part of the VM that drives the interpreter: dispatch table, mode, hooks and hot counters.
+
+use crate::bc::{Ins, Op};
+use crate::hooks::Mode;
+use crate::interp::hook::Hook;
+use crate::interp::{Dispatching, Handler2, R};
+
+/// Number of hot counters. Loops and functions share them by hash; in large programs fewer counters would often underflow for code that is
+/// not hot.
+pub const HOT_COUNTERS: usize = 1024;
+
+/// State of the interpreter besides its registers.
+#[repr(C)]
+pub struct InterpState {
+    /// Depth of native calls into the VM.
+    pub native_depth: u32,
+    /// Number of arguments at the function header about to be recorded.
+    pub record_nargs: u32,
+    /// Hot counters, see [`crate::object::Proto::hot_counter`].
+    pub hotcount: [u16; HOT_COUNTERS],
+    /// Current mode.
+    pub mode: Mode,
+    /// What the handlers in the dispatch table do.
+    pub dispatching: Dispatching,
+    /// Is the `loop { match }` driver in use?
+    pub use_loop_driver: bool,
+    /// Saved registers of that driver.
+    pub loop_state: Option<R>,
+    /// Instruction to execute once after an exit instead of the one in the bytecode.
+    pub resume_ins: Ins,
+    /// The debug hook.
+    pub hook: Hook,
+    /// A handler for each bytecode. Changed in place, so that a change takes effect at the next instruction.
+    pub handlers: [Handler2; Op::COUNT],
+}
+
+impl Default for InterpState {
+    fn default() -> InterpState {
+        InterpState {
+            native_depth: 0,
+            record_nargs: 0,
+            hotcount: [u16::MAX; HOT_COUNTERS],
+            mode: Mode::Interpret,
+            dispatching: Dispatching::Plain,
+            use_loop_driver: cfg!(any(miri, debug_assertions)),
+            loop_state: None,
+            resume_ins: Ins(0),
+            hook: Hook::default(),
+            handlers: Dispatching::Plain.handlers(false),
+        }
+    }
+}
