@@ -33,11 +33,16 @@
 //!
 //! # Features
 //!
-//! All are on by default; a program that embeds Perilune wants `default-features = false`, and what it needs of these:
+//! On by default; a program that embeds Perilune wants `default-features = false`, and what it needs of these:
 //!
 //! - `observe`: [`observe`], and the library `misc` of Lua;
 //! - `disasm`: machine code as text, for `-jdump` and the trace explorer;
 //! - `cli`: what only the command needs.
+//!
+//! Off by default:
+//!
+//! - `macros`: `derive(UserData)`, `derive(FromLua)`, `userdata_impl` and `chunk!`;
+//! - `userdata-wrappers`: userdata in the locks of `parking_lot`.
 //!
 //! A build without optimisation runs Lua about thirty times as slowly. For a debug build of a program that embeds Perilune, put this into its
 //! `Cargo.toml`:

@@ -178,7 +178,7 @@ impl Value {
             v => v.handle().map_or(core::ptr::null(), Handle::address),
         }
     }
-    /// The text that `tostring` gives, by way of `__tostring`; "null" for [`Value::NULL`].
+    /// The text that `tostring` gives, by way of `__tostring`; "null" for [`Value::NULL`], name of the type and address for other userdata.
     ///
     /// # Errors
     /// Those of the metamethod; a string is not UTF-8.
