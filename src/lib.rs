@@ -33,11 +33,16 @@
 //!
 //! # Features
 //!
-//! All are on by default; a program that embeds Perilune wants `default-features = false`, and what it needs of these:
+//! On by default; a program that embeds Perilune wants `default-features = false`, and what it needs of these:
 //!
 //! - `observe`: [`observe`], and the library `misc` of Lua;
 //! - `disasm`: machine code as text, for `-jdump` and the trace explorer;
 //! - `cli`: what only the command needs.
+//!
+//! Off by default:
+//!
+//! - `macros`: `derive(UserData)`, `derive(FromLua)`, `userdata_impl` and `chunk!`;
+//! - `userdata-wrappers`: userdata in the locks of `parking_lot`.
 //!
 //! A build without optimisation runs Lua about thirty times as slowly. For a debug build of a program that embeds Perilune, put this into its
 //! `Cargo.toml`:
@@ -50,8 +55,13 @@
 
 mod api;
 
+pub use api::app_data::{AppDataRef, AppDataRefMut};
+#[cfg(feature = "async")]
+pub use api::asynchronous::{AsyncCall, AsyncThread};
 pub use api::chunk::{AsChunk, Chunk, ChunkMode};
 pub use api::convert::{FromLua, IntoLua};
+pub use api::debug::{HookTriggers, VmState};
+pub use api::environment::LuaType;
 pub use api::error::{DynStdError, Error, ErrorContext, ExternalError, ExternalResult, LuaError, Result};
 pub use api::function::{Function, FunctionInfo};
 pub use api::limits::InterruptHandle;
@@ -62,10 +72,12 @@ pub use api::object::ObjectLike;
 pub use api::options::LuaOptions;
 pub use api::registry::RegistryKey;
 pub use api::scope::Scope;
+#[cfg(feature = "serde")]
+pub use api::serde::{LuaSerdeExt, de::DeserializeOptions, ser::SerializeOptions, value::SerializableValue};
 pub use api::string::{BorrowedBytes, BorrowedStr, LuaString};
 pub use api::table::Table;
 pub use api::table_iter::{TablePairs, TableSequence};
-pub use api::thread::Thread;
+pub use api::thread::{Thread, ThreadEvent, ThreadStatus, ThreadTriggers};
 pub use api::userdata::{
     AnyUserData, MetaMethod, UserData, UserDataFields, UserDataMetatable, UserDataMetatablePairs, UserDataMethods, UserDataOwned,
     UserDataRef, UserDataRefMut, UserDataRegistry,
@@ -75,6 +87,33 @@ pub use api::value::{Integer, LightUserData, Nil, Number, Other, Value};
 pub use bstr::BString;
 pub use either::Either;
 pub use perilune_vm::stdlib::StdLib;
+
+/// Active calls and hooks.
+pub mod debug {
+    pub use crate::api::debug::{Debug, DebugEvent, DebugNames, DebugSource, DebugStack, HookTriggers, VmState};
+}
+
+/// Lua values as serde sees data.
+#[cfg(feature = "serde")]
+pub mod serde {
+    pub use crate::api::serde::LuaSerdeExt;
+    /// Lua values as Rust values.
+    pub mod de {
+        pub use crate::api::serde::de::{DeserializeOptions as Options, Deserializer};
+    }
+    /// Rust values as Lua values.
+    pub mod ser {
+        pub use crate::api::serde::ser::{SerializeOptions as Options, Serializer};
+    }
+    pub use crate::api::serde::de::{DeserializeOptions, Deserializer};
+    pub use crate::api::serde::ser::{SerializeOptions, Serializer};
+}
+
+/// A state and its settings.
+pub mod state {
+    pub use crate::api::lua::{Lua, WeakLua};
+    pub use crate::api::memory::{GcIncParams, GcMode};
+}
 
 /// Memory profiler, heap dumps and snapshots, metrics, inspection. The methods of [`Lua`] lead there.
 #[cfg(feature = "observe")]

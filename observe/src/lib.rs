@@ -10,6 +10,7 @@
 #![deny(unsafe_code)]
 
 pub mod explorer;
+mod foreign;
 pub mod heap;
 pub mod inspect;
 mod json;

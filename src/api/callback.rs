@@ -48,8 +48,25 @@ fn trampoline(vm: &mut Vm) -> LuaResult<u32> {
     run(vm, Lua(state), |lua, args| closure(lua, args))
 }
 
+/// As [`run`], but an error is raised as it is, not as one of a callback.
+pub fn run_bare(vm: &mut Vm, lua: Lua, f: impl FnOnce(&Lua, MultiValue) -> Result<MultiValue>) -> LuaResult<u32> {
+    run_with(vm, lua, f, |vm, lua, e| {
+        let v = lua.0.error_value(vm, e);
+        vm.throw(v)
+    })
+}
+
 /// Runs code of the host with the arguments of the running builtin, and pushes its results. Errors and panics become Lua errors.
 pub fn run(vm: &mut Vm, lua: Lua, f: impl FnOnce(&Lua, MultiValue) -> Result<MultiValue>) -> LuaResult<u32> {
+    run_with(vm, lua, f, raise)
+}
+
+fn run_with(
+    vm: &mut Vm,
+    lua: Lua,
+    f: impl FnOnce(&Lua, MultiValue) -> Result<MultiValue>,
+    raise: impl FnOnce(&mut Vm, &Lua, Error) -> LuaError,
+) -> LuaResult<u32> {
     // Nothing is collected before these are rooted.
     let raw: Vec<Raw> = (0..vm.nargs()).map(|i| vm.arg(i)).collect();
     let result = lua.0.leave(vm, || {

@@ -6,7 +6,8 @@ use perilune_vm::error::LuaResult;
 use perilune_vm::object::{Gc, Table, Udata};
 use perilune_vm::value::Value as Raw;
 use std::any::Any;
-use std::panic::resume_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
 
 /// What an error value of Rust holds.
 pub enum Failure {
@@ -45,12 +46,26 @@ pub fn take(u: Gc<Udata>) -> Option<Error> {
     }
 }
 
-/// The error that a userdata holds, if it is one.
-pub fn error_in(u: Gc<Udata>) -> Option<Error> {
-    u.with(|f: &mut Failure| match f {
-        Failure::Error(e) => Some(e.clone()),
-        Failure::Panic(_) => None,
-    })?
+/// The error that a userdata holds, if it is an error value: `Some(None)` for a panic that was resumed.
+///
+/// # Panics
+/// It holds a panic, which is resumed, once.
+pub fn error_in(u: Gc<Udata>) -> Option<Option<Error>> {
+    match take(u)? {
+        Error::PreviouslyResumedPanic => Some(None),
+        e => Some(Some(e)),
+    }
+}
+
+/// The text of an error. `Display` is code of the host: it may use the state, and panic.
+fn error_text(vm: &mut Vm, e: &Error) -> String {
+    let mut text = None;
+    let mut code = || text = catch_unwind(AssertUnwindSafe(|| e.to_string())).ok();
+    match vm.host.host.clone() {
+        Some(host) => host.outside(vm, &mut code),
+        None => code(),
+    }
+    text.unwrap_or_else(|| "(the text of the error cannot be made)".to_owned())
 }
 
 /// Does a userdata hold a panic that was not resumed yet?
@@ -68,14 +83,26 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
 }
 
 fn tostring(vm: &mut Vm) -> LuaResult<u32> {
-    let text = vm.arg(0).as_udata().and_then(|u| {
+    let found = vm.arg(0).as_udata().and_then(|u| {
         u.with(|f: &mut Failure| match f {
-            Failure::Error(e) => e.to_string(),
-            Failure::Panic(Some(panic)) => panic_text(&**panic).to_owned(),
-            Failure::Panic(None) => Error::PreviouslyResumedPanic.to_string(),
+            Failure::Error(e) => Ok(e.clone()),
+            Failure::Panic(Some(panic)) => Err(panic_text(&**panic).to_owned()),
+            Failure::Panic(None) => Ok(Error::PreviouslyResumedPanic),
         })
     });
-    let text = text.unwrap_or_else(|| Error::UserDataTypeMismatch.to_string());
+    let text = match found {
+        Some(Ok(Error::PreviouslyResumedPanic)) => {
+            let cur = vm.cur;
+            let traceback = String::from_utf8_lossy(&perilune_vm::stdlib::host_traceback(vm, cur)).into_owned();
+            let e = Error::CallbackError { traceback, cause: Arc::new(Error::PreviouslyResumedPanic) };
+            let meta = vm.arg(0).as_udata().and_then(|u| u.meta.get()).map_or(Raw::NIL, Raw::table);
+            let e = new(vm, meta, Failure::Error(e));
+            return Err(vm.throw(e));
+        }
+        Some(Ok(e)) => error_text(vm, &e),
+        Some(Err(text)) => text,
+        None => Error::UserDataTypeMismatch.to_string(),
+    };
     let s = vm.new_str(text.as_bytes());
     vm.ret1(Raw::str(s))
 }

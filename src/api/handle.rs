@@ -3,6 +3,7 @@
 use super::error::{Error, Result};
 use super::lua::{Lua, WeakLua};
 use super::state::State;
+use perilune_vm::host::Roots;
 use perilune_vm::value::Value as Raw;
 use std::fmt;
 use std::rc::Rc;
@@ -33,6 +34,14 @@ impl Handle {
     pub(crate) fn get_in(&self, state: &Rc<State>) -> Result<Raw> {
         let v = self.get();
         if self.state.is(state) { Ok(v) } else { Err(Error::ForeignValue { what: v.type_name() }) }
+    }
+    /// The slot, shared with this handle, if no other handle shares it.
+    pub(crate) fn share_if_only(&self, roots: &Roots) -> Option<u32> {
+        let only = roots.handles(self.slot) == 1;
+        only.then(|| {
+            roots.share(self.slot);
+            self.slot
+        })
     }
     /// Do both stand for the same object?
     pub(crate) fn is_same(&self, other: &Handle) -> bool {

@@ -2,18 +2,16 @@
 
 use super::callback;
 use super::chunk::{AsChunk, Chunk};
-use super::convert::{FromLua, IntoLua};
+use super::convert::IntoLua;
 use super::error::{Error, Result};
 use super::function::Function;
 use super::handle::Handle;
 use super::multi::{FromLuaMulti, IntoLuaMulti};
 use super::native::exclusive;
 use super::options::LuaOptions;
-use super::registry::{RegistryKey, Released};
 use super::state::{State, new_vm_with};
 use super::string::LuaString;
 use super::table::Table;
-use super::value::Value;
 use perilune_vm::stdlib::StdLib;
 use perilune_vm::value::Value as Raw;
 use std::fmt;
@@ -217,20 +215,6 @@ impl Lua {
         R: IntoLuaMulti,
     {
         Function::of_closure(self, callback::closure(exclusive(f)))
-    }
-    /// Keeps a value, for a key that may go to other threads.
-    pub fn create_registry_value(&self, v: impl IntoLua) -> Result<RegistryKey> {
-        let v = v.into_lua(self)?;
-        let raw = v.raw_in(self)?;
-        Ok(Released::key(&self.0.released, self.0.add_root(raw)))
-    }
-    /// The value of a key.
-    ///
-    /// # Errors
-    /// Another state made the key, or the value is not a `T`.
-    pub fn registry_value<T: FromLua>(&self, key: &RegistryKey) -> Result<T> {
-        let v = self.0.released.value(key, &self.0.roots).ok_or(Error::MismatchedRegistryKey)?;
-        T::from_lua(Value::from_raw(self, v), self)
     }
     /// Limits the memory of the state to `bytes`; 0 takes the limit away. The limit before.
     ///

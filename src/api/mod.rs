@@ -4,11 +4,16 @@
     allow(clippy::arc_with_non_send_sync, reason = "errors are shared as in mlua; with the feature they are `Send` and `Sync`")
 )]
 
+pub mod app_data;
+#[cfg(feature = "async")]
+pub mod asynchronous;
 pub mod callback;
 #[cfg(feature = "macros")]
 pub mod captured;
 pub mod chunk;
 pub mod convert;
+pub mod debug;
+pub mod environment;
 pub mod error;
 mod failure;
 pub mod function;
@@ -16,6 +21,7 @@ mod handle;
 pub mod limits;
 pub mod lua;
 mod lua_convert;
+pub mod memory;
 pub mod multi;
 pub mod native;
 pub mod object;
@@ -26,6 +32,8 @@ mod path;
 mod pretty;
 pub mod registry;
 pub mod scope;
+#[cfg(feature = "serde")]
+pub mod serde;
 pub mod state;
 pub mod string;
 pub mod table;

@@ -5,11 +5,12 @@ use perilune_observe::explorer::{self, Report};
 use perilune_observe::inspect::{self, FrameInfo, HeapSnapshot, JitStateSnapshot};
 use perilune_observe::metrics::{self, Metrics};
 use perilune_observe::{heap, memprof, profile};
+use perilune_vm::Vm;
 use std::io::{self, Write};
 
 impl Lua {
-    /// Writes every change of the heap from now on to a stream; `misc.memprof.start` of Lua does the same. What `options` have
-    /// been given to call must not reach the state.
+    /// Writes every change of the heap from now on to a stream; `misc.memprof.start` of Lua does the same. The writer
+    /// and the function for the end, which `options` may have, cannot use the state: a try panics, and writing has failed then.
     ///
     /// ```
     /// use perilune::{Lua, observe::memprof};
@@ -113,11 +114,23 @@ impl Lua {
         self.0.enter(explorer::stop)
     }
     /// Writes the graph of objects as JSON for Luau's tools, after a full collection.
+    ///
+    /// # Errors
+    /// Writing fails.
     pub fn dump_heap(&self, to: &mut dyn Write) -> io::Result<()> {
-        self.0.enter(|vm| heap::dump(vm, to))
+        self.write_graph(to, heap::dump)
     }
     /// Writes the graph of objects as a `.heapsnapshot` for Chrome's developer tools, after a full collection.
+    ///
+    /// # Errors
+    /// Writing fails.
     pub fn snapshot_heap(&self, to: &mut dyn Write) -> io::Result<()> {
-        self.0.enter(|vm| heap::snapshot(vm, to))
+        self.write_graph(to, heap::snapshot)
+    }
+    /// The graph is complete before the writer is called, which may run Lua code.
+    fn write_graph(&self, to: &mut dyn Write, write: fn(&mut Vm, &mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+        let mut graph = Vec::new();
+        self.0.enter(|vm| write(vm, &mut graph))?;
+        to.write_all(&graph)
     }
 }

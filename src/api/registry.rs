@@ -1,7 +1,13 @@
-//! Registry keys: values that Rust keeps without a handle, for structures that go to other threads.
+//! The registry: values that Rust keeps without a handle, by keys that may go to other threads, or by names.
 
+use super::convert::{FromLua, IntoLua};
+use super::error::{Error, Result};
+use super::lua::Lua;
+use super::value::Value;
 use perilune_vm::host::Roots;
 use perilune_vm::value::Value as Raw;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,10 +20,17 @@ pub struct Released {
     any: AtomicBool,
 }
 
+/// The slot of a key whose value is nil.
+const NIL: u32 = u32::MAX;
+
 impl Released {
     /// A key for a root slot.
     pub fn key(this: &Arc<Released>, slot: u32) -> RegistryKey {
         RegistryKey { slot, state: Arc::clone(this) }
+    }
+    /// A key for nil, which takes no slot.
+    pub fn nil_key(this: &Arc<Released>) -> RegistryKey {
+        Released::key(this, NIL)
     }
     /// Releases the values of dropped keys.
     #[inline]
@@ -35,7 +48,7 @@ impl Released {
     }
     /// The value of a key; `None` if another state made it.
     pub fn value(self: &Arc<Released>, key: &RegistryKey, roots: &Roots) -> Option<Raw> {
-        Arc::ptr_eq(self, &key.state).then(|| roots.get(key.slot))
+        Arc::ptr_eq(self, &key.state).then(|| if key.slot == NIL { Raw::NIL } else { roots.get(key.slot) })
     }
 }
 
@@ -55,6 +68,9 @@ pub struct RegistryKey {
 
 impl Drop for RegistryKey {
     fn drop(&mut self) {
+        if self.slot == NIL {
+            return;
+        }
         self.state.slots.lock().unwrap_or_else(PoisonError::into_inner).push(self.slot);
         self.state.any.store(true, Ordering::Relaxed);
     }
@@ -75,3 +91,93 @@ impl PartialEq for RegistryKey {
     }
 }
 impl Eq for RegistryKey {}
+
+/// Values by name. Lua code does not reach them.
+#[derive(Default)]
+pub struct Names(RefCell<HashMap<String, RegistryKey>>);
+
+impl Lua {
+    /// Keeps a value, for a key that may go to other threads.
+    ///
+    /// # Errors
+    /// The value cannot be converted.
+    pub fn create_registry_value(&self, v: impl IntoLua) -> Result<RegistryKey> {
+        let v = v.into_lua(self)?;
+        self.key_of(&v)
+    }
+    fn key_of(&self, v: &Value) -> Result<RegistryKey> {
+        let raw = v.raw_in(self)?;
+        let released = &self.0.released;
+        if raw.is_nil() {
+            return Ok(Released::nil_key(released));
+        }
+        // The key takes over the slot of a handle that nobody else has.
+        let slot = v.handle().and_then(|h| h.share_if_only(&self.0.roots));
+        Ok(Released::key(released, slot.unwrap_or_else(|| self.0.add_root(raw))))
+    }
+    /// The value of a key.
+    ///
+    /// # Errors
+    /// Another state made the key, or the value is not a `T`.
+    pub fn registry_value<T: FromLua>(&self, key: &RegistryKey) -> Result<T> {
+        let v = self.0.released.value(key, &self.0.roots).ok_or(Error::MismatchedRegistryKey)?;
+        T::from_lua(Value::from_raw(self, v), self)
+    }
+    /// Drops a key and its value.
+    ///
+    /// # Errors
+    /// Another state made the key.
+    pub fn remove_registry_value(&self, key: RegistryKey) -> Result<()> {
+        if self.owns_registry_value(&key) { Ok(()) } else { Err(Error::MismatchedRegistryKey) }
+    }
+    /// Gives a key another value.
+    ///
+    /// # Errors
+    /// Another state made the key, or the value cannot be converted.
+    pub fn replace_registry_value(&self, key: &mut RegistryKey, v: impl IntoLua) -> Result<()> {
+        if !self.owns_registry_value(key) {
+            return Err(Error::MismatchedRegistryKey);
+        }
+        *key = self.create_registry_value(v)?;
+        Ok(())
+    }
+    /// Has this state made the key?
+    pub fn owns_registry_value(&self, key: &RegistryKey) -> bool {
+        Arc::ptr_eq(&self.0.released, &key.state)
+    }
+    /// Lets go of the values of dropped keys. That happens by itself, too, when other values are made.
+    pub fn expire_registry_values(&self) {
+        self.0.released.release(&self.0.roots);
+    }
+    /// Keeps a value under a name, instead of the one before.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.set_named_registry_value("limit", 10)?;
+    /// assert_eq!(lua.named_registry_value::<i32>("limit")?, 10);
+    /// lua.unset_named_registry_value("limit")?;
+    /// assert_eq!(lua.named_registry_value::<Option<i32>>("limit")?, None);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The value cannot be converted.
+    pub fn set_named_registry_value(&self, name: &str, v: impl IntoLua) -> Result<()> {
+        let key = self.create_registry_value(v)?;
+        self.0.names.0.borrow_mut().insert(name.to_owned(), key);
+        Ok(())
+    }
+    /// The value under a name; nil if there is none.
+    ///
+    /// # Errors
+    /// It is not a `T`.
+    pub fn named_registry_value<T: FromLua>(&self, name: &str) -> Result<T> {
+        let v = self.0.names.0.borrow().get(name).and_then(|key| self.0.released.value(key, &self.0.roots));
+        T::from_lua(Value::from_raw(self, v.unwrap_or(Raw::NIL)), self)
+    }
+    /// Removes the value under a name.
+    pub fn unset_named_registry_value(&self, name: &str) -> Result<()> {
+        self.0.names.0.borrow_mut().remove(name);
+        Ok(())
+    }
+}

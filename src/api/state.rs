@@ -4,12 +4,15 @@
 //! writers, `Drop` of payloads) runs outside: either no VM function is active, or it was left by [`State::leave`].
 #![allow(unsafe_code, reason = "handles are not `Send`, and `current` is null while a reference to the VM is in use")]
 
+use super::app_data::AppData;
+use super::debug::Hooks;
 use super::error::{Error, LuaError, Result};
 use super::failure::{self, Failure};
 use super::handle::Handle;
 use super::lua::Lua;
 use super::options::LuaOptions;
-use super::registry::Released;
+use super::registry::{Names, Released};
+use super::thread::ThreadEvents;
 use super::userdata::Types;
 use perilune_vm::Vm;
 use perilune_vm::host::{Host, Roots};
@@ -24,7 +27,10 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 /// A new VM with the libraries and the compiler, for the command. `no_env`: the environment's variables are ignored.
-pub fn new_vm(no_env: bool) -> Box<Vm> {
+///
+/// # Safety
+/// A VM's fields and methods are not a safe interface: who uses them must keep to what is documented with them.
+pub unsafe fn new_vm(no_env: bool) -> Box<Vm> {
     new_vm_with(StdLib::ALL, no_env)
 }
 
@@ -52,8 +58,11 @@ pub(super) fn open_libs(vm: &mut Vm, libs: StdLib) {
     }
 }
 
-/// The VM of a state, for the command. It lives as long as the state, and nobody else must use it meanwhile.
-pub fn vm_of(lua: &Lua) -> *mut Vm {
+/// The VM of a state, for the command.
+///
+/// # Safety
+/// The VM lives as long as the state. While it is used through this pointer, the state and its handles must not be used.
+pub unsafe fn vm_of(lua: &Lua) -> *mut Vm {
     lua.0.owner
 }
 
@@ -66,6 +75,20 @@ pub struct State {
     pub roots: Rc<Roots>,
     /// Values of registry keys that were dropped, maybe on other threads.
     pub released: Arc<Released>,
+    /// Registry values by name.
+    pub(super) names: Names,
+    /// Application data.
+    pub(super) app_data: AppData,
+    /// Who is told of events of coroutines.
+    pub(super) thread_events: ThreadEvents,
+    /// Hooks.
+    pub(super) hooks: Hooks,
+    /// The metatable of arrays, once it was made.
+    #[cfg(feature = "serde")]
+    pub(super) array_metatable: Cell<Option<u32>>,
+    /// What futures and those who poll them tell one another.
+    #[cfg(feature = "async")]
+    pub(super) asynchronous: super::asynchronous::Async,
     /// The metatable of raised errors of Rust, in [`State::roots`].
     failure_meta: u32,
     /// Are unsafe libraries refused?
@@ -94,6 +117,14 @@ impl State {
             current: Cell::new(owner),
             roots,
             released: Arc::default(),
+            names: Names::default(),
+            app_data: AppData::default(),
+            thread_events: ThreadEvents::default(),
+            hooks: Hooks::default(),
+            #[cfg(feature = "serde")]
+            array_metatable: Cell::new(None),
+            #[cfg(feature = "async")]
+            asynchronous: super::asynchronous::Async::default(),
             failure_meta,
             types: Types::default(),
             safe,
@@ -232,6 +263,13 @@ impl Drop for State {
 struct Payloads(Weak<State>);
 
 impl Host for Payloads {
+    fn outside(&self, vm: &mut Vm, code: &mut dyn FnMut()) {
+        match self.0.upgrade() {
+            Some(state) => state.leave(vm, code),
+            None => code(),
+        }
+    }
+
     fn is_panic(&self, e: Raw) -> bool {
         e.as_udata().is_some_and(failure::is_panic)
     }

@@ -1,7 +1,324 @@
 //! Coroutines.
 
+use super::convert::IntoLua;
+use super::error::{Error, Result};
+use super::function::Function;
 use super::handle::Handle;
+use super::lua::Lua;
+use super::multi::{FromLuaMulti, IntoLuaMulti};
+use super::state::State;
+use super::value::Value;
+use perilune_vm::interp::co;
+use perilune_vm::object::{Gc, Thread as RawThread, ThreadStatus as RawStatus};
+use perilune_vm::stdlib::{Builtin, host_traceback};
+use perilune_vm::value::Value as Raw;
+use std::cell::{Cell, RefCell};
+use std::ffi::c_void;
+use std::ops::{BitOr, BitOrAssign};
+use std::rc::Rc;
 
 /// A coroutine.
+///
+/// ```
+/// use perilune::{Function, Lua};
+///
+/// let lua = Lua::new();
+/// let count: Function = lua.load("return function(n) while true do n = n + coroutine.yield(n) end end").eval()?;
+/// let thread = lua.create_thread(count)?;
+/// assert_eq!(thread.resume::<i32>(10)?, 10);
+/// assert_eq!(thread.resume::<i32>(5)?, 15);
+/// assert!(thread.is_resumable());
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thread(pub(crate) Handle);
+
+/// What a coroutine does.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum ThreadStatus {
+    /// It was not started yet, or has yielded.
+    Resumable,
+    /// It runs.
+    Running,
+    /// It has resumed another coroutine, and waits for it.
+    Normal,
+    /// It has returned.
+    Finished,
+    /// It has ended by an error.
+    Error,
+}
+
+/// Which events of coroutines are told; see [`Lua::set_thread_event_callback`].
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ThreadTriggers {
+    /// A coroutine was made by [`Lua::create_thread`].
+    pub on_create: bool,
+    /// A coroutine is about to be resumed by [`Thread::resume`].
+    pub on_resume: bool,
+    /// A coroutine that [`Thread::resume`] has resumed has yielded.
+    pub on_yield: bool,
+}
+
+impl ThreadTriggers {
+    /// Creation only.
+    pub const ON_CREATE: ThreadTriggers = ThreadTriggers::new().on_create();
+    /// Resuming only.
+    pub const ON_RESUME: ThreadTriggers = ThreadTriggers::new().on_resume();
+    /// Yielding only.
+    pub const ON_YIELD: ThreadTriggers = ThreadTriggers::new().on_yield();
+
+    /// No events.
+    pub const fn new() -> ThreadTriggers {
+        ThreadTriggers { on_create: false, on_resume: false, on_yield: false }
+    }
+    /// These, and creation.
+    #[must_use]
+    pub const fn on_create(mut self) -> ThreadTriggers {
+        self.on_create = true;
+        self
+    }
+    /// These, and resuming.
+    #[must_use]
+    pub const fn on_resume(mut self) -> ThreadTriggers {
+        self.on_resume = true;
+        self
+    }
+    /// These, and yielding.
+    #[must_use]
+    pub const fn on_yield(mut self) -> ThreadTriggers {
+        self.on_yield = true;
+        self
+    }
+}
+impl BitOr for ThreadTriggers {
+    type Output = ThreadTriggers;
+    fn bitor(self, other: ThreadTriggers) -> ThreadTriggers {
+        ThreadTriggers {
+            on_create: self.on_create || other.on_create,
+            on_resume: self.on_resume || other.on_resume,
+            on_yield: self.on_yield || other.on_yield,
+        }
+    }
+}
+impl BitOrAssign for ThreadTriggers {
+    fn bitor_assign(&mut self, other: ThreadTriggers) {
+        *self = *self | other;
+    }
+}
+
+/// An event of a coroutine.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum ThreadEvent {
+    /// It was made.
+    Create(Thread),
+    /// It is about to be resumed.
+    Resume(Thread),
+    /// It has yielded.
+    Yield(Thread),
+}
+
+/// What is told of an event.
+type EventCallback = dyn Fn(&Lua, ThreadEvent) -> Result<()>;
+
+/// Who is told of events of coroutines.
+#[derive(Default)]
+pub struct ThreadEvents {
+    callback: RefCell<Option<(ThreadTriggers, Rc<EventCallback>)>>,
+    /// Does the callback run? There are no events then.
+    running: Cell<bool>,
+}
+
+impl Thread {
+    fn raw(&self) -> Gc<RawThread> {
+        self.0.get().as_thread().expect("the root of a thread handle is a coroutine")
+    }
+    /// Runs the coroutine until it yields or returns. `args` are the function's arguments, or the results of the yield that it waits in.
+    ///
+    /// # Errors
+    /// The coroutine cannot be resumed ([`Error::CoroutineUnresumable`]), fails, or gives something else than an `R`.
+    ///
+    /// # Panics
+    /// A Rust function that it calls panics: the panic comes out here.
+    pub fn resume<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> Result<R> {
+        let lua = self.0.lua();
+        let values = args.into_lua_multi(&lua)?;
+        let raw = values.iter().map(|v| v.raw_in(&lua)).collect::<Result<Vec<Raw>>>()?;
+        let results = self.resume_raw(&lua, Resume::With, &raw)?;
+        R::from_lua_multi(results.into_iter().map(|v| Value::from_raw(&lua, v)).collect(), &lua)
+    }
+    /// Raises an error in the coroutine, where it waits, instead of resuming it with values.
+    ///
+    /// # Errors
+    /// As for [`Thread::resume`]; the coroutine may catch the error.
+    pub fn resume_error<R: FromLuaMulti>(&self, error: impl IntoLua) -> Result<R> {
+        let lua = self.0.lua();
+        let error = error.into_lua(&lua)?;
+        let raw = error.raw_in(&lua)?;
+        let results = self.resume_raw(&lua, Resume::Error, &[raw])?;
+        R::from_lua_multi(results.into_iter().map(|v| Value::from_raw(&lua, v)).collect(), &lua)
+    }
+    /// The results are not rooted.
+    fn resume_raw(&self, lua: &Lua, how: Resume, values: &[Raw]) -> Result<Vec<Raw>> {
+        if self.status() != ThreadStatus::Resumable {
+            return Err(Error::CoroutineUnresumable);
+        }
+        lua.tell_thread_event(|t| t.on_resume, || ThreadEvent::Resume(self.clone()))?;
+        let results = lua.0.resume(self.raw(), how, values)?;
+        let rooted = (!results.is_empty()).then(|| results.iter().map(|v| lua.handle(*v)).collect::<Vec<Handle>>());
+        if self.raw().status.get() == RawStatus::Suspended {
+            lua.tell_thread_event(|t| t.on_yield, || ThreadEvent::Yield(self.clone()))?;
+        }
+        drop(rooted);
+        Ok(results)
+    }
+    /// What the coroutine does.
+    pub fn status(&self) -> ThreadStatus {
+        let co = self.raw();
+        match co.status.get() {
+            RawStatus::Fresh | RawStatus::Suspended => ThreadStatus::Resumable,
+            RawStatus::Running => ThreadStatus::Running,
+            RawStatus::Normal => ThreadStatus::Normal,
+            RawStatus::Dead if self.0.lua().0.enter(|vm| vm.coroutine_failed(co)) => ThreadStatus::Error,
+            RawStatus::Dead => ThreadStatus::Finished,
+        }
+    }
+    /// Can it be resumed?
+    pub fn is_resumable(&self) -> bool {
+        self.status() == ThreadStatus::Resumable
+    }
+    /// Does it run?
+    pub fn is_running(&self) -> bool {
+        self.status() == ThreadStatus::Running
+    }
+    /// Has it resumed another coroutine that runs?
+    pub fn is_normal(&self) -> bool {
+        self.status() == ThreadStatus::Normal
+    }
+    /// Has it returned?
+    pub fn is_finished(&self) -> bool {
+        self.status() == ThreadStatus::Finished
+    }
+    /// Has it ended by an error?
+    pub fn is_error(&self) -> bool {
+        self.status() == ThreadStatus::Error
+    }
+    /// Makes the coroutine one that was not started, with another function. What it ran is given up.
+    ///
+    /// # Errors
+    /// It runs, or waits for another coroutine; or the function belongs to another state.
+    pub fn reset(&self, function: Function) -> Result<()> {
+        let lua = self.0.lua();
+        let f = function.0.get_in(&lua.0)?;
+        match self.status() {
+            ThreadStatus::Running => Err(Error::runtime("cannot reset a running thread")),
+            ThreadStatus::Normal => Err(Error::runtime("cannot reset a normal thread")),
+            _ => {
+                let co = self.raw();
+                lua.0.enter(|vm| vm.reset_coroutine(co, f));
+                Ok(())
+            }
+        }
+    }
+    /// The address, which tells coroutines apart.
+    pub fn to_pointer(&self) -> *const c_void {
+        self.0.address()
+    }
+}
+
+/// How a coroutine goes on.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Resume {
+    /// With values.
+    With,
+    /// With an error.
+    Error,
+}
+
+impl State {
+    /// Resumes a coroutine that can be resumed. The results are not rooted.
+    fn resume(self: &Rc<State>, co: Gc<RawThread>, how: Resume, values: &[Raw]) -> Result<Vec<Raw>> {
+        let args = [&[Raw::thread(co)], values].concat();
+        let state = Rc::clone(self);
+        let result = state.enter(|vm| {
+            if how == Resume::Error {
+                let f = Raw::func(vm.new_native(co::co_raise, 1, &[]));
+                return vm.pcall_traced(f, &args).map_err(|(e, _)| (e, host_traceback(vm, co)));
+            }
+            let f = Raw::func(vm.new_native(co::co_resume, Builtin::CoroutineResume.id(), &[]));
+            let mut results = vm.pcall_traced(f, &args)?;
+            if results.first() == Some(&Raw::TRUE) {
+                results.remove(0);
+                return Ok(results);
+            }
+            let e = results.get(1).copied().unwrap_or(Raw::NIL);
+            // The frames of the coroutine are still there.
+            Err((e, host_traceback(vm, co)))
+        });
+        result.map_err(|(e, traceback)| state.error_of(e, &traceback))
+    }
+}
+
+impl Lua {
+    /// A coroutine that will run a function.
+    ///
+    /// # Errors
+    /// The function belongs to another state, the memory limit is reached, or a callback for thread events refuses it.
+    pub fn create_thread(&self, function: Function) -> Result<Thread> {
+        let f = function.0.get_in(&self.0)?;
+        let co = self.0.enter(|vm| Raw::thread(vm.new_coroutine(f)));
+        let thread = Thread(self.handle(co));
+        self.0.step()?;
+        self.tell_thread_event(|t| t.on_create, || ThreadEvent::Create(thread.clone()))?;
+        Ok(thread)
+    }
+    /// The coroutine that runs: the main one outside of all others.
+    pub fn current_thread(&self) -> Thread {
+        let co = self.0.enter(|vm| Raw::thread(vm.cur));
+        Thread(self.handle(co))
+    }
+    /// Has a function called for events of coroutines that Rust code makes and resumes. An error that it returns is the result of what was to
+    /// be done. While it runs there are no events.
+    ///
+    /// ```
+    /// use perilune::{Error, Lua, ThreadTriggers};
+    ///
+    /// let lua = Lua::new();
+    /// lua.set_thread_event_callback(ThreadTriggers::ON_CREATE, |_, _| Err(Error::runtime("no threads here")));
+    /// assert!(lua.create_thread(lua.load("return 1").into_function()?).is_err());
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn set_thread_event_callback(
+        &self,
+        triggers: ThreadTriggers,
+        callback: impl Fn(&Lua, ThreadEvent) -> Result<()> + 'static,
+    ) {
+        let old = self.0.thread_events.callback.replace(Some((triggers, Rc::new(callback))));
+        drop(old);
+    }
+    /// Ends that.
+    pub fn remove_thread_event_callback(&self) {
+        let old = self.0.thread_events.callback.take();
+        drop(old);
+    }
+    /// Tells of an event, if somebody wants to know.
+    #[inline]
+    fn tell_thread_event(&self, wanted: fn(ThreadTriggers) -> bool, event: impl FnOnce() -> ThreadEvent) -> Result<()> {
+        let events = &self.0.thread_events;
+        let callback = match &*events.callback.borrow() {
+            Some((triggers, callback)) if wanted(*triggers) && !events.running.get() => Rc::clone(callback),
+            _ => return Ok(()),
+        };
+        /// Ends the time without events, also when a panic passes.
+        struct Running<'a>(&'a Cell<bool>);
+        impl Drop for Running<'_> {
+            fn drop(&mut self) {
+                self.0.set(false);
+            }
+        }
+        events.running.set(true);
+        let _running = Running(&events.running);
+        callback(self, event())
+    }
+}

@@ -73,21 +73,16 @@ impl Value {
     /// # Errors
     /// It is a handle of another state.
     pub(crate) fn raw_in(&self, lua: &Lua) -> Result<Raw> {
-        let handle = match self {
+        match self {
             Value::Nil => return Ok(Raw::NIL),
             Value::Boolean(b) => return Ok(Raw::bool(*b)),
             Value::LightUserData(p) => return Ok(p.raw()),
             Value::Integer(i) => return Ok(Raw::number(*i as f64)),
             Value::Number(n) => return Ok(Raw::number(*n)),
             Value::Error(e) => return Ok(lua.0.enter(|vm| lua.0.error_value(vm, (**e).clone()))),
-            Value::String(s) => &s.0,
-            Value::Table(t) => &t.0,
-            Value::Function(f) => &f.0,
-            Value::Thread(t) => &t.0,
-            Value::UserData(u) => &u.0,
-            Value::Other(o) => &o.0,
-        };
-        handle.get_in(&lua.0)
+            _ => {}
+        }
+        self.handle().map_or(Ok(Raw::NIL), |h| h.get_in(&lua.0))
     }
     /// A raw value of a state, rooted.
     pub(crate) fn from_raw(lua: &Lua, v: Raw) -> Value {
@@ -102,7 +97,7 @@ impl Value {
         } else if !v.is_gc() {
             Value::LightUserData(LightUserData(core::ptr::with_exposed_provenance_mut(v.payload() as usize)))
         } else if let Some(e) = v.as_udata().and_then(failure::error_in) {
-            Value::Error(Box::new(e))
+            e.map_or(Value::Nil, |e| Value::Error(Box::new(e)))
         } else {
             let handle = lua.0.handle(v);
             if v.is_str() {
@@ -183,7 +178,7 @@ impl Value {
             v => v.handle().map_or(core::ptr::null(), Handle::address),
         }
     }
-    /// The text that `tostring` gives, by way of `__tostring`; "null" for [`Value::NULL`].
+    /// The text that `tostring` gives, by way of `__tostring`; "null" for [`Value::NULL`], name of the type and address for other userdata.
     ///
     /// # Errors
     /// Those of the metamethod; a string is not UTF-8.

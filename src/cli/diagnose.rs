@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     fn shown(source: &str, styles: Styles) -> String {
-        let mut vm = perilune::new_vm(true);
+        let mut vm = perilune_vm::Vm::new();
         let e = vm.load_source(source.as_bytes(), b"@t.lua", None).expect_err("an error");
         let LoadError::Syntax(d) = e else { panic!("{e:?}") };
         excerpt(source.as_bytes(), &d, styles).unwrap_or_default()

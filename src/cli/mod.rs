@@ -1,4 +1,5 @@
 //! The command line: LuaJIT's options and a script, or a subcommand ([`subcommands`]).
+#![allow(unsafe_code, reason = "the command keeps to what the VM documents, which it has to itself")]
 
 mod control;
 mod diagnose;
@@ -51,7 +52,8 @@ pub fn main() -> ExitCode {
         }
         Ok(options) => {
             interrupt::die_of_broken_pipes();
-            let mut vm = perilune::new_vm(options.no_env);
+            // SAFETY: the command keeps to what the VM documents.
+            let mut vm = unsafe { perilune::new_vm(options.no_env) };
             vm.set_memory_limit(options.memory_limit);
             vm.set_interruptible(true);
             if options.time_limit.is_some() && !vm.set_time_limit(options.time_limit) {

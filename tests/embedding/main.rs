@@ -1,4 +1,12 @@
 //! The embedding API, by part.
 
+#[cfg(feature = "async")]
+mod asynchronous;
+#[cfg(feature = "serde")]
+mod data;
+mod hooks;
+mod soundness;
+mod state;
+mod threads;
 mod userdata;
 mod values;

@@ -41,6 +41,10 @@ impl Roots {
     pub fn get(&self, slot: u32) -> Value {
         self.slots.borrow()[slot as usize].value
     }
+    /// Number of handles that share a slot.
+    pub fn handles(&self, slot: u32) -> u32 {
+        self.slots.borrow()[slot as usize].handles
+    }
     /// Another handle shares a slot.
     pub fn share(&self, slot: u32) {
         self.slots.borrow_mut()[slot as usize].handles += 1;
@@ -74,6 +78,8 @@ pub trait Host {
     fn is_panic(&self, e: Value) -> bool;
     /// Drops the payload of a dead userdata. Its `Drop` may use the VM by way of its handles.
     fn drop_payload(&self, vm: &mut Vm, payload: Box<dyn Any>);
+    /// Runs other code of the host, which may use the VM by way of its handles. The code does not panic.
+    fn outside(&self, vm: &mut Vm, code: &mut dyn FnMut());
 }
 
 /// Called when the program ends the process, see [`HostState::at_exit`].

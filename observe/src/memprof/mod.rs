@@ -25,7 +25,8 @@ pub struct Options {
 type OnStop = Box<dyn FnOnce() -> io::Result<()>>;
 
 impl Options {
-    /// The profile goes to `writer`, which is dropped when profiling ends.
+    /// The profile goes to `writer`, which is dropped when profiling ends. It is called in the middle of allocations and collections: it
+    /// cannot use the state. If it panics, writing has failed.
     pub fn new(writer: impl Write + 'static) -> Options {
         Options { writer: Box::new(writer), buffer: None, on_stop: None, lines: false }
     }
@@ -35,6 +36,7 @@ impl Options {
         Options { buffer: Some(buffer), ..self }
     }
     /// Called once when profiling ends, in whatever way, after the last write. [`stop`] reports its error.
+    /// It cannot use the state.
     #[must_use]
     pub fn on_stop(self, f: impl FnOnce() -> io::Result<()> + 'static) -> Options {
         Options { on_stop: Some(Box::new(f)), ..self }
@@ -77,7 +79,8 @@ pub fn start(vm: &mut Vm, options: Options) -> Result<(), Error> {
     if vm.heap.is_watched() {
         let running = is_running(vm);
         // There is nobody to tell of an error here.
-        let _ = options.on_stop.map(|f| f());
+        let _ = options.on_stop.map(crate::foreign::attempt);
+        crate::foreign::discard(options.writer);
         return Err(if running { Error::Running } else { Error::Misuse });
     }
     let buffer = options.buffer.unwrap_or_else(|| Vec::with_capacity(BUFFER));

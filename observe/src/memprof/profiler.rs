@@ -1,6 +1,7 @@
 //! The watcher that writes the stream.
 
 use super::OnStop;
+use crate::foreign::attempt;
 use crate::stream::out::Out;
 use crate::stream::{END, EVENTS_MAGIC, EventKind, SYMTAB_MAGIC, Source, SymKind, VERSION, header};
 use perilune_vm::gc::watch::{Change, Place, Watcher};
@@ -74,7 +75,7 @@ impl Profiler {
         }
         self.out.byte(END);
         self.out.flush();
-        let stopped = self.on_stop.take().map_or(Ok(()), |f| f());
+        let stopped = self.on_stop.take().map_or(Ok(()), attempt);
         self.out.take_error().map_or(stopped, Err)
     }
     fn place(&mut self, kind: EventKind, place: Place) {

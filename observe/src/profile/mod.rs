@@ -59,7 +59,7 @@ impl Options {
         Options { end_on_interrupt: true, ..self }
     }
     /// Is given the profile if the process ends by `os.exit`, the state is closed, or the program starts `jit.profile`, before
-    /// [`stop`] is called. Must not reach the state.
+    /// [`stop`] is called. It cannot use the state.
     #[must_use]
     pub fn on_end(self, f: impl FnOnce(Profile) + 'static) -> Options {
         Options { on_end: Some(Box::new(f)), ..self }

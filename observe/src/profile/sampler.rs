@@ -137,7 +137,7 @@ impl Consumer for Sampler {
     fn end(&self, _: &mut Vm) {
         let on_end = self.inner.borrow_mut().on_end.take();
         if let (Some(profile), Some(on_end)) = (self.finish(), on_end) {
-            on_end(profile);
+            crate::foreign::run(|| on_end(profile));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Writing: a buffer in front of a writer, which stops at the first error and remembers it.
 
+use crate::foreign::{attempt, discard};
 use std::io::{self, Write};
 
 /// Longest ULEB128 of 64 bits.
@@ -7,7 +8,7 @@ const LONGEST: usize = 10;
 
 /// A buffered stream of bytes and numbers.
 pub struct Out {
-    writer: Box<dyn Write>,
+    writer: Option<Box<dyn Write>>,
     buffer: Vec<u8>,
     /// The buffer is written when it has so many bytes.
     full: usize,
@@ -20,7 +21,7 @@ impl Out {
         buffer.clear();
         let full = buffer.capacity();
         buffer.reserve(LONGEST);
-        Out { writer, buffer, full, error: None }
+        Out { writer: Some(writer), buffer, full, error: None }
     }
     /// Has writing failed?
     pub fn failed(&self) -> bool {
@@ -35,9 +36,9 @@ impl Out {
     #[cold]
     fn write_out(&mut self) {
         if self.error.is_none()
-            && let Err(e) = self.writer.write_all(&self.buffer)
+            && let Some(writer) = &mut self.writer
         {
-            self.error = Some(e);
+            self.error = attempt(|| writer.write_all(&self.buffer)).err();
         }
         self.buffer.clear();
     }
@@ -72,12 +73,20 @@ impl Out {
     /// Writes what is in the buffer.
     pub fn flush(&mut self) {
         self.write_out();
-        if self.error.is_none() {
-            self.error = self.writer.flush().err();
+        if self.error.is_none()
+            && let Some(writer) = &mut self.writer
+        {
+            self.error = attempt(|| writer.flush()).err();
         }
     }
     /// The error, if there was one; from then on nothing has been written.
     pub fn take_error(&mut self) -> Option<io::Error> {
         self.error.take()
+    }
+}
+
+impl Drop for Out {
+    fn drop(&mut self) {
+        discard(self.writer.take());
     }
 }

@@ -59,9 +59,9 @@ impl Script {
     }
     /// Runs it so that Ctrl-C is an error in it.
     pub fn start_interruptible(&self, lua: &Lua) -> Outcome<perilune::Result<()>> {
-        let vm = perilune::vm_of(lua);
         // SAFETY: the state lives, and nobody uses it before the script is run. The guard is gone when this returns.
         let _guard = unsafe {
+            let vm = perilune::vm_of(lua);
             (*vm).set_interruptible(true);
             Guard::new(vm)
         };

@@ -160,7 +160,8 @@ impl Runner {
     }
     /// Runs a program in a mode with options, and what is to run before it.
     pub fn run(&self, program: &Program, mode: &Mode, options: &[String], before: Option<&str>) -> Outcome {
-        let mut vm = perilune::new_vm(true);
+        // SAFETY: the VM is used as its documentation says.
+        let mut vm = unsafe { perilune::new_vm(true) };
         vm.set_memory_limit(Some(MEMORY));
         set(&mut vm, mode, options);
         let outcome = self.run_in(&mut vm, program, before);

@@ -231,23 +231,49 @@ pub fn co_create(vm: &mut Vm) -> LuaResult<u32> {
     vm.ret1(Value::thread(co))
 }
 
+impl Vm {
+    /// A coroutine that will run the function `f`.
+    pub fn new_coroutine(&mut self, f: Value) -> Gc<Thread> {
+        let co = self.new_thread(stack::INITIAL);
+        co.env.set(self.cur.env.get());
+        self.reset_coroutine(co, f);
+        co
+    }
+    /// Gives a coroutine the function `f` to run instead of what it ran, if it does not run now. Variables that closures of its old
+    /// frames have captured keep their values.
+    ///
+    /// # Panics
+    /// It runs, or waits for another one.
+    pub fn reset_coroutine(&mut self, co: Gc<Thread>, f: Value) {
+        assert!(!matches!(co.status.get(), ThreadStatus::Running | ThreadStatus::Normal), "a running coroutine is reset");
+        self.close_upvals_of(co, co.stack.get());
+        // SAFETY: a stack has room for the first frame: a dead slot, the function, its link. What is above is not used any more.
+        unsafe {
+            let s = co.stack.get();
+            for i in 0..co.size.get() as usize {
+                *s.add(i) = Value::NIL;
+            }
+            *s.add(1) = f;
+            *s.add(2) = frame::link(0, frame::COR);
+            co.base.set(s.add(3));
+            co.top.set(s.add(3));
+        }
+        co.status.set(ThreadStatus::Fresh);
+    }
+    /// Has a coroutine ended by an error?
+    pub fn coroutine_failed(&self, co: Gc<Thread>) -> bool {
+        // One that has returned has no frame left.
+        co.status.get() == ThreadStatus::Dead && co.base.get() != co.stack.get()
+    }
+}
+
 fn create(vm: &mut Vm) -> LuaResult<Gc<Thread>> {
     let f = vm.arg(0);
     if !f.is_func() {
         let got = if vm.nargs() == 0 { "no value" } else { f.type_name() };
         return Err(vm.arg_error(0, &format!("function expected, got {got}")));
     }
-    let co = vm.new_thread(stack::INITIAL);
-    co.env.set(vm.cur.env.get());
-    // SAFETY: the new stack has room for the first frame: a dead slot, the function, its link.
-    unsafe {
-        let s = co.stack.get();
-        *s.add(1) = f;
-        *s.add(2) = frame::link(0, frame::COR);
-        co.base.set(s.add(3));
-        co.top.set(s.add(3));
-    }
-    Ok(co)
+    Ok(vm.new_coroutine(f))
 }
 
 /// `coroutine.wrap(f)`
@@ -282,6 +308,17 @@ pub fn co_resume(vm: &mut Vm) -> LuaResult<u32> {
     }
     let n = vm.nargs() - 1;
     vm.resume(co, n)
+}
+
+/// Resumes a coroutine so that an error is raised where it waits: `(co, error)`. For the host; results and errors are those of the coroutine.
+pub fn co_raise(vm: &mut Vm) -> LuaResult<u32> {
+    let co = check_thread(vm)?;
+    let e = vm.arg(1);
+    if let Some(why) = vm.cannot_resume(co) {
+        return Err(vm.rt_error(why));
+    }
+    vm.resume(co, 0)?;
+    Err(vm.throw(e))
 }
 
 fn check_thread(vm: &mut Vm) -> LuaResult<Gc<Thread>> {

@@ -258,11 +258,18 @@ unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
             // A sample waits until the frame has been made.
             return ins;
         }
-        if vm.interp.hook.mask & CALL != 0 && !vm.interp.hook.running {
-            return match call_event(vm, f, (ins >> 32) as usize) {
-                Ok(nargs) => (nargs as u64) << 32 | plain,
-                Err(_) => FAILED,
-            };
+        if !vm.interp.hook.running {
+            let mut nargs = (ins >> 32) as usize;
+            if vm.interp.hook.mask & CALL != 0 {
+                match call_event(vm, f, nargs) {
+                    Ok(n) => nargs = n,
+                    Err(_) => return FAILED,
+                }
+            }
+            if vm.interp.hook.mask & LINE != 0 && crate::stdlib::written_in_lua(f).is_some() && line_0_event(vm, nargs).is_err() {
+                return FAILED;
+            }
+            return (nargs as u64) << 32 | plain;
         }
     } else {
         vm.top = vm.base.add(used_slots(f, vm.pc, vm.multres));
@@ -293,6 +300,16 @@ unsafe fn call_event(vm: &mut Vm, f: Gc<Func>, nargs: usize) -> LuaResult<usize>
     vm.tell_event(b"call", None)?;
     let set = (0..missing).rev().find(|i| !(*vm.base.add(nargs + i)).is_nil());
     Ok(nargs + set.map_or(0, |i| i + 1))
+}
+
+/// LuaJIT has written some builtins in Lua, without lines: they are at line 0, and the caller's line comes anew after them. Two of them
+/// loop (`table.remove` in the middle, `table.move`): there LuaJIT tells of line 0 in each round, which is not done here.
+unsafe fn line_0_event(vm: &mut Vm, nargs: usize) -> LuaResult<()> {
+    vm.top = vm.base.add(nargs);
+    vm.reserve(super::stack::NATIVE_MIN)?;
+    vm.tell_event(b"line", Some(0))?;
+    vm.interp.hook.last = core::ptr::null();
+    Ok(())
 }
 
 /// Slots in use before the instruction that ends at `pc`: open results may lie behind the frame.

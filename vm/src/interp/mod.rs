@@ -37,6 +37,7 @@ mod jit;
 mod loops;
 mod meta_call;
 pub mod native;
+mod native_stack;
 mod run;
 pub mod stack;
 pub mod stitch;

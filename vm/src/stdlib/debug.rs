@@ -35,6 +35,13 @@ pub fn setmetatable(vm: &mut Vm) -> LuaResult<u32> {
 }
 
 impl Vm {
+    /// Replaces the globals of the main coroutine.
+    pub fn set_globals(&mut self, env: Gc<Table>) {
+        let main = self.realm.main;
+        main.env.set(env);
+        self.barrier_forward(main.header(), Value::table(env));
+        self.realm.globals = env;
+    }
     /// Sets or removes the metatable of a table or userdata, or that of the type of another value.
     pub fn set_metatable_of(&mut self, v: Value, mt: Option<Gc<Table>>) {
         if let Some(t) = v.as_table() {
@@ -78,10 +85,11 @@ pub fn setfenv(vm: &mut Vm) -> LuaResult<u32> {
         u.env.set(env);
         vm.barrier_forward(u.header(), Value::table(env));
     } else if let Some(t) = v.as_thread() {
-        t.env.set(env);
-        vm.barrier_forward(t.header(), Value::table(env));
         if t == vm.realm.main {
-            vm.realm.globals = env;
+            vm.set_globals(env);
+        } else {
+            t.env.set(env);
+            vm.barrier_forward(t.header(), Value::table(env));
         }
     } else {
         return Err(vm.rt_error("'setfenv' cannot change environment of given object"));

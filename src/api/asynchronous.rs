@@ -1,0 +1,349 @@
+//! Asynchronous Rust functions: Lua code calls them like any other, and its coroutine yields while the future is not ready. Whoever polls the
+//! coroutine ([`AsyncThread`]) polls the future. No executor is assumed.
+//!
+//! A small Lua function around each asynchronous one yields until the future is ready. It is made of functions that no script can replace.
+
+use super::callback::{self, Closure};
+use super::convert::IntoLua;
+use super::error::{Error, Result};
+use super::function::Function;
+use super::lua::Lua;
+use super::multi::{FromLuaMulti, IntoLuaMulti, MultiValue};
+use super::thread::Thread;
+use super::userdata::AnyUserData;
+use super::value::{LightUserData, Value};
+use futures_core::Stream;
+use perilune_vm::interp::co;
+use perilune_vm::stdlib::Builtin;
+use perilune_vm::value::Value as Raw;
+use std::cell::{Cell, RefCell};
+use std::future::{Future, poll_fn};
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+/// The function around an asynchronous one. `start` makes a future of the arguments; `poll` gives true and the results, or false and what is
+/// to be yielded, and takes what the coroutine was resumed with.
+const WAIT: &str = "
+local poll, yield = ...
+local function go(future, ready, ...)
+    if ready then return ... end
+    return go(future, poll(future, yield(...)))
+end
+return function(start)
+    return function(...)
+        local future = start(...)
+        return go(future, poll(future))
+    end
+end";
+
+/// A future of a call.
+type Call = Pin<Box<dyn Future<Output = Result<MultiValue>>>>;
+
+/// What a userdata of a call holds. Empty once the future is done, or was given up.
+#[derive(Default)]
+struct Pending(RefCell<Option<Call>>);
+
+/// The address that a coroutine yields while a future is not ready.
+static NOT_READY: u8 = 0;
+
+fn not_ready() -> LightUserData {
+    LightUserData((&raw const NOT_READY).cast_mut().cast())
+}
+
+/// What futures and those who poll them tell one another.
+#[derive(Default)]
+pub struct Async {
+    /// To be woken when the future that is polled can go on.
+    waker: RefCell<Option<Waker>>,
+    /// What the future wants its coroutine to yield.
+    yielded: RefCell<Option<MultiValue>>,
+    /// What the coroutine was resumed with.
+    sent: RefCell<Option<MultiValue>>,
+    /// The future that was polled last and is not ready.
+    last: RefCell<Option<Rc<Pending>>>,
+    /// [`WAIT`], compiled.
+    wait: Cell<Option<u32>>,
+}
+
+/// Puts a waker back, also when a panic passes.
+struct WakerGuard<'a>(&'a RefCell<Option<Waker>>, Option<Waker>);
+
+impl Drop for WakerGuard<'_> {
+    fn drop(&mut self) {
+        drop(self.0.replace(self.1.take()));
+    }
+}
+
+/// The Lua function that waits for the futures of `start`.
+fn waiting(lua: &Lua, start: Raw) -> Result<Raw> {
+    let all = &lua.0.asynchronous;
+    let wait = match all.wait.get() {
+        Some(slot) => lua.0.roots.get(slot),
+        None => {
+            let poll: Rc<Closure> = Rc::new(poll_call);
+            let poll = lua.handle(callback::new(lua, poll));
+            let (chunk, yields) = lua.0.enter(|vm| {
+                let chunk = vm.load_chunk(WAIT.as_bytes(), b"=[async]", None).map(Raw::func);
+                let yields = Raw::func(vm.new_native(co::co_yield, Builtin::CoroutineYield.id(), &[]));
+                (chunk, yields)
+            });
+            let chunk = chunk.map_err(|e| Error::syntax(e.bytes()))?;
+            let (chunk, yields) = (lua.handle(chunk), lua.handle(yields));
+            let made = lua.0.call(chunk.get(), &[poll.get(), yields.get()])?;
+            let made = made.first().copied().unwrap_or(Raw::NIL);
+            all.wait.set(Some(lua.0.add_root(made)));
+            made
+        }
+    };
+    Ok(lua.0.call(wait, &[start])?.first().copied().unwrap_or(Raw::NIL))
+}
+
+/// What `poll` of [`WAIT`] does.
+fn poll_call(lua: &Lua, mut args: MultiValue) -> Result<MultiValue> {
+    let Some(Value::UserData(call)) = args.pop_front() else { return Err(Error::UserDataTypeMismatch) };
+    let pending = call.0.get().as_udata().and_then(|u| u.with(|p: &mut Rc<Pending>| Rc::clone(p)));
+    let pending = pending.ok_or(Error::UserDataTypeMismatch)?;
+    let all = &lua.0.asynchronous;
+    let waker = all.waker.borrow().clone().unwrap_or_else(|| Waker::noop().clone());
+    drop(all.sent.replace(Some(args)));
+    drop(all.yielded.take());
+    // The future is apart while it is polled, so that whoever gives it up meanwhile finds nothing.
+    let Some(mut future) = pending.0.take() else { return Err(Error::runtime("the asynchronous call was given up")) };
+    let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
+    drop(all.sent.take());
+    match polled {
+        Poll::Ready(result) => {
+            let mut values = result?;
+            values.push_front(Value::Boolean(true));
+            Ok(values)
+        }
+        Poll::Pending => {
+            *pending.0.borrow_mut() = Some(future);
+            drop(all.last.replace(Some(pending)));
+            let mut values = all.yielded.take().unwrap_or_else(|| [Value::LightUserData(not_ready())].into_iter().collect());
+            values.push_front(Value::Boolean(false));
+            Ok(values)
+        }
+    }
+}
+
+/// The Lua function of an asynchronous closure.
+pub(crate) fn new(lua: &Lua, start: impl Fn(&Lua, MultiValue) -> Result<Call> + 'static) -> Result<Function> {
+    let start: Rc<Closure> = Rc::new(move |lua, args| {
+        let pending = Rc::new(Pending(RefCell::new(Some(start(lua, args)?))));
+        let call = lua.0.enter(|vm| Raw::udata(vm.new_host_udata(Box::new(pending), None)));
+        Ok([Value::UserData(AnyUserData(lua.handle(call)))].into_iter().collect())
+    });
+    let start = lua.handle(callback::new(lua, start));
+    let f = Function(lua.handle(waiting(lua, start.get())?));
+    lua.0.step()?;
+    Ok(f)
+}
+
+impl Lua {
+    /// A Lua function that calls an asynchronous Rust closure. It has to be called in a coroutine, which yields until the future is ready:
+    /// see [`Function::call_async`] and [`Thread::into_async`].
+    ///
+    /// ```
+    /// # async fn sleep(_: u64) {}
+    /// # async fn run() -> perilune::Result<()> {
+    /// let lua = perilune::Lua::new();
+    /// let sleep = lua.create_async_function(|_, ms: u64| async move {
+    ///     sleep(ms).await;
+    ///     Ok(ms)
+    /// })?;
+    /// lua.globals().set("sleep", sleep)?;
+    /// let f: perilune::Function = lua.load("return function() return sleep(10) + 1 end").eval()?;
+    /// assert_eq!(f.call_async::<u64>(()).await?, 11);
+    /// # Ok(())
+    /// # }
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+    /// # use std::future::Future;
+    /// ```
+    ///
+    /// # Errors
+    /// The memory limit is reached.
+    pub fn create_async_function<F, A, FR, R>(&self, f: F) -> Result<Function>
+    where
+        F: Fn(Lua, A) -> FR + 'static,
+        A: FromLuaMulti,
+        FR: Future<Output = Result<R>> + 'static,
+        R: IntoLuaMulti,
+    {
+        new(self, move |lua, args| {
+            let args = A::from_lua_args(args, 1, None, lua)?;
+            let future = f(lua.clone(), args);
+            let weak = lua.weak();
+            Ok(Box::pin(async move {
+                let result = future.await?;
+                result.into_lua_multi(&weak.upgrade())
+            }))
+        })
+    }
+    /// In an asynchronous function: its coroutine yields values; gives what it is resumed with.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let ask = lua.create_async_function(|lua, ()| async move {
+    ///     let name: String = lua.yield_with("name?").await?;
+    ///     Ok(format!("hello {name}"))
+    /// })?;
+    /// let thread = lua.create_thread(ask)?;
+    /// assert_eq!(thread.resume::<String>(())?, "name?");
+    /// assert_eq!(thread.resume::<String>("moon")?, "hello moon");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    pub async fn yield_with<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> Result<R> {
+        let mut args = Some(args.into_lua_multi(self)?);
+        let weak = self.weak();
+        let sent = poll_fn(move |_| {
+            let lua = weak.upgrade();
+            match args.take() {
+                Some(args) => {
+                    drop(lua.0.asynchronous.yielded.replace(Some(args)));
+                    Poll::Pending
+                }
+                None => Poll::Ready(lua.0.asynchronous.sent.take().unwrap_or_default()),
+            }
+        })
+        .await;
+        R::from_lua_multi(sent, self)
+    }
+}
+
+impl Function {
+    /// Calls the function in a coroutine of its own, so that it may call asynchronous functions. What it yields otherwise is ignored.
+    ///
+    /// # Errors
+    /// As for [`Function::call`].
+    pub fn call_async<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> AsyncCall<R> {
+        let lua = self.0.lua();
+        let thread = args.into_lua_multi(&lua).and_then(|args| lua.create_thread(self.clone())?.into_async(args));
+        AsyncCall(thread.map_err(Some))
+    }
+}
+
+/// The future of [`Function::call_async`].
+#[must_use = "futures do nothing unless polled"]
+pub struct AsyncCall<R>(Result<AsyncThread<R>, Option<Error>>);
+
+impl<R: FromLuaMulti> Future for AsyncCall<R> {
+    type Output = Result<R>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<R>> {
+        match &mut self.0 {
+            Ok(thread) => Pin::new(thread).poll(context),
+            Err(e) => Poll::Ready(Err(e.take().unwrap_or(Error::CoroutineUnresumable))),
+        }
+    }
+}
+
+impl Thread {
+    /// The coroutine as a future, of what it returns, or as a stream, of what it yields and returns.
+    ///
+    /// # Errors
+    /// It cannot be resumed, or an argument cannot be converted.
+    pub fn into_async<R: FromLuaMulti>(self, args: impl IntoLuaMulti) -> Result<AsyncThread<R>> {
+        if !self.is_resumable() {
+            return Err(Error::CoroutineUnresumable);
+        }
+        let args = args.into_lua_multi(&self.0.lua())?;
+        Ok(AsyncThread { thread: self, args: Some(args), pending: None, result: PhantomData })
+    }
+}
+
+/// A coroutine as a future or a stream: see [`Thread::into_async`]. When it is dropped, the future that the coroutine waits for is dropped,
+/// too.
+#[must_use = "futures do nothing unless polled"]
+pub struct AsyncThread<R> {
+    thread: Thread,
+    args: Option<MultiValue>,
+    pending: Option<Rc<Pending>>,
+    result: PhantomData<fn() -> R>,
+}
+
+/// What a coroutine has done.
+enum Step {
+    /// A future is not ready.
+    Waits,
+    /// It has yielded.
+    Yielded(MultiValue),
+    /// It has returned.
+    Returned(MultiValue),
+}
+
+impl<R> AsyncThread<R> {
+    fn step(&mut self, context: &Context<'_>) -> Result<Step> {
+        let lua = self.thread.0.lua();
+        let args = self.args.take().unwrap_or_default();
+        self.pending = None;
+        let all = &lua.0.asynchronous;
+        let before = all.waker.replace(Some(context.waker().clone()));
+        let _guard = WakerGuard(&all.waker, before);
+        drop(all.last.take());
+        let values: MultiValue = self.thread.resume(args)?;
+        self.pending = all.last.take();
+        Ok(match values.front() {
+            _ if !self.thread.is_resumable() => Step::Returned(values),
+            Some(Value::LightUserData(p)) if *p == not_ready() => Step::Waits,
+            _ => Step::Yielded(values),
+        })
+    }
+}
+
+impl<R> Drop for AsyncThread<R> {
+    fn drop(&mut self) {
+        if let Some(future) = self.pending.take().and_then(|pending| pending.0.take()) {
+            drop(future);
+        }
+    }
+}
+
+impl<R: FromLuaMulti> Future for AsyncThread<R> {
+    type Output = Result<R>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<R>> {
+        let this = self.get_mut();
+        match this.step(context) {
+            Err(e) => Poll::Ready(Err(e)),
+            Ok(Step::Waits) => Poll::Pending,
+            Ok(Step::Yielded(_)) => {
+                // Nobody wants what was yielded: it goes on at once.
+                context.waker().wake_by_ref();
+                Poll::Pending
+            }
+            Ok(Step::Returned(values)) => Poll::Ready(R::from_lua_multi(values, &this.thread.0.lua())),
+        }
+    }
+}
+
+impl<R: FromLuaMulti> Stream for AsyncThread<R> {
+    type Item = Result<R>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<R>>> {
+        let this = self.get_mut();
+        if !this.thread.is_resumable() {
+            return Poll::Ready(None);
+        }
+        match this.step(context) {
+            Err(e) => Poll::Ready(Some(Err(e))),
+            Ok(Step::Waits) => Poll::Pending,
+            Ok(Step::Yielded(values) | Step::Returned(values)) => {
+                Poll::Ready(Some(R::from_lua_multi(values, &this.thread.0.lua())))
+            }
+        }
+    }
+}
+
+impl<R> IntoLua for AsyncThread<R> {
+    fn into_lua(self, _: &Lua) -> Result<Value> {
+        Ok(Value::Thread(self.thread.clone()))
+    }
+}
+
+// Nothing in it is pinned.
+impl<R> Unpin for AsyncThread<R> {}
+impl<R> Unpin for AsyncCall<R> {}

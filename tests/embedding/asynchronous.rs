@@ -1,0 +1,193 @@
+//! Asynchronous functions, on an executor of a few lines.
+
+use perilune::{Error, Function, Lua, MultiValue, Result, Value};
+use std::cell::Cell;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+
+/// Counts how often it was woken.
+#[derive(Default)]
+struct Woken(AtomicUsize);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Polls a future until it is ready; it must have been woken before each poll but the first.
+fn block_on<F: Future>(future: F) -> F::Output {
+    let woken = Arc::new(Woken::default());
+    let waker = Waker::from(Arc::clone(&woken));
+    let mut future = pin!(future);
+    for _ in 0..1000 {
+        if let Poll::Ready(result) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return result;
+        }
+        assert!(woken.0.swap(0, Ordering::Relaxed) > 0, "nobody would poll again");
+    }
+    panic!("the future does not end");
+}
+
+/// A future that is ready when it is polled the `n`th time.
+async fn wait(n: u32) {
+    let mut left = n;
+    poll_fn(|context| {
+        left -= 1;
+        if left == 0 {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+fn with_wait(lua: &Lua) -> Result<()> {
+    let f = lua.create_async_function(|_, n: u32| async move {
+        wait(n).await;
+        Ok((n, "waited"))
+    })?;
+    lua.globals().set("wait", f)
+}
+
+#[test]
+fn a_program_waits() -> Result<()> {
+    let lua = Lua::new();
+    with_wait(&lua)?;
+    let f: Function = lua
+        .load("return function(n) local s = 0 for i = 1, n do s = s + wait(3) end return s, (select(2, wait(1))) end")
+        .eval()?;
+    let (sum, text): (u32, String) = block_on(f.call_async(20))?;
+    assert_eq!((sum, text.as_str()), (60, "waited"));
+    Ok(())
+}
+
+#[test]
+fn two_programs_take_turns() -> Result<()> {
+    let lua = Lua::new();
+    with_wait(&lua)?;
+    lua.load("order = {} function run(name) for i = 1, 3 do order[#order + 1] = name .. i wait(2) end return name end").exec()?;
+    let run: Function = lua.globals().get("run")?;
+    let (one, two) = (run.call_async::<String>("a"), run.call_async::<String>("b"));
+    let (mut one, mut two) = (pin!(one), pin!(two));
+    let mut names = (None, None);
+    block_on(poll_fn(|context| {
+        if names.0.is_none()
+            && let Poll::Ready(name) = one.as_mut().poll(context)
+        {
+            names.0 = name.ok();
+        }
+        if names.1.is_none()
+            && let Poll::Ready(name) = two.as_mut().poll(context)
+        {
+            names.1 = name.ok();
+        }
+        if names.0.is_some() && names.1.is_some() { Poll::Ready(()) } else { Poll::Pending }
+    }));
+    assert_eq!(names, (Some("a".to_owned()), Some("b".to_owned())));
+    assert_eq!(lua.load("return table.concat(order, ' ')").eval::<String>()?, "a1 b1 a2 b2 a3 b3");
+    Ok(())
+}
+
+#[test]
+fn errors_and_bad_arguments() -> Result<()> {
+    let lua = Lua::new();
+    with_wait(&lua)?;
+    let fails = lua.create_async_function(|_, ()| async move {
+        wait(2).await;
+        Err::<(), _>(Error::runtime("failed later"))
+    })?;
+    lua.globals().set("fails", fails)?;
+    let f = lua.load("local ok, e = pcall(fails) return ok, tostring(e)").into_function()?;
+    let (ok, text): (bool, String) = block_on(f.call_async(()))?;
+    assert!(!ok && text.contains("failed later"), "{text}");
+    let f = lua.load("fails()").into_function()?;
+    assert_eq!(block_on(f.call_async::<()>(())).unwrap_err().message(), "failed later");
+    let f = lua.load("wait({})").into_function()?;
+    assert!(block_on(f.call_async::<()>(())).unwrap_err().message().contains("bad argument #1"));
+    // Outside of a coroutine.
+    let error = lua.load("wait(2)").exec().unwrap_err();
+    assert!(error.message().contains("attempt to yield"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn what_a_coroutine_yields_is_a_stream() -> Result<()> {
+    use std::pin::Pin;
+    let lua = Lua::new();
+    with_wait(&lua)?;
+    let f: Function =
+        lua.load("return function(n) for i = 1, n do wait(2) coroutine.yield(i * i) end return 'end' end").eval()?;
+    let mut stream = lua.create_thread(f)?.into_async::<String>(3)?;
+    let mut next = || block_on(poll_fn(|context| futures_core::Stream::poll_next(Pin::new(&mut stream), context)));
+    let mut items = Vec::new();
+    while let Some(item) = next() {
+        items.push(item?);
+    }
+    assert_eq!(items, ["1", "4", "9", "end"]);
+    Ok(())
+}
+
+#[test]
+fn values_go_both_ways_by_yield_with() -> Result<()> {
+    let lua = Lua::new();
+    let f = lua.create_async_function(|lua, n: i32| async move {
+        let empty: MultiValue = lua.yield_with(()).await?;
+        let (a, b): (i32, i32) = lua.yield_with((n, empty.len())).await?;
+        Ok(a * b)
+    })?;
+    let thread = lua.create_thread(f)?;
+    assert!(thread.resume::<MultiValue>(7)?.is_empty());
+    assert_eq!(thread.resume::<(i32, usize)>(())?, (7, 0));
+    assert_eq!(thread.resume::<i32>((6, 7))?, 42);
+    assert!(thread.is_finished());
+    Ok(())
+}
+
+/// Sets a flag when it is dropped.
+struct Flag(Rc<Cell<bool>>);
+
+impl Drop for Flag {
+    fn drop(&mut self) {
+        self.0.set(true);
+    }
+}
+
+#[test]
+fn a_call_that_is_given_up_drops_its_future() -> Result<()> {
+    let lua = Lua::new();
+    let dropped = Rc::new(Cell::new(false));
+    let flag = Rc::clone(&dropped);
+    let f = lua.create_async_function(move |lua, ()| {
+        let flag = Flag(Rc::clone(&flag));
+        async move {
+            wait(1000).await;
+            drop((lua, flag));
+            Ok(())
+        }
+    })?;
+    let weak = lua.weak();
+    let mut call = Box::pin(f.call_async::<()>(()));
+    assert!(call.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    assert!(!dropped.get());
+    drop(call);
+    assert!(dropped.get());
+    drop((f, lua));
+    assert!(weak.try_upgrade().is_none(), "the future kept its state");
+    Ok(())
+}
+
+#[test]
+fn scripts_cannot_get_in_between() -> Result<()> {
+    let lua = Lua::new();
+    with_wait(&lua)?;
+    lua.load("coroutine.yield, coroutine, select, unpack = nil, nil, nil, nil").exec()?;
+    let f = lua.load("return (wait(3))").into_function()?;
+    assert_eq!(block_on(f.call_async::<Value>(()))?, Value::Integer(3));
+    Ok(())
+}

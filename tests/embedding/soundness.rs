@@ -1,0 +1,392 @@
+//! No safe function breaks memory: what code of the host may do at the worst moment, in three modes and with a collection at every
+//! safepoint. `Lua` programs run the same code interpreted, compiled, and compiled at once.
+
+use perilune::observe::{memprof, profile};
+use perilune::{Error, Function, Lua, Result, Table, Value};
+use std::cell::{Cell, RefCell};
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+/// Runs a test in each mode, without and with a collection at every safepoint.
+fn in_all_modes(test: impl Fn(&Lua)) {
+    for stress in ["gcstress=0", "gcstress=1"] {
+        for mode in [None, Some("hotloop=56"), Some("hotloop=1")] {
+            let lua = Lua::new();
+            lua.jit_option(stress).expect("an option");
+            match mode {
+                Some(option) => lua.jit_option(option).expect("an option"),
+                None => lua.set_jit(false),
+            }
+            test(&lua);
+            // What was done has left the heap in order.
+            lua.gc_collect().expect("a collection");
+            let sum = lua.load("local t = {} for i = 1, 100 do t[i] = {i} end return #t").eval::<i32>();
+            assert_eq!(sum.expect("the state is usable"), 100);
+        }
+    }
+}
+
+/// Runs a function when it is dropped.
+struct OnDrop<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+/// A Lua function that nobody refers to, with a payload whose `Drop` runs `f`.
+fn dead_payload(lua: &Lua, f: impl FnMut() + 'static) {
+    let payload = OnDrop(f);
+    let function = lua.create_function(move |_, ()| {
+        let _ = &payload;
+        Ok(())
+    });
+    drop(function.expect("a function"));
+}
+
+/// A program that allocates enough for several cycles of the collector.
+const ALLOCATES: &str = "local t = {} for i = 1, 3000 do t[i % 100] = {i, tostring(i)} end";
+
+#[test]
+fn handles_of_another_state_are_refused() {
+    let foreign = Lua::new();
+    let table = foreign.create_table().expect("a table");
+    let function = foreign.load("return 1").into_function().expect("a function");
+    let string = foreign.create_string("text").expect("a string");
+    in_all_modes(|lua| {
+        let refused = |result: Result<()>| assert!(matches!(result, Err(Error::ForeignValue { .. })), "{result:?}");
+        let own = lua.create_table().expect("a table");
+        refused(own.set("t", &table));
+        refused(own.raw_set("t", &table));
+        refused(own.set(&table, 1));
+        refused(own.set("s", Value::String(string.clone())));
+        refused(own.get::<Value>(&table).map(drop));
+        refused(own.set_metatable(Some(table.clone())));
+        let identity: Function = lua.load("return ...").into_function().expect("a function");
+        refused(identity.call::<()>(&table));
+        refused(identity.call::<()>((1, vec![function.clone()])));
+        refused(lua.create_registry_value(&table).map(drop));
+        let given = table.clone();
+        let gives = lua.create_function(move |_, ()| Ok(given.clone())).expect("a function");
+        let error = gives.call::<Value>(()).expect_err("a result of another state");
+        assert!(error.to_string().contains("a table of another Lua state was used"), "{error}");
+        assert!(own.is_empty());
+    });
+    // A closed state.
+    drop(foreign);
+    let lua = Lua::new();
+    let used = catch_unwind(AssertUnwindSafe(|| lua.globals().set("t", &table)));
+    assert!(used.is_err());
+    assert!(catch_unwind(AssertUnwindSafe(|| table.len())).is_err());
+}
+
+#[test]
+fn drop_may_use_the_state() {
+    in_all_modes(|lua| {
+        let dropped = Rc::new(Cell::new(0));
+        for _ in 0..3 {
+            let (count, weak) = (Rc::clone(&dropped), lua.weak());
+            dead_payload(lua, move || {
+                let lua = weak.upgrade();
+                lua.gc_collect().expect("a collection");
+                lua.load("made = {} for i = 1, 100 do made[i] = {tostring(i)} end").exec().expect("no error");
+                lua.globals().set("fresh", lua.create_table().expect("a table")).expect("set");
+                count.set(count.get() + 1);
+            });
+        }
+        lua.load(ALLOCATES).exec().expect("no error");
+        lua.gc_collect().expect("a collection");
+        lua.gc_collect().expect("a collection");
+        assert_eq!(dropped.get(), 3);
+        assert_eq!(lua.load("return #made").eval::<i32>().expect("a number"), 100);
+    });
+}
+
+#[test]
+fn drop_may_make_more_to_drop() {
+    in_all_modes(|lua| {
+        fn chain(lua: &Lua, length: u32, ended: Rc<Cell<bool>>) {
+            let weak = lua.weak();
+            dead_payload(lua, move || match length {
+                0 => ended.set(true),
+                n => chain(&weak.upgrade(), n - 1, Rc::clone(&ended)),
+            });
+        }
+        let ended = Rc::new(Cell::new(false));
+        chain(lua, 20, Rc::clone(&ended));
+        for _ in 0..30 {
+            lua.gc_collect().expect("a collection");
+        }
+        assert!(ended.get());
+    });
+}
+
+#[test]
+fn drop_may_panic() {
+    in_all_modes(|lua| {
+        let dropped = Rc::new(Cell::new(0));
+        for i in 0..10 {
+            let count = Rc::clone(&dropped);
+            dead_payload(lua, move || {
+                count.set(count.get() + 1);
+                assert!(i % 2 == 0, "a panic of the test, to be ignored");
+            });
+        }
+        lua.load(ALLOCATES).exec().expect("no error");
+        lua.gc_collect().expect("a collection");
+        assert_eq!(dropped.get(), 10);
+    });
+}
+
+#[test]
+fn a_payload_drops_handles() {
+    in_all_modes(|lua| {
+        let table = lua.create_table().expect("a table");
+        table.set(1, "kept").expect("set");
+        let captured = table.clone();
+        let function = lua.create_function(move |_, ()| captured.get::<String>(1)).expect("a function");
+        assert_eq!(function.call::<String>(()).expect("text"), "kept");
+        drop(function);
+        lua.gc_collect().expect("a collection");
+        assert_eq!(table.get::<String>(1).expect("text"), "kept");
+    });
+}
+
+#[test]
+fn payloads_of_a_closed_state() {
+    let left = Rc::new(RefCell::new(Vec::new()));
+    let lua = Lua::new();
+    for i in 0..3 {
+        let (left, weak) = (Rc::clone(&left), lua.weak());
+        let payload = OnDrop(move || left.borrow_mut().push((i, weak.try_upgrade().is_none())));
+        let function = lua.create_function(move |_, ()| {
+            let _ = &payload;
+            Ok(())
+        });
+        lua.globals().set(format!("f{i}"), function.expect("a function")).expect("set");
+    }
+    drop(lua);
+    left.borrow_mut().sort_unstable();
+    assert_eq!(*left.borrow(), [(0, true), (1, true), (2, true)]);
+}
+
+/// A writer that runs Lua.
+struct Runs(Lua, Rc<Cell<u32>>);
+
+impl Write for Runs {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.1.set(self.1.get() + 1);
+        self.0.load("local t = {} for i = 1, 1000 do t[i] = {i} end").exec().map_err(|e| io::Error::other(e.to_string()))?;
+        self.0.gc_collect().map_err(|e| io::Error::other(e.to_string()))?;
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+impl Drop for Runs {
+    fn drop(&mut self) {
+        self.0.load("dropped = {}").exec().expect("no error");
+    }
+}
+
+/// The memory profiler writes in the middle of allocations and sweeps: what it is given cannot run Lua there, and says so.
+#[test]
+fn a_memprof_writer_that_runs_lua_fails() {
+    in_all_modes(|lua| {
+        let called = Rc::new(Cell::new(0));
+        let stopped = Rc::new(Cell::new(false));
+        let (at_stop, weak) = (Rc::clone(&stopped), lua.weak());
+        let options =
+            memprof::Options::new(Runs(lua.clone(), Rc::clone(&called))).buffer(Vec::with_capacity(64)).on_stop(move || {
+                at_stop.set(true);
+                weak.upgrade().load("return 1").exec().map_err(|e| io::Error::other(e.to_string()))
+            });
+        let started = lua.start_memprof(options);
+        assert!(started.is_err(), "the first write fails");
+        assert!(called.get() > 0 && stopped.get());
+        lua.load(ALLOCATES).exec().expect("no error");
+        assert!(lua.stop_memprof().is_err());
+    });
+}
+
+/// A writer that is well-behaved at first.
+struct RunsLater(Runs, u32);
+
+impl Write for RunsLater {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.1 += bytes.len() as u32;
+        if self.1 > 20_000 { self.0.write(bytes) } else { Ok(bytes.len()) }
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_memprof_writer_that_runs_lua_later_fails() {
+    in_all_modes(|lua| {
+        let called = Rc::new(Cell::new(0));
+        let writer = RunsLater(Runs(lua.clone(), Rc::clone(&called)), 0);
+        lua.start_memprof(memprof::Options::new(writer).buffer(Vec::with_capacity(64))).expect("it starts");
+        lua.load(ALLOCATES).exec().expect("no error");
+        assert!(lua.stop_memprof().is_err());
+        assert_eq!(called.get(), 1);
+    });
+}
+
+#[test]
+fn heap_dumps_go_to_writers_that_run_lua() {
+    in_all_modes(|lua| {
+        let called = Rc::new(Cell::new(0));
+        lua.dump_heap(&mut Runs(lua.clone(), Rc::clone(&called))).expect("it is written");
+        lua.snapshot_heap(&mut Runs(lua.clone(), Rc::clone(&called))).expect("it is written");
+        assert!(called.get() >= 2);
+    });
+}
+
+#[test]
+fn a_profile_goes_to_a_function_that_runs_lua() {
+    let lua = Lua::new();
+    let called = Rc::new(Cell::new(false));
+    let (flag, state) = (Rc::clone(&called), lua.weak());
+    let options = profile::Options::new().on_end(move |_| {
+        flag.set(true);
+        state.upgrade().load("return 1").exec().expect("the state is closed");
+    });
+    lua.start_profile(options).expect("it starts");
+    lua.load("for i = 1, 1e6 do end").exec().expect("no error");
+    drop(lua);
+    assert!(called.get());
+}
+
+/// Bytes that are made by running Lua.
+struct Collects<'a>(&'a Lua);
+
+impl AsRef<[u8]> for Collects<'_> {
+    fn as_ref(&self) -> &[u8] {
+        self.0.gc_collect().expect("a collection");
+        self.0.load("local t = {} for i = 1, 100 do t[i] = {i} end").exec().expect("no error");
+        b"bytes"
+    }
+}
+
+impl From<Collects<'_>> for String {
+    fn from(bytes: Collects<'_>) -> String {
+        String::from_utf8_lossy(bytes.as_ref()).into_owned()
+    }
+}
+
+#[test]
+fn as_ref_may_use_the_state() {
+    in_all_modes(|lua| {
+        let string = lua.create_string(Collects(lua)).expect("a string");
+        assert_eq!(string, "bytes");
+        lua.load("return 1").set_name(Collects(lua)).exec().expect("no error");
+    });
+}
+
+/// Conversions run Lua while other arguments have been converted already.
+struct Converts;
+
+impl perilune::IntoLua for Converts {
+    fn into_lua(self, lua: &Lua) -> Result<Value> {
+        lua.gc_collect()?;
+        lua.load("local t = {} for i = 1, 100 do t[i] = {i} end return t").eval()
+    }
+}
+impl perilune::FromLua for Converts {
+    fn from_lua(_: Value, lua: &Lua) -> Result<Converts> {
+        lua.gc_collect()?;
+        lua.load("local t = {} for i = 1, 100 do t[i] = {i} end").exec()?;
+        Ok(Converts)
+    }
+}
+
+#[test]
+fn conversions_may_use_the_state() {
+    in_all_modes(|lua| {
+        let f = lua.create_function(|lua, (s, _, t): (String, Converts, Table)| {
+            lua.gc_collect()?;
+            Ok((format!("{s}{}", t.len()?), Converts, lua.create_string("last")?.to_str()?.to_owned()))
+        });
+        lua.globals().set("f", f.expect("a function")).expect("set");
+        let program = "local r for i = 1, 200 do local s, t, l = f('x' .. i, {}, {1, i}) r = s .. #t .. l end return r";
+        assert_eq!(lua.load(program).eval::<String>().expect("text"), "x2002100last");
+        let last: Function = lua.load("return select('#', ...), ...").into_function().expect("a function");
+        let (n, first, _, _, s): (i32, Table, Value, Value, String) =
+            last.call((Converts, Converts, "text", "end")).expect("results");
+        assert_eq!((n, first.len().expect("a length"), s.as_str()), (4, 100, "end"));
+    });
+}
+
+/// `Display` of an error is called by Lua's `tostring`.
+#[derive(Debug)]
+struct Loud(perilune::WeakLua);
+
+impl std::fmt::Display for Loud {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let lua = self.0.upgrade();
+        lua.gc_collect().expect("a collection");
+        let n: i32 = lua.load("return 1 + 1").eval().expect("a number");
+        write!(f, "loud {n}")
+    }
+}
+impl std::error::Error for Loud {}
+
+#[test]
+fn display_of_errors_may_use_the_state() {
+    in_all_modes(|lua| {
+        let weak = lua.weak();
+        let f = lua.create_function(move |_, ()| Err::<(), _>(Error::external(Loud(weak.clone()))));
+        lua.globals().set("f", f.expect("a function")).expect("set");
+        let text: String = lua.load("local _, e = pcall(f) return tostring(e)").eval().expect("text");
+        assert!(text.contains("loud 2"), "{text}");
+    });
+}
+
+#[test]
+fn panics_go_through_lua() {
+    in_all_modes(|lua| {
+        let panics = lua.create_function(|_, ()| -> Result<()> { panic!("a panic of the test") }).expect("a function");
+        lua.globals().set("panics", panics).expect("set");
+        for program in ["panics()", "table.sort({3, 2, 1}, panics)", "('x'):gsub('x', panics)", "coroutine.wrap(panics)()"] {
+            let result = catch_unwind(AssertUnwindSafe(|| lua.load(program).exec()));
+            let panic = result.expect_err("a panic");
+            assert_eq!(panic.downcast_ref::<&str>(), Some(&"a panic of the test"), "{program}");
+        }
+        assert!(!lua.load("return (pcall(panics))").eval::<bool>().expect("a boolean"));
+    });
+}
+
+/// Much native stack at every level.
+#[inline(never)]
+fn deep(lua: &Lua, function: &Function) -> Result<i32> {
+    let mut large = [0u8; 40_000];
+    std::hint::black_box(&mut large);
+    let result = function.call::<i32>(());
+    std::hint::black_box(&mut large);
+    let _ = lua;
+    result
+}
+
+#[test]
+fn nested_callbacks_with_large_frames_end_in_an_error() {
+    let nest = || {
+        let lua = Lua::new();
+        let f = lua.create_function(|lua, ()| deep(lua, &lua.globals().get("lua_f")?)).expect("a function");
+        lua.globals().set("f", f).expect("set");
+        lua.load("function lua_f() return f() + 1 end").exec().expect("no error");
+        let error = lua.load("return lua_f()").eval::<i32>().expect_err("the stack ends");
+        assert!(error.to_string().contains("C stack overflow"), "{error}");
+        // Caught by Lua code, and again usable.
+        assert!(!lua.load("return (pcall(lua_f))").eval::<bool>().expect("a boolean"));
+        lua.load("function f() return 0 end").exec().expect("no error");
+        assert_eq!(lua.load("return lua_f()").eval::<i32>().expect("a number"), 1);
+    };
+    for size in [1 << 20, 2 << 20, 16 << 20] {
+        std::thread::Builder::new().stack_size(size).spawn(nest).expect("a thread").join().expect("no panic");
+    }
+}
