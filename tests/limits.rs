@@ -141,7 +141,10 @@ fn the_command_has_a_time_limit() {
     assert!(begun.elapsed() >= Duration::from_millis(100));
     // Input that never comes is not waited for any longer.
     let waits = Command::new(command).args(["--time-limit=100ms", "-e", "io.read()"]).stdin(std::process::Stdio::piped()).spawn();
-    assert_eq!(waits.expect("the command").wait().expect("its end").code(), Some(1));
+    let mut waits = waits.expect("the command");
+    let input = waits.stdin.take();
+    assert_eq!(waits.wait().expect("its end").code(), Some(1));
+    drop(input);
 }
 
 /// Programs that want more memory than the limit, with what they say in the end.

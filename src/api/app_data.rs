@@ -46,6 +46,7 @@ impl AppData {
 }
 
 /// The value in a slot that was removed.
+#[expect(clippy::boxed_local, reason = "a slot is a box: its value is taken out of it")]
 fn unpack<T: 'static>(slot: Slot) -> Option<T> {
     slot.into_inner().downcast().ok().map(|value| *value)
 }

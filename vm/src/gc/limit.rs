@@ -96,8 +96,8 @@ impl Vm {
     }
     /// Is there room to compile so much source text? May collect.
     pub fn has_room_for_source(&mut self, bytes: usize) -> bool {
-        bytes < ASK
-            || self.enforce_limit(bytes.saturating_mul(PARSED)).is_ok() && self.ask_system(bytes.saturating_mul(SOURCE)).is_ok()
+        self.enforce_limit(bytes.saturating_mul(PARSED)).is_ok()
+            && (bytes < ASK || self.ask_system(bytes.saturating_mul(SOURCE)).is_ok())
     }
     #[cold]
     #[inline(never)]
