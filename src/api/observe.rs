@@ -131,6 +131,7 @@ impl Lua {
     fn write_graph(&self, to: &mut dyn Write, write: fn(&mut Vm, &mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         let mut graph = Vec::new();
         self.0.enter(|vm| write(vm, &mut graph))?;
-        to.write_all(&graph)
+        to.write_all(&graph)?;
+        to.flush()
     }
 }
