@@ -160,6 +160,7 @@ impl Vm {
             dispatch: core::ptr::null(),
             pc: core::ptr::null(),
             multres: 0,
+            sample_state: crate::sample::SampleState::default(),
             compiled: CompiledState::new(no_trace),
             sampling: Sampling::default(),
             interp: InterpState::default(),

@@ -182,13 +182,23 @@ struct Waiting {
     place: AtomicU64,
 }
 
-/// What is known of samples; a part of the VM.
-#[repr(C)]
-pub struct Sampling {
+/// What each call of a builtin and each exit touches: beside the registers of the VM, in one line of the cache.
+#[derive(Debug)]
+pub struct SampleState {
     /// Is a sample pending? See [`Vm::sample_waits`].
     pub(crate) waits: bool,
     /// What is being done. See [`Vm::begin_activity`].
     pub(crate) activity: Activity,
+}
+
+impl Default for SampleState {
+    fn default() -> SampleState {
+        SampleState { waits: false, activity: Activity::Interpreter }
+    }
+}
+
+/// What is known of samples; a part of the VM.
+pub struct Sampling {
     /// Pending samples.
     waiting: [Waiting; KINDS],
     /// Is the consumer running?
@@ -207,8 +217,6 @@ pub struct Sampling {
 impl Default for Sampling {
     fn default() -> Sampling {
         Sampling {
-            waits: false,
-            activity: Activity::Interpreter,
             waiting: core::array::from_fn(|_| Waiting::default()),
             running: false,
             in_code: None,
@@ -352,11 +360,11 @@ impl Vm {
     #[inline(always)]
     pub fn sample_waits(&self) -> bool {
         // SAFETY: a field of this VM. Volatile: a signal handler may have written it, on this thread.
-        unsafe { (&raw const self.sampling.waits).read_volatile() }
+        unsafe { (&raw const self.sample_state.waits).read_volatile() }
     }
     fn set_sample_waits(&mut self, waits: bool) {
         // SAFETY: as above.
-        unsafe { AtomicBool::from_ptr(&raw mut self.sampling.waits) }.store(waits, Relaxed);
+        unsafe { AtomicBool::from_ptr(&raw mut self.sample_state.waits) }.store(waits, Relaxed);
     }
     /// Takes the pending mark back: the samples are delivered with the next one.
     pub(crate) fn drop_sample(&mut self) {
@@ -371,9 +379,9 @@ impl Vm {
     /// Sets what the VM is doing from now on; returns what it was doing before.
     #[inline(always)]
     pub fn begin_activity(&mut self, activity: Activity) -> Activity {
-        let before = self.sampling.activity;
+        let before = self.sample_state.activity;
         // SAFETY: a field of this VM. Volatile: it is read by a signal handler.
-        unsafe { (&raw mut self.sampling.activity).write_volatile(activity) };
+        unsafe { (&raw mut self.sample_state.activity).write_volatile(activity) };
         before
     }
     /// `count` intervals have passed; the processor is at `pc`.
@@ -383,7 +391,7 @@ impl Vm {
     unsafe fn tick(vm: *mut Vm, count: u32, pc: usize) {
         // SAFETY: what is written here is only read in ways that keep any code between the accesses right.
         unsafe {
-            let activity = (&raw const (*vm).sampling.activity).read_volatile();
+            let activity = (&raw const (*vm).sample_state.activity).read_volatile();
             let place = Vm::place_in_code(vm, pc);
             let builtin = if activity == Activity::Builtin && place == 0 { running_builtin(vm) } else { 0 };
             if place != 0 && Vm::tick_in_code(vm, count, activity, place) {
@@ -417,7 +425,7 @@ impl Vm {
     pub(crate) unsafe fn tell_soon(vm: *mut Vm) {
         // SAFETY: as there.
         unsafe {
-            let waits = AtomicBool::from_ptr(&raw mut (*vm).sampling.waits);
+            let waits = AtomicBool::from_ptr(&raw mut (*vm).sample_state.waits);
             // Finalizers and handlers of events are not looked at.
             if (&raw const (*vm).callback.no_record).read_volatile() != 0 || waits.load(Relaxed) {
                 return;
@@ -433,7 +441,7 @@ impl Vm {
     pub(crate) unsafe fn leave_code(vm: *mut Vm) {
         // SAFETY: as there.
         unsafe {
-            AtomicBool::from_ptr(&raw mut (*vm).sampling.waits).store(true, Relaxed);
+            AtomicBool::from_ptr(&raw mut (*vm).sample_state.waits).store(true, Relaxed);
             let leaving = (&raw const (*vm).compiled.exits_leaving).read_volatile();
             if !leaving.is_null() {
                 (&raw mut (*vm).compiled.exit_table).write_volatile(leaving);

@@ -24,7 +24,7 @@ use crate::host::HostState;
 use crate::interp::Handler2;
 use crate::interrupt::Interrupts;
 use crate::object::{Func, Gc, Thread};
-use crate::sample::Sampling;
+use crate::sample::{SampleState, Sampling};
 use crate::value::Value;
 use std::rc::Rc;
 
@@ -47,6 +47,8 @@ pub struct Vm {
     pub pc: *const Ins,
     /// Number of values of an open result list (CALLM, RETM, TSETM, CAT ...).
     pub multres: u32,
+    /// Does a sample wait, and what is being done?
+    pub(crate) sample_state: SampleState,
     /// What compiled code and its exits use.
     pub compiled: CompiledState,
     /// Samples; what signal handlers read and write.
