@@ -14,7 +14,7 @@ pub struct TraceTree<'a> {
     pub id: TraceId,
     /// The id of its first exit.
     pub exit_base: ExitId,
-    /// By instruction: the number to leave in [`perilune_vm::Vm::site`] before it calls a helper that allocates; empty if nobody
+    /// By instruction: the number to leave in `CompiledState::site` before it calls a helper that allocates; empty if nobody
     /// wants to know.
     pub sites: &'a [u32],
     /// The code is sampled by address: it leaves its site before it calls any helper.

@@ -2,7 +2,7 @@
 //!
 //! Handles and VM share [`Roots`], so that a handle is cloned and dropped without a reference to the VM. A payload of the host (a closure,
 //! a userdata's value) may run any code in its `Drop`, which must not happen inside a sweep: the sweep moves it to a list of the heap, and
-//! [`Vm::drop_payloads`] drops it at the next point where finalizers may run as well.
+//! `Vm::drop_payloads` drops it at the next point where finalizers may run as well.
 
 use crate::Vm;
 use crate::value::Value;

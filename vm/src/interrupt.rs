@@ -1,6 +1,6 @@
 //! Interrupts: errors that are asked for from outside, at any time: by Ctrl-C, by a handle on another thread, by a time limit.
 //!
-//! Who asks sets the state's [`Flag`] and sends SIGURG to its thread, where [`on_signal`] switches the interpreter to the dispatch table that
+//! Who asks sets the state's [`Flag`] and sends SIGURG to its thread, where the handler switches the interpreter to the dispatch table that
 //! looks at interrupts before each instruction, and has compiled code left at its next exit. (SIGURG is ignored by default and seldom used, so that
 //! one too many does no harm.) Builtins that may take long ask the flag themselves. A time limit is a timer of the system that sends the same
 //! signal.

@@ -2,7 +2,7 @@
 //!
 //! A loop, a function, an exit or the instruction after a stitched call is recorded when it is hot. The thresholds follow from the cost of
 //! compiling ([`cost`]). They grow while compiling takes more than its budget of the program's time, and double after each abort
-//! ([`proto_table`]). Thresholds that the user sets are taken literally, and a program that is watched gets LuaJIT's thresholds. No clock is
+//! (`proto_table`). Thresholds that the user sets are taken literally, and a program that is watched gets LuaJIT's thresholds. No clock is
 //! read then, so that a program gets the same traces in each run.
 
 pub mod cost;
