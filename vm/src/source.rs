@@ -57,7 +57,7 @@ impl<'a> Source<'a> {
     pub fn rest(&self) -> &[u8] {
         &self.bytes[self.pos..]
     }
-    /// Did whoever gives the pieces fail? The chunk seems to end there.
+    /// Did the reader function fail? The chunk seems to end there.
     #[inline]
     pub fn failed(&self) -> bool {
         self.failed

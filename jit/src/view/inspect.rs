@@ -1,4 +1,4 @@
-//! What the compiler shows of itself to whoever looks: its traces, and what it is recording.
+//! Snapshots of the state of the compiler: its traces, and the recording under way.
 
 use crate::Jit;
 use crate::stdlib::{Words, type_word};

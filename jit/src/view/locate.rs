@@ -26,7 +26,7 @@ pub struct Located {
     pub switches: bool,
 }
 
-/// A trace, for whoever names it.
+/// A trace, with what a name for it needs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TraceName {
     /// Where it starts.

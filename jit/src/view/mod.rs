@@ -1,5 +1,5 @@
-//! What the compiler shows of itself: to Rust programs that watch it, to handlers of `jit.attach`, to whoever takes samples or watches the
-//! heap, and to those who work on it.
+//! Views of the compiler: for Rust programs that watch it, for handlers of `jit.attach`, for the sampling profiler and the memory profiler, and
+//! logs for its developers.
 
 pub(crate) mod aborts;
 pub mod counters;

@@ -1,5 +1,5 @@
-//! What whoever watches the heap, or takes samples, is told of traces ([`perilune_vm::gc::watch::Site`]): where they start, and what
-//! each of their instructions was compiled from.
+//! Sites of traces for the memory profiler and the sampling profiler ([`perilune_vm::gc::watch::Site`]): where a trace starts, and which
+//! bytecode each of its instructions was compiled from.
 
 use perilune_recorder::ir::Op;
 use perilune_recorder::rec::FinishedTrace;

@@ -1,4 +1,4 @@
-//! Watching the compiler from Rust: whoever does is told of all that it makes and gives up, while it does.
+//! Watching the compiler from Rust: a watcher is called at each start, stop, abort, flush and disabling of a trace.
 //!
 //! Unlike the handlers of `jit.attach` a watcher runs no Lua code, and does not call the compiler. It is shown objects, not given
 //! them: nothing keeps them alive for it.
@@ -69,8 +69,8 @@ pub trait Watcher: Any {
 }
 
 impl Jit {
-    /// Has `watcher` watch, in the place of whoever did. Traces that there are keep what they are: of how they came into being nothing
-    /// is known. What is watched is compiled at LuaJIT's thresholds, if no others were set.
+    /// Attaches a watcher; the one that was attached before is returned. It is not called for traces that exist already. While a watcher is
+    /// attached, LuaJIT's thresholds apply unless others were set.
     pub fn watch(&self, vm: &mut Vm, watcher: Box<dyn Watcher>) -> Option<Box<dyn Watcher>> {
         self.settle_exits();
         let before = self.watcher.borrow_mut().replace(watcher);

@@ -40,7 +40,7 @@ const NUMBER: usize = 5;
 /// has been looked at.
 ///
 /// # Errors
-/// Whatever the bytes, what could not be run safely is refused. If whoever gives pieces fails, the chunk seems to end there.
+/// The bytes are not a chunk that can be run safely. If the reader function fails, the chunk seems to end there.
 pub fn read(source: &mut Source, name: &[u8]) -> Res<ProtoData> {
     source.want(MAGIC.len() + 1 + 2 * NUMBER);
     let header = take(source, MAGIC.len() + 1).map_err(|_| UndumpError::Incompatible)?;

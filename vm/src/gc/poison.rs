@@ -1,5 +1,5 @@
-//! What AddressSanitizer is told of cells: those that are free must not be touched, so that whoever uses an object or raw memory
-//! after it was freed is found. Without the feature `asan` nothing is told.
+//! Poisoning of free cells for AddressSanitizer: a use of an object or of raw memory after it was freed is reported. Without the feature
+//! `asan` nothing is poisoned.
 //!
 //! The heap itself reads and writes free cells by the functions of [`super::block`] alone.
 #![allow(unsafe_code, reason = "the sanitizer is told of memory inside blocks of the heap only")]
