@@ -72,7 +72,7 @@ fn begins_and_ends() {
     assert_eq!(f.call::<i64>(()).unwrap(), 297);
     assert_eq!(f.call::<i64>(()).unwrap(), 297);
     let report = explored(&lua);
-    // The function was there before: it is told of as a trace is made from it.
+    // The function existed before: the report has it because a trace was made from it.
     assert_eq!((report.traces.len(), report.functions.len()), (1, 1));
     assert_eq!((report.traces[0].kind, report.traces[0].fate, report.traces[0].entered), (Kind::Root, Fate::Alive, Some(true)));
     assert_eq!(report.files[0].lines[0].state, State::Compiled);

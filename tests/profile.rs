@@ -189,7 +189,7 @@ fn compiled_code_is_not_left_for_samples() {
     let p = lua.stop_profile().unwrap();
     assert!(p.total() > 1000 && entries < 500, "entered {entries} times, {} samples", p.total());
     assert!(made <= 2, "{made} traces that there would not be otherwise");
-    // Whoever called is known as of the sample, though it was told of much later.
+    // The callers are those at the time of the sample, though the consumer was called much later.
     let through = |name: &str| -> u64 {
         let within = |l: &&String| l.contains(";work") && l.contains(name);
         stacks(&p).iter().filter(within).map(|l| l.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum()

@@ -6,7 +6,7 @@ local out = io.stderr
 local active = false
 local start_text
 
--- What a finished trace leads to. A trace that ends in front of a call is told of with the function that is called.
+-- What a finished trace leads to. For a trace that ends before a call, it names the function that is called.
 local function ending(number, func, pc)
   local info = util.traceinfo(number)
   local link, kind = info.link, info.linktype

@@ -1,4 +1,4 @@
-//! Asynchronous Rust functions: Lua code calls them like any other, and its coroutine yields while the future is not ready. Whoever polls the
+//! Asynchronous Rust functions: Lua code calls them like any other, and its coroutine yields while the future is not ready. Polling the
 //! coroutine ([`AsyncThread`]) polls the future. No executor is assumed.
 //!
 //! A small Lua function around each asynchronous one yields until the future is ready. It is made of functions that no script can replace.

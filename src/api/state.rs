@@ -79,7 +79,7 @@ pub struct State {
     pub(super) names: Names,
     /// Application data.
     pub(super) app_data: AppData,
-    /// Who is told of events of coroutines.
+    /// The callback for events of coroutines.
     pub(super) thread_events: ThreadEvents,
     /// Hooks.
     pub(super) hooks: Hooks,

@@ -119,10 +119,10 @@ pub enum ThreadEvent {
     Yield(Thread),
 }
 
-/// What is told of an event.
+/// A callback for an event.
 type EventCallback = dyn Fn(&Lua, ThreadEvent) -> Result<()>;
 
-/// Who is told of events of coroutines.
+/// The callback for events of coroutines.
 #[derive(Default)]
 pub struct ThreadEvents {
     callback: RefCell<Option<(ThreadTriggers, Rc<EventCallback>)>>,

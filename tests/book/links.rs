@@ -1,6 +1,6 @@
 //! Pages, links between them, and the files of the repository that they name.
 
-use crate::{documents, files, read, root};
+use crate::{documents, files, read, root, sources};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -121,17 +121,6 @@ fn files_that_pages_name_exist() {
     }
     assert!(count > 100, "{count} paths");
     assert!(missing.is_empty(), "{missing:#?}");
-}
-
-fn sources(folder: &Path, out: &mut Vec<std::path::PathBuf>) {
-    for entry in std::fs::read_dir(folder).expect("a readable folder") {
-        let path = entry.expect("a readable folder").path();
-        if path.is_dir() {
-            sources(&path, out);
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            out.push(path);
-        }
-    }
 }
 
 /// The pages that comments of the code refer to are there.

@@ -1,7 +1,6 @@
 //! Words that the glossary says are not used do not come back as names in the code.
 
-use crate::{read, root};
-use std::path::{Path, PathBuf};
+use crate::{read, root, sources};
 
 /// The words in backquotes of the first column of the table under the heading.
 fn banned(page: &str) -> Vec<String> {
@@ -31,17 +30,6 @@ fn words(identifier: &str) -> Vec<String> {
 fn code(line: &str) -> String {
     let line = line.split("//").next().unwrap_or_default();
     line.split('"').step_by(2).collect::<Vec<_>>().join(" ")
-}
-
-fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).expect("a readable folder") {
-        let path = entry.expect("a readable folder").path();
-        if path.is_dir() {
-            sources(&path, out);
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            out.push(path);
-        }
-    }
 }
 
 #[test]

@@ -13,6 +13,7 @@
 
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
+use crate::sample::read_clock;
 use core::cell::Cell;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{
@@ -162,10 +163,7 @@ thread_local! {
 }
 
 fn monotonic() -> u64 {
-    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the address is valid during the call, which a signal handler may do.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut t) };
-    (t.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(t.tv_nsec as u64)
+    read_clock(libc::CLOCK_MONOTONIC)
 }
 
 /// The number of this thread.

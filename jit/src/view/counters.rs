@@ -90,7 +90,7 @@ struct Process {
 static PROCESS: Mutex<Process> = Mutex::new(Process { running: Vec::new(), gone: Counters::NONE });
 
 fn process() -> MutexGuard<'static, Process> {
-    // Whoever panicked there left a list and numbers.
+    // A thread that panicked while it held the lock has left a list and numbers.
     PROCESS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,4 +1,4 @@
--- When sites are recorded: thresholds that are set are taken literally, whoever watches gets LuaJIT's, failures double what is wanted, and
+-- When sites are recorded: thresholds that are set are taken literally, watched programs get those of LuaJIT, failures double what is wanted, and
 -- a trace that loses is given up.
 local util = require "jit.util"
 local counters = util.counters
@@ -27,7 +27,7 @@ if arg[1] == "default" then
   jit.flush()
   jit.opt.start("hotloop=20")
 elseif arg[1] == "loses" then
-  -- No exit gets a side trace, so whoever leaves at once loses each time.
+  -- No exit gets a side trace, so a trace that is left at once loses each time.
   jit.opt.start("maxside=0")
   local function first(t, x)
     local i = 1

@@ -155,7 +155,7 @@ if with_compiler then
   assert(has_prof(spin) and not has_prof(busy))
 end
 
--- A sample is told of soon wherever the code goes round: in a loop, by calls, by tail calls. What a trace has inlined has its share
+-- The callback gets a sample soon after it was taken, wherever compiled code loops: in a loop, by calls, by tail calls. What a trace has inlined has its share
 -- (not in the evaluator, whose traces have no addresses).
 busy(10000)
 if not with_compiler or util.tracemc(1) then
@@ -238,7 +238,7 @@ assert(profile.dumpstack(co, "l;", 5):match "^%[builtin#%d+%];profile.lua:%d+;$"
 coroutine.resume(co)
 assert(profile.dumpstack(co, "l;", 5) == "")
 
--- A sample of a coroutine is told of with that coroutine, whose stack is as it was.
+-- The callback gets a sample of a coroutine with that coroutine, whose stack is unchanged.
 do
   local seen, top
   local co

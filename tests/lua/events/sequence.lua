@@ -1,4 +1,4 @@
--- Prints every start, stop, abort and flush: the same, whoever runs the traces.
+-- Prints every start, stop, abort and flush: machine code and evaluator give the same.
 local util = require "jit.util"
 jit.off(true)
 

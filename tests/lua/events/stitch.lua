@@ -1,4 +1,4 @@
--- Calls that are not compiled: the trace ends in front of them, and another goes on behind.
+-- Calls that are not compiled: the trace ends before them, and another trace starts after them.
 local watch = require "watch"
 local util = require "jit.util"
 jit.off(true)

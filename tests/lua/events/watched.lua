@@ -1,4 +1,4 @@
--- Whoever watches sees what LuaJIT would show: its thresholds, whatever the program has spent on compiling.
+-- A watched program shows what LuaJIT would show: its thresholds, whatever the program has spent on compiling.
 local stops = 0
 local function on_trace(what) if what == "stop" then stops = stops + 1 end end
 jit.off(on_trace)

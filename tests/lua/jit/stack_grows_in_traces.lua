@@ -56,7 +56,7 @@ for depth = 40, 70, 3 do
 end
 print()
 
--- A hook for calls is told of each once, also where the frame does not fit.
+-- A hook for calls is called once for each, also where the frame does not fit.
 local calls = 0
 local function hooked() local n = f(1) return n end
 local co = coroutine.create(hooked)

@@ -1,4 +1,4 @@
--- Millions of instructions of every kind that calls something or goes on elsewhere. Whoever leaves something on the native stack
+-- Millions of instructions of every kind that calls something or goes on elsewhere. A handler that leaves something on the native stack
 -- for each of them has no room left in the end.
 local N = tonumber((...) or 1000000)
 

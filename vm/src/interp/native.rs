@@ -3,7 +3,7 @@
 //! A trace that comes to a builtin which it cannot express stores its whole state to the stack and calls it as the interpreter
 //! would: so error positions, tracebacks and everything that looks at frames are right. Usually the results are put where the
 //! call wants them and the trace goes on. Otherwise (an error, a stack that has moved, frames that were changed, a hook, a sample
-//! or an interrupt that waits) the trace leaves, and the interpreter goes on behind the call of the builtin, not before it. It also
+//! or an interrupt that waits) the trace is left, and the interpreter continues after the call of the builtin, not before it. It also
 //! leaves when [`invalidations`](crate::state::CompiledState::invalidations) has changed, for example because the builtin has called
 //! Lua: what only the trace's registers hold may be wrong then.
 #![allow(unsafe_code, reason = "compiled code has stored a complete frame before it calls a builtin")]

@@ -25,6 +25,7 @@ mod stack;
 mod tests;
 mod timer;
 pub use timer::processor_time;
+pub(crate) use timer::read_clock;
 mod walk;
 
 pub use walk::Stack;
