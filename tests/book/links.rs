@@ -2,7 +2,6 @@
 
 use crate::{documents, files, read, root, sources};
 use std::collections::BTreeSet;
-use std::path::Path;
 
 /// Folders at the top of the repository whose files documents name.
 const FOLDERS: [&str; 11] =
