@@ -67,11 +67,9 @@ fn run_with(
     f: impl FnOnce(&Lua, MultiValue) -> Result<MultiValue>,
     raise: impl FnOnce(&mut Vm, &Lua, Error) -> LuaError,
 ) -> LuaResult<u32> {
-    // Nothing is collected before these are rooted.
-    let raw: Vec<Raw> = (0..vm.nargs()).map(|i| vm.arg(i)).collect();
+    let args: MultiValue = (0..vm.nargs()).map(|i| Value::from_raw(&lua, vm.arg(i))).collect();
     let result = lua.0.leave(vm, || {
         catch_unwind(AssertUnwindSafe(|| {
-            let args: MultiValue = raw.into_iter().map(|v| Value::from_raw(&lua, v)).collect();
             let values = f(&lua, args)?;
             let raw = values.iter().map(|v| v.raw_in(&lua)).collect::<Result<Vec<Raw>>>()?;
             // The handles go with the values, and nothing is collected before these are pushed.
