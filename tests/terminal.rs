@@ -42,12 +42,11 @@ impl Terminal {
         let (master, slave) = unsafe { (File::from_raw_fd(master), OwnedFd::from_raw_fd(slave)) };
         let end = || Stdio::from(slave.try_clone().expect("a duplicate"));
         let mut command = Command::new(PERILUNE);
+        command::VARIABLES.iter().for_each(|name| _ = command.env_remove(name));
         command
             .args(args)
             .env("TERM", "xterm")
             .env("XDG_STATE_HOME", state)
-            .env_remove("LUA_INIT")
-            .env_remove("NO_COLOR")
             .envs(variables.iter().copied())
             .stdin(end())
             .stdout(end())

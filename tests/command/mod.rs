@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 pub const PERILUNE: &str = env!("CARGO_BIN_EXE_perilune");
 
 /// Variables that the command reads: it does not see those of the shell that runs the tests.
-const VARIABLES: [&str; 8] = [
+pub const VARIABLES: [&str; 12] = [
     "LUA_PATH",
     "LUA_CPATH",
     "LUA_INIT",
@@ -19,6 +19,11 @@ const VARIABLES: [&str; 8] = [
     "LUAJIT_LISTFILE",
     "LUAJIT_PROFILEFILE",
     "PERILUNE_LOG",
+    // The four by which `anstream` decides about colours, beside `TERM`.
+    "CI",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "NO_COLOR",
 ];
 
 /// After this the command is killed.
