@@ -78,16 +78,7 @@ fn synthetic(ops: usize, guards_every: usize, values: usize) -> Trace {
 /// Best time of a compilation in microseconds, and the size.
 fn compile_time(trace: &Trace) -> (f64, usize) {
     let mut compiler = Compiler::new(isa::host().unwrap(), common::helpers::address);
-    let req = CompileRequest {
-        tree: TraceTree::single(trace, trace_id(1), exit_id(0)),
-        frame_delta: |_| 0,
-        unboxed_exits: false,
-        unboxed: &[],
-        exit_args: &[],
-        key_hash: |_| 0,
-        listing: false,
-        parts: false,
-    };
+    let req = CompileRequest::new(TraceTree::single(trace, trace_id(1), exit_id(0)), |_| 0);
     let thunks = ThunkAddrs::placeholder();
     let mut best = (f64::MAX, 0);
     for _ in 0..60 {

@@ -47,8 +47,30 @@ pub struct CompileRequest<'a> {
     pub exit_args: &'a [ExitArg],
     /// The hash of a string.
     pub key_hash: fn(Value) -> u32,
+    /// It is a side trace whose runs are counted down (`CompiledState::side_countdown`): it leaves through its first exit when none is left.
+    pub counts_runs: bool,
+    /// Links from side traces to the root trace of the tree leave when a sample or an interrupt waits.
+    pub interruptible: bool,
     /// Keep the texts and the address map.
     pub listing: bool,
     /// Fill [`crate::CodeMap::parts`].
     pub parts: bool,
+}
+
+impl<'a> CompileRequest<'a> {
+    /// Plain code for a tree: boxed exits, nothing passed by a parent, no listing. All strings have the hash 0.
+    pub fn new(tree: TraceTree<'a>, frame_delta: fn(pc: u64) -> u32) -> CompileRequest<'a> {
+        CompileRequest {
+            tree,
+            frame_delta,
+            unboxed_exits: false,
+            unboxed: &[],
+            exit_args: &[],
+            key_hash: |_| 0,
+            counts_runs: false,
+            interruptible: false,
+            listing: false,
+            parts: false,
+        }
+    }
 }

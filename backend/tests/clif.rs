@@ -15,14 +15,8 @@ fn check(name: &str, trace: &Trace) {
     // Addresses of helpers are their numbers, so that the text is the same everywhere.
     let mut compiler = Compiler::new(isa, |helper| 0x100 + helper as usize);
     let req = CompileRequest {
-        tree: TraceTree::single(trace, trace_id(1), exit_id(0)),
-        frame_delta: |_| 4,
-        unboxed_exits: false,
-        unboxed: &[],
-        exit_args: &[],
-        key_hash: |_| 0,
         listing: true,
-        parts: false,
+        ..CompileRequest::new(TraceTree::single(trace, trace_id(1), exit_id(0)), |_| 4)
     };
     let listing = compiler.emit(&req, &ThunkAddrs::placeholder()).unwrap().listing.unwrap();
     assert!(!listing.asm.is_empty() && !listing.map.is_empty());

@@ -25,6 +25,8 @@ macro_rules! for_each_param {
             hotloop = $crate::policy::cost::HOT_LOOP;
             /// Exits taken before a side trace is recorded; likewise.
             hotexit = $crate::policy::cost::HOT_EXIT;
+            /// Runs of side traces, for each instruction of their tree, before the tree is compiled as one function.
+            hottree = $crate::policy::cost::HOT_TREE;
             /// Attempts at a side trace.
             tryside = 4;
             /// Iterations recorded more when types are not stable.

@@ -139,6 +139,8 @@ pub mod ofs {
     pub const VM_EXIT_TABLE: usize = offset_of!(Vm, compiled.exit_table);
     /// `Vm::compiled.trace_code`
     pub const VM_TRACE_CODE: usize = offset_of!(Vm, compiled.trace_code);
+    /// `Vm::compiled.side_countdown`
+    pub const VM_SIDE_COUNTDOWN: usize = offset_of!(Vm, compiled.side_countdown);
     /// `Vm::compiled.exit_countdown`
     pub const VM_EXIT_COUNTDOWN: usize = offset_of!(Vm, compiled.exit_countdown);
     /// `Vm::compiled.exit_every`

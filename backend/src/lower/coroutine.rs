@@ -97,7 +97,7 @@ impl Lower<'_> {
         let limit = self.limit_of(to);
         self.pos.ins().store(MEM, limit, self.vm, ofs::VM_STACK_LIMIT as i32);
         let frame = self.thread_field(to, ofs::THREAD_BASE);
-        let delta = (self.frame_delta)(link);
+        let delta = (self.req.frame_delta)(link);
         self.cur.base = self.offset(frame, -8 * i64::from(delta));
         self.cur.moved = 0;
         // Exits from here on count slots from the new base.

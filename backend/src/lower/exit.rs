@@ -9,8 +9,8 @@ use super::{KnownSlot, Lower, Pending, Res};
 use crate::exit_abi;
 use crate::source_loc::{exit_location, side_location};
 use cranelift_codegen::cursor::{Cursor, CursorPosition};
-use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types};
+use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, InstructionData, Value, types};
 use perilune_recorder::ir::{Ins, IrRef, Op, SlotIdx, SnapId, Snapshot, Trace};
 use perilune_vm::layout::ofs;
 
@@ -48,9 +48,23 @@ impl<'a> Lower<'a> {
     /// Continues where `cond` holds, leaves otherwise.
     pub(super) fn guard(&mut self, cond: Value) -> Res<()> {
         let (exit, next) = (self.exit()?, self.block());
-        self.pos.ins().brif(cond, next, &[], exit, &[]);
+        // Cranelift puts the second successor next, if it is not cold. The trace goes on next, not its side trace.
+        let opposite = if self.attached(self.cur.snap).is_some() { self.opposite(cond) } else { None };
+        match opposite {
+            Some(not) => self.pos.ins().brif(not, exit, &[], next, &[]),
+            None => self.pos.ins().brif(cond, next, &[], exit, &[]),
+        };
         self.enter(next);
         Ok(())
+    }
+    /// The opposite of a comparison.
+    fn opposite(&mut self, cond: Value) -> Option<Value> {
+        let ins = self.pos.func.dfg.value_def(cond).inst()?;
+        match self.pos.func.dfg.insts[ins] {
+            InstructionData::IntCompare { cond, args: [a, b], .. } => Some(self.pos.ins().icmp(cond.complement(), a, b)),
+            InstructionData::FloatCompare { cond, args: [a, b], .. } => Some(self.pos.ins().fcmp(cond.complement(), a, b)),
+            _ => None,
+        }
     }
     /// Leaves where `cond` holds, continues otherwise.
     pub(super) fn guard_not(&mut self, cond: Value) -> Res<()> {
@@ -85,7 +99,7 @@ impl<'a> Lower<'a> {
         let position = self.pos.position();
         self.enter(block);
         let place = self.pos.srcloc();
-        if self.cur.start == self.root.1 {
+        if self.cur.start.block == self.root.1.block {
             self.pos.set_srcloc(exit_location(self.cur.snap));
         }
         self.emit_exit(self.cur.snap, side)?;
@@ -97,8 +111,7 @@ impl<'a> Lower<'a> {
 
     /// Emits the exit of a snapshot: stores its slots, then jumps to the exit table or to the attached side trace.
     pub(super) fn emit_exit(&mut self, snap: SnapId, side: Option<usize>) -> Res<()> {
-        let boxed = side.is_some() || !self.unboxed_exits;
-        let base = if boxed { self.restore(snap)? } else { self.restore_unboxed(snap)? };
+        let base = if side.is_some() { self.restore(snap)? } else { self.restore_for_interpreter(snap)? };
         match side {
             Some(side) => {
                 let block = self.pos.current_block().ok_or(self.bad("exit outside of a block"))?;
@@ -129,9 +142,9 @@ impl<'a> Lower<'a> {
     pub(super) fn restore(&mut self, number: SnapId) -> Res<Value> {
         self.store_slots(number, Lower::store_slot)
     }
-    /// Stores them unboxed, as [`crate::unboxed`] says.
-    fn restore_unboxed(&mut self, number: SnapId) -> Res<Value> {
-        self.store_slots(number, Lower::store_unboxed)
+    /// The same for an exit to the interpreter, which may leave values unboxed, as [`crate::unboxed`] says.
+    pub(super) fn restore_for_interpreter(&mut self, number: SnapId) -> Res<Value> {
+        self.store_slots(number, if self.req.unboxed_exits { Lower::store_unboxed } else { Lower::store_slot })
     }
     fn store_slots(&mut self, number: SnapId, store: fn(&mut Self, IrRef, i32) -> Res<()>) -> Res<Value> {
         let trace: &'a Trace = self.cur.trace;

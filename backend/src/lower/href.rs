@@ -74,7 +74,7 @@ impl Lower<'_> {
         let mask = self.pos.ins().load(types::I32, MEM, table, Field::TabHmask.offset() as i32);
         let constant = if key.is_const() { self.konst(key)? } else { Const::Null(Ty::Str) };
         let hash = match constant {
-            Const::Gc(v) => self.k32((self.key_hash)(v) as i32),
+            Const::Gc(v) => self.k32((self.req.key_hash)(v) as i32),
             _ => {
                 let string = self.word(key)?;
                 self.pos.ins().load(types::I32, MEM, string, ofs::STR_HASH as i32)

@@ -74,7 +74,7 @@ impl Lower<'_> {
             let same = self.pos.ins().icmp(IntCC::Equal, link, expected);
             self.guard(same)?;
         }
-        let delta = (self.frame_delta)(pc);
+        let delta = (self.req.frame_delta)(pc);
         self.cur.moved -= 8 * delta as i32;
         // Exits from here on count slots from the new base.
         self.cur.exit = None;
@@ -97,17 +97,13 @@ impl Lower<'_> {
         match self.cur.trace.link {
             Link::None => Err(self.bad("trace without an end")),
             Link::Loop if self.cur.head.is_some() => self.back_edge(),
-            Link::Loop | Link::TailRec | Link::UpRec | Link::DownRec => {
-                let base = self.restore(last)?;
-                self.forget_cold();
-                self.jump(self.cur.start, &[base]);
-                Ok(())
-            }
+            Link::Loop | Link::TailRec | Link::UpRec | Link::DownRec => self.link_to(&self.cur.start.clone(), last),
             Link::Root(n) if n == self.root.0 => {
-                let base = self.restore(last)?;
-                self.forget_cold();
-                self.jump(self.root.1, &[base]);
-                Ok(())
+                if self.req.interruptible {
+                    (self.cur.snap, self.cur.exit) = (last, None);
+                    self.prof()?;
+                }
+                self.link_to(&self.root.1.clone(), last)
             }
             Link::Root(n) => {
                 let base = self.restore(last)?;

@@ -21,6 +21,7 @@ mod link;
 mod load;
 mod memory;
 mod plan;
+mod start;
 mod value;
 
 use crate::exit_abi::ExitArg;
@@ -32,11 +33,10 @@ use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::{Block, Function, SigRef, Type, Value, types};
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_codegen::packed_option::PackedOption;
-use perilune_recorder::ir::{Ins, IrRef, Link, Mode, Op, SlotIdx, SnapId, Trace, Ty};
+use perilune_recorder::ir::{Ins, IrRef, Mode, Op, SlotIdx, SnapId, Trace, Ty};
 use perilune_vm::helper::Helper;
-use perilune_vm::hooks::Unboxed;
-use perilune_vm::value as v;
 use plan::{Class, Plan};
+use start::Start;
 
 type Res<T> = Result<T, BackendError>;
 
@@ -93,8 +93,8 @@ struct Current<'a> {
     /// The snapshot in force and its exit, once there is one.
     snap: SnapId,
     exit: Option<Block>,
-    /// Where the trace starts; takes the base.
-    start: Block,
+    /// Where the trace starts.
+    start: Start,
     /// Head of the loop and the right-hand sides of its PHIs.
     head: Option<(Block, Vec<IrRef>)>,
     /// Constants that are in registers in the loop.
@@ -107,17 +107,12 @@ struct Current<'a> {
 pub(crate) struct Lower<'a> {
     pos: FuncCursor<'a>,
     env: &'a Env<'a>,
-    frame_delta: fn(u64) -> u32,
     vm: Value,
     cur: Current<'a>,
     pending: Vec<Pending<'a>>,
     /// Number and start of the root trace.
-    root: (perilune_vm::TraceId, Block),
-    /// See [`CompileRequest::unboxed_exits`].
-    unboxed_exits: bool,
-    /// See [`CompileRequest::unboxed`].
-    unboxed: &'a [Unboxed],
-    key_hash: fn(v::Value) -> u32,
+    root: (perilune_vm::TraceId, Start),
+    req: &'a CompileRequest<'a>,
     shared: Option<Block>,
     trace_sigs: Vec<(Vec<Type>, SigRef)>,
     sigs: Vec<(Helper, SigRef)>,
@@ -150,14 +145,11 @@ pub(crate) fn lower<'a>(func: &'a mut Function, env: &'a Env<'a>, req: &'a Compi
     let mut lower = Lower {
         pos,
         env,
-        frame_delta: req.frame_delta,
         vm,
         cur,
         pending: Vec::new(),
-        root: (req.tree.id, start),
-        unboxed_exits: req.unboxed_exits,
-        unboxed: req.unboxed,
-        key_hash: req.key_hash,
+        root: (req.tree.id, Start::new(start)),
+        req,
         shared: None,
         trace_sigs: Vec::new(),
         sigs: Vec::new(),
@@ -181,7 +173,7 @@ impl<'a> Current<'a> {
             moved: 0,
             snap: SnapId::FIRST,
             exit: None,
-            start,
+            start: Start::new(start),
             head: None,
             hoisted: Vec::new(),
             known,
@@ -205,29 +197,31 @@ impl<'a> Lower<'a> {
 
     /// Lowers the current trace into the current block.
     fn trace(&mut self) -> Res<()> {
-        let start = self.cur.start;
+        let start = self.cur.start.block;
         self.pos.func.layout.append_block(start);
-        let is_root = start == self.root.1;
+        let is_root = start == self.root.1.block;
         if is_root {
-            self.box_slots(self.unboxed);
+            self.box_slots(self.req.unboxed);
         }
         let base = self.cur.base;
         self.jump(start, &[base]);
         self.cur.base = self.block_param(start, types::I64);
-        if matches!(self.cur.trace.link, Link::Loop | Link::UpRec | Link::DownRec | Link::TailRec)
-            && self.cur.plan.loop_at.is_none()
-        {
+        if self.cur.trace.restarts() {
             // The trace comes back to its start with other values in the slots.
             self.cur.known.clear();
         }
         self.enter(start);
+        self.start()?;
         self.tell_base();
         self.stack_check()?;
+        if is_root && self.req.counts_runs {
+            self.count_run()?;
+        }
         let mut checked = 0;
         for i in 1..self.cur.trace.ins.len() {
             self.cur.at = i;
             self.advance_snapshot(i);
-            if self.cur.plan.class[i] != Class::Hot || i == checked {
+            if self.cur.plan.class[i] != Class::Hot || i == checked || self.cur.start.loads(i) {
                 continue;
             }
             if is_root {

@@ -170,14 +170,14 @@ impl Machine {
     /// Compiles for this machine, and for the others.
     pub fn compile(&mut self, tree: TraceTree<'_>) -> Result<CompiledCode, BackendError> {
         let req = CompileRequest {
-            tree,
-            frame_delta: |_| DELTA,
             unboxed_exits: self.unboxed,
             unboxed: &self.left,
             exit_args: &self.exit_args,
             key_hash: |_| 1,
+            counts_runs: self.counts_runs,
+            interruptible: self.interruptible,
             listing: std::env::var_os("SHOW").is_some(),
-            parts: false,
+            ..CompileRequest::new(tree, |_| DELTA)
         };
         for other in &mut self.others {
             other.emit(&req, &ThunkAddrs::placeholder())?;

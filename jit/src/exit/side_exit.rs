@@ -9,7 +9,7 @@ use crate::policy::cost;
 use crate::trace::{Exit, Registry, TraceStart};
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
-use perilune_recorder::ir::{Snapshot, Trace, TraceExit};
+use perilune_recorder::ir::{SnapId, Snapshot, Trace, TraceExit};
 use perilune_vm::hooks::Resume;
 use perilune_vm::{ExitId, TraceId, Value, Vm};
 use std::rc::Rc;
@@ -26,6 +26,8 @@ struct ExitWork {
     collect: bool,
     /// The trace, if a side trace is to begin here.
     hot: Option<Rc<Trace>>,
+    /// The side trace that left because its countdown is over.
+    counted_down: Option<TraceId>,
 }
 
 /// How an exit changes [`crate::trace::Entry::saved`] of a root trace.
@@ -35,6 +37,12 @@ pub(super) struct Charge {
 }
 
 impl Registry {
+    /// The side trace that is left here because its countdown is over.
+    #[inline]
+    fn counted_down(&self, facts: &ExitFacts) -> Option<TraceId> {
+        let TraceExit { trace, exit } = facts.exit;
+        (exit == SnapId::FIRST && self.is_counted_down(trace)).then_some(trace)
+    }
     /// The root trace that was entered, and the instructions that entering it has saved (or lost) when it is left by an exit; `None` where
     /// that does not count: at an exit that may still get a side trace, or in a tree whose traces may have gone round a loop.
     #[inline]
@@ -63,7 +71,8 @@ impl Jit {
         // Exits that are taken for the collector or for a sample must not become hot: a side trace would leave at once for the same
         // reason. While a sample waits any exit may be one of them, so that none is counted.
         let for_sample = vm.sample_waits();
-        let uncounted = for_sample || vm.heap.must_leave_code();
+        let counted_down = registry.descriptor(id).and_then(|d| registry.counted_down(&d.facts));
+        let uncounted = for_sample || vm.heap.must_leave_code() || counted_down.is_some();
         let times = if uncounted { 0 } else { 1 + registry.settle_plain_exit(id) };
         let Some(descriptor) = registry.descriptor(id) else {
             debug_assert!(false, "an exit that no trace has");
@@ -80,8 +89,9 @@ impl Jit {
         let may_record = may_record && !vm.heap.is_full();
         let hot = if uncounted { None } else { self.count_exit(vm, &mut registry, &facts, may_record, times) };
         let unprofitable = if uncounted { None } else { self.add_saving(vm, &mut registry, &facts, times) };
-        let tell = !facts.is_end && !for_sample && self.listens(vm, Event::Texit);
-        let has_work = unprofitable.is_some() || tell || hot.is_some() || collect || log::on(Topic::Exit);
+        let tell = !facts.is_end && !for_sample && counted_down.is_none() && self.listens(vm, Event::Texit);
+        let is_quiet = !tell && hot.is_none() && counted_down.is_none() && !log::on(Topic::Exit);
+        let has_work = unprofitable.is_some() || collect || !is_quiet;
         if !has_work {
             self.allow_plain_exit(vm, &mut registry, id);
         }
@@ -90,7 +100,7 @@ impl Jit {
             if let Some(entered) = unprofitable {
                 self.disable_root(entered);
             }
-            return self.finish_exit(vm, &facts, ExitWork { tell, collect, hot }, resume);
+            return self.finish_exit(vm, &facts, ExitWork { tell, collect, hot, counted_down }, resume);
         }
         resume
     }
@@ -126,6 +136,9 @@ impl Jit {
         if work.tell {
             let zero = Value::int(0);
             self.send(vm, Event::Texit, &[Value::int(trace.get() as i32), Value::int(exit.number() as i32), zero, zero]);
+        }
+        if let Some(side) = work.counted_down {
+            self.consider_tree(vm, side);
         }
         self.cancelled.set(false);
         // The handler or the collector may have removed the trace.

@@ -28,6 +28,13 @@ pub const ENTRY_COST: i64 = 6;
 /// instructions takes to compile (100 us).
 pub const MAX_LOSS: i64 = 50_000;
 
+/// Runs of side traces, for each instruction of a tree, that pay for compiling the tree as one function: an instruction takes
+/// [`LOWERING`], and a run saves 1.5 ns, a jump through a table to the side trace and one back, with the slots stored and loaded (measured
+/// on loops with one branch).
+pub const HOT_TREE: u32 = 3_000;
+/// One instruction of IR from its recorded form to machine code.
+pub const LOWERING: Duration = Duration::from_nanos(4_500);
+
 /// One instruction of IR through the whole compiler: 4,200 traces of programs made of public libraries took so long for each, with caches as
 /// programs leave them. (The same trace a second time takes a sixth less.)
 const INSTRUCTION: Duration = Duration::from_nanos(8_500);

@@ -104,7 +104,8 @@ impl Jit {
             self.registry.borrow_mut().provide_leaving(vm, stub);
         }
         let replaced = first.map(|start| self.protos.borrow_mut().add_root(start.pos, number)).unwrap_or_default();
-        let new = NewTrace { id: number, done, start: first, replaced, placed, cost };
+        let hottree = self.options.get().params.hottree;
+        let new = NewTrace { id: number, done, start: first, replaced, placed, cost, hottree };
         self.registry.borrow_mut().insert(new, stub);
         self.registry.borrow_mut().connect_plain_exits(vm);
         if let Origin::Stitch(proto, pc) = origin {

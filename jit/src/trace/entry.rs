@@ -1,6 +1,7 @@
 //! A finished trace, and its exits.
 
 use super::machine::Code;
+use super::tree::{Runs, TreeCode};
 use crate::policy::cost;
 use perilune_backend::CodeMap;
 use perilune_recorder::ir::{Link, SnapId, Trace};
@@ -84,6 +85,10 @@ pub struct Entry {
     pub code: Code,
     /// Where in it what is.
     pub map: CodeMap,
+    /// For a root trace: the function of its tree, which is entered in place of this trace's own code.
+    pub tree: Option<TreeCode>,
+    /// For a side trace: how often it has run in its own code.
+    pub runs: Runs,
     /// What making it took.
     pub cost: Cost,
 }

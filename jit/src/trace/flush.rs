@@ -2,7 +2,7 @@
 
 use crate::Jit;
 use crate::trace::Entry;
-use crate::trace::machine::Code;
+use crate::trace::registry::Freed;
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use crate::view::watch::Fate;
@@ -77,8 +77,12 @@ impl Jit {
         let freed = self.registry.borrow_mut().remove_sides(owner, &sides, stub);
         self.collected(freed, false);
     }
-    fn collected(&self, freed: Vec<(TraceId, Code)>, waiting: bool) {
-        for (n, code) in freed {
+    fn collected(&self, freed: Vec<Freed>, waiting: bool) {
+        for Freed { trace, code } in freed {
+            let Some(n) = trace else {
+                self.free_tree(code, waiting);
+                continue;
+            };
             if !waiting {
                 self.machine.borrow_mut().free(code);
             }

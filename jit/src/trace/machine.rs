@@ -9,7 +9,7 @@
 use crate::Jit;
 use crate::view::log::{self, Topic};
 use perilune_backend::exit_abi::ExitArg;
-use perilune_backend::{Backend, BackendError, CodeMap, CompileRequest, Config, TraceTree};
+use perilune_backend::{Backend, BackendError, CodeMap, CompileRequest, CompiledCode, Config, TraceTree};
 use perilune_recorder::abort::Abort;
 use perilune_recorder::eval::{self, Outcome};
 use perilune_recorder::ir::Trace;
@@ -82,37 +82,42 @@ impl Machine {
         exit_base: ExitId,
         limit: usize,
     ) -> Result<(Code, CodeMap), Refused> {
-        let request = CompileRequest {
-            tree: TraceTree {
-                sites,
-                sampled: vm.sampling.by_address(),
-                walked: vm.sampling.walks_stacks(),
-                ..TraceTree::single(trace, id, exit_base)
-            },
-            frame_delta: crate::frame::delta,
-            unboxed_exits: true,
-            unboxed,
-            exit_args,
-            key_hash: |k| k.as_str().map_or(0, |s| s.hash()),
-            listing: log::on(Topic::Clif) || log::on(Topic::Asm),
-            parts,
+        let tree = TraceTree {
+            sites,
+            sampled: vm.sampling.by_address(),
+            walked: vm.sampling.walks_stacks(),
+            ..TraceTree::single(trace, id, exit_base)
         };
+        let counts_runs = super::tree::counts_runs(vm, trace);
+        let request = CompileRequest { unboxed, exit_args, counts_runs, parts, ..request(tree) };
+        let code = self.emit(vm, &request, limit)?;
+        Ok(((code.entry, code.size, code.loop_offset.unwrap_or(0)), code.map))
+    }
+    /// Compiles a tree of traces as one function.
+    pub(super) fn compile_tree(&mut self, vm: &mut Vm, tree: TraceTree<'_>, limit: usize) -> Result<Code, Refused> {
+        let request = CompileRequest { interruptible: vm.sampling.leaves_loops(), ..request(tree) };
+        let code = self.emit(vm, &request, limit)?;
+        Ok((code.entry, code.size, 0))
+    }
+    fn emit(&mut self, vm: &mut Vm, request: &CompileRequest<'_>, limit: usize) -> Result<CompiledCode, Refused> {
         let backend = self.backend(limit).map_err(refused)?;
         vm.set_enter(backend.enter());
         vm.sampling.set_code(backend.code_range());
-        let code = backend.compile(&request).map_err(refused)?;
+        let code = backend.compile(request).map_err(refused)?;
         if let Some(l) = &code.listing {
+            let what = if request.tree.sides.is_empty() { "TRACE" } else { "TREE" };
+            let id = request.tree.id;
             if log::on(Topic::Clif) {
-                eprintln!("---- TRACE {id} clif\n{}", l.clif);
+                eprintln!("---- {what} {id} clif\n{}", l.clif);
             }
             if log::on(Topic::Asm) {
-                eprintln!("---- TRACE {id} code\n{}", l.asm);
+                eprintln!("---- {what} {id} code\n{}", l.asm);
             }
         }
         if backend.code_memory().0 > limit {
             return Err(Refused::Full);
         }
-        Ok(((code.entry, code.size, code.loop_offset.unwrap_or(0)), code.map))
+        Ok(code)
     }
     /// What an exit's table entry holds while there is no side trace.
     pub fn exit_stub(&self) -> usize {
@@ -144,6 +149,16 @@ impl Machine {
         }
         // SAFETY: live code inside the arena, which is mapped readable.
         Some(unsafe { core::slice::from_raw_parts(code.0 as *const u8, code.1) }.to_vec())
+    }
+}
+
+/// A request for code in the arena, but for what the parent of a side trace hands over.
+fn request(tree: TraceTree<'_>) -> CompileRequest<'_> {
+    CompileRequest {
+        unboxed_exits: true,
+        key_hash: |k| k.as_str().map_or(0, |s| s.hash()),
+        listing: log::on(Topic::Clif) || log::on(Topic::Asm),
+        ..CompileRequest::new(tree, crate::frame::delta)
     }
 }
 

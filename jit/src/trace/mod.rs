@@ -9,6 +9,7 @@ pub mod patch;
 mod registry;
 mod shared_side;
 mod tables;
+mod tree;
 
 pub use entry::{Cost, Entry, Exit, TraceStart};
 pub use perilune_backend::Part;

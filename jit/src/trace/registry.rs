@@ -5,6 +5,7 @@ use super::entry::{Cost, Entry, Exit, TraceStart};
 use super::machine::{Code, Placed};
 use super::shared_side::SidesByPc;
 use super::tables::{self, MAX_EXITS, MAX_TRACES, Tables};
+use super::tree::Runs;
 use crate::exit::descriptor::ExitDescriptor;
 use perilune_backend::code::Ranges;
 use perilune_recorder::ir::{Link, Op, SnapId, Trace, TraceExit};
@@ -22,6 +23,14 @@ fn comes_back(link: Link, root: TraceId) -> bool {
     matches!(link, Link::UpRec | Link::DownRec | Link::TailRec) || link == Link::Root(root)
 }
 
+/// A trace that is gone, or a tree that lost a member, whose code can be freed.
+pub struct Freed {
+    /// The trace, for its own code.
+    pub trace: Option<TraceId>,
+    /// The code.
+    pub code: Code,
+}
+
 /// A trace that was compiled and is about to be entered into the registry.
 pub struct NewTrace {
     /// Its number.
@@ -36,6 +45,8 @@ pub struct NewTrace {
     pub placed: Placed,
     /// What making it took.
     pub cost: Cost,
+    /// The parameter `hottree`.
+    pub hottree: u32,
 }
 
 /// All traces.
@@ -52,6 +63,8 @@ pub struct Registry {
     /// Times entered by trace number; those of traces that are gone together.
     entered: Vec<u64>,
     entered_before: u64,
+    /// By trace number, see `tree`.
+    pub(super) side_countdown: Vec<i32>,
     /// Exits of traces that are gone, as far as they are not counted elsewhere.
     pub(crate) taken_before: u64,
     exit_table: Vec<usize>,
@@ -74,13 +87,14 @@ impl Drop for Registry {
     fn drop(&mut self) {
         let [trace_code, exit_table] = [&mut self.trace_code, &mut self.exit_table].map(core::mem::take);
         let entered = core::mem::take(&mut self.entered);
-        tables::give(Tables { trace_code, entered, exit_table }, self.most.0, self.most.1);
+        let side_countdown = core::mem::take(&mut self.side_countdown);
+        tables::give(Tables { trace_code, entered, side_countdown, exit_table }, self.most.0, self.most.1);
     }
 }
 
 impl Default for Registry {
     fn default() -> Registry {
-        let Tables { trace_code, entered, exit_table } = tables::take();
+        let Tables { trace_code, entered, side_countdown, exit_table } = tables::take();
         Registry {
             entries: vec![None],
             descriptors: Vec::new(),
@@ -88,6 +102,7 @@ impl Default for Registry {
             trace_code,
             entered,
             entered_before: 0,
+            side_countdown,
             taken_before: 0,
             exit_table,
             leaving: Vec::new(),
@@ -107,6 +122,7 @@ impl Registry {
     pub fn connect(&mut self, vm: &mut perilune_vm::Vm) {
         vm.compiled.trace_code = self.trace_code.as_mut_ptr();
         vm.compiled.trace_entered = self.entered.as_mut_ptr();
+        vm.compiled.side_countdown = self.side_countdown.as_mut_ptr();
         vm.compiled.exits_linked = self.exit_table.as_mut_ptr();
         vm.compiled.exit_table = vm.compiled.exits_linked;
     }
@@ -147,7 +163,7 @@ impl Registry {
     /// Adds a trace under a number from [`Registry::free_number`], with exits from [`Registry::free_exits`]. Its exits lead to
     /// `stub`.
     pub fn insert(&mut self, new: NewTrace, stub: usize) {
-        let NewTrace { id: n, done, start, replaced, placed: (code, map, exit_base), cost } = new;
+        let NewTrace { id: n, done, start, replaced, placed: (code, map, exit_base), cost, hottree } = new;
         let ids = exit_base.index()..exit_base.index() + done.trace.snaps.len();
         self.exits.take(ids.start, ids.len());
         self.most = (self.most.0.max(n.index() + 1), self.most.1.max(ids.end));
@@ -185,8 +201,7 @@ impl Registry {
         let above = parent.map_or(0, |(p, k)| p.above + u32::from(p.trace.snap(k).done));
         let head = done.trace.ins.iter().position(|i| i.op == Op::LOOP).unwrap_or(usize::MAX);
         let loop_snap = done.trace.snaps.iter().filter(|s| s.at.ins_index() <= head).count() as u32;
-        let starts_anew = done.trace.link == Link::Loop && head == usize::MAX;
-        let goes_round = starts_anew || comes_back(done.trace.link, done.root);
+        let goes_round = done.trace.restarts() || comes_back(done.trace.link, done.root);
         let exits = vec![Exit::default(); done.trace.snaps.len()];
         let mut protos = done.protos;
         if let Some(root) = self.get(done.root).map(Entry::owner) {
@@ -212,6 +227,8 @@ impl Registry {
             sides: 0,
             code,
             map,
+            tree: None,
+            runs: Runs::default(),
             cost,
         };
         for (k, id) in ids.enumerate() {
@@ -219,6 +236,7 @@ impl Registry {
         }
         self.entries[n.index()] = Some(entry);
         self.alive += 1;
+        self.start_countdown(n, hottree);
     }
     /// An exit leads to a side trace, whose code is at an address.
     pub(crate) fn link_exit(&mut self, parent: TraceExit, side: TraceId, code: usize) {
@@ -230,7 +248,7 @@ impl Registry {
     }
     /// Removes the traces that end with a function; numbers and places of code of those that there were. Nothing leads to them any
     /// more: what a trace is linked to starts in a function that the trace keeps.
-    pub fn remove_traces(&mut self, proto: Gc<Proto>) -> Vec<(TraceId, Code)> {
+    pub fn remove_traces(&mut self, proto: Gc<Proto>) -> Vec<Freed> {
         let numbers = self.by_proto.remove(proto);
         if numbers.is_empty() {
             return Vec::new();
@@ -238,9 +256,14 @@ impl Registry {
         self.take_out(&numbers)
     }
     /// Takes traces out that nothing leads to.
-    fn take_out(&mut self, numbers: &[TraceId]) -> Vec<(TraceId, Code)> {
+    fn take_out(&mut self, numbers: &[TraceId]) -> Vec<Freed> {
         let mut freed = Vec::with_capacity(numbers.len());
         for &n in numbers {
+            if let Some(root) = self.get(n).map(|e| e.root)
+                && self.get(root).is_some_and(|r| r.tree.as_ref().is_some_and(|t| root == n || t.members.contains(&n)))
+            {
+                freed.extend(self.drop_tree(root).map(|code| Freed { trace: None, code }));
+            }
             let Some(e) = self.entries[n.index()].take() else { continue };
             let ids = e.exit_base.index()..e.exit_base.index() + e.exits.len();
             self.exits.give(ids.start, ids.len());
@@ -252,9 +275,9 @@ impl Registry {
             self.entered_before += core::mem::take(&mut self.entered[n.index()]);
             self.alive -= 1;
             self.free_from = self.free_from.min(n.index());
-            freed.push((n, e.code));
+            freed.push(Freed { trace: Some(n), code: e.code });
         }
-        self.sides_by_pc.remove(&freed.iter().map(|f| f.0).collect());
+        self.sides_by_pc.remove(&freed.iter().filter_map(|f| f.trace).collect());
         freed
     }
     /// Side traces of a function's traces that lead through functions which are not marked, and those behind them.
@@ -274,7 +297,7 @@ impl Registry {
         found
     }
     /// Removes side traces of a function's traces, with all that are behind them. The exits that lead there lead to `stub` again.
-    pub fn remove_sides(&mut self, owner: Gc<Proto>, sides: &HashSet<TraceId>, stub: usize) -> Vec<(TraceId, Code)> {
+    pub fn remove_sides(&mut self, owner: Gc<Proto>, sides: &HashSet<TraceId>, stub: usize) -> Vec<Freed> {
         let (gone, left): (Vec<TraceId>, Vec<TraceId>) = self.by_proto.of(owner).iter().partition(|n| sides.contains(n));
         for n in &gone {
             if let Some(root) = self.get(*n).map(|e| e.root)
@@ -309,6 +332,15 @@ impl Registry {
         if let Some(e) = self.get_mut(old) {
             e.replaced_by = Some(new);
             self.trace_code[old.index()] = code;
+        }
+    }
+    /// Root trace `n`, and those that it has replaced, are entered at an address.
+    pub(super) fn enter_at(&mut self, n: TraceId, code: usize) {
+        self.trace_code[n.index()] = code;
+        for (old, e) in self.entries.iter().enumerate() {
+            if e.as_ref().is_some_and(|e| e.replaced_by == Some(n)) {
+                self.trace_code[old] = code;
+            }
         }
     }
     /// All traces with their numbers.

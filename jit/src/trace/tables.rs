@@ -17,6 +17,8 @@ pub struct Tables {
     pub trace_code: Vec<usize>,
     /// Times entered by trace number.
     pub entered: Vec<u64>,
+    /// Runs left by trace number, for side traces.
+    pub side_countdown: Vec<i32>,
     /// Code by exit id.
     pub exit_table: Vec<usize>,
 }
@@ -31,6 +33,7 @@ pub fn take() -> Tables {
     idle.unwrap_or_else(|| Tables {
         trace_code: vec![0; MAX_TRACES],
         entered: vec![0; MAX_TRACES],
+        side_countdown: vec![0; MAX_TRACES],
         exit_table: vec![0; MAX_EXITS],
     })
 }
@@ -40,6 +43,7 @@ pub fn give(mut tables: Tables, traces: usize, exits: usize) {
     if traces.max(exits) <= KEPT {
         tables.trace_code[..traces].fill(0);
         tables.entered[..traces].fill(0);
+        tables.side_countdown[..traces].fill(0);
         tables.exit_table[..exits].fill(0);
         // Where the thread itself ends, they go with it.
         let _ = IDLE.try_with(|idle| idle.replace(Some(tables)));

@@ -16,6 +16,8 @@ macro_rules! for_each_counter {
             aborted
             /// Traces turned into machine code.
             compiled
+            /// Trees compiled as one function.
+            trees
             /// Times that compiled code was entered from the interpreter.
             entered
             /// Exits linked to the side trace of another one, see `share`.

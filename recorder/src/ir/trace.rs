@@ -218,6 +218,14 @@ impl Trace {
     pub fn called_from(&self, at: Origin) -> Option<Origin> {
         usize::from(at.call).checked_sub(1).and_then(|i| self.calls.get(i).copied())
     }
+    /// Does the trace end in a jump to its own start, and not to the head of a loop in it?
+    pub fn restarts(&self) -> bool {
+        match self.link {
+            Link::UpRec | Link::DownRec | Link::TailRec => true,
+            Link::Loop => self.ins.iter().all(|i| i.op != Op::LOOP),
+            _ => false,
+        }
+    }
     /// Must the trace check at its start that its frames fit the stack?
     pub fn checks_stack(&self) -> bool {
         self.top_slot > self.checked_slot && !is_injected(Fault::StackUnchecked)

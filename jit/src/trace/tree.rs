@@ -1,0 +1,202 @@
+//! Hot trees become one function.
+//!
+//! A trace and its side traces are compiled one by one, and reach each other through memory: an exit stores the slots, jumps through the
+//! exit table, and the side trace loads them again. Compiled together, side exits are jumps, and links to the root trace pass the slots
+//! that it loads first in registers (`backend/src/lower/start.rs`).
+//!
+//! Rent or buy: each run of a side trace counts down (`CompiledState::side_countdown`). A side trace that has run often enough to pay
+//! for its own compilation becomes a member of the tree's function, with the traces above it. The function is compiled when the runs of
+//! new members pay for all of it. The code of single traces stays: other traces and exits that are shared enter it, and it takes over when
+//! a member dies.
+
+use super::machine::{Code, Refused};
+use super::{Entry, Registry};
+use crate::Jit;
+use crate::policy::{cost, now};
+use crate::view::log::{self, Topic};
+use perilune_backend::TraceTree;
+use perilune_recorder::ir::{SnapId, Trace};
+use perilune_vm::{TraceId, Vm};
+use std::time::Duration;
+
+/// The function that a root trace and some of its side traces were compiled to.
+#[derive(Debug)]
+pub struct TreeCode {
+    /// Address and size.
+    pub code: Code,
+    /// The side traces in it, parents before their children.
+    pub members: Vec<TraceId>,
+}
+
+/// How often a side trace has run, as far as that is counted.
+#[derive(Copy, Clone, Default, Debug)]
+pub struct Runs {
+    /// Until the countdown was last set.
+    before: u64,
+    /// What it was set to.
+    set: i32,
+}
+
+/// The side traces that would become members, and what that takes.
+struct Plan {
+    members: Vec<TraceId>,
+    /// Runs of those that are not yet.
+    runs: u64,
+    /// Instructions of all members and the root trace.
+    instructions: usize,
+}
+
+/// Are the runs of a trace counted? Those of side traces are, unless code is compiled for somebody who asks where in it the program is: the
+/// function of a tree does not know. A trace that jumps to its own start would count each round.
+pub(super) fn counts_runs(vm: &Vm, trace: &Trace) -> bool {
+    trace.parent.is_some() && !trace.restarts() && !vm.wants_sites() && !vm.sampling.walks_stacks()
+}
+
+impl Registry {
+    /// Sets the countdown of a side trace.
+    fn set_countdown(&mut self, n: TraceId, runs: u64) {
+        let before = self.runs(n);
+        let set = i32::try_from(runs).unwrap_or(i32::MAX);
+        if let Some(e) = self.get_mut(n) {
+            e.runs = Runs { before, set };
+            self.side_countdown[n.index()] = set;
+        }
+    }
+    /// Counts a new side trace from now on.
+    pub(super) fn start_countdown(&mut self, n: TraceId, per_instruction: u32) {
+        let needed = self.get(n).map_or(0, |e| needed(&e.trace, per_instruction));
+        self.set_countdown(n, needed);
+    }
+    /// Counted runs of a side trace.
+    fn runs(&self, n: TraceId) -> u64 {
+        let Some(e) = self.get(n) else { return 0 };
+        e.runs.before + u64::try_from(i64::from(e.runs.set) - i64::from(self.side_countdown[n.index()])).unwrap_or(0)
+    }
+    /// Has a side trace left by its first exit because its countdown was over?
+    #[inline]
+    pub(crate) fn is_counted_down(&self, n: TraceId) -> bool {
+        self.side_countdown[n.index()] < 0
+    }
+    /// The exits of a trace with the side traces that were recorded there, and not only linked to them.
+    fn own_sides(&self, n: TraceId) -> impl Iterator<Item = (SnapId, TraceId)> {
+        let exits = self.get(n).map_or(&[][..], |e| &e.exits);
+        exits.iter().enumerate().filter_map(move |(k, x)| {
+            let parent = self.get(x.side?)?.trace.parent?;
+            (parent.trace == n && parent.exit.index() == k).then_some((parent.exit, x.side?))
+        })
+    }
+    /// Adds the side traces below a trace that have run often enough, and those that lead there.
+    fn add_members(&self, n: TraceId, per_instruction: u32, members: &mut Vec<TraceId>) {
+        for (_, side) in self.own_sides(n) {
+            let Some(e) = self.get(side) else { continue };
+            let without = members.len();
+            members.push(side);
+            self.add_members(side, per_instruction, members);
+            if members.len() == without + 1 && self.runs(side) < needed(&e.trace, per_instruction) {
+                members.pop();
+            }
+        }
+    }
+    fn plan(&self, root: &Entry, per_instruction: u32) -> Plan {
+        let mut members = Vec::new();
+        self.add_members(root.root, per_instruction, &mut members);
+        let is_new = |n: &&TraceId| root.tree.as_ref().is_none_or(|t| !t.members.contains(n));
+        let runs = members.iter().filter(is_new).map(|&n| self.runs(n)).sum();
+        let of = |n: &TraceId| self.get(*n).map_or(0, |e| e.trace.ins.len());
+        Plan { runs, instructions: root.trace.ins.len() + members.iter().map(of).sum::<usize>(), members }
+    }
+    /// The tree below a trace with these members.
+    fn tree<'a>(&'a self, n: TraceId, e: &'a Entry, members: &[TraceId]) -> TraceTree<'a> {
+        let mut tree = TraceTree::single(&e.trace, n, e.exit_base);
+        for (k, side) in self.own_sides(n).filter(|(_, side)| members.contains(side)) {
+            tree.sides.extend(self.get(side).map(|e| (k, self.tree(side, e, members))));
+        }
+        tree
+    }
+    /// The root trace is entered in the function of its tree. The function that it replaces, if there is one.
+    fn set_tree(&mut self, root: TraceId, tree: TreeCode) -> Option<Code> {
+        for &n in &tree.members {
+            self.set_countdown(n, u64::MAX);
+        }
+        self.enter_at(root, tree.code.0);
+        let e = self.get_mut(root)?;
+        Some(e.tree.replace(tree)?.code)
+    }
+    /// The root trace is entered in its own code again. The function of the tree, whose members may be gone.
+    pub(super) fn drop_tree(&mut self, root: TraceId) -> Option<Code> {
+        let e = self.get_mut(root)?;
+        let (tree, own) = (e.tree.take()?, e.code.0);
+        self.enter_at(root, own);
+        Some(tree.code)
+    }
+}
+
+/// How often a trace must run for compiling it once more to pay.
+fn needed(trace: &Trace, per_instruction: u32) -> u64 {
+    u64::from(per_instruction) * trace.ins.len() as u64
+}
+
+impl Jit {
+    /// The countdown of a side trace is over: compiles its tree as one function if that pays by now, and counts on otherwise.
+    pub(crate) fn consider_tree(&self, vm: &mut Vm, side: TraceId) {
+        let per_instruction = self.options.get().params.hottree;
+        let (root, plan) = {
+            let registry = self.registry.borrow();
+            let Some(root) = registry.get(side).map(|e| e.root) else { return };
+            let Some(e) = registry.get(root) else { return };
+            (root, (e.replaced_by.is_none()).then(|| registry.plan(e, per_instruction)))
+        };
+        // A root trace that is no longer entered needs none.
+        let Some(plan) = plan else { return self.registry.borrow_mut().set_countdown(side, u64::MAX) };
+        let estimate = cost::LOWERING * plan.instructions as u32;
+        let needed = u64::from(self.threshold_now(per_instruction, 0, estimate, self.thresholds(vm).literal)) * plan.instructions as u64;
+        // Code that waits for a builtin to return must stay where it is.
+        if plan.runs < needed || plan.members.is_empty() || vm.compiled.native_calls != 0 {
+            // A quarter at least, so that few questions are asked.
+            return self.registry.borrow_mut().set_countdown(side, needed.saturating_sub(plan.runs).max(needed / 4));
+        }
+        self.compile_tree(vm, root, plan);
+    }
+    fn compile_tree(&self, vm: &mut Vm, root: TraceId, plan: Plan) {
+        let begun = now();
+        let limit = (self.options.get().params.maxmcode as usize).saturating_mul(1024);
+        let compiled = {
+            let registry = self.registry.borrow();
+            let Some(e) = registry.get(root) else { return };
+            let tree = registry.tree(root, e, &plan.members);
+            self.machine.borrow_mut().compile_tree(vm, tree, limit)
+        };
+        let took = now().saturating_sub(begun);
+        self.policy.borrow_mut().spend(took);
+        match compiled {
+            Ok(code) => self.enter_tree(root, TreeCode { code, members: plan.members }, took),
+            Err(Refused::Full) => self.drop_traces(vm),
+            Err(Refused::Abort(..)) => {
+                let mut registry = self.registry.borrow_mut();
+                plan.members.iter().for_each(|&n| registry.set_countdown(n, u64::MAX));
+            }
+        }
+    }
+    fn enter_tree(&self, root: TraceId, tree: TreeCode, took: Duration) {
+        if log::on(Topic::Trace) {
+            eprintln!("[TRACE {root} is compiled with {} side traces, {} bytes, in {took:?}]", tree.members.len(), tree.code.1);
+        }
+        let new = tree.code.1;
+        let old = self.registry.borrow_mut().set_tree(root, tree);
+        self.count(|c| {
+            c.trees += 1;
+            c.compile_ns += took.as_nanos() as u64;
+            c.mcode += new as u64;
+        });
+        if let Some(old) = old {
+            self.free_tree(old, false);
+        }
+    }
+    /// Frees the function of a tree, unless it waits for a builtin.
+    pub(super) fn free_tree(&self, code: Code, waiting: bool) {
+        if !waiting {
+            self.machine.borrow_mut().free(code);
+        }
+        self.count(|c| c.mcode -= code.1 as u64);
+    }
+}
