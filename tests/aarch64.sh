@@ -83,7 +83,7 @@ corpus() {
     for file in $(programs "$@"); do
         echo "$file -joff"
         echo "$file -Ohotloop=56 -Ohotexit=10 -Obudget=0"
-        echo "$file -Ohotloop=1 -Ohotexit=1"
+        echo "$file -Ohotloop=1 -Ohotexit=1 -Ohottree=1"
     done >"$list"
     [ -s "$list" ] || { echo "no such program"; return 1; }
     status=0

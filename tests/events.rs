@@ -32,7 +32,7 @@ fn passes_in_both(name: &str, options: &[&str]) {
     passes(name, &[options, &["-Oeval=1"]].concat());
 }
 
-const AT_ONCE: &[&str] = &["-Ohotloop=1", "-Ohotexit=1"];
+const AT_ONCE: &[&str] = &["-Ohotloop=1", "-Ohotexit=1", "-Ohottree=0"];
 
 #[test]
 fn root_and_side_traces() {
@@ -204,6 +204,11 @@ fn arguments_and_switches() {
 fn traces_end_with_their_function() {
     passes_in_both("collected.lua", &[]);
     passes_in_both("collected.lua", AT_ONCE);
+}
+
+#[test]
+fn hot_trees_are_one_function() {
+    passes("trees.lua", &[]);
 }
 
 #[test]

@@ -5,19 +5,20 @@ mod common;
 use common::{Build, Machine, exit_id, trace_id, value_of};
 use perilune_backend::thunk::ThunkAddrs;
 use perilune_backend::{CompileRequest, Compiler, TraceTree, isa};
-use perilune_recorder::ir::{Const, IrRef, Link, Op, SlotIdx, Trace, Ty, sload};
+use perilune_recorder::ir::{Const, IrRef, Link, Op, SlotIdx, SnapId, Trace, Ty, sload};
 use perilune_vm::Value;
 use perilune_vm::layout::Field;
 use perilune_vm::value as v;
 
 fn check(name: &str, trace: &Trace) {
+    check_tree(name, TraceTree::single(trace, trace_id(1), exit_id(0)));
+}
+
+fn check_tree(name: &str, tree: TraceTree<'_>) {
     let isa = isa::foreign("x86_64-unknown-linux-gnu", &["has_sse41", "has_avx"]).unwrap();
     // Addresses of helpers are their numbers, so that the text is the same everywhere.
     let mut compiler = Compiler::new(isa, |helper| 0x100 + helper as usize);
-    let req = CompileRequest {
-        listing: true,
-        ..CompileRequest::new(TraceTree::single(trace, trace_id(1), exit_id(0)), |_| 4)
-    };
+    let req = CompileRequest { listing: true, ..CompileRequest::new(tree, |_| 4) };
     let listing = compiler.emit(&req, &ThunkAddrs::placeholder()).unwrap().listing.unwrap();
     assert!(!listing.asm.is_empty() && !listing.map.is_empty());
     let path = format!("{}/tests/clif/{name}.clif", env!("CARGO_MANIFEST_DIR"));
@@ -91,4 +92,29 @@ fn recursion_with_stack_check() {
     *m.slot(2) = Value::int(0).bits();
     m.install(&trace, common::TRACE, exit_id(0));
     assert_eq!(m.enter(common::TRACE).0, 0);
+}
+
+/// A loop that counts to 100 and takes a side trace at every number above 50: nothing is loaded or checked on the way back.
+#[test]
+fn tree_with_a_loop() {
+    let checked = IrRef(sload::TYPECHECK);
+    let mut t = Build::new();
+    let i = t.guarded(Op::SLOAD, Ty::Int, IrRef(2), checked);
+    let n = t.guarded(Op::SLOAD, Ty::Num, IrRef(3), checked);
+    let (one, fifty) = (t.int(1), t.int(50));
+    t.snap(&[]);
+    t.emit(Op::LE, Ty::Int, i, fifty);
+    let i2 = t.emit(Op::ADD, Ty::Int, i, one);
+    let root = t.end(&[(2, i2), (3, n)], Link::TailRec);
+    let mut t = Build::new();
+    let i = t.emit(Op::SLOAD, Ty::Int, IrRef(2), checked);
+    let n = t.emit(Op::SLOAD, Ty::Num, IrRef(3), checked);
+    let (one, hundred, half) = (t.int(1), t.int(100), t.num(0.5));
+    t.snap(&[]);
+    t.emit(Op::LE, Ty::Int, i, hundred);
+    let i2 = t.emit(Op::ADD, Ty::Int, i, one);
+    let n2 = t.emit(Op::ADD, Ty::Num, n, half);
+    let side = t.end(&[(2, i2), (3, n2)], Link::Root(trace_id(1)));
+    let sides = vec![(SnapId::new(1), TraceTree::single(&side, trace_id(2), exit_id(10)))];
+    check_tree("tree_with_a_loop", TraceTree { sides, ..TraceTree::single(&root, trace_id(1), exit_id(0)) });
 }

@@ -226,10 +226,8 @@ fn links_enter_other_traces() {
     assert_eq!(m.slot_value(3), Value::int(11));
 }
 
-/// The loop of `sum_loop` with a side trace at the end of the limit that adds 1000 and goes on up to a higher limit.
-#[test]
-fn side_traces_compiled_into_the_tree() {
-    let root = sum_loop();
+/// A side trace for the end of the limit of `sum_loop` that adds 1000 and goes on up to a higher limit.
+fn higher_limit() -> Trace {
     let mut t = Build::new();
     let i = t.emit(Op::SLOAD, Ty::Int, IrRef(2), IrRef(sload::PARENT));
     let limit = t.guarded(Op::SLOAD, Ty::Int, IrRef(3), IrRef(sload::TYPECHECK));
@@ -239,22 +237,56 @@ fn side_traces_compiled_into_the_tree() {
     t.emit(Op::LT, Ty::Int, i, twenty);
     let limit2 = t.emit(Op::ADD, Ty::Int, limit, ten);
     let sum2 = t.emit(Op::ADD, Ty::Num, sum, k);
-    let side = t.end(&[(3, limit2), (4, sum2)], Link::Root(TRACE));
-    let tree = TraceTree {
-        trace: &root,
-        id: TRACE,
-        exit_base: EXIT_BASE,
-        sites: &[],
-        sampled: false,
-        walked: false,
-        sides: vec![(SnapId::new(3), TraceTree::single(&side, trace_id(4), exit_id(50)))],
-    };
-    let mut m = Machine::new();
+    t.end(&[(3, limit2), (4, sum2)], Link::Root(TRACE))
+}
+
+/// The tree of both, with the limit 5.
+fn tree_of_two(m: &mut Machine) {
+    let (root, side) = (sum_loop(), higher_limit());
+    let sides = vec![(SnapId::new(3), TraceTree::single(&side, trace_id(4), exit_id(50)))];
     (*m.slot(2), *m.slot(3), *m.slot(4)) = (Value::int(1).bits(), Value::int(5).bits(), Value::int(0).bits());
-    m.codes[TRACE.index()] = m.compile(tree).unwrap().entry;
+    m.codes[TRACE.index()] = m.compile(TraceTree { sides, ..TraceTree::single(&root, TRACE, EXIT_BASE) }).unwrap().entry;
+}
+
+#[test]
+fn side_traces_compiled_into_the_tree() {
+    let mut m = Machine::new();
+    tree_of_two(&mut m);
     assert_eq!(m.enter(TRACE), (51, 0));
     assert_eq!((m.slot_value(2), m.slot_value(3)), (Value::int(26), Value::int(25)));
     assert_eq!(m.slot_value(4), Value::num(25.0 * 26.0 / 2.0 + 2000.0));
+}
+
+#[test]
+fn trees_are_left_while_a_sample_waits() {
+    let mut m = Machine::new();
+    m.interruptible = true;
+    tree_of_two(&mut m);
+    m.set_byte(ofs::VM_SAMPLE_WAITS, 1);
+    // The link to the root trace is not taken, and its snapshot is complete.
+    assert_eq!(m.enter(TRACE), (52, 0));
+    assert_eq!((m.slot_value(2), m.slot_value(3)), (Value::int(6), Value::int(15)));
+    assert_eq!(m.slot_value(4), Value::num(1015.0));
+}
+
+#[test]
+fn runs_of_side_traces_are_counted_down() {
+    let mut m = Machine::new();
+    m.counts_runs = true;
+    let mut countdown = [7, 1];
+    m.set(ofs::VM_SIDE_COUNTDOWN, (&raw mut countdown).expose_provenance() as u64);
+    let mut t = Build::new();
+    let k = t.int(5);
+    m.install(&t.end(&[(3, k)], Link::Interp), trace_id(1), exit_id(20));
+    // A side trace at its first exit is no reason not to leave.
+    let elsewhere = m.install(&Build::new().results(&[]), trace_id(2), exit_id(30));
+    m.exits[20] = elsewhere.entry;
+    for (exit, slot) in [(21, Value::int(5)), (20, Value::NIL)] {
+        *m.slot(3) = Value::NIL.bits();
+        assert_eq!(m.enter(trace_id(1)), (exit, 0));
+        assert_eq!(m.slot_value(3), slot);
+    }
+    assert_eq!(countdown, [7, -1]);
 }
 
 #[test]

@@ -25,7 +25,7 @@ for job in "$@"; do
     run luajit "$luajit"
     run interpreted "$perilune" -joff
     run compiled "$perilune"
-    run early "$perilune" -Ohotloop=1 -Ohotexit=1
+    run early "$perilune" -Ohotloop=1 -Ohotexit=1 -Ohottree=1
     result=same
     for mode in interpreted compiled early; do
         if ! cmp -s "$out/luajit" "$out/$mode"; then

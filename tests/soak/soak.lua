@@ -38,7 +38,7 @@ local LIMITS = {
 -- What `perilune -x` lists, as it is by default; in each run one of these is set besides.
 local DEFAULTS = { "3", "maxtrace=8000", "maxrecord=4000", "maxirconst=500", "maxside=100", "maxsnap=500", "minstitch=0", "tryside=4",
   "instunroll=4", "loopunroll=15", "callunroll=3", "recunroll=2", "sizemcode=64", "maxmcode=32768" }
-local MODES = { { "hotloop=150", "hotexit=15", "budget=1" }, { "hotloop=56", "hotexit=10", "budget=0" }, { "hotloop=2", "hotexit=2", "budget=0" } }
+local MODES = { { "hotloop=150", "hotexit=15", "budget=1" }, { "hotloop=56", "hotexit=10", "budget=0" }, { "hotloop=2", "hotexit=2", "budget=0", "hottree=20" } }
 -- Programs that cannot be run again and again.
 local LEFT_OUT = { ["lang/os_library"] = "wants a young process" }
 local failed = false

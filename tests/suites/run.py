@@ -19,7 +19,7 @@ sys.dont_write_bytecode = True
 import suites  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
-EARLY = ["-Ohotloop=1", "-Ohotexit=1"]
+EARLY = ["-Ohotloop=1", "-Ohotexit=1", "-Ohottree=1"]
 MODES = {
     "joff": ["-joff"],
     "default": [],

@@ -5,13 +5,13 @@
 //! side trace is lowered into that block instead.
 
 use super::value::{INT_HIGH, MEM};
-use super::{KnownSlot, Lower, Pending, Res};
+use super::{Lower, Pending, Res};
 use crate::exit_abi;
 use crate::source_loc::{exit_location, side_location};
 use cranelift_codegen::cursor::{Cursor, CursorPosition};
 use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, InstructionData, Value, types};
-use perilune_recorder::ir::{Ins, IrRef, Op, SlotIdx, SnapId, Snapshot, Trace};
+use perilune_recorder::ir::{Ins, IrRef, SlotIdx, SnapId, Snapshot, Trace};
 use perilune_vm::layout::ofs;
 
 impl<'a> Lower<'a> {
@@ -49,7 +49,7 @@ impl<'a> Lower<'a> {
     pub(super) fn guard(&mut self, cond: Value) -> Res<()> {
         let (exit, next) = (self.exit()?, self.block());
         // Cranelift puts the second successor next, if it is not cold. The trace goes on next, not its side trace.
-        let opposite = if self.attached(self.cur.snap).is_some() { self.opposite(cond) } else { None };
+        let opposite = if self.pos.func.layout.is_cold(exit) { None } else { self.opposite(cond) };
         match opposite {
             Some(not) => self.pos.ins().brif(not, exit, &[], next, &[]),
             None => self.pos.ins().brif(cond, next, &[], exit, &[]),
@@ -94,7 +94,7 @@ impl<'a> Lower<'a> {
         if let Some(block) = self.cur.exit {
             return Ok(block);
         }
-        let side = self.attached(self.cur.snap);
+        let side = self.attach(self.cur.snap);
         let block = if side.is_some() { self.block() } else { self.cold_block() };
         let position = self.pos.position();
         self.enter(block);
@@ -109,13 +109,23 @@ impl<'a> Lower<'a> {
         Ok(block)
     }
 
+    /// Index among the side traces of the one attached to an exit, which is lowered once: where the exit is emitted again, for another base,
+    /// it leaves through the exit table.
+    fn attach(&mut self, snap: SnapId) -> Option<usize> {
+        let side = self.cur.tree.sides.iter().position(|(exit, _)| *exit == snap)?;
+        if self.cur.starting || self.cur.attached.contains(&side) {
+            return None;
+        }
+        self.cur.attached.push(side);
+        Some(side)
+    }
     /// Emits the exit of a snapshot: stores its slots, then jumps to the exit table or to the attached side trace.
     pub(super) fn emit_exit(&mut self, snap: SnapId, side: Option<usize>) -> Res<()> {
         let base = if side.is_some() { self.restore(snap)? } else { self.restore_for_interpreter(snap)? };
         match side {
             Some(side) => {
                 let block = self.pos.current_block().ok_or(self.bad("exit outside of a block"))?;
-                let known = self.known_slots(snap)?;
+                let known = self.known_at(snap)?;
                 self.forget_cold();
                 self.pending.push(Pending { tree: &self.cur.tree.sides[side].1, block, base, known });
             }
@@ -266,24 +276,5 @@ impl<'a> Lower<'a> {
         self.jump(exit, &[]);
         self.enter(next);
         Ok(())
-    }
-
-    /// Index among the side traces of the one attached to an exit.
-    fn attached(&self, snap: SnapId) -> Option<usize> {
-        self.cur.tree.sides.iter().position(|(exit, _)| *exit == snap)
-    }
-    /// The slots of a snapshot that an attached side trace need not load, by its own slot numbers.
-    fn known_slots(&mut self, snap: SnapId) -> Res<Vec<KnownSlot>> {
-        let trace: &'a Trace = self.cur.trace;
-        let snap = trace.snap(snap);
-        let mut known = Vec::new();
-        for s in snap.restored().filter(|s| !s.value.is_const()) {
-            let ty = self.ty(s.value)?;
-            let Some(slot) = snap.slot_in_side_trace(s.slot) else { continue };
-            if super::value::repr(ty).is_some() && trace.ins[s.value.ins_index()].op != Op::CARG {
-                known.push(KnownSlot { slot, ty, value: self.val(s.value)? });
-            }
-        }
-        Ok(known)
     }
 }

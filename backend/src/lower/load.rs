@@ -1,10 +1,10 @@
 //! Loads of boxed values with their type checks.
 
 use super::value::{INT_HIGH, MEM, repr};
-use super::{KnownSlot, Lower, Res};
+use super::{Lower, Res};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
-use perilune_recorder::ir::{Const, Ins, IrRef, Op, SlotIdx, Snapshot, Ty, sload};
+use perilune_recorder::ir::{Const, Ins, IrRef, Op, Snapshot, Ty, sload};
 use perilune_vm::value as v;
 
 /// How a load checks the tag in memory.
@@ -21,8 +21,11 @@ impl Lower<'_> {
     pub(super) fn sload(&mut self, ins: Ins) -> Res<Option<Value>> {
         let (slot, flags) = (ins.a.slot(), ins.b.0);
         let guard = ins.is_guard() || flags & sload::TYPECHECK != 0;
-        if let Some(value) = self.inherited(slot, ins.ty) {
-            return Ok(Some(value));
+        let known = core::mem::take(&mut self.cur.known);
+        let value = self.find_known(&known, slot, ins.ty);
+        self.cur.known = known;
+        if value.is_some() {
+            return Ok(value);
         }
         let at = self.slot_offset(slot);
         if flags & sload::KEYINDEX != 0 {
@@ -31,16 +34,6 @@ impl Lower<'_> {
         }
         let convert = flags & sload::CONVERT != 0 || (guard && ins.ty == Ty::Num);
         self.boxed_load(self.cur.base, at, ins.ty, Check { guard, convert })
-    }
-
-    /// The value that the parent compiled into the same function has for a slot.
-    fn inherited(&mut self, slot: SlotIdx, ty: Ty) -> Option<Value> {
-        let KnownSlot { ty: from, value, .. } = *self.cur.known.iter().find(|k| k.slot == slot)?;
-        match (from, ty) {
-            _ if from == ty => Some(value),
-            (Ty::Int, Ty::Num) => Some(self.pos.ins().fcvt_from_sint(types::F64, value)),
-            _ => None,
-        }
     }
 
     /// Lowers instruction `i` together with the one behind it, if they are the load of an object and the check that it is a certain

@@ -17,6 +17,7 @@ mod conv;
 mod coroutine;
 mod exit;
 mod href;
+mod known;
 mod link;
 mod load;
 mod memory;
@@ -33,7 +34,8 @@ use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::{Block, Function, SigRef, Type, Value, types};
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_codegen::packed_option::PackedOption;
-use perilune_recorder::ir::{Ins, IrRef, Mode, Op, SlotIdx, SnapId, Trace, Ty};
+use known::KnownSlot;
+use perilune_recorder::ir::{Ins, IrRef, Mode, Op, SnapId, Trace, Ty};
 use perilune_vm::helper::Helper;
 use plan::{Class, Plan};
 use start::Start;
@@ -48,14 +50,6 @@ pub(crate) struct Env<'a> {
     pub thunks: &'a ThunkAddrs,
     /// Addresses of the helpers.
     pub helper: fn(Helper) -> usize,
-}
-
-/// A stack slot whose value is in a register.
-#[derive(Copy, Clone)]
-struct KnownSlot {
-    slot: SlotIdx,
-    ty: Ty,
-    value: Value,
 }
 
 /// A side trace to be lowered where an exit would have been.
@@ -101,6 +95,10 @@ struct Current<'a> {
     hoisted: Vec<(IrRef, Value)>,
     /// Slots whose values are not loaded.
     known: Vec<KnownSlot>,
+    /// Is it entered with what the start block loads?
+    starting: bool,
+    /// The side traces that were lowered at their exits, by index.
+    attached: Vec<usize>,
 }
 
 /// State of the lowering of one function.
@@ -177,6 +175,8 @@ impl<'a> Current<'a> {
             head: None,
             hoisted: Vec::new(),
             known,
+            starting: false,
+            attached: Vec::new(),
         }
     }
 }

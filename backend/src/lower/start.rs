@@ -13,9 +13,11 @@ use super::plan::Class;
 use super::value::{MEM, repr};
 use super::{Lower, Res};
 use crate::request::TraceTree;
+use crate::source_loc::location;
+use cranelift_codegen::cursor::Cursor;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, InstBuilder, Type, Value, types};
-use perilune_recorder::ir::{Effect, IrRef, Link, Op, SlotIdx, SnapId, Snapshot, Trace, Ty, sload};
+use cranelift_codegen::ir::{Block, InstBuilder, Type, types};
+use perilune_recorder::ir::{Effect, IrRef, Link, Op, SlotIdx, SnapId, Trace, Ty, sload};
 use perilune_vm::TraceId;
 use perilune_vm::layout::ofs;
 
@@ -61,7 +63,8 @@ fn entry_slots(trace: &Trace, is_hot: impl Fn(usize) -> bool) -> Vec<EntrySlot> 
         if trace.next_snap_is_at(SnapId::FIRST, i) || ins.op.effect() == Effect::Store || ins.op.moves_base() {
             break;
         }
-        let compared = trace.ins.get(i + 1).is_some_and(|next| next.op == Op::EQ && next.a == IrRef::of_ins(i) && next.b.is_const());
+        let compared =
+            trace.ins.get(i + 1).is_some_and(|next| next.op == Op::EQ && next.a == IrRef::of_ins(i) && next.b.is_const());
         if ins.op != Op::SLOAD || ins.b.0 & sload::KEYINDEX != 0 || ins.is_sunk() || !is_hot(i) || compared {
             continue;
         }
@@ -85,11 +88,16 @@ impl Lower<'_> {
             return Ok(());
         }
         let mut args = vec![self.cur.base];
+        self.cur.starting = true;
         for s in &slots {
             self.cur.at = s.ins;
+            if is_root {
+                self.pos.set_srcloc(location(s.ins));
+            }
             self.instruction(s.ins)?;
             args.push(self.val(IrRef::of_ins(s.ins))?);
         }
+        self.cur.starting = false;
         let entry = self.block();
         self.jump(entry, &args);
         self.enter(entry);
@@ -130,13 +138,10 @@ impl Lower<'_> {
     /// Stores the slots of the last snapshot and jumps to the start of a trace.
     pub(super) fn link_to(&mut self, start: &Start, last: SnapId) -> Res<()> {
         let base = self.restore(last)?;
-        let snap: &Snapshot = self.cur.trace.snap(last);
+        let known = self.known_at(last)?;
         let mut args = vec![base];
         for s in &start.slots {
-            match self.passed(snap, s)? {
-                Some(value) => args.push(value),
-                None => break,
-            }
+            args.extend(self.find_known(&known, s.slot, s.ty));
         }
         self.forget_cold();
         match start.entry {
@@ -144,20 +149,5 @@ impl Lower<'_> {
             _ => self.jump(start.block, &[base]),
         }
         Ok(())
-    }
-    /// The value of a slot at the end of a trace, if it is known to have the type that the start expects.
-    fn passed(&mut self, snap: &Snapshot, to: &EntrySlot) -> Res<Option<Value>> {
-        let Some(from) = snap.slots.iter().find(|s| snap.slot_in_side_trace(s.slot) == Some(to.slot)) else { return Ok(None) };
-        let there = from.value.is_const() || self.cur.values[from.value.ins_index()].is_some();
-        let ty = self.ty(from.value)?;
-        match (ty, to.ty) {
-            _ if !there => Ok(None),
-            (from_ty, to_ty) if from_ty == to_ty => self.val(from.value).map(Some),
-            (Ty::Int, Ty::Num) => {
-                let int = self.val(from.value)?;
-                Ok(Some(self.pos.ins().fcvt_from_sint(types::F64, int)))
-            }
-            _ => Ok(None),
-        }
     }
 }

@@ -123,6 +123,9 @@ pub struct Machine {
     pub backend: Backend,
     /// Do exits leave values unboxed?
     pub unboxed: bool,
+    /// Are runs counted down, and does the tree ask whether a sample waits?
+    pub counts_runs: bool,
+    pub interruptible: bool,
     /// What the exit that leads to the next trace passes.
     pub exit_args: Vec<ExitArg>,
     /// What the exit that leads to the next trace left so.
@@ -144,6 +147,8 @@ impl Machine {
             codes: vec![0; 10],
             backend,
             unboxed: false,
+            counts_runs: false,
+            interruptible: false,
             exit_args: Vec::new(),
             left: Vec::new(),
             others,
@@ -156,6 +161,11 @@ impl Machine {
     }
     pub fn set(&mut self, at: usize, word: u64) {
         self.vm[at / 8] = word;
+    }
+    pub fn set_byte(&mut self, at: usize, byte: u8) {
+        let mut word = self.vm[at / 8].to_ne_bytes();
+        word[at % 8] = byte;
+        self.vm[at / 8] = u64::from_ne_bytes(word);
     }
     pub fn get(&self, at: usize) -> u64 {
         self.vm[at / 8]

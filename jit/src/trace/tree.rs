@@ -149,7 +149,8 @@ impl Jit {
         // A root trace that is no longer entered needs none.
         let Some(plan) = plan else { return self.registry.borrow_mut().set_countdown(side, u64::MAX) };
         let estimate = cost::LOWERING * plan.instructions as u32;
-        let needed = u64::from(self.threshold_now(per_instruction, 0, estimate, self.thresholds(vm).literal)) * plan.instructions as u64;
+        let needed =
+            u64::from(self.threshold_now(per_instruction, 0, estimate, self.thresholds(vm).literal)) * plan.instructions as u64;
         // Code that waits for a builtin to return must stay where it is.
         if plan.runs < needed || plan.members.is_empty() || vm.compiled.native_calls != 0 {
             // A quarter at least, so that few questions are asked.

@@ -20,8 +20,6 @@ pub struct CompiledState {
     pub trace_code: *mut usize,
     /// Number of times each trace was entered from the interpreter, by its number.
     pub trace_entered: *mut u64,
-    /// By trace number: runs of a side trace until the compiler is asked whether its tree becomes one function.
-    pub side_countdown: *mut i32,
     /// Code address by exit id: [`CompiledState::exits_linked`] or [`CompiledState::exits_leaving`].
     pub exit_table: *mut usize,
     /// By exit id: the exit stub, or the code of the side trace.
@@ -42,6 +40,8 @@ pub struct CompiledState {
     pub nil_slot: Value,
     /// Base of the frame that compiled code counts slots from, while it runs and is sampled. Null if the stack has moved since.
     pub frame_base: *mut Value,
+    /// By trace number: runs of a side trace until the compiler is asked whether its tree becomes one function.
+    pub side_countdown: *mut i32,
 
     // From here on nothing is touched by compiled code.
     /// Entry to compiled code without watching.
@@ -69,7 +69,6 @@ impl CompiledState {
             enter,
             trace_code: core::ptr::null_mut(),
             trace_entered: core::ptr::null_mut(),
-            side_countdown: core::ptr::null_mut(),
             exit_table: core::ptr::null_mut(),
             exits_linked: core::ptr::null_mut(),
             exits_leaving: core::ptr::null_mut(),
@@ -80,6 +79,7 @@ impl CompiledState {
             scratch: [0; 16],
             nil_slot: Value::NIL,
             frame_base: core::ptr::null_mut(),
+            side_countdown: core::ptr::null_mut(),
             plain_enter: enter,
             unfinished: Unfinished::None,
             invalidations: 0,

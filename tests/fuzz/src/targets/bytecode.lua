@@ -51,6 +51,6 @@ return function(bytes, how)
   sethook()
   if exceeded or how == "" then return end
   jit.on()
-  jit.opt.start("hotloop=1", "hotexit=1", "maxtrace=100", how == "eval" and "eval=1" or "eval=0")
+  jit.opt.start("hotloop=1", "hotexit=1", "hottree=0", "maxtrace=100", how == "eval" and "eval=1" or "eval=0")
   run(bytes)
 end

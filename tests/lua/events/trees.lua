@@ -1,0 +1,110 @@
+-- Hot trees of traces are compiled as one function. A side trace asks for it when it has run often enough.
+local util = require "jit.util"
+jit.opt.start("hotloop=10", "hotexit=5", "budget=0")
+jit.off(true)
+
+-- What a function returns, the traces that were made meanwhile, and the functions of trees.
+local function run(hottree, f, ...)
+  jit.flush()
+  jit.opt.start("hottree=" .. hottree)
+  local before = util.counters()
+  local result = f(...)
+  local after = util.counters()
+  return result, after.closed - before.closed, after.trees - before.trees, after.mcode
+end
+jit.off(run)
+
+-- A loop of two paths.
+local function branch(n)
+  local even, odd = 0, 0
+  for i = 1, n do
+    if i % 2 == 0 then even = even + i else odd = odd + 0.5 end
+  end
+  return even * 2 + odd
+end
+local result, traces, trees, small = run(1000000, branch, 20000)
+assert(result == 20000 * 10001 + 5000 and traces == 2 and trees == 0, trees)
+local again, same, one, large = run(0, branch, 20000)
+assert(again == result and same == traces, "a tree is no reason for other traces")
+assert(one == 1 and large > small, one)
+-- A thousand runs for each of some twenty instructions are more than ten thousand.
+assert(select(3, run(1000, branch, 20000)) == 0)
+assert(select(3, run(100, branch, 20000)) == 1)
+
+-- A function that calls itself: traces are added, and the tree is compiled again with them.
+local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) end
+result, traces, trees = run(0, fib, 20)
+assert(result == 6765 and traces >= 3 and trees >= 2, trees)
+assert(trees < traces, "one for each side trace at most")
+
+-- Numbers become doubles on one path: each link goes where its types belong.
+local function types(n)
+  local x, steps = 1, 0
+  for i = 1, n do
+    if x > 1000 then x = x / 3 elseif i % 3 == 0 then x = x * 5 else x = x + 1 end
+    steps = steps + (x % 1 == 0 and 1 or 2)
+  end
+  return steps
+end
+local expected = run(1000000, types, 3000)
+assert(run(0, types, 3000) == expected)
+
+-- Errors in side traces, and exits that become hot later, find their frames.
+local function fails(n)
+  local caught = 0
+  for i = 1, n do
+    local ok = pcall(function(t)
+      if i % 2 == 0 then caught = caught + 1 end
+      if i % 5 == 0 then error("five") end
+      if i > n / 2 and i % 7 == 0 then return t.x.y end
+      return #t
+    end, {})
+    if not ok then caught = caught + 100 end
+  end
+  return caught
+end
+expected = run(1000000, fails, 1000)
+assert(run(0, fails, 1000) == expected)
+
+-- The function of a tree ends with its traces.
+do
+  local before = util.counters()
+  local f = assert(loadstring("local a, b = 0, 0 for i = 1, 2000 do if i % 2 == 0 then a = a + i else b = b + 1 end end return a + b"))
+  assert(f() == 1001000 + 1000)
+  local made = util.counters()
+  assert(made.trees > before.trees and made.mcode > before.mcode)
+  f = nil
+  collectgarbage()
+  local after = util.counters()
+  assert(after.mcode == before.mcode and after.alive == before.alive, after.mcode - before.mcode)
+end
+
+-- A side trace that leads through a function which dies ends, and the function of its tree with it; the loop goes on in its own code.
+do
+  jit.flush()
+  local function caller(f, n)
+    local s = 0
+    for i = 1, n do
+      if i % 2 == 0 then s = s + f(i) else s = s + 1 end
+    end
+    return s
+  end
+  jit.on(caller)
+  local source = "return function(x) if x % 4 == 0 then return 1 end return 2 end"
+  for i = 1, 5 do
+    local f = assert(loadstring(source))()
+    local before = util.counters()
+    assert(caller(f, 400) == 200 + 100 + 200)
+    assert(i > 1 or util.counters().trees > before.trees)
+    f = nil
+    collectgarbage()
+    assert(caller(tonumber, 400) == 200 + 200 * 201)
+  end
+end
+
+-- Samples need to know where in a trace the program is: trees are not compiled meanwhile.
+require("jit.profile").start("li1000", function() end)
+assert(select(3, run(0, branch, 20000)) == 0)
+require("jit.profile").stop()
+assert(select(3, run(0, branch, 20000)) == 1)
+print("ok")
