@@ -57,7 +57,7 @@ mod api;
 
 pub use api::app_data::{AppDataRef, AppDataRefMut};
 #[cfg(feature = "async")]
-pub use api::asynchronous::{AsyncCall, AsyncThread};
+pub use api::asynchronous::{AsyncCallFuture, AsyncThread};
 pub use api::chunk::{AsChunk, Chunk, ChunkMode};
 pub use api::convert::{FromLua, IntoLua};
 pub use api::debug::{HookTriggers, VmState};
@@ -67,6 +67,8 @@ pub use api::function::{Function, FunctionInfo};
 pub use api::limits::InterruptHandle;
 pub use api::lua::{Lua, WeakLua};
 pub use api::multi::{FromLuaMulti, IntoLuaMulti, MultiValue, Variadic};
+#[cfg(feature = "async")]
+pub use api::native::LuaNativeAsyncFn;
 pub use api::native::{LuaNativeFn, LuaNativeFnMut};
 pub use api::object::ObjectLike;
 pub use api::options::LuaOptions;
@@ -75,6 +77,7 @@ pub use api::scope::Scope;
 #[cfg(feature = "serde")]
 pub use api::serde::{LuaSerdeExt, de::DeserializeOptions, ser::SerializeOptions, value::SerializableValue};
 pub use api::string::{BorrowedBytes, BorrowedStr, LuaString};
+pub use api::sync::MaybeSend;
 pub use api::table::Table;
 pub use api::table_iter::{TablePairs, TableSequence};
 pub use api::thread::{Thread, ThreadEvent, ThreadStatus, ThreadTriggers};

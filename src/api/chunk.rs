@@ -270,6 +270,47 @@ impl<'a> Chunk<'a> {
     }
 }
 
+#[cfg(feature = "async")]
+impl Chunk<'_> {
+    /// Runs the chunk in a coroutine of its own, so that it may call asynchronous functions: see
+    /// [`Function::call_async`].
+    ///
+    /// # Errors
+    /// Those of [`Chunk::into_function`] and [`Function::call`].
+    pub async fn exec_async(self) -> Result<()> {
+        self.call_async(()).await
+    }
+    /// Evaluates the chunk, an expression or statements that end in `return`, in a coroutine of its own.
+    ///
+    /// ```
+    /// # async fn run() -> perilune::Result<()> {
+    /// let lua = perilune::Lua::new();
+    /// lua.globals().set("twice", perilune::Function::wrap_raw_async(|n: i32| async move { 2 * n }))?;
+    /// assert_eq!(lua.load("twice(20) + 2").eval_async::<i32>().await?, 42);
+    /// # Ok(())
+    /// # }
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+    /// # use std::future::Future;
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Chunk::into_function`] and [`Function::call`].
+    pub async fn eval_async<R: FromLuaMulti>(self) -> Result<R> {
+        match self.compile_expression() {
+            Some(f) => f.call_async(()).await,
+            None => self.call_async(()).await,
+        }
+    }
+    /// Calls the chunk with arguments, which it has as `...`, in a coroutine of its own.
+    ///
+    /// # Errors
+    /// Those of [`Chunk::into_function`] and [`Function::call`].
+    pub async fn call_async<R: FromLuaMulti>(self, args: impl IntoLuaMulti) -> Result<R> {
+        self.into_function()?.call_async(args).await
+    }
+}
+
 /// See [`Chunk::wrap`].
 struct Wrapped<C> {
     chunk: C,

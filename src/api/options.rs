@@ -14,17 +14,38 @@ use perilune_vm::stdlib::StdLib;
 pub struct LuaOptions {
     /// Do `pcall` and `xpcall` catch panics of Rust functions? A panic that they catch is resumed when it comes back to Rust.
     pub catch_rust_panics: bool,
+    /// How many coroutines of asynchronous calls are kept for the next calls.
+    #[cfg(feature = "async")]
+    pub thread_pool_size: usize,
 }
 
 impl LuaOptions {
-    /// The defaults: panics are caught.
+    /// The defaults: panics are caught, no coroutine is kept.
     pub const fn new() -> LuaOptions {
-        LuaOptions { catch_rust_panics: true }
+        LuaOptions {
+            catch_rust_panics: true,
+            #[cfg(feature = "async")]
+            thread_pool_size: 0,
+        }
     }
     /// Sets [`LuaOptions::catch_rust_panics`].
     #[must_use]
     pub const fn catch_rust_panics(mut self, yes: bool) -> LuaOptions {
         self.catch_rust_panics = yes;
+        self
+    }
+    /// Sets [`LuaOptions::thread_pool_size`].
+    ///
+    /// ```
+    /// use perilune::{Lua, LuaOptions, StdLib};
+    ///
+    /// let lua = Lua::new_with(StdLib::ALL_SAFE, LuaOptions::new().thread_pool_size(16))?;
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    #[cfg(feature = "async")]
+    #[must_use]
+    pub const fn thread_pool_size(mut self, size: usize) -> LuaOptions {
+        self.thread_pool_size = size;
         self
     }
 }
