@@ -127,11 +127,14 @@ pub enum ChunkMode {
 }
 
 impl ChunkMode {
-    /// The letter that `load` of Lua has for it.
-    fn letter(self) -> &'static [u8] {
+    /// What source text or bytecode is.
+    fn of(source: &[u8]) -> ChunkMode {
+        if source.first() == Some(&0x1b) { ChunkMode::Binary } else { ChunkMode::Text }
+    }
+    fn name(self) -> &'static str {
         match self {
-            ChunkMode::Text => b"t",
-            ChunkMode::Binary => b"b",
+            ChunkMode::Text => "text",
+            ChunkMode::Binary => "binary",
         }
     }
 }
@@ -189,8 +192,7 @@ impl<'a> Chunk<'a> {
     }
     /// What the chunk has to be, or else what it is.
     pub fn mode(&self) -> ChunkMode {
-        let is_binary = || self.source.as_ref().is_ok_and(|s| s.first() == Some(&0x1b));
-        self.mode.unwrap_or_else(|| if is_binary() { ChunkMode::Binary } else { ChunkMode::Text })
+        self.mode.unwrap_or_else(|| self.source.as_ref().map_or(ChunkMode::Text, |s| ChunkMode::of(s)))
     }
     /// Says what the chunk has to be: anything else is refused.
     ///
@@ -209,9 +211,16 @@ impl<'a> Chunk<'a> {
     /// Compiles source text with what was said about the chunk.
     fn compile(&self, source: &[u8]) -> Result<Function> {
         let lua = &self.lua;
-        let mode = self.mode.map(ChunkMode::letter);
+        let found = ChunkMode::of(source);
+        if let Some(wanted) = self.mode
+            && wanted != found
+        {
+            return Err(Error::syntax(
+                format!("attempt to load a {} chunk, not a {} one", found.name(), wanted.name()).as_bytes(),
+            ));
+        }
         let env = self.env.as_ref().map_err(Error::clone)?;
-        let loaded = lua.0.enter(|vm| match vm.load_chunk(source, self.name.as_bytes(), mode) {
+        let loaded = lua.0.enter(|vm| match vm.load_chunk(source, self.name.as_bytes(), None) {
             Ok(f) => Ok(Raw::func(f)),
             Err(message) if message == vm.heap.no_memory() => Err(Error::MemoryError(message.to_str_lossy().into_owned())),
             Err(message) => Err(Error::syntax(message.bytes())),

@@ -4,9 +4,11 @@
     reason = "`unsafe_new` is unsafe for its callers, who may give programs libraries that break memory; nothing unsafe is done here"
 )]
 
+use super::callback;
 use super::error::{Error, Result};
 use super::lua::Lua;
 use perilune_vm::stdlib::StdLib;
+use perilune_vm::value::Value as Raw;
 
 /// Options of a new state.
 #[derive(Clone, Debug)]
@@ -133,6 +135,25 @@ impl Lua {
             check_safe(libs, "in safe mode")?;
         }
         self.0.enter(|vm| super::state::open_libs(vm, libs));
+        if self.0.safe && libs.contains(StdLib::PACKAGE) {
+            self.refuse_c_modules();
+        }
         Ok(())
+    }
+    /// Has the library `package`, which was just opened, load no modules in C.
+    pub(super) fn refuse_c_modules(&self) {
+        let refuse = |_: &Lua, (): ()| Err::<(), _>(Error::SafetyError("package.loadlib is disabled in safe mode".to_owned()));
+        let loadlib = self.handle(callback::new(self, callback::closure(refuse)));
+        let loader = callback::closure(|_, ()| Ok("\n\tcan't load C modules in safe mode"));
+        let loader = self.handle(callback::new(self, loader));
+        self.0.enter(|vm| {
+            let package = vm.library(b"package");
+            vm.set_field(package, b"loadlib", loadlib.get());
+            // The third and the fourth look for libraries.
+            if let Some(loaders) = vm.field(package, b"loaders").as_table() {
+                vm.table_set_int(loaders, 3, loader.get());
+                vm.table_set_int(loaders, 4, Raw::NIL);
+            }
+        });
     }
 }
