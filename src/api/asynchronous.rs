@@ -9,9 +9,9 @@ use super::error::{Error, Result};
 use super::function::Function;
 use super::lua::Lua;
 use super::multi::{FromLuaMulti, IntoLuaMulti, MultiValue};
+use super::passing::{Passed, pass};
 use super::sync::{MaybeSend, Rc};
 use super::thread::Thread;
-use super::userdata::AnyUserData;
 use super::value::{LightUserData, Value};
 use futures_core::Stream;
 use perilune_vm::interp::co;
@@ -41,7 +41,7 @@ end";
 /// A future of a call.
 pub type Call = Pin<Box<dyn Future<Output = Result<MultiValue>>>>;
 /// Makes the future of a call with these arguments.
-pub type Start = dyn Fn(&Lua, MultiValue) -> Result<Call>;
+pub type Start = dyn Fn(Passed<'_>) -> Result<Call>;
 
 /// What a userdata of a call holds. Empty once the future is done, or was given up.
 #[derive(Default)]
@@ -108,7 +108,7 @@ fn waiting(lua: &Lua, start: Raw) -> Result<Raw> {
     let wait = match all.wait.get() {
         Some(slot) => lua.0.roots.get(slot),
         None => {
-            let poll: Rc<Closure> = Rc::new(poll_call);
+            let poll = callback::closure(poll_call);
             let poll = lua.handle(callback::new(lua, poll));
             let (chunk, yields) = lua.0.enter(|vm| {
                 let chunk = vm.load_chunk(WAIT.as_bytes(), b"=[async]", None).map(Raw::func);
@@ -157,10 +157,11 @@ fn poll_call(lua: &Lua, mut args: MultiValue) -> Result<MultiValue> {
 
 /// The Lua function of an asynchronous closure.
 pub fn new(lua: &Lua, start: Rc<Start>) -> Result<Function> {
-    let start: Rc<Closure> = Rc::new(move |lua, args| {
-        let pending = Rc::new(Pending(RefCell::new(Some(start(lua, args)?))));
-        let call = lua.0.enter(|vm| Raw::udata(vm.new_host_udata(Box::new(pending), None)));
-        Ok([Value::UserData(AnyUserData(lua.handle(call)))].into_iter().collect())
+    let start: Rc<Closure> = Rc::new(move |args| {
+        let lua = args.lua;
+        let pending = Rc::new(Pending(RefCell::new(Some(start(args)?))));
+        pass(lua, lua.0.enter(|vm| Raw::udata(vm.new_host_udata(Box::new(pending), None))));
+        Ok(())
     });
     let start = lua.handle(callback::new(lua, start));
     let f = Function(lua.handle(waiting(lua, start.get())?));
@@ -184,9 +185,9 @@ where
     FR: Future<Output = Result<R>> + MaybeSend + 'static,
     R: IntoLuaMulti,
 {
-    Rc::new(move |lua, args| {
-        let args = A::from_lua_args(args, 1, to.as_deref(), lua)?;
-        Ok(converted(lua, f(lua.clone(), args)))
+    Rc::new(move |args| {
+        let converted_args = A::take_all(args, Some((1, to.as_deref())))?;
+        Ok(converted(args.lua, f(args.lua.clone(), converted_args)))
     })
 }
 

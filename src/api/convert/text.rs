@@ -3,6 +3,8 @@
 use super::{FromLua, IntoLua};
 use crate::api::error::{Error, Result};
 use crate::api::lua::Lua;
+use crate::api::multi::bad_argument;
+use crate::api::passing::{Passed, Place, pass_bytes};
 use crate::api::string::{BorrowedBytes, BorrowedStr, LuaString};
 use crate::api::value::Value;
 use std::borrow::Cow;
@@ -28,6 +30,10 @@ macro_rules! into_string {
             fn into_lua(self, lua: &Lua) -> Result<Value> {
                 let $s = self;
                 Ok(Value::String(lua.create_string($bytes)?))
+            }
+            fn pass(self, lua: &Lua) -> Result<()> {
+                let $s = self;
+                pass_bytes(lua, AsRef::<[u8]>::as_ref(&$bytes))
             }
         }
     )*};
@@ -62,8 +68,21 @@ macro_rules! from_string {
         }
     )*};
 }
+/// A string, or the text of a number.
+impl FromLua for LuaString {
+    fn from_lua(v: Value, lua: &Lua) -> Result<LuaString> {
+        string(v, "string", lua)
+    }
+    fn take(values: Passed<'_>, i: usize, place: Place<'_>) -> Result<LuaString> {
+        let raw = values.raw(i);
+        if raw.is_str() {
+            return Ok(LuaString(values.lua.handle(raw)));
+        }
+        let s = string(values.value(i), "string", values.lua);
+        s.map_err(|e| place.map_or_else(|| e.clone(), |(n, to)| bad_argument(n, to, e.clone())))
+    }
+}
 from_string! {
-    LuaString: |v, lua| string(v, "string", lua);
     BorrowedStr: |v, lua| text(v, "BorrowedStr", lua);
     BorrowedBytes: |v, lua| Ok(string(v, "BorrowedBytes", lua)?.as_bytes());
     String: |v, lua| Ok(text(v, "String", lua)?.to_owned());
