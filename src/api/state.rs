@@ -82,6 +82,8 @@ pub struct State {
     pub(super) app_data: AppData,
     /// The callback for events of coroutines.
     pub(super) thread_events: ThreadEvents,
+    /// The builtins that resume a coroutine with values, and with an error, once they were needed.
+    pub(super) resume_functions: (Cell<Option<u32>>, Cell<Option<u32>>),
     /// Hooks.
     pub(super) hooks: Hooks,
     /// The metatable of arrays, once it was made.
@@ -121,6 +123,7 @@ impl State {
             names: Names::default(),
             app_data: AppData::default(),
             thread_events: ThreadEvents::default(),
+            resume_functions: Default::default(),
             hooks: Hooks::default(),
             #[cfg(feature = "serde")]
             array_metatable: Cell::new(None),

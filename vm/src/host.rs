@@ -28,6 +28,7 @@ pub struct Roots {
 
 impl Roots {
     /// Roots a value; the slot, with one handle.
+    #[inline]
     pub fn add(&self, value: Value) -> u32 {
         let mut slots = self.slots.borrow_mut();
         let new = Slot { value, handles: 1 };
@@ -44,10 +45,12 @@ impl Roots {
         self.slots.borrow()[slot as usize].value
     }
     /// Another handle shares a slot.
+    #[inline]
     pub fn share(&self, slot: u32) {
         self.slots.borrow_mut()[slot as usize].handles += 1;
     }
     /// A handle of a slot is gone.
+    #[inline]
     pub fn release(&self, slot: u32) {
         let s = &mut self.slots.borrow_mut()[slot as usize];
         s.handles -= 1;
@@ -91,7 +94,8 @@ impl Roots {
     pub fn replace_passing(&self, from: usize, values: &[Value]) {
         let mut passing = self.passing.borrow_mut();
         passing.truncate(from);
-        passing.extend_from_slice(values);
+        // There are few: copying them one by one is faster than a call of `memcpy`.
+        values.iter().for_each(|v| passing.push(*v));
     }
     /// Number of slots in use.
     pub fn len(&self) -> usize {

@@ -93,6 +93,15 @@ pub trait FromLua: Sized {
     }
 }
 
+/// As [`FromLua::take`] is without an implementation of its own: for those that have one, and leave it the rare values.
+#[cold]
+fn take_value<T: FromLua>(values: Passed<'_>, i: usize, place: Place<'_>) -> Result<T> {
+    match place {
+        None => T::from_lua(values.value(i), values.lua),
+        Some((n, to)) => T::from_lua_arg(values.value(i), n, to, values.lua),
+    }
+}
+
 impl IntoLua for Value {
     fn into_lua(self, _: &Lua) -> Result<Value> {
         Ok(self)
@@ -136,8 +145,15 @@ macro_rules! into_handle {
 into_handle! { LuaString String Table Table Function Function Thread Thread AnyUserData UserData }
 
 macro_rules! from_variant {
-    ($($t:ident $variant:ident $name:literal)*) => {$(
+    ($($t:ident $variant:ident $name:literal |$raw:ident| $is:expr;)*) => {$(
         impl FromLua for $t {
+            fn take(values: Passed<'_>, i: usize, place: Place<'_>) -> Result<$t> {
+                let $raw = values.raw(i);
+                if $is {
+                    return Ok($t(values.lua.handle($raw)));
+                }
+                take_value(values, i, place)
+            }
             fn from_lua(v: Value, _: &Lua) -> Result<$t> {
                 match v {
                     Value::$variant(h) => Ok(h),
@@ -148,8 +164,26 @@ macro_rules! from_variant {
     )*};
 }
 from_variant! {
-    Table Table "table" Function Function "function" Thread Thread "thread" AnyUserData UserData "userdata"
-    LightUserData LightUserData "lightuserdata"
+    Table Table "table" |v| v.is_table();
+    Function Function "function" |v| v.is_func();
+    Thread Thread "thread" |v| v.as_thread().is_some();
+}
+
+impl FromLua for AnyUserData {
+    fn from_lua(v: Value, _: &Lua) -> Result<AnyUserData> {
+        match v {
+            Value::UserData(u) => Ok(u),
+            _ => Err(Error::conversion(v.type_name(), "userdata")),
+        }
+    }
+}
+impl FromLua for LightUserData {
+    fn from_lua(v: Value, _: &Lua) -> Result<LightUserData> {
+        match v {
+            Value::LightUserData(p) => Ok(p),
+            _ => Err(Error::conversion(v.type_name(), "lightuserdata")),
+        }
+    }
 }
 
 impl IntoLua for LightUserData {

@@ -1,6 +1,6 @@
 //! Numbers.
 
-use super::{FromLua, IntoLua};
+use super::{FromLua, IntoLua, take_value};
 use crate::api::error::{Error, Result};
 use crate::api::lua::Lua;
 use crate::api::passing::{Passed, Place, pass};
@@ -21,15 +21,6 @@ pub fn coerce(v: &Value) -> Option<f64> {
 /// [`coerce`] for a conversion to the type `to`.
 fn number(v: &Value, to: &str) -> Result<f64> {
     coerce(v).ok_or_else(|| Error::conversion_because(v.type_name(), to, "expected number or string coercible to number"))
-}
-
-/// Converts a value on its way that is no small number.
-#[cold]
-fn take_value<T: FromLua>(values: Passed<'_>, i: usize, place: Place<'_>) -> Result<T> {
-    match place {
-        None => T::from_lua(values.value(i), values.lua),
-        Some((n, to)) => T::from_lua_arg(values.value(i), n, to, values.lua),
-    }
 }
 
 /// The integers of 128 bits hold all doubles that an integer type can hold; the fraction is cut off.

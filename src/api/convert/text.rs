@@ -1,9 +1,8 @@
 //! Strings, characters and paths.
 
-use super::{FromLua, IntoLua};
+use super::{FromLua, IntoLua, take_value};
 use crate::api::error::{Error, Result};
 use crate::api::lua::Lua;
-use crate::api::multi::bad_argument;
 use crate::api::passing::{Passed, Place, pass_bytes};
 use crate::api::string::{BorrowedBytes, BorrowedStr, LuaString};
 use crate::api::value::Value;
@@ -78,14 +77,25 @@ impl FromLua for LuaString {
         if raw.is_str() {
             return Ok(LuaString(values.lua.handle(raw)));
         }
-        let s = string(values.value(i), "string", values.lua);
-        s.map_err(|e| place.map_or_else(|| e.clone(), |(n, to)| bad_argument(n, to, e.clone())))
+        take_value(values, i, place)
+    }
+}
+/// A string, or the text of a number, as UTF-8.
+impl FromLua for String {
+    fn from_lua(v: Value, lua: &Lua) -> Result<String> {
+        Ok(text(v, "String", lua)?.to_owned())
+    }
+    fn take(values: Passed<'_>, i: usize, place: Place<'_>) -> Result<String> {
+        let s = values.raw(i).as_str();
+        match s.and_then(|s| core::str::from_utf8(s.bytes()).ok().map(str::to_owned)) {
+            Some(text) => Ok(text),
+            None => take_value(values, i, place),
+        }
     }
 }
 from_string! {
     BorrowedStr: |v, lua| text(v, "BorrowedStr", lua);
     BorrowedBytes: |v, lua| Ok(string(v, "BorrowedBytes", lua)?.as_bytes());
-    String: |v, lua| Ok(text(v, "String", lua)?.to_owned());
     Box<str>: |v, lua| Ok((*text(v, "Box<str>", lua)?).into());
     OsString: |v, lua| Ok(OsString::from_vec(string(v, "OsString", lua)?.as_bytes().to_vec()));
     PathBuf: |v, lua| Ok(OsString::from_vec(string(v, "PathBuf", lua)?.as_bytes().to_vec()).into());

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "a value inside a userdata is reached by the borrow that was just taken")]
 
 use super::borrow::userdata_of;
-use super::cell::{Content, Mode, Scoped};
+use super::cell::{BorrowFlag, Content, Mode, Payload, Scoped};
 use super::{AnyUserData, MetaMethod, UserData, UserDataFields, UserDataMethods, wrapper};
 #[cfg(feature = "async")]
 use super::{UserDataRef, UserDataRefMut};
@@ -16,6 +16,7 @@ use crate::api::passing::Passed;
 use crate::api::sync::{MaybeSend, Rc};
 use crate::api::type_name::short_type_name;
 use crate::api::{Lua, Value};
+use perilune_vm::object::{Gc, Udata};
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -61,6 +62,9 @@ pub struct Members {
 enum Reach {
     /// Any userdata with a value of the type.
     Typed {
+        /// Finds the value, and the state of its borrows, if the userdata holds it without a wrapper. Both live as long as the userdata is
+        /// used by a call.
+        find: fn(Gc<Udata>) -> Option<(*mut (), *const BorrowFlag)>,
         read: fn(&Content, &mut dyn FnMut(*const ())) -> Result<()>,
         write: fn(&Content, &mut dyn FnMut(*mut ())) -> Result<()>,
     },
@@ -71,8 +75,20 @@ enum Reach {
 impl Reach {
     fn typed<T: 'static>() -> Reach {
         Reach::Typed {
+            find: |u| {
+                let found = u.with(|p: &mut Payload| p.shared::<T>().map(|v| (v.as_ptr().cast(), &raw const v.flag)));
+                found.flatten()
+            },
             read: |content, f| wrapper::read(content, |v: &T| f((&raw const *v).cast())),
             write: |content, f| wrapper::write(content, |v: &mut T| f((&raw mut *v).cast())),
+        }
+    }
+    /// See [`Reach::Typed`].
+    #[inline]
+    fn find(&self, args: Passed<'_>) -> Option<(*mut (), *const BorrowFlag)> {
+        match self {
+            Reach::Typed { find, .. } => find(args.raw(0).as_udata()?),
+            Reach::Only(_) => None,
         }
     }
     /// Is this the one value that can be reached? If not, the other's value is not touched.
@@ -164,7 +180,14 @@ impl<T> UserDataRegistry<T> {
         let (to, reach) = (self.full_name(name), self.reach.clone());
         Rc::new(move |args| {
             // An argument may be the same userdata: all are converted before this one is borrowed.
-            let mut converted = Some(A::take_all(args.skip(1), Some((2, Some(&to)))));
+            let converted = A::take_all(args.skip(1), Some((2, Some(&to))));
+            if let Some((this, flag)) = reach.find(args) {
+                // SAFETY: the first argument keeps its value, which is neither taken nor destroyed while a call has borrowed it.
+                let _borrow = unsafe { &*flag }.during_call(Mode::Shared).map_err(|e| bad_self(&to, e))?;
+                // SAFETY: a `T` (`Reach`), borrowed to read for this call.
+                return method(args.lua, unsafe { &*this.cast::<T>() }, converted?)?.pass_all(args.lua);
+            }
+            let mut converted = Some(converted);
             let content = content_of_self::<T>(args).map_err(|e| bad_self(&to, e))?;
             let mut result = Ok(());
             let called = reach.read(&content, &mut |this| {
@@ -186,7 +209,14 @@ impl<T> UserDataRegistry<T> {
         let (to, reach, method) = (self.full_name(name), self.reach.clone(), RefCell::new(method));
         Rc::new(move |args| {
             let mut method = method.try_borrow_mut().map_err(|_| Error::RecursiveMutCallback)?;
-            let mut converted = Some(A::take_all(args.skip(1), Some((2, Some(&to)))));
+            let converted = A::take_all(args.skip(1), Some((2, Some(&to))));
+            if let Some((this, flag)) = reach.find(args) {
+                // SAFETY: as for methods that read.
+                let _borrow = unsafe { &*flag }.during_call(Mode::Exclusive).map_err(|e| bad_self(&to, e))?;
+                // SAFETY: a `T` (`Reach`), borrowed to write for this call.
+                return method(args.lua, unsafe { &mut *this.cast::<T>() }, converted?)?.pass_all(args.lua);
+            }
+            let mut converted = Some(converted);
             let content = content_of_self::<T>(args).map_err(|e| bad_self(&to, e))?;
             let mut result = Ok(());
             let called = reach.write(&content, &mut |this| {
