@@ -198,6 +198,9 @@ impl State {
         match self.enter(|vm| vm.interrupt_waits()) {
             Some(cause @ Cause::Host) => return Error::Interrupted(with_traceback(cause.message().as_bytes())),
             Some(cause @ Cause::Time) => return Error::TimeLimitExceeded(with_traceback(cause.message().as_bytes())),
+            _ if self.enter(|vm| vm.is_out_of_fuel()) => {
+                return Error::OutOfFuel(with_traceback(perilune_vm::fuel::MESSAGE.as_bytes()));
+            }
             _ => {}
         }
         match e.as_str() {

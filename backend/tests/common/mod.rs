@@ -97,6 +97,7 @@ impl Build {
             pc: 0,
             multres: 0,
             decides: false,
+            fuel: 0,
             done: 0,
             slots,
         });

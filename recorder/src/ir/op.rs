@@ -259,6 +259,8 @@ macro_rules! for_each_ir {
             (YIELD, r, r, S, none)
             /// Ends the running coroutine, and goes on in op1, likewise.
             (COEND, r, r, S, none)
+            /// Guard: there is fuel for the instructions from number op1 of the trace up to number op2. Takes it, see [`super::Trace::fuel_back`].
+            (FUEL, l, l, S, guard)
         }
     };
 }

@@ -251,6 +251,7 @@ impl Parser<'_> {
             pc: 0,
             multres: 0,
             decides: false,
+            fuel: 0,
             done: 0,
             slots: Vec::new(),
         };

@@ -29,8 +29,9 @@ impl Recorder {
     pub(super) fn dispatch(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
         // Nothing resumes at the header of a function.
         let header = is_header(ins.op());
-        if self.snaps.needed && !header {
+        if (self.snaps.needed || self.fuel.is_due) && !header {
             self.snap(pc)?;
+            self.take_fuel()?;
             self.sync()?;
         }
         if !header {

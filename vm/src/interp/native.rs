@@ -30,7 +30,8 @@ pub enum Unfinished {
 /// Does the interpreter have nothing to look at before its next instruction: a hook, an interrupt, a sample?
 pub(super) fn is_plain(vm: &Vm) -> bool {
     // SAFETY: a field of this VM. Volatile: a signal handler may have written it.
-    unsafe { (&raw const vm.interp.dispatching).read_volatile() == Dispatching::Plain }
+    let dispatching = unsafe { (&raw const vm.interp.dispatching).read_volatile() };
+    matches!(dispatching, Dispatching::Plain | Dispatching::Counted)
 }
 
 /// Calls the builtin whose frame is at `frame`. True if its results are where the call wants them; otherwise compiled code must
