@@ -416,6 +416,27 @@ macro_rules! external {
 }
 external! { std::io::Error std::str::Utf8Error std::net::AddrParseError }
 
+/// The error of Lua that it was made of, or else an [`Error::ExternalError`].
+///
+/// ```
+/// use perilune::{Error, Lua};
+///
+/// fn port(text: &str) -> anyhow::Result<u16> {
+///     Ok(text.parse()?)
+/// }
+/// let lua = Lua::new();
+/// lua.globals().set("port", lua.create_function(|_, text: String| Ok(port(&text)?))?)?;
+/// assert_eq!(lua.load("port('80')").eval::<u16>()?, 80);
+/// assert!(lua.load("port('x')").exec().unwrap_err().message().contains("invalid digit"));
+/// # Ok::<(), Error>(())
+/// ```
+#[cfg(feature = "anyhow")]
+impl From<anyhow::Error> for Error {
+    fn from(e: anyhow::Error) -> Error {
+        e.downcast().unwrap_or_else(Error::external)
+    }
+}
+
 #[cfg(feature = "serde")]
 impl serde::ser::Error for Error {
     fn custom<T: fmt::Display>(message: T) -> Error {

@@ -129,6 +129,8 @@ impl State {
             types: Types::default(),
             safe,
         };
+        #[cfg(feature = "async")]
+        state.asynchronous.pool_size.set(options.thread_pool_size);
         let state = Rc::new(state);
         let host: Rc<dyn Host> = Rc::new(Payloads(Rc::downgrade(&state)));
         state.enter(|vm| {
