@@ -82,9 +82,10 @@ fn a_table_becomes_readonly_in_a_loop() {
     for (mode, lua) in states() {
         let freeze = lua
             .create_function(|_, (t, i): (Table, i32)| {
-                Ok(if i == 150 {
-                    t.set_readonly(true)
-                })
+                if i == 150 {
+                    t.set_readonly(true);
+                }
+                Ok(())
             })
             .expect("a function");
         for store in ["t.x = i", "t[1] = i", "t[i] = i", "t[key] = i"] {
