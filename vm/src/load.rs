@@ -12,7 +12,7 @@ use crate::hooks::{Compiler, Resume};
 use crate::host::HostState;
 use crate::ids::ExitId;
 use crate::interp::{frame, stack};
-use crate::interrupt::Interrupts;
+use crate::interrupt::{Cause, Interrupts};
 use crate::meta::MM;
 use crate::object::{Func, Gc, Proto, Str, Table, ThreadStatus};
 use crate::sample::Sampling;
@@ -90,6 +90,27 @@ impl Pieces for Reader<'_> {
             self.look = self.bytes + self.bytes / 4 + (64 << 10);
         }
         Ok(true)
+    }
+}
+
+/// Bytes of a chunk that are compiled between two looks at interrupts.
+const PART: usize = 64 << 10;
+
+/// A chunk that is there, in parts, so that compiling a long one can be interrupted.
+struct Parts<'a> {
+    vm: &'a Vm,
+    rest: &'a [u8],
+}
+
+impl Pieces for Parts<'_> {
+    fn next(&mut self, into: &mut Vec<u8>, _: u32) -> LuaResult<bool> {
+        if self.vm.interrupt_waits().is_some() {
+            return Err(LuaError::parked());
+        }
+        let (part, rest) = self.rest.split_at(self.rest.len().min(PART));
+        into.extend_from_slice(part);
+        self.rest = rest;
+        Ok(!part.is_empty())
     }
 }
 
@@ -211,6 +232,12 @@ impl Vm {
         self.compile(source, name, mode)
     }
     fn compile(&mut self, source: &[u8], name: &[u8], mode: Option<&[u8]>) -> Result<Gc<Func>, LoadError> {
+        if source.len() > PART && self.is_interruptible() {
+            let mut parts = Parts { vm: self, rest: source };
+            let interrupted = || LoadError::plain(self.interrupt_waits().map_or("", Cause::message));
+            let data = read(Source::in_pieces(&mut parts), name, mode).map_err(|e| e.unwrap_or_else(interrupted))?;
+            return Ok(self.load_data(&data));
+        }
         // Only the reader of a text in pieces fails without a message.
         let data = read(Source::whole(source), name, mode).map_err(|e| e.unwrap_or_else(|| LoadError::plain("")))?;
         Ok(self.load_data(&data))

@@ -27,9 +27,16 @@ impl Lower<'_> {
             lefts.push((phi.a.ins_index(), ty));
             back.push(phi.b);
         }
+        let carries_fuel = self.carries_fuel();
+        if carries_fuel {
+            entry.push(self.vm_field(ofs::VM_FUEL));
+        }
         self.jump(head, &entry);
         for (left, ty) in lefts {
             self.cur.values[left] = self.block_param(head, ty).into();
+        }
+        if carries_fuel {
+            self.cur.fuel_left = Some(self.block_param(head, types::I64));
         }
         self.enter(head);
         self.cur.exit = None;
@@ -122,10 +129,11 @@ impl Lower<'_> {
 
     fn back_edge(&mut self) -> Res<()> {
         let Some((head, back)) = self.cur.head.take() else { return Err(self.bad("no loop")) };
-        let mut args = Vec::with_capacity(back.len());
+        let mut args = Vec::with_capacity(back.len() + 1);
         for r in back {
             args.push(self.val(r)?);
         }
+        args.extend(self.cur.fuel_left);
         self.jump(head, &args);
         Ok(())
     }

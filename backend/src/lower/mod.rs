@@ -95,6 +95,8 @@ struct Current<'a> {
     exit: Option<Block>,
     /// Index of the FUEL whose instructions run.
     fuel: Option<usize>,
+    /// In a loop that calls no builtin: the fuel left. It is in memory otherwise.
+    fuel_left: Option<Value>,
     /// Where the trace starts; takes the base.
     start: Block,
     /// Head of the loop and the right-hand sides of its PHIs.
@@ -184,6 +186,7 @@ impl<'a> Current<'a> {
             snap: SnapId::FIRST,
             exit: None,
             fuel: None,
+            fuel_left: None,
             start,
             head: None,
             hoisted: Vec::new(),

@@ -4,11 +4,14 @@
 use super::{Heap, Phase};
 use crate::Vm;
 use crate::error::LuaResult;
+use crate::interrupt::Cause;
 use crate::object::{Gc, Thread};
 use crate::sample::Activity;
 
 /// A step is due after this many bytes allocated.
 const STEP: usize = 16 << 10;
+/// Work between two looks at interrupts in a full collection: about a millisecond.
+const PART: usize = 1 << 20;
 /// So many steps may compiled code go on where it should leave for the collector: most of it leaves by itself before.
 pub(super) const POSTPONED: u32 = 8;
 
@@ -253,7 +256,7 @@ impl Vm {
         }
     }
     /// A complete collection: when it returns, everything that was unreachable when it was called is freed, and finalizers
-    /// have been called.
+    /// have been called. While an interrupt waits it may end before, between two steps.
     pub fn full_gc(&mut self) {
         self.note_running();
         if matches!(self.heap.phase, Phase::Propagate | Phase::Atomic) {
@@ -265,7 +268,12 @@ impl Vm {
             self.heap.sweep_all();
         }
         self.heap.phase = Phase::Pause;
-        self.work(usize::MAX);
+        while !self.work(PART) {
+            if self.interrupt_waits().is_some_and(Cause::lasts) {
+                self.next_step_due();
+                return;
+            }
+        }
         self.heap.rest();
         self.drop_payloads();
     }

@@ -2,7 +2,7 @@
 
 use super::buffer::with_bytes;
 use super::env::set_function_env;
-use super::io::{error_text, read_file};
+use super::io::{Bounds, error_text, read_bounded};
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::object::{Func, Gc, Str};
@@ -87,8 +87,10 @@ fn next_piece(vm: &mut Vm) -> LuaResult<Option<Gc<Str>>> {
 
 /// Loads a file, or standard input.
 pub(super) fn load_file(vm: &mut Vm, name: Option<Gc<Str>>, mode: Option<Gc<Str>>) -> Loaded {
+    let flag = std::sync::Arc::clone(&vm.interrupts.flag);
+    let bounds = &Bounds { most: vm.longest_buffer(), stop: &flag };
     let (chunk_name, source) = match name {
-        Some(name) => ([b"@", name.bytes()].concat(), read_file(name.bytes())),
+        Some(name) => ([b"@", name.bytes()].concat(), read_bounded(name.bytes(), bounds)),
         None => (b"=stdin".to_vec(), super::io::read_stdin()),
     };
     match source {

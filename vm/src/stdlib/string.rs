@@ -89,25 +89,34 @@ pub fn rep(vm: &mut Vm) -> LuaResult<u32> {
     let mut all = core::mem::take(&mut vm.strings.buffer);
     all.clear();
     vm.room(&mut all, (s.len() + sep_len) * n)?;
-    if let ([byte], 0) = (s.bytes(), sep_len) {
-        all.resize(n, *byte);
-    } else {
-        all.extend_from_slice(s.bytes());
-        all.extend_from_slice(sep.as_ref().map_or(b"", |s| s.bytes()));
-        repeat(&mut all, n);
-        all.truncate(all.len() - sep_len);
-    }
+    all.extend_from_slice(s.bytes());
+    all.extend_from_slice(sep.as_ref().map_or(b"", |s| s.bytes()));
+    repeat(vm, &mut all, n)?;
+    all.truncate(all.len() - sep_len);
     let r = vm.ret_str(&all);
     vm.keep_buffer(all);
     r
 }
 
+/// Bytes that are copied between two looks at interrupts: about a millisecond where they are new to the process.
+const PART: usize = 4 << 20;
+
 /// Repeats the contents `n` times in all.
-fn repeat(all: &mut Vec<u8>, n: usize) {
-    let len = all.len() * n;
-    while all.len() < len {
-        all.extend_from_within(..all.len().min(len - all.len()));
+fn repeat(vm: &mut Vm, all: &mut Vec<u8>, n: usize) -> LuaResult<()> {
+    let (once, len) = (all.len(), all.len() * n);
+    if let [byte] = all[..] {
+        while all.len() < len {
+            all.resize(len.min(all.len() + PART), byte);
+            vm.check_interrupt()?;
+        }
     }
+    // Whole periods, so that what follows is always a copy of the beginning.
+    let most = once * (PART / once.max(1)).max(1);
+    while all.len() < len {
+        all.extend_from_within(..all.len().min(len - all.len()).min(most));
+        vm.check_interrupt()?;
+    }
+    Ok(())
 }
 
 /// A string made of the bytes of the first argument, in the VM's buffer.

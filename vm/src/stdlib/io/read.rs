@@ -1,6 +1,6 @@
 //! Reading by formats: lines, numbers, everything, or a number of bytes.
 
-use super::stream::{Shared, Stream, lock};
+use super::stream::{Bounds, Shared, Stream, lock};
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::value::Value;
@@ -66,15 +66,16 @@ pub fn read_values(vm: &mut Vm, stream: &Shared, formats: &[Value], first: usize
 fn read_one(vm: &mut Vm, stream: &Shared, format: Format) -> LuaResult<io::Result<bool>> {
     let mut out = core::mem::take(&mut vm.strings.buffer);
     out.clear();
-    let most = vm.longest_buffer();
+    let flag = std::sync::Arc::clone(&vm.interrupts.flag);
+    let bounds = &Bounds { most: vm.longest_buffer(), stop: &flag };
     let found = {
         let mut s = lock(stream);
         match format {
             Format::Number => read_number(&mut s, &mut out),
-            Format::Line { keep } => s.read_line(&mut out, keep, most),
-            Format::All => s.read_all(&mut out, most).map(|()| true),
+            Format::Line { keep } => s.read_line(&mut out, keep, bounds),
+            Format::All => s.read_all(&mut out, bounds).map(|()| true),
             Format::Bytes(0) => s.fill().map(|ahead| !ahead.is_empty()),
-            Format::Bytes(n) => s.read_bytes(&mut out, n, most).map(|()| !out.is_empty()),
+            Format::Bytes(n) => s.read_bytes(&mut out, n, bounds).map(|()| !out.is_empty()),
         }
     };
     if found.as_ref().is_err_and(|e| e.kind() == io::ErrorKind::OutOfMemory) {

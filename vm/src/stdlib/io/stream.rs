@@ -3,6 +3,7 @@
 
 use super::super::sys;
 use crate::interp::hook::interrupt_waits;
+use crate::interrupt::Flag;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -60,9 +61,20 @@ fn bad_descriptor() -> io::Error {
     io::Error::from_raw_os_error(libc::EBADF)
 }
 
-/// Appends to what is being read, which is not to become longer than `most`.
-fn append(out: &mut Vec<u8>, part: &[u8], most: usize) -> io::Result<()> {
-    if out.len().saturating_add(part.len()) > most {
+/// What ends reading before it has all.
+pub struct Bounds<'a> {
+    /// No more bytes than these are kept.
+    pub most: usize,
+    /// An interrupt that waits here.
+    pub stop: &'a Flag,
+}
+
+/// Appends to what is being read.
+fn append(out: &mut Vec<u8>, part: &[u8], Bounds { most, stop }: &Bounds<'_>) -> io::Result<()> {
+    if stop.get().is_some() {
+        return Err(io::ErrorKind::Interrupted.into());
+    }
+    if out.len().saturating_add(part.len()) > *most {
         return Err(io::ErrorKind::OutOfMemory.into());
     }
     out.try_reserve(part.len())?;
@@ -110,7 +122,7 @@ impl Stream {
     }
     /// Appends a line to `out`, with its newline if `keep`. False at the end of the file. As in LuaJIT, which reads lines as C
     /// strings, a zero byte hides what follows it in its line, and the newline: the next line is appended.
-    pub fn read_line(&mut self, out: &mut Vec<u8>, keep: bool, most: usize) -> io::Result<bool> {
+    pub fn read_line(&mut self, out: &mut Vec<u8>, keep: bool, bounds: &Bounds<'_>) -> io::Result<bool> {
         let mut any = false;
         loop {
             let ahead = self.fill()?;
@@ -127,7 +139,7 @@ impl Stream {
                 None if newline.is_some() && !keep => &line[..n - 1],
                 None => line,
             };
-            append(out, part, most)?;
+            append(out, part, bounds)?;
             self.consume(n);
             if newline.is_some() && zero.is_none() {
                 return Ok(true);
@@ -135,27 +147,22 @@ impl Stream {
         }
     }
     /// Appends up to `limit` bytes to `out`.
-    pub fn read_bytes(&mut self, out: &mut Vec<u8>, mut limit: usize, most: usize) -> io::Result<()> {
+    pub fn read_bytes(&mut self, out: &mut Vec<u8>, mut limit: usize, bounds: &Bounds<'_>) -> io::Result<()> {
         while limit > 0 {
             let ahead = self.fill()?;
             let n = ahead.len().min(limit);
             if n == 0 {
                 break;
             }
-            append(out, &ahead[..n], most)?;
+            append(out, &ahead[..n], bounds)?;
             self.consume(n);
             limit -= n;
         }
         Ok(())
     }
     /// Appends the rest of the file to `out`.
-    pub fn read_all(&mut self, out: &mut Vec<u8>, most: usize) -> io::Result<()> {
-        append(out, self.fill()?, most)?;
-        self.ahead.clear();
-        self.pos = 0;
-        let left = most - out.len();
-        let n = (&mut self.file).take(left as u64 + 1).read_to_end(out)?;
-        if n > left { Err(io::ErrorKind::OutOfMemory.into()) } else { Ok(()) }
+    pub fn read_all(&mut self, out: &mut Vec<u8>, bounds: &Bounds<'_>) -> io::Result<()> {
+        self.read_bytes(out, usize::MAX, bounds)
     }
     /// Writes.
     #[inline]

@@ -94,7 +94,6 @@ impl<'a> Matcher<'a> {
             if s > self.src.len() {
                 return Ok(None);
             }
-            self.check_stop()?;
         }
     }
     /// Number of captures.
@@ -126,6 +125,7 @@ impl<'a> Matcher<'a> {
     /// Matches at one offset; the end of the match.
     #[inline(always)]
     fn match_at(&mut self, s: usize) -> Matched {
+        self.check_stop()?;
         self.left = 0;
         self.taken = 0;
         let (mut node, mut s) = (0, s);
