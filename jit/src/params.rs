@@ -1,5 +1,6 @@
 //! The parameters and flags of the compiler: what `-O` and `jit.opt.start` set.
 
+use core::cell::Cell;
 use perilune_recorder::params::Limits;
 use perilune_recorder::params::OptFlags;
 use perilune_recorder::rec::RecParams;
@@ -104,6 +105,15 @@ pub struct Options {
     pub set: Set,
     /// Passes that run.
     pub flags: OptFlags,
+}
+
+/// Whether the compiler is on, and its options.
+#[derive(Debug, Default)]
+pub(crate) struct Settings {
+    /// Off, nothing new is compiled.
+    pub enabled: Cell<bool>,
+    /// See [`Options`].
+    pub options: Cell<Options>,
 }
 
 /// What setting an option means for a compiler that runs.

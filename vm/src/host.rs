@@ -107,13 +107,13 @@ impl Vm {
     }
     /// Drops the payloads of the host whose userdata have been swept.
     pub(crate) fn drop_payloads(&mut self) {
-        if self.heap.payloads.is_empty() || self.heap.finalizing {
+        if self.heap.finalizers.payloads.is_empty() || self.heap.finalizers.running {
             return;
         }
         let Some(host) = self.host.host.clone() else { return };
         self.outside_program(|vm| {
             // A `Drop` may make more userdata, and collect.
-            while let Some(payload) = vm.heap.payloads.pop_front() {
+            while let Some(payload) = vm.heap.finalizers.payloads.pop_front() {
                 host.drop_payload(vm, payload);
             }
         });

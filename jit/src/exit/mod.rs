@@ -3,4 +3,5 @@
 pub(crate) mod descriptor;
 pub(crate) mod plain_exits;
 mod side_exit;
-mod stress;
+pub(crate) mod stress;
+pub(crate) mod table;

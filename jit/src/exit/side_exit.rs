@@ -28,7 +28,7 @@ struct ExitWork {
     hot: Option<Rc<Trace>>,
 }
 
-/// How an exit changes [`crate::trace::Entry::saved`] of a root trace.
+/// How an exit changes [`crate::trace::entry::Account::saved`] of a root trace.
 pub(super) struct Charge {
     pub root: TraceId,
     pub saving: i64,
@@ -44,14 +44,14 @@ impl Registry {
         if saving < 0 && !is_final() {
             return None;
         }
-        if self.get(root)?.goes_round {
+        if self.get(root)?.account.goes_round {
             return None;
         }
         let (entered, before) = match TraceId::new(vm.compiled.trace).and_then(|n| self.get(n)) {
             Some(e) if e.root != root => (e.root, e.length()),
             _ => (root, 0),
         };
-        (!self.get(entered)?.goes_round).then_some(Charge { root: entered, saving: before + saving })
+        (!self.get(entered)?.account.goes_round).then_some(Charge { root: entered, saving: before + saving })
     }
 }
 
@@ -64,8 +64,8 @@ impl Jit {
         // reason. While a sample waits any exit may be one of them, so that none is counted.
         let for_sample = vm.sample_waits();
         let uncounted = for_sample || vm.heap.must_leave_code();
-        let times = if uncounted { 0 } else { 1 + registry.settle_plain_exit(id) };
-        let Some(descriptor) = registry.descriptor(id) else {
+        let times = if uncounted { 0 } else { 1 + registry.exits.settle_plain(id) };
+        let Some(descriptor) = registry.exits.descriptor(id) else {
             debug_assert!(false, "an exit that no trace has");
             return Resume::at(core::ptr::null(), 0);
         };
@@ -127,7 +127,7 @@ impl Jit {
             let zero = Value::int(0);
             self.send(vm, Event::Texit, &[Value::int(trace.get() as i32), Value::int(exit.number() as i32), zero, zero]);
         }
-        self.cancelled.set(false);
+        self.recording.cancelled.set(false);
         // The handler or the collector may have removed the trace.
         if let Some(parent) = work.hot
             && self.is_on()
@@ -143,11 +143,12 @@ impl Jit {
     fn add_saving(&self, vm: &Vm, registry: &mut Registry, facts: &ExitFacts, times: u32) -> Option<TraceId> {
         let Charge { root, saving } = registry.charge(vm, facts)?;
         let r = registry.get_mut(root)?;
-        r.saved = (r.saved + i64::from(times) * saving).min(cost::MAX_LOSS);
-        if r.saved >= -cost::MAX_LOSS || !self.may_disable(vm) {
+        let account = &mut r.account;
+        account.saved = (account.saved + i64::from(times) * saving).min(cost::MAX_LOSS);
+        if account.saved >= -cost::MAX_LOSS || !self.may_disable(vm) {
             return None;
         }
-        r.saved = 0;
+        account.saved = 0;
         r.entered_in().is_some().then_some(root)
     }
     /// Counts an exit, taken `times` times. Its trace, if a side trace is to be recorded.
@@ -168,7 +169,7 @@ impl Jit {
         if x.hot_count < x.next_check {
             return None;
         }
-        let maxside = self.options.get().params.maxside;
+        let maxside = self.settings.options.get().params.maxside;
         let thresholds = self.thresholds(vm);
         if sides >= maxside || x.tries >= MAX_TRIES {
             // No side trace is recorded any more.
@@ -194,7 +195,7 @@ impl Jit {
         let Some(e) = registry.get(root) else { return };
         registry.disarm_one(root);
         if let Some(TraceStart { pos, .. }) = e.start {
-            let hot = self.options.get().params.hotloop.saturating_mul(2);
+            let hot = self.settings.options.get().params.hotloop.saturating_mul(2);
             if self.protos.borrow_mut().note_disabled(pos, hot) {
                 crate::trace::patch::blacklist(pos);
             }

@@ -2,13 +2,21 @@
 //! safepoint. The parameters are `exitof`, `exitat`, `exitevery` and `gcstress`.
 
 use crate::Jit;
+use core::cell::Cell;
 use perilune_recorder::ir::{Ins, Op, Trace};
 use perilune_vm::Vm;
+
+/// The state of exit stress.
+#[derive(Debug, Default)]
+pub(crate) struct ExitStress {
+    /// Guards numbered so far.
+    numbered: Cell<u32>,
+}
 
 impl Jit {
     /// Tells the VM of the parameters.
     pub(crate) fn set_stress(&self, vm: &mut Vm) {
-        let params = self.options.get().params;
+        let params = self.settings.options.get().params;
         vm.compiled.exit_every = params.exitevery.max(1);
         vm.compiled.exit_countdown = vm.compiled.exit_every;
         vm.gc_set_stress(params.gcstress);
@@ -16,14 +24,14 @@ impl Jit {
     /// Marks the guards of a finished trace that are to leave. All guards of a program are numbered in the order in which they are
     /// compiled.
     pub(crate) fn stress_exits(&self, vm: &mut Vm, trace: &mut Trace) {
-        let params = self.options.get().params;
+        let params = self.settings.options.get().params;
         if params.exitof == 0 {
             return;
         }
         if vm.compiled.exit_countdown == 0 {
             self.set_stress(vm);
         }
-        let mut number = self.guards.get();
+        let mut number = self.stress.numbered.get();
         let (mut snap, mut moved) = (0, false);
         for (i, ins) in trace.ins.iter_mut().enumerate().filter(|(_, i)| may_leave(i)) {
             while trace.snaps.get(snap + 1).is_some_and(|s| s.at.ins_index() <= i) {
@@ -42,7 +50,7 @@ impl Jit {
             }
             number = number.wrapping_add(1);
         }
-        self.guards.set(number);
+        self.stress.numbered.set(number);
     }
 }
 

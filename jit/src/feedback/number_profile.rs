@@ -12,51 +12,82 @@ use perilune_vm::bc::{Ins, Op};
 use perilune_vm::interp::frames::Level;
 use perilune_vm::meta::MM;
 use perilune_vm::object::{BcPos, Proto};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// A field of a class: addresses of the class and of the name. What is freed may leave its address to another, of which too much
-/// is expected then: its numbers are converted.
-type Field = (usize, usize);
+/// A field of a class: the addresses of the class and of the name. When a class is freed, its address may become that of another one, of
+/// whose fields too much is expected then: their integers are converted needlessly.
+pub type Field = (usize, usize);
 
-/// More fields are not remembered: programs that make classes again and again would have ever more of them.
+/// More fields are not remembered, because one function may load from more and more classes.
 const MAX: usize = 1000;
 
-/// Fields of classes that have held both integers and other numbers.
+/// The fields that have held both integers and other numbers, each with the number of prototypes in which that was found.
 #[derive(Default, Debug)]
-pub struct NumberProfile(BTreeSet<Field>);
+pub struct NumberProfile(BTreeMap<Field, u32>);
 
 impl NumberProfile {
-    /// What is known of the instruction at `pc`, about to run, with what its field is expected to hold.
-    pub fn site(&self, vm: &Vm, pc: *const Ins, known: Site) -> Site {
-        if self.0.is_empty() || known.ints && known.nums || !field(vm, pc).is_some_and(|f| self.0.contains(&f)) {
+    /// Adds fields that loads of one prototype have found to hold both; `known` are the fields that the prototype has found before.
+    pub fn add(&mut self, known: &mut BTreeSet<Field>, found: impl IntoIterator<Item = Field>) {
+        for field in found {
+            if known.insert(field) {
+                *self.0.entry(field).or_default() += 1;
+            }
+        }
+    }
+    /// A prototype that has found these fields is freed.
+    pub fn remove(&mut self, found: &BTreeSet<Field>) {
+        for field in found {
+            if let Some(n) = self.0.get_mut(field) {
+                *n -= 1;
+                if *n == 0 {
+                    self.0.remove(field);
+                }
+            }
+        }
+    }
+    /// Are there so many fields that they must be forgotten?
+    pub fn is_full(&self) -> bool {
+        self.0.len() >= MAX
+    }
+    /// Forgets all fields.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl ProtoTable {
+    /// The feedback of the instruction at a position, about to run, with what its field is expected to hold.
+    pub fn expected(&self, vm: &Vm, pos: BcPos) -> Site {
+        let known = self.feedback(pos);
+        let profile = &self.number_profile.0;
+        let is_mixed = || pos.ins().and_then(|ins| field(vm, ins)).is_some_and(|f| profile.contains_key(&f));
+        if profile.is_empty() || known.ints && known.nums || !is_mixed() {
             return known;
         }
         Site { ints: true, nums: true, ..known }
     }
-    /// Both forms were loaded by the instruction at a position, about to run. If that is from a field, the same is expected of the
+    /// Both forms of numbers were loaded by the instruction at a position, about to run. If it loads a field, the same is expected of the
     /// other fields that this function has loaded numbers from, and of these fields in other functions.
-    pub fn expect(&mut self, vm: &Vm, protos: &mut ProtoTable, pos: BcPos) {
+    pub fn expect_both(&mut self, vm: &Vm, pos: BcPos) {
         let name = |pos: BcPos| name(&pos.proto, pos.ins()?);
         let Some(load) = pos.ins().filter(|_| name(pos).is_some()) else { return };
         let class = class(vm, load);
-        if self.0.len() >= MAX {
-            self.0.clear();
-        }
-        for (index, record) in protos.of_proto(pos.proto) {
+        let mut fields = Vec::new();
+        for (index, record) in self.of_proto(pos.proto) {
             let found = &mut record.feedback;
             if let Some(name) = name(BcPos { index, ..pos })
                 && (found.ints || found.nums)
             {
                 (found.ints, found.nums) = (true, true);
-                self.0.extend(class.map(|c| (c, name)));
+                fields.extend(class.map(|c| (c, name)));
             }
         }
+        self.add_number_fields(pos.proto, fields);
     }
 }
 
-/// The field that the instruction at `pc`, about to run, loads from an object of a class.
-fn field(vm: &Vm, pc: *const Ins) -> Option<Field> {
-    let ins = frame::ins(pc);
+/// The field that an instruction of the running function, about to run, loads from an object of a class.
+fn field(vm: &Vm, ins: Ins) -> Option<Field> {
     let name = name(&*frame::proto(vm)?, ins)?;
     Some((class(vm, ins)?, name))
 }

@@ -29,7 +29,7 @@ impl Jit {
     /// The hot counter of the instruction at `pc` underflowed: starts a recording there if it is hot enough. A STITCH has no counter of
     /// that kind; it says so each time that no trace continues there.
     pub(crate) fn hot_counter_underflowed(&self, vm: &mut Vm, pc: *const Ins) {
-        if !self.enabled.get() {
+        if !self.settings.enabled.get() {
             return reset_counters(vm, &mut self.policy.borrow_mut(), None);
         }
         if frame::ins(pc).op() == Op::STITCH {

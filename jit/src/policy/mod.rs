@@ -105,7 +105,7 @@ fn pressure(spent: Duration, ran: Duration, budget: u32) -> f64 {
 impl Jit {
     /// The thresholds in force.
     pub(crate) fn thresholds(&self, vm: &Vm) -> Thresholds {
-        let Options { params, set, .. } = self.options.get();
+        let Options { params, set, .. } = self.settings.options.get();
         if set.hotloop || set.hotexit {
             let hotloop = if set.hotloop { params.hotloop } else { LUAJIT.hotloop };
             let hotexit = if set.hotexit { params.hotexit } else { LUAJIT.hotexit };
@@ -124,10 +124,10 @@ impl Jit {
     pub(crate) fn threshold_now(&self, threshold: u32, failures: u32, estimate: Duration, literal: bool) -> u32 {
         if literal {
             // LuaJIT tries `tryside` times, at one exit after the other, and never again. Here only much later.
-            let more = failures.saturating_sub(self.options.get().params.tryside.saturating_sub(1));
+            let more = failures.saturating_sub(self.settings.options.get().params.tryside.saturating_sub(1));
             return threshold.saturating_mul(1u32.checked_shl(4 * more).unwrap_or(u32::MAX));
         }
-        let pressure = self.policy.borrow().pressure(estimate, self.options.get().params.budget);
+        let pressure = self.policy.borrow().pressure(estimate, self.settings.options.get().params.budget);
         (f64::from(threshold) * f64::from(failures).exp2() * pressure) as u32
     }
     /// Does a finished trace cost more to compile than its start is hot? Then it is not compiled, and the next recording waits for the

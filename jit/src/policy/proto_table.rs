@@ -2,12 +2,16 @@
 //! recordings went by. A record goes when the collector frees its prototype ([`ProtoTable::remove`]), so that the table does not grow
 //! with functions that are gone.
 
+use crate::feedback::number_profile::{Field, NumberProfile};
+use crate::trace::proto_traces::ProtoTraces;
 use perilune_recorder::abort::Abort;
+use perilune_recorder::ir::Trace;
 use perilune_recorder::rec::Site as Feedback;
 use perilune_vm::TraceId;
 use perilune_vm::bc::liveness::Liveness;
+use perilune_vm::gc::Marker;
 use perilune_vm::object::{BcPos, Gc, Proto};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -59,12 +63,20 @@ struct ProtoRecord {
     positions: BTreeMap<u32, BcRecord>,
     /// Which slots are live where, once a recording has asked for it; inside, `None` for code that cannot be analysed.
     liveness: Option<Option<Rc<Liveness>>>,
+    /// Fields that were found to hold both integers and other numbers by loads of this prototype.
+    number_fields: BTreeSet<Field>,
+    /// The traces that live as long as the prototype.
+    traces: ProtoTraces,
 }
 
 /// The records of all prototypes that live.
 #[derive(Debug, Default)]
 pub struct ProtoTable {
     protos: HashMap<*const Proto, ProtoRecord>,
+    /// The number fields of all records together.
+    pub(crate) number_profile: NumberProfile,
+    /// Prototypes that got traces since [`ProtoTable::mark_new`] ran.
+    new_owners: Vec<Gc<Proto>>,
     /// State of the generator of [`ProtoTable::random`].
     random: u32,
 }
@@ -100,7 +112,50 @@ impl ProtoTable {
     }
     /// A prototype is being freed: its record goes.
     pub fn remove(&mut self, proto: Gc<Proto>) {
-        self.protos.remove(&key(proto));
+        if let Some(record) = self.protos.remove(&key(proto)) {
+            self.number_profile.remove(&record.number_fields);
+        }
+        self.new_owners.retain(|p| *p != proto);
+    }
+    /// Loads of a prototype have found that fields hold both integers and other numbers.
+    pub fn add_number_fields(&mut self, proto: Gc<Proto>, fields: Vec<Field>) {
+        if self.number_profile.is_full() {
+            self.number_profile.clear();
+            self.protos.values_mut().for_each(|p| p.number_fields.clear());
+        }
+        let record = self.protos.entry(key(proto)).or_default();
+        self.number_profile.add(&mut record.number_fields, fields);
+    }
+    /// Trace `n` lives as long as the first of `protos`, the prototypes whose code it is made from.
+    pub fn add_trace(&mut self, n: TraceId, trace: &Trace, protos: &[Gc<Proto>]) {
+        let Some(&owner) = protos.first() else { return };
+        self.new_owners.push(owner);
+        self.protos.entry(key(owner)).or_default().traces.add(n, trace, protos);
+    }
+    /// The traces that live as long as a prototype.
+    pub fn traces(&self, owner: Gc<Proto>) -> Option<&ProtoTraces> {
+        self.protos.get(&key(owner)).map(|p| &p.traces)
+    }
+    /// Takes the traces away from a prototype; their numbers.
+    pub fn take_traces(&mut self, owner: Gc<Proto>) -> Vec<TraceId> {
+        self.new_owners.retain(|p| *p != owner);
+        let record = self.protos.get_mut(&key(owner));
+        record.map(|p| core::mem::take(&mut p.traces).numbers().to_vec()).unwrap_or_default()
+    }
+    /// Has the collector mark what the traces of prototypes keep which got traces since the last call: such a prototype may have been marked
+    /// before it had them.
+    pub fn mark_new(&mut self, marker: &mut Marker) {
+        for p in self.new_owners.drain(..) {
+            if !p.hdr.is_white() {
+                marker.mark_traces_of(p);
+            }
+        }
+    }
+    /// Marks what the traces of a prototype keep; it was just marked.
+    pub fn mark_traces(&self, owner: Gc<Proto>, marker: &mut Marker) {
+        if let Some(traces) = self.traces(owner) {
+            traces.mark(marker);
+        }
     }
     /// A root trace starts at a position from now on. Those that started there before.
     pub fn add_root(&mut self, pos: BcPos, root: TraceId) -> Vec<TraceId> {
@@ -111,6 +166,8 @@ impl ProtoTable {
     }
     /// All traces are flushed: forgets where they started, and all aborts. Blacklisted positions stay so.
     pub fn flush(&mut self) {
+        self.new_owners.clear();
+        self.protos.values_mut().for_each(|p| p.traces = ProtoTraces::default());
         for record in self.protos.values_mut().flat_map(|p| p.positions.values_mut()) {
             let blacklisted = record.blacklisted;
             record.reset_penalty();

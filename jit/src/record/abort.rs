@@ -57,7 +57,7 @@ impl Jit {
     }
     /// An error is being thrown.
     pub(crate) fn abort_by_error(&self, vm: &mut Vm) {
-        let thrown = self.recording.borrow_mut().as_mut().and_then(|r| r.recorder.thrown());
+        let thrown = self.recording.current.borrow_mut().as_mut().and_then(|r| r.recorder.thrown());
         if let Some((call, found)) = thrown {
             self.protos.borrow_mut().at(call).feedback = found;
         }
@@ -67,8 +67,8 @@ impl Jit {
     }
     /// Gives up the recording because the compiler is switched or its traces are flushed.
     pub(crate) fn cancel(&self, vm: &mut Vm) {
-        if self.in_event.get() {
-            self.cancelled.set(true);
+        if self.observers.in_event.get() {
+            self.recording.cancelled.set(true);
         } else if self.is_recording() {
             self.abort_recording(vm, Abort::Error.into());
         }
@@ -85,7 +85,7 @@ impl Jit {
         trace: Option<&perilune_recorder::ir::Trace>,
     ) {
         self.count(|c| c.aborted += 1);
-        self.note_abort(at, failure.reason, failure.info, failure.error);
+        self.count_abort(at, failure.reason, failure.info, failure.error);
         self.tell(|w| w.aborted(at, &crate::view::aborts::reason_text(failure.reason, failure.info, failure.error)));
         match origin {
             Origin::Root(pos) => self.penalize(vm, pos, failure.reason),
@@ -110,9 +110,9 @@ impl Jit {
                 AbortInfo::Func(f) => f,
                 AbortInfo::Ir(op) => Value::int(op as i32),
             };
-            *self.given_up.borrow_mut() = trace.map(|t| (number, Rc::new(t.clone())));
+            *self.recording.aborted.borrow_mut() = trace.map(|t| (number, Rc::new(t.clone())));
             self.send(vm, Event::Trace, &[what, Value::int(number.get() as i32), at.0, Value::int(at.1 as i32), code, info]);
-            *self.given_up.borrow_mut() = None;
+            *self.recording.aborted.borrow_mut() = None;
         }
     }
     fn penalize(&self, vm: &mut Vm, pos: BcPos, reason: Abort) {
@@ -133,7 +133,7 @@ impl Jit {
 
     fn penalize_stitch(&self, proto: Gc<Proto>, stitch: *const Ins) {
         if let Some(pad) = proto.pad_at(stitch)
-            && pad.fail() >= self.options.get().params.tryside
+            && pad.fail() >= self.settings.options.get().params.tryside
         {
             pad.give_up();
         }

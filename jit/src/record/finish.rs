@@ -6,7 +6,7 @@ use super::abort::Failure;
 use super::{Origin, Recording};
 use crate::Jit;
 use crate::policy::{cost, now};
-use crate::trace::machine::{Placed, Refused};
+use crate::trace::machine::{Code, Placed, Refused};
 use crate::trace::{Cost, NewTrace, TraceStart};
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
@@ -71,12 +71,12 @@ impl Jit {
             vm.heap.use_watched(field);
         }
         let compile = now().saturating_sub(begun);
-        let code = placed.0;
+        let code = placed.code;
         self.policy.borrow_mut().spend(compile);
         self.count(|c| {
             c.closed += 1;
-            c.compiled += u64::from(code.1 != 0);
-            c.mcode += code.1 as u64;
+            c.compiled += u64::from(code.size != 0);
+            c.mcode += code.size as u64;
             c.compile_ns += compile.as_nanos() as u64;
         });
         if log::on(Topic::Ir) {
@@ -87,7 +87,7 @@ impl Jit {
             let stores = cost::slots(&done.trace);
             eprintln!(
                 "---- TRACE {number}: {n} instructions, {stores} slots in snapshots, {} bytes, recorded in {spent:?}, compiled in {compile:?}",
-                code.1
+                code.size
             );
         }
         let first = match origin {
@@ -101,12 +101,12 @@ impl Jit {
         let cost = Cost { record: spent.saturating_sub(optimise), optimise, lower: compile, passes };
         let stub = self.machine.borrow().exit_stub();
         if vm.sampling.leaves_loops() {
-            self.registry.borrow_mut().provide_leaving(vm, stub);
+            self.registry.borrow_mut().exits.provide_leaving(vm, stub);
         }
         let replaced = first.map(|start| self.protos.borrow_mut().add_root(start.pos, number)).unwrap_or_default();
         let new = NewTrace { id: number, done, start: first, replaced, placed, cost };
-        self.registry.borrow_mut().insert(new, stub);
-        self.registry.borrow_mut().connect_plain_exits(vm);
+        self.registry.borrow_mut().insert(&mut self.protos.borrow_mut(), new, stub);
+        self.registry.borrow_mut().exits.connect_plain(vm);
         if let Origin::Stitch(proto, pc) = origin {
             self.registry.borrow_mut().stitch(number, proto, pc);
         }
@@ -120,11 +120,11 @@ impl Jit {
         }
     }
     fn place(&self, vm: &mut Vm, done: &FinishedTrace, number: TraceId) -> Result<Placed, Refused> {
-        let options = self.options.get();
-        let base = self.registry.borrow().free_exits(done.trace.snaps.len()).ok_or(Refused::Full)?;
+        let options = self.settings.options.get();
+        let base = self.registry.borrow().exits.free(done.trace.snaps.len()).ok_or(Refused::Full)?;
         if options.params.eval != 0 {
             vm.set_enter(crate::trace::machine::evaluate);
-            return Ok(((0, 0, 0), CodeMap::default(), base));
+            return Ok(Placed { code: Code::default(), map: CodeMap::default(), first_exit: base });
         }
         let limit = (options.params.maxmcode as usize).saturating_mul(1024);
         let sites = crate::view::sites::of(vm, done, number);
@@ -138,6 +138,6 @@ impl Jit {
         vm.tell_walked();
         let (code, map) =
             self.machine.borrow_mut().compile(vm, request, (&unboxed, &exit_args), self.is_watched(), base, limit)?;
-        Ok((code, map, base))
+        Ok(Placed { code, map, first_exit: base })
     }
 }

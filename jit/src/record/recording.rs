@@ -8,12 +8,15 @@ use crate::feedback::trace_db::RecorderView;
 use crate::frame;
 use crate::view::events::Event;
 use perilune_recorder::abort::Abort;
+use perilune_recorder::ir::Trace;
 use perilune_recorder::rec::{Recorder, Step};
 use perilune_vm::bc::Ins;
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::Mode;
 use perilune_vm::object::{BcPos, Gc, Proto};
 use perilune_vm::{TraceId, Value, Vm};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// Where a recording started: that is where a failure counts, and where the finished trace is entered.
@@ -43,6 +46,17 @@ pub struct Recording {
     pub(super) spent: Duration,
 }
 
+/// The recording under way, and what concerns its end.
+#[derive(Debug, Default)]
+pub struct RecordState {
+    /// The recording, if there is one.
+    pub(crate) current: RefCell<Option<Recording>>,
+    /// A handler of the recording's own event has switched the compiler or flushed its traces: the recording is aborted when it returns.
+    pub(crate) cancelled: Cell<bool>,
+    /// The trace that was just aborted, while its event is sent.
+    pub(crate) aborted: RefCell<Option<(TraceId, Rc<Trace>)>>,
+}
+
 impl Recording {
     /// Keeps what it refers to.
     pub fn mark(&self, marker: &mut Marker) {
@@ -54,7 +68,7 @@ impl Recording {
         }
     }
     /// The trace so far.
-    pub fn trace(&self) -> &perilune_recorder::ir::Trace {
+    pub fn trace(&self) -> &Trace {
         &self.recorder.b.trace
     }
     /// The root trace that it belongs to: its own number for a root trace.
@@ -79,18 +93,15 @@ impl Jit {
             return;
         }
         self.tell_instruction(vm, pc);
-        if self.cancelled.replace(false) {
+        if self.recording.cancelled.replace(false) {
             return self.abort_recording(vm, Abort::Error.into());
         }
         let step = {
             let registry = self.registry.borrow();
             let here = frame::proto(vm).and_then(|p| BcPos::of_address(p, pc));
-            let current = here.map(|pos| {
-                let noted = self.protos.borrow().feedback(pos);
-                (pos, self.number_profile.borrow().site(vm, pc, noted))
-            });
+            let current = here.map(|pos| (pos, self.protos.borrow().expected(vm, pos)));
             let db = RecorderView { registry: &registry, protos: &self.protos, current };
-            let mut recording = self.recording.borrow_mut();
+            let mut recording = self.recording.current.borrow_mut();
             let Some(r) = recording.as_mut() else { return };
             let begun = Instant::now();
             let step = r.recorder.record(vm, &db, pc);
@@ -100,7 +111,7 @@ impl Jit {
                 if found != protos.feedback(pos) {
                     protos.at(pos).feedback = found;
                     if r.recorder.is_stale() && found.ints && found.nums {
-                        self.number_profile.borrow_mut().expect(vm, &mut protos, pos);
+                        protos.expect_both(vm, pos);
                     }
                 }
             }
@@ -119,7 +130,7 @@ impl Jit {
     }
     /// The recording under way, which has come to its end; its time is counted.
     pub(super) fn end_recording(&self, vm: &mut Vm) -> Option<Recording> {
-        let recording = self.recording.borrow_mut().take();
+        let recording = self.recording.current.borrow_mut().take();
         vm.set_mode(Mode::Interpret);
         let spent = recording.as_ref().map_or(Duration::ZERO, |r| r.spent);
         self.count(|c| c.record_ns += spent.as_nanos() as u64);
@@ -130,7 +141,7 @@ impl Jit {
     fn tell_instruction(&self, vm: &mut Vm, pc: *const Ins) {
         let (number, depth, index);
         {
-            let mut recording = self.recording.borrow_mut();
+            let mut recording = self.recording.current.borrow_mut();
             let Some(r) = recording.as_mut() else { return };
             let native = frame::ins(pc).op().is_native_header();
             index = if native { None } else { frame::proto(vm).and_then(|p| p.pc_of(pc)) };

@@ -27,7 +27,7 @@ impl Jit {
         let (func, at) = (frame::func(vm), pos.pc());
         self.tell_start(vm, number, func, at, None);
         let begun = Instant::now();
-        let params = self.options.get().recorder(self.is_watched());
+        let params = self.settings.options.get().recorder(self.is_watched());
         let recorder = Recorder::new_root(vm, &params, pos.proto, pos.address(), number);
         self.begin(vm, number, func, at, Origin::Root(pos), recorder, begun);
     }
@@ -54,7 +54,7 @@ impl Jit {
         let (func, at) = (frame::func(vm), proto.pc_of(back).unwrap_or(0));
         self.tell_start(vm, number, func, at, Some((parent, None)));
         let begun = Instant::now();
-        let params = self.options.get().recorder(self.is_watched());
+        let params = self.settings.options.get().recorder(self.is_watched());
         let recorder = Recorder::new_stitched(vm, &params, proto, back, number);
         self.begin(vm, number, func, at, Origin::Stitch(proto, stitch), recorder, begun);
     }
@@ -72,7 +72,7 @@ impl Jit {
         let (func, at) = (frame::func(vm), proto.pc_of(pc).unwrap_or(0));
         self.tell_start(vm, number, func, at, Some((exit.trace, Some(exit.exit))));
         let begun = Instant::now();
-        let params = self.options.get().recorder(self.is_watched());
+        let params = self.settings.options.get().recorder(self.is_watched());
         // The handler may have made an end of the parent.
         let gone = !self.registry.borrow().has(exit.trace, &trace);
         let place = TreePlace::side(number, root, exit);
@@ -112,7 +112,7 @@ impl Jit {
     }
     /// A number for a new trace; makes room if there is none.
     fn number(&self, vm: &mut Vm) -> Option<TraceId> {
-        let max = self.options.get().params.maxtrace;
+        let max = self.settings.options.get().params.maxtrace;
         let free = self.registry.borrow_mut().free_number(max);
         if free.is_some() {
             return free;
@@ -133,13 +133,13 @@ impl Jit {
     ) {
         self.count(|c| c.started += 1);
         self.publish();
-        if self.cancelled.replace(false) {
+        if self.recording.cancelled.replace(false) {
             return self.fail(vm, number, (start, at), origin, Abort::Error.into(), None);
         }
         match recorder {
             Ok(recorder) => {
                 let recording = Recording { recorder, number, start, origin, at: (start, at), spent: begun.elapsed() };
-                *self.recording.borrow_mut() = Some(recording);
+                *self.recording.current.borrow_mut() = Some(recording);
                 vm.set_mode(Mode::Record);
             }
             Err(reason) => self.fail(vm, number, (start, at), origin, reason.into(), None),

@@ -20,12 +20,12 @@ impl Jit {
         if let Some(e) = self.registry.borrow().get(n) {
             return Some(Rc::clone(&e.trace));
         }
-        if let Some(r) = &*self.recording.borrow()
+        if let Some(r) = &*self.recording.current.borrow()
             && r.number() == n
         {
             return Some(Rc::new(r.trace().clone()));
         }
-        self.given_up.borrow().as_ref().filter(|g| g.0 == n).map(|g| Rc::clone(&g.1))
+        self.recording.aborted.borrow().as_ref().filter(|g| g.0 == n).map(|g| Rc::clone(&g.1))
     }
 }
 
@@ -159,8 +159,8 @@ pub fn tracemc(vm: &mut Vm) -> LuaResult<u32> {
     // Constants that follow the instructions would be shown as some.
     let text = vm.new_str(&bytes[..text.min(bytes.len())]);
     vm.push(Value::str(text));
-    vm.push(Value::number(code.0 as f64));
-    vm.push(Value::int(code.2 as i32));
+    vm.push(Value::number(code.address as f64));
+    vm.push(Value::int(code.loop_offset as i32));
     Ok(3)
 }
 
@@ -179,7 +179,7 @@ pub fn traceexitstub(vm: &mut Vm) -> LuaResult<u32> {
         return Ok(0);
     }
     let address = match e.map.exits.get(exit as usize) {
-        Some(&at) if at != 0 => e.code.0 + at as usize,
+        Some(&at) if at != 0 => e.code.address + at as usize,
         _ => jit.machine.borrow().exit_stub(),
     };
     vm.ret1(Value::number(address as f64))

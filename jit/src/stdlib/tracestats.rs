@@ -53,7 +53,7 @@ pub fn tracestats(vm: &mut Vm) -> LuaResult<u32> {
         put_number(vm, pass, "after", p.after as f64);
     }
     put_number(vm, t, "instructions", e.trace.executed() as f64);
-    put_number(vm, t, "mcode", e.code.1 as f64);
+    put_number(vm, t, "mcode", e.code.size as f64);
     let microseconds = |d: core::time::Duration| d.as_nanos() as f64 / 1000.0;
     put_number(vm, t, "record_us", microseconds(e.cost.record));
     put_number(vm, t, "optimise_us", microseconds(e.cost.optimise));
@@ -122,7 +122,7 @@ pub fn exitinfo(vm: &mut Vm) -> LuaResult<u32> {
 pub fn aborts(vm: &mut Vm) -> LuaResult<u32> {
     let jit = compiler(vm)?;
     let list = vm.new_table(4, 0);
-    for (i, (place, count)) in jit.given_up_places().into_iter().enumerate() {
+    for (i, (place, count)) in jit.abort_sites().into_iter().enumerate() {
         let t = vm.new_table(0, 3);
         vm.table_set_int(list, i as i32 + 1, Value::table(t));
         put_text(vm, t, "reason", place.reason.as_bytes());

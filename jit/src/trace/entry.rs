@@ -66,26 +66,34 @@ pub struct Entry {
     pub stitch: Option<(Gc<Proto>, *const Ins)>,
     /// The functions whose code the trace is made from; first the one that its root trace starts in, with which it ends.
     pub(super) protos: Vec<Gc<Proto>>,
-    /// Bytecode instructions that have run in the traces above when this one begins.
-    pub above: u32,
-    /// First snapshot of the loop; that there is none is said by the number of snapshots.
-    pub loop_snap: u32,
-    /// For a root trace: may more have run when one of its tree is left than lies on the straight way there?
-    pub goes_round: bool,
-    /// For a root trace: bytecode instructions saved by entering its tree, less those lost, see [`Entry::saving`].
-    pub saved: i64,
+    /// Whether entering it pays.
+    pub account: Account,
     /// Id of the first exit.
     pub exit_base: ExitId,
     /// The exits.
     pub exits: Vec<Exit>,
     /// Side traces (of a root trace).
     pub sides: u32,
-    /// Address and size of the machine code, and the offset of the loop in it.
+    /// The machine code.
     pub code: Code,
-    /// Where in it what is.
+    /// What each part of the machine code does.
     pub map: CodeMap,
     /// What making it took.
     pub cost: Cost,
+}
+
+/// Whether entering a trace pays, in bytecode instructions: see [`Entry::saving`].
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Account {
+    /// Instructions that have run in the traces above when this one begins.
+    pub above: u32,
+    /// First snapshot of the loop; the number of snapshots if there is no loop.
+    pub loop_snap: u32,
+    /// For a root trace: may a trace of its tree jump back to a loop, so that more instructions have run when the tree is left than lie on
+    /// the straight path there?
+    pub goes_round: bool,
+    /// For a root trace: instructions that entering its tree has saved, less those that it has lost.
+    pub saved: i64,
 }
 
 /// What making a trace took.
@@ -149,11 +157,11 @@ impl Entry {
     /// makes up for all losses: nobody knows how often it went round.
     pub fn saving(&self, exit: SnapId) -> i64 {
         let done = self.trace.snaps.get(exit.index()).map_or(0, |s| s.done);
-        let saving = i64::from(self.above) + i64::from(done) - cost::ENTRY_COST;
-        if exit.number() >= self.loop_snap { 2 * cost::MAX_LOSS } else { saving }
+        let saving = i64::from(self.account.above) + i64::from(done) - cost::ENTRY_COST;
+        if exit.number() >= self.account.loop_snap { 2 * cost::MAX_LOSS } else { saving }
     }
     /// Bytecode instructions up to where the trace links to another.
     pub fn length(&self) -> i64 {
-        i64::from(self.above) + self.trace.snaps.get(self.trace.last_exit().index()).map_or(0, |s| i64::from(s.done))
+        i64::from(self.account.above) + self.trace.snaps.get(self.trace.last_exit().index()).map_or(0, |s| i64::from(s.done))
     }
 }

@@ -15,7 +15,7 @@ impl Jit {
         self.cancel(vm);
         self.drop_traces(vm);
         self.policy.borrow_mut().renew();
-        self.aborts.borrow_mut().clear();
+        self.stats.aborts.borrow_mut().clear();
     }
     /// Flushes the traces, if there are any: somebody begins or ends to watch the heap or to take samples, or a value has changed that
     /// traces take for a constant. They are made again when their places are hot.
@@ -56,13 +56,15 @@ impl Jit {
         if proto.flags.get() & ProtoFlags::TRACED != 0 {
             self.tell_gone(Some(proto));
         }
-        let freed = self.registry.borrow_mut().remove_traces(proto);
+        let numbers = self.protos.borrow_mut().take_traces(proto);
+        // Nothing leads to these traces any more: what a trace is linked to starts in a function that the trace keeps.
+        let freed = self.registry.borrow_mut().remove(&numbers);
         self.collected(freed, waiting);
     }
     /// Ends side traces of a function's traces that lead through functions which the program cannot reach any more. Where a function
     /// that lives long calls others, or returns to others, which do not, its traces would keep these for ever.
     pub(crate) fn end_unreachable(&self, owner: Gc<Proto>) {
-        let sides = self.registry.borrow().unreachable_sides(owner);
+        let sides = self.registry.borrow().unreachable_sides(&self.protos.borrow(), owner);
         if sides.is_empty() {
             return;
         }
@@ -74,7 +76,7 @@ impl Jit {
             });
         }
         let stub = self.machine.borrow().exit_stub();
-        let freed = self.registry.borrow_mut().remove_sides(owner, &sides, stub);
+        let freed = self.registry.borrow_mut().remove_sides(&mut self.protos.borrow_mut(), owner, &sides, stub);
         self.collected(freed, false);
     }
     fn collected(&self, freed: Vec<(TraceId, Code)>, waiting: bool) {
@@ -84,7 +86,7 @@ impl Jit {
             }
             self.count(|c| {
                 c.collected += 1;
-                c.mcode -= code.1 as u64;
+                c.mcode -= code.size as u64;
             });
             if log::on(Topic::Trace) {
                 eprintln!("[TRACE {n} collected]");

@@ -54,10 +54,33 @@ pub enum Refused {
     Abort(Abort, AbortInfo),
 }
 
-/// The place of a trace: address and size of code, and offset of the loop.
-pub type Code = (usize, usize, u32);
-/// The same with what is where in it, and the first id of its exits.
-pub type Placed = (Code, CodeMap, ExitId);
+/// The machine code of a trace; all zeros for a trace that the evaluator runs.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Code {
+    /// Where it is entered.
+    pub address: usize,
+    /// Bytes.
+    pub size: usize,
+    /// Offset of the loop; 0 if there is none.
+    pub loop_offset: u32,
+}
+
+impl Code {
+    /// Does an address lie in it?
+    pub fn contains(self, address: usize) -> bool {
+        (self.address..self.address + self.size).contains(&address)
+    }
+}
+
+/// A trace that can run.
+pub struct Placed {
+    /// Its machine code.
+    pub code: Code,
+    /// What each part of the machine code does.
+    pub map: CodeMap,
+    /// Id of its first exit.
+    pub first_exit: ExitId,
+}
 
 impl Machine {
     fn backend(&mut self, limit: usize) -> Result<&mut Backend, BackendError> {
@@ -112,7 +135,7 @@ impl Machine {
         if backend.code_memory().0 > limit {
             return Err(Refused::Full);
         }
-        Ok(((code.entry, code.size, code.loop_offset.unwrap_or(0)), code.map))
+        Ok((Code { address: code.entry, size: code.size, loop_offset: code.loop_offset.unwrap_or(0) }, code.map))
     }
     /// What an exit's table entry holds while there is no side trace.
     pub fn exit_stub(&self) -> usize {
@@ -131,19 +154,19 @@ impl Machine {
     /// Drops the code of a trace.
     pub fn free(&mut self, code: Code) {
         if let Some(b) = &mut self.backend
-            && code.1 != 0
+            && code.size != 0
         {
-            b.free(code.0, code.1);
+            b.free(code.address, code.size);
         }
     }
     /// The bytes of a trace's code.
     pub fn bytes(&self, code: Code) -> Option<Vec<u8>> {
         let range = self.backend.as_ref()?.code_range();
-        if code.0 < range.start || code.0 + code.1 > range.end || code.1 == 0 {
+        if code.address < range.start || code.address + code.size > range.end || code.size == 0 {
             return None;
         }
         // SAFETY: live code inside the arena, which is mapped readable.
-        Some(unsafe { core::slice::from_raw_parts(code.0 as *const u8, code.1) }.to_vec())
+        Some(unsafe { core::slice::from_raw_parts(code.address as *const u8, code.size) }.to_vec())
     }
 }
 

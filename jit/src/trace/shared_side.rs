@@ -75,12 +75,12 @@ impl Registry {
     }
     /// The code behind an exit is a side trace of another one from now on.
     fn link_shared(&mut self, exit: TraceExit, side: TraceId) {
-        let Some((root, code)) = self.get(side).map(|e| (e.root, e.code.0)) else { return };
+        let Some((root, code)) = self.get(side).map(|e| (e.root, e.code.address)) else { return };
         let mut above = core::iter::successors(Some(exit.trace), |&n| self.get(n)?.trace.parent.map(|p| p.trace));
         let round = above.any(|n| n == side);
         self.link_exit(exit, side, code);
         if round && let Some(root) = self.get_mut(root) {
-            root.goes_round = true;
+            root.account.goes_round = true;
         }
     }
 }

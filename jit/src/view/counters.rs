@@ -1,5 +1,7 @@
 //! Counts of what the compiler did, in one VM and in the process.
 
+use super::aborts::AbortCounts;
+use core::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -103,6 +105,17 @@ pub fn of_process() -> Counters {
         sum.add(&c.get());
     }
     sum
+}
+
+/// The counts of one compiler.
+#[derive(Debug, Default)]
+pub(crate) struct Stats {
+    /// What was done so far, but for the counts that other parts keep.
+    pub counters: Cell<Counters>,
+    /// What other threads see of that.
+    pub published: Published,
+    /// Aborts by site and reason.
+    pub aborts: RefCell<AbortCounts>,
 }
 
 /// What a VM lets the process see of its counters.

@@ -47,13 +47,13 @@ impl Jit {
                 owner: e.owner(),
                 protos: e.protos().to_vec(),
                 constants: constants.collect(),
-                code: e.code.1,
+                code: e.code.size,
             });
         }
     }
     /// What is being recorded.
     pub fn recording_view(&self) -> Option<RecordingView> {
-        let recording = self.recording.borrow();
+        let recording = self.recording.current.borrow();
         let r = recording.as_ref()?;
         Some(RecordingView { number: r.number(), head: r.head(), length: r.trace().ins.len() })
     }

@@ -79,7 +79,7 @@ impl Jit {
         let (trace, entry, part) = match place {
             CodePlace::Address(a) => {
                 let (n, e) = registry.at_code(a)?;
-                let at = (a - e.code.0) as u32;
+                let at = (a - e.code.address) as u32;
                 let part = e.map.parts.partition_point(|p| p.0 <= at).checked_sub(1).map(|i| e.map.parts[i].1);
                 (n, e, part.unwrap_or(Part::Other))
             }

@@ -11,4 +11,15 @@ pub mod sampling;
 pub(crate) mod sites;
 pub mod watch;
 
+use core::cell::{Cell, RefCell};
+
+/// Those who are told what the compiler does.
+#[derive(Default)]
+pub(crate) struct Observers {
+    /// The watcher, which is written in Rust.
+    pub watcher: RefCell<Option<Box<dyn watch::Watcher>>>,
+    /// Is a handler of an event running? No other event is sent meanwhile.
+    pub in_event: Cell<bool>,
+}
+
 pub use inspect::{GuardView, RecordingView, TraceView};

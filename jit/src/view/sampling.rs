@@ -11,7 +11,7 @@ use std::rc::Rc;
 pub fn start(vm: &mut Vm, interval: Duration, in_code: InCode, consumer: Rc<dyn Consumer>) -> bool {
     if let Some(jit) = Jit::of(vm) {
         let stub = jit.machine.borrow().exit_stub();
-        jit.registry.borrow_mut().provide_leaving(vm, stub);
+        jit.registry.borrow_mut().exits.provide_leaving(vm, stub);
     }
     vm.start_sampling(interval, in_code, consumer)
 }

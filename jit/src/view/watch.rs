@@ -73,13 +73,13 @@ impl Jit {
     /// attached, LuaJIT's thresholds apply unless others were set.
     pub fn watch(&self, vm: &mut Vm, watcher: Box<dyn Watcher>) -> Option<Box<dyn Watcher>> {
         self.settle_exits();
-        let before = self.watcher.borrow_mut().replace(watcher);
+        let before = self.observers.watcher.borrow_mut().replace(watcher);
         self.reset_counters(vm);
         before
     }
     /// Ends that.
     pub fn end_watch(&self, vm: &mut Vm) -> Option<Box<dyn Watcher>> {
-        let watcher = self.watcher.borrow_mut().take();
+        let watcher = self.observers.watcher.borrow_mut().take();
         self.reset_counters(vm);
         watcher
     }
@@ -92,10 +92,10 @@ impl Jit {
         }
     }
     pub(crate) fn is_watched(&self) -> bool {
-        self.watcher.borrow().is_some()
+        self.observers.watcher.borrow().is_some()
     }
     pub(crate) fn tell(&self, f: impl FnOnce(&mut dyn Watcher)) {
-        if let Some(w) = &mut *self.watcher.borrow_mut() {
+        if let Some(w) = &mut *self.observers.watcher.borrow_mut() {
             f(&mut **w);
         }
     }
@@ -130,7 +130,7 @@ impl Jit {
 /// The compiler's watcher while `f` looks at it, if it is of this type.
 pub fn with_watcher<W: Watcher, R>(vm: &Vm, f: impl FnOnce(&mut W) -> R) -> Option<R> {
     let jit = Jit::of(vm)?;
-    let mut watcher = jit.watcher.borrow_mut();
+    let mut watcher = jit.observers.watcher.borrow_mut();
     let any: &mut dyn Any = &mut **watcher.as_mut()?;
     any.downcast_mut().map(f)
 }

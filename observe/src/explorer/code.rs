@@ -129,7 +129,7 @@ impl Writer<'_> {
         }
     }
     fn machine(&mut self, code: &[u8]) {
-        let (start, _, head) = self.entry.code;
+        let (start, head) = (self.entry.code.address, self.entry.code.loop_offset);
         let map = &self.entry.map;
         let names = Symbols::new(self.entry);
         let text = &code[..code.len().min(map.text as usize)];
@@ -176,7 +176,7 @@ struct Symbols {
 
 impl Symbols {
     fn new(entry: &Entry) -> Symbols {
-        let (start, size, head) = entry.code;
+        let (start, size, head) = (entry.code.address, entry.code.size, entry.code.loop_offset);
         let mut names: HashMap<usize, String> = HashMap::new();
         for (i, h) in Helper::ALL.iter().enumerate() {
             names.insert(h.address(), Helper::NAMES[i].to_owned());

@@ -23,8 +23,8 @@ impl Vm {
     #[inline(never)]
     fn barrier_back_cold(&mut self, t: Gc<Table>) {
         t.hdr.black_to_gray();
-        if matches!(self.heap.phase, Phase::Propagate | Phase::Atomic) {
-            self.heap.marker.gray_again.push(t.header());
+        if matches!(self.heap.cycle.phase, Phase::Propagate | Phase::Atomic) {
+            self.heap.cycle.marker.gray_again.push(t.header());
         }
     }
     /// To be called after `v` was stored into the object `o`, which is not a table.
@@ -41,8 +41,8 @@ impl Vm {
     #[cold]
     #[inline(never)]
     fn barrier_forward_cold(&mut self, o: Gc<GcHeader>, target: Gc<GcHeader>) {
-        if matches!(self.heap.phase, Phase::Propagate | Phase::Atomic) {
-            self.heap.marker.mark_object(target);
+        if matches!(self.heap.cycle.phase, Phase::Propagate | Phase::Atomic) {
+            self.heap.cycle.marker.mark_object(target);
         } else {
             // Sweeping would do the same later.
             o.make_white(self.heap.white());

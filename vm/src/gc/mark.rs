@@ -211,11 +211,11 @@ unsafe fn clear_unused_stack(t: &Thread, top: *mut Value) {
 impl Vm {
     /// Tells the marker where the running stack ends.
     pub(super) fn note_running(&mut self) {
-        self.heap.marker.running = Some((self.cur, self.top));
+        self.heap.cycle.marker.running = Some((self.cur, self.top));
     }
     /// Marks all roots.
     pub(super) fn mark_roots(&mut self) {
-        let m = &mut self.heap.marker;
+        let m = &mut self.heap.cycle.marker;
         m.mark(self.realm.main);
         m.mark(self.cur);
         m.mark(self.realm.globals);
@@ -234,22 +234,22 @@ impl Vm {
         for (_, v) in &self.host.event_handlers {
             m.mark_value(*v);
         }
-        for u in &self.heap.finalize {
+        for u in &self.heap.finalizers.due {
             m.mark(*u);
         }
-        for v in &self.heap.set_aside {
+        for v in &self.heap.finalizers.set_aside {
             m.mark_value(*v);
         }
         let compiler = self.compiler.clone();
-        compiler.mark(&mut self.heap.marker);
+        compiler.mark(&mut self.heap.cycle.marker);
         if let Some(consumer) = self.sampling_consumer() {
-            consumer.mark(&mut self.heap.marker);
+            consumer.mark(&mut self.heap.cycle.marker);
         }
     }
     /// Traverses all gray objects, and then the traces of the prototypes met so far.
     pub(super) fn propagate_with_traces(&mut self) -> usize {
         let (compiler, waiting) = (Rc::clone(&self.compiler), self.compiled.native_calls != 0);
-        let m = &mut self.heap.marker;
+        let m = &mut self.heap.cycle.marker;
         let mut done = 0;
         loop {
             done += m.propagate(usize::MAX);
@@ -259,8 +259,8 @@ impl Vm {
     }
     /// Starts a cycle.
     pub(super) fn start_cycle(&mut self) {
-        self.heap.marker.reset();
-        self.heap.grown = 0;
+        self.heap.cycle.marker.reset();
+        self.heap.limit.grown = 0;
         self.mark_roots();
     }
 }

@@ -37,48 +37,48 @@ fn survives(h: &GcHeader, (white, dead): (u8, u8)) -> bool {
 impl Heap {
     /// Starts a sweep over the whole heap.
     pub(super) fn begin_sweep(&mut self) {
-        self.phase = Phase::Sweep;
+        self.cycle.phase = Phase::Sweep;
         self.free = [core::ptr::null_mut(); NUM_CLASSES];
         self.drop_hidden();
-        for c in &mut self.classes {
+        for c in &mut self.cells.classes {
             c.swept = 0;
             c.ready.clear();
         }
-        self.sweep_class = 0;
-        self.sweep_large = self.large.len();
+        self.cycle.sweep_class = 0;
+        self.cycle.sweep_large = self.cells.large.len();
     }
     /// Sweeps one block or some large objects. `None` when the sweep is complete, else a measure of the work.
     pub(super) fn sweep_step(&mut self) -> Option<usize> {
         let before = self.total;
         let work = self.sweep_some();
-        self.estimate = self.estimate.saturating_sub(before - self.total);
+        self.pacing.estimate = self.pacing.estimate.saturating_sub(before - self.total);
         work
     }
     fn sweep_some(&mut self) -> Option<usize> {
-        while self.sweep_class < NUM_CLASSES {
-            let class = self.sweep_class;
-            let c = &self.classes[class];
+        while self.cycle.sweep_class < NUM_CLASSES {
+            let class = self.cycle.sweep_class;
+            let c = &self.cells.classes[class];
             if let Some(&b) = c.blocks.get(c.swept) {
                 // SAFETY: a block of the class that is not swept yet.
                 unsafe { self.sweep_and_file(class, b) };
                 return Some(BLOCK_COST);
             }
-            self.sweep_class += 1;
+            self.cycle.sweep_class += 1;
         }
-        if self.sweep_large == 0 || self.sweep_large == usize::MAX {
-            self.sweep_large = usize::MAX;
+        if self.cycle.sweep_large == 0 || self.cycle.sweep_large == usize::MAX {
+            self.cycle.sweep_large = usize::MAX;
             return None;
         }
-        let n = self.sweep_large.min(LARGE_BATCH);
+        let n = self.cycle.sweep_large.min(LARGE_BATCH);
         for _ in 0..n {
-            self.sweep_large -= 1;
-            let l = self.large[self.sweep_large];
+            self.cycle.sweep_large -= 1;
+            let l = self.cells.large[self.cycle.sweep_large];
             // SAFETY: the list holds objects that are not freed yet.
             if unsafe { survives(&*l.ptr, (self.white(), self.other_white())) } {
                 continue;
             }
             // What moves here from the end was swept or is new.
-            self.large.swap_remove(self.sweep_large);
+            self.cells.large.swap_remove(self.cycle.sweep_large);
             // SAFETY: the object is dead.
             unsafe { self.free_large(l) };
         }
@@ -91,7 +91,7 @@ impl Heap {
     unsafe fn sweep_and_file(&mut self, class: usize, b: *mut Block) {
         // SAFETY: by the contract.
         let live = unsafe { self.sweep_block(b) };
-        let c = &mut self.classes[class];
+        let c = &mut self.cells.classes[class];
         if live == 0 {
             // The last block, not swept either, takes the place.
             c.blocks.swap_remove(c.swept);
@@ -99,7 +99,7 @@ impl Heap {
                 c.carving = core::ptr::null_mut();
             }
             // SAFETY: a block of the class without live cells, just taken off its list.
-            unsafe { self.blocks.give(b) };
+            unsafe { self.cells.blocks.give(b) };
             return;
         }
         c.swept += 1;
@@ -110,7 +110,7 @@ impl Heap {
     }
     /// Sweeps the next block of a class and takes all its free cells.
     pub(super) fn sweep_for_cells(&mut self, class: usize) -> *mut FreeCell {
-        let c = &mut self.classes[class];
+        let c = &mut self.cells.classes[class];
         let b = c.blocks[c.swept];
         c.swept += 1;
         let before = self.total;
@@ -119,7 +119,7 @@ impl Heap {
             self.sweep_block(b);
             core::mem::replace(&mut (*b).free, core::ptr::null_mut())
         };
-        self.estimate = self.estimate.saturating_sub(before - self.total);
+        self.pacing.estimate = self.pacing.estimate.saturating_sub(before - self.total);
         list
     }
     /// Frees the dead of a block, whitens the living and makes the block's free list anew, in address order. Returns how many
@@ -220,7 +220,7 @@ impl Heap {
                     self.external_changed(&(*u).external, 0);
                     if (*u).is_of_host() {
                         // Its `Drop` may run any code, which must not meet a heap in the middle of a sweep.
-                        self.payloads.extend((*u).data.get_mut().take());
+                        self.finalizers.payloads.extend((*u).data.get_mut().take());
                     }
                     u.drop_in_place();
                 }
@@ -248,7 +248,7 @@ impl Heap {
     }
     /// Drops prototypes that are about to die from the list and tells `f` about them.
     pub(super) fn retire_protos(&mut self, mut f: impl FnMut(Gc<Proto>)) {
-        self.protos.retain(|p| {
+        self.lists.protos.retain(|p| {
             let alive = !p.hdr.is_white();
             if !alive {
                 f(*p);
@@ -261,8 +261,8 @@ impl Heap {
 impl Drop for Heap {
     fn drop(&mut self) {
         self.end_watch();
-        let large = core::mem::take(&mut self.large);
-        let blocks: Vec<*mut Block> = self.classes.iter().flat_map(|c| c.blocks.iter().copied()).collect();
+        let large = core::mem::take(&mut self.cells.large);
+        let blocks: Vec<*mut Block> = self.cells.classes.iter().flat_map(|c| c.blocks.iter().copied()).collect();
         // SAFETY: the heap goes away with all objects; each is destroyed once, and blocks outlive what they hold. The empty node
         // came from a box.
         unsafe {

@@ -49,7 +49,7 @@ impl Visitor for Check<'_> {
         let from = self.from.kind();
         assert!(o.kind() != Kind::Free, "{edge:?} of a {from:?} refers to a freed object");
         assert!(!self.heap.is_dead(&o), "{edge:?} of a {from:?} refers to a dead {:?}", o.kind());
-        if matches!(self.heap.phase, Phase::Propagate | Phase::Atomic) {
+        if matches!(self.heap.cycle.phase, Phase::Propagate | Phase::Atomic) {
             assert!(!(self.from.is_black() && o.is_white()), "{edge:?} of a black {from:?} refers to a white {:?}", o.kind());
         }
     }
@@ -103,7 +103,7 @@ fn check_table(t: Gc<Table>) {
 impl Heap {
     /// The marker leaves out the keys of tables of a shape that it has met in this cycle.
     fn check_keys(&self, t: Gc<Table>) {
-        if self.marker.keyed.has(t.shape.get()) {
+        if self.cycle.marker.keyed.has(t.shape.get()) {
             let keys = t.nodes().iter().filter_map(|n| n.key.get().as_gc());
             assert!(
                 keys.into_iter().all(|k| k.kind() == Kind::Str && !k.is_white()),
@@ -142,7 +142,7 @@ impl Heap {
                 }
             }
         };
-        for (class, c) in self.classes.iter().enumerate() {
+        for (class, c) in self.cells.classes.iter().enumerate() {
             check(self.free[class], class);
             check(self.hidden(class), class);
             for &b in &c.ready {

@@ -162,7 +162,7 @@ impl Heap {
     }
     /// Makes the fast paths work again.
     fn stop_telling(&mut self) {
-        self.raw.watch(false);
+        self.cells.raw.watch(false);
         let Some(w) = &mut self.watch else { return };
         for (free, hidden) in self.free.iter_mut().zip(&mut w.hidden) {
             if free.is_null() {
@@ -206,7 +206,7 @@ impl Heap {
     }
     /// The heap is dropped, or the process ends: the last word to the watcher.
     pub(crate) fn end_watch(&mut self) {
-        self.raw.watch(false);
+        self.cells.raw.watch(false);
         if let Some(mut w) = self.watch.take() {
             w.watcher.end();
         }
@@ -259,7 +259,7 @@ impl Vm {
         let vm = core::ptr::from_mut(self).expose_provenance();
         let hidden = core::mem::replace(&mut self.heap.free, [core::ptr::null_mut(); NUM_CLASSES]);
         self.heap.watch = Some(Box::new(Watch { watcher, on: true, vm, hidden }));
-        self.heap.raw.watch(true);
+        self.heap.cells.raw.watch(true);
         self.renew_enter();
         Ok(())
     }

@@ -77,7 +77,7 @@ impl Marker {
 impl Heap {
     /// What a table holds weakly, if it is a weak table.
     pub fn weak_mode(&self, t: &Table) -> Option<WeakMode> {
-        self.marker.weak_mode(t.meta.get()?)
+        self.cycle.marker.weak_mode(t.meta.get()?)
     }
 }
 

@@ -71,7 +71,7 @@ impl Parser<'_> {
             Kind::Upval { var, .. } => var,
             _ => return Ok(()),
         };
-        let var = &self.level_mut(level as usize).vars[index as usize];
+        let var = &self.level_mut(level as usize).locals.all[index as usize];
         if !var.constant {
             return Ok(());
         }
@@ -192,15 +192,15 @@ impl Parser<'_> {
             let mut body = self.parse_body(false, line)?;
             self.free_exp(&body);
             self.put_reg(&mut body, reg)?;
-            let (var, pc) = (self.fs.varmap[self.fs.nactvar as usize - 1], self.fs.pc());
-            self.fs.vars[var as usize].start_pc = pc;
+            let (var, pc) = (self.fs.locals.map[self.fs.locals.active as usize - 1], self.fs.pc());
+            self.fs.locals.all[var as usize].start_pc = pc;
             return Ok(());
         }
         let mut nvars = 0;
         loop {
             let name = self.lex_name()?;
             if constant {
-                self.check_redeclared(self.fs.nactvar..self.fs.nactvar + nvars, &name)?;
+                self.check_redeclared(self.fs.locals.active..self.fs.locals.active + nvars, &name)?;
             }
             self.var_new(nvars, name)?;
             self.set_constant(nvars, constant);

@@ -25,6 +25,46 @@ pub(super) struct Line {
     pub(super) line: u32,
 }
 
+/// The constants of a function.
+#[derive(Default)]
+pub(super) struct Constants {
+    /// Strings, prototypes and table templates.
+    objects: Vec<KGc>,
+    /// Index of each string. Ordered, so that its memory is freed in the same order in every run: hot counters depend on where code is.
+    strings: BTreeMap<Rc<[u8]>, u32>,
+    numbers: Vec<KNum>,
+    /// Index of each number: whether it is an integer, and its bits.
+    number_index: BTreeMap<(bool, u64), u32>,
+}
+
+/// The upvalues of a function.
+#[derive(Default)]
+pub(super) struct Upvalues {
+    /// Which variable (level, index) each one is.
+    pub(super) vars: Vec<(u32, u32)>,
+    /// Where each one comes from.
+    pub(super) refs: Vec<UvRef>,
+    pub(super) names: Vec<Box<[u8]>>,
+    /// Upvalues of child prototypes, by index of their constant.
+    pub(super) of_children: Vec<(u32, Vec<UvRef>)>,
+}
+
+/// The local variables of a function, with its labels and gotos.
+#[derive(Default)]
+pub(super) struct Locals {
+    pub(super) scopes: Vec<Scope>,
+    /// All variables in order of declaration.
+    pub(super) all: Vec<Var>,
+    /// Active and newly declared variables: indices into `all`.
+    pub(super) map: Vec<u32>,
+    /// Number of active variables; each is in the slot of its number.
+    pub(super) active: u32,
+    /// Gotos that have no label yet, and labels.
+    pub(super) gotos: Vec<GotoLabel>,
+    /// Number of variables, gotos and labels of the functions around it.
+    pub(super) outside: u32,
+}
+
 /// The state of the compilation of one function.
 #[derive(Default)]
 pub(super) struct FuncState {
@@ -34,34 +74,16 @@ pub(super) struct FuncState {
     /// Jumps to the next instruction, not yet patched.
     pub(super) jpc: u32,
     pub(super) free_reg: u32,
-    /// Active locals; each is in the slot of its number.
-    pub(super) nactvar: u32,
     pub(super) framesize: u32,
-    kgc: Vec<KGc>,
-    /// Ordered, so that its memory is freed in the same order in every run: hot counters depend on where code is.
-    strings: BTreeMap<Rc<[u8]>, u32>,
-    knum: Vec<KNum>,
-    numbers: BTreeMap<(bool, u64), u32>,
-    /// Upvalues of child prototypes, by constant.
-    pub(super) child_uvs: Vec<(u32, Vec<UvRef>)>,
-    pub(super) scopes: Vec<Scope>,
-    /// All locals in order of declaration.
-    pub(super) vars: Vec<Var>,
-    /// Active and newly declared locals: indices into `vars`.
-    pub(super) varmap: Vec<u32>,
-    pub(super) golas: Vec<GotoLabel>,
-    /// Which variable (level, index) each upvalue is.
-    pub(super) uv_vars: Vec<(u32, u32)>,
-    pub(super) uv_refs: Vec<UvRef>,
-    pub(super) uv_names: Vec<Box<[u8]>>,
-    /// Variables, gotos and labels of the functions around it.
-    pub(super) outer_vars: u32,
+    pub(super) consts: Constants,
+    pub(super) upvalues: Upvalues,
+    pub(super) locals: Locals,
     pub(super) first_line: u32,
     pub(super) num_params: u8,
     pub(super) is_vararg: bool,
     pub(super) has_child: bool,
     pub(super) has_return: bool,
-    /// Returns before the first child lack their UCLO.
+    /// Returns in front of the first child function lack their UCLO.
     pub(super) fixup_return: bool,
 }
 
@@ -143,29 +165,29 @@ impl FuncState {
             KNum::Int(i) => (true, i as u32 as u64),
             KNum::Num(x) => (false, x.to_bits()),
         };
-        let next = self.knum.len() as u32;
-        let index = *self.numbers.entry(key).or_insert(next);
+        let next = self.consts.numbers.len() as u32;
+        let index = *self.consts.number_index.entry(key).or_insert(next);
         if index == next {
-            self.knum.push(n);
+            self.consts.numbers.push(n);
         }
         index
     }
     /// Releases a register if it is a temporary.
     pub(super) fn reg_free(&mut self, reg: u8) {
-        if reg as u32 >= self.nactvar {
+        if reg as u32 >= self.locals.active {
             self.free_reg = self.free_reg.saturating_sub(1);
         }
     }
     /// The string constant of an index.
     pub(super) fn string_at(&self, index: usize) -> Option<&[u8]> {
-        match self.kgc.get(index) {
+        match self.consts.objects.get(index) {
             Some(KGc::Str(s)) => Some(s),
             _ => None,
         }
     }
     /// Puts the finished template of a table constructor into its constant.
     pub(super) fn set_template(&mut self, index: u32, table: TableTemplate) {
-        self.kgc[index as usize] = KGc::Table(table);
+        self.consts.objects[index as usize] = KGc::Table(table);
     }
     /// The finished prototype and where its upvalues come from.
     #[inline(never)]
@@ -174,16 +196,16 @@ impl FuncState {
         if let Some(first) = self.bc.first_mut() {
             *first = Line { ins: Ins::ad(header, self.framesize as u8, 0), line: self.first_line };
         }
-        for (index, refs) in core::mem::take(&mut self.child_uvs) {
-            let upvalues = refs.iter().map(|r| r.describe(&self.vars)).collect();
-            if let Some(KGc::Proto(child)) = self.kgc.get_mut(index as usize) {
+        for (index, refs) in core::mem::take(&mut self.upvalues.of_children) {
+            let upvalues = refs.iter().map(|r| r.describe(&self.locals.all)).collect();
+            if let Some(KGc::Proto(child)) = self.consts.objects.get_mut(index as usize) {
                 child.upvalues = upvalues;
             }
         }
         let proto = ProtoData {
             bc: self.bc.iter().map(|l| l.ins).collect(),
-            kgc: self.kgc,
-            knum: self.knum,
+            kgc: self.consts.objects,
+            knum: self.consts.numbers,
             upvalues: Vec::new(),
             num_params: self.num_params,
             framesize: self.framesize as u8,
@@ -193,10 +215,10 @@ impl FuncState {
             last_line,
             lines: self.bc.iter().map(|l| l.line).collect(),
             chunkname,
-            uv_names: self.uv_names,
-            vars: self.vars.into_iter().map(Var::into_info).collect(),
+            uv_names: self.upvalues.names,
+            vars: self.locals.all.into_iter().map(Var::into_info).collect(),
         };
-        (proto, self.uv_refs)
+        (proto, self.upvalues.refs)
     }
 }
 
@@ -320,12 +342,12 @@ impl Parser<'_> {
     }
     /// The index of a string constant.
     pub(super) fn const_str(&mut self, s: &Rc<[u8]>) -> Result<u16, SyntaxError> {
-        let index = match self.fs.strings.get(s) {
+        let index = match self.fs.consts.strings.get(s) {
             Some(&index) => index,
             None => {
-                let index = self.fs.kgc.len() as u32;
-                self.fs.kgc.push(KGc::Str(Box::from(&s[..])));
-                self.fs.strings.insert(s.clone(), index);
+                let index = self.fs.consts.objects.len() as u32;
+                self.fs.consts.objects.push(KGc::Str(Box::from(&s[..])));
+                self.fs.consts.strings.insert(s.clone(), index);
                 index
             }
         };
@@ -333,8 +355,8 @@ impl Parser<'_> {
     }
     /// The index of a new constant of another kind.
     pub(super) fn const_gc(&mut self, k: KGc) -> Result<u16, SyntaxError> {
-        self.fs.kgc.push(k);
-        self.const_index(self.fs.kgc.len() as u32 - 1)
+        self.fs.consts.objects.push(k);
+        self.const_index(self.fs.consts.objects.len() as u32 - 1)
     }
     /// The index of a number constant.
     pub(super) fn const_num(&mut self, n: KNum) -> Result<u16, SyntaxError> {

@@ -217,7 +217,7 @@ impl Parser<'_> {
             if !e.has_jump() {
                 return Ok(reg);
             }
-            if reg as u32 >= self.fs.nactvar {
+            if reg as u32 >= self.fs.locals.active {
                 self.put_reg(e, reg)?;
                 return Ok(reg);
             }

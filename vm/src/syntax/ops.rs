@@ -201,7 +201,7 @@ impl Parser<'_> {
     }
     /// Releases the temporaries of two operands.
     fn free_operands(&mut self, e1: &Exp, e2: &Exp) {
-        let temps = e1.is_temp(self.fs.nactvar) as u32 + e2.is_temp(self.fs.nactvar) as u32;
+        let temps = e1.is_temp(self.fs.locals.active) as u32 + e2.is_temp(self.fs.locals.active) as u32;
         self.fs.free_reg = self.fs.free_reg.saturating_sub(temps);
     }
     /// Arithmetic.

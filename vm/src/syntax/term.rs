@@ -177,7 +177,7 @@ impl Parser<'_> {
         self.emit_ad(Op::KPRI, reg, 0)?;
         // The key was skipped as well, but not a local.
         if let Kind::Indexed { key: Key::Reg(key), .. } = e.kind
-            && u32::from(key) >= self.fs.nactvar
+            && u32::from(key) >= self.fs.locals.active
         {
             self.emit_ad(Op::KPRI, key, 0)?;
         }
