@@ -18,7 +18,7 @@ use core::cell::RefCell;
 use perilune_vm::bc::Ins;
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::{Compiler, Mode, Resume};
-use perilune_vm::object::{BcPos, Gc, Proto};
+use perilune_vm::object::{BcPos, Gc, InsPtr, Proto};
 use perilune_vm::{ExitId, Value, Vm};
 use std::rc::Rc;
 
@@ -123,10 +123,10 @@ impl Drop for Jit {
 }
 
 impl Compiler for Jit {
-    fn hot(&self, vm: &mut Vm, pc: *const Ins) {
+    fn hot(&self, vm: &mut Vm, pc: InsPtr) {
         self.hot_counter_underflowed(vm, pc);
     }
-    fn record(&self, vm: &mut Vm, pc: *const Ins) {
+    fn record(&self, vm: &mut Vm, pc: InsPtr) {
         self.record_instruction(vm, pc);
     }
     fn exit(&self, vm: &mut Vm, exit: ExitId) -> Resume {

@@ -9,7 +9,7 @@ use crate::Vm;
 use crate::bc::Ins;
 use crate::gc::Marker;
 use crate::ids::{ExitId, TraceId};
-use crate::object::{Gc, Proto};
+use crate::object::{Gc, InsPtr, Proto};
 use core::any::Any;
 
 /// How the interpreter dispatches.
@@ -107,9 +107,9 @@ impl PlainExit {
 pub trait Compiler: Any {
     /// A hot counter underflowed at the loop or function header at `pc` (already executed or about to be, see the interpreter).
     /// `vm.base` is the frame. May switch the VM to [`Mode::Record`] by [`Vm::set_mode`].
-    fn hot(&self, vm: &mut Vm, pc: *const Ins);
+    fn hot(&self, vm: &mut Vm, pc: InsPtr);
     /// Called before each instruction in [`Mode::Record`], with `vm.base` at its frame. For builtins `pc` is the FUNCC header.
-    fn record(&self, vm: &mut Vm, pc: *const Ins);
+    fn record(&self, vm: &mut Vm, pc: InsPtr);
     /// Compiled code left through `exit`; `vm.base` is the frame of the exit. Says where to resume.
     fn exit(&self, vm: &mut Vm, exit: ExitId) -> Resume;
     /// An error (`vm.error`, nil if there is none) is about to unwind, or a hook fired: whatever is being recorded must be aborted.

@@ -13,7 +13,7 @@ use crate::ids::ExitId;
 use crate::interp::{frame, stack};
 use crate::interrupt::Interrupts;
 use crate::meta::MM;
-use crate::object::{Func, Gc, Proto, Str, Table, ThreadStatus};
+use crate::object::{Func, Gc, InsPtr, Proto, Str, Table, ThreadStatus};
 use crate::sample::Sampling;
 use crate::source::{Form, Pieces, Source};
 use crate::state::{CompiledState, ErrorState, InterpState, Realm, StringState};
@@ -29,12 +29,12 @@ const LEVELS_OF_A_CALL: u32 = 3;
 pub struct NoJit;
 
 impl Compiler for NoJit {
-    fn hot(&self, vm: &mut Vm, pc: *const Ins) {
+    fn hot(&self, vm: &mut Vm, pc: InsPtr) {
         // All counters start again far from zero.
         let _ = pc;
         vm.reset_hot_counters(u16::MAX);
     }
-    fn record(&self, _vm: &mut Vm, _pc: *const Ins) {}
+    fn record(&self, _vm: &mut Vm, _pc: InsPtr) {}
     fn exit(&self, _vm: &mut Vm, _exit: ExitId) -> Resume {
         Resume::at(core::ptr::null(), 0)
     }

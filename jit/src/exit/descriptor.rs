@@ -3,8 +3,8 @@
 use crate::trace::Entry;
 use perilune_recorder::ir::{SnapId, TraceExit};
 use perilune_vm::TraceId;
-use perilune_vm::bc::Ins;
 use perilune_vm::hooks::Unboxed;
+use perilune_vm::object::InsPtr;
 
 /// What leaving by an exit needs to know, but for the slots.
 #[derive(Copy, Clone, Debug)]
@@ -21,8 +21,8 @@ pub struct ExitFacts {
     pub live: usize,
     /// Slots that must fit the stack for the trace not to leave here at once; 0 where it does not check that.
     pub stack: usize,
-    /// Where the interpreter goes on.
-    pub pc: *const Ins,
+    /// The instruction that the interpreter continues at.
+    pub pc: InsPtr,
     /// See [`perilune_recorder::ir::Snapshot::multres`].
     pub multres: u32,
 }
@@ -53,7 +53,7 @@ impl ExitDescriptor {
             } else {
                 0
             },
-            pc: core::ptr::with_exposed_provenance(snap.pc as usize),
+            pc: e.ins_ptr(snap.pc),
             multres: snap.multres,
         };
         ExitDescriptor { facts, allowed: 0, unboxed: e.unboxed(k).into() }

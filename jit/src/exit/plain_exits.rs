@@ -40,7 +40,7 @@ impl ExitTable {
         let Some(d) = self.descriptor_mut(id) else { return };
         d.allowed = times;
         let unboxed: *const [_] = &raw const *d.unboxed;
-        let plain = PlainExit { left: times, multres: d.facts.multres, pc: d.facts.pc, unboxed };
+        let plain = PlainExit { left: times, multres: d.facts.multres, pc: d.facts.pc.as_ptr(), unboxed };
         self.plain[id.index()] = plain;
     }
 }

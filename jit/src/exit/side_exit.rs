@@ -11,6 +11,7 @@ use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use perilune_recorder::ir::{Snapshot, Trace, TraceExit};
 use perilune_vm::hooks::Resume;
+use perilune_vm::object::BcPos;
 use perilune_vm::{ExitId, TraceId, Value, Vm};
 use std::rc::Rc;
 
@@ -72,7 +73,7 @@ impl Jit {
         let facts = descriptor.facts;
         frame::box_slots(vm, &descriptor.unboxed);
         let multres = if facts.multres == Snapshot::OPEN { vm.multres } else { facts.multres };
-        let resume = Resume::at(facts.pc, multres);
+        let resume = Resume::at(facts.pc.as_ptr(), multres);
         if facts.stack != 0 && frame::lacks_stack(vm, facts.stack) {
             drop(registry);
             return self.make_room(vm, &facts, resume);
@@ -105,7 +106,7 @@ impl Jit {
             eprintln!("[TRACE {trace} exit {exit}: {stack} slots do not fit the stack]");
         }
         vm.multres = resume.multres;
-        frame::protect(vm, resume.pc, facts.live);
+        frame::protect(vm, facts.pc, facts.live);
         let fits = vm.make_stack(stack);
         Resume { enter: (fits && trace == facts.root).then_some(trace), ..resume }
     }
@@ -119,7 +120,7 @@ impl Jit {
         }
         vm.multres = resume.multres;
         vm.pc = resume.pc.wrapping_add(1);
-        frame::protect(vm, resume.pc, facts.live);
+        frame::protect(vm, facts.pc, facts.live);
         if work.collect && vm.collect_after_exit().is_err() {
             return Resume { failed: true, ..resume };
         }
@@ -133,7 +134,7 @@ impl Jit {
             && self.is_on()
             && self.registry.borrow().has(trace, &parent)
         {
-            self.start_side(vm, facts.exit, resume.pc);
+            self.start_side(vm, facts.exit, facts.pc);
         }
         resume
     }
@@ -199,10 +200,8 @@ impl Jit {
             if self.protos.borrow_mut().note_disabled(pos, hot) {
                 crate::trace::patch::blacklist(pos);
             }
-        } else if let Some((proto, stitch)) = e.stitch
-            && let Some(pad) = proto.pad_at(stitch)
-        {
-            pad.give_up();
+        } else if let Some(stub) = e.stitch.as_ref().and_then(BcPos::stitch_stub) {
+            stub.blacklist();
         }
         self.count(|c| c.disabled += 1);
         self.tell(|w| w.disabled(root));

@@ -1,19 +1,18 @@
 //! Functions that were found to recurse: a trace that only returns would hide their recursion from the recorder.
 
 use crate::Jit;
-use crate::frame;
 use crate::policy::proto_table::RECURSION_RETRIES;
 use crate::record::Origin;
 use perilune_recorder::ir::Link;
 use perilune_vm::Vm;
-use perilune_vm::bc::{Ins, Op};
-use perilune_vm::object::BcPos;
+use perilune_vm::bc::Op;
+use perilune_vm::object::{BcPos, InsPtr};
 
 impl Jit {
     /// A recording went through too many calls of the function at `pc`. If its trace only returns, no trace that recurses is made: that
     /// trace is no longer entered, and another one is recorded soon.
-    pub(crate) fn retry_recursion(&self, vm: &mut Vm, pc: *const Ins) {
-        let ins = frame::ins(pc);
+    pub(crate) fn retry_recursion(&self, vm: &mut Vm, pc: InsPtr) {
+        let ins = pc.ins();
         let registry = self.registry.borrow();
         if matches!(ins.op(), Op::JFUNCF | Op::JFUNCV)
             && let Some(n) = ins.trace()

@@ -8,8 +8,7 @@ use crate::view::log::{self, Topic};
 use perilune_recorder::abort::Abort;
 use perilune_recorder::ir::SnapId;
 use perilune_recorder::rec::AbortInfo;
-use perilune_vm::bc::Ins;
-use perilune_vm::object::{BcPos, Gc, Proto};
+use perilune_vm::object::BcPos;
 use perilune_vm::{TraceId, Value, Vm};
 use std::rc::Rc;
 
@@ -89,7 +88,7 @@ impl Jit {
         self.tell(|w| w.aborted(at, &crate::view::aborts::reason_text(failure.reason, failure.info, failure.error)));
         match origin {
             Origin::Root(pos) => self.penalize(vm, pos, failure.reason),
-            Origin::Stitch(proto, pc) => self.penalize_stitch(proto, pc),
+            Origin::Stitch(call) => self.penalize_stitch(call),
             Origin::Side | Origin::Nowhere => {}
         }
         if log::on(Topic::Trace) {
@@ -131,11 +130,11 @@ impl Jit {
         }
     }
 
-    fn penalize_stitch(&self, proto: Gc<Proto>, stitch: *const Ins) {
-        if let Some(pad) = proto.pad_at(stitch)
-            && pad.fail() >= self.settings.options.get().params.tryside
+    fn penalize_stitch(&self, call: BcPos) {
+        if let Some(stub) = call.stitch_stub()
+            && stub.fail() >= self.settings.options.get().params.tryside
         {
-            pad.give_up();
+            stub.blacklist();
         }
     }
 }

@@ -19,17 +19,17 @@ use perilune_vm::bc::Op;
 use perilune_vm::object::BcPos;
 use perilune_vm::{TraceId, Value, Vm};
 
-/// A trace that ends in front of a call to be stitched goes on at the call's pad.
-fn go_on_at_pad(done: &mut FinishedTrace, id: TraceId) {
+/// Has a trace that ends in front of a call to be stitched resume at the stitch stub of the call.
+fn resume_at_stub(done: &mut FinishedTrace, id: TraceId) {
     if done.trace.link != Link::Stitch {
         return;
     }
     if let Some(last) = done.trace.snaps.last_mut()
-        && let Some(at) = done.last.pc_of(core::ptr::with_exposed_provenance(last.pc as usize))
+        && let Some(at) = done.last.pc_of(last.pc)
         && done.last.ins(at + 1).is_some_and(|back| !ends_loop(back.op()))
-        && let Some(pad) = done.last.pad(at, id)
+        && let Some(stub) = done.last.make_stitch_stub(at, id)
     {
-        last.pc = pad.entry().expose_provenance() as u64;
+        last.pc = stub.entry();
     }
 }
 /// Is it where traces of a loop are entered? Nothing need be stitched there.
@@ -54,7 +54,7 @@ impl Jit {
         }
         let begun = now();
         crate::view::sites::tell_trace(vm, &done, number);
-        go_on_at_pad(&mut done, number);
+        resume_at_stub(&mut done, number);
         self.stress_exits(vm, &mut done.trace);
         let placed = match self.place(vm, &done, number) {
             Ok(placed) => placed,
@@ -107,8 +107,8 @@ impl Jit {
         let new = NewTrace { id: number, done, start: first, replaced, placed, cost };
         self.registry.borrow_mut().insert(&mut self.protos.borrow_mut(), new, stub);
         self.registry.borrow_mut().exits.connect_plain(vm);
-        if let Origin::Stitch(proto, pc) = origin {
-            self.registry.borrow_mut().stitch(number, proto, pc);
+        if let Origin::Stitch(call) = origin {
+            self.registry.borrow_mut().stitch(number, call);
         }
         self.tell_compiled(number, history);
         if log::on(Topic::Trace) {

@@ -10,10 +10,9 @@ use crate::view::events::Event;
 use perilune_recorder::abort::Abort;
 use perilune_recorder::ir::Trace;
 use perilune_recorder::rec::{Recorder, Step};
-use perilune_vm::bc::Ins;
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::Mode;
-use perilune_vm::object::{BcPos, Gc, Proto};
+use perilune_vm::object::{BcPos, InsPtr};
 use perilune_vm::{TraceId, Value, Vm};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -24,8 +23,8 @@ use std::time::{Duration, Instant};
 pub enum Origin {
     /// At a hot instruction of a function.
     Root(BcPos),
-    /// Behind a call, at the STITCH of a pad of the function.
-    Stitch(Gc<Proto>, *const Ins),
+    /// Behind a call that traces end in front of: the position of the call, which has a stitch stub.
+    Stitch(BcPos),
     /// At an exit.
     Side,
     /// A failure does not count.
@@ -63,8 +62,8 @@ impl Recording {
         self.recorder.mark(marker);
         marker.mark_value(self.start);
         marker.mark_value(self.at.0);
-        if let Origin::Root(BcPos { proto: p, .. }) | Origin::Stitch(p, _) = self.origin {
-            marker.mark(p);
+        if let Origin::Root(pos) | Origin::Stitch(pos) = self.origin {
+            marker.mark(pos.proto);
         }
     }
     /// The trace so far.
@@ -87,7 +86,7 @@ impl Recording {
 
 impl Jit {
     /// Records the instruction that is about to run.
-    pub(crate) fn record_instruction(&self, vm: &mut Vm, pc: *const Ins) {
+    pub(crate) fn record_instruction(&self, vm: &mut Vm, pc: InsPtr) {
         if !self.is_recording() {
             vm.set_mode(Mode::Interpret);
             return;
@@ -138,12 +137,12 @@ impl Jit {
         recording
     }
     /// Notes where the recording is, and tells of the instruction.
-    fn tell_instruction(&self, vm: &mut Vm, pc: *const Ins) {
+    fn tell_instruction(&self, vm: &mut Vm, pc: InsPtr) {
         let (number, depth, index);
         {
             let mut recording = self.recording.current.borrow_mut();
             let Some(r) = recording.as_mut() else { return };
-            let native = frame::ins(pc).op().is_native_header();
+            let native = pc.ins().op().is_native_header();
             index = if native { None } else { frame::proto(vm).and_then(|p| p.pc_of(pc)) };
             if let Some(i) = index {
                 r.at = (frame::func(vm), i);

@@ -7,7 +7,8 @@ use perilune_recorder::ir::{Link, SnapId, Trace};
 use perilune_recorder::opt::Pass;
 use perilune_vm::bc::Ins;
 use perilune_vm::hooks::Unboxed;
-use perilune_vm::object::{BcPos, Gc, Proto};
+use perilune_vm::interp::stitch::StitchStub;
+use perilune_vm::object::{BcAddr, BcPos, Gc, InsPtr, Proto};
 use perilune_vm::{ExitId, TraceId};
 use std::rc::Rc;
 use std::time::Duration;
@@ -62,8 +63,8 @@ pub struct Entry {
     pub returns: bool,
     /// For a root trace that a loop or a function header enters: where it starts.
     pub start: Option<TraceStart>,
-    /// For a trace behind a call: the function, and the STITCH that enters it.
-    pub stitch: Option<(Gc<Proto>, *const Ins)>,
+    /// For a trace behind a call that another trace ended in front of: the position of the call. Its stitch stub enters the trace.
+    pub stitch: Option<BcPos>,
     /// The functions whose code the trace is made from; first the one that its root trace starts in, with which it ends.
     pub(super) protos: Vec<Gc<Proto>>,
     /// Whether entering it pays.
@@ -115,9 +116,16 @@ impl Entry {
         self.protos[0]
     }
     /// The position of the instruction at an address.
-    pub fn position_of(&self, pc: u64) -> Option<BcPos> {
-        let pc: *const Ins = core::ptr::with_exposed_provenance(pc as usize);
-        self.protos.iter().find_map(|p| BcPos::of_address(*p, pc))
+    pub fn position_of(&self, address: BcAddr) -> Option<BcPos> {
+        self.protos.iter().find_map(|p| BcPos::of_address(*p, address))
+    }
+    /// The instruction at an address from one of the trace's snapshots.
+    ///
+    /// # Panics
+    /// The address is not in a prototype that the trace is made from.
+    pub(crate) fn ins_ptr(&self, address: BcAddr) -> InsPtr {
+        let found = self.protos.iter().find_map(|p| p.ins_ptr(address));
+        found.expect("a trace keeps the prototypes that its snapshots resume in")
     }
     /// The functions that the trace is made from.
     pub fn protos(&self) -> &[Gc<Proto>] {
@@ -138,12 +146,13 @@ impl Entry {
         if let Some(start) = &self.start {
             super::patch::disarm(start, n);
         }
-        if let Some((proto, stitch)) = self.stitch
-            && let Some(pad) = proto.pad_at(stitch)
-            && pad.trace() == Some(n)
-        {
-            pad.set_trace(None);
+        if let Some(stub) = self.stitch_stub().filter(|stub| stub.trace() == Some(n)) {
+            stub.set_trace(None);
         }
+    }
+    /// The stitch stub that enters the trace, if one does.
+    pub fn stitch_stub(&self) -> Option<&StitchStub> {
+        self.stitch.as_ref()?.stitch_stub()
     }
     /// What exit `k` leaves undone.
     pub fn unboxed(&self, k: SnapId) -> Vec<Unboxed> {
@@ -151,7 +160,7 @@ impl Entry {
     }
     /// The function that a trace is entered in, but for side traces.
     pub fn entered_in(&self) -> Option<Gc<Proto>> {
-        self.start.map(|s| s.pos.proto).or(self.stitch.map(|s| s.0))
+        self.start.map(|s| s.pos.proto).or(self.stitch.map(|s| s.proto))
     }
     /// What was gained when the trace is left by `exit`: at least the instructions up to there. A loop that came to its second round
     /// makes up for all losses: nobody knows how often it went round.

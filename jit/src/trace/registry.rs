@@ -136,9 +136,9 @@ impl Registry {
         {
             let pc = e.trace.snap(parent.exit).pc;
             self.link_exit(parent, n, code.address);
-            // A variant begins elsewhere.
-            if parent.exit != SnapId::FIRST && done.start_pc.expose_provenance() as u64 == pc {
-                self.sides_by_pc.add(done.start_pc, n);
+            // A trace that starts over does not start at the exit.
+            if parent.exit != SnapId::FIRST && done.start_pc.addr() == pc {
+                self.sides_by_pc.add(pc, n);
             }
             if let Some(root) = self.get_mut(done.root) {
                 root.sides += 1;
@@ -248,13 +248,13 @@ impl Registry {
         }
         freed
     }
-    /// Makes the STITCH at an address enter trace `n`.
-    pub fn stitch(&mut self, n: TraceId, proto: Gc<Proto>, stitch: *const Ins) {
-        if let Some(pad) = proto.pad_at(stitch)
+    /// Makes the stitch stub of a call enter trace `n`.
+    pub fn stitch(&mut self, n: TraceId, call: BcPos) {
+        if let Some(stub) = call.stitch_stub()
             && let Some(e) = self.get_mut(n)
         {
-            e.stitch = Some((proto, stitch));
-            pad.set_trace(Some(n));
+            e.stitch = Some(call);
+            stub.set_trace(Some(n));
         }
     }
     /// Traces linked to a root trace that is no longer entered continue in the new one with the same start.

@@ -10,19 +10,19 @@ use crate::view::log::{self, Topic};
 use perilune_backend::exit_abi::{can_pass, exit_args};
 use perilune_recorder::ir::{Const, Op, SlotIdx, SnapId, Snapshot, Trace, TraceExit, Ty, sload};
 use perilune_recorder::rec::{Inherited, inherited};
-use perilune_vm::bc::Ins;
 use perilune_vm::hooks::Unboxed;
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{BcAddr, Gc, Proto};
 use perilune_vm::{TraceId, Value, Vm};
 use std::collections::{HashMap, HashSet};
 
-/// Side traces by the place where their exit goes on. Those of loops that start over are not among them.
+/// Side traces by the address that their exit resumes at, without those that start over at the start of their root trace. The traces
+/// keep the prototypes of these addresses.
 #[derive(Debug, Default)]
-pub struct SidesByPc(HashMap<*const Ins, Vec<TraceId>>);
+pub struct SidesByPc(HashMap<BcAddr, Vec<TraceId>>);
 
 impl SidesByPc {
     /// Trace `n` is a side trace that begins at `pc`.
-    pub fn add(&mut self, pc: *const Ins, n: TraceId) {
+    pub fn add(&mut self, pc: BcAddr, n: TraceId) {
         self.0.entry(pc).or_default().push(n);
     }
     /// These traces are gone.
@@ -40,7 +40,7 @@ impl SidesByPc {
 
 impl Jit {
     /// Links an exit that has become hot to a side trace that goes on from there in the same way, if its tree has one.
-    pub(crate) fn share_side(&self, vm: &mut Vm, exit: TraceExit, (proto, pc): (Gc<Proto>, *const Ins)) -> bool {
+    pub(crate) fn share_side(&self, vm: &mut Vm, exit: TraceExit, (proto, pc): (Gc<Proto>, BcAddr)) -> bool {
         let mut registry = self.registry.borrow_mut();
         let Some(side) = registry.find_shared(vm, exit, proto, pc) else { return false };
         registry.link_shared(exit, side);
@@ -54,7 +54,7 @@ impl Jit {
 
 impl Registry {
     /// The newest side trace that an exit in a function may share.
-    fn find_shared(&self, vm: &mut Vm, exit: TraceExit, proto: Gc<Proto>, pc: *const Ins) -> Option<TraceId> {
+    fn find_shared(&self, vm: &mut Vm, exit: TraceExit, proto: Gc<Proto>, pc: BcAddr) -> Option<TraceId> {
         let sides = self.sides_by_pc.0.get(&pc)?;
         // An exit that nothing was done before would come back to itself for ever.
         let here = At::new(self.get(exit.trace)?, exit.exit).filter(|here| here.snap.done > 0)?;

@@ -98,6 +98,6 @@ impl Entry {
         if let Some(start) = &self.start {
             return crate::trace::patch::is_armed(start, n);
         }
-        self.stitch.is_some_and(|(proto, stitch)| proto.pad_at(stitch).is_some_and(|pad| pad.trace() == Some(n)))
+        self.stitch_stub().is_some_and(|stub| stub.trace() == Some(n))
     }
 }

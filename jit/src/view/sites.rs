@@ -3,13 +3,12 @@
 
 use perilune_recorder::ir::Op;
 use perilune_recorder::rec::FinishedTrace;
-use perilune_vm::bc::Ins;
 use perilune_vm::gc::watch::Site;
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{BcAddr, Gc, Proto};
 use perilune_vm::{TraceId, Vm};
 
 /// The function of the instruction at an address, and the line.
-fn line(done: &FinishedTrace, pc: *const Ins) -> Option<(Gc<Proto>, u32)> {
+fn line(done: &FinishedTrace, pc: impl Into<BcAddr> + Copy) -> Option<(Gc<Proto>, u32)> {
     done.protos.iter().find_map(|p| p.pc_of(pc).map(|at| (*p, p.line(at))))
 }
 
@@ -27,7 +26,7 @@ pub fn of(vm: &mut Vm, done: &FinishedTrace, id: TraceId) -> Vec<u32> {
         // A builtin is told from helpers by its instruction.
         if before != Some(here) || ins.op == Op::NATIVE || i > 0 && done.trace.ins[i - 1].op == Op::NATIVE {
             before = Some(here);
-            if let Some((p, l)) = line(done, core::ptr::with_exposed_provenance(here.pc as usize)) {
+            if let Some((p, l)) = line(done, here.pc) {
                 (proto, at) = (Some(p), Some(l));
             }
             if let (Some(proto), Some(line)) = (proto, at) {

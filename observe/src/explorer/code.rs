@@ -10,7 +10,7 @@ use perilune_recorder::ir::print::{ByOrder, Names, print_op, print_ref, print_sl
 use perilune_recorder::ir::{IrRef, Op, SnapId, Trace};
 use perilune_vm::Value;
 use perilune_vm::helper::Helper;
-use perilune_vm::object::BcPos;
+use perilune_vm::object::{BcAddr, BcPos};
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -74,7 +74,7 @@ impl Writer<'_> {
         let place = self.functions.place(pos.proto, pos.pc());
         Some(self.index(place))
     }
-    fn at(&mut self, address: u64) -> Option<usize> {
+    fn at(&mut self, address: BcAddr) -> Option<usize> {
         self.place(self.entry.position_of(address))
     }
     fn bytecode(&mut self, path: &[Step]) {

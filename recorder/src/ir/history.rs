@@ -4,6 +4,7 @@
 //! [`History::requests`].
 
 use super::{Ins, IrRef, Trace};
+use perilune_vm::object::BcAddr;
 
 /// An instruction that the recorder emitted.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -15,7 +16,7 @@ pub struct Request {
     /// Was this instruction appended for it? Otherwise it was in the trace before.
     pub is_new: bool,
     /// Address of the bytecode being recorded, see [`Trace::origins`].
-    pub origin: u64,
+    pub origin: BcAddr,
 }
 
 /// How a trace came into being.

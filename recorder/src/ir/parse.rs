@@ -6,6 +6,7 @@ use super::{
 };
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
+use perilune_vm::object::BcAddr;
 use perilune_vm::{TraceId, Value};
 
 /// Makes the objects that a text names.
@@ -248,7 +249,7 @@ impl Parser<'_> {
             at,
             base_slot: SlotIdx::BASE,
             nslots: SlotIdx::FUNC,
-            pc: 0,
+            pc: BcAddr::default(),
             multres: 0,
             decides: false,
             done: 0,
@@ -264,7 +265,7 @@ impl Parser<'_> {
                 self.snapshot_slot(&mut snap, word)?;
             } else {
                 match word.split_once('=') {
-                    Some(("pc", n)) => snap.pc = int(n)?,
+                    Some(("pc", n)) => snap.pc = BcAddr::new(int(n)?),
                     Some(("base", n)) => snap.base_slot = slot(n)?,
                     Some(("mult", n)) => snap.multres = int(n)?,
                     _ => return Err(format!("unknown field '{word}'")),

@@ -20,14 +20,10 @@ use perilune_vm::Value;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
 
-/// Names of objects and instructions that a trace knows by their addresses.
+/// Names of objects that a trace knows by their addresses.
 pub trait Names {
     /// A name for an object, to be printed in braces.
     fn object(&self, v: Value) -> String;
-    /// A name for the address of an instruction.
-    fn pc(&self, pc: u64) -> String {
-        format!("{pc}")
-    }
 }
 
 /// Objects are numbered by kind in the order of the trace's constants.
@@ -216,7 +212,7 @@ impl Printer<'_> {
 
     fn snapshot(&self, out: &mut String, k: SnapId) {
         let snap = self.trace.snap(k);
-        let _ = write!(out, "....        SNAP   #{:<3} pc={}", k.number(), self.names.pc(snap.pc));
+        let _ = write!(out, "....        SNAP   #{:<3} pc={}", k.number(), snap.pc.get());
         if snap.base_slot != SlotIdx::BASE {
             let _ = write!(out, " base={}", snap.base_slot);
         }

@@ -2,6 +2,7 @@
 
 use super::index::SlotIdx;
 use super::ins::IrRef;
+use perilune_vm::object::BcAddr;
 
 /// A slot of a snapshot.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -39,7 +40,7 @@ pub struct Snapshot {
     /// Slots up to here (exclusive) may be live.
     pub nslots: SlotIdx,
     /// Address of the instruction to resume at.
-    pub pc: u64,
+    pub pc: BcAddr,
     /// Count for an instruction taking an open list, see `perilune_vm::hooks::Resume`.
     pub multres: u32,
     /// Its guard decides a branch: `pc` is the target that the trace does not follow, and not the instruction that branches.

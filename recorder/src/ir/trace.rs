@@ -10,7 +10,7 @@ use core::ops::Range;
 use perilune_vm::TraceId;
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::gc::Marker;
-use perilune_vm::object::{Gc, GcHeader};
+use perilune_vm::object::{BcAddr, Gc, GcHeader};
 
 /// How a trace ends.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -121,8 +121,8 @@ pub struct StackCheck {
 /// The bytecode that an instruction was recorded for.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
 pub struct Origin {
-    /// Its address; 0 if none is known.
-    pub pc: u64,
+    /// Its address.
+    pub pc: BcAddr,
     /// The call that led to its frame: index in [`Trace::calls`], plus one. 0 for the frame that the trace counts slots from.
     pub call: u16,
 }
@@ -205,8 +205,8 @@ impl Trace {
         let serves = |i: &usize| self.sunk_table(*i).is_some_and(|t| needed.contains(&t));
         sunk.into_iter().filter(serves).map(IrRef::of_ins).collect()
     }
-    /// The address of the bytecode that an instruction was recorded for; 0 if none is known.
-    pub fn origin(&self, i: usize) -> u64 {
+    /// The address of the bytecode that an instruction was recorded for.
+    pub fn origin(&self, i: usize) -> BcAddr {
         self.origin_at(i).pc
     }
     /// The bytecode that an instruction was recorded for.

@@ -6,10 +6,9 @@
 
 use super::{FrameKind, Recorder, view};
 use crate::ir::{Const, IrRef, SlotIdx, Ty};
-use perilune_vm::bc::Ins;
 use perilune_vm::interp::frame;
 use perilune_vm::interp::hook::is_header;
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{Gc, InsPtr, Proto};
 use perilune_vm::{Value, Vm};
 
 fn check(ok: bool, what: impl FnOnce() -> String) -> Result<(), String> {
@@ -21,7 +20,7 @@ impl Recorder {
     ///
     /// # Errors
     /// Says what differs.
-    pub(super) fn check(&self, vm: &Vm, pc: *const Ins) -> Result<(), String> {
+    pub(super) fn check(&self, vm: &Vm, pc: InsPtr) -> Result<(), String> {
         self.check_frames(vm)?;
         self.check_slots(vm, pc)
     }
@@ -44,7 +43,7 @@ impl Recorder {
             };
             check(fits, || format!("frame {depth}: entered by {:?}, but its link is of kind {kind}", f.kind))?;
             let distance = match kind {
-                frame::LUA => 2 + view::ins(view::at(view::pc_of_link(link), -1)).a(),
+                frame::LUA => 2 + view::at(view::pc_of_link(link), -1).ins().a(),
                 _ => (link >> 3) as usize,
             };
             check(base == f.base + distance, || {
@@ -57,12 +56,12 @@ impl Recorder {
 
     /// The values of known slots: of the type that their instruction has, and equal if they are constants. Slots that nobody reads
     /// any more may hold anything, as builtins write to those of their arguments.
-    fn check_slots(&self, vm: &Vm, pc: *const Ins) -> Result<(), String> {
+    fn check_slots(&self, vm: &Vm, pc: InsPtr) -> Result<(), String> {
         let analysed = |p: Gc<Proto>| self.snaps.live.iter().any(|l| l.0 == p && l.1.is_some());
         if !analysed(self.proto) || !self.stack.frames.iter().all(|f| analysed(f.proto)) {
             return Ok(());
         }
-        let top = if is_header(view::ins(pc).op()) { self.base + vm.interp.record_nargs as usize } else { self.frame_top() };
+        let top = if is_header(pc.ins().op()) { self.base + vm.interp.record_nargs as usize } else { self.frame_top() };
         let top = top.min(self.slots.top());
         // In a frame that a metamethod was called from, temporaries that the instruction has used up may hold anything.
         let last = self.stack.frames.iter().rposition(|f| matches!(f.kind, FrameKind::Cont(_) | FrameKind::Protected));

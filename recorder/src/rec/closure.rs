@@ -12,7 +12,7 @@ use perilune_vm::Vm;
 use perilune_vm::bc::Ins;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{Gc, InsPtr, Proto};
 
 /// A function that the trace makes.
 #[derive(Copy, Clone, Debug)]
@@ -49,7 +49,7 @@ impl Recorder {
     }
 
     /// UCLO: where no upvalue is to be closed now, a guard that there is none.
-    pub(super) fn uclo(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<()> {
+    pub(super) fn uclo(&mut self, vm: &Vm, pc: InsPtr, ins: Ins) -> Rec<()> {
         let (level, first) = (self.base + ins.a(), vm.base.wrapping_add(ins.a()));
         let head = vm.cur.open_upvals().next();
         if head.is_none_or(|uv| uv.v.get() < first) {

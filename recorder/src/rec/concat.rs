@@ -1,11 +1,12 @@
 //! Concatenation and allocation.
 
 use super::meta::Operand;
-use super::{Flow, Rec, Recorder, view};
+use super::{Flow, Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, SlotIdx, Ty};
 use perilune_vm::bc::{Ins, TSETM_BIAS};
 use perilune_vm::helper::Helper;
+use perilune_vm::object::InsPtr;
 use perilune_vm::stdlib::buffer::is_buffer;
 use perilune_vm::{Value, Vm};
 
@@ -48,8 +49,8 @@ impl Recorder {
         }
     }
     /// Concatenates `parts`, the values of the slots from B of the CAT at `pc` on, from the right.
-    pub(super) fn concat(&mut self, vm: &Vm, pc: *const Ins, mut parts: Vec<Operand>) -> Rec<Flow> {
-        let ins = view::ins(pc);
+    pub(super) fn concat(&mut self, vm: &Vm, pc: InsPtr, mut parts: Vec<Operand>) -> Rec<Flow> {
+        let ins = pc.ins();
         if parts.iter().any(|p| is_buffer(p.1)) {
             return self.nyi(ins.op());
         }
@@ -106,7 +107,7 @@ impl Recorder {
         Ok(())
     }
     /// TSETM: the values are passed to the helper on the stack.
-    pub(super) fn tsetm(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<()> {
+    pub(super) fn tsetm(&mut self, vm: &Vm, pc: InsPtr, ins: Ins) -> Rec<()> {
         let (a, n) = (ins.a(), vm.multres as usize);
         let (table, v) = self.operand(vm, a - 1)?;
         let (_, first) = self.knum_operand(ins.d())?;

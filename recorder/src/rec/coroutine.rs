@@ -9,11 +9,12 @@ use super::native::frame_at;
 use super::{Flow, FrameKind, Rec, Recorder, Site, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, SlotIdx, StackCheck, Ty, VmRef};
-use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::bc::Op as Bc;
 use perilune_vm::interp::co::MAX_NESTING;
 use perilune_vm::interp::frame;
+use perilune_vm::interp::stitch::StitchStub;
 use perilune_vm::layout::Field;
-use perilune_vm::object::{Func, Gc, Proto, ProtoFlags, Thread, ThreadStatus};
+use perilune_vm::object::{BcPos, Func, Gc, InsPtr, Proto, ProtoFlags, Thread, ThreadStatus};
 use perilune_vm::stdlib::Builtin;
 use perilune_vm::{Value, Vm};
 
@@ -25,14 +26,14 @@ const HEAD: usize = 2;
 pub(super) struct Switch {
     co: Gc<Thread>,
     /// Where it continues: the instruction, and the distance of the frame from the start of its stack.
-    pc: *const Ins,
+    pc: InsPtr,
     frame: usize,
 }
 
 /// A call of a builtin that switches.
 #[derive(Copy, Clone)]
 pub(super) struct Call {
-    pub pc: *const Ins,
+    pub pc: InsPtr,
     /// The builtin, with its reference.
     pub f: (IrRef, Gc<Func>),
     pub a: usize,
@@ -72,21 +73,22 @@ impl SwitchTarget {
         let frame = base as usize - co.stack.get() as usize;
         if fresh {
             let proto = left_by.proto().filter(compiled)?;
-            let next = Switch { co, pc: proto.code_ptr(), frame };
+            let next = Switch { co, pc: BcPos { proto, index: 0 }.ptr(), frame };
             return Some(SwitchTarget { fresh, link, delta: 0, proto, want: 0, next, left_by });
         }
         if frame::kind(link) != frame::LUA {
             return None;
         }
         let pc = view::pc_of_link(link);
-        let call = view::ins(view::at(pc, -1));
+        let call = view::at(pc, -1).ins();
         if !matches!(call.op(), Bc::CALL | Bc::CALLM | Bc::ITERC) {
             return None;
         }
         let delta = HEAD + call.a();
         let proto = at(-2 - delta as isize).as_func()?.proto().filter(compiled)?;
-        // From a pad back to the code.
-        let pc = proto.pad_at(pc).map_or(pc, |pad| pad.back());
+        // A return to a stitch stub continues behind the call.
+        let behind = |stub: &StitchStub| BcPos { proto, index: stub.call_index() }.next().ptr();
+        let pc = proto.stitch_stub_at(pc).map_or(pc, behind);
         let next = Switch { co, pc, frame: frame - delta * size_of::<Value>() };
         Some(SwitchTarget { fresh, link, delta, proto, want: call.b(), next, left_by })
     }
@@ -217,7 +219,7 @@ impl Recorder {
         }
     }
     /// The running coroutine ends with these results, see [`Recorder::may_end`].
-    pub(super) fn end_coroutine(&mut self, vm: &Vm, pc: *const Ins, results: Vec<IrRef>) -> Rec<Flow> {
+    pub(super) fn end_coroutine(&mut self, vm: &Vm, pc: InsPtr, results: Vec<IrRef>) -> Rec<Flow> {
         let (Some(links), Some((to, told))) = (self.links_to_end(vm), SwitchTarget::resumer(vm)) else {
             return Err(Abort::NyiReturn);
         };
@@ -274,7 +276,7 @@ impl Recorder {
     /// Do the coroutines that are switched to here continue at many bytecode positions? Each takes a side trace otherwise.
     fn meets_many(&mut self, to: &SwitchTarget) -> bool {
         if self.feedback.at_exit {
-            self.feedback.site.callees.add((to.next.pc as usize >> 2) as u32 | 1);
+            self.feedback.site.callees.add((to.next.pc.addr().get() >> 2) as u32 | 1);
         }
         self.feedback.site.has_many_callees()
     }
@@ -299,7 +301,7 @@ impl Recorder {
                 self.set_abs(at + i, r);
             }
         } else {
-            let klink = self.b.kptr(back.expose_provenance() as u64);
+            let klink = self.b.kptr(back.addr().get());
             self.set_abs(at - 1, klink);
         }
         self.set_abs(at - HEAD, call.f.0);
@@ -352,7 +354,7 @@ impl Recorder {
         }
     }
     /// The first instruction behind a switch: has the interpreter done what was recorded?
-    pub(super) fn after_switch(&self, vm: &Vm, pc: *const Ins, to: Switch) -> Rec<()> {
+    pub(super) fn after_switch(&self, vm: &Vm, pc: InsPtr, to: Switch) -> Rec<()> {
         if vm.cur == to.co && pc == to.pc && frame_at(vm) == to.frame { Ok(()) } else { Err(Abort::Error) }
     }
     /// The recording is aborted behind a switch. If the reason will be the same next time, the feedback says to leave the switch to the
@@ -394,7 +396,7 @@ struct Segment {
     /// Slots from its first frame up to the frame of the builtin by which the coroutine had been left.
     delta: usize,
     /// The bytecode that switched.
-    pc: *const Ins,
+    pc: InsPtr,
     /// The feedback of that bytecode.
     site: Site,
 }

@@ -1,8 +1,7 @@
 //! Type feedback: what earlier recordings found at each bytecode, and what this one adds (V8's feedback vector; LuaJIT has nothing like it).
 
 use crate::ir::Ty;
-use perilune_vm::bc::Ins;
-use perilune_vm::object::{Func, Gc, Proto, ShapeId, Table};
+use perilune_vm::object::{Func, Gc, InsPtr, Proto, ShapeId, Table};
 use perilune_vm::{Value, Vm};
 
 /// Prototypes with more closures than this are recognised by their code.
@@ -100,7 +99,7 @@ impl<const N: usize> Distinct<N> {
 #[derive(Debug)]
 pub(super) struct Feedback {
     /// The current instruction.
-    pub(super) pc: *const Ins,
+    pub(super) pc: InsPtr,
     /// What is known of it.
     pub(super) site: Site,
     /// Is the trace a side trace?
@@ -112,15 +111,15 @@ pub(super) struct Feedback {
     /// The root trace is to be recorded again, since it was found to expect too much.
     pub(super) stale: bool,
     /// Instructions that were recorded for one type of numbers.
-    specialized: Vec<*const Ins>,
+    specialized: Vec<InsPtr>,
     /// How many of them were recorded before the current instruction.
     earlier: usize,
 }
 
 impl Feedback {
-    pub(super) fn new(is_side: bool) -> Feedback {
+    pub(super) fn new(pc: InsPtr, is_side: bool) -> Feedback {
         Feedback {
-            pc: core::ptr::null(),
+            pc,
             site: Site::default(),
             is_side,
             at_exit: false,
@@ -131,7 +130,7 @@ impl Feedback {
         }
     }
     /// The next instruction is that at `pc`, of which `site` is known.
-    pub(super) fn begin(&mut self, pc: *const Ins, site: Site) {
+    pub(super) fn begin(&mut self, pc: InsPtr, site: Site) {
         self.pc = pc;
         self.site = site;
         self.earlier = self.specialized.len();

@@ -4,12 +4,12 @@ use super::{AbortInfo, FinishedTrace, Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, SlotIdx};
 use crate::opt;
-use perilune_vm::bc::Ins;
+use perilune_vm::object::InsPtr;
 use std::time::Instant;
 
 impl Recorder {
     /// Ends the trace; `None` if another iteration is to be recorded.
-    pub(super) fn finish(&mut self, link: Link, pc: *const Ins) -> Rec<Option<FinishedTrace>> {
+    pub(super) fn finish(&mut self, link: Link, pc: InsPtr) -> Rec<Option<FinishedTrace>> {
         if self.feedback.stale {
             return Err(Abort::Retry);
         }

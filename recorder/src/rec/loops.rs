@@ -9,14 +9,14 @@ use crate::opt::narrow;
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::interp::hook::is_header;
-use perilune_vm::object::BcPos;
+use perilune_vm::object::{BcPos, InsPtr};
 use perilune_vm::{Value, Vm};
 
 /// What a loop instruction does.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(super) enum Event {
     /// Enters the body at this address, or returns to it.
-    Enter(*const Ins),
+    Enter(InsPtr),
     /// Leaves.
     Leave,
 }
@@ -24,27 +24,27 @@ pub(super) enum Event {
 /// The instructions of a loop, by their addresses.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Body {
-    first: *const Ins,
+    first: InsPtr,
     /// Behind the last one.
-    end: *const Ins,
+    end: InsPtr,
 }
 
 impl Body {
-    pub(super) fn contains(self, pc: *const Ins) -> bool {
-        (self.first..self.end).contains(&pc)
+    pub(super) fn contains(self, pc: InsPtr) -> bool {
+        (self.first.addr()..self.end.addr()).contains(&pc.addr())
     }
 }
 
 /// The loop that a root trace at `pc` is made of; `None` for a function, and for a loop that never repeats.
-pub(super) fn body(pc: *const Ins, ins: Ins) -> Option<Body> {
-    let back = |at: *const Ins| Some(Body { first: view::target(at, view::ins(at)), end: view::at(at, 1) });
+pub(super) fn body(pc: InsPtr, ins: Ins) -> Option<Body> {
+    let back = |at: InsPtr| Some(Body { first: view::target(at, at.ins()), end: view::at(at, 1) });
     match ins.op() {
         Bc::FORL | Bc::IFORL | Bc::ITERL | Bc::IITERL => Some(Body { first: view::target(pc, ins), end: view::at(pc, 1) }),
         Bc::ITERN => back(view::at(pc, 1)),
         Bc::LOOP | Bc::ILOOP => {
             // `repeat ... until true` has no jump back.
             let last = view::at(pc, ins.j() as isize);
-            let jump = view::ins(last);
+            let jump = last.ins();
             if jump.op() == Bc::JMP && jump.j() < 0 { back(last) } else { None }
         }
         _ => None,
@@ -68,13 +68,13 @@ struct ForTest {
     stop: IrRef,
     /// The type of both.
     ty: Ty,
-    body: *const Ins,
-    behind: *const Ins,
+    body: InsPtr,
+    behind: InsPtr,
 }
 
 impl Recorder {
     /// The constant that the instructions before a FORI put in a slot of the loop.
-    fn for_constant(&self, fori: *const Ins, back: isize, slot: usize) -> Option<i32> {
+    fn for_constant(&self, fori: InsPtr, back: isize, slot: usize) -> Option<i32> {
         let at = self.proto.pc_of(fori)? as isize - back;
         let ins = self.proto.ins(usize::try_from(at).ok()?)?;
         if at < 1 || ins.op() != Bc::KSHORT || ins.a() != slot {
@@ -91,7 +91,7 @@ impl Recorder {
         Some(i32::from(ins.d() as u16 as i16))
     }
     /// Limit and step of a loop that are constants: known without looking at their slots.
-    pub(super) fn for_constants(&mut self, vm: &Vm, forl: *const Ins, ins: Ins) -> Rec<()> {
+    pub(super) fn for_constants(&mut self, vm: &Vm, forl: InsPtr, ins: Ins) -> Rec<()> {
         let fori = view::at(view::target(forl, ins), -1);
         let ra = ins.a();
         for (i, back) in [(2, 1), (1, 2)] {
@@ -109,7 +109,7 @@ impl Recorder {
     }
 
     /// What is known of the counter of the loop that the trace starts in.
-    pub(super) fn for_induction(&mut self, vm: &Vm, forl: *const Ins, ins: Ins) -> Rec<()> {
+    pub(super) fn for_induction(&mut self, vm: &Vm, forl: InsPtr, ins: Ins) -> Rec<()> {
         let ra = ins.a();
         let [idx, stop, step] = [0, 1, 2].map(|i| view::slot(vm, (ra + i) as isize));
         let known = self.slots[self.base + ra + 2];
@@ -158,7 +158,7 @@ impl Recorder {
     }
 
     /// FORL at `pc` (whose original instruction is `ins`).
-    pub(super) fn forl(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<Event> {
+    pub(super) fn forl(&mut self, vm: &Vm, pc: InsPtr, ins: Ins) -> Rec<Event> {
         let ra = ins.a();
         self.for_constants(vm, pc, ins)?;
         let (idx, vi) = self.operand(vm, ra)?;
@@ -212,7 +212,7 @@ impl Recorder {
     }
 
     /// FORI: the loop begins.
-    pub(super) fn fori(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<Event> {
+    pub(super) fn fori(&mut self, vm: &Vm, pc: InsPtr, ins: Ins) -> Rec<Event> {
         let ra = ins.a();
         let mut x = [(IrRef::NONE, Value::NIL); 3];
         for (i, x) in x.iter_mut().enumerate() {
@@ -283,7 +283,7 @@ impl Recorder {
 
     /// FORI of a loop without a trace: its first iteration becomes part of this trace, unless the trace started in this loop, in a frame
     /// further down.
-    pub(super) fn loop_begins(&mut self, forl: *const Ins, event: Event) -> Flow {
+    pub(super) fn loop_begins(&mut self, forl: InsPtr, event: Event) -> Flow {
         if let Event::Enter(body) = event {
             if self.is_own_loop_above(forl) {
                 return Flow::Stop(Link::UpRec, body);
@@ -293,7 +293,7 @@ impl Recorder {
         Flow::Next
     }
     /// A loop instruction that has no trace.
-    pub(super) fn loop_plain(&mut self, db: &dyn TraceDb, pc: *const Ins, ins: Ins, event: Event) -> Rec<Flow> {
+    pub(super) fn loop_plain(&mut self, db: &dyn TraceDb, pc: InsPtr, ins: Ins, event: Event) -> Rec<Flow> {
         if self.start.is_root
             && let Some(flow) = self.own_loop(pc, event)
         {
@@ -321,7 +321,7 @@ impl Recorder {
     }
     /// The loop instruction that a root trace started at: the trace ends there, also in a call from the loop that has come to the loop
     /// again.
-    fn own_loop(&self, pc: *const Ins, event: Event) -> Option<Rec<Flow>> {
+    fn own_loop(&self, pc: InsPtr, event: Event) -> Option<Rec<Flow>> {
         if pc != self.start.pc {
             return None;
         }
@@ -338,12 +338,12 @@ impl Recorder {
         self.start.is_root && self.has_switched() && self.b.trace.parent.is_none()
     }
     /// Ends the trace with a jump to its start, from the current frame.
-    pub(super) fn close_round(&self, to: *const Ins) -> Flow {
+    pub(super) fn close_round(&self, to: InsPtr) -> Flow {
         Flow::Stop(if self.base == SlotIdx::BASE { Link::Loop } else { Link::UpRec }, to)
     }
     /// Has a root trace come to its own loop again, in a frame further up? Not so a side trace that starts at the loop: its start has to
     /// box what its parent's exit left unboxed.
-    pub(super) fn is_own_loop_above(&self, pc: *const Ins) -> bool {
+    pub(super) fn is_own_loop_above(&self, pc: InsPtr) -> bool {
         self.start.is_root
             && pc == self.start.pc
             && self.stack.returned == 0
@@ -352,7 +352,7 @@ impl Recorder {
             && self.b.trace.parent.is_none()
     }
     /// The loop instruction `ins` at `pc`, which enters a trace.
-    pub(super) fn loop_compiled(&mut self, pc: *const Ins, ins: Ins, event: Event) -> Rec<Flow> {
+    pub(super) fn loop_compiled(&mut self, pc: InsPtr, ins: Ins, event: Event) -> Rec<Flow> {
         if self.start.is_root {
             if let Some(flow) = self.own_loop(pc, event) {
                 return flow;
@@ -373,6 +373,6 @@ impl Recorder {
     }
     /// Does this root trace start in a loop, not at a function?
     pub(super) fn starts_in_loop(&self) -> bool {
-        self.start.body.is_some() || !is_header(view::ins(self.start.pc).op())
+        self.start.body.is_some() || !is_header(self.start.pc.ins().op())
     }
 }

@@ -57,10 +57,10 @@ use crate::opt;
 use coroutine::Switches;
 use feedback::Feedback;
 use native::NativeCalls;
-use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::bc::Op as Bc;
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::gc::Marker;
-use perilune_vm::object::{BcPos, Gc, Proto, WatchedField};
+use perilune_vm::object::{BcPos, Gc, InsPtr, Proto, WatchedField};
 use perilune_vm::{TraceId, Value, Vm};
 use slots::Snapshots;
 use stack::{CallStack, Frame, FrameKind};
@@ -76,7 +76,7 @@ enum Flow {
     /// The next one.
     Next,
     /// The end of the trace, with the address to go on at.
-    Stop(Link, *const Ins),
+    Stop(Link, InsPtr),
 }
 
 /// The limits of unrolling, as far as they are used up.
@@ -148,11 +148,13 @@ impl Recorder {
         if let Some(parent) = place.parent {
             b.set_parent(parent);
         }
+        // Until the recorder is told where it starts.
+        let head = BcPos { proto, index: 0 }.ptr();
         let unroll = Unroll { loops: params.loopunroll as i32, iterations: params.instunroll, last_loop: 0, tail_calls: 0 };
         Recorder {
             b,
             params: *params,
-            start: Start::new(vm, place),
+            start: Start::new(vm, head, place),
             bytecodes: 0,
             proto,
             base: SlotIdx::BASE,
@@ -165,7 +167,7 @@ impl Recorder {
             unroll,
             native: NativeCalls::default(),
             switches: Switches::default(),
-            feedback: Feedback::new(place.parent.is_some()),
+            feedback: Feedback::new(head, place.parent.is_some()),
             deps: Dependencies { protos: vec![proto], watched: Vec::new() },
             info: AbortInfo::None,
         }
@@ -175,7 +177,7 @@ impl Recorder {
         Some((self.bc_pos(self.feedback.pc)?, self.feedback.site))
     }
     /// The position of an instruction of the functions that the trace is made from.
-    fn bc_pos(&self, pc: *const Ins) -> Option<BcPos> {
+    fn bc_pos(&self, pc: InsPtr) -> Option<BcPos> {
         core::iter::once(&self.proto).chain(&self.deps.protos).find_map(|p| BcPos::of_address(*p, pc))
     }
     /// Is the root trace to be recorded again, since it was found to expect too much?
@@ -191,11 +193,11 @@ impl Recorder {
         self.start.place.root
     }
     /// Instruction that the trace starts at.
-    pub fn start_pc(&self) -> *const Ins {
+    pub fn start_pc(&self) -> InsPtr {
         self.start.pc
     }
     /// First instruction that is recorded.
-    pub fn first_pc(&self) -> *const Ins {
+    pub fn first_pc(&self) -> InsPtr {
         self.start.first_pc
     }
     /// Frames entered and not left since the start.
@@ -216,7 +218,7 @@ impl Recorder {
     }
 
     /// Records the instruction at `pc`, which is about to run in the frame at `vm.base`.
-    pub fn record(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: *const Ins) -> Step {
+    pub fn record(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: InsPtr) -> Step {
         let done = self.instruction(vm, db, pc).and_then(|flow| match flow {
             Flow::Next => Ok(None),
             Flow::Stop(link, to) => match self.finish(link, to)? {
@@ -232,15 +234,15 @@ impl Recorder {
             Err(reason) => {
                 self.blame_switch(reason);
                 if reason == Abort::NyiBytecode && self.info == AbortInfo::None {
-                    self.info = AbortInfo::Bytecode(view::ins(pc).op());
+                    self.info = AbortInfo::Bytecode(pc.ins().op());
                 }
                 Step::Abort { reason, info: self.info }
             }
         }
     }
 
-    fn instruction(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: *const Ins) -> Rec<Flow> {
-        let ins = view::ins(pc);
+    fn instruction(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: InsPtr) -> Rec<Flow> {
+        let ins = pc.ins();
         if self.start.waits(pc)? {
             return Ok(Flow::Next);
         }
@@ -270,7 +272,7 @@ impl Recorder {
             return Err(Abort::JitOff);
         }
         let call = self.stack.called_from(&mut self.b.trace, self.b.origin);
-        self.b.origin = Origin { pc: pc.expose_provenance() as u64, call };
+        self.b.origin = Origin { pc: pc.addr(), call };
         self.feedback.begin(pc, db.site(pos));
         if !self.snaps.live.iter().any(|l| l.0 == self.proto) {
             self.snaps.live.push((self.proto, db.liveness(self.proto)));

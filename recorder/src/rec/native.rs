@@ -7,10 +7,9 @@
 use super::{AbortInfo, Flow, FrameKind, Rec, Recorder, Site, view};
 use crate::abort::Abort;
 use crate::ir::{Effect, IrRef, Link, NativeWrite, Op, SlotIdx, Snapshot, Ty, VmRef, native};
-use perilune_vm::bc::Ins;
 use perilune_vm::interp::frame;
 use perilune_vm::interp::stack::NATIVE_MIN;
-use perilune_vm::object::{BcPos, Func, Gc};
+use perilune_vm::object::{BcPos, Func, Gc, InsPtr};
 use perilune_vm::stdlib::{Builtin, OnTrace};
 use perilune_vm::{Value, Vm};
 
@@ -19,9 +18,9 @@ use perilune_vm::{Value, Vm};
 pub(super) struct PendingCall {
     /// The builtin, and the call.
     f: Value,
-    call: *const Ins,
+    call: InsPtr,
     /// Where the interpreter returns to: the instruction, and the distance of the frame from the start of the stack.
-    pc: *const Ins,
+    pc: InsPtr,
     frame: usize,
     /// First slot of the results, and how many the call takes, plus 1 (0: all).
     dest: SlotIdx,
@@ -51,16 +50,16 @@ struct Frame {
     /// How many results the call takes, plus 1; 0 for all.
     want: usize,
     /// Where the interpreter continues behind the call, in the current function.
-    back: *const Ins,
+    back: InsPtr,
     /// Slots from the current frame up to the one that runs in the interpreter.
     down: usize,
 }
 
 impl Frame {
     /// The frame for a call in a Lua function that continues at `back`.
-    fn of_call(at: SlotIdx, nargs: usize, back: *const Ins, down: usize) -> Frame {
-        let link = back.expose_provenance() as u64;
-        let want = view::ins(view::at(back, -1)).b();
+    fn of_call(at: SlotIdx, nargs: usize, back: InsPtr, down: usize) -> Frame {
+        let link = back.addr().get();
+        let want = view::at(back, -1).ins().b();
         Frame { at, nargs, link, first: at - 2, dest: at - 2, want, back, down }
     }
 }
@@ -72,7 +71,7 @@ pub(super) fn frame_at(vm: &Vm) -> usize {
 
 impl Recorder {
     /// Calls builtin `f`, whose reference is `r`.
-    fn call_native(&mut self, vm: &Vm, pc: *const Ins, (r, f): (IrRef, Gc<Func>), call: Frame) -> Rec<()> {
+    fn call_native(&mut self, vm: &Vm, pc: InsPtr, (r, f): (IrRef, Gc<Func>), call: Frame) -> Rec<()> {
         let Frame { at, nargs, link, first, dest, want, back, down } = call;
         if (at + nargs).index() > usize::from(u8::MAX) {
             return Err(Abort::TooDeep);
@@ -133,7 +132,7 @@ impl Recorder {
         Ok(())
     }
     /// Ends the trace before a call that is stitched around.
-    pub(super) fn stop_before(&mut self, pc: *const Ins, f: Gc<Func>) -> Rec<Flow> {
+    pub(super) fn stop_before(&mut self, pc: InsPtr, f: Gc<Func>) -> Rec<Flow> {
         let n = self.b.trace.ins.len() - 1;
         if self.start.pending || n < self.params.minstitch as usize {
             return self.nyi_func(Value::func(f));
@@ -144,7 +143,7 @@ impl Recorder {
     }
 
     /// A call in the current frame: the function is in local `a`.
-    pub(super) fn native(&mut self, vm: &Vm, pc: *const Ins, f: (IrRef, Gc<Func>), a: usize, nargs: usize) -> Rec<()> {
+    pub(super) fn native(&mut self, vm: &Vm, pc: InsPtr, f: (IrRef, Gc<Func>), a: usize, nargs: usize) -> Rec<()> {
         let call = Frame::of_call(self.base + a + 2, nargs, view::at(pc, 1), 0);
         self.call_native(vm, pc, f, call)
     }
@@ -153,7 +152,7 @@ impl Recorder {
     pub(super) fn protected_native(
         &mut self,
         vm: &Vm,
-        pc: *const Ins,
+        pc: InsPtr,
         f: (IrRef, Gc<Func>),
         (a, skip): (usize, usize),
         nargs: usize,
@@ -170,7 +169,7 @@ impl Recorder {
     pub(super) fn native_metamethod(
         &mut self,
         vm: &Vm,
-        pc: *const Ins,
+        pc: InsPtr,
         f: (IrRef, Gc<Func>),
         delta: usize,
         nargs: usize,
@@ -184,7 +183,7 @@ impl Recorder {
     pub(super) fn tail_native(
         &mut self,
         vm: &Vm,
-        pc: *const Ins,
+        pc: InsPtr,
         (r, f): (IrRef, Gc<Func>),
         a: usize,
         nargs: usize,
@@ -210,7 +209,7 @@ impl Recorder {
 
     /// Guards the number of results of a call that takes all. Until then the number is only known at run time, from what the builtin left
     /// in the VM.
-    pub(super) fn open_list(&mut self, vm: &Vm, pc: *const Ins) -> Rec<()> {
+    pub(super) fn open_list(&mut self, vm: &Vm, pc: InsPtr) -> Rec<()> {
         self.open.count = Snapshot::OPEN;
         self.snap(pc)?;
         self.open.count = vm.multres;
@@ -227,7 +226,7 @@ impl Recorder {
     }
 
     /// The first instruction after a builtin was called: the results are there.
-    pub(super) fn after_native(&mut self, vm: &Vm, pc: *const Ins, call: PendingCall) -> Rec<()> {
+    pub(super) fn after_native(&mut self, vm: &Vm, pc: InsPtr, call: PendingCall) -> Rec<()> {
         if pc != call.pc || frame_at(vm) != call.frame {
             // The builtin did not simply return: the next recording stitches around it.
             self.feedback.pc = call.call;

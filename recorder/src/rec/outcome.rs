@@ -4,8 +4,8 @@ use crate::abort::Abort;
 use crate::ir::history::History;
 use crate::ir::{Op, Trace};
 use crate::opt::Pass;
-use perilune_vm::bc::{Ins, Op as Bc};
-use perilune_vm::object::{Gc, Proto, WatchedField};
+use perilune_vm::bc::Op as Bc;
+use perilune_vm::object::{Gc, InsPtr, Proto, WatchedField};
 use perilune_vm::{TraceId, Value};
 use std::time::Duration;
 
@@ -15,9 +15,9 @@ pub struct FinishedTrace {
     /// The trace, optimised.
     pub trace: Trace,
     /// Instruction that the trace starts at (for a root trace the one to patch).
-    pub start_pc: *const Ins,
+    pub start_pc: InsPtr,
     /// First recorded instruction.
-    pub first_pc: *const Ins,
+    pub first_pc: InsPtr,
     /// Root trace that it belongs to: itself for a root trace.
     pub root: TraceId,
     /// The functions whose code it is made from: they must live as long as it.

@@ -6,9 +6,8 @@ use super::meta::Operand;
 use super::{Flow, Frame, FrameKind, Rec, Recorder, view};
 use crate::ir::{IrRef, SlotIdx};
 use perilune_vm::Vm;
-use perilune_vm::bc::Ins;
 use perilune_vm::interp::frame;
-use perilune_vm::object::{Func, Gc};
+use perilune_vm::object::{Func, Gc, InsPtr};
 use perilune_vm::stdlib::Builtin;
 
 /// A builtin that calls under protection.
@@ -72,7 +71,7 @@ impl Recorder {
         let at = self.base + a;
         match callee.1.as_func() {
             Some(f) if f.proto().is_some() => {
-                let (kfunc, link) = (self.b.kgc(builtin), self.b.kptr(view::at(pc, 1).expose_provenance() as u64));
+                let (kfunc, link) = (self.b.kgc(builtin), self.b.kptr(view::at(pc, 1).addr().get()));
                 let base = self.base;
                 self.stack.frames.push(Frame { base, proto: self.proto, kind: FrameKind::Call });
                 self.need(at + 2);
@@ -99,7 +98,7 @@ impl Recorder {
     fn protected_builtin(
         &mut self,
         vm: &Vm,
-        pc: *const Ins,
+        pc: InsPtr,
         kind: Protector,
         (r, f): (IrRef, Gc<Func>),
         a: usize,

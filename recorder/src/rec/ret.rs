@@ -6,7 +6,7 @@ use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, SlotIdx, Ty, xload};
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::interp::{cont, frame};
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{Gc, InsPtr, Proto};
 use perilune_vm::{Value, Vm};
 
 /// How many returns below its start one trace may follow.
@@ -24,7 +24,7 @@ struct Below {
 
 impl Recorder {
     /// RET to RETM.
-    pub(super) fn ret(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<Flow> {
+    pub(super) fn ret(&mut self, vm: &Vm, pc: InsPtr, ins: Ins) -> Rec<Flow> {
         let (from, n) = match ins.op() {
             Bc::RET0 => (0, 0),
             Bc::RET1 => (ins.a(), 1),
@@ -65,7 +65,7 @@ impl Recorder {
     }
 
     /// Down-recursion: is this the return that the trace started at, in a frame further down?
-    pub(super) fn comes_back(&self, pc: *const Ins) -> bool {
+    pub(super) fn comes_back(&self, pc: InsPtr) -> bool {
         let again = self.start.returning && pc == self.start.pc && self.stack.frames.is_empty();
         again && self.stack.returned >= self.params.recunroll.max(1) && self.open.count == 0
     }
@@ -85,7 +85,7 @@ impl Recorder {
             links.push((at, link));
             let delta = match frame::kind(link) {
                 frame::LUA => {
-                    let call = view::ins(view::at(view::pc_of_link(link), -1));
+                    let call = view::at(view::pc_of_link(link), -1).ins();
                     if !matches!(call.op(), Bc::CALL | Bc::CALLM | Bc::ITERC) {
                         return None;
                     }
@@ -141,7 +141,7 @@ impl Recorder {
 
     /// Puts results into the slots that the call before the return address says.
     fn place_results(&mut self, link: u64, dest: SlotIdx, results: &[IrRef]) {
-        let call = view::ins(view::at(view::pc_of_link(link), -1));
+        let call = view::at(view::pc_of_link(link), -1).ins();
         self.place_list(call.b(), dest, results);
         self.snaps.needed = true;
     }
@@ -188,7 +188,7 @@ impl Recorder {
             let running = 2 + (link >> 3) as isize - at - start;
             return self.continue_with(vm, cont, running, &results, first);
         }
-        let call = view::ins(view::at(view::pc_of_link(link), -1));
+        let call = view::at(view::pc_of_link(link), -1).ins();
         self.place_results(link, SlotIdx::BASE + call.a(), &results);
         Ok(Flow::Next)
     }

@@ -5,6 +5,7 @@ use super::{Rec, Recorder, view};
 use crate::ir::{Const, IrRef, Op, Ty};
 use perilune_vm::Vm;
 use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::object::InsPtr;
 
 /// A counted loop gets a guard only if it is going to execute more instructions than this, which take some tenths of a second. Samples
 /// and Ctrl-C can wait for the end of shorter loops.
@@ -15,7 +16,7 @@ const SHORTEST: usize = 40;
 impl Recorder {
     /// Called before the instruction at `pc`: where a loop ends there that may run for long, emits a guard that leaves when a sample
     /// waits. Loops through exits can be left at those.
-    pub(super) fn profile(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<()> {
+    pub(super) fn profile(&mut self, vm: &Vm, db: &dyn TraceDb, pc: InsPtr, ins: Ins) -> Rec<()> {
         if !vm.sampling.leaves_loops() {
             return Ok(());
         }
@@ -25,7 +26,7 @@ impl Recorder {
         let may_last = match ins.op() {
             Bc::FORL | Bc::IFORL => self.is_long(iterations_left(vm, ins)),
             // The size of the table bounds a loop over it.
-            Bc::ITERL | Bc::IITERL => view::ins(view::at(pc, -1)).op() != Bc::ITERN,
+            Bc::ITERL | Bc::IITERL => view::at(pc, -1).ins().op() != Bc::ITERN,
             Bc::LOOP | Bc::ILOOP => self.rounds_left(vm).is_none_or(|n| self.is_long(n)),
             _ => false,
         };
@@ -81,7 +82,7 @@ impl Recorder {
     }
     /// Emits a guard that leaves when a sample waits, once in each trace. It leaves through the last snapshot like any other guard, so
     /// that later guards have the same exits as without it.
-    pub(super) fn leave_for_samples(&mut self, vm: &Vm, pc: *const Ins) -> Rec<()> {
+    pub(super) fn leave_for_samples(&mut self, vm: &Vm, pc: InsPtr) -> Rec<()> {
         if vm.sampling.leaves_loops() && self.b.newest(Op::PROF) == IrRef::NONE {
             if self.snaps.needed {
                 self.snap(pc)?;

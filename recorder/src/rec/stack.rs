@@ -1,8 +1,7 @@
 //! The call stack of a trace: the frames that it has entered since its start.
 
 use crate::ir::{Origin, SlotIdx, Trace};
-use perilune_vm::bc::Ins;
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{Gc, InsPtr, Proto};
 
 /// What becomes of the result of a metamethod.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -10,7 +9,7 @@ pub(super) struct Cont {
     /// The interpreter's number of the continuation.
     pub(super) id: u64,
     /// The instruction that called it.
-    pub(super) pc: *const Ins,
+    pub(super) pc: InsPtr,
 }
 
 /// What leads back from a frame.

@@ -6,7 +6,7 @@ use crate::ir::TraceExit;
 use crate::opt::abc::Induction;
 use crate::params::RecParams;
 use perilune_vm::bc::{Ins, Op as Bc};
-use perilune_vm::object::{Gc, Proto, Thread};
+use perilune_vm::object::{Gc, InsPtr, Proto, Thread};
 use perilune_vm::{TraceId, Vm};
 
 /// Instructions to wait for the first one.
@@ -39,9 +39,9 @@ impl TreePlace {
 pub(super) struct Start {
     pub(super) place: TreePlace,
     /// The instruction that the trace is for: the one to patch, or where the exit of a side trace goes on.
-    pub(super) pc: *const Ins,
+    pub(super) pc: InsPtr,
     /// The first instruction to record.
-    pub(super) first_pc: *const Ins,
+    pub(super) first_pc: InsPtr,
     /// Does the trace start where a root trace does: at a loop or function?
     pub(super) is_root: bool,
     /// The loop of a root trace; `None` for a function.
@@ -59,11 +59,11 @@ pub(super) struct Start {
 }
 
 impl Start {
-    pub(super) fn new(vm: &Vm, place: TreePlace) -> Start {
+    pub(super) fn new(vm: &Vm, pc: InsPtr, place: TreePlace) -> Start {
         Start {
             place,
-            pc: core::ptr::null(),
-            first_pc: core::ptr::null(),
+            pc,
+            first_pc: pc,
             is_root: false,
             body: None,
             induction: None,
@@ -77,7 +77,7 @@ impl Start {
     ///
     /// # Errors
     /// It does not come: the loop was left.
-    pub(super) fn waits(&mut self, pc: *const Ins) -> Rec<bool> {
+    pub(super) fn waits(&mut self, pc: InsPtr) -> Rec<bool> {
         if !self.pending || !self.is_root || pc == self.first_pc {
             return Ok(false);
         }
@@ -88,8 +88,8 @@ impl Start {
 
 impl Recorder {
     /// Starts a root trace at the hot instruction `start_pc` of the frame at `vm.base`.
-    pub fn new_root(vm: &Vm, params: &RecParams, proto: Gc<Proto>, start_pc: *const Ins, id: TraceId) -> Result<Recorder, Abort> {
-        Recorder::at_start(vm, params, proto, (start_pc, view::ins(start_pc)), TreePlace::root(id))
+    pub fn new_root(vm: &Vm, params: &RecParams, proto: Gc<Proto>, start_pc: InsPtr, id: TraceId) -> Result<Recorder, Abort> {
+        Recorder::at_start(vm, params, proto, (start_pc, start_pc.ins()), TreePlace::root(id))
     }
     /// Starts a side trace at the first exit of a root trace: the same start (where `ins` was before it was patched) with values
     /// of other types. It may loop to its own start.
@@ -97,7 +97,7 @@ impl Recorder {
         vm: &Vm,
         params: &RecParams,
         proto: Gc<Proto>,
-        start: (*const Ins, Ins),
+        start: (InsPtr, Ins),
         place: TreePlace,
     ) -> Result<Recorder, Abort> {
         Recorder::at_start(vm, params, proto, start, place)
@@ -106,7 +106,7 @@ impl Recorder {
         vm: &Vm,
         params: &RecParams,
         proto: Gc<Proto>,
-        (start_pc, ins): (*const Ins, Ins),
+        (start_pc, ins): (InsPtr, Ins),
         place: TreePlace,
     ) -> Result<Recorder, Abort> {
         let mut r = Recorder::new(vm, params, proto, place);
@@ -123,7 +123,7 @@ impl Recorder {
         };
         r.start.body = loops::body(start_pc, ins);
         r.enter_frame(proto);
-        r.b.origin.pc = start_pc.expose_provenance() as u64;
+        r.b.origin.pc = start_pc.addr();
         r.snap(r.start.first_pc)?;
         if matches!(ins.op(), Bc::FORL | Bc::IFORL) {
             // The index and its visible copy are the same here.

@@ -1,7 +1,7 @@
 //! Watchpoints: fields that the trace takes for constants, and stores that may change such fields. See [`WatchedField`].
 
 use super::index::Place;
-use super::{Rec, Recorder, view};
+use super::{Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty};
 use crate::opt::alias;
@@ -39,7 +39,7 @@ impl Recorder {
         let lasts = match v {
             v if v.is_func() => true,
             v if v.is_nil() => depth > 0 || t.meta.get().is_some(),
-            v if v.is_table() => depth > 0 || view::ins(self.feedback.pc).op() == Bc::GGET,
+            v if v.is_table() => depth > 0 || self.feedback.pc.ins().op() == Bc::GGET,
             _ => false,
         };
         let lasts = lasts || !v.is_nil() && !name.varies() && vm.heap.trusts_variables(t);

@@ -10,6 +10,7 @@ use super::{Driver, R, op};
 use crate::bc::{Ins, Op};
 use crate::hooks::Mode;
 use crate::ids::ExitId;
+use crate::object::InsPtr;
 use crate::sample::Activity;
 use std::rc::Rc;
 
@@ -29,7 +30,8 @@ pub(super) unsafe fn tell_hot(vm: *mut crate::Vm, pc: *const Ins) {
     let compiler = Rc::clone(&(*vm).compiler);
     let before = (*vm).begin_activity(Activity::Compiler);
     let outer = (*vm).heap.set_internal(true);
-    compiler.hot(&mut *vm, pc);
+    // The interpreter runs the instruction: its prototype lives.
+    compiler.hot(&mut *vm, InsPtr::new(pc));
     (*vm).heap.set_internal(outer);
     (*vm).begin_activity(before);
 }
@@ -40,7 +42,8 @@ unsafe fn tell_record(vm: *mut crate::Vm, pc: *const Ins) -> u32 {
     let compiler = Rc::clone(&(*vm).compiler);
     let before = (*vm).begin_activity(Activity::Compiler);
     let outer = (*vm).heap.set_internal(true);
-    compiler.record(&mut *vm, pc);
+    // As above.
+    compiler.record(&mut *vm, InsPtr::new(pc));
     (*vm).heap.set_internal(outer);
     (*vm).begin_activity(before);
     let ins = *pc;

@@ -155,7 +155,7 @@ impl Vm {
     /// `link` is not 0 only if it is the address behind an instruction that its function keeps.
     unsafe fn verify_return_address(&self, link: u64) -> Result<(), String> {
         check(link != 0, || "no return address".into())?;
-        // SAFETY: links without a kind are return addresses, inside a prototype or a pad that the frame below keeps.
+        // SAFETY: links without a kind are return addresses, inside a prototype or a stitch stub, which the frame below keeps.
         let call = unsafe { *core::ptr::with_exposed_provenance::<Ins>(link as usize).sub(1) };
         check(matches!(call.op(), Op::CALL | Op::CALLM | Op::ITERC), || format!("a return address behind {}", call.op().name()))
     }

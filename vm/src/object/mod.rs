@@ -28,7 +28,7 @@ mod watchpoint;
 #[cfg(test)]
 mod tests;
 
-pub use bc_pos::BcPos;
+pub use bc_pos::{BcAddr, BcPos, InsPtr};
 pub use function::{Func, NativeFn, UpVal};
 pub(crate) use proto::hot_counter;
 pub use proto::{Proto, ProtoFlags};

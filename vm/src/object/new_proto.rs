@@ -9,7 +9,7 @@ use super::{Gc, Kind, Proto, ProtoFlags, Table, hbits_for};
 use crate::Vm;
 use crate::bc::{Ins, KGc, KNum, KVal, ProtoData, TableTemplate, UvDesc, VarInfo};
 use crate::gc::Heap;
-use crate::interp::stitch::Pads;
+use crate::interp::stitch::StitchStubs;
 use crate::meta::knum_value;
 use crate::state::HOT_COUNTERS;
 use crate::value::Value;
@@ -65,7 +65,7 @@ impl Heap {
                 lines: d.lines.as_slice().into(),
                 uv_names: d.uv_names.as_slice().into(),
                 vars: d.vars.as_slice().into(),
-                pads: Pads::default(),
+                stubs: StitchStubs::default(),
             });
             (*p).k.set((&raw const *(*p).consts).cast::<Value>().add(d.kgc.len() + 1));
             Gc::from_ptr(p)

@@ -4,9 +4,9 @@
     reason = "bytecode is patched in place and read through raw pointers; no Rust reference to an instruction is kept"
 )]
 
-use super::{Gc, GcHeader, Str};
+use super::{BcAddr, Gc, GcHeader, InsPtr, Str};
 use crate::bc::{Ins, UvDesc, VarInfo};
-use crate::interp::stitch::Pads;
+use crate::interp::stitch::StitchStubs;
 use crate::state::HOT_COUNTERS;
 use crate::value::Value;
 use core::cell::{Cell, UnsafeCell};
@@ -61,8 +61,8 @@ pub struct Proto {
     pub uv_names: Box<[Box<[u8]>]>,
     /// Local variables with their ranges; empty when stripped.
     pub vars: Box<[VarInfo]>,
-    /// Where traces go on behind calls that are not compiled.
-    pub(crate) pads: Pads,
+    /// Copies of calls that traces end in front of.
+    pub(crate) stubs: StitchStubs,
 }
 
 /// What stands between the constants of a function whose first instruction is at `code` and has the hot counter `place` (modulo
@@ -121,16 +121,25 @@ impl Proto {
         let start = self.code_ptr().cast_const();
         start..start.wrapping_add(self.code_len())
     }
-    /// Index of an instruction from its address, if it lies in this prototype; that of the call and what follows for those of a
-    /// [`crate::interp::stitch::Pad`].
-    pub fn pc_of(&self, pc: *const Ins) -> Option<usize> {
-        let d = (pc as usize).wrapping_sub(self.code_ptr() as usize) / size_of::<Ins>();
-        if d < self.code_len() { Some(d) } else { self.pc_of_pad(pc) }
+    /// Index of the instruction at an address, if it lies in this prototype. For an instruction of a
+    /// [`crate::interp::stitch::StitchStub`] it is the index of the call, or of the instruction behind the call.
+    pub fn pc_of(&self, address: impl Into<BcAddr>) -> Option<usize> {
+        let address: BcAddr = address.into();
+        let d = (address.get() as usize).wrapping_sub(self.code_ptr() as usize) / size_of::<Ins>();
+        if d < self.code_len() { Some(d) } else { self.pc_of_stub(address) }
+    }
+    /// A pointer to the instruction at an address, if it lies in this prototype or in one of its stitch stubs. The prototype must live as
+    /// long as the pointer is used.
+    pub fn ins_ptr(&self, address: BcAddr) -> Option<InsPtr> {
+        let is_aligned = address.get().is_multiple_of(size_of::<Ins>() as u64);
+        self.pc_of(address).filter(|_| is_aligned)?;
+        // SAFETY: the address is that of an instruction of this code, or of a stub.
+        Some(unsafe { InsPtr::new(core::ptr::with_exposed_provenance(address.get() as usize)) })
     }
     /// The hot counter of the instruction at an address: by its place in the chunk, so that what becomes hot when does not depend on
     /// where in memory the code came to lie, nor on what else is loaded.
-    pub fn hot_counter(&self, pc: *const Ins) -> usize {
-        hot_counter(self.consts[self.num_kgc as usize], pc.wrapping_add(1))
+    pub fn hot_counter(&self, pc: InsPtr) -> usize {
+        hot_counter(self.consts[self.num_kgc as usize], pc.as_ptr().wrapping_add(1))
     }
     /// Object constant i.
     pub fn kgc(&self, i: usize) -> Option<Value> {
