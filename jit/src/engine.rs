@@ -2,7 +2,6 @@
 //!
 //! Next on the way of a hot loop: `jit/src/record/start.rs`.
 
-use crate::exit::stress::ExitStress;
 use crate::params::Settings;
 use crate::policy::Policy;
 use crate::policy::hotcount;
@@ -10,9 +9,9 @@ use crate::policy::proto_table::ProtoTable;
 use crate::record::RecordState;
 use crate::trace::Registry;
 use crate::trace::machine::Machine;
-use crate::view::Observers;
 use crate::view::counters::{Counters, Stats};
 use crate::view::events::Event;
+use crate::view::watch::Observers;
 use core::any::Any;
 use core::cell::RefCell;
 use perilune_vm::bc::Ins;
@@ -47,8 +46,6 @@ pub struct Jit {
     pub(crate) stats: Stats,
     /// The watcher, and the handlers of events.
     pub(crate) observers: Observers,
-    /// Exit stress, for tests.
-    pub(crate) stress: ExitStress,
 }
 
 impl Jit {
@@ -57,7 +54,7 @@ impl Jit {
         let compiler: Rc<dyn Any> = vm.compiler.clone();
         compiler.downcast().ok()
     }
-    /// Attaches a new compiler to a VM. It is on.
+    /// Attaches a new compiler to a VM. The compiler is on.
     pub fn install(vm: &mut Vm) -> Rc<Jit> {
         let jit = Rc::new(Jit::default());
         jit.settings.enabled.set(true);
@@ -70,18 +67,18 @@ impl Jit {
     pub fn is_on(&self) -> bool {
         self.settings.enabled.get()
     }
-    /// Switches it. Off, nothing new is compiled; what has been compiled stays in use.
+    /// Switches the compiler on or off. While it is off nothing new is compiled, and existing traces are still used.
     pub fn switch(&self, vm: &mut Vm, on: bool) {
         self.cancel(vm);
         self.settings.enabled.set(on);
         self.reset_counters(vm);
     }
-    /// What it did so far.
+    /// The counts of what the compiler has done.
     pub fn counts(&self) -> Counters {
         self.settle_exits();
         self.counts_so_far()
     }
-    /// The same without the exits that have not been counted yet.
+    /// The same without the exits that the interpreter has taken by itself since they were last counted.
     fn counts_so_far(&self) -> Counters {
         let ticks = self.policy.borrow().ticks();
         let registry = self.registry.borrow();
@@ -89,7 +86,7 @@ impl Jit {
         let deopt = counted.deopt + registry.exits.taken_before;
         Counters { entered: registry.entered(), ticks, alive: registry.alive() as u64, deopt, ..counted }
     }
-    /// Lets the process see what it did so far.
+    /// Publishes the counts, so that the process sees them.
     pub(crate) fn publish(&self) {
         self.stats.published.publish(&self.counts_so_far());
     }
@@ -157,7 +154,7 @@ impl Compiler for Jit {
         self.protos.borrow_mut().mark_new(marker);
         if let Some(r) = &*self.recording.current.borrow() {
             r.mark(marker);
-            // The traces that a side trace is to belong to.
+            // The root trace's owner, which the traces of its tree live as long as.
             if let Some(e) = registry.get(r.root()) {
                 marker.mark(e.owner());
             }

@@ -52,7 +52,7 @@ pub fn protect(vm: &mut Vm, pc: InsPtr, nslots: usize) {
     }
 }
 
-/// Do so many slots from the base of the running frame on not fit its stack?
+/// Does the stack lack room for so many slots from the base of the running frame on?
 pub fn lacks_stack(vm: &Vm, slots: usize) -> bool {
     vm.base.wrapping_add(slots) > vm.stack_limit
 }
@@ -67,7 +67,7 @@ pub fn delta(link: u64) -> u32 {
     2 + call.a() as u32
 }
 
-/// Makes Lua values of what an exit left in the slots of the frame at `vm.base` and in those around it.
+/// Boxes the slots that an exit has left unboxed in the frame at `vm.base` and in those around it.
 pub fn box_slots(vm: &mut Vm, slots: &[Unboxed]) {
     // SAFETY: the slots are those of the snapshot that compiled code has just left by, in frames that it checked the stack for.
     unsafe { perilune_vm::hooks::box_slots(vm.base, slots) }

@@ -16,7 +16,7 @@ use perilune_recorder::ir::Snapshot;
 use perilune_vm::hooks::PlainExit;
 use perilune_vm::{ExitId, Vm};
 
-/// The most exits that are allowed at once, so that the counters are never far behind.
+/// The most exits that are allowed at once, so that the counters never lag far behind.
 const MAX_ALLOWED: u32 = 1000;
 
 impl ExitTable {

@@ -15,13 +15,13 @@ use perilune_vm::object::BcPos;
 use perilune_vm::{ExitId, TraceId, Value, Vm};
 use std::rc::Rc;
 
-/// The most recordings of a side trace at one exit. Each waits for twice the hot count of the one before, since the reason of an abort may
-/// no longer hold then.
+/// The most recordings of a side trace at one exit. Each waits for twice the hot count of the one before: the reason of an abort may not
+/// hold any more by then.
 const MAX_TRIES: u32 = 20;
 
 /// What is to be done at an exit before the interpreter continues.
 struct ExitWork {
-    /// Is the event `texit` sent? It is not for the end of a trace, where no guard failed.
+    /// Is the event `texit` sent? It is not sent for the end of a trace, where no guard failed.
     tell: bool,
     /// Is the collector to run?
     collect: bool,
@@ -36,8 +36,9 @@ pub(super) struct Charge {
 }
 
 impl Registry {
-    /// The root trace that was entered, and the instructions that entering it has saved (or lost) when it is left by an exit; `None` where
-    /// that does not count: at an exit that may still get a side trace, or in a tree whose traces may have gone round a loop.
+    /// The root trace that was entered, and the instructions that entering it has saved (or lost) when it is left by an exit. `None` where
+    /// that does not count: at an exit that may still get a side trace, or in a tree whose traces may have run several iterations of a
+    /// loop.
     #[inline]
     pub(super) fn charge(&self, vm: &Vm, facts: &ExitFacts) -> Option<Charge> {
         let &ExitFacts { exit, root, saving, is_end, .. } = facts;
@@ -95,8 +96,8 @@ impl Jit {
         }
         resume
     }
-    /// The frames of the trace that was left do not fit the stack: enlarges the stack. A root trace is entered again then. Such an exit
-    /// is not counted, since a side trace would need the same room.
+    /// The frames of the trace that was left do not fit the stack: enlarges the stack, and enters a root trace again. Such an exit is not
+    /// counted, since a side trace would need the same room.
     #[cold]
     #[inline(never)]
     fn make_room(&self, vm: &mut Vm, facts: &ExitFacts, resume: Resume) -> Resume {
@@ -138,8 +139,8 @@ impl Jit {
         }
         resume
     }
-    /// Adds what an exit, taken `times` times, has saved to the account of the root trace that was entered. That root trace, if it is to be
-    /// disabled since it has lost too much.
+    /// Adds what an exit, taken `times` times, has saved to the account of the root trace that was entered. Returns this root trace if it
+    /// has lost so much that it must be disabled.
     #[inline]
     fn add_saving(&self, vm: &Vm, registry: &mut Registry, facts: &ExitFacts, times: u32) -> Option<TraceId> {
         let Charge { root, saving } = registry.charge(vm, facts)?;
@@ -152,7 +153,7 @@ impl Jit {
         account.saved = 0;
         r.entered_in().is_some().then_some(root)
     }
-    /// Counts an exit, taken `times` times. Its trace, if a side trace is to be recorded.
+    /// Counts an exit, taken `times` times. Returns its trace if a side trace is to be recorded.
     #[inline]
     fn count_exit(&self, vm: &Vm, registry: &mut Registry, facts: &ExitFacts, may_record: bool, times: u32) -> Option<Rc<Trace>> {
         let sides = registry.get(facts.root).map_or(0, |r| r.sides);
@@ -180,8 +181,8 @@ impl Jit {
         let threshold =
             self.threshold_now(thresholds.hotexit, x.tries, cost::of_trace(None).max(x.compile_cost), thresholds.literal);
         if x.hot_count < threshold {
-            // The threshold moves slowly: it is computed again when half of the missing count is reached, and after `hotexit` exits at the
-            // latest, since it moves faster when a program has just started.
+            // Thresholds rise slowly. So this one is computed again when half of the missing hot count is reached, and after `hotexit`
+            // exits at the latest, since thresholds change faster when a program has just started.
             x.next_check = x.hot_count + (threshold - x.hot_count).div_ceil(2).min(thresholds.hotexit);
             return None;
         }

@@ -1,8 +1,8 @@
 //! The number profile: fields that hold integers at one time and other numbers at another.
 //!
 //! A load that has met both converts integers ([`Site`]), and a trace that was recorded for one of them must be recorded again. If each
-//! load found that out by itself, each would cost a root trace. So one load speaks for the other loads of its function, and for loads of
-//! the same field from objects of the same class (tables whose metatables have the same `__index`) in other functions.
+//! load had to find that out by itself, each would cost a root trace. So one load decides for the other loads of its function, and for
+//! loads of the same field from objects of the same class (tables whose metatables have the same `__index`) in other functions.
 
 use crate::frame;
 use crate::policy::proto_table::ProtoTable;
@@ -14,14 +14,14 @@ use perilune_vm::meta::MM;
 use perilune_vm::object::{BcPos, Proto};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A field of a class: the addresses of the class and of the name. When a class is freed, its address may become that of another one, of
-/// whose fields too much is expected then: their integers are converted needlessly.
+/// A field of a class: the addresses of the class and of the name. When a class is freed, another one may get its address: its integers are
+/// then converted needlessly.
 pub type Field = (usize, usize);
 
 /// More fields are not remembered, because one function may load from more and more classes.
 const MAX: usize = 1000;
 
-/// The fields that have held both integers and other numbers, each with the number of prototypes in which that was found.
+/// The fields that have held both integers and other numbers, each with the number of prototypes that have found it.
 #[derive(Default, Debug)]
 pub struct NumberProfile(BTreeMap<Field, u32>);
 
@@ -102,6 +102,6 @@ fn class(vm: &Vm, load: Ins) -> Option<usize> {
     let object = frame::slot(&Level::running(vm)?, load.b());
     let meta = object.as_table()?.meta.get()?;
     let class = vm.metatable_method(meta, MM::Index);
-    // Objects may have a metatable each.
+    // Each object may have its own metatable.
     Some(class.as_table().unwrap_or(meta).as_ptr() as usize)
 }

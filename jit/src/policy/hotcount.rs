@@ -26,8 +26,8 @@ pub fn reset_counters(vm: &mut Vm, policy: &mut Policy, hotloop: Option<u32>) {
 }
 
 impl Jit {
-    /// The hot counter of the instruction at `pc` underflowed: starts a recording there if it is hot enough. A STITCH has no counter of
-    /// that kind; it says so each time that no trace continues there.
+    /// The hot counter of the instruction at `pc` underflowed: starts a recording there if it is hot enough. A STITCH has no hot counter of
+    /// that kind; it calls this each time that there is no trace to enter.
     pub(crate) fn hot_counter_underflowed(&self, vm: &mut Vm, pc: InsPtr) {
         if !self.settings.enabled.get() {
             return reset_counters(vm, &mut self.policy.borrow_mut(), None);

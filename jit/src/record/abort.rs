@@ -16,7 +16,7 @@ use std::rc::Rc;
 pub struct Failure {
     pub reason: Abort,
     pub info: AbortInfo,
-    /// The error that was thrown, if one was.
+    /// The value that was thrown as an error, if there was one.
     pub error: Option<Value>,
 }
 
@@ -27,14 +27,14 @@ impl From<Abort> for Failure {
 }
 
 impl Jit {
-    /// Gives up the recording, if there is one.
+    /// Aborts the recording, if there is one.
     pub(super) fn abort_recording(&self, vm: &mut Vm, failure: Failure) {
         let Some(r) = self.end_recording(vm) else { return };
         if let Some(parent) = r.recorder.b.trace.parent.filter(|p| p.exit == SnapId::FIRST)
             && failure.reason != Abort::Retry
             && let Some(x) = self.registry.borrow_mut().exit_mut(parent)
         {
-            // A loop that was about to end may go on the next time.
+            // A loop that was about to end may run longer the next time.
             let tries = if failure.reason == Abort::LeavingLoop { 1 } else { Exit::MAX_RESTARTS };
             x.failed_restarts = x.failed_restarts.saturating_add(tries);
         }
@@ -43,7 +43,7 @@ impl Jit {
             && failure.reason == Abort::Retry
             && let Some(x) = self.registry.borrow_mut().exit_mut(parent)
         {
-            // The next attempt knows what this one has found: it does not count.
+            // The attempt does not count: the next one knows what this one has found.
             x.tries = x.tries.saturating_sub(1);
         }
         if r.recorder.is_stale()
@@ -64,7 +64,7 @@ impl Jit {
             Failure { reason: Abort::Error, info: AbortInfo::None, error: Some(vm.errors.value).filter(|e| !e.is_nil()) };
         self.abort_recording(vm, failure);
     }
-    /// Gives up the recording because the compiler is switched or its traces are flushed.
+    /// Aborts the recording because the compiler is switched or its traces are flushed.
     pub(crate) fn cancel(&self, vm: &mut Vm) {
         if self.observers.in_event.get() {
             self.recording.cancelled.set(true);
@@ -73,7 +73,7 @@ impl Jit {
         }
     }
 
-    /// Counts a failure, and tells of it.
+    /// Counts an aborted recording, and reports it.
     pub(super) fn fail(
         &self,
         vm: &mut Vm,

@@ -1,4 +1,4 @@
-//! The end of a recording that became a trace: it is compiled and put in its place.
+//! The end of a recording that became a trace: the trace is compiled, registered, and entered from its start.
 //!
 //! Next on the way of a hot loop: `jit/src/trace/machine.rs`.
 
@@ -32,7 +32,7 @@ fn resume_at_stub(done: &mut FinishedTrace, id: TraceId) {
         last.pc = stub.entry();
     }
 }
-/// Is it where traces of a loop are entered? Nothing need be stitched there.
+/// Is it an instruction that enters traces of a loop? Then nothing needs to be stitched.
 fn ends_loop(op: Op) -> bool {
     matches!(op, Op::FORL | Op::IFORL | Op::JFORL | Op::ITERL | Op::IITERL | Op::JITERL | Op::LOOP | Op::ILOOP | Op::JLOOP)
 }
@@ -43,7 +43,7 @@ fn armed(pos: BcPos, n: TraceId) -> Option<TraceStart> {
 }
 
 impl Jit {
-    /// Compiles a finished trace and puts it in its place.
+    /// Compiles a finished trace, registers it, and makes its start enter it.
     pub(super) fn finish(&self, vm: &mut Vm, mut done: FinishedTrace) {
         let Some(Recording { number, start, origin, at, spent, .. }) = self.end_recording(vm) else { return };
         if self.misses_recursion(vm, origin, done.trace.link) {

@@ -18,16 +18,16 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// Where a recording started: that is where a failure counts, and where the finished trace is entered.
+/// Where a recording started. An abort is counted there, and the finished trace is entered there.
 #[derive(Copy, Clone, Debug)]
 pub enum Origin {
     /// At a hot instruction of a function.
     Root(BcPos),
-    /// Behind a call that traces end in front of: the position of the call, which has a stitch stub.
+    /// Behind a call that a trace ends in front of: the position of the call, which has a stitch stub.
     Stitch(BcPos),
     /// At an exit.
     Side,
-    /// A failure does not count.
+    /// An abort is not counted.
     Nowhere,
 }
 
@@ -36,7 +36,7 @@ pub enum Origin {
 pub struct Recording {
     pub(crate) recorder: Recorder,
     pub(super) number: TraceId,
-    /// Function that it started in.
+    /// The function that it started in.
     pub(super) start: Value,
     /// Where it started.
     pub(crate) origin: Origin,
@@ -57,7 +57,7 @@ pub struct RecordState {
 }
 
 impl Recording {
-    /// Keeps what it refers to.
+    /// Marks the objects that it refers to.
     pub fn mark(&self, marker: &mut Marker) {
         self.recorder.mark(marker);
         marker.mark_value(self.start);
@@ -127,7 +127,7 @@ impl Jit {
             }
         }
     }
-    /// The recording under way, which has come to its end; its time is counted.
+    /// Ends the recording under way, whose time is counted.
     pub(super) fn end_recording(&self, vm: &mut Vm) -> Option<Recording> {
         let recording = self.recording.current.borrow_mut().take();
         vm.set_mode(Mode::Interpret);
@@ -136,7 +136,7 @@ impl Jit {
         self.policy.borrow_mut().spend(spent);
         recording
     }
-    /// Notes where the recording is, and tells of the instruction.
+    /// Notes the position of the recording, and reports the instruction.
     fn tell_instruction(&self, vm: &mut Vm, pc: InsPtr) {
         let (number, depth, index);
         {
@@ -154,7 +154,7 @@ impl Jit {
         if !self.listens(vm, Event::Record) {
             return;
         }
-        // At a function's header the arguments are in use, however many there are.
+        // At a function's header all arguments are in use, also those beyond the parameters.
         let nargs = if frame::is_header(pc) { vm.interp.record_nargs as usize } else { 0 };
         frame::protect(vm, pc, nargs);
         let pc = index.map_or(-1, |i| i as i32);

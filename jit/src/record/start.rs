@@ -31,7 +31,7 @@ impl Jit {
         let recorder = Recorder::new_root(vm, &params, pos.proto, pos.ptr(), number);
         self.begin(vm, number, func, at, Origin::Root(pos), recorder, begun);
     }
-    /// A call that a trace ended in front of has come back to the STITCH at `stitch`. Starts a trace behind it where that is hot.
+    /// A call that a trace ended in front of has returned to the STITCH at `stitch`. Starts a trace behind the call if it is hot.
     pub(crate) fn hot_stitch(&self, vm: &mut Vm, stitch: InsPtr) {
         let Some(proto) = frame::proto(vm) else { return };
         let Some(stub) = proto.stitch_stub_at(stitch) else { return };
@@ -42,7 +42,7 @@ impl Jit {
         }
         let thresholds = self.thresholds(vm);
         let heat = stub.count();
-        // Reading the clock takes as long as a hundred instructions: it is not done at each call that comes back.
+        // Reading the clock takes as long as a hundred instructions: it is not read at each return.
         let is_looked_at = thresholds.literal || heat.is_multiple_of(thresholds.hotexit.div_ceil(8));
         if !self.may_record(vm) || heat < thresholds.hotexit || !is_looked_at {
             return;
@@ -59,7 +59,7 @@ impl Jit {
         let recorder = Recorder::new_stitched(vm, &params, proto, back.ptr(), number);
         self.begin(vm, number, func, at, Origin::Stitch(call), recorder, begun);
     }
-    /// Starts a side trace at an exit, whose state is that of the frame at `vm.base`, to go on at `pc`.
+    /// Starts a side trace at an exit. The frame is that at `vm.base`, and the trace continues at `pc`.
     pub(crate) fn start_side(&self, vm: &mut Vm, exit: TraceExit, pc: InsPtr) {
         let Some(proto) = frame::proto(vm) else { return };
         let known = self.registry.borrow().get(exit.trace).map(|e| (Rc::clone(&e.trace), e.root));
@@ -74,7 +74,7 @@ impl Jit {
         self.tell_start(vm, number, func, at, Some((exit.trace, Some(exit.exit))));
         let begun = Instant::now();
         let params = self.settings.options.get().recorder(self.is_watched());
-        // The handler may have made an end of the parent.
+        // The handler may have removed the parent.
         let gone = !self.registry.borrow().has(exit.trace, &trace);
         let place = TreePlace::side(number, root, exit);
         let recorder = match variant {
@@ -85,14 +85,14 @@ impl Jit {
         };
         self.begin(vm, number, func, at, Origin::Side, recorder, begun);
     }
-    /// Has a trace followed returns, as many as one may, and stopped at exit `exit` in front of the return at `pc`?
+    /// Has a trace followed as many returns as it may, and stopped at exit `exit` in front of the return at `pc`?
     fn ends_in_returns(&self, trace: &perilune_recorder::ir::Trace, exit: SnapId, pc: InsPtr) -> bool {
         let last = trace.snaps.last().is_some_and(|s| exit.index() + 1 == trace.snaps.len() && s.multres == 0);
         let returns = trace.ins.iter().filter(|i| i.op == perilune_recorder::ir::Op::RETF).count();
         last && trace.link == Link::Return && returns > 1 && matches!(pc.ins().op(), Op::RET | Op::RET0 | Op::RET1 | Op::CALLT)
     }
-    /// Where a trace starts over at the first exit of `parent`, for values of other types: at the start of a loop, if `parent`
-    /// starts there as well and not too many others do.
+    /// Where a trace for values of other types starts at the first exit of `parent`: at the start of a loop, if `parent` starts there as
+    /// well and not too many other traces do.
     fn restart_position(&self, parent: TraceId) -> Option<TraceStart> {
         const MAX: usize = 6;
         let registry = self.registry.borrow();
@@ -109,7 +109,7 @@ impl Jit {
         }
         None
     }
-    /// A number for a new trace; makes room if there is none.
+    /// A number for a new trace. If there is none, all traces are flushed.
     fn number(&self, vm: &mut Vm) -> Option<TraceId> {
         let max = self.settings.options.get().params.maxtrace;
         let free = self.registry.borrow_mut().free_number(max);

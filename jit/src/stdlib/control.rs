@@ -7,10 +7,10 @@ use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use perilune_vm::{LuaResult, TraceId, Value, Vm};
 use std::rc::Rc;
 
-/// What a call is about.
+/// What a call of `jit.on`, `jit.off` or `jit.flush` applies to.
 enum Scope {
     Engine,
-    /// A function; itself, and its children.
+    /// A function: itself, its children, or both.
     Proto {
         proto: Gc<Proto>,
         itself: bool,

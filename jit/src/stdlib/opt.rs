@@ -24,7 +24,7 @@ pub fn start(vm: &mut Vm) -> LuaResult<u32> {
 }
 
 impl Jit {
-    /// Does what one argument of `jit.opt.start` asks for.
+    /// Sets an option as one argument of `jit.opt.start` says.
     ///
     /// # Errors
     /// There is no such option; with LuaJIT's message.

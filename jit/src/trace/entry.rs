@@ -16,21 +16,21 @@ use std::time::Duration;
 /// An exit.
 #[derive(Copy, Clone, Default, Debug)]
 pub struct Exit {
-    /// Times taken to the interpreter.
+    /// How often it was taken to the interpreter.
     pub taken: u32,
-    /// Hot exit counter: times taken to the interpreter while a side trace could have been recorded; [`Exit::DONE`] when no (further) one
-    /// will be.
+    /// Hot exit counter: how often it was taken to the interpreter while a side trace could have been recorded; [`Exit::DONE`] when no
+    /// (further) side trace will be recorded.
     pub hot_count: u32,
     /// The hot count at which the threshold is computed again.
     pub next_check: u32,
     /// Recordings of a side trace that were started.
     pub tries: u32,
-    /// What compiling the side trace takes, if one was recorded that was too expensive.
+    /// Estimated time of compiling the side trace, if one was recorded that was too expensive.
     pub compile_cost: Duration,
-    /// Side trace that begins here.
+    /// The side trace that starts there.
     pub side: Option<TraceId>,
-    /// How often starting over from here (see `Jit::restart_position`) failed, up to [`Exit::MAX_RESTARTS`]: then only an ordinary side
-    /// trace will do.
+    /// How many recordings failed that started over from here (see `Jit::restart_position`), up to [`Exit::MAX_RESTARTS`]: then only an
+    /// ordinary side trace is recorded.
     pub failed_restarts: u8,
 }
 
@@ -65,7 +65,7 @@ pub struct Entry {
     pub start: Option<TraceStart>,
     /// For a trace behind a call that another trace ended in front of: the position of the call. Its stitch stub enters the trace.
     pub stitch: Option<BcPos>,
-    /// The functions whose code the trace is made from; first the one that its root trace starts in, with which it ends.
+    /// The prototypes whose code the trace is made from. The first is the owner: the one that the root trace starts in.
     pub(super) protos: Vec<Gc<Proto>>,
     /// Whether entering it pays.
     pub account: Account,
@@ -79,7 +79,7 @@ pub struct Entry {
     pub code: Code,
     /// What each part of the machine code does.
     pub map: CodeMap,
-    /// What making it took.
+    /// Time that making it took.
     pub cost: Cost,
 }
 
@@ -97,7 +97,7 @@ pub struct Account {
     pub saved: i64,
 }
 
-/// What making a trace took.
+/// Time that making a trace took.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Cost {
     /// Time for recording.
@@ -111,7 +111,7 @@ pub struct Cost {
 }
 
 impl Entry {
-    /// The function that the tree of traces lives as long as.
+    /// The prototype that the trace lives as long as: the one that its root trace starts in.
     pub fn owner(&self) -> Gc<Proto> {
         self.protos[0]
     }
@@ -131,8 +131,8 @@ impl Entry {
     pub fn protos(&self) -> &[Gc<Proto>] {
         &self.protos
     }
-    /// Does leaving by this exit mean that the trace has ended, and not that a guard failed? A side trace that ends in the middle
-    /// of a chain of returns has not: another may follow the chain.
+    /// Does leaving by this exit mean that the trace has ended, and not that a guard failed? Not for a side trace that ends within a chain
+    /// of returns: another side trace may follow the chain.
     pub fn is_end(&self, exit: SnapId) -> bool {
         exit == self.trace.last_exit()
             && match self.trace.link {
@@ -141,7 +141,7 @@ impl Entry {
                 _ => false,
             }
     }
-    /// Takes back what enters the trace, whose number is `n`.
+    /// Makes its start, or its stitch stub, enter trace `n` no longer.
     pub(super) fn disarm(&self, n: TraceId) {
         if let Some(start) = &self.start {
             super::patch::disarm(start, n);
@@ -154,22 +154,22 @@ impl Entry {
     pub fn stitch_stub(&self) -> Option<&StitchStub> {
         self.stitch.as_ref()?.stitch_stub()
     }
-    /// What exit `k` leaves undone.
+    /// The slots that exit `k` leaves unboxed.
     pub fn unboxed(&self, k: SnapId) -> Vec<Unboxed> {
         perilune_backend::unboxed::unboxed(&self.trace, k)
     }
-    /// The function that a trace is entered in, but for side traces.
+    /// The prototype in which a trace is entered from the interpreter; `None` for side traces.
     pub fn entered_in(&self) -> Option<Gc<Proto>> {
         self.start.map(|s| s.pos.proto).or(self.stitch.map(|s| s.proto))
     }
-    /// What was gained when the trace is left by `exit`: at least the instructions up to there. A loop that came to its second round
-    /// makes up for all losses: nobody knows how often it went round.
+    /// Bytecode instructions saved when the trace is left by `exit`: at least those up to there. A loop that reached its second iteration
+    /// makes up for all losses, since the number of its iterations is not known.
     pub fn saving(&self, exit: SnapId) -> i64 {
         let done = self.trace.snaps.get(exit.index()).map_or(0, |s| s.done);
         let saving = i64::from(self.account.above) + i64::from(done) - cost::ENTRY_COST;
         if exit.number() >= self.account.loop_snap { 2 * cost::MAX_LOSS } else { saving }
     }
-    /// Bytecode instructions up to where the trace links to another.
+    /// Bytecode instructions up to the end of the trace, where it links to another.
     pub fn length(&self) -> i64 {
         i64::from(self.account.above) + self.trace.snaps.get(self.trace.last_exit().index()).map_or(0, |s| i64::from(s.done))
     }

@@ -1,5 +1,5 @@
 //! Finished traces: the registry that has them by number, the machine that compiles and runs them, the instructions that enter them, and
-//! what ends them.
+//! their removal.
 
 pub(crate) mod entry;
 mod flush;

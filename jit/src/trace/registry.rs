@@ -15,7 +15,7 @@ use perilune_vm::object::{BcPos, Gc, Proto, ProtoFlags};
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
-/// Does a trace of this tree go on in its root? (A plain loop is known by its snapshots, if it was copied behind itself.)
+/// Does a trace of this tree continue in its root? (A plain loop that was unrolled is known by its snapshots.)
 fn comes_back(link: Link, root: TraceId) -> bool {
     matches!(link, Link::UpRec | Link::DownRec | Link::TailRec) || link == Link::Root(root)
 }
@@ -26,7 +26,7 @@ pub struct NewTrace {
     pub id: TraceId,
     /// The recording.
     pub done: FinishedTrace,
-    /// Where it is entered, for a root trace.
+    /// Where it starts, for a root trace.
     pub start: Option<TraceStart>,
     /// The traces with the same start.
     pub replaced: Vec<TraceId>,
@@ -207,7 +207,7 @@ impl Registry {
         self.sides_by_pc.remove(&freed.iter().map(|f| f.0).collect());
         freed
     }
-    /// Side traces of a function's traces that lead through functions which are not marked, and those behind them.
+    /// Side traces of an owner that lead through prototypes which are not marked, and the side traces of those.
     pub fn unreachable_sides(&self, table: &ProtoTable, owner: Gc<Proto>) -> HashSet<TraceId> {
         let mut found = HashSet::new();
         let Some(traces) = table.traces(owner).filter(|t| t.lead_through_unmarked()) else { return found };
@@ -221,7 +221,7 @@ impl Registry {
         }
         found
     }
-    /// Removes side traces of a function's traces, with all that are behind them. The exits that lead there lead to `stub` again.
+    /// Removes side traces of an owner, with all their side traces. The exits that lead there lead to `stub` again.
     pub fn remove_sides(
         &mut self,
         table: &mut ProtoTable,
@@ -268,11 +268,11 @@ impl Registry {
     pub fn iter(&self) -> impl Iterator<Item = (TraceId, &Entry)> {
         self.entries.iter().enumerate().filter_map(|(n, e)| Some((TraceId::new(n as u32)?, e.as_ref()?)))
     }
-    /// Trace `n`.
+    /// The trace of a number.
     pub fn get(&self, n: TraceId) -> Option<&Entry> {
         self.entries.get(n.index())?.as_ref()
     }
-    /// The trace whose code has an address.
+    /// The trace whose code contains an address.
     pub fn at_code(&self, address: usize) -> Option<(TraceId, &Entry)> {
         let (_, &n) = self.by_code.range(..=address).next_back()?;
         let e = self.get(n)?;
@@ -282,7 +282,7 @@ impl Registry {
     pub fn has(&self, n: TraceId, trace: &Rc<Trace>) -> bool {
         self.get(n).is_some_and(|e| Rc::ptr_eq(&e.trace, trace))
     }
-    /// Trace `n`.
+    /// The trace of a number, to be changed.
     pub fn get_mut(&mut self, n: TraceId) -> Option<&mut Entry> {
         self.entries.get_mut(n.index())?.as_mut()
     }
@@ -294,7 +294,7 @@ impl Registry {
     pub fn exit_mut(&mut self, exit: TraceExit) -> Option<&mut Exit> {
         self.get_mut(exit.trace)?.exits.get_mut(exit.exit.index())
     }
-    /// Takes the start instructions of root traces back, of all or of those that `which` names. The traces stay: others may be
+    /// Restores the start instructions of root traces: of all, or of those that `which` selects. The traces stay, because others may be
     /// linked to them.
     pub fn disarm(&self, which: impl Fn(TraceId, &Entry) -> bool) {
         for (n, e) in self.iter() {
@@ -309,12 +309,12 @@ impl Registry {
             e.disarm(n);
         }
     }
-    /// The same; the place that it starts at, if that is not behind a call.
+    /// The same; returns its start, if that is not behind a call.
     pub fn disarm_root(&self, n: TraceId) -> Option<BcPos> {
         self.disarm_one(n);
         Some(self.get(n)?.start?.pos)
     }
-    /// Forgets everything.
+    /// Removes all traces.
     pub fn clear(&mut self) {
         self.disarm(|_, _| true);
         self.running.entered_before = self.entered();

@@ -1,33 +1,17 @@
 //! Counts of aborted recordings, by site and reason.
 
+use super::counters::AbortSite;
 use crate::Jit;
 use crate::stdlib::{function_name, location};
 use perilune_recorder::abort::Abort;
 use perilune_recorder::rec::AbortInfo;
 use perilune_vm::Value;
 use perilune_vm::bc::Op;
-use std::collections::HashMap;
 
-/// More sites are not remembered.
+/// The most sites that are remembered.
 const MAX: usize = 1000;
 
-/// The instruction at which a recording was aborted, and the reason.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct AbortSite {
-    /// The reason with its details.
-    pub reason: String,
-    /// Source and line.
-    pub location: String,
-    /// The line.
-    pub line: u32,
-    /// Name of the bytecode instruction.
-    pub bytecode: &'static str,
-}
-
-/// How many recordings were aborted at each site.
-pub type AbortCounts = HashMap<AbortSite, u32>;
-
-/// A reason with its details, as LuaJIT's tools put it together.
+/// The text of a reason with its details, as LuaJIT's tools show it.
 pub(crate) fn reason_text(reason: Abort, info: AbortInfo, error: Option<Value>) -> String {
     if let Some(text) = error.and_then(|e| e.as_str()) {
         return text.to_str_lossy().into_owned();

@@ -27,7 +27,7 @@ impl Event {
     }
 }
 
-/// Who listens to an event.
+/// The handler of an event.
 pub fn handler(vm: &Vm, event: Event) -> Option<Value> {
     if vm.host.event_handlers.is_empty() {
         return None;
@@ -36,7 +36,7 @@ pub fn handler(vm: &Vm, event: Event) -> Option<Value> {
 }
 
 impl Jit {
-    /// Would anybody be told?
+    /// Would a handler be called?
     pub(crate) fn listens(&self, vm: &Vm, event: Event) -> bool {
         !self.observers.in_event.get() && !vm.sampling.is_running() && handler(vm, event).is_some()
     }

@@ -17,12 +17,12 @@ pub trait Objects {
     fn object(&mut self, kind: &str, index: u32) -> Option<Value>;
 }
 
-/// What is wrong with a text.
+/// An error in a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
     /// Line, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The error.
     pub what: String,
 }
 
@@ -35,7 +35,7 @@ impl core::error::Error for ParseError {}
 
 type Res<T> = Result<T, String>;
 
-/// Most instructions, and most constants: what references can name.
+/// The most instructions, and the most constants, that references can name.
 const MOST: usize = 0x7f00;
 
 /// Parses a trace.

@@ -1,4 +1,4 @@
-//! Snapshots: what the interpreter must see if the trace leaves at a guard (LuaJIT's `lj_snap`).
+//! Snapshots: the state of the interpreter to restore if the trace leaves at a guard (LuaJIT's `lj_snap`).
 
 use super::index::SlotIdx;
 use super::ins::IrRef;
@@ -30,10 +30,10 @@ impl SnapSlot {
     }
 }
 
-/// What the interpreter must see if the trace leaves at a guard at or after `at` (up to the next snapshot).
+/// The state of the interpreter to restore if the trace leaves at a guard at or after `at` (up to the next snapshot).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Snapshot {
-    /// The first instruction this snapshot is in force for.
+    /// The first instruction whose guard leaves through this snapshot.
     pub at: IrRef,
     /// The first local of the frame to resume, [`SlotIdx::BASE`] for the start frame: the new base.
     pub base_slot: SlotIdx,

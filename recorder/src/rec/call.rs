@@ -1,4 +1,4 @@
-//! Calls: Lua functions become part of the trace, builtins are recorded by what they do.
+//! Calls: Lua functions are inlined, builtins are recorded as IR.
 
 use super::meta::Operand;
 use super::protect::Protector;
@@ -52,7 +52,7 @@ impl Recorder {
             return Ok(r);
         }
         if !f.native_upvalues().is_empty() && Builtin::from_id(f.ffid()).is_some_and(|b| b.on_trace() == OnTrace::Call) {
-            // There are many functions of this builtin, each with its own state.
+            // There are many functions of this builtin, each with its own state: the id of the builtin is guarded.
             let id = self.field(r, Field::FuncFfid)?;
             self.guard_int(id, f.ffid() as i32)?;
             return Ok(r);
@@ -160,7 +160,7 @@ impl Recorder {
         }
     }
 
-    /// Loads the arguments of a call: they are read before the frame moves.
+    /// Loads the arguments of a call before the frame moves.
     pub(super) fn load_args(&mut self, vm: &Vm, from: usize, n: usize) -> Rec<()> {
         if n > 100 {
             return Err(Abort::TooDeep);
@@ -248,7 +248,7 @@ impl Recorder {
         self.place_builtin(a, &results, 0);
         self.return_results(vm, results, None, below)
     }
-    /// Ends the trace in front of a call that the interpreter does: in tail position, or as a metamethod.
+    /// Ends the trace in front of a call that the interpreter executes: in tail position, or of a metamethod.
     pub(super) fn stop_in_front(&mut self, pc: InsPtr, f: Gc<Func>, link: Link) -> Rec<Flow> {
         if self.start.pending { self.nyi_func(Value::func(f)) } else { Ok(Flow::Stop(link, pc)) }
     }
@@ -352,7 +352,7 @@ impl Recorder {
         }
         Ok(())
     }
-    /// The distance of the start frame, which a vararg function has moved, from its arguments; guarded.
+    /// The distance of the start frame from its arguments, guarded: a vararg function has moved the frame.
     fn start_delta(&mut self, vm: &Vm) -> Rec<usize> {
         let link = view::slot(vm, -1).bits();
         if frame::kind(link) != frame::VARG {

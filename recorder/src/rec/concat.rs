@@ -38,7 +38,7 @@ impl Recorder {
         if parts.iter().all(|p| p.1.is_str() || p.1.is_number()) {
             return self.concat(vm, self.feedback.pc, parts);
         }
-        // The CAT would call a builtin after a part of it is done: the interpreter executes all of it.
+        // The CAT would call a builtin after a part of it is done: the interpreter executes the whole CAT instead.
         let before = self.state();
         match self.concat(vm, self.feedback.pc, parts) {
             Err(Abort::NyiFastFunc) if !self.start.pending => {
@@ -69,7 +69,7 @@ impl Recorder {
             if first > 0 {
                 self.set(ins.b() + first, r);
             }
-            // Of the new string only the type matters.
+            // Only the type of the new string matters.
             parts.push((r, any_string(vm)));
         }
         let result = parts.first().map_or(IrRef::NIL, |p| p.0);
@@ -78,7 +78,7 @@ impl Recorder {
         self.snaps.needed |= pc != self.feedback.pc;
         Ok(Flow::Next)
     }
-    /// Strings one behind the other.
+    /// Concatenates strings.
     pub(super) fn join(&mut self, strings: &[IrRef]) -> Rec<IrRef> {
         let null = self.b.knull(Ty::P64);
         let head = self.b.emit(Op::BUFHDR, Ty::P64, null, IrRef(0))?;

@@ -1,8 +1,8 @@
 //! Switches between coroutines: a trace continues in the coroutine that is resumed, and in the resumer of the one that yields.
 //!
-//! At a switch, memory has everything that the interpreter would have there, the frame of the builtin included. From then on the trace counts
-//! slots from a frame of the other coroutine, and only the values that are passed are known. What runs there is guarded as in a
-//! return below the start of a trace: by the return address of the builtin by which the coroutine was left. Which coroutine it is does not
+//! At a switch, memory has everything that the interpreter would have there, the frame of the builtin included. From then on the trace
+//! counts slots from a frame of the other coroutine, and only the values that are passed are known. The trace guards which code continues
+//! there as for a return below its start: by the return address of the builtin that the coroutine waits in. Which coroutine it is does not
 //! matter.
 
 use super::native::frame_at;
@@ -46,7 +46,7 @@ pub(super) struct Call {
 struct SwitchTarget {
     /// Has it not started?
     fresh: bool,
-    /// The return address of the builtin by which it was left; the link of its first frame if it has not started.
+    /// The return address of the builtin that it waits in; the link of its first frame if it has not started.
     link: u64,
     /// Slots from the frame that continues up to that of the builtin.
     delta: usize,
@@ -54,7 +54,7 @@ struct SwitchTarget {
     /// How many results the call of the builtin takes, plus 1; 0 for all.
     want: usize,
     next: Switch,
-    /// The builtin, or the function to call if the coroutine has not started.
+    /// The builtin that it waits in, or the function to call if the coroutine has not started.
     left_by: Gc<Func>,
 }
 
@@ -92,7 +92,7 @@ impl SwitchTarget {
         let next = Switch { co, pc, frame: frame - delta * size_of::<Value>() };
         Some(SwitchTarget { fresh, link, delta, proto, want: call.b(), next, left_by })
     }
-    /// The resumer of the running coroutine, and the value that it gets in front of the results.
+    /// The resumer of the running coroutine, and the value that it receives in front of the results.
     fn resumer(vm: &Vm) -> Option<(SwitchTarget, Option<IrRef>)> {
         let to = SwitchTarget::of(vm.cur.resumer.get()?)?;
         match Builtin::from_id(to.left_by.ffid()) {
@@ -131,8 +131,8 @@ impl Recorder {
         }
     }
 
-    /// Resumes a coroutine with the arguments from number `first` on. Without a reference `thread`, the coroutine is in the state of the
-    /// builtin.
+    /// Resumes a coroutine with the arguments from number `first` on. If there is no reference `thread`, the coroutine is in the state of
+    /// the builtin.
     fn resume(&mut self, call: Call, (thread, co): (IrRef, Gc<Thread>), first: usize) -> Rec<bool> {
         if !matches!(co.status.get(), ThreadStatus::Fresh | ThreadStatus::Suspended) {
             return Ok(false);
@@ -146,7 +146,7 @@ impl Recorder {
             self.guard_is(r, Value::func(f))?;
             thread
         } else {
-            // Any function that `coroutine.wrap` has made will do.
+            // Any function that `coroutine.wrap` has made is accepted.
             let id = self.field(r, Field::FuncFfid)?;
             self.guard_int(id, f.ffid() as i32)?;
             let state = self.b.emit(Op::FREF, Ty::P64, r, IrRef(Field::FuncState as u16))?;
@@ -243,7 +243,7 @@ impl Recorder {
     fn running(&mut self) -> Rec<IrRef> {
         self.b.emit(Op::LREF, Ty::Thread, IrRef::NONE, IrRef::NONE)
     }
-    /// Guards that a coroutine continues where it does now. Gives the function to call if it has not started.
+    /// Guards that a coroutine continues where it does now. Returns the function to call if it has not started.
     fn guard_waiting(&mut self, thread: IrRef, to: &SwitchTarget) -> Rec<IrRef> {
         let base = self.field(thread, Field::ThreadBase)?;
         if to.fresh {
@@ -280,8 +280,8 @@ impl Recorder {
         }
         self.feedback.site.has_many_callees()
     }
-    /// Guards that the stack of a coroutine has room; how much is filled in at the end of the segment. Fails if a value to pass is not
-    /// known.
+    /// Guards that the stack of a coroutine has room; the number of slots is filled in at the end of the segment. Fails if a value to pass
+    /// is not known.
     fn room_for(&mut self, thread: IrRef, values: &[IrRef]) -> Rec<IrRef> {
         if values.contains(&IrRef::NONE) {
             return Err(Abort::NyiReturn);
@@ -307,7 +307,7 @@ impl Recorder {
         self.set_abs(at - HEAD, call.f.0);
         self.open.top = at + kept;
         self.need(at + kept);
-        // No guard leaves through this snapshot: COSAVE stores its slots. Slots that the call has used up are not among them.
+        // No guard leaves through this snapshot: COSAVE stores its slots. Slots that the call has consumed are not among them.
         self.snaps.seen_from = at - HEAD;
         self.snap_below(back, at + kept)?;
         self.snaps.seen_from = SlotIdx::END;
@@ -342,7 +342,7 @@ impl Recorder {
         self.snaps.needed = true;
         Ok(())
     }
-    /// The current segment is complete: how much of the stack it needs is known.
+    /// The current segment is complete: its need of stack is known.
     pub(super) fn end_segment(&mut self) {
         let top = core::mem::take(&mut self.top_slot);
         match self.switches.segment.take() {
@@ -353,12 +353,12 @@ impl Recorder {
             }
         }
     }
-    /// The first instruction behind a switch: has the interpreter done what was recorded?
+    /// The first instruction after a switch: checks that the interpreter has done what was recorded.
     pub(super) fn after_switch(&self, vm: &Vm, pc: InsPtr, to: Switch) -> Rec<()> {
         if vm.cur == to.co && pc == to.pc && frame_at(vm) == to.frame { Ok(()) } else { Err(Abort::Error) }
     }
-    /// The recording is aborted behind a switch. If the reason will be the same next time, the feedback says to leave the switch to the
-    /// interpreter.
+    /// The recording is aborted after a switch. If the reason will be the same next time, the feedback says that the interpreter should
+    /// execute the switch.
     pub(super) fn blame_switch(&mut self, reason: Abort) {
         let lasts = matches!(
             reason,
@@ -386,18 +386,18 @@ impl Recorder {
     }
 }
 
-/// The part of a trace that runs in one coroutine, behind a switch.
+/// The part of a trace that runs in one coroutine, after a switch.
 #[derive(Copy, Clone, Debug)]
 struct Segment {
     /// The COROOM that makes room for it.
     room: IrRef,
     /// The instruction that switches.
     switch: IrRef,
-    /// Slots from its first frame up to the frame of the builtin by which the coroutine had been left.
+    /// Slots from its first frame up to the frame of the builtin that the coroutine had been waiting in.
     delta: usize,
-    /// The bytecode that switched.
+    /// The bytecode instruction that switched.
     pc: InsPtr,
-    /// The feedback of that bytecode.
+    /// The feedback of that instruction.
     site: Site,
 }
 
@@ -405,7 +405,7 @@ struct Segment {
 #[derive(Debug, Default)]
 pub(super) struct Switches {
     count: u32,
-    /// The last switch, if the next instruction is the first behind it.
+    /// The last switch, if the next instruction is the first after it.
     pub(super) pending: Option<Switch>,
     /// The current segment; `None` before the first switch.
     segment: Option<Segment>,

@@ -28,7 +28,7 @@ fn metamethod(op: Bc) -> MM {
 
 impl Recorder {
     pub(super) fn dispatch(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: InsPtr, ins: Ins) -> Rec<Flow> {
-        // Nothing resumes at the header of a function.
+        // No exit resumes at the header of a function.
         let header = is_header(ins.op());
         if self.snaps.needed && !header {
             self.snap(pc)?;
@@ -135,7 +135,7 @@ impl Recorder {
             }
         }
         if self.start.pending {
-            // The parent trace was left here: record one step to see whether the loop goes on.
+            // The parent trace was left here: one step is recorded to see whether the loop continues.
             self.itern(vm, original)?;
             return Ok(Flow::Next);
         }
@@ -149,7 +149,7 @@ impl Recorder {
             return Ok(self.close_round(pc));
         }
         if self.is_own_loop_above(pc) {
-            // The trace of this loop begins in front of the step.
+            // The trace of this loop begins before the step.
             return Ok(Flow::Stop(Link::UpRec, pc));
         }
         let more = self.itern(vm, ins)?;

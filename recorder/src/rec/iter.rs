@@ -40,7 +40,7 @@ impl Recorder {
         flow
     }
 
-    /// ISNEXT: the loop goes over a table by `next`.
+    /// ISNEXT: the loop iterates over a table by `next`.
     pub(super) fn isnext(&mut self, vm: &Vm, ins: Ins) -> Rec<Flow> {
         let a = ins.a();
         let ((f, v), (_, t), (_, k)) = (self.operand(vm, a - 3)?, self.operand(vm, a - 2)?, self.operand(vm, a - 1)?);

@@ -1,4 +1,4 @@
-//! Metamethods that are functions: called in a frame with a continuation, which says what becomes of the result.
+//! Metamethods that are functions: called in a frame with a continuation, which handles the result.
 
 use super::stack::Cont;
 use super::{Flow, Frame, FrameKind, Rec, Recorder, view};
@@ -11,7 +11,7 @@ use perilune_vm::meta::MM;
 use perilune_vm::object::InsPtr;
 use perilune_vm::{Value, Vm};
 
-/// A reference with its value now.
+/// A reference with its current value.
 pub(super) type Operand = (IrRef, Value);
 
 impl Recorder {
@@ -113,8 +113,8 @@ impl Recorder {
         Ok(Flow::Next)
     }
 
-    /// Continues after a metamethod, in the frame that called it. `first` is the value of its first result, if it is known; slot
-    /// `running` is at `vm.base`.
+    /// Continues after a metamethod, in the frame that called it. `first` is the value of its first result, if it is known; slot `running`
+    /// is at `vm.base`.
     pub(super) fn continue_with(
         &mut self,
         vm: &Vm,
@@ -141,7 +141,7 @@ impl Recorder {
                 let mut parts = Vec::with_capacity(slot - bottom + 1);
                 for i in bottom..slot {
                     let at = self.base + i;
-                    // A load would need a guard, whose exit would have to restore a frame that is gone.
+                    // A load would need a guard, whose exit would have to restore a frame that has been left.
                     if self.slots[at] == IrRef::NONE {
                         return Err(Abort::NyiReturn);
                     }
@@ -157,7 +157,7 @@ impl Recorder {
         Ok(Flow::Next)
     }
 
-    /// Arithmetic on something that is no number.
+    /// Arithmetic on a value that is not a number.
     pub(super) fn arith_method(&mut self, vm: &Vm, mm: MM, x: Operand, y: Operand) -> Rec<Flow> {
         let mut f = self.metamethod(vm, x, mm)?;
         if f.1.is_nil() {
@@ -197,7 +197,7 @@ impl Recorder {
         }
         self.call_metamethod(vm, f, &[y, x], jump(!negated))
     }
-    /// Equality of two objects that differ: calls the method that they share; `None` if there is none.
+    /// Equality of two objects that differ: calls the metamethod that they share; `None` if there is none.
     pub(super) fn equal_method(&mut self, vm: &Vm, negated: bool, x: Operand, y: Operand) -> Rec<Option<Flow>> {
         let f = self.shared_method(vm, x, y, MM::Eq)?;
         if f.1.is_nil() {

@@ -1,13 +1,14 @@
-//! The recorder: follows the interpreter and emits what its instructions do to the values they meet.
+//! The recorder: follows the interpreter and emits IR for what each instruction does to its current operands.
 //!
-//! [`Recorder::record`] is called before each instruction (LuaJIT's `lj_record_ins`). It emits IR for the operands as they are now, with guards
-//! for whatever may differ when the trace runs. A guard leaves through the newest snapshot. The instructions between that snapshot and the guard
-//! have no effect, so that the interpreter can execute them again. After an effect or a branch, the next instruction takes a snapshot.
+//! [`Recorder::record`] is called before each instruction (LuaJIT's `lj_record_ins`). It emits IR for the operands as they are now, with
+//! guards for all that may differ when the trace runs. A guard leaves through the newest snapshot. The instructions between that snapshot
+//! and the guard have no effect, so that the interpreter can execute them again. After an effect or a branch, the next instruction takes a
+//! snapshot.
 //!
 //! Slots are numbered as [`SlotIdx`] says. Where a slot has no reference yet, its value is in memory.
 //!
-//! A part of the state has a file: `start` where the trace starts, `stack` the frames entered, `window` the slots, `slots` snapshots,
-//! `native` calls of builtins, `coroutine` switches, `feedback` what is known of each bytecode.
+//! Each part of the state has a file: `start` the start of the trace, `stack` the frames entered, `window` the slots, `slots` the
+//! snapshots, `native` calls of builtins, `coroutine` switches, `feedback` the feedback of each bytecode instruction.
 //!
 //! Next on the way of a hot loop: `recorder/src/opt/mod.rs`.
 #![allow(clippy::wrong_self_convention, reason = "what converts is not the recorder, but a reference that it emits code for")]
@@ -71,15 +72,15 @@ use window::Window;
 const MAX_SLOTS: usize = 250;
 type Rec<T> = Result<T, Abort>;
 
-/// What an instruction leads to.
+/// How the recording continues after an instruction.
 enum Flow {
-    /// The next one.
+    /// With the next instruction.
     Next,
-    /// The end of the trace, with the address to go on at.
+    /// The trace ends, and the interpreter continues at this instruction.
     Stop(Link, InsPtr),
 }
 
-/// The limits of unrolling, as far as they are used up.
+/// What remains of the limits of unrolling.
 #[derive(Debug)]
 struct Unroll {
     /// Iterations of inner loops that may still be unrolled.
@@ -123,7 +124,7 @@ pub struct Recorder {
     proto: Gc<Proto>,
     /// First local of the current frame.
     base: SlotIdx,
-    /// What is known of the slots.
+    /// What is known about the slots.
     slots: Window,
     /// The highest slot (exclusive) that the frames need, since the trace switched to the current coroutine.
     top_slot: SlotIdx,
@@ -148,7 +149,7 @@ impl Recorder {
         if let Some(parent) = place.parent {
             b.set_parent(parent);
         }
-        // Until the recorder is told where it starts.
+        // Replaced when the start of the trace is known.
         let head = BcPos { proto, index: 0 }.ptr();
         let unroll = Unroll { loops: params.loopunroll as i32, iterations: params.instunroll, last_loop: 0, tail_calls: 0 };
         Recorder {
@@ -172,7 +173,7 @@ impl Recorder {
             info: AbortInfo::None,
         }
     }
-    /// What is known of the instruction just recorded, for [`TraceDb::site`].
+    /// The feedback of the instruction just recorded, for [`TraceDb::site`].
     pub fn site(&self) -> Option<(BcPos, Site)> {
         Some((self.bc_pos(self.feedback.pc)?, self.feedback.site))
     }
@@ -180,11 +181,11 @@ impl Recorder {
     fn bc_pos(&self, pc: InsPtr) -> Option<BcPos> {
         core::iter::once(&self.proto).chain(&self.deps.protos).find_map(|p| BcPos::of_address(*p, pc))
     }
-    /// Is the root trace to be recorded again, since it was found to expect too much?
+    /// Must the root trace be recorded again, because it expects less than what is known now?
     pub fn is_stale(&self) -> bool {
         self.feedback.stale
     }
-    /// The trace that is to be.
+    /// The number of the trace.
     pub fn id(&self) -> TraceId {
         self.start.place.id
     }
@@ -209,7 +210,7 @@ impl Recorder {
         self.proto
     }
 
-    /// Keeps the constants alive.
+    /// Marks the objects that the recording refers to.
     pub fn mark(&self, marker: &mut Marker) {
         self.b.trace.mark(marker);
         for p in &self.deps.protos {
@@ -247,7 +248,7 @@ impl Recorder {
             return Ok(Flow::Next);
         }
         if ins.op().is_native_header() {
-            // Recorded with the call.
+            // The builtin was recorded with its call.
             if self.native.headers == 0 {
                 return self.nyi_func(view::slot(vm, -2));
             }
@@ -290,12 +291,12 @@ impl Recorder {
         flow
     }
 
-    /// Gives up because of a bytecode.
+    /// Aborts because of a bytecode.
     fn nyi<T>(&mut self, op: Bc) -> Rec<T> {
         self.info = AbortInfo::Bytecode(op);
         Err(Abort::NyiBytecode)
     }
-    /// Gives up because of a builtin.
+    /// Aborts because of a builtin.
     fn nyi_func<T>(&mut self, f: Value) -> Rec<T> {
         self.info = AbortInfo::Func(f);
         Err(Abort::NyiFastFunc)

@@ -1,4 +1,4 @@
-//! Side traces: they start at an exit of another trace, and inherit what that trace knows of the slots (LuaJIT's `lj_snap_replay`).
+//! Side traces: they start at an exit of another trace, and inherit what that trace knows about the slots (LuaJIT's `lj_snap_replay`).
 
 use super::{Rec, RecParams, Recorder, TreePlace, view};
 use crate::abort::Abort;
@@ -6,7 +6,7 @@ use crate::ir::{Const, IrRef, Link, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Tra
 use perilune_vm::object::{Gc, InsPtr, Proto};
 use perilune_vm::{TraceId, Vm};
 
-/// What the parent of a side trace knows of a slot.
+/// What the parent of a side trace knows about a slot.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub enum Inherited {
     /// The slot holds this constant.
@@ -15,7 +15,7 @@ pub enum Inherited {
     Value {
         /// The type.
         ty: Ty,
-        /// Is it the value that the parent found in the slot?
+        /// Is it the value that the slot had before the parent ran?
         kept: bool,
     },
 }
@@ -56,8 +56,8 @@ impl Recorder {
         Ok(r)
     }
 
-    /// Starts a side trace at the exit of a trace that has followed returns and ended in front of the return at `pc`. It inherits no
-    /// slots, so that it may come back to its start in a frame further down.
+    /// Starts a side trace at the exit of a trace that has followed returns and ended in front of the return at `pc`. It inherits no slots,
+    /// so that it may reach its start again in a frame further down.
     pub fn new_returning(vm: &Vm, params: &RecParams, pc: InsPtr, place: TreePlace) -> Result<Recorder, Abort> {
         let Some(proto) = view::func(vm, 0).proto() else { return Err(Abort::NyiReturn) };
         let mut r = Recorder::new(vm, params, proto, place);

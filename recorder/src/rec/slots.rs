@@ -9,7 +9,8 @@ use perilune_vm::object::{BcAddr, Gc, InsPtr, Proto};
 use perilune_vm::{Value, Vm};
 use std::rc::Rc;
 
-/// When exits store more slots than this in all, the slots are stored once by SYNC instead: code of exits takes time to compile.
+/// When the exits store more slots than this in all, the slots are stored once by SYNC instead, because code of exits takes time to
+/// compile.
 const MAX_TO_STORE: usize = 300;
 
 /// What the next snapshots depend on, besides frames and slots.
@@ -19,7 +20,7 @@ pub(super) struct Snapshots {
     pub(super) needed: bool,
     /// Slots that the exits since the last NATIVE or SYNC have to store, all together.
     to_store: usize,
-    /// A builtin looks at the slots from here on, also at those that are dead for the function itself.
+    /// A builtin reads the slots from here on, also those that are dead for the function itself.
     pub(super) seen_from: SlotIdx,
     /// By function: which slots are live where.
     pub(super) live: Vec<(Gc<Proto>, Option<Rc<Liveness>>)>,
@@ -53,7 +54,7 @@ impl Recorder {
             open: self.open,
         }
     }
-    /// Frames and slots are as they were: what was recorded since then is not to happen. It must be without effect.
+    /// Restores frames and slots, and so drops what was recorded since then, which must be without effect.
     pub(super) fn restore(&mut self, state: SavedState) {
         let SavedState { base, proto, frames, slots, needs_snapshot, open } = state;
         self.slots.restore(slots);
@@ -109,7 +110,7 @@ impl Recorder {
         self.need(at + 1);
         self.slots.assign(at, r);
     }
-    /// Forgets what is in the slots from `at` on: nobody will read them before they are written.
+    /// Forgets the values of the slots from `at` on, which are not read before they are written again.
     pub(super) fn clear_from(&mut self, at: SlotIdx) {
         self.slots.forget_from(at);
     }
@@ -170,7 +171,7 @@ impl Recorder {
     pub(super) fn dead(&self, pc: InsPtr, top: SlotIdx) -> Vec<bool> {
         let mut dead = vec![false; top.index()];
         self.find_dead(&mut dead, self.proto, pc.addr(), self.base..top);
-        // The frames below resume behind their calls.
+        // The frames below resume after their calls.
         let mut end = self.base;
         for f in self.stack.frames.iter().rev() {
             let link = self.b.trace.konst(self.slots[end - 1]);

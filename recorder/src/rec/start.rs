@@ -9,10 +9,10 @@ use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::object::{Gc, InsPtr, Proto, Thread};
 use perilune_vm::{TraceId, Vm};
 
-/// Instructions to wait for the first one.
+/// The most instructions that are awaited before the first one.
 const MAX_WAIT: u32 = 500;
 
-/// The place of a new trace in a tree of traces.
+/// The position of a new trace in a tree of traces.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct TreePlace {
     /// The trace.
@@ -38,7 +38,7 @@ impl TreePlace {
 #[derive(Debug)]
 pub(super) struct Start {
     pub(super) place: TreePlace,
-    /// The instruction that the trace is for: the one to patch, or where the exit of a side trace goes on.
+    /// The instruction that the trace is for: the one to patch, or the one that the exit of the parent resumes at.
     pub(super) pc: InsPtr,
     /// The first instruction to record.
     pub(super) first_pc: InsPtr,
@@ -48,13 +48,13 @@ pub(super) struct Start {
     pub(super) body: Option<loops::Body>,
     /// The counter of the numeric loop that a root trace is made of.
     pub(super) induction: Option<Induction>,
-    /// The trace starts at a return, and may come back to it in a frame further down.
+    /// The trace starts at a return, and may reach it again in a frame further down.
     pub(super) returning: bool,
     /// The coroutine and the frame that the trace starts in, see [`super::native::frame_at`].
     pub(super) frame: (Gc<Thread>, usize),
     /// No instruction has been recorded yet.
     pub(super) pending: bool,
-    /// Instructions seen while the first one is waited for.
+    /// Instructions that have passed while the first one is awaited.
     waited: u32,
 }
 
@@ -73,10 +73,10 @@ impl Start {
             waited: 0,
         }
     }
-    /// Is the first instruction of a root trace still to come? An ITERN that became hot has been executed already: the next one is waited for.
+    /// Is the first instruction of a root trace still to come? An ITERN that became hot has been executed already: the next one is awaited.
     ///
     /// # Errors
-    /// It does not come: the loop was left.
+    /// It does not come, because the loop was left.
     pub(super) fn waits(&mut self, pc: InsPtr) -> Rec<bool> {
         if !self.pending || !self.is_root || pc == self.first_pc {
             return Ok(false);

@@ -20,9 +20,9 @@ impl Recorder {
         }
         known
     }
-    /// The value of a field of a constant table, as a constant with a watchpoint, where the field hardly ever changes. That is assumed of
-    /// functions everywhere, of classes and their absence at the `depth`th class of a lookup or in a metatable, of modules in global
-    /// variables, and of any value in a field that only a chunk has set, when it was loaded.
+    /// The value of a field of a constant table, as a constant with a watchpoint, if the field hardly ever changes. That is assumed of
+    /// functions everywhere, of classes (and their absence) at the `depth`th class of a lookup or in a metatable, of modules in global
+    /// variables, and of any value in a field that only a chunk has set when it was loaded.
     pub(super) fn constant_field(
         &mut self,
         vm: &Vm,
@@ -60,7 +60,7 @@ impl Recorder {
         (table.is_const() && self.watch(vm, t, None)).then(|| self.b.kgc(Value::table(meta)))
     }
 
-    /// Guards before a store under a string key that no trace takes the field for a constant.
+    /// Guards before a store under a string key that no trace has a watchpoint on the field.
     pub(super) fn check_store(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef, key: (IrRef, Value), place: &Place) -> Rec<()> {
         let Some(name) = key.1.as_str() else { return Ok(()) };
         if place.array || key.0.is_const() && vm.heap.note_stored_key(name) {
@@ -78,23 +78,23 @@ impl Recorder {
         }
         self.guard_unwatched(table, Field::TabWatched)
     }
-    /// The same for a store of the metatable.
+    /// The same before a store of the metatable.
     pub(super) fn check_meta_store(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef) -> Rec<()> {
         self.check_field_store(vm, t, table, None)
     }
-    /// `key` is that of a [`WatchedField`].
+    /// The same; `key` is that of a [`WatchedField`].
     fn check_field_store(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef, key: Option<Gc<Str>>) -> Rec<()> {
         if !t.is_watched() && !table.is_const() {
             return self.guard_unwatched(table, Field::TabWatched);
         }
-        // The table must be known then.
+        // In that case the table must be known.
         self.guard_is(table, Value::table(t))?;
         vm.heap.note_store(WatchedField { table: t, key });
         Ok(())
     }
     /// Guards that a table or a key has no watchpoints.
     fn guard_unwatched(&mut self, object: IrRef, field: Field) -> Rec<()> {
-        // A table that the trace has just made has none, unless a builtin was called since that set one.
+        // A table that the trace has just made has none, unless a builtin that was called since has set one.
         if alias::is_new_table(&self.b, object) && self.b.newest(Op::NATIVE) < object {
             return Ok(());
         }
