@@ -22,7 +22,7 @@ use crate::value::Value;
 use core::any::Any;
 use std::rc::Rc;
 
-/// Levels of syntax that take no more of the native stack than calls from Rust into Lua may.
+/// Levels of nested syntax that take no more of the native stack than one call from Rust into Lua may.
 const LEVELS_OF_A_CALL: u32 = 3;
 
 /// No compiler: the interpreter alone.
@@ -60,19 +60,19 @@ fn no_frame(_vm: &mut Vm) -> LuaResult<u32> {
     Ok(0)
 }
 
-/// Whoever calls for the pieces of a chunk.
+/// The reader of the pieces of a chunk.
 struct Reader<'a> {
     vm: &'a mut Vm,
     next: &'a mut dyn FnMut(&mut Vm) -> LuaResult<Option<Gc<Str>>>,
-    /// How many there were.
+    /// Bytes read so far.
     bytes: usize,
-    /// At how many memory is looked at again.
+    /// Number of bytes at which the memory limit is checked again.
     look: usize,
 }
 
 impl Pieces for Reader<'_> {
     fn next(&mut self, into: &mut Vec<u8>, depth: u32) -> LuaResult<bool> {
-        // The parser and its recursion are under what this calls.
+        // The function that supplies the pieces is called from inside the parser's recursion.
         let weight = 1 + depth / LEVELS_OF_A_CALL;
         self.vm.interp.native_depth += weight;
         let piece = (self.next)(self.vm);
@@ -92,12 +92,12 @@ impl Pieces for Reader<'_> {
     }
 }
 
-/// Why a chunk is not loaded.
+/// Why a chunk was not loaded.
 #[derive(Clone, Debug)]
 pub enum LoadError {
     /// The text does not compile.
     Syntax(Diagnostic),
-    /// It is no chunk that may be loaded.
+    /// It is not a chunk, or one that may not be loaded.
     Other(Vec<u8>),
 }
 
@@ -114,7 +114,7 @@ impl LoadError {
     }
 }
 
-/// The parts of a function that a chunk makes, or a message; none if the function that gives the pieces failed.
+/// Reads the prototype data of a chunk, or a message; none if the function that supplies the pieces failed.
 fn read(mut source: Source, name: &[u8], mode: Option<&[u8]>) -> Result<ProtoData, Option<LoadError>> {
     let form = source.open();
     if source.failed() {
@@ -201,7 +201,7 @@ impl Vm {
         }
         self.compile(source, name, mode).map_err(|e| self.new_str(e.message()))
     }
-    /// The same with an error that says where it is.
+    /// The same with an error that has a position.
     pub fn load_source(&mut self, source: &[u8], name: &[u8], mode: Option<&[u8]>) -> Result<Gc<Func>, LoadError> {
         if !self.has_room_for_source(source.len()) {
             return Err(LoadError::Other(self.heap.no_memory().bytes().to_vec()));
@@ -213,7 +213,7 @@ impl Vm {
         let data = read(Source::whole(source), name, mode).map_err(|e| e.unwrap_or_else(|| LoadError::plain("")))?;
         Ok(self.load_data(&data))
     }
-    /// The same for a chunk in pieces, which `next` is called for when they are needed, up to the first that is empty or none.
+    /// The same for a chunk in pieces: `next` is called for each piece when it is needed, until it returns an empty piece or none.
     ///
     /// # Errors
     /// Those of `next`.
@@ -230,7 +230,7 @@ impl Vm {
             Err(None) => Err(LuaError::parked()),
         }
     }
-    /// A chunk that was compiled before ([`crate::syntax::compile`]).
+    /// Loads a chunk that was compiled before ([`crate::syntax::compile`]).
     pub fn load_data(&mut self, data: &ProtoData) -> Gc<Func> {
         let proto = self.load_proto(data);
         let globals = self.cur.env.get();

@@ -5,6 +5,7 @@
 //! loads of the same field from objects of the same class (tables whose metatables have the same `__index`) in other functions.
 
 use crate::frame;
+use crate::policy::number_fields::Field;
 use crate::policy::proto_table::ProtoTable;
 use perilune_recorder::rec::Site;
 use perilune_vm::Vm;
@@ -12,55 +13,13 @@ use perilune_vm::bc::{Ins, Op};
 use perilune_vm::interp::frames::Level;
 use perilune_vm::meta::MM;
 use perilune_vm::object::{BcPos, Proto};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// A field of a class: the addresses of the class and of the name. When a class is freed, another one may get its address: its integers are
-/// then converted needlessly.
-pub type Field = (usize, usize);
-
-/// More fields are not remembered, because one function may load from more and more classes.
-const MAX: usize = 1000;
-
-/// The fields that have held both integers and other numbers, each with the number of prototypes that have found it.
-#[derive(Default, Debug)]
-pub struct NumberProfile(BTreeMap<Field, u32>);
-
-impl NumberProfile {
-    /// Adds fields that loads of one prototype have found to hold both; `known` are the fields that the prototype has found before.
-    pub fn add(&mut self, known: &mut BTreeSet<Field>, found: impl IntoIterator<Item = Field>) {
-        for field in found {
-            if known.insert(field) {
-                *self.0.entry(field).or_default() += 1;
-            }
-        }
-    }
-    /// A prototype that has found these fields is freed.
-    pub fn remove(&mut self, found: &BTreeSet<Field>) {
-        for field in found {
-            if let Some(n) = self.0.get_mut(field) {
-                *n -= 1;
-                if *n == 0 {
-                    self.0.remove(field);
-                }
-            }
-        }
-    }
-    /// Are there so many fields that they must be forgotten?
-    pub fn is_full(&self) -> bool {
-        self.0.len() >= MAX
-    }
-    /// Forgets all fields.
-    pub fn clear(&mut self) {
-        self.0.clear();
-    }
-}
 
 impl ProtoTable {
     /// The feedback of the instruction at a position, about to run, with what its field is expected to hold.
     pub fn expected(&self, vm: &Vm, pos: BcPos) -> Site {
         let known = self.feedback(pos);
-        let profile = &self.number_profile.0;
-        let is_mixed = || pos.ins().and_then(|ins| field(vm, ins)).is_some_and(|f| profile.contains_key(&f));
+        let profile = &self.number_profile;
+        let is_mixed = || pos.ins().and_then(|ins| field(vm, ins)).is_some_and(|f| profile.contains(f));
         if profile.is_empty() || known.ints && known.nums || !is_mixed() {
             return known;
         }

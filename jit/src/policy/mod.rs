@@ -7,6 +7,7 @@
 
 pub mod cost;
 pub(crate) mod hotcount;
+pub(crate) mod number_fields;
 pub(crate) mod proto_table;
 
 use crate::Jit;

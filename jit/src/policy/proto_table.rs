@@ -2,7 +2,7 @@
 //! a recording has followed. A record is removed when the collector frees its prototype ([`ProtoTable::remove`]), so that the table does
 //! not grow with functions that are gone.
 
-use crate::feedback::number_profile::{Field, NumberProfile};
+use super::number_fields::{Field, NumberProfile};
 use crate::trace::proto_traces::ProtoTraces;
 use perilune_recorder::abort::Abort;
 use perilune_recorder::ir::Trace;

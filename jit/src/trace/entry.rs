@@ -120,12 +120,10 @@ impl Entry {
         self.protos.iter().find_map(|p| BcPos::of_address(*p, address))
     }
     /// The instruction at an address from one of the trace's snapshots.
-    ///
-    /// # Panics
-    /// The address is not in a prototype that the trace is made from.
     pub(crate) fn ins_ptr(&self, address: BcAddr) -> InsPtr {
         let found = self.protos.iter().find_map(|p| p.ins_ptr(address));
-        found.expect("a trace keeps the prototypes that its snapshots resume in")
+        debug_assert!(found.is_some(), "a trace keeps the prototypes that its snapshots resume in");
+        found.unwrap_or_else(|| BcPos { proto: self.owner(), index: 0 }.ptr())
     }
     /// The functions that the trace is made from.
     pub fn protos(&self) -> &[Gc<Proto>] {

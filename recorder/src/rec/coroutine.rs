@@ -294,7 +294,8 @@ impl Recorder {
         let first = self.base + call.a + HEAD;
         let at = if call.tail { self.take_frame() } else { first };
         let args: Vec<IrRef> = (0..kept).map(|i| self.slots[first + i]).collect();
-        let back = view::at(call.pc, 1);
+        // A tail call may be the last instruction of its function: nothing is behind it.
+        let back = if call.tail { call.pc } else { view::at(call.pc, 1) };
         if call.tail {
             self.clear_from(at);
             for (i, r) in args.into_iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Finalizers: the `__gc` metamethods of userdata.
 //!
-//! The atomic phase looks for unreachable userdata with a `__gc`, newest first, queues them and marks them again with all they
-//! refer to. The finalizers are called one per step; their userdata are freed in a later cycle. A finalizer is called once.
+//! The atomic phase looks for unreachable userdata with a `__gc`, newest first, queues them, and marks them again with all that they refer
+//! to. The finalizers are called one per step; their userdata are freed in a later cycle. A finalizer is called once.
 
 use super::Phase;
 use crate::Vm;
@@ -9,7 +9,7 @@ use crate::hooks::Mode;
 use crate::object::{Gc, Udata};
 use crate::value::Value;
 
-/// Rounds of finalizers that create userdata with finalizers, when the state closes.
+/// When the state closes, finalizers may create userdata with finalizers. This is the most rounds of that.
 const CLOSE_ROUNDS: usize = 10;
 
 impl Vm {
@@ -36,11 +36,11 @@ impl Vm {
         }
         true
     }
-    /// Runs `f`, which may run Lua code, in the middle of a program that does not see it: nothing of it is recorded, no hook is called, an
-    /// error on its way stays as it is. No collection steps run meanwhile; an explicit full collection is possible.
+    /// Runs `f`, which may run Lua code, in the middle of a program without visible effects: nothing of it is recorded, no hook is called,
+    /// and a pending error is kept. No collection steps run meanwhile; an explicit full collection is possible.
     pub(crate) fn outside_program<R>(&mut self, f: impl FnOnce(&mut Vm) -> R) -> R {
         if self.interp.mode == Mode::Record {
-            // What is recorded is not what runs now.
+            // The recording would not see the instructions of `f`.
             self.abort_recording();
         }
         let nested = core::mem::replace(&mut self.heap.finalizers.running, true);
@@ -70,7 +70,7 @@ impl Vm {
         }
         256
     }
-    /// Calls the finalizers of all userdata, newest first: the state is about to close.
+    /// Calls the finalizers of all userdata, newest first, before the state closes.
     pub fn run_all_finalizers(&mut self) {
         for _ in 0..CLOSE_ROUNDS {
             self.separate_udata(true);

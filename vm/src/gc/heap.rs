@@ -11,7 +11,7 @@ use crate::value::Value;
 use core::cell::Cell;
 use std::collections::VecDeque;
 
-/// Where the collector is in its cycle.
+/// The phase of the collector's cycle.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Phase {
     /// Between two cycles.
@@ -51,22 +51,22 @@ pub(super) struct LargeObj {
     pub size: usize,
 }
 
-/// What has happened on a heap.
+/// Counts of events on a heap.
 #[derive(Copy, Clone, Default, Debug)]
 pub struct HeapCounts {
-    /// Strings asked for that existed.
+    /// Requests of strings that existed.
     pub str_hits: u64,
-    /// Strings that were made.
+    /// Strings that were created.
     pub str_misses: u64,
-    /// Tables that there are.
+    /// Tables that exist.
     pub tables: usize,
-    /// Userdata that there are.
+    /// Userdata that exist.
     pub udatas: usize,
-    /// Bytes freed so far. With [`Heap::total`] it gives what was allocated.
+    /// Bytes freed so far. Together with [`Heap::total`] it gives the bytes allocated.
     pub freed: usize,
     /// Steps of the collector in each phase.
     pub steps: [u64; Phase::COUNT],
-    /// Blocks and large objects swept that were strings, or had some.
+    /// Swept blocks and large objects that were strings or contained strings.
     pub swept_strings: u64,
 }
 
@@ -113,9 +113,9 @@ pub struct Heap {
     pub(super) limit: MemoryLimit,
     /// Counts since the heap was made.
     pub(crate) counts: HeapCounts,
-    /// The watcher that is told of every change, see [`super::watch`].
+    /// The watcher of all changes, see [`super::watch`].
     pub(super) watch: Option<Box<Watch>>,
-    /// Nesting of work that the VM does for itself: what is allocated meanwhile is not the program's.
+    /// Nesting of work that the VM does for itself: allocations meanwhile are not counted as the program's.
     pub(super) internal: u32,
 }
 
@@ -143,7 +143,7 @@ pub(super) struct Cycle {
     pub sweep_large: usize,
 }
 
-/// Lists of the objects of some kinds, in the order in which they were made.
+/// Lists of all objects of some kinds, in the order of their creation.
 #[derive(Debug, Default)]
 pub(super) struct ObjectLists {
     /// Coroutines.
@@ -263,7 +263,7 @@ impl Heap {
     pub fn white(&self) -> u8 {
         self.current_white as u8
     }
-    /// The colour of the dead.
+    /// The colour of dead objects.
     #[inline(always)]
     pub fn other_white(&self) -> u8 {
         self.white() ^ super::color::WHITES
@@ -273,7 +273,7 @@ impl Heap {
     pub fn is_dead(&self, o: &GcHeader) -> bool {
         o.marked.get() & (self.other_white() | super::color::FIXED) == self.other_white()
     }
-    /// In debug builds: panics if a value is a freed or dead object, which nobody can have kept rightfully.
+    /// In debug builds: panics if a value is a freed or dead object. Such a value was not reachable from a root at a safepoint.
     #[inline(always)]
     pub fn check_live(&self, v: Value) {
         if cfg!(debug_assertions)
@@ -287,15 +287,16 @@ impl Heap {
     pub fn gc_due(&self) -> bool {
         self.total >= self.threshold
     }
-    /// Compiled code was left: is there something to do that it must not do?
+    /// Compiled code was left: must the collector work now, in a phase that compiled code cannot run?
     #[inline(always)]
     pub fn collects_after_exit(&self) -> bool {
         let due = matches!(self.cycle.phase, Phase::Atomic | Phase::Finalize) && (self.pacing.postponed != 0 || self.gc_due());
-        // Nothing to find where nothing was allocated since the last time: an error that is thrown from frame to frame allocates nothing.
+        // If nothing was allocated since memory was last short, there is nothing to free: an error that is thrown from frame to frame
+        // allocates nothing.
         let full = self.is_full() && self.total > self.limit.recovered;
         due || full || self.pacing.stress == 1 && self.gc_due()
     }
-    /// Was what compiled code must not do put off so often that it has to be left now?
+    /// Has a step been postponed so often that compiled code must be left?
     #[inline]
     pub fn must_leave_code(&self) -> bool {
         self.pacing.postponed == super::step::POSTPONED
@@ -304,7 +305,7 @@ impl Heap {
     pub fn is_finalizing(&self) -> bool {
         self.finalizers.running
     }
-    /// Where the collector is in its cycle.
+    /// The phase of the collector's cycle.
     pub fn phase(&self) -> Phase {
         self.cycle.phase
     }
@@ -341,7 +342,7 @@ impl Heap {
     #[cold]
     #[inline(never)]
     fn refill(&mut self, class: usize) -> *mut FreeCell {
-        // While somebody watches, the lists that the fast path looks at are empty.
+        // While the heap is watched, the lists that the fast path looks at are empty.
         let mut list = self.take_hidden(class);
         if !list.is_null() {
             // SAFETY: the free cells of the class that were hidden.
@@ -386,7 +387,7 @@ impl Heap {
         }
         list
     }
-    /// Blocks may have been taken from the system.
+    /// Reports blocks that may have been taken from the system.
     pub(super) fn watch_blocks(&mut self) {
         if self.cells.blocks.take_added() {
             self.system_gave(0, false);
@@ -397,7 +398,7 @@ impl Heap {
     fn alloc_large(&mut self, size: usize) -> *mut u8 {
         let p = super::os::alloc_low(large_layout(size));
         self.total += size;
-        // New objects go behind those that wait for the sweep, which walks down.
+        // New objects are added after those that the sweep, which goes down from the end, has still to visit.
         self.cells.large.push(LargeObj { ptr: p.cast(), size });
         self.keep_for_copy(size);
         self.tell(Change::Alloc { at: p as usize, size });
@@ -421,15 +422,15 @@ impl Heap {
         self.total -= bytes;
         self.counts.freed += bytes;
     }
-    /// What has happened so far.
+    /// Counts of events so far.
     pub fn counts(&self) -> HeapCounts {
         self.counts
     }
-    /// Strings that there are.
+    /// Number of strings.
     pub fn num_strings(&self) -> usize {
         self.strings.count()
     }
-    /// Bytes that an object takes, with what it owns (of a userdata's payload: what it told the collector).
+    /// Bytes of an object, with those of the memory that it owns. For the payload of a userdata: the bytes that the host has told.
     pub fn object_size(&self, o: Gc<GcHeader>) -> usize {
         let cell = match o.typed() {
             Some(Object::Str(s)) => crate::object::STR_DATA + s.len() + 1,

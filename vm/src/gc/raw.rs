@@ -1,6 +1,6 @@
-//! Raw memory that objects own: array and hash parts of tables, stacks. Same size classes as objects, freed explicitly; each
-//! block keeps its own free list, so that an empty block can go to another class. What is larger than a cell comes from the
-//! system allocator. All of it counts in [`Heap::total`].
+//! Raw memory that objects own: array and hash parts of tables, stacks. It has the same size classes as objects, and is freed explicitly.
+//! Each block keeps its own free list, so that an empty block can move to another class. Memory larger than a cell comes from the system
+//! allocator. All of it counts in [`Heap::total`].
 #![allow(unsafe_code, reason = "raw memory is freed and resized with the size that it was allocated with")]
 
 use super::Heap;
@@ -24,7 +24,7 @@ struct RawClass {
 #[derive(Debug)]
 pub(super) struct RawPools {
     classes: [RawClass; NUM_CLASSES],
-    /// What is larger takes the slow path: [`RAW_MAX`], or 0 while every change is to be told.
+    /// Larger sizes take the slow path: [`RAW_MAX`], or 0 while the heap is watched.
     pub fast_max: usize,
     stagger: Stagger,
 }
@@ -175,7 +175,7 @@ impl Heap {
             }
         }
     }
-    /// A cell of a block other than the current one was freed: lists the block, or gives it away when it became empty.
+    /// A cell of a block other than the current one was freed: lists the block, or frees it when it has become empty.
     #[cold]
     #[inline(never)]
     fn raw_block_freed(&mut self, b: *mut Block) {
@@ -206,7 +206,7 @@ impl Heap {
             // SAFETY: by the contract.
             return unsafe { self.resize_raw(p, old, new) };
         }
-        // One change, whatever it takes. It may be the running stack that is about to move.
+        // This is one change for a watcher, however it is done. The running stack may be about to move, so the place is determined before.
         let place = self.place();
         self.cells.raw.fast_max = RAW_MAX;
         // SAFETY: by the contract.

@@ -1,4 +1,4 @@
-//! Collection steps, and what `collectgarbage` is made of.
+//! Collection steps, and the operations of `collectgarbage`.
 #![allow(unsafe_code, reason = "upvalues on the list of a thread are not freed")]
 
 use super::{Heap, Phase};
@@ -9,7 +9,7 @@ use crate::sample::Activity;
 
 /// A step is due after this many bytes allocated.
 const STEP: usize = 16 << 10;
-/// So many steps may compiled code go on where it should leave for the collector: most of it leaves by itself before.
+/// Compiled code may postpone so many steps that it cannot run: most traces are left by themselves before.
 pub(super) const POSTPONED: u32 = 8;
 
 impl Heap {
@@ -35,21 +35,21 @@ impl Heap {
         self.pacing.goal = goal;
         self.update_threshold();
     }
-    /// The cycle is over: waits until the heap has grown by the pause.
+    /// The cycle is complete: sets the goal, so that the heap grows by the pause before the next cycle.
     fn rest(&mut self) {
         self.pacing.debt = 0;
-        // A cycle has come to its end: what was in use when memory was short says nothing any more.
+        // After a complete cycle, the use of memory when it was short means nothing any more.
         self.limit.recovered = 0;
         self.set_goal((self.pacing.estimate / 100).saturating_mul(self.pacing.pause as usize).max(super::heap::MIN_GOAL));
     }
-    /// Work for `bytes` allocated.
+    /// The work that `bytes` of allocation cause.
     fn work_for(&self, bytes: usize) -> usize {
         if self.pacing.stepmul == 0 { usize::MAX >> 1 } else { (bytes / 100).saturating_mul(self.pacing.stepmul as usize).max(1) }
     }
 }
 
 impl Vm {
-    /// A safepoint: collects if that is due. Whatever must survive is reachable from a root; [`Vm::top`] is above everything
+    /// A safepoint: collects if that is due. All objects that must survive are reachable from a root, and [`Vm::top`] is above everything
     /// live on the running stack. Fails with "not enough memory" if the heap stays above its limit.
     #[inline(always)]
     pub fn safepoint(&mut self) -> LuaResult<()> {
@@ -69,7 +69,7 @@ impl Vm {
         self.drop_payloads();
         self.enforce_limit(0)
     }
-    /// Does the work that is due for what was allocated since the last step. True when that completed a cycle.
+    /// Does the work that is due for the allocations since the last step. True when that completed a cycle.
     fn timed_step(&mut self) -> bool {
         let h = &mut self.heap;
         if h.total > h.pacing.goal {
@@ -111,7 +111,7 @@ impl Vm {
         self.begin_activity(before);
         complete
     }
-    /// The smallest unit of work in the present phase.
+    /// The smallest unit of work in the current phase.
     fn one_step(&mut self, budget: usize) -> usize {
         self.heap.counts.steps[self.heap.cycle.phase as usize] += 1;
         match self.heap.cycle.phase {
@@ -159,7 +159,7 @@ impl Vm {
         }
         h.pacing.debt += h.total.saturating_sub(h.pacing.goal);
         h.set_goal(h.total);
-        // A trace has one safepoint, however much it allocates from one to the next.
+        // A trace has one safepoint, however much it allocates between two of them.
         let more = h.pacing.debt - h.pacing.debt % STEP;
         let mut budget = if stress == 0 { h.work_for(more.max(STEP)) } else { stress as usize };
         let before = self.begin_activity(Activity::Collector);
@@ -183,7 +183,7 @@ impl Vm {
         self.begin_activity(before);
         leave
     }
-    /// Puts off what compiled code must leave for. False if that was done often enough.
+    /// Postpones the work that compiled code must be left for. False if it was postponed often enough.
     fn postpone(&mut self) -> bool {
         let h = &mut self.heap;
         if h.pacing.stress != 0 || h.pacing.postponed == POSTPONED || h.is_full() {
@@ -193,14 +193,14 @@ impl Vm {
         h.set_goal(h.total + STEP);
         true
     }
-    /// Compiled code was left: does what was put off. Otherwise as [`Vm::safepoint`].
+    /// Compiled code was left: does the work that was postponed. Otherwise as [`Vm::safepoint`].
     pub fn collect_after_exit(&mut self) -> LuaResult<()> {
         if core::mem::take(&mut self.heap.pacing.postponed) != 0 {
             self.heap.set_goal(self.heap.total);
         }
         self.safepoint()
     }
-    /// Finishes marking without interruption, decides who is dead, and starts the sweep.
+    /// Finishes marking without interruption, so that the dead are known, and starts the sweep.
     fn atomic(&mut self) -> usize {
         self.forget_sampled();
         self.compiled.invalidations = self.compiled.invalidations.wrapping_add(1);
@@ -208,7 +208,7 @@ impl Vm {
         self.remark_open_upvals();
         self.mark_roots();
         let mut work = self.heap.cycle.marker.propagate(usize::MAX);
-        // Weak tables are traversed again: what they hold strongly may have changed.
+        // Weak tables are traversed again: the objects that they hold strongly may have changed.
         let m = &mut self.heap.cycle.marker;
         let weak = core::mem::take(&mut m.weak);
         m.gray.extend(weak.into_iter().map(|(t, _)| t.header()));
@@ -257,7 +257,7 @@ impl Vm {
     pub fn full_gc(&mut self) {
         self.note_running();
         if matches!(self.heap.cycle.phase, Phase::Propagate | Phase::Atomic) {
-            // Drop the cycle in progress: sweep without a change of the whites keeps everything.
+            // Abandons the cycle in progress: a sweep without a change of the whites frees nothing.
             self.heap.cycle.marker.reset();
             self.heap.begin_sweep();
         }
@@ -314,14 +314,14 @@ impl Vm {
         self.next_step_due();
         false
     }
-    /// Something at every safepoint, for tests: 1 is a full collection, more is a step of this many bytes' work, so that program
-    /// and collector take turns; 0 is the usual. Builds with debug assertions verify the heap as well, after each collection or
-    /// when a step has ended a phase.
+    /// Collects at every safepoint, for tests: 1 is a full collection, a larger number is a step of this many bytes' work, so that program
+    /// and collector alternate; 0 is the usual behaviour. Builds with debug assertions also verify the heap, after each collection or when
+    /// a step has ended a phase.
     pub fn gc_set_stress(&mut self, how: u32) {
         self.heap.pacing.stress = how;
         self.heap.update_threshold();
     }
-    /// What [`Vm::gc_set_stress`] has asked for.
+    /// Does the work that [`Vm::gc_set_stress`] has asked for.
     fn stress(&mut self) {
         let before = self.heap.cycle.phase;
         if self.heap.pacing.stress == 1 {
@@ -336,8 +336,8 @@ impl Vm {
 }
 
 impl Heap {
-    /// After marking: open upvalues of a dead coroutine that somebody still refers to are closed, and dead upvalues leave the list
-    /// of a living one. False for a dead coroutine.
+    /// After marking: closes open upvalues of a dead coroutine that are still referred to, and removes dead upvalues from the list of a
+    /// living one. False for a dead coroutine.
     fn settle_upvals(&self, t: Gc<Thread>) -> bool {
         let alive = !t.hdr.is_white();
         let mut link = &t.open;

@@ -1,8 +1,8 @@
-//! Sweeping: the dead of a block go on its free list, the living become white again.
+//! Sweeping: dead objects of a block are put on its free list, living ones become white again.
 //!
-//! When a sweep begins all free lists are dropped: each block's list is made anew when the block is swept. A block is swept when
-//! the allocator needs a cell of its class, or in a collection step, whichever comes first; a block found empty in a step goes
-//! back to be used by any class.
+//! When a sweep begins, all free lists are dropped, and each block's list is built anew when the block is swept. A block is swept when the
+//! allocator needs a cell of its class, or in a collection step, whichever comes first. A block found empty in a step can be used by any
+//! class again.
 #![allow(unsafe_code, reason = "the blocks of a class are owned by it; a cell is freed once, when no live object refers to it")]
 
 use super::block::{Block, FreeCell};
@@ -16,14 +16,14 @@ use super::watch::Change;
 use super::{Heap, Phase};
 use crate::object::{Gc, GcHeader, Kind, Proto, Table, Thread, Udata};
 
-/// What freed memory is filled with in debug builds.
+/// The byte that freed memory is filled with in debug builds.
 pub(super) const POISON: u8 = 0xdb;
-/// Work that sweeping a block counts for, in bytes of marking.
+/// The work of sweeping a block, in bytes of marking.
 const BLOCK_COST: usize = 16 << 10;
 /// Large objects swept at a time.
 const LARGE_BATCH: usize = 32;
 
-/// Whitens an object if it is alive. The colours: of what is alive from now on, and of what is dead.
+/// Whitens an object if it is alive. The colours are those of living objects from now on, and of dead ones.
 #[inline(always)]
 fn survives(h: &GcHeader, (white, dead): (u8, u8)) -> bool {
     let marked = h.marked.get();
@@ -77,14 +77,14 @@ impl Heap {
             if unsafe { survives(&*l.ptr, (self.white(), self.other_white())) } {
                 continue;
             }
-            // What moves here from the end was swept or is new.
+            // The object that moves here from the end was swept or is new.
             self.cells.large.swap_remove(self.cycle.sweep_large);
             // SAFETY: the object is dead.
             unsafe { self.free_large(l) };
         }
         Some(n * 128)
     }
-    /// Sweeps the next block and keeps its free cells in the block; gives it away if it is empty.
+    /// Sweeps the next block and keeps its free cells in the block; frees the block if it is empty.
     ///
     /// # Safety
     /// `b` is the first block of the class that is not swept.
@@ -93,7 +93,7 @@ impl Heap {
         let live = unsafe { self.sweep_block(b) };
         let c = &mut self.cells.classes[class];
         if live == 0 {
-            // The last block, not swept either, takes the place.
+            // The last block, which is not swept either, moves here.
             c.blocks.swap_remove(c.swept);
             if c.carving == b {
                 c.carving = core::ptr::null_mut();
@@ -122,8 +122,8 @@ impl Heap {
         self.pacing.estimate = self.pacing.estimate.saturating_sub(before - self.total);
         list
     }
-    /// Frees the dead of a block, whitens the living and makes the block's free list anew, in address order. Returns how many
-    /// live.
+    /// Frees the dead objects of a block, whitens the living, and builds the block's free list anew, in address order. Returns the number
+    /// of living objects.
     ///
     /// # Safety
     /// `b` is an object block that has not been swept in this cycle: none of its cells is on a list in use.
@@ -152,7 +152,7 @@ impl Heap {
                         live += 1;
                         continue;
                     }
-                    // Most of the dead own nothing.
+                    // Most dead objects own nothing.
                     if kind == Kind::Table as u8 && !(*h.cast::<Table>()).owns_parts() {
                         self.counts.tables -= 1;
                     } else if kind != Kind::Func as u8 && kind != Kind::UpVal as u8 {
@@ -186,10 +186,10 @@ impl Heap {
         self.gave_back(died * size);
         live
     }
-    /// Frees what a dead object owns.
+    /// Frees the memory that a dead object owns.
     ///
     /// # Safety
-    /// `h` is an object that nobody refers to any more; its cell is freed next.
+    /// `h` is an object to which there are no references; its cell is freed next.
     unsafe fn destroy(&mut self, h: *mut GcHeader, unlink: bool) {
         // SAFETY: the kind says what the object is; what it owns came from this heap.
         unsafe {
@@ -219,7 +219,7 @@ impl Heap {
                     self.counts.udatas -= 1;
                     self.external_changed(&(*u).external, 0);
                     if (*u).is_of_host() {
-                        // Its `Drop` may run any code, which must not meet a heap in the middle of a sweep.
+                        // Its `Drop` may run any code, which must not run in the middle of a sweep.
                         self.finalizers.payloads.extend((*u).data.get_mut().take());
                     }
                     u.drop_in_place();
@@ -246,7 +246,7 @@ impl Heap {
     pub(super) fn sweep_all(&mut self) {
         while self.sweep_step().is_some() {}
     }
-    /// Drops prototypes that are about to die from the list and tells `f` about them.
+    /// Removes prototypes that are about to be freed from the list, and calls `f` for each.
     pub(super) fn retire_protos(&mut self, mut f: impl FnMut(Gc<Proto>)) {
         self.lists.protos.retain(|p| {
             let alive = !p.hdr.is_white();

@@ -1,7 +1,7 @@
 //! The heap verifier: walks the whole heap and panics on the first broken invariant. For tests.
 //!
 //! Checked:
-//! * what an object refers to is not freed, not dead, and of the kind that the reference's tag says;
+//! * the objects that an object refers to are not freed, not dead, and of the kind that the reference's tag says;
 //! * while marking, no black object refers to a white one;
 //! * while marking, the keys of tables of a shape that was met are not white;
 //! * all slots of a living coroutine's stack are such references too, the unused ones included;
@@ -101,7 +101,7 @@ fn check_table(t: Gc<Table>) {
 }
 
 impl Heap {
-    /// The marker leaves out the keys of tables of a shape that it has met in this cycle.
+    /// The marker skips the keys of tables of a shape that it has met in this cycle, so they must be marked.
     fn check_keys(&self, t: Gc<Table>) {
         if self.cycle.marker.keyed.has(t.shape.get()) {
             let keys = t.nodes().iter().filter_map(|n| n.key.get().as_gc());
@@ -132,7 +132,7 @@ impl Heap {
         let mut check = |mut p: *mut FreeCell, class: usize| {
             while !p.is_null() {
                 assert!(seen.insert(p as usize), "a cell is on two free lists");
-                // SAFETY: cells of the class's blocks; their header and link are readable whatever they hold. Each is put back where it was.
+                // SAFETY: cells of the class's blocks; their header and link are readable whatever they contain. Each is written back.
                 unsafe {
                     let next = FreeCell::take(p, class_size(class));
                     assert_eq!((*p).header, 0, "a cell on a free list is not free");

@@ -1,4 +1,4 @@
-//! Stitches: from one trace over a call that is not compiled to the next.
+//! Stitching: continuing from one trace to the next over a call that is not compiled.
 //!
 //! A trace that ends before such a call goes on in the interpreter at a *stitch stub*: a copy of the call instruction, apart from the
 //! function's code, with a STITCH behind it. The called function returns to the STITCH, even if it has switched coroutines meanwhile, and
@@ -173,7 +173,7 @@ op! {
         r.kbase = r.func().proto().map_or(r.kbase, |p| p.k.get());
         enter_trace::<D>(r, n as u32)
     }
-    /// No trace goes on here: perhaps one should.
+    /// There is no trace to enter: calls the compiler, which may start one.
     #[cold]
     #[inline(never)]
     no_trace<D>(r) {
@@ -190,7 +190,7 @@ op! {
         }
         r.next::<D>()
     }
-    /// Back to the code: while recording, or with a hook.
+    /// Continues in the code: while recording, or with a hook.
     pass<D>(r) {
         let mut r = r;
         r.pc = back(r.pc);

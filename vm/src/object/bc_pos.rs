@@ -13,8 +13,8 @@ pub struct BcPos {
     pub index: u32,
 }
 
-/// The address of a bytecode instruction as a number, as traces keep it. It says nothing about what lies there: a prototype turns it into a
-/// position ([`BcPos::of_address`]) or into a pointer ([`Proto::ins_ptr`]). 0 where none is known.
+/// The address of a bytecode instruction as a number, as traces keep it. It does not tell whether the instruction still exists: a prototype
+/// turns it into a position ([`BcPos::of_address`]) or into a pointer ([`Proto::ins_ptr`]). 0 stands for no address.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct BcAddr(u64);
 

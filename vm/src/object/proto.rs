@@ -22,7 +22,7 @@ impl ProtoFlags {
     pub const VARARG: u8 = 0x02;
     /// `jit.off` was called for it.
     pub const NOJIT: u8 = 0x08;
-    /// Some loop or header was patched to its interpreter-only form.
+    /// Some loop or header was patched to its blacklisted form.
     pub const ILOOP: u8 = 0x10;
     /// The compiler has traces that live as long as it ([`crate::hooks::Compiler::mark_traces`]).
     pub const TRACED: u8 = 0x20;
@@ -36,12 +36,12 @@ impl ProtoFlags {
 pub struct Proto {
     /// Object header; `b0` frame size, `b1` number of parameters, `word` number of closures made (saturating).
     pub hdr: GcHeader,
-    /// Constants, from the middle: `k[i]` for `i >= 0` is number constant i, `k[-2 - i]` is object constant i (string, template
-    /// table or prototype, as a tagged value). `k[-1]` tells the hot counters of the instructions, see [`Proto::hot_counter`].
+    /// Constants, from the middle: `k[i]` for `i >= 0` is number constant i, `k[-2 - i]` is object constant i (string, template table or
+    /// prototype, as a tagged value). `k[-1]` is the [`hot_origin`], from which the hot counters of the instructions follow.
     pub k: Cell<*const Value>,
     /// The bytecode; instruction 0 is the header. Patched in place by the JIT.
     pub code: UnsafeCell<Box<[Ins]>>,
-    /// Backing store of `k`: object constants in reverse, what tells the hot counters, then number constants.
+    /// Backing store of `k`: object constants in reverse, the [`hot_origin`], then number constants.
     pub consts: Box<[Value]>,
     /// How many of `consts` are object constants.
     pub num_kgc: u32,
@@ -65,8 +65,8 @@ pub struct Proto {
     pub(crate) stubs: StitchStubs,
 }
 
-/// What stands between the constants of a function whose first instruction is at `code` and has the hot counter `place` (modulo
-/// their number), for [`hot_counter`].
+/// The word between the constants of a function from which [`hot_counter`] computes hot counters: its first instruction is at `code` and
+/// has the hot counter `place` (modulo their number).
 pub(crate) fn hot_origin(code: *const Ins, place: usize) -> Value {
     // The interpreter counts with the address behind the instruction.
     let first = code.wrapping_add(1) as usize;
@@ -110,7 +110,7 @@ impl Proto {
         // SAFETY: `pc` is in range, and instructions are plain words.
         if pc < self.code_len() { Some(unsafe { *self.code_ptr().add(pc) }) } else { None }
     }
-    /// Replaces the instruction at index `pc`: the compiler's way of arming and disarming loops.
+    /// Replaces the instruction at index `pc`: the compiler patches the starts of traces.
     pub fn patch(&self, pc: usize, ins: Ins) {
         assert!(pc < self.code_len());
         // SAFETY: in range; the interpreter reads instructions through raw pointers only.
@@ -136,8 +136,8 @@ impl Proto {
         // SAFETY: the address is that of an instruction of this code, or of a stub.
         Some(unsafe { InsPtr::new(core::ptr::with_exposed_provenance(address.get() as usize)) })
     }
-    /// The hot counter of the instruction at an address: by its place in the chunk, so that what becomes hot when does not depend on
-    /// where in memory the code came to lie, nor on what else is loaded.
+    /// The hot counter of an instruction. It depends on the instruction's position in the chunk, so that which code becomes hot, and when,
+    /// depends neither on addresses nor on what else is loaded.
     pub fn hot_counter(&self, pc: InsPtr) -> usize {
         hot_counter(self.consts[self.num_kgc as usize], pc.as_ptr().wrapping_add(1))
     }
@@ -158,7 +158,7 @@ impl Proto {
     pub fn line(&self, pc: usize) -> u32 {
         self.lines.get(pc).copied().unwrap_or(0)
     }
-    /// Is it known to be a main chunk? Of what was stripped nothing is.
+    /// Is it known to be a main chunk? That is not known of stripped code.
     pub fn is_main(&self) -> bool {
         self.first_line == 0 && self.last_line > 0
     }

@@ -1,6 +1,6 @@
-//! `table.sort`: quicksort with the comparisons of Lua's own, so that equal elements end up in the same order.
+//! `table.sort`: quicksort with the same comparisons as Lua's, so that equal elements end up in the same order.
 //!
-//! Arrays of numbers or of strings, where the order of equal elements cannot be seen, are sorted by the standard library.
+//! Arrays of numbers or of strings, where the order of equal elements is not visible, are sorted by Rust's standard library.
 
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
@@ -17,7 +17,7 @@ pub fn sort(vm: &mut Vm) -> LuaResult<u32> {
     } else if sort_plain(t, n as usize) {
         return Ok(0);
     }
-    // The table, the function, and the values that the sort holds while Lua code runs.
+    // Slots for the table, the function, and the values that the sort uses while Lua code runs.
     vm.set_nargs(SLOTS);
     let mut sorter = Sorter { vm, t, by_function };
     sorter.run(1, n)?;
@@ -49,7 +49,7 @@ fn sort_plain(t: Gc<Table>, n: usize) -> bool {
     true
 }
 
-/// Rearranges slots of a table. The values stay the same, so there is nothing for the collector to see.
+/// Rearranges slots of a table. The values stay the same, so no barrier is needed.
 fn permute(slots: &[core::cell::Cell<Value>], arrange: impl FnOnce(&mut [Value])) {
     let mut values: Vec<Value> = slots.iter().map(core::cell::Cell::get).collect();
     arrange(&mut values);
@@ -128,7 +128,7 @@ impl Sorter<'_> {
                 return Ok(());
             }
             let m = i32::midpoint(l, u);
-            // The middle one against both ends.
+            // Compares the middle element with both ends.
             self.load(LEFT, l);
             self.load(RIGHT, m);
             if self.less(RIGHT, LEFT)? {
@@ -150,7 +150,7 @@ impl Sorter<'_> {
         }
         Ok(())
     }
-    /// Splits around the element at `m`; where it ends up.
+    /// Partitions around the element at `m`; returns its final index.
     fn partition(&mut self, l: i32, u: i32, m: i32) -> LuaResult<i32> {
         self.load(PIVOT, m);
         self.swap(m, u - 1);

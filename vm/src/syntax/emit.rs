@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 /// The end of a jump list.
 pub(super) const NO_JMP: u32 = u32::MAX;
-/// No register: the destination of a test whose value nobody needs.
+/// No register: the destination of a test whose value is not needed.
 pub(super) const NO_REG: u8 = 255;
 /// Most slots of a frame.
 const MAX_SLOTS: u32 = 250;
@@ -101,7 +101,7 @@ impl FuncState {
     pub(super) fn ins(&self, pc: u32) -> Ins {
         self.bc[pc as usize].ins
     }
-    /// Its place.
+    /// The same instruction, to be changed.
     pub(super) fn ins_mut(&mut self, pc: u32) -> &mut Ins {
         &mut self.bc[pc as usize].ins
     }
@@ -112,7 +112,7 @@ impl FuncState {
             delta => (pc as i32 + 1 + delta) as u32,
         }
     }
-    /// Does any jump of the list come without a value?
+    /// Does the list have a jump that does not produce a value?
     pub(super) fn jmp_novalue(&self, mut list: u32) -> bool {
         while list != NO_JMP {
             let test = self.ins(list.saturating_sub(1));
@@ -189,7 +189,7 @@ impl FuncState {
     pub(super) fn set_template(&mut self, index: u32, table: TableTemplate) {
         self.consts.objects[index as usize] = KGc::Table(table);
     }
-    /// The finished prototype and where its upvalues come from.
+    /// The finished prototype, and the sources of its upvalues.
     #[inline(never)]
     pub(super) fn into_proto(mut self: Box<Self>, last_line: u32, chunkname: Rc<[u8]>) -> (ProtoData, Vec<UvRef>) {
         let header = if self.is_vararg { Op::FUNCV } else { Op::FUNCF };
@@ -222,7 +222,7 @@ impl FuncState {
     }
 }
 
-/// Emission: what may fail with a syntax error.
+/// Emission that may fail with a syntax error.
 impl Parser<'_> {
     /// Appends an instruction and returns its position.
     pub(super) fn emit(&mut self, ins: Ins) -> Result<u32, SyntaxError> {
@@ -247,7 +247,7 @@ impl Parser<'_> {
     pub(super) fn emit_aj(&mut self, op: Op, a: u8, offset: i32) -> Result<u32, SyntaxError> {
         self.emit(Ins::aj(op, a, offset))
     }
-    /// Appends a jump, or makes one of a preceding UCLO.
+    /// Appends a jump, or turns a preceding UCLO into one.
     pub(super) fn emit_jmp(&mut self) -> Result<u32, SyntaxError> {
         let jpc = core::mem::replace(&mut self.fs.jpc, NO_JMP);
         let pc = self.fs.pc();
@@ -262,7 +262,7 @@ impl Parser<'_> {
         self.jmp_append(&mut j, jpc)?;
         Ok(j)
     }
-    /// Points a jump at a destination.
+    /// Sets the target of a jump.
     pub(super) fn jmp_patchins(&mut self, pc: u32, dest: u32) -> Result<(), SyntaxError> {
         let offset = dest as i64 - (pc as i64 + 1) + 0x8000;
         if !(0..=MAX_D as i64).contains(&offset) {
@@ -272,8 +272,8 @@ impl Parser<'_> {
         *self.fs.ins_mut(pc) = ins.with_d(offset as u16);
         Ok(())
     }
-    /// Joins two jump lists, whose order does not matter, but that a single jump stays in front. The end of the shorter one is looked
-    /// for, so that a list that grows by single jumps takes linear time.
+    /// Joins two jump lists. Their order does not matter, except that a single jump stays in front. The end of the shorter one is searched,
+    /// so that a list that grows by single jumps takes linear time.
     pub(super) fn jmp_append(&mut self, first: &mut u32, second: u32) -> Result<(), SyntaxError> {
         if second == NO_JMP {
             return Ok(());
@@ -306,7 +306,7 @@ impl Parser<'_> {
         }
         Ok(())
     }
-    /// Lets a list jump to the next instruction.
+    /// Makes a list jump to the next instruction.
     pub(super) fn jmp_tohere(&mut self, list: u32) -> Result<(), SyntaxError> {
         self.fs.last_target = self.fs.pc();
         let mut jpc = self.fs.jpc;
@@ -314,7 +314,7 @@ impl Parser<'_> {
         self.fs.jpc = jpc;
         Ok(())
     }
-    /// Lets a list jump to a target.
+    /// Makes a list jump to a target.
     pub(super) fn jmp_patch(&mut self, list: u32, target: u32) -> Result<(), SyntaxError> {
         if target == self.fs.pc() { self.jmp_tohere(list) } else { self.jmp_patchval(list, target, NO_REG, target) }
     }
@@ -363,7 +363,7 @@ impl Parser<'_> {
         let index = self.fs.number(n);
         self.const_index(index)
     }
-    /// Sets `n` slots to nil, merged with a preceding instruction that does.
+    /// Sets `n` slots to nil; merged with a preceding instruction that sets slots to nil.
     pub(super) fn emit_nil(&mut self, from: u8, n: u32) -> Result<(), SyntaxError> {
         let (first, pc) = (from as u32, self.fs.pc());
         let last = first + n - 1;

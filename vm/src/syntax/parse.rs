@@ -169,7 +169,7 @@ impl Parser<'_> {
         self.leave();
         Ok(())
     }
-    /// Statements in a scope of their own.
+    /// Statements in their own scope.
     pub(super) fn parse_block(&mut self) -> Res<()> {
         self.fs.scope_begin(false);
         self.parse_chunk()?;
@@ -208,7 +208,7 @@ impl Parser<'_> {
         }
         Ok(false)
     }
-    /// A statement that starts with a name, which may be a keyword here.
+    /// A statement that starts with a name, which may be a keyword in this position.
     fn parse_named(&mut self) -> Res<bool> {
         if self.is_soft(b"goto") && matches!(self.peek()?, Tok::Name(_)) {
             self.advance()?;
@@ -254,7 +254,7 @@ impl Parser<'_> {
         let (n, e) = self.expr_list()?;
         self.emit_return(n, e)
     }
-    /// Returns `n` values, of which this is the last.
+    /// Returns `n` values, of which `e` is the last.
     #[inline(never)]
     fn emit_return(&mut self, n: u32, mut e: Exp) -> Res<()> {
         let first = self.fs.locals.active;

@@ -62,25 +62,25 @@ impl UvRef {
 pub(super) struct Scope {
     /// Active locals at its start.
     nactvar: u32,
-    /// First goto or label that is its own.
+    /// Its first goto or label.
     first_gola: usize,
-    /// Breaks end here.
+    /// Is it the scope that a `break` leaves?
     is_loop: bool,
     has_break: bool,
     has_continue: bool,
     has_gola: bool,
-    /// A local of it is captured.
+    /// Is one of its locals captured?
     pub(super) has_upval: bool,
-    /// It does not close its upvalues.
+    /// Does it not close its upvalues?
     no_close: bool,
 }
 
-/// Where a jump of the program's goes.
+/// The target of a jump in the source.
 #[derive(Clone, PartialEq)]
 enum Dest {
-    /// Behind the loop.
+    /// After the loop.
     Break,
-    /// To the next turn of the loop.
+    /// The next iteration of the loop.
     Continue,
     Label(Rc<[u8]>),
 }
@@ -88,7 +88,7 @@ enum Dest {
 /// A goto (or break or continue) that is not yet resolved, or a label.
 #[derive(Clone)]
 pub(super) struct GotoLabel {
-    /// None once it is resolved or out of scope.
+    /// `None` once it is resolved or out of scope.
     dest: Option<Dest>,
     pc: u32,
     /// Active locals there.
@@ -101,12 +101,12 @@ impl FuncState {
     pub(super) fn scope(&mut self) -> Option<&mut Scope> {
         self.locals.scopes.last_mut()
     }
-    /// The active local of a name.
+    /// The active local with a name.
     fn find_local(&self, name: &[u8]) -> Option<u32> {
         let active = &self.locals.map[..self.locals.active as usize];
         active.iter().rposition(|&v| *self.locals.all[v as usize].name == *name).map(|i| i as u32)
     }
-    /// Marks the scope of a local as having a captured one.
+    /// Notes that the scope of a local has a captured variable.
     fn mark_captured(&mut self, slot: u32) {
         if let Some(scope) = self.locals.scopes.iter_mut().rev().find(|s| s.nactvar <= slot) {
             scope.has_upval = true;
@@ -121,7 +121,7 @@ impl FuncState {
         let scope = Scope { nactvar: self.locals.active, first_gola: self.locals.gotos.len(), is_loop, ..Scope::default() };
         self.locals.scopes.push(scope);
     }
-    /// Ends the life of the locals from a level on.
+    /// Ends the lifetime of the locals from a level on.
     fn var_remove(&mut self, level: u32) {
         let pc = self.pc();
         while self.locals.active > level {
@@ -150,7 +150,7 @@ impl FuncState {
     pub(super) fn num_vars(&self) -> u32 {
         (self.locals.all.len() + self.locals.gotos.len()) as u32
     }
-    /// The label of a name in the innermost scope.
+    /// The label with a name in the innermost scope.
     fn find_label(&self, name: &[u8]) -> Option<&GotoLabel> {
         let first = self.locals.scopes.last().map_or(0, |s| s.first_gola);
         self.locals.gotos[first..].iter().find(|g| g.is_label && matches!(&g.dest, Some(Dest::Label(l)) if **l == *name))
@@ -178,7 +178,7 @@ impl Parser<'_> {
         self.fs.locals.all.push(Var { name, slot: 0, start_pc: 0, end_pc: 0, written: false, constant: false });
         Ok(())
     }
-    /// Refuses a chunk with too many variables, gotos and labels.
+    /// Reports a chunk with too many variables, gotos and labels.
     fn check_chunk_vars(&self) -> Result<(), SyntaxError> {
         if self.fs.locals.outside + self.fs.num_vars() < MAX_CHUNK_VARS {
             return Ok(());
@@ -191,7 +191,7 @@ impl Parser<'_> {
         let var = self.fs.locals.map[(self.fs.locals.active + n) as usize];
         self.fs.locals.all[var as usize].constant = constant;
     }
-    /// Refuses a name that is a constant's: of these slots of the innermost function, or in a function around it.
+    /// Reports a name that is a constant's: in these slots of the innermost function, or in a function around it.
     pub(super) fn check_redeclared(&self, slots: Range<u32>, name: &[u8]) -> Result<(), SyntaxError> {
         if !self.consts {
             return Ok(());
@@ -212,7 +212,7 @@ impl Parser<'_> {
     pub(super) fn level_mut(&mut self, level: usize) -> &mut FuncState {
         if level < self.outer.len() { &mut self.outer[level] } else { &mut self.fs }
     }
-    /// What a name means.
+    /// The variable that a name refers to.
     #[inline(never)]
     pub(super) fn var_lookup(&mut self, name: Rc<[u8]>) -> Result<Exp, SyntaxError> {
         let top = self.outer.len();
@@ -223,7 +223,7 @@ impl Parser<'_> {
         let Some((level, slot)) = found else { return Ok(Exp::new(Kind::Global(name))) };
         self.outer[level].mark_captured(slot);
         let var = (level as u32, self.outer[level].locals.map[slot as usize]);
-        // The innermost function that has no room for it is to blame.
+        // The error names the innermost function that has no room for the upvalue.
         for l in (level + 1..=top).rev() {
             let fs = self.level_mut(l);
             if fs.upvalues.vars.contains(&var) {
@@ -281,7 +281,7 @@ impl Parser<'_> {
         }
         Ok(())
     }
-    /// Here, or at `pc`, the next turn of the loop starts.
+    /// The next iteration of the loop starts here, or at `pc`.
     pub(super) fn continue_label(&mut self, pc: u32) -> Result<(), SyntaxError> {
         let slot = self.fs.locals.active;
         let Some(scope) = self.fs.scope() else { return Ok(()) };
@@ -300,7 +300,7 @@ impl Parser<'_> {
         }
         self.scope_end()
     }
-    /// Lets a goto jump to its label.
+    /// Makes a goto jump to its label.
     fn gola_patch(&mut self, goto: usize, slot: u32, target: u32) -> Result<(), SyntaxError> {
         let pc = self.fs.locals.gotos[goto].pc;
         self.fs.locals.gotos[goto].dest = None;
@@ -308,7 +308,7 @@ impl Parser<'_> {
         *self.fs.ins_mut(pc) = ins.with_a(slot as u8);
         self.jmp_patch(pc, target)
     }
-    /// Lets a goto close upvalues.
+    /// Makes a goto close upvalues.
     fn gola_close(&mut self, goto: usize) -> Result<(), SyntaxError> {
         let GotoLabel { pc, slot, .. } = self.fs.locals.gotos[goto];
         let ins = self.fs.ins(pc).with_a(slot as u8);
@@ -342,7 +342,7 @@ impl Parser<'_> {
         }
         Ok(())
     }
-    /// Resolves backward gotos of a closed scope and hands the others to the enclosing one.
+    /// Resolves backward gotos of a closed scope and passes the others to the enclosing one.
     fn gola_fixup(&mut self, scope: &Scope) -> Result<(), SyntaxError> {
         let end = self.fs.locals.gotos.len();
         for at in scope.first_gola..end {
