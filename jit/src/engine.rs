@@ -25,7 +25,7 @@ use std::rc::Rc;
 ///
 /// Its parts are cells, because the interpreter calls the compiler through a shared reference. Two rules keep their borrows from clashing:
 ///
-/// - No part is borrowed while Lua code runs: handlers of events ([`Jit::send`]) and the collector's finalizers may call the compiler again.
+/// - No part is borrowed while Lua code runs: handlers of events (`send`) and the collector's finalizers may call the compiler again.
 /// - Where several are borrowed at once, the recording is borrowed first, then the registry, then what is known about prototypes, then the
 ///   rest.
 #[derive(Default)]

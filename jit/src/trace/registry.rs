@@ -121,7 +121,7 @@ impl Registry {
     pub fn entries_of(&self, n: TraceId) -> u64 {
         self.running.entered.get(n.index()).copied().unwrap_or(0)
     }
-    /// Adds a trace under a number from [`Registry::free_number`], with exits from [`ExitTable::free`]. Its exits lead to
+    /// Adds a trace under a number from [`Registry::free_number`], with exits from `ExitTable::free`. Its exits lead to
     /// `stub`.
     pub fn insert(&mut self, table: &mut ProtoTable, new: NewTrace, stub: usize) {
         let NewTrace { id: n, done, start, replaced, placed: Placed { code, map, first_exit: exit_base }, cost } = new;

@@ -37,11 +37,11 @@ pub struct Proto {
     /// Object header; `b0` frame size, `b1` number of parameters, `word` number of closures made (saturating).
     pub hdr: GcHeader,
     /// Constants, from the middle: `k[i]` for `i >= 0` is number constant i, `k[-2 - i]` is object constant i (string, template table or
-    /// prototype, as a tagged value). `k[-1]` is the [`hot_origin`], from which the hot counters of the instructions follow.
+    /// prototype, as a tagged value). `k[-1]` is the `hot_origin`, from which the hot counters of the instructions follow.
     pub k: Cell<*const Value>,
     /// The bytecode; instruction 0 is the header. Patched in place by the JIT.
     pub code: UnsafeCell<Box<[Ins]>>,
-    /// Backing store of `k`: object constants in reverse, the [`hot_origin`], then number constants.
+    /// Backing store of `k`: object constants in reverse, the `hot_origin`, then number constants.
     pub consts: Box<[Value]>,
     /// How many of `consts` are object constants.
     pub num_kgc: u32,

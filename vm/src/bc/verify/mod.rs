@@ -5,7 +5,7 @@
 //! * jumps stay inside, comparisons are followed by jumps, and loops have the shape that the parser gives them ([`regions`]);
 //! * the hidden variables of a loop are written by the loop alone, and no jump leads into it ([`regions`]);
 //! * slots are assigned before they are read, a variable number of values is used by the next instruction, and no slot that a closure
-//! refers to is left open where a call or a return would reuse it ([`flow`]).
+//!   refers to is left open where a call or a return would reuse it ([`flow`]).
 
 mod constants;
 pub(super) mod effect;
