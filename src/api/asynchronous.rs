@@ -9,6 +9,7 @@ use super::error::{Error, Result};
 use super::function::Function;
 use super::lua::Lua;
 use super::multi::{FromLuaMulti, IntoLuaMulti, MultiValue};
+use super::sync::{MaybeSend, Rc};
 use super::thread::Thread;
 use super::userdata::AnyUserData;
 use super::value::{LightUserData, Value};
@@ -20,7 +21,6 @@ use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::marker::PhantomData;
 use std::pin::Pin;
-use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 /// The function around an asynchronous one. `start` makes a future of the arguments; `poll` gives true and the results, or false and what is
@@ -39,7 +39,9 @@ return function(start)
 end";
 
 /// A future of a call.
-type Call = Pin<Box<dyn Future<Output = Result<MultiValue>>>>;
+pub type Call = Pin<Box<dyn Future<Output = Result<MultiValue>>>>;
+/// Makes the future of a call with these arguments.
+pub type Start = dyn Fn(&Lua, MultiValue) -> Result<Call>;
 
 /// What a userdata of a call holds. Empty once the future is done, or was given up.
 #[derive(Default)]
@@ -65,6 +67,30 @@ pub struct Async {
     last: RefCell<Option<Rc<Pending>>>,
     /// [`WAIT`], compiled.
     wait: Cell<Option<u32>>,
+    /// Coroutines of calls that are over, for the next ones.
+    pool: RefCell<Vec<Thread>>,
+    /// How many of them are kept.
+    pub(super) pool_size: Cell<usize>,
+    /// Coroutines of [`Function::call_async`] that run, each with the coroutine that polls it.
+    implicit: RefCell<Vec<(Thread, Thread)>>,
+}
+
+impl Async {
+    /// The coroutine that polls an implicit one; any other coroutine itself.
+    pub(super) fn owner_of(&self, thread: Thread) -> Thread {
+        let implicit = self.implicit.borrow();
+        let owner = implicit.iter().rev().find(|(t, _)| *t == thread).map(|(_, owner)| owner.clone());
+        owner.unwrap_or(thread)
+    }
+}
+
+/// Notes a coroutine that [`Function::call_async`] has made, as long as it runs.
+struct Implicit<'a>(&'a RefCell<Vec<(Thread, Thread)>>);
+
+impl Drop for Implicit<'_> {
+    fn drop(&mut self) {
+        self.0.borrow_mut().pop();
+    }
 }
 
 /// Puts a waker back, also when a panic passes.
@@ -130,7 +156,7 @@ fn poll_call(lua: &Lua, mut args: MultiValue) -> Result<MultiValue> {
 }
 
 /// The Lua function of an asynchronous closure.
-pub(crate) fn new(lua: &Lua, start: impl Fn(&Lua, MultiValue) -> Result<Call> + 'static) -> Result<Function> {
+pub fn new(lua: &Lua, start: Rc<Start>) -> Result<Function> {
     let start: Rc<Closure> = Rc::new(move |lua, args| {
         let pending = Rc::new(Pending(RefCell::new(Some(start(lua, args)?))));
         let call = lua.0.enter(|vm| Raw::udata(vm.new_host_udata(Box::new(pending), None)));
@@ -140,6 +166,28 @@ pub(crate) fn new(lua: &Lua, start: impl Fn(&Lua, MultiValue) -> Result<Call> + 
     let f = Function(lua.handle(waiting(lua, start.get())?));
     lua.0.step()?;
     Ok(f)
+}
+
+/// The future of a call whose result is converted.
+pub fn converted<R: IntoLuaMulti>(lua: &Lua, future: impl Future<Output = Result<R>> + MaybeSend + 'static) -> Call {
+    let lua = lua.weak();
+    Box::pin(async move {
+        let result = future.await?;
+        result.into_lua_multi(&lua.upgrade())
+    })
+}
+
+/// An asynchronous closure that converts its arguments and results. `to` is its name in messages.
+pub fn start<A, FR, R>(to: Option<String>, f: impl Fn(Lua, A) -> FR + MaybeSend + 'static) -> Rc<Start>
+where
+    A: FromLuaMulti,
+    FR: Future<Output = Result<R>> + MaybeSend + 'static,
+    R: IntoLuaMulti,
+{
+    Rc::new(move |lua, args| {
+        let args = A::from_lua_args(args, 1, to.as_deref(), lua)?;
+        Ok(converted(lua, f(lua.clone(), args)))
+    })
 }
 
 impl Lua {
@@ -168,20 +216,12 @@ impl Lua {
     /// The memory limit is reached.
     pub fn create_async_function<F, A, FR, R>(&self, f: F) -> Result<Function>
     where
-        F: Fn(Lua, A) -> FR + 'static,
+        F: Fn(Lua, A) -> FR + MaybeSend + 'static,
         A: FromLuaMulti,
-        FR: Future<Output = Result<R>> + 'static,
+        FR: Future<Output = Result<R>> + MaybeSend + 'static,
         R: IntoLuaMulti,
     {
-        new(self, move |lua, args| {
-            let args = A::from_lua_args(args, 1, None, lua)?;
-            let future = f(lua.clone(), args);
-            let weak = lua.weak();
-            Ok(Box::pin(async move {
-                let result = future.await?;
-                result.into_lua_multi(&weak.upgrade())
-            }))
-        })
+        new(self, start(None, f))
     }
     /// In an asynchronous function: its coroutine yields values; gives what it is resumed with.
     ///
@@ -214,23 +254,42 @@ impl Lua {
     }
 }
 
-impl Function {
-    /// Calls the function in a coroutine of its own, so that it may call asynchronous functions. What it yields otherwise is ignored.
-    ///
-    /// # Errors
-    /// As for [`Function::call`].
-    pub fn call_async<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> AsyncCall<R> {
-        let lua = self.0.lua();
-        let thread = args.into_lua_multi(&lua).and_then(|args| lua.create_thread(self.clone())?.into_async(args));
-        AsyncCall(thread.map_err(Some))
+/// A coroutine for a call that nobody else sees.
+fn pooled_thread(lua: &Lua, f: &Function) -> Result<Thread> {
+    let taken = lua.0.asynchronous.pool.borrow_mut().pop();
+    match taken {
+        Some(thread) => {
+            thread.reset(f.clone())?;
+            Ok(thread)
+        }
+        None => lua.create_thread(f.clone()),
     }
+}
+
+/// Calls a function in a coroutine that nobody else sees.
+pub(super) fn call<R: FromLuaMulti>(lua: &Lua, f: &Function, args: impl IntoLuaMulti) -> AsyncCallFuture<R> {
+    let thread = args.into_lua_multi(lua).and_then(|args| pooled_thread(lua, f)?.into_async(args));
+    AsyncCallFuture(match thread {
+        Ok(mut thread) => {
+            thread.implicit = true;
+            Ok(thread)
+        }
+        Err(e) => Err(Some(e)),
+    })
 }
 
 /// The future of [`Function::call_async`].
 #[must_use = "futures do nothing unless polled"]
-pub struct AsyncCall<R>(Result<AsyncThread<R>, Option<Error>>);
+pub struct AsyncCallFuture<R>(Result<AsyncThread<R>, Option<Error>>);
 
-impl<R: FromLuaMulti> Future for AsyncCall<R> {
+impl<R> AsyncCallFuture<R> {
+    /// A call that has failed.
+    pub(super) fn failed(e: Error) -> AsyncCallFuture<R> {
+        AsyncCallFuture(Err(Some(e)))
+    }
+}
+
+impl<R: FromLuaMulti> Future for AsyncCallFuture<R> {
     type Output = Result<R>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<R>> {
@@ -251,7 +310,7 @@ impl Thread {
             return Err(Error::CoroutineUnresumable);
         }
         let args = args.into_lua_multi(&self.0.lua())?;
-        Ok(AsyncThread { thread: self, args: Some(args), pending: None, result: PhantomData })
+        Ok(AsyncThread { thread: self, args: Some(args), pending: None, implicit: false, result: PhantomData })
     }
 }
 
@@ -262,6 +321,8 @@ pub struct AsyncThread<R> {
     thread: Thread,
     args: Option<MultiValue>,
     pending: Option<Rc<Pending>>,
+    /// Is it one of [`Function::call_async`], which nobody else sees?
+    implicit: bool,
     result: PhantomData<fn() -> R>,
 }
 
@@ -284,6 +345,11 @@ impl<R> AsyncThread<R> {
         let before = all.waker.replace(Some(context.waker().clone()));
         let _guard = WakerGuard(&all.waker, before);
         drop(all.last.take());
+        let _implicit = self.implicit.then(|| {
+            let owner = lua.current_thread();
+            all.implicit.borrow_mut().push((self.thread.clone(), owner));
+            Implicit(&all.implicit)
+        });
         let values: MultiValue = self.thread.resume(args)?;
         self.pending = all.last.take();
         Ok(match values.front() {
@@ -298,6 +364,14 @@ impl<R> Drop for AsyncThread<R> {
     fn drop(&mut self) {
         if let Some(future) = self.pending.take().and_then(|pending| pending.0.take()) {
             drop(future);
+        }
+        if self.implicit
+            && let Some(lua) = self.thread.0.try_lua()
+        {
+            let all = &lua.0.asynchronous;
+            if all.pool.borrow().len() < all.pool_size.get() && self.thread.give_up().is_ok() {
+                all.pool.borrow_mut().push(self.thread.clone());
+            }
         }
     }
 }
@@ -346,4 +420,4 @@ impl<R> IntoLua for AsyncThread<R> {
 
 // Nothing in it is pinned.
 impl<R> Unpin for AsyncThread<R> {}
-impl<R> Unpin for AsyncCall<R> {}
+impl<R> Unpin for AsyncCallFuture<R> {}

@@ -1,5 +1,7 @@
 //! Functions.
 
+#[cfg(feature = "async")]
+use super::asynchronous::{self, AsyncCallFuture};
 use super::error::{Error, Result};
 use super::handle::Handle;
 use super::lua::Lua;
@@ -71,6 +73,26 @@ impl Function {
         let lua = self.0.lua();
         let results = call_value(&lua, self.0.get(), args)?;
         R::from_lua_multi(results, &lua)
+    }
+    /// Calls the function in a coroutine of its own, so that it may call asynchronous functions. What it yields otherwise is ignored.
+    ///
+    /// ```
+    /// # async fn run() -> perilune::Result<()> {
+    /// let lua = perilune::Lua::new();
+    /// let twice = lua.create_async_function(|_, n: i32| async move { Ok(2 * n) })?;
+    /// assert_eq!(twice.call_async::<i32>(21).await?, 42);
+    /// # Ok(())
+    /// # }
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+    /// # use std::future::Future;
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Function::call`].
+    #[cfg(feature = "async")]
+    pub fn call_async<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> AsyncCallFuture<R> {
+        asynchronous::call(&self.0.lua(), self, args)
     }
     /// A function that calls this one with these arguments before its own. Loops that call it are compiled like others.
     ///

@@ -23,6 +23,11 @@ impl Handle {
     pub(crate) fn lua(&self) -> Lua {
         self.state.upgrade()
     }
+    /// The state, if it is not closed.
+    #[cfg(feature = "async")]
+    pub(crate) fn try_lua(&self) -> Option<Lua> {
+        self.state.try_upgrade()
+    }
     /// The value. It stays alive as long as the handle.
     pub(crate) fn get(&self) -> Raw {
         self.lua().0.roots.get(self.slot)

@@ -72,7 +72,11 @@ impl fmt::Debug for WeakLua {
 impl Lua {
     /// A new state with some libraries and the compiler. `safe`: unsafe libraries are refused later.
     pub(super) fn with_libraries(libs: StdLib, options: LuaOptions, safe: bool) -> Lua {
-        Lua(State::new(new_vm_with(libs, false), options, safe))
+        let lua = Lua(State::new(new_vm_with(libs, false), options, safe));
+        if safe && libs.contains(StdLib::PACKAGE) {
+            lua.refuse_c_modules();
+        }
+        lua
     }
     /// The state, for structures that must not keep it.
     pub fn weak(&self) -> WeakLua {

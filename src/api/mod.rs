@@ -36,6 +36,7 @@ pub mod scope;
 pub mod serde;
 pub mod state;
 pub mod string;
+pub mod sync;
 pub mod table;
 pub mod table_iter;
 pub mod thread;

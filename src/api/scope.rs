@@ -9,7 +9,7 @@ use super::callback::{self, Closure};
 use super::error::{Error, Result};
 use super::function::Function;
 use super::multi::{FromLuaMulti, IntoLuaMulti, MultiValue};
-use super::userdata::cell::{BorrowFlag, Content, Scoped};
+use super::userdata::cell::{BorrowFlag, Content, Payload, Scoped};
 use super::userdata::{AnyUserData, UserData, UserDataRegistry};
 use std::any::TypeId;
 use std::cell::RefCell;
@@ -207,7 +207,7 @@ impl<'scope, 'env: 'scope> Scope<'scope, 'env> {
         let mut registry = unsafe { UserDataRegistry::only(&self.lua, Rc::clone(&value)) };
         register(&mut registry);
         let meta = super::userdata::metatable_of(&self.lua, registry)?;
-        let u = self.lua.new_userdata(Content::Scoped(Rc::clone(&value)), size_of::<T>(), meta.0.get())?;
+        let u = self.lua.new_userdata(Payload::new(Content::Scoped(Rc::clone(&value))), size_of::<T>(), meta.0.get())?;
         self.end_userdata(&u, value, Box::new(move || drop(data)));
         Ok(u)
     }
@@ -225,7 +225,7 @@ impl<'scope, 'env: 'scope> Scope<'scope, 'env> {
         let meta = self.lua.userdata_metatable::<T>(register)?;
         let type_id = Some(TypeId::of::<T>());
         let value = Rc::new(Scoped { flag: BorrowFlag::default(), value: data.cast(), writable, type_id });
-        let u = self.lua.new_userdata(Content::Scoped(Rc::clone(&value)), 0, meta)?;
+        let u = self.lua.new_userdata(Payload::new(Content::Scoped(Rc::clone(&value))), 0, meta)?;
         self.end_userdata(&u, value, Box::new(|| {}));
         Ok(u)
     }

@@ -129,6 +129,8 @@ impl State {
             types: Types::default(),
             safe,
         };
+        #[cfg(feature = "async")]
+        state.asynchronous.pool_size.set(options.thread_pool_size);
         let state = Rc::new(state);
         let host: Rc<dyn Host> = Rc::new(Payloads(Rc::downgrade(&state)));
         state.enter(|vm| {
@@ -198,6 +200,9 @@ impl State {
         match self.enter(|vm| vm.interrupt_waits()) {
             Some(cause @ Cause::Host) => return Error::Interrupted(with_traceback(cause.message().as_bytes())),
             Some(cause @ Cause::Time) => return Error::TimeLimitExceeded(with_traceback(cause.message().as_bytes())),
+            _ if self.enter(|vm| vm.is_out_of_fuel()) => {
+                return Error::OutOfFuel(with_traceback(perilune_vm::fuel::MESSAGE.as_bytes()));
+            }
             _ => {}
         }
         match e.as_str() {

@@ -209,14 +209,21 @@ impl Thread {
     /// # Errors
     /// It runs, or waits for another coroutine; or the function belongs to another state.
     pub fn reset(&self, function: Function) -> Result<()> {
-        let lua = self.0.lua();
-        let f = function.0.get_in(&lua.0)?;
+        let f = function.0.get_in(&self.0.lua().0)?;
+        self.reset_to(f)
+    }
+    /// Gives up what the coroutine ran: it can only be reset.
+    #[cfg(feature = "async")]
+    pub(super) fn give_up(&self) -> Result<()> {
+        self.reset_to(Raw::NIL)
+    }
+    fn reset_to(&self, f: Raw) -> Result<()> {
         match self.status() {
             ThreadStatus::Running => Err(Error::runtime("cannot reset a running thread")),
             ThreadStatus::Normal => Err(Error::runtime("cannot reset a normal thread")),
             _ => {
                 let co = self.raw();
-                lua.0.enter(|vm| vm.reset_coroutine(co, f));
+                self.0.lua().0.enter(|vm| vm.reset_coroutine(co, f));
                 Ok(())
             }
         }
@@ -273,8 +280,15 @@ impl Lua {
         self.tell_thread_event(|t| t.on_create, || ThreadEvent::Create(thread.clone()))?;
         Ok(thread)
     }
-    /// The coroutine that runs: the main one outside of all others.
+    /// The coroutine that runs: the main one outside of all others. In the coroutine of a [`Function::call_async`], which programs do not
+    /// see, it is the one that polls the call.
     pub fn current_thread(&self) -> Thread {
+        let thread = self.running_thread();
+        #[cfg(feature = "async")]
+        let thread = self.0.asynchronous.owner_of(thread);
+        thread
+    }
+    fn running_thread(&self) -> Thread {
         let co = self.0.enter(|vm| Raw::thread(vm.cur));
         Thread(self.handle(co))
     }

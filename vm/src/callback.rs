@@ -31,8 +31,10 @@ impl Vm {
         let outer = core::mem::replace(&mut self.callback.running, true);
         self.callback.no_record += 1;
         let hooks = self.suspend_hooks(true);
+        let fuel = self.fuel_outside(true);
         self.set_mode(Mode::Interpret);
         let result = f(self);
+        self.fuel_outside(fuel);
         self.callback.no_record -= 1;
         self.callback.running = outer;
         if self.callback.hot_resets == resets {

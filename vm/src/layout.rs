@@ -143,6 +143,8 @@ pub mod ofs {
     pub const VM_EXIT_COUNTDOWN: usize = offset_of!(Vm, compiled.exit_countdown);
     /// `Vm::compiled.exit_every`
     pub const VM_EXIT_EVERY: usize = offset_of!(Vm, compiled.exit_every);
+    /// `Vm::fuel.left`
+    pub const VM_FUEL: usize = offset_of!(Vm, fuel.left);
     /// `Vm::cur`
     pub const VM_CUR: usize = offset_of!(Vm, cur);
     /// `Vm::interp.native_depth`

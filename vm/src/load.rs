@@ -6,6 +6,7 @@ use crate::bc::undump::{self, UndumpError};
 use crate::bc::{Ins, Op, ProtoData, dump};
 use crate::callback::CallbackState;
 use crate::error::{LuaError, LuaResult};
+use crate::fuel::Fuel;
 use crate::gc::{Heap, Marker};
 use crate::hooks::{Compiler, Resume};
 use crate::host::HostState;
@@ -172,6 +173,7 @@ impl Vm {
             host: HostState::default(),
             strings: StringState::default(),
             interrupts: Interrupts::default(),
+            fuel: Fuel::default(),
         });
         vm.dispatch = vm.interp.handlers.as_ptr();
         vm.update_dispatch();

@@ -97,6 +97,7 @@ impl<'a> Lower<'a> {
 
     /// Emits the exit of a snapshot: stores its slots, then jumps to the exit table or to the attached side trace.
     pub(super) fn emit_exit(&mut self, snap: SnapId, side: Option<usize>) -> Res<()> {
+        self.give_fuel_back(snap);
         let boxed = side.is_some() || !self.unboxed_exits;
         let base = if boxed { self.restore(snap)? } else { self.restore_unboxed(snap)? };
         match side {

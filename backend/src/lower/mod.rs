@@ -93,6 +93,8 @@ struct Current<'a> {
     /// The snapshot in force and its exit, once there is one.
     snap: SnapId,
     exit: Option<Block>,
+    /// Index of the FUEL whose instructions run.
+    fuel: Option<usize>,
     /// Where the trace starts; takes the base.
     start: Block,
     /// Head of the loop and the right-hand sides of its PHIs.
@@ -181,6 +183,7 @@ impl<'a> Current<'a> {
             moved: 0,
             snap: SnapId::FIRST,
             exit: None,
+            fuel: None,
             start,
             head: None,
             hoisted: Vec::new(),
@@ -275,6 +278,7 @@ impl<'a> Lower<'a> {
             Op::NOP | Op::BASE | Op::USE | Op::PHI | Op::CARG => Ok(None),
             Op::LOOP => self.loop_head().map(|()| None),
             Op::GCSTEP => self.gc_step().map(|()| None),
+            Op::FUEL => self.fuel(ins).map(|()| None),
             Op::PROF => self.prof().map(|()| None),
             Op::BNOT | Op::BSWAP | Op::BAND | Op::BOR | Op::BXOR => self.bits(ins).map(Some),
             Op::BSHL | Op::BSHR | Op::BSAR | Op::BROL | Op::BROR => self.bits(ins).map(Some),

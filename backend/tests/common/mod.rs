@@ -97,6 +97,7 @@ impl Build {
             pc: perilune_vm::object::BcAddr::default(),
             multres: 0,
             decides: false,
+            fuel: 0,
             done: 0,
             slots,
         });

@@ -119,6 +119,8 @@ struct Eval<'a> {
     iterations: u64,
     /// The trace was left in a builtin. The slots were stored before its call.
     in_native: bool,
+    /// Index of the FUEL whose segment is being executed.
+    fuel: Option<usize>,
 }
 
 fn guard(ok: bool) -> Result<(), Leave> {
@@ -140,6 +142,7 @@ impl<'a> Eval<'a> {
             in_loop: 0,
             iterations: 0,
             in_native: false,
+            fuel: None,
         }
     }
 
@@ -148,7 +151,7 @@ impl<'a> Eval<'a> {
         let end = self.t.snaps.get(1).map_or(self.t.ins.len(), |s| s.at.ins_index());
         for (i, &ins) in self.t.ins[..end].iter().enumerate().skip(1) {
             match ins.op {
-                Op::NOP | Op::PHI | Op::CARG | Op::USE | Op::GCSTEP | Op::PROF => continue,
+                Op::NOP | Op::PHI | Op::CARG | Op::USE | Op::GCSTEP | Op::PROF | Op::FUEL => continue,
                 _ if ins.is_sunk() => continue,
                 Op::RETF => {}
                 Op::SNEW | Op::TOSTR | Op::STRTO | Op::BUFHDR | Op::CALLN | Op::CALLL => return false,
@@ -243,6 +246,10 @@ impl Eval<'_> {
         if !core::mem::take(&mut self.in_native) {
             self.store_state();
         }
+        if let Some(taken) = self.fuel.take() {
+            let at = self.vm_address + ofs::VM_FUEL as u64;
+            memory::store64(at, memory::load64(at).wrapping_add(self.t.fuel_back(self.snap, taken).into()));
+        }
         let snap = self.t.snap(self.snap);
         self.base = self.slot_address(snap.base_slot);
         Outcome::Exit(self.snap)
@@ -318,6 +325,15 @@ impl Eval<'_> {
                 guard(self.vm_field(ofs::VM_SAMPLE_WAITS) as u8 == 0)?;
                 Ok(0)
             }
+            Op::FUEL => {
+                self.fuel = None;
+                let at = self.vm_address + ofs::VM_FUEL as u64;
+                let left = memory::load64(at).checked_sub(u64::from(ins.b.0 - ins.a.0));
+                guard(left.is_some())?;
+                memory::store64(at, left.unwrap_or(0));
+                self.fuel = Some(i);
+                Ok(0)
+            }
             Op::RETF => {
                 let pc = self.val(ins.b);
                 guard(!ins.is_guard() || memory::load64(self.base - 8) == pc)?;
@@ -330,6 +346,7 @@ impl Eval<'_> {
             }
             Op::COROOM | Op::COSAVE | Op::RESUME | Op::YIELD | Op::COEND => coroutine::step(self, ins),
             Op::NATIVE => {
+                self.fuel = None;
                 self.store_state();
                 let frame = self.slot_address(ins.a.slot());
                 self.in_native =

@@ -257,6 +257,8 @@ macro_rules! for_each_ir {
             (YIELD, r, r, S, none)
             /// Ends the running coroutine, and continues in op1, its resumer, in the same way.
             (COEND, r, r, S, none)
+            /// Guard: there is fuel for the instructions from number op1 of the trace up to number op2. Takes it, see [`super::Trace::fuel_back`].
+            (FUEL, l, l, S, guard)
         }
     };
 }

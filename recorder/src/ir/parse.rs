@@ -252,6 +252,7 @@ impl Parser<'_> {
             pc: BcAddr::default(),
             multres: 0,
             decides: false,
+            fuel: 0,
             done: 0,
             slots: Vec::new(),
         };

@@ -47,6 +47,8 @@ pub struct Snapshot {
     pub decides: bool,
     /// Number of bytecode instructions recorded before it.
     pub done: u16,
+    /// Number of instructions that the trace has executed when the interpreter resumes here, as fuel counts them.
+    pub fuel: u32,
     /// The modified slots, ascending.
     pub slots: Vec<SnapSlot>,
 }

@@ -238,6 +238,7 @@ impl Unroll<'_> {
             multres: old.multres,
             decides: old.decides,
             done: old.done,
+            fuel: old.fuel,
             slots,
         };
         self.b.add_snapshot(snap)

@@ -15,7 +15,7 @@ impl Recorder {
         let jump = view::at(pc, 1);
         let other = if taken { view::at(pc, 2) } else { view::target(jump, jump.ins()) };
         self.snap(other)?;
-        self.b.decide();
+        self.decide();
         self.snaps.needed = true;
         Ok(())
     }

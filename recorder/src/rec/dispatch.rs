@@ -30,8 +30,9 @@ impl Recorder {
     pub(super) fn dispatch(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: InsPtr, ins: Ins) -> Rec<Flow> {
         // No exit resumes at the header of a function.
         let header = is_header(ins.op());
-        if self.snaps.needed && !header {
+        if (self.snaps.needed || self.fuel.is_due) && !header {
             self.snap(pc)?;
+            self.take_fuel()?;
             self.sync()?;
         }
         if !header {

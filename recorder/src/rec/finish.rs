@@ -14,6 +14,7 @@ impl Recorder {
             return Err(Abort::Retry);
         }
         self.snap(pc)?;
+        self.end_fuel()?;
         let looping = link == Link::Loop && self.base == SlotIdx::BASE && self.stack.returned == 0 && !self.has_switched();
         if looping && self.carries_fresh() {
             return Err(Abort::TypeInstability);

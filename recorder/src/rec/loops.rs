@@ -204,7 +204,7 @@ impl Recorder {
         } else {
             self.snap_below(body, inside)?
         };
-        self.b.decide();
+        self.decide();
         self.b.emit(Recorder::for_op(up, stay, ty), if ty == Ty::Num { ty } else { Ty::Int }, idx, stop)?;
         self.snaps.needed = true;
         self.clear_from(if stay { inside } else { outside });

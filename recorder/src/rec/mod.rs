@@ -23,6 +23,7 @@ mod coroutine;
 mod dispatch;
 mod feedback;
 mod finish;
+mod fuel;
 mod guard;
 mod index;
 mod iter;
@@ -120,6 +121,8 @@ pub struct Recorder {
     start: Start,
     /// Bytecode instructions recorded so far.
     bytecodes: u16,
+    /// What of it takes fuel.
+    fuel: fuel::Fuel,
     /// Prototype of the current frame.
     proto: Gc<Proto>,
     /// First local of the current frame.
@@ -157,6 +160,7 @@ impl Recorder {
             params: *params,
             start: Start::new(vm, head, place),
             bytecodes: 0,
+            fuel: fuel::Fuel::new(vm),
             proto,
             base: SlotIdx::BASE,
             slots: Window::default(),
@@ -222,11 +226,18 @@ impl Recorder {
     pub fn record(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: InsPtr) -> Step {
         let done = self.instruction(vm, db, pc).and_then(|flow| match flow {
             Flow::Next => Ok(None),
-            Flow::Stop(link, to) => match self.finish(link, to)? {
-                // A trace from an ITERN closes in front of it, so the ITERN of the further iteration is still to be recorded.
-                None if to == pc && !is_injected(Fault::NextEntry) => self.itern_again(vm, db, pc).map(|()| None),
-                done => Ok(done),
-            },
+            Flow::Stop(link, to) => {
+                // Does the trace end in front of the instruction? A FORL without a body is its own target.
+                let before = to == pc && !matches!(pc.ins().op(), Bc::FORL | Bc::IFORL | Bc::JFORL);
+                self.fuel.executed -= u32::from(before);
+                let done = self.finish(link, to)?;
+                self.fuel.executed += u32::from(before);
+                match done {
+                    // A trace from an ITERN closes in front of it, so the ITERN of the further iteration is still to be recorded.
+                    None if to == pc && !is_injected(Fault::NextEntry) => self.itern_again(vm, db, pc).map(|()| None),
+                    done => Ok(done),
+                }
+            }
         });
         match done {
             Ok(None) => Step::Continue,
@@ -253,10 +264,13 @@ impl Recorder {
                 return self.nyi_func(view::slot(vm, -2));
             }
             self.native.headers -= 1;
+            self.fuel.executed += 1;
             return Ok(Flow::Next);
         }
         self.native.headers = 0;
+        self.fuel.current = Some(pc);
         if let Some(call) = self.native.pending.take() {
+            self.fuel_after_native()?;
             self.after_native(vm, pc, call)?;
         }
         if let Some(to) = self.switches.pending.take() {
@@ -287,6 +301,8 @@ impl Recorder {
         let flow = self.dispatch(vm, db, pc, ins);
         self.feedback.learn_shape(vm);
         self.bytecodes = self.bytecodes.saturating_add(1);
+        self.fuel.executed += 1;
+        self.fuel.current = None;
         self.start.pending = false;
         flow
     }

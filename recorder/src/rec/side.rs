@@ -53,6 +53,7 @@ impl Recorder {
             r.open_results(vm, resume_pc)?;
         }
         r.snap(resume_pc)?;
+        r.take_fuel()?;
         Ok(r)
     }
 
@@ -67,6 +68,7 @@ impl Recorder {
         r.start.returning = true;
         r.enter_frame(proto);
         r.snap(pc)?;
+        r.take_fuel()?;
         Ok(r)
     }
 
@@ -81,6 +83,7 @@ impl Recorder {
             r.open_results(vm, pc)?;
         }
         r.snap(pc)?;
+        r.take_fuel()?;
         Ok(r)
     }
     /// The trace begins with an open list, whose length is in the VM.

@@ -164,6 +164,7 @@ impl Recorder {
             multres: self.open.count,
             decides: false,
             done: self.bytecodes,
+            fuel: self.fuel_at(pc),
             slots,
         })
     }

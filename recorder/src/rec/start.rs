@@ -125,6 +125,7 @@ impl Recorder {
         r.enter_frame(proto);
         r.b.origin.pc = start_pc.addr();
         r.snap(r.start.first_pc)?;
+        r.take_fuel()?;
         if matches!(ins.op(), Bc::FORL | Bc::IFORL) {
             // The index and its visible copy are the same here.
             let idx = r.get(vm, ins.a())?;

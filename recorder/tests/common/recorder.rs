@@ -48,6 +48,7 @@ impl<'a> Recorder<'a> {
             pc: BcAddr::new(pc as u64),
             multres: 0,
             decides: false,
+            fuel: 0,
             done: 0,
             slots,
         })

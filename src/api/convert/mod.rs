@@ -197,6 +197,12 @@ impl IntoLua for Error {
     }
 }
 /// An error that Lua code has caught; any other value becomes an error with its text.
+#[cfg(feature = "anyhow")]
+impl IntoLua for anyhow::Error {
+    fn into_lua(self, lua: &Lua) -> Result<Value> {
+        Error::from(self).into_lua(lua)
+    }
+}
 impl FromLua for Error {
     fn from_lua(v: Value, lua: &Lua) -> Result<Error> {
         match v {

@@ -4,15 +4,19 @@
 use super::borrow::userdata_of;
 use super::cell::{Content, Mode, Scoped};
 use super::{AnyUserData, MetaMethod, UserData, UserDataFields, UserDataMethods, wrapper};
+#[cfg(feature = "async")]
+use super::{UserDataRef, UserDataRefMut};
+#[cfg(feature = "async")]
+use crate::api::asynchronous::{self, Start};
 use crate::api::callback::Closure;
 use crate::api::convert::{FromLua, IntoLua};
 use crate::api::error::{Error, Result};
 use crate::api::multi::{FromLuaMulti, IntoLuaMulti, MultiValue};
+use crate::api::sync::{MaybeSend, Rc};
 use crate::api::type_name::short_type_name;
 use crate::api::{Lua, Value};
 use std::cell::RefCell;
 use std::marker::PhantomData;
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// Collects fields and methods of a userdata type. See [`UserData::register`] and [`Lua::register_userdata_type`].
@@ -21,6 +25,15 @@ pub struct UserDataRegistry<T> {
     reach: Reach,
     pub(super) members: Members,
     value: PhantomData<T>,
+}
+
+/// What a method calls.
+pub enum Body {
+    /// A closure.
+    Plain(Rc<Closure>),
+    /// A closure that makes a future.
+    #[cfg(feature = "async")]
+    Async(Rc<Start>),
 }
 
 /// Fields and methods of a type.
@@ -33,11 +46,11 @@ pub struct Members {
     /// Fields that are written by a call.
     pub setters: Vec<(String, Rc<Closure>)>,
     /// Methods and functions.
-    pub methods: Vec<(String, Rc<Closure>)>,
+    pub methods: Vec<(String, Body)>,
     /// Fields of the metatable with a value.
     pub meta_fields: Vec<(String, Result<Value>)>,
     /// Metamethods.
-    pub meta_methods: Vec<(String, Rc<Closure>)>,
+    pub meta_methods: Vec<(String, Body)>,
     /// Name of the type.
     pub type_name: String,
 }
@@ -192,6 +205,27 @@ impl<T> UserDataRegistry<T> {
         let to = self.full_name(name);
         Rc::new(move |lua, args| function(lua, A::from_lua_args(args, 1, Some(&to), lua)?)?.into_lua_multi(lua))
     }
+    /// An asynchronous method, which keeps the value in the way that `this` says while its future exists.
+    #[cfg(feature = "async")]
+    fn async_method<V: 'static, A, MR, R>(
+        &self,
+        name: &str,
+        this: fn(&AnyUserData) -> Result<V>,
+        method: impl Fn(Lua, V, A) -> MR + MaybeSend + 'static,
+    ) -> Body
+    where
+        A: FromLuaMulti,
+        MR: Future<Output = Result<R>> + MaybeSend + 'static,
+        R: IntoLuaMulti,
+    {
+        let to = self.full_name(name);
+        Body::Async(Rc::new(move |lua, mut args| {
+            let first = args.pop_front().ok_or_else(|| Error::conversion("missing argument", "userdata"));
+            let args = A::from_lua_args(args, 2, Some(&to), lua);
+            let this = first.and_then(|v| this(&userdata_of::<T>(v)?)).map_err(|e| bad_self(&to, e))?;
+            Ok(asynchronous::converted(lua, method(lua.clone(), this, args?)))
+        }))
+    }
     fn meta_field(&mut self, name: String, value: Result<Value>) {
         let usable = |v: &Value| matches!(v, Value::Nil | Value::Table(_) | Value::Function(_));
         let value = value.and_then(|v| {
@@ -276,7 +310,7 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     {
         let name = name.into();
         let method = self.method(&name, method);
-        self.members.methods.push((name, method));
+        self.members.methods.push((name, Body::Plain(method)));
     }
     fn add_method_mut<M, A, R>(&mut self, name: impl Into<String>, method: M)
     where
@@ -286,7 +320,7 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     {
         let name = name.into();
         let method = self.method_mut(&name, method);
-        self.members.methods.push((name, method));
+        self.members.methods.push((name, Body::Plain(method)));
     }
     fn add_method_once<M, A, R>(&mut self, name: impl Into<String>, method: M)
     where
@@ -303,7 +337,7 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
             let this = this.and_then(|v| userdata_of::<T>(v)?.take::<T>()).map_err(|e| bad_self(&to, e))?;
             method(lua, this, args?)?.into_lua_multi(lua)
         };
-        self.members.methods.push((name, Rc::new(method)));
+        self.members.methods.push((name, Body::Plain(Rc::new(method))));
     }
     fn add_function<F, A, R>(&mut self, name: impl Into<String>, function: F)
     where
@@ -313,7 +347,7 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     {
         let name = name.into();
         let function = self.function(&name, function);
-        self.members.methods.push((name, function));
+        self.members.methods.push((name, Body::Plain(function)));
     }
     fn add_function_mut<F, A, R>(&mut self, name: impl Into<String>, function: F)
     where
@@ -331,7 +365,7 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     {
         let name = name.into();
         let method = self.method(&name, method);
-        self.members.meta_methods.push((name, method));
+        self.members.meta_methods.push((name, Body::Plain(method)));
     }
     fn add_meta_method_mut<M, A, R>(&mut self, name: impl Into<String>, method: M)
     where
@@ -341,7 +375,7 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     {
         let name = name.into();
         let method = self.method_mut(&name, method);
-        self.members.meta_methods.push((name, method));
+        self.members.meta_methods.push((name, Body::Plain(method)));
     }
     fn add_meta_function<F, A, R>(&mut self, name: impl Into<String>, function: F)
     where
@@ -351,7 +385,7 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     {
         let name = name.into();
         let function = self.function(&name, function);
-        self.members.meta_methods.push((name, function));
+        self.members.meta_methods.push((name, Body::Plain(function)));
     }
     fn add_meta_function_mut<F, A, R>(&mut self, name: impl Into<String>, function: F)
     where
@@ -360,6 +394,96 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
         R: IntoLuaMulti,
     {
         self.add_meta_function(name, once_at_a_time!(function));
+    }
+
+    #[cfg(feature = "async")]
+    fn add_async_method<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
+    where
+        T: 'static,
+        M: Fn(Lua, UserDataRef<T>, A) -> MR + MaybeSend + 'static,
+        A: FromLuaMulti,
+        MR: Future<Output = Result<R>> + MaybeSend + 'static,
+        R: IntoLuaMulti,
+    {
+        let name = name.into();
+        let method = self.async_method(&name, |this| this.borrow(), method);
+        self.members.methods.push((name, method));
+    }
+    #[cfg(feature = "async")]
+    fn add_async_method_mut<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
+    where
+        T: 'static,
+        M: Fn(Lua, UserDataRefMut<T>, A) -> MR + MaybeSend + 'static,
+        A: FromLuaMulti,
+        MR: Future<Output = Result<R>> + MaybeSend + 'static,
+        R: IntoLuaMulti,
+    {
+        let name = name.into();
+        let method = self.async_method(&name, |this| this.borrow_mut(), method);
+        self.members.methods.push((name, method));
+    }
+    #[cfg(feature = "async")]
+    fn add_async_method_once<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
+    where
+        T: 'static,
+        M: Fn(Lua, T, A) -> MR + MaybeSend + 'static,
+        A: FromLuaMulti,
+        MR: Future<Output = Result<R>> + MaybeSend + 'static,
+        R: IntoLuaMulti,
+    {
+        let name = name.into();
+        let method = self.async_method(&name, |this| this.take(), method);
+        self.members.methods.push((name, method));
+    }
+    #[cfg(feature = "async")]
+    fn add_async_function<F, A, FR, R>(&mut self, name: impl Into<String>, function: F)
+    where
+        F: Fn(Lua, A) -> FR + MaybeSend + 'static,
+        A: FromLuaMulti,
+        FR: Future<Output = Result<R>> + MaybeSend + 'static,
+        R: IntoLuaMulti,
+    {
+        let name = name.into();
+        let function = asynchronous::start(Some(self.full_name(&name)), function);
+        self.members.methods.push((name, Body::Async(function)));
+    }
+    #[cfg(feature = "async")]
+    fn add_async_meta_method<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
+    where
+        T: 'static,
+        M: Fn(Lua, UserDataRef<T>, A) -> MR + MaybeSend + 'static,
+        A: FromLuaMulti,
+        MR: Future<Output = Result<R>> + MaybeSend + 'static,
+        R: IntoLuaMulti,
+    {
+        let name = name.into();
+        let method = self.async_method(&name, |this| this.borrow(), method);
+        self.members.meta_methods.push((name, method));
+    }
+    #[cfg(feature = "async")]
+    fn add_async_meta_method_mut<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
+    where
+        T: 'static,
+        M: Fn(Lua, UserDataRefMut<T>, A) -> MR + MaybeSend + 'static,
+        A: FromLuaMulti,
+        MR: Future<Output = Result<R>> + MaybeSend + 'static,
+        R: IntoLuaMulti,
+    {
+        let name = name.into();
+        let method = self.async_method(&name, |this| this.borrow_mut(), method);
+        self.members.meta_methods.push((name, method));
+    }
+    #[cfg(feature = "async")]
+    fn add_async_meta_function<F, A, FR, R>(&mut self, name: impl Into<String>, function: F)
+    where
+        F: Fn(Lua, A) -> FR + MaybeSend + 'static,
+        A: FromLuaMulti,
+        FR: Future<Output = Result<R>> + MaybeSend + 'static,
+        R: IntoLuaMulti,
+    {
+        let name = name.into();
+        let function = asynchronous::start(Some(self.full_name(&name)), function);
+        self.members.meta_methods.push((name, Body::Async(function)));
     }
 }
 

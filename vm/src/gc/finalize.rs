@@ -50,7 +50,9 @@ impl Vm {
         let (error, pc) = (self.errors.value, self.pc);
         // A collection inside must not free the error.
         self.heap.finalizers.set_aside.push(error);
+        let fuel = self.fuel_outside(true);
         let result = f(self);
+        self.fuel_outside(fuel);
         self.heap.finalizers.set_aside.pop();
         self.errors.value = error;
         self.pc = pc;

@@ -81,6 +81,7 @@ impl Vm {
             Mode::Interpret if interrupted || self.sample_waits() || self.interp.hook.mask != 0 && !self.interp.hook.running => {
                 Dispatching::Hooked
             }
+            Mode::Interpret if self.counts_fuel() => Dispatching::Counted,
             Mode::Interpret => Dispatching::Plain,
         }
     }
@@ -348,6 +349,9 @@ op! {
         let mut r = r.reload();
         r.base = (*r.vm).base;
         r.ins = ins;
+        if (*r.vm).counts_fuel() && super::jit::burn(r).is_err() {
+            return Status::ERROR;
+        }
         if (*r.vm).interp.hook.mask != 0 {
             return super::jit::execute_once::<D>(r);
         }

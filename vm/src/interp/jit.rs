@@ -8,6 +8,7 @@ use super::native::Unfinished;
 use super::run::Status;
 use super::{Driver, R, op};
 use crate::bc::{Ins, Op};
+use crate::error::LuaResult;
 use crate::hooks::Mode;
 use crate::ids::ExitId;
 use crate::object::InsPtr;
@@ -156,7 +157,18 @@ op! {
         let mut r = r.reload();
         r.base = (*vm).base;
         r.ins = r.ins & !0xffff_ffff | u64::from(ins);
+        if (*vm).counts_fuel() && burn(r).is_err() {
+            return Status::ERROR;
+        }
         run_plain::<D>(r)
+    }
+    /// Before each instruction while there is a limit of fuel.
+    fuel_step<D>(r) {
+        if r.i().op() != Op::STITCH && burn(r).is_err() {
+            return Status::ERROR;
+        }
+        let h = (*D::table().add((r.ins & 0xff) as usize)).0;
+        r.to(h)
     }
     /// Leaves compiled code in the middle of a builtin.
     #[cold]
@@ -201,6 +213,9 @@ op! {
         if how == ONCE {
             r.ins = u64::from((*vm).interp.resume_ins.0);
             r.pc = r.pc.add(1);
+            if (*vm).counts_fuel() && burn(r).is_err() {
+                return Status::ERROR;
+            }
             return r.to(super::loops::ITERN_uncounted::<D>);
         }
         if how == ENTER {
@@ -208,6 +223,15 @@ op! {
         }
         r.next::<D>()
     }
+}
+
+/// Takes the fuel of the current instruction.
+#[inline(always)]
+pub(super) unsafe fn burn(r: R) -> LuaResult<()> {
+    if (*r.vm).fuel.left == 0 {
+        r.sync();
+    }
+    (*r.vm).burn(r.i())
 }
 
 /// The form of an instruction that does not count.

@@ -95,6 +95,8 @@ pub enum Dispatching {
     Recording,
     /// Hooks, interrupts and samples are checked before each instruction.
     Hooked,
+    /// Each takes fuel.
+    Counted,
 }
 
 impl Dispatching {
@@ -107,6 +109,8 @@ impl Dispatching {
             (Dispatching::Recording, true) => [Handler2(record_step::<Loop>); Op::COUNT],
             (Dispatching::Hooked, false) => [Handler2(hook_step::<Tail>); Op::COUNT],
             (Dispatching::Hooked, true) => [Handler2(hook_step::<Loop>); Op::COUNT],
+            (Dispatching::Counted, false) => [Handler2(fuel_step::<Tail>); Op::COUNT],
+            (Dispatching::Counted, true) => [Handler2(fuel_step::<Loop>); Op::COUNT],
         }
     }
 }
@@ -303,6 +307,7 @@ macro_rules! define_tables {
                 status = match (&raw const (*vm).interp.dispatching).read_volatile() {
                     Dispatching::Recording => r.to(record_step::<Loop>),
                     Dispatching::Hooked => r.to(hook_step::<Loop>),
+                    Dispatching::Counted => r.to(fuel_step::<Loop>),
                     Dispatching::Plain => match r.ins as u8 {
                         $(x if x == Op::$name as u8 => r.to($name::<Loop>),)*
                         _ => Status::CONTINUE,

@@ -30,7 +30,8 @@ pub enum Unfinished {
 /// Has the interpreter nothing to do before its next instruction: no hook, interrupt or sample?
 pub(super) fn is_plain(vm: &Vm) -> bool {
     // SAFETY: a field of this VM. Volatile: a signal handler may have written it.
-    unsafe { (&raw const vm.interp.dispatching).read_volatile() == Dispatching::Plain }
+    let dispatching = unsafe { (&raw const vm.interp.dispatching).read_volatile() };
+    matches!(dispatching, Dispatching::Plain | Dispatching::Counted)
 }
 
 /// Calls the builtin whose frame is at `frame`. True if its results are where the call takes them; otherwise compiled code must leave

@@ -18,6 +18,7 @@ pub use strings::StringState;
 use crate::bc::Ins;
 use crate::callback::CallbackState;
 use crate::error::{LuaError, LuaResult};
+use crate::fuel::Fuel;
 use crate::gc::Heap;
 use crate::hooks::Compiler;
 use crate::host::HostState;
@@ -71,6 +72,8 @@ pub struct Vm {
     pub strings: StringState,
     /// Interrupts and the time limit.
     pub(crate) interrupts: Interrupts,
+    /// The limit of instructions. Compiled code counts them here if there is one.
+    pub(crate) fuel: Fuel,
 }
 
 impl Vm {
