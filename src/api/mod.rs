@@ -31,6 +31,7 @@ pub mod options;
 mod path;
 mod pretty;
 pub mod registry;
+pub mod sandbox;
 pub mod scope;
 #[cfg(feature = "serde")]
 pub mod serde;

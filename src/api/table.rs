@@ -145,6 +145,7 @@ impl Table {
         let value = value.into_lua(&lua)?;
         let (t, v) = (self.raw(), value.raw_in(&lua)?);
         lua.0.try_enter(|vm| {
+            vm.check_writable(t)?;
             let stored = store(vm, t, v);
             // Metamethods that were missing may be there now.
             t.hdr.b0.set(0);
@@ -222,11 +223,14 @@ impl Table {
     /// Removes all pairs, without metamethods, and keeps the memory for new ones.
     ///
     /// # Errors
-    /// None today; read-only tables will refuse.
+    /// The table is read-only.
     pub fn clear(&self) -> Result<()> {
         let t = self.raw();
-        self.lua().0.enter(|vm| vm.table_clear(t));
-        Ok(())
+        self.lua().0.try_enter(|vm| {
+            vm.check_writable(t)?;
+            vm.table_clear(t);
+            Ok(())
+        })
     }
     /// Sets or removes the metatable.
     ///
@@ -240,16 +244,19 @@ impl Table {
     /// ```
     ///
     /// # Errors
-    /// The metatable belongs to another state.
+    /// The metatable belongs to another state; the table is read-only.
     pub fn set_metatable(&self, meta: Option<Table>) -> Result<()> {
         let lua = self.lua();
         let meta = match &meta {
             Some(meta) => meta.0.get_in(&lua.0)?.as_table(),
             None => None,
         };
-        let t = self.0.get();
-        lua.0.enter(|vm| vm.set_metatable_of(t, meta));
-        Ok(())
+        let t = self.raw();
+        lua.0.try_enter(|vm| {
+            vm.check_writable(t)?;
+            vm.set_table_meta(t, meta);
+            Ok(())
+        })
     }
     /// The metatable.
     pub fn metatable(&self) -> Option<Table> {

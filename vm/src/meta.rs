@@ -207,6 +207,7 @@ impl Vm {
                     _ => Value::NIL,
                 };
                 if mm.is_nil() {
+                    self.check_writable(t)?;
                     self.table_set(t, k, v)?;
                     t.hdr.b0.set(0);
                     return Ok(Access::Done(Value::NIL));

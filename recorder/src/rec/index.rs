@@ -295,6 +295,9 @@ impl Recorder {
         if place.slot.is_none() && v.is_nil() {
             return Ok(());
         }
+        if !place.array || place.slot.is_none() {
+            self.check_writable(vm, t, table)?;
+        }
         self.check_store(vm, t, table, key, place)?;
         let (slot, op) = match place.slot {
             Some(slot) => (slot, if place.array { Op::ASTORE } else { Op::HSTORE }),

@@ -7,7 +7,7 @@ use crate::ir::{IrRef, Op, Ty};
 use crate::opt::alias;
 use perilune_vm::bc::Op as Bc;
 use perilune_vm::layout::Field;
-use perilune_vm::object::{Func, Gc, Str, Table, WATCHED, WatchedField};
+use perilune_vm::object::{Func, Gc, READONLY, Str, Table, WATCHED, WatchedField};
 use perilune_vm::{Value, Vm};
 
 impl Recorder {
@@ -60,6 +60,24 @@ impl Recorder {
         (table.is_const() && self.watch(vm, t, None)).then(|| self.b.kgc(Value::table(meta)))
     }
 
+    /// Guards before a store that the table is writable. A table with an array part is.
+    pub(super) fn check_writable(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef) -> Rec<()> {
+        if t.is_readonly() {
+            return Err(Abort::MissingMetamethod);
+        }
+        // Traces that store to a constant table are flushed when it becomes read-only.
+        if !vm.realm.has_readonly || table.is_const() || self.is_untouched(table) {
+            return Ok(());
+        }
+        let flags = self.field(table, Field::TabWatched)?;
+        let readonly = self.b.kint(i32::from(READONLY));
+        let flag = self.b.emit(Op::BAND, Ty::Int, flags, readonly)?;
+        self.guard_int(flag, 0)
+    }
+    /// Has the trace just made the table, and called no builtin since, which might have set a flag of it?
+    fn is_untouched(&self, table: IrRef) -> bool {
+        alias::is_new_table(&self.b, table) && self.b.newest(Op::NATIVE) < table
+    }
     /// Guards before a store under a string key that no trace has a watchpoint on the field.
     pub(super) fn check_store(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef, key: (IrRef, Value), place: &Place) -> Rec<()> {
         let Some(name) = key.1.as_str() else { return Ok(()) };
@@ -94,8 +112,7 @@ impl Recorder {
     }
     /// Guards that a table or a key has no watchpoints.
     fn guard_unwatched(&mut self, object: IrRef, field: Field) -> Rec<()> {
-        // A table that the trace has just made has none, unless a builtin that was called since has set one.
-        if alias::is_new_table(&self.b, object) && self.b.newest(Op::NATIVE) < object {
+        if self.is_untouched(object) {
             return Ok(());
         }
         let flag = self.field(object, field)?;

@@ -160,6 +160,9 @@ op! {
         r.sync();
         let vm = &mut *r.vm;
         let Some(t) = (*r.ra().sub(1)).as_table() else { return Status::ERROR };
+        if vm.check_writable(t).is_err() {
+            return Status::ERROR;
+        }
         let start = (r.knum(r.d()).as_number().unwrap_or(0.0) - TSETM_BIAS) as i32;
         let n = vm.multres as i32;
         vm.table_set_list(t, start, r.ra(), n);

@@ -91,7 +91,7 @@ impl Watched {
     /// Removes all watchpoints of the table.
     fn give_up(&mut self, t: Gc<Table>) -> Fired {
         self.given_up = true;
-        t.hdr.b1.set(0);
+        t.hdr.b1.set(t.hdr.b1.get() & !WATCHED);
         let fields = core::mem::take(&mut self.fields);
         fields.values().map(|f| f.fires()).max().unwrap_or(Fired::No)
     }
@@ -201,7 +201,7 @@ impl Heap {
         if spent || watched.given_up || *watched.fields.entry(address(field.key)).or_insert(Field::Wanted) == Field::Changes {
             return false;
         }
-        field.table.hdr.b1.set(WATCHED);
+        field.table.hdr.b1.set(field.table.hdr.b1.get() | WATCHED);
         if let Some(key) = field.key {
             key.hdr.b1.set(key.hdr.b1.get() | WATCHED);
         }

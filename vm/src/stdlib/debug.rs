@@ -30,6 +30,9 @@ pub fn getmetatable(vm: &mut Vm) -> LuaResult<u32> {
 pub fn setmetatable(vm: &mut Vm) -> LuaResult<u32> {
     let mt = vm.check_table_or_nil(1)?;
     let v = vm.arg(0);
+    if let Some(t) = v.as_table() {
+        vm.check_writable(t)?;
+    }
     vm.set_metatable_of(v, mt);
     vm.ret1(Value::TRUE)
 }

@@ -13,7 +13,17 @@ type Loaded = Result<Gc<Func>, Gc<Str>>;
 
 /// Compiles a chunk.
 fn compile(vm: &mut Vm, source: &[u8], name: &[u8], mode: Option<Gc<Str>>) -> Loaded {
-    vm.load_chunk(source, name, mode.as_ref().map(|m| m.bytes()))
+    let mode = allowed(vm, mode);
+    vm.load_chunk(source, name, mode.as_deref())
+}
+
+/// The mode to load in, which may be that of text only.
+fn allowed(vm: &Vm, mode: Option<Gc<Str>>) -> Option<Vec<u8>> {
+    let mode = mode.map(|m| m.bytes().to_vec());
+    if !vm.realm.text_only {
+        return mode;
+    }
+    Some(mode.map_or(b"t".to_vec(), |m| m.into_iter().filter(|c| *c != b'b').collect()))
 }
 
 /// The results of a load function: the function, with the environment in argument `env` if there is one, or nil and a message.
@@ -48,7 +58,7 @@ pub fn load(vm: &mut Vm) -> LuaResult<u32> {
         vm.set_nargs(4);
         // Copies, because the reader function may replace the arguments (`debug.setlocal`).
         let chunk_name = name.map_or(b"=(load)".to_vec(), |n| n.bytes().to_vec());
-        let mode = mode.map(|m| m.bytes().to_vec());
+        let mode = allowed(vm, mode);
         match vm.load_pieces(&mut next_piece, &chunk_name, mode.as_deref()) {
             Ok(loaded) => loaded,
             Err(_) => {

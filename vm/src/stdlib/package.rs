@@ -271,6 +271,7 @@ fn module(vm: &mut Vm) -> LuaResult<u32> {
     let n = vm.nargs();
     let t = module_table(vm, name)?;
     if vm.field(t, b"_NAME").is_nil() {
+        vm.check_writable(t)?;
         vm.set_field(t, b"_M", Value::table(t));
         vm.set_field(t, b"_NAME", Value::str(name));
         let package = name.bytes().iter().rposition(|c| *c == b'.').map_or(0, |dot| dot + 1);
@@ -301,6 +302,9 @@ fn module_table(vm: &mut Vm, name: Gc<Str>) -> LuaResult<Gc<Table>> {
             let message = [b"name conflict for module '", name.bytes(), b"'"].concat();
             return Err(vm.rt_error_bytes(&message));
         }
+        if v.is_nil() {
+            vm.check_writable(t)?;
+        }
         t = vm.subtable(t, part);
     }
     vm.table_set_str(loaded, name, Value::table(t));
@@ -310,6 +314,7 @@ fn module_table(vm: &mut Vm, name: Gc<Str>) -> LuaResult<Gc<Table>> {
 /// `package.seeall(module)`
 fn seeall(vm: &mut Vm) -> LuaResult<u32> {
     let t = vm.check_table(0)?;
+    vm.check_writable(t)?;
     let meta = match t.meta.get() {
         Some(meta) => meta,
         None => {

@@ -10,6 +10,7 @@ use crate::value::Value;
 /// `table.sort(t [, less])`
 pub fn sort(vm: &mut Vm) -> LuaResult<u32> {
     let t = vm.check_table(0)?;
+    vm.check_writable(t)?;
     let n = t.len() as i32;
     let by_function = !vm.arg(1).is_nil();
     if by_function {

@@ -14,6 +14,7 @@ const MAX_HASH_BITS: u32 = 24;
 /// `table.insert(t, [pos,] v)`
 pub fn insert(vm: &mut Vm) -> LuaResult<u32> {
     let t = vm.check_table(0)?;
+    vm.check_writable(t)?;
     let end = t.len() as i32 + 1;
     match vm.nargs() {
         2 => {
@@ -56,6 +57,7 @@ pub fn remove(vm: &mut Vm) -> LuaResult<u32> {
     if pos < 1 || pos > len {
         return Ok(0);
     }
+    vm.check_writable(t)?;
     let old = t.get_int(pos);
     match t.array_part().get(pos as usize..=len as usize) {
         Some(slots) => {
@@ -141,6 +143,7 @@ pub fn move_(vm: &mut Vm) -> LuaResult<u32> {
     let last = vm.check_int(2)?;
     let at = vm.check_int(3)?;
     let to = if vm.arg(4).is_nil() { from } else { vm.check_table(4)? };
+    vm.check_writable(to)?;
     let mut one = |i: i32| {
         let j = i.wrapping_sub(first).wrapping_add(at);
         let v = from.get_int(i);
@@ -171,6 +174,7 @@ pub fn new(vm: &mut Vm) -> LuaResult<u32> {
 /// `table.clear(t)`
 pub fn clear(vm: &mut Vm) -> LuaResult<u32> {
     let t = vm.check_table(0)?;
+    vm.check_writable(t)?;
     vm.table_clear(t);
     Ok(0)
 }
