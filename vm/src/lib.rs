@@ -1,4 +1,4 @@
-//! Perilune's Lua without a compiler: values, heap, bytecode, interpreter, libraries.
+//! Perilune's VM without a compiler: values, heap, bytecode, interpreter, libraries.
 //!
 //! [`Vm`] is one Lua state and a complete interpreter. A tracing compiler may be attached through [`hooks::Compiler`].
 #![deny(unsafe_code)]

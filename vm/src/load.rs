@@ -14,7 +14,7 @@ use crate::ids::ExitId;
 use crate::interp::{frame, stack};
 use crate::interrupt::{Cause, Interrupts};
 use crate::meta::MM;
-use crate::object::{Func, Gc, Proto, Str, Table, ThreadStatus};
+use crate::object::{Func, Gc, InsPtr, Proto, Str, Table, ThreadStatus};
 use crate::sample::Sampling;
 use crate::source::{Form, Pieces, Source};
 use crate::state::{CompiledState, ErrorState, InterpState, Realm, StringState};
@@ -23,19 +23,19 @@ use crate::value::Value;
 use core::any::Any;
 use std::rc::Rc;
 
-/// Levels of syntax that take no more of the native stack than calls from Rust into Lua may.
+/// Levels of nested syntax that take no more of the native stack than one call from Rust into Lua may.
 const LEVELS_OF_A_CALL: u32 = 3;
 
 /// No compiler: the interpreter alone.
 pub struct NoJit;
 
 impl Compiler for NoJit {
-    fn hot(&self, vm: &mut Vm, pc: *const Ins) {
+    fn hot(&self, vm: &mut Vm, pc: InsPtr) {
         // All counters start again far from zero.
         let _ = pc;
         vm.reset_hot_counters(u16::MAX);
     }
-    fn record(&self, _vm: &mut Vm, _pc: *const Ins) {}
+    fn record(&self, _vm: &mut Vm, _pc: InsPtr) {}
     fn exit(&self, _vm: &mut Vm, _exit: ExitId) -> Resume {
         Resume::at(core::ptr::null(), 0)
     }
@@ -61,19 +61,19 @@ fn no_frame(_vm: &mut Vm) -> LuaResult<u32> {
     Ok(0)
 }
 
-/// Whoever calls for the pieces of a chunk.
+/// The reader of the pieces of a chunk.
 struct Reader<'a> {
     vm: &'a mut Vm,
     next: &'a mut dyn FnMut(&mut Vm) -> LuaResult<Option<Gc<Str>>>,
-    /// How many there were.
+    /// Bytes read so far.
     bytes: usize,
-    /// At how many memory is looked at again.
+    /// Number of bytes at which the memory limit is checked again.
     look: usize,
 }
 
 impl Pieces for Reader<'_> {
     fn next(&mut self, into: &mut Vec<u8>, depth: u32) -> LuaResult<bool> {
-        // The parser and its recursion are under what this calls.
+        // The function that supplies the pieces is called from inside the parser's recursion.
         let weight = 1 + depth / LEVELS_OF_A_CALL;
         self.vm.interp.native_depth += weight;
         let piece = (self.next)(self.vm);
@@ -114,12 +114,12 @@ impl Pieces for Parts<'_> {
     }
 }
 
-/// Why a chunk is not loaded.
+/// Why a chunk was not loaded.
 #[derive(Clone, Debug)]
 pub enum LoadError {
     /// The text does not compile.
     Syntax(Diagnostic),
-    /// It is no chunk that may be loaded.
+    /// It is not a chunk, or one that may not be loaded.
     Other(Vec<u8>),
 }
 
@@ -136,7 +136,7 @@ impl LoadError {
     }
 }
 
-/// The parts of a function that a chunk makes, or a message; none if the function that gives the pieces failed.
+/// Reads the prototype data of a chunk, or a message; none if the function that supplies the pieces failed.
 fn read(mut source: Source, name: &[u8], mode: Option<&[u8]>) -> Result<ProtoData, Option<LoadError>> {
     let form = source.open();
     if source.failed() {
@@ -224,7 +224,7 @@ impl Vm {
         }
         self.compile(source, name, mode).map_err(|e| self.new_str(e.message()))
     }
-    /// The same with an error that says where it is.
+    /// The same with an error that has a position.
     pub fn load_source(&mut self, source: &[u8], name: &[u8], mode: Option<&[u8]>) -> Result<Gc<Func>, LoadError> {
         if !self.has_room_for_source(source.len()) {
             return Err(LoadError::Other(self.heap.no_memory().bytes().to_vec()));
@@ -242,7 +242,7 @@ impl Vm {
         let data = read(Source::whole(source), name, mode).map_err(|e| e.unwrap_or_else(|| LoadError::plain("")))?;
         Ok(self.load_data(&data))
     }
-    /// The same for a chunk in pieces, which `next` is called for when they are needed, up to the first that is empty or none.
+    /// The same for a chunk in pieces: `next` is called for each piece when it is needed, until it returns an empty piece or none.
     ///
     /// # Errors
     /// Those of `next`.
@@ -259,7 +259,7 @@ impl Vm {
             Err(None) => Err(LuaError::parked()),
         }
     }
-    /// A chunk that was compiled before ([`crate::syntax::compile`]).
+    /// Loads a chunk that was compiled before ([`crate::syntax::compile`]).
     pub fn load_data(&mut self, data: &ProtoData) -> Gc<Func> {
         let proto = self.load_proto(data);
         let globals = self.cur.env.get();

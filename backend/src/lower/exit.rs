@@ -179,7 +179,7 @@ impl<'a> Lower<'a> {
         }
         Ok(())
     }
-    /// Values emitted for one exit are not seen by others.
+    /// Values that were emitted in one exit cannot be used in others.
     pub(super) fn forget_cold(&mut self) {
         for i in self.cur.cold.drain(..) {
             self.cur.values[i] = None.into();

@@ -68,7 +68,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// RETF: checks the return address, unless that was done before, then moves the base down to the caller's frame.
+    /// RETF: checks the return address, unless that was checked before, then moves the base down to the caller's frame.
     pub(super) fn return_frame(&mut self, ins: Ins) -> Res<()> {
         if !ins.b.is_const() {
             return Err(self.bad("RETF without a return address"));
@@ -139,8 +139,8 @@ impl Lower<'_> {
     }
 }
 
-/// Is the left operand of a PHI an address that is computed from loop-carried values in the same way as the right one? Then it is
-/// not carried as well: as part of a load or a store, its computation costs nothing.
+/// Is the left operand of a PHI an address that is computed from loop-carried values in the same way as the right one? Then it is not
+/// carried: its computation is part of a load or a store, and costs nothing.
 fn is_computed_again(trace: &Trace, phi: Ins) -> bool {
     let (Some(left), Some(right)) = (trace.def(phi.a), trace.def(phi.b)) else { return false };
     let next = |r: IrRef| trace.ins.iter().rev().take_while(|i| i.op == Op::PHI).find(|i| i.a == r).map_or(r, |i| i.b);

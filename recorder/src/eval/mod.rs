@@ -1,7 +1,7 @@
 //! The evaluator: runs a trace in plain Rust on the memory of a VM.
 //!
-//! It does what machine code does, from the stack check to the stores of an exit, so that recorded and optimised traces can run
-//! without a backend (under Miri, in tests of passes, as the backend's oracle). It is slow.
+//! It does what machine code does, from the stack check to the stores of an exit. So recorded and optimised traces can run without a
+//! backend: under Miri, in tests of passes, and as the reference that the backend is compared with. It is slow.
 //!
 //! A value is a word, as [`Ty`] says: the bits of a num, an int zero-extended, the address of an object.
 #![allow(unsafe_code, reason = "a trace is run only on the VM that it was recorded on, or that fits it")]
@@ -27,7 +27,7 @@ pub enum Outcome {
     Root(TraceId),
     /// Continues at the trace's own start (recursion, or a loop without LOOP).
     Again,
-    /// The run was longer than allowed. Nothing was stored.
+    /// The run has executed as many instructions as it may. Nothing was stored.
     OutOfFuel,
 }
 
@@ -40,9 +40,9 @@ pub struct Exit {
     pub base: *mut Value,
     /// Instructions executed.
     pub executed: u64,
-    /// Of those, instructions behind LOOP.
+    /// Of those, instructions after LOOP.
     pub in_loop: u64,
-    /// Times that LOOP was passed, the first time included.
+    /// How often LOOP was passed, the first time included.
     pub iterations: u64,
 }
 
@@ -81,7 +81,7 @@ pub unsafe fn leaves_early(config: &Config, trace: &Trace, vm: *mut Vm, base: *m
     Eval::new(config, trace, vm, base).leaves_early()
 }
 
-/// Runs a trace on the frame at `base`.
+/// Runs a trace on the frame at `base`, as a configuration says.
 ///
 /// # Safety
 /// As for [`run`].
@@ -112,12 +112,12 @@ struct Eval<'a> {
     values: Vec<u64>,
     /// See [`overflow::wide`].
     wide: Vec<bool>,
-    /// The snapshot in force.
+    /// The snapshot that guards leave through now.
     snap: SnapId,
     executed: u64,
     in_loop: u64,
     iterations: u64,
-    /// The trace was left in a builtin, before which the slots were stored.
+    /// The trace was left in a builtin. The slots were stored before its call.
     in_native: bool,
     /// Index of the FUEL whose segment is being executed.
     fuel: Option<usize>,
@@ -205,7 +205,7 @@ impl Eval<'_> {
         }
     }
 
-    /// Leaves if the instruction is of exit stress and its countdown is over.
+    /// Leaves if the instruction is stressed and the countdown of exit stress is over.
     fn countdown(&mut self, ins: Ins) -> Result<(), Leave> {
         if !ins.is_stressed() {
             return Ok(());
@@ -222,7 +222,7 @@ impl Eval<'_> {
         }
     }
 
-    /// All loop-carried values at once.
+    /// Assigns the PHIs: all loop-carried values at once.
     fn carry(&mut self) {
         let phis = self.t.ins.iter().filter(|i| i.op == Op::PHI);
         let new: Vec<(usize, u64)> = phis.map(|p| (p.a.ins_index(), self.val(p.b))).collect();
@@ -241,7 +241,7 @@ impl Eval<'_> {
         }
     }
 
-    /// Leaves through the snapshot in force.
+    /// Leaves through the current snapshot.
     fn leave(&mut self) -> Outcome {
         if !core::mem::take(&mut self.in_native) {
             self.store_state();
@@ -254,7 +254,7 @@ impl Eval<'_> {
         self.base = self.slot_address(snap.base_slot);
         Outcome::Exit(self.snap)
     }
-    /// Stores the state of the snapshot in force.
+    /// Stores the state of the current snapshot.
     fn store_state(&mut self) {
         for r in self.t.sunk(self.snap) {
             let i = r.ins_index();

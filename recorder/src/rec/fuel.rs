@@ -4,7 +4,7 @@ use super::{Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty};
 use perilune_vm::Vm;
-use perilune_vm::bc::Ins;
+use perilune_vm::object::InsPtr;
 
 /// The count.
 #[derive(Debug)]
@@ -13,8 +13,8 @@ pub(super) struct Fuel {
     counts: bool,
     /// Instructions executed before the current one, headers of builtins included.
     pub(super) executed: u32,
-    /// The instruction being recorded; null between two.
-    pub(super) current: *const Ins,
+    /// The instruction being recorded; none between two.
+    pub(super) current: Option<InsPtr>,
     /// Must a FUEL follow the next snapshot?
     pub(super) is_due: bool,
 }
@@ -22,14 +22,14 @@ pub(super) struct Fuel {
 impl Fuel {
     pub(super) fn new(vm: &Vm) -> Fuel {
         let counts = vm.counts_fuel();
-        Fuel { counts, executed: 0, current: core::ptr::null(), is_due: counts }
+        Fuel { counts, executed: 0, current: None, is_due: counts }
     }
 }
 
 impl Recorder {
     /// The count when the interpreter resumes at `pc`: with the current instruction, unless that is executed again.
-    pub(super) fn fuel_at(&self, pc: *const Ins) -> u32 {
-        let again = self.fuel.current.is_null() || self.fuel.current == pc;
+    pub(super) fn fuel_at(&self, pc: InsPtr) -> u32 {
+        let again = self.fuel.current.is_none_or(|current| current == pc);
         self.fuel.executed + u32::from(!again)
     }
     /// The guard that comes next decides a branch. Its exit resumes behind the current instruction, also where that is a loop without a body,

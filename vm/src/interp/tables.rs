@@ -29,7 +29,7 @@ unsafe fn find_str(t: Gc<Table>, key: Value) -> *mut Node {
     }
 }
 
-/// May a nil result be given without asking `__index`?
+/// May the result be nil without looking for `__index`?
 #[inline(always)]
 unsafe fn no_meta(t: Gc<Table>, bit: u8) -> bool {
     match t.meta.get() {

@@ -1,10 +1,10 @@
-//! What the Lua programs of a state share: globals, registry, metatables of the basic types, state of libraries.
+//! The state that the Lua programs of a VM share: globals, registry, metatables of the basic types, state of libraries.
 
 use crate::object::{Gc, Str, Table, Thread};
 use crate::stdlib::Prng;
 use crate::value::Value;
 
-/// What all coroutines and chunks of a state share.
+/// The state that all coroutines and chunks share.
 pub struct Realm {
     /// The main coroutine.
     pub main: Gc<Thread>,

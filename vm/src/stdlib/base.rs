@@ -269,7 +269,7 @@ pub fn print(vm: &mut Vm) -> LuaResult<u32> {
     Ok(0)
 }
 
-/// What `tostring` gave to `print`.
+/// The string that `tostring` returned to `print`.
 fn printable(vm: &mut Vm, v: Value) -> LuaResult<Gc<Str>> {
     match v.as_str() {
         Some(s) => Ok(s),

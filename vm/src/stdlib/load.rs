@@ -8,7 +8,7 @@ use crate::error::LuaResult;
 use crate::object::{Func, Gc, Str};
 use crate::value::Value;
 
-/// What loading gives: a function, or a message.
+/// The result of loading: a function, or a message.
 type Loaded = Result<Gc<Func>, Gc<Str>>;
 
 /// Compiles a chunk.
@@ -56,7 +56,7 @@ pub fn load(vm: &mut Vm) -> LuaResult<u32> {
     } else {
         vm.check_func(0)?;
         vm.set_nargs(4);
-        // Copies: the function may replace the arguments (`debug.setlocal`).
+        // Copies, because the reader function may replace the arguments (`debug.setlocal`).
         let chunk_name = name.map_or(b"=(load)".to_vec(), |n| n.bytes().to_vec());
         let mode = allowed(vm, mode);
         match vm.load_pieces(&mut next_piece, &chunk_name, mode.as_deref()) {
@@ -73,7 +73,7 @@ pub fn load(vm: &mut Vm) -> LuaResult<u32> {
     results(vm, loaded, 3)
 }
 
-/// What the reader function gives.
+/// The next piece from the reader function.
 fn next_piece(vm: &mut Vm) -> LuaResult<Option<Gc<Str>>> {
     let f = vm.arg(0);
     let piece = vm.call1(f, &[])?;

@@ -1,6 +1,6 @@
-//! `table.sort`: quicksort with the comparisons of Lua's own, so that equal elements end up in the same order.
+//! `table.sort`: quicksort with the same comparisons as Lua's, so that equal elements end up in the same order.
 //!
-//! Arrays of numbers or of strings, where the order of equal elements cannot be seen, are sorted by the standard library.
+//! Arrays of numbers or of strings, where the order of equal elements is not visible, are sorted by Rust's standard library.
 
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
@@ -20,7 +20,7 @@ pub fn sort(vm: &mut Vm) -> LuaResult<u32> {
     } else if sort_plain(vm, t, n as usize)? {
         return Ok(0);
     }
-    // The table, the function, and the values that the sort holds while Lua code runs.
+    // Slots for the table, the function, and the values that the sort uses while Lua code runs.
     vm.set_nargs(SLOTS);
     let mut sorter = Sorter { vm, t, by_function };
     sorter.run(1, n)?;
@@ -53,7 +53,7 @@ fn sort_plain(vm: &mut Vm, t: Gc<Table>, n: usize) -> LuaResult<bool> {
     Ok(true)
 }
 
-/// Sorts slots of a table. The values stay the same, so there is nothing for the collector to see. Many are sorted in runs that are then merged,
+/// Sorts slots of a table. The values stay the same, so no barrier is needed. Many are sorted in runs that are then merged,
 /// from the copy to the slots and back, if the program may be interrupted: then slots may have values twice and lack others.
 fn sort_slots(vm: &mut Vm, slots: &[Cell<Value>], order: impl Fn(Value, Value) -> Ordering) -> LuaResult<()> {
     let mut values: Vec<Value> = slots.iter().map(Cell::get).collect();
@@ -172,7 +172,7 @@ impl Sorter<'_> {
                 return Ok(());
             }
             let m = i32::midpoint(l, u);
-            // The middle one against both ends.
+            // Compares the middle element with both ends.
             self.load(LEFT, l);
             self.load(RIGHT, m);
             if self.less(RIGHT, LEFT)? {
@@ -194,7 +194,7 @@ impl Sorter<'_> {
         }
         Ok(())
     }
-    /// Splits around the element at `m`; where it ends up.
+    /// Partitions around the element at `m`; returns its final index.
     fn partition(&mut self, l: i32, u: i32, m: i32) -> LuaResult<i32> {
         self.load(PIVOT, m);
         self.swap(m, u - 1);

@@ -1,4 +1,4 @@
-//! The string library: everything but patterns and formats.
+//! The string library, without patterns and formats.
 
 use super::base::MAX_RESULTS;
 use crate::Vm;
@@ -119,7 +119,7 @@ fn repeat(vm: &mut Vm, all: &mut Vec<u8>, n: usize) -> LuaResult<()> {
     Ok(())
 }
 
-/// A string made of the bytes of the first argument, in the VM's buffer.
+/// A string made from the bytes of the first argument, in the VM's buffer.
 #[inline(always)]
 fn mapped(vm: &mut Vm, fill: impl FnOnce(&mut Vec<u8>, &[u8])) -> LuaResult<u32> {
     let s = vm.check_str(0)?;
@@ -147,7 +147,7 @@ pub fn upper(vm: &mut Vm) -> LuaResult<u32> {
     mapped(vm, |out, s| out.extend(s.iter().map(u8::to_ascii_uppercase)))
 }
 
-/// `string.dump(f [, strip])`; what to strip may also be said by a mode: `s` for debug information.
+/// `string.dump(f [, strip])`. A mode string may also say what to strip: `s` for debug information.
 pub fn dump(vm: &mut Vm) -> LuaResult<u32> {
     let f = vm.check_func(0)?;
     let mode = vm.arg(1);

@@ -32,7 +32,7 @@ pub fn insert(vm: &mut Vm) -> LuaResult<u32> {
     Ok(0)
 }
 
-/// Moves `t[pos]` to `t[end - 1]` one up. Entries only move inside the table, so there is nothing for the collector to see.
+/// Moves `t[pos]` to `t[end - 1]` up by one. Values only move inside the table, so no barrier is needed.
 fn shift_up(vm: &mut Vm, t: Gc<Table>, pos: i32, end: i32) -> LuaResult<()> {
     if let Some(slots) = t.array_part().get(pos.max(0) as usize..=end.max(0) as usize)
         && pos >= 0

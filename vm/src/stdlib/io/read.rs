@@ -6,7 +6,7 @@ use crate::error::LuaResult;
 use crate::value::Value;
 use std::io;
 
-/// The most that can be asked for.
+/// The most bytes that one read may request.
 const MAX_BYTES: f64 = 2_147_483_392.0;
 /// Longest text of a number that is read.
 const MAX_NUMBER: usize = 200;
@@ -20,7 +20,7 @@ enum Format {
     Bytes(usize),
 }
 
-/// The format in a value; argument `i` is blamed.
+/// The format in a value; an error names argument `i`.
 fn format_of(vm: &mut Vm, v: Value, i: usize) -> LuaResult<Format> {
     if let Some(s) = v.as_str() {
         let s = s.bytes();
@@ -40,8 +40,8 @@ fn format_of(vm: &mut Vm, v: Value, i: usize) -> LuaResult<Format> {
     }
 }
 
-/// Reads by the formats, of which the first is argument `first`, and pushes the results. The first that fails gives nil and is the
-/// last. A system error is returned for the caller to report.
+/// Reads according to the formats, of which the first is argument `first`, and pushes the results. The first read that fails gives nil and
+/// is the last. A system error is returned for the caller to report.
 pub fn read_values(vm: &mut Vm, stream: &Shared, formats: &[Value], first: usize) -> LuaResult<io::Result<u32>> {
     if formats.len() > 12 {
         vm.reserve(formats.len())?;
@@ -97,7 +97,7 @@ fn read_one(vm: &mut Vm, stream: &Shared, format: Format) -> LuaResult<io::Resul
     }))
 }
 
-/// Collects the text of a number behind white space.
+/// Collects the text of a number, after white space.
 struct NumberReader<'a> {
     s: &'a mut Stream,
     out: &'a mut Vec<u8>,
