@@ -48,6 +48,33 @@ impl Lua {
     pub fn clear_interrupt(&self) {
         self.0.enter(|vm| vm.set_time_limit(None));
     }
+    /// Limits the number of bytecode instructions that programs execute from now on: then they end with [`Error::OutOfFuel`], which they
+    /// cannot catch. The count is exact, and the same whether code is interpreted or compiled, so that a program ends at the same
+    /// instruction each time. Instructions of functions that builtins call count as well. Finalizers do not, but are ended in the same way
+    /// when all of them together have executed as many instructions. `None` takes the limit away.
+    ///
+    /// What a builtin does counts as one instruction, however long it takes: see [`Lua::set_time_limit`] for that. Compiled code counts only
+    /// if there is a limit; what was compiled before the first one is compiled again.
+    ///
+    /// ```
+    /// use perilune::{Error, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// let program = lua.load("for i = 1, 1e6 do end").into_function()?;
+    /// lua.set_fuel(Some(10_000));
+    /// assert!(matches!(program.call::<()>(()), Err(Error::OutOfFuel(_))));
+    /// lua.set_fuel(Some(2_000_000));
+    /// program.call::<()>(())?;
+    /// assert!(lua.fuel().is_some_and(|left| left < 1_000_000));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn set_fuel(&self, instructions: Option<u64>) {
+        self.0.enter(|vm| vm.set_fuel(instructions));
+    }
+    /// How many instructions programs may still execute; `None` without a limit.
+    pub fn fuel(&self) -> Option<u64> {
+        self.0.enter(|vm| vm.fuel_left())
+    }
     /// Ends programs with [`Error::TimeLimitExceeded`] when so much time has passed from now on; `None` takes the limit away. Programs cannot
     /// catch the error: it is raised again until a limit is set anew or [`Lua::clear_interrupt`] is called.
     ///

@@ -32,6 +32,7 @@ pub mod passing;
 mod path;
 mod pretty;
 pub mod registry;
+pub mod sandbox;
 pub mod scope;
 #[cfg(feature = "serde")]
 pub mod serde;

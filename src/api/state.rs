@@ -222,6 +222,9 @@ impl State {
         match self.enter(|vm| vm.interrupt_waits()) {
             Some(cause @ Cause::Host) => return Error::Interrupted(with_traceback(cause.message().as_bytes())),
             Some(cause @ Cause::Time) => return Error::TimeLimitExceeded(with_traceback(cause.message().as_bytes())),
+            _ if self.enter(|vm| vm.is_out_of_fuel()) => {
+                return Error::OutOfFuel(with_traceback(perilune_vm::fuel::MESSAGE.as_bytes()));
+            }
             _ => {}
         }
         match e.as_str() {
@@ -230,7 +233,12 @@ impl State {
             None if e.is_number() => Error::RuntimeError(with_traceback(self.enter(|vm| vm.number_str(e)).bytes())),
             None => {
                 let value = Released::key(&self.released, self.add_root(e));
-                let message = self.tostring(e).unwrap_or_else(|_| format!("(error object is a {} value)", e.type_name()));
+                let message = match self.tostring(e) {
+                    Ok(message) => message,
+                    // A limit was reached on the way.
+                    Err(limit @ (Error::Interrupted(_) | Error::TimeLimitExceeded(_) | Error::OutOfFuel(_))) => return limit,
+                    Err(_) => format!("(error object is a {} value)", e.type_name()),
+                };
                 let traceback = String::from_utf8_lossy(traceback).into_owned();
                 Error::LuaError(Arc::new(LuaError { message, traceback, value }))
             }

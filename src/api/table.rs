@@ -155,6 +155,7 @@ impl Table {
         value.pass(lua)?;
         let t = self.raw_with(lua);
         lua.0.try_enter(|vm| {
+            vm.check_writable(t)?;
             let stored = store(vm, t, frame.raw(0));
             // Metamethods that were missing may be there now.
             t.hdr.b0.set(0);
@@ -232,11 +233,14 @@ impl Table {
     /// Removes all pairs, without metamethods, and keeps the memory for new ones.
     ///
     /// # Errors
-    /// None today; read-only tables will refuse.
+    /// The table is read-only.
     pub fn clear(&self) -> Result<()> {
         let t = self.raw();
-        self.lua().0.enter(|vm| vm.table_clear(t));
-        Ok(())
+        self.lua().0.try_enter(|vm| {
+            vm.check_writable(t)?;
+            vm.table_clear(t);
+            Ok(())
+        })
     }
     /// Sets or removes the metatable.
     ///
@@ -250,16 +254,19 @@ impl Table {
     /// ```
     ///
     /// # Errors
-    /// The metatable belongs to another state.
+    /// The metatable belongs to another state; the table is read-only.
     pub fn set_metatable(&self, meta: Option<Table>) -> Result<()> {
         let lua = self.lua();
         let meta = match &meta {
             Some(meta) => meta.0.get_in(&lua.0)?.as_table(),
             None => None,
         };
-        let t = self.0.get();
-        lua.0.enter(|vm| vm.set_metatable_of(t, meta));
-        Ok(())
+        let t = self.raw();
+        lua.0.try_enter(|vm| {
+            vm.check_writable(t)?;
+            vm.set_table_meta(t, meta);
+            Ok(())
+        })
     }
     /// The metatable.
     pub fn metatable(&self) -> Option<Table> {

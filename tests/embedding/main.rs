@@ -5,6 +5,7 @@ mod asynchronous;
 #[cfg(feature = "serde")]
 mod data;
 mod hooks;
+mod sandbox;
 mod soundness;
 mod state;
 mod threads;

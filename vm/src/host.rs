@@ -1,4 +1,4 @@
-//! What the embedding API keeps in a VM: values that handles hold, and the dropping of payloads that Rust code owns.
+//! The embedding API's part of a VM: values that handles hold, and the payloads that Rust code owns.
 //!
 //! Handles and VM share [`Roots`], so that a handle is cloned and dropped without a reference to the VM. A payload of the host (a closure,
 //! a userdata's value) may run any code in its `Drop`, which must not happen inside a sweep: the sweep moves it to a list of the heap, and
@@ -39,17 +39,17 @@ impl Roots {
         slots.push(new);
         (slots.len() - 1) as u32
     }
-    /// The value in a slot.
+    /// The value of a slot.
     #[inline]
     pub fn get(&self, slot: u32) -> Value {
         self.slots.borrow()[slot as usize].value
     }
-    /// Another handle shares a slot.
+    /// Adds a handle to a slot.
     #[inline]
     pub fn share(&self, slot: u32) {
         self.slots.borrow_mut()[slot as usize].handles += 1;
     }
-    /// A handle of a slot is gone.
+    /// Removes a handle from a slot.
     #[inline]
     pub fn release(&self, slot: u32) {
         let s = &mut self.slots.borrow_mut()[slot as usize];
@@ -107,13 +107,13 @@ impl Roots {
     }
 }
 
-/// What the embedding API does for the VM.
+/// The operations of the embedding API that the VM calls.
 pub trait Host {
     /// Does an error value carry a panic of Rust code?
     fn is_panic(&self, e: Value) -> bool;
-    /// Drops the payload of a dead userdata. Its `Drop` may use the VM by way of its handles.
+    /// Drops the payload of a dead userdata. Its `Drop` may use the VM through its handles.
     fn drop_payload(&self, vm: &mut Vm, payload: Box<dyn Any>);
-    /// Runs other code of the host, which may use the VM by way of its handles. The code does not panic.
+    /// Runs other code of the host, which may use the VM through its handles. The code does not panic.
     fn outside(&self, vm: &mut Vm, code: &mut dyn FnMut());
 }
 
@@ -131,24 +131,24 @@ pub struct HostState {
     pub event_handlers: Vec<(Box<[u8]>, Value)>,
     /// Called once when the program ends the process, with its status.
     pub at_exit: Vec<AtExit>,
-    /// Do `pcall` and `xpcall` let panics of Rust code pass?
+    /// Do `pcall` and `xpcall` not catch panics of Rust code?
     pub panics_pass: bool,
 }
 
 impl Vm {
-    /// Is the present error one that `pcall` and `xpcall` do not catch?
+    /// Is the current error one that `pcall` and `xpcall` do not catch?
     pub(crate) fn error_passes(&self) -> bool {
         self.host.panics_pass && self.host.host.as_ref().is_some_and(|host| host.is_panic(self.errors.value))
     }
     /// Drops the payloads of the host whose userdata have been swept.
     pub(crate) fn drop_payloads(&mut self) {
-        if self.heap.payloads.is_empty() || self.heap.finalizing {
+        if self.heap.finalizers.payloads.is_empty() || self.heap.finalizers.running {
             return;
         }
         let Some(host) = self.host.host.clone() else { return };
         self.outside_program(|vm| {
             // A `Drop` may make more userdata, and collect.
-            while let Some(payload) = vm.heap.payloads.pop_front() {
+            while let Some(payload) = vm.heap.finalizers.payloads.pop_front() {
                 host.drop_payload(vm, payload);
             }
         });

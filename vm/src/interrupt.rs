@@ -232,6 +232,10 @@ impl Vm {
         self.interrupts.timer = Timer::start(limit);
         self.interrupts.timer.is_some()
     }
+    /// Can another thread or a timer interrupt this state? Long work is then done in parts.
+    pub(crate) fn is_interruptible(&self) -> bool {
+        self.interrupts.remote.is_some()
+    }
     /// The interrupt that waits, if one does.
     pub fn interrupt_waits(&self) -> Option<Cause> {
         self.interrupts.flag.get()

@@ -15,20 +15,20 @@ use crate::sample::Activity;
 use crate::value::Value;
 use std::rc::Rc;
 
-/// What the dispatch returned.
+/// The status that the dispatch returned.
 #[derive(Debug)]
 pub struct Status;
 
 impl Status {
-    /// The loop driver goes on with the saved state.
+    /// The loop driver continues with the saved state.
     pub const CONTINUE: u32 = 0;
     /// The frame entered from Rust has returned.
     pub const DONE: u32 = 1;
-    /// An error is on its way.
+    /// An error is being raised.
     pub const ERROR: u32 = 2;
 }
 
-/// Native calls into the VM may nest this deep.
+/// The most nested native calls into the VM.
 const MAX_NATIVE_DEPTH: u32 = 160;
 
 impl Vm {
@@ -85,7 +85,7 @@ impl Vm {
             }
         }
     }
-    /// Calls and gives the first result, or nil.
+    /// Calls a value and returns the first result, or nil.
     pub fn call1(&mut self, f: Value, args: &[Value]) -> LuaResult<Value> {
         self.call_value(f, args, 1)?;
         Ok(self.pop())
@@ -97,7 +97,7 @@ impl Vm {
             eprintln!("ERROR in finalizer: {text}");
         }
     }
-    /// Has the compiler give up what it records, though there is no error.
+    /// Aborts the recording, though there is no error.
     pub(crate) fn abort_recording(&mut self) {
         let error = core::mem::replace(&mut self.errors.value, Value::NIL);
         let compiler = Rc::clone(&self.compiler);
@@ -112,13 +112,13 @@ impl Vm {
         let compiler = Rc::clone(&self.compiler);
         compiler.constant_changed(self);
     }
-    /// The variable gets a value, or becomes another one, by other means than an assignment of its function.
+    /// The variable is assigned, or replaced by another one, by other means than an assignment of its function.
     pub(crate) fn upvalue_changes(&mut self, uv: Gc<UpVal>) {
         if uv.hdr.b1.replace(0) != 0 {
             self.constant_changed();
         }
     }
-    /// A call by the host: all results, or the error value with a traceback made where the error was raised.
+    /// A call by the host: returns all results, or the error value with a traceback made where the error was raised.
     pub fn pcall_traced(&mut self, f: Value, args: &[Value]) -> Result<Vec<Value>, (Value, Vec<u8>)> {
         let nested = core::mem::replace(&mut self.errors.want_traceback, true);
         self.errors.traceback = None;
@@ -157,7 +157,7 @@ impl Vm {
     pub fn error_text(&mut self) -> Vec<u8> {
         self.reported_error().0
     }
-    /// The error value as text, the way the host reports it; and whether a traceback belongs to it, as it is a text or has one.
+    /// The error value as text, the way the host reports it; and whether a traceback belongs to it.
     pub fn reported_error(&mut self) -> (Vec<u8>, bool) {
         let e = self.errors.value;
         let mm = self.metamethod(e, crate::meta::MM::ToString);
@@ -212,8 +212,8 @@ impl Vm {
             }
         }
     }
-    /// Finds who catches the error. `Ok`: the `multres` values at `top` are the results of the frame at `base`. `Err`: the
-    /// frame entered from Rust is reached.
+    /// Finds the frame that catches the error. `Ok`: the `multres` values at `top` are the results of the frame at `base`. `Err`: the frame
+    /// entered from Rust is reached.
     fn unwind(&mut self) -> LuaResult<()> {
         let compiler = Rc::clone(&self.compiler);
         if self.interp.mode == crate::hooks::Mode::Record {
@@ -258,7 +258,7 @@ impl Vm {
             }
         }
     }
-    /// Runs the handler of the nearest `xpcall`, or makes the host's traceback, once per error and at the point of the error.
+    /// Runs the handler of the nearest `xpcall`, or makes the host's traceback, once per error and before any frame is left.
     fn handle_error(&mut self) {
         if self.errors.handled {
             return;

@@ -8,12 +8,12 @@ use core::sync::atomic::{Ordering, compiler_fence};
 
 /// Slots of a new coroutine's stack.
 pub const INITIAL: u32 = 64;
-/// A stack does not grow beyond this many slots: "stack overflow". LuaJIT's has 65,500; a recursion 100,000 deep fits in ours.
+/// The most slots of a stack: beyond, "stack overflow". LuaJIT's limit is 65,500; a recursion 100,000 deep fits here.
 pub const MAX: u32 = 1_000_000;
-/// No function gets more arguments: "stack overflow", too. As many as fit in LuaJIT's stack: calls that hand on all their
-/// arguments and one more move them all each time, which takes time by the square of the limit.
+/// The most arguments of a function: beyond, "stack overflow". It is as many as fit in LuaJIT's stack: calls that pass on all their
+/// arguments and one more move them all each time, which takes time quadratic in the limit.
 pub const MAX_ARGS: usize = 65_000;
-/// Slots behind the limit that frames of metamethods and results may use unchecked.
+/// Slots above the limit that frames of metamethods and results may use without a check.
 pub const EXTRA: u32 = 40;
 /// Slots that every builtin finds free.
 pub const NATIVE_MIN: usize = 40;
@@ -32,7 +32,7 @@ impl Vm {
             return Ok(());
         }
         if need > MAX as usize {
-            // Room for error handling beyond the limit, once.
+            // Room for handling the error, beyond the limit, once.
             if size < MAX as usize + 4096 {
                 self.move_stack(MAX + 4096);
             }
@@ -70,7 +70,7 @@ impl Vm {
         }
         true
     }
-    /// Takes back the room that handling a stack overflow was given.
+    /// Removes the additional room for handling a stack overflow.
     pub(super) fn shrink_after_overflow(&mut self) {
         if self.cur.size.get() > MAX && self.top < self.cur.stack.get().wrapping_add((MAX - 1000) as usize) {
             self.move_stack(MAX);
@@ -89,7 +89,7 @@ impl Vm {
         let old = cur.stack.get() as usize;
         let [base, top] = [self.base, self.top].map(|p| p as usize - old);
         self.resize_stack(cur, size);
-        // From the new stack on, not by a distance from the old one: that is another allocation.
+        // Computed from the new stack, not by an offset from the old one, which is another allocation.
         let new = cur.stack.get();
         (self.base, self.top) = (new.wrapping_byte_add(base), new.wrapping_byte_add(top));
         self.update_limit();
