@@ -13,7 +13,9 @@ use crate::api::convert::{FromLua, IntoLua};
 use crate::api::error::{Error, Result};
 use crate::api::multi::{FromLuaMulti, IntoLuaMulti};
 use crate::api::passing::Passed;
-use crate::api::sync::{MaybeSend, Rc};
+#[cfg(feature = "async")]
+use crate::api::sync::MaybeSend;
+use crate::api::sync::Rc;
 use crate::api::type_name::short_type_name;
 use crate::api::{Lua, Value};
 use perilune_vm::object::{Gc, Udata};
