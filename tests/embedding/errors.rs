@@ -112,17 +112,8 @@ fn states_that_are_gone() {
     let f = lua.create_function(|_, ()| Ok(())).expect("a function");
     drop(lua);
     assert!(weak.try_upgrade().is_none() && !handle.interrupt());
-    let uses: [(&str, Box<dyn FnOnce()>); 3] = [
-        (
-            "set",
-            Box::new({
-                let t = t.clone();
-                move || drop(t.set(1, 1))
-            }),
-        ),
-        ("len", Box::new(move || drop(t.len()))),
-        ("call", Box::new(move || drop(f.call::<()>(())))),
-    ];
+    let uses: [(&str, &dyn Fn()); 3] =
+        [("set", &|| drop(t.set(1, 1))), ("len", &|| drop(t.len())), ("call", &|| drop(f.call::<()>(())))];
     for (name, using) in uses {
         let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(using)).expect_err(name);
         let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned()).or_else(|| panic.downcast_ref::<String>().cloned());

@@ -205,9 +205,11 @@ fn depth_has_limits() {
         let inside = lua.load(format!("return coroutine.wrap(function() {recursion} end)()")).eval::<u32>();
         assert!(inside.is_ok_and(|n| n < 5_000), "{mode}");
         // No limit is so low that nothing runs, or higher than usual.
-        (lua.set_stack_limit(0), lua.set_native_depth_limit(0));
+        lua.set_stack_limit(0);
+        lua.set_native_depth_limit(0);
         works(&lua, mode);
-        (lua.set_stack_limit(usize::MAX), lua.set_native_depth_limit(usize::MAX));
+        lua.set_stack_limit(usize::MAX);
+        lua.set_native_depth_limit(usize::MAX);
         assert!(depths(&lua)[0] > 100_000, "{mode}");
     }
 }

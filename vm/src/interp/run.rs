@@ -27,9 +27,6 @@ impl Status {
     pub const ERROR: u32 = 2;
 }
 
-/// The most nested native calls into the VM.
-const MAX_NATIVE_DEPTH: u32 = 160;
-
 impl Vm {
     /// Calls any callable value; the results are pushed (`nresults` of them, or all if -1) and counted.
     pub fn call_value(&mut self, f: Value, args: &[Value], nresults: i32) -> LuaResult<u32> {
