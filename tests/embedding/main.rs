@@ -4,6 +4,7 @@
 mod asynchronous;
 #[cfg(feature = "serde")]
 mod data;
+mod errors;
 mod hooks;
 mod sandbox;
 mod soundness;

@@ -183,3 +183,33 @@ fn the_native_stack_is_enough() {
         assert_eq!((output.status.signal(), &*text), (None, "done"), "{name} with {options:?}: {errors}");
     });
 }
+
+/// The host chooses how deep calls may nest; the state works afterwards.
+#[test]
+fn depth_has_limits() {
+    for mode in MODES {
+        let lua = state(mode);
+        let recursion = "local n = 0 local function f() n = n + 1 return 1 + f() end local ok, e = pcall(f) assert(not ok and e:find('stack overflow')) return n";
+        let nesting = "local n = 0 local function f(c) n = n + 1 return (c:gsub('x', f)) end local ok, e = pcall(f, 'x') assert(not ok and e:find('C stack overflow')) return n";
+        let depths =
+            |lua: &Lua| [recursion, nesting].map(|p| lua.load(p).eval::<u32>().unwrap_or_else(|e| panic!("{mode}: {e}")));
+        let [deep, nested] = depths(&lua);
+        assert!(deep > 100_000 && nested > 100, "{mode}: {deep} {nested}");
+        lua.set_stack_limit(10_000);
+        lua.set_native_depth_limit(30);
+        for _ in 0..5 {
+            let [deep, nested] = depths(&lua);
+            assert!((1_000..5_000).contains(&deep) && (20..31).contains(&nested), "{mode}: {deep} {nested}");
+        }
+        // In a coroutine as well.
+        let inside = lua.load(format!("return coroutine.wrap(function() {recursion} end)()")).eval::<u32>();
+        assert!(inside.is_ok_and(|n| n < 5_000), "{mode}");
+        // No limit is so low that nothing runs, or higher than usual.
+        lua.set_stack_limit(0);
+        lua.set_native_depth_limit(0);
+        works(&lua, mode);
+        lua.set_stack_limit(usize::MAX);
+        lua.set_native_depth_limit(usize::MAX);
+        assert!(depths(&lua)[0] > 100_000, "{mode}");
+    }
+}

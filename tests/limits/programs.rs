@@ -1,12 +1,20 @@
 //! Hostile programs, by what they are after: time, memory, the native stack. Each with a name.
 
 /// Programs without an end, or with one that nobody will see.
-pub const ENDLESS: [(&str, &str); 55] = [
+pub const ENDLESS: [(&str, &str); 57] = [
     ("loop", "while true do end"),
     ("counter", "local i = 0 while true do i = i + 1 end"),
     ("numeric loop", "for i = 1, math.huge do local x = i * 2 end"),
     ("loop that does not move", "for i = 1, 2, 1e-300 do end"),
     ("nested loops", "while true do for i = 1, 100 do for j = 1, 100 do end end end"),
+    (
+        "loop that was short",
+        "local function f(n) local s = 0 for i = 1, n do s = (s + i) % 1000 end end for k = 1, 1000 do f(100) end while true do f(2147483000) end",
+    ),
+    (
+        "while that was short",
+        "local function f(n) local i = 0 while i < n do i = i + 1 end end for k = 1, 1000 do f(100) end while true do f(2147483000) end",
+    ),
     ("repeat", "local a, b = 0, 1 repeat a, b = b, a until a == b"),
     ("goto", "::again:: goto again"),
     (

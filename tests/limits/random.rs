@@ -63,7 +63,11 @@ fn interrupt(
             };
             let end = Instant::now();
             assert!(matches!(e, Error::Interrupted(_)), "{name}, {mode}: {e}");
-            slowest = slowest.max(end.saturating_duration_since(when.recv().expect("an interrupt")));
+            let took = end.saturating_duration_since(when.recv().expect("an interrupt"));
+            if took > Duration::from_millis(100) {
+                println!("{name}, {mode}: {took:?} after {wait:?} of {whole:?}");
+            }
+            slowest = slowest.max(took);
             assert!(slowest < PATIENCE, "{name}, {mode}: {slowest:?}");
             works(&lua, mode);
             // Builds with debug assertions verify the heap at each collection that is asked for so.

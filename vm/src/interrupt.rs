@@ -233,7 +233,7 @@ impl Vm {
         self.interrupts.timer.is_some()
     }
     /// Can another thread or a timer interrupt this state? Long work is then done in parts.
-    pub(crate) fn is_interruptible(&self) -> bool {
+    pub fn is_interruptible(&self) -> bool {
         self.interrupts.remote.is_some()
     }
     /// The interrupt that waits, if one does.

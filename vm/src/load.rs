@@ -195,6 +195,7 @@ impl Vm {
             strings: StringState::default(),
             interrupts: Interrupts::default(),
             fuel: Fuel::default(),
+            depth: stack::DepthLimits::default(),
         });
         vm.dispatch = vm.interp.handlers.as_ptr();
         vm.update_dispatch();

@@ -8,7 +8,7 @@ use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::object::InsPtr;
 
 /// A counted loop gets a guard only if it will execute more instructions than this, which takes some tenths of a second. Samples and Ctrl-C
-/// can wait for the end of shorter loops.
+/// can wait for the end of shorter loops; time limits and interrupts of the host cannot.
 const MANY: f64 = 4e9;
 /// Shorter loops count as having so many instructions.
 const SHORTEST: usize = 40;
@@ -20,11 +20,14 @@ impl Recorder {
         if !vm.sampling.leaves_loops() {
             return Ok(());
         }
+        // A limit holds however long the loop is when the trace runs: its length now says nothing then.
+        let any = vm.is_interruptible();
         // At the start of a loop that is compiled already, only this loop's own trace becomes a loop; other traces link to the existing
         // one.
         let is_compiled = matches!(ins.op(), Bc::JFORL | Bc::JITERL | Bc::JLOOP);
         let ins = if is_compiled && self.start.is_root { db.original_ins(ins) } else { ins };
         let may_last = match ins.op() {
+            Bc::FORL | Bc::IFORL | Bc::ITERL | Bc::IITERL | Bc::LOOP | Bc::ILOOP if any => true,
             Bc::FORL | Bc::IFORL => self.is_long(iterations_left(vm, ins)),
             // The size of the table bounds a loop over it.
             Bc::ITERL | Bc::IITERL => view::at(pc, -1).ins().op() != Bc::ITERN,

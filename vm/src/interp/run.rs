@@ -28,9 +28,6 @@ impl Status {
     pub const ERROR: u32 = 2;
 }
 
-/// The most nested native calls into the VM.
-const MAX_NATIVE_DEPTH: u32 = 160;
-
 impl Vm {
     /// Calls any callable value; the results are pushed (`nresults` of them, or all if -1) and counted.
     pub fn call_value(&mut self, f: Value, args: &[Value], nresults: i32) -> LuaResult<u32> {
@@ -54,7 +51,7 @@ impl Vm {
     /// Calls any callable value with `n` arguments, which `fill` writes; all results are pushed, and counted.
     #[inline]
     fn call_all(&mut self, f: Value, n: usize, fill: impl FnOnce(*mut Value)) -> LuaResult<u32> {
-        if self.interp.native_depth >= MAX_NATIVE_DEPTH || super::native_stack::is_at_end() {
+        if self.interp.native_depth >= self.depth.native || super::native_stack::is_at_end() {
             return Err(self.rt_error("C stack overflow"));
         }
         self.reserve(n + 8)?;

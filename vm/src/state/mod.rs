@@ -23,6 +23,7 @@ use crate::gc::Heap;
 use crate::hooks::Compiler;
 use crate::host::HostState;
 use crate::interp::Handler2;
+use crate::interp::stack::DepthLimits;
 use crate::interrupt::Interrupts;
 use crate::object::{Func, Gc, Thread};
 use crate::sample::{SampleState, Sampling};
@@ -74,6 +75,8 @@ pub struct Vm {
     pub(crate) interrupts: Interrupts,
     /// The limit of instructions. Compiled code counts them here if there is one.
     pub(crate) fuel: Fuel,
+    /// Limits of the depth of calls.
+    pub(crate) depth: DepthLimits,
 }
 
 impl Vm {
