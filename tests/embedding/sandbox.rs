@@ -90,7 +90,8 @@ fn a_table_becomes_readonly_in_a_loop() {
             .expect("a function");
         for store in ["t.x = i", "t[1] = i", "t[i] = i", "t[key] = i"] {
             let program = format!(
-                "local freeze = ... local key, n = {{}}, 0 local t = {{1, x = 1, [key] = 1}} local ok, e = pcall(function() for i = 1, 300 do {store} n = i freeze(t, i) end end) return ok, e, n"
+                "local freeze = ... local key, n = {{}}, 0 local t = {{1, x = 1, [key] = 1}}
+                local ok, e = pcall(function() for i = 1, 300 do {store} n = i freeze(t, i) end end) return ok, e, n"
             );
             let (ok, e, n): (bool, String, i32) = lua.load(&program).call(&freeze).expect(store);
             assert!(!ok && e.ends_with(MODIFY) && n == 150, "{store}, {mode}: {ok} {e} {n}");

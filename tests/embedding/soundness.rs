@@ -11,7 +11,9 @@ use std::rc::Rc;
 /// Runs a test in each mode, without and with a collection at every safepoint.
 fn in_all_modes(test: impl Fn(&Lua)) {
     for stress in ["gcstress=0", "gcstress=1"] {
-        for mode in [None, Some("hotloop=56"), Some("hotloop=1")] {
+        // Miri runs no machine code.
+        let modes = if cfg!(miri) { &[None][..] } else { &[None, Some("hotloop=56"), Some("hotloop=1")] };
+        for &mode in modes {
             let lua = Lua::new();
             lua.jit_option(stress).expect("an option");
             match mode {
@@ -248,6 +250,7 @@ fn heap_dumps_go_to_writers_that_run_lua() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "signals")]
 fn a_profile_goes_to_a_function_that_runs_lua() {
     let lua = Lua::new();
     let called = Rc::new(Cell::new(false));
@@ -377,6 +380,7 @@ fn deep(lua: &Lua, function: &Function) -> Result<i32> {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "the end of the native stack is not known")]
 fn nested_callbacks_with_large_frames_end_in_an_error() {
     let nest = || {
         let lua = Lua::new();

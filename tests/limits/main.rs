@@ -189,8 +189,10 @@ fn the_native_stack_is_enough() {
 fn depth_has_limits() {
     for mode in MODES {
         let lua = state(mode);
-        let recursion = "local n = 0 local function f() n = n + 1 return 1 + f() end local ok, e = pcall(f) assert(not ok and e:find('stack overflow')) return n";
-        let nesting = "local n = 0 local function f(c) n = n + 1 return (c:gsub('x', f)) end local ok, e = pcall(f, 'x') assert(not ok and e:find('C stack overflow')) return n";
+        let recursion = "local n = 0 local function f() n = n + 1 return 1 + f() end
+            local ok, e = pcall(f) assert(not ok and e:find('stack overflow')) return n";
+        let nesting = "local n = 0 local function f(c) n = n + 1 return (c:gsub('x', f)) end
+            local ok, e = pcall(f, 'x') assert(not ok and e:find('C stack overflow')) return n";
         let depths =
             |lua: &Lua| [recursion, nesting].map(|p| lua.load(p).eval::<u32>().unwrap_or_else(|e| panic!("{mode}: {e}")));
         let [deep, nested] = depths(&lua);

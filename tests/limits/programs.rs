@@ -29,7 +29,8 @@ pub const ENDLESS: [(&str, &str); 57] = [
     ("exponential recursion", "local function f(n) if n == 0 then return 1 end return f(n - 1) + f(n - 1) end f(100)"),
     (
         "Ackermann",
-        "local function a(m, n) if m == 0 then return n + 1 elseif n == 0 then return a(m - 1, 1) end return a(m - 1, a(m, n - 1)) end while true do pcall(a, 4, 3) end",
+        "local function a(m, n) if m == 0 then return n + 1 elseif n == 0 then return a(m - 1, 1) end return a(m - 1, a(m, n - 1)) end \
+         while true do pcall(a, 4, 3) end",
     ),
     ("caught", "while true do pcall(function() while true do end end) end"),
     ("caught with a handler", "while true do xpcall(function() while true do end end, function(e) while true do end end) end"),
@@ -42,15 +43,18 @@ pub const ENDLESS: [(&str, &str); 57] = [
     ("new coroutines", "while true do coroutine.wrap(function(...) coroutine.yield(...) end)(1, 2, 3) end"),
     (
         "coroutines in turn",
-        "local a, b a = coroutine.wrap(function() while true do b() coroutine.yield() end end) b = coroutine.wrap(function() while true do coroutine.yield() end end) while true do a() end",
+        "local a, b a = coroutine.wrap(function() while true do b() coroutine.yield() end end) b = coroutine.wrap(function() while \
+         true do coroutine.yield() end end) while true do a() end",
     ),
     (
         "metamethods",
-        "local t = setmetatable({}, {__index = function(t, k) return t[k + 1] end}) pcall(function() return t[1] end) while true do local x = rawequal(t, t) end",
+        "local t = setmetatable({}, {__index = function(t, k) return t[k + 1] end}) pcall(function() return t[1] end) while true do \
+         local x = rawequal(t, t) end",
     ),
     (
         "operators",
-        "local t t = setmetatable({}, {__add = function(a) return a end, __eq = function() while true do end end}) local u = t + 1 + 2 return t == setmetatable({}, getmetatable(t))",
+        "local t t = setmetatable({}, {__add = function(a) return a end, __eq = function() while true do end end}) local u = t + 1 + 2 \
+         return t == setmetatable({}, getmetatable(t))",
     ),
     (
         "__index that calls itself",
@@ -102,7 +106,8 @@ pub const LARGE: [(&str, &str); 28] = [
     ("coroutines", "pcall(function() local t = {} for i = 1, 1e9 do t[i] = coroutine.create(print) end end)"),
     (
         "deep coroutines",
-        "pcall(function() local t = {} local function f(n) if n > 0 then return 1 + f(n - 1) end coroutine.yield() end for i = 1, 1e9 do t[i] = coroutine.wrap(f) t[i](1000) end end)",
+        "pcall(function() local t = {} local function f(n) if n > 0 then return 1 + f(n - 1) end coroutine.yield() end for i = 1, 1e9 \
+         do t[i] = coroutine.wrap(f) t[i](1000) end end)",
     ),
     ("deep recursion", "pcall(function() local function f(...) return 1 + f(1, ...) end f() end)"),
     ("table.new, fields", "pcall(require 'table.new', 0, 2^26)"),
@@ -130,7 +135,8 @@ pub const LARGE: [(&str, &str); 28] = [
     ("gsub with captures", "local s = ('x'):rep(1e5) pcall(string.gsub, s, '.*', ('%0'):rep(1e4))"),
     (
         "format",
-        "local s = ('x'):rep(1e6) pcall(string.format, ('%s'):rep(200), unpack((function() local t = {} for i = 1, 200 do t[i] = s end return t end)()))",
+        "local s = ('x'):rep(1e6) pcall(string.format, ('%s'):rep(200), unpack((function() local t = {} for i = 1, 200 do t[i] = s end \
+         return t end)()))",
     ),
     ("buffer", "local b = require 'string.buffer'.new() pcall(function() while true do b:put(('x'):rep(1e5)) end end)"),
     ("reading without end", "local f = io.open('/dev/zero') pcall(f.read, f, '*a') pcall(f.read, f, 1e9)"),
@@ -159,12 +165,14 @@ pub const DEEP: [(&str, &str); 12] = [
     ("recursion through load", "local function f() return load(f) end return pcall(f)"),
     (
         "recursion through finalizers",
-        "local n = 0 local function f() n = n + 1 if n > 300 then return end local p = newproxy(true) getmetatable(p).__gc = f p = nil collectgarbage() end f()",
+        "local n = 0 local function f() n = n + 1 if n > 300 then return end local p = newproxy(true) getmetatable(p).__gc = f p = nil \
+         collectgarbage() end f()",
     ),
     ("parentheses", "return load('return ' .. ('('):rep(1e5) .. '1' .. (')'):rep(1e5))"),
     ("nested constructors", "return load('return ' .. ('{'):rep(1e5))"),
     (
         "a long list of objects",
-        "local t = {} for i = 1, 1e5 do t = {t} end collectgarbage() t = setmetatable({}, {__index = t}) for i = 1, 1e4 do t = setmetatable({}, {__index = t}) end return pcall(function() return t.x end)",
+        "local t = {} for i = 1, 1e5 do t = {t} end collectgarbage() t = setmetatable({}, {__index = t}) for i = 1, 1e4 do t = \
+         setmetatable({}, {__index = t}) end return pcall(function() return t.x end)",
     ),
 ];
