@@ -6,6 +6,7 @@ use super::error::{Error, Result};
 use super::handle::Handle;
 use super::lua::Lua;
 use super::multi::{FromLuaMulti, IntoLuaMulti, MultiValue};
+use super::passing::Frame;
 use super::table::Table;
 use super::value::Value;
 use perilune_vm::object::{Func, Gc};
@@ -70,9 +71,7 @@ impl Function {
     /// # Panics
     /// A Rust function that it calls panics: the panic goes through Lua and comes out here.
     pub fn call<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> Result<R> {
-        let lua = self.0.lua();
-        let results = call_value(&lua, self.0.get(), args)?;
-        R::from_lua_multi(results, &lua)
+        call(&self.0.lua(), self.0.get(), args)
     }
     /// Calls the function in a coroutine of its own, so that it may call asynchronous functions. What it yields otherwise is ignored.
     ///
@@ -215,9 +214,9 @@ impl Function {
 }
 
 /// Calls a raw value, which is rooted.
-pub(crate) fn call_value(lua: &Lua, f: Raw, args: impl IntoLuaMulti) -> Result<MultiValue> {
-    let args = args.into_lua_multi(lua)?;
-    let raw = args.iter().map(|v| v.raw_in(lua)).collect::<Result<Vec<Raw>>>()?;
-    let results = lua.0.call(f, &raw)?;
-    Ok(results.into_iter().map(|v| Value::from_raw(lua, v)).collect())
+pub(crate) fn call<R: FromLuaMulti>(lua: &Lua, f: Raw, args: impl IntoLuaMulti) -> Result<R> {
+    let frame = Frame::new(lua);
+    args.pass_all(lua)?;
+    lua.0.call_passed(f, &frame)?;
+    R::take_all(frame.passed(lua), None)
 }

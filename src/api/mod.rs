@@ -28,6 +28,7 @@ pub mod object;
 #[cfg(feature = "observe")]
 pub mod observe;
 pub mod options;
+pub mod passing;
 mod path;
 mod pretty;
 pub mod registry;

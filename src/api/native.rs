@@ -8,7 +8,9 @@ use super::error::{Error, ExternalError, Result};
 use super::function::Function;
 use super::lua::Lua;
 use super::multi::{FromLuaMulti, IntoLuaMulti};
-use super::sync::{MaybeSend, Rc};
+#[cfg(feature = "async")]
+use super::sync::MaybeSend;
+use super::sync::Rc;
 use super::value::Value;
 use std::cell::RefCell;
 

@@ -4,37 +4,44 @@
 use super::asynchronous::AsyncCallFuture;
 use super::convert::{FromLua, IntoLua};
 use super::error::{Error, Result};
-use super::function::{Function, call_value};
+use super::function::{Function, call};
 use super::handle::Handle;
 use super::lua::{Lua, WeakLua};
 use super::multi::{FromLuaMulti, IntoLuaMulti};
+use super::passing::Frame;
 use super::path;
 use super::table::Table;
 use super::userdata::AnyUserData;
 use super::value::Value;
 use super::{Sealed, path::Key};
 use perilune_vm::meta::{Access, MM};
-use perilune_vm::value::Value as Raw;
 
 /// A field of an object, by way of `__index`.
 pub fn get<V: FromLua>(object: &Handle, key: impl IntoLua) -> Result<V> {
     let lua = object.lua();
-    let key = key.into_lua(&lua)?;
-    let (o, k) = (object.get(), key.raw_in(&lua)?);
-    let v = match lua.0.try_enter(|vm| vm.access_get(o, k))? {
-        Access::Done(v) => v,
-        Access::Call(f, o) => lua.0.call(f, &[o, k])?.first().copied().unwrap_or(Raw::NIL),
-    };
-    V::from_lua(Value::from_raw(&lua, v), &lua)
+    let frame = Frame::new(&lua);
+    key.pass(&lua)?;
+    let (o, k) = (object.get_with(&lua), frame.raw(0));
+    match lua.0.try_enter(|vm| vm.access_get(o, k))? {
+        Access::Done(v) => frame.set(v),
+        Access::Call(f, o) => {
+            lua.0.roots.replace_passing(frame.from, &[o, k]);
+            lua.0.call_passed(f, &frame)?;
+        }
+    }
+    V::take(frame.passed(&lua), 0, None)
 }
 
 /// Sets a field of an object, by way of `__newindex`.
 pub fn set(object: &Handle, key: impl IntoLua, value: impl IntoLua) -> Result<()> {
     let lua = object.lua();
-    let (key, value) = (key.into_lua(&lua)?, value.into_lua(&lua)?);
-    let (o, k, v) = (object.get(), key.raw_in(&lua)?, value.raw_in(&lua)?);
+    let frame = Frame::new(&lua);
+    key.pass(&lua)?;
+    value.pass(&lua)?;
+    let (o, k, v) = (object.get_with(&lua), frame.raw(0), frame.raw(1));
     if let Access::Call(f, o) = lua.0.try_enter(|vm| vm.access_set(o, k, v))? {
-        lua.0.call(f, &[o, k, v])?;
+        lua.0.roots.replace_passing(frame.from, &[o, k, v]);
+        return lua.0.call_passed(f, &frame);
     }
     lua.0.step()
 }
@@ -114,8 +121,7 @@ pub trait ObjectLike: Sealed {
     /// # Errors
     /// It cannot be called, the metamethod fails, or a conversion does.
     fn call<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> Result<R> {
-        let lua = self.object().lua();
-        R::from_lua_multi(call_value(&lua, self.object().get(), args)?, &lua)
+        call(&self.object().lua(), self.object().get(), args)
     }
     /// Calls the function in a field with the object as first argument: `object:name(args)`.
     ///

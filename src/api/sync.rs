@@ -1,7 +1,8 @@
-//! What depends on the feature `send`, with which a state and its handles go from thread to thread.
+//! What would depend on a feature `send`, with which a state and its handles go from thread to thread. There is none yet: a state belongs to
+//! its thread, and so do its functions and userdata.
 
 pub(crate) use std::rc::Rc;
 
-/// `Send` with the feature `send`; without it, any type.
+/// A bound of mlua: `Send` with its feature `send`. Here any type has it.
 pub trait MaybeSend {}
 impl<T: ?Sized> MaybeSend for T {}

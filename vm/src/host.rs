@@ -22,10 +22,13 @@ struct Slot {
 pub struct Roots {
     slots: RefCell<Vec<Slot>>,
     free: RefCell<Vec<u32>>,
+    /// Arguments and results on their way between Rust and Lua, as a stack.
+    passing: RefCell<Vec<Value>>,
 }
 
 impl Roots {
     /// Roots a value; the slot, with one handle.
+    #[inline]
     pub fn add(&self, value: Value) -> u32 {
         let mut slots = self.slots.borrow_mut();
         let new = Slot { value, handles: 1 };
@@ -41,15 +44,13 @@ impl Roots {
     pub fn get(&self, slot: u32) -> Value {
         self.slots.borrow()[slot as usize].value
     }
-    /// Number of handles that share a slot.
-    pub fn handles(&self, slot: u32) -> u32 {
-        self.slots.borrow()[slot as usize].handles
-    }
     /// Adds a handle to a slot.
+    #[inline]
     pub fn share(&self, slot: u32) {
         self.slots.borrow_mut()[slot as usize].handles += 1;
     }
     /// Removes a handle from a slot.
+    #[inline]
     pub fn release(&self, slot: u32) {
         let s = &mut self.slots.borrow_mut()[slot as usize];
         s.handles -= 1;
@@ -60,7 +61,41 @@ impl Roots {
     }
     /// Calls `f` with each rooted value.
     pub fn for_each(&self, f: impl FnMut(Value)) {
-        self.slots.borrow().iter().map(|s| s.value).for_each(f);
+        let (slots, passing) = (self.slots.borrow(), self.passing.borrow());
+        slots.iter().map(|s| s.value).chain(passing.iter().copied()).for_each(f);
+    }
+    /// Number of values on their way.
+    #[inline]
+    pub fn passing_len(&self) -> usize {
+        self.passing.borrow().len()
+    }
+    /// A value on its way.
+    #[inline]
+    pub fn passing(&self, i: usize) -> Value {
+        self.passing.borrow()[i]
+    }
+    /// Adds a value on its way.
+    #[inline]
+    pub fn pass(&self, v: Value) {
+        self.passing.borrow_mut().push(v);
+    }
+    /// Removes the values on their way from number `len` on.
+    #[inline]
+    pub fn truncate_passing(&self, len: usize) {
+        self.passing.borrow_mut().truncate(len);
+    }
+    /// Calls `f` with the values on their way from number `from` on. It must not add or remove any.
+    #[inline]
+    pub fn with_passing<R>(&self, from: usize, f: impl FnOnce(&[Value]) -> R) -> R {
+        f(&self.passing.borrow()[from..])
+    }
+    /// Puts values on their way, instead of those from number `from` on.
+    #[inline]
+    pub fn replace_passing(&self, from: usize, values: &[Value]) {
+        let mut passing = self.passing.borrow_mut();
+        passing.truncate(from);
+        // There are few: copying them one by one is faster than a call of `memcpy`.
+        values.iter().for_each(|v| passing.push(*v));
     }
     /// Number of slots in use.
     pub fn len(&self) -> usize {

@@ -26,6 +26,7 @@ pub enum Mode {
 }
 
 impl BorrowFlag {
+    #[inline]
     fn acquire(&self, mode: Mode) -> Result<()> {
         match (mode, self.borrows.get()) {
             (Mode::Shared, n @ 0..isize::MAX) => self.borrows.set(n + 1),
@@ -35,6 +36,7 @@ impl BorrowFlag {
         }
         Ok(())
     }
+    #[inline]
     fn release(&self, mode: Mode) {
         match mode {
             Mode::Shared => self.borrows.set(self.borrows.get() - 1),
@@ -46,6 +48,7 @@ impl BorrowFlag {
         self.borrows.get() != 0
     }
     /// Borrows for the time of a call.
+    #[inline]
     pub fn during_call(&self, mode: Mode) -> Result<DuringCall<'_>> {
         self.acquire(mode)?;
         self.by_calls.set(self.by_calls.get() + 1);
@@ -170,6 +173,14 @@ impl Payload {
             content,
             #[cfg(feature = "serde")]
             serialize: None,
+        }
+    }
+    /// The value of the userdata's own, if it is a `T`.
+    #[inline]
+    pub fn shared<T: 'static>(&self) -> Option<&Shared<T>> {
+        match &self.content {
+            Content::Owned(value) => (&**value as &dyn Any).downcast_ref(),
+            _ => None,
         }
     }
 }

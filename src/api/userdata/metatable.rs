@@ -139,7 +139,7 @@ fn unknown(vm: &mut Vm, what: &str) -> LuaResult<u32> {
 
 /// The metatable of userdata whose value is gone: each use is an error.
 pub fn of_destructed(lua: &Lua) -> Result<Table> {
-    let fail = function(lua, Rc::new(|_, _| Err(Error::UserDataDestructed)));
+    let fail = function(lua, Rc::new(|_| Err(Error::UserDataDestructed)));
     let meta = lua.create_table_with_capacity(0, MetaMethod::ALL.len())?;
     for method in MetaMethod::ALL.iter().filter(|m| !matches!(m, MetaMethod::Type | MetaMethod::ToDebugString)) {
         meta.raw_set(method.name(), &fail)?;

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "a value inside a userdata is reached by the borrow that was just taken")]
 
 use super::borrow::userdata_of;
-use super::cell::{Content, Mode, Scoped};
+use super::cell::{BorrowFlag, Content, Mode, Payload, Scoped};
 use super::{AnyUserData, MetaMethod, UserData, UserDataFields, UserDataMethods, wrapper};
 #[cfg(feature = "async")]
 use super::{UserDataRef, UserDataRefMut};
@@ -11,10 +11,14 @@ use crate::api::asynchronous::{self, Start};
 use crate::api::callback::Closure;
 use crate::api::convert::{FromLua, IntoLua};
 use crate::api::error::{Error, Result};
-use crate::api::multi::{FromLuaMulti, IntoLuaMulti, MultiValue};
-use crate::api::sync::{MaybeSend, Rc};
+use crate::api::multi::{FromLuaMulti, IntoLuaMulti};
+use crate::api::passing::Passed;
+#[cfg(feature = "async")]
+use crate::api::sync::MaybeSend;
+use crate::api::sync::Rc;
 use crate::api::type_name::short_type_name;
 use crate::api::{Lua, Value};
+use perilune_vm::object::{Gc, Udata};
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -60,6 +64,9 @@ pub struct Members {
 enum Reach {
     /// Any userdata with a value of the type.
     Typed {
+        /// Finds the value, and the state of its borrows, if the userdata holds it without a wrapper. Both live as long as the userdata is
+        /// used by a call.
+        find: fn(Gc<Udata>) -> Option<(*mut (), *const BorrowFlag)>,
         read: fn(&Content, &mut dyn FnMut(*const ())) -> Result<()>,
         write: fn(&Content, &mut dyn FnMut(*mut ())) -> Result<()>,
     },
@@ -70,8 +77,20 @@ enum Reach {
 impl Reach {
     fn typed<T: 'static>() -> Reach {
         Reach::Typed {
+            find: |u| {
+                let found = u.with(|p: &mut Payload| p.shared::<T>().map(|v| (v.as_ptr().cast(), &raw const v.flag)));
+                found.flatten()
+            },
             read: |content, f| wrapper::read(content, |v: &T| f((&raw const *v).cast())),
             write: |content, f| wrapper::write(content, |v: &mut T| f((&raw mut *v).cast())),
+        }
+    }
+    /// See [`Reach::Typed`].
+    #[inline]
+    fn find(&self, args: Passed<'_>) -> Option<(*mut (), *const BorrowFlag)> {
+        match self {
+            Reach::Typed { find, .. } => find(args.raw(0).as_udata()?),
+            Reach::Only(_) => None,
         }
     }
     /// Is this the one value that can be reached? If not, the other's value is not touched.
@@ -110,10 +129,14 @@ fn bad_self(to: &str, cause: Error) -> Error {
     Error::BadArgument { to: Some(to.to_owned()), pos: 1, name: Some("self".to_owned()), cause: Arc::new(cause) }
 }
 
-/// What the userdata of a method call holds.
-fn content_of_self<T>(this: Option<Value>) -> Result<Content> {
-    let this = this.ok_or_else(|| Error::conversion("missing argument", "userdata"))?;
-    Content::of(userdata_of::<T>(this)?.0.get().as_udata())
+/// What the userdata of a method call, its first argument, holds.
+fn content_of_self<T>(args: Passed<'_>) -> Result<Content> {
+    let this = args.raw(0);
+    match this.as_udata() {
+        Some(u) => Content::of(Some(u)),
+        None if args.len() == 0 => Err(Error::conversion("missing argument", "userdata")),
+        None => Content::of(userdata_of::<T>(args.value(0))?.0.get().as_udata()),
+    }
 }
 
 /// Calls a function that changes what it has captured: it refuses to run inside itself.
@@ -157,17 +180,23 @@ impl<T> UserDataRegistry<T> {
         R: IntoLuaMulti,
     {
         let (to, reach) = (self.full_name(name), self.reach.clone());
-        Rc::new(move |lua, mut args| {
-            let this = args.pop_front();
+        Rc::new(move |args| {
             // An argument may be the same userdata: all are converted before this one is borrowed.
-            let mut args = Some(A::from_lua_args(args, 2, Some(&to), lua));
-            let content = content_of_self::<T>(this).map_err(|e| bad_self(&to, e))?;
-            let mut result = Ok(MultiValue::new());
+            let converted = A::take_all(args.skip(1), Some((2, Some(&to))));
+            if let Some((this, flag)) = reach.find(args) {
+                // SAFETY: the first argument keeps its value, which is neither taken nor destroyed while a call has borrowed it.
+                let _borrow = unsafe { &*flag }.during_call(Mode::Shared).map_err(|e| bad_self(&to, e))?;
+                // SAFETY: a `T` (`Reach`), borrowed to read for this call.
+                return method(args.lua, unsafe { &*this.cast::<T>() }, converted?)?.pass_all(args.lua);
+            }
+            let mut converted = Some(converted);
+            let content = content_of_self::<T>(args).map_err(|e| bad_self(&to, e))?;
+            let mut result = Ok(());
             let called = reach.read(&content, &mut |this| {
                 // SAFETY: a `T` (`Reach`), borrowed to read for this call.
                 let this = unsafe { &*this.cast::<T>() };
-                let args = args.take().unwrap_or(Err(Error::UserDataBorrowError));
-                result = args.and_then(|args| method(lua, this, args)?.into_lua_multi(lua));
+                let converted = converted.take().unwrap_or(Err(Error::UserDataBorrowError));
+                result = converted.and_then(|a| method(args.lua, this, a)?.pass_all(args.lua));
             });
             called.map_err(|e| bad_self(&to, e))?;
             result
@@ -180,17 +209,23 @@ impl<T> UserDataRegistry<T> {
         R: IntoLuaMulti,
     {
         let (to, reach, method) = (self.full_name(name), self.reach.clone(), RefCell::new(method));
-        Rc::new(move |lua, mut args| {
+        Rc::new(move |args| {
             let mut method = method.try_borrow_mut().map_err(|_| Error::RecursiveMutCallback)?;
-            let this = args.pop_front();
-            let mut args = Some(A::from_lua_args(args, 2, Some(&to), lua));
-            let content = content_of_self::<T>(this).map_err(|e| bad_self(&to, e))?;
-            let mut result = Ok(MultiValue::new());
+            let converted = A::take_all(args.skip(1), Some((2, Some(&to))));
+            if let Some((this, flag)) = reach.find(args) {
+                // SAFETY: as for methods that read.
+                let _borrow = unsafe { &*flag }.during_call(Mode::Exclusive).map_err(|e| bad_self(&to, e))?;
+                // SAFETY: a `T` (`Reach`), borrowed to write for this call.
+                return method(args.lua, unsafe { &mut *this.cast::<T>() }, converted?)?.pass_all(args.lua);
+            }
+            let mut converted = Some(converted);
+            let content = content_of_self::<T>(args).map_err(|e| bad_self(&to, e))?;
+            let mut result = Ok(());
             let called = reach.write(&content, &mut |this| {
                 // SAFETY: a `T` (`Reach`), borrowed to write for this call.
                 let this = unsafe { &mut *this.cast::<T>() };
-                let args = args.take().unwrap_or(Err(Error::UserDataBorrowMutError));
-                result = args.and_then(|args| method(lua, this, args)?.into_lua_multi(lua));
+                let converted = converted.take().unwrap_or(Err(Error::UserDataBorrowMutError));
+                result = converted.and_then(|a| method(args.lua, this, a)?.pass_all(args.lua));
             });
             called.map_err(|e| bad_self(&to, e))?;
             result
@@ -203,7 +238,7 @@ impl<T> UserDataRegistry<T> {
         R: IntoLuaMulti,
     {
         let to = self.full_name(name);
-        Rc::new(move |lua, args| function(lua, A::from_lua_args(args, 1, Some(&to), lua)?)?.into_lua_multi(lua))
+        Rc::new(move |args| function(args.lua, A::take_all(args, Some((1, Some(&to))))?)?.pass_all(args.lua))
     }
     /// An asynchronous method, which keeps the value in the way that `this` says while its future exists.
     #[cfg(feature = "async")]
@@ -219,11 +254,11 @@ impl<T> UserDataRegistry<T> {
         R: IntoLuaMulti,
     {
         let to = self.full_name(name);
-        Body::Async(Rc::new(move |lua, mut args| {
-            let first = args.pop_front().ok_or_else(|| Error::conversion("missing argument", "userdata"));
-            let args = A::from_lua_args(args, 2, Some(&to), lua);
+        Body::Async(Rc::new(move |args| {
+            let converted = A::take_all(args.skip(1), Some((2, Some(&to))));
+            let first = if args.len() == 0 { Err(Error::conversion("missing argument", "userdata")) } else { Ok(args.value(0)) };
             let this = first.and_then(|v| this(&userdata_of::<T>(v)?)).map_err(|e| bad_self(&to, e))?;
-            Ok(asynchronous::converted(lua, method(lua.clone(), this, args?)))
+            Ok(asynchronous::converted(args.lua, method(args.lua.clone(), this, converted?)))
         }))
     }
     fn meta_field(&mut self, name: String, value: Result<Value>) {
@@ -331,11 +366,15 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     {
         let name = name.into();
         let to = self.full_name(&name);
-        let method = move |lua: &Lua, mut args: MultiValue| {
-            let this = args.pop_front().ok_or_else(|| Error::conversion("missing argument", "userdata"));
-            let args = A::from_lua_args(args, 2, Some(&to), lua);
-            let this = this.and_then(|v| userdata_of::<T>(v)?.take::<T>()).map_err(|e| bad_self(&to, e))?;
-            method(lua, this, args?)?.into_lua_multi(lua)
+        let method = move |args: Passed<'_>| {
+            let converted = A::take_all(args.skip(1), Some((2, Some(&to))));
+            let this = if args.len() == 0 {
+                Err(Error::conversion("missing argument", "userdata"))
+            } else {
+                userdata_of::<T>(args.value(0)).and_then(|u| u.take::<T>())
+            };
+            let this = this.map_err(|e| bad_self(&to, e))?;
+            method(args.lua, this, converted?)?.pass_all(args.lua)
         };
         self.members.methods.push((name, Body::Plain(Rc::new(method))));
     }

@@ -93,6 +93,12 @@ impl Vm {
         // SAFETY: base and top delimit the running builtin's part of one stack.
         unsafe { self.top.offset_from(self.base) as usize }
     }
+    /// The arguments of the running builtin.
+    #[inline(always)]
+    pub fn args(&self) -> &[Value] {
+        // SAFETY: the running builtin's part of the stack, which is not written while the VM is borrowed.
+        unsafe { core::slice::from_raw_parts(self.base, self.nargs()) }
+    }
     /// Argument `i` (0-based) of the running builtin; nil when absent.
     #[inline(always)]
     pub fn arg(&self, i: usize) -> Value {
