@@ -41,6 +41,11 @@
 //!
 //! Off by default:
 //!
+//! - `async`: asynchronous functions and methods, for any executor;
+//! - `serde`: Lua values as serde sees data;
+//! - `bstr`: conversions of `bstr::BString` and `&bstr::BStr`;
+//! - `error-send`: errors are `Send` and `Sync`;
+//! - `anyhow`: errors of anyhow become errors of Lua, and the other way round;
 //! - `macros`: `derive(UserData)`, `derive(FromLua)`, `userdata_impl` and `chunk!`;
 //! - `userdata-wrappers`: userdata in the locks of `parking_lot`.
 //!
@@ -57,7 +62,7 @@ mod api;
 
 pub use api::app_data::{AppDataRef, AppDataRefMut};
 #[cfg(feature = "async")]
-pub use api::asynchronous::{AsyncCall, AsyncThread};
+pub use api::asynchronous::{AsyncCallFuture, AsyncThread};
 pub use api::chunk::{AsChunk, Chunk, ChunkMode};
 pub use api::convert::{FromLua, IntoLua};
 pub use api::debug::{HookTriggers, VmState};
@@ -67,6 +72,8 @@ pub use api::function::{Function, FunctionInfo};
 pub use api::limits::InterruptHandle;
 pub use api::lua::{Lua, WeakLua};
 pub use api::multi::{FromLuaMulti, IntoLuaMulti, MultiValue, Variadic};
+#[cfg(feature = "async")]
+pub use api::native::LuaNativeAsyncFn;
 pub use api::native::{LuaNativeFn, LuaNativeFnMut};
 pub use api::object::ObjectLike;
 pub use api::options::LuaOptions;
@@ -75,6 +82,7 @@ pub use api::scope::Scope;
 #[cfg(feature = "serde")]
 pub use api::serde::{LuaSerdeExt, de::DeserializeOptions, ser::SerializeOptions, value::SerializableValue};
 pub use api::string::{BorrowedBytes, BorrowedStr, LuaString};
+pub use api::sync::MaybeSend;
 pub use api::table::Table;
 pub use api::table_iter::{TablePairs, TableSequence};
 pub use api::thread::{Thread, ThreadEvent, ThreadStatus, ThreadTriggers};
@@ -88,9 +96,31 @@ pub use bstr::BString;
 pub use either::Either;
 pub use perilune_vm::stdlib::StdLib;
 
+pub mod prelude;
+
+/// Source text and bytecode.
+pub mod chunk {
+    pub use crate::api::chunk::{AsChunk, Chunk, ChunkMode};
+}
+
 /// Active calls and hooks.
 pub mod debug {
     pub use crate::api::debug::{Debug, DebugEvent, DebugNames, DebugSource, DebugStack, HookTriggers, VmState};
+}
+
+/// Errors.
+pub mod error {
+    pub use crate::api::error::{DynStdError, Error, ErrorContext, ExternalError, ExternalResult, LuaError, Result};
+}
+
+/// Functions.
+pub mod function {
+    #[cfg(feature = "async")]
+    pub use crate::api::asynchronous::AsyncCallFuture;
+    pub use crate::api::function::{Function, FunctionInfo};
+    #[cfg(feature = "async")]
+    pub use crate::api::native::LuaNativeAsyncFn;
+    pub use crate::api::native::{LuaNativeFn, LuaNativeFnMut};
 }
 
 /// Lua values as serde sees data.
@@ -113,7 +143,38 @@ pub mod serde {
 pub mod state {
     pub use crate::api::lua::{Lua, WeakLua};
     pub use crate::api::memory::{GcIncParams, GcMode};
+    pub use crate::api::options::LuaOptions;
 }
+
+/// Strings.
+pub mod string {
+    pub use crate::api::string::{BorrowedBytes, BorrowedStr, LuaString};
+}
+
+/// Tables.
+pub mod table {
+    pub use crate::api::table::Table;
+    pub use crate::api::table_iter::{TablePairs, TableSequence};
+}
+
+/// Coroutines.
+pub mod thread {
+    #[cfg(feature = "async")]
+    pub use crate::api::asynchronous::AsyncThread;
+    pub use crate::api::thread::{Thread, ThreadEvent, ThreadStatus, ThreadTriggers};
+}
+
+/// Rust values that Lua code holds.
+pub mod userdata {
+    pub use crate::api::userdata::{
+        AnyUserData, MetaMethod, UserData, UserDataFields, UserDataMetatable, UserDataMetatablePairs, UserDataMethods,
+        UserDataOwned, UserDataRef, UserDataRefMut, UserDataRegistry,
+    };
+}
+
+/// The name that mlua has for [`LuaString`], too.
+#[doc(hidden)]
+pub use api::string::LuaString as String;
 
 /// Memory profiler, heap dumps and snapshots, metrics, inspection. The methods of [`Lua`] lead there.
 #[cfg(feature = "observe")]

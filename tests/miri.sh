@@ -4,7 +4,8 @@
 #
 #   tests/miri.sh                           all parts
 #   tests/miri.sh short                     what CI runs: objects and the interpreter, in about two minutes
-#   tests/miri.sh gc|vm|evaluator|api ...   some parts
+#   tests/miri.sh gc|vm|evaluator|api|embedding ...
+#                                           some parts
 #
 # Needs a nightly compiler with its components miri and rust-src; without them the script ends with status 77. Values are words that may be
 # addresses, hence the permissive provenance.
@@ -16,7 +17,7 @@ if ! cargo +nightly miri --version > /dev/null 2>&1; then
 fi
 export MIRIFLAGS="-Zmiri-permissive-provenance -Zmiri-disable-isolation ${MIRIFLAGS:-}"
 export FUZZ_SECONDS=0
-parts=("${@:-gc vm evaluator api}")
+parts=("${@:-gc vm evaluator api embedding}")
 
 for part in ${parts[*]}; do
   begun=$SECONDS
@@ -33,6 +34,8 @@ for part in ${parts[*]}; do
   evaluator) cargo +nightly miri test -p perilune-jit --test evaluator ;;
   # Handles: the corpus of the fuzz target.
   api) cargo +nightly miri test -p perilune-fuzz --test replay -- --exact api ;;
+  # What code of the host may do at the worst moment, also with a collection at every safepoint.
+  embedding) cargo +nightly miri test -p perilune --test embedding -- soundness:: ;;
   *) echo "no part '$part'" >&2; exit 2 ;;
   esac
   echo "$part: $((SECONDS - begun)) s"

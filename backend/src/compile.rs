@@ -145,23 +145,24 @@ impl Backend {
     }
     /// The function that enters compiled code: for `vm.enter`.
     pub fn enter(&self) -> EnterFn {
-        // SAFETY: the thunk was compiled with exactly this signature, and its code lives as long as the arena. (Calling it is
-        // unsafe and has the contract of `EnterFn`.)
+        // SAFETY: the thunk was compiled with exactly this signature, and its code lives as long as the arena. Calling it is unsafe and has
+        // the contract of `EnterFn`.
         unsafe { core::mem::transmute::<usize, EnterFn>(self.thunks.addrs.enter) }
     }
     /// What the exit table holds for an exit without a side trace.
     pub fn exit_stub(&self) -> usize {
         self.thunks.addrs.exit_stub
     }
-    /// Drops all compiled traces. Nothing may refer to their code any more: exits are relinked, entries are gone.
+    /// Frees the code of all traces. Nothing may refer to it any more: exits are linked to the stub again, and no instruction enters a
+    /// trace.
     pub fn reset(&mut self) {
         self.arena.reset();
     }
-    /// Drops a compiled tree, as its [`CompiledCode`] described it. Nothing may refer to its code any more.
+    /// Frees the code of a compiled tree, as its [`CompiledCode`] described it. Nothing may refer to it any more.
     pub fn free(&mut self, entry: usize, size: usize) {
         self.arena.free(Code::at(entry, size));
     }
-    /// Bytes of executable memory: used, and in all.
+    /// Bytes of executable memory: in use, and in all.
     pub fn code_memory(&self) -> (usize, usize) {
         (self.arena.used(), self.arena.capacity())
     }
@@ -175,7 +176,7 @@ impl Backend {
     }
 }
 
-// Compiling can move to another thread.
+// A compilation can be moved to another thread.
 const _: () = {
     const fn sendable<T: Send>() {}
     sendable::<Compiler>();

@@ -8,7 +8,7 @@ use perilune_vm::helper::Helper;
 pub enum BackendError {
     /// The target is not supported by Cranelift.
     Target(String),
-    /// Executable memory cannot be had from the operating system.
+    /// The operating system provides no executable memory.
     Memory(String),
     /// The code arena is full: flush all traces, then [`Backend::reset`](crate::Backend::reset).
     ArenaFull,

@@ -1,16 +1,16 @@
 //! Exit arguments: slots that an exit passes to its side trace in registers.
 //!
 //! An exit stores the slots of its snapshot, and the side trace would begin by loading them again. So a few of them are also passed as
-//! arguments, after those that every trace has. The runtime, which handles the exit as long as there is no side trace, ignores them. Only
+//! arguments, after the arguments that every trace has. While there is no side trace the runtime handles the exit, and ignores them. Only
 //! loads that rely on the parent ([`sload::PARENT`]) may use them: a trace with such loads is entered from its exit and from nowhere else.
 
 use perilune_recorder::ir::{Effect, Ins, IrRef, Op, SlotIdx, SnapId, Trace, Ty, sload};
 
-/// A trace with more exits than this has code that they share, which passes nothing.
+/// The exits of a trace with more exits than this end in shared code, which passes nothing.
 const MAX_DIRECT: usize = 16;
 /// An exit that stores more slots than this passes nothing.
 const MOST_SLOTS: usize = 6;
-/// Arguments in registers, as far as the calling convention has them for traces: words and nums.
+/// The most arguments in registers: words and nums. The calling convention of traces has no more.
 const MOST: [usize; 2] = [3, 4];
 
 /// A slot whose value an exit passes.
@@ -22,8 +22,8 @@ pub struct ExitArg {
     pub ty: Ty,
 }
 
-/// Do the exits of a trace leave by themselves, instead of by code that they share? Where helpers are called, that would make the
-/// register allocator move the VM and the base back and forth.
+/// Does each exit of a trace leave by itself, and not through shared code? Where helpers are called, leaving by itself would make the
+/// register allocator move the VM and the base between registers.
 pub(crate) fn is_direct(trace: &Trace) -> bool {
     trace.snaps.len() <= MAX_DIRECT && !trace.ins.iter().any(|i| !i.is_sunk() && calls_helper(i.op))
 }

@@ -1,7 +1,7 @@
 //! Lowers optimised traces through Cranelift to machine code and keeps that code.
 //!
 //! This is the only crate that names Cranelift. Its input is a [`TraceTree`] (a root trace and the side traces compiled into it)
-//! and the layout tables of the VM; it reads neither the heap nor a VM, so that it can move to another thread.
+//! the layout tables of the VM. It reads neither the heap nor a VM, so that it can move to another thread.
 //!
 //! - [`isa`]: the compilation target and its settings.
 //! - [`code`]: executable memory.

@@ -1,4 +1,4 @@
-//! What comes of compiling: machine code, what each piece of it is for, and listings.
+//! The result of a compilation: machine code, the purpose of each part of it, and listings.
 
 use perilune_recorder::ir::SnapId;
 
@@ -20,7 +20,7 @@ pub struct Emitted {
     pub code: Vec<u8>,
     /// Offset of the loop's head, if the root trace has one.
     pub loop_offset: Option<u32>,
-    /// What is where.
+    /// The purpose of each part of the code.
     pub map: CodeMap,
     /// See [`crate::CompileRequest::listing`].
     pub listing: Option<Listing>,
@@ -57,7 +57,7 @@ pub struct CompiledCode {
     pub size: usize,
     /// Offset of the loop's head, if the root trace has one.
     pub loop_offset: Option<u32>,
-    /// What is where.
+    /// The purpose of each part of the code.
     pub map: CodeMap,
     /// See [`crate::CompileRequest::listing`].
     pub listing: Option<Listing>,

@@ -14,19 +14,20 @@ pub struct TraceTree<'a> {
     pub id: TraceId,
     /// The id of its first exit.
     pub exit_base: ExitId,
-    /// By instruction: the number to leave in `CompiledState::site` before it calls a helper that allocates; empty if nobody
-    /// wants to know.
+    /// By instruction: the number to store to `CompiledState::site` before it calls a helper that allocates; empty if no profiler needs
+    /// sites.
     pub sites: &'a [u32],
-    /// The code is sampled by address: it leaves its site before it calls any helper.
+    /// The code is sampled by address: it stores its site before it calls any helper.
     pub sampled: bool,
-    /// Stacks are walked while it runs: it tells where its frame is (`CompiledState::frame_base`) when it starts and when that changes.
+    /// Stacks are walked while it runs: it stores the base of its frame (`CompiledState::frame_base`) when it starts and when the base
+    /// changes.
     pub walked: bool,
     /// Side traces by the exit they start from. Other exits leave through the exit table.
     pub sides: Vec<(SnapId, TraceTree<'a>)>,
 }
 
 impl<'a> TraceTree<'a> {
-    /// A trace by itself.
+    /// A trace without side traces.
     pub fn single(trace: &'a Trace, id: TraceId, exit_base: ExitId) -> TraceTree<'a> {
         TraceTree { trace, id, exit_base, sites: &[], sampled: false, walked: false, sides: Vec::new() }
     }
@@ -39,11 +40,11 @@ pub struct CompileRequest<'a> {
     pub tree: TraceTree<'a>,
     /// Slots between the base of a frame and its caller's, from the frame's return address (for RETF).
     pub frame_delta: fn(pc: u64) -> u32,
-    /// Exits leave to the runtime, or to side traces, what [`crate::unboxed::unboxed`] lists.
+    /// Exits leave the slots that [`crate::unboxed::unboxed`] lists unboxed, to the runtime or to side traces.
     pub unboxed_exits: bool,
-    /// What the exit that leads to the root trace of the tree left undone.
+    /// The slots that the exit leading to the root trace of the tree has left unboxed.
     pub unboxed: &'a [Unboxed],
-    /// What that exit passes in registers ([`crate::exit_abi::exit_args`]).
+    /// The arguments that this exit passes in registers ([`crate::exit_abi::exit_args`]).
     pub exit_args: &'a [ExitArg],
     /// The hash of a string.
     pub key_hash: fn(Value) -> u32,

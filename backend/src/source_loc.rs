@@ -1,4 +1,5 @@
-//! Source locations of Cranelift IR: they carry instructions and exits of the trace through the code generator, to the map of the code.
+//! Source locations of Cranelift IR: by them, the code generator tells from which instruction or exit of the trace each piece of code was
+//! made.
 
 use cranelift_codegen::ir::SourceLoc;
 use perilune_recorder::ir::SnapId;

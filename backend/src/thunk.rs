@@ -20,7 +20,7 @@ use perilune_vm::layout::{AbiType, ofs};
 const MEM: MemFlagsData = MemFlagsData::trusted();
 
 /// Helpers that traces call on cold paths: those for the collector and for stacks, and those that exits call to make sunk tables, which
-/// have a word as result.
+/// return a word.
 const COLD: [Helper; 10] = [
     Helper::BarrierBack,
     Helper::BarrierUpval,
@@ -45,7 +45,7 @@ pub struct ThunkAddrs {
 }
 
 impl ThunkAddrs {
-    /// Made-up addresses, for code that is not executed.
+    /// Made-up addresses, for code that is compiled but never run.
     pub fn placeholder() -> ThunkAddrs {
         ThunkAddrs { enter: 0x1000, exit_stub: 0x1100, cold: core::array::from_fn(|i| 0x1200 + 0x100 * i) }
     }
@@ -105,9 +105,9 @@ fn signature(call_conv: CallConv, params: &[Type], result: Option<Type>) -> Sign
     sig
 }
 
-/// The thunks, in executable memory that this owns.
+/// The thunks, with the executable memory that they are in.
 pub(crate) struct Thunks {
-    /// Where they are.
+    /// The addresses of the thunks.
     pub addrs: ThunkAddrs,
     /// Owns their memory; `None` only while it is freed.
     module: Option<JITModule>,
@@ -141,7 +141,7 @@ impl Thunks {
 impl Drop for Thunks {
     fn drop(&mut self) {
         if let Some(module) = self.module.take() {
-            // SAFETY: the backend is going, and with it whatever was compiled to call these thunks.
+            // SAFETY: the backend is dropped, and with it all code that calls these thunks.
             unsafe { module.free_memory() };
         }
     }

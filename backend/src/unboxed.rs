@@ -1,7 +1,7 @@
-//! Unboxed exits: slots that an exit stores as they are in registers.
+//! Unboxed exits: slots that an exit stores in the representation that they have in registers.
 //!
-//! Most guards never fail, and boxing at exits would be most of the code of a trace. So an exit stores only values that compiled code
-//! alone knows, unboxed, and no constants. The Lua values are made from them by the runtime, when it handles the exit, or by the first
+//! Most guards never fail, and boxing at exits would be most of the code of a trace. So an exit stores only values that compiled code alone
+//! knows, unboxed, and no constants. The Lua values are made from them by the runtime, when it handles the exit, or by the first
 //! instructions of the side trace. Boxing a slot twice does no harm.
 
 use perilune_recorder::ir::{Const, IrRef, SnapId, Trace, Ty};
@@ -37,7 +37,7 @@ pub(crate) fn value_ty(value: Value) -> Ty {
     }
 }
 
-/// The value of a reference that is known when the trace is compiled.
+/// The boxed value of a reference, if it is known when the trace is compiled.
 pub(crate) fn known_word(trace: &Trace, r: IrRef) -> Option<u64> {
     if !r.is_const() {
         return ty(trace, r)?.pri_value().map(|v| v.bits());

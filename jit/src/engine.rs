@@ -2,58 +2,50 @@
 //!
 //! Next on the way of a hot loop: `jit/src/record/start.rs`.
 
-use crate::feedback::number_profile::NumberProfile;
-use crate::params::Options;
+use crate::params::Settings;
 use crate::policy::Policy;
 use crate::policy::hotcount;
 use crate::policy::proto_table::ProtoTable;
-use crate::record::Recording;
+use crate::record::RecordState;
 use crate::trace::Registry;
 use crate::trace::machine::Machine;
-use crate::view::aborts;
-use crate::view::counters::{Counters, Published};
+use crate::view::counters::{Counters, Stats};
 use crate::view::events::Event;
-use crate::view::watch::Watcher;
+use crate::view::watch::Observers;
 use core::any::Any;
-use core::cell::{Cell, RefCell};
-use perilune_recorder::ir::Trace;
+use core::cell::RefCell;
 use perilune_vm::bc::Ins;
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::{Compiler, Mode, Resume};
-use perilune_vm::object::{BcPos, Gc, Proto};
-use perilune_vm::{ExitId, TraceId, Value, Vm};
+use perilune_vm::object::{BcPos, Gc, InsPtr, Proto};
+use perilune_vm::{ExitId, Value, Vm};
 use std::rc::Rc;
 
 /// The tracing compiler of one VM.
 ///
-/// Handlers of events run Lua code that may come back here: no cell is borrowed while one runs.
+/// Its parts are cells, because the interpreter calls the compiler through a shared reference. Two rules keep their borrows from clashing:
+///
+/// - No part is borrowed while Lua code runs: handlers of events (`send`) and the collector's finalizers may call the compiler again.
+/// - Where several are borrowed at once, the recording is borrowed first, then the registry, then what is known about prototypes, then the
+///   rest.
 #[derive(Default)]
 pub struct Jit {
-    pub(crate) enabled: Cell<bool>,
-    pub(crate) options: Cell<Options>,
-    pub(crate) registry: RefCell<Registry>,
-    pub(crate) recording: RefCell<Option<Recording>>,
-    pub(crate) machine: RefCell<Machine>,
-    pub(crate) counters: Cell<Counters>,
-    pub(crate) published: Published,
-    /// Is a handler running?
-    pub(crate) in_event: Cell<bool>,
-    /// Was the recording given up by somebody whom its own handler called?
-    pub(crate) cancelled: Cell<bool>,
-    /// The trace that was just aborted, while its event is reported.
-    pub(crate) given_up: RefCell<Option<(TraceId, Rc<Trace>)>>,
+    /// Whether it is on, and its parameters.
+    pub(crate) settings: Settings,
+    /// When to compile: how long the program has run, and how much of that compiling has taken.
+    pub(crate) policy: RefCell<Policy>,
     /// What is known about prototypes and their bytecode.
     pub(crate) protos: RefCell<ProtoTable>,
-    /// Fields whose loads are expected to find both forms of numbers.
-    pub(crate) number_profile: RefCell<NumberProfile>,
-    /// What came to nothing.
-    pub(crate) aborts: RefCell<aborts::Places>,
-    /// What the program has run, and what was spent on compiling.
-    pub(crate) policy: RefCell<Policy>,
-    /// Guards numbered so far by exit stress.
-    pub(crate) guards: Cell<u32>,
-    /// Who watches.
-    pub(crate) watcher: RefCell<Option<Box<dyn Watcher>>>,
+    /// The recording under way.
+    pub(crate) recording: RecordState,
+    /// The finished traces.
+    pub(crate) registry: RefCell<Registry>,
+    /// What runs traces.
+    pub(crate) machine: RefCell<Machine>,
+    /// Counts of what was done, and of what was aborted.
+    pub(crate) stats: Stats,
+    /// The watcher, and the handlers of events.
+    pub(crate) observers: Observers,
 }
 
 impl Jit {
@@ -62,10 +54,10 @@ impl Jit {
         let compiler: Rc<dyn Any> = vm.compiler.clone();
         compiler.downcast().ok()
     }
-    /// Attaches a new compiler to a VM. It is on.
+    /// Attaches a new compiler to a VM. The compiler is on.
     pub fn install(vm: &mut Vm) -> Rc<Jit> {
         let jit = Rc::new(Jit::default());
-        jit.enabled.set(true);
+        jit.settings.enabled.set(true);
         jit.registry.borrow_mut().connect(vm);
         vm.compiler = jit.clone();
         jit.reset_counters(vm);
@@ -73,33 +65,33 @@ impl Jit {
     }
     /// Is it on?
     pub fn is_on(&self) -> bool {
-        self.enabled.get()
+        self.settings.enabled.get()
     }
-    /// Switches it. Off, nothing new is compiled; what has been compiled stays in use.
+    /// Switches the compiler on or off. While it is off nothing new is compiled, and existing traces are still used.
     pub fn switch(&self, vm: &mut Vm, on: bool) {
         self.cancel(vm);
-        self.enabled.set(on);
+        self.settings.enabled.set(on);
         self.reset_counters(vm);
     }
-    /// What it did so far.
+    /// The counts of what the compiler has done.
     pub fn counts(&self) -> Counters {
         self.settle_exits();
         self.counts_so_far()
     }
-    /// The same without the exits that have not been counted yet.
+    /// The same without the exits that the interpreter has taken by itself since they were last counted.
     fn counts_so_far(&self) -> Counters {
         let ticks = self.policy.borrow().ticks();
         let registry = self.registry.borrow();
-        let counted = self.counters.get();
-        let deopt = counted.deopt + registry.taken_before;
+        let counted = self.stats.counters.get();
+        let deopt = counted.deopt + registry.exits.taken_before;
         Counters { entered: registry.entered(), ticks, alive: registry.alive() as u64, deopt, ..counted }
     }
-    /// Lets the process see what it did so far.
+    /// Publishes the counts, so that the process sees them.
     pub(crate) fn publish(&self) {
-        self.published.publish(&self.counts_so_far());
+        self.stats.published.publish(&self.counts_so_far());
     }
     pub(crate) fn reset_counters(&self, vm: &mut Vm) {
-        let hotloop = self.enabled.get().then(|| self.thresholds(vm).hotloop);
+        let hotloop = self.settings.enabled.get().then(|| self.thresholds(vm).hotloop);
         hotcount::reset_counters(vm, &mut self.policy.borrow_mut(), hotloop);
     }
     /// Sets the hot counter of the instruction at a position.
@@ -107,17 +99,17 @@ impl Jit {
         hotcount::set_counter(vm, &mut self.policy.borrow_mut(), pos.hot_counter(), n);
     }
     pub(crate) fn count(&self, f: impl FnOnce(&mut Counters)) {
-        let mut c = self.counters.get();
+        let mut c = self.stats.counters.get();
         f(&mut c);
-        self.counters.set(c);
+        self.stats.counters.set(c);
     }
     /// May recording start?
     pub(crate) fn may_record(&self, vm: &Vm) -> bool {
-        self.enabled.get() && vm.callback.no_record == 0 && vm.interp.mode == Mode::Interpret && !self.is_recording()
+        self.settings.enabled.get() && vm.callback.no_record == 0 && vm.interp.mode == Mode::Interpret && !self.is_recording()
     }
     /// Is it recording?
     pub fn is_recording(&self) -> bool {
-        self.recording.borrow().is_some()
+        self.recording.current.borrow().is_some()
     }
 }
 
@@ -128,10 +120,10 @@ impl Drop for Jit {
 }
 
 impl Compiler for Jit {
-    fn hot(&self, vm: &mut Vm, pc: *const Ins) {
+    fn hot(&self, vm: &mut Vm, pc: InsPtr) {
         self.hot_counter_underflowed(vm, pc);
     }
-    fn record(&self, vm: &mut Vm, pc: *const Ins) {
+    fn record(&self, vm: &mut Vm, pc: InsPtr) {
         self.record_instruction(vm, pc);
     }
     fn exit(&self, vm: &mut Vm, exit: ExitId) -> Resume {
@@ -159,15 +151,15 @@ impl Compiler for Jit {
     }
     fn mark(&self, marker: &mut Marker) {
         let registry = self.registry.borrow();
-        registry.mark(marker);
-        if let Some(r) = &*self.recording.borrow() {
+        self.protos.borrow_mut().mark_new(marker);
+        if let Some(r) = &*self.recording.current.borrow() {
             r.mark(marker);
-            // The traces that a side trace is to belong to.
+            // The root trace's owner, which the traces of its tree live as long as.
             if let Some(e) = registry.get(r.root()) {
                 marker.mark(e.owner());
             }
         }
-        if let Some((_, trace)) = &*self.given_up.borrow() {
+        if let Some((_, trace)) = &*self.recording.aborted.borrow() {
             trace.mark(marker);
         }
     }
@@ -175,7 +167,7 @@ impl Compiler for Jit {
         if !waiting && !self.is_recording() {
             self.end_unreachable(proto);
         }
-        self.registry.borrow().mark_traces(proto, marker);
+        self.protos.borrow().mark_traces(proto, marker);
     }
     fn as_any(&self) -> &dyn Any {
         self

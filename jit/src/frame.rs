@@ -8,7 +8,7 @@ use perilune_vm::bc::{Ins, Op};
 use perilune_vm::hooks::Unboxed;
 use perilune_vm::interp::frames::Level;
 use perilune_vm::interp::hook::is_header as is_header_op;
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{Gc, InsPtr, Proto};
 use perilune_vm::{Value, Vm};
 
 /// The function of the frame at `vm.base`.
@@ -29,20 +29,14 @@ pub fn slot(level: &Level, n: usize) -> Value {
     unsafe { *level.base.add(n) }
 }
 
-/// The instruction at an address inside a live prototype.
-pub fn ins(pc: *const Ins) -> Ins {
-    // SAFETY: the callers' addresses come from the interpreter or from snapshots, whose prototypes are kept.
-    unsafe { *pc }
-}
-
 /// Is the instruction at `pc` the header of a function?
-pub fn is_header(pc: *const Ins) -> bool {
-    is_header_op(ins(pc).op())
+pub fn is_header(pc: InsPtr) -> bool {
+    is_header_op(pc.ins().op())
 }
 
 /// Sets `vm.top` behind all values that the instruction at `pc`, about to run, may read: the frame, and an open list.
-pub fn protect(vm: &mut Vm, pc: *const Ins, nslots: usize) {
-    let ins = ins(pc);
+pub fn protect(vm: &mut Vm, pc: InsPtr, nslots: usize) {
+    let ins = pc.ins();
     let open = match ins.op() {
         Op::CALLM => ins.a() + 2 + ins.c() + vm.multres as usize,
         Op::CALLMT | Op::RETM => ins.a() + 2 + ins.d() + vm.multres as usize,
@@ -58,7 +52,7 @@ pub fn protect(vm: &mut Vm, pc: *const Ins, nslots: usize) {
     }
 }
 
-/// Do so many slots from the base of the running frame on not fit its stack?
+/// Does the stack lack room for so many slots from the base of the running frame on?
 pub fn lacks_stack(vm: &Vm, slots: usize) -> bool {
     vm.base.wrapping_add(slots) > vm.stack_limit
 }
@@ -73,7 +67,7 @@ pub fn delta(link: u64) -> u32 {
     2 + call.a() as u32
 }
 
-/// Makes Lua values of what an exit left in the slots of the frame at `vm.base` and in those around it.
+/// Boxes the slots that an exit has left unboxed in the frame at `vm.base` and in those around it.
 pub fn box_slots(vm: &mut Vm, slots: &[Unboxed]) {
     // SAFETY: the slots are those of the snapshot that compiled code has just left by, in frames that it checked the stack for.
     unsafe { perilune_vm::hooks::box_slots(vm.base, slots) }

@@ -1,8 +1,8 @@
-//! When to trace, what to keep, what to tell.
+//! The policy of the JIT: when to record, which traces to keep, and how to watch that.
 //!
 //! - [`Jit`] is the compiler that the interpreter knows ([`perilune_vm::hooks::Compiler`]).
-//! - [`policy`] says when to compile, `record` has the recording under way, [`trace`] the finished traces, `exit` what is done when one is
-//!   left, `feedback` what was learnt from all that.
+//! - [`policy`] says when to compile; `record` has the recording under way, [`trace`] the finished traces; `exit` does the work at exits;
+//!   `feedback` keeps what recordings and runs have shown.
 //! - [`view`] is for Rust programs and handlers of `jit.attach` that watch; [`stdlib`] is the `jit` library.
 //!
 //! ```

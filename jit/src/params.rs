@@ -1,5 +1,6 @@
 //! The parameters and flags of the compiler: what `-O` and `jit.opt.start` set.
 
+use core::cell::Cell;
 use perilune_recorder::params::Limits;
 use perilune_recorder::params::OptFlags;
 use perilune_recorder::rec::RecParams;
@@ -88,7 +89,7 @@ for_each_param!(define_params);
 /// Names of the optimisations that `-O` switches on and off, with what they do.
 pub const OPTIMISATIONS: &[(&str, &str)] = OptFlags::TABLE;
 
-/// Which parameters were set, and are meant as they are.
+/// Which thresholds were set by the user, and are taken literally.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Set {
     /// `hotloop`
@@ -108,21 +109,32 @@ pub struct Options {
     pub flags: OptFlags,
 }
 
-/// What setting an option means for a compiler that runs.
+/// Whether the compiler is on, its options, and what they count.
+#[derive(Debug, Default)]
+pub(crate) struct Settings {
+    /// Off, nothing new is compiled.
+    pub enabled: Cell<bool>,
+    /// See [`Options`].
+    pub options: Cell<Options>,
+    /// Guards that exit stress has numbered so far.
+    pub stress_guards: Cell<u32>,
+}
+
+/// What a changed option requires of a running compiler.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Changed {
     /// Nothing more.
     Nothing,
     /// Hot counters start again.
     HotCounters,
-    /// Traces are run in another way.
+    /// All traces are flushed: they are run in another way.
     Engine,
     /// Stress of exits or of the collector begins or ends.
     Stress,
 }
 
 impl Options {
-    /// Sets what one argument of `jit.opt.start` says; `None` if it says nothing that is known.
+    /// Sets an option as one argument of `jit.opt.start` says; `None` if there is no such option.
     pub fn apply(&mut self, option: &str) -> Option<Changed> {
         if let [digit @ b'0'..=b'9'] = option.as_bytes() {
             self.flags = OptFlags::level(u32::from(digit - b'0'));
@@ -154,7 +166,7 @@ impl Options {
     fn set_flag(&mut self, name: &str, on: bool) -> Option<Changed> {
         self.flags.set(name, on).then_some(Changed::Nothing)
     }
-    /// What the recorder needs; `history` as it says there.
+    /// The parameters for the recorder; `history` as in [`RecParams`].
     pub fn recorder(&self, history: bool) -> RecParams {
         let p = &self.params;
         let limits = Limits { maxrecord: p.maxrecord, maxirconst: p.maxirconst, maxsnap: p.maxsnap };

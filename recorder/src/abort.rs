@@ -1,4 +1,4 @@
-//! Reasons to give up a trace: one table, in LuaJIT's order and wording, since tools print them by number.
+//! Reasons of aborts: one table, in LuaJIT's order and wording, since tools print them by number.
 
 /// Calls the given macro with all reasons: `(Name, "message")`. `%s` and `%d` stand for details that the event carries.
 #[macro_export]
@@ -15,9 +15,9 @@ macro_rules! for_each_abort {
             (TooDeep, "trace too deep")
             /// `maxsnap` reached.
             (TooManySnapshots, "too many snapshots")
-            /// The place is blacklisted.
+            /// The instruction where the trace should start is blacklisted.
             (Blacklisted, "blacklisted")
-            /// Try again at once.
+            /// Start again at once: the next attempt knows what this one has found.
             (Retry, "retry recording")
             /// A bytecode that is not compiled.
             (NyiBytecode, "NYI: bytecode %s")
@@ -33,7 +33,7 @@ macro_rules! for_each_abort {
             (JitOff, "JIT compilation disabled for function")
             /// Too many calls of one function in the trace.
             (CallUnroll, "call unroll limit reached")
-            /// A better start was found.
+            /// A better start was found: recording begins there.
             (DownRecursion, "down-recursion, restarting")
             /// A builtin called in a way that is not compiled.
             (NyiFastFunc, "NYI: unsupported variant of FastFunc %s")
@@ -81,7 +81,7 @@ macro_rules! for_each_abort {
 
 macro_rules! define_aborts {
     ($($(#[$doc:meta])* ($name:ident, $text:literal))*) => {
-        /// Why a trace was given up.
+        /// Why a recording was aborted.
         #[derive(Copy, Clone, PartialEq, Eq, Debug)]
         #[repr(u8)]
         pub enum Abort { $($(#[$doc])* $name,)* }

@@ -1,7 +1,7 @@
 //! Bytecode to trace IR: the IR, the recorder, the optimiser, and an evaluator of the IR.
 //!
-//! From below: [`ir`] (a trace as data, and under construction), [`opt`] (the emission pipeline and the passes), [`rec`] (the recorder,
-//! which emits what bytecode does) and [`eval`] (runs IR without compiling it).
+//! From the bottom up: [`ir`] (a trace as data, and under construction), [`opt`] (the emission pipeline and the passes), [`rec`] (the
+//! recorder, which emits IR for bytecode) and [`eval`] (runs IR without compiling it).
 //!
 //! IR is text that can be read back, in the columns of LuaJIT's dump:
 //!

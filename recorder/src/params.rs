@@ -49,9 +49,9 @@ define_flags! {
     abc, "abc";
     /// Sinking of allocations.
     sink, "sink";
-    /// Stores of slots on the way, for exits to be short.
+    /// Storing slots within the trace, so that exits are short.
     sync, "sync";
-    /// Fusion of operands: of numbers into string buffers, and the backend's.
+    /// Fusion of operands: of numbers into string buffers, and in the backend.
     fuse, "fuse";
 }
 
@@ -107,7 +107,7 @@ pub struct RecParams {
     pub instunroll: u32,
     /// Instructions that a trace must have to be stitched to another one behind a call.
     pub minstitch: u32,
-    /// Keeps the instructions that are asked for, see [`crate::rec::FinishedTrace::history`].
+    /// Keeps the requested instructions, see [`crate::rec::FinishedTrace::history`].
     pub history: bool,
 }
 

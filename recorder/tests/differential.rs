@@ -152,7 +152,7 @@ fn traced(seed: u64, flags: OptFlags, dense: bool, counts: &mut Counts) -> (Stri
         match exit.outcome {
             Outcome::Again => {}
             Outcome::Exit(k) => {
-                let pc = trace.snap(k).pc as usize;
+                let pc = trace.snap(k).pc.get() as usize;
                 // To the start of the next iteration, if there is one.
                 if !s.interpret(pc, 1) {
                     break;

@@ -9,8 +9,9 @@ use super::error::{Error, Result};
 use super::function::Function;
 use super::lua::Lua;
 use super::multi::{FromLuaMulti, IntoLuaMulti, MultiValue};
-use super::thread::Thread;
-use super::userdata::AnyUserData;
+use super::passing::{Frame, Passed, pass};
+use super::sync::{MaybeSend, Rc};
+use super::thread::{Resume, Thread, ThreadStatus};
 use super::value::{LightUserData, Value};
 use futures_core::Stream;
 use perilune_vm::interp::co;
@@ -20,26 +21,24 @@ use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::marker::PhantomData;
 use std::pin::Pin;
-use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-/// The function around an asynchronous one. `start` makes a future of the arguments; `poll` gives true and the results, or false and what is
-/// to be yielded, and takes what the coroutine was resumed with.
+/// The function around an asynchronous one. `start` makes a future of the arguments and polls it, `poll` takes what the coroutine was resumed
+/// with and polls it again. Both give the future, true and the results, or the future, false and what is to be yielded.
 const WAIT: &str = "
 local poll, yield = ...
 local function go(future, ready, ...)
     if ready then return ... end
-    return go(future, poll(future, yield(...)))
+    return go(poll(future, yield(...)))
 end
 return function(start)
-    return function(...)
-        local future = start(...)
-        return go(future, poll(future))
-    end
+    return function(...) return go(start(...)) end
 end";
 
-/// A future of a call.
-type Call = Pin<Box<dyn Future<Output = Result<MultiValue>>>>;
+/// The future of a call. It leaves its results on their way.
+pub type Call = Pin<Box<dyn Future<Output = Result<()>>>>;
+/// Makes the future of a call with these arguments.
+pub type Start = dyn Fn(Passed<'_>) -> Result<Call>;
 
 /// What a userdata of a call holds. Empty once the future is done, or was given up.
 #[derive(Default)]
@@ -65,6 +64,29 @@ pub struct Async {
     last: RefCell<Option<Rc<Pending>>>,
     /// [`WAIT`], compiled.
     wait: Cell<Option<u32>>,
+    /// Coroutines of calls that are over, for the next ones.
+    pool: RefCell<Vec<Thread>>,
+    /// How many of them are kept.
+    pub(super) pool_size: Cell<usize>,
+    /// Coroutines of [`Function::call_async`] that run, each with the coroutine that polls it.
+    implicit: RefCell<Vec<(Raw, Raw)>>,
+}
+
+impl Async {
+    /// The coroutine that polls an implicit one; any other coroutine itself.
+    pub(super) fn owner_of(&self, thread: Raw) -> Raw {
+        let implicit = self.implicit.borrow();
+        implicit.iter().rev().find(|(t, _)| *t == thread).map_or(thread, |(_, owner)| *owner)
+    }
+}
+
+/// Notes a coroutine that [`Function::call_async`] has made, as long as it runs.
+struct Implicit<'a>(&'a RefCell<Vec<(Raw, Raw)>>);
+
+impl Drop for Implicit<'_> {
+    fn drop(&mut self) {
+        self.0.borrow_mut().pop();
+    }
 }
 
 /// Puts a waker back, also when a panic passes.
@@ -82,7 +104,7 @@ fn waiting(lua: &Lua, start: Raw) -> Result<Raw> {
     let wait = match all.wait.get() {
         Some(slot) => lua.0.roots.get(slot),
         None => {
-            let poll: Rc<Closure> = Rc::new(poll_call);
+            let poll: Rc<Closure> = Rc::new(poll_again);
             let poll = lua.handle(callback::new(lua, poll));
             let (chunk, yields) = lua.0.enter(|vm| {
                 let chunk = vm.load_chunk(WAIT.as_bytes(), b"=[async]", None).map(Raw::func);
@@ -101,45 +123,96 @@ fn waiting(lua: &Lua, start: Raw) -> Result<Raw> {
 }
 
 /// What `poll` of [`WAIT`] does.
-fn poll_call(lua: &Lua, mut args: MultiValue) -> Result<MultiValue> {
-    let Some(Value::UserData(call)) = args.pop_front() else { return Err(Error::UserDataTypeMismatch) };
-    let pending = call.0.get().as_udata().and_then(|u| u.with(|p: &mut Rc<Pending>| Rc::clone(p)));
+fn poll_again(args: Passed<'_>) -> Result<()> {
+    let call = args.raw(0);
+    let pending = call.as_udata().and_then(|u| u.with(|p: &mut Rc<Pending>| Rc::clone(p)));
     let pending = pending.ok_or(Error::UserDataTypeMismatch)?;
-    let all = &lua.0.asynchronous;
-    let waker = all.waker.borrow().clone().unwrap_or_else(|| Waker::noop().clone());
-    drop(all.sent.replace(Some(args)));
-    drop(all.yielded.take());
+    let sent = (args.len() > 1).then(|| args.skip(1).to_multi());
     // The future is taken out while it is polled, so that code which cancels the call meanwhile does not drop it.
     let Some(mut future) = pending.0.take() else { return Err(Error::runtime("the asynchronous call was given up")) };
+    if poll(args.lua, &mut future, sent)?.is_pending() {
+        *pending.0.borrow_mut() = Some(future);
+        suspend(args.lua, call, pending)?;
+    }
+    Ok(())
+}
+
+/// Polls a future. When it is ready, nil, true and the results are on their way; else nothing is.
+fn poll(lua: &Lua, future: &mut Call, sent: Option<MultiValue>) -> Result<Poll<()>> {
+    let all = &lua.0.asynchronous;
+    let waker = all.waker.borrow().clone().unwrap_or_else(|| Waker::noop().clone());
+    drop(all.sent.replace(sent));
+    drop(all.yielded.take());
+    let before = lua.0.roots.passing_len();
+    pass(lua, Raw::NIL);
+    pass(lua, Raw::TRUE);
     let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
     drop(all.sent.take());
     match polled {
-        Poll::Ready(result) => {
-            let mut values = result?;
-            values.push_front(Value::Boolean(true));
-            Ok(values)
-        }
+        Poll::Ready(result) => result.map(Poll::Ready),
         Poll::Pending => {
-            *pending.0.borrow_mut() = Some(future);
-            drop(all.last.replace(Some(pending)));
-            let mut values = all.yielded.take().unwrap_or_else(|| [Value::LightUserData(not_ready())].into_iter().collect());
-            values.push_front(Value::Boolean(false));
-            Ok(values)
+            lua.0.roots.truncate_passing(before);
+            Ok(Poll::Pending)
+        }
+    }
+}
+
+/// Puts the call, false and what is to be yielded on their way.
+///
+/// # Errors
+/// A value that is to be yielded belongs to another state.
+fn suspend(lua: &Lua, call: Raw, pending: Rc<Pending>) -> Result<()> {
+    let all = &lua.0.asynchronous;
+    drop(all.last.replace(Some(pending)));
+    pass(lua, call);
+    pass(lua, Raw::FALSE);
+    match all.yielded.take() {
+        Some(values) => values.pass_all(lua),
+        None => {
+            pass(lua, not_ready().raw());
+            Ok(())
         }
     }
 }
 
 /// The Lua function of an asynchronous closure.
-pub(crate) fn new(lua: &Lua, start: impl Fn(&Lua, MultiValue) -> Result<Call> + 'static) -> Result<Function> {
-    let start: Rc<Closure> = Rc::new(move |lua, args| {
-        let pending = Rc::new(Pending(RefCell::new(Some(start(lua, args)?))));
-        let call = lua.0.enter(|vm| Raw::udata(vm.new_host_udata(Box::new(pending), None)));
-        Ok([Value::UserData(AnyUserData(lua.handle(call)))].into_iter().collect())
+pub fn new(lua: &Lua, start: Rc<Start>) -> Result<Function> {
+    let start: Rc<Closure> = Rc::new(move |args| {
+        let lua = args.lua;
+        let mut future = start(args)?;
+        if poll(lua, &mut future, None)?.is_pending() {
+            let pending = Rc::new(Pending(RefCell::new(Some(future))));
+            let call = lua.0.enter(|vm| Raw::udata(vm.new_host_udata(Box::new(Rc::clone(&pending)), None)));
+            suspend(lua, call, pending)?;
+        }
+        Ok(())
     });
     let start = lua.handle(callback::new(lua, start));
     let f = Function(lua.handle(waiting(lua, start.get())?));
     lua.0.step()?;
     Ok(f)
+}
+
+/// The future of a call whose result is converted.
+pub fn converted<R: IntoLuaMulti>(lua: &Lua, future: impl Future<Output = Result<R>> + MaybeSend + 'static) -> Call {
+    let lua = lua.weak();
+    Box::pin(async move {
+        let result = future.await?;
+        result.pass_all(&lua.upgrade())
+    })
+}
+
+/// An asynchronous closure that converts its arguments and results. `to` is its name in messages.
+pub fn start<A, FR, R>(to: Option<String>, f: impl Fn(Lua, A) -> FR + MaybeSend + 'static) -> Rc<Start>
+where
+    A: FromLuaMulti,
+    FR: Future<Output = Result<R>> + MaybeSend + 'static,
+    R: IntoLuaMulti,
+{
+    Rc::new(move |args| {
+        let converted_args = A::take_all(args, Some((1, to.as_deref())))?;
+        Ok(converted(args.lua, f(args.lua.clone(), converted_args)))
+    })
 }
 
 impl Lua {
@@ -168,20 +241,12 @@ impl Lua {
     /// The memory limit is reached.
     pub fn create_async_function<F, A, FR, R>(&self, f: F) -> Result<Function>
     where
-        F: Fn(Lua, A) -> FR + 'static,
+        F: Fn(Lua, A) -> FR + MaybeSend + 'static,
         A: FromLuaMulti,
-        FR: Future<Output = Result<R>> + 'static,
+        FR: Future<Output = Result<R>> + MaybeSend + 'static,
         R: IntoLuaMulti,
     {
-        new(self, move |lua, args| {
-            let args = A::from_lua_args(args, 1, None, lua)?;
-            let future = f(lua.clone(), args);
-            let weak = lua.weak();
-            Ok(Box::pin(async move {
-                let result = future.await?;
-                result.into_lua_multi(&weak.upgrade())
-            }))
-        })
+        new(self, start(None, f))
     }
     /// In an asynchronous function: its coroutine yields values; gives what it is resumed with.
     ///
@@ -214,23 +279,42 @@ impl Lua {
     }
 }
 
-impl Function {
-    /// Calls the function in a coroutine of its own, so that it may call asynchronous functions. What it yields otherwise is ignored.
-    ///
-    /// # Errors
-    /// As for [`Function::call`].
-    pub fn call_async<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> AsyncCall<R> {
-        let lua = self.0.lua();
-        let thread = args.into_lua_multi(&lua).and_then(|args| lua.create_thread(self.clone())?.into_async(args));
-        AsyncCall(thread.map_err(Some))
+/// A coroutine for a call that nobody else sees.
+fn pooled_thread(lua: &Lua, f: &Function) -> Result<Thread> {
+    let taken = lua.0.asynchronous.pool.borrow_mut().pop();
+    match taken {
+        Some(thread) => {
+            thread.reset_to(f.0.get_in(&lua.0)?)?;
+            Ok(thread)
+        }
+        None => lua.create_thread(f.clone()),
     }
+}
+
+/// Calls a function in a coroutine that nobody else sees.
+pub(super) fn call<R: FromLuaMulti>(lua: &Lua, f: &Function, args: impl IntoLuaMulti) -> AsyncCallFuture<R> {
+    let thread = pooled_thread(lua, f).and_then(|thread| thread.into_async(args));
+    AsyncCallFuture(match thread {
+        Ok(mut thread) => {
+            thread.implicit = true;
+            Ok(thread)
+        }
+        Err(e) => Err(Some(e)),
+    })
 }
 
 /// The future of [`Function::call_async`].
 #[must_use = "futures do nothing unless polled"]
-pub struct AsyncCall<R>(Result<AsyncThread<R>, Option<Error>>);
+pub struct AsyncCallFuture<R>(Result<AsyncThread<R>, Option<Error>>);
 
-impl<R: FromLuaMulti> Future for AsyncCall<R> {
+impl<R> AsyncCallFuture<R> {
+    /// A call that has failed.
+    pub(super) fn failed(e: Error) -> AsyncCallFuture<R> {
+        AsyncCallFuture(Err(Some(e)))
+    }
+}
+
+impl<R: FromLuaMulti> Future for AsyncCallFuture<R> {
     type Output = Result<R>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<R>> {
@@ -250,8 +334,11 @@ impl Thread {
         if !self.is_resumable() {
             return Err(Error::CoroutineUnresumable);
         }
-        let args = args.into_lua_multi(&self.0.lua())?;
-        Ok(AsyncThread { thread: self, args: Some(args), pending: None, result: PhantomData })
+        let lua = self.0.lua();
+        let frame = Frame::new(&lua);
+        args.pass_all(&lua)?;
+        let args = frame.passed(&lua).to_multi();
+        Ok(AsyncThread { thread: self, args: Some(args), pending: None, implicit: false, result: PhantomData })
     }
 }
 
@@ -262,35 +349,46 @@ pub struct AsyncThread<R> {
     thread: Thread,
     args: Option<MultiValue>,
     pending: Option<Rc<Pending>>,
+    /// Is it one of [`Function::call_async`], which nobody else sees?
+    implicit: bool,
     result: PhantomData<fn() -> R>,
 }
 
 /// What a coroutine has done.
+#[derive(PartialEq, Eq)]
 enum Step {
     /// A future is not ready.
     Waits,
     /// It has yielded.
-    Yielded(MultiValue),
+    Yielded,
     /// It has returned.
-    Returned(MultiValue),
+    Returned,
 }
 
 impl<R> AsyncThread<R> {
-    fn step(&mut self, context: &Context<'_>) -> Result<Step> {
-        let lua = self.thread.0.lua();
-        let args = self.args.take().unwrap_or_default();
+    /// Resumes the coroutine. What it yields or returns is in the frame, from the given number on.
+    fn step(&mut self, lua: &Lua, frame: &Frame<'_>, context: &Context<'_>) -> Result<(Step, usize)> {
+        self.args.take().unwrap_or_default().pass_all(lua)?;
         self.pending = None;
         let all = &lua.0.asynchronous;
         let before = all.waker.replace(Some(context.waker().clone()));
         let _guard = WakerGuard(&all.waker, before);
         drop(all.last.take());
-        let values: MultiValue = self.thread.resume(args)?;
+        let _implicit = self.implicit.then(|| {
+            let owner = lua.visible_thread();
+            all.implicit.borrow_mut().push((self.thread.0.get_with(lua), owner));
+            Implicit(&all.implicit)
+        });
+        let first = self.thread.resume_in(lua, Resume::With, frame)?;
         self.pending = all.last.take();
-        Ok(match values.front() {
-            _ if !self.thread.is_resumable() => Step::Returned(values),
-            Some(Value::LightUserData(p)) if *p == not_ready() => Step::Waits,
-            _ => Step::Yielded(values),
-        })
+        let step = if !self.thread.is_resumable() {
+            Step::Returned
+        } else if frame.len() > first && frame.raw(first) == not_ready().raw() {
+            Step::Waits
+        } else {
+            Step::Yielded
+        };
+        Ok((step, first))
     }
 }
 
@@ -298,6 +396,21 @@ impl<R> Drop for AsyncThread<R> {
     fn drop(&mut self) {
         if let Some(future) = self.pending.take().and_then(|pending| pending.0.take()) {
             drop(future);
+        }
+        if self.implicit
+            && let Some(lua) = self.thread.0.try_lua()
+        {
+            let all = &lua.0.asynchronous;
+            let has_room = all.pool.borrow().len() < all.pool_size.get();
+            // One that has ended is reset when it is used again.
+            let is_idle = match self.thread.status() {
+                ThreadStatus::Finished | ThreadStatus::Error => true,
+                ThreadStatus::Resumable => has_room && self.thread.give_up().is_ok(),
+                ThreadStatus::Running | ThreadStatus::Normal => false,
+            };
+            if has_room && is_idle {
+                all.pool.borrow_mut().push(self.thread.clone());
+            }
         }
     }
 }
@@ -307,15 +420,17 @@ impl<R: FromLuaMulti> Future for AsyncThread<R> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<R>> {
         let this = self.get_mut();
-        match this.step(context) {
+        let lua = this.thread.0.lua();
+        let frame = this.thread.frame(&lua);
+        match this.step(&lua, &frame, context) {
             Err(e) => Poll::Ready(Err(e)),
-            Ok(Step::Waits) => Poll::Pending,
-            Ok(Step::Yielded(_)) => {
+            Ok((Step::Waits, _)) => Poll::Pending,
+            Ok((Step::Yielded, _)) => {
                 // Nobody wants what was yielded: it goes on at once.
                 context.waker().wake_by_ref();
                 Poll::Pending
             }
-            Ok(Step::Returned(values)) => Poll::Ready(R::from_lua_multi(values, &this.thread.0.lua())),
+            Ok((Step::Returned, first)) => Poll::Ready(R::take_all(frame.passed(&lua).skip(first), None)),
         }
     }
 }
@@ -328,12 +443,12 @@ impl<R: FromLuaMulti> Stream for AsyncThread<R> {
         if !this.thread.is_resumable() {
             return Poll::Ready(None);
         }
-        match this.step(context) {
+        let lua = this.thread.0.lua();
+        let frame = this.thread.frame(&lua);
+        match this.step(&lua, &frame, context) {
             Err(e) => Poll::Ready(Some(Err(e))),
-            Ok(Step::Waits) => Poll::Pending,
-            Ok(Step::Yielded(values) | Step::Returned(values)) => {
-                Poll::Ready(Some(R::from_lua_multi(values, &this.thread.0.lua())))
-            }
+            Ok((Step::Waits, _)) => Poll::Pending,
+            Ok((Step::Yielded | Step::Returned, first)) => Poll::Ready(Some(R::take_all(frame.passed(&lua).skip(first), None))),
         }
     }
 }
@@ -346,4 +461,4 @@ impl<R> IntoLua for AsyncThread<R> {
 
 // Nothing in it is pinned.
 impl<R> Unpin for AsyncThread<R> {}
-impl<R> Unpin for AsyncCall<R> {}
+impl<R> Unpin for AsyncCallFuture<R> {}

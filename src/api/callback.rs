@@ -3,9 +3,9 @@
 use super::error::{Error, Result};
 use super::failure::{self, Failure};
 use super::lua::Lua;
-use super::multi::{FromLuaMulti, IntoLuaMulti, MultiValue};
+use super::multi::{FromLuaMulti, IntoLuaMulti};
+use super::passing::{Frame, Passed};
 use super::state::State;
-use super::value::Value;
 use perilune_vm::Vm;
 use perilune_vm::error::{LuaError, LuaResult};
 use perilune_vm::value::Value as Raw;
@@ -13,12 +13,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
-/// A closure with converted arguments and results.
-pub type Closure = dyn Fn(&Lua, MultiValue) -> Result<MultiValue>;
+/// A closure that takes its arguments from those on their way, and puts its results there, behind them.
+pub type Closure = dyn Fn(Passed<'_>) -> Result<()>;
 
 /// A closure that converts its arguments and results.
 pub fn closure<A: FromLuaMulti, R: IntoLuaMulti>(f: impl Fn(&Lua, A) -> Result<R> + 'static) -> Rc<Closure> {
-    Rc::new(move |lua, args| f(lua, A::from_lua_args(args, 1, None, lua)?)?.into_lua_multi(lua))
+    Rc::new(move |args| f(args.lua, A::take_all(args, Some((1, None)))?)?.pass_all(args.lua))
 }
 
 /// What the userdata holds. The state is weak: it owns the userdata.
@@ -45,11 +45,11 @@ fn trampoline(vm: &mut Vm) -> LuaResult<u32> {
         let message = vm.new_str(Error::CallbackDestructed.to_string().as_bytes());
         return Err(vm.throw(Raw::str(message)));
     };
-    run(vm, Lua(state), |lua, args| closure(lua, args))
+    run_with(vm, &Lua(state), |args| closure(args), raise)
 }
 
-/// As [`run`], but an error is raised as it is, not as one of a callback.
-pub fn run_bare(vm: &mut Vm, lua: Lua, f: impl FnOnce(&Lua, MultiValue) -> Result<MultiValue>) -> LuaResult<u32> {
+/// Runs code of the host with the arguments of the running builtin. An error is raised as it is, not as one of a callback.
+pub fn run_bare(vm: &mut Vm, lua: &Lua, f: impl FnOnce(Passed<'_>) -> Result<()>) -> LuaResult<u32> {
     run_with(vm, lua, f, |vm, lua, e| {
         let v = lua.0.error_value(vm, e);
         vm.throw(v)
@@ -57,32 +57,25 @@ pub fn run_bare(vm: &mut Vm, lua: Lua, f: impl FnOnce(&Lua, MultiValue) -> Resul
 }
 
 /// Runs code of the host with the arguments of the running builtin, and pushes its results. Errors and panics become Lua errors.
-pub fn run(vm: &mut Vm, lua: Lua, f: impl FnOnce(&Lua, MultiValue) -> Result<MultiValue>) -> LuaResult<u32> {
-    run_with(vm, lua, f, raise)
-}
-
+#[inline]
 fn run_with(
     vm: &mut Vm,
-    lua: Lua,
-    f: impl FnOnce(&Lua, MultiValue) -> Result<MultiValue>,
+    lua: &Lua,
+    f: impl FnOnce(Passed<'_>) -> Result<()>,
     raise: impl FnOnce(&mut Vm, &Lua, Error) -> LuaError,
 ) -> LuaResult<u32> {
-    let args: MultiValue = (0..vm.nargs()).map(|i| Value::from_raw(&lua, vm.arg(i))).collect();
-    let result = lua.0.leave(vm, || {
-        catch_unwind(AssertUnwindSafe(|| {
-            let values = f(&lua, args)?;
-            let raw = values.iter().map(|v| v.raw_in(&lua)).collect::<Result<Vec<Raw>>>()?;
-            // The handles go with the values, and nothing is collected before these are pushed.
-            Ok(raw)
-        }))
-    });
+    let frame = Frame::new(lua);
+    lua.0.roots.replace_passing(frame.from, vm.args());
+    let args = frame.passed(lua);
+    let result = lua.0.leave(vm, || catch_unwind(AssertUnwindSafe(|| f(args))));
     match result {
-        Ok(Ok(values)) => {
-            vm.reserve(values.len())?;
-            values.iter().for_each(|v| vm.push(*v));
-            Ok(values.len() as u32)
+        Ok(Ok(())) => {
+            let n = frame.len() - args.len();
+            vm.reserve(n)?;
+            lua.0.roots.with_passing(frame.from + args.len(), |values| values.iter().for_each(|v| vm.push(*v)));
+            Ok(n as u32)
         }
-        Ok(Err(e)) => Err(raise(vm, &lua, e)),
+        Ok(Err(e)) => Err(raise(vm, lua, e)),
         Err(panic) => {
             let v = failure::new(vm, lua.0.failure_meta(), Failure::Panic(Some(panic)));
             Err(vm.throw(v))

@@ -127,11 +127,14 @@ pub enum ChunkMode {
 }
 
 impl ChunkMode {
-    /// The letter that `load` of Lua has for it.
-    fn letter(self) -> &'static [u8] {
+    /// What source text or bytecode is.
+    fn of(source: &[u8]) -> ChunkMode {
+        if source.first() == Some(&0x1b) { ChunkMode::Binary } else { ChunkMode::Text }
+    }
+    fn name(self) -> &'static str {
         match self {
-            ChunkMode::Text => b"t",
-            ChunkMode::Binary => b"b",
+            ChunkMode::Text => "text",
+            ChunkMode::Binary => "binary",
         }
     }
 }
@@ -189,8 +192,7 @@ impl<'a> Chunk<'a> {
     }
     /// What the chunk has to be, or else what it is.
     pub fn mode(&self) -> ChunkMode {
-        let is_binary = || self.source.as_ref().is_ok_and(|s| s.first() == Some(&0x1b));
-        self.mode.unwrap_or_else(|| if is_binary() { ChunkMode::Binary } else { ChunkMode::Text })
+        self.mode.unwrap_or_else(|| self.source.as_ref().map_or(ChunkMode::Text, |s| ChunkMode::of(s)))
     }
     /// Says what the chunk has to be: anything else is refused.
     ///
@@ -209,9 +211,16 @@ impl<'a> Chunk<'a> {
     /// Compiles source text with what was said about the chunk.
     fn compile(&self, source: &[u8]) -> Result<Function> {
         let lua = &self.lua;
-        let mode = self.mode.map(ChunkMode::letter);
+        let found = ChunkMode::of(source);
+        if let Some(wanted) = self.mode
+            && wanted != found
+        {
+            return Err(Error::syntax(
+                format!("attempt to load a {} chunk, not a {} one", found.name(), wanted.name()).as_bytes(),
+            ));
+        }
         let env = self.env.as_ref().map_err(Error::clone)?;
-        let loaded = lua.0.enter(|vm| match vm.load_chunk(source, self.name.as_bytes(), mode) {
+        let loaded = lua.0.enter(|vm| match vm.load_chunk(source, self.name.as_bytes(), None) {
             Ok(f) => Ok(Raw::func(f)),
             Err(message) if message == vm.heap.no_memory() => Err(Error::MemoryError(message.to_str_lossy().into_owned())),
             Err(message) => Err(Error::syntax(message.bytes())),
@@ -267,6 +276,47 @@ impl<'a> Chunk<'a> {
             Some(f) => f.call(()),
             None => self.call(()),
         }
+    }
+}
+
+#[cfg(feature = "async")]
+impl Chunk<'_> {
+    /// Runs the chunk in a coroutine of its own, so that it may call asynchronous functions: see
+    /// [`Function::call_async`].
+    ///
+    /// # Errors
+    /// Those of [`Chunk::into_function`] and [`Function::call`].
+    pub async fn exec_async(self) -> Result<()> {
+        self.call_async(()).await
+    }
+    /// Evaluates the chunk, an expression or statements that end in `return`, in a coroutine of its own.
+    ///
+    /// ```
+    /// # async fn run() -> perilune::Result<()> {
+    /// let lua = perilune::Lua::new();
+    /// lua.globals().set("twice", perilune::Function::wrap_raw_async(|n: i32| async move { 2 * n }))?;
+    /// assert_eq!(lua.load("twice(20) + 2").eval_async::<i32>().await?, 42);
+    /// # Ok(())
+    /// # }
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+    /// # use std::future::Future;
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Chunk::into_function`] and [`Function::call`].
+    pub async fn eval_async<R: FromLuaMulti>(self) -> Result<R> {
+        match self.compile_expression() {
+            Some(f) => f.call_async(()).await,
+            None => self.call_async(()).await,
+        }
+    }
+    /// Calls the chunk with arguments, which it has as `...`, in a coroutine of its own.
+    ///
+    /// # Errors
+    /// Those of [`Chunk::into_function`] and [`Function::call`].
+    pub async fn call_async<R: FromLuaMulti>(self, args: impl IntoLuaMulti) -> Result<R> {
+        self.into_function()?.call_async(args).await
     }
 }
 

@@ -4,7 +4,6 @@ use super::callback;
 use super::error::{Error, Result};
 use super::function::Function;
 use super::lua::Lua;
-use super::multi::MultiValue;
 use super::state::State;
 use super::string::LuaString;
 use super::thread::Thread;
@@ -303,14 +302,13 @@ fn hook_function(vm: &mut Vm) -> LuaResult<u32> {
         _ => DebugEvent::Unknown(-1),
     };
     let line = vm.arg(1).as_number().map(|n| n as u32);
-    callback::run_bare(vm, Lua(state), |lua, _| {
+    callback::run_bare(vm, &Lua(state), |args| {
+        let lua = args.lua;
         let hooks = &lua.0.hooks;
-        let Some(hook) = hooks.of_running(lua).filter(|h| h.wants(event, hooks.count.get())) else {
-            return Ok(MultiValue::new());
-        };
+        let Some(hook) = hooks.of_running(lua).filter(|h| h.wants(event, hooks.count.get())) else { return Ok(()) };
         // Level 0 is this function.
         match (hook.callback)(lua, &Debug { lua, level: 1, event, line })? {
-            VmState::Continue => Ok(MultiValue::new()),
+            VmState::Continue => Ok(()),
             VmState::Yield => Err(Error::runtime("attempt to yield from a hook")),
         }
     })

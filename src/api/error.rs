@@ -47,6 +47,8 @@ pub enum Error {
     Interrupted(String),
     /// The time limit has passed.
     TimeLimitExceeded(String),
+    /// The program has executed as many instructions as it may, see [`Lua::set_fuel`].
+    OutOfFuel(String),
     /// Something was asked for that the options of the state do not allow.
     SafetyError(String),
     /// The state has no memory limit that could be set.
@@ -231,7 +233,8 @@ impl Error {
             | Error::MemoryError(text)
             | Error::SafetyError(text)
             | Error::Interrupted(text)
-            | Error::TimeLimitExceeded(text) => text.split_once(TRACEBACK).map_or(&**text, |t| t.0).to_owned(),
+            | Error::TimeLimitExceeded(text)
+            | Error::OutOfFuel(text) => text.split_once(TRACEBACK).map_or(&**text, |t| t.0).to_owned(),
             Error::LuaError(e) => e.message.clone(),
             other => other.to_string(),
         }
@@ -239,9 +242,11 @@ impl Error {
     /// The calls that were active when the error was raised; `None` for errors outside Lua code.
     pub fn traceback(&self) -> Option<&str> {
         match self {
-            Error::RuntimeError(text) | Error::MemoryError(text) | Error::Interrupted(text) | Error::TimeLimitExceeded(text) => {
-                text.find(TRACEBACK).map(|at| &text[at + 1..])
-            }
+            Error::RuntimeError(text)
+            | Error::MemoryError(text)
+            | Error::Interrupted(text)
+            | Error::TimeLimitExceeded(text)
+            | Error::OutOfFuel(text) => text.find(TRACEBACK).map(|at| &text[at + 1..]),
             Error::LuaError(e) => (!e.traceback.is_empty()).then_some(&*e.traceback),
             Error::CallbackError { traceback, cause } => cause.traceback().or(Some(traceback)),
             Error::WithContext { cause, .. } => cause.traceback(),
@@ -275,7 +280,7 @@ impl fmt::Display for Error {
             Error::LuaError(e) if e.traceback.is_empty() => write!(f, "runtime error: {}", e.message),
             Error::LuaError(e) => write!(f, "runtime error: {}\n{}", e.message, e.traceback),
             Error::MemoryError(text) => write!(f, "memory error: {text}"),
-            Error::Interrupted(text) | Error::TimeLimitExceeded(text) => f.write_str(text),
+            Error::Interrupted(text) | Error::TimeLimitExceeded(text) | Error::OutOfFuel(text) => f.write_str(text),
             Error::SafetyError(text) => write!(f, "safety error: {text}"),
             Error::MemoryControlNotAvailable => f.write_str("memory control is not available"),
             Error::RecursiveMutCallback => f.write_str("mutable callback called recursively"),
@@ -410,6 +415,27 @@ macro_rules! external {
     )*};
 }
 external! { std::io::Error std::str::Utf8Error std::net::AddrParseError }
+
+/// The error of Lua that it was made of, or else an [`Error::ExternalError`].
+///
+/// ```
+/// use perilune::{Error, Lua};
+///
+/// fn port(text: &str) -> anyhow::Result<u16> {
+///     Ok(text.parse()?)
+/// }
+/// let lua = Lua::new();
+/// lua.globals().set("port", lua.create_function(|_, text: String| Ok(port(&text)?))?)?;
+/// assert_eq!(lua.load("port('80')").eval::<u16>()?, 80);
+/// assert!(lua.load("port('x')").exec().unwrap_err().message().contains("invalid digit"));
+/// # Ok::<(), Error>(())
+/// ```
+#[cfg(feature = "anyhow")]
+impl From<anyhow::Error> for Error {
+    fn from(e: anyhow::Error) -> Error {
+        e.downcast().unwrap_or_else(Error::external)
+    }
+}
 
 #[cfg(feature = "serde")]
 impl serde::ser::Error for Error {

@@ -1,9 +1,12 @@
 //! Functions.
 
+#[cfg(feature = "async")]
+use super::asynchronous::{self, AsyncCallFuture};
 use super::error::{Error, Result};
 use super::handle::Handle;
 use super::lua::Lua;
 use super::multi::{FromLuaMulti, IntoLuaMulti, MultiValue};
+use super::passing::Frame;
 use super::table::Table;
 use super::value::Value;
 use perilune_vm::object::{Func, Gc};
@@ -68,9 +71,27 @@ impl Function {
     /// # Panics
     /// A Rust function that it calls panics: the panic goes through Lua and comes out here.
     pub fn call<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> Result<R> {
-        let lua = self.0.lua();
-        let results = call_value(&lua, self.0.get(), args)?;
-        R::from_lua_multi(results, &lua)
+        call(&self.0.lua(), self.0.get(), args)
+    }
+    /// Calls the function in a coroutine of its own, so that it may call asynchronous functions. What it yields otherwise is ignored.
+    ///
+    /// ```
+    /// # async fn run() -> perilune::Result<()> {
+    /// let lua = perilune::Lua::new();
+    /// let twice = lua.create_async_function(|_, n: i32| async move { Ok(2 * n) })?;
+    /// assert_eq!(twice.call_async::<i32>(21).await?, 42);
+    /// # Ok(())
+    /// # }
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+    /// # use std::future::Future;
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Function::call`].
+    #[cfg(feature = "async")]
+    pub fn call_async<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> AsyncCallFuture<R> {
+        asynchronous::call(&self.0.lua(), self, args)
     }
     /// A function that calls this one with these arguments before its own. Loops that call it are compiled like others.
     ///
@@ -193,9 +214,9 @@ impl Function {
 }
 
 /// Calls a raw value, which is rooted.
-pub(crate) fn call_value(lua: &Lua, f: Raw, args: impl IntoLuaMulti) -> Result<MultiValue> {
-    let args = args.into_lua_multi(lua)?;
-    let raw = args.iter().map(|v| v.raw_in(lua)).collect::<Result<Vec<Raw>>>()?;
-    let results = lua.0.call(f, &raw)?;
-    Ok(results.into_iter().map(|v| Value::from_raw(lua, v)).collect())
+pub(crate) fn call<R: FromLuaMulti>(lua: &Lua, f: Raw, args: impl IntoLuaMulti) -> Result<R> {
+    let frame = Frame::new(lua);
+    args.pass_all(lua)?;
+    lua.0.call_passed(f, &frame)?;
+    R::take_all(frame.passed(lua), None)
 }

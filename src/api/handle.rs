@@ -1,9 +1,8 @@
 //! Handles: rooted values that know their state.
 
 use super::error::{Error, Result};
-use super::lua::{Lua, WeakLua};
+use super::lua::{CLOSED, Lua, WeakLua};
 use super::state::State;
-use perilune_vm::host::Roots;
 use perilune_vm::value::Value as Raw;
 use std::fmt;
 use std::rc::Rc;
@@ -23,9 +22,21 @@ impl Handle {
     pub(crate) fn lua(&self) -> Lua {
         self.state.upgrade()
     }
+    /// The state, if it is not closed.
+    #[cfg(feature = "async")]
+    pub(crate) fn try_lua(&self) -> Option<Lua> {
+        self.state.try_upgrade()
+    }
     /// The value. It stays alive as long as the handle.
+    #[inline]
     pub(crate) fn get(&self) -> Raw {
-        self.lua().0.roots.get(self.slot)
+        State::with_alive(&self.state, |state| state.roots.get(self.slot)).expect(CLOSED)
+    }
+    /// The value, if the state is known already.
+    #[inline]
+    pub(crate) fn get_with(&self, lua: &Lua) -> Raw {
+        debug_assert!(self.state.is(&lua.0));
+        lua.0.roots.get(self.slot)
     }
     /// The value, for use in a state.
     ///
@@ -34,14 +45,6 @@ impl Handle {
     pub(crate) fn get_in(&self, state: &Rc<State>) -> Result<Raw> {
         let v = self.get();
         if self.state.is(state) { Ok(v) } else { Err(Error::ForeignValue { what: v.type_name() }) }
-    }
-    /// The slot, shared with this handle, if no other handle shares it.
-    pub(crate) fn share_if_only(&self, roots: &Roots) -> Option<u32> {
-        let only = roots.handles(self.slot) == 1;
-        only.then(|| {
-            roots.share(self.slot);
-            self.slot
-        })
     }
     /// Do both stand for the same object?
     pub(crate) fn is_same(&self, other: &Handle) -> bool {
@@ -55,9 +58,7 @@ impl Handle {
 
 impl Clone for Handle {
     fn clone(&self) -> Handle {
-        if let Some(lua) = self.state.try_upgrade() {
-            lua.0.roots.share(self.slot);
-        }
+        let _ = State::with_alive(&self.state, |state| state.roots.share(self.slot));
         Handle { state: self.state.clone(), slot: self.slot }
     }
 }
@@ -65,9 +66,7 @@ impl Clone for Handle {
 impl Drop for Handle {
     fn drop(&mut self) {
         // When the state is closed, its roots are gone.
-        if let Some(lua) = self.state.try_upgrade() {
-            lua.0.roots.release(self.slot);
-        }
+        let _ = State::with_alive(&self.state, |state| state.roots.release(self.slot));
     }
 }
 

@@ -48,6 +48,61 @@ impl Lua {
     pub fn clear_interrupt(&self) {
         self.0.enter(|vm| vm.set_time_limit(None));
     }
+    /// Limits the number of bytecode instructions that programs execute from now on: then they end with [`Error::OutOfFuel`], which they
+    /// cannot catch. The count is exact, and the same whether code is interpreted or compiled, so that a program ends at the same
+    /// instruction each time. Instructions of functions that builtins call count as well. Finalizers do not, but are ended in the same way
+    /// when all of them together have executed as many instructions. `None` takes the limit away.
+    ///
+    /// What a builtin does counts as one instruction, however long it takes: see [`Lua::set_time_limit`] for that. Compiled code counts only
+    /// if there is a limit; what was compiled before the first one is compiled again.
+    ///
+    /// ```
+    /// use perilune::{Error, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// let program = lua.load("for i = 1, 1e6 do end").into_function()?;
+    /// lua.set_fuel(Some(10_000));
+    /// assert!(matches!(program.call::<()>(()), Err(Error::OutOfFuel(_))));
+    /// lua.set_fuel(Some(2_000_000));
+    /// program.call::<()>(())?;
+    /// assert!(lua.fuel().is_some_and(|left| left < 1_000_000));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn set_fuel(&self, instructions: Option<u64>) {
+        self.0.enter(|vm| vm.set_fuel(instructions));
+    }
+    /// How many instructions programs may still execute; `None` without a limit.
+    pub fn fuel(&self) -> Option<u64> {
+        self.0.enter(|vm| vm.fuel_left())
+    }
+    /// Limits how large the stack of each coroutine may become, in slots: a frame of a Lua function has one for each local and temporary value,
+    /// and a few more. A program that recurses deeper gets the error "stack overflow", which it can catch. The limit is 1,000,000 unless this
+    /// sets a lower one, of at least 2,000.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.set_stack_limit(5_000);
+    /// let e = lua.load("local function f() return 1 + f() end return f()").exec().unwrap_err();
+    /// assert!(e.to_string().contains("stack overflow"));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    pub fn set_stack_limit(&self, slots: usize) {
+        self.0.enter(|vm| vm.set_stack_limit(slots));
+    }
+    /// Limits how many calls from native code into Lua may be active at once: those of Rust functions that call Lua, and of builtins like
+    /// `string.gsub` and `table.sort` that call functions. A program that nests them deeper gets the error "C stack overflow". The limit is 160
+    /// unless this sets a lower one, of at least 10; a native stack that is nearly used up gives the same error before.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.set_native_depth_limit(20);
+    /// let e = lua.load("local function f(c) return (c:gsub('x', f)) end return f('x')").exec().unwrap_err();
+    /// assert!(e.to_string().contains("C stack overflow"));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    pub fn set_native_depth_limit(&self, calls: usize) {
+        self.0.enter(|vm| vm.set_native_depth_limit(calls));
+    }
     /// Ends programs with [`Error::TimeLimitExceeded`] when so much time has passed from now on; `None` takes the limit away. Programs cannot
     /// catch the error: it is raised again until a limit is set anew or [`Lua::clear_interrupt`] is called.
     ///

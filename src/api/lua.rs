@@ -9,6 +9,7 @@ use super::handle::Handle;
 use super::multi::{FromLuaMulti, IntoLuaMulti};
 use super::native::exclusive;
 use super::options::LuaOptions;
+use super::passing::Frame;
 use super::state::{State, new_vm_with};
 use super::string::LuaString;
 use super::table::Table;
@@ -18,13 +19,21 @@ use std::fmt;
 use std::panic::Location;
 use std::rc::{Rc, Weak};
 
+/// As many values of an iterator are converted before they go into a table.
+const BATCH: usize = 128;
+/// An iterator may say that it gives more than this; a table has no room for more in advance.
+const MOST_RESERVED: usize = 1 << 16;
+
 /// A Lua state. Clones share it; it is closed when the last of them is dropped. Handles (tables, functions, ...) do not keep it.
 #[derive(Clone)]
 pub struct Lua(pub(crate) Rc<State>);
 
+/// What a panic says when a handle is used whose state is closed.
+pub(super) const CLOSED: &str = "Lua instance is destroyed";
+
 /// A state that may be closed already.
 #[derive(Clone)]
-pub struct WeakLua(Weak<State>);
+pub struct WeakLua(pub(super) Weak<State>);
 
 impl Default for Lua {
     fn default() -> Lua {
@@ -49,7 +58,7 @@ impl WeakLua {
     /// # Panics
     /// It is closed.
     pub fn upgrade(&self) -> Lua {
-        self.try_upgrade().expect("Lua instance is destroyed")
+        self.try_upgrade().expect(CLOSED)
     }
     /// The state, if it is not closed.
     #[inline]
@@ -72,7 +81,11 @@ impl fmt::Debug for WeakLua {
 impl Lua {
     /// A new state with some libraries and the compiler. `safe`: unsafe libraries are refused later.
     pub(super) fn with_libraries(libs: StdLib, options: LuaOptions, safe: bool) -> Lua {
-        Lua(State::new(new_vm_with(libs, false), options, safe))
+        let lua = Lua(State::new(new_vm_with(libs, false), options, safe));
+        if safe && libs.contains(StdLib::PACKAGE) {
+            lua.refuse_c_modules();
+        }
+        lua
     }
     /// The state, for structures that must not keep it.
     pub fn weak(&self) -> WeakLua {
@@ -140,19 +153,47 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn create_sequence_from<T: IntoLua>(&self, items: impl IntoIterator<Item = T>) -> Result<Table> {
-        let t = self.create_table()?;
-        for (i, v) in items.into_iter().enumerate() {
-            t.raw_set(i + 1, v)?;
+        let mut items = items.into_iter();
+        let t = self.create_table_with_capacity(items.size_hint().0.min(MOST_RESERVED), 0)?;
+        let frame = Frame::new(self);
+        let mut len = 0;
+        loop {
+            items.by_ref().take(BATCH).try_for_each(|v| v.pass(self))?;
+            let n = frame.len();
+            if n == 0 {
+                return Ok(t);
+            }
+            let table = t.raw_with(self);
+            self.0.enter(|vm| {
+                for i in 0..n {
+                    vm.table_set_int(table, (len + i + 1) as i32, frame.raw(i));
+                }
+            });
+            frame.clear();
+            len += n;
+            self.0.step()?;
         }
-        Ok(t)
     }
     /// A new table with the pairs of an iterator.
     pub fn create_table_from<K: IntoLua, V: IntoLua>(&self, items: impl IntoIterator<Item = (K, V)>) -> Result<Table> {
-        let t = self.create_table()?;
-        for (k, v) in items {
-            t.raw_set(k, v)?;
+        let mut items = items.into_iter();
+        let t = self.create_table_with_capacity(0, items.size_hint().0.min(MOST_RESERVED))?;
+        let frame = Frame::new(self);
+        loop {
+            items.by_ref().take(BATCH).try_for_each(|(k, v)| {
+                k.pass(self)?;
+                v.pass(self)
+            })?;
+            if frame.len() == 0 {
+                return Ok(t);
+            }
+            let table = t.raw_with(self);
+            self.0.try_enter(|vm| {
+                (0..frame.len()).step_by(2).try_for_each(|i| vm.table_set(table, frame.raw(i), frame.raw(i + 1)))
+            })?;
+            frame.clear();
+            self.0.step()?;
         }
-        Ok(t)
     }
     /// A string, of any bytes.
     ///

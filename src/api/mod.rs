@@ -28,14 +28,17 @@ pub mod object;
 #[cfg(feature = "observe")]
 pub mod observe;
 pub mod options;
+pub mod passing;
 mod path;
 mod pretty;
 pub mod registry;
+pub mod sandbox;
 pub mod scope;
 #[cfg(feature = "serde")]
 pub mod serde;
 pub mod state;
 pub mod string;
+pub mod sync;
 pub mod table;
 pub mod table_iter;
 pub mod thread;

@@ -3,6 +3,7 @@
 use super::convert::{FromLua, IntoLua};
 use super::error::{Error, Result};
 use super::lua::Lua;
+use super::passing::{Passed, Place, behind, pass_value};
 use super::value::Value;
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
@@ -12,6 +13,11 @@ use std::sync::Arc;
 pub trait IntoLuaMulti: Sized {
     /// Converts.
     fn into_lua_multi(self, lua: &Lua) -> Result<MultiValue>;
+    /// Converts, and puts the values on their way.
+    #[doc(hidden)]
+    fn pass_all(self, lua: &Lua) -> Result<()> {
+        self.into_lua_multi(lua)?.iter().try_for_each(|v| pass_value(lua, v))
+    }
 }
 
 /// What can be made of arguments or results.
@@ -22,6 +28,14 @@ pub trait FromLuaMulti: Sized {
     fn from_lua_args(args: MultiValue, i: usize, to: Option<&str>, lua: &Lua) -> Result<Self> {
         let _ = (i, to);
         Self::from_lua_multi(args, lua)
+    }
+    /// Converts values on their way, which are arguments from a place on if there is one.
+    #[doc(hidden)]
+    fn take_all(values: Passed<'_>, place: Place<'_>) -> Result<Self> {
+        match place {
+            None => Self::from_lua_multi(values.to_multi(), values.lua),
+            Some((i, to)) => Self::from_lua_args(values.to_multi(), i, to, values.lua),
+        }
     }
 }
 
@@ -111,6 +125,10 @@ impl<T: IntoLua> IntoLuaMulti for T {
     fn into_lua_multi(self, lua: &Lua) -> Result<MultiValue> {
         Ok(MultiValue([self.into_lua(lua)?].into()))
     }
+    #[inline]
+    fn pass_all(self, lua: &Lua) -> Result<()> {
+        self.pass(lua)
+    }
 }
 impl<T: FromLua> FromLuaMulti for T {
     fn from_lua_multi(mut values: MultiValue, lua: &Lua) -> Result<T> {
@@ -119,6 +137,10 @@ impl<T: FromLua> FromLuaMulti for T {
     fn from_lua_args(mut args: MultiValue, i: usize, to: Option<&str>, lua: &Lua) -> Result<T> {
         T::from_lua_arg(args.pop_front().unwrap_or_default(), i, to, lua)
     }
+    #[inline]
+    fn take_all(values: Passed<'_>, place: Place<'_>) -> Result<T> {
+        T::take(values, 0, place)
+    }
 }
 /// The value, or nil and the error.
 impl<T: IntoLua, E: IntoLua> IntoLuaMulti for std::result::Result<T, E> {
@@ -126,6 +148,12 @@ impl<T: IntoLua, E: IntoLua> IntoLuaMulti for std::result::Result<T, E> {
         match self {
             Ok(v) => v.into_lua_multi(lua),
             Err(e) => (Value::Nil, e).into_lua_multi(lua),
+        }
+    }
+    fn pass_all(self, lua: &Lua) -> Result<()> {
+        match self {
+            Ok(v) => v.pass(lua),
+            Err(e) => (Value::Nil, e).pass_all(lua),
         }
     }
 }
@@ -204,6 +232,9 @@ impl<T: IntoLua> IntoLuaMulti for Variadic<T> {
     fn into_lua_multi(self, lua: &Lua) -> Result<MultiValue> {
         MultiValue::from_lua_iter(lua, self)
     }
+    fn pass_all(self, lua: &Lua) -> Result<()> {
+        self.into_iter().try_for_each(|v| v.pass(lua))
+    }
 }
 impl<T: FromLua> FromLuaMulti for Variadic<T> {
     fn from_lua_multi(values: MultiValue, lua: &Lua) -> Result<Variadic<T>> {
@@ -211,6 +242,9 @@ impl<T: FromLua> FromLuaMulti for Variadic<T> {
     }
     fn from_lua_args(args: MultiValue, i: usize, to: Option<&str>, lua: &Lua) -> Result<Variadic<T>> {
         args.into_iter().enumerate().map(|(k, v)| T::from_lua_arg(v, i + k, to, lua)).collect()
+    }
+    fn take_all(values: Passed<'_>, place: Place<'_>) -> Result<Variadic<T>> {
+        (0..values.len()).map(|i| T::take(values, i, behind(place, i))).collect()
     }
 }
 
@@ -223,9 +257,17 @@ impl IntoLuaMulti for () {
     fn into_lua_multi(self, _: &Lua) -> Result<MultiValue> {
         Ok(MultiValue::new())
     }
+    #[inline]
+    fn pass_all(self, _: &Lua) -> Result<()> {
+        Ok(())
+    }
 }
 impl FromLuaMulti for () {
     fn from_lua_multi(_: MultiValue, _: &Lua) -> Result<()> {
+        Ok(())
+    }
+    #[inline]
+    fn take_all(_: Passed<'_>, _: Place<'_>) -> Result<()> {
         Ok(())
     }
 }
@@ -244,6 +286,13 @@ macro_rules! tuple {
                 }
                 Ok(values)
             }
+            #[allow(non_snake_case, reason = "the variables are named after their types")]
+            #[inline]
+            fn pass_all(self, lua: &Lua) -> Result<()> {
+                let ($($t,)* $last,) = self;
+                $($t.pass(lua)?;)*
+                $last.pass_all(lua)
+            }
         }
         impl<$($t: FromLua,)* $last: FromLuaMulti> FromLuaMulti for ($($t,)* $last,) {
             #[allow(non_snake_case, unused_mut, reason = "the variables are named after their types; one may be the only one")]
@@ -259,6 +308,17 @@ macro_rules! tuple {
                     i += 1;
                 )*
                 let $last = $last::from_lua_args(args, i, to, lua)?;
+                Ok(($($t,)* $last,))
+            }
+            #[allow(non_snake_case, unused_mut, reason = "the variables are named after their types; one may be the only one")]
+            #[inline]
+            fn take_all(values: Passed<'_>, place: Place<'_>) -> Result<Self> {
+                let mut i = 0;
+                $(
+                    let $t = $t::take(values, i, behind(place, i))?;
+                    i += 1;
+                )*
+                let $last = $last::take_all(values.skip(i), behind(place, i))?;
                 Ok(($($t,)* $last,))
             }
         }

@@ -1,14 +1,18 @@
 //! Rust functions as values before there is a state: `Function::wrap` and its kin.
 
+#[cfg(feature = "async")]
+use super::asynchronous::{self, Start};
 use super::callback::{self, Closure};
 use super::convert::IntoLua;
 use super::error::{Error, ExternalError, Result};
 use super::function::Function;
 use super::lua::Lua;
 use super::multi::{FromLuaMulti, IntoLuaMulti};
+#[cfg(feature = "async")]
+use super::sync::MaybeSend;
+use super::sync::Rc;
 use super::value::Value;
 use std::cell::RefCell;
-use std::rc::Rc;
 
 /// A Rust function that takes its arguments one by one.
 pub trait LuaNativeFn<A: FromLuaMulti> {
@@ -50,14 +54,45 @@ macro_rules! native {
         }
     };
 }
+/// An asynchronous Rust function that takes its arguments one by one.
+#[cfg(feature = "async")]
+pub trait LuaNativeAsyncFn<A: FromLuaMulti> {
+    /// What its future gives.
+    type Output;
+    /// Calls it.
+    fn call(&self, args: A) -> impl Future<Output = Self::Output> + MaybeSend + 'static + use<Self, A>;
+}
+
+#[cfg(feature = "async")]
+macro_rules! native_async {
+    ($($t:ident)*) => {
+        impl<F, $($t,)* FR, R> LuaNativeAsyncFn<($($t,)*)> for F
+        where
+            F: Fn($($t),*) -> FR + MaybeSend + 'static,
+            ($($t,)*): FromLuaMulti,
+            FR: Future<Output = R> + MaybeSend + 'static,
+        {
+            type Output = R;
+            #[allow(non_snake_case, reason = "the variables are named after their types")]
+            fn call(&self, ($($t,)*): ($($t,)*)) -> impl Future<Output = R> + MaybeSend + 'static + use<F, $($t,)* FR, R> {
+                self($($t),*)
+            }
+        }
+    };
+}
+
 /// Functions of no to all of the arguments.
 macro_rules! natives {
     ($($done:ident)* ; $next:ident $($more:ident)*) => {
         native! { $($done)* }
+        #[cfg(feature = "async")]
+        native_async! { $($done)* }
         natives! { $($done)* $next ; $($more)* }
     };
     ($($done:ident)* ;) => {
         native! { $($done)* }
+        #[cfg(feature = "async")]
+        native_async! { $($done)* }
     };
 }
 natives! { ; A B C D E G H I J K L M N O P Q }
@@ -148,5 +183,60 @@ impl Function {
         A: FromLuaMulti,
     {
         Wrapped(callback::closure(exclusive(move |_, args| Ok(f.call(args)))))
+    }
+}
+
+/// An asynchronous closure that becomes a function in the state that asks for it.
+#[cfg(feature = "async")]
+struct WrappedAsync(Rc<Start>);
+
+#[cfg(feature = "async")]
+impl IntoLua for WrappedAsync {
+    fn into_lua(self, lua: &Lua) -> Result<Value> {
+        asynchronous::new(lua, self.0).map(Value::Function)
+    }
+}
+
+#[cfg(feature = "async")]
+impl Function {
+    /// As [`Function::wrap`] for an asynchronous function: see [`Lua::create_async_function`].
+    ///
+    /// ```
+    /// # async fn run() -> perilune::Result<()> {
+    /// use perilune::{Error, Function, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// lua.globals().set("twice", Function::wrap_async(|n: i32| async move { Ok::<_, Error>(2 * n) }))?;
+    /// assert_eq!(lua.load("twice(21)").eval_async::<i32>().await?, 42);
+    /// # Ok(())
+    /// # }
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+    /// # use std::future::Future;
+    /// ```
+    pub fn wrap_async<F, A, R, E>(f: F) -> impl IntoLua
+    where
+        F: LuaNativeAsyncFn<A, Output = std::result::Result<R, E>> + MaybeSend + 'static,
+        A: FromLuaMulti,
+        R: IntoLuaMulti,
+        E: ExternalError,
+    {
+        WrappedAsync(asynchronous::start(None, move |_, args| {
+            let future = f.call(args);
+            async move { future.await.map_err(E::into_lua_err) }
+        }))
+    }
+    /// As [`Function::wrap_async`] for a function whose result is given to Lua as it is: of `Err` Lua gets nil and the error, and nothing
+    /// is raised.
+    pub fn wrap_raw_async<F, A>(f: F) -> impl IntoLua
+    where
+        F: LuaNativeAsyncFn<A> + MaybeSend + 'static,
+        F::Output: IntoLuaMulti,
+        A: FromLuaMulti,
+    {
+        WrappedAsync(asynchronous::start(None, move |_, args| {
+            let future = f.call(args);
+            async move { Ok(future.await) }
+        }))
     }
 }

@@ -1,38 +1,47 @@
 //! What tables and userdata have in common: fields, methods and calls by way of metamethods.
 
+#[cfg(feature = "async")]
+use super::asynchronous::AsyncCallFuture;
 use super::convert::{FromLua, IntoLua};
 use super::error::{Error, Result};
-use super::function::call_value;
+use super::function::{Function, call};
 use super::handle::Handle;
 use super::lua::{Lua, WeakLua};
 use super::multi::{FromLuaMulti, IntoLuaMulti};
+use super::passing::Frame;
 use super::path;
 use super::table::Table;
 use super::userdata::AnyUserData;
 use super::value::Value;
 use super::{Sealed, path::Key};
 use perilune_vm::meta::{Access, MM};
-use perilune_vm::value::Value as Raw;
 
 /// A field of an object, by way of `__index`.
 pub fn get<V: FromLua>(object: &Handle, key: impl IntoLua) -> Result<V> {
     let lua = object.lua();
-    let key = key.into_lua(&lua)?;
-    let (o, k) = (object.get(), key.raw_in(&lua)?);
-    let v = match lua.0.try_enter(|vm| vm.access_get(o, k))? {
-        Access::Done(v) => v,
-        Access::Call(f, o) => lua.0.call(f, &[o, k])?.first().copied().unwrap_or(Raw::NIL),
-    };
-    V::from_lua(Value::from_raw(&lua, v), &lua)
+    let frame = Frame::new(&lua);
+    key.pass(&lua)?;
+    let (o, k) = (object.get_with(&lua), frame.raw(0));
+    match lua.0.try_enter(|vm| vm.access_get(o, k))? {
+        Access::Done(v) => frame.set(v),
+        Access::Call(f, o) => {
+            lua.0.roots.replace_passing(frame.from, &[o, k]);
+            lua.0.call_passed(f, &frame)?;
+        }
+    }
+    V::take(frame.passed(&lua), 0, None)
 }
 
 /// Sets a field of an object, by way of `__newindex`.
 pub fn set(object: &Handle, key: impl IntoLua, value: impl IntoLua) -> Result<()> {
     let lua = object.lua();
-    let (key, value) = (key.into_lua(&lua)?, value.into_lua(&lua)?);
-    let (o, k, v) = (object.get(), key.raw_in(&lua)?, value.raw_in(&lua)?);
+    let frame = Frame::new(&lua);
+    key.pass(&lua)?;
+    value.pass(&lua)?;
+    let (o, k, v) = (object.get_with(&lua), frame.raw(0), frame.raw(1));
     if let Access::Call(f, o) = lua.0.try_enter(|vm| vm.access_set(o, k, v))? {
-        lua.0.call(f, &[o, k, v])?;
+        lua.0.roots.replace_passing(frame.from, &[o, k, v]);
+        return lua.0.call_passed(f, &frame);
     }
     lua.0.step()
 }
@@ -52,6 +61,27 @@ pub fn equals(a: &Handle, b: &Handle) -> Result<bool> {
         return Ok(false);
     }
     Ok(lua.0.call(metamethod, &[a, b])?.first().is_some_and(|v| v.truthy()))
+}
+
+/// The function in a field.
+fn function_of(object: &Handle, name: &str) -> Result<Function> {
+    match get(object, name)? {
+        Value::Function(f) => Ok(f),
+        v => Err(Error::runtime(format!("attempt to call a {} value (function '{name}')", v.type_name()))),
+    }
+}
+
+/// The function behind `__call` of an object. It takes the object as first argument.
+#[cfg(feature = "async")]
+fn call_metamethod(object: &Handle) -> Result<Function> {
+    let lua = object.lua();
+    let o = object.get();
+    let f = lua.0.enter(|vm| vm.metamethod(o, MM::Call));
+    if f.is_func() {
+        Ok(Function(lua.handle(f)))
+    } else {
+        Err(Error::runtime(format!("attempt to call a {} value", o.type_name())))
+    }
 }
 
 /// What tables and userdata have in common.
@@ -91,8 +121,7 @@ pub trait ObjectLike: Sealed {
     /// # Errors
     /// It cannot be called, the metamethod fails, or a conversion does.
     fn call<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> Result<R> {
-        let lua = self.object().lua();
-        R::from_lua_multi(call_value(&lua, self.object().get(), args)?, &lua)
+        call(&self.object().lua(), self.object().get(), args)
     }
     /// Calls the function in a field with the object as first argument: `object:name(args)`.
     ///
@@ -106,9 +135,41 @@ pub trait ObjectLike: Sealed {
     /// # Errors
     /// The field is no function, the function fails, or a conversion does.
     fn call_function<R: FromLuaMulti>(&self, name: &str, args: impl IntoLuaMulti) -> Result<R> {
-        match get(self.object(), name)? {
-            Value::Function(f) => f.call(args),
-            v => Err(Error::runtime(format!("attempt to call a {} value (function '{name}')", v.type_name()))),
+        function_of(self.object(), name)?.call(args)
+    }
+    /// Calls the object, by way of `__call`, in a coroutine of its own: see [`Function::call_async`].
+    #[cfg(feature = "async")]
+    fn call_async<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> AsyncCallFuture<R> {
+        match call_metamethod(self.object()) {
+            Ok(f) => f.call_async((self.to_value(), args)),
+            Err(e) => AsyncCallFuture::failed(e),
+        }
+    }
+    /// Calls the function in a field with the object as first argument, in a coroutine of its own: see [`Function::call_async`].
+    #[cfg(feature = "async")]
+    fn call_async_method<R: FromLuaMulti>(&self, name: &str, args: impl IntoLuaMulti) -> AsyncCallFuture<R> {
+        self.call_async_function(name, (self.to_value(), args))
+    }
+    /// Calls the function in a field, in a coroutine of its own: see [`Function::call_async`].
+    ///
+    /// ```
+    /// # async fn run() -> perilune::Result<()> {
+    /// use perilune::{Function, Lua, ObjectLike};
+    ///
+    /// let lua = Lua::new();
+    /// lua.globals().set("twice", Function::wrap_raw_async(|n: i32| async move { 2 * n }))?;
+    /// assert_eq!(lua.globals().call_async_function::<i32>("twice", 21).await?, 42);
+    /// # Ok(())
+    /// # }
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+    /// # use std::future::Future;
+    /// ```
+    #[cfg(feature = "async")]
+    fn call_async_function<R: FromLuaMulti>(&self, name: &str, args: impl IntoLuaMulti) -> AsyncCallFuture<R> {
+        match function_of(self.object(), name) {
+            Ok(f) => f.call_async(args),
+            Err(e) => AsyncCallFuture::failed(e),
         }
     }
     /// The value behind a path of keys, as `a.b[1]["c d"]`. A `?` behind a key lets the path end with nil where there is nothing.

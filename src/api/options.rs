@@ -4,9 +4,11 @@
     reason = "`unsafe_new` is unsafe for its callers, who may give programs libraries that break memory; nothing unsafe is done here"
 )]
 
+use super::callback;
 use super::error::{Error, Result};
 use super::lua::Lua;
 use perilune_vm::stdlib::StdLib;
+use perilune_vm::value::Value as Raw;
 
 /// Options of a new state.
 #[derive(Clone, Debug)]
@@ -14,17 +16,38 @@ use perilune_vm::stdlib::StdLib;
 pub struct LuaOptions {
     /// Do `pcall` and `xpcall` catch panics of Rust functions? A panic that they catch is resumed when it comes back to Rust.
     pub catch_rust_panics: bool,
+    /// How many coroutines of asynchronous calls are kept for the next calls.
+    #[cfg(feature = "async")]
+    pub thread_pool_size: usize,
 }
 
 impl LuaOptions {
-    /// The defaults: panics are caught.
+    /// The defaults: panics are caught, no coroutine is kept.
     pub const fn new() -> LuaOptions {
-        LuaOptions { catch_rust_panics: true }
+        LuaOptions {
+            catch_rust_panics: true,
+            #[cfg(feature = "async")]
+            thread_pool_size: 0,
+        }
     }
     /// Sets [`LuaOptions::catch_rust_panics`].
     #[must_use]
     pub const fn catch_rust_panics(mut self, yes: bool) -> LuaOptions {
         self.catch_rust_panics = yes;
+        self
+    }
+    /// Sets [`LuaOptions::thread_pool_size`].
+    ///
+    /// ```
+    /// use perilune::{Lua, LuaOptions, StdLib};
+    ///
+    /// let lua = Lua::new_with(StdLib::ALL_SAFE, LuaOptions::new().thread_pool_size(16))?;
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    #[cfg(feature = "async")]
+    #[must_use]
+    pub const fn thread_pool_size(mut self, size: usize) -> LuaOptions {
+        self.thread_pool_size = size;
         self
     }
 }
@@ -112,6 +135,25 @@ impl Lua {
             check_safe(libs, "in safe mode")?;
         }
         self.0.enter(|vm| super::state::open_libs(vm, libs));
+        if self.0.safe && libs.contains(StdLib::PACKAGE) {
+            self.refuse_c_modules();
+        }
         Ok(())
+    }
+    /// Has the library `package`, which was just opened, load no modules in C.
+    pub(super) fn refuse_c_modules(&self) {
+        let refuse = |_: &Lua, (): ()| Err::<(), _>(Error::SafetyError("package.loadlib is disabled in safe mode".to_owned()));
+        let loadlib = self.handle(callback::new(self, callback::closure(refuse)));
+        let loader = callback::closure(|_, ()| Ok("\n\tcan't load C modules in safe mode"));
+        let loader = self.handle(callback::new(self, loader));
+        self.0.enter(|vm| {
+            let package = vm.library(b"package");
+            vm.set_field(package, b"loadlib", loadlib.get());
+            // The third and the fourth look for libraries.
+            if let Some(loaders) = vm.field(package, b"loaders").as_table() {
+                vm.table_set_int(loaders, 3, loader.get());
+                vm.table_set_int(loaders, 4, Raw::NIL);
+            }
+        });
     }
 }

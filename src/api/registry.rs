@@ -3,6 +3,7 @@
 use super::convert::{FromLua, IntoLua};
 use super::error::{Error, Result};
 use super::lua::Lua;
+use super::passing::{Frame, pass};
 use super::value::Value;
 use perilune_vm::host::Roots;
 use perilune_vm::value::Value as Raw;
@@ -102,18 +103,12 @@ impl Lua {
     /// # Errors
     /// The value cannot be converted.
     pub fn create_registry_value(&self, v: impl IntoLua) -> Result<RegistryKey> {
-        let v = v.into_lua(self)?;
-        self.key_of(&v)
-    }
-    fn key_of(&self, v: &Value) -> Result<RegistryKey> {
-        let raw = v.raw_in(self)?;
-        let released = &self.0.released;
-        if raw.is_nil() {
-            return Ok(Released::nil_key(released));
-        }
-        // The key takes over the slot of a handle that nobody else has.
-        let slot = v.handle().and_then(|h| h.share_if_only(&self.0.roots));
-        Ok(Released::key(released, slot.unwrap_or_else(|| self.0.add_root(raw))))
+        let frame = Frame::new(self);
+        v.pass(self)?;
+        let (v, released) = (frame.raw(0), &self.0.released);
+        let key = if v.is_nil() { Released::nil_key(released) } else { Released::key(released, self.0.add_root(v)) };
+        self.0.step()?;
+        Ok(key)
     }
     /// The value of a key.
     ///
@@ -121,7 +116,9 @@ impl Lua {
     /// Another state made the key, or the value is not a `T`.
     pub fn registry_value<T: FromLua>(&self, key: &RegistryKey) -> Result<T> {
         let v = self.0.released.value(key, &self.0.roots).ok_or(Error::MismatchedRegistryKey)?;
-        T::from_lua(Value::from_raw(self, v), self)
+        let frame = Frame::new(self);
+        pass(self, v);
+        T::take(frame.passed(self), 0, None)
     }
     /// Drops a key and its value.
     ///

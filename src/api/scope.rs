@@ -8,8 +8,9 @@ use super::Lua;
 use super::callback::{self, Closure};
 use super::error::{Error, Result};
 use super::function::Function;
-use super::multi::{FromLuaMulti, IntoLuaMulti, MultiValue};
-use super::userdata::cell::{BorrowFlag, Content, Scoped};
+use super::multi::{FromLuaMulti, IntoLuaMulti};
+use super::passing::Passed;
+use super::userdata::cell::{BorrowFlag, Content, Payload, Scoped};
 use super::userdata::{AnyUserData, UserData, UserDataRegistry};
 use std::any::TypeId;
 use std::cell::RefCell;
@@ -31,7 +32,7 @@ pub struct Scope<'scope, 'env: 'scope> {
 type End<'env> = Box<dyn FnOnce() -> Box<dyn FnOnce() + 'env> + 'env>;
 
 /// A closure of a scope.
-type ScopeClosure<'a> = dyn Fn(&Lua, MultiValue) -> Result<MultiValue> + 'a;
+type ScopeClosure<'a> = dyn Fn(Passed<'_>) -> Result<()> + 'a;
 /// Where Lua code finds a closure of a scope; `None` when the scope has ended.
 type Slot<'a> = Rc<RefCell<Option<Rc<ScopeClosure<'a>>>>>;
 
@@ -90,15 +91,15 @@ impl<'scope, 'env: 'scope> Scope<'scope, 'env> {
         R: IntoLuaMulti,
     {
         let closure: Rc<ScopeClosure<'scope>> =
-            Rc::new(move |lua, args| f(lua, A::from_lua_args(args, 1, None, lua)?)?.into_lua_multi(lua));
+            Rc::new(move |args| f(args.lua, A::take_all(args, Some((1, None)))?)?.pass_all(args.lua));
         let slot: Slot<'scope> = Rc::new(RefCell::new(Some(closure)));
         // SAFETY: the lifetime is that of the scope, whose end takes the closure out of the slot. No call of it runs then: calls made in the
         // scope return before the scope's function does.
         let slot: Slot<'static> = unsafe { core::mem::transmute(slot) };
         let called = Rc::clone(&slot);
-        let closure: Rc<Closure> = Rc::new(move |lua, args| {
+        let closure: Rc<Closure> = Rc::new(move |args| {
             let closure = called.borrow().clone().ok_or(Error::CallbackDestructed)?;
-            closure(lua, args)
+            closure(args)
         });
         let function = Function(self.lua.handle(callback::new(&self.lua, closure)));
         self.at_end(Box::new(move || {
@@ -207,7 +208,7 @@ impl<'scope, 'env: 'scope> Scope<'scope, 'env> {
         let mut registry = unsafe { UserDataRegistry::only(&self.lua, Rc::clone(&value)) };
         register(&mut registry);
         let meta = super::userdata::metatable_of(&self.lua, registry)?;
-        let u = self.lua.new_userdata(Content::Scoped(Rc::clone(&value)), size_of::<T>(), meta.0.get())?;
+        let u = self.lua.new_userdata(Payload::new(Content::Scoped(Rc::clone(&value))), size_of::<T>(), meta.0.get())?;
         self.end_userdata(&u, value, Box::new(move || drop(data)));
         Ok(u)
     }
@@ -225,7 +226,7 @@ impl<'scope, 'env: 'scope> Scope<'scope, 'env> {
         let meta = self.lua.userdata_metatable::<T>(register)?;
         let type_id = Some(TypeId::of::<T>());
         let value = Rc::new(Scoped { flag: BorrowFlag::default(), value: data.cast(), writable, type_id });
-        let u = self.lua.new_userdata(Content::Scoped(Rc::clone(&value)), 0, meta)?;
+        let u = self.lua.new_userdata(Payload::new(Content::Scoped(Rc::clone(&value))), 0, meta)?;
         self.end_userdata(&u, value, Box::new(|| {}));
         Ok(u)
     }

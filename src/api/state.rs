@@ -9,8 +9,9 @@ use super::debug::Hooks;
 use super::error::{Error, LuaError, Result};
 use super::failure::{self, Failure};
 use super::handle::Handle;
-use super::lua::Lua;
+use super::lua::{Lua, WeakLua};
 use super::options::LuaOptions;
+use super::passing::Frame;
 use super::registry::{Names, Released};
 use super::thread::ThreadEvents;
 use super::userdata::Types;
@@ -81,6 +82,8 @@ pub struct State {
     pub(super) app_data: AppData,
     /// The callback for events of coroutines.
     pub(super) thread_events: ThreadEvents,
+    /// The builtins that resume a coroutine with values, and with an error, once they were needed.
+    pub(super) resume_functions: (Cell<Option<u32>>, Cell<Option<u32>>),
     /// Hooks.
     pub(super) hooks: Hooks,
     /// The metatable of arrays, once it was made.
@@ -120,6 +123,7 @@ impl State {
             names: Names::default(),
             app_data: AppData::default(),
             thread_events: ThreadEvents::default(),
+            resume_functions: Default::default(),
             hooks: Hooks::default(),
             #[cfg(feature = "serde")]
             array_metatable: Cell::new(None),
@@ -129,6 +133,8 @@ impl State {
             types: Types::default(),
             safe,
         };
+        #[cfg(feature = "async")]
+        state.asynchronous.pool_size.set(options.thread_pool_size);
         let state = Rc::new(state);
         let host: Rc<dyn Host> = Rc::new(Payloads(Rc::downgrade(&state)));
         state.enter(|vm| {
@@ -157,6 +163,15 @@ impl State {
         let _restore = Restore(&self.current, outer);
         f()
     }
+    /// Calls `f` with a state, if it is not closed. `f` runs no code of the host.
+    #[inline]
+    pub(super) fn with_alive<R>(weak: &WeakLua, f: impl FnOnce(&State) -> R) -> Option<R> {
+        if weak.0.strong_count() == 0 {
+            return None;
+        }
+        // SAFETY: the state is not dropped while `f` runs, which drops no `Lua`: no other thread can, as they are not `Send`.
+        Some(f(unsafe { &*weak.0.as_ptr() }))
+    }
     /// Roots a value.
     #[inline]
     pub fn add_root(&self, v: Raw) -> u32 {
@@ -169,6 +184,15 @@ impl State {
         match state.enter(|vm| vm.pcall_traced(f, args)) {
             Ok(results) => Ok(results),
             Err((e, traceback)) => Err(state.error_of(e, &traceback)),
+        }
+    }
+    /// Calls a value, protected, with the arguments of a frame, instead of which the results are on their way then. The state lives until
+    /// the call is over.
+    #[inline]
+    pub(super) fn call_passed(self: &Rc<State>, f: Raw, frame: &Frame<'_>) -> Result<()> {
+        match self.enter(|vm| vm.pcall_passed(f, &self.roots, frame.from)) {
+            Ok(()) => Ok(()),
+            Err((e, traceback)) => Err(self.error_of(e, &traceback)),
         }
     }
     /// Runs `f`, whose error is the VM's [`Vm::error`].
@@ -198,6 +222,9 @@ impl State {
         match self.enter(|vm| vm.interrupt_waits()) {
             Some(cause @ Cause::Host) => return Error::Interrupted(with_traceback(cause.message().as_bytes())),
             Some(cause @ Cause::Time) => return Error::TimeLimitExceeded(with_traceback(cause.message().as_bytes())),
+            _ if self.enter(|vm| vm.is_out_of_fuel()) => {
+                return Error::OutOfFuel(with_traceback(perilune_vm::fuel::MESSAGE.as_bytes()));
+            }
             _ => {}
         }
         match e.as_str() {
@@ -206,7 +233,12 @@ impl State {
             None if e.is_number() => Error::RuntimeError(with_traceback(self.enter(|vm| vm.number_str(e)).bytes())),
             None => {
                 let value = Released::key(&self.released, self.add_root(e));
-                let message = self.tostring(e).unwrap_or_else(|_| format!("(error object is a {} value)", e.type_name()));
+                let message = match self.tostring(e) {
+                    Ok(message) => message,
+                    // A limit was reached on the way.
+                    Err(limit @ (Error::Interrupted(_) | Error::TimeLimitExceeded(_) | Error::OutOfFuel(_))) => return limit,
+                    Err(_) => format!("(error object is a {} value)", e.type_name()),
+                };
                 let traceback = String::from_utf8_lossy(traceback).into_owned();
                 Error::LuaError(Arc::new(LuaError { message, traceback, value }))
             }

@@ -5,6 +5,7 @@ use super::error::{Error, Result};
 use super::handle::Handle;
 use super::lua::Lua;
 use super::object;
+use super::passing::Frame;
 use super::table_iter::{TablePairs, TableSequence};
 use super::value::{Integer, Value};
 use perilune_vm::Vm;
@@ -39,6 +40,9 @@ impl Table {
     }
     pub(super) fn raw(&self) -> Gc<RawTable> {
         self.0.get().as_table().expect("the root of a table handle is a table")
+    }
+    pub(super) fn raw_with(&self, lua: &Lua) -> Gc<RawTable> {
+        self.0.get_with(lua).as_table().expect("the root of a table handle is a table")
     }
     /// A field, by way of `__index`.
     ///
@@ -118,9 +122,10 @@ impl Table {
     /// Those of the conversions.
     pub fn raw_get<V: FromLua>(&self, key: impl IntoLua) -> Result<V> {
         let lua = self.lua();
-        let key = key.into_lua(&lua)?;
-        let v = self.raw().get(key.raw_in(&lua)?);
-        V::from_lua(Value::from_raw(&lua, v), &lua)
+        let frame = Frame::new(&lua);
+        key.pass(&lua)?;
+        frame.set(self.raw_with(&lua).get(frame.raw(0)));
+        V::take(frame.passed(&lua), 0, None)
     }
     /// Sets a field, without metamethods.
     ///
@@ -128,9 +133,9 @@ impl Table {
     /// Those of the conversions; the key is nil or NaN.
     pub fn raw_set(&self, key: impl IntoLua, value: impl IntoLua) -> Result<()> {
         let lua = self.lua();
-        let key = key.into_lua(&lua)?;
-        let k = key.raw_in(&lua)?;
-        self.write(value, |vm, t, v| vm.table_set(t, k, v))
+        let frame = Frame::new(&lua);
+        key.pass(&lua)?;
+        self.write(&lua, value, |vm, t, v| vm.table_set(t, frame.raw(0), v))
     }
     /// Sets an element, without metamethods.
     ///
@@ -140,17 +145,23 @@ impl Table {
         self.raw_set(index, value)
     }
     /// Converts a value and stores it.
-    fn write(&self, value: impl IntoLua, store: impl FnOnce(&mut Vm, Gc<RawTable>, Raw) -> LuaResult<()>) -> Result<()> {
-        let lua = self.lua();
-        let value = value.into_lua(&lua)?;
-        let (t, v) = (self.raw(), value.raw_in(&lua)?);
+    fn write(
+        &self,
+        lua: &Lua,
+        value: impl IntoLua,
+        store: impl FnOnce(&mut Vm, Gc<RawTable>, Raw) -> LuaResult<()>,
+    ) -> Result<()> {
+        let frame = Frame::new(lua);
+        value.pass(lua)?;
+        let t = self.raw_with(lua);
         lua.0.try_enter(|vm| {
-            let stored = store(vm, t, v);
+            vm.check_writable(t)?;
+            let stored = store(vm, t, frame.raw(0));
             // Metamethods that were missing may be there now.
             t.hdr.b0.set(0);
-            stored
-        })?;
-        lua.0.step()
+            stored?;
+            if vm.heap.gc_due() { vm.safepoint() } else { Ok(()) }
+        })
     }
     /// The length, without metamethods.
     pub fn raw_len(&self) -> usize {
@@ -172,7 +183,7 @@ impl Table {
     pub fn raw_insert(&self, index: Integer, value: impl IntoLua) -> Result<()> {
         let n = self.raw().len();
         let index = u32::try_from(index).ok().filter(|i| (1..=n + 1).contains(i)).ok_or_else(out_of_bounds)?;
-        self.write(value, |vm, t, v| {
+        self.write(&self.lua(), value, |vm, t, v| {
             for i in (index..=n).rev() {
                 vm.table_set_int(t, i as i32 + 1, t.get_int(i as i32));
             }
@@ -185,7 +196,7 @@ impl Table {
     /// # Errors
     /// That of the conversion.
     pub fn raw_push(&self, value: impl IntoLua) -> Result<()> {
-        self.write(value, |vm, t, v| {
+        self.write(&self.lua(), value, |vm, t, v| {
             vm.table_set_int(t, t.len() as i32 + 1, v);
             Ok(())
         })
@@ -211,7 +222,7 @@ impl Table {
         let Value::Integer(index) = key else { return self.raw_set(key, Value::Nil) };
         let n = self.raw().len();
         let index = u32::try_from(index).ok().filter(|i| (1..=n).contains(i)).ok_or_else(out_of_bounds)?;
-        self.write(Value::Nil, |vm, t, nil| {
+        self.write(&self.lua(), Value::Nil, |vm, t, nil| {
             for i in index..n {
                 vm.table_set_int(t, i as i32, t.get_int(i as i32 + 1));
             }
@@ -222,11 +233,14 @@ impl Table {
     /// Removes all pairs, without metamethods, and keeps the memory for new ones.
     ///
     /// # Errors
-    /// None today; read-only tables will refuse.
+    /// The table is read-only.
     pub fn clear(&self) -> Result<()> {
         let t = self.raw();
-        self.lua().0.enter(|vm| vm.table_clear(t));
-        Ok(())
+        self.lua().0.try_enter(|vm| {
+            vm.check_writable(t)?;
+            vm.table_clear(t);
+            Ok(())
+        })
     }
     /// Sets or removes the metatable.
     ///
@@ -240,16 +254,19 @@ impl Table {
     /// ```
     ///
     /// # Errors
-    /// The metatable belongs to another state.
+    /// The metatable belongs to another state; the table is read-only.
     pub fn set_metatable(&self, meta: Option<Table>) -> Result<()> {
         let lua = self.lua();
         let meta = match &meta {
             Some(meta) => meta.0.get_in(&lua.0)?.as_table(),
             None => None,
         };
-        let t = self.0.get();
-        lua.0.enter(|vm| vm.set_metatable_of(t, meta));
-        Ok(())
+        let t = self.raw();
+        lua.0.try_enter(|vm| {
+            vm.check_writable(t)?;
+            vm.set_table_meta(t, meta);
+            Ok(())
+        })
     }
     /// The metatable.
     pub fn metatable(&self) -> Option<Table> {

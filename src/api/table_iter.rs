@@ -1,22 +1,22 @@
 //! Iterators over tables.
 
 use super::convert::FromLua;
-use super::error::{Error, Result};
+use super::error::Result;
+use super::passing::{Frame, pass};
 use super::table::Table;
-use super::value::Value;
 use std::marker::PhantomData;
 
 /// Iterator of [`Table::pairs`].
 pub struct TablePairs<'a, K, V> {
     table: &'a Table,
-    /// The key before the next pair; none at the end.
-    key: Option<Value>,
+    /// Where the next pair is looked for.
+    position: u32,
     types: PhantomData<(K, V)>,
 }
 
 impl<K, V> TablePairs<'_, K, V> {
     pub(super) fn new(table: &Table) -> TablePairs<'_, K, V> {
-        TablePairs { table, key: Some(Value::Nil), types: PhantomData }
+        TablePairs { table, position: 0, types: PhantomData }
     }
 }
 
@@ -25,25 +25,20 @@ impl<K: FromLua, V: FromLua> Iterator for TablePairs<'_, K, V> {
 
     fn next(&mut self) -> Option<Result<(K, V)>> {
         let lua = self.table.lua();
-        let last = match self.key.take()?.raw_in(&lua) {
-            Ok(last) => last,
-            Err(e) => return Some(Err(e)),
-        };
-        let (k, v) = match self.table.raw().next(last) {
-            Ok(pair) => pair?,
-            // A new key has moved the pairs, and the last one was removed.
-            Err(()) => return Some(Err(Error::runtime("invalid key to 'next'"))),
-        };
-        let (k, v) = (Value::from_raw(&lua, k), Value::from_raw(&lua, v));
-        self.key = Some(k.clone());
-        Some(K::from_lua(k, &lua).and_then(|k| Ok((k, V::from_lua(v, &lua)?))))
+        let (position, k, v) = self.table.raw_with(&lua).next_index(self.position)?;
+        self.position = position;
+        let frame = Frame::new(&lua);
+        pass(&lua, k);
+        pass(&lua, v);
+        let pair = frame.passed(&lua);
+        Some(K::take(pair, 0, None).and_then(|k| Ok((k, V::take(pair, 1, None)?))))
     }
 }
 
 /// Iterator of [`Table::sequence_values`].
 pub struct TableSequence<'a, V> {
     table: &'a Table,
-    index: usize,
+    index: i32,
     types: PhantomData<V>,
 }
 
@@ -57,14 +52,14 @@ impl<V: FromLua> Iterator for TableSequence<'_, V> {
     type Item = Result<V>;
 
     fn next(&mut self) -> Option<Result<V>> {
-        let v: Value = match self.table.raw_get(self.index) {
-            Ok(v) => v,
-            Err(e) => return Some(Err(e)),
-        };
+        let lua = self.table.lua();
+        let v = self.table.raw_with(&lua).get_int(self.index);
         if v.is_nil() {
             return None;
         }
         self.index += 1;
-        Some(V::from_lua(v, &self.table.lua()))
+        let frame = Frame::new(&lua);
+        pass(&lua, v);
+        Some(V::take(frame.passed(&lua), 0, None))
     }
 }

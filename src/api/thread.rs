@@ -6,10 +6,10 @@ use super::function::Function;
 use super::handle::Handle;
 use super::lua::Lua;
 use super::multi::{FromLuaMulti, IntoLuaMulti};
+use super::passing::{Frame, pass};
 use super::state::State;
-use super::value::Value;
 use perilune_vm::interp::co;
-use perilune_vm::object::{Gc, Thread as RawThread, ThreadStatus as RawStatus};
+use perilune_vm::object::{Gc, NativeFn, Thread as RawThread, ThreadStatus as RawStatus};
 use perilune_vm::stdlib::{Builtin, host_traceback};
 use perilune_vm::value::Value as Raw;
 use std::cell::{Cell, RefCell};
@@ -143,10 +143,10 @@ impl Thread {
     /// A Rust function that it calls panics: the panic comes out here.
     pub fn resume<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> Result<R> {
         let lua = self.0.lua();
-        let values = args.into_lua_multi(&lua)?;
-        let raw = values.iter().map(|v| v.raw_in(&lua)).collect::<Result<Vec<Raw>>>()?;
-        let results = self.resume_raw(&lua, Resume::With, &raw)?;
-        R::from_lua_multi(results.into_iter().map(|v| Value::from_raw(&lua, v)).collect(), &lua)
+        let frame = self.frame(&lua);
+        args.pass_all(&lua)?;
+        let first = self.resume_in(&lua, Resume::With, &frame)?;
+        R::take_all(frame.passed(&lua).skip(first), None)
     }
     /// Raises an error in the coroutine, where it waits, instead of resuming it with values.
     ///
@@ -154,24 +154,28 @@ impl Thread {
     /// As for [`Thread::resume`]; the coroutine may catch the error.
     pub fn resume_error<R: FromLuaMulti>(&self, error: impl IntoLua) -> Result<R> {
         let lua = self.0.lua();
-        let error = error.into_lua(&lua)?;
-        let raw = error.raw_in(&lua)?;
-        let results = self.resume_raw(&lua, Resume::Error, &[raw])?;
-        R::from_lua_multi(results.into_iter().map(|v| Value::from_raw(&lua, v)).collect(), &lua)
+        let frame = self.frame(&lua);
+        error.pass(&lua)?;
+        let first = self.resume_in(&lua, Resume::Error, &frame)?;
+        R::take_all(frame.passed(&lua).skip(first), None)
     }
-    /// The results are not rooted.
-    fn resume_raw(&self, lua: &Lua, how: Resume, values: &[Raw]) -> Result<Vec<Raw>> {
+    /// A frame for [`Thread::resume_in`], to which the values are added.
+    pub(super) fn frame<'a>(&self, lua: &'a Lua) -> Frame<'a> {
+        let frame = Frame::new(lua);
+        pass(lua, self.0.get_with(lua));
+        frame
+    }
+    /// Resumes the coroutine with what is in the frame, instead of which the results are there then; the number of the first.
+    pub(super) fn resume_in(&self, lua: &Lua, how: Resume, frame: &Frame<'_>) -> Result<usize> {
         if self.status() != ThreadStatus::Resumable {
             return Err(Error::CoroutineUnresumable);
         }
         lua.tell_thread_event(|t| t.on_resume, || ThreadEvent::Resume(self.clone()))?;
-        let results = lua.0.resume(self.raw(), how, values)?;
-        let rooted = (!results.is_empty()).then(|| results.iter().map(|v| lua.handle(*v)).collect::<Vec<Handle>>());
+        let first = lua.0.resume(self.raw(), how, frame)?;
         if self.raw().status.get() == RawStatus::Suspended {
             lua.tell_thread_event(|t| t.on_yield, || ThreadEvent::Yield(self.clone()))?;
         }
-        drop(rooted);
-        Ok(results)
+        Ok(first)
     }
     /// What the coroutine does.
     pub fn status(&self) -> ThreadStatus {
@@ -209,14 +213,21 @@ impl Thread {
     /// # Errors
     /// It runs, or waits for another coroutine; or the function belongs to another state.
     pub fn reset(&self, function: Function) -> Result<()> {
-        let lua = self.0.lua();
-        let f = function.0.get_in(&lua.0)?;
+        let f = function.0.get_in(&self.0.lua().0)?;
+        self.reset_to(f)
+    }
+    /// Gives up what the coroutine ran: it can only be reset.
+    #[cfg(feature = "async")]
+    pub(super) fn give_up(&self) -> Result<()> {
+        self.reset_to(Raw::NIL)
+    }
+    pub(super) fn reset_to(&self, f: Raw) -> Result<()> {
         match self.status() {
             ThreadStatus::Running => Err(Error::runtime("cannot reset a running thread")),
             ThreadStatus::Normal => Err(Error::runtime("cannot reset a normal thread")),
             _ => {
                 let co = self.raw();
-                lua.0.enter(|vm| vm.reset_coroutine(co, f));
+                self.0.lua().0.enter(|vm| vm.reset_coroutine(co, f));
                 Ok(())
             }
         }
@@ -229,7 +240,7 @@ impl Thread {
 
 /// How a coroutine goes on.
 #[derive(Copy, Clone, PartialEq, Eq)]
-enum Resume {
+pub(super) enum Resume {
     /// With values.
     With,
     /// With an error.
@@ -237,26 +248,34 @@ enum Resume {
 }
 
 impl State {
-    /// Resumes a coroutine that can be resumed. The results are not rooted.
-    fn resume(self: &Rc<State>, co: Gc<RawThread>, how: Resume, values: &[Raw]) -> Result<Vec<Raw>> {
-        let args = [&[Raw::thread(co)], values].concat();
+    /// Resumes a coroutine that can be resumed with what is in the frame, of which it is the first; see [`Thread::resume_in`].
+    fn resume(self: &Rc<State>, co: Gc<RawThread>, how: Resume, frame: &Frame<'_>) -> Result<usize> {
         let state = Rc::clone(self);
-        let result = state.enter(|vm| {
-            if how == Resume::Error {
-                let f = Raw::func(vm.new_native(co::co_raise, 1, &[]));
-                return vm.pcall_traced(f, &args).map_err(|(e, _)| (e, host_traceback(vm, co)));
-            }
-            let f = Raw::func(vm.new_native(co::co_resume, Builtin::CoroutineResume.id(), &[]));
-            let mut results = vm.pcall_traced(f, &args)?;
-            if results.first() == Some(&Raw::TRUE) {
-                results.remove(0);
-                return Ok(results);
-            }
-            let e = results.get(1).copied().unwrap_or(Raw::NIL);
-            // The frames of the coroutine are still there.
-            Err((e, host_traceback(vm, co)))
+        let f = state.resume_function(how);
+        let result = state.enter(|vm| vm.pcall_passed(f, &state.roots, frame.from));
+        // The frames of the coroutine are still there when it has failed.
+        let traceback = || state.enter(|vm| host_traceback(vm, co));
+        let (e, traceback) = match (result, how) {
+            (Ok(()), Resume::Error) => return Ok(0),
+            (Ok(()), Resume::With) if frame.raw(0) == Raw::TRUE => return Ok(1),
+            (Ok(()), Resume::With) => (frame.raw(1), traceback()),
+            (Err((e, _)), Resume::Error) => (e, traceback()),
+            (Err((e, traceback)), Resume::With) => (e, traceback),
+        };
+        Err(state.error_of(e, &traceback))
+    }
+    /// The builtin that resumes coroutines, which is rooted.
+    fn resume_function(&self, how: Resume) -> Raw {
+        let (slot, builtin, id) = match how {
+            Resume::With => (&self.resume_functions.0, co::co_resume as NativeFn, Builtin::CoroutineResume.id()),
+            Resume::Error => (&self.resume_functions.1, co::co_raise as NativeFn, 1),
+        };
+        let slot = slot.get().unwrap_or_else(|| {
+            let new = self.add_root(self.enter(|vm| Raw::func(vm.new_native(builtin, id, &[]))));
+            slot.set(Some(new));
+            new
         });
-        result.map_err(|(e, traceback)| state.error_of(e, &traceback))
+        self.roots.get(slot)
     }
 }
 
@@ -273,10 +292,16 @@ impl Lua {
         self.tell_thread_event(|t| t.on_create, || ThreadEvent::Create(thread.clone()))?;
         Ok(thread)
     }
-    /// The coroutine that runs: the main one outside of all others.
+    /// The coroutine that runs: the main one outside of all others. In the coroutine of a [`Function::call_async`], which programs do not
+    /// see, it is the one that polls the call.
     pub fn current_thread(&self) -> Thread {
-        let co = self.0.enter(|vm| Raw::thread(vm.cur));
-        Thread(self.handle(co))
+        Thread(self.handle(self.visible_thread()))
+    }
+    pub(super) fn visible_thread(&self) -> Raw {
+        let thread = self.0.enter(|vm| Raw::thread(vm.cur));
+        #[cfg(feature = "async")]
+        let thread = self.0.asynchronous.owner_of(thread);
+        thread
     }
     /// Has a function called for events of coroutines that Rust code makes and resumes. An error that it returns is the result of what was to
     /// be done. While it runs there are no events.

@@ -3,9 +3,9 @@
 //! takes long.
 #![allow(unsafe_code, reason = "the signal handler does only what is safe in one, with a state that lives while the guard does")]
 
-use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicPtr, Ordering};
 use perilune_vm::Vm;
+use perilune_vm::interrupt::handle_signal;
 
 /// The state that is running.
 static RUNNING: AtomicPtr<Vm> = AtomicPtr::new(core::ptr::null_mut());
@@ -34,13 +34,8 @@ impl Guard {
     /// The state lives longer than the guard, and runs on the thread that signals come to.
     pub unsafe fn new(vm: *mut Vm) -> Guard {
         RUNNING.store(vm, Ordering::SeqCst);
-        // SAFETY: all-zero is a value of `sigaction`: no flags, so that a system call that waits ends; nothing blocked. The handler only
-        // uses what is safe in one.
-        unsafe {
-            let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
-            action.sa_sigaction = on_interrupt as extern "C" fn(libc::c_int) as usize;
-            libc::sigaction(libc::SIGINT, &action, core::ptr::null_mut());
-        }
+        // SAFETY: the handler only uses what is safe in one. Without flags, so that a system call that waits ends.
+        unsafe { handle_signal(libc::SIGINT, on_interrupt, 0) };
         Guard(())
     }
 }

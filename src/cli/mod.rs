@@ -60,6 +60,7 @@ pub fn main() -> ExitCode {
                 message(Prefix::Program, b"the system has no timer left for '--time-limit'");
                 return ExitCode::FAILURE;
             }
+            vm.set_fuel(options.fuel);
             let outcome = run_all(&mut vm, &argv, &options);
             vm.close();
             outcome

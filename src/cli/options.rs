@@ -43,6 +43,7 @@ pub struct Options {
     pub shown: Option<Shown>,
     pub memory_limit: Option<usize>,
     pub time_limit: Option<Duration>,
+    pub fuel: Option<u64>,
     /// Index of the script; the number of arguments if there is none.
     pub script: usize,
 }
@@ -69,6 +70,9 @@ impl Options {
                     } else if let Some(text) = value("--time-limit", a, argv, &mut i)? {
                         let malformed = || format!("malformed time '{}' for '--time-limit'", shown(text));
                         o.time_limit = Some(time(text).ok_or_else(malformed)?);
+                    } else if let Some(text) = value("--fuel", a, argv, &mut i)? {
+                        let malformed = || format!("malformed number of instructions '{}' for '--fuel'", shown(text));
+                        o.fuel = Some(core::str::from_utf8(text).ok().and_then(|n| n.parse().ok()).ok_or_else(malformed)?);
                     } else {
                         return Err(unknown(a));
                     }
@@ -219,6 +223,7 @@ mod tests {
             ("--time-limit=-1", "malformed time '-1' for '--time-limit'"),
             ("--time-limit=1y", "malformed time '1y' for '--time-limit'"),
             ("--time-limit=", "malformed time '' for '--time-limit'"),
+            ("--fuel=1e3", "malformed number of instructions '1e3' for '--fuel'"),
         ] {
             assert_eq!(parse(&format!("perilune {line}")), Err(message.to_owned()), "{line}");
         }
@@ -247,6 +252,7 @@ mod tests {
     fn memory_limits() {
         assert_eq!(parse("perilune --memory-limit 64m x").unwrap().memory_limit, Some(64 << 20));
         assert_eq!(parse("perilune --memory-limit=5 x").unwrap().script, 2);
+        assert_eq!(parse("perilune --fuel 1000 x").unwrap().fuel, Some(1000));
         assert_eq!(bytes(b"1G"), Some(1 << 30));
         assert_eq!(bytes(b""), None);
         assert_eq!(bytes(b"99999999999999g"), None);

@@ -21,7 +21,7 @@ const fn flag(letter: char, value: &'static str, help: &'static str) -> Flag {
 }
 
 /// All options, in the order in which they are listed.
-pub const FLAGS: [Flag; 12] = [
+pub const FLAGS: [Flag; 13] = [
     flag('e', " chunk", "Execute string 'chunk'."),
     flag('l', " name", "Require library 'name'."),
     flag('b', " ...", "Save or list bytecode."),
@@ -32,6 +32,7 @@ pub const FLAGS: [Flag; 12] = [
     flag('E', "", "Ignore environment variables."),
     Flag { letter: None, name: Some("memory-limit"), value: " bytes[k|m|g]", help: "Limit the memory of the program." },
     Flag { letter: None, name: Some("time-limit"), value: " time[ms|s|m|h]", help: "End the program after so much time." },
+    Flag { letter: None, name: Some("fuel"), value: " number", help: "End the program after so many instructions." },
     Flag { letter: Some('h'), name: Some("help"), value: "", help: "Show this, and end." },
     Flag { letter: None, name: Some("version"), value: "", help: "Show version information, and end." },
 ];

@@ -1,6 +1,9 @@
 //! Asynchronous functions, on an executor of a few lines.
 
-use perilune::{Error, Function, Lua, MultiValue, Result, Value};
+use perilune::{
+    AnyUserData, Error, Function, Lua, LuaOptions, MetaMethod, MultiValue, ObjectLike, Result, StdLib, Thread, UserData,
+    UserDataMethods, Value,
+};
 use std::cell::Cell;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -189,5 +192,155 @@ fn scripts_cannot_get_in_between() -> Result<()> {
     lua.load("coroutine.yield, coroutine, select, unpack = nil, nil, nil, nil").exec()?;
     let f = lua.load("return (wait(3))").into_function()?;
     assert_eq!(block_on(f.call_async::<Value>(()))?, Value::Integer(3));
+    Ok(())
+}
+
+struct Cell64(u64);
+
+impl UserData for Cell64 {
+    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        methods.add_async_method("get", |_, this, times: u32| async move {
+            wait(times).await;
+            Ok(this.0)
+        });
+        methods.add_async_method_mut("set", |_, mut this, v: u64| async move {
+            wait(2).await;
+            this.0 = v;
+            Ok(())
+        });
+        methods.add_async_method_once("finish", |_, this, ()| async move {
+            wait(2).await;
+            Ok(this.0)
+        });
+        methods.add_async_function("add", |_, (a, b): (u64, u64)| async move {
+            wait(2).await;
+            Ok(a + b)
+        });
+        methods.add_async_meta_method(MetaMethod::Call, |_, this, n: u64| async move {
+            wait(2).await;
+            Ok(this.0 * n)
+        });
+        methods.add_async_meta_method_mut(MetaMethod::NewIndex, |_, mut this, (_, v): (String, u64)| async move {
+            wait(2).await;
+            this.0 = v;
+            Ok(())
+        });
+        methods.add_async_meta_function(MetaMethod::Concat, |_, (a, b): (Value, Value)| async move {
+            wait(2).await;
+            Ok(format!("{} .. {}", a.type_name(), b.type_name()))
+        });
+    }
+}
+
+#[test]
+fn methods_of_userdata_wait() -> Result<()> {
+    let lua = Lua::new();
+    let cell = lua.create_userdata(Cell64(7))?;
+    lua.globals().set("cell", &cell)?;
+    let code = "
+        assert(cell:get(3) == 7)
+        cell:set(8)
+        assert(cell:get(1) == 8 and cell.add(1, 2) == 3 and cell(10) == 80)
+        cell.any = 9
+        return cell .. 1";
+    assert_eq!(block_on(lua.load(code).eval_async::<String>())?, "userdata .. integer");
+    assert_eq!(block_on(cell.call_async_method::<u64>("get", 2))?, 9);
+    assert_eq!(block_on(cell.call_async_function::<u64>("add", (4, 5)))?, 9);
+    assert_eq!(block_on(cell.call_async::<u64>(2))?, 18);
+
+    // The value is borrowed as long as the future exists.
+    let mut call = Box::pin(cell.call_async_method::<u64>("get", 1000));
+    assert!(call.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    assert!(matches!(cell.borrow_mut::<Cell64>(), Err(Error::UserDataBorrowMutError)));
+    let refused = block_on(cell.call_async_method::<()>("set", 1)).unwrap_err();
+    assert!(refused.message().contains("bad argument `self` to `Cell64.set`: error mutably borrowing"), "{refused}");
+    drop(call);
+    assert_eq!(cell.borrow_mut::<Cell64>()?.0, 9);
+
+    assert_eq!(block_on(cell.call_async_method::<u64>("finish", ()))?, 9);
+    assert!(matches!(cell.borrow::<Cell64>(), Err(Error::UserDataDestructed)));
+    let refused = block_on(lua.load("cell.get(print)").exec_async()).unwrap_err();
+    assert!(refused.message().contains("has been destructed"), "{refused}");
+    Ok(())
+}
+
+#[test]
+fn functions_before_there_is_a_state() -> Result<()> {
+    let lua = Lua::new();
+    let half = |n: i64| async move {
+        wait(2).await;
+        if n % 2 == 0 { Ok(n / 2) } else { Err("odd") }
+    };
+    lua.globals().set("half", Function::wrap_async(half))?;
+    lua.globals().set("half_raw", Function::wrap_raw_async(half))?;
+    let code = "local n, e = half_raw(5) return half(4), n, e, pcall(half, 3)";
+    let (n, none, e, ok, raised): (i64, Option<i64>, String, bool, Error) = block_on(lua.load(code).eval_async())?;
+    assert_eq!((n, none, e.as_str(), ok, raised.message().as_str()), (2, None, "odd", false, "odd"));
+    let missing = block_on(lua.globals().call_async_function::<()>("none", ())).unwrap_err();
+    assert!(missing.message().contains("attempt to call a nil value (function 'none')"), "{missing}");
+    assert!(block_on(lua.globals().call_async::<()>(())).unwrap_err().message().contains("attempt to call a table value"));
+    Ok(())
+}
+
+#[test]
+fn coroutines_of_calls_are_used_again() -> Result<()> {
+    let coroutines = |size| -> Result<bool> {
+        let lua = Lua::new_with(StdLib::ALL_SAFE, LuaOptions::new().thread_pool_size(size))?;
+        with_wait(&lua)?;
+        let f =
+            lua.load("local fail = ... wait(2) if fail then error('failed') end return coroutine.running()").into_function()?;
+        let first: Thread = block_on(f.call_async(false))?;
+        assert!(block_on(f.call_async::<()>(true)).is_err());
+        // One that was given up.
+        let mut call = Box::pin(f.call_async::<()>(false));
+        assert!(call.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        drop(call);
+        lua.gc_collect()?;
+        Ok(first == block_on(f.call_async::<Thread>(false))?)
+    };
+    assert_eq!((coroutines(0)?, coroutines(4)?), (false, true));
+    Ok(())
+}
+
+#[test]
+fn programs_do_not_see_the_coroutines_of_calls() -> Result<()> {
+    let lua = Lua::new();
+    let current = lua.create_async_function(|lua, ()| async move {
+        wait(2).await;
+        let inner = lua.create_async_function(|lua, ()| async move { Ok(lua.current_thread()) })?;
+        Ok((lua.current_thread(), inner.call_async::<Thread>(()).await?))
+    })?;
+    let (outer, inner): (Thread, Thread) = block_on(current.call_async(()))?;
+    assert_eq!((&outer, &inner), (&lua.current_thread(), &lua.current_thread()));
+    // One that the program has made is seen.
+    let thread = lua.create_thread(current)?;
+    let (outer, inner): (Thread, Thread) = block_on(thread.clone().into_async(())?)?;
+    assert_eq!((&outer, &inner), (&thread, &thread));
+    Ok(())
+}
+
+#[cfg(feature = "macros")]
+#[test]
+fn macros_make_asynchronous_methods() -> Result<()> {
+    #[derive(perilune::UserData)]
+    struct Total(u32);
+
+    #[perilune::userdata_impl]
+    impl Total {
+        async fn add(&mut self, n: u32) -> Result<u32> {
+            wait(2).await;
+            self.0 += n;
+            Ok(self.0)
+        }
+        #[lua(infallible)]
+        async fn version(lua: Lua) -> String {
+            lua.globals().get("_VERSION").unwrap_or_default()
+        }
+    }
+
+    let lua = Lua::new();
+    let total: AnyUserData = lua.create_userdata(Total(1))?;
+    assert_eq!(block_on(total.call_async_method::<u32>("add", 2))?, 3);
+    assert_eq!(block_on(total.call_async_function::<String>("version", ()))?, "Lua 5.1");
     Ok(())
 }

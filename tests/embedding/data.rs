@@ -1,6 +1,8 @@
 //! Lua values as serde sees data.
 
-use perilune::{DeserializeOptions, Error, Lua, LuaSerdeExt, Result, SerializeOptions, Value};
+use perilune::{
+    AnyUserData, DeserializeOptions, Error, Lua, LuaSerdeExt, Result, SerializeOptions, UserData, UserDataMethods, Value,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -113,4 +115,44 @@ fn options_of_what_is_nothing() -> Result<()> {
     lua.globals().set("bare", bare)?;
     lua.globals().set("marked", lua.to_value(&[1])?)?;
     lua.load("assert(getmetatable(bare) == nil and getmetatable(marked) == false)").exec()
+}
+
+impl UserData for Everything {}
+impl UserData for Shape {
+    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        methods.add_method_mut("read_myself", |lua, _, this: AnyUserData| lua.from_value::<Shape>(Value::UserData(this)));
+    }
+}
+
+#[test]
+fn userdata_that_can_be_serialized() -> Result<()> {
+    let lua = Lua::new();
+    let shape = lua.create_ser_userdata(Shape::Named { name: "n".to_owned() })?;
+    assert_eq!(serde_json::to_string(&shape).expect("JSON"), r#"{"Named":{"name":"n"}}"#);
+    let value = |u: &AnyUserData| Value::UserData(u.clone());
+    assert_eq!(lua.from_value::<Shape>(value(&shape))?, Shape::Named { name: "n".to_owned() });
+    for other in [Shape::Empty, Shape::Circle(2.0), Shape::Box(1, 2)] {
+        let u = lua.create_ser_userdata(other.clone())?;
+        assert_eq!(lua.from_value::<Shape>(value(&u))?, other);
+    }
+    // Inside of tables, and integers that a Lua number could not hold.
+    lua.globals().set("big", lua.create_ser_any_userdata([u64::MAX, 1])?)?;
+    lua.globals().set("map", AnyUserData::wrap_ser(BTreeMap::from([("k", 1)])))?;
+    let table: Value = lua.load("{ big, map }").eval()?;
+    assert_eq!(serde_json::to_string(&table).expect("JSON"), r#"[[18446744073709551615,1],{"k":1}]"#);
+    assert_eq!(lua.from_value::<(Vec<f64>, BTreeMap<String, u8>)>(table)?.1["k"], 1);
+    let unit = lua.create_ser_any_userdata(())?;
+    assert_eq!(lua.from_value::<Option<()>>(value(&unit))?, Some(()));
+
+    // What cannot be serialized: borrowed to write, gone, or of another type.
+    lua.globals().set("shape", &shape)?;
+    let refused = lua.load("shape:read_myself(shape)").exec().unwrap_err();
+    assert!(refused.message().contains("error borrowing userdata"), "{refused}");
+    shape.destroy()?;
+    assert!(serde_json::to_string(&shape).is_err());
+    let plain = lua.create_userdata(Shape::Empty)?;
+    assert!(serde_json::to_string(&plain).unwrap_err().to_string().contains("cannot serialize <userdata>"));
+    assert!(matches!(lua.from_value::<Shape>(value(&plain)), Err(Error::DeserializeError(_))));
+    let lax = DeserializeOptions::new().deny_unsupported_types(false);
+    lua.from_value_with::<()>(value(&shape), lax)
 }

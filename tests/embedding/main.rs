@@ -4,7 +4,9 @@
 mod asynchronous;
 #[cfg(feature = "serde")]
 mod data;
+mod errors;
 mod hooks;
+mod sandbox;
 mod soundness;
 mod state;
 mod threads;

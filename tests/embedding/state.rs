@@ -1,7 +1,7 @@
 //! What belongs to a state: registry, application data, collector, modules, metatables of types, memory limit.
 
 use perilune::state::{GcIncParams, GcMode};
-use perilune::{Error, Function, Lua, LuaString, Result, Table, Thread, Value};
+use perilune::{Error, Function, Lua, LuaOptions, LuaString, Result, StdLib, Table, Thread, Value};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
@@ -146,4 +146,22 @@ fn the_memory_limit_holds_for_rust() -> Result<()> {
     drop(threads);
     lua.gc_collect()?;
     lua.load("local t = {}").exec()
+}
+
+#[test]
+fn safe_states_load_no_modules_in_c() -> Result<()> {
+    let lua = Lua::new();
+    let refused = lua.load("package.loadlib('x.so', '*')").exec().unwrap_err();
+    assert!(matches!(refused.parent(), Some(Error::SafetyError(_))), "{refused}");
+    let missing = lua.load("require 'no_such_module'").exec().unwrap_err();
+    assert!(missing.message().contains("can't load C modules in safe mode"), "{missing}");
+    // Also where the library comes later, and where a script has changed the globals.
+    let lua = Lua::new_with(StdLib::NONE, LuaOptions::new())?;
+    lua.load("package = { loaders = {} }").exec()?;
+    lua.load_std_libs(StdLib::PACKAGE)?;
+    assert!(lua.load("package.loadlib('x.so', '*')").exec().unwrap_err().parent().is_some());
+    // SAFETY: the program only fails to load a library.
+    let lua = unsafe { Lua::unsafe_new() };
+    assert!(lua.load("package.loadlib('/no/such.so', '*') == nil").eval::<bool>()?);
+    Ok(())
 }

@@ -151,7 +151,7 @@ fn a_chunk_is_what_was_said() -> Result<()> {
     assert_eq!(lua.load(&binary).mode(), ChunkMode::Binary);
     assert_eq!(lua.load(&binary).eval::<i32>()?, 1);
     let e = lua.load(&binary).set_mode(ChunkMode::Text).exec().unwrap_err();
-    assert_eq!(e.message(), "attempt to load chunk with wrong mode");
+    assert_eq!(e.message(), "attempt to load a binary chunk, not a text one");
     assert!(lua.load("return 1").set_mode(ChunkMode::Binary).exec().is_err());
     Ok(())
 }

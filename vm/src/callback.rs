@@ -1,13 +1,13 @@
-//! Callbacks: handlers of VM events and functions that are called with samples.
+//! Callbacks: handlers of VM events, and functions that are called with samples.
 //!
-//! A callback leaves the VM as it was: hooks are not called for it, it is not recorded, and the hot counters do not count it. So a
-//! program that is watched gets the traces that it gets otherwise.
+//! A callback leaves the VM as it was: hooks are not called for it, it is not recorded, and the hot counters do not count it. So a program
+//! has the same traces whether or not it is watched.
 
 use crate::Vm;
 use crate::hooks::Mode;
 use crate::state::HOT_COUNTERS;
 
-/// What a counter is set to that underflows in a callback, where nothing becomes hot.
+/// The value that a hot counter gets when it underflows in a callback, where nothing becomes hot.
 const RESTART: u16 = 1000;
 
 /// State of callbacks.
@@ -15,7 +15,7 @@ const RESTART: u16 = 1000;
 pub struct CallbackState {
     /// Number of callbacks, hooks and finalizers that are running. Nothing is recorded then.
     pub no_record: u32,
-    /// Does a callback run?
+    /// Is a callback running?
     running: bool,
     /// How often all hot counters were reset; wraps around.
     hot_resets: u32,
@@ -31,8 +31,10 @@ impl Vm {
         let outer = core::mem::replace(&mut self.callback.running, true);
         self.callback.no_record += 1;
         let hooks = self.suspend_hooks(true);
+        let fuel = self.fuel_outside(true);
         self.set_mode(Mode::Interpret);
         let result = f(self);
+        self.fuel_outside(fuel);
         self.callback.no_record -= 1;
         self.callback.running = outer;
         if self.callback.hot_resets == resets {
@@ -44,7 +46,7 @@ impl Vm {
         self.suspend_hooks(hooks);
         result
     }
-    /// The compiler resets all hot counters to `n`. They keep this value even if a callback does it (`jit.off`, `jit.opt.start`).
+    /// The compiler resets all hot counters to `n`. This holds even if a callback does it (`jit.off`, `jit.opt.start`).
     pub fn reset_hot_counters(&mut self, n: u16) {
         self.callback.hot_resets = self.callback.hot_resets.wrapping_add(1);
         self.interp.hotcount = [n; HOT_COUNTERS];
@@ -53,7 +55,7 @@ impl Vm {
     pub fn set_hot_counter(&mut self, counter: usize, n: u16) {
         self.interp.hotcount[counter] = n;
     }
-    /// A hot counter underflowed. In a callback it starts again and nothing becomes hot: then the result is true.
+    /// A hot counter underflowed. If a callback is running, restarts the counter and returns true: nothing becomes hot.
     pub fn underflowed_in_callback(&mut self, counter: usize) -> bool {
         if self.callback.running {
             self.interp.hotcount[counter] = RESTART;

@@ -12,5 +12,5 @@ impl LuaError {
     }
 }
 
-/// Result of whatever may raise a Lua error.
+/// Result of an operation that may raise a Lua error.
 pub type LuaResult<T> = Result<T, LuaError>;

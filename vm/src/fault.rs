@@ -1,7 +1,7 @@
-//! Fault injection, for tests: errors that this program once had, each brought back by a switch, so that it can be seen that the tests
-//! which look for errors of their kind find them.
+//! Fault injection, for tests: defects that this program once had, each of which can be switched on. So it can be shown that the tests
+//! which look for defects of this kind find them.
 //!
-//! The switch is the process's. In builds without debug assertions there is none, and no trace of the faults in the code.
+//! The switch applies to the whole process. In builds without debug assertions there is no switch, and no code for the faults.
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
@@ -9,29 +9,32 @@ use core::sync::atomic::{AtomicU8, Ordering};
 macro_rules! for_each_fault {
     ($consumer:ident) => {
         $consumer! {
-            /// A function's header is dispatched again when the stack has grown for it: recorded twice, told to hooks twice.
+            /// A function's header is dispatched again after the stack has grown for it, so that it is recorded twice and hooks are called
+            /// twice.
             HeaderTwice,
-            /// In the copy of a loop's iteration, slots that a builtin wrote are taken for what they held at the end of the one before.
+            /// In the copy of a loop's iteration, slots that a builtin has written count as still holding their values from the previous
+            /// iteration.
             WrittenByBuiltins,
-            /// Traces stay when metatables of primitive types change, or variables that their function never assigns to.
+            /// Traces are not flushed when metatables of primitive types change, or variables that their function never assigns to.
             ConstantsChange,
-            /// A numeric loop whose limit lies outside of the integers counts in integers in traces.
+            /// A trace counts a numeric loop whose limit lies outside the integers in integers.
             PastIntegers,
-            /// One more recorded iteration of a loop over `next` takes the entry of the one before.
+            /// When one more iteration of a loop over `next` is recorded, it uses the entry of the previous one.
             NextEntry,
-            /// A store to a captured slot is left out where an earlier one has stored the same.
+            /// A store to a captured slot is omitted if an earlier store has stored the same value.
             CapturedSlots,
-            /// Two objects that were one when they were compared are different without `__eq` being asked, when they are two.
+            /// When two objects were the same one at recording, and are different ones later, they compare as different without a call of
+            /// `__eq`.
             EqualByMetamethod,
-            /// A hook is called above the frame, over values of an open list.
+            /// A hook is called directly above the frame, and overwrites the values of an open list.
             OpenResults,
-            /// The instruction at which the collector ran goes on with the frame where it was before a finalizer moved the stack.
+            /// After the collector has run a finalizer that moved the stack, the instruction continues with the old base.
             StackMoved,
-            /// The frame of a trace is not checked to fit the stack.
+            /// A trace does not check that its frames fit the stack.
             StackUnchecked,
-            /// Stores to tables have no barrier in traces.
+            /// Traces have no barrier after stores to tables.
             NoBarrier,
-            /// A function is called by a trace without a guard that it is that one.
+            /// A trace calls a function without a guard on which function it is.
             CalleeUnchecked,
         }
     };
@@ -39,7 +42,7 @@ macro_rules! for_each_fault {
 
 macro_rules! define_faults {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// An error that can be brought back.
+        /// A defect that can be switched on.
         #[derive(Copy, Clone, PartialEq, Eq, Debug)]
         #[repr(u8)]
         pub enum Fault {
@@ -65,13 +68,13 @@ for_each_fault!(define_faults);
 
 static INJECTED: AtomicU8 = AtomicU8::new(Fault::None as u8);
 
-/// Brings an error back, from now on, in all states of the process. False in builds that cannot.
+/// Switches a fault on in all states of the process. Returns false in builds without fault injection.
 pub fn inject(fault: Fault) -> bool {
     INJECTED.store(fault as u8, Ordering::Relaxed);
     cfg!(debug_assertions)
 }
 
-/// Is this error to happen?
+/// Is this fault switched on?
 #[inline(always)]
 pub fn is_injected(fault: Fault) -> bool {
     cfg!(debug_assertions) && INJECTED.load(Ordering::Relaxed) == fault as u8

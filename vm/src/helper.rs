@@ -1,8 +1,8 @@
-//! Everything compiled code may call: one table, and the bodies that have no better home.
+//! All functions that compiled code may call: one table, and the bodies of those that belong nowhere else.
 //!
-//! A helper is an `extern "C"` function whose first argument is the VM. It never unwinds, never collects and never raises: what
-//! can fail says so in its result or in `CompiledState::scratch`, and the trace guards that. A helper that makes a string longer than its
-//! operands gives null where there is no memory for it; the interpreter then executes the instruction again, collects, and raises the
+//! A helper is an `extern "C"` function whose first argument is the VM. It never unwinds, never collects and never raises an error: one
+//! that can fail says so in its result or in `CompiledState::scratch`, and the trace guards that. A helper that makes a string longer than
+//! its operands returns null if there is no memory for it; the interpreter then executes the instruction again, collects, and raises the
 //! error.
 #![allow(unsafe_code, reason = "compiled code calls helpers with the running VM, live objects, and addresses inside them")]
 
@@ -58,7 +58,7 @@ macro_rules! for_each_helper {
             (BarrierBack, barrier_back, Store, Nil, (Tab))
             /// Forward barrier of a closed upvalue: address of its value, the stored value.
             (BarrierUpval, barrier_upval, Store, Nil, (P64, U64))
-            /// Calls the builtin whose frame is at an address, with so many arguments; non-zero when the trace must leave.
+            /// Calls the builtin whose frame is at an address, with a number of arguments; non-zero when the trace must leave.
             (NativeCall, native_call, Store, Int, (P64, Int))
             /// Collection step; non-zero when the trace must leave.
             (GcStep, gc_step, Store, Int, ())
@@ -136,11 +136,11 @@ macro_rules! for_each_helper {
             (Random, random, Store, Num, ())
             /// bit.tobit
             (ToBit, tobit, Pure, Int, (Num))
-            /// New closure: its prototype, the function that makes it, the base of that one's frame.
+            /// New closure: its prototype, the function that makes it, the base of that function's frame.
             (FuncNew, func_new, Alloc, Func, (Proto, Func, P64))
             /// Closes the upvalues of stack slots at or above an address.
             (CloseUpvals, close_upvals, Store, Nil, (P64))
-            /// Makes room for so many slots above the base of a coroutine that waits; zero if there cannot be.
+            /// Makes room for a number of slots above the base of a suspended coroutine; zero if that fails.
             (StackRoom, stack_room, Store, Int, (Thread, Int))
         }
     };
@@ -167,7 +167,7 @@ macro_rules! define_helpers {
                 matches!(self.effect(), HelperEffect::Alloc)
                     || matches!(self, Helper::TabNewKey | Helper::TabInsert | Helper::TabRemove | Helper::TabSetList | Helper::NativeCall | Helper::StackRoom)
             }
-            /// Does it give null where there is no memory for its result? The trace guards that it does not.
+            /// Does it return null if there is no memory for its result? The trace guards that it does not.
             pub const fn may_fail(self) -> bool {
                 matches!(self.ret(), AbiType::NewStr)
             }

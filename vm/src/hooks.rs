@@ -1,15 +1,15 @@
-//! The only seam between the interpreter and a compiler.
+//! The interface between the interpreter and a compiler: there is no other.
 //!
-//! The interpreter owns what hot paths touch (counters, patched instructions, the table from trace number to entry). All calls
-//! through [`Compiler`] are cold. Methods take `&self`: handlers of VM events run Lua code, which may reach the compiler again
-//! through the `jit` library while a method is active, so an implementation keeps its state in cells.
+//! The interpreter owns the data of hot paths (counters, patched instructions, the table from trace number to entry). All calls through
+//! [`Compiler`] are cold. Methods take `&self`: handlers of VM events run Lua code, which may reach the compiler again through the `jit`
+//! library while a method is active, so an implementation keeps its state in cells.
 #![allow(unsafe_code, reason = "the slots that an exit leaves undone are those of the frames that it has left")]
 
 use crate::Vm;
 use crate::bc::Ins;
 use crate::gc::Marker;
 use crate::ids::{ExitId, TraceId};
-use crate::object::{Gc, Proto};
+use crate::object::{Gc, InsPtr, Proto};
 use core::any::Any;
 
 /// How the interpreter dispatches.
@@ -21,44 +21,43 @@ pub enum Mode {
     Record,
 }
 
-/// Runs the code of trace `trace` on the frame at `base`; returns the exit taken after the exit has stored the interpreter's
-/// view to the stack and the new base to `CompiledState::base`.
+/// Runs the code of trace `trace` on the frame at `base`. The exit stores the slots to the stack and the new base to `CompiledState::base`,
+/// and its id is returned.
 pub type EnterFn = unsafe extern "C" fn(vm: *mut Vm, base: *mut crate::Value, trace: u32) -> u64;
 
-/// Where and how the interpreter goes on after an exit.
+/// Where and how the interpreter continues after an exit.
 #[derive(Copy, Clone, Debug)]
 pub struct Resume {
     /// Instruction to continue at.
     pub pc: *const Ins,
     /// Value count for an instruction that takes a variable number (CALLM, RETM, TSETM...); 0 otherwise.
     pub multres: u32,
-    /// The parked error is raised there instead: memory is at its end.
+    /// The parked error is raised there instead, because there is no memory.
     pub failed: bool,
-    /// A trace to enter there instead of executing the instruction: the one that was left, whose frames fit the stack now.
+    /// A trace to enter there instead of executing the instruction: the trace that was left, whose frames fit the stack now.
     pub enter: Option<TraceId>,
 }
 
 impl Resume {
-    /// Goes on interpreting at an instruction.
+    /// Continues at an instruction.
     pub fn at(pc: *const Ins, multres: u32) -> Resume {
         Resume { pc, multres, failed: false, enter: None }
     }
 }
 
-/// A stack slot that compiled code has left as something else than a Lua value: an int or an address as it is in a register, or
-/// nothing at all where a constant belongs.
+/// A stack slot that compiled code has left unboxed: an int or an address as it is in a register, or no value at all if it is a constant.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Unboxed {
-    /// The slot, counted from the base of the frame that goes on.
+    /// The slot, counted from the base of the frame that is resumed.
     pub slot: i32,
-    /// How many of the low bits of what is stored are to be kept: 0, 32 or 64.
+    /// How many of the low bits of the stored word are kept: 0, 32 or 64.
     pub kept: u32,
     /// The other bits.
     pub bits: u64,
 }
 
 impl Unboxed {
-    /// The Lua value, from what is stored.
+    /// The Lua value, from the stored word.
     #[inline(always)]
     pub fn boxed(self, stored: u64) -> u64 {
         let kept = match self.kept {
@@ -70,7 +69,7 @@ impl Unboxed {
     }
 }
 
-/// Makes Lua values of what compiled code has stored otherwise, in slots counted from `base`.
+/// Boxes the slots that compiled code has left unboxed, counted from `base`.
 ///
 /// # Safety
 /// The slots are those of the exit that compiled code has just left by, in the frame at `base` and below.
@@ -85,21 +84,21 @@ pub unsafe fn box_slots(base: *mut crate::Value, slots: &[Unboxed]) {
     }
 }
 
-/// An exit that the interpreter takes without asking the compiler, so many times: there is nothing to do but to go on.
+/// An exit that the interpreter may take without calling the compiler, a limited number of times.
 #[derive(Copy, Clone, Debug)]
 pub struct PlainExit {
-    /// How many times more.
+    /// How many more times.
     pub left: u32,
     /// As in [`Resume`].
     pub multres: u32,
     /// As in [`Resume`].
     pub pc: *const Ins,
-    /// What is to be made Lua values; alive while `left` is not 0.
+    /// The slots to box; alive while the count is not 0.
     pub unboxed: *const [Unboxed],
 }
 
 impl PlainExit {
-    /// One that the compiler is asked for.
+    /// The interpreter must call the compiler.
     pub const NONE: PlainExit = PlainExit { left: 0, multres: 0, pc: core::ptr::null(), unboxed: &[] };
 }
 
@@ -107,27 +106,27 @@ impl PlainExit {
 pub trait Compiler: Any {
     /// A hot counter underflowed at the loop or function header at `pc` (already executed or about to be, see the interpreter).
     /// `vm.base` is the frame. May switch the VM to [`Mode::Record`] by [`Vm::set_mode`].
-    fn hot(&self, vm: &mut Vm, pc: *const Ins);
+    fn hot(&self, vm: &mut Vm, pc: InsPtr);
     /// Called before each instruction in [`Mode::Record`], with `vm.base` at its frame. For builtins `pc` is the FUNCC header.
-    fn record(&self, vm: &mut Vm, pc: *const Ins);
+    fn record(&self, vm: &mut Vm, pc: InsPtr);
     /// Compiled code left through `exit`; `vm.base` is the frame of the exit. Says where to resume.
     fn exit(&self, vm: &mut Vm, exit: ExitId) -> Resume;
-    /// An error (`vm.error`, nil if there is none) is about to unwind, or a hook fired: whatever is being recorded must be aborted.
+    /// An error (`vm.error`, nil if there is none) is about to unwind, or a hook fired: the recording must be aborted.
     fn abort(&self, vm: &mut Vm);
-    /// A value has changed that traces take for a constant: the metatable of a primitive type, a variable that its function never
+    /// A value has changed that traces take for a constant: the metatable of a primitive type, or a variable that its function never
     /// assigns to. No trace may be entered again.
     fn constant_changed(&self, vm: &mut Vm);
     /// A prototype was created by the parser or loader (the `bc` event).
     fn new_proto(&self, vm: &mut Vm, proto: Gc<Proto>);
-    /// A prototype is about to be freed, and with it its traces. With `waiting`, compiled code has called a builtin that has not
-    /// come back: where it is, nothing else may go.
+    /// A prototype is about to be freed, and with it its traces. With `waiting`, compiled code has called a builtin that has not returned:
+    /// then the code of these traces must stay.
     fn free_proto(&self, proto: Gc<Proto>, waiting: bool);
     /// The instruction that `patched`, which enters a trace (JLOOP, JFORL, JITERL, JFUNCF, JFUNCV), has replaced.
     fn original_ins(&self, patched: Ins) -> Ins;
-    /// Marks what a recording needs. In the atomic phase also what the traces need of the prototypes marked so far.
+    /// Marks the objects that a recording needs. In the atomic phase also those that the traces of the prototypes marked so far need.
     fn mark(&self, marker: &mut Marker);
-    /// Marks what the traces of a prototype need, which has the flag `TRACED`. Whatever else can be reached has been marked, so that
-    /// traces which lead through prototypes that are not marked will never run again: they may end here, unless compiled code is
+    /// Marks the objects that the traces of a prototype need, which has the flag `TRACED`. All other reachable objects have been marked, so
+    /// traces that lead through prototypes which are not marked will never run again: they may be removed here, unless compiled code is
     /// `waiting` as in [`Compiler::free_proto`].
     fn mark_traces(&self, proto: Gc<Proto>, waiting: bool, marker: &mut Marker);
     /// For the compiler's own library functions, which downcast it.

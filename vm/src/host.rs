@@ -1,4 +1,4 @@
-//! What the embedding API keeps in a VM: values that handles hold, and the dropping of payloads that Rust code owns.
+//! The embedding API's part of a VM: values that handles hold, and the payloads that Rust code owns.
 //!
 //! Handles and VM share [`Roots`], so that a handle is cloned and dropped without a reference to the VM. A payload of the host (a closure,
 //! a userdata's value) may run any code in its `Drop`, which must not happen inside a sweep: the sweep moves it to a list of the heap, and
@@ -22,10 +22,13 @@ struct Slot {
 pub struct Roots {
     slots: RefCell<Vec<Slot>>,
     free: RefCell<Vec<u32>>,
+    /// Arguments and results on their way between Rust and Lua, as a stack.
+    passing: RefCell<Vec<Value>>,
 }
 
 impl Roots {
     /// Roots a value; the slot, with one handle.
+    #[inline]
     pub fn add(&self, value: Value) -> u32 {
         let mut slots = self.slots.borrow_mut();
         let new = Slot { value, handles: 1 };
@@ -36,20 +39,18 @@ impl Roots {
         slots.push(new);
         (slots.len() - 1) as u32
     }
-    /// The value in a slot.
+    /// The value of a slot.
     #[inline]
     pub fn get(&self, slot: u32) -> Value {
         self.slots.borrow()[slot as usize].value
     }
-    /// Number of handles that share a slot.
-    pub fn handles(&self, slot: u32) -> u32 {
-        self.slots.borrow()[slot as usize].handles
-    }
-    /// Another handle shares a slot.
+    /// Adds a handle to a slot.
+    #[inline]
     pub fn share(&self, slot: u32) {
         self.slots.borrow_mut()[slot as usize].handles += 1;
     }
-    /// A handle of a slot is gone.
+    /// Removes a handle from a slot.
+    #[inline]
     pub fn release(&self, slot: u32) {
         let s = &mut self.slots.borrow_mut()[slot as usize];
         s.handles -= 1;
@@ -60,7 +61,41 @@ impl Roots {
     }
     /// Calls `f` with each rooted value.
     pub fn for_each(&self, f: impl FnMut(Value)) {
-        self.slots.borrow().iter().map(|s| s.value).for_each(f);
+        let (slots, passing) = (self.slots.borrow(), self.passing.borrow());
+        slots.iter().map(|s| s.value).chain(passing.iter().copied()).for_each(f);
+    }
+    /// Number of values on their way.
+    #[inline]
+    pub fn passing_len(&self) -> usize {
+        self.passing.borrow().len()
+    }
+    /// A value on its way.
+    #[inline]
+    pub fn passing(&self, i: usize) -> Value {
+        self.passing.borrow()[i]
+    }
+    /// Adds a value on its way.
+    #[inline]
+    pub fn pass(&self, v: Value) {
+        self.passing.borrow_mut().push(v);
+    }
+    /// Removes the values on their way from number `len` on.
+    #[inline]
+    pub fn truncate_passing(&self, len: usize) {
+        self.passing.borrow_mut().truncate(len);
+    }
+    /// Calls `f` with the values on their way from number `from` on. It must not add or remove any.
+    #[inline]
+    pub fn with_passing<R>(&self, from: usize, f: impl FnOnce(&[Value]) -> R) -> R {
+        f(&self.passing.borrow()[from..])
+    }
+    /// Puts values on their way, instead of those from number `from` on.
+    #[inline]
+    pub fn replace_passing(&self, from: usize, values: &[Value]) {
+        let mut passing = self.passing.borrow_mut();
+        passing.truncate(from);
+        // There are few: copying them one by one is faster than a call of `memcpy`.
+        values.iter().for_each(|v| passing.push(*v));
     }
     /// Number of slots in use.
     pub fn len(&self) -> usize {
@@ -72,13 +107,13 @@ impl Roots {
     }
 }
 
-/// What the embedding API does for the VM.
+/// The operations of the embedding API that the VM calls.
 pub trait Host {
     /// Does an error value carry a panic of Rust code?
     fn is_panic(&self, e: Value) -> bool;
-    /// Drops the payload of a dead userdata. Its `Drop` may use the VM by way of its handles.
+    /// Drops the payload of a dead userdata. Its `Drop` may use the VM through its handles.
     fn drop_payload(&self, vm: &mut Vm, payload: Box<dyn Any>);
-    /// Runs other code of the host, which may use the VM by way of its handles. The code does not panic.
+    /// Runs other code of the host, which may use the VM through its handles. The code does not panic.
     fn outside(&self, vm: &mut Vm, code: &mut dyn FnMut());
 }
 
@@ -96,24 +131,24 @@ pub struct HostState {
     pub event_handlers: Vec<(Box<[u8]>, Value)>,
     /// Called once when the program ends the process, with its status.
     pub at_exit: Vec<AtExit>,
-    /// Do `pcall` and `xpcall` let panics of Rust code pass?
+    /// Do `pcall` and `xpcall` not catch panics of Rust code?
     pub panics_pass: bool,
 }
 
 impl Vm {
-    /// Is the present error one that `pcall` and `xpcall` do not catch?
+    /// Is the current error one that `pcall` and `xpcall` do not catch?
     pub(crate) fn error_passes(&self) -> bool {
         self.host.panics_pass && self.host.host.as_ref().is_some_and(|host| host.is_panic(self.errors.value))
     }
     /// Drops the payloads of the host whose userdata have been swept.
     pub(crate) fn drop_payloads(&mut self) {
-        if self.heap.payloads.is_empty() || self.heap.finalizing {
+        if self.heap.finalizers.payloads.is_empty() || self.heap.finalizers.running {
             return;
         }
         let Some(host) = self.host.host.clone() else { return };
         self.outside_program(|vm| {
             // A `Drop` may make more userdata, and collect.
-            while let Some(payload) = vm.heap.payloads.pop_front() {
+            while let Some(payload) = vm.heap.finalizers.payloads.pop_front() {
                 host.drop_payload(vm, payload);
             }
         });

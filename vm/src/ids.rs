@@ -3,7 +3,7 @@
 use core::fmt;
 use core::num::NonZeroU16;
 
-/// The number of a trace, from 1 on, as LuaJIT's tools show it. It is free again when its trace is gone.
+/// The number of a trace, from 1 on, as LuaJIT's tools show it. It is reused when its trace has been removed.
 ///
 /// Sixteen bits, since operand D of the bytecode instruction that enters the trace holds it.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,7 +53,7 @@ impl fmt::Debug for TraceId {
 
 /// The index of an exit in the VM's exit tables, which the exits of all traces share.
 ///
-/// The exits of one trace are neighbours there: exit `k` of a trace has the id of its first exit plus `k`.
+/// The exits of one trace are adjacent: exit `k` of a trace has the id of its first exit plus `k`.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct ExitId(u32);

@@ -190,16 +190,27 @@ extern "C" fn on_signal(_: libc::c_int) {
     }
 }
 
+/// Installs a handler of a signal; the action that there was before.
+///
+/// # Safety
+/// The handler does only what is safe in one.
+pub unsafe fn handle_signal(signal: libc::c_int, handler: extern "C" fn(libc::c_int), flags: libc::c_int) -> libc::sigaction {
+    // SAFETY: all-zero is a value of `sigaction`: nothing blocked. The handler is the caller's.
+    unsafe {
+        let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
+        let mut before = action;
+        action.sa_sigaction = handler as usize;
+        action.sa_flags = flags;
+        libc::sigaction(signal, &action, &mut before);
+        before
+    }
+}
+
 fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
-        // SAFETY: all-zero is a value of `sigaction`: no flags, so that a system call that waits ends; nothing blocked. The handler only
-        // uses what is safe in one.
-        unsafe {
-            let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
-            action.sa_sigaction = on_signal as extern "C" fn(libc::c_int) as usize;
-            libc::sigaction(libc::SIGURG, &action, core::ptr::null_mut());
-        }
+        // SAFETY: the handler only uses what is safe in one. Without flags, so that a system call that waits ends.
+        unsafe { handle_signal(libc::SIGURG, on_signal, 0) };
     });
 }
 
@@ -231,6 +242,10 @@ impl Vm {
         self.interrupts.deadline = deadline;
         self.interrupts.timer = Timer::start(limit);
         self.interrupts.timer.is_some()
+    }
+    /// Can another thread or a timer interrupt this state? Long work is then done in parts.
+    pub fn is_interruptible(&self) -> bool {
+        self.interrupts.remote.is_some()
     }
     /// The interrupt that waits, if one does.
     pub fn interrupt_waits(&self) -> Option<Cause> {

@@ -1,4 +1,4 @@
-//! Everything compiled code may load or store: one table.
+//! All fields that compiled code may load or store: one table.
 
 use crate::Vm;
 use crate::object::{Func, Node, Str, Table, Thread, Udata, UpVal};
@@ -21,7 +21,7 @@ pub enum AbiType {
     U64,
     /// A string.
     Str,
-    /// A new string; null where there is no memory for it.
+    /// A new string; null if there is no memory for it.
     NewStr,
     /// A table.
     Tab,
@@ -75,7 +75,7 @@ macro_rules! for_each_field {
             (ThreadOpen, "thread.open", Thread, offset_of!(Thread, open), P64)
             /// State of a coroutine.
             (ThreadStatus, "thread.status", Thread, offset_of!(Thread, status), U8)
-            /// The frame of the builtin that a coroutine has left by.
+            /// The frame of the builtin that a coroutine waits in.
             (ThreadBase, "thread.base", Thread, offset_of!(Thread, base), P64)
             /// The coroutine that resumed this one (may be null).
             (ThreadResumer, "thread.resumer", Thread, offset_of!(Thread, resumer), Thread)
@@ -145,6 +145,8 @@ pub mod ofs {
     pub const VM_EXIT_COUNTDOWN: usize = offset_of!(Vm, compiled.exit_countdown);
     /// `Vm::compiled.exit_every`
     pub const VM_EXIT_EVERY: usize = offset_of!(Vm, compiled.exit_every);
+    /// `Vm::fuel.left`
+    pub const VM_FUEL: usize = offset_of!(Vm, fuel.left);
     /// `Vm::cur`
     pub const VM_CUR: usize = offset_of!(Vm, cur);
     /// `Vm::interp.native_depth`

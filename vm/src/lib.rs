@@ -1,4 +1,4 @@
-//! Perilune's Lua without a compiler: values, heap, bytecode, interpreter, libraries.
+//! Perilune's VM without a compiler: values, heap, bytecode, interpreter, libraries.
 //!
 //! [`Vm`] is one Lua state and a complete interpreter. A tracing compiler may be attached through [`hooks::Compiler`].
 #![deny(unsafe_code)]
@@ -10,6 +10,7 @@ pub mod bc;
 pub mod callback;
 pub mod error;
 pub mod fault;
+pub mod fuel;
 pub mod gc;
 pub mod helper;
 pub mod hooks;

@@ -6,14 +6,15 @@ use crate::bc::undump::{self, UndumpError};
 use crate::bc::{Ins, Op, ProtoData, dump};
 use crate::callback::CallbackState;
 use crate::error::{LuaError, LuaResult};
+use crate::fuel::Fuel;
 use crate::gc::{Heap, Marker};
 use crate::hooks::{Compiler, Resume};
 use crate::host::HostState;
 use crate::ids::ExitId;
 use crate::interp::{frame, stack};
-use crate::interrupt::Interrupts;
+use crate::interrupt::{Cause, Interrupts};
 use crate::meta::MM;
-use crate::object::{Func, Gc, Proto, Str, Table, ThreadStatus};
+use crate::object::{Func, Gc, InsPtr, Proto, Str, Table, ThreadStatus};
 use crate::sample::Sampling;
 use crate::source::{Form, Pieces, Source};
 use crate::state::{CompiledState, ErrorState, InterpState, Realm, StringState};
@@ -22,19 +23,19 @@ use crate::value::Value;
 use core::any::Any;
 use std::rc::Rc;
 
-/// Levels of syntax that take no more of the native stack than calls from Rust into Lua may.
+/// Levels of nested syntax that take no more of the native stack than one call from Rust into Lua may.
 const LEVELS_OF_A_CALL: u32 = 3;
 
 /// No compiler: the interpreter alone.
 pub struct NoJit;
 
 impl Compiler for NoJit {
-    fn hot(&self, vm: &mut Vm, pc: *const Ins) {
+    fn hot(&self, vm: &mut Vm, pc: InsPtr) {
         // All counters start again far from zero.
         let _ = pc;
         vm.reset_hot_counters(u16::MAX);
     }
-    fn record(&self, _vm: &mut Vm, _pc: *const Ins) {}
+    fn record(&self, _vm: &mut Vm, _pc: InsPtr) {}
     fn exit(&self, _vm: &mut Vm, _exit: ExitId) -> Resume {
         Resume::at(core::ptr::null(), 0)
     }
@@ -60,19 +61,19 @@ fn no_frame(_vm: &mut Vm) -> LuaResult<u32> {
     Ok(0)
 }
 
-/// Whoever calls for the pieces of a chunk.
+/// The reader of the pieces of a chunk.
 struct Reader<'a> {
     vm: &'a mut Vm,
     next: &'a mut dyn FnMut(&mut Vm) -> LuaResult<Option<Gc<Str>>>,
-    /// How many there were.
+    /// Bytes read so far.
     bytes: usize,
-    /// At how many memory is looked at again.
+    /// Number of bytes at which the memory limit is checked again.
     look: usize,
 }
 
 impl Pieces for Reader<'_> {
     fn next(&mut self, into: &mut Vec<u8>, depth: u32) -> LuaResult<bool> {
-        // The parser and its recursion are under what this calls.
+        // The function that supplies the pieces is called from inside the parser's recursion.
         let weight = 1 + depth / LEVELS_OF_A_CALL;
         self.vm.interp.native_depth += weight;
         let piece = (self.next)(self.vm);
@@ -92,12 +93,33 @@ impl Pieces for Reader<'_> {
     }
 }
 
-/// Why a chunk is not loaded.
+/// Bytes of a chunk that are compiled between two looks at interrupts.
+const PART: usize = 64 << 10;
+
+/// A chunk that is there, in parts, so that compiling a long one can be interrupted.
+struct Parts<'a> {
+    vm: &'a Vm,
+    rest: &'a [u8],
+}
+
+impl Pieces for Parts<'_> {
+    fn next(&mut self, into: &mut Vec<u8>, _: u32) -> LuaResult<bool> {
+        if self.vm.interrupt_waits().is_some() {
+            return Err(LuaError::parked());
+        }
+        let (part, rest) = self.rest.split_at(self.rest.len().min(PART));
+        into.extend_from_slice(part);
+        self.rest = rest;
+        Ok(!part.is_empty())
+    }
+}
+
+/// Why a chunk was not loaded.
 #[derive(Clone, Debug)]
 pub enum LoadError {
     /// The text does not compile.
     Syntax(Diagnostic),
-    /// It is no chunk that may be loaded.
+    /// It is not a chunk, or one that may not be loaded.
     Other(Vec<u8>),
 }
 
@@ -114,7 +136,7 @@ impl LoadError {
     }
 }
 
-/// The parts of a function that a chunk makes, or a message; none if the function that gives the pieces failed.
+/// Reads the prototype data of a chunk, or a message; none if the function that supplies the pieces failed.
 fn read(mut source: Source, name: &[u8], mode: Option<&[u8]>) -> Result<ProtoData, Option<LoadError>> {
     let form = source.open();
     if source.failed() {
@@ -172,6 +194,8 @@ impl Vm {
             host: HostState::default(),
             strings: StringState::default(),
             interrupts: Interrupts::default(),
+            fuel: Fuel::default(),
+            depth: stack::DepthLimits::default(),
         });
         vm.dispatch = vm.interp.handlers.as_ptr();
         vm.update_dispatch();
@@ -201,7 +225,7 @@ impl Vm {
         }
         self.compile(source, name, mode).map_err(|e| self.new_str(e.message()))
     }
-    /// The same with an error that says where it is.
+    /// The same with an error that has a position.
     pub fn load_source(&mut self, source: &[u8], name: &[u8], mode: Option<&[u8]>) -> Result<Gc<Func>, LoadError> {
         if !self.has_room_for_source(source.len()) {
             return Err(LoadError::Other(self.heap.no_memory().bytes().to_vec()));
@@ -209,11 +233,17 @@ impl Vm {
         self.compile(source, name, mode)
     }
     fn compile(&mut self, source: &[u8], name: &[u8], mode: Option<&[u8]>) -> Result<Gc<Func>, LoadError> {
+        if source.len() > PART && self.is_interruptible() {
+            let mut parts = Parts { vm: self, rest: source };
+            let interrupted = || LoadError::plain(self.interrupt_waits().map_or("", Cause::message));
+            let data = read(Source::in_pieces(&mut parts), name, mode).map_err(|e| e.unwrap_or_else(interrupted))?;
+            return Ok(self.load_data(&data));
+        }
         // Only the reader of a text in pieces fails without a message.
         let data = read(Source::whole(source), name, mode).map_err(|e| e.unwrap_or_else(|| LoadError::plain("")))?;
         Ok(self.load_data(&data))
     }
-    /// The same for a chunk in pieces, which `next` is called for when they are needed, up to the first that is empty or none.
+    /// The same for a chunk in pieces: `next` is called for each piece when it is needed, until it returns an empty piece or none.
     ///
     /// # Errors
     /// Those of `next`.
@@ -230,7 +260,7 @@ impl Vm {
             Err(None) => Err(LuaError::parked()),
         }
     }
-    /// A chunk that was compiled before ([`crate::syntax::compile`]).
+    /// Loads a chunk that was compiled before ([`crate::syntax::compile`]).
     pub fn load_data(&mut self, data: &ProtoData) -> Gc<Func> {
         let proto = self.load_proto(data);
         let globals = self.cur.env.get();

@@ -36,7 +36,7 @@ const MAX_CHAIN: usize = 100;
 pub fn lua_mod(a: f64, b: f64) -> f64 {
     a - floor(a / b) * b
 }
-/// The largest integer not above `x`: without a call for all that fit 52 bits.
+/// The largest integer not above `x`, without a function call for all numbers that fit 52 bits.
 #[inline(always)]
 pub fn floor(x: f64) -> f64 {
     if x.abs() < 4_503_599_627_370_496.0 {
@@ -57,7 +57,7 @@ pub fn lua_pow(a: f64, b: f64) -> f64 {
 pub fn tobit(n: f64) -> i32 {
     (n + 6_755_399_441_055_744.0).to_bits() as i32
 }
-/// 2^e, which is a normal number. Of `powi` no more than some precision is promised; this is exact.
+/// 2^e, which is a normal number. The precision of `powi` is not specified; this is exact.
 fn power_of_2(e: i32) -> f64 {
     debug_assert!((-1022..=1023).contains(&e));
     f64::from_bits(((e + 1023) as u64) << 52)
@@ -127,9 +127,9 @@ pub fn arith(mm: MM, a: Value, b: Value) -> Value {
     })
 }
 
-/// What reading or writing a field comes to.
+/// The outcome of reading or writing a field.
 pub enum Access {
-    /// A value (reads), or nothing left to do (writes).
+    /// A value (reads), or finished (writes).
     Done(Value),
     /// Call this metamethod with the object.
     Call(Value, Value),
@@ -207,6 +207,7 @@ impl Vm {
                     _ => Value::NIL,
                 };
                 if mm.is_nil() {
+                    self.check_writable(t)?;
                     self.table_set(t, k, v)?;
                     t.hdr.b0.set(0);
                     return Ok(Access::Done(Value::NIL));

@@ -1,42 +1,41 @@
-//! Where the text or the bytecode of a chunk comes from: bytes that are there, or pieces that somebody is asked for when they are
-//! needed.
+//! The source of the text or the bytecode of a chunk: bytes in memory, or pieces that are requested when they are needed.
 
 use crate::error::LuaResult;
 use std::borrow::Cow;
 
-/// Gives a chunk in pieces.
+/// Supplies a chunk in pieces.
 pub trait Pieces {
-    /// Appends the next piece, of a byte at least; false at the end, after which nobody asks again. `depth` is how many levels of
-    /// syntax the parser is in.
+    /// Appends the next piece, of at least one byte; false at the end, after which there are no further calls. `depth` is the number of
+    /// nested levels of syntax in the parser.
     ///
     /// # Errors
-    /// The value waits in the VM.
+    /// The error value is parked in the VM.
     fn next(&mut self, into: &mut Vec<u8>, depth: u32) -> LuaResult<bool>;
 }
 
-/// What a chunk is, by its first byte.
+/// The form of a chunk, by its first byte.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Form {
     /// Source text.
     Text,
-    /// What `string.dump` gives.
+    /// The output of `string.dump`.
     Binary,
-    /// A binary chunk behind the header of a text. Who looks at the first character only is not to be deceived by it.
+    /// A binary chunk behind the header of a text. Code that checks the first character only must not be deceived by it.
     Hidden,
 }
 
-/// The bytes of a chunk. Those that were used are dropped now and then where it comes in pieces.
+/// The bytes of a chunk. If it comes in pieces, bytes that were used are dropped now and then.
 pub struct Source<'a> {
     bytes: Cow<'a, [u8]>,
     /// The next byte.
     pub pos: usize,
-    /// Who gives more.
+    /// The supplier of further pieces.
     pieces: Option<&'a mut dyn Pieces>,
     failed: bool,
 }
 
 impl<'a> Source<'a> {
-    /// A chunk that is there.
+    /// A chunk in memory.
     pub fn whole(bytes: &'a [u8]) -> Source<'a> {
         Source { bytes: Cow::Borrowed(bytes), pos: 0, pieces: None, failed: false }
     }
@@ -44,25 +43,25 @@ impl<'a> Source<'a> {
     pub fn in_pieces(pieces: &'a mut dyn Pieces) -> Source<'a> {
         Source { bytes: Cow::Owned(Vec::new()), pos: 0, pieces: Some(pieces), failed: false }
     }
-    /// The bytes of which `pos` is one.
+    /// The bytes in memory; `pos` is an index of them.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
-    /// Is the whole chunk in memory, so that positions stay what they are?
+    /// Is the whole chunk in memory, so that positions do not change?
     pub fn is_whole(&self) -> bool {
         matches!(self.bytes, Cow::Borrowed(_))
     }
-    /// Those not used yet.
+    /// The bytes that were not used yet.
     pub fn rest(&self) -> &[u8] {
         &self.bytes[self.pos..]
     }
-    /// Did the reader function fail? The chunk seems to end there.
+    /// Did the reader function fail? Then the chunk seems to end there.
     #[inline]
     pub fn failed(&self) -> bool {
         self.failed
     }
-    /// Asks for another piece; false if there is none.
+    /// Requests another piece; false if there is none.
     #[cold]
     #[inline(never)]
     pub fn more(&mut self, depth: u32) -> bool {
@@ -75,7 +74,7 @@ impl<'a> Source<'a> {
         self.pieces = None;
         false
     }
-    /// Asks for pieces until so many bytes are there that were not used yet; false if there are less.
+    /// Requests pieces until so many unused bytes are in memory; false if there are fewer.
     pub fn want(&mut self, bytes: usize) -> bool {
         while self.rest().len() < bytes {
             if !self.more(0) {
@@ -84,8 +83,8 @@ impl<'a> Source<'a> {
         }
         true
     }
-    /// Drops bytes of pieces before `from`, which is not behind `pos`, but for those of `spans`, which are told where they are then:
-    /// if that halves what is there. Says by how much positions from `from` on have changed.
+    /// Drops the bytes of pieces before `from`, which is not behind `pos`, without those of `spans`, whose positions are updated; only if
+    /// that halves the memory. Returns by how much positions from `from` on have changed.
     pub fn drop_used(&mut self, from: usize, spans: &mut [&mut (usize, usize)]) -> usize {
         let kept = self.bytes.len() - from + spans.iter().map(|(start, end)| end - start).sum::<usize>();
         if self.pieces.is_none() || kept > self.bytes.len() / 2 {
@@ -103,8 +102,7 @@ impl<'a> Source<'a> {
         self.pos -= by;
         by
     }
-    /// Goes over what is in front of a text: a byte order mark if it is in one piece, and a first line that starts with `#` up to
-    /// its end.
+    /// Skips the header of a text: a byte order mark if it is in one piece, and a first line that starts with `#` up to its end.
     pub fn open(&mut self) -> Form {
         self.want(1);
         let mut header = self.rest().starts_with(b"\xef\xbb\xbf");

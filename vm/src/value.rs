@@ -1,9 +1,9 @@
 //! NaN-boxed values.
 //!
-//! A value is 8 bytes. Anything below [`TAG_INT`]`<< 47` is an IEEE double; above it the upper 17 bits are a tag and the
-//! lower 47 bits a payload: a sign-less pointer, or an `i32`. Numbers are *dual*: an `i32` under its own tag, or a double.
-//! No operation may show which of the two a number is. The tags are LuaJIT's (GC64), `~0` for nil to `~13` for integers,
-//! so that a number is any value whose tag is at most [`TAG_INT`], and a falsy value compares above [`Value::FALSE`].
+//! A value is 8 bytes. Anything below [`TAG_INT`]`<< 47` is an IEEE double; above it the upper 17 bits are a tag and the lower 47 bits a
+//! payload: an unsigned pointer, or an `i32`. Numbers are *dual*: an `i32` under its own tag, or a double. No operation may reveal which
+//! form a number has. The tags are LuaJIT's (GC64), `~0` for nil to `~13` for integers, so that a number is any value whose tag is at most
+//! [`TAG_INT`], and a falsy value compares above [`Value::FALSE`].
 #![allow(
     unsafe_code,
     reason = "the tag of a value says of what kind the object at its payload is; values with an object tag are made from such objects only"
@@ -66,7 +66,7 @@ pub const INT_BITS: u64 = FIRST_TAGGED;
 const _: () = assert!(FIRST_TAGGED == 0xfff9_0000_0000_0000);
 
 impl Value {
-    /// Upper half of the hidden control value of a loop over `next`, a position: no light userdata looks like this.
+    /// Upper half of the hidden control value of a loop over `next`, which holds a position. No light userdata has this upper half.
     pub const KEY_INDEX: u64 = 0xfffe_7fff;
     /// The control value of a loop over `next` at a position.
     #[inline(always)]
@@ -85,12 +85,12 @@ impl Value {
     pub const fn int(i: i32) -> Value {
         Value(INT_BITS | i as u32 as u64)
     }
-    /// A double, kept as a double. NaNs must be canonical (what arithmetic gives).
+    /// A double that stays a double. NaNs must be canonical, as arithmetic produces them.
     #[inline(always)]
     pub const fn num(n: f64) -> Value {
         Value(n.to_bits())
     }
-    /// A number in its canonical form: an integer where an `i32` holds it exactly (and it is not -0).
+    /// A number in its canonical form: an integer if an `i32` holds it exactly (and it is not -0).
     #[inline]
     pub fn number(n: f64) -> Value {
         let i = n as i32;
@@ -169,7 +169,7 @@ impl Value {
     pub const fn bits(self) -> u64 {
         self.0
     }
-    /// The value that the collector sees of an upvalue; Lua code never does.
+    /// An upvalue as a value for the collector; Lua code never sees it.
     #[inline(always)]
     pub fn upval(uv: Gc<UpVal>) -> Value {
         Value::tagged(TAG_UPVAL, uv.addr())
@@ -267,7 +267,7 @@ impl Value {
     pub const fn as_int(self) -> Option<i32> {
         if self.is_int() { Some(self.0 as i32) } else { None }
     }
-    /// The number as a double, whichever form it has. No string coercion.
+    /// The number as a double, in either form. No string coercion.
     #[inline(always)]
     pub fn as_number(self) -> Option<f64> {
         if self.is_num() {
@@ -278,7 +278,7 @@ impl Value {
             None
         }
     }
-    /// The number as an `i32` if it is integral and fits, whichever form it has.
+    /// The number as an `i32` if it is integral and fits, in either form.
     #[inline(always)]
     pub fn as_index(self) -> Option<i32> {
         if self.is_int() {
@@ -338,11 +338,11 @@ impl Value {
     pub fn type_index(self) -> usize {
         if self.is_number() { TYPE_NUMBER } else { (!self.tag() & 0x1f) as usize }
     }
-    /// The name that `type()` gives.
+    /// The name that `type()` returns.
     pub fn type_name(self) -> &'static str {
         TYPE_NAMES[self.type_index()]
     }
-    /// The object kind behind a collectable value's tag.
+    /// The kind of object that a collectable value's tag says.
     pub fn gc_kind(self) -> Option<Kind> {
         self.as_gc().map(|g| g.kind())
     }

@@ -26,8 +26,7 @@ pub(super) enum Mapping {
 impl Mapping {
     /// Maps `len` bytes, twice if the system can.
     pub(super) fn new(len: usize) -> io::Result<Mapping> {
-        // QEMU before 8.1 takes `ic ivau` for nothing, and does not see that code changes through another mapping: what runs
-        // there are test builds.
+        // QEMU before 8.1 ignores `ic ivau`, and does not notice that code changes through another mapping. Only test builds run there.
         if cfg!(all(target_arch = "aarch64", debug_assertions)) {
             return Mapping::switched(len);
         }

@@ -1,8 +1,8 @@
 //! Executable memory.
 //!
-//! One [`Arena`] of fixed size holds all code. Its pages are mapped twice, writable and executable, so that adding a trace needs
-//! no system call and no page is ever both (where the system has no memfd, pages are switched instead). A piece goes where there
-//! is room first; [`Arena::free`] gives one back, [`Arena::reset`] all.
+//! One [`Arena`] of fixed size holds all code. Its pages are mapped twice, writable and executable, so that adding a trace needs no system
+//! call and no page is ever both (where the system has no memfd, pages are switched instead). A piece of code is placed in the first free
+//! range that is large enough. [`Arena::free`] frees one piece, [`Arena::reset`] all.
 //!
 //! A [`CodeBuf`] is memory being written; [`CodeBuf::finish`] turns it into [`Code`], which nothing can write.
 #![allow(unsafe_code, reason = "code that was just placed in the arena is mapped readable")]
@@ -23,7 +23,7 @@ const TRAP: u8 = if cfg!(target_arch = "x86_64") { 0xcc } else { 0 };
 pub struct Arena {
     map: Mapping,
     ranges: Ranges,
-    /// End of what was ever written.
+    /// One more than the highest offset that was ever written.
     written: usize,
 }
 
@@ -41,7 +41,7 @@ impl Arena {
         let start = self.ranges.find(len.checked_next_multiple_of(ALIGN)?)?;
         Some(CodeBuf { arena: self, start, len })
     }
-    /// Forgets a piece of code. The caller makes sure that it is not reachable any more.
+    /// Frees a piece of code. The caller makes sure that nothing reaches it any more.
     pub fn free(&mut self, code: Code) {
         let start = code.address - self.map.exec_addr();
         if cfg!(debug_assertions) {
@@ -50,7 +50,7 @@ impl Arena {
         }
         self.ranges.give(start, code.len.next_multiple_of(ALIGN));
     }
-    /// Forgets all code. The caller makes sure that none of it is reachable any more.
+    /// Frees all code. The caller makes sure that nothing reaches any of it any more.
     pub fn reset(&mut self) {
         if cfg!(debug_assertions) {
             let _ = self.map.write(0, &vec![TRAP; self.written]);
@@ -62,7 +62,7 @@ impl Arena {
     pub fn used(&self) -> usize {
         self.ranges.used()
     }
-    /// Bytes from the start on that hold memory of the system: code was written there.
+    /// Bytes from the start on that the system has given memory for, because code was written there.
     pub fn written(&self) -> usize {
         self.written
     }
@@ -108,7 +108,7 @@ pub struct Code {
 }
 
 impl Code {
-    /// The piece at an address that a piece of this length had.
+    /// The piece of code with this length at an address.
     pub fn at(address: usize, len: usize) -> Code {
         Code { address, len }
     }

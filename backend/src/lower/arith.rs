@@ -45,7 +45,7 @@ impl Lower<'_> {
     /// LT to NE.
     pub(super) fn compare(&mut self, ins: Ins) -> Res<()> {
         if ins.ty.is_pri() {
-            // The operands are the types themselves.
+            // A comparison of values of a primitive type: the types are the operands.
             let same = self.ty(ins.a)? == self.ty(ins.b)?;
             let ok = self.k32(i32::from(same == (ins.op == Op::EQ)));
             return self.guard(ok);
@@ -203,14 +203,14 @@ impl Lower<'_> {
         Ok(self.pos.ins().select(zero, r, sum))
     }
 
-    /// Modulo by a positive constant that is no power of two: the quotient by a multiplication with the reciprocal.
+    /// Modulo by a positive constant that is not a power of two: the quotient is computed by multiplying with the reciprocal.
     fn mod_constant(&mut self, a: Value, k: i32) -> Value {
         let shift = 63 - i64::from(k.leading_zeros());
         let reciprocal = (1u64 << shift) / k as u64 + 1;
         let wide = self.pos.ins().sextend(types::I64, a);
         let m = self.k64(reciprocal);
         let product = self.pos.ins().imul(wide, m);
-        // Rounded down, and one too small for negative multiples; the sign correction below takes either.
+        // The quotient is rounded down, and one too small for negative multiples; the correction of the sign below handles both.
         let q = self.pos.ins().sshr_imm_u(product, shift);
         let q = self.pos.ins().ireduce(types::I32, q);
         let k = self.k32(k);
@@ -257,7 +257,7 @@ impl Lower<'_> {
     fn is_wide(&self, r: IrRef) -> bool {
         !r.is_const() && self.cur.plan.wide[r.ins_index()]
     }
-    /// ADDOV, SUBOV that is a term of another sum: only the final sum is checked.
+    /// An ADDOV or SUBOV that is a term of another sum: only the overflow of the final sum is checked.
     fn long_sum(&mut self, ins: Ins) -> Res<Value> {
         let (a, b) = (self.term(ins.a)?, self.term(ins.b)?);
         let sum = if ins.op == Op::ADDOV { self.pos.ins().iadd(a, b) } else { self.pos.ins().isub(a, b) };
@@ -297,7 +297,7 @@ impl Lower<'_> {
         Ok(self.pos.ins().iadd(a, k))
     }
 
-    /// A product of zero with a negative operand is -0, which no int is.
+    /// Leaves where a product is zero and an operand is negative: the result is -0, which is not an int.
     fn guard_not_minus_zero(&mut self, ins: Ins, value: Value, a: Value, b: Value) -> Res<()> {
         let constant = |r: IrRef| if r.is_const() { self.konst(r).ok() } else { None };
         match (constant(ins.a), constant(ins.b)) {

@@ -15,7 +15,7 @@ impl Lower<'_> {
         let params = helper.args();
         let mut args = Vec::with_capacity(params.len());
         let mut rest = ins.a;
-        // The chain has the last argument first.
+        // The chain of arguments begins with the last one.
         for (n, &param) in params.iter().enumerate().rev() {
             let arg = if n == 0 { rest } else { self.split_args(&mut rest)? };
             args.push(self.argument(arg, param)?);
@@ -42,7 +42,7 @@ impl Lower<'_> {
         Ok(carg.b)
     }
 
-    /// An argument in the form that its parameter has.
+    /// An argument in the representation of its parameter.
     fn argument(&mut self, r: IrRef, param: AbiType) -> Res<Value> {
         match param {
             AbiType::Int => self.int(r),
@@ -61,7 +61,7 @@ impl Lower<'_> {
         self.sigs.push((helper, sig));
         sig
     }
-    /// The signature of traces with further arguments.
+    /// The signature of traces that take further arguments.
     pub(super) fn trace_sig(&mut self, more: Vec<Type>) -> SigRef {
         if let Some((_, sig)) = self.trace_sigs.iter().find(|s| s.0 == more) {
             return *sig;
@@ -71,8 +71,8 @@ impl Lower<'_> {
         sig
     }
 
-    /// Stores the current site to the VM before a call, if that is asked for: by samples for all helpers, by heap profiles for those that
-    /// allocate.
+    /// Stores the current site to the VM before a call, if a profiler needs it: the sampling profiler before all helpers, the memory
+    /// profiler before those that allocate.
     pub(super) fn leave_site(&mut self, helper: Helper) {
         let site = self.cur.tree.sites.get(self.cur.emitting).copied().unwrap_or(0);
         if site != 0 && (helper.allocates() || self.cur.tree.sampled) {
@@ -108,6 +108,8 @@ impl Lower<'_> {
 
     /// NATIVE: stores the state as an exit would, and calls the builtin.
     pub(super) fn native(&mut self, ins: Ins) -> Res<()> {
+        self.cur.fuel = None;
+        self.cur.exit = None;
         self.restore(self.cur.snap)?;
         self.forget_cold();
         let (frame, nargs) =
@@ -116,14 +118,15 @@ impl Lower<'_> {
         let (next, leave) = (self.block(), self.cold_block());
         self.pos.ins().brif(left, leave, &[], next, &[]);
         self.enter(leave);
-        // The returned exit number is not used, and the exits may be those of another trace by now.
+        // The exit id that is returned is not used: by then, the exits may be those of another trace.
         let nothing = self.k64(0);
         self.pos.ins().return_(&[nothing]);
         self.enter(next);
         Ok(())
     }
 
-    /// Calls a helper on a cold path that rejoins, through its thunk, which preserves all registers. A result is in `scratch[0]`.
+    /// Calls a helper on a cold path that joins the hot path again, through its thunk, which preserves all registers. A result is in
+    /// `scratch[0]`.
     pub(super) fn call_cold(&mut self, helper: Helper, args: &[Value]) -> Res<()> {
         if self.cur.tree.sampled && !self.cur.rebuilding {
             self.leave_site(helper);

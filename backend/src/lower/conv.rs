@@ -67,7 +67,7 @@ impl Lower<'_> {
         })
     }
 
-    /// Cuts to a narrow type and extends again.
+    /// Truncates to a narrow type and extends again.
     fn narrow(&mut self, value: Value, ty: Ty) -> Value {
         match ty {
             Ty::U8 => self.pos.ins().band_imm_u(value, 0xff),

@@ -27,7 +27,7 @@ impl Lower<'_> {
         let status = self.pos.ins().iconst(types::I8, status as i64);
         self.pos.ins().store(MEM, status, co, ofs::THREAD_STATUS as i32);
     }
-    /// Up to where a frame of a coroutine may extend.
+    /// The address that a frame of a coroutine may extend to.
     fn limit_of(&mut self, co: Value) -> Value {
         let (stack, size) = (self.thread_field(co, ofs::THREAD_STACK), ofs::THREAD_SIZE as i32);
         let size = self.pos.ins().uload32(MEM, co, size);
@@ -69,7 +69,7 @@ impl Lower<'_> {
         let Const::Ptr(link) = self.konst(ins.b)? else { return Err(self.bad("switch without a return address")) };
         let from = self.vm_field(ofs::VM_CUR);
         if self.cur.tree.walked {
-            // A stack walk must not start at a frame of the one coroutine on the stack of the other.
+            // A stack walk must not combine the frame of one coroutine with the stack of the other.
             let null = self.k64(0);
             self.pos.ins().store(MEM, null, self.vm, ofs::VM_CODE_BASE as i32);
         }

@@ -121,6 +121,7 @@ impl<'a> Lower<'a> {
     }
     /// Emits the exit of a snapshot: stores its slots, then jumps to the exit table or to the attached side trace.
     pub(super) fn emit_exit(&mut self, snap: SnapId, side: Option<usize>) -> Res<()> {
+        self.give_fuel_back(snap);
         let base = if side.is_some() { self.restore(snap)? } else { self.restore_for_interpreter(snap)? };
         match side {
             Some(side) => {
@@ -201,7 +202,7 @@ impl<'a> Lower<'a> {
         }
         Ok(())
     }
-    /// Values emitted for one exit are not seen by others.
+    /// Values that were emitted in one exit cannot be used in others.
     pub(super) fn forget_cold(&mut self) {
         for i in self.cur.cold.drain(..) {
             self.cur.values[i] = None.into();

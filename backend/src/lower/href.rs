@@ -1,7 +1,7 @@
 //! Lookups of string keys: the walk along the chain of nodes, inline.
 //!
-//! Most lookups are made to find a key, or to find none, so the comparison that follows in the trace is part of the walk: it
-//! branches to the exit instead of making an address to compare.
+//! Most lookups are followed by a comparison that says whether the key was found. The comparison is lowered together with the walk, which
+//! branches to the exit instead of computing an address to compare.
 
 use super::value::MEM;
 use super::{Lower, Res};

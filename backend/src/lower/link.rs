@@ -27,9 +27,16 @@ impl Lower<'_> {
             lefts.push((phi.a.ins_index(), ty));
             back.push(phi.b);
         }
+        let carries_fuel = self.carries_fuel();
+        if carries_fuel {
+            entry.push(self.vm_field(ofs::VM_FUEL));
+        }
         self.jump(head, &entry);
         for (left, ty) in lefts {
             self.cur.values[left] = self.block_param(head, ty).into();
+        }
+        if carries_fuel {
+            self.cur.fuel_left = Some(self.block_param(head, types::I64));
         }
         self.enter(head);
         self.cur.exit = None;
@@ -61,7 +68,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// RETF: checks the return address, unless that was done before, then moves the base down to the caller's frame.
+    /// RETF: checks the return address, unless that was checked before, then moves the base down to the caller's frame.
     pub(super) fn return_frame(&mut self, ins: Ins) -> Res<()> {
         if !ins.b.is_const() {
             return Err(self.bad("RETF without a return address"));
@@ -118,17 +125,18 @@ impl Lower<'_> {
 
     fn back_edge(&mut self) -> Res<()> {
         let Some((head, back)) = self.cur.head.take() else { return Err(self.bad("no loop")) };
-        let mut args = Vec::with_capacity(back.len());
+        let mut args = Vec::with_capacity(back.len() + 1);
         for r in back {
             args.push(self.val(r)?);
         }
+        args.extend(self.cur.fuel_left);
         self.jump(head, &args);
         Ok(())
     }
 }
 
-/// Is the left operand of a PHI an address that is computed from loop-carried values in the same way as the right one? Then it is
-/// not carried as well: as part of a load or a store, its computation costs nothing.
+/// Is the left operand of a PHI an address that is computed from loop-carried values in the same way as the right one? Then it is not
+/// carried: its computation is part of a load or a store, and costs nothing.
 fn is_computed_again(trace: &Trace, phi: Ins) -> bool {
     let (Some(left), Some(right)) = (trace.def(phi.a), trace.def(phi.b)) else { return false };
     let next = |r: IrRef| trace.ins.iter().rev().take_while(|i| i.op == Op::PHI).find(|i| i.a == r).map_or(r, |i| i.b);

@@ -10,7 +10,7 @@ use perilune_vm::value as v;
 /// How a load checks the tag in memory.
 #[derive(Copy, Clone)]
 pub(super) struct Check {
-    /// Leave when the type is another.
+    /// Leave when the type is a different one.
     guard: bool,
     /// Accept the other number representation and convert it.
     convert: bool,
@@ -36,8 +36,8 @@ impl Lower<'_> {
         self.boxed_load(self.cur.base, at, ins.ty, Check { guard, convert })
     }
 
-    /// Lowers instruction `i` together with the one behind it, if they are the load of an object and the check that it is a certain
-    /// object, which implies its type.
+    /// Lowers instruction `i` together with the one behind it, if they load an object and check that it is a certain object, which implies
+    /// its type.
     pub(super) fn checked_load(&mut self, i: usize) -> Res<bool> {
         let trace = self.cur.trace;
         let (ins, Some(&check)) = (trace.ins[i], trace.ins.get(i + 1)) else { return Ok(false) };

@@ -1,14 +1,14 @@
 //! Trace IR to Cranelift IR.
 //!
-//! One function per tree: the parameters are the VM, the base and an exit number, which is not used. Values are SSA values held in a table
-//! by instruction index; the base is one too. A trace is straight-line code between cold exits:
+//! One function per tree: the parameters are the VM, the base and an exit number, which is not used. Values are SSA values, held in a table
+//! by instruction index; the base is an SSA value too. A trace is straight-line code with cold exits:
 //!
 //! ```text
 //! entry(vm, base, n) -> start(base) -> ... -> head(phis...) -> ... --+
 //!                                    guards: exit k (cold) -> shared (cold): exit_table[id](vm, base', id)
 //! ```
 //!
-//! Constants are made where they are used: Cranelift at this level would keep a shared one in a register.
+//! Constants are emitted at each use: without its mid-end, Cranelift would keep a shared one in a register.
 
 mod arith;
 mod barrier;
@@ -52,10 +52,10 @@ pub(crate) struct Env<'a> {
     pub helper: fn(Helper) -> usize,
 }
 
-/// A side trace to be lowered where an exit would have been.
+/// A side trace to be lowered in the place of an exit.
 struct Pending<'a> {
     tree: &'a TraceTree<'a>,
-    /// The exit, open at its end.
+    /// The block of the exit, to which the side trace is appended.
     block: Block,
     /// Base of the side trace's first frame.
     base: Value,
@@ -78,22 +78,26 @@ struct Current<'a> {
     cold: Vec<usize>,
     /// Are sunk instructions being emitted in an exit?
     rebuilding: bool,
-    /// The base at the start of the trace, or behind the last switch to another coroutine.
+    /// The base at the start of the trace, or after the last switch to another coroutine.
     base: Value,
     /// See [`exit_abi::is_direct`].
     direct: bool,
-    /// What RETF has added to the base since, in bytes.
+    /// Bytes that RETF has added to the base since then.
     moved: i32,
     /// The snapshot in force and its exit, once there is one.
     snap: SnapId,
     exit: Option<Block>,
+    /// Index of the FUEL whose instructions run.
+    fuel: Option<usize>,
+    /// In a loop that calls no builtin: the fuel left. It is in memory otherwise.
+    fuel_left: Option<Value>,
     /// Where the trace starts.
     start: Start,
     /// Head of the loop and the right-hand sides of its PHIs.
     head: Option<(Block, Vec<IrRef>)>,
     /// Constants that are in registers in the loop.
     hoisted: Vec<(IrRef, Value)>,
-    /// Slots whose values are not loaded.
+    /// Slots whose values are known, so that they are not loaded.
     known: Vec<KnownSlot>,
     /// Is it entered with what the start block loads?
     starting: bool,
@@ -171,6 +175,8 @@ impl<'a> Current<'a> {
             moved: 0,
             snap: SnapId::FIRST,
             exit: None,
+            fuel: None,
+            fuel_left: None,
             start: Start::new(start),
             head: None,
             hoisted: Vec::new(),
@@ -207,7 +213,7 @@ impl<'a> Lower<'a> {
         self.jump(start, &[base]);
         self.cur.base = self.block_param(start, types::I64);
         if self.cur.trace.restarts() {
-            // The trace comes back to its start with other values in the slots.
+            // The trace jumps back to its start with other values in the slots.
             self.cur.known.clear();
         }
         self.enter(start);
@@ -236,7 +242,7 @@ impl<'a> Lower<'a> {
         self.link()
     }
 
-    /// Makes the last snapshot at or before instruction `i` the one in force.
+    /// Makes the last snapshot at or before instruction `i` the current one.
     fn advance_snapshot(&mut self, i: usize) {
         while self.cur.trace.next_snap_is_at(self.cur.snap, i) {
             self.cur.snap = self.cur.snap.next();
@@ -269,6 +275,7 @@ impl<'a> Lower<'a> {
             Op::NOP | Op::BASE | Op::USE | Op::PHI | Op::CARG => Ok(None),
             Op::LOOP => self.loop_head().map(|()| None),
             Op::GCSTEP => self.gc_step().map(|()| None),
+            Op::FUEL => self.fuel(ins).map(|()| None),
             Op::PROF => self.prof().map(|()| None),
             Op::BNOT | Op::BSWAP | Op::BAND | Op::BOR | Op::BXOR => self.bits(ins).map(Some),
             Op::BSHL | Op::BSHR | Op::BSAR | Op::BROL | Op::BROR => self.bits(ins).map(Some),

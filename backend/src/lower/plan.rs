@@ -13,11 +13,11 @@ pub(super) enum Class {
     Dead,
     /// In each exit that uses it.
     Cold,
-    /// In its place.
+    /// At its position in the trace.
     Hot,
 }
 
-/// An instruction needed by more snapshot slots than this is emitted once, in its place: copies cost compile time.
+/// An instruction needed by more snapshot slots than this is emitted once, on the hot path: copies cost compile time.
 const MAX_COLD_USES: u16 = 4;
 
 /// The plan of a trace.
@@ -43,8 +43,8 @@ impl Plan {
         plan
     }
 
-    /// Counts uses by snapshots. In front of a loop, what the loop's exits use is hot: inside the loop its operands may mean
-    /// the loop-carried values.
+    /// Counts uses by snapshots. In front of a loop, an instruction that an exit of the loop uses is hot: inside the loop, its operands may
+    /// stand for the loop-carried values.
     fn count_snapshots(&mut self, trace: &Trace) {
         for k in trace.snap_ids() {
             let snap = trace.snap(k);
@@ -93,7 +93,7 @@ impl Plan {
             match self.class[i] {
                 Class::Dead => {}
                 Class::Hot => self.class[o] = Class::Hot,
-                // A body's cold instruction needs what precedes the loop in every iteration.
+                // A cold instruction of the loop needs its operand from in front of the loop in every iteration.
                 Class::Cold if self.loop_at.is_some_and(|l| o < l && i > l) => self.class[o] = Class::Hot,
                 Class::Cold => self.uses[o] = self.uses[o].saturating_add(self.uses[i]),
             }
@@ -101,7 +101,7 @@ impl Plan {
     }
 }
 
-/// May the instruction be delayed to an exit? Whatever it reads must be values or immutable memory.
+/// May the instruction be delayed to an exit? All that it reads must be values or immutable memory.
 fn sinkable(trace: &Trace, ins: Ins) -> bool {
     match ins.op {
         Op::SNEW => !ins.a.is_const() && trace.ins[ins.a.ins_index()].op == Op::STRREF,

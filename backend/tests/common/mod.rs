@@ -94,9 +94,10 @@ impl Build {
             at,
             base_slot: SlotIdx::BASE,
             nslots: SlotIdx::new(20),
-            pc: 0,
+            pc: perilune_vm::object::BcAddr::default(),
             multres: 0,
             decides: false,
+            fuel: 0,
             done: 0,
             slots,
         });

@@ -1,15 +1,15 @@
-//! Exit descriptors: all that leaving a trace by an exit needs, computed when the trace is made, since exits are taken often.
+//! Exit descriptors: all that the runtime needs to leave a trace by an exit, computed when the trace is made, since exits are taken often.
 
 use crate::trace::Entry;
 use perilune_recorder::ir::{SnapId, TraceExit};
 use perilune_vm::TraceId;
-use perilune_vm::bc::Ins;
 use perilune_vm::hooks::Unboxed;
+use perilune_vm::object::InsPtr;
 
-/// What leaving by an exit needs to know, but for the slots.
+/// What the runtime needs at an exit, except for the slots.
 #[derive(Copy, Clone, Debug)]
 pub struct ExitFacts {
-    /// The trace and the number of the exit there.
+    /// The trace, and the exit of that trace.
     pub exit: TraceExit,
     /// The root trace of its tree.
     pub root: TraceId,
@@ -17,12 +17,12 @@ pub struct ExitFacts {
     pub saving: i64,
     /// See [`Entry::is_end`].
     pub is_end: bool,
-    /// Slots in use in the frame.
+    /// Slots in use in the frame that is resumed.
     pub live: usize,
-    /// Slots that must fit the stack for the trace not to leave here at once; 0 where it does not check that.
+    /// Where the exit is that of the stack check: slots that must fit the stack for the trace not to leave there; 0 for other exits.
     pub stack: usize,
-    /// Where the interpreter goes on.
-    pub pc: *const Ins,
+    /// The instruction that the interpreter continues at.
+    pub pc: InsPtr,
     /// See [`perilune_recorder::ir::Snapshot::multres`].
     pub multres: u32,
 }
@@ -34,7 +34,7 @@ pub struct ExitDescriptor {
     pub facts: ExitFacts,
     /// How many times the interpreter was last allowed to take the exit by itself, see [`perilune_vm::hooks::PlainExit`].
     pub allowed: u32,
-    /// What is to be made Lua values.
+    /// The slots that the exit has left unboxed.
     pub unboxed: Box<[Unboxed]>,
 }
 
@@ -53,7 +53,7 @@ impl ExitDescriptor {
             } else {
                 0
             },
-            pc: core::ptr::with_exposed_provenance(snap.pc as usize),
+            pc: e.ins_ptr(snap.pc),
             multres: snap.multres,
         };
         ExitDescriptor { facts, allowed: 0, unboxed: e.unboxed(k).into() }

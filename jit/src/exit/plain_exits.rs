@@ -4,8 +4,8 @@
 //! ([`PlainExit`]): until the exit may be hot, or its root trace may be unprofitable. These exits are counted when the compiler is called
 //! again, or before the counters are read.
 
-use super::descriptor::ExitDescriptor;
 use super::side_exit::Charge;
+use super::table::ExitTable;
 use crate::Jit;
 use crate::policy::cost;
 use crate::trace::{Exit, Registry};
@@ -16,28 +16,32 @@ use perilune_recorder::ir::Snapshot;
 use perilune_vm::hooks::PlainExit;
 use perilune_vm::{ExitId, Vm};
 
-/// The most exits that are allowed at once, so that the counters are never far behind.
+/// The most exits that are allowed at once, so that the counters never lag far behind.
 const MAX_ALLOWED: u32 = 1000;
 
-impl Registry {
-    /// Points a VM to the table, which moves when it grows.
-    pub fn connect_plain_exits(&mut self, vm: &mut Vm) {
-        vm.compiled.plain_exits = self.plain_exits.as_mut_ptr();
-    }
+impl ExitTable {
     /// How often an exit was taken without a call of the compiler. From now on the compiler is called.
-    pub fn settle_plain_exit(&mut self, id: ExitId) -> u32 {
+    pub fn settle_plain(&mut self, id: ExitId) -> u32 {
         let Some(d) = self.descriptor_mut(id) else { return 0 };
         let allowed = core::mem::take(&mut d.allowed);
-        allowed - core::mem::take(&mut self.plain_exits[id.index()].left)
+        allowed - core::mem::take(&mut self.plain[id.index()].left)
     }
     /// The traces that these exits belong to are being removed.
-    pub(crate) fn forget_plain_exits(&mut self, ids: Range<usize>) {
+    pub(super) fn forget_plain(&mut self, ids: Range<usize>) {
         for id in ids.clone().map(|id| ExitId::new(id as u32)) {
-            let times = self.settle_plain_exit(id);
+            let times = self.settle_plain(id);
             let counts = self.descriptor(id).is_some_and(|d| !d.facts.is_end);
             self.taken_before += if counts { u64::from(times) } else { 0 };
         }
-        self.plain_exits[ids].fill(PlainExit::NONE);
+        self.plain[ids].fill(PlainExit::NONE);
+    }
+    /// Allows the interpreter to take an exit so many times by itself.
+    fn allow(&mut self, id: ExitId, times: u32) {
+        let Some(d) = self.descriptor_mut(id) else { return };
+        d.allowed = times;
+        let unboxed: *const [_] = &raw const *d.unboxed;
+        let plain = PlainExit { left: times, multres: d.facts.multres, pc: d.facts.pc.as_ptr(), unboxed };
+        self.plain[id.index()] = plain;
     }
 }
 
@@ -45,28 +49,24 @@ impl Jit {
     /// Allows the interpreter to take an exit by itself until there may be something to do.
     #[inline]
     pub(crate) fn allow_plain_exit(&self, vm: &Vm, registry: &mut Registry, id: ExitId) {
-        let Some(&ExitDescriptor { facts, ref unboxed, .. }) = registry.descriptor(id) else { return };
+        let Some(facts) = registry.exits.descriptor(id).map(|d| d.facts) else { return };
         if facts.stack != 0 || facts.multres == Snapshot::OPEN || self.is_told_of_exits(vm) {
             return;
         }
-        let unboxed: *const [_] = &raw const **unboxed;
-        let mut left = MAX_ALLOWED;
+        let mut times = MAX_ALLOWED;
         if !facts.is_end {
             let Some(x) = registry.exit(facts.exit) else { return };
             if x.hot_count != Exit::DONE {
-                left = left.min(x.next_check.saturating_sub(x.hot_count).saturating_sub(1));
+                times = times.min(x.next_check.saturating_sub(x.hot_count).saturating_sub(1));
             }
         }
         if let Some(Charge { root, saving }) = registry.charge(vm, &facts)
             && saving < 0
             && let Some(r) = registry.get(root)
         {
-            left = left.min(u32::try_from((r.saved + cost::MAX_LOSS) / -saving).unwrap_or(0));
+            times = times.min(u32::try_from((r.account.saved + cost::MAX_LOSS) / -saving).unwrap_or(0));
         }
-        if let Some(d) = registry.descriptor_mut(id) {
-            d.allowed = left;
-            registry.plain_exits[id.index()] = PlainExit { left, multres: facts.multres, pc: facts.pc, unboxed };
-        }
+        registry.exits.allow(id, times);
     }
     fn is_told_of_exits(&self, vm: &Vm) -> bool {
         self.is_watched() || handler(vm, Event::Texit).is_some() || log::on(Topic::Exit)
@@ -75,9 +75,9 @@ impl Jit {
     /// counters are read, a handler of exits is attached, or an option changes what is done at exits.
     pub(crate) fn settle_exits(&self) {
         let mut registry = self.registry.borrow_mut();
-        for id in registry.exit_ids() {
-            let times = registry.settle_plain_exit(id);
-            let Some(facts) = registry.descriptor(id).map(|d| d.facts).filter(|facts| times != 0 && !facts.is_end) else {
+        for id in registry.exits.ids() {
+            let times = registry.exits.settle_plain(id);
+            let Some(facts) = registry.exits.descriptor(id).map(|d| d.facts).filter(|facts| times != 0 && !facts.is_end) else {
                 continue;
             };
             self.count(|c| c.deopt += u64::from(times));

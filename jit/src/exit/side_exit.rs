@@ -11,16 +11,17 @@ use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use perilune_recorder::ir::{SnapId, Snapshot, Trace, TraceExit};
 use perilune_vm::hooks::Resume;
+use perilune_vm::object::BcPos;
 use perilune_vm::{ExitId, TraceId, Value, Vm};
 use std::rc::Rc;
 
-/// The most recordings of a side trace at one exit. Each waits for twice the hot count of the one before, since the reason of an abort may
-/// no longer hold then.
+/// The most recordings of a side trace at one exit. Each waits for twice the hot count of the one before: the reason of an abort may not
+/// hold any more by then.
 const MAX_TRIES: u32 = 20;
 
 /// What is to be done at an exit before the interpreter continues.
 struct ExitWork {
-    /// Is the event `texit` sent? It is not for the end of a trace, where no guard failed.
+    /// Is the event `texit` sent? It is not sent for the end of a trace, where no guard failed.
     tell: bool,
     /// Is the collector to run?
     collect: bool,
@@ -30,7 +31,7 @@ struct ExitWork {
     counted_down: Option<TraceId>,
 }
 
-/// How an exit changes [`crate::trace::Entry::saved`] of a root trace.
+/// How an exit changes [`crate::trace::entry::Account::saved`] of a root trace.
 pub(super) struct Charge {
     pub root: TraceId,
     pub saving: i64,
@@ -43,8 +44,9 @@ impl Registry {
         let TraceExit { trace, exit } = facts.exit;
         (exit == SnapId::FIRST && self.is_counted_down(trace)).then_some(trace)
     }
-    /// The root trace that was entered, and the instructions that entering it has saved (or lost) when it is left by an exit; `None` where
-    /// that does not count: at an exit that may still get a side trace, or in a tree whose traces may have gone round a loop.
+    /// The root trace that was entered, and the instructions that entering it has saved (or lost) when it is left by an exit. `None` where
+    /// that does not count: at an exit that may still get a side trace, or in a tree whose traces may have run several iterations of a
+    /// loop.
     #[inline]
     pub(super) fn charge(&self, vm: &Vm, facts: &ExitFacts) -> Option<Charge> {
         let &ExitFacts { exit, root, saving, is_end, .. } = facts;
@@ -52,14 +54,14 @@ impl Registry {
         if saving < 0 && !is_final() {
             return None;
         }
-        if self.get(root)?.goes_round {
+        if self.get(root)?.account.goes_round {
             return None;
         }
         let (entered, before) = match TraceId::new(vm.compiled.trace).and_then(|n| self.get(n)) {
             Some(e) if e.root != root => (e.root, e.length()),
             _ => (root, 0),
         };
-        (!self.get(entered)?.goes_round).then_some(Charge { root: entered, saving: before + saving })
+        (!self.get(entered)?.account.goes_round).then_some(Charge { root: entered, saving: before + saving })
     }
 }
 
@@ -71,17 +73,17 @@ impl Jit {
         // Exits that are taken for the collector or for a sample must not become hot: a side trace would leave at once for the same
         // reason. While a sample waits any exit may be one of them, so that none is counted.
         let for_sample = vm.sample_waits();
-        let counted_down = registry.descriptor(id).and_then(|d| registry.counted_down(&d.facts));
+        let counted_down = registry.exits.descriptor(id).and_then(|d| registry.counted_down(&d.facts));
         let uncounted = for_sample || vm.heap.must_leave_code() || counted_down.is_some();
-        let times = if uncounted { 0 } else { 1 + registry.settle_plain_exit(id) };
-        let Some(descriptor) = registry.descriptor(id) else {
+        let times = if uncounted { 0 } else { 1 + registry.exits.settle_plain(id) };
+        let Some(descriptor) = registry.exits.descriptor(id) else {
             debug_assert!(false, "an exit that no trace has");
             return Resume::at(core::ptr::null(), 0);
         };
         let facts = descriptor.facts;
         frame::box_slots(vm, &descriptor.unboxed);
         let multres = if facts.multres == Snapshot::OPEN { vm.multres } else { facts.multres };
-        let resume = Resume::at(facts.pc, multres);
+        let resume = Resume::at(facts.pc.as_ptr(), multres);
         if facts.stack != 0 && frame::lacks_stack(vm, facts.stack) {
             drop(registry);
             return self.make_room(vm, &facts, resume);
@@ -104,8 +106,8 @@ impl Jit {
         }
         resume
     }
-    /// The frames of the trace that was left do not fit the stack: enlarges the stack. A root trace is entered again then. Such an exit
-    /// is not counted, since a side trace would need the same room.
+    /// The frames of the trace that was left do not fit the stack: enlarges the stack, and enters a root trace again. Such an exit is not
+    /// counted, since a side trace would need the same room.
     #[cold]
     #[inline(never)]
     fn make_room(&self, vm: &mut Vm, facts: &ExitFacts, resume: Resume) -> Resume {
@@ -115,7 +117,7 @@ impl Jit {
             eprintln!("[TRACE {trace} exit {exit}: {stack} slots do not fit the stack]");
         }
         vm.multres = resume.multres;
-        frame::protect(vm, resume.pc, facts.live);
+        frame::protect(vm, facts.pc, facts.live);
         let fits = vm.make_stack(stack);
         Resume { enter: (fits && trace == facts.root).then_some(trace), ..resume }
     }
@@ -129,7 +131,7 @@ impl Jit {
         }
         vm.multres = resume.multres;
         vm.pc = resume.pc.wrapping_add(1);
-        frame::protect(vm, resume.pc, facts.live);
+        frame::protect(vm, facts.pc, facts.live);
         if work.collect && vm.collect_after_exit().is_err() {
             return Resume { failed: true, ..resume };
         }
@@ -140,30 +142,31 @@ impl Jit {
         if let Some(side) = work.counted_down {
             self.consider_tree(vm, side);
         }
-        self.cancelled.set(false);
+        self.recording.cancelled.set(false);
         // The handler or the collector may have removed the trace.
         if let Some(parent) = work.hot
             && self.is_on()
             && self.registry.borrow().has(trace, &parent)
         {
-            self.start_side(vm, facts.exit, resume.pc);
+            self.start_side(vm, facts.exit, facts.pc);
         }
         resume
     }
-    /// Adds what an exit, taken `times` times, has saved to the account of the root trace that was entered. That root trace, if it is to be
-    /// disabled since it has lost too much.
+    /// Adds what an exit, taken `times` times, has saved to the account of the root trace that was entered. Returns this root trace if it
+    /// has lost so much that it must be disabled.
     #[inline]
     fn add_saving(&self, vm: &Vm, registry: &mut Registry, facts: &ExitFacts, times: u32) -> Option<TraceId> {
         let Charge { root, saving } = registry.charge(vm, facts)?;
         let r = registry.get_mut(root)?;
-        r.saved = (r.saved + i64::from(times) * saving).min(cost::MAX_LOSS);
-        if r.saved >= -cost::MAX_LOSS || !self.may_disable(vm) {
+        let account = &mut r.account;
+        account.saved = (account.saved + i64::from(times) * saving).min(cost::MAX_LOSS);
+        if account.saved >= -cost::MAX_LOSS || !self.may_disable(vm) {
             return None;
         }
-        r.saved = 0;
+        account.saved = 0;
         r.entered_in().is_some().then_some(root)
     }
-    /// Counts an exit, taken `times` times. Its trace, if a side trace is to be recorded.
+    /// Counts an exit, taken `times` times. Returns its trace if a side trace is to be recorded.
     #[inline]
     fn count_exit(&self, vm: &Vm, registry: &mut Registry, facts: &ExitFacts, may_record: bool, times: u32) -> Option<Rc<Trace>> {
         let sides = registry.get(facts.root).map_or(0, |r| r.sides);
@@ -181,7 +184,7 @@ impl Jit {
         if x.hot_count < x.next_check {
             return None;
         }
-        let maxside = self.options.get().params.maxside;
+        let maxside = self.settings.options.get().params.maxside;
         let thresholds = self.thresholds(vm);
         if sides >= maxside || x.tries >= MAX_TRIES {
             // No side trace is recorded any more.
@@ -191,8 +194,8 @@ impl Jit {
         let threshold =
             self.threshold_now(thresholds.hotexit, x.tries, cost::of_trace(None).max(x.compile_cost), thresholds.literal);
         if x.hot_count < threshold {
-            // The threshold moves slowly: it is computed again when half of the missing count is reached, and after `hotexit` exits at the
-            // latest, since it moves faster when a program has just started.
+            // Thresholds rise slowly. So this one is computed again when half of the missing hot count is reached, and after `hotexit`
+            // exits at the latest, since thresholds change faster when a program has just started.
             x.next_check = x.hot_count + (threshold - x.hot_count).div_ceil(2).min(thresholds.hotexit);
             return None;
         }
@@ -207,14 +210,12 @@ impl Jit {
         let Some(e) = registry.get(root) else { return };
         registry.disarm_one(root);
         if let Some(TraceStart { pos, .. }) = e.start {
-            let hot = self.options.get().params.hotloop.saturating_mul(2);
+            let hot = self.settings.options.get().params.hotloop.saturating_mul(2);
             if self.protos.borrow_mut().note_disabled(pos, hot) {
                 crate::trace::patch::blacklist(pos);
             }
-        } else if let Some((proto, stitch)) = e.stitch
-            && let Some(pad) = proto.pad_at(stitch)
-        {
-            pad.give_up();
+        } else if let Some(stub) = e.stitch.as_ref().and_then(BcPos::stitch_stub) {
+            stub.blacklist();
         }
         self.count(|c| c.disabled += 1);
         self.tell(|w| w.disabled(root));

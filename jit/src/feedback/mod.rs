@@ -1,4 +1,4 @@
-//! What recordings and runs have shown about the program, for the recordings to come. What is noted of single instructions is in
+//! What recordings and runs have shown about the program, for later recordings. The feedback of single instructions is in
 //! [`crate::policy::proto_table`].
 
 pub(crate) mod number_profile;

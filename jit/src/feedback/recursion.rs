@@ -1,19 +1,18 @@
 //! Functions that were found to recurse: a trace that only returns would hide their recursion from the recorder.
 
 use crate::Jit;
-use crate::frame;
 use crate::policy::proto_table::RECURSION_RETRIES;
 use crate::record::Origin;
 use perilune_recorder::ir::Link;
 use perilune_vm::Vm;
-use perilune_vm::bc::{Ins, Op};
-use perilune_vm::object::BcPos;
+use perilune_vm::bc::Op;
+use perilune_vm::object::{BcPos, InsPtr};
 
 impl Jit {
-    /// A recording went through too many calls of the function at `pc`. If its trace only returns, no trace that recurses is made: that
-    /// trace is no longer entered, and another one is recorded soon.
-    pub(crate) fn retry_recursion(&self, vm: &mut Vm, pc: *const Ins) {
-        let ins = frame::ins(pc);
+    /// A recording followed too many calls of the function at `pc`. If the function has a trace that only returns, that trace would prevent
+    /// a trace that recurses: it is no longer entered, and another one is recorded soon.
+    pub(crate) fn retry_recursion(&self, vm: &mut Vm, pc: InsPtr) {
+        let ins = pc.ins();
         let registry = self.registry.borrow();
         if matches!(ins.op(), Op::JFUNCF | Op::JFUNCV)
             && let Some(n) = ins.trace()
@@ -24,7 +23,7 @@ impl Jit {
             self.record_soon(vm, pos);
         }
     }
-    /// A recording begins at a position after a few more calls; how many is left to chance.
+    /// Has a recording begin at a position after a random small number of further calls.
     fn record_soon(&self, vm: &mut Vm, pos: BcPos) {
         let mut protos = self.protos.borrow_mut();
         protos.at(pos).record_next = true;
@@ -32,7 +31,7 @@ impl Jit {
         drop(protos);
         self.set_counter(vm, pos, n);
     }
-    /// Does the finished trace only return, though its function is known to recurse? Then another one is recorded soon.
+    /// Does the finished trace only return, though its function is known to recurse? Then another recording is begun soon.
     pub(crate) fn misses_recursion(&self, vm: &mut Vm, origin: Origin, link: Link) -> bool {
         let Origin::Root(pos) = origin else { return false };
         if link != Link::Return || self.protos.borrow().get(pos).is_none_or(|r| r.recursion_retries == 0) {

@@ -1,4 +1,4 @@
-//! What the recorder may ask about the traces that there are, and about what earlier recordings found.
+//! What the recorder may ask about existing traces, and about the results of earlier recordings.
 
 use crate::policy::proto_table::ProtoTable;
 use crate::trace::Registry;
@@ -17,7 +17,7 @@ pub struct RecorderView<'a> {
     pub registry: &'a Registry,
     /// What is known about prototypes.
     pub protos: &'a RefCell<ProtoTable>,
-    /// The instruction that is being recorded, with the feedback it is expected to give.
+    /// The instruction that is being recorded, and its feedback with what the number profile adds.
     pub current: Option<(BcPos, Site)>,
 }
 

@@ -1,15 +1,15 @@
-//! The numbers that decide what is compiled, all of them, with their reasons.
+//! The constants that decide what is compiled, with their reasons.
 
 use perilune_recorder::ir::Trace;
 use std::time::Duration;
 
 /// Iterations, half of the calls, before a loop or a function is recorded, and exits before a side trace is.
 ///
-/// Rent or buy: a place is compiled when what was spent interpreting it outweighs what compiling it costs. A bytecode instruction takes
-/// 31 us to compile (3.7 of IR, at 8.5 us) and is executed 1.6 ns faster from then on: 20,000 times. That bounds the loss of a program
-/// that stops at the worst moment to half of its time; but what has run long mostly goes on for longer still (if its length has a heavy
-/// tail), so that waiting for less pays. Between 1,200 and 2,400 iterations, an exit weighing two to three of them, the time of public
-/// programs does not depend on the number: the lower end leaves room for programs that are over soon.
+/// Rent or buy: a position is compiled when interpreting it has cost more than compiling it would. A bytecode instruction takes 31 us to
+/// compile (3.7 of IR, at 8.5 us) and is executed 1.6 ns faster from then on: 20,000 times. That bounds the loss of a program that stops at
+/// the worst moment to half of its time. But a program that has run for long mostly continues for longer still (if the distribution of
+/// lengths has a heavy tail), so it pays to wait for less. Between 1,200 and 2,400 iterations, an exit counting as two to three of them,
+/// the time of public programs does not depend on the number. The lower end is chosen for programs that end soon.
 pub const HOT_LOOP: u32 = 1_200;
 /// See [`HOT_LOOP`].
 pub const HOT_EXIT: u32 = 480;
@@ -22,10 +22,10 @@ pub const BUDGET: u32 = 10;
 pub const BACK_OFF: f64 = 4.0;
 /// Setting up the compiler with the first trace takes so long: measured.
 pub const SETUP: Duration = Duration::from_micros(700);
-/// Leaving compiled code and entering it again takes as long as so many bytecode instructions: 10 ns.
+/// Leaving compiled code and entering it again takes as long as so many bytecode instructions: 10 ns, measured.
 pub const ENTRY_COST: i64 = 6;
-/// Bytecode instructions that a root trace may lose before it is disabled: as many are interpreted in the time that a trace of twenty
-/// instructions takes to compile (100 us).
+/// Bytecode instructions that a root trace may lose before it is disabled. Interpreting so many takes as long as compiling a trace of
+/// twenty instructions (100 us).
 pub const MAX_LOSS: i64 = 50_000;
 
 /// Runs of side traces, for each instruction of a tree, that pay for compiling the tree as one function: an instruction takes
@@ -35,13 +35,13 @@ pub const HOT_TREE: u32 = 3_000;
 /// One instruction of IR from its recorded form to machine code.
 pub const LOWERING: Duration = Duration::from_nanos(4_500);
 
-/// One instruction of IR through the whole compiler: 4,200 traces of programs made of public libraries took so long for each, with caches as
-/// programs leave them. (The same trace a second time takes a sixth less.)
+/// Time that the whole compiler takes for one instruction of IR: the mean of 4,200 traces of programs made of public libraries, with caches
+/// as programs leave them. (Compiling the same trace a second time takes a sixth less.)
 const INSTRUCTION: Duration = Duration::from_nanos(8_500);
-/// Instructions of a trace of public programs, on average: what is reckoned with before a trace is recorded.
+/// Mean number of instructions of a trace of public programs: the estimate before a trace is recorded.
 const USUAL: u32 = 130;
 
-/// What compiling a trace will take; of one that is not recorded yet, what it usually does.
+/// Estimated time of compiling a trace; `None` stands for one that is not recorded yet.
 pub fn of_trace(t: Option<&Trace>) -> Duration {
     INSTRUCTION * t.map_or(USUAL, |t| t.ins.len() as u32)
 }

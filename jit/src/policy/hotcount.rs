@@ -8,8 +8,8 @@ use crate::frame;
 use crate::policy::Policy;
 use crate::trace::patch;
 use perilune_vm::Vm;
-use perilune_vm::bc::{Ins, Op};
-use perilune_vm::object::{BcPos, ProtoFlags};
+use perilune_vm::bc::Op;
+use perilune_vm::object::{BcPos, InsPtr, ProtoFlags};
 
 /// Sets a hot counter.
 pub fn set_counter(vm: &mut Vm, policy: &mut Policy, counter: usize, n: u32) {
@@ -26,13 +26,13 @@ pub fn reset_counters(vm: &mut Vm, policy: &mut Policy, hotloop: Option<u32>) {
 }
 
 impl Jit {
-    /// The hot counter of the instruction at `pc` underflowed: starts a recording there if it is hot enough. A STITCH has no counter of
-    /// that kind; it says so each time that no trace continues there.
-    pub(crate) fn hot_counter_underflowed(&self, vm: &mut Vm, pc: *const Ins) {
-        if !self.enabled.get() {
+    /// The hot counter of the instruction at `pc` underflowed: starts a recording there if it is hot enough. A STITCH has no hot counter of
+    /// that kind; it calls this each time that there is no trace to enter.
+    pub(crate) fn hot_counter_underflowed(&self, vm: &mut Vm, pc: InsPtr) {
+        if !self.settings.enabled.get() {
             return reset_counters(vm, &mut self.policy.borrow_mut(), None);
         }
-        if frame::ins(pc).op() == Op::STITCH {
+        if pc.ins().op() == Op::STITCH {
             return self.hot_stitch(vm, pc);
         }
         let Some(proto) = frame::proto(vm) else { return };

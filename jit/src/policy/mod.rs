@@ -7,6 +7,7 @@
 
 pub mod cost;
 pub(crate) mod hotcount;
+pub(crate) mod number_fields;
 pub(crate) mod proto_table;
 
 use crate::Jit;
@@ -105,7 +106,7 @@ fn pressure(spent: Duration, ran: Duration, budget: u32) -> f64 {
 impl Jit {
     /// The thresholds in force.
     pub(crate) fn thresholds(&self, vm: &Vm) -> Thresholds {
-        let Options { params, set, .. } = self.options.get();
+        let Options { params, set, .. } = self.settings.options.get();
         if set.hotloop || set.hotexit {
             let hotloop = if set.hotloop { params.hotloop } else { LUAJIT.hotloop };
             let hotexit = if set.hotexit { params.hotexit } else { LUAJIT.hotexit };
@@ -123,20 +124,20 @@ impl Jit {
     /// A threshold with back-off, after so many aborts, for a trace that takes `estimate` to compile.
     pub(crate) fn threshold_now(&self, threshold: u32, failures: u32, estimate: Duration, literal: bool) -> u32 {
         if literal {
-            // LuaJIT tries `tryside` times, at one exit after the other, and never again. Here only much later.
-            let more = failures.saturating_sub(self.options.get().params.tryside.saturating_sub(1));
+            // LuaJIT tries `tryside` times at one exit after the other, and never again. Here it is tried again, but much later.
+            let more = failures.saturating_sub(self.settings.options.get().params.tryside.saturating_sub(1));
             return threshold.saturating_mul(1u32.checked_shl(4 * more).unwrap_or(u32::MAX));
         }
-        let pressure = self.policy.borrow().pressure(estimate, self.options.get().params.budget);
+        let pressure = self.policy.borrow().pressure(estimate, self.settings.options.get().params.budget);
         (f64::from(threshold) * f64::from(failures).exp2() * pressure) as u32
     }
-    /// Does a finished trace cost more to compile than its start is hot? Then it is not compiled, and the next recording waits for the
-    /// threshold that belongs to this cost.
+    /// Is the start of a finished trace not hot enough for what compiling the trace costs? Then the trace is not compiled, and the next
+    /// recording waits for the threshold that belongs to this cost.
     pub(crate) fn is_too_expensive(&self, vm: &Vm, origin: Origin, trace: &Trace) -> bool {
         let thresholds = self.thresholds(vm);
         let estimate = cost::of_trace(Some(trace));
-        // The cost depends on the path that is recorded. A trace that costs up to twice as much as the last one from there, whose
-        // threshold was reached, is compiled: so the recordings that are thrown away cost at most a fourteenth of the compilation.
+        // The cost depends on the recorded path. A trace is compiled if it costs at most twice as much as the last one from there, whose
+        // threshold was reached. So recordings that are thrown away cost at most a fourteenth of the compilation.
         let is_expected = |known: Duration| estimate <= known * 2;
         if thresholds.literal || estimate <= cost::of_trace(None) {
             return false;
@@ -165,8 +166,8 @@ impl Jit {
             _ => false,
         }
     }
-    /// The hot counter of a position underflowed, having counted to `counted`: the hot counts still missing before a recording begins
-    /// there.
+    /// The hot counter of a position underflowed after `counted` hot counts. Returns the hot counts that are still missing before a
+    /// recording begins there.
     pub(crate) fn missing_hot_count(&self, pos: BcPos, counted: u32, hot: u32, literal: bool) -> u32 {
         let mut protos = self.protos.borrow_mut();
         let penalty = protos.penalty(pos);

@@ -1,13 +1,17 @@
-//! What the compiler knows about bytecode: one record for each prototype, with one for each position where traces start or that
-//! recordings went by. A record goes when the collector frees its prototype ([`ProtoTable::remove`]), so that the table does not grow
-//! with functions that are gone.
+//! What the compiler knows about bytecode: one record for each prototype, which has one record for each position where traces start or that
+//! a recording has followed. A record is removed when the collector frees its prototype ([`ProtoTable::remove`]), so that the table does
+//! not grow with functions that are gone.
 
+use super::number_fields::{Field, NumberProfile};
+use crate::trace::proto_traces::ProtoTraces;
 use perilune_recorder::abort::Abort;
+use perilune_recorder::ir::Trace;
 use perilune_recorder::rec::Site as Feedback;
 use perilune_vm::TraceId;
 use perilune_vm::bc::liveness::Liveness;
+use perilune_vm::gc::Marker;
 use perilune_vm::object::{BcPos, Gc, Proto};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -16,8 +20,8 @@ const MIN_PENALTY: u32 = 36 * 2;
 /// A position whose penalty would be so many times the first one is blacklisted: after ten failures, as in LuaJIT.
 const MAX_PENALTY: u32 = 1 << 10;
 
-/// How often a trace that only returns is refused from a function that recurses. Where every other call goes on to recurse, one in a
-/// million such functions gets no trace that does.
+/// How often a trace that only returns is rejected from a function that recurses. If every other call recurses, one in a million such
+/// functions gets no trace that recurses.
 pub const RECURSION_RETRIES: u32 = 20;
 
 /// What is known about one position. Hot counts are two for each iteration of a loop, one for each call.
@@ -27,21 +31,21 @@ pub struct BcRecord {
     pub feedback: Feedback,
     /// Hot counts since the last recording began there.
     pub hot_count: u32,
-    /// What compiling the trace from there takes, if one was recorded that was too expensive.
+    /// Estimated time of compiling a trace from there, if one was recorded that was too expensive.
     pub compile_cost: Duration,
     /// The next time that the hot counter underflows a recording begins, whatever the threshold.
     pub record_next: bool,
-    /// The hot counts that the last abort costs; 0 if there was none since the last trace.
+    /// The hot counts that the last abort adds; 0 if there was none since the last trace.
     penalty: u32,
-    /// The last two recordings or more were aborted since the loop ended while it was recorded.
+    /// The last recordings, two or more, were aborted because the loop ended while it was recorded.
     pub leaves_loop: bool,
-    /// For a function that was found to recurse: how often a trace that only returns is still refused.
+    /// For a function that was found to recurse: how many more traces that only return are rejected.
     pub recursion_retries: u32,
-    /// Traces from there that were disabled since they cost more time than they saved.
+    /// Number of traces from there that were disabled because they cost more time than they saved.
     pub disabled: u32,
     /// No trace starts there any more.
     pub blacklisted: bool,
-    /// The root traces that start there, the newest one last. Those before it are no longer entered.
+    /// The root traces that start there, the newest one last. The older ones are no longer entered.
     pub roots: Vec<TraceId>,
 }
 
@@ -57,14 +61,22 @@ impl BcRecord {
 struct ProtoRecord {
     /// By index of the instruction.
     positions: BTreeMap<u32, BcRecord>,
-    /// Which slots are live where, once a recording has asked for it; inside, `None` for code that cannot be analysed.
+    /// Which slots are live where, if a recording has asked for it; the inner `None` means that the code cannot be analysed.
     liveness: Option<Option<Rc<Liveness>>>,
+    /// Fields that were found to hold both integers and other numbers by loads of this prototype.
+    number_fields: BTreeSet<Field>,
+    /// The traces that live as long as the prototype.
+    traces: ProtoTraces,
 }
 
 /// The records of all prototypes that live.
 #[derive(Debug, Default)]
 pub struct ProtoTable {
     protos: HashMap<*const Proto, ProtoRecord>,
+    /// The number fields of all records together.
+    pub(crate) number_profile: NumberProfile,
+    /// Prototypes that got traces since [`ProtoTable::mark_new`] ran.
+    new_owners: Vec<Gc<Proto>>,
     /// State of the generator of [`ProtoTable::random`].
     random: u32,
 }
@@ -90,19 +102,62 @@ impl ProtoTable {
     pub fn of_proto(&mut self, proto: Gc<Proto>) -> impl Iterator<Item = (u32, &mut BcRecord)> {
         self.protos.get_mut(&key(proto)).into_iter().flat_map(|p| &mut p.positions).map(|(index, record)| (*index, record))
     }
-    /// Which slots of a prototype are live where, if that was found out; inside, `None` for code that cannot be analysed.
+    /// Which slots of a prototype are live where, if that has been analysed; the inner `None` means that the code cannot be analysed.
     pub fn liveness(&self, proto: Gc<Proto>) -> Option<Option<Rc<Liveness>>> {
         self.protos.get(&key(proto))?.liveness.clone()
     }
-    /// Keeps the result of an analysis.
+    /// Keeps the result of a liveness analysis.
     pub fn set_liveness(&mut self, proto: Gc<Proto>, liveness: Option<Rc<Liveness>>) {
         self.protos.entry(key(proto)).or_default().liveness = Some(liveness);
     }
     /// A prototype is being freed: its record goes.
     pub fn remove(&mut self, proto: Gc<Proto>) {
-        self.protos.remove(&key(proto));
+        if let Some(record) = self.protos.remove(&key(proto)) {
+            self.number_profile.remove(&record.number_fields);
+        }
+        self.new_owners.retain(|p| *p != proto);
     }
-    /// A root trace starts at a position from now on. Those that started there before.
+    /// Loads of a prototype have found that fields hold both integers and other numbers.
+    pub fn add_number_fields(&mut self, proto: Gc<Proto>, fields: Vec<Field>) {
+        if self.number_profile.is_full() {
+            self.number_profile.clear();
+            self.protos.values_mut().for_each(|p| p.number_fields.clear());
+        }
+        let record = self.protos.entry(key(proto)).or_default();
+        self.number_profile.add(&mut record.number_fields, fields);
+    }
+    /// Trace `n` lives as long as the first of `protos`, the prototypes whose code it is made from.
+    pub fn add_trace(&mut self, n: TraceId, trace: &Trace, protos: &[Gc<Proto>]) {
+        let Some(&owner) = protos.first() else { return };
+        self.new_owners.push(owner);
+        self.protos.entry(key(owner)).or_default().traces.add(n, trace, protos);
+    }
+    /// The traces that live as long as a prototype.
+    pub fn traces(&self, owner: Gc<Proto>) -> Option<&ProtoTraces> {
+        self.protos.get(&key(owner)).map(|p| &p.traces)
+    }
+    /// Removes the traces from a prototype's record; returns their numbers.
+    pub fn take_traces(&mut self, owner: Gc<Proto>) -> Vec<TraceId> {
+        self.new_owners.retain(|p| *p != owner);
+        let record = self.protos.get_mut(&key(owner));
+        record.map(|p| core::mem::take(&mut p.traces).numbers().to_vec()).unwrap_or_default()
+    }
+    /// Has the collector mark what the traces keep alive whose owners got traces since the last call: such an owner may have been marked
+    /// before it had them.
+    pub fn mark_new(&mut self, marker: &mut Marker) {
+        for p in self.new_owners.drain(..) {
+            if !p.hdr.is_white() {
+                marker.mark_traces_of(p);
+            }
+        }
+    }
+    /// Marks what the traces of a prototype keep; it was just marked.
+    pub fn mark_traces(&self, owner: Gc<Proto>, marker: &mut Marker) {
+        if let Some(traces) = self.traces(owner) {
+            traces.mark(marker);
+        }
+    }
+    /// Notes that a root trace starts at a position. Returns the root traces that started there before.
     pub fn add_root(&mut self, pos: BcPos, root: TraceId) -> Vec<TraceId> {
         let roots = &mut self.at(pos).roots;
         let before = roots.clone();
@@ -111,6 +166,8 @@ impl ProtoTable {
     }
     /// All traces are flushed: forgets where they started, and all aborts. Blacklisted positions stay so.
     pub fn flush(&mut self) {
+        self.new_owners.clear();
+        self.protos.values_mut().for_each(|p| p.traces = ProtoTraces::default());
         for record in self.protos.values_mut().flat_map(|p| p.positions.values_mut()) {
             let blacklisted = record.blacklisted;
             record.reset_penalty();
@@ -124,14 +181,14 @@ impl ProtoTable {
             record.reset_penalty();
         }
     }
-    /// A number below 16, as in LuaJIT's penalties: what recurs in the program at regular distances is then not always met at the same
-    /// position.
+    /// A random number below 16, which LuaJIT also adds to penalties: without it, events that recur in the program at regular distances
+    /// might always be met at the same position.
     pub fn random(&mut self) -> u32 {
         self.random = self.random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         self.random >> 28
     }
-    /// A recording that started at a position was aborted. The hot counts until the next one, `first` at least; `None` when the position
-    /// is blacklisted.
+    /// A recording that started at a position was aborted. Returns the hot counts until the next recording, at least `first`; `None` when
+    /// the position is blacklisted.
     pub fn penalize(&mut self, pos: BcPos, reason: Abort, first: u32) -> Option<u32> {
         let random = self.random();
         let record = self.at(pos);
@@ -147,8 +204,8 @@ impl ProtoTable {
         }
         Some(penalty)
     }
-    /// A trace from a position was disabled since it cost more time than it saved: the next one waits four times as long as `hot` counts.
-    /// True if the position is blacklisted from now on.
+    /// A trace from a position was disabled because it cost more time than it saved: the next one waits four times as long as `hot` counts.
+    /// Returns true if the position is blacklisted from now on.
     pub fn note_disabled(&mut self, pos: BcPos, hot: u32) -> bool {
         let record = self.at(pos);
         record.disabled += 1;
@@ -157,7 +214,7 @@ impl ProtoTable {
         record.blacklisted = record.disabled > 1;
         record.blacklisted
     }
-    /// The hot counts that the last abort at a position costs; 0 if there was none.
+    /// The hot counts that the last abort at a position adds; 0 if there was none.
     pub fn penalty(&self, pos: BcPos) -> u32 {
         self.get(pos).map_or(0, |r| r.penalty)
     }

@@ -8,8 +8,7 @@ use crate::view::log::{self, Topic};
 use perilune_recorder::abort::Abort;
 use perilune_recorder::ir::SnapId;
 use perilune_recorder::rec::AbortInfo;
-use perilune_vm::bc::Ins;
-use perilune_vm::object::{BcPos, Gc, Proto};
+use perilune_vm::object::BcPos;
 use perilune_vm::{TraceId, Value, Vm};
 use std::rc::Rc;
 
@@ -17,7 +16,7 @@ use std::rc::Rc;
 pub struct Failure {
     pub reason: Abort,
     pub info: AbortInfo,
-    /// The error that was thrown, if one was.
+    /// The value that was thrown as an error, if there was one.
     pub error: Option<Value>,
 }
 
@@ -28,14 +27,14 @@ impl From<Abort> for Failure {
 }
 
 impl Jit {
-    /// Gives up the recording, if there is one.
+    /// Aborts the recording, if there is one.
     pub(super) fn abort_recording(&self, vm: &mut Vm, failure: Failure) {
         let Some(r) = self.end_recording(vm) else { return };
         if let Some(parent) = r.recorder.b.trace.parent.filter(|p| p.exit == SnapId::FIRST)
             && failure.reason != Abort::Retry
             && let Some(x) = self.registry.borrow_mut().exit_mut(parent)
         {
-            // A loop that was about to end may go on the next time.
+            // A loop that was about to end may run longer the next time.
             let tries = if failure.reason == Abort::LeavingLoop { 1 } else { Exit::MAX_RESTARTS };
             x.failed_restarts = x.failed_restarts.saturating_add(tries);
         }
@@ -44,7 +43,7 @@ impl Jit {
             && failure.reason == Abort::Retry
             && let Some(x) = self.registry.borrow_mut().exit_mut(parent)
         {
-            // The next attempt knows what this one has found: it does not count.
+            // The attempt does not count: the next one knows what this one has found.
             x.tries = x.tries.saturating_sub(1);
         }
         if r.recorder.is_stale()
@@ -57,7 +56,7 @@ impl Jit {
     }
     /// An error is being thrown.
     pub(crate) fn abort_by_error(&self, vm: &mut Vm) {
-        let thrown = self.recording.borrow_mut().as_mut().and_then(|r| r.recorder.thrown());
+        let thrown = self.recording.current.borrow_mut().as_mut().and_then(|r| r.recorder.thrown());
         if let Some((call, found)) = thrown {
             self.protos.borrow_mut().at(call).feedback = found;
         }
@@ -65,16 +64,16 @@ impl Jit {
             Failure { reason: Abort::Error, info: AbortInfo::None, error: Some(vm.errors.value).filter(|e| !e.is_nil()) };
         self.abort_recording(vm, failure);
     }
-    /// Gives up the recording because the compiler is switched or its traces are flushed.
+    /// Aborts the recording because the compiler is switched or its traces are flushed.
     pub(crate) fn cancel(&self, vm: &mut Vm) {
-        if self.in_event.get() {
-            self.cancelled.set(true);
+        if self.observers.in_event.get() {
+            self.recording.cancelled.set(true);
         } else if self.is_recording() {
             self.abort_recording(vm, Abort::Error.into());
         }
     }
 
-    /// Counts a failure, and tells of it.
+    /// Counts an aborted recording, and reports it.
     pub(super) fn fail(
         &self,
         vm: &mut Vm,
@@ -85,11 +84,11 @@ impl Jit {
         trace: Option<&perilune_recorder::ir::Trace>,
     ) {
         self.count(|c| c.aborted += 1);
-        self.note_abort(at, failure.reason, failure.info, failure.error);
+        self.count_abort(at, failure.reason, failure.info, failure.error);
         self.tell(|w| w.aborted(at, &crate::view::aborts::reason_text(failure.reason, failure.info, failure.error)));
         match origin {
             Origin::Root(pos) => self.penalize(vm, pos, failure.reason),
-            Origin::Stitch(proto, pc) => self.penalize_stitch(proto, pc),
+            Origin::Stitch(call) => self.penalize_stitch(call),
             Origin::Side | Origin::Nowhere => {}
         }
         if log::on(Topic::Trace) {
@@ -110,9 +109,9 @@ impl Jit {
                 AbortInfo::Func(f) => f,
                 AbortInfo::Ir(op) => Value::int(op as i32),
             };
-            *self.given_up.borrow_mut() = trace.map(|t| (number, Rc::new(t.clone())));
+            *self.recording.aborted.borrow_mut() = trace.map(|t| (number, Rc::new(t.clone())));
             self.send(vm, Event::Trace, &[what, Value::int(number.get() as i32), at.0, Value::int(at.1 as i32), code, info]);
-            *self.given_up.borrow_mut() = None;
+            *self.recording.aborted.borrow_mut() = None;
         }
     }
     fn penalize(&self, vm: &mut Vm, pos: BcPos, reason: Abort) {
@@ -131,11 +130,11 @@ impl Jit {
         }
     }
 
-    fn penalize_stitch(&self, proto: Gc<Proto>, stitch: *const Ins) {
-        if let Some(pad) = proto.pad_at(stitch)
-            && pad.fail() >= self.options.get().params.tryside
+    fn penalize_stitch(&self, call: BcPos) {
+        if let Some(stub) = call.stitch_stub()
+            && stub.fail() >= self.settings.options.get().params.tryside
         {
-            pad.give_up();
+            stub.blacklist();
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The end of a recording that became a trace: it is compiled and put in its place.
+//! The end of a recording that became a trace: the trace is compiled, registered, and entered from its start.
 //!
 //! Next on the way of a hot loop: `jit/src/trace/machine.rs`.
 
@@ -6,7 +6,7 @@ use super::abort::Failure;
 use super::{Origin, Recording};
 use crate::Jit;
 use crate::policy::{cost, now};
-use crate::trace::machine::{Placed, Refused};
+use crate::trace::machine::{Code, Placed, Refused};
 use crate::trace::{Cost, NewTrace, TraceStart};
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
@@ -19,20 +19,20 @@ use perilune_vm::bc::Op;
 use perilune_vm::object::BcPos;
 use perilune_vm::{TraceId, Value, Vm};
 
-/// A trace that ends in front of a call to be stitched goes on at the call's pad.
-fn go_on_at_pad(done: &mut FinishedTrace, id: TraceId) {
+/// Has a trace that ends in front of a call to be stitched resume at the stitch stub of the call.
+fn resume_at_stub(done: &mut FinishedTrace, id: TraceId) {
     if done.trace.link != Link::Stitch {
         return;
     }
     if let Some(last) = done.trace.snaps.last_mut()
-        && let Some(at) = done.last.pc_of(core::ptr::with_exposed_provenance(last.pc as usize))
+        && let Some(at) = done.last.pc_of(last.pc)
         && done.last.ins(at + 1).is_some_and(|back| !ends_loop(back.op()))
-        && let Some(pad) = done.last.pad(at, id)
+        && let Some(stub) = done.last.make_stitch_stub(at, id)
     {
-        last.pc = pad.entry().expose_provenance() as u64;
+        last.pc = stub.entry();
     }
 }
-/// Is it where traces of a loop are entered? Nothing need be stitched there.
+/// Is it an instruction that enters traces of a loop? Then nothing needs to be stitched.
 fn ends_loop(op: Op) -> bool {
     matches!(op, Op::FORL | Op::IFORL | Op::JFORL | Op::ITERL | Op::IITERL | Op::JITERL | Op::LOOP | Op::ILOOP | Op::JLOOP)
 }
@@ -43,7 +43,7 @@ fn armed(pos: BcPos, n: TraceId) -> Option<TraceStart> {
 }
 
 impl Jit {
-    /// Compiles a finished trace and puts it in its place.
+    /// Compiles a finished trace, registers it, and makes its start enter it.
     pub(super) fn finish(&self, vm: &mut Vm, mut done: FinishedTrace) {
         let Some(Recording { number, start, origin, at, spent, .. }) = self.end_recording(vm) else { return };
         if self.misses_recursion(vm, origin, done.trace.link) {
@@ -54,7 +54,7 @@ impl Jit {
         }
         let begun = now();
         crate::view::sites::tell_trace(vm, &done, number);
-        go_on_at_pad(&mut done, number);
+        resume_at_stub(&mut done, number);
         self.stress_exits(vm, &mut done.trace);
         let placed = match self.place(vm, &done, number) {
             Ok(placed) => placed,
@@ -71,12 +71,12 @@ impl Jit {
             vm.heap.use_watched(field);
         }
         let compile = now().saturating_sub(begun);
-        let code = placed.0;
+        let code = placed.code;
         self.policy.borrow_mut().spend(compile);
         self.count(|c| {
             c.closed += 1;
-            c.compiled += u64::from(code.1 != 0);
-            c.mcode += code.1 as u64;
+            c.compiled += u64::from(code.size != 0);
+            c.mcode += code.size as u64;
             c.compile_ns += compile.as_nanos() as u64;
         });
         if log::on(Topic::Ir) {
@@ -87,7 +87,7 @@ impl Jit {
             let stores = cost::slots(&done.trace);
             eprintln!(
                 "---- TRACE {number}: {n} instructions, {stores} slots in snapshots, {} bytes, recorded in {spent:?}, compiled in {compile:?}",
-                code.1
+                code.size
             );
         }
         let first = match origin {
@@ -101,15 +101,15 @@ impl Jit {
         let cost = Cost { record: spent.saturating_sub(optimise), optimise, lower: compile, passes };
         let stub = self.machine.borrow().exit_stub();
         if vm.sampling.leaves_loops() {
-            self.registry.borrow_mut().provide_leaving(vm, stub);
+            self.registry.borrow_mut().exits.provide_leaving(vm, stub);
         }
         let replaced = first.map(|start| self.protos.borrow_mut().add_root(start.pos, number)).unwrap_or_default();
-        let hottree = self.options.get().params.hottree;
+        let hottree = self.settings.options.get().params.hottree;
         let new = NewTrace { id: number, done, start: first, replaced, placed, cost, hottree };
-        self.registry.borrow_mut().insert(new, stub);
-        self.registry.borrow_mut().connect_plain_exits(vm);
-        if let Origin::Stitch(proto, pc) = origin {
-            self.registry.borrow_mut().stitch(number, proto, pc);
+        self.registry.borrow_mut().insert(&mut self.protos.borrow_mut(), new, stub);
+        self.registry.borrow_mut().exits.connect_plain(vm);
+        if let Origin::Stitch(call) = origin {
+            self.registry.borrow_mut().stitch(number, call);
         }
         self.tell_compiled(number, history);
         if log::on(Topic::Trace) {
@@ -121,11 +121,11 @@ impl Jit {
         }
     }
     fn place(&self, vm: &mut Vm, done: &FinishedTrace, number: TraceId) -> Result<Placed, Refused> {
-        let options = self.options.get();
-        let base = self.registry.borrow().free_exits(done.trace.snaps.len()).ok_or(Refused::Full)?;
+        let options = self.settings.options.get();
+        let base = self.registry.borrow().exits.free(done.trace.snaps.len()).ok_or(Refused::Full)?;
         if options.params.eval != 0 {
             vm.set_enter(crate::trace::machine::evaluate);
-            return Ok(((0, 0, 0), CodeMap::default(), base));
+            return Ok(Placed { code: Code::default(), map: CodeMap::default(), first_exit: base });
         }
         let limit = (options.params.maxmcode as usize).saturating_mul(1024);
         let sites = crate::view::sites::of(vm, done, number);
@@ -139,6 +139,6 @@ impl Jit {
         vm.tell_walked();
         let (code, map) =
             self.machine.borrow_mut().compile(vm, request, (&unboxed, &exit_args), self.is_watched(), base, limit)?;
-        Ok((code, map, base))
+        Ok(Placed { code, map, first_exit: base })
     }
 }

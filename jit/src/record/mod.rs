@@ -5,4 +5,4 @@ mod finish;
 mod recording;
 mod start;
 
-pub use recording::{Origin, Recording};
+pub use recording::{Origin, RecordState, Recording};

@@ -8,24 +8,26 @@ use crate::feedback::trace_db::RecorderView;
 use crate::frame;
 use crate::view::events::Event;
 use perilune_recorder::abort::Abort;
+use perilune_recorder::ir::Trace;
 use perilune_recorder::rec::{Recorder, Step};
-use perilune_vm::bc::Ins;
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::Mode;
-use perilune_vm::object::{BcPos, Gc, Proto};
+use perilune_vm::object::{BcPos, InsPtr};
 use perilune_vm::{TraceId, Value, Vm};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// Where a recording started: that is where a failure counts, and where the finished trace is entered.
+/// Where a recording started. An abort is counted there, and the finished trace is entered there.
 #[derive(Copy, Clone, Debug)]
 pub enum Origin {
     /// At a hot instruction of a function.
     Root(BcPos),
-    /// Behind a call, at the STITCH of a pad of the function.
-    Stitch(Gc<Proto>, *const Ins),
+    /// Behind a call that a trace ends in front of: the position of the call, which has a stitch stub.
+    Stitch(BcPos),
     /// At an exit.
     Side,
-    /// A failure does not count.
+    /// An abort is not counted.
     Nowhere,
 }
 
@@ -34,7 +36,7 @@ pub enum Origin {
 pub struct Recording {
     pub(crate) recorder: Recorder,
     pub(super) number: TraceId,
-    /// Function that it started in.
+    /// The function that it started in.
     pub(super) start: Value,
     /// Where it started.
     pub(crate) origin: Origin,
@@ -43,18 +45,29 @@ pub struct Recording {
     pub(super) spent: Duration,
 }
 
+/// The recording under way, and what concerns its end.
+#[derive(Debug, Default)]
+pub struct RecordState {
+    /// The recording, if there is one.
+    pub(crate) current: RefCell<Option<Recording>>,
+    /// A handler of the recording's own event has switched the compiler or flushed its traces: the recording is aborted when it returns.
+    pub(crate) cancelled: Cell<bool>,
+    /// The trace that was just aborted, while its event is sent.
+    pub(crate) aborted: RefCell<Option<(TraceId, Rc<Trace>)>>,
+}
+
 impl Recording {
-    /// Keeps what it refers to.
+    /// Marks the objects that it refers to.
     pub fn mark(&self, marker: &mut Marker) {
         self.recorder.mark(marker);
         marker.mark_value(self.start);
         marker.mark_value(self.at.0);
-        if let Origin::Root(BcPos { proto: p, .. }) | Origin::Stitch(p, _) = self.origin {
-            marker.mark(p);
+        if let Origin::Root(pos) | Origin::Stitch(pos) = self.origin {
+            marker.mark(pos.proto);
         }
     }
     /// The trace so far.
-    pub fn trace(&self) -> &perilune_recorder::ir::Trace {
+    pub fn trace(&self) -> &Trace {
         &self.recorder.b.trace
     }
     /// The root trace that it belongs to: its own number for a root trace.
@@ -73,24 +86,21 @@ impl Recording {
 
 impl Jit {
     /// Records the instruction that is about to run.
-    pub(crate) fn record_instruction(&self, vm: &mut Vm, pc: *const Ins) {
+    pub(crate) fn record_instruction(&self, vm: &mut Vm, pc: InsPtr) {
         if !self.is_recording() {
             vm.set_mode(Mode::Interpret);
             return;
         }
         self.tell_instruction(vm, pc);
-        if self.cancelled.replace(false) {
+        if self.recording.cancelled.replace(false) {
             return self.abort_recording(vm, Abort::Error.into());
         }
         let step = {
             let registry = self.registry.borrow();
             let here = frame::proto(vm).and_then(|p| BcPos::of_address(p, pc));
-            let current = here.map(|pos| {
-                let noted = self.protos.borrow().feedback(pos);
-                (pos, self.number_profile.borrow().site(vm, pc, noted))
-            });
+            let current = here.map(|pos| (pos, self.protos.borrow().expected(vm, pos)));
             let db = RecorderView { registry: &registry, protos: &self.protos, current };
-            let mut recording = self.recording.borrow_mut();
+            let mut recording = self.recording.current.borrow_mut();
             let Some(r) = recording.as_mut() else { return };
             let begun = Instant::now();
             let step = r.recorder.record(vm, &db, pc);
@@ -100,7 +110,7 @@ impl Jit {
                 if found != protos.feedback(pos) {
                     protos.at(pos).feedback = found;
                     if r.recorder.is_stale() && found.ints && found.nums {
-                        self.number_profile.borrow_mut().expect(vm, &mut protos, pos);
+                        protos.expect_both(vm, pos);
                     }
                 }
             }
@@ -117,22 +127,22 @@ impl Jit {
             }
         }
     }
-    /// The recording under way, which has come to its end; its time is counted.
+    /// Ends the recording under way, whose time is counted.
     pub(super) fn end_recording(&self, vm: &mut Vm) -> Option<Recording> {
-        let recording = self.recording.borrow_mut().take();
+        let recording = self.recording.current.borrow_mut().take();
         vm.set_mode(Mode::Interpret);
         let spent = recording.as_ref().map_or(Duration::ZERO, |r| r.spent);
         self.count(|c| c.record_ns += spent.as_nanos() as u64);
         self.policy.borrow_mut().spend(spent);
         recording
     }
-    /// Notes where the recording is, and tells of the instruction.
-    fn tell_instruction(&self, vm: &mut Vm, pc: *const Ins) {
+    /// Notes the position of the recording, and reports the instruction.
+    fn tell_instruction(&self, vm: &mut Vm, pc: InsPtr) {
         let (number, depth, index);
         {
-            let mut recording = self.recording.borrow_mut();
+            let mut recording = self.recording.current.borrow_mut();
             let Some(r) = recording.as_mut() else { return };
-            let native = frame::ins(pc).op().is_native_header();
+            let native = pc.ins().op().is_native_header();
             index = if native { None } else { frame::proto(vm).and_then(|p| p.pc_of(pc)) };
             if let Some(i) = index {
                 r.at = (frame::func(vm), i);
@@ -144,7 +154,7 @@ impl Jit {
         if !self.listens(vm, Event::Record) {
             return;
         }
-        // At a function's header the arguments are in use, however many there are.
+        // At a function's header all arguments are in use, also those beyond the parameters.
         let nargs = if frame::is_header(pc) { vm.interp.record_nargs as usize } else { 0 };
         frame::protect(vm, pc, nargs);
         let pc = index.map_or(-1, |i| i as i32);

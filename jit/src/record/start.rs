@@ -13,9 +13,9 @@ use crate::view::watch::Start;
 use perilune_recorder::abort::Abort;
 use perilune_recorder::ir::{Link, SnapId, TraceExit};
 use perilune_recorder::rec::{Recorder, TreePlace};
-use perilune_vm::bc::{Ins, Op};
+use perilune_vm::bc::Op;
 use perilune_vm::hooks::Mode;
-use perilune_vm::object::{BcPos, ProtoFlags};
+use perilune_vm::object::{BcPos, InsPtr, ProtoFlags};
 use perilune_vm::{TraceId, Value, Vm};
 use std::rc::Rc;
 use std::time::Instant;
@@ -27,73 +27,72 @@ impl Jit {
         let (func, at) = (frame::func(vm), pos.pc());
         self.tell_start(vm, number, func, at, None);
         let begun = Instant::now();
-        let params = self.options.get().recorder(self.is_watched());
-        let recorder = Recorder::new_root(vm, &params, pos.proto, pos.address(), number);
+        let params = self.settings.options.get().recorder(self.is_watched());
+        let recorder = Recorder::new_root(vm, &params, pos.proto, pos.ptr(), number);
         self.begin(vm, number, func, at, Origin::Root(pos), recorder, begun);
     }
-    /// A call that a trace ended in front of has come back to the STITCH at `stitch`. Starts a trace behind it where that is hot.
-    pub(crate) fn hot_stitch(&self, vm: &mut Vm, stitch: *const Ins) {
+    /// A call that a trace ended in front of has returned to the STITCH at `stitch`. Starts a trace behind the call if it is hot.
+    pub(crate) fn hot_stitch(&self, vm: &mut Vm, stitch: InsPtr) {
         let Some(proto) = frame::proto(vm) else { return };
-        let Some(pad) = proto.pad_at(stitch) else { return };
-        let back = pad.back();
+        let Some(stub) = proto.stitch_stub_at(stitch) else { return };
+        let call = BcPos { proto, index: stub.call_index() };
+        let back = call.next();
         if proto.flags.get() & ProtoFlags::NOJIT != 0 {
-            return pad.give_up();
+            return stub.blacklist();
         }
         let thresholds = self.thresholds(vm);
-        let heat = pad.count();
-        // Reading the clock takes as long as a hundred instructions: it is not done at each call that comes back.
+        let heat = stub.count();
+        // Reading the clock takes as long as a hundred instructions: it is not read at each return.
         let is_looked_at = thresholds.literal || heat.is_multiple_of(thresholds.hotexit.div_ceil(8));
         if !self.may_record(vm) || heat < thresholds.hotexit || !is_looked_at {
             return;
         }
-        if heat < self.threshold_now(thresholds.hotexit, pad.failures(), cost::of_trace(None), thresholds.literal) {
+        if heat < self.threshold_now(thresholds.hotexit, stub.failures(), cost::of_trace(None), thresholds.literal) {
             return;
         }
-        let parent = pad.parent();
+        let parent = stub.parent();
         let Some(number) = self.number(vm) else { return };
-        let (func, at) = (frame::func(vm), proto.pc_of(back).unwrap_or(0));
+        let (func, at) = (frame::func(vm), back.pc());
         self.tell_start(vm, number, func, at, Some((parent, None)));
         let begun = Instant::now();
-        let params = self.options.get().recorder(self.is_watched());
-        let recorder = Recorder::new_stitched(vm, &params, proto, back, number);
-        self.begin(vm, number, func, at, Origin::Stitch(proto, stitch), recorder, begun);
+        let params = self.settings.options.get().recorder(self.is_watched());
+        let recorder = Recorder::new_stitched(vm, &params, proto, back.ptr(), number);
+        self.begin(vm, number, func, at, Origin::Stitch(call), recorder, begun);
     }
-    /// Starts a side trace at an exit, whose state is that of the frame at `vm.base`, to go on at `pc`.
-    pub(crate) fn start_side(&self, vm: &mut Vm, exit: TraceExit, pc: *const Ins) {
+    /// Starts a side trace at an exit. The frame is that at `vm.base`, and the trace continues at `pc`.
+    pub(crate) fn start_side(&self, vm: &mut Vm, exit: TraceExit, pc: InsPtr) {
         let Some(proto) = frame::proto(vm) else { return };
         let known = self.registry.borrow().get(exit.trace).map(|e| (Rc::clone(&e.trace), e.root));
         let Some((trace, root)) = known else { return };
         let variant = if exit.exit == SnapId::FIRST { self.restart_position(exit.trace) } else { None };
         let returning = self.ends_in_returns(&trace, exit.exit, pc);
-        if variant.is_none() && !returning && self.share_side(vm, exit, (proto, pc)) {
+        if variant.is_none() && !returning && self.share_side(vm, exit, (proto, pc.addr())) {
             return;
         }
         let Some(number) = self.number(vm) else { return };
         let (func, at) = (frame::func(vm), proto.pc_of(pc).unwrap_or(0));
         self.tell_start(vm, number, func, at, Some((exit.trace, Some(exit.exit))));
         let begun = Instant::now();
-        let params = self.options.get().recorder(self.is_watched());
-        // The handler may have made an end of the parent.
+        let params = self.settings.options.get().recorder(self.is_watched());
+        // The handler may have removed the parent.
         let gone = !self.registry.borrow().has(exit.trace, &trace);
         let place = TreePlace::side(number, root, exit);
         let recorder = match variant {
             _ if gone => Err(Abort::Error),
-            Some(TraceStart { pos, original }) => Recorder::new_variant(vm, &params, pos.proto, (pos.address(), original), place),
+            Some(TraceStart { pos, original }) => Recorder::new_variant(vm, &params, pos.proto, (pos.ptr(), original), place),
             None if returning => Recorder::new_returning(vm, &params, pc, place),
             None => Recorder::new_side(vm, &params, &trace, pc, place),
         };
         self.begin(vm, number, func, at, Origin::Side, recorder, begun);
     }
-    /// Has a trace followed returns, as many as one may, and stopped at exit `exit` in front of the return at `pc`?
-    fn ends_in_returns(&self, trace: &perilune_recorder::ir::Trace, exit: SnapId, pc: *const Ins) -> bool {
+    /// Has a trace followed as many returns as it may, and stopped at exit `exit` in front of the return at `pc`?
+    fn ends_in_returns(&self, trace: &perilune_recorder::ir::Trace, exit: SnapId, pc: InsPtr) -> bool {
         let last = trace.snaps.last().is_some_and(|s| exit.index() + 1 == trace.snaps.len() && s.multres == 0);
         let returns = trace.ins.iter().filter(|i| i.op == perilune_recorder::ir::Op::RETF).count();
-        last && trace.link == Link::Return
-            && returns > 1
-            && matches!(frame::ins(pc).op(), Op::RET | Op::RET0 | Op::RET1 | Op::CALLT)
+        last && trace.link == Link::Return && returns > 1 && matches!(pc.ins().op(), Op::RET | Op::RET0 | Op::RET1 | Op::CALLT)
     }
-    /// Where a trace starts over at the first exit of `parent`, for values of other types: at the start of a loop, if `parent`
-    /// starts there as well and not too many others do.
+    /// Where a trace for values of other types starts at the first exit of `parent`: at the start of a loop, if `parent` starts there as
+    /// well and not too many other traces do.
     fn restart_position(&self, parent: TraceId) -> Option<TraceStart> {
         const MAX: usize = 6;
         let registry = self.registry.borrow();
@@ -110,9 +109,9 @@ impl Jit {
         }
         None
     }
-    /// A number for a new trace; makes room if there is none.
+    /// A number for a new trace. If there is none, all traces are flushed.
     fn number(&self, vm: &mut Vm) -> Option<TraceId> {
-        let max = self.options.get().params.maxtrace;
+        let max = self.settings.options.get().params.maxtrace;
         let free = self.registry.borrow_mut().free_number(max);
         if free.is_some() {
             return free;
@@ -133,13 +132,13 @@ impl Jit {
     ) {
         self.count(|c| c.started += 1);
         self.publish();
-        if self.cancelled.replace(false) {
+        if self.recording.cancelled.replace(false) {
             return self.fail(vm, number, (start, at), origin, Abort::Error.into(), None);
         }
         match recorder {
             Ok(recorder) => {
                 let recording = Recording { recorder, number, start, origin, at: (start, at), spent: begun.elapsed() };
-                *self.recording.borrow_mut() = Some(recording);
+                *self.recording.current.borrow_mut() = Some(recording);
                 vm.set_mode(Mode::Record);
             }
             Err(reason) => self.fail(vm, number, (start, at), origin, reason.into(), None),

@@ -7,10 +7,10 @@ use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use perilune_vm::{LuaResult, TraceId, Value, Vm};
 use std::rc::Rc;
 
-/// What a call is about.
+/// What a call of `jit.on`, `jit.off` or `jit.flush` applies to.
 enum Scope {
     Engine,
-    /// A function; itself, and its children.
+    /// A function: itself, its children, or both.
     Proto {
         proto: Gc<Proto>,
         itself: bool,
@@ -137,7 +137,7 @@ pub fn status(vm: &mut Vm) -> LuaResult<u32> {
     let Some(jit) = Jit::of(vm) else { return vm.ret1(Value::FALSE) };
     vm.push(Value::bool(jit.is_on()));
     let mut n = 1;
-    for name in processor().into_iter().chain(jit.options.get().flags.names()) {
+    for name in processor().into_iter().chain(jit.settings.options.get().flags.names()) {
         let name = vm.new_str(name.as_bytes());
         vm.push(Value::str(name));
         n += 1;

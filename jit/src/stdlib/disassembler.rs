@@ -1,4 +1,4 @@
-//! Machine code as text: what `jit.dis_x64` and `jit.dis_arm64` need from outside of Lua.
+//! Machine code as text: the functions in Rust that `jit.dis_x64` and `jit.dis_arm64` call.
 
 use perilune_vm::object::{Gc, NativeFn, Table};
 use perilune_vm::{LuaResult, Value, Vm};
@@ -8,9 +8,9 @@ use perilune_vm::{LuaResult, Value, Vm};
 pub struct Line {
     /// Bytes.
     pub length: usize,
-    /// What an assembler would read.
+    /// The text, as an assembler would read it.
     pub text: String,
-    /// The address that it jumps to or refers to, if it says one.
+    /// The address that it jumps or refers to, if it has one.
     pub target: Option<u64>,
 }
 
@@ -26,7 +26,7 @@ pub fn lines(code: &[u8], address: usize) -> Vec<Line> {
     lines
 }
 
-/// The functions for the modules: by name of the architecture, one that decodes an instruction.
+/// For the module `jit.dis_x64`: the decoder, by name of the architecture.
 pub fn x64(vm: &mut Vm) -> Gc<Table> {
     library(vm, |vm| decode(vm, x64_line))
 }
@@ -41,8 +41,8 @@ fn library(vm: &mut Vm, decode: NativeFn) -> Gc<Table> {
     t
 }
 
-/// `decode(code, offset, address)`: the instruction at an offset of a string, which is at an address: its length, its text, and the
-/// address that it refers to, or nil. What is no instruction is shown as bytes.
+/// `decode(code, offset, address)`: decodes the instruction at an offset of a string that lies at an address. Returns its length, its text,
+/// and the address that it refers to, or nil. Bytes that are no instruction are shown as bytes.
 fn decode(vm: &mut Vm, line: fn(&[u8], u64) -> Line) -> LuaResult<u32> {
     let code = vm.check_str(0)?;
     let offset = vm.check_int(1)?;
@@ -78,7 +78,7 @@ fn arm64_line(code: &[u8], address: u64) -> Line {
     }
 }
 
-/// Without the feature `disasm`, sixteen bytes are a line.
+/// Without the feature `disasm`, a line is sixteen bytes.
 #[cfg(not(feature = "disasm"))]
 fn x64_line(code: &[u8], _: u64) -> Line {
     unknown(code, 16)
@@ -97,7 +97,7 @@ fn unknown(code: &[u8], length: usize) -> Line {
     Line { length: bytes.len(), text: format!(".byte {text}"), target: None }
 }
 
-/// Puts an address in the place of a distance from `base`, which the text has as `$+0x10`.
+/// Replaces a distance from `base`, written as `$+0x10`, by the address.
 #[cfg(feature = "disasm")]
 fn with_target(length: usize, text: String, base: u64) -> Line {
     let distance = text.split_once('$').and_then(|(before, rest)| {

@@ -20,7 +20,7 @@ fn put_int(vm: &mut Vm, t: Gc<Table>, name: &str, n: i64) {
     vm.set_field(t, name.as_bytes(), Value::integer(n));
 }
 
-/// Where a function is, for people.
+/// The location of a function as people read it: source and line.
 pub fn location(p: Gc<Proto>, line: u32) -> Vec<u8> {
     let name = p.chunkname.bytes();
     let at = format!(":{line}");

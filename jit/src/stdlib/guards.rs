@@ -1,4 +1,4 @@
-//! What guards ask, for people.
+//! The conditions of guards in words.
 
 use super::funcinfo::location;
 use crate::trace::Entry;
@@ -27,7 +27,7 @@ pub fn type_word(ty: Ty) -> &'static str {
     }
 }
 
-/// The name of a function: that of a builtin, or where it is.
+/// The name of a builtin, or the location of a Lua function.
 pub fn function_name(f: Gc<Func>) -> String {
     match f.proto() {
         Some(p) => String::from_utf8_lossy(&location(p, p.first_line)).into_owned(),
@@ -43,7 +43,7 @@ pub struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// Of a finished trace.
+    /// For a finished trace.
     pub fn of(entry: &'a Entry) -> Words<'a> {
         Words { entry, trace: &entry.trace }
     }
@@ -105,7 +105,7 @@ impl<'a> Words<'a> {
             op => self.assigned(r).or_else(|| self.arithmetic(*ins)).unwrap_or_else(|| format!("{i:04} ({})", op.name())),
         }
     }
-    /// The variable that a value is assigned to.
+    /// The variable to which a value is assigned.
     fn assigned(&self, r: IrRef) -> Option<String> {
         self.trace.snaps.iter().find_map(|snap| {
             let slots = snap.slots.iter().filter(|s| s.value == r);
@@ -116,7 +116,7 @@ impl<'a> Words<'a> {
             Some(format!("local '{}'", String::from_utf8_lossy(name)))
         })
     }
-    /// A calculation with two operands that are not calculated themselves.
+    /// An arithmetic expression of two operands that are not expressions themselves.
     fn arithmetic(&self, ins: Ins) -> Option<String> {
         let sign = match ins.op {
             Op::ADD | Op::ADDOV => "+",
@@ -129,7 +129,7 @@ impl<'a> Words<'a> {
         let simple = |r: IrRef| self.trace.def(r).is_none_or(|d| matches!(d.op, Op::SLOAD | Op::HLOAD | Op::ALOAD | Op::ULOAD));
         (simple(ins.a) && simple(ins.b)).then(|| format!("{} {sign} {}", self.operand(ins.a), self.operand(ins.b)))
     }
-    /// What must hold for the trace not to be left by the guard `i`.
+    /// The condition that guard `i` checks.
     pub fn condition(&self, i: usize) -> String {
         let ins: Ins = self.trace.ins[i];
         let compare = |how: &str| format!("{} {how} {}", self.operand(ins.a), self.operand(ins.b));
@@ -151,6 +151,7 @@ impl<'a> Words<'a> {
             Op::RETF => "returns to where it did".into(),
             Op::GCSTEP => "the collector has nothing to do that must be done outside".into(),
             Op::PROF => "no sample waits to be taken".into(),
+            Op::FUEL => format!("there is fuel for {} instructions", ins.b.0.saturating_sub(ins.a.0)),
             Op::ADDOV | Op::SUBOV | Op::MULOV => "the result is an integer".into(),
             Op::HREFK => format!("field {} is where it was", self.operand(ins.b)),
             Op::UREFO => "the upvalue is open".into(),
@@ -168,7 +169,7 @@ impl<'a> Words<'a> {
             _ => format!("{} is {}", self.operand(IrRef::of_ins(i)), type_word(ins.ty)),
         }
     }
-    /// The same of guards on what is known of a table as a whole.
+    /// The condition of a guard on a property of a whole table.
     fn condition_of_table(&self, ins: Ins) -> Option<String> {
         let loaded = self.trace.def(ins.a).filter(|i| i.op == Op::FLOAD)?;
         let object = self.operand(loaded.a);
@@ -180,7 +181,7 @@ impl<'a> Words<'a> {
             _ => None,
         }
     }
-    /// Is the type of its value what the guard `i` asks for?
+    /// Does guard `i` check the type of its value?
     pub fn asks_type(&self, i: usize) -> bool {
         let op = self.trace.ins[i].op;
         matches!(op, Op::SLOAD | Op::ALOAD | Op::HLOAD | Op::ULOAD | Op::VLOAD | Op::XLOAD)

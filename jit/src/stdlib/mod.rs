@@ -104,7 +104,7 @@ pub fn open(vm: &mut Vm) {
     modules::open(vm);
 }
 
-/// Makes a library that is no global.
+/// Makes a library that is not a global variable.
 fn load(vm: &mut Vm, name: &str) -> LuaResult<u32> {
     let library = vm.new_table(0, 4);
     fill_library(vm, library, name);

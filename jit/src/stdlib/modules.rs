@@ -1,15 +1,15 @@
-//! The modules of the `jit` library that are written in Lua, in the binary. `require` looks for files first.
+//! The modules of the `jit` library that are written in Lua, embedded in the binary. `require` looks for files first.
 
 use super::{disassembler, object_file};
 use perilune_vm::stdlib::embedded::Module;
 use perilune_vm::{Value, Vm};
 
-/// A module that needs nothing from outside.
+/// A module that calls no functions in Rust.
 const fn plain(name: &'static str, source: &'static [u8]) -> Module {
     Module { name, source, extra: |_| Value::NIL }
 }
 
-/// The modules; functions of ours that one needs are its second argument.
+/// The modules. A module that calls functions in Rust gets them as its second argument.
 const MODULES: [Module; 10] = [
     plain("jit.v", include_bytes!("../../lua/v.lua")),
     plain("jit.bc", include_bytes!("../../lua/bc.lua")),
@@ -28,7 +28,7 @@ const MODULES: [Module; 10] = [
 ];
 const DIS: &[u8] = include_bytes!("../../lua/dis.lua");
 
-/// The modules that `-j` starts, with what each is for: the first sentence of its source.
+/// The modules that `-j` starts, each with its purpose: the first sentence of its source.
 pub fn commands() -> impl Iterator<Item = (&'static str, String)> {
     let started = MODULES.iter().filter(|m| m.name != "jit.bcsave" && m.source.windows(7).any(|w| w == b"start ="));
     started.map(|m| {

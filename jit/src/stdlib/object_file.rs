@@ -1,4 +1,4 @@
-//! Bytecode in object files: what `jit.bcsave` needs from outside of Lua.
+//! Bytecode in object files: the functions in Rust that `jit.bcsave` calls.
 
 use object::write::{Object, SectionId, StandardSection, Symbol, SymbolSection};
 use object::{Architecture, BinaryFormat, Endianness, FileFlags, SectionKind, SymbolFlags, SymbolKind, SymbolScope, elf};

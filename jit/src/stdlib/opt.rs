@@ -10,9 +10,9 @@ use perilune_vm::{LuaResult, Vm};
 pub fn start(vm: &mut Vm) -> LuaResult<u32> {
     let jit = compiler(vm)?;
     if vm.nargs() == 0 {
-        let options = jit.options.get();
+        let options = jit.settings.options.get();
         jit.settle_exits();
-        jit.options.set(Options { flags: OptFlags::ALL, ..options });
+        jit.settings.options.set(Options { flags: OptFlags::ALL, ..options });
         return Ok(0);
     }
     for i in 0..vm.nargs() {
@@ -24,15 +24,15 @@ pub fn start(vm: &mut Vm) -> LuaResult<u32> {
 }
 
 impl Jit {
-    /// Does what one argument of `jit.opt.start` asks for.
+    /// Sets an option as one argument of `jit.opt.start` says.
     ///
     /// # Errors
     /// There is no such option; with LuaJIT's message.
     pub fn set_option(&self, vm: &mut Vm, text: &str) -> Result<(), String> {
-        let mut options = self.options.get();
+        let mut options = self.settings.options.get();
         let changed = options.apply(text).ok_or_else(|| format!("unknown or malformed optimization flag '{text}'"))?;
         self.settle_exits();
-        self.options.set(options);
+        self.settings.options.set(options);
         match changed {
             Changed::Nothing => {}
             Changed::HotCounters => self.reset_counters(vm),

@@ -1,7 +1,7 @@
 //! `jit.profile`: a function that is called with samples.
 //!
-//! Where compiled code was when a sample was taken is noted at once ([`perilune_vm::sample`]); the function is called soon after, when
-//! that code has been left, and `dumpstack` answers with what ran where the sample was.
+//! A sample in compiled code notes the position at once ([`perilune_vm::sample`]). The function is called soon after, when compiled code
+//! has been left, and `dumpstack` answers with the functions that ran at the sample.
 
 use super::compiler;
 use crate::Jit;
@@ -16,7 +16,7 @@ use perilune_vm::sample::{self, Consumer, InCode, Part, Sample};
 use perilune_vm::{LuaResult, Value, Vm};
 use std::rc::Rc;
 
-/// Milliseconds between samples where the mode does not say.
+/// Milliseconds between samples, if the mode does not say.
 const INTERVAL: u64 = 10;
 /// Names of the registry entries with the function, and the stack that it is called on.
 const FUNCTION: &[u8] = b"_PROFILE_FUNCTION";
@@ -25,23 +25,23 @@ const STACK: &[u8] = b"_PROFILE_STACK";
 /// Functions of `jit.profile`.
 pub const PROFILE: [(&str, perilune_vm::object::NativeFn); 3] = [("start", start), ("stop", stop), ("dumpstack", dumpstack)];
 
-/// Calls the function in the registry.
+/// Calls the profiler function, which is in the registry.
 struct Callback {
     jit: Option<Rc<Jit>>,
-    /// The coroutine that it is being called for, and where in compiled code that was.
+    /// The coroutine of the sample that the function is being called for, and the position in compiled code.
     told: RefCell<Option<(Gc<Thread>, Located)>>,
-    /// Those that it is to be called for next, the first one last.
+    /// The samples that it is to be called for next, the first one last.
     waiting: RefCell<Vec<(Part, Option<Located>)>>,
     ended: Cell<bool>,
 }
 
 impl Callback {
-    /// That which takes samples of this VM.
+    /// The callback of this VM, if the VM is sampled for `jit.profile`.
     fn of(vm: &Vm) -> Option<Rc<Callback>> {
         let consumer: Rc<dyn Any> = vm.sampling_consumer()?;
         consumer.downcast().ok()
     }
-    /// What the function is to be told of next.
+    /// The next sample that the function is to be called for.
     fn next(&self) -> Option<(Part, Option<Located>)> {
         self.waiting.borrow_mut().pop().filter(|_| !self.ended.get())
     }
@@ -58,7 +58,7 @@ impl Callback {
         }
         *self.told.borrow_mut() = None;
     }
-    /// The stack of `thread` in a format, as it was at the sample that the function is being told of, if that was in compiled code.
+    /// The stack of `thread` in a format, as it was at the current sample if that was in compiled code.
     fn stack(&self, vm: &Vm, thread: Gc<Thread>, format: &[u8], depth: i32) -> Option<Vec<u8>> {
         let told = self.told.borrow();
         let (_, at) = told.as_ref().filter(|t| t.0 == thread)?;
@@ -66,7 +66,7 @@ impl Callback {
         let mut frames = sample::frames(vm, thread, most);
         let own = frames.len();
         if at.put_on(&mut frames, own) {
-            // Of the coroutine that they ran in no more is known.
+            // No more is known about the stack of that coroutine.
             frames.truncate(at.functions.len());
         }
         Some(sample::dump_frames(&frames, format, depth))
@@ -75,11 +75,11 @@ impl Callback {
 
 impl Consumer for Callback {
     fn sample(&self, vm: &mut Vm, sample: Sample) {
-        // Before the function may throw traces away.
+        // The positions are located before the function is called, which may flush traces.
         let locate = |p: &Part| (*p, p.place.and_then(|place| self.jit.as_ref()?.locate(vm, place)));
         let mut parts: Vec<(Part, Option<Located>)> = sample.parts.iter().rev().map(locate).collect();
         if parts.iter().all(|p| p.1.is_none()) {
-            // They have the stack in common: told of once, as if all were of the first kind.
+            // These samples have the same stack: the function is called once, as if all were of the first kind.
             parts.drain(..parts.len().saturating_sub(1));
             parts.iter_mut().for_each(|p| p.0.count = sample.count());
         }
@@ -89,7 +89,7 @@ impl Consumer for Callback {
         }
     }
     fn closing(&self, vm: &mut Vm) {
-        // Handlers may be told that traces go: what they use must not have been finalized.
+        // Handlers may be called when traces are flushed: the values that they use must not have been finalized yet.
         let _ = end(vm);
     }
     fn mark(&self, marker: &mut Marker) {
@@ -99,7 +99,7 @@ impl Consumer for Callback {
     }
 }
 
-/// There is nobody to tell of an error in the function: the process ends.
+/// An error in the function cannot be reported to anybody: the process ends.
 fn fail(vm: &mut Vm) -> ! {
     let text = vm.errors.value.as_str().map_or_else(|| "?".into(), |s| s.to_str_lossy().into_owned());
     eprintln!("PANIC: unprotected error in call to Lua API ({text})");
@@ -107,7 +107,7 @@ fn fail(vm: &mut Vm) -> ! {
     std::process::exit(1);
 }
 
-/// What a mode says: the interval, and what becomes of samples in compiled code.
+/// What a mode string says: the interval, and how samples in compiled code are taken.
 fn parse(mode: &[u8]) -> (Duration, InCode) {
     let (mut interval, mut in_code) = (INTERVAL, InCode::Late);
     let mut rest = mode;
@@ -150,9 +150,9 @@ fn set(vm: &mut Vm, registry: Gc<Table>, name: &[u8], v: Value) {
     vm.set_field(registry, name, v);
 }
 
-/// Ends the sampling of this VM; traces that were compiled for it must go.
+/// Ends the sampling of this VM. Traces that were compiled for it are flushed.
 fn end(vm: &mut Vm) -> LuaResult<()> {
-    // Others take samples as well.
+    // Another profiler may sample the VM as well.
     if let Some(callback) = Callback::of(vm) {
         callback.ended.set(true);
         vm.stop_sampling();

@@ -1,4 +1,4 @@
-//! `jit.util.traceinfo` and the rest that tells of traces as LuaJIT does.
+//! `jit.util.traceinfo` and the other functions by which LuaJIT describes traces.
 
 use super::{compiler, trace_id};
 use crate::Jit;
@@ -20,12 +20,12 @@ impl Jit {
         if let Some(e) = self.registry.borrow().get(n) {
             return Some(Rc::clone(&e.trace));
         }
-        if let Some(r) = &*self.recording.borrow()
+        if let Some(r) = &*self.recording.current.borrow()
             && r.number() == n
         {
             return Some(Rc::new(r.trace().clone()));
         }
-        self.given_up.borrow().as_ref().filter(|g| g.0 == n).map(|g| Rc::clone(&g.1))
+        self.recording.aborted.borrow().as_ref().filter(|g| g.0 == n).map(|g| Rc::clone(&g.1))
     }
 }
 
@@ -74,7 +74,7 @@ pub fn traceir(vm: &mut Vm) -> LuaResult<u32> {
     };
     let word = i32::from(ins.op as u8) << 8 | i32::from(ins.ty as u8) | i32::from(ins.flags & 0xe0);
     let (a, b) = (operand(ins.op.mode_a(), ins.a), operand(ins.op.mode_b(), ins.b));
-    // Where it is in registers nobody knows; 254 is what is sunk.
+    // Registers are not known; LuaJIT's 254 stands for a sunk instruction.
     let place = if ins.is_sunk() { 0xfe } else { 0xff };
     for n in [mode_word(ins.op), word, a, b, place] {
         vm.push(Value::int(n));
@@ -116,7 +116,7 @@ pub fn tracek(vm: &mut Vm) -> LuaResult<u32> {
         vm.push(Value::int(slot as i32));
         return Ok(3);
     }
-    // A frame's link is shown as such where the type is that of a number.
+    // The link of a frame is shown as a link where the type is that of a number.
     let ty = if is_link(&t, IrRef::of_const((-1 - i) as usize)) { Ty::Num } else { k.ty() };
     vm.push(Value::int(ty as i32));
     Ok(2)
@@ -143,7 +143,7 @@ pub fn tracesnap(vm: &mut Vm) -> LuaResult<u32> {
     if !wants_position {
         return Ok(1);
     }
-    // The position is an index only in the function that it lies in.
+    // The position has an index only in the prototype that it lies in.
     let pos = compiler(vm)?.registry.borrow().get(n).and_then(|e| e.position_of(snap.pc));
     vm.push(pos.map_or(Value::NIL, |pos| Value::int(pos.index as i32)));
     Ok(2)
@@ -156,16 +156,16 @@ pub fn tracemc(vm: &mut Vm) -> LuaResult<u32> {
     let code = n.and_then(|n| jit.registry.borrow().get(n).map(|e| (e.code, e.map.text as usize)));
     let Some((code, text)) = code else { return Ok(0) };
     let Some(bytes) = jit.machine.borrow().bytes(code) else { return Ok(0) };
-    // Constants that follow the instructions would be shown as some.
+    // The constants behind the instructions are left out: they would be disassembled as instructions.
     let text = vm.new_str(&bytes[..text.min(bytes.len())]);
     vm.push(Value::str(text));
-    vm.push(Value::number(code.0 as f64));
-    vm.push(Value::int(code.2 as i32));
+    vm.push(Value::number(code.address as f64));
+    vm.push(Value::int(code.loop_offset as i32));
     Ok(3)
 }
 
-/// `jit.util.traceexitstub(tr, exitno)`: where the code of an exit begins; or where all exits without code of their own go. With one
-/// argument, nothing: exits are those of a trace.
+/// `jit.util.traceexitstub(tr, exitno)`: the address of the code of an exit, or of the exit stub for exits without code of their own.
+/// Returns nothing if there is only one argument: exits belong to traces.
 pub fn traceexitstub(vm: &mut Vm) -> LuaResult<u32> {
     let n = trace_id(vm)?;
     if vm.nargs() < 2 {
@@ -179,7 +179,7 @@ pub fn traceexitstub(vm: &mut Vm) -> LuaResult<u32> {
         return Ok(0);
     }
     let address = match e.map.exits.get(exit as usize) {
-        Some(&at) if at != 0 => e.code.0 + at as usize,
+        Some(&at) if at != 0 => e.code.address + at as usize,
         _ => jit.machine.borrow().exit_stub(),
     };
     vm.ret1(Value::number(address as f64))

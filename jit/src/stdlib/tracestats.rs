@@ -1,4 +1,4 @@
-//! What LuaJIT does not tell: what traces cost, why and how often they are left, and what was given up.
+//! What LuaJIT does not report: what traces cost, why and how often they are left, and aborts by site.
 
 use super::funcinfo::location;
 use super::{compiler, trace_id};
@@ -18,7 +18,7 @@ fn put_text(vm: &mut Vm, t: Gc<Table>, name: &str, text: &[u8]) {
     vm.set_field(t, name.as_bytes(), text);
 }
 
-/// `jit.util.counters([own])`: what the compiler did so far in the process; in this VM alone if `own` is true. See
+/// `jit.util.counters([own])`: counts of what the compiler has done in the process; in this VM alone if `own` is true. See
 /// [`crate::view::counters::Counters`].
 pub fn counters(vm: &mut Vm) -> LuaResult<u32> {
     let jit = compiler(vm)?;
@@ -32,7 +32,7 @@ pub fn counters(vm: &mut Vm) -> LuaResult<u32> {
     vm.ret1(Value::table(t))
 }
 
-/// `jit.util.tracestats(tr)`: what a trace cost, and how it is used. Nothing if there is no such trace.
+/// `jit.util.tracestats(tr)`: what a trace has cost, and how it is used. Returns nothing if there is no such trace.
 pub fn tracestats(vm: &mut Vm) -> LuaResult<u32> {
     let Some((n, jit)) = finished(vm)? else { return Ok(0) };
     jit.settle_exits();
@@ -53,7 +53,7 @@ pub fn tracestats(vm: &mut Vm) -> LuaResult<u32> {
         put_number(vm, pass, "after", p.after as f64);
     }
     put_number(vm, t, "instructions", e.trace.executed() as f64);
-    put_number(vm, t, "mcode", e.code.1 as f64);
+    put_number(vm, t, "mcode", e.code.size as f64);
     let microseconds = |d: core::time::Duration| d.as_nanos() as f64 / 1000.0;
     put_number(vm, t, "record_us", microseconds(e.cost.record));
     put_number(vm, t, "optimise_us", microseconds(e.cost.optimise));
@@ -63,7 +63,7 @@ pub fn tracestats(vm: &mut Vm) -> LuaResult<u32> {
     vm.ret1(Value::table(t))
 }
 
-/// The number in the first argument, if it is that of a finished trace.
+/// The trace whose number is the first argument, if it is finished.
 fn finished(vm: &mut Vm) -> LuaResult<Option<(TraceId, Rc<Jit>)>> {
     let n = trace_id(vm)?;
     let jit = compiler(vm)?;
@@ -71,7 +71,7 @@ fn finished(vm: &mut Vm) -> LuaResult<Option<(TraceId, Rc<Jit>)>> {
     Ok(n.map(|n| (n, jit)))
 }
 
-/// Says where a bytecode is.
+/// Adds the position of a bytecode instruction to a table.
 fn put_position(vm: &mut Vm, t: Gc<Table>, pos: BcPos) {
     let line = pos.line();
     put_text(vm, t, "loc", &location(pos.proto, line));
@@ -82,8 +82,8 @@ fn put_position(vm: &mut Vm, t: Gc<Table>, pos: BcPos) {
     }
 }
 
-/// `jit.util.exitinfo(tr, exitno)`: where an exit leads, how often it was taken, and what its guards ask for. Nothing if there is no
-/// such exit.
+/// `jit.util.exitinfo(tr, exitno)`: the position that an exit resumes at, how often it was taken, and what its guards check. Returns
+/// nothing if there is no such exit.
 pub fn exitinfo(vm: &mut Vm) -> LuaResult<u32> {
     let found = finished(vm)?;
     let exit = vm.check_int(1)?;
@@ -117,12 +117,11 @@ pub fn exitinfo(vm: &mut Vm) -> LuaResult<u32> {
     vm.ret1(Value::table(t))
 }
 
-/// `jit.util.aborts()`: why recordings were given up and where, and how often, since the last flush: a list, the most frequent
-/// first.
+/// `jit.util.aborts()`: reasons and sites of aborts since the last flush, with counts: a list, the most frequent first.
 pub fn aborts(vm: &mut Vm) -> LuaResult<u32> {
     let jit = compiler(vm)?;
     let list = vm.new_table(4, 0);
-    for (i, (place, count)) in jit.given_up_places().into_iter().enumerate() {
+    for (i, (place, count)) in jit.abort_sites().into_iter().enumerate() {
         let t = vm.new_table(0, 3);
         vm.table_set_int(list, i as i32 + 1, Value::table(t));
         put_text(vm, t, "reason", place.reason.as_bytes());

@@ -9,7 +9,7 @@ use perilune_vm::object::{Gc, Table};
 use perilune_vm::stdlib::LOADED;
 use perilune_vm::{LuaResult, Value, Vm};
 
-/// Names side by side, six characters each.
+/// Names joined without separators, six characters each.
 fn packed(names: impl Iterator<Item = &'static str>) -> String {
     names.map(|n| format!("{n:<6.6}")).collect()
 }

@@ -8,7 +8,8 @@ use perilune_recorder::ir::{Link, SnapId, Trace};
 use perilune_recorder::opt::Pass;
 use perilune_vm::bc::Ins;
 use perilune_vm::hooks::Unboxed;
-use perilune_vm::object::{BcPos, Gc, Proto};
+use perilune_vm::interp::stitch::StitchStub;
+use perilune_vm::object::{BcAddr, BcPos, Gc, InsPtr, Proto};
 use perilune_vm::{ExitId, TraceId};
 use std::rc::Rc;
 use std::time::Duration;
@@ -16,21 +17,21 @@ use std::time::Duration;
 /// An exit.
 #[derive(Copy, Clone, Default, Debug)]
 pub struct Exit {
-    /// Times taken to the interpreter.
+    /// How often it was taken to the interpreter.
     pub taken: u32,
-    /// Hot exit counter: times taken to the interpreter while a side trace could have been recorded; [`Exit::DONE`] when no (further) one
-    /// will be.
+    /// Hot exit counter: how often it was taken to the interpreter while a side trace could have been recorded; [`Exit::DONE`] when no
+    /// (further) side trace will be recorded.
     pub hot_count: u32,
     /// The hot count at which the threshold is computed again.
     pub next_check: u32,
     /// Recordings of a side trace that were started.
     pub tries: u32,
-    /// What compiling the side trace takes, if one was recorded that was too expensive.
+    /// Estimated time of compiling the side trace, if one was recorded that was too expensive.
     pub compile_cost: Duration,
-    /// Side trace that begins here.
+    /// The side trace that starts there.
     pub side: Option<TraceId>,
-    /// How often starting over from here (see `Jit::restart_position`) failed, up to [`Exit::MAX_RESTARTS`]: then only an ordinary side
-    /// trace will do.
+    /// How many recordings failed that started over from here (see `Jit::restart_position`), up to [`Exit::MAX_RESTARTS`]: then only an
+    /// ordinary side trace is recorded.
     pub failed_restarts: u8,
 }
 
@@ -63,37 +64,45 @@ pub struct Entry {
     pub returns: bool,
     /// For a root trace that a loop or a function header enters: where it starts.
     pub start: Option<TraceStart>,
-    /// For a trace behind a call: the function, and the STITCH that enters it.
-    pub stitch: Option<(Gc<Proto>, *const Ins)>,
-    /// The functions whose code the trace is made from; first the one that its root trace starts in, with which it ends.
+    /// For a trace behind a call that another trace ended in front of: the position of the call. Its stitch stub enters the trace.
+    pub stitch: Option<BcPos>,
+    /// The prototypes whose code the trace is made from. The first is the owner: the one that the root trace starts in.
     pub(super) protos: Vec<Gc<Proto>>,
-    /// Bytecode instructions that have run in the traces above when this one begins.
-    pub above: u32,
-    /// First snapshot of the loop; that there is none is said by the number of snapshots.
-    pub loop_snap: u32,
-    /// For a root trace: may more have run when one of its tree is left than lies on the straight way there?
-    pub goes_round: bool,
-    /// For a root trace: bytecode instructions saved by entering its tree, less those lost, see [`Entry::saving`].
-    pub saved: i64,
+    /// Whether entering it pays.
+    pub account: Account,
     /// Id of the first exit.
     pub exit_base: ExitId,
     /// The exits.
     pub exits: Vec<Exit>,
     /// Side traces (of a root trace).
     pub sides: u32,
-    /// Address and size of the machine code, and the offset of the loop in it.
+    /// The machine code.
     pub code: Code,
-    /// Where in it what is.
+    /// What each part of the machine code does.
     pub map: CodeMap,
     /// For a root trace: the function of its tree, which is entered in place of this trace's own code.
     pub tree: Option<TreeCode>,
     /// For a side trace: how often it has run in its own code.
     pub runs: Runs,
-    /// What making it took.
+    /// Time that making it took.
     pub cost: Cost,
 }
 
-/// What making a trace took.
+/// Whether entering a trace pays, in bytecode instructions: see [`Entry::saving`].
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Account {
+    /// Instructions that have run in the traces above when this one begins.
+    pub above: u32,
+    /// First snapshot of the loop; the number of snapshots if there is no loop.
+    pub loop_snap: u32,
+    /// For a root trace: may a trace of its tree jump back to a loop, so that more instructions have run when the tree is left than lie on
+    /// the straight path there?
+    pub goes_round: bool,
+    /// For a root trace: instructions that entering its tree has saved, less those that it has lost.
+    pub saved: i64,
+}
+
+/// Time that making a trace took.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Cost {
     /// Time for recording.
@@ -107,21 +116,26 @@ pub struct Cost {
 }
 
 impl Entry {
-    /// The function that the tree of traces lives as long as.
+    /// The prototype that the trace lives as long as: the one that its root trace starts in.
     pub fn owner(&self) -> Gc<Proto> {
         self.protos[0]
     }
     /// The position of the instruction at an address.
-    pub fn position_of(&self, pc: u64) -> Option<BcPos> {
-        let pc: *const Ins = core::ptr::with_exposed_provenance(pc as usize);
-        self.protos.iter().find_map(|p| BcPos::of_address(*p, pc))
+    pub fn position_of(&self, address: BcAddr) -> Option<BcPos> {
+        self.protos.iter().find_map(|p| BcPos::of_address(*p, address))
+    }
+    /// The instruction at an address from one of the trace's snapshots.
+    pub(crate) fn ins_ptr(&self, address: BcAddr) -> InsPtr {
+        let found = self.protos.iter().find_map(|p| p.ins_ptr(address));
+        debug_assert!(found.is_some(), "a trace keeps the prototypes that its snapshots resume in");
+        found.unwrap_or_else(|| BcPos { proto: self.owner(), index: 0 }.ptr())
     }
     /// The functions that the trace is made from.
     pub fn protos(&self) -> &[Gc<Proto>] {
         &self.protos
     }
-    /// Does leaving by this exit mean that the trace has ended, and not that a guard failed? A side trace that ends in the middle
-    /// of a chain of returns has not: another may follow the chain.
+    /// Does leaving by this exit mean that the trace has ended, and not that a guard failed? Not for a side trace that ends within a chain
+    /// of returns: another side trace may follow the chain.
     pub fn is_end(&self, exit: SnapId) -> bool {
         exit == self.trace.last_exit()
             && match self.trace.link {
@@ -130,35 +144,36 @@ impl Entry {
                 _ => false,
             }
     }
-    /// Takes back what enters the trace, whose number is `n`.
+    /// Makes its start, or its stitch stub, enter trace `n` no longer.
     pub(super) fn disarm(&self, n: TraceId) {
         if let Some(start) = &self.start {
             super::patch::disarm(start, n);
         }
-        if let Some((proto, stitch)) = self.stitch
-            && let Some(pad) = proto.pad_at(stitch)
-            && pad.trace() == Some(n)
-        {
-            pad.set_trace(None);
+        if let Some(stub) = self.stitch_stub().filter(|stub| stub.trace() == Some(n)) {
+            stub.set_trace(None);
         }
     }
-    /// What exit `k` leaves undone.
+    /// The stitch stub that enters the trace, if one does.
+    pub fn stitch_stub(&self) -> Option<&StitchStub> {
+        self.stitch.as_ref()?.stitch_stub()
+    }
+    /// The slots that exit `k` leaves unboxed.
     pub fn unboxed(&self, k: SnapId) -> Vec<Unboxed> {
         perilune_backend::unboxed::unboxed(&self.trace, k)
     }
-    /// The function that a trace is entered in, but for side traces.
+    /// The prototype in which a trace is entered from the interpreter; `None` for side traces.
     pub fn entered_in(&self) -> Option<Gc<Proto>> {
-        self.start.map(|s| s.pos.proto).or(self.stitch.map(|s| s.0))
+        self.start.map(|s| s.pos.proto).or(self.stitch.map(|s| s.proto))
     }
-    /// What was gained when the trace is left by `exit`: at least the instructions up to there. A loop that came to its second round
-    /// makes up for all losses: nobody knows how often it went round.
+    /// Bytecode instructions saved when the trace is left by `exit`: at least those up to there. A loop that reached its second iteration
+    /// makes up for all losses, since the number of its iterations is not known.
     pub fn saving(&self, exit: SnapId) -> i64 {
         let done = self.trace.snaps.get(exit.index()).map_or(0, |s| s.done);
-        let saving = i64::from(self.above) + i64::from(done) - cost::ENTRY_COST;
-        if exit.number() >= self.loop_snap { 2 * cost::MAX_LOSS } else { saving }
+        let saving = i64::from(self.account.above) + i64::from(done) - cost::ENTRY_COST;
+        if exit.number() >= self.account.loop_snap { 2 * cost::MAX_LOSS } else { saving }
     }
-    /// Bytecode instructions up to where the trace links to another.
+    /// Bytecode instructions up to the end of the trace, where it links to another.
     pub fn length(&self) -> i64 {
-        i64::from(self.above) + self.trace.snaps.get(self.trace.last_exit().index()).map_or(0, |s| i64::from(s.done))
+        i64::from(self.account.above) + self.trace.snaps.get(self.trace.last_exit().index()).map_or(0, |s| i64::from(s.done))
     }
 }

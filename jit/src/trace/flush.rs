@@ -1,4 +1,4 @@
-//! Throwing traces away.
+//! Flushing and removing traces.
 
 use crate::Jit;
 use crate::trace::Entry;
@@ -10,26 +10,26 @@ use perilune_vm::object::{Gc, Proto, ProtoFlags};
 use perilune_vm::{TraceId, Value, Vm};
 
 impl Jit {
-    /// Flushes all traces and the memory of failures.
+    /// Flushes all traces, and forgets aborts and the time that was spent.
     pub fn flush_all(&self, vm: &mut Vm) {
         self.cancel(vm);
         self.drop_traces(vm);
         self.policy.borrow_mut().renew();
-        self.aborts.borrow_mut().clear();
+        self.stats.aborts.borrow_mut().clear();
     }
-    /// Flushes the traces, if there are any: somebody begins or ends to watch the heap or to take samples, or a value has changed that
-    /// traces take for a constant. They are made again when their places are hot.
+    /// Flushes the traces, if there are any: because a watcher of the heap or a sampler is attached or detached, or because a value has
+    /// changed that traces take for a constant. Positions that are hot get traces again.
     pub fn flush_if_any(&self, vm: &mut Vm) {
         if self.is_recording() || self.registry.borrow().alive() != 0 {
             self.flush_again(vm);
         }
     }
-    /// Flushes all traces, and says so also if there are none. What was learnt about the program stays, as does what was spent.
+    /// Flushes all traces, and sends the event even if there are none. Feedback and the time that was spent are kept.
     pub fn flush_again(&self, vm: &mut Vm) {
         self.cancel(vm);
         self.drop_traces(vm);
     }
-    /// The same for the compiler itself, whose recording has ended.
+    /// The same while no recording is under way.
     pub(crate) fn drop_traces(&self, vm: &mut Vm) {
         self.tell_gone(None);
         vm.forget_places();
@@ -51,18 +51,21 @@ impl Jit {
             self.send(vm, Event::Trace, &[what]);
         }
     }
-    /// The traces of a function end with it. Their code stays while compiled code waits for a builtin: it may be theirs.
+    /// Removes the traces of a prototype that is being freed. Their code stays while compiled code waits for a builtin: the builtin may
+    /// return to it.
     pub(crate) fn collect_traces(&self, proto: Gc<Proto>, waiting: bool) {
         if proto.flags.get() & ProtoFlags::TRACED != 0 {
             self.tell_gone(Some(proto));
         }
-        let freed = self.registry.borrow_mut().remove_traces(proto);
+        let numbers = self.protos.borrow_mut().take_traces(proto);
+        // Nothing leads to these traces any more: what a trace is linked to starts in a function that the trace keeps.
+        let freed = self.registry.borrow_mut().remove(&numbers);
         self.collected(freed, waiting);
     }
-    /// Ends side traces of a function's traces that lead through functions which the program cannot reach any more. Where a function
-    /// that lives long calls others, or returns to others, which do not, its traces would keep these for ever.
+    /// Removes side traces of an owner that lead through prototypes which the program cannot reach any more. Where a function that lives
+    /// long calls or returns to functions that do not, its traces would keep these alive for ever.
     pub(crate) fn end_unreachable(&self, owner: Gc<Proto>) {
-        let sides = self.registry.borrow().unreachable_sides(owner);
+        let sides = self.registry.borrow().unreachable_sides(&self.protos.borrow(), owner);
         if sides.is_empty() {
             return;
         }
@@ -74,7 +77,7 @@ impl Jit {
             });
         }
         let stub = self.machine.borrow().exit_stub();
-        let freed = self.registry.borrow_mut().remove_sides(owner, &sides, stub);
+        let freed = self.registry.borrow_mut().remove_sides(&mut self.protos.borrow_mut(), owner, &sides, stub);
         self.collected(freed, false);
     }
     fn collected(&self, freed: Vec<Freed>, waiting: bool) {
@@ -88,19 +91,19 @@ impl Jit {
             }
             self.count(|c| {
                 c.collected += 1;
-                c.mcode -= code.1 as u64;
+                c.mcode -= code.size as u64;
             });
             if log::on(Topic::Trace) {
                 eprintln!("[TRACE {n} collected]");
             }
         }
     }
-    /// Takes the root trace `n` out of use; what is linked to it keeps it alive.
+    /// Makes nothing enter root trace `n`. Traces that are linked to it still lead there.
     pub fn flush_root(&self, vm: &mut Vm, n: TraceId) {
         self.cancel(vm);
         self.registry.borrow().disarm_one(n);
     }
-    /// Takes all traces that start in a function out of use.
+    /// Makes nothing enter the traces that start in a function.
     pub fn flush_proto(&self, proto: Gc<Proto>) {
         let of_proto = |_: TraceId, e: &Entry| e.entered_in() == Some(proto);
         self.registry.borrow().disarm(of_proto);

@@ -19,20 +19,20 @@ use perilune_vm::interp::native::Unfinished;
 use perilune_vm::{ExitId, TraceId, Value, Vm};
 use std::cell::RefCell;
 
-/// What runs traces.
+/// What runs traces: the backend, and its state.
 #[derive(Default)]
 pub struct Machine {
     /// Taken from [`IDLE`], or made, when the first trace is compiled.
     backend: Option<Backend>,
-    /// The size that it was made for.
+    /// The size of code memory that it was made for.
     limit: usize,
 }
 
-/// No more memory is kept for the next state of a thread.
+/// A backend that has written more code than this is dropped with its state.
 const KEPT: usize = 1 << 20;
 
 thread_local! {
-    /// The backend of a state that ended, and the size that it was made for: setting one up takes as long as compiling a few traces.
+    /// The backend of a state that was dropped, with the size that it was made for: making one takes as long as compiling a few traces.
     static IDLE: RefCell<Option<(usize, Backend)>> = const { RefCell::new(None) };
 }
 
@@ -40,7 +40,7 @@ impl Drop for Machine {
     fn drop(&mut self) {
         if let Some(mut backend) = self.backend.take().filter(|b| b.code_written() <= KEPT) {
             backend.reset();
-            // Where the thread itself ends, the backend goes with it.
+            // When the thread itself ends, the backend is dropped.
             let _ = IDLE.try_with(|idle| idle.replace(Some((self.limit, backend))));
         }
     }
@@ -48,16 +48,39 @@ impl Drop for Machine {
 
 /// Why there is no code for a trace.
 pub enum Refused {
-    /// Memory for code is used up: everything must go.
+    /// Memory for code is used up: all traces must be flushed.
     Full,
     /// Something else.
     Abort(Abort, AbortInfo),
 }
 
-/// The place of a trace: address and size of code, and offset of the loop.
-pub type Code = (usize, usize, u32);
-/// The same with what is where in it, and the first id of its exits.
-pub type Placed = (Code, CodeMap, ExitId);
+/// The machine code of a trace; all zeros for a trace that the evaluator runs.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Code {
+    /// The address of its entry.
+    pub address: usize,
+    /// Its size in bytes.
+    pub size: usize,
+    /// Offset of the loop; 0 if there is none.
+    pub loop_offset: u32,
+}
+
+impl Code {
+    /// Does an address lie in it?
+    pub fn contains(self, address: usize) -> bool {
+        (self.address..self.address + self.size).contains(&address)
+    }
+}
+
+/// A trace that can run.
+pub struct Placed {
+    /// Its machine code.
+    pub code: Code,
+    /// What each part of the machine code does.
+    pub map: CodeMap,
+    /// Id of its first exit.
+    pub first_exit: ExitId,
+}
 
 impl Machine {
     fn backend(&mut self, limit: usize) -> Result<&mut Backend, BackendError> {
@@ -71,8 +94,8 @@ impl Machine {
         }
         self.backend.as_mut().ok_or(BackendError::ArenaFull)
     }
-    /// Compiles a trace, at whose start the exit that leads there left `unboxed` to be done and passed `exit_args`. `limit` is the size of
-    /// all code, in bytes; for `parts` see [`CompileRequest`].
+    /// Compiles a trace. The exit that leads to its start has left the slots `unboxed` and passes `exit_args`. `limit` is the size of all
+    /// code, in bytes; for `parts` see [`CompileRequest`].
     pub fn compile(
         &mut self,
         vm: &mut Vm,
@@ -91,13 +114,13 @@ impl Machine {
         let counts_runs = super::tree::counts_runs(vm, trace);
         let request = CompileRequest { unboxed, exit_args, counts_runs, parts, ..request(tree) };
         let code = self.emit(vm, &request, limit)?;
-        Ok(((code.entry, code.size, code.loop_offset.unwrap_or(0)), code.map))
+        Ok((Code { address: code.entry, size: code.size, loop_offset: code.loop_offset.unwrap_or(0) }, code.map))
     }
     /// Compiles a tree of traces as one function.
     pub(super) fn compile_tree(&mut self, vm: &mut Vm, tree: TraceTree<'_>, limit: usize) -> Result<Code, Refused> {
         let request = CompileRequest { interruptible: vm.sampling.leaves_loops(), ..request(tree) };
         let code = self.emit(vm, &request, limit)?;
-        Ok((code.entry, code.size, 0))
+        Ok(Code { address: code.entry, size: code.size, loop_offset: 0 })
     }
     fn emit(&mut self, vm: &mut Vm, request: &CompileRequest<'_>, limit: usize) -> Result<CompiledCode, Refused> {
         let backend = self.backend(limit).map_err(refused)?;
@@ -119,7 +142,7 @@ impl Machine {
         }
         Ok(code)
     }
-    /// What an exit's table entry holds while there is no side trace.
+    /// The entry of the exit table for an exit without a side trace.
     pub fn exit_stub(&self) -> usize {
         self.backend.as_ref().map_or(0, Backend::exit_stub)
     }
@@ -127,28 +150,28 @@ impl Machine {
     pub fn code_used(&self) -> usize {
         self.backend.as_ref().map_or(0, |b| b.code_memory().0)
     }
-    /// Drops all code.
+    /// Frees all code.
     pub fn reset(&mut self) {
         if let Some(b) = &mut self.backend {
             b.reset();
         }
     }
-    /// Drops the code of a trace.
+    /// Frees the code of a trace.
     pub fn free(&mut self, code: Code) {
         if let Some(b) = &mut self.backend
-            && code.1 != 0
+            && code.size != 0
         {
-            b.free(code.0, code.1);
+            b.free(code.address, code.size);
         }
     }
     /// The bytes of a trace's code.
     pub fn bytes(&self, code: Code) -> Option<Vec<u8>> {
         let range = self.backend.as_ref()?.code_range();
-        if code.0 < range.start || code.0 + code.1 > range.end || code.1 == 0 {
+        if code.address < range.start || code.address + code.size > range.end || code.size == 0 {
             return None;
         }
         // SAFETY: live code inside the arena, which is mapped readable.
-        Some(unsafe { core::slice::from_raw_parts(code.0 as *const u8, code.1) }.to_vec())
+        Some(unsafe { core::slice::from_raw_parts(code.address as *const u8, code.size) }.to_vec())
     }
 }
 
@@ -176,7 +199,7 @@ fn refused(e: BackendError) -> Refused {
     }
 }
 
-/// The evaluator in the place of compiled code.
+/// Runs a trace by the evaluator, in the place of compiled code.
 ///
 /// # Safety
 /// As [`perilune_vm::hooks::EnterFn`].
@@ -217,7 +240,7 @@ pub unsafe extern "C" fn evaluate(vm: *mut Vm, base: *mut Value, trace: u32) -> 
     }
 }
 
-/// Would a trace of the registry leave by its first exit on the running frame, before it does anything that can be seen?
+/// Would a trace of the registry leave by its first exit on the running frame, before it has any effect?
 pub(super) fn leaves_early(vm: &mut Vm, trace: &Trace) -> bool {
     let config = eval::Config { frame_delta: crate::frame::delta, ..eval::Config::default() };
     let base = vm.base;

@@ -1,14 +1,14 @@
 //! Finished traces: the registry that has them by number, the machine that compiles and runs them, the instructions that enter them, and
-//! what ends them.
+//! their removal.
 
-mod by_proto;
-mod entry;
+pub(crate) mod entry;
 mod flush;
 pub mod machine;
 pub mod patch;
+pub(crate) mod proto_traces;
 mod registry;
 mod shared_side;
-mod tables;
+pub(crate) mod tables;
 mod tree;
 
 pub use entry::{Cost, Entry, Exit, TraceStart};

@@ -1,4 +1,4 @@
-//! The instructions where traces start: counting, compiled, or given up.
+//! The instructions where traces start, which are patched: a counting form, a compiled form, and a blacklisted form.
 //!
 //! Next on the way of a hot loop: `jit/src/exit/side_exit.rs`.
 
@@ -19,7 +19,7 @@ fn compiled(op: Op) -> Option<Op> {
     })
 }
 
-/// The form that neither counts nor is compiled.
+/// The blacklisted form, which neither counts nor enters a trace.
 fn plain(op: Op) -> Option<Op> {
     Some(match op {
         Op::FORL => Op::IFORL,
@@ -31,7 +31,7 @@ fn plain(op: Op) -> Option<Op> {
     })
 }
 
-/// The counting form of one that was given up.
+/// The counting form of a blacklisted instruction.
 fn counting(op: Op) -> Option<Op> {
     Some(match op {
         Op::IFORL => Op::FORL,
@@ -49,7 +49,7 @@ fn fori(pos: BcPos, forl: Ins) -> Option<(usize, Ins)> {
     Some((at, pos.proto.ins(at)?))
 }
 
-/// Makes the instruction at `pos` enter trace `n`; false if it is not one that can.
+/// Makes the instruction at `pos` enter trace `n`; false if the instruction has no compiled form.
 pub fn arm(pos: BcPos, n: TraceId) -> bool {
     let Some(ins) = pos.ins() else { return false };
     let Some(op) = compiled(ins.op()) else { return false };
@@ -62,7 +62,7 @@ pub fn arm(pos: BcPos, n: TraceId) -> bool {
     true
 }
 
-/// Is trace `n` entered where it starts?
+/// Does the instruction at its start enter trace `n`?
 pub fn is_armed(start: &TraceStart, n: TraceId) -> bool {
     let &TraceStart { pos, original } = start;
     pos.ins().is_some_and(|ins| compiled(original.op()) == Some(ins.op()) && ins.trace() == Some(n))
@@ -82,7 +82,7 @@ pub fn disarm(start: &TraceStart, n: TraceId) {
     pos.proto.patch(pos.pc(), original);
 }
 
-/// Stops the instruction at `pos` from counting; false if it has no form for that.
+/// Makes the instruction at `pos` count no longer; false if it has no blacklisted form.
 pub fn blacklist(pos: BcPos) -> bool {
     let Some(ins) = pos.ins() else { return false };
     let Some(op) = plain(ins.op()) else { return false };

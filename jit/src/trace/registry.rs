@@ -1,24 +1,22 @@
 //! The finished traces, by number, and the tables by which the VM enters and leaves them.
 
-use super::by_proto::TracesByProto;
-use super::entry::{Cost, Entry, Exit, TraceStart};
+use super::entry::{Account, Cost, Entry, Exit, TraceStart};
 use super::machine::{Code, Placed};
 use super::shared_side::SidesByPc;
-use super::tables::{self, MAX_EXITS, MAX_TRACES, Tables};
+use super::tables::{self, MAX_TRACES, Tables};
 use super::tree::Runs;
 use crate::exit::descriptor::ExitDescriptor;
-use perilune_backend::code::Ranges;
+use crate::exit::table::ExitTable;
+use crate::policy::proto_table::ProtoTable;
 use perilune_recorder::ir::{Link, Op, SnapId, Trace, TraceExit};
 use perilune_recorder::rec::FinishedTrace;
+use perilune_vm::TraceId;
 use perilune_vm::bc::Ins;
-use perilune_vm::gc::Marker;
-use perilune_vm::hooks::PlainExit;
 use perilune_vm::object::{BcPos, Gc, Proto, ProtoFlags};
-use perilune_vm::{ExitId, TraceId};
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
-/// Does a trace of this tree go on in its root? (A plain loop is known by its snapshots, if it was copied behind itself.)
+/// Does a trace of this tree continue in its root? (A plain loop that was unrolled is known by its snapshots.)
 fn comes_back(link: Link, root: TraceId) -> bool {
     matches!(link, Link::UpRec | Link::DownRec | Link::TailRec) || link == Link::Root(root)
 }
@@ -37,7 +35,7 @@ pub struct NewTrace {
     pub id: TraceId,
     /// The recording.
     pub done: FinishedTrace,
-    /// Where it is entered, for a root trace.
+    /// Where it starts, for a root trace.
     pub start: Option<TraceStart>,
     /// The traces with the same start.
     pub replaced: Vec<TraceId>,
@@ -54,41 +52,42 @@ pub struct NewTrace {
 pub struct Registry {
     /// By number; 0 is never used.
     entries: Vec<Option<Entry>>,
-    /// By exit id.
-    descriptors: Vec<Option<ExitDescriptor>>,
-    /// By exit id: what [`perilune_vm::Vm`] points to. See [`crate::plain_exits`].
-    pub(crate) plain_exits: Vec<PlainExit>,
-    /// Code by trace number and by exit id: what [`perilune_vm::Vm`] points to. Never reallocated.
-    trace_code: Vec<usize>,
-    /// Times entered by trace number; those of traces that are gone together.
-    entered: Vec<u64>,
-    entered_before: u64,
-    /// By trace number, see `tree`.
-    pub(super) side_countdown: Vec<i32>,
-    /// Exits of traces that are gone, as far as they are not counted elsewhere.
-    pub(crate) taken_before: u64,
-    exit_table: Vec<usize>,
-    /// The same with the exit stub for all of them, while samples are taken; or empty.
-    leaving: Vec<usize>,
-    /// Exit ids in use.
-    exits: Ranges,
-    by_proto: TracesByProto,
     /// Traces by the address of their code.
-    codes: BTreeMap<usize, TraceId>,
-    pub(crate) sides_by_pc: SidesByPc,
-    /// Numbers below are taken.
+    by_code: BTreeMap<usize, TraceId>,
+    /// All numbers below are taken.
     free_from: usize,
+    /// Number of traces.
     alive: usize,
-    /// How many traces and exits there were at most.
-    most: (usize, usize),
+    /// Code and times entered by number: what compiled code and the interpreter read and count.
+    pub(super) running: RunningTables,
+    /// The exits of all traces.
+    pub(crate) exits: ExitTable,
+    /// Side traces by the position that they start at.
+    pub(crate) sides_by_pc: SidesByPc,
+}
+
+/// The tables by trace number that [`perilune_vm::state::CompiledState`] points to. Never reallocated.
+#[derive(Debug)]
+pub(super) struct RunningTables {
+    /// Address of the code.
+    code: Vec<usize>,
+    /// Times entered from the interpreter.
+    entered: Vec<u64>,
+    /// Runs left of side traces, see `tree`.
+    pub(super) side_countdown: Vec<i32>,
+    /// Times that removed traces were entered, all together.
+    entered_before: u64,
+    /// One more than the highest number that was ever used.
+    most: usize,
 }
 
 impl Drop for Registry {
     fn drop(&mut self) {
-        let [trace_code, exit_table] = [&mut self.trace_code, &mut self.exit_table].map(core::mem::take);
-        let entered = core::mem::take(&mut self.entered);
-        let side_countdown = core::mem::take(&mut self.side_countdown);
-        tables::give(Tables { trace_code, entered, side_countdown, exit_table }, self.most.0, self.most.1);
+        let trace_code = core::mem::take(&mut self.running.code);
+        let entered = core::mem::take(&mut self.running.entered);
+        let side_countdown = core::mem::take(&mut self.running.side_countdown);
+        let exit_table = self.exits.take_code();
+        tables::give(Tables { trace_code, entered, side_countdown, exit_table }, self.running.most, self.exits.most);
     }
 }
 
@@ -97,22 +96,12 @@ impl Default for Registry {
         let Tables { trace_code, entered, side_countdown, exit_table } = tables::take();
         Registry {
             entries: vec![None],
-            descriptors: Vec::new(),
-            plain_exits: Vec::new(),
-            trace_code,
-            entered,
-            entered_before: 0,
-            side_countdown,
-            taken_before: 0,
-            exit_table,
-            leaving: Vec::new(),
-            exits: Ranges::new(MAX_EXITS),
-            by_proto: TracesByProto::default(),
-            codes: BTreeMap::new(),
-            sides_by_pc: SidesByPc::default(),
+            by_code: BTreeMap::new(),
             free_from: 1,
             alive: 0,
-            most: (0, 0),
+            running: RunningTables { code: trace_code, entered, side_countdown, entered_before: 0, most: 0 },
+            exits: ExitTable::new(exit_table),
+            sides_by_pc: SidesByPc::default(),
         }
     }
 }
@@ -120,19 +109,10 @@ impl Default for Registry {
 impl Registry {
     /// Points a VM to the tables.
     pub fn connect(&mut self, vm: &mut perilune_vm::Vm) {
-        vm.compiled.trace_code = self.trace_code.as_mut_ptr();
-        vm.compiled.trace_entered = self.entered.as_mut_ptr();
-        vm.compiled.side_countdown = self.side_countdown.as_mut_ptr();
-        vm.compiled.exits_linked = self.exit_table.as_mut_ptr();
-        vm.compiled.exit_table = vm.compiled.exits_linked;
-    }
-    /// Provides the table by which compiled code leaves at any exit, for samples.
-    pub fn provide_leaving(&mut self, vm: &mut perilune_vm::Vm, stub: usize) {
-        if self.leaving.is_empty() {
-            self.leaving = vec![0; MAX_EXITS];
-            self.leaving[..self.descriptors.len()].fill(stub);
-            vm.compiled.exits_leaving = self.leaving.as_mut_ptr();
-        }
+        vm.compiled.trace_code = self.running.code.as_mut_ptr();
+        vm.compiled.trace_entered = self.running.entered.as_mut_ptr();
+        vm.compiled.side_countdown = self.running.side_countdown.as_mut_ptr();
+        self.exits.connect(vm);
     }
     /// A number for a new trace, the lowest that is free; `None` when `max` traces live.
     pub fn free_number(&mut self, max: u32) -> Option<TraceId> {
@@ -150,55 +130,42 @@ impl Registry {
     }
     /// Times that traces were entered from the interpreter.
     pub fn entered(&self) -> u64 {
-        self.entered_before + self.entered[..self.entries.len()].iter().sum::<u64>()
+        self.running.entered_before + self.running.entered[..self.entries.len()].iter().sum::<u64>()
     }
     /// The same of trace `n`.
     pub fn entries_of(&self, n: TraceId) -> u64 {
-        self.entered.get(n.index()).copied().unwrap_or(0)
+        self.running.entered.get(n.index()).copied().unwrap_or(0)
     }
-    /// The first of `n` ids for the exits of a new trace, of which nobody is the owner yet.
-    pub fn free_exits(&self, n: usize) -> Option<ExitId> {
-        self.exits.find(n).map(|id| ExitId::new(id as u32))
-    }
-    /// Adds a trace under a number from [`Registry::free_number`], with exits from [`Registry::free_exits`]. Its exits lead to
+    /// Adds a trace under a number from [`Registry::free_number`], with exits from `ExitTable::free`. Its exits lead to
     /// `stub`.
-    pub fn insert(&mut self, new: NewTrace, stub: usize) {
-        let NewTrace { id: n, done, start, replaced, placed: (code, map, exit_base), cost, hottree } = new;
-        let ids = exit_base.index()..exit_base.index() + done.trace.snaps.len();
-        self.exits.take(ids.start, ids.len());
-        self.most = (self.most.0.max(n.index() + 1), self.most.1.max(ids.end));
-        self.exit_table[ids.clone()].fill(stub);
-        if let Some(leaving) = self.leaving.get_mut(ids.clone()) {
-            leaving.fill(stub);
-        }
-        if self.descriptors.len() < ids.end {
-            self.descriptors.resize(ids.end, None);
-            self.plain_exits.resize(ids.end, PlainExit::NONE);
-        }
-        self.trace_code[n.index()] = code.0;
-        self.codes.insert(code.0, n);
+    pub fn insert(&mut self, table: &mut ProtoTable, new: NewTrace, stub: usize) {
+        let NewTrace { id: n, done, start, replaced, placed, cost, hottree } = new;
+        let Placed { code, map, first_exit: exit_base } = placed;
+        self.running.most = self.running.most.max(n.index() + 1);
+        self.running.code[n.index()] = code.address;
+        self.by_code.insert(code.address, n);
         for old in replaced {
-            self.replace(old, n, code.0);
+            self.replace(old, n, code.address);
         }
         if let Some(parent) = done.trace.parent
             && let Some(e) = self.get(parent.trace)
         {
             let pc = e.trace.snap(parent.exit).pc;
-            self.link_exit(parent, n, code.0);
-            // A variant begins elsewhere.
-            if parent.exit != SnapId::FIRST && done.start_pc.expose_provenance() as u64 == pc {
-                self.sides_by_pc.add(done.start_pc, n);
+            self.link_exit(parent, n, code.address);
+            // A trace that starts over does not start at the exit.
+            if parent.exit != SnapId::FIRST && done.start_pc.addr() == pc {
+                self.sides_by_pc.add(pc, n);
             }
             if let Some(root) = self.get_mut(done.root) {
                 root.sides += 1;
-                root.goes_round |= comes_back(done.trace.link, done.root);
+                root.account.goes_round |= comes_back(done.trace.link, done.root);
             }
         }
         if self.entries.len() <= n.index() {
             self.entries.resize_with(n.index() + 1, || None);
         }
         let parent = done.trace.parent.and_then(|p| Some((self.get(p.trace)?, p.exit)));
-        let above = parent.map_or(0, |(p, k)| p.above + u32::from(p.trace.snap(k).done));
+        let above = parent.map_or(0, |(p, k)| p.account.above + u32::from(p.trace.snap(k).done));
         let head = done.trace.ins.iter().position(|i| i.op == Op::LOOP).unwrap_or(usize::MAX);
         let loop_snap = done.trace.snaps.iter().filter(|s| s.at.ins_index() <= head).count() as u32;
         let goes_round = done.trace.restarts() || comes_back(done.trace.link, done.root);
@@ -209,12 +176,9 @@ impl Registry {
             protos.insert(0, root);
         }
         protos[0].flags.set(protos[0].flags.get() | ProtoFlags::TRACED);
-        self.by_proto.add(n, &done.trace, &protos);
+        table.add_trace(n, &done.trace, &protos);
         let entry = Entry {
-            above,
-            loop_snap,
-            goes_round,
-            saved: 0,
+            account: Account { above, loop_snap, goes_round, saved: 0 },
             root: done.root,
             replaced_by: None,
             returns: done.trace.ins.iter().any(|i| i.op == Op::RETF),
@@ -231,9 +195,8 @@ impl Registry {
             runs: Runs::default(),
             cost,
         };
-        for (k, id) in ids.enumerate() {
-            self.descriptors[id] = Some(ExitDescriptor::new(n, &entry, SnapId::new(k)));
-        }
+        let descriptors = (0..entry.exits.len()).map(|k| ExitDescriptor::new(n, &entry, SnapId::new(k)));
+        self.exits.insert(exit_base, descriptors, stub);
         self.entries[n.index()] = Some(entry);
         self.alive += 1;
         self.start_countdown(n, hottree);
@@ -244,19 +207,10 @@ impl Registry {
         let exit = &mut e.exits[parent.exit.index()];
         (exit.side, exit.hot_count) = (Some(side), Exit::DONE);
         let id = e.exit_base.exit(parent.exit.number());
-        self.exit_table[id.index()] = code;
+        self.exits.link(id, code);
     }
-    /// Removes the traces that end with a function; numbers and places of code of those that there were. Nothing leads to them any
-    /// more: what a trace is linked to starts in a function that the trace keeps.
-    pub fn remove_traces(&mut self, proto: Gc<Proto>) -> Vec<Freed> {
-        let numbers = self.by_proto.remove(proto);
-        if numbers.is_empty() {
-            return Vec::new();
-        }
-        self.take_out(&numbers)
-    }
-    /// Takes traces out that nothing leads to.
-    fn take_out(&mut self, numbers: &[TraceId]) -> Vec<Freed> {
+    /// Removes traces that no other trace and no instruction leads to; what can be freed.
+    pub fn remove(&mut self, numbers: &[TraceId]) -> Vec<Freed> {
         let mut freed = Vec::with_capacity(numbers.len());
         for &n in numbers {
             if let Some(root) = self.get(n).map(|e| e.root)
@@ -265,14 +219,10 @@ impl Registry {
                 freed.extend(self.drop_tree(root).map(|code| Freed { trace: None, code }));
             }
             let Some(e) = self.entries[n.index()].take() else { continue };
-            let ids = e.exit_base.index()..e.exit_base.index() + e.exits.len();
-            self.exits.give(ids.start, ids.len());
-            self.exit_table[ids.clone()].fill(0);
-            self.forget_plain_exits(ids.clone());
-            self.descriptors[ids].fill(None);
-            self.trace_code[n.index()] = 0;
-            self.codes.remove(&e.code.0);
-            self.entered_before += core::mem::take(&mut self.entered[n.index()]);
+            self.exits.remove(e.exit_base.index()..e.exit_base.index() + e.exits.len());
+            self.running.code[n.index()] = 0;
+            self.by_code.remove(&e.code.address);
+            self.running.entered_before += core::mem::take(&mut self.running.entered[n.index()]);
             self.alive -= 1;
             self.free_from = self.free_from.min(n.index());
             freed.push(Freed { trace: Some(n), code: e.code });
@@ -280,13 +230,11 @@ impl Registry {
         self.sides_by_pc.remove(&freed.iter().filter_map(|f| f.trace).collect());
         freed
     }
-    /// Side traces of a function's traces that lead through functions which are not marked, and those behind them.
-    pub fn unreachable_sides(&self, owner: Gc<Proto>) -> HashSet<TraceId> {
+    /// Side traces of an owner that lead through prototypes which are not marked, and the side traces of those.
+    pub fn unreachable_sides(&self, table: &ProtoTable, owner: Gc<Proto>) -> HashSet<TraceId> {
         let mut found = HashSet::new();
-        if !self.by_proto.lead_through_unmarked(owner) {
-            return found;
-        }
-        for &n in self.by_proto.of(owner) {
+        let Some(traces) = table.traces(owner).filter(|t| t.lead_through_unmarked()) else { return found };
+        for &n in traces.numbers() {
             if let Some(e) = self.get(n)
                 && let Some(parent) = e.trace.parent
                 && (found.contains(&parent.trace) || e.protos.iter().any(|p| *p != owner && p.hdr.is_white()))
@@ -296,9 +244,15 @@ impl Registry {
         }
         found
     }
-    /// Removes side traces of a function's traces, with all that are behind them. The exits that lead there lead to `stub` again.
-    pub fn remove_sides(&mut self, owner: Gc<Proto>, sides: &HashSet<TraceId>, stub: usize) -> Vec<Freed> {
-        let (gone, left): (Vec<TraceId>, Vec<TraceId>) = self.by_proto.of(owner).iter().partition(|n| sides.contains(n));
+    /// Removes side traces of an owner, with all their side traces. The exits that lead there lead to `stub` again.
+    pub fn remove_sides(
+        &mut self,
+        table: &mut ProtoTable,
+        owner: Gc<Proto>,
+        sides: &HashSet<TraceId>,
+        stub: usize,
+    ) -> Vec<Freed> {
+        let (gone, kept): (Vec<TraceId>, Vec<TraceId>) = table.take_traces(owner).into_iter().partition(|n| sides.contains(n));
         for n in &gone {
             if let Some(root) = self.get(*n).map(|e| e.root)
                 && let Some(root) = self.get_mut(root)
@@ -306,40 +260,39 @@ impl Registry {
                 root.sides -= 1;
             }
         }
-        let freed = self.take_out(&gone);
-        self.by_proto.remove(owner);
-        for n in left {
+        let freed = self.remove(&gone);
+        for n in kept {
             let Some(e) = self.entries[n.index()].as_mut() else { continue };
-            self.by_proto.add(n, &e.trace, &e.protos);
+            table.add_trace(n, &e.trace, &e.protos);
             for (k, x) in e.exits.iter_mut().enumerate().filter(|(_, x)| x.side.is_some_and(|s| sides.contains(&s))) {
                 (x.side, x.hot_count) = (None, 0);
-                self.exit_table[e.exit_base.index() + k] = stub;
+                self.exits.link(e.exit_base.exit(k as u32), stub);
             }
         }
         freed
     }
-    /// Makes the STITCH at an address enter trace `n`.
-    pub fn stitch(&mut self, n: TraceId, proto: Gc<Proto>, stitch: *const Ins) {
-        if let Some(pad) = proto.pad_at(stitch)
+    /// Makes the stitch stub of a call enter trace `n`.
+    pub fn stitch(&mut self, n: TraceId, call: BcPos) {
+        if let Some(stub) = call.stitch_stub()
             && let Some(e) = self.get_mut(n)
         {
-            e.stitch = Some((proto, stitch));
-            pad.set_trace(Some(n));
+            e.stitch = Some(call);
+            stub.set_trace(Some(n));
         }
     }
     /// Traces linked to a root trace that is no longer entered continue in the new one with the same start.
     fn replace(&mut self, old: TraceId, new: TraceId, code: usize) {
         if let Some(e) = self.get_mut(old) {
             e.replaced_by = Some(new);
-            self.trace_code[old.index()] = code;
+            self.running.code[old.index()] = code;
         }
     }
     /// Root trace `n`, and those that it has replaced, are entered at an address.
     pub(super) fn enter_at(&mut self, n: TraceId, code: usize) {
-        self.trace_code[n.index()] = code;
+        self.running.code[n.index()] = code;
         for (old, e) in self.entries.iter().enumerate() {
             if e.as_ref().is_some_and(|e| e.replaced_by == Some(n)) {
-                self.trace_code[old] = code;
+                self.running.code[old] = code;
             }
         }
     }
@@ -347,21 +300,21 @@ impl Registry {
     pub fn iter(&self) -> impl Iterator<Item = (TraceId, &Entry)> {
         self.entries.iter().enumerate().filter_map(|(n, e)| Some((TraceId::new(n as u32)?, e.as_ref()?)))
     }
-    /// Trace `n`.
+    /// The trace of a number.
     pub fn get(&self, n: TraceId) -> Option<&Entry> {
         self.entries.get(n.index())?.as_ref()
     }
-    /// The trace whose code has an address.
+    /// The trace whose code contains an address.
     pub fn at_code(&self, address: usize) -> Option<(TraceId, &Entry)> {
-        let (_, &n) = self.codes.range(..=address).next_back()?;
+        let (_, &n) = self.by_code.range(..=address).next_back()?;
         let e = self.get(n)?;
-        (address < e.code.0 + e.code.1).then_some((n, e))
+        e.code.contains(address).then_some((n, e))
     }
     /// Is `trace` (still) trace `n`?
     pub fn has(&self, n: TraceId, trace: &Rc<Trace>) -> bool {
         self.get(n).is_some_and(|e| Rc::ptr_eq(&e.trace, trace))
     }
-    /// Trace `n`.
+    /// The trace of a number, to be changed.
     pub fn get_mut(&mut self, n: TraceId) -> Option<&mut Entry> {
         self.entries.get_mut(n.index())?.as_mut()
     }
@@ -373,19 +326,7 @@ impl Registry {
     pub fn exit_mut(&mut self, exit: TraceExit) -> Option<&mut Exit> {
         self.get_mut(exit.trace)?.exits.get_mut(exit.exit.index())
     }
-    /// The ids of all exits, some of which may not be in use.
-    pub fn exit_ids(&self) -> impl Iterator<Item = ExitId> + use<> {
-        (0..self.descriptors.len() as u32).map(ExitId::new)
-    }
-    /// What is known of an exit, to be changed.
-    pub fn descriptor_mut(&mut self, id: ExitId) -> Option<&mut ExitDescriptor> {
-        self.descriptors.get_mut(id.index())?.as_mut()
-    }
-    /// What is known of an exit.
-    pub fn descriptor(&self, id: ExitId) -> Option<&ExitDescriptor> {
-        self.descriptors.get(id.index())?.as_ref()
-    }
-    /// Takes the start instructions of root traces back, of all or of those that `which` names. The traces stay: others may be
+    /// Restores the start instructions of root traces: of all, or of those that `which` selects. The traces stay, because others may be
     /// linked to them.
     pub fn disarm(&self, which: impl Fn(TraceId, &Entry) -> bool) {
         for (n, e) in self.iter() {
@@ -400,34 +341,22 @@ impl Registry {
             e.disarm(n);
         }
     }
-    /// The same; the place that it starts at, if that is not behind a call.
+    /// The same; returns its start, if that is not behind a call.
     pub fn disarm_root(&self, n: TraceId) -> Option<BcPos> {
         self.disarm_one(n);
         Some(self.get(n)?.start?.pos)
     }
-    /// Forgets everything.
+    /// Removes all traces.
     pub fn clear(&mut self) {
         self.disarm(|_, _| true);
-        self.entered_before = self.entered();
-        self.entered[..self.entries.len()].fill(0);
+        self.running.entered_before = self.entered();
+        self.running.entered[..self.entries.len()].fill(0);
         self.entries.truncate(1);
-        self.forget_plain_exits(0..self.descriptors.len());
-        self.descriptors.clear();
-        self.plain_exits.clear();
         self.exits.clear();
-        self.by_proto.clear();
-        self.codes.clear();
+        self.by_code.clear();
         self.sides_by_pc.clear();
         self.free_from = 1;
         self.alive = 0;
-    }
-    /// Marks what traces made since the last time keep, if their function is marked.
-    pub fn mark(&self, marker: &mut Marker) {
-        self.by_proto.mark_new(marker);
-    }
-    /// Marks what the traces of a function refer to.
-    pub fn mark_traces(&self, proto: Gc<Proto>, marker: &mut Marker) {
-        self.by_proto.mark(proto, marker);
     }
     /// The instruction that `patched`, which enters a root trace, has replaced.
     pub fn original_ins(&self, patched: Ins) -> Ins {

@@ -1,8 +1,8 @@
-//! Side traces that several exits share.
+//! Side traces that several exits lead to.
 //!
-//! Paths of a tree that part come together again, and what was compiled behind one of them is compiled again behind the next: the exits
-//! of both have the same place and know the same of the slots there. Such an exit does not get a side trace of its own when it becomes
-//! hot, it is linked to the one that another exit of its tree has.
+//! Paths of a tree that part often join again. Without sharing, the code behind the junction would be compiled once for each path, although
+//! the exits of these paths resume at the same position and know the same about the slots. So an exit that becomes hot is linked to a side
+//! trace that another exit of its tree has, if the side trace fits it.
 
 use crate::Jit;
 use crate::trace::{Entry, Registry};
@@ -10,37 +10,37 @@ use crate::view::log::{self, Topic};
 use perilune_backend::exit_abi::{can_pass, exit_args};
 use perilune_recorder::ir::{Const, Op, SlotIdx, SnapId, Snapshot, Trace, TraceExit, Ty, sload};
 use perilune_recorder::rec::{Inherited, inherited};
-use perilune_vm::bc::Ins;
 use perilune_vm::hooks::Unboxed;
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{BcAddr, Gc, Proto};
 use perilune_vm::{TraceId, Value, Vm};
 use std::collections::{HashMap, HashSet};
 
-/// Side traces by the place where their exit goes on. Those of loops that start over are not among them.
+/// Side traces by the address that their exit resumes at, without those that start over at the start of their root trace. The traces
+/// keep the prototypes of these addresses.
 #[derive(Debug, Default)]
-pub struct SidesByPc(HashMap<*const Ins, Vec<TraceId>>);
+pub struct SidesByPc(HashMap<BcAddr, Vec<TraceId>>);
 
 impl SidesByPc {
-    /// Trace `n` is a side trace that begins at `pc`.
-    pub fn add(&mut self, pc: *const Ins, n: TraceId) {
+    /// Trace `n` is a side trace that starts at `pc`.
+    pub fn add(&mut self, pc: BcAddr, n: TraceId) {
         self.0.entry(pc).or_default().push(n);
     }
-    /// These traces are gone.
+    /// Removes traces.
     pub fn remove(&mut self, gone: &HashSet<TraceId>) {
         self.0.retain(|_, sides| {
             sides.retain(|n| !gone.contains(n));
             !sides.is_empty()
         });
     }
-    /// All are.
+    /// Removes all traces.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 }
 
 impl Jit {
-    /// Links an exit that has become hot to a side trace that goes on from there in the same way, if its tree has one.
-    pub(crate) fn share_side(&self, vm: &mut Vm, exit: TraceExit, (proto, pc): (Gc<Proto>, *const Ins)) -> bool {
+    /// Links an exit that has become hot to an existing side trace of its tree that continues in the same way, if there is one.
+    pub(crate) fn share_side(&self, vm: &mut Vm, exit: TraceExit, (proto, pc): (Gc<Proto>, BcAddr)) -> bool {
         let mut registry = self.registry.borrow_mut();
         let Some(side) = registry.find_shared(vm, exit, proto, pc) else { return false };
         registry.link_shared(exit, side);
@@ -53,39 +53,39 @@ impl Jit {
 }
 
 impl Registry {
-    /// The newest side trace that an exit in a function may share.
-    fn find_shared(&self, vm: &mut Vm, exit: TraceExit, proto: Gc<Proto>, pc: *const Ins) -> Option<TraceId> {
+    /// The newest side trace that an exit of a function may be linked to.
+    fn find_shared(&self, vm: &mut Vm, exit: TraceExit, proto: Gc<Proto>, pc: BcAddr) -> Option<TraceId> {
         let sides = self.sides_by_pc.0.get(&pc)?;
-        // An exit that nothing was done before would come back to itself for ever.
+        // An exit before any instruction would lead back to itself for ever.
         let here = At::new(self.get(exit.trace)?, exit.exit).filter(|here| here.snap.done > 0)?;
         sides.iter().rev().copied().find(|&n| self.may_share(&here, proto, n) && self.goes_there_now(vm, n))
     }
     fn may_share(&self, here: &At<'_>, proto: Gc<Proto>, n: TraceId) -> bool {
         let Some(side) = self.get(n).filter(|side| side.root == here.entry.root) else { return false };
-        // Where a function returns into itself, each exit has its own place to return to.
+        // Where a function returns into itself, each exit returns to another position.
         if returns_to(&side.trace, proto) {
             return false;
         }
         let Some(parent) = side.trace.parent else { return false };
         self.get(parent.trace).and_then(|e| At::new(e, parent.exit)).is_some_and(|there| here.goes_on_as(&there, &side.trace))
     }
-    /// Does a side trace begin with what happens this time, as far as one can tell before it does anything?
+    /// Does a side trace not leave at once on the running frame, as far as that can be told before it has an effect?
     fn goes_there_now(&self, vm: &mut Vm, n: TraceId) -> bool {
         self.get(n).is_some_and(|side| !super::machine::leaves_early(vm, &side.trace))
     }
-    /// The code behind an exit is a side trace of another one from now on.
+    /// Links an exit to the side trace of another one.
     fn link_shared(&mut self, exit: TraceExit, side: TraceId) {
-        let Some((root, code)) = self.get(side).map(|e| (e.root, e.code.0)) else { return };
+        let Some((root, code)) = self.get(side).map(|e| (e.root, e.code.address)) else { return };
         let mut above = core::iter::successors(Some(exit.trace), |&n| self.get(n)?.trace.parent.map(|p| p.trace));
         let round = above.any(|n| n == side);
         self.link_exit(exit, side, code);
         if round && let Some(root) = self.get_mut(root) {
-            root.goes_round = true;
+            root.account.goes_round = true;
         }
     }
 }
 
-/// An exit, with what code behind it depends on.
+/// An exit, with the facts that code behind it depends on.
 struct At<'a> {
     entry: &'a Entry,
     k: SnapId,
@@ -93,7 +93,7 @@ struct At<'a> {
 }
 
 impl<'a> At<'a> {
-    /// Exit `k` of a trace, if what is behind it is an ordinary side trace.
+    /// Exit `k` of a trace, if an ordinary side trace may start there.
     fn new(entry: &'a Entry, k: SnapId) -> Option<At<'a>> {
         let snap = entry.trace.snaps.get(k.index())?;
         (k != SnapId::FIRST && snap.multres != Snapshot::OPEN).then_some(At { entry, k, snap })
@@ -108,7 +108,7 @@ impl<'a> At<'a> {
         inherited(&self.entry.trace, self.snap).filter_map(|(slot, known)| Some((slot, known?))).collect()
     }
 
-    /// Is what was compiled at the exit `there` right here as well?
+    /// Is the code that was compiled for the exit `there` correct here as well?
     fn goes_on_as(&self, there: &At<'_>, side: &Trace) -> bool {
         let (k, trace) = (self.k, &self.entry.trace);
         let same_frame = self.snap.pc == there.snap.pc && self.snap.multres == there.snap.multres && self.live() == there.live();
@@ -117,7 +117,7 @@ impl<'a> At<'a> {
             && can_pass(trace, self.k, &exit_args(&there.entry.trace, there.k, side))
             && self.holds_what(there, side)
     }
-    /// Do the slots hold what the trace behind the exit `there` relies on, and is what was left undone what it does?
+    /// Do the slots hold what the trace behind the exit `there` relies on, and are the same slots left unboxed?
     fn holds_what(&self, there: &At<'_>, side: &Trace) -> bool {
         let (mine, theirs) = (self.inherited(), there.inherited());
         let of = |slot: SlotIdx| mine.iter().find(|m| m.0 == slot).map(|m| m.1);
@@ -127,13 +127,13 @@ impl<'a> At<'a> {
             return false;
         }
         let (left, done) = (self.unboxed(), there.unboxed());
-        // What is a Lua value already may be made one again.
+        // Boxing a slot twice does no harm.
         let known = |u: &Unboxed| theirs.iter().any(|t| t.0.from_base() == u.slot);
         left.iter().all(|u| done.contains(u)) && done.iter().all(|u| left.contains(u) || known(u))
     }
 }
 
-/// Does a trace return to a function?
+/// Does a trace return into a function?
 fn returns_to(trace: &Trace, proto: Gc<Proto>) -> bool {
     let function = Some(Const::Gc(Value::proto(proto)));
     trace.ins.iter().any(|i| i.op == Op::RETF && trace.konst(i.a) == function)
@@ -149,7 +149,7 @@ fn will_do(known: Inherited, wanted: Inherited) -> bool {
     }
 }
 
-/// Does a trace that relied on nothing there expect something else in a slot?
+/// Does a side trace that did not rely on the slot load it with another type?
 fn contradicts(side: &Trace, slot: SlotIdx, known: Inherited) -> bool {
     let ty = match known {
         Inherited::Value { ty, .. } => ty,

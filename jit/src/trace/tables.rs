@@ -1,5 +1,5 @@
-//! The tables of traces and exits that the VM points to. They are as large as they can ever get, since compiled code knows where they
-//! are; few programs use more than their beginnings. So one thread's states hand them on, cleared as far as they were used.
+//! The tables of traces and exits that the VM points to. They have their largest size from the start, since compiled code has their
+//! addresses; few programs use more than a small part. So the states of a thread reuse them, cleared as far as they were used.
 
 use std::cell::RefCell;
 
@@ -7,7 +7,7 @@ use std::cell::RefCell;
 pub const MAX_TRACES: usize = 1 << 16;
 /// Exits of all traces together; when they are used up, everything is flushed.
 pub const MAX_EXITS: usize = 1 << 18;
-/// Tables of which more was used are not handed on: their memory goes back to the system.
+/// Tables of which more was used are not reused: their memory goes back to the system.
 const KEPT: usize = 1 << 14;
 
 /// The tables, all zeros at first.
@@ -27,7 +27,7 @@ thread_local! {
     static IDLE: RefCell<Option<Tables>> = const { RefCell::new(None) };
 }
 
-/// Tables for a new state.
+/// Tables for a new state, all zeros.
 pub fn take() -> Tables {
     let idle = IDLE.try_with(RefCell::take).ok().flatten();
     idle.unwrap_or_else(|| Tables {
@@ -38,14 +38,14 @@ pub fn take() -> Tables {
     })
 }
 
-/// Takes back the tables of a state that ends; so many traces and exits were used.
+/// Keeps the tables of a state that ends for the next one. `traces` and `exits` say how much of them was used.
 pub fn give(mut tables: Tables, traces: usize, exits: usize) {
     if traces.max(exits) <= KEPT {
         tables.trace_code[..traces].fill(0);
         tables.entered[..traces].fill(0);
         tables.side_countdown[..traces].fill(0);
         tables.exit_table[..exits].fill(0);
-        // Where the thread itself ends, they go with it.
+        // When the thread itself ends, the tables are dropped.
         let _ = IDLE.try_with(|idle| idle.replace(Some(tables)));
     }
 }

@@ -59,7 +59,7 @@ impl Registry {
         let set = i32::try_from(runs).unwrap_or(i32::MAX);
         if let Some(e) = self.get_mut(n) {
             e.runs = Runs { before, set };
-            self.side_countdown[n.index()] = set;
+            self.running.side_countdown[n.index()] = set;
         }
     }
     /// Counts a new side trace from now on.
@@ -70,12 +70,12 @@ impl Registry {
     /// Counted runs of a side trace.
     fn runs(&self, n: TraceId) -> u64 {
         let Some(e) = self.get(n) else { return 0 };
-        e.runs.before + u64::try_from(i64::from(e.runs.set) - i64::from(self.side_countdown[n.index()])).unwrap_or(0)
+        e.runs.before + u64::try_from(i64::from(e.runs.set) - i64::from(self.running.side_countdown[n.index()])).unwrap_or(0)
     }
     /// Has a side trace left by its first exit because its countdown was over?
     #[inline]
     pub(crate) fn is_counted_down(&self, n: TraceId) -> bool {
-        self.side_countdown[n.index()] < 0
+        self.running.side_countdown[n.index()] < 0
     }
     /// The exits of a trace with the side traces that were recorded there, and not only linked to them.
     fn own_sides(&self, n: TraceId) -> impl Iterator<Item = (SnapId, TraceId)> {
@@ -118,14 +118,14 @@ impl Registry {
         for &n in &tree.members {
             self.set_countdown(n, u64::MAX);
         }
-        self.enter_at(root, tree.code.0);
+        self.enter_at(root, tree.code.address);
         let e = self.get_mut(root)?;
         Some(e.tree.replace(tree)?.code)
     }
     /// The root trace is entered in its own code again. The function of the tree, whose members may be gone.
     pub(super) fn drop_tree(&mut self, root: TraceId) -> Option<Code> {
         let e = self.get_mut(root)?;
-        let (tree, own) = (e.tree.take()?, e.code.0);
+        let (tree, own) = (e.tree.take()?, e.code.address);
         self.enter_at(root, own);
         Some(tree.code)
     }
@@ -139,7 +139,7 @@ fn needed(trace: &Trace, per_instruction: u32) -> u64 {
 impl Jit {
     /// The countdown of a side trace is over: compiles its tree as one function if that pays by now, and counts on otherwise.
     pub(crate) fn consider_tree(&self, vm: &mut Vm, side: TraceId) {
-        let per_instruction = self.options.get().params.hottree;
+        let per_instruction = self.settings.options.get().params.hottree;
         let (root, plan) = {
             let registry = self.registry.borrow();
             let Some(root) = registry.get(side).map(|e| e.root) else { return };
@@ -160,7 +160,7 @@ impl Jit {
     }
     fn compile_tree(&self, vm: &mut Vm, root: TraceId, plan: Plan) {
         let begun = now();
-        let limit = (self.options.get().params.maxmcode as usize).saturating_mul(1024);
+        let limit = (self.settings.options.get().params.maxmcode as usize).saturating_mul(1024);
         let compiled = {
             let registry = self.registry.borrow();
             let Some(e) = registry.get(root) else { return };
@@ -180,9 +180,13 @@ impl Jit {
     }
     fn enter_tree(&self, root: TraceId, tree: TreeCode, took: Duration) {
         if log::on(Topic::Trace) {
-            eprintln!("[TRACE {root} is compiled with {} side traces, {} bytes, in {took:?}]", tree.members.len(), tree.code.1);
+            eprintln!(
+                "[TRACE {root} is compiled with {} side traces, {} bytes, in {took:?}]",
+                tree.members.len(),
+                tree.code.size
+            );
         }
-        let new = tree.code.1;
+        let new = tree.code.size;
         let old = self.registry.borrow_mut().set_tree(root, tree);
         self.count(|c| {
             c.trees += 1;
@@ -198,6 +202,6 @@ impl Jit {
         if !waiting {
             self.machine.borrow_mut().free(code);
         }
-        self.count(|c| c.mcode -= code.1 as u64);
+        self.count(|c| c.mcode -= code.size as u64);
     }
 }

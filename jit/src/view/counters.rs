@@ -1,9 +1,11 @@
 //! Counts of what the compiler did, in one VM and in the process.
 
+use core::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Calls the given macro with all counters: name, meaning. Those that say what there is now, and so end with their VM, are gauges.
+/// Calls the given macro with all counters: name, meaning. A gauge is a counter of what exists now: it does not outlive its VM.
 #[macro_export]
 macro_rules! for_each_counter {
     ($consumer:ident) => {
@@ -20,19 +22,19 @@ macro_rules! for_each_counter {
             trees
             /// Times that compiled code was entered from the interpreter.
             entered
-            /// Exits linked to the side trace of another one, see `share`.
+            /// Exits linked to the side trace of another exit.
             shared
             /// Side exits taken to the interpreter.
             deopt
-            /// Root traces given up because they lost.
+            /// Root traces disabled because they lost time.
             disabled
             /// What the hot counters counted: two an iteration, one a call.
             ticks
-            /// Traces that there are.
+            /// Traces that exist.
             alive: gauge
             /// Traces freed with the function they start in.
             collected
-            /// Times that all traces were flushed.
+            /// Flushes of all traces.
             flushed
             /// Bytes of machine code that are alive.
             mcode: gauge
@@ -51,7 +53,7 @@ macro_rules! define_counters {
         pub struct Counters { $($(#[$doc])* pub $name: u64,)* }
 
         impl Counters {
-            /// Nothing counted.
+            /// All counters are 0.
             pub const NONE: Counters = Counters { $($name: 0,)* };
 
             /// Names and values.
@@ -61,7 +63,7 @@ macro_rules! define_counters {
             fn add(&mut self, other: &Counters) {
                 $(self.$name += other.$name;)*
             }
-            /// What stays when the VM is gone.
+            /// The counters that remain when the VM is gone.
             fn without_gauges(self) -> Counters {
                 Counters { $($($name: { let $gauge = 0; $gauge },)?)* ..self }
             }
@@ -92,12 +94,12 @@ struct Process {
 static PROCESS: Mutex<Process> = Mutex::new(Process { running: Vec::new(), gone: Counters::NONE });
 
 fn process() -> MutexGuard<'static, Process> {
-    // A thread that panicked while it held the lock has left a list and numbers.
+    // A thread that panicked while it held the lock has left the list and the sums intact.
     PROCESS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The counts of all VMs of this process together, those that are gone included. Those of VMs on other threads are as they were when a
-/// recording last began there.
+/// The sums over all VMs of this process, including VMs that are gone. The counters of a VM on another thread are as of the last start of a
+/// recording there.
 pub fn of_process() -> Counters {
     let p = process();
     let mut sum = p.gone;
@@ -105,6 +107,33 @@ pub fn of_process() -> Counters {
         sum.add(&c.get());
     }
     sum
+}
+
+/// The instruction at which a recording was aborted, and the reason.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct AbortSite {
+    /// The reason with its details.
+    pub reason: String,
+    /// Source and line.
+    pub location: String,
+    /// The line.
+    pub line: u32,
+    /// Name of the bytecode instruction.
+    pub bytecode: &'static str,
+}
+
+/// How many recordings were aborted at each site.
+pub type AbortCounts = HashMap<AbortSite, u32>;
+
+/// The counts of one compiler.
+#[derive(Debug, Default)]
+pub(crate) struct Stats {
+    /// What was done so far, but for the counts that other parts keep.
+    pub counters: Cell<Counters>,
+    /// What other threads see of that.
+    pub published: Published,
+    /// Aborts by site and reason.
+    pub aborts: RefCell<AbortCounts>,
 }
 
 /// What a VM lets the process see of its counters.
@@ -120,7 +149,7 @@ impl Default for Published {
 }
 
 impl Published {
-    /// The counters are now these.
+    /// Publishes the current counters.
     pub fn publish(&self, c: &Counters) {
         self.0.set(c);
     }

@@ -27,7 +27,7 @@ impl Event {
     }
 }
 
-/// Who listens to an event.
+/// The handler of an event.
 pub fn handler(vm: &Vm, event: Event) -> Option<Value> {
     if vm.host.event_handlers.is_empty() {
         return None;
@@ -36,9 +36,9 @@ pub fn handler(vm: &Vm, event: Event) -> Option<Value> {
 }
 
 impl Jit {
-    /// Would anybody be told?
+    /// Would a handler be called?
     pub(crate) fn listens(&self, vm: &Vm, event: Event) -> bool {
-        !self.in_event.get() && !vm.sampling.is_running() && handler(vm, event).is_some()
+        !self.observers.in_event.get() && !vm.sampling.is_running() && handler(vm, event).is_some()
     }
     /// Calls the handler of an event, if there is one and none is running. Values of the running frame live below `vm.top`.
     pub(crate) fn send(&self, vm: &mut Vm, event: Event, args: &[Value]) {
@@ -46,7 +46,7 @@ impl Jit {
             return;
         }
         let Some(f) = handler(vm, event) else { return };
-        self.in_event.set(true);
+        self.observers.in_event.set(true);
         vm.run_callback(|vm| {
             let internal = vm.heap.set_internal(false);
             let failed = vm.call_value(f, args, 0).is_err();
@@ -56,6 +56,6 @@ impl Jit {
                 eprintln!("VM handler failed: {text}");
             }
         });
-        self.in_event.set(false);
+        self.observers.in_event.set(false);
     }
 }

@@ -13,9 +13,9 @@ use perilune_vm::value::Value;
 pub struct TraceView {
     /// Its number.
     pub number: TraceId,
-    /// The function that it lives as long as.
+    /// The prototype that it lives as long as.
     pub owner: Gc<Proto>,
-    /// The functions that it is made from.
+    /// The prototypes whose code it is made from.
     pub protos: Vec<Gc<Proto>>,
     /// The objects among its constants.
     pub constants: Vec<Value>,
@@ -35,7 +35,7 @@ pub struct RecordingView {
 }
 
 impl Jit {
-    /// Calls `f` for each trace. `f` does not reach the compiler.
+    /// Calls `f` for each trace. `f` must not call the compiler.
     pub fn for_each_trace(&self, mut f: impl FnMut(TraceView)) {
         for (number, e) in self.registry.borrow().iter() {
             let constants = e.trace.consts.iter().filter_map(|k| match k {
@@ -47,13 +47,13 @@ impl Jit {
                 owner: e.owner(),
                 protos: e.protos().to_vec(),
                 constants: constants.collect(),
-                code: e.code.1,
+                code: e.code.size,
             });
         }
     }
     /// What is being recorded.
     pub fn recording_view(&self) -> Option<RecordingView> {
-        let recording = self.recording.borrow();
+        let recording = self.recording.current.borrow();
         let r = recording.as_ref()?;
         Some(RecordingView { number: r.number(), head: r.head(), length: r.trace().ins.len() })
     }
@@ -66,9 +66,9 @@ pub struct GuardView {
     pub index: usize,
     /// The instruction that it was recorded for.
     pub pos: Option<BcPos>,
-    /// What must hold for the trace to go on, in words.
+    /// The condition that it checks, in words.
     pub condition: String,
-    /// The type, if that is what it asks for.
+    /// The type, if it checks the type of its value.
     pub asks_type: Option<&'static str>,
 }
 
@@ -88,16 +88,16 @@ impl Entry {
         };
         self.trace.guarded_by(SnapId::new(exit)).filter(|&i| self.asks(i)).map(view).collect()
     }
-    /// Is it a guard that asks something?
+    /// Is it a guard with a condition?
     fn asks(&self, i: usize) -> bool {
         let ins = self.trace.ins[i];
         ins.is_guard() && !ins.is_sunk() && !matches!(ins.op, Op::NOP | Op::SYNC | Op::COSAVE)
     }
-    /// Is the trace, whose number is `n`, entered where it starts? Side traces are entered by exits, and have no such place.
+    /// Is the trace, whose number is `n`, entered from its start? Side traces are entered by exits.
     pub fn is_entered(&self, n: TraceId) -> bool {
         if let Some(start) = &self.start {
             return crate::trace::patch::is_armed(start, n);
         }
-        self.stitch.is_some_and(|(proto, stitch)| proto.pad_at(stitch).is_some_and(|pad| pad.trace() == Some(n)))
+        self.stitch_stub().is_some_and(|stub| stub.trace() == Some(n))
     }
 }

@@ -1,4 +1,4 @@
-//! From an address in machine code to the trace, and the functions that run there.
+//! From an address in machine code to the trace, and to the functions that run there.
 
 use crate::Jit;
 use crate::trace::Entry;
@@ -8,25 +8,25 @@ use perilune_vm::object::BcPos;
 use perilune_vm::sample::{Callee, CodePlace, StackFrame};
 use perilune_vm::{TraceId, Vm};
 
-/// A place in compiled code.
+/// A position in compiled code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Located {
     /// The trace.
     pub trace: TraceId,
-    /// The exit whose code it is, if it is that of one.
+    /// The exit, if the code is that of an exit.
     pub exit: Option<u32>,
-    /// Id of the builtin that the trace has called there, if it has; 1 for one without an id, or that is not known.
+    /// Id of the builtin that the trace has called there; 1 if the builtin has no id or is not known.
     pub builtin: Option<u32>,
     /// The current instructions of the functions that run, the innermost first; the last one is that of the frame which the trace
     /// counts slots from, unless [`Located::returned`].
     pub functions: Vec<BcPos>,
     /// The last one of the functions has just been left: the frame that slots are counted from is its caller's.
     pub returned: bool,
-    /// The trace goes from coroutine to coroutine.
+    /// The trace switches between coroutines.
     pub switches: bool,
 }
 
-/// A trace, with what a name for it needs.
+/// A trace, with the facts that its name is made of.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TraceName {
     /// Where it starts.
@@ -37,14 +37,15 @@ pub struct TraceName {
     pub link: &'static str,
 }
 
-/// How far down a function is looked for that was running.
+/// The most frames that are searched for a function that was running.
 pub const SEARCHED: usize = 64;
 
 impl Located {
-    /// The stack of the sample, as `frames`: on entry the stack of the running coroutine, a little later, the innermost first. It goes
-    /// on from where compiled code was left, so that the function that the trace started in still runs, and those which called it.
-    /// If that cannot be found (it has returned meanwhile), the stack is left as it is; but where the trace may be in another coroutine by
-    /// now, either one that was resumed since, or one that has resumed the other. True if the functions are on top of another coroutine's.
+    /// Puts the functions that ran in compiled code on the stack of the sample. On entry `frames` is the stack of the running coroutine,
+    /// taken a little later, the innermost frame first. The interpreter resumes where compiled code was left, so that the function that the
+    /// trace started in is still on the stack, and its callers are. If it is not found (it has returned meanwhile), the stack is left as it
+    /// is. A trace that switches coroutines may have left the stack of one coroutine for that of another, resumed or resuming: then the
+    /// functions are put on top, and true is returned.
     pub fn put_on(&self, frames: &mut Vec<StackFrame>, own: usize) -> bool {
         let started_in = self.functions.last().filter(|_| !self.returned).map(|f| Callee::Lua(f.proto));
         let own = if self.switches { frames.len() } else { own };
@@ -79,7 +80,7 @@ impl Jit {
         let (trace, entry, part) = match place {
             CodePlace::Address(a) => {
                 let (n, e) = registry.at_code(a)?;
-                let at = (a - e.code.0) as u32;
+                let at = (a - e.code.address) as u32;
                 let part = e.map.parts.partition_point(|p| p.0 <= at).checked_sub(1).map(|i| e.map.parts[i].1);
                 (n, e, part.unwrap_or(Part::Other))
             }
@@ -95,7 +96,7 @@ impl Jit {
         };
         let ins = match part {
             Part::Ins(i) => i,
-            // The instruction that failed, or one of those, has not been done.
+            // The guard that failed has not been passed; if several guards share the exit, the first of them.
             Part::Exit(k) => t.snaps.get(k.index())?.at.ins_index().saturating_sub(1).max(1),
             Part::Other => 1,
         };
@@ -106,7 +107,7 @@ impl Jit {
         let switches = !t.stack_checks.is_empty();
         Some(Located { trace, exit, builtin: builtin(t, ins), functions, returned: has_returned(t, ins), switches })
     }
-    /// What trace `n` is called by.
+    /// The facts that the name of trace `n` is made of.
     pub fn trace_name(&self, n: TraceId) -> Option<TraceName> {
         let registry = self.registry.borrow();
         let e = registry.get(n)?;
@@ -132,7 +133,7 @@ fn builtin(t: &Trace, i: usize) -> Option<u32> {
     }
 }
 
-/// Has the trace left a frame downwards since it came to the bytecode of instruction `i`?
+/// Has the trace returned from a frame since it began the bytecode instruction that instruction `i` was recorded for?
 fn has_returned(t: &Trace, i: usize) -> bool {
     let here = t.origin_at(i);
     let earlier = (1..=i.min(t.ins.len() - 1)).rev().take_while(|&j| t.origin_at(j) == here);

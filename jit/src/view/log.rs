@@ -1,4 +1,4 @@
-//! What the compiler writes to standard error for those who work on it: `PERILUNE_LOG`, a list of topics between commas.
+//! The log for developers of the compiler, on standard error: `PERILUNE_LOG` is a list of topics, separated by commas.
 
 use std::sync::OnceLock;
 
@@ -31,7 +31,7 @@ const TOPICS: [(&str, Topic); 7] = [
     ("time", Topic::Time),
 ];
 
-/// Is the topic asked for?
+/// Is the topic in the list?
 pub fn on(topic: Topic) -> bool {
     static TOPICS_ON: OnceLock<u32> = OnceLock::new();
     let on = TOPICS_ON.get_or_init(|| {

@@ -1,5 +1,5 @@
-//! Views of the compiler: for Rust programs that watch it, for handlers of `jit.attach`, for the sampling profiler and the memory profiler, and
-//! logs for its developers.
+//! Views of the compiler: for Rust programs that watch it, for handlers of `jit.attach`, for the sampling profiler and the memory profiler;
+//! and a log for its developers.
 
 pub(crate) mod aborts;
 pub mod counters;

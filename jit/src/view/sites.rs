@@ -3,17 +3,16 @@
 
 use perilune_recorder::ir::Op;
 use perilune_recorder::rec::FinishedTrace;
-use perilune_vm::bc::Ins;
 use perilune_vm::gc::watch::Site;
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{BcAddr, Gc, Proto};
 use perilune_vm::{TraceId, Vm};
 
 /// The function of the instruction at an address, and the line.
-fn line(done: &FinishedTrace, pc: *const Ins) -> Option<(Gc<Proto>, u32)> {
+fn line(done: &FinishedTrace, pc: impl Into<BcAddr> + Copy) -> Option<(Gc<Proto>, u32)> {
     done.protos.iter().find_map(|p| p.pc_of(pc).map(|at| (*p, p.line(at))))
 }
 
-/// Numbers for the instructions of a trace that is about to be compiled; none if nobody wants to know.
+/// Site numbers for the instructions of a trace that is about to be compiled; empty if no profiler needs sites.
 pub fn of(vm: &mut Vm, done: &FinishedTrace, id: TraceId) -> Vec<u32> {
     if !vm.wants_sites() {
         return Vec::new();
@@ -24,10 +23,10 @@ pub fn of(vm: &mut Vm, done: &FinishedTrace, id: TraceId) -> Vec<u32> {
     let mut site = 0;
     for (i, ins) in done.trace.ins.iter().enumerate() {
         let here = done.trace.origin_at(i);
-        // A builtin is told from helpers by its instruction.
+        // A NATIVE has a site of its own, which tells the builtin from helpers of the same bytecode instruction.
         if before != Some(here) || ins.op == Op::NATIVE || i > 0 && done.trace.ins[i - 1].op == Op::NATIVE {
             before = Some(here);
-            if let Some((p, l)) = line(done, core::ptr::with_exposed_provenance(here.pc as usize)) {
+            if let Some((p, l)) = line(done, here.pc) {
                 (proto, at) = (Some(p), Some(l));
             }
             if let (Some(proto), Some(line)) = (proto, at) {
@@ -46,7 +45,7 @@ fn start(done: &FinishedTrace) -> Option<(Gc<Proto>, u32)> {
     line(done, done.start_pc).or_else(|| line(done, done.first_pc)).or_else(|| done.protos.first().map(|p| (*p, p.first_line)))
 }
 
-/// Tells of a new trace.
+/// Reports a new trace to the profilers.
 pub fn tell_trace(vm: &mut Vm, done: &FinishedTrace, id: TraceId) {
     if let Some((proto, line)) = start(done) {
         vm.tell_trace(id, proto, line);

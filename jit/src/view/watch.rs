@@ -1,17 +1,18 @@
 //! Watching the compiler from Rust: a watcher is called at each start, stop, abort, flush and disabling of a trace.
 //!
-//! Unlike the handlers of `jit.attach` a watcher runs no Lua code, and does not call the compiler. It is shown objects, not given
-//! them: nothing keeps them alive for it.
+//! Unlike the handlers of `jit.attach`, a watcher runs no Lua code and does not call the compiler. The objects that it is shown may be
+//! freed later: it does not keep them alive.
 
 use crate::Jit;
 use crate::trace::Entry;
 use core::any::Any;
+use core::cell::{Cell, RefCell};
 use perilune_recorder::ir::SnapId;
 use perilune_recorder::ir::history::History;
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{TraceId, Value, Vm};
 
-/// Where and for what a recording starts.
+/// The start of a recording.
 #[derive(Copy, Clone, Debug)]
 pub struct Start {
     /// Number of the trace that is to be.
@@ -20,7 +21,7 @@ pub struct Start {
     pub func: Value,
     /// Index of the instruction there.
     pub pc: usize,
-    /// The trace that it goes on from, and by which exit; no exit if that trace ended in front of a call.
+    /// The trace that it continues, and the exit; no exit if that trace ended in front of a call.
     pub parent: Option<(TraceId, Option<SnapId>)>,
 }
 
@@ -30,13 +31,13 @@ pub struct Compiled<'a> {
     pub number: TraceId,
     /// The trace.
     pub entry: &'a Entry,
-    /// How it came into being.
+    /// How it was recorded and optimised.
     pub history: &'a History,
     /// Its machine code, constants included; none in the evaluator.
     pub code: &'a [u8],
 }
 
-/// What became of a trace.
+/// Why a trace was removed.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// All traces were thrown away.
@@ -45,7 +46,7 @@ pub enum Fate {
     Collected,
 }
 
-/// Somebody who watches.
+/// A watcher of the compiler.
 pub trait Watcher: Any {
     /// A function was parsed or loaded.
     fn proto_made(&mut self, proto: Gc<Proto>);
@@ -53,19 +54,28 @@ pub trait Watcher: Any {
     fn proto_freed(&mut self, proto: Gc<Proto>);
     /// A recording starts.
     fn started(&mut self, start: &Start);
-    /// An instruction is recorded: its function, its index, or none for the call of a builtin, and how many frames were entered
-    /// since the start.
+    /// An instruction is recorded: its function, its index (none for the call of a builtin), and how many frames were entered since the
+    /// start.
     fn recorded(&mut self, func: Value, pc: Option<usize>, depth: usize);
     /// The recording became a trace.
     fn compiled(&mut self, trace: &Compiled<'_>);
-    /// The recording came to nothing, at an instruction of a function.
+    /// The recording was aborted at an instruction of a function.
     fn aborted(&mut self, at: (Value, usize), reason: &str);
-    /// A root trace whose tree lost more than it gained is entered no more.
+    /// A root trace whose tree lost more time than it saved was disabled.
     fn disabled(&mut self, number: TraceId);
-    /// A trace is about to go. It was entered `entered` times from the interpreter.
+    /// A trace is about to be removed. It was entered `entered` times from the interpreter.
     fn gone(&mut self, number: TraceId, entry: &Entry, entered: u64, why: Fate);
-    /// All traces are gone.
+    /// All traces were removed.
     fn flushed(&mut self);
+}
+
+/// The observers of the compiler.
+#[derive(Default)]
+pub(crate) struct Observers {
+    /// The watcher, which is written in Rust.
+    pub watcher: RefCell<Option<Box<dyn Watcher>>>,
+    /// Is a handler of an event running? No other event is sent meanwhile.
+    pub in_event: Cell<bool>,
 }
 
 impl Jit {
@@ -73,18 +83,17 @@ impl Jit {
     /// attached, LuaJIT's thresholds apply unless others were set.
     pub fn watch(&self, vm: &mut Vm, watcher: Box<dyn Watcher>) -> Option<Box<dyn Watcher>> {
         self.settle_exits();
-        let before = self.watcher.borrow_mut().replace(watcher);
+        let before = self.observers.watcher.borrow_mut().replace(watcher);
         self.reset_counters(vm);
         before
     }
-    /// Ends that.
+    /// Detaches the watcher.
     pub fn end_watch(&self, vm: &mut Vm) -> Option<Box<dyn Watcher>> {
-        let watcher = self.watcher.borrow_mut().take();
+        let watcher = self.observers.watcher.borrow_mut().take();
         self.reset_counters(vm);
         watcher
     }
-    /// Calls `f` for each trace, with its number and the times that it was entered from the interpreter. `f` does not reach the
-    /// compiler.
+    /// Calls `f` for each trace, with its number and the times that it was entered from the interpreter. `f` must not call the compiler.
     pub fn for_each_entry(&self, mut f: impl FnMut(TraceId, &Entry, u64)) {
         let registry = self.registry.borrow();
         for (n, e) in registry.iter() {
@@ -92,14 +101,14 @@ impl Jit {
         }
     }
     pub(crate) fn is_watched(&self) -> bool {
-        self.watcher.borrow().is_some()
+        self.observers.watcher.borrow().is_some()
     }
     pub(crate) fn tell(&self, f: impl FnOnce(&mut dyn Watcher)) {
-        if let Some(w) = &mut *self.watcher.borrow_mut() {
+        if let Some(w) = &mut *self.observers.watcher.borrow_mut() {
             f(&mut **w);
         }
     }
-    /// Tells of a new trace.
+    /// Reports a new trace.
     pub(crate) fn tell_compiled(&self, number: TraceId, history: Option<Box<History>>) {
         if !self.is_watched() {
             return;
@@ -110,7 +119,7 @@ impl Jit {
         let history = history.unwrap_or_default();
         self.tell(|w| w.compiled(&Compiled { number, entry, history: &history, code: &code }));
     }
-    /// Tells that traces are about to go: those of a function, or all.
+    /// Reports that traces are about to be removed: those of an owner, or all.
     pub(crate) fn tell_gone(&self, owner: Option<Gc<Proto>>) {
         if !self.is_watched() {
             return;
@@ -127,10 +136,10 @@ impl Jit {
     }
 }
 
-/// The compiler's watcher while `f` looks at it, if it is of this type.
+/// Calls `f` with the compiler's watcher, if there is one of this type.
 pub fn with_watcher<W: Watcher, R>(vm: &Vm, f: impl FnOnce(&mut W) -> R) -> Option<R> {
     let jit = Jit::of(vm)?;
-    let mut watcher = jit.watcher.borrow_mut();
+    let mut watcher = jit.observers.watcher.borrow_mut();
     let any: &mut dyn Any = &mut **watcher.as_mut()?;
     any.downcast_mut().map(f)
 }

@@ -10,7 +10,7 @@ use perilune_recorder::ir::print::{ByOrder, Names, print_op, print_ref, print_sl
 use perilune_recorder::ir::{IrRef, Op, SnapId, Trace};
 use perilune_vm::Value;
 use perilune_vm::helper::Helper;
-use perilune_vm::object::BcPos;
+use perilune_vm::object::{BcAddr, BcPos};
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -74,7 +74,7 @@ impl Writer<'_> {
         let place = self.functions.place(pos.proto, pos.pc());
         Some(self.index(place))
     }
-    fn at(&mut self, address: u64) -> Option<usize> {
+    fn at(&mut self, address: BcAddr) -> Option<usize> {
         self.place(self.entry.position_of(address))
     }
     fn bytecode(&mut self, path: &[Step]) {
@@ -129,7 +129,7 @@ impl Writer<'_> {
         }
     }
     fn machine(&mut self, code: &[u8]) {
-        let (start, _, head) = self.entry.code;
+        let (start, head) = (self.entry.code.address, self.entry.code.loop_offset);
         let map = &self.entry.map;
         let names = Symbols::new(self.entry);
         let text = &code[..code.len().min(map.text as usize)];
@@ -176,7 +176,7 @@ struct Symbols {
 
 impl Symbols {
     fn new(entry: &Entry) -> Symbols {
-        let (start, size, head) = entry.code;
+        let (start, size, head) = (entry.code.address, entry.code.size, entry.code.loop_offset);
         let mut names: HashMap<usize, String> = HashMap::new();
         for (i, h) in Helper::ALL.iter().enumerate() {
             names.insert(h.address(), Helper::NAMES[i].to_owned());

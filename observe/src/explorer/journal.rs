@@ -105,7 +105,7 @@ impl Journal {
             replaced_by: None,
             entries: 0,
             instructions: entry.trace.executed(),
-            mcode: entry.code.1,
+            mcode: entry.code.size,
             exits: entry.exits.len(),
             left: Vec::new(),
             passes: entry.cost.passes.iter().map(pass).collect(),

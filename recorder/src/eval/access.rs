@@ -7,7 +7,7 @@ use perilune_vm::helper::Helper;
 use perilune_vm::layout::{AbiType, Field, ofs};
 use perilune_vm::value::{self as v, Value};
 
-/// Everything that is not arithmetic.
+/// Executes any instruction that is not arithmetic.
 pub(super) fn step(e: &mut Eval<'_>, ins: Ins) -> Step {
     match ins.op {
         Op::AREF | Op::HREFK | Op::HREF | Op::NEWREF | Op::UREFO | Op::UREFC | Op::FREF | Op::STRREF | Op::LREF | Op::SREF => {
@@ -82,7 +82,7 @@ fn slot_load(e: &Eval<'_>, ins: Ins) -> Step {
     value_load(address, ins, check, flags & sload::CONVERT != 0 || check && ins.ty == Ty::Num)
 }
 
-/// Loads a boxed value as one of the instruction's type. With `check` the type is checked; with `convert` the other form of a
+/// Loads a boxed value as the type of the instruction. With `check`, another type leaves the trace; with `convert`, the other form of a
 /// number is accepted and converted.
 fn value_load(address: u64, ins: Ins, check: bool, convert: bool) -> Step {
     let word = memory::load64(address);

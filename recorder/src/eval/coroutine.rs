@@ -12,7 +12,7 @@ use perilune_vm::object::ThreadStatus;
 fn at(object: u64, offset: usize) -> u64 {
     object + offset as u64
 }
-/// Up to where a frame of a coroutine may extend.
+/// The address that a frame of a coroutine may extend to.
 fn limit(co: u64) -> u64 {
     load64(at(co, ofs::THREAD_STACK)) + 8 * u64::from(load32(at(co, ofs::THREAD_SIZE)) - EXTRA)
 }

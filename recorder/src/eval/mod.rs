@@ -1,7 +1,7 @@
 //! The evaluator: runs a trace in plain Rust on the memory of a VM.
 //!
-//! It does what machine code does, from the stack check to the stores of an exit, so that recorded and optimised traces can run
-//! without a backend (under Miri, in tests of passes, as the backend's oracle). It is slow.
+//! It does what machine code does, from the stack check to the stores of an exit. So recorded and optimised traces can run without a
+//! backend: under Miri, in tests of passes, and as the reference that the backend is compared with. It is slow.
 //!
 //! A value is a word, as [`Ty`] says: the bits of a num, an int zero-extended, the address of an object.
 #![allow(unsafe_code, reason = "a trace is run only on the VM that it was recorded on, or that fits it")]
@@ -27,7 +27,7 @@ pub enum Outcome {
     Root(TraceId),
     /// Continues at the trace's own start (recursion, or a loop without LOOP).
     Again,
-    /// The run was longer than allowed. Nothing was stored.
+    /// The run has executed as many instructions as it may. Nothing was stored.
     OutOfFuel,
 }
 
@@ -40,9 +40,9 @@ pub struct Exit {
     pub base: *mut Value,
     /// Instructions executed.
     pub executed: u64,
-    /// Of those, instructions behind LOOP.
+    /// Of those, instructions after LOOP.
     pub in_loop: u64,
-    /// Times that LOOP was passed, the first time included.
+    /// How often LOOP was passed, the first time included.
     pub iterations: u64,
 }
 
@@ -81,7 +81,7 @@ pub unsafe fn leaves_early(config: &Config, trace: &Trace, vm: *mut Vm, base: *m
     Eval::new(config, trace, vm, base).leaves_early()
 }
 
-/// Runs a trace on the frame at `base`.
+/// Runs a trace on the frame at `base`, as a configuration says.
 ///
 /// # Safety
 /// As for [`run`].
@@ -112,13 +112,15 @@ struct Eval<'a> {
     values: Vec<u64>,
     /// See [`overflow::wide`].
     wide: Vec<bool>,
-    /// The snapshot in force.
+    /// The snapshot that guards leave through now.
     snap: SnapId,
     executed: u64,
     in_loop: u64,
     iterations: u64,
-    /// The trace was left in a builtin, before which the slots were stored.
+    /// The trace was left in a builtin. The slots were stored before its call.
     in_native: bool,
+    /// Index of the FUEL whose segment is being executed.
+    fuel: Option<usize>,
 }
 
 fn guard(ok: bool) -> Result<(), Leave> {
@@ -140,6 +142,7 @@ impl<'a> Eval<'a> {
             in_loop: 0,
             iterations: 0,
             in_native: false,
+            fuel: None,
         }
     }
 
@@ -148,7 +151,7 @@ impl<'a> Eval<'a> {
         let end = self.t.snaps.get(1).map_or(self.t.ins.len(), |s| s.at.ins_index());
         for (i, &ins) in self.t.ins[..end].iter().enumerate().skip(1) {
             match ins.op {
-                Op::NOP | Op::PHI | Op::CARG | Op::USE | Op::GCSTEP | Op::PROF => continue,
+                Op::NOP | Op::PHI | Op::CARG | Op::USE | Op::GCSTEP | Op::PROF | Op::FUEL => continue,
                 _ if ins.is_sunk() => continue,
                 Op::RETF => {}
                 Op::SNEW | Op::TOSTR | Op::STRTO | Op::BUFHDR | Op::CALLN | Op::CALLL => return false,
@@ -202,7 +205,7 @@ impl Eval<'_> {
         }
     }
 
-    /// Leaves if the instruction is of exit stress and its countdown is over.
+    /// Leaves if the instruction is stressed and the countdown of exit stress is over.
     fn countdown(&mut self, ins: Ins) -> Result<(), Leave> {
         if !ins.is_stressed() {
             return Ok(());
@@ -219,7 +222,7 @@ impl Eval<'_> {
         }
     }
 
-    /// All loop-carried values at once.
+    /// Assigns the PHIs: all loop-carried values at once.
     fn carry(&mut self) {
         let phis = self.t.ins.iter().filter(|i| i.op == Op::PHI);
         let new: Vec<(usize, u64)> = phis.map(|p| (p.a.ins_index(), self.val(p.b))).collect();
@@ -238,16 +241,20 @@ impl Eval<'_> {
         }
     }
 
-    /// Leaves through the snapshot in force.
+    /// Leaves through the current snapshot.
     fn leave(&mut self) -> Outcome {
         if !core::mem::take(&mut self.in_native) {
             self.store_state();
+        }
+        if let Some(taken) = self.fuel.take() {
+            let at = self.vm_address + ofs::VM_FUEL as u64;
+            memory::store64(at, memory::load64(at).wrapping_add(self.t.fuel_back(self.snap, taken).into()));
         }
         let snap = self.t.snap(self.snap);
         self.base = self.slot_address(snap.base_slot);
         Outcome::Exit(self.snap)
     }
-    /// Stores the state of the snapshot in force.
+    /// Stores the state of the current snapshot.
     fn store_state(&mut self) {
         for r in self.t.sunk(self.snap) {
             let i = r.ins_index();
@@ -318,6 +325,15 @@ impl Eval<'_> {
                 guard(self.vm_field(ofs::VM_SAMPLE_WAITS) as u8 == 0)?;
                 Ok(0)
             }
+            Op::FUEL => {
+                self.fuel = None;
+                let at = self.vm_address + ofs::VM_FUEL as u64;
+                let left = memory::load64(at).checked_sub(u64::from(ins.b.0 - ins.a.0));
+                guard(left.is_some())?;
+                memory::store64(at, left.unwrap_or(0));
+                self.fuel = Some(i);
+                Ok(0)
+            }
             Op::RETF => {
                 let pc = self.val(ins.b);
                 guard(!ins.is_guard() || memory::load64(self.base - 8) == pc)?;
@@ -330,6 +346,7 @@ impl Eval<'_> {
             }
             Op::COROOM | Op::COSAVE | Op::RESUME | Op::YIELD | Op::COEND => coroutine::step(self, ins),
             Op::NATIVE => {
+                self.fuel = None;
                 self.store_state();
                 let frame = self.slot_address(ins.a.slot());
                 self.in_native =

@@ -27,7 +27,7 @@ pub(super) fn compare(e: &Eval<'_>, ins: Ins) -> Step {
     Ok(0)
 }
 
-/// Does a comparison hold for an outcome? The U forms hold for unordered nums.
+/// Does a comparison accept this order? The U forms accept unordered nums.
 fn holds(op: Op, order: Option<Ordering>) -> bool {
     let Some(o) = order else { return matches!(op, Op::ULT | Op::UGE | Op::ULE | Op::UGT | Op::NE) };
     match op {
@@ -202,7 +202,7 @@ fn num_to_int(n: f64, ins: Ins, dst: Ty) -> Step {
     }
 }
 
-/// Cuts to a narrow type and extends again to 32 bits.
+/// Truncates to a narrow type and extends again to 32 bits.
 fn narrow(word: u64, dst: Ty) -> u64 {
     match dst {
         Ty::I8 => u64::from(word as i8 as i32 as u32),

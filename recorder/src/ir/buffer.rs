@@ -1,11 +1,12 @@
 //! The IR buffer: a trace under construction.
 //!
-//! [`IrBuffer::emit`] takes an instruction through the emission pipeline (FOLD, CSE, forwarding; `opt::pipeline`), which decides whether it is
-//! appended. The caller uses the reference that comes back: it may be that of a constant or of an earlier instruction. LuaJIT does the
-//! same with `emitir` and `lj_opt_fold`. The buffer knows the pipeline only as a function pointer, so that the IR does not depend on the optimiser.
+//! [`IrBuffer::emit`] takes an instruction through the emission pipeline (FOLD, CSE, forwarding; `opt::pipeline`), which decides whether it
+//! is appended. The caller uses the reference that is returned, which may be that of a constant or of an earlier instruction. LuaJIT does
+//! the same with `emitir` and `lj_opt_fold`. The buffer knows the pipeline only as a function pointer, so that the IR does not depend on
+//! the optimiser.
 //!
-//! Instructions of one operation are chained through `IrBuffer::prev`, newest first: a search visits only candidates, and stops
-//! at the newest operand, since nothing equal can be older than that.
+//! Instructions of one operation are chained through `IrBuffer::prev`, newest first: a search visits only candidates, and stops at the
+//! newest operand, since no equal instruction can be older than that.
 
 use super::history::{History, Request};
 use super::{Const, Ins, IrRef, Op, Origin, Snapshot, Trace, TraceExit, Ty, VmRef};
@@ -13,10 +14,10 @@ use crate::abort::Abort;
 use crate::params::{Limits, OptFlags};
 use perilune_vm::Value;
 
-/// What emission gives: the reference to use.
+/// The result of an emission: the reference to use.
 pub type Emit = Result<IrRef, Abort>;
 
-/// The guard that is emitted would always fail.
+/// The result of a guard that would always fail.
 pub(crate) const GUARD_FAILS: Emit = Err(Abort::GuardAlwaysFails);
 
 /// The emission pipeline: decides whether and how an instruction is appended.
@@ -34,7 +35,7 @@ pub struct IrBuffer {
     pub flags: OptFlags,
     /// Limits.
     pub limits: Limits,
-    /// The stages of emission.
+    /// The emission pipeline.
     pipeline: Pipeline,
     /// Newest instruction of each operation; 0 is the end.
     chain: [u16; Op::COUNT],
@@ -43,16 +44,16 @@ pub struct IrBuffer {
     /// Newest constant of each kind.
     kchain: [u16; 8],
     kprev: Vec<u16>,
-    /// By index of a num: the sum of ints that has the same low bits, if one was emitted (FOLD of TOBIT). So a chain of sums is followed
+    /// By index of a num: the sum of ints that has the same low bits, if one was emitted (FOLD of TOBIT). So a chain of sums is analysed
     /// once, and not again for each partial sum.
     low_bits: Vec<IrRef>,
     /// Was a guard emitted since the last snapshot?
     guard_emitted: bool,
     /// The bytecode being recorded, see [`Trace::origins`].
     pub origin: Origin,
-    /// Number of instructions emitted, appended or not.
+    /// Number of instructions that were requested, appended or not.
     pub requested: usize,
-    /// The emitted instructions, if they are to be kept. `None` while passes run.
+    /// The requested instructions, if the history is kept. `None` while passes run.
     pub history: Option<Box<History>>,
 }
 
@@ -106,7 +107,7 @@ impl IrBuffer {
         b.trace.ins.reserve(256);
         b
     }
-    /// Continues an existing trace.
+    /// Continues an existing trace, for passes.
     pub fn from_trace(trace: Trace, flags: OptFlags, limits: Limits, pipeline: Pipeline) -> IrBuffer {
         let mut b = IrBuffer::new(flags, limits, pipeline);
         b.kprev.clear();
@@ -222,8 +223,8 @@ impl IrBuffer {
         IrRef(self.prev[r.ins_index()])
     }
 
-    /// Emits an instruction through all enabled stages. Comparisons and the like are guards by nature. An instruction that turns
-    /// out to be superfluous and has no value gives [`IrRef::NONE`].
+    /// Emits an instruction through all enabled stages. Comparisons and some other operations are always guards. An instruction without a
+    /// value that turns out to be superfluous returns [`IrRef::NONE`].
     #[inline]
     pub fn emit(&mut self, op: Op, ty: Ty, a: IrRef, b: IrRef) -> Emit {
         self.emit_ins(Ins::new(op, ty, a, b))
@@ -262,7 +263,7 @@ impl IrBuffer {
         }
         self.emit_logged(ins, self.pipeline)
     }
-    /// Emits, and keeps the request in the history.
+    /// Emits an instruction, and adds the request to the history.
     fn emit_logged(&mut self, ins: Ins, emit: Pipeline) -> Emit {
         let Some(mut history) = self.history.take() else { return emit(self, ins) };
         let before = self.trace.next_ref();
@@ -274,12 +275,12 @@ impl IrBuffer {
         self.history = Some(history);
         made
     }
-    /// Appends an instruction as it is.
+    /// Appends an instruction without the pipeline.
     pub fn emit_raw(&mut self, op: Op, ty: Ty, a: IrRef, b: IrRef) -> Emit {
         let ins = Ins::new(op, ty, a, b);
         self.emit_logged(ins, IrBuffer::append)
     }
-    /// Appends an instruction as it is.
+    /// Appends an instruction without the pipeline.
     pub fn append(&mut self, ins: Ins) -> Emit {
         let n = self.trace.ins.len();
         if n >= (self.limits.maxrecord as usize).min(MAX_REFS)
@@ -297,7 +298,7 @@ impl IrBuffer {
         Ok(r)
     }
 
-    /// Makes it a side trace.
+    /// Makes the trace a side trace of an exit.
     pub fn set_parent(&mut self, parent: TraceExit) {
         self.trace.parent = Some(parent);
         let base = &mut self.trace.ins[0];
@@ -307,8 +308,7 @@ impl IrBuffer {
     pub fn guard_emitted(&self) -> bool {
         self.guard_emitted
     }
-    /// Must a snapshot be taken before the state changes? True when guards emitted from here on could not resume at the last one,
-    /// that is when there is none.
+    /// Must a snapshot be taken before the state changes? Only if there is none that guards emitted from here on could leave through.
     pub fn needs_snapshot(&self) -> bool {
         self.guard_emitted || self.trace.snaps.is_empty()
     }
@@ -318,8 +318,8 @@ impl IrBuffer {
             last.decides = true;
         }
     }
-    /// Adds a snapshot, in force from `snap.at` on, which is the next instruction. It replaces the last one if no guard was emitted since;
-    /// snapshot 0, the state at the trace's start, stays.
+    /// Adds a snapshot, which applies from `snap.at` on, the next instruction. It replaces the last one if no guard was emitted since;
+    /// snapshot 0, the state at the start of the trace, is never replaced.
     pub fn add_snapshot(&mut self, mut snap: Snapshot) -> Result<(), Abort> {
         debug_assert!(snap.slots.is_sorted_by(|a, b| a.slot < b.slot));
         if let Some(last) = self.trace.snaps.last() {
@@ -377,7 +377,7 @@ impl IrBuffer {
             }
         }
     }
-    /// Makes the chains anew after a pass that changed instructions in place.
+    /// Rebuilds the chains after a pass that changed instructions in place.
     pub(crate) fn rebuild_chains(&mut self) {
         self.chain = [0; Op::COUNT];
         self.low_bits.clear();

@@ -8,7 +8,7 @@ use perilune_vm::layout::ofs;
 /// A field of the VM state that a trace takes the address of.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum VmRef {
-    /// `CompiledState::nil_slot`: what a failed HREF gives.
+    /// `CompiledState::nil_slot`: the address that a failed HREF returns.
     NilSlot,
     /// `CompiledState::scratch`: results of helpers.
     Scratch,

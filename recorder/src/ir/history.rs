@@ -4,24 +4,25 @@
 //! [`History::requests`].
 
 use super::{Ins, IrRef, Trace};
+use perilune_vm::object::BcAddr;
 
 /// An instruction that the recorder emitted.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Request {
     /// The instruction; its operands are those of the trace.
     pub ins: Ins,
-    /// The reference that came back: an instruction of the trace or a constant; [`IrRef::NONE`] if there is no value.
+    /// The reference that was returned: an instruction of the trace or a constant; [`IrRef::NONE`] if there is no value.
     pub result: IrRef,
-    /// Was this instruction appended for it? Otherwise it was in the trace before.
+    /// Was an instruction appended? Otherwise the trace had an equal one.
     pub is_new: bool,
     /// Address of the bytecode being recorded, see [`Trace::origins`].
-    pub origin: u64,
+    pub origin: BcAddr,
 }
 
-/// How a trace came into being.
+/// How a trace was recorded and optimised.
 #[derive(Clone, Default, Debug)]
 pub struct History {
-    /// The emitted instructions in order, without those that rules of FOLD emitted in turn.
+    /// The requested instructions in order, without those that rules of FOLD requested in turn.
     pub requests: Vec<Request>,
     /// The trace as recorded, before the passes on a finished trace.
     pub recorded: Trace,

@@ -47,7 +47,7 @@ impl SlotIdx {
     pub const BASE: SlotIdx = SlotIdx(2);
     /// Above all slots.
     pub const END: SlotIdx = SlotIdx(u16::MAX);
-    /// The slot with a number; [`SlotIdx::END`] for what is above all slots.
+    /// The slot of a number; [`SlotIdx::END`] for numbers that are too large.
     pub const fn new(number: usize) -> SlotIdx {
         if number < u16::MAX as usize { SlotIdx(number as u16) } else { SlotIdx::END }
     }
@@ -63,7 +63,7 @@ impl SlotIdx {
     pub const fn bits(self) -> u16 {
         self.0
     }
-    /// The slot `n` above; `None` if there are no such numbers.
+    /// The slot `n` above; `None` if the number would be too large.
     pub fn checked_add(self, n: u16) -> Option<SlotIdx> {
         self.0.checked_add(n).map(SlotIdx)
     }

@@ -85,17 +85,16 @@ pub struct Ins {
 }
 
 impl Ins {
-    /// Leaves through the snapshot in force when its assertion or type check fails.
+    /// Leaves through the current snapshot when its assertion or type check fails.
     pub const GUARD: u8 = 0x80;
     /// Operand of a PHI.
     pub const PHI: u8 = 0x40;
     /// Scratch mark of passes.
     pub const MARK: u8 = 0x20;
-    /// Sunk: makes a new table that only exits need, or serves only to fill it (addresses, insertions, stores). Not executed where it
-    /// stands. An exit executes its [`super::Trace::sunk`] instructions before it stores the slots; none of them is a guard then.
+    /// Sunk: makes a new table that only exits need, or serves only to fill it (addresses, insertions, stores). It is not executed at its
+    /// position: an exit executes its [`super::Trace::sunk`] instructions before it stores the slots, and none of them is a guard there.
     pub const SINK: u8 = 0x10;
-    /// Exit stress, for tests: a guard that also fails when `Vm::exit_countdown` is over. On BASE it is the stack check at the start that
-    /// fails.
+    /// Exit stress, for tests: a guard that also fails when `Vm::exit_countdown` is over. On BASE, the stack check at the start fails.
     pub const STRESS: u8 = 0x08;
     /// An unguarded instruction.
     pub const fn new(op: Op, ty: Ty, a: IrRef, b: IrRef) -> Ins {
@@ -143,7 +142,7 @@ impl Ins {
     /// May the instruction be removed when its value is not used?
     #[inline]
     pub fn is_removable(&self) -> bool {
-        // Guards of allocations are for lack of memory.
+        // The guard of an allocation only checks that there was memory.
         let guards_memory = self.op.effect() == Effect::Alloc;
         (!self.is_guard() || guards_memory) && self.op.effect() != Effect::Store && self.op != Op::BASE
     }

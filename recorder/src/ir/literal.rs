@@ -12,9 +12,9 @@ pub mod sload {
     pub const TYPECHECK: u16 = 4;
     /// A number is converted to the instruction's type.
     pub const CONVERT: u16 = 8;
-    /// The slot is not written by the trace.
+    /// The trace does not write the slot.
     pub const READONLY: u16 = 16;
-    /// The type is inherited by side traces.
+    /// Side traces inherit the type.
     pub const INHERIT: u16 = 32;
     /// A `next` loop's hidden control value.
     pub const KEYINDEX: u16 = 64;
@@ -27,9 +27,9 @@ pub mod conv {
     pub const SEXT: u16 = 0x800;
     /// Plain conversion.
     pub const NONE: u16 = 1 << 12;
-    /// num to int that must be exact (-0 gives 0): an index.
+    /// num to int that must be exact, for an index (-0 becomes 0).
     pub const INDEX: u16 = 2 << 12;
-    /// num to int that must be exact and not -0: a number narrowed.
+    /// num to int that must be exact and not -0, for a narrowed number.
     pub const CHECK: u16 = 3 << 12;
     /// Packs the operand.
     pub const fn pack(dst: Ty, src: Ty, mode: u16) -> u16 {

@@ -4,6 +4,7 @@
 
 pub mod buffer;
 mod constant;
+mod fuel;
 pub mod history;
 mod index;
 mod ins;

@@ -10,9 +10,9 @@
 macro_rules! for_each_ir {
     ($consumer:ident) => {
         $consumer! {
-            /// Guard: op1 < op2. All guards leave through the snapshot in force when the asserted condition is false. For `num`
-            /// operands LT GE LE GT are ordered (false with NaN), ULT UGE ULE UGT unordered (true with NaN); for `int` the U
-            /// forms compare unsigned. The instruction's type is the operands' type.
+            /// Guard: op1 < op2. All guards leave through the current snapshot when the asserted condition is false. For `num` operands LT
+            /// GE LE GT are ordered (false with NaN), ULT UGE ULE UGT unordered (true with NaN); for `int` the U forms compare unsigned.
+            /// The instruction's type is the operands' type.
             (LT, r, r, N, guard)
             /// Guard: op1 >= op2.
             (GE, r, r, N, guard)
@@ -35,10 +35,10 @@ macro_rules! for_each_ir {
             /// Guard: array bounds, op2 (int index) below op1 (int asize) unsigned. The type `u32` marks a check in front of a loop
             /// that holds for all its iterations; it is executed like any other.
             (ABC, r, r, N, guard)
-            /// Guard: the link of the current frame (base[-1]) is op2 (KPTR); then leaves the frame downwards: BASE moves down by
-            /// what the link says (for a return address 2 + A of the call instruction before it); op1 is the KGC proto of the next
-            /// Lua function.
-            /// Slot numbers of later instructions count from the new base. Without the guard bit the link has been checked before.
+            /// Guard: the link of the current frame (base[-1]) is op2 (KPTR); then leaves the frame downwards: BASE moves down by the
+            /// distance that the link tells (for a return address 2 + A of the call instruction before it); op1 is the KGC proto of the
+            /// next Lua function. Slot numbers of later instructions count from the new base. Without the guard bit the link has been
+            /// checked before.
             (RETF, r, r, S, guard)
             /// Nothing.
             (NOP, n, n, N, none)
@@ -48,7 +48,7 @@ macro_rules! for_each_ir {
             (PVAL, l, n, N, none)
             /// Guard: if a collection step is due, do it; leave if the atomic phase is due.
             (GCSTEP, n, n, S, guard)
-            /// (Unused here; kept for the tools' sake.)
+            /// (Unused here; LuaJIT's tools expect it.)
             (HIOP, r, r, S, none)
             /// Start of the loop body; what precedes runs once. The loop jumps back here.
             (LOOP, n, n, S, none)
@@ -125,7 +125,7 @@ macro_rules! for_each_ir {
             (MAX, r, r, N, none)
             /// Unary math function on num; op2 is an [`FpMath`] number.
             (FPMATH, r, l, N, none)
-            /// Guard: int op1 + op2 does not overflow; its value. Without the guard bit it is known not to overflow; likewise the
+            /// Guard: int op1 + op2 does not overflow; its value. Without the guard bit it is known not to overflow. The same holds for the
             /// next two.
             (ADDOV, r, r, N, commutative_guard)
             /// Guard: int op1 - op2 does not overflow; its value.
@@ -158,12 +158,11 @@ macro_rules! for_each_ir {
             /// Address of stack slot op1, numbered as for SLOAD.
             (SREF, l, n, L, none)
 
-            /// Load from an array slot address. With the guard bit the tag is checked. A `num` load accepts an integer and
-            /// converts it.
+            /// Load from an array slot address. With the guard bit the tag is checked. A `num` load accepts an integer and converts it.
             (ALOAD, r, n, L, none)
-            /// Load from a hash slot address, likewise.
+            /// Load from a hash slot address, with the same check and conversion.
             (HLOAD, r, n, L, none)
-            /// Load from an upvalue address, likewise.
+            /// Load from an upvalue address, with the same check and conversion.
             (ULOAD, r, n, L, none)
             /// Load field op2 of object op1. A null metatable is a `tab` reference equal to KNULL.
             (FLOAD, r, l, L, none)
@@ -235,35 +234,36 @@ macro_rules! for_each_ir {
             (CALLL, r, l, L, none)
             /// Call with side effects.
             (CALLS, r, l, S, none)
-            /// Stores the slots of the snapshot in force. (A guard that never fails: its snapshot must stay.)
+            /// Stores the slots of the current snapshot. (A guard that never fails, so that its snapshot is kept.)
             (SYNC, n, n, S, guard)
-            /// Guard: the builtin whose frame is at slot op1, called with op2 arguments (see [`crate::ir::native`]), returns as
-            /// usual. Stores the slots of the snapshot in force, the frame among them; results come to the stack. Leaving stores
-            /// nothing.
+            /// Guard: the builtin whose frame is at slot op1, called with op2 arguments (see [`crate::ir::native`]), returns as usual.
+            /// Stores the slots of the current snapshot, the frame among them; results are on the stack. The exit stores nothing.
             (NATIVE, l, l, S, guard)
             /// (Reserved for the FFI.)
             (CALLXS, r, r, S, none)
             /// Chain of call arguments: op1 earlier arguments, op2 the next.
             (CARG, r, r, N, none)
 
-            /// Guard: there is room for op2 slots above the frame that coroutine op1, which is not running, has left by.
+            /// Guard: there is room for op2 slots above the frame that coroutine op1, which is suspended, will resume.
             (COROOM, r, l, S, guard)
-            /// Stores the slots of the snapshot in force, and leaves the running coroutine as if by a builtin whose frame is at slot
-            /// op1, with op2 arguments. A switch follows. (A guard that never fails, as SYNC.)
+            /// Stores the slots of the current snapshot, and leaves the running coroutine as if by a builtin whose frame is at slot op1,
+            /// with op2 arguments. A switch follows. (A guard that never fails, as SYNC.)
             (COSAVE, l, l, S, guard)
-            /// Resumes coroutine op1, which is suspended in a frame with the return address op2 (KPTR), and goes on in the frame below
-            /// that; or starts it, in its first frame, whose link op2 is then. Slot numbers of later instructions count from the base
-            /// of the frame that goes on, on another stack.
+            /// Resumes coroutine op1. If it is suspended in a frame with the return address op2 (KPTR), it continues in the frame below
+            /// that; if it has not started, it starts in its first frame, whose link is op2. Slot numbers of later instructions count from
+            /// the base of the frame that continues, on another stack.
             (RESUME, r, r, S, none)
-            /// Suspends the running coroutine, and goes on in op1, the one that has resumed it, likewise.
+            /// Suspends the running coroutine, and continues in op1, its resumer, in the same way.
             (YIELD, r, r, S, none)
-            /// Ends the running coroutine, and goes on in op1, likewise.
+            /// Ends the running coroutine, and continues in op1, its resumer, in the same way.
             (COEND, r, r, S, none)
+            /// Guard: there is fuel for the instructions from number op1 of the trace up to number op2. Takes it, see [`super::Trace::fuel_back`].
+            (FUEL, l, l, S, guard)
         }
     };
 }
 
-/// What an operand is.
+/// The kind of an operand.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Mode {
     /// A reference.
@@ -276,14 +276,14 @@ pub enum Mode {
     None,
 }
 
-/// How an instruction interacts with the rest.
+/// The effect of an instruction on memory and order.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Effect {
     /// Pure: may be folded, shared, dropped.
     Pure,
     /// Reads memory.
     Load,
-    /// Writes memory or has another effect: stays, in order.
+    /// Writes memory or has another effect: kept, in order.
     Store,
     /// Allocates: may be dropped when unused, never shared.
     Alloc,
@@ -374,7 +374,7 @@ impl Op {
     pub const fn is_commutative(self) -> bool {
         Op::MODES[self as usize].3.0
     }
-    /// Is it a guard by nature (whatever its type's guard bit)?
+    /// Is it always a guard, whether or not the guard bit is set?
     pub const fn is_guard(self) -> bool {
         Op::MODES[self as usize].3.1
     }
@@ -382,7 +382,7 @@ impl Op {
     pub const fn moves_base(self) -> bool {
         matches!(self, Op::RETF | Op::RESUME | Op::YIELD | Op::COEND)
     }
-    /// Does it store the slots of the snapshot in force?
+    /// Does it store the slots of the current snapshot?
     pub const fn stores_state(self) -> bool {
         matches!(self, Op::NATIVE | Op::SYNC | Op::COSAVE)
     }

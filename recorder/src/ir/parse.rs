@@ -6,6 +6,7 @@ use super::{
 };
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
+use perilune_vm::object::BcAddr;
 use perilune_vm::{TraceId, Value};
 
 /// Makes the objects that a text names.
@@ -16,12 +17,12 @@ pub trait Objects {
     fn object(&mut self, kind: &str, index: u32) -> Option<Value>;
 }
 
-/// What is wrong with a text.
+/// An error in a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
     /// Line, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The error.
     pub what: String,
 }
 
@@ -34,7 +35,7 @@ impl core::error::Error for ParseError {}
 
 type Res<T> = Result<T, String>;
 
-/// Most instructions, and most constants: what references can name.
+/// The most instructions, and the most constants, that references can name.
 const MOST: usize = 0x7f00;
 
 /// Parses a trace.
@@ -248,9 +249,10 @@ impl Parser<'_> {
             at,
             base_slot: SlotIdx::BASE,
             nslots: SlotIdx::FUNC,
-            pc: 0,
+            pc: BcAddr::default(),
             multres: 0,
             decides: false,
+            fuel: 0,
             done: 0,
             slots: Vec::new(),
         };
@@ -264,7 +266,7 @@ impl Parser<'_> {
                 self.snapshot_slot(&mut snap, word)?;
             } else {
                 match word.split_once('=') {
-                    Some(("pc", n)) => snap.pc = int(n)?,
+                    Some(("pc", n)) => snap.pc = BcAddr::new(int(n)?),
                     Some(("base", n)) => snap.base_slot = slot(n)?,
                     Some(("mult", n)) => snap.multres = int(n)?,
                     _ => return Err(format!("unknown field '{word}'")),

@@ -7,10 +7,10 @@
 //! 0003 >  int LE     0002  +100
 //! ```
 //!
-//! Columns: number, `>` for a guard or `}` for a sunk instruction, `+` for an operand of a PHI, type, operation, operands. Constants are printed
-//! by value: ints with a sign, nums with a sign and a point or exponent, strings quoted, other objects as `{kind:index}`, the key and
-//! node of an HREFK as `"key"@node`. NOPs are left out. A snapshot lists the slots from 0 to its limit; `----` is one that was not modified.
-//! A slot's value may be followed by `|` (frame), `^` (continuation frame), `!` (not stored).
+//! Columns: number, `>` for a guard or `}` for a sunk instruction, `+` for an operand of a PHI, type, operation, operands. Constants are
+//! printed by value: ints with a sign, nums with a sign and a point or exponent, strings quoted, other objects as `{kind:index}`, the key
+//! and node of an HREFK as `"key"@node`. NOPs are left out. A snapshot lists the slots from 0 to its limit; `----` stands for a slot that
+//! was not modified. A slot's value may be followed by `|` (frame), `^` (continuation frame), `!` (not stored).
 
 use super::{
     Const, FpMath, Ins, IrRef, Link, Mode, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, Ty, VmRef, conv, sload, xload,
@@ -20,14 +20,10 @@ use perilune_vm::Value;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
 
-/// Names of objects and instructions that a trace knows by their addresses.
+/// Names of objects that a trace knows by their addresses.
 pub trait Names {
     /// A name for an object, to be printed in braces.
     fn object(&self, v: Value) -> String;
-    /// A name for the address of an instruction.
-    fn pc(&self, pc: u64) -> String {
-        format!("{pc}")
-    }
 }
 
 /// Objects are numbered by kind in the order of the trace's constants.
@@ -92,7 +88,7 @@ pub fn print_ins(trace: &Trace, i: usize, names: &dyn Names) -> String {
     out
 }
 
-/// Prints an instruction without its number: one of the trace, or another one whose operands are the trace's.
+/// Prints an instruction without its number. Its operands are references of the trace; it need not be in the trace itself.
 pub fn print_op(trace: &Trace, ins: Ins, names: &dyn Names) -> String {
     let mut out = String::new();
     Printer { trace, names }.op(&mut out, ins);
@@ -113,7 +109,7 @@ pub fn print_slots(trace: &Trace, k: SnapId, names: &dyn Names) -> String {
     out
 }
 
-/// A num, such that it cannot be taken for an int.
+/// A num, in a form that differs from an int.
 pub fn number(n: f64) -> String {
     match n {
         _ if n.is_nan() => "nan".into(),
@@ -122,7 +118,7 @@ pub fn number(n: f64) -> String {
     }
 }
 
-/// A string in quotes, with escapes for what is not printable.
+/// A string in quotes, with escapes for bytes that are not printable.
 pub fn quoted(s: &[u8]) -> String {
     let mut out = String::from("\"");
     for &c in s {
@@ -216,7 +212,7 @@ impl Printer<'_> {
 
     fn snapshot(&self, out: &mut String, k: SnapId) {
         let snap = self.trace.snap(k);
-        let _ = write!(out, "....        SNAP   #{:<3} pc={}", k.number(), self.names.pc(snap.pc));
+        let _ = write!(out, "....        SNAP   #{:<3} pc={}", k.number(), snap.pc.get());
         if snap.base_slot != SlotIdx::BASE {
             let _ = write!(out, " base={}", snap.base_slot);
         }

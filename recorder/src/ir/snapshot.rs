@@ -1,7 +1,8 @@
-//! Snapshots: what the interpreter must see if the trace leaves at a guard (LuaJIT's `lj_snap`).
+//! Snapshots: the state of the interpreter to restore if the trace leaves at a guard (LuaJIT's `lj_snap`).
 
 use super::index::SlotIdx;
 use super::ins::IrRef;
+use perilune_vm::object::BcAddr;
 
 /// A slot of a snapshot.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -29,23 +30,25 @@ impl SnapSlot {
     }
 }
 
-/// What the interpreter must see if the trace leaves at a guard at or after `at` (up to the next snapshot).
+/// The state of the interpreter to restore if the trace leaves at a guard at or after `at` (up to the next snapshot).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Snapshot {
-    /// The first instruction this snapshot is in force for.
+    /// The first instruction whose guard leaves through this snapshot.
     pub at: IrRef,
     /// The first local of the frame to resume, [`SlotIdx::BASE`] for the start frame: the new base.
     pub base_slot: SlotIdx,
     /// Slots up to here (exclusive) may be live.
     pub nslots: SlotIdx,
     /// Address of the instruction to resume at.
-    pub pc: u64,
+    pub pc: BcAddr,
     /// Count for an instruction taking an open list, see `perilune_vm::hooks::Resume`.
     pub multres: u32,
     /// Its guard decides a branch: `pc` is the target that the trace does not follow, and not the instruction that branches.
     pub decides: bool,
     /// Number of bytecode instructions recorded before it.
     pub done: u16,
+    /// Number of instructions that the trace has executed when the interpreter resumes here, as fuel counts them.
+    pub fuel: u32,
     /// The modified slots, ascending.
     pub slots: Vec<SnapSlot>,
 }

@@ -10,7 +10,7 @@ use core::ops::Range;
 use perilune_vm::TraceId;
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::gc::Marker;
-use perilune_vm::object::{Gc, GcHeader};
+use perilune_vm::object::{BcAddr, Gc, GcHeader};
 
 /// How a trace ends.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -90,7 +90,7 @@ pub struct Trace {
     pub top_slot: u32,
     /// The first slot above those that the parent has checked the stack for; 0 if there is no such check.
     pub checked_slot: u32,
-    /// Which bytecode each instruction was recorded for: index of the first instruction of a run, and the bytecode.
+    /// Which bytecode each instruction was recorded for. An entry holds from the instruction with its index on.
     pub origins: Vec<(u16, Origin)>,
     /// The bytecodes of the calls that the trace has followed, see [`Origin::call`].
     pub calls: Vec<Origin>,
@@ -114,15 +114,15 @@ pub struct NativeWrite {
 pub struct StackCheck {
     /// The instruction that switches.
     pub switch: IrRef,
-    /// The first slot above the checked ones, as slots are counted behind the switch.
+    /// The first slot above the checked ones, as the trace counts slots after the switch.
     pub top: u32,
 }
 
 /// The bytecode that an instruction was recorded for.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
 pub struct Origin {
-    /// Its address; 0 if none is known.
-    pub pc: u64,
+    /// Its address.
+    pub pc: BcAddr,
     /// The call that led to its frame: index in [`Trace::calls`], plus one. 0 for the frame that the trace counts slots from.
     pub call: u16,
 }
@@ -144,7 +144,7 @@ impl Trace {
     pub fn snap(&self, k: SnapId) -> &Snapshot {
         &self.snaps[k.index()]
     }
-    /// Does the snapshot after `k` come into force at or before instruction `i`?
+    /// Does the snapshot after `k` apply at instruction `i` already?
     pub fn next_snap_is_at(&self, k: SnapId, i: usize) -> bool {
         self.snaps.get(k.next().index()).is_some_and(|s| s.at.ins_index() <= i)
     }
@@ -166,7 +166,7 @@ impl Trace {
             None => self.konst(r).map_or(Ty::Nil, Const::ty),
         }
     }
-    /// The new table that a sunk instruction is, or serves to fill.
+    /// The new table that a sunk instruction makes or serves to fill.
     pub fn sunk_table(&self, i: usize) -> Option<usize> {
         let mut ins = self.ins[i];
         let mut i = i;
@@ -179,8 +179,8 @@ impl Trace {
         }
         None
     }
-    /// The sunk instructions that an exit through snapshot `k` executes, in order: they make the tables in its slots, and the tables in
-    /// those, and fill them with what was stored before the snapshot.
+    /// The sunk instructions that an exit through snapshot `k` executes, in order: they make the tables in its slots and the tables in
+    /// those, and fill them with the values stored before the snapshot.
     pub fn sunk(&self, k: SnapId) -> Vec<IrRef> {
         let snap = self.snap(k);
         let end = snap.at.ins_index().min(self.ins.len());
@@ -205,8 +205,8 @@ impl Trace {
         let serves = |i: &usize| self.sunk_table(*i).is_some_and(|t| needed.contains(&t));
         sunk.into_iter().filter(serves).map(IrRef::of_ins).collect()
     }
-    /// The address of the bytecode that an instruction was recorded for; 0 if none is known.
-    pub fn origin(&self, i: usize) -> u64 {
+    /// The address of the bytecode that an instruction was recorded for.
+    pub fn origin(&self, i: usize) -> BcAddr {
         self.origin_at(i).pc
     }
     /// The bytecode that an instruction was recorded for.

@@ -1,19 +1,19 @@
-//! The verifier: what a well-formed trace is.
+//! The verifier: the conditions of a well-formed trace.
 //!
-//! References name earlier instructions, types fit the operation, snapshots are in order and name values that exist where they come into force,
-//! every guard has a snapshot, there is at most one LOOP, and PHIs are at the end and carry one type from the body to the part before LOOP.
+//! References name earlier instructions; types fit the operation; snapshots are in order and name values that exist where they first apply;
+//! every guard has a snapshot; there is at most one LOOP; PHIs are at the end and carry one type from the body to the part before LOOP.
 
 use super::print::{ByOrder, print_ins};
 use super::{Const, FpMath, Ins, IrRef, Mode, Op, SlotIdx, Trace, Ty, conv};
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
 
-/// What is wrong with a trace.
+/// A violation of a condition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VerifyError {
     /// The instruction.
     pub at: usize,
-    /// What is wrong with it.
+    /// The violation.
     pub what: String,
 }
 
@@ -49,7 +49,7 @@ fn check(ok: bool, what: &str) -> Res {
     if ok { Ok(()) } else { Err(what.into()) }
 }
 
-/// Do the types have one representation, so that one may stand for the other?
+/// Do the types have one representation, so that a value of one may be used as the other?
 fn fits(ty: Ty, wanted: Ty) -> bool {
     ty == wanted || ty.is_int() && wanted.is_int()
 }

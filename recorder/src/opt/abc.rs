@@ -1,9 +1,9 @@
 //! ABC: elimination of array bounds checks (LuaJIT's `rec_idx_abc`).
 //!
-//! An index that a numeric loop counts runs from the counter's value at the start of the trace to the loop's stop value. If both are inside
-//! the array, all are: two checks before the loop replace one in every iteration. They are marked by their type ([`INVARIANT`]), and the
-//! loop optimisation leaves them out of the body unless the array's size changes there. The stop value must be inside when the
-//! trace is recorded; otherwise the trace would never get into its loop.
+//! An index that is the counter of a numeric loop runs from the counter's value at the start of the trace to the loop's stop value. If both
+//! are inside the array, all are: two checks before the loop replace one in every iteration. They are marked by their type ([`INVARIANT`]),
+//! and the loop optimisation leaves them out of the body unless the array's size changes there. The stop value must be inside when the
+//! trace is recorded; otherwise the trace would always leave before its loop.
 
 use crate::abort::Abort;
 use crate::ir::buffer::IrBuffer;
@@ -21,7 +21,7 @@ pub struct Induction {
     pub start: Option<i32>,
     /// The stop value (an int).
     pub stop: IrRef,
-    /// Its value now.
+    /// The current stop value.
     pub stop_now: i32,
 }
 

@@ -17,7 +17,7 @@ pub enum Alias {
     Must,
 }
 
-/// What an instruction may invalidate beyond the one location that a store names.
+/// What an instruction may invalidate, besides the one location that a store names.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Clobber {
     /// Address and size of the array part of the table.
@@ -42,8 +42,8 @@ const NOTHING: Clobber =
 const INSERTION: Clobber = Clobber { array: true, nodes: true, keys: true, ..NOTHING };
 const SCRATCH: Clobber = Clobber { scratch: true, ..NOTHING };
 
-/// What a helper invalidates, in the table that is its first argument if it works on a table. Barriers, the string buffer and the random
-/// generator are not seen by any load of a trace. Any other helper with effects invalidates everything.
+/// What a helper invalidates, in the table that is its first argument if it works on a table. No load of a trace reads what barriers, the
+/// string buffer and the random number generator write. Any other helper with effects invalidates everything.
 pub const fn clobber(helper: Helper) -> Clobber {
     match helper {
         Helper::TabNewKey => INSERTION,
@@ -263,7 +263,7 @@ pub fn keys(b: &IrBuffer, x: IrRef, y: IrRef) -> Alias {
 }
 
 /// May two addresses of table slots (AREF, HREFK, HREF, NEWREF) be the slot of one key in one table? `apart` says that both are valid at
-/// the same time, so that a slot of the array part is not one of the hash part.
+/// the same time, so that a slot of the array part and one of the hash part are different.
 pub fn slots(b: &IrBuffer, x: IrRef, y: IrRef, apart: bool) -> Alias {
     if x == y {
         return Alias::Must;

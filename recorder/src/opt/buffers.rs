@@ -1,4 +1,4 @@
-//! String buffers take numbers as they are, without a string in between.
+//! Numbers are appended to string buffers without making a string first.
 //!
 //! A TOSTR of a number whose only use is one BUFPUT is removed, and the BUFPUT becomes a BUFNUM of the number. A string with another use, in a
 //! snapshot too, is made once and put into the buffer as a string.

@@ -1,8 +1,8 @@
 //! LOOP: copies the recorded iteration into a loop body.
 //!
-//! The trace has recorded one iteration; it becomes what runs before the loop. After the LOOP marker every instruction is emitted
-//! once more, its operands substituted: a load of a stack slot by the value that the slot has at the end of the iteration, every
-//! other reference by its copy. Emission being what it is, the copy of an invariant instruction is the instruction itself, guards
+//! The trace has recorded one iteration, which becomes the code before the loop. After the LOOP marker every instruction is emitted once
+//! more, with its operands substituted: a load of a stack slot by the value that the slot has at the end of the iteration, every other
+//! reference by its copy. Because of the emission pipeline, the copy of an invariant instruction is the instruction itself, guards
 //! included, and values travel through memory and slots from one iteration to the next without being stored and loaded.
 //!
 //! ```text
@@ -15,13 +15,13 @@
 //! 0007 int PHI 0003 0006
 //! ```
 //!
-//! In the body a reference to an instruction before LOOP is its value in the previous iteration: 0003 above is the induction
-//! variable at the start of the iteration. So each such reference that is used, and whose copy is something else, needs a PHI
-//! that makes the copy's value the previous one. PHIs are found at the end, by following what is alive, so that a value that is
-//! loop-carried but never looked at costs nothing.
+//! In the body a reference to an instruction before LOOP is its value in the previous iteration: 0003 above is the induction variable at
+//! the start of the iteration. So each such reference that is used, and whose copy is another instruction, needs a PHI, which makes the
+//! copy's value the previous one. PHIs are found at the end, by following live values, so that a loop-carried value that is not used costs
+//! nothing.
 //!
-//! Snapshots are copied as well. What the iteration has not yet written comes from the last snapshot, the state at the end of the
-//! previous iteration.
+//! Snapshots are copied as well. A slot that the iteration has not yet written has its value from the last snapshot, the state at the end
+//! of the previous iteration.
 
 use crate::abort::Abort;
 use crate::ir::buffer::IrBuffer;
@@ -47,7 +47,7 @@ pub fn run(b: &mut IrBuffer) -> Result<(), Abort> {
     // The limits apply to the recorded instructions, so the copy may have as many again.
     b.limits.maxrecord = limits.maxrecord.saturating_mul(2);
     b.limits.maxsnap = limits.maxsnap.saturating_mul(2);
-    // Dead instructions are not copied, and the body must not use them. If the loop does not close, they come back.
+    // Dead instructions are not copied, and the body must not use them. If the loop does not close, they are restored.
     let removed = dce::take(b);
     let widen = widen::candidates(b);
     let mut result = unroll(b, nsnaps, &last, &widen);
@@ -66,7 +66,7 @@ pub fn run(b: &mut IrBuffer) -> Result<(), Abort> {
     result
 }
 
-/// The position of a loop over `next`, from its control value, which is the position tagged by an addition.
+/// The position of a loop over `next`, from its control value: the control value is the position with a tag added.
 pub(crate) fn position(b: &mut IrBuffer, control: IrRef) -> Option<IrRef> {
     if let Some(Const::Ptr(word)) = b.trace.konst(control) {
         return Some(b.kint(word as u32 as i32));
@@ -186,8 +186,8 @@ impl Unroll<'_> {
         }
     }
 
-    /// Does the slot in memory keep its value through all iterations? Where NATIVE or SYNC stores slots, memory must have the value at
-    /// the end of an iteration as well.
+    /// Does the slot in memory keep its value through all iterations? Where NATIVE or SYNC stores slots, memory must also have the value at
+    /// the end of an iteration.
     fn stays(&self, s: SnapSlot) -> bool {
         let same = self.b.def(s.value).is_none_or(|i| i.op == Op::SLOAD && i.a.slot() == s.slot);
         let stores = [Op::NATIVE, Op::SYNC].iter().any(|&op| self.b.newest(op) != IrRef::NONE);
@@ -198,7 +198,7 @@ impl Unroll<'_> {
         slots.binary_search_by_key(&slot, |s| s.slot).is_ok_and(|at| !slots[at].is_restored())
     }
 
-    /// Copies snapshot `k` over the state at the end of the previous iteration.
+    /// Copies snapshot `k`, combined with the state at the end of the previous iteration.
     fn copy_snapshot(&mut self, k: usize) -> Result<(), Abort> {
         let old = &self.b.trace.snaps[k];
         let mut slots = Vec::with_capacity(old.slots.len() + self.last.slots.len());
@@ -238,6 +238,7 @@ impl Unroll<'_> {
             multres: old.multres,
             decides: old.decides,
             done: old.done,
+            fuel: old.fuel,
             slots,
         };
         self.b.add_snapshot(snap)
@@ -275,7 +276,7 @@ impl Unroll<'_> {
         Ok(())
     }
 
-    /// The live loop-carried values. An error is a table that cannot be sunk after all.
+    /// The live loop-carried values. An error is a table that cannot be sunk although it seemed so.
     fn carried(&self, sink: &Sink) -> Result<Vec<usize>, IrRef> {
         let ins = &self.b.trace.ins;
         let mut live = vec![false; ins.len()];
@@ -291,7 +292,7 @@ impl Unroll<'_> {
                 continue;
             }
             if sink.is_sunk_table(r) {
-                // The table of the previous iteration is made from the values of the previous iteration.
+                // The table of the previous iteration is filled with the values of the previous iteration.
                 if i < self.invar && self.subst[i] != r && !sink.is_sunk_table(self.subst[i]) {
                     return Err(r);
                 }

@@ -1,8 +1,9 @@
 //! The optimiser.
 //!
-//! During emission ([`pipeline`]): FOLD ([`fold`]), then by kind of instruction CSE ([`cse`]), load forwarding or store elimination ([`mem`]).
-//! On the finished trace ([`passes`]): LOOP ([`loops`]), DCE ([`dce`]), SINK ([`sink`]), numbers in string buffers ([`buffers`]). All passes
-//! look backwards only, which is why copying a loop's iteration through the same pipeline moves invariant code out of the loop.
+//! During emission ([`pipeline`]): FOLD ([`fold`]), then by kind of instruction CSE ([`cse`]), load forwarding or store elimination
+//! ([`mem`]). On the finished trace ([`passes`]): LOOP ([`loops`]), DCE ([`dce`]), SINK ([`sink`]), numbers in string buffers
+//! ([`buffers`]). All stages of emission look backwards only, which is why copying a loop's iteration through the same pipeline moves
+//! invariant code out of the loop.
 //!
 //! # What makes CSE and forwarding sound across the loop
 //! In the copy, a reference to an instruction before LOOP means its value in the *previous* iteration (for the first iteration of

@@ -1,7 +1,7 @@
-//! Narrowing: helpers of the recorder that keep ints ints (LuaJIT's `lj_opt_narrow`).
+//! Narrowing: keeps integers as ints where the recorder needs them (LuaJIT's `lj_opt_narrow`).
 //!
-//! Numbers are dual, so most of what LuaJIT narrows is an int from the start. Two cases remain: operands that must be ints although
-//! the program has a num, and the counter of a numeric loop, which cannot overflow.
+//! Numbers are dual, so most of what LuaJIT narrows is an int from the start. Two cases remain: operands that must be ints although the
+//! program has a num, and the counter of a numeric loop, which cannot overflow.
 
 use crate::ir::buffer::{Emit, IrBuffer};
 use crate::ir::{Ins, IrRef, Op, Ty, conv};

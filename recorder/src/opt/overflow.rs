@@ -1,8 +1,8 @@
 //! Overflow checks of partial sums.
 //!
 //! A sum of ints that is used only as a term of another sum is computed in 64 bits, where it cannot overflow, and only the final sum is
-//! checked. All of them leave by the same exit, as do the guards in between. If only a partial sum would not have fitted an int, the final
-//! sum is what doubles would have given.
+//! checked. All of them leave by the same exit, as do the guards in between. If a partial sum does not fit an int but the final sum does,
+//! the result is still what the interpreter computes with doubles.
 
 use crate::ir::{Effect, Ins, IrRef, Op, Trace};
 

@@ -16,9 +16,9 @@ pub struct Pass {
     pub after: usize,
 }
 
-/// Runs the passes on a finished trace, and gives what each did. `looping` says that the trace closes a loop: then the last snapshot is
-/// the state at the end of the iteration, in the frame of the trace's start. On [`Abort::TypeInstability`] and
-/// [`Abort::GuardAlwaysFails`] the trace is unchanged, and another iteration may be recorded behind it.
+/// Runs the passes on a finished trace, and returns what each did. `looping` says that the trace closes a loop: then the last snapshot is
+/// the state at the end of the iteration, in the frame of the trace's start. On [`Abort::TypeInstability`] and [`Abort::GuardAlwaysFails`]
+/// the trace is unchanged, and another iteration may be recorded after it.
 pub fn finish(b: &mut IrBuffer, looping: bool) -> Result<Vec<Pass>, Abort> {
     debug_verify(b, "recording");
     let history = b.history.take().map(|mut h| {
@@ -34,7 +34,7 @@ fn run_passes(b: &mut IrBuffer, looping: bool) -> Result<Vec<Pass>, Abort> {
     let emitted = Pass { name: "emit", before: b.requested, after: b.trace.executed() };
     let mut run = Run { b, done: vec![emitted] };
     if looping && run.b.flags.loop_ {
-        // If the loop does not close, the next iteration may use references that no snapshot names: nothing is removed before.
+        // If the loop does not close, the next iteration may use references that no snapshot names: nothing may be removed before.
         run.pass("loop", loops::run)?;
         debug_verify(run.b, "loop");
     } else {

@@ -1,7 +1,7 @@
-//! The emission pipeline: what an instruction goes through before it is appended (LuaJIT's `lj_opt_fold`).
+//! The emission pipeline: the stages that an instruction goes through before it is appended (LuaJIT's `lj_opt_fold`).
 //!
-//! FOLD rewrites by what the operands are. Then comes, by kind of instruction, CSE, or for memory forwarding of loads and elimination of
-//! stores. Each stage has its switch in [`OptFlags`].
+//! FOLD rewrites an instruction according to its operands. Then comes, by kind of instruction, CSE, or for memory forwarding of loads and
+//! elimination of stores. Each stage has its switch in [`OptFlags`].
 
 use super::{cse, fold, mem};
 use crate::ir::buffer::{Emit, IrBuffer};

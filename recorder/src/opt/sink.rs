@@ -2,7 +2,7 @@
 //!
 //! A new table can be sunk if the trace only stores to it under constant keys: loads have been forwarded from those stores and checks have
 //! been folded, so that its remaining uses are in snapshots. It may also be stored into another table that is sunk. Then neither the
-//! allocation nor the stores are executed where they were recorded; an exit whose snapshot names the table makes and fills it
+//! allocation nor the stores are executed at their positions; an exit whose snapshot names the table makes and fills it
 //! ([`crate::ir::Trace::sunk`]). A table that no snapshot names is removed.
 //!
 //! In a loop, a snapshot of the body may name the table that the recorded iteration made, which means the one of the previous iteration. It
@@ -18,7 +18,7 @@ use perilune_vm::layout::Field;
 pub struct Sink {
     /// By instruction: the new table that it makes, or serves to fill; 0 if there is none.
     table: Vec<u16>,
-    /// By instruction: a new table that cannot be sunk.
+    /// By instruction: is it a new table that cannot be sunk?
     forbidden: Vec<bool>,
 }
 
@@ -26,7 +26,7 @@ pub struct Sink {
 pub fn run(b: &mut IrBuffer) {
     let mut sink = Sink::new(b);
     if let Some(last) = b.trace.snaps.last() {
-        // The end of the trace stores these values anyway.
+        // The end of the trace is always reached, and stores these values.
         for s in &last.slots {
             sink.forbid(s.value);
         }
@@ -52,7 +52,7 @@ impl Sink {
         sink
     }
 
-    /// The table that an instruction makes or serves to fill, judging by the instruction alone.
+    /// The table that an instruction makes or serves to fill, from the instruction alone.
     fn belongs(&self, b: &IrBuffer, i: usize) -> u16 {
         let ins = b.trace.ins[i];
         let of = |r: IrRef| if r.is_const() { 0 } else { self.table[r.ins_index()] };
@@ -72,7 +72,7 @@ impl Sink {
         }
     }
 
-    /// Forbids tables with other uses than being filled.
+    /// Forbids tables that are used for anything else than being filled.
     fn find_uses(&mut self, b: &IrBuffer) {
         for (i, ins) in b.trace.ins.iter().enumerate() {
             let (mine, mut operands) = (self.table[i], ins.operands());
@@ -100,7 +100,7 @@ impl Sink {
         }
     }
 
-    /// Says that a table cannot be sunk. Tables stored into it are not affected before [`Sink::settle`].
+    /// Marks a table as one that cannot be sunk. Tables stored into it are only affected by [`Sink::settle`].
     pub fn forbid(&mut self, r: IrRef) {
         if !r.is_const() {
             self.forbidden[r.ins_index()] = true;

@@ -1,9 +1,9 @@
-//! Widening: arithmetic on ints in a loop's body that is better done on nums.
+//! Widening: arithmetic on ints in a loop's body that is cheaper on nums.
 //!
-//! Perilune has dual numbers, so arithmetic on ints is recorded as such, with a guard against overflow. Where the result is only ever converted to
-//! a num, or used in arithmetic whose results are, doubles compute the same without the guard. The operands are converted instead, which
-//! costs nothing in the loop for constants and invariants. A value in a snapshot must stay an int: a side trace that starts there would otherwise be
-//! recorded for nums.
+//! Perilune has dual numbers, so arithmetic on ints is recorded as such, with a guard against overflow. Where the result is only converted
+//! to nums, or used in arithmetic whose results are, doubles compute the same without the guard. The operands are converted instead, which
+//! costs nothing in the loop for constants and invariants. A value in a snapshot must stay an int: a side trace that starts there would
+//! otherwise be recorded for nums.
 
 use crate::abort::Abort;
 use crate::ir::buffer::{Emit, IrBuffer};
@@ -36,7 +36,7 @@ pub fn candidates(b: &IrBuffer) -> Vec<bool> {
     if widen.contains(&true) { widen } else { Vec::new() }
 }
 
-/// Converts int operands of candidates in front of the loop, where conversions of invariants stay.
+/// Converts int operands of candidates before the loop, where conversions of invariants stay.
 pub fn convert_operands(b: &mut IrBuffer, widen: &[bool]) -> Result<(), Abort> {
     for i in 1..widen.len() {
         if widen[i] {
@@ -48,7 +48,7 @@ pub fn convert_operands(b: &mut IrBuffer, widen: &[bool]) -> Result<(), Abort> {
     Ok(())
 }
 
-/// The copy of a candidate, with these operands.
+/// The copy of a candidate with other operands.
 pub fn copy(b: &mut IrBuffer, op: Op, x: IrRef, y: IrRef) -> Emit {
     let (x, y) = (narrow::to_num(b, x)?, narrow::to_num(b, y)?);
     let op = match op {

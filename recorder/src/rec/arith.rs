@@ -6,13 +6,13 @@ use crate::opt::fold::range;
 use perilune_vm::Value;
 use perilune_vm::meta::{self, MM};
 
-/// Greater ints are taken for bit patterns, not for counts: no program counts that far in its time.
+/// Ints above this are assumed to be bit patterns, not counts: few programs count that far.
 const WIDE: i32 = 1 << 24;
-/// A sum of a bit pattern and a smaller number overflows once in thousands of times.
+/// A sum of a bit pattern and a number below this rarely overflows: once in thousands of times.
 const SMALL: i32 = 1 << 18;
 
 impl Recorder {
-    /// `x op y` on numbers (or strings that are).
+    /// `x op y` on numbers, or on strings that denote numbers.
     pub(super) fn arith(&mut self, mm: MM, x: (IrRef, Value), y: (IrRef, Value)) -> Rec<IrRef> {
         let (rx, vx) = self.number(x.0, x.1)?;
         let (ry, vy) = self.number(y.0, y.1)?;
@@ -64,7 +64,7 @@ impl Recorder {
         self.b.def(r).is_some_and(|i| bits.contains(&i.op)) && !range::of(&self.b, r).within(-WIDE, WIDE)
     }
     /// Does an int come from a slot, or is it a sum of such ints? If a loop assigns the sum to the slot, an iteration would begin with an
-    /// int and end with a num. There, feedback decides when the sum overflows.
+    /// int and end with a num. For such sums, feedback says whether they overflow.
     fn is_carried(&self, r: IrRef, depth: u32) -> bool {
         self.b.def(r).is_some_and(|i| match i.op {
             Op::SLOAD => true,

@@ -1,4 +1,4 @@
-//! Calls: Lua functions become part of the trace, builtins are recorded by what they do.
+//! Calls: Lua functions are inlined, builtins are recorded as IR.
 
 use super::meta::Operand;
 use super::protect::Protector;
@@ -10,7 +10,7 @@ use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::interp::frame;
 use perilune_vm::layout::Field;
 use perilune_vm::meta::MM;
-use perilune_vm::object::{Func, Gc, Proto};
+use perilune_vm::object::{Func, Gc, InsPtr, Proto};
 use perilune_vm::stdlib::{Builtin, OnTrace};
 use perilune_vm::{Value, Vm};
 
@@ -18,7 +18,7 @@ use perilune_vm::{Value, Vm};
 #[derive(Copy, Clone)]
 pub(super) struct CallSite {
     /// The instruction.
-    pub(super) pc: *const Ins,
+    pub(super) pc: InsPtr,
     /// The local that the function is in. Its arguments are in those behind the link, from `a + 2` on.
     pub(super) a: usize,
     /// Number of arguments.
@@ -52,7 +52,7 @@ impl Recorder {
             return Ok(r);
         }
         if !f.native_upvalues().is_empty() && Builtin::from_id(f.ffid()).is_some_and(|b| b.on_trace() == OnTrace::Call) {
-            // There are many functions of this builtin, each with its own state.
+            // There are many functions of this builtin, each with its own state: the id of the builtin is guarded.
             let id = self.field(r, Field::FuncFfid)?;
             self.guard_int(id, f.ffid() as i32)?;
             return Ok(r);
@@ -101,7 +101,7 @@ impl Recorder {
         self.stack.frames.push(Frame { base, proto: self.proto, kind: FrameKind::Call });
         self.base = base + a + 2;
         self.need(self.base + nargs);
-        let link = self.b.kptr(view::at(pc, 1).expose_provenance() as u64);
+        let link = self.b.kptr(view::at(pc, 1).addr().get());
         self.set_abs(self.base - 2, func);
         self.set_abs(self.base - 1, link);
         self.enter_callee(proto);
@@ -160,7 +160,7 @@ impl Recorder {
         }
     }
 
-    /// Loads the arguments of a call: they are read before the frame moves.
+    /// Loads the arguments of a call before the frame moves.
     pub(super) fn load_args(&mut self, vm: &Vm, from: usize, n: usize) -> Rec<()> {
         if n > 100 {
             return Err(Abort::TooDeep);
@@ -172,7 +172,7 @@ impl Recorder {
     }
 
     /// CALLT, CALLMT.
-    pub(super) fn tail_call(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<Flow> {
+    pub(super) fn tail_call(&mut self, vm: &Vm, pc: InsPtr, ins: Ins) -> Rec<Flow> {
         let (a, nargs) = (ins.a(), self.call_args(vm, ins));
         self.load_args(vm, a + 2, nargs)?;
         let (r, v) = self.operand(vm, a)?;
@@ -213,7 +213,7 @@ impl Recorder {
         Ok(Flow::Next)
     }
     /// A builtin in tail position: called in place, then its results are returned.
-    fn tail_builtin(&mut self, vm: &Vm, pc: *const Ins, f: Gc<Func>, a: usize, r: IrRef, nargs: usize) -> Rec<Flow> {
+    fn tail_builtin(&mut self, vm: &Vm, pc: InsPtr, f: Gc<Func>, a: usize, r: IrRef, nargs: usize) -> Rec<Flow> {
         if self.comes_back(pc) {
             return Ok(Flow::Stop(Link::DownRec, pc));
         }
@@ -248,13 +248,13 @@ impl Recorder {
         self.place_builtin(a, &results, 0);
         self.return_results(vm, results, None, below)
     }
-    /// Ends the trace in front of a call that the interpreter does: in tail position, or as a metamethod.
-    pub(super) fn stop_in_front(&mut self, pc: *const Ins, f: Gc<Func>, link: Link) -> Rec<Flow> {
+    /// Ends the trace in front of a call that the interpreter executes: in tail position, or of a metamethod.
+    pub(super) fn stop_in_front(&mut self, pc: InsPtr, f: Gc<Func>, link: Link) -> Rec<Flow> {
         if self.start.pending { self.nyi_func(Value::func(f)) } else { Ok(Flow::Stop(link, pc)) }
     }
 
     /// FUNCF: missing arguments are nil; recursion is limited.
-    pub(super) fn func_header(&mut self, vm: &Vm, pc: *const Ins) -> Rec<Flow> {
+    pub(super) fn func_header(&mut self, vm: &Vm, pc: InsPtr) -> Rec<Flow> {
         let nargs = vm.interp.record_nargs as usize;
         for i in nargs..self.proto.num_params() as usize {
             self.set(i, IrRef::NIL);
@@ -270,7 +270,7 @@ impl Recorder {
         Ok(Flow::Next)
     }
     /// Counts activations of the current function.
-    fn check_unroll(&mut self, pc: *const Ins) -> Rec<Option<Link>> {
+    fn check_unroll(&mut self, pc: InsPtr) -> Rec<Option<Link>> {
         let count = self.stack.activations(self.proto);
         if pc == self.start.pc && self.comes_round() {
             return Ok(Some(Link::UpRec));
@@ -287,7 +287,7 @@ impl Recorder {
     }
 
     /// FUNCV: the frame moves above its arguments.
-    pub(super) fn vararg_header(&mut self, vm: &Vm, pc: *const Ins) -> Rec<Flow> {
+    pub(super) fn vararg_header(&mut self, vm: &Vm, pc: InsPtr) -> Rec<Flow> {
         let nargs = vm.interp.record_nargs as usize;
         self.clear_from(self.base + nargs);
         let params = self.proto.num_params() as usize;
@@ -352,7 +352,7 @@ impl Recorder {
         }
         Ok(())
     }
-    /// The distance of the start frame, which a vararg function has moved, from its arguments; guarded.
+    /// The distance of the start frame from its arguments, guarded: a vararg function has moved the frame.
     fn start_delta(&mut self, vm: &Vm) -> Rec<usize> {
         let link = view::slot(vm, -1).bits();
         if frame::kind(link) != frame::VARG {

@@ -1,15 +1,14 @@
 //! Consistency checks, in debug builds: before each recorded instruction, frames and slots of the recorder are compared with those of the
 //! interpreter (LuaJIT's `rec_check_slots`).
 //!
-//! An error in following calls and returns (an instruction recorded twice, a frame forgotten) shows here at its cause, and not in the
+//! A mistake in following calls and returns (an instruction recorded twice, a frame forgotten) is found here at its cause, and not at the
 //! exit that restores a wrong state much later.
 
 use super::{FrameKind, Recorder, view};
 use crate::ir::{Const, IrRef, SlotIdx, Ty};
-use perilune_vm::bc::Ins;
 use perilune_vm::interp::frame;
 use perilune_vm::interp::hook::is_header;
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{Gc, InsPtr, Proto};
 use perilune_vm::{Value, Vm};
 
 fn check(ok: bool, what: impl FnOnce() -> String) -> Result<(), String> {
@@ -21,7 +20,7 @@ impl Recorder {
     ///
     /// # Errors
     /// Says what differs.
-    pub(super) fn check(&self, vm: &Vm, pc: *const Ins) -> Result<(), String> {
+    pub(super) fn check(&self, vm: &Vm, pc: InsPtr) -> Result<(), String> {
         self.check_frames(vm)?;
         self.check_slots(vm, pc)
     }
@@ -44,7 +43,7 @@ impl Recorder {
             };
             check(fits, || format!("frame {depth}: entered by {:?}, but its link is of kind {kind}", f.kind))?;
             let distance = match kind {
-                frame::LUA => 2 + view::ins(view::at(view::pc_of_link(link), -1)).a(),
+                frame::LUA => 2 + view::at(view::pc_of_link(link), -1).ins().a(),
                 _ => (link >> 3) as usize,
             };
             check(base == f.base + distance, || {
@@ -55,16 +54,16 @@ impl Recorder {
         check(base == SlotIdx::BASE, || "the lowest frame is not the one that the trace starts in".into())
     }
 
-    /// The values of known slots: of the type that their instruction has, and equal if they are constants. Slots that nobody reads
-    /// any more may hold anything, as builtins write to those of their arguments.
-    fn check_slots(&self, vm: &Vm, pc: *const Ins) -> Result<(), String> {
+    /// Values of known slots have the type of their instruction, and are equal if they are constants. Slots that are no longer read may
+    /// hold any value, since builtins write to the slots of their arguments.
+    fn check_slots(&self, vm: &Vm, pc: InsPtr) -> Result<(), String> {
         let analysed = |p: Gc<Proto>| self.snaps.live.iter().any(|l| l.0 == p && l.1.is_some());
         if !analysed(self.proto) || !self.stack.frames.iter().all(|f| analysed(f.proto)) {
             return Ok(());
         }
-        let top = if is_header(view::ins(pc).op()) { self.base + vm.interp.record_nargs as usize } else { self.frame_top() };
+        let top = if is_header(pc.ins().op()) { self.base + vm.interp.record_nargs as usize } else { self.frame_top() };
         let top = top.min(self.slots.top());
-        // In a frame that a metamethod was called from, temporaries that the instruction has used up may hold anything.
+        // In a frame that called a metamethod, temporaries that the instruction has consumed may hold any value.
         let last = self.stack.frames.iter().rposition(|f| matches!(f.kind, FrameKind::Cont(_) | FrameKind::Protected));
         let from = last.map_or(SlotIdx::FUNC, |i| self.stack.frames.get(i + 1).map_or(self.base, |f| f.base));
         for (at, dead) in self.dead(pc, top).into_iter().enumerate().skip(from.index()) {
@@ -83,7 +82,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Does the slot hold something else than a Lua value: a link, or what belongs to a continuation?
+    /// Does the slot hold something other than a Lua value: a link, or a part of a continuation?
     fn is_link(&self, at: SlotIdx) -> bool {
         let cont = |i: usize, base: SlotIdx| {
             matches!(self.stack.frames[i].kind, FrameKind::Cont(_)) && (at + 3 == base || at + 4 == base)

@@ -1,9 +1,9 @@
 //! Closures that the trace makes, and the closing of upvalues.
 //!
 //! An open upvalue is the address of a stack slot, whose value a trace keeps in a register and not in memory. That is sound because no code
-//! reads the slot in memory while the trace runs: accesses through upvalues are either recognised as accesses to a slot
-//! ([`super::upval`]) or guarded to be to no slot of the trace, and exits store assigned slots. Only closing an upvalue reads the
-//! value from memory, so captured slots are stored before it.
+//! reads the slot in memory while the trace runs: accesses through upvalues are either recognised as accesses to a slot ([`super::upval`])
+//! or guarded to access no slot of the trace, and exits store assigned slots. Only closing an upvalue reads the value from memory, so
+//! captured slots are stored before it.
 
 use super::{Rec, Recorder};
 use crate::abort::Abort;
@@ -12,7 +12,7 @@ use perilune_vm::Vm;
 use perilune_vm::bc::Ins;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{Gc, InsPtr, Proto};
 
 /// A function that the trace makes.
 #[derive(Copy, Clone, Debug)]
@@ -48,8 +48,8 @@ impl Recorder {
         Ok(())
     }
 
-    /// UCLO: where no upvalue is to be closed now, a guard that there is none.
-    pub(super) fn uclo(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<()> {
+    /// UCLO: if no upvalue is to be closed now, a guard that there is none.
+    pub(super) fn uclo(&mut self, vm: &Vm, pc: InsPtr, ins: Ins) -> Rec<()> {
         let (level, first) = (self.base + ins.a(), vm.base.wrapping_add(ins.a()));
         let head = vm.cur.open_upvals().next();
         if head.is_none_or(|uv| uv.v.get() < first) {
@@ -64,7 +64,7 @@ impl Recorder {
             return self.b.emit(Op::ULT, Ty::P64, highest, level).map(|_| ());
         }
         let captured = self.captured(vm, level)?;
-        // An exit between the stores would store the same values.
+        // An exit between the stores would store the same values again.
         self.snap(pc)?;
         for (at, value) in captured {
             let (ty, address) = (self.ty(value), self.slot_address(at)?);
@@ -76,7 +76,7 @@ impl Recorder {
         Ok(())
     }
     /// The slots from `level` on that closures of this frame may capture, with their values. A slot that the trace has not assigned is up
-    /// to date in memory, but only in the recorded iteration: the end of an iteration may assign it.
+    /// to date in memory in the recorded iteration, but a later iteration may begin with another value.
     fn captured(&mut self, vm: &Vm, level: SlotIdx) -> Rec<Vec<(SlotIdx, IrRef)>> {
         let proto = self.proto;
         let children = (0..).map_while(|i| proto.kgc(i)).filter_map(|k| k.as_proto());

@@ -6,21 +6,22 @@ use crate::ir::{IrRef, Op, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::helper::Helper;
+use perilune_vm::object::InsPtr;
 use perilune_vm::{Value, Vm};
 
 impl Recorder {
     /// Takes the snapshot for the branch at `pc`, whose jump is `taken`.
-    fn other_branch(&mut self, pc: *const Ins, taken: bool) -> Rec<()> {
+    fn other_branch(&mut self, pc: InsPtr, taken: bool) -> Rec<()> {
         let jump = view::at(pc, 1);
-        let other = if taken { view::at(pc, 2) } else { view::target(jump, view::ins(jump)) };
+        let other = if taken { view::at(pc, 2) } else { view::target(jump, jump.ins()) };
         self.snap(other)?;
-        self.b.decide();
+        self.decide();
         self.snaps.needed = true;
         Ok(())
     }
 
     /// ISLT to ISGT.
-    pub(super) fn order(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<Flow> {
+    pub(super) fn order(&mut self, vm: &Vm, pc: InsPtr, ins: Ins) -> Rec<Flow> {
         let (x, vx) = self.operand(vm, ins.a())?;
         let (y, vy) = self.operand(vm, ins.d())?;
         let less = matches!(ins.op(), Bc::ISLT | Bc::ISGE);
@@ -60,7 +61,7 @@ impl Recorder {
     }
 
     /// ISEQV to ISNEP.
-    pub(super) fn equality(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<Flow> {
+    pub(super) fn equality(&mut self, vm: &Vm, pc: InsPtr, ins: Ins) -> Rec<Flow> {
         let (x, vx) = self.operand(vm, ins.a())?;
         let (y, vy) = match ins.op() {
             Bc::ISEQV | Bc::ISNEV => self.operand(vm, ins.d())?,

@@ -1,11 +1,12 @@
 //! Concatenation and allocation.
 
 use super::meta::Operand;
-use super::{Flow, Rec, Recorder, view};
+use super::{Flow, Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, SlotIdx, Ty};
 use perilune_vm::bc::{Ins, TSETM_BIAS};
 use perilune_vm::helper::Helper;
+use perilune_vm::object::InsPtr;
 use perilune_vm::stdlib::buffer::is_buffer;
 use perilune_vm::{Value, Vm};
 
@@ -37,7 +38,7 @@ impl Recorder {
         if parts.iter().all(|p| p.1.is_str() || p.1.is_number()) {
             return self.concat(vm, self.feedback.pc, parts);
         }
-        // The CAT would call a builtin after a part of it is done: the interpreter executes all of it.
+        // The CAT would call a builtin after a part of it is done: the interpreter executes the whole CAT instead.
         let before = self.state();
         match self.concat(vm, self.feedback.pc, parts) {
             Err(Abort::NyiFastFunc) if !self.start.pending => {
@@ -48,8 +49,8 @@ impl Recorder {
         }
     }
     /// Concatenates `parts`, the values of the slots from B of the CAT at `pc` on, from the right.
-    pub(super) fn concat(&mut self, vm: &Vm, pc: *const Ins, mut parts: Vec<Operand>) -> Rec<Flow> {
-        let ins = view::ins(pc);
+    pub(super) fn concat(&mut self, vm: &Vm, pc: InsPtr, mut parts: Vec<Operand>) -> Rec<Flow> {
+        let ins = pc.ins();
         if parts.iter().any(|p| is_buffer(p.1)) {
             return self.nyi(ins.op());
         }
@@ -68,7 +69,7 @@ impl Recorder {
             if first > 0 {
                 self.set(ins.b() + first, r);
             }
-            // Of the new string only the type matters.
+            // Only the type of the new string matters.
             parts.push((r, any_string(vm)));
         }
         let result = parts.first().map_or(IrRef::NIL, |p| p.0);
@@ -77,7 +78,7 @@ impl Recorder {
         self.snaps.needed |= pc != self.feedback.pc;
         Ok(Flow::Next)
     }
-    /// Strings one behind the other.
+    /// Concatenates strings.
     pub(super) fn join(&mut self, strings: &[IrRef]) -> Rec<IrRef> {
         let null = self.b.knull(Ty::P64);
         let head = self.b.emit(Op::BUFHDR, Ty::P64, null, IrRef(0))?;
@@ -106,7 +107,7 @@ impl Recorder {
         Ok(())
     }
     /// TSETM: the values are passed to the helper on the stack.
-    pub(super) fn tsetm(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<()> {
+    pub(super) fn tsetm(&mut self, vm: &Vm, pc: InsPtr, ins: Ins) -> Rec<()> {
         let (a, n) = (ins.a(), vm.multres as usize);
         let (table, v) = self.operand(vm, a - 1)?;
         let (_, first) = self.knum_operand(ins.d())?;

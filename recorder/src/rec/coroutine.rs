@@ -1,19 +1,20 @@
 //! Switches between coroutines: a trace continues in the coroutine that is resumed, and in the resumer of the one that yields.
 //!
-//! At a switch, memory has everything that the interpreter would have there, the frame of the builtin included. From then on the trace counts
-//! slots from a frame of the other coroutine, and only the values that are passed are known. What runs there is guarded as in a
-//! return below the start of a trace: by the return address of the builtin by which the coroutine was left. Which coroutine it is does not
+//! At a switch, memory has everything that the interpreter would have there, the frame of the builtin included. From then on the trace
+//! counts slots from a frame of the other coroutine, and only the values that are passed are known. The trace guards which code continues
+//! there as for a return below its start: by the return address of the builtin that the coroutine waits in. Which coroutine it is does not
 //! matter.
 
 use super::native::frame_at;
 use super::{Flow, FrameKind, Rec, Recorder, Site, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, SlotIdx, StackCheck, Ty, VmRef};
-use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::bc::Op as Bc;
 use perilune_vm::interp::co::MAX_NESTING;
 use perilune_vm::interp::frame;
+use perilune_vm::interp::stitch::StitchStub;
 use perilune_vm::layout::Field;
-use perilune_vm::object::{Func, Gc, Proto, ProtoFlags, Thread, ThreadStatus};
+use perilune_vm::object::{BcPos, Func, Gc, InsPtr, Proto, ProtoFlags, Thread, ThreadStatus};
 use perilune_vm::stdlib::Builtin;
 use perilune_vm::{Value, Vm};
 
@@ -25,14 +26,14 @@ const HEAD: usize = 2;
 pub(super) struct Switch {
     co: Gc<Thread>,
     /// Where it continues: the instruction, and the distance of the frame from the start of its stack.
-    pc: *const Ins,
+    pc: InsPtr,
     frame: usize,
 }
 
 /// A call of a builtin that switches.
 #[derive(Copy, Clone)]
 pub(super) struct Call {
-    pub pc: *const Ins,
+    pub pc: InsPtr,
     /// The builtin, with its reference.
     pub f: (IrRef, Gc<Func>),
     pub a: usize,
@@ -45,7 +46,7 @@ pub(super) struct Call {
 struct SwitchTarget {
     /// Has it not started?
     fresh: bool,
-    /// The return address of the builtin by which it was left; the link of its first frame if it has not started.
+    /// The return address of the builtin that it waits in; the link of its first frame if it has not started.
     link: u64,
     /// Slots from the frame that continues up to that of the builtin.
     delta: usize,
@@ -53,7 +54,7 @@ struct SwitchTarget {
     /// How many results the call of the builtin takes, plus 1; 0 for all.
     want: usize,
     next: Switch,
-    /// The builtin, or the function to call if the coroutine has not started.
+    /// The builtin that it waits in, or the function to call if the coroutine has not started.
     left_by: Gc<Func>,
 }
 
@@ -72,25 +73,26 @@ impl SwitchTarget {
         let frame = base as usize - co.stack.get() as usize;
         if fresh {
             let proto = left_by.proto().filter(compiled)?;
-            let next = Switch { co, pc: proto.code_ptr(), frame };
+            let next = Switch { co, pc: BcPos { proto, index: 0 }.ptr(), frame };
             return Some(SwitchTarget { fresh, link, delta: 0, proto, want: 0, next, left_by });
         }
         if frame::kind(link) != frame::LUA {
             return None;
         }
         let pc = view::pc_of_link(link);
-        let call = view::ins(view::at(pc, -1));
+        let call = view::at(pc, -1).ins();
         if !matches!(call.op(), Bc::CALL | Bc::CALLM | Bc::ITERC) {
             return None;
         }
         let delta = HEAD + call.a();
         let proto = at(-2 - delta as isize).as_func()?.proto().filter(compiled)?;
-        // From a pad back to the code.
-        let pc = proto.pad_at(pc).map_or(pc, |pad| pad.back());
+        // A return to a stitch stub continues behind the call.
+        let behind = |stub: &StitchStub| BcPos { proto, index: stub.call_index() }.next().ptr();
+        let pc = proto.stitch_stub_at(pc).map_or(pc, behind);
         let next = Switch { co, pc, frame: frame - delta * size_of::<Value>() };
         Some(SwitchTarget { fresh, link, delta, proto, want: call.b(), next, left_by })
     }
-    /// The resumer of the running coroutine, and the value that it gets in front of the results.
+    /// The resumer of the running coroutine, and the value that it receives in front of the results.
     fn resumer(vm: &Vm) -> Option<(SwitchTarget, Option<IrRef>)> {
         let to = SwitchTarget::of(vm.cur.resumer.get()?)?;
         match Builtin::from_id(to.left_by.ffid()) {
@@ -129,8 +131,8 @@ impl Recorder {
         }
     }
 
-    /// Resumes a coroutine with the arguments from number `first` on. Without a reference `thread`, the coroutine is in the state of the
-    /// builtin.
+    /// Resumes a coroutine with the arguments from number `first` on. If there is no reference `thread`, the coroutine is in the state of
+    /// the builtin.
     fn resume(&mut self, call: Call, (thread, co): (IrRef, Gc<Thread>), first: usize) -> Rec<bool> {
         if !matches!(co.status.get(), ThreadStatus::Fresh | ThreadStatus::Suspended) {
             return Ok(false);
@@ -144,7 +146,7 @@ impl Recorder {
             self.guard_is(r, Value::func(f))?;
             thread
         } else {
-            // Any function that `coroutine.wrap` has made will do.
+            // Any function that `coroutine.wrap` has made is accepted.
             let id = self.field(r, Field::FuncFfid)?;
             self.guard_int(id, f.ffid() as i32)?;
             let state = self.b.emit(Op::FREF, Ty::P64, r, IrRef(Field::FuncState as u16))?;
@@ -217,7 +219,7 @@ impl Recorder {
         }
     }
     /// The running coroutine ends with these results, see [`Recorder::may_end`].
-    pub(super) fn end_coroutine(&mut self, vm: &Vm, pc: *const Ins, results: Vec<IrRef>) -> Rec<Flow> {
+    pub(super) fn end_coroutine(&mut self, vm: &Vm, pc: InsPtr, results: Vec<IrRef>) -> Rec<Flow> {
         let (Some(links), Some((to, told))) = (self.links_to_end(vm), SwitchTarget::resumer(vm)) else {
             return Err(Abort::NyiReturn);
         };
@@ -241,7 +243,7 @@ impl Recorder {
     fn running(&mut self) -> Rec<IrRef> {
         self.b.emit(Op::LREF, Ty::Thread, IrRef::NONE, IrRef::NONE)
     }
-    /// Guards that a coroutine continues where it does now. Gives the function to call if it has not started.
+    /// Guards that a coroutine continues where it does now. Returns the function to call if it has not started.
     fn guard_waiting(&mut self, thread: IrRef, to: &SwitchTarget) -> Rec<IrRef> {
         let base = self.field(thread, Field::ThreadBase)?;
         if to.fresh {
@@ -274,12 +276,12 @@ impl Recorder {
     /// Do the coroutines that are switched to here continue at many bytecode positions? Each takes a side trace otherwise.
     fn meets_many(&mut self, to: &SwitchTarget) -> bool {
         if self.feedback.at_exit {
-            self.feedback.site.callees.add((to.next.pc as usize >> 2) as u32 | 1);
+            self.feedback.site.callees.add((to.next.pc.addr().get() >> 2) as u32 | 1);
         }
         self.feedback.site.has_many_callees()
     }
-    /// Guards that the stack of a coroutine has room; how much is filled in at the end of the segment. Fails if a value to pass is not
-    /// known.
+    /// Guards that the stack of a coroutine has room; the number of slots is filled in at the end of the segment. Fails if a value to pass
+    /// is not known.
     fn room_for(&mut self, thread: IrRef, values: &[IrRef]) -> Rec<IrRef> {
         if values.contains(&IrRef::NONE) {
             return Err(Abort::NyiReturn);
@@ -292,20 +294,21 @@ impl Recorder {
         let first = self.base + call.a + HEAD;
         let at = if call.tail { self.take_frame() } else { first };
         let args: Vec<IrRef> = (0..kept).map(|i| self.slots[first + i]).collect();
-        let back = view::at(call.pc, 1);
+        // A tail call may be the last instruction of its function: nothing is behind it.
+        let back = if call.tail { call.pc } else { view::at(call.pc, 1) };
         if call.tail {
             self.clear_from(at);
             for (i, r) in args.into_iter().enumerate() {
                 self.set_abs(at + i, r);
             }
         } else {
-            let klink = self.b.kptr(back.expose_provenance() as u64);
+            let klink = self.b.kptr(back.addr().get());
             self.set_abs(at - 1, klink);
         }
         self.set_abs(at - HEAD, call.f.0);
         self.open.top = at + kept;
         self.need(at + kept);
-        // No guard leaves through this snapshot: COSAVE stores its slots. Slots that the call has used up are not among them.
+        // No guard leaves through this snapshot: COSAVE stores its slots. Slots that the call has consumed are not among them.
         self.snaps.seen_from = at - HEAD;
         self.snap_below(back, at + kept)?;
         self.snaps.seen_from = SlotIdx::END;
@@ -340,7 +343,7 @@ impl Recorder {
         self.snaps.needed = true;
         Ok(())
     }
-    /// The current segment is complete: how much of the stack it needs is known.
+    /// The current segment is complete: its need of stack is known.
     pub(super) fn end_segment(&mut self) {
         let top = core::mem::take(&mut self.top_slot);
         match self.switches.segment.take() {
@@ -351,12 +354,12 @@ impl Recorder {
             }
         }
     }
-    /// The first instruction behind a switch: has the interpreter done what was recorded?
-    pub(super) fn after_switch(&self, vm: &Vm, pc: *const Ins, to: Switch) -> Rec<()> {
+    /// The first instruction after a switch: checks that the interpreter has done what was recorded.
+    pub(super) fn after_switch(&self, vm: &Vm, pc: InsPtr, to: Switch) -> Rec<()> {
         if vm.cur == to.co && pc == to.pc && frame_at(vm) == to.frame { Ok(()) } else { Err(Abort::Error) }
     }
-    /// The recording is aborted behind a switch. If the reason will be the same next time, the feedback says to leave the switch to the
-    /// interpreter.
+    /// The recording is aborted after a switch. If the reason will be the same next time, the feedback says that the interpreter should
+    /// execute the switch.
     pub(super) fn blame_switch(&mut self, reason: Abort) {
         let lasts = matches!(
             reason,
@@ -384,18 +387,18 @@ impl Recorder {
     }
 }
 
-/// The part of a trace that runs in one coroutine, behind a switch.
+/// The part of a trace that runs in one coroutine, after a switch.
 #[derive(Copy, Clone, Debug)]
 struct Segment {
     /// The COROOM that makes room for it.
     room: IrRef,
     /// The instruction that switches.
     switch: IrRef,
-    /// Slots from its first frame up to the frame of the builtin by which the coroutine had been left.
+    /// Slots from its first frame up to the frame of the builtin that the coroutine had been waiting in.
     delta: usize,
-    /// The bytecode that switched.
-    pc: *const Ins,
-    /// The feedback of that bytecode.
+    /// The bytecode instruction that switched.
+    pc: InsPtr,
+    /// The feedback of that instruction.
     site: Site,
 }
 
@@ -403,7 +406,7 @@ struct Segment {
 #[derive(Debug, Default)]
 pub(super) struct Switches {
     count: u32,
-    /// The last switch, if the next instruction is the first behind it.
+    /// The last switch, if the next instruction is the first after it.
     pub(super) pending: Option<Switch>,
     /// The current segment; `None` before the first switch.
     segment: Option<Segment>,

@@ -11,6 +11,7 @@ use perilune_vm::interp::cont;
 use perilune_vm::interp::hook::is_header;
 use perilune_vm::layout::Field;
 use perilune_vm::meta::MM;
+use perilune_vm::object::InsPtr;
 use perilune_vm::{Value, Vm};
 
 /// The metamethod of an arithmetic instruction.
@@ -26,11 +27,12 @@ fn metamethod(op: Bc) -> MM {
 }
 
 impl Recorder {
-    pub(super) fn dispatch(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
-        // Nothing resumes at the header of a function.
+    pub(super) fn dispatch(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: InsPtr, ins: Ins) -> Rec<Flow> {
+        // No exit resumes at the header of a function.
         let header = is_header(ins.op());
-        if self.snaps.needed && !header {
+        if (self.snaps.needed || self.fuel.is_due) && !header {
             self.snap(pc)?;
+            self.take_fuel()?;
             self.sync()?;
         }
         if !header {
@@ -68,7 +70,7 @@ impl Recorder {
         Ok(Flow::Next)
     }
 
-    fn control(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
+    fn control(&mut self, vm: &Vm, db: &dyn TraceDb, pc: InsPtr, ins: Ins) -> Rec<Flow> {
         match ins.op() {
             Bc::FORI => {
                 let event = self.fori(vm, pc, ins)?;
@@ -77,7 +79,7 @@ impl Recorder {
             Bc::JFORI => {
                 let event = self.fori(vm, pc, ins)?;
                 let forl = view::at(view::target(pc, ins), -1);
-                match view::ins(forl) {
+                match forl.ins() {
                     f if f.op() == Bc::JFORL => self.enter_compiled(f, event),
                     _ => Ok(self.loop_begins(forl, event)),
                 }
@@ -116,7 +118,7 @@ impl Recorder {
     }
 
     /// JLOOP: a LOOP or an ITERN that has a trace.
-    fn jloop(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
+    fn jloop(&mut self, vm: &Vm, db: &dyn TraceDb, pc: InsPtr, ins: Ins) -> Rec<Flow> {
         let original = db.original_ins(ins);
         if original.op() != Bc::ITERN {
             self.clear_from(self.base + original.a());
@@ -134,13 +136,13 @@ impl Recorder {
             }
         }
         if self.start.pending {
-            // The parent trace was left here: record one step to see whether the loop goes on.
+            // The parent trace was left here: one step is recorded to see whether the loop continues.
             self.itern(vm, original)?;
             return Ok(Flow::Next);
         }
         Ok(Flow::Stop(link_to(ins)?, pc))
     }
-    fn itern_loop(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
+    fn itern_loop(&mut self, vm: &Vm, db: &dyn TraceDb, pc: InsPtr, ins: Ins) -> Rec<Flow> {
         if self.start.is_root && pc == self.start.pc && self.at_start_depth() && !self.start.pending {
             return Ok(Flow::Stop(Link::Loop, pc));
         }
@@ -148,7 +150,7 @@ impl Recorder {
             return Ok(self.close_round(pc));
         }
         if self.is_own_loop_above(pc) {
-            // The trace of this loop begins in front of the step.
+            // The trace of this loop begins before the step.
             return Ok(Flow::Stop(Link::UpRec, pc));
         }
         let more = self.itern(vm, ins)?;
@@ -156,17 +158,17 @@ impl Recorder {
             return if more { Ok(Flow::Next) } else { Err(Abort::LeavingLoop) };
         }
         let iterl = view::at(pc, 1);
-        let event = if more { Event::Enter(view::target(iterl, view::ins(iterl))) } else { Event::Leave };
-        self.loop_plain(db, pc, view::ins(iterl), event)
+        let event = if more { Event::Enter(view::target(iterl, iterl.ins())) } else { Event::Leave };
+        self.loop_plain(db, pc, iterl.ins(), event)
     }
     /// Records another iteration from the ITERN that the trace started at, since the loop could not be closed.
-    pub(super) fn itern_again(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins) -> Rec<()> {
-        let ins = view::ins(pc);
+    pub(super) fn itern_again(&mut self, vm: &Vm, db: &dyn TraceDb, pc: InsPtr) -> Rec<()> {
+        let ins = pc.ins();
         let ins = if ins.op() == Bc::JLOOP { db.original_ins(ins) } else { ins };
         if self.itern(vm, ins)? { Ok(()) } else { Err(Abort::LeavingLoop) }
     }
     /// JFUNCF, JFUNCV: links to the function's trace, unless that only returns.
-    fn compiled_function(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<Flow> {
+    fn compiled_function(&mut self, vm: &Vm, db: &dyn TraceDb, pc: InsPtr, ins: Ins) -> Rec<Flow> {
         let link = link_to(ins)?;
         let flow = if ins.op() == Bc::JFUNCV { self.vararg_header(vm, pc)? } else { self.func_header(vm, pc)? };
         if ins.trace().and_then(|n| db.link_of(n)) == Some(Link::Return) {

@@ -1,14 +1,14 @@
-//! Type feedback: what earlier recordings found at each bytecode, and what this one adds (V8's feedback vector; LuaJIT has nothing like it).
+//! Type feedback: what earlier recordings found at each bytecode instruction, and what this one adds (V8's feedback vector; LuaJIT has
+//! none).
 
 use crate::ir::Ty;
-use perilune_vm::bc::Ins;
-use perilune_vm::object::{Func, Gc, Proto, ShapeId, Table};
+use perilune_vm::object::{Func, Gc, InsPtr, Proto, ShapeId, Table};
 use perilune_vm::{Value, Vm};
 
 /// Prototypes with more closures than this are recognised by their code.
 const MANY_CLOSURES: u32 = 8;
 
-/// What recordings found at one bytecode: types of numbers, called functions, shapes of tables.
+/// What recordings found at one bytecode instruction: types of numbers, called functions, shapes of tables.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
 pub struct Site {
     /// Integers overflowed there.
@@ -17,13 +17,13 @@ pub struct Site {
     pub ints: bool,
     /// Other numbers were loaded.
     pub nums: bool,
-    /// The builtin called there does not simply return: it calls Lua, say.
+    /// The builtin called there may not simply return: it may call Lua, for example.
     pub leaves: bool,
     /// Addresses of the function called there last, and of its prototype.
     pub callee: (usize, usize),
     /// Several functions of one prototype were called.
     pub closures: bool,
-    /// The prototypes for which an exit there was taken, since another function was called.
+    /// The prototypes of called functions for which an exit there was taken.
     pub callees: Distinct<8>,
     /// The tables that keys were looked up in last.
     pub tables: TableFeedback,
@@ -38,18 +38,18 @@ pub struct Site {
 }
 
 impl Site {
-    /// Are keys looked up in general there, wherever they are? Each shape takes a side trace otherwise.
+    /// Are tables of so many shapes met there that keys are looked up without the shape? Otherwise each shape takes a side trace.
     pub(super) fn has_many_shapes(&self) -> bool {
         self.shapes.is_full()
     }
-    /// Are calls there left to the functions' own traces? Each function takes a side trace otherwise.
+    /// Are so many functions called there that calls are left to the functions' own traces? Otherwise each function takes a side trace.
     pub(super) fn has_many_callees(&self) -> bool {
         self.callees.is_full()
     }
 }
 
-/// The tables that one execution of an instruction looked up constant keys in; 0 if there was none. Where there were several, each word is a hash
-/// of what all of them have.
+/// The tables that one execution of an instruction has looked up constant keys in; 0 if there was none. If there were several, each word is
+/// a hash over all of them.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
 pub struct TableFeedback {
     /// The shape of the first one.
@@ -61,7 +61,7 @@ pub struct TableFeedback {
 }
 
 impl TableFeedback {
-    /// One more table, with the node that the key was found in.
+    /// Adds a table, with the node that the key was found in.
     pub(super) fn add(&mut self, t: &Table, node: Option<u32>) {
         let mix = |before: u32, x: u32| before.wrapping_mul(0x9e37_79b1).wrapping_add(x).max(1);
         let place = t.hmask.get().wrapping_mul(0x0101).wrapping_add(node.map_or(1, |n| n.wrapping_add(2)));
@@ -84,13 +84,13 @@ impl<const N: usize> Default for Distinct<N> {
 }
 
 impl<const N: usize> Distinct<N> {
-    /// One more, if it is new and there is room.
+    /// Adds a value, if it is new and there is room.
     pub(super) fn add(&mut self, value: u32) {
         if let Some(x) = self.0.iter_mut().find(|x| **x == 0 || **x == value) {
             *x = value;
         }
     }
-    /// Were `N` different ones met?
+    /// Were `N` different values met?
     pub(super) fn is_full(&self) -> bool {
         self.0.iter().all(|x| *x != 0)
     }
@@ -100,27 +100,27 @@ impl<const N: usize> Distinct<N> {
 #[derive(Debug)]
 pub(super) struct Feedback {
     /// The current instruction.
-    pub(super) pc: *const Ins,
+    pub(super) pc: InsPtr,
     /// What is known of it.
     pub(super) site: Site,
     /// Is the trace a side trace?
     pub(super) is_side: bool,
-    /// May the exit that the side trace starts at be that of a guard of the current instruction?
+    /// May the side trace start at the exit of a guard of the current instruction?
     pub(super) at_exit: bool,
     /// The tables that the current instruction has looked keys up in.
     pub(super) tables: TableFeedback,
-    /// The root trace is to be recorded again, since it was found to expect too much.
+    /// Must the root trace be recorded again, because it expects less than what is known now?
     pub(super) stale: bool,
     /// Instructions that were recorded for one type of numbers.
-    specialized: Vec<*const Ins>,
+    specialized: Vec<InsPtr>,
     /// How many of them were recorded before the current instruction.
     earlier: usize,
 }
 
 impl Feedback {
-    pub(super) fn new(is_side: bool) -> Feedback {
+    pub(super) fn new(pc: InsPtr, is_side: bool) -> Feedback {
         Feedback {
-            pc: core::ptr::null(),
+            pc,
             site: Site::default(),
             is_side,
             at_exit: false,
@@ -130,8 +130,8 @@ impl Feedback {
             earlier: 0,
         }
     }
-    /// The next instruction is that at `pc`, of which `site` is known.
-    pub(super) fn begin(&mut self, pc: *const Ins, site: Site) {
+    /// Begins the next instruction, at `pc`, whose feedback so far is `site`.
+    pub(super) fn begin(&mut self, pc: InsPtr, site: Site) {
         self.pc = pc;
         self.site = site;
         self.earlier = self.specialized.len();
@@ -147,7 +147,7 @@ impl Feedback {
     pub(super) fn note_specialized(&mut self) {
         self.specialized.push(self.pc);
     }
-    /// The type to load a value with: where both forms of numbers were seen, everything is converted.
+    /// The type to load a value with: where both forms of numbers were seen, integers are converted.
     pub(super) fn load_type(&mut self, v: Value) -> Ty {
         let ty = Ty::of_value(v);
         if !ty.is_number() {
@@ -170,7 +170,7 @@ impl Feedback {
         let callee = (f.as_ptr() as usize, proto.as_ptr() as usize);
         let before = core::mem::replace(&mut self.site.callee, callee);
         if self.at_exit && before.1 != 0 && before.1 != callee.1 {
-            // Objects are aligned: what differs is in the lower half, but for its last bits.
+            // Objects are aligned: addresses differ in the lower half, without its last bits.
             self.site.callees.add((callee.1 >> 3) as u32 | 1);
         }
         if !self.site.closures && before.1 == callee.1 && before.0 != callee.0 {
@@ -179,9 +179,9 @@ impl Feedback {
         }
         self.site.closures || proto.hdr.word.get() > MANY_CLOSURES
     }
-    /// Keeps which tables the current instruction has met. If the trace starts at the exit of a guard of this instruction, a table of another
-    /// shape may be why the exit was taken. From then on present keys are looked up in their nodes: code that does so serves all tables that
-    /// have the key in the same node.
+    /// Notes which tables the current instruction has met. If the trace starts at the exit of a guard of this instruction, a table of
+    /// another shape may be the reason of that exit. From then on keys that are present are looked up in their nodes: such code works for
+    /// all tables that have the key in the same node.
     pub(super) fn learn_shape(&mut self, vm: &mut Vm) {
         let met = self.tables;
         if met == TableFeedback::default() {
@@ -208,8 +208,8 @@ impl Feedback {
         self.site.classes |= self.at_exit && before != 0 && before != class;
         self.site.classes
     }
-    /// Something new is known of the current instruction. If the trace is a side trace, or was specialized for the instruction before, the
-    /// root trace is better recorded again. This recording goes on to its end nevertheless, so that the next one knows all that it finds.
+    /// New feedback was found at the current instruction. If the trace is a side trace, or was specialised for the instruction before, the
+    /// root trace should be recorded again. This recording continues to its end nevertheless, so that the next one has all of its feedback.
     fn learned(&mut self) {
         self.stale |= self.is_side || self.specialized[..self.earlier].contains(&self.pc);
     }

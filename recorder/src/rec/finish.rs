@@ -1,19 +1,20 @@
-//! The end of a recording: the last snapshot, the passes, and what goes to the trace registry.
+//! The end of a recording: the last snapshot, the passes, and the result for the trace registry.
 
 use super::{AbortInfo, FinishedTrace, Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, SlotIdx};
 use crate::opt;
-use perilune_vm::bc::Ins;
+use perilune_vm::object::InsPtr;
 use std::time::Instant;
 
 impl Recorder {
     /// Ends the trace; `None` if another iteration is to be recorded.
-    pub(super) fn finish(&mut self, link: Link, pc: *const Ins) -> Rec<Option<FinishedTrace>> {
+    pub(super) fn finish(&mut self, link: Link, pc: InsPtr) -> Rec<Option<FinishedTrace>> {
         if self.feedback.stale {
             return Err(Abort::Retry);
         }
         self.snap(pc)?;
+        self.end_fuel()?;
         let looping = link == Link::Loop && self.base == SlotIdx::BASE && self.stack.returned == 0 && !self.has_switched();
         if looping && self.carries_fresh() {
             return Err(Abort::TypeInstability);
@@ -48,9 +49,8 @@ impl Recorder {
         Ok(Some(FinishedTrace { trace, start_pc, first_pc, root, protos, last, stitch, passes, optimised, watched, history }))
     }
 
-    /// Is there a slot that was read at the start of the iteration and that a builtin has written since then? Its value at the end of the
-    /// iteration is unknown. (Compilers put the results of a call into slots that are dead when an iteration ends; bytecode from
-    /// elsewhere need not.)
+    /// Was a slot read at the start of the iteration, and has a builtin written it since then? Its value at the end of the iteration is
+    /// unknown. (Compilers put the results of a call into slots that are dead when an iteration ends; other bytecode need not.)
     fn carries_fresh(&self) -> bool {
         let mut r = self.b.newest(Op::SLOAD);
         while r != IrRef::NONE {

@@ -1,4 +1,4 @@
-//! Guards and conversions that many bytecodes and builtins need.
+//! Guards and conversions for many bytecodes and builtins.
 
 use super::{Rec, Recorder};
 use crate::abort::Abort;
@@ -71,7 +71,7 @@ impl Recorder {
         }
         Ok(())
     }
-    /// The metatable of a type that is no table or userdata.
+    /// The metatable of a type other than table and userdata.
     pub(super) fn base_meta(vm: &Vm, v: Value) -> Option<perilune_vm::object::Gc<perilune_vm::object::Table>> {
         vm.realm.base_meta[v.type_index()]
     }

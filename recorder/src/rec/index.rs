@@ -21,18 +21,18 @@ pub(super) struct Place {
     key: IrRef,
 }
 
-/// The result of indexing.
+/// The result of an indexing operation.
 pub(super) enum Indexed {
     /// The value.
     Value(IrRef),
-    /// A function is to be called with this object.
+    /// A function to call, and the object to call it with.
     Call(Operand, Operand),
 }
 
 const MAX_CHAIN: usize = 20;
 
 impl Recorder {
-    /// Finds the slot of a key, with guards that it is there again when the trace runs.
+    /// Finds the slot of a key, with guards that it is there when the trace runs.
     pub(super) fn lookup(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef, key: (IrRef, Value)) -> Rec<Place> {
         let (mut rk, k) = key;
         if let Some(i) = k.as_index() {
@@ -57,7 +57,7 @@ impl Recorder {
         if k.is_str() && rk.is_const() && !general && self.is_told_by_shape(vm, &t, table, node) {
             return self.lookup_by_shape(t, table, rk, node);
         }
-        // A num that is no index now may be integral when the trace runs, and then be found in the array part.
+        // A num that is no array index now may be integral when the trace runs, and then be found in the array part.
         if t.hmask.get() == 0 && !general && (self.ty(rk) != Ty::Num || rk.is_const()) {
             let hmask = self.field(table, Field::TabHmask)?;
             self.guard_int(hmask, 0)?;
@@ -117,9 +117,9 @@ impl Recorder {
         self.load(&place, t.get(key.1))
     }
 
-    /// Guards that a table has a metatable, or that it has none, and gives the reference of the metatable. Keys are looked up in it
-    /// whichever it is. The metatable of a constant table hardly ever changes, so it is guarded to be a constant, which saves the
-    /// lookups.
+    /// Guards that a table has a metatable, or that it has none, and returns the reference of the metatable. The metatable itself is not
+    /// guarded: keys are looked up in it. But the metatable of a constant table hardly ever changes, so it is guarded to be a constant,
+    /// which saves the lookups.
     pub(super) fn guard_meta(&mut self, vm: &Vm, table: IrRef, t: Gc<Table>) -> Rec<IrRef> {
         if let Some(k) = self.constant_meta(vm, t, table) {
             return Ok(k);
@@ -131,7 +131,7 @@ impl Recorder {
             && !self.feedback.is_one_of_many_classes(m)
             && !self.is_made(r)
         {
-            // Not for a class that is its own `__index`: the lookup would compare it again.
+            // Not for a class that is its own `__index`: the lookup compares it again.
             return self.guard_is(r, Value::table(m));
         }
         let null = self.b.knull(Ty::Tab);
@@ -153,12 +153,12 @@ impl Recorder {
             }
         }
     }
-    /// Is it an object that the trace makes? Such an object differs each time, so it must not be guarded to be a constant.
+    /// Does the trace make this object? Such an object differs each time, so it must not be guarded to be a constant.
     pub(super) fn is_made(&self, r: IrRef) -> bool {
         crate::opt::alias::is_new_table(&self.b, r) || self.closure(r).is_some()
     }
-    /// The class that a lookup continues in. It is mostly the same one each time, and then guarded to be a constant. Where several
-    /// classes were met, or where the trace makes the class, the found reference is used.
+    /// The class that a lookup continues in. It is mostly the same one each time, and then guarded to be a constant. Where several classes
+    /// were met, or where the trace makes the class, the reference that was found is used.
     pub(super) fn specialize_class(&mut self, r: IrRef, class: Gc<Table>, depth: usize) -> Rec<IrRef> {
         let many = if depth == 0 { self.feedback.is_one_of_many_classes(class) } else { self.feedback.site.classes };
         if many || self.is_made(r) { Ok(r) } else { self.guard_is(r, Value::table(class)) }
@@ -220,7 +220,7 @@ impl Recorder {
         Err(Abort::LoopingIndex)
     }
 
-    /// `o[k] = x`: emits the store last, or gives the function and the object to call it with.
+    /// `o[k] = x`: emits the store as the last instruction, or returns the function and the object to call it with.
     pub(super) fn set_index(
         &mut self,
         vm: &Vm,
@@ -277,7 +277,7 @@ impl Recorder {
         }
         let place = self.lookup(vm, t, table, key)?;
         if place.slot.is_none() && self.ty(place.key) == Ty::Num {
-            // Another num might be integral, or a NaN, when the trace runs.
+            // The num might be integral, or a NaN, when the trace runs.
             return Err(Abort::NyiBytecode);
         }
         Ok(place)
@@ -295,6 +295,9 @@ impl Recorder {
         if place.slot.is_none() && v.is_nil() {
             return Ok(());
         }
+        if !place.array || place.slot.is_none() {
+            self.check_writable(vm, t, table)?;
+        }
         self.check_store(vm, t, table, key, place)?;
         let (slot, op) = match place.slot {
             Some(slot) => (slot, if place.array { Op::ASTORE } else { Op::HSTORE }),
@@ -305,8 +308,8 @@ impl Recorder {
             }
         };
         self.b.emit(op, ty, slot, r)?;
-        // A slot that held nil did not keep its key alive, and it may hold nil again when the trace runs. (NEWREF has a barrier of its
-        // own.)
+        // A slot that held nil did not keep its key alive, and it may hold nil when the trace runs: the key needs a barrier. (NEWREF has
+        // its own.)
         let revives = place.slot.is_some() && !v.is_nil() && self.ty(place.key).is_gc();
         if (ty.is_gc() || revives) && !is_injected(Fault::NoBarrier) {
             self.b.emit(Op::TBAR, Ty::Nil, table, IrRef::NONE)?;
@@ -314,7 +317,7 @@ impl Recorder {
         if let Some(s) = key.1.as_str()
             && (!place.key.is_const() || s.bytes().starts_with(b"__"))
         {
-            // The table may be a metatable whose negative cache says that it lacks this method.
+            // The table may be a metatable whose negative metamethod cache says that this method is absent.
             let nomm = self.b.emit(Op::FREF, Ty::P64, table, IrRef(Field::TabNomm as u16))?;
             let zero = self.b.kint(0);
             self.b.emit(Op::FSTORE, Ty::U8, nomm, zero)?;

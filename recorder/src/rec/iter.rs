@@ -8,25 +8,26 @@ use crate::ir::{IrRef, Op, SlotIdx, Ty, VmRef, conv, sload};
 use crate::opt;
 use perilune_vm::bc::Ins;
 use perilune_vm::helper::Helper;
+use perilune_vm::object::InsPtr;
 use perilune_vm::{Value, Vm};
 
 impl Recorder {
     /// ITERL.
-    pub(super) fn iterl(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<Event> {
+    pub(super) fn iterl(&mut self, vm: &Vm, pc: InsPtr, ins: Ins) -> Rec<Event> {
         let (r, v) = self.operand(vm, ins.a())?;
         if v.is_nil() {
             self.clear_from(self.base + ins.a() - 3);
             return Ok(Event::Leave);
         }
         // The call before it has as many results as the loop has variables.
-        let variables = view::ins(view::at(pc, -1)).b() - 1;
+        let variables = view::at(pc, -1).ins().b() - 1;
         self.clear_from(self.base + ins.a() + variables);
         self.set(ins.a() - 1, r);
         Ok(Event::Enter(view::target(pc, ins)))
     }
 
     /// ITERC: calls the iterator.
-    pub(super) fn iterc(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<Flow> {
+    pub(super) fn iterc(&mut self, vm: &Vm, pc: InsPtr, ins: Ins) -> Rec<Flow> {
         let a = ins.a();
         let (f, v) = self.operand(vm, a - 3)?;
         let (state, control) = (self.get(vm, a - 2)?, self.get(vm, a - 1)?);
@@ -39,7 +40,7 @@ impl Recorder {
         flow
     }
 
-    /// ISNEXT: the loop goes over a table by `next`.
+    /// ISNEXT: the loop iterates over a table by `next`.
     pub(super) fn isnext(&mut self, vm: &Vm, ins: Ins) -> Rec<Flow> {
         let a = ins.a();
         let ((f, v), (_, t), (_, k)) = (self.operand(vm, a - 3)?, self.operand(vm, a - 2)?, self.operand(vm, a - 1)?);

@@ -1,5 +1,5 @@
-//! Numeric loops, and how a recording goes on at a loop instruction: closing its own loop, unrolling, or linking to another trace (LuaJIT's
-//! `rec_for`, `rec_loop_interp`).
+//! Numeric loops, and how a recording continues at a loop instruction: it closes its own loop, unrolls the loop, or links to another trace
+//! (LuaJIT's `rec_for`, `rec_loop_interp`).
 
 use super::{Flow, Rec, Recorder, TraceDb, view};
 use crate::abort::Abort;
@@ -9,42 +9,42 @@ use crate::opt::narrow;
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::interp::hook::is_header;
-use perilune_vm::object::BcPos;
+use perilune_vm::object::{BcPos, InsPtr};
 use perilune_vm::{Value, Vm};
 
-/// What a loop instruction does.
+/// The effect of a loop instruction.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(super) enum Event {
-    /// Enters the body at this address, or returns to it.
-    Enter(*const Ins),
-    /// Leaves.
+    /// Continues at the first instruction of the body.
+    Enter(InsPtr),
+    /// Leaves the loop.
     Leave,
 }
 
 /// The instructions of a loop, by their addresses.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Body {
-    first: *const Ins,
+    first: InsPtr,
     /// Behind the last one.
-    end: *const Ins,
+    end: InsPtr,
 }
 
 impl Body {
-    pub(super) fn contains(self, pc: *const Ins) -> bool {
-        (self.first..self.end).contains(&pc)
+    pub(super) fn contains(self, pc: InsPtr) -> bool {
+        (self.first.addr()..self.end.addr()).contains(&pc.addr())
     }
 }
 
 /// The loop that a root trace at `pc` is made of; `None` for a function, and for a loop that never repeats.
-pub(super) fn body(pc: *const Ins, ins: Ins) -> Option<Body> {
-    let back = |at: *const Ins| Some(Body { first: view::target(at, view::ins(at)), end: view::at(at, 1) });
+pub(super) fn body(pc: InsPtr, ins: Ins) -> Option<Body> {
+    let back = |at: InsPtr| Some(Body { first: view::target(at, at.ins()), end: view::at(at, 1) });
     match ins.op() {
         Bc::FORL | Bc::IFORL | Bc::ITERL | Bc::IITERL => Some(Body { first: view::target(pc, ins), end: view::at(pc, 1) }),
         Bc::ITERN => back(view::at(pc, 1)),
         Bc::LOOP | Bc::ILOOP => {
             // `repeat ... until true` has no jump back.
             let last = view::at(pc, ins.j() as isize);
-            let jump = view::ins(last);
+            let jump = last.ins();
             if jump.op() == Bc::JMP && jump.j() < 0 { back(last) } else { None }
         }
         _ => None,
@@ -56,31 +56,31 @@ pub(super) fn link_to(ins: Ins) -> Rec<Link> {
     ins.trace().map(Link::Root).ok_or(Abort::Error)
 }
 
-/// The test whether a numeric loop goes on.
+/// The test whether a numeric loop continues.
 struct ForTest {
     /// The first local of the loop.
     ra: usize,
     /// Does it count up?
     up: bool,
-    /// Does it go on this time?
+    /// Does it continue this time?
     stay: bool,
     idx: IrRef,
     stop: IrRef,
     /// The type of both.
     ty: Ty,
-    body: *const Ins,
-    behind: *const Ins,
+    body: InsPtr,
+    behind: InsPtr,
 }
 
 impl Recorder {
     /// The constant that the instructions before a FORI put in a slot of the loop.
-    fn for_constant(&self, fori: *const Ins, back: isize, slot: usize) -> Option<i32> {
+    fn for_constant(&self, fori: InsPtr, back: isize, slot: usize) -> Option<i32> {
         let at = self.proto.pc_of(fori)? as isize - back;
         let ins = self.proto.ins(usize::try_from(at).ok()?)?;
         if at < 1 || ins.op() != Bc::KSHORT || ins.a() != slot {
             return None;
         }
-        // A jump behind it would mean another value.
+        // If a jump led behind it, the value would be unknown.
         for i in 1..at as usize + back as usize {
             let j = self.proto.ins(i)?;
             let to = i as isize + 1 + j.j() as isize;
@@ -90,8 +90,8 @@ impl Recorder {
         }
         Some(i32::from(ins.d() as u16 as i16))
     }
-    /// Limit and step of a loop that are constants: known without looking at their slots.
-    pub(super) fn for_constants(&mut self, vm: &Vm, forl: *const Ins, ins: Ins) -> Rec<()> {
+    /// Loads limit and step of a loop as constants, if they are.
+    pub(super) fn for_constants(&mut self, vm: &Vm, forl: InsPtr, ins: Ins) -> Rec<()> {
         let fori = view::at(view::target(forl, ins), -1);
         let ra = ins.a();
         for (i, back) in [(2, 1), (1, 2)] {
@@ -100,7 +100,7 @@ impl Recorder {
                 continue;
             }
             if view::slot(vm, (ra + i) as isize) == Value::int(k) && view::slot(vm, ra as isize).is_int() {
-                // The step is the same whatever happens; as int or num is up to the index, which is checked.
+                // The step is always the same; whether it is an int or a num depends on the index, which is checked.
                 self.get(vm, ra)?;
                 self.slots[self.base + ra + i] = self.b.kint(k);
             }
@@ -108,8 +108,8 @@ impl Recorder {
         Ok(())
     }
 
-    /// What is known of the counter of the loop that the trace starts in.
-    pub(super) fn for_induction(&mut self, vm: &Vm, forl: *const Ins, ins: Ins) -> Rec<()> {
+    /// Describes the counter of the loop that the trace starts in.
+    pub(super) fn for_induction(&mut self, vm: &Vm, forl: InsPtr, ins: Ins) -> Rec<()> {
         let ra = ins.a();
         let [idx, stop, step] = [0, 1, 2].map(|i| view::slot(vm, (ra + i) as isize));
         let known = self.slots[self.base + ra + 2];
@@ -145,7 +145,7 @@ impl Recorder {
         Ok(up)
     }
 
-    /// The condition to stay in a loop (or its negation).
+    /// The condition to stay in a loop, or its negation.
     fn for_op(up: bool, stay: bool, ty: Ty) -> Op {
         match (up, stay) {
             (true, true) => Op::LE,
@@ -158,7 +158,7 @@ impl Recorder {
     }
 
     /// FORL at `pc` (whose original instruction is `ins`).
-    pub(super) fn forl(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<Event> {
+    pub(super) fn forl(&mut self, vm: &Vm, pc: InsPtr, ins: Ins) -> Rec<Event> {
         let ra = ins.a();
         self.for_constants(vm, pc, ins)?;
         let (idx, vi) = self.operand(vm, ra)?;
@@ -177,7 +177,7 @@ impl Recorder {
             _ => {
                 let (i, s, l) = (vi.as_num_unchecked(), vs.as_num_unchecked(), vl.as_num_unchecked());
                 let n = i + s;
-                // All three are stored as doubles, as the interpreter does.
+                // All three are stored as doubles, as the interpreter stores them.
                 self.set(ra + 1, stop);
                 self.set(ra + 2, step);
                 (self.b.emit(Op::ADD, Ty::Num, idx, step)?, if up { n <= l } else { l <= n })
@@ -188,7 +188,7 @@ impl Recorder {
         let (body, behind) = (view::target(pc, ins), view::at(pc, 1));
         self.for_guard(ForTest { ra, up, stay, idx: next, stop, ty, body, behind })
     }
-    /// `idx + step`, which does not overflow if the limit is far enough from the end.
+    /// `idx + step`, which does not overflow if the limit is far enough from the largest int.
     fn for_add(&mut self, idx: IrRef, step: IrRef, stop: IrRef, (s, l): (i32, i32)) -> Rec<IrRef> {
         if step.is_const() {
             return narrow::next_index(&mut self.b, idx, s, stop, l);
@@ -197,14 +197,14 @@ impl Recorder {
     }
     fn for_guard(&mut self, test: ForTest) -> Rec<Event> {
         let ForTest { ra, up, stay, idx, stop, ty, body, behind } = test;
-        // The loop's own locals are live in its body, and no local of the loop is live behind it.
+        // The loop's variables are live in its body, and no variable of the loop is live after it.
         let (inside, outside) = (self.base + ra + 4, self.base + ra);
         if stay {
             self.snap_below(behind, outside)?
         } else {
             self.snap_below(body, inside)?
         };
-        self.b.decide();
+        self.decide();
         self.b.emit(Recorder::for_op(up, stay, ty), if ty == Ty::Num { ty } else { Ty::Int }, idx, stop)?;
         self.snaps.needed = true;
         self.clear_from(if stay { inside } else { outside });
@@ -212,7 +212,7 @@ impl Recorder {
     }
 
     /// FORI: the loop begins.
-    pub(super) fn fori(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<Event> {
+    pub(super) fn fori(&mut self, vm: &Vm, pc: InsPtr, ins: Ins) -> Rec<Event> {
         let ra = ins.a();
         let mut x = [(IrRef::NONE, Value::NIL); 3];
         for (i, x) in x.iter_mut().enumerate() {
@@ -223,7 +223,7 @@ impl Recorder {
         let (vi, vs) = (canonical(x[0].1), canonical(x[2].1));
         let l = x[1].1.as_number().ok_or(Abort::BadType)?;
         let (stay, up, ty);
-        // A loop that may run past the integers counts in doubles, as the interpreter has it.
+        // A loop that may run past the integers counts in doubles, as in the interpreter.
         let outside = is_injected(Fault::PastIntegers);
         let inside = |s: i32| {
             if outside {
@@ -283,7 +283,7 @@ impl Recorder {
 
     /// FORI of a loop without a trace: its first iteration becomes part of this trace, unless the trace started in this loop, in a frame
     /// further down.
-    pub(super) fn loop_begins(&mut self, forl: *const Ins, event: Event) -> Flow {
+    pub(super) fn loop_begins(&mut self, forl: InsPtr, event: Event) -> Flow {
         if let Event::Enter(body) = event {
             if self.is_own_loop_above(forl) {
                 return Flow::Stop(Link::UpRec, body);
@@ -293,7 +293,7 @@ impl Recorder {
         Flow::Next
     }
     /// A loop instruction that has no trace.
-    pub(super) fn loop_plain(&mut self, db: &dyn TraceDb, pc: *const Ins, ins: Ins, event: Event) -> Rec<Flow> {
+    pub(super) fn loop_plain(&mut self, db: &dyn TraceDb, pc: InsPtr, ins: Ins, event: Event) -> Rec<Flow> {
         if self.start.is_root
             && let Some(flow) = self.own_loop(pc, event)
         {
@@ -319,9 +319,8 @@ impl Recorder {
         }
         Ok(Flow::Next)
     }
-    /// The loop instruction that a root trace started at: the trace ends there, also in a call from the loop that has come to the loop
-    /// again.
-    fn own_loop(&self, pc: *const Ins, event: Event) -> Option<Rec<Flow>> {
+    /// The loop instruction that a root trace started at: the trace ends there, also if it was reached through a call from the loop.
+    fn own_loop(&self, pc: InsPtr, event: Event) -> Option<Rec<Flow>> {
         if pc != self.start.pc {
             return None;
         }
@@ -333,17 +332,17 @@ impl Recorder {
             _ => None,
         }
     }
-    /// Is this a root trace that has switched coroutines? It can only loop by starting anew, with all slots in memory.
+    /// Is this a root trace that has switched coroutines? Then it can only loop by a jump to its start, with all slots in memory.
     pub(super) fn comes_round(&self) -> bool {
         self.start.is_root && self.has_switched() && self.b.trace.parent.is_none()
     }
     /// Ends the trace with a jump to its start, from the current frame.
-    pub(super) fn close_round(&self, to: *const Ins) -> Flow {
+    pub(super) fn close_round(&self, to: InsPtr) -> Flow {
         Flow::Stop(if self.base == SlotIdx::BASE { Link::Loop } else { Link::UpRec }, to)
     }
-    /// Has a root trace come to its own loop again, in a frame further up? Not so a side trace that starts at the loop: its start has to
-    /// box what its parent's exit left unboxed.
-    pub(super) fn is_own_loop_above(&self, pc: *const Ins) -> bool {
+    /// Has a root trace reached its own loop again, in a frame further up? A side trace that starts at the loop cannot jump to its start,
+    /// where it boxes the slots that its parent's exit has left unboxed.
+    pub(super) fn is_own_loop_above(&self, pc: InsPtr) -> bool {
         self.start.is_root
             && pc == self.start.pc
             && self.stack.returned == 0
@@ -352,13 +351,13 @@ impl Recorder {
             && self.b.trace.parent.is_none()
     }
     /// The loop instruction `ins` at `pc`, which enters a trace.
-    pub(super) fn loop_compiled(&mut self, pc: *const Ins, ins: Ins, event: Event) -> Rec<Flow> {
+    pub(super) fn loop_compiled(&mut self, pc: InsPtr, ins: Ins, event: Event) -> Rec<Flow> {
         if self.start.is_root {
             if let Some(flow) = self.own_loop(pc, event) {
                 return flow;
             }
             if self.starts_in_loop() && !self.has_switched() {
-                // A side trace of the inner loop's exit is better.
+                // A side trace that starts at the inner loop's exit is better.
                 return Err(Abort::InnerLoop);
             }
         }
@@ -373,6 +372,6 @@ impl Recorder {
     }
     /// Does this root trace start in a loop, not at a function?
     pub(super) fn starts_in_loop(&self) -> bool {
-        self.start.body.is_some() || !is_header(view::ins(self.start.pc).op())
+        self.start.body.is_some() || !is_header(self.start.pc.ins().op())
     }
 }

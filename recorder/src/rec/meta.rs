@@ -1,4 +1,4 @@
-//! Metamethods that are functions: called in a frame with a continuation, which says what becomes of the result.
+//! Metamethods that are functions: called in a frame with a continuation, which handles the result.
 
 use super::stack::Cont;
 use super::{Flow, Frame, FrameKind, Rec, Recorder, view};
@@ -8,9 +8,10 @@ use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::interp::{cont, frame};
 use perilune_vm::layout::Field;
 use perilune_vm::meta::MM;
+use perilune_vm::object::InsPtr;
 use perilune_vm::{Value, Vm};
 
-/// A reference with its value now.
+/// A reference with its current value.
 pub(super) type Operand = (IrRef, Value);
 
 impl Recorder {
@@ -71,7 +72,7 @@ impl Recorder {
         self.call_metamethod_at(vm, self.feedback.pc, f, args, id)
     }
     /// Calls a metamethod from the instruction at `pc` of the current frame.
-    fn call_metamethod_at(&mut self, vm: &Vm, pc: *const Ins, f: Operand, args: &[Operand], id: u64) -> Rec<Flow> {
+    fn call_metamethod_at(&mut self, vm: &Vm, pc: InsPtr, f: Operand, args: &[Operand], id: u64) -> Rec<Flow> {
         let Some(func) = f.1.as_func() else { return self.nyi(Bc::CALL) };
         let native = func.proto().is_none();
         if native && matches!(id, cont::JUMP_IF | cont::JUMP_IF_NOT) {
@@ -79,9 +80,9 @@ impl Recorder {
             return self.stop_in_front(pc, func, Link::Interp);
         }
         let dest = match id & 7 {
-            cont::TO_A => Some(view::ins(pc).a()),
+            cont::TO_A => Some(pc.ins().a()),
             // The last call that the CAT makes.
-            cont::CONCAT if (id >> 3) as usize == view::ins(pc).b() => Some(view::ins(pc).a()),
+            cont::CONCAT if (id >> 3) as usize == pc.ins().b() => Some(pc.ins().a()),
             cont::DROP => None,
             _ if native => return self.nyi_func(f.1),
             _ => None,
@@ -95,7 +96,7 @@ impl Recorder {
         let new = old + size + 4;
         self.clear_from(old + size);
         self.need(new + args.len());
-        let (kid, kpc) = (self.b.kptr(id), self.b.kptr(view::at(pc, 1).expose_provenance() as u64));
+        let (kid, kpc) = (self.b.kptr(id), self.b.kptr(view::at(pc, 1).addr().get()));
         let link = self.b.kptr(frame::link(size + 4, frame::CONT).bits());
         for (i, r) in [kid, kpc, r, link].into_iter().enumerate() {
             self.set_abs(new - 4 + i, r);
@@ -112,8 +113,8 @@ impl Recorder {
         Ok(Flow::Next)
     }
 
-    /// Continues after a metamethod, in the frame that called it. `first` is the value of its first result, if it is known; slot
-    /// `running` is at `vm.base`.
+    /// Continues after a metamethod, in the frame that called it. `first` is the value of its first result, if it is known; slot `running`
+    /// is at `vm.base`.
     pub(super) fn continue_with(
         &mut self,
         vm: &Vm,
@@ -127,7 +128,7 @@ impl Recorder {
         self.open.count = 0;
         self.snaps.needed = true;
         let result = results.first().copied().unwrap_or(IrRef::NIL);
-        let ins = view::ins(cont.pc);
+        let ins = cont.pc.ins();
         match cont.id & 7 {
             cont::TO_A => self.set(ins.a(), result),
             cont::CONCAT => {
@@ -140,7 +141,7 @@ impl Recorder {
                 let mut parts = Vec::with_capacity(slot - bottom + 1);
                 for i in bottom..slot {
                     let at = self.base + i;
-                    // A load would need a guard, whose exit would have to restore a frame that is gone.
+                    // A load would need a guard, whose exit would have to restore a frame that has been left.
                     if self.slots[at] == IrRef::NONE {
                         return Err(Abort::NyiReturn);
                     }
@@ -156,7 +157,7 @@ impl Recorder {
         Ok(Flow::Next)
     }
 
-    /// Arithmetic on something that is no number.
+    /// Arithmetic on a value that is not a number.
     pub(super) fn arith_method(&mut self, vm: &Vm, mm: MM, x: Operand, y: Operand) -> Rec<Flow> {
         let mut f = self.metamethod(vm, x, mm)?;
         if f.1.is_nil() {
@@ -168,7 +169,7 @@ impl Recorder {
         self.call_metamethod(vm, f, &[x, y], cont::TO_A)
     }
     /// `..` of two values one of which is neither string nor number.
-    pub(super) fn concat_method(&mut self, vm: &Vm, pc: *const Ins, x: Operand, y: Operand, slot: usize) -> Rec<Flow> {
+    pub(super) fn concat_method(&mut self, vm: &Vm, pc: InsPtr, x: Operand, y: Operand, slot: usize) -> Rec<Flow> {
         let mut f = self.metamethod(vm, x, MM::Concat)?;
         if f.1.is_nil() {
             f = self.metamethod(vm, y, MM::Concat)?;
@@ -196,7 +197,7 @@ impl Recorder {
         }
         self.call_metamethod(vm, f, &[y, x], jump(!negated))
     }
-    /// Equality of two objects that differ: calls the method that they share; `None` if there is none.
+    /// Equality of two objects that differ: calls the metamethod that they share; `None` if there is none.
     pub(super) fn equal_method(&mut self, vm: &Vm, negated: bool, x: Operand, y: Operand) -> Rec<Option<Flow>> {
         let f = self.shared_method(vm, x, y, MM::Eq)?;
         if f.1.is_nil() {

@@ -1,13 +1,14 @@
-//! The recorder: follows the interpreter and emits what its instructions do to the values they meet.
+//! The recorder: follows the interpreter and emits IR for what each instruction does to its current operands.
 //!
-//! [`Recorder::record`] is called before each instruction (LuaJIT's `lj_record_ins`). It emits IR for the operands as they are now, with guards
-//! for whatever may differ when the trace runs. A guard leaves through the newest snapshot. The instructions between that snapshot and the guard
-//! have no effect, so that the interpreter can execute them again. After an effect or a branch, the next instruction takes a snapshot.
+//! [`Recorder::record`] is called before each instruction (LuaJIT's `lj_record_ins`). It emits IR for the operands as they are now, with
+//! guards for all that may differ when the trace runs. A guard leaves through the newest snapshot. The instructions between that snapshot
+//! and the guard have no effect, so that the interpreter can execute them again. After an effect or a branch, the next instruction takes a
+//! snapshot.
 //!
 //! Slots are numbered as [`SlotIdx`] says. Where a slot has no reference yet, its value is in memory.
 //!
-//! A part of the state has a file: `start` where the trace starts, `stack` the frames entered, `window` the slots, `slots` snapshots,
-//! `native` calls of builtins, `coroutine` switches, `feedback` what is known of each bytecode.
+//! Each part of the state has a file: `start` the start of the trace, `stack` the frames entered, `window` the slots, `slots` the
+//! snapshots, `native` calls of builtins, `coroutine` switches, `feedback` the feedback of each bytecode instruction.
 //!
 //! Next on the way of a hot loop: `recorder/src/opt/mod.rs`.
 #![allow(clippy::wrong_self_convention, reason = "what converts is not the recorder, but a reference that it emits code for")]
@@ -22,6 +23,7 @@ mod coroutine;
 mod dispatch;
 mod feedback;
 mod finish;
+mod fuel;
 mod guard;
 mod index;
 mod iter;
@@ -57,10 +59,10 @@ use crate::opt;
 use coroutine::Switches;
 use feedback::Feedback;
 use native::NativeCalls;
-use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::bc::Op as Bc;
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::gc::Marker;
-use perilune_vm::object::{BcPos, Gc, Proto, WatchedField};
+use perilune_vm::object::{BcPos, Gc, InsPtr, Proto, WatchedField};
 use perilune_vm::{TraceId, Value, Vm};
 use slots::Snapshots;
 use stack::{CallStack, Frame, FrameKind};
@@ -71,15 +73,15 @@ use window::Window;
 const MAX_SLOTS: usize = 250;
 type Rec<T> = Result<T, Abort>;
 
-/// What an instruction leads to.
+/// How the recording continues after an instruction.
 enum Flow {
-    /// The next one.
+    /// With the next instruction.
     Next,
-    /// The end of the trace, with the address to go on at.
-    Stop(Link, *const Ins),
+    /// The trace ends, and the interpreter continues at this instruction.
+    Stop(Link, InsPtr),
 }
 
-/// The limits of unrolling, as far as they are used up.
+/// What remains of the limits of unrolling.
 #[derive(Debug)]
 struct Unroll {
     /// Iterations of inner loops that may still be unrolled.
@@ -119,11 +121,13 @@ pub struct Recorder {
     start: Start,
     /// Bytecode instructions recorded so far.
     bytecodes: u16,
+    /// What of it takes fuel.
+    fuel: fuel::Fuel,
     /// Prototype of the current frame.
     proto: Gc<Proto>,
     /// First local of the current frame.
     base: SlotIdx,
-    /// What is known of the slots.
+    /// What is known about the slots.
     slots: Window,
     /// The highest slot (exclusive) that the frames need, since the trace switched to the current coroutine.
     top_slot: SlotIdx,
@@ -148,12 +152,15 @@ impl Recorder {
         if let Some(parent) = place.parent {
             b.set_parent(parent);
         }
+        // Replaced when the start of the trace is known.
+        let head = BcPos { proto, index: 0 }.ptr();
         let unroll = Unroll { loops: params.loopunroll as i32, iterations: params.instunroll, last_loop: 0, tail_calls: 0 };
         Recorder {
             b,
             params: *params,
-            start: Start::new(vm, place),
+            start: Start::new(vm, head, place),
             bytecodes: 0,
+            fuel: fuel::Fuel::new(vm),
             proto,
             base: SlotIdx::BASE,
             slots: Window::default(),
@@ -165,24 +172,24 @@ impl Recorder {
             unroll,
             native: NativeCalls::default(),
             switches: Switches::default(),
-            feedback: Feedback::new(place.parent.is_some()),
+            feedback: Feedback::new(head, place.parent.is_some()),
             deps: Dependencies { protos: vec![proto], watched: Vec::new() },
             info: AbortInfo::None,
         }
     }
-    /// What is known of the instruction just recorded, for [`TraceDb::site`].
+    /// The feedback of the instruction just recorded, for [`TraceDb::site`].
     pub fn site(&self) -> Option<(BcPos, Site)> {
         Some((self.bc_pos(self.feedback.pc)?, self.feedback.site))
     }
     /// The position of an instruction of the functions that the trace is made from.
-    fn bc_pos(&self, pc: *const Ins) -> Option<BcPos> {
+    fn bc_pos(&self, pc: InsPtr) -> Option<BcPos> {
         core::iter::once(&self.proto).chain(&self.deps.protos).find_map(|p| BcPos::of_address(*p, pc))
     }
-    /// Is the root trace to be recorded again, since it was found to expect too much?
+    /// Must the root trace be recorded again, because it expects less than what is known now?
     pub fn is_stale(&self) -> bool {
         self.feedback.stale
     }
-    /// The trace that is to be.
+    /// The number of the trace.
     pub fn id(&self) -> TraceId {
         self.start.place.id
     }
@@ -191,11 +198,11 @@ impl Recorder {
         self.start.place.root
     }
     /// Instruction that the trace starts at.
-    pub fn start_pc(&self) -> *const Ins {
+    pub fn start_pc(&self) -> InsPtr {
         self.start.pc
     }
     /// First instruction that is recorded.
-    pub fn first_pc(&self) -> *const Ins {
+    pub fn first_pc(&self) -> InsPtr {
         self.start.first_pc
     }
     /// Frames entered and not left since the start.
@@ -207,7 +214,7 @@ impl Recorder {
         self.proto
     }
 
-    /// Keeps the constants alive.
+    /// Marks the objects that the recording refers to.
     pub fn mark(&self, marker: &mut Marker) {
         self.b.trace.mark(marker);
         for p in &self.deps.protos {
@@ -216,14 +223,21 @@ impl Recorder {
     }
 
     /// Records the instruction at `pc`, which is about to run in the frame at `vm.base`.
-    pub fn record(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: *const Ins) -> Step {
+    pub fn record(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: InsPtr) -> Step {
         let done = self.instruction(vm, db, pc).and_then(|flow| match flow {
             Flow::Next => Ok(None),
-            Flow::Stop(link, to) => match self.finish(link, to)? {
-                // A trace from an ITERN closes in front of it, so the ITERN of the further iteration is still to be recorded.
-                None if to == pc && !is_injected(Fault::NextEntry) => self.itern_again(vm, db, pc).map(|()| None),
-                done => Ok(done),
-            },
+            Flow::Stop(link, to) => {
+                // Does the trace end in front of the instruction? A FORL without a body is its own target.
+                let before = to == pc && !matches!(pc.ins().op(), Bc::FORL | Bc::IFORL | Bc::JFORL);
+                self.fuel.executed -= u32::from(before);
+                let done = self.finish(link, to)?;
+                self.fuel.executed += u32::from(before);
+                match done {
+                    // A trace from an ITERN closes in front of it, so the ITERN of the further iteration is still to be recorded.
+                    None if to == pc && !is_injected(Fault::NextEntry) => self.itern_again(vm, db, pc).map(|()| None),
+                    done => Ok(done),
+                }
+            }
         });
         match done {
             Ok(None) => Step::Continue,
@@ -232,28 +246,31 @@ impl Recorder {
             Err(reason) => {
                 self.blame_switch(reason);
                 if reason == Abort::NyiBytecode && self.info == AbortInfo::None {
-                    self.info = AbortInfo::Bytecode(view::ins(pc).op());
+                    self.info = AbortInfo::Bytecode(pc.ins().op());
                 }
                 Step::Abort { reason, info: self.info }
             }
         }
     }
 
-    fn instruction(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: *const Ins) -> Rec<Flow> {
-        let ins = view::ins(pc);
+    fn instruction(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: InsPtr) -> Rec<Flow> {
+        let ins = pc.ins();
         if self.start.waits(pc)? {
             return Ok(Flow::Next);
         }
         if ins.op().is_native_header() {
-            // Recorded with the call.
+            // The builtin was recorded with its call.
             if self.native.headers == 0 {
                 return self.nyi_func(view::slot(vm, -2));
             }
             self.native.headers -= 1;
+            self.fuel.executed += 1;
             return Ok(Flow::Next);
         }
         self.native.headers = 0;
+        self.fuel.current = Some(pc);
         if let Some(call) = self.native.pending.take() {
+            self.fuel_after_native()?;
             self.after_native(vm, pc, call)?;
         }
         if let Some(to) = self.switches.pending.take() {
@@ -270,7 +287,7 @@ impl Recorder {
             return Err(Abort::JitOff);
         }
         let call = self.stack.called_from(&mut self.b.trace, self.b.origin);
-        self.b.origin = Origin { pc: pc.expose_provenance() as u64, call };
+        self.b.origin = Origin { pc: pc.addr(), call };
         self.feedback.begin(pc, db.site(pos));
         if !self.snaps.live.iter().any(|l| l.0 == self.proto) {
             self.snaps.live.push((self.proto, db.liveness(self.proto)));
@@ -284,16 +301,18 @@ impl Recorder {
         let flow = self.dispatch(vm, db, pc, ins);
         self.feedback.learn_shape(vm);
         self.bytecodes = self.bytecodes.saturating_add(1);
+        self.fuel.executed += 1;
+        self.fuel.current = None;
         self.start.pending = false;
         flow
     }
 
-    /// Gives up because of a bytecode.
+    /// Aborts because of a bytecode.
     fn nyi<T>(&mut self, op: Bc) -> Rec<T> {
         self.info = AbortInfo::Bytecode(op);
         Err(Abort::NyiBytecode)
     }
-    /// Gives up because of a builtin.
+    /// Aborts because of a builtin.
     fn nyi_func<T>(&mut self, f: Value) -> Rec<T> {
         self.info = AbortInfo::Func(f);
         Err(Abort::NyiFastFunc)

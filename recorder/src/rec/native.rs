@@ -1,16 +1,15 @@
 //! Calls of builtins that the recorder cannot express in IR.
 //!
-//! The call is one instruction, NATIVE. It stores the state of the snapshot in force to the stack, the builtin's frame included, and calls
-//! the builtin there. Its results are not known before the interpreter has executed the call: the recorder looks at them when the next
-//! instruction comes, and loads those that are used from the stack.
+//! The call is one instruction, NATIVE. It stores the state of the current snapshot to the stack, the builtin's frame included, and calls
+//! the builtin there. Its results are not known before the interpreter has executed the call: the recorder looks at them at the next
+//! instruction, and loads those that are used from the stack.
 
 use super::{AbortInfo, Flow, FrameKind, Rec, Recorder, Site, view};
 use crate::abort::Abort;
 use crate::ir::{Effect, IrRef, Link, NativeWrite, Op, SlotIdx, Snapshot, Ty, VmRef, native};
-use perilune_vm::bc::Ins;
 use perilune_vm::interp::frame;
 use perilune_vm::interp::stack::NATIVE_MIN;
-use perilune_vm::object::{BcPos, Func, Gc};
+use perilune_vm::object::{BcPos, Func, Gc, InsPtr};
 use perilune_vm::stdlib::{Builtin, OnTrace};
 use perilune_vm::{Value, Vm};
 
@@ -19,11 +18,11 @@ use perilune_vm::{Value, Vm};
 pub(super) struct PendingCall {
     /// The builtin, and the call.
     f: Value,
-    call: *const Ins,
+    call: InsPtr,
     /// Where the interpreter returns to: the instruction, and the distance of the frame from the start of the stack.
-    pc: *const Ins,
+    pc: InsPtr,
     frame: usize,
-    /// First slot of the results, and how many the call takes, plus 1 (0: all).
+    /// First slot of the results, and their number, plus 1 (0: all).
     dest: SlotIdx,
     want: usize,
 }
@@ -31,9 +30,9 @@ pub(super) struct PendingCall {
 /// The calls of builtins that are being recorded.
 #[derive(Debug, Default)]
 pub(super) struct NativeCalls {
-    /// Headers of builtins that come next: they were recorded with their calls.
+    /// Headers of builtins that are about to be dispatched: they were recorded with their calls.
     pub(super) headers: u32,
-    /// The call being recorded is that of an iterator.
+    /// Is the call being recorded that of an iterator?
     pub(super) iterating: bool,
     /// A builtin was called whose results are not known yet.
     pub(super) pending: Option<PendingCall>,
@@ -45,22 +44,22 @@ struct Frame {
     at: SlotIdx,
     nargs: usize,
     link: u64,
-    /// The first slot that the call overwrites, and the first that gets a result.
+    /// The first slot that the call overwrites, and the first slot of the results.
     first: SlotIdx,
     dest: SlotIdx,
     /// How many results the call takes, plus 1; 0 for all.
     want: usize,
-    /// Where the interpreter continues behind the call, in the current function.
-    back: *const Ins,
+    /// The instruction behind the call, in the current function.
+    back: InsPtr,
     /// Slots from the current frame up to the one that runs in the interpreter.
     down: usize,
 }
 
 impl Frame {
     /// The frame for a call in a Lua function that continues at `back`.
-    fn of_call(at: SlotIdx, nargs: usize, back: *const Ins, down: usize) -> Frame {
-        let link = back.expose_provenance() as u64;
-        let want = view::ins(view::at(back, -1)).b();
+    fn of_call(at: SlotIdx, nargs: usize, back: InsPtr, down: usize) -> Frame {
+        let link = back.addr().get();
+        let want = view::at(back, -1).ins().b();
         Frame { at, nargs, link, first: at - 2, dest: at - 2, want, back, down }
     }
 }
@@ -72,7 +71,7 @@ pub(super) fn frame_at(vm: &Vm) -> usize {
 
 impl Recorder {
     /// Calls builtin `f`, whose reference is `r`.
-    fn call_native(&mut self, vm: &Vm, pc: *const Ins, (r, f): (IrRef, Gc<Func>), call: Frame) -> Rec<()> {
+    fn call_native(&mut self, vm: &Vm, pc: InsPtr, (r, f): (IrRef, Gc<Func>), call: Frame) -> Rec<()> {
         let Frame { at, nargs, link, first, dest, want, back, down } = call;
         if (at + nargs).index() > usize::from(u8::MAX) {
             return Err(Abort::TooDeep);
@@ -82,7 +81,7 @@ impl Recorder {
         self.set_abs(at - 2, r);
         self.set_abs(at - 1, klink);
         self.open.top = at + nargs;
-        // Room for what the builtin pushes.
+        // Room for the values that the builtin pushes.
         self.top_slot = self.top_slot.max(at + nargs + NATIVE_MIN);
         let builtin = Builtin::from_id(f.ffid());
         let sees_all = builtin.is_none_or(Builtin::sees_frames);
@@ -109,7 +108,7 @@ impl Recorder {
         self.snaps.needed = true;
         Ok(())
     }
-    /// The slot gets a value in memory that the trace does not know.
+    /// Notes that a slot has a value in memory that the trace does not know.
     fn set_fresh(&mut self, at: SlotIdx) {
         self.need(at + 1);
         self.slots.write_fresh(at);
@@ -119,8 +118,8 @@ impl Recorder {
         self.b.guard(Op::VLOAD, ty, IrRef::BASE, IrRef(at.from_base() as u16))
     }
 
-    /// A builtin that reports memory in use must see what the trace has allocated, even if nothing else needs it: there are programs that
-    /// wait for it.
+    /// A builtin that reports memory in use must see what the trace has allocated, even if no instruction uses it: some programs allocate
+    /// until the number rises.
     pub(super) fn keep_allocations_for(&mut self, f: Gc<Func>) -> Rec<()> {
         if !Builtin::from_id(f.ffid()).is_some_and(Builtin::watches_memory) {
             return Ok(());
@@ -132,8 +131,8 @@ impl Recorder {
         }
         Ok(())
     }
-    /// Ends the trace before a call that is stitched around.
-    pub(super) fn stop_before(&mut self, pc: *const Ins, f: Gc<Func>) -> Rec<Flow> {
+    /// Ends the trace before a call that is stitched.
+    pub(super) fn stop_before(&mut self, pc: InsPtr, f: Gc<Func>) -> Rec<Flow> {
         let n = self.b.trace.ins.len() - 1;
         if self.start.pending || n < self.params.minstitch as usize {
             return self.nyi_func(Value::func(f));
@@ -144,16 +143,16 @@ impl Recorder {
     }
 
     /// A call in the current frame: the function is in local `a`.
-    pub(super) fn native(&mut self, vm: &Vm, pc: *const Ins, f: (IrRef, Gc<Func>), a: usize, nargs: usize) -> Rec<()> {
+    pub(super) fn native(&mut self, vm: &Vm, pc: InsPtr, f: (IrRef, Gc<Func>), a: usize, nargs: usize) -> Rec<()> {
         let call = Frame::of_call(self.base + a + 2, nargs, view::at(pc, 1), 0);
         self.call_native(vm, pc, f, call)
     }
-    /// A protected call of a builtin: the frame of `pcall` or `xpcall` is that of a call in local `a`, and the called builtin comes
-    /// behind `skip` slots of it.
+    /// A protected call of a builtin: the frame of `pcall` or `xpcall` is that of a call in local `a`, and the called builtin follows after
+    /// `skip` slots.
     pub(super) fn protected_native(
         &mut self,
         vm: &Vm,
-        pc: *const Ins,
+        pc: InsPtr,
         f: (IrRef, Gc<Func>),
         (a, skip): (usize, usize),
         nargs: usize,
@@ -170,7 +169,7 @@ impl Recorder {
     pub(super) fn native_metamethod(
         &mut self,
         vm: &Vm,
-        pc: *const Ins,
+        pc: InsPtr,
         f: (IrRef, Gc<Func>),
         delta: usize,
         nargs: usize,
@@ -184,7 +183,7 @@ impl Recorder {
     pub(super) fn tail_native(
         &mut self,
         vm: &Vm,
-        pc: *const Ins,
+        pc: InsPtr,
         (r, f): (IrRef, Gc<Func>),
         a: usize,
         nargs: usize,
@@ -208,9 +207,9 @@ impl Recorder {
         self.call_native(vm, pc, (r, f), call)
     }
 
-    /// Guards the number of results of a call that takes all. Until then the number is only known at run time, from what the builtin left
-    /// in the VM.
-    pub(super) fn open_list(&mut self, vm: &Vm, pc: *const Ins) -> Rec<()> {
+    /// Guards the number of results of a call that takes all. Until then the number is only known at run time: the builtin has left it in
+    /// the VM.
+    pub(super) fn open_list(&mut self, vm: &Vm, pc: InsPtr) -> Rec<()> {
         self.open.count = Snapshot::OPEN;
         self.snap(pc)?;
         self.open.count = vm.multres;
@@ -219,17 +218,17 @@ impl Recorder {
         self.guard_int(count, self.open.count as i32)
     }
 
-    /// An error is being thrown. If a builtin threw it whose results were waited for, the feedback says to stitch around the call next
-    /// time: gives the call and its feedback.
+    /// An error is being thrown. If the builtin whose results are pending threw it, the feedback will make the next recording stitch the
+    /// call. Returns the call and its feedback.
     pub fn thrown(&mut self) -> Option<(BcPos, Site)> {
         let call = self.native.pending.take()?;
         Some((self.bc_pos(call.call)?, Site { leaves: true, ..self.feedback.site }))
     }
 
-    /// The first instruction after a builtin was called: the results are there.
-    pub(super) fn after_native(&mut self, vm: &Vm, pc: *const Ins, call: PendingCall) -> Rec<()> {
+    /// The first instruction after a builtin was called: its results are known now.
+    pub(super) fn after_native(&mut self, vm: &Vm, pc: InsPtr, call: PendingCall) -> Rec<()> {
         if pc != call.pc || frame_at(vm) != call.frame {
-            // The builtin did not simply return: the next recording stitches around it.
+            // The builtin did not simply return: the next recording stitches the call.
             self.feedback.pc = call.call;
             self.feedback.site.leaves = true;
             return if self.b.trace.parent.is_some() { self.nyi_func(call.f) } else { Err(Abort::Retry) };

@@ -1,11 +1,11 @@
-//! What comes of recording: the next instruction, a finished trace, or an abort.
+//! The outcome of recording an instruction: the next instruction, a finished trace, or an abort.
 
 use crate::abort::Abort;
 use crate::ir::history::History;
 use crate::ir::{Op, Trace};
 use crate::opt::Pass;
-use perilune_vm::bc::{Ins, Op as Bc};
-use perilune_vm::object::{Gc, Proto, WatchedField};
+use perilune_vm::bc::Op as Bc;
+use perilune_vm::object::{Gc, InsPtr, Proto, WatchedField};
 use perilune_vm::{TraceId, Value};
 use std::time::Duration;
 
@@ -15,16 +15,16 @@ pub struct FinishedTrace {
     /// The trace, optimised.
     pub trace: Trace,
     /// Instruction that the trace starts at (for a root trace the one to patch).
-    pub start_pc: *const Ins,
+    pub start_pc: InsPtr,
     /// First recorded instruction.
-    pub first_pc: *const Ins,
+    pub first_pc: InsPtr,
     /// Root trace that it belongs to: itself for a root trace.
     pub root: TraceId,
     /// The functions whose code it is made from: they must live as long as it.
     pub protos: Vec<Gc<Proto>>,
     /// The function that it ends in.
     pub last: Gc<Proto>,
-    /// The builtin that it ends in front of, where it is to be stitched.
+    /// The builtin that it ends in front of, if the call is to be stitched.
     pub stitch: Option<Value>,
     /// What each pass did.
     pub passes: Vec<Pass>,
@@ -32,7 +32,7 @@ pub struct FinishedTrace {
     pub optimised: Duration,
     /// Fields that it takes for constants.
     pub watched: Vec<WatchedField>,
-    /// How it came into being, if [`crate::params::RecParams::history`] asks for that.
+    /// How it was recorded and optimised, if [`crate::params::RecParams::history`] is set.
     pub history: Option<Box<History>>,
 }
 
@@ -49,14 +49,14 @@ pub enum AbortInfo {
     Ir(Op),
 }
 
-/// What recording an instruction leads to.
+/// The outcome of recording an instruction.
 #[derive(Debug)]
 pub enum Step {
-    /// Recorded.
+    /// The instruction was recorded.
     Continue,
     /// The trace is complete.
     Done(Box<FinishedTrace>),
-    /// The trace is given up.
+    /// The recording is aborted.
     Abort {
         /// Why.
         reason: Abort,

@@ -1,14 +1,13 @@
-//! Protected calls: the function that `pcall` or `xpcall` calls becomes part of the trace, in the frames that the interpreter makes for it.
-//! When it raises an error, the trace has been left, and the interpreter finds the protected call in those frames.
+//! Protected calls: the function that `pcall` or `xpcall` calls is inlined, in the frames that the interpreter makes for it. When it raises
+//! an error, the trace has been left, and the interpreter finds the protected call in those frames.
 
 use super::call::CallSite;
 use super::meta::Operand;
 use super::{Flow, Frame, FrameKind, Rec, Recorder, view};
 use crate::ir::{IrRef, SlotIdx};
 use perilune_vm::Vm;
-use perilune_vm::bc::Ins;
 use perilune_vm::interp::frame;
-use perilune_vm::object::{Func, Gc};
+use perilune_vm::object::{Func, Gc, InsPtr};
 use perilune_vm::stdlib::Builtin;
 
 /// A builtin that calls under protection.
@@ -29,7 +28,7 @@ impl Protector {
             _ => None,
         }
     }
-    /// Arguments before the called function, once the handler is in front.
+    /// Arguments before the called function, after the handler was moved to the front.
     fn first(self) -> usize {
         match self {
             Protector::Pcall => 0,
@@ -45,7 +44,7 @@ impl Protector {
 }
 
 impl Recorder {
-    /// The arguments of a call of `kind` in local `a`: the handler is in front.
+    /// The arguments of a call of `kind` in local `a`, with the handler in front.
     fn protected_args(&mut self, vm: &Vm, kind: Protector, a: usize, nargs: usize) -> Rec<Option<Vec<Operand>>> {
         let mut args = Vec::with_capacity(nargs);
         for i in 0..nargs {
@@ -72,7 +71,7 @@ impl Recorder {
         let at = self.base + a;
         match callee.1.as_func() {
             Some(f) if f.proto().is_some() => {
-                let (kfunc, link) = (self.b.kgc(builtin), self.b.kptr(view::at(pc, 1).expose_provenance() as u64));
+                let (kfunc, link) = (self.b.kgc(builtin), self.b.kptr(view::at(pc, 1).addr().get()));
                 let base = self.base;
                 self.stack.frames.push(Frame { base, proto: self.proto, kind: FrameKind::Call });
                 self.need(at + 2);
@@ -82,7 +81,7 @@ impl Recorder {
             }
             Some(f) if Protector::of(f).is_none() => {
                 self.specialize(callee.0, f)?;
-                // Its arguments are where they would be in a call one slot up, and nothing sees its frame.
+                // Its arguments are where they would be in a call one slot higher, and no code looks at its frame.
                 let (first, given) = (a + 1 + kind.first(), nargs - 1 - kind.first());
                 let Some(values) = self.try_builtin(vm, f, first, given)? else {
                     return self.protected_builtin(vm, pc, kind, (callee.0, f), a, &args).map(|()| Flow::Next);
@@ -95,11 +94,11 @@ impl Recorder {
             _ => self.nyi_func(builtin),
         }
     }
-    /// Calls a builtin as it is, in the frame that a protected call would make for it.
+    /// Calls a builtin by NATIVE, in the frame that a protected call would make for it.
     fn protected_builtin(
         &mut self,
         vm: &Vm,
-        pc: *const Ins,
+        pc: InsPtr,
         kind: Protector,
         (r, f): (IrRef, Gc<Func>),
         a: usize,

@@ -6,7 +6,7 @@ use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, SlotIdx, Ty, xload};
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::interp::{cont, frame};
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{Gc, InsPtr, Proto};
 use perilune_vm::{Value, Vm};
 
 /// How many returns below its start one trace may follow.
@@ -24,7 +24,7 @@ struct Below {
 
 impl Recorder {
     /// RET to RETM.
-    pub(super) fn ret(&mut self, vm: &Vm, pc: *const Ins, ins: Ins) -> Rec<Flow> {
+    pub(super) fn ret(&mut self, vm: &Vm, pc: InsPtr, ins: Ins) -> Rec<Flow> {
         let (from, n) = match ins.op() {
             Bc::RET0 => (0, 0),
             Bc::RET1 => (ins.a(), 1),
@@ -41,7 +41,7 @@ impl Recorder {
         }
         if !self.may_return(vm) {
             if self.start.is_root && self.start.body.is_some() && !self.has_switched() {
-                // An iteration that leaves the loop is no trace of the loop.
+                // An iteration that leaves the loop is not a trace of the loop.
                 return Err(Abort::LeavingLoop);
             }
             // The interpreter returns to the frame below.
@@ -65,7 +65,7 @@ impl Recorder {
     }
 
     /// Down-recursion: is this the return that the trace started at, in a frame further down?
-    pub(super) fn comes_back(&self, pc: *const Ins) -> bool {
+    pub(super) fn comes_back(&self, pc: InsPtr) -> bool {
         let again = self.start.returning && pc == self.start.pc && self.stack.frames.is_empty();
         again && self.stack.returned >= self.params.recunroll.max(1) && self.open.count == 0
     }
@@ -85,7 +85,7 @@ impl Recorder {
             links.push((at, link));
             let delta = match frame::kind(link) {
                 frame::LUA => {
-                    let call = view::ins(view::at(view::pc_of_link(link), -1));
+                    let call = view::at(view::pc_of_link(link), -1).ins();
                     if !matches!(call.op(), Bc::CALL | Bc::CALLM | Bc::ITERC) {
                         return None;
                     }
@@ -139,9 +139,9 @@ impl Recorder {
         self.return_below(vm, running, (results, first), checked)
     }
 
-    /// Puts results into the slots that the call before the return address says.
+    /// Puts results into the slots that the call in front of the return address names.
     fn place_results(&mut self, link: u64, dest: SlotIdx, results: &[IrRef]) {
-        let call = view::ins(view::at(view::pc_of_link(link), -1));
+        let call = view::at(view::pc_of_link(link), -1).ins();
         self.place_list(call.b(), dest, results);
         self.snaps.needed = true;
     }
@@ -157,8 +157,8 @@ impl Recorder {
         self.open.top = if open { dest + n } else { SlotIdx::FUNC };
     }
 
-    /// Leaves the start frame of a side trace: the frame of the next Lua function below becomes the start. All links on the way
-    /// are checked before the first frame is left, since exits count slots from the frame that is running.
+    /// Leaves the start frame of a side trace: the frame of the next Lua function below becomes the start. All links in between are checked
+    /// before the first frame is left, since exits count slots from the running frame.
     fn return_below(
         &mut self,
         vm: &Vm,
@@ -188,19 +188,19 @@ impl Recorder {
             let running = 2 + (link >> 3) as isize - at - start;
             return self.continue_with(vm, cont, running, &results, first);
         }
-        let call = view::ins(view::at(view::pc_of_link(link), -1));
+        let call = view::at(view::pc_of_link(link), -1).ins();
         self.place_results(link, SlotIdx::BASE + call.a(), &results);
         Ok(Flow::Next)
     }
-    /// Checks all links that a return from the current frame goes through, since nothing can be checked behind an effect. The result is
-    /// false if the frame that is returned to needs more than the values.
+    /// Checks all links that a return from the current frame goes through, since nothing can be checked after an effect. Returns false if
+    /// the frame that is returned to needs more than the values.
     pub(super) fn check_below(&mut self, vm: &Vm) -> Rec<bool> {
         let running = self.base.index() as isize;
         let Some(Below { links, .. }) = self.below(vm, running) else { return Err(Abort::NyiReturn) };
         let cont = self.check_links(vm, 2 - running, &links, 0)?;
         Ok(cont.is_none_or(|c| matches!(c.id, cont::TO_A | cont::DROP)))
     }
-    /// Guards the values of the links from number `from` on, and the continuation below the last of all, if there is one. Gives that
+    /// Guards the values of the links from number `from` on, and the continuation below the last one, if there is one. Returns that
     /// continuation.
     pub(super) fn check_links(&mut self, vm: &Vm, start: isize, links: &[(isize, u64)], from: usize) -> Rec<Option<Cont>> {
         for &(at, link) in &links[from..] {

@@ -5,27 +5,32 @@ use super::{Rec, Recorder, view};
 use crate::ir::{Const, IrRef, Op, Ty};
 use perilune_vm::Vm;
 use perilune_vm::bc::{Ins, Op as Bc};
+use perilune_vm::object::InsPtr;
 
-/// A counted loop gets a guard only if it is going to execute more instructions than this, which take some tenths of a second. Samples
-/// and Ctrl-C can wait for the end of shorter loops.
+/// A counted loop gets a guard only if it will execute more instructions than this, which takes some tenths of a second. Samples and Ctrl-C
+/// can wait for the end of shorter loops; time limits and interrupts of the host cannot.
 const MANY: f64 = 4e9;
 /// Shorter loops count as having so many instructions.
 const SHORTEST: usize = 40;
 
 impl Recorder {
-    /// Called before the instruction at `pc`: where a loop ends there that may run for long, emits a guard that leaves when a sample
-    /// waits. Loops through exits can be left at those.
-    pub(super) fn profile(&mut self, vm: &Vm, db: &dyn TraceDb, pc: *const Ins, ins: Ins) -> Rec<()> {
+    /// Called before the instruction at `pc`: at the end of a loop that may run for long, emits a guard that leaves when a sample waits.
+    /// Loops that are left through exits in each iteration need none.
+    pub(super) fn profile(&mut self, vm: &Vm, db: &dyn TraceDb, pc: InsPtr, ins: Ins) -> Rec<()> {
         if !vm.sampling.leaves_loops() {
             return Ok(());
         }
-        // Where a loop that is compiled already starts over, this trace becomes another loop; others go on in the one that there is.
+        // A limit holds however long the loop is when the trace runs: its length now says nothing then.
+        let any = vm.is_interruptible();
+        // At the start of a loop that is compiled already, only this loop's own trace becomes a loop; other traces link to the existing
+        // one.
         let is_compiled = matches!(ins.op(), Bc::JFORL | Bc::JITERL | Bc::JLOOP);
         let ins = if is_compiled && self.start.is_root { db.original_ins(ins) } else { ins };
         let may_last = match ins.op() {
+            Bc::FORL | Bc::IFORL | Bc::ITERL | Bc::IITERL | Bc::LOOP | Bc::ILOOP if any => true,
             Bc::FORL | Bc::IFORL => self.is_long(iterations_left(vm, ins)),
             // The size of the table bounds a loop over it.
-            Bc::ITERL | Bc::IITERL => view::ins(view::at(pc, -1)).op() != Bc::ITERN,
+            Bc::ITERL | Bc::IITERL => view::at(pc, -1).ins().op() != Bc::ITERN,
             Bc::LOOP | Bc::ILOOP => self.rounds_left(vm).is_none_or(|n| self.is_long(n)),
             _ => false,
         };
@@ -35,7 +40,7 @@ impl Recorder {
     fn is_long(&self, iterations: f64) -> bool {
         iterations * self.b.trace.ins.len().max(SHORTEST) as f64 > MANY
     }
-    /// Number of iterations left, for a loop that ends when a local passes another value and that adds a constant to the local in each
+    /// Number of remaining iterations, for a loop that ends when a local passes another value and that adds a constant to the local in each
     /// iteration: estimated from the condition that was just recorded.
     fn rounds_left(&self, vm: &Vm) -> Option<f64> {
         let condition = self.b.trace.ins.iter().rev().find(|i| i.is_guard() && i.op.is_comparison())?;
@@ -81,7 +86,7 @@ impl Recorder {
     }
     /// Emits a guard that leaves when a sample waits, once in each trace. It leaves through the last snapshot like any other guard, so
     /// that later guards have the same exits as without it.
-    pub(super) fn leave_for_samples(&mut self, vm: &Vm, pc: *const Ins) -> Rec<()> {
+    pub(super) fn leave_for_samples(&mut self, vm: &Vm, pc: InsPtr) -> Rec<()> {
         if vm.sampling.leaves_loops() && self.b.newest(Op::PROF) == IrRef::NONE {
             if self.snaps.needed {
                 self.snap(pc)?;
@@ -92,7 +97,7 @@ impl Recorder {
     }
 }
 
-/// Number of iterations left of the counted loop that `ins` closes.
+/// Number of remaining iterations of the counted loop that `ins` closes.
 fn iterations_left(vm: &Vm, ins: Ins) -> f64 {
     let number = |i: usize| view::slot(vm, (ins.a() + i) as isize).as_number().unwrap_or(f64::NAN);
     (number(1) - number(0)) / number(2)

@@ -1,13 +1,12 @@
-//! Side traces: they start at an exit of another trace, and inherit what that trace knows of the slots (LuaJIT's `lj_snap_replay`).
+//! Side traces: they start at an exit of another trace, and inherit what that trace knows about the slots (LuaJIT's `lj_snap_replay`).
 
 use super::{Rec, RecParams, Recorder, TreePlace, view};
 use crate::abort::Abort;
 use crate::ir::{Const, IrRef, Link, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, Ty, sload};
-use perilune_vm::bc::Ins;
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{Gc, InsPtr, Proto};
 use perilune_vm::{TraceId, Vm};
 
-/// What the parent of a side trace knows of a slot.
+/// What the parent of a side trace knows about a slot.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub enum Inherited {
     /// The slot holds this constant.
@@ -16,7 +15,7 @@ pub enum Inherited {
     Value {
         /// The type.
         ty: Ty,
-        /// Is it the value that the parent found in the slot?
+        /// Is it the value that the slot had before the parent ran?
         kept: bool,
     },
 }
@@ -40,13 +39,7 @@ pub fn inherited<'a>(parent: &'a Trace, exit: &'a Snapshot) -> impl Iterator<Ite
 
 impl Recorder {
     /// Starts a side trace at the exit of `parent` that `place` names. `vm.base` is the frame of the exit, whose slots are stored.
-    pub fn new_side(
-        vm: &Vm,
-        params: &RecParams,
-        parent: &Trace,
-        resume_pc: *const Ins,
-        place: TreePlace,
-    ) -> Result<Recorder, Abort> {
+    pub fn new_side(vm: &Vm, params: &RecParams, parent: &Trace, resume_pc: InsPtr, place: TreePlace) -> Result<Recorder, Abort> {
         let Some(proto) = view::func(vm, 0).proto() else { return Err(Abort::NyiReturn) };
         let exit = place.parent.ok_or(Abort::Error)?.exit;
         let mut r = Recorder::new(vm, params, proto, place);
@@ -60,12 +53,13 @@ impl Recorder {
             r.open_results(vm, resume_pc)?;
         }
         r.snap(resume_pc)?;
+        r.take_fuel()?;
         Ok(r)
     }
 
-    /// Starts a side trace at the exit of a trace that has followed returns and ended in front of the return at `pc`. It inherits no
-    /// slots, so that it may come back to its start in a frame further down.
-    pub fn new_returning(vm: &Vm, params: &RecParams, pc: *const Ins, place: TreePlace) -> Result<Recorder, Abort> {
+    /// Starts a side trace at the exit of a trace that has followed returns and ended in front of the return at `pc`. It inherits no slots,
+    /// so that it may reach its start again in a frame further down.
+    pub fn new_returning(vm: &Vm, params: &RecParams, pc: InsPtr, place: TreePlace) -> Result<Recorder, Abort> {
         let Some(proto) = view::func(vm, 0).proto() else { return Err(Abort::NyiReturn) };
         let mut r = Recorder::new(vm, params, proto, place);
         r.start.pc = pc;
@@ -74,24 +68,26 @@ impl Recorder {
         r.start.returning = true;
         r.enter_frame(proto);
         r.snap(pc)?;
+        r.take_fuel()?;
         Ok(r)
     }
 
     /// Starts a trace at `pc`, behind a call that another trace is stitched at. `vm.base` is the frame.
-    pub fn new_stitched(vm: &Vm, params: &RecParams, proto: Gc<Proto>, pc: *const Ins, id: TraceId) -> Result<Recorder, Abort> {
+    pub fn new_stitched(vm: &Vm, params: &RecParams, proto: Gc<Proto>, pc: InsPtr, id: TraceId) -> Result<Recorder, Abort> {
         let mut r = Recorder::new(vm, params, proto, TreePlace::root(id));
         r.start.pc = pc;
         r.start.first_pc = pc;
         r.unroll.iterations = 0;
         r.enter_frame(proto);
-        if view::ins(view::at(pc, -1)).b() == 0 {
+        if view::at(pc, -1).ins().b() == 0 {
             r.open_results(vm, pc)?;
         }
         r.snap(pc)?;
+        r.take_fuel()?;
         Ok(r)
     }
     /// The trace begins with an open list, whose length is in the VM.
-    fn open_results(&mut self, vm: &Vm, pc: *const Ins) -> Rec<()> {
+    fn open_results(&mut self, vm: &Vm, pc: InsPtr) -> Rec<()> {
         self.open.count = vm.multres;
         self.open.top = self.frame_top() + vm.multres as usize;
         self.need(self.open.top);
@@ -122,7 +118,7 @@ impl Recorder {
     }
 
     /// Ends a side trace where it cannot be recorded any further, with a link to the interpreter.
-    pub fn stop_in_interpreter(&mut self, pc: *const Ins) -> Result<Option<super::FinishedTrace>, Abort> {
+    pub fn stop_in_interpreter(&mut self, pc: InsPtr) -> Result<Option<super::FinishedTrace>, Abort> {
         self.finish(Link::Interp, pc)
     }
 }

@@ -4,13 +4,13 @@ use super::window::Window;
 use super::{FrameKind, OpenList, Rec, Recorder, view};
 use crate::ir::{Const, IrRef, Op, SlotIdx, SnapSlot, Snapshot, Ty, sload};
 use core::ops::Range;
-use perilune_vm::bc::Ins;
 use perilune_vm::bc::liveness::Liveness;
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{BcAddr, Gc, InsPtr, Proto};
 use perilune_vm::{Value, Vm};
 use std::rc::Rc;
 
-/// When exits store more slots than this in all, the slots are stored once by SYNC instead: code of exits takes time to compile.
+/// When the exits store more slots than this in all, the slots are stored once by SYNC instead, because code of exits takes time to
+/// compile.
 const MAX_TO_STORE: usize = 300;
 
 /// What the next snapshots depend on, besides frames and slots.
@@ -20,7 +20,7 @@ pub(super) struct Snapshots {
     pub(super) needed: bool,
     /// Slots that the exits since the last NATIVE or SYNC have to store, all together.
     to_store: usize,
-    /// A builtin looks at the slots from here on, also at those that are dead for the function itself.
+    /// A builtin reads the slots from here on, also those that are dead for the function itself.
     pub(super) seen_from: SlotIdx,
     /// By function: which slots are live where.
     pub(super) live: Vec<(Gc<Proto>, Option<Rc<Liveness>>)>,
@@ -54,7 +54,7 @@ impl Recorder {
             open: self.open,
         }
     }
-    /// Frames and slots are as they were: what was recorded since then is not to happen. It must be without effect.
+    /// Restores frames and slots, and so drops what was recorded since then, which must be without effect.
     pub(super) fn restore(&mut self, state: SavedState) {
         let SavedState { base, proto, frames, slots, needs_snapshot, open } = state;
         self.slots.restore(slots);
@@ -110,7 +110,7 @@ impl Recorder {
         self.need(at + 1);
         self.slots.assign(at, r);
     }
-    /// Forgets what is in the slots from `at` on: nobody will read them before they are written.
+    /// Forgets the values of the slots from `at` on, which are not read before they are written again.
     pub(super) fn clear_from(&mut self, at: SlotIdx) {
         self.slots.forget_from(at);
     }
@@ -131,11 +131,11 @@ impl Recorder {
         Ok(())
     }
     /// Takes a snapshot of the current state, to resume at `pc`.
-    pub(super) fn snap(&mut self, pc: *const Ins) -> Rec<()> {
+    pub(super) fn snap(&mut self, pc: InsPtr) -> Rec<()> {
         self.snap_below(pc, SlotIdx::END)
     }
     /// Takes a snapshot to resume at `pc`, where the slots from `top` on are dead.
-    pub(super) fn snap_below(&mut self, pc: *const Ins, top: SlotIdx) -> Rec<()> {
+    pub(super) fn snap_below(&mut self, pc: InsPtr, top: SlotIdx) -> Rec<()> {
         let top = self.frame_top().min(self.slots.top()).min(top);
         let mut slots = Vec::with_capacity(16);
         let dead = self.dead(pc, top);
@@ -160,30 +160,30 @@ impl Recorder {
             at: self.b.trace.next_ref(),
             base_slot: self.base,
             nslots: top,
-            pc: pc.expose_provenance() as u64,
+            pc: pc.addr(),
             multres: self.open.count,
             decides: false,
             done: self.bytecodes,
+            fuel: self.fuel_at(pc),
             slots,
         })
     }
     /// By slot below `top`: is it dead when the interpreter resumes at `pc`?
-    pub(super) fn dead(&self, pc: *const Ins, top: SlotIdx) -> Vec<bool> {
+    pub(super) fn dead(&self, pc: InsPtr, top: SlotIdx) -> Vec<bool> {
         let mut dead = vec![false; top.index()];
-        self.find_dead(&mut dead, self.proto, pc, self.base..top);
-        // The frames below resume behind their calls.
+        self.find_dead(&mut dead, self.proto, pc.addr(), self.base..top);
+        // The frames below resume after their calls.
         let mut end = self.base;
         for f in self.stack.frames.iter().rev() {
             let link = self.b.trace.konst(self.slots[end - 1]);
             if let (FrameKind::Call, Some(Const::Ptr(pc))) = (f.kind, link) {
-                let pc: *const Ins = core::ptr::with_exposed_provenance(pc as usize);
-                self.find_dead(&mut dead, f.proto, pc, f.base..end - 2);
+                self.find_dead(&mut dead, f.proto, BcAddr::new(pc), f.base..end - 2);
             }
             end = f.base;
         }
         dead
     }
-    fn find_dead(&self, dead: &mut [bool], proto: Gc<Proto>, pc: *const Ins, frame: Range<SlotIdx>) {
+    fn find_dead(&self, dead: &mut [bool], proto: Gc<Proto>, pc: BcAddr, frame: Range<SlotIdx>) {
         let known = self.snaps.live.iter().find(|l| l.0 == proto).and_then(|l| l.1.as_ref());
         let (Some(live), Some(pc)) = (known, proto.pc_of(pc)) else { return };
         for at in frame.start.index()..frame.end.index().min(dead.len()) {

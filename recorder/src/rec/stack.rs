@@ -1,26 +1,25 @@
 //! The call stack of a trace: the frames that it has entered since its start.
 
 use crate::ir::{Origin, SlotIdx, Trace};
-use perilune_vm::bc::Ins;
-use perilune_vm::object::{Gc, Proto};
+use perilune_vm::object::{Gc, InsPtr, Proto};
 
-/// What becomes of the result of a metamethod.
+/// The continuation that handles the result of a metamethod.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Cont {
     /// The interpreter's number of the continuation.
     pub(super) id: u64,
     /// The instruction that called it.
-    pub(super) pc: *const Ins,
+    pub(super) pc: InsPtr,
 }
 
-/// What leads back from a frame.
+/// How a frame is left.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum FrameKind {
     /// A return to the call instruction.
     Call,
     /// The moved frame of a vararg function.
     Vararg,
-    /// A metamethod, with what becomes of its result.
+    /// The continuation of a metamethod.
     Cont(Cont),
     /// A function under `pcall` or `xpcall`, whose frame is the one below.
     Protected,
@@ -48,8 +47,8 @@ pub(super) struct CallStack {
 }
 
 impl CallStack {
-    /// The number of the call that led to the current frame, see [`Origin::call`]. Frames that are new since the last call of this were
-    /// entered by the bytecode `caller`.
+    /// The number of the call that led to the current frame, see [`Origin::call`]. Frames that are new since the last call of this function
+    /// were entered by the bytecode instruction `caller`.
     pub(super) fn called_from(&mut self, trace: &mut Trace, caller: Origin) -> u16 {
         self.calls.truncate(self.frames.len());
         for f in &self.frames[self.calls.len()..] {

@@ -6,13 +6,13 @@ use crate::ir::TraceExit;
 use crate::opt::abc::Induction;
 use crate::params::RecParams;
 use perilune_vm::bc::{Ins, Op as Bc};
-use perilune_vm::object::{Gc, Proto, Thread};
+use perilune_vm::object::{Gc, InsPtr, Proto, Thread};
 use perilune_vm::{TraceId, Vm};
 
-/// Instructions to wait for the first one.
+/// The most instructions that are awaited before the first one.
 const MAX_WAIT: u32 = 500;
 
-/// The place of a new trace in a tree of traces.
+/// The position of a new trace in a tree of traces.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct TreePlace {
     /// The trace.
@@ -38,32 +38,32 @@ impl TreePlace {
 #[derive(Debug)]
 pub(super) struct Start {
     pub(super) place: TreePlace,
-    /// The instruction that the trace is for: the one to patch, or where the exit of a side trace goes on.
-    pub(super) pc: *const Ins,
+    /// The instruction that the trace is for: the one to patch, or the one that the exit of the parent resumes at.
+    pub(super) pc: InsPtr,
     /// The first instruction to record.
-    pub(super) first_pc: *const Ins,
+    pub(super) first_pc: InsPtr,
     /// Does the trace start where a root trace does: at a loop or function?
     pub(super) is_root: bool,
     /// The loop of a root trace; `None` for a function.
     pub(super) body: Option<loops::Body>,
     /// The counter of the numeric loop that a root trace is made of.
     pub(super) induction: Option<Induction>,
-    /// The trace starts at a return, and may come back to it in a frame further down.
+    /// The trace starts at a return, and may reach it again in a frame further down.
     pub(super) returning: bool,
     /// The coroutine and the frame that the trace starts in, see [`super::native::frame_at`].
     pub(super) frame: (Gc<Thread>, usize),
     /// No instruction has been recorded yet.
     pub(super) pending: bool,
-    /// Instructions seen while the first one is waited for.
+    /// Instructions that have passed while the first one is awaited.
     waited: u32,
 }
 
 impl Start {
-    pub(super) fn new(vm: &Vm, place: TreePlace) -> Start {
+    pub(super) fn new(vm: &Vm, pc: InsPtr, place: TreePlace) -> Start {
         Start {
             place,
-            pc: core::ptr::null(),
-            first_pc: core::ptr::null(),
+            pc,
+            first_pc: pc,
             is_root: false,
             body: None,
             induction: None,
@@ -73,11 +73,11 @@ impl Start {
             waited: 0,
         }
     }
-    /// Is the first instruction of a root trace still to come? An ITERN that became hot has been executed already: the next one is waited for.
+    /// Is the first instruction of a root trace still to come? An ITERN that became hot has been executed already: the next one is awaited.
     ///
     /// # Errors
-    /// It does not come: the loop was left.
-    pub(super) fn waits(&mut self, pc: *const Ins) -> Rec<bool> {
+    /// It does not come, because the loop was left.
+    pub(super) fn waits(&mut self, pc: InsPtr) -> Rec<bool> {
         if !self.pending || !self.is_root || pc == self.first_pc {
             return Ok(false);
         }
@@ -88,8 +88,8 @@ impl Start {
 
 impl Recorder {
     /// Starts a root trace at the hot instruction `start_pc` of the frame at `vm.base`.
-    pub fn new_root(vm: &Vm, params: &RecParams, proto: Gc<Proto>, start_pc: *const Ins, id: TraceId) -> Result<Recorder, Abort> {
-        Recorder::at_start(vm, params, proto, (start_pc, view::ins(start_pc)), TreePlace::root(id))
+    pub fn new_root(vm: &Vm, params: &RecParams, proto: Gc<Proto>, start_pc: InsPtr, id: TraceId) -> Result<Recorder, Abort> {
+        Recorder::at_start(vm, params, proto, (start_pc, start_pc.ins()), TreePlace::root(id))
     }
     /// Starts a side trace at the first exit of a root trace: the same start (where `ins` was before it was patched) with values
     /// of other types. It may loop to its own start.
@@ -97,7 +97,7 @@ impl Recorder {
         vm: &Vm,
         params: &RecParams,
         proto: Gc<Proto>,
-        start: (*const Ins, Ins),
+        start: (InsPtr, Ins),
         place: TreePlace,
     ) -> Result<Recorder, Abort> {
         Recorder::at_start(vm, params, proto, start, place)
@@ -106,7 +106,7 @@ impl Recorder {
         vm: &Vm,
         params: &RecParams,
         proto: Gc<Proto>,
-        (start_pc, ins): (*const Ins, Ins),
+        (start_pc, ins): (InsPtr, Ins),
         place: TreePlace,
     ) -> Result<Recorder, Abort> {
         let mut r = Recorder::new(vm, params, proto, place);
@@ -123,8 +123,9 @@ impl Recorder {
         };
         r.start.body = loops::body(start_pc, ins);
         r.enter_frame(proto);
-        r.b.origin.pc = start_pc.expose_provenance() as u64;
+        r.b.origin.pc = start_pc.addr();
         r.snap(r.start.first_pc)?;
+        r.take_fuel()?;
         if matches!(ins.op(), Bc::FORL | Bc::IFORL) {
             // The index and its visible copy are the same here.
             let idx = r.get(vm, ins.a())?;

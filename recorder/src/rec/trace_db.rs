@@ -19,18 +19,18 @@ pub trait TraceDb {
         let _ = pos;
         Site::default()
     }
-    /// Which slots of a function's frame matter where, if that is known.
+    /// Which slots of a function's frame are live where, if that is known.
     fn liveness(&self, proto: Gc<Proto>) -> Option<Rc<Liveness>> {
         find_liveness(self, proto)
     }
-    /// Did the loop at a position turn out to be left soon, so that unrolling it is the better choice?
+    /// Was the loop at a position found to be left after few iterations, so that unrolling it is better?
     fn loop_left(&self, pos: BcPos) -> bool {
         let _ = pos;
         false
     }
 }
 
-/// Analyses a function, some of whose instructions are the starts of traces.
+/// Analyses the liveness of a function, some of whose instructions may be patched to enter traces.
 pub fn find_liveness(db: &(impl TraceDb + ?Sized), proto: Gc<Proto>) -> Option<Rc<Liveness>> {
     let original = |pc| {
         let ins = proto.ins(pc).unwrap_or(Ins(0));

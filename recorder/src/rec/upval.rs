@@ -14,15 +14,15 @@ enum Place {
     Slot(SlotIdx),
 }
 
-/// More slots than a trace has.
+/// More slots than any trace has.
 const MOST_SLOTS: usize = 1024;
 
 impl Recorder {
     fn nth_upvalue(vm: &Vm, i: usize) -> Rec<Gc<UpVal>> {
         view::func(vm, 0).upvalues().get(i).map(core::cell::Cell::get).ok_or(Abort::Error)
     }
-    /// The function and index that stand for an upvalue of the current function: a function that the trace makes has those of its
-    /// parent that are no locals of it.
+    /// The function and index that stand for an upvalue of the current function. An upvalue of a function that the trace makes is one of
+    /// its parent's, unless it is a local of the parent.
     fn upvalue_owner(&mut self, vm: &Vm, i: usize) -> Rec<(IrRef, usize)> {
         let (mut f, mut i) = (self.func_ref(vm)?, i);
         while let Some(made) = self.closure(f) {
@@ -34,11 +34,11 @@ impl Recorder {
         }
         Ok((f, i))
     }
-    /// Where the value of upvalue `i` of function `f`, which is `uv` now, is.
+    /// Where the value of upvalue `i` of function `f` is; the upvalue is `uv` now.
     fn upvalue_place(&mut self, vm: &Vm, (f, i): (IrRef, usize), uv: Gc<UpVal>) -> Rec<Place> {
         let operand = IrRef((i as u16) << 8);
         if let Some(made) = self.closure(f) {
-            // Whether the trace has closed it since is the same whenever it runs.
+            // Whether the trace has closed it does not depend on the run.
             return Ok(if uv.is_closed() {
                 Place::Address(self.b.emit(Op::UREFC, Ty::P64, f, operand)?)
             } else {
@@ -56,7 +56,7 @@ impl Recorder {
         if let Ok(slot) = usize::try_from(slot)
             && slot < MOST_SLOTS
         {
-            // A local of a frame of the trace: the slot's value is what the trace knows of it.
+            // A local of a frame of the trace: its value is that of the slot.
             let slot = SlotIdx::new(slot);
             if slot >= self.slots.top() {
                 return Err(Abort::NyiBytecode);
@@ -65,7 +65,7 @@ impl Recorder {
             self.b.emit(Op::EQ, Ty::P64, address, expected)?;
             return Ok(Place::Slot(slot));
         }
-        // In another run it must not be a slot that the trace keeps in registers either.
+        // When the trace runs, it must not be a slot that the trace keeps in registers either.
         let first = self.slot_address(SlotIdx::FUNC)?;
         let distance = self.b.emit(Op::SUB, Ty::P64, address, first)?;
         let size = self.b.kptr(MOST_SLOTS as u64 * 8);
@@ -85,7 +85,7 @@ impl Recorder {
         let v = uv.get();
         let owner = self.upvalue_owner(vm, i)?;
         if owner.0.is_const() && uv.hdr.b1.get() != 0 && !v.is_nil() {
-            // Assigned once and for all.
+            // Assigned only once, before the closure was made.
             return Ok(self.b.kvalue(v));
         }
         let address = match self.upvalue_place(vm, owner, uv)? {

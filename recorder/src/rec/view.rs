@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "slots and instructions that are read belong to the frame that is recorded, or to those below it")]
 
 use perilune_vm::bc::Ins;
-use perilune_vm::object::{Func, Gc, Thread};
+use perilune_vm::object::{Func, Gc, InsPtr, Thread};
 use perilune_vm::{Value, Vm};
 
 /// The value in slot `i` of the frame at `vm.base`; negative slots are those of the frames below.
@@ -21,25 +21,21 @@ pub(super) fn on_stack(co: Gc<Thread>, i: isize) -> Value {
     unsafe { *slot }
 }
 
-/// The instruction at an address.
-pub(super) fn ins(pc: *const Ins) -> Ins {
-    // SAFETY: addresses come from the running prototype and jumps inside it.
-    unsafe { *pc }
-}
-
-/// The address `d` instructions on.
-pub(super) fn at(pc: *const Ins, d: isize) -> *const Ins {
-    pc.wrapping_offset(d)
+/// The instruction `d` further on, which control flow reaches from the one at `pc`, or which belongs to it.
+pub(super) fn at(pc: InsPtr, d: isize) -> InsPtr {
+    // SAFETY: in the code of a function, jumps lead to instructions of it, and no instruction but a return or a jump is the last one.
+    unsafe { pc.offset(d) }
 }
 
 /// The target of the jump at `pc`.
-pub(super) fn target(pc: *const Ins, ins: Ins) -> *const Ins {
+pub(super) fn target(pc: InsPtr, ins: Ins) -> InsPtr {
     at(pc, 1 + ins.j() as isize)
 }
 
-/// An instruction address from a link.
-pub(super) fn pc_of_link(link: u64) -> *const Ins {
-    core::ptr::with_exposed_provenance(link as usize)
+/// The instruction that a frame link returns to.
+pub(super) fn pc_of_link(link: u64) -> InsPtr {
+    // SAFETY: a link of a frame on the stack points behind a call in the function of the frame below, which the stack keeps.
+    unsafe { InsPtr::new(core::ptr::with_exposed_provenance(link as usize)) }
 }
 
 /// The function of the frame whose base is `i` slots from `vm.base`.

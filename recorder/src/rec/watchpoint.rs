@@ -1,13 +1,13 @@
 //! Watchpoints: fields that the trace takes for constants, and stores that may change such fields. See [`WatchedField`].
 
 use super::index::Place;
-use super::{Rec, Recorder, view};
+use super::{Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty};
 use crate::opt::alias;
 use perilune_vm::bc::Op as Bc;
 use perilune_vm::layout::Field;
-use perilune_vm::object::{Func, Gc, Str, Table, WATCHED, WatchedField};
+use perilune_vm::object::{Func, Gc, READONLY, Str, Table, WATCHED, WatchedField};
 use perilune_vm::{Value, Vm};
 
 impl Recorder {
@@ -20,9 +20,9 @@ impl Recorder {
         }
         known
     }
-    /// The value of a field of a constant table, as a constant with a watchpoint, where the field hardly ever changes. That is assumed of
-    /// functions everywhere, of classes and their absence at the `depth`th class of a lookup or in a metatable, of modules in global
-    /// variables, and of any value in a field that only a chunk has set, when it was loaded.
+    /// The value of a field of a constant table, as a constant with a watchpoint, if the field hardly ever changes. That is assumed of
+    /// functions everywhere, of classes (and their absence) at the `depth`th class of a lookup or in a metatable, of modules in global
+    /// variables, and of any value in a field that only a chunk has set when it was loaded.
     pub(super) fn constant_field(
         &mut self,
         vm: &Vm,
@@ -39,7 +39,7 @@ impl Recorder {
         let lasts = match v {
             v if v.is_func() => true,
             v if v.is_nil() => depth > 0 || t.meta.get().is_some(),
-            v if v.is_table() => depth > 0 || view::ins(self.feedback.pc).op() == Bc::GGET,
+            v if v.is_table() => depth > 0 || self.feedback.pc.ins().op() == Bc::GGET,
             _ => false,
         };
         let lasts = lasts || !v.is_nil() && !name.varies() && vm.heap.trusts_variables(t);
@@ -60,7 +60,25 @@ impl Recorder {
         (table.is_const() && self.watch(vm, t, None)).then(|| self.b.kgc(Value::table(meta)))
     }
 
-    /// Guards before a store under a string key that no trace takes the field for a constant.
+    /// Guards before a store that the table is writable. A table with an array part is.
+    pub(super) fn check_writable(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef) -> Rec<()> {
+        if t.is_readonly() {
+            return Err(Abort::MissingMetamethod);
+        }
+        // Traces that store to a constant table are flushed when it becomes read-only.
+        if !vm.realm.has_readonly || table.is_const() || self.is_untouched(table) {
+            return Ok(());
+        }
+        let flags = self.field(table, Field::TabWatched)?;
+        let readonly = self.b.kint(i32::from(READONLY));
+        let flag = self.b.emit(Op::BAND, Ty::Int, flags, readonly)?;
+        self.guard_int(flag, 0)
+    }
+    /// Has the trace just made the table, and called no builtin since, which might have set a flag of it?
+    fn is_untouched(&self, table: IrRef) -> bool {
+        alias::is_new_table(&self.b, table) && self.b.newest(Op::NATIVE) < table
+    }
+    /// Guards before a store under a string key that no trace has a watchpoint on the field.
     pub(super) fn check_store(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef, key: (IrRef, Value), place: &Place) -> Rec<()> {
         let Some(name) = key.1.as_str() else { return Ok(()) };
         if place.array || key.0.is_const() && vm.heap.note_stored_key(name) {
@@ -78,24 +96,23 @@ impl Recorder {
         }
         self.guard_unwatched(table, Field::TabWatched)
     }
-    /// The same for a store of the metatable.
+    /// The same before a store of the metatable.
     pub(super) fn check_meta_store(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef) -> Rec<()> {
         self.check_field_store(vm, t, table, None)
     }
-    /// `key` is that of a [`WatchedField`].
+    /// The same; `key` is that of a [`WatchedField`].
     fn check_field_store(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef, key: Option<Gc<Str>>) -> Rec<()> {
         if !t.is_watched() && !table.is_const() {
             return self.guard_unwatched(table, Field::TabWatched);
         }
-        // The table must be known then.
+        // In that case the table must be known.
         self.guard_is(table, Value::table(t))?;
         vm.heap.note_store(WatchedField { table: t, key });
         Ok(())
     }
     /// Guards that a table or a key has no watchpoints.
     fn guard_unwatched(&mut self, object: IrRef, field: Field) -> Rec<()> {
-        // A table that the trace has just made has none, unless a builtin was called since that set one.
-        if alias::is_new_table(&self.b, object) && self.b.newest(Op::NATIVE) < object {
+        if self.is_untouched(object) {
             return Ok(());
         }
         let flag = self.field(object, field)?;

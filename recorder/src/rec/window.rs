@@ -3,14 +3,14 @@
 use crate::ir::{IrRef, SlotIdx};
 use core::ops::{Index, IndexMut};
 
-/// What is known of a slot.
+/// What is known about a slot.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Slot {
     /// Its value; [`IrRef::NONE`] where only memory has it.
     value: IrRef,
     /// Assigned since the start of the trace, so that exits store it.
     modified: bool,
-    /// Assigned, but stored on the kind: by a call of a builtin, say.
+    /// Assigned, but stored since then, for example for a call of a builtin.
     stored: bool,
     /// Written in memory by a builtin.
     fresh: bool,
@@ -65,7 +65,7 @@ impl Window {
             above.fill(UNKNOWN);
         }
     }
-    /// Takes the slot for stored, if it was assigned.
+    /// Notes that the slot is stored, if it was assigned.
     pub(super) fn mark_stored(&mut self, at: SlotIdx) {
         let slot = &mut self.slots[at.index()];
         if core::mem::take(&mut slot.modified) {
@@ -85,7 +85,7 @@ impl Window {
         let slot = &self.slots[at.index()];
         slot.stored || slot.fresh
     }
-    /// Goes back to an earlier state; the window does not shrink.
+    /// Restores an earlier state; the window does not shrink.
     pub(super) fn restore(&mut self, mut earlier: Window) {
         earlier.extend_to(self.top());
         *self = earlier;

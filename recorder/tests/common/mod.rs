@@ -186,7 +186,7 @@ impl World {
             exit = Exit { executed, in_loop: executed, iterations, ..next };
         }
         let mut text = match exit.outcome {
-            Outcome::Exit(k) => format!("exit pc={}", trace.snap(k).pc),
+            Outcome::Exit(k) => format!("exit pc={}", trace.snap(k).pc.get()),
             Outcome::Root(n) => format!("root {n}"),
             Outcome::Again => "again".into(),
             Outcome::OutOfFuel => "out of fuel".into(),

@@ -8,7 +8,7 @@ use perilune_recorder::opt::abc::{self, Induction};
 use perilune_recorder::opt::narrow;
 use perilune_vm::Value;
 use perilune_vm::layout::Field;
-use perilune_vm::object::{Gc, Table};
+use perilune_vm::object::{BcAddr, Gc, Table};
 
 pub struct Recorder<'a> {
     pub b: IrBuffer,
@@ -45,9 +45,10 @@ impl<'a> Recorder<'a> {
             at: self.b.trace.next_ref(),
             base_slot: SlotIdx::BASE,
             nslots: SlotIdx::new(SLOTS + 1),
-            pc: pc as u64,
+            pc: BcAddr::new(pc as u64),
             multres: 0,
             decides: false,
+            fuel: 0,
             done: 0,
             slots,
         })

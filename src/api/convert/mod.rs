@@ -10,6 +10,7 @@ use super::error::{Error, Result};
 use super::function::Function;
 use super::lua::Lua;
 use super::multi::bad_argument;
+use super::passing::{Passed, Place, pass, pass_value};
 use super::registry::RegistryKey;
 use super::string::LuaString;
 use super::table::Table;
@@ -18,6 +19,7 @@ use super::type_name::short_type_name;
 use super::userdata::AnyUserData;
 use super::value::{LightUserData, Value};
 use either::Either;
+use perilune_vm::value::Value as Raw;
 
 /// What can be made a Lua value.
 ///
@@ -41,6 +43,12 @@ pub trait IntoLua: Sized {
     /// # Errors
     /// Those of making tables and strings: memory.
     fn into_lua(self, lua: &Lua) -> Result<Value>;
+    /// Converts, and puts the value on its way.
+    #[doc(hidden)]
+    #[inline]
+    fn pass(self, lua: &Lua) -> Result<()> {
+        pass_value(lua, &self.into_lua(lua)?)
+    }
 }
 
 /// What can be made of a Lua value.
@@ -74,6 +82,24 @@ pub trait FromLua: Sized {
     fn from_lua_arg(v: Value, i: usize, to: Option<&str>, lua: &Lua) -> Result<Self> {
         Self::from_lua(v, lua).map_err(|e| bad_argument(i, to, e))
     }
+    /// Converts value number `i` of those on their way, which is the argument of a place if there is one.
+    #[doc(hidden)]
+    #[inline]
+    fn take(values: Passed<'_>, i: usize, place: Place<'_>) -> Result<Self> {
+        match place {
+            None => Self::from_lua(values.value(i), values.lua),
+            Some((n, to)) => Self::from_lua_arg(values.value(i), n, to, values.lua),
+        }
+    }
+}
+
+/// As [`FromLua::take`] is without an implementation of its own: for those that have one, and leave it the rare values.
+#[cold]
+fn take_value<T: FromLua>(values: Passed<'_>, i: usize, place: Place<'_>) -> Result<T> {
+    match place {
+        None => T::from_lua(values.value(i), values.lua),
+        Some((n, to)) => T::from_lua_arg(values.value(i), n, to, values.lua),
+    }
 }
 
 impl IntoLua for Value {
@@ -84,6 +110,9 @@ impl IntoLua for Value {
 impl IntoLua for &Value {
     fn into_lua(self, _: &Lua) -> Result<Value> {
         Ok(self.clone())
+    }
+    fn pass(self, lua: &Lua) -> Result<()> {
+        pass_value(lua, self)
     }
 }
 impl FromLua for Value {
@@ -98,10 +127,17 @@ macro_rules! into_handle {
             fn into_lua(self, _: &Lua) -> Result<Value> {
                 Ok(Value::$variant(self))
             }
+            fn pass(self, lua: &Lua) -> Result<()> {
+                (&self).pass(lua)
+            }
         }
         impl IntoLua for &$t {
             fn into_lua(self, _: &Lua) -> Result<Value> {
                 Ok(Value::$variant(self.clone()))
+            }
+            fn pass(self, lua: &Lua) -> Result<()> {
+                pass(lua, self.0.get_in(&lua.0)?);
+                Ok(())
             }
         }
     )*};
@@ -109,8 +145,15 @@ macro_rules! into_handle {
 into_handle! { LuaString String Table Table Function Function Thread Thread AnyUserData UserData }
 
 macro_rules! from_variant {
-    ($($t:ident $variant:ident $name:literal)*) => {$(
+    ($($t:ident $variant:ident $name:literal |$raw:ident| $is:expr;)*) => {$(
         impl FromLua for $t {
+            fn take(values: Passed<'_>, i: usize, place: Place<'_>) -> Result<$t> {
+                let $raw = values.raw(i);
+                if $is {
+                    return Ok($t(values.lua.handle($raw)));
+                }
+                take_value(values, i, place)
+            }
             fn from_lua(v: Value, _: &Lua) -> Result<$t> {
                 match v {
                     Value::$variant(h) => Ok(h),
@@ -121,8 +164,26 @@ macro_rules! from_variant {
     )*};
 }
 from_variant! {
-    Table Table "table" Function Function "function" Thread Thread "thread" AnyUserData UserData "userdata"
-    LightUserData LightUserData "lightuserdata"
+    Table Table "table" |v| v.is_table();
+    Function Function "function" |v| v.is_func();
+    Thread Thread "thread" |v| v.as_thread().is_some();
+}
+
+impl FromLua for AnyUserData {
+    fn from_lua(v: Value, _: &Lua) -> Result<AnyUserData> {
+        match v {
+            Value::UserData(u) => Ok(u),
+            _ => Err(Error::conversion(v.type_name(), "userdata")),
+        }
+    }
+}
+impl FromLua for LightUserData {
+    fn from_lua(v: Value, _: &Lua) -> Result<LightUserData> {
+        match v {
+            Value::LightUserData(p) => Ok(p),
+            _ => Err(Error::conversion(v.type_name(), "lightuserdata")),
+        }
+    }
 }
 
 impl IntoLua for LightUserData {
@@ -135,11 +196,18 @@ impl IntoLua for bool {
     fn into_lua(self, _: &Lua) -> Result<Value> {
         Ok(Value::Boolean(self))
     }
+    fn pass(self, lua: &Lua) -> Result<()> {
+        pass(lua, Raw::bool(self));
+        Ok(())
+    }
 }
 /// As Lua tests a condition: everything but nil and false is true.
 impl FromLua for bool {
     fn from_lua(v: Value, _: &Lua) -> Result<bool> {
         Ok(!matches!(v, Value::Nil | Value::Boolean(false)))
+    }
+    fn take(values: Passed<'_>, i: usize, _: Place<'_>) -> Result<bool> {
+        Ok(values.raw(i).truthy())
     }
 }
 
@@ -148,10 +216,22 @@ impl<T: IntoLua> IntoLua for Option<T> {
     fn into_lua(self, lua: &Lua) -> Result<Value> {
         self.map_or(Ok(Value::Nil), |v| v.into_lua(lua))
     }
+    fn pass(self, lua: &Lua) -> Result<()> {
+        match self {
+            Some(v) => v.pass(lua),
+            None => {
+                pass(lua, Raw::NIL);
+                Ok(())
+            }
+        }
+    }
 }
 impl<T: FromLua> FromLua for Option<T> {
     fn from_lua(v: Value, lua: &Lua) -> Result<Option<T>> {
         if v.is_nil() { Ok(None) } else { T::from_lua(v, lua).map(Some) }
+    }
+    fn take(values: Passed<'_>, i: usize, place: Place<'_>) -> Result<Option<T>> {
+        if values.raw(i).is_nil() { Ok(None) } else { T::take(values, i, place).map(Some) }
     }
 }
 
@@ -197,6 +277,12 @@ impl IntoLua for Error {
     }
 }
 /// An error that Lua code has caught; any other value becomes an error with its text.
+#[cfg(feature = "anyhow")]
+impl IntoLua for anyhow::Error {
+    fn into_lua(self, lua: &Lua) -> Result<Value> {
+        Error::from(self).into_lua(lua)
+    }
+}
 impl FromLua for Error {
     fn from_lua(v: Value, lua: &Lua) -> Result<Error> {
         match v {

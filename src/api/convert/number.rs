@@ -1,10 +1,12 @@
 //! Numbers.
 
-use super::{FromLua, IntoLua};
+use super::{FromLua, IntoLua, take_value};
 use crate::api::error::{Error, Result};
 use crate::api::lua::Lua;
+use crate::api::passing::{Passed, Place, pass};
 use crate::api::value::{Integer, Value};
 use perilune_vm::meta::to_number;
+use perilune_vm::value::Value as Raw;
 
 /// A number, or a string that denotes one.
 pub fn coerce(v: &Value) -> Option<f64> {
@@ -41,6 +43,11 @@ macro_rules! integer {
             fn into_lua(self, _: &Lua) -> Result<Value> {
                 Ok(Integer::try_from(self).map_or(Value::Number(self as f64), Value::Integer))
             }
+            #[inline]
+            fn pass(self, lua: &Lua) -> Result<()> {
+                pass(lua, Raw::number(self as f64));
+                Ok(())
+            }
         }
         /// A number in the range of the type, or a string that denotes one. A fraction is cut off.
         impl FromLua for $t {
@@ -51,6 +58,15 @@ macro_rules! integer {
                     _ => truncate(number(&v, to)?),
                 };
                 converted.ok_or_else(|| Error::conversion_because(v.type_name(), to, "out of range"))
+            }
+            #[inline]
+            fn take(values: Passed<'_>, i: usize, place: Place<'_>) -> Result<$t> {
+                // Most are small.
+                let n = values.raw(i).as_number().filter(|n| (-1e9..=1e9).contains(n));
+                match n.and_then(|n| $t::try_from(n as i64).ok()) {
+                    Some(n) => Ok(n),
+                    None => take_value(values, i, place),
+                }
             }
         }
     )*};
@@ -63,11 +79,23 @@ macro_rules! float {
             fn into_lua(self, _: &Lua) -> Result<Value> {
                 Ok(Value::Number(self.into()))
             }
+            #[inline]
+            fn pass(self, lua: &Lua) -> Result<()> {
+                pass(lua, Raw::number(self.into()));
+                Ok(())
+            }
         }
         /// A number, or a string that denotes one.
         impl FromLua for $t {
             fn from_lua(v: Value, _: &Lua) -> Result<$t> {
                 Ok(number(&v, stringify!($t))? as $t)
+            }
+            #[inline]
+            fn take(values: Passed<'_>, i: usize, place: Place<'_>) -> Result<$t> {
+                match values.raw(i).as_number() {
+                    Some(n) => Ok(n as $t),
+                    None => take_value(values, i, place),
+                }
             }
         }
     )*};

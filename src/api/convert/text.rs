@@ -1,8 +1,9 @@
 //! Strings, characters and paths.
 
-use super::{FromLua, IntoLua};
+use super::{FromLua, IntoLua, take_value};
 use crate::api::error::{Error, Result};
 use crate::api::lua::Lua;
+use crate::api::passing::{Passed, Place, pass_bytes};
 use crate::api::string::{BorrowedBytes, BorrowedStr, LuaString};
 use crate::api::value::Value;
 use std::borrow::Cow;
@@ -28,6 +29,10 @@ macro_rules! into_string {
             fn into_lua(self, lua: &Lua) -> Result<Value> {
                 let $s = self;
                 Ok(Value::String(lua.create_string($bytes)?))
+            }
+            fn pass(self, lua: &Lua) -> Result<()> {
+                let $s = self;
+                pass_bytes(lua, AsRef::<[u8]>::as_ref(&$bytes))
             }
         }
     )*};
@@ -62,11 +67,35 @@ macro_rules! from_string {
         }
     )*};
 }
+/// A string, or the text of a number.
+impl FromLua for LuaString {
+    fn from_lua(v: Value, lua: &Lua) -> Result<LuaString> {
+        string(v, "string", lua)
+    }
+    fn take(values: Passed<'_>, i: usize, place: Place<'_>) -> Result<LuaString> {
+        let raw = values.raw(i);
+        if raw.is_str() {
+            return Ok(LuaString(values.lua.handle(raw)));
+        }
+        take_value(values, i, place)
+    }
+}
+/// A string, or the text of a number, as UTF-8.
+impl FromLua for String {
+    fn from_lua(v: Value, lua: &Lua) -> Result<String> {
+        Ok(text(v, "String", lua)?.to_owned())
+    }
+    fn take(values: Passed<'_>, i: usize, place: Place<'_>) -> Result<String> {
+        let s = values.raw(i).as_str();
+        match s.and_then(|s| core::str::from_utf8(s.bytes()).ok().map(str::to_owned)) {
+            Some(text) => Ok(text),
+            None => take_value(values, i, place),
+        }
+    }
+}
 from_string! {
-    LuaString: |v, lua| string(v, "string", lua);
     BorrowedStr: |v, lua| text(v, "BorrowedStr", lua);
     BorrowedBytes: |v, lua| Ok(string(v, "BorrowedBytes", lua)?.as_bytes());
-    String: |v, lua| Ok(text(v, "String", lua)?.to_owned());
     Box<str>: |v, lua| Ok((*text(v, "Box<str>", lua)?).into());
     OsString: |v, lua| Ok(OsString::from_vec(string(v, "OsString", lua)?.as_bytes().to_vec()));
     PathBuf: |v, lua| Ok(OsString::from_vec(string(v, "PathBuf", lua)?.as_bytes().to_vec()).into());

@@ -93,17 +93,27 @@ impl Deserializer {
     fn inner(&self, value: Value) -> Deserializer {
         Deserializer { value, options: self.options, visited: self.visited.clone() }
     }
+    /// A userdata whose value can be serialized is read as data that says the same.
+    fn without_userdata(mut self) -> Result<Deserializer> {
+        if let Value::UserData(u) = &self.value
+            && u.is_serializable()
+        {
+            self.value = u.to_data()?;
+        }
+        Ok(self)
+    }
     fn is_skipped(&self, v: &Value) -> Result<bool> {
         walk::is_skipped(v, self.options, &self.visited).map_err(Error::custom)
     }
     /// A table as a sequence of `len` elements, or of as many as it has.
     fn seq<'de, V: de::Visitor<'de>>(self, len: Option<usize>, visitor: V) -> Result<V::Value> {
-        let Value::Table(t) = self.value.clone() else {
-            return Err(Error::invalid_type(Unexpected::Other(self.value.type_name()), &"table"));
+        let this = self.without_userdata()?;
+        let Value::Table(t) = this.value.clone() else {
+            return Err(Error::invalid_type(Unexpected::Other(this.value.type_name()), &"table"));
         };
-        let _visit = Visit::new(&t, &self.visited);
+        let _visit = Visit::new(&t, &this.visited);
         let len = len.unwrap_or_else(|| t.raw_len());
-        let mut elements = Elements { elements: walk::elements(t, len), parent: self, left: len };
+        let mut elements = Elements { elements: walk::elements(t, len), parent: this, left: len };
         let v = visitor.visit_seq(&mut elements)?;
         match elements.left {
             0 => Ok(v),
@@ -184,6 +194,7 @@ impl<'de> de::Deserializer<'de> for Deserializer {
                 None => self.deserialize_map(visitor),
             },
             Value::LightUserData(p) if p.0.is_null() => visitor.visit_none(),
+            Value::UserData(u) if u.is_serializable() => self.without_userdata()?.deserialize_any(visitor),
             v if self.options.deny_unsupported_types => {
                 Err(Error::custom(format_args!("unsupported value type `{}`", v.type_name())))
             }
@@ -198,19 +209,20 @@ impl<'de> de::Deserializer<'de> for Deserializer {
         }
     }
     fn deserialize_enum<V: de::Visitor<'de>>(self, _: &'static str, _: &'static [&'static str], visitor: V) -> Result<V::Value> {
-        match self.value.clone() {
+        let this = self.without_userdata()?;
+        match this.value.clone() {
             Value::String(s) => visitor.visit_enum(Enum { variant: s.to_str()?.to_owned(), content: None }),
             Value::Table(t) => {
-                let _visit = Visit::new(&t, &self.visited);
+                let _visit = Visit::new(&t, &this.visited);
                 let mut pairs = t.pairs::<String, Value>();
                 let (Some(pair), None) = (pairs.next(), pairs.next()) else {
                     return Err(Error::invalid_value(Unexpected::Map, &"map with a single key"));
                 };
                 let (variant, v) = pair?;
-                if self.is_skipped(&v)? {
+                if this.is_skipped(&v)? {
                     return Err(Error::custom("bad enum value"));
                 }
-                let content = Some(self.inner(v));
+                let content = Some(this.inner(v));
                 visitor.visit_enum(Enum { variant, content })
             }
             _ => Err(Error::custom("bad enum value")),
@@ -226,12 +238,13 @@ impl<'de> de::Deserializer<'de> for Deserializer {
         self.seq(None, visitor)
     }
     fn deserialize_map<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        let Value::Table(t) = self.value.clone() else {
-            return Err(Error::invalid_type(Unexpected::Other(self.value.type_name()), &"table"));
+        let this = self.without_userdata()?;
+        let Value::Table(t) = this.value.clone() else {
+            return Err(Error::invalid_type(Unexpected::Other(this.value.type_name()), &"table"));
         };
-        let _visit = Visit::new(&t, &self.visited);
-        let pairs = walk::pairs(&t, self.options)?;
-        let mut fields = Fields { pairs, parent: self, value: None };
+        let _visit = Visit::new(&t, &this.visited);
+        let pairs = walk::pairs(&t, this.options)?;
+        let mut fields = Fields { pairs, parent: this, value: None };
         let v = visitor.visit_map(&mut fields)?;
         match fields.pairs.len() {
             0 => Ok(v),
@@ -250,9 +263,10 @@ impl<'de> de::Deserializer<'de> for Deserializer {
         visitor.visit_newtype_struct(self)
     }
     fn deserialize_unit<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match &self.value {
+        let this = self.without_userdata()?;
+        match &this.value {
             Value::LightUserData(p) if p.0.is_null() => visitor.visit_unit(),
-            _ => self.deserialize_any(visitor),
+            _ => this.deserialize_any(visitor),
         }
     }
     fn deserialize_unit_struct<V: de::Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value> {

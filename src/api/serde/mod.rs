@@ -3,6 +3,7 @@
 
 pub mod de;
 pub mod ser;
+mod userdata;
 pub mod value;
 mod walk;
 

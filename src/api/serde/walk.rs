@@ -43,6 +43,7 @@ pub(super) fn is_skipped(v: &Value, options: DeserializeOptions, visited: &Visit
             }
         }
         Value::LightUserData(p) if p.0.is_null() => Ok(false),
+        Value::UserData(u) if u.is_serializable() => Ok(false),
         Value::Function(_)
         | Value::Thread(_)
         | Value::UserData(_)

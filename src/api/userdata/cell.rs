@@ -26,6 +26,7 @@ pub enum Mode {
 }
 
 impl BorrowFlag {
+    #[inline]
     fn acquire(&self, mode: Mode) -> Result<()> {
         match (mode, self.borrows.get()) {
             (Mode::Shared, n @ 0..isize::MAX) => self.borrows.set(n + 1),
@@ -35,6 +36,7 @@ impl BorrowFlag {
         }
         Ok(())
     }
+    #[inline]
     fn release(&self, mode: Mode) {
         match mode {
             Mode::Shared => self.borrows.set(self.borrows.get() - 1),
@@ -46,6 +48,7 @@ impl BorrowFlag {
         self.borrows.get() != 0
     }
     /// Borrows for the time of a call.
+    #[inline]
     pub fn during_call(&self, mode: Mode) -> Result<DuringCall<'_>> {
         self.acquire(mode)?;
         self.by_calls.set(self.by_calls.get() + 1);
@@ -151,13 +154,34 @@ pub enum Content {
     Nothing,
 }
 
+/// Calls a function with the value, which can be serialized.
+#[cfg(feature = "serde")]
+pub type Serialize = fn(&Content, &mut dyn FnMut(&dyn erased_serde::Serialize)) -> Result<()>;
+
 /// The payload of the VM's userdata.
-pub struct Payload(Content);
+pub struct Payload {
+    content: Content,
+    /// How the value is serialized, if it can be.
+    #[cfg(feature = "serde")]
+    pub serialize: Option<Serialize>,
+}
 
 impl Payload {
     /// A payload for the VM.
-    pub fn boxed(content: Content) -> Box<dyn Any> {
-        Box::new(Payload(content))
+    pub fn new(content: Content) -> Payload {
+        Payload {
+            content,
+            #[cfg(feature = "serde")]
+            serialize: None,
+        }
+    }
+    /// The value of the userdata's own, if it is a `T`.
+    #[inline]
+    pub fn shared<T: 'static>(&self) -> Option<&Shared<T>> {
+        match &self.content {
+            Content::Owned(value) => (&**value as &dyn Any).downcast_ref(),
+            _ => None,
+        }
     }
 }
 
@@ -171,7 +195,7 @@ impl Content {
     /// # Errors
     /// The userdata was not made by the API, or its value is gone.
     pub fn of(u: Option<Gc<Udata>>) -> Result<Content> {
-        match u.and_then(|u| u.with(|p: &mut Payload| p.0.clone())) {
+        match u.and_then(|u| u.with(|p: &mut Payload| p.content.clone())) {
             None => Err(Error::UserDataTypeMismatch),
             Some(Content::Nothing) => Err(Error::UserDataDestructed),
             Some(content) => Ok(content),
@@ -179,7 +203,7 @@ impl Content {
     }
     /// Takes the content out of a userdata, which holds nothing then.
     pub fn take_of(u: Option<Gc<Udata>>) -> Content {
-        let taken = u.and_then(|u| u.with(|p: &mut Payload| core::mem::replace(&mut p.0, Content::Nothing)));
+        let taken = u.and_then(|u| u.with(|p: &mut Payload| core::mem::replace(&mut p.content, Content::Nothing)));
         taken.unwrap_or(Content::Nothing)
     }
     /// The type of the value, if it is `'static`.

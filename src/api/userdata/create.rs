@@ -47,7 +47,7 @@ impl Lua {
     /// The memory limit is reached, or the type registers a metamethod that it must not have.
     pub fn create_userdata<T: UserData + 'static>(&self, data: T) -> Result<AnyUserData> {
         let meta = self.userdata_metatable::<T>(T::register)?;
-        self.new_userdata(Content::owned(data), size_of::<T>(), meta)
+        self.new_userdata(Payload::new(Content::owned(data)), size_of::<T>(), meta)
     }
     /// A userdata with a value of any type. Lua code can do with it what [`Lua::register_userdata_type`] has given to the type; without that
     /// it can only pass it on.
@@ -63,7 +63,7 @@ impl Lua {
     /// The memory limit is reached.
     pub fn create_any_userdata<T: 'static>(&self, data: T) -> Result<AnyUserData> {
         let meta = self.userdata_metatable::<T>(|_| {})?;
-        self.new_userdata(Content::owned(data), size_of::<T>(), meta)
+        self.new_userdata(Payload::new(Content::owned(data)), size_of::<T>(), meta)
     }
     /// Says what Lua code can do with userdata of a type that does not implement [`UserData`], for example one of another crate.
     ///
@@ -116,10 +116,10 @@ impl Lua {
     }
 
     /// A userdata.
-    pub(crate) fn new_userdata(&self, content: Content, size: usize, meta: Raw) -> Result<AnyUserData> {
+    pub(crate) fn new_userdata(&self, payload: Payload, size: usize, meta: Raw) -> Result<AnyUserData> {
         self.0.try_enter(|vm| vm.check_alloc(size))?;
         let u = self.0.enter(|vm| {
-            let u = vm.new_host_udata(Payload::boxed(content), meta.as_table());
+            let u = vm.new_host_udata(Box::new(payload), meta.as_table());
             vm.set_udata_bytes(u, size);
             Raw::udata(u)
         });

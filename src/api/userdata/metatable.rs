@@ -1,28 +1,37 @@
 //! Metatables of userdata types: made of what a type has registered, and seen from Rust.
 
 use super::MetaMethod;
-use super::registry::Members;
+use super::registry::{Body, Members};
 use crate::api::callback::{self, Closure};
 use crate::api::convert::{FromLua, IntoLua};
 use crate::api::error::{Error, Result};
 use crate::api::function::Function;
+use crate::api::sync::Rc;
 use crate::api::table::Table;
 use crate::api::table_iter::TablePairs;
 use crate::api::{Lua, Value};
 use perilune_vm::Vm;
 use perilune_vm::error::LuaResult;
 use perilune_vm::value::Value as Raw;
-use std::rc::Rc;
 
 fn function(lua: &Lua, closure: Rc<Closure>) -> Function {
     Function(lua.handle(callback::new(lua, closure)))
 }
 
+/// The function of a method.
+fn method(lua: &Lua, body: Body) -> Result<Function> {
+    match body {
+        Body::Plain(closure) => Ok(function(lua, closure)),
+        #[cfg(feature = "async")]
+        Body::Async(start) => crate::api::asynchronous::new(lua, start),
+    }
+}
+
 /// The metatable of a type.
 pub fn of_members(lua: &Lua, members: Members) -> Result<Table> {
     let meta = lua.create_table_with_capacity(0, members.meta_methods.len() + members.meta_fields.len() + 4)?;
-    for (name, closure) in members.meta_methods {
-        meta.raw_set(MetaMethod::allowed(&name)?, function(lua, closure))?;
+    for (name, body) in members.meta_methods {
+        meta.raw_set(MetaMethod::allowed(&name)?, method(lua, body)?)?;
     }
     for (name, value) in members.meta_fields {
         meta.raw_set(MetaMethod::allowed(&name)?, value?)?;
@@ -41,8 +50,8 @@ pub fn of_members(lua: &Lua, members: Members) -> Result<Table> {
         for (name, value) in members.fields {
             values.raw_set(name, value?)?;
         }
-        for (name, closure) in members.methods {
-            values.raw_set(name, function(lua, closure))?;
+        for (name, body) in members.methods {
+            values.raw_set(name, method(lua, body)?)?;
         }
     }
     let fallback = if let Value::Function(f) = fallback { Some(f) } else { None };
@@ -130,7 +139,7 @@ fn unknown(vm: &mut Vm, what: &str) -> LuaResult<u32> {
 
 /// The metatable of userdata whose value is gone: each use is an error.
 pub fn of_destructed(lua: &Lua) -> Result<Table> {
-    let fail = function(lua, Rc::new(|_, _| Err(Error::UserDataDestructed)));
+    let fail = function(lua, Rc::new(|_| Err(Error::UserDataDestructed)));
     let meta = lua.create_table_with_capacity(0, MetaMethod::ALL.len())?;
     for method in MetaMethod::ALL.iter().filter(|m| !matches!(m, MetaMethod::Type | MetaMethod::ToDebugString)) {
         meta.raw_set(method.name(), &fail)?;

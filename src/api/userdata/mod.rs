@@ -16,6 +16,9 @@ pub use metatable::{UserDataMetatable, UserDataMetatablePairs};
 pub use registry::UserDataRegistry;
 pub use traits::{UserData, UserDataFields, UserDataMethods};
 
+#[cfg(feature = "serde")]
+pub(super) use wrapper::read as read_content;
+
 use super::Lua;
 use super::convert::{FromLua, IntoLua};
 use super::error::{Error, Result};
@@ -55,7 +58,7 @@ impl AnyUserData {
     fn raw(&self) -> Option<Gc<Udata>> {
         self.0.get().as_udata()
     }
-    fn content(&self) -> Result<Content> {
+    pub(super) fn content(&self) -> Result<Content> {
         Content::of(self.raw())
     }
     /// Does the userdata hold a `T` itself, not in a wrapper like `Rc`?

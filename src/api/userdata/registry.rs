@@ -2,17 +2,25 @@
 #![allow(unsafe_code, reason = "a value inside a userdata is reached by the borrow that was just taken")]
 
 use super::borrow::userdata_of;
-use super::cell::{Content, Mode, Scoped};
+use super::cell::{BorrowFlag, Content, Mode, Payload, Scoped};
 use super::{AnyUserData, MetaMethod, UserData, UserDataFields, UserDataMethods, wrapper};
+#[cfg(feature = "async")]
+use super::{UserDataRef, UserDataRefMut};
+#[cfg(feature = "async")]
+use crate::api::asynchronous::{self, Start};
 use crate::api::callback::Closure;
 use crate::api::convert::{FromLua, IntoLua};
 use crate::api::error::{Error, Result};
-use crate::api::multi::{FromLuaMulti, IntoLuaMulti, MultiValue};
+use crate::api::multi::{FromLuaMulti, IntoLuaMulti};
+use crate::api::passing::Passed;
+#[cfg(feature = "async")]
+use crate::api::sync::MaybeSend;
+use crate::api::sync::Rc;
 use crate::api::type_name::short_type_name;
 use crate::api::{Lua, Value};
+use perilune_vm::object::{Gc, Udata};
 use std::cell::RefCell;
 use std::marker::PhantomData;
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// Collects fields and methods of a userdata type. See [`UserData::register`] and [`Lua::register_userdata_type`].
@@ -21,6 +29,15 @@ pub struct UserDataRegistry<T> {
     reach: Reach,
     pub(super) members: Members,
     value: PhantomData<T>,
+}
+
+/// What a method calls.
+pub enum Body {
+    /// A closure.
+    Plain(Rc<Closure>),
+    /// A closure that makes a future.
+    #[cfg(feature = "async")]
+    Async(Rc<Start>),
 }
 
 /// Fields and methods of a type.
@@ -33,11 +50,11 @@ pub struct Members {
     /// Fields that are written by a call.
     pub setters: Vec<(String, Rc<Closure>)>,
     /// Methods and functions.
-    pub methods: Vec<(String, Rc<Closure>)>,
+    pub methods: Vec<(String, Body)>,
     /// Fields of the metatable with a value.
     pub meta_fields: Vec<(String, Result<Value>)>,
     /// Metamethods.
-    pub meta_methods: Vec<(String, Rc<Closure>)>,
+    pub meta_methods: Vec<(String, Body)>,
     /// Name of the type.
     pub type_name: String,
 }
@@ -47,6 +64,9 @@ pub struct Members {
 enum Reach {
     /// Any userdata with a value of the type.
     Typed {
+        /// Finds the value, and the state of its borrows, if the userdata holds it without a wrapper. Both live as long as the userdata is
+        /// used by a call.
+        find: fn(Gc<Udata>) -> Option<(*mut (), *const BorrowFlag)>,
         read: fn(&Content, &mut dyn FnMut(*const ())) -> Result<()>,
         write: fn(&Content, &mut dyn FnMut(*mut ())) -> Result<()>,
     },
@@ -57,8 +77,20 @@ enum Reach {
 impl Reach {
     fn typed<T: 'static>() -> Reach {
         Reach::Typed {
+            find: |u| {
+                let found = u.with(|p: &mut Payload| p.shared::<T>().map(|v| (v.as_ptr().cast(), &raw const v.flag)));
+                found.flatten()
+            },
             read: |content, f| wrapper::read(content, |v: &T| f((&raw const *v).cast())),
             write: |content, f| wrapper::write(content, |v: &mut T| f((&raw mut *v).cast())),
+        }
+    }
+    /// See [`Reach::Typed`].
+    #[inline]
+    fn find(&self, args: Passed<'_>) -> Option<(*mut (), *const BorrowFlag)> {
+        match self {
+            Reach::Typed { find, .. } => find(args.raw(0).as_udata()?),
+            Reach::Only(_) => None,
         }
     }
     /// Is this the one value that can be reached? If not, the other's value is not touched.
@@ -97,10 +129,14 @@ fn bad_self(to: &str, cause: Error) -> Error {
     Error::BadArgument { to: Some(to.to_owned()), pos: 1, name: Some("self".to_owned()), cause: Arc::new(cause) }
 }
 
-/// What the userdata of a method call holds.
-fn content_of_self<T>(this: Option<Value>) -> Result<Content> {
-    let this = this.ok_or_else(|| Error::conversion("missing argument", "userdata"))?;
-    Content::of(userdata_of::<T>(this)?.0.get().as_udata())
+/// What the userdata of a method call, its first argument, holds.
+fn content_of_self<T>(args: Passed<'_>) -> Result<Content> {
+    let this = args.raw(0);
+    match this.as_udata() {
+        Some(u) => Content::of(Some(u)),
+        None if args.len() == 0 => Err(Error::conversion("missing argument", "userdata")),
+        None => Content::of(userdata_of::<T>(args.value(0))?.0.get().as_udata()),
+    }
 }
 
 /// Calls a function that changes what it has captured: it refuses to run inside itself.
@@ -144,17 +180,23 @@ impl<T> UserDataRegistry<T> {
         R: IntoLuaMulti,
     {
         let (to, reach) = (self.full_name(name), self.reach.clone());
-        Rc::new(move |lua, mut args| {
-            let this = args.pop_front();
+        Rc::new(move |args| {
             // An argument may be the same userdata: all are converted before this one is borrowed.
-            let mut args = Some(A::from_lua_args(args, 2, Some(&to), lua));
-            let content = content_of_self::<T>(this).map_err(|e| bad_self(&to, e))?;
-            let mut result = Ok(MultiValue::new());
+            let converted = A::take_all(args.skip(1), Some((2, Some(&to))));
+            if let Some((this, flag)) = reach.find(args) {
+                // SAFETY: the first argument keeps its value, which is neither taken nor destroyed while a call has borrowed it.
+                let _borrow = unsafe { &*flag }.during_call(Mode::Shared).map_err(|e| bad_self(&to, e))?;
+                // SAFETY: a `T` (`Reach`), borrowed to read for this call.
+                return method(args.lua, unsafe { &*this.cast::<T>() }, converted?)?.pass_all(args.lua);
+            }
+            let mut converted = Some(converted);
+            let content = content_of_self::<T>(args).map_err(|e| bad_self(&to, e))?;
+            let mut result = Ok(());
             let called = reach.read(&content, &mut |this| {
                 // SAFETY: a `T` (`Reach`), borrowed to read for this call.
                 let this = unsafe { &*this.cast::<T>() };
-                let args = args.take().unwrap_or(Err(Error::UserDataBorrowError));
-                result = args.and_then(|args| method(lua, this, args)?.into_lua_multi(lua));
+                let converted = converted.take().unwrap_or(Err(Error::UserDataBorrowError));
+                result = converted.and_then(|a| method(args.lua, this, a)?.pass_all(args.lua));
             });
             called.map_err(|e| bad_self(&to, e))?;
             result
@@ -167,17 +209,23 @@ impl<T> UserDataRegistry<T> {
         R: IntoLuaMulti,
     {
         let (to, reach, method) = (self.full_name(name), self.reach.clone(), RefCell::new(method));
-        Rc::new(move |lua, mut args| {
+        Rc::new(move |args| {
             let mut method = method.try_borrow_mut().map_err(|_| Error::RecursiveMutCallback)?;
-            let this = args.pop_front();
-            let mut args = Some(A::from_lua_args(args, 2, Some(&to), lua));
-            let content = content_of_self::<T>(this).map_err(|e| bad_self(&to, e))?;
-            let mut result = Ok(MultiValue::new());
+            let converted = A::take_all(args.skip(1), Some((2, Some(&to))));
+            if let Some((this, flag)) = reach.find(args) {
+                // SAFETY: as for methods that read.
+                let _borrow = unsafe { &*flag }.during_call(Mode::Exclusive).map_err(|e| bad_self(&to, e))?;
+                // SAFETY: a `T` (`Reach`), borrowed to write for this call.
+                return method(args.lua, unsafe { &mut *this.cast::<T>() }, converted?)?.pass_all(args.lua);
+            }
+            let mut converted = Some(converted);
+            let content = content_of_self::<T>(args).map_err(|e| bad_self(&to, e))?;
+            let mut result = Ok(());
             let called = reach.write(&content, &mut |this| {
                 // SAFETY: a `T` (`Reach`), borrowed to write for this call.
                 let this = unsafe { &mut *this.cast::<T>() };
-                let args = args.take().unwrap_or(Err(Error::UserDataBorrowMutError));
-                result = args.and_then(|args| method(lua, this, args)?.into_lua_multi(lua));
+                let converted = converted.take().unwrap_or(Err(Error::UserDataBorrowMutError));
+                result = converted.and_then(|a| method(args.lua, this, a)?.pass_all(args.lua));
             });
             called.map_err(|e| bad_self(&to, e))?;
             result
@@ -190,7 +238,28 @@ impl<T> UserDataRegistry<T> {
         R: IntoLuaMulti,
     {
         let to = self.full_name(name);
-        Rc::new(move |lua, args| function(lua, A::from_lua_args(args, 1, Some(&to), lua)?)?.into_lua_multi(lua))
+        Rc::new(move |args| function(args.lua, A::take_all(args, Some((1, Some(&to))))?)?.pass_all(args.lua))
+    }
+    /// An asynchronous method, which keeps the value in the way that `this` says while its future exists.
+    #[cfg(feature = "async")]
+    fn async_method<V: 'static, A, MR, R>(
+        &self,
+        name: &str,
+        this: fn(&AnyUserData) -> Result<V>,
+        method: impl Fn(Lua, V, A) -> MR + MaybeSend + 'static,
+    ) -> Body
+    where
+        A: FromLuaMulti,
+        MR: Future<Output = Result<R>> + MaybeSend + 'static,
+        R: IntoLuaMulti,
+    {
+        let to = self.full_name(name);
+        Body::Async(Rc::new(move |args| {
+            let converted = A::take_all(args.skip(1), Some((2, Some(&to))));
+            let first = if args.len() == 0 { Err(Error::conversion("missing argument", "userdata")) } else { Ok(args.value(0)) };
+            let this = first.and_then(|v| this(&userdata_of::<T>(v)?)).map_err(|e| bad_self(&to, e))?;
+            Ok(asynchronous::converted(args.lua, method(args.lua.clone(), this, converted?)))
+        }))
     }
     fn meta_field(&mut self, name: String, value: Result<Value>) {
         let usable = |v: &Value| matches!(v, Value::Nil | Value::Table(_) | Value::Function(_));
@@ -276,7 +345,7 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     {
         let name = name.into();
         let method = self.method(&name, method);
-        self.members.methods.push((name, method));
+        self.members.methods.push((name, Body::Plain(method)));
     }
     fn add_method_mut<M, A, R>(&mut self, name: impl Into<String>, method: M)
     where
@@ -286,7 +355,7 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     {
         let name = name.into();
         let method = self.method_mut(&name, method);
-        self.members.methods.push((name, method));
+        self.members.methods.push((name, Body::Plain(method)));
     }
     fn add_method_once<M, A, R>(&mut self, name: impl Into<String>, method: M)
     where
@@ -297,13 +366,17 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     {
         let name = name.into();
         let to = self.full_name(&name);
-        let method = move |lua: &Lua, mut args: MultiValue| {
-            let this = args.pop_front().ok_or_else(|| Error::conversion("missing argument", "userdata"));
-            let args = A::from_lua_args(args, 2, Some(&to), lua);
-            let this = this.and_then(|v| userdata_of::<T>(v)?.take::<T>()).map_err(|e| bad_self(&to, e))?;
-            method(lua, this, args?)?.into_lua_multi(lua)
+        let method = move |args: Passed<'_>| {
+            let converted = A::take_all(args.skip(1), Some((2, Some(&to))));
+            let this = if args.len() == 0 {
+                Err(Error::conversion("missing argument", "userdata"))
+            } else {
+                userdata_of::<T>(args.value(0)).and_then(|u| u.take::<T>())
+            };
+            let this = this.map_err(|e| bad_self(&to, e))?;
+            method(args.lua, this, converted?)?.pass_all(args.lua)
         };
-        self.members.methods.push((name, Rc::new(method)));
+        self.members.methods.push((name, Body::Plain(Rc::new(method))));
     }
     fn add_function<F, A, R>(&mut self, name: impl Into<String>, function: F)
     where
@@ -313,7 +386,7 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     {
         let name = name.into();
         let function = self.function(&name, function);
-        self.members.methods.push((name, function));
+        self.members.methods.push((name, Body::Plain(function)));
     }
     fn add_function_mut<F, A, R>(&mut self, name: impl Into<String>, function: F)
     where
@@ -331,7 +404,7 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     {
         let name = name.into();
         let method = self.method(&name, method);
-        self.members.meta_methods.push((name, method));
+        self.members.meta_methods.push((name, Body::Plain(method)));
     }
     fn add_meta_method_mut<M, A, R>(&mut self, name: impl Into<String>, method: M)
     where
@@ -341,7 +414,7 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     {
         let name = name.into();
         let method = self.method_mut(&name, method);
-        self.members.meta_methods.push((name, method));
+        self.members.meta_methods.push((name, Body::Plain(method)));
     }
     fn add_meta_function<F, A, R>(&mut self, name: impl Into<String>, function: F)
     where
@@ -351,7 +424,7 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     {
         let name = name.into();
         let function = self.function(&name, function);
-        self.members.meta_methods.push((name, function));
+        self.members.meta_methods.push((name, Body::Plain(function)));
     }
     fn add_meta_function_mut<F, A, R>(&mut self, name: impl Into<String>, function: F)
     where
@@ -360,6 +433,96 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
         R: IntoLuaMulti,
     {
         self.add_meta_function(name, once_at_a_time!(function));
+    }
+
+    #[cfg(feature = "async")]
+    fn add_async_method<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
+    where
+        T: 'static,
+        M: Fn(Lua, UserDataRef<T>, A) -> MR + MaybeSend + 'static,
+        A: FromLuaMulti,
+        MR: Future<Output = Result<R>> + MaybeSend + 'static,
+        R: IntoLuaMulti,
+    {
+        let name = name.into();
+        let method = self.async_method(&name, |this| this.borrow(), method);
+        self.members.methods.push((name, method));
+    }
+    #[cfg(feature = "async")]
+    fn add_async_method_mut<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
+    where
+        T: 'static,
+        M: Fn(Lua, UserDataRefMut<T>, A) -> MR + MaybeSend + 'static,
+        A: FromLuaMulti,
+        MR: Future<Output = Result<R>> + MaybeSend + 'static,
+        R: IntoLuaMulti,
+    {
+        let name = name.into();
+        let method = self.async_method(&name, |this| this.borrow_mut(), method);
+        self.members.methods.push((name, method));
+    }
+    #[cfg(feature = "async")]
+    fn add_async_method_once<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
+    where
+        T: 'static,
+        M: Fn(Lua, T, A) -> MR + MaybeSend + 'static,
+        A: FromLuaMulti,
+        MR: Future<Output = Result<R>> + MaybeSend + 'static,
+        R: IntoLuaMulti,
+    {
+        let name = name.into();
+        let method = self.async_method(&name, |this| this.take(), method);
+        self.members.methods.push((name, method));
+    }
+    #[cfg(feature = "async")]
+    fn add_async_function<F, A, FR, R>(&mut self, name: impl Into<String>, function: F)
+    where
+        F: Fn(Lua, A) -> FR + MaybeSend + 'static,
+        A: FromLuaMulti,
+        FR: Future<Output = Result<R>> + MaybeSend + 'static,
+        R: IntoLuaMulti,
+    {
+        let name = name.into();
+        let function = asynchronous::start(Some(self.full_name(&name)), function);
+        self.members.methods.push((name, Body::Async(function)));
+    }
+    #[cfg(feature = "async")]
+    fn add_async_meta_method<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
+    where
+        T: 'static,
+        M: Fn(Lua, UserDataRef<T>, A) -> MR + MaybeSend + 'static,
+        A: FromLuaMulti,
+        MR: Future<Output = Result<R>> + MaybeSend + 'static,
+        R: IntoLuaMulti,
+    {
+        let name = name.into();
+        let method = self.async_method(&name, |this| this.borrow(), method);
+        self.members.meta_methods.push((name, method));
+    }
+    #[cfg(feature = "async")]
+    fn add_async_meta_method_mut<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
+    where
+        T: 'static,
+        M: Fn(Lua, UserDataRefMut<T>, A) -> MR + MaybeSend + 'static,
+        A: FromLuaMulti,
+        MR: Future<Output = Result<R>> + MaybeSend + 'static,
+        R: IntoLuaMulti,
+    {
+        let name = name.into();
+        let method = self.async_method(&name, |this| this.borrow_mut(), method);
+        self.members.meta_methods.push((name, method));
+    }
+    #[cfg(feature = "async")]
+    fn add_async_meta_function<F, A, FR, R>(&mut self, name: impl Into<String>, function: F)
+    where
+        F: Fn(Lua, A) -> FR + MaybeSend + 'static,
+        A: FromLuaMulti,
+        FR: Future<Output = Result<R>> + MaybeSend + 'static,
+        R: IntoLuaMulti,
+    {
+        let name = name.into();
+        let function = asynchronous::start(Some(self.full_name(&name)), function);
+        self.members.meta_methods.push((name, Body::Async(function)));
     }
 }
 

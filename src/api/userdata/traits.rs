@@ -1,10 +1,14 @@
 //! What a type says about itself as a userdata.
 
 use super::{AnyUserData, UserDataRegistry};
+#[cfg(feature = "async")]
+use super::{UserDataRef, UserDataRefMut};
 use crate::api::Lua;
 use crate::api::convert::{FromLua, IntoLua};
 use crate::api::error::Result;
 use crate::api::multi::{FromLuaMulti, IntoLuaMulti};
+#[cfg(feature = "async")]
+use crate::api::sync::MaybeSend;
 
 /// A type whose values can be userdata: what Lua code can do with them.
 ///
@@ -189,5 +193,94 @@ pub trait UserDataMethods<T> {
     where
         F: FnMut(&Lua, A) -> Result<R> + 'static,
         A: FromLuaMulti,
+        R: IntoLuaMulti;
+
+    /// A method whose future keeps the value borrowed to read. Lua code that calls it waits: see [`Lua::create_async_function`].
+    ///
+    /// ```
+    /// # async fn run() -> perilune::Result<()> {
+    /// use perilune::{Lua, UserData, UserDataMethods};
+    ///
+    /// struct Sensor(f64);
+    /// impl UserData for Sensor {
+    ///     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+    ///         methods.add_async_method("read", |_, this, ()| async move { Ok(this.0) });
+    ///     }
+    /// }
+    ///
+    /// let lua = Lua::new();
+    /// lua.globals().set("sensor", Sensor(21.5))?;
+    /// assert_eq!(lua.load("sensor:read()").eval_async::<f64>().await?, 21.5);
+    /// # Ok(())
+    /// # }
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+    /// # use std::future::Future;
+    /// ```
+    #[cfg(feature = "async")]
+    fn add_async_method<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
+    where
+        T: 'static,
+        M: Fn(Lua, UserDataRef<T>, A) -> MR + MaybeSend + 'static,
+        A: FromLuaMulti,
+        MR: Future<Output = Result<R>> + MaybeSend + 'static,
+        R: IntoLuaMulti;
+
+    /// A method whose future keeps the value borrowed to write.
+    #[cfg(feature = "async")]
+    fn add_async_method_mut<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
+    where
+        T: 'static,
+        M: Fn(Lua, UserDataRefMut<T>, A) -> MR + MaybeSend + 'static,
+        A: FromLuaMulti,
+        MR: Future<Output = Result<R>> + MaybeSend + 'static,
+        R: IntoLuaMulti;
+
+    /// A method whose future takes the value out of the userdata, which is destroyed.
+    #[cfg(feature = "async")]
+    fn add_async_method_once<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
+    where
+        T: 'static,
+        M: Fn(Lua, T, A) -> MR + MaybeSend + 'static,
+        A: FromLuaMulti,
+        MR: Future<Output = Result<R>> + MaybeSend + 'static,
+        R: IntoLuaMulti;
+
+    /// An asynchronous function among the methods.
+    #[cfg(feature = "async")]
+    fn add_async_function<F, A, FR, R>(&mut self, name: impl Into<String>, function: F)
+    where
+        F: Fn(Lua, A) -> FR + MaybeSend + 'static,
+        A: FromLuaMulti,
+        FR: Future<Output = Result<R>> + MaybeSend + 'static,
+        R: IntoLuaMulti;
+
+    /// A metamethod whose future keeps the value borrowed to read.
+    #[cfg(feature = "async")]
+    fn add_async_meta_method<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
+    where
+        T: 'static,
+        M: Fn(Lua, UserDataRef<T>, A) -> MR + MaybeSend + 'static,
+        A: FromLuaMulti,
+        MR: Future<Output = Result<R>> + MaybeSend + 'static,
+        R: IntoLuaMulti;
+
+    /// A metamethod whose future keeps the value borrowed to write.
+    #[cfg(feature = "async")]
+    fn add_async_meta_method_mut<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
+    where
+        T: 'static,
+        M: Fn(Lua, UserDataRefMut<T>, A) -> MR + MaybeSend + 'static,
+        A: FromLuaMulti,
+        MR: Future<Output = Result<R>> + MaybeSend + 'static,
+        R: IntoLuaMulti;
+
+    /// An asynchronous metamethod with all arguments as Lua passes them.
+    #[cfg(feature = "async")]
+    fn add_async_meta_function<F, A, FR, R>(&mut self, name: impl Into<String>, function: F)
+    where
+        F: Fn(Lua, A) -> FR + MaybeSend + 'static,
+        A: FromLuaMulti,
+        FR: Future<Output = Result<R>> + MaybeSend + 'static,
         R: IntoLuaMulti;
 }

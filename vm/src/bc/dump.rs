@@ -6,7 +6,7 @@
 
 use super::{Ins, KGc, KNum, KVal, ProtoData, TableTemplate, UvDesc, VarInfo};
 
-/// What a dump starts with.
+/// The first bytes of a dump.
 pub const MAGIC: [u8; 3] = *b"\x1bLJ";
 /// Version of the format.
 pub(super) const VERSION: u8 = 2;
@@ -15,7 +15,7 @@ pub(super) const VERSION: u8 = 2;
 pub(super) mod flag {
     /// Without debug information.
     pub const STRIP: u32 = 0x02;
-    /// Frames have two slots between the function and its first argument's predecessor: the layout of 64-bit LuaJIT.
+    /// Frames have two slots for the function and the link: the layout of 64-bit LuaJIT.
     pub const FR2: u32 = 0x08;
     /// Has bit operators.
     pub const BITOP: u32 = 0x10;
@@ -31,7 +31,7 @@ pub(super) mod proto_flag {
     pub const BITOP: u8 = 0x80;
 }
 
-/// Types of object constants; of a string on: this and its length.
+/// Types of object constants. For a string: this, plus its length.
 pub(super) mod kgc {
     /// The next child prototype.
     pub const CHILD: u32 = 0;

@@ -1,6 +1,6 @@
-//! Which slots of a frame still matter: those that may be read before they are written.
+//! Liveness of slots: a slot is live if it may be read before it is written.
 //!
-//! For compiled code, whose exits need not restore what nobody looks at. What a closure may refer to always matters.
+//! Exits of compiled code need not restore dead slots. A slot that a closure may refer to is always live.
 
 use super::verify::effect::{Effect, Slots, captured, effect};
 use super::verify::{jumps, transfers};
@@ -13,12 +13,12 @@ pub struct Liveness {
     live: Vec<Slots>,
 }
 
-/// Longer functions are not looked at.
+/// Longer functions are not analysed.
 const MAX_INS: usize = 4000;
 
 impl Liveness {
-    /// Analyses a function, whose instruction at an index is what `original` says, as compilers replace some. `None` where
-    /// there is too much of it.
+    /// Analyses a function. `original` gives its instructions by index, since compilers patch some. `None` for a function that is too long,
+    /// or whose code the parser does not make.
     pub fn new(proto: &Proto, original: impl Fn(usize) -> Ins) -> Option<Liveness> {
         let n = proto.code_len();
         if n > MAX_INS {
@@ -45,7 +45,7 @@ impl Liveness {
                 break;
             }
         }
-        // Whoever resumes at the header has all the arguments.
+        // An exit that resumes at the header has all the arguments.
         live[0] = Slots::from(0);
         Some(Liveness { live })
     }
@@ -55,7 +55,7 @@ impl Liveness {
     }
 }
 
-/// The form that the parser makes.
+/// The form of an instruction that the parser emits.
 fn plain(ins: Ins) -> Ins {
     match ins.op() {
         Op::IFORL => ins.with_op(Op::FORL),
@@ -66,7 +66,7 @@ fn plain(ins: Ins) -> Ins {
     }
 }
 
-/// The live slots before an instruction, by those behind it. `None` for code that the parser does not make.
+/// The live slots before an instruction, computed from those after it. `None` for code that the parser does not make.
 fn before(code: &[Ins], effects: &[Effect], live: &[Slots], pc: usize) -> Option<Slots> {
     let (ins, e) = (code[pc], effects[pc]);
     let op = ins.op();
@@ -76,7 +76,7 @@ fn before(code: &[Ins], effects: &[Effect], live: &[Slots], pc: usize) -> Option
     let written = e.writes.or(e.kills);
     let mut after = Slots::default();
     if op <= Op::ISF {
-        // Behind it is the jump; what it stores, it stores if it jumps.
+        // The next instruction is the jump; a conditional store happens only if it is taken.
         let stores = if e.if_taken { written } else { Slots::default() };
         after = live[pc + 1].minus(stores).or(*live.get(pc + 2)?);
     } else {
@@ -86,7 +86,7 @@ fn before(code: &[Ins], effects: &[Effect], live: &[Slots], pc: usize) -> Option
         }
         if jumps(op) && op != Op::LOOP {
             let target = usize::try_from(pc as i64 + 1 + i64::from(ins.j())).ok()?;
-            // ISNEXT may turn into a plain jump.
+            // ISNEXT may be patched to a plain jump.
             let stores = if op == Op::ISNEXT { Slots::default() } else { written };
             after = after.or(live.get(target)?.minus(stores));
         }

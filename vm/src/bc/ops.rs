@@ -1,8 +1,8 @@
 //! The table of bytecodes.
 //!
-//! A row is: name, mode of A, mode of B, mode of C or D, metamethod. The set, its order and the modes are LuaJIT's, so that its
-//! tools read our bytecode: the sixteen comparisons and tests come first (each is followed by a JMP), hot-counting instructions are
-//! followed by their interpreter-only and their compiled form. Those at the end are ours, and in no function's code: STITCH, see
+//! A row is: name, mode of A, mode of B, mode of C or D, metamethod. The set, its order and the modes are LuaJIT's, so that its tools read
+//! our bytecode: the sixteen comparisons and tests come first (each is followed by a JMP), and hot-counting instructions are followed by
+//! their blacklisted and their compiled form. Those at the end are Perilune's own, and in no function's code: STITCH, see
 //! [`crate::interp::stitch`], and RESUME, WRAP and YIELD, the headers of the builtins that switch coroutines.
 
 /// Calls the given macro with all rows.
@@ -256,7 +256,7 @@ impl Op {
     pub const fn name(self) -> &'static str {
         Op::NAMES[self as usize]
     }
-    /// Has it B and C operands (and not D)?
+    /// Does it have B and C operands (and not D)?
     pub const fn has_b(self) -> bool {
         Op::MODES[self as usize] >> 3 & 15 != 0
     }
@@ -266,7 +266,7 @@ impl Op {
     }
 }
 
-// ORDER: comparisons flip by bit 0; counting forms are followed by the interpreter-only and the compiled form.
+// ORDER: comparisons flip by bit 0; counting forms are followed by the blacklisted and the compiled form.
 const _: () = assert!(Op::ISLT as u8 ^ 1 == Op::ISGE as u8 && Op::ISLE as u8 ^ 1 == Op::ISGT as u8);
 const _: () = assert!(Op::ISEQV as u8 ^ 1 == Op::ISNEV as u8 && Op::ISEQP as u8 ^ 1 == Op::ISNEP as u8);
 const _: () = assert!(Op::ISF as u8 == 15);

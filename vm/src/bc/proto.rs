@@ -1,4 +1,4 @@
-//! What the compiler produces: plain data, independent of any heap.
+//! The output of the parser: plain data, independent of any heap.
 
 use super::{Ins, Op};
 use std::rc::Rc;
@@ -37,7 +37,7 @@ pub struct ProtoData {
 }
 
 impl ProtoData {
-    /// Has it, or a child, instructions of bit operators?
+    /// Does it, or a child, have instructions of bit operators?
     pub(super) fn has_bitops(&self) -> bool {
         self.bc.iter().any(|i| (Op::BNOT as u8..=Op::BSAR as u8).contains(&(i.0 as u8)))
             || self.kgc.iter().any(|k| matches!(k, KGc::Proto(child) if child.has_bitops()))

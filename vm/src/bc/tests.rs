@@ -1,4 +1,4 @@
-//! Tests of dumps: round trips of all programs, and a great many that are broken.
+//! Tests of dumps: round trips of all programs, and many broken dumps.
 
 use super::liveness::Liveness;
 use super::{Ins, KGc, KNum, Op, ProtoData, dump, undump};
@@ -76,7 +76,7 @@ fn all_that_the_parser_knows_survives() {
     assert_eq!(child(&data), child(&back));
 }
 
-/// What mutations start from: every kind of instruction.
+/// The programs that mutations start from: they have every kind of instruction.
 const SEEDS: [&str; 5] = [
     "local a, b, c = ... local t = {1, 2, 'x', n = 3, [2.5] = 4, a and b, ...} local s = 0 \
      for i = 1, 10, 2 do s = s + i * 2 - i / 3 % 4 + 2 ^ i if s > 100 and not a then break end end \
@@ -117,7 +117,7 @@ fn sandbox() -> (Box<Vm>, Value) {
     (vm, run)
 }
 
-/// Loads a dump and runs it if it is accepted; was it?
+/// Loads a dump, and runs it if it is accepted. Returns whether it was accepted.
 fn try_run(vm: &mut Vm, run: Value, bytes: &[u8]) -> bool {
     let Ok(f) = vm.load_chunk(bytes, b"=fuzz", Some(b"b")) else { return false };
     let f = Value::func(f);
@@ -221,9 +221,9 @@ fn the_verifier_refuses() {
     bad("local a = ... return a", Op::VARG, |i| i.with_b(100));
     bad("return 1, 2", Op::RET, |i| i.with_d(9));
     bad("local t = {} return t", Op::TNEW, |i| i.with_d(31 << 11));
-    // Reading what has no value.
+    // Reading a slot without a value.
     bad("local a = 1 return a", Op::KSHORT, |_| Ins::aj(Op::JMP, 0, 0));
-    // Variable numbers of values.
+    // A variable number of values.
     bad("f(g())", Op::CALL, |i| i.with_b(2));
     bad("f(g())", Op::CALLM, |_| Ins::abc(Op::CALLM, 0, 1, 1));
     bad("return f(g())", Op::CALLMT, |i| i.with_op(Op::CALLT).with_d(2));
@@ -248,7 +248,7 @@ fn the_verifier_refuses() {
         }
     });
     assert_eq!(result, Err(undump::UndumpError::Malformed));
-    // Numbers are numbers, whatever their bits.
+    // Constants are numbers, whatever their bits.
     let evil = f64::from_bits(0xfffa_1234_5678_9abc);
     let mut data = compile(b"return 0.5").unwrap();
     data.knum[0] = KNum::Num(evil);
@@ -268,7 +268,7 @@ fn every_truncation_is_refused() {
     }
 }
 
-/// Where the constant `k` is loaded first, and the live slots (of the first eight) before that instruction.
+/// The live slots (of the first eight) before the first instruction that loads the constant `k`.
 fn live_at(vm: &mut Vm, source: &str, k: i32) -> Vec<usize> {
     let f = vm.load_chunk(source.as_bytes(), b"=test", None).expect("a program");
     let proto = f.proto().expect("a Lua function");
@@ -285,13 +285,13 @@ fn slots_live_as_long_as_they_may_be_read() {
     check("local a, b, c = 1, 2, 3 a = 77 return a, c", &[2]);
     check("local a, b = 1, 2 if b then a = 77 end return a", &[]);
     check("local a, b = 1, 2 local c = 77 if b then a = c end return a", &[0, 1]);
-    // In a loop what is read in the next iteration, and the loop's own slots.
+    // In a loop: the slots that the next iteration reads, and the loop's own.
     check("local a, b = 1, 2 for i = 1, 9 do a = 77 end return b", &[1, 2, 3, 4]);
     check("local a, b = 1, 2 while b do b = a a = 77 end return 1", &[1]);
     check("local a, b, c for k, v in next, {} do a = 77 b = k end return a", &[3, 4, 5, 6]);
-    // What a closure may refer to.
+    // Slots that a closure may refer to.
     check("local a, b = 1, 2 local f = function() return b end local c = 77 return c", &[1]);
-    // Arguments, and lists that are open.
+    // Arguments, and open lists.
     check("local a, b = 1, 2 local c = 77 return f(c, a)", &[0]);
     check("local a = {...} local b = 77 return b, unpack(a)", &[0]);
 }

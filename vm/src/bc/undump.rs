@@ -1,7 +1,7 @@
-//! Bytes to prototypes: the reader of what [`super::dump`] (or LuaJIT) wrote.
+//! Bytes to prototypes: the reader of dumps that [`super::dump`] (or LuaJIT) wrote.
 //!
-//! Every length, count and index is checked against the bytes that are there before anything is allocated for it. What the
-//! instructions do is checked afterwards, by `verify`.
+//! Every length, count and index is checked against the bytes that are there before anything is allocated for it. `verify` checks the
+//! instructions afterwards.
 
 use super::dump::{HIDDEN_NAMES, MAGIC, VERSION, flag, kgc, ktab, line_size, proto_flag, uv};
 use super::{Ins, KGc, KNum, KVal, Op, ProtoData, TableTemplate, UvDesc, VarInfo};
@@ -11,12 +11,12 @@ use std::rc::Rc;
 /// Deepest nesting of prototypes: that of the parser.
 const MAX_DEPTH: u32 = 200;
 
-/// Why bytes are no chunk.
+/// Why bytes are not a chunk.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum UndumpError {
     /// Of another format, version or platform.
     Incompatible,
-    /// The right header, but what follows is not well-formed.
+    /// The header is right, but the rest is not well-formed.
     Malformed,
 }
 
@@ -33,11 +33,11 @@ impl UndumpError {
 type Res<T> = Result<T, UndumpError>;
 const BAD: UndumpError = UndumpError::Malformed;
 
-/// The longest number.
+/// The longest encoding of a number, in bytes.
 const NUMBER: usize = 5;
 
-/// Reads a chunk and verifies it. A stripped one is given the name. Pieces are asked for as LuaJIT does it: not before what is there
-/// has been looked at.
+/// Reads a chunk and verifies it. A stripped chunk gets the name `name`. Like LuaJIT, it asks for the next piece of a chunk only when all
+/// bytes of the one before are used.
 ///
 /// # Errors
 /// The bytes are not a chunk that can be run safely. If the reader function fails, the chunk seems to end there.
@@ -56,12 +56,12 @@ pub fn read(source: &mut Source, name: &[u8]) -> Res<ProtoData> {
         let len = number(source)?;
         Rc::from(take(source, len as usize)?)
     } else if name.first() == Some(&MAGIC[0]) {
-        // The name is the dump itself.
+        // If the chunk was loaded from a string, its name would be the dump itself.
         Rc::from(&b"=?"[..])
     } else {
         Rc::from(name)
     };
-    // Finished prototypes with their depths, to be taken by their parents.
+    // Finished prototypes with their depths, for their parents to take.
     let mut done = Vec::new();
     loop {
         if source.rest().first() != Some(&0) {
@@ -97,7 +97,7 @@ fn take<'s>(source: &'s mut Source, n: usize) -> Res<&'s [u8]> {
     Ok(&source.bytes()[start..source.pos])
 }
 
-/// A number of what is there of a chunk.
+/// A number from the current piece of a chunk.
 fn number(source: &mut Source) -> Res<u32> {
     let mut r = Reader { bytes: source.rest() };
     let n = r.uleb()?;
@@ -106,7 +106,7 @@ fn number(source: &mut Source) -> Res<u32> {
     Ok(n)
 }
 
-/// The bytes that are left.
+/// The remaining bytes.
 struct Reader<'a> {
     bytes: &'a [u8],
 }
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
     fn uleb(&mut self) -> Res<u32> {
         Ok(self.uleb_wide(32)? as u32)
     }
-    /// A number of things of which each takes at least `size` of the bytes that are left.
+    /// The number of items, each of which takes at least `size` of the remaining bytes.
     fn count(&mut self, size: usize) -> Res<usize> {
         let n = self.uleb()? as usize;
         if n > self.bytes.len() / size { Err(BAD) } else { Ok(n) }
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
         let (first_line, lines) = if debug > 0 { (self.uleb()?, self.uleb()?) } else { (0, 0) };
         Ok(Sizes { kgc, knum, bc, debug, first_line, lines })
     }
-    /// A prototype, its children off the top of `done`; and its depth.
+    /// A prototype, whose children are taken from the end of `done`; and its depth.
     fn proto(&mut self, done: &mut Vec<(ProtoData, u32)>, strip: bool, chunkname: &Rc<[u8]>) -> Res<(ProtoData, u32)> {
         let head = self.take(4)?;
         let (flags, num_params, framesize, num_uv) = (head[0], head[1], head[2], head[3]);
@@ -288,7 +288,7 @@ impl<'a> Reader<'a> {
         self.byte()?;
         if self.bytes.is_empty() { Ok(()) } else { Err(BAD) }
     }
-    /// A name with a zero behind it.
+    /// A name that ends with a zero.
     fn name(&mut self) -> Res<Box<[u8]>> {
         let len = self.bytes.iter().position(|b| *b == 0).ok_or(BAD)?;
         let name = self.take(len)?;
@@ -304,7 +304,7 @@ fn upvalue(bits: u16) -> Res<UvDesc> {
     Ok(UvDesc { local: bits & uv::LOCAL != 0, immutable: bits & uv::IMMUTABLE != 0, index: bits as u8 })
 }
 
-/// A double as the parser would have it: an integer if it is one, and no NaN whose bits would be another kind of value.
+/// A double in the parser's form: an integer if it is one, and not a NaN whose bits would be another kind of value.
 fn canonical(bits: u64) -> KNum {
     let n = f64::from_bits(bits);
     let i = n as i32;
@@ -317,7 +317,7 @@ fn canonical(bits: u64) -> KNum {
     }
 }
 
-/// Keys without a value only reserve their place, and do not keep a string alive: drops those that no constant does.
+/// Keys without a value only reserve their nodes, and do not keep a string alive: drops those whose string is not also a constant.
 fn drop_unheld_keys(kgc: &mut [KGc]) {
     let reserved = |k: &KGc| matches!(k, KGc::Table(t) if t.hash.iter().any(|(_, v)| *v == KVal::Nil));
     if !kgc.iter().any(reserved) {

@@ -1,8 +1,8 @@
 //! Write barriers: a black object never refers to a white one while the collector marks.
 //!
-//! A table that is stored into goes back to gray ([`Vm::barrier_back`]): it will be traversed again in the atomic phase, and
-//! further stores cost nothing. For other objects (upvalues, functions, userdata) the stored object is marked at once
-//! ([`Vm::barrier_forward`]). Outside of marking, the barrier only takes the black off, so that it does not fire again.
+//! A table that is stored into becomes gray again ([`Vm::barrier_back`]): it will be traversed again in the atomic phase, and further
+//! stores cost nothing. For other objects (upvalues, functions, userdata) the stored object is marked at once ([`Vm::barrier_forward`]).
+//! Outside of marking, the barrier only removes the black colour, so that it does not fire again.
 #![allow(unsafe_code, reason = "the value of a closed upvalue lies inside the upvalue")]
 
 use super::Phase;
@@ -12,7 +12,7 @@ use crate::value::Value;
 use core::mem::offset_of;
 
 impl Vm {
-    /// To be called when a collectable value is stored into a table, before or after the store.
+    /// Must be called when a collectable value is stored into a table, before or after the store.
     #[inline(always)]
     pub fn barrier_back(&mut self, t: Gc<Table>) {
         if t.hdr.is_black() {
@@ -23,11 +23,11 @@ impl Vm {
     #[inline(never)]
     fn barrier_back_cold(&mut self, t: Gc<Table>) {
         t.hdr.black_to_gray();
-        if matches!(self.heap.phase, Phase::Propagate | Phase::Atomic) {
-            self.heap.marker.gray_again.push(t.header());
+        if matches!(self.heap.cycle.phase, Phase::Propagate | Phase::Atomic) {
+            self.heap.cycle.marker.gray_again.push(t.header());
         }
     }
-    /// To be called after `v` was stored into the object `o`, which is not a table.
+    /// Must be called after `v` was stored into the object `o`, which is not a table.
     #[inline(always)]
     pub fn barrier_forward(&mut self, o: Gc<GcHeader>, v: Value) {
         self.heap.check_live(v);
@@ -41,10 +41,10 @@ impl Vm {
     #[cold]
     #[inline(never)]
     fn barrier_forward_cold(&mut self, o: Gc<GcHeader>, target: Gc<GcHeader>) {
-        if matches!(self.heap.phase, Phase::Propagate | Phase::Atomic) {
-            self.heap.marker.mark_object(target);
+        if matches!(self.heap.cycle.phase, Phase::Propagate | Phase::Atomic) {
+            self.heap.cycle.marker.mark_object(target);
         } else {
-            // Sweeping would do the same later.
+            // The sweep would make it white later.
             o.make_white(self.heap.white());
         }
     }

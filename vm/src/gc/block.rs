@@ -1,5 +1,5 @@
-//! Blocks: 64 KB of cells of one size, aligned to their size so that a cell's address gives its block. They are cut from segments
-//! of memory taken from the system allocator, and handed back and forth between the size classes as they become empty.
+//! Blocks: 64 KB of cells of one size, aligned to their size so that a cell's address gives its block. They are cut from segments of memory
+//! from the system allocator, and move between the size classes as they become empty.
 #![allow(unsafe_code, reason = "a block is aligned to its size, and its cells lie between its header and its end")]
 
 use super::os::{alloc_low, free_low};
@@ -14,21 +14,21 @@ pub const BLOCK_SIZE: usize = 1 << 16;
 const HEADER: usize = 64;
 /// Blocks per segment.
 const SEGMENT_BLOCKS: usize = if cfg!(miri) { 2 } else { 16 };
-/// Cells are put on a free list about this many bytes at a time, so that a new block does not touch all its pages at once.
+/// About this many bytes of cells are put on a free list at a time, so that a new block does not touch all its pages at once.
 const CARVE: usize = 4096;
 
 /// A free cell: an object header of kind `Free` (all zero), then the link.
 #[derive(Debug)]
 #[repr(C)]
 pub struct FreeCell {
-    /// Where an object has its header; zero.
+    /// At the offset of an object's header; zero.
     pub header: u64,
     /// Next free cell of the list.
     pub next: *mut FreeCell,
 }
 
 impl FreeCell {
-    /// Takes the first cell, of `size` bytes, off its list, and returns the rest of that.
+    /// Takes the first cell, of `size` bytes, off its list, and returns the rest of the list.
     ///
     /// # Safety
     /// `cell` is the first of a list of free cells of that size.
@@ -41,7 +41,7 @@ impl FreeCell {
     /// Puts a cell of `size` bytes in front of a list.
     ///
     /// # Safety
-    /// `cell` is a cell of that size which nobody refers to.
+    /// `cell` is a cell of that size to which there are no references.
     #[inline(always)]
     pub(super) unsafe fn put(cell: *mut FreeCell, next: *mut FreeCell, size: usize) {
         poison::allow(cell.cast(), size_of::<FreeCell>());
@@ -63,7 +63,7 @@ pub(super) struct Block {
     pub class: u32,
     /// Number of cells that fit.
     pub capacity: u32,
-    /// Number of cells, from the start, that were ever handed out or put on a free list.
+    /// Number of cells, from the start, that were ever allocated or put on a free list.
     pub carved: u32,
     /// Raw pools: cells in use.
     pub live: u32,
@@ -102,7 +102,7 @@ impl Block {
         // SAFETY: carved cells have a header, of kind Free where there is no object.
         poison::is_forbidden(cell) || unsafe { (*cell.cast::<GcHeader>()).kind.get() == Kind::Free as u8 }
     }
-    /// Puts the next cells that were never used on the list `head`, lowest address first.
+    /// Puts the next unused cells on the list `head`, lowest address first.
     ///
     /// # Safety
     /// `b` is a block that the caller owns.
@@ -130,12 +130,12 @@ struct Segment {
     used: usize,
 }
 
-/// Where blocks come from.
+/// The source of blocks.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     segments: Vec<Segment>,
     free: Vec<*mut Block>,
-    /// Was a segment added lately?
+    /// Was a segment added since the last call of [`Blocks::take_added`]?
     added: bool,
 }
 
@@ -176,7 +176,7 @@ impl Blocks {
     pub fn take_added(&mut self) -> bool {
         core::mem::take(&mut self.added)
     }
-    /// Takes back a block.
+    /// Frees a block.
     ///
     /// # Safety
     /// The caller owned the block, and none of its cells is in use or on a list.

@@ -6,8 +6,8 @@
 //! | none | gray: reached, what it refers to is not yet |
 //! | [`BLACK`] | black: reached with everything it refers to |
 //!
-//! Strings refer to nothing and stay gray. Threads and open upvalues stay gray because stack stores have no barrier; weak tables
-//! because they are looked at again in the atomic phase.
+//! Strings refer to nothing and stay gray. Threads and open upvalues stay gray because stack stores have no barrier; weak tables stay gray
+//! because they are traversed again in the atomic phase.
 
 use crate::object::GcHeader;
 
@@ -35,7 +35,7 @@ impl GcHeader {
     pub fn is_black(&self) -> bool {
         self.marked.get() & BLACK != 0
     }
-    /// Reached, but not yet what it refers to?
+    /// Reached, but the objects that it refers to are not yet?
     #[inline(always)]
     pub fn is_gray(&self) -> bool {
         self.marked.get() & COLORS == 0

@@ -1,7 +1,7 @@
 //! Finalizers: the `__gc` metamethods of userdata.
 //!
-//! The atomic phase looks for unreachable userdata with a `__gc`, newest first, queues them and marks them again with all they
-//! refer to. The finalizers are called one per step; their userdata are freed in a later cycle. A finalizer is called once.
+//! The atomic phase looks for unreachable userdata with a `__gc`, newest first, queues them, and marks them again with all that they refer
+//! to. The finalizers are called one per step; their userdata are freed in a later cycle. A finalizer is called once.
 
 use super::Phase;
 use crate::Vm;
@@ -9,7 +9,7 @@ use crate::hooks::Mode;
 use crate::object::{Gc, Udata};
 use crate::value::Value;
 
-/// Rounds of finalizers that create userdata with finalizers, when the state closes.
+/// When the state closes, finalizers may create userdata with finalizers. This is the most rounds of that.
 const CLOSE_ROUNDS: usize = 10;
 
 impl Vm {
@@ -20,61 +20,63 @@ impl Vm {
     /// Queues userdata that have a finalizer and are unreachable (or `all` of them).
     pub(super) fn separate_udata(&mut self, all: bool) {
         let mut found = Vec::new();
-        for u in self.heap.udatas.iter().rev() {
+        for u in self.heap.lists.udatas.iter().rev() {
             if (all || u.hdr.is_white()) && u.hdr.b0.get() == 0 && self.finalizer_of(*u).is_some() {
                 u.hdr.b0.set(1);
                 found.push(*u);
             }
         }
-        self.heap.finalize.extend(found);
+        self.heap.finalizers.due.extend(found);
     }
     /// Calls the finalizer that is due first. False when there is none.
     pub(super) fn run_finalizer(&mut self) -> bool {
-        let Some(u) = self.heap.finalize.pop_front() else { return false };
+        let Some(u) = self.heap.finalizers.due.pop_front() else { return false };
         if let Some(f) = self.finalizer_of(u) {
             self.outside_program(|vm| vm.call_finalizer(f, Value::udata(u)));
         }
         true
     }
-    /// Runs `f`, which may run Lua code, in the middle of a program that does not see it: nothing of it is recorded, no hook is called, an
-    /// error on its way stays as it is. No collection steps run meanwhile; an explicit full collection is possible.
+    /// Runs `f`, which may run Lua code, in the middle of a program without visible effects: nothing of it is recorded, no hook is called,
+    /// and a pending error is kept. No collection steps run meanwhile; an explicit full collection is possible.
     pub(crate) fn outside_program<R>(&mut self, f: impl FnOnce(&mut Vm) -> R) -> R {
         if self.interp.mode == Mode::Record {
-            // What is recorded is not what runs now.
+            // The recording would not see the instructions of `f`.
             self.abort_recording();
         }
-        let nested = core::mem::replace(&mut self.heap.finalizing, true);
+        let nested = core::mem::replace(&mut self.heap.finalizers.running, true);
         self.heap.update_threshold();
         self.callback.no_record += 1;
         let hooks = self.suspend_hooks(true);
         let (error, pc) = (self.errors.value, self.pc);
         // A collection inside must not free the error.
-        self.heap.set_aside.push(error);
+        self.heap.finalizers.set_aside.push(error);
+        let fuel = self.fuel_outside(true);
         let result = f(self);
-        self.heap.set_aside.pop();
+        self.fuel_outside(fuel);
+        self.heap.finalizers.set_aside.pop();
         self.errors.value = error;
         self.pc = pc;
         self.suspend_hooks(hooks);
         self.callback.no_record -= 1;
-        self.heap.finalizing = nested;
+        self.heap.finalizers.running = nested;
         self.heap.update_threshold();
         result
     }
     /// One step of the Finalize phase.
     pub(super) fn finalize_step(&mut self) -> usize {
-        if self.heap.finalizing || !self.run_finalizer() || self.heap.finalize.is_empty() {
+        if self.heap.finalizers.running || !self.run_finalizer() || self.heap.finalizers.due.is_empty() {
             // A collection inside the finalizer may have begun another cycle.
-            if self.heap.phase == Phase::Finalize {
-                self.heap.phase = Phase::Pause;
+            if self.heap.cycle.phase == Phase::Finalize {
+                self.heap.cycle.phase = Phase::Pause;
             }
         }
         256
     }
-    /// Calls the finalizers of all userdata, newest first: the state is about to close.
+    /// Calls the finalizers of all userdata, newest first, before the state closes.
     pub fn run_all_finalizers(&mut self) {
         for _ in 0..CLOSE_ROUNDS {
             self.separate_udata(true);
-            if self.heap.finalize.is_empty() {
+            if self.heap.finalizers.due.is_empty() {
                 return;
             }
             while self.run_finalizer() {}

@@ -11,7 +11,7 @@ use crate::value::Value;
 use core::cell::Cell;
 use std::collections::VecDeque;
 
-/// Where the collector is in its cycle.
+/// The phase of the collector's cycle.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Phase {
     /// Between two cycles.
@@ -51,22 +51,22 @@ pub(super) struct LargeObj {
     pub size: usize,
 }
 
-/// What has happened on a heap.
+/// Counts of events on a heap.
 #[derive(Copy, Clone, Default, Debug)]
 pub struct HeapCounts {
-    /// Strings asked for that existed.
+    /// Requests of strings that existed.
     pub str_hits: u64,
-    /// Strings that were made.
+    /// Strings that were created.
     pub str_misses: u64,
-    /// Tables that there are.
+    /// Tables that exist.
     pub tables: usize,
-    /// Userdata that there are.
+    /// Userdata that exist.
     pub udatas: usize,
-    /// Bytes freed so far. With [`Heap::total`] it gives what was allocated.
+    /// Bytes freed so far. Together with [`Heap::total`] it gives the bytes allocated.
     pub freed: usize,
     /// Steps of the collector in each phase.
     pub steps: [u64; Phase::COUNT],
-    /// Blocks and large objects swept that were strings, or had some.
+    /// Swept blocks and large objects that were strings or contained strings.
     pub swept_strings: u64,
 }
 
@@ -96,11 +96,9 @@ pub struct Heap {
     /// Free cells by size class (`class_of`).
     pub free: [*mut FreeCell; NUM_CLASSES],
 
-    // From here on nothing is touched by compiled code.
-    pub(super) classes: [ObjClass; NUM_CLASSES],
-    pub(super) raw: RawPools,
-    pub(super) blocks: Blocks,
-    pub(super) large: Vec<LargeObj>,
+    // Compiled code touches nothing from here on.
+    /// The memory of objects and of what they own.
+    pub(super) cells: CellMemory,
     /// The intern table.
     pub(crate) strings: StrTable,
     pub(super) names: Names,
@@ -108,53 +106,99 @@ pub struct Heap {
     pub(crate) shapes: Shapes,
     /// Fields that compiled code takes for constants.
     pub(crate) watchpoints: Watchpoints,
-
-    pub(super) phase: Phase,
-    pub(super) marker: Marker,
-    /// Class being swept in steps.
-    pub(super) sweep_class: usize,
-    /// Large objects left to sweep, from the end; `usize::MAX` when not sweeping.
-    pub(super) sweep_large: usize,
-    /// All coroutines, in order of creation.
-    pub(super) threads: Vec<Gc<Thread>>,
-    /// All userdata, in order of creation.
-    pub(super) udatas: Vec<Gc<Udata>>,
-    /// All prototypes.
-    pub(super) protos: Vec<Gc<Proto>>,
-    /// Userdata whose finalizer is due, first to call first.
-    pub(super) finalize: VecDeque<Gc<Udata>>,
-    /// Is a finalizer running?
-    pub(crate) finalizing: bool,
-    /// Payloads of the host whose userdata have been swept, still to be dropped.
-    pub(crate) payloads: VecDeque<Box<dyn core::any::Any>>,
-    /// Error values set aside while a finalizer runs.
-    pub(super) set_aside: Vec<Value>,
-
-    /// Live bytes after the last cycle.
-    pub(super) estimate: usize,
-    /// Work the collector is behind, bytes.
-    pub(super) debt: usize,
-    /// Where the next step is due, limits and switches left out.
-    pub(super) goal: usize,
-    pub(super) pause: u32,
-    pub(super) stepmul: u32,
-    pub(super) stopped: bool,
-    /// See [`Vm::gc_set_stress`](crate::Vm::gc_set_stress).
-    pub(super) stress: u32,
-    /// How often what is due was put off, because compiled code ran.
-    pub(super) postponed: u32,
-    pub(super) memory_limit: Option<usize>,
-    /// What was in use when memory was last collected because it was short.
-    pub(super) recovered: usize,
-    /// What has happened so far.
+    pub(super) cycle: Cycle,
+    pub(super) lists: ObjectLists,
+    pub(crate) finalizers: Finalizers,
+    pub(super) pacing: Pacing,
+    pub(super) limit: MemoryLimit,
+    /// Counts since the heap was made.
     pub(crate) counts: HeapCounts,
-    /// Who is told of every change, see [`super::watch`].
+    /// The watcher of all changes, see [`super::watch`].
     pub(super) watch: Option<Box<Watch>>,
-    /// Is what happens the collector's own doing?
+    /// Nesting of work that the VM does for itself: allocations meanwhile are not counted as the program's.
     pub(super) internal: u32,
-    /// What the largest table needs to grow; the same of those grown in this cycle.
-    pub(super) growth: usize,
-    pub(super) grown: usize,
+}
+
+/// The memory of objects and of what they own.
+#[derive(Debug)]
+pub(super) struct CellMemory {
+    /// Objects by size class.
+    pub classes: [ObjClass; NUM_CLASSES],
+    /// What objects own: arrays, nodes, stacks.
+    pub raw: RawPools,
+    /// Blocks for both.
+    pub blocks: Blocks,
+    /// Objects too large for a cell.
+    pub large: Vec<LargeObj>,
+}
+
+/// Where a collection cycle is.
+#[derive(Debug)]
+pub(super) struct Cycle {
+    pub phase: Phase,
+    pub marker: Marker,
+    /// Class being swept in steps.
+    pub sweep_class: usize,
+    /// Large objects that are still to be swept, from the end; `usize::MAX` when none are being swept.
+    pub sweep_large: usize,
+}
+
+/// Lists of all objects of some kinds, in the order of their creation.
+#[derive(Debug, Default)]
+pub(super) struct ObjectLists {
+    /// Coroutines.
+    pub threads: Vec<Gc<Thread>>,
+    /// Userdata.
+    pub udatas: Vec<Gc<Udata>>,
+    /// Prototypes.
+    pub protos: Vec<Gc<Proto>>,
+}
+
+/// Finalizers that are due.
+#[derive(Debug, Default)]
+pub(crate) struct Finalizers {
+    /// Userdata whose finalizer is due, in the order of the calls.
+    pub(super) due: VecDeque<Gc<Udata>>,
+    /// Is a finalizer running?
+    pub running: bool,
+    /// Payloads of the host whose userdata have been swept, still to be dropped.
+    pub payloads: VecDeque<Box<dyn core::any::Any>>,
+    /// Error values that are kept while a finalizer runs.
+    pub(super) set_aside: Vec<Value>,
+}
+
+/// When the collector works, and how much.
+#[derive(Debug)]
+pub(super) struct Pacing {
+    /// Live bytes after the last cycle.
+    pub estimate: usize,
+    /// Bytes of work that the collector has fallen behind.
+    pub debt: usize,
+    /// The value of [`Heap::total`] at which the next step is due, if no limit and no switch says otherwise.
+    pub goal: usize,
+    /// Percentage of the live memory at which the next cycle starts (`setpause`).
+    pub pause: u32,
+    /// Percentage of the allocation rate at which a cycle works (`setstepmul`).
+    pub stepmul: u32,
+    /// Was the collector stopped by the program?
+    pub stopped: bool,
+    /// See [`Vm::gc_set_stress`](crate::Vm::gc_set_stress).
+    pub stress: u32,
+    /// How often a step that was due has been postponed, because compiled code ran.
+    pub postponed: u32,
+}
+
+/// The memory limit, and what keeps the program below it.
+#[derive(Debug, Default)]
+pub(super) struct MemoryLimit {
+    /// The limit, if there is one.
+    pub bytes: Option<usize>,
+    /// Bytes in use when memory was last collected because it was short.
+    pub recovered: usize,
+    /// Bytes that the largest table needs to grow.
+    pub growth: usize,
+    /// The same of the tables that have grown in this cycle.
+    pub grown: usize,
 }
 
 /// Bytes at which the first cycle of a new heap starts; no cycle starts below it.
@@ -178,47 +222,40 @@ impl Heap {
             current_white: u64::from(super::color::WHITE0),
             empty_node,
             free: [core::ptr::null_mut(); NUM_CLASSES],
-            classes: core::array::from_fn(|_| ObjClass::default()),
-            raw: RawPools::new(),
-            blocks: Blocks::default(),
-            large: Vec::new(),
+            cells: CellMemory {
+                classes: core::array::from_fn(|_| ObjClass::default()),
+                raw: RawPools::new(),
+                blocks: Blocks::default(),
+                large: Vec::new(),
+            },
             strings: StrTable::new(seed),
             shapes: Shapes::new(),
             watchpoints: Watchpoints::default(),
             names: Names { gc: dangling, mode: dangling, no_memory: dangling },
-            phase: Phase::Pause,
-            marker: Marker::default(),
-            sweep_class: NUM_CLASSES,
-            sweep_large: usize::MAX,
-            threads: Vec::new(),
-            udatas: Vec::new(),
-            protos: Vec::new(),
-            finalize: VecDeque::new(),
-            finalizing: false,
-            payloads: VecDeque::new(),
-            set_aside: Vec::new(),
-            estimate: 0,
-            debt: 0,
-            goal: MIN_GOAL,
-            pause: 200,
-            stepmul: 200,
-            stopped: false,
-            stress: 0,
-            postponed: 0,
-            memory_limit: None,
-            recovered: 0,
+            cycle: Cycle { phase: Phase::Pause, marker: Marker::default(), sweep_class: NUM_CLASSES, sweep_large: usize::MAX },
+            lists: ObjectLists::default(),
+            finalizers: Finalizers::default(),
+            pacing: Pacing {
+                estimate: 0,
+                debt: 0,
+                goal: MIN_GOAL,
+                pause: 200,
+                stepmul: 200,
+                stopped: false,
+                stress: 0,
+                postponed: 0,
+            },
+            limit: MemoryLimit::default(),
             counts: HeapCounts::default(),
             watch: None,
             internal: 0,
-            growth: 0,
-            grown: 0,
         };
         heap.names = Names {
             gc: heap.new_fixed_str(b"__gc"),
             mode: heap.new_fixed_str(b"__mode"),
             no_memory: heap.new_fixed_str(b"not enough memory"),
         };
-        heap.marker.mode_name = Some(heap.names.mode);
+        heap.cycle.marker.mode_name = Some(heap.names.mode);
         heap
     }
     /// Colour byte of new objects.
@@ -226,7 +263,7 @@ impl Heap {
     pub fn white(&self) -> u8 {
         self.current_white as u8
     }
-    /// The colour of the dead.
+    /// The colour of dead objects.
     #[inline(always)]
     pub fn other_white(&self) -> u8 {
         self.white() ^ super::color::WHITES
@@ -236,7 +273,7 @@ impl Heap {
     pub fn is_dead(&self, o: &GcHeader) -> bool {
         o.marked.get() & (self.other_white() | super::color::FIXED) == self.other_white()
     }
-    /// In debug builds: panics if a value is a freed or dead object, which nobody can have kept rightfully.
+    /// In debug builds: panics if a value is a freed or dead object. Such a value was not reachable from a root at a safepoint.
     #[inline(always)]
     pub fn check_live(&self, v: Value) {
         if cfg!(debug_assertions)
@@ -250,26 +287,27 @@ impl Heap {
     pub fn gc_due(&self) -> bool {
         self.total >= self.threshold
     }
-    /// Compiled code was left: is there something to do that it must not do?
+    /// Compiled code was left: must the collector work now, in a phase that compiled code cannot run?
     #[inline(always)]
     pub fn collects_after_exit(&self) -> bool {
-        let due = matches!(self.phase, Phase::Atomic | Phase::Finalize) && (self.postponed != 0 || self.gc_due());
-        // Nothing to find where nothing was allocated since the last time: an error that is thrown from frame to frame allocates nothing.
-        let full = self.is_full() && self.total > self.recovered;
-        due || full || self.stress == 1 && self.gc_due()
+        let due = matches!(self.cycle.phase, Phase::Atomic | Phase::Finalize) && (self.pacing.postponed != 0 || self.gc_due());
+        // If nothing was allocated since memory was last short, there is nothing to free: an error that is thrown from frame to frame
+        // allocates nothing.
+        let full = self.is_full() && self.total > self.limit.recovered;
+        due || full || self.pacing.stress == 1 && self.gc_due()
     }
-    /// Was what compiled code must not do put off so often that it has to be left now?
+    /// Has a step been postponed so often that compiled code must be left?
     #[inline]
     pub fn must_leave_code(&self) -> bool {
-        self.postponed == super::step::POSTPONED
+        self.pacing.postponed == super::step::POSTPONED
     }
     /// Is a finalizer running?
     pub fn is_finalizing(&self) -> bool {
-        self.finalizing
+        self.finalizers.running
     }
-    /// Where the collector is in its cycle.
+    /// The phase of the collector's cycle.
     pub fn phase(&self) -> Phase {
-        self.phase
+        self.cycle.phase
     }
     /// A header for a new object.
     #[inline(always)]
@@ -304,25 +342,25 @@ impl Heap {
     #[cold]
     #[inline(never)]
     fn refill(&mut self, class: usize) -> *mut FreeCell {
-        // While somebody watches, the lists that the fast path looks at are empty.
+        // While the heap is watched, the lists that the fast path looks at are empty.
         let mut list = self.take_hidden(class);
         if !list.is_null() {
             // SAFETY: the free cells of the class that were hidden.
             return unsafe { self.hand_out(class, list) };
         }
-        if let Some(b) = self.classes[class].ready.pop() {
+        if let Some(b) = self.cells.classes[class].ready.pop() {
             // SAFETY: blocks of the class are owned by it.
             list = unsafe { core::mem::replace(&mut (*b).free, core::ptr::null_mut()) };
         }
-        while list.is_null() && self.classes[class].swept < self.classes[class].blocks.len() {
+        while list.is_null() && self.cells.classes[class].swept < self.cells.classes[class].blocks.len() {
             list = self.sweep_for_cells(class);
         }
         if list.is_null() {
-            let c = &mut self.classes[class];
+            let c = &mut self.cells.classes[class];
             // SAFETY: as above; all blocks of the class are swept here, so cells carved now are not swept again this cycle.
             unsafe {
                 if c.carving.is_null() || (*c.carving).carved == (*c.carving).capacity {
-                    c.carving = self.blocks.take(class);
+                    c.carving = self.cells.blocks.take(class);
                     c.blocks.push(c.carving);
                     c.swept += 1;
                 }
@@ -349,9 +387,9 @@ impl Heap {
         }
         list
     }
-    /// Blocks may have been taken from the system.
+    /// Reports blocks that may have been taken from the system.
     pub(super) fn watch_blocks(&mut self) {
-        if self.blocks.take_added() {
+        if self.cells.blocks.take_added() {
             self.system_gave(0, false);
         }
     }
@@ -360,21 +398,21 @@ impl Heap {
     fn alloc_large(&mut self, size: usize) -> *mut u8 {
         let p = super::os::alloc_low(large_layout(size));
         self.total += size;
-        // New objects go behind those that wait for the sweep, which walks down.
-        self.large.push(LargeObj { ptr: p.cast(), size });
+        // New objects are added after those that the sweep, which goes down from the end, has still to visit.
+        self.cells.large.push(LargeObj { ptr: p.cast(), size });
         self.keep_for_copy(size);
         self.tell(Change::Alloc { at: p as usize, size });
         p
     }
     pub(crate) fn note_thread(&mut self, t: Gc<Thread>) {
-        self.threads.push(t);
+        self.lists.threads.push(t);
     }
     pub(crate) fn note_udata(&mut self, u: Gc<Udata>) {
-        self.udatas.push(u);
+        self.lists.udatas.push(u);
     }
     /// Registers a new prototype, which owns memory besides its cell.
     pub(crate) fn note_proto(&mut self, p: Gc<Proto>) {
-        self.protos.push(p);
+        self.lists.protos.push(p);
         self.total += p.owned_bytes();
         self.tell_proto(p);
     }
@@ -384,15 +422,15 @@ impl Heap {
         self.total -= bytes;
         self.counts.freed += bytes;
     }
-    /// What has happened so far.
+    /// Counts of events so far.
     pub fn counts(&self) -> HeapCounts {
         self.counts
     }
-    /// Strings that there are.
+    /// Number of strings.
     pub fn num_strings(&self) -> usize {
         self.strings.count()
     }
-    /// Bytes that an object takes, with what it owns (of a userdata's payload: what it told the collector).
+    /// Bytes of an object, with those of the memory that it owns. For the payload of a userdata: the bytes that the host has told.
     pub fn object_size(&self, o: Gc<GcHeader>) -> usize {
         let cell = match o.typed() {
             Some(Object::Str(s)) => crate::object::STR_DATA + s.len() + 1,
@@ -415,7 +453,7 @@ impl Heap {
     }
     /// Calls `f` for each object that is not dead.
     pub fn for_each_object(&self, mut f: impl FnMut(Gc<GcHeader>)) {
-        for c in &self.classes {
+        for c in &self.cells.classes {
             for &b in &c.blocks {
                 // SAFETY: carved cells of object blocks have a header, of kind Free where there is no object.
                 unsafe {
@@ -429,7 +467,7 @@ impl Heap {
                 }
             }
         }
-        for l in &self.large {
+        for l in &self.cells.large {
             // SAFETY: the list holds objects that are not freed yet.
             unsafe {
                 if !self.is_dead(&*l.ptr) {

@@ -35,7 +35,7 @@ impl Heap {
     /// What should be kept back.
     fn reserve(&self) -> usize {
         // A quarter: so much may the collector need to note what it has reached.
-        self.growth + self.total / 4 + BASE
+        self.limit.growth + self.total / 4 + BASE
     }
     /// The system was asked for memory, to be outgrown perhaps by twice as much.
     #[cold]
@@ -44,8 +44,8 @@ impl Heap {
     }
     /// The system was asked for memory; compiled code may ask for `growth` bytes in one piece without a check, because of it.
     pub(super) fn keep_for_copy(&mut self, growth: usize) {
-        self.grown = self.grown.max(growth);
-        self.growth = self.growth.max(growth);
+        self.limit.grown = self.limit.grown.max(growth);
+        self.limit.growth = self.limit.growth.max(growth);
         reserve::keep(self.reserve());
         if reserve::is_short() {
             self.threshold = 0;
@@ -59,12 +59,12 @@ impl Heap {
     /// The largest object that is alive, of those too large for a cell, when all that is alive has been marked.
     pub(super) fn largest_alive(&self) -> usize {
         // SAFETY: the list holds objects that are not freed yet.
-        let alive = self.large.iter().filter(|l| unsafe { !(*l.ptr).is_white() });
+        let alive = self.cells.large.iter().filter(|l| unsafe { !(*l.ptr).is_white() });
         alive.map(|l| l.size).max().unwrap_or(0)
     }
     /// Is the heap at its limit, or memory short?
     pub fn is_full(&self) -> bool {
-        self.memory_limit.is_some_and(|limit| self.total > limit) || reserve::is_short()
+        self.limit.bytes.is_some_and(|limit| self.total > limit) || reserve::is_short()
     }
 }
 
@@ -78,12 +78,12 @@ impl Heap {
 impl Vm {
     /// Limits the heap to `bytes`; `None` takes the limit away.
     pub fn set_memory_limit(&mut self, bytes: Option<usize>) {
-        self.heap.memory_limit = bytes;
+        self.heap.limit.bytes = bytes;
         self.heap.update_threshold();
     }
     /// The limit of the heap.
     pub fn memory_limit(&self) -> Option<usize> {
-        self.heap.memory_limit
+        self.heap.limit.bytes
     }
     /// To be called before an allocation of `bytes` that may be large. May be a safepoint, which collects.
     #[inline]
@@ -121,7 +121,7 @@ impl Vm {
     }
     /// No buffer may be longer.
     pub fn longest_buffer(&self) -> usize {
-        self.heap.memory_limit.map_or(MAX_ALLOC, |limit| limit.min(MAX_ALLOC))
+        self.heap.limit.bytes.map_or(MAX_ALLOC, |limit| limit.min(MAX_ALLOC))
     }
     /// A new string, which may be large.
     pub fn checked_str(&mut self, bytes: &[u8]) -> LuaResult<Gc<Str>> {
@@ -138,7 +138,7 @@ impl Vm {
     #[inline(never)]
     fn has_room_for_long_str(&self, bytes: usize) -> bool {
         let within = |limit| self.heap.total.saturating_add(bytes) <= limit;
-        let allowed = bytes <= LONGEST_STRING && self.heap.memory_limit.is_none_or(within);
+        let allowed = bytes <= LONGEST_STRING && self.heap.limit.bytes.is_none_or(within);
         allowed && !reserve::is_short() && (bytes < ASK || reserve::has_room(bytes))
     }
     /// Makes room for `more` bytes in the scratch buffer of compiled code. Where that fails, the buffer is cut there, and its string is
@@ -186,7 +186,7 @@ impl Vm {
         if reserve::is_short() {
             self.recover()?;
         }
-        match self.heap.memory_limit {
+        match self.heap.limit.bytes {
             Some(limit) if self.heap.total.saturating_add(extra) > limit => self.collect_for(extra, limit),
             _ => Ok(()),
         }
@@ -196,7 +196,7 @@ impl Vm {
     #[inline(never)]
     fn recover(&mut self) -> LuaResult<()> {
         self.full_gc();
-        self.heap.recovered = self.heap.total;
+        self.heap.limit.recovered = self.heap.total;
         let renewed = reserve::renew(self.heap.reserve());
         self.heap.update_threshold();
         if renewed { Ok(()) } else { Err(self.out_of_memory()) }
@@ -205,7 +205,7 @@ impl Vm {
     #[inline(never)]
     fn collect_for(&mut self, extra: usize, limit: usize) -> LuaResult<()> {
         self.full_gc();
-        self.heap.recovered = self.heap.total;
+        self.heap.limit.recovered = self.heap.total;
         if self.heap.total.saturating_add(extra) > limit { Err(self.out_of_memory()) } else { Ok(()) }
     }
     /// "not enough memory"

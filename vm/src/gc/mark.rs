@@ -1,7 +1,7 @@
 //! Marking.
 //!
-//! A white object that is reached becomes gray and goes on a stack; taking it off the stack makes it black and reaches what it
-//! refers to. Nothing recurses.
+//! A white object that is reached becomes gray and is pushed on a stack. When it is popped, it becomes black, and the objects that it
+//! refers to are reached. There is no recursion.
 #![allow(unsafe_code, reason = "above its top, a stack holds nothing that anybody needs")]
 
 use super::Heap;
@@ -12,7 +12,7 @@ use crate::object::{Gc, GcHeader, Kind, Object, Proto, ProtoFlags, ShapeSet, Str
 use crate::value::Value;
 use std::rc::Rc;
 
-/// Tables larger than this need memory in one piece to grow that is worth keeping back.
+/// A table larger than this needs memory in one piece to grow, which must be reserved.
 const LARGE: usize = 1 << 20;
 
 /// The marking state.
@@ -24,11 +24,11 @@ pub struct Marker {
     pub(super) gray_again: Vec<Gc<GcHeader>>,
     /// Weak tables met.
     pub(super) weak: Vec<(Gc<Table>, WeakMode)>,
-    /// Prototypes met whose traces are to be marked, when all else is.
+    /// Prototypes that were reached and whose traces are marked last.
     pub(super) traced: Vec<Gc<Proto>>,
     /// Shapes of tables whose keys are marked.
     pub(super) keyed: ShapeSet,
-    /// What the largest table needs to grow.
+    /// Bytes that the largest table needs to grow.
     pub(super) growth: usize,
     /// In the atomic phase?
     pub(super) atomic: bool,
@@ -52,7 +52,7 @@ impl Visitor for Marker {
             Some((cur, top)) if core::ptr::eq(&raw const *cur, t) => top,
             _ => t.top.get(),
         };
-        // Compiled code may have left the VM's top behind when it moved on to another stack.
+        // Compiled code may not have updated the VM's top when it switched to another stack.
         let end = t.stack.get().wrapping_add(t.size.get() as usize);
         if top < t.stack.get() || top > end { end } else { top }
     }
@@ -77,7 +77,7 @@ impl Marker {
             }
         }
     }
-    /// The traces of a prototype are to be marked that was met before it had some.
+    /// Notes that the traces of a prototype must be marked, which got them after it was marked.
     pub fn mark_traces_of(&mut self, p: Gc<Proto>) {
         self.traced.push(p);
     }
@@ -86,7 +86,7 @@ impl Marker {
     pub fn mark<T>(&mut self, o: Gc<T>) {
         self.mark_object(o.header());
     }
-    /// Drops what a cycle left.
+    /// Clears what the last cycle has left.
     pub(super) fn reset(&mut self) {
         self.gray.clear();
         self.gray_again.clear();
@@ -98,8 +98,8 @@ impl Marker {
         self.gray_again.shrink_to(1 << 12);
         self.atomic = false;
     }
-    /// Traverses gray objects until about `budget` bytes are done; returns the bytes done. Less than the budget means that none
-    /// are left.
+    /// Traverses gray objects until about `budget` bytes are done; returns the bytes done. A result below the budget means that no gray
+    /// object remains.
     pub(super) fn propagate(&mut self, budget: usize) -> usize {
         let mut done = 0;
         while done < budget {
@@ -163,7 +163,7 @@ impl Marker {
         }
         work
     }
-    /// As [`Table::visit`], but for the keys where they are known to be marked.
+    /// As [`Table::visit`], but without the keys if they are known to be marked.
     #[inline(always)]
     fn visit_table(&mut self, t: Gc<Table>) {
         if !self.keyed.add(t.shape.get()) {
@@ -180,7 +180,7 @@ impl Marker {
     #[cold]
     #[inline(never)]
     fn traverse_thread(&mut self, t: Gc<Thread>) -> usize {
-        // Stays gray, and is looked at again in the atomic phase.
+        // It stays gray, and is traversed again in the atomic phase.
         t.visit(self);
         if self.atomic {
             // SAFETY: the top of that stack.
@@ -211,11 +211,11 @@ unsafe fn clear_unused_stack(t: &Thread, top: *mut Value) {
 impl Vm {
     /// Tells the marker where the running stack ends.
     pub(super) fn note_running(&mut self) {
-        self.heap.marker.running = Some((self.cur, self.top));
+        self.heap.cycle.marker.running = Some((self.cur, self.top));
     }
     /// Marks all roots.
     pub(super) fn mark_roots(&mut self) {
-        let m = &mut self.heap.marker;
+        let m = &mut self.heap.cycle.marker;
         m.mark(self.realm.main);
         m.mark(self.cur);
         m.mark(self.realm.globals);
@@ -234,22 +234,22 @@ impl Vm {
         for (_, v) in &self.host.event_handlers {
             m.mark_value(*v);
         }
-        for u in &self.heap.finalize {
+        for u in &self.heap.finalizers.due {
             m.mark(*u);
         }
-        for v in &self.heap.set_aside {
+        for v in &self.heap.finalizers.set_aside {
             m.mark_value(*v);
         }
         let compiler = self.compiler.clone();
-        compiler.mark(&mut self.heap.marker);
+        compiler.mark(&mut self.heap.cycle.marker);
         if let Some(consumer) = self.sampling_consumer() {
-            consumer.mark(&mut self.heap.marker);
+            consumer.mark(&mut self.heap.cycle.marker);
         }
     }
     /// Traverses all gray objects, and then the traces of the prototypes met so far.
     pub(super) fn propagate_with_traces(&mut self) -> usize {
         let (compiler, waiting) = (Rc::clone(&self.compiler), self.compiled.native_calls != 0);
-        let m = &mut self.heap.marker;
+        let m = &mut self.heap.cycle.marker;
         let mut done = 0;
         loop {
             done += m.propagate(usize::MAX);
@@ -259,8 +259,8 @@ impl Vm {
     }
     /// Starts a cycle.
     pub(super) fn start_cycle(&mut self) {
-        self.heap.marker.reset();
-        self.heap.grown = 0;
+        self.heap.cycle.marker.reset();
+        self.heap.limit.grown = 0;
         self.mark_roots();
     }
 }

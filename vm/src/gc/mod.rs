@@ -1,8 +1,8 @@
 //! The heap and the collector.
 //!
-//! Objects live in cells of 64 KB blocks, one size class per block ([`heap`]); what they own besides (array and hash parts,
-//! stacks) comes from pools of the same classes ([`raw`]). The collector is an incremental tri-colour mark with a lazy sweep
-//! and does not move anything:
+//! Objects live in cells of 64 KB blocks, one size class per block ([`heap`]); the memory that they own besides (array and hash parts,
+//! stacks) comes from pools of the same classes ([`raw`]). The collector is an incremental tri-colour mark with a lazy sweep, and does not
+//! move anything:
 //!
 //! ```text
 //!   Pause -> Propagate -> Atomic -> Sweep -> Finalize -> Pause

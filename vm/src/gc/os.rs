@@ -1,7 +1,7 @@
 //! Memory for objects, at addresses that fit a value's payload.
 //!
-//! Where the system keeps user addresses below 2^47, any allocator will do. Linux on aarch64 goes up to 2^48, and its `malloc`
-//! uses the upper half: there, pages are mapped at chosen addresses.
+//! If the system keeps user addresses below 2^47, any allocator can be used. Linux on aarch64 goes up to 2^48, and its `malloc` uses the
+//! upper half: there, pages are mapped at chosen addresses.
 #![allow(unsafe_code, reason = "memory is given back to the system with the layout that it was taken with")]
 
 use std::alloc::Layout;
@@ -47,12 +47,12 @@ mod imp {
     use core::sync::atomic::{AtomicUsize, Ordering};
     use std::alloc::Layout;
 
-    /// Alignment of what is mapped; at least the page size.
+    /// Alignment of mappings; at least the page size.
     const UNIT: usize = 1 << 16;
-    /// Where mapping begins, and where it begins again.
+    /// The first address that is tried, and the one that is tried again after the last.
     const FIRST: usize = 1 << 36;
     const LAST: usize = 1 << 46;
-    /// Addresses tried before giving up.
+    /// The most addresses that are tried.
     const TRIES: usize = 1 << 12;
 
     static NEXT: AtomicUsize = AtomicUsize::new(FIRST);

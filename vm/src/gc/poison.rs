@@ -1,10 +1,10 @@
 //! Poisoning of free cells for AddressSanitizer: a use of an object or of raw memory after it was freed is reported. Without the feature
 //! `asan` nothing is poisoned.
 //!
-//! The heap itself reads and writes free cells by the functions of [`super::block`] alone.
+//! The heap itself reads and writes free cells only by the functions of [`super::block`].
 #![allow(unsafe_code, reason = "the sanitizer is told of memory inside blocks of the heap only")]
 
-/// Is AddressSanitizer told?
+/// Is poisoning compiled in?
 pub const ON: bool = cfg!(feature = "asan");
 
 #[cfg(feature = "asan")]
@@ -43,17 +43,17 @@ mod imp {
     }
 }
 
-/// From now on the memory must not be touched.
+/// From now on accesses to the memory are reported.
 #[inline(always)]
 pub(super) fn forbid(start: *mut u8, size: usize) {
     imp::forbid(start, size);
 }
-/// From now on the memory may be touched.
+/// From now on the memory may be accessed.
 #[inline(always)]
 pub(super) fn allow(start: *mut u8, size: usize) {
     imp::allow(start, size);
 }
-/// Must the byte not be touched?
+/// Is an access to the byte reported?
 #[inline(always)]
 pub(super) fn is_forbidden(at: *mut u8) -> bool {
     imp::is_forbidden(at)

@@ -1,6 +1,6 @@
-//! Raw memory that objects own: array and hash parts of tables, stacks. Same size classes as objects, freed explicitly; each
-//! block keeps its own free list, so that an empty block can go to another class. What is larger than a cell comes from the
-//! system allocator. All of it counts in [`Heap::total`].
+//! Raw memory that objects own: array and hash parts of tables, stacks. It has the same size classes as objects, and is freed explicitly.
+//! Each block keeps its own free list, so that an empty block can move to another class. Memory larger than a cell comes from the system
+//! allocator. All of it counts in [`Heap::total`].
 #![allow(unsafe_code, reason = "raw memory is freed and resized with the size that it was allocated with")]
 
 use super::Heap;
@@ -24,7 +24,7 @@ struct RawClass {
 #[derive(Debug)]
 pub(super) struct RawPools {
     classes: [RawClass; NUM_CLASSES],
-    /// What is larger takes the slow path: [`RAW_MAX`], or 0 while every change is to be told.
+    /// Larger sizes take the slow path: [`RAW_MAX`], or 0 while the heap is watched.
     pub fast_max: usize,
     stagger: Stagger,
 }
@@ -52,7 +52,7 @@ impl Heap {
     /// Uninitialised memory of `size` bytes (not 0), aligned to 16.
     #[inline]
     pub fn alloc_raw(&mut self, size: usize) -> *mut u8 {
-        if size > self.raw.fast_max {
+        if size > self.cells.raw.fast_max {
             return self.alloc_raw_apart(size);
         }
         self.alloc_raw_cell(size)
@@ -62,7 +62,7 @@ impl Heap {
     fn alloc_raw_apart(&mut self, size: usize) -> *mut u8 {
         let (p, size) =
             if size > RAW_MAX { (self.alloc_raw_large(size), size) } else { (self.alloc_raw_cell(size), real_size(size)) };
-        if self.raw.fast_max == 0 {
+        if self.cells.raw.fast_max == 0 {
             self.tell(Change::Alloc { at: p as usize, size });
         }
         p
@@ -70,7 +70,7 @@ impl Heap {
     #[inline(always)]
     fn alloc_raw_cell(&mut self, size: usize) -> *mut u8 {
         let class = class_of(size);
-        let b = self.raw.classes[class].current;
+        let b = self.cells.raw.classes[class].current;
         self.total += class_size(class);
         // SAFETY: `current` is null or a block of this class, owned by the pools; a cell on its list is free.
         unsafe {
@@ -86,7 +86,7 @@ impl Heap {
     #[cold]
     #[inline(never)]
     fn alloc_raw_slow(&mut self, class: usize) -> *mut u8 {
-        let c = &mut self.raw.classes[class];
+        let c = &mut self.cells.raw.classes[class];
         // SAFETY: all blocks of the class are owned by the pools.
         unsafe {
             let full = c.current.is_null() || (*c.current).carved == (*c.current).capacity;
@@ -96,7 +96,7 @@ impl Heap {
                         (*b).listed = UNLISTED;
                         b
                     }
-                    None => self.blocks.take(class),
+                    None => self.cells.blocks.take(class),
                 };
             }
             let b = c.current;
@@ -112,7 +112,7 @@ impl Heap {
     }
     fn alloc_raw_large(&mut self, size: usize) -> *mut u8 {
         let layout = large_layout(size);
-        let stagger = &mut self.raw.stagger;
+        let stagger = &mut self.cells.raw.stagger;
         let p = or_from_reserve(|| {
             if size >= STAGGERED {
                 return stagger.alloc(size);
@@ -134,14 +134,14 @@ impl Heap {
     #[inline]
     pub unsafe fn free_raw(&mut self, p: *mut u8, size: usize) {
         // SAFETY: by the contract.
-        unsafe { if size > self.raw.fast_max { self.free_raw_apart(p, size) } else { self.free_raw_cell(p, size) } }
+        unsafe { if size > self.cells.raw.fast_max { self.free_raw_apart(p, size) } else { self.free_raw_cell(p, size) } }
     }
     /// # Safety
     /// As for [`Heap::free_raw`].
     #[cold]
     #[inline(never)]
     unsafe fn free_raw_apart(&mut self, p: *mut u8, size: usize) {
-        if self.raw.fast_max == 0 {
+        if self.cells.raw.fast_max == 0 {
             self.tell(Change::Free { at: p as usize, size: real_size(size) });
         }
         if size <= RAW_MAX {
@@ -170,18 +170,18 @@ impl Heap {
             FreeCell::put(cell, (*b).free, class_size(class));
             (*b).free = cell;
             (*b).live -= 1;
-            if ((*b).listed == UNLISTED || (*b).live == 0) && self.raw.classes[class].current != b {
+            if ((*b).listed == UNLISTED || (*b).live == 0) && self.cells.raw.classes[class].current != b {
                 self.raw_block_freed(b);
             }
         }
     }
-    /// A cell of a block other than the current one was freed: lists the block, or gives it away when it became empty.
+    /// A cell of a block other than the current one was freed: lists the block, or frees it when it has become empty.
     #[cold]
     #[inline(never)]
     fn raw_block_freed(&mut self, b: *mut Block) {
         // SAFETY: called with a block of the pools.
         unsafe {
-            let c = &mut self.raw.classes[(*b).class as usize];
+            let c = &mut self.cells.raw.classes[(*b).class as usize];
             if (*b).live == 0 {
                 let i = (*b).listed;
                 if i != UNLISTED {
@@ -190,7 +190,7 @@ impl Heap {
                         (*moved).listed = i;
                     }
                 }
-                self.blocks.give(b);
+                self.cells.blocks.give(b);
             } else {
                 (*b).listed = c.partial.len() as u32;
                 c.partial.push(b);
@@ -202,16 +202,16 @@ impl Heap {
     /// # Safety
     /// As for [`Heap::free_raw`]; `old` may be 0 with any pointer. `new` is not 0.
     pub unsafe fn realloc_raw(&mut self, p: *mut u8, old: usize, new: usize) -> *mut u8 {
-        if old == 0 || self.raw.fast_max != 0 {
+        if old == 0 || self.cells.raw.fast_max != 0 {
             // SAFETY: by the contract.
             return unsafe { self.resize_raw(p, old, new) };
         }
-        // One change, whatever it takes. It may be the running stack that is about to move.
+        // This is one change for a watcher, however it is done. The running stack may be about to move, so the place is determined before.
         let place = self.place();
-        self.raw.fast_max = RAW_MAX;
+        self.cells.raw.fast_max = RAW_MAX;
         // SAFETY: by the contract.
         let q = unsafe { self.resize_raw(p, old, new) };
-        self.raw.fast_max = 0;
+        self.cells.raw.fast_max = 0;
         let change = Change::Realloc { from: p as usize, old: real_size(old), to: q as usize, new: real_size(new) };
         self.tell_watcher(place, change);
         q

@@ -1,11 +1,11 @@
-//! Memory kept back, so that the end of memory is an error of the program and not the end of the process.
+//! Reserved memory: running out of memory is an error of the program, and does not end the process.
 //!
-//! A part of the address space is mapped and never touched. When the system refuses memory, that part is given up and the request
-//! tried again. From then on memory is *short*: the next safepoint collects, and fails with "not enough memory" if the part cannot
-//! be mapped again ([`crate::Vm::check_alloc`], `limit`). What is asked for in one piece is checked beforehand, or is no larger
-//! than what the heap has kept back for its largest table.
+//! A part of the address space is mapped and never touched: the reserve. When the system refuses memory, the reserve is unmapped and the
+//! request is tried again. From then on memory is *short*: the next safepoint collects, and fails with "not enough memory" if the reserve
+//! cannot be mapped again ([`crate::Vm::check_alloc`], `limit`). A request for one large piece is checked beforehand, or is no larger than
+//! the reserve, which is at least what the largest table needs to grow.
 //!
-//! The reserve is the process's. A program with several states keeps what the last one that asked needs.
+//! The process has one reserve. A program with several states reserves what the last one that asked needs.
 #![allow(unsafe_code, reason = "memory that is kept for emergencies was mapped with the size that it is given back with")]
 
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -16,19 +16,19 @@ use std::sync::{Mutex, PoisonError};
 /// Sizes are multiples of this.
 const UNIT: usize = 1 << 20;
 
-/// What is mapped.
+/// The mapping.
 static REGION: Mutex<Option<MmapMut>> = Mutex::new(None);
-/// Its size, to look at.
+/// The size of the mapping, to be read without the lock.
 static SIZE: AtomicUsize = AtomicUsize::new(0);
 static SHORT: AtomicBool = AtomicBool::new(false);
 
-/// Was the reserve needed?
+/// Has the reserve been used?
 #[inline]
 pub fn is_short() -> bool {
     SHORT.load(Ordering::Relaxed)
 }
 
-/// Keeps at least `bytes` back, unless memory is short; if that much is not to be had, it is.
+/// Reserves at least `bytes`, unless memory is short; memory is short if that fails.
 #[inline]
 pub fn keep(bytes: usize) {
     if bytes > SIZE.load(Ordering::Relaxed) && !is_short() {
@@ -36,7 +36,7 @@ pub fn keep(bytes: usize) {
     }
 }
 
-/// Keeps about `bytes` back; memory is short if they are not to be had.
+/// Reserves about `bytes`; memory is short if that fails.
 #[cold]
 pub fn renew(bytes: usize) -> bool {
     if cfg!(miri) {
@@ -45,7 +45,7 @@ pub fn renew(bytes: usize) -> bool {
     let bytes = bytes.next_multiple_of(UNIT);
     let mut region = REGION.lock().unwrap_or_else(PoisonError::into_inner);
     if region.as_ref().map_or(0, |r| r.len()) != bytes {
-        // The old one goes first: both need not fit.
+        // The old mapping is removed first, since both together may not fit.
         *region = None;
         *region = Some(bytes).filter(|n| *n != 0).and_then(map);
         SIZE.store(region.as_ref().map_or(0, |r| r.len()), Ordering::Relaxed);
@@ -55,7 +55,7 @@ pub fn renew(bytes: usize) -> bool {
     kept
 }
 
-/// The system has refused memory: lets the reserve go. False if there is none.
+/// The system has refused memory: unmaps the reserve. Returns false if there is none.
 #[cold]
 fn give_up() -> bool {
     let Ok(mut region) = REGION.try_lock() else { return false };
@@ -65,30 +65,30 @@ fn give_up() -> bool {
     had
 }
 
-/// Would `bytes` in one piece be had now, the reserve left alone?
+/// Could `bytes` be allocated in one piece now, without the reserve?
 #[cold]
 pub fn has_room(bytes: usize) -> bool {
     cfg!(miri) || map(bytes).is_some()
 }
 
-/// What `alloc` gives, if need be from the reserve.
+/// The result of `alloc`, which is tried again without the reserve if it fails.
 #[inline]
 pub fn or_from_reserve(mut alloc: impl FnMut() -> *mut u8) -> *mut u8 {
     let p = alloc();
     if p.is_null() && give_up() { alloc() } else { p }
 }
 
-/// Maps memory that counts for nothing until it is touched.
+/// Maps memory that the system does not provide until it is touched.
 fn map(bytes: usize) -> Option<MmapMut> {
     MmapOptions::new().len(bytes).no_reserve_swap().map_anon().ok()
 }
 
-/// The system's allocator, with the reserve behind it. For `#[global_allocator]`: the small pieces of memory that are not on the
-/// heap of a state come from there.
+/// The system's allocator with the reserve. For `#[global_allocator]`: small pieces of memory that are not on the heap of a state come from
+/// it.
 #[derive(Copy, Clone, Debug)]
 pub struct Allocator;
 
-// SAFETY: all is the system allocator's; a request that it refused is made once more.
+// SAFETY: all calls go to the system allocator; a refused request is made once more.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

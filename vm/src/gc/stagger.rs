@@ -1,31 +1,31 @@
 //! Large raw memory at staggered page offsets: Bonwick's cache colouring (*The Slab Allocator*, 1994), for arrays.
 //!
-//! The system gives arrays of one size, most of all powers of two, at the same offset in a page or 16 bytes from it. Then elements of
-//! one index are in the same set of the cache, more of them than it has ways, and a load waits for a store to the other array whose
-//! address differs in higher bits only. A program that runs along several arrays took 1.4 times as long, or did not, by where its
-//! name had put the heap.
+//! The system's allocator places arrays of one size, most of all powers of two, at the same offset in a page or 16 bytes from it. Then
+//! elements of one index are in the same set of the cache, more of them than it has ways, and a load waits for a store to another array
+//! whose address differs in higher bits only. A program that runs along several arrays took up to 1.4 times as long, depending on where the
+//! heap began.
 #![allow(unsafe_code, reason = "in front of staggered memory lies the address that the system gave")]
 
 use std::alloc::{Layout, alloc, dealloc, realloc};
 
-/// From here on memory is staggered; what it costs is an eighth at the most.
+/// Memory of at least this size is staggered; that costs at most an eighth of it.
 pub(super) const STAGGERED: usize = 32 << 10;
-/// What decides the set, and whether two addresses look the same to a load.
+/// The bits of an address below this decide the set of the cache, and whether a load takes two addresses for the same.
 const PAGE: usize = 4096;
-/// From one allocation to the next: an odd number of cache lines, so that all are met, near the golden section of a page, so that a
-/// few are far apart.
+/// The offset from one allocation to the next: an odd number of cache lines, so that all lines of a page are used, and near the golden
+/// section of a page, so that few allocations are far apart.
 const STRIDE: usize = 39 * 64;
-/// In front of the memory: where the system's begins.
+/// Bytes in front of the memory that hold the address of the system's allocation.
 const HEADER: usize = 16;
 
-/// Offset in a page of what is allocated next.
+/// The offset in a page of the next allocation.
 #[derive(Debug, Default)]
 pub(super) struct Stagger(usize);
 
 fn layout(size: usize) -> Layout {
     super::raw::large_layout(size.saturating_add(HEADER + PAGE))
 }
-/// The address at or after `base`, with room for the header, that is at `offset` in a page.
+/// The first address at or after `base`, with room for the header, that has this offset in a page.
 fn place(base: *mut u8, offset: usize) -> *mut u8 {
     let first = base.wrapping_add(HEADER);
     first.wrapping_add(offset.wrapping_sub(first.addr()) % PAGE)
@@ -61,12 +61,13 @@ pub(super) unsafe fn free(p: *mut u8, size: usize) {
     unsafe { dealloc(header(p).read(), layout(size)) }
 }
 
-/// Changes the size of memory from [`Stagger::alloc`], both at least [`STAGGERED`]; null, and nothing changed, if there is no memory.
+/// Changes the size of memory from [`Stagger::alloc`], both at least [`STAGGERED`]. Returns null, and changes nothing, if there is no
+/// memory.
 ///
 /// # Safety
 /// As for [`free`].
 pub(super) unsafe fn resize(p: *mut u8, old: usize, new: usize) -> *mut u8 {
-    // SAFETY: by the contract. The contents are within both sizes, before and behind the place that they move to.
+    // SAFETY: by the contract. The contents are within both sizes, before and after they are moved.
     unsafe {
         let base = header(p).read();
         let before = p.addr() - base.addr();

@@ -1,55 +1,58 @@
-//! Collection steps, and what `collectgarbage` is made of.
+//! Collection steps, and the operations of `collectgarbage`.
 #![allow(unsafe_code, reason = "upvalues on the list of a thread are not freed")]
 
 use super::{Heap, Phase};
 use crate::Vm;
 use crate::error::LuaResult;
+use crate::interrupt::Cause;
 use crate::object::{Gc, Thread};
 use crate::sample::Activity;
 
 /// A step is due after this many bytes allocated.
 const STEP: usize = 16 << 10;
-/// So many steps may compiled code go on where it should leave for the collector: most of it leaves by itself before.
+/// Work between two looks at interrupts in a full collection: about a millisecond.
+const PART: usize = 1 << 20;
+/// Compiled code may postpone so many steps that it cannot run: most traces are left by themselves before.
 pub(super) const POSTPONED: u32 = 8;
 
 impl Heap {
     /// Recomputes the threshold from the goal, the limit and the switches.
     pub(super) fn update_threshold(&mut self) {
-        let goal = if self.stopped || self.finalizing {
+        let goal = if self.pacing.stopped || self.finalizers.running {
             usize::MAX
-        } else if self.stress != 0 {
+        } else if self.pacing.stress != 0 {
             0
         } else {
-            self.goal
+            self.pacing.goal
         };
         if super::reserve::is_short() {
             self.threshold = 0;
             return;
         }
-        self.threshold = match self.memory_limit {
+        self.threshold = match self.limit.bytes {
             Some(limit) => goal.min(limit.saturating_add(1)),
             None => goal,
         };
     }
     fn set_goal(&mut self, goal: usize) {
-        self.goal = goal;
+        self.pacing.goal = goal;
         self.update_threshold();
     }
-    /// The cycle is over: waits until the heap has grown by the pause.
+    /// The cycle is complete: sets the goal, so that the heap grows by the pause before the next cycle.
     fn rest(&mut self) {
-        self.debt = 0;
-        // A cycle has come to its end: what was in use when memory was short says nothing any more.
-        self.recovered = 0;
-        self.set_goal((self.estimate / 100).saturating_mul(self.pause as usize).max(super::heap::MIN_GOAL));
+        self.pacing.debt = 0;
+        // After a complete cycle, the use of memory when it was short means nothing any more.
+        self.limit.recovered = 0;
+        self.set_goal((self.pacing.estimate / 100).saturating_mul(self.pacing.pause as usize).max(super::heap::MIN_GOAL));
     }
-    /// Work for `bytes` allocated.
+    /// The work that `bytes` of allocation cause.
     fn work_for(&self, bytes: usize) -> usize {
-        if self.stepmul == 0 { usize::MAX >> 1 } else { (bytes / 100).saturating_mul(self.stepmul as usize).max(1) }
+        if self.pacing.stepmul == 0 { usize::MAX >> 1 } else { (bytes / 100).saturating_mul(self.pacing.stepmul as usize).max(1) }
     }
 }
 
 impl Vm {
-    /// A safepoint: collects if that is due. Whatever must survive is reachable from a root; [`Vm::top`] is above everything
+    /// A safepoint: collects if that is due. All objects that must survive are reachable from a root, and [`Vm::top`] is above everything
     /// live on the running stack. Fails with "not enough memory" if the heap stays above its limit.
     #[inline(always)]
     pub fn safepoint(&mut self) -> LuaResult<()> {
@@ -59,24 +62,24 @@ impl Vm {
     #[inline(never)]
     fn safepoint_slow(&mut self) -> LuaResult<()> {
         let h = &self.heap;
-        if !h.stopped && !h.finalizing {
-            if h.stress != 0 {
+        if !h.pacing.stopped && !h.finalizers.running {
+            if h.pacing.stress != 0 {
                 self.stress();
-            } else if h.total >= h.goal {
+            } else if h.total >= h.pacing.goal {
                 self.timed_step();
             }
         }
         self.drop_payloads();
         self.enforce_limit(0)
     }
-    /// Does the work that is due for what was allocated since the last step. True when that completed a cycle.
+    /// Does the work that is due for the allocations since the last step. True when that completed a cycle.
     fn timed_step(&mut self) -> bool {
         let h = &mut self.heap;
-        if h.total > h.goal {
-            h.debt += h.total - h.goal;
-            h.goal = h.total;
+        if h.total > h.pacing.goal {
+            h.pacing.debt += h.total - h.pacing.goal;
+            h.pacing.goal = h.total;
         }
-        h.postponed = 0;
+        h.pacing.postponed = 0;
         let budget = h.work_for(STEP);
         if self.work(budget) {
             self.heap.rest();
@@ -87,10 +90,10 @@ impl Vm {
     }
     fn next_step_due(&mut self) {
         let h = &mut self.heap;
-        if h.debt < STEP {
+        if h.pacing.debt < STEP {
             h.set_goal(h.total + STEP);
         } else {
-            h.debt -= STEP;
+            h.pacing.debt -= STEP;
             h.set_goal(h.total);
         }
     }
@@ -100,7 +103,7 @@ impl Vm {
         self.note_running();
         let complete = loop {
             let done = self.one_step(budget);
-            if self.heap.phase == Phase::Pause {
+            if self.heap.cycle.phase == Phase::Pause {
                 break true;
             }
             if done >= budget {
@@ -111,19 +114,19 @@ impl Vm {
         self.begin_activity(before);
         complete
     }
-    /// The smallest unit of work in the present phase.
+    /// The smallest unit of work in the current phase.
     fn one_step(&mut self, budget: usize) -> usize {
-        self.heap.counts.steps[self.heap.phase as usize] += 1;
-        match self.heap.phase {
+        self.heap.counts.steps[self.heap.cycle.phase as usize] += 1;
+        match self.heap.cycle.phase {
             Phase::Pause => {
                 self.start_cycle();
-                self.heap.phase = Phase::Propagate;
+                self.heap.cycle.phase = Phase::Propagate;
                 256
             }
             Phase::Propagate => {
-                let done = self.heap.marker.propagate(budget);
-                if self.heap.marker.gray.is_empty() {
-                    self.heap.phase = Phase::Atomic;
+                let done = self.heap.cycle.marker.propagate(budget);
+                if self.heap.cycle.marker.gray.is_empty() {
+                    self.heap.cycle.phase = Phase::Atomic;
                 }
                 done
             }
@@ -145,36 +148,36 @@ impl Vm {
     }
     fn end_sweep(&mut self) {
         let h = &mut self.heap;
-        h.blocks.trim();
-        h.phase = if h.finalize.is_empty() { Phase::Pause } else { Phase::Finalize };
+        h.cells.blocks.trim();
+        h.cycle.phase = if h.finalizers.due.is_empty() { Phase::Pause } else { Phase::Finalize };
     }
     /// Steps for compiled code, whose live values are not all on the stack: no atomic phase and no finalizers. True when one of
     /// them has been due for a while (or the limit is reached): the trace must leave.
     pub fn gc_step_on_trace(&mut self) -> bool {
         let h = &mut self.heap;
-        let stress = h.stress;
-        if h.is_full() || stress == 1 || h.total < h.goal && stress == 0 || h.finalizing || h.stopped {
+        let stress = h.pacing.stress;
+        if h.is_full() || stress == 1 || h.total < h.pacing.goal && stress == 0 || h.finalizers.running || h.pacing.stopped {
             // Due only because of the limit or of stress.
             return h.gc_due();
         }
-        h.debt += h.total.saturating_sub(h.goal);
+        h.pacing.debt += h.total.saturating_sub(h.pacing.goal);
         h.set_goal(h.total);
-        // A trace has one safepoint, however much it allocates from one to the next.
-        let more = h.debt - h.debt % STEP;
+        // A trace has one safepoint, however much it allocates between two of them.
+        let more = h.pacing.debt - h.pacing.debt % STEP;
         let mut budget = if stress == 0 { h.work_for(more.max(STEP)) } else { stress as usize };
         let before = self.begin_activity(Activity::Collector);
         self.note_running();
         let leave = loop {
-            if matches!(self.heap.phase, Phase::Atomic | Phase::Finalize) {
+            if matches!(self.heap.cycle.phase, Phase::Atomic | Phase::Finalize) {
                 break !self.postpone();
             }
             let done = self.one_step(budget);
-            if self.heap.phase == Phase::Pause {
+            if self.heap.cycle.phase == Phase::Pause {
                 self.heap.rest();
                 break self.heap.is_full();
             }
             if done >= budget {
-                self.heap.debt -= more;
+                self.heap.pacing.debt -= more;
                 self.next_step_due();
                 break self.heap.is_full();
             }
@@ -183,33 +186,33 @@ impl Vm {
         self.begin_activity(before);
         leave
     }
-    /// Puts off what compiled code must leave for. False if that was done often enough.
+    /// Postpones the work that compiled code must be left for. False if it was postponed often enough.
     fn postpone(&mut self) -> bool {
         let h = &mut self.heap;
-        if h.stress != 0 || h.postponed == POSTPONED || h.is_full() {
+        if h.pacing.stress != 0 || h.pacing.postponed == POSTPONED || h.is_full() {
             return false;
         }
-        h.postponed += 1;
+        h.pacing.postponed += 1;
         h.set_goal(h.total + STEP);
         true
     }
-    /// Compiled code was left: does what was put off. Otherwise as [`Vm::safepoint`].
+    /// Compiled code was left: does the work that was postponed. Otherwise as [`Vm::safepoint`].
     pub fn collect_after_exit(&mut self) -> LuaResult<()> {
-        if core::mem::take(&mut self.heap.postponed) != 0 {
+        if core::mem::take(&mut self.heap.pacing.postponed) != 0 {
             self.heap.set_goal(self.heap.total);
         }
         self.safepoint()
     }
-    /// Finishes marking without interruption, decides who is dead, and starts the sweep.
+    /// Finishes marking without interruption, so that the dead are known, and starts the sweep.
     fn atomic(&mut self) -> usize {
         self.forget_sampled();
         self.compiled.invalidations = self.compiled.invalidations.wrapping_add(1);
-        self.heap.marker.atomic = true;
+        self.heap.cycle.marker.atomic = true;
         self.remark_open_upvals();
         self.mark_roots();
-        let mut work = self.heap.marker.propagate(usize::MAX);
-        // Weak tables are traversed again: what they hold strongly may have changed.
-        let m = &mut self.heap.marker;
+        let mut work = self.heap.cycle.marker.propagate(usize::MAX);
+        // Weak tables are traversed again: the objects that they hold strongly may have changed.
+        let m = &mut self.heap.cycle.marker;
         let weak = core::mem::take(&mut m.weak);
         m.gray.extend(weak.into_iter().map(|(t, _)| t.header()));
         let again = core::mem::take(&mut m.gray_again);
@@ -217,55 +220,60 @@ impl Vm {
         work += self.propagate_with_traces();
         self.separate_udata(false);
         let h = &mut self.heap;
-        for u in &h.finalize {
-            h.marker.mark(*u);
+        for u in &h.finalizers.due {
+            h.cycle.marker.mark(*u);
         }
         self.propagate_with_traces();
         let h = &mut self.heap;
-        h.marker.clear_weak();
+        h.cycle.marker.clear_weak();
         h.watchpoints.sweep();
-        h.udatas.retain(|u| !u.hdr.is_white());
+        h.lists.udatas.retain(|u| !u.hdr.is_white());
         let compiler = self.compiler.clone();
         let waiting = self.compiled.native_calls != 0;
         h.retire_protos(|p| compiler.free_proto(p, waiting));
-        let mut threads = core::mem::take(&mut h.threads);
+        let mut threads = core::mem::take(&mut h.lists.threads);
         threads.retain(|t| h.settle_upvals(*t));
-        h.threads = threads;
-        h.growth = h.marker.growth.max(h.grown).max(h.largest_alive());
-        h.marker.reset();
+        h.lists.threads = threads;
+        h.limit.growth = h.cycle.marker.growth.max(h.limit.grown).max(h.largest_alive());
+        h.cycle.marker.reset();
         h.current_white ^= u64::from(super::color::WHITES);
-        h.estimate = h.total;
+        h.pacing.estimate = h.total;
         h.begin_sweep();
         work
     }
     /// The stack slots of unreachable coroutines may be reached through open upvalues, and may have changed.
     fn remark_open_upvals(&mut self) {
         let h = &mut self.heap;
-        for t in &h.threads {
+        for t in &h.lists.threads {
             if !t.hdr.is_white() {
                 continue;
             }
             for uv in t.open_upvals() {
                 if !uv.hdr.is_white() {
-                    h.marker.mark_value(uv.get());
+                    h.cycle.marker.mark_value(uv.get());
                 }
             }
         }
     }
     /// A complete collection: when it returns, everything that was unreachable when it was called is freed, and finalizers
-    /// have been called.
+    /// have been called. While an interrupt waits it may end before, between two steps.
     pub fn full_gc(&mut self) {
         self.note_running();
-        if matches!(self.heap.phase, Phase::Propagate | Phase::Atomic) {
-            // Drop the cycle in progress: sweep without a change of the whites keeps everything.
-            self.heap.marker.reset();
+        if matches!(self.heap.cycle.phase, Phase::Propagate | Phase::Atomic) {
+            // Abandons the cycle in progress: a sweep without a change of the whites frees nothing.
+            self.heap.cycle.marker.reset();
             self.heap.begin_sweep();
         }
-        if self.heap.phase == Phase::Sweep {
+        if self.heap.cycle.phase == Phase::Sweep {
             self.heap.sweep_all();
         }
-        self.heap.phase = Phase::Pause;
-        self.work(usize::MAX);
+        self.heap.cycle.phase = Phase::Pause;
+        while !self.work(PART) {
+            if self.interrupt_waits().is_some_and(Cause::lasts) {
+                self.next_step_due();
+                return;
+            }
+        }
         self.heap.rest();
         self.drop_payloads();
     }
@@ -275,33 +283,33 @@ impl Vm {
     }
     /// Stops automatic collection.
     pub fn gc_stop(&mut self) {
-        self.heap.stopped = true;
+        self.heap.pacing.stopped = true;
         self.heap.update_threshold();
     }
     /// Restarts automatic collection.
     pub fn gc_restart(&mut self) {
-        self.heap.stopped = false;
+        self.heap.pacing.stopped = false;
         let total = self.heap.total;
         self.heap.set_goal(total);
     }
     /// Is automatic collection running?
     pub fn gc_is_running(&self) -> bool {
-        !self.heap.stopped
+        !self.heap.pacing.stopped
     }
     /// Sets how far the heap grows between two cycles, in percent; returns the old setting.
     pub fn gc_set_pause(&mut self, pause: u32) -> u32 {
-        core::mem::replace(&mut self.heap.pause, pause)
+        core::mem::replace(&mut self.heap.pacing.pause, pause)
     }
     /// Sets how fast the collector works relative to allocation, in percent; returns the old setting.
     pub fn gc_set_stepmul(&mut self, stepmul: u32) -> u32 {
-        core::mem::replace(&mut self.heap.stepmul, stepmul)
+        core::mem::replace(&mut self.heap.pacing.stepmul, stepmul)
     }
     /// Works as if `kbytes` (or a little, if 0) had been allocated. True when that completed a cycle.
     pub fn gc_step(&mut self, kbytes: usize) -> bool {
-        if self.heap.finalizing {
+        if self.heap.finalizers.running {
             return true;
         }
-        if self.heap.stress == 1 {
+        if self.heap.pacing.stress == 1 {
             // Small steps would never complete a cycle between the collections.
             self.full_gc();
             return true;
@@ -314,30 +322,30 @@ impl Vm {
         self.next_step_due();
         false
     }
-    /// Something at every safepoint, for tests: 1 is a full collection, more is a step of this many bytes' work, so that program
-    /// and collector take turns; 0 is the usual. Builds with debug assertions verify the heap as well, after each collection or
-    /// when a step has ended a phase.
+    /// Collects at every safepoint, for tests: 1 is a full collection, a larger number is a step of this many bytes' work, so that program
+    /// and collector alternate; 0 is the usual behaviour. Builds with debug assertions also verify the heap, after each collection or when
+    /// a step has ended a phase.
     pub fn gc_set_stress(&mut self, how: u32) {
-        self.heap.stress = how;
+        self.heap.pacing.stress = how;
         self.heap.update_threshold();
     }
-    /// What [`Vm::gc_set_stress`] has asked for.
+    /// Does the work that [`Vm::gc_set_stress`] has asked for.
     fn stress(&mut self) {
-        let before = self.heap.phase;
-        if self.heap.stress == 1 {
+        let before = self.heap.cycle.phase;
+        if self.heap.pacing.stress == 1 {
             self.full_gc();
-        } else if self.work(self.heap.stress as usize) {
+        } else if self.work(self.heap.pacing.stress as usize) {
             self.heap.rest();
         }
-        if cfg!(debug_assertions) && (self.heap.stress == 1 || self.heap.phase != before) {
+        if cfg!(debug_assertions) && (self.heap.pacing.stress == 1 || self.heap.cycle.phase != before) {
             self.verify_heap();
         }
     }
 }
 
 impl Heap {
-    /// After marking: open upvalues of a dead coroutine that somebody still refers to are closed, and dead upvalues leave the list
-    /// of a living one. False for a dead coroutine.
+    /// After marking: closes open upvalues of a dead coroutine that are still referred to, and removes dead upvalues from the list of a
+    /// living one. False for a dead coroutine.
     fn settle_upvals(&self, t: Gc<Thread>) -> bool {
         let alive = !t.hdr.is_white();
         let mut link = &t.open;

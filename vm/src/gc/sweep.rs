@@ -1,8 +1,8 @@
-//! Sweeping: the dead of a block go on its free list, the living become white again.
+//! Sweeping: dead objects of a block are put on its free list, living ones become white again.
 //!
-//! When a sweep begins all free lists are dropped: each block's list is made anew when the block is swept. A block is swept when
-//! the allocator needs a cell of its class, or in a collection step, whichever comes first; a block found empty in a step goes
-//! back to be used by any class.
+//! When a sweep begins, all free lists are dropped, and each block's list is built anew when the block is swept. A block is swept when the
+//! allocator needs a cell of its class, or in a collection step, whichever comes first. A block found empty in a step can be used by any
+//! class again.
 #![allow(unsafe_code, reason = "the blocks of a class are owned by it; a cell is freed once, when no live object refers to it")]
 
 use super::block::{Block, FreeCell};
@@ -16,14 +16,14 @@ use super::watch::Change;
 use super::{Heap, Phase};
 use crate::object::{Gc, GcHeader, Kind, Proto, Table, Thread, Udata};
 
-/// What freed memory is filled with in debug builds.
+/// The byte that freed memory is filled with in debug builds.
 pub(super) const POISON: u8 = 0xdb;
-/// Work that sweeping a block counts for, in bytes of marking.
+/// The work of sweeping a block, in bytes of marking.
 const BLOCK_COST: usize = 16 << 10;
 /// Large objects swept at a time.
 const LARGE_BATCH: usize = 32;
 
-/// Whitens an object if it is alive. The colours: of what is alive from now on, and of what is dead.
+/// Whitens an object if it is alive. The colours are those of living objects from now on, and of dead ones.
 #[inline(always)]
 fn survives(h: &GcHeader, (white, dead): (u8, u8)) -> bool {
     let marked = h.marked.get();
@@ -37,69 +37,69 @@ fn survives(h: &GcHeader, (white, dead): (u8, u8)) -> bool {
 impl Heap {
     /// Starts a sweep over the whole heap.
     pub(super) fn begin_sweep(&mut self) {
-        self.phase = Phase::Sweep;
+        self.cycle.phase = Phase::Sweep;
         self.free = [core::ptr::null_mut(); NUM_CLASSES];
         self.drop_hidden();
-        for c in &mut self.classes {
+        for c in &mut self.cells.classes {
             c.swept = 0;
             c.ready.clear();
         }
-        self.sweep_class = 0;
-        self.sweep_large = self.large.len();
+        self.cycle.sweep_class = 0;
+        self.cycle.sweep_large = self.cells.large.len();
     }
     /// Sweeps one block or some large objects. `None` when the sweep is complete, else a measure of the work.
     pub(super) fn sweep_step(&mut self) -> Option<usize> {
         let before = self.total;
         let work = self.sweep_some();
-        self.estimate = self.estimate.saturating_sub(before - self.total);
+        self.pacing.estimate = self.pacing.estimate.saturating_sub(before - self.total);
         work
     }
     fn sweep_some(&mut self) -> Option<usize> {
-        while self.sweep_class < NUM_CLASSES {
-            let class = self.sweep_class;
-            let c = &self.classes[class];
+        while self.cycle.sweep_class < NUM_CLASSES {
+            let class = self.cycle.sweep_class;
+            let c = &self.cells.classes[class];
             if let Some(&b) = c.blocks.get(c.swept) {
                 // SAFETY: a block of the class that is not swept yet.
                 unsafe { self.sweep_and_file(class, b) };
                 return Some(BLOCK_COST);
             }
-            self.sweep_class += 1;
+            self.cycle.sweep_class += 1;
         }
-        if self.sweep_large == 0 || self.sweep_large == usize::MAX {
-            self.sweep_large = usize::MAX;
+        if self.cycle.sweep_large == 0 || self.cycle.sweep_large == usize::MAX {
+            self.cycle.sweep_large = usize::MAX;
             return None;
         }
-        let n = self.sweep_large.min(LARGE_BATCH);
+        let n = self.cycle.sweep_large.min(LARGE_BATCH);
         for _ in 0..n {
-            self.sweep_large -= 1;
-            let l = self.large[self.sweep_large];
+            self.cycle.sweep_large -= 1;
+            let l = self.cells.large[self.cycle.sweep_large];
             // SAFETY: the list holds objects that are not freed yet.
             if unsafe { survives(&*l.ptr, (self.white(), self.other_white())) } {
                 continue;
             }
-            // What moves here from the end was swept or is new.
-            self.large.swap_remove(self.sweep_large);
+            // The object that moves here from the end was swept or is new.
+            self.cells.large.swap_remove(self.cycle.sweep_large);
             // SAFETY: the object is dead.
             unsafe { self.free_large(l) };
         }
         Some(n * 128)
     }
-    /// Sweeps the next block and keeps its free cells in the block; gives it away if it is empty.
+    /// Sweeps the next block and keeps its free cells in the block; frees the block if it is empty.
     ///
     /// # Safety
     /// `b` is the first block of the class that is not swept.
     unsafe fn sweep_and_file(&mut self, class: usize, b: *mut Block) {
         // SAFETY: by the contract.
         let live = unsafe { self.sweep_block(b) };
-        let c = &mut self.classes[class];
+        let c = &mut self.cells.classes[class];
         if live == 0 {
-            // The last block, not swept either, takes the place.
+            // The last block, which is not swept either, moves here.
             c.blocks.swap_remove(c.swept);
             if c.carving == b {
                 c.carving = core::ptr::null_mut();
             }
             // SAFETY: a block of the class without live cells, just taken off its list.
-            unsafe { self.blocks.give(b) };
+            unsafe { self.cells.blocks.give(b) };
             return;
         }
         c.swept += 1;
@@ -110,7 +110,7 @@ impl Heap {
     }
     /// Sweeps the next block of a class and takes all its free cells.
     pub(super) fn sweep_for_cells(&mut self, class: usize) -> *mut FreeCell {
-        let c = &mut self.classes[class];
+        let c = &mut self.cells.classes[class];
         let b = c.blocks[c.swept];
         c.swept += 1;
         let before = self.total;
@@ -119,11 +119,11 @@ impl Heap {
             self.sweep_block(b);
             core::mem::replace(&mut (*b).free, core::ptr::null_mut())
         };
-        self.estimate = self.estimate.saturating_sub(before - self.total);
+        self.pacing.estimate = self.pacing.estimate.saturating_sub(before - self.total);
         list
     }
-    /// Frees the dead of a block, whitens the living and makes the block's free list anew, in address order. Returns how many
-    /// live.
+    /// Frees the dead objects of a block, whitens the living, and builds the block's free list anew, in address order. Returns the number
+    /// of living objects.
     ///
     /// # Safety
     /// `b` is an object block that has not been swept in this cycle: none of its cells is on a list in use.
@@ -152,7 +152,7 @@ impl Heap {
                         live += 1;
                         continue;
                     }
-                    // Most of the dead own nothing.
+                    // Most dead objects own nothing.
                     if kind == Kind::Table as u8 && !(*h.cast::<Table>()).owns_parts() {
                         self.counts.tables -= 1;
                     } else if kind != Kind::Func as u8 && kind != Kind::UpVal as u8 {
@@ -186,10 +186,10 @@ impl Heap {
         self.gave_back(died * size);
         live
     }
-    /// Frees what a dead object owns.
+    /// Frees the memory that a dead object owns.
     ///
     /// # Safety
-    /// `h` is an object that nobody refers to any more; its cell is freed next.
+    /// `h` is an object to which there are no references; its cell is freed next.
     unsafe fn destroy(&mut self, h: *mut GcHeader, unlink: bool) {
         // SAFETY: the kind says what the object is; what it owns came from this heap.
         unsafe {
@@ -219,8 +219,8 @@ impl Heap {
                     self.counts.udatas -= 1;
                     self.external_changed(&(*u).external, 0);
                     if (*u).is_of_host() {
-                        // Its `Drop` may run any code, which must not meet a heap in the middle of a sweep.
-                        self.payloads.extend((*u).data.get_mut().take());
+                        // Its `Drop` may run any code, which must not run in the middle of a sweep.
+                        self.finalizers.payloads.extend((*u).data.get_mut().take());
                     }
                     u.drop_in_place();
                 }
@@ -246,9 +246,9 @@ impl Heap {
     pub(super) fn sweep_all(&mut self) {
         while self.sweep_step().is_some() {}
     }
-    /// Drops prototypes that are about to die from the list and tells `f` about them.
+    /// Removes prototypes that are about to be freed from the list, and calls `f` for each.
     pub(super) fn retire_protos(&mut self, mut f: impl FnMut(Gc<Proto>)) {
-        self.protos.retain(|p| {
+        self.lists.protos.retain(|p| {
             let alive = !p.hdr.is_white();
             if !alive {
                 f(*p);
@@ -261,8 +261,8 @@ impl Heap {
 impl Drop for Heap {
     fn drop(&mut self) {
         self.end_watch();
-        let large = core::mem::take(&mut self.large);
-        let blocks: Vec<*mut Block> = self.classes.iter().flat_map(|c| c.blocks.iter().copied()).collect();
+        let large = core::mem::take(&mut self.cells.large);
+        let blocks: Vec<*mut Block> = self.cells.classes.iter().flat_map(|c| c.blocks.iter().copied()).collect();
         // SAFETY: the heap goes away with all objects; each is destroyed once, and blocks outlive what they hold. The empty node
         // came from a box.
         unsafe {

@@ -1,7 +1,7 @@
 //! The heap verifier: walks the whole heap and panics on the first broken invariant. For tests.
 //!
 //! Checked:
-//! * what an object refers to is not freed, not dead, and of the kind that the reference's tag says;
+//! * the objects that an object refers to are not freed, not dead, and of the kind that the reference's tag says;
 //! * while marking, no black object refers to a white one;
 //! * while marking, the keys of tables of a shape that was met are not white;
 //! * all slots of a living coroutine's stack are such references too, the unused ones included;
@@ -49,7 +49,7 @@ impl Visitor for Check<'_> {
         let from = self.from.kind();
         assert!(o.kind() != Kind::Free, "{edge:?} of a {from:?} refers to a freed object");
         assert!(!self.heap.is_dead(&o), "{edge:?} of a {from:?} refers to a dead {:?}", o.kind());
-        if matches!(self.heap.phase, Phase::Propagate | Phase::Atomic) {
+        if matches!(self.heap.cycle.phase, Phase::Propagate | Phase::Atomic) {
             assert!(!(self.from.is_black() && o.is_white()), "{edge:?} of a black {from:?} refers to a white {:?}", o.kind());
         }
     }
@@ -101,9 +101,9 @@ fn check_table(t: Gc<Table>) {
 }
 
 impl Heap {
-    /// The marker leaves out the keys of tables of a shape that it has met in this cycle.
+    /// The marker skips the keys of tables of a shape that it has met in this cycle, so they must be marked.
     fn check_keys(&self, t: Gc<Table>) {
-        if self.marker.keyed.has(t.shape.get()) {
+        if self.cycle.marker.keyed.has(t.shape.get()) {
             let keys = t.nodes().iter().filter_map(|n| n.key.get().as_gc());
             assert!(
                 keys.into_iter().all(|k| k.kind() == Kind::Str && !k.is_white()),
@@ -132,7 +132,7 @@ impl Heap {
         let mut check = |mut p: *mut FreeCell, class: usize| {
             while !p.is_null() {
                 assert!(seen.insert(p as usize), "a cell is on two free lists");
-                // SAFETY: cells of the class's blocks; their header and link are readable whatever they hold. Each is put back where it was.
+                // SAFETY: cells of the class's blocks; their header and link are readable whatever they contain. Each is written back.
                 unsafe {
                     let next = FreeCell::take(p, class_size(class));
                     assert_eq!((*p).header, 0, "a cell on a free list is not free");
@@ -142,7 +142,7 @@ impl Heap {
                 }
             }
         };
-        for (class, c) in self.classes.iter().enumerate() {
+        for (class, c) in self.cells.classes.iter().enumerate() {
             check(self.free[class], class);
             check(self.hidden(class), class);
             for &b in &c.ready {

@@ -1,7 +1,7 @@
-//! What each kind of object refers to: one visitor per kind, for the collector, the verifier and heap snapshots.
+//! The references of each kind of object: one visitor per kind, for the collector, the verifier and heap snapshots.
 //!
-//! Not visited: the key of a table entry whose value is nil, unless it is a string. Such a key may be gone; it is compared
-//! by address only. (Strings are hashed by content, so they must stay.)
+//! Not visited: the key of a table entry whose value is nil, unless it is a string. Such a key may have been freed; it is compared by
+//! address only. (Strings are hashed by content, so they must stay.)
 #![allow(unsafe_code, reason = "all slots of a stack are initialised")]
 
 use crate::object::{Func, Gc, GcHeader, Node, Object, Proto, Table, Thread, Udata, UpVal};
@@ -28,7 +28,7 @@ pub enum Edge {
     Const(u32),
     /// Chunk name of a prototype.
     ChunkName,
-    /// The value of a closed upvalue, or a stack slot that an open one refers to; what a userdata needs.
+    /// The value of a closed upvalue, or a stack slot that an open one refers to; the anchor of a userdata.
     Held,
     /// Stack slot.
     Stack(u32),
@@ -42,13 +42,13 @@ pub trait Visitor {
     fn value(&mut self, edge: Edge, v: Value);
     /// An object.
     fn object(&mut self, edge: Edge, o: Gc<GcHeader>);
-    /// End of the part of a stack that is in use. The running coroutine's is known to the VM only.
+    /// End of the part of a stack that is in use. For the running coroutine, only the VM knows it.
     fn stack_top(&self, t: &Thread) -> *mut Value {
         t.top.get()
     }
 }
 
-/// Visits what `o` refers to.
+/// Visits the objects that `o` refers to.
 #[inline]
 pub fn visit_object(o: Gc<GcHeader>, v: &mut impl Visitor) {
     match o.typed() {
@@ -139,7 +139,7 @@ impl Proto {
 }
 
 impl Thread {
-    /// Visits environment, resumer and the stack up to where it is in use. Frame links on the stack look like doubles.
+    /// Visits environment, resumer and the stack up to its end in use. Frame links on the stack look like doubles.
     pub fn visit(&self, v: &mut impl Visitor) {
         v.object(Edge::Env, self.env.get().header());
         if let Some(r) = self.resumer.get() {

@@ -1,14 +1,14 @@
-//! Watching the heap: a [`Watcher`] is told of every allocation, change of size and free, and of what was running.
+//! Watching the heap: a [`Watcher`] is called for every allocation, change of size and free, with the code that was running.
 //!
-//! This costs nothing while nobody watches. Watching makes the fast paths of the allocator fail: the free lists that they look at
-//! are empty (the real ones are `Watch::hidden`), and no size is small enough for the raw pools. What is told has the sizes that
-//! [`Heap::total`] counts, so the sum of all changes is the change of the total.
+//! This costs nothing while there is no watcher. A watcher makes the fast paths of the allocator fail: the free lists that they look at are
+//! empty (the real ones are `Watch::hidden`), and all sizes are too large for the fast path of the raw pools. Changes are reported with the
+//! sizes that [`Heap::total`] counts, so that the sum of all changes is the change of the total.
 //!
-//! What owns memory that is not a cell has an address of its own: the code of a prototype for all its boxes, the field
-//! `external` of a userdata for what its payload owns.
+//! Memory that an object owns and that is not a cell is reported under an address of its own: the code of a prototype for all its boxes,
+//! the field `external` of a userdata for the memory of its payload.
 //!
-//! Compiled code leaves the number of a [`Site`] in `CompiledState::site` before it calls a helper that may allocate. Only code that
-//! is compiled while a watcher is attached does, so traces should be flushed before and after.
+//! Compiled code stores the number of a [`Site`] to `CompiledState::site` before it calls a helper that may allocate. Only code that was
+//! compiled while a watcher was attached does so, so traces should be flushed when one is attached or detached.
 #![allow(
     unsafe_code,
     reason = "the VM outlives its heap and does not move; compiled code is entered with no Rust reference to the VM in use"
@@ -42,7 +42,7 @@ pub enum Change {
         /// Bytes.
         size: usize,
     },
-    /// Memory changed its size, and perhaps its place.
+    /// Memory changed its size, and perhaps its address.
     Realloc {
         /// Where it was.
         from: usize,
@@ -62,13 +62,13 @@ pub enum Place {
     Internal,
     /// A Lua function, or a builtin that it called: its prototype and the line.
     Lua(Gc<Proto>, u32),
-    /// A builtin called by something else: the address of its code.
+    /// A builtin that was not called by a Lua function: the address of its code.
     Native(usize),
     /// Compiled code.
     Trace(Site),
 }
 
-/// A place in compiled code.
+/// A position in compiled code.
 #[derive(Copy, Clone, Debug)]
 pub struct Site {
     /// The trace.
@@ -81,11 +81,11 @@ pub struct Site {
     pub ins: u16,
 }
 
-/// Who is told. Must not touch the heap that it watches.
+/// A watcher of the heap. It must not touch the heap that it watches.
 pub trait Watcher: Any {
-    /// The heap has changed (for a free: is about to). False: no more of this, see [`Vm::take_watcher`].
+    /// The heap has changed (for a free: is about to). If it returns false, it is not called again, see [`Vm::take_watcher`].
     fn change(&mut self, place: Place, change: Change) -> bool;
-    /// A prototype was made; what it owns is not allocated yet.
+    /// A prototype was made; the memory that it owns is not allocated yet.
     fn proto(&mut self, proto: Gc<Proto>);
     /// A trace was compiled, which starts at this line of a function.
     fn trace(&mut self, id: TraceId, proto: Gc<Proto>, line: u32);
@@ -96,11 +96,11 @@ pub trait Watcher: Any {
 /// The state of watching.
 pub(super) struct Watch {
     watcher: Box<dyn Watcher>,
-    /// Is the watcher still told?
+    /// Is the watcher still called?
     on: bool,
     /// Address of the VM that the heap is part of.
     vm: usize,
-    /// The free lists.
+    /// The real free lists.
     hidden: [*mut FreeCell; NUM_CLASSES],
 }
 
@@ -132,20 +132,20 @@ impl Heap {
     pub(super) fn hidden(&self, class: usize) -> *mut FreeCell {
         self.watch.as_ref().map_or(core::ptr::null_mut(), |w| w.hidden[class])
     }
-    /// A sweep begins: all free lists are made anew.
+    /// A sweep begins: all free lists will be built anew.
     pub(super) fn drop_hidden(&mut self) {
         if let Some(w) = &mut self.watch {
             w.hidden = [core::ptr::null_mut(); NUM_CLASSES];
         }
     }
-    /// Tells the watcher, if there is one.
+    /// Calls the watcher, if there is one.
     #[inline]
     pub(super) fn tell(&mut self, change: Change) {
         if self.is_told() {
             self.tell_watcher(self.place(), change);
         }
     }
-    /// What is running.
+    /// The code that is running.
     pub(super) fn place(&self) -> Place {
         match &self.watch {
             Some(w) if self.internal == 0 => w.place(),
@@ -162,7 +162,7 @@ impl Heap {
     }
     /// Makes the fast paths work again.
     fn stop_telling(&mut self) {
-        self.raw.watch(false);
+        self.cells.raw.watch(false);
         let Some(w) = &mut self.watch else { return };
         for (free, hidden) in self.free.iter_mut().zip(&mut w.hidden) {
             if free.is_null() {
@@ -170,12 +170,12 @@ impl Heap {
             }
         }
     }
-    /// Is a watcher to be told?
+    /// Must changes be reported?
     #[inline]
     pub(super) fn is_told(&self) -> bool {
         self.watch.as_ref().is_some_and(|w| w.on)
     }
-    /// A new prototype: its name, then what it owns.
+    /// Reports a new prototype: its name, then the memory that it owns.
     #[inline]
     pub(super) fn tell_proto(&mut self, p: Gc<Proto>) {
         if let Some(w) = self.watch.as_mut().filter(|w| w.on) {
@@ -183,7 +183,7 @@ impl Heap {
             self.tell(Change::Alloc { at: p.code_ptr() as usize, size: p.owned_bytes() });
         }
     }
-    /// What the payload of a userdata owns has changed.
+    /// The memory that the payload of a userdata owns has changed.
     pub(crate) fn external_changed(&mut self, external: &Cell<usize>, bytes: usize) {
         let old = external.replace(bytes);
         self.gave_back(old);
@@ -196,17 +196,17 @@ impl Heap {
             (old, new) => self.tell(Change::Realloc { from: at, old, to: at, new }),
         }
     }
-    /// Sets whether what happens is the VM's own doing; how it was before.
+    /// Sets whether the VM works for itself, so that changes are not counted as the program's; returns the old setting.
     pub fn set_internal(&mut self, on: bool) -> bool {
         core::mem::replace(&mut self.internal, u32::from(on)) != 0
     }
-    /// Does anybody watch?
+    /// Is there a watcher?
     pub fn is_watched(&self) -> bool {
         self.watch.is_some()
     }
-    /// The heap is dropped, or the process ends: the last word to the watcher.
+    /// The heap is dropped, or the process ends: the watcher is called for the last time.
     pub(crate) fn end_watch(&mut self) {
-        self.raw.watch(false);
+        self.cells.raw.watch(false);
         if let Some(mut w) = self.watch.take() {
             w.watcher.end();
         }
@@ -216,7 +216,7 @@ impl Heap {
 const _: () = assert!(core::mem::offset_of!(Udata, external) != 0, "another address than the userdata's own");
 
 impl Watch {
-    /// What is running.
+    /// The code that is running.
     fn place(&self) -> Place {
         let vm = core::ptr::with_exposed_provenance::<Vm>(self.vm);
         // SAFETY: the VM outlives its heap, does not move, and its fields beside the heap are plain words that are only read here.
@@ -231,7 +231,7 @@ impl Watch {
             )
         };
         if on_trace {
-            // What is on the stack is not what runs.
+            // Compiled code runs, not what the stack says.
             // SAFETY: as above.
             return unsafe { (*vm).site_of(site) }.map_or(Place::Internal, Place::Trace);
         }
@@ -259,11 +259,11 @@ impl Vm {
         let vm = core::ptr::from_mut(self).expose_provenance();
         let hidden = core::mem::replace(&mut self.heap.free, [core::ptr::null_mut(); NUM_CLASSES]);
         self.heap.watch = Some(Box::new(Watch { watcher, on: true, vm, hidden }));
-        self.heap.raw.watch(true);
+        self.heap.cells.raw.watch(true);
         self.renew_enter();
         Ok(())
     }
-    /// The watcher, whether it has had enough or not. Nobody watches any more.
+    /// Detaches the watcher and returns it, even if it has stopped.
     pub fn take_watcher(&mut self) -> Option<Box<dyn Watcher>> {
         self.heap.stop_telling();
         let w = self.heap.watch.take()?;
@@ -274,18 +274,18 @@ impl Vm {
     pub fn with_watcher<R>(&mut self, f: impl FnOnce(&mut dyn Watcher) -> R) -> Option<R> {
         self.heap.watch.as_mut().map(|w| f(&mut *w.watcher))
     }
-    /// Tells the watcher, if there is one, of a new trace.
+    /// Reports a new trace to the watcher, if there is one.
     pub fn tell_trace(&mut self, id: TraceId, proto: Gc<Proto>, line: u32) {
         if let Some(w) = self.heap.watch.as_mut().filter(|w| w.on) {
             w.watcher.trace(id, proto, line);
         }
     }
-    /// Sets what enters compiled code.
+    /// Sets the function that enters compiled code.
     pub fn set_enter(&mut self, enter: crate::hooks::EnterFn) {
         self.compiled.plain_enter = enter;
         self.compiled.enter = if self.wants_sites() || self.is_sampling() { enter_watched } else { enter };
     }
-    /// A watcher or a consumer of samples comes or goes.
+    /// A watcher or a consumer of samples was attached or detached.
     pub(crate) fn renew_enter(&mut self) {
         if self.compiled.enter as usize == self.compiled.plain_enter as usize {
             self.compiled.site = 0;
@@ -296,16 +296,16 @@ impl Vm {
         }
         self.set_enter(self.compiled.plain_enter);
     }
-    /// Must compiled code store where it is, for a watcher of the heap or a consumer of samples?
+    /// Must compiled code store its site, for a watcher of the heap or a consumer of samples?
     pub fn wants_sites(&self) -> bool {
         self.heap.is_watched() || self.sampling.by_address()
     }
-    /// The number of a place in code that is being compiled, for `CompiledState::site`.
+    /// Adds a position of code that is being compiled; its number, for `CompiledState::site`.
     pub fn add_site(&mut self, site: Site) -> Option<u32> {
         self.compiled.sites.push(site);
         u32::try_from(self.compiled.sites.len()).ok()
     }
-    /// The place with a number.
+    /// The position with a number.
     pub fn site_of(&self, number: u32) -> Option<Site> {
         self.compiled.sites.get((number as usize).checked_sub(1)?).copied()
     }
@@ -314,8 +314,8 @@ impl Vm {
 /// `CompiledState::trace_depth` while no compiled code runs.
 const NOT_ON_TRACE: u32 = u32::MAX;
 
-/// Enters compiled code while the heap is watched or samples are taken: the site is that of this code, and afterwards again
-/// that of the code, if any, that called the builtin that led here.
+/// Enters compiled code while the heap is watched or samples are taken. Afterwards the site is again that of the compiled code, if any,
+/// that called the builtin which led here.
 ///
 /// # Safety
 /// As for [`crate::hooks::EnterFn`].
@@ -325,7 +325,7 @@ unsafe extern "C" fn enter_watched(vm: *mut Vm, base: *mut crate::Value, trace: 
         let outer = ((*vm).compiled.site, (*vm).compiled.trace_depth, (*vm).compiled.frame_base, (*vm).compiled.stack_moves);
         (*vm).compiled.site = 0;
         (&raw mut (*vm).compiled.frame_base).write_volatile(base);
-        // A sample may be taken from the moment on that the depth is set.
+        // A sample may be taken as soon as the depth is set.
         (&raw mut (*vm).compiled.trace_depth).write_volatile((*vm).interp.native_depth);
         let exit = ((*vm).compiled.plain_enter)(vm, base, trace);
         (&raw mut (*vm).compiled.trace_depth).write_volatile(NOT_ON_TRACE);

@@ -1,12 +1,12 @@
-//! Weak tables: tables whose metatable has `__mode`. They stay gray and are looked at again in the atomic phase, and cleared at
-//! its end. Strings count as values and are never removed.
+//! Weak tables: tables whose metatable has `__mode`. They stay gray, are traversed again in the atomic phase, and are cleared at its end.
+//! Strings count as values and are never removed.
 
 use super::{Heap, Marker};
 use crate::meta::MM;
 use crate::object::{Gc, Table};
 use crate::value::Value;
 
-/// What a weak table holds weakly.
+/// Which references of a weak table are weak.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct WeakMode {
     /// Keys.
@@ -35,7 +35,7 @@ impl Marker {
         let mode = WeakMode { keys: mode.bytes().contains(&b'k'), values: mode.bytes().contains(&b'v') };
         if mode.keys || mode.values { Some(mode) } else { None }
     }
-    /// Marks what a weak table holds strongly, and notes the table for clearing.
+    /// Marks the strong references of a weak table, and notes the table for clearing.
     #[cold]
     #[inline(never)]
     pub(super) fn traverse_weak(&mut self, t: Gc<Table>, mode: WeakMode) {
@@ -75,13 +75,13 @@ impl Marker {
 }
 
 impl Heap {
-    /// What a table holds weakly, if it is a weak table.
+    /// Which references of a table are weak, if it is a weak table.
     pub fn weak_mode(&self, t: &Table) -> Option<WeakMode> {
-        self.marker.weak_mode(t.meta.get()?)
+        self.cycle.marker.weak_mode(t.meta.get()?)
     }
 }
 
-/// Is this entry of a weak table (a value, or else a key) to be removed? All that is strongly held is marked.
+/// Must an entry with this value (or key) be removed from a weak table? All strongly held objects are marked.
 fn is_cleared(v: Value, as_value: bool) -> bool {
     match v.as_gc() {
         Some(o) => o.is_white() || (as_value && v.as_udata().is_some_and(|u| u.hdr.b0.get() != 0)),

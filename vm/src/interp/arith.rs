@@ -100,7 +100,7 @@ unsafe fn divide<D: Driver>(r: R, b: Value, c: Value) -> u32 {
     r.next::<D>()
 }
 
-/// The integer that a number is, if an `i32` holds it.
+/// A number as an integer, if an `i32` holds it.
 #[inline(always)]
 fn integral(v: Value) -> Option<i32> {
     if v.is_int() {
@@ -111,7 +111,7 @@ fn integral(v: Value) -> Option<i32> {
     (v.is_num() && f64::from(i) == x).then_some(i)
 }
 
-/// Modulo: of integers in either form without a division of doubles.
+/// Modulo. For integers in either form, without a division of doubles.
 #[inline(always)]
 unsafe fn modulo<D: Driver>(r: R, b: Value, c: Value) -> u32 {
     if let Some(x) = integral(b)

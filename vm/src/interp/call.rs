@@ -12,9 +12,9 @@ use crate::object::{Func, Gc, Proto};
 use crate::sample::Activity;
 use crate::value::{TAG_FUNC, Value};
 
-/// A builtin returned this: it set up a call at `vm.base` with `vm.multres` arguments.
+/// Returned by a builtin that has set up a call at `vm.base` with `vm.multres` arguments.
 pub const NATIVE_CALL: u32 = u32::MAX;
-/// A builtin returned this: the `vm.multres` values at the top are the results of the frame at `vm.base`.
+/// Returned by a builtin to say that the `vm.multres` values at the top are the results of the frame at `vm.base`.
 pub const NATIVE_RETURN: u32 = u32::MAX - 1;
 
 /// Dispatches the header of function `f`, whose frame is at `base`.
@@ -40,7 +40,7 @@ pub(super) unsafe fn call_at<D: Driver>(r: R, func: *mut Value, nargs: usize) ->
 }
 
 op! {
-    /// Calls a value that is no function: `__call`. In `ins`: the slot offset in the upper half, arguments in the lower.
+    /// Calls a value that is not a function by its `__call`. In `ins`: the slot offset in the upper half, arguments in the lower.
     #[cold]
     #[inline(never)]
     call_meta<D>(r) {
@@ -171,15 +171,15 @@ op! {
         let trace = r.d() as u32;
         super::jit::enter_trace::<D>(move_frame(r, p, new), trace)
     }
-    /// The frame does not fit: grow the stack, then execute the header. It is not dispatched again: it has been recorded, counted
-    /// and told to hooks already.
+    /// The frame does not fit: grows the stack, then executes the header. The header is not dispatched again, because it has been recorded
+    /// and counted and hooks have been called.
     #[cold]
     #[inline(never)]
     grow_header<D>(r) {
         let vm = &mut *r.vm;
         vm.base = r.base;
         vm.top = r.base.add(r.nargs());
-        // The pc of the caller is in the link; this frame has executed nothing.
+        // The pc of the caller is in the link, and this frame has not executed anything yet.
         vm.pc = r.pc;
         let size = func_of(r.base).proto().map_or(0, |p| p.framesize() as usize);
         let more = size + r.nargs() + 64;
@@ -206,12 +206,12 @@ op! {
         let Some(f) = func_of(r.base).native() else { return Status::ERROR };
         (*vm).begin_activity(Activity::Builtin);
         match f(&mut *vm) {
-            // Nothing of this frame's is needed any more: only `vm` stays in a register over the call.
+            // Nothing else of this frame is needed any more: only `vm` stays in a register over the call.
             Ok(n) => leave_native::<D>(vm, n),
             Err(_) => Status::ERROR,
         }
     }
-    /// After a builtin; in `ins`: what it returned. Apart from FUNCC, so that this needs no registers kept over the call.
+    /// Continues after a builtin; `ins` has what it returned. Separate from FUNCC, so that FUNCC needs no registers saved over the call.
     #[inline(never)]
     native_done<D>(r) {
         let vm = r.vm;
@@ -238,7 +238,7 @@ op! {
         }
         r.to(native_results::<D>)
     }
-    /// The collector is due after a builtin, unless that changed the frames.
+    /// A collection is due after a builtin, unless the builtin changed the frames.
     #[cold]
     #[inline(never)]
     native_collect<D>(r) {
@@ -249,7 +249,7 @@ op! {
         r.base = (*r.vm).base;
         r.to(native_results::<D>)
     }
-    /// Any number of results of a builtin, for any caller.
+    /// Returns any number of results of a builtin to any caller.
     #[inline(never)]
     native_results<D>(r) {
         let n = r.ins as u32;
@@ -275,7 +275,7 @@ op! {
     }
 }
 
-/// Goes on after a builtin that returned `n`.
+/// Continues after a builtin that returned `n`.
 #[inline(always)]
 pub(super) unsafe fn leave_native<D: Driver>(vm: *mut crate::Vm, n: u32) -> u32 {
     let base = (*vm).base;
@@ -284,7 +284,7 @@ pub(super) unsafe fn leave_native<D: Driver>(vm: *mut crate::Vm, n: u32) -> u32 
     r.to(native_done::<D>)
 }
 
-/// The error of calling a value that cannot be called, with its link written. Only a call in a Lua function has a position.
+/// Raises the error of calling a value that cannot be called; the link is written. Only a call in a Lua function has a position.
 #[cold]
 #[inline(never)]
 unsafe fn not_callable(vm: *mut crate::Vm, func: *mut Value, nargs: usize) {
@@ -299,7 +299,7 @@ unsafe fn not_callable(vm: *mut crate::Vm, func: *mut Value, nargs: usize) {
     let _ = vm.plain_error(format!("attempt to call a {} value", v.type_name()).as_bytes());
 }
 
-/// After a builtin that changed the frames itself.
+/// Continues after a builtin that changed the frames itself.
 #[inline(always)]
 unsafe fn native_special<D: Driver>(mut r: R, n: u32) -> u32 {
     let vm = &mut *r.vm;
@@ -319,7 +319,7 @@ unsafe fn count_call(r: R) -> bool {
     count_at(r, *func_of(r.base).lua_proto().k.get().sub(1), 1)
 }
 
-/// The frame of a vararg function moves above its arguments, to `new`.
+/// Moves the frame of a vararg function above its arguments, to `new`.
 #[inline(always)]
 unsafe fn move_frame(mut r: R, p: Gc<Proto>, new: *mut Value) -> R {
     let n = r.nargs();
@@ -372,7 +372,7 @@ unsafe fn tail_call<D: Driver>(mut r: R, nargs: usize) -> u32 {
 }
 
 op! {
-    /// A tail call of a value that is no function; arguments in the upper half of `ins`.
+    /// A tail call of a value that is not a function; arguments in the upper half of `ins`.
     #[cold]
     #[inline(never)]
     tail_meta<D>(r) {
@@ -410,7 +410,7 @@ unsafe fn return_fast<D: Driver>(mut r: R, l: u64, n: usize) -> u32 {
     r.next::<D>()
 }
 
-/// Puts `n` values at `src` where the call that ends at `pc` wants them, from `dest` on.
+/// Puts `n` values at `src` into the slots from `dest` on, as many as the call that ends at `pc` takes.
 #[inline(always)]
 pub(super) unsafe fn place_results(vm: *mut crate::Vm, pc: *const Ins, src: *mut Value, dest: *mut Value, n: usize) {
     let want = (*pc.sub(1)).b();
@@ -424,7 +424,7 @@ pub(super) unsafe fn place_results(vm: *mut crate::Vm, pc: *const Ins, src: *mut
     }
 }
 
-/// Returns `n` values at `src` from the frame at `r.base`, whatever the frame's link is.
+/// Returns `n` values at `src` from the frame at `r.base`, for any kind of link.
 #[inline(always)]
 pub(super) unsafe fn return_values<D: Driver>(mut r: R, src: *mut Value, n: usize) -> u32 {
     let l = link_of(r.base);
@@ -443,7 +443,7 @@ pub(super) unsafe fn return_values<D: Driver>(mut r: R, src: *mut Value, n: usiz
 }
 
 op! {
-    /// Returns through a frame that is not a Lua call's. In `pc`: the results, in `ins`: how many.
+    /// Returns through a frame that is not a Lua call's. `pc` has the address of the results, `ins` their number.
     #[inline(never)]
     return_special<D>(r) {
         let mut r = r;
@@ -486,7 +486,7 @@ op! {
                     src = vm.top.sub(n);
                 }
                 _ => {
-                    // C: the results stay where the function was; the caller's state comes back.
+                    // C: the results stay in the function's slot and above, and the caller's state is restored.
                     let dest = r.base.sub(3);
                     vm.pc = core::ptr::with_exposed_provenance((*dest).bits() as usize);
                     vm.base = below(r.base);

@@ -13,11 +13,11 @@ use crate::object::{Gc, Thread, ThreadStatus};
 use crate::stdlib::Builtin;
 use crate::value::Value;
 
-/// Coroutines that wait for one another. LuaJIT's native stack is at its end after half as many.
+/// The most coroutines that wait for one another. LuaJIT's native stack overflows at half as many.
 pub const MAX_NESTING: u32 = 200_000;
 
 impl Vm {
-    /// Turns the running builtin's arguments from `first` on (a function and its arguments) into a call under it.
+    /// Turns the running builtin's arguments from `first` on (a function and its arguments) into a call made by the builtin.
     fn call_under(&mut self, first: usize, kind: u64) -> LuaResult<u32> {
         let n = self.nargs() - first;
         self.reserve(8)?;
@@ -32,7 +32,7 @@ impl Vm {
         self.multres = n as u32 - 1;
         Ok(NATIVE_CALL)
     }
-    /// Turns the running builtin into a call of `f`: its results are the builtin's.
+    /// Turns the running builtin into a call of `f`, whose results become the builtin's.
     pub(crate) fn become_call(&mut self, f: Value, args: &[Value]) -> LuaResult<u32> {
         self.reserve(args.len())?;
         // SAFETY: the running builtin's function is below its base, and `reserve` made room for the arguments.
@@ -56,7 +56,7 @@ impl Vm {
         self.top = co.top.get();
         self.stack_limit = co.limit();
     }
-    /// A coroutine for [`Vm::call_on`]: nothing runs on it.
+    /// A coroutine for [`Vm::call_on`], on which nothing runs.
     pub fn new_stack(&mut self) -> Gc<Thread> {
         let co = self.new_thread(stack::INITIAL);
         co.env.set(self.cur.env.get());
@@ -70,7 +70,7 @@ impl Vm {
         co.status.set(ThreadStatus::Dead);
         co
     }
-    /// Calls `f` on another stack ([`Vm::new_stack`]), so that the running coroutine can be looked at from there as it is.
+    /// Calls `f` on another stack ([`Vm::new_stack`]), so that it can inspect the running coroutine unchanged.
     pub fn call_on(&mut self, co: Gc<Thread>, f: Value, args: &[Value]) -> LuaResult<()> {
         let old = self.cur;
         let (pc, status, old_pc) = (self.pc, old.status.replace(ThreadStatus::Normal), old.pc.replace(self.pc));
@@ -90,7 +90,7 @@ impl Vm {
         self.pc = pc;
         result.map(|_| ())
     }
-    /// Makes room for `n` values and what a builtin finds free on another stack, above `top`. May collect.
+    /// Makes room for `n` values, and for the free slots that a builtin needs, on another stack, above `top`. May collect.
     #[inline]
     fn make_room_for_values(&mut self, n: usize, to: Gc<Thread>, top: *mut Value) -> LuaResult<()> {
         let used = (top as usize - to.stack.get() as usize) / 8;
@@ -100,7 +100,7 @@ impl Vm {
     #[cold]
     #[inline(never)]
     fn grow_other_stack(&mut self, to: Gc<Thread>, need: usize) -> LuaResult<()> {
-        // Coroutines that hand many values from one to the next come to no other safepoint.
+        // Coroutines that pass many values to one another reach no other safepoint.
         self.safepoint()?;
         self.check_alloc(need * size_of::<Value>())?;
         self.resize_stack(to, need as u32);
@@ -138,7 +138,7 @@ impl Vm {
         self.multres = n as u32;
         Ok(if fresh { NATIVE_CALL } else { NATIVE_RETURN })
     }
-    /// Why `co` cannot be resumed now, if so.
+    /// The reason why `co` cannot be resumed now, if there is one.
     fn cannot_resume(&self, co: Gc<Thread>) -> Option<&'static str> {
         match co.status.get() {
             ThreadStatus::Fresh | ThreadStatus::Suspended => None,
@@ -151,7 +151,8 @@ impl Vm {
         let Some(to) = self.cur.resumer.get() else { return Ok(()) };
         self.make_room_for_values(n + 1, to, to.base.get())
     }
-    /// Leaves the running coroutine towards its resumer, handing over the topmost `n` values as results of `resume`; there is room for them.
+    /// Switches from the running coroutine to its resumer, and passes the topmost `n` values as results of `resume`; there is room for
+    /// them.
     fn deliver(&mut self, n: usize, ok: bool) {
         let co = self.cur;
         let Some(to) = co.resumer.take() else { return };
@@ -170,7 +171,7 @@ impl Vm {
         self.switch_to(to);
         self.multres = n as u32 + u32::from(plain);
     }
-    /// The running coroutine's function returned the topmost `n` values: back to the resumer. Fails where there is no memory for them.
+    /// The running coroutine's function returned the topmost `n` values: switches to the resumer. Fails if there is no memory for them.
     pub(super) fn finish_coroutine(&mut self, n: usize) -> LuaResult<()> {
         self.can_deliver(n)?;
         let co = self.cur;
@@ -181,8 +182,8 @@ impl Vm {
         co.top.set(co.stack.get());
         Ok(())
     }
-    /// The running coroutine dies of the parked error; its frames stay, to be looked at. True: its resumer gets the error as a
-    /// result. False: it is raised in the resumer (`wrap`), which runs now.
+    /// The running coroutine dies of the parked error; its frames are kept for inspection. True: its resumer gets the error as a result.
+    /// False: the error is raised in the resumer (`wrap`), which runs now.
     pub(super) fn fail_coroutine(&mut self) -> bool {
         let co = self.cur;
         let Some(to) = co.resumer.take() else { return false };
@@ -239,7 +240,7 @@ impl Vm {
         self.reset_coroutine(co, f);
         co
     }
-    /// Gives a coroutine the function `f` to run instead of what it ran, if it does not run now. Variables that closures of its old
+    /// Gives a coroutine that is not running the function `f` to run, instead of what it ran before. Variables that closures of its old
     /// frames have captured keep their values.
     ///
     /// # Panics
@@ -247,7 +248,7 @@ impl Vm {
     pub fn reset_coroutine(&mut self, co: Gc<Thread>, f: Value) {
         assert!(!matches!(co.status.get(), ThreadStatus::Running | ThreadStatus::Normal), "a running coroutine is reset");
         self.close_upvals_of(co, co.stack.get());
-        // SAFETY: a stack has room for the first frame: a dead slot, the function, its link. What is above is not used any more.
+        // SAFETY: a stack has room for the first frame: a dead slot, the function, its link. The slots above are not used any more.
         unsafe {
             let s = co.stack.get();
             for i in 0..co.size.get() as usize {
@@ -262,7 +263,7 @@ impl Vm {
     }
     /// Has a coroutine ended by an error?
     pub fn coroutine_failed(&self, co: Gc<Thread>) -> bool {
-        // One that has returned has no frame left.
+        // A coroutine that has returned has no frame.
         co.status.get() == ThreadStatus::Dead && co.base.get() != co.stack.get()
     }
 }
@@ -310,7 +311,8 @@ pub fn co_resume(vm: &mut Vm) -> LuaResult<u32> {
     vm.resume(co, n)
 }
 
-/// Resumes a coroutine so that an error is raised where it waits: `(co, error)`. For the host; results and errors are those of the coroutine.
+/// Resumes a coroutine so that an error is raised where it waits: `(co, error)`. For the host; results and errors are those of the
+/// coroutine.
 pub fn co_raise(vm: &mut Vm) -> LuaResult<u32> {
     let co = check_thread(vm)?;
     let e = vm.arg(1);
@@ -341,7 +343,7 @@ pub fn co_yield(vm: &mut Vm) -> LuaResult<u32> {
     vm.can_deliver(n)?;
     co.status.set(ThreadStatus::Suspended);
     vm.deliver(n, true);
-    // What resumes us finds our frame without arguments.
+    // The builtin that resumes this coroutine expects its frame without arguments.
     co.top.set(co.base.get());
     Ok(NATIVE_RETURN)
 }

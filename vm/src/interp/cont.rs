@@ -14,7 +14,7 @@ pub const DROP: u64 = 1;
 pub const JUMP_IF: u64 = 2;
 /// Take the jump if the result is false.
 pub const JUMP_IF_NOT: u64 = 3;
-/// Go on concatenating; the slot of the result is in the upper bits.
+/// Continue the concatenation; the slot of the result is in the upper bits.
 pub const CONCAT: u64 = 4;
 
 /// Pushes a continuation frame above the running Lua frame and calls `f` with `args`.

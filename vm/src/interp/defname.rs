@@ -1,11 +1,11 @@
-//! What functions are called where they are defined.
+//! Names of functions, from the variables and fields that they are assigned to.
 
 use super::errmsg::slot_name;
 use crate::bc::Op;
 use crate::object::{Gc, Proto};
 
-/// The functions that are defined in `p` and given a name there: the variable or the field that they are assigned to. Of what was
-/// stripped only globals and fields are known.
+/// The functions that are defined in `p` and given a name there: the name of the variable or field that they are assigned to. In stripped
+/// code only globals and fields have names.
 pub fn names_of_children(p: Gc<Proto>) -> Vec<(Gc<Proto>, Vec<u8>)> {
     let mut names = Vec::new();
     for pc in 0..p.code_len() {
@@ -19,7 +19,7 @@ pub fn names_of_children(p: Gc<Proto>) -> Vec<(Gc<Proto>, Vec<u8>)> {
     names
 }
 
-/// What the instruction at `pc` assigns the value in `slot` to, or the local variable that the slot is from there on.
+/// The name that the instruction at `pc` assigns the value in `slot` to, or that of the local variable in the slot from there on.
 fn assigned_to(p: Gc<Proto>, pc: usize, slot: usize) -> Option<Vec<u8>> {
     let next = p.ins(pc)?;
     let string = |i| p.kgc(i).and_then(|v| v.as_str()).map(|s| s.bytes().to_vec());

@@ -1,4 +1,4 @@
-//! Messages of run-time errors: positions, and names of the values to blame.
+//! Messages of run-time errors: positions, and names of the values that caused them.
 #![allow(unsafe_code, reason = "operands of the running instruction are slots of its frame")]
 
 use super::frames::Level;
@@ -9,7 +9,7 @@ use crate::meta::to_number;
 use crate::object::{Gc, Proto};
 use crate::value::Value;
 
-/// What a value is called in a function, if it has a name there: kind and name.
+/// The name of a value in a function, if it has one: kind and name.
 pub fn slot_name(p: Gc<Proto>, pc: usize, slot: usize) -> Option<(&'static str, Vec<u8>)> {
     let mut slot = slot;
     let mut limit = pc;
@@ -95,7 +95,7 @@ impl Vm {
         let s = self.new_str(&text);
         self.throw(Value::str(s))
     }
-    /// Raises an error of an operation: with a position only if a Lua function does it, and not a builtin.
+    /// Raises an error of an operation: with a position only if a Lua function executes it, and not a builtin.
     #[cold]
     pub(crate) fn operation_error(&mut self, msg: impl AsRef<[u8]>) -> LuaError {
         let mut text = Level::running(self).filter(|l| l.func.is_lua()).map_or_else(Vec::new, |l| l.position());
@@ -121,7 +121,7 @@ impl Vm {
         };
         self.rt_error_bytes(&[&text[..], b" (", msg.as_bytes(), b")"].concat())
     }
-    /// "attempt to WHAT local 'x' (a nil value)": the blamed value is an operand of the current instruction.
+    /// "attempt to WHAT local 'x' (a nil value)": the value is an operand of the current instruction.
     #[cold]
     pub fn operand_error(&mut self, v: Value, what: &str) -> LuaError {
         let name = self.blame(v);
@@ -137,7 +137,7 @@ impl Vm {
         };
         self.operation_error(text)
     }
-    /// The name of the operand that holds `v`.
+    /// The name of the operand of the current instruction that holds `v`.
     fn blame(&self, v: Value) -> Option<(&'static str, Vec<u8>)> {
         let (p, pc, base) = self.running()?;
         let ins: Ins = p.ins(pc)?;
@@ -161,14 +161,14 @@ impl Vm {
         }
         None
     }
-    /// Indexing a value that cannot be indexed.
+    /// The error of indexing a value that cannot be indexed.
     #[cold]
     pub fn index_error(&mut self, o: Value, _key: Value) -> LuaError {
         if let Some((p, pc, base)) = self.running()
             && let Some(ins) = p.ins(pc)
             && Op::MODES[ins.op() as usize] >> 3 & 15 == 3
         {
-            // Only the object operand is to blame, not an equal key.
+            // Only the object operand is named, not an equal key.
             // SAFETY: an operand slot of the current instruction.
             let held = unsafe { *base.add(ins.b()) };
             let name = if held == o { slot_name(p, pc, ins.b()) } else { None };
@@ -176,20 +176,20 @@ impl Vm {
         }
         self.operand_error(o, "index")
     }
-    /// Arithmetic on something that is no number.
+    /// The error of arithmetic on a value that is not a number.
     #[cold]
     pub fn arith_error(&mut self, a: Value, b: Value) -> LuaError {
         let v = if to_number(a).is_some() { b } else { a };
         self.operand_error(v, "perform arithmetic on")
     }
-    /// Concatenation of something that is no text, in `slot` or the next one of the running function.
+    /// The error of concatenating a value that is neither string nor number, in `slot` or the next one of the running function.
     #[cold]
     pub fn concat_error(&mut self, a: Value, b: Value, slot: usize) -> LuaError {
         let (v, slot) = if a.is_str() || a.is_number() { (b, slot + 1) } else { (a, slot) };
         let name = self.running().and_then(|(p, pc, _)| slot_name(p, pc, slot));
         self.named_error(v, "concatenate", name)
     }
-    /// Comparison of things that have no order.
+    /// The error of comparing values that have no order.
     #[cold]
     pub fn compare_error(&mut self, a: Value, b: Value) -> LuaError {
         let (x, y) = (a.type_name(), b.type_name());
@@ -199,7 +199,7 @@ impl Vm {
             self.operation_error(format!("attempt to compare {x} with {y}"))
         }
     }
-    /// Call of a value that is no function, in slot `func`.
+    /// The error of calling a value that is not a function, in slot `func`.
     #[cold]
     pub fn call_error(&mut self, v: Value, func: *mut Value) -> LuaError {
         let mut name = None;

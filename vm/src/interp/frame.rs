@@ -4,7 +4,7 @@
 //! a Lua call (`LUA`) it is the return address, 4-aligned, and the caller's base follows from the A operand of the call before it.
 //! All others hold the distance to the frame below in slots, shifted by 3:
 //!
-//! * `C`: a builtin (or the host) called into the VM; `base[-3]` keeps the caller's pc.
+//! * `C`: a builtin (or the host) has called the VM; `base[-3]` keeps the caller's pc.
 //! * `CONT`: a metamethod; `base[-4]` says how to continue ([`super::cont`]), `base[-3]` is the pc to continue at.
 //! * `VARG`: the moved frame of a vararg function; the real link is in the frame below.
 //! * `COR`: the first frame of a coroutine.
@@ -78,8 +78,8 @@ pub unsafe fn below(base: *mut Value) -> *mut Value {
     }
 }
 
-/// Stores nil from `p` up to `end`. These are few slots mostly. The stores are volatile because the compiler would make the loop a call of
-/// `memset` otherwise, and every handler with such a call in it keeps its registers on the native stack.
+/// Stores nil from `p` up to `end`, mostly few slots. The stores are volatile because the Rust compiler would otherwise turn the loop into
+/// a call of `memset`, and a handler with such a call saves its registers on the native stack.
 ///
 /// # Safety
 /// All of them are slots of a live stack.
@@ -93,7 +93,7 @@ pub unsafe fn fill_nil(mut p: *mut Value, end: *mut Value) {
         }
     }
 }
-/// Copies `n` values down, or to where nothing overlaps, one by one, for the reason that [`fill_nil`] gives.
+/// Copies `n` values to lower slots, or to slots that do not overlap, one by one, for the reason given at [`fill_nil`].
 ///
 /// # Safety
 /// All of them are slots of a live stack; `to` is not between `from` and its end.

@@ -48,7 +48,7 @@ impl Level {
         // SAFETY: a coroutine that has run and does not run now keeps the base of its innermost frame.
         unsafe { Level::make(thread, thread.base.get(), thread.pc.get(), thread.top.get()) }
     }
-    /// The function of the frame at `base`, or the nearest below; `pc` is behind its current instruction.
+    /// The function of the frame at `base`, or the nearest below that has one; `pc` is behind its current instruction.
     ///
     /// # Safety
     /// `base` is the base of a frame of `thread`, or below its lowest.
@@ -58,7 +58,7 @@ impl Level {
         }
         // SAFETY: `base` is a frame base of this coroutine.
         let v = unsafe { *base.sub(2) };
-        // The frame of a value that could not be called is none.
+        // The frame of a value that could not be called has no function.
         // SAFETY: as above.
         let Some(func) = v.as_func() else { return unsafe { Level::under(thread, base) } };
         // `pc` points behind the current instruction.
@@ -102,7 +102,7 @@ impl Level {
         // SAFETY: the base of a live frame.
         unsafe { link_of(self.base) == frame::link(0, frame::C).bits() }
     }
-    /// The line the function is at; 0 in one that was stripped.
+    /// The current line of the function; 0 if it was stripped.
     pub fn line(&self) -> Option<u32> {
         Some(self.func.proto()?.line(self.pc?))
     }
@@ -113,8 +113,8 @@ impl Level {
         text.extend_from_slice(format!(":{line}: ").as_bytes());
         text
     }
-    /// What kind of name the function was called by, and the name: what the caller's instruction tells, even for a finalizer or
-    /// a hook that only happened to run there.
+    /// The kind of name that the function was called by, and the name, according to the caller's instruction. It is wrong for a finalizer
+    /// or a hook that ran at that instruction.
     pub fn name(&self) -> Option<(&'static str, Vec<u8>)> {
         let caller = self.below()?;
         name_of_callee(caller.func.proto()?, caller.pc?)

@@ -1,7 +1,8 @@
-//! Hooks: events that call a function before an instruction runs, and interrupts from outside.
+//! Hooks: functions that are called at events before an instruction runs; and interrupts from outside.
 //!
-//! While a hook is set, every entry of the dispatch table is `hook_step`: it tells of the events, then runs the instruction in its
-//! form that neither counts nor enters compiled code. Without hooks this costs nothing. Samples ([`crate::sample`]) are delivered here, too.
+//! While a hook is set, every entry of the dispatch table is `hook_step`: it calls the hook for the events, then runs the instruction in
+//! its form that neither counts nor enters compiled code. Without hooks this costs nothing. Samples ([`crate::sample`]) are delivered here,
+//! too.
 #![allow(
     unsafe_code,
     reason = "a signal handler overwrites the dispatch table, with volatile accesses on both sides; `vm.pc` is behind the running instruction"
@@ -30,15 +31,15 @@ pub(crate) fn interrupt_waits() -> bool {
 pub const CALL: u8 = 1;
 /// Event of returning from a Lua function.
 pub const RETURN: u8 = 2;
-/// Event of coming to another line.
+/// Event of reaching another line.
 pub const LINE: u8 = 4;
-/// Event of so many instructions.
+/// Event of having run a number of instructions.
 pub const COUNT: u8 = 8;
 
 /// Name of the registry entry with the hook function.
 pub const FUNCTION: &[u8] = b"_HOOK";
 
-/// What is hooked.
+/// The hook of a VM.
 #[derive(Debug)]
 pub struct Hook {
     /// The events that call the hook: bits.
@@ -47,9 +48,9 @@ pub struct Hook {
     pub count: i32,
     /// Instructions until the next one.
     left: i32,
-    /// Behind the instruction looked at last.
+    /// Behind the last instruction that was examined.
     last: *const Ins,
-    /// Is the hook function running? It has no events.
+    /// Is the hook function running? Then there are no events.
     running: bool,
 }
 
@@ -71,7 +72,7 @@ impl Vm {
         self.interp.hook.last = last;
         self.update_dispatch();
     }
-    /// What the dispatch table is to do.
+    /// What the dispatch table should do, according to the state of the VM.
     fn wanted_dispatching(&self) -> Dispatching {
         let interrupted = self.interrupts.flag.get().is_some();
         match self.interp.mode {
@@ -80,6 +81,7 @@ impl Vm {
             Mode::Interpret if interrupted || self.sample_waits() || self.interp.hook.mask != 0 && !self.interp.hook.running => {
                 Dispatching::Hooked
             }
+            Mode::Interpret if self.counts_fuel() => Dispatching::Counted,
             Mode::Interpret => Dispatching::Plain,
         }
     }
@@ -90,7 +92,7 @@ impl Vm {
         self.interp.use_loop_driver = on;
         self.update_dispatch();
     }
-    /// Makes the dispatch table do what the state of the VM asks for.
+    /// Sets the dispatch table that the state of the VM requires.
     pub(crate) fn update_dispatch(&mut self) {
         loop {
             let wanted = self.wanted_dispatching();
@@ -156,7 +158,7 @@ impl Vm {
             self.drop_sample();
         }
     }
-    /// Suspends hooks, or lets them go on; whether they were suspended before. For what runs beside the program: finalizers,
+    /// Suspends hooks, or resumes them; returns whether they were suspended before. For code that runs beside the program: finalizers,
     /// handlers of VM events.
     pub fn suspend_hooks(&mut self, suspended: bool) -> bool {
         let before = core::mem::replace(&mut self.interp.hook.running, suspended);
@@ -176,7 +178,7 @@ impl Vm {
         self.update_dispatch();
         let result = self.call_value(f, &[event, line], 0);
         if self.interp.mode == Mode::Record {
-            // What began in the hook ends with it.
+            // A recording that began in the hook ends with it.
             self.abort_recording();
         }
         self.interp.hook.running = false;
@@ -218,7 +220,7 @@ pub fn is_header(op: Op) -> bool {
     matches!(op, Op::FUNCF | Op::IFUNCF | Op::JFUNCF | Op::FUNCV | Op::IFUNCV | Op::JFUNCV) || op.is_native_header()
 }
 
-/// Does compiled code begin here? The instruction has the number of its trace.
+/// Does the instruction enter compiled code? It has the number of its trace.
 pub(super) fn enters_code(op: Op) -> bool {
     matches!(op, Op::JFORL | Op::JITERL | Op::JLOOP | Op::JFUNCF | Op::JFUNCV)
 }
@@ -235,13 +237,14 @@ fn plain_form(vm: &Vm, ins: Ins) -> Ins {
 /// An error, instead of an instruction.
 const FAILED: u64 = u64::MAX;
 
-/// Tells of the events of an instruction, with the VM's state synced; the instruction to run with its number of arguments, or [`FAILED`].
+/// Calls the hook for the events of an instruction, with the VM's state synced. Returns the instruction to run with its number of
+/// arguments, or [`FAILED`].
 #[inline(never)]
 unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
     let vm = &mut *vm;
     if let Some(cause) = vm.interrupts.flag.get() {
         if cause.lasts() {
-            // Compiled code that is entered again is left again.
+            // If compiled code is entered again, it is left again.
             Vm::leave_code(vm);
         } else {
             vm.forget_interrupt();
@@ -250,7 +253,7 @@ unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
         return FAILED;
     }
     let i = Ins(ins as u32);
-    // Found now: a hook may throw away the trace that begins here, and then nobody knows what the instruction was.
+    // Determined before the hook runs: it may flush the trace that begins here, and then the original instruction is not known any more.
     let plain = u64::from(plain_form(vm, i).0);
     let f = super::frame::func_of(vm.base);
     if is_header(i.op()) {
@@ -288,7 +291,7 @@ unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
     (ins >> 32) << 32 | plain
 }
 
-/// The event of entering a function; the number of arguments it goes on with, which grows by missing ones that the hook has set.
+/// The event of entering a function. Returns the number of arguments to continue with, which grows if the hook has set missing ones.
 unsafe fn call_event(vm: &mut Vm, f: Gc<Func>, nargs: usize) -> LuaResult<usize> {
     vm.top = vm.base.add(nargs);
     let params = f.proto().map_or(0, |p| p.num_params() as usize);
@@ -302,8 +305,9 @@ unsafe fn call_event(vm: &mut Vm, f: Gc<Func>, nargs: usize) -> LuaResult<usize>
     Ok(nargs + set.map_or(0, |i| i + 1))
 }
 
-/// LuaJIT has written some builtins in Lua, without lines: they are at line 0, and the caller's line comes anew after them. Two of them
-/// loop (`table.remove` in the middle, `table.move`): there LuaJIT tells of line 0 in each round, which is not done here.
+/// LuaJIT has written some builtins in Lua, without line numbers: they are at line 0, and the caller's line is a new event after them. Two
+/// of them loop (`table.remove` in the middle, `table.move`): there LuaJIT has an event for line 0 in each iteration, which is not done
+/// here.
 unsafe fn line_0_event(vm: &mut Vm, nargs: usize) -> LuaResult<()> {
     vm.top = vm.base.add(nargs);
     vm.reserve(super::stack::NATIVE_MIN)?;
@@ -312,7 +316,7 @@ unsafe fn line_0_event(vm: &mut Vm, nargs: usize) -> LuaResult<()> {
     Ok(())
 }
 
-/// Slots in use before the instruction that ends at `pc`: open results may lie behind the frame.
+/// Slots in use before the instruction that ends at `pc`: an open list may extend beyond the frame.
 pub(super) unsafe fn used_slots(f: Gc<Func>, pc: *const Ins, multres: u32) -> usize {
     let mut ins = *pc.sub(1);
     if ins.op() == Op::UCLO {
@@ -345,6 +349,9 @@ op! {
         let mut r = r.reload();
         r.base = (*r.vm).base;
         r.ins = ins;
+        if (*r.vm).counts_fuel() && super::jit::burn(r).is_err() {
+            return Status::ERROR;
+        }
         if (*r.vm).interp.hook.mask != 0 {
             return super::jit::execute_once::<D>(r);
         }

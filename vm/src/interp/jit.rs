@@ -1,4 +1,4 @@
-//! Where the interpreter meets the compiler: hot counters that ran out, recording, entering and leaving compiled code.
+//! The interpreter's side of the compiler: hot counters that underflow, recording, entering and leaving compiled code.
 //!
 //! Next on the way of a hot loop: `jit/src/engine.rs`.
 #![allow(unsafe_code, reason = "an exit has stored all slots that the interpreter looks at, and the base of their frame")]
@@ -8,12 +8,14 @@ use super::native::Unfinished;
 use super::run::Status;
 use super::{Driver, R, op};
 use crate::bc::{Ins, Op};
+use crate::error::LuaResult;
 use crate::hooks::Mode;
 use crate::ids::ExitId;
+use crate::object::InsPtr;
 use crate::sample::Activity;
 use std::rc::Rc;
 
-/// Tells the compiler that the current instruction is hot.
+/// Calls the compiler because the current instruction is hot.
 pub(super) unsafe fn hot<D: Driver>(mut r: R) -> R {
     r.sync_top();
     tell_hot(r.vm, r.pc.sub(1));
@@ -22,45 +24,48 @@ pub(super) unsafe fn hot<D: Driver>(mut r: R) -> R {
     r.reload()
 }
 
-// Handlers end in jumps to handlers only if nothing of theirs lies on the native stack: what needs it is done in these functions.
+// A handler ends in a jump to the next handler only if it needs nothing on the native stack. What needs the native stack is done in these
+// functions.
 
 #[inline(never)]
 pub(super) unsafe fn tell_hot(vm: *mut crate::Vm, pc: *const Ins) {
     let compiler = Rc::clone(&(*vm).compiler);
     let before = (*vm).begin_activity(Activity::Compiler);
     let outer = (*vm).heap.set_internal(true);
-    compiler.hot(&mut *vm, pc);
+    // SAFETY: the interpreter runs the instruction, so its prototype lives.
+    compiler.hot(&mut *vm, InsPtr::new(pc));
     (*vm).heap.set_internal(outer);
     (*vm).begin_activity(before);
 }
 
-/// Tells the compiler of the instruction at `pc`; the one to execute.
+/// Has the compiler record the instruction at `pc`; returns the instruction to execute.
 #[inline(never)]
 unsafe fn tell_record(vm: *mut crate::Vm, pc: *const Ins) -> u32 {
     let compiler = Rc::clone(&(*vm).compiler);
     let before = (*vm).begin_activity(Activity::Compiler);
     let outer = (*vm).heap.set_internal(true);
-    compiler.record(&mut *vm, pc);
+    // SAFETY: as above.
+    compiler.record(&mut *vm, InsPtr::new(pc));
     (*vm).heap.set_internal(outer);
     (*vm).begin_activity(before);
     let ins = *pc;
     if (*vm).interp.mode == Mode::Record && enters_code(ins.op()) {
-        // The recording goes through another trace's start: as before it was compiled.
+        // The recording passes the start of another trace: the instruction is executed as it was before it was compiled.
         return uncounted(compiler.original_ins(ins)).0;
     }
     ins.0
 }
 
-/// How to go on after an exit.
+/// How to continue after an exit: with the next instruction.
 const GO_ON: u32 = 0;
-/// The instruction is a compiled loop over `next` to be executed once as it was before, which is left in `vm.resume_ins`.
+/// A compiled loop over `next` is executed once in its original form, which is in `vm.resume_ins`.
 const ONCE: u32 = 1;
-/// An error is on its way.
+/// An error is being raised.
 const FAILED: u32 = 2;
 /// Trace `vm.jit_trace` is entered.
 const ENTER: u32 = 3;
 
-/// Tells the compiler of an exit. Where to go on is left in `vm.pc`.
+/// Calls the compiler for an exit. The position to continue at is left in `vm.pc`.
 #[inline(never)]
 unsafe fn tell_exit(vm: *mut crate::Vm, exit: u32) -> u32 {
     let compiler = Rc::clone(&(*vm).compiler);
@@ -94,7 +99,7 @@ unsafe fn tell_exit(vm: *mut crate::Vm, exit: u32) -> u32 {
     GO_ON
 }
 
-/// Takes an exit that the compiler need not be asked for; where to go on. None if it must be.
+/// Takes an exit for which the compiler need not be called; returns the position to continue at. None if it must be called.
 #[inline(always)]
 unsafe fn take_plain_exit(vm: *mut crate::Vm, exit: u32) -> Option<*const Ins> {
     if (*vm).compiled.plain_exits.is_null() {
@@ -119,7 +124,7 @@ unsafe fn take_plain_exit(vm: *mut crate::Vm, exit: u32) -> Option<*const Ins> {
 }
 
 op! {
-    /// A function header is hot.
+    /// A function header has become hot.
     #[cold]
     #[inline(never)]
     hot_func<D>(r) {
@@ -152,7 +157,18 @@ op! {
         let mut r = r.reload();
         r.base = (*vm).base;
         r.ins = r.ins & !0xffff_ffff | u64::from(ins);
+        if (*vm).counts_fuel() && burn(r).is_err() {
+            return Status::ERROR;
+        }
         run_plain::<D>(r)
+    }
+    /// Before each instruction while there is a limit of fuel.
+    fuel_step<D>(r) {
+        if r.i().op() != Op::STITCH && burn(r).is_err() {
+            return Status::ERROR;
+        }
+        let h = (*D::table().add((r.ins & 0xff) as usize)).0;
+        r.to(h)
     }
     /// Leaves compiled code in the middle of a builtin.
     #[cold]
@@ -178,7 +194,7 @@ op! {
         }
         r.to(asked_exit::<D>)
     }
-    /// Leaves compiled code by an exit that the compiler is asked for.
+    /// Leaves compiled code by an exit for which the compiler is called.
     #[cold]
     #[inline(never)]
     asked_exit<D>(r) {
@@ -197,6 +213,9 @@ op! {
         if how == ONCE {
             r.ins = u64::from((*vm).interp.resume_ins.0);
             r.pc = r.pc.add(1);
+            if (*vm).counts_fuel() && burn(r).is_err() {
+                return Status::ERROR;
+            }
             return r.to(super::loops::ITERN_uncounted::<D>);
         }
         if how == ENTER {
@@ -204,6 +223,15 @@ op! {
         }
         r.next::<D>()
     }
+}
+
+/// Takes the fuel of the current instruction.
+#[inline(always)]
+pub(super) unsafe fn burn(r: R) -> LuaResult<()> {
+    if (*r.vm).fuel.left == 0 {
+        r.sync();
+    }
+    (*r.vm).burn(r.i())
 }
 
 /// The form of an instruction that does not count.
@@ -218,7 +246,7 @@ pub(super) fn uncounted(ins: Ins) -> Ins {
     }
 }
 
-/// Executes `r.ins` by the plain table, whatever table is in use: hot counters do not fire while recording.
+/// Executes `r.ins` by the plain table, whatever table is in use: hot counters do not underflow while recording.
 #[inline(always)]
 unsafe fn run_plain<D: Driver>(r: R) -> u32 {
     if (*r.vm).interp.mode == Mode::Record || r.i().op() == Op::ITERN {
@@ -228,8 +256,8 @@ unsafe fn run_plain<D: Driver>(r: R) -> u32 {
     r.to(h)
 }
 
-/// Executes `r.ins`, which has been dispatched, counted and shown to the compiler or to hooks already: by the plain table, whatever
-/// table is in use, and without counting.
+/// Executes `r.ins`, which has already been dispatched, counted, and seen by the compiler or by hooks: by the plain table, whatever table
+/// is in use, and without counting.
 #[inline(always)]
 pub(super) unsafe fn execute_once<D: Driver>(mut r: R) -> u32 {
     let ins = uncounted(r.i());
@@ -255,7 +283,7 @@ pub(super) unsafe fn enter_trace<D: Driver>(mut r: R, trace: u32) -> u32 {
 }
 
 impl crate::Vm {
-    /// Is there nothing that the compiler does at any exit: no sample, hook or interrupt waits, and nothing is to be collected?
+    /// Does no work wait that only the compiler does at an exit: a sample, a hook, an interrupt, a collection?
     #[inline(always)]
     fn may_take_plain_exits(&self) -> bool {
         super::native::is_plain(self) && !self.heap.collects_after_exit()

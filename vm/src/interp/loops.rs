@@ -1,4 +1,4 @@
-//! Loops and jumps. Back-edges count; a counter that underflows calls the compiler.
+//! Loops and jumps. Back-edges are counted; a counter that underflows calls the compiler.
 //!
 //! Next on the way of a hot loop: `vm/src/interp/jit.rs`.
 #![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`; the hot counter of an instruction is one of the table")]
@@ -10,13 +10,13 @@ use crate::bc::{Ins, Op};
 use crate::object::hot_counter;
 use crate::value::Value;
 
-/// Counts a back-edge at the current instruction; true when it became hot.
+/// Counts a back-edge at the current instruction; true when it has become hot.
 #[inline(always)]
 unsafe fn count(r: R, by: u16) -> bool {
     count_at(r, *r.kbase.sub(1), by)
 }
 
-/// Counts the current instruction of the function with this [`crate::object::Proto::hot_counter`] origin; true when it became hot.
+/// Counts the current instruction of the function with this [`crate::object::Proto::hot_counter`] origin; true when it has become hot.
 #[inline(always)]
 pub(super) unsafe fn count_at(r: R, origin: Value, by: u16) -> bool {
     let p = (&raw mut (*r.vm).interp.hotcount).cast::<u16>().add(hot_counter(origin, r.pc));
@@ -25,7 +25,7 @@ pub(super) unsafe fn count_at(r: R, origin: Value, by: u16) -> bool {
     under
 }
 
-/// One step of a numeric loop: true to go on.
+/// One step of a numeric loop: true to continue.
 #[inline(always)]
 unsafe fn step(ra: *mut Value) -> bool {
     let (idx, limit, by) = (*ra, *ra.add(1), *ra.add(2));
@@ -68,7 +68,7 @@ pub(super) unsafe fn prepare(ra: *mut Value) -> bool {
     let (idx, limit, by) = (norm(*ra), *ra.add(1), norm(*ra.add(2)));
     let l = limit.as_number().unwrap_or(f64::NAN);
     let s = by.as_number().unwrap_or(0.0);
-    // The limit must lie inside the integers, or the loop may run past them.
+    // The limit must lie inside the integers; otherwise the loop may run past them.
     let inside = if s >= 0.0 { l < 2_147_483_648.0 } else { l > -2_147_483_649.0 };
     if let (Some(i), Some(s), true) = (idx.as_int(), by.as_int(), inside || l.is_nan()) {
         let bound = if s >= 0 { l.floor() } else { l.ceil() };
@@ -230,7 +230,7 @@ op! {
     }
     ILOOP<D>(r) { r.next::<D>() }
     JLOOP<D>(r) { enter_trace::<D>(r, r.d() as u32) }
-    /// The loop at the current instruction is hot: ask the compiler, then go on with the uncounted form.
+    /// The loop at the current instruction is hot: calls the compiler, then continues with the uncounted form.
     #[cold]
     #[inline(never)]
     hot_loop<D>(r) {
@@ -254,7 +254,7 @@ op! {
             *ra.sub(1) = Value::key_index(0);
             return r.jump::<D>();
         }
-        // Not `next` over a table: despecialise to JMP and ITERC, for good.
+        // The iterator is not `next`: the loop is despecialised to JMP and ITERC, permanently.
         let here = r.pc.sub(1).cast_mut();
         *here = Ins::ad(Op::JMP, r.a() as u8, r.d() as u16);
         let itern = r.pc.offset(r.d() as isize - 0x8000).cast_mut();

@@ -1,4 +1,4 @@
-//! The slow halves of instructions: coercions, metamethods, errors.
+//! The slow paths of instructions: coercions, metamethods, errors.
 #![allow(
     unsafe_code,
     reason = "registers as in `vm/src/interp/mod.rs`; a metamethod is called behind the frame of the running function"
@@ -166,7 +166,7 @@ op! {
     }
     #[inline(never)]
     slow_set<D>(r) {
-        // A watchpoint that fires flushes traces, and handlers of that event may run above this frame.
+        // A watchpoint that fires flushes traces, and handlers of that event may use the stack above this frame.
         r.sync_top();
         let (o, k) = table_operands(r);
         let v = *r.ra();
@@ -207,13 +207,13 @@ fn is_text(v: Value) -> bool {
     v.is_str() || v.is_number() || is_buffer(v)
 }
 
-/// What concatenating came to: all of it done, an error parked, or else the slot at which a metamethod, left in the VM's scratch,
-/// must join two values. A plain word: what is handed back in memory would keep the handler from ending in a jump.
+/// The result of a concatenation: finished, an error was parked, or else the slot at which a metamethod, left in the VM's scratch, must
+/// join two values. It is a plain word: a result returned in memory would prevent the handler from ending in a jump.
 const CONCAT_DONE: usize = usize::MAX;
 const CONCAT_ERROR: usize = usize::MAX - 1;
 
-/// Concatenates the slots from `bottom` up to `top`, from the right. Apart from the handler, whose tail calls must have no
-/// buffer in their frame. A collection for a long string may move the stack: `vm.base` follows it.
+/// Concatenates the slots from `bottom` up to `top`, from the right. Separate from the handler, whose tail calls must have no buffer in
+/// their frame. A collection for a long string may move the stack: `vm.base` is updated.
 #[inline(never)]
 unsafe fn concat_work(vm: &mut Vm, bottom: usize, mut top: usize) -> usize {
     while top > bottom {

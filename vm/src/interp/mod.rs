@@ -1,12 +1,12 @@
-//! The interpreter: one handler per bytecode, from one table, under two drivers.
+//! The interpreter: one handler for each bytecode, from one table, under two drivers.
 //!
-//! A handler is an `extern "C"` function with the machine state in its arguments ([`R`]); it ends in a call in tail position to
-//! the next handler through the dispatch table, which the compiler turns into a jump ([`Tail`]). The same handlers under
-//! [`Loop`] store their state and return to a `loop { match }`: the fallback where such calls are not jumps (and for Miri).
+//! A handler is an `extern "C"` function with the machine state in its arguments ([`R`]). It ends with a call in tail position of the next
+//! handler through the dispatch table, which the Rust compiler turns into a jump ([`Tail`]). Under [`Loop`] the same handlers store their
+//! state and return to a `loop { match }`: for builds in which such calls are not jumps, and for Miri.
 //!
-//! Lua-to-Lua calls, metamethods, iterators, `pcall` and coroutines never recurse in Rust: frames live on the Lua stack
-//! ([`frame`]), and a metamethod's result comes back through a continuation frame ([`cont`]). An error is a status that the
-//! dispatch returns; `run` unwinds the frames.
+//! Lua-to-Lua calls, metamethods, iterators, `pcall` and coroutines never recurse in Rust: frames live on the Lua stack ([`frame`]), and a
+//! metamethod's result returns through a continuation frame ([`cont`]). An error is a status that the dispatch returns; `run` unwinds the
+//! frames.
 //!
 //! # Contract of all handlers and of `unsafe fn`s on [`R`]
 //! `r.vm` is the running VM and no Rust reference to it is alive; `r.base` is the frame of the running Lua function on the stack
@@ -61,7 +61,7 @@ pub type Handler = unsafe extern "C" fn(*mut Vm, *const Ins, *mut Value, *const 
 #[repr(transparent)]
 pub struct Handler2(pub Handler);
 
-/// The machine state: what handlers pass along in registers.
+/// The machine state: handlers pass it along in registers.
 #[derive(Copy, Clone)]
 pub struct R {
     /// The VM.
@@ -78,7 +78,7 @@ pub struct R {
     pub ins: u64,
 }
 
-/// How a handler goes on.
+/// How a handler calls the next one.
 pub trait Driver: 'static {
     /// Executes the instruction `r.ins`.
     unsafe fn go(r: R) -> u32;
@@ -91,10 +91,12 @@ pub trait Driver: 'static {
 pub enum Dispatching {
     /// Instructions are executed.
     Plain,
-    /// The compiler is shown each before.
+    /// The compiler records each instruction first.
     Recording,
-    /// Hooks, interrupts and samples are looked at before each.
+    /// Hooks, interrupts and samples are checked before each instruction.
     Hooked,
+    /// Each takes fuel.
+    Counted,
 }
 
 impl Dispatching {
@@ -107,6 +109,8 @@ impl Dispatching {
             (Dispatching::Recording, true) => [Handler2(record_step::<Loop>); Op::COUNT],
             (Dispatching::Hooked, false) => [Handler2(hook_step::<Tail>); Op::COUNT],
             (Dispatching::Hooked, true) => [Handler2(hook_step::<Loop>); Op::COUNT],
+            (Dispatching::Counted, false) => [Handler2(fuel_step::<Tail>); Op::COUNT],
+            (Dispatching::Counted, true) => [Handler2(fuel_step::<Loop>); Op::COUNT],
         }
     }
 }
@@ -195,7 +199,7 @@ impl R {
     unsafe fn func(self) -> Gc<Func> {
         Gc::from_addr((*self.base.sub(2)).payload())
     }
-    /// Goes on with the instruction at `pc`.
+    /// Continues with the instruction at `pc`.
     #[inline(always)]
     unsafe fn next<D: Driver>(mut self) -> u32 {
         self.ins = u64::from((*self.pc).0);
@@ -215,13 +219,13 @@ impl R {
         self.pc = self.pc.add(1);
         self.next::<D>()
     }
-    /// Goes on with the jump of the current instruction.
+    /// Takes the jump of the current instruction.
     #[inline(always)]
     unsafe fn jump<D: Driver>(mut self) -> u32 {
         self.pc = self.pc.offset(self.d() as isize - 0x8000);
         self.next::<D>()
     }
-    /// Hands over to a cold handler.
+    /// Calls a cold handler in tail position.
     #[inline(always)]
     unsafe fn to(self, h: Handler) -> u32 {
         h(self.vm, self.pc, self.base, self.kbase, self.disp, self.ins)
@@ -303,6 +307,7 @@ macro_rules! define_tables {
                 status = match (&raw const (*vm).interp.dispatching).read_volatile() {
                     Dispatching::Recording => r.to(record_step::<Loop>),
                     Dispatching::Hooked => r.to(hook_step::<Loop>),
+                    Dispatching::Counted => r.to(fuel_step::<Loop>),
                     Dispatching::Plain => match r.ins as u8 {
                         $(x if x == Op::$name as u8 => r.to($name::<Loop>),)*
                         _ => Status::CONTINUE,

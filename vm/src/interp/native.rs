@@ -1,11 +1,11 @@
-//! Builtins called by compiled code.
+//! Builtins that compiled code calls.
 //!
-//! A trace that comes to a builtin which it cannot express stores its whole state to the stack and calls it as the interpreter
-//! would: so error positions, tracebacks and everything that looks at frames are right. Usually the results are put where the
-//! call wants them and the trace goes on. Otherwise (an error, a stack that has moved, frames that were changed, a hook, a sample
-//! or an interrupt that waits) the trace is left, and the interpreter continues after the call of the builtin, not before it. It also
-//! leaves when [`invalidations`](crate::state::CompiledState::invalidations) has changed, for example because the builtin has called
-//! Lua: what only the trace's registers hold may be wrong then.
+//! A trace that calls a builtin which it cannot express stores its whole state to the stack and calls the builtin as the interpreter would:
+//! so error positions, tracebacks and all code that inspects frames are right. Usually the results are put where the call takes them and
+//! the trace continues. Otherwise (an error, a stack that has moved, frames that were changed, a pending hook, sample or interrupt) the
+//! trace is left, and the interpreter continues after the call of the builtin, not before it. The trace is also left when
+//! [`invalidations`](crate::state::CompiledState::invalidations) has changed, for example because the builtin has called Lua: the values in
+//! the trace's registers may be wrong then.
 #![allow(unsafe_code, reason = "compiled code has stored a complete frame before it calls a builtin")]
 
 use super::call::{NATIVE_RETURN, leave_native, place_results};
@@ -16,29 +16,30 @@ use crate::Vm;
 use crate::bc::Ins;
 use crate::value::Value;
 
-/// What a builtin that compiled code called has left for the interpreter to finish.
+/// What the interpreter must finish after compiled code has called a builtin.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Unfinished {
     /// Nothing.
     None,
-    /// An error is on its way.
+    /// An error is being raised.
     Error,
     /// It returned this, with its frame at `vm.base`.
     Returned(u32),
 }
 
-/// Does the interpreter have nothing to look at before its next instruction: a hook, an interrupt, a sample?
+/// Has the interpreter nothing to do before its next instruction: no hook, interrupt or sample?
 pub(super) fn is_plain(vm: &Vm) -> bool {
     // SAFETY: a field of this VM. Volatile: a signal handler may have written it.
-    unsafe { (&raw const vm.interp.dispatching).read_volatile() == Dispatching::Plain }
+    let dispatching = unsafe { (&raw const vm.interp.dispatching).read_volatile() };
+    matches!(dispatching, Dispatching::Plain | Dispatching::Counted)
 }
 
-/// Calls the builtin whose frame is at `frame`. True if its results are where the call wants them; otherwise compiled code must
-/// leave without storing anything.
+/// Calls the builtin whose frame is at `frame`. True if its results are where the call takes them; otherwise compiled code must leave
+/// without storing anything.
 ///
 /// # Safety
-/// Below `frame` lie the builtin and its link, as a call would have made them (what links there are, [`place`] knows), from there
-/// on `nargs` arguments; a builtin's minimum of free stack follows.
+/// Below `frame` lie the builtin and its link, as a call would have written them ([`place`] lists the kinds of links); at `frame` begin
+/// `nargs` arguments, followed by the free slots that a builtin needs.
 pub(crate) unsafe fn call(vm: &mut Vm, frame: *mut Value, nargs: usize) -> bool {
     // SAFETY: the contract of this function: the frame is on the running stack.
     unsafe {
@@ -71,9 +72,9 @@ pub(crate) unsafe fn call(vm: &mut Vm, frame: *mut Value, nargs: usize) -> bool 
     }
 }
 
-/// Puts the `n` topmost values, results of the builtin with its frame at `base`, where its link says: where the call of a Lua
-/// function wants them, in front of them the `true` of a protected call from there; or, of a metamethod, in the slot that the
-/// instruction sets, if it sets one.
+/// Puts the `n` topmost values, results of the builtin with its frame at `base`, where its link says: where the call of a Lua function
+/// takes them, with the `true` of a protected call in front of them; or, for a metamethod, into the slot that the instruction sets, if it
+/// sets one.
 ///
 /// # Safety
 /// See [`call`].
@@ -95,14 +96,14 @@ unsafe fn place(vm: &mut Vm, mut base: *mut Value, mut n: usize) {
             return place_results(vm, pc, src, base.sub(2), n);
         }
         let pc: *const Ins = core::ptr::with_exposed_provenance((*base.sub(3)).bits() as usize);
-        // A concatenation goes on with another operand only where compiled code does not call builtins.
+        // Compiled code calls builtins only for the last step of a concatenation.
         if matches!((*base.sub(4)).bits() & 7, cont::TO_A | cont::CONCAT) {
             *below(base).add((*pc.sub(1)).a()) = if n == 0 { Value::NIL } else { *src };
         }
     }
 }
 
-/// Goes on with what a builtin called by compiled code has left.
+/// Finishes what a builtin called by compiled code has left.
 pub(super) unsafe fn finish<D: Driver>(r: R) -> u32 {
     let vm = r.vm;
     match core::mem::replace(&mut (*vm).compiled.unfinished, Unfinished::None) {

@@ -1,11 +1,11 @@
-//! The end of the native stack. Rust functions and Lua functions that call one another use it, and a frame of a Rust function may be
+//! The limit of the native stack. Rust functions and Lua functions that call one another use it, and the frame of a Rust function may be
 //! large: the depth of calls alone does not bound it.
 
 use core::cell::Cell;
 
-/// Bytes that must be left for a call from Rust into Lua, on a stack that is large enough.
+/// Bytes that must be free for a call from Rust into Lua, on a stack that is large enough.
 const RESERVE: usize = 256 << 10;
-/// On a small stack: this part of it.
+/// On a small stack: this fraction of it.
 const PART: usize = 8;
 
 /// The stack of a thread.
@@ -21,7 +21,8 @@ thread_local! {
     static BOUNDS: Cell<Option<Bounds>> = const { Cell::new(None) };
 }
 
-/// Is the native stack of this thread nearly used up? A stack that is not the thread's own, as that of a coroutine library, has no known end.
+/// Is the native stack of this thread nearly used up? The end of a stack that is not the thread's own, such as that of a coroutine library,
+/// is not known.
 #[inline]
 pub(super) fn is_at_end() -> bool {
     let local = 0u8;
@@ -54,7 +55,7 @@ fn bounds() -> Option<(usize, usize)> {
     }
 }
 
-/// Miri knows no stack's end.
+/// Under Miri the end of the stack is not known.
 #[cfg(miri)]
 fn bounds() -> Option<(usize, usize)> {
     None

@@ -9,34 +9,52 @@ use super::{Loop, R, Tail, call};
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
 use crate::fault::{Fault, is_injected};
+use crate::host::Roots;
 use crate::object::{Gc, UpVal};
 use crate::sample::Activity;
 use crate::value::Value;
 use std::rc::Rc;
 
-/// What the dispatch returned.
+/// The status that the dispatch returned.
 #[derive(Debug)]
 pub struct Status;
 
 impl Status {
-    /// The loop driver goes on with the saved state.
+    /// The loop driver continues with the saved state.
     pub const CONTINUE: u32 = 0;
     /// The frame entered from Rust has returned.
     pub const DONE: u32 = 1;
-    /// An error is on its way.
+    /// An error is being raised.
     pub const ERROR: u32 = 2;
 }
-
-/// Native calls into the VM may nest this deep.
-const MAX_NATIVE_DEPTH: u32 = 160;
 
 impl Vm {
     /// Calls any callable value; the results are pushed (`nresults` of them, or all if -1) and counted.
     pub fn call_value(&mut self, f: Value, args: &[Value], nresults: i32) -> LuaResult<u32> {
-        if self.interp.native_depth >= MAX_NATIVE_DEPTH || super::native_stack::is_at_end() {
+        let status = self.call_all(f, args.len(), |to| {
+            // SAFETY: there is room for as many values.
+            unsafe { frame::move_values(args.as_ptr(), to, args.len()) };
+        });
+        status.map(|n| {
+            if nresults < 0 {
+                return n;
+            }
+            let want = nresults as u32;
+            for _ in n..want {
+                self.push(Value::NIL);
+            }
+            // SAFETY: only drops results, or stays behind the nils just pushed.
+            self.top = unsafe { self.top.sub(n.saturating_sub(want) as usize) };
+            want
+        })
+    }
+    /// Calls any callable value with `n` arguments, which `fill` writes; all results are pushed, and counted.
+    #[inline]
+    fn call_all(&mut self, f: Value, n: usize, fill: impl FnOnce(*mut Value)) -> LuaResult<u32> {
+        if self.interp.native_depth >= self.depth.native || super::native_stack::is_at_end() {
             return Err(self.rt_error("C stack overflow"));
         }
-        self.reserve(args.len() + 8)?;
+        self.reserve(n + 8)?;
         self.compiled.invalidations = self.compiled.invalidations.wrapping_add(1);
         let (saved_base, saved_top) = (self.stack_offset(self.base), self.stack_offset(self.top));
         // SAFETY: room was reserved above `top`; the frame is written before the interpreter looks at it.
@@ -46,10 +64,9 @@ impl Vm {
             *top.add(1) = f;
             let new = top.add(3);
             *top.add(2) = frame::link(new.offset_from(self.base) as usize, frame::C);
-            frame::move_values(args.as_ptr(), new, args.len());
-            self.top = new.add(args.len());
+            fill(new);
+            self.top = new.add(n);
             self.interp.native_depth += 1;
-            let n = args.len();
             let result = self.dispatch_from(|r, loop_driver| {
                 if loop_driver { call::start_call::<Loop>(r, new.sub(2), n) } else { call::start_call::<Tail>(r, new.sub(2), n) }
             });
@@ -57,19 +74,7 @@ impl Vm {
             result
         };
         match status {
-            Ok(()) => {
-                let n = self.multres;
-                if nresults >= 0 {
-                    let want = nresults as u32;
-                    for _ in n..want {
-                        self.push(Value::NIL);
-                    }
-                    // SAFETY: only drops results, or stays behind the nils just pushed.
-                    self.top = unsafe { self.top.sub(n.saturating_sub(want) as usize) };
-                    return Ok(want);
-                }
-                Ok(n)
-            }
+            Ok(()) => Ok(self.multres),
             Err(e) => {
                 self.base = self.stack_at(saved_base);
                 self.top = self.stack_at(saved_top);
@@ -77,7 +82,7 @@ impl Vm {
             }
         }
     }
-    /// Calls and gives the first result, or nil.
+    /// Calls a value and returns the first result, or nil.
     pub fn call1(&mut self, f: Value, args: &[Value]) -> LuaResult<Value> {
         self.call_value(f, args, 1)?;
         Ok(self.pop())
@@ -89,7 +94,7 @@ impl Vm {
             eprintln!("ERROR in finalizer: {text}");
         }
     }
-    /// Has the compiler give up what it records, though there is no error.
+    /// Aborts the recording, though there is no error.
     pub(crate) fn abort_recording(&mut self) {
         let error = core::mem::replace(&mut self.errors.value, Value::NIL);
         let compiler = Rc::clone(&self.compiler);
@@ -104,13 +109,13 @@ impl Vm {
         let compiler = Rc::clone(&self.compiler);
         compiler.constant_changed(self);
     }
-    /// The variable gets a value, or becomes another one, by other means than an assignment of its function.
+    /// The variable is assigned, or replaced by another one, by other means than an assignment of its function.
     pub(crate) fn upvalue_changes(&mut self, uv: Gc<UpVal>) {
         if uv.hdr.b1.replace(0) != 0 {
             self.constant_changed();
         }
     }
-    /// A call by the host: all results, or the error value with a traceback made where the error was raised.
+    /// A call by the host: returns all results, or the error value with a traceback made where the error was raised.
     pub fn pcall_traced(&mut self, f: Value, args: &[Value]) -> Result<Vec<Value>, (Value, Vec<u8>)> {
         let nested = core::mem::replace(&mut self.errors.want_traceback, true);
         self.errors.traceback = None;
@@ -125,11 +130,31 @@ impl Vm {
             Err(_) => Err((self.errors.value, self.errors.traceback.take().unwrap_or_default())),
         }
     }
+    /// As [`Vm::pcall_traced`] for arguments on their way, from number `from` on; the results are on their way instead.
+    pub fn pcall_passed(&mut self, f: Value, roots: &Roots, from: usize) -> Result<(), (Value, Vec<u8>)> {
+        let nested = core::mem::replace(&mut self.errors.want_traceback, true);
+        self.errors.traceback = None;
+        let n = roots.passing_len() - from;
+        let result = self.call_all(f, n, |to| {
+            // SAFETY: there is room for as many values.
+            roots.with_passing(from, |args| unsafe { frame::move_values(args.as_ptr(), to, n) });
+        });
+        self.errors.want_traceback = nested;
+        let result = result.and_then(|n| {
+            // SAFETY: the results are on top of the stack.
+            unsafe {
+                self.top = self.top.sub(n as usize);
+                roots.replace_passing(from, core::slice::from_raw_parts(self.top, n as usize));
+            }
+            if self.heap.gc_due() { self.safepoint() } else { Ok(()) }
+        });
+        result.map_err(|_| (self.errors.value, self.errors.traceback.take().unwrap_or_default()))
+    }
     /// The error value as text, the way the host reports it.
     pub fn error_text(&mut self) -> Vec<u8> {
         self.reported_error().0
     }
-    /// The error value as text, the way the host reports it; and whether a traceback belongs to it, as it is a text or has one.
+    /// The error value as text, the way the host reports it; and whether a traceback belongs to it.
     pub fn reported_error(&mut self) -> (Vec<u8>, bool) {
         let e = self.errors.value;
         let mm = self.metamethod(e, crate::meta::MM::ToString);
@@ -184,8 +209,8 @@ impl Vm {
             }
         }
     }
-    /// Finds who catches the error. `Ok`: the `multres` values at `top` are the results of the frame at `base`. `Err`: the
-    /// frame entered from Rust is reached.
+    /// Finds the frame that catches the error. `Ok`: the `multres` values at `top` are the results of the frame at `base`. `Err`: the frame
+    /// entered from Rust is reached.
     fn unwind(&mut self) -> LuaResult<()> {
         let compiler = Rc::clone(&self.compiler);
         if self.interp.mode == crate::hooks::Mode::Record {
@@ -230,7 +255,7 @@ impl Vm {
             }
         }
     }
-    /// Runs the handler of the nearest `xpcall`, or makes the host's traceback, once per error and at the point of the error.
+    /// Runs the handler of the nearest `xpcall`, or makes the host's traceback, once per error and before any frame is left.
     fn handle_error(&mut self) {
         if self.errors.handled {
             return;

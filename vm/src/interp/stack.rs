@@ -8,17 +8,46 @@ use core::sync::atomic::{Ordering, compiler_fence};
 
 /// Slots of a new coroutine's stack.
 pub const INITIAL: u32 = 64;
-/// A stack does not grow beyond this many slots: "stack overflow". LuaJIT's has 65,500; a recursion 100,000 deep fits in ours.
+/// The most slots of a stack: beyond, "stack overflow". LuaJIT's limit is 65,500; a recursion 100,000 deep fits here.
 pub const MAX: u32 = 1_000_000;
-/// No function gets more arguments: "stack overflow", too. As many as fit in LuaJIT's stack: calls that hand on all their
-/// arguments and one more move them all each time, which takes time by the square of the limit.
+/// The most arguments of a function: beyond, "stack overflow". It is as many as fit in LuaJIT's stack: calls that pass on all their
+/// arguments and one more move them all each time, which takes time quadratic in the limit.
 pub const MAX_ARGS: usize = 65_000;
-/// Slots behind the limit that frames of metamethods and results may use unchecked.
+/// Slots above the limit that frames of metamethods and results may use without a check.
 pub const EXTRA: u32 = 40;
 /// Slots that every builtin finds free.
 pub const NATIVE_MIN: usize = 40;
 
+/// Native calls into the VM may nest this deep.
+const MAX_NATIVE_DEPTH: u32 = 160;
+/// No limits are lower: libraries and handlers of errors need some room.
+const LOWEST: DepthLimits = DepthLimits { stack: 2000, native: 10 };
+
+/// How deep calls may nest.
+#[derive(Debug)]
+pub(crate) struct DepthLimits {
+    /// The most slots of a stack.
+    pub stack: u32,
+    /// The most calls from native code into the VM that are active at once.
+    pub native: u32,
+}
+
+impl Default for DepthLimits {
+    fn default() -> DepthLimits {
+        DepthLimits { stack: MAX, native: MAX_NATIVE_DEPTH }
+    }
+}
+
 impl Vm {
+    /// Limits the size of each stack, in slots; a larger one than the default is not possible.
+    pub fn set_stack_limit(&mut self, slots: usize) {
+        self.depth.stack = u32::try_from(slots).unwrap_or(MAX).clamp(LOWEST.stack, MAX);
+        self.shrink_after_overflow();
+    }
+    /// Limits how many calls from native code into the VM are active at once; a larger number than the default is not possible.
+    pub fn set_native_depth_limit(&mut self, calls: usize) {
+        self.depth.native = u32::try_from(calls).unwrap_or(MAX_NATIVE_DEPTH).clamp(LOWEST.native, MAX_NATIVE_DEPTH);
+    }
     /// Sets the limit from the running coroutine's stack size.
     pub(crate) fn update_limit(&mut self) {
         self.stack_limit = self.cur.limit();
@@ -31,17 +60,17 @@ impl Vm {
         if need <= size {
             return Ok(());
         }
-        if need > MAX as usize {
-            // Room for error handling beyond the limit, once.
-            if size < MAX as usize + 4096 {
-                self.move_stack(MAX + 4096);
+        if need > self.depth.stack as usize {
+            // Room for handling the error, beyond the limit, once.
+            if size < self.depth.stack as usize + 4096 {
+                self.move_stack(self.depth.stack + 4096);
             }
-            if need > MAX as usize + 4096 || !self.errors.in_handler {
+            if need > self.depth.stack as usize + 4096 || !self.errors.in_handler {
                 return Err(self.rt_error("stack overflow"));
             }
             return Ok(());
         }
-        let new = need.max(size * 2).min(MAX as usize);
+        let new = need.max(size * 2).min(self.depth.stack as usize);
         self.move_stack(new as u32);
         Ok(())
     }
@@ -50,11 +79,11 @@ impl Vm {
         let used = (self.base as usize - self.cur.stack.get() as usize) / 8;
         let need = used + n + EXTRA as usize;
         let size = self.cur.size.get() as usize;
-        if need > MAX as usize {
+        if need > self.depth.stack as usize {
             return false;
         }
         if need > size {
-            self.move_stack(need.max(size * 2).min(MAX as usize) as u32);
+            self.move_stack(need.max(size * 2).min(self.depth.stack as usize) as u32);
         }
         true
     }
@@ -62,18 +91,20 @@ impl Vm {
     pub(crate) fn make_room(&mut self, co: Gc<Thread>, n: usize) -> bool {
         let used = (co.base.get() as usize - co.stack.get() as usize) / 8;
         let (need, size) = (used + n + EXTRA as usize, co.size.get() as usize);
-        if need > MAX as usize {
+        if need > self.depth.stack as usize {
             return false;
         }
         if need > size {
-            self.resize_stack(co, need.max(size * 2).min(MAX as usize) as u32);
+            self.resize_stack(co, need.max(size * 2).min(self.depth.stack as usize) as u32);
         }
         true
     }
-    /// Takes back the room that handling a stack overflow was given.
+    /// Removes room beyond the limit: what was added for handling a stack overflow, or was there before the limit.
     pub(super) fn shrink_after_overflow(&mut self) {
-        if self.cur.size.get() > MAX && self.top < self.cur.stack.get().wrapping_add((MAX - 1000) as usize) {
-            self.move_stack(MAX);
+        if self.cur.size.get() > self.depth.stack
+            && self.top < self.cur.stack.get().wrapping_add((self.depth.stack - 1000) as usize)
+        {
+            self.move_stack(self.depth.stack);
         }
     }
     /// Gives a coroutine another stack.
@@ -89,7 +120,7 @@ impl Vm {
         let old = cur.stack.get() as usize;
         let [base, top] = [self.base, self.top].map(|p| p as usize - old);
         self.resize_stack(cur, size);
-        // From the new stack on, not by a distance from the old one: that is another allocation.
+        // Computed from the new stack, not by an offset from the old one, which is another allocation.
         let new = cur.stack.get();
         (self.base, self.top) = (new.wrapping_byte_add(base), new.wrapping_byte_add(top));
         self.update_limit();

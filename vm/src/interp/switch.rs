@@ -1,9 +1,8 @@
 //! Switches between coroutines: the headers of `coroutine.resume`, `coroutine.yield` and of the functions that `coroutine.wrap` makes.
 //!
-//! The usual switch moves the values from the one stack to where the call on the other one wants them, and goes on there. Whatever else
-//! there is (an error, a stack that must grow, a frame that is not a Lua call's) is for the builtin, as [`super::co`] has it; so each of
-//! these handlers makes the state that the builtin would have made. There is no call of Rust code, nothing is allocated, and the
-//! stacks stay where they are.
+//! The usual switch moves the values from one stack to where the call on the other one takes them, and continues there. All other cases (an
+//! error, a stack that must grow, a frame that is not a Lua call's) are left to the builtin in [`super::co`]; so each of these handlers
+//! makes the state that the builtin would have made. There is no call of Rust code, nothing is allocated, and the stacks do not move.
 #![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`")]
 
 use super::call::{FUNCC, call_at};

@@ -29,7 +29,7 @@ unsafe fn find_str(t: Gc<Table>, key: Value) -> *mut Node {
     }
 }
 
-/// May a nil result be given without asking `__index`?
+/// May the result be nil without looking for `__index`?
 #[inline(always)]
 unsafe fn no_meta(t: Gc<Table>, bit: u8) -> bool {
     match t.meta.get() {
@@ -160,6 +160,9 @@ op! {
         r.sync();
         let vm = &mut *r.vm;
         let Some(t) = (*r.ra().sub(1)).as_table() else { return Status::ERROR };
+        if vm.check_writable(t).is_err() {
+            return Status::ERROR;
+        }
         let start = (r.knum(r.d()).as_number().unwrap_or(0.0) - TSETM_BIAS) as i32;
         let n = vm.multres as i32;
         vm.table_set_list(t, start, r.ra(), n);

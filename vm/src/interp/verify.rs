@@ -1,9 +1,9 @@
-//! The frame verifier: walks the innermost frames of the running coroutine and reports the first broken invariant. Debug builds run it
-//! at each exit of compiled code, where a wrong snapshot shows, and where a recording begins.
+//! The frame verifier: walks the innermost frames of the running coroutine and reports the first broken invariant. Debug builds run it at
+//! each exit of compiled code, where a wrong snapshot shows, and at the start of each recording.
 //!
 //! Checked, of the running frame:
 //! * it lies on the stack of the running coroutine, and its whole frame size below the stack's limit;
-//! * the instruction to go on at belongs to its function.
+//! * the instruction to continue at belongs to its function.
 //!
 //! Checked, of each frame:
 //! * there is a function below its base, and no slot of it refers to a freed object;
@@ -21,7 +21,7 @@ use crate::object::{Func, Gc, Kind, Proto};
 use crate::stdlib::Builtin;
 use crate::value::Value;
 
-/// Frames that are looked at: deep recursion would take time by the square of its depth.
+/// The most frames that are checked: with deep recursion, checking all would take quadratic time.
 const FRAMES: usize = 32;
 
 fn check(ok: bool, what: impl FnOnce() -> String) -> Result<(), String> {
@@ -29,10 +29,10 @@ fn check(ok: bool, what: impl FnOnce() -> String) -> Result<(), String> {
 }
 
 impl Vm {
-    /// Checks the frames of the running coroutine, whose innermost is to go on at the instruction at `pc`.
+    /// Checks the frames of the running coroutine, whose innermost frame continues at the instruction at `pc`.
     ///
     /// # Errors
-    /// Says what is wrong.
+    /// The broken invariant.
     pub fn verify_frames(&self, pc: *const Ins) -> Result<(), String> {
         let (stack, size) = (self.cur.stack.get(), self.cur.size.get() as usize);
         let end = stack.wrapping_add(size);
@@ -72,7 +72,7 @@ impl Vm {
             .ok_or_else(|| format!("a {} where its function belongs", v.type_name()))
     }
 
-    /// Does no slot from `from` to `to` refer to an object that was freed, or of another kind than its tag says?
+    /// Does a slot from `from` to `to` refer to an object that was freed, or of another kind than its tag says?
     ///
     /// # Safety
     /// Both are on one stack.
@@ -91,7 +91,8 @@ impl Vm {
         Ok(())
     }
 
-    /// Checks the link of the frame at `base`: the base of the frame below with the end of that frame's values; none where the walk ends.
+    /// Checks the link of the frame at `base`. Returns the base of the frame below with the end of that frame's values; none where the walk
+    /// ends.
     ///
     /// # Safety
     /// `base` is the base of a frame, whose links up to it were checked.
@@ -110,11 +111,11 @@ impl Vm {
             let room = (base as usize - lowest as usize) / size_of::<Value>();
             check((2..=room).contains(&delta), || format!("a link of kind {kind} over {delta} slots"))?;
         }
-        // SAFETY: the link was checked above as far as this needs it.
+        // SAFETY: the link was checked above as far as needed here.
         let next = unsafe { below(base) };
         check(next >= lowest, || "a link that leads out of the stack".into())?;
         if kind == frame::C {
-            // Below may be the stack of a coroutine on which nothing runs.
+            // The frame below may be that of a coroutine on which nothing runs.
             // SAFETY: checked to be on the stack.
             return Ok(unsafe { self.function_at(next) }.ok().map(|_| (next, base.wrapping_sub(3))));
         }
@@ -155,7 +156,7 @@ impl Vm {
     /// `link` is not 0 only if it is the address behind an instruction that its function keeps.
     unsafe fn verify_return_address(&self, link: u64) -> Result<(), String> {
         check(link != 0, || "no return address".into())?;
-        // SAFETY: links without a kind are return addresses, inside a prototype or a pad that the frame below keeps.
+        // SAFETY: links without a kind are return addresses, inside a prototype or a stitch stub, which the frame below keeps.
         let call = unsafe { *core::ptr::with_exposed_provenance::<Ins>(link as usize).sub(1) };
         check(matches!(call.op(), Op::CALL | Op::CALLM | Op::ITERC), || format!("a return address behind {}", call.op().name()))
     }

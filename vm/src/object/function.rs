@@ -17,7 +17,7 @@ use core::cell::Cell;
 /// many; the results are the topmost values. An error is parked in the VM (see [`LuaError`]).
 pub type NativeFn = fn(&mut Vm) -> Result<u32, LuaError>;
 
-/// What a function is beyond the common head.
+/// The part of a function after the common head.
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub union FuncBody {
@@ -70,10 +70,10 @@ impl Func {
         // SAFETY: Lua functions are created with `body.proto`.
         if self.is_lua() { Some(unsafe { self.body.proto }) } else { None }
     }
-    /// The prototype of what is known to be a Lua function.
+    /// The prototype of a function that is known to be a Lua function.
     ///
     /// # Safety
-    /// It is no builtin.
+    /// It is not a builtin.
     #[inline(always)]
     pub(crate) unsafe fn lua_proto(&self) -> Gc<Proto> {
         debug_assert!(self.is_lua());
@@ -142,7 +142,7 @@ impl UpVal {
         // SAFETY: `v` points to a live stack slot while open, to `self.closed` afterwards.
         unsafe { *self.v.get() }
     }
-    /// Sets the value; the barrier is the caller's business.
+    /// Sets the value; the caller takes care of the barrier.
     pub fn set(&self, v: Value) {
         // SAFETY: as in `get`.
         unsafe { *self.v.get() = v }

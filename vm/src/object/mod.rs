@@ -1,9 +1,9 @@
 //! The collectable objects and the pointer to them.
 //!
-//! Every object starts with a [`GcHeader`] and lives in a cell of the [heap](crate::gc). [`Gc`] is the pointer: it is `Copy`
-//! and derefs safely under one contract, the *safepoint rule*: objects are freed only by a collection step, steps run only at
-//! safepoints ([`crate::Vm::safepoint`]), and whatever must live across a safepoint is reachable from a root (a Lua stack, the
-//! registry, a rooted handle, a trace's constants). Allocation never collects.
+//! Every object starts with a [`GcHeader`] and lives in a cell of the [heap](crate::gc). [`Gc`] is the pointer: it is `Copy` and
+//! dereferences safely under one contract, the *safepoint rule*: objects are freed only by a collection step, steps run only at safepoints
+//! ([`crate::Vm::safepoint`]), and all objects that must live across a safepoint are reachable from a root (a Lua stack, the registry, a
+//! rooted handle, a trace's constants). Allocation never collects.
 #![allow(
     unsafe_code,
     reason = "a Gc points to an object that is alive while it is dereferenced: whatever the program can reach, and between safepoints everything"
@@ -14,6 +14,7 @@ mod function;
 mod new;
 mod new_proto;
 mod proto;
+mod readonly;
 mod shape;
 mod string;
 pub mod table;
@@ -28,10 +29,11 @@ mod watchpoint;
 #[cfg(test)]
 mod tests;
 
-pub use bc_pos::BcPos;
+pub use bc_pos::{BcAddr, BcPos, InsPtr};
 pub use function::{Func, NativeFn, UpVal};
 pub(crate) use proto::hot_counter;
 pub use proto::{Proto, ProtoFlags};
+pub use readonly::READONLY;
 pub use shape::ShapeId;
 pub(crate) use shape::{ShapeSet, Shapes};
 pub use string::{STR_DATA, Str, StrTable};
@@ -49,7 +51,7 @@ use core::ptr::NonNull;
 
 macro_rules! kinds {
     ($($kind:ident $name:literal $byte:literal,)*) => {
-        /// What an object is; 0 marks a free cell.
+        /// The kind of an object; 0 marks a free cell.
         #[derive(Copy, Clone, PartialEq, Eq, Debug)]
         #[repr(u8)]
         pub enum Kind {
@@ -67,7 +69,7 @@ macro_rules! kinds {
             const fn from_byte(byte: u8) -> Kind {
                 match byte { $($byte => Kind::$kind,)* _ => Kind::Free }
             }
-            /// What tools call it.
+            /// The name that tools use.
             pub const fn name(self) -> &'static str {
                 match self {
                     Kind::Free => "free",
@@ -196,7 +198,7 @@ impl<T> Gc<T> {
 }
 
 impl Gc<GcHeader> {
-    /// The object as what its kind says it is; `None` for a free cell.
+    /// The object with the type that its kind says; `None` for a free cell.
     #[inline(always)]
     pub fn typed(self) -> Option<Object> {
         Object::of(self)

@@ -1,4 +1,4 @@
-//! Creation of functions, coroutines and userdata. None of this collects.
+//! Creation of functions, coroutines and userdata. No function here collects.
 #![allow(unsafe_code, reason = "a new cell has the size that the object needs and is written before anybody can see it")]
 
 use super::function::FuncBody;
@@ -12,7 +12,7 @@ use core::any::Any;
 use core::cell::{Cell, UnsafeCell};
 use core::mem::size_of;
 
-/// The function header of a builtin that does `op`. Outside of the VM, so that no borrow of the VM covers it.
+/// The function header of a builtin that executes `op`. It is outside of the VM, so that no borrow of the VM covers it.
 const fn header(op: Op) -> [Ins; 2] {
     [Ins::ad(op, 0, 0); 2]
 }
@@ -22,7 +22,7 @@ static WRAP: [Ins; 2] = header(Op::WRAP);
 static YIELD: [Ins; 2] = header(Op::YIELD);
 
 impl Vm {
-    /// A Lua function. Its upvalues are missing: the caller fills all of them before anything else happens.
+    /// A Lua function whose upvalues are missing: the caller fills all of them before anything else happens.
     #[inline]
     fn new_func(&mut self, env: Gc<Table>, pc: *const Ins, body: FuncBody, upvalues: usize, id: u32) -> Gc<Func> {
         assert!(upvalues <= u8::MAX as usize);
@@ -45,7 +45,7 @@ impl Vm {
         }
         f
     }
-    /// A copy of a Lua function with upvalues of its own, which have the present values; builtins are not copied.
+    /// A copy of a Lua function with its own upvalues, which have the current values; builtins are not copied.
     pub fn clone_func(&mut self, f: Gc<Func>) -> Gc<Func> {
         let Some(proto) = f.proto() else { return f };
         proto.hdr.word.set(proto.hdr.word.get().saturating_add(1));
@@ -126,7 +126,7 @@ impl Vm {
     pub fn set_udata_bytes(&mut self, u: Gc<Udata>, bytes: usize) {
         self.heap.external_changed(&u.external, bytes);
     }
-    /// Keeps a value alive for as long as a userdata, in place of the one before.
+    /// Keeps a value alive as long as a userdata; it replaces the value before.
     pub fn set_udata_anchor(&mut self, u: Gc<Udata>, v: Value) {
         u.anchor.set(v);
         self.barrier_forward(u.header(), v);
@@ -174,7 +174,7 @@ impl Heap {
     pub fn resize_stack(&mut self, t: Gc<Thread>, size: u32) {
         let (old, old_size) = (t.stack.get(), t.size.get());
         let old_addr = old as usize;
-        // SAFETY: the stack has `old_size` slots; slots behind them are initialised before anyone looks.
+        // SAFETY: the stack has `old_size` slots; slots behind them are initialised before anything reads them.
         let new = unsafe { self.realloc_raw(old.cast(), old_size as usize * 8, size as usize * 8).cast::<Value>() };
         for i in old_size as usize..size as usize {
             // SAFETY: inside the new stack.

@@ -1,4 +1,4 @@
-//! Creation of prototypes from what the parser or the loader gives.
+//! Creation of prototypes from the output of the parser or the loader.
 #![allow(
     unsafe_code,
     reason = "a new cell is written before anybody can see it; `k` points into the box of constants of the same prototype"
@@ -9,7 +9,7 @@ use super::{Gc, Kind, Proto, ProtoFlags, Table, hbits_for};
 use crate::Vm;
 use crate::bc::{Ins, KGc, KNum, KVal, ProtoData, TableTemplate, UvDesc, VarInfo};
 use crate::gc::Heap;
-use crate::interp::stitch::Pads;
+use crate::interp::stitch::StitchStubs;
 use crate::meta::knum_value;
 use crate::state::HOT_COUNTERS;
 use crate::value::Value;
@@ -33,12 +33,12 @@ impl Proto {
 impl Heap {
     /// A prototype with its constants and child prototypes. Children are nested no deeper than the parser and the loader allow.
     pub fn new_proto(&mut self, d: &ProtoData) -> Gc<Proto> {
-        // Where chunks begin among the hot counters is as good as random, but always the same.
+        // The hot counter that a chunk begins at is pseudo-random, but always the same.
         let hash = |h: u32, ins: &Ins| (h ^ ins.0).wrapping_mul(0x0100_0193).rotate_left(5);
         let mut place = d.bc.iter().fold(0, hash) as usize % HOT_COUNTERS;
         self.proto_at(d, &mut place)
     }
-    /// A prototype whose hot counters begin at `place`, where they end after it.
+    /// A prototype whose hot counters begin at `place`, which is advanced to their end.
     fn proto_at(&mut self, d: &ProtoData, place: &mut usize) -> Gc<Proto> {
         let mut consts: Vec<Value> = d.kgc.iter().rev().map(|k| self.object_constant(k, place)).collect();
         let code = d.bc.clone().into_boxed_slice();
@@ -65,7 +65,7 @@ impl Heap {
                 lines: d.lines.as_slice().into(),
                 uv_names: d.uv_names.as_slice().into(),
                 vars: d.vars.as_slice().into(),
-                pads: Pads::default(),
+                stubs: StitchStubs::default(),
             });
             (*p).k.set((&raw const *(*p).consts).cast::<Value>().add(d.kgc.len() + 1));
             Gc::from_ptr(p)
@@ -89,7 +89,7 @@ impl Heap {
             KVal::Str(s) => Value::str(self.new_str(s)),
         }
     }
-    /// A template table. Keys with the value nil get their nodes, too: they are about to be stored to in each copy.
+    /// A template table. Keys with the value nil get nodes, too: each copy of the table is about to store to them.
     fn new_template(&mut self, d: &TableTemplate) -> Gc<Table> {
         let t = self.new_table(d.array.len() as u32, hbits_for(d.hash.len() as u32));
         for (i, k) in d.array.iter().enumerate() {
@@ -98,7 +98,7 @@ impl Heap {
         }
         for (k, v) in &d.hash {
             let (k, v) = (self.value_constant(k), self.value_constant(v));
-            // A node without a value would be taken by the next key, so it holds something until all keys are there.
+            // The next key would take a node without a value, so such a node holds a value until all keys are inserted.
             self.table_put(t, k, if v.is_nil() { Value::table(t) } else { v });
         }
         for n in t.nodes() {

@@ -4,9 +4,9 @@
     reason = "bytecode is patched in place and read through raw pointers; no Rust reference to an instruction is kept"
 )]
 
-use super::{Gc, GcHeader, Str};
+use super::{BcAddr, Gc, GcHeader, InsPtr, Str};
 use crate::bc::{Ins, UvDesc, VarInfo};
-use crate::interp::stitch::Pads;
+use crate::interp::stitch::StitchStubs;
 use crate::state::HOT_COUNTERS;
 use crate::value::Value;
 use core::cell::{Cell, UnsafeCell};
@@ -22,7 +22,7 @@ impl ProtoFlags {
     pub const VARARG: u8 = 0x02;
     /// `jit.off` was called for it.
     pub const NOJIT: u8 = 0x08;
-    /// Some loop or header was patched to its interpreter-only form.
+    /// Some loop or header was patched to its blacklisted form.
     pub const ILOOP: u8 = 0x10;
     /// The compiler has traces that live as long as it ([`crate::hooks::Compiler::mark_traces`]).
     pub const TRACED: u8 = 0x20;
@@ -36,12 +36,12 @@ impl ProtoFlags {
 pub struct Proto {
     /// Object header; `b0` frame size, `b1` number of parameters, `word` number of closures made (saturating).
     pub hdr: GcHeader,
-    /// Constants, from the middle: `k[i]` for `i >= 0` is number constant i, `k[-2 - i]` is object constant i (string, template
-    /// table or prototype, as a tagged value). `k[-1]` tells the hot counters of the instructions, see [`Proto::hot_counter`].
+    /// Constants, from the middle: `k[i]` for `i >= 0` is number constant i, `k[-2 - i]` is object constant i (string, template table or
+    /// prototype, as a tagged value). `k[-1]` is the `hot_origin`, from which the hot counters of the instructions follow.
     pub k: Cell<*const Value>,
     /// The bytecode; instruction 0 is the header. Patched in place by the JIT.
     pub code: UnsafeCell<Box<[Ins]>>,
-    /// Backing store of `k`: object constants in reverse, what tells the hot counters, then number constants.
+    /// Backing store of `k`: object constants in reverse, the `hot_origin`, then number constants.
     pub consts: Box<[Value]>,
     /// How many of `consts` are object constants.
     pub num_kgc: u32,
@@ -61,12 +61,12 @@ pub struct Proto {
     pub uv_names: Box<[Box<[u8]>]>,
     /// Local variables with their ranges; empty when stripped.
     pub vars: Box<[VarInfo]>,
-    /// Where traces go on behind calls that are not compiled.
-    pub(crate) pads: Pads,
+    /// Copies of calls that traces end in front of.
+    pub(crate) stubs: StitchStubs,
 }
 
-/// What stands between the constants of a function whose first instruction is at `code` and has the hot counter `place` (modulo
-/// their number), for [`hot_counter`].
+/// The word between the constants of a function from which [`hot_counter`] computes hot counters: its first instruction is at `code` and
+/// has the hot counter `place` (modulo their number).
 pub(crate) fn hot_origin(code: *const Ins, place: usize) -> Value {
     // The interpreter counts with the address behind the instruction.
     let first = code.wrapping_add(1) as usize;
@@ -110,7 +110,7 @@ impl Proto {
         // SAFETY: `pc` is in range, and instructions are plain words.
         if pc < self.code_len() { Some(unsafe { *self.code_ptr().add(pc) }) } else { None }
     }
-    /// Replaces the instruction at index `pc`: the compiler's way of arming and disarming loops.
+    /// Replaces the instruction at index `pc`: the compiler patches the starts of traces.
     pub fn patch(&self, pc: usize, ins: Ins) {
         assert!(pc < self.code_len());
         // SAFETY: in range; the interpreter reads instructions through raw pointers only.
@@ -121,16 +121,25 @@ impl Proto {
         let start = self.code_ptr().cast_const();
         start..start.wrapping_add(self.code_len())
     }
-    /// Index of an instruction from its address, if it lies in this prototype; that of the call and what follows for those of a
-    /// [`crate::interp::stitch::Pad`].
-    pub fn pc_of(&self, pc: *const Ins) -> Option<usize> {
-        let d = (pc as usize).wrapping_sub(self.code_ptr() as usize) / size_of::<Ins>();
-        if d < self.code_len() { Some(d) } else { self.pc_of_pad(pc) }
+    /// Index of the instruction at an address, if it lies in this prototype. For an instruction of a
+    /// [`crate::interp::stitch::StitchStub`] it is the index of the call, or of the instruction behind the call.
+    pub fn pc_of(&self, address: impl Into<BcAddr>) -> Option<usize> {
+        let address: BcAddr = address.into();
+        let d = (address.get() as usize).wrapping_sub(self.code_ptr() as usize) / size_of::<Ins>();
+        if d < self.code_len() { Some(d) } else { self.pc_of_stub(address) }
     }
-    /// The hot counter of the instruction at an address: by its place in the chunk, so that what becomes hot when does not depend on
-    /// where in memory the code came to lie, nor on what else is loaded.
-    pub fn hot_counter(&self, pc: *const Ins) -> usize {
-        hot_counter(self.consts[self.num_kgc as usize], pc.wrapping_add(1))
+    /// A pointer to the instruction at an address, if it lies in this prototype or in one of its stitch stubs. The prototype must live as
+    /// long as the pointer is used.
+    pub fn ins_ptr(&self, address: BcAddr) -> Option<InsPtr> {
+        let is_aligned = address.get().is_multiple_of(size_of::<Ins>() as u64);
+        self.pc_of(address).filter(|_| is_aligned)?;
+        // SAFETY: the address is that of an instruction of this code, or of a stub.
+        Some(unsafe { InsPtr::new(core::ptr::with_exposed_provenance(address.get() as usize)) })
+    }
+    /// The hot counter of an instruction. It depends on the instruction's position in the chunk, so that which code becomes hot, and when,
+    /// depends neither on addresses nor on what else is loaded.
+    pub fn hot_counter(&self, pc: InsPtr) -> usize {
+        hot_counter(self.consts[self.num_kgc as usize], pc.as_ptr().wrapping_add(1))
     }
     /// Object constant i.
     pub fn kgc(&self, i: usize) -> Option<Value> {
@@ -149,7 +158,7 @@ impl Proto {
     pub fn line(&self, pc: usize) -> u32 {
         self.lines.get(pc).copied().unwrap_or(0)
     }
-    /// Is it known to be a main chunk? Of what was stripped nothing is.
+    /// Is it known to be a main chunk? That is not known of stripped code.
     pub fn is_main(&self) -> bool {
         self.first_line == 0 && self.last_line > 0
     }

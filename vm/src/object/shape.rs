@@ -1,17 +1,18 @@
-//! Shapes: one number for which string key is in which node of a hash part.
+//! Shapes: a shape is a number that says which string key is in which node of a hash part.
 //!
-//! Two tables of the same shape, other than [`ShapeId::NONE`], have the same number of nodes and the same key in each of them. So compiled code that has
-//! compared a table's shape knows where each constant key of it is, or that it is missing, without a look at the nodes. Values are no
-//! part of it: a key whose value is nil is there all the same.
+//! Two tables of the same shape, other than [`ShapeId::NONE`], have the same number of nodes and the same key in each of them. So compiled
+//! code that has compared a table's shape knows where each constant key is, or that it is missing, without reading the nodes. Values are
+//! not part of the shape: a key whose value is nil is still in its node.
 //!
-//! Shapes form a tree, as in Self's maps and the hidden classes of JavaScript engines. Empty hash parts have a shape for each size. Inserting a string
-//! key leads to a child, found by the key. Which node the key is put into, and whether another key moves for it, follows from the shape
-//! but for one thing: a key whose value is nil may be replaced. So the child says where its key is and how many free
-//! nodes are left, and a table where that came out differently has no shape until it is made again.
+//! Shapes form a tree, as in Self's maps and the hidden classes of JavaScript engines. Empty hash parts have a shape for each size.
+//! Inserting a string key leads to a child, found by the key. Which node the key is put into, and whether another key moves for it, follows
+//! from the shape, with one exception: a key whose value is nil may be replaced. So the child records the node of its key and the number of
+//! remaining free nodes, and a table for which these differ has no shape until its next rehash.
 //!
-//! What has other keys than strings, more than [`MAX_BITS`] says, or was one of too many, has no shape: it is for tables that are
-//! used like records. A shape is never freed; keys are compared by address only, so it keeps none alive: a string at the address of one
-//! that was freed leads to a child whose tables have that address in their nodes, which is all that anybody knows of it.
+//! A table has no shape if it has keys that are not strings, if it has more nodes than [`MAX_BITS`] allows, or if a limit on the number of
+//! shapes is reached: shapes are for tables that are used like records. A shape is never freed. Keys are compared by address only, so a
+//! shape does not keep them alive: a new string at the address of a freed one leads to a child whose tables have that address in their
+//! nodes, which is still correct.
 
 use super::table::Table;
 use crate::gc::Heap;
@@ -29,13 +30,13 @@ impl Default for ShapeId {
     }
 }
 
-/// Hash parts of more than 2 to this many nodes have no shape. Each key of a table takes a shape: this bounds what a dictionary costs.
+/// Hash parts of more than 2 to this many nodes have no shape. Each key of a table takes a shape: this bounds the cost of a dictionary.
 const MAX_BITS: u32 = 5;
-/// So many shapes at most. Each takes some 50 bytes.
+/// The most shapes. Each takes some 50 bytes.
 const MAX_SHAPES: usize = 1 << 16;
-/// So many keys may follow one shape. Where more do, they are data.
+/// The most keys that may follow one shape. If there are more, keys are data.
 const MAX_CHILDREN: u16 = 64;
-/// So many keys may be the first in a table.
+/// The most keys that may be the first one of a table.
 const MAX_FIRST: u16 = 1024;
 
 impl ShapeId {
@@ -51,7 +52,7 @@ impl ShapeId {
     pub const fn number(self) -> u32 {
         self.0
     }
-    /// Does it tell which keys there are?
+    /// Does it say which keys there are?
     #[inline(always)]
     pub const fn is_some(self) -> bool {
         self.0 != 0
@@ -60,13 +61,13 @@ impl ShapeId {
 
 #[derive(Debug)]
 struct Shape {
-    /// Where the last key was put: offset of its node in bytes.
+    /// The node of the last key: its offset in bytes.
     node: u16,
-    /// Free nodes left after that, see [`Table::free`].
+    /// Number of free nodes after that, see [`Table::free`].
     free: u16,
-    /// How many children there are.
+    /// Number of children.
     children: u16,
-    /// How many there may be.
+    /// The most children it may have.
     max_children: u16,
     /// See [`Heap::does_shape_vary`].
     varies: bool,
@@ -103,7 +104,7 @@ pub(crate) struct Shapes {
 
 impl Shapes {
     pub(crate) fn new() -> Shapes {
-        // What has no shape is where no key is ever put.
+        // The shape of number 0 stands for none, and no key is ever inserted after it.
         let mut all = vec![Shape::new(usize::MAX, 0, 0)];
         all.extend((0..=MAX_BITS).map(|_| Shape::new(usize::MAX, 0, MAX_FIRST)));
         Shapes {
@@ -174,12 +175,12 @@ impl Shapes {
 }
 
 impl Heap {
-    /// Were tables of this shape met where tables of other shapes are, too, which have the same keys in the same nodes?
+    /// Were tables of this shape met at instructions that also meet tables of other shapes with the same keys in the same nodes?
     #[inline]
     pub fn does_shape_vary(&self, shape: ShapeId) -> bool {
         self.shapes.all[shape.0 as usize].varies
     }
-    /// Notes that; it holds for shapes that come from this one later, as well.
+    /// Notes that; it also holds for shapes that follow this one later.
     pub fn shape_varies(&mut self, shape: ShapeId) {
         self.shapes.all[shape.0 as usize].varies = true;
     }
@@ -187,8 +188,8 @@ impl Heap {
 
 /// A set of shapes.
 ///
-/// The collector notes those of which it has visited a table: the keys of any other table of that shape are the same strings, those of
-/// removed entries included, and need not be looked at.
+/// The collector notes the shapes of the tables that it has visited: the keys of any other table of such a shape are the same strings,
+/// those of removed entries included, and need not be marked again.
 #[derive(Debug, Default)]
 pub(crate) struct ShapeSet(Vec<u64>);
 

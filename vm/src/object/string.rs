@@ -81,7 +81,7 @@ pub struct StrTable {
     buckets: Box<[*mut Str]>,
     count: usize,
     hasher: FixedState,
-    /// The strings of one byte that there are: programs that go through texts byte by byte make them over and over.
+    /// The existing strings of one byte, since programs that read texts byte by byte make them over and over.
     bytes: [*mut Str; 256],
 }
 
@@ -162,7 +162,7 @@ impl StrTable {
             }
         }
     }
-    /// Takes a string off its chain.
+    /// Removes a string from its chain.
     pub(crate) fn remove(&mut self, s: &Str) {
         self.count -= 1;
         if let [byte] = s.bytes() {
@@ -219,12 +219,12 @@ impl Heap {
             None => self.make_str(bytes, hash),
         }
     }
-    /// An interned string that is asked for.
+    /// Returns an existing interned string.
     #[inline(always)]
     fn found_str(&mut self, s: Gc<Str>) -> Gc<Str> {
         self.counts.str_hits += 1;
         if self.is_dead(&s.hdr) {
-            // Not swept yet: alive again.
+            // It is dead but not swept yet: it becomes alive again.
             s.hdr.marked.set(s.hdr.marked.get() ^ WHITES);
         }
         s
@@ -247,7 +247,7 @@ impl Heap {
         self.strings.insert(s, hash);
         s
     }
-    /// The string of these bytes, never to be freed.
+    /// The string of these bytes, which is never freed.
     pub fn new_fixed_str(&mut self, bytes: &[u8]) -> Gc<Str> {
         let s = self.new_str(bytes);
         s.hdr.marked.set(s.hdr.marked.get() | FIXED);
@@ -261,7 +261,7 @@ impl Vm {
     pub fn new_str(&mut self, bytes: &[u8]) -> Gc<Str> {
         self.heap.new_str(bytes)
     }
-    /// The string of these bytes, never to be freed.
+    /// The string of these bytes, which is never freed.
     pub fn new_fixed_str(&mut self, bytes: &[u8]) -> Gc<Str> {
         self.heap.new_fixed_str(bytes)
     }

@@ -5,12 +5,12 @@
 //! from the top down. A node keeps its address until the next rehash, which compiled code relies on: it guards once that
 //! `node[k].key` is the constant key and loads straight from the node. Dead keys stay until a rehash so that `next` finds them.
 //!
-//! Small parts of a new table follow the table in its cell; parts made later are allocated apart.
+//! Small parts of a new table follow the table in its cell; parts made later are allocated separately.
 //!
 //! # Contract
-//! `array` points to `asize` values and `node` to `hmask + 1` nodes (the shared empty node, never written, where `hmask` is 0: a
-//! hash part of its own has at least two nodes). They change only in `table_write`; slot and node references are not kept across
-//! calls that insert.
+//! `array` points to `asize` values and `node` to `hmask + 1` nodes. If `hmask` is 0, that is the shared empty node, which is never
+//! written: a hash part of a table's own has at least two nodes. They change only in `table_write`; slot and node references are not kept
+//! across calls that insert.
 #![allow(
     unsafe_code,
     reason = "`array` and `node` point to as many slots as `asize` and `hmask` say; chains of nodes stay inside the node part"
@@ -50,9 +50,9 @@ pub struct Table {
     pub node: Cell<*mut Node>,
     /// Number of nodes minus one (a power of two minus one).
     pub hmask: Cell<u32>,
-    /// The border that was found last: where the next one is looked for first.
+    /// The border that was found last, which is tried first the next time.
     pub(crate) border: Cell<u32>,
-    /// Number of the nodes that are not known to be in use: all from this index on are.
+    /// Index of the first node that is known to be in use, as are all nodes after it.
     pub free: Cell<u32>,
     /// Which keys are in which nodes.
     pub shape: Cell<ShapeId>,
@@ -128,7 +128,7 @@ impl Table {
         // SAFETY: the module's contract; nodes consist of cells.
         unsafe { core::slice::from_raw_parts(self.node.get(), self.num_nodes() as usize) }
     }
-    /// The first node of the chain of keys with this hash. May be the shared empty node, never to be written.
+    /// The first node of the chain of keys with this hash. It may be the shared empty node, which must not be written.
     #[inline(always)]
     pub fn main_node(&self, hash: u32) -> &Node {
         // SAFETY: the module's contract: the index is below the number of nodes.
@@ -216,7 +216,7 @@ impl Table {
         if i < self.num_nodes() as usize { Some(i as u32) } else { None }
     }
 
-    /// A border: an index whose value is not nil and whose successor's is nil, or 0.
+    /// A border: an index whose value is not nil while the value at the next index is nil, or 0.
     #[inline]
     pub fn len(&self) -> u32 {
         let a = self.array_part();
@@ -233,7 +233,7 @@ impl Table {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// The border when the array part, up to `lo`, has none.
+    /// The border beyond the array part, which is full up to `lo`.
     #[cold]
     #[inline(never)]
     fn len_in_hash(&self, mut lo: usize) -> u32 {
@@ -243,7 +243,7 @@ impl Table {
             lo = hi;
             hi += hi;
             if hi > i32::MAX as usize - 2 {
-                // Only a table made for the purpose gets here.
+                // Only a table made for that purpose gets here.
                 let mut i = 1;
                 while !absent(i) {
                     i += 1;
@@ -270,7 +270,7 @@ impl Table {
             return Some(i as u32 + 1);
         }
         if key.bits() >> 32 == Value::KEY_INDEX {
-            // A loop that went by positions goes on by keys.
+            // A loop that iterated by positions continues by keys.
             return Some(key.bits() as u32);
         }
         let n = self.node_of(self.find(key)?)?;
@@ -308,10 +308,10 @@ impl Table {
     }
 }
 
-/// The border that [`border_in_array`] finds, if it is `last` or next to that.
+/// The border that [`border_in_array`] finds, if it is `last` or next to it.
 ///
-/// A table may have several borders, and it must not depend on what was asked before which one is found. But what a bisection of
-/// 2^k elements looks at on its way to an index is known from the index alone, so that all of it can be looked at at once.
+/// A table may have several borders, and which one is found must not depend on earlier queries. But the elements that a bisection of 2^k
+/// elements reads on its way to an index follow from the index alone, so that all of them can be read at once.
 #[inline]
 fn near_border(a: &[Cell<Value>], hi: usize, last: u32) -> Option<u32> {
     let last = last as usize;
@@ -322,7 +322,7 @@ fn near_border(a: &[Cell<Value>], hi: usize, last: u32) -> Option<u32> {
     let border = if !absent(last + 1) {
         last + 1
     } else {
-        // Nothing is at index 0, but it counts as if.
+        // There is no element at index 0, but it counts as present.
         last - usize::from(last > 0 && absent(last))
     };
     let (mut bit, mut other) = (1, false);

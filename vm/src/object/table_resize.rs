@@ -77,7 +77,7 @@ impl Bins {
 }
 
 impl Table {
-    /// The size of an array part that has each key of this one and one more: what [`Bins`] would say, where there are no other integer keys.
+    /// The size of an array part that has each key of this one and one more: the result of [`Bins`] if there are no other integer keys.
     fn asize_for_next(&self, key: Value) -> Option<u32> {
         let (i, asize) = (key.as_int()? as u32, self.asize());
         if asize == 0 {
@@ -90,8 +90,8 @@ impl Table {
 }
 
 impl Heap {
-    /// Changes the sizes of both parts. Entries that the array part has no room for go to the hash part, which grows if need be.
-    /// Not a store: the entries stay what they are.
+    /// Changes the sizes of both parts. Entries for which the array part has no room move to the hash part, which grows if needed. This is
+    /// not a store: the entries stay the same.
     pub fn table_resize(&mut self, t: Gc<Table>, asize: u32, hbits: u32) {
         let (old_asize, old_node, old_nodes) = (t.asize(), t.node.get(), t.num_nodes());
         if asize > old_asize {
@@ -125,8 +125,8 @@ impl Heap {
     fn grow_array(&mut self, t: Gc<Table>, asize: u32) {
         let (old, old_size) = (t.array.get(), t.asize() as usize);
         let bytes = asize as usize * 8;
-        // SAFETY: an array part apart has exactly the old size; an inline one is copied. The new part has `asize` slots, of which
-        // those behind the old ones are initialised here.
+        // SAFETY: a separate array part has exactly the old size; an inline one is copied. The new part has `asize` slots, of which those
+        // behind the old ones are initialised here.
         unsafe {
             let new = if old_size != 0 && t.is_inline(old) {
                 let new = self.alloc_raw(bytes).cast::<Value>();
@@ -207,8 +207,8 @@ impl Heap {
             (asize, total - held)
         };
         let hbits = hbits_for(others);
-        // Two nodes are skipped: a record that is made key by key, of three keys or more, is then rehashed once or twice less, at the cost of 48 bytes
-        // for a table that keeps one key or two.
+        // The size of two nodes is skipped: a record that is built key by key, with three keys or more, is then rehashed once or twice
+        // less, at the cost of 48 bytes for a table that keeps one key or two.
         self.table_resize(t, asize, if hbits == 1 { 2 } else { hbits });
         self.slot_of_new(t, key)
     }
@@ -219,7 +219,7 @@ impl Vm {
     pub fn table_resize(&mut self, t: Gc<Table>, asize: u32, hbits: u32) {
         self.heap.table_resize(t, asize, hbits);
     }
-    /// Makes the array part hold at least the keys `0 .. asize`; what the hash part has of them moves.
+    /// Makes the array part hold at least the keys `0 .. asize`; entries of the hash part with such keys move.
     pub fn table_reserve_array(&mut self, t: Gc<Table>, asize: u32) {
         if asize > t.asize() {
             let n = t.num_nodes();

@@ -18,12 +18,12 @@ const INLINE_SLOTS: u32 = 17;
 /// Hash parts up to this many bits are put into the table's cell.
 const INLINE_HBITS: u32 = 3;
 impl Table {
-    /// Is this part in the table's own cell? Parts made apart are never in a block of objects.
+    /// Is this part in the table's own cell? Separate parts are never in a block of objects.
     #[inline(always)]
     pub(super) fn is_inline<T>(&self, part: *mut T) -> bool {
         (part as usize ^ core::ptr::from_ref(self) as usize) < BLOCK_SIZE
     }
-    /// Frees the parts. Only the table's own cell may be left to free after this.
+    /// Frees the parts. Only the table's own cell remains to be freed after this.
     pub(crate) fn free_parts(&self, heap: &mut Heap) {
         self.free_array(heap);
         self.free_nodes(heap);
@@ -75,7 +75,7 @@ impl Table {
         self.free.set(n as u32);
         self.shape.set(ShapeId::of_empty(hbits));
     }
-    /// Removes all entries, keeping the memory.
+    /// Removes all entries; the memory is kept.
     pub fn clear(&self) {
         for slot in self.array_part() {
             slot.set(Value::NIL);
@@ -96,20 +96,20 @@ impl Table {
         }
         let main = self.main_node(hash_key(key));
         if main.val.get().is_nil() {
-            // Free, or a removed entry (of any chain, which goes on through this node).
+            // The main node is free, or a removed entry (of any chain, which continues through this node).
             main.key.set(key);
             return Some(main.val.as_ptr());
         }
         let free = self.take_free()?;
         let collide = self.main_node(hash_key(main.key.get()));
         if core::ptr::eq(collide, main) {
-            // The main node is at home: the new key goes behind it.
+            // The main node's key is in its main position: the new key is chained behind it.
             free.next.set(main.next.get());
             main.next.set(core::ptr::from_ref(free).cast_mut());
             free.key.set(key);
             return Some(free.val.as_ptr());
         }
-        // The occupant belongs to another chain: it moves.
+        // The main node's key belongs to another chain: it moves.
         let mut pred = collide;
         while !core::ptr::eq(pred.next.get(), main) {
             // SAFETY: the chain of the occupant's main position leads to it.
@@ -173,7 +173,7 @@ impl Heap {
         }
         t
     }
-    /// A new table without a hash part; and room for `nodes` nodes, and for `asize` values, which are its array part already. The caller
+    /// A new table without a hash part; with room for `nodes` nodes, and for `asize` values, which are its array part already. The caller
     /// initialises them; a part of size 0 has no room.
     #[inline(always)]
     fn new_table_with_room(&mut self, asize: u32, nodes: u32) -> (Gc<Table>, *mut Node, *mut Value) {
@@ -224,7 +224,7 @@ impl Heap {
         // SAFETY: a slot just found.
         unsafe { *slot = v }
     }
-    /// Inserts a normalised key that the table lacks, growing it if it is full.
+    /// Inserts a normalised key that the table lacks; the table grows if it is full.
     pub(super) fn table_insert(&mut self, t: Gc<Table>, key: Value) -> *mut Value {
         match t.insert(key) {
             Some(slot) => {
@@ -253,7 +253,7 @@ impl Vm {
     /// `values` is the address of `n` values in a row on the stack.
     pub(crate) unsafe fn table_set_list(&mut self, t: Gc<Table>, first: i32, values: *const Value, n: i32) {
         if n > 0 && (first + n) as u32 > t.asize() {
-            // One slot more than needed: which of several borders `#` finds depends on the size.
+            // One slot more than needed: the border that `#` finds depends on the size.
             self.table_reserve_array(t, (first + n) as u32 + 1);
         }
         for i in 0..n {
@@ -262,13 +262,13 @@ impl Vm {
             self.table_set_int(t, first + i, v);
         }
     }
-    /// Removes all entries of a table, keeping its memory.
+    /// Removes all entries of a table; its memory is kept.
     pub fn table_clear(&mut self, t: Gc<Table>) {
         self.stores_everywhere(t);
         t.clear();
     }
-    /// Inserts a key that the table lacks (neither nil nor NaN) and returns its slot. The value is to be stored before anything
-    /// else happens to the table; the barrier is done.
+    /// Inserts a key that the table lacks (neither nil nor NaN) and returns its slot. The value must be stored before anything else happens
+    /// to the table; the barrier is done.
     #[inline]
     pub fn table_new_key(&mut self, t: Gc<Table>, key: Value) -> *mut Value {
         self.heap.check_live(key);

@@ -210,7 +210,7 @@ fn borders_in_sparse_tables() {
     assert_eq!(t.len(), 64);
 }
 
-/// Which border is found depends on what is in the table, not on what was asked before.
+/// Which border is found depends on the contents of the table, not on earlier queries.
 #[test]
 fn borders_do_not_depend_on_the_last_one() {
     let mut vm = vm();
@@ -219,7 +219,7 @@ fn borders_do_not_depend_on_the_last_one() {
         let t = vm.new_table(size, 0);
         for _ in 0..scale(4000) {
             let key = 1 + rng.below(size - 1) as i32;
-            // At the border, as lists grow and shrink, or anywhere.
+            // Changes at the border, as when lists grow and shrink, or anywhere.
             let (at, v) = match rng.below(5) {
                 0 | 1 => (t.len() as i32 + 1, Value::TRUE),
                 2 => (t.len() as i32, Value::NIL),
@@ -289,7 +289,7 @@ fn prototypes_hold_their_constants() {
     assert_eq!(p.chunkname.bytes(), b"=chunk");
 }
 
-/// Tables of one shape have the same keys in the same nodes, whatever was done to them.
+/// Tables of one shape have the same keys in the same nodes, after any operations.
 #[test]
 fn shapes_tell_keys() {
     let mut vm = vm();
@@ -348,7 +348,7 @@ fn records_have_shapes_and_dictionaries_have_none() {
         vm.table_set_str(many, s, Value::TRUE);
     }
     assert!(!many.shape.get().is_some());
-    // Each first key is another one: at some point they are data.
+    // Each table's first key is a different one: at some point such keys are data.
     let last = (0..5000).map(|i| {
         let t = vm.new_table(0, 1);
         let s = vm.new_str(format!("first{i}").as_bytes());
@@ -367,12 +367,12 @@ fn watchpoints_wear_out() {
     assert!(vm.heap.watch_field(field));
     assert!(t.is_watched() && key.is_watched() && !other.is_watched());
     vm.heap.use_watched(field);
-    // Another key, and then this one: only then it has fired, for good.
+    // First a store to another key, then to this one, which fires, permanently.
     vm.table_set_str(t, other, Value::TRUE);
     assert!(vm.heap.watch_field(field));
     vm.table_set_str(t, key, Value::FALSE);
     assert!(!vm.heap.watch_field(field));
-    // What compiled code stores under without looking gets none.
+    // A key that compiled code stores under without a check gets no watchpoints.
     assert!(vm.heap.note_stored_key(other));
     assert!(!vm.heap.watch_field(WatchedField { table: t, key: Some(other) }));
     assert!(!vm.heap.note_stored_key(key));
@@ -385,7 +385,7 @@ fn watchpoints_wear_out() {
     let s = vm.new_str(b"one more");
     assert!(!vm.heap.watch_field(WatchedField { table: t, key: Some(s) }));
     assert!(!t.is_watched());
-    // Metatables, and everything at once.
+    // Metatables, and all keys at once.
     let c = vm.new_table(0, 0);
     assert!(vm.heap.watch_field(WatchedField { table: c, key: None }));
     vm.set_table_meta(c, Some(t));

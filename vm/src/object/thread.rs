@@ -35,8 +35,8 @@ pub struct Thread {
     pub status: Cell<ThreadStatus>,
     /// Base of the current frame, while not running.
     pub base: Cell<*mut Value>,
-    /// Open upvalues, from the highest stack slot down. (Between these two, so that they are not loaded together: a switch has
-    /// just stored one of them, and the processor would wait for that.)
+    /// Open upvalues, from the highest stack slot down. (The field lies between `base` and `top`, so that these two are not loaded
+    /// together: a switch has just stored one of them, and the processor would wait for that store.)
     pub open: Cell<*mut UpVal>,
     /// Top of the stack, while not running.
     pub top: Cell<*mut Value>,
@@ -48,7 +48,7 @@ pub struct Thread {
     pub pc: Cell<*const crate::bc::Ins>,
     /// Depth of native calls into the VM when it was resumed: it may only yield at that depth.
     pub native_depth: Cell<u32>,
-    /// Coroutines below it that wait, each for the one above.
+    /// Number of suspended coroutines below it, each of which waits for the one above.
     pub nesting: Cell<u32>,
 }
 

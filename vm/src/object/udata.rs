@@ -6,7 +6,7 @@ use crate::value::Value;
 use core::any::Any;
 use core::cell::{Cell, UnsafeCell};
 
-/// A full userdata: a Rust value with an environment and a metatable of its own.
+/// A full userdata: a Rust value with its own environment and metatable.
 ///
 /// Header: `b0` is 1 once its finalizer has been scheduled, `b1` is 1 if the payload belongs to the host.
 #[repr(C)]
@@ -17,7 +17,7 @@ pub struct Udata {
     pub env: Cell<Gc<Table>>,
     /// Metatable.
     pub meta: Cell<Option<Gc<Table>>>,
-    /// A value that the payload needs: what a payload refers to is not visited.
+    /// A value that the payload needs. References inside the payload are not visited.
     pub anchor: Cell<Value>,
     /// Bytes that the payload owns, counted by the collector (see [`crate::Vm::set_udata_bytes`]).
     pub external: Cell<usize>,

@@ -1,4 +1,4 @@
-//! From a prototype in the heap back to plain data: what `string.dump` writes.
+//! From a prototype in the heap back to plain data, for `string.dump`.
 
 use super::{Gc, Proto, Table};
 use crate::Vm;
@@ -7,7 +7,7 @@ use crate::value::Value;
 use std::rc::Rc;
 
 impl Vm {
-    /// A prototype with its children as plain data: what the parser made, without what the compiler has patched since.
+    /// A prototype with its children as plain data: the output of the parser, without the patches of the compiler.
     pub fn proto_data(&self, p: Gc<Proto>) -> ProtoData {
         let kgc: Vec<KGc> = (0..).map_while(|i| p.kgc(i)).map(|k| self.object_data(p, k)).collect();
         let mut bc: Vec<Ins> = (0..).map_while(|pc| p.ins(pc)).map(|ins| self.source_ins(ins)).collect();
@@ -72,14 +72,14 @@ fn value_data(v: Value) -> KVal {
     }
 }
 
-/// A template table, its keys in an order that does not depend on where they are.
+/// A template table. Its keys are in an order that does not depend on addresses.
 fn template_data(p: Gc<Proto>, t: Gc<Table>) -> TableTemplate {
     let array = (0..t.asize() as usize).map(|i| value_data(t.array_part()[i].get())).collect();
     let constants = || (0..).map_while(|i| p.kgc(i));
     let mut hash = Vec::new();
     for n in t.nodes() {
         let (k, v) = (n.key.get(), n.val.get());
-        // A key without a value does not keep its string alive: it may be looked at only if a constant does.
+        // A key without a value does not keep its string alive: it may be read only if it is a constant as well.
         if k.is_nil() || (v.is_nil() && k.is_gc() && !constants().any(|c| c == k)) {
             continue;
         }
@@ -89,7 +89,7 @@ fn template_data(p: Gc<Proto>, t: Gc<Table>) -> TableTemplate {
     TableTemplate { array, hash }
 }
 
-/// What keys are sorted by.
+/// The sort key of a key.
 fn order(k: &KVal) -> (u8, i64, &[u8]) {
     match k {
         KVal::Nil => (0, 0, b""),

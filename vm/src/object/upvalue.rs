@@ -12,7 +12,7 @@ use core::cell::Cell;
 use core::mem::size_of;
 
 impl UpVal {
-    /// Takes the value out of the stack. The upvalue is off its list; colours are the caller's business.
+    /// Moves the value out of the stack. The upvalue is off its list; the caller takes care of colours.
     pub(crate) fn close(&self) {
         self.closed.set(self.get());
         self.v.set(self.closed.as_ptr());
@@ -106,7 +106,8 @@ impl Vm {
             }
             thread.open.set(uv.next.get());
             uv.close();
-            // Open upvalues are never black, closed ones never gray: it was reached already, and its value counts from now on.
+            // Open upvalues are never black, closed ones never gray: a gray one was reached already, and its value must be marked from now
+            // on.
             if uv.hdr.is_gray() {
                 if matches!(self.heap.phase(), Phase::Propagate | Phase::Atomic) {
                     uv.hdr.gray_to_black();

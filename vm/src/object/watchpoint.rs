@@ -1,18 +1,19 @@
 //! Watchpoints: fields of tables that compiled code takes for constants, until they are stored to.
 //!
-//! Functions in classes and modules, the classes themselves, and what such tables do not have, hardly ever change. A trace that looks a constant key up in a table
-//! that is a constant for it asks for a watchpoint ([`Heap::watch_field`]) and needs no guard then. The first store to such a field fires: all
-//! traces are thrown away ([`Heap::fire`]), and the field gets no watchpoint again.
+//! Functions in classes and modules, the classes themselves, and the absence of fields in such tables hardly ever change. A trace that
+//! looks up a constant key in a table that is a constant for it asks for a watchpoint ([`Heap::watch_field`]) and then needs no guard. The
+//! first store to such a field fires the watchpoint: all traces are flushed ([`Heap::fire`]), and the field gets no watchpoint again.
 //!
-//! Nobody can store to a watched field unseen. Keys that have watchpoints in some table carry a flag, which the interpreter, builtins and the embedding API
-//! look at when they store under a string key. Compiled code stores without a look where the key has none, and says so by another flag: it will
-//! get none. Where it has some, compiled code guards that the table has none; and where a key is no constant, that it has none. Keys of methods are
-//! seldom those of data.
+//! Every store to a watched field is noticed. Keys that have watchpoints in some table have a flag, which the interpreter, builtins and the
+//! embedding API check when they store under a string key. Compiled code stores without a check under a key that has none, and marks the
+//! key with another flag, so that it gets none later. Under a key that has watchpoints, compiled code guards that the table has none; under
+//! a key that is not a constant, that the key has none. Keys of methods are seldom keys of data.
 //!
-//! The environment of a function that is a constant for a trace is watched likewise: hardly any function gets another one once it is hot.
+//! The environment of a function that is a constant for a trace is watched in the same way: hardly any function gets another one once it is
+//! hot.
 //!
-//! Programs that go on storing are not made slow for it: a table has no watchpoints any more when four have fired, or when many stores
-//! were looked at in vain, and after [`MAX_FIRED`] in all there are none at all.
+//! Programs that continue to store to such fields do not become slow: a table gets no watchpoints any more when four have fired, or when
+//! many stores were checked in vain, and after [`MAX_FIRED`] in all no table does.
 #![allow(unsafe_code, reason = "a watched table is forgotten before it is freed")]
 
 use super::{Func, Gc, Str, Table};
@@ -22,12 +23,12 @@ use crate::value::Value;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// Watchpoints of one table that may fire before it gets none any more: a table that is changed again and again is no class.
+/// Watchpoints of one table that may fire before it gets none any more: a table that is changed again and again is not a class.
 const MAX_FIRED_OF_TABLE: u32 = 4;
-/// Watchpoints that may fire at all. Each costs as much as making all traces again.
+/// Watchpoints that may fire in all. Each costs as much as compiling all traces again.
 const MAX_FIRED: u32 = 16;
-/// Stores to fields of a watched table that are looked at because the same key is watched in another. Each costs some 20 ns more than to a
-/// table that is not watched, so this is what compiling a small trace costs.
+/// Stores to fields of a watched table that are checked because the same key is watched in another table. Each costs some 20 ns more than a
+/// store to a table that is not watched, so this many cost as much as compiling a small trace.
 const MAX_STORES: u32 = 1000;
 
 type ByAddress<T> = HashMap<u64, T, foldhash::fast::FixedState>;
@@ -41,14 +42,14 @@ pub struct WatchedField {
     pub key: Option<Gc<Str>>,
 }
 
-/// What is known of a field.
+/// The state of a watched field.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Field {
-    /// A recording goes by it.
+    /// A recording relies on it.
     Wanted,
-    /// Finished traces go by it.
+    /// Finished traces rely on it.
     Used,
-    /// It is stored to.
+    /// It changes.
     Changes,
 }
 
@@ -66,9 +67,9 @@ struct Watched {
 enum Fired {
     /// Nothing.
     No,
-    /// What is being recorded is wrong now.
+    /// The recording is invalid.
     Recording,
-    /// Finished traces are.
+    /// Finished traces are invalid.
     Traces,
 }
 
@@ -87,10 +88,10 @@ fn address(key: Option<Gc<Str>>) -> u64 {
 }
 
 impl Watched {
-    /// Takes all watchpoints from the table.
+    /// Removes all watchpoints of the table.
     fn give_up(&mut self, t: Gc<Table>) -> Fired {
         self.given_up = true;
-        t.hdr.b1.set(0);
+        t.hdr.b1.set(t.hdr.b1.get() & !WATCHED);
         let fields = core::mem::take(&mut self.fields);
         fields.values().map(|f| f.fires()).max().unwrap_or(Fired::No)
     }
@@ -133,7 +134,7 @@ impl All {
         }
         if fired == Fired::Traces {
             self.fired += 1;
-            // No trace goes by any field from now on.
+            // No trace relies on any field from now on.
             for watched in self.tables.values_mut() {
                 watched.fields.retain(|_, f| *f == Field::Changes);
             }
@@ -142,12 +143,13 @@ impl All {
     }
 }
 
-/// Flag of tables that have watchpoints, and of keys that have some in some table. A flag byte that is as large or larger says that the table or the key is watched.
+/// Flag of tables that have watchpoints, and of keys that have some in some table. A flag byte that is at least as large says that the
+/// table or the key is watched.
 pub const WATCHED: u8 = 0x80;
-/// Compiled code stores under this key without looking for watchpoints.
+/// Compiled code stores under this key without a check for watchpoints.
 const STORED: u8 = 2;
-/// A field of some table was set under this key by a function, or got another value: its name is one of a variable. Others are of what
-/// chunks define when they are loaded, and nobody has changed since.
+/// A field of some table was set under this key by a function, or got another value: it is the name of a variable. Other keys name what
+/// chunks define when they are loaded, and nothing has changed since.
 const VARIES: u8 = 4;
 
 /// Compiled code takes the environment of the function for a constant.
@@ -188,7 +190,7 @@ impl Table {
 
 /// For the recorder.
 impl Heap {
-    /// Is a field to be taken for a constant? If so it fires from now on when it is stored to.
+    /// Should a field be taken for a constant? If so, its watchpoint fires from now on when it is stored to.
     pub fn watch_field(&self, field: WatchedField) -> bool {
         if field.key.is_some_and(|k| k.hdr.b1.get() & STORED != 0) {
             return false;
@@ -199,20 +201,21 @@ impl Heap {
         if spent || watched.given_up || *watched.fields.entry(address(field.key)).or_insert(Field::Wanted) == Field::Changes {
             return false;
         }
-        field.table.hdr.b1.set(WATCHED);
+        field.table.hdr.b1.set(field.table.hdr.b1.get() | WATCHED);
         if let Some(key) = field.key {
             key.hdr.b1.set(key.hdr.b1.get() | WATCHED);
         }
         true
     }
-    /// May fields of the table be taken for constants whatever they hold, and not only functions and classes? Not where that was wrong
-    /// before: functions change less than anything else.
+    /// May fields of the table be taken for constants whatever they hold, and not only functions and classes? Not if that was wrong before:
+    /// functions change less often than other values.
     pub fn trusts_variables(&self, t: Gc<Table>) -> bool {
         let all = self.watchpoints.0.borrow();
         let of_table = all.tables.get(&Value::table(t).payload()).map_or(0, |w| w.fired);
         all.fired < MAX_FIRED_OF_TABLE && of_table < MAX_FIRED_OF_TABLE / 2
     }
-    /// Is the environment of a function to be taken for a constant? If so it fires from now on when the function gets another one.
+    /// Should the environment of a function be taken for a constant? If so, its watchpoint fires from now on when the function gets another
+    /// one.
     pub fn watch_environment(&self, f: Gc<Func>) -> bool {
         if f.hdr.b1.get() == CHANGED || self.watchpoints.0.borrow().fired >= MAX_FIRED {
             return false;
@@ -226,39 +229,42 @@ impl Heap {
         let known = all.of(field.table).fields.insert(address(field.key), Field::Used);
         debug_assert!(matches!(known, Some(Field::Wanted | Field::Used)), "a trace goes by a field that was stored to");
     }
-    /// Compiled code is to store under this key in some table. True if it need not look for watchpoints: there are none, and will be none.
+    /// Compiled code will store under this key in some table. Returns true if it need not check for watchpoints: there are none, and will
+    /// be none.
     pub fn note_stored_key(&self, key: Gc<Str>) -> bool {
         if !key.is_watched() {
             key.hdr.b1.set(key.hdr.b1.get() | STORED);
         }
         !key.is_watched()
     }
-    /// Compiled code is to store to this field without looking for a watchpoint. If there is one, the store that is being recorded fires.
+    /// Compiled code will store to this field without checking for a watchpoint. If there is one, the store that is being recorded fires
+    /// it.
     pub fn note_store(&self, field: WatchedField) {
         self.watchpoints.0.borrow_mut().of(field.table).fields.entry(address(field.key)).or_insert(Field::Changes);
     }
-    /// Compiled code is to store to any field of the table; to this one first, which will take all watchpoints from it.
+    /// Compiled code will store to any field of the table. The store to this one, which comes first, will remove all watchpoints of the
+    /// table.
     pub fn tire_of_watching(&self, t: Gc<Table>) {
         self.watchpoints.0.borrow_mut().of(t).stores = MAX_STORES;
     }
 }
 
 impl Vm {
-    /// To be called when a table was stored to under a string key.
+    /// Must be called after a store to a table under a string key.
     #[inline(always)]
     pub(crate) fn stored_to(&mut self, table: Gc<Table>, key: Gc<Str>) {
         if key.is_watched() && table.is_watched() {
             self.fire(WatchedField { table, key: Some(key) });
         }
     }
-    /// To be called when a table got another metatable.
+    /// Must be called after a table got another metatable.
     #[inline(always)]
     pub(crate) fn meta_stored_to(&mut self, table: Gc<Table>) {
         if table.is_watched() {
             self.fire(WatchedField { table, key: None });
         }
     }
-    /// To be called before all keys of a table are removed.
+    /// Must be called before all keys of a table are removed.
     #[inline]
     pub(crate) fn stores_everywhere(&mut self, table: Gc<Table>) {
         if table.is_watched() {
@@ -266,7 +272,7 @@ impl Vm {
             self.fire(WatchedField { table, key: None });
         }
     }
-    /// To be called when a function got another environment.
+    /// Must be called after a function got another environment.
     pub(crate) fn environment_changed(&mut self, f: Gc<Func>) {
         if f.hdr.b1.get() == FIXED {
             f.hdr.b1.set(CHANGED);

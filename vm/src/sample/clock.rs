@@ -1,10 +1,10 @@
-//! What sends the signals: a software event of the kernel, or a timer of processor time.
+//! The source of the signals: a software event of the kernel, or a timer of processor time.
 //!
-//! The event (`perf_event_open(2)`, the clock of a task) comes after exactly so much processor time, where the thread runs. Where
-//! the kernel can (since 5.13) it is delivered as a trap, SIGTRAP, which costs half of what a queued signal, SIGPROF, does: no other
-//! interrupt is needed to send it. Not everybody may have the event. The timer (`timer_create(2)`) is looked at a few hundred times a
-//! second only, at the ticks of the system.
-//! A timer of real time would do neither: a thread that has to share its processor is interrupted in system calls far too often.
+//! The event (`perf_event_open(2)`, the clock of a task) occurs exactly after an amount of processor time, where the thread runs. If the
+//! kernel can (since 5.13), it is delivered as a trap, SIGTRAP, which costs half of what a queued signal, SIGPROF, does: no other interrupt
+//! is needed to send it. Some systems do not permit the event. The timer (`timer_create(2)`) is checked only a few hundred times a second,
+//! at the ticks of the system. A timer of real time would be worse than both: a thread that shares its processor would be interrupted in
+//! system calls far too often.
 #![allow(unsafe_code, reason = "system calls get structures of the form that they document, alive during the call")]
 
 use core::mem::MaybeUninit;
@@ -16,10 +16,10 @@ pub(super) enum Clock {
     Timer(libc::timer_t),
 }
 
-/// What the clocks send.
+/// The signals that clocks send.
 pub(super) const SIGNALS: [libc::c_int; 2] = [libc::SIGPROF, libc::SIGTRAP];
 
-/// The shortest interval for which ticks are good enough.
+/// The shortest interval for which the ticks of the system are precise enough.
 const COARSE: Duration = Duration::from_millis(10);
 
 /// `struct perf_event_attr` in its first version (`linux/perf_event.h`).
@@ -41,7 +41,7 @@ struct EventAttributes {
 
 const PERF_TYPE_SOFTWARE: u32 = 1;
 const PERF_COUNT_SW_TASK_CLOCK: u64 = 1;
-/// Bits of `perf_event_attr`: starts when it is told to; ends where another program is run, as is asked of what traps; traps.
+/// Bits of `perf_event_attr`: starts when enabled; ends at `exec`, which is required for traps; is delivered as a trap.
 const DISABLED: u64 = 1;
 const REMOVE_ON_EXEC: u64 = 1 << 36;
 const SIGTRAP: u64 = 1 << 37;

@@ -37,10 +37,10 @@ pub(super) unsafe fn divert(context: *mut libc::ucontext_t, vm: *mut Vm) {
     }
 }
 
-/// Tells the consumer that Ctrl-C was pressed, as the last thing that is done.
+/// Calls the consumer because Ctrl-C was pressed, as the last action of the process.
 ///
 /// # Safety
-/// The VM is alive and this is its thread. Objects may be half made: nothing but the consumer, and what ends the process, is called.
+/// The VM is alive and this is its thread. Objects may be incomplete: only the consumer, and the end of the process, may be called.
 unsafe extern "C" fn end(vm: *mut Vm) -> ! {
     // SAFETY: the caller's promise; nobody else goes on.
     let vm = unsafe { &mut *vm };

@@ -4,7 +4,7 @@
 
 use super::timer::{processor_time, sampled};
 use crate::Vm;
-use core::mem::MaybeUninit;
+use crate::interrupt::handle_signal;
 use core::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 /// Processor time of the thread when it was pressed, in nanoseconds; 0 if it was not.
@@ -34,15 +34,8 @@ extern "C" fn on_interrupt(signal: libc::c_int) {
 impl Interrupt {
     pub fn listen() -> Interrupt {
         PRESSED.store(0, SeqCst);
-        // SAFETY: all-zero is a value of `sigaction` (no flags, nothing blocked); the handler only uses what is safe in one.
-        unsafe {
-            let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
-            let mut before = action;
-            action.sa_sigaction = on_interrupt as extern "C" fn(libc::c_int) as usize;
-            action.sa_flags = libc::SA_RESTART;
-            libc::sigaction(libc::SIGINT, &action, &mut before);
-            Interrupt { before }
-        }
+        // SAFETY: the handler only uses what is safe in one.
+        Interrupt { before: unsafe { handle_signal(libc::SIGINT, on_interrupt, libc::SA_RESTART) } }
     }
     /// Was it pressed since the last call?
     pub fn was_pressed() -> bool {

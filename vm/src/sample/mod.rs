@@ -1,14 +1,14 @@
 //! Sampling: at regular intervals of processor time, the VM records what runs.
 //!
-//! A timer (`timer`) interrupts the thread of the VM. The signal handler only counts, notes what the VM is doing ([`Activity`]) and
-//! makes the interpreter dispatch through the table of hooks. There, before the next instruction of a Lua function, the sample is
-//! delivered to the [`Consumer`], which may look at everything. Samples that come before are added to the pending one.
+//! A timer (`timer`) interrupts the thread of the VM. The signal handler only counts, notes the VM's [`Activity`], and makes the
+//! interpreter dispatch through the table of hooks. There, before the next instruction of a Lua function, the sample is delivered to the
+//! [`Consumer`], which may inspect the whole VM. Further samples until then are added to the pending one.
 //!
-//! While a sample is pending, compiled code leaves by the next exit that it takes, even if it has a side trace
-//! (`CompiledState::exits_leaving`). A consumer that asks where in compiled code the sample was taken ([`InCode::Located`]) gets the address
-//! where the processor was, or, if a helper ran, the site that the code stored before the call (`CompiledState::site`). Code that is compiled
-//! while samples are taken stores sites, and has a guard in loops that may take no exit for long (PROF). Apart from these guards samples
-//! cost compiled code nothing until one comes.
+//! While a sample is pending, compiled code is left by the next exit that it takes, even if that has a side trace
+//! (`CompiledState::exits_leaving`). A consumer that needs the position in compiled code ([`InCode::Located`]) gets the address where the
+//! processor was, or, if a helper ran, the site that the code stored before the call (`CompiledState::site`). Code that is compiled while
+//! samples are taken stores sites, and has a guard (PROF) in loops that may run for long without an exit. Apart from these guards, compiled
+//! code has no cost until a sample comes.
 //!
 //! With [`InCode::Walked`] compiled code is not left: the signal handler walks the stack (`walk`), and the consumer gets many samples at
 //! once.
@@ -46,10 +46,10 @@ use std::rc::Rc;
 use timer::Timer;
 use walk::Walked;
 
-/// Status of a process that Ctrl-C has ended, as shells have it.
+/// Exit status of a process that Ctrl-C has ended, as in shells.
 pub const INTERRUPTED: i32 = 130;
 
-/// What a VM is doing.
+/// The activity of a VM.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Activity {
@@ -70,23 +70,23 @@ pub enum Activity {
 pub enum InCode {
     /// When compiled code is left.
     Late,
-    /// The same, with the place in the code; loops are left for a sample as well.
+    /// When compiled code is left, with the position in the code; loops are left for a sample as well.
     Located,
-    /// Later, with the place in the code and the stack of that moment; compiled code is not left ([`Consumer::compiled`]). Traces
-    /// that were compiled before must have been flushed.
+    /// Later, with the position in the code and the stack at the sample; compiled code is not left ([`Consumer::compiled`]). Traces that
+    /// were compiled before must have been flushed.
     Walked,
 }
 
-/// Where in compiled code.
+/// A position in compiled code.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum CodePlace {
     /// The address of a machine instruction.
     Address(usize),
-    /// A helper or a builtin runs, called where the code left this number ([`crate::gc::watch::Site`]).
+    /// A helper or a builtin runs; compiled code has stored this number before the call ([`crate::gc::watch::Site`]).
     Site(u32),
 }
 
-/// Marks that a place is a site.
+/// Marks a position that is a site.
 const SITE: u64 = 1 << 63;
 
 impl CodePlace {
@@ -110,15 +110,15 @@ impl CodePlace {
 pub struct Part {
     /// Intervals that have passed: 1 or more.
     pub count: u32,
-    /// What the VM was doing: a letter of [`Activity`].
+    /// The VM's activity: a letter of [`Activity`].
     pub activity: u8,
     /// Id of the builtin that ran, see [`crate::stdlib::Builtin`]; 0 if none did, 1 for one without an id.
     pub builtin: u32,
-    /// Where in compiled code, if it was there and that is still known.
+    /// The position in compiled code, if the sample was taken there and the position is still known.
     pub place: Option<CodePlace>,
 }
 
-/// Samples since the consumer was called last.
+/// The samples since the last call of the consumer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sample {
     /// By kind, the first one first. Empty if there is only an interrupt to deliver.
@@ -130,7 +130,7 @@ impl Sample {
     pub fn count(&self) -> u32 {
         self.parts.iter().fold(0, |n, p| n.saturating_add(p.count))
     }
-    /// What the VM was doing when the first of them had: a letter of [`Activity`].
+    /// The VM's activity at the first of them: a letter of [`Activity`].
     pub fn activity(&self) -> u8 {
         self.parts.first().map_or(Activity::Interpreter as u8, |p| p.activity)
     }
@@ -140,9 +140,9 @@ impl Sample {
 pub trait Consumer: Any {
     /// A sample, while `vm.base` and `vm.pc` are those of a Lua function. Hooks, events and recording are suspended meanwhile.
     fn sample(&self, vm: &mut Vm, sample: Sample);
-    /// A sample in compiled code that was taken a while ago ([`InCode::Walked`]), with its stack. The innermost function there is the
-    /// one whose frame the trace counts slots from, without an instruction. The collector may be about to free functions, or the
-    /// compiler traces.
+    /// A sample in compiled code that was taken earlier ([`InCode::Walked`]), with its stack. The innermost function there is the one whose
+    /// frame the trace counts slots from, without an instruction. The collector may be about to free functions, or the compiler may be
+    /// about to free traces.
     fn compiled(&self, vm: &Vm, part: Part, stack: Stack) {
         let _ = (vm, part, stack);
     }
@@ -150,7 +150,7 @@ pub trait Consumer: Any {
     fn loaded(&self, proto: Gc<Proto>) {
         let _ = proto;
     }
-    /// The collector is about to free functions: whatever is known by address must be forgotten.
+    /// The collector is about to free functions: facts that are stored by address must be forgotten.
     fn forget(&self) {}
     /// Marks the objects that it keeps.
     fn mark(&self, marker: &mut Marker) {
@@ -164,13 +164,13 @@ pub trait Consumer: Any {
     fn closing(&self, vm: &mut Vm) {
         let _ = vm;
     }
-    /// No more samples come: the process ends, the state is closed, or another consumer takes its place.
+    /// No more samples come: the process ends, the state is closed, or another consumer replaces this one.
     fn end(&self, vm: &mut Vm) {
         let _ = vm;
     }
 }
 
-/// Kinds of samples that can wait at once: as many as there may be instructions in a short loop, which is not left for samples.
+/// Kinds of samples that can be pending at once. A short loop, which is not left for samples, may have as many instructions.
 const KINDS: usize = 128;
 
 /// Pending samples of one kind.
@@ -183,12 +183,12 @@ struct Waiting {
     place: AtomicU64,
 }
 
-/// What each call of a builtin and each exit touches: beside the registers of the VM, in one line of the cache.
+/// Fields that each call of a builtin and each exit accesses: they are beside the registers of the VM, in one cache line.
 #[derive(Debug)]
 pub struct SampleState {
     /// Is a sample pending? See [`Vm::sample_waits`].
     pub(crate) waits: bool,
-    /// What is being done. See [`Vm::begin_activity`].
+    /// The current activity. See [`Vm::begin_activity`].
     pub(crate) activity: Activity,
 }
 
@@ -198,7 +198,7 @@ impl Default for SampleState {
     }
 }
 
-/// What is known of samples; a part of the VM.
+/// The state of sampling; a part of the VM.
 pub struct Sampling {
     /// Pending samples.
     waiting: [Waiting; KINDS],
@@ -207,9 +207,9 @@ pub struct Sampling {
     in_code: Option<InCode>,
     /// Samples in compiled code with their stacks.
     walked: Option<Box<Walked>>,
-    /// Where compiled code is.
+    /// Address range of compiled code.
     code: Range<usize>,
-    /// Is compiled code to be left for [`Vm::interrupt`] also where it goes round without an exit?
+    /// Must compiled code be left for [`Vm::interrupt`] also in loops that take no exit?
     interruptible: bool,
     interrupt: Option<Interrupt>,
     active: Option<(Timer, Rc<dyn Consumer>)>,
@@ -235,11 +235,11 @@ impl Sampling {
     pub fn is_running(&self) -> bool {
         self.running
     }
-    /// Must compiled code store where it is?
+    /// Must compiled code store its position?
     pub fn by_address(&self) -> bool {
         self.in_code.is_some_and(|c| c != InCode::Late)
     }
-    /// Must compiled loops ask whether a sample is pending?
+    /// Must compiled loops check whether a sample is pending?
     pub fn leaves_loops(&self) -> bool {
         self.interruptible || self.in_code == Some(InCode::Located)
     }
@@ -251,7 +251,7 @@ impl Sampling {
     pub fn set_code(&mut self, code: Range<usize>) {
         self.code = code;
     }
-    /// Adds to the samples that wait; if there is no place for another kind, to those of the first.
+    /// Adds to the pending samples; if there is no room for another kind, to those of the first kind.
     fn wait(&self, count: u32, kind: u32, place: u64) {
         let is_same = |w: &Waiting| w.kind.load(Relaxed) == kind && w.place.load(Relaxed) == place;
         let found = self.waiting.iter().find(|w| w.count.load(Relaxed) == 0 || is_same(w)).unwrap_or(&self.waiting[0]);
@@ -260,13 +260,13 @@ impl Sampling {
             found.place.store(place, Relaxed);
         }
     }
-    /// Forgets where in compiled code samples were that wait.
+    /// Forgets the positions of pending samples in compiled code.
     fn forget_places(&self) {
         for w in &self.waiting {
             w.place.store(0, Relaxed);
         }
     }
-    /// Takes the samples that wait. Behind them there are none.
+    /// Takes the pending samples. There are none after the first empty entry.
     fn take(&self) -> Vec<Part> {
         let parts = self.waiting.iter().map(|w| {
             let kind = w.kind.load(Relaxed);
@@ -278,8 +278,8 @@ impl Sampling {
 }
 
 impl Vm {
-    /// Begins to take samples of this VM, on the thread that runs this; a consumer that there was is told the end. `in_code` concerns
-    /// traces recorded from now on. False, with nothing begun, if another VM of this thread is being sampled, or the system has no
+    /// Begins to take samples of this VM, on the current thread; a previous consumer is ended. `in_code` applies to traces that are
+    /// recorded from now on. Returns false, and begins nothing, if another VM of this thread is being sampled, or if the system has no
     /// timer.
     pub fn start_sampling(&mut self, interval: Duration, in_code: InCode, consumer: Rc<dyn Consumer>) -> bool {
         self.end_sampling();
@@ -294,7 +294,7 @@ impl Vm {
         self.renew_enter();
         true
     }
-    /// Ends that.
+    /// Ends sampling.
     pub fn stop_sampling(&mut self) {
         if let Some((timer, consumer)) = self.sampling.active.take() {
             drop(timer);
@@ -308,25 +308,25 @@ impl Vm {
         self.sampling.take();
         self.drop_sample();
     }
-    /// The same, with a last word to the consumer.
+    /// Ends sampling, and calls the consumer for the last time.
     pub fn end_sampling(&mut self) {
         if let Some(consumer) = self.sampling_consumer() {
             self.stop_sampling();
             consumer.end(self);
         }
     }
-    /// Lets [`Vm::interrupt`] end compiled loops that take no exit: those compiled from now on ask once in each round, unless they come
-    /// to their end soon.
+    /// Makes [`Vm::interrupt`] end compiled loops that take no exit: loops that are compiled from now on check once in each iteration,
+    /// unless they end soon.
     pub fn set_interruptible(&mut self, interruptible: bool) {
         self.sampling.interruptible = interruptible;
     }
-    /// Tells the consumer, once, if Ctrl-C is pressed while samples are taken.
+    /// Calls the consumer, once, if Ctrl-C is pressed while samples are taken.
     pub fn catch_interrupts(&mut self) {
         if self.is_sampling() {
             self.sampling.interrupt = Some(Interrupt::listen());
         }
     }
-    /// Before traces are freed: delivers the samples in compiled code that can be delivered now, and forgets the places of the others.
+    /// Before traces are freed: delivers the samples in compiled code that can be delivered now, and forgets the positions of the others.
     pub fn forget_places(&self) {
         self.tell_walked();
         self.sampling.forget_places();
@@ -342,7 +342,7 @@ impl Vm {
             walked.take(|part, stack| consumer.compiled(self, part, stack));
         }
     }
-    /// Before the collector decides which functions to free.
+    /// Called before the collector decides which functions to free.
     pub(crate) fn forget_sampled(&mut self) {
         if let Some(consumer) = self.sampling_consumer() {
             self.forget_places();
@@ -367,7 +367,7 @@ impl Vm {
         // SAFETY: as above.
         unsafe { AtomicBool::from_ptr(&raw mut self.sample_state.waits) }.store(waits, Relaxed);
     }
-    /// Takes the pending mark back: the samples are delivered with the next one.
+    /// Clears the pending mark: the samples are delivered with the next one.
     pub(crate) fn drop_sample(&mut self) {
         if self.sample_waits() {
             let linked = self.compiled.exits_linked;
@@ -377,7 +377,7 @@ impl Vm {
             self.update_dispatch();
         }
     }
-    /// Sets what the VM is doing from now on; returns what it was doing before.
+    /// Sets the VM's activity; returns the activity before.
     #[inline(always)]
     pub fn begin_activity(&mut self, activity: Activity) -> Activity {
         let before = self.sample_state.activity;
@@ -402,12 +402,12 @@ impl Vm {
             Vm::tell_soon(vm);
         }
     }
-    /// The same in compiled code, for a consumer that has stacks walked there. False if that could not be done.
+    /// The same in compiled code, for a consumer that has stacks walked there. Returns false if that was not possible.
     ///
     /// # Safety
     /// As for [`Vm::tick`].
     unsafe fn tick_in_code(vm: *mut Vm, count: u32, activity: Activity, place: u64) -> bool {
-        // SAFETY: as there. The stacks that wait are not moved while a timer runs.
+        // SAFETY: as there. The pending stacks are not moved while a timer runs.
         unsafe {
             let Some(walked) = &(*vm).sampling.walked else { return false };
             let Some(level) = Vm::level_of_code(vm) else { return false };
@@ -427,7 +427,7 @@ impl Vm {
         // SAFETY: as there.
         unsafe {
             let waits = AtomicBool::from_ptr(&raw mut (*vm).sample_state.waits);
-            // Finalizers and handlers of events are not looked at.
+            // In finalizers and handlers of events, samples are not delivered.
             if (&raw const (*vm).callback.no_record).read_volatile() != 0 || waits.load(Relaxed) {
                 return;
             }
@@ -435,7 +435,7 @@ impl Vm {
             Vm::hook_now(vm);
         }
     }
-    /// Has compiled code left at its next exit, or where it asks for samples.
+    /// Has compiled code left at its next exit, or at its next check for samples.
     ///
     /// # Safety
     /// As for [`Vm::tick`].
@@ -449,7 +449,7 @@ impl Vm {
             }
         }
     }
-    /// Where compiled code is; 0 if something else runs, or if nobody wants to know.
+    /// The position in compiled code; 0 if other code runs, or if no consumer needs it.
     ///
     /// # Safety
     /// As for [`Vm::tick`].
@@ -465,7 +465,7 @@ impl Vm {
             CodePlace::Site((&raw const (*vm).compiled.site).read_volatile()).to_bits()
         }
     }
-    /// Does compiled code run, or what it has called?
+    /// Does compiled code run, or a function that it has called?
     ///
     /// # Safety
     /// As for [`Vm::tick`].
@@ -483,7 +483,7 @@ impl Vm {
         // SAFETY: as above.
         unsafe { Vm::is_on_trace(vm) && (*vm).sampling.code.contains(&pc) }
     }
-    /// Tells the consumer of the sample that waits, with `vm.base` and `vm.pc` those of a Lua function, and `vm.top` behind all that
+    /// Calls the consumer with the pending sample, with `vm.base` and `vm.pc` those of a Lua function, and `vm.top` behind all values that
     /// its instruction may read.
     #[cold]
     #[inline(never)]

@@ -14,7 +14,7 @@ pub enum Callee {
 }
 
 impl Callee {
-    /// What a function is here.
+    /// Describes a function.
     pub fn of(f: Gc<Func>) -> Callee {
         f.proto().map_or(Callee::Builtin(f), Callee::Lua)
     }
@@ -26,23 +26,23 @@ impl Callee {
     }
 }
 
-/// A frame of a stack, as it was.
+/// A frame of a stack at a sample.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct StackFrame {
-    /// What runs.
+    /// The function.
     pub callee: Callee,
     /// Index of the current instruction of a Lua function.
     pub pc: Option<usize>,
 }
 
-/// The frames of `thread` in the given format: of the innermost `depth`, the innermost first; if it is negative, of the innermost
-/// `-depth`, the outermost of those first.
+/// The frames of `thread` in the given format: the innermost `depth` frames, the innermost first; if `depth` is negative, the innermost
+/// `-depth` frames, the outermost first.
 ///
-/// In the format `f` is the name of the function, or else where it is defined; `F` the same with its module; `l` the module and the
-/// current line. Behind `p`, modules have their whole path. What follows a `Z` is left out behind the last frame. Anything else
-/// stands for itself.
+/// In the format `f` is the name of the function, or else where it is defined; `F` is the same with its module; `l` is the module and the
+/// current line. After `p`, modules have their whole path. Text after a `Z` is omitted after the last frame. All other characters are
+/// copied.
 pub fn dump(vm: &Vm, thread: Gc<Thread>, format: &[u8], depth: i32) -> Vec<u8> {
-    // The caller of the last one says what that is called.
+    // The name of the last function is in its caller.
     let wanted = (depth.unsigned_abs() as usize).saturating_add(1);
     dump_frames(&frames(vm, thread, wanted), format, depth)
 }
@@ -53,7 +53,7 @@ pub fn frames(vm: &Vm, thread: Gc<Thread>, most: usize) -> Vec<StackFrame> {
     levels.map(|l| StackFrame { callee: Callee::of(l.func), pc: l.pc }).collect()
 }
 
-/// The same of a stack whose frames are known, the innermost first.
+/// The same for a stack whose frames are known, the innermost first.
 pub fn dump_frames(frames: &[StackFrame], format: &[u8], depth: i32) -> Vec<u8> {
     let shown = frames.len().min(depth.unsigned_abs() as usize);
     let mut dump = Dump { out: Vec::new(), whole_path: false, end: None };
@@ -72,7 +72,7 @@ pub fn dump_frames(frames: &[StackFrame], format: &[u8], depth: i32) -> Vec<u8> 
 struct Dump {
     out: Vec<u8>,
     whole_path: bool,
-    /// Where the last `Z` was.
+    /// The position of the last `Z`.
     end: Option<usize>,
 }
 

@@ -1,5 +1,5 @@
-//! The signals by which a thread is sampled. How many intervals of processor time have passed is asked for at each of them, so that
-//! it does not matter when exactly they come, nor whether some are lost.
+//! The signals by which a thread is sampled. At each of them the number of intervals of processor time that have passed is computed, so
+//! that it does not matter when exactly they come, nor whether some are lost.
 #![allow(
     unsafe_code,
     reason = "the VM that is sampled is alive while the timer runs, on the thread that the signals go to; a handler does only what is safe in one"
@@ -18,7 +18,7 @@ use std::sync::Mutex;
 /// A timer that runs until it is dropped.
 pub(super) struct Timer {
     clock: Option<Clock>,
-    /// It belongs to its thread.
+    /// A timer belongs to its thread.
     _thread: PhantomData<*mut ()>,
 }
 
@@ -34,13 +34,13 @@ pub(super) fn sampled() -> *mut Vm {
     SAMPLED.get()
 }
 
-/// How many timers run, and what the signals did before the first.
+/// The number of running timers, and the actions of the signals before the first.
 static INSTALLED: Mutex<(usize, [Option<libc::sigaction>; SIGNALS.len()])> = Mutex::new((0, [None; SIGNALS.len()]));
 
 extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: the system gives such information to a handler of this form.
     if !Clock::sends(signal, unsafe { &*info }) {
-        // SAFETY: what a handler may do. A trap that is none of ours ends the process, once this has returned.
+        // SAFETY: what a handler may do. A trap that is not ours ends the process, after this has returned.
         unsafe {
             libc::signal(signal, libc::SIG_DFL);
             libc::raise(signal);
@@ -74,7 +74,7 @@ pub fn processor_time() -> u64 {
     read_clock(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
-/// Intervals that have passed since this was asked last, to the nearest; what is left counts the next time.
+/// The number of intervals that have passed since the last call, rounded; the remainder counts the next time.
 fn intervals() -> u32 {
     let (interval, counted) = COUNTED.get();
     let passed = (processor_time() + interval / 2).saturating_sub(counted) / interval;
@@ -126,7 +126,7 @@ impl Drop for Timer {
     }
 }
 
-/// Counts the timers; the handler is there while some run.
+/// Counts the running timers; the handler is installed while there are some.
 fn install(change: isize) {
     let Ok(mut installed) = INSTALLED.lock() else { return };
     let before = installed.0;

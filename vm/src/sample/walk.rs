@@ -1,7 +1,7 @@
-//! Stacks that the signal handler walks when a sample is taken in compiled code, which is not left for it.
+//! Stacks that the signal handler walks when a sample is taken in compiled code, which is not left for the sample.
 //!
-//! Compiled code does not say which frames it has inlined, but where in it the sample was does; the frame that it counts slots from is
-//! at `CompiledState::frame_base`, and the frames of those who called that one are as the interpreter, or an exit, has left them.
+//! Compiled code does not store which frames it has inlined, but the position of the sample tells that. The base of the frame that it
+//! counts slots from is at `CompiledState::frame_base`, and the frames of its callers are as the interpreter, or an exit, has left them.
 #![allow(
     unsafe_code,
     reason = "frames of a sampled stack are read where the stack has not moved; samples are read while the handler is told not to write"
@@ -15,25 +15,25 @@ use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed, compiler_fence};
 
-/// Frames of a sample; those further out are left off.
+/// The most frames of a sample; those further out are omitted.
 const MOST: usize = 250;
-/// Samples, and frames of all of them, that can wait.
+/// The most pending samples, and the most frames of all of them.
 const SAMPLES: usize = 256;
 const FRAMES: usize = 8192;
 
-/// What runs.
+/// The stack of a sample.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stack {
     /// The functions, the innermost first. The running coroutine's come before those of the one that resumed it, and so on.
     pub frames: Vec<StackFrame>,
-    /// How many are the running coroutine's.
+    /// Number of frames of the running coroutine.
     pub own: usize,
-    /// Are these all?
+    /// Are these all frames?
     pub whole: bool,
 }
 
 impl Stack {
-    /// What runs now.
+    /// The current stack.
     pub fn of(vm: &Vm) -> Stack {
         let mut frames = Vec::with_capacity(32);
         let (own, whole) = walk(vm.cur, Level::innermost(vm, vm.cur), |f| frames.push(f));
@@ -41,8 +41,8 @@ impl Stack {
     }
 }
 
-/// Calls `take` with the frames, no more than [`MOST`]: how many were those of the coroutine that runs, and are these all? Nothing is
-/// allocated.
+/// Calls `take` with the frames, at most [`MOST`]. Returns how many were those of the running coroutine, and whether these are all. Nothing
+/// is allocated.
 fn walk(running: Gc<Thread>, innermost: Option<Level>, mut take: impl FnMut(StackFrame)) -> (usize, bool) {
     let (mut taken, mut own) = (0, None);
     let mut level = innermost;
@@ -67,11 +67,11 @@ fn walk(running: Gc<Thread>, innermost: Option<Level>, mut take: impl FnMut(Stac
     }
 }
 
-/// A sample whose stack was looked at.
+/// A sample whose stack was walked.
 #[derive(Copy, Clone)]
 struct WalkedSample {
     part: Part,
-    /// Index of the first frame, and how many there are.
+    /// Index of the first frame, and number of frames.
     frames: (usize, usize),
     own: usize,
     whole: bool,
@@ -81,10 +81,10 @@ struct WalkedSample {
 pub(super) struct Walked {
     samples: Box<[UnsafeCell<MaybeUninit<WalkedSample>>]>,
     frames: Box<[UnsafeCell<MaybeUninit<StackFrame>>]>,
-    /// How many of them there are.
+    /// Number of samples in use.
     taken: AtomicUsize,
     used: AtomicUsize,
-    /// They are being read.
+    /// Are they being read?
     closed: AtomicBool,
 }
 
@@ -98,8 +98,8 @@ impl Walked {
             closed: AtomicBool::new(false),
         }
     }
-    /// Adds a sample with the stack of a coroutine whose innermost frame is given. `None` if there is no room now; otherwise, has half
-    /// of it been used?
+    /// Adds a sample with the stack of a coroutine whose innermost frame is given. Returns `None` if there is no room now; otherwise,
+    /// whether half of the room is used.
     pub fn add(&self, part: Part, running: Gc<Thread>, innermost: Option<Level>) -> Option<bool> {
         let (n, first) = (self.taken.load(Relaxed), self.used.load(Relaxed));
         if self.closed.load(Relaxed) || n == SAMPLES || FRAMES - first < MOST {
@@ -118,7 +118,7 @@ impl Walked {
         self.taken.store(n + 1, Relaxed);
         Some(2 * (n + 1) >= SAMPLES || 2 * end >= FRAMES)
     }
-    /// Calls `f` with those that wait, and forgets them.
+    /// Calls `f` with the pending samples, and forgets them.
     pub fn take(&self, mut f: impl FnMut(Part, Stack)) {
         self.closed.store(true, Relaxed);
         compiler_fence(core::sync::atomic::Ordering::SeqCst);
@@ -135,7 +135,7 @@ impl Walked {
         compiler_fence(core::sync::atomic::Ordering::SeqCst);
         self.closed.store(false, Relaxed);
     }
-    /// Do some wait?
+    /// Are there no pending samples?
     pub fn is_empty(&self) -> bool {
         self.taken.load(Relaxed) == 0
     }

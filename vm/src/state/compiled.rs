@@ -10,11 +10,11 @@ use crate::value::Value;
 pub struct CompiledState {
     /// Trace being entered or left last; 0 when none.
     pub trace: u32,
-    /// Number of the place in compiled code that calls a helper, if a watcher or a profiler asks for it; else 0 ([`Site`]).
+    /// Number of the position in compiled code that calls a helper, if a watcher or a profiler needs it; else 0 ([`Site`]).
     pub site: u32,
     /// Base of the frame to resume, stored by every exit.
     pub base: *mut Value,
-    /// Entry to compiled code: [`CompiledState::plain_enter`], or what wraps it for watchers and profilers.
+    /// Entry to compiled code: [`CompiledState::plain_enter`], or a wrapper of it for watchers and profilers.
     pub enter: EnterFn,
     /// Code address by trace number (index 0 unused).
     pub trace_code: *mut usize,
@@ -28,7 +28,7 @@ pub struct CompiledState {
     pub exits_leaving: *mut usize,
     /// By exit id, see [`PlainExit`].
     pub plain_exits: *mut PlainExit,
-    /// Depth of native calls at which compiled code runs, while watchers or profilers ask for sites.
+    /// Depth of native calls at which compiled code runs, while watchers or profilers need sites.
     pub trace_depth: u32,
     /// Guards of exit stress still to pass before one leaves (for tests).
     pub exit_countdown: u32,
@@ -36,31 +36,31 @@ pub struct CompiledState {
     pub exit_every: u32,
     /// Arguments and results of helpers called from compiled code.
     pub scratch: [u64; 16],
-    /// Always nil: what a failed lookup points to.
+    /// Always nil: a failed lookup returns its address.
     pub nil_slot: Value,
     /// Base of the frame that compiled code counts slots from, while it runs and is sampled. Null if the stack has moved since.
     pub frame_base: *mut Value,
     /// By trace number: runs of a side trace until the compiler is asked whether its tree becomes one function.
     pub side_countdown: *mut i32,
 
-    // From here on nothing is touched by compiled code.
+    // Compiled code touches nothing from here on.
     /// Entry to compiled code without watching.
     pub plain_enter: EnterFn,
-    /// What a builtin called by compiled code has left for the interpreter.
+    /// The work that a builtin called by compiled code has left for the interpreter.
     pub unfinished: Unfinished,
-    /// Changes whenever compiled code can no longer rely on what is not on the stack: the atomic phase of a collection, a flush of
+    /// Changes whenever compiled code can no longer rely on values that are not on the stack: the atomic phase of a collection, a flush of
     /// traces, Lua code called by a builtin.
     pub invalidations: u32,
-    /// Calls of builtins by compiled code that have not returned: the code must stay where it is.
+    /// Calls of builtins by compiled code that have not returned: the code must not be freed.
     pub native_calls: u32,
-    /// What [`CompiledState::site`] numbers.
+    /// The positions that [`CompiledState::site`] numbers.
     pub sites: Vec<Site>,
     /// How often stacks were moved.
     pub(crate) stack_moves: u32,
 }
 
 impl CompiledState {
-    /// The state before there is any compiled code; `enter` is what enters it.
+    /// The state before there is any compiled code; `enter` is the function that enters it.
     pub(crate) fn new(enter: EnterFn) -> CompiledState {
         CompiledState {
             trace: 0,

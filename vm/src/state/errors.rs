@@ -1,4 +1,4 @@
-//! The error that is being raised, and what handles it.
+//! The error that is being raised, and its handling.
 
 use crate::value::Value;
 

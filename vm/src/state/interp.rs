@@ -5,8 +5,8 @@ use crate::hooks::Mode;
 use crate::interp::hook::Hook;
 use crate::interp::{Dispatching, Handler2, R};
 
-/// Number of hot counters. Loops and functions share them by hash; in large programs fewer counters would often underflow for code that is
-/// not hot.
+/// Number of hot counters. Loops and functions share them by hash; with fewer counters, code that is not hot would often underflow in large
+/// programs.
 pub const HOT_COUNTERS: usize = 1024;
 
 /// State of the interpreter besides its registers.
@@ -20,7 +20,7 @@ pub struct InterpState {
     pub hotcount: [u16; HOT_COUNTERS],
     /// Current mode.
     pub mode: Mode,
-    /// What the handlers in the dispatch table do.
+    /// The kind of handlers in the dispatch table.
     pub dispatching: Dispatching,
     /// Is the `loop { match }` driver in use?
     pub use_loop_driver: bool,

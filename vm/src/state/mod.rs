@@ -1,6 +1,6 @@
-//! The VM state: what the interpreter, compiled code and the libraries share.
+//! The VM state, which the interpreter, compiled code and the libraries share.
 //!
-//! [`Vm`] holds the registers of the machine and its parts, each in a file with what uses it.
+//! [`Vm`] holds the registers of the machine and its parts, each of which is in a file with the code that uses it.
 #![allow(unsafe_code, reason = "`base` and `top` delimit the values of the running builtin on the running stack")]
 
 mod compiled;
@@ -18,10 +18,12 @@ pub use strings::StringState;
 use crate::bc::Ins;
 use crate::callback::CallbackState;
 use crate::error::{LuaError, LuaResult};
+use crate::fuel::Fuel;
 use crate::gc::Heap;
 use crate::hooks::Compiler;
 use crate::host::HostState;
 use crate::interp::Handler2;
+use crate::interp::stack::DepthLimits;
 use crate::interrupt::Interrupts;
 use crate::object::{Func, Gc, Thread};
 use crate::sample::{SampleState, Sampling};
@@ -47,13 +49,13 @@ pub struct Vm {
     pub pc: *const Ins,
     /// Number of values of an open result list (CALLM, RETM, TSETM, CAT ...).
     pub multres: u32,
-    /// Does a sample wait, and what is being done?
+    /// Is a sample pending, and what is the VM's activity?
     pub(crate) sample_state: SampleState,
-    /// What compiled code and its exits use.
+    /// The part that compiled code and its exits use.
     pub compiled: CompiledState,
-    /// Samples; what signal handlers read and write.
+    /// Samples; the fields that signal handlers read and write.
     pub sampling: Sampling,
-    /// What drives the interpreter.
+    /// The state of the interpreter.
     pub interp: InterpState,
     /// Heap, with the allocation counters and free lists that compiled code touches first.
     pub heap: Heap,
@@ -65,12 +67,16 @@ pub struct Vm {
     pub callback: CallbackState,
     /// The attached compiler.
     pub compiler: Rc<dyn Compiler>,
-    /// What the embedding API keeps here.
+    /// The embedding API's part.
     pub host: HostState,
     /// Buffers of string operations.
     pub strings: StringState,
     /// Interrupts and the time limit.
     pub(crate) interrupts: Interrupts,
+    /// The limit of instructions. Compiled code counts them here if there is one.
+    pub(crate) fuel: Fuel,
+    /// Limits of the depth of calls.
+    pub(crate) depth: DepthLimits,
 }
 
 impl Vm {
@@ -86,6 +92,12 @@ impl Vm {
     pub fn nargs(&self) -> usize {
         // SAFETY: base and top delimit the running builtin's part of one stack.
         unsafe { self.top.offset_from(self.base) as usize }
+    }
+    /// The arguments of the running builtin.
+    #[inline(always)]
+    pub fn args(&self) -> &[Value] {
+        // SAFETY: the running builtin's part of the stack, which is not written while the VM is borrowed.
+        unsafe { core::slice::from_raw_parts(self.base, self.nargs()) }
     }
     /// Argument `i` (0-based) of the running builtin; nil when absent.
     #[inline(always)]

@@ -1,10 +1,10 @@
-//! What the Lua programs of a state share: globals, registry, metatables of the basic types, state of libraries.
+//! The state that the Lua programs of a VM share: globals, registry, metatables of the basic types, state of libraries.
 
 use crate::object::{Gc, Str, Table, Thread};
 use crate::stdlib::Prng;
 use crate::value::Value;
 
-/// What all coroutines and chunks of a state share.
+/// The state that all coroutines and chunks share.
 pub struct Realm {
     /// The main coroutine.
     pub main: Gc<Thread>,
@@ -22,6 +22,10 @@ pub struct Realm {
     pub prng: Prng,
     /// Builtin id of `next`.
     pub next_ffid: u32,
+    /// Has a table ever been made read-only?
+    pub has_readonly: bool,
+    /// Do `load` and the like refuse bytecode?
+    pub text_only: bool,
 }
 
 impl Realm {
@@ -36,6 +40,8 @@ impl Realm {
             io_defaults: [Value::NIL; 2],
             prng: Prng::default(),
             next_ffid: crate::stdlib::Builtin::Next.id(),
+            has_readonly: false,
+            text_only: false,
         }
     }
 }

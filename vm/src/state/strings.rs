@@ -2,7 +2,7 @@
 
 use crate::text::pattern::PatternCache;
 
-/// What string operations keep between calls, so that they need not allocate it each time.
+/// The buffers that string operations keep between calls, so that they need not allocate each time.
 #[derive(Default)]
 pub struct StringState {
     /// Scratch buffer of concatenation and string helpers.

@@ -1,4 +1,4 @@
-//! Arguments of builtins: checks and conversions, with LuaJIT's texts for what is wrong. Arguments are counted from 0.
+//! Arguments of builtins: checks and conversions, with LuaJIT's error messages. Arguments are counted from 0.
 
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
@@ -21,7 +21,7 @@ impl Vm {
             self.push(Value::NIL);
         }
     }
-    /// Adds nils so that there are at least `n` arguments: for functions that take a missing argument for nil.
+    /// Adds nils so that there are at least `n` arguments: for functions to which a missing argument means nil.
     #[inline]
     pub(crate) fn pad_args(&mut self, n: usize) {
         if self.nargs() < n {
@@ -29,7 +29,7 @@ impl Vm {
         }
     }
 
-    /// An error with a plain text: no position.
+    /// An error with a plain text, without a position.
     #[cold]
     pub fn plain_error(&mut self, message: &[u8]) -> LuaError {
         let s = self.new_str(message);
@@ -108,7 +108,7 @@ impl Vm {
             None => Err(self.arg_type_error(i, "table")),
         }
     }
-    /// A table or nil; something must be there.
+    /// A table or nil; the argument must be present.
     pub fn check_table_or_nil(&mut self, i: usize) -> LuaResult<Option<Gc<Table>>> {
         let v = self.arg(i);
         match v.as_table() {

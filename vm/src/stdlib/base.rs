@@ -101,6 +101,7 @@ pub fn setmetatable(vm: &mut Vm) -> LuaResult<u32> {
     if t.meta.get().is_some() && !vm.metamethod(Value::table(t), MM::Metatable).is_nil() {
         return Err(vm.rt_error("cannot change a protected metatable"));
     }
+    vm.check_writable(t)?;
     vm.set_table_meta(t, mt);
     vm.ret1(Value::table(t))
 }
@@ -123,6 +124,7 @@ pub fn rawset(vm: &mut Vm) -> LuaResult<u32> {
     if key.as_number().is_some_and(f64::is_nan) {
         return Err(vm.plain_error(b"table index is NaN"));
     }
+    vm.check_writable(t)?;
     vm.table_set(t, key, v)?;
     vm.ret1(Value::table(t))
 }
@@ -267,7 +269,7 @@ pub fn print(vm: &mut Vm) -> LuaResult<u32> {
     Ok(0)
 }
 
-/// What `tostring` gave to `print`.
+/// The string that `tostring` returned to `print`.
 fn printable(vm: &mut Vm, v: Value) -> LuaResult<Gc<Str>> {
     match v.as_str() {
         Some(s) => Ok(s),

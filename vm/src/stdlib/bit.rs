@@ -14,7 +14,7 @@ fn bits(vm: &mut Vm, i: usize) -> LuaResult<i32> {
     Ok(if v.is_int() { v.as_int_unchecked() } else { normalize(v.as_num_unchecked()) })
 }
 
-/// The arguments, if they are two integers: what these functions are called with most of the time.
+/// The arguments, if they are two integers, as in most calls.
 #[inline(always)]
 fn two_ints(vm: &Vm) -> Option<(i32, i32)> {
     if vm.nargs() != 2 {
@@ -82,7 +82,7 @@ macro_rules! nary {
     };
 }
 
-/// Any number of arguments.
+/// Applies an operation to any number of arguments.
 fn fold(vm: &mut Vm, op: fn(i32, i32) -> i32) -> LuaResult<u32> {
     let mut x = bits(vm, 0)?;
     for i in 1..vm.nargs() {

@@ -30,6 +30,9 @@ pub fn getmetatable(vm: &mut Vm) -> LuaResult<u32> {
 pub fn setmetatable(vm: &mut Vm) -> LuaResult<u32> {
     let mt = vm.check_table_or_nil(1)?;
     let v = vm.arg(0);
+    if let Some(t) = v.as_table() {
+        vm.check_writable(t)?;
+    }
     vm.set_metatable_of(v, mt);
     vm.ret1(Value::TRUE)
 }
@@ -97,7 +100,7 @@ pub fn setfenv(vm: &mut Vm) -> LuaResult<u32> {
     vm.ret1(v)
 }
 
-/// An optional coroutine as first argument, and the place of the next argument.
+/// An optional coroutine as first argument, and the index of the next argument.
 fn thread_arg(vm: &Vm) -> (Gc<Thread>, usize) {
     match vm.arg(0).as_thread() {
         Some(t) => (t, 1),
@@ -110,10 +113,10 @@ fn level_arg(v: Value) -> Option<usize> {
     usize::try_from(to_i64(v.as_number()?) as i32).ok()
 }
 
-/// What `getinfo` describes.
+/// The function that `getinfo` describes.
 struct Subject {
     func: Gc<Func>,
-    /// Where it runs, if it is asked about by level.
+    /// Its frame, if it was given by level.
     running: Option<(Gc<Thread>, usize, Option<u32>)>,
 }
 
@@ -147,7 +150,7 @@ pub fn getinfo(vm: &mut Vm) -> LuaResult<u32> {
     vm.ret1(Value::table(t))
 }
 
-/// Fills in the fields behind one option.
+/// Sets the fields that one option selects.
 fn put_info(vm: &mut Vm, t: Gc<Table>, s: &Subject, option: u8) {
     match option {
         b'S' => put_source(vm, t, s.func),
@@ -186,12 +189,12 @@ fn put_info(vm: &mut Vm, t: Gc<Table>, s: &Subject, option: u8) {
     }
 }
 
-/// Where a function was defined, as `debug.getinfo` tells.
+/// The definition of a function, as in `debug.getinfo`.
 #[derive(Clone, Debug)]
 pub struct Definition {
     /// The name of the chunk.
     pub source: Vec<u8>,
-    /// The name as messages have it.
+    /// The name as in error messages.
     pub short_src: Vec<u8>,
     /// "Lua", "C", or "main" for a whole chunk.
     pub what: &'static str,
@@ -202,7 +205,7 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// That of a function.
+    /// The definition of a function.
     pub fn of(f: Gc<Func>) -> Definition {
         match f.proto() {
             Some(p) => Definition {
@@ -238,7 +241,7 @@ pub fn getlocal(vm: &mut Vm) -> LuaResult<u32> {
     let (thread, i) = thread_arg(vm);
     let n = vm.check_int(i + 1)?;
     if let Some(f) = vm.arg(i).as_func() {
-        // Of a function that does not run only the names of the parameters are known.
+        // For a function that does not run, only the names of the parameters are known.
         let name = f.proto().and_then(|p| {
             let slot = u32::try_from(n).ok()?.checked_sub(1)?;
             p.local_name(slot, 0).map(<[u8]>::to_vec)
@@ -281,13 +284,13 @@ pub fn setlocal(vm: &mut Vm) -> LuaResult<u32> {
     }
 }
 
-/// The upvalue that arguments 1 and 2 mean, by index.
+/// The index of the upvalue that arguments 1 and 2 select.
 fn upvalue_index(f: Gc<Func>, n: i32) -> Option<usize> {
     let i = usize::try_from(n).ok()?.checked_sub(1)?;
     (i < f.num_upvalues()).then_some(i)
 }
 
-/// The name of an upvalue; builtins' have none.
+/// The name of an upvalue; upvalues of builtins have none.
 fn upvalue_name(f: Gc<Func>, i: usize) -> Vec<u8> {
     f.proto().and_then(|p| p.uv_names.get(i).map(|n| n.to_vec())).unwrap_or_default()
 }
@@ -385,8 +388,8 @@ pub fn sethook(vm: &mut Vm) -> LuaResult<u32> {
     Ok(0)
 }
 
-/// Behind the instruction of the caller that a first line event is compared with. LuaJIT knows only where it was last as far as
-/// that had been saved: by each instruction under a hook, and else by those that allocate.
+/// The position behind the caller's instruction, with which a first line event is compared. In LuaJIT this position is only known if it was
+/// saved: by each instruction under a hook, and otherwise by instructions that allocate.
 fn last_position(vm: &Vm) -> Option<*const Ins> {
     let caller = Level::running(vm)?.below()?;
     let (p, pc) = (caller.func.proto()?, caller.pc?);
@@ -441,7 +444,7 @@ pub fn traceback(vm: &mut Vm) -> LuaResult<u32> {
     }
     let message = vm.opt_str(i)?;
     let default = i32::from(thread == vm.cur);
-    // There is nothing at a negative level.
+    // There is no function at a negative level.
     let level = usize::try_from(vm.opt_int(i + 1, default)?).unwrap_or(usize::MAX);
     let text = super::traceback::traceback(vm, thread, message.as_ref().map(|m| m.bytes()), level);
     vm.ret_str(&text)

@@ -1,4 +1,4 @@
-//! Modules in Lua that come with the binary: `require` finds them where no file along `package.path` has their name.
+//! Modules in Lua that are part of the binary: `require` finds them if no file along `package.path` has their name.
 #![allow(unsafe_code, reason = "upvalue 0 of a loader of embedded modules is the address of a static")]
 
 use crate::Vm;

@@ -6,7 +6,7 @@ use crate::error::LuaResult;
 use crate::object::{Func, Gc, Table};
 use crate::value::Value;
 
-/// The function that the first argument means: itself, or the one running at a level.
+/// The function that the first argument selects: itself, or the one running at a level.
 fn target(vm: &mut Vm, default: Option<i32>) -> LuaResult<Result<Gc<Func>, i32>> {
     if let Some(f) = vm.arg(0).as_func() {
         return Ok(Ok(f));

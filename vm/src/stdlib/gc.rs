@@ -12,7 +12,7 @@ pub fn gcinfo(vm: &mut Vm) -> LuaResult<u32> {
 
 const OPTIONS: [&str; 8] = ["collect", "stop", "restart", "count", "step", "setpause", "setstepmul", "isrunning"];
 
-/// `collectgarbage([option [, n]])`. Collecting, or a step of it, also restarts a collector that was stopped.
+/// `collectgarbage([option [, n]])`. A collection, or a step, also restarts a collector that was stopped.
 pub fn collectgarbage(vm: &mut Vm) -> LuaResult<u32> {
     let option = vm.check_option(0, Some(0), &OPTIONS)?;
     let n = vm.opt_int(1, 0)?;
@@ -34,8 +34,8 @@ pub fn collectgarbage(vm: &mut Vm) -> LuaResult<u32> {
     vm.ret1(result)
 }
 
-/// `newproxy([boolean | proxy])`: an empty userdata, with a metatable of its own, that of another proxy, or none. The upvalue is
-/// a weak table with the metatables made here as keys.
+/// `newproxy([boolean | proxy])`: an empty userdata, with its own metatable, that of another proxy, or none. The upvalue is a weak table
+/// with the metatables made here as keys.
 pub fn newproxy(vm: &mut Vm) -> LuaResult<u32> {
     let like = vm.arg(0);
     let known = vm.native_upvalue(0).as_table();

@@ -1,6 +1,6 @@
-//! The running functions, from the inside: what `error`, `getfenv` and the debug library need of the frames.
+//! The running functions by level, for `error`, `getfenv` and the debug library.
 //!
-//! Level 0 is the function running now (for the running coroutine, the builtin that asks), level 1 its caller, and so on.
+//! Level 0 is the function running now (for the running coroutine: the builtin that is called), level 1 its caller, and so on.
 
 use super::list::Builtin;
 use crate::Vm;
@@ -13,7 +13,7 @@ use crate::value::Value;
 pub struct Level {
     /// The function.
     pub func: Gc<Func>,
-    /// The line it is at, if it is a Lua function with lines.
+    /// Its current line, if it is a Lua function with lines.
     pub line: Option<u32>,
 }
 
@@ -37,19 +37,19 @@ pub fn function_at(vm: &mut Vm, level: usize) -> Option<Gc<Func>> {
     at(vm, thread, level).map(|l| l.func)
 }
 
-/// The name of a builtin that LuaJIT writes in Lua, which shows in tracebacks.
+/// The name of a builtin that is written in Lua in LuaJIT, as tracebacks show it.
 pub fn written_in_lua(f: Gc<Func>) -> Option<&'static str> {
     let b = Builtin::from_id(f.ffid()).filter(|b| b.id() >= Builtin::StringLen.id())?;
     b.name().rsplit_once('.').map(|n| n.1)
 }
 
-/// What runs at a level.
+/// The function that runs at a level.
 pub fn at(vm: &mut Vm, thread: Gc<Thread>, level: usize) -> Option<Level> {
     let l = frames::level(vm, thread, level)?;
     Some(Level { func: l.func, line: l.line() })
 }
 
-/// What kind of name the function at a level was called by, and the name.
+/// The kind of name that the function at a level was called by, and the name.
 pub fn name(vm: &mut Vm, thread: Gc<Thread>, level: usize) -> Option<(&'static str, Vec<u8>)> {
     frames::level(vm, thread, level)?.name()
 }

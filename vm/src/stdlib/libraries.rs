@@ -27,11 +27,12 @@ impl StdLib {
     pub const MISC: StdLib = StdLib(1 << 13);
     /// The `ffi` library. It is unsafe: it reads and writes any memory.
     pub const FFI: StdLib = StdLib(1 << 30);
-    /// The `debug` library. It is unsafe: it changes what other code relies on, as the metatables of types and the upvalues of functions.
+    /// The `debug` library. It is unsafe: it changes what other code relies on, such as the metatables of types and the upvalues of
+    /// functions.
     pub const DEBUG: StdLib = StdLib(1 << 31);
     /// No library.
     pub const NONE: StdLib = StdLib(0);
-    /// All libraries, also the unsafe ones.
+    /// All libraries, including the unsafe ones.
     pub const ALL: StdLib = StdLib(u32::MAX);
     /// All libraries but `debug` and `ffi`.
     pub const ALL_SAFE: StdLib = StdLib((1 << 30) - 1);
@@ -40,7 +41,7 @@ impl StdLib {
     pub const fn contains(self, libraries: StdLib) -> bool {
         self.0 & libraries.0 != 0
     }
-    /// The library that has a global of this name; none if no set decides about it.
+    /// The library that has a global of this name; none for a global that every state has.
     pub(super) fn named(name: &str) -> Option<StdLib> {
         Some(match name {
             "table" => StdLib::TABLE,

@@ -1,6 +1,6 @@
-//! The table of builtins: one row has the name of a function, its Rust code, and what a trace does with a call of it. From it
-//! come the ids, the names that tools print, the [`Builtin`] enum that the trace recorder matches on, and the registration into
-//! the library tables.
+//! The table of builtins: one row has the name of a function, its Rust code, and what a trace does with a call of it. The ids, the names
+//! that tools print, the [`Builtin`] enum that the trace recorder matches on, and the registration into the library tables are derived from
+//! it.
 
 use super::{base, bit, buffer, debug, env, gc, io, load, math, os, sort, strformat, string, strmatch, table};
 use crate::interp::co;
@@ -9,15 +9,15 @@ use crate::object::NativeFn;
 /// What a trace does with a call of a builtin.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum OnTrace {
-    /// The recorder emits instructions for it; where it cannot, as [`OnTrace::Call`].
+    /// The recorder emits IR for it; if it cannot, as [`OnTrace::Call`].
     Record(Library),
-    /// The trace calls it as it is, see [`crate::interp::native`].
+    /// The trace calls it, see [`crate::interp::native`].
     Call,
-    /// What it calls becomes part of the trace, in the frames that it would make; where that cannot be, as [`OnTrace::Stitch`].
+    /// The function that it calls is inlined, in the frames that the builtin would make; if that is not possible, as [`OnTrace::Stitch`].
     Enter,
-    /// The trace ends before the call, and another goes on after it: the builtin calls Lua, or changes frames that a trace knows.
+    /// The trace ends before the call, and another one starts after it: the builtin calls Lua, or changes frames that a trace knows.
     Stitch,
-    /// The trace ends before the call, which does not come back.
+    /// The trace ends before the call, which does not return.
     End,
 }
 
@@ -66,13 +66,13 @@ macro_rules! on_trace {
     };
 }
 
-/// What else a trace must know of a builtin, as bits.
+/// Further properties of a builtin that a trace must know, as bits.
 mod also {
     /// It may write to memory that traces load from: tables, upvalues, metatables.
     pub const WRITES: u8 = 1;
-    /// It tells how much memory is in use.
+    /// It reports how much memory is in use.
     pub const MEMORY: u8 = 2;
-    /// It looks at the slots of frames, be they live or not.
+    /// It reads slots of frames, live or dead.
     pub const FRAMES: u8 = 4;
 }
 
@@ -107,7 +107,7 @@ macro_rules! builtins {
             /// Names by id, dotted; libraries that are registered elsewhere continue them.
             pub const NAMES: &'static [&'static str] = &["Lua", "C", $($lua,)*];
 
-            /// The Rust function; `None` for the two that are none.
+            /// The Rust function; `None` for the two that are not builtins.
             pub fn native(self) -> Option<NativeFn> {
                 match self {
                     Builtin::LuaFunction | Builtin::NativeFunction => None,
@@ -131,11 +131,11 @@ macro_rules! builtins {
             pub const fn writes(self) -> bool {
                 self.also() & also::WRITES != 0
             }
-            /// Does it tell how much memory is in use?
+            /// Does it report how much memory is in use?
             pub const fn watches_memory(self) -> bool {
                 self.also() & also::MEMORY != 0
             }
-            /// Does it look at the slots of frames, be they live or not?
+            /// Does it read slots of frames, live or dead?
             pub const fn sees_frames(self) -> bool {
                 self.also() & also::FRAMES != 0
             }
@@ -161,8 +161,8 @@ macro_rules! builtins {
     };
 }
 
-// The order is that of LuaJIT as far as it has an id for a function; what it writes in Lua follows at the end. (What calls other
-// functions is written in Lua here as well: see `prelude`.)
+// The order is LuaJIT's for the functions that have an id there; functions that LuaJIT writes in Lua follow at the end. (Functions that
+// call other functions are written in Lua here as well: see `prelude`.)
 builtins! {
     Assert "assert" base::assert, record(base);
     Type "type" base::type_, record(base);

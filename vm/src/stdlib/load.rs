@@ -2,18 +2,28 @@
 
 use super::buffer::with_bytes;
 use super::env::set_function_env;
-use super::io::{error_text, read_file};
+use super::io::{Bounds, error_text, read_bounded};
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::object::{Func, Gc, Str};
 use crate::value::Value;
 
-/// What loading gives: a function, or a message.
+/// The result of loading: a function, or a message.
 type Loaded = Result<Gc<Func>, Gc<Str>>;
 
 /// Compiles a chunk.
 fn compile(vm: &mut Vm, source: &[u8], name: &[u8], mode: Option<Gc<Str>>) -> Loaded {
-    vm.load_chunk(source, name, mode.as_ref().map(|m| m.bytes()))
+    let mode = allowed(vm, mode);
+    vm.load_chunk(source, name, mode.as_deref())
+}
+
+/// The mode to load in, which may be that of text only.
+fn allowed(vm: &Vm, mode: Option<Gc<Str>>) -> Option<Vec<u8>> {
+    let mode = mode.map(|m| m.bytes().to_vec());
+    if !vm.realm.text_only {
+        return mode;
+    }
+    Some(mode.map_or(b"t".to_vec(), |m| m.into_iter().filter(|c| *c != b'b').collect()))
 }
 
 /// The results of a load function: the function, with the environment in argument `env` if there is one, or nil and a message.
@@ -46,9 +56,9 @@ pub fn load(vm: &mut Vm) -> LuaResult<u32> {
     } else {
         vm.check_func(0)?;
         vm.set_nargs(4);
-        // Copies: the function may replace the arguments (`debug.setlocal`).
+        // Copies, because the reader function may replace the arguments (`debug.setlocal`).
         let chunk_name = name.map_or(b"=(load)".to_vec(), |n| n.bytes().to_vec());
-        let mode = mode.map(|m| m.bytes().to_vec());
+        let mode = allowed(vm, mode);
         match vm.load_pieces(&mut next_piece, &chunk_name, mode.as_deref()) {
             Ok(loaded) => loaded,
             Err(_) => {
@@ -63,7 +73,7 @@ pub fn load(vm: &mut Vm) -> LuaResult<u32> {
     results(vm, loaded, 3)
 }
 
-/// What the reader function gives.
+/// The next piece from the reader function.
 fn next_piece(vm: &mut Vm) -> LuaResult<Option<Gc<Str>>> {
     let f = vm.arg(0);
     let piece = vm.call1(f, &[])?;
@@ -77,8 +87,10 @@ fn next_piece(vm: &mut Vm) -> LuaResult<Option<Gc<Str>>> {
 
 /// Loads a file, or standard input.
 pub(super) fn load_file(vm: &mut Vm, name: Option<Gc<Str>>, mode: Option<Gc<Str>>) -> Loaded {
+    let flag = std::sync::Arc::clone(&vm.interrupts.flag);
+    let bounds = &Bounds { most: vm.longest_buffer(), stop: &flag };
     let (chunk_name, source) = match name {
-        Some(name) => ([b"@", name.bytes()].concat(), read_file(name.bytes())),
+        Some(name) => ([b"@", name.bytes()].concat(), read_bounded(name.bytes(), bounds)),
         None => (b"=stdin".to_vec(), super::io::read_stdin()),
     };
     match source {

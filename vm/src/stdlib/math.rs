@@ -43,7 +43,7 @@ unary! {
     tanh |x| x.tanh();
 }
 
-/// A product. LuaJIT has the function in Lua, so that the error is one of arithmetic.
+/// A product. In LuaJIT the function is written in Lua, so that its error is one of arithmetic.
 fn times(vm: &mut Vm, name: &str, factor: f64) -> LuaResult<u32> {
     match vm.check_num(0) {
         Ok(x) => vm.ret1(Value::number(x * factor)),
@@ -114,7 +114,7 @@ pub fn log(vm: &mut Vm) -> LuaResult<u32> {
         return vm.ret1(Value::number(x.ln()));
     }
     let base = vm.check_num(1)?;
-    // A product, as compiled code computes it.
+    // A product, computed as compiled code computes it.
     vm.ret1(Value::number(x.log2() * (1.0 / base.log2())))
 }
 
@@ -143,7 +143,7 @@ pub fn modf(vm: &mut Vm) -> LuaResult<u32> {
     Ok(2)
 }
 
-/// The least or greatest argument; a NaN is replaced by what follows it, and replaces what precedes it.
+/// The least or greatest argument. A NaN is replaced by the argument after it, and replaces the one before it.
 #[inline(always)]
 fn extreme(vm: &mut Vm, keep: fn(f64, f64) -> bool, keep_int: fn(i32, i32) -> bool) -> LuaResult<u32> {
     let mut best = vm.check_number(0)?;

@@ -1,4 +1,4 @@
-//! The standard libraries, and the table of builtins they are made from.
+//! The standard libraries, and the table of builtins that they are made from.
 
 mod args;
 mod base;
@@ -43,7 +43,7 @@ use crate::value::{TYPE_NAMES, Value};
 
 /// Name of the registry entry with the loaded modules.
 pub const LOADED: &[u8] = b"_LOADED";
-/// Name of the registry entry with the functions that load modules not loaded yet.
+/// Name of the registry entry with the loaders of modules that are not loaded yet.
 pub const PRELOAD: &[u8] = b"_PRELOAD";
 
 impl Vm {
@@ -51,8 +51,8 @@ impl Vm {
     pub fn open_libs(&mut self) {
         self.open_selected_libs(StdLib::ALL);
     }
-    /// Makes the libraries of a set available; the first call also makes the functions without a library and `coroutine`. The `jit` and
-    /// `misc` libraries belong to other crates.
+    /// Makes the libraries of a set available. The first call also makes the functions without a library and `coroutine`. The `jit` and
+    /// `misc` libraries are made by other crates.
     pub fn open_selected_libs(&mut self, libs: StdLib) {
         let registry = self.realm.registry;
         let first = self.field(registry, LOADED).is_nil();
@@ -71,7 +71,7 @@ impl Vm {
                 opener.register(*b);
             }
         }
-        /// Makes what a library has besides functions.
+        /// Makes the parts of a library that are not functions.
         type Open = fn(&mut Vm);
         let parts: [(StdLib, Open); 6] = [
             (StdLib::MATH, Vm::open_math),
@@ -146,7 +146,7 @@ impl Vm {
         let lib = self.library(b"io");
         io::open_standard(self, lib);
     }
-    /// `table.new` and `table.clear` appear once they are required.
+    /// `table.new` and `table.clear` are made when they are required.
     fn open_table_extras(&mut self) {
         self.preload(b"table.new", |vm| add_to_table(vm, Builtin::TableNew, b"new"));
         self.preload(b"table.clear", |vm| add_to_table(vm, Builtin::TableClear, b"clear"));
@@ -154,7 +154,7 @@ impl Vm {
     }
 }
 
-/// The library that a builtin belongs to; none for what every state has.
+/// The library that a builtin belongs to; none for those that every state has.
 fn group(b: Builtin) -> Option<StdLib> {
     match b.name().split_once('.') {
         // The methods and functions of `string.buffer`.
@@ -183,7 +183,7 @@ impl Opener<'_> {
     fn new(vm: &mut Vm) -> Opener<'_> {
         Opener { vm, next: None, ipairs_aux: None }
     }
-    /// Makes the function and puts it in its place.
+    /// Makes the function and stores it in its library.
     fn register(&mut self, b: Builtin) {
         let Some(native) = b.native() else { return };
         let upvalues = self.upvalues(b);

@@ -79,7 +79,7 @@ pub fn exit(vm: &mut Vm) -> LuaResult<u32> {
     end_process(vm, status)
 }
 
-/// Ends the process as `os.exit` does: those who watch have the last word, files are written.
+/// Ends the process as `os.exit` does: watchers are called for the last time, and files are written.
 pub fn end_process(vm: &mut Vm, status: i32) -> ! {
     for f in core::mem::take(&mut vm.host.at_exit) {
         f(vm, status);
@@ -128,7 +128,7 @@ pub fn date(vm: &mut Vm) -> LuaResult<u32> {
     vm.ret_str(&text)
 }
 
-/// Formats with as much room as it takes, within reason.
+/// Formats with a buffer as large as needed, up to a limit.
 fn format_date(calendar: &Calendar, format: &CStr) -> Vec<u8> {
     let mut room: usize = format.to_bytes().iter().map(|c| if *c == b'%' { 30 } else { 1 }).sum::<usize>() + 1;
     for _ in 0..4 {

@@ -16,12 +16,12 @@ const DEFAULT_PATH: &[u8] =
 const DEFAULT_CPATH: &[u8] = b"./?.so;/usr/local/lib/lua/5.1/?.so;/usr/local/lib/lua/5.1/loadall.so";
 /// Directory separator, path separator, mark of the name, mark of the executable's directory, mark that hides a prefix.
 const CONFIG: &[u8] = b"/\n;\n?\n!\n-\n";
-/// What there is to say about modules in C.
+/// The error of loading modules in C.
 const NO_DYNAMIC: &[u8] = b"dynamic libraries not enabled; check your Lua installation";
 /// Marks a module that is being loaded.
 const SENTINEL: Value = Value::lightud(0x73);
 
-/// What `require "ffi"` finds if there is no file of this name.
+/// The module that `require "ffi"` finds if there is no file of this name.
 pub(super) static FFI: Module =
     Module { name: "ffi", source: b"error(\"module 'ffi' not found:\\n\\tPerilune has no FFI yet\", 0)", extra: |_| Value::NIL };
 
@@ -85,7 +85,7 @@ fn replace(s: &[u8], what: &[u8], by: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Looks for a file along a path. Otherwise the message says where there was none.
+/// Searches a file along a path. The error lists the names that were tried.
 fn search(name: &[u8], path: &[u8], sep: &[u8], dir: &[u8]) -> Result<Vec<u8>, Vec<u8>> {
     let (name, path) = (until_nul(name), until_nul(path));
     let name = if sep.is_empty() { name.to_vec() } else { replace(name, sep, dir) };
@@ -150,7 +150,7 @@ fn loader_preload(vm: &mut Vm) -> LuaResult<u32> {
     vm.ret1(v)
 }
 
-/// Looks for a file along `package.path`, and then among the modules that come with the binary.
+/// Searches a file along `package.path`, and then among the modules in the binary.
 fn loader_lua(vm: &mut Vm) -> LuaResult<u32> {
     let name = vm.check_str(0)?;
     let file = match find_file(vm, name.bytes(), "path")? {
@@ -205,7 +205,7 @@ fn loadlib(vm: &mut Vm) -> LuaResult<u32> {
     Ok(3)
 }
 
-/// Argument slots of `require`: the name, the loaders, what was found.
+/// Argument slots of `require`: the name, the loaders, the loader that was found.
 const LOADERS: usize = 1;
 const FOUND: usize = 2;
 
@@ -244,7 +244,7 @@ fn require(vm: &mut Vm) -> LuaResult<u32> {
     vm.ret1(v)
 }
 
-/// Asks the loaders for a function, in turn.
+/// Calls the loaders in turn, until one returns a function.
 fn find_loader(vm: &mut Vm, name: Gc<Str>) -> LuaResult<()> {
     let mut message = Vec::new();
     for i in 1.. {
@@ -271,6 +271,7 @@ fn module(vm: &mut Vm) -> LuaResult<u32> {
     let n = vm.nargs();
     let t = module_table(vm, name)?;
     if vm.field(t, b"_NAME").is_nil() {
+        vm.check_writable(t)?;
         vm.set_field(t, b"_M", Value::table(t));
         vm.set_field(t, b"_NAME", Value::str(name));
         let package = name.bytes().iter().rposition(|c| *c == b'.').map_or(0, |dot| dot + 1);
@@ -288,7 +289,7 @@ fn module(vm: &mut Vm) -> LuaResult<u32> {
     Ok(0)
 }
 
-/// The table of a module: a loaded one, or along the dots in the globals.
+/// The table of a module: a loaded one, or the one at the end of the dotted name in the globals.
 fn module_table(vm: &mut Vm, name: Gc<Str>) -> LuaResult<Gc<Table>> {
     let loaded = vm.registry_table(LOADED);
     if let Some(t) = loaded.get_str(name).as_table() {
@@ -301,6 +302,9 @@ fn module_table(vm: &mut Vm, name: Gc<Str>) -> LuaResult<Gc<Table>> {
             let message = [b"name conflict for module '", name.bytes(), b"'"].concat();
             return Err(vm.rt_error_bytes(&message));
         }
+        if v.is_nil() {
+            vm.check_writable(t)?;
+        }
         t = vm.subtable(t, part);
     }
     vm.table_set_str(loaded, name, Value::table(t));
@@ -310,6 +314,7 @@ fn module_table(vm: &mut Vm, name: Gc<Str>) -> LuaResult<Gc<Table>> {
 /// `package.seeall(module)`
 fn seeall(vm: &mut Vm) -> LuaResult<u32> {
     let t = vm.check_table(0)?;
+    vm.check_writable(t)?;
     let meta = match t.meta.get() {
         Some(meta) => meta,
         None => {

@@ -27,7 +27,7 @@ const FUNCTIONS: [(&str, &str, &str); 2] = [
     ),
 ];
 
-/// Compiles the functions and puts them in their places.
+/// Compiles the functions and stores them in their libraries.
 pub(super) fn open(vm: &mut Vm) {
     let env = vm.new_table(0, 1);
     let fit = vm.new_native(fit, 1, &[]);
@@ -48,13 +48,13 @@ pub(super) fn open(vm: &mut Vm) {
     }
 }
 
-/// `fit(t, f)`: are these a table and a function?
+/// `fit(t, f)`: are the arguments a table and a function?
 fn fit(vm: &mut Vm) -> LuaResult<u32> {
     let yes = vm.arg(0).is_table() && vm.arg(1).is_func();
     vm.ret1(Value::bool(yes))
 }
 
-/// `blame(...)`, in tail position: the error of a function whose arguments are not a table and a function.
+/// `blame(...)`, in tail position: raises the error of a function whose arguments are not a table and a function.
 fn blame(vm: &mut Vm) -> LuaResult<u32> {
     vm.check_table(0)?;
     vm.check_func(1)?;

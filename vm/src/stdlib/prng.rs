@@ -33,7 +33,7 @@ impl Prng {
         }
         rng
     }
-    /// A generator that nobody can predict.
+    /// A generator with an unpredictable seed.
     pub fn from_entropy() -> Prng {
         let mut rng = Prng(PARAMS.map(|(k, _, _)| conditioned(RandomState::new().build_hasher().finish(), k)));
         rng.next();

@@ -1,61 +1,105 @@
-//! `table.sort`: quicksort with the comparisons of Lua's own, so that equal elements end up in the same order.
+//! `table.sort`: quicksort with the same comparisons as Lua's, so that equal elements end up in the same order.
 //!
-//! Arrays of numbers or of strings, where the order of equal elements cannot be seen, are sorted by the standard library.
+//! Arrays of numbers or of strings, where the order of equal elements is not visible, are sorted by Rust's standard library.
 
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
 use crate::object::{Gc, Table};
 use crate::value::Value;
+use core::cell::Cell;
+use core::cmp::Ordering;
 
 /// `table.sort(t [, less])`
 pub fn sort(vm: &mut Vm) -> LuaResult<u32> {
     let t = vm.check_table(0)?;
+    vm.check_writable(t)?;
     let n = t.len() as i32;
     let by_function = !vm.arg(1).is_nil();
     if by_function {
         vm.check_func(1)?;
-    } else if sort_plain(t, n as usize) {
+    } else if sort_plain(vm, t, n as usize)? {
         return Ok(0);
     }
-    // The table, the function, and the values that the sort holds while Lua code runs.
+    // Slots for the table, the function, and the values that the sort uses while Lua code runs.
     vm.set_nargs(SLOTS);
     let mut sorter = Sorter { vm, t, by_function };
     sorter.run(1, n)?;
     Ok(0)
 }
 
+/// Elements that are sorted between two looks at interrupts: in about a millisecond.
+const RUN: usize = 1 << 14;
+
 /// Sorts elements that are all numbers (none of them a NaN) or all strings. False if they are not.
-fn sort_plain(t: Gc<Table>, n: usize) -> bool {
-    let Some(slots) = t.array_part().get(1..=n) else { return false };
-    let Some(first) = slots.first() else { return true };
+fn sort_plain(vm: &mut Vm, t: Gc<Table>, n: usize) -> LuaResult<bool> {
+    let Some(slots) = t.array_part().get(1..=n) else { return Ok(false) };
+    let Some(first) = slots.first() else { return Ok(true) };
     if first.get().is_number() {
         let ordinary = |v: Value| v.is_int() || (v.is_num() && !v.as_num_unchecked().is_nan());
         if !slots.iter().all(|s| ordinary(s.get())) {
-            return false;
+            return Ok(false);
         }
-        let key = |v: &Value| v.as_number().unwrap_or(0.0);
-        permute(slots, |values| values.sort_unstable_by(|a, b| key(a).total_cmp(&key(b))));
-        return true;
+        let key = |v: Value| v.as_number().unwrap_or(0.0);
+        sort_slots(vm, slots, |a, b| key(a).total_cmp(&key(b)))?;
+        return Ok(true);
     }
     if !slots.iter().all(|s| s.get().is_str()) {
-        return false;
+        return Ok(false);
     }
-    permute(slots, |values| {
-        values.sort_unstable_by(|a, b| match (a.as_str(), b.as_str()) {
-            (Some(a), Some(b)) => crate::text::compare(a.bytes(), b.bytes()),
-            _ => core::cmp::Ordering::Equal,
-        });
-    });
-    true
+    sort_slots(vm, slots, |a, b| match (a.as_str(), b.as_str()) {
+        (Some(a), Some(b)) => crate::text::compare(a.bytes(), b.bytes()),
+        _ => Ordering::Equal,
+    })?;
+    Ok(true)
 }
 
-/// Rearranges slots of a table. The values stay the same, so there is nothing for the collector to see.
-fn permute(slots: &[core::cell::Cell<Value>], arrange: impl FnOnce(&mut [Value])) {
-    let mut values: Vec<Value> = slots.iter().map(core::cell::Cell::get).collect();
-    arrange(&mut values);
-    for (slot, v) in slots.iter().zip(values) {
-        slot.set(v);
+/// Sorts slots of a table. The values stay the same, so no barrier is needed. Many are sorted in runs that are then merged,
+/// from the copy to the slots and back, if the program may be interrupted: then slots may have values twice and lack others.
+fn sort_slots(vm: &mut Vm, slots: &[Cell<Value>], order: impl Fn(Value, Value) -> Ordering) -> LuaResult<()> {
+    let mut values: Vec<Value> = slots.iter().map(Cell::get).collect();
+    let run = if vm.is_interruptible() { RUN } else { usize::MAX };
+    for part in values.chunks_mut(run) {
+        part.sort_unstable_by(|a, b| order(*a, *b));
+        vm.check_interrupt()?;
     }
+    let copy = Cell::from_mut(&mut values[..]).as_slice_of_cells();
+    let (mut from, mut to) = (copy, slots);
+    let mut sorted = run;
+    while sorted < slots.len() {
+        for (from, to) in from.chunks(2 * sorted).zip(to.chunks(2 * sorted)) {
+            merge(vm, from.split_at(sorted.min(from.len())), to, &order)?;
+        }
+        (from, to) = (to, from);
+        sorted *= 2;
+    }
+    for (slot, v) in slots.iter().zip(from) {
+        slot.set(v.get());
+    }
+    Ok(())
+}
+
+/// Merges two sorted runs.
+fn merge(
+    vm: &mut Vm,
+    (mut a, mut b): (&[Cell<Value>], &[Cell<Value>]),
+    to: &[Cell<Value>],
+    order: impl Fn(Value, Value) -> Ordering,
+) -> LuaResult<()> {
+    for to in to.chunks(RUN) {
+        for slot in to {
+            let first = match (a.first(), b.first()) {
+                (Some(x), Some(y)) if order(x.get(), y.get()).is_gt() => &mut b,
+                (Some(_), _) => &mut a,
+                (None, _) => &mut b,
+            };
+            if let Some((v, rest)) = first.split_first() {
+                slot.set(v.get());
+                *first = rest;
+            }
+        }
+        vm.check_interrupt()?;
+    }
+    Ok(())
 }
 
 /// Argument slot of the pivot.
@@ -128,7 +172,7 @@ impl Sorter<'_> {
                 return Ok(());
             }
             let m = i32::midpoint(l, u);
-            // The middle one against both ends.
+            // Compares the middle element with both ends.
             self.load(LEFT, l);
             self.load(RIGHT, m);
             if self.less(RIGHT, LEFT)? {
@@ -150,7 +194,7 @@ impl Sorter<'_> {
         }
         Ok(())
     }
-    /// Splits around the element at `m`; where it ends up.
+    /// Partitions around the element at `m`; returns its final index.
     fn partition(&mut self, l: i32, u: i32, m: i32) -> LuaResult<i32> {
         self.load(PIVOT, m);
         self.swap(m, u - 1);

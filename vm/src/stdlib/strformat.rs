@@ -91,7 +91,7 @@ fn put_text(out: &mut Vec<u8>, spec: &Spec, s: &[u8]) {
     if spec.conv == Conv::Quoted { put_quoted(out, s) } else { put_str(out, spec, s) }
 }
 
-/// The argument, or what its `__tostring` gives.
+/// The argument, or the result of its `__tostring`.
 #[inline]
 fn displayed(vm: &mut Vm, i: usize) -> LuaResult<Value> {
     let v = vm.arg(i);

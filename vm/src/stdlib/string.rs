@@ -1,4 +1,4 @@
-//! The string library: everything but patterns and formats.
+//! The string library, without patterns and formats.
 
 use super::base::MAX_RESULTS;
 use crate::Vm;
@@ -89,28 +89,37 @@ pub fn rep(vm: &mut Vm) -> LuaResult<u32> {
     let mut all = core::mem::take(&mut vm.strings.buffer);
     all.clear();
     vm.room(&mut all, (s.len() + sep_len) * n)?;
-    if let ([byte], 0) = (s.bytes(), sep_len) {
-        all.resize(n, *byte);
-    } else {
-        all.extend_from_slice(s.bytes());
-        all.extend_from_slice(sep.as_ref().map_or(b"", |s| s.bytes()));
-        repeat(&mut all, n);
-        all.truncate(all.len() - sep_len);
-    }
+    all.extend_from_slice(s.bytes());
+    all.extend_from_slice(sep.as_ref().map_or(b"", |s| s.bytes()));
+    repeat(vm, &mut all, n)?;
+    all.truncate(all.len() - sep_len);
     let r = vm.ret_str(&all);
     vm.keep_buffer(all);
     r
 }
 
+/// Bytes that are copied between two looks at interrupts: about a millisecond where they are new to the process.
+const PART: usize = 4 << 20;
+
 /// Repeats the contents `n` times in all.
-fn repeat(all: &mut Vec<u8>, n: usize) {
-    let len = all.len() * n;
-    while all.len() < len {
-        all.extend_from_within(..all.len().min(len - all.len()));
+fn repeat(vm: &mut Vm, all: &mut Vec<u8>, n: usize) -> LuaResult<()> {
+    let (once, len) = (all.len(), all.len() * n);
+    if let [byte] = all[..] {
+        while all.len() < len {
+            all.resize(len.min(all.len() + PART), byte);
+            vm.check_interrupt()?;
+        }
     }
+    // Whole periods, so that what follows is always a copy of the beginning.
+    let most = once * (PART / once.max(1)).max(1);
+    while all.len() < len {
+        all.extend_from_within(..all.len().min(len - all.len()).min(most));
+        vm.check_interrupt()?;
+    }
+    Ok(())
 }
 
-/// A string made of the bytes of the first argument, in the VM's buffer.
+/// A string made from the bytes of the first argument, in the VM's buffer.
 #[inline(always)]
 fn mapped(vm: &mut Vm, fill: impl FnOnce(&mut Vec<u8>, &[u8])) -> LuaResult<u32> {
     let s = vm.check_str(0)?;
@@ -138,7 +147,7 @@ pub fn upper(vm: &mut Vm) -> LuaResult<u32> {
     mapped(vm, |out, s| out.extend(s.iter().map(u8::to_ascii_uppercase)))
 }
 
-/// `string.dump(f [, strip])`; what to strip may also be said by a mode: `s` for debug information.
+/// `string.dump(f [, strip])`. A mode string may also say what to strip: `s` for debug information.
 pub fn dump(vm: &mut Vm) -> LuaResult<u32> {
     let f = vm.check_func(0)?;
     let mode = vm.arg(1);

@@ -12,6 +12,9 @@ use crate::text::{find_byte, find_plain};
 use crate::value::Value;
 use std::rc::Rc;
 
+/// Bytes that are searched between two looks at interrupts: well below a millisecond.
+const PART: usize = 1 << 20;
+
 #[cold]
 fn pattern_error(vm: &mut Vm, e: PatternError) -> LuaError {
     match e {
@@ -62,13 +65,30 @@ fn push_captures(vm: &mut Vm, m: &Matcher<'_>, n: usize, s: usize, e: usize) -> 
     Ok(n as u32)
 }
 
+/// Finds a text part by part, so that a search in a long one can be interrupted.
+fn find_polled(vm: &mut Vm, hay: &[u8], needle: &[u8]) -> LuaResult<Option<usize>> {
+    let part = PART.max(needle.len());
+    let mut at = 0;
+    loop {
+        let end = hay.len().min(at + part + needle.len());
+        if let Some(i) = find_plain(&hay[at..end], needle) {
+            return Ok(Some(at + i));
+        }
+        if end == hay.len() {
+            return Ok(None);
+        }
+        vm.check_interrupt()?;
+        at += part;
+    }
+}
+
 fn search(vm: &mut Vm, find: bool) -> LuaResult<u32> {
     let s = vm.check_str(0)?;
     let pat = vm.check_str(1)?;
     let init = vm.opt_int(2, 1)?;
     let start = start_offset(s, init);
     if find && (vm.arg(3).truthy() || is_plain(pat.bytes())) {
-        return match find_plain(&s.bytes()[start..], pat.bytes()) {
+        return match find_polled(vm, &s.bytes()[start..], pat.bytes())? {
             Some(at) => {
                 let from = start + at;
                 vm.push(Value::integer(from as i64 + 1));

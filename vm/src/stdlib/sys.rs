@@ -1,4 +1,4 @@
-//! What only the C library can do: calendar time in the local time zone, and processor time.
+//! Functions that only the C library has: calendar time in the local time zone, and processor time.
 #![allow(unsafe_code, reason = "C functions get pointers to memory that lives during the call")]
 
 use core::ffi::CStr;
@@ -71,7 +71,7 @@ impl Calendar {
     }
     /// The time in the local time zone; `None` if it has no representation.
     pub fn to_time(mut self) -> Option<i64> {
-        // A day of the week that mktime leaves alone tells failure from one second before the epoch.
+        // mktime sets the day of the week unless it fails: so a failure differs from one second before the epoch, which is -1 as well.
         self.0.tm_wday = -1;
         // SAFETY: the function reads and normalises the structure.
         let t = unsafe { libc::mktime(&raw mut self.0) };
@@ -103,6 +103,6 @@ pub fn at_exit(f: extern "C" fn()) {
     if cfg!(miri) {
         return;
     }
-    // SAFETY: the function needs nothing but the process. If it cannot be registered, nobody can help it.
+    // SAFETY: the function needs nothing but the process. If it cannot be registered, there is no remedy.
     let _ = unsafe { libc::atexit(f) };
 }

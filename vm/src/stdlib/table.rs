@@ -14,6 +14,7 @@ const MAX_HASH_BITS: u32 = 24;
 /// `table.insert(t, [pos,] v)`
 pub fn insert(vm: &mut Vm) -> LuaResult<u32> {
     let t = vm.check_table(0)?;
+    vm.check_writable(t)?;
     let end = t.len() as i32 + 1;
     match vm.nargs() {
         2 => {
@@ -22,7 +23,7 @@ pub fn insert(vm: &mut Vm) -> LuaResult<u32> {
         }
         3 => {
             let pos = vm.check_int(1)?;
-            shift_up(vm, t, pos, end);
+            shift_up(vm, t, pos, end)?;
             let v = vm.arg(2);
             vm.table_set_int(t, pos, v);
         }
@@ -31,20 +32,28 @@ pub fn insert(vm: &mut Vm) -> LuaResult<u32> {
     Ok(0)
 }
 
-/// Moves `t[pos]` to `t[end - 1]` one up. Entries only move inside the table, so there is nothing for the collector to see.
-fn shift_up(vm: &mut Vm, t: Gc<Table>, pos: i32, end: i32) {
+/// Moves `t[pos]` to `t[end - 1]` up by one. Values only move inside the table, so no barrier is needed.
+fn shift_up(vm: &mut Vm, t: Gc<Table>, pos: i32, end: i32) -> LuaResult<()> {
     if let Some(slots) = t.array_part().get(pos.max(0) as usize..=end.max(0) as usize)
         && pos >= 0
     {
         for pair in slots.windows(2).rev() {
             pair[1].set(pair[0].get());
         }
-        return;
+        return Ok(());
     }
     for i in (pos..end).rev() {
+        poll(vm, i)?;
         let v = t.get_int(i);
         vm.table_set_int(t, i + 1, v);
     }
+    Ok(())
+}
+
+/// Round `i` of a loop that may take long: looks at interrupts now and then.
+#[inline]
+fn poll(vm: &mut Vm, i: i32) -> LuaResult<()> {
+    if i & 0xfff == 0 { vm.check_interrupt() } else { Ok(()) }
 }
 
 /// `table.remove(t [, pos])`
@@ -56,6 +65,7 @@ pub fn remove(vm: &mut Vm) -> LuaResult<u32> {
     if pos < 1 || pos > len {
         return Ok(0);
     }
+    vm.check_writable(t)?;
     let old = t.get_int(pos);
     match t.array_part().get(pos as usize..=len as usize) {
         Some(slots) => {
@@ -83,6 +93,7 @@ pub fn concat(vm: &mut Vm) -> LuaResult<u32> {
     let mut out = core::mem::take(&mut vm.strings.buffer);
     out.clear();
     for i in first..=last {
+        poll(vm, i)?;
         let v = t.get_int(i);
         if let Some(s) = v.as_str() {
             vm.room(&mut out, s.len())?;
@@ -141,16 +152,19 @@ pub fn move_(vm: &mut Vm) -> LuaResult<u32> {
     let last = vm.check_int(2)?;
     let at = vm.check_int(3)?;
     let to = if vm.arg(4).is_nil() { from } else { vm.check_table(4)? };
+    vm.check_writable(to)?;
     let mut one = |i: i32| {
+        poll(vm, i)?;
         let j = i.wrapping_sub(first).wrapping_add(at);
         let v = from.get_int(i);
         vm.table_set_int(to, j, v);
+        Ok(())
     };
     if last >= first {
         if at > last || at <= first || to != from {
-            (first..=last).for_each(&mut one);
+            (first..=last).try_for_each(&mut one)?;
         } else {
-            (first..=last).rev().for_each(&mut one);
+            (first..=last).rev().try_for_each(&mut one)?;
         }
     }
     vm.ret1(Value::table(to))
@@ -171,6 +185,7 @@ pub fn new(vm: &mut Vm) -> LuaResult<u32> {
 /// `table.clear(t)`
 pub fn clear(vm: &mut Vm) -> LuaResult<u32> {
     let t = vm.check_table(0)?;
+    vm.check_writable(t)?;
     vm.table_clear(t);
     Ok(0)
 }

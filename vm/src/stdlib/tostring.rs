@@ -6,7 +6,7 @@ use crate::text::NumText;
 use crate::text::format::put_address;
 use crate::value::{TAG_LIGHTUD, Value};
 
-/// The address of what a value refers to; 0 if it refers to nothing.
+/// The address of the object of a value; 0 if it has none.
 pub fn address(v: Value) -> u64 {
     if v.is_gc() || v.tag() == TAG_LIGHTUD { v.payload() } else { 0 }
 }

@@ -5,12 +5,12 @@ use crate::Vm;
 use crate::object::{Gc, Thread};
 use crate::text::chunk::chunk_id;
 
-/// Levels from the innermost on that are shown in a long traceback, shown or not by where it begins.
+/// Innermost levels that a long traceback counts, including those before the level that it begins at.
 const TOP: usize = 12;
 /// Levels shown at its end.
 const END: usize = 10;
 
-/// The traceback of a coroutine from a level on, behind a message if there is one.
+/// The traceback of a coroutine from a level on, after a message if there is one.
 pub fn traceback(vm: &mut Vm, thread: Gc<Thread>, message: Option<&[u8]>, first: usize) -> Vec<u8> {
     let mut out = Vec::new();
     if let Some(m) = message {
@@ -21,7 +21,7 @@ pub fn traceback(vm: &mut Vm, thread: Gc<Thread>, message: Option<&[u8]>, first:
     out
 }
 
-/// The traceback of all levels, cut as if the function that makes it were the innermost.
+/// The traceback of all levels, shortened as if it were made by the innermost function.
 pub fn host_traceback(vm: &mut Vm, thread: Gc<Thread>) -> Vec<u8> {
     let mut out = Vec::new();
     put_levels(vm, &mut out, thread, 0, TOP - 1);

@@ -9,7 +9,7 @@ use super::{MAX_LEVEL, Parser};
 use crate::bc::{Ins, Op};
 
 impl Parser<'_> {
-    /// A call, or an assignment. What safe navigation skips is the whole statement.
+    /// A call, or an assignment. Safe navigation skips the whole statement.
     pub(super) fn parse_call_assign(&mut self) -> Res<()> {
         let (e, skip) = self.navigate(flag::NO_RESULT)?;
         if let Kind::Call { pc, .. } = e.kind {
@@ -23,7 +23,7 @@ impl Parser<'_> {
         }
         if skip == NO_JMP { Ok(()) } else { self.jmp_tohere(skip) }
     }
-    /// The operator of a compound assignment to `e`, which is gone over with its `=`.
+    /// The operator of a compound assignment to `e`; it and its `=` are consumed.
     #[inline(never)]
     fn compound_op(&mut self, e: &Exp) -> Res<Option<BinOp>> {
         let Some((op, ..)) = self.bin_op() else { return Ok(None) };
@@ -50,7 +50,7 @@ impl Parser<'_> {
     fn parse_compound(&mut self, op: BinOp, var: Exp) -> Res<()> {
         let mut old = var.clone();
         if let Kind::Indexed { .. } = var.kind {
-            // The table and the key are needed again for the store.
+            // The registers of the table and the key are needed again for the store.
             let free = self.fs.free_reg;
             self.discharge(&mut old)?;
             self.fs.free_reg = free;
@@ -64,14 +64,14 @@ impl Parser<'_> {
         self.binop(op, &mut old, value)?;
         self.store(&var, &mut old)
     }
-    /// Refuses a constant as the target of an assignment.
+    /// Reports a constant as the target of an assignment.
     pub(super) fn check_assignable(&mut self, e: &Exp) -> Res<()> {
         let (level, index) = match e.kind {
             Kind::Local { var, .. } => (self.outer.len() as u32, var),
             Kind::Upval { var, .. } => var,
             _ => return Ok(()),
         };
-        let var = &self.level_mut(level as usize).vars[index as usize];
+        let var = &self.level_mut(level as usize).locals.all[index as usize];
         if !var.constant {
             return Ok(());
         }
@@ -115,7 +115,7 @@ impl Parser<'_> {
         }
         Ok(())
     }
-    /// Makes a call or `...` a single value.
+    /// Reduces a call or `...` to a single value.
     fn single_value(&mut self, e: &mut Exp) {
         if let Kind::Call { pc, base } = e.kind {
             if self.fs.ins(pc).op() == Op::VARG {
@@ -192,15 +192,15 @@ impl Parser<'_> {
             let mut body = self.parse_body(false, line)?;
             self.free_exp(&body);
             self.put_reg(&mut body, reg)?;
-            let (var, pc) = (self.fs.varmap[self.fs.nactvar as usize - 1], self.fs.pc());
-            self.fs.vars[var as usize].start_pc = pc;
+            let (var, pc) = (self.fs.locals.map[self.fs.locals.active as usize - 1], self.fs.pc());
+            self.fs.locals.all[var as usize].start_pc = pc;
             return Ok(());
         }
         let mut nvars = 0;
         loop {
             let name = self.lex_name()?;
             if constant {
-                self.check_redeclared(self.fs.nactvar..self.fs.nactvar + nvars, &name)?;
+                self.check_redeclared(self.fs.locals.active..self.fs.locals.active + nvars, &name)?;
             }
             self.var_new(nvars, name)?;
             self.set_constant(nvars, constant);

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 /// The end of a jump list.
 pub(super) const NO_JMP: u32 = u32::MAX;
-/// No register: the destination of a test whose value nobody needs.
+/// No register: the destination of a test whose value is not needed.
 pub(super) const NO_REG: u8 = 255;
 /// Most slots of a frame.
 const MAX_SLOTS: u32 = 250;
@@ -25,6 +25,46 @@ pub(super) struct Line {
     pub(super) line: u32,
 }
 
+/// The constants of a function.
+#[derive(Default)]
+pub(super) struct Constants {
+    /// Strings, prototypes and table templates.
+    objects: Vec<KGc>,
+    /// Index of each string. Ordered, so that its memory is freed in the same order in every run: hot counters depend on where code is.
+    strings: BTreeMap<Rc<[u8]>, u32>,
+    numbers: Vec<KNum>,
+    /// Index of each number: whether it is an integer, and its bits.
+    number_index: BTreeMap<(bool, u64), u32>,
+}
+
+/// The upvalues of a function.
+#[derive(Default)]
+pub(super) struct Upvalues {
+    /// Which variable (level, index) each one is.
+    pub(super) vars: Vec<(u32, u32)>,
+    /// Where each one comes from.
+    pub(super) refs: Vec<UvRef>,
+    pub(super) names: Vec<Box<[u8]>>,
+    /// Upvalues of child prototypes, by index of their constant.
+    pub(super) of_children: Vec<(u32, Vec<UvRef>)>,
+}
+
+/// The local variables of a function, with its labels and gotos.
+#[derive(Default)]
+pub(super) struct Locals {
+    pub(super) scopes: Vec<Scope>,
+    /// All variables in order of declaration.
+    pub(super) all: Vec<Var>,
+    /// Active and newly declared variables: indices into `all`.
+    pub(super) map: Vec<u32>,
+    /// Number of active variables; each is in the slot of its number.
+    pub(super) active: u32,
+    /// Gotos that have no label yet, and labels.
+    pub(super) gotos: Vec<GotoLabel>,
+    /// Number of variables, gotos and labels of the functions around it.
+    pub(super) outside: u32,
+}
+
 /// The state of the compilation of one function.
 #[derive(Default)]
 pub(super) struct FuncState {
@@ -34,34 +74,16 @@ pub(super) struct FuncState {
     /// Jumps to the next instruction, not yet patched.
     pub(super) jpc: u32,
     pub(super) free_reg: u32,
-    /// Active locals; each is in the slot of its number.
-    pub(super) nactvar: u32,
     pub(super) framesize: u32,
-    kgc: Vec<KGc>,
-    /// Ordered, so that its memory is freed in the same order in every run: hot counters depend on where code is.
-    strings: BTreeMap<Rc<[u8]>, u32>,
-    knum: Vec<KNum>,
-    numbers: BTreeMap<(bool, u64), u32>,
-    /// Upvalues of child prototypes, by constant.
-    pub(super) child_uvs: Vec<(u32, Vec<UvRef>)>,
-    pub(super) scopes: Vec<Scope>,
-    /// All locals in order of declaration.
-    pub(super) vars: Vec<Var>,
-    /// Active and newly declared locals: indices into `vars`.
-    pub(super) varmap: Vec<u32>,
-    pub(super) golas: Vec<GotoLabel>,
-    /// Which variable (level, index) each upvalue is.
-    pub(super) uv_vars: Vec<(u32, u32)>,
-    pub(super) uv_refs: Vec<UvRef>,
-    pub(super) uv_names: Vec<Box<[u8]>>,
-    /// Variables, gotos and labels of the functions around it.
-    pub(super) outer_vars: u32,
+    pub(super) consts: Constants,
+    pub(super) upvalues: Upvalues,
+    pub(super) locals: Locals,
     pub(super) first_line: u32,
     pub(super) num_params: u8,
     pub(super) is_vararg: bool,
     pub(super) has_child: bool,
     pub(super) has_return: bool,
-    /// Returns before the first child lack their UCLO.
+    /// Returns in front of the first child function lack their UCLO.
     pub(super) fixup_return: bool,
 }
 
@@ -79,7 +101,7 @@ impl FuncState {
     pub(super) fn ins(&self, pc: u32) -> Ins {
         self.bc[pc as usize].ins
     }
-    /// Its place.
+    /// The same instruction, to be changed.
     pub(super) fn ins_mut(&mut self, pc: u32) -> &mut Ins {
         &mut self.bc[pc as usize].ins
     }
@@ -90,7 +112,7 @@ impl FuncState {
             delta => (pc as i32 + 1 + delta) as u32,
         }
     }
-    /// Does any jump of the list come without a value?
+    /// Does the list have a jump that does not produce a value?
     pub(super) fn jmp_novalue(&self, mut list: u32) -> bool {
         while list != NO_JMP {
             let test = self.ins(list.saturating_sub(1));
@@ -143,47 +165,47 @@ impl FuncState {
             KNum::Int(i) => (true, i as u32 as u64),
             KNum::Num(x) => (false, x.to_bits()),
         };
-        let next = self.knum.len() as u32;
-        let index = *self.numbers.entry(key).or_insert(next);
+        let next = self.consts.numbers.len() as u32;
+        let index = *self.consts.number_index.entry(key).or_insert(next);
         if index == next {
-            self.knum.push(n);
+            self.consts.numbers.push(n);
         }
         index
     }
     /// Releases a register if it is a temporary.
     pub(super) fn reg_free(&mut self, reg: u8) {
-        if reg as u32 >= self.nactvar {
+        if reg as u32 >= self.locals.active {
             self.free_reg = self.free_reg.saturating_sub(1);
         }
     }
     /// The string constant of an index.
     pub(super) fn string_at(&self, index: usize) -> Option<&[u8]> {
-        match self.kgc.get(index) {
+        match self.consts.objects.get(index) {
             Some(KGc::Str(s)) => Some(s),
             _ => None,
         }
     }
     /// Puts the finished template of a table constructor into its constant.
     pub(super) fn set_template(&mut self, index: u32, table: TableTemplate) {
-        self.kgc[index as usize] = KGc::Table(table);
+        self.consts.objects[index as usize] = KGc::Table(table);
     }
-    /// The finished prototype and where its upvalues come from.
+    /// The finished prototype, and the sources of its upvalues.
     #[inline(never)]
     pub(super) fn into_proto(mut self: Box<Self>, last_line: u32, chunkname: Rc<[u8]>) -> (ProtoData, Vec<UvRef>) {
         let header = if self.is_vararg { Op::FUNCV } else { Op::FUNCF };
         if let Some(first) = self.bc.first_mut() {
             *first = Line { ins: Ins::ad(header, self.framesize as u8, 0), line: self.first_line };
         }
-        for (index, refs) in core::mem::take(&mut self.child_uvs) {
-            let upvalues = refs.iter().map(|r| r.describe(&self.vars)).collect();
-            if let Some(KGc::Proto(child)) = self.kgc.get_mut(index as usize) {
+        for (index, refs) in core::mem::take(&mut self.upvalues.of_children) {
+            let upvalues = refs.iter().map(|r| r.describe(&self.locals.all)).collect();
+            if let Some(KGc::Proto(child)) = self.consts.objects.get_mut(index as usize) {
                 child.upvalues = upvalues;
             }
         }
         let proto = ProtoData {
             bc: self.bc.iter().map(|l| l.ins).collect(),
-            kgc: self.kgc,
-            knum: self.knum,
+            kgc: self.consts.objects,
+            knum: self.consts.numbers,
             upvalues: Vec::new(),
             num_params: self.num_params,
             framesize: self.framesize as u8,
@@ -193,14 +215,14 @@ impl FuncState {
             last_line,
             lines: self.bc.iter().map(|l| l.line).collect(),
             chunkname,
-            uv_names: self.uv_names,
-            vars: self.vars.into_iter().map(Var::into_info).collect(),
+            uv_names: self.upvalues.names,
+            vars: self.locals.all.into_iter().map(Var::into_info).collect(),
         };
-        (proto, self.uv_refs)
+        (proto, self.upvalues.refs)
     }
 }
 
-/// Emission: what may fail with a syntax error.
+/// Emission that may fail with a syntax error.
 impl Parser<'_> {
     /// Appends an instruction and returns its position.
     pub(super) fn emit(&mut self, ins: Ins) -> Result<u32, SyntaxError> {
@@ -225,7 +247,7 @@ impl Parser<'_> {
     pub(super) fn emit_aj(&mut self, op: Op, a: u8, offset: i32) -> Result<u32, SyntaxError> {
         self.emit(Ins::aj(op, a, offset))
     }
-    /// Appends a jump, or makes one of a preceding UCLO.
+    /// Appends a jump, or turns a preceding UCLO into one.
     pub(super) fn emit_jmp(&mut self) -> Result<u32, SyntaxError> {
         let jpc = core::mem::replace(&mut self.fs.jpc, NO_JMP);
         let pc = self.fs.pc();
@@ -240,7 +262,7 @@ impl Parser<'_> {
         self.jmp_append(&mut j, jpc)?;
         Ok(j)
     }
-    /// Points a jump at a destination.
+    /// Sets the target of a jump.
     pub(super) fn jmp_patchins(&mut self, pc: u32, dest: u32) -> Result<(), SyntaxError> {
         let offset = dest as i64 - (pc as i64 + 1) + 0x8000;
         if !(0..=MAX_D as i64).contains(&offset) {
@@ -250,8 +272,8 @@ impl Parser<'_> {
         *self.fs.ins_mut(pc) = ins.with_d(offset as u16);
         Ok(())
     }
-    /// Joins two jump lists, whose order does not matter, but that a single jump stays in front. The end of the shorter one is looked
-    /// for, so that a list that grows by single jumps takes linear time.
+    /// Joins two jump lists. Their order does not matter, except that a single jump stays in front. The end of the shorter one is searched,
+    /// so that a list that grows by single jumps takes linear time.
     pub(super) fn jmp_append(&mut self, first: &mut u32, second: u32) -> Result<(), SyntaxError> {
         if second == NO_JMP {
             return Ok(());
@@ -284,7 +306,7 @@ impl Parser<'_> {
         }
         Ok(())
     }
-    /// Lets a list jump to the next instruction.
+    /// Makes a list jump to the next instruction.
     pub(super) fn jmp_tohere(&mut self, list: u32) -> Result<(), SyntaxError> {
         self.fs.last_target = self.fs.pc();
         let mut jpc = self.fs.jpc;
@@ -292,7 +314,7 @@ impl Parser<'_> {
         self.fs.jpc = jpc;
         Ok(())
     }
-    /// Lets a list jump to a target.
+    /// Makes a list jump to a target.
     pub(super) fn jmp_patch(&mut self, list: u32, target: u32) -> Result<(), SyntaxError> {
         if target == self.fs.pc() { self.jmp_tohere(list) } else { self.jmp_patchval(list, target, NO_REG, target) }
     }
@@ -320,12 +342,12 @@ impl Parser<'_> {
     }
     /// The index of a string constant.
     pub(super) fn const_str(&mut self, s: &Rc<[u8]>) -> Result<u16, SyntaxError> {
-        let index = match self.fs.strings.get(s) {
+        let index = match self.fs.consts.strings.get(s) {
             Some(&index) => index,
             None => {
-                let index = self.fs.kgc.len() as u32;
-                self.fs.kgc.push(KGc::Str(Box::from(&s[..])));
-                self.fs.strings.insert(s.clone(), index);
+                let index = self.fs.consts.objects.len() as u32;
+                self.fs.consts.objects.push(KGc::Str(Box::from(&s[..])));
+                self.fs.consts.strings.insert(s.clone(), index);
                 index
             }
         };
@@ -333,15 +355,15 @@ impl Parser<'_> {
     }
     /// The index of a new constant of another kind.
     pub(super) fn const_gc(&mut self, k: KGc) -> Result<u16, SyntaxError> {
-        self.fs.kgc.push(k);
-        self.const_index(self.fs.kgc.len() as u32 - 1)
+        self.fs.consts.objects.push(k);
+        self.const_index(self.fs.consts.objects.len() as u32 - 1)
     }
     /// The index of a number constant.
     pub(super) fn const_num(&mut self, n: KNum) -> Result<u16, SyntaxError> {
         let index = self.fs.number(n);
         self.const_index(index)
     }
-    /// Sets `n` slots to nil, merged with a preceding instruction that does.
+    /// Sets `n` slots to nil; merged with a preceding instruction that sets slots to nil.
     pub(super) fn emit_nil(&mut self, from: u8, n: u32) -> Result<(), SyntaxError> {
         let (first, pc) = (from as u32, self.fs.pc());
         let last = first + n - 1;

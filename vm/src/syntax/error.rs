@@ -1,8 +1,8 @@
-//! Syntax errors: LuaJIT's message, and where in the source the token is that it is about.
+//! Syntax errors: LuaJIT's message, and the position of the token in the source.
 
 use core::ops::Range;
 
-/// Why a text is not compiled.
+/// Why a text was not compiled.
 // One word, since it is part of the result of every function of the parser.
 #[derive(Clone, Debug)]
 pub struct SyntaxError(Option<Box<Diagnostic>>);
@@ -10,16 +10,16 @@ pub struct SyntaxError(Option<Box<Diagnostic>>);
 /// A message about a source text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
-    /// LuaJIT's words, with the chunk's name and the line.
+    /// LuaJIT's message, with the chunk's name and the line.
     pub message: Vec<u8>,
     /// The line in the message, from 1.
     pub line: u32,
-    /// The bytes of the token that the message is about; unknown for a text that came in pieces.
+    /// The bytes of the token that caused the error; unknown for a text that came in pieces.
     pub token: Option<Range<usize>>,
 }
 
 impl SyntaxError {
-    /// The reader of the text has failed; its own error says why.
+    /// The reader of the text has failed, with its own error.
     pub(super) fn reader_failed() -> SyntaxError {
         SyntaxError(None)
     }

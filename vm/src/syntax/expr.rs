@@ -17,7 +17,7 @@ pub(super) enum Key {
     Byte(u8),
 }
 
-/// What an expression is so far.
+/// The form of an expression that is being compiled.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Kind {
     /// Nothing.
@@ -53,7 +53,7 @@ pub(super) enum Kind {
         pc: u32,
         base: u8,
     },
-    /// A call that safe navigation may skip, for nil: the instruction, a jump and a KPRI follow one another.
+    /// A call that safe navigation may skip, with nil as result: the instruction, a jump and a KPRI follow one another.
     CallNav {
         pc: u32,
         base: u8,
@@ -85,7 +85,7 @@ impl Exp {
     pub(super) fn new(kind: Kind) -> Exp {
         Exp { kind, t: NO_JMP, f: NO_JMP }
     }
-    /// Has it jumps whose value matters?
+    /// Does it have jumps whose value matters?
     pub(super) fn has_jump(&self) -> bool {
         self.t != self.f
     }
@@ -115,7 +115,7 @@ impl Exp {
 }
 
 impl Parser<'_> {
-    /// Makes a variable or call a value: a relocatable instruction or a register.
+    /// Turns a variable or call into a value: a relocatable instruction or a register.
     #[inline(never)]
     pub(super) fn discharge(&mut self, e: &mut Exp) -> Result<(), SyntaxError> {
         let kind = match &e.kind {
@@ -217,14 +217,14 @@ impl Parser<'_> {
             if !e.has_jump() {
                 return Ok(reg);
             }
-            if reg as u32 >= self.fs.nactvar {
+            if reg as u32 >= self.fs.locals.active {
                 self.put_reg(e, reg)?;
                 return Ok(reg);
             }
         }
         self.put_next_reg(e)
     }
-    /// Makes it a value without jumps.
+    /// Turns it into a value without jumps.
     pub(super) fn put_val(&mut self, e: &mut Exp) -> Result<(), SyntaxError> {
         if e.has_jump() {
             self.put_any_reg(e)?;

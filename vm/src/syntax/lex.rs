@@ -23,7 +23,7 @@ macro_rules! keywords {
             $($name,)*
             Concat, Dots, Eq, Ge, Le, Ne, Label, Nav, Coal, Shl, Shr, Sar, AndAnd, OrOr, NotEq, Arrow,
             Num(KNum),
-            /// A literal that only the FFI has a value for.
+            /// A literal that has a value only with the FFI.
             FfiNum(NeedsFfi),
             Str(Rc<[u8]>),
             Name(Rc<[u8]>),
@@ -73,14 +73,14 @@ pub fn token_name(t: &Tok) -> String {
 /// Source text as a stream of tokens.
 pub struct Lexer<'a> {
     src: Source<'a>,
-    /// Where the token starts that is being read.
+    /// Start of the token that is being read.
     start: usize,
     chunk: Vec<u8>,
     /// The two tokens read last, newest first, with their spans.
     recent: [(Tok, (usize, usize)); 2],
     /// Current line.
     pub line: u32,
-    /// Levels of syntax that the parser is in.
+    /// Levels of nested syntax in the parser.
     pub depth: u32,
 }
 
@@ -94,12 +94,12 @@ fn is_name(c: u8) -> bool {
 }
 
 impl<'a> Lexer<'a> {
-    /// Starts behind what [`Source::open`] goes over.
+    /// Starts after the header that [`Source::open`] skips.
     pub fn new(src: Source<'a>, chunkname: &[u8]) -> Lexer<'a> {
         let start = src.pos;
         Lexer { src, start, chunk: chunk_id(chunkname), recent: [const { (Tok::Eof, (0, 0)) }; 2], line: 1, depth: 0 }
     }
-    /// A byte from the next one on, 0 behind the end. Pieces are asked for as LuaJIT does it: when their first byte is looked at.
+    /// A byte at an offset from the next one, 0 after the end. Like LuaJIT, it requests a piece when its first byte is read.
     #[inline]
     fn peek(&mut self, n: usize) -> u8 {
         match self.src.bytes().get(self.src.pos + n) {
@@ -129,7 +129,7 @@ impl<'a> Lexer<'a> {
         self.start -= self.src.drop_used(from, &mut [newest, other]);
         self.src.more(self.depth)
     }
-    /// An error at a line, which is about no token.
+    /// An error at a line, without a token.
     #[cold]
     #[inline(never)]
     pub fn error_at(&self, line: u32, msg: impl AsRef<[u8]>) -> SyntaxError {
@@ -143,7 +143,7 @@ impl<'a> Lexer<'a> {
         let token = token.filter(|_| self.src.is_whole()).map(|(start, end)| start..end);
         Diagnostic { message, line, token }
     }
-    /// The span of one of the two tokens read last; of another one, which is the end of the text, where the lexer is.
+    /// The span of one of the two tokens read last. Another token is the end of the text, which is at the current position.
     fn span_of(&self, t: &Tok) -> (usize, usize) {
         self.recent.iter().find(|(r, _)| r == t).map_or((self.src.pos, self.src.pos), |(_, span)| *span)
     }
@@ -186,7 +186,7 @@ impl<'a> Lexer<'a> {
         let msg = [msg.as_bytes(), b" near '", near, b"'"].concat();
         self.diagnostic(self.line, &msg, Some(span)).into()
     }
-    /// Where in a text that is in memory as a whole the token is that was read last.
+    /// The span of the token read last, in a text that is in memory as a whole.
     pub fn span(&self) -> (usize, usize) {
         self.recent[0].1
     }
@@ -218,7 +218,7 @@ impl<'a> Lexer<'a> {
             }
             self.recent.swap(0, 1);
             self.recent[0] = (t.clone(), span);
-            // The byte behind a token is looked at with it.
+            // The byte after a token is read together with the token.
             self.at_end();
             Ok(t)
         });
@@ -302,7 +302,7 @@ impl<'a> Lexer<'a> {
     }
     fn comment(&mut self) -> Res<()> {
         self.src.pos += 2;
-        // Nothing of it is kept.
+        // The bytes of the comment are not kept.
         self.start = usize::MAX;
         if self.peek(0) == b'['
             && let Some(level) = self.bracket_level()
@@ -322,7 +322,7 @@ impl<'a> Lexer<'a> {
         }
         if self.peek(1 + n) == b'[' { Some(n) } else { None }
     }
-    /// From a long bracket on to the one that closes it; what is between them goes to `out`.
+    /// Skips from a long bracket to the one that closes it; the text between them goes to `out`.
     fn long(&mut self, level: usize, what: &str, mut out: Option<&mut Vec<u8>>) -> Res<()> {
         let mut keep = |c| {
             if let Some(out) = &mut out {
@@ -395,7 +395,7 @@ impl<'a> Lexer<'a> {
             },
         }
     }
-    /// Is the token read last followed by a character, with nothing between?
+    /// Is the token read last directly followed by a character?
     pub fn followed_by(&self, c: u8) -> bool {
         self.src.rest().first() == Some(&c)
     }

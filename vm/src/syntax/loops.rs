@@ -13,7 +13,7 @@ impl Parser<'_> {
         let exit = self.cond()?;
         self.fs.scope_begin(true);
         self.check(&Tok::Do)?;
-        let head = self.emit_ad(Op::LOOP, self.fs.nactvar as u8, 0)?;
+        let head = self.emit_ad(Op::LOOP, self.fs.locals.active as u8, 0)?;
         self.parse_block()?;
         let jump = self.emit_jmp()?;
         self.jmp_patch(jump, start)?;
@@ -29,7 +29,7 @@ impl Parser<'_> {
         self.fs.scope_begin(true);
         self.fs.scope_begin(false);
         self.advance()?;
-        self.emit_ad(Op::LOOP, self.fs.nactvar as u8, 0)?;
+        self.emit_ad(Op::LOOP, self.fs.locals.active as u8, 0)?;
         self.parse_chunk()?;
         self.check_match(&Tok::Until, &Tok::Repeat, line)?;
         self.continue_label(self.fs.pc())?;
@@ -127,8 +127,8 @@ impl Parser<'_> {
     fn predict_next(&self, pc: u32) -> bool {
         let Some(first) = self.fs.bc.get(pc as usize) else { return false };
         let name = match first.ins.op() {
-            Op::MOV if (first.ins.d() as u32) < self.fs.nactvar => self.fs.local_name(first.ins.d()),
-            Op::UGET => self.fs.uv_names.get(first.ins.d()).map(|n| &**n),
+            Op::MOV if (first.ins.d() as u32) < self.fs.locals.active => self.fs.local_name(first.ins.d()),
+            Op::UGET => self.fs.upvalues.names.get(first.ins.d()).map(|n| &**n),
             Op::GGET => self.fs.string_at(first.ins.d()),
             _ => None,
         };

@@ -26,7 +26,7 @@ use std::rc::Rc;
 /// Deepest nesting of syntax.
 const MAX_LEVEL: u32 = 200;
 
-/// Compiles a text that was opened.
+/// Compiles a text whose header was skipped.
 ///
 /// # Errors
 /// A syntax error or a limit, with its position, in LuaJIT's words.
@@ -77,7 +77,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// Goes to the next token.
+    /// Moves to the next token.
     fn advance(&mut self) -> Result<(), SyntaxError> {
         self.last_line = self.line;
         self.tok = match self.ahead.take() {
@@ -91,7 +91,7 @@ impl Parser<'_> {
         self.lex.depth = self.level + self.ternaries;
         self.lex.next()
     }
-    /// Looks at the token after the current one.
+    /// The token after the current one.
     fn peek(&mut self) -> Result<&Tok, SyntaxError> {
         let ahead = match self.ahead.take() {
             Some(ahead) => ahead,
@@ -100,11 +100,11 @@ impl Parser<'_> {
         self.line = self.lex.line;
         Ok(self.ahead.insert(ahead))
     }
-    /// Goes over a character if it is the current token.
+    /// Consumes a character if it is the current token.
     fn opt(&mut self, c: u8) -> Result<bool, SyntaxError> {
         self.opt_tok(&Tok::Char(c))
     }
-    /// Goes over a token if it is the current one.
+    /// Consumes a token if it is the current one.
     fn opt_tok(&mut self, tok: &Tok) -> Result<bool, SyntaxError> {
         let found = self.tok == *tok;
         if found {
@@ -112,14 +112,14 @@ impl Parser<'_> {
         }
         Ok(found)
     }
-    /// Goes over a token that must be there.
+    /// Consumes a token, or raises an error if it is not the current one.
     fn check(&mut self, tok: &Tok) -> Result<(), SyntaxError> {
         if self.tok != *tok {
             return Err(self.err_expected(tok));
         }
         self.advance()
     }
-    /// Goes over the token that closes what was opened at a line.
+    /// Consumes the token that closes a construct opened at a line.
     fn check_match(&mut self, what: &Tok, who: &Tok, line: u32) -> Result<(), SyntaxError> {
         if self.tok == *what {
             return self.advance();
@@ -135,7 +135,7 @@ impl Parser<'_> {
         let (what, who) = (token_name(what), token_name(who));
         self.err_tok(&format!("'{what}' expected (to close '{who}' at line {line})"))
     }
-    /// Goes over a name.
+    /// Consumes a name.
     fn lex_name(&mut self) -> Result<Rc<[u8]>, SyntaxError> {
         let Tok::Name(name) = &self.tok else { return Err(self.err_tok("'<name>' expected")) };
         let name = name.clone();
@@ -151,7 +151,7 @@ impl Parser<'_> {
     fn leave(&mut self) {
         self.level -= 1;
     }
-    /// Is the current token this name? It says what is a keyword in some places only.
+    /// Is the current token this name? Some names are keywords in certain positions only.
     fn is_soft(&self, word: &[u8]) -> bool {
         matches!(&self.tok, Tok::Name(name) if **name == *word)
     }

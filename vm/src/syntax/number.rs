@@ -9,7 +9,7 @@ pub fn canonical(n: f64) -> KNum {
     if f64::from(i).to_bits() == n.to_bits() { KNum::Int(i) } else { KNum::Num(n) }
 }
 
-/// The number that a text denotes, surrounding blanks allowed: decimal, hexadecimal (also with a binary exponent), binary.
+/// The number that a text denotes, with surrounding blanks allowed: decimal, hexadecimal (also with a binary exponent), or binary.
 pub fn scan_number(bytes: &[u8]) -> Option<KNum> {
     let b = bytes.trim_ascii();
     let b = match b {
@@ -34,7 +34,7 @@ pub fn scan_number(bytes: &[u8]) -> Option<KNum> {
     Some(canonical(if neg && !n.is_nan() { -n } else { n }))
 }
 
-/// A literal that is none without the FFI.
+/// A literal that is valid only with the FFI.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum NeedsFfi {
     /// With the suffix `LL` or `ULL`.
@@ -44,7 +44,7 @@ pub enum NeedsFfi {
 }
 
 impl NeedsFfi {
-    /// What to say about it.
+    /// The error message.
     pub fn message(self) -> &'static str {
         match self {
             NeedsFfi::Int64 => "64-bit integer literal needs the FFI",
@@ -53,7 +53,7 @@ impl NeedsFfi {
     }
 }
 
-/// Is a text that is no number a literal of the FFI's?
+/// Is a text that is not a number a literal of the FFI?
 pub fn needs_ffi(text: &[u8]) -> Option<NeedsFfi> {
     let lower = text.to_ascii_lowercase();
     if let Some(rest) = lower.strip_suffix(b"i") {
@@ -93,12 +93,12 @@ fn decimal(b: &[u8]) -> Option<f64> {
     text.parse::<f64>().ok()
 }
 
-/// The standard library takes exponents from about here on for others.
+/// Rust's standard library misreads exponents from about here on.
 const LARGE_EXPONENT: u32 = 1 << 16;
 /// Powers of ten from here on are infinite, and 0 if they are negative.
 const FAR: i64 = 400;
 
-/// A number with a large exponent, which so many zeros behind or in front of the point may make up for.
+/// A number with a large exponent, which as many zeros before or after the point may compensate.
 fn far(mantissa: &str, exponent: i32) -> Option<f64> {
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     if !whole.bytes().chain(fraction.bytes()).all(|c| c.is_ascii_digit()) {

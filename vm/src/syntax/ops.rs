@@ -36,11 +36,11 @@ pub(super) enum BinOp {
 }
 
 impl BinOp {
-    /// A bit operator?
+    /// Is it a bit operator?
     fn is_bitwise(self) -> bool {
         matches!(self, BinOp::BAnd | BinOp::BOr | BinOp::BXor | BinOp::BShl | BinOp::BShr | BinOp::BSar)
     }
-    /// Does `op=` exist? A `^=` would look like another language's exclusive or.
+    /// Does `op=` exist? `^=` does not, because it would look like the exclusive or of other languages.
     pub(super) fn is_compound(self) -> bool {
         matches!(self, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Mod | BinOp::Concat) || self.is_bitwise()
     }
@@ -155,7 +155,7 @@ impl Parser<'_> {
         self.free_exp(e);
         Ok(pc)
     }
-    /// Goes on if it is true, else jumps.
+    /// Continues if it is true, else jumps.
     pub(super) fn branch_true(&mut self, e: &mut Exp) -> Result<(), SyntaxError> {
         self.discharge(e)?;
         let pc = match e.kind {
@@ -175,7 +175,7 @@ impl Parser<'_> {
         e.t = NO_JMP;
         Ok(())
     }
-    /// Goes on if it is false, else jumps.
+    /// Continues if it is false, else jumps.
     fn branch_false(&mut self, e: &mut Exp) -> Result<(), SyntaxError> {
         self.discharge(e)?;
         let pc = match e.kind {
@@ -201,7 +201,7 @@ impl Parser<'_> {
     }
     /// Releases the temporaries of two operands.
     fn free_operands(&mut self, e1: &Exp, e2: &Exp) {
-        let temps = e1.is_temp(self.fs.nactvar) as u32 + e2.is_temp(self.fs.nactvar) as u32;
+        let temps = e1.is_temp(self.fs.locals.active) as u32 + e2.is_temp(self.fs.locals.active) as u32;
         self.fs.free_reg = self.fs.free_reg.saturating_sub(temps);
     }
     /// Arithmetic.
@@ -285,7 +285,7 @@ impl Parser<'_> {
         *e1 = Exp::new(Kind::Jmp(self.emit_jmp()?));
         Ok(())
     }
-    /// What must be done with the left operand before the right one is parsed.
+    /// Prepares the left operand before the right one is parsed.
     #[inline(never)]
     pub(super) fn binop_left(&mut self, op: BinOp, e: &mut Exp) -> Result<(), SyntaxError> {
         match op {
@@ -294,7 +294,7 @@ impl Parser<'_> {
             BinOp::Coalesce => {
                 let reg = self.put_next_reg(e)?;
                 self.emit_ad(Op::ISNEP, reg, 0)?;
-                // The jump over the right operand, until that is there.
+                // The jump over the right operand, until that is parsed.
                 e.f = self.emit_jmp()?;
                 self.fs.reg_free(reg);
             }

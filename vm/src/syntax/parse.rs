@@ -17,7 +17,7 @@ impl Parser<'_> {
     /// Starts a function.
     fn func_begin(&mut self, line: u32) {
         let mut fs = FuncState::new(line);
-        fs.outer_vars = self.fs.outer_vars + self.fs.num_vars();
+        fs.locals.outside = self.fs.locals.outside + self.fs.num_vars();
         self.outer.push(core::mem::replace(&mut self.fs, fs));
         self.fs.scope_begin(false);
     }
@@ -112,7 +112,7 @@ impl Parser<'_> {
         let done = core::mem::replace(&mut self.fs, parent);
         let (proto, refs) = done.into_proto(self.line, self.chunkname.clone());
         let k = self.const_gc(KGc::Proto(Box::new(proto)))?;
-        self.fs.child_uvs.push((k as u32, refs));
+        self.fs.upvalues.of_children.push((k as u32, refs));
         let e = Exp::new(Kind::Reloc(self.emit_ad(Op::FNEW, 0, k)?));
         if !self.fs.has_child {
             self.fs.fixup_return = self.fs.has_return;
@@ -164,12 +164,12 @@ impl Parser<'_> {
         while !last && !self.end_of_block() {
             last = self.parse_stmt()?;
             self.opt(b';')?;
-            self.fs.free_reg = self.fs.nactvar;
+            self.fs.free_reg = self.fs.locals.active;
         }
         self.leave();
         Ok(())
     }
-    /// Statements in a scope of their own.
+    /// Statements in their own scope.
     pub(super) fn parse_block(&mut self) -> Res<()> {
         self.fs.scope_begin(false);
         self.parse_chunk()?;
@@ -208,7 +208,7 @@ impl Parser<'_> {
         }
         Ok(false)
     }
-    /// A statement that starts with a name, which may be a keyword here.
+    /// A statement that starts with a name, which may be a keyword in this position.
     fn parse_named(&mut self) -> Res<bool> {
         if self.is_soft(b"goto") && matches!(self.peek()?, Tok::Name(_)) {
             self.advance()?;
@@ -254,10 +254,10 @@ impl Parser<'_> {
         let (n, e) = self.expr_list()?;
         self.emit_return(n, e)
     }
-    /// Returns `n` values, of which this is the last.
+    /// Returns `n` values, of which `e` is the last.
     #[inline(never)]
     fn emit_return(&mut self, n: u32, mut e: Exp) -> Res<()> {
-        let first = self.fs.nactvar;
+        let first = self.fs.locals.active;
         let ins = match e.kind {
             _ if n == 0 => Ins::ad(Op::RET0, 0, 1),
             Kind::Call { pc, .. } if n == 1 && self.fs.ins(pc).op() != Op::VARG => {

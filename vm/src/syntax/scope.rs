@@ -62,25 +62,25 @@ impl UvRef {
 pub(super) struct Scope {
     /// Active locals at its start.
     nactvar: u32,
-    /// First goto or label that is its own.
+    /// Its first goto or label.
     first_gola: usize,
-    /// Breaks end here.
+    /// Is it the scope that a `break` leaves?
     is_loop: bool,
     has_break: bool,
     has_continue: bool,
     has_gola: bool,
-    /// A local of it is captured.
+    /// Is one of its locals captured?
     pub(super) has_upval: bool,
-    /// It does not close its upvalues.
+    /// Does it not close its upvalues?
     no_close: bool,
 }
 
-/// Where a jump of the program's goes.
+/// The target of a jump in the source.
 #[derive(Clone, PartialEq)]
 enum Dest {
-    /// Behind the loop.
+    /// After the loop.
     Break,
-    /// To the next turn of the loop.
+    /// The next iteration of the loop.
     Continue,
     Label(Rc<[u8]>),
 }
@@ -88,7 +88,7 @@ enum Dest {
 /// A goto (or break or continue) that is not yet resolved, or a label.
 #[derive(Clone)]
 pub(super) struct GotoLabel {
-    /// None once it is resolved or out of scope.
+    /// `None` once it is resolved or out of scope.
     dest: Option<Dest>,
     pc: u32,
     /// Active locals there.
@@ -99,61 +99,61 @@ pub(super) struct GotoLabel {
 impl FuncState {
     /// The innermost scope.
     pub(super) fn scope(&mut self) -> Option<&mut Scope> {
-        self.scopes.last_mut()
+        self.locals.scopes.last_mut()
     }
-    /// The active local of a name.
+    /// The active local with a name.
     fn find_local(&self, name: &[u8]) -> Option<u32> {
-        let active = &self.varmap[..self.nactvar as usize];
-        active.iter().rposition(|&v| *self.vars[v as usize].name == *name).map(|i| i as u32)
+        let active = &self.locals.map[..self.locals.active as usize];
+        active.iter().rposition(|&v| *self.locals.all[v as usize].name == *name).map(|i| i as u32)
     }
-    /// Marks the scope of a local as having a captured one.
+    /// Notes that the scope of a local has a captured variable.
     fn mark_captured(&mut self, slot: u32) {
-        if let Some(scope) = self.scopes.iter_mut().rev().find(|s| s.nactvar <= slot) {
+        if let Some(scope) = self.locals.scopes.iter_mut().rev().find(|s| s.nactvar <= slot) {
             scope.has_upval = true;
         }
     }
     /// The name of an active local.
     pub(super) fn local_name(&self, slot: usize) -> Option<&[u8]> {
-        self.varmap.get(slot).map(|&v| &*self.vars[v as usize].name)
+        self.locals.map.get(slot).map(|&v| &*self.locals.all[v as usize].name)
     }
     /// Opens a scope.
     pub(super) fn scope_begin(&mut self, is_loop: bool) {
-        let scope = Scope { nactvar: self.nactvar, first_gola: self.golas.len(), is_loop, ..Scope::default() };
-        self.scopes.push(scope);
+        let scope = Scope { nactvar: self.locals.active, first_gola: self.locals.gotos.len(), is_loop, ..Scope::default() };
+        self.locals.scopes.push(scope);
     }
-    /// Ends the life of the locals from a level on.
+    /// Ends the lifetime of the locals from a level on.
     fn var_remove(&mut self, level: u32) {
         let pc = self.pc();
-        while self.nactvar > level {
-            self.nactvar -= 1;
-            let var = self.varmap[self.nactvar as usize];
-            self.vars[var as usize].end_pc = pc;
+        while self.locals.active > level {
+            self.locals.active -= 1;
+            let var = self.locals.map[self.locals.active as usize];
+            self.locals.all[var as usize].end_pc = pc;
         }
     }
     /// Makes `n` declared locals active.
     pub(super) fn var_add(&mut self, n: u32) {
         let pc = self.pc();
         for _ in 0..n {
-            let var = self.varmap[self.nactvar as usize];
-            let var = &mut self.vars[var as usize];
+            let var = self.locals.map[self.locals.active as usize];
+            let var = &mut self.locals.all[var as usize];
             var.start_pc = pc;
-            var.slot = self.nactvar as u8;
-            self.nactvar += 1;
+            var.slot = self.locals.active as u8;
+            self.locals.active += 1;
         }
     }
     /// Adds a goto or label here.
     fn gola_new(&mut self, dest: Dest, is_label: bool, pc: u32) -> usize {
-        self.golas.push(GotoLabel { dest: Some(dest), pc, slot: self.nactvar, is_label });
-        self.golas.len() - 1
+        self.locals.gotos.push(GotoLabel { dest: Some(dest), pc, slot: self.locals.active, is_label });
+        self.locals.gotos.len() - 1
     }
     /// Number of variables, gotos and labels.
     pub(super) fn num_vars(&self) -> u32 {
-        (self.vars.len() + self.golas.len()) as u32
+        (self.locals.all.len() + self.locals.gotos.len()) as u32
     }
-    /// The label of a name in the innermost scope.
+    /// The label with a name in the innermost scope.
     fn find_label(&self, name: &[u8]) -> Option<&GotoLabel> {
-        let first = self.scopes.last().map_or(0, |s| s.first_gola);
-        self.golas[first..].iter().find(|g| g.is_label && matches!(&g.dest, Some(Dest::Label(l)) if **l == *name))
+        let first = self.locals.scopes.last().map_or(0, |s| s.first_gola);
+        self.locals.gotos[first..].iter().find(|g| g.is_label && matches!(&g.dest, Some(Dest::Label(l)) if **l == *name))
     }
     /// Notes that the innermost scope has gotos or labels.
     fn mark_gola(&mut self) {
@@ -167,20 +167,20 @@ impl FuncState {
 impl Parser<'_> {
     /// Declares the `n`th new local.
     pub(super) fn var_new(&mut self, n: u32, name: Rc<[u8]>) -> Result<(), SyntaxError> {
-        self.check_redeclared(0..self.fs.nactvar, &name)?;
-        let at = self.fs.nactvar + n;
+        self.check_redeclared(0..self.fs.locals.active, &name)?;
+        let at = self.fs.locals.active + n;
         if at >= MAX_LOCALS {
             return Err(self.err_limit(MAX_LOCALS, "local variables"));
         }
         self.check_chunk_vars()?;
-        self.fs.varmap.truncate(at as usize);
-        self.fs.varmap.push(self.fs.vars.len() as u32);
-        self.fs.vars.push(Var { name, slot: 0, start_pc: 0, end_pc: 0, written: false, constant: false });
+        self.fs.locals.map.truncate(at as usize);
+        self.fs.locals.map.push(self.fs.locals.all.len() as u32);
+        self.fs.locals.all.push(Var { name, slot: 0, start_pc: 0, end_pc: 0, written: false, constant: false });
         Ok(())
     }
-    /// Refuses a chunk with too many variables, gotos and labels.
+    /// Reports a chunk with too many variables, gotos and labels.
     fn check_chunk_vars(&self) -> Result<(), SyntaxError> {
-        if self.fs.outer_vars + self.fs.num_vars() < MAX_CHUNK_VARS {
+        if self.fs.locals.outside + self.fs.num_vars() < MAX_CHUNK_VARS {
             return Ok(());
         }
         Err(self.err_plain(format!("chunk has more than {MAX_CHUNK_VARS} local variables")))
@@ -188,17 +188,17 @@ impl Parser<'_> {
     /// Makes the `n`th new local a constant.
     pub(super) fn set_constant(&mut self, n: u32, constant: bool) {
         self.consts |= constant;
-        let var = self.fs.varmap[(self.fs.nactvar + n) as usize];
-        self.fs.vars[var as usize].constant = constant;
+        let var = self.fs.locals.map[(self.fs.locals.active + n) as usize];
+        self.fs.locals.all[var as usize].constant = constant;
     }
-    /// Refuses a name that is a constant's: of these slots of the innermost function, or in a function around it.
+    /// Reports a name that is a constant's: in these slots of the innermost function, or in a function around it.
     pub(super) fn check_redeclared(&self, slots: Range<u32>, name: &[u8]) -> Result<(), SyntaxError> {
         if !self.consts {
             return Ok(());
         }
-        let is_const = |fs: &FuncState, v: u32| fs.vars[v as usize].constant && *fs.vars[v as usize].name == *name;
-        let inner = self.fs.varmap[slots.start as usize..slots.end as usize].iter().any(|&v| is_const(&self.fs, v));
-        let around = |fs: &FuncState| fs.varmap[..fs.nactvar as usize].iter().any(|&v| is_const(fs, v));
+        let is_const = |fs: &FuncState, v: u32| fs.locals.all[v as usize].constant && *fs.locals.all[v as usize].name == *name;
+        let inner = self.fs.locals.map[slots.start as usize..slots.end as usize].iter().any(|&v| is_const(&self.fs, v));
+        let around = |fs: &FuncState| fs.locals.map[..fs.locals.active as usize].iter().any(|&v| is_const(fs, v));
         if !inner && !self.outer.iter().any(|fs| around(fs)) {
             return Ok(());
         }
@@ -212,24 +212,24 @@ impl Parser<'_> {
     pub(super) fn level_mut(&mut self, level: usize) -> &mut FuncState {
         if level < self.outer.len() { &mut self.outer[level] } else { &mut self.fs }
     }
-    /// What a name means.
+    /// The variable that a name refers to.
     #[inline(never)]
     pub(super) fn var_lookup(&mut self, name: Rc<[u8]>) -> Result<Exp, SyntaxError> {
         let top = self.outer.len();
         if let Some(slot) = self.fs.find_local(&name) {
-            return Ok(Exp::new(Kind::Local { reg: slot as u8, var: self.fs.varmap[slot as usize] }));
+            return Ok(Exp::new(Kind::Local { reg: slot as u8, var: self.fs.locals.map[slot as usize] }));
         }
         let found = (0..top).rev().find_map(|l| self.outer[l].find_local(&name).map(|slot| (l, slot)));
         let Some((level, slot)) = found else { return Ok(Exp::new(Kind::Global(name))) };
         self.outer[level].mark_captured(slot);
-        let var = (level as u32, self.outer[level].varmap[slot as usize]);
-        // The innermost function that has no room for it is to blame.
+        let var = (level as u32, self.outer[level].locals.map[slot as usize]);
+        // The error names the innermost function that has no room for the upvalue.
         for l in (level + 1..=top).rev() {
             let fs = self.level_mut(l);
-            if fs.uv_vars.contains(&var) {
+            if fs.upvalues.vars.contains(&var) {
                 break;
             }
-            if fs.uv_vars.len() >= MAX_UPVALUES {
+            if fs.upvalues.vars.len() >= MAX_UPVALUES {
                 let line = fs.first_line;
                 return Err(self.err_limit_at(line, MAX_UPVALUES as u32, "upvalues"));
             }
@@ -245,18 +245,18 @@ impl Parser<'_> {
     /// The upvalue of a variable in the function of a level, made if it does not exist.
     fn upvalue_in(&mut self, level: usize, var: (u32, u32), from: UvRef, name: &[u8]) -> u8 {
         let fs = self.level_mut(level);
-        if let Some(index) = fs.uv_vars.iter().position(|&v| v == var) {
+        if let Some(index) = fs.upvalues.vars.iter().position(|&v| v == var) {
             return index as u8;
         }
-        let index = fs.uv_vars.len();
-        fs.uv_vars.push(var);
-        fs.uv_refs.push(from);
-        fs.uv_names.push(Box::from(name));
+        let index = fs.upvalues.vars.len();
+        fs.upvalues.vars.push(var);
+        fs.upvalues.refs.push(from);
+        fs.upvalues.names.push(Box::from(name));
         index as u8
     }
     /// Notes that a variable is assigned.
     pub(super) fn mark_written(&mut self, var: (u32, u32)) {
-        self.level_mut(var.0 as usize).vars[var.1 as usize].written = true;
+        self.level_mut(var.0 as usize).locals.all[var.1 as usize].written = true;
     }
 }
 
@@ -265,25 +265,25 @@ impl Parser<'_> {
     /// Closes the innermost scope.
     #[inline(never)]
     pub(super) fn scope_end(&mut self) -> Result<(), SyntaxError> {
-        let Some(scope) = self.fs.scopes.pop() else { return Ok(()) };
+        let Some(scope) = self.fs.locals.scopes.pop() else { return Ok(()) };
         self.fs.var_remove(scope.nactvar);
-        self.fs.free_reg = self.fs.nactvar;
+        self.fs.free_reg = self.fs.locals.active;
         if scope.has_upval && !scope.no_close {
             self.emit_aj(Op::UCLO, scope.nactvar as u8, 0)?;
         }
         if scope.has_break && scope.is_loop {
             self.check_chunk_vars()?;
-            let label = GotoLabel { dest: Some(Dest::Break), pc: self.fs.pc(), slot: self.fs.nactvar, is_label: true };
-            self.gola_resolve(scope.first_gola, &label, self.fs.golas.len())?;
+            let label = GotoLabel { dest: Some(Dest::Break), pc: self.fs.pc(), slot: self.fs.locals.active, is_label: true };
+            self.gola_resolve(scope.first_gola, &label, self.fs.locals.gotos.len())?;
         }
         if scope.has_gola || scope.has_continue || (scope.has_break && !scope.is_loop) {
             self.gola_fixup(&scope)?;
         }
         Ok(())
     }
-    /// Here, or at `pc`, the next turn of the loop starts.
+    /// The next iteration of the loop starts here, or at `pc`.
     pub(super) fn continue_label(&mut self, pc: u32) -> Result<(), SyntaxError> {
-        let slot = self.fs.nactvar;
+        let slot = self.fs.locals.active;
         let Some(scope) = self.fs.scope() else { return Ok(()) };
         if !core::mem::take(&mut scope.has_continue) {
             return Ok(());
@@ -291,7 +291,7 @@ impl Parser<'_> {
         let first = scope.first_gola;
         self.check_chunk_vars()?;
         let label = GotoLabel { dest: Some(Dest::Continue), pc, slot, is_label: true };
-        self.gola_resolve(first, &label, self.fs.golas.len())
+        self.gola_resolve(first, &label, self.fs.locals.gotos.len())
     }
     /// Closes the outermost scope of a function, whose return closes the upvalues.
     pub(super) fn scope_end_noclose(&mut self) -> Result<(), SyntaxError> {
@@ -300,17 +300,17 @@ impl Parser<'_> {
         }
         self.scope_end()
     }
-    /// Lets a goto jump to its label.
+    /// Makes a goto jump to its label.
     fn gola_patch(&mut self, goto: usize, slot: u32, target: u32) -> Result<(), SyntaxError> {
-        let pc = self.fs.golas[goto].pc;
-        self.fs.golas[goto].dest = None;
+        let pc = self.fs.locals.gotos[goto].pc;
+        self.fs.locals.gotos[goto].dest = None;
         let ins = self.fs.ins(pc);
         *self.fs.ins_mut(pc) = ins.with_a(slot as u8);
         self.jmp_patch(pc, target)
     }
-    /// Lets a goto close upvalues.
+    /// Makes a goto close upvalues.
     fn gola_close(&mut self, goto: usize) -> Result<(), SyntaxError> {
-        let GotoLabel { pc, slot, .. } = self.fs.golas[goto];
+        let GotoLabel { pc, slot, .. } = self.fs.locals.gotos[goto];
         let ins = self.fs.ins(pc).with_a(slot as u8);
         *self.fs.ins_mut(pc) = ins;
         if ins.op() == Op::JMP {
@@ -325,7 +325,7 @@ impl Parser<'_> {
     /// Resolves the pending gotos of a scope to a new label.
     fn gola_resolve(&mut self, first: usize, label: &GotoLabel, end: usize) -> Result<(), SyntaxError> {
         for goto in first..end {
-            let g = &self.fs.golas[goto];
+            let g = &self.fs.locals.gotos[goto];
             if g.is_label || g.dest.is_none() || g.dest != label.dest {
                 continue;
             }
@@ -342,16 +342,16 @@ impl Parser<'_> {
         }
         Ok(())
     }
-    /// Resolves backward gotos of a closed scope and hands the others to the enclosing one.
+    /// Resolves backward gotos of a closed scope and passes the others to the enclosing one.
     fn gola_fixup(&mut self, scope: &Scope) -> Result<(), SyntaxError> {
-        let end = self.fs.golas.len();
+        let end = self.fs.locals.gotos.len();
         for at in scope.first_gola..end {
-            let GotoLabel { dest, pc, slot, is_label } = self.fs.golas[at].clone();
+            let GotoLabel { dest, pc, slot, is_label } = self.fs.locals.gotos[at].clone();
             let Some(dest) = dest else { continue };
             if is_label {
-                self.fs.golas[at].dest = None;
+                self.fs.locals.gotos[at].dest = None;
                 for goto in at + 1..end {
-                    let g = &self.fs.golas[goto];
+                    let g = &self.fs.locals.gotos[goto];
                     if g.is_label || g.dest.as_ref() != Some(&dest) {
                         continue;
                     }
@@ -376,7 +376,7 @@ impl Parser<'_> {
                 Dest::Continue => outer.has_continue = true,
                 Dest::Label(_) => outer.has_gola = true,
             }
-            self.fs.golas[at].slot = scope.nactvar;
+            self.fs.locals.gotos[at].slot = scope.nactvar;
             if scope.has_upval {
                 self.gola_close(at)?;
             }
@@ -435,11 +435,11 @@ impl Parser<'_> {
             self.parse_label()?;
             self.leave();
         }
-        let scope = self.fs.scopes.last().copied().unwrap_or_default();
+        let scope = self.fs.locals.scopes.last().copied().unwrap_or_default();
         if self.end_of_block() && self.tok != Tok::Until {
-            self.fs.golas[label].slot = scope.nactvar;
+            self.fs.locals.gotos[label].slot = scope.nactvar;
         }
-        let resolved = self.fs.golas[label].clone();
+        let resolved = self.fs.locals.gotos[label].clone();
         self.gola_resolve(scope.first_gola, &resolved, label)
     }
 }

@@ -65,7 +65,7 @@ impl Parser<'_> {
         let value = self.expr()?;
         self.item_store(c, table, key, value)
     }
-    /// The key of an item: the table, indexed if the key is no constant, and the key.
+    /// The key of an item. If the key is not a constant, also the table indexed by it.
     #[inline(never)]
     fn item_key(&mut self, c: &mut Constructor) -> Res<(Exp, Exp)> {
         let mut table = Exp::new(Kind::NonReloc(c.reg));
@@ -109,7 +109,7 @@ impl Parser<'_> {
             }
             c.vcall = false;
             if let Some(template) = &mut c.template {
-                // A name with another value is there to have the right size.
+                // A name with another value is added to the template so that its size is right.
                 template.0.set(to_kval(&key), if constant { to_kval(&value) } else { KVal::Nil });
             }
             if constant {

@@ -1,4 +1,4 @@
-//! Template tables under construction: what `TDUP` copies.
+//! Template tables under construction, which TDUP copies.
 
 use crate::bc::{KVal, TableTemplate};
 use crate::object::hbits_for;
@@ -6,7 +6,7 @@ use crate::object::table_resize::Bins;
 use crate::value::Value;
 use std::collections::BTreeMap;
 
-/// A form of a key that has an order.
+/// A key in a form that can be ordered.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum HashKey {
     Bool(bool),
@@ -15,8 +15,8 @@ enum HashKey {
     Str(Box<[u8]>),
 }
 
-/// A template. It grows as a table does that the entries are stored to one after the other: the size of the array part decides
-/// which of several borders `#` finds.
+/// A template. It grows like a table into which the entries are stored one after the other, because the border that `#` finds depends on
+/// the size of the array part.
 #[derive(Default)]
 pub(super) struct Template {
     array: Vec<KVal>,
@@ -79,7 +79,7 @@ impl Template {
         let (asize, held) = bins.best(ints);
         self.resize(asize as usize, total - held);
     }
-    /// Changes the sizes of both parts and puts each entry where it belongs.
+    /// Changes the sizes of both parts and moves each entry to its part.
     fn resize(&mut self, asize: usize, entries: u32) {
         let kept = asize.min(self.array.len());
         let tail = self.array.split_off(kept);
@@ -95,7 +95,7 @@ impl Template {
             self.set(k, v);
         }
     }
-    /// The finished template, its array part not smaller than `asize`.
+    /// The finished template, whose array part has at least `asize` slots.
     pub(super) fn finish(mut self, asize: u32) -> TableTemplate {
         if self.array.len() < asize as usize {
             self.resize(asize as usize, self.nodes as u32);
@@ -104,7 +104,7 @@ impl Template {
     }
 }
 
-/// Does the entry count? A name without a value does: another instruction is about to store to it.
+/// Does the entry count? A name without a value does, because another instruction is about to store to it.
 fn is_live((key, value): &(KVal, KVal)) -> bool {
     *value != KVal::Nil || matches!(key, KVal::Str(_))
 }

@@ -9,12 +9,12 @@ use crate::bc::{Ins, Op};
 /// Priority of unary operators.
 const UNARY: u32 = 12;
 
-/// What an expression must do without: any of [`flag`].
+/// Restrictions of an expression: any of [`flag`].
 pub(super) type Flags = u8;
 
 /// Restrictions of an expression.
 pub(super) mod flag {
-    /// A statement: nobody needs the value.
+    /// A statement: the value is not needed.
     pub const NO_RESULT: u8 = 1;
     /// The next colon is not a method's.
     pub const NO_COLON: u8 = 2;
@@ -160,7 +160,7 @@ impl Parser<'_> {
         }
         Ok(e)
     }
-    /// Lets the jumps of safe navigation give nil instead of `e`.
+    /// Makes the jumps of safe navigation produce nil instead of `e`.
     #[inline(never)]
     fn skipped_value(&mut self, e: &mut Exp, skip: u32) -> Res<()> {
         let around = self.emit_jmp()?;
@@ -170,14 +170,14 @@ impl Parser<'_> {
                 e.kind = Kind::CallNav { pc, base };
                 base
             }
-            // What is indexed behind the part that was skipped is nil.
+            // The result of indexing after the skipped part is nil.
             Kind::NonReloc(reg) | Kind::Indexed { table: reg, .. } => reg,
             _ => return Err(self.err_tok("syntax error")),
         };
         self.emit_ad(Op::KPRI, reg, 0)?;
-        // The key was skipped as well, but not a local.
+        // The register of the key is released as well, unless it is a local.
         if let Kind::Indexed { key: Key::Reg(key), .. } = e.kind
-            && u32::from(key) >= self.fs.nactvar
+            && u32::from(key) >= self.fs.locals.active
         {
             self.emit_ad(Op::KPRI, key, 0)?;
         }
@@ -236,7 +236,7 @@ impl Parser<'_> {
             }
             if nav && flags & flag::NO_RESULT == 0 {
                 if call && !self.at_suffix() {
-                    // All results of the call may be wanted.
+                    // All results of the call may be needed.
                     return Ok((e, skip));
                 }
                 self.put_next_reg(&mut e)?;

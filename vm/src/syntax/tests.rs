@@ -1,10 +1,10 @@
-//! Jump lists that grow long.
+//! Tests of long jump lists.
 
 use super::compile;
 use crate::source::Source;
 use std::time::{Duration, Instant};
 
-/// What the parser says of a text, which it must do in time: walking a list from its start for each jump took minutes.
+/// The parser's message about a text, which must not take long: walking a list from its start for each jump took minutes.
 fn message(text: &str) -> Option<String> {
     let begun = Instant::now();
     let result = compile(Source::whole(text.as_bytes()), b"=test");

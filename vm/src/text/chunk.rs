@@ -3,7 +3,8 @@
 /// Longest name shown, plus one.
 const ID_SIZE: usize = 60;
 
-/// The display form of a chunk name up to a NUL: a name behind `=` as it is, a file behind `@` with its end, source text with its first line.
+/// The display form of a chunk name up to a NUL: a name after `=` unchanged, the end of a file name after `@`, the first line of a source
+/// text.
 pub fn chunk_id(name: &[u8]) -> Vec<u8> {
     match super::until_nul(name) {
         [b'=', rest @ ..] => rest[..rest.len().min(ID_SIZE - 1)].to_vec(),

@@ -14,7 +14,7 @@ impl ByteSet {
     /// One byte.
     #[inline(always)]
     pub const fn one(c: u8) -> ByteSet {
-        // Each word on its own, so that nothing is stored by parts and loaded as a whole.
+        // Each word is stored separately, so that a store of a part is not followed by a load of the whole.
         let bit = 1u64 << (c & 63);
         let i = c >> 6;
         ByteSet([
@@ -43,7 +43,7 @@ impl ByteSet {
         let i = self.0.iter().position(|w| *w != 0).unwrap_or(0);
         (i * 64) as u8 + (self.0[i].trailing_zeros() & 63) as u8
     }
-    /// Takes the first byte out of the set; 0 if there is none.
+    /// Removes the first byte from the set and returns it; 0 if there is none.
     pub fn take_first(&mut self) -> u8 {
         let c = self.first();
         self.0[usize::from(c >> 6)] &= !(1 << (c & 63));
@@ -133,7 +133,7 @@ macro_rules! classes {
             [set, set.complement()]
         };)*
 
-        /// The set behind `%c` for a class letter; an upper-case letter is the complement.
+        /// The set of a class letter in `%c`; an upper-case letter means the complement.
         #[inline]
         pub fn class(letter: u8) -> Option<&'static ByteSet> {
             match letter {

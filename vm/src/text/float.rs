@@ -9,7 +9,7 @@ use core::ops::Deref;
 /// The longest text: the largest double with 99 decimals and a sign.
 const CAPACITY: usize = 448;
 
-/// A short text in place.
+/// A short text without allocation.
 pub struct Text {
     bytes: [u8; CAPACITY],
     len: usize,
@@ -42,7 +42,7 @@ impl Text {
     }
     fn put_exponent(&mut self, letter: u8, exp: i32, min_digits: usize) {
         let sign = if exp < 0 { '-' } else { '+' };
-        // Writing into a text never fails: it panics when it is full.
+        // Writing to a text never returns an error: it panics when the text is full.
         let _ = write!(self, "{}{sign}{:0min_digits$}", letter as char, exp.unsigned_abs());
     }
 }

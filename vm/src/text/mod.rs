@@ -1,4 +1,4 @@
-//! Text helpers that know nothing of the VM: numbers to text, format specifications, pattern matching, plain search.
+//! Text helpers without the VM: numbers to text, format specifications, pattern matching, plain search.
 
 pub mod chunk;
 pub mod class;

@@ -11,7 +11,7 @@ const DIGITS: u32 = 14;
 /// Bytes of the longest text of a number.
 pub const LONGEST: usize = 24;
 
-/// The text of one number, kept in place.
+/// The text of one number, without allocation.
 #[derive(Copy, Clone)]
 pub struct NumText {
     bytes: [u8; LONGEST],
@@ -104,7 +104,7 @@ impl NumText {
             NumText::copied(&float::text(&spec, n))
         })
     }
-    /// A double like C's `%.{digits}g`, where that is quickly found: magnitudes around 1, at most `DIGITS` digits.
+    /// A double like C's `%.{digits}g`, if that can be computed quickly: magnitudes around 1, at most `DIGITS` digits.
     #[inline]
     pub fn general(n: f64, digits: u32) -> Option<NumText> {
         let magnitude = n.abs();
@@ -118,7 +118,7 @@ impl NumText {
         let (mantissa, exp) = scaled(magnitude, digits)?;
         Some(NumText::layout(mantissa, digits, exp, n < 0.0))
     }
-    /// Lays out `digits` (exactly `count` of them) `* 10^(exp - count + 1)` like `%g` does.
+    /// Formats `digits` (exactly `count` of them) `* 10^(exp - count + 1)` like `%g` does.
     fn layout(mut digits: u64, count: u32, exp: i32, negative: bool) -> NumText {
         let mut count = count as i32;
         while digits.is_multiple_of(10) {

@@ -6,9 +6,9 @@ use core::cmp::Ordering;
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
-/// How many words to look at for a byte before a search by vectors is called, which takes longer to start.
+/// How many words are searched before a search by vectors is called, which takes longer to start.
 const NEAR_WORDS: usize = 8;
-/// How far to look for a text before a search is prepared that is faster for each byte.
+/// How many bytes are searched before a search is prepared that is faster for each byte.
 const NEAR_TEXT: usize = 256;
 
 /// Offset of the first `byte` in `hay`.
@@ -51,20 +51,20 @@ pub fn find_plain(hay: &[u8], needle: &[u8]) -> Option<usize> {
 /// The order of two texts.
 #[inline]
 pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
-    // Most differ early.
+    // Most texts differ early.
     match (a.first_chunk().map(|c| u64::from_be_bytes(*c)), b.first_chunk().map(|c| u64::from_be_bytes(*c))) {
         (Some(x), Some(y)) if x != y => x.cmp(&y),
         _ => a.cmp(b),
     }
 }
 
-/// Are the bytes the same? As `==`, but short ones are compared in place.
+/// Are the bytes the same? As `==`, but short ones are compared without a call.
 #[inline(always)]
 pub fn same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
     }
-    // The first and the last bytes, which may overlap.
+    // Compares the first and the last bytes, which may overlap.
     match a.len() {
         0 => true,
         1..4 => {
@@ -88,12 +88,12 @@ const SPECIAL: ByteSet = {
     set
 };
 
-/// Has the pattern no special characters, so that it can be searched for as it is?
+/// Does the pattern have no special characters, so that it can be searched as plain text?
 pub fn is_plain(pattern: &[u8]) -> bool {
     !pattern.iter().any(|c| SPECIAL.has(*c))
 }
 
-/// The bytes in front of the first NUL: what C takes for the text.
+/// The bytes before the first NUL: the text as a C function reads it.
 #[inline]
 pub fn until_nul(s: &[u8]) -> &[u8] {
     find_byte(s, 0).map_or(s, |end| &s[..end])

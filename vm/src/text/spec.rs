@@ -1,6 +1,6 @@
 //! Format specifications of `string.format`.
 
-/// What a specification converts to.
+/// The conversion of a specification.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Conv {
     /// `%d %i`
@@ -79,11 +79,11 @@ impl Spec {
 /// A piece of a format string.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Piece<'a> {
-    /// Copied as it is.
+    /// Text to copy.
     Literal(&'a [u8]),
     /// Converts an argument.
     Spec(Spec),
-    /// Not understood, up to and including the offending character. The last piece.
+    /// An invalid specification, up to and including the offending character. The last piece.
     Bad(&'a [u8]),
 }
 
@@ -98,7 +98,7 @@ impl<'a> Pieces<'a> {
     pub fn new(format: &'a [u8]) -> Pieces<'a> {
         Pieces { rest: format }
     }
-    /// A specification behind a `%` at the start of the rest, which is not `%%`.
+    /// A specification after a `%` at the start of the rest, which is not `%%`.
     fn spec(&mut self) -> Piece<'a> {
         let s = self.rest;
         let at = |i: usize| s.get(i).copied().unwrap_or(0);

@@ -66,7 +66,7 @@ fn reference(n: f64, prec: usize) -> String {
     trimmed(&format!("{n:.*}", (prec as i32 - 1 - exp) as usize))
 }
 
-/// The fast ways agree with the general ones.
+/// The fast paths agree with the general ones.
 #[test]
 fn numbers_agree() {
     let mut x = 0x2545_f491_4f6c_dd1du64;
@@ -203,7 +203,7 @@ fn plain_search() {
     assert_eq!(find_plain(b"hello", b"hello!"), None);
     assert_eq!(find_plain(b"aaab", b"aab"), Some(1));
     assert_eq!(find_plain(b"", b"x"), None);
-    // Near and far, and where the search changes.
+    // Near and far, and where the search method changes.
     for n in [0, 1, 62, 63, 64, 65, 254, 255, 256, 257, 1000] {
         let hay = [&b"ab".repeat(n)[..n], b"abc", &b"ab".repeat(40)].concat();
         let expected = hay.windows(3).position(|w| w == b"abc");
@@ -219,7 +219,7 @@ fn order_and_equality() {
     let texts: Vec<Vec<u8>> = (0..=long.len())
         .flat_map(|n| (0..=n).map(move |at| (n, at)))
         .map(|(n, at)| {
-            // One byte is another, or none is.
+            // One byte differs, or none does.
             let mut text = long[..n].to_vec();
             if let Some(c) = text.get_mut(at) {
                 *c ^= 0x80;

@@ -210,7 +210,7 @@ fn int_neg(b: &mut IrBuffer, x: IrRef) -> Rule {
     }
 }
 
-/// The x of x + k1 where k takes k1 back.
+/// The x of x + k1, if k cancels k1.
 fn cancelled(b: &IrBuffer, sum: IrRef, k: i32, ops: &[Op]) -> Option<IrRef> {
     let i = b.def(sum).filter(|i| ops.contains(&i.op) && i.ty == Ty::Int)?;
     (b.as_int(i.b)?.checked_neg() == Some(k)).then_some(i.a)
@@ -221,7 +221,7 @@ fn int_by_const(b: &mut IrBuffer, ins: Ins, k: i32) -> Rule {
     match ins.op {
         // x + 0 = x
         Op::ADD if k == 0 => is(x),
-        // (x + k1) - k1 = x, also where rearranging is not worth it: the value of an earlier iteration
+        // (x + k1) - k1 = x, also where rearranging does not pay: x is the value of an earlier iteration
         Op::ADD if let Some(x) = cancelled(b, x, k, &[Op::ADD, Op::ADDOV]) => is(x),
         // (x + k1) + k  =>  x + (k1 + k)
         Op::ADD
@@ -360,7 +360,7 @@ pub(super) fn math(b: &mut IrBuffer, ins: Ins) -> Rule {
         return Ok(Fold::Keep);
     }
     match b.def(ins.a) {
-        // floor(x) = x for what is integral
+        // floor(x) = x if x is integral
         Some(Ins { op: Op::CONV, ty: Ty::Num, .. }) => is(ins.a),
         Some(Ins { op: Op::FPMATH, b: g, .. }) if rounding(g.0) => is(ins.a),
         _ => Ok(Fold::Keep),

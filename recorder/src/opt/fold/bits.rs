@@ -96,9 +96,9 @@ fn logic_by_const(b: &mut IrBuffer, ins: Ins, k: i32) -> Rule {
         (Op::BAND, Op::BOR | Op::BXOR) if k1 & k == 0 => like(Op::BAND, Ty::Int, i.a, ins.b),
         // (x & k1) | k  =>  x | k where k1 | k = -1
         (Op::BOR, Op::BAND) if k1 | k == -1 => like(Op::BOR, Ty::Int, i.a, ins.b),
-        // (x >>> k1) & k  =>  x >>> k1 where k keeps all bits that are left
+        // (x >>> k1) & k  =>  x >>> k1 where k keeps all bits that may be set
         (Op::BAND, Op::BSHR) if !k & (u32::MAX >> (k1 & 31)) as i32 == 0 => is(x),
-        // (x << k1) & k  =>  x << k1, likewise
+        // (x << k1) & k  =>  x << k1, under the same condition
         (Op::BAND, Op::BSHL) if !k & (u32::MAX << (k1 & 31)) as i32 == 0 => is(x),
         // (x >> k1) & k  =>  (x >>> k1) & k where k drops the copies of the sign
         (Op::BAND, Op::BSAR) if k & !((u32::MAX >> (k1 & 31)) as i32) == 0 => {
@@ -133,7 +133,7 @@ pub(super) fn shift(b: &mut IrBuffer, ins: Ins) -> Rule {
         };
     }
     match ins.op {
-        // 0 << n = 0, and so on; -1 stays under those that fill with it
+        // 0 << n = 0, and so on; -1 is unchanged by shifts that fill with ones
         _ if b.as_int(x) == Some(0) => return is(x),
         Op::BSAR | Op::BROL | Op::BROR if b.as_int(x) == Some(-1) => return is(x),
         _ => {}

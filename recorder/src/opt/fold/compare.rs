@@ -5,7 +5,7 @@ use crate::ir::buffer::IrBuffer;
 use crate::ir::{Ins, IrRef, Op, Ty};
 use core::cmp::Ordering;
 
-/// Does `op` hold for an outcome? `None` is unordered.
+/// Does `op` accept an order? `None` is unordered.
 pub(super) fn accepts(op: Op, outcome: Option<Ordering>) -> bool {
     use Ordering::{Equal, Greater, Less};
     match (op, outcome) {
@@ -107,7 +107,7 @@ fn order_int(b: &mut IrBuffer, ins: Ins) -> Rule {
     }
 }
 
-/// One form for what is the same: x < k  =>  x <= k - 1, x >= k  =>  x > k - 1.
+/// A canonical form: x < k  =>  x <= k - 1, x >= k  =>  x > k - 1.
 fn strict(b: &mut IrBuffer, ins: Ins) -> Rule {
     match (ins.op, b.as_int(ins.b)) {
         (Op::LT, Some(k)) if k != i32::MIN => {

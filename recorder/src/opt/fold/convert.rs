@@ -51,10 +51,11 @@ fn wide(b: &mut IrBuffer, ins: Ins) -> Rule {
 
 /// Sums of ints up to here are exact, and so is their TOBIT, which adds 1.5 * 2^52.
 const EXACT: f64 = (1u64 << 50) as f64;
-/// Terms of a sum that are looked at.
+/// The most terms of a sum that are analysed.
 const TERMS: u32 = 300;
 
-/// An upper bound of the magnitude of an integral num, if its computation was exact. `left`: instructions that may still be looked at.
+/// An upper bound of the magnitude of an integral num, if its computation was exact. `left` counts down the terms that may still be
+/// analysed.
 fn magnitude(b: &IrBuffer, r: IrRef, left: &mut u32) -> Option<f64> {
     if let Some(k) = b.as_num(r) {
         return (k == k.trunc() && k.abs() <= EXACT).then(|| k.abs());

@@ -11,7 +11,7 @@ pub(super) fn equal(b: &mut IrBuffer, ins: Ins) -> Rule {
     let (x, y) = (ins.a, ins.b);
     let eq = ins.op == Op::EQ;
     if ins.ty.is_pri() {
-        // The types are the values.
+        // The types decide, since each has one value.
         return holds((b.ty(x) == b.ty(y)) == eq);
     }
     if ins.ty == Ty::Num {

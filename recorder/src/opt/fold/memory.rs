@@ -20,7 +20,7 @@ pub(super) fn key(b: &mut IrBuffer, ins: Ins) -> Rule {
     Ok(Fold::Keep)
 }
 
-/// HLOAD from the slot that is always nil.
+/// HLOAD from the slot that always holds nil.
 pub(super) fn load(b: &mut IrBuffer, ins: Ins) -> Rule {
     if b.trace.konst(ins.a) != Some(Const::Vm(VmRef::NilSlot)) {
         return Ok(Fold::Keep);

@@ -1,8 +1,8 @@
-//! FOLD: rewriting an instruction by what its operands are.
+//! FOLD: rewriting an instruction according to its operands.
 //!
-//! Rules live in one file per family; each is a line of algebra and the code for it. A rule looks at the instruction and at most
-//! a few levels of operands. Rules hold bit for bit: on nums only what IEEE guarantees (with all NaNs alike), on ints modulo
-//! 2^32, or exactly for the operations that check for overflow.
+//! Rules live in one file per family; each is a line of algebra and the code for it. A rule looks at the instruction and at most a few
+//! levels of operands. Rules hold bit for bit: on nums only what IEEE guarantees (all NaNs count as equal), on ints modulo 2^32, or exactly
+//! for the operations that check for overflow.
 
 pub mod applied;
 mod arith;
@@ -102,25 +102,25 @@ fn rules(b: &mut IrBuffer, ins: Ins) -> Rule {
     }
 }
 
-/// The value is this reference.
+/// The result is a reference that has the value already.
 #[track_caller]
 pub(crate) fn is(r: IrRef) -> Rule {
     applied::note();
     Ok(Fold::Ref(r))
 }
-/// The same as another instruction.
+/// The result is another instruction with the same value.
 #[track_caller]
 pub(crate) fn like(op: Op, ty: Ty, a: IrRef, b: IrRef) -> Rule {
     applied::note();
     Ok(Fold::Retry(Ins::new(op, ty, a, b)))
 }
-/// The same as another instruction.
+/// The result is another instruction with the same value.
 #[track_caller]
 pub(crate) fn again(ins: Ins) -> Rule {
     applied::note();
     Ok(Fold::Retry(ins))
 }
-/// The guard always holds, or never.
+/// The result of a guard that always holds, or never.
 #[track_caller]
 pub(crate) fn holds(yes: bool) -> Rule {
     applied::note();
@@ -128,8 +128,8 @@ pub(crate) fn holds(yes: bool) -> Rule {
 }
 
 impl IrBuffer {
-    /// The instruction that a reference names, if a rule may combine it with its user. In a loop's body it is sound to combine with an
-    /// instruction before LOOP, but its operands would become loop-carried as well.
+    /// The instruction that a reference names, if a rule may combine it with its user. In a loop's body a rule may combine with an
+    /// instruction before LOOP only if that does not make its operands loop-carried as well.
     #[inline]
     pub(crate) fn inner(&self, r: IrRef) -> Option<Ins> {
         let head = self.newest(Op::LOOP);

@@ -74,7 +74,7 @@ fn range(b: &IrBuffer, r: IrRef, depth: u32) -> Range {
     }
 }
 
-/// How many of the newest guards of one kind are looked at.
+/// The most guards of one kind that are searched, newest first.
 const GUARDS: usize = 16;
 
 /// A range, narrowed by earlier guards. (A guard on a value of the previous iteration holds in a loop's body, because its copy was
@@ -110,7 +110,7 @@ fn of_ins(b: &IrBuffer, ins: Ins, depth: u32) -> Range {
         Ty::U16 => Range::new(0, 65535),
         Ty::I16 => Range::new(-32768, 32767),
         Ty::Int => FULL,
-        // Not ints when taken as signed.
+        // Not ints if interpreted as signed.
         _ => return FULL,
     };
     match ins.op {

@@ -1,8 +1,8 @@
 //! FWD and DSE: forwarding of loads and elimination of dead stores (LuaJIT's `lj_opt_mem`).
 //!
-//! A load takes the value of the newest store to the same location, or of an equal load, if no instruction in between may have changed it
-//! ([`super::alias`]). A store replaces an older one to the same location unless the older one may have been seen: by a load, or by the
-//! interpreter behind a guard in between.
+//! A load uses the value of the newest store to the same location, or of an equal load, if no instruction in between may have changed it
+//! ([`super::alias`]). A store replaces an older one to the same location unless the older one may have been read: by a load, or by the
+//! interpreter at a guard in between.
 
 pub mod field;
 pub mod refs;
@@ -12,9 +12,9 @@ pub mod upvalue;
 use crate::ir::buffer::{Emit, GUARD_FAILS, IrBuffer};
 use crate::ir::{Effect, Ins, IrRef, Op, Ty, conv};
 
-/// The value `r` in place of a load that expects a type, if it has that type.
+/// Uses the value `r` in place of a load that expects a type, if it has that type.
 ///
-/// Otherwise the load stays (`None`); if it checks the type and would always find another one, the recording is aborted.
+/// Otherwise the load is kept (`None`); if it checks the type and would always find another one, the recording is aborted.
 fn forward(b: &mut IrBuffer, load: Ins, r: IrRef, exact: bool) -> Option<Emit> {
     let ty = b.ty(r);
     if ty == load.ty || ty.is_int() && load.ty.is_int() {
@@ -32,7 +32,7 @@ fn forward(b: &mut IrBuffer, load: Ins, r: IrRef, exact: bool) -> Option<Emit> {
     if unknown { None } else { Some(GUARD_FAILS) }
 }
 
-/// May an instruction behind the store `r`, or the interpreter at a guard behind it, have seen the stored value?
+/// May an instruction after the store `r`, or the interpreter at a guard after it, have read the stored value?
 fn observed(b: &IrBuffer, r: IrRef) -> bool {
     b.trace.ins[r.ins_index() + 1..].iter().any(|i| {
         i.is_guard()
@@ -45,7 +45,7 @@ fn observed(b: &IrBuffer, r: IrRef) -> bool {
     })
 }
 
-/// Removes the store `r` if its value cannot have been seen.
+/// Removes the store `r` if its value cannot have been read.
 fn eliminate(b: &mut IrBuffer, r: IrRef) {
     if b.flags.dse && r > b.newest(Op::LOOP) && !observed(b, r) {
         b.remove(r);
@@ -56,7 +56,7 @@ fn eliminate(b: &mut IrBuffer, r: IrRef) {
 enum Older {
     /// A store to the same location.
     Same(IrRef),
-    /// No store that matters.
+    /// No such store.
     Nothing,
 }
 
@@ -78,7 +78,7 @@ fn older_store(b: &IrBuffer, store: Ins, lim: IrRef, alias: impl Fn(IrRef) -> su
     Older::Nothing
 }
 
-/// Emits a store. Drops it if the location has the value already; removes the older store if its value was not seen.
+/// Emits a store. Omits it if the location has the value already; removes the older store if its value was not read.
 fn emit_store(b: &mut IrBuffer, store: Ins, older: &Older) -> Emit {
     if let Older::Same(r) = *older {
         let other = b.trace.ins[r.ins_index()];

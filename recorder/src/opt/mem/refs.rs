@@ -5,7 +5,7 @@ use crate::ir::{Const, Ins, IrRef, Op, VmRef, xload};
 use crate::opt::alias::{self, Alias, Clobber};
 use crate::opt::cse;
 
-/// Shares an instruction that calls may invalidate.
+/// CSE for an instruction whose result calls may invalidate.
 pub fn shared_until(b: &mut IrBuffer, ins: Ins, what: impl Fn(Ins, Clobber) -> bool) -> Emit {
     let lim = alias::called(b, ins.newest_operand(), |c| what(ins, c));
     cse::reuse_or_append(b, ins, lim)
@@ -136,7 +136,7 @@ pub fn upvalue_barrier(b: &mut IrBuffer, ins: Ins) -> Emit {
 /// VLOAD: scratch words are valid until a helper writes new ones.
 pub fn scratch_load(b: &mut IrBuffer, ins: Ins) -> Emit {
     if !matches!(b.trace.konst(ins.a), Some(Const::Vm(_))) {
-        // A slot that a builtin has written, or an argument of a vararg function: the trace does not assign it in memory.
+        // A slot that a builtin has written, or an argument of a vararg function: the trace does not store to it.
         return if ins.a == IrRef::BASE { b.append(ins) } else { shared_until(b, ins, |_, c| c.all) };
     }
     let called = alias::called(b, IrRef::BASE, |c| c.scratch);

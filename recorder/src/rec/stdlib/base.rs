@@ -166,6 +166,7 @@ impl Recorder {
         }
         // The collector looks at metatables itself, for finalizers and weakness.
         let _ = m;
+        self.check_writable(args.vm, t, r)?;
         self.check_meta_store(args.vm, t, r)?;
         let old = self.field(r, Field::TabMeta)?;
         let null = self.b.knull(Ty::Tab);

@@ -104,8 +104,8 @@ impl Recorder {
         let n = self.to_num(r)?;
         one(self.b.emit(Op::ABS, Ty::Num, n, IrRef::NONE)?)
     }
-    /// `math.min` keeps the first of two arguments if it is less (`math.max`: greater); the result of the IR instruction is the first
-    /// unless the second is less.
+    /// `math.min` keeps the first of two arguments if it is less (`math.max`: greater). The IR instruction's result is the first operand
+    /// unless the second one is less.
     fn extreme(&mut self, args: &Args<'_>, op: Op) -> Results {
         let (r, v) = args.get(0);
         let mut best = self.number(r, v)?.0;
@@ -131,7 +131,8 @@ impl Recorder {
         let mut r = self.b.call(Helper::Random, &[])?;
         self.snaps.needed = true;
         if let [.., high] = list {
-            // The result for integers is always an integer. A check could not leave the trace any more, since the generator has advanced.
+            // The result for integers is always an integer. Its type cannot be checked by a guard, since the generator has advanced and an
+            // exit could not undo that.
             let low = if list.len() == 2 { self.to_num(list[0].0)? } else { self.b.knum(1.0) };
             let mut range = self.to_num(high.0)?;
             if list.len() == 2 {

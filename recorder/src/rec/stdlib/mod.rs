@@ -1,6 +1,6 @@
 //! Builtins that the recorder expresses in IR (LuaJIT's `lj_ffrecord`).
 //!
-//! A builtin is recorded with the call instruction, from the arguments as they are now. Its guards come before its effects.
+//! A builtin is recorded with the call instruction, with the arguments as they are now. Its guards come before its effects.
 
 mod base;
 mod bit;
@@ -34,7 +34,7 @@ impl Args<'_> {
     }
 }
 
-/// Results of a builtin; `None` when the recorder does not know what it does.
+/// Results of a builtin; `None` when the recorder cannot express the builtin.
 type Results = Rec<Option<Vec<IrRef>>>;
 
 /// One result.

@@ -47,7 +47,7 @@ impl Recorder {
         one(self.b.emit(Op::TOSTR, Ty::Str, r, IrRef(2))?)
     }
 
-    /// A start position as offset: guarded where positions of other signs or beyond the end mean something else.
+    /// A start position as offset, guarded against positions of another sign or beyond the end, which mean something else.
     fn start(&mut self, pos: (IrRef, i32), len: (IrRef, i32)) -> Rec<(IrRef, i32)> {
         let (r, i) = pos;
         let zero = self.b.kint(0);
@@ -69,7 +69,7 @@ impl Recorder {
         self.b.emit(Op::GE, Ty::Int, from, zero)?;
         Ok((from, len.1 + i))
     }
-    /// An end position as offset behind the last byte.
+    /// An end position as offset after the last byte.
     fn end(&mut self, pos: (IrRef, i32), len: (IrRef, i32)) -> Rec<(IrRef, i32)> {
         let (r, i) = pos;
         let zero = self.b.kint(0);
@@ -137,7 +137,7 @@ impl Recorder {
         };
         let len = (self.field(s, Field::StrLen)?, str.len() as i32);
         if i.0 == j.0 && i.1 > 0 {
-            // One byte: inside or not.
+            // One byte: inside the string or not.
             let (from, at) = self.start(i, len)?;
             if at >= len.1 {
                 self.b.emit(Op::GE, Ty::Int, from, len.0)?;

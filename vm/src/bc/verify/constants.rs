@@ -1,4 +1,4 @@
-//! Operands that are no slots: constants, upvalues, literals.
+//! Operands that are not slots: constants, upvalues, literals.
 
 use super::{Check, ensure};
 use crate::bc::undump::UndumpError;

@@ -1,4 +1,4 @@
-//! What an instruction does to the slots of its frame.
+//! The effects of an instruction on the slots of its frame.
 
 use super::{Check, ensure};
 use crate::bc::{Ins, KGc, Op, ProtoData, UvDesc};
@@ -34,7 +34,7 @@ impl Slots {
     pub(in crate::bc) fn minus(self, o: Slots) -> Slots {
         self.zip(o, |a, b| a & !b)
     }
-    /// Is a slot one of them?
+    /// Is a slot in the set?
     pub(in crate::bc) fn has(self, slot: usize) -> bool {
         slot < 256 && self.0[slot / 64] >> (slot % 64) & 1 != 0
     }
@@ -60,11 +60,11 @@ pub(in crate::bc) struct Effect {
     pub(in crate::bc) reads: Slots,
     /// Slots that another frame or an unknown number of values overwrites.
     pub(in crate::bc) kills: Slots,
-    /// Slots that have a value afterwards; of a conditional store, on the way where it happens.
+    /// Slots that have a value afterwards; for a conditional store, on the path where it happens.
     pub(in crate::bc) writes: Slots,
-    /// It stores only if its jump is taken.
+    /// The store happens only if the jump is taken.
     pub(in crate::bc) if_taken: bool,
-    /// It needs the slots' contents from here on, as many as the instruction before left there.
+    /// It reads the slots from here on, as many as the instruction before has left values in.
     pub(in crate::bc) takes: Option<u8>,
     /// It leaves a variable number of values from this slot on.
     pub(in crate::bc) gives: Option<u8>,
@@ -74,7 +74,7 @@ pub(in crate::bc) struct Effect {
 const DST: u16 = 1;
 const VAR: u16 = 3;
 
-/// What must be known of a function.
+/// The facts about a function that the effects depend on.
 pub(in crate::bc) trait Frame {
     /// Slots of its frame.
     fn framesize(&self) -> usize;

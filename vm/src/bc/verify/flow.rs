@@ -1,11 +1,11 @@
-//! What slots hold where: a data-flow analysis over all paths.
+//! The contents of slots: a data-flow analysis over all paths.
 
 use super::effect::{Slots, captured, effect};
 use super::regions::Regions;
 use super::{Check, Code, ensure, jumps, transfers};
 use crate::bc::{Ins, Op};
 
-/// What is known before an instruction.
+/// The facts that hold before an instruction.
 #[derive(Copy, Clone, PartialEq, Eq)]
 struct State {
     /// Slots that hold a value on all paths.
@@ -14,12 +14,12 @@ struct State {
     tables: Slots,
     /// Slots that a closure may refer to.
     open: Slots,
-    /// Where the values are of which the instruction before left an unknown number.
+    /// The first slot of the values of which the instruction before left an unknown number.
     values: Option<u8>,
 }
 
 impl State {
-    /// What is known where two paths meet.
+    /// The facts that hold where two paths meet.
     fn meet(self, o: State) -> Check<State> {
         ensure(self.values == o.values)?;
         Ok(State {
@@ -29,14 +29,14 @@ impl State {
             values: self.values,
         })
     }
-    /// After stores to slots.
+    /// Notes stores to slots.
     fn store(&mut self, slots: Slots) {
         self.assigned = self.assigned.or(slots);
         self.tables = self.tables.minus(slots);
     }
 }
 
-/// Targets of jumps and what is known there.
+/// Targets of jumps, with the facts that hold there.
 struct Flow<'a> {
     code: Code<'a>,
     regions: &'a Regions,
@@ -72,7 +72,7 @@ pub(super) fn check(code: Code, regions: &Regions) -> Check {
 }
 
 impl Flow<'_> {
-    /// Follows the code from an instruction on, up to a place that others jump to.
+    /// Follows the code from an instruction up to the next target of a jump.
     fn run(&mut self, start: usize, state: State) -> Check {
         let (mut pc, mut state) = (start, state);
         loop {
@@ -97,12 +97,12 @@ impl Flow<'_> {
             pc = next;
         }
     }
-    /// Goes by a jump.
+    /// Follows a jump.
     fn go(&mut self, from: usize, to: usize, state: State) -> Check {
         let lost = self.regions.left_behind(from, to)?;
         self.arrive(to, State { assigned: state.assigned.minus(lost), ..state })
     }
-    /// Comes to a place that others jump to.
+    /// Reaches the target of a jump.
     fn arrive(&mut self, pc: usize, state: State) -> Check {
         let met = match self.states.get(&pc) {
             Some(old) => old.meet(state)?,
@@ -113,14 +113,14 @@ impl Flow<'_> {
         }
         Ok(())
     }
-    /// One instruction: the state behind it, and as the result the state where its jump goes.
+    /// One instruction: changes the state to the one after it, and returns the state at the target of its jump.
     fn step(&self, ins: Ins, state: &mut State) -> Check<State> {
         let p = self.code.p;
         let e = effect(p, ins)?;
         let op = ins.op();
         ensure(e.reads.within(state.assigned))?;
         ensure(state.values == e.takes || op == Op::UCLO)?;
-        // What runs in the slots from here on, or replaces the frame, must not be what a closure refers to.
+        // The slots that a call uses from here on, or that a return reuses, must not be captured by a closure.
         ensure(!e.kills.meets(state.open))?;
         if matches!(op, Op::RET | Op::RET0 | Op::RET1 | Op::RETM | Op::CALLT | Op::CALLMT) {
             ensure(state.open.is_empty())?;
@@ -141,10 +141,10 @@ impl Flow<'_> {
         let mut taken = *state;
         if e.if_taken {
             taken.store(e.writes);
-            // Whether it stored or not: what was there may be gone.
+            // Whether or not it stored, the old contents may be gone.
             state.tables = state.tables.minus(e.writes);
         } else if op == Op::FORI {
-            // Not entered, the variable of the loop is out of sight.
+            // If the loop is not entered, its variable is out of scope.
             taken.tables = taken.tables.minus(e.writes);
             state.store(e.writes);
         } else {

@@ -1,11 +1,11 @@
-//! Checks that a prototype read from bytes can be run: that it does nothing that the parser's code could not.
+//! Checks that a prototype read from bytes can be run safely: that it does nothing that the parser's code could not do.
 //!
-//! The interpreter and the compiler trust bytecode. What they rely on, and what is checked here, is:
+//! The interpreter and the compiler trust bytecode. They rely on these properties, which are checked here:
 //! * operands are in range and constants have the right type ([`effect`], [`constants`]);
 //! * jumps stay inside, comparisons are followed by jumps, and loops have the shape that the parser gives them ([`regions`]);
-//! * the hidden variables of a loop are written by the loop alone, and nobody jumps into it ([`regions`]);
-//! * slots are assigned before they are read, a variable number of values is used by the next instruction in the right place,
-//!   and no slot that a closure refers to is left open where a call or a return would reuse it ([`flow`]).
+//! * the hidden variables of a loop are written by the loop alone, and no jump leads into it ([`regions`]);
+//! * slots are assigned before they are read, a variable number of values is used by the next instruction, and no slot that a closure
+//!   refers to is left open where a call or a return would reuse it ([`flow`]).
 
 mod constants;
 pub(super) mod effect;
@@ -23,15 +23,15 @@ const MAX_INS: usize = 1 << 26;
 
 type Check<T = ()> = Result<T, UndumpError>;
 
-/// Malformed unless it holds.
+/// An error unless the condition holds.
 fn ensure(holds: bool) -> Check {
     if holds { Ok(()) } else { Err(UndumpError::Malformed) }
 }
 
-/// Checks a prototype and its children, which are nested no deeper than the reader allows.
+/// Checks a prototype and its children, which the reader has checked not to be nested too deeply.
 ///
 /// # Errors
-/// If anything in it could not be run safely.
+/// It could not be run safely.
 pub(super) fn verify(p: &ProtoData) -> Check {
     frame(p)?;
     variables(p)?;
@@ -57,14 +57,14 @@ pub(super) fn verify(p: &ProtoData) -> Check {
     Ok(())
 }
 
-/// Sizes.
+/// Checks the sizes.
 fn frame(p: &ProtoData) -> Check {
     ensure((2..MAX_INS).contains(&p.bc.len()))?;
     ensure((1..=MAX_SLOTS).contains(&p.framesize) && p.num_params <= p.framesize)?;
     ensure(p.upvalues.len() <= MAX_UPVALUES)
 }
 
-/// No more variables at a time than there are slots: the debug library counts them.
+/// Checks that no more variables are in scope at a time than there are slots: the debug library counts them.
 fn variables(p: &ProtoData) -> Check {
     let mut ends: Vec<u32> = Vec::new();
     for v in &p.vars {
@@ -82,13 +82,13 @@ struct Code<'a> {
 }
 
 impl Code<'_> {
-    /// The instruction at an index behind the header.
+    /// The instruction at an index, without the header.
     fn ins(self, pc: usize) -> Check<Ins> {
         let ins = *self.p.bc.get(pc).ok_or(UndumpError::Malformed)?;
         ensure(pc > 0 && usize::from(ins.0 as u8) < Op::COUNT)?;
         Ok(ins)
     }
-    /// Where the jump at an index goes.
+    /// The target of the jump at an index.
     fn target(self, pc: usize, ins: Ins) -> Check<usize> {
         let to = pc as i64 + 1 + i64::from(ins.j());
         ensure(to >= 1 && to < self.p.bc.len() as i64)?;
@@ -101,12 +101,12 @@ pub(super) fn jumps(op: Op) -> bool {
     Op::MODES[op as usize] >> 7 & 15 == 13
 }
 
-/// Does control never go on with the instruction behind?
+/// Does control never reach the next instruction from this one?
 pub(super) fn transfers(op: Op) -> bool {
     matches!(op, Op::JMP | Op::UCLO | Op::ISNEXT | Op::RET | Op::RET0 | Op::RET1 | Op::RETM | Op::CALLT | Op::CALLMT)
 }
 
-/// What must be behind an instruction, and where it may jump.
+/// Checks the instructions that must follow an instruction, and its jump.
 fn follow(code: Code, pc: usize, ins: Ins) -> Check {
     let op = ins.op();
     if jumps(op) {

@@ -1,4 +1,4 @@
-//! Loops with hidden variables: their shape, and who may touch these variables.
+//! Loops with hidden variables: their shape, and which instructions may access these variables.
 
 use super::effect::{Slots, captured, effect};
 use super::{Check, Code, ensure, jumps};
@@ -15,9 +15,9 @@ pub(super) struct Region {
     /// The loop around it.
     parent: Option<usize>,
     depth: usize,
-    /// Slots that only the loop writes, of this and the loops around.
+    /// Slots that only this loop, or a loop around it, may write.
     protected: Slots,
-    /// Of these, slots that hold what is no value.
+    /// Those of them whose contents are not a Lua value.
     pub(super) raw: Slots,
 }
 
@@ -58,14 +58,14 @@ pub(super) fn find(code: Code) -> Check<Regions> {
         if jumps(ins.op()) && ins.op() != Op::LOOP {
             let to = code.target(pc, ins)?;
             ensure(regions.may_jump(pc, to, ins.op()))?;
-            // The end of a generic loop belongs to the call before it.
+            // A generic loop's ITERL belongs to the call in front of it.
             ensure(code.ins(to)?.op() != Op::ITERL)?;
         }
     }
     Ok(regions)
 }
 
-/// If a loop with hidden variables starts behind an instruction: its last instruction, and these variables.
+/// If a loop with hidden variables starts after an instruction: its last instruction, and these variables.
 fn opens(code: Code, pc: usize, ins: Ins) -> Check<Option<(usize, Slots, Slots)>> {
     let a = ins.a();
     match ins.op() {
@@ -86,7 +86,7 @@ fn opens(code: Code, pc: usize, ins: Ins) -> Check<Option<(usize, Slots, Slots)>
     }
 }
 
-/// The ends of loops must have their starts.
+/// Checks that the end of a loop has its start.
 fn closes(code: Code, pc: usize, ins: Ins) -> Check {
     let start = |at: usize, ins: Ins| -> Check<(usize, Ins)> {
         let start = code.target(at, ins)? - 1;
@@ -110,13 +110,13 @@ fn closes(code: Code, pc: usize, ins: Ins) -> Check {
 }
 
 impl Regions {
-    /// Checks that an instruction leaves the hidden variables of the loops around it alone.
+    /// Checks that an instruction does not access the hidden variables of the loops around it.
     fn access(&self, code: Code, pc: usize, ins: Ins, open: Option<usize>) -> Check {
         let mut inside = open;
         if let Some(r) = open
             && (pc == self.list[r].end || pc + 1 == self.list[r].end && ins.op() == Op::ITERN)
         {
-            // The end of the loop itself.
+            // The instruction is the end of the loop itself.
             inside = self.list[r].parent;
         }
         let mut e = effect(code.p, ins)?;
@@ -133,12 +133,12 @@ impl Regions {
         }
         Ok(())
     }
-    /// May control go from one instruction to another by a jump? Not into a loop.
+    /// May a jump lead from one instruction to another? Not into a loop.
     fn may_jump(&self, from: usize, to: usize, op: Op) -> bool {
         let Some(goal) = self.of[to] else { return true };
         let mut at = self.of[from];
         if op == Op::ISNEXT {
-            // To the end of the loop that starts here.
+            // A jump to the end of the loop that starts here.
             return self.list[goal].start == from + 1;
         }
         while let Some(r) = at {
@@ -149,7 +149,7 @@ impl Regions {
         }
         false
     }
-    /// The slots that lose their value on a way from one instruction to another: what is none, in loops that are left.
+    /// The slots that lose their value when control leaves loops on a path: those whose contents are not a Lua value.
     pub(super) fn left_behind(&self, from: usize, to: usize) -> Check<Slots> {
         let mut lost = Slots::default();
         let mut at = *self.of.get(from).ok_or(UndumpError::Malformed)?;

@@ -111,7 +111,7 @@ fn check_sizes(vm: &mut Vm) {
     assert_eq!(sum, vm.gc_count());
 }
 
-/// What a buffer owns is counted while it lives, and what it refers to lives as long.
+/// The memory that a buffer owns is counted while it lives, and the objects that it refers to live as long.
 #[test]
 fn buffers_are_counted() {
     let mut vm = vm();
@@ -174,7 +174,7 @@ fn the_limit_is_an_error_and_leaves_the_state_usable() {
     vm.errors.value = Value::NIL;
     vm.top = vm.base;
     assert!(vm.check_alloc(scale(1 << 18)).is_ok());
-    // Garbage alone never reaches the limit.
+    // Garbage alone does not reach the limit.
     for i in 0..scale(100_000) {
         vm.new_str(format!("{i:0100}").as_bytes());
         vm.safepoint().unwrap();

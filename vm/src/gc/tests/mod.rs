@@ -12,7 +12,7 @@ use crate::Vm;
 use crate::object::{Func, Gc, Kind, Table};
 use crate::value::Value;
 
-/// A VM with nothing in it but what every VM has. [`Vm::top`] is at its base.
+/// A VM with only what every VM contains. [`Vm::top`] is at its base.
 pub(crate) fn vm() -> Box<Vm> {
     Vm::new()
 }
@@ -96,8 +96,8 @@ fn a_deep_list_does_not_recurse() {
     assert_eq!(n, scale(200_000));
 }
 
-/// Mutates a random graph of tables, functions, upvalues and strings, with a safepoint after each change; a mirror of the
-/// graph in plain Rust says what must still be there.
+/// Mutates a random graph of tables, functions, upvalues and strings, with a safepoint after each change. A model of the graph in plain
+/// Rust says which objects must still exist.
 fn random_graph(seed: u64, steps: usize, stress: bool) {
     const NODES: u32 = 40;
     let mut vm = vm();
@@ -222,7 +222,7 @@ fn a_dead_string_is_revived_by_lookup() {
     for i in 0..100 {
         vm.new_str(format!("transient {i}").as_bytes());
     }
-    // Walk to the point where the strings are dead but not swept.
+    // Runs until the strings are dead but not swept.
     vm.gc_set_stepmul(1);
     while vm.heap.phase() != Phase::Sweep {
         vm.gc_step(0);

@@ -7,13 +7,13 @@ use crate::object::{Gc, Table};
 use crate::value::Value;
 use std::process::Command;
 
-/// Names the process that uses an object after it was freed.
+/// The environment variable of the process that uses an object after it was freed.
 const PLANT: &str = "PERILUNE_PLANTED";
 
 /// A state, and a table that was freed.
 fn freed() -> (Box<Vm>, Gc<Table>) {
     let mut vm = Vm::new();
-    // Keeps the block of the cells.
+    // It keeps the block of the cells in use.
     let kept = vm.new_table(0, 0);
     vm.push(crate::Value::table(kept));
     let t = vm.new_table(4, 0);
@@ -26,7 +26,7 @@ fn freed() -> (Box<Vm>, Gc<Table>) {
 fn free_cells_must_not_be_touched() {
     let (mut vm, t) = freed();
     assert!(is_forbidden(t.as_ptr().cast()), "the table's cell is free");
-    // The cell is used again in the end.
+    // The cell is used again eventually.
     let mut all = Vec::new();
     while all.len() < 10_000 && !all.contains(&t.addr()) {
         all.push(vm.new_table(4, 0).addr());
@@ -44,7 +44,7 @@ fn raw_memory_is_watched_as_well() {
     assert!(is_forbidden(p) && is_forbidden(p.wrapping_add(63)));
 }
 
-/// Uses a table after it was freed, in a process of its own, which the sanitizer ends.
+/// Uses a table after it was freed, in a separate process, which the sanitizer ends.
 #[test]
 fn a_planted_use_after_free_is_found() {
     if std::env::var_os(PLANT).is_some() {

@@ -1,4 +1,4 @@
-//! Watching: all changes are told, and the heap is in order meanwhile and afterwards.
+//! Tests of watching: all changes are reported, and the heap is consistent during and after that.
 
 use super::{Rng, scale, vm};
 use crate::Vm;
@@ -20,7 +20,7 @@ struct Seen {
 
 struct Listener {
     seen: Rc<RefCell<Seen>>,
-    /// Changes after which it has had enough.
+    /// Number of changes after which the watcher stops.
     enough: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Bytes to values. Nothing is believed: whatever the bytes, the end is a value or an error.
+//! Bytes to values. The bytes are not trusted: the result is always a value or an error.
 
 use super::format::{MAX_DEPTH, ONE_BYTE, tag};
 use super::object::{Dict, Dicts};
@@ -8,7 +8,7 @@ use crate::object::table_resize::hbits_for;
 use crate::object::{Gc, Table};
 use crate::value::{PAYLOAD_MASK, Value};
 
-/// Tables with larger parts are refused at once.
+/// Tables with larger parts are an error at once.
 const MAX_ARRAY: u32 = (1 << 27) + 1;
 const MAX_HASH: u32 = 1 << 26;
 
@@ -92,13 +92,13 @@ impl<'a> Decoder<'a> {
             _ => return Err(self.bad_tag(tag)),
         })
     }
-    /// The entry of a dictionary that is next.
+    /// The next entry of a dictionary.
     fn entry(&mut self, dict: Option<Dict>, fits: impl FnOnce(Value) -> bool) -> LuaResult<Value> {
         let i = self.length()?.wrapping_add(1) as i32;
         let v = dict.filter(|_| i >= 0).map_or(Value::NIL, |d| d.list.get_int(i));
         if fits(v) { Ok(v) } else { Err(self.vm.rt_error(&format!("cannot deserialize dictionary index {i}"))) }
     }
-    /// Objects are garbage only once this is done, so there is no collecting for room.
+    /// The objects made so far become garbage only when this has failed, so collecting would not make room.
     fn check_room(&mut self, more: usize) -> LuaResult<()> {
         if self.vm.heap.total.saturating_add(more) > self.max_heap { Err(self.vm.out_of_memory()) } else { Ok(()) }
     }
@@ -120,7 +120,7 @@ impl<'a> Decoder<'a> {
         if array > MAX_ARRAY || hash > MAX_HASH {
             return Err(self.vm.operation_error("table overflow"));
         }
-        // Every element takes a byte at least: a table that claims more than there are comes to an error.
+        // Every element takes at least a byte: a table that claims more elements than there are bytes is an error.
         let left = self.rest.len() as u32;
         let (asize, hsize) = (array.min(left + 2), hash.min(left / 2 + 1));
         self.check_room(asize as usize * 8 + hsize as usize * 24)?;
@@ -141,7 +141,7 @@ impl<'a> Decoder<'a> {
         if !t.get(key).is_nil() {
             return Err(self.vm.rt_error("duplicate table key"));
         }
-        // Is it a key at all?
+        // Checks that it can be a key.
         self.vm.table_set(t, key, Value::NIL)?;
         let v = self.value()?;
         self.vm.table_set(t, key, v)

@@ -7,14 +7,14 @@ use crate::error::{LuaError, LuaResult};
 use crate::object::{Gc, Str, Table};
 use crate::value::{TAG_LIGHTUD, Value};
 
-/// No value but strings and tables takes more bytes, nor do tags and lengths.
+/// The most bytes of a value other than a string or table, and of tags and lengths.
 const SMALL: usize = 32;
-/// What NaN is written as.
+/// The encoding of NaN.
 const NAN: u64 = 0xfff8_0000_0000_0000;
 
 /// Appends the encoding of a value. Runs no Lua code and does not collect.
 pub fn encode(vm: &mut Vm, out: &mut Vec<u8>, dicts: Dicts, v: Value) -> LuaResult<()> {
-    // A value may be reached by more ways than there is memory.
+    // A value may be reached by more paths than memory could hold.
     let room = vm.memory_limit().map_or(MAX_LEN, |limit| limit.saturating_sub(vm.heap.total));
     let max = out.len().saturating_add(room).min(MAX_LEN);
     Encoder { vm, out, dicts, depth: 0, max }.value(v)
@@ -119,7 +119,7 @@ impl Encoder<'_> {
             self.value(v.get())?;
         }
         if entries > 0 {
-            // Backwards, as nodes are taken from the end.
+            // Backwards, because nodes are allocated from the end.
             for n in t.nodes().iter().rev().filter(|n| !n.val.get().is_nil()) {
                 self.key(n.key.get())?;
                 self.value(n.val.get())?;

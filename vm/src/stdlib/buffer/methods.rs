@@ -11,7 +11,7 @@ use crate::stdlib::tostring::put_value;
 use crate::text::spec::{Conv, Piece, Pieces, Spec};
 use crate::value::Value;
 
-/// The error of a buffer that is its own argument.
+/// The error when a buffer is its own argument.
 const INTO_ITSELF: &str = "cannot put buffer into itself";
 
 /// The first argument as a buffer.
@@ -91,7 +91,7 @@ fn put_text(vm: &mut Vm, u: Gc<Udata>, i: usize) -> LuaResult<bool> {
         }
         vm.buffer_reserve(u, with(other, |o| o.len()))?;
         with(u, |b| with(other, |o| b.put(o.data())));
-        // Reserving may have run finalizers, and the other one may have grown since.
+        // Reserving may have run finalizers, and the other buffer may have grown since.
         vm.count_buffer(u);
     } else {
         return Ok(false);
@@ -108,7 +108,7 @@ pub fn putf(vm: &mut Vm) -> LuaResult<u32> {
         if let Piece::Spec(Spec { conv: Conv::Str | Conv::Quoted, .. }) = piece
             && vm.arg(arg + 1) == Value::udata(u)
         {
-            // LuaJIT counts one too many here.
+            // LuaJIT's count is one too high here.
             return Err(vm.arg_error(arg + 2, INTO_ITSELF));
         }
         let mut out = Vec::new();
@@ -127,7 +127,7 @@ pub fn get(vm: &mut Vm) -> LuaResult<u32> {
         let size = if vm.arg(i).is_nil() { MAX_LEN } else { vm.check_size(i)? };
         let len = with(u, |b| size.min(b.len()));
         vm.check_alloc(len)?;
-        // Its size may have changed with that.
+        // The conversion may have changed its size.
         let s = with(u, |b| vm.new_str(&b.data()[..len.min(b.len())]));
         with(u, |b| b.consume(s.len()));
         match i < vm.nargs() {
@@ -142,7 +142,7 @@ pub fn get(vm: &mut Vm) -> LuaResult<u32> {
 pub fn encode(vm: &mut Vm) -> LuaResult<u32> {
     let u = this(vm)?;
     let v = vm.check_any(1)?;
-    // From here on it has memory of its own to write to.
+    // From here on it has its own memory to write to.
     vm.buffer_reserve(u, 1)?;
     let result = with(u, |b| {
         let dicts = b.dicts;

@@ -1,4 +1,4 @@
-//! `string.buffer`: the library, and what other libraries do with buffers.
+//! `string.buffer`: the library, and the functions of buffers that other libraries use.
 
 mod decode;
 mod encode;
@@ -13,7 +13,7 @@ use crate::object::{Gc, Table};
 use crate::value::Value;
 use object::{Dict, Dicts, MAX_LEN, as_buffer, with};
 
-/// Name of the registry entry with the metatable of buffers, and of the library it is the name in the list of builtins.
+/// Name of the registry entry with the metatable of buffers; also the name of that library in the list of builtins.
 pub(super) const META: &[u8] = b"buffer.method";
 /// Name of the module.
 const MODULE: &[u8] = b"string.buffer";
@@ -55,10 +55,10 @@ impl Vm {
     fn check_size(&mut self, i: usize) -> LuaResult<usize> {
         let v = self.arg(i);
         let Some(n) = v.as_number() else { return Err(self.arg_type_error(i, "number")) };
-        // What is behind the point does not count.
+        // The fraction is ignored.
         if n > -1.0 && n < (MAX_LEN + 1) as f64 { Ok(n as usize) } else { Err(self.arg_error(i, "number out of range")) }
     }
-    /// A string that is no number.
+    /// A string; numbers are not converted.
     fn check_exact_str(&mut self, i: usize) -> LuaResult<Gc<crate::object::Str>> {
         match self.arg(i).as_str() {
             Some(s) => Ok(s),

@@ -5,15 +5,15 @@ use crate::error::LuaResult;
 use crate::object::{Gc, Str, Table, Udata};
 use crate::value::Value;
 
-/// Larger buffers are refused.
+/// The largest size of a buffer.
 pub const MAX_LEN: usize = 0x7fff_ff00;
-/// What is allocated first.
+/// The first allocation, in bytes.
 const MIN_CAPACITY: usize = 32;
 
 /// A list of values that are encoded as their positions in it.
 #[derive(Copy, Clone, Debug)]
 pub struct Dict {
-    /// The list as it was given.
+    /// The list that was given.
     pub list: Gc<Table>,
     /// Position minus one by value.
     pub index: Gc<Table>,
@@ -34,7 +34,7 @@ pub struct Buffer {
     bytes: Vec<u8>,
     /// Bytes before this have been consumed.
     read: usize,
-    /// A string in place of own bytes, until something is written.
+    /// A string that is read in place of own bytes, until something is written.
     source: Option<Gc<Str>>,
     /// Options.
     pub dicts: Dicts,
@@ -52,7 +52,7 @@ impl Buffer {
     pub fn len(&self) -> usize {
         self.source.map_or(self.bytes.len(), |s| s.len()) - self.read
     }
-    /// Consumes bytes, which are there.
+    /// Consumes bytes, of which there must be enough.
     pub fn consume(&mut self, n: usize) {
         self.read += n;
         if self.source.is_none() && self.read == self.bytes.len() {
@@ -69,7 +69,7 @@ impl Buffer {
     pub fn put(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
-    /// Where an encoder writes; cut back to its old length if that fails.
+    /// Lets an encoder append; the buffer is cut back to its old length if that fails.
     pub fn append<E>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<(), E> {
         let len = self.bytes.len();
         let result = write(&mut self.bytes);
@@ -84,7 +84,7 @@ impl Buffer {
         let need = used.saturating_add(n);
         if need <= capacity { None } else { Some(need.max(2 * capacity).max(MIN_CAPACITY) - capacity) }
     }
-    /// Makes room for `n` more bytes, in memory of its own.
+    /// Makes room for `n` more bytes, in the buffer's own memory.
     fn reserve(&mut self, n: usize) {
         if let Some(s) = self.source.take() {
             let data = &s.bytes()[self.read..];
@@ -125,7 +125,7 @@ impl Vm {
             return Err(self.out_of_memory());
         }
         if let Some(more) = growth {
-            // May run finalizers, which may use the buffer: nothing that was read above is used below.
+            // This may run finalizers, which may use the buffer: nothing that was read above is used below.
             self.check_alloc(more)?;
         }
         let had_source = with(u, |b| {
@@ -165,7 +165,7 @@ impl Vm {
         self.anchor_source(u, Value::str(s));
         with(u, |b| b.source = Some(s));
     }
-    /// Tells the collector how much memory the buffer has.
+    /// Reports to the collector how much memory the buffer has.
     pub(super) fn count_buffer(&mut self, u: Gc<Udata>) {
         let bytes = with(u, |b| b.bytes.capacity());
         if u.external.get() != bytes {

@@ -1,4 +1,4 @@
-//! Files as Lua sees them: userdata around a stream.
+//! Files of Lua programs: userdata around a stream.
 
 use super::stream::{Access, Shared, Stream, lock, note_lost, share};
 use crate::Vm;
@@ -13,7 +13,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
-/// Where a file comes from.
+/// The origin of a file.
 #[derive(Debug)]
 pub enum Origin {
     /// Opened by name.
@@ -31,7 +31,7 @@ pub enum Origin {
 pub struct LuaFile {
     /// `None` once closed.
     pub stream: Option<Shared>,
-    /// Where it comes from.
+    /// The origin.
     pub origin: Origin,
 }
 
@@ -61,13 +61,13 @@ impl Drop for LuaFile {
 /// Name of the registry entry with the metatable of files.
 pub const META_KEY: &[u8] = b"FILE*";
 
-/// The path behind a Lua string: up to the first NUL, as C sees it.
+/// A path from a Lua string: the bytes up to the first NUL, as in C.
 pub fn c_path(bytes: &[u8]) -> &Path {
     let end = crate::text::find_byte(bytes, 0).unwrap_or(bytes.len());
     Path::new(OsStr::from_bytes(&bytes[..end]))
 }
 
-/// The text of a system error, without Rust's decoration.
+/// The text of a system error as C has it, without the error code that Rust appends.
 pub fn error_text(e: &io::Error) -> String {
     let text = e.to_string();
     match text.rfind(" (os error ") {

@@ -5,11 +5,13 @@ mod read;
 mod stream;
 
 pub use file::{c_path, error_text, file_result, new_temporary};
+pub(super) use stream::Bounds;
 pub use stream::{flush_all, flush_stdout, lost_output};
 
 use super::buffer::with_bytes;
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
+use crate::interrupt::Flag;
 use crate::object::{Gc, Udata};
 use crate::stdlib::Builtin;
 use crate::text::NumText;
@@ -19,46 +21,56 @@ use crate::value::Value;
 use file::{LuaFile, Origin, check_file, check_stream, new_file, open_file, open_pipe, stream_of};
 use read::read_values;
 use std::fs::File;
-use std::io::{self, Read, SeekFrom};
+use std::io::{self, SeekFrom};
 use std::sync::Arc;
 use stream::{Access, Buffering, Shared, Stream, lock, share};
 
-/// Most values that an iterator of lines remembers.
+/// The most arguments that an iterator of lines keeps.
 const MAX_FORMATS: usize = 60;
-/// Place of the default input among the default files.
+/// Index of the default input among the default files.
 const INPUT: usize = 0;
-/// Place of the default output.
+/// Index of the default output.
 const OUTPUT: usize = 1;
 
 /// Writes to standard output.
 pub fn write_stdout(bytes: &[u8]) {
-    // Like C's print, which has no result; the status of the process tells.
+    // Like C's print, this has no result; a lost write shows in the exit status of the process.
     stream::note_lost(lock(stream::stdout()).write(bytes));
 }
 
 /// Writes to standard error.
 pub fn write_stderr(bytes: &[u8]) {
-    // There is nowhere to report that to.
+    // There is nowhere to report an error to.
     let _ = lock(stream::stderr()).write(bytes);
 }
 
+/// What is read here ends by itself.
+static UNBOUNDED: Bounds<'static> = Bounds { most: isize::MAX as usize, stop: &NEVER };
+static NEVER: Flag = Flag::new();
+
 /// Appends a line from standard input, with its newline. False at the end.
 pub fn read_line_stdin(out: &mut Vec<u8>) -> bool {
-    lock(stream::stdin()).read_line(out, true, usize::MAX).unwrap_or(false)
+    lock(stream::stdin()).read_line(out, true, &UNBOUNDED).unwrap_or(false)
 }
 
-/// All of a file; what failed is `cannot open` or `cannot read`.
+/// The contents of a file. The error says whether it is `cannot open` or `cannot read`.
 pub fn read_file(name: &[u8]) -> Result<Vec<u8>, (&'static str, io::Error)> {
-    let mut f = File::open(c_path(name)).map_err(|e| ("cannot open", e))?;
+    read_bounded(name, &UNBOUNDED)
+}
+
+/// The same within bounds: some files never end.
+pub(super) fn read_bounded(name: &[u8], bounds: &Bounds<'_>) -> Result<Vec<u8>, (&'static str, io::Error)> {
+    let f = File::open(c_path(name)).map_err(|e| ("cannot open", e))?;
     let mut out = Vec::new();
-    f.read_to_end(&mut out).map_err(|e| ("cannot read", e))?;
+    let mut stream = Stream::new(f, Access { read: true, write: false });
+    stream.read_all(&mut out, bounds).map_err(|e| ("cannot read", e))?;
     Ok(out)
 }
 
-/// All of standard input.
+/// The rest of standard input.
 pub fn read_stdin() -> Result<Vec<u8>, (&'static str, io::Error)> {
     let mut out = Vec::new();
-    lock(stream::stdin()).read_all(&mut out, isize::MAX as usize).map_err(|e| ("cannot read", e))?;
+    lock(stream::stdin()).read_all(&mut out, &UNBOUNDED).map_err(|e| ("cannot read", e))?;
     Ok(out)
 }
 
@@ -287,7 +299,7 @@ fn default(vm: &mut Vm, which: usize, mode: &[u8]) -> LuaResult<u32> {
     vm.ret1(f)
 }
 
-/// Opens the file that the first argument names; raises what fails.
+/// Opens the file that the first argument names; raises an error if that fails.
 fn open_argument(vm: &mut Vm, mode: &[u8], origin: Origin) -> LuaResult<Value> {
     let name = vm.check_str(0)?;
     match open_file(name.bytes(), mode) {
@@ -352,7 +364,7 @@ pub fn next_line(vm: &mut Vm) -> LuaResult<u32> {
     if vm.arg(before).is_nil() {
         u.with::<LuaFile, _>(|f| {
             if matches!(f.origin, Origin::Lines) {
-                // The end of the file is all that matters now.
+                // The end of the file is the result; an error of closing is ignored.
                 let _ = f.close();
             }
         });

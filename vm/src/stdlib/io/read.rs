@@ -1,12 +1,12 @@
 //! Reading by formats: lines, numbers, everything, or a number of bytes.
 
-use super::stream::{Shared, Stream, lock};
+use super::stream::{Bounds, Shared, Stream, lock};
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::value::Value;
 use std::io;
 
-/// The most that can be asked for.
+/// The most bytes that one read may request.
 const MAX_BYTES: f64 = 2_147_483_392.0;
 /// Longest text of a number that is read.
 const MAX_NUMBER: usize = 200;
@@ -20,7 +20,7 @@ enum Format {
     Bytes(usize),
 }
 
-/// The format in a value; argument `i` is blamed.
+/// The format in a value; an error names argument `i`.
 fn format_of(vm: &mut Vm, v: Value, i: usize) -> LuaResult<Format> {
     if let Some(s) = v.as_str() {
         let s = s.bytes();
@@ -40,8 +40,8 @@ fn format_of(vm: &mut Vm, v: Value, i: usize) -> LuaResult<Format> {
     }
 }
 
-/// Reads by the formats, of which the first is argument `first`, and pushes the results. The first that fails gives nil and is the
-/// last. A system error is returned for the caller to report.
+/// Reads according to the formats, of which the first is argument `first`, and pushes the results. The first read that fails gives nil and
+/// is the last. A system error is returned for the caller to report.
 pub fn read_values(vm: &mut Vm, stream: &Shared, formats: &[Value], first: usize) -> LuaResult<io::Result<u32>> {
     if formats.len() > 12 {
         vm.reserve(formats.len())?;
@@ -66,15 +66,16 @@ pub fn read_values(vm: &mut Vm, stream: &Shared, formats: &[Value], first: usize
 fn read_one(vm: &mut Vm, stream: &Shared, format: Format) -> LuaResult<io::Result<bool>> {
     let mut out = core::mem::take(&mut vm.strings.buffer);
     out.clear();
-    let most = vm.longest_buffer();
+    let flag = std::sync::Arc::clone(&vm.interrupts.flag);
+    let bounds = &Bounds { most: vm.longest_buffer(), stop: &flag };
     let found = {
         let mut s = lock(stream);
         match format {
             Format::Number => read_number(&mut s, &mut out),
-            Format::Line { keep } => s.read_line(&mut out, keep, most),
-            Format::All => s.read_all(&mut out, most).map(|()| true),
+            Format::Line { keep } => s.read_line(&mut out, keep, bounds),
+            Format::All => s.read_all(&mut out, bounds).map(|()| true),
             Format::Bytes(0) => s.fill().map(|ahead| !ahead.is_empty()),
-            Format::Bytes(n) => s.read_bytes(&mut out, n, most).map(|()| !out.is_empty()),
+            Format::Bytes(n) => s.read_bytes(&mut out, n, bounds).map(|()| !out.is_empty()),
         }
     };
     if found.as_ref().is_err_and(|e| e.kind() == io::ErrorKind::OutOfMemory) {
@@ -96,7 +97,7 @@ fn read_one(vm: &mut Vm, stream: &Shared, format: Format) -> LuaResult<io::Resul
     }))
 }
 
-/// Collects the text of a number behind white space.
+/// Collects the text of a number, after white space.
 struct NumberReader<'a> {
     s: &'a mut Stream,
     out: &'a mut Vec<u8>,

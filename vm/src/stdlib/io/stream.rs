@@ -3,21 +3,22 @@
 
 use super::super::sys;
 use crate::interp::hook::interrupt_waits;
+use crate::interrupt::Flag;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, PoisonError, Weak};
 
-/// Bytes read at once, and written at once by default.
+/// Bytes read at once, and by default written at once.
 const BLOCK: usize = 8192;
-/// Bytes collected for a standard output that is no terminal.
+/// Bytes collected for a standard output that is not a terminal.
 const STDOUT_BLOCK: usize = 65536;
 
 /// When written bytes go to the system.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Buffering {
-    /// Once there are this many.
+    /// When there are this many bytes.
     Full(usize),
     /// At the end of a line.
     Line,
@@ -25,7 +26,7 @@ pub enum Buffering {
     None,
 }
 
-/// What may be done with a stream.
+/// The permitted uses of a stream.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Access {
     /// It may be read.
@@ -51,7 +52,7 @@ pub struct Stream {
 /// A stream that several owners share.
 pub type Shared = Arc<Mutex<Stream>>;
 
-/// Locks a stream; one that panicked while it held the lock is used as it is.
+/// Locks a stream; one whose holder panicked is used as it is.
 pub fn lock(s: &Mutex<Stream>) -> MutexGuard<'_, Stream> {
     s.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -60,9 +61,20 @@ fn bad_descriptor() -> io::Error {
     io::Error::from_raw_os_error(libc::EBADF)
 }
 
-/// Appends to what is being read, which is not to become longer than `most`.
-fn append(out: &mut Vec<u8>, part: &[u8], most: usize) -> io::Result<()> {
-    if out.len().saturating_add(part.len()) > most {
+/// What ends reading before it has all.
+pub struct Bounds<'a> {
+    /// No more bytes than these are kept.
+    pub most: usize,
+    /// An interrupt that waits here.
+    pub stop: &'a Flag,
+}
+
+/// Appends to what is being read.
+fn append(out: &mut Vec<u8>, part: &[u8], Bounds { most, stop }: &Bounds<'_>) -> io::Result<()> {
+    if stop.get().is_some() {
+        return Err(io::ErrorKind::Interrupted.into());
+    }
+    if out.len().saturating_add(part.len()) > *most {
         return Err(io::ErrorKind::OutOfMemory.into());
     }
     out.try_reserve(part.len())?;
@@ -96,7 +108,7 @@ impl Stream {
         self.pos = 0;
         let n = loop {
             match self.file.read(&mut self.ahead) {
-                // Ctrl-C is an error here, and what the program does next is another.
+                // Ctrl-C ends the read with an error, even if the program catches it and reads again.
                 Err(e) if e.kind() == io::ErrorKind::Interrupted && !interrupt_waits() => {}
                 r => break r,
             }
@@ -110,7 +122,7 @@ impl Stream {
     }
     /// Appends a line to `out`, with its newline if `keep`. False at the end of the file. As in LuaJIT, which reads lines as C
     /// strings, a zero byte hides what follows it in its line, and the newline: the next line is appended.
-    pub fn read_line(&mut self, out: &mut Vec<u8>, keep: bool, most: usize) -> io::Result<bool> {
+    pub fn read_line(&mut self, out: &mut Vec<u8>, keep: bool, bounds: &Bounds<'_>) -> io::Result<bool> {
         let mut any = false;
         loop {
             let ahead = self.fill()?;
@@ -127,7 +139,7 @@ impl Stream {
                 None if newline.is_some() && !keep => &line[..n - 1],
                 None => line,
             };
-            append(out, part, most)?;
+            append(out, part, bounds)?;
             self.consume(n);
             if newline.is_some() && zero.is_none() {
                 return Ok(true);
@@ -135,27 +147,22 @@ impl Stream {
         }
     }
     /// Appends up to `limit` bytes to `out`.
-    pub fn read_bytes(&mut self, out: &mut Vec<u8>, mut limit: usize, most: usize) -> io::Result<()> {
+    pub fn read_bytes(&mut self, out: &mut Vec<u8>, mut limit: usize, bounds: &Bounds<'_>) -> io::Result<()> {
         while limit > 0 {
             let ahead = self.fill()?;
             let n = ahead.len().min(limit);
             if n == 0 {
                 break;
             }
-            append(out, &ahead[..n], most)?;
+            append(out, &ahead[..n], bounds)?;
             self.consume(n);
             limit -= n;
         }
         Ok(())
     }
     /// Appends the rest of the file to `out`.
-    pub fn read_all(&mut self, out: &mut Vec<u8>, most: usize) -> io::Result<()> {
-        append(out, self.fill()?, most)?;
-        self.ahead.clear();
-        self.pos = 0;
-        let left = most - out.len();
-        let n = (&mut self.file).take(left as u64 + 1).read_to_end(out)?;
-        if n > left { Err(io::ErrorKind::OutOfMemory.into()) } else { Ok(()) }
+    pub fn read_all(&mut self, out: &mut Vec<u8>, bounds: &Bounds<'_>) -> io::Result<()> {
+        self.read_bytes(out, usize::MAX, bounds)
     }
     /// Writes.
     #[inline]
@@ -171,7 +178,7 @@ impl Stream {
         };
         if due { self.flush() } else { Ok(()) }
     }
-    /// What was read ahead is not read after all when it is written at this place.
+    /// The stream is written at a position where bytes are read ahead: they count as not read.
     #[cold]
     fn prepare_write(&mut self) -> io::Result<()> {
         if !self.access.write {
@@ -180,7 +187,7 @@ impl Stream {
         self.drop_ahead();
         Ok(())
     }
-    /// Forgets what is read ahead and moves the file's position back, where that is possible.
+    /// Drops the bytes that are read ahead and moves the file's position back, if that is possible.
     fn drop_ahead(&mut self) {
         let unread = self.ahead.len() - self.pos;
         if unread > 0 {
@@ -190,7 +197,7 @@ impl Stream {
         self.ahead.clear();
         self.pos = 0;
     }
-    /// Hands all written bytes to the system.
+    /// Passes all written bytes to the system.
     pub fn flush(&mut self) -> io::Result<()> {
         if self.pending.is_empty() {
             return Ok(());
@@ -200,7 +207,7 @@ impl Stream {
         self.pending.clear();
         r
     }
-    /// Moves the position; gives the new one.
+    /// Moves the position; returns the new one.
     pub fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.flush()?;
         let to = match to {
@@ -226,7 +233,7 @@ impl Drop for Stream {
     }
 }
 
-/// All streams that may have something to flush.
+/// All streams that may have bytes to flush.
 static OPEN: Mutex<Vec<Weak<Mutex<Stream>>>> = Mutex::new(Vec::new());
 static AT_EXIT: Once = Once::new();
 
@@ -245,7 +252,7 @@ pub fn share(s: Stream) -> Shared {
     s
 }
 
-/// Flushes all streams that were written to. One that is in use by another thread is left alone.
+/// Flushes all streams that were written to, except those that another thread is using.
 pub fn flush_all() {
     let Ok(open) = OPEN.try_lock() else { return };
     for s in open.iter().filter_map(Weak::upgrade) {
@@ -255,10 +262,10 @@ pub fn flush_all() {
     }
 }
 
-/// The error of the first write that the program was not told of, as the system's number; 0 if there was none.
+/// The error of the first write whose failure was not reported to the program, as the system's number; 0 if there was none.
 static LOST: AtomicI32 = AtomicI32::new(0);
 
-/// Remembers the error of a write that the program is not told of. That there is nothing to write to is none.
+/// Notes the error of a write that is not reported to the program. A closed descriptor is not an error.
 pub fn note_lost(result: io::Result<()>) {
     if let Err(e) = result {
         let number = e.raw_os_error().unwrap_or(libc::EIO);
@@ -269,7 +276,7 @@ pub fn note_lost(result: io::Result<()>) {
     }
 }
 
-/// Why something that was written is lost without the program having been told, if it is.
+/// The error of the first write whose failure was not reported to the program.
 pub fn lost_output() -> Option<io::Error> {
     let number = LOST.load(Relaxed);
     (number != 0).then(|| io::Error::from_raw_os_error(number))
@@ -279,7 +286,7 @@ extern "C" fn flush_at_exit() {
     flush_all();
 }
 
-/// A stream over a copy of a standard descriptor; over nothing if that is closed.
+/// A stream over a copy of a standard descriptor; a stream without effect if the descriptor is closed.
 fn standard(fd: &impl AsFd, access: Access) -> Stream {
     let file = fd.as_fd().try_clone_to_owned().or_else(|_| File::open("/dev/null").map(OwnedFd::from));
     match file {

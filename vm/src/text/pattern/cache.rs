@@ -10,9 +10,9 @@ const MAX_MEMORY: usize = 512 << 10;
 /// Most memory of one that is kept.
 const MAX_PROGRAM: usize = 64 << 10;
 
-/// Keeps the programs of the patterns that were used last.
+/// Keeps the programs of recently used patterns.
 ///
-/// A pattern is found by its hash and its bytes, not by the address of a string: strings may come and go.
+/// A pattern is found by its hash and its bytes, not by the address of a string, which may be freed.
 #[derive(Debug)]
 pub struct PatternCache {
     programs: Box<[Option<Rc<Program>>]>,
@@ -26,11 +26,11 @@ impl Default for PatternCache {
 }
 
 impl PatternCache {
-    /// The program of a pattern with that hash. Where `caret_is_plain`, the pattern cannot have an anchor. None if there is no memory for it, or if it
-    /// would take more than `most` bytes.
+    /// The program of a pattern with that hash. If `caret_is_plain`, the pattern cannot have an anchor. `None` if there is no memory for
+    /// it, or if it would take more than `most` bytes.
     #[inline]
     pub fn get(&mut self, text: &[u8], hash: u32, caret_is_plain: bool, most: usize) -> Option<Rc<Program>> {
-        // Either of two places.
+        // It may be at either of two indices.
         let i = hash as usize % SIZE;
         for i in [i, i ^ 1] {
             if let Some(p) = &self.programs[i]
@@ -42,13 +42,13 @@ impl PatternCache {
         }
         self.compile(text, i, caret_is_plain, most)
     }
-    /// Compiles a pattern and keeps it at `i`; what was there moves to the other place, and what was there goes.
+    /// Compiles a pattern and keeps it at `i`. The pattern there moves to the other index, and the one at that index is dropped.
     #[cold]
     #[inline(never)]
     fn compile(&mut self, text: &[u8], i: usize, caret_is_plain: bool, most: usize) -> Option<Rc<Program>> {
         let old = self.programs[i ^ 1].take();
         self.memory -= old.as_ref().map_or(0, |p| p.memory());
-        // The memory of one that nobody uses serves again.
+        // The memory of a program that is not in use is reused.
         let mut program = old.filter(|p| Rc::strong_count(p) == 1).unwrap_or_default();
         let unused = Rc::get_mut(&mut program)?;
         unused.text.clear();

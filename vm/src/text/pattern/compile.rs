@@ -8,8 +8,8 @@ use crate::text::class::class;
 use crate::text::until_nul;
 
 impl Program {
-    /// Compiles a pattern, in place of the one before. A NUL ends it. Where `caret_is_plain`, it cannot have an anchor. None if there is no memory
-    /// for its nodes, or if they would take more than `most` bytes.
+    /// Compiles a pattern, in place of the one before. A NUL ends it. If `caret_is_plain`, it cannot have an anchor. `None` if there is no
+    /// memory for its nodes, or if they would take more than `most` bytes.
     pub(super) fn compile(&mut self, text: &[u8], caret_is_plain: bool, most: usize) -> Option<()> {
         self.caret_is_plain = caret_is_plain;
         let (anchored, pat) = match until_nul(text) {
@@ -18,7 +18,7 @@ impl Program {
         };
         self.anchored = anchored;
         if Compiler::run(self, pat, false, most)? >= MAX_DEPTH {
-            // It may nest too deeply.
+            // It may nest too deeply: it is compiled again, with checks of the depth.
             Compiler::run(self, pat, true, most)?;
         }
         self.link();
@@ -36,16 +36,16 @@ struct Compiler<'a> {
     nested: u32,
     /// Number of optional items.
     optional: u32,
-    /// Is the depth to be checked?
+    /// Must the depth be checked?
     deep: bool,
-    /// The nodes may take so many bytes.
+    /// The most bytes that the nodes may take.
     most: usize,
     /// Was there no memory for a node?
     is_full: bool,
 }
 
 impl Compiler<'_> {
-    /// Compiles into the nodes of the program; how deep matches can be nested. None without memory.
+    /// Compiles into the nodes of the program; returns the greatest depth of nested matches. `None` without memory.
     fn run(program: &mut Program, pat: &[u8], deep: bool, most: usize) -> Option<u32> {
         program.nodes.clear();
         (program.captures, program.positions, program.unfinished, program.choices) = (0, 0, 0, 0);
@@ -79,7 +79,7 @@ impl Compiler<'_> {
         let fits = (nodes.len() + more) * size_of::<Node>() <= self.most;
         self.is_full = !fits || nodes.try_reserve_exact(more).is_err();
     }
-    /// Compiles the next part of the pattern; was there one?
+    /// Compiles the next part of the pattern; returns whether there was one.
     fn part(&mut self) -> Result<bool, PatternError> {
         let (pat, p) = (self.pat, self.p);
         let Some(&c) = pat.get(p) else { return Ok(false) };
@@ -145,13 +145,13 @@ impl Compiler<'_> {
         if i >= self.program.captures || self.program.unfinished >> i & 1 != 0 {
             return Err(PatternError::InvalidIndex);
         }
-        // A position has no length at all, so that nothing is another occurrence of it.
+        // A position capture has no length, so that nothing is another occurrence of it.
         let is_position = self.program.positions >> i & 1 != 0;
         self.program.refers_back = true;
         self.push(if is_position { Node::Fail } else { Node::BackReference(i as u8) });
         Ok(())
     }
-    /// An item, and how often.
+    /// An item with its repetition.
     fn item(&mut self) -> Result<(), PatternError> {
         let (item, end) = item_at(self.pat, self.p)?;
         self.p = end + 1;
@@ -177,7 +177,7 @@ impl Compiler<'_> {
             self.nest()
         }
     }
-    /// An item once.
+    /// An item without a repetition.
     fn once(&mut self, item: Item) {
         let Item::Byte(b) = item else { return self.push(Node::Item(item)) };
         let joined = match self.program.nodes.last_mut() {
@@ -195,13 +195,13 @@ impl Compiler<'_> {
             self.push(Node::Byte(b));
         }
     }
-    /// What follows is nested.
+    /// The rest of the pattern is nested one level deeper.
     fn nest(&mut self) -> Result<(), PatternError> {
         self.nested += 1;
         self.check_depth()
     }
     fn check_depth(&mut self) -> Result<(), PatternError> {
-        // The whole match is nested once.
+        // The whole match is one level.
         if self.deep && self.nested >= MAX_DEPTH {
             return Err(PatternError::TooComplex);
         }

@@ -1,18 +1,18 @@
-//! What the nodes of a program know of what follows them.
+//! Links the nodes of a program with facts about the nodes that follow them.
 
 use super::item::Item;
 use super::program::{Greedy, Lazy, Next, Node, Program, Start, Tail};
 use crate::text::class::ByteSet;
 
-/// What is known of the rest of a program.
+/// Facts about the rest of a program.
 struct Follow {
-    /// The bytes at an offset with which it does not fail there at once; an error counts as well.
+    /// The bytes at an offset for which it does not fail there at once; an error counts as not failing.
     set: ByteSet,
     /// Does it not fail at once at the end of the subject?
     at_end: bool,
     /// Does it match everywhere?
     sure: bool,
-    /// It matches a tail and nothing else: the node of the tail.
+    /// If it matches a tail and nothing else: the node of the tail.
     tail: Option<usize>,
 }
 
@@ -27,7 +27,7 @@ impl Follow {
     fn next(&self) -> Next {
         Next { item: Item::of(&self.set), at_end: self.at_end }
     }
-    /// An item comes in front that may be missing.
+    /// An item that may be missing comes in front.
     fn behind(&mut self, item: &Item) {
         self.tail = None;
         item.add_to(&mut self.set);
@@ -35,7 +35,7 @@ impl Follow {
 }
 
 impl Program {
-    /// Tells the nodes what follows them, and the program how it starts.
+    /// Gives each node the facts about the nodes that follow it, and the program the facts about its start.
     pub(super) fn link(&mut self) {
         let mut follow = Follow::UNKNOWN;
         for i in (0..self.nodes.len()).rev() {
@@ -55,7 +55,7 @@ impl Program {
             _ => None,
         };
     }
-    /// Tells a node what follows it, and adds it to what is known.
+    /// Gives a node the facts about the nodes that follow it, and adds the node to them.
     fn link_node(&mut self, i: usize, follow: &mut Follow) {
         let (front, behind) = self.nodes.split_at_mut(i + 1);
         let node = &mut front[i];
@@ -69,7 +69,7 @@ impl Program {
                 *follow = Follow { set: tail.item.set(), at_end: tail.least == 0, sure: false, tail: Some(i) };
             }
             Node::Greedy(r) => {
-                // A shorter repetition has a byte behind it that matches the item.
+                // A shorter repetition is followed by a byte that matches the item.
                 r.possessive = follow.sure || !r.item.meets(&follow.set);
                 if !r.possessive {
                     r.next = follow.next();
@@ -102,7 +102,7 @@ impl Program {
 /// An end is a tail without bytes.
 const END: Tail = Tail { item: Item::Set(ByteSet::EMPTY), least: 0 };
 
-/// Where matches start, by what is known of the whole program.
+/// Where matches can start, according to the facts about the whole program.
 fn start(follow: &Follow) -> Start {
     if follow.set == ByteSet::ALL {
         return if follow.at_end { Start::Anywhere } else { Start::Next(follow.next()) };

@@ -1,14 +1,14 @@
-//! Pattern items: what matches one byte.
+//! Pattern items, which match one byte.
 
 use crate::text::class::ByteSet;
 use crate::text::find_byte;
 
-/// What one byte of the subject is tested against.
+/// The test for one byte of the subject.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Item {
     /// Any byte.
     Any,
-    /// A byte for itself.
+    /// This byte.
     Byte(u8),
     /// Any byte but one.
     Not(u8),

@@ -4,19 +4,19 @@ use super::program::{Greedy, Lazy, Node, Program, Start, Tail};
 use super::{Capture, MAX_DEPTH, PatternError};
 use crate::interrupt::Flag;
 
-/// A node that a match may come back to, with offsets in the subject.
+/// A node that a match may backtrack to, with offsets in the subject.
 #[derive(Copy, Clone, Debug, Default)]
 struct Choice {
     node: u32,
-    /// The shortest that a greedy repetition may become.
+    /// The shortest length that a greedy repetition may be reduced to.
     least: u32,
-    /// Where a repetition ends now.
+    /// The current end of a repetition.
     at: u32,
-    /// The optional items matched before.
+    /// Number of optional items matched before.
     taken: u32,
 }
 
-/// Room for a number of things, which needs an allocation only where it is large.
+/// An array of a variable number of elements, which is allocated only if it is large.
 #[derive(Debug)]
 struct Room<T, const FEW: usize> {
     few: [T; FEW],
@@ -47,18 +47,18 @@ pub struct Matcher<'a> {
     /// Start and end of each capture.
     captures: Room<(u32, u32), 6>,
     choices: Room<Choice, 4>,
-    /// Number of choices left.
+    /// Number of choices that can be backtracked to.
     left: usize,
-    /// Optional items matched, where the depth is checked.
+    /// Number of optional items matched, if the depth is checked.
     taken: u32,
-    /// Asked where matching starts again or goes back: that may take very long.
+    /// Checked where matching starts again or backtracks, because that may take very long.
     stop: &'a Flag,
 }
 
 type Matched = Result<Option<usize>, PatternError>;
 
 impl<'a> Matcher<'a> {
-    /// A matcher of a program against a subject, which gives up with [`PatternError::Interrupted`] once `stop` is set.
+    /// A matcher of a program against a subject. It stops with [`PatternError::Interrupted`] once `stop` is set.
     #[inline(always)]
     pub fn new(src: &'a [u8], program: &'a Program, stop: &'a Flag) -> Matcher<'a> {
         let (captures, choices) = (Room::new(program.captures), Room::new(program.choices.min(MAX_DEPTH as usize)));
@@ -87,14 +87,13 @@ impl<'a> Matcher<'a> {
                 return Ok(Some((s, e)));
             }
             if let Some(item) = &self.program.lead {
-                // What follows the repetition has failed wherever the repetition can end.
+                // The rest of the pattern has failed wherever the repetition can end.
                 s += item.span(&self.src[s..]);
             }
             s += 1;
             if s > self.src.len() {
                 return Ok(None);
             }
-            self.check_stop()?;
         }
     }
     /// Number of captures.
@@ -102,7 +101,7 @@ impl<'a> Matcher<'a> {
     pub fn num_captures(&self) -> usize {
         self.program.captures
     }
-    /// Number of values a match gives: its captures, or the whole match if it has none.
+    /// Number of values of a match: its captures, or the whole match if it has none.
     #[inline]
     pub fn num_values(&self) -> usize {
         self.program.captures.max(1)
@@ -123,9 +122,10 @@ impl<'a> Matcher<'a> {
         Ok(Capture::Range(start as usize, end as usize))
     }
 
-    /// Matches at one offset; the end of the match.
+    /// Matches at one offset; returns the end of the match.
     #[inline(always)]
     fn match_at(&mut self, s: usize) -> Matched {
+        self.check_stop()?;
         self.left = 0;
         self.taken = 0;
         let (mut node, mut s) = (0, s);
@@ -144,7 +144,7 @@ impl<'a> Matcher<'a> {
     }
     /// Matches from a node on until something fails.
     ///
-    /// Captures need no undoing: each is set again on the way from any choice to where it is read.
+    /// Captures need no undoing: each is set again on the path from any choice to where it is read.
     #[inline(always)]
     fn forward(&mut self, mut at: usize, mut s: usize) -> Matched {
         let (src, nodes) = (self.src, &self.program.nodes[..]);
@@ -172,7 +172,7 @@ impl<'a> Matcher<'a> {
                     None => return Ok(None),
                 },
                 Node::Frontier(set) => {
-                    // Outside the subject there are NULs.
+                    // Before and after the subject there are NULs.
                     let before = if s == 0 { 0 } else { src[s - 1] };
                     let after = src.get(s).copied().unwrap_or(0);
                     if set.has(before) || !set.has(after) {
@@ -198,7 +198,7 @@ impl<'a> Matcher<'a> {
             at += 1;
         }
     }
-    /// Goes back to the last choice: the node to go on at, and the offset.
+    /// Backtracks to the last choice: returns the node to continue at, and the offset.
     #[inline]
     fn back(&mut self) -> Option<(usize, usize)> {
         let program = self.program;
@@ -224,7 +224,7 @@ impl<'a> Matcher<'a> {
         *self.choices.at(self.left) = choice;
         self.left += 1;
     }
-    /// Matches an item as often as possible; where what follows may match.
+    /// Matches an item as often as possible; returns where the rest may match.
     #[inline(always)]
     fn most(&mut self, r: &Greedy, node: usize, s: usize) -> Option<usize> {
         let rest = &self.src[s..];
@@ -234,7 +234,7 @@ impl<'a> Matcher<'a> {
         }
         if r.possessive { Some(s + n) } else { self.shorter(r, node, s + r.least, s + n) }
     }
-    /// The longest repetition that ends at `end` or before, but not before `least`, where what follows may match.
+    /// The longest repetition that ends at `end` or before, but not before `least`, after which the rest may match.
     fn shorter(&mut self, r: &Greedy, node: usize, least: usize, end: usize) -> Option<usize> {
         let at = if end == self.src.len() && r.next.at_end {
             end
@@ -248,7 +248,7 @@ impl<'a> Matcher<'a> {
         }
         Some(at)
     }
-    /// Matches an item as seldom as possible; where what follows may match.
+    /// Matches an item as seldom as possible; returns where the rest may match.
     #[inline(always)]
     fn least(&mut self, r: &Lazy, node: usize, s: usize) -> Option<usize> {
         let at = s + r.skip.span(&self.src[s..]);
@@ -302,7 +302,8 @@ impl Tail {
     }
 }
 
-/// Offset of the first byte of `s` that stops a search; one by vectors, which takes longer to start, looks at what is not near.
+/// Offset of the first byte of `s` that ends a search. A search by vectors, which takes longer to start, is used for bytes that are not
+/// near.
 #[inline(always)]
 fn near_or_far(s: &[u8], stops: impl Fn(u8) -> bool, far: impl FnOnce(&[u8]) -> Option<usize>) -> Option<usize> {
     const NEAR: usize = 16;
@@ -318,7 +319,7 @@ fn near_or_far(s: &[u8], stops: impl Fn(u8) -> bool, far: impl FnOnce(&[u8]) -> 
 }
 
 impl Start {
-    /// Offset of the first place in `s` where a match can start.
+    /// Offset of the first byte of `s` where a match can start.
     #[inline(always)]
     fn find(&self, s: &[u8]) -> Option<usize> {
         match self {

@@ -1,10 +1,10 @@
 //! Lua patterns.
 //!
-//! A pattern is compiled once into a [`Program`]: a list of nodes, each of which knows what can follow it. The [`Matcher`] runs
-//! a program against a subject, and the [`PatternCache`] of a VM keeps the programs of the patterns in use.
+//! A pattern is compiled once into a [`Program`]: a list of nodes, each of which has facts about what can follow it. The [`Matcher`] runs a
+//! program against a subject, and the [`PatternCache`] of a VM keeps the programs of recently used patterns.
 //!
-//! A malformed part of a pattern is an error only once matching gets to it: it becomes a node that fails with the error, and the
-//! program ends there.
+//! A malformed part of a pattern is an error only once matching reaches it: it becomes a node that fails with the error, and the program
+//! ends there.
 
 pub mod cache;
 mod compile;
@@ -24,11 +24,11 @@ pub use program::Program;
 
 /// Most captures in a pattern.
 pub const MAX_CAPTURES: usize = 32;
-/// Deepest nesting of a match: each capture that starts or ends and each repetition nests what follows it, and so does an optional
-/// item that is there.
+/// Deepest nesting of a match: each start or end of a capture and each repetition nests the rest of the pattern one level deeper, and so
+/// does an optional item that is present.
 const MAX_DEPTH: u32 = 200;
 
-/// What is wrong with a pattern.
+/// An error of a pattern.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum PatternError {
     /// `%` at the end.

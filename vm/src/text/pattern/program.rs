@@ -7,13 +7,13 @@ use crate::text::class::ByteSet;
 /// A pattern, compiled.
 #[derive(Debug, Default)]
 pub struct Program {
-    /// The pattern, with its anchor, if a cache keeps it.
+    /// The pattern with its anchor, if a cache keeps it.
     pub(super) text: Vec<u8>,
-    /// Does an anchor stand for itself here?
+    /// Does a caret match itself in this pattern?
     pub(super) caret_is_plain: bool,
     /// Does it match only where the search starts?
     pub(super) anchored: bool,
-    /// What to match, one after the other; the last ends the match.
+    /// The steps of a match; the last one ends it.
     pub(super) nodes: Vec<Node>,
     /// Number of captures.
     pub(super) captures: usize,
@@ -21,13 +21,14 @@ pub struct Program {
     pub(super) positions: u32,
     /// Captures that are not finished, as bits.
     pub(super) unfinished: u32,
-    /// Is there a back reference? What follows the start of a match then depends on where that is.
+    /// Is there a back reference? Then what follows the start of a match depends on where it starts.
     pub(super) refers_back: bool,
-    /// Number of nodes that a match may come back to. Of more than [`super::MAX_DEPTH`], so many are left at a time: each nests what follows.
+    /// Number of nodes that a match may backtrack to. If there are more than [`super::MAX_DEPTH`], only so many can be active at a time,
+    /// because each nests the rest.
     pub(super) choices: usize,
     /// Where matches can start.
     pub(super) start: Start,
-    /// What the repetition repeats that the pattern starts with, where a failed match says that no match starts within the repetition.
+    /// The item of the repetition that the pattern starts with, if a failed match implies that no match starts within the repetition.
     pub(super) lead: Option<Item>,
 }
 
@@ -49,11 +50,11 @@ impl Program {
 /// A step of a match.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
-    /// A byte for itself.
+    /// This byte.
     Byte(u8),
     /// One byte that an item matches.
     Item(Item),
-    /// Bytes for themselves.
+    /// These bytes.
     Literal(Literal),
     /// An item as often as possible.
     Greedy(Greedy),
@@ -75,7 +76,7 @@ pub(super) enum Node {
     End,
     /// The rest of the subject.
     Tail(Tail),
-    /// Fails where what came before is nested too deeply: so deep it is without the optional items.
+    /// Fails if the match is nested too deeply, given this depth without the optional items.
     Depth(u32),
     /// Never matches.
     Fail,
@@ -85,7 +86,7 @@ pub(super) enum Node {
     Done,
 }
 
-/// A short run of bytes that stand for themselves.
+/// A short run of bytes that match themselves.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Literal {
     len: u8,
@@ -120,12 +121,12 @@ impl Literal {
     }
 }
 
-/// What must be true at an offset of the subject, or else what follows there fails without an error.
+/// A condition at an offset of the subject; if it is false, the next node fails there without an error.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Next {
     /// The byte there matches.
     pub(super) item: Item,
-    /// Or there is no byte, if this is true.
+    /// Or there is no byte there, if this is true.
     pub(super) at_end: bool,
 }
 
@@ -142,7 +143,7 @@ pub(super) struct Greedy {
     pub(super) least: usize,
     /// At most once?
     pub(super) once: bool,
-    /// Can what follows match only behind the longest repetition?
+    /// Can the rest match only after the longest repetition?
     pub(super) possessive: bool,
     pub(super) next: Next,
 }
@@ -151,7 +152,7 @@ pub(super) struct Greedy {
 #[derive(Clone, Debug)]
 pub(super) struct Lazy {
     pub(super) item: Item,
-    /// What matches the item and cannot be what follows.
+    /// The bytes that match the item and cannot start the rest.
     pub(super) skip: Item,
     pub(super) next: Next,
 }

@@ -1,6 +1,6 @@
-//! The reference that compiled patterns are tested against: a matcher that goes by the text of the pattern.
+//! The reference that compiled patterns are tested against: a matcher that interprets the text of the pattern.
 //!
-//! It recurses for captures and at each repetition to try what follows, as LuaJIT's matcher does.
+//! It recurses for captures and at each repetition to try the rest, as LuaJIT's matcher does.
 
 use super::set::set_at;
 use super::{Capture, MAX_CAPTURES, MAX_DEPTH, PatternError};
@@ -51,7 +51,7 @@ impl<'a> Matcher<'a> {
             }
         }
     }
-    /// Number of values the last match gives: its captures, or the whole match if it has none.
+    /// Number of values of the last match: its captures, or the whole match if it has none.
     pub fn num_values(&self) -> usize {
         self.level.max(1)
     }
@@ -131,7 +131,7 @@ impl<'a> Matcher<'a> {
         }
         Ok(Some(s))
     }
-    /// Matches the item at `p` as often as possible, then what follows the repetition at `end`.
+    /// Matches the item at `p` as often as possible, then the rest after the repetition at `end`.
     fn most(&mut self, s: usize, p: usize, end: usize) -> Matched {
         let (item, _) = self.sets.item(self.pat, p)?;
         let mut n = item.span(&self.src[s..]);
@@ -149,7 +149,7 @@ impl<'a> Matcher<'a> {
             n -= 1;
         }
     }
-    /// Matches the item at `p` as seldom as possible, then what follows the repetition at `end`.
+    /// Matches the item at `p` as seldom as possible, then the rest after the repetition at `end`.
     fn least(&mut self, mut s: usize, p: usize, end: usize) -> Matched {
         loop {
             if let Some(e) = self.run(s, end + 1)? {
@@ -205,7 +205,7 @@ impl<'a> Matcher<'a> {
         }
         Ok(None)
     }
-    /// `%f`: where the pattern goes on if there is a frontier at `s`. Outside the subject there are NULs.
+    /// `%f`: the offset in the pattern to continue at if there is a frontier at `s`. Before and after the subject there are NULs.
     fn frontier(&mut self, s: usize, p: usize) -> Matched {
         if self.pat.get(p) != Some(&b'[') {
             return Err(PatternError::MissingFrontierSet);
@@ -226,7 +226,7 @@ impl<'a> Matcher<'a> {
             return Err(PatternError::InvalidIndex);
         }
         if len == POSITION {
-            // The length of a position is no length at all.
+            // A position capture has no length.
             return Ok(None);
         }
         let part = &self.src[start as usize..(start + len) as usize];
@@ -234,12 +234,12 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// What one character of the subject is tested against.
+/// The test for one character of the subject.
 #[derive(Copy, Clone, Debug)]
 pub enum Item<'c> {
     /// `.`
     Any,
-    /// A character for itself.
+    /// This character.
     Byte(u8),
     /// `%a`, `[...]`
     Set(&'c ByteSet),
@@ -266,7 +266,7 @@ impl Item<'_> {
     }
 }
 
-/// Remembers the sets behind the last `[...]` items of one pattern, by their offset.
+/// Remembers the sets of the last `[...]` items of one pattern, by their offset.
 #[derive(Copy, Clone, Debug)]
 pub struct SetCache {
     keys: [u32; Self::SIZE],

@@ -9,7 +9,7 @@ pub(super) fn set_at(pat: &[u8], p: usize) -> Result<(ByteSet, usize), PatternEr
     Ok((parse_set(&pat[p + 1..end - 1]), end))
 }
 
-/// Offset behind the `]` of the set at `p`. A `]` in the first place stands for itself.
+/// Offset after the `]` of the set at `p`. A `]` as the first character is a member.
 fn set_end(pat: &[u8], p: usize) -> Result<usize, PatternError> {
     let mut i = p + 1;
     if pat.get(i) == Some(&b'^') {

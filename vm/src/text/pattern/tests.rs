@@ -1,4 +1,4 @@
-//! Tests of patterns: what they match, and that compiled patterns do as the reference does.
+//! Tests of patterns: their matches, and that compiled patterns behave as the reference does.
 
 use super::cache::PatternCache;
 use super::reference;
@@ -97,17 +97,17 @@ fn pattern_errors() {
     for (pat, e) in cases {
         assert_eq!(matched("aaa", pat), Err(*e), "{pat}");
     }
-    // What is not reached is not checked.
+    // Parts that are not reached are not checked.
     assert_eq!(matched("aaa", "b%"), Ok(None));
     assert_eq!(matched("a", &"()".repeat(33)), Err(PatternError::TooManyCaptures));
     assert_eq!(matched("a", &"x?".repeat(300)), Ok(Some(vec![String::new()])));
     assert_eq!(matched(&"x".repeat(300), &"x?".repeat(300)), Err(PatternError::TooComplex));
 }
 
-/// A match and its captures, or what is wrong.
+/// A match and its captures, or the error.
 type Outcome = Result<Option<(usize, usize, Vec<Result<Capture, PatternError>>)>, PatternError>;
 
-/// The first match at or behind an offset.
+/// The first match at or after an offset.
 fn compiled(s: &[u8], pat: &[u8], init: usize, caret_is_plain: bool) -> Outcome {
     let program = program(pat, caret_is_plain);
     let mut m = Matcher::new(s, &program, &NEVER);
@@ -185,7 +185,7 @@ impl Random {
         }
         pat.into_bytes()
     }
-    /// A pattern that may be nested too deeply, or nearly.
+    /// A pattern that is nested too deeply, or nearly.
     fn deep_pattern(&mut self) -> Vec<u8> {
         let parts = [self.pick(&["a?", "a*", "b-", "()", "%s*"]), self.pick(&["a?", "b?", "c?", "a-", "(a)", "a"])];
         let n = 90 + self.below(130);
@@ -200,7 +200,8 @@ fn compare(s: &[u8], pat: &[u8], init: usize, caret_is_plain: bool) {
     assert_eq!(got, wanted, "{:?} on {:?} from {init}", String::from_utf8_lossy(pat), String::from_utf8_lossy(s));
 }
 
-/// Compiled patterns match what the reference matches, with its captures and errors. `PATTERN_ROUNDS` asks for more rounds.
+/// Compiled patterns match as the reference does, with the same captures and errors. The environment variable `PATTERN_ROUNDS` sets the
+/// number of rounds.
 #[test]
 fn compiled_patterns_agree() {
     let rounds = std::env::var("PATTERN_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(60_000);
@@ -224,7 +225,7 @@ fn deep_patterns_agree() {
         let mut s = b"a".repeat(a);
         s.extend_from_slice(&random.subject());
         if !pat.iter().all(|c| matches!(c, b'a'..=b'c' | b'?')) || pat.chunks(2).any(|c| c[1..] != *b"?") {
-            // What fails goes through all ways to repeat so many items.
+            // A match that fails tries all ways to repeat so many items.
             s.truncate(random.below(4));
         }
         compare(&s, &pat, 0, false);
@@ -237,7 +238,7 @@ fn cache_keeps_what_it_is_asked_for() {
     let mut get = |pat: &str, hash, plain| cache.get(pat.as_bytes(), hash, plain, usize::MAX).unwrap();
     for round in 0..3 {
         for i in 0..1000u32 {
-            // Many patterns share a hash, and an anchor may stand for itself.
+            // Many patterns share a hash, and a caret may match itself.
             let pat = format!("^a{i}");
             for plain in [false, true] {
                 let program = get(&pat, i / 7, plain);
@@ -248,7 +249,7 @@ fn cache_keeps_what_it_is_asked_for() {
             }
         }
     }
-    // Long ones are not kept, and do not hold their text.
+    // Long patterns are not kept, and their text is not either.
     let long = "a?".repeat(10_000);
     let program = get(&long, 5, false);
     assert!(program.text.is_empty() && !Rc::ptr_eq(&program, &get(&long, 5, false)));

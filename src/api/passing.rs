@@ -1,0 +1,129 @@
+//! Arguments and results on their way between Rust and Lua: raw values on a stack of the state, which keeps them alive, so that a call needs
+//! no list of its own and no handles for what is converted at once.
+
+use super::error::Result;
+use super::lua::Lua;
+use super::multi::MultiValue;
+use super::value::Value;
+use perilune_vm::host::Roots;
+use perilune_vm::value::Value as Raw;
+
+/// Puts a value on its way.
+#[inline]
+pub(crate) fn pass(lua: &Lua, v: Raw) {
+    lua.0.roots.pass(v);
+}
+
+/// Puts a value of the API on its way.
+///
+/// # Errors
+/// It is a handle of another state.
+pub(crate) fn pass_value(lua: &Lua, v: &Value) -> Result<()> {
+    let raw = v.raw_in(lua)?;
+    pass(lua, raw);
+    Ok(())
+}
+
+/// Puts a new string on its way.
+///
+/// # Errors
+/// The memory limit is reached.
+pub(crate) fn pass_bytes(lua: &Lua, bytes: &[u8]) -> Result<()> {
+    let s = lua.0.try_enter(|vm| vm.checked_str(bytes).map(Raw::str))?;
+    pass(lua, s);
+    Ok(())
+}
+
+/// What is on its way from here on is removed at the end, also when a panic passes.
+pub(crate) struct Frame<'a> {
+    roots: &'a Roots,
+    /// Number of values that were on their way before.
+    pub from: usize,
+}
+
+impl<'a> Frame<'a> {
+    #[inline]
+    pub fn new(lua: &'a Lua) -> Frame<'a> {
+        let roots = &*lua.0.roots;
+        Frame { roots, from: roots.passing_len() }
+    }
+    /// Number of values of this frame.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.roots.passing_len() - self.from
+    }
+    /// Removes the values of this frame.
+    pub fn clear(&self) {
+        self.roots.truncate_passing(self.from);
+    }
+    /// Has only this value in the frame.
+    #[inline]
+    pub fn set(&self, v: Raw) {
+        self.roots.replace_passing(self.from, &[v]);
+    }
+    /// Value number `i` of this frame.
+    #[inline]
+    pub fn raw(&self, i: usize) -> Raw {
+        self.roots.passing(self.from + i)
+    }
+    /// All values of this frame.
+    #[inline]
+    pub fn passed<'b>(&self, lua: &'b Lua) -> Passed<'b> {
+        Passed { lua, from: self.from, len: self.len() }
+    }
+}
+
+impl Drop for Frame<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.roots.truncate_passing(self.from);
+    }
+}
+
+/// Arguments or results that Rust code is about to convert.
+#[derive(Copy, Clone)]
+pub struct Passed<'a> {
+    pub(crate) lua: &'a Lua,
+    from: usize,
+    len: usize,
+}
+
+/// The number of the first argument, counted from 1, and the name of the function, for errors. `None` for results.
+pub type Place<'a> = Option<(usize, Option<&'a str>)>;
+
+impl Passed<'_> {
+    /// Number of values.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+    /// Value number `i`; nil if there are not so many.
+    #[inline]
+    pub(crate) fn raw(&self, i: usize) -> Raw {
+        if i < self.len { self.lua.0.roots.passing(self.from + i) } else { Raw::NIL }
+    }
+    /// Value number `i`, rooted.
+    #[inline]
+    pub(crate) fn value(&self, i: usize) -> Value {
+        Value::from_raw(self.lua, self.raw(i))
+    }
+    /// The values without the first `n`.
+    #[inline]
+    #[must_use]
+    pub(crate) fn skip(mut self, n: usize) -> Self {
+        let n = n.min(self.len);
+        self.from += n;
+        self.len -= n;
+        self
+    }
+    /// All values, rooted.
+    pub(crate) fn to_multi(self) -> MultiValue {
+        (0..self.len).map(|i| self.value(i)).collect()
+    }
+}
+
+/// The place of the argument `n` behind.
+#[inline]
+pub(crate) fn behind(place: Place<'_>, n: usize) -> Place<'_> {
+    place.map(|(i, to)| (i + n, to))
+}

@@ -1,0 +1,122 @@
+//! Each way to use the interface wrongly, and each limit, has an error of its own, which says what and where.
+
+use perilune::{AnyUserData, Error, Function, Lua, LuaString, Table, Thread, Value};
+use std::time::Duration;
+
+#[test]
+fn values_of_other_types() {
+    let lua = Lua::new();
+    let values = "return nil, true, 1.5, 'text', {}, print, coroutine.create(print), io.stdout";
+    let values: perilune::MultiValue = lua.load(values).eval().expect("values");
+    macro_rules! check {
+        ($($t:ty: $($fits:literal)|*;)*) => {$(
+            for v in &values {
+                let result = lua.convert::<$t>(v.clone());
+                let name = v.type_name();
+                if [$($fits),*].contains(&name) {
+                    assert!(result.is_ok(), "{name} is a {}", stringify!($t));
+                    continue;
+                }
+                match result {
+                    Err(Error::FromLuaConversionError { from, to, .. }) => assert_eq!((from, to.is_empty()), (name, false)),
+                    Err(other) => panic!("{name} as {}: {other}", stringify!($t)),
+                    Ok(_) => panic!("{name} is no {}", stringify!($t)),
+                }
+            }
+        )*};
+    }
+    check! {
+        Table: "table";
+        Function: "function";
+        Thread: "thread";
+        AnyUserData: "userdata";
+        LuaString: "string" | "number";
+        f64: "number";
+        Vec<u8>: "table";
+    }
+    // The argument of a function is named with it.
+    let f = lua.create_function(|_, (_, _): (i32, Table)| Ok(())).expect("a function");
+    lua.globals().set("f", f).expect("a global");
+    let e = lua.load("local t = {}\nf(1, t)\nf(1, 2)").set_name("=chunk").exec().expect_err("a wrong argument");
+    let text = e.to_string();
+    assert!(text.contains("bad argument #2") && text.contains("chunk:3:"), "{text}");
+}
+
+#[test]
+fn values_of_other_states() {
+    let (one, two) = (Lua::new(), Lua::new());
+    let t = two.create_table().expect("a table");
+    let foreign = [
+        Value::Table(t.clone()),
+        Value::Function(two.load("return 1").into_function().expect("a function")),
+        Value::String(two.create_string("s").expect("a string")),
+        Value::Thread(two.create_thread(two.load("return 1").into_function().expect("a function")).expect("a coroutine")),
+        Value::UserData(two.create_any_userdata(1).expect("userdata")),
+    ];
+    let mine = one.create_table().expect("a table");
+    let f: Function = one.load("return ...").into_function().expect("a function");
+    for v in foreign {
+        let name = v.type_name();
+        for result in [
+            mine.set("x", v.clone()),
+            mine.raw_set(v.clone(), 1),
+            mine.push(v.clone()),
+            f.call::<()>(v.clone()),
+            one.globals().set(v.clone(), 1),
+        ] {
+            match result {
+                Err(Error::ForeignValue { what }) => assert_eq!(what, name),
+                other => panic!("{name}: {other:?}"),
+            }
+        }
+    }
+    assert!(matches!(mine.set_metatable(Some(t.clone())), Err(Error::ForeignValue { .. })));
+    assert!(matches!(one.set_globals(t), Err(Error::ForeignValue { .. })));
+    let key = two.create_registry_value(1).expect("a key");
+    assert!(matches!(one.registry_value::<i32>(&key), Err(Error::MismatchedRegistryKey)));
+}
+
+#[test]
+fn limits_that_are_reached() {
+    let lua = Lua::new();
+    let text = "local t = {}\nfor i = 1, 1e9 do t[i] = ('x'):rep(1000) .. i end";
+    let located = |e: &Error| e.traceback().is_some_and(|t| t.contains("chunk:"));
+    let run = |text: &str| lua.load(text).set_name("=chunk").exec().expect_err(text);
+    let before = lua.set_memory_limit(lua.used_memory() + (4 << 20)).expect("a limit");
+    let e = run(text);
+    // There is no memory for a traceback.
+    assert!(matches!(e, Error::MemoryError(_)), "{e}");
+    lua.set_memory_limit(before).expect("no limit");
+    lua.set_fuel(Some(1000));
+    let e = run("while true do end");
+    assert!(matches!(e, Error::OutOfFuel(_)) && located(&e), "{e}");
+    lua.set_fuel(None);
+    lua.set_time_limit(Some(Duration::from_millis(5))).expect("a timer");
+    let e = run("while true do end");
+    assert!(matches!(e, Error::TimeLimitExceeded(_)) && located(&e), "{e}");
+    lua.clear_interrupt();
+    lua.interrupt_handle().interrupt();
+    let e = run("while true do end");
+    assert!(matches!(e, Error::Interrupted(_)), "{e}");
+    lua.clear_interrupt();
+    let e = run("local function f() return 1 + f() end f()");
+    assert!(e.message().ends_with("stack overflow") && e.message().starts_with("chunk:1:") && located(&e), "{e}");
+}
+
+#[test]
+fn states_that_are_gone() {
+    let lua = Lua::new();
+    let weak = lua.weak();
+    let handle = lua.interrupt_handle();
+    let t = lua.create_table().expect("a table");
+    let f = lua.create_function(|_, ()| Ok(())).expect("a function");
+    drop(lua);
+    assert!(weak.try_upgrade().is_none() && !handle.interrupt());
+    let uses: [(&str, &dyn Fn()); 3] =
+        [("set", &|| drop(t.set(1, 1))), ("len", &|| drop(t.len())), ("call", &|| drop(f.call::<()>(())))];
+    for (name, using) in uses {
+        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(using)).expect_err(name);
+        let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned()).or_else(|| panic.downcast_ref::<String>().cloned());
+        assert!(text.is_some_and(|t| t.contains("Lua instance is destroyed")), "{name}");
+    }
+}

@@ -1,0 +1,217 @@
+//! Limits hold: programs that never end are ended by a time limit and from other threads, and what they leave is a state that works; programs
+//! that want more memory than they may have stay near the limit.
+#![cfg(target_os = "linux")]
+
+#[path = "../command/mod.rs"]
+mod command;
+#[path = "../corpus/mod.rs"]
+mod corpus;
+mod programs;
+mod random;
+
+use perilune::{Error, InterruptHandle, Lua};
+use programs::{DEEP, ENDLESS, LARGE};
+use std::os::unix::process::ExitStatusExt;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// A state in which everything is interpreted, compiled as usual, or compiled at once.
+fn state(mode: &str) -> Lua {
+    let lua = Lua::new();
+    match mode {
+        "interpreted" => lua.set_jit(false),
+        "at once" => ["hotloop=1", "hotexit=1"].iter().for_each(|o| lua.jit_option(o).expect("an option")),
+        _ => {}
+    }
+    lua
+}
+
+const MODES: [&str; 3] = ["interpreted", "as usual", "at once"];
+
+#[test]
+fn a_time_limit_ends_every_program() {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some((name, program)) = ENDLESS.get(next.fetch_add(1, Relaxed)) {
+                    MODES.iter().for_each(|mode| is_ended(name, program, mode));
+                }
+            });
+        }
+    });
+}
+
+fn is_ended(name: &str, program: &str, mode: &str) {
+    let lua = state(mode);
+    lua.set_time_limit(Some(Duration::from_millis(60))).expect("a timer");
+    let e = lua.load(program).exec().expect_err(name);
+    assert!(matches!(e, Error::TimeLimitExceeded(_)), "{name}, {mode}: {e}");
+    // Nothing runs any more, until the limit is taken back.
+    let again = lua.load("local n = 0 for i = 1, 10 do n = n + i end return n");
+    assert!(again.eval::<i32>().is_err(), "{name}, {mode}");
+    works(&lua, name);
+}
+
+/// The state can be used again.
+#[track_caller]
+fn works(lua: &Lua, name: &str) {
+    lua.clear_interrupt();
+    let program = "local t = {} for i = 1, 1000 do t[i] = tostring(i) end collectgarbage() return #table.concat(t)";
+    assert_eq!(lua.load(program).eval::<usize>().unwrap_or_else(|e| panic!("{name}: {e}")), 2893);
+}
+
+/// Another thread interrupts programs of one state, one after the other, at times that vary.
+#[test]
+fn another_thread_interrupts() {
+    let (send, receive) = mpsc::channel::<(InterruptHandle, Duration)>();
+    let other = std::thread::spawn(move || {
+        for (handle, wait) in receive {
+            std::thread::sleep(wait);
+            assert!(handle.interrupt());
+        }
+    });
+    for mode in MODES {
+        let lua = state(mode);
+        for (i, (name, program)) in ENDLESS.iter().enumerate() {
+            let wait = Duration::from_micros(500 + 1_700 * (i as u64 % 11));
+            send.send((lua.interrupt_handle(), wait)).expect("the thread runs");
+            let e = lua.load(*program).exec().expect_err(name);
+            assert!(matches!(e, Error::Interrupted(_)), "{name}, {mode}: {e}");
+            works(&lua, name);
+        }
+    }
+    drop(send);
+    other.join().expect("the other thread");
+}
+
+/// An interrupt of one state is none of another, on the same thread or not; a closed state cannot be interrupted.
+#[test]
+fn states_are_interrupted_one_by_one() {
+    let (one, two) = (Lua::new(), Lua::new());
+    let (first, second) = (one.interrupt_handle(), two.interrupt_handle());
+    assert!(first.interrupt());
+    assert!(matches!(one.load("return 1").eval::<i32>(), Err(Error::Interrupted(_))));
+    assert_eq!(two.load("local n = 0 for i = 1, 1e5 do n = n + 1 end return n").eval::<i32>().expect("runs"), 100_000);
+    drop(one);
+    assert!(!first.interrupt());
+    assert!(second.interrupt());
+    assert!(two.load("while true do end").exec().is_err());
+    drop(two);
+    assert!(!second.interrupt());
+    let there = std::thread::spawn(|| {
+        let lua = Lua::new();
+        let handle = lua.interrupt_handle();
+        std::thread::spawn(move || handle.interrupt()).join().expect("a thread");
+        assert!(lua.load("while true do end").exec().is_err());
+    });
+    there.join().expect("a thread");
+}
+
+#[test]
+fn the_command_has_a_time_limit() {
+    let begun = Instant::now();
+    let command = env!("CARGO_BIN_EXE_perilune");
+    let output = Command::new(command)
+        .args(["--time-limit", "100ms", "-e", "while true do pcall(load, 'x') end"])
+        .output()
+        .expect("the command");
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains("time limit exceeded"), "{text}");
+    assert!(begun.elapsed() >= Duration::from_millis(100));
+    // Input that never comes is not waited for any longer.
+    let waits = Command::new(command).args(["--time-limit=100ms", "-e", "io.read()"]).stdin(std::process::Stdio::piped()).spawn();
+    let mut waits = waits.expect("the command");
+    let input = waits.stdin.take();
+    assert_eq!(waits.wait().expect("its end").code(), Some(1));
+    drop(input);
+}
+
+/// Runs the command with each program in each mode, two at a time.
+fn in_each_mode(programs: &[(&str, &str)], check: impl Fn(&str, &str, &[&str]) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some((name, program)) = programs.get(next.fetch_add(1, Relaxed)) {
+                    for options in [&["-joff"][..], &[], &["-Ohotloop=1", "-Ohotexit=1"]] {
+                        check(name, program, options);
+                    }
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn memory_stays_near_its_limit() {
+    const LIMIT: usize = 32;
+    in_each_mode(&LARGE, |name, program, options| {
+        // The most that was in use, as the kernel counts it.
+        let peak = format!(
+            "{program} collectgarbage() for l in io.lines('/proc/self/status') do io.write(l:match('^VmHWM:.*') or '') end"
+        );
+        let mut command = Command::new(env!("CARGO_BIN_EXE_perilune"));
+        command.args(["--memory-limit", &format!("{LIMIT}m"), "--time-limit", "60s"]);
+        let output = command.args(options).args(["-e", &peak]).output().expect("the command");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.signal(), None, "{name} with {options:?}");
+        let kilobytes: usize = text
+            .split_once("VmHWM:")
+            .and_then(|(_, n)| n.trim().split(' ').next()?.parse().ok())
+            .unwrap_or_else(|| panic!("{name} with {options:?}: {text} {}", String::from_utf8_lossy(&output.stderr)));
+        assert!(kilobytes < (2 * LIMIT + 20) << 10, "{name} with {options:?}: {kilobytes} KB");
+    });
+}
+
+/// Programs that nest run with a native stack of a megabyte, and come to their end.
+#[test]
+fn the_native_stack_is_enough() {
+    in_each_mode(&DEEP, |name, program, options| {
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -s 1024 && exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_perilune")]);
+        command.args(["--memory-limit", "256m", "--time-limit", "60s"]).args(options);
+        let output = command
+            .args(["-e", &format!("do local function f() {program} end f() end io.write('done')")])
+            .output()
+            .expect("the command");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.signal(), &*text), (None, "done"), "{name} with {options:?}: {errors}");
+    });
+}
+
+/// The host chooses how deep calls may nest; the state works afterwards.
+#[test]
+fn depth_has_limits() {
+    for mode in MODES {
+        let lua = state(mode);
+        let recursion = "local n = 0 local function f() n = n + 1 return 1 + f() end
+            local ok, e = pcall(f) assert(not ok and e:find('stack overflow')) return n";
+        let nesting = "local n = 0 local function f(c) n = n + 1 return (c:gsub('x', f)) end
+            local ok, e = pcall(f, 'x') assert(not ok and e:find('C stack overflow')) return n";
+        let depths =
+            |lua: &Lua| [recursion, nesting].map(|p| lua.load(p).eval::<u32>().unwrap_or_else(|e| panic!("{mode}: {e}")));
+        let [deep, nested] = depths(&lua);
+        assert!(deep > 100_000 && nested > 100, "{mode}: {deep} {nested}");
+        lua.set_stack_limit(10_000);
+        lua.set_native_depth_limit(30);
+        for _ in 0..5 {
+            let [deep, nested] = depths(&lua);
+            assert!((1_000..5_000).contains(&deep) && (20..31).contains(&nested), "{mode}: {deep} {nested}");
+        }
+        // In a coroutine as well.
+        let inside = lua.load(format!("return coroutine.wrap(function() {recursion} end)()")).eval::<u32>();
+        assert!(inside.is_ok_and(|n| n < 5_000), "{mode}");
+        // No limit is so low that nothing runs, or higher than usual.
+        lua.set_stack_limit(0);
+        lua.set_native_depth_limit(0);
+        works(&lua, mode);
+        lua.set_stack_limit(usize::MAX);
+        lua.set_native_depth_limit(usize::MAX);
+        assert!(depths(&lua)[0] > 100_000, "{mode}");
+    }
+}

@@ -1,0 +1,159 @@
+//! Interrupts at random times into each of the benchmarks, from another thread, in one state after the other: the program ends, the heap is
+//! as it must be, and the state can be used again. CI does it a few times; the rest is
+//!
+//! cargo test --test limits -- --ignored --nocapture
+
+use super::corpus::{Case, benchmarks};
+use super::{MODES, state, works};
+use perilune::{Error, Function, InterruptHandle, Lua, Variadic};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// What a run must not take longer than after its interrupt, even on a machine that does much else.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A small generator of random numbers (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % n.max(1)
+    }
+}
+
+/// The program as a function, with its output thrown away.
+fn load(lua: &Lua, case: &Case) -> Function {
+    let prelude = "io.output('/dev/null') print = function(...) io.write(tostring((...))) end arg = {...}";
+    lua.load(prelude).call::<()>(Variadic::from(case.args.clone())).expect("the prelude");
+    let text = std::fs::read(&case.file).expect("a program");
+    lua.load(text).into_function().expect("a program")
+}
+
+/// Interrupts a program so many times in each mode; how long the slowest end took.
+fn interrupt(
+    case: &Case,
+    times: u32,
+    seed: u64,
+    send: &mpsc::Sender<(InterruptHandle, Duration, mpsc::Sender<Instant>)>,
+) -> Duration {
+    let name = case.file.display();
+    let mut random = Random(seed * 2 + 1);
+    let mut slowest = Duration::ZERO;
+    for mode in MODES {
+        let lua = state(mode);
+        let handle = lua.interrupt_handle();
+        let program = load(&lua, case);
+        let args = || Variadic::from(case.args.clone());
+        let begun = Instant::now();
+        program.call::<()>(args()).unwrap_or_else(|e| panic!("{name}, {mode}: {e}"));
+        let whole = begun.elapsed();
+        for _ in 0..times {
+            let wait = Duration::from_nanos(random.below(whole.as_nanos() as u64));
+            let (interrupted, when) = mpsc::channel();
+            send.send((handle.clone(), wait, interrupted)).expect("the thread runs");
+            // A run that was over before is followed by another.
+            let e = loop {
+                if let Err(e) = program.call::<()>(args()) {
+                    break e;
+                }
+            };
+            let end = Instant::now();
+            assert!(matches!(e, Error::Interrupted(_)), "{name}, {mode}: {e}");
+            let took = end.saturating_duration_since(when.recv().expect("an interrupt"));
+            if took > Duration::from_millis(100) {
+                println!("{name}, {mode}: {took:?} after {wait:?} of {whole:?}");
+            }
+            slowest = slowest.max(took);
+            assert!(slowest < PATIENCE, "{name}, {mode}: {slowest:?}");
+            works(&lua, mode);
+            // Builds with debug assertions verify the heap at each collection that is asked for so.
+            lua.jit_option("gcstress=1").expect("an option");
+            assert_eq!(
+                lua.load("local t = {} for i = 1, 3 do t[i] = {i} end return #t").eval::<i32>().expect("a result"),
+                3,
+                "{name}, {mode}"
+            );
+            lua.jit_option("gcstress=0").expect("an option");
+        }
+        program.call::<()>(args()).unwrap_or_else(|e| panic!("{name}, {mode}: {e}"));
+    }
+    slowest
+}
+
+fn interrupt_all(times: u32) -> Duration {
+    let cases = benchmarks();
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..2)
+            .map(|_| {
+                let (send, receive) = mpsc::channel::<(InterruptHandle, Duration, mpsc::Sender<Instant>)>();
+                scope.spawn(move || {
+                    for (handle, wait, tell) in receive {
+                        std::thread::sleep(wait);
+                        let now = Instant::now();
+                        assert!(handle.interrupt());
+                        tell.send(now).expect("the other thread waits");
+                    }
+                });
+                let (cases, next) = (&cases, &next);
+                scope.spawn(move || {
+                    let mut slowest = Duration::ZERO;
+                    loop {
+                        let i = next.fetch_add(1, Relaxed);
+                        let Some(case) = cases.get(i) else { return slowest };
+                        slowest = slowest.max(interrupt(case, times, i as u64, &send));
+                    }
+                })
+            })
+            .collect();
+        threads.into_iter().map(|t| t.join().expect("a thread")).max().unwrap_or_default()
+    })
+}
+
+#[test]
+fn interrupts_at_random_times() {
+    interrupt_all(2);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn many_interrupts_at_random_times() {
+    println!("the slowest end took {:?}", interrupt_all(100));
+}
+
+/// Two states on two threads: what is done to the one does not concern the other.
+#[test]
+fn two_states_on_two_threads() {
+    let (send, receive) = mpsc::channel();
+    let worker = std::thread::spawn(move || {
+        let lua = Lua::new();
+        lua.jit_option("hotloop=2").expect("an option");
+        send.send(lua.interrupt_handle()).expect("the other thread waits");
+        let mut ends = 0;
+        while ends < 20 {
+            let e = lua
+                .load("while true do local t = {} for i = 1, 50 do t[i] = tostring(i) end end")
+                .exec()
+                .expect_err("an interrupt");
+            assert!(matches!(e, Error::Interrupted(_)), "{e}");
+            lua.clear_interrupt();
+            ends += 1;
+        }
+    });
+    let handle = receive.recv().expect("a handle");
+    let lua = Lua::new();
+    lua.set_fuel(Some(u64::MAX));
+    let program =
+        lua.load("local n, t = 0, {} for i = 1, 2e4 do t[i % 100] = {i} n = n + #tostring(i) end return n").into_function();
+    let program = program.expect("a program");
+    while !worker.is_finished() {
+        handle.interrupt();
+        assert_eq!(program.call::<u32>(()).expect("nobody interrupts this one"), 9 + 180 + 2700 + 36000 + 50005);
+    }
+    worker.join().expect("the other thread");
+    assert!(!handle.interrupt());
+}
