@@ -4,7 +4,7 @@ use super::value::{MEM, repr};
 use super::{Lower, Res};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, types};
-use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, SlotIdx, Trace, Ty};
+use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, SlotIdx, SnapId, Trace, Ty};
 use perilune_vm::layout::ofs;
 
 impl Lower<'_> {
@@ -106,13 +106,11 @@ impl Lower<'_> {
             Link::Loop if self.cur.head.is_some() => self.back_edge(),
             Link::Loop | Link::TailRec | Link::UpRec | Link::DownRec => self.link_to(&self.cur.start.clone(), last),
             Link::Root(n) if n == self.root.0 => {
-                if self.req.interruptible {
-                    (self.cur.snap, self.cur.exit) = (last, None);
-                    self.prof()?;
-                }
+                self.poll_in_tree(last)?;
                 self.link_to(&self.root.1.clone(), last)
             }
             Link::Root(n) => {
+                self.poll_in_tree(last)?;
                 let base = self.restore(last)?;
                 self.forget_cold();
                 let codes = self.vm_field(ofs::VM_TRACE_CODE);
@@ -121,6 +119,16 @@ impl Lower<'_> {
             }
             Link::Interp | Link::Return | Link::Stitch => self.emit_exit(last, None),
         }
+    }
+
+    /// At the end of a side trace of the tree: leaves when a sample or an interrupt waits. By themselves, side traces are entered through
+    /// the exit table, which leads to the interpreter then.
+    fn poll_in_tree(&mut self, last: SnapId) -> Res<()> {
+        if self.req.interruptible && self.cur.start.block != self.root.1.block {
+            (self.cur.snap, self.cur.exit) = (last, None);
+            self.prof()?;
+        }
+        Ok(())
     }
 
     fn back_edge(&mut self) -> Res<()> {
