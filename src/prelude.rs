@@ -6,7 +6,7 @@
 //! let lua = Lua::new();
 //! let text: LuaString = lua.load("('x'):rep(3)").eval()?;
 //! assert_eq!(text, "xxx");
-//! # LuaResult::Ok(())
+//! # Ok::<(), LuaError>(())
 //! ```
 
 #[doc(no_inline)]

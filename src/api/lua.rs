@@ -158,8 +158,7 @@ impl Lua {
         let frame = Frame::new(self);
         let mut len = 0;
         loop {
-            let batch = items.by_ref().take(BATCH).try_for_each(|v| v.pass(self));
-            batch?;
+            items.by_ref().take(BATCH).try_for_each(|v| v.pass(self))?;
             let n = frame.len();
             if n == 0 {
                 return Ok(t);
@@ -181,11 +180,10 @@ impl Lua {
         let t = self.create_table_with_capacity(0, items.size_hint().0.min(MOST_RESERVED))?;
         let frame = Frame::new(self);
         loop {
-            let batch = items.by_ref().take(BATCH).try_for_each(|(k, v)| {
+            items.by_ref().take(BATCH).try_for_each(|(k, v)| {
                 k.pass(self)?;
                 v.pass(self)
-            });
-            batch?;
+            })?;
             if frame.len() == 0 {
                 return Ok(t);
             }

@@ -225,7 +225,9 @@ impl fmt::Debug for LuaString {
 }
 impl<T: AsRef<[u8]> + ?Sized> PartialEq<T> for LuaString {
     fn eq(&self, other: &T) -> bool {
-        *self.as_bytes() == *other.as_ref()
+        // `as_ref` is code of the caller's: it runs before.
+        let other = other.as_ref();
+        self.0.get().as_str().is_some_and(|s| s.bytes() == other)
     }
 }
 impl PartialEq for LuaString {

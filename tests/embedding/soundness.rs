@@ -2,7 +2,7 @@
 //! safepoint. `Lua` programs run the same code interpreted, compiled, and compiled at once.
 
 use perilune::observe::{memprof, profile};
-use perilune::{Error, Function, Lua, Result, Table, Value};
+use perilune::{Error, FromLua, Function, Lua, Result, Table, Value};
 use std::cell::{Cell, RefCell};
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -397,4 +397,72 @@ fn nested_callbacks_with_large_frames_end_in_an_error() {
     for size in [1 << 20, 2 << 20, 16 << 20] {
         std::thread::Builder::new().stack_size(size).spawn(nest).expect("a thread").join().expect("no panic");
     }
+}
+
+/// A number whose conversions collect, run Lua code, and sometimes fail.
+struct Busy(i64);
+
+fn disturb(lua: &Lua) {
+    lua.load("local t = {} for i = 1, 3 do t[i] = { i .. 'x' } end").exec().expect("a program");
+    lua.gc_collect().expect("a collection");
+}
+
+impl perilune::IntoLua for Busy {
+    fn into_lua(self, lua: &Lua) -> Result<Value> {
+        disturb(lua);
+        if self.0 < 0 {
+            Err(Error::runtime("negative"))
+        } else {
+            Ok(Value::String(lua.create_string(format!("busy {}", self.0))?))
+        }
+    }
+}
+impl FromLua for Busy {
+    fn from_lua(v: Value, lua: &Lua) -> Result<Busy> {
+        let text = String::from_lua(v, lua)?;
+        disturb(lua);
+        text.strip_prefix("busy ").and_then(|n| n.parse().ok()).map(Busy).ok_or_else(|| Error::runtime("not busy"))
+    }
+}
+
+#[test]
+fn values_on_their_way_are_kept() {
+    in_all_modes(|lua| {
+        // Arguments and results of calls in both directions, the first of which nothing else refers to when the others are converted.
+        let back = lua.create_function(|_, (a, b, c): (String, Busy, String)| {
+            assert_eq!((&*a, b.0, &*c), ("first 1", 2, "third 3"));
+            Ok((format!("{a}!"), Busy(b.0 + 1), format!("{c}!")))
+        });
+        let back = back.expect("a function");
+        for _ in 0..3 {
+            let results: (String, Busy, String) =
+                back.call(("first 1".to_owned(), Busy(2), "third 3".to_owned())).expect("a call");
+            assert_eq!((&*results.0, results.1.0, &*results.2), ("first 1!", 3, "third 3!"));
+        }
+        lua.globals().set("back", &back).expect("a global");
+        let code = "local function f(i) return back('first ' .. i, 'busy 2', 'third ' .. (i + 2)) end
+            local a, b, c for _ = 1, 5 do a, b, c = f(1) end return a .. b .. c";
+        assert_eq!(lua.load(code).eval::<String>().expect("a program"), "first 1!busy 3third 3!");
+
+        // A conversion that fails, or a panic, leaves nothing behind.
+        assert!(back.call::<()>(("first 1", Busy(-1), "third 3")).is_err());
+        assert!(back.call::<()>(("first 1", "idle", "third 3")).is_err());
+        assert!(catch_unwind(AssertUnwindSafe(|| back.call::<()>(("other", Busy(2), "third 3")))).is_err());
+        let many = lua.create_function(|_, ()| Ok(perilune::Variadic::from(vec!["many"; 300]))).expect("a function");
+        assert_eq!(many.call::<perilune::MultiValue>(()).expect("a call").len(), 300);
+
+        // Tables that are made of values, fields and registry keys.
+        let list = lua.create_sequence_from((0..300).map(Busy).step_by(100)).expect("a table");
+        assert_eq!(list, ["busy 0", "busy 100", "busy 200"]);
+        assert!(lua.create_sequence_from([Busy(1), Busy(-1)]).is_err());
+        let map = lua.create_table_from([("key 1".to_owned(), Busy(1)), ("key 2".to_owned(), Busy(2))]).expect("a table");
+        map.set("key 3".to_owned(), Busy(3)).expect("a field");
+        map.raw_set("key 4".to_owned(), Busy(4)).expect("a field");
+        let sum: i64 = map.pairs::<String, Busy>().map(|pair| pair.expect("a pair").1.0).sum();
+        assert_eq!((sum, map.get::<Busy>("key 3").expect("a field").0), (10, 3));
+        let key = lua.create_registry_value(Busy(7)).expect("a key");
+        assert_eq!(lua.registry_value::<Busy>(&key).expect("a value").0, 7);
+        let refused = lua.create_table_from([(Value::Nil, 1)]);
+        assert!(refused.is_err());
+    });
 }
