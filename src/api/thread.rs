@@ -292,7 +292,7 @@ impl Lua {
         self.tell_thread_event(|t| t.on_create, || ThreadEvent::Create(thread.clone()))?;
         Ok(thread)
     }
-    /// The coroutine that runs: the main one outside of all others. In the coroutine of a [`Function::call_async`], which programs do not
+    /// The coroutine that runs: the main one outside of all others. In the coroutine of a `call_async`, which programs do not
     /// see, it is the one that polls the call.
     pub fn current_thread(&self) -> Thread {
         Thread(self.handle(self.visible_thread()))

@@ -74,7 +74,7 @@ struct ForTest {
 
 impl Recorder {
     /// The constant that the instructions before a FORI put in a slot of the loop.
-    fn for_constant(&self, fori: InsPtr, back: isize, slot: usize) -> Option<i32> {
+    pub(super) fn for_constant(&self, fori: InsPtr, back: isize, slot: usize) -> Option<i32> {
         let at = self.proto.pc_of(fori)? as isize - back;
         let ins = self.proto.ins(usize::try_from(at).ok()?)?;
         if at < 1 || ins.op() != Bc::KSHORT || ins.a() != slot {

@@ -10,6 +10,8 @@ use perilune_vm::object::InsPtr;
 /// A counted loop gets a guard only if it will execute more instructions than this, which takes some tenths of a second. Samples and Ctrl-C
 /// can wait for the end of shorter loops; time limits and interrupts of the host cannot.
 const MANY: f64 = 4e9;
+/// Instructions that take well below the time in which limits have to hold.
+const FEW: f64 = 1e6;
 /// Shorter loops count as having so many instructions.
 const SHORTEST: usize = 40;
 
@@ -27,7 +29,8 @@ impl Recorder {
         let is_compiled = matches!(ins.op(), Bc::JFORL | Bc::JITERL | Bc::JLOOP);
         let ins = if is_compiled && self.start.is_root { db.original_ins(ins) } else { ins };
         let may_last = match ins.op() {
-            Bc::FORL | Bc::IFORL | Bc::ITERL | Bc::IITERL | Bc::LOOP | Bc::ILOOP if any => true,
+            Bc::FORL | Bc::IFORL if any => !self.is_always_short(pc, ins),
+            Bc::ITERL | Bc::IITERL | Bc::LOOP | Bc::ILOOP if any => true,
             Bc::FORL | Bc::IFORL => self.is_long(iterations_left(vm, ins)),
             // The size of the table bounds a loop over it.
             Bc::ITERL | Bc::IITERL => view::at(pc, -1).ins().op() != Bc::ITERN,
@@ -35,6 +38,13 @@ impl Recorder {
             _ => false,
         };
         if may_last { self.leave_for_samples(vm, pc) } else { Ok(()) }
+    }
+    /// Does the FORL at `pc` close a loop whose start, limit and step are constants of the function, with few iterations?
+    fn is_always_short(&self, pc: InsPtr, ins: Ins) -> bool {
+        let fori = view::at(view::target(pc, ins), -1);
+        let constant = |i: usize, back: isize| self.for_constant(fori, back, ins.a() + i).map(f64::from);
+        let (Some(start), Some(stop), Some(step)) = (constant(0, 3), constant(1, 2), constant(2, 1)) else { return false };
+        (stop - start) / step * self.b.trace.ins.len().max(SHORTEST) as f64 <= FEW
     }
     /// Do so many iterations of the recorded code take long?
     fn is_long(&self, iterations: f64) -> bool {
