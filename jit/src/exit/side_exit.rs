@@ -92,8 +92,8 @@ impl Jit {
         let hot = if uncounted { None } else { self.count_exit(vm, &mut registry, &facts, may_record, times) };
         let unprofitable = if uncounted { None } else { self.add_saving(vm, &mut registry, &facts, times) };
         let tell = !facts.is_end && !for_sample && counted_down.is_none() && self.listens(vm, Event::Texit);
-        let is_quiet = !tell && hot.is_none() && counted_down.is_none() && !log::on(Topic::Exit);
-        let has_work = unprofitable.is_some() || collect || !is_quiet;
+        let has_trace_work = unprofitable.is_some() || hot.is_some() || counted_down.is_some();
+        let has_work = has_trace_work || tell || collect || log::on(Topic::Exit);
         if !has_work {
             self.allow_plain_exit(vm, &mut registry, id);
         }
