@@ -20,7 +20,7 @@ pub const INTERPRETED: &[&str] = &["-joff"];
 /// With LuaJIT's thresholds, and whatever it costs: so that short programs are compiled.
 pub const COMPILED: &[&str] = &["-Ohotloop=56", "-Ohotexit=10", "-Obudget=0"];
 /// Everything at its second execution.
-pub const COMPILED_AT_ONCE: &[&str] = &["-Ohotloop=1", "-Ohotexit=1", "-Ohottree=1"];
+pub const COMPILED_AT_ONCE: &[&str] = &["-Ohotloop=1", "-Ohotexit=1", "-Ohottree=2"];
 
 /// A program, its arguments, and where its expected output is stored.
 pub struct Case {

@@ -80,7 +80,8 @@ impl Lower<'_> {
     pub(super) fn start(&mut self) -> Res<()> {
         let trace = self.cur.trace;
         let is_root = self.cur.start.block == self.root.1.block;
-        if !trace.restarts() && !(is_root && links_to(self.cur.tree, self.root.0)) {
+        let comes_back = trace.restarts() || is_root && links_to(self.cur.tree, self.root.0);
+        if !comes_back {
             return Ok(());
         }
         let slots = entry_slots(trace, |i| self.cur.plan.class[i] == Class::Hot);

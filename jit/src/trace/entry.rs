@@ -1,7 +1,6 @@
 //! A finished trace, and its exits.
 
 use super::machine::Code;
-use super::tree::{Runs, TreeCode};
 use crate::policy::cost;
 use perilune_backend::CodeMap;
 use perilune_recorder::ir::{Link, SnapId, Trace};
@@ -113,6 +112,24 @@ pub struct Cost {
     pub lower: Duration,
     /// What each pass did.
     pub passes: Vec<Pass>,
+}
+
+/// The function that a root trace and some of its side traces were compiled to.
+#[derive(Debug)]
+pub struct TreeCode {
+    /// Address and size.
+    pub code: Code,
+    /// The side traces in it, parents before their children.
+    pub members: Vec<TraceId>,
+}
+
+/// How often a side trace has run, as far as that is counted.
+#[derive(Copy, Clone, Default, Debug)]
+pub struct Runs {
+    /// Until the countdown was last set.
+    pub(super) before: u64,
+    /// What it was set to.
+    pub(super) set: i32,
 }
 
 impl Entry {

@@ -111,7 +111,7 @@ impl Machine {
             walked: vm.sampling.walks_stacks(),
             ..TraceTree::single(trace, id, exit_base)
         };
-        let counts_runs = super::tree::counts_runs(vm, trace);
+        let counts_runs = counts_runs(vm, trace);
         let request = CompileRequest { unboxed, exit_args, counts_runs, parts, ..request(tree) };
         let code = self.emit(vm, &request, limit)?;
         Ok((Code { address: code.entry, size: code.size, loop_offset: code.loop_offset.unwrap_or(0) }, code.map))
@@ -173,6 +173,12 @@ impl Machine {
         // SAFETY: live code inside the arena, which is mapped readable.
         Some(unsafe { core::slice::from_raw_parts(code.address as *const u8, code.size) }.to_vec())
     }
+}
+
+/// Are the runs of a trace counted? Those of side traces are, unless code is compiled for somebody who asks where in it the program is: the
+/// function of a tree does not know. A trace that jumps to its own start would count each round.
+fn counts_runs(vm: &Vm, trace: &Trace) -> bool {
+    trace.parent.is_some() && !trace.restarts() && !vm.wants_sites() && !vm.sampling.walks_stacks()
 }
 
 /// A request for code in the arena, but for what the parent of a side trace hands over.

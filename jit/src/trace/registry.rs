@@ -1,10 +1,9 @@
 //! The finished traces, by number, and the tables by which the VM enters and leaves them.
 
-use super::entry::{Account, Cost, Entry, Exit, TraceStart};
+use super::entry::{Account, Cost, Entry, Exit, Runs, TraceStart};
 use super::machine::{Code, Placed};
 use super::shared_side::SidesByPc;
 use super::tables::{self, MAX_TRACES, Tables};
-use super::tree::Runs;
 use crate::exit::descriptor::ExitDescriptor;
 use crate::exit::table::ExitTable;
 use crate::policy::proto_table::ProtoTable;

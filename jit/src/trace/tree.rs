@@ -9,6 +9,7 @@
 //! new members pay for all of it. The code of single traces stays: other traces and exits that are shared enter it, and it takes over when
 //! a member dies.
 
+use super::entry::{Runs, TreeCode};
 use super::machine::{Code, Refused};
 use super::{Entry, Registry};
 use crate::Jit;
@@ -19,24 +20,6 @@ use perilune_recorder::ir::{SnapId, Trace};
 use perilune_vm::{TraceId, Vm};
 use std::time::Duration;
 
-/// The function that a root trace and some of its side traces were compiled to.
-#[derive(Debug)]
-pub struct TreeCode {
-    /// Address and size.
-    pub code: Code,
-    /// The side traces in it, parents before their children.
-    pub members: Vec<TraceId>,
-}
-
-/// How often a side trace has run, as far as that is counted.
-#[derive(Copy, Clone, Default, Debug)]
-pub struct Runs {
-    /// Until the countdown was last set.
-    before: u64,
-    /// What it was set to.
-    set: i32,
-}
-
 /// The side traces that would become members, and what that takes.
 struct Plan {
     members: Vec<TraceId>,
@@ -44,12 +27,6 @@ struct Plan {
     runs: u64,
     /// Instructions of all members and the root trace.
     instructions: usize,
-}
-
-/// Are the runs of a trace counted? Those of side traces are, unless code is compiled for somebody who asks where in it the program is: the
-/// function of a tree does not know. A trace that jumps to its own start would count each round.
-pub(super) fn counts_runs(vm: &Vm, trace: &Trace) -> bool {
-    trace.parent.is_some() && !trace.restarts() && !vm.wants_sites() && !vm.sampling.walks_stacks()
 }
 
 impl Registry {
