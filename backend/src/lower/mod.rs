@@ -224,7 +224,7 @@ impl<'a> Lower<'a> {
             self.cur.known.clear();
         }
         self.enter(start);
-        self.tell_base();
+        self.store_base();
         self.stack_check()?;
         let mut checked = 0;
         for i in 1..self.cur.trace.ins.len() {

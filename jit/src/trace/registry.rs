@@ -73,7 +73,7 @@ impl Drop for Registry {
         let trace_code = core::mem::take(&mut self.running.code);
         let entered = core::mem::take(&mut self.running.entered);
         let exit_table = self.exits.take_code();
-        tables::give(Tables { trace_code, entered, exit_table }, self.running.most, self.exits.most);
+        tables::keep(Tables { trace_code, entered, exit_table }, self.running.most, self.exits.most);
     }
 }
 
