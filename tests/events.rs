@@ -60,17 +60,17 @@ fn small_objects_share_a_step_of_the_collector() {
 }
 
 #[test]
-fn what_chunks_define_is_constant() {
+fn definitions_of_chunks_are_constants() {
     passes_in_both("definitions.lua", &[]);
 }
 
 #[test]
-fn builtins_that_become_part_of_traces() {
+fn builtins_that_are_inlined() {
     passes_in_both("inlined_builtins.lua", &[]);
 }
 
 #[test]
-fn exits_that_gave_up_are_tried_again() {
+fn exits_with_aborts_are_tried_again() {
     passes_in_both("try_again.lua", &[]);
 }
 
@@ -80,7 +80,7 @@ fn reasons_of_aborts() {
 }
 
 #[test]
-fn traces_go_on_behind_calls() {
+fn traces_are_stitched() {
     passes_in_both("stitch.lua", &[]);
 }
 
@@ -225,13 +225,13 @@ fn passes_by_default(options: &[&str]) {
 }
 
 #[test]
-fn sites_wait_for_their_turn() {
+fn positions_are_recorded_in_turn() {
     passes("policy.lua", &["-Ohotloop=20"]);
     assert_eq!(run_in(&folder(), &["policy.lua", "default"], "").ok(), "ok\n");
 }
 
 #[test]
-fn traces_that_lose_are_given_up() {
+fn unprofitable_traces_are_disabled() {
     passes_by_default(&["policy.lua", "loses"]);
 }
 
@@ -247,17 +247,17 @@ fn traces_are_bounded_by_the_code() {
 }
 
 #[test]
-fn exits_that_the_interpreter_takes_alone_are_counted() {
+fn plain_exits_are_counted() {
     passes_in_both("plain_exits.lua", &[]);
 }
 
 #[test]
-fn programs_that_are_watched_get_the_thresholds_of_luajit() {
+fn watched_programs_have_luajits_thresholds() {
     passes_by_default(&["watched.lua"]);
 }
 
 #[test]
-fn what_util_tells() {
+fn traces_in_the_functions_of_jit_util() {
     passes_in_both("util.lua", &[]);
     passes_in_both("util.lua", AT_ONCE);
 }

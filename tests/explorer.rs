@@ -97,7 +97,7 @@ fn without_machine_code() {
 
 /// What is used for an instruction that was asked for is in the trace, and not all of them needed one of their own.
 #[test]
-fn what_was_asked_for() {
+fn requested_instructions() {
     let lua = lua();
     lua.start_explorer();
     lua.load("local t = {x = 1} local n = 0 for i = 1, 100 do t.x = t.x + i n = n + #('a' .. i) + t.x / 2 end").exec().unwrap();

@@ -131,7 +131,7 @@ fn a_dump_has_every_object_and_no_other() {
 }
 
 #[test]
-fn everything_in_a_snapshot_is_reached_from_its_root() {
+fn all_objects_of_a_snapshot_are_reachable_from_its_root() {
     let lua = state();
     let s = snapshot(&lua);
     let objects = lua.heap_walk().total_objects;

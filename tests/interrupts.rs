@@ -110,7 +110,7 @@ fn subcommands() {
 
 /// Only the command has loops ask whether there was an interrupt; and samples, while they are taken.
 #[test]
-fn loops_of_others_ask_nothing() {
+fn loops_without_interrupts_have_no_checks() {
     let lua = perilune::Lua::new();
     lua.jit_option("budget=0").expect("an option");
     let source = "local util, names = require 'jit.util', require 'jit.vmdef'.irnames

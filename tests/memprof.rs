@@ -150,7 +150,7 @@ fn the_sum_of_a_million_events_is_the_change_of_the_heap() {
 }
 
 #[test]
-fn everything_comes_from_its_line_in_all_modes() {
+fn allocations_are_attributed_to_lines_in_all_modes() {
     const PROGRAM: &str = "local a = {}
 for i = 1, 2000 do
     local t = {}
@@ -219,7 +219,7 @@ fn functions_made_while_profiling_have_names() {
 }
 
 #[test]
-fn what_the_collector_frees_is_internal() {
+fn frees_of_the_collector_are_internal() {
     let lua = Lua::new();
     lua.set_jit(false);
     lua.load("require 'table.new'").exec().unwrap();
@@ -377,7 +377,7 @@ fn closing_the_state_completes_the_stream() {
 }
 
 #[test]
-fn it_stops_wherever_it_is_told_to() {
+fn it_stops_at_any_point() {
     let file = std::env::temp_dir().join(format!("perilune-memprof-places-{}", std::process::id()));
     for program in [
         "local co = coroutine.wrap(function() assert(misc.memprof.start(file)) coroutine.yield({}) return misc.memprof.stop() end) co() t = {} assert(co())",

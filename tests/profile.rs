@@ -108,7 +108,7 @@ fn shares_in_compiled_code() {
 }
 
 #[test]
-fn functions_that_a_trace_has_inlined_are_told_apart() {
+fn inlined_functions_are_distinguished() {
     let p = profile_of(
         &Lua::new(),
         "local function leaf(x)
@@ -211,7 +211,7 @@ fn long_loops_do_not_keep_samples_waiting() {
 }
 
 #[test]
-fn what_the_vm_does_is_told_apart() {
+fn activities_are_distinguished() {
     let lua = Lua::new();
     let p = profile_of(
         &lua,

@@ -49,7 +49,7 @@ fn guards_leave() {
 
 /// Programs that once printed something else, or nothing for ever, when each guard left every so many times.
 #[test]
-fn what_leaving_guards_have_broken() {
+fn programs_that_failed_under_exit_stress() {
     for (program, every) in [("shared_exits", 3), ("results_of_builtins", 17), ("natives_as_metamethods", 31)] {
         let cases: Vec<Case> = all().into_iter().filter(|c| c.file.file_stem().is_some_and(|stem| stem == program)).collect();
         assert_eq!(cases.len(), 1, "{program}");

@@ -273,7 +273,7 @@ fn syntax_errors_show_the_line() {
 }
 
 #[test]
-fn what_is_typed_has_colours() {
+fn input_has_colours() {
     let mut t = Terminal::in_environment(&[], &command::folder("terminal-colours"), &[]);
     t.wait_for("> ");
     t.type_keys("local s, n = 'it', 12 -- why");

@@ -318,7 +318,7 @@ fn tobit_takes_numbers_modulo_2_32() {
 }
 
 #[test]
-fn only_the_whole_of_a_sum_overflows() {
+fn only_the_final_sum_is_checked_for_overflow() {
     // (a + b) - c with one exit; with a snapshot in between, or one that has the part, each part is checked.
     let sum = |apart: bool, seen: bool| {
         let mut t = Build::new();

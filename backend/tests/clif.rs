@@ -67,14 +67,14 @@ fn field_access_and_barrier() {
 }
 
 #[test]
-fn exits_keep_what_only_they_need() {
+fn values_for_exits_are_computed_in_exits() {
     let mut t = Build::new();
     let s = t.slots(&[Ty::Int, Ty::Num]);
     let twice = t.emit(Op::ADD, Ty::Int, s[0], s[0]);
     t.snap(&[(2, twice), (3, IrRef::NIL)]);
     let k = t.num(0.5);
     t.emit(Op::ULT, Ty::Num, s[1], k);
-    check("exits_keep_what_only_they_need", &t.end(&[], Link::Stitch));
+    check("values_for_exits_are_computed_in_exits", &t.end(&[], Link::Stitch));
 }
 
 #[test]

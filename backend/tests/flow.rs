@@ -290,7 +290,7 @@ fn runs_of_side_traces_are_counted_down() {
 }
 
 #[test]
-fn what_cannot_be_compiled_is_an_error() {
+fn unsupported_traces_are_an_error() {
     let compile = |t: &Trace| Machine::new().compile(TraceTree::single(t, trace_id(1), exit_id(0))).unwrap_err();
     let mut t = Build::new();
     t.emit(Op::XBAR, Ty::Nil, IrRef::NONE, IrRef::NONE);
@@ -319,7 +319,7 @@ fn a_full_arena_is_an_error_until_it_is_reset() {
 }
 
 #[test]
-fn side_traces_make_values_of_what_their_exit_left() {
+fn side_traces_box_the_slots_that_their_exit_left_unboxed() {
     let mut t = Build::new();
     let s = t.slots(&[Ty::Int, Ty::Tab, Ty::Num]);
     let k = t.int(7);
@@ -349,7 +349,7 @@ fn passed(slot: usize, ty: Ty) -> ExitArg {
 }
 
 #[test]
-fn side_traces_take_what_their_exit_passes() {
+fn side_traces_take_exit_arguments() {
     let mut t = Build::new();
     let s = t.slots(&[Ty::Int, Ty::Num, Ty::U64]);
     let k = t.int(7);
@@ -384,7 +384,7 @@ fn side_traces_take_what_their_exit_passes() {
 }
 
 #[test]
-fn exits_that_store_much_pass_nothing() {
+fn exits_that_store_many_slots_pass_no_arguments() {
     let mut t = Build::new();
     let s = t.slots(&[Ty::Int; 7]);
     let zero = t.int(0);
@@ -408,7 +408,7 @@ fn exits_that_store_much_pass_nothing() {
 
 /// Fills array slots from the second on with the sum of the two before: addresses of the last iteration are used in the next.
 #[test]
-fn addresses_are_computed_from_what_is_carried() {
+fn addresses_are_computed_from_loop_carried_values() {
     let mut t = Build::new();
     let s = t.slots(&[Ty::P64, Ty::Int, Ty::Int]);
     let (array, limit, one) = (s[0], s[2], t.int(1));

@@ -155,7 +155,7 @@ fn addresses_inside_the_vm() {
 }
 
 #[test]
-fn values_only_exits_need_are_computed_there() {
+fn values_that_only_exits_need_are_computed_in_exits() {
     let mut t = Build::new();
     let s = t.slots(&[Ty::Int, Ty::Int]);
     let sum = t.emit(Op::ADD, Ty::Int, s[0], s[1]);

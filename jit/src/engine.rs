@@ -136,14 +136,14 @@ impl Compiler for Jit {
         self.flush_if_any(vm);
     }
     fn new_proto(&self, vm: &mut Vm, proto: Gc<Proto>) {
-        self.tell(|w| w.proto_made(proto));
+        self.notify(|w| w.proto_made(proto));
         if self.listens(vm, Event::Bc) {
             self.send(vm, Event::Bc, &[Value::proto(proto)]);
         }
     }
     fn free_proto(&self, proto: Gc<Proto>, waiting: bool) {
         self.collect_traces(proto, waiting);
-        self.tell(|w| w.proto_freed(proto));
+        self.notify(|w| w.proto_freed(proto));
         self.protos.borrow_mut().remove(proto);
     }
     fn original_ins(&self, patched: Ins) -> Ins {

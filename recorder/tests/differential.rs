@@ -192,7 +192,7 @@ fn sets() -> Vec<OptFlags> {
 }
 
 #[test]
-fn traces_do_what_programs_do() {
+fn traces_behave_as_programs() {
     let n = std::env::var("SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(300);
     let from: u64 = std::env::var("FROM").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
     let mut all = Vec::new();

@@ -148,7 +148,7 @@ fn pages_that_comments_name_exist() {
 }
 
 #[test]
-fn paths_are_told_from_other_code() {
+fn paths_are_distinguished_from_code() {
     assert!(is_path("vm/src/bc/ops.rs") && is_path("tests/lua/events") && is_path("examples/lua/*.lua"));
     assert!(!is_path("math.sign") && !is_path("vm/src/FILE.rs") && !is_path("jit.util") && !is_path("src"));
     assert_eq!(alternatives("a/{b,c}.rs"), ["a/b.rs", "a/c.rs"]);

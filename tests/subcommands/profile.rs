@@ -122,7 +122,7 @@ fn ctrl_c_ends_the_program_and_not_the_profile() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said() {
+fn errors_are_reported() {
     let f = Folder::new("profile-bad");
     f.write("busy.lua", BUSY);
     f.write("exit.lua", format!("{BUSY}os.exit(0)"));

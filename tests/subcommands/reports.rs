@@ -132,7 +132,7 @@ function_alias_1:
 }
 
 #[test]
-fn what_is_wrong_with_a_stream_is_said_with_the_offset() {
+fn errors_in_a_stream_have_an_offset() {
     let f = Folder::new("wrong");
     let proto = [&[0x00, 0x10, 5][..], b"@file", &[3]].concat();
     let check = |bytes: &[u8], message: &str| {
@@ -160,7 +160,7 @@ fn what_is_wrong_with_a_stream_is_said_with_the_offset() {
 }
 
 #[test]
-fn what_is_wrong_with_a_heap_is_said_with_the_offset() {
+fn errors_in_a_heap_have_an_offset() {
     let f = Folder::new("wrong-heap");
     let check = |text: &str, message: &str| {
         let said = bad(&[&"heap", &"summary", &f.write("heap", text.as_bytes())]);

@@ -129,7 +129,7 @@ fn data_of_a_program() {
 }
 
 #[test]
-fn what_refers_to_what() {
+fn references_between_parts() {
     let data = program();
     let (traces, code) = (list(&data["traces"]), list(&data["code"]));
     assert_eq!((data["format"].as_str(), data["version"].as_u64()), (Some("perilune-traces"), Some(1)));
@@ -161,7 +161,7 @@ fn what_refers_to_what() {
 }
 
 #[test]
-fn recordings_given_up() {
+fn aborted_recordings() {
     let source = "local n = 0
 for i = 1, 100 do
   n = n + 1
@@ -186,7 +186,7 @@ for i = 1, 20 do pcall(deep, 3) end";
 }
 
 #[test]
-fn traces_that_are_gone() {
+fn removed_traces() {
     let source = "for k = 1, 3 do
   local f = loadstring('local s = 0 for i = 1, 100 do s = s + i end return s', '=made')
   f()
@@ -246,7 +246,7 @@ fn any_text_is_shown() {
 }
 
 #[test]
-fn what_goes_wrong() {
+fn errors() {
     let f = Folder::new("explorer-wrong");
     f.write("p.lua", b"print('ran')");
     let check = |arguments: &[&str], message: &str| {

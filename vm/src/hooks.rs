@@ -88,7 +88,7 @@ pub unsafe fn box_slots(base: *mut crate::Value, slots: &[Unboxed]) {
 #[derive(Copy, Clone, Debug)]
 pub struct PlainExit {
     /// How many more times.
-    pub left: u32,
+    pub remaining: u32,
     /// As in [`Resume`].
     pub multres: u32,
     /// As in [`Resume`].
@@ -99,7 +99,7 @@ pub struct PlainExit {
 
 impl PlainExit {
     /// The interpreter must call the compiler.
-    pub const NONE: PlainExit = PlainExit { left: 0, multres: 0, pc: core::ptr::null(), unboxed: &[] };
+    pub const NONE: PlainExit = PlainExit { remaining: 0, multres: 0, pc: core::ptr::null(), unboxed: &[] };
 }
 
 /// A tracing compiler attached to the interpreter.

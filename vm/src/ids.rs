@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn exits_of_a_trace_are_neighbours() {
+    fn exits_of_a_trace_are_adjacent() {
         let first = ExitId::new(7);
         assert_eq!((first.exit(0), first.exit(2).index()), (first, 9));
         assert_eq!(format!("{first} {first:?}"), "7 7");

@@ -48,7 +48,7 @@ impl Arena {
             let _ = self.map.write(start, &vec![TRAP; code.len]);
             icache::flush(self.map.write_addr() + start, code.address, code.len);
         }
-        self.ranges.give(start, code.len.next_multiple_of(ALIGN));
+        self.ranges.release(start, code.len.next_multiple_of(ALIGN));
     }
     /// Frees all code. The caller makes sure that nothing reaches any of it any more.
     pub fn reset(&mut self) {
@@ -95,7 +95,7 @@ impl CodeBuf<'_> {
         self.arena.map.write(self.start, code)?;
         self.arena.written = self.arena.written.max(self.start + self.len);
         icache::flush(self.arena.map.write_addr() + self.start, address, self.len);
-        self.arena.ranges.take(self.start, self.len.next_multiple_of(ALIGN));
+        self.arena.ranges.reserve(self.start, self.len.next_multiple_of(ALIGN));
         Ok(Code { address, len: self.len })
     }
 }

@@ -21,7 +21,7 @@ impl Ranges {
         self.free.iter().find(|r| *r.1 >= len).map(|r| *r.0)
     }
     /// Takes a range that [`Ranges::find`] found.
-    pub fn take(&mut self, start: usize, len: usize) {
+    pub fn reserve(&mut self, start: usize, len: usize) {
         if len == 0 {
             return;
         }
@@ -33,7 +33,7 @@ impl Ranges {
         self.used += len;
     }
     /// Gives a range back that was taken.
-    pub fn give(&mut self, start: usize, len: usize) {
+    pub fn release(&mut self, start: usize, len: usize) {
         if len == 0 {
             return;
         }
@@ -69,21 +69,21 @@ mod tests {
 
     fn take(r: &mut Ranges, len: usize) -> Option<usize> {
         let at = r.find(len)?;
-        r.take(at, len);
+        r.reserve(at, len);
         Some(at)
     }
 
     #[test]
-    fn what_is_given_back_is_joined_and_taken_again() {
+    fn released_ranges_are_joined_and_reserved_again() {
         let mut r = Ranges::new(100);
         assert_eq!([30, 30, 30].map(|n| take(&mut r, n)), [Some(0), Some(30), Some(60)]);
         assert_eq!((take(&mut r, 20), r.used()), (None, 90));
-        r.give(0, 30);
-        r.give(60, 30);
+        r.release(0, 30);
+        r.release(60, 30);
         assert_eq!(take(&mut r, 40), Some(60));
         assert_eq!(take(&mut r, 20), Some(0));
-        r.give(60, 40);
-        r.give(30, 30);
+        r.release(60, 40);
+        r.release(30, 30);
         assert_eq!((take(&mut r, 80), r.used()), (Some(20), 100));
         r.clear();
         assert_eq!((take(&mut r, 100), r.used()), (Some(0), 100));

@@ -103,7 +103,7 @@ impl Lower<'_> {
         // Exits from here on count slots from the new base.
         self.cur.exit = None;
         self.cur.known.clear();
-        self.tell_base();
+        self.store_base();
         Ok(())
     }
 }

@@ -86,11 +86,11 @@ impl Lower<'_> {
         // Exits from here on count slots from the new base.
         self.cur.exit = None;
         self.cur.known.clear();
-        self.tell_base();
+        self.store_base();
         Ok(())
     }
     /// Stores the base that slots are counted from to the VM, for stack walks.
-    pub(super) fn tell_base(&mut self) {
+    pub(super) fn store_base(&mut self) {
         if self.cur.tree.walked {
             let base = self.slot_address(SlotIdx::BASE);
             self.pos.ins().store(MEM, base, self.vm, ofs::VM_CODE_BASE as i32);

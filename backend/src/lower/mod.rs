@@ -218,7 +218,7 @@ impl<'a> Lower<'a> {
         }
         self.enter(start);
         self.start()?;
-        self.tell_base();
+        self.store_base();
         self.stack_check()?;
         if is_root && self.req.counts_runs {
             self.count_run()?;

@@ -24,7 +24,7 @@ impl ExitTable {
     pub fn settle_plain(&mut self, id: ExitId) -> u32 {
         let Some(d) = self.descriptor_mut(id) else { return 0 };
         let allowed = core::mem::take(&mut d.allowed);
-        allowed - core::mem::take(&mut self.plain[id.index()].left)
+        allowed - core::mem::take(&mut self.plain[id.index()].remaining)
     }
     /// The traces that these exits belong to are being removed.
     pub(super) fn forget_plain(&mut self, ids: Range<usize>) {
@@ -40,7 +40,7 @@ impl ExitTable {
         let Some(d) = self.descriptor_mut(id) else { return };
         d.allowed = times;
         let unboxed: *const [_] = &raw const *d.unboxed;
-        let plain = PlainExit { left: times, multres: d.facts.multres, pc: d.facts.pc.as_ptr(), unboxed };
+        let plain = PlainExit { remaining: times, multres: d.facts.multres, pc: d.facts.pc.as_ptr(), unboxed };
         self.plain[id.index()] = plain;
     }
 }
@@ -50,7 +50,7 @@ impl Jit {
     #[inline]
     pub(crate) fn allow_plain_exit(&self, vm: &Vm, registry: &mut Registry, id: ExitId) {
         let Some(facts) = registry.exits.descriptor(id).map(|d| d.facts) else { return };
-        if facts.stack != 0 || facts.multres == Snapshot::OPEN || self.is_told_of_exits(vm) {
+        if facts.stack != 0 || facts.multres == Snapshot::OPEN || self.exits_are_reported(vm) {
             return;
         }
         let mut times = MAX_ALLOWED;
@@ -68,7 +68,7 @@ impl Jit {
         }
         registry.exits.allow(id, times);
     }
-    fn is_told_of_exits(&self, vm: &Vm) -> bool {
+    fn exits_are_reported(&self, vm: &Vm) -> bool {
         self.is_watched() || handler(vm, Event::Texit).is_some() || log::on(Topic::Exit)
     }
     /// Counts all exits that were taken without a call of the compiler, and has the compiler called at each exit from now on: before

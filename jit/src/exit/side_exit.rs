@@ -218,7 +218,7 @@ impl Jit {
             stub.blacklist();
         }
         self.count(|c| c.disabled += 1);
-        self.tell(|w| w.disabled(root));
+        self.notify(|w| w.disabled(root));
         if log::on(Topic::Trace) {
             eprintln!("[TRACE {root} given up]");
         }

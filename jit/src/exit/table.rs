@@ -67,7 +67,7 @@ impl ExitTable {
     /// Takes ids into use, from `first` on one for each descriptor. The exits lead to `stub`.
     pub fn insert(&mut self, first: ExitId, descriptors: impl ExactSizeIterator<Item = ExitDescriptor>, stub: usize) {
         let ids = first.index()..first.index() + descriptors.len();
-        self.ids.take(ids.start, ids.len());
+        self.ids.reserve(ids.start, ids.len());
         self.most = self.most.max(ids.end);
         self.code[ids.clone()].fill(stub);
         if let Some(leaving) = self.leaving.get_mut(ids.clone()) {
@@ -87,7 +87,7 @@ impl ExitTable {
     }
     /// Frees the ids of a trace that is being removed.
     pub fn remove(&mut self, ids: Range<usize>) {
-        self.ids.give(ids.start, ids.len());
+        self.ids.release(ids.start, ids.len());
         self.code[ids.clone()].fill(0);
         self.forget_plain(ids.clone());
         self.descriptors[ids].fill(None);

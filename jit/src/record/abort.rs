@@ -85,7 +85,7 @@ impl Jit {
     ) {
         self.count(|c| c.aborted += 1);
         self.count_abort(at, failure.reason, failure.info, failure.error);
-        self.tell(|w| w.aborted(at, &crate::view::aborts::reason_text(failure.reason, failure.info, failure.error)));
+        self.notify(|w| w.aborted(at, &crate::view::aborts::reason_text(failure.reason, failure.info, failure.error)));
         match origin {
             Origin::Root(pos) => self.penalize(vm, pos, failure.reason),
             Origin::Stitch(call) => self.penalize_stitch(call),

@@ -53,7 +53,7 @@ impl Jit {
             return self.fail(vm, number, at, Origin::Nowhere, Abort::CodeTooLong.into(), Some(&done.trace));
         }
         let begun = now();
-        crate::view::sites::tell_trace(vm, &done, number);
+        crate::view::sites::report_trace(vm, &done, number);
         resume_at_stub(&mut done, number);
         self.stress_exits(vm, &mut done.trace);
         let placed = match self.place(vm, &done, number) {
@@ -111,7 +111,7 @@ impl Jit {
         if let Origin::Stitch(call) = origin {
             self.registry.borrow_mut().stitch(number, call);
         }
-        self.tell_compiled(number, history);
+        self.report_compiled(number, history);
         if log::on(Topic::Trace) {
             eprintln!("[TRACE {number} stop {link:?}]");
         }
@@ -136,7 +136,7 @@ impl Jit {
         });
         let (unboxed, exit_args) = from_exit.unwrap_or_default();
         let request = (&done.trace, number, &*sites);
-        vm.tell_walked();
+        vm.deliver_walked();
         let (code, map) =
             self.machine.borrow_mut().compile(vm, request, (&unboxed, &exit_args), self.is_watched(), base, limit)?;
         Ok(Placed { code, map, first_exit: base })

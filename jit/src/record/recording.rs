@@ -91,7 +91,7 @@ impl Jit {
             vm.set_mode(Mode::Interpret);
             return;
         }
-        self.tell_instruction(vm, pc);
+        self.report_instruction(vm, pc);
         if self.recording.cancelled.replace(false) {
             return self.abort_recording(vm, Abort::Error.into());
         }
@@ -137,7 +137,7 @@ impl Jit {
         recording
     }
     /// Notes the position of the recording, and reports the instruction.
-    fn tell_instruction(&self, vm: &mut Vm, pc: InsPtr) {
+    fn report_instruction(&self, vm: &mut Vm, pc: InsPtr) {
         let (number, depth, index);
         {
             let mut recording = self.recording.current.borrow_mut();
@@ -150,7 +150,7 @@ impl Jit {
             // A builtin is a frame of its own.
             (number, depth) = (r.number, r.recorder.frame_depth() + usize::from(native));
         }
-        self.tell(|w| w.recorded(frame::func(vm), index, depth));
+        self.notify(|w| w.recorded(frame::func(vm), index, depth));
         if !self.listens(vm, Event::Record) {
             return;
         }

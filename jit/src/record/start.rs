@@ -12,7 +12,7 @@ use crate::view::log::{self, Topic};
 use crate::view::watch::Start;
 use perilune_recorder::abort::Abort;
 use perilune_recorder::ir::{Link, SnapId, TraceExit};
-use perilune_recorder::rec::{Recorder, TreePlace};
+use perilune_recorder::rec::{Recorder, TreePosition};
 use perilune_vm::bc::Op;
 use perilune_vm::hooks::Mode;
 use perilune_vm::object::{BcPos, InsPtr, ProtoFlags};
@@ -25,7 +25,7 @@ impl Jit {
     pub(crate) fn start_root(&self, vm: &mut Vm, pos: BcPos) {
         let Some(number) = self.number(vm) else { return };
         let (func, at) = (frame::func(vm), pos.pc());
-        self.tell_start(vm, number, func, at, None);
+        self.report_start(vm, number, func, at, None);
         let begun = Instant::now();
         let params = self.settings.options.get().recorder(self.is_watched());
         let recorder = Recorder::new_root(vm, &params, pos.proto, pos.ptr(), number);
@@ -53,7 +53,7 @@ impl Jit {
         let parent = stub.parent();
         let Some(number) = self.number(vm) else { return };
         let (func, at) = (frame::func(vm), back.pc());
-        self.tell_start(vm, number, func, at, Some((parent, None)));
+        self.report_start(vm, number, func, at, Some((parent, None)));
         let begun = Instant::now();
         let params = self.settings.options.get().recorder(self.is_watched());
         let recorder = Recorder::new_stitched(vm, &params, proto, back.ptr(), number);
@@ -66,20 +66,20 @@ impl Jit {
         let Some((trace, root)) = known else { return };
         let variant = if exit.exit == SnapId::FIRST { self.restart_position(exit.trace) } else { None };
         let returning = self.ends_in_returns(&trace, exit.exit, pc);
-        if variant.is_none() && !returning && self.share_side(vm, exit, (proto, pc.addr())) {
+        if variant.is_none() && !returning && self.link_to_shared_side(vm, exit, (proto, pc.addr())) {
             return;
         }
         let Some(number) = self.number(vm) else { return };
         let (func, at) = (frame::func(vm), proto.pc_of(pc).unwrap_or(0));
-        self.tell_start(vm, number, func, at, Some((exit.trace, Some(exit.exit))));
+        self.report_start(vm, number, func, at, Some((exit.trace, Some(exit.exit))));
         let begun = Instant::now();
         let params = self.settings.options.get().recorder(self.is_watched());
         // The handler may have removed the parent.
         let gone = !self.registry.borrow().has(exit.trace, &trace);
-        let place = TreePlace::side(number, root, exit);
+        let place = TreePosition::side(number, root, exit);
         let recorder = match variant {
             _ if gone => Err(Abort::Error),
-            Some(TraceStart { pos, original }) => Recorder::new_variant(vm, &params, pos.proto, (pos.ptr(), original), place),
+            Some(TraceStart { pos, original }) => Recorder::new_restart(vm, &params, pos.proto, (pos.ptr(), original), place),
             None if returning => Recorder::new_returning(vm, &params, pc, place),
             None => Recorder::new_side(vm, &params, &trace, pc, place),
         };
@@ -144,12 +144,12 @@ impl Jit {
             Err(reason) => self.fail(vm, number, (start, at), origin, reason.into(), None),
         }
     }
-    fn tell_start(&self, vm: &mut Vm, number: TraceId, func: Value, pc: usize, parent: Option<(TraceId, Option<SnapId>)>) {
+    fn report_start(&self, vm: &mut Vm, number: TraceId, func: Value, pc: usize, parent: Option<(TraceId, Option<SnapId>)>) {
         if log::on(Topic::Trace) {
             let line = func.as_func().and_then(|f| f.proto()).map_or(0, |p| p.line(pc));
             eprintln!("[TRACE {number} start at line {line}, parent {parent:?}]");
         }
-        self.tell(|w| w.started(&Start { number, func, pc, parent }));
+        self.notify(|w| w.started(&Start { number, func, pc, parent }));
         if !self.listens(vm, Event::Trace) {
             return;
         }

@@ -29,7 +29,7 @@ pub const PROFILE: [(&str, perilune_vm::object::NativeFn); 3] = [("start", start
 struct Callback {
     jit: Option<Rc<Jit>>,
     /// The coroutine of the sample that the function is being called for, and the position in compiled code.
-    told: RefCell<Option<(Gc<Thread>, Located)>>,
+    current: RefCell<Option<(Gc<Thread>, Located)>>,
     /// The samples that it is to be called for next, the first one last.
     waiting: RefCell<Vec<(Part, Option<Located>)>>,
     ended: Cell<bool>,
@@ -50,18 +50,18 @@ impl Callback {
         let (f, stack) = (vm.field(registry, FUNCTION), vm.field(registry, STACK));
         let Some(stack) = stack.as_thread().filter(|_| f.is_func()) else { return };
         let running = vm.cur;
-        *self.told.borrow_mut() = located.map(|l| (running, l));
+        *self.current.borrow_mut() = located.map(|l| (running, l));
         let letter = Value::str(vm.new_str(&[part.activity]));
-        let told = vm.call_on(stack, f, &[Value::thread(running), Value::integer(i64::from(part.count)), letter]);
-        if told.is_err() {
+        let result = vm.call_on(stack, f, &[Value::thread(running), Value::integer(i64::from(part.count)), letter]);
+        if result.is_err() {
             fail(vm);
         }
-        *self.told.borrow_mut() = None;
+        *self.current.borrow_mut() = None;
     }
     /// The stack of `thread` in a format, as it was at the current sample if that was in compiled code.
     fn stack(&self, vm: &Vm, thread: Gc<Thread>, format: &[u8], depth: i32) -> Option<Vec<u8>> {
-        let told = self.told.borrow();
-        let (_, at) = told.as_ref().filter(|t| t.0 == thread)?;
+        let current = self.current.borrow();
+        let (_, at) = current.as_ref().filter(|t| t.0 == thread)?;
         let most = (depth.unsigned_abs() as usize).saturating_add(SEARCHED);
         let mut frames = sample::frames(vm, thread, most);
         let own = frames.len();
@@ -93,8 +93,8 @@ impl Consumer for Callback {
         let _ = end(vm);
     }
     fn mark(&self, marker: &mut Marker) {
-        let (told, waiting) = (self.told.borrow(), self.waiting.borrow());
-        let all = told.iter().map(|t| &t.1).chain(waiting.iter().filter_map(|w| w.1.as_ref()));
+        let (current, waiting) = (self.current.borrow(), self.waiting.borrow());
+        let all = current.iter().map(|t| &t.1).chain(waiting.iter().filter_map(|w| w.1.as_ref()));
         all.flat_map(|at| &at.functions).for_each(|f| marker.mark(f.proto));
     }
 }
@@ -141,7 +141,7 @@ fn start(vm: &mut Vm) -> LuaResult<u32> {
     }
     end(vm)?;
     let callback =
-        Rc::new(Callback { jit: Jit::of(vm), told: RefCell::default(), waiting: RefCell::default(), ended: Cell::new(false) });
+        Rc::new(Callback { jit: Jit::of(vm), current: RefCell::default(), waiting: RefCell::default(), ended: Cell::new(false) });
     sampling::start(vm, interval, in_code, callback);
     Ok(0)
 }

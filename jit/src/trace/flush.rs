@@ -31,7 +31,7 @@ impl Jit {
     }
     /// The same while no recording is under way.
     pub(crate) fn drop_traces(&self, vm: &mut Vm) {
-        self.tell_gone(None);
+        self.report_gone(None);
         vm.forget_places();
         self.registry.borrow_mut().clear();
         vm.compiled.invalidations = vm.compiled.invalidations.wrapping_add(1);
@@ -55,7 +55,7 @@ impl Jit {
     /// return to it.
     pub(crate) fn collect_traces(&self, proto: Gc<Proto>, waiting: bool) {
         if proto.flags.get() & ProtoFlags::TRACED != 0 {
-            self.tell_gone(Some(proto));
+            self.report_gone(Some(proto));
         }
         let numbers = self.protos.borrow_mut().take_traces(proto);
         // Nothing leads to these traces any more: what a trace is linked to starts in a function that the trace keeps.
@@ -72,7 +72,7 @@ impl Jit {
         if self.is_watched() {
             self.for_each_entry(|n, e, entered| {
                 if sides.contains(&n) {
-                    self.tell(|w| w.gone(n, e, entered, Fate::Collected));
+                    self.notify(|w| w.gone(n, e, entered, Fate::Collected));
                 }
             });
         }

@@ -86,7 +86,7 @@ impl Drop for Registry {
         let entered = core::mem::take(&mut self.running.entered);
         let side_countdown = core::mem::take(&mut self.running.side_countdown);
         let exit_table = self.exits.take_code();
-        tables::give(Tables { trace_code, entered, side_countdown, exit_table }, self.running.most, self.exits.most);
+        tables::keep(Tables { trace_code, entered, side_countdown, exit_table }, self.running.most, self.exits.most);
     }
 }
 

@@ -40,7 +40,7 @@ impl SidesByPc {
 
 impl Jit {
     /// Links an exit that has become hot to an existing side trace of its tree that continues in the same way, if there is one.
-    pub(crate) fn share_side(&self, vm: &mut Vm, exit: TraceExit, (proto, pc): (Gc<Proto>, BcAddr)) -> bool {
+    pub(crate) fn link_to_shared_side(&self, vm: &mut Vm, exit: TraceExit, (proto, pc): (Gc<Proto>, BcAddr)) -> bool {
         let mut registry = self.registry.borrow_mut();
         let Some(side) = registry.find_shared(vm, exit, proto, pc) else { return false };
         registry.link_shared(exit, side);
@@ -58,9 +58,9 @@ impl Registry {
         let sides = self.sides_by_pc.0.get(&pc)?;
         // An exit before any instruction would lead back to itself for ever.
         let here = At::new(self.get(exit.trace)?, exit.exit).filter(|here| here.snap.done > 0)?;
-        sides.iter().rev().copied().find(|&n| self.may_share(&here, proto, n) && self.goes_there_now(vm, n))
+        sides.iter().rev().copied().find(|&n| self.fits_side(&here, proto, n) && self.goes_there_now(vm, n))
     }
-    fn may_share(&self, here: &At<'_>, proto: Gc<Proto>, n: TraceId) -> bool {
+    fn fits_side(&self, here: &At<'_>, proto: Gc<Proto>, n: TraceId) -> bool {
         let Some(side) = self.get(n).filter(|side| side.root == here.entry.root) else { return false };
         // Where a function returns into itself, each exit returns to another position.
         if returns_to(&side.trace, proto) {

@@ -39,7 +39,7 @@ pub fn take() -> Tables {
 }
 
 /// Keeps the tables of a state that ends for the next one. `traces` and `exits` say how much of them was used.
-pub fn give(mut tables: Tables, traces: usize, exits: usize) {
+pub fn keep(mut tables: Tables, traces: usize, exits: usize) {
     if traces.max(exits) <= KEPT {
         tables.trace_code[..traces].fill(0);
         tables.entered[..traces].fill(0);

@@ -5,7 +5,7 @@ use crate::trace::Entry;
 use perilune_backend::Part;
 use perilune_recorder::ir::{Const, Op, Origin, Trace, TraceExit};
 use perilune_vm::object::BcPos;
-use perilune_vm::sample::{Callee, CodePlace, StackFrame};
+use perilune_vm::sample::{Callee, CodePosition, StackFrame};
 use perilune_vm::{TraceId, Vm};
 
 /// A position in compiled code.
@@ -75,16 +75,16 @@ impl Located {
 
 impl Jit {
     /// Where in compiled code a sample was taken.
-    pub fn locate(&self, vm: &Vm, place: CodePlace) -> Option<Located> {
+    pub fn locate(&self, vm: &Vm, place: CodePosition) -> Option<Located> {
         let registry = self.registry.borrow();
         let (trace, entry, part) = match place {
-            CodePlace::Address(a) => {
+            CodePosition::Address(a) => {
                 let (n, e) = registry.at_code(a)?;
                 let at = (a - e.code.address) as u32;
                 let part = e.map.parts.partition_point(|p| p.0 <= at).checked_sub(1).map(|i| e.map.parts[i].1);
                 (n, e, part.unwrap_or(Part::Other))
             }
-            CodePlace::Site(number) => {
+            CodePosition::Site(number) => {
                 let site = vm.site_of(number)?;
                 (site.trace, registry.get(site.trace)?, Part::Ins(usize::from(site.ins)))
             }

@@ -46,8 +46,8 @@ fn start(done: &FinishedTrace) -> Option<(Gc<Proto>, u32)> {
 }
 
 /// Reports a new trace to the profilers.
-pub fn tell_trace(vm: &mut Vm, done: &FinishedTrace, id: TraceId) {
+pub fn report_trace(vm: &mut Vm, done: &FinishedTrace, id: TraceId) {
     if let Some((proto, line)) = start(done) {
-        vm.tell_trace(id, proto, line);
+        vm.report_trace(id, proto, line);
     }
 }

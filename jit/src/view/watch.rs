@@ -103,13 +103,13 @@ impl Jit {
     pub(crate) fn is_watched(&self) -> bool {
         self.observers.watcher.borrow().is_some()
     }
-    pub(crate) fn tell(&self, f: impl FnOnce(&mut dyn Watcher)) {
+    pub(crate) fn notify(&self, f: impl FnOnce(&mut dyn Watcher)) {
         if let Some(w) = &mut *self.observers.watcher.borrow_mut() {
             f(&mut **w);
         }
     }
     /// Reports a new trace.
-    pub(crate) fn tell_compiled(&self, number: TraceId, history: Option<Box<History>>) {
+    pub(crate) fn report_compiled(&self, number: TraceId, history: Option<Box<History>>) {
         if !self.is_watched() {
             return;
         }
@@ -117,21 +117,21 @@ impl Jit {
         let Some(entry) = registry.get(number) else { return };
         let code = self.machine.borrow().bytes(entry.code).unwrap_or_default();
         let history = history.unwrap_or_default();
-        self.tell(|w| w.compiled(&Compiled { number, entry, history: &history, code: &code }));
+        self.notify(|w| w.compiled(&Compiled { number, entry, history: &history, code: &code }));
     }
     /// Reports that traces are about to be removed: those of an owner, or all.
-    pub(crate) fn tell_gone(&self, owner: Option<Gc<Proto>>) {
+    pub(crate) fn report_gone(&self, owner: Option<Gc<Proto>>) {
         if !self.is_watched() {
             return;
         }
         let why = if owner.is_some() { Fate::Collected } else { Fate::Flushed };
         self.for_each_entry(|n, e, entered| {
             if owner.is_none_or(|p| p == e.owner()) {
-                self.tell(|w| w.gone(n, e, entered, why));
+                self.notify(|w| w.gone(n, e, entered, why));
             }
         });
         if owner.is_none() {
-            self.tell(|w| w.flushed());
+            self.notify(|w| w.flushed());
         }
     }
 }

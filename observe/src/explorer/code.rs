@@ -149,12 +149,12 @@ impl Writer<'_> {
             offset += line.length;
             self.code.machine.push(out);
         }
-        name_detours(&mut self.code.machine);
+        name_moves(&mut self.code.machine);
     }
 }
 
 /// Says of a jump to some moves of registers and a jump to an exit what it leads to.
-fn name_detours(code: &mut [Machine]) {
+fn name_moves(code: &mut [Machine]) {
     const MOVES: usize = 6;
     for i in 0..code.len() {
         let target = code[i].text.rsplit_once(" +0x").and_then(|t| usize::from_str_radix(t.1, 16).ok());

@@ -4,7 +4,7 @@ use super::OnStop;
 use crate::foreign::attempt;
 use crate::stream::out::Out;
 use crate::stream::{END, EVENTS_MAGIC, EventKind, SYMTAB_MAGIC, Source, SymKind, VERSION, header};
-use perilune_vm::gc::watch::{Change, Place, Watcher};
+use perilune_vm::gc::watch::{Change, Origin, Watcher};
 use perilune_vm::object::{Gc, Object, Proto};
 use perilune_vm::stdlib::Builtin;
 use perilune_vm::{TraceId, Vm};
@@ -78,16 +78,16 @@ impl Profiler {
         let stopped = self.on_stop.take().map_or(Ok(()), attempt);
         self.out.take_error().map_or(stopped, Err)
     }
-    fn place(&mut self, kind: EventKind, place: Place) {
+    fn place(&mut self, kind: EventKind, place: Origin) {
         match place {
-            Place::Internal => self.out.byte(header(kind, Source::Internal)),
-            Place::Lua(proto, line) => self.lua(kind, proto, line),
-            Place::Trace(site) if self.lines => self.lua(kind, site.proto, site.line),
-            Place::Trace(site) => {
+            Origin::Internal => self.out.byte(header(kind, Source::Internal)),
+            Origin::Lua(proto, line) => self.lua(kind, proto, line),
+            Origin::Trace(site) if self.lines => self.lua(kind, site.proto, site.line),
+            Origin::Trace(site) => {
                 self.out.byte(header(kind, Source::Trace));
                 self.out.number(u64::from(site.trace.get()));
             }
-            Place::Native(code) => {
+            Origin::Native(code) => {
                 if self.natives.insert(code) {
                     self.out.byte(header(EventKind::Symbol, Source::Native));
                     self.native_body(code, UNNAMED);
@@ -109,7 +109,7 @@ impl Profiler {
 }
 
 impl Watcher for Profiler {
-    fn change(&mut self, place: Place, change: Change) -> bool {
+    fn change(&mut self, place: Origin, change: Change) -> bool {
         match change {
             Change::Alloc { at, size } => {
                 self.place(EventKind::Alloc, place);

@@ -55,7 +55,7 @@ struct SwitchTarget {
     want: usize,
     next: Switch,
     /// The builtin that it waits in, or the function to call if the coroutine has not started.
-    left_by: Gc<Func>,
+    waits_in: Gc<Func>,
 }
 
 impl SwitchTarget {
@@ -69,12 +69,12 @@ impl SwitchTarget {
         let base = co.base.get();
         let at = |i: isize| view::on_stack(co, i);
         let compiled = |p: &Gc<Proto>| p.flags.get() & ProtoFlags::NOJIT == 0;
-        let (left_by, link) = (at(-2).as_func()?, at(-1).bits());
+        let (waits_in, link) = (at(-2).as_func()?, at(-1).bits());
         let frame = base as usize - co.stack.get() as usize;
         if fresh {
-            let proto = left_by.proto().filter(compiled)?;
+            let proto = waits_in.proto().filter(compiled)?;
             let next = Switch { co, pc: BcPos { proto, index: 0 }.ptr(), frame };
-            return Some(SwitchTarget { fresh, link, delta: 0, proto, want: 0, next, left_by });
+            return Some(SwitchTarget { fresh, link, delta: 0, proto, want: 0, next, waits_in });
         }
         if frame::kind(link) != frame::LUA {
             return None;
@@ -90,12 +90,12 @@ impl SwitchTarget {
         let behind = |stub: &StitchStub| BcPos { proto, index: stub.call_index() }.next().ptr();
         let pc = proto.stitch_stub_at(pc).map_or(pc, behind);
         let next = Switch { co, pc, frame: frame - delta * size_of::<Value>() };
-        Some(SwitchTarget { fresh, link, delta, proto, want: call.b(), next, left_by })
+        Some(SwitchTarget { fresh, link, delta, proto, want: call.b(), next, waits_in })
     }
     /// The resumer of the running coroutine, and the value that it receives in front of the results.
     fn resumer(vm: &Vm) -> Option<(SwitchTarget, Option<IrRef>)> {
         let to = SwitchTarget::of(vm.cur.resumer.get()?)?;
-        match Builtin::from_id(to.left_by.ffid()) {
+        match Builtin::from_id(to.waits_in.ffid()) {
             Some(Builtin::CoroutineResume) => Some((to, Some(IrRef::TRUE))),
             Some(Builtin::CoroutineWrapAux) => Some((to, None)),
             _ => None,
@@ -158,13 +158,13 @@ impl Recorder {
         let nesting = self.field(running, Field::ThreadNesting)?;
         let most = self.b.kint(MAX_NESTING as i32);
         self.b.emit(Op::LT, Ty::Int, nesting, most)?;
-        let left_by = self.guard_waiting(thread, &to)?;
+        let waits_in = self.guard_waiting(thread, &to)?;
         let args: Vec<IrRef> = (first..call.nargs).map(|i| self.slots[self.base + call.a + HEAD + i]).collect();
         let room = self.room_for(thread, &args)?;
         self.leave(call, call.nargs)?;
         self.go_on(Op::RESUME, thread, &to, room)?;
         if to.fresh {
-            self.set_abs(SlotIdx::FUNC, left_by);
+            self.set_abs(SlotIdx::FUNC, waits_in);
             for (i, r) in args.into_iter().enumerate() {
                 self.set(i, r);
             }
@@ -177,7 +177,7 @@ impl Recorder {
 
     /// Yields to the resumer.
     fn yields(&mut self, vm: &Vm, call: Call) -> Rec<bool> {
-        let Some((to, told)) = SwitchTarget::resumer(vm).filter(|_| vm.cur.native_depth.get() == vm.interp.native_depth) else {
+        let Some((to, status)) = SwitchTarget::resumer(vm).filter(|_| vm.cur.native_depth.get() == vm.interp.native_depth) else {
             return Ok(false);
         };
         if self.meets_many(&to) {
@@ -190,7 +190,7 @@ impl Recorder {
         self.b.emit(Op::EQ, Ty::Int, mine, now)?;
         let thread = self.guard_resumer(&to)?;
         let args = (0..call.nargs).map(|i| self.slots[self.base + call.a + HEAD + i]);
-        let results: Vec<IrRef> = told.into_iter().chain(args).collect();
+        let results: Vec<IrRef> = status.into_iter().chain(args).collect();
         let room = self.room_for(thread, &results)?;
         self.leave(call, 0)?;
         self.go_on(Op::YIELD, thread, &to, room)?;
@@ -220,7 +220,7 @@ impl Recorder {
     }
     /// The running coroutine ends with these results, see [`Recorder::may_end`].
     pub(super) fn end_coroutine(&mut self, vm: &Vm, pc: InsPtr, results: Vec<IrRef>) -> Rec<Flow> {
-        let (Some(links), Some((to, told))) = (self.links_to_end(vm), SwitchTarget::resumer(vm)) else {
+        let (Some(links), Some((to, status))) = (self.links_to_end(vm), SwitchTarget::resumer(vm)) else {
             return Err(Abort::NyiReturn);
         };
         if self.meets_many(&to) {
@@ -230,7 +230,7 @@ impl Recorder {
         self.check_links(vm, start, &links, 0)?;
         let protected = self.stack.frames.iter().filter(|f| f.kind == FrameKind::Protected).count();
         let thread = self.guard_resumer(&to)?;
-        let results: Vec<IrRef> = told.into_iter().chain((0..protected).map(|_| IrRef::TRUE)).chain(results).collect();
+        let results: Vec<IrRef> = status.into_iter().chain((0..protected).map(|_| IrRef::TRUE)).chain(results).collect();
         let room = self.room_for(thread, &results)?;
         self.go_on(Op::COEND, thread, &to, room)?;
         // A coroutine ends by a return, so no header of a builtin is dispatched.
@@ -250,7 +250,7 @@ impl Recorder {
             let at = self.b.kptr((-16i64) as u64);
             let at = self.b.emit(Op::ADD, Ty::P64, base, at)?;
             let f = self.b.guard(Op::VLOAD, Ty::Func, at, IrRef(0))?;
-            return self.specialize(f, to.left_by);
+            return self.specialize(f, to.waits_in);
         }
         let at = self.b.kptr((-8i64) as u64);
         let at = self.b.emit(Op::ADD, Ty::P64, base, at)?;
@@ -270,7 +270,7 @@ impl Recorder {
         let at = self.b.emit(Op::ADD, Ty::P64, base, at)?;
         let builtin = self.b.guard(Op::VLOAD, Ty::Func, at, IrRef(0))?;
         let id = self.field(builtin, Field::FuncFfid)?;
-        self.guard_int(id, to.left_by.ffid() as i32)?;
+        self.guard_int(id, to.waits_in.ffid() as i32)?;
         Ok(thread)
     }
     /// Do the coroutines that are switched to here continue at many bytecode positions? Each takes a side trace otherwise.

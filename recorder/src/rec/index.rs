@@ -12,7 +12,7 @@ use perilune_vm::object::{Gc, Table};
 use perilune_vm::{Value, Vm};
 
 /// The slot of a key in a table.
-pub(super) struct Place {
+pub(super) struct KeySlot {
     /// Address of the slot; `None` if the key is absent.
     slot: Option<IrRef>,
     /// In the array part?
@@ -33,7 +33,7 @@ const MAX_CHAIN: usize = 20;
 
 impl Recorder {
     /// Finds the slot of a key, with guards that it is there when the trace runs.
-    pub(super) fn lookup(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef, key: (IrRef, Value)) -> Rec<Place> {
+    pub(super) fn lookup(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef, key: (IrRef, Value)) -> Rec<KeySlot> {
         let (mut rk, k) = key;
         if let Some(i) = k.as_index() {
             if self.ty(rk) == Ty::Num {
@@ -44,7 +44,7 @@ impl Recorder {
                 abc::check(&mut self.b, self.start.induction.as_ref(), asize, rk, t.asize())?;
                 let array = self.field(table, Field::TabArray)?;
                 let slot = self.b.emit(Op::AREF, Ty::P64, array, rk)?;
-                return Ok(Place { slot: Some(slot), array: true, key: rk });
+                return Ok(KeySlot { slot: Some(slot), array: true, key: rk });
             }
             self.b.emit(Op::ULE, Ty::Int, asize, rk)?;
         }
@@ -54,14 +54,14 @@ impl Recorder {
             self.feedback.tables.add(&t, node);
         }
         let general = rk.is_const() && self.feedback.site.has_many_shapes();
-        if k.is_str() && rk.is_const() && !general && self.is_told_by_shape(vm, &t, table, node) {
+        if k.is_str() && rk.is_const() && !general && self.is_guarded_by_shape(vm, &t, table, node) {
             return self.lookup_by_shape(t, table, rk, node);
         }
         // A num that is no array index now may be integral when the trace runs, and then be found in the array part.
         if t.hmask.get() == 0 && !general && (self.ty(rk) != Ty::Num || rk.is_const()) {
             let hmask = self.field(table, Field::TabHmask)?;
             self.guard_int(hmask, 0)?;
-            return Ok(Place { slot: None, array: false, key: rk });
+            return Ok(KeySlot { slot: None, array: false, key: rk });
         }
         if let Some(node) = node
             && rk.is_const()
@@ -72,24 +72,24 @@ impl Recorder {
             let nodes = self.field(table, Field::TabNode)?;
             let kslot = self.b.kslot(rk, node);
             let slot = self.b.guard(Op::HREFK, Ty::P64, nodes, kslot)?;
-            return Ok(Place { slot: Some(slot), array: false, key: rk });
+            return Ok(KeySlot { slot: Some(slot), array: false, key: rk });
         }
         let href = self.b.emit(Op::HREF, Ty::P64, table, rk)?;
         let nil = self.b.kvm(VmRef::NilSlot);
         self.b.emit(if found.is_some() { Op::NE } else { Op::EQ }, Ty::P64, href, nil)?;
-        Ok(Place { slot: found.map(|_| href), array: false, key: rk })
+        Ok(KeySlot { slot: found.map(|_| href), array: false, key: rk })
     }
 
     /// Is a constant key guarded by the shape of the table? Otherwise its node is checked. That is better for constant tables, such as
     /// classes and modules, which get further keys while a program is loaded without their keys moving to other nodes. It is also better
     /// where tables of several shapes were met whose keys are in the same nodes, as when some fields are optional.
-    fn is_told_by_shape(&self, vm: &Vm, t: &Table, table: IrRef, node: Option<u32>) -> bool {
+    fn is_guarded_by_shape(&self, vm: &Vm, t: &Table, table: IrRef, node: Option<u32>) -> bool {
         let shape = t.shape.get();
         let by_node = node.is_some() && (table.is_const() || self.feedback.site.by_node);
         shape.is_some() && !by_node && !vm.heap.does_shape_vary(shape)
     }
     /// The slot of a constant string key in a table of the shape of `t`.
-    fn lookup_by_shape(&mut self, t: Gc<Table>, table: IrRef, key: IrRef, node: Option<u32>) -> Rec<Place> {
+    fn lookup_by_shape(&mut self, t: Gc<Table>, table: IrRef, key: IrRef, node: Option<u32>) -> Rec<KeySlot> {
         let shape = self.field(table, Field::TabShape)?;
         self.guard_int(shape, t.shape.get().number() as i32)?;
         let slot = match node {
@@ -100,11 +100,11 @@ impl Recorder {
             }
             None => None,
         };
-        Ok(Place { slot, array: false, key })
+        Ok(KeySlot { slot, array: false, key })
     }
 
     /// Loads the value of a slot.
-    pub(super) fn load(&mut self, place: &Place, v: Value) -> Rec<IrRef> {
+    pub(super) fn load(&mut self, place: &KeySlot, v: Value) -> Rec<IrRef> {
         let Some(slot) = place.slot else { return Ok(IrRef::NIL) };
         let ty = self.feedback.load_type(v);
         let r = self.b.guard(if place.array { Op::ALOAD } else { Op::HLOAD }, ty, slot, IrRef::NONE)?;
@@ -271,7 +271,7 @@ impl Recorder {
         let place = self.check_key(vm, t, table, key)?;
         self.store(vm, (t, table), key, &place, value)
     }
-    fn check_key(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef, key: (IrRef, Value)) -> Rec<Place> {
+    fn check_key(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef, key: (IrRef, Value)) -> Rec<KeySlot> {
         if key.1.is_nil() || key.1.as_number().is_some_and(f64::is_nan) {
             return Err(Abort::NilOrNanKey);
         }
@@ -287,7 +287,7 @@ impl Recorder {
         vm: &Vm,
         (t, table): (Gc<Table>, IrRef),
         key: (IrRef, Value),
-        place: &Place,
+        place: &KeySlot,
         value: (IrRef, Value),
     ) -> Rec<()> {
         let (r, v) = value;

@@ -49,7 +49,7 @@ pub use crate::params::RecParams;
 pub use feedback::{Distinct, Site, TableFeedback};
 pub use outcome::{AbortInfo, FinishedTrace, Step};
 pub use side::{Inherited, inherited};
-pub use start::TreePlace;
+pub use start::TreePosition;
 pub use trace_db::{TraceDb, find_liveness};
 
 use crate::abort::Abort;
@@ -146,7 +146,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    fn new(vm: &Vm, params: &RecParams, proto: Gc<Proto>, place: TreePlace) -> Recorder {
+    fn new(vm: &Vm, params: &RecParams, proto: Gc<Proto>, place: TreePosition) -> Recorder {
         let mut b = opt::buffer(params.flags, params.limits);
         b.history = params.history.then(Box::default);
         if let Some(parent) = place.parent {

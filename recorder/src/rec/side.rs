@@ -1,6 +1,6 @@
 //! Side traces: they start at an exit of another trace, and inherit what that trace knows about the slots (LuaJIT's `lj_snap_replay`).
 
-use super::{Rec, RecParams, Recorder, TreePlace, view};
+use super::{Rec, RecParams, Recorder, TreePosition, view};
 use crate::abort::Abort;
 use crate::ir::{Const, IrRef, Link, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, Ty, sload};
 use perilune_vm::object::{Gc, InsPtr, Proto};
@@ -39,7 +39,13 @@ pub fn inherited<'a>(parent: &'a Trace, exit: &'a Snapshot) -> impl Iterator<Ite
 
 impl Recorder {
     /// Starts a side trace at the exit of `parent` that `place` names. `vm.base` is the frame of the exit, whose slots are stored.
-    pub fn new_side(vm: &Vm, params: &RecParams, parent: &Trace, resume_pc: InsPtr, place: TreePlace) -> Result<Recorder, Abort> {
+    pub fn new_side(
+        vm: &Vm,
+        params: &RecParams,
+        parent: &Trace,
+        resume_pc: InsPtr,
+        place: TreePosition,
+    ) -> Result<Recorder, Abort> {
         let Some(proto) = view::func(vm, 0).proto() else { return Err(Abort::NyiReturn) };
         let exit = place.parent.ok_or(Abort::Error)?.exit;
         let mut r = Recorder::new(vm, params, proto, place);
@@ -59,7 +65,7 @@ impl Recorder {
 
     /// Starts a side trace at the exit of a trace that has followed returns and ended in front of the return at `pc`. It inherits no slots,
     /// so that it may reach its start again in a frame further down.
-    pub fn new_returning(vm: &Vm, params: &RecParams, pc: InsPtr, place: TreePlace) -> Result<Recorder, Abort> {
+    pub fn new_returning(vm: &Vm, params: &RecParams, pc: InsPtr, place: TreePosition) -> Result<Recorder, Abort> {
         let Some(proto) = view::func(vm, 0).proto() else { return Err(Abort::NyiReturn) };
         let mut r = Recorder::new(vm, params, proto, place);
         r.start.pc = pc;
@@ -74,7 +80,7 @@ impl Recorder {
 
     /// Starts a trace at `pc`, behind a call that another trace is stitched at. `vm.base` is the frame.
     pub fn new_stitched(vm: &Vm, params: &RecParams, proto: Gc<Proto>, pc: InsPtr, id: TraceId) -> Result<Recorder, Abort> {
-        let mut r = Recorder::new(vm, params, proto, TreePlace::root(id));
+        let mut r = Recorder::new(vm, params, proto, TreePosition::root(id));
         r.start.pc = pc;
         r.start.first_pc = pc;
         r.unroll.iterations = 0;

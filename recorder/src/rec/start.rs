@@ -14,7 +14,7 @@ const MAX_WAIT: u32 = 500;
 
 /// The position of a new trace in a tree of traces.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct TreePlace {
+pub struct TreePosition {
     /// The trace.
     pub id: TraceId,
     /// The root trace of the tree: the trace itself for a root trace.
@@ -23,21 +23,21 @@ pub struct TreePlace {
     pub parent: Option<TraceExit>,
 }
 
-impl TreePlace {
+impl TreePosition {
     /// A root trace.
-    pub fn root(id: TraceId) -> TreePlace {
-        TreePlace { id, root: id, parent: None }
+    pub fn root(id: TraceId) -> TreePosition {
+        TreePosition { id, root: id, parent: None }
     }
     /// A side trace in the tree of `root`.
-    pub fn side(id: TraceId, root: TraceId, parent: TraceExit) -> TreePlace {
-        TreePlace { id, root, parent: Some(parent) }
+    pub fn side(id: TraceId, root: TraceId, parent: TraceExit) -> TreePosition {
+        TreePosition { id, root, parent: Some(parent) }
     }
 }
 
 /// Where a trace starts.
 #[derive(Debug)]
 pub(super) struct Start {
-    pub(super) place: TreePlace,
+    pub(super) place: TreePosition,
     /// The instruction that the trace is for: the one to patch, or the one that the exit of the parent resumes at.
     pub(super) pc: InsPtr,
     /// The first instruction to record.
@@ -59,7 +59,7 @@ pub(super) struct Start {
 }
 
 impl Start {
-    pub(super) fn new(vm: &Vm, pc: InsPtr, place: TreePlace) -> Start {
+    pub(super) fn new(vm: &Vm, pc: InsPtr, place: TreePosition) -> Start {
         Start {
             place,
             pc,
@@ -89,16 +89,16 @@ impl Start {
 impl Recorder {
     /// Starts a root trace at the hot instruction `start_pc` of the frame at `vm.base`.
     pub fn new_root(vm: &Vm, params: &RecParams, proto: Gc<Proto>, start_pc: InsPtr, id: TraceId) -> Result<Recorder, Abort> {
-        Recorder::at_start(vm, params, proto, (start_pc, start_pc.ins()), TreePlace::root(id))
+        Recorder::at_start(vm, params, proto, (start_pc, start_pc.ins()), TreePosition::root(id))
     }
     /// Starts a side trace at the first exit of a root trace: the same start (where `ins` was before it was patched) with values
     /// of other types. It may loop to its own start.
-    pub fn new_variant(
+    pub fn new_restart(
         vm: &Vm,
         params: &RecParams,
         proto: Gc<Proto>,
         start: (InsPtr, Ins),
-        place: TreePlace,
+        place: TreePosition,
     ) -> Result<Recorder, Abort> {
         Recorder::at_start(vm, params, proto, start, place)
     }
@@ -107,7 +107,7 @@ impl Recorder {
         params: &RecParams,
         proto: Gc<Proto>,
         (start_pc, ins): (InsPtr, Ins),
-        place: TreePlace,
+        place: TreePosition,
     ) -> Result<Recorder, Abort> {
         let mut r = Recorder::new(vm, params, proto, place);
         r.start.is_root = true;

@@ -7,7 +7,7 @@ use perilune_vm::object::{Gc, UpVal};
 use perilune_vm::{Value, Vm};
 
 /// Where the value of an upvalue is.
-enum Place {
+enum UpvalueLocation {
     /// At an address.
     Address(IrRef),
     /// In a slot of the trace.
@@ -35,22 +35,22 @@ impl Recorder {
         Ok((f, i))
     }
     /// Where the value of upvalue `i` of function `f` is; the upvalue is `uv` now.
-    fn upvalue_place(&mut self, vm: &Vm, (f, i): (IrRef, usize), uv: Gc<UpVal>) -> Rec<Place> {
+    fn upvalue_location(&mut self, vm: &Vm, (f, i): (IrRef, usize), uv: Gc<UpVal>) -> Rec<UpvalueLocation> {
         let operand = IrRef((i as u16) << 8);
         if let Some(made) = self.closure(f) {
             // Whether the trace has closed it does not depend on the run.
             return Ok(if uv.is_closed() {
-                Place::Address(self.b.emit(Op::UREFC, Ty::P64, f, operand)?)
+                UpvalueLocation::Address(self.b.emit(Op::UREFC, Ty::P64, f, operand)?)
             } else {
-                Place::Slot(made.base + usize::from(made.proto.upvalues[i].index))
+                UpvalueLocation::Slot(made.base + usize::from(made.proto.upvalues[i].index))
             });
         }
         if uv.is_closed() {
-            return self.b.guard(Op::UREFC, Ty::P64, f, operand).map(Place::Address);
+            return self.b.guard(Op::UREFC, Ty::P64, f, operand).map(UpvalueLocation::Address);
         }
         let address = self.b.guard(Op::UREFO, Ty::P64, f, operand)?;
         if !self.may_own() {
-            return Ok(Place::Address(address));
+            return Ok(UpvalueLocation::Address(address));
         }
         let slot = (uv.v.get() as isize).wrapping_sub(vm.base as isize) / 8 + self.base.index() as isize;
         if let Ok(slot) = usize::try_from(slot)
@@ -63,14 +63,14 @@ impl Recorder {
             }
             let expected = self.slot_address(slot)?;
             self.b.emit(Op::EQ, Ty::P64, address, expected)?;
-            return Ok(Place::Slot(slot));
+            return Ok(UpvalueLocation::Slot(slot));
         }
         // When the trace runs, it must not be a slot that the trace keeps in registers either.
         let first = self.slot_address(SlotIdx::FUNC)?;
         let distance = self.b.emit(Op::SUB, Ty::P64, address, first)?;
         let size = self.b.kptr(MOST_SLOTS as u64 * 8);
         self.b.emit(Op::UGE, Ty::P64, distance, size)?;
-        Ok(Place::Address(address))
+        Ok(UpvalueLocation::Address(address))
     }
     /// May a frame of the trace be the one that an upvalue of the current function belongs to? Only functions with children have
     /// open upvalues.
@@ -88,9 +88,9 @@ impl Recorder {
             // Assigned only once, before the closure was made.
             return Ok(self.b.kvalue(v));
         }
-        let address = match self.upvalue_place(vm, owner, uv)? {
-            Place::Address(address) => address,
-            Place::Slot(at) => return self.get_abs(at, v),
+        let address = match self.upvalue_location(vm, owner, uv)? {
+            UpvalueLocation::Address(address) => address,
+            UpvalueLocation::Slot(at) => return self.get_abs(at, v),
         };
         let ty = self.feedback.load_type(v);
         let r = self.b.guard(Op::ULOAD, ty, address, IrRef::NONE)?;
@@ -101,9 +101,9 @@ impl Recorder {
     pub(super) fn uset(&mut self, vm: &Vm, i: usize, value: (IrRef, Value)) -> Rec<()> {
         let uv = Recorder::nth_upvalue(vm, i)?;
         let owner = self.upvalue_owner(vm, i)?;
-        let address = match self.upvalue_place(vm, owner, uv)? {
-            Place::Address(address) => address,
-            Place::Slot(at) => {
+        let address = match self.upvalue_location(vm, owner, uv)? {
+            UpvalueLocation::Address(address) => address,
+            UpvalueLocation::Slot(at) => {
                 self.set_abs(at, value.0);
                 return Ok(());
             }

@@ -1,6 +1,6 @@
 //! Watchpoints: fields that the trace takes for constants, and stores that may change such fields. See [`WatchedField`].
 
-use super::index::Place;
+use super::index::KeySlot;
 use super::{Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty};
@@ -79,7 +79,7 @@ impl Recorder {
         alias::is_new_table(&self.b, table) && self.b.newest(Op::NATIVE) < table
     }
     /// Guards before a store under a string key that no trace has a watchpoint on the field.
-    pub(super) fn check_store(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef, key: (IrRef, Value), place: &Place) -> Rec<()> {
+    pub(super) fn check_store(&mut self, vm: &Vm, t: Gc<Table>, table: IrRef, key: (IrRef, Value), place: &KeySlot) -> Rec<()> {
         let Some(name) = key.1.as_str() else { return Ok(()) };
         if place.array || key.0.is_const() && vm.heap.note_stored_key(name) {
             return Ok(());
@@ -91,7 +91,7 @@ impl Recorder {
             return self.guard_unwatched(key.0, Field::StrWatched);
         }
         if t.is_watched() {
-            vm.heap.tire_of_watching(t);
+            vm.heap.give_up_watching(t);
             return Err(Abort::Retry);
         }
         self.guard_unwatched(table, Field::TabWatched)

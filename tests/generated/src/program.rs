@@ -213,7 +213,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(60);
 
     #[test]
-    fn only_what_fails_is_left() {
+    fn programs_are_reduced_to_what_fails() {
         let inner = vec![Node::line("a()"), Node::line("bad(f(1, 2), (x + 1))"), Node::line("b()")];
         let parts = vec![("if f(x) then".into(), vec![Node::line("c()")]), ("else".into(), inner)];
         let nodes = vec![Node::line("d()"), Node::block("do", vec![Node::Block(parts, "end".into())], "end")];
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_needed_stays() {
+    fn needed_parts_stay() {
         let nodes = vec![Node::line("a"), Node::block("for f(1) do", vec![Node::line("x"), Node::line("y")], "end")];
         let fails = |nodes: &[Node]| text(nodes).contains("for") && text(nodes).contains('y');
         assert_eq!(text(&shrink(nodes, LONG, fails)), "for 1 do\n  y\nend\n");

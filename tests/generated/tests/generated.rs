@@ -100,7 +100,7 @@ fn seeds_repeat_programs() {
 }
 
 #[test]
-fn wrong_options_are_told() {
+fn wrong_options_are_reported() {
     for (arguments, message) in [
         (["--programs", "many"].as_slice(), "--programs: many is not a number"),
         (&["--modes", "fast"], "there is no mode fast"),

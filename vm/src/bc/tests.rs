@@ -63,7 +63,7 @@ fn dumps_of_all_programs_read_back() {
 }
 
 #[test]
-fn all_that_the_parser_knows_survives() {
+fn dumps_keep_all_of_a_prototype() {
     let text = b"local a, b = ... local function f(x, ...) b = x return a, ... end \
         for i = 1, 3 do f(i) end for k, v in pairs({1, x = 2.5, [true] = 'y'}) do f(k) end return f";
     let data = compile(text).unwrap();
@@ -279,7 +279,7 @@ fn live_at(vm: &mut Vm, source: &str, k: i32) -> Vec<usize> {
 }
 
 #[test]
-fn slots_live_as_long_as_they_may_be_read() {
+fn slots_are_live_while_they_may_be_read() {
     let mut vm = vm();
     let mut check = |source: &str, wanted: &[usize]| assert_eq!(live_at(&mut vm, source, 77), wanted, "{source}");
     check("local a, b, c = 1, 2, 3 a = 77 return a, c", &[2]);

@@ -180,7 +180,7 @@ impl Blocks {
     ///
     /// # Safety
     /// The caller owned the block, and none of its cells is in use or on a list.
-    pub unsafe fn give(&mut self, b: *mut Block) {
+    pub unsafe fn release(&mut self, b: *mut Block) {
         // SAFETY: an owned block has a valid head.
         let segment = unsafe { (*b).segment };
         self.segments[segment as usize].used -= 1;

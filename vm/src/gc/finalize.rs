@@ -49,11 +49,11 @@ impl Vm {
         let hooks = self.suspend_hooks(true);
         let (error, pc) = (self.errors.value, self.pc);
         // A collection inside must not free the error.
-        self.heap.finalizers.set_aside.push(error);
+        self.heap.finalizers.pending_errors.push(error);
         let fuel = self.fuel_outside(true);
         let result = f(self);
         self.fuel_outside(fuel);
-        self.heap.finalizers.set_aside.pop();
+        self.heap.finalizers.pending_errors.pop();
         self.errors.value = error;
         self.pc = pc;
         self.suspend_hooks(hooks);

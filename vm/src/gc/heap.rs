@@ -164,7 +164,7 @@ pub(crate) struct Finalizers {
     /// Payloads of the host whose userdata have been swept, still to be dropped.
     pub payloads: VecDeque<Box<dyn core::any::Any>>,
     /// Error values that are kept while a finalizer runs.
-    pub(super) set_aside: Vec<Value>,
+    pub(super) pending_errors: Vec<Value>,
 }
 
 /// When the collector works, and how much.
@@ -379,9 +379,9 @@ impl Heap {
     unsafe fn hand_out(&mut self, class: usize, list: *mut FreeCell) -> *mut FreeCell {
         // SAFETY: the contract of this function.
         let rest = unsafe { FreeCell::take(list, class_size(class)) };
-        if self.is_told() {
+        if self.must_report() {
             self.hide(class, rest);
-            self.tell(Change::Alloc { at: list as usize, size: class_size(class) });
+            self.report(Change::Alloc { at: list as usize, size: class_size(class) });
         } else {
             self.free[class] = rest;
         }
@@ -401,7 +401,7 @@ impl Heap {
         // New objects are added after those that the sweep, which goes down from the end, has still to visit.
         self.cells.large.push(LargeObj { ptr: p.cast(), size });
         self.keep_for_copy(size);
-        self.tell(Change::Alloc { at: p as usize, size });
+        self.report(Change::Alloc { at: p as usize, size });
         p
     }
     pub(crate) fn note_thread(&mut self, t: Gc<Thread>) {
@@ -414,7 +414,7 @@ impl Heap {
     pub(crate) fn note_proto(&mut self, p: Gc<Proto>) {
         self.lists.protos.push(p);
         self.total += p.owned_bytes();
-        self.tell_proto(p);
+        self.report_proto(p);
     }
     /// Counts bytes that are freed.
     #[inline(always)]

@@ -237,7 +237,7 @@ impl Vm {
         for u in &self.heap.finalizers.due {
             m.mark(*u);
         }
-        for v in &self.heap.finalizers.set_aside {
+        for v in &self.heap.finalizers.pending_errors {
             m.mark_value(*v);
         }
         let compiler = self.compiler.clone();

@@ -63,7 +63,7 @@ impl Heap {
         let (p, size) =
             if size > RAW_MAX { (self.alloc_raw_large(size), size) } else { (self.alloc_raw_cell(size), real_size(size)) };
         if self.cells.raw.fast_max == 0 {
-            self.tell(Change::Alloc { at: p as usize, size });
+            self.report(Change::Alloc { at: p as usize, size });
         }
         p
     }
@@ -142,7 +142,7 @@ impl Heap {
     #[inline(never)]
     unsafe fn free_raw_apart(&mut self, p: *mut u8, size: usize) {
         if self.cells.raw.fast_max == 0 {
-            self.tell(Change::Free { at: p as usize, size: real_size(size) });
+            self.report(Change::Free { at: p as usize, size: real_size(size) });
         }
         if size <= RAW_MAX {
             // SAFETY: by the contract.
@@ -190,7 +190,7 @@ impl Heap {
                         (*moved).listed = i;
                     }
                 }
-                self.cells.blocks.give(b);
+                self.cells.blocks.release(b);
             } else {
                 (*b).listed = c.partial.len() as u32;
                 c.partial.push(b);
@@ -213,7 +213,7 @@ impl Heap {
         let q = unsafe { self.resize_raw(p, old, new) };
         self.cells.raw.fast_max = 0;
         let change = Change::Realloc { from: p as usize, old: real_size(old), to: q as usize, new: real_size(new) };
-        self.tell_watcher(place, change);
+        self.notify_watcher(place, change);
         q
     }
     /// # Safety

@@ -230,7 +230,7 @@ impl Vm {
         h.lists.udatas.retain(|u| !u.hdr.is_white());
         let compiler = self.compiler.clone();
         let waiting = self.compiled.native_calls != 0;
-        h.retire_protos(|p| compiler.free_proto(p, waiting));
+        h.remove_dead_protos(|p| compiler.free_proto(p, waiting));
         let mut threads = core::mem::take(&mut h.lists.threads);
         threads.retain(|t| h.settle_upvals(*t));
         h.lists.threads = threads;

@@ -99,7 +99,7 @@ impl Heap {
                 c.carving = core::ptr::null_mut();
             }
             // SAFETY: a block of the class without live cells, just taken off its list.
-            unsafe { self.cells.blocks.give(b) };
+            unsafe { self.cells.blocks.release(b) };
             return;
         }
         c.swept += 1;
@@ -130,7 +130,7 @@ impl Heap {
     unsafe fn sweep_block(&mut self, b: *mut Block) -> u32 {
         let (mut live, mut died) = (0, 0);
         let mut strings = false;
-        let watched = self.is_told();
+        let watched = self.must_report();
         let colors = (self.white(), self.other_white());
         self.internal += 1;
         // SAFETY: by the contract.
@@ -159,7 +159,7 @@ impl Heap {
                         self.destroy(h, true);
                     }
                     if watched {
-                        self.tell(Change::Free { at: cell as usize, size });
+                        self.report(Change::Free { at: cell as usize, size });
                     }
                     if cfg!(debug_assertions) {
                         cell.write_bytes(POISON, size);
@@ -210,7 +210,7 @@ impl Heap {
                 Kind::Proto => {
                     let p = h.cast::<Proto>();
                     let size = (*p).owned_bytes();
-                    self.tell(Change::Free { at: (*p).code_ptr() as usize, size });
+                    self.report(Change::Free { at: (*p).code_ptr() as usize, size });
                     self.gave_back(size);
                     p.drop_in_place();
                 }
@@ -236,7 +236,7 @@ impl Heap {
         unsafe {
             self.counts.swept_strings += u64::from((*l.ptr).kind.get() == Kind::Str as u8);
             self.destroy(l.ptr, true);
-            self.tell(Change::Free { at: l.ptr as usize, size: l.size });
+            self.report(Change::Free { at: l.ptr as usize, size: l.size });
             free_low(l.ptr.cast(), large_layout(l.size));
         }
         self.internal -= 1;
@@ -247,7 +247,7 @@ impl Heap {
         while self.sweep_step().is_some() {}
     }
     /// Removes prototypes that are about to be freed from the list, and calls `f` for each.
-    pub(super) fn retire_protos(&mut self, mut f: impl FnMut(Gc<Proto>)) {
+    pub(super) fn remove_dead_protos(&mut self, mut f: impl FnMut(Gc<Proto>)) {
         self.lists.protos.retain(|p| {
             let alive = !p.hdr.is_white();
             if !alive {

@@ -57,7 +57,7 @@ pub enum Change {
 
 /// What was running when the heap changed.
 #[derive(Copy, Clone, Debug)]
-pub enum Place {
+pub enum Origin {
     /// The collector, the compiler, or the host.
     Internal,
     /// A Lua function, or a builtin that it called: its prototype and the line.
@@ -84,7 +84,7 @@ pub struct Site {
 /// A watcher of the heap. It must not touch the heap that it watches.
 pub trait Watcher: Any {
     /// The heap has changed (for a free: is about to). If it returns false, it is not called again, see [`Vm::take_watcher`].
-    fn change(&mut self, place: Place, change: Change) -> bool;
+    fn change(&mut self, place: Origin, change: Change) -> bool;
     /// A prototype was made; the memory that it owns is not allocated yet.
     fn proto(&mut self, proto: Gc<Proto>);
     /// A trace was compiled, which starts at this line of a function.
@@ -140,28 +140,28 @@ impl Heap {
     }
     /// Calls the watcher, if there is one.
     #[inline]
-    pub(super) fn tell(&mut self, change: Change) {
-        if self.is_told() {
-            self.tell_watcher(self.place(), change);
+    pub(super) fn report(&mut self, change: Change) {
+        if self.must_report() {
+            self.notify_watcher(self.place(), change);
         }
     }
     /// The code that is running.
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> Origin {
         match &self.watch {
             Some(w) if self.internal == 0 => w.place(),
-            _ => Place::Internal,
+            _ => Origin::Internal,
         }
     }
     #[cold]
-    pub(super) fn tell_watcher(&mut self, place: Place, change: Change) {
+    pub(super) fn notify_watcher(&mut self, place: Origin, change: Change) {
         let Some(w) = &mut self.watch else { return };
         w.on = w.on && w.watcher.change(place, change);
         if !w.on {
-            self.stop_telling();
+            self.stop_reporting();
         }
     }
     /// Makes the fast paths work again.
-    fn stop_telling(&mut self) {
+    fn stop_reporting(&mut self) {
         self.cells.raw.watch(false);
         let Some(w) = &mut self.watch else { return };
         for (free, hidden) in self.free.iter_mut().zip(&mut w.hidden) {
@@ -172,15 +172,15 @@ impl Heap {
     }
     /// Must changes be reported?
     #[inline]
-    pub(super) fn is_told(&self) -> bool {
+    pub(super) fn must_report(&self) -> bool {
         self.watch.as_ref().is_some_and(|w| w.on)
     }
     /// Reports a new prototype: its name, then the memory that it owns.
     #[inline]
-    pub(super) fn tell_proto(&mut self, p: Gc<Proto>) {
+    pub(super) fn report_proto(&mut self, p: Gc<Proto>) {
         if let Some(w) = self.watch.as_mut().filter(|w| w.on) {
             w.watcher.proto(p);
-            self.tell(Change::Alloc { at: p.code_ptr() as usize, size: p.owned_bytes() });
+            self.report(Change::Alloc { at: p.code_ptr() as usize, size: p.owned_bytes() });
         }
     }
     /// The memory that the payload of a userdata owns has changed.
@@ -191,9 +191,9 @@ impl Heap {
         let at = core::ptr::from_ref(external) as usize;
         match (old, bytes) {
             (0, 0) => {}
-            (0, size) => self.tell(Change::Alloc { at, size }),
-            (size, 0) => self.tell(Change::Free { at, size }),
-            (old, new) => self.tell(Change::Realloc { from: at, old, to: at, new }),
+            (0, size) => self.report(Change::Alloc { at, size }),
+            (size, 0) => self.report(Change::Free { at, size }),
+            (old, new) => self.report(Change::Realloc { from: at, old, to: at, new }),
         }
     }
     /// Sets whether the VM works for itself, so that changes are not counted as the program's; returns the old setting.
@@ -217,7 +217,7 @@ const _: () = assert!(core::mem::offset_of!(Udata, external) != 0, "another addr
 
 impl Watch {
     /// The code that is running.
-    fn place(&self) -> Place {
+    fn place(&self) -> Origin {
         let vm = core::ptr::with_exposed_provenance::<Vm>(self.vm);
         // SAFETY: the VM outlives its heap, does not move, and its fields beside the heap are plain words that are only read here.
         let (cur, base, pc, top, site, on_trace) = unsafe {
@@ -233,21 +233,21 @@ impl Watch {
         if on_trace {
             // Compiled code runs, not what the stack says.
             // SAFETY: as above.
-            return unsafe { (*vm).site_of(site) }.map_or(Place::Internal, Place::Trace);
+            return unsafe { (*vm).site_of(site) }.map_or(Origin::Internal, Origin::Trace);
         }
         // SAFETY: base and top of the running function.
-        let Some(level) = (unsafe { Level::make(cur, base, pc, top) }) else { return Place::Internal };
-        let Some(code) = level.func.native() else { return lua(&level).unwrap_or(Place::Internal) };
+        let Some(level) = (unsafe { Level::make(cur, base, pc, top) }) else { return Origin::Internal };
+        let Some(code) = level.func.native() else { return lua(&level).unwrap_or(Origin::Internal) };
         match level.below() {
-            Some(caller) => lua(&caller).unwrap_or(Place::Native(code as usize)),
-            None if level.is_host() => Place::Internal,
-            None => Place::Native(code as usize),
+            Some(caller) => lua(&caller).unwrap_or(Origin::Native(code as usize)),
+            None if level.is_host() => Origin::Internal,
+            None => Origin::Native(code as usize),
         }
     }
 }
 
-fn lua(level: &Level) -> Option<Place> {
-    Some(Place::Lua(level.func.proto()?, level.line()?))
+fn lua(level: &Level) -> Option<Origin> {
+    Some(Origin::Lua(level.func.proto()?, level.line()?))
 }
 
 impl Vm {
@@ -265,7 +265,7 @@ impl Vm {
     }
     /// Detaches the watcher and returns it, even if it has stopped.
     pub fn take_watcher(&mut self) -> Option<Box<dyn Watcher>> {
-        self.heap.stop_telling();
+        self.heap.stop_reporting();
         let w = self.heap.watch.take()?;
         self.renew_enter();
         Some(w.watcher)
@@ -275,7 +275,7 @@ impl Vm {
         self.heap.watch.as_mut().map(|w| f(&mut *w.watcher))
     }
     /// Reports a new trace to the watcher, if there is one.
-    pub fn tell_trace(&mut self, id: TraceId, proto: Gc<Proto>, line: u32) {
+    pub fn report_trace(&mut self, id: TraceId, proto: Gc<Proto>, line: u32) {
         if let Some(w) = self.heap.watch.as_mut().filter(|w| w.on) {
             w.watcher.trace(id, proto, line);
         }

@@ -47,7 +47,7 @@ pub struct Hook {
     /// Instructions between two count events.
     pub count: i32,
     /// Instructions until the next one.
-    left: i32,
+    remaining: i32,
     /// Behind the last instruction that was examined.
     last: *const Ins,
     /// Is the hook function running? Then there are no events.
@@ -56,7 +56,7 @@ pub struct Hook {
 
 impl Default for Hook {
     fn default() -> Hook {
-        Hook { mask: 0, count: 0, left: 0, last: core::ptr::null(), running: false }
+        Hook { mask: 0, count: 0, remaining: 0, last: core::ptr::null(), running: false }
     }
 }
 
@@ -68,7 +68,7 @@ impl Vm {
         }
         self.interp.hook.mask = mask;
         self.interp.hook.count = count;
-        self.interp.hook.left = count;
+        self.interp.hook.remaining = count;
         self.interp.hook.last = last;
         self.update_dispatch();
     }
@@ -168,7 +168,7 @@ impl Vm {
         before
     }
     /// Calls the hook function for an event.
-    fn tell_event(&mut self, event: &[u8], line: Option<u32>) -> LuaResult<()> {
+    fn call_hook(&mut self, event: &[u8], line: Option<u32>) -> LuaResult<()> {
         let registry = self.realm.registry;
         let f = self.field(registry, FUNCTION);
         let event = Value::str(self.new_str(event));
@@ -191,10 +191,10 @@ impl Vm {
         let pc = self.pc;
         let last = core::mem::replace(&mut self.interp.hook.last, pc);
         if self.interp.hook.mask & COUNT != 0 {
-            self.interp.hook.left -= 1;
-            if self.interp.hook.left <= 0 {
-                self.interp.hook.left = self.interp.hook.count;
-                self.tell_event(b"count", None)?;
+            self.interp.hook.remaining -= 1;
+            if self.interp.hook.remaining <= 0 {
+                self.interp.hook.remaining = self.interp.hook.count;
+                self.call_hook(b"count", None)?;
             }
         }
         if self.interp.hook.mask & LINE != 0
@@ -204,11 +204,11 @@ impl Vm {
             let before = p.pc_of(last.wrapping_sub(1));
             let line = p.line(here.unwrap_or(0));
             if line != 0 && before.is_none_or(|b| here.is_some_and(|h| h <= b) || p.line(b) != line) {
-                self.tell_event(b"line", Some(line))?;
+                self.call_hook(b"line", Some(line))?;
             }
         }
         if self.interp.hook.mask & RETURN != 0 && matches!(op, Op::RET | Op::RET0 | Op::RET1 | Op::RETM) {
-            self.tell_event(b"return", None)?;
+            self.call_hook(b"return", None)?;
         }
         self.interp.hook.last = pc;
         Ok(())
@@ -277,7 +277,7 @@ unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
     } else {
         vm.top = vm.base.add(used_slots(f, vm.pc, vm.multres));
         if vm.sample_waits() {
-            vm.tell_sample();
+            vm.deliver_sample();
             if vm.interp.hook.mask == 0 {
                 // The consumer may have flushed traces.
                 let now = if enters_code(i.op()) { (*vm.pc.sub(1)).0 } else { i.0 };
@@ -300,7 +300,7 @@ unsafe fn call_event(vm: &mut Vm, f: Gc<Func>, nargs: usize) -> LuaResult<usize>
     for _ in 0..missing {
         vm.push(Value::NIL);
     }
-    vm.tell_event(b"call", None)?;
+    vm.call_hook(b"call", None)?;
     let set = (0..missing).rev().find(|i| !(*vm.base.add(nargs + i)).is_nil());
     Ok(nargs + set.map_or(0, |i| i + 1))
 }
@@ -311,7 +311,7 @@ unsafe fn call_event(vm: &mut Vm, f: Gc<Func>, nargs: usize) -> LuaResult<usize>
 unsafe fn line_0_event(vm: &mut Vm, nargs: usize) -> LuaResult<()> {
     vm.top = vm.base.add(nargs);
     vm.reserve(super::stack::NATIVE_MIN)?;
-    vm.tell_event(b"line", Some(0))?;
+    vm.call_hook(b"line", Some(0))?;
     vm.interp.hook.last = core::ptr::null();
     Ok(())
 }

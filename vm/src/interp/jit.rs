@@ -18,7 +18,7 @@ use std::rc::Rc;
 /// Calls the compiler because the current instruction is hot.
 pub(super) unsafe fn hot<D: Driver>(mut r: R) -> R {
     r.sync_top();
-    tell_hot(r.vm, r.pc.sub(1));
+    notify_hot(r.vm, r.pc.sub(1));
     r.ins = r.ins & !0xffff_ffff | u64::from((*r.pc.sub(1)).0);
     r.base = (*r.vm).base;
     r.reload()
@@ -28,7 +28,7 @@ pub(super) unsafe fn hot<D: Driver>(mut r: R) -> R {
 // functions.
 
 #[inline(never)]
-pub(super) unsafe fn tell_hot(vm: *mut crate::Vm, pc: *const Ins) {
+pub(super) unsafe fn notify_hot(vm: *mut crate::Vm, pc: *const Ins) {
     let compiler = Rc::clone(&(*vm).compiler);
     let before = (*vm).begin_activity(Activity::Compiler);
     let outer = (*vm).heap.set_internal(true);
@@ -40,7 +40,7 @@ pub(super) unsafe fn tell_hot(vm: *mut crate::Vm, pc: *const Ins) {
 
 /// Has the compiler record the instruction at `pc`; returns the instruction to execute.
 #[inline(never)]
-unsafe fn tell_record(vm: *mut crate::Vm, pc: *const Ins) -> u32 {
+unsafe fn notify_record(vm: *mut crate::Vm, pc: *const Ins) -> u32 {
     let compiler = Rc::clone(&(*vm).compiler);
     let before = (*vm).begin_activity(Activity::Compiler);
     let outer = (*vm).heap.set_internal(true);
@@ -67,7 +67,7 @@ const ENTER: u32 = 3;
 
 /// Calls the compiler for an exit. The position to continue at is left in `vm.pc`.
 #[inline(never)]
-unsafe fn tell_exit(vm: *mut crate::Vm, exit: u32) -> u32 {
+unsafe fn notify_exit(vm: *mut crate::Vm, exit: u32) -> u32 {
     let compiler = Rc::clone(&(*vm).compiler);
     (*vm).begin_activity(Activity::Compiler);
     let resume = compiler.exit(&mut *vm, ExitId::new(exit));
@@ -107,10 +107,10 @@ unsafe fn take_plain_exit(vm: *mut crate::Vm, exit: u32) -> Option<*const Ins> {
     }
     let plain = (*vm).compiled.plain_exits.add(exit as usize);
     let pc = (*plain).pc;
-    if (*plain).left == 0 || !(*vm).may_take_plain_exits() || (*pc).op() == Op::JLOOP {
+    if (*plain).remaining == 0 || !(*vm).may_take_plain_exits() || (*pc).op() == Op::JLOOP {
         return None;
     }
-    (*plain).left -= 1;
+    (*plain).remaining -= 1;
     (*vm).base = (*vm).compiled.base;
     // SAFETY: it is the exit that was taken, and while it may be taken so its trace keeps the list.
     crate::hooks::box_slots((*vm).base, &*(*plain).unboxed);
@@ -132,7 +132,7 @@ op! {
         (*vm).base = r.base;
         (*vm).top = r.base.add(r.nargs());
         (*vm).pc = r.pc;
-        tell_hot(vm, r.pc.sub(1));
+        notify_hot(vm, r.pc.sub(1));
         let mut r = r;
         r.base = (*vm).base;
         if r.i().op() == Op::FUNCV {
@@ -153,7 +153,7 @@ op! {
         let header = is_header(Ins(r.ins as u32).op());
         (*vm).top = if header { r.base.add(r.nargs()) } else { r.base.add(used_slots(r.func(), r.pc, (*vm).multres)) };
         (*vm).interp.record_nargs = r.nargs() as u32;
-        let ins = tell_record(vm, r.pc.sub(1));
+        let ins = notify_record(vm, r.pc.sub(1));
         let mut r = r.reload();
         r.base = (*vm).base;
         r.ins = r.ins & !0xffff_ffff | u64::from(ins);
@@ -200,7 +200,7 @@ op! {
     asked_exit<D>(r) {
         let vm = r.vm;
         (*vm).base = (*vm).compiled.base;
-        let how = tell_exit(vm, r.ins as u32);
+        let how = notify_exit(vm, r.ins as u32);
         if how == FAILED {
             return Status::ERROR;
         }

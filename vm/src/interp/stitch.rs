@@ -184,7 +184,7 @@ op! {
         if !given_up {
             r.sync();
             (*r.vm).top = r.base.add(super::hook::used_slots(r.func(), r.pc.add(1), (*r.vm).multres));
-            super::jit::tell_hot(r.vm, here);
+            super::jit::notify_hot(r.vm, here);
             r = r.reload();
             r.base = (*r.vm).base;
         }

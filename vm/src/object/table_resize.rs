@@ -235,7 +235,7 @@ mod tests {
     use crate::value::Value;
 
     #[test]
-    fn an_array_that_is_appended_to_gets_the_size_that_counting_gives() {
+    fn appending_gives_the_same_array_size_as_counting() {
         let mut rng = Rng(0x5eed);
         let mut vm = vm();
         let mut grown = 0;

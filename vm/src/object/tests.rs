@@ -291,7 +291,7 @@ fn prototypes_hold_their_constants() {
 
 /// Tables of one shape have the same keys in the same nodes, after any operations.
 #[test]
-fn shapes_tell_keys() {
+fn shapes_determine_keys() {
     let mut vm = vm();
     let mut rng = Rng(0x2545_f491_4f6c_dd1d);
     let keys: Vec<_> = (0..12).map(|i| vm.new_str(format!("key{i}").as_bytes())).collect();

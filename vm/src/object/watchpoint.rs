@@ -244,7 +244,7 @@ impl Heap {
     }
     /// Compiled code will store to any field of the table. The store to this one, which comes first, will remove all watchpoints of the
     /// table.
-    pub fn tire_of_watching(&self, t: Gc<Table>) {
+    pub fn give_up_watching(&self, t: Gc<Table>) {
         self.watchpoints.0.borrow_mut().of(t).stores = MAX_STORES;
     }
 }
@@ -268,7 +268,7 @@ impl Vm {
     #[inline]
     pub(crate) fn stores_everywhere(&mut self, table: Gc<Table>) {
         if table.is_watched() {
-            self.heap.tire_of_watching(table);
+            self.heap.give_up_watching(table);
             self.fire(WatchedField { table, key: None });
         }
     }

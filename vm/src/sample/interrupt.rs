@@ -26,7 +26,7 @@ extern "C" fn on_interrupt(signal: libc::c_int) {
             libc::raise(signal);
         } else {
             PRESSED.store(processor_time().max(1), SeqCst);
-            Vm::tell_soon(vm);
+            Vm::deliver_soon(vm);
         }
     }
 }

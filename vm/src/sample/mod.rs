@@ -79,7 +79,7 @@ pub enum InCode {
 
 /// A position in compiled code.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum CodePlace {
+pub enum CodePosition {
     /// The address of a machine instruction.
     Address(usize),
     /// A helper or a builtin runs; compiled code has stored this number before the call ([`crate::gc::watch::Site`]).
@@ -89,18 +89,18 @@ pub enum CodePlace {
 /// Marks a position that is a site.
 const SITE: u64 = 1 << 63;
 
-impl CodePlace {
+impl CodePosition {
     fn to_bits(self) -> u64 {
         match self {
-            CodePlace::Address(a) => a as u64,
-            CodePlace::Site(n) => SITE | u64::from(n),
+            CodePosition::Address(a) => a as u64,
+            CodePosition::Site(n) => SITE | u64::from(n),
         }
     }
-    fn from_bits(bits: u64) -> Option<CodePlace> {
+    fn from_bits(bits: u64) -> Option<CodePosition> {
         match bits {
             0 => None,
-            n if n & SITE != 0 => Some(CodePlace::Site(n as u32)),
-            a => Some(CodePlace::Address(a as usize)),
+            n if n & SITE != 0 => Some(CodePosition::Site(n as u32)),
+            a => Some(CodePosition::Address(a as usize)),
         }
     }
 }
@@ -115,7 +115,7 @@ pub struct Part {
     /// Id of the builtin that ran, see [`crate::stdlib::Builtin`]; 0 if none did, 1 for one without an id.
     pub builtin: u32,
     /// The position in compiled code, if the sample was taken there and the position is still known.
-    pub place: Option<CodePlace>,
+    pub place: Option<CodePosition>,
 }
 
 /// The samples since the last call of the consumer.
@@ -270,7 +270,7 @@ impl Sampling {
     fn take(&self) -> Vec<Part> {
         let parts = self.waiting.iter().map(|w| {
             let kind = w.kind.load(Relaxed);
-            let place = CodePlace::from_bits(w.place.load(Relaxed));
+            let place = CodePosition::from_bits(w.place.load(Relaxed));
             Part { count: w.count.swap(0, Relaxed), activity: kind as u8, builtin: kind >> 8, place }
         });
         parts.take_while(|p| p.count != 0).collect()
@@ -298,7 +298,7 @@ impl Vm {
     pub fn stop_sampling(&mut self) {
         if let Some((timer, consumer)) = self.sampling.active.take() {
             drop(timer);
-            self.tell_walked_to(&*consumer);
+            self.deliver_walked_to(&*consumer);
         }
         self.sampling.walked = None;
         self.sampling.interrupt = None;
@@ -328,16 +328,16 @@ impl Vm {
     }
     /// Before traces are freed: delivers the samples in compiled code that can be delivered now, and forgets the positions of the others.
     pub fn forget_places(&self) {
-        self.tell_walked();
+        self.deliver_walked();
         self.sampling.forget_places();
     }
     /// Delivers the samples in compiled code whose stacks were walked. Must happen before the memory of that code is used again.
-    pub fn tell_walked(&self) {
+    pub fn deliver_walked(&self) {
         if let Some((_, consumer)) = &self.sampling.active {
-            self.tell_walked_to(&**consumer);
+            self.deliver_walked_to(&**consumer);
         }
     }
-    fn tell_walked_to(&self, consumer: &dyn Consumer) {
+    fn deliver_walked_to(&self, consumer: &dyn Consumer) {
         if let Some(walked) = self.sampling.walked.as_ref().filter(|w| !w.is_empty()) {
             walked.take(|part, stack| consumer.compiled(self, part, stack));
         }
@@ -393,13 +393,13 @@ impl Vm {
         // SAFETY: what is written here is only read in ways that keep any code between the accesses right.
         unsafe {
             let activity = (&raw const (*vm).sample_state.activity).read_volatile();
-            let place = Vm::place_in_code(vm, pc);
+            let place = Vm::position_in_code(vm, pc);
             let builtin = if activity == Activity::Builtin && place == 0 { running_builtin(vm) } else { 0 };
             if place != 0 && Vm::tick_in_code(vm, count, activity, place) {
                 return;
             }
             (*vm).sampling.wait(count, builtin << 8 | activity as u32, place);
-            Vm::tell_soon(vm);
+            Vm::deliver_soon(vm);
         }
     }
     /// The same in compiled code, for a consumer that has stacks walked there. Returns false if that was not possible.
@@ -411,10 +411,10 @@ impl Vm {
         unsafe {
             let Some(walked) = &(*vm).sampling.walked else { return false };
             let Some(level) = Vm::level_of_code(vm) else { return false };
-            let part = Part { count, activity: activity as u8, builtin: 0, place: CodePlace::from_bits(place) };
+            let part = Part { count, activity: activity as u8, builtin: 0, place: CodePosition::from_bits(place) };
             let added = walked.add(part, level.thread, Some(level));
             if added == Some(true) {
-                Vm::tell_soon(vm);
+                Vm::deliver_soon(vm);
             }
             added.is_some()
         }
@@ -423,7 +423,7 @@ impl Vm {
     ///
     /// # Safety
     /// As for [`Vm::tick`].
-    pub(crate) unsafe fn tell_soon(vm: *mut Vm) {
+    pub(crate) unsafe fn deliver_soon(vm: *mut Vm) {
         // SAFETY: as there.
         unsafe {
             let waits = AtomicBool::from_ptr(&raw mut (*vm).sample_state.waits);
@@ -453,16 +453,16 @@ impl Vm {
     ///
     /// # Safety
     /// As for [`Vm::tick`].
-    unsafe fn place_in_code(vm: *mut Vm, pc: usize) -> u64 {
+    unsafe fn position_in_code(vm: *mut Vm, pc: usize) -> u64 {
         // SAFETY: plain words of the VM, written whole.
         unsafe {
             if !Vm::is_on_trace(vm) || !(*vm).sampling.by_address() {
                 return 0;
             }
             if (*vm).sampling.code.contains(&pc) {
-                return CodePlace::Address(pc).to_bits();
+                return CodePosition::Address(pc).to_bits();
             }
-            CodePlace::Site((&raw const (*vm).compiled.site).read_volatile()).to_bits()
+            CodePosition::Site((&raw const (*vm).compiled.site).read_volatile()).to_bits()
         }
     }
     /// Does compiled code run, or a function that it has called?
@@ -487,9 +487,9 @@ impl Vm {
     /// its instruction may read.
     #[cold]
     #[inline(never)]
-    pub(crate) fn tell_sample(&mut self) {
+    pub(crate) fn deliver_sample(&mut self) {
         self.drop_sample();
-        self.tell_walked();
+        self.deliver_walked();
         if self.callback.no_record != 0 {
             return;
         }

@@ -72,7 +72,7 @@ fn one_vm_of_a_thread_is_sampled() {
 }
 
 #[test]
-fn stacks_wait_until_they_are_read_and_no_more_than_there_is_room_for() {
+fn pending_stacks_are_kept_until_they_are_read() {
     let vm = new_vm();
     let walked = Walked::new();
     let part = |count| Part { count, activity: Activity::Compiled as u8, builtin: 0, place: None };

@@ -2,7 +2,7 @@
 
 use super::{Rng, scale, vm};
 use crate::Vm;
-use crate::gc::watch::{Change, Place, Watcher};
+use crate::gc::watch::{Change, Origin, Watcher};
 use crate::object::{Gc, Proto};
 use crate::value::Value;
 use core::any::Any;
@@ -14,7 +14,7 @@ use std::rc::Rc;
 struct Seen {
     live: HashMap<usize, usize>,
     change: isize,
-    told: usize,
+    calls: usize,
     ended: bool,
 }
 
@@ -25,11 +25,11 @@ struct Listener {
 }
 
 impl Watcher for Listener {
-    fn change(&mut self, place: Place, change: Change) -> bool {
-        assert!(matches!(place, Place::Internal), "the host runs");
+    fn change(&mut self, place: Origin, change: Change) -> bool {
+        assert!(matches!(place, Origin::Internal), "the host runs");
         let mut s = self.seen.borrow_mut();
-        s.told += 1;
-        assert!(s.told <= self.enough);
+        s.calls += 1;
+        assert!(s.calls <= self.enough);
         let (gone, new) = match change {
             Change::Alloc { at, size } => (None, Some((at, size))),
             Change::Free { at, size } => (Some((at, size)), None),
@@ -44,7 +44,7 @@ impl Watcher for Listener {
             s.change += size as isize;
             assert_eq!(s.live.insert(at, size), None);
         }
-        s.told < self.enough
+        s.calls < self.enough
     }
     fn proto(&mut self, _: Gc<Proto>) {}
     fn trace(&mut self, _: crate::TraceId, _: Gc<Proto>, _: u32) {}
@@ -88,7 +88,7 @@ fn work(vm: &mut Vm, rng: &mut Rng) {
 }
 
 #[test]
-fn all_changes_are_told() {
+fn all_changes_are_reported() {
     let mut vm = vm();
     let mut rng = Rng(7);
     work(&mut vm, &mut rng);
@@ -96,25 +96,25 @@ fn all_changes_are_told() {
     let seen = watch(&mut vm, usize::MAX);
     work(&mut vm, &mut rng);
     assert_eq!(vm.gc_count() as isize - before as isize, seen.borrow().change);
-    assert!(seen.borrow().told > scale(3000) * 5);
+    assert!(seen.borrow().calls > scale(3000) * 5);
     assert!(vm.take_watcher().is_some() && vm.take_watcher().is_none());
-    let told = seen.borrow().told;
+    let calls = seen.borrow().calls;
     work(&mut vm, &mut rng);
     vm.full_gc();
     vm.verify_heap();
-    assert_eq!(seen.borrow().told, told, "nobody listens any more");
+    assert_eq!(seen.borrow().calls, calls, "nobody listens any more");
     assert!(!seen.borrow().ended);
 }
 
 #[test]
-fn who_has_had_enough_is_told_no_more() {
+fn a_watcher_that_stops_is_not_called_again() {
     for enough in 1..scale(60) {
         let mut vm = vm();
         let seen = watch(&mut vm, enough);
         work(&mut vm, &mut Rng(enough as u64 + 1));
         vm.full_gc();
         vm.verify_heap();
-        assert_eq!(seen.borrow().told, enough);
+        assert_eq!(seen.borrow().calls, enough);
         assert!(vm.heap.is_watched());
         drop(vm);
         assert!(seen.borrow().ended);

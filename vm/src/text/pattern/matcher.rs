@@ -48,7 +48,7 @@ pub struct Matcher<'a> {
     captures: Room<(u32, u32), 6>,
     choices: Room<Choice, 4>,
     /// Number of choices that can be backtracked to.
-    left: usize,
+    pending: usize,
     /// Number of optional items matched, if the depth is checked.
     taken: u32,
     /// Checked where matching starts again or backtracks, because that may take very long.
@@ -62,7 +62,7 @@ impl<'a> Matcher<'a> {
     #[inline(always)]
     pub fn new(src: &'a [u8], program: &'a Program, stop: &'a Flag) -> Matcher<'a> {
         let (captures, choices) = (Room::new(program.captures), Room::new(program.choices.min(MAX_DEPTH as usize)));
-        Matcher { src, program, captures, choices, left: 0, taken: 0, stop }
+        Matcher { src, program, captures, choices, pending: 0, taken: 0, stop }
     }
     /// The subject.
     #[inline(always)]
@@ -126,7 +126,7 @@ impl<'a> Matcher<'a> {
     #[inline(always)]
     fn match_at(&mut self, s: usize) -> Matched {
         self.check_stop()?;
-        self.left = 0;
+        self.pending = 0;
         self.taken = 0;
         let (mut node, mut s) = (0, s);
         loop {
@@ -202,9 +202,9 @@ impl<'a> Matcher<'a> {
     #[inline]
     fn back(&mut self) -> Option<(usize, usize)> {
         let program = self.program;
-        while self.left > 0 {
-            self.left -= 1;
-            let Choice { node, least, at, taken } = self.choices.get(self.left);
+        while self.pending > 0 {
+            self.pending -= 1;
+            let Choice { node, least, at, taken } = self.choices.get(self.pending);
             self.taken = taken;
             let node = node as usize;
             let next = match &program.nodes[node] {
@@ -221,8 +221,8 @@ impl<'a> Matcher<'a> {
     #[inline(always)]
     fn push(&mut self, node: usize, least: usize, at: usize) {
         let choice = Choice { node: node as u32, least: least as u32, at: at as u32, taken: self.taken };
-        *self.choices.at(self.left) = choice;
-        self.left += 1;
+        *self.choices.at(self.pending) = choice;
+        self.pending += 1;
     }
     /// Matches an item as often as possible; returns where the rest may match.
     #[inline(always)]

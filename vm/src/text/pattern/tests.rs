@@ -233,7 +233,7 @@ fn deep_patterns_agree() {
 }
 
 #[test]
-fn cache_keeps_what_it_is_asked_for() {
+fn cache_keeps_patterns() {
     let mut cache = PatternCache::default();
     let mut get = |pat: &str, hash, plain| cache.get(pat.as_bytes(), hash, plain, usize::MAX).unwrap();
     for round in 0..3 {
@@ -256,7 +256,7 @@ fn cache_keeps_what_it_is_asked_for() {
 }
 
 #[test]
-fn a_program_takes_no_more_memory_than_it_may() {
+fn programs_stay_within_their_memory() {
     let long = b".".repeat(10_000);
     let mut cache = PatternCache::default();
     assert!(cache.get(&long, 0, false, 100_000).is_none());
