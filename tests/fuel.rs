@@ -19,7 +19,8 @@ const MODES: [(&str, &[&str]); 4] = [
 ];
 
 /// Programs that do something else in each run or in each mode.
-const DIFFER: [(&str, &str); 9] = [
+const DIFFER: [(&str, &str); 10] = [
+    ("gc_stress", "the order of `pairs`"),
     ("knucleotide", "the order of `pairs`"),
     ("early_return", "the order of `pairs`"),
     ("next_pairs", "the order of `pairs`"),

@@ -2,9 +2,12 @@
 
 #[path = "layering/modules.rs"]
 mod modules;
+#[path = "sources/mod.rs"]
+mod sources;
 
+use sources::{read, root, sources};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The crates by folder, each with the crates of the project that it depends on.
 const ARROWS: [(&str, &[&str]); 10] = [
@@ -19,10 +22,6 @@ const ARROWS: [(&str, &[&str]); 10] = [
     ("tests/fuzz", &["perilune", "perilune-recorder", "perilune-tools", "perilune-vm"]),
     ("tests/generated", &["perilune", "perilune-jit", "perilune-recorder", "perilune-vm"]),
 ];
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 /// The names under `[dependencies]` and its like (for a target, to build), by manifest; dependencies of tests as well if `dev`.
 fn dependencies(manifest: &str, dev: bool) -> BTreeSet<String> {
@@ -51,20 +50,8 @@ fn dependencies(manifest: &str, dev: bool) -> BTreeSet<String> {
 }
 
 fn manifests() -> BTreeMap<&'static str, String> {
-    let read = |folder: &str| std::fs::read_to_string(root().join(folder).join("Cargo.toml")).expect("a manifest");
+    let read = |folder: &str| read(&root().join(folder).join("Cargo.toml"));
     ARROWS.iter().map(|(folder, _)| (*folder, read(folder))).collect()
-}
-
-/// All Rust files below a folder.
-fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).expect("a readable folder") {
-        let path = entry.expect("a readable folder").path();
-        if path.is_dir() {
-            sources(&path, out);
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            out.push(path);
-        }
-    }
 }
 
 #[test]

@@ -1,7 +1,11 @@
 //! Where unsafe code may be: crates deny it, modules that need it allow it with their invariant as the reason, and `docs/unsafe.md`
 //! lists these modules.
 
-use std::path::{Path, PathBuf};
+#[path = "sources/mod.rs"]
+mod files;
+
+use files::{read, root, sources};
+use std::path::PathBuf;
 
 /// Folders with the sources of the crates whose modules are listed.
 const SOURCES: [&str; 6] = ["vm/src", "recorder/src", "backend/src", "jit/src", "observe/src", "src"];
@@ -18,27 +22,6 @@ const ROOTS: [(&str, &str); 8] = [
 ];
 const DOCUMENT: &str = "docs/unsafe.md";
 
-fn read(file: &Path) -> String {
-    std::fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()))
-}
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// All Rust files below a folder, without those that are tests.
-fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).expect("a readable folder") {
-        let path = entry.expect("a readable folder").path();
-        let is_test = path.file_stem().is_some_and(|s| s == "tests");
-        if path.is_dir() && !is_test {
-            sources(&path, out);
-        } else if path.extension().is_some_and(|e| e == "rs") && !is_test {
-            out.push(path);
-        }
-    }
-}
-
 /// The reason of an inner attribute that allows unsafe code, if the text has one.
 fn reason(text: &str) -> Option<String> {
     let inside = text.split("#![").skip(1).find_map(|a| {
@@ -53,6 +36,7 @@ fn reason(text: &str) -> Option<String> {
 fn rows() -> Vec<(String, String)> {
     let mut files = Vec::new();
     SOURCES.iter().for_each(|s| sources(&root().join(s), &mut files));
+    files.retain(|f| f.components().all(|c| !matches!(c.as_os_str().to_str(), Some("tests" | "tests.rs"))));
     files.sort();
     let row = |file: &PathBuf| {
         let name = file.strip_prefix(root()).expect("below the root").to_string_lossy().into_owned();

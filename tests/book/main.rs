@@ -8,31 +8,13 @@ mod exercises;
 mod figures;
 mod language;
 mod links;
+#[path = "../sources/mod.rs"]
+mod sources;
 mod walk;
 mod words;
 
+use sources::{read, root, sources};
 use std::path::{Path, PathBuf};
-
-/// The folder of the repository.
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn read(path: &Path) -> String {
-    std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
-}
-
-/// All Rust files below a folder.
-fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).expect("a readable folder") {
-        let path = entry.expect("a readable folder").path();
-        if path.is_dir() {
-            sources(&path, out);
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            out.push(path);
-        }
-    }
-}
 
 /// The files directly in `folder` that end in `.ending`, in order.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {

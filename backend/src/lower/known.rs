@@ -13,18 +13,15 @@ pub(super) struct KnownSlot {
     pub value: Value,
 }
 
-impl KnownSlot {
-    /// Has it the type that a load expects, if need be after a conversion?
-    fn is_a(&self, ty: Ty) -> bool {
-        self.ty == ty || (self.ty, ty) == (Ty::Int, Ty::Num)
-    }
+/// A slot among those that are known, if it has a type, or is an int where a num is expected.
+pub(super) fn find(known: &[KnownSlot], slot: SlotIdx, ty: Ty) -> Option<KnownSlot> {
+    known.iter().find(|k| k.slot == slot).filter(|k| k.ty == ty || (k.ty, ty) == (Ty::Int, Ty::Num)).copied()
 }
 
 impl<'a> Lower<'a> {
-    /// The value of a slot among those that are known, if it has a type or can be converted to it.
-    pub(super) fn find_known(&mut self, known: &[KnownSlot], slot: SlotIdx, ty: Ty) -> Option<Value> {
-        let found = known.iter().find(|k| k.slot == slot).filter(|k| k.is_a(ty))?;
-        Some(if found.ty == ty { found.value } else { self.pos.ins().fcvt_from_sint(types::F64, found.value) })
+    /// A known slot as a value of a type that it has or can be converted to.
+    pub(super) fn as_type(&mut self, known: KnownSlot, ty: Ty) -> Value {
+        if known.ty == ty { known.value } else { self.pos.ins().fcvt_from_sint(types::F64, known.value) }
     }
 
     /// What is known of slots where the trace is left with a snapshot whose slots have been stored. Slots are numbered from the frame to

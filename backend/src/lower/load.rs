@@ -1,7 +1,7 @@
 //! Loads of boxed values with their type checks.
 
 use super::value::{INT_HIGH, MEM, repr};
-use super::{Lower, Res};
+use super::{Lower, Res, known};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use perilune_recorder::ir::{Const, Ins, IrRef, Op, Snapshot, Ty, sload};
@@ -21,11 +21,8 @@ impl Lower<'_> {
     pub(super) fn sload(&mut self, ins: Ins) -> Res<Option<Value>> {
         let (slot, flags) = (ins.a.slot(), ins.b.0);
         let guard = ins.is_guard() || flags & sload::TYPECHECK != 0;
-        let known = core::mem::take(&mut self.cur.known);
-        let value = self.find_known(&known, slot, ins.ty);
-        self.cur.known = known;
-        if value.is_some() {
-            return Ok(value);
+        if let Some(known) = known::find(&self.cur.known, slot, ins.ty) {
+            return Ok(Some(self.as_type(known, ins.ty)));
         }
         let at = self.slot_offset(slot);
         if flags & sload::KEYINDEX != 0 {

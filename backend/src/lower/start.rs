@@ -11,7 +11,7 @@
 
 use super::plan::Class;
 use super::value::{MEM, repr};
-use super::{Lower, Res};
+use super::{Lower, Res, known};
 use crate::request::TraceTree;
 use crate::source_loc::location;
 use cranelift_codegen::cursor::Cursor;
@@ -142,7 +142,7 @@ impl Lower<'_> {
         let known = self.known_at(last)?;
         let mut args = vec![base];
         for s in &start.slots {
-            args.extend(self.find_known(&known, s.slot, s.ty));
+            args.extend(known::find(&known, s.slot, s.ty).map(|k| self.as_type(k, s.ty)));
         }
         self.forget_cold();
         match start.entry {

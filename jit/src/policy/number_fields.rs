@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// then converted needlessly.
 pub type Field = (usize, usize);
 
-/// More fields are not remembered, because one function may load from more and more classes.
+/// More fields are not remembered, because one function may load from more and more classes. So many take about
+/// 40 KB.
 const MAX: usize = 1000;
 
 /// The fields that have held both integers and other numbers, each with the number of prototypes that have found it.

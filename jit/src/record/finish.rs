@@ -104,9 +104,9 @@ impl Jit {
             self.registry.borrow_mut().exits.provide_leaving(vm, stub);
         }
         let replaced = first.map(|start| self.protos.borrow_mut().add_root(start.pos, number)).unwrap_or_default();
-        let hottree = self.settings.options.get().params.hottree;
-        let new = NewTrace { id: number, done, start: first, replaced, placed, cost, hottree };
+        let new = NewTrace { id: number, done, start: first, replaced, placed, cost };
         self.registry.borrow_mut().insert(&mut self.protos.borrow_mut(), new, stub);
+        self.registry.borrow_mut().start_countdown(number, self.settings.options.get().params.hottree);
         self.registry.borrow_mut().exits.connect_plain(vm);
         if let Origin::Stitch(call) = origin {
             self.registry.borrow_mut().stitch(number, call);

@@ -42,8 +42,6 @@ pub struct NewTrace {
     pub placed: Placed,
     /// What making it took.
     pub cost: Cost,
-    /// The parameter `hottree`.
-    pub hottree: u32,
 }
 
 /// All traces.
@@ -138,7 +136,7 @@ impl Registry {
     /// Adds a trace under a number from [`Registry::free_number`], with exits from `ExitTable::free`. Its exits lead to
     /// `stub`.
     pub fn insert(&mut self, table: &mut ProtoTable, new: NewTrace, stub: usize) {
-        let NewTrace { id: n, done, start, replaced, placed, cost, hottree } = new;
+        let NewTrace { id: n, done, start, replaced, placed, cost } = new;
         let Placed { code, map, first_exit: exit_base } = placed;
         self.running.most = self.running.most.max(n.index() + 1);
         self.running.code[n.index()] = code.address;
@@ -198,7 +196,6 @@ impl Registry {
         self.exits.insert(exit_base, descriptors, stub);
         self.entries[n.index()] = Some(entry);
         self.alive += 1;
-        self.start_countdown(n, hottree);
     }
     /// An exit leads to a side trace, whose code is at an address.
     pub(crate) fn link_exit(&mut self, parent: TraceExit, side: TraceId, code: usize) {

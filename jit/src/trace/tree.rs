@@ -40,7 +40,7 @@ impl Registry {
         }
     }
     /// Counts a new side trace from now on.
-    pub(super) fn start_countdown(&mut self, n: TraceId, per_instruction: u32) {
+    pub(crate) fn start_countdown(&mut self, n: TraceId, per_instruction: u32) {
         let needed = self.get(n).map_or(0, |e| needed(&e.trace, per_instruction));
         self.set_countdown(n, needed);
     }

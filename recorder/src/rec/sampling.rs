@@ -10,7 +10,8 @@ use perilune_vm::object::InsPtr;
 /// A counted loop gets a guard only if it will execute more instructions than this, which takes some tenths of a second. Samples and Ctrl-C
 /// can wait for the end of shorter loops; time limits and interrupts of the host cannot.
 const MANY: f64 = 4e9;
-/// Instructions that take well below the time in which limits have to hold.
+/// So many instructions take about a millisecond, a tenth of the time within which a limit ends a program: loops that are never longer need no
+/// guard.
 const FEW: f64 = 1e6;
 /// Shorter loops count as having so many instructions.
 const SHORTEST: usize = 40;

@@ -336,6 +336,42 @@ impl<T> UserDataFields<T> for UserDataRegistry<T> {
     }
 }
 
+/// Asynchronous methods: name, what they are given as the value, how that is got from the userdata, and the list that they belong to.
+macro_rules! async_methods {
+    ($($name:ident($this:ty): $borrow:expr, $list:ident;)*) => {$(
+        #[cfg(feature = "async")]
+        fn $name<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
+        where
+            T: 'static,
+            M: Fn(Lua, $this, A) -> MR + MaybeSend + 'static,
+            A: FromLuaMulti,
+            MR: Future<Output = Result<R>> + MaybeSend + 'static,
+            R: IntoLuaMulti,
+        {
+            let name = name.into();
+            let method = self.async_method(&name, $borrow, method);
+            self.members.$list.push((name, method));
+        }
+    )*};
+}
+/// Asynchronous functions, likewise.
+macro_rules! async_functions {
+    ($($name:ident: $list:ident;)*) => {$(
+        #[cfg(feature = "async")]
+        fn $name<F, A, FR, R>(&mut self, name: impl Into<String>, function: F)
+        where
+            F: Fn(Lua, A) -> FR + MaybeSend + 'static,
+            A: FromLuaMulti,
+            FR: Future<Output = Result<R>> + MaybeSend + 'static,
+            R: IntoLuaMulti,
+        {
+            let name = name.into();
+            let function = asynchronous::start(Some(self.full_name(&name)), function);
+            self.members.$list.push((name, Body::Async(function)));
+        }
+    )*};
+}
+
 impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     fn add_method<M, A, R>(&mut self, name: impl Into<String>, method: M)
     where
@@ -435,94 +471,16 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
         self.add_meta_function(name, once_at_a_time!(function));
     }
 
-    #[cfg(feature = "async")]
-    fn add_async_method<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
-    where
-        T: 'static,
-        M: Fn(Lua, UserDataRef<T>, A) -> MR + MaybeSend + 'static,
-        A: FromLuaMulti,
-        MR: Future<Output = Result<R>> + MaybeSend + 'static,
-        R: IntoLuaMulti,
-    {
-        let name = name.into();
-        let method = self.async_method(&name, |this| this.borrow(), method);
-        self.members.methods.push((name, method));
+    async_methods! {
+        add_async_method(UserDataRef<T>): |this| this.borrow(), methods;
+        add_async_method_mut(UserDataRefMut<T>): |this| this.borrow_mut(), methods;
+        add_async_method_once(T): |this| this.take(), methods;
+        add_async_meta_method(UserDataRef<T>): |this| this.borrow(), meta_methods;
+        add_async_meta_method_mut(UserDataRefMut<T>): |this| this.borrow_mut(), meta_methods;
     }
-    #[cfg(feature = "async")]
-    fn add_async_method_mut<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
-    where
-        T: 'static,
-        M: Fn(Lua, UserDataRefMut<T>, A) -> MR + MaybeSend + 'static,
-        A: FromLuaMulti,
-        MR: Future<Output = Result<R>> + MaybeSend + 'static,
-        R: IntoLuaMulti,
-    {
-        let name = name.into();
-        let method = self.async_method(&name, |this| this.borrow_mut(), method);
-        self.members.methods.push((name, method));
-    }
-    #[cfg(feature = "async")]
-    fn add_async_method_once<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
-    where
-        T: 'static,
-        M: Fn(Lua, T, A) -> MR + MaybeSend + 'static,
-        A: FromLuaMulti,
-        MR: Future<Output = Result<R>> + MaybeSend + 'static,
-        R: IntoLuaMulti,
-    {
-        let name = name.into();
-        let method = self.async_method(&name, |this| this.take(), method);
-        self.members.methods.push((name, method));
-    }
-    #[cfg(feature = "async")]
-    fn add_async_function<F, A, FR, R>(&mut self, name: impl Into<String>, function: F)
-    where
-        F: Fn(Lua, A) -> FR + MaybeSend + 'static,
-        A: FromLuaMulti,
-        FR: Future<Output = Result<R>> + MaybeSend + 'static,
-        R: IntoLuaMulti,
-    {
-        let name = name.into();
-        let function = asynchronous::start(Some(self.full_name(&name)), function);
-        self.members.methods.push((name, Body::Async(function)));
-    }
-    #[cfg(feature = "async")]
-    fn add_async_meta_method<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
-    where
-        T: 'static,
-        M: Fn(Lua, UserDataRef<T>, A) -> MR + MaybeSend + 'static,
-        A: FromLuaMulti,
-        MR: Future<Output = Result<R>> + MaybeSend + 'static,
-        R: IntoLuaMulti,
-    {
-        let name = name.into();
-        let method = self.async_method(&name, |this| this.borrow(), method);
-        self.members.meta_methods.push((name, method));
-    }
-    #[cfg(feature = "async")]
-    fn add_async_meta_method_mut<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
-    where
-        T: 'static,
-        M: Fn(Lua, UserDataRefMut<T>, A) -> MR + MaybeSend + 'static,
-        A: FromLuaMulti,
-        MR: Future<Output = Result<R>> + MaybeSend + 'static,
-        R: IntoLuaMulti,
-    {
-        let name = name.into();
-        let method = self.async_method(&name, |this| this.borrow_mut(), method);
-        self.members.meta_methods.push((name, method));
-    }
-    #[cfg(feature = "async")]
-    fn add_async_meta_function<F, A, FR, R>(&mut self, name: impl Into<String>, function: F)
-    where
-        F: Fn(Lua, A) -> FR + MaybeSend + 'static,
-        A: FromLuaMulti,
-        FR: Future<Output = Result<R>> + MaybeSend + 'static,
-        R: IntoLuaMulti,
-    {
-        let name = name.into();
-        let function = asynchronous::start(Some(self.full_name(&name)), function);
-        self.members.meta_methods.push((name, Body::Async(function)));
+    async_functions! {
+        add_async_function: methods;
+        add_async_meta_function: meta_methods;
     }
 }
 
