@@ -32,7 +32,7 @@ pub fn new(lua: &Lua, closure: Rc<Closure>) -> Raw {
     let callback = Callback { closure, state: Rc::downgrade(&lua.0) };
     lua.0.enter(|vm| {
         let u = vm.new_host_udata(Box::new(callback), None);
-        Raw::func(vm.new_native(trampoline, 1, &[Raw::udata(u)]))
+        Raw::func(vm.new_host_function(trampoline, &[Raw::udata(u)]))
     })
 }
 
