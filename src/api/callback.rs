@@ -69,12 +69,7 @@ fn run_with(
     let args = frame.passed(lua);
     let result = lua.0.leave(vm, || catch_unwind(AssertUnwindSafe(|| f(args))));
     match result {
-        Ok(Ok(())) => {
-            let n = frame.len() - args.len();
-            vm.reserve(n)?;
-            lua.0.roots.with_passing(frame.from + args.len(), |values| values.iter().for_each(|v| vm.push(*v)));
-            Ok(n as u32)
-        }
+        Ok(Ok(())) => vm.push_passed(&lua.0.roots, frame.from + args.len()),
         Ok(Err(e)) => Err(raise(vm, lua, e)),
         Err(panic) => {
             let v = failure::new(vm, lua.0.failure_meta(), Failure::Panic(Some(panic)));

@@ -2,7 +2,8 @@
 //! interpreted.
 
 use perilune::{
-    AnyUserData, Error, Function, Lua, MetaMethod, MultiValue, Result, Table, Thread, UserData, UserDataFields, UserDataMethods, Value,
+    AnyUserData, Error, Function, Lua, MetaMethod, MultiValue, Result, Table, Thread, UserData, UserDataFields, UserDataMethods,
+    Value,
 };
 use std::cell::Cell;
 use std::rc::Rc;
@@ -84,7 +85,9 @@ fn calls_stay_inside_of_the_trace() {
         let lua = Lua::new();
         globals(&lua).expect("globals");
         lua.jit_option("hotloop=5").expect("an option");
-        let code = format!("local mul, size = mul, size return function(n) local s, t = 0, {{x = 0}} for i = 1, n do {body} end return s end");
+        let code = format!(
+            "local mul, size = mul, size return function(n) local s, t = 0, {{x = 0}} for i = 1, n do {body} end return s end"
+        );
         let f: Function = lua.load(&code).eval().expect(body);
         for _ in 0..5 {
             f.call::<f64>(100).expect(body);
@@ -94,7 +97,10 @@ fn calls_stay_inside_of_the_trace() {
         let after = lua.jit_state_snapshot();
         let entered = after.trace_dispatched_count - before.trace_dispatched_count;
         let left = after.trace_deopt_count - before.trace_deopt_count;
-        assert!((1..ROUNDS / 100).contains(&entered) && left < ROUNDS / 100, "{body}: entered {entered} times, left {left} times");
+        assert!(
+            (1..ROUNDS / 100).contains(&entered) && left < ROUNDS / 100,
+            "{body}: entered {entered} times, left {left} times"
+        );
         assert_eq!(after.trace_aborted_count, before.trace_aborted_count, "{body}");
     }
 }
@@ -126,7 +132,7 @@ fn modes() -> [(&'static str, Lua); 4] {
         ("interpreted", interpreted),
         ("compiled", with(&["hotloop=1", "hotexit=1"])),
         ("evaluated", with(&["hotloop=2", "hotexit=2", "eval=1"])),
-        ("compiled, collecting", with(&["hotloop=2", "hotexit=1", "gcstress=1"])),
+        ("compiled, collecting", with(&["hotloop=2", "hotexit=1", "gcstress=3000"])),
     ]
 }
 
@@ -160,7 +166,11 @@ const ACTIONS: [(&str, Action); 24] = [
         values(lua, t.raw_len())
     }),
     ("a store of another type", |_, lua, i, t, _| {
-        if i % 10 == 9 { t.set("x", "9")? } else { t.set("x", 0.5)? }
+        if i % 10 == 9 {
+            t.set("x", "9")?
+        } else {
+            t.set("x", 0.5)?
+        }
         values(lua, ())
     }),
     ("new keys", |_, lua, i, t, _| {
@@ -182,12 +192,13 @@ const ACTIONS: [(&str, Action); 24] = [
         }
         values(lua, ())
     }),
-    ("an error now and then", |_, lua, i, _, _| if i % 7 == 6 { Err(Error::runtime(format!("error {i}"))) } else { values(lua, i) }),
+    (
+        "an error now and then",
+        |_, lua, i, _, _| if i % 7 == 6 { Err(Error::runtime(format!("error {i}"))) } else { values(lua, i) },
+    ),
     ("an error at last", |_, lua, i, _, _| if i > 60 { Err(Error::runtime("late")) } else { values(lua, true) }),
     ("a call of Lua", |host, _, i, t, _| host.callback.call((t, i))),
-    ("a call of Lua now and then", |host, lua, i, t, _| {
-        if i % 13 == 12 { host.callback.call((t, i)) } else { values(lua, i) }
-    }),
+    ("a call of Lua now and then", |host, lua, i, t, _| if i % 13 == 12 { host.callback.call((t, i)) } else { values(lua, i) }),
     ("a collection now and then", |_, lua, i, _, _| {
         if i % 30 == 29 {
             lua.gc_collect()?;
@@ -227,7 +238,12 @@ const ACTIONS: [(&str, Action); 24] = [
         }
         values(lua, i)
     }),
-    ("a chunk", |_, lua, i, t, _| if i % 16 == 15 { lua.load("local t, i = ... t.x = i return t.x").call((t, i)) } else { values(lua, i) }),
+    (
+        "a chunk",
+        |_, lua, i, t, _| {
+            if i % 16 == 15 { lua.load("local t, i = ... t.x = i return t.x").call((t, i)) } else { values(lua, i) }
+        },
+    ),
     ("fuel", |_, lua, i, _, _| {
         match i {
             40 => lua.set_fuel(Some(1 << 40)),
