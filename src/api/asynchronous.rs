@@ -322,6 +322,21 @@ pub(super) fn call<R: FromLuaMulti>(lua: &Lua, f: &Function, args: impl IntoLuaM
 }
 
 /// The future of [`Function::call_async`].
+///
+/// ```
+/// # async fn run() -> perilune::Result<()> {
+/// use perilune::{Function, Lua, function::AsyncCallFuture};
+///
+/// let lua = Lua::new();
+/// let max: Function = lua.load("math.max").eval()?;
+/// let future: AsyncCallFuture<i32> = max.call_async((3, 9));
+/// assert_eq!(future.await?, 9);
+/// # Ok(())
+/// # }
+/// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+/// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+/// # use std::future::Future;
+/// ```
 #[must_use = "futures do nothing unless polled"]
 pub struct AsyncCallFuture<R>(Result<AsyncThread<R>, Option<Error>>);
 
@@ -346,6 +361,18 @@ impl<R: FromLuaMulti> Future for AsyncCallFuture<R> {
 impl Thread {
     /// The coroutine as a future, of what it returns, or as a stream, of what it yields and returns.
     ///
+    /// ```
+    /// # async fn run() -> perilune::Result<()> {
+    /// let lua = perilune::Lua::new();
+    /// let thread = lua.create_thread(lua.load("return 2 * ...").into_function()?)?;
+    /// assert_eq!(thread.into_async::<i32>(21)?.await?, 42);
+    /// # Ok(())
+    /// # }
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+    /// # use std::future::Future;
+    /// ```
+    ///
     /// # Errors
     /// It cannot be resumed, or an argument cannot be converted.
     pub fn into_async<R: FromLuaMulti>(self, args: impl IntoLuaMulti) -> Result<AsyncThread<R>> {
@@ -362,6 +389,27 @@ impl Thread {
 
 /// A coroutine as a future or a stream: see [`Thread::into_async`]. When it is dropped, the future that the coroutine waits for is dropped,
 /// too.
+///
+/// ```
+/// # async fn run() -> perilune::Result<()> {
+/// use futures_core::Stream;
+/// use perilune::{AsyncThread, Lua};
+/// use std::{future::poll_fn, pin::Pin};
+///
+/// let lua = Lua::new();
+/// let count = lua.load("for i = 1, 3 do coroutine.yield(i) end").into_function()?;
+/// let mut stream: AsyncThread<Option<i32>> = lua.create_thread(count)?.into_async(())?;
+/// let mut all = Vec::new();
+/// while let Some(n) = poll_fn(|task| Pin::new(&mut stream).poll_next(task)).await {
+///     all.extend(n?);
+/// }
+/// assert_eq!(all, [1, 2, 3]);
+/// # Ok(())
+/// # }
+/// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+/// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+/// # use std::future::Future;
+/// ```
 #[must_use = "futures do nothing unless polled"]
 pub struct AsyncThread<R> {
     thread: Thread,
