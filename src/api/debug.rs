@@ -20,6 +20,15 @@ use std::ops::{BitOr, BitOrAssign};
 use std::rc::{Rc, Weak};
 
 /// What happens after a hook.
+///
+/// ```
+/// use perilune::{HookTriggers, Lua, VmState};
+///
+/// let lua = Lua::new();
+/// lua.set_hook(HookTriggers::ON_CALLS, |_, _| Ok(VmState::Continue))?;
+/// assert_eq!(lua.load("return tostring(1)").eval::<String>()?, "1");
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum VmState {
     /// The program goes on.
@@ -29,6 +38,19 @@ pub enum VmState {
 }
 
 /// Why a hook is called.
+///
+/// ```
+/// use perilune::debug::DebugEvent;
+/// use perilune::{Error, HookTriggers, Lua, VmState};
+///
+/// let lua = Lua::new();
+/// lua.set_hook(HookTriggers::EVERY_LINE, |_, debug| match (debug.event(), debug.current_line()) {
+///     (DebugEvent::Line, Some(2)) => Err(Error::runtime("line 2 is out of bounds")),
+///     _ => Ok(VmState::Continue),
+/// })?;
+/// assert!(lua.load("local x = 1\nx = 2\n").exec().is_err());
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum DebugEvent {
     /// A function is entered.
@@ -52,6 +74,9 @@ pub enum DebugEvent {
 ///
 /// let triggers = HookTriggers::EVERY_LINE | HookTriggers::new().every_nth_instruction(1000);
 /// assert!(triggers.every_line && !triggers.on_calls);
+/// let calls = HookTriggers::new().on_calls().on_returns();
+/// assert_eq!(calls, HookTriggers::ON_CALLS | HookTriggers::ON_RETURNS);
+/// assert_eq!(calls.every_line(), calls | HookTriggers::EVERY_LINE);
 /// ```
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct HookTriggers {
@@ -130,6 +155,26 @@ impl BitOrAssign for HookTriggers {
 }
 
 /// A call that is active: see [`Lua::inspect_stack`] and [`Lua::set_hook`].
+///
+/// ```
+/// use perilune::{Error, Lua, debug::DebugEvent};
+///
+/// let lua = Lua::new();
+/// let caller = lua.create_function(|lua, ()| {
+///     let text = lua.inspect_stack(1, |debug| {
+///         // No hook has led here.
+///         assert!(matches!(debug.event(), DebugEvent::Unknown(_)));
+///         let (names, source, stack) = (debug.names(), debug.source(), debug.stack());
+///         assert_eq!((stack.num_params, debug.function().info().what, debug.is_tail_call()), (1, "Lua", false));
+///         format!("{}:{}: {}", source.short_src.unwrap(), debug.current_line().unwrap(), names.name.unwrap())
+///     });
+///     text.ok_or_else(|| Error::runtime("called by Rust"))
+/// })?;
+/// lua.globals().set("caller", caller)?;
+/// let chunk = lua.load("local function greet(name)\n  local c = caller()\n  return c\nend\nlocal text = greet('moon') return text");
+/// assert_eq!(chunk.set_name("@greet.lua").eval::<String>()?, "greet.lua:2: greet");
+/// # Ok::<(), perilune::Error>(())
+/// ```
 pub struct Debug<'a> {
     lua: &'a Lua,
     level: usize,
@@ -138,6 +183,17 @@ pub struct Debug<'a> {
 }
 
 /// How a function was called.
+///
+/// ```
+/// let lua = perilune::Lua::new();
+/// let name = lua.create_function(|lua, ()| {
+///     let names = lua.inspect_stack(1, |debug| debug.names().name.map(|name| name.into_owned()));
+///     Ok(names.flatten())
+/// })?;
+/// lua.globals().set("name", name)?;
+/// assert_eq!(lua.load("function f() local n = name() return n end local n = f() return n").eval::<String>()?, "f");
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct DebugNames<'a> {
     /// The name that it was called by, if it has one.
@@ -147,6 +203,14 @@ pub struct DebugNames<'a> {
 }
 
 /// Where a function comes from.
+///
+/// ```
+/// let lua = perilune::Lua::new();
+/// let what = lua.create_function(|lua, ()| Ok(lua.inspect_stack(1, |debug| debug.source().what)))?;
+/// lua.globals().set("what", what)?;
+/// assert_eq!(lua.load("local w = what() return w").eval::<String>()?, "main");
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct DebugSource<'a> {
     /// The name of its chunk, as it was given.
@@ -162,6 +226,14 @@ pub struct DebugSource<'a> {
 }
 
 /// What a function has on the stack.
+///
+/// ```
+/// let lua = perilune::Lua::new();
+/// let params = lua.create_function(|lua, ()| Ok(lua.inspect_stack(1, |debug| debug.stack().num_params)))?;
+/// lua.globals().set("params", params)?;
+/// assert_eq!(lua.load("local function f(a, b) local n = params() return n end local n = f() return n").eval::<u8>()?, 2);
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Copy, Clone, Debug)]
 pub struct DebugStack {
     /// Variables of enclosing functions.
@@ -341,10 +413,31 @@ impl Lua {
         self.current_thread().set_hook(triggers, callback)
     }
     /// Removes the hook of the running coroutine.
+    ///
+    /// ```
+    /// use perilune::{Error, HookTriggers, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// lua.set_hook(HookTriggers::EVERY_LINE, |_, _| Err(Error::runtime("stop")))?;
+    /// assert!(lua.load("x = 1").exec().is_err());
+    /// lua.remove_hook();
+    /// assert!(lua.load("x = 1").exec().is_ok());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn remove_hook(&self) {
         self.current_thread().remove_hook();
     }
     /// Sets the hook of all coroutines that have none of their own.
+    ///
+    /// ```
+    /// use perilune::{Error, HookTriggers, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// lua.set_global_hook(HookTriggers::EVERY_LINE, |_, _| Err(Error::runtime("stop")))?;
+    /// assert!(lua.load("local ok, e = coroutine.resume(coroutine.create(print)) error(e)").exec().is_err());
+    /// lua.remove_global_hook();
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn set_global_hook(
         &self,
         triggers: HookTriggers,
@@ -356,6 +449,16 @@ impl Lua {
         Ok(())
     }
     /// Removes the hook of [`Lua::set_global_hook`].
+    ///
+    /// ```
+    /// use perilune::{Error, HookTriggers, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// lua.set_global_hook(HookTriggers::EVERY_LINE, |_, _| Err(Error::runtime("stop")))?;
+    /// lua.remove_global_hook();
+    /// lua.load("x = 1").exec()?;
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn remove_global_hook(&self) {
         let old = self.0.hooks.global.take();
         self.update_hook();
@@ -399,6 +502,15 @@ impl Lua {
         Some(f(&Debug { lua: self, level, event: DebugEvent::Unknown(0), line: None }))
     }
     /// The active calls from a level on, as text behind a message.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let trace = lua.create_function(|lua, ()| lua.traceback(Some("here"), 1))?;
+    /// lua.globals().set("trace", trace)?;
+    /// let text: String = lua.load("local t = trace() return t").set_name("@main.lua").eval()?;
+    /// assert!(text.starts_with("here\nstack traceback:") && text.contains("main.lua:1: in main chunk"));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn traceback(&self, message: Option<&str>, level: usize) -> Result<LuaString> {
         let text = self.0.enter(|vm| {
             let cur = vm.cur;
@@ -415,6 +527,18 @@ fn gcd(a: u32, b: u32) -> u32 {
 
 impl Thread {
     /// Sets the hook of this coroutine, see [`Lua::set_hook`].
+    ///
+    /// ```
+    /// use perilune::{Error, HookTriggers, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// let thread = lua.create_thread(lua.load("return 1").into_function()?)?;
+    /// thread.set_hook(HookTriggers::EVERY_LINE, |_, _| Err(Error::runtime("stop")))?;
+    /// assert!(thread.resume::<i32>(()).is_err());
+    /// // Other coroutines have not this hook.
+    /// assert_eq!(lua.load("return 1").eval::<i32>()?, 1);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn set_hook(
         &self,
         triggers: HookTriggers,
@@ -424,6 +548,17 @@ impl Thread {
         Ok(())
     }
     /// Removes the hook of this coroutine.
+    ///
+    /// ```
+    /// use perilune::{Error, HookTriggers, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// let thread = lua.create_thread(lua.load("return 1").into_function()?)?;
+    /// thread.set_hook(HookTriggers::EVERY_LINE, |_, _| Err(Error::runtime("stop")))?;
+    /// thread.remove_hook();
+    /// assert_eq!(thread.resume::<i32>(())?, 1);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn remove_hook(&self) {
         self.change_hook(None);
     }

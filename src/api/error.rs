@@ -7,13 +7,37 @@ use std::fmt;
 use std::sync::Arc;
 
 /// An error of any kind as a trait object; with the feature `error-send` it can go to other threads.
+///
+/// ```
+/// use perilune::{Error, error::DynStdError};
+///
+/// let failed: Box<DynStdError> = "12x".parse::<i32>().unwrap_err().into();
+/// assert_eq!(Error::external(failed).to_string(), "invalid digit found in string");
+/// ```
 #[cfg(not(feature = "error-send"))]
 pub type DynStdError = dyn StdError;
 /// An error of any kind as a trait object; with the feature `error-send` it can go to other threads.
+///
+/// ```
+/// use perilune::{Error, error::DynStdError};
+///
+/// let failed: Box<DynStdError> = "12x".parse::<i32>().unwrap_err().into();
+/// assert_eq!(Error::external(failed).to_string(), "invalid digit found in string");
+/// ```
 #[cfg(feature = "error-send")]
 pub type DynStdError = dyn StdError + Send + Sync;
 
 /// Result of what may fail.
+///
+/// ```
+/// use perilune::{Lua, Result};
+///
+/// fn port(lua: &Lua) -> Result<u16> {
+///     lua.load("8000 + 80").eval()
+/// }
+/// assert_eq!(port(&Lua::new())?, 8080);
+/// # Ok::<(), perilune::Error>(())
+/// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What went wrong. Variants and texts are those of mlua, where it has them.
@@ -136,6 +160,19 @@ pub enum Error {
 }
 
 /// A raised value that is not a string: see [`Error::LuaError`].
+///
+/// ```
+/// use perilune::{Error, Lua, Table};
+///
+/// let lua = Lua::new();
+/// let e = lua.load("error(setmetatable({ code = 404 }, { __tostring = function() return 'not found' end }))").exec().unwrap_err();
+/// let Error::LuaError(raised) = e else { panic!("a value was raised") };
+/// assert_eq!(raised.message(), "not found");
+/// assert!(raised.traceback().starts_with("stack traceback:"));
+/// let value: Table = lua.unpack(raised.value(&lua)?)?;
+/// assert_eq!(value.get::<i32>("code")?, 404);
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct LuaError {
     pub(crate) message: String,
@@ -166,10 +203,26 @@ const TRACEBACK: &str = "\nstack traceback:";
 
 impl Error {
     /// An error with a message, for Rust functions to return.
+    ///
+    /// ```
+    /// use perilune::{Error, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// let open = lua.create_function(|_, name: String| Err::<(), _>(Error::runtime(format!("no file '{name}'"))))?;
+    /// assert_eq!(open.call::<()>("a.txt").unwrap_err().message(), "no file 'a.txt'");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn runtime(message: impl fmt::Display) -> Error {
         Error::RuntimeError(message.to_string())
     }
     /// An error of other Rust code.
+    ///
+    /// ```
+    /// use perilune::Error;
+    ///
+    /// let e = Error::external("12x".parse::<i32>().unwrap_err());
+    /// assert_eq!(e.to_string(), "invalid digit found in string");
+    /// ```
     pub fn external(e: impl Into<Box<DynStdError>>) -> Error {
         match e.into().downcast::<Error>() {
             Ok(e) => *e,
@@ -177,6 +230,15 @@ impl Error {
         }
     }
     /// The error of other Rust code, if it is a `T`.
+    ///
+    /// ```
+    /// use perilune::Error;
+    /// use std::num::ParseIntError;
+    ///
+    /// let e = Error::external("12x".parse::<i32>().unwrap_err());
+    /// assert!(e.downcast_ref::<ParseIntError>().is_some());
+    /// assert!(e.downcast_ref::<std::io::Error>().is_none());
+    /// ```
     pub fn downcast_ref<T: StdError + 'static>(&self) -> Option<&T> {
         match self {
             Error::ExternalError(e) => e.downcast_ref(),
@@ -202,6 +264,16 @@ impl Error {
         }
     }
     /// This error, the errors that it wraps, and their sources.
+    ///
+    /// ```
+    /// use perilune::{Error, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// let f = lua.create_function(|_, ()| Err::<(), _>(Error::external(std::fmt::Error)))?;
+    /// let e = f.call::<()>(()).unwrap_err();
+    /// assert!(e.chain().any(|e| e.is::<std::fmt::Error>()));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn chain(&self) -> impl Iterator<Item = &(dyn StdError + 'static)> {
         /// An error of other Rust code stands for itself, without the variant around it.
         fn shown<'a>(e: &'a (dyn StdError + 'static)) -> &'a (dyn StdError + 'static) {
@@ -226,6 +298,12 @@ impl Error {
         }
     }
     /// The message, with its position if it has one, without kind and traceback.
+    ///
+    /// ```
+    /// let e = perilune::Lua::new().load("error('no luck')").set_name("@game.lua").exec().unwrap_err();
+    /// assert_eq!(e.message(), "game.lua:1: no luck");
+    /// assert!(e.to_string().starts_with("runtime error: game.lua:1: no luck\nstack traceback:"));
+    /// ```
     pub fn message(&self) -> String {
         match self.innermost() {
             Error::SyntaxError { message, .. } => message.clone(),
@@ -240,6 +318,12 @@ impl Error {
         }
     }
     /// The calls that were active when the error was raised; `None` for errors outside Lua code.
+    ///
+    /// ```
+    /// let e = perilune::Lua::new().load("local function f() error('no') end\nf()").set_name("@game.lua").exec().unwrap_err();
+    /// assert!(e.traceback().unwrap().contains("game.lua:2: in main chunk"));
+    /// assert!(perilune::Error::runtime("no").traceback().is_none());
+    /// ```
     pub fn traceback(&self) -> Option<&str> {
         match self {
             Error::RuntimeError(text)
@@ -347,6 +431,12 @@ impl StdError for Error {
 }
 
 /// Errors of other Rust code as errors of Lua.
+///
+/// ```
+/// use perilune::ExternalError;
+///
+/// assert_eq!(std::fmt::Error.into_lua_err().to_string(), std::fmt::Error.to_string());
+/// ```
 pub trait ExternalError {
     /// Converts.
     fn into_lua_err(self) -> Error;
@@ -358,6 +448,16 @@ impl<E: Into<Box<DynStdError>>> ExternalError for E {
 }
 
 /// Results of other Rust code as results of Lua.
+///
+/// ```
+/// use perilune::{ExternalResult, Lua};
+///
+/// let lua = Lua::new();
+/// let parse = lua.create_function(|_, text: String| text.parse::<f64>().into_lua_err())?;
+/// assert_eq!(parse.call::<f64>("2.5")?, 2.5);
+/// assert_eq!(parse.call::<f64>("x").unwrap_err().message(), "invalid float literal");
+/// # Ok::<(), perilune::Error>(())
+/// ```
 pub trait ExternalResult<T> {
     /// Converts.
     fn into_lua_err(self) -> Result<T>;
@@ -380,6 +480,14 @@ pub trait ErrorContext: super::Sealed {
     /// Adds what was done, or says it instead of what was said before.
     fn context<C: fmt::Display>(self, context: C) -> Self;
     /// The same, made only if there is an error.
+    ///
+    /// ```
+    /// use perilune::{Error, ErrorContext, Result};
+    ///
+    /// let failed: Result<()> = Err(Error::runtime("no such file"));
+    /// let e = failed.with_context(|e| format!("reading 3 files ({})", e.message())).unwrap_err();
+    /// assert_eq!(e.to_string(), "reading 3 files (no such file)\nruntime error: no such file");
+    /// ```
     fn with_context<C: fmt::Display>(self, f: impl FnOnce(&Error) -> C) -> Self;
 }
 impl ErrorContext for Error {

@@ -1,5 +1,6 @@
 //! The book in `docs/`: what it says about files, commands, the language and examples is checked here.
 
+mod api;
 #[path = "../command/mod.rs"]
 mod command;
 mod commands;

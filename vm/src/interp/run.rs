@@ -137,7 +137,7 @@ impl Vm {
         let n = roots.passing_len() - from;
         let result = self.call_all(f, n, |to| {
             // SAFETY: there is room for as many values.
-            roots.with_passing(from, |args| unsafe { frame::move_values(args.as_ptr(), to, n) });
+            unsafe { roots.copy_passing(from, to, n) };
         });
         self.errors.want_traceback = nested;
         let result = result.and_then(|n| {
@@ -149,6 +149,18 @@ impl Vm {
             if self.heap.gc_due() { self.safepoint() } else { Ok(()) }
         });
         result.map_err(|_| (self.errors.value, self.errors.traceback.take().unwrap_or_default()))
+    }
+    /// Pushes the values on their way from number `from` on; how many there are.
+    #[inline]
+    pub fn push_passed(&mut self, roots: &Roots, from: usize) -> LuaResult<u32> {
+        let n = roots.passing_len() - from;
+        self.reserve(n)?;
+        // SAFETY: there is room for as many values.
+        unsafe {
+            roots.copy_passing(from, self.top, n);
+            self.top = self.top.add(n);
+        }
+        Ok(n as u32)
     }
     /// The error value as text, the way the host reports it.
     pub fn error_text(&mut self) -> Vec<u8> {

@@ -37,6 +37,14 @@ impl Args<'_> {
 /// Results of a builtin; `None` when the recorder cannot express the builtin.
 type Results = Rec<Option<Vec<IrRef>>>;
 
+/// What a trace does with a call of a builtin.
+pub(super) fn on_trace(f: Gc<Func>) -> OnTrace {
+    if f.is_of_host() {
+        return OnTrace::Call;
+    }
+    Builtin::from_id(f.ffid()).unwrap_or(Builtin::NativeFunction).on_trace()
+}
+
 /// One result.
 fn one(r: IrRef) -> Results {
     Ok(Some(vec![r]))
@@ -62,7 +70,7 @@ impl Recorder {
         }
         let args = Args { vm, f, list };
         let b = Builtin::from_id(f.ffid()).unwrap_or(Builtin::NativeFunction);
-        if let OnTrace::Record(library) = b.on_trace() {
+        if let OnTrace::Record(library) = on_trace(f) {
             match self.builtin_results(library, b, &args) {
                 Ok(None) | Err(Abort::NyiBytecode | Abort::BadType) => {}
                 done => return done,
@@ -72,8 +80,7 @@ impl Recorder {
     }
     /// Is the trace stitched at a call of this builtin here?
     pub(super) fn is_for_stitch(&self, f: Gc<Func>) -> bool {
-        let b = Builtin::from_id(f.ffid()).unwrap_or(Builtin::NativeFunction);
-        !matches!(b.on_trace(), OnTrace::Record(_) | OnTrace::Call) || self.feedback.site.leaves
+        !matches!(on_trace(f), OnTrace::Record(_) | OnTrace::Call) || self.feedback.site.leaves
     }
     /// Puts results into the slots that the call instruction says.
     pub(super) fn place_builtin(&mut self, a: usize, results: &[IrRef], want: usize) {
