@@ -2,8 +2,11 @@
 //! no list of its own and no handles for what is converted at once.
 
 use super::error::Result;
-use super::lua::{Lua, WeakLua};
+use super::lua::Lua;
+#[cfg(feature = "async")]
+use super::lua::WeakLua;
 use super::multi::MultiValue;
+#[cfg(feature = "async")]
 use super::state::State;
 use super::value::Value;
 use perilune_vm::host::Roots;
@@ -68,6 +71,7 @@ impl<'a> Frame<'a> {
         self.roots.passing(self.from + i)
     }
     /// Keeps the values of this frame.
+    #[cfg(feature = "async")]
     pub fn keep(&self, lua: &Lua) -> Kept {
         let slots = (0..self.len()).map(|i| lua.0.add_root(self.raw(i))).collect();
         Kept { state: lua.weak(), slots }
@@ -87,12 +91,14 @@ impl Drop for Frame<'_> {
 }
 
 /// Values that are to be on their way later.
+#[cfg(feature = "async")]
 pub(crate) struct Kept {
     state: WeakLua,
     /// Where they are rooted.
     slots: Vec<u32>,
 }
 
+#[cfg(feature = "async")]
 impl Kept {
     /// Puts them on their way.
     pub fn pass(self, lua: &Lua) {
@@ -100,6 +106,7 @@ impl Kept {
     }
 }
 
+#[cfg(feature = "async")]
 impl Drop for Kept {
     fn drop(&mut self) {
         // When the state is closed, its roots are gone.
