@@ -67,6 +67,9 @@ pub enum Error {
     LuaError(Arc<LuaError>),
     /// Memory, or the memory limit, is used up.
     MemoryError(String),
+    /// Calls were too deep, or a stack too large: see [`Lua::set_stack_limit`] and [`Lua::set_native_depth_limit`]. (mlua has a
+    /// `RuntimeError` there.)
+    StackOverflow(String),
     /// The program was ended by an [`InterruptHandle`](super::limits::InterruptHandle).
     Interrupted(String),
     /// The time limit has passed.
@@ -309,6 +312,7 @@ impl Error {
             Error::SyntaxError { message, .. } => message.clone(),
             Error::RuntimeError(text)
             | Error::MemoryError(text)
+            | Error::StackOverflow(text)
             | Error::SafetyError(text)
             | Error::Interrupted(text)
             | Error::TimeLimitExceeded(text)
@@ -328,6 +332,7 @@ impl Error {
         match self {
             Error::RuntimeError(text)
             | Error::MemoryError(text)
+            | Error::StackOverflow(text)
             | Error::Interrupted(text)
             | Error::TimeLimitExceeded(text)
             | Error::OutOfFuel(text) => text.find(TRACEBACK).map(|at| &text[at + 1..]),
@@ -360,7 +365,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::SyntaxError { message, .. } => write!(f, "syntax error: {message}"),
-            Error::RuntimeError(text) => write!(f, "runtime error: {text}"),
+            Error::RuntimeError(text) | Error::StackOverflow(text) => write!(f, "runtime error: {text}"),
             Error::LuaError(e) if e.traceback.is_empty() => write!(f, "runtime error: {}", e.message),
             Error::LuaError(e) => write!(f, "runtime error: {}\n{}", e.message, e.traceback),
             Error::MemoryError(text) => write!(f, "memory error: {text}"),

@@ -112,22 +112,23 @@ impl Lua {
         self.0.enter(|vm| vm.fuel_left())
     }
     /// Limits how large the stack of each coroutine may become, in slots: a frame of a Lua function has one for each local and temporary value,
-    /// and a few more. A program that recurses deeper gets the error "stack overflow", which it can catch. The limit is 1,000,000 unless this
-    /// sets a lower one, of at least 2,000.
+    /// and a few more. A program that recurses deeper gets the error "stack overflow" ([`Error::StackOverflow`]), which it can catch. The limit is
+    /// 1,000,000 unless this sets a lower one, of at least 2,000.
     ///
     /// ```
     /// let lua = perilune::Lua::new();
     /// lua.set_stack_limit(5_000);
     /// let e = lua.load("local function f() return 1 + f() end return f()").exec().unwrap_err();
-    /// assert!(e.to_string().contains("stack overflow"));
+    /// assert!(matches!(e, perilune::Error::StackOverflow(_)));
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn set_stack_limit(&self, slots: usize) {
         self.0.enter(|vm| vm.set_stack_limit(slots));
     }
     /// Limits how many calls from native code into Lua may be active at once: those of Rust functions that call Lua, and of builtins like
-    /// `string.gsub` and `table.sort` that call functions. A program that nests them deeper gets the error "C stack overflow". The limit is 160
-    /// unless this sets a lower one, of at least 10; a native stack that is nearly used up gives the same error before.
+    /// `string.gsub` and `table.sort` that call functions. A program that nests them deeper gets the error "C stack overflow"
+    /// ([`Error::StackOverflow`]). The limit is 160 unless this sets a lower one, of at least 10; a native stack that is nearly used up gives the
+    /// same error before.
     ///
     /// ```
     /// let lua = perilune::Lua::new();

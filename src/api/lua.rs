@@ -24,6 +24,14 @@ const BATCH: usize = 128;
 /// An iterator may say that it gives more than this; a table has no room for more in advance.
 const MOST_RESERVED: usize = 1 << 16;
 
+/// An array may have fewer elements than this, as in LuaJIT.
+const MOST_ELEMENTS: u32 = 1 << 27;
+
+/// A table would be larger than tables can be.
+fn table_overflow() -> Error {
+    Error::MemoryError("table overflow".into())
+}
+
 /// A Lua state. Clones share it; it is closed when the last of them is dropped. Handles (tables, functions, ...) do not keep it.
 ///
 /// ```
@@ -194,9 +202,8 @@ impl Lua {
     /// # Errors
     /// The memory limit is reached.
     pub fn create_table_with_capacity(&self, elements: usize, fields: usize) -> Result<Table> {
-        let too_many = || Error::MemoryError("table overflow".into());
-        let elements = u32::try_from(elements).ok().filter(|n| *n < 1 << 27).ok_or_else(too_many)?;
-        let fields = u32::try_from(fields).ok().filter(|n| *n <= 1 << 26).ok_or_else(too_many)?;
+        let elements = u32::try_from(elements).ok().filter(|n| *n < MOST_ELEMENTS).ok_or_else(table_overflow)?;
+        let fields = u32::try_from(fields).ok().filter(|n| *n <= 1 << 26).ok_or_else(table_overflow)?;
         let t = self.0.try_enter(|vm| {
             // A slot of the array part takes 8 bytes, a node of the hash part 24.
             let (array, hash) = (elements as usize * 8, fields.next_power_of_two() as usize * 24);
@@ -232,14 +239,20 @@ impl Lua {
             if n == 0 {
                 return Ok(t);
             }
+            let first = len + 1;
+            len = u32::try_from(n)
+                .ok()
+                .and_then(|n| n.checked_add(len))
+                .filter(|n| *n < MOST_ELEMENTS)
+                .ok_or_else(table_overflow)?;
             let table = t.raw_with(self);
             self.0.enter(|vm| {
-                for i in 0..n {
-                    vm.table_set_int(table, (len + i + 1) as i32, frame.raw(i));
+                for (i, at) in (first..=len).enumerate() {
+                    // Far from overflowing: `MOST_ELEMENTS`.
+                    vm.table_set_int(table, at as i32, frame.raw(i));
                 }
             });
             frame.clear();
-            len += n;
             self.0.step()?;
         }
     }

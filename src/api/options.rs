@@ -105,6 +105,9 @@ impl Lua {
     ///
     /// let lua = Lua::new_with(StdLib::MATH | StdLib::STRING, LuaOptions::new())?;
     /// assert!(lua.load("math ~= nil and io == nil and os == nil").eval::<bool>()?);
+    /// // Programs that are not trusted get no files.
+    /// let lua = Lua::new_with(StdLib::SANDBOX, LuaOptions::new())?;
+    /// assert!(lua.load("io == nil and os == nil and require == nil and dofile == nil").eval::<bool>()?);
     /// assert!(Lua::new_with(StdLib::ALL, LuaOptions::new()).is_err());
     /// # Ok::<(), perilune::Error>(())
     /// ```

@@ -3,7 +3,11 @@
 
 use super::error::Result;
 use super::lua::Lua;
+#[cfg(feature = "async")]
+use super::lua::WeakLua;
 use super::multi::MultiValue;
+#[cfg(feature = "async")]
+use super::state::State;
 use super::value::Value;
 use perilune_vm::host::Roots;
 use perilune_vm::value::Value as Raw;
@@ -66,6 +70,12 @@ impl<'a> Frame<'a> {
     pub fn raw(&self, i: usize) -> Raw {
         self.roots.passing(self.from + i)
     }
+    /// Keeps the values of this frame.
+    #[cfg(feature = "async")]
+    pub fn keep(&self, lua: &Lua) -> Kept {
+        let slots = (0..self.len()).map(|i| lua.0.add_root(self.raw(i))).collect();
+        Kept { state: lua.weak(), slots }
+    }
     /// All values of this frame.
     #[inline]
     pub fn passed<'b>(&self, lua: &'b Lua) -> Passed<'b> {
@@ -77,6 +87,30 @@ impl Drop for Frame<'_> {
     #[inline]
     fn drop(&mut self) {
         self.roots.truncate_passing(self.from);
+    }
+}
+
+/// Values that are to be on their way later.
+#[cfg(feature = "async")]
+pub(crate) struct Kept {
+    state: WeakLua,
+    /// Where they are rooted.
+    slots: Vec<u32>,
+}
+
+#[cfg(feature = "async")]
+impl Kept {
+    /// Puts them on their way.
+    pub fn pass(self, lua: &Lua) {
+        self.slots.iter().for_each(|slot| pass(lua, lua.0.roots.get(*slot)));
+    }
+}
+
+#[cfg(feature = "async")]
+impl Drop for Kept {
+    fn drop(&mut self) {
+        // When the state is closed, its roots are gone.
+        let _ = State::with_alive(&self.state, |state| self.slots.iter().for_each(|slot| state.roots.release(*slot)));
     }
 }
 

@@ -229,6 +229,7 @@ impl State {
         }
         match e.as_str() {
             Some(s) if self.enter(|vm| s == vm.heap.no_memory()) => Error::MemoryError(with_traceback(s.bytes())),
+            Some(s) if self.enter(|vm| e == vm.errors.overflow) => Error::StackOverflow(with_traceback(s.bytes())),
             Some(s) => Error::RuntimeError(with_traceback(s.bytes())),
             None if e.is_number() => Error::RuntimeError(with_traceback(self.enter(|vm| vm.number_str(e)).bytes())),
             None => {

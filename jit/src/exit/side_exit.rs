@@ -192,7 +192,7 @@ impl Jit {
             return None;
         }
         let threshold =
-            self.threshold_now(thresholds.hotexit, x.tries, cost::of_trace(None).max(x.compile_cost), thresholds.literal);
+            self.threshold_now(cost::Counted::Exits, thresholds.hotexit, x.tries, cost::USUAL.max(x.length), thresholds.literal);
         if x.hot_count < threshold {
             // Thresholds rise slowly. So this one is computed again when half of the missing hot count is reached, and after `hotexit`
             // exits at the latest, since thresholds change faster when a program has just started.

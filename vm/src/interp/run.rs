@@ -52,7 +52,7 @@ impl Vm {
     #[inline]
     fn call_all(&mut self, f: Value, n: usize, fill: impl FnOnce(*mut Value)) -> LuaResult<u32> {
         if self.interp.native_depth >= self.depth.native || super::native_stack::is_at_end() {
-            return Err(self.rt_error("C stack overflow"));
+            return Err(self.overflow_error("C stack overflow"));
         }
         self.reserve(n + 8)?;
         self.compiled.invalidations = self.compiled.invalidations.wrapping_add(1);
