@@ -302,7 +302,23 @@ pub mod __private {
 #[doc(hidden)]
 pub use api::state::{new_vm, vm_of};
 
-/// The programs of the book are compiled and run with the tests of the documentation.
+/// The programs of the README and of the book are compiled and run with the tests of the documentation.
 #[cfg(doctest)]
-#[doc = include_str!("../docs/start-embed.md")]
-struct Book;
+mod book {
+    macro_rules! pages {
+        ($($name:ident $file:literal)*) => {
+            $(#[doc = include_str!(concat!("../", $file))] struct $name;)*
+        };
+    }
+    pages! {
+        Readme "README.md"
+        Start "docs/start-embed.md"
+        Script "docs/embedding/script.md"
+        Functions "docs/embedding/functions.md"
+        UserData "docs/embedding/userdata.md"
+        Errors "docs/embedding/errors.md"
+        Async "docs/embedding/async.md"
+        Limits "docs/embedding/limits.md"
+        Inside "docs/embedding/inside.md"
+    }
+}

@@ -119,6 +119,25 @@ fn compiled_calls_give_what_interpreted_ones_give() {
     }
 }
 
+/// A panic in a function that compiled code calls comes out where Lua was called from, and the state goes on to work.
+#[test]
+fn a_panic_passes_through_compiled_code() {
+    for (mode, lua) in modes() {
+        let panics = lua.create_function(|_, i: i64| {
+            assert_ne!(i, 250, "at last");
+            Ok(i)
+        });
+        lua.globals().set("f", panics.expect("a function")).expect("a global");
+        let program = "n = 0 for i = 1, 300 do n = n + f(i) end";
+        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| lua.load(program).exec())).expect_err(mode);
+        let text = panic.downcast_ref::<String>().expect("a text");
+        assert!(text.contains("at last"), "{mode}: {text}");
+        assert_eq!(lua.globals().get::<i64>("n").expect("a number"), 249 * 250 / 2, "{mode}");
+        let caught = "local ok, e = pcall(function() for i = 1, 300 do n = n + f(i) end end) return ok, n";
+        assert_eq!(lua.load(caught).eval::<(bool, i64)>().expect(mode), (false, 249 * 250), "{mode}");
+    }
+}
+
 /// Everything interpreted; compiled at once; in the evaluator of IR; under stress of the collector.
 fn modes() -> [(&'static str, Lua); 4] {
     let with = |options: &[&str]| {

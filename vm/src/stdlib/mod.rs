@@ -18,6 +18,7 @@ pub mod os;
 mod package;
 mod prelude;
 mod prng;
+mod process;
 mod sort;
 mod strformat;
 mod string;
