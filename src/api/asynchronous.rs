@@ -464,6 +464,9 @@ impl<R> AsyncThread<R> {
 impl<R> Drop for AsyncThread<R> {
     fn drop(&mut self) {
         let Some(lua) = self.thread.0.try_lua() else { return };
+        if let Some(args) = self.args.take() {
+            args.release(&lua);
+        }
         if let Some(call) = self.pending.take() {
             // The future may run any code in its `Drop`: it is out of the userdata then.
             drop(Pending::take(call.get()));

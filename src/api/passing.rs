@@ -3,11 +3,7 @@
 
 use super::error::Result;
 use super::lua::Lua;
-#[cfg(feature = "async")]
-use super::lua::WeakLua;
 use super::multi::MultiValue;
-#[cfg(feature = "async")]
-use super::state::State;
 use super::value::Value;
 use perilune_vm::host::Roots;
 use perilune_vm::value::Value as Raw;
@@ -73,8 +69,10 @@ impl<'a> Frame<'a> {
     /// Keeps the values of this frame.
     #[cfg(feature = "async")]
     pub fn keep(&self, lua: &Lua) -> Kept {
-        let slots = (0..self.len()).map(|i| lua.0.add_root(self.raw(i))).collect();
-        Kept { state: lua.weak(), slots }
+        let (len, mut first) = (self.len(), [0; FEW]);
+        let root = |i| lua.0.add_root(self.raw(i));
+        first.iter_mut().take(len).enumerate().for_each(|(i, slot)| *slot = root(i));
+        Kept { len, first, more: (FEW..len).map(root).collect() }
     }
     /// All values of this frame.
     #[inline]
@@ -90,27 +88,35 @@ impl Drop for Frame<'_> {
     }
 }
 
-/// Values that are to be on their way later.
+/// So many values are kept without an allocation: most functions have no more arguments.
+#[cfg(feature = "async")]
+const FEW: usize = 4;
+
+/// Values that are to be on their way later, rooted until they are passed or released.
 #[cfg(feature = "async")]
 pub(crate) struct Kept {
-    state: WeakLua,
-    /// Where they are rooted.
-    slots: Vec<u32>,
+    len: usize,
+    /// The slots of the first ones, and those of the others.
+    first: [u32; FEW],
+    more: Vec<u32>,
 }
 
 #[cfg(feature = "async")]
 impl Kept {
+    fn slots(&self) -> impl Iterator<Item = u32> {
+        self.first.iter().take(self.len).chain(&self.more).copied()
+    }
     /// Puts them on their way.
     pub fn pass(self, lua: &Lua) {
-        self.slots.iter().for_each(|slot| pass(lua, lua.0.roots.get(*slot)));
+        let roots = &lua.0.roots;
+        self.slots().for_each(|slot| {
+            roots.pass(roots.get(slot));
+            roots.release(slot);
+        });
     }
-}
-
-#[cfg(feature = "async")]
-impl Drop for Kept {
-    fn drop(&mut self) {
-        // When the state is closed, its roots are gone.
-        let _ = State::with_alive(&self.state, |state| self.slots.iter().for_each(|slot| state.roots.release(*slot)));
+    /// They are not needed.
+    pub fn release(self, lua: &Lua) {
+        self.slots().for_each(|slot| lua.0.roots.release(slot));
     }
 }
 

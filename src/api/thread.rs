@@ -226,7 +226,7 @@ impl Thread {
     }
     /// Resumes the coroutine with what is in the frame, instead of which the results are there then; the number of the first.
     pub(super) fn resume_in(&self, lua: &Lua, how: Resume, frame: &Frame<'_>) -> Result<usize> {
-        if self.status() != ThreadStatus::Resumable {
+        if !self.is_resumable() {
             return Err(Error::CoroutineUnresumable);
         }
         lua.tell_thread_event(|t| t.on_resume, || ThreadEvent::Resume(self.clone()))?;
@@ -266,7 +266,7 @@ impl Thread {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn is_resumable(&self) -> bool {
-        self.status() == ThreadStatus::Resumable
+        matches!(self.raw().status.get(), RawStatus::Fresh | RawStatus::Suspended)
     }
     /// Does it run?
     ///
