@@ -13,7 +13,8 @@ fn page() -> String {
          Made from the table of builtins (`vm/src/stdlib/list.rs`) by `BLESS=1 cargo test --test coverage`.\n\n\
          Every bytecode is recorded, except KCDATA, which belongs to the FFI. `tests/lua/events/bytecodes.lua` has a loop for each bytecode,\n\
          `tests/lua/events/builtins.lua` one for each builtin.\n\n\
-         Native functions that are not in the table (those of `package`, of the `jit` library and of the host) are stitched around.\n",
+         Native functions that are not in the table are stitched around (those of `package` and of the `jit` library), or called (those\n\
+         that a program which embeds Perilune has made).\n",
     );
     let (record, call): (Is, Is) = (|o| matches!(o, OnTrace::Record(_)), |o| o == OnTrace::Call);
     let (enter, stitch): (Is, Is) = (|o| o == OnTrace::Enter, |o| o == OnTrace::Stitch);

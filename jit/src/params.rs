@@ -42,7 +42,7 @@ macro_rules! for_each_param {
             sizemcode = 64;
             /// Machine code in all, KB.
             maxmcode = 32768;
-            /// Percent of the running time that compiling may take before thresholds double; 0: they stay. See `policy`.
+            /// Percent of the running time that compiling may take before thresholds rise; 0: they stay. See `policy`.
             budget = $crate::policy::cost::BUDGET;
             /// 1: traces are run by the evaluator, not compiled (for tests; slow).
             eval = 0;

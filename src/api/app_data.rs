@@ -67,6 +67,15 @@ impl Drop for Count<'_> {
 }
 
 /// Application data, borrowed: see [`Lua::app_data_ref`].
+///
+/// ```
+/// let lua = perilune::Lua::new();
+/// lua.set_app_data(String::from("moon"));
+/// let name = lua.app_data_ref::<String>().unwrap();
+/// assert_eq!(name.len(), 4);
+/// // While something is borrowed, nothing can be replaced.
+/// assert!(lua.try_set_app_data(1).is_err());
+/// ```
 pub struct AppDataRef<'a, T: ?Sized> {
     // Fields are dropped in this order: the borrow ends before it is no longer counted.
     data: Ref<'a, T>,
@@ -74,6 +83,14 @@ pub struct AppDataRef<'a, T: ?Sized> {
 }
 
 /// Application data, borrowed mutably: see [`Lua::app_data_mut`].
+///
+/// ```
+/// let lua = perilune::Lua::new();
+/// lua.set_app_data(vec![1]);
+/// let mut numbers = lua.app_data_mut::<Vec<i32>>().unwrap();
+/// numbers.push(2);
+/// assert_eq!(*numbers, [1, 2]);
+/// ```
 pub struct AppDataRefMut<'a, T: ?Sized> {
     data: RefMut<'a, T>,
     _count: Count<'a>,
@@ -138,12 +155,25 @@ impl Lua {
     }
     /// [`Lua::set_app_data`] that does not panic.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// assert_eq!(lua.try_set_app_data("first"), Ok(None));
+    /// assert_eq!(lua.try_set_app_data("second"), Ok(Some("first")));
+    /// ```
+    ///
     /// # Errors
     /// Some application data is borrowed: the value comes back.
     pub fn try_set_app_data<T: 'static>(&self, data: T) -> Result<Option<T>, T> {
         self.0.app_data.try_set(data)
     }
     /// Borrows the value of a type, if there is one.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.set_app_data(7_u8);
+    /// assert_eq!(*lua.app_data_ref::<u8>().unwrap(), 7);
+    /// assert!(lua.app_data_ref::<u16>().is_none());
+    /// ```
     ///
     /// # Panics
     /// It is borrowed mutably.
@@ -152,6 +182,13 @@ impl Lua {
         self.try_app_data_ref().expect("already mutably borrowed")
     }
     /// [`Lua::app_data_ref`] that does not panic.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.set_app_data(7_u8);
+    /// let _changing = lua.app_data_mut::<u8>().unwrap();
+    /// assert!(lua.try_app_data_ref::<u8>().is_err());
+    /// ```
     ///
     /// # Errors
     /// The value is borrowed mutably.
@@ -163,6 +200,13 @@ impl Lua {
     }
     /// Borrows the value of a type mutably, if there is one.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.set_app_data(7_u8);
+    /// *lua.app_data_mut::<u8>().unwrap() += 1;
+    /// assert_eq!(*lua.app_data_ref::<u8>().unwrap(), 8);
+    /// ```
+    ///
     /// # Panics
     /// It is borrowed.
     #[track_caller]
@@ -170,6 +214,13 @@ impl Lua {
         self.try_app_data_mut().expect("already borrowed")
     }
     /// [`Lua::app_data_mut`] that does not panic.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.set_app_data(7_u8);
+    /// let _reading = lua.app_data_ref::<u8>().unwrap();
+    /// assert!(lua.try_app_data_mut::<u8>().is_err());
+    /// ```
     ///
     /// # Errors
     /// The value is borrowed.
@@ -180,6 +231,13 @@ impl Lua {
         Ok(Some(AppDataRefMut { data, _count: Count::new(&all.borrows) }))
     }
     /// Takes the value of a type.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.set_app_data("moon");
+    /// assert_eq!(lua.remove_app_data::<&str>(), Some("moon"));
+    /// assert_eq!(lua.remove_app_data::<&str>(), None);
+    /// ```
     ///
     /// # Panics
     /// Some application data is borrowed.

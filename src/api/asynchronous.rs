@@ -2,14 +2,16 @@
 //! coroutine ([`AsyncThread`]) polls the future. No executor is assumed.
 //!
 //! A small Lua function around each asynchronous one yields until the future is ready. It is made of functions that no script can replace.
+#![allow(unsafe_code, reason = "the waker of a poll is used only while it lasts: a guard takes it back when the poll ends")]
 
 use super::callback::{self, Closure};
 use super::convert::IntoLua;
 use super::error::{Error, Result};
 use super::function::Function;
+use super::handle::Handle;
 use super::lua::Lua;
 use super::multi::{FromLuaMulti, IntoLuaMulti, MultiValue};
-use super::passing::{Frame, Passed, pass};
+use super::passing::{Frame, Kept, Passed, pass};
 use super::sync::{MaybeSend, Rc};
 use super::thread::{Resume, Thread, ThreadStatus};
 use super::value::{LightUserData, Value};
@@ -40,9 +42,15 @@ pub type Call = Pin<Box<dyn Future<Output = Result<()>>>>;
 /// Makes the future of a call with these arguments.
 pub type Start = dyn Fn(Passed<'_>) -> Result<Call>;
 
-/// What a userdata of a call holds. Empty once the future is done, or was given up.
-#[derive(Default)]
-struct Pending(RefCell<Option<Call>>);
+/// What a userdata of a call holds. Empty while the future is polled, once it is done, or when it was given up.
+struct Pending(Option<Call>);
+
+impl Pending {
+    /// Takes the future out of the userdata of a call; `None` if it is none.
+    fn take(call: Raw) -> Option<Option<Call>> {
+        call.as_udata().and_then(|u| u.with(|p: &mut Pending| p.0.take()))
+    }
+}
 
 /// The address that a coroutine yields while a future is not ready.
 static NOT_READY: u8 = 0;
@@ -54,14 +62,14 @@ fn not_ready() -> LightUserData {
 /// What futures and those who poll them tell one another.
 #[derive(Default)]
 pub struct Async {
-    /// To be woken when the future that is polled can go on.
-    waker: RefCell<Option<Waker>>,
+    /// To be woken when the future that is polled can go on; null when nobody is. It lives as long as it is here: see [`WakerGuard`].
+    waker: Cell<*const Waker>,
     /// What the future wants its coroutine to yield.
     yielded: RefCell<Option<MultiValue>>,
     /// What the coroutine was resumed with.
     sent: RefCell<Option<MultiValue>>,
-    /// The future that was polled last and is not ready.
-    last: RefCell<Option<Rc<Pending>>>,
+    /// The call whose future was polled last and is not ready.
+    last: RefCell<Option<Handle>>,
     /// [`WAIT`], compiled.
     wait: Cell<Option<u32>>,
     /// Coroutines of calls that are over, for the next ones.
@@ -89,12 +97,23 @@ impl Drop for Implicit<'_> {
     }
 }
 
-/// Puts a waker back, also when a panic passes.
-struct WakerGuard<'a>(&'a RefCell<Option<Waker>>, Option<Waker>);
+/// A waker is that of the state until this is dropped, which puts back the one before, also when a panic passes.
+struct WakerGuard<'a> {
+    current: &'a Cell<*const Waker>,
+    before: *const Waker,
+    /// The waker outlives the guard.
+    waker: PhantomData<&'a Waker>,
+}
+
+impl<'a> WakerGuard<'a> {
+    fn new(current: &'a Cell<*const Waker>, waker: &'a Waker) -> WakerGuard<'a> {
+        WakerGuard { current, before: current.replace(waker), waker: PhantomData }
+    }
+}
 
 impl Drop for WakerGuard<'_> {
     fn drop(&mut self) {
-        drop(self.0.replace(self.1.take()));
+        self.current.set(self.before);
     }
 }
 
@@ -125,14 +144,13 @@ fn waiting(lua: &Lua, start: Raw) -> Result<Raw> {
 /// What `poll` of [`WAIT`] does.
 fn poll_again(args: Passed<'_>) -> Result<()> {
     let call = args.raw(0);
-    let pending = call.as_udata().and_then(|u| u.with(|p: &mut Rc<Pending>| Rc::clone(p)));
-    let pending = pending.ok_or(Error::UserDataTypeMismatch)?;
-    let sent = (args.len() > 1).then(|| args.skip(1).to_multi());
     // The future is taken out while it is polled, so that code which cancels the call meanwhile does not drop it.
-    let Some(mut future) = pending.0.take() else { return Err(Error::runtime("the asynchronous call was given up")) };
+    let future = Pending::take(call).ok_or(Error::UserDataTypeMismatch)?;
+    let mut future = future.ok_or_else(|| Error::runtime("the asynchronous call was given up"))?;
+    let sent = (args.len() > 1).then(|| args.skip(1).to_multi());
     if poll(args.lua, &mut future, sent)?.is_pending() {
-        *pending.0.borrow_mut() = Some(future);
-        suspend(args.lua, call, pending)?;
+        call.as_udata().and_then(|u| u.with(|p: &mut Pending| p.0 = Some(future)));
+        suspend(args.lua, call)?;
     }
     Ok(())
 }
@@ -140,13 +158,14 @@ fn poll_again(args: Passed<'_>) -> Result<()> {
 /// Polls a future. When it is ready, nil, true and the results are on their way; else nothing is.
 fn poll(lua: &Lua, future: &mut Call, sent: Option<MultiValue>) -> Result<Poll<()>> {
     let all = &lua.0.asynchronous;
-    let waker = all.waker.borrow().clone().unwrap_or_else(|| Waker::noop().clone());
+    // SAFETY: null, or the waker of a `WakerGuard` that has not been dropped yet, which outlives it.
+    let waker = unsafe { all.waker.get().as_ref() }.unwrap_or_else(|| Waker::noop());
     drop(all.sent.replace(sent));
     drop(all.yielded.take());
     let before = lua.0.roots.passing_len();
     pass(lua, Raw::NIL);
     pass(lua, Raw::TRUE);
-    let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
+    let polled = future.as_mut().poll(&mut Context::from_waker(waker));
     drop(all.sent.take());
     match polled {
         Poll::Ready(result) => result.map(Poll::Ready),
@@ -161,9 +180,9 @@ fn poll(lua: &Lua, future: &mut Call, sent: Option<MultiValue>) -> Result<Poll<(
 ///
 /// # Errors
 /// A value that is to be yielded belongs to another state.
-fn suspend(lua: &Lua, call: Raw, pending: Rc<Pending>) -> Result<()> {
+fn suspend(lua: &Lua, call: Raw) -> Result<()> {
     let all = &lua.0.asynchronous;
-    drop(all.last.replace(Some(pending)));
+    drop(all.last.replace(Some(lua.handle(call))));
     pass(lua, call);
     pass(lua, Raw::FALSE);
     match all.yielded.take() {
@@ -181,9 +200,8 @@ pub fn new(lua: &Lua, start: Rc<Start>) -> Result<Function> {
         let lua = args.lua;
         let mut future = start(args)?;
         if poll(lua, &mut future, None)?.is_pending() {
-            let pending = Rc::new(Pending(RefCell::new(Some(future))));
-            let call = lua.0.enter(|vm| Raw::udata(vm.new_host_udata(Box::new(Rc::clone(&pending)), None)));
-            suspend(lua, call, pending)?;
+            let call = lua.0.enter(|vm| Raw::udata(vm.new_host_udata(Box::new(Pending(Some(future))), None)));
+            suspend(lua, call)?;
         }
         Ok(())
     });
@@ -304,6 +322,21 @@ pub(super) fn call<R: FromLuaMulti>(lua: &Lua, f: &Function, args: impl IntoLuaM
 }
 
 /// The future of [`Function::call_async`].
+///
+/// ```
+/// # async fn run() -> perilune::Result<()> {
+/// use perilune::{Function, Lua, function::AsyncCallFuture};
+///
+/// let lua = Lua::new();
+/// let max: Function = lua.load("math.max").eval()?;
+/// let future: AsyncCallFuture<i32> = max.call_async((3, 9));
+/// assert_eq!(future.await?, 9);
+/// # Ok(())
+/// # }
+/// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+/// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+/// # use std::future::Future;
+/// ```
 #[must_use = "futures do nothing unless polled"]
 pub struct AsyncCallFuture<R>(Result<AsyncThread<R>, Option<Error>>);
 
@@ -328,6 +361,18 @@ impl<R: FromLuaMulti> Future for AsyncCallFuture<R> {
 impl Thread {
     /// The coroutine as a future, of what it returns, or as a stream, of what it yields and returns.
     ///
+    /// ```
+    /// # async fn run() -> perilune::Result<()> {
+    /// let lua = perilune::Lua::new();
+    /// let thread = lua.create_thread(lua.load("return 2 * ...").into_function()?)?;
+    /// assert_eq!(thread.into_async::<i32>(21)?.await?, 42);
+    /// # Ok(())
+    /// # }
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+    /// # use std::future::Future;
+    /// ```
+    ///
     /// # Errors
     /// It cannot be resumed, or an argument cannot be converted.
     pub fn into_async<R: FromLuaMulti>(self, args: impl IntoLuaMulti) -> Result<AsyncThread<R>> {
@@ -337,18 +382,41 @@ impl Thread {
         let lua = self.0.lua();
         let frame = Frame::new(&lua);
         args.pass_all(&lua)?;
-        let args = frame.passed(&lua).to_multi();
-        Ok(AsyncThread { thread: self, args: Some(args), pending: None, implicit: false, result: PhantomData })
+        let args = Some(frame.keep(&lua));
+        Ok(AsyncThread { thread: self, args, pending: None, implicit: false, result: PhantomData })
     }
 }
 
 /// A coroutine as a future or a stream: see [`Thread::into_async`]. When it is dropped, the future that the coroutine waits for is dropped,
 /// too.
+///
+/// ```
+/// # async fn run() -> perilune::Result<()> {
+/// use futures_core::Stream;
+/// use perilune::{AsyncThread, Lua};
+/// use std::{future::poll_fn, pin::Pin};
+///
+/// let lua = Lua::new();
+/// let count = lua.load("for i = 1, 3 do coroutine.yield(i) end").into_function()?;
+/// let mut stream: AsyncThread<Option<i32>> = lua.create_thread(count)?.into_async(())?;
+/// let mut all = Vec::new();
+/// while let Some(n) = poll_fn(|task| Pin::new(&mut stream).poll_next(task)).await {
+///     all.extend(n?);
+/// }
+/// assert_eq!(all, [1, 2, 3]);
+/// # Ok(())
+/// # }
+/// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+/// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+/// # use std::future::Future;
+/// ```
 #[must_use = "futures do nothing unless polled"]
 pub struct AsyncThread<R> {
     thread: Thread,
-    args: Option<MultiValue>,
-    pending: Option<Rc<Pending>>,
+    /// What it is resumed with the first time.
+    args: Option<Kept>,
+    /// The call that it waits for.
+    pending: Option<Handle>,
     /// Is it one of [`Function::call_async`], which nobody else sees?
     implicit: bool,
     result: PhantomData<fn() -> R>,
@@ -368,11 +436,12 @@ enum Step {
 impl<R> AsyncThread<R> {
     /// Resumes the coroutine. What it yields or returns is in the frame, from the given number on.
     fn step(&mut self, lua: &Lua, frame: &Frame<'_>, context: &Context<'_>) -> Result<(Step, usize)> {
-        self.args.take().unwrap_or_default().pass_all(lua)?;
+        if let Some(args) = self.args.take() {
+            args.pass(lua);
+        }
         self.pending = None;
         let all = &lua.0.asynchronous;
-        let before = all.waker.replace(Some(context.waker().clone()));
-        let _guard = WakerGuard(&all.waker, before);
+        let _guard = WakerGuard::new(&all.waker, context.waker());
         drop(all.last.take());
         let _implicit = self.implicit.then(|| {
             let owner = lua.visible_thread();
@@ -394,12 +463,15 @@ impl<R> AsyncThread<R> {
 
 impl<R> Drop for AsyncThread<R> {
     fn drop(&mut self) {
-        if let Some(future) = self.pending.take().and_then(|pending| pending.0.take()) {
-            drop(future);
+        let Some(lua) = self.thread.0.try_lua() else { return };
+        if let Some(args) = self.args.take() {
+            args.release(&lua);
         }
-        if self.implicit
-            && let Some(lua) = self.thread.0.try_lua()
-        {
+        if let Some(call) = self.pending.take() {
+            // The future may run any code in its `Drop`: it is out of the userdata then.
+            drop(Pending::take(call.get()));
+        }
+        if self.implicit {
             let all = &lua.0.asynchronous;
             let has_room = all.pool.borrow().len() < all.pool_size.get();
             // One that has ended is reset when it is used again.

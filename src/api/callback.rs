@@ -32,7 +32,7 @@ pub fn new(lua: &Lua, closure: Rc<Closure>) -> Raw {
     let callback = Callback { closure, state: Rc::downgrade(&lua.0) };
     lua.0.enter(|vm| {
         let u = vm.new_host_udata(Box::new(callback), None);
-        Raw::func(vm.new_native(trampoline, 1, &[Raw::udata(u)]))
+        Raw::func(vm.new_host_function(trampoline, &[Raw::udata(u)]))
     })
 }
 
@@ -69,12 +69,7 @@ fn run_with(
     let args = frame.passed(lua);
     let result = lua.0.leave(vm, || catch_unwind(AssertUnwindSafe(|| f(args))));
     match result {
-        Ok(Ok(())) => {
-            let n = frame.len() - args.len();
-            vm.reserve(n)?;
-            lua.0.roots.with_passing(frame.from + args.len(), |values| values.iter().for_each(|v| vm.push(*v)));
-            Ok(n as u32)
-        }
+        Ok(Ok(())) => vm.push_passed(&lua.0.roots, frame.from + args.len()),
         Ok(Err(e)) => Err(raise(vm, lua, e)),
         Err(panic) => {
             let v = failure::new(vm, lua.0.failure_meta(), Failure::Panic(Some(panic)));

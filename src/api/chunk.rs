@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// What can be loaded.
 ///
 /// ```
-/// use perilune::{AsChunk, Lua};
+/// use perilune::{AsChunk, ChunkMode, Lua, Result, Table};
 /// use std::borrow::Cow;
 ///
 /// struct Greeting;
@@ -24,11 +24,17 @@ use std::path::{Path, PathBuf};
 ///     fn name(&self) -> Option<String> {
 ///         Some("=greeting".to_owned())
 ///     }
+///     fn environment(&self, lua: &Lua) -> Result<Option<Table>> {
+///         lua.create_table_from([("name", "moon")]).map(Some)
+///     }
+///     fn mode(&self) -> Option<ChunkMode> {
+///         Some(ChunkMode::Text)
+///     }
 ///     fn source<'a>(&self) -> std::io::Result<Cow<'a, [u8]>> {
-///         Ok(Cow::Borrowed(b"return 'hello'"))
+///         Ok(Cow::Borrowed(b"return 'hello, ' .. name"))
 ///     }
 /// }
-/// assert_eq!(Lua::new().load(Greeting).eval::<String>()?, "hello");
+/// assert_eq!(Lua::new().load(Greeting).eval::<String>()?, "hello, moon");
 /// # Ok::<(), perilune::Error>(())
 /// ```
 pub trait AsChunk {
@@ -118,6 +124,15 @@ impl<C: AsChunk + ?Sized> AsChunk for Box<C> {
 }
 
 /// What a chunk is.
+///
+/// ```
+/// use perilune::{ChunkMode, Lua};
+///
+/// let lua = Lua::new();
+/// assert_eq!(lua.load("return 1").mode(), ChunkMode::Text);
+/// assert_eq!(lua.load(lua.load("return 1").into_function()?.dump(true)).mode(), ChunkMode::Binary);
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum ChunkMode {
     /// Source text.
@@ -140,6 +155,15 @@ impl ChunkMode {
 }
 
 /// Source text or bytecode with a name and an environment. See [`Lua::load`].
+///
+/// ```
+/// use perilune::{Chunk, Lua};
+///
+/// let lua = Lua::new();
+/// let chunk: Chunk = lua.load("local x = ... return x * 2").set_name("=double");
+/// assert_eq!(chunk.call::<i32>(21)?, 42);
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[must_use = "a chunk does nothing until it is run"]
 pub struct Chunk<'a> {
     lua: Lua,
@@ -160,6 +184,11 @@ impl<'a> Chunk<'a> {
         }
     }
     /// The name.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// assert_eq!(lua.load("return 1").set_name("=one").name(), "=one");
+    /// ```
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -174,6 +203,14 @@ impl<'a> Chunk<'a> {
         self
     }
     /// The table of globals, if it is not that of the state.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let env = lua.create_table()?;
+    /// assert!(lua.load("x = 1").environment().is_none());
+    /// assert_eq!(lua.load("x = 1").set_environment(env.clone()).environment(), Some(&env));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn environment(&self) -> Option<&Table> {
         self.env.as_ref().ok()?.as_ref()
     }
@@ -191,6 +228,14 @@ impl<'a> Chunk<'a> {
         self
     }
     /// What the chunk has to be, or else what it is.
+    ///
+    /// ```
+    /// use perilune::{ChunkMode, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// assert_eq!(lua.load("return 1").mode(), ChunkMode::Text);
+    /// assert_eq!(lua.load("return 1").set_mode(ChunkMode::Binary).mode(), ChunkMode::Binary);
+    /// ```
     pub fn mode(&self) -> ChunkMode {
         self.mode.unwrap_or_else(|| self.source.as_ref().map_or(ChunkMode::Text, |s| ChunkMode::of(s)))
     }
@@ -241,6 +286,14 @@ impl<'a> Chunk<'a> {
     }
     /// Compiles the chunk.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let next = lua.load("n = (n or 0) + 1 return n").into_function()?;
+    /// assert_eq!((next.call::<i32>(())?, next.call::<i32>(())?), (1, 2));
+    /// assert!(lua.load("n = = 1").into_function().is_err());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// It cannot be read, has a syntax error, is damaged bytecode, or is not what [`Chunk::set_mode`] asks for.
     pub fn into_function(mut self) -> Result<Function> {
@@ -262,12 +315,26 @@ impl<'a> Chunk<'a> {
     }
     /// Runs the chunk.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.load("answer = 6 * 7").exec()?;
+    /// assert_eq!(lua.globals().get::<i32>("answer")?, 42);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of [`Chunk::into_function`] and [`Function::call`].
     pub fn exec(self) -> Result<()> {
         self.call(())
     }
     /// Evaluates the chunk: an expression, or statements that end in `return`.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// assert_eq!(lua.load("6 * 7").eval::<i32>()?, 42);
+    /// assert_eq!(lua.load("local x = 6 return x, 'six'").eval::<(i32, String)>()?, (6, "six".to_owned()));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Those of [`Chunk::into_function`] and [`Function::call`].
@@ -283,6 +350,19 @@ impl<'a> Chunk<'a> {
 impl Chunk<'_> {
     /// Runs the chunk in a coroutine of its own, so that it may call asynchronous functions: see
     /// [`Function::call_async`].
+    ///
+    /// ```
+    /// # async fn run() -> perilune::Result<()> {
+    /// let lua = perilune::Lua::new();
+    /// lua.globals().set("fetch", lua.create_async_function(|_, id: u32| async move { Ok(id * 10) })?)?;
+    /// lua.load("result = fetch(4)").exec_async().await?;
+    /// assert_eq!(lua.globals().get::<u32>("result")?, 40);
+    /// # Ok(())
+    /// # }
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+    /// # use std::future::Future;
+    /// ```
     ///
     /// # Errors
     /// Those of [`Chunk::into_function`] and [`Function::call`].
@@ -312,6 +392,17 @@ impl Chunk<'_> {
         }
     }
     /// Calls the chunk with arguments, which it has as `...`, in a coroutine of its own.
+    ///
+    /// ```
+    /// # async fn run() -> perilune::Result<()> {
+    /// let lua = perilune::Lua::new();
+    /// assert_eq!(lua.load("local a, b = ... return a .. b").call_async::<String>(("a", "b")).await?, "ab");
+    /// # Ok(())
+    /// # }
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+    /// # use std::future::Future;
+    /// ```
     ///
     /// # Errors
     /// Those of [`Chunk::into_function`] and [`Function::call`].

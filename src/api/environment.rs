@@ -13,6 +13,14 @@ use perilune_vm::stdlib::{LOADED, PRELOAD};
 use perilune_vm::value::Value as Raw;
 
 /// A type whose values share a metatable.
+///
+/// ```
+/// let lua = perilune::Lua::new();
+/// // The types: bool, Number, LightUserData, LuaString, Function, Thread.
+/// lua.set_type_metatable::<bool>(Some(lua.create_table_from([("__index", lua.create_table_from([("kind", "truth")])?)])?));
+/// assert_eq!(lua.load("(true).kind").eval::<String>()?, "truth");
+/// # Ok::<(), perilune::Error>(())
+/// ```
 pub trait LuaType {
     #[doc(hidden)]
     fn any_value(vm: &mut VmRef<'_>) -> AnyValue;
@@ -63,6 +71,16 @@ impl Lua {
         Ok(())
     }
     /// The metatable that all values of a type share.
+    ///
+    /// ```
+    /// use perilune::{Lua, LuaString, Table};
+    ///
+    /// let lua = Lua::new();
+    /// let meta = lua.type_metatable::<LuaString>().unwrap();
+    /// assert!(meta.get::<Table>("__index")?.contains_key("upper")?);
+    /// assert!(lua.type_metatable::<bool>().is_none());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn type_metatable<T: LuaType>(&self) -> Option<Table> {
         let meta = self.0.enter(|vm| {
             let AnyValue(v) = T::any_value(&mut VmRef(vm));
@@ -107,10 +125,25 @@ impl Lua {
         self.registry_table(LOADED).raw_set(name, value)
     }
     /// Has `require(name)` call a function, which gives the module, the first time.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.preload_module("answers", lua.create_function(|lua, _: String| lua.create_table_from([("all", 42)]))?)?;
+    /// assert_eq!(lua.load("return require('answers').all").eval::<i32>()?, 42);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn preload_module(&self, name: &str, loader: Function) -> Result<()> {
         self.registry_table(PRELOAD).raw_set(name, loader)
     }
     /// Forgets a module that was loaded or registered: `require(name)` will look for it again.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.register_module("answers", 42)?;
+    /// lua.unload_module("answers")?;
+    /// assert!(lua.load("return require('answers')").exec().is_err());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn unload_module(&self, name: &str) -> Result<()> {
         self.registry_table(LOADED).raw_set(name, super::value::Nil)
     }

@@ -7,13 +7,37 @@ use std::fmt;
 use std::sync::Arc;
 
 /// An error of any kind as a trait object; with the feature `error-send` it can go to other threads.
+///
+/// ```
+/// use perilune::{Error, error::DynStdError};
+///
+/// let failed: Box<DynStdError> = "12x".parse::<i32>().unwrap_err().into();
+/// assert_eq!(Error::external(failed).to_string(), "invalid digit found in string");
+/// ```
 #[cfg(not(feature = "error-send"))]
 pub type DynStdError = dyn StdError;
 /// An error of any kind as a trait object; with the feature `error-send` it can go to other threads.
+///
+/// ```
+/// use perilune::{Error, error::DynStdError};
+///
+/// let failed: Box<DynStdError> = "12x".parse::<i32>().unwrap_err().into();
+/// assert_eq!(Error::external(failed).to_string(), "invalid digit found in string");
+/// ```
 #[cfg(feature = "error-send")]
 pub type DynStdError = dyn StdError + Send + Sync;
 
 /// Result of what may fail.
+///
+/// ```
+/// use perilune::{Lua, Result};
+///
+/// fn port(lua: &Lua) -> Result<u16> {
+///     lua.load("8000 + 80").eval()
+/// }
+/// assert_eq!(port(&Lua::new())?, 8080);
+/// # Ok::<(), perilune::Error>(())
+/// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What went wrong. Variants and texts are those of mlua, where it has them.
@@ -43,6 +67,9 @@ pub enum Error {
     LuaError(Arc<LuaError>),
     /// Memory, or the memory limit, is used up.
     MemoryError(String),
+    /// Calls were too deep, or a stack too large: see [`Lua::set_stack_limit`] and [`Lua::set_native_depth_limit`]. (mlua has a
+    /// `RuntimeError` there.)
+    StackOverflow(String),
     /// The program was ended by an [`InterruptHandle`](super::limits::InterruptHandle).
     Interrupted(String),
     /// The time limit has passed.
@@ -136,6 +163,19 @@ pub enum Error {
 }
 
 /// A raised value that is not a string: see [`Error::LuaError`].
+///
+/// ```
+/// use perilune::{Error, Lua, Table};
+///
+/// let lua = Lua::new();
+/// let e = lua.load("error(setmetatable({ code = 404 }, { __tostring = function() return 'not found' end }))").exec().unwrap_err();
+/// let Error::LuaError(raised) = e else { panic!("a value was raised") };
+/// assert_eq!(raised.message(), "not found");
+/// assert!(raised.traceback().starts_with("stack traceback:"));
+/// let value: Table = lua.unpack(raised.value(&lua)?)?;
+/// assert_eq!(value.get::<i32>("code")?, 404);
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct LuaError {
     pub(crate) message: String,
@@ -166,10 +206,26 @@ const TRACEBACK: &str = "\nstack traceback:";
 
 impl Error {
     /// An error with a message, for Rust functions to return.
+    ///
+    /// ```
+    /// use perilune::{Error, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// let open = lua.create_function(|_, name: String| Err::<(), _>(Error::runtime(format!("no file '{name}'"))))?;
+    /// assert_eq!(open.call::<()>("a.txt").unwrap_err().message(), "no file 'a.txt'");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn runtime(message: impl fmt::Display) -> Error {
         Error::RuntimeError(message.to_string())
     }
     /// An error of other Rust code.
+    ///
+    /// ```
+    /// use perilune::Error;
+    ///
+    /// let e = Error::external("12x".parse::<i32>().unwrap_err());
+    /// assert_eq!(e.to_string(), "invalid digit found in string");
+    /// ```
     pub fn external(e: impl Into<Box<DynStdError>>) -> Error {
         match e.into().downcast::<Error>() {
             Ok(e) => *e,
@@ -177,6 +233,15 @@ impl Error {
         }
     }
     /// The error of other Rust code, if it is a `T`.
+    ///
+    /// ```
+    /// use perilune::Error;
+    /// use std::num::ParseIntError;
+    ///
+    /// let e = Error::external("12x".parse::<i32>().unwrap_err());
+    /// assert!(e.downcast_ref::<ParseIntError>().is_some());
+    /// assert!(e.downcast_ref::<std::io::Error>().is_none());
+    /// ```
     pub fn downcast_ref<T: StdError + 'static>(&self) -> Option<&T> {
         match self {
             Error::ExternalError(e) => e.downcast_ref(),
@@ -202,6 +267,16 @@ impl Error {
         }
     }
     /// This error, the errors that it wraps, and their sources.
+    ///
+    /// ```
+    /// use perilune::{Error, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// let f = lua.create_function(|_, ()| Err::<(), _>(Error::external(std::fmt::Error)))?;
+    /// let e = f.call::<()>(()).unwrap_err();
+    /// assert!(e.chain().any(|e| e.is::<std::fmt::Error>()));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn chain(&self) -> impl Iterator<Item = &(dyn StdError + 'static)> {
         /// An error of other Rust code stands for itself, without the variant around it.
         fn shown<'a>(e: &'a (dyn StdError + 'static)) -> &'a (dyn StdError + 'static) {
@@ -226,11 +301,18 @@ impl Error {
         }
     }
     /// The message, with its position if it has one, without kind and traceback.
+    ///
+    /// ```
+    /// let e = perilune::Lua::new().load("error('no luck')").set_name("@game.lua").exec().unwrap_err();
+    /// assert_eq!(e.message(), "game.lua:1: no luck");
+    /// assert!(e.to_string().starts_with("runtime error: game.lua:1: no luck\nstack traceback:"));
+    /// ```
     pub fn message(&self) -> String {
         match self.innermost() {
             Error::SyntaxError { message, .. } => message.clone(),
             Error::RuntimeError(text)
             | Error::MemoryError(text)
+            | Error::StackOverflow(text)
             | Error::SafetyError(text)
             | Error::Interrupted(text)
             | Error::TimeLimitExceeded(text)
@@ -240,10 +322,17 @@ impl Error {
         }
     }
     /// The calls that were active when the error was raised; `None` for errors outside Lua code.
+    ///
+    /// ```
+    /// let e = perilune::Lua::new().load("local function f() error('no') end\nf()").set_name("@game.lua").exec().unwrap_err();
+    /// assert!(e.traceback().unwrap().contains("game.lua:2: in main chunk"));
+    /// assert!(perilune::Error::runtime("no").traceback().is_none());
+    /// ```
     pub fn traceback(&self) -> Option<&str> {
         match self {
             Error::RuntimeError(text)
             | Error::MemoryError(text)
+            | Error::StackOverflow(text)
             | Error::Interrupted(text)
             | Error::TimeLimitExceeded(text)
             | Error::OutOfFuel(text) => text.find(TRACEBACK).map(|at| &text[at + 1..]),
@@ -276,7 +365,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::SyntaxError { message, .. } => write!(f, "syntax error: {message}"),
-            Error::RuntimeError(text) => write!(f, "runtime error: {text}"),
+            Error::RuntimeError(text) | Error::StackOverflow(text) => write!(f, "runtime error: {text}"),
             Error::LuaError(e) if e.traceback.is_empty() => write!(f, "runtime error: {}", e.message),
             Error::LuaError(e) => write!(f, "runtime error: {}\n{}", e.message, e.traceback),
             Error::MemoryError(text) => write!(f, "memory error: {text}"),
@@ -343,109 +432,5 @@ impl StdError for Error {
             Error::WithContext { cause, .. } => cause.source(),
             _ => None,
         }
-    }
-}
-
-/// Errors of other Rust code as errors of Lua.
-pub trait ExternalError {
-    /// Converts.
-    fn into_lua_err(self) -> Error;
-}
-impl<E: Into<Box<DynStdError>>> ExternalError for E {
-    fn into_lua_err(self) -> Error {
-        Error::external(self)
-    }
-}
-
-/// Results of other Rust code as results of Lua.
-pub trait ExternalResult<T> {
-    /// Converts.
-    fn into_lua_err(self) -> Result<T>;
-}
-impl<T, E: ExternalError> ExternalResult<T> for Result<T, E> {
-    fn into_lua_err(self) -> Result<T> {
-        self.map_err(ExternalError::into_lua_err)
-    }
-}
-
-/// Says more about an error.
-///
-/// ```
-/// use perilune::{Error, ErrorContext};
-///
-/// let e = Error::runtime("no such file").context("reading the configuration");
-/// assert_eq!(e.to_string(), "reading the configuration\nruntime error: no such file");
-/// ```
-pub trait ErrorContext: super::Sealed {
-    /// Adds what was done, or says it instead of what was said before.
-    fn context<C: fmt::Display>(self, context: C) -> Self;
-    /// The same, made only if there is an error.
-    fn with_context<C: fmt::Display>(self, f: impl FnOnce(&Error) -> C) -> Self;
-}
-impl ErrorContext for Error {
-    fn context<C: fmt::Display>(self, context: C) -> Error {
-        let context = context.to_string();
-        let cause = match self {
-            Error::WithContext { cause, .. } => cause,
-            e => Arc::new(e),
-        };
-        Error::WithContext { context, cause }
-    }
-    fn with_context<C: fmt::Display>(self, f: impl FnOnce(&Error) -> C) -> Error {
-        let context = f(&self).to_string();
-        self.context(context)
-    }
-}
-impl<T> ErrorContext for Result<T> {
-    fn context<C: fmt::Display>(self, context: C) -> Result<T> {
-        self.map_err(|e| e.context(context))
-    }
-    fn with_context<C: fmt::Display>(self, f: impl FnOnce(&Error) -> C) -> Result<T> {
-        self.map_err(|e| e.with_context(f))
-    }
-}
-
-macro_rules! external {
-    ($($t:ty)*) => {$(
-        impl From<$t> for Error {
-            fn from(e: $t) -> Error {
-                Error::external(e)
-            }
-        }
-    )*};
-}
-external! { std::io::Error std::str::Utf8Error std::net::AddrParseError }
-
-/// The error of Lua that it was made of, or else an [`Error::ExternalError`].
-///
-/// ```
-/// use perilune::{Error, Lua};
-///
-/// fn port(text: &str) -> anyhow::Result<u16> {
-///     Ok(text.parse()?)
-/// }
-/// let lua = Lua::new();
-/// lua.globals().set("port", lua.create_function(|_, text: String| Ok(port(&text)?))?)?;
-/// assert_eq!(lua.load("port('80')").eval::<u16>()?, 80);
-/// assert!(lua.load("port('x')").exec().unwrap_err().message().contains("invalid digit"));
-/// # Ok::<(), Error>(())
-/// ```
-#[cfg(feature = "anyhow")]
-impl From<anyhow::Error> for Error {
-    fn from(e: anyhow::Error) -> Error {
-        e.downcast().unwrap_or_else(Error::external)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl serde::ser::Error for Error {
-    fn custom<T: fmt::Display>(message: T) -> Error {
-        Error::SerializeError(message.to_string())
-    }
-}
-#[cfg(feature = "serde")]
-impl serde::de::Error for Error {
-    fn custom<T: fmt::Display>(message: T) -> Error {
-        Error::DeserializeError(message.to_string())
     }
 }

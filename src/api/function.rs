@@ -15,10 +15,29 @@ use perilune_vm::value::Value as Raw;
 use std::ffi::c_void;
 
 /// A Lua function, a library function, or a Rust closure made one.
+///
+/// ```
+/// use perilune::{Function, Lua};
+///
+/// let lua = Lua::new();
+/// let upper: Function = lua.load("string.upper").eval()?;
+/// assert_eq!(upper.call::<String>("moon")?, "MOON");
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function(pub(crate) Handle);
 
 /// What is known about a function, as `debug.getinfo` tells it.
+///
+/// ```
+/// use perilune::{Function, Lua};
+///
+/// let lua = Lua::new();
+/// let print: Function = lua.globals().get("print")?;
+/// let info = print.info();
+/// assert_eq!((info.what, info.is_vararg, info.line_defined), ("C", true, None));
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FunctionInfo {
@@ -122,6 +141,15 @@ impl Function {
         })
     }
     /// The table of the function's globals; none for functions that are not Lua's.
+    ///
+    /// ```
+    /// use perilune::{Function, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// assert_eq!(lua.load("return x").into_function()?.environment(), Some(lua.globals()));
+    /// assert!(lua.globals().get::<Function>("print")?.environment().is_none());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn environment(&self) -> Option<Table> {
         let f = self.raw();
         f.is_lua().then(|| Table(self.0.lua().handle(Raw::table(f.env.get()))))
@@ -208,6 +236,15 @@ impl Function {
         Ok(copy)
     }
     /// The address, which tells functions apart.
+    ///
+    /// ```
+    /// use perilune::{Function, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// let (a, b): (Function, Function) = lua.load("return print, print").eval()?;
+    /// assert_eq!(a.to_pointer(), b.to_pointer());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn to_pointer(&self) -> *const c_void {
         self.0.address()
     }

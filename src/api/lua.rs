@@ -24,7 +24,24 @@ const BATCH: usize = 128;
 /// An iterator may say that it gives more than this; a table has no room for more in advance.
 const MOST_RESERVED: usize = 1 << 16;
 
+/// An array may have fewer elements than this, as in LuaJIT.
+const MOST_ELEMENTS: u32 = 1 << 27;
+
+/// A table would be larger than tables can be.
+fn table_overflow() -> Error {
+    Error::MemoryError("table overflow".into())
+}
+
 /// A Lua state. Clones share it; it is closed when the last of them is dropped. Handles (tables, functions, ...) do not keep it.
+///
+/// ```
+/// use perilune::Lua;
+///
+/// let lua = Lua::new();
+/// lua.globals().set("name", "moon")?;
+/// assert_eq!(lua.load("'hello, ' .. name").eval::<String>()?, "hello, moon");
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Lua(pub(crate) Rc<State>);
 
@@ -32,6 +49,16 @@ pub struct Lua(pub(crate) Rc<State>);
 pub(super) const CLOSED: &str = "Lua instance is destroyed";
 
 /// A state that may be closed already.
+///
+/// ```
+/// use perilune::Lua;
+///
+/// let lua = Lua::new();
+/// let weak = lua.weak();
+/// assert!(weak.try_upgrade().is_some());
+/// drop(lua);
+/// assert!(weak.try_upgrade().is_none());
+/// ```
 #[derive(Clone)]
 pub struct WeakLua(pub(super) Weak<State>);
 
@@ -55,12 +82,25 @@ impl WeakLua {
     }
     /// The state.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let weak = lua.weak();
+    /// weak.upgrade().globals().set("x", 1)?;
+    /// assert_eq!(lua.globals().get::<i32>("x")?, 1);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Panics
     /// It is closed.
     pub fn upgrade(&self) -> Lua {
         self.try_upgrade().expect(CLOSED)
     }
     /// The state, if it is not closed.
+    ///
+    /// ```
+    /// let weak = perilune::Lua::new().weak();
+    /// assert!(weak.try_upgrade().is_none());
+    /// ```
     #[inline]
     pub fn try_upgrade(&self) -> Option<Lua> {
         self.0.upgrade().map(Lua)
@@ -88,6 +128,17 @@ impl Lua {
         lua
     }
     /// The state, for structures that must not keep it.
+    ///
+    /// ```
+    /// use perilune::Lua;
+    ///
+    /// let lua = Lua::new();
+    /// // A closure that owned a `Lua` would keep its state for ever.
+    /// let weak = lua.weak();
+    /// let size = lua.create_function(move |_, ()| Ok(weak.upgrade().used_memory()))?;
+    /// assert!(size.call::<usize>(())? > 0);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn weak(&self) -> WeakLua {
         WeakLua::of(&self.0)
     }
@@ -109,11 +160,27 @@ impl Lua {
         Chunk::new(self, source, Location::caller())
     }
     /// The table of globals.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.globals().set("x", 1)?;
+    /// lua.load("x = x + 1").exec()?;
+    /// assert_eq!(lua.globals().get::<i32>("x")?, 2);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn globals(&self) -> Table {
         let globals = self.0.enter(|vm| Raw::table(vm.realm.globals));
         Table(self.handle(globals))
     }
     /// A new table.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let t = lua.create_table()?;
+    /// t.set("x", 1)?;
+    /// assert_eq!(t.get::<i32>("x")?, 1);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// The memory limit is reached.
@@ -122,12 +189,21 @@ impl Lua {
     }
     /// A new table with room for elements and fields.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let t = lua.create_table_with_capacity(100, 0)?;
+    /// for i in 1..=100 {
+    ///     t.push(i)?;
+    /// }
+    /// assert_eq!(t.len()?, 100);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// The memory limit is reached.
     pub fn create_table_with_capacity(&self, elements: usize, fields: usize) -> Result<Table> {
-        let too_many = || Error::MemoryError("table overflow".into());
-        let elements = u32::try_from(elements).ok().filter(|n| *n < 1 << 27).ok_or_else(too_many)?;
-        let fields = u32::try_from(fields).ok().filter(|n| *n <= 1 << 26).ok_or_else(too_many)?;
+        let elements = u32::try_from(elements).ok().filter(|n| *n < MOST_ELEMENTS).ok_or_else(table_overflow)?;
+        let fields = u32::try_from(fields).ok().filter(|n| *n <= 1 << 26).ok_or_else(table_overflow)?;
         let t = self.0.try_enter(|vm| {
             // A slot of the array part takes 8 bytes, a node of the hash part 24.
             let (array, hash) = (elements as usize * 8, fields.next_power_of_two() as usize * 24);
@@ -163,18 +239,31 @@ impl Lua {
             if n == 0 {
                 return Ok(t);
             }
+            let first = len + 1;
+            len = u32::try_from(n)
+                .ok()
+                .and_then(|n| n.checked_add(len))
+                .filter(|n| *n < MOST_ELEMENTS)
+                .ok_or_else(table_overflow)?;
             let table = t.raw_with(self);
             self.0.enter(|vm| {
-                for i in 0..n {
-                    vm.table_set_int(table, (len + i + 1) as i32, frame.raw(i));
+                for (i, at) in (first..=len).enumerate() {
+                    // Far from overflowing: `MOST_ELEMENTS`.
+                    vm.table_set_int(table, at as i32, frame.raw(i));
                 }
             });
             frame.clear();
-            len += n;
             self.0.step()?;
         }
     }
     /// A new table with the pairs of an iterator.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let t = lua.create_table_from([("x", 1), ("y", 2)])?;
+    /// assert_eq!(t.get::<i32>("y")?, 2);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn create_table_from<K: IntoLua, V: IntoLua>(&self, items: impl IntoIterator<Item = (K, V)>) -> Result<Table> {
         let mut items = items.into_iter();
         let t = self.create_table_with_capacity(0, items.size_hint().0.min(MOST_RESERVED))?;
@@ -196,6 +285,13 @@ impl Lua {
         }
     }
     /// A string, of any bytes.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let s = lua.create_string(b"\xff\x00")?;
+    /// assert_eq!(*s.as_bytes(), [0xff, 0]);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// The memory limit is reached.
@@ -276,10 +372,22 @@ impl Lua {
         })
     }
     /// Writes what Lua programs have written to files, standard output among them, and still is in buffers.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.load("io.write('working... ')").exec()?;
+    /// lua.flush();
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn flush(&self) {
         perilune_vm::stdlib::io::flush_all();
     }
     /// Has `f` called with the status when the program ends the process by `os.exit`.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.at_exit(|_, status| eprintln!("the script ends the process with status {status}"));
+    /// ```
     pub fn at_exit(&self, f: impl FnOnce(&Lua, i32) + 'static) {
         let state = Rc::downgrade(&self.0);
         let call = move |vm: &mut perilune_vm::Vm, status| {
@@ -291,10 +399,27 @@ impl Lua {
         self.0.enter(|vm| vm.host.at_exit.push(Box::new(call)));
     }
     /// Bytes in use.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let before = lua.used_memory();
+    /// lua.load("kept = ('x'):rep(1e6)").exec()?;
+    /// assert!(lua.used_memory() > before + 1_000_000);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn used_memory(&self) -> usize {
         self.0.enter(|vm| vm.heap.total)
     }
     /// A full collection.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.load("local garbage = ('x'):rep(1e6)").exec()?;
+    /// let before = lua.used_memory();
+    /// lua.gc_collect()?;
+    /// assert!(lua.used_memory() + 1_000_000 <= before);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn gc_collect(&self) -> Result<()> {
         self.0.enter(|vm| vm.full_gc());
         Ok(())

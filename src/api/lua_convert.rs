@@ -11,12 +11,28 @@ use perilune_vm::value::Value as Raw;
 impl Lua {
     /// Converts a Rust value.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// assert_eq!(lua.pack(Some(2))?.as_integer(), Some(2));
+    /// assert!(lua.pack(None::<i32>)?.is_nil());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// That of the conversion.
     pub fn pack(&self, v: impl IntoLua) -> Result<Value> {
         v.into_lua(self)
     }
     /// Converts a Lua value.
+    ///
+    /// ```
+    /// use perilune::{Lua, Value};
+    ///
+    /// let lua = Lua::new();
+    /// assert_eq!(lua.unpack::<u8>(Value::Integer(200))?, 200);
+    /// assert!(lua.unpack::<u8>(Value::Integer(300)).is_err());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// That of the conversion.
@@ -39,12 +55,26 @@ impl Lua {
     }
     /// Converts Rust values as arguments and results are converted.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let values = lua.pack_multi((1, "two"))?;
+    /// assert_eq!((values.len(), values[0].as_integer()), (2, Some(1)));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of the conversions.
     pub fn pack_multi(&self, values: impl IntoLuaMulti) -> Result<MultiValue> {
         values.into_lua_multi(self)
     }
     /// Converts Lua values as arguments and results are converted.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let values = lua.pack_multi((1, "two"))?;
+    /// assert_eq!(lua.unpack_multi::<(i32, String)>(values)?, (1, "two".to_owned()));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Those of the conversions.
@@ -96,6 +126,15 @@ impl Lua {
         })
     }
     /// A number, or a string that denotes one; none for other values.
+    ///
+    /// ```
+    /// use perilune::{Lua, Value};
+    ///
+    /// let lua = Lua::new();
+    /// assert_eq!(lua.coerce_number(Value::String(lua.create_string("1.5")?))?, Some(1.5));
+    /// assert_eq!(lua.coerce_number(Value::Boolean(true))?, None);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// None today.

@@ -4,6 +4,13 @@ use super::error::Result;
 use super::lua::Lua;
 
 /// How the collector works. The VM's is incremental.
+///
+/// ```
+/// use perilune::Lua;
+/// use perilune::state::{GcIncParams, GcMode};
+///
+/// Lua::new().gc_set_mode(GcMode::Incremental(GcIncParams::default().pause(150)));
+/// ```
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GcMode {
@@ -12,6 +19,13 @@ pub enum GcMode {
 }
 
 /// Settings of the incremental collector; those that are `None` stay as they are.
+///
+/// ```
+/// use perilune::state::GcIncParams;
+///
+/// let params = GcIncParams::default().pause(150).step_multiplier(400);
+/// assert_eq!((params.pause, params.step_multiplier), (Some(150), Some(400)));
+/// ```
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GcIncParams {
@@ -50,10 +64,26 @@ impl Lua {
         self.0.enter(|vm| vm.gc_is_running())
     }
     /// Stops the collector, until it is restarted or asked to collect. A memory limit holds all the same.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.gc_stop();
+    /// lua.load("for i = 1, 1000 do local garbage = ('x'):rep(i) end").exec()?;
+    /// lua.gc_restart();
+    /// lua.gc_collect()?;
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn gc_stop(&self) {
         self.0.enter(perilune_vm::Vm::gc_stop);
     }
     /// Lets the collector work by itself again.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.gc_stop();
+    /// lua.gc_restart();
+    /// assert!(lua.gc_is_running());
+    /// ```
     pub fn gc_restart(&self) {
         self.0.enter(perilune_vm::Vm::gc_restart);
     }

@@ -10,6 +10,20 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 /// What can be arguments or results.
+///
+/// ```
+/// use perilune::{IntoLuaMulti, Lua, MultiValue, Result};
+///
+/// struct Point(f64, f64);
+/// impl IntoLuaMulti for Point {
+///     fn into_lua_multi(self, lua: &Lua) -> Result<MultiValue> {
+///         (self.0, self.1).into_lua_multi(lua)
+///     }
+/// }
+/// let lua = Lua::new();
+/// assert_eq!(lua.load("local x, y = ... return x * y").call::<f64>(Point(3.0, 4.0))?, 12.0);
+/// # Ok::<(), perilune::Error>(())
+/// ```
 pub trait IntoLuaMulti: Sized {
     /// Converts.
     fn into_lua_multi(self, lua: &Lua) -> Result<MultiValue>;
@@ -21,10 +35,35 @@ pub trait IntoLuaMulti: Sized {
 }
 
 /// What can be made of arguments or results.
+///
+/// ```
+/// use perilune::{FromLuaMulti, Lua, MultiValue, Result};
+///
+/// struct Point(f64, f64);
+/// impl FromLuaMulti for Point {
+///     fn from_lua_multi(values: MultiValue, lua: &Lua) -> Result<Point> {
+///         <(f64, f64)>::from_lua_multi(values, lua).map(|(x, y)| Point(x, y))
+///     }
+/// }
+/// let lua = Lua::new();
+/// let length = lua.create_function(|_, p: Point| Ok(p.0.hypot(p.1)))?;
+/// assert_eq!(length.call::<f64>((3, 4))?, 5.0);
+/// # Ok::<(), perilune::Error>(())
+/// ```
 pub trait FromLuaMulti: Sized {
     /// Converts. Missing values are nil, surplus ones are ignored.
     fn from_lua_multi(values: MultiValue, lua: &Lua) -> Result<Self>;
     /// Converts arguments of the function `to`, of which the first is number `i`: an error says which one is bad.
+    ///
+    /// ```
+    /// use perilune::{Error, FromLuaMulti, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// let args = lua.pack_multi((1, "two"))?;
+    /// let e = <(i32, i32)>::from_lua_args(args, 1, Some("add"), &lua).unwrap_err();
+    /// assert!(matches!(e, Error::BadArgument { pos: 2, .. }));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     fn from_lua_args(args: MultiValue, i: usize, to: Option<&str>, lua: &Lua) -> Result<Self> {
         let _ = (i, to);
         Self::from_lua_multi(args, lua)
@@ -40,27 +79,70 @@ pub trait FromLuaMulti: Sized {
 }
 
 /// Any number of values.
+///
+/// ```
+/// use perilune::{Lua, MultiValue};
+///
+/// let lua = Lua::new();
+/// let count = lua.create_function(|_, values: MultiValue| Ok(values.len()))?;
+/// assert_eq!(count.call::<usize>((1, None::<i32>, "three"))?, 3);
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MultiValue(VecDeque<Value>);
 
 impl MultiValue {
     /// No values.
+    ///
+    /// ```
+    /// assert!(perilune::MultiValue::new().is_empty());
+    /// ```
     pub const fn new() -> MultiValue {
         MultiValue(VecDeque::new())
     }
     /// No values, with room for some.
+    ///
+    /// ```
+    /// use perilune::{MultiValue, Value};
+    ///
+    /// let mut values = MultiValue::with_capacity(2);
+    /// values.push_back(Value::Integer(1));
+    /// assert_eq!(values.len(), 1);
+    /// ```
     pub fn with_capacity(n: usize) -> MultiValue {
         MultiValue(VecDeque::with_capacity(n))
     }
     /// The values of a vector.
+    ///
+    /// ```
+    /// use perilune::{MultiValue, Value};
+    ///
+    /// assert_eq!(MultiValue::from_vec(vec![Value::Nil, Value::Integer(1)]).len(), 2);
+    /// ```
     pub fn from_vec(values: Vec<Value>) -> MultiValue {
         MultiValue(values.into())
     }
     /// Takes the values.
+    ///
+    /// ```
+    /// use perilune::{Lua, Value};
+    ///
+    /// assert_eq!(Lua::new().pack_multi((1, true))?.into_vec(), [Value::Integer(1), Value::Boolean(true)]);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn into_vec(self) -> Vec<Value> {
         self.0.into()
     }
     /// Makes values of what an iterator gives.
+    ///
+    /// ```
+    /// use perilune::{Lua, MultiValue};
+    ///
+    /// let lua = Lua::new();
+    /// let values = MultiValue::from_lua_iter(&lua, ["a", "b", "c"])?;
+    /// assert_eq!(lua.load("return select('#', ...)").call::<i32>(values)?, 3);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn from_lua_iter<T: IntoLua>(lua: &Lua, items: impl IntoIterator<Item = T>) -> Result<MultiValue> {
         items.into_iter().map(|v| v.into_lua(lua)).collect()
     }
@@ -182,10 +264,27 @@ pub struct Variadic<T>(Vec<T>);
 
 impl<T> Variadic<T> {
     /// No values.
+    ///
+    /// ```
+    /// use perilune::{Lua, Variadic};
+    ///
+    /// let lua = Lua::new();
+    /// assert_eq!(lua.load("return select('#', ...)").call::<i32>(Variadic::<i32>::new())?, 0);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub const fn new() -> Variadic<T> {
         Variadic(Vec::new())
     }
     /// No values, with room for some.
+    ///
+    /// ```
+    /// use perilune::{Lua, Variadic};
+    ///
+    /// let mut words = Variadic::with_capacity(2);
+    /// words.extend(["a", "b"]);
+    /// assert_eq!(Lua::new().load("return select('#', ...)").call::<i32>(words)?, 2);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn with_capacity(n: usize) -> Variadic<T> {
         Variadic(Vec::with_capacity(n))
     }

@@ -4,7 +4,8 @@
 use super::asynchronous::{self, Start};
 use super::callback::{self, Closure};
 use super::convert::IntoLua;
-use super::error::{Error, ExternalError, Result};
+use super::error::{Error, Result};
+use super::external::ExternalError;
 use super::function::Function;
 use super::lua::Lua;
 use super::multi::{FromLuaMulti, IntoLuaMulti};
@@ -15,6 +16,15 @@ use super::value::Value;
 use std::cell::RefCell;
 
 /// A Rust function that takes its arguments one by one.
+///
+/// ```
+/// use perilune::LuaNativeFn;
+///
+/// fn call<F: LuaNativeFn<(i32, i32), Output = i32>>(f: F) -> i32 {
+///     LuaNativeFn::call(&f, (20, 22))
+/// }
+/// assert_eq!(call(|a: i32, b: i32| a + b), 42);
+/// ```
 pub trait LuaNativeFn<A: FromLuaMulti> {
     /// What it gives.
     type Output;
@@ -23,6 +33,17 @@ pub trait LuaNativeFn<A: FromLuaMulti> {
 }
 
 /// A Rust function that takes its arguments one by one and changes what it captured.
+///
+/// ```
+/// use perilune::LuaNativeFnMut;
+///
+/// fn call<F: LuaNativeFnMut<(i32,), Output = ()>>(mut f: F) {
+///     LuaNativeFnMut::call(&mut f, (42,));
+/// }
+/// let mut seen = Vec::new();
+/// let note = move |n: i32| seen.push(n);
+/// call(note);
+/// ```
 pub trait LuaNativeFnMut<A: FromLuaMulti> {
     /// What it gives.
     type Output;
@@ -55,6 +76,21 @@ macro_rules! native {
     };
 }
 /// An asynchronous Rust function that takes its arguments one by one.
+///
+/// ```
+/// # async fn run() -> perilune::Result<()> {
+/// use perilune::function::LuaNativeAsyncFn;
+///
+/// async fn call<F: LuaNativeAsyncFn<(i32,), Output = i32>>(f: F) -> i32 {
+///     LuaNativeAsyncFn::call(&f, (21,)).await
+/// }
+/// assert_eq!(call(|n: i32| async move { 2 * n }).await, 42);
+/// # Ok(())
+/// # }
+/// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+/// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+/// # use std::future::Future;
+/// ```
 #[cfg(feature = "async")]
 pub trait LuaNativeAsyncFn<A: FromLuaMulti> {
     /// What its future gives.
@@ -148,6 +184,20 @@ impl Function {
     }
     /// As [`Function::wrap`] for a function that changes what it captured. Calling it while it runs is an
     /// [`Error::RecursiveMutCallback`].
+    ///
+    /// ```
+    /// use perilune::{Function, Lua, Result};
+    ///
+    /// let lua = Lua::new();
+    /// let mut n = 0;
+    /// let count = move || -> Result<i32> {
+    ///     n += 1;
+    ///     Ok(n)
+    /// };
+    /// lua.globals().set("count", Function::wrap_mut(count))?;
+    /// assert_eq!(lua.load("count() return count()").eval::<i32>()?, 2);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn wrap_mut<F, A, R, E>(mut f: F) -> impl IntoLua
     where
         F: LuaNativeFnMut<A, Output = std::result::Result<R, E>> + 'static,
@@ -176,6 +226,20 @@ impl Function {
         Wrapped(callback::closure(move |_, args| Ok(f.call(args))))
     }
     /// As [`Function::wrap_raw`] for a function that changes what it captured.
+    ///
+    /// ```
+    /// use perilune::{Function, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// let mut all = String::new();
+    /// let append = move |text: String| {
+    ///     all += &text;
+    ///     all.clone()
+    /// };
+    /// lua.globals().set("append", Function::wrap_raw_mut(append))?;
+    /// assert_eq!(lua.load("append('a') return append('b')").eval::<String>()?, "ab");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn wrap_raw_mut<F, A>(mut f: F) -> impl IntoLua
     where
         F: LuaNativeFnMut<A> + 'static,
@@ -228,6 +292,20 @@ impl Function {
     }
     /// As [`Function::wrap_async`] for a function whose result is given to Lua as it is: of `Err` Lua gets nil and the error, and nothing
     /// is raised.
+    ///
+    /// ```
+    /// # async fn run() -> perilune::Result<()> {
+    /// use perilune::{Function, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// lua.globals().set("twice", Function::wrap_raw_async(|n: i32| async move { 2 * n }))?;
+    /// assert_eq!(lua.load("twice(21)").eval_async::<i32>().await?, 42);
+    /// # Ok(())
+    /// # }
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+    /// # use std::future::Future;
+    /// ```
     pub fn wrap_raw_async<F, A>(f: F) -> impl IntoLua
     where
         F: LuaNativeAsyncFn<A> + MaybeSend + 'static,

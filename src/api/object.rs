@@ -100,9 +100,27 @@ pub trait ObjectLike: Sealed {
     #[doc(hidden)]
     fn object(&self) -> &Handle;
     /// The object as a value.
+    ///
+    /// ```
+    /// use perilune::{Lua, ObjectLike};
+    ///
+    /// let lua = Lua::new();
+    /// assert!(lua.globals().to_value().is_table());
+    /// ```
     fn to_value(&self) -> Value;
 
     /// A field, by way of `__index`.
+    ///
+    /// ```
+    /// use perilune::{Lua, ObjectLike, Result};
+    ///
+    /// fn name(object: &impl ObjectLike) -> Result<String> {
+    ///     object.get("name")
+    /// }
+    /// let lua = Lua::new();
+    /// assert_eq!(name(&lua.create_table_from([("name", "moon")])?)?, "moon");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Those of the metamethod and of the conversions.
@@ -111,12 +129,34 @@ pub trait ObjectLike: Sealed {
     }
     /// Sets a field, by way of `__newindex`.
     ///
+    /// ```
+    /// use perilune::{Lua, ObjectLike, Result};
+    ///
+    /// fn rename(object: &impl ObjectLike) -> Result<()> {
+    ///     object.set("name", "moon")
+    /// }
+    /// let lua = Lua::new();
+    /// let t = lua.create_table()?;
+    /// rename(&t)?;
+    /// assert_eq!(t.get::<String>("name")?, "moon");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of the metamethod and of the conversions.
     fn set(&self, key: impl IntoLua, value: impl IntoLua) -> Result<()> {
         set(self.object(), key, value)
     }
     /// Calls the object, by way of `__call`.
+    ///
+    /// ```
+    /// use perilune::{Lua, ObjectLike, Table};
+    ///
+    /// let lua = Lua::new();
+    /// let double: Table = lua.load("setmetatable({}, { __call = function(_, n) return 2 * n end })").eval()?;
+    /// assert_eq!(double.call::<i32>(21)?, 42);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// It cannot be called, the metamethod fails, or a conversion does.
@@ -125,6 +165,16 @@ pub trait ObjectLike: Sealed {
     }
     /// Calls the function in a field with the object as first argument: `object:name(args)`.
     ///
+    /// ```
+    /// use perilune::{Lua, ObjectLike, Table};
+    ///
+    /// let lua = Lua::new();
+    /// let account: Table = lua.load("{ coins = 1, add = function(self, n) self.coins = self.coins + n end }").eval()?;
+    /// account.call_method::<()>("add", 41)?;
+    /// assert_eq!(account.get::<i32>("coins")?, 42);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// The field is no function, the function fails, or a conversion does.
     fn call_method<R: FromLuaMulti>(&self, name: &str, args: impl IntoLuaMulti) -> Result<R> {
@@ -132,12 +182,35 @@ pub trait ObjectLike: Sealed {
     }
     /// Calls the function in a field: `object.name(args)`.
     ///
+    /// ```
+    /// use perilune::{Lua, ObjectLike, Table};
+    ///
+    /// let lua = Lua::new();
+    /// let math: Table = lua.globals().get("math")?;
+    /// assert_eq!(math.call_function::<i32>("max", (3, 9))?, 9);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// The field is no function, the function fails, or a conversion does.
     fn call_function<R: FromLuaMulti>(&self, name: &str, args: impl IntoLuaMulti) -> Result<R> {
         function_of(self.object(), name)?.call(args)
     }
     /// Calls the object, by way of `__call`, in a coroutine of its own: see [`Function::call_async`].
+    ///
+    /// ```
+    /// # async fn run() -> perilune::Result<()> {
+    /// use perilune::{Lua, ObjectLike, Table};
+    ///
+    /// let lua = Lua::new();
+    /// let double: Table = lua.load("setmetatable({}, { __call = function(_, n) return 2 * n end })").eval()?;
+    /// assert_eq!(double.call_async::<i32>(21).await?, 42);
+    /// # Ok(())
+    /// # }
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+    /// # use std::future::Future;
+    /// ```
     #[cfg(feature = "async")]
     fn call_async<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> AsyncCallFuture<R> {
         match call_metamethod(self.object()) {
@@ -146,6 +219,20 @@ pub trait ObjectLike: Sealed {
         }
     }
     /// Calls the function in a field with the object as first argument, in a coroutine of its own: see [`Function::call_async`].
+    ///
+    /// ```
+    /// # async fn run() -> perilune::Result<()> {
+    /// use perilune::{Lua, ObjectLike, Table};
+    ///
+    /// let lua = Lua::new();
+    /// let t: Table = lua.load("{ n = 2, times = function(self, k) return self.n * k end }").eval()?;
+    /// assert_eq!(t.call_async_method::<i32>("times", 21).await?, 42);
+    /// # Ok(())
+    /// # }
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+    /// # use std::future::Future;
+    /// ```
     #[cfg(feature = "async")]
     fn call_async_method<R: FromLuaMulti>(&self, name: &str, args: impl IntoLuaMulti) -> AsyncCallFuture<R> {
         self.call_async_function(name, (self.to_value(), args))
@@ -210,6 +297,15 @@ pub trait ObjectLike: Sealed {
         V::from_lua(v, &lua)
     }
     /// The text that `tostring` gives, by way of `__tostring`.
+    ///
+    /// ```
+    /// use perilune::{Lua, ObjectLike, Table};
+    ///
+    /// let lua = Lua::new();
+    /// let t: Table = lua.load("setmetatable({}, { __tostring = function() return 'moon' end })").eval()?;
+    /// assert_eq!(ObjectLike::to_string(&t)?, "moon");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Those of the metamethod.

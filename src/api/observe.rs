@@ -28,6 +28,16 @@ impl Lua {
         self.0.enter(|vm| memprof::start(vm, options))
     }
     /// Ends that. An error of a write that failed earlier is reported here.
+    ///
+    /// ```
+    /// use perilune::{Lua, observe::memprof};
+    ///
+    /// let lua = Lua::new();
+    /// assert!(lua.stop_memprof().is_err());
+    /// lua.start_memprof(memprof::Options::new(std::io::sink()))?;
+    /// lua.stop_memprof()?;
+    /// # Ok::<(), memprof::Error>(())
+    /// ```
     pub fn stop_memprof(&self) -> Result<(), memprof::Error> {
         self.0.enter(memprof::stop)
     }
@@ -50,10 +60,29 @@ impl Lua {
         self.0.enter(|vm| profile::start(vm, options))
     }
     /// Ends that, and gives what was sampled.
+    ///
+    /// ```
+    /// use perilune::{Lua, observe::profile};
+    ///
+    /// let lua = Lua::new();
+    /// lua.start_profile(profile::Options::new())?;
+    /// lua.load("for i = 1, 1e7 do local x = i % 3 end").exec().unwrap();
+    /// let profile = lua.stop_profile()?;
+    /// println!("{} samples", profile.total());
+    /// # Ok::<(), profile::Error>(())
+    /// ```
     pub fn stop_profile(&self) -> Result<profile::Profile, profile::Error> {
         self.0.enter(profile::stop)
     }
     /// Counts that are always kept.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let before = lua.metrics().gc_total;
+    /// lua.load("kept = ('x'):rep(1e6)").exec()?;
+    /// assert!(lua.metrics().gc_total > before + 1_000_000);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn metrics(&self) -> Metrics {
         self.0.enter(|vm| metrics::metrics(vm))
     }
@@ -72,6 +101,14 @@ impl Lua {
         self.0.enter(|vm| inspect::heap_walk(vm))
     }
     /// The state of the compiler.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.jit_option("hotloop=2")?;
+    /// lua.load("for i = 1, 1000 do local x = i * 2 end").exec()?;
+    /// assert!(lua.jit_state_snapshot().trace_compiled_count > 0);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn jit_state_snapshot(&self) -> JitStateSnapshot {
         self.0.enter(|vm| inspect::jit_state_snapshot(vm))
     }
@@ -106,14 +143,36 @@ impl Lua {
         self.0.enter(explorer::start);
     }
     /// What the trace explorer has seen so far; `None` if it was not started.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// assert!(lua.explore().is_none());
+    /// lua.start_explorer();
+    /// assert!(lua.explore().unwrap().traces.is_empty());
+    /// ```
     pub fn explore(&self) -> Option<Report> {
         self.0.enter(|vm| explorer::report(vm))
     }
     /// Ends what [`Lua::start_explorer`] began. What it has seen; `None` if it was not started.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.start_explorer();
+    /// assert!(lua.stop_explorer().is_some());
+    /// assert!(lua.stop_explorer().is_none());
+    /// ```
     pub fn stop_explorer(&self) -> Option<Report> {
         self.0.enter(explorer::stop)
     }
     /// Writes the graph of objects as JSON for Luau's tools, after a full collection.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let mut json = Vec::new();
+    /// lua.dump_heap(&mut json)?;
+    /// assert!(String::from_utf8_lossy(&json).contains("\"objects\""));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Writing fails.
@@ -121,6 +180,14 @@ impl Lua {
         self.write_graph(to, heap::dump)
     }
     /// Writes the graph of objects as a `.heapsnapshot` for Chrome's developer tools, after a full collection.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let mut json = Vec::new();
+    /// lua.snapshot_heap(&mut json)?;
+    /// assert!(String::from_utf8_lossy(&json).contains("\"snapshot\""));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Writing fails.

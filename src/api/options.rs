@@ -11,6 +11,13 @@ use perilune_vm::stdlib::StdLib;
 use perilune_vm::value::Value as Raw;
 
 /// Options of a new state.
+///
+/// ```
+/// use perilune::{Lua, LuaOptions, StdLib};
+///
+/// let lua = Lua::new_with(StdLib::ALL_SAFE, LuaOptions::new().catch_rust_panics(false))?;
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LuaOptions {
@@ -23,6 +30,12 @@ pub struct LuaOptions {
 
 impl LuaOptions {
     /// The defaults: panics are caught, no coroutine is kept.
+    ///
+    /// ```
+    /// use perilune::LuaOptions;
+    ///
+    /// assert!(LuaOptions::new().catch_rust_panics);
+    /// ```
     pub const fn new() -> LuaOptions {
         LuaOptions {
             catch_rust_panics: true,
@@ -31,6 +44,12 @@ impl LuaOptions {
         }
     }
     /// Sets [`LuaOptions::catch_rust_panics`].
+    ///
+    /// ```
+    /// use perilune::LuaOptions;
+    ///
+    /// assert!(!LuaOptions::new().catch_rust_panics(false).catch_rust_panics);
+    /// ```
     #[must_use]
     pub const fn catch_rust_panics(mut self, yes: bool) -> LuaOptions {
         self.catch_rust_panics = yes;
@@ -86,6 +105,9 @@ impl Lua {
     ///
     /// let lua = Lua::new_with(StdLib::MATH | StdLib::STRING, LuaOptions::new())?;
     /// assert!(lua.load("math ~= nil and io == nil and os == nil").eval::<bool>()?);
+    /// // Programs that are not trusted get no files.
+    /// let lua = Lua::new_with(StdLib::SANDBOX, LuaOptions::new())?;
+    /// assert!(lua.load("io == nil and os == nil and require == nil and dofile == nil").eval::<bool>()?);
     /// assert!(Lua::new_with(StdLib::ALL, LuaOptions::new()).is_err());
     /// # Ok::<(), perilune::Error>(())
     /// ```
@@ -114,6 +136,15 @@ impl Lua {
     ///
     /// # Safety
     /// What the scripts do with the unsafe libraries `debug` and `ffi` must be sound.
+    ///
+    /// ```
+    /// use perilune::{Lua, LuaOptions, StdLib};
+    ///
+    /// // SAFETY: the script is known.
+    /// let lua = unsafe { Lua::unsafe_new_with(StdLib::DEBUG, LuaOptions::new()) };
+    /// assert!(lua.load("debug ~= nil and io == nil").eval::<bool>()?);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub unsafe fn unsafe_new_with(libs: StdLib, options: LuaOptions) -> Lua {
         Lua::with_libraries(libs, options, false)
     }

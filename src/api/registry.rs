@@ -100,6 +100,15 @@ pub struct Names(RefCell<HashMap<String, RegistryKey>>);
 impl Lua {
     /// Keeps a value, for a key that may go to other threads.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let key = lua.create_registry_value(lua.create_table_from([("x", 1)])?)?;
+    /// // Keys go to other threads, values do not.
+    /// let key = std::thread::spawn(move || key).join().unwrap();
+    /// assert_eq!(lua.registry_value::<perilune::Table>(&key)?.get::<i32>("x")?, 1);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// The value cannot be converted.
     pub fn create_registry_value(&self, v: impl IntoLua) -> Result<RegistryKey> {
@@ -112,6 +121,16 @@ impl Lua {
     }
     /// The value of a key.
     ///
+    /// ```
+    /// use perilune::{Error, Lua};
+    ///
+    /// let (lua, other) = (Lua::new(), Lua::new());
+    /// let key = lua.create_registry_value(42)?;
+    /// assert_eq!(lua.registry_value::<i32>(&key)?, 42);
+    /// assert!(matches!(other.registry_value::<i32>(&key), Err(Error::MismatchedRegistryKey)));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Another state made the key, or the value is not a `T`.
     pub fn registry_value<T: FromLua>(&self, key: &RegistryKey) -> Result<T> {
@@ -122,12 +141,27 @@ impl Lua {
     }
     /// Drops a key and its value.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let key = lua.create_registry_value("kept")?;
+    /// lua.remove_registry_value(key)?;
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Another state made the key.
     pub fn remove_registry_value(&self, key: RegistryKey) -> Result<()> {
         if self.owns_registry_value(&key) { Ok(()) } else { Err(Error::MismatchedRegistryKey) }
     }
     /// Gives a key another value.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let mut key = lua.create_registry_value("old")?;
+    /// lua.replace_registry_value(&mut key, "new")?;
+    /// assert_eq!(lua.registry_value::<String>(&key)?, "new");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Another state made the key, or the value cannot be converted.
@@ -139,10 +173,29 @@ impl Lua {
         Ok(())
     }
     /// Has this state made the key?
+    ///
+    /// ```
+    /// use perilune::Lua;
+    ///
+    /// let (lua, other) = (Lua::new(), Lua::new());
+    /// let key = lua.create_registry_value(1)?;
+    /// assert!(lua.owns_registry_value(&key) && !other.owns_registry_value(&key));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn owns_registry_value(&self, key: &RegistryKey) -> bool {
         Arc::ptr_eq(&self.0.released, &key.state)
     }
     /// Lets go of the values of dropped keys. That happens by itself, too, when other values are made.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let key = lua.create_registry_value(lua.create_string("x".repeat(1_000_000))?)?;
+    /// drop(key);
+    /// lua.expire_registry_values();
+    /// lua.gc_collect()?;
+    /// assert!(lua.used_memory() < 1_000_000);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn expire_registry_values(&self) {
         self.0.released.release(&self.0.roots);
     }
@@ -166,6 +219,13 @@ impl Lua {
     }
     /// The value under a name; nil if there is none.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.set_named_registry_value("limit", 10)?;
+    /// assert_eq!(lua.named_registry_value::<i32>("limit")?, 10);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// It is not a `T`.
     pub fn named_registry_value<T: FromLua>(&self, name: &str) -> Result<T> {
@@ -173,6 +233,14 @@ impl Lua {
         T::from_lua(Value::from_raw(self, v.unwrap_or(Raw::NIL)), self)
     }
     /// Removes the value under a name.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.set_named_registry_value("limit", 10)?;
+    /// lua.unset_named_registry_value("limit")?;
+    /// assert!(lua.named_registry_value::<i32>("limit").is_err());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn unset_named_registry_value(&self, name: &str) -> Result<()> {
         self.0.names.0.borrow_mut().remove(name);
         Ok(())

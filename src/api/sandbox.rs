@@ -106,6 +106,15 @@ impl Table {
         self.lua().0.enter(|vm| vm.set_readonly(t, enabled));
     }
     /// Is the table read-only?
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let t = lua.create_table()?;
+    /// assert!(!t.is_readonly());
+    /// t.set_readonly(true);
+    /// assert!(t.is_readonly());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn is_readonly(&self) -> bool {
         self.raw().is_readonly()
     }

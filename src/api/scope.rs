@@ -19,6 +19,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 
 /// Makes functions and userdata that may borrow from what lives outside of the scope. See [`Lua::scope`].
+///
+/// ```
+/// use perilune::Lua;
+///
+/// let lua = Lua::new();
+/// let text = String::from("moon");
+/// let len: usize = lua.scope(|scope| {
+///     let len = scope.create_function(|_, ()| Ok(text.len()))?;
+///     lua.load("local len = ... return len()").call(len)
+/// })?;
+/// assert_eq!(len, 4);
+/// # Ok::<(), perilune::Error>(())
+/// ```
 pub struct Scope<'scope, 'env: 'scope> {
     lua: Lua,
     ends: RefCell<Vec<End<'env>>>,
@@ -82,6 +95,17 @@ impl Lua {
 impl<'scope, 'env: 'scope> Scope<'scope, 'env> {
     /// A Lua function that calls a Rust closure until the scope ends.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let names = vec!["Ada", "Bo"];
+    /// lua.scope(|scope| {
+    ///     let name = scope.create_function(|_, i: usize| Ok(names.get(i).copied()))?;
+    ///     assert_eq!(name.call::<String>(1)?, "Bo");
+    ///     Ok(())
+    /// })?;
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// The memory limit is reached.
     pub fn create_function<F, A, R>(&'scope self, f: F) -> Result<Function>
@@ -111,6 +135,20 @@ impl<'scope, 'env: 'scope> Scope<'scope, 'env> {
         Ok(function)
     }
     /// The same for a closure that changes what it has captured. It fails with [`Error::RecursiveMutCallback`] when it is called while it runs.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let mut sum = 0;
+    /// lua.scope(|scope| {
+    ///     let add = scope.create_function_mut(|_, n: i32| {
+    ///         sum += n;
+    ///         Ok(())
+    ///     })?;
+    ///     lua.load("local add = ... add(1) add(2)").call::<()>(add)
+    /// })?;
+    /// assert_eq!(sum, 3);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// The memory limit is reached.
@@ -150,12 +188,41 @@ impl<'scope, 'env: 'scope> Scope<'scope, 'env> {
     }
     /// A userdata for a value that is lent to be changed.
     ///
+    /// ```
+    /// use perilune::{Lua, UserData, UserDataMethods};
+    ///
+    /// struct Score(u32);
+    /// impl UserData for Score {
+    ///     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+    ///         methods.add_method_mut("win", |_, this, points: u32| Ok(this.0 += points));
+    ///     }
+    /// }
+    ///
+    /// let (lua, mut score) = (Lua::new(), Score(1));
+    /// lua.scope(|scope| {
+    ///     let score = scope.create_userdata_ref_mut(&mut score)?;
+    ///     lua.load("local score = ... score:win(2)").call::<()>(score)
+    /// })?;
+    /// assert_eq!(score.0, 3);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of [`Lua::create_userdata`].
     pub fn create_userdata_ref_mut<T: UserData + 'static>(&'scope self, data: &'env mut T) -> Result<AnyUserData> {
         self.lend(data, true, T::register)
     }
     /// A userdata for a value of any type that is lent to be read. See [`Lua::create_any_userdata`].
+    ///
+    /// ```
+    /// let (lua, words) = (perilune::Lua::new(), vec!["a", "b"]);
+    /// lua.scope(|scope| {
+    ///     let words = scope.create_any_userdata_ref(&words)?;
+    ///     assert_eq!(words.borrow_scoped(|words: &Vec<&str>| words.len())?, 2);
+    ///     Ok(())
+    /// })?;
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Those of [`Lua::create_any_userdata`].
@@ -164,6 +231,16 @@ impl<'scope, 'env: 'scope> Scope<'scope, 'env> {
     }
     /// A userdata for a value of any type that is lent to be changed.
     ///
+    /// ```
+    /// let (lua, mut words) = (perilune::Lua::new(), vec!["a"]);
+    /// lua.scope(|scope| {
+    ///     let words = scope.create_any_userdata_ref_mut(&mut words)?;
+    ///     words.borrow_mut_scoped(|words: &mut Vec<&str>| words.push("b"))
+    /// })?;
+    /// assert_eq!(words, ["a", "b"]);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of [`Lua::create_any_userdata`].
     pub fn create_any_userdata_ref_mut<T: 'static>(&'scope self, data: &'env mut T) -> Result<AnyUserData> {
@@ -171,6 +248,25 @@ impl<'scope, 'env: 'scope> Scope<'scope, 'env> {
     }
     /// A userdata with a value that may borrow from outside of the scope. It has a metatable of its own, and Rust code cannot borrow the
     /// value from the [`AnyUserData`], since its type cannot be known at run time.
+    ///
+    /// ```
+    /// use perilune::{Lua, UserData, UserDataMethods};
+    ///
+    /// struct View<'a>(&'a [i32]);
+    /// impl UserData for View<'_> {
+    ///     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+    ///         methods.add_method("sum", |_, this, ()| Ok(this.0.iter().sum::<i32>()));
+    ///     }
+    /// }
+    ///
+    /// let (lua, numbers) = (Lua::new(), [1, 2, 3]);
+    /// lua.scope(|scope| {
+    ///     let view = scope.create_userdata(View(&numbers))?;
+    ///     assert_eq!(lua.load("local view = ... return view:sum()").call::<i32>(view)?, 6);
+    ///     Ok(())
+    /// })?;
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Those of [`Lua::create_userdata`].
@@ -213,6 +309,17 @@ impl<'scope, 'env: 'scope> Scope<'scope, 'env> {
         Ok(u)
     }
     /// Has a function called when the scope ends, after its functions and userdata have ended.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let mut ended = false;
+    /// lua.scope(|scope| {
+    ///     scope.add_destructor(|| ended = true);
+    ///     Ok(())
+    /// })?;
+    /// assert!(ended);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn add_destructor(&'scope self, f: impl FnOnce() + 'env) {
         self.destructors.borrow_mut().push(Box::new(f));
     }

@@ -5,10 +5,10 @@
 #![allow(unsafe_code, reason = "handles are not `Send`, and `current` is null while a reference to the VM is in use")]
 
 use super::app_data::AppData;
-use super::debug::Hooks;
 use super::error::{Error, LuaError, Result};
 use super::failure::{self, Failure};
 use super::handle::Handle;
+use super::hook::Hooks;
 use super::lua::{Lua, WeakLua};
 use super::options::LuaOptions;
 use super::passing::Frame;
@@ -229,6 +229,7 @@ impl State {
         }
         match e.as_str() {
             Some(s) if self.enter(|vm| s == vm.heap.no_memory()) => Error::MemoryError(with_traceback(s.bytes())),
+            Some(s) if self.enter(|vm| e == vm.errors.overflow) => Error::StackOverflow(with_traceback(s.bytes())),
             Some(s) => Error::RuntimeError(with_traceback(s.bytes())),
             None if e.is_number() => Error::RuntimeError(with_traceback(self.enter(|vm| vm.number_str(e)).bytes())),
             None => {

@@ -27,23 +27,59 @@ use std::ops::Deref;
 pub struct LuaString(pub(crate) Handle);
 
 /// The bytes of a string, which is kept meanwhile, with its state.
+///
+/// ```
+/// let lua = perilune::Lua::new();
+/// let s = lua.create_string("moon")?;
+/// let bytes: perilune::string::BorrowedBytes = s.as_bytes();
+/// assert_eq!(bytes.iter().filter(|b| **b == b'o').count(), 2);
+/// # Ok::<(), perilune::Error>(())
+/// ```
 pub struct BorrowedBytes {
     bytes: *const [u8],
     keep: (Handle, Lua),
 }
 /// The text of a string, which is kept meanwhile, with its state.
+///
+/// ```
+/// let lua = perilune::Lua::new();
+/// let s = lua.create_string("moon")?;
+/// let text: perilune::string::BorrowedStr = s.to_str()?;
+/// assert!(text.starts_with("mo"));
+/// # Ok::<(), perilune::Error>(())
+/// ```
 pub struct BorrowedStr(BorrowedBytes);
 
 impl LuaString {
     /// The bytes.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let s = lua.create_string(b"a\0\xff")?;
+    /// assert_eq!(*s.as_bytes(), [b'a', 0, 0xff]);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn as_bytes(&self) -> BorrowedBytes {
         BorrowedBytes::new(self, false)
     }
     /// The bytes, and a zero behind them.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// assert_eq!(*lua.create_string("ab")?.as_bytes_with_nul(), *b"ab\0");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn as_bytes_with_nul(&self) -> BorrowedBytes {
         BorrowedBytes::new(self, true)
     }
     /// The text.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// assert_eq!(lua.create_string("moon")?.to_str()?, "moon");
+    /// assert!(lua.create_string(b"\xff")?.to_str().is_err());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// The bytes are not UTF-8.
@@ -55,10 +91,22 @@ impl LuaString {
         }
     }
     /// The text, with U+FFFD for what is not UTF-8.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// assert_eq!(lua.create_string(b"a\xff")?.to_string_lossy(), "a\u{fffd}");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn to_string_lossy(&self) -> String {
         String::from_utf8_lossy(&self.as_bytes()).into_owned()
     }
     /// For `{}`: as [`LuaString::to_string_lossy`].
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// assert_eq!(format!("<{}>", lua.create_string("moon")?.display()), "<moon>");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn display(&self) -> impl fmt::Display + '_ {
         struct Lossy<'a>(&'a LuaString);
         impl fmt::Display for Lossy<'_> {
@@ -69,6 +117,12 @@ impl LuaString {
         Lossy(self)
     }
     /// The address, which tells strings apart: equal strings have the same.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// assert_eq!(lua.create_string("moon")?.to_pointer(), lua.create_string("moon")?.to_pointer());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn to_pointer(&self) -> *const c_void {
         self.0.address()
     }

@@ -4,5 +4,12 @@
 pub(crate) use std::rc::Rc;
 
 /// A bound of mlua: `Send` with its feature `send`. Here any type has it.
+///
+/// ```
+/// fn spawn(task: impl FnOnce() + perilune::MaybeSend + 'static) {
+///     task();
+/// }
+/// spawn(|| {});
+/// ```
 pub trait MaybeSend {}
 impl<T: ?Sized> MaybeSend for T {}

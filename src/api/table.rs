@@ -46,12 +46,29 @@ impl Table {
     }
     /// A field, by way of `__index`.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let t: perilune::Table = lua.load("setmetatable({ x = 1 }, { __index = function(_, key) return key .. '?' end })").eval()?;
+    /// assert_eq!(t.get::<i32>("x")?, 1);
+    /// assert_eq!(t.get::<String>("y")?, "y?");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of the metamethod and of the conversions.
     pub fn get<V: FromLua>(&self, key: impl IntoLua) -> Result<V> {
         object::get(&self.0, key)
     }
     /// Sets a field, by way of `__newindex`.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let t = lua.create_table()?;
+    /// t.set("x", 1)?;
+    /// t.set(1, true)?;
+    /// assert!(t.set(f64::NAN, 1).is_err());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Those of the metamethod and of the conversions; the key is nil or NaN.
@@ -74,12 +91,29 @@ impl Table {
     }
     /// Are the tables the same, or equal by way of `__eq`?
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let equal = lua.create_function(|_, ()| Ok(true))?;
+    /// let meta = lua.create_table_from([("__eq", equal)])?;
+    /// let (a, b) = (lua.create_table()?, lua.create_table()?);
+    /// assert!(!a.equals(&b)?);
+    /// a.set_metatable(Some(meta))?;
+    /// assert!(a.equals(&b)?);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of the metamethod.
     pub fn equals(&self, other: &Table) -> Result<bool> {
         object::equals(&self.0, &other.0)
     }
     /// The length, by way of `__len`.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// assert_eq!(lua.create_sequence_from(["a", "b"])?.len()?, 2);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Those of the metamethod; it gives no number.
@@ -94,10 +128,27 @@ impl Table {
         Integer::from_lua(Value::from_raw(&lua, n), &lua)
     }
     /// Is there no pair at all? Metamethods are not asked.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let t = lua.create_table()?;
+    /// assert!(t.is_empty());
+    /// t.set("x", 1)?;
+    /// assert!(!t.is_empty());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn is_empty(&self) -> bool {
         matches!(self.raw().next(Raw::NIL), Ok(None))
     }
     /// Appends a value, by way of `__len` and `__newindex`.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let t = lua.create_sequence_from([1, 2])?;
+    /// t.push(3)?;
+    /// assert_eq!(t, [1, 2, 3]);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Those of the metamethods and of the conversion.
@@ -105,6 +156,14 @@ impl Table {
         self.set(self.len()? + 1, value)
     }
     /// Removes the last value, by way of `__len`, `__index` and `__newindex`; nil if there is none.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let t = lua.create_sequence_from([1, 2])?;
+    /// assert_eq!(t.pop::<i32>()?, 2);
+    /// assert_eq!(t, [1]);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Those of the metamethods and of the conversion.
@@ -118,6 +177,14 @@ impl Table {
     }
     /// A field, without metamethods.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let t: perilune::Table = lua.load("setmetatable({ x = 1 }, { __index = { y = 2 } })").eval()?;
+    /// assert_eq!(t.raw_get::<i32>("x")?, 1);
+    /// assert_eq!(t.raw_get::<Option<i32>>("y")?, None);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of the conversions.
     pub fn raw_get<V: FromLua>(&self, key: impl IntoLua) -> Result<V> {
@@ -129,6 +196,14 @@ impl Table {
     }
     /// Sets a field, without metamethods.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let t: perilune::Table = lua.load("setmetatable({}, { __newindex = function() error('no') end })").eval()?;
+    /// assert!(t.set("x", 1).is_err());
+    /// t.raw_set("x", 1)?;
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of the conversions; the key is nil or NaN.
     pub fn raw_set(&self, key: impl IntoLua, value: impl IntoLua) -> Result<()> {
@@ -138,6 +213,14 @@ impl Table {
         self.write(&lua, value, |vm, t, v| vm.table_set(t, frame.raw(0), v))
     }
     /// Sets an element, without metamethods.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let t = lua.create_table()?;
+    /// t.raw_seti(1, "a")?;
+    /// assert_eq!(t, ["a"]);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// That of the conversion.
@@ -164,6 +247,12 @@ impl Table {
         })
     }
     /// The length, without metamethods.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// assert_eq!(lua.create_sequence_from([1, 2])?.raw_len(), 2);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn raw_len(&self) -> usize {
         self.raw().len() as usize
     }
@@ -193,6 +282,14 @@ impl Table {
     }
     /// Appends a value, without metamethods.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let t = lua.create_table()?;
+    /// t.raw_push("a")?;
+    /// assert_eq!(t, ["a"]);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// That of the conversion.
     pub fn raw_push(&self, value: impl IntoLua) -> Result<()> {
@@ -202,6 +299,14 @@ impl Table {
         })
     }
     /// Removes the last value, without metamethods; nil if there is none.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let t = lua.create_sequence_from(["a", "b"])?;
+    /// assert_eq!(t.raw_pop::<String>()?, "b");
+    /// assert_eq!(t, ["a"]);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// That of the conversion.
@@ -214,6 +319,14 @@ impl Table {
         V::from_lua(last, &self.lua())
     }
     /// Removes a key, without metamethods. Behind an integer key the elements move down.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let t = lua.create_sequence_from(["a", "b", "c"])?;
+    /// t.raw_remove(2)?;
+    /// assert_eq!(t, ["a", "c"]);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// An integer key is not from 1 to the length; that of the conversion.
@@ -231,6 +344,14 @@ impl Table {
         })
     }
     /// Removes all pairs, without metamethods, and keeps the memory for new ones.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let t = lua.create_sequence_from([1, 2])?;
+    /// t.clear()?;
+    /// assert!(t.is_empty());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// The table is read-only.
@@ -269,15 +390,36 @@ impl Table {
         })
     }
     /// The metatable.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let (t, meta) = (lua.create_table()?, lua.create_table()?);
+    /// assert!(t.metatable().is_none());
+    /// t.set_metatable(Some(meta.clone()))?;
+    /// assert_eq!(t.metatable(), Some(meta));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn metatable(&self) -> Option<Table> {
         let meta = self.raw().meta.get()?;
         Some(Table(self.lua().handle(Raw::table(meta))))
     }
     /// Is there a metatable?
+    ///
+    /// ```
+    /// assert!(!perilune::Lua::new().create_table().unwrap().has_metatable());
+    /// ```
     pub fn has_metatable(&self) -> bool {
         self.raw().meta.get().is_some()
     }
     /// The address, which tells tables apart.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let t = lua.create_table()?;
+    /// assert_eq!(t.to_pointer(), t.clone().to_pointer());
+    /// assert_ne!(t.to_pointer(), lua.create_table()?.to_pointer());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn to_pointer(&self) -> *const c_void {
         self.0.address()
     }
@@ -299,16 +441,40 @@ impl Table {
     }
     /// Calls a closure with each pair, without metamethods.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let mut sum = 0;
+    /// lua.create_table_from([("a", 1), ("b", 2)])?.for_each(|_: String, v: i32| Ok(sum += v))?;
+    /// assert_eq!(sum, 3);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of the conversions and of the closure.
     pub fn for_each<K: FromLua, V: FromLua>(&self, mut f: impl FnMut(K, V) -> Result<()>) -> Result<()> {
         self.pairs().try_for_each(|pair| pair.and_then(|(k, v)| f(k, v)))
     }
     /// The values from index 1 up to the first nil, without metamethods.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let t: perilune::Table = lua.load("{ 1, 2, nil, 4, x = 5 }").eval()?;
+    /// let sum: i32 = t.sequence_values::<i32>().sum::<perilune::Result<i32>>()?;
+    /// assert_eq!(sum, 3);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn sequence_values<V: FromLua>(&self) -> TableSequence<'_, V> {
         TableSequence::new(self)
     }
     /// Calls a closure with each value from index 1 up to the first nil, without metamethods.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let mut all = Vec::new();
+    /// lua.create_sequence_from(["a", "b"])?.for_each_value(|v: String| Ok(all.push(v)))?;
+    /// assert_eq!(all, ["a", "b"]);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Those of the conversion and of the closure.

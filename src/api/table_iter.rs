@@ -7,6 +7,17 @@ use super::table::Table;
 use std::marker::PhantomData;
 
 /// Iterator of [`Table::pairs`].
+///
+/// ```
+/// use perilune::{Lua, table::TablePairs};
+///
+/// let lua = Lua::new();
+/// let t = lua.create_table_from([("a", 1)])?;
+/// let mut pairs: TablePairs<String, i32> = t.pairs();
+/// assert_eq!(pairs.next().unwrap()?, ("a".to_owned(), 1));
+/// assert!(pairs.next().is_none());
+/// # Ok::<(), perilune::Error>(())
+/// ```
 pub struct TablePairs<'a, K, V> {
     table: &'a Table,
     /// Where the next pair is looked for.
@@ -36,6 +47,16 @@ impl<K: FromLua, V: FromLua> Iterator for TablePairs<'_, K, V> {
 }
 
 /// Iterator of [`Table::sequence_values`].
+///
+/// ```
+/// use perilune::{Lua, table::TableSequence};
+///
+/// let lua = Lua::new();
+/// let t = lua.create_sequence_from([10, 20])?;
+/// let values: TableSequence<i32> = t.sequence_values();
+/// assert_eq!(values.collect::<perilune::Result<Vec<i32>>>()?, [10, 20]);
+/// # Ok::<(), perilune::Error>(())
+/// ```
 pub struct TableSequence<'a, V> {
     table: &'a Table,
     index: i32,

@@ -34,6 +34,18 @@ use std::rc::Rc;
 pub struct Thread(pub(crate) Handle);
 
 /// What a coroutine does.
+///
+/// ```
+/// use perilune::{Lua, ThreadStatus};
+///
+/// let lua = Lua::new();
+/// let thread = lua.create_thread(lua.load("return 1").into_function()?)?;
+/// assert_eq!(thread.status(), ThreadStatus::Resumable);
+/// thread.resume::<i32>(())?;
+/// assert_eq!(thread.status(), ThreadStatus::Finished);
+/// assert_eq!(lua.current_thread().status(), ThreadStatus::Running);
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ThreadStatus {
     /// It was not started yet, or has yielded.
@@ -49,6 +61,14 @@ pub enum ThreadStatus {
 }
 
 /// Which events of coroutines are told; see [`Lua::set_thread_event_callback`].
+///
+/// ```
+/// use perilune::ThreadTriggers;
+///
+/// let two = ThreadTriggers::new().on_resume().on_yield();
+/// assert_eq!(two, ThreadTriggers::ON_RESUME | ThreadTriggers::ON_YIELD);
+/// assert_eq!(two.on_create(), two | ThreadTriggers::ON_CREATE);
+/// ```
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ThreadTriggers {
@@ -108,6 +128,27 @@ impl BitOrAssign for ThreadTriggers {
 }
 
 /// An event of a coroutine.
+///
+/// ```
+/// use perilune::{Lua, ThreadEvent, ThreadTriggers};
+/// use std::{cell::Cell, rc::Rc};
+///
+/// let lua = Lua::new();
+/// let yields = Rc::new(Cell::new(0));
+/// let count = Rc::clone(&yields);
+/// lua.set_thread_event_callback(ThreadTriggers::ON_YIELD, move |_, event| {
+///     if let ThreadEvent::Yield(_) = event {
+///         count.set(count.get() + 1);
+///     }
+///     Ok(())
+/// });
+/// let thread = lua.create_thread(lua.load("coroutine.yield() coroutine.yield()").into_function()?)?;
+/// while thread.is_resumable() {
+///     thread.resume::<()>(())?;
+/// }
+/// assert_eq!(yields.get(), 2);
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ThreadEvent {
@@ -136,6 +177,15 @@ impl Thread {
     }
     /// Runs the coroutine until it yields or returns. `args` are the function's arguments, or the results of the yield that it waits in.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let thread = lua.create_thread(lua.load("local a = ... local b = coroutine.yield(a + 1) return a + b").into_function()?)?;
+    /// assert_eq!(thread.resume::<i32>(10)?, 11);
+    /// assert_eq!(thread.resume::<i32>(20)?, 30);
+    /// assert!(thread.resume::<i32>(()).is_err());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// The coroutine cannot be resumed ([`Error::CoroutineUnresumable`]), fails, or gives something else than an `R`.
     ///
@@ -149,6 +199,15 @@ impl Thread {
         R::take_all(frame.passed(&lua).skip(first), None)
     }
     /// Raises an error in the coroutine, where it waits, instead of resuming it with values.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let wait = lua.load("local ok, e = pcall(coroutine.yield) return tostring(e)").into_function()?;
+    /// let thread = lua.create_thread(wait)?;
+    /// thread.resume::<()>(())?;
+    /// assert_eq!(thread.resume_error::<String>("cancelled")?, "cancelled");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As for [`Thread::resume`]; the coroutine may catch the error.
@@ -167,7 +226,7 @@ impl Thread {
     }
     /// Resumes the coroutine with what is in the frame, instead of which the results are there then; the number of the first.
     pub(super) fn resume_in(&self, lua: &Lua, how: Resume, frame: &Frame<'_>) -> Result<usize> {
-        if self.status() != ThreadStatus::Resumable {
+        if !self.is_resumable() {
             return Err(Error::CoroutineUnresumable);
         }
         lua.tell_thread_event(|t| t.on_resume, || ThreadEvent::Resume(self.clone()))?;
@@ -178,6 +237,16 @@ impl Thread {
         Ok(first)
     }
     /// What the coroutine does.
+    ///
+    /// ```
+    /// use perilune::{Lua, ThreadStatus};
+    ///
+    /// let lua = Lua::new();
+    /// let thread = lua.create_thread(lua.load("error('no')").into_function()?)?;
+    /// assert!(thread.resume::<()>(()).is_err());
+    /// assert_eq!(thread.status(), ThreadStatus::Error);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn status(&self) -> ThreadStatus {
         let co = self.raw();
         match co.status.get() {
@@ -189,26 +258,70 @@ impl Thread {
         }
     }
     /// Can it be resumed?
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let thread = lua.create_thread(lua.load("return 1").into_function()?)?;
+    /// assert!(thread.is_resumable());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn is_resumable(&self) -> bool {
-        self.status() == ThreadStatus::Resumable
+        matches!(self.raw().status.get(), RawStatus::Fresh | RawStatus::Suspended)
     }
     /// Does it run?
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// assert!(lua.current_thread().is_running());
+    /// ```
     pub fn is_running(&self) -> bool {
         self.status() == ThreadStatus::Running
     }
     /// Has it resumed another coroutine that runs?
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let main = lua.current_thread();
+    /// let look = lua.create_function(move |_, ()| Ok(main.is_normal()))?;
+    /// assert!(lua.create_thread(look)?.resume::<bool>(())?);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn is_normal(&self) -> bool {
         self.status() == ThreadStatus::Normal
     }
     /// Has it returned?
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let thread = lua.create_thread(lua.load("return 1").into_function()?)?;
+    /// thread.resume::<i32>(())?;
+    /// assert!(thread.is_finished());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn is_finished(&self) -> bool {
         self.status() == ThreadStatus::Finished
     }
     /// Has it ended by an error?
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let thread = lua.create_thread(lua.load("error('no')").into_function()?)?;
+    /// assert!(thread.resume::<()>(()).is_err() && thread.is_error());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn is_error(&self) -> bool {
         self.status() == ThreadStatus::Error
     }
     /// Makes the coroutine one that was not started, with another function. What it ran is given up.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let thread = lua.create_thread(lua.load("return 1").into_function()?)?;
+    /// thread.resume::<i32>(())?;
+    /// thread.reset(lua.load("return 2").into_function()?)?;
+    /// assert_eq!(thread.resume::<i32>(())?, 2);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// It runs, or waits for another coroutine; or the function belongs to another state.
@@ -233,6 +346,11 @@ impl Thread {
         }
     }
     /// The address, which tells coroutines apart.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// assert_eq!(lua.current_thread().to_pointer(), lua.current_thread().to_pointer());
+    /// ```
     pub fn to_pointer(&self) -> *const c_void {
         self.0.address()
     }
@@ -282,6 +400,13 @@ impl State {
 impl Lua {
     /// A coroutine that will run a function.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let thread = lua.create_thread(lua.load("return ...").into_function()?)?;
+    /// assert_eq!(thread.resume::<String>("moon")?, "moon");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// The function belongs to another state, the memory limit is reached, or a callback for thread events refuses it.
     pub fn create_thread(&self, function: Function) -> Result<Thread> {
@@ -294,6 +419,15 @@ impl Lua {
     }
     /// The coroutine that runs: the main one outside of all others. In the coroutine of a `call_async`, which programs do not
     /// see, it is the one that polls the call.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let main = lua.current_thread();
+    /// let here = lua.create_function(|lua, ()| Ok(lua.current_thread()))?;
+    /// assert_eq!(here.call::<perilune::Thread>(())?, main);
+    /// assert_ne!(lua.create_thread(here)?.resume::<perilune::Thread>(())?, main);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn current_thread(&self) -> Thread {
         Thread(self.handle(self.visible_thread()))
     }
@@ -323,6 +457,16 @@ impl Lua {
         drop(old);
     }
     /// Ends that.
+    ///
+    /// ```
+    /// use perilune::{Error, Lua, ThreadTriggers};
+    ///
+    /// let lua = Lua::new();
+    /// lua.set_thread_event_callback(ThreadTriggers::ON_CREATE, |_, _| Err(Error::runtime("no threads here")));
+    /// lua.remove_thread_event_callback();
+    /// lua.create_thread(lua.load("return 1").into_function()?)?;
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn remove_thread_event_callback(&self) {
         let old = self.0.thread_events.callback.take();
         drop(old);

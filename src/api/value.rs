@@ -14,11 +14,33 @@ use perilune_vm::value::Value as Raw;
 use std::ffi::c_void;
 
 /// The integers that go to and from Lua. Lua numbers are doubles: integers of more than 53 bits lose their low bits.
+///
+/// ```
+/// let n: perilune::Integer = perilune::Lua::new().load("2 ^ 40").eval()?;
+/// assert_eq!(n, 1 << 40);
+/// # Ok::<(), perilune::Error>(())
+/// ```
 pub type Integer = i64;
 /// The numbers of Lua.
+///
+/// ```
+/// let n: perilune::Number = perilune::Lua::new().load("1 / 4").eval()?;
+/// assert_eq!(n, 0.25);
+/// # Ok::<(), perilune::Error>(())
+/// ```
 pub type Number = f64;
 
 /// An address that Lua code passes around and compares. Perilune keeps the low 47 bits, all that user space has.
+///
+/// ```
+/// use perilune::{LightUserData, Lua};
+///
+/// let lua = Lua::new();
+/// let mut data = 5;
+/// lua.globals().set("data", LightUserData((&raw mut data).cast()))?;
+/// assert_eq!(lua.load("type(data)").eval::<String>()?, "userdata");
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LightUserData(pub *mut c_void);
 
@@ -31,6 +53,38 @@ impl LightUserData {
 pub use Value::Nil;
 
 /// A Lua value.
+///
+/// ```
+/// use perilune::{Error, LightUserData, Lua, Value};
+///
+/// let lua = Lua::new();
+/// let eval = |code: &str| lua.load(code).eval::<Value>();
+/// match eval("{ 1, 2 }")? {
+///     Value::Table(t) => assert_eq!(t.len()?, 2),
+///     other => panic!("a {}", other.type_name()),
+/// }
+/// assert!(eval("nil")?.is_nil() && Value::NULL.is_null());
+/// assert!(eval("true")?.is_boolean() && eval("true")?.as_boolean() == Some(true));
+/// // Numbers without a fraction are integers, others are numbers.
+/// assert!(eval("7")?.is_integer() && eval("7.5")?.is_number());
+/// assert_eq!((eval("7")?.as_integer(), eval("7.5")?.as_number()), (Some(7), Some(7.5)));
+/// let (seven, half) = (eval("7")?, eval("7.5")?);
+/// assert_eq!((seven.as_i32(), seven.as_u32(), seven.as_i64(), seven.as_u64()), (Some(7), Some(7), Some(7), Some(7)));
+/// assert_eq!((seven.as_isize(), seven.as_usize()), (Some(7), Some(7)));
+/// assert_eq!((half.as_f32(), half.as_f64()), (Some(7.5), Some(7.5)));
+/// assert!(eval("'moon'")?.is_string() && eval("'moon'")?.as_string().is_some_and(|s| s == "moon"));
+/// assert!(eval("{}")?.is_table() && eval("{}")?.as_table().is_some_and(|t| t.is_empty()));
+/// assert!(eval("print")?.is_function() && eval("print")?.as_function().is_some());
+/// let thread = eval("coroutine.create(print)")?;
+/// assert!(thread.is_thread() && thread.as_thread().is_some_and(|t| t.is_resumable()));
+/// let file = eval("io.stdout")?;
+/// assert!(file.is_userdata() && file.as_userdata().is_some());
+/// let address = Value::LightUserData(LightUserData(std::ptr::null_mut()));
+/// assert!(address.is_light_userdata() && address.as_light_userdata().is_some());
+/// let error = Value::Error(Box::new(Error::runtime("no")));
+/// assert!(error.is_error() && error.as_error().is_some_and(|e| e.message() == "no"));
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Clone, Default)]
 pub enum Value {
     /// nil
@@ -61,6 +115,14 @@ pub enum Value {
 }
 
 /// See [`Value::Other`].
+///
+/// ```
+/// // Nothing that scripts reach is of another type than those that the API knows.
+/// let lua = perilune::Lua::new();
+/// let value: perilune::Value = lua.load("print").eval()?;
+/// assert!(!matches!(value, perilune::Value::Other(_)));
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Other(pub(crate) Handle);
 
@@ -116,6 +178,15 @@ impl Value {
         }
     }
     /// Name of the type, as `type()` gives it; "error" for an error of Rust code.
+    ///
+    /// ```
+    /// use perilune::{Lua, Value};
+    ///
+    /// let lua = Lua::new();
+    /// assert_eq!(lua.load("{}").eval::<Value>()?.type_name(), "table");
+    /// assert_eq!(Value::Integer(1).type_name(), "integer");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn type_name(&self) -> &'static str {
         match self {
             Value::Nil => "nil",
@@ -133,6 +204,12 @@ impl Value {
         }
     }
     /// Is this [`Value::NULL`]?
+    ///
+    /// ```
+    /// use perilune::Value;
+    ///
+    /// assert!(Value::NULL.is_null() && !Value::Nil.is_null());
+    /// ```
     pub fn is_null(&self) -> bool {
         *self == Value::NULL
     }
@@ -172,6 +249,16 @@ impl Value {
         }
     }
     /// The address that tells this object apart from others; null for values that are no objects.
+    ///
+    /// ```
+    /// use perilune::{Lua, Value};
+    ///
+    /// let lua = Lua::new();
+    /// let (a, b): (Value, Value) = lua.load("return print, print").eval()?;
+    /// assert_eq!(a.to_pointer(), b.to_pointer());
+    /// assert!(Value::Integer(1).to_pointer().is_null());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn to_pointer(&self) -> *const c_void {
         match self {
             Value::LightUserData(p) => p.0,
@@ -179,6 +266,16 @@ impl Value {
         }
     }
     /// The text that `tostring` gives, by way of `__tostring`; "null" for [`Value::NULL`], name of the type and address for other userdata.
+    ///
+    /// ```
+    /// use perilune::{Lua, Value};
+    ///
+    /// assert_eq!(Value::Number(1.5).to_string()?, "1.5");
+    /// let lua = Lua::new();
+    /// let value: Value = lua.load("setmetatable({}, { __tostring = function() return 'moon' end })").eval()?;
+    /// assert_eq!(value.to_string()?, "moon");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Those of the metamethod; a string is not UTF-8.

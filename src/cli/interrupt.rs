@@ -5,7 +5,7 @@
 
 use core::sync::atomic::{AtomicPtr, Ordering};
 use perilune_vm::Vm;
-use perilune_vm::interrupt::handle_signal;
+use perilune_vm::interrupt::SignalHandler;
 
 /// The state that is running.
 static RUNNING: AtomicPtr<Vm> = AtomicPtr::new(core::ptr::null_mut());
@@ -27,7 +27,9 @@ pub fn interruptible<T>(vm: &mut Vm, f: impl FnOnce(&mut Vm) -> T) -> T {
 }
 
 /// Ctrl-C interrupts a state while this lives.
-pub struct Guard(());
+pub struct Guard {
+    _handler: SignalHandler,
+}
 
 impl Guard {
     /// # Safety
@@ -35,15 +37,13 @@ impl Guard {
     pub unsafe fn new(vm: *mut Vm) -> Guard {
         RUNNING.store(vm, Ordering::SeqCst);
         // SAFETY: the handler only uses what is safe in one. Without flags, so that a system call that waits ends.
-        unsafe { handle_signal(libc::SIGINT, on_interrupt, 0) };
-        Guard(())
+        Guard { _handler: unsafe { SignalHandler::install(libc::SIGINT, on_interrupt, 0) } }
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        // SAFETY: sets a default action.
-        unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
+        // A signal that comes before the handler is gone finds no state, and does nothing but restore the default action.
         RUNNING.store(core::ptr::null_mut(), Ordering::SeqCst);
     }
 }

@@ -1,6 +1,6 @@
 //! Pages, links between them, and the files of the repository that they name.
 
-use crate::{documents, files, read, root, sources};
+use crate::{documents, files, pages, read, root, sources};
 use std::collections::BTreeSet;
 
 /// Folders at the top of the repository whose files documents name.
@@ -38,9 +38,9 @@ fn has_anchor(page: &str, name: &str) -> bool {
 #[test]
 fn each_page_is_in_the_summary() {
     let listed: BTreeSet<String> = targets(&read(&root().join("docs/SUMMARY.md"))).into_iter().collect();
-    let pages = files(&root().join("docs"), "md");
-    let pages: BTreeSet<String> = pages.iter().map(|p| p.file_name().unwrap().to_string_lossy().into_owned()).collect();
-    let pages = pages.into_iter().filter(|p| p != "SUMMARY.md").collect();
+    let docs = root().join("docs");
+    let pages = pages().into_iter().map(|p| p.strip_prefix(&docs).unwrap().to_string_lossy().into_owned());
+    let pages = pages.filter(|p| p != "SUMMARY.md").collect();
     assert_eq!(listed, pages);
 }
 

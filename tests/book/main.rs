@@ -1,5 +1,6 @@
 //! The book in `docs/`: what it says about files, commands, the language and examples is checked here.
 
+mod api;
 #[path = "../command/mod.rs"]
 mod command;
 mod commands;
@@ -25,9 +26,15 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
+/// The pages of the book.
+fn pages() -> Vec<PathBuf> {
+    let docs = root().join("docs");
+    [files(&docs, "md"), files(&docs.join("embedding"), "md")].concat()
+}
+
 /// The pages of the book, and the documents beside it.
 fn documents() -> Vec<PathBuf> {
-    let mut all = files(&root().join("docs"), "md");
+    let mut all = pages();
     all.extend(files(root(), "md"));
     assert!(all.len() > 20);
     all

@@ -120,3 +120,27 @@ fn states_that_are_gone() {
         assert!(text.is_some_and(|t| t.contains("Lua instance is destroyed")), "{name}");
     }
 }
+
+/// A stack that overflows is an error of its own, also when it comes out of a coroutine; the same text raised by the program is not, once the
+/// error is another.
+#[test]
+fn overflows_of_stacks_have_a_type() {
+    let lua = Lua::new();
+    let recursion = "local function f(n) return 1 + f(n + 1) end ";
+    for program in [
+        "f(1)",
+        "coroutine.wrap(f)(1)",
+        "return (string.gsub('x', 'x', function() f(1) end))",
+        "error((select(2, pcall(f, 1))), 0)",
+    ] {
+        for jit in [false, true] {
+            lua.set_jit(jit);
+            let e = lua.load(format!("{recursion}{program}")).exec().expect_err(program);
+            assert!(matches!(e, Error::StackOverflow(_)), "{program}: {e}");
+            assert!(e.message().ends_with("stack overflow") && e.traceback().is_some(), "{program}: {e}");
+        }
+    }
+    let nested = "local function g(s) return (s:gsub('x', g)) end g 'x'";
+    assert!(matches!(lua.load(nested).exec(), Err(Error::StackOverflow(text)) if text.contains("C stack overflow")));
+    assert!(matches!(lua.load("error 'stack overflow'").exec(), Err(Error::RuntimeError(_))));
+}

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "async")]
 mod asynchronous;
+mod compiled_calls;
 #[cfg(feature = "serde")]
 mod data;
 mod errors;

@@ -190,19 +190,35 @@ extern "C" fn on_signal(_: libc::c_int) {
     }
 }
 
-/// Installs a handler of a signal; the action that there was before.
-///
-/// # Safety
-/// The handler does only what is safe in one.
-pub unsafe fn handle_signal(signal: libc::c_int, handler: extern "C" fn(libc::c_int), flags: libc::c_int) -> libc::sigaction {
-    // SAFETY: all-zero is a value of `sigaction`: nothing blocked. The handler is the caller's.
-    unsafe {
-        let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
-        let mut before = action;
-        action.sa_sigaction = handler as usize;
-        action.sa_flags = flags;
-        libc::sigaction(signal, &action, &mut before);
-        before
+/// A handler of a signal, until it is dropped: then the action from before is back.
+#[derive(Debug)]
+pub struct SignalHandler {
+    signal: libc::c_int,
+    before: libc::sigaction,
+}
+
+impl SignalHandler {
+    /// Installs a handler.
+    ///
+    /// # Safety
+    /// The handler does only what is safe in one.
+    pub unsafe fn install(signal: libc::c_int, handler: extern "C" fn(libc::c_int), flags: libc::c_int) -> SignalHandler {
+        // SAFETY: all-zero is a value of `sigaction`: nothing blocked. The handler is the caller's.
+        unsafe {
+            let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
+            let mut before = action;
+            action.sa_sigaction = handler as usize;
+            action.sa_flags = flags;
+            libc::sigaction(signal, &action, &mut before);
+            SignalHandler { signal, before }
+        }
+    }
+}
+
+impl Drop for SignalHandler {
+    fn drop(&mut self) {
+        // SAFETY: the action from before is one that the process had.
+        unsafe { libc::sigaction(self.signal, &self.before, core::ptr::null_mut()) };
     }
 }
 
@@ -210,7 +226,8 @@ fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         // SAFETY: the handler only uses what is safe in one. Without flags, so that a system call that waits ends.
-        unsafe { handle_signal(libc::SIGURG, on_signal, 0) };
+        let handler = unsafe { SignalHandler::install(libc::SIGURG, on_signal, 0) };
+        core::mem::forget(handler);
     });
 }
 

@@ -22,6 +22,7 @@ pub mod layout;
 pub mod load;
 pub mod meta;
 pub mod object;
+mod roots;
 pub mod sample;
 pub mod source;
 pub mod state;

@@ -70,18 +70,18 @@ impl Jit {
     pub(crate) fn take_exit(&self, vm: &mut Vm, id: ExitId, may_record: bool) -> Resume {
         let collect = vm.heap.collects_after_exit();
         let mut registry = self.registry.borrow_mut();
-        // Exits that are taken for the collector or for a sample must not become hot: a side trace would leave at once for the same
-        // reason. While a sample waits any exit may be one of them, so that none is counted.
-        let for_sample = vm.sample_waits();
-        let counted_down = registry.exits.descriptor(id).and_then(|d| registry.counted_down(&d.facts));
-        let uncounted = for_sample || vm.heap.must_leave_code() || counted_down.is_some();
-        let times = if uncounted { 0 } else { 1 + registry.exits.settle_plain(id) };
         let Some(descriptor) = registry.exits.descriptor(id) else {
             debug_assert!(false, "an exit that no trace has");
             return Resume::at(core::ptr::null(), 0);
         };
         let facts = descriptor.facts;
         frame::box_slots(vm, &descriptor.unboxed);
+        // Exits that are taken for the collector or for a sample must not become hot: a side trace would leave at once for the same
+        // reason. While a sample waits any exit may be one of them, so that none is counted.
+        let for_sample = vm.sample_waits();
+        let counted_down = registry.counted_down(&facts);
+        let uncounted = for_sample || vm.heap.must_leave_code() || counted_down.is_some();
+        let times = if uncounted { 0 } else { 1 + registry.exits.settle_plain(id) };
         let multres = if facts.multres == Snapshot::OPEN { vm.multres } else { facts.multres };
         let resume = Resume::at(facts.pc.as_ptr(), multres);
         if facts.stack != 0 && frame::lacks_stack(vm, facts.stack) {
@@ -192,7 +192,7 @@ impl Jit {
             return None;
         }
         let threshold =
-            self.threshold_now(thresholds.hotexit, x.tries, cost::of_trace(None).max(x.compile_cost), thresholds.literal);
+            self.threshold_now(cost::Counted::Exits, thresholds.hotexit, x.tries, cost::USUAL.max(x.length), thresholds.literal);
         if x.hot_count < threshold {
             // Thresholds rise slowly. So this one is computed again when half of the missing hot count is reached, and after `hotexit`
             // exits at the latest, since thresholds change faster when a program has just started.

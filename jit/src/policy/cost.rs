@@ -5,16 +5,16 @@ use std::time::Duration;
 
 /// Iterations, half of the calls, before a loop or a function is recorded, and exits before a side trace is.
 ///
-/// Rent or buy: a position is compiled when interpreting it has cost more than compiling it would. A bytecode instruction takes 31 us to
-/// compile (3.7 of IR, at 8.5 us) and is executed 1.6 ns faster from then on: 20,000 times. That bounds the loss of a program that stops at
-/// the worst moment to half of its time. But a program that has run for long mostly continues for longer still (if the distribution of
-/// lengths has a heavy tail), so it pays to wait for less. Between 1,200 and 2,400 iterations, an exit counting as two to three of them,
-/// the time of public programs does not depend on the number. The lower end is chosen for programs that end soon.
+/// Rent or buy: a position is compiled when interpreting it has cost more than compiling it would (`Counted::pays`: 15,000 iterations). That
+/// bounds the loss of a program that stops at the worst moment to half of its time. But a program that has run for long mostly continues for
+/// longer still (if the distribution of lengths has a heavy tail), so it pays to wait for less. Between 1,200 and 2,400 iterations, an exit
+/// counting as two to three of them, the time of public programs does not depend on the number. The lower end is chosen for programs that
+/// end soon.
 pub const HOT_LOOP: u32 = 1_200;
 /// See [`HOT_LOOP`].
 pub const HOT_EXIT: u32 = 480;
 /// Compile budget: the percentage of the running time that compiling may take, as much as a user hardly notices. When it is used up,
-/// thresholds are multiplied by [`BACK_OFF`], and again for each further multiple of it.
+/// thresholds are multiplied by [`BACK_OFF`], and again for each further multiple of it, but no further than compiling pays by itself.
 pub const BUDGET: u32 = 10;
 /// See [`BUDGET`]. The number of positions that are n times as hot as others falls about as 1 / n: with 2, half of the positions still
 /// reach the doubled threshold, and compiling soon uses up the next multiple. Of 30 programs of public libraries compiling took 20 % of the
@@ -29,21 +29,48 @@ pub const ENTRY_COST: i64 = 6;
 pub const MAX_LOSS: i64 = 50_000;
 
 /// Runs of side traces, for each instruction of a tree, that pay for compiling the tree as one function: an instruction takes
-/// [`LOWERING`], and a run saves 1.5 ns, a jump through a table to the side trace and one back, with the slots stored and loaded (measured
+/// 4.5 us from its recorded form to machine code, and a run saves 1.5 ns, a jump through a table to the side trace and one back, with the slots stored and loaded (measured
 /// on loops with one branch).
 pub const HOT_TREE: u32 = 3_000;
-/// One instruction of IR from its recorded form to machine code.
-pub const LOWERING: Duration = Duration::from_nanos(4_500);
+/// Mean number of instructions of a trace of programs made of public libraries: the estimate before a trace is recorded.
+pub const USUAL: u32 = 50;
+/// Time that the whole compiler takes for a trace: for each trace, for each of its instructions, and for each instruction and a thousand
+/// others, since snapshots and live ranges become longer. Measured on 813 of these traces, with caches as programs leave them. (Compiling
+/// the same trace a second time takes a sixth less.)
+const TRACE: f64 = 65e-6;
+const INSTRUCTION: f64 = 5e-6;
+const THOUSAND: f64 = 5e-6;
+/// Time by which an instruction of a trace is faster than interpreting it: 1.6 ns for a bytecode instruction, of which it is 1 / 3.7.
+const SAVING: f64 = 0.43e-9;
+/// Time that an exit takes with the next entry, see [`ENTRY_COST`].
+const EXIT: f64 = 10e-9;
 
-/// Time that the whole compiler takes for one instruction of IR: the mean of 4,200 traces of programs made of public libraries, with caches
-/// as programs leave them. (Compiling the same trace a second time takes a sixth less.)
-const INSTRUCTION: Duration = Duration::from_nanos(8_500);
-/// Mean number of instructions of a trace of public programs: the estimate before a trace is recorded.
-const USUAL: u32 = 130;
+/// Estimated time of compiling a trace with so many instructions.
+pub fn of_trace(length: u32) -> Duration {
+    let n = f64::from(length);
+    Duration::from_secs_f64(TRACE + (INSTRUCTION + THOUSAND * n / 1e3) * n)
+}
 
-/// Estimated time of compiling a trace; `None` stands for one that is not recorded yet.
-pub fn of_trace(t: Option<&Trace>) -> Duration {
-    INSTRUCTION * t.map_or(USUAL, |t| t.ins.len() as u32)
+/// What is counted until something is compiled.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Counted {
+    /// Iterations of a loop, and calls.
+    Iterations,
+    /// Exits, and returns from stitched calls.
+    Exits,
+}
+
+impl Counted {
+    /// The count after which interpreting has cost as much as compiling a trace of this length.
+    fn pays(self, length: u32) -> f64 {
+        let saved = SAVING * f64::from(length) + if self == Counted::Exits { EXIT } else { 0.0 };
+        of_trace(length).as_secs_f64() / saved
+    }
+    /// The factor by which the usual threshold may rise while the budget is used up: to the count after which compiling pays by itself.
+    pub fn most_pressure(self, length: u32) -> f64 {
+        let usual = if self == Counted::Exits { HOT_EXIT } else { HOT_LOOP };
+        (self.pays(length) / f64::from(usual)).max(1.0)
+    }
 }
 
 /// Number of slots that the exits of a trace store, all together; constants are not stored.

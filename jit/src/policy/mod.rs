@@ -14,6 +14,7 @@ use crate::Jit;
 use crate::params::Options;
 use crate::record::Origin;
 use crate::view::events::Event;
+use cost::Counted;
 use perilune_recorder::ir::Trace;
 use perilune_vm::Vm;
 use perilune_vm::object::BcPos;
@@ -86,9 +87,14 @@ impl Policy {
         }
         self.spent += time;
     }
-    /// The factor of thresholds for a trace that takes `estimate` to compile, see `pressure`.
-    pub fn pressure(&self, estimate: Duration, budget: u32) -> f64 {
-        if budget == 0 { 1.0 } else { pressure(self.spent + estimate, now().saturating_sub(self.begun + self.spent), budget) }
+    /// The factor of thresholds for a trace of this length, see `pressure`. It raises none further than to the count after which compiling
+    /// pays by itself.
+    pub fn pressure(&self, counted: Counted, length: u32, budget: u32) -> f64 {
+        if budget == 0 {
+            return 1.0;
+        }
+        let ran = now().saturating_sub(self.begun + self.spent);
+        pressure(self.spent + cost::of_trace(length), ran, budget).min(counted.most_pressure(length))
     }
     /// `jit.flush()`: the budget starts anew.
     pub fn renew(&mut self) {
@@ -121,25 +127,25 @@ impl Jit {
     fn is_listened_to(&self, vm: &Vm) -> bool {
         [Event::Trace, Event::Record, Event::Texit].into_iter().any(|e| crate::view::events::handler(vm, e).is_some())
     }
-    /// A threshold with back-off, after so many aborts, for a trace that takes `estimate` to compile.
-    pub(crate) fn threshold_now(&self, threshold: u32, failures: u32, estimate: Duration, literal: bool) -> u32 {
+    /// A threshold with back-off, after so many aborts, for a trace of this length.
+    pub(crate) fn threshold_now(&self, counted: Counted, threshold: u32, failures: u32, length: u32, literal: bool) -> u32 {
         if literal {
             // LuaJIT tries `tryside` times at one exit after the other, and never again. Here it is tried again, but much later.
             let more = failures.saturating_sub(self.settings.options.get().params.tryside.saturating_sub(1));
             return threshold.saturating_mul(1u32.checked_shl(4 * more).unwrap_or(u32::MAX));
         }
-        let pressure = self.policy.borrow().pressure(estimate, self.settings.options.get().params.budget);
+        let pressure = self.policy.borrow().pressure(counted, length, self.settings.options.get().params.budget);
         (f64::from(threshold) * f64::from(failures).exp2() * pressure) as u32
     }
     /// Is the start of a finished trace not hot enough for what compiling the trace costs? Then the trace is not compiled, and the next
     /// recording waits for the threshold that belongs to this cost.
     pub(crate) fn is_too_expensive(&self, vm: &Vm, origin: Origin, trace: &Trace) -> bool {
         let thresholds = self.thresholds(vm);
-        let estimate = cost::of_trace(Some(trace));
+        let length = trace.ins.len() as u32;
         // The cost depends on the recorded path. A trace is compiled if it costs at most twice as much as the last one from there, whose
         // threshold was reached. So recordings that are thrown away cost at most a fourteenth of the compilation.
-        let is_expected = |known: Duration| estimate <= known * 2;
-        if thresholds.literal || estimate <= cost::of_trace(None) {
+        let is_expected = |known: u32| cost::of_trace(length) <= cost::of_trace(known) * 2;
+        if thresholds.literal || length <= cost::USUAL {
             return false;
         }
         match (origin, trace.parent) {
@@ -147,20 +153,20 @@ impl Jit {
                 let mut protos = self.protos.borrow_mut();
                 let penalty = protos.penalty(pos);
                 let hot = if penalty == 0 { thresholds.hotloop.saturating_mul(2) } else { penalty };
-                let threshold = self.threshold_now(hot, 0, estimate, false);
+                let threshold = self.threshold_now(Counted::Iterations, hot, 0, length, false);
                 let record = protos.at(pos);
-                let before = core::mem::replace(&mut record.compile_cost, estimate);
+                let before = core::mem::replace(&mut record.length, length);
                 record.hot_count < threshold && !is_expected(before)
             }
             (_, Some(parent)) => {
                 let mut registry = self.registry.borrow_mut();
                 let Some(x) = registry.exit_mut(parent) else { return false };
                 let tries = x.tries.saturating_sub(1);
-                let threshold = self.threshold_now(thresholds.hotexit, tries, estimate, false);
-                if x.hot_count >= threshold || is_expected(x.compile_cost) {
+                let threshold = self.threshold_now(Counted::Exits, thresholds.hotexit, tries, length, false);
+                if x.hot_count >= threshold || is_expected(x.length) {
                     return false;
                 }
-                (x.compile_cost, x.tries) = (estimate, tries);
+                (x.length, x.tries) = (length, tries);
                 true
             }
             _ => false,
@@ -180,7 +186,8 @@ impl Jit {
         if core::mem::take(&mut record.record_next) {
             return 0;
         }
-        self.threshold_now(threshold, 0, cost::of_trace(None).max(record.compile_cost), literal).saturating_sub(record.hot_count)
+        self.threshold_now(Counted::Iterations, threshold, 0, cost::USUAL.max(record.length), literal)
+            .saturating_sub(record.hot_count)
     }
     /// May unprofitable traces be disabled?
     pub(crate) fn may_disable(&self, vm: &Vm) -> bool {
@@ -190,6 +197,7 @@ impl Jit {
 
 #[cfg(test)]
 mod tests {
+    use super::cost::{self, Counted};
     use super::{Policy, pressure};
     use std::time::Duration;
 
@@ -201,6 +209,20 @@ mod tests {
         assert_eq!(pressure(ms(51), ms(1000), 5), 4.0);
         assert_eq!(pressure(ms(101), ms(1000), 5), 16.0);
         assert!(pressure(ms(1), ms(0), 5) > 1000.0, "a program that has not run yet");
-        assert_eq!(Policy::default().pressure(ms(9), 0), 1.0, "no limit");
+        assert_eq!(Policy::default().pressure(Counted::Exits, 9, 0), 1.0, "no limit");
+    }
+
+    #[test]
+    fn thresholds_grow_no_further_than_compiling_pays() {
+        let begun = Policy::default();
+        let threshold = |counted, usual: u32, length| (f64::from(usual) * begun.pressure(counted, length, 1)) as u32;
+        let [short, usual, long] = [15, cost::USUAL, 1_000].map(|n| threshold(Counted::Iterations, cost::HOT_LOOP, n));
+        assert!((15_000..16_000).contains(&usual), "{usual}");
+        assert!(
+            short > usual && long > usual,
+            "{short}, {long}: a short trace has the cost of any, a long one has long snapshots"
+        );
+        let exits = threshold(Counted::Exits, cost::HOT_EXIT, cost::USUAL);
+        assert!((10_000..11_000).contains(&exits), "{exits}: an exit costs more than its instructions");
     }
 }

@@ -13,7 +13,6 @@ use perilune_vm::gc::Marker;
 use perilune_vm::object::{BcPos, Gc, Proto};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
-use std::time::Duration;
 
 /// The least penalty, in hot counts: LuaJIT's `PENALTY_MIN`.
 const MIN_PENALTY: u32 = 36 * 2;
@@ -31,8 +30,8 @@ pub struct BcRecord {
     pub feedback: Feedback,
     /// Hot counts since the last recording began there.
     pub hot_count: u32,
-    /// Estimated time of compiling a trace from there, if one was recorded that was too expensive.
-    pub compile_cost: Duration,
+    /// Instructions of a trace from there, if one was recorded that was too expensive.
+    pub length: u32,
     /// The next time that the hot counter underflows a recording begins, whatever the threshold.
     pub record_next: bool,
     /// The hot counts that the last abort adds; 0 if there was none since the last trace.

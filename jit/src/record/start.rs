@@ -47,7 +47,7 @@ impl Jit {
         if !self.may_record(vm) || heat < thresholds.hotexit || !is_looked_at {
             return;
         }
-        if heat < self.threshold_now(thresholds.hotexit, stub.failures(), cost::of_trace(None), thresholds.literal) {
+        if heat < self.threshold_now(cost::Counted::Exits, thresholds.hotexit, stub.failures(), cost::USUAL, thresholds.literal) {
             return;
         }
         let parent = stub.parent();

@@ -25,8 +25,8 @@ pub struct Exit {
     pub next_check: u32,
     /// Recordings of a side trace that were started.
     pub tries: u32,
-    /// Estimated time of compiling the side trace, if one was recorded that was too expensive.
-    pub compile_cost: Duration,
+    /// Instructions of the side trace, if one was recorded that was too expensive.
+    pub length: u32,
     /// The side trace that starts there.
     pub side: Option<TraceId>,
     /// How many recordings failed that started over from here (see `Jit::restart_position`), up to [`Exit::MAX_RESTARTS`]: then only an

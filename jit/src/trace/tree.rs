@@ -13,7 +13,7 @@ use super::entry::{Runs, TreeCode};
 use super::machine::{Code, Refused};
 use super::{Entry, Registry};
 use crate::Jit;
-use crate::policy::{cost, now};
+use crate::policy::now;
 use crate::view::log::{self, Topic};
 use perilune_backend::TraceTree;
 use perilune_recorder::ir::{SnapId, Trace};
@@ -125,9 +125,7 @@ impl Jit {
         };
         // A root trace that is no longer entered needs none.
         let Some(plan) = plan else { return self.registry.borrow_mut().set_countdown(side, u64::MAX) };
-        let estimate = cost::LOWERING * plan.instructions as u32;
-        let needed =
-            u64::from(self.threshold_now(per_instruction, 0, estimate, self.thresholds(vm).literal)) * plan.instructions as u64;
+        let needed = u64::from(per_instruction) * plan.instructions as u64;
         // Code that waits for a builtin to return must stay where it is.
         if plan.runs < needed || plan.members.is_empty() || vm.compiled.native_calls != 0 {
             // A quarter at least, so that few questions are asked.

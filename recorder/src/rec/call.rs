@@ -1,6 +1,7 @@
 //! Calls: Lua functions are inlined, builtins are recorded as IR.
 
 use super::meta::Operand;
+use super::on_trace::on_trace;
 use super::protect::Protector;
 use super::{AbortInfo, Flow, Frame, FrameKind, Rec, Recorder, view};
 use crate::abort::Abort;
@@ -43,15 +44,18 @@ impl Recorder {
         if r.is_const() || self.closure(r).is_some() || is_injected(Fault::CalleeUnchecked) {
             return Ok(r);
         }
-        if let Some(p) = f.proto()
-            && self.feedback.one_of_many(f, p)
-        {
+        // Of one prototype there may be many closures, and the host may have made many functions: that it is one of them is guarded.
+        let is_one_of_many = match f.proto() {
+            Some(p) => self.feedback.one_of_many(f, p),
+            None => f.is_of_host(),
+        };
+        if is_one_of_many {
             let pc = self.field(r, Field::FuncPc)?;
             let k = self.b.kptr(f.pc.get().expose_provenance() as u64);
             self.b.emit(Op::EQ, Ty::P64, pc, k)?;
             return Ok(r);
         }
-        if !f.native_upvalues().is_empty() && Builtin::from_id(f.ffid()).is_some_and(|b| b.on_trace() == OnTrace::Call) {
+        if !f.native_upvalues().is_empty() && on_trace(f) == OnTrace::Call {
             // There are many functions of this builtin, each with its own state: the id of the builtin is guarded.
             let id = self.field(r, Field::FuncFfid)?;
             self.guard_int(id, f.ffid() as i32)?;
@@ -239,7 +243,7 @@ impl Recorder {
             return self.stop_in_front(pc, f, Link::Return);
         }
         let Some(results) = self.try_builtin(vm, f, a, nargs)? else {
-            if self.stack.frames.last().is_none_or(|f| f.kind != FrameKind::Call) {
+            if !self.is_replaceable() {
                 return self.stop_in_front(pc, f, Link::Return);
             }
             let link = view::slot(vm, -1).bits();

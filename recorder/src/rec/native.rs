@@ -4,11 +4,13 @@
 //! the builtin there. Its results are not known before the interpreter has executed the call: the recorder looks at them at the next
 //! instruction, and loads those that are used from the stack.
 
+use super::on_trace::on_trace;
+use super::stack::Cont;
 use super::{AbortInfo, Flow, FrameKind, Rec, Recorder, Site, view};
 use crate::abort::Abort;
 use crate::ir::{Effect, IrRef, Link, NativeWrite, Op, SlotIdx, Snapshot, Ty, VmRef, native};
-use perilune_vm::interp::frame;
 use perilune_vm::interp::stack::NATIVE_MIN;
+use perilune_vm::interp::{cont, frame};
 use perilune_vm::object::{BcPos, Func, Gc, InsPtr};
 use perilune_vm::stdlib::{Builtin, OnTrace};
 use perilune_vm::{Value, Vm};
@@ -61,6 +63,13 @@ impl Frame {
         let link = back.addr().get();
         let want = view::at(back, -1).ins().b();
         Frame { at, nargs, link, first: at - 2, dest: at - 2, want, back, down }
+    }
+    /// The frame for a metamethod of the instruction at `pc` of the function with its frame at `base`. The arguments are `delta` slots above
+    /// that, behind the continuation, and local `dest` gets the result.
+    fn of_metamethod(base: SlotIdx, delta: usize, nargs: usize, dest: Option<usize>, pc: InsPtr, down: usize) -> Frame {
+        let (at, link) = (base + delta, frame::link(delta, frame::CONT).bits());
+        let (dest, want) = dest.map_or((at, 1), |dest| (base + dest, 2));
+        Frame { at, nargs, link, first: at - 4, dest, want, back: view::at(pc, 1), down }
     }
 }
 
@@ -138,7 +147,7 @@ impl Recorder {
             return self.nyi_func(Value::func(f));
         }
         self.info = AbortInfo::Func(Value::func(f));
-        let back = Builtin::from_id(f.ffid()).is_none_or(|b| b.on_trace() != OnTrace::End);
+        let back = on_trace(f) != OnTrace::End;
         Ok(Flow::Stop(if back { Link::Stitch } else { Link::Interp }, pc))
     }
 
@@ -175,11 +184,17 @@ impl Recorder {
         nargs: usize,
         dest: Option<usize>,
     ) -> Rec<()> {
-        let (at, link) = (self.base + delta, frame::link(delta, frame::CONT).bits());
-        let (dest, want) = dest.map_or((at, 1), |dest| (self.base + dest, 2));
-        self.call_native(vm, pc, f, Frame { at, nargs, link, first: at - 4, dest, want, back: view::at(pc, 1), down: 0 })
+        self.call_native(vm, pc, f, Frame::of_metamethod(self.base, delta, nargs, dest, pc, 0))
     }
-    /// A tail call in a frame that was entered on the trace: the frame of the builtin replaces it.
+    /// Can a builtin replace the current frame, which was entered on the trace?
+    pub(super) fn is_replaceable(&self) -> bool {
+        self.stack.frames.last().is_some_and(|f| match f.kind {
+            FrameKind::Call => true,
+            FrameKind::Cont(cont) => matches!(cont.id & 7, cont::TO_A | cont::DROP),
+            FrameKind::Vararg | FrameKind::Protected => false,
+        })
+    }
+    /// A tail call in a frame that is replaceable: the frame of the builtin replaces it.
     pub(super) fn tail_native(
         &mut self,
         vm: &Vm,
@@ -189,13 +204,17 @@ impl Recorder {
         nargs: usize,
         link: u64,
     ) -> Rec<()> {
-        if link & 3 != frame::LUA {
-            return self.nyi_func(Value::func(f));
-        }
         let at = self.base;
         let args: Vec<IrRef> = (0..nargs).map(|i| self.slots[at + a + 2 + i]).collect();
-        let Some(below) = self.stack.frames.pop().filter(|f| f.kind == FrameKind::Call) else {
-            return self.nyi_func(Value::func(f));
+        let Some(below) = self.stack.frames.pop() else { return self.nyi_func(Value::func(f)) };
+        let down = at - below.base;
+        let call = match below.kind {
+            FrameKind::Call if link & 3 == frame::LUA => Frame::of_call(at, nargs, view::pc_of_link(link), down),
+            FrameKind::Cont(Cont { id, pc }) => {
+                let dest = (id & 7 == cont::TO_A).then(|| pc.ins().a());
+                Frame::of_metamethod(below.base, down, nargs, dest, pc, down)
+            }
+            _ => return self.nyi_func(Value::func(f)),
         };
         self.clear_from(at - 2);
         self.base = below.base;
@@ -203,7 +222,6 @@ impl Recorder {
         for (i, r) in args.into_iter().enumerate() {
             self.set_abs(at + i, r);
         }
-        let call = Frame::of_call(at, nargs, view::pc_of_link(link), at - below.base);
         self.call_native(vm, pc, (r, f), call)
     }
 

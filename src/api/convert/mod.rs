@@ -77,6 +77,13 @@ pub trait FromLua: Sized {
     fn from_lua(v: Value, lua: &Lua) -> Result<Self>;
     /// Converts argument `i` of the function `to`: an error says which one is bad.
     ///
+    /// ```
+    /// use perilune::{Error, FromLua, Lua, Value};
+    ///
+    /// let e = u8::from_lua_arg(Value::Integer(300), 2, Some("set"), &Lua::new()).unwrap_err();
+    /// assert!(matches!(e, Error::BadArgument { pos: 2, .. }));
+    /// ```
+    ///
     /// # Errors
     /// As [`FromLua::from_lua`], in an [`Error::BadArgument`].
     fn from_lua_arg(v: Value, i: usize, to: Option<&str>, lua: &Lua) -> Result<Self> {

@@ -7,6 +7,23 @@ use ::serde::de::{self, Error as _, IntoDeserializer, Unexpected};
 use ::serde::forward_to_deserialize_any;
 
 /// How Lua values become data.
+///
+/// ```
+/// use perilune::serde::DeserializeOptions;
+/// use perilune::{Lua, LuaSerdeExt, Value};
+/// use std::collections::BTreeMap;
+///
+/// let lua = Lua::new();
+/// // The defaults refuse functions and tables that contain themselves.
+/// let options = DeserializeOptions::new().deny_unsupported_types(false).deny_recursive_tables(false).sort_keys(true);
+/// let t: Value = lua.load("local t = { a = 1, f = print } t.itself = t return t").eval()?;
+/// assert!(lua.from_value::<BTreeMap<String, i32>>(t.clone()).is_err());
+/// assert_eq!(lua.from_value_with::<BTreeMap<String, i32>>(t, options)?, BTreeMap::from([("a".to_owned(), 1)]));
+/// // What is an array?
+/// let options = options.encode_empty_tables_as_array(true).detect_mixed_tables(true);
+/// assert!(lua.from_value_with::<Vec<i32>>(lua.load("{}").eval()?, options)?.is_empty());
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Copy, Clone, Debug)]
 #[non_exhaustive]
 pub struct DeserializeOptions {
@@ -73,6 +90,18 @@ impl DeserializeOptions {
 }
 
 /// Reads a Lua value.
+///
+/// ```
+/// use perilune::Lua;
+/// use perilune::serde::{DeserializeOptions, Deserializer};
+/// use serde::Deserialize;
+///
+/// let lua = Lua::new();
+/// assert_eq!(u16::deserialize(Deserializer::new(lua.load("8080").eval()?))?, 8080);
+/// let empty = Deserializer::new_with_options(lua.load("{}").eval()?, DeserializeOptions::new().encode_empty_tables_as_array(true));
+/// assert!(Vec::<u16>::deserialize(empty)?.is_empty());
+/// # Ok::<(), perilune::Error>(())
+/// ```
 pub struct Deserializer {
     value: Value,
     options: DeserializeOptions,

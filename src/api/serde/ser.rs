@@ -9,6 +9,21 @@ use crate::api::value::Value;
 use ::serde::ser::{self, Serialize};
 
 /// How Rust values become Lua values.
+///
+/// ```
+/// use perilune::serde::SerializeOptions;
+/// use perilune::{Lua, LuaSerdeExt, Table};
+///
+/// let lua = Lua::new();
+/// let options = SerializeOptions::new();
+/// let options = options.serialize_none_to_null(false).serialize_unit_to_null(false).set_array_metatable(false);
+/// let options = options.detect_serde_json_arbitrary_precision(false);
+/// assert!(lua.to_value(&None::<i32>)?.is_null());
+/// assert!(lua.to_value_with(&None::<i32>, options)?.is_nil());
+/// let array: Table = lua.unpack(lua.to_value_with(&[1, 2], options)?)?;
+/// assert!(!array.has_metatable());
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Copy, Clone, Debug)]
 #[non_exhaustive]
 pub struct SerializeOptions {
@@ -66,6 +81,18 @@ impl SerializeOptions {
 }
 
 /// Makes Lua values.
+///
+/// ```
+/// use perilune::Lua;
+/// use perilune::serde::{SerializeOptions, Serializer};
+/// use serde::Serialize;
+///
+/// let lua = Lua::new();
+/// assert_eq!(8080.serialize(Serializer::new(&lua))?.as_integer(), Some(8080));
+/// let options = SerializeOptions::new().serialize_unit_to_null(false);
+/// assert!(().serialize(Serializer::new_with_options(&lua, options))?.is_nil());
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Copy, Clone)]
 pub struct Serializer<'a> {
     lua: &'a Lua,

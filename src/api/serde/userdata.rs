@@ -43,6 +43,13 @@ impl Lua {
     }
     /// As [`Lua::create_any_userdata`] for a type that can be serialized.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let pair = lua.create_ser_any_userdata((1, "two"))?;
+    /// assert_eq!(serde_json::to_string(&pair).unwrap(), r#"[1,"two"]"#);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of [`Lua::create_any_userdata`].
     pub fn create_ser_any_userdata<T: Serialize + 'static>(&self, data: T) -> Result<AnyUserData> {

@@ -8,6 +8,17 @@ use crate::api::value::Value;
 use ::serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 
 /// A Lua value to be serialized with options: see [`Value::to_serializable`].
+///
+/// ```
+/// use perilune::{Lua, Value};
+///
+/// let lua = Lua::new();
+/// let value: Value = lua.load("local t = { b = 2, a = {}, f = print } t.itself = t return t").eval()?;
+/// let data = value.to_serializable().deny_unsupported_types(false).deny_recursive_tables(false);
+/// let data = data.sort_keys(true).encode_empty_tables_as_array(true).detect_mixed_tables(true);
+/// assert_eq!(serde_json::to_string(&data).unwrap(), r#"{"a":[],"b":2}"#);
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[must_use]
 pub struct SerializableValue<'a> {
     value: &'a Value,

@@ -149,11 +149,28 @@ pub fn of_destructed(lua: &Lua) -> Result<Table> {
 }
 
 /// The metatable of a userdata, which all userdata of its type share. See [`AnyUserData::metatable`](super::AnyUserData::metatable).
+///
+/// ```
+/// use perilune::{Lua, MetaMethod, UserDataMetatable};
+///
+/// let lua = Lua::new();
+/// let meta: UserDataMetatable = lua.create_any_userdata(1_u8)?.metatable()?;
+/// assert_eq!(meta.get::<String>(MetaMethod::Type)?, "u8");
+/// # Ok::<(), perilune::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct UserDataMetatable(pub(super) Table);
 
 impl UserDataMetatable {
     /// A field of the metatable.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let meta = lua.create_any_userdata(1_u8)?.metatable()?;
+    /// assert_eq!(meta.get::<String>("__name")?, "u8");
+    /// assert!(meta.get::<perilune::Value>("__gc").is_err());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `key` is `__gc` or `__metatable`, or the value is not a `V`.
@@ -161,6 +178,14 @@ impl UserDataMetatable {
         self.0.raw_get(MetaMethod::allowed(key.as_ref())?)
     }
     /// Sets a field of the metatable.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let byte = lua.create_any_userdata(1_u8)?;
+    /// byte.metatable()?.set("__tostring", lua.create_function(|_, _: perilune::Value| Ok("a byte"))?)?;
+    /// assert_eq!(lua.load("return tostring(...)").call::<String>(byte)?, "a byte");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `key` is `__gc`, `__metatable`, `__index` or `__newindex`.
@@ -173,18 +198,44 @@ impl UserDataMetatable {
     }
     /// Does the metatable have this field?
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let meta = lua.create_any_userdata(1_u8)?.metatable()?;
+    /// assert!(meta.contains("__name")? && !meta.contains("__call")?);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `key` is `__gc` or `__metatable`.
     pub fn contains(&self, key: impl AsRef<str>) -> Result<bool> {
         Ok(!self.get::<Value>(key)?.is_nil())
     }
     /// All fields but `__gc` and `__metatable`.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let meta = lua.create_any_userdata(1_u8)?.metatable()?;
+    /// let names: Vec<String> = meta.pairs::<perilune::Value>().map(|pair| Ok(pair?.0)).collect::<perilune::Result<_>>()?;
+    /// assert!(names.contains(&"__name".to_owned()) && !names.contains(&"__gc".to_owned()));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn pairs<V: FromLua>(&self) -> UserDataMetatablePairs<'_, V> {
         UserDataMetatablePairs(self.0.pairs())
     }
 }
 
 /// Iterator of [`UserDataMetatable::pairs`].
+///
+/// ```
+/// use perilune::userdata::UserDataMetatablePairs;
+/// use perilune::{Lua, Value};
+///
+/// let lua = Lua::new();
+/// let meta = lua.create_any_userdata(1_u8)?.metatable()?;
+/// let pairs: UserDataMetatablePairs<Value> = meta.pairs();
+/// assert!(pairs.count() > 0);
+/// # Ok::<(), perilune::Error>(())
+/// ```
 pub struct UserDataMetatablePairs<'a, V>(TablePairs<'a, String, V>);
 
 impl<V: FromLua> Iterator for UserDataMetatablePairs<'_, V> {

@@ -62,18 +62,52 @@ impl AnyUserData {
         Content::of(self.raw())
     }
     /// Does the userdata hold a `T` itself, not in a wrapper like `Rc`?
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let u = lua.create_any_userdata(1_u8)?;
+    /// assert!(u.is::<u8>() && !u.is::<u16>());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn is<T: 'static>(&self) -> bool {
         self.content().is_ok_and(|content| content.is::<T>())
     }
     /// Does the userdata stand for the type `T`? See [`Lua::create_proxy`].
+    ///
+    /// ```
+    /// use perilune::{Lua, UserData};
+    ///
+    /// struct Point;
+    /// impl UserData for Point {}
+    ///
+    /// let lua = Lua::new();
+    /// assert!(lua.create_proxy::<Point>()?.is_proxy::<Point>());
+    /// assert!(!lua.create_userdata(Point)?.is_proxy::<Point>());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn is_proxy<T: 'static>(&self) -> bool {
         self.is::<registry::Proxy<T>>()
     }
     /// The type of the value; `None` if the value is gone or its type is not `'static`.
+    ///
+    /// ```
+    /// use std::any::TypeId;
+    ///
+    /// let lua = perilune::Lua::new();
+    /// assert_eq!(lua.create_any_userdata(1_u8)?.type_id(), Some(TypeId::of::<u8>()));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn type_id(&self) -> Option<TypeId> {
         self.content().ok().and_then(|content| content.type_id())
     }
     /// Borrows the value to read. A value in an `Rc`, `Arc`, `Rc<RefCell>` or a lock of `parking_lot` in an `Arc` is reached as well.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let text = lua.create_any_userdata(String::from("moon"))?;
+    /// assert_eq!(text.borrow::<String>()?.len(), 4);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// The value is no `T` or belongs to a scope, it is gone, or it is borrowed to write.
@@ -82,12 +116,31 @@ impl AnyUserData {
     }
     /// Borrows the value to write.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let text = lua.create_any_userdata(String::from("moon"))?;
+    /// text.borrow_mut::<String>()?.push('!');
+    /// let reading = text.borrow::<String>()?;
+    /// assert_eq!(*reading, "moon!");
+    /// assert!(text.borrow_mut::<String>().is_err());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// The value is no `T` or belongs to a scope, it is gone, or it is borrowed.
     pub fn borrow_mut<T: 'static>(&self) -> Result<UserDataRefMut<T>> {
         wrapper::borrow_mut(&self.content()?)
     }
     /// Calls `f` with the value. This reaches also values of a scope, and values in a lock of the standard library in an `Arc`.
+    ///
+    /// ```
+    /// use std::sync::{Arc, Mutex};
+    ///
+    /// let lua = perilune::Lua::new();
+    /// let shared = lua.create_any_userdata(Arc::new(Mutex::new(7)))?;
+    /// assert_eq!(shared.borrow_scoped(|n: &i32| *n)?, 7);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// The value is no `T`, it is gone, or it is borrowed to write.
@@ -96,12 +149,33 @@ impl AnyUserData {
     }
     /// Calls `f` with the value, which it can change.
     ///
+    /// ```
+    /// use std::sync::{Arc, Mutex};
+    ///
+    /// let lua = perilune::Lua::new();
+    /// let value = Arc::new(Mutex::new(7));
+    /// let shared = lua.create_any_userdata(Arc::clone(&value))?;
+    /// shared.borrow_mut_scoped(|n: &mut i32| *n += 1)?;
+    /// assert_eq!(*value.lock().unwrap(), 8);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// The value is no `T`, it is gone, it is borrowed, or a scope has given it to be read only.
     pub fn borrow_mut_scoped<T: 'static, R>(&self, f: impl FnOnce(&mut T) -> R) -> Result<R> {
         wrapper::write(&self.content()?, f)
     }
     /// Takes the value. The userdata is destroyed: each use of it from now on is [`Error::UserDataDestructed`].
+    ///
+    /// ```
+    /// use perilune::{Error, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// let text = lua.create_any_userdata(String::from("moon"))?;
+    /// assert_eq!(text.take::<String>()?, "moon");
+    /// assert!(matches!(text.take::<String>(), Err(Error::UserDataDestructed)));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// The value is no `T` or belongs to a scope, it is gone, or it is borrowed.
@@ -122,6 +196,14 @@ impl AnyUserData {
     /// Drops the value. The userdata is destroyed: each use of it from now on is [`Error::UserDataDestructed`]. A [`UserDataRef`] that is in
     /// use keeps the value.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let file = lua.create_any_userdata(std::io::stdout())?;
+    /// file.destroy()?;
+    /// assert!(file.destroy().is_err());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// The value is gone, it belongs to a scope, or a method that uses it is running.
     pub fn destroy(&self) -> Result<()> {
@@ -141,12 +223,27 @@ impl AnyUserData {
 
     /// Keeps a Lua value with the userdata; [`AnyUserData::user_value`] gives it back.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let u = lua.create_any_userdata(())?;
+    /// u.set_user_value(lua.create_sequence_from([1, 2])?)?;
+    /// assert_eq!(u.user_value::<Vec<i32>>()?, [1, 2]);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of [`AnyUserData::set_nth_user_value`].
     pub fn set_user_value(&self, v: impl IntoLua) -> Result<()> {
         self.set_nth_user_value(1, v)
     }
     /// The value of [`AnyUserData::set_user_value`]; nil if there is none.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let u = lua.create_any_userdata(())?;
+    /// assert_eq!(u.user_value::<Option<i32>>()?, None);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Those of [`AnyUserData::nth_user_value`].
@@ -155,12 +252,28 @@ impl AnyUserData {
     }
     /// Keeps a Lua value with the userdata as number `n`, 1 to 65535.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let u = lua.create_any_userdata(())?;
+    /// u.set_nth_user_value(2, "second")?;
+    /// assert!(u.set_nth_user_value(0, "none").is_err());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `n` is out of range, the userdata is destroyed or not of the API, or `v` cannot be converted.
     pub fn set_nth_user_value(&self, n: usize, v: impl IntoLua) -> Result<()> {
         self.set_user_field(user_value_index(n)?, v)
     }
     /// The value number `n`; nil if there is none.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let u = lua.create_any_userdata(())?;
+    /// u.set_nth_user_value(2, "second")?;
+    /// assert_eq!(u.nth_user_value::<String>(2)?, "second");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `n` is out of range, the userdata is destroyed or not of the API, or the value is not a `V`.
@@ -183,6 +296,13 @@ impl AnyUserData {
         self.set_user_field(name, v)
     }
     /// The value with this name; nil if there is none.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let u = lua.create_any_userdata(())?;
+    /// assert_eq!(u.named_user_value::<Option<String>>("owner")?, None);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// The userdata is destroyed or not of the API, or the value is not a `V`.
@@ -219,6 +339,14 @@ impl AnyUserData {
 
     /// The metatable, which all userdata of the type share.
     ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let (a, b) = (lua.create_any_userdata(1_u8)?, lua.create_any_userdata(2_u8)?);
+    /// a.metatable()?.set("__len", lua.create_function(|_, _: perilune::Value| Ok(8))?)?;
+    /// assert_eq!(lua.load("return #...").call::<i32>(b)?, 8);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// The value is gone, or the userdata is not of the API.
     pub fn metatable(&self) -> Result<UserDataMetatable> {
@@ -230,10 +358,23 @@ impl AnyUserData {
         Ok(Table(self.0.lua().handle(Raw::table(meta))))
     }
     /// The address, which tells userdata apart.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let u = lua.create_any_userdata(1_u8)?;
+    /// assert_eq!(u.to_pointer(), u.clone().to_pointer());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn to_pointer(&self) -> *const c_void {
         self.0.address()
     }
     /// The name of the type: `__name` of the metatable, or "userdata" if that is no string.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// assert_eq!(lua.create_any_userdata(vec![1_u8])?.type_name()?, "Vec<u8>");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// The value is gone, or the userdata is not of the API.

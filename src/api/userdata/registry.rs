@@ -24,6 +24,23 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// Collects fields and methods of a userdata type. See [`UserData::register`] and [`Lua::register_userdata_type`].
+///
+/// ```
+/// use perilune::{Lua, UserData, UserDataFields, UserDataMethods, UserDataRegistry};
+///
+/// struct Clock(u32);
+/// impl UserData for Clock {
+///     fn register(registry: &mut UserDataRegistry<Self>) {
+///         registry.add_field_method_get("hour", |_, this| Ok(this.0));
+///         registry.add_method_mut("tick", |_, this, ()| Ok(this.0 = (this.0 + 1) % 24));
+///     }
+/// }
+///
+/// let lua = Lua::new();
+/// lua.globals().set("clock", Clock(23))?;
+/// assert_eq!(lua.load("clock:tick() return clock.hour").eval::<u32>()?, 0);
+/// # Ok::<(), perilune::Error>(())
+/// ```
 pub struct UserDataRegistry<T> {
     lua: Lua,
     reach: Reach,

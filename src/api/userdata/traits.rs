@@ -52,6 +52,23 @@ pub trait UserData: Sized {
         let _ = methods;
     }
     /// Adds everything: the fields, then the methods. For types that want one function instead of two.
+    ///
+    /// ```
+    /// use perilune::{Lua, UserData, UserDataFields, UserDataMethods, UserDataRegistry};
+    ///
+    /// struct Lamp(bool);
+    /// impl UserData for Lamp {
+    ///     fn register(registry: &mut UserDataRegistry<Self>) {
+    ///         registry.add_field_method_get("on", |_, this| Ok(this.0));
+    ///         registry.add_method_mut("switch", |_, this, ()| Ok(this.0 = !this.0));
+    ///     }
+    /// }
+    ///
+    /// let lua = Lua::new();
+    /// lua.globals().set("lamp", Lamp(false))?;
+    /// assert!(lua.load("lamp:switch() return lamp.on").eval::<bool>()?);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     fn register(registry: &mut UserDataRegistry<Self>) {
         Self::add_fields(registry);
         Self::add_methods(registry);
@@ -59,6 +76,38 @@ pub trait UserData: Sized {
 }
 
 /// Fields of a userdata type. See [`UserData`].
+///
+/// ```
+/// use perilune::{AnyUserData, Lua, UserData, UserDataFields};
+///
+/// struct Lamp {
+///     watts: u32,
+/// }
+/// impl UserData for Lamp {
+///     fn add_fields<F: UserDataFields<Self>>(fields: &mut F) {
+///         fields.add_field("kind", "lamp");
+///         fields.add_field_method_get("watts", |_, this| Ok(this.watts));
+///         fields.add_field_method_set("watts", |_, this, watts: u32| {
+///             this.watts = watts;
+///             Ok(())
+///         });
+///         // These get the userdata instead of the value: here, for a Lua value that is kept with it.
+///         fields.add_field_function_get("note", |_, this: AnyUserData| this.user_value::<Option<String>>());
+///         fields.add_field_function_set("note", |_, this: AnyUserData, note: String| this.set_user_value(note));
+///         fields.add_meta_field("__version", 1);
+///         // A key that is neither a field nor a method is looked up here.
+///         fields.add_meta_field_with("__index", |lua| lua.create_table_from([("colour", "white")]));
+///     }
+/// }
+///
+/// let lua = Lua::new();
+/// lua.globals().set("lamp", Lamp { watts: 40 })?;
+/// lua.load("lamp.watts = lamp.watts + 20 lamp.note = 'hall'").exec()?;
+/// let (kind, watts, note): (String, u32, String) = lua.load("return lamp.kind, lamp.watts, lamp.note").eval()?;
+/// assert_eq!((kind.as_str(), watts, note.as_str()), ("lamp", 60, "hall"));
+/// assert_eq!(lua.load("lamp.colour").eval::<String>()?, "white");
+/// # Ok::<(), perilune::Error>(())
+/// ```
 pub trait UserDataFields<T> {
     /// A field with the same value for all userdata of the type, also for the type's proxy ([`Lua::create_proxy`]).
     fn add_field<V>(&mut self, name: impl Into<String>, value: V)
@@ -106,6 +155,41 @@ pub trait UserDataFields<T> {
 ///
 /// The names of functions in error messages are `Type.name`. A method that is called with another userdata than one of the type fails with
 /// [`BadArgument`](crate::Error::BadArgument) for the parameter `self`.
+///
+/// ```
+/// use perilune::{AnyUserData, Lua, MetaMethod, UserData, UserDataMethods, UserDataRef};
+///
+/// struct Money(i64);
+/// impl UserData for Money {
+///     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+///         methods.add_method("coins", |_, this, ()| Ok(this.0));
+///         methods.add_method_mut("spend", |_, this, coins: i64| {
+///             this.0 -= coins;
+///             Ok(())
+///         });
+///         methods.add_function("new", |_, coins: i64| Ok(Money(coins)));
+///         let mut calls = 0;
+///         methods.add_function_mut("calls", move |_, ()| {
+///             calls += 1;
+///             Ok(calls)
+///         });
+///         methods.add_meta_method(MetaMethod::ToString, |_, this, ()| Ok(format!("{} coins", this.0)));
+///         methods.add_meta_method_mut(MetaMethod::Call, |_, this, coins: i64| {
+///             this.0 += coins;
+///             Ok(this.0)
+///         });
+///         // For an operator, either operand may be the userdata.
+///         methods.add_meta_function(MetaMethod::Add, |_, (a, b): (UserDataRef<Money>, UserDataRef<Money>)| Ok(Money(a.0 + b.0)));
+///         methods.add_meta_function_mut(MetaMethod::Len, |_, _: AnyUserData| Ok(1));
+///     }
+/// }
+///
+/// let lua = Lua::new();
+/// lua.globals().set("Money", lua.create_proxy::<Money>()?)?;
+/// let text: String = lua.load("local m = Money.new(5) + Money.new(3) m:spend(1) m(10) return tostring(m)").eval()?;
+/// assert_eq!(text, "17 coins");
+/// # Ok::<(), perilune::Error>(())
+/// ```
 pub trait UserDataMethods<T> {
     /// A method that reads the value.
     ///
@@ -227,6 +311,30 @@ pub trait UserDataMethods<T> {
         R: IntoLuaMulti;
 
     /// A method whose future keeps the value borrowed to write.
+    ///
+    /// ```
+    /// # async fn run() -> perilune::Result<()> {
+    /// use perilune::{Lua, UserData, UserDataMethods};
+    ///
+    /// struct Queue(Vec<u32>);
+    /// impl UserData for Queue {
+    ///     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+    ///         methods.add_async_method_mut("push", |_, mut this, n: u32| async move {
+    ///             this.0.push(n);
+    ///             Ok(this.0.len())
+    ///         });
+    ///     }
+    /// }
+    ///
+    /// let lua = Lua::new();
+    /// lua.globals().set("queue", Queue(vec![1]))?;
+    /// assert_eq!(lua.load("queue:push(2)").eval_async::<usize>().await?, 2);
+    /// # Ok(())
+    /// # }
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+    /// # use std::future::Future;
+    /// ```
     #[cfg(feature = "async")]
     fn add_async_method_mut<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
     where
@@ -237,6 +345,28 @@ pub trait UserDataMethods<T> {
         R: IntoLuaMulti;
 
     /// A method whose future takes the value out of the userdata, which is destroyed.
+    ///
+    /// ```
+    /// # async fn run() -> perilune::Result<()> {
+    /// use perilune::{Lua, UserData, UserDataMethods};
+    ///
+    /// struct Request(String);
+    /// impl UserData for Request {
+    ///     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+    ///         methods.add_async_method_once("send", |_, this, ()| async move { Ok(this.0) });
+    ///     }
+    /// }
+    ///
+    /// let lua = Lua::new();
+    /// lua.globals().set("request", Request("GET /".into()))?;
+    /// assert_eq!(lua.load("request:send()").eval_async::<String>().await?, "GET /");
+    /// assert!(lua.load("request:send()").exec_async().await.is_err());
+    /// # Ok(())
+    /// # }
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+    /// # use std::future::Future;
+    /// ```
     #[cfg(feature = "async")]
     fn add_async_method_once<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
     where
@@ -247,6 +377,27 @@ pub trait UserDataMethods<T> {
         R: IntoLuaMulti;
 
     /// An asynchronous function among the methods.
+    ///
+    /// ```
+    /// # async fn run() -> perilune::Result<()> {
+    /// use perilune::{Lua, UserData, UserDataMethods};
+    ///
+    /// struct Client;
+    /// impl UserData for Client {
+    ///     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+    ///         methods.add_async_function("connect", |_, _port: u16| async move { Ok(Client) });
+    ///     }
+    /// }
+    ///
+    /// let lua = Lua::new();
+    /// lua.globals().set("Client", lua.create_proxy::<Client>()?)?;
+    /// assert_eq!(lua.load("type(Client.connect(80))").eval_async::<String>().await?, "userdata");
+    /// # Ok(())
+    /// # }
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+    /// # use std::future::Future;
+    /// ```
     #[cfg(feature = "async")]
     fn add_async_function<F, A, FR, R>(&mut self, name: impl Into<String>, function: F)
     where
@@ -256,6 +407,27 @@ pub trait UserDataMethods<T> {
         R: IntoLuaMulti;
 
     /// A metamethod whose future keeps the value borrowed to read.
+    ///
+    /// ```
+    /// # async fn run() -> perilune::Result<()> {
+    /// use perilune::{Lua, MetaMethod, UserData, UserDataMethods};
+    ///
+    /// struct Remote(u32);
+    /// impl UserData for Remote {
+    ///     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+    ///         methods.add_async_meta_method(MetaMethod::Call, |_, this, n: u32| async move { Ok(this.0 * n) });
+    ///     }
+    /// }
+    ///
+    /// let lua = Lua::new();
+    /// lua.globals().set("remote", Remote(6))?;
+    /// assert_eq!(lua.load("remote(7)").eval_async::<u32>().await?, 42);
+    /// # Ok(())
+    /// # }
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+    /// # use std::future::Future;
+    /// ```
     #[cfg(feature = "async")]
     fn add_async_meta_method<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
     where
@@ -266,6 +438,30 @@ pub trait UserDataMethods<T> {
         R: IntoLuaMulti;
 
     /// A metamethod whose future keeps the value borrowed to write.
+    ///
+    /// ```
+    /// # async fn run() -> perilune::Result<()> {
+    /// use perilune::{Lua, MetaMethod, UserData, UserDataMethods};
+    ///
+    /// struct Store(u32);
+    /// impl UserData for Store {
+    ///     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+    ///         methods.add_async_meta_method_mut(MetaMethod::Call, |_, mut this, n: u32| async move {
+    ///             this.0 += n;
+    ///             Ok(this.0)
+    ///         });
+    ///     }
+    /// }
+    ///
+    /// let lua = Lua::new();
+    /// lua.globals().set("store", Store(40))?;
+    /// assert_eq!(lua.load("store(2)").eval_async::<u32>().await?, 42);
+    /// # Ok(())
+    /// # }
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+    /// # use std::future::Future;
+    /// ```
     #[cfg(feature = "async")]
     fn add_async_meta_method_mut<M, A, MR, R>(&mut self, name: impl Into<String>, method: M)
     where
@@ -276,6 +472,27 @@ pub trait UserDataMethods<T> {
         R: IntoLuaMulti;
 
     /// An asynchronous metamethod with all arguments as Lua passes them.
+    ///
+    /// ```
+    /// # async fn run() -> perilune::Result<()> {
+    /// use perilune::{AnyUserData, Lua, MetaMethod, UserData, UserDataMethods};
+    ///
+    /// struct Wire;
+    /// impl UserData for Wire {
+    ///     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+    ///         methods.add_async_meta_function(MetaMethod::Call, |_, (_, n): (AnyUserData, u32)| async move { Ok(n + 1) });
+    ///     }
+    /// }
+    ///
+    /// let lua = Lua::new();
+    /// lua.globals().set("wire", Wire)?;
+    /// assert_eq!(lua.load("wire(41)").eval_async::<u32>().await?, 42);
+    /// # Ok(())
+    /// # }
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(matches!(std::pin::pin!(run()).poll(&mut task), std::task::Poll::Ready(Ok(()))));
+    /// # use std::future::Future;
+    /// ```
     #[cfg(feature = "async")]
     fn add_async_meta_function<F, A, FR, R>(&mut self, name: impl Into<String>, function: F)
     where

@@ -221,6 +221,7 @@ impl Vm {
         m.mark(self.realm.globals);
         m.mark(self.realm.registry);
         m.mark_value(self.errors.value);
+        m.mark_value(self.errors.overflow);
         for f in self.realm.io_defaults {
             m.mark_value(f);
         }

@@ -185,7 +185,7 @@ op! {
         vm.pc = r.pc;
         let size = func_of(r.base).proto().map_or(0, |p| p.framesize() as usize);
         let more = size + r.nargs() + 64;
-        let done = if r.nargs() > MAX_ARGS { Err(vm.rt_error("stack overflow")) } else { vm.grow_stack(more) };
+        let done = if r.nargs() > MAX_ARGS { Err(vm.overflow_error("stack overflow")) } else { vm.grow_stack(more) };
         if done.is_err() {
             return Status::ERROR;
         }

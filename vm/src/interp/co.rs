@@ -123,7 +123,7 @@ impl Vm {
     fn resume(&mut self, co: Gc<Thread>, n: usize) -> LuaResult<u32> {
         let nesting = self.cur.nesting.get() + 1;
         if nesting > MAX_NESTING {
-            return Err(self.rt_error("C stack overflow"));
+            return Err(self.overflow_error("C stack overflow"));
         }
         self.make_room_for_values(n, co, co.top.get())?;
         co.nesting.set(nesting);
@@ -205,7 +205,11 @@ impl Vm {
         if let Some(s) = self.errors.value.as_str() {
             let mut text = self.position_of_caller();
             text.extend_from_slice(s.bytes());
+            let is_overflow = self.errors.overflow == self.errors.value;
             self.errors.value = Value::str(self.new_str(&text));
+            if is_overflow {
+                self.errors.overflow = self.errors.value;
+            }
         }
         false
     }

@@ -95,6 +95,13 @@ impl Vm {
         let s = self.new_str(&text);
         self.throw(Value::str(s))
     }
+    /// Raises the error of too deep calls or a too large stack.
+    #[cold]
+    pub(crate) fn overflow_error(&mut self, msg: &str) -> LuaError {
+        let e = self.rt_error(msg);
+        self.errors.overflow = self.errors.value;
+        e
+    }
     /// Raises an error of an operation: with a position only if a Lua function executes it, and not a builtin.
     #[cold]
     pub(crate) fn operation_error(&mut self, msg: impl AsRef<[u8]>) -> LuaError {

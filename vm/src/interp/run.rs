@@ -52,7 +52,7 @@ impl Vm {
     #[inline]
     fn call_all(&mut self, f: Value, n: usize, fill: impl FnOnce(*mut Value)) -> LuaResult<u32> {
         if self.interp.native_depth >= self.depth.native || super::native_stack::is_at_end() {
-            return Err(self.rt_error("C stack overflow"));
+            return Err(self.overflow_error("C stack overflow"));
         }
         self.reserve(n + 8)?;
         self.compiled.invalidations = self.compiled.invalidations.wrapping_add(1);
@@ -138,7 +138,7 @@ impl Vm {
         let n = roots.passing_len() - from;
         let result = self.call_all(f, n, |to| {
             // SAFETY: there is room for as many values.
-            roots.with_passing(from, |args| unsafe { frame::move_values(args.as_ptr(), to, n) });
+            unsafe { roots.copy_passing(from, to, n) };
         });
         self.errors.want_traceback = nested;
         let result = result.and_then(|n| {
@@ -150,6 +150,18 @@ impl Vm {
             if self.heap.gc_due() { self.safepoint() } else { Ok(()) }
         });
         result.map_err(|_| (self.errors.value, self.errors.traceback.take().unwrap_or_default()))
+    }
+    /// Pushes the values on their way from number `from` on; how many there are.
+    #[inline]
+    pub fn push_passed(&mut self, roots: &Roots, from: usize) -> LuaResult<u32> {
+        let n = roots.passing_len() - from;
+        self.reserve(n)?;
+        // SAFETY: there is room for as many values.
+        unsafe {
+            roots.copy_passing(from, self.top, n);
+            self.top = self.top.add(n);
+        }
+        Ok(n as u32)
     }
     /// The error value as text, the way the host reports it.
     pub fn error_text(&mut self) -> Vec<u8> {

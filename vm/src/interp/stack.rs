@@ -66,7 +66,7 @@ impl Vm {
                 self.move_stack(self.depth.stack + 4096);
             }
             if need > self.depth.stack as usize + 4096 || !self.errors.in_handler {
-                return Err(self.rt_error("stack overflow"));
+                return Err(self.overflow_error("stack overflow"));
             }
             return Ok(());
         }

@@ -38,7 +38,7 @@ pub struct Func {
     pub hdr: GcHeader,
     /// Environment (`setfenv`).
     pub env: Cell<Gc<Table>>,
-    /// First instruction: the FUNCF/FUNCV header of the prototype, or the VM's FUNCC.
+    /// First instruction: the FUNCF/FUNCV header of the prototype, or a FUNCC that says what kind of builtin it is.
     pub pc: Cell<*const Ins>,
     /// Prototype or Rust function.
     pub body: FuncBody,

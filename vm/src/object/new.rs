@@ -17,9 +17,18 @@ const fn header(op: Op) -> [Ins; 2] {
     [Ins::ad(op, 0, 0); 2]
 }
 static FUNCC: [Ins; 2] = header(Op::FUNCC);
+/// The header of functions of the host: its operand tells it from [`FUNCC`], so that the two are never merged.
+static HOST: [Ins; 2] = [Ins::ad(Op::FUNCC, 1, 0); 2];
 static RESUME: [Ins; 2] = header(Op::RESUME);
 static WRAP: [Ins; 2] = header(Op::WRAP);
 static YIELD: [Ins; 2] = header(Op::YIELD);
+
+impl Func {
+    /// Is it a function of the host ([`Vm::new_host_function`])?
+    pub fn is_of_host(&self) -> bool {
+        self.pc.get() == HOST.as_ptr()
+    }
+}
 
 impl Vm {
     /// A Lua function whose upvalues are missing: the caller fills all of them before anything else happens.
@@ -89,6 +98,13 @@ impl Vm {
             Some(b) => crate::interp::fast::header(b).unwrap_or(FUNCC.as_ptr()),
             None => FUNCC.as_ptr(),
         };
+        self.new_builtin(pc, native, id, upvalues)
+    }
+    /// A function of the host, without an id: unlike other native functions without one, it is called by traces.
+    pub fn new_host_function(&mut self, native: NativeFn, upvalues: &[Value]) -> Gc<Func> {
+        self.new_builtin(HOST.as_ptr(), native, Builtin::NativeFunction.id(), upvalues)
+    }
+    fn new_builtin(&mut self, pc: *const Ins, native: NativeFn, id: u32, upvalues: &[Value]) -> Gc<Func> {
         let _ = pc.expose_provenance();
         let f = self.new_func(self.realm.globals, pc, FuncBody { native }, upvalues.len(), id);
         for (i, v) in upvalues.iter().enumerate() {

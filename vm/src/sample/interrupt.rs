@@ -4,7 +4,7 @@
 
 use super::timer::{processor_time, sampled};
 use crate::Vm;
-use crate::interrupt::handle_signal;
+use crate::interrupt::SignalHandler;
 use core::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 /// Processor time of the thread when it was pressed, in nanoseconds; 0 if it was not.
@@ -14,7 +14,7 @@ const PATIENCE: u64 = 300_000_000;
 
 /// Handles Ctrl-C until it is dropped.
 pub(super) struct Interrupt {
-    before: libc::sigaction,
+    _handler: SignalHandler,
 }
 
 extern "C" fn on_interrupt(signal: libc::c_int) {
@@ -35,7 +35,7 @@ impl Interrupt {
     pub fn listen() -> Interrupt {
         PRESSED.store(0, SeqCst);
         // SAFETY: the handler only uses what is safe in one.
-        Interrupt { before: unsafe { handle_signal(libc::SIGINT, on_interrupt, libc::SA_RESTART) } }
+        Interrupt { _handler: unsafe { SignalHandler::install(libc::SIGINT, on_interrupt, libc::SA_RESTART) } }
     }
     /// Was it pressed since the last call?
     pub fn was_pressed() -> bool {
@@ -45,12 +45,5 @@ impl Interrupt {
     pub fn is_overdue() -> bool {
         let pressed = PRESSED.load(SeqCst);
         pressed != 0 && processor_time() > pressed + PATIENCE
-    }
-}
-
-impl Drop for Interrupt {
-    fn drop(&mut self) {
-        // SAFETY: what was there before.
-        unsafe { libc::sigaction(libc::SIGINT, &self.before, core::ptr::null_mut()) };
     }
 }

@@ -7,6 +7,8 @@ use crate::value::Value;
 pub struct ErrorState {
     /// The value of the error that is being raised ([`LuaError`](crate::LuaError)).
     pub value: Value,
+    /// The message of the last stack overflow, by which the host tells it from other errors.
+    pub overflow: Value,
     /// Traceback of the last error caught by the host, made where it was raised.
     pub traceback: Option<Vec<u8>>,
     /// Is an error handler running?
@@ -19,6 +21,13 @@ pub struct ErrorState {
 
 impl Default for ErrorState {
     fn default() -> ErrorState {
-        ErrorState { value: Value::NIL, traceback: None, in_handler: false, handled: false, want_traceback: false }
+        ErrorState {
+            value: Value::NIL,
+            overflow: Value::NIL,
+            traceback: None,
+            in_handler: false,
+            handled: false,
+            want_traceback: false,
+        }
     }
 }

@@ -2,7 +2,8 @@
 
 use core::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
 
-/// A set of libraries. The functions without a library (`print`, `pcall`, ...) and `coroutine` are always there.
+/// A set of libraries. The functions without a library (`print`, `pcall`, ...) and `coroutine` are always there, but for
+/// `loadfile` and `dofile`, which come with `io` and with `package`.
 #[derive(Copy, Clone, Debug, Eq, Ord, PartialEq, PartialOrd, Hash)]
 pub struct StdLib(u32);
 
@@ -34,8 +35,12 @@ impl StdLib {
     pub const NONE: StdLib = StdLib(0);
     /// All libraries, including the unsafe ones.
     pub const ALL: StdLib = StdLib(u32::MAX);
-    /// All libraries but `debug` and `ffi`.
+    /// All libraries but `debug` and `ffi`: as in mlua, programs can break no memory with them. Yet `io`, `os` and `package` reach files,
+    /// processes and the environment, and `misc` writes files; see [`StdLib::SANDBOX`].
     pub const ALL_SAFE: StdLib = StdLib((1 << 30) - 1);
+    /// The libraries that reach nothing outside of their state: `table`, `string`, `bit` and `math`. (`print`, which every state has, writes
+    /// to the standard output.)
+    pub const SANDBOX: StdLib = StdLib(StdLib::TABLE.0 | StdLib::STRING.0 | StdLib::BIT.0 | StdLib::MATH.0);
 
     /// Do the sets have a library in common?
     pub const fn contains(self, libraries: StdLib) -> bool {

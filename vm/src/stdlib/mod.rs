@@ -18,6 +18,7 @@ pub mod os;
 mod package;
 mod prelude;
 mod prng;
+mod process;
 mod sort;
 mod strformat;
 mod string;
@@ -138,7 +139,8 @@ impl Vm {
         let string = self.library(b"string");
         let meta = self.new_table(0, 1);
         self.set_field(meta, b"__index", Value::table(string));
-        self.realm.base_meta[Value::str(self.new_str(b"")).type_index()] = Some(meta);
+        let any = Value::str(self.new_str(b""));
+        self.set_metatable_of(any, Some(meta));
     }
     fn open_io(&mut self) {
         let meta = self.registry_table(b"FILE*");
@@ -156,6 +158,9 @@ impl Vm {
 
 /// The library that a builtin belongs to; none for those that every state has.
 fn group(b: Builtin) -> Option<StdLib> {
+    if matches!(b, Builtin::Loadfile | Builtin::Dofile) {
+        return Some(StdLib::IO | StdLib::PACKAGE);
+    }
     match b.name().split_once('.') {
         // The methods and functions of `string.buffer`.
         Some(("buffer", _)) => Some(StdLib::STRING),

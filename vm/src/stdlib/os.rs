@@ -1,6 +1,7 @@
 //! The os library.
 
 use super::io::{c_path, error_text, file_result, flush_all, lost_output, write_stderr};
+use super::process::{shell, wait};
 use super::sys::{Calendar, Fields, processor_time};
 use crate::Vm;
 use crate::error::LuaResult;
@@ -8,29 +9,22 @@ use crate::object::{Gc, Table};
 use crate::text::number::to_i64;
 use crate::value::Value;
 use core::ffi::CStr;
-use std::ffi::{CString, OsStr};
+use std::ffi::CString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::ExitStatusExt;
-use std::process::Command;
+use std::process::ExitStatus;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// `os.execute([command])`: the raw status of the shell; not zero if there is a shell.
 pub fn execute(vm: &mut Vm) -> LuaResult<u32> {
     let status = match vm.opt_str(0)? {
         None => 1,
-        Some(command) => match shell(command.bytes()).status() {
-            Ok(status) => status.into_raw(),
+        Some(command) => match shell(command.bytes()).spawn() {
+            Ok(mut child) => wait(vm, &mut child)?.map_or(-1, ExitStatus::into_raw),
             Err(_) => -1,
         },
     };
     vm.ret1(Value::int(status))
-}
-
-/// A shell that runs a command.
-pub(super) fn shell(command: &[u8]) -> Command {
-    let mut c = Command::new("sh");
-    c.arg("-c").arg(OsStr::from_bytes(command));
-    c
 }
 
 /// `os.remove(name)`: a file or an empty directory.

@@ -9,6 +9,7 @@ mod string;
 mod table;
 
 use super::call::CallSite;
+use super::on_trace::on_trace;
 use super::{Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::IrRef;
@@ -62,7 +63,7 @@ impl Recorder {
         }
         let args = Args { vm, f, list };
         let b = Builtin::from_id(f.ffid()).unwrap_or(Builtin::NativeFunction);
-        if let OnTrace::Record(library) = b.on_trace() {
+        if let OnTrace::Record(library) = on_trace(f) {
             match self.builtin_results(library, b, &args) {
                 Ok(None) | Err(Abort::NyiBytecode | Abort::BadType) => {}
                 done => return done,
@@ -72,8 +73,7 @@ impl Recorder {
     }
     /// Is the trace stitched at a call of this builtin here?
     pub(super) fn is_for_stitch(&self, f: Gc<Func>) -> bool {
-        let b = Builtin::from_id(f.ffid()).unwrap_or(Builtin::NativeFunction);
-        !matches!(b.on_trace(), OnTrace::Record(_) | OnTrace::Call) || self.feedback.site.leaves
+        !matches!(on_trace(f), OnTrace::Record(_) | OnTrace::Call) || self.feedback.site.leaves
     }
     /// Puts results into the slots that the call instruction says.
     pub(super) fn place_builtin(&mut self, a: usize, results: &[IrRef], want: usize) {

@@ -38,14 +38,19 @@ pub struct LuaFile {
 impl LuaFile {
     /// Closes the file; waits for the command behind a pipe.
     pub fn close(&mut self) -> io::Result<()> {
-        let Some(stream) = self.stream.take() else { return Ok(()) };
-        let flushed = lock(&stream).flush();
-        drop(stream);
+        let Some(flushed) = self.close_stream() else { return Ok(()) };
         if let Origin::Pipe(child) = &mut self.origin {
             child.wait()?;
             return Ok(());
         }
         flushed
+    }
+    /// Closes the file, but does not wait for the command behind a pipe; `None` if it is closed already.
+    pub fn close_stream(&mut self) -> Option<io::Result<()>> {
+        let stream = self.stream.take()?;
+        let flushed = lock(&stream).flush();
+        drop(stream);
+        Some(flushed)
     }
 }
 
@@ -165,7 +170,7 @@ pub fn new_temporary(prefix: &str) -> io::Result<(PathBuf, File)> {
 
 /// Starts a command with a pipe from its output (`r`) or to its input (`w`).
 pub fn open_pipe(command: &[u8], mode: &[u8]) -> io::Result<(Shared, Child)> {
-    let mut c = super::super::os::shell(command);
+    let mut c = super::super::process::shell(command);
     let read = match mode {
         [b'r'] => true,
         [b'w'] => false,

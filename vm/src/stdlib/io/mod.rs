@@ -9,6 +9,7 @@ pub(super) use stream::Bounds;
 pub use stream::{flush_all, flush_stdout, lost_output};
 
 use super::buffer::with_bytes;
+use super::process::wait;
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
 use crate::interrupt::Flag;
@@ -156,10 +157,20 @@ pub fn close(vm: &mut Vm) -> LuaResult<u32> {
     };
     let closed = u.with::<LuaFile, _>(|f| match f.origin {
         Origin::Standard => None,
-        _ => Some(f.close()),
+        // The wait for a command may be interrupted, and is outside of the file: see below.
+        Origin::Pipe(_) => match (f.close_stream(), core::mem::replace(&mut f.origin, Origin::Named)) {
+            (Some(_), Origin::Pipe(child)) => Some((Ok(()), Some(child))),
+            _ => Some((Ok(()), None)),
+        },
+        _ => Some((f.close(), None)),
     });
     match closed.flatten() {
-        Some(r) => file_result(vm, r, None),
+        Some((mut closed, child)) => {
+            if let Some(mut child) = child {
+                closed = wait(vm, &mut child)?.map(|_| ());
+            }
+            file_result(vm, closed, None)
+        }
         None => {
             vm.push(Value::NIL);
             let text = vm.new_str(b"cannot close standard file");

@@ -1,0 +1,163 @@
+//! Values that handles of the embedding API hold, and those on their way between Rust and Lua. Every call between the two uses them several
+//! times, so that access costs no test of a borrow.
+#![allow(
+    unsafe_code,
+    reason = "a reference to the lists exists only within a function of this file, which calls no code of others meanwhile"
+)]
+
+use crate::interp::frame::move_values;
+use crate::value::Value;
+use std::cell::UnsafeCell;
+
+/// A rooted value and the number of handles that share it.
+#[derive(Copy, Clone, Debug)]
+struct Slot {
+    value: Value,
+    handles: u32,
+}
+
+/// The lists behind [`Roots`].
+#[derive(Debug, Default)]
+struct Lists {
+    slots: Vec<Slot>,
+    /// Numbers of the slots without handles.
+    free: Vec<u32>,
+    /// Arguments and results on their way between Rust and Lua, as a stack.
+    passing: Vec<Value>,
+}
+
+/// Values that handles keep alive. The collector marks them at the start of a cycle and again at its atomic end, so that no barrier is needed.
+#[derive(Debug, Default)]
+pub struct Roots(UnsafeCell<Lists>);
+
+impl Roots {
+    /// Calls a function with the lists.
+    ///
+    /// # Safety
+    /// `f` reaches no `Roots` but by its argument.
+    #[inline(always)]
+    unsafe fn with<R>(&self, f: impl FnOnce(&mut Lists) -> R) -> R {
+        // SAFETY: the type is not `Sync`, and by the contract there is no other reference while `f` runs.
+        f(unsafe { &mut *self.0.get() })
+    }
+    /// Roots a value; the slot, with one handle.
+    #[inline]
+    pub fn add(&self, value: Value) -> u32 {
+        let new = Slot { value, handles: 1 };
+        // SAFETY: the closure only uses its argument.
+        unsafe {
+            self.with(|lists| {
+                if let Some(slot) = lists.free.pop() {
+                    lists.slots[slot as usize] = new;
+                    return slot;
+                }
+                lists.slots.push(new);
+                (lists.slots.len() - 1) as u32
+            })
+        }
+    }
+    /// The value of a slot.
+    #[inline]
+    pub fn get(&self, slot: u32) -> Value {
+        // SAFETY: the closure only uses its argument.
+        unsafe { self.with(|lists| lists.slots[slot as usize].value) }
+    }
+    /// Adds a handle to a slot.
+    #[inline]
+    pub fn share(&self, slot: u32) {
+        // SAFETY: the closure only uses its argument.
+        unsafe { self.with(|lists| lists.slots[slot as usize].handles += 1) }
+    }
+    /// Removes a handle from a slot.
+    #[inline]
+    pub fn release(&self, slot: u32) {
+        // SAFETY: the closure only uses its argument.
+        unsafe {
+            self.with(|lists| {
+                let s = &mut lists.slots[slot as usize];
+                s.handles -= 1;
+                if s.handles == 0 {
+                    s.value = Value::NIL;
+                    lists.free.push(slot);
+                }
+            })
+        }
+    }
+    /// Calls `f` with each rooted value.
+    pub fn for_each(&self, mut f: impl FnMut(Value)) {
+        let mut i = 0;
+        loop {
+            // SAFETY: the closure only uses its argument, and `f` is called outside of it.
+            let value = unsafe {
+                self.with(|lists| match lists.slots.get(i) {
+                    Some(slot) => Some(slot.value),
+                    None => lists.passing.get(i - lists.slots.len()).copied(),
+                })
+            };
+            let Some(value) = value else { return };
+            f(value);
+            i += 1;
+        }
+    }
+    /// Number of slots in use.
+    pub fn len(&self) -> usize {
+        // SAFETY: the closure only uses its argument.
+        unsafe { self.with(|lists| lists.slots.len() - lists.free.len()) }
+    }
+    /// Is no value rooted?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Values on their way.
+impl Roots {
+    /// Number of values.
+    #[inline]
+    pub fn passing_len(&self) -> usize {
+        // SAFETY: the closure only uses its argument.
+        unsafe { self.with(|lists| lists.passing.len()) }
+    }
+    /// Value number `i`.
+    #[inline]
+    pub fn passing(&self, i: usize) -> Value {
+        // SAFETY: the closure only uses its argument.
+        unsafe { self.with(|lists| lists.passing[i]) }
+    }
+    /// Adds a value.
+    #[inline]
+    pub fn pass(&self, v: Value) {
+        // SAFETY: the closure only uses its argument.
+        unsafe { self.with(|lists| lists.passing.push(v)) }
+    }
+    /// Removes the values from number `len` on.
+    #[inline]
+    pub fn truncate_passing(&self, len: usize) {
+        // SAFETY: the closure only uses its argument.
+        unsafe { self.with(|lists| lists.passing.truncate(len)) }
+    }
+    /// Puts values there, instead of those from number `from` on.
+    #[inline]
+    pub fn replace_passing(&self, from: usize, values: &[Value]) {
+        // SAFETY: the closure only uses its argument and `values`, which is no part of the lists: those give no references. There is room for
+        // all values behind the first `from`, which exist.
+        unsafe {
+            self.with(|lists| {
+                let passing = &mut lists.passing;
+                passing.truncate(from);
+                passing.reserve(values.len());
+                move_values(values.as_ptr(), passing.as_mut_ptr().add(passing.len()), values.len());
+                passing.set_len(passing.len() + values.len());
+            })
+        }
+    }
+    /// Copies `n` values from number `from` on.
+    ///
+    /// # Safety
+    /// `to` has room for as many values.
+    #[inline]
+    pub(crate) unsafe fn copy_passing(&self, from: usize, to: *mut Value, n: usize) {
+        // SAFETY: the closure only uses its argument and the room that the caller promises.
+        unsafe { self.with(|lists| move_values(lists.passing[from..from + n].as_ptr(), to, n)) }
+    }
+}
