@@ -65,10 +65,11 @@ pub use api::app_data::{AppDataRef, AppDataRefMut};
 pub use api::asynchronous::{AsyncCallFuture, AsyncThread};
 pub use api::chunk::{AsChunk, Chunk, ChunkMode};
 pub use api::convert::{FromLua, IntoLua};
-pub use api::debug::{HookTriggers, VmState};
 pub use api::environment::LuaType;
-pub use api::error::{DynStdError, Error, ErrorContext, ExternalError, ExternalResult, LuaError, Result};
+pub use api::error::{DynStdError, Error, LuaError, Result};
+pub use api::external::{ErrorContext, ExternalError, ExternalResult};
 pub use api::function::{Function, FunctionInfo};
+pub use api::hook::{HookTriggers, VmState};
 pub use api::limits::InterruptHandle;
 pub use api::lua::{Lua, WeakLua};
 pub use api::multi::{FromLuaMulti, IntoLuaMulti, MultiValue, Variadic};
@@ -105,12 +106,14 @@ pub mod chunk {
 
 /// Active calls and hooks.
 pub mod debug {
-    pub use crate::api::debug::{Debug, DebugEvent, DebugNames, DebugSource, DebugStack, HookTriggers, VmState};
+    pub use crate::api::debug::{Debug, DebugEvent, DebugNames, DebugSource, DebugStack};
+    pub use crate::api::hook::{HookTriggers, VmState};
 }
 
 /// Errors.
 pub mod error {
-    pub use crate::api::error::{DynStdError, Error, ErrorContext, ExternalError, ExternalResult, LuaError, Result};
+    pub use crate::api::error::{DynStdError, Error, LuaError, Result};
+    pub use crate::api::external::{ErrorContext, ExternalError, ExternalResult};
 }
 
 /// Functions.

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Folders with the sources of the crates whose modules are listed.
 const SOURCES: [&str; 6] = ["vm/src", "recorder/src", "backend/src", "jit/src", "observe/src", "src"];
 /// Crate roots, each with the attribute that it has.
-const ROOTS: [(&str, &str); 8] = [
+const ROOTS: [(&str, &str); 9] = [
     ("vm/src/lib.rs", "#![deny(unsafe_code)]"),
     ("recorder/src/lib.rs", "#![deny(unsafe_code)]"),
     ("backend/src/lib.rs", "#![deny(unsafe_code)]"),
@@ -19,6 +19,7 @@ const ROOTS: [(&str, &str); 8] = [
     ("src/lib.rs", "#![deny(unsafe_code)]"),
     ("src/main.rs", "#![deny(unsafe_code)]"),
     ("tools/src/lib.rs", "#![forbid(unsafe_code)]"),
+    ("derive/src/lib.rs", "#![forbid(unsafe_code)]"),
 ];
 const DOCUMENT: &str = "docs/unsafe.md";
 

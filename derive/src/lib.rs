@@ -1,4 +1,5 @@
 //! The macros of `perilune`, which documents and re-exports them under its feature `macros`.
+#![forbid(unsafe_code)]
 
 mod attribute;
 mod chunk;

@@ -61,6 +61,7 @@ impl Jit {
         jit.registry.borrow_mut().connect(vm);
         vm.compiler = jit.clone();
         jit.reset_counters(vm);
+        vm.count_hotness(true);
         jit
     }
     /// Is it on?
@@ -72,6 +73,7 @@ impl Jit {
         self.cancel(vm);
         self.settings.enabled.set(on);
         self.reset_counters(vm);
+        vm.count_hotness(on);
     }
     /// The counts of what the compiler has done.
     pub fn counts(&self) -> Counters {

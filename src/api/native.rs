@@ -4,7 +4,8 @@
 use super::asynchronous::{self, Start};
 use super::callback::{self, Closure};
 use super::convert::IntoLua;
-use super::error::{Error, ExternalError, Result};
+use super::error::{Error, Result};
+use super::external::ExternalError;
 use super::function::Function;
 use super::lua::Lua;
 use super::multi::{FromLuaMulti, IntoLuaMulti};

@@ -5,10 +5,10 @@
 #![allow(unsafe_code, reason = "handles are not `Send`, and `current` is null while a reference to the VM is in use")]
 
 use super::app_data::AppData;
-use super::debug::Hooks;
 use super::error::{Error, LuaError, Result};
 use super::failure::{self, Failure};
 use super::handle::Handle;
+use super::hook::Hooks;
 use super::lua::{Lua, WeakLua};
 use super::options::LuaOptions;
 use super::passing::Frame;

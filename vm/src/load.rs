@@ -179,7 +179,6 @@ impl Vm {
             top: core::ptr::null_mut(),
             stack_limit: core::ptr::null_mut(),
             cur: main,
-            dispatch: core::ptr::null(),
             pc: core::ptr::null(),
             multres: 0,
             sample_state: crate::sample::SampleState::default(),
@@ -197,7 +196,6 @@ impl Vm {
             fuel: Fuel::default(),
             depth: stack::DepthLimits::default(),
         });
-        vm.dispatch = vm.interp.handlers.as_ptr();
         vm.update_dispatch();
         let globals = vm.new_table(0, 6);
         vm.realm.globals = globals;

@@ -158,3 +158,69 @@ fn chunks() {
          return r == 5 and c() == 2 and p() == 2 and load('return return') == nil and setfenv(load('return x'), { x = 7 })() == 7",
     );
 }
+
+#[test]
+fn fields_are_found_where_they_are() {
+    // One instruction reads, and one writes, whatever becomes of the table in which it last found the field.
+    check(
+        "local function get(o) return o.x end
+         local function set(o, v) o.x = v end
+         local o = { x = 1 }
+         local function is(v) return get(o) == v and get(o) == v end
+         local ok = is(1)
+         o.x = nil ok = ok and is(nil)
+         setmetatable(o, { __index = { x = 2 } }) ok = ok and is(2)
+         getmetatable(o).__index = { y = 0, z = 0, x = 3 } ok = ok and is(3)
+         getmetatable(o).__index = setmetatable({}, { __index = { x = 4 } }) ok = ok and is(4)
+         getmetatable(o).__index = function() return 5 end ok = ok and is(5)
+         getmetatable(o).__index = nil ok = ok and is(nil)
+         set(o, 6) ok = ok and is(6)
+         for i = 1, 20 do o['k' .. i] = i end ok = ok and is(6)
+         for i = 1, 20 do o['k' .. i] = nil o['n' .. i] = i end ok = ok and is(6)
+         setmetatable(o, { __newindex = function(t, k, v) rawset(t, k, v + 1) end })
+         set(o, 7) ok = ok and is(7) o.x = nil set(o, 7) ok = ok and is(8)
+         local strings = debug.getmetatable('')
+         debug.setmetatable('', { __index = { x = 9 } }) ok = ok and get('s') == 9 and get('s') == 9
+         debug.setmetatable('', { __index = { y = 0, x = 10 } }) ok = ok and get('s') == 10
+         debug.setmetatable('', strings) ok = ok and get('s') == nil
+         local function global() return x end
+         setfenv(global, { x = 1 }) ok = ok and global() == 1 and global() == 1
+         setfenv(global, { y = 0, z = 0, x = 2 }) ok = ok and global() == 2
+         return ok and not pcall(get, nil) and not pcall(get, 1)",
+    );
+}
+
+#[test]
+fn fast_functions_return_to_any_caller() {
+    check(
+        "local abs, byte = math.abs, string.byte
+         local a, b, c = abs(-1) abs(-1)
+         local t = { abs(-2), abs(-3) }
+         local function count(...) return select('#', ...), ... end
+         local n, x, y = count(abs(-4), abs(-5))
+         local m = setmetatable({}, { __index = abs, __unm = type, __call = rawequal })
+         local co = coroutine.wrap(abs)
+         local ok, p = pcall(abs, -6)
+         local s = 0 for i, v in ipairs { 1, 2, 3 } do s = s + i * v end
+         local e1, e2 = select(2, pcall(abs)), select(2, pcall(bit.band, 1, {}))
+         return a == 1 and b == nil and c == nil and #t == 2 and t[2] == 3 and n == 2 and x == 4 and y == 5 and -m == 'table'
+           and co(-7) == 7 and ok and p == 6 and s == 14 and count(select(2, 1, 2, 3)) == 2 and (select(-1, 1, 2)) == 2
+           and byte('abc', 2) == 98 and byte('abc', -1) == 99 and byte('abc', 4) == nil and count(byte('abc', 1, 3)) == 3 and byte('', 0) == nil
+           and e1:find 'number expected' and e2:find 'number expected' and assert(1, 2) == 1 and not pcall(assert, nil) and true",
+    );
+}
+
+#[test]
+fn fast_functions_of_numbers() {
+    check(
+        "local function same(a, b) return a == b and 1 / a == 1 / b end
+         local m, nan = math, 0 / 0
+         return same(m.floor(-0.0), -0.0) and same(m.ceil(-0.5), -0.0) and m.floor(-1.5) == -2 and m.ceil(1.5) == 2 and m.floor(2^53) == 2^53
+           and m.floor(-2147483648.5) == -2147483649 and m.ceil(2147483647.5) == 2147483648 and m.floor(1 / 0) == 1 / 0
+           and m.floor(nan) ~= m.floor(nan) and m.max(1, nan) ~= 1 and m.min(nan, 1) == 1 and m.max(2, 1.5) == 2 and m.min(2, 1.5) == 1.5
+           and m.abs(-2147483648) == 2147483648 and m.sqrt(16) == 4 and m.sqrt(2)^2 - 2 < 1e-15 and m.sin(0) == 0 and m.fmod(-5, 3) == -2
+           and bit.lshift(1, 33) == 2 and bit.rshift(-1, 28) == 15 and bit.arshift(-16, 2) == -4 and bit.rol(1, 31) == -2147483648
+           and bit.band(2^32 + 5, 7) == 5 and bit.bxor(1, 2, 4) == 7 and bit.bnot(0) == -1 and bit.tobit(2^31) == -2147483648
+           and bit.bswap(1) == 16777216 and tonumber(5.5) == 5.5 and tonumber('x') == nil and m.log(m.exp(1)) == 1 and m.log(8, 2) == 3",
+    );
+}

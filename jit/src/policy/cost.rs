@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// Iterations, half of the calls, before a loop or a function is recorded, and exits before a side trace is.
 ///
-/// Rent or buy: a position is compiled when interpreting it has cost more than compiling it would ([`Counted::pays`]: 15,000 iterations). That
+/// Rent or buy: a position is compiled when interpreting it has cost more than compiling it would (`Counted::pays`: 15,000 iterations). That
 /// bounds the loss of a program that stops at the worst moment to half of its time. But a program that has run for long mostly continues for
 /// longer still (if the distribution of lengths has a heavy tail), so it pays to wait for less. Between 1,200 and 2,400 iterations, an exit
 /// counting as two to three of them, the time of public programs does not depend on the number. The lower end is chosen for programs that

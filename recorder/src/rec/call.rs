@@ -1,8 +1,8 @@
 //! Calls: Lua functions are inlined, builtins are recorded as IR.
 
 use super::meta::Operand;
+use super::on_trace::on_trace;
 use super::protect::Protector;
-use super::stdlib::on_trace;
 use super::{AbortInfo, Flow, Frame, FrameKind, Rec, Recorder, view};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, SlotIdx, Ty};

@@ -30,6 +30,7 @@ mod iter;
 mod loops;
 mod meta;
 mod native;
+mod on_trace;
 mod outcome;
 mod protect;
 mod ret;

@@ -4,8 +4,8 @@
 //! the builtin there. Its results are not known before the interpreter has executed the call: the recorder looks at them at the next
 //! instruction, and loads those that are used from the stack.
 
+use super::on_trace::on_trace;
 use super::stack::Cont;
-use super::stdlib::on_trace;
 use super::{AbortInfo, Flow, FrameKind, Rec, Recorder, Site, view};
 use crate::abort::Abort;
 use crate::ir::{Effect, IrRef, Link, NativeWrite, Op, SlotIdx, Snapshot, Ty, VmRef, native};

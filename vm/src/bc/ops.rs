@@ -3,7 +3,8 @@
 //! A row is: name, mode of A, mode of B, mode of C or D, metamethod. The set, its order and the modes are LuaJIT's, so that its tools read
 //! our bytecode: the sixteen comparisons and tests come first (each is followed by a JMP), and hot-counting instructions are followed by
 //! their blacklisted and their compiled form. Those at the end are Perilune's own, and in no function's code: STITCH, see
-//! [`crate::interp::stitch`], and RESUME, WRAP and YIELD, the headers of the builtins that switch coroutines.
+//! [`crate::interp::stitch`], RESUME, WRAP and YIELD, the headers of the builtins that switch coroutines, and FASTFN, the header of those
+//! in [`crate::interp::fast`].
 
 /// Calls the given macro with all rows.
 #[macro_export]
@@ -118,6 +119,7 @@ macro_rules! for_each_bytecode {
             (RESUME, rbase, none, none, none)
             (WRAP, rbase, none, none, none)
             (YIELD, rbase, none, none, none)
+            (FASTFN, rbase, none, lit, none)
         }
     };
 }
@@ -262,7 +264,7 @@ impl Op {
     }
     /// Is it the header of a builtin?
     pub const fn is_native_header(self) -> bool {
-        matches!(self, Op::FUNCC | Op::FUNCCW | Op::RESUME | Op::WRAP | Op::YIELD)
+        matches!(self, Op::FUNCC | Op::FUNCCW | Op::RESUME | Op::WRAP | Op::YIELD | Op::FASTFN)
     }
 }
 

@@ -47,19 +47,24 @@ impl Vm {
         self.heap.update_threshold();
         self.callback.no_record += 1;
         let hooks = self.suspend_hooks(true);
-        let (error, pc) = (self.errors.value, self.pc);
-        // A collection inside must not free the error.
-        self.heap.finalizers.pending_errors.push(error);
+        let pc = self.pc;
         let fuel = self.fuel_outside(true);
-        let result = f(self);
+        let result = self.keeping_error(f);
         self.fuel_outside(fuel);
-        self.heap.finalizers.pending_errors.pop();
-        self.errors.value = error;
         self.pc = pc;
         self.suspend_hooks(hooks);
         self.callback.no_record -= 1;
         self.heap.finalizers.running = nested;
         self.heap.update_threshold();
+        result
+    }
+    /// Runs `f`, which may raise and catch other errors, and keeps the error that is being raised; a collection inside does not free it.
+    pub(crate) fn keeping_error<R>(&mut self, f: impl FnOnce(&mut Vm) -> R) -> R {
+        let error = self.errors.value;
+        self.heap.finalizers.pending_errors.push(error);
+        let result = f(self);
+        self.heap.finalizers.pending_errors.pop();
+        self.errors.value = error;
         result
     }
     /// One step of the Finalize phase.

@@ -5,7 +5,8 @@
 
 pub(super) use super::meta_call::CAT;
 use super::meta_call::{slow_arith, slow_bit, slow_len, slow_unm};
-use super::{Driver, Handler, R, op};
+use super::{Driver, R, op, slot, way};
+use crate::bc::Op;
 use crate::meta::{lua_mod, lua_pow, tobit};
 use crate::value::Value;
 
@@ -57,63 +58,53 @@ fn mul_num(a: f64, b: f64) -> f64 {
 
 /// One arithmetic instruction on `b` and `c`.
 #[inline(always)]
-unsafe fn arith<D: Driver>(r: R, b: Value, c: Value, int: IntOp, num: NumOp, slow: Handler) -> u32 {
-    let (x, y);
-    if b.is_int() {
-        if c.is_int() {
-            if let Some(i) = int(b.as_int_unchecked(), c.as_int_unchecked()) {
-                *r.ra() = Value::int(i);
-                return r.next::<D>();
-            }
-            return r.to(slow);
+unsafe fn arith<D: Driver>(r: R, b: *const Value, c: *const Value, int: IntOp, num: NumOp) -> u32 {
+    let (upper_b, upper_c) = (slot::upper(b), slot::upper(c));
+    if upper_b == slot::INT && upper_c == slot::INT {
+        if let Some(i) = int(slot::int(b), slot::int(c)) {
+            *r.ra() = Value::int(i);
+            return r.next::<D>();
         }
-        if !c.is_num() {
-            return r.to(slow);
-        }
-        x = f64::from(b.as_int_unchecked());
-        y = c.as_num_unchecked();
-    } else if b.is_num() {
-        x = b.as_num_unchecked();
-        if c.is_num() {
-            y = c.as_num_unchecked();
-        } else if c.is_int() {
-            y = f64::from(c.as_int_unchecked());
-        } else {
-            return r.to(slow);
-        }
-    } else {
-        return r.to(slow);
+    } else if upper_b > slot::INT || upper_c > slot::INT {
+        return r.to(slow_arith::<D>);
     }
+    let x = if upper_b == slot::INT { f64::from(slot::int(b)) } else { slot::num(b) };
+    let y = if upper_c == slot::INT { f64::from(slot::int(c)) } else { slot::num(c) };
     *r.ra() = Value::num(num(x, y));
-    r.next::<D>()
+    r.next_by::<D, { way::DOUBLE }>()
+}
+
+/// Are both numbers?
+#[inline(always)]
+pub(super) unsafe fn are_numbers(b: *const Value, c: *const Value) -> bool {
+    slot::upper(b) <= slot::INT && slot::upper(c) <= slot::INT
 }
 
 /// Division: always in doubles.
 #[inline(always)]
-unsafe fn divide<D: Driver>(r: R, b: Value, c: Value) -> u32 {
-    if !b.is_number() || !c.is_number() {
+unsafe fn divide<D: Driver>(r: R, b: *const Value, c: *const Value) -> u32 {
+    if !are_numbers(b, c) {
         return r.to(slow_arith::<D>);
     }
-    let x = if b.is_num() { b.as_num_unchecked() } else { f64::from(b.as_int_unchecked()) };
-    let y = if c.is_num() { c.as_num_unchecked() } else { f64::from(c.as_int_unchecked()) };
-    *r.ra() = Value::num(x / y);
+    *r.ra() = Value::num(slot::number(b) / slot::number(c));
     r.next::<D>()
 }
 
 /// A number as an integer, if an `i32` holds it.
 #[inline(always)]
-fn integral(v: Value) -> Option<i32> {
-    if v.is_int() {
-        return Some(v.as_int_unchecked());
+unsafe fn integral(p: *const Value) -> Option<i32> {
+    let upper = slot::upper(p);
+    if upper == slot::INT {
+        return Some(slot::int(p));
     }
-    let x = v.as_num_unchecked();
+    let x = slot::num(p);
     let i = tobit(x);
-    (v.is_num() && f64::from(i) == x).then_some(i)
+    (upper < slot::INT && f64::from(i) == x).then_some(i)
 }
 
 /// Modulo. For integers in either form, without a division of doubles.
 #[inline(always)]
-unsafe fn modulo<D: Driver>(r: R, b: Value, c: Value) -> u32 {
+unsafe fn modulo<D: Driver>(r: R, b: *const Value, c: *const Value) -> u32 {
     if let Some(x) = integral(b)
         && let Some(y) = integral(c)
         && let Some(m) = mod_int(x, y)
@@ -121,21 +112,32 @@ unsafe fn modulo<D: Driver>(r: R, b: Value, c: Value) -> u32 {
         *r.ra() = Value::int(m);
         return r.next::<D>();
     }
-    if !b.is_number() || !c.is_number() {
-        return r.to(slow_arith::<D>);
+    r.to(modulo_num::<D>)
+}
+
+op! {
+    /// Modulo of doubles that are not integral; of `b` and `c` whose handler the instruction names.
+    #[inline(never)]
+    modulo_num<D>(r) {
+        let (b, c) = match r.i().op() {
+            Op::MODVN => (r.rb().cast_const(), r.kn(r.c())),
+            Op::MODNV => (r.kn(r.c()), r.rb().cast_const()),
+            _ => (r.rb().cast_const(), r.rc().cast_const()),
+        };
+        if !are_numbers(b, c) {
+            return r.to(slow_arith::<D>);
+        }
+        *r.ra() = Value::num(lua_mod(slot::number(b), slot::number(c)));
+        r.next::<D>()
     }
-    let x = if b.is_num() { b.as_num_unchecked() } else { f64::from(b.as_int_unchecked()) };
-    let y = if c.is_num() { c.as_num_unchecked() } else { f64::from(c.as_int_unchecked()) };
-    *r.ra() = Value::num(lua_mod(x, y));
-    r.next::<D>()
 }
 
 macro_rules! arith_ops {
     ($($vn:ident $nv:ident $vv:ident $int:ident $num:ident;)*) => {
         $(op! {
-            $vn<D>(r) { arith::<D>(r, *r.rb(), r.knum(r.c()), $int, $num, slow_arith::<D>) }
-            $nv<D>(r) { arith::<D>(r, r.knum(r.c()), *r.rb(), $int, $num, slow_arith::<D>) }
-            $vv<D>(r) { arith::<D>(r, *r.rb(), *r.rc(), $int, $num, slow_arith::<D>) }
+            $vn<D>(r) { arith::<D>(r, r.rb(), r.kn(r.c()), $int, $num) }
+            $nv<D>(r) { arith::<D>(r, r.kn(r.c()), r.rb(), $int, $num) }
+            $vv<D>(r) { arith::<D>(r, r.rb(), r.rc(), $int, $num) }
         })*
     };
 }
@@ -145,37 +147,29 @@ arith_ops! {
     MULVN MULNV MULVV mul_int mul_num;
 }
 
-/// Operands of the bit instructions: numbers, normalised to 32 bits.
+/// An operand of the bit instructions, a number, normalised to 32 bits.
 #[inline(always)]
-fn bits(v: Value) -> Option<i32> {
-    if v.is_int() {
-        Some(v.as_int_unchecked())
-    } else if v.is_num() {
-        Some(tobit(v.as_num_unchecked()))
-    } else {
-        None
-    }
+pub(super) unsafe fn bits(p: *const Value) -> i32 {
+    if slot::upper(p) == slot::INT { slot::int(p) } else { tobit(slot::num(p)) }
 }
 
 #[inline(always)]
 unsafe fn bitop<D: Driver>(r: R, f: fn(i32, i32) -> i32) -> u32 {
-    match (bits(*r.rb()), bits(*r.rc())) {
-        (Some(x), Some(y)) => {
-            *r.ra() = Value::int(f(x, y));
-            r.next::<D>()
-        }
-        _ => r.to(slow_bit::<D>),
+    if !are_numbers(r.rb(), r.rc()) {
+        return r.to(slow_bit::<D>);
     }
+    *r.ra() = Value::int(f(bits(r.rb()), bits(r.rc())));
+    r.next::<D>()
 }
 
 op! {
-    DIVVN<D>(r) { divide::<D>(r, *r.rb(), r.knum(r.c())) }
-    DIVNV<D>(r) { divide::<D>(r, r.knum(r.c()), *r.rb()) }
-    DIVVV<D>(r) { divide::<D>(r, *r.rb(), *r.rc()) }
-    MODVN<D>(r) { modulo::<D>(r, *r.rb(), r.knum(r.c())) }
-    MODNV<D>(r) { modulo::<D>(r, r.knum(r.c()), *r.rb()) }
-    MODVV<D>(r) { modulo::<D>(r, *r.rb(), *r.rc()) }
-    POW<D>(r) { arith::<D>(r, *r.rb(), *r.rc(), none_int, lua_pow, slow_arith::<D>) }
+    DIVVN<D>(r) { divide::<D>(r, r.rb(), r.kn(r.c())) }
+    DIVNV<D>(r) { divide::<D>(r, r.kn(r.c()), r.rb()) }
+    DIVVV<D>(r) { divide::<D>(r, r.rb(), r.rc()) }
+    MODVN<D>(r) { modulo::<D>(r, r.rb(), r.kn(r.c())) }
+    MODNV<D>(r) { modulo::<D>(r, r.kn(r.c()), r.rb()) }
+    MODVV<D>(r) { modulo::<D>(r, r.rb(), r.rc()) }
+    POW<D>(r) { arith::<D>(r, r.rb(), r.rc(), none_int, lua_pow) }
 
     NOT<D>(r) {
         *r.ra() = Value::bool(!(*r.rd()).truthy());
@@ -211,13 +205,11 @@ op! {
         r.to(slow_len::<D>)
     }
     BNOT<D>(r) {
-        match bits(*r.rd()) {
-            Some(x) => {
-                *r.ra() = Value::int(!x);
-                r.next::<D>()
-            }
-            None => r.to(slow_bit::<D>),
+        if slot::upper(r.rd()) > slot::INT {
+            return r.to(slow_bit::<D>);
         }
+        *r.ra() = Value::int(!bits(r.rd()));
+        r.next::<D>()
     }
     BAND<D>(r) { bitop::<D>(r, |a, b| a & b) }
     BOR<D>(r) { bitop::<D>(r, |a, b| a | b) }

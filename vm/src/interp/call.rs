@@ -22,9 +22,9 @@ pub const NATIVE_RETURN: u32 = u32::MAX - 1;
 unsafe fn enter<D: Driver>(mut r: R, f: Gc<Func>, base: *mut Value, nargs: usize) -> u32 {
     r.base = base;
     r.pc = f.pc.get();
-    r.ins = u64::from((*r.pc).0) | (nargs as u64) << 32;
+    let ins = *r.pc;
     r.pc = r.pc.add(1);
-    D::go(r)
+    D::go::<{ super::way::NEXT }>(r, ins, nargs)
 }
 
 /// Calls the value at `func` (its frame two slots above) with `nargs` arguments; the link is already written.
@@ -131,10 +131,12 @@ op! {
     RETM<D>(r) { return_values::<D>(r, r.ra(), r.d() + (*r.vm).multres as usize) }
 
     FUNCF<D>(r) {
-        if count_call(r) {
+        let p = func_of(r.base).lua_proto();
+        let k = p.k.get();
+        if count_at(r, *k.sub(1), 1) {
             return r.to(super::jit::hot_func::<D>);
         }
-        lua_header::<D>(r)
+        enter_frame::<D>(r, p, k)
     }
     IFUNCF<D>(r) { lua_header::<D>(r) }
     JFUNCF<D>(r) {
@@ -190,9 +192,9 @@ op! {
         let mut r = r;
         r.base = vm.base;
         if is_injected(Fault::HeaderTwice) {
-            return D::go(r.reload());
+            return D::go::<{ super::way::NEXT }>(r, r.i(), r.nargs());
         }
-        super::jit::execute_once::<D>(r.reload())
+        super::jit::execute_once::<D>(r)
     }
 
     FUNCC<D>(r) {
@@ -245,7 +247,7 @@ op! {
         if r.ins < u64::from(NATIVE_RETURN) && (*r.vm).safepoint().is_err() {
             return Status::ERROR;
         }
-        let mut r = r.reload();
+        let mut r = r;
         r.base = (*r.vm).base;
         r.to(native_results::<D>)
     }
@@ -280,7 +282,8 @@ op! {
 pub(super) unsafe fn leave_native<D: Driver>(vm: *mut crate::Vm, n: u32) -> u32 {
     let base = (*vm).base;
     (*vm).begin_activity(Activity::Interpreter);
-    let r = R { vm, pc: core::ptr::null(), base, kbase: base, disp: (*vm).dispatch, ins: u64::from(n) };
+    let mut r = R::at_entry(vm, base);
+    r.ins = u64::from(n);
     r.to(native_done::<D>)
 }
 
@@ -303,7 +306,6 @@ unsafe fn not_callable(vm: *mut crate::Vm, func: *mut Value, nargs: usize) {
 #[inline(always)]
 unsafe fn native_special<D: Driver>(mut r: R, n: u32) -> u32 {
     let vm = &mut *r.vm;
-    r.disp = vm.dispatch;
     r.base = vm.base;
     if n == NATIVE_CALL {
         return call_at::<D>(r, vm.base.sub(2), vm.multres as usize);
@@ -340,13 +342,19 @@ unsafe fn move_frame(mut r: R, p: Gc<Proto>, new: *mut Value) -> R {
 
 /// Header of a Lua function: stack check, missing arguments.
 #[inline(always)]
-pub(super) unsafe fn lua_header<D: Driver>(mut r: R) -> u32 {
+pub(super) unsafe fn lua_header<D: Driver>(r: R) -> u32 {
+    let p = func_of(r.base).lua_proto();
+    enter_frame::<D>(r, p, p.k.get())
+}
+
+/// The same for the function's prototype and its constants.
+#[inline(always)]
+unsafe fn enter_frame<D: Driver>(mut r: R, p: Gc<Proto>, k: *const Value) -> u32 {
     let base = r.base;
-    let p = func_of(base).lua_proto();
-    if base.add(((r.ins >> 8) & 0xff) as usize) > (*r.vm).stack_limit {
+    if base.add(r.i().a()) > (*r.vm).stack_limit {
         return r.to(grow_header::<D>);
     }
-    r.kbase = p.k.get();
+    r.kbase = k;
     fill_nil(base.add(r.nargs()), base.add(p.num_params() as usize));
     r.next::<D>()
 }
@@ -357,7 +365,7 @@ unsafe fn tail_call<D: Driver>(mut r: R, nargs: usize) -> u32 {
     let src = r.ra();
     let v = *src;
     if v.tag() != TAG_FUNC {
-        r.ins = r.ins & 0xffff_ffff | (nargs as u64) << 32;
+        r = r.with_ins(r.i(), nargs);
         return r.to(tail_meta::<D>);
     }
     let mut base = r.base;
@@ -376,8 +384,9 @@ op! {
     #[cold]
     #[inline(never)]
     tail_meta<D>(r) {
-        let src = r.ra();
         let nargs = r.nargs();
+        let r = r.with_ins(r.i(), 0);
+        let src = r.ra();
         r.sync();
         let vm = &mut *r.vm;
         let v = *src;
@@ -393,21 +402,34 @@ op! {
     }
 }
 
-/// Returns to a Lua caller; the first `n` (0 or 1) results are in place at `base[-2]`.
+/// Returns to a Lua caller; its results, `n` of them and not more than 2, are in place from `base[-2]` on.
 #[inline(always)]
-unsafe fn return_fast<D: Driver>(mut r: R, l: u64, n: usize) -> u32 {
+pub(super) unsafe fn return_fast<D: Driver>(mut r: R, l: u64, n: usize) -> u32 {
     let dest = r.base.sub(2);
     r.pc = core::ptr::with_exposed_provenance(l as usize);
     let call = Ins((*r.pc.sub(1)).0);
-    let want = call.b();
     r.base = dest.sub(call.a());
     r.kbase = func_of(r.base).lua_proto().k.get();
-    if want == 0 {
-        (*r.vm).multres = n as u32;
-    } else {
-        fill_nil(dest.add(n), dest.add(want - 1));
+    if call.b().wrapping_sub(1) > n {
+        r.ins = n as u64;
+        return r.to(adjust_results::<D>);
     }
     r.next::<D>()
+}
+
+op! {
+    /// The call before `pc` takes all results, or more than there are; `ins` has their number.
+    #[inline(never)]
+    adjust_results<D>(r) {
+        let call = Ins((*r.pc.sub(1)).0);
+        let (dest, n) = (r.base.add(call.a()), r.ins as usize);
+        if call.b() == 0 {
+            (*r.vm).multres = n as u32;
+        } else {
+            fill_nil(dest.add(n), dest.add(call.b() - 1));
+        }
+        r.next::<D>()
+    }
 }
 
 /// Puts `n` values at `src` into the slots from `dest` on, as many as the call that ends at `pc` takes.
@@ -468,7 +490,7 @@ op! {
                     let id = (*r.base.sub(4)).bits();
                     r.pc = core::ptr::with_exposed_provenance((*r.base.sub(3)).bits() as usize);
                     r.base = below(r.base);
-                    r.ins = u64::from((*r.pc.sub(1)).0);
+                    r = r.with_ins(*r.pc.sub(1), 0);
                     if let Some(p) = func_of(r.base).proto() {
                         r.kbase = p.k.get();
                     }

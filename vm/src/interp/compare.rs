@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`")]
 
 use super::meta_call::{slow_compare, slow_equal};
-use super::{Driver, R, op};
+use super::{Driver, R, op, slot};
 use crate::value::{TAG_CDATA, TAG_TAB, TAG_UDATA, Value};
 
 type IntCmp = fn(i32, i32) -> bool;
@@ -15,15 +15,16 @@ unsafe fn decide<D: Driver>(r: R, cond: bool) -> u32 {
 
 #[inline(always)]
 unsafe fn compare<D: Driver>(r: R, int: IntCmp, num: NumCmp) -> u32 {
-    let (a, d) = (*r.ra(), *r.rd());
-    if a.is_int() && d.is_int() {
-        return decide::<D>(r, int(a.as_int_unchecked(), d.as_int_unchecked()));
+    let (a, d) = (r.ra(), r.rd());
+    let (upper_a, upper_d) = (slot::upper(a), slot::upper(d));
+    if upper_a == slot::INT && upper_d == slot::INT {
+        return decide::<D>(r, int(slot::int(a), slot::int(d)));
     }
-    if !a.is_number() || !d.is_number() {
+    if upper_a > slot::INT || upper_d > slot::INT {
         return r.to(slow_compare::<D>);
     }
-    let x = if a.is_num() { a.as_num_unchecked() } else { f64::from(a.as_int_unchecked()) };
-    let y = if d.is_num() { d.as_num_unchecked() } else { f64::from(d.as_int_unchecked()) };
+    let x = if upper_a == slot::INT { f64::from(slot::int(a)) } else { slot::num(a) };
+    let y = if upper_d == slot::INT { f64::from(slot::int(d)) } else { slot::num(d) };
     decide::<D>(r, num(x, y))
 }
 

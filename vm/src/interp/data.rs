@@ -22,12 +22,20 @@ unsafe fn set_upval<D: Driver>(r: R, i: usize, v: Value) -> u32 {
     let uv = upval(r, i);
     *uv.v.get() = v;
     if v.is_gc() && uv.hdr.marked.get() & color::BLACK != 0 {
-        (*r.vm).barrier_forward(uv.header(), v);
+        return r.to(upval_barrier::<D>);
     }
     r.next::<D>()
 }
 
 op! {
+    /// The barrier for the upvalue that the current instruction has set. Separate, so that the instruction saves no registers for the call.
+    #[cold]
+    #[inline(never)]
+    upval_barrier<D>(r) {
+        let uv = upval(r, r.a());
+        (*r.vm).barrier_forward(uv.header(), *uv.v.get());
+        r.next::<D>()
+    }
     MOV<D>(r) {
         *r.ra() = *r.rd();
         r.next::<D>()
@@ -66,8 +74,13 @@ op! {
     USETP<D>(r) { set_upval::<D>(r, r.a(), pri(r.d())) }
     UCLO<D>(r) {
         if !(*(*r.vm).cur.as_ptr()).open.get().is_null() {
-            (*r.vm).close_upvals(r.ra());
+            return r.to(close_upvalues::<D>);
         }
+        r.jump::<D>()
+    }
+    #[inline(never)]
+    close_upvalues<D>(r) {
+        (*r.vm).close_upvals(r.ra());
         r.jump::<D>()
     }
     FNEW<D>(r) {

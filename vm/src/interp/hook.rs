@@ -82,7 +82,8 @@ impl Vm {
                 Dispatching::Hooked
             }
             Mode::Interpret if self.counts_fuel() => Dispatching::Counted,
-            Mode::Interpret => Dispatching::Plain,
+            Mode::Interpret if self.interp.counts_hotness => Dispatching::Plain,
+            Mode::Interpret => Dispatching::CompilerOff,
         }
     }
     /// Has the interpreter driven by a loop, or handlers call one another in tail position: between runs only. Builds with debug
@@ -90,6 +91,11 @@ impl Vm {
     pub fn set_loop_driver(&mut self, on: bool) {
         assert!(self.interp.native_depth == 0, "the interpreter is running");
         self.interp.use_loop_driver = on;
+        self.update_dispatch();
+    }
+    /// Has loops and calls counted, so that the compiler is called for those that are hot, or not.
+    pub fn count_hotness(&mut self, on: bool) {
+        self.interp.counts_hotness = on;
         self.update_dispatch();
     }
     /// Sets the dispatch table that the state of the VM requires.
@@ -342,20 +348,18 @@ op! {
             return r.to(super::stitch::pass::<D>);
         }
         r.sync();
-        let ins = events(r.vm, r.ins);
+        let ins = events(r.vm, u64::from(r.i().0) | (r.nargs() as u64) << 32);
         if ins == FAILED {
             return Status::ERROR;
         }
-        let mut r = r.reload();
+        let mut r = r.with_ins(Ins(ins as u32), (ins >> 32) as usize);
         r.base = (*r.vm).base;
-        r.ins = ins;
         if (*r.vm).counts_fuel() && super::jit::burn(r).is_err() {
             return Status::ERROR;
         }
         if (*r.vm).interp.hook.mask != 0 {
             return super::jit::execute_once::<D>(r);
         }
-        let h = (*D::table().add((r.ins & 0xff) as usize)).0;
-        r.to(h)
+        r.to(D::plain(r.i().op()))
     }
 }

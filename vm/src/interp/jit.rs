@@ -19,9 +19,9 @@ use std::rc::Rc;
 pub(super) unsafe fn hot<D: Driver>(mut r: R) -> R {
     r.sync_top();
     notify_hot(r.vm, r.pc.sub(1));
-    r.ins = r.ins & !0xffff_ffff | u64::from((*r.pc.sub(1)).0);
+    r = r.with_ins(*r.pc.sub(1), r.nargs());
     r.base = (*r.vm).base;
-    r.reload()
+    r
 }
 
 // A handler ends in a jump to the next handler only if it needs nothing on the native stack. What needs the native stack is done in these
@@ -136,9 +136,9 @@ op! {
         let mut r = r;
         r.base = (*vm).base;
         if r.i().op() == Op::FUNCV {
-            return r.reload().to(super::call::IFUNCV::<D>);
+            return r.to(super::call::IFUNCV::<D>);
         }
-        super::call::lua_header::<D>(r.reload())
+        super::call::lua_header::<D>(r)
     }
     /// Before each instruction while recording.
     #[cold]
@@ -150,13 +150,12 @@ op! {
         let vm = r.vm;
         (*vm).base = r.base;
         (*vm).pc = r.pc;
-        let header = is_header(Ins(r.ins as u32).op());
+        let header = is_header(r.i().op());
         (*vm).top = if header { r.base.add(r.nargs()) } else { r.base.add(used_slots(r.func(), r.pc, (*vm).multres)) };
         (*vm).interp.record_nargs = r.nargs() as u32;
         let ins = notify_record(vm, r.pc.sub(1));
-        let mut r = r.reload();
+        let mut r = r.with_ins(Ins(ins), r.nargs());
         r.base = (*vm).base;
-        r.ins = r.ins & !0xffff_ffff | u64::from(ins);
         if (*vm).counts_fuel() && burn(r).is_err() {
             return Status::ERROR;
         }
@@ -167,8 +166,7 @@ op! {
         if r.i().op() != Op::STITCH && burn(r).is_err() {
             return Status::ERROR;
         }
-        let h = (*D::table().add((r.ins & 0xff) as usize)).0;
-        r.to(h)
+        r.to(D::plain(r.i().op()))
     }
     /// Leaves compiled code in the middle of a builtin.
     #[cold]
@@ -185,7 +183,7 @@ op! {
             return r.to(after_native::<D>);
         }
         if let Some(pc) = take_plain_exit(vm, r.ins as u32) {
-            let mut r = r.reload();
+            let mut r = r;
             (r.base, r.pc) = ((*vm).base, pc);
             if let Some(p) = r.func().proto() {
                 r.kbase = p.k.get();
@@ -204,14 +202,14 @@ op! {
         if how == FAILED {
             return Status::ERROR;
         }
-        let mut r = r.reload();
+        let mut r = r;
         r.base = (*vm).base;
         r.pc = (*vm).pc;
         if let Some(p) = r.func().proto() {
             r.kbase = p.k.get();
         }
         if how == ONCE {
-            r.ins = u64::from((*vm).interp.resume_ins.0);
+            r = r.with_ins((*vm).interp.resume_ins, 0);
             r.pc = r.pc.add(1);
             if (*vm).counts_fuel() && burn(r).is_err() {
                 return Status::ERROR;
@@ -252,8 +250,7 @@ unsafe fn run_plain<D: Driver>(r: R) -> u32 {
     if (*r.vm).interp.mode == Mode::Record || r.i().op() == Op::ITERN {
         return execute_once::<D>(r);
     }
-    let h = (*D::table().add((r.ins & 0xff) as usize)).0;
-    r.to(h)
+    r.to(D::plain(r.i().op()))
 }
 
 /// Executes `r.ins`, which has already been dispatched, counted, and seen by the compiler or by hooks: by the plain table, whatever table
@@ -261,12 +258,11 @@ unsafe fn run_plain<D: Driver>(r: R) -> u32 {
 #[inline(always)]
 pub(super) unsafe fn execute_once<D: Driver>(mut r: R) -> u32 {
     let ins = uncounted(r.i());
-    r.ins = r.ins & !0xffff_ffff | u64::from(ins.0);
+    r = r.with_ins(ins, r.nargs());
     if ins.op() == Op::ITERN {
         return r.to(super::loops::ITERN_uncounted::<D>);
     }
-    let h = (*D::table().add((r.ins & 0xff) as usize)).0;
-    r.to(h)
+    r.to(D::plain(r.i().op()))
 }
 
 /// Runs trace `trace` on the current frame.

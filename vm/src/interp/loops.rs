@@ -5,7 +5,7 @@
 
 use super::cont::start_iterator_call;
 use super::jit::{enter_trace, hot};
-use super::{Driver, Handler, R, Status, op};
+use super::{Driver, Handler, R, Status, op, slot};
 use crate::bc::{Ins, Op};
 use crate::object::hot_counter;
 use crate::value::Value;
@@ -28,29 +28,27 @@ pub(super) unsafe fn count_at(r: R, origin: Value, by: u16) -> bool {
 /// One step of a numeric loop: true to continue.
 #[inline(always)]
 unsafe fn step(ra: *mut Value) -> bool {
-    let (idx, limit, by) = (*ra, *ra.add(1), *ra.add(2));
-    if idx.is_int() {
-        let by = by.as_int_unchecked();
-        let (i, over) = idx.as_int_unchecked().overflowing_add(by);
+    if slot::upper(ra) == slot::INT {
+        let by = slot::int(ra.add(2));
+        let (i, over) = slot::int(ra).overflowing_add(by);
         if over {
             return false;
         }
-        let l = limit.as_int_unchecked();
         *ra = Value::int(i);
         if by >= 0 {
-            if i > l {
+            if i > slot::int(ra.add(1)) {
                 return false;
             }
-        } else if i < l {
+        } else if i < slot::int(ra.add(1)) {
             return false;
         }
         *ra.add(3) = Value::int(i);
         return true;
     }
-    let by = by.as_num_unchecked();
-    let i = idx.as_num_unchecked() + by;
+    let by = slot::num(ra.add(2));
+    let i = slot::num(ra) + by;
     *ra = Value::num(i);
-    let l = limit.as_num_unchecked();
+    let l = slot::num(ra.add(1));
     if by.is_sign_negative() {
         if !(l <= i) {
             return false;
@@ -92,13 +90,12 @@ pub(super) unsafe fn prepare(ra: *mut Value) -> bool {
 /// The same where all three are integers; `None` where they are not.
 #[inline(always)]
 unsafe fn prepare_ints(ra: *mut Value) -> Option<bool> {
-    let (idx, limit, by) = (*ra, *ra.add(1), *ra.add(2));
-    if !(idx.is_int() && limit.is_int() && by.is_int()) {
+    if slot::upper(ra) != slot::INT || slot::upper(ra.add(1)) != slot::INT || slot::upper(ra.add(2)) != slot::INT {
         return None;
     }
-    *ra.add(3) = idx;
-    let (i, l) = (idx.as_int_unchecked(), limit.as_int_unchecked());
-    Some(if by.as_int_unchecked() >= 0 { i <= l } else { i >= l })
+    let (i, l) = (slot::int(ra), slot::int(ra.add(1)));
+    *ra.add(3) = Value::int(i);
+    Some(if slot::int(ra.add(2)) >= 0 { i <= l } else { i >= l })
 }
 
 #[inline(always)]
@@ -235,7 +232,7 @@ op! {
     #[inline(never)]
     hot_loop<D>(r) {
         let r = hot::<D>(r);
-        let h: Handler = match Ins(r.ins as u32).op() {
+        let h: Handler = match r.i().op() {
             Op::FORL | Op::IFORL => IFORL::<D>,
             Op::ITERL | Op::IITERL => IITERL::<D>,
             Op::ITERN => ITERN_uncounted::<D>,

@@ -14,7 +14,7 @@ use crate::stdlib::buffer::{is_buffer, with_bytes};
 use crate::value::Value;
 
 /// Operands of a table instruction: object and key.
-unsafe fn table_operands(r: R) -> (Value, Value) {
+pub(super) unsafe fn table_operands(r: R) -> (Value, Value) {
     match r.i().op() {
         Op::GGET | Op::GSET => (Value::table(r.func().env.get()), r.kgc(r.d())),
         Op::TGETS | Op::TSETS => (*r.rb(), r.kgc(r.c())),

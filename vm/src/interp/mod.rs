@@ -30,6 +30,7 @@ pub mod cont;
 mod data;
 pub mod defname;
 pub mod errmsg;
+pub mod fast;
 pub mod frame;
 pub mod frames;
 pub mod hook;
@@ -39,6 +40,7 @@ mod meta_call;
 pub mod native;
 mod native_stack;
 mod run;
+mod slot;
 pub mod stack;
 pub mod stitch;
 mod switch;
@@ -53,8 +55,9 @@ use crate::for_each_bytecode;
 use crate::object::{Func, Gc};
 use crate::value::Value;
 
-/// A handler: the machine state in argument registers, a [`Status`] as result.
-pub type Handler = unsafe extern "C" fn(*mut Vm, *const Ins, *mut Value, *const Value, *const Handler2, u64) -> u32;
+/// A handler: the machine state in argument registers, a [`Status`] as result. Operand A and the instruction are the third and fourth argument
+/// because these are in `rdx` and `rcx` on x86-64: the second byte of `rcx` can be moved to `rdx` by one instruction, and neither need be saved.
+pub type Handler = unsafe extern "C" fn(*mut Vm, *const Ins, usize, u64, *mut Value, *const Value) -> u32;
 
 /// A handler behind a pointer in the dispatch table (the type of [`Handler`] cannot name itself).
 #[derive(Copy, Clone)]
@@ -70,20 +73,33 @@ pub struct R {
     pub pc: *const Ins,
     /// Frame.
     pub base: *mut Value,
+    /// Operand A of the current instruction; at a function header the number of arguments above it.
+    pub a: usize,
     /// Constants of the running prototype.
     pub kbase: *const Value,
-    /// Dispatch table.
-    pub disp: *const Handler2,
-    /// Current instruction in the lower half; at a function header the number of arguments in the upper half.
+    /// The current instruction, rotated by 16 bits so that D (or B and C) is lowest.
     pub ins: u64,
 }
 
 /// How a handler calls the next one.
 pub trait Driver: 'static {
-    /// Executes the instruction `r.ins`.
-    unsafe fn go(r: R) -> u32;
-    /// The plain dispatch table.
-    fn table() -> *const Handler2;
+    /// Executes an instruction, at a function header with a number of arguments. `WAY` is one of the [`way`]s out of a handler.
+    unsafe fn go<const WAY: u8>(r: R, ins: Ins, nargs: usize) -> u32;
+    /// The handler in the plain dispatch table.
+    fn plain(op: Op) -> Handler;
+}
+
+/// The ways out of one handler. Each has a jump of its own to the next handler: the processor predicts the target of an indirect jump from what
+/// the same jump did before.
+mod way {
+    /// The usual one.
+    pub const NEXT: u8 = 0;
+    /// A jump was taken.
+    pub const TAKEN: u8 = 1;
+    /// A jump was not taken.
+    pub const NOT_TAKEN: u8 = 2;
+    /// Not integers: doubles.
+    pub const DOUBLE: u8 = 3;
 }
 
 /// What the dispatch table does.
@@ -91,6 +107,8 @@ pub trait Driver: 'static {
 pub enum Dispatching {
     /// Instructions are executed.
     Plain,
+    /// The same, and hot counters rest: there is no compiler, or it is off.
+    CompilerOff,
     /// The compiler records each instruction first.
     Recording,
     /// Hooks, interrupts and samples are checked before each instruction.
@@ -105,6 +123,8 @@ impl Dispatching {
         match (self, loop_driver) {
             (Dispatching::Plain, false) => TAIL_TABLE,
             (Dispatching::Plain, true) => LOOP_TABLE,
+            (Dispatching::CompilerOff, false) => without_counters::<Tail>(TAIL_TABLE),
+            (Dispatching::CompilerOff, true) => without_counters::<Loop>(LOOP_TABLE),
             (Dispatching::Recording, false) => [Handler2(record_step::<Tail>); Op::COUNT],
             (Dispatching::Recording, true) => [Handler2(record_step::<Loop>); Op::COUNT],
             (Dispatching::Hooked, false) => [Handler2(hook_step::<Tail>); Op::COUNT],
@@ -122,72 +142,101 @@ pub struct Loop;
 
 impl Driver for Tail {
     #[inline(always)]
-    unsafe fn go(r: R) -> u32 {
-        let h = (*r.disp.add((r.ins & 0xff) as usize)).0;
-        h(r.vm, r.pc, r.base, r.kbase, r.disp, r.ins)
+    unsafe fn go<const WAY: u8>(r: R, ins: Ins, nargs: usize) -> u32 {
+        // The opcode is taken from the word before it is rotated: one instruction less.
+        let table = (&raw const (*r.vm).interp.handlers).cast::<Handler2>();
+        let h = (*table.add((ins.0 & 0xff) as usize)).0;
+        let r = r.with_ins(ins, nargs);
+        // No instruction, but another text for each way: the compiler would merge the ways out of a handler into one.
+        #[cfg(not(miri))]
+        core::arch::asm!(
+            "/* {} {} {} {} */", const WAY, in(reg) h as usize, in(reg) r.a, in(reg) r.ins,
+            options(nomem, nostack, preserves_flags)
+        );
+        r.to(h)
     }
-    fn table() -> *const Handler2 {
-        TAIL_TABLE.as_ptr()
+    #[inline(always)]
+    fn plain(op: Op) -> Handler {
+        TAIL_TABLE[op as usize].0
     }
 }
 
 impl Driver for Loop {
     #[inline(always)]
-    unsafe fn go(r: R) -> u32 {
-        (*r.vm).interp.loop_state = Some(r);
+    unsafe fn go<const WAY: u8>(r: R, ins: Ins, nargs: usize) -> u32 {
+        (*r.vm).interp.loop_state = Some(r.with_ins(ins, nargs));
         Status::CONTINUE
     }
-    fn table() -> *const Handler2 {
-        LOOP_TABLE.as_ptr()
+    #[inline(always)]
+    fn plain(op: Op) -> Handler {
+        LOOP_TABLE[op as usize].0
     }
 }
 
 impl R {
     #[inline(always)]
     pub(crate) fn i(self) -> Ins {
-        Ins(self.ins as u32)
+        Ins((self.ins as u32).rotate_left(16))
+    }
+    /// Registers at the entry to the interpreter; the first handler loads the others.
+    unsafe fn at_entry(vm: *mut Vm, base: *mut Value) -> R {
+        R { vm, pc: core::ptr::null(), base, a: 0, kbase: base, ins: 0 }
+    }
+    /// With another current instruction, and a number of arguments if it is a function header.
+    #[inline(always)]
+    fn with_ins(mut self, ins: Ins, nargs: usize) -> R {
+        self.a = ins.a() | nargs << 8;
+        self.ins = u64::from(ins.0.rotate_right(16));
+        self
     }
     #[inline(always)]
     unsafe fn ra(self) -> *mut Value {
-        self.base.add(((self.ins >> 8) & 0xff) as usize)
+        self.base.add(self.a)
     }
     #[inline(always)]
     unsafe fn rb(self) -> *mut Value {
-        self.base.add(((self.ins >> 24) & 0xff) as usize)
+        self.base.add(self.b())
     }
     #[inline(always)]
     unsafe fn rc(self) -> *mut Value {
-        self.base.add(((self.ins >> 16) & 0xff) as usize)
+        self.base.add(self.c())
     }
     #[inline(always)]
     unsafe fn rd(self) -> *mut Value {
-        self.base.add(((self.ins >> 16) & 0xffff) as usize)
+        self.base.add(self.d())
     }
     #[inline(always)]
     fn a(self) -> usize {
-        ((self.ins >> 8) & 0xff) as usize
+        self.a
     }
+    /// Operand B, from the code: only registers that must be saved could take it from `ins` together with the others. Instructions with a B are
+    /// never replaced by another form.
     #[inline(always)]
-    fn b(self) -> usize {
-        ((self.ins >> 24) & 0xff) as usize
+    unsafe fn b(self) -> usize {
+        usize::from(*self.pc.cast::<u8>().sub(1))
     }
     #[inline(always)]
     fn c(self) -> usize {
-        ((self.ins >> 16) & 0xff) as usize
+        (self.ins & 0xff) as usize
     }
     #[inline(always)]
     fn d(self) -> usize {
-        ((self.ins >> 16) & 0xffff) as usize
+        (self.ins & 0xffff) as usize
     }
     /// Number of arguments, at a function header.
     #[inline(always)]
     fn nargs(self) -> usize {
-        (self.ins >> 32) as usize
+        self.a >> 8
+    }
+    /// Address of a number constant.
+    #[inline(always)]
+    unsafe fn kn(self, i: usize) -> *const Value {
+        self.kbase.add(i)
     }
     /// Number constant.
     #[inline(always)]
     unsafe fn knum(self, i: usize) -> Value {
-        *self.kbase.add(i)
+        *self.kn(i)
     }
     /// Object constant.
     #[inline(always)]
@@ -201,34 +250,39 @@ impl R {
     }
     /// Continues with the instruction at `pc`.
     #[inline(always)]
-    unsafe fn next<D: Driver>(mut self) -> u32 {
-        self.ins = u64::from((*self.pc).0);
+    unsafe fn next<D: Driver>(self) -> u32 {
+        self.next_by::<D, { way::NEXT }>()
+    }
+    /// The same by one of the ways out of a handler.
+    #[inline(always)]
+    unsafe fn next_by<D: Driver, const WAY: u8>(mut self) -> u32 {
+        let ins = *self.pc;
         self.pc = self.pc.add(1);
-        D::go(self)
+        D::go::<WAY>(self, ins, 0)
     }
     /// Takes the jump in the instruction at `pc`.
     #[inline(always)]
     unsafe fn branch<D: Driver>(mut self) -> u32 {
         let j = *self.pc;
         self.pc = self.pc.add(1).offset(j.j() as isize);
-        self.next::<D>()
+        self.next_by::<D, { way::TAKEN }>()
     }
     /// Skips the jump at `pc`.
     #[inline(always)]
     unsafe fn skip<D: Driver>(mut self) -> u32 {
         self.pc = self.pc.add(1);
-        self.next::<D>()
+        self.next_by::<D, { way::NOT_TAKEN }>()
     }
     /// Takes the jump of the current instruction.
     #[inline(always)]
     unsafe fn jump<D: Driver>(mut self) -> u32 {
         self.pc = self.pc.offset(self.d() as isize - 0x8000);
-        self.next::<D>()
+        self.next_by::<D, { way::TAKEN }>()
     }
     /// Calls a cold handler in tail position.
     #[inline(always)]
     unsafe fn to(self, h: Handler) -> u32 {
-        h(self.vm, self.pc, self.base, self.kbase, self.disp, self.ins)
+        h(self.vm, self.pc, self.a, self.ins, self.base, self.kbase)
     }
     /// Makes the state visible to everything outside the handlers.
     #[inline(always)]
@@ -250,12 +304,6 @@ impl R {
         self.sync();
         (*self.vm).top = self.base.add(self.framesize());
     }
-    /// Reloads the dispatch table after something cold may have switched it.
-    #[inline(always)]
-    unsafe fn reload(mut self) -> R {
-        self.disp = (*self.vm).dispatch;
-        self
-    }
 }
 
 /// Defines a handler, generic over the driver.
@@ -266,13 +314,13 @@ macro_rules! op {
         pub(super) unsafe extern "C" fn $name<$d: $crate::interp::Driver>(
             vm: *mut $crate::Vm,
             pc: *const $crate::bc::Ins,
+            a: usize,
+            ins: u64,
             base: *mut $crate::value::Value,
             kbase: *const $crate::value::Value,
-            disp: *const $crate::interp::Handler2,
-            ins: u64,
         ) -> u32 {
             #[allow(unused_mut, reason = "some handlers update the state in place")]
-            let mut $r = $crate::interp::R { vm, pc, base, kbase, disp, ins };
+            let mut $r = $crate::interp::R { vm, pc, base, a, kbase, ins };
             $body
         }
         )*
@@ -284,6 +332,7 @@ use arith::*;
 use call::*;
 use compare::*;
 use data::*;
+use fast::FASTFN;
 use hook::hook_step;
 use jit::*;
 use loops::*;
@@ -308,7 +357,7 @@ macro_rules! define_tables {
                     Dispatching::Recording => r.to(record_step::<Loop>),
                     Dispatching::Hooked => r.to(hook_step::<Loop>),
                     Dispatching::Counted => r.to(fuel_step::<Loop>),
-                    Dispatching::Plain => match r.ins as u8 {
+                    Dispatching::Plain | Dispatching::CompilerOff => match r.i().0 as u8 {
                         $(x if x == Op::$name as u8 => r.to($name::<Loop>),)*
                         _ => Status::CONTINUE,
                     },
@@ -319,6 +368,15 @@ macro_rules! define_tables {
     };
 }
 for_each_bytecode!(define_tables);
+
+/// A table with the handlers that do not count instead of those that count.
+fn without_counters<D: Driver>(mut table: [Handler2; Op::COUNT]) -> [Handler2; Op::COUNT] {
+    for op in [Op::FORL, Op::ITERL, Op::LOOP, Op::FUNCF, Op::FUNCV] {
+        table[op as usize] = Handler2(D::plain(uncounted(Ins::ad(op, 0, 0)).op()));
+    }
+    table[Op::ITERN as usize] = Handler2(ITERN_uncounted::<D>);
+    table
+}
 
 static TAIL_TABLE: [Handler2; Op::COUNT] = tail_table();
 static LOOP_TABLE: [Handler2; Op::COUNT] = loop_table();

@@ -96,10 +96,11 @@ impl Vm {
     }
     /// Aborts the recording, though there is no error.
     pub(crate) fn abort_recording(&mut self) {
-        let error = core::mem::replace(&mut self.errors.value, Value::NIL);
         let compiler = Rc::clone(&self.compiler);
-        compiler.abort(self);
-        self.errors.value = error;
+        self.keeping_error(|vm| {
+            vm.errors.value = Value::NIL;
+            compiler.abort(vm);
+        });
     }
     /// A value has changed that traces take for a constant.
     pub(crate) fn constant_changed(&mut self) {
@@ -202,7 +203,7 @@ impl Vm {
         let vm: *mut Vm = self;
         // SAFETY: the contract of the handlers: `vm` is this VM, and no reference to it is used while they run.
         unsafe {
-            let r = R { vm, pc: core::ptr::null(), base: (*vm).base, kbase: core::ptr::null(), disp: (*vm).dispatch, ins: 0 };
+            let r = R::at_entry(vm, (*vm).base);
             let mut status = start(r, loop_driver);
             loop {
                 if loop_driver {
@@ -213,7 +214,7 @@ impl Vm {
                 }
                 (*vm).begin_activity(Activity::Interpreter);
                 (*vm).unwind()?;
-                let r = R { vm, pc: core::ptr::null(), base: (*vm).base, kbase: core::ptr::null(), disp: (*vm).dispatch, ins: 0 };
+                let r = R::at_entry(vm, (*vm).base);
                 let n = (*vm).multres as usize;
                 let src = (*vm).top.sub(n);
                 status =

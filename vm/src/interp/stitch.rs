@@ -185,7 +185,6 @@ op! {
             r.sync();
             (*r.vm).top = r.base.add(super::hook::used_slots(r.func(), r.pc.add(1), (*r.vm).multres));
             super::jit::notify_hot(r.vm, here);
-            r = r.reload();
             r.base = (*r.vm).base;
         }
         r.next::<D>()

@@ -1,12 +1,14 @@
 //! Table instructions.
 #![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`; table parts as in `vm/src/object/table.rs`")]
 
-use super::meta_call::{slow_get, slow_set};
-use super::{Driver, R, Status, op};
-use crate::bc::TSETM_BIAS;
+use super::meta_call::{slow_get, slow_set, table_operands};
+use super::{Driver, Handler, R, Status, op, slot};
+use crate::bc::{Ins, TSETM_BIAS};
 use crate::fault::{Fault, is_injected};
 use crate::gc::color;
+use crate::meta::MM;
 use crate::object::{Gc, Node, Str, Table};
+use crate::state::FIELD_NODES;
 use crate::value::{TAG_STR, TAG_TAB, Value};
 
 /// Metamethod bits of the negative cache.
@@ -38,11 +40,57 @@ unsafe fn no_meta(t: Gc<Table>, bit: u8) -> bool {
     }
 }
 
+/// Which node a field was in when the instruction before `pc` last found it: in a table that all instructions share by their addresses.
 #[inline(always)]
-unsafe fn get_str<D: Driver>(r: R, o: Value, key: Value) -> u32 {
+unsafe fn last_node(r: R) -> *mut u16 {
+    (&raw mut (*r.vm).interp.field_nodes).cast::<u16>().add(r.pc.addr() / size_of::<Ins>() % FIELD_NODES)
+}
+
+/// The node where the current instruction last found a field, if it is in this table, too. Nothing need be forgotten when tables change: the
+/// key is compared. So the address of a field does not wait for its name's hash and the table's size.
+#[inline(always)]
+unsafe fn same_node(r: R, t: Gc<Table>, key: Value) -> *mut Node {
+    let i = u32::from(*last_node(r));
+    if i <= t.hmask.get() {
+        let n = t.node.get().add(i as usize);
+        if (*n).key.get() == key {
+            return n;
+        }
+    }
+    core::ptr::null_mut()
+}
+
+/// [`find_str`] for the current instruction, which remembers the node.
+#[inline(always)]
+unsafe fn search(r: R, t: Gc<Table>, key: Value) -> *mut Node {
+    let n = find_str(t, key);
+    if !n.is_null() {
+        *last_node(r) = n.offset_from(t.node.get()) as u16;
+    }
+    n
+}
+
+/// Gets a field, if the instruction last found it in the same node; otherwise by another handler.
+#[inline(always)]
+unsafe fn get_field<D: Driver>(r: R, o: Value, key: Value, otherwise: Handler) -> u32 {
+    if o.tag() == TAG_TAB {
+        let n = same_node(r, Gc::from_addr(o.payload()), key);
+        if !n.is_null() {
+            let v = (*n).val.get();
+            if !v.is_nil() {
+                *r.ra() = v;
+                return r.next::<D>();
+            }
+        }
+    }
+    r.to(otherwise)
+}
+
+#[inline(always)]
+unsafe fn get_str<D: Driver>(r: R, o: Value, key: Value, otherwise: Handler) -> u32 {
     if o.tag() == TAG_TAB {
         let t: Gc<Table> = Gc::from_addr(o.payload());
-        let n = find_str(t, key);
+        let n = search(r, t, key);
         if !n.is_null() {
             let v = (*n).val.get();
             if !v.is_nil() {
@@ -55,7 +103,40 @@ unsafe fn get_str<D: Driver>(r: R, o: Value, key: Value) -> u32 {
             return r.next::<D>();
         }
     }
-    r.to(slow_get::<D>)
+    r.to(otherwise)
+}
+
+/// The most tables that are searched one after the other here; nothing but a bound for tables that lead in a circle.
+const CHAIN: usize = 16;
+
+/// Gets a field through `__index`, if all values of that are tables, of an object that does not have it itself.
+#[inline(always)]
+unsafe fn get_inherited(r: R, o: Value, key: Value) -> Option<Value> {
+    let vm = r.vm;
+    let mut meta = if o.tag() == TAG_TAB {
+        Gc::<Table>::from_addr(o.payload()).meta.get()
+    } else if o.tag() == TAG_STR {
+        (*vm).realm.base_meta[o.type_index()]
+    } else {
+        None
+    };
+    let index = Value::str((*vm).realm.meta_names[MM::Index as usize]?);
+    for _ in 0..CHAIN {
+        let n = find_str(meta?, index);
+        if n.is_null() || (*n).val.get().tag() != TAG_TAB {
+            return None;
+        }
+        let t: Gc<Table> = Gc::from_addr((*n).val.get().payload());
+        let mut n = same_node(r, t, key);
+        if n.is_null() {
+            n = search(r, t, key);
+        }
+        if !n.is_null() && !(*n).val.get().is_nil() {
+            return Some((*n).val.get());
+        }
+        meta = t.meta.get();
+    }
+    None
 }
 
 #[inline(always)]
@@ -73,24 +154,41 @@ unsafe fn get_int<D: Driver>(r: R, o: Value, i: i32) -> u32 {
     r.to(slow_get::<D>)
 }
 
+/// Must the table be marked again because something is stored into it? Then by [`table_barrier`].
 #[inline(always)]
-unsafe fn barrier(r: R, t: Gc<Table>) {
-    if t.hdr.marked.get() & color::BLACK != 0 {
-        (*r.vm).barrier_back(t);
+unsafe fn needs_barrier(t: Gc<Table>) -> bool {
+    t.hdr.marked.get() & color::BLACK != 0
+}
+
+/// Sets a field, if the instruction last found it in the same node and it needs nothing else; otherwise by another handler.
+#[inline(always)]
+unsafe fn set_field<D: Driver>(r: R, o: Value, key: Value, otherwise: Handler) -> u32 {
+    if o.tag() == TAG_TAB {
+        let t: Gc<Table> = Gc::from_addr(o.payload());
+        let n = same_node(r, t, key);
+        let name: Gc<Str> = Gc::from_addr(key.payload());
+        if !n.is_null() && !(*n).val.get().is_nil() && name.is_plain_variable() && !needs_barrier(t) {
+            t.hdr.b0.set(0);
+            (*n).val.set(*r.ra());
+            return r.next::<D>();
+        }
     }
+    r.to(otherwise)
 }
 
 #[inline(always)]
 unsafe fn set_str<D: Driver>(r: R, o: Value, key: Value) -> u32 {
     if o.tag() == TAG_TAB {
         let t: Gc<Table> = Gc::from_addr(o.payload());
-        let n = find_str(t, key);
+        let n = search(r, t, key);
         if !n.is_null() {
             let name: Gc<Str> = Gc::from_addr(key.payload());
             let plain =
                 if (*n).val.get().is_nil() { no_meta(t, NO_NEWINDEX) && !name.is_watched() } else { name.is_plain_variable() };
             if plain {
-                barrier(r, t);
+                if needs_barrier(t) {
+                    return r.to(table_barrier::<D>);
+                }
                 t.hdr.b0.set(0);
                 (*n).val.set(*r.ra());
                 return r.next::<D>();
@@ -107,7 +205,9 @@ unsafe fn set_int<D: Driver>(r: R, o: Value, i: i32) -> u32 {
         if (i as u32) < t.asize() {
             let p = t.array.get().add(i as usize);
             if !(*p).is_nil() || no_meta(t, NO_NEWINDEX) {
-                barrier(r, t);
+                if needs_barrier(t) {
+                    return r.to(table_barrier::<D>);
+                }
                 *p = *r.ra();
                 return r.next::<D>();
             }
@@ -117,15 +217,29 @@ unsafe fn set_int<D: Driver>(r: R, o: Value, i: i32) -> u32 {
 }
 
 op! {
-    GGET<D>(r) { get_str::<D>(r, Value::table(r.func().env.get()), r.kgc(r.d())) }
-    GSET<D>(r) { set_str::<D>(r, Value::table(r.func().env.get()), r.kgc(r.d())) }
-    TGETV<D>(r) {
-        let k = *r.rc();
-        if k.is_int() {
-            return get_int::<D>(r, *r.rb(), k.as_int_unchecked());
+    /// The barrier for the table that the current instruction will set, which is executed then. Separate, so that the instruction saves no
+    /// registers for the call.
+    #[cold]
+    #[inline(never)]
+    table_barrier<D>(r) {
+        if let Some(t) = table_operands(r).0.as_table() {
+            (*r.vm).barrier_back(t);
         }
+        r.to(D::plain(r.i().op()))
+    }
+    GGET<D>(r) { get_field::<D>(r, Value::table(r.func().env.get()), r.kgc(r.d()), search_global::<D>) }
+    #[inline(never)]
+    search_global<D>(r) { get_str::<D>(r, Value::table(r.func().env.get()), r.kgc(r.d()), slow_get::<D>) }
+    GSET<D>(r) { set_field::<D>(r, Value::table(r.func().env.get()), r.kgc(r.d()), search_global_to_set::<D>) }
+    #[inline(never)]
+    search_global_to_set<D>(r) { set_str::<D>(r, Value::table(r.func().env.get()), r.kgc(r.d())) }
+    TGETV<D>(r) {
+        if slot::upper(r.rc()) == slot::INT {
+            return get_int::<D>(r, *r.rb(), slot::int(r.rc()));
+        }
+        let k = *r.rc();
         if k.tag() == TAG_STR {
-            return get_str::<D>(r, *r.rb(), k);
+            return get_str::<D>(r, *r.rb(), k, slow_get::<D>);
         }
         if k.is_num()
             && let Some(i) = k.as_index()
@@ -134,14 +248,27 @@ op! {
         }
         r.to(slow_get::<D>)
     }
-    TGETS<D>(r) { get_str::<D>(r, *r.rb(), r.kgc(r.c())) }
+    TGETS<D>(r) { get_field::<D>(r, *r.rb(), r.kgc(r.c()), search_field::<D>) }
+    #[inline(never)]
+    search_field<D>(r) { get_str::<D>(r, *r.rb(), r.kgc(r.c()), inherited_field::<D>) }
+    /// TGETS of a field that the object does not have itself: a method of a class, or of strings.
+    #[inline(never)]
+    inherited_field<D>(r) {
+        match get_inherited(r, *r.rb(), r.kgc(r.c())) {
+            Some(v) => {
+                *r.ra() = v;
+                r.next::<D>()
+            }
+            None => r.to(slow_get::<D>),
+        }
+    }
     TGETB<D>(r) { get_int::<D>(r, *r.rb(), r.c() as i32) }
     TGETR<D>(r) { r.to(slow_get::<D>) }
     TSETV<D>(r) {
-        let k = *r.rc();
-        if k.is_int() {
-            return set_int::<D>(r, *r.rb(), k.as_int_unchecked());
+        if slot::upper(r.rc()) == slot::INT {
+            return set_int::<D>(r, *r.rb(), slot::int(r.rc()));
         }
+        let k = *r.rc();
         if k.tag() == TAG_STR {
             return set_str::<D>(r, *r.rb(), k);
         }
@@ -152,7 +279,9 @@ op! {
         }
         r.to(slow_set::<D>)
     }
-    TSETS<D>(r) { set_str::<D>(r, *r.rb(), r.kgc(r.c())) }
+    TSETS<D>(r) { set_field::<D>(r, *r.rb(), r.kgc(r.c()), search_field_to_set::<D>) }
+    #[inline(never)]
+    search_field_to_set<D>(r) { set_str::<D>(r, *r.rb(), r.kgc(r.c())) }
     TSETB<D>(r) { set_int::<D>(r, *r.rb(), r.c() as i32) }
     TSETR<D>(r) { r.to(slow_set::<D>) }
     /// A-1 [D..] = A ... (MULTRES values).
@@ -204,6 +333,37 @@ op! {
         if !is_injected(Fault::StackMoved) {
             r.base = (*r.vm).base;
         }
-        r.reload().next::<D>()
+        r.next::<D>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Vm;
+    use crate::value::Value;
+
+    #[test]
+    fn a_field_is_taken_from_the_node_it_was_last_found_in() {
+        let mut vm = Vm::new();
+        vm.open_libs();
+        let source = b"local t = { alpha = 1, beta = 2, gamma = 3, delta = 4 } return function() return t.gamma end";
+        let f = vm.load_chunk(source, b"=test", None).unwrap_or_else(|e| panic!("{}", e.to_str_lossy()));
+        let Ok(get) = vm.call1(Value::func(f), &[]) else { panic!("the chunk fails") };
+        let read = |vm: &mut Vm| vm.call1(get, &[]).unwrap_or(Value::NIL);
+        assert_eq!(read(&mut vm), Value::int(3));
+        let name = vm.new_str(b"gamma");
+        let hash = name.hdr.word.get();
+        let remembered = vm.interp.field_nodes;
+        // With another hash the search for the name begins elsewhere, and for some hash does not find it.
+        let mut lost = 0;
+        for other in 1..4 {
+            name.hdr.word.set(hash ^ other);
+            vm.interp.field_nodes = remembered;
+            assert_eq!(read(&mut vm), Value::int(3));
+            vm.interp.field_nodes.fill(u16::MAX);
+            lost += usize::from(read(&mut vm).is_nil());
+        }
+        name.hdr.word.set(hash);
+        assert!(lost > 0);
     }
 }

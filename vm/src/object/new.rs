@@ -95,7 +95,8 @@ impl Vm {
             Some(Builtin::CoroutineResume) => RESUME.as_ptr(),
             Some(Builtin::CoroutineWrapAux) => WRAP.as_ptr(),
             Some(Builtin::CoroutineYield) => YIELD.as_ptr(),
-            _ => FUNCC.as_ptr(),
+            Some(b) => crate::interp::fast::header(b).unwrap_or(FUNCC.as_ptr()),
+            None => FUNCC.as_ptr(),
         };
         self.new_builtin(pc, native, id, upvalues)
     }

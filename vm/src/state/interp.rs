@@ -9,6 +9,9 @@ use crate::interp::{Dispatching, Handler2, R};
 /// programs.
 pub const HOT_COUNTERS: usize = 1024;
 
+/// Number of entries of [`InterpState::field_nodes`]: the field accesses of a program's hot part, in 8 KB of the first-level cache at most.
+pub const FIELD_NODES: usize = 4096;
+
 /// State of the interpreter besides its registers.
 #[repr(C)]
 pub struct InterpState {
@@ -18,10 +21,14 @@ pub struct InterpState {
     pub record_nargs: u32,
     /// Hot counters, see [`crate::object::Proto::hot_counter`].
     pub hotcount: [u16; HOT_COUNTERS],
+    /// Which node of a table the instructions that access fields last found theirs in, by their addresses.
+    pub field_nodes: [u16; FIELD_NODES],
     /// Current mode.
     pub mode: Mode,
     /// The kind of handlers in the dispatch table.
     pub dispatching: Dispatching,
+    /// Are loops and calls counted? Only while there is a compiler that is on.
+    pub counts_hotness: bool,
     /// Is the `loop { match }` driver in use?
     pub use_loop_driver: bool,
     /// Saved registers of that driver.
@@ -40,13 +47,15 @@ impl Default for InterpState {
             native_depth: 0,
             record_nargs: 0,
             hotcount: [u16::MAX; HOT_COUNTERS],
+            field_nodes: [0; FIELD_NODES],
             mode: Mode::Interpret,
-            dispatching: Dispatching::Plain,
+            dispatching: Dispatching::CompilerOff,
+            counts_hotness: false,
             use_loop_driver: cfg!(any(miri, debug_assertions)),
             loop_state: None,
             resume_ins: Ins(0),
             hook: Hook::default(),
-            handlers: Dispatching::Plain.handlers(false),
+            handlers: Dispatching::CompilerOff.handlers(false),
         }
     }
 }

@@ -11,7 +11,7 @@ mod strings;
 
 pub use compiled::CompiledState;
 pub use errors::ErrorState;
-pub use interp::{HOT_COUNTERS, InterpState};
+pub use interp::{FIELD_NODES, HOT_COUNTERS, InterpState};
 pub use realm::Realm;
 pub use strings::StringState;
 
@@ -22,7 +22,6 @@ use crate::fuel::Fuel;
 use crate::gc::Heap;
 use crate::hooks::Compiler;
 use crate::host::HostState;
-use crate::interp::Handler2;
 use crate::interp::stack::DepthLimits;
 use crate::interrupt::Interrupts;
 use crate::object::{Func, Gc, Thread};
@@ -43,8 +42,6 @@ pub struct Vm {
     pub stack_limit: *mut Value,
     /// The running coroutine.
     pub cur: Gc<Thread>,
-    /// The dispatch table: [`InterpState::handlers`].
-    pub dispatch: *const Handler2,
     /// Behind the current instruction of the innermost Lua frame, as of the last sync.
     pub pc: *const Ins,
     /// Number of values of an open result list (CALLM, RETM, TSETM, CAT ...).

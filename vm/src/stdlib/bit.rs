@@ -14,70 +14,89 @@ fn bits(vm: &mut Vm, i: usize) -> LuaResult<i32> {
     Ok(if v.is_int() { v.as_int_unchecked() } else { normalize(v.as_num_unchecked()) })
 }
 
-/// The arguments, if they are two integers, as in most calls.
-#[inline(always)]
-fn two_ints(vm: &Vm) -> Option<(i32, i32)> {
-    if vm.nargs() != 2 {
-        return None;
+/// The operations on words: for the builtins, and for the fast functions of the interpreter.
+pub mod of {
+    macro_rules! unary {
+        ($($name:ident |$x:ident| $result:expr;)*) => {
+            $(#[inline(always)]
+            pub fn $name($x: i32) -> i32 {
+                $result
+            })*
+        };
     }
-    let (a, b) = (vm.arg(0), vm.arg(1));
-    (a.is_int() && b.is_int()).then(|| (a.as_int_unchecked(), b.as_int_unchecked()))
+    macro_rules! binary {
+        ($($name:ident |$x:ident, $y:ident| $result:expr;)*) => {
+            $(#[inline(always)]
+            pub fn $name($x: i32, $y: i32) -> i32 {
+                $result
+            })*
+        };
+    }
+    unary! {
+        tobit |x| x;
+        bnot |x| !x;
+        bswap |x| x.swap_bytes();
+    }
+    // Of the number of bits to shift by, the lower five bits count.
+    binary! {
+        lshift |x, n| x.wrapping_shl(n as u32);
+        rshift |x, n| (x as u32).wrapping_shr(n as u32) as i32;
+        arshift |x, n| x.wrapping_shr(n as u32);
+        rol |x, n| x.rotate_left(n as u32 & 31);
+        ror |x, n| x.rotate_right(n as u32 & 31);
+        band |x, y| x & y;
+        bor |x, y| x | y;
+        bxor |x, y| x ^ y;
+    }
 }
 
 macro_rules! unary {
-    ($($(#[$doc:meta])* $name:ident |$x:ident| $result:expr;)*) => {
+    ($($(#[$doc:meta])* $name:ident;)*) => {
         $($(#[$doc])*
         pub fn $name(vm: &mut Vm) -> LuaResult<u32> {
-            let $x = bits(vm, 0)?;
-            vm.ret1(Value::int($result))
+            let x = bits(vm, 0)?;
+            vm.ret1(Value::int(of::$name(x)))
         })*
     };
 }
 
 unary! {
     /// `bit.tobit(x)`
-    tobit |x| x;
+    tobit;
     /// `bit.bnot(x)`
-    bnot |x| !x;
+    bnot;
     /// `bit.bswap(x)`
-    bswap |x| x.swap_bytes();
+    bswap;
 }
 
 macro_rules! shifts {
-    ($($(#[$doc:meta])* $name:ident |$x:ident, $n:ident| $result:expr;)*) => {
+    ($($(#[$doc:meta])* $name:ident;)*) => {
         $($(#[$doc])*
         pub fn $name(vm: &mut Vm) -> LuaResult<u32> {
-            let ($x, n) = match two_ints(vm) {
-                Some(both) => both,
-                None => (bits(vm, 0)?, bits(vm, 1)?),
-            };
-            let $n = n as u32 & 31;
-            vm.ret1(Value::int($result))
+            let (x, n) = (bits(vm, 0)?, bits(vm, 1)?);
+            vm.ret1(Value::int(of::$name(x, n)))
         })*
     };
 }
 
 shifts! {
     /// `bit.lshift(x, n)`
-    lshift |x, n| x << n;
+    lshift;
     /// `bit.rshift(x, n)`
-    rshift |x, n| (x as u32 >> n) as i32;
+    rshift;
     /// `bit.arshift(x, n)`
-    arshift |x, n| x >> n;
+    arshift;
     /// `bit.rol(x, n)`
-    rol |x, n| x.rotate_left(n);
+    rol;
     /// `bit.ror(x, n)`
-    ror |x, n| x.rotate_right(n);
+    ror;
 }
 
 macro_rules! nary {
-    ($($(#[$doc:meta])* $name:ident $op:tt;)*) => {
+    ($($(#[$doc:meta])* $name:ident;)*) => {
         $($(#[$doc])*
         pub fn $name(vm: &mut Vm) -> LuaResult<u32> {
-            match two_ints(vm) {
-                Some((x, y)) => vm.ret1(Value::int(x $op y)),
-                None => fold(vm, |x, y| x $op y),
-            }
+            fold(vm, of::$name)
         })*
     };
 }
@@ -93,11 +112,11 @@ fn fold(vm: &mut Vm, op: fn(i32, i32) -> i32) -> LuaResult<u32> {
 
 nary! {
     /// `bit.band(x, ...)`
-    band &;
+    band;
     /// `bit.bor(x, ...)`
-    bor |;
+    bor;
     /// `bit.bxor(x, ...)`
-    bxor ^;
+    bxor;
 }
 
 /// `bit.tohex(x [, n])`: the lower `n` hexadecimal digits, in upper case if `n` is negative.

@@ -6,41 +6,133 @@ use crate::error::LuaResult;
 use crate::meta::{ldexp as scale, lua_pow};
 use crate::value::Value;
 
+/// The functions of numbers: for the builtins, and for the fast functions of the interpreter.
+pub mod of {
+    use super::{Value, lua_pow, scale};
+    macro_rules! unary {
+        ($($name:ident |$x:ident| $result:expr;)*) => {
+            $(#[inline(always)]
+            pub fn $name($x: f64) -> Value {
+                real($result)
+            })*
+        };
+    }
+    macro_rules! binary {
+        ($($name:ident |$x:ident, $y:ident| $result:expr;)*) => {
+            $(#[inline(always)]
+            pub fn $name($x: f64, $y: f64) -> Value {
+                real($result)
+            })*
+        };
+    }
+    /// A result that is hardly ever integral: what uses it need not wait until it is known not to be.
+    #[inline(always)]
+    fn real(x: f64) -> Value {
+        if f64::from(x as i32) == x || x.is_nan() {
+            core::hint::cold_path();
+            return Value::number(x);
+        }
+        Value::num(x)
+    }
+    unary! {
+        sqrt |x| x.sqrt();
+        log |x| x.ln();
+        log10 |x| x.log10();
+        exp |x| x.exp();
+        sin |x| x.sin();
+        cos |x| x.cos();
+        tan |x| x.tan();
+        asin |x| x.asin();
+        acos |x| x.acos();
+        atan |x| x.atan();
+        sinh |x| x.sinh();
+        cosh |x| x.cosh();
+        tanh |x| x.tanh();
+    }
+    binary! {
+        atan2 |y, x| y.atan2(x);
+        pow |x, y| lua_pow(x, y);
+        fmod |x, y| x % y;
+        ldexp |m, e| if e.is_finite() { scale(m, e as i32) } else { m * e.exp2() };
+    }
+    /// Rounds by a conversion to an integer if the result is one other than 0, which may be -0: processors without an instruction to round
+    /// a double would call a function.
+    #[inline(always)]
+    fn round(x: f64, correction: fn(f64, f64) -> i32, any: fn(f64) -> f64) -> Value {
+        // Rounding down or up stays inside the integers.
+        if x.abs() < 2_147_483_647.0 {
+            let toward_zero = x as i32;
+            let i = toward_zero + correction(f64::from(toward_zero), x);
+            if i != 0 {
+                return Value::int(i);
+            }
+        }
+        Value::number(any(x))
+    }
+    #[inline(always)]
+    pub fn floor(x: f64) -> Value {
+        round(x, |i, x| -i32::from(i > x), f64::floor)
+    }
+    #[inline(always)]
+    pub fn ceil(x: f64) -> Value {
+        round(x, |i, x| i32::from(i < x), f64::ceil)
+    }
+    #[inline(always)]
+    pub fn abs(x: Value) -> Value {
+        match x.as_int() {
+            Some(i) => i.checked_abs().map_or(Value::num(2_147_483_648.0), Value::int),
+            None => Value::num(x.as_num_unchecked().abs()),
+        }
+    }
+    #[inline(always)]
+    pub fn is_less(a: f64, b: f64) -> bool {
+        a < b
+    }
+    #[inline(always)]
+    pub fn is_greater(a: f64, b: f64) -> bool {
+        a > b
+    }
+}
+
 macro_rules! unary {
-    ($($(#[$doc:meta])* $name:ident |$x:ident| $result:expr;)*) => {
+    ($($(#[$doc:meta])* $name:ident;)*) => {
         $($(#[$doc])*
         pub fn $name(vm: &mut Vm) -> LuaResult<u32> {
-            let $x = vm.check_num(0)?;
-            vm.ret1(Value::number($result))
+            let x = vm.check_num(0)?;
+            vm.ret1(of::$name(x))
         })*
     };
 }
 
 unary! {
     /// `math.sqrt(x)`
-    sqrt |x| x.sqrt();
+    sqrt;
     /// `math.log10(x)`
-    log10 |x| x.log10();
+    log10;
     /// `math.exp(x)`
-    exp |x| x.exp();
+    exp;
     /// `math.sin(x)`
-    sin |x| x.sin();
+    sin;
     /// `math.cos(x)`
-    cos |x| x.cos();
+    cos;
     /// `math.tan(x)`
-    tan |x| x.tan();
+    tan;
     /// `math.asin(x)`
-    asin |x| x.asin();
+    asin;
     /// `math.acos(x)`
-    acos |x| x.acos();
+    acos;
     /// `math.atan(x)`
-    atan |x| x.atan();
+    atan;
     /// `math.sinh(x)`
-    sinh |x| x.sinh();
+    sinh;
     /// `math.cosh(x)`
-    cosh |x| x.cosh();
+    cosh;
     /// `math.tanh(x)`
-    tanh |x| x.tanh();
+    tanh;
+    /// `math.floor(x)`
+    floor;
+    /// `math.ceil(x)`
+    ceil;
 }
 
 /// A product. In LuaJIT the function is written in Lua, so that its error is one of arithmetic.
@@ -65,53 +157,38 @@ pub fn rad(vm: &mut Vm) -> LuaResult<u32> {
 }
 
 macro_rules! binary {
-    ($($(#[$doc:meta])* $name:ident |$x:ident, $y:ident| $result:expr;)*) => {
+    ($($(#[$doc:meta])* $name:ident;)*) => {
         $($(#[$doc])*
         pub fn $name(vm: &mut Vm) -> LuaResult<u32> {
-            let $x = vm.check_num(0)?;
-            let $y = vm.check_num(1)?;
-            vm.ret1(Value::number($result))
+            let x = vm.check_num(0)?;
+            let y = vm.check_num(1)?;
+            vm.ret1(of::$name(x, y))
         })*
     };
 }
 
 binary! {
     /// `math.atan2(y, x)`
-    atan2 |y, x| y.atan2(x);
+    atan2;
     /// `math.pow(x, y)`
-    pow |x, y| lua_pow(x, y);
+    pow;
     /// `math.fmod(x, y)`
-    fmod |x, y| x % y;
+    fmod;
     /// `math.ldexp(m, e)`
-    ldexp |m, e| if e.is_finite() { scale(m, e as i32) } else { m * e.exp2() };
+    ldexp;
 }
 
 /// `math.abs(x)`
 pub fn abs(vm: &mut Vm) -> LuaResult<u32> {
     let x = vm.check_number(0)?;
-    vm.ret1(match x.as_int() {
-        Some(i) => i.checked_abs().map_or(Value::num(2_147_483_648.0), Value::int),
-        None => Value::num(x.as_num_unchecked().abs()),
-    })
-}
-
-/// `math.floor(x)`
-pub fn floor(vm: &mut Vm) -> LuaResult<u32> {
-    let x = vm.check_number(0)?;
-    vm.ret1(if x.is_int() { x } else { Value::number(x.as_num_unchecked().floor()) })
-}
-
-/// `math.ceil(x)`
-pub fn ceil(vm: &mut Vm) -> LuaResult<u32> {
-    let x = vm.check_number(0)?;
-    vm.ret1(if x.is_int() { x } else { Value::number(x.as_num_unchecked().ceil()) })
+    vm.ret1(of::abs(x))
 }
 
 /// `math.log(x [, base])`
 pub fn log(vm: &mut Vm) -> LuaResult<u32> {
     let x = vm.check_num(0)?;
     if vm.nargs() < 2 {
-        return vm.ret1(Value::number(x.ln()));
+        return vm.ret1(of::log(x));
     }
     let base = vm.check_num(1)?;
     // A product, computed as compiled code computes it.
@@ -145,15 +222,11 @@ pub fn modf(vm: &mut Vm) -> LuaResult<u32> {
 
 /// The least or greatest argument. A NaN is replaced by the argument after it, and replaces the one before it.
 #[inline(always)]
-fn extreme(vm: &mut Vm, keep: fn(f64, f64) -> bool, keep_int: fn(i32, i32) -> bool) -> LuaResult<u32> {
+fn extreme(vm: &mut Vm, keep: fn(f64, f64) -> bool) -> LuaResult<u32> {
     let mut best = vm.check_number(0)?;
     for i in 1..vm.nargs() {
         let v = vm.check_number(i)?;
-        let kept = match (best.as_int(), v.as_int()) {
-            (Some(a), Some(b)) => keep_int(a, b),
-            _ => keep(best.as_number().unwrap_or(f64::NAN), v.as_number().unwrap_or(f64::NAN)),
-        };
-        if !kept {
+        if !keep(best.as_number().unwrap_or(f64::NAN), v.as_number().unwrap_or(f64::NAN)) {
             best = v;
         }
     }
@@ -162,12 +235,12 @@ fn extreme(vm: &mut Vm, keep: fn(f64, f64) -> bool, keep_int: fn(i32, i32) -> bo
 
 /// `math.min(x, ...)`
 pub fn min(vm: &mut Vm) -> LuaResult<u32> {
-    extreme(vm, |a, b| a < b, |a, b| a < b)
+    extreme(vm, of::is_less)
 }
 
 /// `math.max(x, ...)`
 pub fn max(vm: &mut Vm) -> LuaResult<u32> {
-    extreme(vm, |a, b| a > b, |a, b| a > b)
+    extreme(vm, of::is_greater)
 }
 
 /// The next number of the state's random generator, in [0, 1).

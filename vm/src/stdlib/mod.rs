@@ -2,7 +2,7 @@
 
 mod args;
 mod base;
-mod bit;
+pub(crate) mod bit;
 pub mod buffer;
 mod debug;
 pub mod embedded;
@@ -13,7 +13,7 @@ mod levels;
 mod libraries;
 mod list;
 mod load;
-mod math;
+pub(crate) mod math;
 pub mod os;
 mod package;
 mod prelude;

@@ -9,6 +9,7 @@ mod string;
 mod table;
 
 use super::call::CallSite;
+use super::on_trace::on_trace;
 use super::{Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::IrRef;
@@ -36,14 +37,6 @@ impl Args<'_> {
 
 /// Results of a builtin; `None` when the recorder cannot express the builtin.
 type Results = Rec<Option<Vec<IrRef>>>;
-
-/// What a trace does with a call of a builtin.
-pub(super) fn on_trace(f: Gc<Func>) -> OnTrace {
-    if f.is_of_host() {
-        return OnTrace::Call;
-    }
-    Builtin::from_id(f.ffid()).unwrap_or(Builtin::NativeFunction).on_trace()
-}
 
 /// One result.
 fn one(r: IrRef) -> Results {

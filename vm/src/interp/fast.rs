@@ -1,0 +1,275 @@
+//! Fast functions: the headers of builtins that the interpreter executes itself in their usual cases.
+//!
+//! A handler here takes its arguments from the frame and returns its result to the calling Lua function, without the registers being saved
+//! in the VM. It allocates nothing, calls no Lua, and raises no error: all other cases are left to the builtin, by [`FUNCC`].
+#![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`; as many arguments as the header says are at the base")]
+
+use super::arith::{are_numbers, bits};
+use super::call::{FUNCC, return_special};
+use super::frame::{self, func_of, kind, link_of};
+use super::{Driver, Handler, Handler2, R, op, slot};
+use crate::bc::{Ins, Op};
+use crate::object::{Gc, Str, Table};
+use crate::stdlib::{Builtin, bit, math};
+use crate::value::{TAG_STR, TAG_TAB, Value};
+use core::marker::PhantomData;
+
+macro_rules! fast_functions {
+    ($($builtin:ident: $kind:ident $(($f:path))?;)*) => {
+        op! {
+            $($builtin<D>(r) { $kind::<D>(r $(, $f)?) })*
+        }
+
+        /// The builtins with a handler here.
+        const ALL: &[Builtin] = &[$(Builtin::$builtin,)*];
+
+        struct Handlers<D>(PhantomData<D>);
+        impl<D: Driver> Handlers<D> {
+            const ALL: &'static [Handler2] = &[$(Handler2($builtin::<D>),)*];
+        }
+    };
+}
+
+fast_functions! {
+    Assert: assert;
+    Type: type_name;
+    IpairsAux: ipairs_step;
+    Select: select;
+    Tonumber: to_number;
+    StringByte: byte;
+    StringLen: length;
+    MathAbs: abs;
+    MathFloor: one_number(math::of::floor);
+    MathCeil: one_number(math::of::ceil);
+    MathSqrt: one_number(math::of::sqrt);
+    MathSin: one_number(math::of::sin);
+    MathCos: one_number(math::of::cos);
+    MathExp: one_number(math::of::exp);
+    MathLog: one_number_only(math::of::log);
+    MathPow: two_numbers(math::of::pow);
+    MathFmod: two_numbers(math::of::fmod);
+    MathMin: extreme(math::of::is_less);
+    MathMax: extreme(math::of::is_greater);
+    BitTobit: one_word(bit::of::tobit);
+    BitBnot: one_word(bit::of::bnot);
+    BitBswap: one_word(bit::of::bswap);
+    BitLshift: two_words(bit::of::lshift);
+    BitRshift: two_words(bit::of::rshift);
+    BitArshift: two_words(bit::of::arshift);
+    BitRol: two_words(bit::of::rol);
+    BitRor: two_words(bit::of::ror);
+    BitBand: two_words_only(bit::of::band);
+    BitBor: two_words_only(bit::of::bor);
+    BitBxor: two_words_only(bit::of::bxor);
+}
+
+/// The headers in the order of [`ALL`]: operand D is the index there. Outside of the VM for the reason given at the other headers.
+static HEADERS: [[Ins; 2]; ALL.len()] = {
+    let mut headers = [[Ins(0); 2]; ALL.len()];
+    let mut i = 0;
+    while i < ALL.len() {
+        headers[i] = [Ins::ad(Op::FASTFN, 0, i as u16); 2];
+        i += 1;
+    }
+    headers
+};
+
+/// The header of a builtin that has a handler here.
+pub(crate) fn header(b: Builtin) -> Option<*const Ins> {
+    ALL.iter().position(|x| *x == b).map(|i| HEADERS[i].as_ptr())
+}
+
+op! {
+    FASTFN<D>(r) { r.to(handler::<D>(r.d())) }
+}
+
+#[inline(always)]
+unsafe fn handler<D: Driver>(i: usize) -> Handler {
+    debug_assert!(i < ALL.len());
+    // SAFETY: a header has the index of its builtin.
+    unsafe { Handlers::<D>::ALL.get_unchecked(i) }.0
+}
+
+/// Returns one value.
+#[inline(always)]
+unsafe fn return_one<D: Driver>(r: R, v: Value) -> u32 {
+    let link = link_of(r.base);
+    if kind(link) != frame::LUA {
+        *r.base = v;
+        return return_many::<D>(r, r.base, 1);
+    }
+    *r.base.sub(2) = v;
+    super::call::return_fast::<D>(r, link, 1)
+}
+
+/// Returns `n` values at `src`.
+#[inline(always)]
+unsafe fn return_many<D: Driver>(mut r: R, src: *mut Value, n: usize) -> u32 {
+    r.pc = src.cast();
+    r.ins = n as u64;
+    r.to(return_special::<D>)
+}
+
+#[inline(always)]
+unsafe fn one_word<D: Driver>(r: R, f: fn(i32) -> i32) -> u32 {
+    if r.nargs() == 0 || slot::upper(r.base) > slot::INT {
+        return r.to(FUNCC::<D>);
+    }
+    return_one::<D>(r, Value::int(f(bits(r.base))))
+}
+
+#[inline(always)]
+unsafe fn two_words<D: Driver>(r: R, f: fn(i32, i32) -> i32) -> u32 {
+    let (a, b) = (r.base, r.base.add(1));
+    if r.nargs() < 2 || !are_numbers(a, b) {
+        return r.to(FUNCC::<D>);
+    }
+    return_one::<D>(r, Value::int(f(bits(a), bits(b))))
+}
+
+/// For functions with any number of arguments.
+#[inline(always)]
+unsafe fn two_words_only<D: Driver>(r: R, f: fn(i32, i32) -> i32) -> u32 {
+    if r.nargs() != 2 { r.to(FUNCC::<D>) } else { two_words::<D>(r, f) }
+}
+
+#[inline(always)]
+unsafe fn one_number<D: Driver>(r: R, f: fn(f64) -> Value) -> u32 {
+    if r.nargs() == 0 || slot::upper(r.base) > slot::INT {
+        return r.to(FUNCC::<D>);
+    }
+    return_one::<D>(r, f(slot::number(r.base)))
+}
+
+/// For functions with an optional second argument.
+#[inline(always)]
+unsafe fn one_number_only<D: Driver>(r: R, f: fn(f64) -> Value) -> u32 {
+    if r.nargs() != 1 { r.to(FUNCC::<D>) } else { one_number::<D>(r, f) }
+}
+
+#[inline(always)]
+unsafe fn two_numbers<D: Driver>(r: R, f: fn(f64, f64) -> Value) -> u32 {
+    let (a, b) = (r.base, r.base.add(1));
+    if r.nargs() < 2 || !are_numbers(a, b) {
+        return r.to(FUNCC::<D>);
+    }
+    return_one::<D>(r, f(slot::number(a), slot::number(b)))
+}
+
+/// `math.min` and `math.max` of two numbers.
+#[inline(always)]
+unsafe fn extreme<D: Driver>(r: R, keep: fn(f64, f64) -> bool) -> u32 {
+    let (a, b) = (r.base, r.base.add(1));
+    if r.nargs() != 2 || !are_numbers(a, b) {
+        return r.to(FUNCC::<D>);
+    }
+    let kept = keep(slot::number(a), slot::number(b));
+    return_one::<D>(r, if kept { *a } else { *b })
+}
+
+#[inline(always)]
+unsafe fn abs<D: Driver>(r: R) -> u32 {
+    if r.nargs() == 0 || slot::upper(r.base) > slot::INT {
+        return r.to(FUNCC::<D>);
+    }
+    return_one::<D>(r, math::of::abs(*r.base))
+}
+
+#[inline(always)]
+unsafe fn assert<D: Driver>(r: R) -> u32 {
+    let n = r.nargs();
+    if n == 0 || !(*r.base).truthy() {
+        return r.to(FUNCC::<D>);
+    }
+    return_many::<D>(r, r.base, n)
+}
+
+#[inline(always)]
+unsafe fn type_name<D: Driver>(r: R) -> u32 {
+    if r.nargs() == 0 {
+        return r.to(FUNCC::<D>);
+    }
+    // The names are the builtin's upvalues.
+    let name = *func_of(r.base).slot_ptr::<Value>((*r.base).type_index());
+    return_one::<D>(r, name)
+}
+
+/// The step of a loop over `ipairs` inside the array part.
+#[inline(always)]
+unsafe fn ipairs_step<D: Driver>(r: R) -> u32 {
+    let (o, key) = (*r.base, r.base.add(1));
+    if r.nargs() != 2 || o.tag() != TAG_TAB || slot::upper(key) != slot::INT {
+        return r.to(FUNCC::<D>);
+    }
+    let t: Gc<Table> = Gc::from_addr(o.payload());
+    let i = slot::int(key).wrapping_add(1);
+    if i as u32 >= t.asize() {
+        return r.to(FUNCC::<D>);
+    }
+    let v = *t.array.get().add(i as usize);
+    if v.is_nil() {
+        return r.to(FUNCC::<D>);
+    }
+    let link = link_of(r.base);
+    if kind(link) != frame::LUA {
+        *r.base = Value::int(i);
+        *key = v;
+        return return_many::<D>(r, r.base, 2);
+    }
+    *r.base.sub(2) = Value::int(i);
+    *r.base.sub(1) = v;
+    super::call::return_fast::<D>(r, link, 2)
+}
+
+#[inline(always)]
+unsafe fn select<D: Driver>(r: R) -> u32 {
+    let n = r.nargs();
+    if n == 0 {
+        return r.to(FUNCC::<D>);
+    }
+    if slot::upper(r.base) == slot::INT {
+        let i = slot::int(r.base);
+        if i < 1 || i as usize >= n {
+            return r.to(FUNCC::<D>);
+        }
+        return return_many::<D>(r, r.base.add(i as usize), n - i as usize);
+    }
+    match (*r.base).as_str() {
+        Some(s) if s.bytes() == b"#" => return_one::<D>(r, Value::int(n as i32 - 1)),
+        _ => r.to(FUNCC::<D>),
+    }
+}
+
+#[inline(always)]
+unsafe fn to_number<D: Driver>(r: R) -> u32 {
+    if r.nargs() != 1 || slot::upper(r.base) > slot::INT {
+        return r.to(FUNCC::<D>);
+    }
+    return_one::<D>(r, *r.base)
+}
+
+#[inline(always)]
+unsafe fn length<D: Driver>(r: R) -> u32 {
+    let s = *r.base;
+    if r.nargs() == 0 || s.tag() != TAG_STR {
+        return r.to(FUNCC::<D>);
+    }
+    let s: Gc<Str> = Gc::from_addr(s.payload());
+    return_one::<D>(r, Value::int(s.len() as i32))
+}
+
+/// `string.byte` of one byte.
+#[inline(always)]
+unsafe fn byte<D: Driver>(r: R) -> u32 {
+    let (s, n) = (*r.base, r.nargs());
+    if n == 0 || n > 2 || s.tag() != TAG_STR || n == 2 && slot::upper(r.base.add(1)) != slot::INT {
+        return r.to(FUNCC::<D>);
+    }
+    let s: Gc<Str> = Gc::from_addr(s.payload());
+    let index = if n == 2 { slot::int(r.base.add(1)) } else { 1 };
+    let from_end = if index < 0 { s.len() as i32 + 1 } else { 0 };
+    match s.bytes().get(((index + from_end) as u32).wrapping_sub(1) as usize) {
+        Some(b) => return_one::<D>(r, Value::int(i32::from(*b))),
+        None => r.to(FUNCC::<D>),
+    }
+}

@@ -1,0 +1,49 @@
+//! Reading numbers from the slots of a frame by halves.
+//!
+//! The upper half of a value alone tells an integer, a double and anything else apart, so a handler tests it in memory by one comparison with
+//! a constant, without loading the value first, and then loads the number into the register that it computes in.
+#![allow(unsafe_code, reason = "a slot holds a value, of whose two halves one is read")]
+
+use crate::value::{INT_BITS, Value};
+
+/// The upper half of integers. That of doubles is less, that of all other values greater.
+pub(super) const INT: u32 = (INT_BITS >> 32) as u32;
+
+const _: () = assert!(cfg!(target_endian = "little") && INT_BITS as u32 == 0);
+
+/// The upper half of a value.
+///
+/// # Safety
+/// `p` points to a value.
+#[inline(always)]
+pub(super) unsafe fn upper(p: *const Value) -> u32 {
+    // SAFETY: the caller's promise.
+    unsafe { *p.cast::<u32>().add(1) }
+}
+/// An integer.
+///
+/// # Safety
+/// `p` points to a value whose upper half is [`INT`].
+#[inline(always)]
+pub(super) unsafe fn int(p: *const Value) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe { *p.cast::<i32>() }
+}
+/// A double.
+///
+/// # Safety
+/// `p` points to a value whose upper half is less than [`INT`].
+#[inline(always)]
+pub(super) unsafe fn num(p: *const Value) -> f64 {
+    // SAFETY: the caller's promise.
+    unsafe { *p.cast::<f64>() }
+}
+/// A number of either form as a double.
+///
+/// # Safety
+/// `p` points to a value whose upper half is at most [`INT`].
+#[inline(always)]
+pub(super) unsafe fn number(p: *const Value) -> f64 {
+    // SAFETY: the caller's promise.
+    unsafe { if upper(p) == INT { f64::from(int(p)) } else { num(p) } }
+}
