@@ -224,5 +224,7 @@ mod tests {
         );
         let exits = threshold(Counted::Exits, cost::HOT_EXIT, cost::USUAL);
         assert!((10_000..11_000).contains(&exits), "{exits}: an exit costs more than its instructions");
+        let long = threshold(Counted::Exits, cost::HOT_EXIT, 1_000);
+        assert!(long > 100_000, "{long}: a long side trace is left before its end");
     }
 }
