@@ -1,7 +1,7 @@
 //! Fast functions: the headers of builtins that the interpreter executes itself in their usual cases.
 //!
 //! A handler here takes its arguments from the frame and returns its result to the calling Lua function, without the registers being saved
-//! in the VM. It allocates nothing, calls no Lua, and raises no error: all other cases are left to the builtin, by [`FUNCC`].
+//! in the VM. It allocates nothing, calls no Lua, and raises no error: all other cases are left to the builtin, by the handler of FUNCC.
 #![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`; as many arguments as the header says are at the base")]
 
 use super::arith::{are_numbers, bits};

@@ -83,7 +83,7 @@ pub struct R {
 
 /// How a handler calls the next one.
 pub trait Driver: 'static {
-    /// Executes an instruction, at a function header with a number of arguments. `WAY` is one of the [`way`]s out of a handler.
+    /// Executes an instruction, at a function header with a number of arguments. `WAY` is one of the ways (`way`) out of a handler.
     unsafe fn go<const WAY: u8>(r: R, ins: Ins, nargs: usize) -> u32;
     /// The handler in the plain dispatch table.
     fn plain(op: Op) -> Handler;
