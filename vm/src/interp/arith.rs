@@ -57,6 +57,9 @@ fn mul_num(a: f64, b: f64) -> f64 {
 }
 
 /// One arithmetic instruction on `b` and `c`.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn arith<D: Driver>(r: R, b: *const Value, c: *const Value, int: IntOp, num: NumOp) -> u32 {
     let (upper_b, upper_c) = (slot::upper(b), slot::upper(c));
@@ -75,12 +78,18 @@ unsafe fn arith<D: Driver>(r: R, b: *const Value, c: *const Value, int: IntOp, n
 }
 
 /// Are both numbers?
+///
+/// # Safety
+/// `b` and `c` point to values.
 #[inline(always)]
 pub(super) unsafe fn are_numbers(b: *const Value, c: *const Value) -> bool {
     slot::upper(b) <= slot::INT && slot::upper(c) <= slot::INT
 }
 
 /// Division: always in doubles.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn divide<D: Driver>(r: R, b: *const Value, c: *const Value) -> u32 {
     if !are_numbers(b, c) {
@@ -91,6 +100,9 @@ unsafe fn divide<D: Driver>(r: R, b: *const Value, c: *const Value) -> u32 {
 }
 
 /// A number as an integer, if an `i32` holds it.
+///
+/// # Safety
+/// `p` points to a value.
 #[inline(always)]
 unsafe fn integral(p: *const Value) -> Option<i32> {
     let upper = slot::upper(p);
@@ -103,6 +115,9 @@ unsafe fn integral(p: *const Value) -> Option<i32> {
 }
 
 /// Modulo. For integers in either form, without a division of doubles.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn modulo<D: Driver>(r: R, b: *const Value, c: *const Value) -> u32 {
     if let Some(x) = integral(b)
@@ -148,6 +163,9 @@ arith_ops! {
 }
 
 /// An operand of the bit instructions, a number, normalised to 32 bits.
+///
+/// # Safety
+/// `p` points to a number.
 #[inline(always)]
 pub(super) unsafe fn bits(p: *const Value) -> i32 {
     if slot::upper(p) == slot::INT { slot::int(p) } else { tobit(slot::num(p)) }

@@ -341,6 +341,9 @@ unsafe fn move_frame(mut r: R, p: Gc<Proto>, new: *mut Value) -> R {
 }
 
 /// Header of a Lua function: stack check, missing arguments.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 pub(super) unsafe fn lua_header<D: Driver>(r: R) -> u32 {
     let p = func_of(r.base).lua_proto();
@@ -348,6 +351,9 @@ pub(super) unsafe fn lua_header<D: Driver>(r: R) -> u32 {
 }
 
 /// The same for the function's prototype and its constants.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn enter_frame<D: Driver>(mut r: R, p: Gc<Proto>, k: *const Value) -> u32 {
     let base = r.base;
@@ -403,6 +409,9 @@ op! {
 }
 
 /// Returns to a Lua caller; its results, `n` of them and not more than 2, are in place from `base[-2]` on.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 pub(super) unsafe fn return_fast<D: Driver>(mut r: R, l: u64, n: usize) -> u32 {
     let dest = r.base.sub(2);

@@ -83,6 +83,8 @@ op! {
     FASTFN<D>(r) { r.to(handler::<D>(r.d())) }
 }
 
+/// # Safety
+/// `i` is less than the number of builtins with a handler here.
 #[inline(always)]
 unsafe fn handler<D: Driver>(i: usize) -> Handler {
     debug_assert!(i < ALL.len());
@@ -91,6 +93,9 @@ unsafe fn handler<D: Driver>(i: usize) -> Handler {
 }
 
 /// Returns one value.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn return_one<D: Driver>(r: R, v: Value) -> u32 {
     let link = link_of(r.base);
@@ -103,6 +108,9 @@ unsafe fn return_one<D: Driver>(r: R, v: Value) -> u32 {
 }
 
 /// Returns `n` values at `src`.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn return_many<D: Driver>(mut r: R, src: *mut Value, n: usize) -> u32 {
     r.pc = src.cast();
@@ -110,6 +118,8 @@ unsafe fn return_many<D: Driver>(mut r: R, src: *mut Value, n: usize) -> u32 {
     r.to(return_special::<D>)
 }
 
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn one_word<D: Driver>(r: R, f: fn(i32) -> i32) -> u32 {
     if r.nargs() == 0 || slot::upper(r.base) > slot::INT {
@@ -118,6 +128,8 @@ unsafe fn one_word<D: Driver>(r: R, f: fn(i32) -> i32) -> u32 {
     return_one::<D>(r, Value::int(f(bits(r.base))))
 }
 
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn two_words<D: Driver>(r: R, f: fn(i32, i32) -> i32) -> u32 {
     let (a, b) = (r.base, r.base.add(1));
@@ -128,11 +140,16 @@ unsafe fn two_words<D: Driver>(r: R, f: fn(i32, i32) -> i32) -> u32 {
 }
 
 /// For functions with any number of arguments.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn two_words_only<D: Driver>(r: R, f: fn(i32, i32) -> i32) -> u32 {
     if r.nargs() != 2 { r.to(FUNCC::<D>) } else { two_words::<D>(r, f) }
 }
 
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn one_number<D: Driver>(r: R, f: fn(f64) -> Value) -> u32 {
     if r.nargs() == 0 || slot::upper(r.base) > slot::INT {
@@ -142,11 +159,16 @@ unsafe fn one_number<D: Driver>(r: R, f: fn(f64) -> Value) -> u32 {
 }
 
 /// For functions with an optional second argument.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn one_number_only<D: Driver>(r: R, f: fn(f64) -> Value) -> u32 {
     if r.nargs() != 1 { r.to(FUNCC::<D>) } else { one_number::<D>(r, f) }
 }
 
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn two_numbers<D: Driver>(r: R, f: fn(f64, f64) -> Value) -> u32 {
     let (a, b) = (r.base, r.base.add(1));
@@ -157,6 +179,9 @@ unsafe fn two_numbers<D: Driver>(r: R, f: fn(f64, f64) -> Value) -> u32 {
 }
 
 /// `math.min` and `math.max` of two numbers.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn extreme<D: Driver>(r: R, keep: fn(f64, f64) -> bool) -> u32 {
     let (a, b) = (r.base, r.base.add(1));
@@ -167,6 +192,8 @@ unsafe fn extreme<D: Driver>(r: R, keep: fn(f64, f64) -> bool) -> u32 {
     return_one::<D>(r, if kept { *a } else { *b })
 }
 
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn abs<D: Driver>(r: R) -> u32 {
     if r.nargs() == 0 || slot::upper(r.base) > slot::INT {
@@ -175,6 +202,8 @@ unsafe fn abs<D: Driver>(r: R) -> u32 {
     return_one::<D>(r, math::of::abs(*r.base))
 }
 
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn assert<D: Driver>(r: R) -> u32 {
     let n = r.nargs();
@@ -184,6 +213,8 @@ unsafe fn assert<D: Driver>(r: R) -> u32 {
     return_many::<D>(r, r.base, n)
 }
 
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn type_name<D: Driver>(r: R) -> u32 {
     if r.nargs() == 0 {
@@ -195,6 +226,9 @@ unsafe fn type_name<D: Driver>(r: R) -> u32 {
 }
 
 /// The step of a loop over `ipairs` inside the array part.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn ipairs_step<D: Driver>(r: R) -> u32 {
     let (o, key) = (*r.base, r.base.add(1));
@@ -221,6 +255,8 @@ unsafe fn ipairs_step<D: Driver>(r: R) -> u32 {
     super::call::return_fast::<D>(r, link, 2)
 }
 
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn select<D: Driver>(r: R) -> u32 {
     let n = r.nargs();
@@ -240,6 +276,8 @@ unsafe fn select<D: Driver>(r: R) -> u32 {
     }
 }
 
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn to_number<D: Driver>(r: R) -> u32 {
     if r.nargs() != 1 || slot::upper(r.base) > slot::INT {
@@ -248,6 +286,8 @@ unsafe fn to_number<D: Driver>(r: R) -> u32 {
     return_one::<D>(r, *r.base)
 }
 
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn length<D: Driver>(r: R) -> u32 {
     let s = *r.base;
@@ -259,6 +299,9 @@ unsafe fn length<D: Driver>(r: R) -> u32 {
 }
 
 /// `string.byte` of one byte.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn byte<D: Driver>(r: R) -> u32 {
     let (s, n) = (*r.base, r.nargs());

@@ -14,6 +14,9 @@ use crate::stdlib::buffer::{is_buffer, with_bytes};
 use crate::value::Value;
 
 /// Operands of a table instruction: object and key.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 pub(super) unsafe fn table_operands(r: R) -> (Value, Value) {
     match r.i().op() {
         Op::GGET | Op::GSET => (Value::table(r.func().env.get()), r.kgc(r.d())),

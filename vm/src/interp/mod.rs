@@ -64,7 +64,8 @@ pub type Handler = unsafe extern "C" fn(*mut Vm, *const Ins, usize, u64, *mut Va
 #[repr(transparent)]
 pub struct Handler2(pub Handler);
 
-/// The machine state: handlers pass it along in registers.
+/// The machine state: handlers pass it along in registers. While a handler runs, `base` is the frame of the function that `pc` points into, on
+/// the stack of the VM's current coroutine, and has room for all slots of its prototype, whose constants `kbase` points to.
 #[derive(Copy, Clone)]
 pub struct R {
     /// The VM.
@@ -84,6 +85,9 @@ pub struct R {
 /// How a handler calls the next one.
 pub trait Driver: 'static {
     /// Executes an instruction, at a function header with a number of arguments. `WAY` is one of the ways (`way`) out of a handler.
+    ///
+    /// # Safety
+    /// The registers are those of a running handler, see [`R`].
     unsafe fn go<const WAY: u8>(r: R, ins: Ins, nargs: usize) -> u32;
     /// The handler in the plain dispatch table.
     fn plain(op: Op) -> Handler;
@@ -179,6 +183,9 @@ impl R {
         Ins((self.ins as u32).rotate_left(16))
     }
     /// Registers at the entry to the interpreter; the first handler loads the others.
+    ///
+    /// # Safety
+    /// `base` is the current frame of the VM.
     unsafe fn at_entry(vm: *mut Vm, base: *mut Value) -> R {
         R { vm, pc: core::ptr::null(), base, a: 0, kbase: base, ins: 0 }
     }
@@ -211,6 +218,9 @@ impl R {
     }
     /// Operand B, from the code: only registers that must be saved could take it from `ins` together with the others. Instructions with a B are
     /// never replaced by another form.
+    ///
+    /// # Safety
+    /// The registers are those of a running handler, see [`R`].
     #[inline(always)]
     unsafe fn b(self) -> usize {
         usize::from(*self.pc.cast::<u8>().sub(1))
@@ -229,6 +239,9 @@ impl R {
         self.a >> 8
     }
     /// Address of a number constant.
+    ///
+    /// # Safety
+    /// The registers are those of a running handler, see [`R`].
     #[inline(always)]
     unsafe fn kn(self, i: usize) -> *const Value {
         self.kbase.add(i)
@@ -249,11 +262,17 @@ impl R {
         Gc::from_addr((*self.base.sub(2)).payload())
     }
     /// Continues with the instruction at `pc`.
+    ///
+    /// # Safety
+    /// The registers are those of a running handler, see [`R`].
     #[inline(always)]
     unsafe fn next<D: Driver>(self) -> u32 {
         self.next_by::<D, { way::NEXT }>()
     }
     /// The same by one of the ways out of a handler.
+    ///
+    /// # Safety
+    /// The registers are those of a running handler, see [`R`].
     #[inline(always)]
     unsafe fn next_by<D: Driver, const WAY: u8>(mut self) -> u32 {
         let ins = *self.pc;

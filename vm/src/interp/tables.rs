@@ -41,6 +41,9 @@ unsafe fn no_meta(t: Gc<Table>, bit: u8) -> bool {
 }
 
 /// Which node a field was in when the instruction before `pc` last found it: in a table that all instructions share by their addresses.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn last_node(r: R) -> *mut u16 {
     (&raw mut (*r.vm).interp.field_nodes).cast::<u16>().add(r.pc.addr() / size_of::<Ins>() % FIELD_NODES)
@@ -48,6 +51,9 @@ unsafe fn last_node(r: R) -> *mut u16 {
 
 /// The node where the current instruction last found a field, if it is in this table, too. Nothing need be forgotten when tables change: the
 /// key is compared. So the address of a field does not wait for its name's hash and the table's size.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn same_node(r: R, t: Gc<Table>, key: Value) -> *mut Node {
     let i = u32::from(*last_node(r));
@@ -61,6 +67,9 @@ unsafe fn same_node(r: R, t: Gc<Table>, key: Value) -> *mut Node {
 }
 
 /// [`find_str`] for the current instruction, which remembers the node.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn search(r: R, t: Gc<Table>, key: Value) -> *mut Node {
     let n = find_str(t, key);
@@ -71,6 +80,9 @@ unsafe fn search(r: R, t: Gc<Table>, key: Value) -> *mut Node {
 }
 
 /// Gets a field, if the instruction last found it in the same node; otherwise by another handler.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn get_field<D: Driver>(r: R, o: Value, key: Value, otherwise: Handler) -> u32 {
     if o.tag() == TAG_TAB {
@@ -86,6 +98,8 @@ unsafe fn get_field<D: Driver>(r: R, o: Value, key: Value, otherwise: Handler) -
     r.to(otherwise)
 }
 
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn get_str<D: Driver>(r: R, o: Value, key: Value, otherwise: Handler) -> u32 {
     if o.tag() == TAG_TAB {
@@ -110,6 +124,9 @@ unsafe fn get_str<D: Driver>(r: R, o: Value, key: Value, otherwise: Handler) -> 
 const CHAIN: usize = 16;
 
 /// Gets a field through `__index`, if all values of that are tables, of an object that does not have it itself.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn get_inherited(r: R, o: Value, key: Value) -> Option<Value> {
     let vm = r.vm;
@@ -155,12 +172,18 @@ unsafe fn get_int<D: Driver>(r: R, o: Value, i: i32) -> u32 {
 }
 
 /// Must the table be marked again because something is stored into it? Then by [`table_barrier`].
+///
+/// # Safety
+/// The table lives.
 #[inline(always)]
 unsafe fn needs_barrier(t: Gc<Table>) -> bool {
     t.hdr.marked.get() & color::BLACK != 0
 }
 
 /// Sets a field, if the instruction last found it in the same node and it needs nothing else; otherwise by another handler.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn set_field<D: Driver>(r: R, o: Value, key: Value, otherwise: Handler) -> u32 {
     if o.tag() == TAG_TAB {
