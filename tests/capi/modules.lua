@@ -193,7 +193,8 @@ use("luv", function(uv)
   local co = coroutine.create(function()
     local me = coroutine.running()
     uv.fs_stat("/", function(_, stat) coroutine.resume(me, stat) end)
-    log[#log + 1] = coroutine.yield().type
+    local stat = coroutine.yield()
+    log[#log + 1] = stat.type
   end)
   coroutine.resume(co)
   uv.run()
