@@ -113,9 +113,10 @@ for _, name in ipairs(names) do
   else
     local live, replace = make()
     repeated(3000000, replace)
-    local m = misc.getmetrics()
-    print(("| %s | %d | %d | %d | %.0f | %.2f | %d |"):format(name, collectgarbage("count") / 1024, m.gc_steps_pause, m.gc_pauses,
-      m.gc_pause_total_us / 1000, m.gc_pause_longest_us / 1000, m.gc_pauses_over_1ms))
+    local p, over = misc.getpauses(), 0
+    for i = 12, #p.lengths do over = over + p.lengths[i] end
+    print(("| %s | %d | %d | %d | %.0f | %.2f | %d |"):format(name, collectgarbage("count") / 1024, misc.getmetrics().gc_steps_pause, p.count,
+      p.total / 1000, p.longest / 1000, over))
     return live -- The objects live until here.
   end
 end

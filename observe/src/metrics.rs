@@ -1,8 +1,10 @@
-//! Counts that are always kept: the fields of Tarantool's `misc.getmetrics`, and the stops of the collector.
+//! Counts that are always kept: the fields of Tarantool's `misc.getmetrics`.
 
 use perilune_jit::Jit;
 use perilune_vm::Vm;
 use perilune_vm::gc::Phase;
+
+pub use perilune_vm::gc::Pauses;
 
 macro_rules! metrics {
     ($($(#[$doc:meta])* $name:ident)*) => {
@@ -60,21 +62,12 @@ metrics! {
     jit_mcode_size
     /// Traces that there are.
     jit_trace_num
-    /// Times that the program stood still for a step of the collector.
-    gc_pauses
-    /// How long it did in all, in microseconds.
-    gc_pause_total_us
-    /// How long it did at the longest.
-    gc_pause_longest_us
-    /// How often it did for longer than a millisecond.
-    gc_pauses_over_1ms
 }
 
 /// The metrics now.
 pub fn metrics(vm: &Vm) -> Metrics {
     let counts = vm.heap.counts();
     let steps = |phase: Phase| counts.steps[phase as usize];
-    let pauses = vm.heap.pauses();
     let jit = Jit::of(vm).map(|jit| jit.counts()).unwrap_or_default();
     Metrics {
         strhash_hit: counts.str_hits,
@@ -96,10 +89,5 @@ pub fn metrics(vm: &Vm) -> Metrics {
         jit_trace_abort: jit.aborted,
         jit_mcode_size: jit.mcode,
         jit_trace_num: jit.alive,
-        gc_pauses: pauses.count,
-        gc_pause_total_us: pauses.total.as_micros() as u64,
-        gc_pause_longest_us: pauses.longest.as_micros() as u64,
-        // 2^10 microseconds.
-        gc_pauses_over_1ms: pauses.at_least(10),
     }
 }

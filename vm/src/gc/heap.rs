@@ -2,8 +2,8 @@
 #![allow(unsafe_code, reason = "free lists hold free cells of their class; carved cells of object blocks have a header")]
 
 use super::Marker;
-use super::pause::Pauses;
 use super::block::{Block, Blocks, FreeCell};
+use super::pause::Pauses;
 use super::raw::{RawPools, large_layout};
 use super::size::{CELL_MAX, NUM_CLASSES, class_of, class_size};
 use super::watch::{Change, Watch};

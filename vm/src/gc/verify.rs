@@ -11,10 +11,10 @@
 //! * nodes of tables are reachable from the main position of their key, and their chains are lists: no node has two predecessors.
 #![allow(unsafe_code, reason = "lists of free cells end, and lead only to cells of their class")]
 
+use super::Heap;
 use super::block::{Block, FreeCell};
 use super::size::class_size;
 use super::visit::{Edge, Visitor, visit_object};
-use super::Heap;
 use crate::Vm;
 use crate::object::{Gc, GcHeader, Kind, Object, Str, Table, Thread};
 use crate::value::Value;
