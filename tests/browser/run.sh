@@ -39,4 +39,7 @@ result "the trace explorer" $r
 "$perilune" ../consumers/program.lua "$work/profile" "$work/dump.json" "$work/snapshot.heapsnapshot"
 timeout -k 5 180 node devtools.mjs "$work/snapshot.heapsnapshot" "$folder/npm" Account 3000 && r=0 || r=1
 result "Chromium's developer tools read the snapshot" $r
+"$perilune" leak.lua "$work/before.heapsnapshot" "$work/after.heapsnapshot"
+timeout -k 5 180 node comparison.mjs "$folder/npm" "$work/before.heapsnapshot" "$work/after.heapsnapshot" && r=0 || r=1
+result "and compare two snapshots" $r
 exit $failed

@@ -42,6 +42,11 @@ pub struct CompiledState {
     pub frame_base: *mut Value,
     /// By trace number: runs of a side trace until the compiler is asked whether its tree becomes one function.
     pub side_countdown: *mut i32,
+    /// The guard that failed last, for code that reports it: the exit id in the upper half; in the lower half one more than the index of the
+    /// guard, and [`CompiledState::HAS_WITNESS`]. 0 when it has been read.
+    pub failed_guard: u64,
+    /// The value that the guard failed for, as the trace has it in a register or in memory.
+    pub witness: u64,
 
     // Compiled code touches nothing from here on.
     /// Entry to compiled code without watching.
@@ -60,6 +65,9 @@ pub struct CompiledState {
 }
 
 impl CompiledState {
+    /// In [`CompiledState::failed_guard`]: [`CompiledState::witness`] was stored as well.
+    pub const HAS_WITNESS: u64 = 1 << 31;
+
     /// The state before there is any compiled code; `enter` is the function that enters it.
     pub(crate) fn new(enter: EnterFn) -> CompiledState {
         CompiledState {
@@ -80,6 +88,8 @@ impl CompiledState {
             nil_slot: Value::NIL,
             frame_base: core::ptr::null_mut(),
             side_countdown: core::ptr::null_mut(),
+            failed_guard: 0,
+            witness: 0,
             plain_enter: enter,
             unfinished: Unfinished::None,
             invalidations: 0,
