@@ -9,7 +9,7 @@ mod graph;
 mod ids;
 mod index;
 mod luau;
-mod names;
+pub(crate) mod names;
 mod values;
 
 use perilune_vm::Vm;

@@ -31,8 +31,14 @@ pub struct Names {
 }
 
 impl Names {
-    /// Looks at the globals and the loaded modules.
+    /// Looks at the globals and the loaded modules, and for classes at variables and methods.
     pub fn new(vm: &Vm) -> Names {
+        let mut names = Names::of_fields(vm);
+        names.note_classes(vm);
+        names
+    }
+    /// Looks at the globals and the loaded modules alone.
+    pub fn of_fields(vm: &Vm) -> Names {
         let mut names = Names::default();
         let find = |t: Gc<Table>, name: &[u8]| {
             t.nodes().iter().map(|n| n.key.get()).find(|k| k.as_str().is_some_and(|s| s.bytes() == name))
@@ -53,7 +59,6 @@ impl Names {
                 }
             }
         }
-        names.note_classes(vm);
         names
     }
     /// Names metatables, and what their `__index` leads to, that no global and no module holds.
@@ -138,7 +143,7 @@ impl Names {
 }
 
 /// A metatable, and the table that its `__index` leads to.
-fn class_tables(meta: Gc<Table>) -> impl Iterator<Item = Gc<Table>> {
+pub fn class_tables(meta: Gc<Table>) -> impl Iterator<Item = Gc<Table>> {
     let index = meta.nodes().iter().find(|n| n.key.get().as_str().is_some_and(|s| s.bytes() == b"__index"));
     once(meta).chain(index.and_then(|n| n.val.get().as_table()))
 }
