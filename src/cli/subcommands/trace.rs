@@ -1,16 +1,14 @@
 //! `perilune trace`: the trace explorer.
 
-use super::script::{Script, failed};
+use super::script::{Once, Script, failed};
 use crate::cli::report::{Prefix, message};
 use clap::Args;
 use perilune::Lua;
 use perilune_tools::failure::{Failure, Outcome, about};
 use perilune_tools::trace::{Document, Ending, Program};
-use std::cell::Cell;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 #[derive(Args)]
 #[allow(missing_docs, reason = "a comment would be shown as help")]
@@ -49,8 +47,8 @@ pub fn run(c: Command) -> Outcome {
     lua.start_explorer();
     let program =
         Program { script: c.script.name(), arguments: c.script.arguments().to_vec(), options: c.optimize, end: Ending::Done };
-    let job = Rc::new(Cell::new(Some(Job { output: c.output, json: c.json, program })));
-    let at_exit = Rc::clone(&job);
+    let job = Once::new(Job { output: c.output, json: c.json, program });
+    let at_exit = job.clone();
     lua.at_exit(move |lua, status| {
         let written = at_exit.take().map_or(Ok(()), |job| job.write(lua, Ending::Exit { status }));
         if let Err(e) = written {
