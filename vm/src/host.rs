@@ -36,7 +36,7 @@ pub struct HostState {
     /// Called once when the program ends the process, with its status.
     pub at_exit: Vec<AtExit>,
     /// What heap snapshots remember from one to the next.
-    pub snapshots: Option<Box<dyn Any>>,
+    pub snapshots: Option<Box<dyn Any + Send>>,
     /// Do `pcall` and `xpcall` not catch panics of Rust code?
     pub panics_pass: bool,
 }

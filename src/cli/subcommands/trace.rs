@@ -1,17 +1,15 @@
 //! `perilune trace`: the trace explorer.
 
-use super::script::{Script, failed};
+use super::script::{Once, Script, failed};
 use crate::cli::report::{Prefix, message};
 use clap::Args;
 use perilune::Lua;
 use perilune::observe::profile::{Options, Profile};
 use perilune_tools::failure::{Failure, Outcome, about};
 use perilune_tools::trace::{Document, Ending, Program};
-use std::cell::Cell;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 #[derive(Args)]
 #[allow(missing_docs, reason = "a comment would be shown as help")]
@@ -38,7 +36,7 @@ struct Job {
     json: Option<PathBuf>,
     program: Program,
     /// The profile, if it was ended by something else.
-    profile: Rc<Cell<Option<Profile>>>,
+    profile: Once<Profile>,
 }
 
 /// Runs the command.
@@ -52,18 +50,18 @@ pub fn run(c: Command) -> Outcome {
     for option in c.optimize.iter().flat_map(|o| o.split(',')) {
         lua.jit_option(option).map_err(|e| Failure::Other(e.message()))?;
     }
-    let profile = Rc::new(Cell::new(None));
+    let profile = Once::default();
     if !c.no_samples {
-        let ended = Rc::clone(&profile);
-        let options = Options::new().on_end(move |p| ended.set(Some(p)));
+        let ended = profile.clone();
+        let options = Options::new().on_end(move |p| ended.put(p));
         // Without a timer the page lacks the times, and says so.
         let _ = lua.start_profile(options);
     }
     lua.start_explorer();
     let program =
         Program { script: c.script.name(), arguments: c.script.arguments().to_vec(), options: c.optimize, end: Ending::Done };
-    let job = Rc::new(Cell::new(Some(Job { output: c.output, json: c.json, program, profile })));
-    let at_exit = Rc::clone(&job);
+    let job = Once::new(Job { output: c.output, json: c.json, program, profile });
+    let at_exit = job.clone();
     lua.at_exit(move |lua, status| {
         let written = at_exit.take().map_or(Ok(()), |job| job.write(lua, Ending::Exit { status }));
         if let Err(e) = written {

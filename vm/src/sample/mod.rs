@@ -249,6 +249,10 @@ impl Sampling {
     pub fn walks_stacks(&self) -> bool {
         self.in_code == Some(InCode::Walked)
     }
+    /// The timer, while samples are taken.
+    fn timer(&self) -> Option<&Timer> {
+        self.active.as_ref().map(|(timer, _)| timer)
+    }
     /// Sets the address range of compiled code.
     pub fn set_code(&mut self, code: Range<usize>) {
         self.code = code;
