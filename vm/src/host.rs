@@ -35,6 +35,8 @@ pub struct HostState {
     pub event_handlers: Vec<(Box<[u8]>, Value)>,
     /// Called once when the program ends the process, with its status.
     pub at_exit: Vec<AtExit>,
+    /// What heap snapshots remember from one to the next.
+    pub snapshots: Option<Box<dyn Any + Send>>,
     /// Do `pcall` and `xpcall` not catch panics of Rust code?
     pub panics_pass: bool,
 }
