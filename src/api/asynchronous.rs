@@ -8,11 +8,11 @@ use super::callback::{self, Closure};
 use super::convert::IntoLua;
 use super::error::{Error, Result};
 use super::function::Function;
-use super::handle::Handle;
+use super::handle::{Handle, LockedLua};
 use super::lua::Lua;
 use super::multi::{FromLuaMulti, IntoLuaMulti, MultiValue};
 use super::passing::{Frame, Kept, Passed, pass};
-use super::sync::{MaybeSend, Rc};
+use super::sync::MaybeSend;
 use super::thread::{Resume, Thread, ThreadStatus};
 use super::value::{LightUserData, Value};
 use futures_core::Stream;
@@ -23,6 +23,7 @@ use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::marker::PhantomData;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 /// The function around an asynchronous one. `start` makes a future of the arguments and polls it, `poll` takes what the coroutine was resumed
@@ -196,6 +197,7 @@ fn suspend(lua: &Lua, call: Raw) -> Result<()> {
 
 /// The Lua function of an asynchronous closure.
 pub fn new(lua: &Lua, start: Rc<Start>) -> Result<Function> {
+    let _lock = lua.0.lock();
     let start: Rc<Closure> = Rc::new(move |args| {
         let lua = args.lua;
         let mut future = start(args)?;
@@ -283,7 +285,7 @@ impl Lua {
         let mut args = Some(args.into_lua_multi(self)?);
         let weak = self.weak();
         let sent = poll_fn(move |_| {
-            let lua = weak.upgrade();
+            let lua = LockedLua::new(weak.upgrade());
             match args.take() {
                 Some(args) => {
                     drop(lua.0.asynchronous.yielded.replace(Some(args)));
@@ -311,6 +313,7 @@ fn pooled_thread(lua: &Lua, f: &Function) -> Result<Thread> {
 
 /// Calls a function in a coroutine that nobody else sees.
 pub(super) fn call<R: FromLuaMulti>(lua: &Lua, f: &Function, args: impl IntoLuaMulti) -> AsyncCallFuture<R> {
+    let _lock = lua.0.lock();
     let thread = pooled_thread(lua, f).and_then(|thread| thread.into_async(args));
     AsyncCallFuture(match thread {
         Ok(mut thread) => {

@@ -6,11 +6,12 @@ use super::lua::Lua;
 use super::multi::{FromLuaMulti, IntoLuaMulti};
 use super::passing::{Frame, Passed};
 use super::state::State;
+use super::sync::{Shared, WeakShared};
 use perilune_vm::Vm;
 use perilune_vm::error::{LuaError, LuaResult};
 use perilune_vm::value::Value as Raw;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A closure that takes its arguments from those on their way, and puts its results there, behind them.
@@ -24,12 +25,12 @@ pub fn closure<A: FromLuaMulti, R: IntoLuaMulti>(f: impl Fn(&Lua, A) -> Result<R
 /// What the userdata holds. The state is weak: it owns the userdata.
 struct Callback {
     closure: Rc<Closure>,
-    state: Weak<State>,
+    state: WeakShared<State>,
 }
 
 /// The function of a closure.
 pub fn new(lua: &Lua, closure: Rc<Closure>) -> Raw {
-    let callback = Callback { closure, state: Rc::downgrade(&lua.0) };
+    let callback = Callback { closure, state: Shared::downgrade(&lua.0) };
     lua.0.enter(|vm| {
         let u = vm.new_host_udata(Box::new(callback), None);
         Raw::func(vm.new_host_function(trampoline, &[Raw::udata(u)]))

@@ -255,6 +255,7 @@ impl<'a> Chunk<'a> {
     }
     /// Compiles source text with what was said about the chunk.
     fn compile(&self, source: &[u8]) -> Result<Function> {
+        let _lock = self.lua.0.lock();
         let lua = &self.lua;
         let found = ChunkMode::of(source);
         if let Some(wanted) = self.mode

@@ -149,17 +149,20 @@ impl Debug<'_> {
     /// # Panics
     /// The call has ended.
     pub fn function(&self) -> Function {
+        let _lock = self.lua.0.lock();
         let f = self.func().expect("an active call");
         Function(self.lua.handle(Raw::func(f)))
     }
     /// How it was called.
     pub fn names(&self) -> DebugNames<'_> {
+        let _lock = self.lua.0.lock();
         let name = self.lua.0.enter(|vm| at(vm, self.level)?.name());
         let (what, name) = name.map_or((None, None), |(what, name)| (Some(what), Some(name)));
         DebugNames { name: name.map(|n| Cow::Owned(String::from_utf8_lossy(&n).into_owned())), name_what: what }
     }
     /// Where it comes from.
     pub fn source(&self) -> DebugSource<'_> {
+        let _lock = self.lua.0.lock();
         let text = |bytes: &[u8]| Some(Cow::Owned(String::from_utf8_lossy(bytes).into_owned()));
         let nothing = DebugSource { source: None, short_src: None, line_defined: None, last_line_defined: None, what: "C" };
         let Some(f) = self.func() else { return nothing };
@@ -182,6 +185,7 @@ impl Debug<'_> {
     }
     /// The line that a Lua function is at.
     pub fn current_line(&self) -> Option<usize> {
+        let _lock = self.lua.0.lock();
         let line = self.line.or_else(|| self.lua.0.enter(|vm| at(vm, self.level)?.line()));
         line.map(|n| n as usize)
     }
@@ -191,6 +195,7 @@ impl Debug<'_> {
     }
     /// What it has on the stack.
     pub fn stack(&self) -> DebugStack {
+        let _lock = self.lua.0.lock();
         let Some(f) = self.func() else { return DebugStack { num_upvalues: 0, num_params: 0, is_vararg: true } };
         let (num_params, is_vararg) = f.proto().map_or((0, true), |p| (p.num_params(), p.is_vararg()));
         DebugStack { num_upvalues: f.visible_upvalues() as u8, num_params: num_params as u8, is_vararg }
@@ -208,6 +213,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn inspect_stack<R>(&self, level: usize, f: impl FnOnce(&Debug<'_>) -> R) -> Option<R> {
+        let _lock = self.0.lock();
         self.0.enter(|vm| at(vm, level).map(drop))?;
         Some(f(&Debug { lua: self, level, event: DebugEvent::Unknown(0), line: None }))
     }
@@ -222,6 +228,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn traceback(&self, message: Option<&str>, level: usize) -> Result<LuaString> {
+        let _lock = self.0.lock();
         let text = self.0.enter(|vm| {
             let cur = vm.cur;
             perilune_vm::stdlib::traceback(vm, cur, message.map(str::as_bytes), level)

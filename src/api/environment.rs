@@ -65,6 +65,7 @@ impl Lua {
     /// # Errors
     /// The table belongs to another state.
     pub fn set_globals(&self, globals: Table) -> Result<()> {
+        let _lock = self.0.lock();
         if let Some(t) = globals.0.get_in(&self.0)?.as_table() {
             self.0.enter(|vm| vm.set_globals(t));
         }
@@ -82,6 +83,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn type_metatable<T: LuaType>(&self) -> Option<Table> {
+        let _lock = self.0.lock();
         let meta = self.0.enter(|vm| {
             let AnyValue(v) = T::any_value(&mut VmRef(vm));
             vm.metatable_of(v)
@@ -102,6 +104,7 @@ impl Lua {
     /// # Panics
     /// The metatable belongs to another state.
     pub fn set_type_metatable<T: LuaType>(&self, metatable: Option<Table>) {
+        let _lock = self.0.lock();
         let meta = metatable.map(|t| t.0.get_in(&self.0).expect("a table of this state"));
         self.0.enter(|vm| {
             let AnyValue(v) = T::any_value(&mut VmRef(vm));
@@ -110,6 +113,7 @@ impl Lua {
     }
     /// A table of the registry.
     fn registry_table(&self, name: &[u8]) -> Table {
+        let _lock = self.0.lock();
         let t = self.0.enter(|vm| Raw::table(vm.registry_table(name)));
         Table(self.handle(t))
     }

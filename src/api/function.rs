@@ -90,6 +90,7 @@ impl Function {
     /// # Panics
     /// A Rust function that it calls panics: the panic goes through Lua and comes out here.
     pub fn call<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> Result<R> {
+        let _lock = self.0.lock();
         call(&self.0.lua(), self.0.get(), args)
     }
     /// Calls the function in a coroutine of its own, so that it may call asynchronous functions. What it yields otherwise is ignored.
@@ -110,6 +111,7 @@ impl Function {
     /// As for [`Function::call`].
     #[cfg(feature = "async")]
     pub fn call_async<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> AsyncCallFuture<R> {
+        let _lock = self.0.lock();
         asynchronous::call(&self.0.lua(), self, args)
     }
     /// A function that calls this one with these arguments before its own. Loops that call it are compiled like others.
@@ -151,6 +153,7 @@ impl Function {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn environment(&self) -> Option<Table> {
+        let _lock = self.0.lock();
         let f = self.raw();
         f.is_lua().then(|| Table(self.0.lua().handle(Raw::table(f.env.get()))))
     }
@@ -185,6 +188,7 @@ impl Function {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn info(&self) -> FunctionInfo {
+        let _lock = self.0.lock();
         let f = self.raw();
         let d = Definition::of(f);
         let text = |bytes: Vec<u8>| Some(String::from_utf8_lossy(&bytes).into_owned());
@@ -211,6 +215,7 @@ impl Function {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn dump(&self, strip: bool) -> Vec<u8> {
+        let _lock = self.0.lock();
         let f = self.raw();
         self.0.lua().0.enter(|vm| vm.dump(f, strip)).unwrap_or_default()
     }

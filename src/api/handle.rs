@@ -2,10 +2,11 @@
 
 use super::error::{Error, Result};
 use super::lua::{CLOSED, Lua, WeakLua};
-use super::state::State;
+use super::state::{Locked, State};
+use super::sync::Shared;
 use perilune_vm::value::Value as Raw;
 use std::fmt;
-use std::rc::Rc;
+use std::ops::Deref;
 
 /// A value that the collector keeps as long as the handle, or a clone of it, exists. It does not keep its state: using a handle whose
 /// state is closed panics with "Lua instance is destroyed", as in mlua.
@@ -14,18 +15,52 @@ pub struct Handle {
     slot: u32,
 }
 
+/// A state, locked as long as this exists.
+pub(crate) struct LockedLua {
+    // Fields are dropped in this order: the lock is given up before the state may be closed.
+    _lock: Locked,
+    lua: Lua,
+}
+
+impl LockedLua {
+    #[inline]
+    pub fn new(lua: Lua) -> LockedLua {
+        LockedLua { _lock: lua.0.lock(), lua }
+    }
+}
+
+impl Deref for LockedLua {
+    type Target = Lua;
+    #[inline]
+    fn deref(&self) -> &Lua {
+        &self.lua
+    }
+}
+
 impl Handle {
-    pub(crate) fn new(state: &Rc<State>, v: Raw) -> Handle {
+    pub(crate) fn new(state: &Shared<State>, v: Raw) -> Handle {
         Handle { state: WeakLua::of(state), slot: state.add_root(v) }
     }
-    /// The state.
-    pub(crate) fn lua(&self) -> Lua {
-        self.state.upgrade()
+    /// The state, locked.
+    #[inline]
+    pub(crate) fn lua(&self) -> LockedLua {
+        LockedLua::new(self.state.upgrade())
     }
-    /// The state, if it is not closed.
+    /// The state, locked, if it is not closed.
     #[cfg(feature = "async")]
-    pub(crate) fn try_lua(&self) -> Option<Lua> {
-        self.state.try_upgrade()
+    pub(crate) fn try_lua(&self) -> Option<LockedLua> {
+        self.state.try_upgrade().map(LockedLua::new)
+    }
+    /// Locks the state, if it is not closed.
+    #[cfg(feature = "send")]
+    pub(crate) fn lock(&self) -> Option<Locked> {
+        self.state.0.upgrade().map(|state| State::lock(&state))
+    }
+    /// Locks the state, if it is not closed.
+    #[cfg(not(feature = "send"))]
+    #[inline(always)]
+    pub(crate) fn lock(&self) -> Option<Locked> {
+        None
     }
     /// The value. It stays alive as long as the handle.
     #[inline]
@@ -42,22 +77,32 @@ impl Handle {
     ///
     /// # Errors
     /// The handle belongs to another state.
-    pub(crate) fn get_in(&self, state: &Rc<State>) -> Result<Raw> {
-        let v = self.get();
-        if self.state.is(state) { Ok(v) } else { Err(Error::ForeignValue { what: v.type_name() }) }
+    pub(crate) fn get_in(&self, state: &Shared<State>) -> Result<Raw> {
+        if self.state.is(state) {
+            return Ok(self.get());
+        }
+        // To look at the value would take the lock of the other state, whose thread may wait for the lock of this one.
+        let what = if cfg!(feature = "send") { "value" } else { self.get().type_name() };
+        Err(Error::ForeignValue { what })
     }
     /// Do both stand for the same object?
     pub(crate) fn is_same(&self, other: &Handle) -> bool {
-        self.state == other.state && self.get().raw_equals(other.get())
+        if self.state != other.state {
+            return false;
+        }
+        let _lock = self.lock();
+        self.get().raw_equals(other.get())
     }
     /// Address of the object.
     pub(crate) fn address(&self) -> *const std::ffi::c_void {
+        let _lock = self.lock();
         core::ptr::without_provenance(self.get().payload() as usize)
     }
 }
 
 impl Clone for Handle {
     fn clone(&self) -> Handle {
+        let _lock = self.lock();
         let _ = State::with_alive(&self.state, |state| state.roots.share(self.slot));
         Handle { state: self.state.clone(), slot: self.slot }
     }
@@ -65,6 +110,7 @@ impl Clone for Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
+        let _lock = self.lock();
         // When the state is closed, its roots are gone.
         let _ = State::with_alive(&self.state, |state| state.roots.release(self.slot));
     }
@@ -72,7 +118,7 @@ impl Drop for Handle {
 
 impl fmt::Debug for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.state.try_upgrade() {
+        match self.state.try_upgrade().map(LockedLua::new) {
             Some(lua) => write!(f, "Ref({:#x})", lua.0.roots.get(self.slot).payload()),
             None => f.write_str("Ref(closed state)"),
         }

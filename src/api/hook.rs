@@ -5,6 +5,7 @@ use super::debug::{Debug, DebugEvent};
 use super::error::{Error, Result};
 use super::lua::Lua;
 use super::state::State;
+use super::sync::{MaybeSend, Shared, WeakShared};
 use super::thread::Thread;
 use perilune_vm::Vm;
 use perilune_vm::error::LuaResult;
@@ -12,7 +13,7 @@ use perilune_vm::interp::hook;
 use perilune_vm::value::Value as Raw;
 use std::cell::{Cell, RefCell};
 use std::ops::{BitOr, BitOrAssign};
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 
 /// What happens after a hook.
 ///
@@ -169,7 +170,7 @@ impl Hooks {
 }
 
 /// What the VM's hook function has as upvalue.
-struct HookOf(Weak<State>);
+struct HookOf(WeakShared<State>);
 
 /// The VM's hook function.
 fn hook_function(vm: &mut Vm) -> LuaResult<u32> {
@@ -217,7 +218,7 @@ impl Lua {
     pub fn set_hook(
         &self,
         triggers: HookTriggers,
-        callback: impl Fn(&Lua, &Debug<'_>) -> Result<VmState> + 'static,
+        callback: impl Fn(&Lua, &Debug<'_>) -> Result<VmState> + MaybeSend + 'static,
     ) -> Result<()> {
         self.current_thread().set_hook(triggers, callback)
     }
@@ -250,8 +251,9 @@ impl Lua {
     pub fn set_global_hook(
         &self,
         triggers: HookTriggers,
-        callback: impl Fn(&Lua, &Debug<'_>) -> Result<VmState> + 'static,
+        callback: impl Fn(&Lua, &Debug<'_>) -> Result<VmState> + MaybeSend + 'static,
     ) -> Result<()> {
+        let _lock = self.0.lock();
         let old = self.0.hooks.global.replace(Some(Hook::new(triggers, Rc::new(callback))));
         self.update_hook();
         drop(old);
@@ -269,6 +271,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn remove_global_hook(&self) {
+        let _lock = self.0.lock();
         let old = self.0.hooks.global.take();
         self.update_hook();
         drop(old);
@@ -284,7 +287,7 @@ impl Lua {
         let counts = triggers.iter().filter_map(|t| t.every_nth_instruction);
         let count = counts.fold(0, gcd);
         hooks.count.set(count);
-        let weak = Rc::downgrade(&self.0);
+        let weak = Shared::downgrade(&self.0);
         self.0.enter(|vm| {
             let f = if mask == 0 {
                 Raw::NIL
@@ -321,7 +324,7 @@ impl Thread {
     pub fn set_hook(
         &self,
         triggers: HookTriggers,
-        callback: impl Fn(&Lua, &Debug<'_>) -> Result<VmState> + 'static,
+        callback: impl Fn(&Lua, &Debug<'_>) -> Result<VmState> + MaybeSend + 'static,
     ) -> Result<()> {
         self.change_hook(Some(Hook::new(triggers, Rc::new(callback))));
         Ok(())

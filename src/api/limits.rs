@@ -59,6 +59,7 @@ impl Lua {
     /// assert!(lua.load("while true do end").exec().is_err());
     /// ```
     pub fn interrupt_handle(&self) -> InterruptHandle {
+        let _lock = self.0.lock();
         InterruptHandle(self.0.enter(|vm| vm.remote()))
     }
     /// Takes an interrupt back, be it of a handle or of the time limit, so that programs run again. The time limit stays off until it is set
@@ -73,6 +74,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn clear_interrupt(&self) {
+        let _lock = self.0.lock();
         self.0.enter(|vm| vm.set_time_limit(None));
     }
     /// Limits the number of bytecode instructions that programs execute from now on: then they end with [`Error::OutOfFuel`], which they
@@ -96,6 +98,7 @@ impl Lua {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn set_fuel(&self, instructions: Option<u64>) {
+        let _lock = self.0.lock();
         self.0.enter(|vm| vm.set_fuel(instructions));
     }
     /// How many instructions programs may still execute; `None` without a limit.
@@ -109,6 +112,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn fuel(&self) -> Option<u64> {
+        let _lock = self.0.lock();
         self.0.enter(|vm| vm.fuel_left())
     }
     /// Limits how large the stack of each coroutine may become, in slots: a frame of a Lua function has one for each local and temporary value,
@@ -123,6 +127,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn set_stack_limit(&self, slots: usize) {
+        let _lock = self.0.lock();
         self.0.enter(|vm| vm.set_stack_limit(slots));
     }
     /// Limits how many calls from native code into Lua may be active at once: those of Rust functions that call Lua, and of builtins like
@@ -138,6 +143,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn set_native_depth_limit(&self, calls: usize) {
+        let _lock = self.0.lock();
         self.0.enter(|vm| vm.set_native_depth_limit(calls));
     }
     /// Ends programs with [`Error::TimeLimitExceeded`] when so much time has passed from now on; `None` takes the limit away. Programs cannot
@@ -157,6 +163,7 @@ impl Lua {
     /// # Errors
     /// The system has no timer left.
     pub fn set_time_limit(&self, limit: Option<Duration>) -> Result<()> {
+        let _lock = self.0.lock();
         let works = self.0.enter(|vm| vm.set_time_limit(limit));
         if works { Ok(()) } else { Err(Error::runtime("the system has no timer left for a time limit")) }
     }

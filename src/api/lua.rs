@@ -12,12 +12,12 @@ use super::options::LuaOptions;
 use super::passing::Frame;
 use super::state::{State, new_vm_with};
 use super::string::LuaString;
+use super::sync::{MaybeSend, Shared, WeakShared};
 use super::table::Table;
 use perilune_vm::stdlib::StdLib;
 use perilune_vm::value::Value as Raw;
 use std::fmt;
 use std::panic::Location;
-use std::rc::{Rc, Weak};
 
 /// As many values of an iterator are converted before they go into a table.
 const BATCH: usize = 128;
@@ -43,7 +43,7 @@ fn table_overflow() -> Error {
 /// # Ok::<(), perilune::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Lua(pub(crate) Rc<State>);
+pub struct Lua(pub(crate) Shared<State>);
 
 /// What a panic says when a handle is used whose state is closed.
 pub(super) const CLOSED: &str = "Lua instance is destroyed";
@@ -60,7 +60,7 @@ pub(super) const CLOSED: &str = "Lua instance is destroyed";
 /// assert!(weak.try_upgrade().is_none());
 /// ```
 #[derive(Clone)]
-pub struct WeakLua(pub(super) Weak<State>);
+pub struct WeakLua(pub(super) WeakShared<State>);
 
 impl Default for Lua {
     fn default() -> Lua {
@@ -69,16 +69,16 @@ impl Default for Lua {
 }
 impl fmt::Debug for Lua {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Lua({:p})", Rc::as_ptr(&self.0))
+        write!(f, "Lua({:p})", Shared::as_ptr(&self.0))
     }
 }
 
 impl WeakLua {
-    pub(crate) fn of(state: &Rc<State>) -> WeakLua {
-        WeakLua(Rc::downgrade(state))
+    pub(crate) fn of(state: &Shared<State>) -> WeakLua {
+        WeakLua(Shared::downgrade(state))
     }
-    pub(crate) fn is(&self, state: &Rc<State>) -> bool {
-        core::ptr::eq(self.0.as_ptr(), Rc::as_ptr(state))
+    pub(crate) fn is(&self, state: &Shared<State>) -> bool {
+        core::ptr::eq(self.0.as_ptr(), Shared::as_ptr(state))
     }
     /// The state.
     ///
@@ -169,6 +169,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn globals(&self) -> Table {
+        let _lock = self.0.lock();
         let globals = self.0.enter(|vm| Raw::table(vm.realm.globals));
         Table(self.handle(globals))
     }
@@ -185,6 +186,7 @@ impl Lua {
     /// # Errors
     /// The memory limit is reached.
     pub fn create_table(&self) -> Result<Table> {
+        let _lock = self.0.lock();
         self.create_table_with_capacity(0, 0)
     }
     /// A new table with room for elements and fields.
@@ -202,6 +204,7 @@ impl Lua {
     /// # Errors
     /// The memory limit is reached.
     pub fn create_table_with_capacity(&self, elements: usize, fields: usize) -> Result<Table> {
+        let _lock = self.0.lock();
         let elements = u32::try_from(elements).ok().filter(|n| *n < MOST_ELEMENTS).ok_or_else(table_overflow)?;
         let fields = u32::try_from(fields).ok().filter(|n| *n <= 1 << 26).ok_or_else(table_overflow)?;
         let t = self.0.try_enter(|vm| {
@@ -229,6 +232,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn create_sequence_from<T: IntoLua>(&self, items: impl IntoIterator<Item = T>) -> Result<Table> {
+        let _lock = self.0.lock();
         let mut items = items.into_iter();
         let t = self.create_table_with_capacity(items.size_hint().0.min(MOST_RESERVED), 0)?;
         let frame = Frame::new(self);
@@ -265,6 +269,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn create_table_from<K: IntoLua, V: IntoLua>(&self, items: impl IntoIterator<Item = (K, V)>) -> Result<Table> {
+        let _lock = self.0.lock();
         let mut items = items.into_iter();
         let t = self.create_table_with_capacity(0, items.size_hint().0.min(MOST_RESERVED))?;
         let frame = Frame::new(self);
@@ -296,6 +301,7 @@ impl Lua {
     /// # Errors
     /// The memory limit is reached.
     pub fn create_string(&self, bytes: impl AsRef<[u8]>) -> Result<LuaString> {
+        let _lock = self.0.lock();
         // `as_ref` is code of the caller's: it runs before the VM is entered.
         let bytes = bytes.as_ref();
         let s = self.0.try_enter(|vm| vm.checked_str(bytes).map(Raw::str))?;
@@ -320,7 +326,7 @@ impl Lua {
     /// assert_eq!((ok, e.message().as_str()), (false, "division by zero"));
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn create_function<A, R>(&self, f: impl Fn(&Lua, A) -> Result<R> + 'static) -> Result<Function>
+    pub fn create_function<A, R>(&self, f: impl Fn(&Lua, A) -> Result<R> + MaybeSend + 'static) -> Result<Function>
     where
         A: FromLuaMulti,
         R: IntoLuaMulti,
@@ -346,7 +352,7 @@ impl Lua {
     ///
     /// # Errors
     /// The memory limit is reached.
-    pub fn create_function_mut<A, R>(&self, f: impl FnMut(&Lua, A) -> Result<R> + 'static) -> Result<Function>
+    pub fn create_function_mut<A, R>(&self, f: impl FnMut(&Lua, A) -> Result<R> + MaybeSend + 'static) -> Result<Function>
     where
         A: FromLuaMulti,
         R: IntoLuaMulti,
@@ -365,6 +371,7 @@ impl Lua {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn set_memory_limit(&self, bytes: usize) -> Result<usize> {
+        let _lock = self.0.lock();
         self.0.enter(|vm| {
             let before = vm.memory_limit().unwrap_or(0);
             vm.set_memory_limit((bytes != 0).then_some(bytes));
@@ -388,8 +395,9 @@ impl Lua {
     /// let lua = perilune::Lua::new();
     /// lua.at_exit(|_, status| eprintln!("the script ends the process with status {status}"));
     /// ```
-    pub fn at_exit(&self, f: impl FnOnce(&Lua, i32) + 'static) {
-        let state = Rc::downgrade(&self.0);
+    pub fn at_exit(&self, f: impl FnOnce(&Lua, i32) + MaybeSend + 'static) {
+        let _lock = self.0.lock();
+        let state = Shared::downgrade(&self.0);
         let call = move |vm: &mut perilune_vm::Vm, status| {
             if let Some(state) = state.upgrade() {
                 let lua = Lua(state);
@@ -408,6 +416,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn used_memory(&self) -> usize {
+        let _lock = self.0.lock();
         self.0.enter(|vm| vm.heap.total)
     }
     /// A full collection.
@@ -421,6 +430,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn gc_collect(&self) -> Result<()> {
+        let _lock = self.0.lock();
         self.0.enter(|vm| vm.full_gc());
         Ok(())
     }
@@ -433,6 +443,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn set_jit(&self, on: bool) {
+        let _lock = self.0.lock();
         self.0.enter(|vm| {
             if let Some(jit) = perilune_jit::Jit::of(vm) {
                 jit.switch(vm, on);
@@ -448,6 +459,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn jit_option(&self, option: &str) -> Result<()> {
+        let _lock = self.0.lock();
         self.0.enter(|vm| perilune_jit::Jit::of(vm).map_or(Ok(()), |jit| jit.set_option(vm, option))).map_err(Error::RuntimeError)
     }
 }

@@ -95,6 +95,7 @@ impl Lua {
     /// # Errors
     /// The memory limit is reached.
     pub fn coerce_string(&self, v: Value) -> Result<Option<LuaString>> {
+        let _lock = self.0.lock();
         match v {
             Value::String(s) => Ok(Some(s)),
             Value::Integer(_) | Value::Number(_) => {

@@ -61,6 +61,7 @@ impl Lua {
     /// assert!(lua.gc_is_running());
     /// ```
     pub fn gc_is_running(&self) -> bool {
+        let _lock = self.0.lock();
         self.0.enter(|vm| vm.gc_is_running())
     }
     /// Stops the collector, until it is restarted or asked to collect. A memory limit holds all the same.
@@ -74,6 +75,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn gc_stop(&self) {
+        let _lock = self.0.lock();
         self.0.enter(perilune_vm::Vm::gc_stop);
     }
     /// Lets the collector work by itself again.
@@ -85,6 +87,7 @@ impl Lua {
     /// assert!(lua.gc_is_running());
     /// ```
     pub fn gc_restart(&self) {
+        let _lock = self.0.lock();
         self.0.enter(perilune_vm::Vm::gc_restart);
     }
     /// A step of the collector. True if it has completed a cycle.
@@ -96,6 +99,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn gc_step(&self) -> Result<bool> {
+        let _lock = self.0.lock();
         Ok(self.0.enter(|vm| vm.gc_step(0)))
     }
     /// Sets how the collector works; how it has worked before.
@@ -109,6 +113,7 @@ impl Lua {
     /// assert_eq!(before.pause, Some(200));
     /// ```
     pub fn gc_set_mode(&self, mode: GcMode) -> GcMode {
+        let _lock = self.0.lock();
         let GcMode::Incremental(params) = mode;
         let percent = |n: i32| u32::try_from(n).unwrap_or(0);
         self.0.enter(|vm| {

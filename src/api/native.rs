@@ -9,11 +9,10 @@ use super::external::ExternalError;
 use super::function::Function;
 use super::lua::Lua;
 use super::multi::{FromLuaMulti, IntoLuaMulti};
-#[cfg(feature = "async")]
 use super::sync::MaybeSend;
-use super::sync::Rc;
 use super::value::Value;
 use std::cell::RefCell;
+use std::rc::Rc;
 
 /// A Rust function that takes its arguments one by one.
 ///
@@ -154,6 +153,7 @@ pub(super) fn exclusive<A, R>(f: impl FnMut(&Lua, A) -> Result<R> + 'static) -> 
 impl Function {
     /// A function in a state that calls a closure.
     pub(super) fn of_closure(lua: &Lua, closure: Rc<Closure>) -> Result<Function> {
+        let _lock = lua.0.lock();
         let f = Function(lua.handle(callback::new(lua, closure)));
         lua.0.step()?;
         Ok(f)
@@ -175,7 +175,7 @@ impl Function {
     /// ```
     pub fn wrap<F, A, R, E>(f: F) -> impl IntoLua
     where
-        F: LuaNativeFn<A, Output = std::result::Result<R, E>> + 'static,
+        F: LuaNativeFn<A, Output = std::result::Result<R, E>> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti,
         E: ExternalError,
@@ -200,7 +200,7 @@ impl Function {
     /// ```
     pub fn wrap_mut<F, A, R, E>(mut f: F) -> impl IntoLua
     where
-        F: LuaNativeFnMut<A, Output = std::result::Result<R, E>> + 'static,
+        F: LuaNativeFnMut<A, Output = std::result::Result<R, E>> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti,
         E: ExternalError,
@@ -219,7 +219,7 @@ impl Function {
     /// ```
     pub fn wrap_raw<F, A>(f: F) -> impl IntoLua
     where
-        F: LuaNativeFn<A> + 'static,
+        F: LuaNativeFn<A> + MaybeSend + 'static,
         F::Output: IntoLuaMulti,
         A: FromLuaMulti,
     {
@@ -242,7 +242,7 @@ impl Function {
     /// ```
     pub fn wrap_raw_mut<F, A>(mut f: F) -> impl IntoLua
     where
-        F: LuaNativeFnMut<A> + 'static,
+        F: LuaNativeFnMut<A> + MaybeSend + 'static,
         F::Output: IntoLuaMulti,
         A: FromLuaMulti,
     {

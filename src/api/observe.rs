@@ -3,7 +3,7 @@
 use super::lua::Lua;
 use perilune_observe::explorer::{self, Report};
 use perilune_observe::inspect::{self, FrameInfo, HeapSnapshot, JitStateSnapshot};
-use perilune_observe::metrics::{self, Metrics};
+use perilune_observe::metrics::{self, Metrics, Pauses};
 use perilune_observe::{heap, memprof, profile};
 use perilune_vm::Vm;
 use std::io::{self, Write};
@@ -25,6 +25,7 @@ impl Lua {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn start_memprof(&self, options: memprof::Options) -> Result<(), memprof::Error> {
+        let _lock = self.0.lock();
         self.0.enter(|vm| memprof::start(vm, options))
     }
     /// Ends that. An error of a write that failed earlier is reported here.
@@ -39,6 +40,7 @@ impl Lua {
     /// # Ok::<(), memprof::Error>(())
     /// ```
     pub fn stop_memprof(&self) -> Result<(), memprof::Error> {
+        let _lock = self.0.lock();
         self.0.enter(memprof::stop)
     }
     /// Takes samples of what runs on this thread from now on.
@@ -57,6 +59,7 @@ impl Lua {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn start_profile(&self, options: profile::Options) -> Result<(), profile::Error> {
+        let _lock = self.0.lock();
         self.0.enter(|vm| profile::start(vm, options))
     }
     /// Ends that, and gives what was sampled.
@@ -72,6 +75,7 @@ impl Lua {
     /// # Ok::<(), profile::Error>(())
     /// ```
     pub fn stop_profile(&self) -> Result<profile::Profile, profile::Error> {
+        let _lock = self.0.lock();
         self.0.enter(profile::stop)
     }
     /// Counts that are always kept.
@@ -84,7 +88,20 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn metrics(&self) -> Metrics {
+        let _lock = self.0.lock();
         self.0.enter(|vm| metrics::metrics(vm))
+    }
+    /// How long the program stood still for the collector so far.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.load("for i = 1, 1e5 do local t = { i } end").exec()?;
+    /// let pauses = lua.gc_pauses();
+    /// println!("{} stops, the longest {:?}, {} of a millisecond and more", pauses.count, pauses.longest, pauses.at_least(10));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    pub fn gc_pauses(&self) -> Pauses {
+        self.0.enter(|vm| *vm.heap.pauses())
     }
     /// Counts the objects on the heap by kind.
     ///
@@ -98,6 +115,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn heap_walk(&self) -> HeapSnapshot {
+        let _lock = self.0.lock();
         self.0.enter(|vm| inspect::heap_walk(vm))
     }
     /// The state of the compiler.
@@ -110,6 +128,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn jit_state_snapshot(&self) -> JitStateSnapshot {
+        let _lock = self.0.lock();
         self.0.enter(|vm| inspect::jit_state_snapshot(vm))
     }
     /// The Lua functions that are running, deepest last: in a Rust function that Lua called.
@@ -125,6 +144,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn frames_for_profile(&self) -> Vec<FrameInfo> {
+        let _lock = self.0.lock();
         self.0.enter(|vm| inspect::frames_for_profile(vm))
     }
     /// Has the trace explorer note from now on what the compiler makes, see [`crate::observe::explorer`].
@@ -139,6 +159,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn start_explorer(&self) {
+        let _lock = self.0.lock();
         // There is a compiler.
         self.0.enter(explorer::start);
     }
@@ -151,6 +172,7 @@ impl Lua {
     /// assert!(lua.explore().unwrap().traces.is_empty());
     /// ```
     pub fn explore(&self) -> Option<Report> {
+        let _lock = self.0.lock();
         self.0.enter(|vm| explorer::report(vm))
     }
     /// Ends what [`Lua::start_explorer`] began. What it has seen; `None` if it was not started.
@@ -162,6 +184,7 @@ impl Lua {
     /// assert!(lua.stop_explorer().is_none());
     /// ```
     pub fn stop_explorer(&self) -> Option<Report> {
+        let _lock = self.0.lock();
         self.0.enter(explorer::stop)
     }
     /// Writes the graph of objects as JSON for Luau's tools, after a full collection.
@@ -197,7 +220,10 @@ impl Lua {
     /// The graph is complete before the writer is called, which may run Lua code.
     fn write_graph(&self, to: &mut dyn Write, write: fn(&mut Vm, &mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         let mut graph = Vec::new();
-        self.0.enter(|vm| write(vm, &mut graph))?;
+        {
+            let _lock = self.0.lock();
+            self.0.enter(|vm| write(vm, &mut graph))?;
+        }
         to.write_all(&graph)?;
         to.flush()
     }

@@ -162,6 +162,7 @@ impl Lua {
     /// # Errors
     /// [`Error::SafetyError`] if the unsafe libraries `debug` or `ffi` are among them and the state was made without `unsafe`.
     pub fn load_std_libs(&self, libs: StdLib) -> Result<()> {
+        let _lock = self.0.lock();
         if self.0.safe {
             check_safe(libs, "in safe mode")?;
         }
@@ -173,6 +174,7 @@ impl Lua {
     }
     /// Has the library `package`, which was just opened, load no modules in C.
     pub(super) fn refuse_c_modules(&self) {
+        let _lock = self.0.lock();
         let refuse = |_: &Lua, (): ()| Err::<(), _>(Error::SafetyError("package.loadlib is disabled in safe mode".to_owned()));
         let loadlib = self.handle(callback::new(self, callback::closure(refuse)));
         let loader = callback::closure(|_, ()| Ok("\n\tcan't load C modules in safe mode"));

@@ -112,6 +112,7 @@ impl Lua {
     /// # Errors
     /// The value cannot be converted.
     pub fn create_registry_value(&self, v: impl IntoLua) -> Result<RegistryKey> {
+        let _lock = self.0.lock();
         let frame = Frame::new(self);
         v.pass(self)?;
         let (v, released) = (frame.raw(0), &self.0.released);
@@ -134,6 +135,7 @@ impl Lua {
     /// # Errors
     /// Another state made the key, or the value is not a `T`.
     pub fn registry_value<T: FromLua>(&self, key: &RegistryKey) -> Result<T> {
+        let _lock = self.0.lock();
         let v = self.0.released.value(key, &self.0.roots).ok_or(Error::MismatchedRegistryKey)?;
         let frame = Frame::new(self);
         pass(self, v);
@@ -166,6 +168,7 @@ impl Lua {
     /// # Errors
     /// Another state made the key, or the value cannot be converted.
     pub fn replace_registry_value(&self, key: &mut RegistryKey, v: impl IntoLua) -> Result<()> {
+        let _lock = self.0.lock();
         if !self.owns_registry_value(key) {
             return Err(Error::MismatchedRegistryKey);
         }
@@ -183,6 +186,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn owns_registry_value(&self, key: &RegistryKey) -> bool {
+        let _lock = self.0.lock();
         Arc::ptr_eq(&self.0.released, &key.state)
     }
     /// Lets go of the values of dropped keys. That happens by itself, too, when other values are made.
@@ -197,6 +201,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn expire_registry_values(&self) {
+        let _lock = self.0.lock();
         self.0.released.release(&self.0.roots);
     }
     /// Keeps a value under a name, instead of the one before.
@@ -213,6 +218,7 @@ impl Lua {
     /// # Errors
     /// The value cannot be converted.
     pub fn set_named_registry_value(&self, name: &str, v: impl IntoLua) -> Result<()> {
+        let _lock = self.0.lock();
         let key = self.create_registry_value(v)?;
         self.0.names.0.borrow_mut().insert(name.to_owned(), key);
         Ok(())
@@ -229,6 +235,7 @@ impl Lua {
     /// # Errors
     /// It is not a `T`.
     pub fn named_registry_value<T: FromLua>(&self, name: &str) -> Result<T> {
+        let _lock = self.0.lock();
         let v = self.0.names.0.borrow().get(name).and_then(|key| self.0.released.value(key, &self.0.roots));
         T::from_lua(Value::from_raw(self, v.unwrap_or(Raw::NIL)), self)
     }
@@ -242,6 +249,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn unset_named_registry_value(&self, name: &str) -> Result<()> {
+        let _lock = self.0.lock();
         self.0.names.0.borrow_mut().remove(name);
         Ok(())
     }

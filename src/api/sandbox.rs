@@ -48,6 +48,7 @@ impl Lua {
     /// # Errors
     /// There is no memory for the new globals.
     pub fn sandbox(&self, enabled: bool) -> Result<()> {
+        let _lock = self.0.lock();
         let (own, meta) = (self.create_table()?, self.create_table()?);
         self.0.enter(|vm| {
             let registry = vm.realm.registry;
@@ -86,6 +87,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn allow_bytecode(&self, allowed: bool) {
+        let _lock = self.0.lock();
         self.0.enter(|vm| vm.realm.text_only = !allowed);
     }
 }
@@ -102,6 +104,7 @@ impl Table {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn set_readonly(&self, enabled: bool) {
+        let _lock = self.0.lock();
         let t = self.raw();
         self.lua().0.enter(|vm| vm.set_readonly(t, enabled));
     }
@@ -116,6 +119,7 @@ impl Table {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn is_readonly(&self) -> bool {
+        let _lock = self.0.lock();
         self.raw().is_readonly()
     }
 }

@@ -74,6 +74,8 @@ impl Lua {
     /// # Errors
     /// That of `f`.
     pub fn scope<'env, R>(&self, f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> Result<R>) -> Result<R> {
+        // The scope's functions and values need not be `Send`: no other thread uses the state before it ends.
+        let _lock = self.0.lock();
         // Made now, so that nothing can fail when the scope ends.
         self.destructed_metatable()?;
         let scope = Scope {

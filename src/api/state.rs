@@ -2,7 +2,10 @@
 //!
 //! There is one entrance, [`State::enter`], which refuses a second one inside it. Code of the host (closures that Lua calls, conversions,
 //! writers, `Drop` of payloads) runs outside: either no VM function is active, or it was left by [`State::leave`].
-#![allow(unsafe_code, reason = "handles are not `Send`, and `current` is null while a reference to the VM is in use")]
+#![allow(
+    unsafe_code,
+    reason = "one thread at a time uses a state (`sync`), and `current` is null while a reference to the VM is in use"
+)]
 
 use super::app_data::AppData;
 use super::error::{Error, LuaError, Result};
@@ -13,6 +16,7 @@ use super::lua::{Lua, WeakLua};
 use super::options::LuaOptions;
 use super::passing::Frame;
 use super::registry::{Names, Released};
+use super::sync::{Lock, Shared, WeakShared};
 use super::thread::ThreadEvents;
 use super::userdata::Types;
 use perilune_vm::Vm;
@@ -23,8 +27,9 @@ use perilune_vm::stdlib::StdLib;
 use perilune_vm::value::Value as Raw;
 use std::any::Any;
 use std::cell::Cell;
+use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A new VM with the libraries and the compiler, for the command. `no_env`: the environment's variables are ignored.
@@ -64,11 +69,58 @@ pub(super) fn open_libs(vm: &mut Vm, libs: StdLib) {
 /// # Safety
 /// The VM lives as long as the state. While it is used through this pointer, the state and its handles must not be used.
 pub unsafe fn vm_of(lua: &Lua) -> *mut Vm {
-    lua.0.owner
+    lua.0.parts.owner
 }
 
 /// What all handles of a state lead to. [`Lua`] owns it; handles refer to it weakly.
 pub struct State {
+    lock: Lock,
+    parts: Parts,
+}
+
+// SAFETY: the parts are used only by the thread that holds the lock (`State::deref`), or by the one that drops the state, which is the last
+// to have it. What is in them is moved between threads so: closures, futures, values of userdata and application data, which are `Send` by
+// the bounds of the functions that they came through; counted pointers, all of which are within the parts and the VM; and the VM, which is
+// told of the threads that use it (`State::lock`).
+#[cfg(feature = "send")]
+unsafe impl Send for State {}
+// SAFETY: as above.
+#[cfg(feature = "send")]
+unsafe impl Sync for State {}
+
+impl Deref for State {
+    type Target = Parts;
+    #[inline(always)]
+    #[track_caller]
+    fn deref(&self) -> &Parts {
+        assert!(self.lock.is_held(), "a Lua state is used without its lock");
+        &self.parts
+    }
+}
+
+/// The lock of a state, held until this is dropped. Without the feature `send` there is none.
+#[must_use = "the lock is given up when this is dropped"]
+pub struct Locked {
+    #[cfg(feature = "send")]
+    state: Shared<State>,
+    /// A lock belongs to its thread.
+    #[cfg(feature = "send")]
+    _thread: core::marker::PhantomData<*mut ()>,
+}
+
+#[cfg(feature = "send")]
+impl Drop for Locked {
+    fn drop(&mut self) {
+        if self.state.lock.is_last() {
+            self.state.enter(|vm| vm.leave_thread());
+        }
+        // SAFETY: `State::lock` took it, on this thread: this type is not `Send`.
+        unsafe { self.state.lock.release() };
+    }
+}
+
+/// The parts of a state.
+pub struct Parts {
     owner: *mut Vm,
     /// The VM, for who enters next: derived from the reference of the function that was left, if one was. Null while it is entered.
     current: Cell<*mut Vm>,
@@ -111,11 +163,11 @@ impl Drop for Restore<'_> {
 
 impl State {
     /// A state around a VM.
-    pub fn new(mut vm: Box<Vm>, options: LuaOptions, safe: bool) -> Rc<State> {
+    pub fn new(mut vm: Box<Vm>, options: LuaOptions, safe: bool) -> Shared<State> {
         let roots = Rc::clone(&vm.host.roots);
         let failure_meta = roots.add(Raw::table(failure::metatable(&mut vm)));
         let owner = Box::into_raw(vm);
-        let state = State {
+        let parts = Parts {
             owner,
             current: Cell::new(owner),
             roots,
@@ -134,14 +186,29 @@ impl State {
             safe,
         };
         #[cfg(feature = "async")]
-        state.asynchronous.pool_size.set(options.thread_pool_size);
-        let state = Rc::new(state);
-        let host: Rc<dyn Host> = Rc::new(Payloads(Rc::downgrade(&state)));
+        parts.asynchronous.pool_size.set(options.thread_pool_size);
+        let state = Shared::new(State { lock: Lock::default(), parts });
+        let _lock = State::lock(&state);
+        let host: Rc<dyn Host> = Rc::new(Payloads(Shared::downgrade(&state)));
         state.enter(|vm| {
             vm.host.host = Some(host);
             vm.host.panics_pass = !options.catch_rust_panics;
         });
         state
+    }
+    /// Keeps other threads from using the state until the result is dropped. It waits while another thread does, unless this one does already.
+    #[cfg(feature = "send")]
+    pub fn lock(self: &Shared<State>) -> Locked {
+        if self.lock.acquire() {
+            self.enter(|vm| vm.enter_thread());
+        }
+        Locked { state: Shared::clone(self), _thread: core::marker::PhantomData }
+    }
+    /// A state is used by its thread only.
+    #[cfg(not(feature = "send"))]
+    #[inline(always)]
+    pub fn lock(self: &Shared<State>) -> Locked {
+        Locked {}
     }
     /// Runs `f` on the VM.
     ///
@@ -152,7 +219,7 @@ impl State {
         let vm = self.current.replace(core::ptr::null_mut());
         assert!(!vm.is_null(), "the Lua state is used while it runs a function that must not reach it");
         let _restore = Restore(&self.current, vm);
-        // SAFETY: handles are not `Send`, and `current` is null while this reference is in use, but for functions that were given a
+        // SAFETY: no other thread uses the state, and `current` is null while this reference is in use, but for functions that were given a
         // reborrow of it and have left it.
         f(unsafe { &mut *vm })
     }
@@ -164,6 +231,12 @@ impl State {
         f()
     }
     /// Calls `f` with a state, if it is not closed. `f` runs no code of the host.
+    #[cfg(feature = "send")]
+    pub(super) fn with_alive<R>(weak: &WeakLua, f: impl FnOnce(&State) -> R) -> Option<R> {
+        weak.0.upgrade().map(|state| f(&state))
+    }
+    /// Calls `f` with a state, if it is not closed. `f` runs no code of the host.
+    #[cfg(not(feature = "send"))]
     #[inline]
     pub(super) fn with_alive<R>(weak: &WeakLua, f: impl FnOnce(&State) -> R) -> Option<R> {
         if weak.0.strong_count() == 0 {
@@ -179,8 +252,8 @@ impl State {
         self.roots.add(v)
     }
     /// Calls a value, protected. The state lives until the call is over, whatever is dropped meanwhile.
-    pub fn call(self: &Rc<State>, f: Raw, args: &[Raw]) -> Result<Vec<Raw>> {
-        let state = Rc::clone(self);
+    pub fn call(self: &Shared<State>, f: Raw, args: &[Raw]) -> Result<Vec<Raw>> {
+        let state = Shared::clone(self);
         match state.enter(|vm| vm.pcall_traced(f, args)) {
             Ok(results) => Ok(results),
             Err((e, traceback)) => Err(state.error_of(e, &traceback)),
@@ -189,14 +262,14 @@ impl State {
     /// Calls a value, protected, with the arguments of a frame, instead of which the results are on their way then. The state lives until
     /// the call is over.
     #[inline]
-    pub(super) fn call_passed(self: &Rc<State>, f: Raw, frame: &Frame<'_>) -> Result<()> {
+    pub(super) fn call_passed(self: &Shared<State>, f: Raw, frame: &Frame<'_>) -> Result<()> {
         match self.enter(|vm| vm.pcall_passed(f, &self.roots, frame.from)) {
             Ok(()) => Ok(()),
             Err((e, traceback)) => Err(self.error_of(e, &traceback)),
         }
     }
     /// Runs `f`, whose error is the VM's [`Vm::error`].
-    pub fn try_enter<R>(self: &Rc<State>, f: impl FnOnce(&mut Vm) -> perilune_vm::error::LuaResult<R>) -> Result<R> {
+    pub fn try_enter<R>(self: &Shared<State>, f: impl FnOnce(&mut Vm) -> perilune_vm::error::LuaResult<R>) -> Result<R> {
         match self.enter(|vm| f(vm).map_err(|_| core::mem::replace(&mut vm.errors.value, Raw::NIL))) {
             Ok(r) => Ok(r),
             Err(e) => Err(self.error_of(e, b"")),
@@ -206,7 +279,7 @@ impl State {
     ///
     /// # Panics
     /// The value carries a panic, which is resumed.
-    pub fn error_of(self: &Rc<State>, e: Raw, traceback: &[u8]) -> Error {
+    pub fn error_of(self: &Shared<State>, e: Raw, traceback: &[u8]) -> Error {
         if let Some(error) = e.as_udata().and_then(failure::take) {
             return error;
         }
@@ -246,7 +319,7 @@ impl State {
         }
     }
     /// The text that `tostring` gives for a value, which is rooted.
-    pub fn tostring(self: &Rc<State>, v: Raw) -> Result<String> {
+    pub fn tostring(self: &Shared<State>, v: Raw) -> Result<String> {
         let metamethod = self.enter(|vm| vm.metamethod(v, MM::ToString));
         let text = if v.is_str() || metamethod.is_nil() {
             v
@@ -275,11 +348,11 @@ impl State {
         failure::new(vm, self.failure_meta(), Failure::Error(e))
     }
     /// Lets the collector work if it is due: everything alive must be rooted.
-    pub fn step(self: &Rc<State>) -> Result<()> {
+    pub fn step(self: &Shared<State>) -> Result<()> {
         self.try_enter(|vm| if vm.heap.gc_due() { vm.safepoint() } else { Ok(()) })
     }
     /// A handle of a value.
-    pub(super) fn handle(self: &Rc<State>, v: Raw) -> Handle {
+    pub(super) fn handle(self: &Shared<State>, v: Raw) -> Handle {
         Handle::new(self, v)
     }
 }
@@ -288,12 +361,17 @@ impl Drop for State {
     fn drop(&mut self) {
         // SAFETY: made by `Box::into_raw` in `new`; no `Lua` is left, and nothing runs that was given the VM, as who calls into it holds
         // a `Lua`. Finalizers run.
-        drop(unsafe { Box::from_raw(self.owner) });
+        let mut vm = unsafe { Box::from_raw(self.parts.owner) };
+        // Finalizers can be interrupted.
+        if cfg!(feature = "send") {
+            vm.enter_thread();
+        }
+        drop(vm);
     }
 }
 
 /// Drops what dead userdata held.
-struct Payloads(Weak<State>);
+struct Payloads(WeakShared<State>);
 
 impl Host for Payloads {
     fn outside(&self, vm: &mut Vm, code: &mut dyn FnMut()) {

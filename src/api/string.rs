@@ -150,9 +150,17 @@ impl<T: AsRef<[u8]>> IntoLua for Wrapped<T> {
     }
 }
 
+// SAFETY: the bytes of a string neither move nor change, and the string is alive as long as its handle.
+#[cfg(feature = "send")]
+unsafe impl Send for BorrowedBytes {}
+// SAFETY: as above.
+#[cfg(feature = "send")]
+unsafe impl Sync for BorrowedBytes {}
+
 impl BorrowedBytes {
     fn new(s: &LuaString, nul: bool) -> BorrowedBytes {
-        let keep = (s.0.clone(), s.0.lua());
+        let lua = s.0.lua();
+        let keep = (s.0.clone(), Lua::clone(&lua));
         let bytes = keep.0.get().as_str().map_or(&[][..] as *const [u8], |s| {
             let bytes = if nul { s.bytes_with_nul() } else { s.bytes() };
             bytes as *const [u8]
@@ -281,6 +289,7 @@ impl<T: AsRef<[u8]> + ?Sized> PartialEq<T> for LuaString {
     fn eq(&self, other: &T) -> bool {
         // `as_ref` is code of the caller's: it runs before.
         let other = other.as_ref();
+        let _lock = self.0.lock();
         self.0.get().as_str().is_some_and(|s| s.bytes() == other)
     }
 }

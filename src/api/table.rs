@@ -2,7 +2,7 @@
 
 use super::convert::{FromLua, IntoLua};
 use super::error::{Error, Result};
-use super::handle::Handle;
+use super::handle::{Handle, LockedLua};
 use super::lua::Lua;
 use super::object;
 use super::passing::Frame;
@@ -35,7 +35,7 @@ use std::ffi::c_void;
 pub struct Table(pub(crate) Handle);
 
 impl Table {
-    pub(super) fn lua(&self) -> Lua {
+    pub(super) fn lua(&self) -> LockedLua {
         self.0.lua()
     }
     pub(super) fn raw(&self) -> Gc<RawTable> {
@@ -138,6 +138,7 @@ impl Table {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn is_empty(&self) -> bool {
+        let _lock = self.0.lock();
         matches!(self.raw().next(Raw::NIL), Ok(None))
     }
     /// Appends a value, by way of `__len` and `__newindex`.
@@ -153,6 +154,7 @@ impl Table {
     /// # Errors
     /// Those of the metamethods and of the conversion.
     pub fn push(&self, value: impl IntoLua) -> Result<()> {
+        let _lock = self.0.lock();
         self.set(self.len()? + 1, value)
     }
     /// Removes the last value, by way of `__len`, `__index` and `__newindex`; nil if there is none.
@@ -168,6 +170,7 @@ impl Table {
     /// # Errors
     /// Those of the metamethods and of the conversion.
     pub fn pop<V: FromLua>(&self) -> Result<V> {
+        let _lock = self.0.lock();
         let n = self.len()?;
         let last: Value = if n > 0 { self.get(n)? } else { Value::Nil };
         if n > 0 {
@@ -254,6 +257,7 @@ impl Table {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn raw_len(&self) -> usize {
+        let _lock = self.0.lock();
         self.raw().len() as usize
     }
     /// Inserts an element, without metamethods; those from there on move up.
@@ -270,6 +274,7 @@ impl Table {
     /// # Errors
     /// The index is not from 1 to one more than the length; that of the conversion.
     pub fn raw_insert(&self, index: Integer, value: impl IntoLua) -> Result<()> {
+        let _lock = self.0.lock();
         let n = self.raw().len();
         let index = u32::try_from(index).ok().filter(|i| (1..=n + 1).contains(i)).ok_or_else(out_of_bounds)?;
         self.write(&self.lua(), value, |vm, t, v| {
@@ -293,6 +298,7 @@ impl Table {
     /// # Errors
     /// That of the conversion.
     pub fn raw_push(&self, value: impl IntoLua) -> Result<()> {
+        let _lock = self.0.lock();
         self.write(&self.lua(), value, |vm, t, v| {
             vm.table_set_int(t, t.len() as i32 + 1, v);
             Ok(())
@@ -311,6 +317,7 @@ impl Table {
     /// # Errors
     /// That of the conversion.
     pub fn raw_pop<V: FromLua>(&self) -> Result<V> {
+        let _lock = self.0.lock();
         let n = self.raw().len();
         let last = if n > 0 { self.raw_get(n)? } else { Value::Nil };
         if n > 0 {
@@ -331,6 +338,7 @@ impl Table {
     /// # Errors
     /// An integer key is not from 1 to the length; that of the conversion.
     pub fn raw_remove(&self, key: impl IntoLua) -> Result<()> {
+        let _lock = self.0.lock();
         let key = key.into_lua(&self.lua())?;
         let Value::Integer(index) = key else { return self.raw_set(key, Value::Nil) };
         let n = self.raw().len();
@@ -356,6 +364,7 @@ impl Table {
     /// # Errors
     /// The table is read-only.
     pub fn clear(&self) -> Result<()> {
+        let _lock = self.0.lock();
         let t = self.raw();
         self.lua().0.try_enter(|vm| {
             vm.check_writable(t)?;
@@ -400,6 +409,7 @@ impl Table {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn metatable(&self) -> Option<Table> {
+        let _lock = self.0.lock();
         let meta = self.raw().meta.get()?;
         Some(Table(self.lua().handle(Raw::table(meta))))
     }
@@ -409,6 +419,7 @@ impl Table {
     /// assert!(!perilune::Lua::new().create_table().unwrap().has_metatable());
     /// ```
     pub fn has_metatable(&self) -> bool {
+        let _lock = self.0.lock();
         self.raw().meta.get().is_some()
     }
     /// The address, which tells tables apart.

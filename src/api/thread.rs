@@ -8,6 +8,7 @@ use super::lua::Lua;
 use super::multi::{FromLuaMulti, IntoLuaMulti};
 use super::passing::{Frame, pass};
 use super::state::State;
+use super::sync::{MaybeSend, Shared};
 use perilune_vm::interp::co;
 use perilune_vm::object::{Gc, NativeFn, Thread as RawThread, ThreadStatus as RawStatus};
 use perilune_vm::stdlib::{Builtin, host_traceback};
@@ -131,14 +132,15 @@ impl BitOrAssign for ThreadTriggers {
 ///
 /// ```
 /// use perilune::{Lua, ThreadEvent, ThreadTriggers};
-/// use std::{cell::Cell, rc::Rc};
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU32, Ordering};
 ///
 /// let lua = Lua::new();
-/// let yields = Rc::new(Cell::new(0));
-/// let count = Rc::clone(&yields);
+/// let yields = Arc::new(AtomicU32::new(0));
+/// let count = Arc::clone(&yields);
 /// lua.set_thread_event_callback(ThreadTriggers::ON_YIELD, move |_, event| {
 ///     if let ThreadEvent::Yield(_) = event {
-///         count.set(count.get() + 1);
+///         count.fetch_add(1, Ordering::Relaxed);
 ///     }
 ///     Ok(())
 /// });
@@ -146,7 +148,7 @@ impl BitOrAssign for ThreadTriggers {
 /// while thread.is_resumable() {
 ///     thread.resume::<()>(())?;
 /// }
-/// assert_eq!(yields.get(), 2);
+/// assert_eq!(yields.load(Ordering::Relaxed), 2);
 /// # Ok::<(), perilune::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -248,6 +250,7 @@ impl Thread {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn status(&self) -> ThreadStatus {
+        let _lock = self.0.lock();
         let co = self.raw();
         match co.status.get() {
             RawStatus::Fresh | RawStatus::Suspended => ThreadStatus::Resumable,
@@ -266,6 +269,7 @@ impl Thread {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn is_resumable(&self) -> bool {
+        let _lock = self.0.lock();
         matches!(self.raw().status.get(), RawStatus::Fresh | RawStatus::Suspended)
     }
     /// Does it run?
@@ -275,6 +279,7 @@ impl Thread {
     /// assert!(lua.current_thread().is_running());
     /// ```
     pub fn is_running(&self) -> bool {
+        let _lock = self.0.lock();
         self.status() == ThreadStatus::Running
     }
     /// Has it resumed another coroutine that runs?
@@ -287,6 +292,7 @@ impl Thread {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn is_normal(&self) -> bool {
+        let _lock = self.0.lock();
         self.status() == ThreadStatus::Normal
     }
     /// Has it returned?
@@ -299,6 +305,7 @@ impl Thread {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn is_finished(&self) -> bool {
+        let _lock = self.0.lock();
         self.status() == ThreadStatus::Finished
     }
     /// Has it ended by an error?
@@ -310,6 +317,7 @@ impl Thread {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn is_error(&self) -> bool {
+        let _lock = self.0.lock();
         self.status() == ThreadStatus::Error
     }
     /// Makes the coroutine one that was not started, with another function. What it ran is given up.
@@ -326,6 +334,7 @@ impl Thread {
     /// # Errors
     /// It runs, or waits for another coroutine; or the function belongs to another state.
     pub fn reset(&self, function: Function) -> Result<()> {
+        let _lock = self.0.lock();
         let f = function.0.get_in(&self.0.lua().0)?;
         self.reset_to(f)
     }
@@ -367,8 +376,8 @@ pub(super) enum Resume {
 
 impl State {
     /// Resumes a coroutine that can be resumed with what is in the frame, of which it is the first; see [`Thread::resume_in`].
-    fn resume(self: &Rc<State>, co: Gc<RawThread>, how: Resume, frame: &Frame<'_>) -> Result<usize> {
-        let state = Rc::clone(self);
+    fn resume(self: &Shared<State>, co: Gc<RawThread>, how: Resume, frame: &Frame<'_>) -> Result<usize> {
+        let state = Shared::clone(self);
         let f = state.resume_function(how);
         let result = state.enter(|vm| vm.pcall_passed(f, &state.roots, frame.from));
         // The frames of the coroutine are still there when it has failed.
@@ -410,6 +419,7 @@ impl Lua {
     /// # Errors
     /// The function belongs to another state, the memory limit is reached, or a callback for thread events refuses it.
     pub fn create_thread(&self, function: Function) -> Result<Thread> {
+        let _lock = self.0.lock();
         let f = function.0.get_in(&self.0)?;
         let co = self.0.enter(|vm| Raw::thread(vm.new_coroutine(f)));
         let thread = Thread(self.handle(co));
@@ -429,6 +439,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn current_thread(&self) -> Thread {
+        let _lock = self.0.lock();
         Thread(self.handle(self.visible_thread()))
     }
     pub(super) fn visible_thread(&self) -> Raw {
@@ -451,8 +462,9 @@ impl Lua {
     pub fn set_thread_event_callback(
         &self,
         triggers: ThreadTriggers,
-        callback: impl Fn(&Lua, ThreadEvent) -> Result<()> + 'static,
+        callback: impl Fn(&Lua, ThreadEvent) -> Result<()> + MaybeSend + 'static,
     ) {
+        let _lock = self.0.lock();
         let old = self.0.thread_events.callback.replace(Some((triggers, Rc::new(callback))));
         drop(old);
     }
@@ -468,6 +480,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn remove_thread_event_callback(&self) {
+        let _lock = self.0.lock();
         let old = self.0.thread_events.callback.take();
         drop(old);
     }

@@ -200,7 +200,10 @@ impl Value {
             Value::Thread(_) => "thread",
             Value::UserData(_) => "userdata",
             Value::Error(_) => "error",
-            Value::Other(o) => o.0.get().type_name(),
+            Value::Other(o) => {
+                let _lock = o.0.lock();
+                o.0.get().type_name()
+            }
         }
     }
     /// Is this [`Value::NULL`]?
@@ -299,6 +302,7 @@ impl Value {
     }
     /// The text that `tostring` gives.
     pub(crate) fn display(&self, lua: &Lua) -> Result<String> {
+        let _lock = lua.0.lock();
         lua.0.tostring(self.raw_in(lua)?)
     }
     /// A number: an integer if it is one.

@@ -40,6 +40,8 @@ pub struct HostState {
     pub native: Option<Box<dyn Any>>,
     /// The builtin that calls functions in C, if the VM may load them.
     pub c_function: Option<NativeFn>,
+    /// What heap snapshots remember from one to the next.
+    pub snapshots: Option<Box<dyn Any + Send>>,
     /// Do `pcall` and `xpcall` not catch panics of Rust code?
     pub panics_pass: bool,
 }

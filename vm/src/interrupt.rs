@@ -80,29 +80,51 @@ impl Flag {
     }
 }
 
+/// Where a state can be interrupted.
+#[derive(Copy, Clone, Debug)]
+enum Location {
+    /// On the list of a thread.
+    Thread(libc::pid_t),
+    /// No thread uses it ([`Vm::leave_thread`]): the next one looks at its flag.
+    Unused,
+    /// It is closed.
+    Closed,
+}
+
 /// Interrupts a state from any thread.
 #[derive(Clone, Debug)]
 pub struct Remote {
     flag: Arc<Flag>,
-    /// The thread of the state; none once the state is closed.
-    thread: Arc<Mutex<Option<libc::pid_t>>>,
+    location: Arc<Mutex<Location>>,
 }
 
 impl Remote {
     /// Has the program of the state end with an error, soon. False if the state is closed.
     pub fn interrupt(&self) -> bool {
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(thread) = *thread else { return false };
+        // The lock is held until the signal is sent: the state neither goes to another thread nor is closed meanwhile.
+        let location = self.location.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(*location, Location::Closed) {
+            return false;
+        }
         self.flag.set(Cause::Host);
-        // SAFETY: sends a signal whose handler is installed, to a thread of this process; the state cannot be closed meanwhile.
-        unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), thread, libc::SIGURG) };
+        if let Location::Thread(thread) = *location {
+            // SAFETY: sends a signal whose handler is installed, to a thread of this process.
+            unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), thread, libc::SIGURG) };
+        }
         true
+    }
+    fn set_location(&self, location: Location) {
+        *self.location.lock().unwrap_or_else(PoisonError::into_inner) = location;
     }
 }
 
 /// A time limit under way.
 #[derive(Debug)]
-struct Timer(libc::timer_t);
+struct Timer {
+    id: libc::timer_t,
+    /// The thread that gets its signals.
+    thread: libc::pid_t,
+}
 
 /// How often the signal of a time limit that has passed is repeated: one that comes just before a read waits does not end the read.
 const REPEAT: Duration = Duration::from_millis(5);
@@ -119,14 +141,14 @@ impl Timer {
             event.sigev_notify = libc::SIGEV_THREAD_ID;
             event.sigev_signo = libc::SIGURG;
             event.sigev_notify_thread_id = this_thread();
-            let mut timer: libc::timer_t = core::ptr::null_mut();
-            if libc::timer_create(libc::CLOCK_MONOTONIC, &mut event, &mut timer) != 0 {
+            let mut id: libc::timer_t = core::ptr::null_mut();
+            if libc::timer_create(libc::CLOCK_MONOTONIC, &mut event, &mut id) != 0 {
                 return None;
             }
-            let timer = Timer(timer);
+            let timer = Timer { id, thread: this_thread() };
             let first = limit.max(Duration::from_nanos(1));
             let when = libc::itimerspec { it_interval: timespec(REPEAT), it_value: timespec(first) };
-            (libc::timer_settime(timer.0, 0, &when, core::ptr::null_mut()) == 0).then_some(timer)
+            (libc::timer_settime(timer.id, 0, &when, core::ptr::null_mut()) == 0).then_some(timer)
         }
     }
 }
@@ -134,7 +156,7 @@ impl Timer {
 impl Drop for Timer {
     fn drop(&mut self) {
         // SAFETY: made by `start`, and deleted once.
-        unsafe { libc::timer_delete(self.0) };
+        unsafe { libc::timer_delete(self.id) };
     }
 }
 
@@ -175,17 +197,28 @@ fn this_thread() -> libc::pid_t {
 extern "C" fn on_signal(_: libc::c_int) {
     let mut vm = FIRST.get();
     while !vm.is_null() {
-        // SAFETY: states on the list are alive, and of this thread. The fields are read and written whole.
+        // SAFETY: states on the list are alive, and of this thread.
         unsafe {
-            let interrupts = &raw const (*vm).interrupts;
-            let deadline = (&raw const (*interrupts).deadline).read_volatile();
-            if deadline != 0 && monotonic() >= deadline {
-                (*interrupts).flag.set(Cause::Time);
-            }
-            if (*interrupts).flag.get().is_some() {
-                Vm::look_at_interrupts(vm);
-            }
-            vm = (&raw const (*interrupts).next).read_volatile();
+            notice(vm);
+            vm = (&raw const (*vm).interrupts.next).read_volatile();
+        }
+    }
+}
+
+/// Has the program of a state look at an interrupt that waits, and at the time limit if it has passed.
+///
+/// # Safety
+/// The state is alive, and its thread is the one that runs this: a signal handler may call it at any time.
+unsafe fn notice(vm: *mut Vm) {
+    // SAFETY: the caller's promise. The fields are read and written whole.
+    unsafe {
+        let interrupts = &raw const (*vm).interrupts;
+        let deadline = (&raw const (*interrupts).deadline).read_volatile();
+        if deadline != 0 && monotonic() >= deadline {
+            (*interrupts).flag.set(Cause::Time);
+        }
+        if (*interrupts).flag.get().is_some() {
+            Vm::look_at_interrupts(vm);
         }
     }
 }
@@ -238,11 +271,10 @@ impl Vm {
             return remote.clone();
         }
         install();
-        let thread = Arc::new(Mutex::new(Some(this_thread())));
-        let remote = Remote { flag: Arc::clone(&self.interrupts.flag), thread };
+        let location = Arc::new(Mutex::new(Location::Thread(this_thread())));
+        let remote = Remote { flag: Arc::clone(&self.interrupts.flag), location };
         self.interrupts.remote = Some(remote.clone());
-        self.interrupts.next = FIRST.get();
-        FIRST.set(self);
+        self.link();
         self.set_interruptible(true);
         self.constant_changed();
         remote
@@ -286,7 +318,47 @@ impl Vm {
     pub(crate) fn end_interrupts(&mut self) {
         self.interrupts.timer = None;
         let Some(remote) = self.interrupts.remote.take() else { return };
-        *remote.thread.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        remote.set_location(Location::Closed);
+        self.unlink();
+    }
+    /// This thread begins to use the state, which no thread does since it was made or since [`Vm::leave_thread`]. An interrupt that was
+    /// asked for meanwhile is noticed, and a time limit interrupts this thread from now on.
+    pub fn enter_thread(&mut self) {
+        // Code that another thread has written may follow in what this processor has fetched already.
+        #[cfg(target_arch = "aarch64")]
+        // SAFETY: a barrier.
+        unsafe {
+            core::arch::asm!("isb", options(nostack, preserves_flags));
+        }
+        self.enter_thread_with_samples();
+        let Some(remote) = &self.interrupts.remote else { return };
+        remote.set_location(Location::Thread(this_thread()));
+        self.link();
+        let deadline = self.interrupts.deadline;
+        if self.interrupts.timer.as_ref().is_some_and(|timer| timer.thread != this_thread()) {
+            self.interrupts.timer = Timer::start(Duration::from_nanos(deadline.saturating_sub(monotonic())));
+            if self.interrupts.timer.is_none() {
+                // Without a timer the limit would not hold: the program ends now.
+                self.interrupts.flag.set(Cause::Time);
+            }
+        }
+        // SAFETY: this is the state's thread now.
+        unsafe { notice(self) };
+    }
+    /// No thread uses the state until [`Vm::enter_thread`].
+    pub fn leave_thread(&mut self) {
+        self.leave_thread_with_samples();
+        let Some(remote) = &self.interrupts.remote else { return };
+        remote.set_location(Location::Unused);
+        self.unlink();
+    }
+    /// Adds this state to the list of this thread.
+    fn link(&mut self) {
+        self.interrupts.next = FIRST.get();
+        FIRST.set(self);
+    }
+    /// Removes this state from the list of this thread, if it is there.
+    fn unlink(&mut self) {
         let this: *mut Vm = self;
         let mut link: *mut Vm = FIRST.get();
         if link == this {

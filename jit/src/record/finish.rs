@@ -111,7 +111,7 @@ impl Jit {
         if let Origin::Stitch(call) = origin {
             self.registry.borrow_mut().stitch(number, call);
         }
-        self.report_compiled(number, history);
+        self.report_compiled(vm, number, stitch, history);
         if log::on(Topic::Trace) {
             eprintln!("[TRACE {number} stop {link:?}]");
         }

@@ -15,7 +15,7 @@ mod vmdef;
 
 pub use disassembler::{Line, lines};
 pub use funcinfo::location;
-pub use guards::function_name;
+pub use guards::{GuardKind, NO_NAMES, ObjectNames, function_name};
 pub(crate) use guards::{Words, type_word};
 pub use modules::commands;
 

@@ -95,13 +95,13 @@ impl Machine {
         self.backend.as_mut().ok_or(BackendError::ArenaFull)
     }
     /// Compiles a trace. The exit that leads to its start has left the slots `unboxed` and passes `exit_args`. `limit` is the size of all
-    /// code, in bytes; for `parts` see [`CompileRequest`].
+    /// code, in bytes. Code that is watched has an address map, and notes the guards that fail.
     pub fn compile(
         &mut self,
         vm: &mut Vm,
         (trace, id, sites): (&Trace, TraceId, &[u32]),
         (unboxed, exit_args): (&[Unboxed], &[ExitArg]),
-        parts: bool,
+        is_watched: bool,
         exit_base: ExitId,
         limit: usize,
     ) -> Result<(Code, CodeMap), Refused> {
@@ -112,13 +112,21 @@ impl Machine {
             ..TraceTree::single(trace, id, exit_base)
         };
         let counts_runs = counts_runs(vm, trace);
-        let request = CompileRequest { unboxed, exit_args, counts_runs, parts, ..request(tree) };
+        let watched = CompileRequest { parts: is_watched, notes_guards: is_watched, ..request(tree) };
+        let request = CompileRequest { unboxed, exit_args, counts_runs, ..watched };
         let code = self.emit(vm, &request, limit)?;
         Ok((Code { address: code.entry, size: code.size, loop_offset: code.loop_offset.unwrap_or(0) }, code.map))
     }
     /// Compiles a tree of traces as one function.
-    pub(super) fn compile_tree(&mut self, vm: &mut Vm, tree: TraceTree<'_>, limit: usize) -> Result<Code, Refused> {
-        let request = CompileRequest { interruptible: vm.sampling.leaves_loops(), ..request(tree) };
+    pub(super) fn compile_tree(
+        &mut self,
+        vm: &mut Vm,
+        tree: TraceTree<'_>,
+        is_watched: bool,
+        limit: usize,
+    ) -> Result<Code, Refused> {
+        let interruptible = vm.sampling.leaves_loops();
+        let request = CompileRequest { interruptible, notes_guards: is_watched, ..request(tree) };
         let code = self.emit(vm, &request, limit)?;
         Ok(Code { address: code.entry, size: code.size, loop_offset: 0 })
     }

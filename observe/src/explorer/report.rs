@@ -31,6 +31,110 @@ pub struct Report {
     pub aborts: Vec<Abort>,
     /// What there was no room for.
     pub left_out: LeftOut,
+    /// Where the time went, if samples were taken.
+    pub time: Option<Time>,
+    /// What happened when.
+    pub timeline: Timeline,
+    /// Why the program is not faster, what matters most first.
+    pub findings: Vec<Finding>,
+}
+
+/// Where the time went.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Time {
+    /// Microseconds of processor time between two samples.
+    pub interval_us: u64,
+    /// Number of samples.
+    pub samples: u64,
+    /// Samples by what the VM was doing: `interpreted`, `compiled`, `builtin`, `garbage collector`, `compiler`, `leaving traces`.
+    pub states: BTreeMap<&'static str, u64>,
+    /// Samples by line of the innermost Lua function, the hottest first.
+    pub lines: Vec<LineTime>,
+    /// Samples in compiled code by trace, the hottest first.
+    pub traces: Vec<TraceTime>,
+    /// Samples in builtins, the hottest first.
+    pub builtins: Vec<BuiltinTime>,
+}
+
+/// The samples of a line.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct LineTime {
+    /// The file.
+    pub file: usize,
+    /// The line.
+    pub line: u32,
+    /// Number of samples.
+    pub samples: u64,
+    /// By what the VM was doing.
+    pub states: BTreeMap<&'static str, u64>,
+}
+
+/// The samples of a trace.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct TraceTime {
+    /// Id of the trace.
+    pub trace: u32,
+    /// Number of samples.
+    pub samples: u64,
+    /// Those in the code of exits, by exit.
+    pub exits: BTreeMap<u32, u64>,
+}
+
+/// The samples of a builtin.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct BuiltinTime {
+    /// Its name.
+    pub name: String,
+    /// Number of samples.
+    pub samples: u64,
+}
+
+/// What happened when.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct Timeline {
+    /// Milliseconds of each part.
+    pub part_ms: f64,
+    /// The parts of the running time.
+    pub moments: Vec<Moment>,
+}
+
+/// What happened in a part of the running time.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Moment {
+    /// Traces compiled.
+    pub compiled: u64,
+    /// Recordings given up.
+    pub aborted: u64,
+    /// Exits to the interpreter, of guards that failed.
+    pub exits: u64,
+    /// Flushes of all traces.
+    pub flushes: u64,
+    /// Collections that began.
+    pub collections: u64,
+}
+
+/// A reason why the program is not faster.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Finding {
+    /// What it is: `many_functions`, `many_classes`, `many_shapes`, `many_types`, `hot_exit`, `inner_loop`, `string_built`,
+    /// `new_metatable`, `builtin`, `given_up`, `interpreted`, `collector`, `compiler`, `flushes`, `nothing_compiled`.
+    pub kind: &'static str,
+    /// In a sentence.
+    pub title: String,
+    /// What was seen.
+    pub text: String,
+    /// What to change.
+    pub advice: String,
+    /// The share of the samples that it concerns, from 0 to 1, if samples were taken.
+    pub share: Option<f64>,
+    /// How often it happened.
+    pub count: u64,
+    /// Where.
+    pub place: Option<Place>,
+    /// Id of a trace that shows it.
+    pub trace: Option<u32>,
+    /// An exit of that trace.
+    pub exit: Option<u32>,
 }
 
 /// How much was left out, as there was too much of it.
@@ -97,6 +201,30 @@ pub struct Function {
     pub last_line: u32,
     /// Its instructions, the header first.
     pub bytecode: Vec<Bytecode>,
+    /// What is slow in it in any engine.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<Hint>,
+}
+
+/// Something in the bytecode that is slow where it runs often.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Hint {
+    /// What it is.
+    pub kind: HintKind,
+    /// The instruction.
+    pub pc: usize,
+    /// Its line.
+    pub line: u32,
+}
+
+/// What a [`Hint`] is about.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HintKind {
+    /// A loop appends to a string, which copies all of it each time.
+    StringBuilt,
+    /// `setmetatable` is called with a table constructor: each object has a metatable of its own.
+    NewMetatable,
 }
 
 /// An instruction of a function.
@@ -151,6 +279,15 @@ pub struct Link {
     pub trace: Option<u32>,
 }
 
+/// A function that is called.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Callee {
+    /// Its name if it is a builtin, or else where it is defined.
+    pub name: String,
+    /// Is it a builtin?
+    pub builtin: bool,
+}
+
 /// Is the trace still there?
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -178,6 +315,8 @@ pub struct Trace {
     pub root: Option<u32>,
     /// How it ends.
     pub link: Link,
+    /// The function that is called where it ends before a call.
+    pub stitch: Option<Callee>,
     /// Where it starts.
     pub start: Option<Place>,
     /// What became of it.
@@ -210,7 +349,7 @@ pub struct Trace {
 }
 
 /// An exit that matters.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Left {
     /// Its number.
     pub exit: usize,
@@ -218,6 +357,38 @@ pub struct Left {
     pub taken: u32,
     /// Id of the side trace.
     pub to: Option<u32>,
+    /// The guards that failed there, the one that failed most often first.
+    pub guards: Vec<FailedGuard>,
+}
+
+/// A guard that failed.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct FailedGuard {
+    /// Number of the instruction.
+    #[serde(rename = "ref")]
+    pub number: String,
+    /// What it is about: `branch`, `type`, `shape`, `metatable`, `function`, `class`, `constant`, `key`, `bounds`, `integer`, `return`,
+    /// `runtime`, `other`.
+    pub kind: &'static str,
+    /// What did not hold.
+    pub condition: String,
+    /// The instruction that it was recorded for.
+    pub place: Option<Place>,
+    /// How often it failed.
+    pub failed: u64,
+    /// The values that it failed for, the most frequent first.
+    pub seen: Vec<Seen>,
+    /// Failures for further values.
+    pub others: u64,
+}
+
+/// A value, or a kind of values, and how often it was met.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Seen {
+    /// The value in words.
+    pub what: String,
+    /// How often.
+    pub count: u64,
 }
 
 /// What a pass did.

@@ -6,6 +6,7 @@
 
 mod profiler;
 
+use crate::MaybeSend;
 use perilune_jit::Jit;
 use perilune_vm::Vm;
 use profiler::Profiler;
@@ -27,7 +28,7 @@ type OnStop = Box<dyn FnOnce() -> io::Result<()>>;
 impl Options {
     /// The profile goes to `writer`, which is dropped when profiling ends. It is called in the middle of allocations and collections: it
     /// cannot use the state. If it panics, writing has failed.
-    pub fn new(writer: impl Write + 'static) -> Options {
+    pub fn new(writer: impl Write + MaybeSend + 'static) -> Options {
         Options { writer: Box::new(writer), buffer: None, on_stop: None, lines: false }
     }
     /// The buffer in front of the writer, which is called when its capacity is used up. 8 MB if there is none.
@@ -38,7 +39,7 @@ impl Options {
     /// Called once when profiling ends, in whatever way, after the last write. [`stop`] reports its error.
     /// It cannot use the state.
     #[must_use]
-    pub fn on_stop(self, f: impl FnOnce() -> io::Result<()> + 'static) -> Options {
+    pub fn on_stop(self, f: impl FnOnce() -> io::Result<()> + MaybeSend + 'static) -> Options {
         Options { on_stop: Some(Box::new(f)), ..self }
     }
     /// Compiled code is reported by function and line.

@@ -16,6 +16,7 @@ pub mod speedscope;
 
 pub use model::{Doing, Profile};
 
+use crate::MaybeSend;
 use core::time::Duration;
 use perilune_jit::Jit;
 use perilune_jit::view::sampling;
@@ -61,7 +62,7 @@ impl Options {
     /// Is given the profile if the process ends by `os.exit`, the state is closed, or the program starts `jit.profile`, before
     /// [`stop`] is called. It cannot use the state.
     #[must_use]
-    pub fn on_end(self, f: impl FnOnce(Profile) + 'static) -> Options {
+    pub fn on_end(self, f: impl FnOnce(Profile) + MaybeSend + 'static) -> Options {
         Options { on_end: Some(Box::new(f)), ..self }
     }
 }

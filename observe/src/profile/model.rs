@@ -23,13 +23,16 @@ pub enum Doing {
     Builtin,
     /// Collecting garbage.
     Collecting,
-    /// Recording, compiling, or leaving a trace.
+    /// Recording or compiling.
     Compiling,
+    /// Leaving a trace to the interpreter, where that takes more than going on there.
+    Leaving,
 }
 
 impl Doing {
     /// All of them.
-    pub const ALL: [Doing; 5] = [Doing::Interpreting, Doing::Compiled, Doing::Builtin, Doing::Collecting, Doing::Compiling];
+    pub const ALL: [Doing; 6] =
+        [Doing::Interpreting, Doing::Compiled, Doing::Builtin, Doing::Collecting, Doing::Compiling, Doing::Leaving];
     /// The word for it in reports.
     pub const fn name(self) -> &'static str {
         match self {
@@ -38,6 +41,7 @@ impl Doing {
             Doing::Builtin => "builtin",
             Doing::Collecting => "garbage collector",
             Doing::Compiling => "compiler",
+            Doing::Leaving => "leaving traces",
         }
     }
 }

@@ -13,7 +13,10 @@ pub fn coerce(v: &Value) -> Option<f64> {
     match v {
         Value::Integer(i) => Some(*i as f64),
         Value::Number(n) => Some(*n),
-        Value::String(s) => to_number(s.0.get()).and_then(|n| n.as_number()),
+        Value::String(s) => {
+            let _lock = s.0.lock();
+            to_number(s.0.get()).and_then(|n| n.as_number())
+        }
         _ => None,
     }
 }

@@ -128,6 +128,7 @@ impl LuaSerdeExt for Lua {
         Value::NULL
     }
     fn array_metatable(&self) -> Table {
+        let _lock = self.0.lock();
         let slot = self.0.array_metatable.get().unwrap_or_else(|| {
             let slot = self.0.enter(|vm| {
                 let meta = vm.new_table(0, 1);

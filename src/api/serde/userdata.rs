@@ -4,6 +4,7 @@ use super::LuaSerdeExt;
 use crate::api::convert::IntoLua;
 use crate::api::error::{Error, Result};
 use crate::api::lua::Lua;
+use crate::api::sync::{MaybeSend, MaybeSync};
 use crate::api::userdata::cell::{Content, Payload, Serialize as SerializeContent};
 use crate::api::userdata::{AnyUserData, UserData, read_content};
 use crate::api::value::Value;
@@ -37,7 +38,8 @@ impl Lua {
     ///
     /// # Errors
     /// Those of [`Lua::create_userdata`].
-    pub fn create_ser_userdata<T: UserData + Serialize + 'static>(&self, data: T) -> Result<AnyUserData> {
+    pub fn create_ser_userdata<T: UserData + Serialize + MaybeSend + MaybeSync + 'static>(&self, data: T) -> Result<AnyUserData> {
+        let _lock = self.0.lock();
         let meta = self.userdata_metatable::<T>(T::register)?;
         self.new_userdata(payload(data), size_of::<T>(), meta)
     }
@@ -52,7 +54,8 @@ impl Lua {
     ///
     /// # Errors
     /// Those of [`Lua::create_any_userdata`].
-    pub fn create_ser_any_userdata<T: Serialize + 'static>(&self, data: T) -> Result<AnyUserData> {
+    pub fn create_ser_any_userdata<T: Serialize + MaybeSend + MaybeSync + 'static>(&self, data: T) -> Result<AnyUserData> {
+        let _lock = self.0.lock();
         let meta = self.userdata_metatable::<T>(|_| {})?;
         self.new_userdata(payload(data), size_of::<T>(), meta)
     }
@@ -61,7 +64,7 @@ impl Lua {
 /// A value that becomes a userdata that can be serialized.
 struct Wrapped<T>(T);
 
-impl<T: Serialize + 'static> IntoLua for Wrapped<T> {
+impl<T: Serialize + MaybeSend + MaybeSync + 'static> IntoLua for Wrapped<T> {
     fn into_lua(self, lua: &Lua) -> Result<Value> {
         lua.create_ser_any_userdata(self.0).map(Value::UserData)
     }
@@ -79,7 +82,7 @@ impl AnyUserData {
     /// assert_eq!(lua.from_value::<(u8, String)>(pair)?, (1, "two".to_owned()));
     /// # Ok::<(), perilune::Error>(())
     /// ```
-    pub fn wrap_ser<T: Serialize + 'static>(data: T) -> impl IntoLua {
+    pub fn wrap_ser<T: Serialize + MaybeSend + MaybeSync + 'static>(data: T) -> impl IntoLua {
         Wrapped(data)
     }
     fn serializer(&self) -> Option<SerializeContent> {
@@ -87,6 +90,7 @@ impl AnyUserData {
     }
     /// Can the value be serialized?
     pub(super) fn is_serializable(&self) -> bool {
+        let _lock = self.0.lock();
         self.serializer().is_some() && self.content().is_ok()
     }
     /// Calls `f` with the value.
@@ -94,6 +98,7 @@ impl AnyUserData {
     /// # Errors
     /// The value is gone, it is borrowed to write, or its type cannot be serialized.
     fn with_serializable(&self, f: &mut dyn FnMut(&dyn erased_serde::Serialize)) -> Result<()> {
+        let _lock = self.0.lock();
         let content = self.content()?;
         let serialize = self.serializer().ok_or_else(|| Error::SerializeError("cannot serialize <userdata>".to_owned()))?;
         serialize(&content, f)

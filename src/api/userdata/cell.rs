@@ -2,18 +2,19 @@
 #![allow(unsafe_code, reason = "the flags of the cell count borrows: a reference is only made where they allow it")]
 
 use crate::api::error::{Error, Result};
+use crate::api::sync::{Counter, Shared as Counted};
 use perilune_vm::object::{Gc, Udata};
 use std::any::{Any, TypeId};
-use std::cell::{Cell, UnsafeCell};
+use std::cell::UnsafeCell;
 use std::rc::Rc;
 
 /// The state of the borrows of one value.
 #[derive(Default)]
 pub struct BorrowFlag {
     /// The number of readers; -1 for a writer.
-    borrows: Cell<isize>,
+    borrows: Counter,
     /// How many of the borrows end with a call that runs. The value is not destroyed under such a call.
-    by_calls: Cell<u32>,
+    by_calls: Counter,
 }
 
 /// How a value is borrowed.
@@ -28,20 +29,20 @@ pub enum Mode {
 impl BorrowFlag {
     #[inline]
     fn acquire(&self, mode: Mode) -> Result<()> {
-        match (mode, self.borrows.get()) {
-            (Mode::Shared, n @ 0..isize::MAX) => self.borrows.set(n + 1),
-            (Mode::Shared, _) => return Err(Error::UserDataBorrowError),
-            (Mode::Exclusive, 0) => self.borrows.set(-1),
-            (Mode::Exclusive, _) => return Err(Error::UserDataBorrowMutError),
+        let acquired = self.borrows.update(|n| match (mode, n) {
+            (Mode::Shared, 0..isize::MAX) => Some(n + 1),
+            (Mode::Exclusive, 0) => Some(-1),
+            _ => None,
+        });
+        match mode {
+            _ if acquired => Ok(()),
+            Mode::Shared => Err(Error::UserDataBorrowError),
+            Mode::Exclusive => Err(Error::UserDataBorrowMutError),
         }
-        Ok(())
     }
     #[inline]
     fn release(&self, mode: Mode) {
-        match mode {
-            Mode::Shared => self.borrows.set(self.borrows.get() - 1),
-            Mode::Exclusive => self.borrows.set(0),
-        }
+        self.borrows.update(|n| Some(if mode == Mode::Shared { n - 1 } else { 0 }));
     }
     /// Is the value borrowed?
     pub fn is_borrowed(&self) -> bool {
@@ -51,7 +52,7 @@ impl BorrowFlag {
     #[inline]
     pub fn during_call(&self, mode: Mode) -> Result<DuringCall<'_>> {
         self.acquire(mode)?;
-        self.by_calls.set(self.by_calls.get() + 1);
+        self.by_calls.update(|n| Some(n + 1));
         Ok(DuringCall(self, mode))
     }
 }
@@ -61,7 +62,7 @@ pub struct DuringCall<'a>(&'a BorrowFlag, Mode);
 
 impl Drop for DuringCall<'_> {
     fn drop(&mut self) {
-        self.0.by_calls.set(self.0.by_calls.get() - 1);
+        self.0.by_calls.update(|n| Some(n - 1));
         self.0.release(self.1);
     }
 }
@@ -114,13 +115,13 @@ impl<T: 'static> AnyShared for Shared<T> {
 
 /// A borrow without a lifetime: it keeps the value, also when the userdata is destroyed.
 pub struct Borrow {
-    value: Rc<dyn AnyShared>,
+    value: Counted<dyn AnyShared>,
     mode: Mode,
 }
 
 impl Borrow {
     /// Borrows.
-    pub fn new(value: Rc<dyn AnyShared>, mode: Mode) -> Result<Borrow> {
+    pub fn new(value: Counted<dyn AnyShared>, mode: Mode) -> Result<Borrow> {
         value.flag().acquire(mode)?;
         Ok(Borrow { value, mode })
     }
@@ -147,7 +148,7 @@ pub struct Scoped {
 #[derive(Clone)]
 pub enum Content {
     /// A value of its own.
-    Owned(Rc<dyn AnyShared>),
+    Owned(Counted<dyn AnyShared>),
     /// A value of a scope.
     Scoped(Rc<Scoped>),
     /// The value was taken or destroyed.
@@ -185,10 +186,19 @@ impl Payload {
     }
 }
 
+/// A counted value as what it is, if it holds a `T`.
+pub fn downcast<T: 'static>(value: Counted<dyn AnyShared>) -> Option<Counted<Shared<T>>> {
+    if !(&*value as &dyn Any).is::<Shared<T>>() {
+        return None;
+    }
+    // SAFETY: it was made of a pointer to a `Shared<T>`, which has lost its type only.
+    Some(unsafe { Counted::from_raw(Counted::into_raw(value).cast()) })
+}
+
 impl Content {
     /// A value of the userdata's own.
     pub fn owned<T: 'static>(value: T) -> Content {
-        Content::Owned(Rc::new(Shared { flag: BorrowFlag::default(), value: UnsafeCell::new(value) }))
+        Content::Owned(Counted::new(Shared { flag: BorrowFlag::default(), value: UnsafeCell::new(value) }))
     }
     /// What a userdata holds.
     ///

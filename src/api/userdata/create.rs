@@ -6,6 +6,7 @@ use super::{AnyUserData, UserData, UserDataRegistry, metatable};
 use crate::api::Lua;
 use crate::api::convert::IntoLua;
 use crate::api::error::Result;
+use crate::api::sync::{MaybeSend, MaybeSync};
 use crate::api::value::Value;
 use perilune_vm::value::Value as Raw;
 use std::any::TypeId;
@@ -45,7 +46,8 @@ impl Lua {
     ///
     /// # Errors
     /// The memory limit is reached, or the type registers a metamethod that it must not have.
-    pub fn create_userdata<T: UserData + 'static>(&self, data: T) -> Result<AnyUserData> {
+    pub fn create_userdata<T: UserData + MaybeSend + MaybeSync + 'static>(&self, data: T) -> Result<AnyUserData> {
+        let _lock = self.0.lock();
         let meta = self.userdata_metatable::<T>(T::register)?;
         self.new_userdata(Payload::new(Content::owned(data)), size_of::<T>(), meta)
     }
@@ -61,7 +63,8 @@ impl Lua {
     ///
     /// # Errors
     /// The memory limit is reached.
-    pub fn create_any_userdata<T: 'static>(&self, data: T) -> Result<AnyUserData> {
+    pub fn create_any_userdata<T: MaybeSend + MaybeSync + 'static>(&self, data: T) -> Result<AnyUserData> {
+        let _lock = self.0.lock();
         let meta = self.userdata_metatable::<T>(|_| {})?;
         self.new_userdata(Payload::new(Content::owned(data)), size_of::<T>(), meta)
     }
@@ -84,6 +87,7 @@ impl Lua {
     /// # Errors
     /// The memory limit is reached, or the type registers a metamethod that it must not have.
     pub fn register_userdata_type<T: 'static>(&self, f: impl FnOnce(&mut UserDataRegistry<T>)) -> Result<()> {
+        let _lock = self.0.lock();
         let mut registry = UserDataRegistry::new(self);
         f(&mut registry);
         let meta = metatable::of_members(self, registry.into_members())?;
@@ -112,6 +116,7 @@ impl Lua {
     /// # Errors
     /// Those of [`Lua::create_userdata`].
     pub fn create_proxy<T: UserData + 'static>(&self) -> Result<AnyUserData> {
+        let _lock = self.0.lock();
         self.create_userdata(Proxy::<T>(PhantomData))
     }
 
@@ -129,6 +134,7 @@ impl Lua {
     }
     /// The metatable of a type, which is rooted; `register` is called for its first userdata.
     pub(crate) fn userdata_metatable<T: 'static>(&self, register: impl FnOnce(&mut UserDataRegistry<T>)) -> Result<Raw> {
+        let _lock = self.0.lock();
         let id = TypeId::of::<T>();
         let known = self.0.types.of_type.borrow().get(&id).copied();
         if let Some(slot) = known {
@@ -155,7 +161,7 @@ impl Lua {
 }
 
 /// A userdata with the value.
-impl<T: UserData + 'static> IntoLua for T {
+impl<T: UserData + MaybeSend + MaybeSync + 'static> IntoLua for T {
     fn into_lua(self, lua: &Lua) -> Result<Value> {
         lua.create_userdata(self).map(Value::UserData)
     }
@@ -164,7 +170,7 @@ impl<T: UserData + 'static> IntoLua for T {
 /// A value that becomes a userdata of any type.
 struct Wrapped<T>(T);
 
-impl<T: 'static> IntoLua for Wrapped<T> {
+impl<T: MaybeSend + MaybeSync + 'static> IntoLua for Wrapped<T> {
     fn into_lua(self, lua: &Lua) -> Result<Value> {
         lua.create_any_userdata(self.0).map(Value::UserData)
     }
@@ -181,7 +187,7 @@ impl AnyUserData {
     /// assert_eq!(lua.load("type(bytes)").eval::<String>()?, "userdata");
     /// # Ok::<(), perilune::Error>(())
     /// ```
-    pub fn wrap<T: 'static>(data: T) -> impl IntoLua {
+    pub fn wrap<T: MaybeSend + MaybeSync + 'static>(data: T) -> impl IntoLua {
         Wrapped(data)
     }
 }

@@ -6,13 +6,13 @@ use crate::api::callback::{self, Closure};
 use crate::api::convert::{FromLua, IntoLua};
 use crate::api::error::{Error, Result};
 use crate::api::function::Function;
-use crate::api::sync::Rc;
 use crate::api::table::Table;
 use crate::api::table_iter::TablePairs;
 use crate::api::{Lua, Value};
 use perilune_vm::Vm;
 use perilune_vm::error::LuaResult;
 use perilune_vm::value::Value as Raw;
+use std::rc::Rc;
 
 fn function(lua: &Lua, closure: Rc<Closure>) -> Function {
     Function(lua.handle(callback::new(lua, closure)))

@@ -25,15 +25,15 @@ use super::error::{Error, Result};
 use super::function::Function;
 use super::handle::Handle;
 use super::string::LuaString;
+use super::sync::Shared as Counted;
 use super::table::Table;
 use super::value::Value;
 use cell::Content;
 use perilune_vm::object::{Gc, Udata};
 use perilune_vm::value::Value as Raw;
-use std::any::{Any, TypeId};
+use std::any::TypeId;
 use std::ffi::c_void;
 use std::fmt;
-use std::rc::Rc;
 
 /// A userdata of any type.
 ///
@@ -70,6 +70,7 @@ impl AnyUserData {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn is<T: 'static>(&self) -> bool {
+        let _lock = self.0.lock();
         self.content().is_ok_and(|content| content.is::<T>())
     }
     /// Does the userdata stand for the type `T`? See [`Lua::create_proxy`].
@@ -98,6 +99,7 @@ impl AnyUserData {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn type_id(&self) -> Option<TypeId> {
+        let _lock = self.0.lock();
         self.content().ok().and_then(|content| content.type_id())
     }
     /// Borrows the value to read. A value in an `Rc`, `Arc`, `Rc<RefCell>` or a lock of `parking_lot` in an `Arc` is reached as well.
@@ -112,6 +114,7 @@ impl AnyUserData {
     /// # Errors
     /// The value is no `T` or belongs to a scope, it is gone, or it is borrowed to write.
     pub fn borrow<T: 'static>(&self) -> Result<UserDataRef<T>> {
+        let _lock = self.0.lock();
         wrapper::borrow(&self.content()?)
     }
     /// Borrows the value to write.
@@ -129,6 +132,7 @@ impl AnyUserData {
     /// # Errors
     /// The value is no `T` or belongs to a scope, it is gone, or it is borrowed.
     pub fn borrow_mut<T: 'static>(&self) -> Result<UserDataRefMut<T>> {
+        let _lock = self.0.lock();
         wrapper::borrow_mut(&self.content()?)
     }
     /// Calls `f` with the value. This reaches also values of a scope, and values in a lock of the standard library in an `Arc`.
@@ -145,6 +149,7 @@ impl AnyUserData {
     /// # Errors
     /// The value is no `T`, it is gone, or it is borrowed to write.
     pub fn borrow_scoped<T: 'static, R>(&self, f: impl FnOnce(&T) -> R) -> Result<R> {
+        let _lock = self.0.lock();
         wrapper::read(&self.content()?, f)
     }
     /// Calls `f` with the value, which it can change.
@@ -163,6 +168,7 @@ impl AnyUserData {
     /// # Errors
     /// The value is no `T`, it is gone, it is borrowed, or a scope has given it to be read only.
     pub fn borrow_mut_scoped<T: 'static, R>(&self, f: impl FnOnce(&mut T) -> R) -> Result<R> {
+        let _lock = self.0.lock();
         wrapper::write(&self.content()?, f)
     }
     /// Takes the value. The userdata is destroyed: each use of it from now on is [`Error::UserDataDestructed`].
@@ -180,6 +186,7 @@ impl AnyUserData {
     /// # Errors
     /// The value is no `T` or belongs to a scope, it is gone, or it is borrowed.
     pub fn take<T: 'static>(&self) -> Result<T> {
+        let _lock = self.0.lock();
         match self.content()? {
             Content::Owned(v) if v.value_type() == TypeId::of::<T>() => {
                 if v.flag().is_borrowed() {
@@ -189,9 +196,8 @@ impl AnyUserData {
             _ => return Err(Error::UserDataTypeMismatch),
         }
         let Content::Owned(value) = self.destruct()? else { return Err(Error::UserDataDestructed) };
-        let value: Rc<dyn Any> = value;
-        let value = value.downcast::<cell::Shared<T>>().map_err(|_| Error::UserDataTypeMismatch)?;
-        Rc::into_inner(value).map(cell::Shared::into_inner).ok_or(Error::UserDataBorrowMutError)
+        let value = cell::downcast::<T>(value).ok_or(Error::UserDataTypeMismatch)?;
+        Counted::into_inner(value).map(cell::Shared::into_inner).ok_or(Error::UserDataBorrowMutError)
     }
     /// Drops the value. The userdata is destroyed: each use of it from now on is [`Error::UserDataDestructed`]. A [`UserDataRef`] that is in
     /// use keeps the value.
@@ -207,6 +213,7 @@ impl AnyUserData {
     /// # Errors
     /// The value is gone, it belongs to a scope, or a method that uses it is running.
     pub fn destroy(&self) -> Result<()> {
+        let _lock = self.0.lock();
         if !self.content()?.can_be_destroyed() {
             return Err(Error::UserDataBorrowMutError);
         }
@@ -263,6 +270,7 @@ impl AnyUserData {
     /// # Errors
     /// `n` is out of range, the userdata is destroyed or not of the API, or `v` cannot be converted.
     pub fn set_nth_user_value(&self, n: usize, v: impl IntoLua) -> Result<()> {
+        let _lock = self.0.lock();
         self.set_user_field(user_value_index(n)?, v)
     }
     /// The value number `n`; nil if there is none.
@@ -278,6 +286,7 @@ impl AnyUserData {
     /// # Errors
     /// `n` is out of range, the userdata is destroyed or not of the API, or the value is not a `V`.
     pub fn nth_user_value<V: FromLua>(&self, n: usize) -> Result<V> {
+        let _lock = self.0.lock();
         self.user_field(user_value_index(n)?)
     }
     /// Keeps a Lua value with the userdata under a name.
@@ -293,6 +302,7 @@ impl AnyUserData {
     /// # Errors
     /// The userdata is destroyed or not of the API, or `v` cannot be converted.
     pub fn set_named_user_value(&self, name: &str, v: impl IntoLua) -> Result<()> {
+        let _lock = self.0.lock();
         self.set_user_field(name, v)
     }
     /// The value with this name; nil if there is none.
@@ -307,6 +317,7 @@ impl AnyUserData {
     /// # Errors
     /// The userdata is destroyed or not of the API, or the value is not a `V`.
     pub fn named_user_value<V: FromLua>(&self, name: &str) -> Result<V> {
+        let _lock = self.0.lock();
         self.user_field(name)
     }
     fn set_user_field(&self, key: impl IntoLua, v: impl IntoLua) -> Result<()> {
@@ -350,6 +361,7 @@ impl AnyUserData {
     /// # Errors
     /// The value is gone, or the userdata is not of the API.
     pub fn metatable(&self) -> Result<UserDataMetatable> {
+        let _lock = self.0.lock();
         self.raw_metatable().map(UserDataMetatable)
     }
     fn raw_metatable(&self) -> Result<Table> {
@@ -379,6 +391,7 @@ impl AnyUserData {
     /// # Errors
     /// The value is gone, or the userdata is not of the API.
     pub fn type_name(&self) -> Result<LuaString> {
+        let _lock = self.0.lock();
         match self.raw_metatable()?.raw_get(MetaMethod::Type.name())? {
             Value::String(name) => Ok(name),
             _ => self.0.lua().create_string("userdata"),
@@ -386,6 +399,7 @@ impl AnyUserData {
     }
     /// Equality as Lua has it: the same userdata, or what `__eq` of the type says.
     pub(crate) fn equals(&self, other: &AnyUserData) -> Result<bool> {
+        let _lock = self.0.lock();
         if self == other {
             return Ok(true);
         }
@@ -400,6 +414,7 @@ impl AnyUserData {
     }
     /// The text that `tostring` gives, with the name of the type where the type does not say more.
     pub(crate) fn to_text(&self) -> Result<String> {
+        let _lock = self.0.lock();
         let meta = self.raw_metatable()?;
         if meta.raw_get::<Value>(MetaMethod::ToString.name())?.is_nil() {
             return Ok(format!("{}: {:?}", self.type_name()?.display(), self.to_pointer()));
@@ -408,6 +423,7 @@ impl AnyUserData {
     }
     /// The text of `{:#?}`: that of `__todebugstring` or `__tostring`, or the name of the type and the address.
     pub(crate) fn fmt_pretty(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let _lock = self.0.lock();
         let text = || -> Result<String> {
             match self.raw_metatable()?.raw_get::<Option<Function>>(MetaMethod::ToDebugString.name())? {
                 Some(method) => method.call(self),

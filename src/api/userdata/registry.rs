@@ -13,14 +13,13 @@ use crate::api::convert::{FromLua, IntoLua};
 use crate::api::error::{Error, Result};
 use crate::api::multi::{FromLuaMulti, IntoLuaMulti};
 use crate::api::passing::Passed;
-#[cfg(feature = "async")]
 use crate::api::sync::MaybeSend;
-use crate::api::sync::Rc;
 use crate::api::type_name::short_type_name;
 use crate::api::{Lua, Value};
 use perilune_vm::object::{Gc, Udata};
 use std::cell::RefCell;
 use std::marker::PhantomData;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Collects fields and methods of a userdata type. See [`UserData::register`] and [`Lua::register_userdata_type`].
@@ -192,7 +191,7 @@ impl<T> UserDataRegistry<T> {
     }
     fn method<M, A, R>(&self, name: &str, method: M) -> Rc<Closure>
     where
-        M: Fn(&Lua, &T, A) -> Result<R> + 'static,
+        M: Fn(&Lua, &T, A) -> Result<R> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti,
     {
@@ -221,7 +220,7 @@ impl<T> UserDataRegistry<T> {
     }
     fn method_mut<M, A, R>(&self, name: &str, method: M) -> Rc<Closure>
     where
-        M: FnMut(&Lua, &mut T, A) -> Result<R> + 'static,
+        M: FnMut(&Lua, &mut T, A) -> Result<R> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti,
     {
@@ -250,7 +249,7 @@ impl<T> UserDataRegistry<T> {
     }
     fn function<F, A, R>(&self, name: &str, function: F) -> Rc<Closure>
     where
-        F: Fn(&Lua, A) -> Result<R> + 'static,
+        F: Fn(&Lua, A) -> Result<R> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti,
     {
@@ -301,7 +300,7 @@ impl<T> UserDataFields<T> for UserDataRegistry<T> {
     }
     fn add_field_method_get<M, R>(&mut self, name: impl Into<String>, method: M)
     where
-        M: Fn(&Lua, &T) -> Result<R> + 'static,
+        M: Fn(&Lua, &T) -> Result<R> + MaybeSend + 'static,
         R: IntoLua,
     {
         let name = name.into();
@@ -310,7 +309,7 @@ impl<T> UserDataFields<T> for UserDataRegistry<T> {
     }
     fn add_field_method_set<M, A>(&mut self, name: impl Into<String>, method: M)
     where
-        M: FnMut(&Lua, &mut T, A) -> Result<()> + 'static,
+        M: FnMut(&Lua, &mut T, A) -> Result<()> + MaybeSend + 'static,
         A: FromLua,
     {
         let name = name.into();
@@ -319,7 +318,7 @@ impl<T> UserDataFields<T> for UserDataRegistry<T> {
     }
     fn add_field_function_get<F, R>(&mut self, name: impl Into<String>, function: F)
     where
-        F: Fn(&Lua, AnyUserData) -> Result<R> + 'static,
+        F: Fn(&Lua, AnyUserData) -> Result<R> + MaybeSend + 'static,
         R: IntoLua,
     {
         let name = name.into();
@@ -328,7 +327,7 @@ impl<T> UserDataFields<T> for UserDataRegistry<T> {
     }
     fn add_field_function_set<F, A>(&mut self, name: impl Into<String>, mut function: F)
     where
-        F: FnMut(&Lua, AnyUserData, A) -> Result<()> + 'static,
+        F: FnMut(&Lua, AnyUserData, A) -> Result<()> + MaybeSend + 'static,
         A: FromLua,
     {
         let name = name.into();
@@ -392,7 +391,7 @@ macro_rules! async_functions {
 impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     fn add_method<M, A, R>(&mut self, name: impl Into<String>, method: M)
     where
-        M: Fn(&Lua, &T, A) -> Result<R> + 'static,
+        M: Fn(&Lua, &T, A) -> Result<R> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti,
     {
@@ -402,7 +401,7 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     }
     fn add_method_mut<M, A, R>(&mut self, name: impl Into<String>, method: M)
     where
-        M: FnMut(&Lua, &mut T, A) -> Result<R> + 'static,
+        M: FnMut(&Lua, &mut T, A) -> Result<R> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti,
     {
@@ -413,7 +412,7 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     fn add_method_once<M, A, R>(&mut self, name: impl Into<String>, method: M)
     where
         T: 'static,
-        M: Fn(&Lua, T, A) -> Result<R> + 'static,
+        M: Fn(&Lua, T, A) -> Result<R> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti,
     {
@@ -433,7 +432,7 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     }
     fn add_function<F, A, R>(&mut self, name: impl Into<String>, function: F)
     where
-        F: Fn(&Lua, A) -> Result<R> + 'static,
+        F: Fn(&Lua, A) -> Result<R> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti,
     {
@@ -443,7 +442,7 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     }
     fn add_function_mut<F, A, R>(&mut self, name: impl Into<String>, function: F)
     where
-        F: FnMut(&Lua, A) -> Result<R> + 'static,
+        F: FnMut(&Lua, A) -> Result<R> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti,
     {
@@ -451,7 +450,7 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     }
     fn add_meta_method<M, A, R>(&mut self, name: impl Into<String>, method: M)
     where
-        M: Fn(&Lua, &T, A) -> Result<R> + 'static,
+        M: Fn(&Lua, &T, A) -> Result<R> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti,
     {
@@ -461,7 +460,7 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     }
     fn add_meta_method_mut<M, A, R>(&mut self, name: impl Into<String>, method: M)
     where
-        M: FnMut(&Lua, &mut T, A) -> Result<R> + 'static,
+        M: FnMut(&Lua, &mut T, A) -> Result<R> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti,
     {
@@ -471,7 +470,7 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     }
     fn add_meta_function<F, A, R>(&mut self, name: impl Into<String>, function: F)
     where
-        F: Fn(&Lua, A) -> Result<R> + 'static,
+        F: Fn(&Lua, A) -> Result<R> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti,
     {
@@ -481,7 +480,7 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
     }
     fn add_meta_function_mut<F, A, R>(&mut self, name: impl Into<String>, function: F)
     where
-        F: FnMut(&Lua, A) -> Result<R> + 'static,
+        F: FnMut(&Lua, A) -> Result<R> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti,
     {
@@ -502,7 +501,7 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
 }
 
 /// Stands for a type without a value of it: see [`Lua::create_proxy`].
-pub struct Proxy<T>(pub(super) PhantomData<T>);
+pub struct Proxy<T>(pub(super) PhantomData<fn() -> T>);
 
 /// Types whose userdata have the fields and methods of another type.
 macro_rules! as_inner {

@@ -7,7 +7,6 @@ use crate::api::Lua;
 use crate::api::convert::{FromLua, IntoLua};
 use crate::api::error::Result;
 use crate::api::multi::{FromLuaMulti, IntoLuaMulti};
-#[cfg(feature = "async")]
 use crate::api::sync::MaybeSend;
 
 /// A type whose values can be userdata: what Lua code can do with them.
@@ -117,25 +116,25 @@ pub trait UserDataFields<T> {
     /// A field that is read by calling `method`.
     fn add_field_method_get<M, R>(&mut self, name: impl Into<String>, method: M)
     where
-        M: Fn(&Lua, &T) -> Result<R> + 'static,
+        M: Fn(&Lua, &T) -> Result<R> + MaybeSend + 'static,
         R: IntoLua;
 
     /// A field that is written by calling `method`.
     fn add_field_method_set<M, A>(&mut self, name: impl Into<String>, method: M)
     where
-        M: FnMut(&Lua, &mut T, A) -> Result<()> + 'static,
+        M: FnMut(&Lua, &mut T, A) -> Result<()> + MaybeSend + 'static,
         A: FromLua;
 
     /// A field that is read by calling `function` with the userdata.
     fn add_field_function_get<F, R>(&mut self, name: impl Into<String>, function: F)
     where
-        F: Fn(&Lua, AnyUserData) -> Result<R> + 'static,
+        F: Fn(&Lua, AnyUserData) -> Result<R> + MaybeSend + 'static,
         R: IntoLua;
 
     /// A field that is written by calling `function` with the userdata.
     fn add_field_function_set<F, A>(&mut self, name: impl Into<String>, function: F)
     where
-        F: FnMut(&Lua, AnyUserData, A) -> Result<()> + 'static,
+        F: FnMut(&Lua, AnyUserData, A) -> Result<()> + MaybeSend + 'static,
         A: FromLua;
 
     /// A field of the metatable. `__index` and `__newindex` are used for keys that are neither a field nor a method, and must be a table
@@ -197,7 +196,7 @@ pub trait UserDataMethods<T> {
     /// A call fails if the value is borrowed to write.
     fn add_method<M, A, R>(&mut self, name: impl Into<String>, method: M)
     where
-        M: Fn(&Lua, &T, A) -> Result<R> + 'static,
+        M: Fn(&Lua, &T, A) -> Result<R> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti;
 
@@ -207,7 +206,7 @@ pub trait UserDataMethods<T> {
     /// A call fails if the value is borrowed, or the method is running.
     fn add_method_mut<M, A, R>(&mut self, name: impl Into<String>, method: M)
     where
-        M: FnMut(&Lua, &mut T, A) -> Result<R> + 'static,
+        M: FnMut(&Lua, &mut T, A) -> Result<R> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti;
 
@@ -232,21 +231,21 @@ pub trait UserDataMethods<T> {
     fn add_method_once<M, A, R>(&mut self, name: impl Into<String>, method: M)
     where
         T: 'static,
-        M: Fn(&Lua, T, A) -> Result<R> + 'static,
+        M: Fn(&Lua, T, A) -> Result<R> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti;
 
     /// A function among the methods: called as a method, its first argument is the userdata.
     fn add_function<F, A, R>(&mut self, name: impl Into<String>, function: F)
     where
-        F: Fn(&Lua, A) -> Result<R> + 'static,
+        F: Fn(&Lua, A) -> Result<R> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti;
 
     /// The same for a function that changes what it has captured.
     fn add_function_mut<F, A, R>(&mut self, name: impl Into<String>, function: F)
     where
-        F: FnMut(&Lua, A) -> Result<R> + 'static,
+        F: FnMut(&Lua, A) -> Result<R> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti;
 
@@ -254,28 +253,28 @@ pub trait UserDataMethods<T> {
     /// [`UserDataMethods::add_meta_function`].
     fn add_meta_method<M, A, R>(&mut self, name: impl Into<String>, method: M)
     where
-        M: Fn(&Lua, &T, A) -> Result<R> + 'static,
+        M: Fn(&Lua, &T, A) -> Result<R> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti;
 
     /// A metamethod that changes the value.
     fn add_meta_method_mut<M, A, R>(&mut self, name: impl Into<String>, method: M)
     where
-        M: FnMut(&Lua, &mut T, A) -> Result<R> + 'static,
+        M: FnMut(&Lua, &mut T, A) -> Result<R> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti;
 
     /// A metamethod with all arguments as Lua passes them.
     fn add_meta_function<F, A, R>(&mut self, name: impl Into<String>, function: F)
     where
-        F: Fn(&Lua, A) -> Result<R> + 'static,
+        F: Fn(&Lua, A) -> Result<R> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti;
 
     /// The same for a function that changes what it has captured.
     fn add_meta_function_mut<F, A, R>(&mut self, name: impl Into<String>, function: F)
     where
-        F: FnMut(&Lua, A) -> Result<R> + 'static,
+        F: FnMut(&Lua, A) -> Result<R> + MaybeSend + 'static,
         A: FromLuaMulti,
         R: IntoLuaMulti;
 

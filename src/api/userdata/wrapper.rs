@@ -7,6 +7,7 @@
 use super::borrow::{UserDataRef, UserDataRefMut};
 use super::cell::{AnyShared, Borrow, Content, Mode, Shared};
 use crate::api::error::{Error, Result};
+use crate::api::sync::Shared as Counted;
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -94,7 +95,7 @@ unsafe fn kept<W: 'static>(v: &Shared<W>, borrow: &Borrow) -> &'static W {
 pub fn borrow<T: 'static>(content: &Content) -> Result<UserDataRef<T>> {
     let value = owned(content)?;
     let any: &dyn Any = &**value;
-    let shared = || Borrow::new(Rc::clone(value), Mode::Shared);
+    let shared = || Borrow::new(Counted::clone(value), Mode::Shared);
     /// The lock's guard gives the address; it is dropped before the borrow.
     macro_rules! locked {
         ($wrapper:ty, $v:ident => $lock:expr) => {
@@ -136,7 +137,7 @@ pub fn borrow_mut<T: 'static>(content: &Content) -> Result<UserDataRefMut<T>> {
     macro_rules! locked {
         ($wrapper:ty, $v:ident => $lock:expr) => {
             held!(any as $wrapper, v => {
-                let borrow = Borrow::new(Rc::clone(value), Mode::Shared)?;
+                let borrow = Borrow::new(Counted::clone(value), Mode::Shared)?;
                 // SAFETY: the guard goes into the same `UserDataRefMut`, which drops it first.
                 let $v = unsafe { kept(v, &borrow) };
                 let mut guard = $lock.ok_or(Error::UserDataBorrowMutError)?;
@@ -145,7 +146,7 @@ pub fn borrow_mut<T: 'static>(content: &Content) -> Result<UserDataRefMut<T>> {
             });
         };
     }
-    held!(any as T, v => Ok(UserDataRefMut::new(v.as_ptr(), None, Borrow::new(Rc::clone(value), Mode::Exclusive)?)));
+    held!(any as T, v => Ok(UserDataRefMut::new(v.as_ptr(), None, Borrow::new(Counted::clone(value), Mode::Exclusive)?)));
     held!(any as Rc<T>, _v => Err(Error::UserDataBorrowMutError));
     held!(any as Arc<T>, _v => Err(Error::UserDataBorrowMutError));
     locked!(Rc<RefCell<T>>, v => v.try_borrow_mut().ok());
@@ -157,7 +158,7 @@ pub fn borrow_mut<T: 'static>(content: &Content) -> Result<UserDataRefMut<T>> {
 }
 
 /// The content, if the userdata owns it.
-fn owned(content: &Content) -> Result<&Rc<dyn AnyShared>> {
+fn owned(content: &Content) -> Result<&Counted<dyn AnyShared>> {
     match content {
         Content::Owned(value) => Ok(value),
         Content::Scoped(_) => Err(Error::UserDataTypeMismatch),

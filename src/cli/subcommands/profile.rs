@@ -1,6 +1,6 @@
 //! `perilune profile`.
 
-use super::script::Script;
+use super::script::{Once, Script};
 use crate::cli::report::{Prefix, message};
 use clap::{Args, ValueEnum};
 use perilune::observe::profile::model::View;
@@ -98,9 +98,8 @@ pub fn run(c: Profile) -> Outcome {
     let view = View { traces: c.trace, lines: c.lines };
     let report = Report { to, file, format, view, program: c.script.display().to_string() };
     let interval = c.hz.map_or(Duration::from_micros(c.interval), |hz| Duration::from_nanos(1_000_000_000 / hz));
-    // Written once: when the script ends, or before that when the process does.
-    let report = std::rc::Rc::new(std::cell::Cell::new(Some(report)));
-    let at_exit = std::rc::Rc::clone(&report);
+    let report = Once::new(report);
+    let at_exit = report.clone();
     let options = Options::new().interval(interval).end_on_interrupt().on_end(move |profile| {
         if let Some(Err(e)) = at_exit.take().map(|r| r.write(&profile)) {
             message(Prefix::Program, e.to_string().as_bytes());

@@ -6,9 +6,8 @@ use crate::cli::report::{Prefix, message};
 use clap::Args;
 use perilune::Lua;
 use perilune_tools::failure::{Failure, Outcome, about};
-use std::cell::Cell;
 use std::path::PathBuf;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// An error of a script, as LuaJIT's command reports it: the message and the traceback.
 pub fn failed(e: &perilune::Error) -> Failure {
@@ -36,6 +35,36 @@ pub struct Script {
     arguments: Vec<String>,
 }
 
+/// What is done once: when the script ends, or before that when the process does.
+pub struct Once<T>(Arc<Mutex<Option<T>>>);
+
+impl<T> Once<T> {
+    pub fn new(value: T) -> Once<T> {
+        Once(Arc::new(Mutex::new(Some(value))))
+    }
+    /// Provides a value.
+    pub fn put(&self, value: T) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+    }
+    /// The value, the first time.
+    pub fn take(&self) -> Option<T> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl<T> Default for Once<T> {
+    /// Nothing so far.
+    fn default() -> Once<T> {
+        Once(Arc::default())
+    }
+}
+
+impl<T> Clone for Once<T> {
+    fn clone(&self) -> Once<T> {
+        Once(Arc::clone(&self.0))
+    }
+}
+
 impl Script {
     /// A script to run.
     pub fn new(script: PathBuf, arguments: Vec<String>) -> Script {
@@ -43,9 +72,9 @@ impl Script {
     }
     /// Runs it. An error of the script is one of the command, but first `finally` looks at the state; also when the script ends the
     /// process.
-    pub fn run(&self, lua: &Lua, finally: impl FnOnce(&Lua) -> Outcome + 'static) -> Outcome {
-        let once = Rc::new(Cell::new(Some(finally)));
-        let at_exit = Rc::clone(&once);
+    pub fn run(&self, lua: &Lua, finally: impl FnOnce(&Lua) -> Outcome + Send + 'static) -> Outcome {
+        let once = Once::new(finally);
+        let at_exit = once.clone();
         lua.at_exit(move |lua, _| {
             if let Some(Err(e)) = at_exit.take().map(|f| f(lua)) {
                 message(Prefix::Program, e.to_string().as_bytes());

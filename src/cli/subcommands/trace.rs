@@ -1,16 +1,15 @@
 //! `perilune trace`: the trace explorer.
 
-use super::script::{Script, failed};
+use super::script::{Once, Script, failed};
 use crate::cli::report::{Prefix, message};
 use clap::Args;
 use perilune::Lua;
+use perilune::observe::profile::{Options, Profile};
 use perilune_tools::failure::{Failure, Outcome, about};
 use perilune_tools::trace::{Document, Ending, Program};
-use std::cell::Cell;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 #[derive(Args)]
 #[allow(missing_docs, reason = "a comment would be shown as help")]
@@ -21,6 +20,9 @@ pub struct Command {
     /// Write the data as JSON (docs/explorer.md) to this file, or - for standard output.
     #[arg(long)]
     json: Option<PathBuf>,
+    /// Take no samples of where the time goes.
+    #[arg(long)]
+    no_samples: bool,
     /// Option of the compiler, as for `perilune -O`; may be repeated.
     #[arg(short = 'O', long = "optimize", value_name = "OPTION")]
     optimize: Vec<String>,
@@ -33,6 +35,8 @@ struct Job {
     output: Option<PathBuf>,
     json: Option<PathBuf>,
     program: Program,
+    /// The profile, if it was ended by something else.
+    profile: Once<Profile>,
 }
 
 /// Runs the command.
@@ -46,11 +50,18 @@ pub fn run(c: Command) -> Outcome {
     for option in c.optimize.iter().flat_map(|o| o.split(',')) {
         lua.jit_option(option).map_err(|e| Failure::Other(e.message()))?;
     }
+    let profile = Once::default();
+    if !c.no_samples {
+        let ended = profile.clone();
+        let options = Options::new().on_end(move |p| ended.put(p));
+        // Without a timer the page lacks the times, and says so.
+        let _ = lua.start_profile(options);
+    }
     lua.start_explorer();
     let program =
         Program { script: c.script.name(), arguments: c.script.arguments().to_vec(), options: c.optimize, end: Ending::Done };
-    let job = Rc::new(Cell::new(Some(Job { output: c.output, json: c.json, program })));
-    let at_exit = Rc::clone(&job);
+    let job = Once::new(Job { output: c.output, json: c.json, program, profile });
+    let at_exit = job.clone();
     lua.at_exit(move |lua, status| {
         let written = at_exit.take().map_or(Ok(()), |job| job.write(lua, Ending::Exit { status }));
         if let Err(e) = written {
@@ -69,7 +80,10 @@ pub fn run(c: Command) -> Outcome {
 
 impl Job {
     fn write(self, lua: &Lua, end: Ending) -> Outcome {
-        let Some(report) = lua.stop_explorer() else { return Ok(()) };
+        let Some(mut report) = lua.stop_explorer() else { return Ok(()) };
+        if let Some(profile) = lua.stop_profile().ok().or_else(|| self.profile.take()) {
+            report.add_profile(&profile);
+        }
         // What the script has printed comes first, and is not lost if this fails.
         lua.flush();
         let document = Document::new(Program { end, ..self.program }, report);

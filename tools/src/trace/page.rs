@@ -1,21 +1,28 @@
 //! The page of the explorer: HTML, style and script of the folder `page`, with the data.
 //!
-//! The data is JSON in `script` elements that a browser does not run: one for everything but code, and one for the code of each
-//! trace, to be parsed when somebody looks at it.
+//! The data is JSON in `script` elements that a browser does not run. The code of traces, most of the data, is packed (deflate, base64), some
+//! traces together, and unpacked when somebody looks at one of them.
 
 use super::Document;
+use base64::prelude::{BASE64_STANDARD, Engine};
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use perilune_observe::explorer::Code;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 const HEAD: &str = include_str!("../../page/head.html");
 const STYLE: &str = include_str!("../../page/style.css");
 const BODY: &str = include_str!("../../page/body.html");
 /// The parts of the script, in order: each may use what comes before.
-const SCRIPTS: [&str; 6] = [
+const SCRIPTS: [&str; 8] = [
     include_str!("../../page/data.js"),
+    include_str!("../../page/overview.js"),
     include_str!("../../page/source.js"),
     include_str!("../../page/graph.js"),
     include_str!("../../page/lists.js"),
+    include_str!("../../page/search.js"),
     include_str!("../../page/trace.js"),
     include_str!("../../page/main.js"),
 ];
@@ -24,17 +31,40 @@ const SCRIPTS: [&str; 6] = [
 pub fn write(mut document: Document, to: &mut dyn Write) -> io::Result<()> {
     let code = std::mem::take(&mut document.report.code);
     writeln!(to, "{HEAD}<style>\n{STYLE}</style>\n{BODY}")?;
-    data(to, "data", &document)?;
-    for (trace, code) in document.report.traces.iter().zip(&code) {
-        if let Some(code) = code {
-            data(to, &format!("code-{}", trace.id), code)?;
-        }
+    data(to, "data", &Page { pack: PACK, document: &document })?;
+    let codes: Vec<(u32, &Code)> =
+        document.report.traces.iter().zip(&code).filter_map(|(t, c)| Some((t.id, c.as_ref()?))).collect();
+    for codes in codes.chunk_by(|a, b| pack_of(a.0) == pack_of(b.0)) {
+        packed(to, pack_of(codes[0].0), codes)?;
     }
     writeln!(to, "<script>\n'use strict';")?;
     for script in SCRIPTS {
         writeln!(to, "{script}")?;
     }
     writeln!(to, "</script>\n</body>\n</html>")
+}
+
+/// Traces whose code is packed together: few enough to unpack at once, enough to have much in common.
+const PACK: u32 = 32;
+
+const fn pack_of(id: u32) -> u32 {
+    (id - 1) / PACK
+}
+
+/// What the script reads first.
+#[derive(Serialize)]
+struct Page<'a> {
+    pack: u32,
+    #[serde(flatten)]
+    document: &'a Document,
+}
+
+/// Writes the code of some traces by their ids.
+fn packed(to: &mut dyn Write, pack: u32, codes: &[(u32, &Code)]) -> io::Result<()> {
+    let by_id: BTreeMap<u32, &Code> = codes.iter().copied().collect();
+    let mut deflate = DeflateEncoder::new(Vec::new(), Compression::default());
+    serde_json::to_writer(&mut deflate, &by_id)?;
+    writeln!(to, "<script type=\"text/plain\" id=\"code-{pack}\">{}</script>", BASE64_STANDARD.encode(deflate.finish()?))
 }
 
 /// Writes data for the script.

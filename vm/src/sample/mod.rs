@@ -61,8 +61,10 @@ pub enum Activity {
     Builtin = b'C',
     /// The collector runs.
     Collector = b'G',
-    /// The compiler records, compiles, or handles an exit.
+    /// The compiler records or compiles.
     Compiler = b'J',
+    /// A trace is left: the compiler handles the exit.
+    Exit = b'X',
 }
 
 /// How samples in compiled code are delivered.
@@ -246,6 +248,10 @@ impl Sampling {
     /// Are stacks walked while compiled code runs?
     pub fn walks_stacks(&self) -> bool {
         self.in_code == Some(InCode::Walked)
+    }
+    /// The timer, while samples are taken.
+    fn timer(&self) -> Option<&Timer> {
+        self.active.as_ref().map(|(timer, _)| timer)
     }
     /// Sets the address range of compiled code.
     pub fn set_code(&mut self, code: Range<usize>) {

@@ -10,16 +10,16 @@ use super::divert::divert;
 use super::interrupt::Interrupt;
 use crate::Vm;
 use core::cell::Cell;
-use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::time::Duration;
 use std::sync::Mutex;
+use std::thread::ThreadId;
 
 /// A timer that runs until it is dropped.
 pub(super) struct Timer {
     clock: Option<Clock>,
-    /// A timer belongs to its thread.
-    _thread: PhantomData<*mut ()>,
+    /// The thread that it interrupts.
+    thread: ThreadId,
 }
 
 thread_local! {
@@ -113,16 +113,38 @@ impl Timer {
         SAMPLED.set(vm);
         let clock = Clock::start(interval);
         let works = clock.is_some();
-        let timer = Timer { clock, _thread: PhantomData };
+        let timer = Timer { clock, thread: std::thread::current().id() };
         works.then_some(timer)
+    }
+    /// Does it interrupt the thread that runs this?
+    fn is_here(&self) -> bool {
+        self.thread == std::thread::current().id()
     }
 }
 
 impl Drop for Timer {
     fn drop(&mut self) {
         self.clock = None;
-        SAMPLED.set(core::ptr::null_mut());
-        install(-1);
+        if self.is_here() {
+            SAMPLED.set(core::ptr::null_mut());
+            install(-1);
+        }
+        // A signal may be on its way to another thread, where the default action would end the process: the handler stays.
+    }
+}
+
+impl Vm {
+    /// [`Vm::enter_thread`] for samples: they are only taken on the thread where they began.
+    pub(crate) fn enter_thread_with_samples(&mut self) {
+        if self.sampling.timer().is_some_and(Timer::is_here) {
+            SAMPLED.set(self);
+        }
+    }
+    /// [`Vm::leave_thread`] for samples.
+    pub(crate) fn leave_thread_with_samples(&mut self) {
+        if self.sampling.timer().is_some_and(Timer::is_here) {
+            SAMPLED.set(core::ptr::null_mut());
+        }
     }
 }
 
