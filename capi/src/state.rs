@@ -59,9 +59,9 @@ pub unsafe fn enter<T>(l: L, f: impl FnOnce(&mut Vm) -> T) -> T {
 #[cold]
 #[inline(never)]
 fn enter_other<T>(vm: &mut Vm, co: Gc<Thread>, f: impl FnOnce(&mut Vm) -> T) -> T {
-    let outer = vm.enter_thread(co);
+    let outer = vm.enter_coroutine(co);
     let result = f(vm);
-    vm.leave_thread(outer);
+    vm.leave_coroutine(outer);
     result
 }
 
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn lua_close(l: L) {
     enter(l, |vm| {
         let main = vm.realm.main;
         if vm.cur != main {
-            let _ = vm.enter_thread(main);
+            let _ = vm.enter_coroutine(main);
         }
         vm.close();
     });

@@ -12,7 +12,7 @@ use crate::Vm;
 use crate::object::{Gc, Thread, ThreadStatus};
 use crate::value::Value;
 
-/// The coroutine that ran before [`Vm::enter_thread`].
+/// The coroutine that ran before [`Vm::enter_coroutine`].
 #[derive(Debug)]
 pub struct OuterThread {
     thread: Gc<Thread>,
@@ -83,8 +83,8 @@ impl Vm {
         }
         co.status.set(ThreadStatus::Fresh);
     }
-    /// Makes `co` the running coroutine while native code uses it as if it ran. [`Vm::leave_thread`] ends that.
-    pub fn enter_thread(&mut self, co: Gc<Thread>) -> OuterThread {
+    /// Makes `co` the running coroutine while native code uses it as if it ran. [`Vm::leave_coroutine`] ends that.
+    pub fn enter_coroutine(&mut self, co: Gc<Thread>) -> OuterThread {
         Vm::open_stack(co);
         let old = self.cur;
         let outer = OuterThread {
@@ -99,7 +99,7 @@ impl Vm {
         outer
     }
     /// Goes back to the coroutine that ran before.
-    pub fn leave_thread(&mut self, outer: OuterThread) {
+    pub fn leave_coroutine(&mut self, outer: OuterThread) {
         let (co, old) = (self.cur, outer.thread);
         co.status.set(outer.inner.0);
         co.native_depth.set(outer.inner.1);
