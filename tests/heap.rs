@@ -385,6 +385,20 @@ fn metrics_are_those_of_the_heap() {
 }
 
 #[test]
+fn stops_for_the_collector_are_counted() {
+    let lua = state();
+    let source = "local misc = require 'misc'
+        for i = 1, 1e5 do local t = { i } end
+        local p, n = misc.getpauses(), 0
+        for _, some in ipairs(p.lengths) do n = n + some end
+        assert(p.count > 0 and p.longest <= p.total and n == p.count)
+        return n";
+    let n: u64 = lua.load(source).eval().unwrap();
+    let p = lua.gc_pauses();
+    assert!(p.count >= n && p.by_length.iter().sum::<u64>() == p.count);
+}
+
+#[test]
 fn a_writer_may_fail_at_any_byte() {
     let lua = state();
     type Write = fn(&Lua, &mut dyn std::io::Write) -> std::io::Result<()>;

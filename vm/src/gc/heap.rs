@@ -3,6 +3,7 @@
 
 use super::Marker;
 use super::block::{Block, Blocks, FreeCell};
+use super::pause::Pauses;
 use super::raw::{RawPools, large_layout};
 use super::size::{CELL_MAX, NUM_CLASSES, class_of, class_size};
 use super::watch::{Change, Watch};
@@ -29,6 +30,11 @@ pub enum Phase {
 impl Phase {
     /// Number of phases.
     pub const COUNT: usize = Phase::Finalize as usize + 1;
+
+    /// Do stores into black objects need a barrier?
+    pub(super) fn is_marking(self) -> bool {
+        matches!(self, Phase::Propagate | Phase::Atomic)
+    }
 }
 
 /// Blocks of one size class of objects.
@@ -113,6 +119,8 @@ pub struct Heap {
     pub(super) limit: MemoryLimit,
     /// Counts since the heap was made.
     pub(crate) counts: HeapCounts,
+    /// The stops of the program for the collector.
+    pub(super) pauses: Pauses,
     /// The watcher of all changes, see [`super::watch`].
     pub(super) watch: Option<Box<Watch>>,
     /// Nesting of work that the VM does for itself: allocations meanwhile are not counted as the program's.
@@ -247,6 +255,7 @@ impl Heap {
             },
             limit: MemoryLimit::default(),
             counts: HeapCounts::default(),
+            pauses: Pauses::default(),
             watch: None,
             internal: 0,
         };
@@ -421,6 +430,10 @@ impl Heap {
     pub(super) fn gave_back(&mut self, bytes: usize) {
         self.total -= bytes;
         self.counts.freed += bytes;
+    }
+    /// The stops of the program for the collector so far.
+    pub fn pauses(&self) -> &Pauses {
+        &self.pauses
     }
     /// Counts of events so far.
     pub fn counts(&self) -> HeapCounts {
