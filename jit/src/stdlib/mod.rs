@@ -64,6 +64,13 @@ pub fn names() -> impl Iterator<Item = String> {
     Builtin::NAMES.iter().map(|n| n.to_string()).chain(ours)
 }
 
+/// A function of one of the libraries, by its name in full.
+pub fn function(name: &str) -> Option<NativeFn> {
+    let (library, name) = name.rsplit_once('.')?;
+    let functions = LIBRARIES.iter().find(|l| l.0 == library)?.1;
+    functions.iter().find(|f| f.0 == name).map(|f| f.1)
+}
+
 /// Puts the functions of one of the libraries into a table.
 fn fill_library(vm: &mut Vm, t: Gc<Table>, name: &str) {
     let mut id = Builtin::NAMES.len();

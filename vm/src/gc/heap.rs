@@ -7,7 +7,9 @@ use super::pause::Pauses;
 use super::raw::{RawPools, large_layout};
 use super::size::{CELL_MAX, NUM_CLASSES, class_of, class_size};
 use super::watch::{Change, Watch};
-use crate::object::{Func, Gc, GcHeader, Kind, Node, Object, Proto, Shapes, Str, StrTable, Thread, Udata, Watchpoints};
+use crate::object::{
+    Func, Gc, GcHeader, Kind, Node, Object, Proto, Shapes, Str, StrTable, Thread, ThreadLink, Udata, Watchpoints,
+};
 use crate::value::Value;
 use core::cell::Cell;
 use std::collections::VecDeque;
@@ -125,6 +127,8 @@ pub struct Heap {
     pub(super) watch: Option<Box<Watch>>,
     /// Nesting of work that the VM does for itself: allocations meanwhile are not counted as the program's.
     pub(super) internal: u32,
+    /// What leads from coroutines to their VM.
+    pub link: *const ThreadLink,
 }
 
 /// The memory of objects and of what they own.
@@ -258,6 +262,11 @@ impl Heap {
             pauses: Pauses::default(),
             watch: None,
             internal: 0,
+            link: Box::into_raw(Box::new(ThreadLink {
+                current: Cell::new(core::ptr::null_mut()),
+                jump: Cell::new(core::ptr::null_mut()),
+                wrapper: Cell::new(0),
+            })),
         };
         heap.names = Names {
             gc: heap.new_fixed_str(b"__gc"),
@@ -459,7 +468,8 @@ impl Heap {
             Some(Object::Table(t)) => t.owned_bytes(),
             Some(Object::Thread(t)) => super::raw::real_size(t.size.get() as usize * 8),
             Some(Object::Proto(p)) => p.owned_bytes(),
-            Some(Object::Udata(u)) => u.external.get(),
+            Some(Object::Udata(u)) if u.block.get().is_null() => u.external.get(),
+            Some(Object::Udata(u)) => u.external.get() + super::raw::real_size(Udata::block_bytes(u.block_size())),
             _ => 0,
         };
         cell + owned
