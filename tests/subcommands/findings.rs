@@ -128,3 +128,50 @@ end";
     let text = data.to_string();
     assert!(!text.contains(" at 0x"), "objects have no addresses");
 }
+
+/// Two runs compared by line; lines are matched by their text.
+#[test]
+fn two_runs() {
+    let f = Folder::new("findings-compared");
+    let rest = "
+local s = 0
+for i = 1, 2000 do s = s + pick(list[i % 6 + 1]) end
+print(s)";
+    f.write(
+        "p.lua",
+        format!(
+            "local list = {{1, 2, 'x', 4, {{}}, 6}}\nfunction pick(v) if type(v) == 'number' then return v end return 0 end{rest}"
+        ),
+    );
+    explored(&f, Path::new("p.lua"), &[]);
+    std::fs::rename(f.file("out.json"), f.file("before.json")).unwrap();
+    f.write("p.lua", format!("-- Numbers alone.\nlocal list = {{1, 2, 0, 4, 0, 6}}\nfunction pick(v) return v end{rest}"));
+    let trace = |before: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_perilune"));
+        command
+            .args(["trace", "--json", "out.json", "-o", "out.html", "--before", before, "p.lua"])
+            .current_dir(f.path())
+            .output()
+            .unwrap()
+    };
+    let done = trace("before.json");
+    assert!(done.status.success(), "{done:?}");
+    let data: Value = serde_json::from_slice(&f.read("out.json")).unwrap();
+    let compared = &data["compared"];
+    let count = |run: &str, what: &str| compared[run][what].as_u64().unwrap();
+    assert!(count("before", "exits") > count("now", "exits") && count("before", "traces") > count("now", "traces"), "{compared}");
+    let lines = compared["lines"].as_array().unwrap();
+    let line = lines.iter().find(|l| l["text"].as_str().unwrap().starts_with("for i")).unwrap();
+    assert_eq!((&line["before_line"], &line["line"]), (&Value::from(4), &Value::from(5)), "{line}");
+    let gone = lines.iter().find(|l| l["text"].as_str().unwrap().contains("type(v)")).unwrap();
+    assert!(gone["line"].is_null() && gone["before"]["traces"].as_u64().unwrap() > 0, "{gone}");
+    f.write("wrong.json", b"{\"format\": \"other\"}");
+    f.write("cut.json", &f.read("before.json")[..100]);
+    for (file, message) in
+        [("wrong.json", "not the data of a run"), ("cut.json", "not the data of a run"), ("none.json", "No such file")]
+    {
+        let done = trace(file);
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(done.status.code() == Some(1) && said.contains(message) && said.trim_end().lines().count() == 1, "{said}");
+    }
+}

@@ -228,6 +228,33 @@ fn programs_that_end_otherwise() {
     assert_eq!(list(&data["traces"]).len(), 0);
 }
 
+/// The page is shown by the desktop's program for it.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_page_is_opened() {
+    use std::os::unix::fs::PermissionsExt;
+    let f = Folder::new("explorer-open");
+    f.write("p.lua", b"print('ran')");
+    let opener = f.write("xdg-open", b"#!/bin/sh\necho \"$1\" > opened.tmp && mv opened.tmp opened\n");
+    std::fs::set_permissions(opener, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let run = |path: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_perilune"));
+        command.args(["trace", "--open", "-o", "p.html", "p.lua"]).current_dir(f.path()).env("PATH", path).output().unwrap()
+    };
+    let path = format!("{}:{}", f.path().display(), std::env::var("PATH").unwrap_or_default());
+    assert!(run(&path).status.success());
+    let begun = std::time::Instant::now();
+    while !f.file("opened").exists() && begun.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert_eq!(f.text("opened"), "p.html\n");
+    let none = run("/nonexistent");
+    assert!(
+        none.status.code() == Some(1) && String::from_utf8_lossy(&none.stderr).contains("cannot show p.html: xdg-open"),
+        "{none:?}"
+    );
+}
+
 #[test]
 fn any_text_is_shown() {
     let f = Folder::new("explorer-text");

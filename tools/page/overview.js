@@ -91,9 +91,28 @@ function timelineChart() {
   return [h('h3', null, 'What happened when'), chart];
 }
 
+// This run beside an earlier one, by line.
+function comparison() {
+  const { compared } = data;
+  if (!compared) return null;
+  const ms = (n) => n.toLocaleString('en', { maximumFractionDigits: 0 });
+  const change = (before, now, words) => h('td', { class: now > before ? 'n worse' : now < before ? 'n better' : 'n' }, before === now ? words(now) : `${words(before)} → ${words(now)}`);
+  const whole = (n) => n.toLocaleString('en');
+  const row = (name, text, { before, now }) => h('tr', null, h('td', null, name), change(before.ms, now.ms, ms), change(before.traces, now.traces, whole), change(before.exits, now.exits, whole), h('td', null, h('code', null, text)));
+  const place = (l) => {
+    const file = files.findIndex((f) => f.name === l.file);
+    const number = l.line === null ? `was ${l.before_line}` : l.before_line === null ? `${l.line}, new` : l.line === l.before_line ? `${l.line}` : `${l.line}, was ${l.before_line}`;
+    const words = `${baseName(l.file)}:${number}`;
+    return l.line === null || file < 0 ? words : h('a', { href: `#source/${file}/${l.line}` }, words);
+  };
+  return [h('h3', null, 'Before and now'), h('div', { class: 'scroll' }, h('table', { 'aria-label': 'Before and now' },
+    h('thead', null, h('tr', null, ['', 'Milliseconds', 'Traces', 'Exits', ''].map((x, i) => h('th', { class: i && i < 4 ? 'plain n' : 'plain', scope: 'col' }, x)))),
+    h('tbody', null, row('in all', '', compared), compared.lines.slice(0, 20).map((l) => row(place(l), l.text, l)))))];
+}
+
 function overviewView(main) {
   const { findings } = data;
-  put(main, h('h2', null, 'Why it is not faster'), stateBar(),
+  put(main, h('h2', null, 'Why it is not faster'), stateBar(), comparison(),
     findings.length
       ? h('ol', { class: 'findings' }, findings.slice(0, 8).map(findingCard))
       : h('p', { class: 'note' }, 'Nothing stands out: what is hot is compiled, and is seldom left.'),
