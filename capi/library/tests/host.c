@@ -434,6 +434,7 @@ static void userdata(lua_State *L) {
   lua_gettable(L, LUA_REGISTRYINDEX);
   show(L, "registry");
   lua_settop(L, 0);
+  run(L, "print(io.type(io.stdout), type(io.stdout))");
   lua_newuserdata(L, 0);
   lua_newtable(L);
   lua_pushliteral(L, "env");
