@@ -46,12 +46,17 @@ pub fn type_name(t: c_int) -> &'static std::ffi::CStr {
 }
 
 /// The number that a value is, or that a string denotes.
+#[inline]
 pub fn number(v: Value) -> Option<f64> {
-    meta::to_number(v).and_then(Value::as_number)
+    if v.is_number() { v.as_number() } else { meta::to_number(v).and_then(Value::as_number) }
 }
 
 /// The same as an integer.
+#[inline]
 pub fn integer(v: Value) -> Option<isize> {
+    if let Some(i) = v.as_int() {
+        return Some(i as isize);
+    }
     let v = meta::to_number(v)?;
     Some(match v.as_int() {
         Some(i) => i as isize,

@@ -13,10 +13,18 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 /// Pushes a value. If the stack has reached its limit, there is no room that a program could miss: callers of the API check for it.
 #[inline]
 pub fn value(vm: &mut Vm, v: Value) {
+    if vm.top >= vm.stack_limit {
+        make_room(vm);
+    }
+    vm.push(v);
+}
+
+#[cold]
+#[inline(never)]
+fn make_room(vm: &mut Vm) {
     if vm.reserve(1).is_err() {
         let _ = vm.take_error();
     }
-    vm.push(v);
 }
 
 /// The bytes of a text.

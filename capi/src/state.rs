@@ -102,6 +102,7 @@ fn open() -> L {
     let mut vm = Vm::new();
     perilune_jit::install(&mut vm);
     vm.host.c_function = Some(run_c_function);
+    perilune_vm::stdlib::io::use_c_stdout();
     let (link, main) = (vm.heap.link, vm.realm.main);
     // The host is no function that tracebacks show.
     // SAFETY: the slot of the host's function.

@@ -32,10 +32,12 @@ impl Func {
         self.pc.get() == HOST.as_ptr() || self.is_in_c()
     }
     /// Is it a function in C ([`Vm::new_c_function`])?
+    #[inline]
     pub fn is_in_c(&self) -> bool {
         self.pc.get() == C.as_ptr()
     }
     /// Address of a function in C.
+    #[inline]
     pub fn c_address(&self) -> Option<usize> {
         let hidden = self.native_upvalues().last().filter(|_| self.is_in_c())?;
         Some(hidden.get().bits() as usize)

@@ -93,6 +93,17 @@ pub(super) fn opener(vm: &mut Vm, path: &[u8], module: &[u8]) -> Result<Option<G
         Err(failure) => failure,
     };
     let Ok(chunk) = library.symbol(&symbol_of(BYTECODE, module)) else { return Err(failure) };
+    load_bytecode(vm, chunk, module).map(Some)
+}
+
+/// The function that opens a module whose bytecode the program has as data; none if it has no such data.
+pub(super) fn linked_in(vm: &mut Vm, module: &[u8]) -> Option<Gc<Func>> {
+    let chunk = Library(libc::RTLD_DEFAULT).symbol(&symbol_of(BYTECODE, module)).ok()?;
+    load_bytecode(vm, chunk, module).ok()
+}
+
+/// Loads a binary chunk in memory.
+fn load_bytecode(vm: &mut Vm, chunk: *mut c_void, module: &[u8]) -> Result<Gc<Func>, Failure> {
     let mut at: *const u8 = chunk.cast_const().cast();
     // Byte by byte: its reader knows where a binary chunk ends, and asks for nothing behind that.
     let mut next = |vm: &mut Vm| {
@@ -102,8 +113,8 @@ pub(super) fn opener(vm: &mut Vm, path: &[u8], module: &[u8]) -> Result<Option<G
         Ok(Some(vm.new_str(&[byte])))
     };
     match vm.load_pieces(&mut next, module, Some(b"b")) {
-        Ok(loaded) => loaded.map(Some).map_err(|message| Failure::new(OPEN, message.bytes())),
-        Err(_) => Err(failure),
+        Ok(loaded) => loaded.map_err(|message| Failure::new(OPEN, message.bytes())),
+        Err(_) => Err(Failure::new(OPEN, b"the chunk cannot be read")),
     }
 }
 

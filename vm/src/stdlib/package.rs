@@ -139,7 +139,7 @@ fn load_error(vm: &mut Vm, name: Gc<Str>, file: &[u8], why: &[u8]) -> LuaError {
     vm.rt_error_bytes(&message)
 }
 
-/// Looks in `package.preload`.
+/// Looks in `package.preload`, and then among the bytecode that the program was linked with.
 fn loader_preload(vm: &mut Vm) -> LuaResult<u32> {
     let name = vm.check_str(0)?;
     let package = vm.callee().env.get();
@@ -148,6 +148,11 @@ fn loader_preload(vm: &mut Vm) -> LuaResult<u32> {
     };
     let v = vm.index(Value::table(preload), Value::str(name))?;
     if v.is_nil() {
+        if vm.host.c_function.is_some()
+            && let Some(f) = dynamic::linked_in(vm, until_nul(name.bytes()))
+        {
+            return vm.ret1(Value::func(f));
+        }
         return vm.ret_str(&[b"\n\tno field package.preload['", name.bytes(), b"']"].concat());
     }
     vm.ret1(v)
