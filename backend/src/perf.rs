@@ -38,7 +38,10 @@ pub struct Part {
     pub name: String,
 }
 
+#[derive(Default)]
 struct Files {
+    /// Those that were tried to open: none is tried twice.
+    tried: u32,
     map: Option<File>,
     dump: Option<Dump>,
 }
@@ -56,14 +59,15 @@ static FILES: Mutex<Option<Files>> = Mutex::new(None);
 /// Tells perf of a piece of code. `which` is a sum of [`MAP`] and [`DUMP`].
 pub fn report(which: u32, symbol: &Symbol<'_>) {
     let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
-    let files = files.get_or_insert_with(|| Files { map: None, dump: None });
-    if which & MAP != 0 && files.map.is_none() {
+    let files = files.get_or_insert_default();
+    let new = which & !files.tried;
+    files.tried |= which;
+    if new & MAP != 0 {
         files.map = File::create(format!("/tmp/perf-{}.map", std::process::id())).ok();
     }
-    if which & DUMP != 0 && files.dump.is_none() {
+    if new & DUMP != 0 {
         files.dump = Dump::new().ok();
     }
-    // A file that cannot be written is not tried again.
     if let Some(map) = &mut files.map
         && map.write_all(map_lines(symbol).as_bytes()).is_err()
     {

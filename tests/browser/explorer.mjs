@@ -194,7 +194,8 @@ async function pictures(page) {
     if (selector) await page.locator(selector).first().click()
     await page.screenshot({ path: `${shots}/${name}.png` })
   }
-  await shot('#source/0/56', 'explorer-source')
+  await shot('#overview', 'explorer-overview')
+  await shot('#source', 'explorer-source')
   await shot('#graph', 'explorer-graph')
   await shot('#trace/1', 'explorer-trace', '.pane .row[data-place]')
 }

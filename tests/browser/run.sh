@@ -22,7 +22,7 @@ cd "$here"
 
 if [ "${2:-}" = screenshots ]; then
   cd ../..
-  "$perilune" trace -o "$work/page.html" benches/programs/nbody.lua 200000 > "$work/out"
+  "$perilune" trace -o "$work/page.html" benches/programs/scheduler.lua > "$work/out"
   node "$here/explorer.mjs" "$folder/npm" "$work/page.html" none none docs
   exit
 fi

@@ -102,8 +102,8 @@ function layout(root, room) {
 const nodeX = (n) => 10 + n.column * (NODE.width + NODE.gapX);
 const nodeY = (n) => 10 + n.row * (NODE.height + NODE.gapY);
 
-// A box is the warmer the larger its share of the samples is.
-const heatStyle = (share) => (share > 0 ? `--heat: ${Math.round(Math.min(1, 0.1 + share * 1.5) * 100)}%` : null);
+// A box is the warmer the larger its share of the samples is; not so warm that its text cannot be read.
+const heatStyle = (share) => (share > 0 ? `--heat: ${Math.round(Math.min(0.5, 0.08 + share) * 100)}%` : null);
 
 function drawNode(n) {
   const [x, y] = [nodeX(n), nodeY(n)];

@@ -54,7 +54,7 @@ function lineDetail(file, info) {
 function heatCell(file, number) {
   const share = shareOfLine(file, number);
   if (share === 0) return h('span');
-  const strength = Math.round(Math.min(1, 0.15 + share * 2) * 100);
+  const strength = Math.round(Math.min(0.6, 0.1 + share) * 100);
   return h('span', { class: 'heatnumber', style: `--heat: ${strength}%`, title: `${percent(share)} of the samples` }, percent(share));
 }
 

@@ -168,7 +168,7 @@ async function traceView(main, [id]) {
   // Something else may have been chosen meanwhile.
   if (location.hash !== here) return;
   if (!code) {
-    put(main, h('p', { class: 'note' }, 'Its code was left out, as there is too much of it.'));
+    put(main, h('p', { class: 'note' }, data.code_left_out > 0 ? `Its code was left out: the page has that of the traces that are used most, and lacks ${data.code_left_out}. The data that --json writes has it.` : 'Its code was left out, as there is too much of it.'));
     return;
   }
   const grid = h('div', { class: 'panes' });

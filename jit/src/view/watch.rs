@@ -35,7 +35,7 @@ pub struct Compiled<'a> {
     pub entry: &'a Entry,
     /// How it was recorded and optimised.
     pub history: &'a History,
-    /// The builtin that it ends before.
+    /// The function that is called where it ends before a call.
     pub stitch: Option<Value>,
     /// Its machine code, constants included; none in the evaluator.
     pub code: &'a [u8],

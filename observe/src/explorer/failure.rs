@@ -60,7 +60,8 @@ impl Failures {
         if let Some((_, seen)) = self.values.iter_mut().find(|(k, _)| *k == key) {
             seen.count += 1;
         } else if self.values.len() < MAX_VALUES {
-            self.values.push((key, Seen { what: names.describe(vm, v), count: 1 }));
+            let kind = if v.as_int().is_some() { "integer" } else { v.type_name() };
+            self.values.push((key, Seen { what: names.describe(vm, v), kind, count: 1 }));
         } else {
             self.others += 1;
         }

@@ -4,7 +4,10 @@
 //! and samples. Findings that name a place come first. Among them the share of the samples at the place decides, or, without samples, how
 //! often it happened.
 
-use super::report::{Bytecode, FailedGuard, Finding, HintKind, Kind, Place, Report, State, Trace};
+use super::advice::{advice_for_abort, advice_for_exit, group, words_for};
+use super::answer::Finding;
+use super::loops::{Loop, loops};
+use super::report::{FailedGuard, HintKind, Kind, Place, Report, State, Trace};
 use std::collections::{BTreeMap, HashMap};
 
 /// Failures of one guard's instruction that are worth a word; fewer are the price of a few side traces.
@@ -111,7 +114,12 @@ impl<'a> Facts<'a> {
             let failed: u64 = guards.iter().map(|(_, _, g)| g.failed).sum();
             let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
             for seen in guards.iter().flat_map(|(_, _, g)| &g.seen) {
-                *kinds.entry(&seen.what).or_default() += seen.count;
+                // A test for nil or a boolean is a branch of the program.
+                match (group, seen.kind) {
+                    ("type", "nil" | "boolean") => {}
+                    ("type", kind) => *kinds.entry(kind).or_default() += seen.count,
+                    _ => *kinds.entry(&seen.what).or_default() += seen.count,
+                }
             }
             let enough = if group == "type" { 2 } else { MANY_KINDS };
             let Some(words) =
@@ -337,7 +345,9 @@ impl<'a> Facts<'a> {
         for ((file, line, reason), (count, place)) in by_line {
             let state = self.report.files[file].lines.iter().find(|l| l.line == line).map(|l| l.state);
             let (share, given_up) = (self.share(Some(place)), state == Some(State::Aborted));
-            if !given_up && share.is_none_or(|s| s < SHARE_OF_LINE || count < 3) {
+            // These are how nested loops are compiled: the inner one first.
+            let is_usual = matches!(reason, "inner loop in root trace" | "leaving loop in root trace");
+            if !given_up && (is_usual || share.is_none_or(|s| s < SHARE_OF_LINE || count < 3)) {
                 continue;
             }
             list.push(Finding {
@@ -451,31 +461,6 @@ fn traces_of(guards: &[Failed<'_>]) -> usize {
     ids.len()
 }
 
-/// A loop in bytecode.
-struct Loop {
-    /// Its first instruction and its last one.
-    first: usize,
-    last: usize,
-    /// The instruction that traces of it start at.
-    end: usize,
-}
-
-/// The loops of a function, by the text of the bytecode: `FORL` and `ITERL` lead back to the start, `LOOP` is at the start of other loops and
-/// names the instruction after them.
-fn loops(code: &[Bytecode]) -> Vec<Loop> {
-    let mut loops = Vec::new();
-    for (pc, b) in code.iter().enumerate() {
-        let op = b.text.split(' ').next().unwrap_or_default();
-        let target = || b.text.split_once("=> ")?.1.split_whitespace().next()?.parse::<usize>().ok();
-        match (op, target()) {
-            ("FORL" | "ITERL", Some(first)) => loops.push(Loop { first, last: pc, end: pc }),
-            ("LOOP", Some(after)) if after > pc => loops.push(Loop { first: pc, last: after - 1, end: pc }),
-            _ => {}
-        }
-    }
-    loops
-}
-
 /// Calls by callee, function and line: how often, where exactly, a trace that ends there.
 type Calls<'a> = BTreeMap<(Option<&'a str>, Option<(usize, u32)>), (u64, Option<Place>, u32)>;
 
@@ -484,81 +469,4 @@ type Failed<'a> = (&'a Trace, usize, &'a FailedGuard);
 
 fn same_line(a: Place, b: Place) -> bool {
     (a.function, a.line) == (b.function, b.line)
-}
-
-/// The words for a group of guards.
-struct GroupWords {
-    kind: &'static str,
-    title: &'static str,
-    advice: &'static str,
-}
-
-/// Guards that are about the same thing.
-fn group(kind: &str) -> &str {
-    match kind {
-        "metatable" | "class" => "class",
-        kind => kind,
-    }
-}
-
-fn words_for(group: &str) -> Option<GroupWords> {
-    let (kind, title, advice) = match group {
-        "function" => (
-            "many_functions",
-            "the call is polymorphic, it meets",
-            "Let one loop call one function: sort the objects by class and go through each class by itself, or decide outside of the loop.",
-        ),
-        "class" => (
-            "many_classes",
-            "objects of many classes are used here:",
-            "Let one loop work on objects of one class: sort them by class, or keep what they have in common in fields.",
-        ),
-        "shape" => (
-            "many_shapes",
-            "objects with different fields are used here:",
-            "Give all objects the same fields in the same order: set each of them in the constructor, to false or 0 where there is nothing.",
-        ),
-        "type" => (
-            "many_types",
-            "a value has different types here:",
-            "Keep the type of a variable, a field and a list the same: use 0, \"\" or false for nothing instead of nil, for instance.",
-        ),
-        _ => return None,
-    };
-    Some(GroupWords { kind, title, advice })
-}
-
-fn advice_for_exit(kind: &str) -> &'static str {
-    match kind {
-        "type" => "Keep the type of this value the same.",
-        "function" => "Call the same function here each time.",
-        "class" | "metatable" => "Use objects of one class here.",
-        "shape" | "key" => "Give all objects the same fields in the same order.",
-        "bounds" => "Fill lists from 1 on without holes, and do not read behind their end.",
-        "integer" => "Results that are too large for an integer, or have a fraction, are expected to come rarely here.",
-        "branch" => {
-            "The program goes another way here than when it was recorded, and no side trace could be made: see what was given up."
-        }
-        "return" => "The function is called from many places: let its callers be loops.",
-        _ => "Open the trace to see what it does there.",
-    }
-}
-
-fn advice_for_abort(reason: &str) -> &'static str {
-    let starts = |what: &str| reason.starts_with(what);
-    if starts("NYI") {
-        "Use something else in the hot loop, or move it out of the loop: this is not compiled."
-    } else if starts("loop unroll") || starts("inner loop") || starts("leaving loop") {
-        "The inner loop comes first; if it runs a few times only, write it out or let it run longer."
-    } else if starts("trace too long") || starts("too many snap") {
-        "Divide the body of the loop into functions, or raise -O maxrecord and -O maxsnap."
-    } else if starts("call unroll") {
-        "The recursion is deep: a loop is compiled better."
-    } else if starts("persistent type") {
-        "Keep the types of the loop's variables the same from one round to the next."
-    } else if starts("blacklisted") || starts("JIT compilation disabled") {
-        "Look for the reason why it was given up before, or for jit.off."
-    } else {
-        "Open the line in the source to see what was recorded."
-    }
 }

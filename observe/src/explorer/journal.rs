@@ -1,9 +1,10 @@
 //! The watcher: notes what the compiler makes and gives up.
 
+use super::answer::Moment;
 use super::code::{self, Step};
 use super::failure::{Failures, ValueNames};
 use super::function::Functions;
-use super::report::{Abort, Callee, Code, FailedGuard, Fate, Kind, Left, LeftOut, Link, Moment, Parent, Pass, Place, Trace};
+use super::report::{Abort, Callee, Code, FailedGuard, Fate, Kind, Left, LeftOut, Link, Parent, Pass, Place, Trace};
 use super::timeline::Clock;
 use perilune_jit::stdlib::function_name;
 use perilune_jit::trace::Entry;

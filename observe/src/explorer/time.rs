@@ -1,6 +1,7 @@
 //! Where the time went: the samples of a profile by line and by trace.
 
-use super::report::{BuiltinTime, LineTime, Report, Time, TraceTime};
+use super::answer::{BuiltinTime, LineTime, Time, TraceTime};
+use super::report::Report;
 use crate::profile::Profile;
 use crate::profile::model::{Doing, TraceInfo};
 use std::collections::{BTreeMap, HashMap};

@@ -1,6 +1,6 @@
 //! What happened when: counts by equal parts of the running time.
 
-use super::report::{Moment, Timeline};
+use super::answer::{Moment, Timeline};
 use std::time::{Duration, Instant};
 
 /// Parts that are kept. When there would be more, two become one.

@@ -1,15 +1,16 @@
 //! The page of the explorer: HTML, style and script of the folder `page`, with the data.
 //!
 //! The data is JSON in `script` elements that a browser does not run. The code of traces, most of the data, is packed (deflate, base64), some
-//! traces together, and unpacked when somebody looks at one of them.
+//! traces together, and unpacked when somebody looks at one of them. Of very many traces only the code of those that are used most is there.
 
 use super::Document;
 use base64::prelude::{BASE64_STANDARD, Engine};
+use core::cmp::Reverse;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
-use perilune_observe::explorer::Code;
+use perilune_observe::explorer::{Code, Report, Trace};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 const HEAD: &str = include_str!("../../page/head.html");
@@ -31,9 +32,8 @@ const SCRIPTS: [&str; 8] = [
 pub fn write(mut document: Document, to: &mut dyn Write) -> io::Result<()> {
     let code = std::mem::take(&mut document.report.code);
     writeln!(to, "{HEAD}<style>\n{STYLE}</style>\n{BODY}")?;
-    data(to, "data", &Page { pack: PACK, document: &document })?;
-    let codes: Vec<(u32, &Code)> =
-        document.report.traces.iter().zip(&code).filter_map(|(t, c)| Some((t.id, c.as_ref()?))).collect();
+    let (codes, code_left_out) = chosen(&document.report, &code)?;
+    data(to, "data", &Page { pack: PACK, code_left_out, document: &document })?;
     for codes in codes.chunk_by(|a, b| pack_of(a.0) == pack_of(b.0)) {
         packed(to, pack_of(codes[0].0), codes)?;
     }
@@ -51,19 +51,45 @@ const fn pack_of(id: u32) -> u32 {
     (id - 1) / PACK
 }
 
+/// Bytes of code, as JSON, that a page has: packed they are about a seventh, so that the page stays below 5 MB. What is used most comes first.
+const MOST_CODE: usize = 24 << 20;
+
+/// The code of the traces that are used most, by id, as JSON; and of how many there was no room for.
+fn chosen(report: &Report, code: &[Option<Code>]) -> io::Result<(Vec<(u32, String)>, usize)> {
+    let samples: HashMap<u32, u64> = report.time.iter().flat_map(|t| &t.traces).map(|t| (t.trace, t.samples)).collect();
+    let mut order: Vec<(&Trace, &Code)> = report.traces.iter().zip(code).filter_map(|(t, c)| Some((t, c.as_ref()?))).collect();
+    let used = |t: &Trace| t.entries + t.left.iter().map(|x| u64::from(x.taken)).sum::<u64>();
+    order.sort_by_key(|(t, _)| Reverse((samples.get(&t.id).copied().unwrap_or(0), used(t))));
+    let (mut codes, mut size) = (Vec::new(), 0);
+    for (t, c) in &order {
+        let text = serde_json::to_string(c)?;
+        size += text.len();
+        if size > MOST_CODE {
+            break;
+        }
+        codes.push((t.id, text));
+    }
+    let left_out = order.len() - codes.len();
+    codes.sort_by_key(|(id, _)| *id);
+    Ok((codes, left_out))
+}
+
 /// What the script reads first.
 #[derive(Serialize)]
 struct Page<'a> {
     pack: u32,
+    code_left_out: usize,
     #[serde(flatten)]
     document: &'a Document,
 }
 
 /// Writes the code of some traces by their ids.
-fn packed(to: &mut dyn Write, pack: u32, codes: &[(u32, &Code)]) -> io::Result<()> {
-    let by_id: BTreeMap<u32, &Code> = codes.iter().copied().collect();
-    let mut deflate = DeflateEncoder::new(Vec::new(), Compression::default());
-    serde_json::to_writer(&mut deflate, &by_id)?;
+fn packed(to: &mut dyn Write, pack: u32, codes: &[(u32, String)]) -> io::Result<()> {
+    let mut deflate = DeflateEncoder::new(Vec::new(), Compression::best());
+    for (i, (id, code)) in codes.iter().enumerate() {
+        write!(deflate, "{}\"{id}\":{code}", if i == 0 { '{' } else { ',' })?;
+    }
+    deflate.write_all(b"}")?;
     writeln!(to, "<script type=\"text/plain\" id=\"code-{pack}\">{}</script>", BASE64_STANDARD.encode(deflate.finish()?))
 }
 

@@ -216,6 +216,8 @@ impl Vm {
     fn atomic(&mut self) -> usize {
         self.forget_sampled();
         self.compiled.invalidations = self.compiled.invalidations.wrapping_add(1);
+        // The value that the guard failed for may be freed.
+        self.compiled.failed_guard = 0;
         self.heap.cycle.marker.atomic = true;
         self.remark_open_upvals();
         self.mark_roots();
