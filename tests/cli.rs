@@ -392,6 +392,32 @@ fn wrong_switches() {
     assert_eq!(perilune(&["-jfoo"]).failed(), "perilune: unknown luaJIT command or jit.* modules not installed\n");
 }
 
+/// A loop of 3,000 rounds is compiled under each watcher, and a smaller one is explained.
+#[test]
+fn small_programs_are_watched() {
+    let watched = |option: &str, rounds: u32| {
+        let done = perilune(&[option, "-e", &format!("local x = 0 for i = 1, {rounds} do x = x + i end")]);
+        assert_eq!(done.status, Some(0), "{done:?}");
+        done.output + &done.errors
+    };
+    for (option, shows) in [("-jv", "[TRACE   1"), ("-jdump=t", "TRACE 1 stop -> loop"), ("-jstats", "loop  (command line):1")] {
+        let text = watched(option, 3000);
+        assert!(text.contains(shows) && !text.contains("nothing was compiled"), "{option}: {text}");
+        let text = watched(option, 30);
+        assert!(text.contains("nothing was compiled: no loop") && text.contains("-Ohotloop=2"), "{option}: {text}");
+    }
+    let off = perilune(&["-joff", "-jv", "-e", "for i = 1, 3000 do end"]);
+    assert!(off.errors.contains("the compiler is off"), "{off:?}");
+    let literal = perilune(&["-Ohotloop=20", "-jv", "-e", "for i = 1, 30 do end"]);
+    assert!(literal.errors.contains("[TRACE   1"), "a threshold that is set is taken literally: {literal:?}");
+    let count = "local n = 0 jit.attach(function() n = n + 1 end, 'EVENT') for i = 1, 3000 do end print(n, jit.util)
+        print(require('jit.util').counters(true).closed)";
+    let attached = |event: &str| perilune(&["-e", &count.replace("EVENT", event)]).ok();
+    assert_eq!(attached("trace"), "2\tnil\n1\n");
+    assert_eq!(attached("watch"), "0\tnil\n1\n");
+    assert_eq!(attached("none"), "0\tnil\n0\n", "this program is not compiled when it is not watched");
+}
+
 #[test]
 fn verbose() {
     // Such a short loop is only compiled where the budget for compiling is off.

@@ -65,6 +65,9 @@ impl Snapshot {
 }
 
 const WEAK: u64 = 6;
+/// Types of nodes.
+const OBJECT: u64 = 3;
+const NUMBER: u64 = 7;
 
 const PROGRAM: &str = "
     Account = {__name = 'bank account'} Account.__index = Account
@@ -136,7 +139,8 @@ fn all_objects_of_a_snapshot_are_reachable_from_its_root() {
     let s = snapshot(&lua);
     let objects = lua.heap_walk().total_objects;
     let traces = s.nodes.iter().filter(|n| n.1.starts_with("trace ")).count();
-    assert_eq!(s.nodes.len(), 1 + objects + traces);
+    let values = s.nodes.iter().filter(|n| n.0 == NUMBER).count();
+    assert_eq!(s.nodes.len(), 1 + objects + traces + values);
     assert!(traces > 0, "compiled code keeps objects alive");
     let code: u64 = s.nodes.iter().filter(|n| n.1.starts_with("trace ")).map(|n| n.3).sum();
     assert_eq!(s.nodes.iter().map(|n| n.3).sum::<u64>() - code, lua.used_memory() as u64);
@@ -180,6 +184,109 @@ fn an_object_has_the_same_id_in_each_snapshot() {
         let id = |s: &Snapshot| s.nodes[s.follow(&["all", &i.to_string()])].2;
         assert_eq!(id(&before), id(&after));
     }
+}
+
+#[test]
+fn an_object_never_has_the_id_of_another() {
+    let lua = Lua::new();
+    let make = "kept = {} for i = 1, 1500 do kept[i] = setmetatable({i}, {__name = 'made'}) end";
+    lua.load(make).exec().unwrap();
+    let ids = |s: &Snapshot| s.nodes.iter().filter(|n| n.0 == OBJECT && n.1 == "made").map(|n| n.2).collect::<HashSet<_>>();
+    let first = ids(&snapshot(&lua));
+    // The memory of 500 dead objects is used by others; DevTools calls what has a higher odd id "allocated since".
+    lua.load("for i = 1, 500 do kept[i] = false end collectgarbage() for i = 1501, 3500 do kept[i] = setmetatable({i}, {__name = 'made'}) end")
+        .exec()
+        .unwrap();
+    let second = ids(&snapshot(&lua));
+    assert_eq!((first.len(), second.difference(&first).count(), first.difference(&second).count()), (1500, 2000, 500));
+    let highest = first.iter().max().unwrap();
+    assert!(second.difference(&first).all(|id| id > highest && id % 2 == 1));
+    let third = ids(&snapshot(&lua));
+    assert_eq!(second, third, "nothing has changed");
+}
+
+#[test]
+fn lists_are_objects_of_their_own() {
+    let lua = Lua::new();
+    lua.load("leak = {} for i = 1, 5000 do leak[i] = {i, i, i} end").exec().unwrap();
+    let s = snapshot(&lua);
+    let lists = s.nodes.iter().filter(|n| (n.0, &*n.1) == (OBJECT, "array") && n.3 > 0);
+    assert!(lists.count() >= 5000);
+    assert!(s.nodes.iter().all(|n| n.0 != 1), "the developer tools fold nodes of the type of arrays into their owners");
+}
+
+#[test]
+fn classes_have_the_names_of_local_variables() {
+    let lua = Lua::new();
+    let program = "
+        local Task = {} Task.__index = Task
+        function Task.new() return setmetatable({state = 'new'}, Task) end
+        local methods = {}
+        function define() local Stack = {} Stack.__index = Stack function Stack:push() end methods.one = setmetatable({}, Stack) end
+        define()
+        function methods.stack() return setmetatable({}, getmetatable(methods.one)) end
+        tasks = {} for i = 1, 7 do tasks[i] = Task.new() end
+        stacks = {} for i = 1, 5 do stacks[i] = methods.stack() end
+        waiting = coroutine.create(function() local Held = {} held = {setmetatable({}, Held), setmetatable({}, Held)}
+            coroutine.yield() return Held end)
+        coroutine.resume(waiting)";
+    lua.load(program).exec().unwrap();
+    let s = snapshot(&lua);
+    let count = |name: &str| s.nodes.iter().filter(|n| (n.0, &*n.1) == (OBJECT, name)).count();
+    // By an upvalue; by a method, as no function has the variable any more; by a local variable of a coroutine.
+    assert_eq!((count("Task"), count("Stack"), count("Held")), (7, 6, 2));
+}
+
+#[test]
+fn numbers_and_booleans_are_seen_in_objects() {
+    let lua = Lua::new();
+    let program = "
+        local hits = 41
+        function hit() hits = hits + 1 end
+        account = {balance = 12.5, open = true, closed = false, [7] = 8, history = {1, 2, 3}}
+        big = {} for i = 1, 5000 do big[i] = i end
+        hit()";
+    lua.load(program).exec().unwrap();
+    let s = snapshot(&lua);
+    let value = |path: &[&str]| {
+        let n = &s.nodes[s.follow(path)];
+        assert_eq!((n.0, n.3), (NUMBER, 0), "{path:?}");
+        n.1.clone()
+    };
+    assert_eq!(value(&["account", "balance"]), "12.5");
+    assert_eq!((value(&["account", "open"]), value(&["account", "closed"])), ("true".into(), "false".into()));
+    assert_eq!(value(&["account", "[7]"]), "8");
+    assert_eq!(value(&["account", "history", "2"]), "2");
+    assert_eq!(value(&["hit", "hits", "value"]), "42");
+    let shown = s.edges[s.follow(&["big"])].len();
+    assert!((90..=110).contains(&shown), "a large array shows its beginning: {shown}");
+}
+
+#[test]
+fn a_dump_does_not_say_that_weak_tables_hold_their_values() {
+    let lua = Lua::new();
+    let program = "
+        kept = {} for i = 1, 10 do kept[i] = {} end
+        cache = setmetatable({__name = 'text', kept[1], kept[2], key = kept[3]}, {__mode = 'v'})
+        of = setmetatable({[kept[4]] = kept[5]}, {__mode = 'k'})";
+    lua.load(program).exec().unwrap();
+    let d = dump(&lua);
+    let objects = d["objects"].as_object().unwrap();
+    let field = |t: &Value, name: &str| {
+        let pairs: Vec<&Value> = t["pairs"].as_array().unwrap().iter().collect();
+        let key = |k: &Value| k.as_str().is_some_and(|k| objects[k]["data"] == name);
+        pairs.chunks(2).find(|p| key(p[0])).map(|p| p[1].clone())
+    };
+    let globals =
+        objects.values().find(|o| o["type"] == "table" && o["pairs"].is_array() && field(o, "cache").is_some()).unwrap();
+    let global = |name: &str| &objects[field(globals, name).unwrap().as_str().unwrap()];
+    let (cache, of) = (global("cache"), global("of"));
+    assert!(cache["array"].is_null(), "{cache}");
+    assert_eq!(field(cache, "key"), Some(Value::Null));
+    assert!(field(cache, "__name").unwrap().is_string(), "strings are kept");
+    let pairs = of["pairs"].as_array().unwrap();
+    assert!(pairs.len() == 2 && pairs[0].is_null() && pairs[1].is_string(), "{of}");
+    assert_eq!(global("kept")["array"].as_array().unwrap().len(), 10);
 }
 
 #[test]
@@ -275,6 +382,20 @@ fn metrics_are_those_of_the_heap() {
         "jit.flush() collectgarbage() local a = misc.getmetrics() for i = 1, 20000 do local x = i end return a.jit_trace_num,
         a.jit_mcode_size, misc.getmetrics().jit_trace_num";
     assert_eq!(lua.load(traces).eval::<(i32, i32, i32)>().unwrap(), (0, 0, 1));
+}
+
+#[test]
+fn stops_for_the_collector_are_counted() {
+    let lua = state();
+    let source = "local misc = require 'misc'
+        for i = 1, 1e5 do local t = { i } end
+        local p, n = misc.getpauses(), 0
+        for _, some in ipairs(p.lengths) do n = n + some end
+        assert(p.count > 0 and p.longest <= p.total and n == p.count)
+        return n";
+    let n: u64 = lua.load(source).eval().unwrap();
+    let p = lua.gc_pauses();
+    assert!(p.count >= n && p.by_length.iter().sum::<u64>() == p.count);
 }
 
 #[test]

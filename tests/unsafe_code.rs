@@ -8,14 +8,16 @@ use files::{read, root, sources};
 use std::path::PathBuf;
 
 /// Folders with the sources of the crates whose modules are listed.
-const SOURCES: [&str; 6] = ["vm/src", "recorder/src", "backend/src", "jit/src", "observe/src", "src"];
+const SOURCES: [&str; 7] = ["vm/src", "recorder/src", "backend/src", "jit/src", "observe/src", "capi/src", "src"];
 /// Crate roots, each with the attribute that it has.
-const ROOTS: [(&str, &str); 9] = [
+const ROOTS: [(&str, &str); 11] = [
     ("vm/src/lib.rs", "#![deny(unsafe_code)]"),
     ("recorder/src/lib.rs", "#![deny(unsafe_code)]"),
     ("backend/src/lib.rs", "#![deny(unsafe_code)]"),
     ("jit/src/lib.rs", "#![deny(unsafe_code)]"),
     ("observe/src/lib.rs", "#![deny(unsafe_code)]"),
+    ("capi/src/lib.rs", "#![deny(unsafe_code)]"),
+    ("capi/library/src/lib.rs", "#![forbid(unsafe_code)]"),
     ("src/lib.rs", "#![deny(unsafe_code)]"),
     ("src/main.rs", "#![deny(unsafe_code)]"),
     ("tools/src/lib.rs", "#![forbid(unsafe_code)]"),

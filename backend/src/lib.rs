@@ -29,6 +29,7 @@ pub mod exit_abi;
 pub mod isa;
 mod lower;
 mod output;
+pub mod perf;
 mod request;
 mod source_loc;
 pub mod thunk;

@@ -52,6 +52,8 @@ pub struct CompileRequest<'a> {
     pub counts_runs: bool,
     /// Links from side traces to the root trace of the tree leave when a sample or an interrupt waits.
     pub interruptible: bool,
+    /// Guards that fail store which one it was and for what value (`CompiledState::failed_guard`).
+    pub notes_guards: bool,
     /// Keep the texts and the address map.
     pub listing: bool,
     /// Fill [`crate::CodeMap::parts`].
@@ -70,6 +72,7 @@ impl<'a> CompileRequest<'a> {
             key_hash: |_| 0,
             counts_runs: false,
             interruptible: false,
+            notes_guards: false,
             listing: false,
             parts: false,
         }

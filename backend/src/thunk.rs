@@ -22,7 +22,7 @@ const MEM: MemFlagsData = MemFlagsData::trusted();
 /// Helpers that traces call on cold paths: those for the collector and for stacks, and those that exits call to make sunk tables, which
 /// return a word.
 const COLD: [Helper; 10] = [
-    Helper::BarrierBack,
+    Helper::BarrierTable,
     Helper::BarrierUpval,
     Helper::GcStep,
     Helper::StackRoom,

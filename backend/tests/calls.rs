@@ -154,7 +154,7 @@ fn table_barriers_run_for_black_tables_and_preserve_everything() {
         });
         assert_eq!((exit, m.vm[CALLS]), (1, u64::from(marked & BLACK != 0)));
         if marked & BLACK != 0 {
-            assert_eq!((m.vm[WHO], m.vm[ARGS]), (Helper::BarrierBack as u64, table.as_ptr() as u64));
+            assert_eq!((m.vm[WHO], m.vm[ARGS]), (Helper::BarrierTable as u64, table.as_ptr() as u64));
         }
     }
 }

@@ -11,6 +11,7 @@ local traceir, tracek = util.traceir, util.tracek
 
 local out
 local active = false
+local at_end
 local show
 
 -- Types of values by number, and how each is shown: colour of a terminal, class of a style sheet.
@@ -323,6 +324,7 @@ end
 local function off()
   if not active then return end
   active = false
+  at_end = nil
   for _, handler in pairs(handlers) do jit.attach(handler) end
   if out ~= io.stdout and out ~= io.stderr then out:close() end
   out = nil
@@ -358,6 +360,13 @@ local function on(letters, file)
   if show.b then jit.attach(handlers.record, "record") end
   if show.x or show.X then jit.attach(handlers.texit, "texit") end
   active = true
+  at_end = place.at_end(function()
+    local why = active and place.nothing_compiled()
+    if why then
+      out:write("---- ", why, "\n")
+      out:flush()
+    end
+  end)
 end
 
 return { on = on, off = off, start = on }

@@ -1,4 +1,4 @@
--- What `jit.v` and `jit.dump` call the places of a program, and the reasons why recordings were given up.
+-- What `jit.v`, `jit.dump` and `jit.stats` have in common: names of places, reasons why recordings were given up, and why nothing was compiled.
 local util = require "jit.util"
 local vmdef = require "jit.vmdef"
 
@@ -22,4 +22,22 @@ local function reason(code, detail)
   return text:format(detail)
 end
 
-return { location = location, reason = reason }
+-- Why nothing was compiled and what would change that, when nothing was.
+local function nothing_compiled()
+  local counts = util.counters(true)
+  if counts.closed > 0 then return nil end
+  if not jit.status() then return "nothing was compiled: the compiler is off (jit.off or -joff)" end
+  if counts.aborted > 0 then
+    return ("nothing was compiled: %d recordings were given up"):format(counts.aborted)
+  end
+  return "nothing was compiled: no loop and no function ran often enough; -Ohotloop=2 compiles a loop in its second round"
+end
+
+-- Calls a function when the program ends; the result must be kept until then.
+local function at_end(f)
+  local proxy = newproxy(true)
+  getmetatable(proxy).__gc = f
+  return proxy
+end
+
+return { location = location, reason = reason, nothing_compiled = nothing_compiled, at_end = at_end }

@@ -1,10 +1,13 @@
 -- What became of the traces, when the program ends: what `-jstats` prints. The first argument is how many exits and aborts are listed
 -- at most, the second the file to write to.
 local util = require "jit.util"
+local place = require "jit.place"
 
 local out
 local most = 15
 local at_end
+-- While a handler of this event is attached, the program is compiled with LuaJIT's thresholds.
+local function watch() end
 
 -- The traces that there are: information and statistics by number.
 local function traces()
@@ -67,18 +70,21 @@ end
 local function stop()
   if not at_end then return end
   at_end = nil
+  jit.attach(watch)
   local list = traces()
   write_traces(list)
   write_exits(list)
   write_aborts()
+  local why = place.nothing_compiled()
+  if why then out:write("\n", why, "\n") end
   if out ~= io.stdout then out:close() end
 end
 
 local function start(number, file)
   if number then most = assert(tonumber(number), "a number of lines expected") end
   out = (not file or file == "-") and io.stdout or assert(io.open(file, "w"))
-  at_end = newproxy(true)
-  getmetatable(at_end).__gc = stop
+  jit.attach(watch, "watch")
+  at_end = place.at_end(stop)
 end
 
 return { start = start, stop = stop }

@@ -4,6 +4,7 @@ local place = require "jit.place"
 local location, reason = place.location, place.reason
 local out = io.stderr
 local active = false
+local at_end
 local start_text
 
 -- What a finished trace leads to. For a trace that ends before a call, it names the function that is called.
@@ -37,6 +38,7 @@ end
 local function off()
   if not active then return end
   active = false
+  at_end = nil
   jit.attach(trace)
   if out ~= io.stdout and out ~= io.stderr then out:close() end
   out = io.stderr
@@ -51,6 +53,13 @@ local function on(file)
   start_text = { from = "", at = "(?)" }
   jit.attach(trace, "trace")
   active = true
+  at_end = place.at_end(function()
+    local why = active and place.nothing_compiled()
+    if why then
+      out:write("[", why, "]\n")
+      out:flush()
+    end
+  end)
 end
 
 return { on = on, off = off, start = on }

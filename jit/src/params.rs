@@ -44,6 +44,8 @@ macro_rules! for_each_param {
             maxmcode = 32768;
             /// Percent of the running time that compiling may take before thresholds rise; 0: they stay. See `policy`.
             budget = $crate::policy::cost::BUDGET;
+            /// What perf is told of compiled code: 1: /tmp/perf-PID.map, 2: jit-PID.dump for perf inject, 3: both.
+            perf = 0;
             /// 1: traces are run by the evaluator, not compiled (for tests; slow).
             eval = 0;
             /// Exit stress (for tests): of every so many guards one leaves although what it asserts holds; 0: none.
@@ -149,7 +151,7 @@ impl Options {
             self.set.hotexit |= name == "hotexit";
             return Some(match name {
                 "hotloop" | "budget" => Changed::HotCounters,
-                "eval" => Changed::Engine,
+                "eval" | "perf" => Changed::Engine,
                 "exitevery" | "gcstress" => Changed::Stress,
                 _ => Changed::Nothing,
             });

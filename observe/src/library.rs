@@ -1,10 +1,10 @@
-//! The `misc` library of Lua, as Tarantool has it and beyond: `getmetrics`, `memprof.start`, `memprof.stop`, `heapdump`,
+//! The `misc` library of Lua, as Tarantool has it and beyond: `getmetrics`, `getpauses`, `memprof.start`, `memprof.stop`, `heapdump`,
 //! `heapsnapshot`.
 //!
 //! What fails returns nil, a message and an error number; only arguments of the wrong type raise an error.
 
 use crate::memprof::{self, Error, Options};
-use crate::{heap, metrics};
+use crate::{heap, metrics, metrics::Pauses};
 use perilune_vm::object::{Gc, NativeFn, Table};
 use perilune_vm::stdlib::io::error_text;
 use perilune_vm::{LuaResult, Value, Vm};
@@ -12,6 +12,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::time::Duration;
 
 /// Number of the error for what should not be: EINVAL.
 const INVALID: i32 = 22;
@@ -25,7 +26,11 @@ pub fn open(vm: &mut Vm) {
         vm.set_field(globals, b"misc", Value::table(misc));
         vm.ret1(Value::table(misc))
     });
-    fill(vm, misc, &[("getmetrics", getmetrics), ("heapdump", heapdump), ("heapsnapshot", heapsnapshot)]);
+    fill(
+        vm,
+        misc,
+        &[("getmetrics", getmetrics), ("getpauses", getpauses), ("heapdump", heapdump), ("heapsnapshot", heapsnapshot)],
+    );
     let memprof = vm.new_table(0, 1);
     vm.set_field(misc, b"memprof", Value::table(memprof));
     fill(vm, memprof, &[("start", start), ("stop", stop)]);
@@ -71,6 +76,27 @@ fn getmetrics(vm: &mut Vm) -> LuaResult<u32> {
     let now = metrics::metrics(vm);
     for (name, n) in now.list() {
         vm.set_field(t, name.as_bytes(), Value::number(n as f64));
+    }
+    vm.ret1(Value::table(t))
+}
+
+/// `misc.getpauses()`. Apart from the metrics, whose fields are exactly Tarantool's: its tests count the strings looked up for them.
+fn getpauses(vm: &mut Vm) -> LuaResult<u32> {
+    let p = *vm.heap.pauses();
+    let lengths = vm.new_table(Pauses::LENGTHS as u32 + 1, 0);
+    for (i, n) in p.by_length.into_iter().enumerate() {
+        vm.table_set_int(lengths, i as i32 + 1, Value::number(n as f64));
+    }
+    let t = vm.new_table(0, 3);
+    let micros = |d: Duration| Value::number(d.as_micros() as f64);
+    let fields = [
+        ("count", Value::number(p.count as f64)),
+        ("total", micros(p.total)),
+        ("longest", micros(p.longest)),
+        ("lengths", Value::table(lengths)),
+    ];
+    for (name, v) in fields {
+        vm.set_field(t, name.as_bytes(), v);
     }
     vm.ret1(Value::table(t))
 }

@@ -4,6 +4,8 @@ use perilune_jit::Jit;
 use perilune_vm::Vm;
 use perilune_vm::gc::Phase;
 
+pub use perilune_vm::gc::Pauses;
+
 macro_rules! metrics {
     ($($(#[$doc:meta])* $name:ident)*) => {
         /// The metrics of a state.

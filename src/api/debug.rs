@@ -198,7 +198,7 @@ impl Debug<'_> {
         let _lock = self.lua.0.lock();
         let Some(f) = self.func() else { return DebugStack { num_upvalues: 0, num_params: 0, is_vararg: true } };
         let (num_params, is_vararg) = f.proto().map_or((0, true), |p| (p.num_params(), p.is_vararg()));
-        DebugStack { num_upvalues: f.num_upvalues() as u8, num_params: num_params as u8, is_vararg }
+        DebugStack { num_upvalues: f.visible_upvalues() as u8, num_params: num_params as u8, is_vararg }
     }
 }
 

@@ -200,7 +200,7 @@ impl Function {
             short_src: text(d.short_src),
             line_defined: d.first_line.try_into().ok(),
             last_line_defined: d.last_line.try_into().ok(),
-            num_upvalues: f.num_upvalues() as u8,
+            num_upvalues: f.visible_upvalues() as u8,
             num_params: f.proto().map_or(0, |p| p.num_params() as u8),
             is_vararg: f.proto().is_none_or(|p| p.is_vararg()),
         }

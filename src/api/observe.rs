@@ -3,7 +3,7 @@
 use super::lua::Lua;
 use perilune_observe::explorer::{self, Report};
 use perilune_observe::inspect::{self, FrameInfo, HeapSnapshot, JitStateSnapshot};
-use perilune_observe::metrics::{self, Metrics};
+use perilune_observe::metrics::{self, Metrics, Pauses};
 use perilune_observe::{heap, memprof, profile};
 use perilune_vm::Vm;
 use std::io::{self, Write};
@@ -90,6 +90,18 @@ impl Lua {
     pub fn metrics(&self) -> Metrics {
         let _lock = self.0.lock();
         self.0.enter(|vm| metrics::metrics(vm))
+    }
+    /// How long the program stood still for the collector so far.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// lua.load("for i = 1, 1e5 do local t = { i } end").exec()?;
+    /// let pauses = lua.gc_pauses();
+    /// println!("{} stops, the longest {:?}, {} of a millisecond and more", pauses.count, pauses.longest, pauses.at_least(10));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    pub fn gc_pauses(&self) -> Pauses {
+        self.0.enter(|vm| *vm.heap.pauses())
     }
     /// Counts the objects on the heap by kind.
     ///

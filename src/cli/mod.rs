@@ -54,6 +54,8 @@ pub fn main() -> ExitCode {
             interrupt::die_of_broken_pipes();
             // SAFETY: the command keeps to what the VM documents.
             let mut vm = unsafe { perilune::new_vm(options.no_env) };
+            // SAFETY: who runs the command answers for the modules that a program loads.
+            unsafe { perilune_capi::allow_modules(&mut vm) };
             vm.set_memory_limit(options.memory_limit);
             vm.set_interruptible(true);
             if options.time_limit.is_some() && !vm.set_time_limit(options.time_limit) {

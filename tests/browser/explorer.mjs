@@ -1,13 +1,17 @@
-// Clicks through pages of the trace explorer: explorer.mjs NPM-FOLDER PAGE LARGE-PAGE [FOLDER-FOR-SCREENSHOTS]
+// Clicks through pages of the trace explorer: explorer.mjs NPM-FOLDER PAGE LARGE-PAGE SLOW-PAGES [FOLDER-FOR-SCREENSHOTS]
 //
-// PAGE is that of program.lua here; LARGE-PAGE one with 2,000 traces or more, which is to open in time.
+// PAGE is that of program.lua here; LARGE-PAGE one with 2,000 traces or more, which is to open in time; SLOW-PAGES is a folder with the pages
+// of the programs in tests/subcommands/slow, which have one known cause of slowness each.
+import { statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { check, eventually, openPage, withBrowser } from './browser.mjs'
 
-const [folder, page_, large, shots] = process.argv.slice(2)
+const [folder, page_, large, slow, shots] = process.argv.slice(2)
 const address = (file, hash = '') => pathToFileURL(file).href + hash
 // Milliseconds from the start of loading until the page is complete.
 const LIMIT = 5000
+// Bytes of page for each trace: 5 MB for a thousand.
+const MOST_BYTES = 5e6 / 1000
 const text = async (locator) => (await locator.innerText()).replace(/\s+/g, ' ').trim()
 
 async function open(page, url) {
@@ -20,7 +24,8 @@ async function open(page, url) {
 /** Source: lines are marked, and say why. */
 async function source(page) {
   const line = (n) => page.locator(`#L${n}`)
-  await eventually(async () => await page.locator('nav a[aria-current]').innerText() === 'Source', 'the source comes first')
+  await page.getByRole('link', { name: 'Source', exact: true }).click()
+  await eventually(async () => await page.locator('nav a[aria-current]').innerText() === 'Source', 'the source')
   await eventually(async () => /ln known compiled/.test(await line(8).getAttribute('class')), 'line 8 is compiled')
   await eventually(async () => /ln known aborted/.test(await line(20).getAttribute('class')), 'line 20 was given up')
   await eventually(async () => /ln known interpreted/.test(await line(3).getAttribute('class')), 'line 3 is interpreted')
@@ -78,6 +83,63 @@ async function trace(page) {
   await page.waitForFunction(() => document.querySelector('main h2').textContent === 'Trace 1')
 }
 
+/** What the first screen says of programs that are slow for a known reason, without scrolling. */
+const ANSWERS = {
+  polymorphic: [/polymorphic\.lua:27: the call is polymorphic/, /Let one loop call one function/],
+  metatable: [/metatable\.lua:7: each object gets a metatable of its own/, /Make the metatable once/],
+  unrolled: [/unrolled\.lua:8: the inner loop runs only a few times/, /Let the inner loop run longer/],
+  string: [/string\.lua:5: a loop builds a string piece by piece/, /table\.concat/],
+  builtin: [/builtin\.lua:6: collectgarbage is not compiled/, /out of the loop/],
+}
+async function answers(page) {
+  for (const [name, [why, advice]] of Object.entries(ANSWERS)) {
+    await open(page, address(`${slow}/${name}.html`))
+    await eventually(async () => await page.locator('nav a[aria-current]').innerText() === 'Overview', 'the overview comes first')
+    const first = page.locator('.finding').first()
+    const said = await text(first)
+    check(why.test(said) && advice.test(said), `${name}: ${said}`)
+    const box = await first.boundingBox()
+    check(box.y + box.height <= page.viewportSize().height, `${name}: the answer is on the first screen, and ends at ${box.y + box.height}`)
+    check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name}: it fits the screen`)
+  }
+  // From the answer to the line, which is marked.
+  await page.locator('.finding a').first().click()
+  await page.waitForSelector('.ln.target')
+  await eventually(async () => (await text(page.locator('.ln.target'))).includes('collectgarbage'), 'the line')
+}
+
+/** Search finds source, bytecode, IR and machine code; by keyboard. */
+async function search(page) {
+  await page.getByRole('link', { name: 'Search', exact: true }).click()
+  await page.waitForFunction(() => document.activeElement?.id === 'search')
+  await page.keyboard.type('mod')
+  await eventually(async () => /^[1-9]\d* lines?/.test(await text(page.getByRole('status'))), 'something is found')
+  const found = page.locator('.found li')
+  for (const where of [/bytecode/, /IR \d/, /program\.lua:\d/]) await found.filter({ hasText: where }).first().waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(() => !location.hash.startsWith('#search'))
+}
+
+/** The graph is drawn larger and smaller, and traces of one line are one box until it is opened. */
+async function zoom(page) {
+  await open(page, address(`${slow}/polymorphic.html`, '#graph'))
+  const folded = page.locator('svg .node.fold')
+  await folded.first().waitFor()
+  check(/\d+ traces/.test(await folded.first().textContent()), 'what is folded is counted')
+  const boxes = await page.locator('svg .node').count()
+  const scale = () => page.locator('.inner').evaluate((e) => Number(e.style.zoom))
+  const before = await scale()
+  await page.getByRole('button', { name: /^Larger/ }).click()
+  await eventually(async () => await scale() > before, 'larger')
+  await page.locator('.canvas').focus()
+  await page.keyboard.press('0')
+  await eventually(async () => await scale() <= 1, 'all of it')
+  await page.locator('svg a[role=button]').first().focus()
+  await page.keyboard.press('Enter')
+  await eventually(async () => await page.locator('svg .node').count() > boxes, 'unfolded')
+}
+
 async function given_up(page) {
   await page.getByRole('link', { name: 'Given up', exact: true }).click()
   const row = page.locator('tbody tr', { hasText: 'trace too long' }).first()
@@ -92,6 +154,8 @@ async function given_up(page) {
 async function many(page) {
   const ready = await open(page, address(large))
   check(ready < LIMIT, `it took ${ready} ms to open`)
+  const bytes = statSync(large).size / await page.evaluate(() => traces.length)
+  check(bytes < MOST_BYTES, `${bytes} bytes for each trace`)
   const timed = async (hash, selector) => {
     const begun = Date.now()
     await page.evaluate((h) => { location.hash = h }, hash)
@@ -103,6 +167,7 @@ async function many(page) {
     traces: await timed('#traces', 'tbody tr:nth-child(100)'),
     trace: await timed('#trace/1900', '.pane .row'),
     source: await timed('#source', '.ln.known'),
+    overview: await timed('#overview', '.finding, .note'),
   }
   for (const [view, ms] of Object.entries(views)) check(ms < LIMIT, `${view} took ${ms} ms`)
   await timed('#graph', 'svg .node')
@@ -129,7 +194,8 @@ async function pictures(page) {
     if (selector) await page.locator(selector).first().click()
     await page.screenshot({ path: `${shots}/${name}.png` })
   }
-  await shot('#source/0/56', 'explorer-source')
+  await shot('#overview', 'explorer-overview')
+  await shot('#source', 'explorer-source')
   await shot('#graph', 'explorer-graph')
   await shot('#trace/1', 'explorer-trace', '.pane .row[data-place]')
 }
@@ -147,6 +213,12 @@ for (const colorScheme of ['light', 'dark']) {
     await graph(page)
     await trace(page)
     await given_up(page)
+    await search(page)
+    await zoom(page)
+    for (const [width, height] of [[1280, 800], [800, 600]]) {
+      await page.setViewportSize({ width, height })
+      await answers(page)
+    }
     await page.setViewportSize({ width: 480, height: 800 })
     await open(page, address(page_, '#trace/1'))
     check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it fits on a narrow screen')

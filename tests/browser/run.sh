@@ -22,8 +22,8 @@ cd "$here"
 
 if [ "${2:-}" = screenshots ]; then
   cd ../..
-  "$perilune" trace -o "$work/page.html" benches/programs/nbody.lua 200000 > "$work/out"
-  node "$here/explorer.mjs" "$folder/npm" "$work/page.html" none docs
+  "$perilune" trace -o "$work/page.html" benches/programs/scheduler.lua > "$work/out"
+  node "$here/explorer.mjs" "$folder/npm" "$work/page.html" none none docs
   exit
 fi
 
@@ -33,10 +33,18 @@ result() { if [ "$2" = 0 ]; then echo "ok $1"; else echo "FAILED $1"; failed=1; 
 # What the page must show does not depend on how fast the machine is, nor on the budget.
 "$perilune" trace -O hotloop=56,hotexit=10,budget=0,maxrecord=60,maxside=3 -o "$work/page.html" program.lua > "$work/out"
 "$perilune" trace -O hotloop=5,hotexit=5,budget=0,maxtrace=4000 -o "$work/many.html" many.lua 1000 > "$work/out"
-timeout -k 5 180 node explorer.mjs "$folder/npm" "$work/page.html" "$work/many.html" && r=0 || r=1
+mkdir "$work/slow"
+for program in ../subcommands/slow/*.lua; do
+  name=$(basename "$program" .lua)
+  "$perilune" trace -o "$work/slow/$name.html" "$program" > "$work/out"
+done
+timeout -k 5 180 node explorer.mjs "$folder/npm" "$work/page.html" "$work/many.html" "$work/slow" && r=0 || r=1
 result "the trace explorer" $r
 
 "$perilune" ../consumers/program.lua "$work/profile" "$work/dump.json" "$work/snapshot.heapsnapshot"
 timeout -k 5 180 node devtools.mjs "$work/snapshot.heapsnapshot" "$folder/npm" Account 3000 && r=0 || r=1
 result "Chromium's developer tools read the snapshot" $r
+"$perilune" leak.lua "$work/before.heapsnapshot" "$work/after.heapsnapshot"
+timeout -k 5 180 node comparison.mjs "$folder/npm" "$work/before.heapsnapshot" "$work/after.heapsnapshot" && r=0 || r=1
+result "and compare two snapshots" $r
 exit $failed

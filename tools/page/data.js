@@ -76,15 +76,22 @@ function linesOf(file) {
 }
 const sourceLine = (place) => linesOf(fileOf(place))?.[place.line - 1];
 
-// The code of a trace is parsed when it is looked at.
-const parsed = new Map();
-function codeOf(id) {
-  if (!parsed.has(id)) {
-    const e = document.getElementById(`code-${id}`);
-    parsed.set(id, e ? JSON.parse(e.textContent) : null);
+// The code of traces is packed, some traces together, and unpacked when one of them is looked at.
+const unpacked = new Map();
+function unpack(pack) {
+  if (!unpacked.has(pack)) {
+    const read = async () => {
+      const e = document.getElementById(`code-${pack}`);
+      if (!e) return {};
+      const bytes = Uint8Array.from(atob(e.textContent), (c) => c.charCodeAt(0));
+      const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+      return JSON.parse(await new Response(stream).text());
+    };
+    unpacked.set(pack, read());
   }
-  return parsed.get(id);
+  return unpacked.get(pack);
 }
+const codeOf = async (id) => (await unpack(Math.floor((id - 1) / data.pack)))[id] ?? null;
 
 // Fills a container with rows as they come into view. `ensure(i)` makes row i now, and gives it.
 function lazily(container, length, make, chunk = 200, root = null) {

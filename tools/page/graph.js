@@ -4,6 +4,9 @@ const NODE = { width: 150, height: 38, gapX: 86, gapY: 12 };
 // What is drawn at a time. A tree with more rows is cut; what is further to the right has a picture of its own.
 const MOST_ROWS = 120;
 const MOST_COLUMNS = 12;
+// Traces that go on from one trace at the same line are drawn as one box if there are so many; a click unfolds them.
+const MANY_ALIKE = 4;
+const unfolded = new Set();
 // Exits to the interpreter that are shown for a trace.
 const MOST_EXITS = 3;
 // An exit that is taken less often is not hot.
@@ -38,6 +41,36 @@ const rootOf = (t) => {
 };
 const hottest = traces.reduce((most, t) => Math.max(most, ...t.left.filter((x) => !x.to).map((x) => x.taken)), 0);
 
+// A trace, and what goes on from it at the same line.
+function alike(t) {
+  const some = [];
+  const rest = [];
+  const todo = [t];
+  while (todo.length) {
+    const one = todo.pop();
+    some.push(one);
+    for (const c of children.get(one.id) ?? []) (placeText(c.start) === placeText(t.start) ? todo : rest).push(c);
+  }
+  return { some, rest };
+}
+
+// The traces that go on from one, with those at the same line as one if they are many.
+function foldAlike(list) {
+  const byLine = new Map();
+  for (const t of list) {
+    const line = placeText(t.start);
+    if (!byLine.has(line)) byLine.set(line, { first: [], some: [], rest: [] });
+    const group = byLine.get(line);
+    const more = alike(t);
+    group.first.push(t);
+    group.some.push(...more.some);
+    group.rest.push(...more.rest);
+  }
+  return [...byLine].flatMap(([line, { first, some, rest }]) => {
+    return some.length < MANY_ALIKE || unfolded.has(line) ? first.map((t) => ({ t })) : [{ t: first[0], fold: { key: line, line, some, rest } }];
+  });
+}
+
 // Places a tree: its first branch goes on in the same row, each other one takes rows of its own. Stops when `room` rows are used.
 function layout(root, room) {
   const nodes = [];
@@ -45,7 +78,7 @@ function layout(root, room) {
   let cut = 0;
   const todo = [{ t: root, column: 0, from: null, fresh: false }];
   while (todo.length) {
-    const { t, exit, column, from, fresh } = todo.pop();
+    const { t, exit, fold, column, from, fresh } = todo.pop();
     if (fresh) row++;
     if (row >= room) {
       cut++;
@@ -54,9 +87,10 @@ function layout(root, room) {
     const node = { t, exit, column, row, from };
     node.more = !exit && column === MOST_COLUMNS;
     nodes.push(node);
+    node.fold = fold;
     if (exit || node.more) continue;
-    const next = (children.get(t.id) ?? []).map((c) => ({ t: c, column: column + 1, from: node }));
-    const exits = t.left.filter((x) => !x.to && x.taken > 0).sort((a, b) => b.taken - a.taken).slice(0, MOST_EXITS)
+    const next = foldAlike(fold ? fold.rest : children.get(t.id) ?? []).map((c) => ({ ...c, column: column + 1, from: node }));
+    const exits = fold ? [] : t.left.filter((x) => !x.to && x.taken > 0).sort((a, b) => b.taken - a.taken).slice(0, MOST_EXITS)
       .map((x) => ({ t, exit: x, column: column + 1, from: node }));
     const all = [...next, ...exits];
     // The last one that is pushed comes first, in the row of its parent.
@@ -68,6 +102,9 @@ function layout(root, room) {
 const nodeX = (n) => 10 + n.column * (NODE.width + NODE.gapX);
 const nodeY = (n) => 10 + n.row * (NODE.height + NODE.gapY);
 
+// A box is the warmer the larger its share of the samples is; not so warm that its text cannot be read.
+const heatStyle = (share) => (share > 0 ? `--heat: ${Math.round(Math.min(0.5, 0.08 + share) * 100)}%` : null);
+
 function drawNode(n) {
   const [x, y] = [nodeX(n), nodeY(n)];
   const box = (height) => h('svg:rect', { x, y, width: NODE.width, height, rx: 7 });
@@ -77,16 +114,30 @@ function drawNode(n) {
       h('svg:text', { x: x + 8, y: y + 15 }, `interpreter ${times(n.exit.taken)}`));
   }
   const { t } = n;
+  if (n.fold) {
+    const { key, line, some } = n.fold;
+    const all = some.reduce((sum, c) => sum + shareOfTrace(c.id), 0);
+    const open = (e) => {
+      e.preventDefault();
+      unfolded.add(key);
+      show(false);
+    };
+    return h('svg:a', { href: location.hash || '#graph', role: 'button', 'aria-label': `${some.length} traces of ${line}: unfold`, onclick: open },
+      h('svg:g', { class: 'node side fold', style: heatStyle(all) }, h('svg:rect', { x: x + 5, y: y - 4, width: NODE.width, height: NODE.height, rx: 7 }), box(NODE.height),
+        h('svg:text', { x: x + 8, y: y + 16 }, `${some.length} traces${time ? `, ${percent(all)}` : ''}`),
+        h('svg:text', { x: x + 8, y: y + 31, class: 'small' }, `of ${line}`.slice(-26))));
+  }
   if (n.more) {
     return h('svg:a', { href: `#graph/t${t.id}`, 'aria-label': `The graph goes on with trace ${nameOf(t)}` },
       h('svg:g', { class: 'node side' }, box(NODE.height), h('svg:text', { x: x + 8, y: y + 23 }, `${nameOf(t)} and on …`)));
   }
   const end = t.link.trace && t.link.trace !== t.id ? `→ ${t.link.kind === 'root' ? '' : t.link.kind + ' '}${nameOf(trace(t.link.trace))}` : t.link.kind;
   return h('svg:a', { href: `#trace/${t.id}`, 'aria-label': `Trace ${nameOf(t)}, ${t.kind}, at ${placeText(t.start)}, ends: ${end}` },
-    h('svg:g', { class: `node ${t.kind} ${t.fate !== 'alive' || t.entered === false ? 'gone' : ''}` }, box(NODE.height),
-      h('svg:title', null, `${t.kind} trace, ${fateWords(t)}, entered ${times(t.entries)} from the interpreter`),
+    h('svg:g', { class: `node ${t.kind} ${t.fate !== 'alive' || t.entered === false ? 'gone' : ''}`, style: heatStyle(shareOfTrace(t.id)) }, box(NODE.height),
+      h('svg:title', null, `${t.kind} trace, ${fateWords(t)}, entered ${times(t.entries)} from the interpreter${time ? `, ${percent(shareOfTrace(t.id))} of the samples` : ''}`),
       h('svg:text', { x: x + 8, y: y + 16 }, t.link.trace && t.link.trace !== t.id ? `${nameOf(t)} ${end}` : `${nameOf(t)}: ${end}`),
-      h('svg:text', { x: x + 8, y: y + 31, class: 'small' }, placeText(t.start).slice(-24))));
+      h('svg:text', { x: x + 8, y: y + 31, class: 'small' }, placeText(t.start).slice(-24)),
+      shareOfTrace(t.id) > 0 && h('svg:text', { x: x + NODE.width - 6, y: y + 16, 'text-anchor': 'end', class: 'small' }, percent(shareOfTrace(t.id)))));
 }
 
 function drawEdge(n) {
@@ -129,7 +180,78 @@ function graphFrom(main, id) {
   const tree = layout(t, MOST_ROWS);
   put(main, h('h2', null, `Graph from trace ${nameOf(t)} on`),
     h('div', { class: 'bar' }, traceLink(t.id), t.parent?.trace && ['It goes on from ', traceLink(t.parent.trace)]),
-    h('div', { class: 'canvas', tabindex: 0, role: 'region', 'aria-label': 'Graph' }, drawTree(tree, `Tree of trace ${nameOf(t)}`)));
+    zoomable([drawTree(tree, `Tree of trace ${nameOf(t)}`)]));
+}
+
+// Trees that can be drawn larger and smaller, with a small map that shows which part is in view.
+function zoomable(trees) {
+  const inner = h('div', { class: 'inner' }, trees);
+  const canvas = h('div', { class: 'canvas', tabindex: 0, role: 'region', 'aria-label': 'Graph' }, inner);
+  const view = h('svg:rect', { class: 'view' });
+  const map = h('svg:svg', { class: 'map', 'aria-hidden': 'true' });
+  let zoom = 1;
+  const size = () => [inner.scrollWidth / zoom, inner.scrollHeight / zoom];
+  const drawView = () => {
+    const [width, height] = size();
+    const [x, y] = [canvas.scrollLeft / zoom, canvas.scrollTop / zoom];
+    const [w, v] = [canvas.clientWidth / zoom, canvas.clientHeight / zoom];
+    map.style.display = w >= width && v >= height ? 'none' : '';
+    for (const [name, value] of Object.entries({ x, y, width: Math.min(w, width), height: Math.min(v, height) })) view.setAttribute(name, value);
+  };
+  const set = (z) => {
+    zoom = Math.min(3, Math.max(0.1, z));
+    inner.style.zoom = zoom;
+    drawView();
+  };
+  const fit = () => {
+    const [width, height] = size();
+    set(Math.min(1, canvas.clientWidth / width, (innerHeight * 0.75) / height));
+  };
+  const drawMap = () => {
+    const [width, height] = size();
+    map.setAttribute('viewBox', `0 0 ${width} ${height}`);
+    const boxes = [...inner.querySelectorAll('svg')].flatMap((svg) => [...svg.querySelectorAll('.node > rect:last-of-type')].map((r) => h('svg:rect', {
+      class: 'spot', x: Number(r.getAttribute('x')) + svg.parentElement.offsetLeft, y: Number(r.getAttribute('y')) + offsetOf(svg),
+      width: r.getAttribute('width'), height: r.getAttribute('height'), style: r.parentElement.getAttribute('style'),
+    })));
+    map.replaceChildren(...boxes, view);
+  };
+  const offsetOf = (svg) => {
+    let top = 0;
+    for (let e = inner.firstElementChild; e && e !== svg; e = e.nextElementSibling) top += e.getBoundingClientRect().height / zoom;
+    return top;
+  };
+  canvas.addEventListener('scroll', drawView);
+  canvas.addEventListener('wheel', (e) => {
+    if (!e.ctrlKey) return;
+    e.preventDefault();
+    set(zoom * (e.deltaY < 0 ? 1.15 : 1 / 1.15));
+  }, { passive: false });
+  canvas.addEventListener('keydown', (e) => {
+    const factor = { '+': 1.25, '=': 1.25, '-': 0.8 }[e.key];
+    if (factor) set(zoom * factor);
+    else if (e.key === '0') fit();
+    else return;
+    e.preventDefault();
+  });
+  map.addEventListener('click', (e) => {
+    const [width, height] = size();
+    const box = map.getBoundingClientRect();
+    const scale = Math.max(width / box.width, height / box.height);
+    canvas.scrollLeft = (e.clientX - box.left) * scale * zoom - canvas.clientWidth / 2;
+    canvas.scrollTop = (e.clientY - box.top) * scale * zoom - canvas.clientHeight / 2;
+  });
+  const button = (text, label, act) => h('button', { type: 'button', 'aria-label': label, title: label, onclick: act }, text);
+  const element = h('div', { class: 'zoomable' },
+    h('div', { class: 'bar' }, button('−', 'Smaller (-)', () => set(zoom * 0.8)), button('+', 'Larger (+)', () => set(zoom * 1.25)), button('Fit', 'All of it (0)', fit), button('1:1', 'Natural size', () => set(1))),
+    h('div', { class: 'stage' }, canvas, map));
+  // Sizes are known when it is in the page.
+  requestAnimationFrame(() => {
+    drawMap();
+    fit();
+    if (zoom < 0.6) set(0.6);
+  });
+  return element;
 }
 
 function graphView(main, [first]) {
@@ -140,15 +262,15 @@ function graphView(main, [first]) {
     put(main, h('p', { class: 'note' }, 'No trace was made.'));
     return;
   }
-  const canvas = h('div', { class: 'canvas', tabindex: 0, role: 'region', 'aria-label': 'Graph' });
+  const drawn = [];
   let room = MOST_ROWS;
   let end = from;
   for (; end < forest.length && room > 0; end++) {
     const tree = layout(forest[end], room);
     if (tree.cut > 0 && end > from) break;
     room -= tree.rows;
-    canvas.append(drawTree(tree, `Tree of trace ${nameOf(forest[end])}`));
-    if (tree.cut > 0) canvas.append(h('p', { class: 'note' }, `${count(tree.cut, 'branch', 'branches')} of this tree left out: see `, h('a', { href: '#traces' }, 'the list'), '.'));
+    drawn.push(drawTree(tree, `Tree of trace ${nameOf(forest[end])}`));
+    if (tree.cut > 0) drawn.push(h('p', { class: 'note' }, `${count(tree.cut, 'branch', 'branches')} of this tree left out: see `, h('a', { href: '#traces' }, 'the list'), '.'));
   }
   // Where a page as long as this one may have begun.
   const back = Math.max(0, from - (end - from));
@@ -157,6 +279,6 @@ function graphView(main, [first]) {
       h('span', null, `Trees ${from + 1} to ${end} of ${forest.length}, the most used first`),
       from > 0 && h('a', { href: `#graph/${back}` }, '← previous'),
       end < forest.length && h('a', { href: `#graph/${end}` }, 'next →')),
-    canvas,
-    h('p', { class: 'note' }, 'Each box is a trace: its number, how it ends, where it starts. To the right is what goes on at its exits: side traces, what follows a call that it stopped in front of, or the interpreter. Dashed lines lead to the trace that one ends in. Dashed boxes are traces that were thrown away or are entered no more.'));
+    zoomable(drawn),
+    h('p', { class: 'note' }, 'Each box is a trace: its number, how it ends, where it starts. To the right is what goes on at its exits: side traces, what follows a call that it stopped in front of, or the interpreter. Dashed lines lead to the trace that one ends in. Dashed boxes are traces that were thrown away or are entered no more. The warmer a box, the more samples were taken in the trace.'));
 }

@@ -1,27 +1,29 @@
 // What is shown is what the address says, so that links, the history and the keyboard lead everywhere.
 
-const VIEWS = { source: sourceView, graph: graphView, traces: tracesView, aborts: abortsView, trace: traceView };
+const VIEWS = { overview: overviewView, source: sourceView, graph: graphView, traces: tracesView, aborts: abortsView, search: searchView, trace: traceView };
 
 function notFound(main, words) {
   put(main, h('h2', null, 'Nothing here'), h('p', { class: 'note' }, words));
 }
 
-function show(byUser) {
+async function show(byUser) {
   const [name, ...rest] = location.hash.slice(1).split('/').filter(Boolean);
-  const view = name === undefined ? 'source' : name;
+  const view = name === undefined ? 'overview' : name;
   const main = document.getElementById('main');
   main.replaceChildren();
   for (const a of document.querySelectorAll('nav a')) {
     if (a.hash === `#${view === 'trace' ? 'traces' : view}`) a.setAttribute('aria-current', 'page');
     else a.removeAttribute('aria-current');
   }
-  if (Object.hasOwn(VIEWS, view)) VIEWS[view](main, rest);
-  else notFound(main, 'There is no such view.');
+  // A view that unpacks code goes on later; its heading is there at once.
+  const done = Object.hasOwn(VIEWS, view) ? VIEWS[view](main, rest) : notFound(main, 'There is no such view.');
   document.title = `${main.querySelector('h2')?.textContent ?? 'Traces'} – ${data.program.script}`;
   if (byUser) {
-    main.focus({ preventScroll: true });
-    if (rest.length < 2) scrollTo(0, 0);
+    // A view may have chosen what is typed into.
+    if (!main.contains(document.activeElement)) main.focus({ preventScroll: true });
+    if (rest.length < 2 && view !== 'source') scrollTo(0, 0);
   }
+  await done;
 }
 
 function summary() {
@@ -50,5 +52,4 @@ document.getElementById('find').addEventListener('submit', (e) => {
 });
 addEventListener('hashchange', () => show(true));
 summary();
-show(false);
-document.documentElement.dataset.ready = String(Math.round(performance.now()));
+show(false).then(() => { document.documentElement.dataset.ready = String(Math.round(performance.now())); });

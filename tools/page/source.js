@@ -50,10 +50,21 @@ function lineDetail(file, info) {
       h('pre', null, code.map((b) => `${String(b.pc).padStart(4, '0')}  ${b.text}`).join('\n'))]);
 }
 
+// The share of the samples that a line has.
+function heatCell(file, number) {
+  const share = shareOfLine(file, number);
+  if (share === 0) return h('span');
+  const strength = Math.round(Math.min(0.6, 0.1 + share) * 100);
+  return h('span', { class: 'heatnumber', style: `--heat: ${strength}%`, title: `${percent(share)} of the samples` }, percent(share));
+}
+
+// The line of a file with the most samples.
+const hottestLine = (file) => time?.lines.find((l) => l.file === file)?.line;
+
 function sourceRow(file, number, text, info, lineId) {
   const row = h('div', { class: info ? `ln known ${info.state}` : 'ln', id: lineId });
   if (!info) {
-    put(row, h('span', { class: 'number' }, String(number)), h('span'), h('pre', null, text ?? ''));
+    put(row, h('span', { class: 'number' }, String(number)), h('span'), h('span'), h('pre', null, text ?? ''));
     return row;
   }
   const MANY = 3;
@@ -72,7 +83,7 @@ function sourceRow(file, number, text, info, lineId) {
       else row.after(lineDetail(file, info));
     },
   }, String(number));
-  put(row, button, sign(info.state), h('pre', null, text ?? ''), h('span', { class: 'chips' }, chips));
+  put(row, button, heatCell(file, number), sign(info.state), h('pre', null, text ?? ''), h('span', { class: 'chips' }, chips));
   return row;
 }
 
@@ -81,7 +92,7 @@ function sourceView(main, [which, line]) {
     put(main, h('h2', null, 'Source'), h('p', { class: 'note' }, 'Nothing was loaded.'));
     return;
   }
-  const at = Number(which ?? fileOrder[0]);
+  const at = Number(which ?? time?.lines[0]?.file ?? fileOrder[0]);
   const file = files[at];
   if (!file) return notFound(main, 'There is no such file.');
   const counts = stateCounts(file);
@@ -115,5 +126,10 @@ function sourceView(main, [which, line]) {
       row.scrollIntoView({ block: 'center' });
       row.querySelector('button')?.click();
     }
+  } else {
+    // It opens where the time goes.
+    const hot = hottestLine(at);
+    const i = hot === undefined ? -1 : lines ? hot - 1 : numbers.indexOf(hot);
+    if (i >= 0) rows.ensure(i)?.scrollIntoView({ block: 'center' });
   }
 }

@@ -101,6 +101,10 @@ const machineItems = (code) => code.machine.map((m) => ({
   },
 }));
 
+// How often a guard failed, and for what.
+const failedWords = (g) => g && h('span', { class: 'hot' }, ` failed ${times(g.failed)}`,
+  g.seen.length > 0 && `: ${g.seen.map((s) => `${s.what} (${s.count.toLocaleString('en')})`).join(', ')}`);
+
 function exitTable(t, code) {
   const used = new Map(t.left.map((x) => [x.exit, x]));
   const body = h('tbody');
@@ -114,7 +118,7 @@ function exitTable(t, code) {
       h('td', { class: hot ? 'n hot' : 'n' }, x ? x.taken.toLocaleString('en') : '0'),
       h('td', null, x?.to ? traceLink(x.to) : 'interpreter'),
       h('td', null, lineLink(place), place && [' ', h('code', null, bytecodeAt(place))]),
-      h('td', null, e.guards.map((g, i) => [i ? h('br') : null, g.condition, h('span', { class: 'faint' }, ` (${g.ref})`)])),
+      h('td', null, e.guards.map((g, i) => [i ? h('br') : null, g.condition, h('span', { class: 'faint' }, ` (${g.ref})`), failedWords(x?.guards.find((f) => f.ref === g.ref))])),
       h('td', { class: 'slots' }, e.slots));
   }, 100);
   const head = ['Exit', 'Times taken', 'Goes to', 'Goes on at', 'Is taken unless', 'Snapshot: slots that are stored'];
@@ -136,6 +140,7 @@ function facts(t) {
     f('State', fateWords(t), t.replaced_by ? [' by ', traceLink(t.replaced_by)] : null),
     f('Entered', `${times(t.entries)} from the interpreter`),
     f('Exits taken', times(takenOf(t))),
+    time && f('Samples', percent(shareOfTrace(t.id))),
     next.length + stitched.length > 0 && f('Followed by', next.map((x, i) => [i ? ', ' : '', traceLink(x.to), ` at exit ${x.exit}`]), stitched.map((c) => [' ', traceLink(c.id), ' behind its end'])),
     f('Size', `${count(t.instructions, 'instruction')} of IR, ${count(t.mcode, 'byte')}`),
     f('Took', `${us(t.record_us)} µs to record, ${us(t.optimise_us)} µs to optimise, ${us(t.lower_us)} µs for machine code`),
@@ -148,10 +153,9 @@ const BEFORE = {
   emitted: 'as emitted',
 };
 
-function traceView(main, [id]) {
+async function traceView(main, [id]) {
   const t = trace(Number(id));
   if (!t) return notFound(main, 'There is no such trace.');
-  const code = codeOf(t.id);
   rowsByPlace = new Map();
   pinned = null;
   put(main, 
@@ -159,8 +163,12 @@ function traceView(main, [id]) {
       t.id > 1 && traceLink(t.id - 1, '← previous'), t.id < traces.length && traceLink(t.id + 1, 'next →'),
       h('a', { href: `#graph/${forest.indexOf(rootOf(t))}` }, 'its tree'), children.has(t.id) && h('a', { href: `#graph/t${t.id}` }, 'what follows')),
     facts(t));
+  const here = location.hash;
+  const code = await codeOf(t.id);
+  // Something else may have been chosen meanwhile.
+  if (location.hash !== here) return;
   if (!code) {
-    put(main, h('p', { class: 'note' }, 'Its code was left out, as there is too much of it.'));
+    put(main, h('p', { class: 'note' }, data.code_left_out > 0 ? `Its code was left out: the page has that of the traces that are used most, and lacks ${data.code_left_out}. The data that --json writes has it.` : 'Its code was left out, as there is too much of it.'));
     return;
   }
   const grid = h('div', { class: 'panes' });

@@ -54,8 +54,8 @@ macro_rules! for_each_helper {
             (TabRemove, tab_remove, Store, Nil, (Tab, Int))
             /// Stores a list: table, first index, address of the values, how many.
             (TabSetList, tab_set_list, Store, Nil, (Tab, Int, P64, Int))
-            /// Backward barrier of a black table.
-            (BarrierBack, barrier_back, Store, Nil, (Tab))
+            /// Barrier of a black table: the table, the stored value or nil.
+            (BarrierTable, barrier_table, Store, Nil, (Tab, U64))
             /// Forward barrier of a closed upvalue: address of its value, the stored value.
             (BarrierUpval, barrier_upval, Store, Nil, (P64, U64))
             /// Calls the builtin whose frame is at an address, with a number of arguments; non-zero when the trace must leave.
@@ -288,8 +288,12 @@ helpers! {
         // SAFETY: TSETM stores an open list, which is on the stack.
         unsafe { vm.table_set_list(t, first, values, n) };
     }
-    fn barrier_back(vm, t: Gc<Table>) {
-        vm.barrier_back(t);
+    fn barrier_table(vm, t: Gc<Table>, v: Value) {
+        if v.is_nil() {
+            vm.barrier_back(t);
+        } else {
+            vm.barrier_store(t, Value::NIL, v);
+        }
     }
     fn barrier_upval(vm, slot: *mut Value, v: Value) {
         // SAFETY: OBAR follows a store to the value of a closed upvalue.

@@ -7,6 +7,7 @@
 pub use crate::roots::Roots;
 
 use crate::Vm;
+use crate::object::NativeFn;
 use crate::value::Value;
 use core::any::Any;
 use std::rc::Rc;
@@ -35,6 +36,12 @@ pub struct HostState {
     pub event_handlers: Vec<(Box<[u8]>, Value)>,
     /// Called once when the program ends the process, with its status.
     pub at_exit: Vec<AtExit>,
+    /// What the C API keeps with this VM.
+    pub native: Option<Box<dyn Any>>,
+    /// The builtin that calls functions in C, if the VM may load them.
+    pub c_function: Option<NativeFn>,
+    /// What heap snapshots remember from one to the next.
+    pub snapshots: Option<Box<dyn Any + Send>>,
     /// Do `pcall` and `xpcall` not catch panics of Rust code?
     pub panics_pass: bool,
 }

@@ -145,6 +145,10 @@ pub mod ofs {
     pub const VM_EXIT_COUNTDOWN: usize = offset_of!(Vm, compiled.exit_countdown);
     /// `Vm::compiled.exit_every`
     pub const VM_EXIT_EVERY: usize = offset_of!(Vm, compiled.exit_every);
+    /// `Vm::compiled.failed_guard`
+    pub const VM_FAILED_GUARD: usize = offset_of!(Vm, compiled.failed_guard);
+    /// `Vm::compiled.witness`
+    pub const VM_WITNESS: usize = offset_of!(Vm, compiled.witness);
     /// `Vm::fuel.left`
     pub const VM_FUEL: usize = offset_of!(Vm, fuel.left);
     /// `Vm::cur`

@@ -33,6 +33,11 @@ impl Arena {
         let size = size.max(1).next_multiple_of(map::PAGE);
         Ok(Arena::over(Mapping::new(size)?))
     }
+    /// The same in memory that is mapped once, without a file.
+    pub fn anonymous(size: usize) -> std::io::Result<Arena> {
+        let size = size.max(1).next_multiple_of(map::PAGE);
+        Ok(Arena::over(Mapping::switched(size)?))
+    }
     fn over(map: Mapping) -> Arena {
         Arena { ranges: Ranges::new(map.len()), map, written: 0 }
     }

@@ -17,14 +17,15 @@ impl Lower<'_> {
         self.pos.ins().band(marked, black)
     }
 
-    /// TBAR.
+    /// TBAR. The helper looks at the size of the table.
     pub(super) fn table_barrier(&mut self, ins: Ins) -> Res<()> {
         let table = self.word(ins.a)?;
         let black = self.blackness(table, 0);
         let (next, cold) = (self.block(), self.cold_block());
         self.pos.ins().brif(black, cold, &[], next, &[]);
         self.enter(cold);
-        self.call_cold(Helper::BarrierBack, &[table])?;
+        let value = self.boxed(ins.b)?;
+        self.call_cold(Helper::BarrierTable, &[table, value])?;
         self.jump(next, &[]);
         self.enter(next);
         Ok(())

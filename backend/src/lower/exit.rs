@@ -89,8 +89,15 @@ impl<'a> Lower<'a> {
         self.is32(IntCC::Equal, high, INT_HIGH)
     }
 
-    /// The exit block of the snapshot in force.
+    /// The block that a guard of the snapshot in force leaves to.
     pub(super) fn exit(&mut self) -> Res<Block> {
+        let guard = self.cur.emitting;
+        let exit = self.exit_block()?;
+        // Side traces that are lowered in place of an exit are not left.
+        if self.req.notes_guards && self.pos.func.layout.is_cold(exit) { self.note_guard(guard, exit) } else { Ok(exit) }
+    }
+    /// The exit block of the snapshot in force.
+    fn exit_block(&mut self) -> Res<Block> {
         if let Some(block) = self.cur.exit {
             return Ok(block);
         }

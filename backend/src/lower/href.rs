@@ -21,6 +21,7 @@ impl Lower<'_> {
             return Ok(false);
         }
         self.advance_snapshot(i + 1);
+        self.cur.emitting = i + 1;
         let exit = self.exit()?;
         let next = self.block();
         let node = if check.op == Op::EQ { self.walk(ins, exit, next)? } else { self.walk(ins, next, exit)? };

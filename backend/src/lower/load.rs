@@ -53,7 +53,9 @@ impl Lower<'_> {
         let word = self.pos.ins().load(types::I64, MEM, addr, at);
         let expected = self.k64(object.bits());
         let same = self.pos.ins().icmp(IntCC::Equal, word, expected);
+        (self.cur.emitting, self.cur.checked) = (i + 1, Some((addr, at)));
         self.guard(same)?;
+        self.cur.checked = None;
         self.cur.values[i] = self.k64(object.payload()).into();
         Ok(true)
     }
@@ -66,6 +68,7 @@ impl Lower<'_> {
 
     /// Loads a boxed value as an unboxed one of type `ty`.
     fn boxed_load(&mut self, addr: Value, at: i32, ty: Ty, check: Check) -> Res<Option<Value>> {
+        self.cur.checked = Some((addr, at));
         if let Some(word) = ty.pri_value().map(|v| v.bits()) {
             if check.guard {
                 // The upper half of a word tells an int from all other values.

@@ -25,6 +25,7 @@ mod memory;
 mod plan;
 mod start;
 mod value;
+mod witness;
 
 use crate::exit_abi::ExitArg;
 use crate::request::{CompileRequest, TraceTree};
@@ -73,6 +74,8 @@ struct Current<'a> {
     at: usize,
     /// Index of the instruction being emitted, which may belong to an exit.
     emitting: usize,
+    /// Address and offset of the value in memory whose type the instruction being emitted checks.
+    checked: Option<(Value, i32)>,
     /// Values by instruction index.
     values: Vec<PackedOption<Value>>,
     /// Instructions whose value is only known in the exit being emitted.
@@ -170,6 +173,7 @@ impl<'a> Current<'a> {
             plan: Plan::new(tree.trace),
             at: 0,
             emitting: 0,
+            checked: None,
             values: vec![None.into(); tree.trace.ins.len()],
             cold: Vec::new(),
             rebuilding: false,
@@ -264,6 +268,7 @@ impl<'a> Lower<'a> {
         self.countdown(ins)?;
         self.cur.emitting = i;
         let value = self.dispatch(ins)?;
+        self.cur.checked = None;
         self.cur.values[i] = value.into();
         Ok(())
     }

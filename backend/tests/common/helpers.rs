@@ -23,7 +23,7 @@ pub fn address(helper: Helper) -> usize {
         Helper::TabGetInt => words::<{ Helper::TabGetInt as u8 }> as *const () as usize,
         Helper::TabGet => words::<{ Helper::TabGet as u8 }> as *const () as usize,
         Helper::TabNewKey => words::<{ Helper::TabNewKey as u8 }> as *const () as usize,
-        Helper::BarrierBack => clobber::<{ Helper::BarrierBack as u8 }> as *const () as usize,
+        Helper::BarrierTable => clobber::<{ Helper::BarrierTable as u8 }> as *const () as usize,
         Helper::BarrierUpval => clobber::<{ Helper::BarrierUpval as u8 }> as *const () as usize,
         Helper::GcStep => clobber::<{ Helper::GcStep as u8 }> as *const () as usize,
         Helper::BufReset => buffer::<0> as *const () as usize,

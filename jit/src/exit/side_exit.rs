@@ -12,6 +12,7 @@ use crate::view::log::{self, Topic};
 use perilune_recorder::ir::{SnapId, Snapshot, Trace, TraceExit};
 use perilune_vm::hooks::Resume;
 use perilune_vm::object::BcPos;
+use perilune_vm::sample::Activity;
 use perilune_vm::{ExitId, TraceId, Value, Vm};
 use std::rc::Rc;
 
@@ -82,6 +83,11 @@ impl Jit {
         let counted_down = registry.counted_down(&facts);
         let uncounted = for_sample || vm.heap.must_leave_code() || counted_down.is_some();
         let times = if uncounted { 0 } else { 1 + registry.exits.settle_plain(id) };
+        if vm.compiled.failed_guard != 0
+            && let Some(failed) = vm.compiled.take_failed_guard(id).filter(|_| !uncounted)
+        {
+            self.report_left(vm, &registry, failed, facts.exit);
+        }
         let multres = if facts.multres == Snapshot::OPEN { vm.multres } else { facts.multres };
         let resume = Resume::at(facts.pc.as_ptr(), multres);
         if facts.stack != 0 && frame::lacks_stack(vm, facts.stack) {
@@ -140,7 +146,9 @@ impl Jit {
             self.send(vm, Event::Texit, &[Value::int(trace.get() as i32), Value::int(exit.number() as i32), zero, zero]);
         }
         if let Some(side) = work.counted_down {
+            let before = vm.begin_activity(Activity::Compiler);
             self.consider_tree(vm, side);
+            vm.begin_activity(before);
         }
         self.recording.cancelled.set(false);
         // The handler or the collector may have removed the trace.

@@ -125,7 +125,9 @@ impl Jit {
     }
     /// Has the program attached handlers to the compiler's events?
     fn is_listened_to(&self, vm: &Vm) -> bool {
-        [Event::Trace, Event::Record, Event::Texit].into_iter().any(|e| crate::view::events::handler(vm, e).is_some())
+        [Event::Trace, Event::Record, Event::Texit, Event::Watch]
+            .into_iter()
+            .any(|e| crate::view::events::handler(vm, e).is_some())
     }
     /// A threshold with back-off, after so many aborts, for a trace of this length.
     pub(crate) fn threshold_now(&self, counted: Counted, threshold: u32, failures: u32, length: u32, literal: bool) -> u32 {

@@ -6,7 +6,7 @@ use super::abort::Failure;
 use super::{Origin, Recording};
 use crate::Jit;
 use crate::policy::{cost, now};
-use crate::trace::machine::{Code, Placed, Refused};
+use crate::trace::machine::{Code, Placed, Refused, Watched};
 use crate::trace::{Cost, NewTrace, TraceStart};
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
@@ -111,7 +111,8 @@ impl Jit {
         if let Origin::Stitch(call) = origin {
             self.registry.borrow_mut().stitch(number, call);
         }
-        self.report_compiled(number, history);
+        self.report_to_perf(number);
+        self.report_compiled(vm, number, stitch, history);
         if log::on(Topic::Trace) {
             eprintln!("[TRACE {number} stop {link:?}]");
         }
@@ -137,8 +138,8 @@ impl Jit {
         let (unboxed, exit_args) = from_exit.unwrap_or_default();
         let request = (&done.trace, number, &*sites);
         vm.deliver_walked();
-        let (code, map) =
-            self.machine.borrow_mut().compile(vm, request, (&unboxed, &exit_args), self.is_watched(), base, limit)?;
+        let watched = Watched { by_explorer: self.is_watched(), perf: options.params.perf };
+        let (code, map) = self.machine.borrow_mut().compile(vm, request, (&unboxed, &exit_args), watched, base, limit)?;
         Ok(Placed { code, map, first_exit: base })
     }
 }

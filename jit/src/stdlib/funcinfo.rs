@@ -69,7 +69,7 @@ pub fn funcinfo(vm: &mut Vm) -> LuaResult<u32> {
         }
         let address = f.native().map_or(0, |n| n as usize);
         vm.set_field(t, b"addr", Value::number(address as f64));
-        put_int(vm, t, "upvalues", f.num_upvalues() as i64);
+        put_int(vm, t, "upvalues", f.visible_upvalues() as i64);
     } else {
         return Err(vm.arg_type_error(0, "function"));
     }

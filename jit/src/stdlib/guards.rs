@@ -8,6 +8,50 @@ use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
 use perilune_vm::object::{Func, Gc};
 
+macro_rules! define_guard_kinds {
+    ($($(#[$doc:meta])* $name:ident $text:literal,)*) => {
+        /// What a guard is about.
+        #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        pub enum GuardKind { $($(#[$doc])* $name,)* }
+
+        impl GuardKind {
+            /// The word for it.
+            pub const fn name(self) -> &'static str {
+                match self { $(GuardKind::$name => $text,)* }
+            }
+        }
+    };
+}
+
+define_guard_kinds! {
+    /// Which way a comparison of the program goes: a branch of an `if`, the end of a loop.
+    Branch "branch",
+    /// The type of a value.
+    Type "type",
+    /// The keys of a table and where they are.
+    Shape "shape",
+    /// The metatable of a table.
+    Metatable "metatable",
+    /// The function that is called.
+    Function "function",
+    /// The class that the methods of an object are looked up in, or another table that was taken for a constant.
+    Class "class",
+    /// Another object that was taken for a constant.
+    Object "constant",
+    /// Whether a key is in a table.
+    Key "key",
+    /// Whether an index is in the array part.
+    Bounds "bounds",
+    /// Whether the result of integer arithmetic is an integer.
+    Integer "integer",
+    /// Where a function returns to.
+    Return "return",
+    /// Whether the collector, a sample or a limit wants the trace to be left.
+    Runtime "runtime",
+    /// Something else.
+    Other "other",
+}
+
 /// The word for a type.
 pub fn type_word(ty: Ty) -> &'static str {
     match ty {
@@ -36,16 +80,36 @@ pub fn function_name(f: Gc<Func>) -> String {
     }
 }
 
+/// What the hidden variables of loops are.
+fn loop_word(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "(for index)" => "the loop's counter",
+        "(for limit)" => "the loop's limit",
+        "(for step)" => "the loop's step",
+        "(for generator)" => "the loop's iterator",
+        "(for state)" => "the loop's state",
+        "(for control)" => "the loop's control variable",
+        _ => return None,
+    })
+}
+
 /// Operands and conditions of a trace in words.
 pub struct Words<'a> {
     entry: &'a Entry,
     trace: &'a Trace,
+    names: &'a ObjectNames<'a>,
 }
+
+/// What objects are called that are neither strings nor functions, where that is known.
+pub type ObjectNames<'a> = dyn Fn(Value) -> Option<String> + 'a;
+
+/// Objects have no names.
+pub const NO_NAMES: &ObjectNames<'static> = &|_| None;
 
 impl<'a> Words<'a> {
     /// For a finished trace.
-    pub fn of(entry: &'a Entry) -> Words<'a> {
-        Words { entry, trace: &entry.trace }
+    pub fn of(entry: &'a Entry, names: &'a ObjectNames<'a>) -> Words<'a> {
+        Words { entry, trace: &entry.trace, names }
     }
     /// The name of the variable in a slot of the function that the trace starts in, at instruction `i`.
     fn variable(&self, slot: u16, i: usize) -> Option<String> {
@@ -56,17 +120,17 @@ impl<'a> Words<'a> {
     }
     fn slot(&self, slot: u16, i: usize) -> String {
         match self.variable(slot, i) {
-            Some(name) => format!("local '{name}'"),
+            Some(name) => loop_word(&name).map_or_else(|| format!("local '{name}'"), str::to_owned),
             None => format!("slot {slot}"),
         }
     }
-    fn value(v: Value) -> String {
+    fn value(&self, v: Value) -> String {
         if let Some(s) = v.as_str() {
             return perilune_recorder::ir::print::quoted(s.bytes());
         }
         match v.as_func() {
             Some(f) => function_name(f),
-            None => format!("the {} at {:#x}", v.type_name(), v.payload()),
+            None => (self.names)(v).unwrap_or_else(|| format!("the {} that was recorded", v.type_name())),
         }
     }
     fn constant(&self, k: Const) -> String {
@@ -74,7 +138,7 @@ impl<'a> Words<'a> {
             Const::Pri(ty) => type_word(ty).into(),
             Const::Int(n) => n.to_string(),
             Const::Num(bits) => f64::from_bits(bits).to_string(),
-            Const::Gc(v) => Words::value(v),
+            Const::Gc(v) => self.value(v),
             Const::Null(_) => "none".into(),
             Const::Slot(key, _) => self.operand(key),
             Const::Ptr(p) => format!("{p:#x}"),
@@ -113,7 +177,8 @@ impl<'a> Words<'a> {
             let here = self.entry.position_of(snap.pc).filter(|p| p.proto == start && snap.base_slot == SlotIdx::BASE)?;
             let names = slots.filter_map(|s| start.local_name(u32::try_from(s.slot.from_base()).ok()?, here.pc()));
             let name = names.max_by_key(|name| !name.starts_with(b"("))?;
-            Some(format!("local '{}'", String::from_utf8_lossy(name)))
+            let name = String::from_utf8_lossy(name);
+            Some(loop_word(&name).map_or_else(|| format!("local '{name}'"), str::to_owned))
         })
     }
     /// An arithmetic expression of two operands that are not expressions themselves.
@@ -173,12 +238,44 @@ impl<'a> Words<'a> {
     fn condition_of_table(&self, ins: Ins) -> Option<String> {
         let loaded = self.trace.def(ins.a).filter(|i| i.op == Op::FLOAD)?;
         let object = self.operand(loaded.a);
+        let other = self.operand(ins.b);
         let is = |field: Field| loaded.b.0 == field as u16;
         match ins.op {
             Op::EQ if is(Field::TabShape) => Some(format!("{object} has the same keys as before, in the same places")),
+            Op::EQ if is(Field::TabMeta) && other == "none" => Some(format!("{object} has no metatable")),
+            Op::NE if is(Field::TabMeta) && other == "none" => Some(format!("{object} has a metatable")),
+            Op::EQ if is(Field::TabMeta) => Some(format!("the metatable of {object} is {other}")),
+            Op::EQ if is(Field::FuncPc) => Some(format!("{object} is a function of the prototype that was recorded")),
             Op::ULT if is(Field::TabWatched) => Some(format!("no field of {object} is taken for a constant")),
             Op::ULT if is(Field::StrWatched) => Some(format!("no field {object} is taken for a constant")),
             _ => None,
+        }
+    }
+    /// What guard `i` is about.
+    pub fn kind(&self, i: usize) -> GuardKind {
+        let ins = self.trace.ins[i];
+        let loaded = self.trace.def(ins.a).filter(|d| d.op == Op::FLOAD).and_then(|d| Field::ALL.get(usize::from(d.b.0)));
+        let is_address = |r: IrRef| self.trace.def(r).is_some_and(|d| matches!(d.op, Op::HREF | Op::HREFK));
+        let is_object = |ty| matches!(self.trace.konst(ins.b), Some(Const::Gc(_))) && self.trace.ty(ins.a) == ty;
+        match ins.op {
+            _ if self.asks_type(i) => GuardKind::Type,
+            Op::HREFK => GuardKind::Key,
+            Op::ABC => GuardKind::Bounds,
+            Op::ADDOV | Op::SUBOV | Op::MULOV | Op::CONV => GuardKind::Integer,
+            Op::RETF => GuardKind::Return,
+            Op::GCSTEP | Op::PROF | Op::FUEL | Op::COROOM | Op::BASE => GuardKind::Runtime,
+            op if !op.is_comparison() => GuardKind::Other,
+            _ if is_address(ins.a) => GuardKind::Key,
+            _ => match loaded {
+                Some(Field::TabShape) => GuardKind::Shape,
+                Some(Field::TabMeta) => GuardKind::Metatable,
+                Some(Field::FuncPc | Field::FuncEnv) => GuardKind::Function,
+                Some(Field::TabAsize | Field::TabHmask) => GuardKind::Bounds,
+                Some(Field::TabWatched | Field::StrWatched) => GuardKind::Object,
+                _ if is_object(Ty::Func) => GuardKind::Function,
+                _ if is_object(Ty::Tab) => GuardKind::Class,
+                _ => GuardKind::Branch,
+            },
         }
     }
     /// Does guard `i` check the type of its value?

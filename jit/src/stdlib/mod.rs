@@ -15,7 +15,7 @@ mod vmdef;
 
 pub use disassembler::{Line, lines};
 pub use funcinfo::location;
-pub use guards::function_name;
+pub use guards::{GuardKind, NO_NAMES, ObjectNames, function_name};
 pub(crate) use guards::{Words, type_word};
 pub use modules::commands;
 
@@ -62,6 +62,13 @@ const LIBRARIES: [(&str, &[(&str, NativeFn)]); 4] =
 pub fn names() -> impl Iterator<Item = String> {
     let ours = LIBRARIES.iter().flat_map(|(library, functions)| functions.iter().map(move |f| format!("{library}.{}", f.0)));
     Builtin::NAMES.iter().map(|n| n.to_string()).chain(ours)
+}
+
+/// A function of one of the libraries, by its name in full.
+pub fn function(name: &str) -> Option<NativeFn> {
+    let (library, name) = name.rsplit_once('.')?;
+    let functions = LIBRARIES.iter().find(|l| l.0 == library)?.1;
+    functions.iter().find(|f| f.0 == name).map(|f| f.1)
 }
 
 /// Puts the functions of one of the libraries into a table.

@@ -12,7 +12,7 @@ use core::cell::{Cell, RefCell};
 use core::time::Duration;
 use perilune_vm::gc::Marker;
 use perilune_vm::object::{Gc, Table, Thread};
-use perilune_vm::sample::{self, Consumer, InCode, Part, Sample};
+use perilune_vm::sample::{self, Activity, Consumer, InCode, Part, Sample};
 use perilune_vm::{LuaResult, Value, Vm};
 use std::rc::Rc;
 
@@ -51,7 +51,9 @@ impl Callback {
         let Some(stack) = stack.as_thread().filter(|_| f.is_func()) else { return };
         let running = vm.cur;
         *self.current.borrow_mut() = located.map(|l| (running, l));
-        let letter = Value::str(vm.new_str(&[part.activity]));
+        // LuaJIT counts exits as the compiler's.
+        let state = if part.activity == Activity::Exit as u8 { Activity::Compiler as u8 } else { part.activity };
+        let letter = Value::str(vm.new_str(&[state]));
         let result = vm.call_on(stack, f, &[Value::thread(running), Value::integer(i64::from(part.count)), letter]);
         if result.is_err() {
             fail(vm);

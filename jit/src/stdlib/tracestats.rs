@@ -99,7 +99,7 @@ pub fn exitinfo(vm: &mut Vm) -> LuaResult<u32> {
     put_number(vm, t, "taken", f64::from(e.exits[exit].taken));
     put_number(vm, t, "link", f64::from(e.exits[exit].side.map_or(0, TraceId::get)));
     let list = vm.subtable(t, b"guards");
-    let guards = e.guards_at(exit);
+    let guards = e.guards_at(exit, super::NO_NAMES);
     for (i, guard) in guards.iter().enumerate() {
         let g = vm.new_table(0, 4);
         vm.table_set_int(list, i as i32 + 1, Value::table(g));

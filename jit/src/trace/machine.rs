@@ -9,6 +9,7 @@
 use crate::Jit;
 use crate::view::log::{self, Topic};
 use perilune_backend::exit_abi::ExitArg;
+use perilune_backend::perf;
 use perilune_backend::{Backend, BackendError, CodeMap, CompileRequest, CompiledCode, Config, TraceTree};
 use perilune_recorder::abort::Abort;
 use perilune_recorder::eval::{self, Outcome};
@@ -26,6 +27,17 @@ pub struct Machine {
     backend: Option<Backend>,
     /// The size of code memory that it was made for.
     limit: usize,
+    /// Is code memory to be without a file? See [`Config::anonymous`].
+    anonymous: bool,
+}
+
+/// Who looks at the code of a trace.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Watched {
+    /// The explorer: the code has an address map, and notes the guards that fail.
+    pub by_explorer: bool,
+    /// See [`perilune_backend::perf`]: the code has an address map, and is not compiled as a tree.
+    pub perf: u32,
 }
 
 /// A backend that has written more code than this is dropped with its state.
@@ -38,7 +50,7 @@ thread_local! {
 
 impl Drop for Machine {
     fn drop(&mut self) {
-        if let Some(mut backend) = self.backend.take().filter(|b| b.code_written() <= KEPT) {
+        if let Some(mut backend) = self.backend.take().filter(|b| b.code_written() <= KEPT && !self.anonymous) {
             backend.reset();
             // When the thread itself ends, the backend is dropped.
             let _ = IDLE.try_with(|idle| idle.replace(Some((self.limit, backend))));
@@ -87,21 +99,21 @@ impl Machine {
         if self.backend.is_none() {
             let idle = IDLE.try_with(RefCell::take).ok().flatten();
             self.limit = limit;
-            self.backend = idle.filter(|i| i.0 == limit).map(|i| i.1);
+            self.backend = idle.filter(|i| i.0 == limit && !self.anonymous).map(|i| i.1);
         }
         if self.backend.is_none() {
-            self.backend = Some(Backend::new(&Config { code_size: limit, ..Config::default() })?);
+            self.backend = Some(Backend::new(&Config { code_size: limit, anonymous: self.anonymous, ..Config::default() })?);
         }
         self.backend.as_mut().ok_or(BackendError::ArenaFull)
     }
     /// Compiles a trace. The exit that leads to its start has left the slots `unboxed` and passes `exit_args`. `limit` is the size of all
-    /// code, in bytes; for `parts` see [`CompileRequest`].
+    /// code, in bytes.
     pub fn compile(
         &mut self,
         vm: &mut Vm,
         (trace, id, sites): (&Trace, TraceId, &[u32]),
         (unboxed, exit_args): (&[Unboxed], &[ExitArg]),
-        parts: bool,
+        watched: Watched,
         exit_base: ExitId,
         limit: usize,
     ) -> Result<(Code, CodeMap), Refused> {
@@ -111,14 +123,25 @@ impl Machine {
             walked: vm.sampling.walks_stacks(),
             ..TraceTree::single(trace, id, exit_base)
         };
-        let counts_runs = counts_runs(vm, trace);
-        let request = CompileRequest { unboxed, exit_args, counts_runs, parts, ..request(tree) };
+        let counts_runs = counts_runs(vm, trace) && watched.perf == 0;
+        let by_explorer = watched.by_explorer;
+        let parts = by_explorer || watched.perf != 0;
+        self.anonymous = watched.perf & perf::MAP != 0;
+        let watched = CompileRequest { parts, notes_guards: by_explorer, ..request(tree) };
+        let request = CompileRequest { unboxed, exit_args, counts_runs, ..watched };
         let code = self.emit(vm, &request, limit)?;
         Ok((Code { address: code.entry, size: code.size, loop_offset: code.loop_offset.unwrap_or(0) }, code.map))
     }
     /// Compiles a tree of traces as one function.
-    pub(super) fn compile_tree(&mut self, vm: &mut Vm, tree: TraceTree<'_>, limit: usize) -> Result<Code, Refused> {
-        let request = CompileRequest { interruptible: vm.sampling.leaves_loops(), ..request(tree) };
+    pub(super) fn compile_tree(
+        &mut self,
+        vm: &mut Vm,
+        tree: TraceTree<'_>,
+        is_watched: bool,
+        limit: usize,
+    ) -> Result<Code, Refused> {
+        let interruptible = vm.sampling.leaves_loops();
+        let request = CompileRequest { interruptible, notes_guards: is_watched, ..request(tree) };
         let code = self.emit(vm, &request, limit)?;
         Ok(Code { address: code.entry, size: code.size, loop_offset: 0 })
     }

@@ -140,7 +140,7 @@ impl Jit {
             let registry = self.registry.borrow();
             let Some(e) = registry.get(root) else { return };
             let tree = registry.tree(root, e, &plan.members);
-            self.machine.borrow_mut().compile_tree(vm, tree, limit)
+            self.machine.borrow_mut().compile_tree(vm, tree, self.is_watched(), limit)
         };
         let took = now().saturating_sub(begun);
         self.policy.borrow_mut().spend(took);

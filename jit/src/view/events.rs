@@ -14,6 +14,8 @@ pub enum Event {
     Record,
     /// Compiled code was left.
     Texit,
+    /// Never sent: somebody wants to see what is compiled, and asks later.
+    Watch,
 }
 
 impl Event {
@@ -23,6 +25,7 @@ impl Event {
             Event::Trace => b"trace",
             Event::Record => b"record",
             Event::Texit => b"texit",
+            Event::Watch => b"watch",
         }
     }
 }

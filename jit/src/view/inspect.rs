@@ -1,7 +1,7 @@
 //! Snapshots of the state of the compiler: its traces, and the recording under way.
 
 use crate::Jit;
-use crate::stdlib::{Words, type_word};
+use crate::stdlib::{GuardKind, ObjectNames, Words, type_word};
 use crate::trace::Entry;
 use perilune_recorder::ir::{Const, Op, SnapId};
 use perilune_vm::TraceId;
@@ -68,6 +68,8 @@ pub struct GuardView {
     pub pos: Option<BcPos>,
     /// The condition that it checks, in words.
     pub condition: String,
+    /// What it is about.
+    pub kind: GuardKind,
     /// The type, if it checks the type of its value.
     pub asks_type: Option<&'static str>,
 }
@@ -78,15 +80,19 @@ impl Entry {
         self.position_of(self.trace.snaps.get(exit)?.pc)
     }
     /// The guards that leave by an exit.
-    pub fn guards_at(&self, exit: usize) -> Vec<GuardView> {
-        let words = Words::of(self);
-        let view = |index: usize| GuardView {
+    pub fn guards_at(&self, exit: usize, names: &ObjectNames<'_>) -> Vec<GuardView> {
+        self.trace.guarded_by(SnapId::new(exit)).filter(|&i| self.asks(i)).map(|i| self.guard(i, names)).collect()
+    }
+    /// The guard of an instruction.
+    pub fn guard(&self, index: usize, names: &ObjectNames<'_>) -> GuardView {
+        let words = Words::of(self, names);
+        GuardView {
             index,
             pos: self.position_of(self.trace.origin(index)),
-            condition: words.condition(index),
+            condition: if index == 0 { "the frames of the trace fit the stack".into() } else { words.condition(index) },
+            kind: words.kind(index),
             asks_type: words.asks_type(index).then(|| type_word(self.trace.ins[index].ty)),
-        };
-        self.trace.guarded_by(SnapId::new(exit)).filter(|&i| self.asks(i)).map(view).collect()
+        }
     }
     /// Is it a guard with a condition?
     fn asks(&self, i: usize) -> bool {

@@ -4,11 +4,11 @@
 //! freed later: it does not keep them alive.
 
 use crate::Jit;
-use crate::trace::Entry;
+use crate::trace::{Entry, Registry};
 use core::any::Any;
 use core::cell::{Cell, RefCell};
-use perilune_recorder::ir::SnapId;
 use perilune_recorder::ir::history::History;
+use perilune_recorder::ir::{SnapId, TraceExit};
 use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{TraceId, Value, Vm};
 
@@ -27,14 +27,32 @@ pub struct Start {
 
 /// A trace that was compiled.
 pub struct Compiled<'a> {
+    /// The state.
+    pub vm: &'a Vm,
     /// Its number.
     pub number: TraceId,
     /// The trace.
     pub entry: &'a Entry,
     /// How it was recorded and optimised.
     pub history: &'a History,
+    /// The function that is called where it ends before a call.
+    pub stitch: Option<Value>,
     /// Its machine code, constants included; none in the evaluator.
     pub code: &'a [u8],
+}
+
+/// A guard that failed.
+pub struct FailedGuard<'a> {
+    /// The trace.
+    pub number: TraceId,
+    /// The trace.
+    pub entry: &'a Entry,
+    /// The exit that it was left by.
+    pub exit: SnapId,
+    /// The instruction of the guard.
+    pub guard: usize,
+    /// The value that the guard is about ([`perilune_recorder::ir::Trace::witness`]), if it was at hand.
+    pub witness: Option<Value>,
 }
 
 /// Why a trace was removed.
@@ -61,6 +79,8 @@ pub trait Watcher: Any {
     fn compiled(&mut self, trace: &Compiled<'_>);
     /// The recording was aborted at an instruction of a function.
     fn aborted(&mut self, at: (Value, usize), reason: &str);
+    /// A trace was left to the interpreter because guard `failed.guard` did not hold.
+    fn left(&mut self, vm: &Vm, failed: &FailedGuard<'_>);
     /// A root trace whose tree lost more time than it saved was disabled.
     fn disabled(&mut self, number: TraceId);
     /// A trace is about to be removed. It was entered `entered` times from the interpreter.
@@ -108,8 +128,15 @@ impl Jit {
             f(&mut **w);
         }
     }
+    /// Reports the guard that failed.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn report_left(&self, vm: &Vm, registry: &Registry, (guard, witness): (usize, Option<Value>), at: TraceExit) {
+        let Some(entry) = registry.get(at.trace) else { return };
+        self.notify(|w| w.left(vm, &FailedGuard { number: at.trace, entry, exit: at.exit, guard, witness }));
+    }
     /// Reports a new trace.
-    pub(crate) fn report_compiled(&self, number: TraceId, history: Option<Box<History>>) {
+    pub(crate) fn report_compiled(&self, vm: &Vm, number: TraceId, stitch: Option<Value>, history: Option<Box<History>>) {
         if !self.is_watched() {
             return;
         }
@@ -117,7 +144,7 @@ impl Jit {
         let Some(entry) = registry.get(number) else { return };
         let code = self.machine.borrow().bytes(entry.code).unwrap_or_default();
         let history = history.unwrap_or_default();
-        self.notify(|w| w.compiled(&Compiled { number, entry, history: &history, code: &code }));
+        self.notify(|w| w.compiled(&Compiled { vm, number, stitch, entry, history: &history, code: &code }));
     }
     /// Reports that traces are about to be removed: those of an owner, or all.
     pub(crate) fn report_gone(&self, owner: Option<Gc<Proto>>) {

@@ -1,8 +1,9 @@
 //! What a trace is made of: bytecode, IR before and after optimisation, machine code, exits.
 
+use super::failure::ValueNames;
 use super::function::Functions;
 use super::report::{Code, Exit, Guard, Ir, Machine, Place, Recorded};
-use perilune_jit::stdlib::{function_name, lines};
+use perilune_jit::stdlib::{ObjectNames, function_name, lines};
 use perilune_jit::trace::{Entry, Part};
 use perilune_jit::view::watch::Compiled;
 use perilune_recorder::ir::history::Request;
@@ -24,8 +25,9 @@ pub enum Step {
 }
 
 /// Describes a trace.
-pub fn describe(trace: &Compiled<'_>, path: &[Step], functions: &mut Functions) -> Code {
-    let mut writer = Writer { entry: trace.entry, functions, code: Code::default(), known: HashMap::new() };
+pub fn describe(trace: &Compiled<'_>, path: &[Step], functions: &mut Functions, names: &ValueNames) -> Code {
+    let names = &names.of_objects(trace.vm);
+    let mut writer = Writer { entry: trace.entry, functions, names, code: Code::default(), known: HashMap::new() };
     writer.bytecode(path);
     for asked in &trace.history.requests {
         writer.asked(asked);
@@ -39,16 +41,18 @@ pub fn describe(trace: &Compiled<'_>, path: &[Step], functions: &mut Functions) 
 }
 
 /// Names for people.
-struct Words<'a>(ByOrder<'a>);
+struct Words<'a> {
+    numbers: ByOrder<'a>,
+    names: &'a ObjectNames<'a>,
+}
 
 impl Names for Words<'_> {
     fn object(&self, v: Value) -> String {
-        v.as_func().map_or_else(|| self.0.object(v), function_name)
+        match v.as_func() {
+            Some(f) => function_name(f),
+            None => (self.names)(v).unwrap_or_else(|| self.numbers.object(v)),
+        }
     }
-}
-
-fn words(trace: &Trace) -> Words<'_> {
-    Words(ByOrder(trace))
 }
 
 fn number(i: usize) -> String {
@@ -58,11 +62,18 @@ fn number(i: usize) -> String {
 struct Writer<'a> {
     entry: &'a Entry,
     functions: &'a mut Functions,
+    names: &'a ObjectNames<'a>,
     code: Code,
     known: HashMap<Place, usize>,
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
+    fn words<'b>(&self, trace: &'b Trace) -> Words<'b>
+    where
+        'a: 'b,
+    {
+        Words { numbers: ByOrder(trace), names: self.names }
+    }
     fn index(&mut self, place: Place) -> usize {
         *self.known.entry(place).or_insert_with(|| {
             self.code.places.push(place);
@@ -88,8 +99,8 @@ impl Writer<'_> {
     }
     fn asked(&mut self, asked: &Request) {
         let trace = &self.entry.trace;
-        let text = print_op(trace, asked.ins, &words(trace));
-        let result = (asked.result != IrRef::NONE).then(|| print_ref(trace, asked.result, &words(trace)));
+        let text = print_op(trace, asked.ins, &self.words(trace));
+        let result = (asked.result != IrRef::NONE).then(|| print_ref(trace, asked.result, &self.words(trace)));
         let place = self.at(asked.origin);
         self.code.asked.push(Ir { number: result, snapshot: None, text, place, saved: !asked.is_new });
     }
@@ -103,7 +114,7 @@ impl Writer<'_> {
             }
             if ins.op != Op::NOP {
                 let place = self.at(trace.origin(i));
-                let text = print_op(trace, *ins, &words(trace));
+                let text = print_op(trace, *ins, &self.words(trace));
                 out.push(Ir { number: Some(number(i)), text, place, ..Ir::default() });
             }
         }
@@ -113,19 +124,19 @@ impl Writer<'_> {
         out
     }
     fn snapshot(&mut self, trace: &Trace, k: usize) -> Ir {
-        let text = print_slots(trace, SnapId::new(k), &words(trace));
+        let text = print_slots(trace, SnapId::new(k), &self.words(trace));
         Ir { snapshot: Some(k), text, place: self.at(trace.snaps[k].pc), ..Ir::default() }
     }
     fn exits(&mut self) {
         let trace = &self.entry.trace;
         for k in 0..trace.snaps.len() {
             let mut guards = Vec::new();
-            for g in self.entry.guards_at(k) {
+            for g in self.entry.guards_at(k, self.names) {
                 let place = self.place(g.pos);
                 guards.push(Guard { number: number(g.index), condition: g.condition, asks_type: g.asks_type, place });
             }
             let place = self.place(self.entry.resumes_at(k));
-            self.code.exits.push(Exit { place, guards, slots: print_slots(trace, SnapId::new(k), &words(trace)) });
+            self.code.exits.push(Exit { place, guards, slots: print_slots(trace, SnapId::new(k), &self.words(trace)) });
         }
     }
     fn machine(&mut self, code: &[u8]) {

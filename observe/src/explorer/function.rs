@@ -55,7 +55,13 @@ impl Functions {
         }
         let file = self.file(proto.chunkname.bytes());
         let bytecode = (0..proto.code_len()).map(|pc| instruction(proto, pc)).collect();
-        self.list.push(Function { file, first_line: proto.first_line, last_line: proto.last_line, bytecode });
+        self.list.push(Function {
+            file,
+            first_line: proto.first_line,
+            last_line: proto.last_line,
+            bytecode,
+            hints: super::hint::hints(proto),
+        });
         self.by_address.insert(address, self.list.len() - 1);
         self.list.len() - 1
     }

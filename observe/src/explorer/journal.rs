@@ -1,14 +1,18 @@
 //! The watcher: notes what the compiler makes and gives up.
 
+use super::answer::Moment;
 use super::code::{self, Step};
+use super::failure::{Failures, ValueNames};
 use super::function::Functions;
-use super::report::{Abort, Code, Fate, Kind, Left, LeftOut, Link, Parent, Pass, Place, Trace};
+use super::report::{Abort, Callee, Code, FailedGuard, Fate, Kind, Left, LeftOut, Link, Parent, Pass, Place, Trace};
+use super::timeline::Clock;
 use perilune_jit::stdlib::function_name;
 use perilune_jit::trace::Entry;
 use perilune_jit::view::watch::{self, Compiled, Start, Watcher};
 use perilune_recorder::ir::{Link as End, SnapId};
+use perilune_vm::gc::Phase;
 use perilune_vm::object::{Gc, Proto};
-use perilune_vm::{TraceId, Value};
+use perilune_vm::{TraceId, Value, Vm};
 use std::collections::HashMap;
 
 /// More traces are not noted.
@@ -46,6 +50,13 @@ pub struct Journal {
     /// The traces that there are: ids by number.
     alive: HashMap<TraceId, u32>,
     known_aborts: HashMap<Abort, usize>,
+    /// The guards that failed, by trace id and exit.
+    failures: HashMap<(u32, usize), Vec<Failures>>,
+    names: ValueNames,
+    /// What happened when.
+    pub clock: Clock,
+    /// Collections up to the last event.
+    collections: u64,
     lines: usize,
 }
 
@@ -65,7 +76,14 @@ impl Journal {
     /// Notes how a trace has been used.
     pub fn update(&mut self, number: TraceId, entry: &Entry, entered: u64) {
         let used = entry.exits.iter().enumerate().filter(|(_, x)| x.taken != 0 || x.side.is_some());
-        let left = used.map(|(exit, x)| Left { exit, taken: x.taken, to: x.side.and_then(|n| self.id(n)) }).collect();
+        let id = self.id(number).unwrap_or(0);
+        let left = used.map(|(exit, x)| Left {
+            exit,
+            taken: x.taken,
+            to: x.side.and_then(|n| self.id(n)),
+            guards: self.failed_at(id, exit),
+        });
+        let left = left.collect();
         let replaced_by = entry.replaced_by.and_then(|n| self.id(n));
         let Some(trace) = self.trace(number) else { return };
         trace.left = left;
@@ -74,6 +92,19 @@ impl Journal {
         if trace.entered.is_some() {
             trace.entered = Some(entry.is_entered(number));
         }
+    }
+    /// The counts of now, with the collections since the last event.
+    fn moment(&mut self, vm: &Vm) -> &mut Moment {
+        let collections = vm.heap.counts().steps[Phase::Atomic as usize];
+        let new = collections - core::mem::replace(&mut self.collections, collections);
+        let moment = self.clock.now();
+        moment.collections += new;
+        moment
+    }
+    fn failed_at(&self, id: u32, exit: usize) -> Vec<FailedGuard> {
+        let mut list: Vec<FailedGuard> = self.failures.get(&(id, exit)).into_iter().flatten().map(Failures::report).collect();
+        list.sort_by(|a, b| b.failed.cmp(&a.failed).then_with(|| a.number.cmp(&b.number)));
+        list
     }
     fn add(&mut self, t: &Compiled<'_>, recording: Recording) {
         let id = self.traces.len() as u32 + 1;
@@ -98,6 +129,7 @@ impl Journal {
             parent: recording.parent,
             root: self.id(entry.root),
             link: Link { kind: entry.trace.link.name(), trace: link },
+            stitch: t.stitch.and_then(|f| f.as_func()).map(|f| Callee { name: function_name(f), builtin: f.proto().is_none() }),
             start: recording.start,
             fate: Fate::Alive,
             entered: (kind != Kind::Side).then_some(true),
@@ -113,7 +145,7 @@ impl Journal {
             optimise_us: microseconds(entry.cost.optimise),
             lower_us: microseconds(entry.cost.lower),
         });
-        let code = (self.lines < LINES).then(|| code::describe(t, &recording.path, &mut self.functions));
+        let code = (self.lines < LINES).then(|| code::describe(t, &recording.path, &mut self.functions, &self.names));
         match &code {
             Some(c) => self.lines += c.bytecode.len() + c.asked.len() + c.emitted.len() + c.optimised.len() + c.machine.len(),
             None => self.left_out.code += 1,
@@ -125,9 +157,11 @@ impl Journal {
 impl Watcher for Journal {
     fn proto_made(&mut self, proto: Gc<Proto>) {
         self.functions.note(proto, &mut self.left_out);
+        self.names.note(proto);
     }
     fn proto_freed(&mut self, proto: Gc<Proto>) {
         self.functions.forget(proto);
+        self.names.forget(proto);
     }
     fn started(&mut self, start: &Start) {
         let parent = start.parent.map(|(number, exit)| Parent {
@@ -150,6 +184,7 @@ impl Watcher for Journal {
     }
     fn compiled(&mut self, trace: &Compiled<'_>) {
         let Some(recording) = self.recording.take().filter(|r| r.number == trace.number) else { return };
+        self.moment(trace.vm).compiled += 1;
         if self.traces.len() < TRACES {
             self.add(trace, recording);
         } else {
@@ -159,6 +194,7 @@ impl Watcher for Journal {
     }
     fn aborted(&mut self, at: (Value, usize), reason: &str) {
         let recording = self.recording.take();
+        self.clock.now().aborted += 1;
         let at = self.place(at.0, at.1);
         let (start, parent) = recording.map_or((None, None), |r| (r.start, r.parent));
         let abort = Abort { start, parent, at, reason: reason.to_owned(), count: 0 };
@@ -170,6 +206,18 @@ impl Watcher for Journal {
         } else {
             self.left_out.aborts += 1;
         }
+    }
+    fn left(&mut self, vm: &Vm, failed: &watch::FailedGuard<'_>) {
+        let Some(id) = self.id(failed.number) else { return };
+        self.moment(vm).exits += 1;
+        let list = self.failures.entry((id, failed.exit.index())).or_default();
+        let i = list.iter().position(|f| f.index() == failed.guard).unwrap_or_else(|| {
+            let guard = failed.entry.guard(failed.guard, &self.names.of_objects(vm));
+            let place = guard.pos.map(|pos| self.functions.place(pos.proto, pos.pc()));
+            list.push(Failures::new(guard, place));
+            list.len() - 1
+        });
+        list[i].add(vm, &mut self.names, failed.witness);
     }
     fn disabled(&mut self, number: TraceId) {
         if let Some(t) = self.trace(number) {
@@ -187,6 +235,7 @@ impl Watcher for Journal {
     }
     fn flushed(&mut self) {
         self.flushes += 1;
+        self.clock.now().flushes += 1;
         self.alive.clear();
     }
 }

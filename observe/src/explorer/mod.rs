@@ -3,11 +3,20 @@
 //! While it watches, the compiler keeps how each trace came into being, and everything is noted as text at once: traces that are gone
 //! when somebody asks are told as well. That costs some time for each trace, none in compiled code, and nothing when it is off.
 
+mod advice;
+mod answer;
 mod code;
+mod failure;
+mod finding;
 mod function;
+mod hint;
 mod journal;
+mod loops;
 mod report;
+mod time;
+mod timeline;
 
+pub use answer::*;
 pub use report::*;
 
 use core::any::Any;
@@ -58,11 +67,15 @@ fn finish(mut journal: Journal, jit: &Jit) -> Report {
         code: journal.code,
         aborts: journal.aborts,
         left_out: journal.left_out,
+        time: None,
+        timeline: journal.clock.report(),
+        findings: Vec::new(),
     };
     let lines = lines(&report);
     for (file, lines) in report.files.iter_mut().zip(lines) {
         file.lines = lines.into_values().collect();
     }
+    report.findings = finding::findings(&report);
     report
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Things refer to one another by their index in a list of the [`Report`]; traces by [`Trace::id`], which counts from 1.
 
+use super::answer::{Finding, Time, Timeline};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -31,6 +32,12 @@ pub struct Report {
     pub aborts: Vec<Abort>,
     /// What there was no room for.
     pub left_out: LeftOut,
+    /// Where the time went, if samples were taken.
+    pub time: Option<Time>,
+    /// What happened when.
+    pub timeline: Timeline,
+    /// Why the program is not faster, what matters most first.
+    pub findings: Vec<Finding>,
 }
 
 /// How much was left out, as there was too much of it.
@@ -97,6 +104,30 @@ pub struct Function {
     pub last_line: u32,
     /// Its instructions, the header first.
     pub bytecode: Vec<Bytecode>,
+    /// What is slow in it in any engine.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<Hint>,
+}
+
+/// Something in the bytecode that is slow where it runs often.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Hint {
+    /// What it is.
+    pub kind: HintKind,
+    /// The instruction.
+    pub pc: usize,
+    /// Its line.
+    pub line: u32,
+}
+
+/// What a [`Hint`] is about.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HintKind {
+    /// A loop appends to a string, which copies all of it each time.
+    StringBuilt,
+    /// `setmetatable` is called with a table constructor: each object has a metatable of its own.
+    NewMetatable,
 }
 
 /// An instruction of a function.
@@ -151,6 +182,15 @@ pub struct Link {
     pub trace: Option<u32>,
 }
 
+/// A function that is called.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Callee {
+    /// Its name if it is a builtin, or else where it is defined.
+    pub name: String,
+    /// Is it a builtin?
+    pub builtin: bool,
+}
+
 /// Is the trace still there?
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -178,6 +218,8 @@ pub struct Trace {
     pub root: Option<u32>,
     /// How it ends.
     pub link: Link,
+    /// The function that is called where it ends before a call.
+    pub stitch: Option<Callee>,
     /// Where it starts.
     pub start: Option<Place>,
     /// What became of it.
@@ -210,7 +252,7 @@ pub struct Trace {
 }
 
 /// An exit that matters.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Left {
     /// Its number.
     pub exit: usize,
@@ -218,6 +260,41 @@ pub struct Left {
     pub taken: u32,
     /// Id of the side trace.
     pub to: Option<u32>,
+    /// The guards that failed there, the one that failed most often first.
+    pub guards: Vec<FailedGuard>,
+}
+
+/// A guard that failed.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct FailedGuard {
+    /// Number of the instruction.
+    #[serde(rename = "ref")]
+    pub number: String,
+    /// What it is about: `branch`, `type`, `shape`, `metatable`, `function`, `class`, `constant`, `key`, `bounds`, `integer`, `return`,
+    /// `runtime`, `other`.
+    pub kind: &'static str,
+    /// What did not hold.
+    pub condition: String,
+    /// The instruction that it was recorded for.
+    pub place: Option<Place>,
+    /// How often it failed.
+    pub failed: u64,
+    /// The values that it failed for, the most frequent first.
+    pub seen: Vec<Seen>,
+    /// Failures for further values.
+    pub others: u64,
+}
+
+/// A value, or a kind of values, and how often it was met.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Seen {
+    /// The value in words.
+    pub what: String,
+    /// Its type; `integer` for a number that is held as one.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// How often.
+    pub count: u64,
 }
 
 /// What a pass did.

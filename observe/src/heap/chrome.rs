@@ -1,11 +1,13 @@
 //! The snapshot of Chrome's developer tools: flat arrays of nodes and edges, and the strings that both name.
 //!
 //! Node 0 is made up: it refers to everything that keeps objects alive, so that distances count from there. The objects follow in
-//! the order of the heap, then the traces. The first strings are those of the program, so that they need not be looked up.
+//! the order of the heap, then the traces, then the numbers and booleans. The first strings are those of the program, so that they need not be looked up.
 
 use super::graph::{Graph, Link, LinkKind, LinkName, Target};
-use super::index::{FIRST_ID, Index};
+use super::ids::{Ids, ROOT};
+use super::index::Index;
 use super::names::{defined_at, running_in};
+use super::values::Values;
 use crate::json::{self, Text};
 use core::cell::RefCell;
 use perilune_vm::Vm;
@@ -74,22 +76,22 @@ const META: Meta = Meta {
 /// Types of nodes: their positions in [`Meta::node_types`].
 #[derive(Copy, Clone)]
 enum NodeType {
-    Array = 1,
     String = 2,
     Object = 3,
     Code = 4,
     Closure = 5,
+    Number = 7,
     Native = 8,
     Synthetic = 9,
 }
 
 /// Writes the snapshot.
-pub fn write(vm: &Vm, to: &mut dyn Write) -> io::Result<()> {
-    let index = Index::new(vm, |_| true);
+pub fn write(vm: &Vm, ids: &Ids, to: &mut dyn Write) -> io::Result<()> {
     let strings = Index::new(vm, |o| o.kind() == Kind::Str);
     let graph = Graph::new(vm);
     let texts = RefCell::new(Texts { first: strings.len(), by_text: HashMap::new(), in_order: Vec::new() });
-    json::write(to, 1, &Snapshot { graph: &graph, index: &index, strings: &strings, texts })
+    let highest_trace = graph.traces.iter().map(|t| t.number.get()).max().unwrap_or(0);
+    json::write(to, 1, &Snapshot { graph: &graph, ids, strings: &strings, values: Values::default(), highest_trace, texts })
 }
 
 /// Strings that are not the program's.
@@ -122,7 +124,7 @@ impl Texts {
 
 impl Texts {
     /// The number that stands for the name of a reference.
-    fn of_link(&mut self, link: &Link, index: &Index, strings: &Index) -> u32 {
+    fn of_link(&mut self, link: &Link, ids: &Ids, strings: &Index) -> u32 {
         match &link.name {
             LinkName::Index(i) if link.kind == LinkKind::Element => *i,
             LinkName::Index(i) => self.get(format!("[{i}]"), "[index]"),
@@ -133,15 +135,15 @@ impl Texts {
             LinkName::Text(text) => self.plain(text),
             LinkName::Numbered(text, i) => self.get(format!("{text} {i}"), text),
             LinkName::Variable(name) => self.get(name.clone(), "variable"),
-            LinkName::Key(v) => self.get(key(*v, index), "[key]"),
+            LinkName::Key(v) => self.get(key(*v, ids), "[key]"),
         }
     }
 }
 
 /// A key that is not a string.
-fn key(v: Value, index: &Index) -> String {
+fn key(v: Value, ids: &Ids) -> String {
     match v.as_gc() {
-        Some(o) => format!("[{} @{}]", o.kind().name(), index.id(o)),
+        Some(o) => format!("[{} @{}]", o.kind().name(), ids.of(o).unwrap_or_default()),
         // All digits, so that different keys have different names.
         None if v.as_number().is_some_and(|n| n.fract() == 0.0 && n.abs() < 1e18) => {
             format!("[{}]", v.as_number().unwrap_or_default() as i64)
@@ -154,29 +156,14 @@ fn key(v: Value, index: &Index) -> String {
     }
 }
 
-/// Calls `f` for each reference to a node, with where that is in the list of nodes.
-fn links(graph: &Graph<'_>, index: &Index, n: Node, f: &mut impl FnMut(Link, u64)) {
-    let mut known = |link: Link| {
-        let at = match link.to {
-            Target::Object(o) => index.position(o).map(|p| 1 + u64::from(p)),
-            Target::Trace(i) => Some(1 + u64::from(index.len()) + i as u64),
-        };
-        if let Some(at) = at {
-            f(link, at * NODE_FIELDS);
-        }
-    };
-    match n {
-        Node::Root => graph.roots(&mut known),
-        Node::Object(o) => graph.links(o, &mut known),
-        Node::Trace(i) => graph.trace_links(i, &mut known),
-    }
-}
-
 /// The whole snapshot. Nodes and edges are serialized while the heap is walked; the strings come last, when all are known.
 struct Snapshot<'a> {
     graph: &'a Graph<'a>,
-    index: &'a Index,
+    ids: &'a Ids,
     strings: &'a Index,
+    values: Values,
+    /// The highest number of a trace.
+    highest_trace: u32,
     texts: RefCell<Texts>,
 }
 
@@ -186,6 +173,7 @@ enum Node {
     Root,
     Object(Gc<GcHeader>),
     Trace(usize),
+    Value(usize),
 }
 
 #[derive(Serialize)]
@@ -198,12 +186,13 @@ struct Header {
 
 impl Serialize for Snapshot<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let node_count = 1 + u64::from(self.index.len()) + self.graph.traces.len() as u64;
         let mut edge_count = 0;
         self.for_each_node(|n| {
             edge_count += self.count(n);
             Ok::<_, S::Error>(())
         })?;
+        self.values.complete();
+        let node_count = self.first_value() + self.values.len() as u64;
         let mut map = to.serialize_map(None)?;
         map.serialize_entry("snapshot", &Header { meta: META, node_count, edge_count, trace_function_count: 0 })?;
         map.serialize_entry("nodes", &Nodes(self))?;
@@ -230,13 +219,13 @@ struct Edges<'a>(&'a Snapshot<'a>);
 
 impl Serialize for Edges<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let Snapshot { graph, index, strings, texts } = self.0;
+        let Snapshot { ids, strings, texts, .. } = self.0;
         let mut list = to.serialize_seq(None)?;
         self.0.for_each_node(|n| {
             let mut result = Ok(());
-            links(graph, index, n, &mut |link, at| {
+            self.0.links(n, &mut |link, at| {
                 if result.is_ok() {
-                    let name = u64::from(texts.borrow_mut().of_link(&link, index, strings));
+                    let name = u64::from(texts.borrow_mut().of_link(&link, ids, strings));
                     result = [link.kind as u64, name, at].iter().try_for_each(|number| list.serialize_element(number));
                 }
             });
@@ -276,26 +265,59 @@ impl Snapshot<'_> {
             }
         });
         result?;
-        (0..self.graph.traces.len()).try_for_each(|i| f(Node::Trace(i)))
+        (0..self.graph.traces.len()).try_for_each(|i| f(Node::Trace(i)))?;
+        (0..self.values.len()).try_for_each(|i| f(Node::Value(i)))
+    }
+    /// Nodes before the first one of a value.
+    fn first_value(&self) -> u64 {
+        1 + u64::from(self.ids.index.len()) + self.graph.traces.len() as u64
+    }
+    /// Calls `f` for each reference of a node, with the position of what it refers to in the list of nodes.
+    fn links(&self, n: Node, f: &mut impl FnMut(Link, u64)) {
+        let mut known = |link: Link| {
+            let at = match link.to {
+                Target::Object(o) => self.ids.index.position(o).map(|p| 1 + u64::from(p)),
+                Target::Trace(i) => Some(1 + u64::from(self.ids.index.len()) + i as u64),
+                Target::Value(v) => self.values.number(v).map(|i| self.first_value() + u64::from(i)),
+            };
+            if let Some(at) = at {
+                f(link, at * NODE_FIELDS);
+            }
+        };
+        match n {
+            Node::Root => self.graph.roots(&mut known),
+            Node::Object(o) => self.graph.links(o, &mut known),
+            Node::Trace(i) => self.graph.trace_links(i, &mut known),
+            Node::Value(_) => {}
+        }
     }
     fn count(&self, n: Node) -> u64 {
         let mut count = 0;
-        links(self.graph, self.index, n, &mut |_, _| count += 1);
+        self.links(n, &mut |_, _| count += 1);
         count
+    }
+    /// The id of a node that is no object, an even number: a trace's is made from its number, those of values are above.
+    fn even_id(&self, n: Node) -> u32 {
+        2 * match n {
+            Node::Trace(i) => self.graph.traces[i].number.get(),
+            Node::Value(i) => self.highest_trace + 1 + i as u32,
+            Node::Root | Node::Object(_) => 0,
+        }
     }
     /// The numbers of a node, in the order of [`Meta::node_fields`].
     fn node(&self, n: Node) -> [u64; 7] {
         let texts = &mut *self.texts.borrow_mut();
         let (kind, name, id, size) = match n {
-            Node::Root => (NodeType::Synthetic, texts.plain("(roots)"), 1, 0),
+            Node::Root => (NodeType::Synthetic, texts.plain("(roots)"), ROOT, 0),
             Node::Trace(i) => {
                 let t = &self.graph.traces[i];
                 let name = texts.get(format!("trace {} of {}", t.number, defined_at(t.owner)), "trace");
-                (NodeType::Code, name, (t.number.get() + 2).min(FIRST_ID - 1), t.code)
+                (NodeType::Code, name, self.even_id(n), t.code)
             }
+            Node::Value(i) => (NodeType::Number, texts.get(self.values.text(i), "number"), self.even_id(n), 0),
             Node::Object(o) => {
                 let (kind, name) = self.kind_and_name(o, texts);
-                (kind, name, self.index.id(o), self.graph.vm.heap.object_size(o))
+                (kind, name, self.ids.of(o).unwrap_or_default(), self.graph.vm.heap.object_size(o))
             }
         };
         [kind as u64, name.into(), id.into(), size as u64, self.count(n), 0, 0]
@@ -343,7 +365,8 @@ impl Snapshot<'_> {
             return (NodeType::Object, texts.get(text, "table"));
         }
         if t.num_nodes() == 0 && t.asize() != 0 {
-            return (NodeType::Array, texts.plain("array"));
+            // Not the type of arrays: the developer tools count those as part of what refers to them.
+            return (NodeType::Object, texts.plain("array"));
         }
         (NodeType::Object, texts.plain("table"))
     }

@@ -1,6 +1,7 @@
 //! The references of objects with names, and what keeps objects alive.
 
 use super::names::{Names, SlotName, slots};
+use super::values::SHOWN_ELEMENTS;
 use perilune_jit::Jit;
 use perilune_jit::view::TraceView;
 use perilune_vm::Vm;
@@ -61,6 +62,8 @@ pub enum Target {
     Object(Gc<GcHeader>),
     /// The trace with this position among the traces.
     Trace(usize),
+    /// A number or a boolean.
+    Value(Value),
 }
 
 /// The end of a stack in use.
@@ -101,7 +104,23 @@ pub struct Graph<'a> {
     pub traces: Vec<TraceView>,
     /// Positions of traces by the address of the function that they live as long as.
     owned: HashMap<u64, Vec<usize>>,
-    mode: Option<Gc<Str>>,
+}
+
+/// What a table does not keep alive.
+#[derive(Copy, Clone, Default)]
+pub struct Weakness {
+    /// Its keys.
+    pub keys: bool,
+    /// Its values.
+    pub values: bool,
+}
+
+impl Weakness {
+    /// As the metatable's `__mode` says.
+    pub fn of(vm: &Vm, t: Gc<Table>) -> Weakness {
+        let mode = t.meta.get().zip(vm.realm.meta_names[MM::Mode as usize]).and_then(|(m, name)| m.get_str(name).as_str());
+        mode.map_or(Weakness::default(), |m| Weakness { keys: m.bytes().contains(&b'k'), values: m.bytes().contains(&b'v') })
+    }
 }
 
 impl<'a> Graph<'a> {
@@ -115,7 +134,7 @@ impl<'a> Graph<'a> {
         for (i, t) in traces.iter().enumerate() {
             owned.entry(t.owner.addr()).or_default().push(i);
         }
-        Graph { vm, names: Names::new(vm), traces, owned, mode: vm.realm.meta_names[MM::Mode as usize] }
+        Graph { vm, names: Names::new(vm), traces, owned }
     }
     /// Calls `f` for each root.
     pub fn roots(&self, f: &mut impl FnMut(Link)) {
@@ -130,8 +149,8 @@ impl<'a> Graph<'a> {
     /// Calls `f` for each reference of an object.
     pub fn links(&self, o: Gc<GcHeader>, f: &mut impl FnMut(Link)) {
         let stack = if let Some(Object::Thread(t)) = o.typed() { slots(self.vm, t) } else { HashMap::new() };
-        let (weak_keys, weak_values) = if let Some(Object::Table(t)) = o.typed() { self.weakness(t) } else { (false, false) };
-        visit_object(o, &mut Links { graph: self, from: o, stack, weak_keys, weak_values, f });
+        let weak = if let Some(Object::Table(t)) = o.typed() { Weakness::of(self.vm, t) } else { Weakness::default() };
+        visit_object(o, &mut Links { graph: self, from: o, stack, weak, f });
         if o.kind() == Kind::Proto {
             for &i in self.owned.get(&o.addr()).into_iter().flatten() {
                 f(Link {
@@ -151,19 +170,13 @@ impl<'a> Graph<'a> {
             f(Link { kind: LinkKind::Internal, name: LinkName::Numbered(name, n as u32), to: Target::Object(o) });
         }
     }
-    /// Has a table weak keys, weak values?
-    fn weakness(&self, t: Gc<Table>) -> (bool, bool) {
-        let mode = t.meta.get().zip(self.mode).and_then(|(m, name)| m.get_str(name).as_str());
-        mode.map_or((false, false), |m| (m.bytes().contains(&b'k'), m.bytes().contains(&b'v')))
-    }
 }
 
 struct Links<'a, 'b, F> {
     graph: &'a Graph<'b>,
     from: Gc<GcHeader>,
     stack: HashMap<u32, SlotName>,
-    weak_keys: bool,
-    weak_values: bool,
+    weak: Weakness,
     f: &'a mut F,
 }
 
@@ -182,10 +195,30 @@ impl<F: FnMut(Link)> Links<'_, '_, F> {
     }
 }
 
+impl<F: FnMut(Link)> Links<'_, '_, F> {
+    /// Reports a number or a boolean where a person would look for it.
+    fn plain_value(&mut self, edge: Edge, v: Value) {
+        let (kind, name) = match edge {
+            Edge::Element(i) if i < SHOWN_ELEMENTS => (LinkKind::Element, LinkName::Index(i)),
+            Edge::Field(key) => match key.as_str() {
+                Some(s) => (LinkKind::Property, LinkName::Str(s)),
+                None => (LinkKind::Property, LinkName::Key(key)),
+            },
+            Edge::Held => (LinkKind::Context, LinkName::Text("value")),
+            Edge::Upvalue(i) => (LinkKind::Context, self.upvalue_name(i)),
+            Edge::Stack(i) if matches!(self.stack.get(&i), Some(SlotName::Local(_))) => (LinkKind::Context, self.stack_name(i)),
+            _ => return,
+        };
+        (self.f)(Link { kind, name, to: Target::Value(v) });
+    }
+}
+
 impl<F: FnMut(Link)> Visitor for Links<'_, '_, F> {
     fn value(&mut self, edge: Edge, v: Value) {
-        if let Some(o) = v.as_gc() {
-            self.object(edge, o);
+        match v.as_gc() {
+            Some(o) => self.object(edge, o),
+            None if v.as_number().is_some() || v.is_bool() => self.plain_value(edge, v),
+            None => {}
         }
     }
     fn object(&mut self, edge: Edge, o: Gc<GcHeader>) {
@@ -194,15 +227,15 @@ impl<F: FnMut(Link)> Visitor for Links<'_, '_, F> {
         let (kind, name) = match edge {
             Edge::Meta => (LinkKind::Internal, LinkName::Text("metatable")),
             Edge::Env => (LinkKind::Context, LinkName::Text("env")),
-            Edge::Element(i) => match weak(self.weak_values, LinkKind::Element) {
+            Edge::Element(i) => match weak(self.weak.values, LinkKind::Element) {
                 LinkKind::Element => (LinkKind::Element, LinkName::Index(i)),
                 kind => (kind, LinkName::Numbered("element", i)),
             },
-            Edge::Key => (weak(self.weak_keys, LinkKind::Internal), LinkName::Text("key")),
+            Edge::Key => (weak(self.weak.keys, LinkKind::Internal), LinkName::Text("key")),
             Edge::Field(key) => match (key.as_str(), key.as_int()) {
-                (Some(s), _) => (weak(self.weak_values, LinkKind::Property), LinkName::Str(s)),
-                (_, Some(i)) if i >= 0 && !self.weak_values => (LinkKind::Element, LinkName::Index(i as u32)),
-                _ => (weak(self.weak_values, LinkKind::Property), LinkName::Key(key)),
+                (Some(s), _) => (weak(self.weak.values, LinkKind::Property), LinkName::Str(s)),
+                (_, Some(i)) if i >= 0 && !self.weak.values => (LinkKind::Element, LinkName::Index(i as u32)),
+                _ => (weak(self.weak.values, LinkKind::Property), LinkName::Key(key)),
             },
             Edge::Proto => (LinkKind::Context, LinkName::Text("prototype")),
             Edge::Upvalue(i) => (LinkKind::Context, self.upvalue_name(i)),
@@ -216,5 +249,34 @@ impl<F: FnMut(Link)> Visitor for Links<'_, '_, F> {
     }
     fn stack_top(&self, t: &Thread) -> *mut Value {
         stack_top(self.graph.vm, t)
+    }
+}
+
+/// The objects on a stack, by slot.
+pub fn stack_objects(vm: &Vm, t: Gc<Thread>) -> Vec<(u32, Gc<GcHeader>)> {
+    let mut stack = StackSlots { vm, found: Vec::new() };
+    visit_object(t.header(), &mut stack);
+    stack.found
+}
+
+/// Collects the objects on a stack, by slot.
+struct StackSlots<'a> {
+    vm: &'a Vm,
+    found: Vec<(u32, Gc<GcHeader>)>,
+}
+
+impl Visitor for StackSlots<'_> {
+    fn value(&mut self, edge: Edge, v: Value) {
+        if let Some(o) = v.as_gc() {
+            self.object(edge, o);
+        }
+    }
+    fn object(&mut self, edge: Edge, o: Gc<GcHeader>) {
+        if let Edge::Stack(i) = edge {
+            self.found.push((i, o));
+        }
+    }
+    fn stack_top(&self, t: &Thread) -> *mut Value {
+        stack_top(self.vm, t)
     }
 }

@@ -14,8 +14,6 @@ use std::hash::{BuildHasherDefault, Hasher};
 const UNIT: u64 = 16;
 /// Words of bits for a block.
 const WORDS: usize = BLOCK_SIZE / UNIT as usize / 64;
-/// Ids below are not those of objects.
-pub const FIRST_ID: u32 = 32 << 12;
 
 struct Block {
     /// Position of the first object.
@@ -47,8 +45,6 @@ pub struct Index {
     blocks: Map<Box<Block>>,
     /// Positions of objects that are not in their block's order.
     others: Map<u32>,
-    /// Upper bits of the ids of objects, by block.
-    windows: Map<u32>,
     len: u32,
 }
 
@@ -76,7 +72,6 @@ impl Index {
             }
         });
         index.count();
-        index.name_windows();
         index
     }
     fn push(&mut self, address: u64) {
@@ -92,22 +87,6 @@ impl Index {
                 *rank = n;
                 n += bits.count_ones() as u16;
             }
-        }
-    }
-    /// Ids have 32 bits, 12 of them for the place in the block. The rest are those of the block's address, or, where another block
-    /// has the same, the next that are free.
-    fn name_windows(&mut self) {
-        const MASK: u32 = (1 << 20) - 1;
-        let mut blocks: Vec<u64> = self.blocks.keys().copied().chain(self.others.keys().map(|a| split(*a).0)).collect();
-        blocks.sort_unstable();
-        blocks.dedup();
-        let mut taken = std::collections::HashSet::new();
-        for b in blocks {
-            let mut window = b as u32 & MASK;
-            while window < FIRST_ID >> 12 || !taken.insert(window) {
-                window = (window + 1) & MASK;
-            }
-            self.windows.insert(b, window);
         }
     }
     /// How many objects there are.
@@ -127,12 +106,6 @@ impl Index {
         }
         self.others.get(&address).copied()
     }
-    /// A number for the object that is the same as long as it lives.
-    pub fn id(&self, o: Gc<GcHeader>) -> u32 {
-        let address = o.addr();
-        let window = self.windows.get(&split(address).0).copied().unwrap_or(0);
-        window << 12 | (address % BLOCK_SIZE as u64 / UNIT) as u32
-    }
 }
 
 #[cfg(test)]
@@ -148,10 +121,9 @@ mod tests {
             vm.push(perilune_vm::Value::str(s));
         }
         let index = Index::new(&vm, |_| true);
-        let (mut n, mut ids) = (0, std::collections::HashSet::new());
+        let mut n = 0;
         vm.heap.for_each_object(|o| {
             assert_eq!(index.position(o), Some(n));
-            assert!(ids.insert(index.id(o)) && index.id(o) >= FIRST_ID);
             n += 1;
         });
         assert_eq!(index.len(), n);

@@ -4,13 +4,13 @@
 //! `env` and `anchor` of a userdata; `chunkname` of a prototype; beside `roots` `otherroots`, what
 //! else keeps objects alive. Luau's tools pass over them.
 
+use super::graph::{Weakness, stack_objects};
 use super::names::{Names, SlotName, running_in, slots};
 use crate::json::{self, List, Text, nonempty};
 use core::cell::Cell;
 use core::iter::once;
 use perilune_vm::Vm;
 use perilune_vm::gc::color::FIXED;
-use perilune_vm::gc::{Edge, Visitor, visit::visit_object};
 use perilune_vm::object::{Func, Gc, GcHeader, Kind, Object, Proto, Table, Thread, Udata, UpVal};
 use perilune_vm::value::Value;
 use serde::Serialize;
@@ -118,7 +118,7 @@ impl Serialize for Entry<'_> {
         map.serialize_entry("size", &size)?;
         match o.typed() {
             Some(Object::Str(s)) => map.serialize_entry("data", &Text(s.bytes()))?,
-            Some(Object::Table(t)) => table(&mut map, t)?,
+            Some(Object::Table(t)) => table(&mut map, dump.vm, t)?,
             Some(Object::Func(f)) => dump.function(&mut map, f)?,
             Some(Object::UpVal(u)) => upvalue(&mut map, u)?,
             Some(Object::Proto(p)) => proto(&mut map, p)?,
@@ -144,13 +144,17 @@ fn references<M: SerializeMap>(
     nonempty(to, name, objects.map(Address))
 }
 
-fn table<M: SerializeMap>(to: &mut M, t: Gc<Table>) -> Result<(), M::Error> {
+fn table<M: SerializeMap>(to: &mut M, vm: &Vm, t: Gc<Table>) -> Result<(), M::Error> {
+    // What a table does not keep alive is not its: Luau's tools count what a table refers to as part of it. Strings are always kept.
+    let weak = Weakness::of(vm, t);
     let nodes = t.nodes().iter().map(|n| (n.key.get(), n.val.get()));
+    let held = |v: Value, weak: bool| v.as_gc().filter(|_| !weak || v.is_str());
     // A key without a value may be gone, unless it is a string.
-    let alive = |(key, val): &(Value, Value)| (key.is_gc() || val.is_gc()) && (!val.is_nil() || key.is_str());
-    let pairs = nodes.filter(alive).flat_map(|(key, val)| [key, val]);
-    nonempty(to, "pairs", pairs.map(|v| v.as_gc().map(Address)))?;
-    references(to, "array", t.array_part().iter().filter_map(|v| v.get().as_gc()))?;
+    let pairs =
+        nodes.filter(|(key, val)| !val.is_nil() || key.is_str()).map(|(key, val)| (held(key, weak.keys), held(val, weak.values)));
+    let pairs = pairs.filter(|(key, val)| key.is_some() || val.is_some()).flat_map(|(key, val)| [key, val]);
+    nonempty(to, "pairs", pairs.map(|o| o.map(Address)))?;
+    references(to, "array", t.array_part().iter().filter_map(|v| held(v.get(), weak.values)))?;
     reference(to, "metatable", t.meta.get().map(Gc::header))
 }
 
@@ -196,9 +200,7 @@ impl Dump<'_> {
         if let Some((p, line)) = running_in(self.vm, t) {
             source(to, p, line)?;
         }
-        let mut stack = StackSlots { vm: self.vm, found: Vec::new() };
-        visit_object(t.header(), &mut stack);
-        let (stack, names) = (stack.found, slots(self.vm, t));
+        let (stack, names) = (stack_objects(self.vm, t), slots(self.vm, t));
         references(to, "stack", stack.iter().map(|slot| slot.1))?;
         nonempty(
             to,
@@ -216,27 +218,5 @@ impl Dump<'_> {
         let source = f.proto().map_or("=[C]".into(), |p| p.chunkname.to_str_lossy().into_owned());
         let name = self.names.function(f).unwrap_or_default();
         format!("frame:{source}:{line}:{name}")
-    }
-}
-
-/// Collects the objects on a stack, by slot.
-struct StackSlots<'a> {
-    vm: &'a Vm,
-    found: Vec<(u32, Gc<GcHeader>)>,
-}
-
-impl Visitor for StackSlots<'_> {
-    fn value(&mut self, edge: Edge, v: Value) {
-        if let Some(o) = v.as_gc() {
-            self.object(edge, o);
-        }
-    }
-    fn object(&mut self, edge: Edge, o: Gc<GcHeader>) {
-        if let Edge::Stack(i) = edge {
-            self.found.push((i, o));
-        }
-    }
-    fn stack_top(&self, t: &Thread) -> *mut Value {
-        super::graph::stack_top(self.vm, t)
     }
 }

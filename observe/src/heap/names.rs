@@ -1,13 +1,19 @@
-//! Names of objects that have none themselves: functions and metatables by the global or the field of a loaded module that holds
-//! them, stack slots by the local variable that is there.
+//! Names of objects that have none themselves.
+//!
+//! A table or a function is called after the global or the field of a loaded module that holds it. A metatable, or the table that its
+//! `__index` leads to, may be held by a local variable instead: it is called after that, as an upvalue or on a stack, or else after its
+//! methods (`function Account:open()` is one of `Account`). Stack slots are called after the local variables that they are.
 
+use super::graph::stack_objects;
+use core::iter::once;
 use perilune_vm::Vm;
+use perilune_vm::interp::defname::names_of_children;
 use perilune_vm::interp::frames::Level;
-use perilune_vm::object::{Func, Gc, Proto, Table, Thread};
+use perilune_vm::object::{Func, Gc, Object, Proto, Table, Thread};
 use perilune_vm::stdlib::{Builtin, LOADED};
 use perilune_vm::text::chunk::chunk_id;
 use perilune_vm::value::Value;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// What a slot of a stack is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,15 +24,21 @@ pub enum SlotName {
     Local(String),
 }
 
-/// The names that fields give.
+/// The names of tables and functions.
 #[derive(Default)]
 pub struct Names {
     by_address: HashMap<u64, String>,
 }
 
 impl Names {
-    /// Looks at the globals and the loaded modules.
+    /// Looks at the globals and the loaded modules, and for classes at variables and methods.
     pub fn new(vm: &Vm) -> Names {
+        let mut names = Names::of_fields(vm);
+        names.note_classes(vm);
+        names
+    }
+    /// Looks at the globals and the loaded modules alone.
+    pub fn of_fields(vm: &Vm) -> Names {
         let mut names = Names::default();
         let find = |t: Gc<Table>, name: &[u8]| {
             t.nodes().iter().map(|n| n.key.get()).find(|k| k.as_str().is_some_and(|s| s.bytes() == name))
@@ -48,6 +60,54 @@ impl Names {
             }
         }
         names
+    }
+    /// Names metatables, and what their `__index` leads to, that no global and no module holds.
+    fn note_classes(&mut self, vm: &Vm) {
+        let by_address = |t: Gc<Table>| (t.addr(), t);
+        let mut classes = BTreeMap::new();
+        let mut functions = Vec::new();
+        let mut threads = Vec::new();
+        let mut defined = HashMap::new();
+        vm.heap.for_each_object(|o| match o.typed() {
+            Some(Object::Table(t)) => classes.extend(t.meta.get().into_iter().flat_map(class_tables).map(by_address)),
+            Some(Object::Udata(u)) => classes.extend(u.meta.get().into_iter().flat_map(class_tables).map(by_address)),
+            Some(Object::Func(f)) if f.proto().is_some() => functions.push(f),
+            Some(Object::Thread(t)) => threads.push(t),
+            Some(Object::Proto(p)) => defined.extend(names_of_children(p).into_iter().map(|(child, name)| (child.addr(), name))),
+            _ => {}
+        });
+        classes.retain(|_, t| self.table(*t).is_none());
+        if classes.is_empty() {
+            return;
+        }
+        let is_class = |v: Value| v.as_table().is_some_and(|t| classes.contains_key(&t.addr()));
+        for f in functions {
+            let Some(p) = f.proto() else { continue };
+            for (name, upvalue) in p.uv_names.iter().zip(f.upvalues()).filter(|(_, u)| is_class(u.get().get())) {
+                self.note(&String::from_utf8_lossy(name), upvalue.get().get());
+            }
+        }
+        for t in threads {
+            let names = slots(vm, t);
+            for (i, o) in stack_objects(vm, t) {
+                if let (Some(SlotName::Local(name)), Some(Object::Table(t))) = (names.get(&i), o.typed())
+                    && is_class(Value::table(t))
+                {
+                    self.note(name, Value::table(t));
+                }
+            }
+        }
+        for class in classes.into_values() {
+            let protos = fields(class).into_iter().filter_map(|(_, v)| v.as_func()?.proto());
+            // "Account.open": what is before the name of the method.
+            let owners = protos.filter_map(|p| {
+                let name = String::from_utf8_lossy(defined.get(&p.addr())?).into_owned();
+                Some(name.rsplit_once('.')?.0.to_owned())
+            });
+            if let Some(owner) = owners.min() {
+                self.note(&owner, Value::table(class));
+            }
+        }
     }
     fn note(&mut self, name: &str, v: Value) {
         if let Some(o) = v.as_gc().filter(|_| v.is_table() || v.is_func()) {
@@ -78,9 +138,14 @@ impl Names {
         if let Some(name) = self.table(meta) {
             return Some(name.to_owned());
         }
-        let index = meta.nodes().iter().find(|n| n.key.get().as_str().is_some_and(|s| s.bytes() == b"__index"))?;
-        self.table(index.val.get().as_table()?).map(str::to_owned)
+        class_tables(meta).nth(1).and_then(|index| self.table(index)).map(str::to_owned)
     }
+}
+
+/// A metatable, and the table that its `__index` leads to.
+pub fn class_tables(meta: Gc<Table>) -> impl Iterator<Item = Gc<Table>> {
+    let index = meta.nodes().iter().find(|n| n.key.get().as_str().is_some_and(|s| s.bytes() == b"__index"));
+    once(meta).chain(index.and_then(|n| n.val.get().as_table()))
 }
 
 /// The fields of a table with names of a sensible length.

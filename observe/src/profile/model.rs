@@ -11,6 +11,8 @@ use std::time::SystemTime;
 const MAX_STACKS: usize = 1 << 18;
 /// Most kinds of samples that are kept: stacks with what the VM was doing there. Beyond that, traces are not told apart.
 const MAX_KINDS: usize = 1 << 19;
+/// Most changes from one kind of sample to another that are kept in the order of time: half an hour of samples that all differ.
+const MAX_ORDER: usize = 1 << 21;
 
 /// What the VM was doing.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -23,13 +25,16 @@ pub enum Doing {
     Builtin,
     /// Collecting garbage.
     Collecting,
-    /// Recording, compiling, or leaving a trace.
+    /// Recording or compiling.
     Compiling,
+    /// Leaving a trace to the interpreter, where that takes more than going on there.
+    Leaving,
 }
 
 impl Doing {
     /// All of them.
-    pub const ALL: [Doing; 5] = [Doing::Interpreting, Doing::Compiled, Doing::Builtin, Doing::Collecting, Doing::Compiling];
+    pub const ALL: [Doing; 6] =
+        [Doing::Interpreting, Doing::Compiled, Doing::Builtin, Doing::Collecting, Doing::Compiling, Doing::Leaving];
     /// The word for it in reports.
     pub const fn name(self) -> &'static str {
         match self {
@@ -38,6 +43,7 @@ impl Doing {
             Doing::Builtin => "builtin",
             Doing::Collecting => "garbage collector",
             Doing::Compiling => "compiler",
+            Doing::Leaving => "leaving traces",
         }
     }
 }
@@ -135,6 +141,8 @@ pub struct Profile {
     pub truncated: u64,
     nodes: Vec<Node>,
     samples: HashMap<Kind, u64>,
+    /// The samples in the order of time, with how many of one kind followed one another, up to [`MAX_ORDER`].
+    order: Vec<(Kind, u32)>,
     known_nodes: HashMap<(Option<u32>, u32), u32>,
     known_frames: HashMap<Frame, u32>,
 }
@@ -163,6 +171,7 @@ impl Profile {
             truncated: 0,
             nodes: Vec::new(),
             samples: HashMap::default(),
+            order: Vec::new(),
             known_nodes: HashMap::default(),
             known_frames: HashMap::default(),
         }
@@ -192,6 +201,12 @@ impl Profile {
             kind = Kind { trace: None, exit: None, ..kind };
         }
         *self.samples.entry(kind).or_insert(0) += count;
+        let times = u32::try_from(count).unwrap_or(u32::MAX);
+        if let Some((_, n)) = self.order.last_mut().filter(|(last, _)| *last == kind) {
+            *n = n.saturating_add(times);
+        } else if self.order.len() < MAX_ORDER {
+            self.order.push((kind, times));
+        }
         if !whole {
             self.truncated += count;
         }
@@ -274,6 +289,9 @@ pub struct ShownStacks {
     pub frames: Vec<Shown>,
     /// For each of [`Profile::samples`] the indices of its frames, the outermost first, and how many there were.
     pub stacks: Vec<(Vec<u32>, u64)>,
+    /// The same in the order of time: indices of stacks, and how many samples followed one another there. What came after a certain number
+    /// is left out.
+    pub order: Vec<(usize, u32)>,
     known: HashMap<Shown, u32>,
 }
 
@@ -295,7 +313,9 @@ impl Profile {
     pub fn shown(&self, view: View) -> ShownStacks {
         let mut all = ShownStacks::default();
         let mut numbers: Vec<Option<u32>> = vec![None; self.frames.len()];
+        let mut positions: HashMap<Kind, usize> = HashMap::default();
         for s in self.samples() {
+            positions.insert(s.kind, all.stacks.len());
             let mut out = Vec::with_capacity(s.stack.len() + 3);
             if view.traces {
                 let trace = s.kind.trace.and_then(|t| self.traces.get(t as usize));
@@ -310,6 +330,7 @@ impl Profile {
             }
             all.stacks.push((out, s.count));
         }
+        all.order = self.order.iter().filter_map(|(kind, n)| Some((*positions.get(kind)?, *n))).collect();
         all
     }
     fn shown_frame(&self, frame: u32, view: View) -> Shown {

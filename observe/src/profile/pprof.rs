@@ -182,7 +182,7 @@ pub fn encode(p: &Profile, program: &str) -> Vec<u8> {
 }
 
 /// The states of the VM that are shown as functions, because no frame of the profile stands for them.
-const WITHOUT_FRAME: [Doing; 2] = [Doing::Collecting, Doing::Compiling];
+const WITHOUT_FRAME: [Doing; 3] = [Doing::Collecting, Doing::Compiling, Doing::Leaving];
 
 /// The numbers of the location and the function of one of these.
 fn without_frame(p: &Profile, i: usize) -> (u64, u64) {

@@ -290,6 +290,7 @@ fn doing(activity: u8) -> Doing {
         a if a == Activity::Builtin as u8 => Doing::Builtin,
         a if a == Activity::Collector as u8 => Doing::Collecting,
         a if a == Activity::Compiler as u8 => Doing::Compiling,
+        a if a == Activity::Exit as u8 => Doing::Leaving,
         _ => Doing::Interpreting,
     }
 }

@@ -1,5 +1,5 @@
 //! The file format of speedscope (<https://www.speedscope.app/file-format-schema.json>): a table of frames, and a profile of the
-//! kind `sampled` with a list of stacks and one of weights, in milliseconds of processor time.
+//! kind `sampled` with a list of stacks in the order of time and one of weights, in milliseconds of processor time.
 
 use super::model::{Profile, Shown, ShownStacks, View};
 use crate::json;
@@ -52,9 +52,9 @@ struct Sampled<'a> {
 
 /// Writes a profile. `name` is what it is called.
 pub fn write(profile: &Profile, view: View, name: &str, to: &mut dyn Write) -> io::Result<()> {
-    let ShownStacks { frames, stacks, .. } = profile.shown(view);
+    let ShownStacks { frames, stacks, order, .. } = profile.shown(view);
     let weight = profile.interval.as_secs_f64() * 1000.0;
-    let weights: Vec<f64> = stacks.iter().map(|s| s.1 as f64 * weight).collect();
+    let weights: Vec<f64> = order.iter().map(|s| f64::from(s.1) * weight).collect();
     let file = File {
         schema: "https://www.speedscope.app/file-format-schema.json",
         name,
@@ -66,7 +66,7 @@ pub fn write(profile: &Profile, view: View, name: &str, to: &mut dyn Write) -> i
             unit: "milliseconds",
             start_value: 0.0,
             end_value: weights.iter().sum(),
-            samples: stacks.iter().map(|s| &*s.0).collect(),
+            samples: order.iter().map(|s| &*stacks[s.0].0).collect(),
             weights,
         }],
     };

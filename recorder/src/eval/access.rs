@@ -141,7 +141,7 @@ fn barrier(e: &mut Eval<'_>, ins: Ins) {
         return;
     }
     if ins.op == Op::TBAR {
-        e.call(Helper::BarrierBack, &[object]);
+        e.call(Helper::BarrierTable, &[object, e.boxed(ins.b)]);
     } else {
         e.call(Helper::BarrierUpval, &[address, e.boxed(ins.b)]);
     }

@@ -210,8 +210,8 @@ macro_rules! for_each_ir {
             /// Guard: there is memory for the string in buffer op1 (last BUFPUT or BUFNUM) begun by op2 (BUFHDR); that string.
             (BUFSTR, r, r, A, guard)
 
-            /// Barrier after a store of a collectable value into table op1.
-            (TBAR, r, n, S, none)
+            /// Barrier after a store of op2 into table op1. Where op2 is nil, the table is traversed again whatever was stored.
+            (TBAR, r, r, S, none)
             /// Barrier after a store of op2 into the upvalue whose value is at address op1 (UREFC).
             (OBAR, r, r, S, none)
             /// (Reserved for the FFI.)

@@ -246,6 +246,20 @@ impl Trace {
         let from = if k == SnapId::FIRST { 1 } else { at(k) };
         from..at(k.next()).clamp(from, self.ins.len().max(from))
     }
+    /// The value that guard `i` is about, for somebody who asks why it failed: the index for a check of bounds; the object for a check of one
+    /// of its fields, or of what is at one of its keys; the operand otherwise.
+    pub fn witness(&self, i: usize) -> Option<IrRef> {
+        let ins = self.ins.get(i)?;
+        let operands = [(ins.op.mode_a(), ins.a), (ins.op.mode_b(), ins.b)];
+        let mut operands = operands.into_iter().filter(|(mode, r)| *mode == Mode::Ref && !r.is_const() && r.ins_index() < i);
+        let found = if ins.op == Op::ABC { operands.next_back() } else { operands.next() };
+        let mut r = found?.1;
+        // An address leads to the object that it is in, in a few steps.
+        while let Some(def) = self.def(r).filter(|d| matches!(d.op, Op::FLOAD | Op::AREF | Op::HREFK | Op::HREF | Op::NEWREF)) {
+            r = Some(def.a).filter(|a| !a.is_const())?;
+        }
+        Some(r)
+    }
     /// The last exit.
     pub fn last_exit(&self) -> SnapId {
         self.snap_ids().next_back().unwrap_or(SnapId::FIRST)

@@ -53,7 +53,7 @@ pub const fn clobber(helper: Helper) -> Clobber {
         Helper::TabClear => Clobber { nodes: true, keys: true, values: true, ..NOTHING },
         Helper::TabNext | Helper::StrToNum | Helper::GcStep => SCRATCH,
         Helper::CloseUpvals => Clobber { upvalues: true, ..NOTHING },
-        Helper::BarrierBack | Helper::BarrierUpval | Helper::Random => NOTHING,
+        Helper::BarrierTable | Helper::BarrierUpval | Helper::Random => NOTHING,
         Helper::BufReset | Helper::BufPut | Helper::BufPutInt | Helper::BufPutNum => NOTHING,
         _ => match helper.effect() {
             HelperEffect::Pure | HelperEffect::Load | HelperEffect::Alloc => NOTHING,

@@ -282,6 +282,20 @@ impl Recorder {
         }
         Ok(place)
     }
+    /// The barrier for a store under `key`; `value` is what was stored, if it is collectable. Tables with constant keys are small: one barrier
+    /// serves all stores to them.
+    fn table_barrier(&mut self, table: IrRef, key: IrRef, value: Option<IrRef>, with_key: bool) -> Rec<()> {
+        if key.is_const() {
+            if with_key || value.is_some() {
+                self.b.emit(Op::TBAR, Ty::Nil, table, IrRef::NIL)?;
+            }
+            return Ok(());
+        }
+        for stored in with_key.then_some(key).into_iter().chain(value) {
+            self.b.emit(Op::TBAR, Ty::Nil, table, stored)?;
+        }
+        Ok(())
+    }
     fn store(
         &mut self,
         vm: &Vm,
@@ -311,8 +325,8 @@ impl Recorder {
         // A slot that held nil did not keep its key alive, and it may hold nil when the trace runs: the key needs a barrier. (NEWREF has
         // its own.)
         let revives = place.slot.is_some() && !v.is_nil() && self.ty(place.key).is_gc();
-        if (ty.is_gc() || revives) && !is_injected(Fault::NoBarrier) {
-            self.b.emit(Op::TBAR, Ty::Nil, table, IrRef::NONE)?;
+        if !is_injected(Fault::NoBarrier) {
+            self.table_barrier(table, place.key, ty.is_gc().then_some(r), revives)?;
         }
         if let Some(s) = key.1.as_str()
             && (!place.key.is_const() || s.bytes().starts_with(b"__"))

@@ -408,7 +408,7 @@ impl<'a> Recorder<'a> {
             }
         }
         if value.is_gc() {
-            self.b.emit(Op::TBAR, Ty::Nil, table, IrRef::NONE)?;
+            self.b.emit(Op::TBAR, Ty::Nil, table, IrRef::NIL)?;
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 mod heap;
 mod memprof;
+mod open;
 mod profile;
 mod script;
 mod trace;

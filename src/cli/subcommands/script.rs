@@ -17,8 +17,12 @@ pub fn failed(e: &perilune::Error) -> Failure {
 
 /// A state with all libraries, as scripts of the command have it.
 pub fn new_state() -> Lua {
-    // SAFETY: who runs the command answers for the script.
-    unsafe { Lua::unsafe_new() }
+    // SAFETY: who runs the command answers for the script and for the modules that it loads. Nobody else uses the VM meanwhile.
+    unsafe {
+        let lua = Lua::unsafe_new();
+        perilune_capi::allow_modules(&mut *perilune::vm_of(&lua));
+        lua
+    }
 }
 
 /// A script and its arguments.
@@ -38,9 +42,20 @@ impl<T> Once<T> {
     pub fn new(value: T) -> Once<T> {
         Once(Arc::new(Mutex::new(Some(value))))
     }
+    /// Provides a value.
+    pub fn put(&self, value: T) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+    }
     /// The value, the first time.
     pub fn take(&self) -> Option<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl<T> Default for Once<T> {
+    /// Nothing so far.
+    fn default() -> Once<T> {
+        Once(Arc::default())
     }
 }
 

@@ -4,8 +4,9 @@ use super::script::{Once, Script, failed};
 use crate::cli::report::{Prefix, message};
 use clap::Args;
 use perilune::Lua;
+use perilune::observe::profile::{Options, Profile};
 use perilune_tools::failure::{Failure, Outcome, about};
-use perilune_tools::trace::{Document, Ending, Program};
+use perilune_tools::trace::{Before, Document, Ending, Program};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -19,6 +20,15 @@ pub struct Command {
     /// Write the data as JSON (docs/explorer.md) to this file, or - for standard output.
     #[arg(long)]
     json: Option<PathBuf>,
+    /// Compare with an earlier run, whose data --json has written to this file.
+    #[arg(long, value_name = "FILE")]
+    before: Option<PathBuf>,
+    /// Show the page in a browser.
+    #[arg(long, requires = "output")]
+    open: bool,
+    /// Take no samples of where the time goes.
+    #[arg(long)]
+    no_samples: bool,
     /// Option of the compiler, as for `perilune -O`; may be repeated.
     #[arg(short = 'O', long = "optimize", value_name = "OPTION")]
     optimize: Vec<String>,
@@ -31,6 +41,12 @@ struct Job {
     output: Option<PathBuf>,
     json: Option<PathBuf>,
     program: Program,
+    /// An earlier run.
+    before: Option<Before>,
+    /// Is the page to be shown?
+    open: bool,
+    /// The profile, if it was ended by something else.
+    profile: Once<Profile>,
 }
 
 /// Runs the command.
@@ -40,14 +56,26 @@ pub fn run(c: Command) -> Outcome {
     for file in c.output.iter().chain(c.json.iter().filter(|f| f.as_os_str() != "-")) {
         OpenOptions::new().append(true).create(true).open(file).map_err(|e| about(file, e))?;
     }
+    let read = |file: &PathBuf| {
+        let data = std::fs::read(file).map_err(|e| about(file, e))?;
+        Before::read(&data).map_err(|e| about(file, e))
+    };
+    let before = c.before.as_ref().map(read).transpose()?;
     let lua = super::script::new_state();
     for option in c.optimize.iter().flat_map(|o| o.split(',')) {
         lua.jit_option(option).map_err(|e| Failure::Other(e.message()))?;
     }
+    let profile = Once::default();
+    if !c.no_samples {
+        let ended = profile.clone();
+        let options = Options::new().on_end(move |p| ended.put(p));
+        // Without a timer the page lacks the times, and says so.
+        let _ = lua.start_profile(options);
+    }
     lua.start_explorer();
     let program =
         Program { script: c.script.name(), arguments: c.script.arguments().to_vec(), options: c.optimize, end: Ending::Done };
-    let job = Once::new(Job { output: c.output, json: c.json, program });
+    let job = Once::new(Job { output: c.output, json: c.json, program, before, open: c.open, profile });
     let at_exit = job.clone();
     lua.at_exit(move |lua, status| {
         let written = at_exit.take().map_or(Ok(()), |job| job.write(lua, Ending::Exit { status }));
@@ -66,17 +94,26 @@ pub fn run(c: Command) -> Outcome {
 }
 
 impl Job {
-    fn write(self, lua: &Lua, end: Ending) -> Outcome {
-        let Some(report) = lua.stop_explorer() else { return Ok(()) };
+    fn write(mut self, lua: &Lua, end: Ending) -> Outcome {
+        let Some(mut report) = lua.stop_explorer() else { return Ok(()) };
+        if let Some(profile) = lua.stop_profile().ok().or_else(|| self.profile.take()) {
+            report.add_profile(&profile);
+        }
         // What the script has printed comes first, and is not lost if this fails.
         lua.flush();
-        let document = Document::new(Program { end, ..self.program }, report);
+        let mut document = Document::new(Program { end, ..self.program }, report);
+        if let Some(before) = self.before.take() {
+            document.compare_with(before)?;
+        }
         if let Some(file) = &self.json {
             let json = |to: &mut dyn Write| document.write_json(to);
             if file.as_os_str() == "-" { json(&mut io::stdout().lock())? } else { to_file(file, json)? }
         }
         match &self.output {
-            Some(file) => to_file(file, |to| document.write_page(to)),
+            Some(file) => {
+                to_file(file, |to| document.write_page(to))?;
+                if self.open { super::open::show(file) } else { Ok(()) }
+            }
             None => Ok(()),
         }
     }

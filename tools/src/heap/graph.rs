@@ -94,13 +94,18 @@ pub struct Sum {
 pub type Group<'a> = (u16, &'a str);
 
 impl Graph {
-    /// How many objects there are.
+    /// How many nodes there are.
     pub fn len(&self) -> usize {
         self.kinds.len()
     }
     /// Is there none?
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+    /// The nodes that are objects. A number without a size is not: it stands for what is written in the objects that refer to it.
+    pub fn objects(&self) -> impl Iterator<Item = usize> + '_ {
+        let number = self.types.iter().position(|t| t == "number");
+        (0..self.len()).filter(move |&i| self.sizes[i] != 0 || number != Some(self.kinds[i].into()))
     }
     /// Adds an object, whose references follow.
     pub fn add(&mut self, kind: u16, name: u32, id: u64, size: u64, first: u32) {
@@ -192,7 +197,7 @@ impl Graph {
     }
     fn sums<'a>(&'a self, key: impl Fn(usize) -> Group<'a>) -> HashMap<Group<'a>, Sum> {
         let mut sums: HashMap<Group<'a>, Sum> = HashMap::new();
-        for node in 0..self.len() {
+        for node in self.objects() {
             sums.entry(key(node)).or_default().add(self.sizes[node]);
         }
         sums

@@ -24,7 +24,7 @@ const LARGEST: usize = 5;
 pub fn write(graph: &Graph, limit: usize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{:>12} {:>15}", "objects", "bytes")?;
     let mut all = Sum::default();
-    graph.sizes.iter().for_each(|bytes| all.add(*bytes));
+    graph.objects().for_each(|i| all.add(graph.sizes[i]));
     line(out, all, "in all")?;
     writeln!(out)?;
     for (title, s) in largest(graph, graph.by_type()) {

@@ -1,7 +1,7 @@
 //! A flame graph of bytes: files, and in them the lines.
 
 use super::profile::Profile;
-use inferno::flamegraph::{self, Options};
+use inferno::flamegraph::{self, Options, TextTruncateDirection};
 
 /// The drawing: of all bytes allocated, or of those that were not freed.
 pub fn draw(p: &Profile, leak_only: bool) -> Result<Vec<u8>, String> {
@@ -15,6 +15,7 @@ pub fn draw(p: &Profile, leak_only: bool) -> Result<Vec<u8>, String> {
     let mut options = Options::default();
     options.title = if leak_only { "Memory not freed" } else { "Memory allocated" }.to_owned();
     options.count_name = "bytes".to_owned();
+    options.text_truncate_direction = TextTruncateDirection::Right;
     let mut svg = Vec::new();
     if lines.is_empty() {
         return Err("nothing to draw".to_owned());

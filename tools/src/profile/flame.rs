@@ -1,6 +1,6 @@
 //! A flame graph of time.
 
-use inferno::flamegraph::{self, Options};
+use inferno::flamegraph::{self, Options, TextTruncateDirection};
 use perilune_observe::profile::model::View;
 use perilune_observe::profile::{Profile, folded};
 use std::io::{self, Write};
@@ -15,6 +15,8 @@ pub fn draw(p: &Profile, view: View, program: &str, out: &mut dyn Write) -> io::
     options.title = format!("Time of {program}");
     options.subtitle = Some(format!("one sample for each {} of processor time", interval(p.interval)));
     options.count_name = "samples".to_owned();
+    // A name says most at its beginning.
+    options.text_truncate_direction = TextTruncateDirection::Right;
     flamegraph::from_lines(&mut options, lines.iter().map(String::as_str), out).map_err(io::Error::other)
 }
 

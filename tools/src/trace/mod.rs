@@ -1,6 +1,9 @@
 //! The trace explorer: its data as JSON, and its page.
 
+mod compare;
 mod page;
+
+pub use compare::{Before, Compared, Figures, Line};
 
 use perilune_observe::explorer::Report;
 use serde::Serialize;
@@ -44,12 +47,29 @@ pub struct Document {
     program: Program,
     #[serde(flatten)]
     report: Report,
+    /// Beside an earlier run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compared: Option<Compared>,
 }
+
+/// The format of the data.
+const FORMAT: &str = "perilune-traces";
 
 impl Document {
     /// What the explorer has seen of a program.
     pub fn new(program: Program, report: Report) -> Document {
-        Document { format: "perilune-traces", program, report }
+        Document { format: FORMAT, program, report, compared: None }
+    }
+    /// Compares it with an earlier run, whose data [`Document::write_json`] has written.
+    ///
+    /// # Errors
+    /// The data of this run cannot be made.
+    pub fn compare_with(&mut self, before: Before) -> io::Result<()> {
+        // The code is most of the data, and is not compared.
+        let code = core::mem::take(&mut self.report.code);
+        self.compared = Some(compare::compare(before, &self.report)?);
+        self.report.code = code;
+        Ok(())
     }
     /// Writes it as JSON (docs/explorer.md).
     pub fn write_json(&self, to: &mut dyn Write) -> io::Result<()> {

@@ -1,21 +1,29 @@
 //! The page of the explorer: HTML, style and script of the folder `page`, with the data.
 //!
-//! The data is JSON in `script` elements that a browser does not run: one for everything but code, and one for the code of each
-//! trace, to be parsed when somebody looks at it.
+//! The data is JSON in `script` elements that a browser does not run. The code of traces, most of the data, is packed (deflate, base64), some
+//! traces together, and unpacked when somebody looks at one of them. Of very many traces only the code of those that are used most is there.
 
 use super::Document;
+use base64::prelude::{BASE64_STANDARD, Engine};
+use core::cmp::Reverse;
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use perilune_observe::explorer::{Code, Report, Trace};
 use serde::Serialize;
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 const HEAD: &str = include_str!("../../page/head.html");
 const STYLE: &str = include_str!("../../page/style.css");
 const BODY: &str = include_str!("../../page/body.html");
 /// The parts of the script, in order: each may use what comes before.
-const SCRIPTS: [&str; 6] = [
+const SCRIPTS: [&str; 8] = [
     include_str!("../../page/data.js"),
+    include_str!("../../page/overview.js"),
     include_str!("../../page/source.js"),
     include_str!("../../page/graph.js"),
     include_str!("../../page/lists.js"),
+    include_str!("../../page/search.js"),
     include_str!("../../page/trace.js"),
     include_str!("../../page/main.js"),
 ];
@@ -24,17 +32,65 @@ const SCRIPTS: [&str; 6] = [
 pub fn write(mut document: Document, to: &mut dyn Write) -> io::Result<()> {
     let code = std::mem::take(&mut document.report.code);
     writeln!(to, "{HEAD}<style>\n{STYLE}</style>\n{BODY}")?;
-    data(to, "data", &document)?;
-    for (trace, code) in document.report.traces.iter().zip(&code) {
-        if let Some(code) = code {
-            data(to, &format!("code-{}", trace.id), code)?;
-        }
+    let (codes, code_left_out) = chosen(&document.report, &code)?;
+    data(to, "data", &Page { pack: PACK, code_left_out, document: &document })?;
+    for codes in codes.chunk_by(|a, b| pack_of(a.0) == pack_of(b.0)) {
+        packed(to, pack_of(codes[0].0), codes)?;
     }
     writeln!(to, "<script>\n'use strict';")?;
     for script in SCRIPTS {
         writeln!(to, "{script}")?;
     }
     writeln!(to, "</script>\n</body>\n</html>")
+}
+
+/// Traces whose code is packed together: few enough to unpack at once, enough to have much in common.
+const PACK: u32 = 32;
+
+const fn pack_of(id: u32) -> u32 {
+    (id - 1) / PACK
+}
+
+/// Bytes of code, as JSON, that a page has: packed they are about a seventh, so that the page stays below 5 MB. What is used most comes first.
+const MOST_CODE: usize = 24 << 20;
+
+/// The code of the traces that are used most, by id, as JSON; and of how many there was no room for.
+fn chosen(report: &Report, code: &[Option<Code>]) -> io::Result<(Vec<(u32, String)>, usize)> {
+    let samples: HashMap<u32, u64> = report.time.iter().flat_map(|t| &t.traces).map(|t| (t.trace, t.samples)).collect();
+    let mut order: Vec<(&Trace, &Code)> = report.traces.iter().zip(code).filter_map(|(t, c)| Some((t, c.as_ref()?))).collect();
+    let used = |t: &Trace| t.entries + t.left.iter().map(|x| u64::from(x.taken)).sum::<u64>();
+    order.sort_by_key(|(t, _)| Reverse((samples.get(&t.id).copied().unwrap_or(0), used(t))));
+    let (mut codes, mut size) = (Vec::new(), 0);
+    for (t, c) in &order {
+        let text = serde_json::to_string(c)?;
+        size += text.len();
+        if size > MOST_CODE {
+            break;
+        }
+        codes.push((t.id, text));
+    }
+    let left_out = order.len() - codes.len();
+    codes.sort_by_key(|(id, _)| *id);
+    Ok((codes, left_out))
+}
+
+/// What the script reads first.
+#[derive(Serialize)]
+struct Page<'a> {
+    pack: u32,
+    code_left_out: usize,
+    #[serde(flatten)]
+    document: &'a Document,
+}
+
+/// Writes the code of some traces by their ids.
+fn packed(to: &mut dyn Write, pack: u32, codes: &[(u32, String)]) -> io::Result<()> {
+    let mut deflate = DeflateEncoder::new(Vec::new(), Compression::best());
+    for (i, (id, code)) in codes.iter().enumerate() {
+        write!(deflate, "{}\"{id}\":{code}", if i == 0 { '{' } else { ',' })?;
+    }
+    deflate.write_all(b"}")?;
+    writeln!(to, "<script type=\"text/plain\" id=\"code-{pack}\">{}</script>", BASE64_STANDARD.encode(deflate.finish()?))
 }
 
 /// Writes data for the script.

@@ -1,18 +1,34 @@
 //! Write barriers: a black object never refers to a white one while the collector marks.
 //!
 //! A table that is stored into becomes gray again ([`Vm::barrier_back`]): it will be traversed again in the atomic phase, and further
-//! stores cost nothing. For other objects (upvalues, functions, userdata) the stored object is marked at once ([`Vm::barrier_forward`]).
+//! stores cost nothing. If it is large, what is stored is marked at once instead ([`Vm::barrier_store`]), as for other objects
+//! (upvalues, functions, userdata; [`Vm::barrier_forward`]).
 //! Outside of marking, the barrier only removes the black colour, so that it does not fire again.
 #![allow(unsafe_code, reason = "the value of a closed upvalue lies inside the upvalue")]
 
-use super::Phase;
 use crate::Vm;
 use crate::object::{Gc, GcHeader, Table, UpVal};
 use crate::value::Value;
 use core::mem::offset_of;
 
 impl Vm {
-    /// Must be called when a collectable value is stored into a table, before or after the store.
+    /// Must be called when `v` is stored into a table under `key`, before or after the store.
+    #[inline(always)]
+    pub fn barrier_store(&mut self, t: Gc<Table>, key: Value, v: Value) {
+        if t.hdr.is_black() {
+            self.barrier_store_cold(t, key, v);
+        }
+    }
+    #[cold]
+    #[inline(never)]
+    fn barrier_store_cold(&mut self, t: Gc<Table>, key: Value, v: Value) {
+        if !t.is_large() || !self.heap.cycle.phase.is_marking() {
+            return self.barrier_back_cold(t);
+        }
+        self.heap.cycle.marker.mark_value(key);
+        self.heap.cycle.marker.mark_value(v);
+    }
+    /// Must be called when a table has got a metatable, or collectable values that are not known here.
     #[inline(always)]
     pub fn barrier_back(&mut self, t: Gc<Table>) {
         if t.hdr.is_black() {
@@ -23,8 +39,8 @@ impl Vm {
     #[inline(never)]
     fn barrier_back_cold(&mut self, t: Gc<Table>) {
         t.hdr.black_to_gray();
-        if matches!(self.heap.cycle.phase, Phase::Propagate | Phase::Atomic) {
-            self.heap.cycle.marker.gray_again.push(t.header());
+        if self.heap.cycle.phase.is_marking() {
+            self.heap.cycle.marker.gray_again.push(t);
         }
     }
     /// Must be called after `v` was stored into the object `o`, which is not a table.
@@ -41,7 +57,7 @@ impl Vm {
     #[cold]
     #[inline(never)]
     fn barrier_forward_cold(&mut self, o: Gc<GcHeader>, target: Gc<GcHeader>) {
-        if matches!(self.heap.cycle.phase, Phase::Propagate | Phase::Atomic) {
+        if self.heap.cycle.phase.is_marking() {
             self.heap.cycle.marker.mark_object(target);
         } else {
             // The sweep would make it white later.

@@ -14,6 +14,8 @@ pub const BLOCK_SIZE: usize = 1 << 16;
 const HEADER: usize = 64;
 /// Blocks per segment.
 const SEGMENT_BLOCKS: usize = if cfg!(miri) { 2 } else { 16 };
+/// Segments that are returned to the system at a time: the system takes some 50 us for a megabyte.
+const TRIMMED: usize = 4;
 /// About this many bytes of cells are put on a free list at a time, so that a new block does not touch all its pages at once.
 const CARVE: usize = 4096;
 
@@ -128,13 +130,20 @@ struct Segment {
     base: *mut u8,
     /// Blocks in use.
     used: usize,
+    /// The others, a list by their `free`.
+    free: *mut Block,
+    /// Is it in [`Blocks::with_free`]?
+    listed: bool,
 }
 
 /// The source of blocks.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     segments: Vec<Segment>,
-    free: Vec<*mut Block>,
+    /// The segments that may have free blocks.
+    with_free: Vec<usize>,
+    /// Number of free blocks.
+    spare: usize,
     /// Was a segment added since the last call of [`Blocks::take_added`]?
     added: bool,
 }
@@ -149,15 +158,27 @@ impl Blocks {
     }
     /// A block for a size class, with no cell carved.
     pub fn take(&mut self, class: usize) -> *mut Block {
-        if self.free.is_empty() {
-            self.add_segment();
-        }
-        let Some(b) = self.free.pop() else { unreachable!("a segment has blocks") };
+        let (b, segment) = loop {
+            let Some(&i) = self.with_free.last() else {
+                self.add_segment();
+                continue;
+            };
+            let s = &mut self.segments[i];
+            if s.free.is_null() {
+                s.listed = false;
+                self.with_free.pop();
+                continue;
+            }
+            let b = s.free;
+            // SAFETY: free blocks are owned by their segment, and carry the link.
+            s.free = unsafe { (&raw const (*b).free).read().cast() };
+            s.used += 1;
+            break (b, i as u32);
+        };
+        self.spare -= 1;
         let cell = class_size(class) as u32;
-        // SAFETY: blocks on the free list are owned by it, and their `segment` field is always valid.
+        // SAFETY: the block was free.
         unsafe {
-            let segment = (*b).segment;
-            self.segments[segment as usize].used += 1;
             b.write(Block {
                 free: core::ptr::null_mut(),
                 cell,
@@ -172,6 +193,11 @@ impl Blocks {
         }
         b
     }
+    /// Number of segments.
+    #[cfg(test)]
+    pub fn segments(&self) -> usize {
+        self.segments.iter().filter(|s| !s.base.is_null()).count()
+    }
     /// Was a segment added since the last call?
     pub fn take_added(&mut self) -> bool {
         core::mem::take(&mut self.added)
@@ -182,48 +208,65 @@ impl Blocks {
     /// The caller owned the block, and none of its cells is in use or on a list.
     pub unsafe fn release(&mut self, b: *mut Block) {
         // SAFETY: an owned block has a valid head.
-        let segment = unsafe { (*b).segment };
-        self.segments[segment as usize].used -= 1;
-        self.free.push(b);
+        let i = unsafe { (*b).segment } as usize;
+        self.segments[i].used -= 1;
+        // SAFETY: by the contract, it is a block of that segment which nobody uses.
+        unsafe { self.put(i, b) };
+    }
+    /// Puts a free block on the list of its segment.
+    ///
+    /// # Safety
+    /// `b` is a block of segment `i`, and nobody uses it.
+    unsafe fn put(&mut self, i: usize, b: *mut Block) {
+        let s = &mut self.segments[i];
+        // SAFETY: by the contract.
+        unsafe { (&raw mut (*b).free).write(s.free.cast()) };
+        s.free = b;
+        self.spare += 1;
+        if !core::mem::replace(&mut s.listed, true) {
+            self.with_free.push(i);
+        }
     }
     #[cold]
     fn add_segment(&mut self) {
         let base = alloc_low(Self::layout());
         self.added = true;
-        let i = match self.segments.iter().position(|s| s.base.is_null()) {
-            Some(i) => i,
-            None => {
-                self.segments.push(Segment { base, used: 0 });
-                self.segments.len() - 1
-            }
-        };
-        self.segments[i] = Segment { base, used: 0 };
+        let i = self.segments.iter().position(|s| s.base.is_null()).unwrap_or(self.segments.len());
+        let s = Segment { base, used: 0, free: core::ptr::null_mut(), listed: false };
+        match self.segments.get_mut(i) {
+            // It may be on the list from before.
+            Some(entry) => *entry = Segment { listed: entry.listed, ..s },
+            None => self.segments.push(s),
+        }
         for n in (0..SEGMENT_BLOCKS).rev() {
-            // SAFETY: inside the new segment.
-            unsafe {
-                let b = base.add(n * BLOCK_SIZE).cast::<Block>();
-                (&raw mut (*b).segment).write(i as u32);
-                self.free.push(b);
-            }
+            // SAFETY: inside the new segment, of which nobody knows yet.
+            unsafe { self.put(i, base.add(n * BLOCK_SIZE).cast()) };
         }
     }
-    /// Returns segments without used blocks to the system, but keeps some blocks in reserve.
-    pub fn trim(&mut self) {
+    /// Returns segments without used blocks to the system, but keeps some blocks in reserve. False if there may be more, as a few are returned at
+    /// a time.
+    pub fn trim(&mut self) -> bool {
         let total: usize = self.segments.iter().map(|s| if s.base.is_null() { 0 } else { SEGMENT_BLOCKS }).sum();
-        let mut spare = self.free.len();
-        let keep = (total - spare) / 4 + SEGMENT_BLOCKS;
-        for i in 0..self.segments.len() {
-            let s = &self.segments[i];
-            if s.base.is_null() || s.used != 0 || spare < keep + SEGMENT_BLOCKS {
+        let keep = (total - self.spare) / 4 + SEGMENT_BLOCKS;
+        let mut few = TRIMMED;
+        for s in &mut self.segments {
+            if s.base.is_null() || s.used != 0 {
                 continue;
             }
-            let range = s.base as usize..s.base as usize + SEGMENT_BLOCKS * BLOCK_SIZE;
-            self.free.retain(|b| !range.contains(&(*b as usize)));
-            spare -= SEGMENT_BLOCKS;
-            // SAFETY: allocated in `add_segment` with this layout, and none of its blocks is known to anyone now.
-            unsafe { free_low(self.segments[i].base, Self::layout()) }
-            self.segments[i].base = core::ptr::null_mut();
+            if self.spare < keep + SEGMENT_BLOCKS {
+                break;
+            }
+            if few == 0 {
+                return false;
+            }
+            few -= 1;
+            self.spare -= SEGMENT_BLOCKS;
+            // SAFETY: allocated in `add_segment` with this layout, and none of its blocks is known to anyone but this list.
+            unsafe { free_low(s.base, Self::layout()) }
+            s.base = core::ptr::null_mut();
+            s.free = core::ptr::null_mut();
         }
+        true
     }
 }
 

@@ -6,6 +6,8 @@
 //! | none | gray: reached, what it refers to is not yet |
 //! | [`BLACK`] | black: reached with everything it refers to |
 //!
+//! Another bit of the same byte, [`NUMBERED`], is no colour: heap snapshots set it on objects that have got an id.
+//!
 //! Strings refer to nothing and stay gray. Threads and open upvalues stay gray because stack stores have no barrier; weak tables stay gray
 //! because they are traversed again in the atomic phase.
 
@@ -21,6 +23,8 @@ pub const WHITES: u8 = WHITE0 | WHITE1;
 pub const BLACK: u8 = 4;
 /// Never freed before the heap itself.
 pub const FIXED: u8 = 0x20;
+/// A heap snapshot has given the object an id. A new object at the same address does not have the bit: objects are made with a colour alone.
+pub const NUMBERED: u8 = 0x40;
 /// All colour bits.
 pub const COLORS: u8 = WHITES | BLACK;
 
@@ -51,6 +55,11 @@ impl GcHeader {
     #[inline(always)]
     pub(crate) fn black_to_gray(&self) {
         self.marked.set(self.marked.get() & !BLACK);
+    }
+    /// Sets [`NUMBERED`]. Was it not set before?
+    pub fn number(&self) -> bool {
+        let before = self.marked.replace(self.marked.get() | NUMBERED);
+        before & NUMBERED == 0
     }
     /// Gives the object the colour `white`.
     #[inline(always)]

@@ -3,10 +3,13 @@
 
 use super::Marker;
 use super::block::{Block, Blocks, FreeCell};
+use super::pause::Pauses;
 use super::raw::{RawPools, large_layout};
 use super::size::{CELL_MAX, NUM_CLASSES, class_of, class_size};
 use super::watch::{Change, Watch};
-use crate::object::{Func, Gc, GcHeader, Kind, Node, Object, Proto, Shapes, Str, StrTable, Thread, Udata, Watchpoints};
+use crate::object::{
+    Func, Gc, GcHeader, Kind, Node, Object, Proto, Shapes, Str, StrTable, Thread, ThreadLink, Udata, Watchpoints,
+};
 use crate::value::Value;
 use core::cell::Cell;
 use std::collections::VecDeque;
@@ -29,6 +32,11 @@ pub enum Phase {
 impl Phase {
     /// Number of phases.
     pub const COUNT: usize = Phase::Finalize as usize + 1;
+
+    /// Do stores into black objects need a barrier?
+    pub(super) fn is_marking(self) -> bool {
+        matches!(self, Phase::Propagate | Phase::Atomic)
+    }
 }
 
 /// Blocks of one size class of objects.
@@ -113,10 +121,14 @@ pub struct Heap {
     pub(super) limit: MemoryLimit,
     /// Counts since the heap was made.
     pub(crate) counts: HeapCounts,
+    /// The stops of the program for the collector.
+    pub(super) pauses: Pauses,
     /// The watcher of all changes, see [`super::watch`].
     pub(super) watch: Option<Box<Watch>>,
     /// Nesting of work that the VM does for itself: allocations meanwhile are not counted as the program's.
     pub(super) internal: u32,
+    /// What leads from coroutines to their VM.
+    pub link: *const ThreadLink,
 }
 
 /// The memory of objects and of what they own.
@@ -247,8 +259,14 @@ impl Heap {
             },
             limit: MemoryLimit::default(),
             counts: HeapCounts::default(),
+            pauses: Pauses::default(),
             watch: None,
             internal: 0,
+            link: Box::into_raw(Box::new(ThreadLink {
+                current: Cell::new(core::ptr::null_mut()),
+                jump: Cell::new(core::ptr::null_mut()),
+                wrapper: Cell::new(0),
+            })),
         };
         heap.names = Names {
             gc: heap.new_fixed_str(b"__gc"),
@@ -422,6 +440,10 @@ impl Heap {
         self.total -= bytes;
         self.counts.freed += bytes;
     }
+    /// The stops of the program for the collector so far.
+    pub fn pauses(&self) -> &Pauses {
+        &self.pauses
+    }
     /// Counts of events so far.
     pub fn counts(&self) -> HeapCounts {
         self.counts
@@ -446,7 +468,8 @@ impl Heap {
             Some(Object::Table(t)) => t.owned_bytes(),
             Some(Object::Thread(t)) => super::raw::real_size(t.size.get() as usize * 8),
             Some(Object::Proto(p)) => p.owned_bytes(),
-            Some(Object::Udata(u)) => u.external.get(),
+            Some(Object::Udata(u)) if u.block.get().is_null() => u.external.get(),
+            Some(Object::Udata(u)) => u.external.get() + super::raw::real_size(Udata::block_bytes(u.block_size())),
             _ => 0,
         };
         cell + owned

@@ -5,6 +5,7 @@
 #![allow(unsafe_code, reason = "above its top, a stack holds nothing that anybody needs")]
 
 use super::Heap;
+use super::slices::Slices;
 use super::visit::{Edge, Visitor};
 use super::weak::WeakMode;
 use crate::Vm;
@@ -14,14 +15,28 @@ use std::rc::Rc;
 
 /// A table larger than this needs memory in one piece to grow, which must be reserved.
 const LARGE: usize = 1 << 20;
+/// So many small tables and coroutines may be left to the atomic phase, which takes some tenths of a millisecond for them.
+const FEW: usize = 2000;
+/// A round that has traversed less was the last: the next would traverse less still.
+const LITTLE: usize = 256 << 10;
+/// The most rounds. A program that changes objects faster than the collector marks them is not caught up with by more.
+const ROUNDS: u32 = 4;
 
 /// The marking state.
 #[derive(Debug, Default)]
 pub struct Marker {
     /// Reached, to be traversed.
     pub(super) gray: Vec<Gc<GcHeader>>,
-    /// To be traversed again in the atomic phase.
-    pub(super) gray_again: Vec<Gc<GcHeader>>,
+    /// Tables that were stored into, to be traversed again.
+    pub(super) gray_again: Vec<Gc<Table>>,
+    /// Coroutines to be traversed again in the atomic phase.
+    pub(super) threads: Vec<Gc<Thread>>,
+    /// Rounds begun in this cycle, see [`Marker::begins_round`].
+    rounds: u32,
+    /// Work done in the last of them.
+    round_work: usize,
+    /// Large tables that are being traversed.
+    pub(super) slices: Slices,
     /// Weak tables met.
     pub(super) weak: Vec<(Gc<Table>, WeakMode)>,
     /// Prototypes that were reached and whose traces are marked last.
@@ -90,6 +105,10 @@ impl Marker {
     pub(super) fn reset(&mut self) {
         self.gray.clear();
         self.gray_again.clear();
+        self.threads.clear();
+        self.rounds = 0;
+        self.round_work = 0;
+        self.slices.clear();
         self.weak.clear();
         self.traced.clear();
         self.keyed.clear();
@@ -103,12 +122,40 @@ impl Marker {
     pub(super) fn propagate(&mut self, budget: usize) -> usize {
         let mut done = 0;
         while done < budget {
-            match self.gray.pop() {
-                Some(o) => done += self.traverse(o),
-                None => break,
+            done += match self.gray.pop() {
+                Some(o) => self.traverse(o),
+                None if self.slices.is_empty() => break,
+                None => self.traverse_slice(),
             }
         }
+        self.round_work += done;
         done
+    }
+    /// Is nothing left to be traversed before the atomic phase?
+    pub(super) fn is_done(&mut self) -> bool {
+        self.gray.is_empty() && self.slices.is_empty() && !self.begins_round()
+    }
+    /// Has no round begun yet?
+    #[cfg(test)]
+    pub(super) fn round_is_first(&self) -> bool {
+        self.rounds == 0
+    }
+    /// Turns again to the tables that were stored into, and to the stacks, since what is new is often reached by them only. The atomic phase,
+    /// which must do the same, then finds little. False if it would find little as it is.
+    fn begins_round(&mut self) -> bool {
+        let few = self.gray_again.len() <= FEW && !self.gray_again.iter().any(|t| t.is_large());
+        if self.rounds == ROUNDS || self.rounds > 0 && few && self.round_work < LITTLE {
+            return false;
+        }
+        self.rounds += 1;
+        self.round_work = 0;
+        self.gray.extend(self.gray_again.drain(..).map(Gc::header));
+        if self.threads.len() <= FEW {
+            self.gray.extend(self.threads.drain(..).map(Gc::header));
+        } else if let Some((running, _)) = self.running {
+            self.gray.push(running.header());
+        }
+        true
     }
     /// Traverses one gray object; returns a measure of the work.
     #[inline]
@@ -150,18 +197,23 @@ impl Marker {
     }
     #[inline]
     fn traverse_table(&mut self, t: Gc<Table>) -> usize {
+        let bytes = t.asize() as usize * 8 + t.num_nodes() as usize * 24;
+        if bytes > LARGE {
+            self.growth = self.growth.max(Heap::growth_of(&t));
+        }
         match t.meta.get().and_then(|m| self.weak_mode(m)) {
+            None if t.is_large() => {
+                t.hdr.gray_to_black();
+                self.begin_slices(t);
+                return 48;
+            }
             None => {
                 t.hdr.gray_to_black();
                 self.visit_table(t);
             }
             Some(mode) => self.traverse_weak(t, mode),
         }
-        let work = 48 + t.asize() as usize * 8 + t.num_nodes() as usize * 24;
-        if work > LARGE {
-            self.growth = self.growth.max(Heap::growth_of(&t));
-        }
-        work
+        48 + bytes
     }
     /// As [`Table::visit`], but without the keys if they are known to be marked.
     #[inline(always)]
@@ -186,7 +238,7 @@ impl Marker {
             // SAFETY: the top of that stack.
             unsafe { clear_unused_stack(&t, self.stack_top(&t)) };
         } else {
-            self.gray_again.push(t.header());
+            self.threads.push(t);
         }
         128 + t.size.get() as usize * 8
     }

@@ -7,6 +7,7 @@ use crate::error::LuaResult;
 use crate::interrupt::Cause;
 use crate::object::{Gc, Thread};
 use crate::sample::Activity;
+use std::time::Instant;
 
 /// A step is due after this many bytes allocated.
 const STEP: usize = 16 << 10;
@@ -74,6 +75,12 @@ impl Vm {
     }
     /// Does the work that is due for the allocations since the last step. True when that completed a cycle.
     fn timed_step(&mut self) -> bool {
+        let start = Instant::now();
+        let complete = self.due_step();
+        self.heap.pauses.note(start);
+        complete
+    }
+    fn due_step(&mut self) -> bool {
         let h = &mut self.heap;
         if h.total > h.pacing.goal {
             h.pacing.debt += h.total - h.pacing.goal;
@@ -115,7 +122,7 @@ impl Vm {
         complete
     }
     /// The smallest unit of work in the current phase.
-    fn one_step(&mut self, budget: usize) -> usize {
+    pub(super) fn one_step(&mut self, budget: usize) -> usize {
         self.heap.counts.steps[self.heap.cycle.phase as usize] += 1;
         match self.heap.cycle.phase {
             Phase::Pause => {
@@ -125,7 +132,7 @@ impl Vm {
             }
             Phase::Propagate => {
                 let done = self.heap.cycle.marker.propagate(budget);
-                if self.heap.cycle.marker.gray.is_empty() {
+                if self.heap.cycle.marker.is_done() {
                     self.heap.cycle.phase = Phase::Atomic;
                 }
                 done
@@ -133,10 +140,11 @@ impl Vm {
             Phase::Atomic => self.atomic(),
             Phase::Sweep => match self.heap.sweep_step() {
                 Some(done) => done,
-                None => {
+                None if self.heap.cells.blocks.trim() => {
                     self.end_sweep();
                     0
                 }
+                None => PART / 8,
             },
             Phase::Finalize => {
                 let done = self.finalize_step();
@@ -148,7 +156,6 @@ impl Vm {
     }
     fn end_sweep(&mut self) {
         let h = &mut self.heap;
-        h.cells.blocks.trim();
         h.cycle.phase = if h.finalizers.due.is_empty() { Phase::Pause } else { Phase::Finalize };
     }
     /// Steps for compiled code, whose live values are not all on the stack: no atomic phase and no finalizers. True when one of
@@ -160,10 +167,11 @@ impl Vm {
             // Due only because of the limit or of stress.
             return h.gc_due();
         }
+        let start = Instant::now();
         h.pacing.debt += h.total.saturating_sub(h.pacing.goal);
         h.set_goal(h.total);
         // A trace has one safepoint, however much it allocates between two of them.
-        let more = h.pacing.debt - h.pacing.debt % STEP;
+        let more = (h.pacing.debt - h.pacing.debt % STEP).min(PART / 8);
         let mut budget = if stress == 0 { h.work_for(more.max(STEP)) } else { stress as usize };
         let before = self.begin_activity(Activity::Collector);
         self.note_running();
@@ -184,6 +192,7 @@ impl Vm {
             budget -= done;
         };
         self.begin_activity(before);
+        self.heap.pauses.note(start);
         leave
     }
     /// Postpones the work that compiled code must be left for. False if it was postponed often enough.
@@ -207,6 +216,8 @@ impl Vm {
     fn atomic(&mut self) -> usize {
         self.forget_sampled();
         self.compiled.invalidations = self.compiled.invalidations.wrapping_add(1);
+        // The value that the guard failed for may be freed.
+        self.compiled.failed_guard = 0;
         self.heap.cycle.marker.atomic = true;
         self.remark_open_upvals();
         self.mark_roots();
@@ -215,8 +226,9 @@ impl Vm {
         let m = &mut self.heap.cycle.marker;
         let weak = core::mem::take(&mut m.weak);
         m.gray.extend(weak.into_iter().map(|(t, _)| t.header()));
-        let again = core::mem::take(&mut m.gray_again);
-        m.gray.extend(again);
+        let (again, threads) = (core::mem::take(&mut m.gray_again), core::mem::take(&mut m.threads));
+        m.gray.extend(again.into_iter().map(Gc::header));
+        m.gray.extend(threads.into_iter().map(Gc::header));
         work += self.propagate_with_traces();
         self.separate_udata(false);
         let h = &mut self.heap;

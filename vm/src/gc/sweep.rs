@@ -218,6 +218,10 @@ impl Heap {
                     let u = h.cast::<Udata>();
                     self.counts.udatas -= 1;
                     self.external_changed(&(*u).external, 0);
+                    let block = (*u).block.get();
+                    if !block.is_null() {
+                        self.free_raw(block, Udata::block_bytes((*u).block_size()));
+                    }
                     if (*u).is_of_host() {
                         // Its `Drop` may run any code, which must not run in the middle of a sweep.
                         self.finalizers.payloads.extend((*u).data.get_mut().take());
@@ -264,9 +268,10 @@ impl Drop for Heap {
         let large = core::mem::take(&mut self.cells.large);
         let blocks: Vec<*mut Block> = self.cells.classes.iter().flat_map(|c| c.blocks.iter().copied()).collect();
         // SAFETY: the heap goes away with all objects; each is destroyed once, and blocks outlive what they hold. The empty node
-        // came from a box.
+        // and the link came from boxes.
         unsafe {
             drop(Box::from_raw(self.empty_node));
+            drop(Box::from_raw(self.link.cast_mut()));
             for l in large {
                 self.destroy(l.ptr, false);
                 free_low(l.ptr.cast(), large_layout(l.size));

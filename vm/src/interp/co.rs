@@ -47,7 +47,7 @@ impl Vm {
         Ok(NATIVE_CALL)
     }
     /// Makes `co` the running coroutine.
-    fn switch_to(&mut self, co: Gc<Thread>) {
+    pub(super) fn switch_to(&mut self, co: Gc<Thread>) {
         let old = self.cur;
         old.base.set(self.base);
         old.top.set(self.top);
@@ -142,6 +142,10 @@ impl Vm {
     fn cannot_resume(&self, co: Gc<Thread>) -> Option<&'static str> {
         match co.status.get() {
             ThreadStatus::Fresh | ThreadStatus::Suspended => None,
+            ThreadStatus::Dead if Vm::has_values(co) => {
+                Vm::close_stack(co);
+                None
+            }
             ThreadStatus::Dead => Some("cannot resume dead coroutine"),
             ThreadStatus::Running | ThreadStatus::Normal => Some("cannot resume running coroutine"),
         }
@@ -268,7 +272,7 @@ impl Vm {
     /// Has a coroutine ended by an error?
     pub fn coroutine_failed(&self, co: Gc<Thread>) -> bool {
         // A coroutine that has returned has no frame.
-        co.status.get() == ThreadStatus::Dead && co.base.get() != co.stack.get()
+        co.status.get() == ThreadStatus::Dead && co.base.get() != co.stack.get() && !Vm::is_stack(co)
     }
 }
 
@@ -365,6 +369,7 @@ pub fn co_status(vm: &mut Vm) -> LuaResult<u32> {
         ThreadStatus::Fresh | ThreadStatus::Suspended => b"suspended",
         ThreadStatus::Running => b"running",
         ThreadStatus::Normal => b"normal",
+        ThreadStatus::Dead if Vm::has_values(co) => b"suspended",
         ThreadStatus::Dead => b"dead",
     };
     let s = vm.new_str(text);

@@ -112,8 +112,13 @@ impl Vm {
     /// "bad argument #i to 'f' (msg)"
     #[cold]
     pub fn arg_error(&mut self, arg: usize, msg: &str) -> LuaError {
+        self.numbered_arg_error(arg as i64 + 1, msg.as_bytes())
+    }
+    /// The same for an argument counted from 1, or a number that is none of an argument.
+    #[cold]
+    pub fn numbered_arg_error(&mut self, arg: i64, msg: &[u8]) -> LuaError {
         let name = Level::running(self).and_then(|l| l.name());
-        let mut n = arg + 1;
+        let mut n = arg;
         let text = match name {
             Some(("method", name)) => {
                 n -= 1;
@@ -126,7 +131,7 @@ impl Vm {
             Some((_, name)) => [format!("bad argument #{n} to '").as_bytes(), &name, b"'"].concat(),
             None => format!("bad argument #{n} to '?'").into_bytes(),
         };
-        self.rt_error_bytes(&[&text[..], b" (", msg.as_bytes(), b")"].concat())
+        self.rt_error_bytes(&[&text[..], b" (", msg, b")"].concat())
     }
     /// "attempt to WHAT local 'x' (a nil value)": the value is an operand of the current instruction.
     #[cold]

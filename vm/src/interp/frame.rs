@@ -4,7 +4,8 @@
 //! a Lua call (`LUA`) it is the return address, 4-aligned, and the caller's base follows from the A operand of the call before it.
 //! All others hold the distance to the frame below in slots, shifted by 3:
 //!
-//! * `C`: a builtin (or the host) has called the VM; `base[-3]` keeps the caller's pc.
+//! * `C`: a builtin (or the host) has called the VM; `base[-3]` keeps the caller's pc. The upper half of the link says what becomes of an
+//!   error ([`Catch`]).
 //! * `CONT`: a metamethod; `base[-4]` says how to continue ([`super::cont`]), `base[-3]` is the pc to continue at.
 //! * `VARG`: the moved frame of a vararg function; the real link is in the frame below.
 //! * `COR`: the first frame of a coroutine.
@@ -41,6 +42,45 @@ pub const fn kind(link: u64) -> u64 {
 pub const fn link(delta: usize, kind: u64) -> Value {
     Value::link((delta as u64) << 3 | kind)
 }
+/// The slots between the frame of a link that is not a Lua call's and the frame below.
+#[inline(always)]
+pub const fn distance(link: u64) -> usize {
+    (link as u32 >> 3) as usize
+}
+
+/// What becomes of an error in a call from native code.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Catch {
+    /// It is raised in the native code.
+    Nothing,
+    /// It is a result of the call: `pcall` of the C API.
+    Error,
+    /// As [`Catch::Error`]; first the handler in the slot so many slots below the frame's base is called.
+    Handler(usize),
+}
+
+impl Catch {
+    /// Bits of the link.
+    const SHIFT: u32 = 32;
+
+    /// The link of a C frame `delta` slots above the frame below.
+    pub(super) fn link(self, delta: usize) -> Value {
+        let code = match self {
+            Catch::Nothing => 0,
+            Catch::Error => 1,
+            Catch::Handler(below) => 1 + below as u64,
+        };
+        Value::link(code << Catch::SHIFT | link(delta, C).bits())
+    }
+    /// What the link of a C frame says.
+    pub(super) fn of(link: u64) -> Catch {
+        match link >> Catch::SHIFT {
+            0 => Catch::Nothing,
+            1 => Catch::Error,
+            code => Catch::Handler(code as usize - 1),
+        }
+    }
+}
 
 /// The link of the frame at `base`.
 ///
@@ -73,7 +113,7 @@ pub unsafe fn below(base: *mut Value) -> *mut Value {
             let call = *(core::ptr::with_exposed_provenance::<Ins>(l as usize)).sub(1);
             base.sub(2 + call.a())
         } else {
-            base.sub((l >> 3) as usize)
+            base.sub(distance(l))
         }
     }
 }

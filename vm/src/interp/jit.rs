@@ -69,7 +69,7 @@ const ENTER: u32 = 3;
 #[inline(never)]
 unsafe fn notify_exit(vm: *mut crate::Vm, exit: u32) -> u32 {
     let compiler = Rc::clone(&(*vm).compiler);
-    (*vm).begin_activity(Activity::Compiler);
+    (*vm).begin_activity(Activity::Exit);
     let resume = compiler.exit(&mut *vm, ExitId::new(exit));
     (*vm).begin_activity(Activity::Interpreter);
     (*vm).multres = resume.multres;

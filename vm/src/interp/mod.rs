@@ -25,6 +25,7 @@
 mod arith;
 mod call;
 pub mod co;
+pub mod co_native;
 mod compare;
 pub mod cont;
 mod data;

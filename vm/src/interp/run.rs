@@ -4,7 +4,7 @@
     reason = "arguments are pushed where the stack was checked to have room; the base is restored when a call returns"
 )]
 
-use super::frame::{self, below, kind, link_of};
+use super::frame::{self, Catch, below, kind, link_of};
 use super::{Loop, R, Tail, call};
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
@@ -14,6 +14,9 @@ use crate::object::{Gc, UpVal};
 use crate::sample::Activity;
 use crate::value::Value;
 use std::rc::Rc;
+
+/// The error that replaces another one whose handler has failed.
+const HANDLER_FAILED: &[u8] = b"error in error handling";
 
 /// The status that the dispatch returned.
 #[derive(Debug)]
@@ -81,6 +84,63 @@ impl Vm {
                 Err(e)
             }
         }
+    }
+    /// Calls the value below the topmost `nargs` values with them as arguments. The results, `nresults` of them or all if -1, are put in
+    /// the place of function and arguments, which are gone after an error, too. A handler is given by its distance from the top.
+    pub fn call_top(&mut self, nargs: usize, nresults: i32, catch: Catch) -> LuaResult<()> {
+        let at = self.stack_offset(self.top.wrapping_sub(nargs + 1));
+        let result = self.call_in_place(at, nargs, catch);
+        self.top = self.stack_at(at);
+        let n = result? as usize;
+        // SAFETY: the results lie from `at` on, on the running stack.
+        self.top = unsafe { self.top.add(n) };
+        if let Ok(want) = usize::try_from(nresults) {
+            self.reserve(want.saturating_sub(n))?;
+            for _ in n..want {
+                self.push(Value::NIL);
+            }
+            self.top = self.stack_at(at).wrapping_add(want);
+        }
+        Ok(())
+    }
+    /// Calls the value at an offset of the stack; how many results there are from that offset on.
+    fn call_in_place(&mut self, at: usize, n: usize, catch: Catch) -> LuaResult<u32> {
+        if self.interp.native_depth >= self.depth.native || super::native_stack::is_at_end() {
+            return Err(self.overflow_error("C stack overflow"));
+        }
+        self.reserve(8)?;
+        self.compiled.invalidations = self.compiled.invalidations.wrapping_add(1);
+        let base = self.stack_offset(self.base);
+        // SAFETY: room was reserved above `top` for the two slots that the arguments move up by; the frame is written before the
+        // interpreter looks at it.
+        let status = unsafe {
+            let slot = self.stack_at(at);
+            core::ptr::copy(slot.add(1), slot.add(3), n);
+            *slot.add(1) = *slot;
+            *slot = Value::link(self.pc.expose_provenance() as u64);
+            let new = slot.add(3);
+            let catch = match catch {
+                Catch::Handler(below) => Catch::Handler(below + 2 - n),
+                other => other,
+            };
+            *slot.add(2) = catch.link(new.offset_from(self.base) as usize);
+            self.top = new.add(n);
+            self.interp.native_depth += 1;
+            let result = self.dispatch_from(|r, loop_driver| {
+                if loop_driver { call::start_call::<Loop>(r, new.sub(2), n) } else { call::start_call::<Tail>(r, new.sub(2), n) }
+            });
+            self.interp.native_depth -= 1;
+            result
+        };
+        self.base = self.stack_at(base);
+        status.map(|()| self.multres)
+    }
+    /// Ends the error that is being raised: native code has caught it. Its value.
+    pub fn take_error(&mut self) -> Value {
+        self.errors.handled = false;
+        self.errors.in_handler = false;
+        self.shrink_after_overflow();
+        self.errors.value
     }
     /// Calls a value and returns the first result, or nil.
     pub fn call1(&mut self, f: Value, args: &[Value]) -> LuaResult<Value> {
@@ -287,6 +347,14 @@ impl Vm {
                     }
                     frame::PCALL if !passes => return,
                     frame::COR => return,
+                    frame::C if !passes => match Catch::of(link_of(base)) {
+                        Catch::Nothing => {}
+                        Catch::Error => return,
+                        Catch::Handler(below) => {
+                            let handler = *base.sub(below);
+                            return self.call_handler(handler);
+                        }
+                    },
                     _ => {}
                 }
                 if base <= lowest {
@@ -315,9 +383,17 @@ impl Vm {
             }
         }
     }
+    /// The error is replaced by that of a handler that has failed.
+    fn handler_failed(&mut self) {
+        self.errors.value = Value::str(self.new_str(HANDLER_FAILED));
+    }
+    /// Does an error value say that a handler has failed?
+    pub fn is_handler_failure(&mut self, e: Value) -> bool {
+        e == Value::str(self.new_str(HANDLER_FAILED))
+    }
     fn call_handler(&mut self, handler: Value) {
         if self.errors.in_handler {
-            self.errors.value = Value::str(self.new_str(b"error in error handling"));
+            self.handler_failed();
             return;
         }
         self.errors.in_handler = true;
@@ -327,7 +403,7 @@ impl Vm {
         let ok = self.grow_stack(64).is_ok();
         match if ok { self.call1(handler, &[e]) } else { Err(LuaError::parked()) } {
             Ok(v) => self.errors.value = v,
-            Err(_) => self.errors.value = Value::str(self.new_str(b"error in error handling")),
+            Err(_) => self.handler_failed(),
         }
         self.base = self.stack_at(base);
         self.pc = pc;

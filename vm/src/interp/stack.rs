@@ -126,6 +126,7 @@ impl Vm {
         self.update_limit();
     }
     /// Makes room for `n` pushes by the running builtin.
+    #[inline]
     pub fn reserve(&mut self, n: usize) -> LuaResult<()> {
         if self.top.wrapping_add(n) <= self.stack_limit { Ok(()) } else { self.grow_stack(n + NATIVE_MIN) }
     }

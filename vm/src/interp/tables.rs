@@ -245,8 +245,13 @@ op! {
     #[cold]
     #[inline(never)]
     table_barrier<D>(r) {
-        if let Some(t) = table_operands(r).0.as_table() {
-            (*r.vm).barrier_back(t);
+        let (o, key) = table_operands(r);
+        if let Some(t) = o.as_table() {
+            (*r.vm).barrier_store(t, key, *r.ra());
+            if needs_barrier(t) {
+                // A large table, in which the value is marked now.
+                return r.to(slow_set::<D>);
+            }
         }
         r.to(D::plain(r.i().op()))
     }

@@ -107,7 +107,7 @@ impl Vm {
             // SAFETY: the link of a Lua function is a return address.
             unsafe { self.verify_return_address(link)? };
         } else {
-            let delta = (link >> 3) as usize;
+            let delta = frame::distance(link);
             let room = (base as usize - lowest as usize) / size_of::<Value>();
             check((2..=room).contains(&delta), || format!("a link of kind {kind} over {delta} slots"))?;
         }

@@ -59,6 +59,10 @@ impl Func {
     pub fn ffid(&self) -> u32 {
         self.hdr.word.get()
     }
+    /// Number of upvalues that programs see.
+    pub fn visible_upvalues(&self) -> usize {
+        self.num_upvalues() - usize::from(self.is_in_c())
+    }
     /// Number of upvalues.
     #[inline(always)]
     pub fn num_upvalues(&self) -> usize {

@@ -39,7 +39,7 @@ pub(crate) use shape::{ShapeSet, Shapes};
 pub use string::{STR_DATA, Str, StrTable};
 pub use table::{Node, Table};
 pub use table_resize::hbits_for;
-pub use thread::{Thread, ThreadStatus};
+pub use thread::{Thread, ThreadLink, ThreadStatus};
 pub use udata::Udata;
 pub(crate) use watchpoint::Watchpoints;
 pub use watchpoint::{WATCHED, WatchedField};

@@ -5,6 +5,7 @@ use super::function::FuncBody;
 use super::{Func, Gc, Kind, NativeFn, Proto, Table, Thread, ThreadStatus, Udata, UpVal};
 use crate::Vm;
 use crate::bc::{Ins, Op};
+use crate::error::LuaResult;
 use crate::gc::Heap;
 use crate::stdlib::Builtin;
 use crate::value::Value;
@@ -19,14 +20,27 @@ const fn header(op: Op) -> [Ins; 2] {
 static FUNCC: [Ins; 2] = header(Op::FUNCC);
 /// The header of functions of the host: its operand tells it from [`FUNCC`], so that the two are never merged.
 static HOST: [Ins; 2] = [Ins::ad(Op::FUNCC, 1, 0); 2];
+/// The same of functions in C.
+static C: [Ins; 2] = [Ins::ad(Op::FUNCC, 2, 0); 2];
 static RESUME: [Ins; 2] = header(Op::RESUME);
 static WRAP: [Ins; 2] = header(Op::WRAP);
 static YIELD: [Ins; 2] = header(Op::YIELD);
 
 impl Func {
-    /// Is it a function of the host ([`Vm::new_host_function`])?
+    /// Is it a function of the host ([`Vm::new_host_function`]), in Rust or in C?
     pub fn is_of_host(&self) -> bool {
-        self.pc.get() == HOST.as_ptr()
+        self.pc.get() == HOST.as_ptr() || self.is_in_c()
+    }
+    /// Is it a function in C ([`Vm::new_c_function`])?
+    #[inline]
+    pub fn is_in_c(&self) -> bool {
+        self.pc.get() == C.as_ptr()
+    }
+    /// Address of a function in C.
+    #[inline]
+    pub fn c_address(&self) -> Option<usize> {
+        let hidden = self.native_upvalues().last().filter(|_| self.is_in_c())?;
+        Some(hidden.get().bits() as usize)
     }
 }
 
@@ -104,6 +118,15 @@ impl Vm {
     pub fn new_host_function(&mut self, native: NativeFn, upvalues: &[Value]) -> Gc<Func> {
         self.new_builtin(HOST.as_ptr(), native, Builtin::NativeFunction.id(), upvalues)
     }
+    /// A function in C at an address, which `native` calls. Behind its upvalues, of which there are 254 at most, it has a hidden one: the
+    /// address.
+    pub fn new_c_function(&mut self, native: NativeFn, address: usize, upvalues: &[Value]) -> Gc<Func> {
+        debug_assert!(address < 1 << 48, "an address of user code, which is a denormal number to the collector");
+        let mut all = Vec::with_capacity(upvalues.len() + 1);
+        all.extend_from_slice(upvalues);
+        all.push(Value::link(address as u64));
+        self.new_builtin(C.as_ptr(), native, Builtin::NativeFunction.id(), &all)
+    }
     fn new_builtin(&mut self, pc: *const Ins, native: NativeFn, id: u32, upvalues: &[Value]) -> Gc<Func> {
         let _ = pc.expose_provenance();
         let f = self.new_func(self.realm.globals, pc, FuncBody { native }, upvalues.len(), id);
@@ -126,12 +149,25 @@ impl Vm {
                 anchor: Cell::new(Value::NIL),
                 external: Cell::new(0),
                 data: UnsafeCell::new(Some(data)),
+                block: Cell::new(core::ptr::null_mut()),
             });
             Gc::from_ptr(u)
         };
         self.heap.counts.udatas += 1;
         self.heap.note_udata(u);
         u
+    }
+    /// A userdata that consists of `size` bytes, all zero, for native code. Fails if there is no memory for it.
+    pub fn new_block_udata(&mut self, size: u32) -> LuaResult<Gc<Udata>> {
+        self.check_alloc(size as usize)?;
+        let u = self.new_udata(Box::new(()), None);
+        // Even an empty block has an address of its own.
+        let block = self.heap.alloc_raw(Udata::block_bytes(size));
+        // SAFETY: new memory of at least this size.
+        unsafe { block.write_bytes(0, size as usize) };
+        u.block.set(block);
+        u.hdr.word.set(size);
+        Ok(u)
     }
     /// A userdata whose payload belongs to the host: it is dropped outside of sweeps ([`crate::host`]).
     pub fn new_host_udata(&mut self, data: Box<dyn Any>, meta: Option<Gc<Table>>) -> Gc<Udata> {
@@ -180,6 +216,7 @@ impl Heap {
                 pc: Cell::new(core::ptr::null()),
                 native_depth: Cell::new(0),
                 nesting: Cell::new(0),
+                link: self.link,
             });
             Gc::from_ptr(t)
         };

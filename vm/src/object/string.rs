@@ -74,11 +74,16 @@ impl core::fmt::Debug for Str {
     }
 }
 
-/// The intern table: chains of strings by hash.
+/// The intern table: chains of strings by hash. When it has as many strings as chains, the number of chains is doubled, and some chains are
+/// split with each new string, so that no string takes long to be made.
 #[derive(Debug)]
 pub struct StrTable {
     /// Chain heads; a power of two of them.
     buckets: Box<[*mut Str]>,
+    /// While chains are being split: the heads of before. A chain not split yet is here.
+    old: Box<[*mut Str]>,
+    /// So many chains of `old` have been split.
+    split: usize,
     count: usize,
     hasher: FixedState,
     /// The existing strings of one byte, since programs that read texts byte by byte make them over and over.
@@ -86,11 +91,15 @@ pub struct StrTable {
 }
 
 const MIN_BUCKETS: usize = 256;
+/// Chains split with each new string. One would be enough to be done when the next doubling is due.
+const SPLIT: usize = 4;
 
 impl StrTable {
     pub(crate) fn new(seed: u64) -> StrTable {
         StrTable {
             buckets: vec![core::ptr::null_mut(); MIN_BUCKETS].into_boxed_slice(),
+            old: Box::default(),
+            split: 0,
             count: 0,
             hasher: FixedState::with_seed(seed),
             bytes: [core::ptr::null_mut(); 256],
@@ -110,12 +119,22 @@ impl StrTable {
     }
     #[inline(always)]
     fn bucket(&mut self, hash: u32) -> &mut *mut Str {
+        if !self.old.is_empty() {
+            return self.bucket_meanwhile(hash);
+        }
         let mask = self.buckets.len() - 1;
         &mut self.buckets[hash as usize & mask]
     }
+    #[cold]
+    #[inline(never)]
+    fn bucket_meanwhile(&mut self, hash: u32) -> &mut *mut Str {
+        let old = hash as usize & (self.old.len() - 1);
+        let mask = self.buckets.len() - 1;
+        if old >= self.split { &mut self.old[old] } else { &mut self.buckets[hash as usize & mask] }
+    }
     #[inline]
-    fn find(&self, bytes: &[u8], hash: u32) -> Option<Gc<Str>> {
-        let mut p = self.buckets[hash as usize & (self.buckets.len() - 1)];
+    fn find(&mut self, bytes: &[u8], hash: u32) -> Option<Gc<Str>> {
+        let mut p = *self.bucket(hash);
         while !p.is_null() {
             // SAFETY: strings on the chains are not freed: sweeping takes them off.
             let s = unsafe { Gc::from_ptr(p) };
@@ -135,7 +154,7 @@ impl StrTable {
     }
     #[inline]
     fn insert(&mut self, s: Gc<Str>, hash: u32) {
-        if self.count >= self.buckets.len() {
+        if self.count >= self.buckets.len() || !self.old.is_empty() {
             self.grow();
         }
         self.count += 1;
@@ -149,8 +168,14 @@ impl StrTable {
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        let new = vec![core::ptr::null_mut(); self.buckets.len() * 2].into_boxed_slice();
-        for mut p in core::mem::replace(&mut self.buckets, new) {
+        if self.old.is_empty() {
+            let new = vec![core::ptr::null_mut(); self.buckets.len() * 2].into_boxed_slice();
+            self.old = core::mem::replace(&mut self.buckets, new);
+            self.split = 0;
+        }
+        for _ in 0..SPLIT {
+            let mut p = core::mem::replace(&mut self.old[self.split], core::ptr::null_mut());
+            self.split += 1;
             while !p.is_null() {
                 // SAFETY: as in `find`.
                 let s = unsafe { &*p };
@@ -160,6 +185,9 @@ impl StrTable {
                 *head = p;
                 p = next;
             }
+        }
+        if self.split == self.old.len() {
+            self.old = Box::default();
         }
     }
     /// Removes a string from its chain.
@@ -187,19 +215,21 @@ impl StrTable {
     }
     /// Calls `f` for each interned string with the index of its chain.
     pub(crate) fn for_each(&self, mut f: impl FnMut(usize, &Str)) {
-        for (i, head) in self.buckets.iter().enumerate() {
+        let chains = self.buckets.iter().enumerate().chain(self.old.iter().enumerate());
+        for (i, head) in chains {
             let mut p = *head;
             while !p.is_null() {
                 // SAFETY: as in `find`.
                 let s = unsafe { &*p };
-                f(i & (self.buckets.len() - 1), s);
+                f(i, s);
                 p = s.next.get();
             }
         }
     }
     /// The chain that a hash belongs to.
     pub(crate) fn chain_of(&self, hash: u32) -> usize {
-        hash as usize & (self.buckets.len() - 1)
+        let old = hash as usize & self.old.len().wrapping_sub(1);
+        if old >= self.split && old < self.old.len() { old } else { hash as usize & (self.buckets.len() - 1) }
     }
 }
 

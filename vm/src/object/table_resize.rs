@@ -93,6 +93,7 @@ impl Heap {
     /// Changes the sizes of both parts. Entries for which the array part has no room move to the hash part, which grows if needed. This is
     /// not a store: the entries stay the same.
     pub fn table_resize(&mut self, t: Gc<Table>, asize: u32, hbits: u32) {
+        self.entries_moved(t);
         let (old_asize, old_node, old_nodes) = (t.asize(), t.node.get(), t.num_nodes());
         if asize > old_asize {
             self.grow_array(t, asize);
@@ -123,6 +124,7 @@ impl Heap {
         }
     }
     fn grow_array(&mut self, t: Gc<Table>, asize: u32) {
+        self.entries_moved(t);
         let (old, old_size) = (t.array.get(), t.asize() as usize);
         let bytes = asize as usize * 8;
         // SAFETY: a separate array part has exactly the old size; an inline one is copied. The new part has `asize` slots, of which those

@@ -229,6 +229,7 @@ impl Heap {
         match t.insert(key) {
             Some(slot) => {
                 t.shape.set(self.shapes.after(&t, t.shape.get(), key, slot));
+                self.entry_moved(t);
                 slot
             }
             None => self.rehash_for(t, key),
@@ -268,11 +269,11 @@ impl Vm {
         t.clear();
     }
     /// Inserts a key that the table lacks (neither nil nor NaN) and returns its slot. The value must be stored before anything else happens
-    /// to the table; the barrier is done.
+    /// to the table; the barrier is done for the key.
     #[inline]
     pub fn table_new_key(&mut self, t: Gc<Table>, key: Value) -> *mut Value {
         self.heap.check_live(key);
-        self.barrier_back(t);
+        self.barrier_store(t, key, Value::NIL);
         t.hdr.b0.set(0);
         self.heap.table_insert(t, normalize(key))
     }
@@ -316,7 +317,7 @@ impl Vm {
     #[inline(always)]
     unsafe fn store(&mut self, t: Gc<Table>, slot: Option<*mut Value>, key: Value, v: Value) {
         self.heap.check_live(v);
-        self.barrier_back(t);
+        self.barrier_store(t, key, v);
         let slot = match slot {
             Some(slot) => slot,
             None if v.is_nil() => return,

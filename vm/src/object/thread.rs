@@ -1,6 +1,7 @@
 //! Coroutines.
 
 use super::{Gc, GcHeader, Table, UpVal};
+use crate::Vm;
 use crate::interp::stack::EXTRA;
 use crate::value::Value;
 use core::cell::Cell;
@@ -19,6 +20,19 @@ pub enum ThreadStatus {
     Normal,
     /// Finished, or died of an error.
     Dead,
+}
+
+/// What leads from a coroutine to its VM, for native code that knows the coroutine only. All coroutines of a VM share it.
+#[derive(Debug)]
+#[repr(C)]
+pub struct ThreadLink {
+    /// The VM, derived from the innermost reference to it that is in use: native code may use it until it returns. Null if no native code
+    /// may use it.
+    pub current: Cell<*mut Vm>,
+    /// Where an error of native code goes: a stack pointer of the innermost protected call of native code, or null.
+    pub jump: Cell<*mut u8>,
+    /// Address of the function that calls functions in C, or 0.
+    pub wrapper: Cell<usize>,
 }
 
 /// A coroutine: its stack and its open upvalues. The running coroutine's `base` and `top` live in the [`crate::Vm`].
@@ -50,6 +64,8 @@ pub struct Thread {
     pub native_depth: Cell<u32>,
     /// Number of suspended coroutines below it, each of which waits for the one above.
     pub nesting: Cell<u32>,
+    /// The way to the VM.
+    pub link: *const ThreadLink,
 }
 
 impl Thread {

@@ -8,7 +8,7 @@ use core::cell::{Cell, UnsafeCell};
 
 /// A full userdata: a Rust value with its own environment and metatable.
 ///
-/// Header: `b0` is 1 once its finalizer has been scheduled, `b1` is 1 if the payload belongs to the host.
+/// Header: `b0` is 1 once its finalizer has been scheduled, `b1` is 1 if the payload belongs to the host, `word` is the size of the block.
 #[repr(C)]
 pub struct Udata {
     /// Object header.
@@ -23,9 +23,19 @@ pub struct Udata {
     pub external: Cell<usize>,
     /// The payload, dropped when the object is freed.
     pub data: UnsafeCell<Option<Box<dyn Any>>>,
+    /// Bytes for native code, aligned to 16; null if there are none.
+    pub block: Cell<*mut u8>,
 }
 
 impl Udata {
+    /// Size of the memory for a block.
+    pub(crate) fn block_bytes(size: u32) -> usize {
+        (size as usize).max(1)
+    }
+    /// Size of the block, or 0.
+    pub fn block_size(&self) -> u32 {
+        self.hdr.word.get()
+    }
     /// Does the payload belong to the host, whose `Drop` may run any code?
     pub fn is_of_host(&self) -> bool {
         self.hdr.b1.get() != 0

@@ -61,8 +61,10 @@ pub enum Activity {
     Builtin = b'C',
     /// The collector runs.
     Collector = b'G',
-    /// The compiler records, compiles, or handles an exit.
+    /// The compiler records or compiles.
     Compiler = b'J',
+    /// A trace is left: the compiler handles the exit.
+    Exit = b'X',
 }
 
 /// How samples in compiled code are delivered.

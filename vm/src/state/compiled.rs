@@ -2,6 +2,7 @@
 
 use crate::gc::watch::Site;
 use crate::hooks::{EnterFn, PlainExit};
+use crate::ids::ExitId;
 use crate::interp::native::Unfinished;
 use crate::value::Value;
 
@@ -42,6 +43,11 @@ pub struct CompiledState {
     pub frame_base: *mut Value,
     /// By trace number: runs of a side trace until the compiler is asked whether its tree becomes one function.
     pub side_countdown: *mut i32,
+    /// The guard that failed last, for code that reports it: the exit id in the upper half; in the lower half one more than the index of the
+    /// guard, and [`CompiledState::HAS_WITNESS`]. 0 when it has been read.
+    pub failed_guard: u64,
+    /// The value that the guard failed for, as the trace has it in a register or in memory.
+    pub witness: Value,
 
     // Compiled code touches nothing from here on.
     /// Entry to compiled code without watching.
@@ -60,6 +66,16 @@ pub struct CompiledState {
 }
 
 impl CompiledState {
+    /// In [`CompiledState::failed_guard`]: [`CompiledState::witness`] was stored as well.
+    pub const HAS_WITNESS: u64 = 1 << 31;
+
+    /// The guard of an exit that failed, and the value that it failed for, if the code that was left by this exit has noted them.
+    pub fn take_failed_guard(&mut self, exit: ExitId) -> Option<(usize, Option<Value>)> {
+        let noted = core::mem::take(&mut self.failed_guard);
+        let index = (noted as u32 & !(Self::HAS_WITNESS as u32)).checked_sub(1)?;
+        let witness = (noted & Self::HAS_WITNESS != 0).then_some(self.witness);
+        ((noted >> 32) as u32 == exit.get()).then_some((index as usize, witness))
+    }
     /// The state before there is any compiled code; `enter` is the function that enters it.
     pub(crate) fn new(enter: EnterFn) -> CompiledState {
         CompiledState {
@@ -80,6 +96,8 @@ impl CompiledState {
             nil_slot: Value::NIL,
             frame_base: core::ptr::null_mut(),
             side_countdown: core::ptr::null_mut(),
+            failed_guard: 0,
+            witness: Value::NIL,
             plain_enter: enter,
             unfinished: Unfinished::None,
             invalidations: 0,

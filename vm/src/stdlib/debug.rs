@@ -38,6 +38,36 @@ pub fn setmetatable(vm: &mut Vm) -> LuaResult<u32> {
 }
 
 impl Vm {
+    /// The lines of a Lua function that have code, as the keys of a table.
+    pub fn active_lines(&mut self, f: Gc<Func>) -> Option<Gc<Table>> {
+        let p = f.proto()?;
+        let lines = self.new_table(0, 2);
+        // The first instruction is the function's header.
+        for line in p.lines.iter().skip(1) {
+            self.table_set_int(lines, *line as i32, Value::TRUE);
+        }
+        Some(lines)
+    }
+    /// Sets an upvalue, which exists.
+    pub fn set_upvalue(&mut self, f: Gc<Func>, i: usize, v: Value) {
+        if f.is_lua() {
+            let uv = f.upvalues()[i].get();
+            self.upvalue_changes(uv);
+            uv.set(v);
+            self.barrier_forward(uv.header(), v);
+        } else {
+            f.native_upvalues()[i].set(v);
+            self.barrier_forward(f.header(), v);
+        }
+    }
+    /// Makes upvalue `i` of the Lua function `f` the variable that is upvalue `j` of the Lua function `g`.
+    pub fn join_upvalues(&mut self, f: Gc<Func>, i: usize, g: Gc<Func>, j: usize) {
+        let uv = g.upvalues()[j].get();
+        self.upvalue_changes(f.upvalues()[i].get());
+        f.upvalues()[i].set(uv);
+        self.upvalue_changes(uv);
+        self.barrier_forward(f.header(), Value::upval(uv));
+    }
     /// Replaces the globals of the main coroutine.
     pub fn set_globals(&mut self, env: Gc<Table>) {
         let main = self.realm.main;
@@ -160,7 +190,7 @@ fn put_info(vm: &mut Vm, t: Gc<Table>, s: &Subject, option: u8) {
         }
         b'u' => {
             let (params, vararg) = s.func.proto().map_or((0, true), |p| (p.num_params() as i32, p.is_vararg()));
-            vm.set_field(t, b"nups", Value::int(s.func.num_upvalues() as i32));
+            vm.set_field(t, b"nups", Value::int(s.func.visible_upvalues() as i32));
             vm.set_field(t, b"nparams", Value::int(params));
             vm.set_field(t, b"isvararg", Value::bool(vararg));
         }
@@ -176,12 +206,7 @@ fn put_info(vm: &mut Vm, t: Gc<Table>, s: &Subject, option: u8) {
         }
         b'f' => vm.set_field(t, b"func", Value::func(s.func)),
         b'L' => {
-            if let Some(p) = s.func.proto() {
-                let lines = vm.new_table(0, 2);
-                // The first instruction is the function's header.
-                for line in p.lines.iter().skip(1) {
-                    vm.table_set_int(lines, *line as i32, Value::TRUE);
-                }
+            if let Some(lines) = vm.active_lines(s.func) {
                 vm.set_field(t, b"activelines", Value::table(lines));
             }
         }
@@ -287,7 +312,7 @@ pub fn setlocal(vm: &mut Vm) -> LuaResult<u32> {
 /// The index of the upvalue that arguments 1 and 2 select.
 fn upvalue_index(f: Gc<Func>, n: i32) -> Option<usize> {
     let i = usize::try_from(n).ok()?.checked_sub(1)?;
-    (i < f.num_upvalues()).then_some(i)
+    (i < f.visible_upvalues()).then_some(i)
 }
 
 /// The name of an upvalue; upvalues of builtins have none.
@@ -313,15 +338,7 @@ pub fn setupvalue(vm: &mut Vm) -> LuaResult<u32> {
     let n = vm.check_int(1)?;
     let f = vm.check_func(0)?;
     let Some(i) = upvalue_index(f, n) else { return Ok(0) };
-    if f.is_lua() {
-        let uv = f.upvalues()[i].get();
-        vm.upvalue_changes(uv);
-        uv.set(v);
-        vm.barrier_forward(uv.header(), v);
-    } else {
-        f.native_upvalues()[i].set(v);
-        vm.barrier_forward(f.header(), v);
-    }
+    vm.set_upvalue(f, i, v);
     vm.ret_str(&upvalue_name(f, i))
 }
 
@@ -349,11 +366,7 @@ pub fn upvalueid(vm: &mut Vm) -> LuaResult<u32> {
 pub fn upvaluejoin(vm: &mut Vm) -> LuaResult<u32> {
     let (f, i) = check_upvalue(vm, 0, true)?;
     let (g, j) = check_upvalue(vm, 2, true)?;
-    let uv = g.upvalues()[j].get();
-    vm.upvalue_changes(f.upvalues()[i].get());
-    f.upvalues()[i].set(uv);
-    vm.upvalue_changes(uv);
-    vm.barrier_forward(f.header(), Value::upval(uv));
+    vm.join_upvalues(f, i, g, j);
     Ok(0)
 }
 

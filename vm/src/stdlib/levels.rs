@@ -62,11 +62,18 @@ pub fn local(vm: &mut Vm, thread: Gc<Thread>, level: usize, n: i32) -> Option<(V
 /// Sets a local variable of the function at a level; its name.
 pub fn set_local(vm: &mut Vm, thread: Gc<Thread>, level: usize, n: i32, v: Value) -> Option<Vec<u8>> {
     let (name, slot) = frames::level(vm, thread, level)?.set_local(n, v)?;
-    let captured = thread.open_upvals().find(|uv| uv.v.get() == slot);
-    if let Some(uv) = captured {
-        vm.upvalue_changes(uv);
-    }
+    vm.local_was_set(thread, slot);
     Some(name)
+}
+
+impl Vm {
+    /// The local variable in a slot was set by other means than an assignment of its function.
+    pub fn local_was_set(&mut self, thread: Gc<Thread>, slot: *mut Value) {
+        let captured = thread.open_upvals().find(|uv| uv.v.get() == slot);
+        if let Some(uv) = captured {
+            self.upvalue_changes(uv);
+        }
+    }
 }
 
 /// Number of levels, in one walk.

@@ -5,6 +5,7 @@ mod base;
 pub(crate) mod bit;
 pub mod buffer;
 mod debug;
+mod dynamic;
 pub mod embedded;
 mod env;
 mod gc;

@@ -1,5 +1,6 @@
 //! The package library: `require`, the loaders, `module`.
 
+use super::dynamic::{self, Failure};
 use super::embedded::Module;
 use super::io::c_path;
 use super::load::load_file;
@@ -18,6 +19,8 @@ const DEFAULT_CPATH: &[u8] = b"./?.so;/usr/local/lib/lua/5.1/?.so;/usr/local/lib
 const CONFIG: &[u8] = b"/\n;\n?\n!\n-\n";
 /// The error of loading modules in C.
 const NO_DYNAMIC: &[u8] = b"dynamic libraries not enabled; check your Lua installation";
+/// The part that failed then.
+const ABSENT: &[u8] = b"absent";
 /// Marks a module that is being loaded.
 const SENTINEL: Value = Value::lightud(0x73);
 
@@ -136,7 +139,7 @@ fn load_error(vm: &mut Vm, name: Gc<Str>, file: &[u8], why: &[u8]) -> LuaError {
     vm.rt_error_bytes(&message)
 }
 
-/// Looks in `package.preload`.
+/// Looks in `package.preload`, and then among the bytecode that the program was linked with.
 fn loader_preload(vm: &mut Vm) -> LuaResult<u32> {
     let name = vm.check_str(0)?;
     let package = vm.callee().env.get();
@@ -145,6 +148,11 @@ fn loader_preload(vm: &mut Vm) -> LuaResult<u32> {
     };
     let v = vm.index(Value::table(preload), Value::str(name))?;
     if v.is_nil() {
+        if vm.host.c_function.is_some()
+            && let Some(f) = dynamic::linked_in(vm, until_nul(name.bytes()))
+        {
+            return vm.ret1(Value::func(f));
+        }
         return vm.ret_str(&[b"\n\tno field package.preload['", name.bytes(), b"']"].concat());
     }
     vm.ret1(v)
@@ -170,26 +178,58 @@ fn loader_lua(vm: &mut Vm) -> LuaResult<u32> {
 /// Looks for a library along `package.cpath`.
 fn loader_c(vm: &mut Vm) -> LuaResult<u32> {
     let name = vm.check_str(0)?;
-    match find_file(vm, name.bytes(), "cpath")? {
-        Ok(file) => Err(load_error(vm, name, &file, NO_DYNAMIC)),
-        Err(message) => vm.ret_str(&message),
+    let file = match find_file(vm, name.bytes(), "cpath")? {
+        Ok(file) => file,
+        Err(message) => return vm.ret_str(&message),
+    };
+    match open_module(vm, name, &file) {
+        Ok(f) => vm.ret1(f),
+        Err(failure) => Err(load_error(vm, name, &file, &failure.message)),
     }
+}
+
+/// The function that opens a module from a library.
+fn open_module(vm: &mut Vm, name: Gc<Str>, file: &[u8]) -> Result<Value, Failure> {
+    if vm.host.c_function.is_none() {
+        return Err(Failure { message: NO_DYNAMIC.to_vec(), part: ABSENT });
+    }
+    Ok(dynamic::opener(vm, file, until_nul(name.bytes()))?.map_or(Value::NIL, Value::func))
 }
 
 /// Looks for the library of the root of a dotted name along `package.cpath`.
 fn loader_croot(vm: &mut Vm) -> LuaResult<u32> {
     let name = vm.check_str(0)?;
     let Some(dot) = crate::text::find_byte(name.bytes(), b'.') else { return Ok(0) };
-    match find_file(vm, &name.bytes()[..dot], "cpath")? {
-        Ok(file) => Err(load_error(vm, name, &file, NO_DYNAMIC)),
-        Err(message) => vm.ret_str(&message),
+    let file = match find_file(vm, &name.bytes()[..dot], "cpath")? {
+        Ok(file) => file,
+        Err(message) => return vm.ret_str(&message),
+    };
+    match open_module(vm, name, &file) {
+        Ok(f) => vm.ret1(f),
+        Err(failure) if failure.is_of_function() => {
+            vm.ret_str(&[b"\n\tno module '", name.bytes(), b"' in file '", &file, b"'"].concat())
+        }
+        Err(failure) => Err(load_error(vm, name, &file, &failure.message)),
     }
 }
 
-/// `package.loadlib(path, name)`: always refuses.
+/// `package.loadlib(path, name)`
 fn loadlib(vm: &mut Vm) -> LuaResult<u32> {
     let path = vm.check_str(0)?;
-    vm.check_str(1)?;
+    let name = vm.check_str(1)?;
+    if vm.host.c_function.is_some() {
+        return match dynamic::function(vm, until_nul(path.bytes()), until_nul(name.bytes())) {
+            Ok(f) => vm.ret1(f.map_or(Value::TRUE, Value::func)),
+            Err(failure) => {
+                vm.push(Value::NIL);
+                for text in [&failure.message[..], failure.part] {
+                    let text = vm.new_str(text);
+                    vm.push(Value::str(text));
+                }
+                Ok(3)
+            }
+        };
+    }
     vm.push(Value::NIL);
     let why = match std::fs::metadata(c_path(path.bytes())) {
         Ok(_) => NO_DYNAMIC.to_vec(),
@@ -200,7 +240,7 @@ fn loadlib(vm: &mut Vm) -> LuaResult<u32> {
     };
     let why = vm.new_str(&why);
     vm.push(Value::str(why));
-    let place = vm.new_str(b"absent");
+    let place = vm.new_str(ABSENT);
     vm.push(Value::str(place));
     Ok(3)
 }

@@ -115,10 +115,12 @@ fn collected(b: &IrBuffer) -> IrRef {
     b.newest(Op::GCSTEP).max(b.newest(Op::NATIVE))
 }
 
-/// TBAR: a second barrier is superfluous until a collection step blackens the table again, and a new table is not black.
+/// TBAR: a second barrier for the same value, or after one for whatever was stored, is superfluous until a collection step blackens the
+/// table again, and a new table is not black.
 pub fn table_barrier(b: &mut IrBuffer, ins: Ins) -> Emit {
     let step = collected(b);
-    if b.flags.fwd && (alias::is_new_table(b, ins.a) && ins.a > step || cse::find(b, ins, step).is_some()) {
+    let before = |value| cse::find(b, Ins { b: value, ..ins }, step).is_some();
+    if b.flags.fwd && (alias::is_new_table(b, ins.a) && ins.a > step || before(IrRef::NIL) || before(ins.b)) {
         return Ok(IrRef::NONE);
     }
     b.append(ins)

@@ -173,7 +173,7 @@ impl Recorder {
         self.b.emit(Op::EQ, Ty::Tab, old, null)?;
         let fref = self.b.emit(Op::FREF, Ty::P64, r, IrRef(Field::TabMeta as u16))?;
         self.b.emit(Op::FSTORE, Ty::Tab, fref, mr)?;
-        self.b.emit(Op::TBAR, Ty::Nil, r, IrRef::NONE)?;
+        self.b.emit(Op::TBAR, Ty::Nil, r, IrRef::NIL)?;
         self.snaps.needed = true;
         one(r)
     }

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "tests look at raw parts of objects")]
 
 mod memory;
+mod pauses;
 #[cfg(feature = "asan")]
 mod poison;
 mod watch;

@@ -6,7 +6,7 @@ mod stream;
 
 pub use file::{c_path, error_text, file_result, new_temporary};
 pub(super) use stream::Bounds;
-pub use stream::{flush_all, flush_stdout, lost_output};
+pub use stream::{flush_all, flush_stdout, lost_output, use_c_stdout};
 
 use super::buffer::with_bytes;
 use super::process::wait;

@@ -24,6 +24,8 @@ pub enum Buffering {
     Line,
     /// At once.
     None,
+    /// When C's standard output passes them on, to which they are written at once: programs in C write there as well.
+    OfC,
 }
 
 /// The permitted uses of a stream.
@@ -175,6 +177,7 @@ impl Stream {
             Buffering::Full(size) => self.pending.len() >= size,
             Buffering::Line => bytes.contains(&b'\n') || self.pending.len() >= BLOCK,
             Buffering::None => true,
+            Buffering::OfC => return self.pass_to_c(),
         };
         if due { self.flush() } else { Ok(()) }
     }
@@ -197,8 +200,17 @@ impl Stream {
         self.ahead.clear();
         self.pos = 0;
     }
+    #[cold]
+    fn pass_to_c(&mut self) -> io::Result<()> {
+        let r = sys::write_c_stdout(&self.pending);
+        self.pending.clear();
+        r
+    }
     /// Passes all written bytes to the system.
     pub fn flush(&mut self) -> io::Result<()> {
+        if self.buffering == Buffering::OfC {
+            return sys::flush_c_stdout();
+        }
         if self.pending.is_empty() {
             return Ok(());
         }
@@ -222,6 +234,13 @@ impl Stream {
     /// Changes the buffering of writes.
     pub fn set_buffering(&mut self, b: Buffering) -> io::Result<()> {
         self.flush()?;
+        if self.buffering == Buffering::OfC {
+            return match b {
+                Buffering::Full(size) => sys::buffer_c_stdout(libc::_IOFBF, size),
+                Buffering::Line => sys::buffer_c_stdout(libc::_IOLBF, BLOCK),
+                Buffering::None | Buffering::OfC => sys::buffer_c_stdout(libc::_IONBF, 0),
+            };
+        }
         self.buffering = b;
         Ok(())
     }
@@ -323,6 +342,13 @@ pub fn stderr() -> &'static Shared {
         s.buffering = Buffering::None;
         share(s)
     })
+}
+
+/// From now on, standard output goes through that of C, so that it is in order with what programs in C write.
+pub fn use_c_stdout() {
+    let mut out = lock(stdout());
+    note_lost(out.flush());
+    out.buffering = Buffering::OfC;
 }
 
 /// Flushes standard output.

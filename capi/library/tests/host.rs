@@ -1,0 +1,94 @@
+//! A host in C, compiled against the headers, with the shared and the static library; and the symbols of the shared one.
+//!
+//! `BLESS=1` writes what the host prints to `host.txt`. With `LIBLUAJIT` set to a directory that has LuaJIT's `libluajit-5.1.so.2`, the host
+//! is run with that, too, and must print the same.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What a state runs first: nothing, no compiler, a compiler for whatever runs twice, the same with a collection at every safepoint.
+const MODES: [&str; 4] =
+    ["", "jit.off()", "jit.opt.start('hotloop=1', 'hotexit=1')", "jit.opt.start('hotloop=1', 'hotexit=1', 'gcstress=1')"];
+
+fn here() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The folder with the libraries that were built for this test.
+fn libraries() -> PathBuf {
+    let exe = std::env::current_exe().expect("this program has a path");
+    exe.parent().expect("a folder").to_owned()
+}
+
+/// A folder for the files of a test.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{command:?}: {}\n{text}{}", output.status, String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+/// Compiles a program in C.
+fn compile(source: &str, to: &Path, arguments: &[&str]) {
+    let mut gcc = Command::new("cc");
+    gcc.args(["-O1", "-Wall", "-Werror", "-I"]).arg(here().join("../include")).arg(here().join("tests").join(source));
+    run(gcc.arg("-o").arg(to).args(arguments));
+}
+
+/// A folder with the shared library under the name that programs look for.
+fn shared_library(name: &str) -> PathBuf {
+    let folder = folder(name);
+    let library = std::fs::canonicalize(libraries().join("libperilune_library.so")).expect("the shared library");
+    for link in ["libluajit-5.1.so.2", "libluajit-5.1.so"] {
+        let link = folder.join(link);
+        let _ = std::fs::remove_file(&link);
+        std::os::unix::fs::symlink(&library, link).expect("a link");
+    }
+    folder
+}
+
+#[test]
+fn host_prints_what_luajit_prints() {
+    let folder = shared_library("host");
+    let host = folder.join("host");
+    compile("host.c", &host, &["-L", folder.to_str().expect("a path in UTF-8"), "-lluajit-5.1"]);
+    let with = |library: &Path, mode: &str| run(Command::new(&host).arg(mode).env("LD_LIBRARY_PATH", library));
+    let golden = here().join("tests/host.txt");
+    let printed = with(&folder, MODES[0]);
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&golden, &printed).expect("the expected output is written");
+    }
+    let expected = std::fs::read_to_string(&golden).expect("the expected output");
+    for mode in MODES {
+        assert_eq!(with(&folder, mode), expected, "{mode}");
+    }
+    if let Some(theirs) = std::env::var_os("LIBLUAJIT") {
+        assert_eq!(with(Path::new(&theirs), MODES[0]), expected, "LuaJIT prints something else");
+    }
+}
+
+#[test]
+fn static_library_is_complete() {
+    let host = folder("static").join("host");
+    let library = libraries().join("libperilune_library.a");
+    compile("host.c", &host, &[library.to_str().expect("a path in UTF-8"), "-lm", "-lpthread", "-ldl"]);
+    let expected = std::fs::read_to_string(here().join("tests/host.txt")).expect("the expected output");
+    assert_eq!(run(Command::new(&host).arg(MODES[0])), expected);
+}
+
+/// The symbols are those of LuaJIT 2.1, but for the one that has its version in the name.
+#[test]
+fn symbols_are_those_of_luajit() {
+    let listing = run(Command::new("nm").args(["-D", "--defined-only"]).arg(libraries().join("libperilune_library.so")));
+    let mut found: Vec<&str> = listing.lines().filter_map(|l| l.split_whitespace().nth(2)).collect();
+    found.sort_unstable();
+    let expected = std::fs::read_to_string(here().join("tests/symbols.txt")).expect("the list of symbols");
+    assert_eq!(found, expected.lines().collect::<Vec<_>>());
+    assert_eq!(found.len(), 147);
+}

@@ -1,0 +1,296 @@
+//! The border on aarch64 (AAPCS64).
+#![allow(unsafe_code, reason = "the stack is as `call_c` left it when its noted stack pointer is restored")]
+
+use super::{Outcome, give_up, jump_target, panic_function};
+use crate::state::L;
+use core::arch::naked_asm;
+use std::ffi::c_char;
+
+/// Calls the C function at `address` with four arguments. `jump` is the cell with the stack pointer of the innermost `call_c`; meanwhile it
+/// has that of this one.
+///
+/// # Safety
+/// There is a C function at the address that takes no more than these arguments. `jump` is the cell of the VM that the function uses.
+#[unsafe(naked)]
+pub unsafe extern "C" fn call_c(address: usize, arguments: *const [u64; 4], jump: *mut *mut u8) -> Outcome {
+    naked_asm!(
+        ".cfi_startproc",
+        // `bti c`, which older processors execute as a no-op.
+        "hint 34",
+        "stp x29, x30, [sp, #-176]!",
+        ".cfi_def_cfa_offset 176",
+        ".cfi_offset x29, -176",
+        ".cfi_offset x30, -168",
+        "mov x29, sp",
+        "stp x19, x20, [sp, #16]",
+        "stp x21, x22, [sp, #32]",
+        "stp x23, x24, [sp, #48]",
+        "stp x25, x26, [sp, #64]",
+        "stp x27, x28, [sp, #80]",
+        "stp d8, d9, [sp, #96]",
+        "stp d10, d11, [sp, #112]",
+        "stp d12, d13, [sp, #128]",
+        "stp d14, d15, [sp, #144]",
+        "ldr x9, [x2]",
+        "stp x9, x2, [sp, #160]",
+        "mov x9, sp",
+        "str x9, [x2]",
+        "mov x9, x0",
+        "ldp x2, x3, [x1, #16]",
+        "ldp x0, x1, [x1]",
+        "blr x9",
+        "mov x1, xzr",
+        "ldp x9, x10, [sp, #160]",
+        "str x9, [x10]",
+        "ldp x19, x20, [sp, #16]",
+        "ldp x21, x22, [sp, #32]",
+        "ldp x23, x24, [sp, #48]",
+        "ldp x25, x26, [sp, #64]",
+        "ldp x27, x28, [sp, #80]",
+        "ldp d8, d9, [sp, #96]",
+        "ldp d10, d11, [sp, #112]",
+        "ldp d12, d13, [sp, #128]",
+        "ldp d14, d15, [sp, #144]",
+        "ldp x29, x30, [sp], #176",
+        ".cfi_def_cfa_offset 0",
+        "ret",
+        ".cfi_endproc",
+    )
+}
+
+/// Returns from the innermost [`call_c`] with the word that an error is being raised. Without one, calls the panic function and ends the
+/// process.
+///
+/// # Safety
+/// Jumped to, with the coroutine as argument and the stack as at the entry of an exported function.
+#[unsafe(naked)]
+pub unsafe extern "C" fn throw(l: L) -> ! {
+    naked_asm!(
+        ".cfi_startproc",
+        "stp x29, x30, [sp, #-32]!",
+        ".cfi_def_cfa_offset 32",
+        "mov x29, sp",
+        "str x0, [sp, #16]",
+        "bl {jump_target}",
+        "cbz x0, 2f",
+        "mov sp, x0",
+        "mov x0, xzr",
+        "mov x1, #1",
+        "ldp x9, x10, [sp, #160]",
+        "str x9, [x10]",
+        "ldp x19, x20, [sp, #16]",
+        "ldp x21, x22, [sp, #32]",
+        "ldp x23, x24, [sp, #48]",
+        "ldp x25, x26, [sp, #64]",
+        "ldp x27, x28, [sp, #80]",
+        "ldp d8, d9, [sp, #96]",
+        "ldp d10, d11, [sp, #112]",
+        "ldp d12, d13, [sp, #128]",
+        "ldp d14, d15, [sp, #144]",
+        "ldp x29, x30, [sp], #176",
+        "ret",
+        "2:",
+        "ldr x0, [sp, #16]",
+        "bl {panic_function}",
+        "cbz x0, 3f",
+        "mov x9, x0",
+        "ldr x0, [sp, #16]",
+        "blr x9",
+        "3:",
+        "bl {give_up}",
+        ".cfi_endproc",
+        jump_target = sym jump_target,
+        panic_function = sym panic_function,
+        give_up = sym give_up,
+    )
+}
+
+/// The body of an exported function whose Rust part is a function that returns an [`Outcome`].
+macro_rules! stub {
+    ($inner:path) => {
+        core::arch::naked_asm!(
+            ".cfi_startproc",
+            "hint 34",
+            "stp x29, x30, [sp, #-32]!",
+            ".cfi_def_cfa_offset 32",
+            ".cfi_offset x29, -32",
+            ".cfi_offset x30, -24",
+            "mov x29, sp",
+            "str x0, [sp, #16]",
+            "bl {inner}",
+            "ldr x9, [sp, #16]",
+            "ldp x29, x30, [sp], #32",
+            ".cfi_def_cfa_offset 0",
+            "cbnz x1, 2f",
+            "ret",
+            "2:",
+            "mov x0, x9",
+            "b {throw}",
+            ".cfi_endproc",
+            inner = sym $inner,
+            throw = sym $crate::abi::throw,
+        )
+    };
+}
+/// The same for one whose first argument is a buffer, which has the coroutine at offset 16.
+macro_rules! buffer_stub {
+    ($inner:path) => {
+        core::arch::naked_asm!(
+            ".cfi_startproc",
+            "hint 34",
+            "stp x29, x30, [sp, #-32]!",
+            ".cfi_def_cfa_offset 32",
+            ".cfi_offset x29, -32",
+            ".cfi_offset x30, -24",
+            "mov x29, sp",
+            "str x0, [sp, #16]",
+            "bl {inner}",
+            "ldr x9, [sp, #16]",
+            "ldp x29, x30, [sp], #32",
+            ".cfi_def_cfa_offset 0",
+            "cbnz x1, 2f",
+            "ret",
+            "2:",
+            "ldr x0, [x9, #16]",
+            "b {throw}",
+            ".cfi_endproc",
+            inner = sym $inner,
+            throw = sym $crate::abi::throw,
+        )
+    };
+}
+/// The same for one that returns a double.
+macro_rules! double_stub {
+    ($inner:path) => {
+        core::arch::naked_asm!(
+            ".cfi_startproc",
+            "hint 34",
+            "stp x29, x30, [sp, #-32]!",
+            ".cfi_def_cfa_offset 32",
+            ".cfi_offset x29, -32",
+            ".cfi_offset x30, -24",
+            "mov x29, sp",
+            "str x0, [sp, #16]",
+            "bl {inner}",
+            "ldr x9, [sp, #16]",
+            "ldp x29, x30, [sp], #32",
+            ".cfi_def_cfa_offset 0",
+            "cbnz x1, 2f",
+            "fmov d0, x0",
+            "ret",
+            "2:",
+            "mov x0, x9",
+            "b {throw}",
+            ".cfi_endproc",
+            inner = sym $inner,
+            throw = sym $crate::abi::throw,
+        )
+    };
+}
+/// The same for one with a format as second argument and variable arguments behind it, which the Rust part gets as a [`VaList`].
+macro_rules! variadic_stub {
+    ($inner:path) => {
+        core::arch::naked_asm!(
+            ".cfi_startproc",
+            "hint 34",
+            "stp x29, x30, [sp, #-256]!",
+            ".cfi_def_cfa_offset 256",
+            ".cfi_offset x29, -256",
+            ".cfi_offset x30, -248",
+            "mov x29, sp",
+            "str x0, [sp, #16]",
+            // The list from 24 on, general registers from 64 to 112, floating-point registers from 112 to 240.
+            "stp x2, x3, [sp, #64]",
+            "stp x4, x5, [sp, #80]",
+            "stp x6, x7, [sp, #96]",
+            "stp q0, q1, [sp, #112]",
+            "stp q2, q3, [sp, #144]",
+            "stp q4, q5, [sp, #176]",
+            "stp q6, q7, [sp, #208]",
+            "add x9, sp, #256",
+            "str x9, [sp, #24]",
+            "add x9, sp, #112",
+            "str x9, [sp, #32]",
+            "add x9, sp, #240",
+            "str x9, [sp, #40]",
+            "mov w9, #-48",
+            "str w9, [sp, #48]",
+            "mov w9, #-128",
+            "str w9, [sp, #52]",
+            "add x2, sp, #24",
+            "bl {inner}",
+            "ldr x9, [sp, #16]",
+            "ldp x29, x30, [sp], #256",
+            ".cfi_def_cfa_offset 0",
+            "cbnz x1, 2f",
+            "ret",
+            "2:",
+            "mov x0, x9",
+            "b {throw}",
+            ".cfi_endproc",
+            inner = sym $inner,
+            throw = sym $crate::abi::throw,
+        )
+    };
+}
+pub(crate) use {buffer_stub, double_stub, stub, variadic_stub};
+
+/// Variable arguments, as C's `va_list` has them.
+#[derive(Debug)]
+#[repr(C)]
+pub struct VaList {
+    stack: *const u64,
+    general_end: *const u8,
+    floating_end: *const u8,
+    general: i32,
+    floating: i32,
+}
+
+impl VaList {
+    /// # Safety
+    /// There is one more argument on the stack.
+    unsafe fn take_stacked(&mut self) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let v = self.stack.read();
+            self.stack = self.stack.add(1);
+            v
+        }
+    }
+    /// The next argument, an integer or a pointer.
+    ///
+    /// # Safety
+    /// It is there, and of this kind.
+    pub unsafe fn word(&mut self) -> u64 {
+        if self.general >= 0 {
+            // SAFETY: the registers are used up, and the caller's promise.
+            return unsafe { self.take_stacked() };
+        }
+        // SAFETY: the register was stored there.
+        let v = unsafe { self.general_end.offset(self.general as isize).cast::<u64>().read() };
+        self.general += 8;
+        v
+    }
+    /// The next argument, a double.
+    ///
+    /// # Safety
+    /// As for [`VaList::word`].
+    pub unsafe fn double(&mut self) -> f64 {
+        if self.floating >= 0 {
+            // SAFETY: the registers are used up, and the caller's promise.
+            return f64::from_bits(unsafe { self.take_stacked() });
+        }
+        // SAFETY: the register was stored there.
+        let v = unsafe { self.floating_end.offset(self.floating as isize).cast::<f64>().read() };
+        self.floating += 16;
+        v
+    }
+    /// The next argument, a string.
+    ///
+    /// # Safety
+    /// As for [`VaList::word`].
+    pub unsafe fn string(&mut self) -> *const c_char {
+        // SAFETY: the caller's promise.
+        core::ptr::with_exposed_provenance(unsafe { self.word() } as usize)
+    }
+}

@@ -1,0 +1,111 @@
+//! The border between Rust and C: calls of C functions, errors through their frames, and variable arguments.
+//!
+//! An error of the API goes through the frames of C functions up to the innermost [`call_c`], as `longjmp` would. No frame of a Rust function
+//! is ever skipped: an exported function that raises errors is a *stub* in assembly, which calls its Rust part, and only when that has
+//! returned, with the word that an error is being raised, jumps to [`throw`]. Between a stub and the `call_c` that the error goes to lie
+//! frames of C functions only, because every way from Rust to C is a `call_c`.
+#![allow(
+    unsafe_code,
+    reason = "an error goes from a stub to the innermost `call_c`, and only frames of C functions lie between them"
+)]
+
+#[cfg(target_arch = "aarch64")]
+mod arm64;
+#[cfg(target_arch = "x86_64")]
+mod x64;
+
+#[cfg(target_arch = "aarch64")]
+pub use arm64::{VaList, call_c, throw};
+#[cfg(target_arch = "x86_64")]
+pub use x64::{VaList, call_c, throw};
+
+#[cfg(target_arch = "aarch64")]
+pub(crate) use arm64::{buffer_stub, double_stub, stub, variadic_stub};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use x64::{buffer_stub, double_stub, stub, variadic_stub};
+
+use crate::state::{L, shared};
+use perilune_vm::LuaResult;
+use std::ffi::{c_char, c_int, c_void};
+
+/// What the Rust part of a stub, and a C function that was called, return: in two registers.
+#[derive(Copy, Clone, Debug)]
+#[repr(C)]
+pub struct Outcome {
+    /// The result of the function.
+    pub value: u64,
+    /// 1 if an error is being raised, which has no result.
+    pub raised: u64,
+}
+
+impl Outcome {
+    /// From the result of the Rust part.
+    pub fn new<T: Word>(result: LuaResult<T>) -> Outcome {
+        match result {
+            Ok(v) => Outcome { value: v.word(), raised: 0 },
+            Err(_) => Outcome { value: 0, raised: 1 },
+        }
+    }
+}
+
+/// Results of exported functions as words.
+pub trait Word {
+    /// The register that holds it.
+    fn word(self) -> u64;
+}
+
+macro_rules! words {
+    ($($ty:ty: $v:ident => $word:expr;)*) => {$(
+        impl Word for $ty {
+            #[inline(always)]
+            fn word(self) -> u64 {
+                let $v = self;
+                $word
+            }
+        }
+    )*};
+}
+words! {
+    (): _v => 0;
+    c_int: v => v as u32 as u64;
+    usize: v => v as u64;
+    isize: v => v as u64;
+    f64: v => v.to_bits();
+    *const c_char: v => v.expose_provenance() as u64;
+    *mut c_char: v => v.expose_provenance() as u64;
+    *mut c_void: v => v.expose_provenance() as u64;
+    L: v => v.expose_provenance() as u64;
+}
+
+/// Where the error of a stub goes: the stack pointer that the innermost `call_c` has noted, or null.
+///
+/// # Safety
+/// `l` is a coroutine of a state that is open.
+unsafe extern "C" fn jump_target(l: L) -> *mut u8 {
+    // SAFETY: a coroutine leads to its VM as long as the state is open.
+    unsafe { (*(*l).link).jump.get() }
+}
+
+/// The function that is called before an error ends the process, because nothing catches it; null if there is none. The error is on top of
+/// the stack for it.
+///
+/// # Safety
+/// As for [`jump_target`].
+unsafe extern "C" fn panic_function(l: L) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe {
+        crate::state::enter(l, |vm| {
+            let error = vm.take_error();
+            // The stack may be full.
+            if vm.reserve(1).is_ok() {
+                vm.push(error);
+            }
+            shared(vm).panic.map_or(0, |f| f as usize)
+        })
+    }
+}
+
+/// Ends the process after an error that nothing has caught.
+extern "C" fn give_up() -> ! {
+    std::process::exit(libc::EXIT_FAILURE)
+}

@@ -1,0 +1,271 @@
+//! The border on x86-64 (System V).
+#![allow(unsafe_code, reason = "the stack is as `call_c` left it when its noted stack pointer is restored")]
+
+use super::{Outcome, give_up, jump_target, panic_function};
+use crate::state::L;
+use core::arch::naked_asm;
+use std::ffi::c_char;
+
+/// Calls the C function at `address` with four arguments. `jump` is the cell with the stack pointer of the innermost `call_c`; meanwhile it
+/// has that of this one.
+///
+/// # Safety
+/// There is a C function at the address that takes no more than these arguments. `jump` is the cell of the VM that the function uses.
+#[unsafe(naked)]
+pub unsafe extern "C" fn call_c(address: usize, arguments: *const [u64; 4], jump: *mut *mut u8) -> Outcome {
+    naked_asm!(
+        ".cfi_startproc",
+        "push rbp",
+        ".cfi_adjust_cfa_offset 8",
+        ".cfi_rel_offset rbp, 0",
+        "mov rbp, rsp",
+        ".cfi_def_cfa_register rbp",
+        "push rbx",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
+        "push rdx",
+        "push [rdx]",
+        "mov [rdx], rsp",
+        "sub rsp, 8",
+        "mov rax, rdi",
+        "mov rdi, [rsi]",
+        "mov rdx, [rsi + 16]",
+        "mov rcx, [rsi + 24]",
+        "mov rsi, [rsi + 8]",
+        "call rax",
+        "xor edx, edx",
+        "add rsp, 8",
+        "pop rcx",
+        "pop r8",
+        "mov [r8], rcx",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        ".cfi_def_cfa rsp, 8",
+        "ret",
+        ".cfi_endproc",
+    )
+}
+
+/// Returns from the innermost [`call_c`] with the word that an error is being raised. Without one, calls the panic function and ends the
+/// process.
+///
+/// # Safety
+/// Jumped to, with the coroutine as argument and the stack as at the entry of an exported function.
+#[unsafe(naked)]
+pub unsafe extern "C" fn throw(l: L) -> ! {
+    naked_asm!(
+        ".cfi_startproc",
+        "push rdi",
+        ".cfi_adjust_cfa_offset 8",
+        "call {jump_target}",
+        "test rax, rax",
+        "je 2f",
+        "mov rsp, rax",
+        "xor eax, eax",
+        "mov edx, 1",
+        "pop rcx",
+        "pop r8",
+        "mov [r8], rcx",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+        "2:",
+        "mov rdi, [rsp]",
+        "call {panic_function}",
+        "test rax, rax",
+        "je 3f",
+        "mov rdi, [rsp]",
+        "call rax",
+        "3:",
+        "call {give_up}",
+        ".cfi_endproc",
+        jump_target = sym jump_target,
+        panic_function = sym panic_function,
+        give_up = sym give_up,
+    )
+}
+
+/// The body of an exported function whose Rust part is a function that returns an [`Outcome`].
+macro_rules! stub {
+    ($inner:path) => {
+        core::arch::naked_asm!(
+            ".cfi_startproc",
+            "push rdi",
+            ".cfi_adjust_cfa_offset 8",
+            "call {inner}",
+            "pop rdi",
+            ".cfi_adjust_cfa_offset -8",
+            "test edx, edx",
+            "jne 2f",
+            "ret",
+            "2:",
+            "jmp {throw}",
+            ".cfi_endproc",
+            inner = sym $inner,
+            throw = sym $crate::abi::throw,
+        )
+    };
+}
+/// The same for one whose first argument is a buffer, which has the coroutine at offset 16.
+macro_rules! buffer_stub {
+    ($inner:path) => {
+        core::arch::naked_asm!(
+            ".cfi_startproc",
+            "push rdi",
+            ".cfi_adjust_cfa_offset 8",
+            "call {inner}",
+            "pop rdi",
+            ".cfi_adjust_cfa_offset -8",
+            "test edx, edx",
+            "jne 2f",
+            "ret",
+            "2:",
+            "mov rdi, [rdi + 16]",
+            "jmp {throw}",
+            ".cfi_endproc",
+            inner = sym $inner,
+            throw = sym $crate::abi::throw,
+        )
+    };
+}
+/// The same for one that returns a double.
+macro_rules! double_stub {
+    ($inner:path) => {
+        core::arch::naked_asm!(
+            ".cfi_startproc",
+            "push rdi",
+            ".cfi_adjust_cfa_offset 8",
+            "call {inner}",
+            "pop rdi",
+            ".cfi_adjust_cfa_offset -8",
+            "test edx, edx",
+            "jne 2f",
+            "movq xmm0, rax",
+            "ret",
+            "2:",
+            "jmp {throw}",
+            ".cfi_endproc",
+            inner = sym $inner,
+            throw = sym $crate::abi::throw,
+        )
+    };
+}
+/// The same for one with a format as second argument and variable arguments behind it, which the Rust part gets as a [`VaList`].
+macro_rules! variadic_stub {
+    ($inner:path) => {
+        core::arch::naked_asm!(
+            ".cfi_startproc",
+            "push rdi",
+            ".cfi_adjust_cfa_offset 8",
+            // The area of the argument registers (176 bytes), and the list that describes it (24).
+            "sub rsp, 208",
+            ".cfi_adjust_cfa_offset 208",
+            "mov [rsp + 16], rdx",
+            "mov [rsp + 24], rcx",
+            "mov [rsp + 32], r8",
+            "mov [rsp + 40], r9",
+            "movaps [rsp + 48], xmm0",
+            "movaps [rsp + 64], xmm1",
+            "movaps [rsp + 80], xmm2",
+            "movaps [rsp + 96], xmm3",
+            "movaps [rsp + 112], xmm4",
+            "movaps [rsp + 128], xmm5",
+            "movaps [rsp + 144], xmm6",
+            "movaps [rsp + 160], xmm7",
+            "lea rdx, [rsp + 176]",
+            // Two general registers are in use.
+            "mov dword ptr [rdx], 16",
+            "mov dword ptr [rdx + 4], 48",
+            "lea rax, [rsp + 224]",
+            "mov [rdx + 8], rax",
+            "mov [rdx + 16], rsp",
+            "call {inner}",
+            "add rsp, 208",
+            ".cfi_adjust_cfa_offset -208",
+            "pop rdi",
+            ".cfi_adjust_cfa_offset -8",
+            "test edx, edx",
+            "jne 2f",
+            "ret",
+            "2:",
+            "jmp {throw}",
+            ".cfi_endproc",
+            inner = sym $inner,
+            throw = sym $crate::abi::throw,
+        )
+    };
+}
+pub(crate) use {buffer_stub, double_stub, stub, variadic_stub};
+
+/// Variable arguments, as C's `va_list` points to them.
+#[derive(Debug)]
+#[repr(C)]
+pub struct VaList {
+    general: u32,
+    floating: u32,
+    stack: *const u64,
+    registers: *const u8,
+}
+
+/// Bytes of the general registers in the area of argument registers, and of all.
+const GENERAL_END: u32 = 48;
+const FLOATING_END: u32 = 176;
+
+impl VaList {
+    /// # Safety
+    /// There is one more argument on the stack.
+    unsafe fn take_stacked(&mut self) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let v = self.stack.read();
+            self.stack = self.stack.add(1);
+            v
+        }
+    }
+    /// The next argument, an integer or a pointer.
+    ///
+    /// # Safety
+    /// It is there, and of this kind.
+    pub unsafe fn word(&mut self) -> u64 {
+        if self.general >= GENERAL_END {
+            // SAFETY: the registers are used up, and the caller's promise.
+            return unsafe { self.take_stacked() };
+        }
+        // SAFETY: the register was stored there.
+        let v = unsafe { self.registers.add(self.general as usize).cast::<u64>().read() };
+        self.general += 8;
+        v
+    }
+    /// The next argument, a double.
+    ///
+    /// # Safety
+    /// As for [`VaList::word`].
+    pub unsafe fn double(&mut self) -> f64 {
+        if self.floating >= FLOATING_END {
+            // SAFETY: the registers are used up, and the caller's promise.
+            return f64::from_bits(unsafe { self.take_stacked() });
+        }
+        // SAFETY: the register was stored there.
+        let v = unsafe { self.registers.add(self.floating as usize).cast::<f64>().read() };
+        self.floating += 16;
+        v
+    }
+    /// The next argument, a string.
+    ///
+    /// # Safety
+    /// As for [`VaList::word`].
+    pub unsafe fn string(&mut self) -> *const c_char {
+        // SAFETY: the caller's promise.
+        core::ptr::with_exposed_provenance(unsafe { self.word() } as usize)
+    }
+}

@@ -1,0 +1,158 @@
+//! Buffers: strings are collected in a buffer of C, and in strings on the stack when that is full.
+//!
+//! The strings on the stack become shorter from one to the next, so that there are few of them and each byte is copied few times: a new one
+//! is joined with those below that are not longer.
+#![allow(unsafe_code, reason = "the buffer is one of C that was initialised")]
+#![allow(unsafe_op_in_unsafe_fn, reason = "the contract of the crate covers the bodies of all exported functions")]
+
+use crate::abi::Outcome;
+use crate::index;
+use crate::push::bytes;
+use crate::stack::pop;
+use crate::state::{L, enter};
+use perilune_vm::{LuaResult, Value, Vm};
+use std::ffi::{c_char, c_int};
+use std::mem::MaybeUninit;
+
+/// Bytes of a buffer: `BUFSIZ` of the C library, as `luaconf.h` has it.
+const SIZE: usize = 8192;
+
+/// `luaL_Buffer`. The first word is the end of the bytes in use.
+#[repr(C)]
+pub struct Buffer {
+    end: *mut c_char,
+    /// Strings on the stack.
+    strings: c_int,
+    l: L,
+    bytes: [MaybeUninit<u8>; SIZE],
+}
+
+impl Buffer {
+    fn start(&mut self) -> *mut c_char {
+        self.bytes.as_mut_ptr().cast()
+    }
+    fn used(&self) -> usize {
+        self.end.addr() - self.bytes.as_ptr().addr()
+    }
+    /// Appends bytes that fit.
+    fn append(&mut self, s: &[u8]) {
+        let used = self.used();
+        for (to, from) in self.bytes[used..].iter_mut().zip(s) {
+            to.write(*from);
+        }
+        self.end = self.start().wrapping_add(used + s.len());
+    }
+    fn fits(&self, n: usize) -> bool {
+        n <= SIZE - self.used()
+    }
+    /// The bytes in use, which are removed.
+    fn take(&mut self) -> Vec<u8> {
+        // SAFETY: C code has written the bytes up to the end that it set.
+        let s = self.bytes[..self.used()].iter().map(|c| unsafe { c.assume_init() }).collect();
+        self.end = self.start();
+        s
+    }
+    /// Pushes a string, joined with those below it that are not longer.
+    fn push(&mut self, vm: &mut Vm, s: Vec<u8>) -> LuaResult<()> {
+        let len = |vm: &Vm, n: c_int| index::value(vm, -n).as_str().map_or(usize::MAX, |s| s.len());
+        let (mut n, mut total) = (0, s.len());
+        while n < self.strings && len(vm, n + 1) <= total {
+            n += 1;
+            total += len(vm, n);
+        }
+        self.join(vm, n, &s)
+    }
+    /// Replaces the topmost `n` strings by one of them and `s`.
+    fn join(&mut self, vm: &mut Vm, n: c_int, s: &[u8]) -> LuaResult<()> {
+        let mut all = Vec::new();
+        for v in &vm.args()[vm.nargs() - n as usize..] {
+            all.extend_from_slice(v.as_str().as_ref().map_or(&[], |s| s.bytes()));
+        }
+        all.extend_from_slice(s);
+        let new = vm.checked_str(&all)?;
+        pop(vm, n as usize);
+        crate::push::value(vm, Value::str(new));
+        crate::memory::collect(vm);
+        self.strings += 1 - n;
+        Ok(())
+    }
+    /// Moves the bytes in use to the stack.
+    fn flush(&mut self, vm: &mut Vm) -> LuaResult<()> {
+        let s = self.take();
+        if s.is_empty() { Ok(()) } else { self.push(vm, s) }
+    }
+    fn add(&mut self, vm: &mut Vm, s: &[u8]) -> LuaResult<()> {
+        if self.fits(s.len()) {
+            self.append(s);
+            return Ok(());
+        }
+        let mut all = self.take();
+        all.extend_from_slice(s);
+        self.push(vm, all)
+    }
+    /// Adds the topmost value.
+    fn add_value(&mut self, vm: &mut Vm) -> LuaResult<()> {
+        let Some(s) = crate::access::string_at(vm, -1) else { return Ok(()) };
+        // It stays alive: nothing is collected before it is copied.
+        pop(vm, 1);
+        self.add(vm, s.bytes())
+    }
+}
+
+/// Functions that take a buffer instead of a coroutine: the stub gets the coroutine by the buffer's Rust part, which jumps if it must.
+macro_rules! on_buffer {
+    ($($(#[$doc:meta])* fn $name:ident($b:ident => $vm:ident $(, $arg:ident: $ty:ty)* $(,)?) -> $ret:ty $body:block)*) => {$(
+        mod $name {
+            use super::*;
+            /// The Rust part.
+            ///
+            /// # Safety
+            /// The contract of the crate.
+            pub unsafe extern "C" fn inner(buffer: *mut Buffer $(, $arg: $ty)*) -> Outcome {
+                let $b = &mut *buffer;
+                let result: LuaResult<$ret> = enter($b.l, |$vm| $body);
+                Outcome::new(result)
+            }
+        }
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// The contract of the crate.
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        pub unsafe extern "C" fn $name(buffer: *mut Buffer $(, $arg: $ty)*) -> $ret {
+            $crate::abi::buffer_stub!($name::inner)
+        }
+    )*};
+}
+
+on_buffer! {
+    /// `luaL_prepbuffer`
+    fn luaL_prepbuffer(b => vm) -> *mut c_char {
+        b.flush(vm)?;
+        Ok(b.start())
+    }
+    /// `luaL_addlstring`
+    fn luaL_addlstring(b => vm, s: *const c_char, len: usize) -> () { b.add(vm, bytes(s, len)) }
+    /// `luaL_addstring`
+    fn luaL_addstring(b => vm, s: *const c_char) -> () { b.add(vm, crate::push::text(s)) }
+    /// `luaL_addvalue`
+    fn luaL_addvalue(b => vm) -> () { b.add_value(vm) }
+    /// `luaL_pushresult`
+    fn luaL_pushresult(b => vm) -> () {
+        let s = b.take();
+        let n = b.strings;
+        b.join(vm, n, &s)
+    }
+}
+
+/// `luaL_buffinit`
+///
+/// # Safety
+/// The contract of the crate.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn luaL_buffinit(l: L, buffer: *mut Buffer) {
+    (&raw mut (*buffer).end).write((&raw mut (*buffer).bytes).cast());
+    (&raw mut (*buffer).strings).write(0);
+    (&raw mut (*buffer).l).write(l);
+}

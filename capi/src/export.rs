@@ -1,0 +1,76 @@
+//! The macros that export functions.
+
+/// Functions that raise no error: `fn name(l => vm, argument: type) -> type { body }`. The body uses the VM, in which the coroutine `l` runs.
+macro_rules! plain {
+    ($($(#[$doc:meta])* fn $name:ident($l:ident => $vm:ident $(, $arg:ident: $ty:ty)* $(,)?) $(-> $ret:ty)? $body:block)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// The contract of the crate.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($l: $crate::state::L $(, $arg: $ty)*) $(-> $ret)? {
+            $crate::state::enter($l, |$vm| $body)
+        }
+    )*};
+}
+
+/// Functions that raise errors, in the same form; the body returns a `LuaResult`.
+macro_rules! raising {
+    ($($(#[$doc:meta])* fn $name:ident($l:ident => $vm:ident $(, $arg:ident: $ty:ty)* $(,)?) -> $ret:ty $body:block)*) => {$(
+        raising!(@inner $name($l => $vm $(, $arg: $ty)*) -> $ret $body);
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// The contract of the crate.
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        pub unsafe extern "C" fn $name($l: $crate::state::L $(, $arg: $ty)*) -> $ret {
+            $crate::abi::stub!($name::inner)
+        }
+    )*};
+    (@inner $name:ident($l:ident => $vm:ident $(, $arg:ident: $ty:ty)*) -> $ret:ty $body:block) => {
+        mod $name {
+            use super::*;
+            /// The Rust part.
+            ///
+            /// # Safety
+            /// The contract of the crate.
+            pub unsafe extern "C" fn inner($l: $crate::state::L $(, $arg: $ty)*) -> $crate::abi::Outcome {
+                let result: perilune_vm::LuaResult<$ret> = $crate::state::enter($l, |$vm| $body);
+                $crate::abi::Outcome::new(result)
+            }
+        }
+    };
+}
+
+/// The same for functions that return a double.
+macro_rules! raising_double {
+    ($($(#[$doc:meta])* fn $name:ident($l:ident => $vm:ident $(, $arg:ident: $ty:ty)* $(,)?) $body:block)*) => {$(
+        raising!(@inner $name($l => $vm $(, $arg: $ty)*) -> f64 $body);
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// The contract of the crate.
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        pub unsafe extern "C" fn $name($l: $crate::state::L $(, $arg: $ty)*) -> f64 {
+            $crate::abi::double_stub!($name::inner)
+        }
+    )*};
+}
+
+/// The same for functions with a format and variable arguments.
+macro_rules! raising_variadic {
+    ($($(#[$doc:meta])* fn $name:ident($l:ident => $vm:ident, $format:ident, $list:ident) -> $ret:ty $body:block)*) => {$(
+        raising!(@inner $name($l => $vm, $format: *const c_char, $list: *mut $crate::abi::VaList) -> $ret $body);
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// The contract of the crate. Behind the format come as many arguments as it says, which the declaration in Rust does not have.
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        pub unsafe extern "C" fn $name($l: $crate::state::L, $format: *const c_char) -> $ret {
+            $crate::abi::variadic_stub!($name::inner)
+        }
+    )*};
+}

@@ -1,0 +1,186 @@
+//! States: how exported functions reach the VM of a coroutine, and the life of a state.
+#![allow(
+    unsafe_code,
+    reason = "a coroutine leads to its VM while the state is open, and no reference to the VM lives while C code runs"
+)]
+#![allow(unsafe_op_in_unsafe_fn, reason = "the contract of the crate covers the bodies of all exported functions")]
+
+use crate::abi::{Outcome, call_c};
+use perilune_vm::interp::co;
+use perilune_vm::object::{Gc, Thread};
+use perilune_vm::stdlib::Builtin;
+use perilune_vm::{LuaError, LuaResult, Value, Vm};
+use std::ffi::{c_int, c_void};
+
+/// `lua_State *`
+pub type L = *mut Thread;
+/// `lua_CFunction`
+pub type CFunction = unsafe extern "C" fn(L) -> c_int;
+/// `lua_Alloc`
+pub type Alloc = unsafe extern "C" fn(*mut c_void, *mut c_void, usize, usize) -> *mut c_void;
+
+/// What the C API keeps with each VM.
+pub struct Shared {
+    /// Called before an error that nothing catches ends the process.
+    pub panic: Option<CFunction>,
+    /// What `lua_getallocf` returns.
+    pub alloc: (Option<Alloc>, *mut c_void),
+    /// The hook in C.
+    pub hook: Option<crate::debug::HookFunction>,
+    /// The builtin `coroutine.resume`, among the roots.
+    pub resume: u32,
+}
+
+/// What the C API keeps with the VM, made if it was not used yet.
+pub fn shared(vm: &mut Vm) -> &mut Shared {
+    if vm.host.native.is_none() {
+        let resume = Value::func(vm.new_native(co::co_resume, Builtin::CoroutineResume.id(), &[]));
+        let resume = vm.host.roots.add(resume);
+        let alloc: Alloc = crate::memory::allocate;
+        vm.host.native = Some(Box::new(Shared { panic: None, alloc: (Some(alloc), core::ptr::null_mut()), hook: None, resume }));
+    }
+    match vm.host.native.as_mut().and_then(|n| n.downcast_mut()) {
+        Some(shared) => shared,
+        None => unreachable!("only this crate stores something there"),
+    }
+}
+
+/// Calls `f` with the VM, in which the coroutine `l` runs meanwhile.
+///
+/// # Safety
+/// The contract of the crate: `l` is a coroutine of an open state, and C code calls, so that no reference to the VM is in use.
+#[inline(always)]
+pub unsafe fn enter<T>(l: L, f: impl FnOnce(&mut Vm) -> T) -> T {
+    let co = Gc::from_ptr(l);
+    let vm = &mut *co.link.as_ref().map_or(core::ptr::null_mut(), |link| link.current.get());
+    if vm.cur == co { f(vm) } else { enter_other(vm, co, f) }
+}
+
+#[cold]
+#[inline(never)]
+fn enter_other<T>(vm: &mut Vm, co: Gc<Thread>, f: impl FnOnce(&mut Vm) -> T) -> T {
+    let outer = vm.enter_coroutine(co);
+    let result = f(vm);
+    vm.leave_coroutine(outer);
+    result
+}
+
+/// Calls C code with the coroutine that runs as its first argument, and three more. The VM is used by that code meanwhile.
+///
+/// # Safety
+/// There is a function in C at the address that takes no more than these arguments.
+pub unsafe fn call_out(vm: &mut Vm, address: usize, arguments: [u64; 3]) -> LuaResult<u64> {
+    let co = vm.cur;
+    let link = &*co.link;
+    let vm: *mut Vm = vm;
+    let outer = link.current.replace(vm);
+    let arguments = [co.addr(), arguments[0], arguments[1], arguments[2]];
+    let Outcome { value, raised } = call_c(address, &raw const arguments, link.jump.as_ptr());
+    link.current.set(outer);
+    if raised == 0 { Ok(value) } else { Err(LuaError::raised(&*vm)) }
+}
+
+/// The builtin behind all functions in C: calls the function at the address in its hidden upvalue.
+pub fn run_c_function(vm: &mut Vm) -> LuaResult<u32> {
+    let Some(address) = vm.callee().c_address() else { return Ok(0) };
+    // SAFETY: who made the function has given the address of one in C, and the link lives as long as the VM.
+    let n = unsafe {
+        match (*vm.heap.link).wrapper.get() {
+            0 => call_out(vm, address, [0; 3])?,
+            wrapper => call_out(vm, wrapper, [address as u64, 0, 0])?,
+        }
+    } as c_int;
+    match u32::try_from(n) {
+        Ok(n) => Ok(n),
+        // `lua_yield` has left the values alone in the frame.
+        Err(_) => co::co_yield(vm),
+    }
+}
+
+/// A new state without libraries; null if there is no memory for it.
+fn open() -> L {
+    let mut vm = Vm::new();
+    perilune_jit::install(&mut vm);
+    vm.host.c_function = Some(run_c_function);
+    perilune_vm::stdlib::io::use_c_stdout();
+    let (link, main) = (vm.heap.link, vm.realm.main);
+    // The host is no function that tracebacks show.
+    // SAFETY: the slot of the host's function.
+    unsafe { *vm.base.sub(2) = Value::NIL };
+    let vm = Box::into_raw(vm);
+    // SAFETY: the heap, and with it the link, lives as long as the VM.
+    unsafe { (*link).current.set(vm) };
+    main.as_ptr()
+}
+
+/// `luaL_newstate`
+#[unsafe(no_mangle)]
+pub extern "C" fn luaL_newstate() -> L {
+    let l = open();
+    // SAFETY: a new state.
+    unsafe { enter(l, |vm| shared(vm).panic = Some(report_panic)) };
+    l
+}
+
+/// `lua_newstate`: memory is not taken from the allocator, which `lua_getallocf` gives back.
+#[unsafe(no_mangle)]
+pub extern "C" fn lua_newstate(f: Option<Alloc>, data: *mut c_void) -> L {
+    let l = open();
+    // SAFETY: a new state.
+    unsafe { enter(l, |vm| shared(vm).alloc = (f, data)) };
+    l
+}
+
+/// The panic function of `luaL_newstate`.
+unsafe extern "C" fn report_panic(l: L) -> c_int {
+    let text = enter(l, |vm| {
+        let v = crate::index::get(vm, -1);
+        v.filter(|v| v.is_str() || v.is_number()).map_or("?".into(), |v| {
+            let mut text = Vec::new();
+            perilune_vm::stdlib::put_value(&mut text, v);
+            String::from_utf8_lossy(&text).into_owned()
+        })
+    });
+    eprintln!("PANIC: unprotected error in call to Lua API ({text})");
+    0
+}
+
+/// `lua_close`
+///
+/// # Safety
+/// The contract of the crate. The state is not used any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lua_close(l: L) {
+    let link = (*l).link;
+    let vm = (*link).current.get();
+    // Finalizers may use the state.
+    enter(l, |vm| {
+        let main = vm.realm.main;
+        if vm.cur != main {
+            let _ = vm.enter_coroutine(main);
+        }
+        vm.close();
+    });
+    drop(Box::from_raw(vm));
+}
+
+plain! {
+    /// `lua_atpanic`
+    fn lua_atpanic(l => vm, f: Option<CFunction>) -> Option<CFunction> {
+        core::mem::replace(&mut shared(vm).panic, f)
+    }
+    /// `lua_newthread`
+    fn lua_newthread(l => vm) -> L {
+        let co = vm.new_stack();
+        crate::push::value(vm, Value::thread(co));
+        crate::memory::collect(vm);
+        co.as_ptr()
+    }
+}
+
+/// `lua_version`
+#[unsafe(no_mangle)]
+pub extern "C" fn lua_version(_: L) -> *const f64 {
+    static VERSION: f64 = 501.0;
+    &raw const VERSION
+}

@@ -1,0 +1,61 @@
+//! Modules in C in the command: a module that is compiled with the headers of the C API, loaded in all ways.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder with the compiled module, as `module.so` and under a name with a mark.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for file in ["module.so", "v1-module.so"] {
+        let mut cc = Command::new("cc");
+        cc.args(["-shared", "-fPIC", "-Wall", "-Werror", "-I"]).arg(root.join("capi/include"));
+        let status = cc.arg(root.join("tests/capi/module.c")).arg("-o").arg(folder.join(file)).status();
+        assert!(status.is_ok_and(|s| s.success()), "the module is not compiled");
+    }
+    folder
+}
+
+/// Runs a chunk in a folder in each mode; what it prints in all of them.
+fn run(folder: &Path, chunk: &str) -> String {
+    let mut printed = Vec::new();
+    for options in [&["-joff"][..], &["-Ohotloop=1", "-Ohotexit=1"], &["-Ogcstress=1"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_perilune"));
+        command.args(options).args(["-e", chunk]).current_dir(folder).env_remove("LUA_CPATH").env_remove("LUA_PATH");
+        let Output { status, stdout, stderr } = command.output().expect("the command runs");
+        assert!(status.success(), "{chunk}: {status}: {}", String::from_utf8_lossy(&stderr));
+        printed.push(String::from_utf8_lossy(&stdout).into_owned());
+    }
+    printed.dedup();
+    assert_eq!(printed.len(), 1, "modes differ: {printed:?}");
+    printed.remove(0)
+}
+
+#[test]
+fn modules_are_required() {
+    let folder = folder("required");
+    let chunk = "local m = require('module') local n = 0 for i = 1, 200 do n = n + m.twice(i) end print(n, m.name, m == require('module'))";
+    assert_eq!(run(&folder, chunk), "40200\tmodule\ttrue\n");
+    assert_eq!(run(&folder, "print(require('module.part'))"), "a part\n");
+    assert_eq!(run(&folder, "print(require('v1-module').twice(4))"), "8\n");
+}
+
+#[test]
+fn errors_go_through_functions_in_c() {
+    let folder = folder("errors");
+    let chunk = "local m, n = require('module'), 0 for i = 1, 200 do if not pcall(m.fail) then n = n + 1 end end print(n)
+        print(pcall(m.twice, {})) print(pcall(function() m.fail() end)) print(select(2, pcall(require, 'module.none')):match('no module.*'))";
+    let expected = "200\nfalse\tbad argument #1 to '?' (number expected, got table)\nfalse\t(command line):2: failed in C\n\
+                    no module 'module.none' in file './module.so'\n";
+    assert_eq!(run(&folder, chunk), expected);
+}
+
+#[test]
+fn libraries_are_loaded() {
+    let folder = folder("loaded");
+    let chunk = "print(package.loadlib('./module.so', 'luaopen_module_part')()) print(package.loadlib('./module.so', '*'))
+        print(select('#', package.loadlib('./module.so', 'none')), (select(3, package.loadlib('./module.so', 'none'))))
+        print((select(3, package.loadlib('./none.so', 'none'))))";
+    assert_eq!(run(&folder, chunk), "a part\ntrue\n3\tinit\nopen\n");
+}

@@ -1,0 +1,171 @@
+//! Coroutines as native code uses them: it pushes values to one on which no function runs, calls functions there, and resumes it.
+//!
+//! Such a coroutine is a *stack*: dead, with an empty first frame. It becomes one that has not begun when Lua code resumes it, and the other
+//! way round when native code pushes to one that has not begun.
+#![allow(
+    unsafe_code,
+    reason = "a stack has room for a first frame; a coroutine that waits keeps base, top and pc of its innermost frame"
+)]
+
+use super::frame;
+use crate::Vm;
+use crate::object::{Gc, Thread, ThreadStatus};
+use crate::value::Value;
+
+/// The coroutine that ran before [`Vm::enter_coroutine`].
+#[derive(Debug)]
+pub struct OuterThread {
+    thread: Gc<Thread>,
+    /// Keeps it alive.
+    root: u32,
+    status: ThreadStatus,
+    saved_pc: *const crate::bc::Ins,
+    /// State and depth of the coroutine that was entered.
+    inner: (ThreadStatus, u32),
+}
+
+/// How a coroutine that native code has resumed went on. Its results are on its stack.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Resumed {
+    /// Its function has returned.
+    Returned,
+    /// It has yielded.
+    Yielded,
+    /// It has failed; the error is on top.
+    Failed,
+}
+
+impl Vm {
+    /// Is it a coroutine on which no function runs, so that native code may push values to it ([`Vm::new_stack`])?
+    pub(super) fn is_stack(co: Gc<Thread>) -> bool {
+        // SAFETY: every stack has room for a first frame.
+        co.status.get() == ThreadStatus::Dead
+            && co.base.get() == co.stack.get().wrapping_add(3)
+            && unsafe { (*co.stack.get().add(1)).is_nil() }
+    }
+    /// Makes the coroutine one on which native code may push values, if no function runs on it: the function of one that has not begun, and
+    /// its arguments, are such values.
+    fn open_stack(co: Gc<Thread>) {
+        let (stack, old) = (co.stack.get(), co.status.get());
+        let is_empty = old == ThreadStatus::Dead && co.base.get() == stack;
+        if !is_empty && old != ThreadStatus::Fresh {
+            return;
+        }
+        // SAFETY: a stack has room for the first frame, and one more value than the arguments of a function that has not begun.
+        unsafe {
+            let first = stack.add(3);
+            if is_empty {
+                co.top.set(first);
+            } else {
+                let n = co.top.get().offset_from(first) as usize;
+                core::ptr::copy(first, first.add(1), n);
+                *first = *stack.add(1);
+                co.top.set(co.top.get().add(1));
+            }
+            *stack.add(1) = Value::NIL;
+            *stack.add(2) = frame::link(0, frame::COR);
+            co.base.set(first);
+        }
+        co.status.set(ThreadStatus::Dead);
+    }
+    /// Are there values that native code has pushed to a coroutine on which nothing runs? The first can be called.
+    pub(super) fn has_values(co: Gc<Thread>) -> bool {
+        Vm::is_stack(co) && co.top.get() > co.base.get()
+    }
+    /// Makes the first of the values that native code has pushed the function of the coroutine, and the others its arguments.
+    pub(super) fn close_stack(co: Gc<Thread>) {
+        // SAFETY: there is a first value.
+        unsafe {
+            let first = co.base.get();
+            *first.sub(2) = *first;
+            core::ptr::copy(first.add(1), first, co.top.get().offset_from(first) as usize - 1);
+            co.top.set(co.top.get().sub(1));
+        }
+        co.status.set(ThreadStatus::Fresh);
+    }
+    /// Makes `co` the running coroutine while native code uses it as if it ran. [`Vm::leave_coroutine`] ends that.
+    pub fn enter_coroutine(&mut self, co: Gc<Thread>) -> OuterThread {
+        Vm::open_stack(co);
+        let old = self.cur;
+        let outer = OuterThread {
+            root: self.host.roots.add(Value::thread(old)),
+            thread: old,
+            status: old.status.replace(ThreadStatus::Normal),
+            saved_pc: old.pc.replace(self.pc),
+            inner: (co.status.replace(ThreadStatus::Running), co.native_depth.replace(self.interp.native_depth)),
+        };
+        self.switch_to(co);
+        self.pc = co.pc.get();
+        outer
+    }
+    /// Goes back to the coroutine that ran before.
+    pub fn leave_coroutine(&mut self, outer: OuterThread) {
+        let (co, old) = (self.cur, outer.thread);
+        co.status.set(outer.inner.0);
+        co.native_depth.set(outer.inner.1);
+        self.switch_to(old);
+        old.status.set(outer.status);
+        self.pc = old.pc.replace(outer.saved_pc);
+        self.host.roots.release(outer.root);
+    }
+    /// Resumes a coroutine with the topmost `n` values on its stack. If it has not begun, its function is below them. `resume` is the builtin
+    /// `coroutine.resume`.
+    pub fn resume_native(&mut self, resume: Value, co: Gc<Thread>, n: usize) -> Resumed {
+        Vm::open_stack(co);
+        if !(Vm::has_values(co) || co.status.get() == ThreadStatus::Suspended) {
+            let why = self.new_str(b"cannot resume non-suspended coroutine");
+            self.give(co, &[Value::str(why)]);
+            return Resumed::Failed;
+        }
+        // SAFETY: the values are on the stack of the coroutine, which does not run.
+        let mut args = unsafe {
+            let first = co.top.get().sub(n);
+            let args = core::slice::from_raw_parts(first, n).to_vec();
+            if co.status.get() != ThreadStatus::Suspended {
+                // Values below the function are dropped.
+                *co.base.get() = *first.sub(1);
+                co.top.set(co.base.get().add(1));
+                Vm::close_stack(co);
+            }
+            args
+        };
+        co.top.set(co.base.get());
+        args.insert(0, Value::thread(co));
+        let at = self.stack_offset(self.top);
+        let result = self.call_value(resume, &args, -1);
+        let Ok(n) = result else {
+            let e = self.take_error();
+            self.give(co, &[e]);
+            return Resumed::Failed;
+        };
+        // SAFETY: the results are on top of the running stack.
+        let results = unsafe { core::slice::from_raw_parts(self.stack_at(at), n as usize).to_vec() };
+        self.top = self.stack_at(at);
+        let Some((succeeded, values)) = results.split_first() else { return Resumed::Returned };
+        let status = match co.status.get() {
+            _ if *succeeded == Value::FALSE => Resumed::Failed,
+            ThreadStatus::Suspended => Resumed::Yielded,
+            _ => {
+                Vm::open_stack(co);
+                Resumed::Returned
+            }
+        };
+        self.give(co, values);
+        status
+    }
+    /// Pushes values to a coroutine that does not run.
+    fn give(&mut self, co: Gc<Thread>, values: &[Value]) {
+        // SAFETY: both are on one stack.
+        let used = unsafe { co.top.get().offset_from(co.base.get()) } as usize;
+        if !self.make_room(co, used + values.len()) {
+            return;
+        }
+        for v in values {
+            // SAFETY: there is room above the top.
+            unsafe {
+                *co.top.get() = *v;
+                co.top.set(co.top.get().add(1));
+            }
+        }
+    }
+}
