@@ -76,9 +76,11 @@ static void conversions(lua_State *L) {
   printf(" %d\n", ok);
   printf("%ld", (long)lua_tointegerx(L, 1, &ok));
   printf(" %d\n", ok);
-  printf("%s %d", lua_tolstring(L, 6, &len), lua_type(L, 6));
-  printf(" %d\n", (int)len);
-  printf("%d %d\n", (int)lua_objlen(L, 4), lua_type(L, 4));
+  /* Both make a string of the number. */
+  printf("%s", lua_tolstring(L, 6, &len));
+  printf(" %d %d\n", lua_type(L, 6), (int)len);
+  printf("%d", (int)lua_objlen(L, 4));
+  printf(" %d\n", lua_type(L, 4));
   printf("%d %d\n", lua_tostring(L, 9) == NULL, lua_toboolean(L, 9));
   lua_settop(L, 0);
   lua_pushlstring(L, "a\0b", 3);
@@ -432,6 +434,7 @@ static void userdata(lua_State *L) {
   lua_gettable(L, LUA_REGISTRYINDEX);
   show(L, "registry");
   lua_settop(L, 0);
+  run(L, "print(io.type(io.stdout), type(io.stdout))");
   lua_newuserdata(L, 0);
   lua_newtable(L);
   lua_pushliteral(L, "env");
@@ -545,7 +548,8 @@ static void coroutines(lua_State *L) {
   status = lua_pcall(co, 2, 1, 0);
   printf("%d ", status);
   show(co, "call on another");
-  printf("%d %d\n", lua_pushthread(co), lua_tothread(co, -1) == co);
+  printf("%d", lua_pushthread(co));
+  printf(" %d\n", lua_tothread(co, -1) == co);
   lua_settop(co, 0);
   luaL_loadstring(co, "return coroutine.yield('by Lua')");
   lua_pushthread(co);
@@ -581,7 +585,8 @@ static int info(lua_State *L) {
   lua_pushliteral(L, "set from C");
   printf("%s\n", lua_setlocal(L, &ar, 1));
   lua_getinfo(L, "f", &ar);
-  printf("%s %s\n", luaL_typename(L, -1), lua_getupvalue(L, -1, 1));
+  printf("%s", luaL_typename(L, -1));
+  printf(" %s\n", lua_getupvalue(L, -1, 1));
   lua_pushinteger(L, 1000);
   printf("%s\n", lua_setupvalue(L, -3, 1));
   lua_settop(L, 0);
@@ -617,7 +622,8 @@ static void rest(lua_State *L) {
   part("rest");
   printf("%g %d\n", *lua_version(L), lua_getallocf(L, &data) != NULL);
   printf("%d %d\n", lua_gc(L, LUA_GCCOUNT, 0) > 0, lua_gc(L, LUA_GCISRUNNING, 0));
-  printf("%d %d\n", lua_gc(L, LUA_GCSETPAUSE, 150), lua_gc(L, LUA_GCSETPAUSE, 200));
+  printf("%d", lua_gc(L, LUA_GCSETPAUSE, 150));
+  printf(" %d\n", lua_gc(L, LUA_GCSETPAUSE, 200));
   lua_gc(L, LUA_GCSTOP, 0);
   printf("%d\n", lua_gc(L, LUA_GCISRUNNING, 0));
   lua_gc(L, LUA_GCRESTART, 0);
