@@ -80,6 +80,55 @@ fn one_is_enough() {
     }
 }
 
+/// Loops over `n` that are compiled while they are short.
+const RECORDED_SHORT: [(&str, &str); 7] = [
+    ("while", "local i = 0.5 while i < n do i = i + 1 end"),
+    ("counting in doubles", "local s = 0 for i = 0.5, n do s = s + i end"),
+    ("counting down", "local s = 0 for i = -0.5, -n, -1 do s = s + i end"),
+    ("an inner loop", "local s = 0 for i = 0.5, n do for j = 1, n > 1e3 and 10 or 3 do s = s + j end end"),
+    ("side traces", "local i, s = 0.5, 0 while i < n do i = i + 1 if i % 2 < 1 then s = s + 1 else s = s - i end end"),
+    ("repeat", "local i = 0.5 repeat i = i + 1 until i >= n"),
+    ("tail calls", "local function g(i) if i < n then return g(i + 1) end end g(0.5)"),
+];
+
+#[test]
+fn loops_recorded_while_they_were_short() {
+    for (what, body) in RECORDED_SHORT {
+        let program = format!(
+            "local function f(n) {body} end for i = 1, 300 do f(100) end print 'ready' io.stdout:flush() io.write 'kept' f(1e15)"
+        );
+        let (status, output, errors) = interrupted(env!("CARGO_TARGET_TMPDIR").as_ref(), &["-e", &program]);
+        assert_eq!((status, &*output), (Some(1), "kept"), "{what}: {errors}");
+        assert!(errors.contains("interrupted!\nstack traceback:\n"), "{what}: {errors}");
+    }
+}
+
+/// A loop that counts in integers is left in its middle, up and down, with a step that is constant or not. It would take some seconds.
+#[test]
+fn counted_loops_are_left_between_iterations() {
+    for (first, last, step) in
+        [("1", "2^31 - 2", "1"), ("-1", "-2^31 + 2", "-1"), ("1", "2^31 - 3", "s"), ("1", "2^31 - 5", "3 * s")]
+    {
+        let program = format!(
+            "local seen = 0 local function f(n, s) local x = 1 for i = {first}, n, {step} do x = (x * 7 + i) % 1000003 % 1009 % 17 seen = i end end
+            local sign = {first} for i = 1, 300 do f(100 * sign, 1) end
+            print 'ready' io.stdout:flush() local ok, e = pcall(f, {last}, 1) print(ok, e, sign * seen > 1000, sign * seen < 2^31 - 10)"
+        );
+        let (status, output, errors) = interrupted(env!("CARGO_TARGET_TMPDIR").as_ref(), &["-e", &program]);
+        assert_eq!((status, &*output, &*errors), (Some(0), "false\t(command line):1: interrupted!\ttrue\ttrue\n", ""), "{step}");
+    }
+}
+
+/// A loop whose step is 0 does not end either.
+#[test]
+fn a_step_of_zero() {
+    let program = "local function f(n, s) for i = 1, n, s do end end for i = 1, 300 do f(100, 1) end
+        print 'ready' io.stdout:flush() f(100, 0)";
+    let (status, _, errors) = interrupted(env!("CARGO_TARGET_TMPDIR").as_ref(), &["-e", program]);
+    assert_eq!(status, Some(1), "{errors}");
+    assert!(errors.contains("interrupted!"), "{errors}");
+}
+
 /// What a compiled loop has computed is there, though it was left between two exits.
 #[test]
 fn the_state_is_that_of_the_program() {

@@ -1,7 +1,7 @@
 //! Hostile programs, by what they are after: time, memory, the native stack. Each with a name.
 
 /// Programs without an end, or with one that nobody will see.
-pub const ENDLESS: [(&str, &str); 59] = [
+pub const ENDLESS: [(&str, &str); 60] = [
     ("loop", "while true do end"),
     ("counter", "local i = 0 while true do i = i + 1 end"),
     ("numeric loop", "for i = 1, math.huge do local x = i * 2 end"),
@@ -16,6 +16,10 @@ pub const ENDLESS: [(&str, &str); 59] = [
         "local function f(n) local i = 0 while i < n do i = i + 1 end end for k = 1, 1000 do f(100) end while true do f(2147483000) end",
     ),
     ("a command", "os.execute('exec sleep 1000')"),
+    (
+        "the wait for the command of a pipe that is collected",
+        "io.popen('exec sleep 1000', 'w') collectgarbage() while true do end",
+    ),
     ("the wait for a command", "local f = io.popen('exec sleep 1000', 'w') f:close()"),
     ("repeat", "local a, b = 0, 1 repeat a, b = b, a until a == b"),
     ("goto", "::again:: goto again"),

@@ -5,11 +5,17 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
-fn explored(f: &Folder, script: &Path, arguments: &[&str]) -> Value {
+fn explored(f: &Folder, options: &[&str], script: &Path, arguments: &[&str]) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perilune"));
-    command.args(["trace", "--json", "out.json"]).arg(script).args(arguments).current_dir(f.path()).env("TERM", "dumb");
+    command
+        .args(["trace", "--json", "out.json"])
+        .args(options)
+        .arg(script)
+        .args(arguments)
+        .current_dir(f.path())
+        .env("TERM", "dumb");
     let done = command.output().unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(done.status.success() && done.stderr.is_empty(), "{}", String::from_utf8_lossy(&done.stderr));
     serde_json::from_slice(&f.read("out.json")).unwrap()
 }
 
@@ -17,7 +23,7 @@ fn explored(f: &Folder, script: &Path, arguments: &[&str]) -> Value {
 fn first(name: &str, rounds: &str) -> (Value, Value) {
     let f = Folder::new(&format!("findings-{name}"));
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/subcommands/slow/{name}.lua"));
-    let data = explored(&f, &script, &["--", rounds]);
+    let data = explored(&f, &[], &script, &["--", rounds]);
     let found = data["findings"][0].clone();
     assert!(found.is_object(), "nothing was found");
     (found, data)
@@ -72,11 +78,23 @@ fn a_builtin_that_is_not_compiled() {
     assert!(found["count"].as_u64().unwrap() > 1000, "{found}");
 }
 
+/// Code that notes its guards can be generated for programs of all kinds: a debug build says when it cannot.
+#[test]
+fn code_that_notes_guards() {
+    let f = Folder::new("findings-code");
+    for program in ["sieve", "matmul", "sha256"] {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("benches/programs/{program}.lua"));
+        let data = explored(&f, &["-O", "hotloop=5,hotexit=3", "--no-samples"], &script, &[]);
+        let failed = data["traces"].as_array().unwrap().iter().flat_map(|t| t["left"].as_array().unwrap());
+        assert!(failed.flat_map(|l| l["guards"].as_array().unwrap()).count() > 0, "{program}: {}", data["traces"]);
+    }
+}
+
 #[test]
 fn a_program_with_nothing_to_change() {
     let f = Folder::new("findings-none");
     f.write("p.lua", b"local s = 0 for i = 1, 2e6 do s = s + i % 7 end print(s)");
-    let data = explored(&f, Path::new("p.lua"), &[]);
+    let data = explored(&f, &[], Path::new("p.lua"), &[]);
     let named: Vec<&Value> = data["findings"].as_array().unwrap().iter().filter(|f| f["place"].is_object()).collect();
     assert!(named.is_empty(), "{named:?}");
 }
@@ -85,10 +103,10 @@ fn a_program_with_nothing_to_change() {
 fn a_program_too_small_to_be_compiled() {
     let f = Folder::new("findings-small");
     f.write("p.lua", b"local s = 0 for i = 1, 30 do s = s + i end");
-    let data = explored(&f, Path::new("p.lua"), &[]);
+    let data = explored(&f, &[], Path::new("p.lua"), &[]);
     says(&data["findings"][0], "nothing_compiled", "nothing was compiled", "-O hotloop");
     f.write("p.lua", b"local s = 0 for i = 1, 3000 do s = s + i end");
-    let data = explored(&f, Path::new("p.lua"), &[]);
+    let data = explored(&f, &[], Path::new("p.lua"), &[]);
     assert_eq!(data["traces"].as_array().unwrap().len(), 1, "a loop of 3,000 rounds is compiled");
 }
 
@@ -115,7 +133,7 @@ for k = 1, 20 do
   end
 end";
     f.write("p.lua", source);
-    let data = explored(&f, Path::new("p.lua"), &["-O", "hotloop=56"]);
+    let data = explored(&f, &["-O", "hotloop=56"], Path::new("p.lua"), &[]);
     let guards = |line: u64| {
         let all = data["traces"].as_array().unwrap().iter().flat_map(|t| t["left"].as_array().unwrap());
         let all = all.flat_map(|l| l["guards"].as_array().unwrap()).filter(|g| g["place"]["line"] == line);
@@ -143,7 +161,7 @@ print(s)";
             "local list = {{1, 2, 'x', 4, {{}}, 6}}\nfunction pick(v) if type(v) == 'number' then return v end return 0 end{rest}"
         ),
     );
-    explored(&f, Path::new("p.lua"), &[]);
+    explored(&f, &[], Path::new("p.lua"), &[]);
     std::fs::rename(f.file("out.json"), f.file("before.json")).unwrap();
     f.write("p.lua", format!("-- Numbers alone.\nlocal list = {{1, 2, 0, 4, 0, 6}}\nfunction pick(v) return v end{rest}"));
     let trace = |before: &str| {

@@ -11,6 +11,7 @@ impl Lower<'_> {
     /// LOOP: from here on the left operands of PHIs are the loop-carried values.
     pub(super) fn loop_head(&mut self) -> Res<()> {
         let trace = self.cur.trace;
+        self.leave_long_loop()?;
         self.hoist_constants()?;
         let head = self.block();
         let (mut entry, mut back, mut lefts, mut again) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());

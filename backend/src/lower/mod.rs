@@ -15,6 +15,7 @@ mod barrier;
 mod call;
 mod conv;
 mod coroutine;
+mod counted;
 mod exit;
 mod href;
 mod known;
@@ -98,6 +99,8 @@ struct Current<'a> {
     start: Start,
     /// Head of the loop and the right-hand sides of its PHIs.
     head: Option<(Block, Vec<IrRef>)>,
+    /// Index of the PROF in the loop that was asked in front of it.
+    asked: Option<usize>,
     /// Constants that are in registers in the loop.
     hoisted: Vec<(IrRef, Value)>,
     /// Slots whose values are known, so that they are not loaded.
@@ -183,6 +186,7 @@ impl<'a> Current<'a> {
             fuel_left: None,
             start: Start::new(start),
             head: None,
+            asked: None,
             hoisted: Vec::new(),
             known,
             starting: false,
@@ -281,7 +285,7 @@ impl<'a> Lower<'a> {
             Op::LOOP => self.loop_head().map(|()| None),
             Op::GCSTEP => self.gc_step().map(|()| None),
             Op::FUEL => self.fuel(ins).map(|()| None),
-            Op::PROF => self.prof().map(|()| None),
+            Op::PROF => self.prof_in_loop().map(|()| None),
             Op::BNOT | Op::BSWAP | Op::BAND | Op::BOR | Op::BXOR => self.bits(ins).map(Some),
             Op::BSHL | Op::BSHR | Op::BSAR | Op::BROL | Op::BROR => self.bits(ins).map(Some),
             Op::ADD | Op::SUB | Op::MUL | Op::DIV | Op::MOD | Op::POW | Op::NEG | Op::ABS | Op::LDEXP | Op::MIN | Op::MAX => {

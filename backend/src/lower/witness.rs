@@ -7,6 +7,7 @@ use super::{Lower, Res};
 use crate::source_loc::exit_location;
 use cranelift_codegen::cursor::Cursor;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
+use perilune_recorder::ir::Ty;
 use perilune_vm::layout::ofs;
 use perilune_vm::state::CompiledState;
 
@@ -39,7 +40,15 @@ impl Lower<'_> {
         }
         let Some(r) = self.cur.trace.witness(guard).filter(|r| self.cur.values[r.ins_index()].is_some()) else { return Ok(None) };
         let ty = self.ty(r)?;
-        let is_value = ty.tag().is_some() || ty.is_int() || ty == perilune_recorder::ir::Ty::Num;
-        if is_value { self.boxed(r).map(Some) } else { Ok(None) }
+        let value = self.val(r)?;
+        // An integer may be held as an address or a wider word, which is no value of the program.
+        let expected = match ty {
+            Ty::Num => types::F64,
+            ty if ty.is_int() => types::I32,
+            ty if ty.tag().is_some() => types::I64,
+            _ => return Ok(None),
+        };
+        let is_value = self.pos.func.dfg.value_type(value) == expected;
+        Ok(is_value.then(|| self.box_value(value, ty)))
     }
 }

@@ -277,6 +277,7 @@ impl IrBuffer {
     }
     /// Appends an instruction without the pipeline.
     pub fn emit_raw(&mut self, op: Op, ty: Ty, a: IrRef, b: IrRef) -> Emit {
+        self.requested += 1;
         let ins = Ins::new(op, ty, a, b);
         self.emit_logged(ins, IrBuffer::append)
     }

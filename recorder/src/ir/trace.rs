@@ -98,6 +98,9 @@ pub struct Trace {
     pub native_writes: Vec<NativeWrite>,
     /// Checks of the stack at switches to other coroutines.
     pub stack_checks: Vec<StackCheck>,
+    /// Instead of the PROF in each iteration, it is enough to ask before the loop whether more iterations than this are left, if that can be
+    /// told there.
+    pub patience: Option<u32>,
 }
 
 /// Slots that a builtin writes in memory: the trace does not know their values.
@@ -285,6 +288,7 @@ impl Default for Trace {
             origins: Vec::new(),
             native_writes: Vec::new(),
             stack_checks: Vec::new(),
+            patience: None,
             calls: Vec::new(),
         }
     }

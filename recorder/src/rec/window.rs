@@ -47,10 +47,6 @@ impl Window {
             self.slots.resize(top.index(), UNKNOWN);
         }
     }
-    /// The value of a slot; `None` above the window.
-    pub(super) fn get(&self, at: SlotIdx) -> Option<IrRef> {
-        self.slots.get(at.index()).map(|s| s.value)
-    }
     /// Assigns a slot of the window.
     pub(super) fn assign(&mut self, at: SlotIdx, value: IrRef) {
         self.slots[at.index()] = Slot { value, modified: true, stored: false, fresh: false };

@@ -2,6 +2,7 @@
 
 use crate::Vm;
 use crate::error::LuaResult;
+use crate::interrupt::Flag;
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -25,18 +26,31 @@ pub(super) fn shell(command: &[u8]) -> Command {
 /// # Errors
 /// The interrupt's.
 pub(super) fn wait(vm: &mut Vm, child: &mut Child) -> LuaResult<io::Result<ExitStatus>> {
-    if vm.is_interruptible() {
-        let mut sleep = FIRST;
-        while matches!(child.try_wait(), Ok(None)) {
-            if vm.interrupt_waits().is_some() {
+    if !vm.is_interruptible() {
+        return Ok(child.wait());
+    }
+    let ended = wait_or_kill(child, &vm.interrupts.flag);
+    if ended.is_none() {
+        vm.check_interrupt()?;
+    }
+    Ok(ended.unwrap_or_else(|| child.wait()))
+}
+
+/// Waits for the end of a process, which is killed if an interrupt waits; `None` then.
+pub(super) fn wait_or_kill(child: &mut Child, interrupt: &Flag) -> Option<io::Result<ExitStatus>> {
+    let mut sleep = FIRST;
+    loop {
+        match child.try_wait() {
+            Ok(None) if interrupt.get().is_some() => {
                 // It may have ended by itself.
                 let _ = child.kill();
                 let _ = child.wait();
-                vm.check_interrupt()?;
+                return None;
             }
-            std::thread::sleep(sleep);
-            sleep = (2 * sleep).min(LONGEST);
+            Ok(None) => std::thread::sleep(sleep),
+            Ok(Some(status)) => return Some(Ok(status)),
+            Err(e) => return Some(Err(e)),
         }
+        sleep = (2 * sleep).min(LONGEST);
     }
-    Ok(child.wait())
 }

@@ -1,8 +1,10 @@
 //! Files of Lua programs: userdata around a stream.
 
+use super::super::process::wait_or_kill;
 use super::stream::{Access, Shared, Stream, lock, note_lost, share};
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
+use crate::interrupt::Flag;
 use crate::object::{Gc, Table, Udata};
 use crate::value::Value;
 use std::ffi::OsStr;
@@ -12,6 +14,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
+use std::sync::Arc;
 
 /// The origin of a file.
 #[derive(Debug)]
@@ -20,8 +23,8 @@ pub enum Origin {
     Named,
     /// Opened by `io.lines`, and closed at the end of the file.
     Lines,
-    /// A pipe to or from a command.
-    Pipe(Child),
+    /// A pipe to or from a command; the interrupts of its state.
+    Pipe(Child, Arc<Flag>),
     /// A standard stream, which cannot be closed.
     Standard,
 }
@@ -36,12 +39,11 @@ pub struct LuaFile {
 }
 
 impl LuaFile {
-    /// Closes the file; waits for the command behind a pipe.
+    /// Closes the file; waits for the command behind a pipe, which an interrupt ends.
     pub fn close(&mut self) -> io::Result<()> {
         let Some(flushed) = self.close_stream() else { return Ok(()) };
-        if let Origin::Pipe(child) = &mut self.origin {
-            child.wait()?;
-            return Ok(());
+        if let Origin::Pipe(child, interrupt) = &mut self.origin {
+            return wait_or_kill(child, interrupt).map_or(Ok(()), |ended| ended.map(drop));
         }
         flushed
     }
@@ -57,7 +59,7 @@ impl LuaFile {
 impl Drop for LuaFile {
     fn drop(&mut self) {
         let closed = self.close();
-        if !matches!(self.origin, Origin::Pipe(_)) {
+        if !matches!(self.origin, Origin::Pipe(..)) {
             note_lost(closed);
         }
     }

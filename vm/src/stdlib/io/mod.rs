@@ -123,7 +123,8 @@ pub fn popen(vm: &mut Vm) -> LuaResult<u32> {
     let mode = vm.opt_str(1)?;
     match open_pipe(command.bytes(), mode.as_ref().map_or(b"r", |m| m.bytes())) {
         Ok((s, child)) => {
-            let f = new_file(vm, s, Origin::Pipe(child));
+            let interrupt = vm.interrupts.flag.clone();
+            let f = new_file(vm, s, Origin::Pipe(child, interrupt));
             vm.ret1(f)
         }
         Err(e) => file_result(vm, Err(e), Some(command.bytes())),
@@ -158,8 +159,8 @@ pub fn close(vm: &mut Vm) -> LuaResult<u32> {
     let closed = u.with::<LuaFile, _>(|f| match f.origin {
         Origin::Standard => None,
         // The wait for a command may be interrupted, and is outside of the file: see below.
-        Origin::Pipe(_) => match (f.close_stream(), core::mem::replace(&mut f.origin, Origin::Named)) {
-            (Some(_), Origin::Pipe(child)) => Some((Ok(()), Some(child))),
+        Origin::Pipe(..) => match (f.close_stream(), core::mem::replace(&mut f.origin, Origin::Named)) {
+            (Some(_), Origin::Pipe(child, _)) => Some((Ok(()), Some(child))),
             _ => Some((Ok(()), None)),
         },
         _ => Some((f.close(), None)),
