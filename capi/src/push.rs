@@ -10,7 +10,8 @@ use perilune_vm::value::PAYLOAD_MASK;
 use perilune_vm::{LuaResult, Value, Vm};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-/// Pushes a value. If the stack has reached its limit, there is no room that a program could miss: callers of the API check for it.
+/// Pushes a value. C programs check for room themselves; one that goes on pushing at the limit of the stack, where a push cannot raise an
+/// error, is ended before it writes behind the stack.
 #[inline]
 pub fn value(vm: &mut Vm, v: Value) {
     if vm.top >= vm.stack_limit {
@@ -24,6 +25,10 @@ pub fn value(vm: &mut Vm, v: Value) {
 fn make_room(vm: &mut Vm) {
     if vm.reserve(1).is_err() {
         let _ = vm.take_error();
+        if vm.top >= vm.stack_end() {
+            eprintln!("PANIC: unprotected error in call to Lua API (stack overflow)");
+            std::process::exit(libc::EXIT_FAILURE);
+        }
     }
 }
 

@@ -15,10 +15,10 @@ use std::rc::Rc;
 
 /// A table larger than this needs memory in one piece to grow, which must be reserved.
 const LARGE: usize = 1 << 20;
-/// So many small tables and coroutines may be left to the atomic phase, which takes some tenths of a millisecond for them.
-const FEW: usize = 2000;
-/// A round that has traversed less was the last: the next would traverse less still.
-const LITTLE: usize = 256 << 10;
+/// So many small tables may be left to the atomic phase, which takes half a millisecond for them.
+const FEW: usize = 5000;
+/// So many bytes of new objects may be left to it: about a millisecond, if all of them are reached.
+const LITTLE: usize = 2 << 20;
 /// The most rounds. A program that changes objects faster than the collector marks them is not caught up with by more.
 const ROUNDS: u32 = 4;
 
@@ -33,8 +33,8 @@ pub struct Marker {
     pub(super) threads: Vec<Gc<Thread>>,
     /// Rounds begun in this cycle, see [`Marker::begins_round`].
     rounds: u32,
-    /// Work done in the last of them.
-    round_work: usize,
+    /// Bytes in use when the last of them, or the cycle, began.
+    in_use: usize,
     /// Large tables that are being traversed.
     pub(super) slices: Slices,
     /// Weak tables met.
@@ -107,7 +107,6 @@ impl Marker {
         self.gray_again.clear();
         self.threads.clear();
         self.rounds = 0;
-        self.round_work = 0;
         self.slices.clear();
         self.weak.clear();
         self.traced.clear();
@@ -128,27 +127,21 @@ impl Marker {
                 None => self.traverse_slice(),
             }
         }
-        self.round_work += done;
         done
     }
-    /// Is nothing left to be traversed before the atomic phase?
-    pub(super) fn is_done(&mut self) -> bool {
-        self.gray.is_empty() && self.slices.is_empty() && !self.begins_round()
-    }
-    /// Has no round begun yet?
-    #[cfg(test)]
-    pub(super) fn round_is_first(&self) -> bool {
-        self.rounds == 0
+    /// Is nothing left to be traversed before the atomic phase, with so many bytes in use?
+    pub(super) fn is_done(&mut self, in_use: usize) -> bool {
+        self.gray.is_empty() && self.slices.is_empty() && !self.begins_round(in_use)
     }
     /// Turns again to the tables that were stored into, and to the stacks, since what is new is often reached by them only. The atomic phase,
     /// which must do the same, then finds little. False if it would find little as it is.
-    fn begins_round(&mut self) -> bool {
+    fn begins_round(&mut self, in_use: usize) -> bool {
         let few = self.gray_again.len() <= FEW && !self.gray_again.iter().any(|t| t.is_large());
-        if self.rounds == ROUNDS || self.rounds > 0 && few && self.round_work < LITTLE {
+        if self.rounds == ROUNDS || few && in_use.saturating_sub(self.in_use) < LITTLE {
             return false;
         }
         self.rounds += 1;
-        self.round_work = 0;
+        self.in_use = in_use;
         self.gray.extend(self.gray_again.drain(..).map(Gc::header));
         if self.threads.len() <= FEW {
             self.gray.extend(self.threads.drain(..).map(Gc::header));
@@ -313,6 +306,7 @@ impl Vm {
     /// Starts a cycle.
     pub(super) fn start_cycle(&mut self) {
         self.heap.cycle.marker.reset();
+        self.heap.cycle.marker.in_use = self.heap.total;
         self.heap.limit.grown = 0;
         self.mark_roots();
     }

@@ -132,7 +132,7 @@ impl Vm {
             }
             Phase::Propagate => {
                 let done = self.heap.cycle.marker.propagate(budget);
-                if self.heap.cycle.marker.is_done() {
+                if self.heap.cycle.marker.is_done(self.heap.total) {
                     self.heap.cycle.phase = Phase::Atomic;
                 }
                 done
