@@ -101,6 +101,7 @@ impl Lua {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn gc_pauses(&self) -> Pauses {
+        let _lock = self.0.lock();
         self.0.enter(|vm| *vm.heap.pauses())
     }
     /// Counts the objects on the heap by kind.
