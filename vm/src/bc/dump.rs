@@ -9,10 +9,10 @@ use super::{Ins, KGc, KNum, KVal, ProtoData, TableTemplate, UvDesc, VarInfo};
 /// The first bytes of a dump.
 pub const MAGIC: [u8; 3] = *b"\x1bLJ";
 /// Version of the format.
-pub(super) const VERSION: u8 = 2;
+pub(crate) const VERSION: u8 = 2;
 
 /// Flags of a dump.
-pub(super) mod flag {
+pub(crate) mod flag {
     /// Without debug information.
     pub const STRIP: u32 = 0x02;
     /// Frames have two slots for the function and the link: the layout of 64-bit LuaJIT.

@@ -64,8 +64,6 @@ pub fn read(source: &mut Source, name: &[u8]) -> Res<ProtoData> {
     // Finished prototypes with their depths, for their parents to take.
     let mut done = Vec::new();
     loop {
-        // The end may be that of memory: behind it nothing is read.
-        source.want(1);
         if source.rest().first() != Some(&0) {
             source.want(NUMBER);
         }

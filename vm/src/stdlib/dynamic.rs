@@ -4,6 +4,7 @@
 #![allow(unsafe_code, reason = "the program that allows modules in C answers for what they do")]
 
 use crate::Vm;
+use crate::bc::dump::{MAGIC, VERSION, flag};
 use crate::object::{Func, Gc};
 use std::ffi::{CStr, CString, c_void};
 
@@ -102,20 +103,51 @@ pub(super) fn linked_in(vm: &mut Vm, module: &[u8]) -> Option<Gc<Func>> {
     load_bytecode(vm, chunk, module).ok()
 }
 
+/// Bytes of the binary chunk at an address, of which only this is looked at: where its parts end.
+///
+/// # Safety
+/// A binary chunk is there. Of anything else, four bytes may be read.
+unsafe fn length_in_memory(start: *const u8) -> usize {
+    let mut at = 0;
+    let byte = |at: &mut usize| {
+        *at += 1;
+        // SAFETY: the chunk's end was not reached: what was read before says that more follows.
+        unsafe { start.add(*at - 1).read() }
+    };
+    let number = |at: &mut usize| {
+        let (mut n, mut shift) = (0usize, 0);
+        loop {
+            let b = byte(at);
+            n |= usize::from(b & 0x7f).checked_shl(shift).unwrap_or(0);
+            shift += 7;
+            if b & 0x80 == 0 {
+                return n;
+            }
+        }
+    };
+    for expected in [MAGIC[0], MAGIC[1], MAGIC[2], VERSION] {
+        if byte(&mut at) != expected {
+            return at;
+        }
+    }
+    if number(&mut at) as u32 & flag::STRIP == 0 {
+        at += number(&mut at);
+    }
+    loop {
+        let prototype = number(&mut at);
+        if prototype == 0 {
+            return at;
+        }
+        at += prototype;
+    }
+}
+
 /// Loads a binary chunk in memory.
 fn load_bytecode(vm: &mut Vm, chunk: *mut c_void, module: &[u8]) -> Result<Gc<Func>, Failure> {
-    let mut at: *const u8 = chunk.cast_const().cast();
-    // Byte by byte: its reader knows where a binary chunk ends, and asks for nothing behind that.
-    let mut next = |vm: &mut Vm| {
-        // SAFETY: the data of this name is a binary chunk, whose end was not reached.
-        let byte = unsafe { at.read() };
-        at = at.wrapping_add(1);
-        Ok(Some(vm.new_str(&[byte])))
-    };
-    match vm.load_pieces(&mut next, module, Some(b"b")) {
-        Ok(loaded) => loaded.map_err(|message| Failure::new(OPEN, message.bytes())),
-        Err(_) => Err(Failure::new(OPEN, b"the chunk cannot be read")),
-    }
+    let start: *const u8 = chunk.cast_const().cast();
+    // SAFETY: the data of this name is a binary chunk, which is as long as it says and stays where it is.
+    let bytes = unsafe { core::slice::from_raw_parts(start, length_in_memory(start)) };
+    vm.load_chunk(bytes, module, Some(b"b")).map_err(|message| Failure::new(OPEN, message.bytes()))
 }
 
 fn new_function(vm: &mut Vm, symbol: *mut c_void) -> Option<Gc<Func>> {
