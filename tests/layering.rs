@@ -125,7 +125,7 @@ struct Circle {
     reason: &'static str,
 }
 
-const CIRCLES: [Circle; 3] = [
+const CIRCLES: [Circle; 4] = [
     Circle {
         root: "vm/src/lib.rs",
         file: "state/mod.rs",
@@ -139,13 +139,20 @@ const CIRCLES: [Circle; 3] = [
         reason: "the state of the compiler: its parts are given the whole of it to work on",
     },
     Circle {
+        root: "capi/src/lib.rs",
+        file: "state.rs",
+        most: 7,
+        reason: "a state as C sees it: entering it, its stack, errors that leave it, its panic function",
+    },
+    Circle {
         root: "src/lib.rs",
         file: "api/lua.rs",
         most: 60,
         reason: "the embedding API: handles, conversions and the state make each other",
     },
 ];
-const ROOTS: [&str; 8] = [
+const ROOTS: [&str; 9] = [
+    "capi/src/lib.rs",
     "vm/src/lib.rs",
     "recorder/src/lib.rs",
     "backend/src/lib.rs",

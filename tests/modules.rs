@@ -17,16 +17,19 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
+/// Runs a chunk in a folder; what it prints.
+fn run_with(folder: &Path, options: &[&str], chunk: &str) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_perilune"));
+    command.args(options).args(["-e", chunk]).current_dir(folder).env_remove("LUA_CPATH").env_remove("LUA_PATH");
+    let Output { status, stdout, stderr } = command.output().expect("the command runs");
+    assert!(status.success(), "{chunk}: {status}: {}", String::from_utf8_lossy(&stderr));
+    String::from_utf8_lossy(&stdout).into_owned()
+}
+
 /// Runs a chunk in a folder in each mode; what it prints in all of them.
 fn run(folder: &Path, chunk: &str) -> String {
-    let mut printed = Vec::new();
-    for options in [&["-joff"][..], &["-Ohotloop=1", "-Ohotexit=1"], &["-Ogcstress=1"]] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_perilune"));
-        command.args(options).args(["-e", chunk]).current_dir(folder).env_remove("LUA_CPATH").env_remove("LUA_PATH");
-        let Output { status, stdout, stderr } = command.output().expect("the command runs");
-        assert!(status.success(), "{chunk}: {status}: {}", String::from_utf8_lossy(&stderr));
-        printed.push(String::from_utf8_lossy(&stdout).into_owned());
-    }
+    let modes = [&["-joff"][..], &["-Ohotloop=1", "-Ohotexit=1"], &["-Ogcstress=1"]];
+    let mut printed: Vec<String> = modes.iter().map(|options| run_with(folder, options, chunk)).collect();
     printed.dedup();
     assert_eq!(printed.len(), 1, "modes differ: {printed:?}");
     printed.remove(0)
@@ -39,6 +42,14 @@ fn modules_are_required() {
     assert_eq!(run(&folder, chunk), "40200\tmodule\ttrue\n");
     assert_eq!(run(&folder, "print(require('module.part'))"), "a part\n");
     assert_eq!(run(&folder, "print(require('v1-module').twice(4))"), "8\n");
+}
+
+#[test]
+fn functions_in_c_stay_in_traces() {
+    let folder = folder("traces");
+    let chunk = "local twice, n = require('module').twice, 0 for i = 1, 200 do n = n + twice(i) end
+        local trace = require('jit.util').traceinfo(1) print(n, trace.linktype, trace.link)";
+    assert_eq!(run_with(&folder, &["-Ohotloop=10", "-Obudget=0"], chunk), "40200\tloop\t1\n");
 }
 
 #[test]

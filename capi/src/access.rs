@@ -203,6 +203,7 @@ raising! {
 }
 
 /// `lua_typename`
+// SAFETY: the name is that of the C API, which nothing else in a program defines.
 #[unsafe(no_mangle)]
 pub extern "C" fn lua_typename(_: L, t: c_int) -> *const c_char {
     type_name(t).as_ptr()

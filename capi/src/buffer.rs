@@ -118,7 +118,9 @@ macro_rules! on_buffer {
         ///
         /// # Safety
         /// The contract of the crate.
+        // SAFETY: the name is that of the C API, which nothing else in a program defines.
         #[unsafe(no_mangle)]
+        // SAFETY: the body follows the calling convention of C.
         #[unsafe(naked)]
         pub unsafe extern "C" fn $name(buffer: *mut Buffer $(, $arg: $ty)*) -> $ret {
             $crate::abi::buffer_stub!($name::inner)
@@ -150,6 +152,7 @@ on_buffer! {
 ///
 /// # Safety
 /// The contract of the crate.
+// SAFETY: the name is that of the C API, which nothing else in a program defines.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn luaL_buffinit(l: L, buffer: *mut Buffer) {
     (&raw mut (*buffer).end).write((&raw mut (*buffer).bytes).cast());

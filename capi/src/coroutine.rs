@@ -18,6 +18,7 @@ fn can_yield(vm: &Vm) -> bool {
 ///
 /// # Safety
 /// The contract of the crate.
+// SAFETY: the name is that of the C API, which nothing else in a program defines.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lua_resume(l: L, n: c_int) -> c_int {
     let co = Gc::from_ptr(l);
@@ -41,6 +42,7 @@ pub unsafe extern "C" fn lua_resume(l: L, n: c_int) -> c_int {
 ///
 /// # Safety
 /// The contract of the crate.
+// SAFETY: the name is that of the C API, which nothing else in a program defines.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lua_status(l: L) -> c_int {
     let co = Gc::from_ptr(l);

@@ -7,6 +7,7 @@ macro_rules! plain {
         ///
         /// # Safety
         /// The contract of the crate.
+        // SAFETY: the name is that of the C API, which nothing else in a program defines.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($l: $crate::state::L $(, $arg: $ty)*) $(-> $ret)? {
             $crate::state::enter($l, |$vm| $body)
@@ -22,7 +23,9 @@ macro_rules! raising {
         ///
         /// # Safety
         /// The contract of the crate.
+        // SAFETY: the name is that of the C API, which nothing else in a program defines.
         #[unsafe(no_mangle)]
+        // SAFETY: the body follows the calling convention of C.
         #[unsafe(naked)]
         pub unsafe extern "C" fn $name($l: $crate::state::L $(, $arg: $ty)*) -> $ret {
             $crate::abi::stub!($name::inner)
@@ -51,7 +54,9 @@ macro_rules! raising_double {
         ///
         /// # Safety
         /// The contract of the crate.
+        // SAFETY: the name is that of the C API, which nothing else in a program defines.
         #[unsafe(no_mangle)]
+        // SAFETY: the body follows the calling convention of C.
         #[unsafe(naked)]
         pub unsafe extern "C" fn $name($l: $crate::state::L $(, $arg: $ty)*) -> f64 {
             $crate::abi::double_stub!($name::inner)
@@ -67,7 +72,9 @@ macro_rules! raising_variadic {
         ///
         /// # Safety
         /// The contract of the crate. Behind the format come as many arguments as it says, which the declaration in Rust does not have.
+        // SAFETY: the name is that of the C API, which nothing else in a program defines.
         #[unsafe(no_mangle)]
+        // SAFETY: the body follows the calling convention of C.
         #[unsafe(naked)]
         pub unsafe extern "C" fn $name($l: $crate::state::L, $format: *const c_char) -> $ret {
             $crate::abi::variadic_stub!($name::inner)

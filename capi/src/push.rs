@@ -26,7 +26,7 @@ fn make_room(vm: &mut Vm) {
     if vm.reserve(1).is_err() {
         let _ = vm.take_error();
         if vm.top >= vm.stack_end() {
-            eprintln!("PANIC: unprotected error in call to Lua API (stack overflow)");
+            crate::state::say_unprotected("stack overflow");
             std::process::exit(libc::EXIT_FAILURE);
         }
     }

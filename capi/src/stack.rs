@@ -98,6 +98,7 @@ raising! {
 ///
 /// # Safety
 /// The contract of the crate; both coroutines are of one state.
+// SAFETY: the name is that of the C API, which nothing else in a program defines.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lua_xmove(from: L, to: L, n: c_int) {
     let Some(n) = usize::try_from(n).ok().filter(|_| from != to) else { return };

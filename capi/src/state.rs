@@ -114,6 +114,7 @@ fn open() -> L {
 }
 
 /// `luaL_newstate`
+// SAFETY: the name is that of the C API, which nothing else in a program defines.
 #[unsafe(no_mangle)]
 pub extern "C" fn luaL_newstate() -> L {
     let l = open();
@@ -123,6 +124,7 @@ pub extern "C" fn luaL_newstate() -> L {
 }
 
 /// `lua_newstate`: memory is not taken from the allocator, which `lua_getallocf` gives back.
+// SAFETY: the name is that of the C API, which nothing else in a program defines.
 #[unsafe(no_mangle)]
 pub extern "C" fn lua_newstate(f: Option<Alloc>, data: *mut c_void) -> L {
     let l = open();
@@ -131,7 +133,15 @@ pub extern "C" fn lua_newstate(f: Option<Alloc>, data: *mut c_void) -> L {
     l
 }
 
+/// Says that an error was raised where no call is protected.
+pub fn say_unprotected(text: &str) {
+    eprintln!("PANIC: unprotected error in call to Lua API ({text})");
+}
+
 /// The panic function of `luaL_newstate`.
+///
+/// # Safety
+/// The contract of the crate.
 unsafe extern "C" fn report_panic(l: L) -> c_int {
     let text = enter(l, |vm| {
         let v = crate::index::get(vm, -1);
@@ -141,7 +151,7 @@ unsafe extern "C" fn report_panic(l: L) -> c_int {
             String::from_utf8_lossy(&text).into_owned()
         })
     });
-    eprintln!("PANIC: unprotected error in call to Lua API ({text})");
+    say_unprotected(&text);
     0
 }
 
@@ -149,6 +159,7 @@ unsafe extern "C" fn report_panic(l: L) -> c_int {
 ///
 /// # Safety
 /// The contract of the crate. The state is not used any more.
+// SAFETY: the name is that of the C API, which nothing else in a program defines.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lua_close(l: L) {
     let link = (*l).link;
@@ -179,6 +190,7 @@ plain! {
 }
 
 /// `lua_version`
+// SAFETY: the name is that of the C API, which nothing else in a program defines.
 #[unsafe(no_mangle)]
 pub extern "C" fn lua_version(_: L) -> *const f64 {
     static VERSION: f64 = 501.0;

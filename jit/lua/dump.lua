@@ -360,13 +360,7 @@ local function on(letters, file)
   if show.b then jit.attach(handlers.record, "record") end
   if show.x or show.X then jit.attach(handlers.texit, "texit") end
   active = true
-  at_end = place.at_end(function()
-    local why = active and place.nothing_compiled()
-    if why then
-      out:write("---- ", why, "\n")
-      out:flush()
-    end
-  end)
+  at_end = place.explain_at_end(function() return active and out end, "---- %s\n")
 end
 
 return { on = on, off = off, start = on }

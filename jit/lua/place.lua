@@ -40,4 +40,18 @@ local function at_end(f)
   return proxy
 end
 
-return { location = location, reason = reason, nothing_compiled = nothing_compiled, at_end = at_end }
+-- Writes at the end why nothing was compiled, in a form, to the file that `output` returns, if it returns one; the result must be kept until then.
+local function explain_at_end(output, form)
+  return at_end(function()
+    local file = output()
+    local why = file and nothing_compiled()
+    if why then
+      file:write(form:format(why))
+      file:flush()
+    end
+  end)
+end
+
+return {
+  location = location, reason = reason, nothing_compiled = nothing_compiled, at_end = at_end, explain_at_end = explain_at_end,
+}

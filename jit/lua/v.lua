@@ -53,13 +53,7 @@ local function on(file)
   start_text = { from = "", at = "(?)" }
   jit.attach(trace, "trace")
   active = true
-  at_end = place.at_end(function()
-    local why = active and place.nothing_compiled()
-    if why then
-      out:write("[", why, "]\n")
-      out:flush()
-    end
-  end)
+  at_end = place.explain_at_end(function() return active and out end, "[%s]\n")
 end
 
 return { on = on, off = off, start = on }

@@ -44,7 +44,7 @@ macro_rules! for_each_param {
             maxmcode = 32768;
             /// Percent of the running time that compiling may take before thresholds rise; 0: they stay. See `policy`.
             budget = $crate::policy::cost::BUDGET;
-            /// What perf is told of compiled code: 1: /tmp/perf-PID.map, 2: jit-PID.dump for perf inject, 3: both.
+            /// Files that give perf the names of compiled code: 1: /tmp/perf-PID.map, 2: jit-PID.dump for perf inject, 3: both.
             perf = 0;
             /// 1: traces are run by the evaluator, not compiled (for tests; slow).
             eval = 0;

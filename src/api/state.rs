@@ -78,14 +78,14 @@ pub struct State {
     parts: Parts,
 }
 
+#[cfg(feature = "send")]
 // SAFETY: the parts are used only by the thread that holds the lock (`State::deref`), or by the one that drops the state, which is the last
 // to have it. What is in them is moved between threads so: closures, futures, values of userdata and application data, which are `Send` by
 // the bounds of the functions that they came through; counted pointers, all of which are within the parts and the VM; and the VM, which is
 // told of the threads that use it (`State::lock`).
-#[cfg(feature = "send")]
 unsafe impl Send for State {}
-// SAFETY: as above.
 #[cfg(feature = "send")]
+// SAFETY: as above.
 unsafe impl Sync for State {}
 
 impl Deref for State {
@@ -359,8 +359,8 @@ impl State {
 
 impl Drop for State {
     fn drop(&mut self) {
-        // SAFETY: made by `Box::into_raw` in `new`; no `Lua` is left, and nothing runs that was given the VM, as who calls into it holds
-        // a `Lua`. Finalizers run.
+        // Finalizers run.
+        // SAFETY: made by `Box::into_raw` in `new`. No `Lua` is left, and no code that uses the VM runs: its callers hold a `Lua`.
         let mut vm = unsafe { Box::from_raw(self.parts.owner) };
         // Finalizers can be interrupted.
         if cfg!(feature = "send") {

@@ -150,11 +150,11 @@ impl<T: AsRef<[u8]>> IntoLua for Wrapped<T> {
     }
 }
 
+#[cfg(feature = "send")]
 // SAFETY: the bytes of a string neither move nor change, and the string is alive as long as its handle.
-#[cfg(feature = "send")]
 unsafe impl Send for BorrowedBytes {}
-// SAFETY: as above.
 #[cfg(feature = "send")]
+// SAFETY: as above.
 unsafe impl Sync for BorrowedBytes {}
 
 impl BorrowedBytes {

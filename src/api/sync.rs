@@ -48,11 +48,11 @@ maybe! {
     MaybeSync Sync;
 }
 
+#[cfg(feature = "send")]
 // SAFETY: it is an address, which nothing here dereferences.
-#[cfg(feature = "send")]
 unsafe impl Send for super::value::LightUserData {}
-// SAFETY: as above.
 #[cfg(feature = "send")]
+// SAFETY: as above.
 unsafe impl Sync for super::value::LightUserData {}
 
 /// A number that changes in steps.
@@ -98,8 +98,8 @@ pub(crate) struct Lock {
     depth: std::cell::Cell<usize>,
 }
 
-// SAFETY: `depth` is read and written only by the thread that holds the mutex.
 #[cfg(feature = "send")]
+// SAFETY: `depth` is read and written only by the thread that holds the mutex.
 unsafe impl Sync for Lock {}
 
 #[cfg(feature = "send")]

@@ -109,3 +109,22 @@ unsafe extern "C" fn panic_function(l: L) -> usize {
 extern "C" fn give_up() -> ! {
     std::process::exit(libc::EXIT_FAILURE)
 }
+
+impl VaList {
+    /// # Safety
+    /// There is one more argument on the stack.
+    unsafe fn take_stacked(&mut self) -> u64 {
+        // SAFETY: the caller's promise.
+        let v = unsafe { self.stack.read() };
+        self.stack = self.stack.wrapping_add(1);
+        v
+    }
+    /// The next argument, a string.
+    ///
+    /// # Safety
+    /// As for [`VaList::word`].
+    pub unsafe fn string(&mut self) -> *const c_char {
+        // SAFETY: the caller's promise.
+        core::ptr::with_exposed_provenance(unsafe { self.word() } as usize)
+    }
+}

@@ -4,13 +4,13 @@
 use super::{Outcome, give_up, jump_target, panic_function};
 use crate::state::L;
 use core::arch::naked_asm;
-use std::ffi::c_char;
 
 /// Calls the C function at `address` with four arguments. `jump` is the cell with the stack pointer of the innermost `call_c`; meanwhile it
 /// has that of this one.
 ///
 /// # Safety
 /// There is a C function at the address that takes no more than these arguments. `jump` is the cell of the VM that the function uses.
+// SAFETY: the body follows the calling convention of C.
 #[unsafe(naked)]
 pub unsafe extern "C" fn call_c(address: usize, arguments: *const [u64; 4], jump: *mut *mut u8) -> Outcome {
     naked_asm!(
@@ -57,6 +57,7 @@ pub unsafe extern "C" fn call_c(address: usize, arguments: *const [u64; 4], jump
 ///
 /// # Safety
 /// Jumped to, with the coroutine as argument and the stack as at the entry of an exported function.
+// SAFETY: the body follows the calling convention of C.
 #[unsafe(naked)]
 pub unsafe extern "C" fn throw(l: L) -> ! {
     naked_asm!(
@@ -95,9 +96,13 @@ pub unsafe extern "C" fn throw(l: L) -> ! {
     )
 }
 
-/// The body of an exported function whose Rust part is a function that returns an [`Outcome`].
+/// The body of an exported function whose Rust part is a function that returns an [`Outcome`]. In brackets: instructions before it returns,
+/// and before the error is thrown, when the first argument is in its register again.
 macro_rules! stub {
     ($inner:path) => {
+        $crate::abi::stub!($inner, [], [])
+    };
+    ($inner:path, [$($returned:literal)?], [$($thrown:literal)?]) => {
         core::arch::naked_asm!(
             ".cfi_startproc",
             "push rdi",
@@ -107,8 +112,10 @@ macro_rules! stub {
             ".cfi_adjust_cfa_offset -8",
             "test edx, edx",
             "jne 2f",
+            $($returned,)?
             "ret",
             "2:",
+            $($thrown,)?
             "jmp {throw}",
             ".cfi_endproc",
             inner = sym $inner,
@@ -119,45 +126,13 @@ macro_rules! stub {
 /// The same for one whose first argument is a buffer, which has the coroutine at offset 16.
 macro_rules! buffer_stub {
     ($inner:path) => {
-        core::arch::naked_asm!(
-            ".cfi_startproc",
-            "push rdi",
-            ".cfi_adjust_cfa_offset 8",
-            "call {inner}",
-            "pop rdi",
-            ".cfi_adjust_cfa_offset -8",
-            "test edx, edx",
-            "jne 2f",
-            "ret",
-            "2:",
-            "mov rdi, [rdi + 16]",
-            "jmp {throw}",
-            ".cfi_endproc",
-            inner = sym $inner,
-            throw = sym $crate::abi::throw,
-        )
+        $crate::abi::stub!($inner, [], ["mov rdi, [rdi + 16]"])
     };
 }
 /// The same for one that returns a double.
 macro_rules! double_stub {
     ($inner:path) => {
-        core::arch::naked_asm!(
-            ".cfi_startproc",
-            "push rdi",
-            ".cfi_adjust_cfa_offset 8",
-            "call {inner}",
-            "pop rdi",
-            ".cfi_adjust_cfa_offset -8",
-            "test edx, edx",
-            "jne 2f",
-            "movq xmm0, rax",
-            "ret",
-            "2:",
-            "jmp {throw}",
-            ".cfi_endproc",
-            inner = sym $inner,
-            throw = sym $crate::abi::throw,
-        )
+        $crate::abi::stub!($inner, ["movq xmm0, rax"], [])
     };
 }
 /// The same for one with a format as second argument and variable arguments behind it, which the Rust part gets as a [`VaList`].
@@ -213,7 +188,7 @@ pub(crate) use {buffer_stub, double_stub, stub, variadic_stub};
 pub struct VaList {
     general: u32,
     floating: u32,
-    stack: *const u64,
+    pub(super) stack: *const u64,
     registers: *const u8,
 }
 
@@ -222,16 +197,6 @@ const GENERAL_END: u32 = 48;
 const FLOATING_END: u32 = 176;
 
 impl VaList {
-    /// # Safety
-    /// There is one more argument on the stack.
-    unsafe fn take_stacked(&mut self) -> u64 {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let v = self.stack.read();
-            self.stack = self.stack.add(1);
-            v
-        }
-    }
     /// The next argument, an integer or a pointer.
     ///
     /// # Safety
@@ -259,13 +224,5 @@ impl VaList {
         let v = unsafe { self.registers.add(self.floating as usize).cast::<f64>().read() };
         self.floating += 16;
         v
-    }
-    /// The next argument, a string.
-    ///
-    /// # Safety
-    /// As for [`VaList::word`].
-    pub unsafe fn string(&mut self) -> *const c_char {
-        // SAFETY: the caller's promise.
-        core::ptr::with_exposed_provenance(unsafe { self.word() } as usize)
     }
 }

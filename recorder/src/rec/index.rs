@@ -322,9 +322,10 @@ impl Recorder {
             }
         };
         self.b.emit(op, ty, slot, r)?;
-        // A slot that held nil did not keep its key alive, and it may hold nil when the trace runs: the key needs a barrier. (NEWREF has
-        // its own.)
-        let revives = place.slot.is_some() && !v.is_nil() && self.ty(place.key).is_gc();
+        // A slot that held nil did not keep its key alive, unless that is a string, and it may hold nil when the trace runs: the key needs a
+        // barrier. (NEWREF has its own.)
+        let key_ty = self.ty(place.key);
+        let revives = place.slot.is_some() && !v.is_nil() && key_ty.is_gc() && key_ty != Ty::Str;
         if !is_injected(Fault::NoBarrier) {
             self.table_barrier(table, place.key, ty.is_gc().then_some(r), revives)?;
         }

@@ -78,18 +78,18 @@ impl<T> UserDataRefMut<T> {
     }
 }
 
+#[cfg(feature = "send")]
 // SAFETY: it is a `&T` with a borrow, whose counts are atomic, and maybe with the guard of a lock, which may be given up on another thread
 // (feature `send_guard` of `parking_lot`).
-#[cfg(feature = "send")]
 unsafe impl<T: Send + Sync> Send for UserDataRef<T> {}
+#[cfg(feature = "send")]
 // SAFETY: it gives out `&T` only.
-#[cfg(feature = "send")]
 unsafe impl<T: Send + Sync> Sync for UserDataRef<T> {}
+#[cfg(feature = "send")]
 // SAFETY: as above, with a `&mut T`.
-#[cfg(feature = "send")]
 unsafe impl<T: Send> Send for UserDataRefMut<T> {}
-// SAFETY: a reference to it gives out `&T` only.
 #[cfg(feature = "send")]
+// SAFETY: a reference to it gives out `&T` only.
 unsafe impl<T: Sync> Sync for UserDataRefMut<T> {}
 
 impl<T> Deref for UserDataRef<T> {

@@ -38,10 +38,11 @@ pub enum Resumed {
 impl Vm {
     /// Is it a coroutine on which no function runs, so that native code may push values to it ([`Vm::new_stack`])?
     pub(super) fn is_stack(co: Gc<Thread>) -> bool {
+        if co.status.get() != ThreadStatus::Dead || co.base.get() != co.stack.get().wrapping_add(3) {
+            return false;
+        }
         // SAFETY: every stack has room for a first frame.
-        co.status.get() == ThreadStatus::Dead
-            && co.base.get() == co.stack.get().wrapping_add(3)
-            && unsafe { (*co.stack.get().add(1)).is_nil() }
+        unsafe { (*co.stack.get().add(1)).is_nil() }
     }
     /// Makes the coroutine one on which native code may push values, if no function runs on it: the function of one that has not begun, and
     /// its arguments, are such values.

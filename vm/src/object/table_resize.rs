@@ -124,7 +124,6 @@ impl Heap {
         }
     }
     fn grow_array(&mut self, t: Gc<Table>, asize: u32) {
-        self.entries_moved(t);
         let (old, old_size) = (t.array.get(), t.asize() as usize);
         let bytes = asize as usize * 8;
         // SAFETY: a separate array part has exactly the old size; an inline one is copied. The new part has `asize` slots, of which those
@@ -191,6 +190,7 @@ impl Heap {
         // Are all keys of the hash part strings?
         let strings = t.shape.get().is_some();
         if strings && let Some(asize) = t.asize_for_next(key) {
+            self.entries_moved(t);
             self.grow_array(t, asize);
             return self.slot_of_new(t, key);
         }

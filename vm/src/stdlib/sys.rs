@@ -107,6 +107,7 @@ pub fn at_exit(f: extern "C" fn()) {
     let _ = unsafe { libc::atexit(f) };
 }
 
+// SAFETY: declared as in `stdio.h`.
 unsafe extern "C" {
     /// C's standard output.
     static stdout: *mut libc::FILE;
