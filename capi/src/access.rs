@@ -5,7 +5,7 @@
 use crate::index;
 use crate::state::{CFunction, L};
 use perilune_vm::meta::{self, MM};
-use perilune_vm::object::{Gc, Str};
+use perilune_vm::object::{Gc, Str, Udata};
 use perilune_vm::text::number::to_i64;
 use perilune_vm::value::{TYPE_NAMES, TYPE_NUMBER};
 use perilune_vm::{LuaResult, Value, Vm};
@@ -90,11 +90,17 @@ pub unsafe fn give_string(s: Option<Gc<Str>>, len: *mut usize) -> *const c_char 
     s.map_or(core::ptr::null(), |s| s.bytes_with_nul().as_ptr().cast())
 }
 
+/// An address for a userdata that Rust code made, by which C can tell userdata apart. What is there is a null pointer: C code that takes a file
+/// of the `io` library for a `FILE **` finds a closed one.
+fn payload(u: Gc<Udata>) -> *mut c_void {
+    u.block.as_ptr().cast()
+}
+
 /// The address of a userdata's bytes.
 pub fn address(v: Value) -> *mut c_void {
     if let Some(u) = v.as_udata() {
         let block = u.block.get();
-        return if block.is_null() { crate::userdata::payload(u) } else { block.cast() };
+        return if block.is_null() { payload(u) } else { block.cast() };
     }
     if type_of(Some(v)) == 2 { core::ptr::with_exposed_provenance_mut(v.payload() as usize) } else { core::ptr::null_mut() }
 }

@@ -6,15 +6,8 @@ use crate::access::address;
 use crate::index;
 use crate::memory::collect;
 use crate::push::{self, text};
-use perilune_vm::object::{Gc, Udata};
 use perilune_vm::{LuaResult, Value, Vm};
 use std::ffi::{c_char, c_int, c_void};
-
-/// An address for a userdata that Rust code made, by which C can tell userdata apart. What is there is a null pointer: C code that takes a file
-/// of the `io` library for a `FILE **` finds a closed one.
-pub fn payload(u: Gc<Udata>) -> *mut c_void {
-    u.block.as_ptr().cast()
-}
 
 /// Pushes a new userdata of so many bytes; where they are.
 fn new_block(vm: &mut Vm, size: usize) -> LuaResult<*mut c_void> {
