@@ -1,0 +1,3 @@
+//! The FFI: declarations of C, values of C types, calls of C functions.
+
+pub mod classify;
