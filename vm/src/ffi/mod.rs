@@ -8,8 +8,10 @@
 pub mod classify;
 pub mod ctype;
 pub mod keyword;
+pub mod layout;
 pub mod lib;
 pub mod open;
+pub mod parse;
 pub mod repr;
 
 pub use open::Ffi;
