@@ -10,6 +10,7 @@ pub mod bc;
 pub mod callback;
 pub mod error;
 pub mod fault;
+pub mod ffi;
 pub mod fuel;
 pub mod gc;
 pub mod helper;

@@ -1,0 +1,3 @@
+//! The FFI: types and values of C.
+
+pub mod int64;
