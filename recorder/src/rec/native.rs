@@ -8,7 +8,7 @@ use super::on_trace::on_trace;
 use super::stack::Cont;
 use super::{AbortInfo, Flow, FrameKind, Rec, Recorder, Site, view};
 use crate::abort::Abort;
-use crate::ir::{Effect, IrRef, Link, NativeWrite, Op, SlotIdx, Snapshot, Ty, VmRef, native};
+use crate::ir::{Effect, IrRef, Link, NativeWrite, Op, SlotIdx, Snapshot, Ty, VmRef, native, xload};
 use perilune_vm::interp::stack::NATIVE_MIN;
 use perilune_vm::interp::{cont, frame};
 use perilune_vm::object::{BcPos, Func, Gc, InsPtr};
@@ -272,7 +272,7 @@ impl Recorder {
         self.snap(pc)?;
         self.open.count = vm.multres;
         let at = self.b.kvm(VmRef::Multres);
-        let count = self.b.emit(Op::XLOAD, Ty::Int, at, IrRef(0))?;
+        let count = self.b.emit(Op::XLOAD, Ty::Int, at, IrRef(xload::VOLATILE))?;
         self.guard_int(count, self.open.count as i32)
     }
 
