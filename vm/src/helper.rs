@@ -7,8 +7,10 @@
 #![allow(unsafe_code, reason = "compiled code calls helpers with the running VM, live objects, and addresses inside them")]
 
 use crate::Vm;
+use crate::ffi::ctype::CTypeId;
+use crate::ffi::int64;
 use crate::layout::AbiType;
-use crate::object::{Func, Gc, Node, Proto, Str, Table, Thread};
+use crate::object::{Cdata, Func, Gc, Node, Placement, Proto, Str, Table, Thread};
 use crate::value::Value;
 
 /// How a helper interacts with the rest of the trace.
@@ -134,8 +136,24 @@ macro_rules! for_each_helper {
             (Ldexp, ldexp, Pure, Num, (Num, Int))
             /// Next number of the random generator, in [0, 1).
             (Random, random, Store, Num, ())
+            /// a / b on int64_t, see [`crate::ffi::int64`] for this and the next five.
+            (I64Div, i64_div, Pure, I64, (I64, I64))
+            /// a % b on int64_t.
+            (I64Rem, i64_rem, Pure, I64, (I64, I64))
+            /// a ^ b on int64_t.
+            (I64Pow, i64_pow, Pure, I64, (I64, I64))
+            /// a / b on uint64_t.
+            (U64Div, u64_div, Pure, I64, (I64, I64))
+            /// a % b on uint64_t.
+            (U64Rem, u64_rem, Pure, I64, (I64, I64))
+            /// a ^ b on uint64_t.
+            (U64Pow, u64_pow, Pure, I64, (I64, I64))
             /// bit.tobit
             (ToBit, tobit, Pure, Int, (Num))
+            /// New cdata of a type, with its number and size, directly behind the header ([`Placement::Small`]).
+            (CdataNew, cdata_new, Alloc, Cdata, (Int, Int))
+            /// New cdata of a type that is a scalar: its number, its bits.
+            (CdataBox, cdata_box, Alloc, Cdata, (Int, I64))
             /// New closure: its prototype, the function that makes it, the base of that function's frame.
             (FuncNew, func_new, Alloc, Func, (Proto, Func, P64))
             /// Closes the upvalues of stack slots at or above an address.
@@ -202,6 +220,8 @@ macro_rules! abi_type {
     (Proto) => { Gc<Proto> };
     (P64) => { *mut Value };
     (U64) => { Value };
+    (I64) => { i64 };
+    (Cdata) => { Gc<Cdata> };
     (Nil) => { () };
 }
 macro_rules! helper_fn {
@@ -442,8 +462,32 @@ helpers! {
     fn random(vm) -> f64 {
         crate::stdlib::math_random_step(vm)
     }
+    fn i64_div(vm, a: i64, b: i64) -> i64 {
+        int64::div(a, b)
+    }
+    fn i64_rem(vm, a: i64, b: i64) -> i64 {
+        int64::rem(a, b)
+    }
+    fn i64_pow(vm, a: i64, b: i64) -> i64 {
+        int64::pow(a, b)
+    }
+    fn u64_div(vm, a: i64, b: i64) -> i64 {
+        int64::unsigned_div(a as u64, b as u64) as i64
+    }
+    fn u64_rem(vm, a: i64, b: i64) -> i64 {
+        int64::unsigned_rem(a as u64, b as u64) as i64
+    }
+    fn u64_pow(vm, a: i64, b: i64) -> i64 {
+        int64::unsigned_pow(a as u64, b as u64) as i64
+    }
     fn tobit(vm, a: f64) -> i32 {
         crate::meta::tobit(a)
+    }
+    fn cdata_new(vm, id: i32, size: i32) -> Gc<Cdata> {
+        vm.heap.new_cdata(CTypeId(id as u32), size as u32, Placement::Small)
+    }
+    fn cdata_box(vm, id: i32, bits: i64) -> Gc<Cdata> {
+        vm.heap.new_int64(CTypeId(id as u32), bits as u64)
     }
     fn func_new(vm, proto: Gc<Proto>, parent: Gc<Func>, base: *mut Value) -> Gc<Func> {
         // SAFETY: FNEW is recorded in the frame of the parent at `base`.

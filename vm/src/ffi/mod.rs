@@ -7,6 +7,7 @@
 
 pub mod classify;
 pub mod ctype;
+pub mod int64;
 pub mod keyword;
 pub mod layout;
 pub mod lib;
