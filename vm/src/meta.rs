@@ -246,6 +246,20 @@ impl Vm {
         let x = self.metamethod(a, mm);
         if x.is_nil() || self.metamethod(b, mm) != x { Value::NIL } else { x }
     }
+    /// May a metamethod compare two values? Both have the same type, or one is cdata.
+    pub fn are_comparable(a: Value, b: Value) -> bool {
+        a.is_cdata() || b.is_cdata() || a.type_name() == b.type_name()
+    }
+    /// The metamethod that compares two values: that of a cdata, or else one that both share; nil when there is none.
+    pub fn comparison_method(&self, a: Value, b: Value, mm: MM) -> Value {
+        if a.is_cdata() {
+            self.metamethod(a, mm)
+        } else if b.is_cdata() {
+            self.metamethod(b, mm)
+        } else {
+            self.shared_method(a, b, mm)
+        }
+    }
     /// `a < b` with metamethods, for builtins.
     pub fn less_than(&mut self, a: Value, b: Value) -> LuaResult<bool> {
         if let (Some(x), Some(y)) = (a.as_number(), b.as_number()) {
@@ -254,7 +268,7 @@ impl Vm {
         if let (Some(x), Some(y)) = (a.as_str(), b.as_str()) {
             return Ok(crate::text::compare(x.bytes(), y.bytes()).is_lt());
         }
-        let mm = if a.type_name() == b.type_name() { self.shared_method(a, b, MM::Lt) } else { Value::NIL };
+        let mm = if Vm::are_comparable(a, b) { self.comparison_method(a, b, MM::Lt) } else { Value::NIL };
         if mm.is_nil() {
             return Err(self.compare_error(a, b));
         }
