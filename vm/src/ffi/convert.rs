@@ -4,6 +4,7 @@
     reason = "the addresses that are read and written are those of payloads, or what the program has pointers to"
 )]
 
+use super::callback::callable_type;
 use super::conversion::{Conversion, Rules, conversion};
 use super::ctype::{CTypeId, CTypeTable, Ct, Info, POINTER_SIZE};
 use super::load::{Load, load};
@@ -231,6 +232,12 @@ impl Vm {
         } else if v.is_bool() {
             let b = u8::from(v.truthy());
             convert(types, CTypeId::BOOL, &raw const b)
+        } else if let Some(f) = v.as_func() {
+            let Some(function) = callable_type(types, d) else { return Err(self.value_error(d, v, mode)) };
+            let address = self.new_callback(function, f)?;
+            // SAFETY: by the contract; `d` is a pointer type.
+            unsafe { to.cast::<usize>().write_unaligned(address) };
+            return Ok(());
         } else if let Some(address) = address_of(v) {
             convert(types, CTypeId::P_VOID, (&raw const address).cast())
         } else {

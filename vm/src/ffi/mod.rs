@@ -7,7 +7,10 @@
 
 pub mod bitfield;
 pub(crate) mod bits;
+pub mod call;
+pub mod callback;
 pub mod classify;
+pub mod clib;
 pub mod conversion;
 pub mod convert;
 pub mod ctype;

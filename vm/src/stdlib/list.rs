@@ -3,7 +3,7 @@
 //! it.
 
 use super::{base, bit, buffer, debug, env, gc, io, load, math, os, sort, strformat, string, strmatch, table};
-use crate::ffi::{lib as ffi, metatype};
+use crate::ffi::{callback, clib, lib as ffi, metatype};
 use crate::interp::co;
 use crate::object::NativeFn;
 
@@ -356,6 +356,11 @@ builtins! {
     FfiAbi "ffi.abi" ffi::abi, call;
     FfiMetatype "ffi.metatype" ffi::metatype, call;
     FfiGc "ffi.gc" ffi::gc, call;
+    FfiLoad "ffi.load" clib::load, call;
+    FfiClibIndex "ffi.clib.__index" clib::index, call;
+    FfiClibNewindex "ffi.clib.__newindex" clib::newindex, call;
+    FfiCallbackFree "ffi.callback.free" callback::free, call;
+    FfiCallbackSet "ffi.callback.set" callback::set, call;
 }
 
 const _: () = assert!(Builtin::Next.id() == 4 && Builtin::Print.id() == 29 && Builtin::TableSort.id() == 93);
