@@ -75,6 +75,13 @@ impl Recorder {
         let negated = matches!(ins.op(), Bc::ISNEV | Bc::ISNES | Bc::ISNEN | Bc::ISNEP);
         let yes = vx.raw_equals(vy);
         let (tx, ty) = (self.ty(x), self.ty(y));
+        if vx.is_cdata() || vy.is_cdata() {
+            // Any value may be equal to a cdata by its metamethod.
+            return match self.equal_method(vm, negated, (x, vx), (y, vy))? {
+                Some(flow) => Ok(flow),
+                None => Ok(Flow::Next),
+            };
+        }
         if tx.is_number() && ty.is_number() {
             let ints = tx.is_int() && ty.is_int();
             let (x, y) = if ints { (x, y) } else { (self.to_num(x)?, self.to_num(y)?) };

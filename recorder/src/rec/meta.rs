@@ -40,6 +40,10 @@ impl Recorder {
     }
     /// The metamethod that two values have in common; nil if there is none.
     fn shared_method(&mut self, vm: &Vm, x: Operand, y: Operand, mm: MM) -> Rec<Operand> {
+        // A cdata is compared with any value.
+        if let Some(cdata) = [x, y].into_iter().find(|o| o.1.is_cdata()) {
+            return self.metamethod(vm, cdata, mm);
+        }
         let f = self.metamethod(vm, x, mm)?;
         if f.1.is_nil() {
             return Ok(f);
@@ -182,7 +186,7 @@ impl Recorder {
     }
     /// ISLT to ISGT on objects.
     pub(super) fn order_method(&mut self, vm: &Vm, ins: Ins, x: Operand, y: Operand) -> Rec<Flow> {
-        if x.1.type_name() != y.1.type_name() {
+        if !Vm::are_comparable(x.1, y.1) {
             return Err(Abort::MissingMetamethod);
         }
         let strict = matches!(ins.op(), Bc::ISLT | Bc::ISGE);
