@@ -10,8 +10,10 @@ pub mod classify;
 pub mod ctype;
 pub mod int64;
 pub mod keyword;
+pub mod layout;
 pub mod lib;
 pub mod open;
+pub mod parse;
 pub mod repr;
 pub mod scalar;
 
