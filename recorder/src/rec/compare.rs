@@ -6,6 +6,7 @@ use crate::ir::{IrRef, Op, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::helper::Helper;
+use perilune_vm::meta::MM;
 use perilune_vm::object::InsPtr;
 use perilune_vm::{Value, Vm};
 
@@ -73,15 +74,11 @@ impl Recorder {
             }
         };
         let negated = matches!(ins.op(), Bc::ISNEV | Bc::ISNES | Bc::ISNEN | Bc::ISNEP);
+        if (vx.is_cdata() || vy.is_cdata()) && self.cdata_compare(vm, pc, (MM::Eq, negated), (x, vx), (y, vy))? {
+            return Ok(Flow::Next);
+        }
         let yes = vx.raw_equals(vy);
         let (tx, ty) = (self.ty(x), self.ty(y));
-        if vx.is_cdata() || vy.is_cdata() {
-            // Any value may be equal to a cdata by its metamethod.
-            return match self.equal_method(vm, negated, (x, vx), (y, vy))? {
-                Some(flow) => Ok(flow),
-                None => Ok(Flow::Next),
-            };
-        }
         if tx.is_number() && ty.is_number() {
             let ints = tx.is_int() && ty.is_int();
             let (x, y) = if ints { (x, y) } else { (self.to_num(x)?, self.to_num(y)?) };

@@ -514,6 +514,10 @@ impl CTypeTable {
         self.shared.insert((info, size), id);
         Ok(id)
     }
+    /// The entry without a name and siblings that has this word and size, if there is one.
+    pub fn interned(&self, info: Info, size: u32) -> Option<CTypeId> {
+        self.shared.get(&(info, size)).copied()
+    }
     /// Gives an entry a name.
     pub fn set_name(&mut self, id: CTypeId, name: &[u8]) {
         self.types[id.0 as usize].name = Some(Rc::from(name));
