@@ -5,6 +5,7 @@
 //! Above it are conversions, operators and the library. Decisions (which conversion, which field at what offset, which type an operation is
 //! done in) are functions of the table of types, so that the interpreter and the trace recorder share them.
 
+pub mod arith;
 pub mod bitfield;
 pub(crate) mod bits;
 pub mod call;
