@@ -19,9 +19,9 @@ use perilune_vm::layout::{AbiType, ofs};
 
 const MEM: MemFlagsData = MemFlagsData::trusted();
 
-/// Helpers that traces call on cold paths: those for the collector and for stacks, and those that exits call to make sunk tables, which
+/// Helpers that traces call on cold paths: those for the collector and for stacks, and those that exits call to make sunk tables and cdata, which
 /// return a word.
-const COLD: [Helper; 10] = [
+const COLD: [Helper; 12] = [
     Helper::BarrierTable,
     Helper::BarrierUpval,
     Helper::GcStep,
@@ -32,6 +32,8 @@ const COLD: [Helper; 10] = [
     Helper::TabGet,
     Helper::TabGetInt,
     Helper::TabGetStr,
+    Helper::CdataNew,
+    Helper::CdataBox,
 ];
 
 /// Addresses of the thunks.

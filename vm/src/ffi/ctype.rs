@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The number of a type: its index in the table.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(transparent)]
 pub struct CTypeId(pub u32);
 
@@ -513,6 +513,10 @@ impl CTypeTable {
         let id = self.add(info, size)?;
         self.shared.insert((info, size), id);
         Ok(id)
+    }
+    /// The entry without a name and siblings that has this word and size, if there is one.
+    pub fn interned(&self, info: Info, size: u32) -> Option<CTypeId> {
+        self.shared.get(&(info, size)).copied()
     }
     /// Gives an entry a name.
     pub fn set_name(&mut self, id: CTypeId, name: &[u8]) {

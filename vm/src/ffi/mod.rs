@@ -5,12 +5,16 @@
 //! Above it are conversions, operators and the library. Decisions (which conversion, which field at what offset, which type an operation is
 //! done in) are functions of the table of types, so that the interpreter and the trace recorder share them.
 
+pub mod arith;
 pub mod classify;
 pub mod ctype;
 pub mod int64;
 pub mod keyword;
+pub mod layout;
 pub mod lib;
 pub mod open;
+pub mod parse;
 pub mod repr;
+pub mod scalar;
 
 pub use open::Ffi;

@@ -126,7 +126,7 @@ op! {
         }
         r.sync();
         let vm = &mut *r.vm;
-        let same = a.type_name() == b.type_name();
+        let same = a.type_name() == b.type_name() || a.is_cdata() || b.is_cdata();
         let mut args = [a, b];
         let mut jump = if negated { JUMP_IF_NOT } else { JUMP_IF };
         let mut f = if same { vm.shared_method(a, b, if strict { MM::Lt } else { MM::Le }) } else { Value::NIL };
@@ -146,8 +146,14 @@ op! {
     #[inline(never)]
     slow_equal<D>(r) {
         r.sync();
-        let (a, b) = (*r.ra(), *r.rd());
-        let negated = r.i().op() == Op::ISNEV;
+        let (op, a) = (r.i().op(), *r.ra());
+        let b = match op {
+            Op::ISEQV | Op::ISNEV => *r.rd(),
+            Op::ISEQS | Op::ISNES => r.kgc(r.d()),
+            Op::ISEQN | Op::ISNEN => r.knum(r.d()),
+            _ => Value::primitive(r.d() as u64),
+        };
+        let negated = matches!(op, Op::ISNEV | Op::ISNES | Op::ISNEN | Op::ISNEP);
         let f = (*r.vm).shared_method(a, b, MM::Eq);
         if f.is_nil() {
             return if negated { r.branch::<D>() } else { r.skip::<D>() };

@@ -102,6 +102,11 @@ impl Gc<Cdata> {
         let offset = if self.has(cdata_flag::SIZED) { (self.word.get() >> 32) as usize } else { 8 };
         self.as_ptr().cast::<u8>().wrapping_add(offset)
     }
+    /// The bits of an `int64_t` or `uint64_t`; none for values of other types.
+    pub fn int64(self) -> Option<u64> {
+        // SAFETY: values of these two types have 8 bytes.
+        matches!(self.ctype(), CTypeId::INT64 | CTypeId::UINT64).then(|| unsafe { self.read() })
+    }
     /// Reads a value from the start of the payload.
     ///
     /// # Safety

@@ -3,7 +3,7 @@
 //! it.
 
 use super::{base, bit, buffer, debug, env, gc, io, load, math, os, sort, strformat, string, strmatch, table};
-use crate::ffi::lib as ffi;
+use crate::ffi::{arith, lib as ffi};
 use crate::interp::co;
 use crate::object::NativeFn;
 
@@ -29,6 +29,8 @@ pub enum Library {
     Base,
     /// `bit`
     Bit,
+    /// `ffi`, and the operators of cdata.
+    Ffi,
     /// `math`
     Math,
     /// `string`
@@ -43,6 +45,9 @@ macro_rules! on_trace {
     };
     (record bit) => {
         OnTrace::Record(Library::Bit)
+    };
+    (record ffi) => {
+        OnTrace::Record(Library::Ffi)
     };
     (record math) => {
         OnTrace::Record(Library::Math)
@@ -333,6 +338,16 @@ builtins! {
     TableMove "table.move" table::move_, call writes;
     IoLinesAux "io.lines_aux" io::next_line, call;
     FfiMetaTostring "ffi.meta.__tostring" ffi::tostring, call;
+    FfiMetaAdd "ffi.meta.__add" arith::add, record(ffi);
+    FfiMetaSub "ffi.meta.__sub" arith::sub, record(ffi);
+    FfiMetaMul "ffi.meta.__mul" arith::mul, record(ffi);
+    FfiMetaDiv "ffi.meta.__div" arith::div, record(ffi);
+    FfiMetaMod "ffi.meta.__mod" arith::modulo, record(ffi);
+    FfiMetaPow "ffi.meta.__pow" arith::pow, record(ffi);
+    FfiMetaUnm "ffi.meta.__unm" arith::unm, record(ffi);
+    FfiMetaEq "ffi.meta.__eq" arith::eq, record(ffi);
+    FfiMetaLt "ffi.meta.__lt" arith::lt, record(ffi);
+    FfiMetaLe "ffi.meta.__le" arith::le, record(ffi);
 }
 
 const _: () = assert!(Builtin::Next.id() == 4 && Builtin::Print.id() == 29 && Builtin::TableSort.id() == 93);
