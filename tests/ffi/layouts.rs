@@ -79,7 +79,7 @@ fn write_members(
 /// A table of C types has 65,536 entries: each round is a program of its own.
 #[test]
 fn structs_are_laid_out_as_in_c() {
-    (0..rounds()).for_each(|n| round(n));
+    (0..rounds()).for_each(round);
 }
 
 fn round(n: usize) {

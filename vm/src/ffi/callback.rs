@@ -128,16 +128,17 @@ impl Vm {
         let Some(ffi) = &mut self.ffi else { return Err(self.rt_error("bad callback")) };
         ffi.calls.called_back = true;
         let Some(callback) = ffi.callbacks.taken.get(&entry) else { return Err(self.rt_error("bad callback")) };
-        // It may be freed while it runs.
+        // It may be freed while it runs: the function stays on the stack.
         let (f, plan) = (self.host.roots.get(callback.function), Rc::clone(&callback.plan));
-        self.reserve(plan.arguments.len() + 1)?;
+        self.reserve(plan.arguments.len() + 2)?;
         let bottom = self.stack_offset(self.top);
         self.push(f);
-        let result = self.call_c_callback(&plan, entered);
+        self.push(f);
+        let result = self.call_c_callback(f, &plan, entered);
         self.top = self.stack_at(bottom);
         result
     }
-    fn call_c_callback(&mut self, plan: &CallPlan, entered: &mut Entered) -> LuaResult<()> {
+    fn call_c_callback(&mut self, f: Value, plan: &CallPlan, entered: &mut Entered) -> LuaResult<()> {
         for argument in &plan.arguments {
             let [piece] = argument.location.pieces() else { continue };
             let source: *const u64 = match piece.place {
@@ -156,7 +157,13 @@ impl Vm {
         let (v, mut word) = (self.pop(), 0);
         // SAFETY: results of callbacks have at most 8 bytes.
         unsafe {
-            convert::to_c(self, result.ctype, bytes_mut(core::slice::from_mut(&mut word)).as_mut_ptr(), v, convert::What::Result)?
+            convert::to_c(
+                self,
+                result.ctype,
+                bytes_mut(core::slice::from_mut(&mut word)).as_mut_ptr(),
+                v,
+                convert::What::Result(f),
+            )?
         };
         word = extend(result.info, result.size, word);
         if result.info.is_fp() {

@@ -19,8 +19,8 @@ use crate::value::Value;
 pub enum What {
     /// An argument of a builtin or a C function, counted from 0.
     Argument(usize),
-    /// The result of a callback.
-    Result,
+    /// The result of a callback, which this function has returned.
+    Result(Value),
     /// Any other value.
     Value,
 }
@@ -274,7 +274,12 @@ impl Vm {
         let message = [b"cannot convert '", from, b"' to '", to, b"'"].concat();
         match what {
             What::Argument(i) => self.numbered_arg_error(i as i64 + 1, &message),
-            What::Result | What::Value => self.rt_error_bytes(&message),
+            What::Value => self.rt_error_bytes(&message),
+            What::Result(f) => {
+                let mut text = end_of(f);
+                text.extend_from_slice(&message);
+                self.plain_error(&text)
+            }
         }
     }
     /// A type as text.
@@ -313,6 +318,14 @@ impl Vm {
             None => Err(self.rt_error("size of C type is unknown or too large")),
         }
     }
+}
+
+/// The position where a function in Lua ends.
+fn end_of(f: Value) -> Vec<u8> {
+    let Some(p) = f.as_func().and_then(|f| f.proto()) else { return Vec::new() };
+    let mut text = crate::text::chunk::chunk_id(p.chunkname.bytes());
+    text.extend_from_slice(format!(":{}: ", p.last_line).as_bytes());
+    text
 }
 
 /// The address that a value is as a `void *`.
