@@ -127,7 +127,7 @@ fn address(c: Gc<Cdata>, a: &Access, integer: i64) -> *mut u8 {
 }
 
 /// `cdata[key]`
-pub fn index_get(vm: &mut Vm) -> LuaResult<u32> {
+fn get(vm: &mut Vm) -> LuaResult<u32> {
     let c = vm.check_cdata(0)?;
     if vm.nargs() < 2 {
         return Err(vm.arg_type_error(0, "cdata"));
@@ -163,7 +163,7 @@ pub fn index_get(vm: &mut Vm) -> LuaResult<u32> {
 }
 
 /// `cdata[key] = value`
-pub fn index_set(vm: &mut Vm) -> LuaResult<u32> {
+fn set(vm: &mut Vm) -> LuaResult<u32> {
     let c = vm.check_cdata(0)?;
     if vm.nargs() < 3 {
         return Err(vm.arg_type_error(0, "cdata"));
@@ -236,8 +236,9 @@ pub fn call(vm: &mut Vm) -> LuaResult<u32> {
     Err(vm.rt_error_bytes(&[b"'", &text[..], b"' is not callable"].concat()))
 }
 
-/// An operator that only a metatable defines: the metamethod of the first operand that has one is called.
-fn operator(vm: &mut Vm, mm: MM, message: fn(&[u8], &[u8]) -> Vec<u8>) -> LuaResult<u32> {
+/// An operator that the types do not define: the metamethod of the first operand that has one is called. Without one, the result is
+/// `otherwise`, or there is an error.
+pub(super) fn operator(vm: &mut Vm, mm: MM, otherwise: Option<Value>) -> LuaResult<u32> {
     let operands = [vm.arg(0), vm.arg(1)];
     for c in operands.iter().filter_map(|v| v.as_cdata()) {
         let f = vm.operator_method(c, mm);
@@ -246,22 +247,52 @@ fn operator(vm: &mut Vm, mm: MM, message: fn(&[u8], &[u8]) -> Vec<u8>) -> LuaRes
             return vm.become_call(f, &args);
         }
     }
-    let names = operands.map(|v| match v.as_cdata() {
-        Some(c) => vm.ctype_text(c.ctype()),
+    if let Some(v) = otherwise {
+        return vm.ret1(v);
+    }
+    let [a, b] = operands.map(|v| match v.as_cdata() {
+        Some(c) => vm.ctypes().map_or(Vec::new(), |types| {
+            let id = super::arith::operand(types, Value::cdata(c)).map_or(c.ctype(), |o| o.ctype);
+            types.repr(id, None)
+        }),
         None => v.type_name().into(),
     });
-    let message = message(&names[0], &names[1]);
+    let message = match mm {
+        MM::Len => [b"attempt to get length of '", &a[..], b"'"].concat(),
+        MM::Concat => [b"attempt to concatenate '", &a[..], b"' and '", &b[..], b"'"].concat(),
+        MM::Lt | MM::Le => [b"attempt to compare '", &a[..], b"' with '", &b[..], b"'"].concat(),
+        _ => [b"attempt to perform arithmetic on '", &a[..], b"' and '", &b[..], b"'"].concat(),
+    };
     Err(vm.rt_error_bytes(&message))
+}
+
+/// Runs a metamethod. The instruction that needed it raises its errors.
+pub(super) fn at_instruction(vm: &mut Vm, f: impl FnOnce(&mut Vm) -> LuaResult<u32>) -> LuaResult<u32> {
+    let result = f(vm);
+    if result.is_err() {
+        vm.leave_metamethod();
+    }
+    result
+}
+
+/// `cdata[key]`
+pub fn index_get(vm: &mut Vm) -> LuaResult<u32> {
+    at_instruction(vm, get)
+}
+
+/// `cdata[key] = value`
+pub fn index_set(vm: &mut Vm) -> LuaResult<u32> {
+    at_instruction(vm, set)
 }
 
 /// `#cdata`
 pub fn len(vm: &mut Vm) -> LuaResult<u32> {
-    operator(vm, MM::Len, |a, _| [b"attempt to get length of '", a, b"'"].concat())
+    at_instruction(vm, |vm| operator(vm, MM::Len, None))
 }
 
 /// `cdata .. x`, `x .. cdata`
 pub fn concat(vm: &mut Vm) -> LuaResult<u32> {
-    operator(vm, MM::Concat, |a, b| [b"attempt to concatenate '", a, b"' and '", b, b"'"].concat())
+    at_instruction(vm, |vm| operator(vm, MM::Concat, None))
 }
 
 fn iterate(vm: &mut Vm, mm: MM) -> LuaResult<u32> {
