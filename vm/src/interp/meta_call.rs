@@ -84,9 +84,21 @@ op! {
     #[inline(never)]
     slow_bit<D>(r) {
         r.sync();
-        let v = if r.i().op() == Op::BNOT {
+        let op = r.i().op();
+        let (x, y) = if op == Op::BNOT { (*r.rd(), *r.rd()) } else { (*r.rb(), *r.rc()) };
+        if x.is_cdata() || y.is_cdata() {
+            match (*r.vm).wide_operator(op, x, y) {
+                Ok(Some(v)) => {
+                    *r.ra() = v;
+                    return r.next::<D>();
+                }
+                Ok(None) => {}
+                Err(_) => return Status::ERROR,
+            }
+        }
+        let v = if op == Op::BNOT {
             *r.rd()
-        } else if (*r.rb()).is_number() {
+        } else if x.is_number() || x.is_cdata() {
             *r.rc()
         } else {
             *r.rb()
