@@ -1,6 +1,7 @@
 //! The state of the FFI, and how it comes to be: by `require "ffi"`, or by a literal that is cdata.
 
 use super::ctype::{CTypeId, CTypeTable};
+use super::inline_cache::IndexCache;
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::gc::Marker;
@@ -18,6 +19,8 @@ pub struct Ffi {
     pub lib: Gc<Table>,
     /// The metatables of types.
     pub metatypes: HashMap<CTypeId, Gc<Table>>,
+    /// What keys mean for types.
+    pub(super) index_cache: IndexCache,
     /// Types by the texts that named them.
     pub(super) parsed: HashMap<Box<[u8]>, CTypeId>,
 }
@@ -32,6 +35,7 @@ impl Ffi {
         for t in self.metatypes.values() {
             m.mark(*t);
         }
+        self.index_cache.mark(m);
     }
     /// The metatable of pointers to functions.
     pub(super) fn function_meta(&self) -> Option<Gc<Table>> {
@@ -77,7 +81,13 @@ impl Vm {
         let name = Value::str(self.new_str(b"ffi"));
         self.set_field(meta, b"__metatable", name);
         self.realm.base_meta[META] = Some(meta);
-        self.ffi = Some(Box::new(Ffi { types: CTypeTable::new(), lib, metatypes: HashMap::new(), parsed: HashMap::new() }));
+        self.ffi = Some(Box::new(Ffi {
+            types: CTypeTable::new(),
+            lib,
+            metatypes: HashMap::new(),
+            index_cache: IndexCache::default(),
+            parsed: HashMap::new(),
+        }));
         super::lib::add_constants(self, lib);
         let loaded = self.registry_table(LOADED);
         self.set_field(loaded, b"ffi", Value::table(lib));
