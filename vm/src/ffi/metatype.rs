@@ -33,7 +33,7 @@ impl Vm {
         let id = ffi.types.raw_ref(id);
         let ct = ffi.types.get(id);
         let table = if ct.info.is_ptr() && ffi.types.get(ct.info.child()).info.is_func() {
-            ffi.function_meta()
+            Some(ffi.function_meta)
         } else {
             ffi.metatypes.get(&id).copied()
         };
@@ -264,7 +264,10 @@ pub fn call(vm: &mut Vm) -> LuaResult<u32> {
     let c = vm.check_cdata(0)?;
     let (id, mm) = match vm.type_of_ctype(c) {
         Some(id) => (id, MM::New),
-        None => (c.ctype(), MM::Call),
+        None => match vm.call_cdata(c)? {
+            Some(results) => return Ok(results),
+            None => (c.ctype(), MM::Call),
+        },
     };
     let ct = vm.ctypes()?.raw(id);
     let id = if ct.info.is_ptr() { ct.info.child() } else { id };
