@@ -312,6 +312,7 @@ impl<'a> Lower<'a> {
             Op::ALOAD | Op::HLOAD | Op::ULOAD | Op::VLOAD | Op::SLOAD | Op::FLOAD | Op::XLOAD | Op::ALEN => self.load(ins),
             Op::ASTORE | Op::HSTORE | Op::USTORE | Op::FSTORE | Op::XSTORE => self.store(ins).map(|()| None),
             Op::SNEW
+            | Op::XSNEW
             | Op::TNEW
             | Op::TDUP
             | Op::CNEW
