@@ -199,6 +199,7 @@ impl Recorder {
                 }
             } else if v.is_cdata() {
                 match self.cdata_index(vm, (r, v), key) {
+                    // The builtin is called.
                     Err(Abort::BadType) => {}
                     done => return done,
                 }

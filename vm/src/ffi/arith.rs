@@ -242,8 +242,21 @@ fn operator(vm: &mut Vm, mm: MM) -> LuaResult<u32> {
     let (a, b) = (vm.arg(0), vm.arg(1));
     match vm.cdata_operation(mm, a, b)? {
         Some(result) => vm.ret1(result),
-        None if mm == MM::Eq => vm.ret1(Value::bool(a == b)),
-        None => Err(vm.operator_error(mm, a, b)),
+        None => operator_method(vm, mm, a, b),
+    }
+}
+
+/// The metamethod of an operand's type, called in place of the operator.
+fn operator_method(vm: &mut Vm, mm: MM, a: Value, b: Value) -> LuaResult<u32> {
+    for c in [a, b].into_iter().filter_map(Value::as_cdata) {
+        let f = vm.operator_method(c, mm);
+        if !f.is_nil() {
+            return vm.become_call(f, &[a, b]);
+        }
+    }
+    match mm {
+        MM::Eq => vm.ret1(Value::bool(a == b)),
+        _ => Err(vm.operator_error(mm, a, b)),
     }
 }
 

@@ -6,12 +6,20 @@
 //! done in) are functions of the table of types, so that the interpreter and the trace recorder share them.
 
 pub mod arith;
+pub mod bitfield;
+pub(crate) mod bits;
 pub mod classify;
+pub mod conversion;
+pub mod convert;
 pub mod ctype;
+pub mod index;
+mod init;
 pub mod int64;
 pub mod keyword;
 pub mod layout;
 pub mod lib;
+pub mod load;
+pub mod metatype;
 pub mod open;
 pub mod parse;
 pub mod repr;

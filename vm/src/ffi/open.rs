@@ -1,12 +1,13 @@
 //! The state of the FFI, and how it comes to be: by `require "ffi"`, or by a literal that is cdata.
 
-use super::ctype::CTypeTable;
+use super::ctype::{CTypeId, CTypeTable};
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::gc::Marker;
 use crate::object::{Gc, Table};
 use crate::stdlib::{Builtin, LOADED, StdLib};
 use crate::value::{TAG_CDATA, Value};
+use std::collections::HashMap;
 
 /// The state of the FFI.
 #[derive(Debug)]
@@ -15,12 +16,36 @@ pub struct Ffi {
     pub types: CTypeTable,
     /// The library.
     pub lib: Gc<Table>,
+    /// The metatables of types.
+    pub metatypes: HashMap<CTypeId, Gc<Table>>,
+    /// Types by the texts that named them.
+    pub(super) parsed: HashMap<Box<[u8]>, CTypeId>,
 }
+
+/// So many texts of types are remembered.
+const REMEMBERED: usize = 1024;
 
 impl Ffi {
     /// Marks the objects that it refers to.
     pub(crate) fn mark(&self, m: &mut Marker) {
         m.mark(self.lib);
+        for t in self.metatypes.values() {
+            m.mark(*t);
+        }
+    }
+    /// The metatable of pointers to functions.
+    pub(super) fn function_meta(&self) -> Option<Gc<Table>> {
+        None
+    }
+    /// The type that a text named before, if it always names the same.
+    pub fn parsed_type(&self, text: &[u8]) -> Option<CTypeId> {
+        self.parsed.get(text).copied()
+    }
+    /// Notes the type that a text names. It names the same type from then on, unless it defines a struct: each text does that anew.
+    pub(super) fn remember(&mut self, text: &[u8], id: CTypeId) {
+        if self.parsed.len() < REMEMBERED && !text.contains(&b'{') {
+            self.parsed.insert(Box::from(text), id);
+        }
     }
 }
 
@@ -56,7 +81,7 @@ impl Vm {
         let name = Value::str(self.new_str(b"ffi"));
         self.set_field(meta, b"__metatable", name);
         self.realm.base_meta[META] = Some(meta);
-        self.ffi = Some(Box::new(Ffi { types: CTypeTable::new(), lib }));
+        self.ffi = Some(Box::new(Ffi { types: CTypeTable::new(), lib, metatypes: HashMap::new(), parsed: HashMap::new() }));
         super::lib::add_constants(self, lib);
         let loaded = self.registry_table(LOADED);
         self.set_field(loaded, b"ffi", Value::table(lib));

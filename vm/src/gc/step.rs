@@ -234,8 +234,8 @@ impl Vm {
         work += self.propagate_with_traces();
         self.separate_udata(false);
         let h = &mut self.heap;
-        for u in &h.finalizers.due {
-            h.cycle.marker.mark(*u);
+        for due in &h.finalizers.due {
+            due.mark(&mut h.cycle.marker);
         }
         self.propagate_with_traces();
         let h = &mut self.heap;

@@ -182,7 +182,10 @@ pub fn tonumber(vm: &mut Vm) -> LuaResult<u32> {
         if v.is_number() {
             return vm.ret1(v);
         }
-        let n = v.as_str().and_then(crate::meta::str_to_number);
+        let n = match v.as_cdata() {
+            Some(c) => vm.cdata_number(c)?,
+            None => v.as_str().and_then(crate::meta::str_to_number),
+        };
         return vm.ret1(n.unwrap_or(Value::NIL));
     }
     let s = vm.check_str(0)?;

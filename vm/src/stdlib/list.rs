@@ -3,7 +3,7 @@
 //! it.
 
 use super::{base, bit, buffer, debug, env, gc, io, load, math, os, sort, strformat, string, strmatch, table};
-use crate::ffi::{arith, lib as ffi};
+use crate::ffi::{arith, lib as ffi, metatype};
 use crate::interp::co;
 use crate::object::NativeFn;
 
@@ -318,10 +318,10 @@ builtins! {
     BufferMethodPut "buffer.method.put" buffer::methods::put, call;
     BufferMethodPutf "buffer.method.putf" buffer::methods::putf, call;
     BufferMethodGet "buffer.method.get" buffer::methods::get, call;
-    BufferMethodPutcdata "buffer.method.putcdata" buffer::methods::putcdata, end;
-    BufferMethodReserve "buffer.method.reserve" buffer::methods::reserve, end;
-    BufferMethodCommit "buffer.method.commit" buffer::methods::commit, end;
-    BufferMethodRef "buffer.method.ref" buffer::methods::ref_, end;
+    BufferMethodPutcdata "buffer.method.putcdata" buffer::methods::putcdata, call;
+    BufferMethodReserve "buffer.method.reserve" buffer::methods::reserve, call;
+    BufferMethodCommit "buffer.method.commit" buffer::methods::commit, call;
+    BufferMethodRef "buffer.method.ref" buffer::methods::ref_, call;
     BufferMethodEncode "buffer.method.encode" buffer::methods::encode, call;
     BufferMethodDecode "buffer.method.decode" buffer::methods::decode, call;
     BufferMethodGc "buffer.method.__gc" buffer::methods::gc, call;
@@ -337,7 +337,30 @@ builtins! {
     TableRemove "table.remove" table::remove, record(table) writes;
     TableMove "table.move" table::move_, call writes;
     IoLinesAux "io.lines_aux" io::next_line, call;
-    FfiMetaTostring "ffi.meta.__tostring" ffi::tostring, call;
+    FfiMetaTostring "ffi.meta.__tostring" metatype::tostring, call writes;
+    FfiMetaIndex "ffi.meta.__index" metatype::index_get, call writes;
+    FfiMetaNewindex "ffi.meta.__newindex" metatype::index_set, call writes;
+    FfiMetaCall "ffi.meta.__call" metatype::call, call writes;
+    FfiMetaLen "ffi.meta.__len" metatype::len, call writes;
+    FfiMetaConcat "ffi.meta.__concat" metatype::concat, call writes;
+    FfiMetaPairs "ffi.meta.__pairs" metatype::pairs, call writes;
+    FfiMetaIpairs "ffi.meta.__ipairs" metatype::ipairs, call writes;
+    FfiCdef "ffi.cdef" ffi::cdef, call;
+    FfiNew "ffi.new" ffi::new, record(ffi);
+    FfiCast "ffi.cast" ffi::cast, record(ffi);
+    FfiTypeof "ffi.typeof" ffi::type_of, record(ffi);
+    FfiTypeinfo "ffi.typeinfo" ffi::typeinfo, call;
+    FfiIstype "ffi.istype" ffi::istype, record(ffi);
+    FfiSizeof "ffi.sizeof" ffi::sizeof, record(ffi);
+    FfiAlignof "ffi.alignof" ffi::alignof, record(ffi);
+    FfiOffsetof "ffi.offsetof" ffi::offsetof, record(ffi);
+    FfiErrno "ffi.errno" ffi::errno, call;
+    FfiString "ffi.string" ffi::string, record(ffi);
+    FfiCopy "ffi.copy" ffi::copy, record(ffi);
+    FfiFill "ffi.fill" ffi::fill, record(ffi);
+    FfiAbi "ffi.abi" ffi::abi, call;
+    FfiMetatype "ffi.metatype" ffi::metatype, call;
+    FfiGc "ffi.gc" ffi::gc, call;
     FfiMetaAdd "ffi.meta.__add" arith::add, record(ffi);
     FfiMetaSub "ffi.meta.__sub" arith::sub, record(ffi);
     FfiMetaMul "ffi.meta.__mul" arith::mul, record(ffi);

@@ -5,6 +5,7 @@
 //! immutable, as in LuaJIT.
 
 mod arith;
+mod call;
 mod convert;
 mod index;
 mod lib;
@@ -50,7 +51,7 @@ const fn ir_type(scalar: Scalar) -> Ty {
 
 impl Recorder {
     /// Guards the type of a cdata.
-    fn guard_ctype(&mut self, r: IrRef, c: Gc<Cdata>) -> Rec<()> {
+    pub(super) fn guard_ctype(&mut self, r: IrRef, c: Gc<Cdata>) -> Rec<()> {
         let id = self.field(r, Field::CdataCtypeId)?;
         self.guard_int(id, c.ctype().0 as i32)
     }
