@@ -241,24 +241,13 @@ impl Vm {
             Access::Call(f, o) => self.call_value(f, &[o, k, v], 0).map(|_| ()),
         }
     }
-    /// The `__eq` or `__lt`/`__le` that both operands share; nil when there is none.
+    /// The `__eq` or `__lt`/`__le` that both operands share; nil when there is none. Where one is cdata, it decides alone.
     pub fn shared_method(&self, a: Value, b: Value, mm: MM) -> Value {
+        if a.is_cdata() || b.is_cdata() {
+            return self.metamethod(if a.is_cdata() { a } else { b }, mm);
+        }
         let x = self.metamethod(a, mm);
         if x.is_nil() || self.metamethod(b, mm) != x { Value::NIL } else { x }
-    }
-    /// May a metamethod compare two values? Both have the same type, or one is cdata.
-    pub fn are_comparable(a: Value, b: Value) -> bool {
-        a.is_cdata() || b.is_cdata() || a.type_name() == b.type_name()
-    }
-    /// The metamethod that compares two values: that of a cdata, or else one that both share; nil when there is none.
-    pub fn comparison_method(&self, a: Value, b: Value, mm: MM) -> Value {
-        if a.is_cdata() {
-            self.metamethod(a, mm)
-        } else if b.is_cdata() {
-            self.metamethod(b, mm)
-        } else {
-            self.shared_method(a, b, mm)
-        }
     }
     /// `a < b` with metamethods, for builtins.
     pub fn less_than(&mut self, a: Value, b: Value) -> LuaResult<bool> {
@@ -268,7 +257,8 @@ impl Vm {
         if let (Some(x), Some(y)) = (a.as_str(), b.as_str()) {
             return Ok(crate::text::compare(x.bytes(), y.bytes()).is_lt());
         }
-        let mm = if Vm::are_comparable(a, b) { self.comparison_method(a, b, MM::Lt) } else { Value::NIL };
+        let same = a.type_name() == b.type_name() || a.is_cdata() || b.is_cdata();
+        let mm = if same { self.shared_method(a, b, MM::Lt) } else { Value::NIL };
         if mm.is_nil() {
             return Err(self.compare_error(a, b));
         }

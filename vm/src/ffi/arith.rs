@@ -2,11 +2,12 @@
 //! the interpreter. The recorder emits code for the same plan.
 #![allow(unsafe_code, reason = "an operand is read with the type that the table of types has for it")]
 
-use super::ctype::{CTypeId, CTypeTable, Info};
-use super::int64;
+use super::convert::{Mode, target};
+use super::ctype::{CTypeId, CTypeTable, Ct, Info};
 use super::scalar::{Number, Scalar};
+use super::{int64, metatype};
 use crate::Vm;
-use crate::error::{LuaError, LuaResult};
+use crate::error::LuaResult;
 use crate::meta::MM;
 use crate::object::Placement;
 use crate::value::Value;
@@ -219,18 +220,26 @@ impl Vm {
             }
         }))
     }
-    /// The error of an operator on values that it is not defined for.
-    #[cold]
-    fn operator_error(&mut self, mm: MM, a: Value, b: Value) -> LuaError {
-        let mut name = |v: Value| match v.as_cdata() {
-            Some(c) => self.ctypes().map_or(Vec::new(), |types| types.repr(c.ctype(), None)),
-            None => v.type_name().as_bytes().to_vec(),
-        };
-        let (x, y) = (name(a), name(b));
-        let compares = matches!(mm, MM::Eq | MM::Lt | MM::Le);
-        let (what, and) = if compares { ("compare", "with") } else { ("perform arithmetic on", "and") };
-        let text = [format!("attempt to {what} '").as_bytes(), &x, format!("' {and} '").as_bytes(), &y, b"'"].concat();
-        self.rt_error_bytes(&text)
+    /// Replaces a name that is compared or combined with an enumeration by the constant of this name.
+    fn constant_operand(&mut self, v: Value, other: Value) -> LuaResult<Value> {
+        let (Some(name), Some(c)) = (v.as_str(), other.as_cdata()) else { return Ok(v) };
+        let types = self.ctypes()?;
+        let id = types.raw_ref(c.ctype());
+        if !types.get(id).info.is_enum() {
+            return Ok(v);
+        }
+        match types.member(id, name.bytes()).filter(|m| types.get(m.id).info.is_ct(Ct::Constval)) {
+            Some(m) => self.constant_value(m.id),
+            None => Err(self.value_error(id, v, Mode::VALUE)),
+        }
+    }
+}
+
+/// What `==` compares if neither the types nor a metatable say more: the addresses of cdata.
+fn identity(types: &CTypeTable, v: Value) -> Option<u64> {
+    match v.as_cdata() {
+        Some(c) => Some(target(types, c).0.addr() as u64),
+        None => v.is_nil().then_some(0),
     }
 }
 
@@ -240,24 +249,24 @@ fn operator(vm: &mut Vm, mm: MM) -> LuaResult<u32> {
         return Err(vm.arg_type_error(0, "cdata"));
     }
     let (a, b) = (vm.arg(0), vm.arg(1));
-    match vm.cdata_operation(mm, a, b)? {
-        Some(result) => vm.ret1(result),
-        None => operator_method(vm, mm, a, b),
-    }
-}
-
-/// The metamethod of an operand's type, called in place of the operator.
-fn operator_method(vm: &mut Vm, mm: MM, a: Value, b: Value) -> LuaResult<u32> {
-    for c in [a, b].into_iter().filter_map(Value::as_cdata) {
-        let f = vm.operator_method(c, mm);
-        if !f.is_nil() {
-            return vm.become_call(f, &[a, b]);
+    let named = if a.is_str() || b.is_str() {
+        match (vm.constant_operand(a, b), vm.constant_operand(b, a)) {
+            (Ok(a), Ok(b)) => Some((a, b)),
+            // Nothing is equal to a name that is none of a constant.
+            (_, Err(_)) | (Err(_), _) if mm == MM::Eq => None,
+            (Err(e), _) | (_, Err(e)) => return Err(e),
         }
+    } else {
+        Some((a, b))
+    };
+    if let Some((a, b)) = named
+        && let Some(result) = vm.cdata_operation(mm, a, b)?
+    {
+        return vm.ret1(result);
     }
-    match mm {
-        MM::Eq => vm.ret1(Value::bool(a == b)),
-        _ => Err(vm.operator_error(mm, a, b)),
-    }
+    let types = &*vm.ctypes()?;
+    let same = identity(types, a).is_some_and(|x| identity(types, b) == Some(x));
+    metatype::operator(vm, mm, Some(Value::bool(same)).filter(|_| mm == MM::Eq))
 }
 
 macro_rules! operators {

@@ -71,8 +71,13 @@ pub fn conversion(types: &CTypeTable, d: CTypeId, s: CTypeId, rules: Rules) -> O
     let copy = || same_size.then_some(Conversion::Copy(dt.size));
     // What a scalar is read from: the number itself, or the real part of a complex number.
     let number = || {
-        let element = types.get(types.raw_child(st));
-        if st.info.is_num() { scalar(st) } else { scalar(element).filter(|_| st.info.is_complex()) }
+        if st.info.is_num() {
+            scalar(st)
+        } else if st.info.is_complex() {
+            scalar(types.raw(st.info.child()))
+        } else {
+            None
+        }
     };
     match dt.info.ct() {
         Ct::Num => {

@@ -544,7 +544,7 @@ impl CTypeTable {
     }
     /// The entry behind attributes.
     pub fn raw_id(&self, mut id: CTypeId) -> CTypeId {
-        while self.get(id).info.is_attrib() {
+        while self.get(id).info.is_attrib() && id != CTypeId::NONE {
             id = self.get(id).info.child();
         }
         id
@@ -560,7 +560,7 @@ impl CTypeTable {
     }
     /// The entry behind attributes and references.
     pub fn raw_ref(&self, mut id: CTypeId) -> CTypeId {
-        while self.get(id).info.is_attrib() || self.get(id).info.is_ref() {
+        while (self.get(id).info.is_attrib() || self.get(id).info.is_ref()) && id != CTypeId::NONE {
             id = self.get(id).info.child();
         }
         id

@@ -233,8 +233,9 @@ pub fn call(vm: &mut Vm) -> LuaResult<u32> {
     Err(vm.rt_error_bytes(&[b"'", &text[..], b"' is not callable"].concat()))
 }
 
-/// An operator that only a metatable defines: the metamethod of the first operand that has one is called.
-fn operator(vm: &mut Vm, mm: MM, message: fn(&[u8], &[u8]) -> Vec<u8>) -> LuaResult<u32> {
+/// An operator that the types do not define: the metamethod of the first operand that has one is called. Without one, the result is
+/// `otherwise`, or there is an error.
+pub(super) fn operator(vm: &mut Vm, mm: MM, otherwise: Option<Value>) -> LuaResult<u32> {
     let operands = [vm.arg(0), vm.arg(1)];
     for c in operands.iter().filter_map(|v| v.as_cdata()) {
         let f = vm.operator_method(c, mm);
@@ -243,22 +244,33 @@ fn operator(vm: &mut Vm, mm: MM, message: fn(&[u8], &[u8]) -> Vec<u8>) -> LuaRes
             return vm.become_call(f, &args);
         }
     }
-    let names = operands.map(|v| match v.as_cdata() {
-        Some(c) => vm.ctype_text(c.ctype()),
+    if let Some(v) = otherwise {
+        return vm.ret1(v);
+    }
+    let [a, b] = operands.map(|v| match v.as_cdata() {
+        Some(c) => vm.ctypes().map_or(Vec::new(), |types| {
+            let id = super::arith::operand(types, Value::cdata(c)).map_or(c.ctype(), |o| o.ctype);
+            types.repr(id, None)
+        }),
         None => v.type_name().into(),
     });
-    let message = message(&names[0], &names[1]);
+    let message = match mm {
+        MM::Len => [b"attempt to get length of '", &a[..], b"'"].concat(),
+        MM::Concat => [b"attempt to concatenate '", &a[..], b"' and '", &b[..], b"'"].concat(),
+        MM::Lt | MM::Le => [b"attempt to compare '", &a[..], b"' with '", &b[..], b"'"].concat(),
+        _ => [b"attempt to perform arithmetic on '", &a[..], b"' and '", &b[..], b"'"].concat(),
+    };
     Err(vm.rt_error_bytes(&message))
 }
 
 /// `#cdata`
 pub fn len(vm: &mut Vm) -> LuaResult<u32> {
-    operator(vm, MM::Len, |a, _| [b"attempt to get length of '", a, b"'"].concat())
+    operator(vm, MM::Len, None)
 }
 
 /// `cdata .. x`, `x .. cdata`
 pub fn concat(vm: &mut Vm) -> LuaResult<u32> {
-    operator(vm, MM::Concat, |a, b| [b"attempt to concatenate '", a, b"' and '", b, b"'"].concat())
+    operator(vm, MM::Concat, None)
 }
 
 fn iterate(vm: &mut Vm, mm: MM) -> LuaResult<u32> {

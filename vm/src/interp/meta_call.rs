@@ -138,13 +138,13 @@ op! {
         }
         r.sync();
         let vm = &mut *r.vm;
-        let same = Vm::are_comparable(a, b);
+        let same = a.type_name() == b.type_name() || a.is_cdata() || b.is_cdata();
         let mut args = [a, b];
         let mut jump = if negated { JUMP_IF_NOT } else { JUMP_IF };
-        let mut f = if same { vm.comparison_method(a, b, if strict { MM::Lt } else { MM::Le }) } else { Value::NIL };
+        let mut f = if same { vm.shared_method(a, b, if strict { MM::Lt } else { MM::Le }) } else { Value::NIL };
         if f.is_nil() && same && !strict {
             // a <= b as not (b < a)
-            f = vm.comparison_method(a, b, MM::Lt);
+            f = vm.shared_method(a, b, MM::Lt);
             args = [b, a];
             jump = if negated { JUMP_IF } else { JUMP_IF_NOT };
         }
@@ -158,15 +158,15 @@ op! {
     #[inline(never)]
     slow_equal<D>(r) {
         r.sync();
-        let a = *r.ra();
-        let b = match r.i().op() {
+        let (op, a) = (r.i().op(), *r.ra());
+        let b = match op {
+            Op::ISEQV | Op::ISNEV => *r.rd(),
             Op::ISEQS | Op::ISNES => r.kgc(r.d()),
             Op::ISEQN | Op::ISNEN => r.knum(r.d()),
-            Op::ISEQP | Op::ISNEP => super::compare::pri(r.d()),
-            _ => *r.rd(),
+            _ => Value::primitive(r.d() as u64),
         };
-        let negated = matches!(r.i().op(), Op::ISNEV | Op::ISNES | Op::ISNEN | Op::ISNEP);
-        let f = (*r.vm).comparison_method(a, b, MM::Eq);
+        let negated = matches!(op, Op::ISNEV | Op::ISNES | Op::ISNEN | Op::ISNEP);
+        let f = (*r.vm).shared_method(a, b, MM::Eq);
         if f.is_nil() {
             return if negated { r.branch::<D>() } else { r.skip::<D>() };
         }

@@ -356,21 +356,21 @@ builtins! {
     FfiOffsetof "ffi.offsetof" ffi::offsetof, record(ffi);
     FfiErrno "ffi.errno" ffi::errno, call;
     FfiString "ffi.string" ffi::string, record(ffi);
-    FfiCopy "ffi.copy" ffi::copy, record(ffi);
-    FfiFill "ffi.fill" ffi::fill, record(ffi);
+    FfiCopy "ffi.copy" ffi::copy, record(ffi) writes;
+    FfiFill "ffi.fill" ffi::fill, record(ffi) writes;
     FfiAbi "ffi.abi" ffi::abi, call;
     FfiMetatype "ffi.metatype" ffi::metatype, call;
     FfiGc "ffi.gc" ffi::gc, call;
-    FfiMetaAdd "ffi.meta.__add" arith::add, record(ffi);
-    FfiMetaSub "ffi.meta.__sub" arith::sub, record(ffi);
-    FfiMetaMul "ffi.meta.__mul" arith::mul, record(ffi);
-    FfiMetaDiv "ffi.meta.__div" arith::div, record(ffi);
-    FfiMetaMod "ffi.meta.__mod" arith::modulo, record(ffi);
-    FfiMetaPow "ffi.meta.__pow" arith::pow, record(ffi);
-    FfiMetaUnm "ffi.meta.__unm" arith::unm, record(ffi);
-    FfiMetaEq "ffi.meta.__eq" arith::eq, record(ffi);
-    FfiMetaLt "ffi.meta.__lt" arith::lt, record(ffi);
-    FfiMetaLe "ffi.meta.__le" arith::le, record(ffi);
+    FfiMetaAdd "ffi.meta.__add" arith::add, record(ffi) writes;
+    FfiMetaSub "ffi.meta.__sub" arith::sub, record(ffi) writes;
+    FfiMetaMul "ffi.meta.__mul" arith::mul, record(ffi) writes;
+    FfiMetaDiv "ffi.meta.__div" arith::div, record(ffi) writes;
+    FfiMetaMod "ffi.meta.__mod" arith::modulo, record(ffi) writes;
+    FfiMetaPow "ffi.meta.__pow" arith::pow, record(ffi) writes;
+    FfiMetaUnm "ffi.meta.__unm" arith::unm, record(ffi) writes;
+    FfiMetaEq "ffi.meta.__eq" arith::eq, record(ffi) writes;
+    FfiMetaLt "ffi.meta.__lt" arith::lt, record(ffi) writes;
+    FfiMetaLe "ffi.meta.__le" arith::le, record(ffi) writes;
 }
 
 const _: () = assert!(Builtin::Next.id() == 4 && Builtin::Print.id() == 29 && Builtin::TableSort.id() == 93);
