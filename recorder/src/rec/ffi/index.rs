@@ -9,12 +9,12 @@ use crate::rec::index::Indexed;
 use crate::rec::meta::Operand;
 use crate::rec::{Rec, Recorder};
 use perilune_vm::Vm;
+use perilune_vm::ffi::bitfield;
 use perilune_vm::ffi::conversion::{scalar, value_type};
 use perilune_vm::ffi::ctype::{CTypeId, CTypeTable, Info};
 use perilune_vm::ffi::index::{Access, Index, Key, index, stored_type};
 use perilune_vm::ffi::int64;
 use perilune_vm::ffi::scalar::Scalar;
-use perilune_vm::ffi::bitfield;
 use perilune_vm::meta::MM;
 use perilune_vm::object::{Cdata, Gc};
 
@@ -94,7 +94,11 @@ impl Recorder {
             Index::Constant(id) => {
                 let ct = types.get(id);
                 let unsigned = types.get(ct.info.child()).info.has(Info::UNSIGNED);
-                if unsigned && i32::try_from(ct.size).is_err() { self.b.knum(f64::from(ct.size)) } else { self.b.kint(ct.size as i32) }
+                if unsigned && i32::try_from(ct.size).is_err() {
+                    self.b.knum(f64::from(ct.size))
+                } else {
+                    self.b.kint(ct.size as i32)
+                }
             }
             Index::NoSize => return Err(Abort::BadType),
             Index::Missing { id, .. } => {
