@@ -83,3 +83,22 @@ print(nul, pp[0].x == m.v.x)
 local c = 0
 for i = 1, 100 do local v = ffi.new("int[?]", i); v[i - 1] = i; c = c + v[i - 1] + ffi.sizeof(v) end
 print(c)
+-- A uint32_t that was stored as a negative number is extended by zeros.
+local w = ffi.new("uint32_t[2]")
+local wide = 0LL
+for i = 1, 100 do
+  w[0] = -i
+  wide = wide + ffi.cast("uint32_t", w[0])
+  w[1] = w[0]
+  wide = wide + ffi.cast("int64_t", w[1])
+end
+print(wide, w[0], w[1])
+-- A NaN with other bits is a number as any.
+local bits = ffi.new("union { double d; uint64_t u; }")
+local nans = 0
+for i = 1, 100 do
+  bits.u = i % 10 == 0 and 0xffff123456789abcULL or 0x3ff0000000000000ULL
+  local x = bits.d
+  if x ~= x then nans = nans + 1 end
+end
+print(nans, bits.d)
