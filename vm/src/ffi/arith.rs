@@ -235,12 +235,17 @@ impl Vm {
     }
 }
 
-/// What `==` compares if neither the types nor a metatable say more: the addresses of cdata.
+/// What `==` compares if neither the types nor a metatable say more: the addresses of cdata and strings, or what pointers point to.
 fn identity(types: &CTypeTable, v: Value) -> Option<u64> {
-    match v.as_cdata() {
-        Some(c) => Some(target(types, c).0.addr() as u64),
-        None => v.is_nil().then_some(0),
+    if let Some(s) = v.as_str() {
+        return Some(s.bytes().as_ptr().addr() as u64);
     }
+    let Some(c) = v.as_cdata() else { return v.is_nil().then_some(0) };
+    let (at, id) = target(types, c);
+    let ct = types.raw(id);
+    let points = ct.info.is_ptr() && ct.size == super::ctype::POINTER_SIZE;
+    // SAFETY: the value of a pointer is an address.
+    Some(if points { unsafe { at.cast::<u64>().read_unaligned() } } else { at.addr() as u64 })
 }
 
 /// An operator on two arguments.
@@ -272,7 +277,7 @@ fn operator(vm: &mut Vm, mm: MM) -> LuaResult<u32> {
 macro_rules! operators {
     ($($(#[$doc:meta])* $name:ident $mm:ident;)*) => {
         $($(#[$doc])* pub fn $name(vm: &mut Vm) -> LuaResult<u32> {
-            operator(vm, MM::$mm)
+            metatype::at_instruction(vm, |vm| operator(vm, MM::$mm))
         })*
     };
 }

@@ -4,6 +4,7 @@
     reason = "the addresses that are read and written are those of payloads, or what the program has pointers to"
 )]
 
+use super::callback::callable_type;
 use super::conversion::{Conversion, Rules, conversion};
 use super::ctype::{CTypeId, CTypeTable, Ct, Info, POINTER_SIZE};
 use super::load::{Load, load};
@@ -18,8 +19,8 @@ use crate::value::Value;
 pub enum What {
     /// An argument of a builtin or a C function, counted from 0.
     Argument(usize),
-    /// The result of a callback.
-    Result,
+    /// The result of a callback, which this function has returned.
+    Result(Value),
     /// Any other value.
     Value,
 }
@@ -231,6 +232,12 @@ impl Vm {
         } else if v.is_bool() {
             let b = u8::from(v.truthy());
             convert(types, CTypeId::BOOL, &raw const b)
+        } else if let Some(f) = v.as_func() {
+            let Some(function) = callable_type(types, d) else { return Err(self.value_error(d, v, mode)) };
+            let address = self.new_callback(function, f)?;
+            // SAFETY: by the contract; `d` is a pointer type.
+            unsafe { to.cast::<usize>().write_unaligned(address) };
+            return Ok(());
         } else if let Some(address) = address_of(v) {
             convert(types, CTypeId::P_VOID, (&raw const address).cast())
         } else {
@@ -267,7 +274,12 @@ impl Vm {
         let message = [b"cannot convert '", from, b"' to '", to, b"'"].concat();
         match what {
             What::Argument(i) => self.numbered_arg_error(i as i64 + 1, &message),
-            What::Result | What::Value => self.rt_error_bytes(&message),
+            What::Value => self.rt_error_bytes(&message),
+            What::Result(f) => {
+                let mut text = end_of(f);
+                text.extend_from_slice(&message);
+                self.plain_error(&text)
+            }
         }
     }
     /// A type as text.
@@ -313,6 +325,14 @@ impl Vm {
             None => Err(self.rt_error("size of C type is unknown or too large")),
         }
     }
+}
+
+/// The position where a function in Lua ends.
+fn end_of(f: Value) -> Vec<u8> {
+    let Some(p) = f.as_func().and_then(|f| f.proto()) else { return Vec::new() };
+    let mut text = crate::text::chunk::chunk_id(p.chunkname.bytes());
+    text.extend_from_slice(format!(":{}: ", p.last_line).as_bytes());
+    text
 }
 
 /// The address that a value is as a `void *`.

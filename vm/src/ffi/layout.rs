@@ -29,6 +29,9 @@ pub struct Packing {
 /// Larger fields have no offset in bits.
 const MAX_FIELD: u32 = 1 << 29;
 
+/// Does a bitfield without a name align the struct that it is in? It always aligns the next one, if it has no width.
+const UNNAMED_ALIGN: bool = cfg!(target_arch = "aarch64");
+
 /// Computes the offsets of the fields of a struct or union, and its size and alignment. None if it is too large, or a field has no size.
 pub fn layout(types: &mut CTypeTable, id: CTypeId, fields: &[FieldSpec], packing: Packing) -> Option<()> {
     let mut word = types.get(id).info;
@@ -53,8 +56,8 @@ pub fn layout(types: &mut CTypeTable, id: CTypeId, fields: &[FieldSpec], packing
             align = f.align_log.unwrap_or(0);
         }
         align = align.min(packing.limit);
-        // A field of no width aligns the next one, but not the struct.
-        if align > max_align && f.bits != Some(0) {
+        let aligns_struct = f.bits.is_none() || UNNAMED_ALIGN || types.get(f.id).name.is_some();
+        if align > max_align && aligns_struct {
             max_align = align;
         }
         let mask = (8u32 << align) - 1;

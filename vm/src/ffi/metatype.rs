@@ -32,7 +32,7 @@ impl Vm {
         let id = ffi.types.raw_ref(id);
         let ct = ffi.types.get(id);
         let table = if ct.info.is_ptr() && ffi.types.get(ct.info.child()).info.is_func() {
-            ffi.function_meta()
+            Some(ffi.function_meta)
         } else {
             ffi.metatypes.get(&id).copied()
         };
@@ -127,7 +127,7 @@ fn address(c: Gc<Cdata>, a: &Access, integer: i64) -> *mut u8 {
 }
 
 /// `cdata[key]`
-pub fn index_get(vm: &mut Vm) -> LuaResult<u32> {
+fn get(vm: &mut Vm) -> LuaResult<u32> {
     let c = vm.check_cdata(0)?;
     if vm.nargs() < 2 {
         return Err(vm.arg_type_error(0, "cdata"));
@@ -163,7 +163,7 @@ pub fn index_get(vm: &mut Vm) -> LuaResult<u32> {
 }
 
 /// `cdata[key] = value`
-pub fn index_set(vm: &mut Vm) -> LuaResult<u32> {
+fn set(vm: &mut Vm) -> LuaResult<u32> {
     let c = vm.check_cdata(0)?;
     if vm.nargs() < 3 {
         return Err(vm.arg_type_error(0, "cdata"));
@@ -217,7 +217,10 @@ pub fn call(vm: &mut Vm) -> LuaResult<u32> {
     let c = vm.check_cdata(0)?;
     let (id, mm) = match vm.type_of_ctype(c) {
         Some(id) => (id, MM::New),
-        None => (c.ctype(), MM::Call),
+        None => match vm.call_cdata(c)? {
+            Some(results) => return Ok(results),
+            None => (c.ctype(), MM::Call),
+        },
     };
     let ct = vm.ctypes()?.raw(id);
     let id = if ct.info.is_ptr() { ct.info.child() } else { id };
@@ -263,14 +266,33 @@ pub(super) fn operator(vm: &mut Vm, mm: MM, otherwise: Option<Value>) -> LuaResu
     Err(vm.rt_error_bytes(&message))
 }
 
+/// Runs a metamethod. The instruction that needed it raises its errors.
+pub(super) fn at_instruction(vm: &mut Vm, f: impl FnOnce(&mut Vm) -> LuaResult<u32>) -> LuaResult<u32> {
+    let result = f(vm);
+    if result.is_err() {
+        vm.leave_metamethod();
+    }
+    result
+}
+
+/// `cdata[key]`
+pub fn index_get(vm: &mut Vm) -> LuaResult<u32> {
+    at_instruction(vm, get)
+}
+
+/// `cdata[key] = value`
+pub fn index_set(vm: &mut Vm) -> LuaResult<u32> {
+    at_instruction(vm, set)
+}
+
 /// `#cdata`
 pub fn len(vm: &mut Vm) -> LuaResult<u32> {
-    operator(vm, MM::Len, None)
+    at_instruction(vm, |vm| operator(vm, MM::Len, None))
 }
 
 /// `cdata .. x`, `x .. cdata`
 pub fn concat(vm: &mut Vm) -> LuaResult<u32> {
-    operator(vm, MM::Concat, None)
+    at_instruction(vm, |vm| operator(vm, MM::Concat, None))
 }
 
 fn iterate(vm: &mut Vm, mm: MM) -> LuaResult<u32> {

@@ -8,7 +8,10 @@
 pub mod arith;
 pub mod bitfield;
 pub(crate) mod bits;
+pub mod call;
+pub mod callback;
 pub mod classify;
+pub mod clib;
 pub mod conversion;
 pub mod convert;
 pub mod ctype;

@@ -3,7 +3,7 @@
 //! it.
 
 use super::{base, bit, buffer, debug, env, gc, io, load, math, os, sort, strformat, string, strmatch, table};
-use crate::ffi::{arith, lib as ffi, metatype};
+use crate::ffi::{arith, callback, clib, lib as ffi, metatype};
 use crate::interp::co;
 use crate::object::NativeFn;
 
@@ -361,6 +361,11 @@ builtins! {
     FfiAbi "ffi.abi" ffi::abi, call;
     FfiMetatype "ffi.metatype" ffi::metatype, call;
     FfiGc "ffi.gc" ffi::gc, call;
+    FfiLoad "ffi.load" clib::load, call;
+    FfiClibIndex "ffi.clib.__index" clib::index, call;
+    FfiClibNewindex "ffi.clib.__newindex" clib::newindex, call;
+    FfiCallbackFree "ffi.callback.free" callback::free, call;
+    FfiCallbackSet "ffi.callback.set" callback::set, call;
     FfiMetaAdd "ffi.meta.__add" arith::add, record(ffi) writes;
     FfiMetaSub "ffi.meta.__sub" arith::sub, record(ffi) writes;
     FfiMetaMul "ffi.meta.__mul" arith::mul, record(ffi) writes;

@@ -49,7 +49,7 @@ type Res<T> = Result<T, ParseError>;
 
 mod message {
     pub const TOO_DEEP: &str = "chunk has too many syntax levels";
-    pub const BAD_VALUE: &str = "bad value";
+    pub const BAD_VALUE: &str = "invalid value";
     pub const INVALID_TYPE: &str = "invalid C type";
     pub const INVALID_SIZE: &str = "size of C type is unknown or too large";
     pub const STORAGE_CLASS: &str = "bad storage class";

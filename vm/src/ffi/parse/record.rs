@@ -112,9 +112,10 @@ impl Parser<'_> {
         let (info, size) = (self.types.raw(ty).info, self.types.raw(ty).size);
         let mut spec = FieldSpec { id: CTypeId::NONE, bits: decl.bits, packed: decl.attr.packed, align_log: decl.attr.align };
         if let Some(bits) = decl.bits {
-            let widest = if info.has(Info::BOOL) { 1 } else { 8 * size };
+            // Only numbers have a size for sure.
+            let widest = if info.has(Info::BOOL) { 1 } else { size.saturating_mul(8) };
             let unnamed = decl.name.is_none();
-            if !info.is_integer_or_bool() || bits == 0 && !unnamed || 8 * size > MAX_BITFIELD || bits > widest {
+            if !info.is_integer_or_bool() || bits == 0 && !unnamed || widest > MAX_BITFIELD || bits > widest {
                 return Err(self.lexer.error(message::BAD_VALUE, Some(Tok::Char(b':'))));
             }
         } else {

@@ -169,11 +169,11 @@ fn errors() {
         ("struct a b[2];", "size of C type is unknown or too large"),
         ("int f()[2];", "invalid C type"),
         ("register int x;", "bad storage class near 'register'"),
-        ("enum { A = 1/0 };", "bad value"),
+        ("enum { A = 1/0 };", "invalid value"),
         ("enum { A = 1.5 };", "'<identifier>' expected near '5'"),
         ("enum { A = 09 };", "malformed number near '09'"),
         ("int &&*x;", "invalid C type"),
-        ("struct a { int x:33; };", "bad value near ':'"),
+        ("struct a { int x:33; };", "invalid value near ':'"),
         ("enum { A = \"x };", "unfinished string near '<eof>'"),
     ] {
         if expected.is_empty() {
