@@ -312,6 +312,13 @@ impl Vm {
         self.check_alloc(size as usize)?;
         Ok(self.heap.new_cdata(id, size, Placement::of(fixed, info.align_log())))
     }
+    /// The same for a helper; none if there is no memory for it.
+    pub(crate) fn make_cdata(&mut self, id: CTypeId, size: u32) -> Option<Gc<Cdata>> {
+        let (info, fixed) = self.ffi.as_ref()?.types.info(id);
+        let fixed = fixed.filter(|_| !info.is_variable());
+        let room = self.has_room_for_str(size as usize);
+        room.then(|| self.heap.new_cdata(id, size, Placement::of(fixed, info.align_log())))
+    }
     /// A cdata of a type that has a size.
     pub(super) fn new_cdata_of(&mut self, id: CTypeId) -> LuaResult<Gc<Cdata>> {
         match self.ctypes()?.size(id) {

@@ -28,7 +28,7 @@ impl Vm {
         (c.ctype() == CTypeId::CTYPEID).then(|| CTypeId(unsafe { c.read() }))
     }
     /// A metamethod of the metatable that `ffi.metatype` has given to a type, or to what it refers to; nil if there is none.
-    pub(super) fn ctype_method(&mut self, id: CTypeId, mm: MM) -> Value {
+    pub fn ctype_method(&self, id: CTypeId, mm: MM) -> Value {
         let Some(ffi) = &self.ffi else { return Value::NIL };
         let id = ffi.types.raw_ref(id);
         let ct = ffi.types.get(id);
@@ -43,10 +43,10 @@ impl Vm {
         }
     }
     /// The metamethod of a cdata, or of what it points to.
-    pub(super) fn operator_method(&mut self, c: Gc<Cdata>, mm: MM) -> Value {
+    pub fn operator_method(&self, c: Gc<Cdata>, mm: MM) -> Value {
         let id = c.ctype();
-        let Ok(types) = self.ctypes() else { return Value::NIL };
-        let ct = types.raw(id);
+        let Some(ffi) = &self.ffi else { return Value::NIL };
+        let ct = ffi.types.raw(id);
         let id = if ct.info.is_ptr() { ct.info.child() } else { id };
         self.ctype_method(id, mm)
     }

@@ -50,6 +50,10 @@ impl Ffi {
         }
         self.index_cache.mark(m);
     }
+    /// The type that a text named before, if it always names the same.
+    pub fn parsed_type(&self, text: &[u8]) -> Option<CTypeId> {
+        self.parsed.get(text).copied()
+    }
     /// Notes the type that a text names. It names the same type from then on, unless it defines a struct: each text does that anew.
     pub(super) fn remember(&mut self, text: &[u8], id: CTypeId) {
         if self.parsed.len() < REMEMBERED && !text.contains(&b'{') {
