@@ -14,7 +14,7 @@ pub(crate) fn ty(trace: &Trace, r: IrRef) -> Option<Ty> {
         return trace.ins.get(r.ins_index()).map(|ins| ins.ty);
     }
     Some(match *trace.consts.get(r.const_index())? {
-        Const::Pri(ty) | Const::Null(ty) => ty,
+        Const::Pri(ty) | Const::Null(ty) | Const::Word(_, ty) => ty,
         Const::Int(_) => Ty::Int,
         Const::Num(_) => Ty::Num,
         Const::Gc(value) => value_ty(value),
@@ -31,6 +31,7 @@ pub(crate) fn value_ty(value: Value) -> Ty {
         v::TAG_THREAD => Ty::Thread,
         v::TAG_PROTO => Ty::Proto,
         v::TAG_FUNC => Ty::Func,
+        v::TAG_CDATA => Ty::Cdata,
         v::TAG_TAB => Ty::Tab,
         v::TAG_UDATA => Ty::Udata,
         _ => Ty::U64,
@@ -47,7 +48,7 @@ pub(crate) fn known_word(trace: &Trace, r: IrRef) -> Option<u64> {
         Const::Int(k) => Some(Value::int(k).bits()),
         Const::Num(bits) => Some(bits),
         Const::Gc(value) => Some(value.bits()),
-        Const::Ptr(word) => Some(word),
+        Const::Ptr(word) | Const::Word(word, _) => Some(word),
         Const::Null(Ty::P64 | Ty::I64 | Ty::U64) => Some(0),
         Const::Null(_) => Some(Value::NIL.bits()),
         Const::Vm(_) | Const::Slot(..) => None,

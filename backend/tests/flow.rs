@@ -293,8 +293,8 @@ fn runs_of_side_traces_are_counted_down() {
 fn unsupported_traces_are_an_error() {
     let compile = |t: &Trace| Machine::new().compile(TraceTree::single(t, trace_id(1), exit_id(0))).unwrap_err();
     let mut t = Build::new();
-    t.emit(Op::XBAR, Ty::Nil, IrRef::NONE, IrRef::NONE);
-    assert_eq!(compile(&t.results(&[])), BackendError::Unsupported(Op::XBAR));
+    t.emit(Op::HIOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
+    assert_eq!(compile(&t.results(&[])), BackendError::Unsupported(Op::HIOP));
     let mut t = Build::new();
     t.t.link = Link::None;
     assert!(matches!(compile(&t.t), BackendError::Malformed(1, _)));

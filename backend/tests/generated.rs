@@ -6,7 +6,7 @@ mod common;
 use common::{BASE, Build, EXIT_BASE, INT_OPS, Machine, TRACE, helpers, value_of};
 use perilune_recorder::eval::{self, Outcome};
 use perilune_recorder::ir::verify::verify;
-use perilune_recorder::ir::{FpMath, Ins, IrRef, Link, Op, Trace, Ty, conv};
+use perilune_recorder::ir::{Const, FpMath, Ins, IrRef, Link, Op, Trace, Ty, conv};
 use perilune_vm::{Value, Vm};
 
 /// Slots that traces read: ints from 2 on, then nums.
@@ -14,10 +14,13 @@ const INTS: u16 = 3;
 const NUMS: u16 = 3;
 /// Slots that snapshots store.
 const OUT: u16 = 10;
+/// The first of four slots that raw loads and stores access.
+const MEMORY: u16 = 30;
 /// Iterations of a loop.
 const MOST: i32 = 9;
 
 const SOME_INTS: [i32; 8] = [0, 1, -1, 7, 31, 1000, i32::MAX, i32::MIN];
+const SOME_WORDS: [u64; 8] = [0, 1, u64::MAX, 7, 1 << 31, 1 << 32, i64::MAX as u64, 1 << 63];
 const SOME_NUMS: [f64; 10] = [0.0, -0.0, 1.0, -1.5, 2.5, 7.0, 1e300, f64::INFINITY, f64::NAN, 4294967295.0];
 
 /// xorshift64.
@@ -49,6 +52,10 @@ struct Maker {
     rng: Rng,
     ints: Vec<IrRef>,
     nums: Vec<IrRef>,
+    /// i64 or u64.
+    words: Vec<IrRef>,
+    /// The address of what raw loads and stores access.
+    memory: IrRef,
 }
 
 impl Maker {
@@ -128,10 +135,123 @@ impl Maker {
         };
         self.ints.push(r);
     }
+    fn word(&mut self) -> IrRef {
+        if self.rng.one_in(4) || self.words.is_empty() {
+            let k = self.rng.of(&SOME_WORDS);
+            return self.b.konst(Const::Word(k, Ty::I64));
+        }
+        self.rng.rather_new(&self.words)
+    }
+    fn word_op(&mut self) {
+        const OPS: [Op; 9] = [Op::ADD, Op::SUB, Op::MUL, Op::DIV, Op::MOD, Op::POW, Op::BAND, Op::BOR, Op::BXOR];
+        let (ty, x) = (self.rng.of(&[Ty::I64, Ty::U64]), self.word());
+        let r = match self.rng.below(4) {
+            0 => {
+                let op = self.rng.of(&[Op::BNOT, Op::BSWAP, Op::NEG]);
+                self.b.emit(op, ty, x, IrRef::NONE)
+            }
+            1 => {
+                let (op, n) = (self.rng.of(&[Op::BSHL, Op::BSHR, Op::BSAR, Op::BROL, Op::BROR]), self.int());
+                self.b.emit(op, ty, x, n)
+            }
+            _ => {
+                let (op, y) = (self.rng.of(&OPS), self.word());
+                self.b.emit(op, ty, x, y)
+            }
+        };
+        self.words.push(r);
+    }
+    fn word_conversion(&mut self) {
+        const NARROW: [Ty; 6] = [Ty::I8, Ty::U8, Ty::I16, Ty::U16, Ty::Int, Ty::U32];
+        let (wide, narrow) = (self.rng.of(&[Ty::I64, Ty::U64]), self.rng.of(&NARROW));
+        match self.rng.below(8) {
+            0 | 1 => {
+                let (x, sign) = (self.variable(Ty::Int), self.rng.of(&[0, conv::SEXT]));
+                let r = self.b.emit(Op::CONV, wide, x, IrRef(conv::pack(wide, Ty::Int, sign)));
+                self.words.push(r);
+            }
+            2 => {
+                let x = self.variable(Ty::Num);
+                let r = self.b.emit(Op::CONV, wide, x, IrRef(conv::pack(wide, Ty::Num, 0)));
+                self.words.push(r);
+            }
+            3 => {
+                let x = self.word();
+                let r = self.b.emit(Op::CONV, narrow, x, IrRef(conv::pack(narrow, wide, 0)));
+                self.ints.push(r);
+            }
+            4 => {
+                let x = self.variable(Ty::Int);
+                let r = self.b.emit(Op::CONV, narrow, x, IrRef(conv::pack(narrow, Ty::Int, 0)));
+                self.ints.push(r);
+            }
+            5 => {
+                let x = self.variable(Ty::Num);
+                let narrow = if narrow == Ty::Int { Ty::U32 } else { narrow };
+                let r = self.b.emit(Op::CONV, narrow, x, IrRef(conv::pack(narrow, Ty::Num, 0)));
+                self.ints.push(r);
+            }
+            6 => {
+                let x = self.word();
+                let r = self.b.emit(Op::CONV, Ty::Num, x, IrRef(conv::pack(Ty::Num, wide, 0)));
+                self.nums.push(r);
+            }
+            _ => {
+                // To a float from any number, and back.
+                let (x, ty) = match self.rng.below(4) {
+                    0 => (self.variable(Ty::Num), Ty::Num),
+                    1 => (self.word(), wide),
+                    _ => (self.variable(Ty::Int), self.rng.of(&[Ty::Int, Ty::U32])),
+                };
+                let float = self.b.emit(Op::CONV, Ty::Float, x, IrRef(conv::pack(Ty::Float, ty, 0)));
+                let r = self.b.emit(Op::CONV, Ty::Num, float, IrRef(conv::pack(Ty::Num, Ty::Float, 0)));
+                self.nums.push(r);
+            }
+        }
+    }
+    /// A load from raw memory, or a store to it. Floating-point numbers have a part of it, so that the bits of a NaN are not looked at.
+    fn raw_access(&mut self) {
+        const TYPES: [Ty; 8] = [Ty::I8, Ty::U8, Ty::I16, Ty::U16, Ty::Int, Ty::U32, Ty::I64, Ty::U64];
+        let ty = if self.rng.one_in(4) { self.rng.of(&[Ty::Num, Ty::Float]) } else { self.rng.of(&TYPES) };
+        let part = match ty {
+            Ty::Num => 16,
+            Ty::Float => 24,
+            _ => 0,
+        };
+        let at = part + self.rng.below(if part == 0 { 9 } else { 1 }) as u64;
+        let at = self.b.konst(Const::Word(at, Ty::I64));
+        let address = self.b.emit(Op::ADD, Ty::P64, self.memory, at);
+        let float = conv::pack(Ty::Float, Ty::Num, 0);
+        if self.rng.one_in(2) {
+            let value = match ty {
+                Ty::Num => self.variable(Ty::Num),
+                Ty::Float => {
+                    let x = self.variable(Ty::Num);
+                    self.b.emit(Op::CONV, Ty::Float, x, IrRef(float))
+                }
+                Ty::I64 | Ty::U64 => self.word(),
+                _ => self.int(),
+            };
+            self.b.emit(Op::XSTORE, ty, address, value);
+            return;
+        }
+        let r = self.b.emit(Op::XLOAD, ty, address, IrRef(0));
+        match ty {
+            Ty::Num => self.nums.push(r),
+            Ty::Float => {
+                let r = self.b.emit(Op::CONV, Ty::Num, r, IrRef(conv::pack(Ty::Num, Ty::Float, 0)));
+                self.nums.push(r);
+            }
+            Ty::I64 | Ty::U64 => self.words.push(r),
+            _ => self.ints.push(r),
+        }
+    }
     fn comparison(&mut self) {
         const OPS: [Op; 10] = [Op::LT, Op::GE, Op::LE, Op::GT, Op::ULT, Op::UGE, Op::ULE, Op::UGT, Op::EQ, Op::NE];
         let op = self.rng.of(&OPS);
-        let (ty, x, y) = if self.rng.one_in(2) {
+        let (ty, x, y) = if self.rng.one_in(3) {
+            (self.rng.of(&[Ty::I64, Ty::U64]), self.word(), self.word())
+        } else if self.rng.one_in(2) {
             (Ty::Int, self.variable(Ty::Int), self.int())
         } else {
             (Ty::Num, self.variable(Ty::Num), self.num())
@@ -150,7 +270,10 @@ impl Maker {
     }
     fn instructions(&mut self, n: usize) {
         for _ in 0..n {
-            match self.rng.below(10) {
+            match self.rng.below(18) {
+                10..13 => self.word_op(),
+                13..16 => self.word_conversion(),
+                16 | 17 => self.raw_access(),
                 0..4 => self.int_op(),
                 4..7 => self.num_op(),
                 7 => self.conversion(),
@@ -162,7 +285,7 @@ impl Maker {
 
     /// A loop whose counter is in slot 2 at first, and which carries a few values.
     fn body(&mut self, counter: IrRef) {
-        let (ints, nums) = (self.ints.len(), self.nums.len());
+        let (ints, nums, words) = (self.ints.len(), self.nums.len(), self.words.len());
         self.b.emit(Op::LOOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
         self.snapshot();
         let (one, most) = (self.b.int(1), self.b.int(MOST));
@@ -172,8 +295,12 @@ impl Maker {
         self.instructions(n);
         let mut phis = vec![(counter, next, Ty::Int)];
         for _ in 0..self.rng.below(4) {
-            let (ty, list, before) = if self.rng.one_in(2) { (Ty::Int, &self.ints, ints) } else { (Ty::Num, &self.nums, nums) };
-            if list.len() == before {
+            let (ty, list, before) = match self.rng.below(3) {
+                0 => (Ty::Int, &self.ints, ints),
+                1 => (Ty::Num, &self.nums, nums),
+                _ => (Ty::I64, &self.words, words),
+            };
+            if list.len() == before || before == 0 {
                 continue;
             }
             let (left, right) = (list[self.rng.below(before)], list[before + self.rng.below(list.len() - before)]);
@@ -193,8 +320,9 @@ impl Maker {
 }
 
 fn make(seed: u64) -> Trace {
-    let mut m =
-        Maker { b: Build::new(), rng: Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1), ints: Vec::new(), nums: Vec::new() };
+    let rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut m = Maker { b: Build::new(), rng, ints: Vec::new(), nums: Vec::new(), words: Vec::new(), memory: IrRef::NONE };
+    m.memory = m.b.emit(Op::SREF, Ty::P64, IrRef(MEMORY), IrRef::NONE);
     for slot in 2..2 + INTS + NUMS {
         let ty = if slot < 2 + INTS { Ty::Int } else { Ty::Num };
         let r = m.b.guarded(Op::SLOAD, ty, IrRef(slot), IrRef(0));

@@ -111,7 +111,7 @@ macro_rules! on_buffer {
             pub unsafe extern "C" fn inner(buffer: *mut Buffer $(, $arg: $ty)*) -> Outcome {
                 let $b = &mut *buffer;
                 let result: LuaResult<$ret> = enter($b.l, |$vm| $body);
-                Outcome::new(result)
+                crate::abi::outcome(result)
             }
         }
         $(#[$doc])*

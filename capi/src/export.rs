@@ -40,7 +40,7 @@ macro_rules! raising {
             /// The contract of the crate.
             pub unsafe extern "C" fn inner($l: $crate::state::L $(, $arg: $ty)*) -> $crate::abi::Outcome {
                 let result: perilune_vm::LuaResult<$ret> = $crate::state::enter($l, |$vm| $body);
-                $crate::abi::Outcome::new(result)
+                $crate::abi::outcome(result)
             }
         }
     };

@@ -5,7 +5,7 @@
 )]
 #![allow(unsafe_op_in_unsafe_fn, reason = "the contract of the crate covers the bodies of all exported functions")]
 
-use crate::abi::{Outcome, call_c};
+use perilune_vm::abi::{Outcome, call_c};
 use perilune_vm::interp::co;
 use perilune_vm::object::{Gc, Thread};
 use perilune_vm::stdlib::Builtin;

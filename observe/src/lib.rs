@@ -3,6 +3,7 @@
 //! - [`memprof`] writes every change of the heap to a stream whose format is [`stream`], which also reads it;
 //! - [`heap`] writes the graph of objects as a dump or a snapshot;
 //! - [`profile`] takes samples of what runs;
+//! - [`sysprof`] counts samples by the state of the VM, and writes them to Tarantool's stream;
 //! - [`metrics`] are counts that are always kept;
 //! - [`explorer`] notes what the compiler makes of a program, line by line and trace by trace;
 //! - [`inspect`] looks at heap, compiler and frames without changing anything;
@@ -19,6 +20,7 @@ pub mod memprof;
 pub mod metrics;
 pub mod profile;
 pub mod stream;
+pub mod sysprof;
 
 /// The bound of what observers keep: with the feature `send`, states go from thread to thread, and it has to be [`Send`].
 #[cfg(feature = "send")]

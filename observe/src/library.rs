@@ -1,10 +1,10 @@
-//! The `misc` library of Lua, as Tarantool has it and beyond: `getmetrics`, `getpauses`, `memprof.start`, `memprof.stop`, `heapdump`,
-//! `heapsnapshot`.
+//! The `misc` library of Lua, as Tarantool has it and beyond: `getmetrics`, `getpauses`, `memprof.start`, `memprof.stop`,
+//! `sysprof.start`, `sysprof.stop`, `sysprof.report`, `heapdump`, `heapsnapshot`.
 //!
 //! What fails returns nil, a message and an error number; only arguments of the wrong type raise an error.
 
 use crate::memprof::{self, Error, Options};
-use crate::{heap, metrics, metrics::Pauses};
+use crate::{heap, metrics, metrics::Pauses, sysprof};
 use perilune_vm::object::{Gc, NativeFn, Table};
 use perilune_vm::stdlib::io::error_text;
 use perilune_vm::{LuaResult, Value, Vm};
@@ -34,6 +34,9 @@ pub fn open(vm: &mut Vm) {
     let memprof = vm.new_table(0, 1);
     vm.set_field(misc, b"memprof", Value::table(memprof));
     fill(vm, memprof, &[("start", start), ("stop", stop)]);
+    let sysprof = vm.new_table(0, 2);
+    vm.set_field(misc, b"sysprof", Value::table(sysprof));
+    fill(vm, sysprof, &[("start", sysprof_start), ("stop", sysprof_stop), ("report", sysprof_report)]);
 }
 
 fn fill(vm: &mut Vm, t: Gc<Table>, functions: &[(&str, NativeFn)]) {
@@ -127,6 +130,78 @@ fn stop(vm: &mut Vm) -> LuaResult<u32> {
         Err(Error::Io(e)) => io_failure(vm, None, &e),
         Err(e) => failure(vm, e.to_string().as_bytes(), INVALID),
     }
+}
+
+/// nil, a message, and a number, for what `sysprof` could not do.
+fn sysprof_failure(vm: &mut Vm, e: &sysprof::Error) -> LuaResult<u32> {
+    match e {
+        sysprof::Error::Io(e) => io_failure(vm, None, e),
+        e => failure(vm, e.to_string().as_bytes(), INVALID),
+    }
+}
+
+/// The options of `misc.sysprof.start`: `mode` is "D", "L" or "C"; `interval` is in milliseconds; `path` is the file for the stream.
+fn sysprof_options(vm: &mut Vm) -> Result<sysprof::Options, sysprof::Error> {
+    const PATH: &[u8] = b"sysprof.bin";
+    let t = vm.arg(0).as_table().filter(|_| vm.nargs() == 1).ok_or(sysprof::Error::Misuse)?;
+    let mode = vm.field(t, b"mode").as_str().ok_or(sysprof::Error::Misuse)?;
+    let mut options = sysprof::Options::new();
+    if let Some(ms) = vm.field(t, b"interval").as_number() {
+        if !(1.0..=f64::from(i32::MAX)).contains(&ms) {
+            return Err(sysprof::Error::Misuse);
+        }
+        options = options.interval(Duration::from_millis(ms as u64));
+    }
+    let to_file = match mode.bytes() {
+        b"D" => return Ok(options),
+        b"L" => sysprof::Options::leaf,
+        b"C" => sysprof::Options::callgraph,
+        _ => return Err(sysprof::Error::Misuse),
+    };
+    let path = vm.field(t, b"path");
+    let file = match path.as_str() {
+        Some(path) => create(path.bytes()),
+        None if path.is_nil() => create(PATH),
+        None => return Err(sysprof::Error::Misuse),
+    };
+    file.map(|file| to_file(options, file)).map_err(sysprof::Error::Io)
+}
+
+/// `misc.sysprof.start {mode = "D" | "L" | "C" [, interval = milliseconds] [, path = file]}`
+fn sysprof_start(vm: &mut Vm) -> LuaResult<u32> {
+    // Before the file of the one that runs is opened, which would empty it.
+    let started = match sysprof::is_running(vm) {
+        true => Err(sysprof::Error::Running),
+        false => sysprof_options(vm).and_then(|options| sysprof::start(vm, options)),
+    };
+    match started {
+        Ok(()) => vm.ret1(Value::TRUE),
+        Err(e) => sysprof_failure(vm, &e),
+    }
+}
+
+/// `misc.sysprof.stop()`
+fn sysprof_stop(vm: &mut Vm) -> LuaResult<u32> {
+    match sysprof::stop(vm) {
+        Ok(_) => vm.ret1(Value::TRUE),
+        Err(e) => sysprof_failure(vm, &e),
+    }
+}
+
+/// `misc.sysprof.report()`
+fn sysprof_report(vm: &mut Vm) -> LuaResult<u32> {
+    let counters = match sysprof::report(vm) {
+        Ok(counters) => counters,
+        Err(e) => return sysprof_failure(vm, &e),
+    };
+    let states = vm.new_table(0, 4);
+    for (name, n) in counters.by_state() {
+        vm.set_field(states, name.as_bytes(), Value::number(n as f64));
+    }
+    let t = vm.new_table(0, 1);
+    vm.set_field(t, b"samples", Value::number(counters.samples as f64));
+    vm.set_field(t, b"vmstate", Value::table(states));
+    vm.ret1(Value::table(t))
 }
 
 fn write(vm: &mut Vm, f: fn(&mut Vm, &mut dyn io::Write) -> io::Result<()>) -> LuaResult<u32> {

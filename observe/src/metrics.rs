@@ -34,7 +34,7 @@ metrics! {
     gc_tabnum
     /// Userdata that there are.
     gc_udatanum
-    /// Always 0: there is no FFI.
+    /// Cdata that there are.
     gc_cdatanum
     /// Bytes in use.
     gc_total
@@ -75,7 +75,7 @@ pub fn metrics(vm: &Vm) -> Metrics {
         gc_strnum: vm.heap.num_strings() as u64,
         gc_tabnum: counts.tables as u64,
         gc_udatanum: counts.udatas as u64,
-        gc_cdatanum: 0,
+        gc_cdatanum: counts.cdatas as u64,
         gc_total: vm.heap.total as u64,
         gc_freed: counts.freed as u64,
         gc_allocated: (vm.heap.total + counts.freed) as u64,

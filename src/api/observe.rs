@@ -4,7 +4,7 @@ use super::lua::Lua;
 use perilune_observe::explorer::{self, Report};
 use perilune_observe::inspect::{self, FrameInfo, HeapSnapshot, JitStateSnapshot};
 use perilune_observe::metrics::{self, Metrics, Pauses};
-use perilune_observe::{heap, memprof, profile};
+use perilune_observe::{heap, memprof, profile, sysprof};
 use perilune_vm::Vm;
 use std::io::{self, Write};
 
@@ -77,6 +77,40 @@ impl Lua {
     pub fn stop_profile(&self) -> Result<profile::Profile, profile::Error> {
         let _lock = self.0.lock();
         self.0.enter(profile::stop)
+    }
+    /// Counts samples by the state of the VM, and may write them to Tarantool's stream; `misc.sysprof.start` of Lua does the same.
+    ///
+    /// ```
+    /// use perilune::{Lua, observe::sysprof};
+    ///
+    /// let lua = Lua::new();
+    /// let file = std::env::temp_dir().join("example.sysprof");
+    /// let options = sysprof::Options::new().interval(std::time::Duration::from_millis(1));
+    /// lua.start_sysprof(options.callgraph(std::fs::File::create(&file)?))?;
+    /// lua.load("local function busy() local s = 0 for i = 1, 3e7 do s = s + i % 7 end return s end busy()").exec()?;
+    /// let counters = lua.stop_sysprof()?;
+    /// println!("{} of {} samples in compiled code", counters.trace, counters.samples);
+    /// # std::fs::remove_file(file)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn start_sysprof(&self, options: sysprof::Options) -> Result<(), sysprof::Error> {
+        let _lock = self.0.lock();
+        self.0.enter(|vm| sysprof::start(vm, options))
+    }
+    /// Ends that, and gives the counts. An error of a write that failed earlier is reported here.
+    ///
+    /// ```
+    /// use perilune::{Lua, observe::sysprof};
+    ///
+    /// let lua = Lua::new();
+    /// assert!(lua.stop_sysprof().is_err());
+    /// lua.start_sysprof(sysprof::Options::new())?;
+    /// assert_eq!(lua.stop_sysprof()?.gc, 0);
+    /// # Ok::<(), sysprof::Error>(())
+    /// ```
+    pub fn stop_sysprof(&self) -> Result<sysprof::Counters, sysprof::Error> {
+        let _lock = self.0.lock();
+        self.0.enter(sysprof::stop)
     }
     /// Counts that are always kept.
     ///

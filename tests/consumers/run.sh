@@ -55,13 +55,15 @@ END
     limited env LUA_INIT="@$here/tarantool-init.lua" TARANTOOL="$tarantool" LUAJIT_TEST_VARDIR="$work" \
       "$work/perilune" "$tarantool/test/tarantool-tests/$test.test.lua" > "$work/out" 2>&1 || true
     [ "$(grep -c '^ok' "$work/out")" -ge "${parts%/*}" ] && r=0 || r=1
-    result "Tarantool's $test: $parts parts (docs/memory.md says which not)" $r
+    result "Tarantool's $test: $parts parts (docs/memory.md and docs/profiling.md say which not)" $r
   done << END
 profilers/misclib-memprof-lapi 5/5
 profilers/gh-5994-memprof-human-readable 5/5
 profilers/gh-9217-profile-parsers-error-handling 6/6
 profilers/tools-utils-avl 7/7
 misclib-getmetrics-lapi 8/10
+profilers/misclib-sysprof-lapi 17/19
+profilers/gh-7264-add-proto-trace-sysprof-default 2/2
 END
 fi
 

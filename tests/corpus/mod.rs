@@ -44,10 +44,10 @@ pub fn benchmarks() -> Vec<Case> {
     programs(&folder.join("programs")).into_iter().map(case).collect()
 }
 
-/// The programs of `tests/lua/lang` and `tests/lua/jit`; the expected output of `x.lua` is `x.out`.
+/// The programs of `tests/lua/lang`, `tests/lua/jit` and `tests/lua/ffi`; the expected output of `x.lua` is `x.out`.
 pub fn conformance() -> Vec<Case> {
     let case = |file: PathBuf| Case { expected: file.with_extension("out"), args: Vec::new(), file };
-    let folders = ["jit", "lang"].map(|name| root().join("tests/lua").join(name));
+    let folders = ["ffi", "jit", "lang"].map(|name| root().join("tests/lua").join(name));
     folders.iter().flat_map(|folder| programs(folder)).map(case).collect()
 }
 

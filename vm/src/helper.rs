@@ -7,6 +7,7 @@
 #![allow(unsafe_code, reason = "compiled code calls helpers with the running VM, live objects, and addresses inside them")]
 
 use crate::Vm;
+use crate::ffi::int64;
 use crate::layout::AbiType;
 use crate::object::{Func, Gc, Node, Proto, Str, Table, Thread};
 use crate::value::Value;
@@ -134,6 +135,18 @@ macro_rules! for_each_helper {
             (Ldexp, ldexp, Pure, Num, (Num, Int))
             /// Next number of the random generator, in [0, 1).
             (Random, random, Store, Num, ())
+            /// a / b on int64_t, see [`crate::ffi::int64`] for this and the next five.
+            (I64Div, i64_div, Pure, I64, (I64, I64))
+            /// a % b on int64_t.
+            (I64Rem, i64_rem, Pure, I64, (I64, I64))
+            /// a ^ b on int64_t.
+            (I64Pow, i64_pow, Pure, I64, (I64, I64))
+            /// a / b on uint64_t.
+            (U64Div, u64_div, Pure, I64, (I64, I64))
+            /// a % b on uint64_t.
+            (U64Rem, u64_rem, Pure, I64, (I64, I64))
+            /// a ^ b on uint64_t.
+            (U64Pow, u64_pow, Pure, I64, (I64, I64))
             /// bit.tobit
             (ToBit, tobit, Pure, Int, (Num))
             /// New closure: its prototype, the function that makes it, the base of that function's frame.
@@ -202,6 +215,7 @@ macro_rules! abi_type {
     (Proto) => { Gc<Proto> };
     (P64) => { *mut Value };
     (U64) => { Value };
+    (I64) => { i64 };
     (Nil) => { () };
 }
 macro_rules! helper_fn {
@@ -441,6 +455,24 @@ helpers! {
     }
     fn random(vm) -> f64 {
         crate::stdlib::math_random_step(vm)
+    }
+    fn i64_div(vm, a: i64, b: i64) -> i64 {
+        int64::div(a, b)
+    }
+    fn i64_rem(vm, a: i64, b: i64) -> i64 {
+        int64::rem(a, b)
+    }
+    fn i64_pow(vm, a: i64, b: i64) -> i64 {
+        int64::pow(a, b)
+    }
+    fn u64_div(vm, a: i64, b: i64) -> i64 {
+        int64::unsigned_div(a as u64, b as u64) as i64
+    }
+    fn u64_rem(vm, a: i64, b: i64) -> i64 {
+        int64::unsigned_rem(a as u64, b as u64) as i64
+    }
+    fn u64_pow(vm, a: i64, b: i64) -> i64 {
+        int64::unsigned_pow(a as u64, b as u64) as i64
     }
     fn tobit(vm, a: f64) -> i32 {
         crate::meta::tobit(a)

@@ -19,6 +19,8 @@ pub enum AbiType {
     P64,
     /// A boxed value.
     U64,
+    /// A 64-bit integer.
+    I64,
     /// A string.
     Str,
     /// A new string; null if there is no memory for it.

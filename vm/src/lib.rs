@@ -6,10 +6,13 @@
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64", target_endian = "little")))]
 compile_error!("Perilune runs on 64-bit little-endian Linux only: its clocks, signals and memory are those of Linux");
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub mod abi;
 pub mod bc;
 pub mod callback;
 pub mod error;
 pub mod fault;
+pub mod ffi;
 pub mod fuel;
 pub mod gc;
 pub mod helper;

@@ -191,6 +191,7 @@ impl Vm {
             callback: CallbackState::default(),
             compiler: Rc::new(NoJit),
             host: HostState::default(),
+            ffi: None,
             strings: StringState::default(),
             interrupts: Interrupts::default(),
             fuel: Fuel::default(),
@@ -235,11 +236,17 @@ impl Vm {
             let mut parts = Parts { vm: self, rest: source };
             let interrupted = || LoadError::plain(self.interrupt_waits().map_or("", Cause::message));
             let data = read(Source::in_pieces(&mut parts), name, mode).map_err(|e| e.unwrap_or_else(interrupted))?;
-            return Ok(self.load_data(&data));
+            return self.load_checked(&data);
         }
         // Only the reader of a text in pieces fails without a message.
         let data = read(Source::whole(source), name, mode).map_err(|e| e.unwrap_or_else(|| LoadError::plain("")))?;
-        Ok(self.load_data(&data))
+        self.load_checked(&data)
+    }
+    fn load_checked(&mut self, data: &ProtoData) -> Result<Gc<Func>, LoadError> {
+        if data.has_cdata() && self.open_ffi().is_none() {
+            return Err(LoadError::plain("the chunk has 64-bit or complex literals, which need the FFI"));
+        }
+        Ok(self.load_data(data))
     }
     /// The same for a chunk in pieces: `next` is called for each piece when it is needed, until it returns an empty piece or none.
     ///
@@ -253,7 +260,7 @@ impl Vm {
     ) -> LuaResult<Result<Gc<Func>, Gc<Str>>> {
         let mut reader = Reader { vm: self, next, bytes: 0, look: 0 };
         match read(Source::in_pieces(&mut reader), name, mode) {
-            Ok(data) => Ok(Ok(self.load_data(&data))),
+            Ok(data) => Ok(self.load_checked(&data).map_err(|e| self.new_str(e.message()))),
             Err(Some(e)) => Ok(Err(self.new_str(e.message()))),
             Err(None) => Err(LuaError::parked()),
         }

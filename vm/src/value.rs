@@ -9,7 +9,7 @@
     reason = "the tag of a value says of what kind the object at its payload is; values with an object tag are made from such objects only"
 )]
 
-use crate::object::{Func, Gc, GcHeader, Kind, Proto, Str, Table, Thread, Udata, UpVal};
+use crate::object::{Cdata, Func, Gc, GcHeader, Kind, Proto, Str, Table, Thread, Udata, UpVal};
 
 /// Number of payload bits.
 pub const PAYLOAD_BITS: u32 = 47;
@@ -43,7 +43,7 @@ tags! {
     TAG_FUNC = 8u64;
     /// trace (reserved)
     TAG_TRACE = 9u64;
-    /// cdata (reserved)
+    /// cdata
     TAG_CDATA = 10u64;
     /// table
     TAG_TAB = 11u64;
@@ -155,6 +155,12 @@ impl Value {
         Value::tagged(TAG_UDATA, u.addr())
     }
 
+    /// A cdata.
+    #[inline(always)]
+    pub fn cdata(c: Gc<Cdata>) -> Value {
+        Value::tagged(TAG_CDATA, c.addr())
+    }
+
     /// A value from its bits.
     ///
     /// # Safety
@@ -246,7 +252,12 @@ impl Value {
     pub const fn is_udata(self) -> bool {
         self.tag() == TAG_UDATA
     }
-    /// Is this a collectable object (string, thread, proto, function, table, userdata)?
+    /// Is this a cdata?
+    #[inline(always)]
+    pub const fn is_cdata(self) -> bool {
+        self.tag() == TAG_CDATA
+    }
+    /// Is this a collectable object (string, thread, proto, function, cdata, table, userdata)?
     #[inline(always)]
     pub const fn is_gc(self) -> bool {
         // TAG_UDATA (~12) up to TAG_STR (~4).
@@ -326,6 +337,12 @@ impl Value {
     pub fn as_udata(self) -> Option<Gc<Udata>> {
         // SAFETY: only objects of this type are given this tag.
         if self.is_udata() { Some(unsafe { Gc::from_addr(self.payload()) }) } else { None }
+    }
+    /// The cdata, if this is one.
+    #[inline(always)]
+    pub fn as_cdata(self) -> Option<Gc<Cdata>> {
+        // SAFETY: only objects of this type are given this tag.
+        if self.is_cdata() { Some(unsafe { Gc::from_addr(self.payload()) }) } else { None }
     }
     /// The object header, if this is a collectable object.
     #[inline(always)]

@@ -76,13 +76,14 @@ impl Lower<'_> {
 
     /// BNOT to BROR.
     pub(super) fn bits(&mut self, ins: Ins) -> Res<Value> {
-        let a = self.int(ins.a)?;
+        let a = if ins.ty.is_word() { self.word(ins.a)? } else { self.int(ins.a)? };
         match ins.op {
             Op::BNOT => return Ok(self.pos.ins().bnot(a)),
             Op::BSWAP => return Ok(self.pos.ins().bswap(a)),
             _ => {}
         }
-        let b = self.int(ins.b)?;
+        let is_logic = matches!(ins.op, Op::BAND | Op::BOR | Op::BXOR);
+        let b = if ins.ty.is_word() && is_logic { self.word(ins.b)? } else { self.int(ins.b)? };
         let i = self.pos.ins();
         // Cranelift masks shift counts to the operand's width.
         Ok(match ins.op {
@@ -166,9 +167,14 @@ impl Lower<'_> {
         })
     }
 
-    /// ADD, SUB, MUL on 64-bit words (addresses).
+    /// ADD to NEG on 64-bit words: integers and addresses.
     pub(super) fn word_arith(&mut self, ins: Ins) -> Res<Value> {
         let a = self.word(ins.a)?;
+        match ins.op {
+            Op::NEG => return Ok(self.pos.ins().ineg(a)),
+            Op::DIV | Op::MOD | Op::POW => return self.word_quotient(ins, a),
+            _ => {}
+        }
         let b = self.val(ins.b)?;
         let b = if self.pos.func.dfg.value_type(b) == types::I32 { self.pos.ins().sextend(types::I64, b) } else { b };
         Ok(match ins.op {
@@ -177,6 +183,27 @@ impl Lower<'_> {
             Op::MUL => self.pos.ins().imul(a, b),
             _ => return Err(BackendError::Unsupported(ins.op)),
         })
+    }
+
+    /// DIV, MOD, POW on 64-bit integers: instructions where the divisor is a constant that they divide by in all cases, helpers otherwise.
+    fn word_quotient(&mut self, ins: Ins, a: Value) -> Res<Value> {
+        let (signed, b) = (ins.ty == Ty::I64, self.word(ins.b)?);
+        let divisor = if ins.b.is_const() { self.konst(ins.b)? } else { Const::Pri(Ty::Nil) };
+        let plain = matches!(divisor, Const::Word(k, _) | Const::Ptr(k) if k != 0 && k != u64::MAX);
+        let i = self.pos.ins();
+        let helper = match (ins.op, signed) {
+            (Op::DIV, true) if plain => return Ok(i.sdiv(a, b)),
+            (Op::DIV, false) if plain => return Ok(i.udiv(a, b)),
+            (Op::MOD, true) if plain => return Ok(i.srem(a, b)),
+            (Op::MOD, false) if plain => return Ok(i.urem(a, b)),
+            (Op::DIV, true) => Helper::I64Div,
+            (Op::DIV, false) => Helper::U64Div,
+            (Op::MOD, true) => Helper::I64Rem,
+            (Op::MOD, false) => Helper::U64Rem,
+            (_, true) => Helper::I64Pow,
+            (_, false) => Helper::U64Pow,
+        };
+        self.call_word(helper, &[a, b])
     }
 
     /// Floored modulo; the divisor is not zero.

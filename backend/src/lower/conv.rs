@@ -3,8 +3,10 @@
 use super::value::repr;
 use super::{Lower, Res};
 use crate::BackendError;
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use perilune_recorder::ir::{FpMath, Ins, Op, Ty, conv};
+use perilune_vm::ffi::int64;
 use perilune_vm::helper::Helper;
 
 /// Adding this leaves the low 32 bits of an integral double in the low half of the sum's bits.
@@ -19,11 +21,14 @@ impl Lower<'_> {
         if repr(src) != Some(self.pos.func.dfg.value_type(value)) {
             return Err(self.bad("operand of a conversion has another type"));
         }
-        if dst == Ty::Num {
-            return self.num_of(value, src);
-        }
-        if src == Ty::Num {
-            return self.num_to_int(ins, value, dst);
+        match (src, dst) {
+            (_, Ty::Num | Ty::Float) => return self.float_of(value, src, dst),
+            (Ty::Num, _) => return self.num_to_int(ins, value, dst),
+            (Ty::Float, _) => {
+                let num = self.pos.ins().fpromote(types::F64, value);
+                return self.num_to_int(ins, num, dst);
+            }
+            _ => {}
         }
         let sext = ins.b.0 & conv::SEXT != 0;
         Ok(match (repr(src) == Some(types::I32), repr(dst) == Some(types::I32)) {
@@ -38,11 +43,15 @@ impl Lower<'_> {
         })
     }
 
-    fn num_of(&mut self, value: Value, src: Ty) -> Res<Value> {
+    /// A number as num or float.
+    fn float_of(&mut self, value: Value, src: Ty, dst: Ty) -> Res<Value> {
+        let to = if dst == Ty::Num { types::F64 } else { types::F32 };
         match src {
-            Ty::I8 | Ty::U8 | Ty::I16 | Ty::U16 | Ty::Int | Ty::I64 => Ok(self.pos.ins().fcvt_from_sint(types::F64, value)),
-            Ty::U32 | Ty::U64 | Ty::P64 => Ok(self.pos.ins().fcvt_from_uint(types::F64, value)),
-            Ty::Num => Ok(value),
+            Ty::I8 | Ty::U8 | Ty::I16 | Ty::U16 | Ty::Int | Ty::I64 => Ok(self.pos.ins().fcvt_from_sint(to, value)),
+            Ty::U32 | Ty::U64 | Ty::P64 => Ok(self.pos.ins().fcvt_from_uint(to, value)),
+            Ty::Num | Ty::Float if src == dst => Ok(value),
+            Ty::Num => Ok(self.pos.ins().fdemote(to, value)),
+            Ty::Float => Ok(self.pos.ins().fpromote(to, value)),
             _ => Err(BackendError::Unsupported(Op::CONV)),
         }
     }
@@ -56,10 +65,10 @@ impl Lower<'_> {
         }
         Ok(match dst {
             Ty::Int => self.pos.ins().fcvt_to_sint_sat(types::I32, value),
-            Ty::I64 | Ty::P64 => self.pos.ins().fcvt_to_sint_sat(types::I64, value),
-            Ty::U64 => self.pos.ins().fcvt_to_uint_sat(types::I64, value),
+            Ty::I64 | Ty::P64 => self.num_to_word(value),
+            Ty::U64 => self.num_to_unsigned(value),
             Ty::U32 | Ty::I8 | Ty::U8 | Ty::I16 | Ty::U16 => {
-                let wide = self.pos.ins().fcvt_to_sint_sat(types::I64, value);
+                let wide = self.num_to_word(value);
                 let low = self.pos.ins().ireduce(types::I32, wide);
                 self.narrow(low, dst)
             }
@@ -67,8 +76,32 @@ impl Lower<'_> {
         })
     }
 
+    /// A num as i64, as [`int64::from_num`] has it.
+    fn num_to_word(&mut self, value: Value) -> Value {
+        let end = self.pos.ins().f64const(int64::TWO_POW_63);
+        let fits = self.pos.ins().fcmp(FloatCC::LessThan, value, end);
+        let word = self.pos.ins().fcvt_to_sint_sat(types::I64, value);
+        let least = self.k64(1 << 63);
+        self.pos.ins().select(fits, word, least)
+    }
+    /// A num as u64, as [`int64::unsigned_from_num`] has it.
+    fn num_to_unsigned(&mut self, value: Value) -> Value {
+        let word = self.num_to_word(value);
+        let in_range = self.pos.ins().icmp_imm_s(IntCC::NotEqual, word, i64::MIN);
+        let (next, cold) = (self.block(), self.cold_block());
+        let result = self.block_param(next, types::I64);
+        self.pos.ins().brif(in_range, next, &[word.into()], cold, &[]);
+        self.enter(cold);
+        let more = self.pos.ins().f64const(int64::TWO_POW_64);
+        let less = self.pos.ins().fsub(value, more);
+        let high = self.num_to_word(less);
+        self.jump(next, &[high]);
+        self.enter(next);
+        result
+    }
+
     /// Truncates to a narrow type and extends again.
-    fn narrow(&mut self, value: Value, ty: Ty) -> Value {
+    pub(super) fn narrow(&mut self, value: Value, ty: Ty) -> Value {
         match ty {
             Ty::U8 => self.pos.ins().band_imm_u(value, 0xff),
             Ty::U16 => self.pos.ins().band_imm_u(value, 0xffff),

@@ -149,6 +149,7 @@ impl Lower<'_> {
             Ty::U16 => i.uload16(types::I32, MEM, addr, at),
             Ty::Int | Ty::U32 => i.load(types::I32, MEM, addr, at),
             Ty::Num => i.load(types::F64, MEM, addr, at),
+            Ty::Float => i.load(types::F32, MEM, addr, at),
             Ty::Nil | Ty::False | Ty::True => return Err(self.bad("raw load of a primitive")),
             _ => i.load(types::I64, MEM, addr, at),
         })

@@ -17,6 +17,7 @@ mod conv;
 mod coroutine;
 mod counted;
 mod exit;
+mod foreign;
 mod href;
 mod known;
 mod link;
@@ -325,7 +326,9 @@ impl<'a> Lower<'a> {
                 self.forget_cold();
                 Ok(None)
             }
-            Op::PVAL | Op::HIOP | Op::RENAME | Op::TMPREF | Op::XSNEW | Op::CNEW | Op::CNEWI | Op::XBAR | Op::CALLXS => {
+            Op::CALLXS => self.foreign_call(ins),
+            Op::XBAR => Ok(None),
+            Op::PVAL | Op::HIOP | Op::RENAME | Op::TMPREF | Op::XSNEW | Op::CNEW | Op::CNEWI => {
                 Err(BackendError::Unsupported(ins.op))
             }
             Op::KPRI | Op::KINT | Op::KGC | Op::KPTR | Op::KKPTR | Op::KNULL | Op::KNUM | Op::KINT64 | Op::KSLOT => {

@@ -21,7 +21,8 @@ pub(super) fn repr(ty: Ty) -> Option<Type> {
         Ty::Num => Some(types::F64),
         Ty::I8 | Ty::U8 | Ty::I16 | Ty::U16 | Ty::Int | Ty::U32 => Some(types::I32),
         Ty::LightUd | Ty::Str | Ty::Thread | Ty::Proto | Ty::Func | Ty::Cdata | Ty::Tab | Ty::Udata => Some(types::I64),
-        Ty::P32 | Ty::P64 | Ty::I64 | Ty::U64 | Ty::Float | Ty::SoftFp => Some(types::I64),
+        Ty::P32 | Ty::P64 | Ty::I64 | Ty::U64 | Ty::SoftFp => Some(types::I64),
+        Ty::Float => Some(types::F32),
     }
 }
 
@@ -72,7 +73,7 @@ impl Lower<'_> {
             Const::Num(bits) => self.pos.ins().f64const(f64::from_bits(bits)),
             Const::Gc(value) if value_ty(value) == Ty::U64 => self.k64(value.bits()),
             Const::Gc(value) => self.k64(value.payload()),
-            Const::Ptr(word) => self.k64(word),
+            Const::Ptr(word) | Const::Word(word, _) => self.k64(word),
             Const::Vm(field) => self.offset(self.vm, field.offset() as i64),
             Const::Null(_) => self.k64(0),
             Const::Pri(_) | Const::Slot(..) => return Err(self.bad("constant without a value")),

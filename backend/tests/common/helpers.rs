@@ -1,5 +1,6 @@
 //! Stand-ins for the VM's helpers.
 
+use perilune_vm::ffi;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::ofs;
 
@@ -14,6 +15,12 @@ pub const RESULT: usize = SCRATCH + 10;
 pub fn address(helper: Helper) -> usize {
     match helper {
         Helper::Pow => pow as *const () as usize,
+        Helper::I64Div => int64::<{ Helper::I64Div as u8 }> as *const () as usize,
+        Helper::I64Rem => int64::<{ Helper::I64Rem as u8 }> as *const () as usize,
+        Helper::I64Pow => int64::<{ Helper::I64Pow as u8 }> as *const () as usize,
+        Helper::U64Div => int64::<{ Helper::U64Div as u8 }> as *const () as usize,
+        Helper::U64Rem => int64::<{ Helper::U64Rem as u8 }> as *const () as usize,
+        Helper::U64Pow => int64::<{ Helper::U64Pow as u8 }> as *const () as usize,
         Helper::Log => log as *const () as usize,
         Helper::Log2 => log2 as *const () as usize,
         Helper::Exp => exp as *const () as usize,
@@ -32,6 +39,18 @@ pub fn address(helper: Helper) -> usize {
         Helper::BufPutNum => buffer_num as *const () as usize,
         Helper::BufStr => buffer::<2> as *const () as usize,
         _ => words::<255> as *const () as usize,
+    }
+}
+
+extern "C" fn int64<const WHO: u8>(_vm: *mut u64, a: i64, b: i64) -> i64 {
+    let (x, y) = (a as u64, b as u64);
+    match Helper::ALL[usize::from(WHO)] {
+        Helper::I64Div => ffi::int64::div(a, b),
+        Helper::I64Rem => ffi::int64::rem(a, b),
+        Helper::I64Pow => ffi::int64::pow(a, b),
+        Helper::U64Div => ffi::int64::unsigned_div(x, y) as i64,
+        Helper::U64Rem => ffi::int64::unsigned_rem(x, y) as i64,
+        _ => ffi::int64::unsigned_pow(x, y) as i64,
     }
 }
 

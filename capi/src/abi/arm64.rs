@@ -1,64 +1,12 @@
 //! The border on aarch64 (AAPCS64).
-#![allow(unsafe_code, reason = "the stack is as `call_c` left it when its noted stack pointer is restored")]
+#![allow(unsafe_code, reason = "an error is thrown with the stack as at the entry of an exported function")]
 
-use super::{Outcome, give_up, jump_target, panic_function};
+use super::{give_up, jump_target, panic_function};
 use crate::state::L;
 use core::arch::naked_asm;
+use perilune_vm::abi::raise;
 
-/// Calls the C function at `address` with four arguments. `jump` is the cell with the stack pointer of the innermost `call_c`; meanwhile it
-/// has that of this one.
-///
-/// # Safety
-/// There is a C function at the address that takes no more than these arguments. `jump` is the cell of the VM that the function uses.
-// SAFETY: the body follows the calling convention of C.
-#[unsafe(naked)]
-pub unsafe extern "C" fn call_c(address: usize, arguments: *const [u64; 4], jump: *mut *mut u8) -> Outcome {
-    naked_asm!(
-        ".cfi_startproc",
-        // `bti c`, which older processors execute as a no-op.
-        "hint 34",
-        "stp x29, x30, [sp, #-176]!",
-        ".cfi_def_cfa_offset 176",
-        ".cfi_offset x29, -176",
-        ".cfi_offset x30, -168",
-        "mov x29, sp",
-        "stp x19, x20, [sp, #16]",
-        "stp x21, x22, [sp, #32]",
-        "stp x23, x24, [sp, #48]",
-        "stp x25, x26, [sp, #64]",
-        "stp x27, x28, [sp, #80]",
-        "stp d8, d9, [sp, #96]",
-        "stp d10, d11, [sp, #112]",
-        "stp d12, d13, [sp, #128]",
-        "stp d14, d15, [sp, #144]",
-        "ldr x9, [x2]",
-        "stp x9, x2, [sp, #160]",
-        "mov x9, sp",
-        "str x9, [x2]",
-        "mov x9, x0",
-        "ldp x2, x3, [x1, #16]",
-        "ldp x0, x1, [x1]",
-        "blr x9",
-        "mov x1, xzr",
-        "ldp x9, x10, [sp, #160]",
-        "str x9, [x10]",
-        "ldp x19, x20, [sp, #16]",
-        "ldp x21, x22, [sp, #32]",
-        "ldp x23, x24, [sp, #48]",
-        "ldp x25, x26, [sp, #64]",
-        "ldp x27, x28, [sp, #80]",
-        "ldp d8, d9, [sp, #96]",
-        "ldp d10, d11, [sp, #112]",
-        "ldp d12, d13, [sp, #128]",
-        "ldp d14, d15, [sp, #144]",
-        "ldp x29, x30, [sp], #176",
-        ".cfi_def_cfa_offset 0",
-        "ret",
-        ".cfi_endproc",
-    )
-}
-
-/// Returns from the innermost [`call_c`] with the word that an error is being raised. Without one, calls the panic function and ends the
+/// Returns from the innermost border call with the word that an error is being raised. Without one, calls the panic function and ends the
 /// process.
 ///
 /// # Safety
@@ -74,22 +22,7 @@ pub unsafe extern "C" fn throw(l: L) -> ! {
         "str x0, [sp, #16]",
         "bl {jump_target}",
         "cbz x0, 2f",
-        "mov sp, x0",
-        "mov x0, xzr",
-        "mov x1, #1",
-        "ldp x9, x10, [sp, #160]",
-        "str x9, [x10]",
-        "ldp x19, x20, [sp, #16]",
-        "ldp x21, x22, [sp, #32]",
-        "ldp x23, x24, [sp, #48]",
-        "ldp x25, x26, [sp, #64]",
-        "ldp x27, x28, [sp, #80]",
-        "ldp d8, d9, [sp, #96]",
-        "ldp d10, d11, [sp, #112]",
-        "ldp d12, d13, [sp, #128]",
-        "ldp d14, d15, [sp, #144]",
-        "ldp x29, x30, [sp], #176",
-        "ret",
+        "b {raise}",
         "2:",
         "ldr x0, [sp, #16]",
         "bl {panic_function}",
@@ -103,6 +36,7 @@ pub unsafe extern "C" fn throw(l: L) -> ! {
         jump_target = sym jump_target,
         panic_function = sym panic_function,
         give_up = sym give_up,
+        raise = sym raise,
     )
 }
 

@@ -1,12 +1,12 @@
-//! The border between Rust and C: calls of C functions, errors through their frames, and variable arguments.
+//! How exported functions raise errors, and take variable arguments.
 //!
-//! An error of the API goes through the frames of C functions up to the innermost [`call_c`], as `longjmp` would. No frame of a Rust function
-//! is ever skipped: an exported function that raises errors is a *stub* in assembly, which calls its Rust part, and only when that has
-//! returned, with the word that an error is being raised, jumps to [`throw`]. Between a stub and the `call_c` that the error goes to lie
-//! frames of C functions only, because every way from Rust to C is a `call_c`.
+//! An error of the API goes through the frames of C functions up to the innermost border call ([`perilune_vm::abi`]). No frame of a Rust
+//! function is ever skipped: an exported function that raises errors is a *stub* in assembly, which calls its Rust part, and only when that
+//! has returned, with the word that an error is being raised, jumps to [`throw`]. Between a stub and the border call that the error goes to
+//! lie frames of C functions only, because every way from Rust to C is a border call.
 #![allow(
     unsafe_code,
-    reason = "an error goes from a stub to the innermost `call_c`, and only frames of C functions lie between them"
+    reason = "an error goes from a stub to the innermost border call, and only frames of C functions lie between them"
 )]
 
 #[cfg(target_arch = "aarch64")]
@@ -15,9 +15,9 @@ mod arm64;
 mod x64;
 
 #[cfg(target_arch = "aarch64")]
-pub use arm64::{VaList, call_c, throw};
+pub use arm64::{VaList, throw};
 #[cfg(target_arch = "x86_64")]
-pub use x64::{VaList, call_c, throw};
+pub use x64::{VaList, throw};
 
 #[cfg(target_arch = "aarch64")]
 pub(crate) use arm64::{buffer_stub, double_stub, stub, variadic_stub};
@@ -26,25 +26,14 @@ pub(crate) use x64::{buffer_stub, double_stub, stub, variadic_stub};
 
 use crate::state::{L, shared};
 use perilune_vm::LuaResult;
+pub use perilune_vm::abi::Outcome;
 use std::ffi::{c_char, c_int, c_void};
 
-/// What the Rust part of a stub, and a C function that was called, return: in two registers.
-#[derive(Copy, Clone, Debug)]
-#[repr(C)]
-pub struct Outcome {
-    /// The result of the function.
-    pub value: u64,
-    /// 1 if an error is being raised, which has no result.
-    pub raised: u64,
-}
-
-impl Outcome {
-    /// From the result of the Rust part.
-    pub fn new<T: Word>(result: LuaResult<T>) -> Outcome {
-        match result {
-            Ok(v) => Outcome { value: v.word(), raised: 0 },
-            Err(_) => Outcome { value: 0, raised: 1 },
-        }
+/// What the Rust part of a stub returns, from its result.
+pub fn outcome<T: Word>(result: LuaResult<T>) -> Outcome {
+    match result {
+        Ok(v) => Outcome { value: v.word(), raised: 0 },
+        Err(_) => Outcome { value: 0, raised: 1 },
     }
 }
 
@@ -77,7 +66,7 @@ words! {
     L: v => v.expose_provenance() as u64;
 }
 
-/// Where the error of a stub goes: the stack pointer that the innermost `call_c` has noted, or null.
+/// Where the error of a stub goes: the stack pointer that the innermost border call has noted, or null.
 ///
 /// # Safety
 /// `l` is a coroutine of a state that is open.

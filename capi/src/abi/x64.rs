@@ -1,58 +1,12 @@
 //! The border on x86-64 (System V).
-#![allow(unsafe_code, reason = "the stack is as `call_c` left it when its noted stack pointer is restored")]
+#![allow(unsafe_code, reason = "an error is thrown with the stack as at the entry of an exported function")]
 
-use super::{Outcome, give_up, jump_target, panic_function};
+use super::{give_up, jump_target, panic_function};
 use crate::state::L;
 use core::arch::naked_asm;
+use perilune_vm::abi::raise;
 
-/// Calls the C function at `address` with four arguments. `jump` is the cell with the stack pointer of the innermost `call_c`; meanwhile it
-/// has that of this one.
-///
-/// # Safety
-/// There is a C function at the address that takes no more than these arguments. `jump` is the cell of the VM that the function uses.
-// SAFETY: the body follows the calling convention of C.
-#[unsafe(naked)]
-pub unsafe extern "C" fn call_c(address: usize, arguments: *const [u64; 4], jump: *mut *mut u8) -> Outcome {
-    naked_asm!(
-        ".cfi_startproc",
-        "push rbp",
-        ".cfi_adjust_cfa_offset 8",
-        ".cfi_rel_offset rbp, 0",
-        "mov rbp, rsp",
-        ".cfi_def_cfa_register rbp",
-        "push rbx",
-        "push r12",
-        "push r13",
-        "push r14",
-        "push r15",
-        "push rdx",
-        "push [rdx]",
-        "mov [rdx], rsp",
-        "sub rsp, 8",
-        "mov rax, rdi",
-        "mov rdi, [rsi]",
-        "mov rdx, [rsi + 16]",
-        "mov rcx, [rsi + 24]",
-        "mov rsi, [rsi + 8]",
-        "call rax",
-        "xor edx, edx",
-        "add rsp, 8",
-        "pop rcx",
-        "pop r8",
-        "mov [r8], rcx",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbx",
-        "pop rbp",
-        ".cfi_def_cfa rsp, 8",
-        "ret",
-        ".cfi_endproc",
-    )
-}
-
-/// Returns from the innermost [`call_c`] with the word that an error is being raised. Without one, calls the panic function and ends the
+/// Returns from the innermost border call with the word that an error is being raised. Without one, calls the panic function and ends the
 /// process.
 ///
 /// # Safety
@@ -67,19 +21,8 @@ pub unsafe extern "C" fn throw(l: L) -> ! {
         "call {jump_target}",
         "test rax, rax",
         "je 2f",
-        "mov rsp, rax",
-        "xor eax, eax",
-        "mov edx, 1",
-        "pop rcx",
-        "pop r8",
-        "mov [r8], rcx",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbx",
-        "pop rbp",
-        "ret",
+        "mov rdi, rax",
+        "jmp {raise}",
         "2:",
         "mov rdi, [rsp]",
         "call {panic_function}",
@@ -93,6 +36,7 @@ pub unsafe extern "C" fn throw(l: L) -> ! {
         jump_target = sym jump_target,
         panic_function = sym panic_function,
         give_up = sym give_up,
+        raise = sym raise,
     )
 }
 

@@ -17,6 +17,7 @@ use perilune_recorder::ir::Link;
 use perilune_recorder::rec::FinishedTrace;
 use perilune_vm::bc::Op;
 use perilune_vm::object::BcPos;
+use perilune_vm::sample::Activity;
 use perilune_vm::{TraceId, Value, Vm};
 
 /// Has a trace that ends in front of a call to be stitched resume at the stitch stub of the call.
@@ -56,7 +57,10 @@ impl Jit {
         crate::view::sites::report_trace(vm, &done, number);
         resume_at_stub(&mut done, number);
         self.stress_exits(vm, &mut done.trace);
-        let placed = match self.place(vm, &done, number) {
+        let before = vm.begin_activity(Activity::Assembler);
+        let placed = self.place(vm, &done, number);
+        vm.begin_activity(before);
+        let placed = match placed {
             Ok(placed) => placed,
             Err(Refused::Abort(reason, info)) => {
                 let failure = Failure { reason, info, error: None };

@@ -142,6 +142,8 @@ impl<'a> Words<'a> {
             Const::Null(_) => "none".into(),
             Const::Slot(key, _) => self.operand(key),
             Const::Ptr(p) => format!("{p:#x}"),
+            Const::Word(k, Ty::I64) => (k as i64).to_string(),
+            Const::Word(k, _) => k.to_string(),
             Const::Vm(_) => "the VM's own".into(),
         }
     }

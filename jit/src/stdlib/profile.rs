@@ -51,9 +51,7 @@ impl Callback {
         let Some(stack) = stack.as_thread().filter(|_| f.is_func()) else { return };
         let running = vm.cur;
         *self.current.borrow_mut() = located.map(|l| (running, l));
-        // LuaJIT counts exits as the compiler's.
-        let state = if part.activity == Activity::Exit as u8 { Activity::Compiler as u8 } else { part.activity };
-        let letter = Value::str(vm.new_str(&[state]));
+        let letter = Value::str(vm.new_str(&[letter(part.activity)]));
         let result = vm.call_on(stack, f, &[Value::thread(running), Value::integer(i64::from(part.count)), letter]);
         if result.is_err() {
             fail(vm);
@@ -199,4 +197,10 @@ mod tests {
         assert_eq!(parse(b"fi"), (ms(1), InCode::Located));
         assert_eq!(parse(b"i99999999999999999999999"), (ms(u64::from(u32::MAX)), InCode::Late));
     }
+}
+
+/// The letter that LuaJIT has for an activity. What the compiler does is one state, and exits are the compiler's.
+fn letter(activity: u8) -> u8 {
+    let of_compiler = [Activity::Optimizer, Activity::Assembler, Activity::Exit];
+    if of_compiler.iter().any(|a| *a as u8 == activity) { Activity::Compiler as u8 } else { activity }
 }

@@ -92,6 +92,8 @@ fn constant(vm: &Vm, t: &Trace, k: Const) -> Value {
         Const::Num(n) => Value::num(f64::from_bits(n)),
         Const::Gc(v) => v,
         Const::Ptr(p) => Value::number(p as f64),
+        Const::Word(k, Ty::I64) => Value::number(k as i64 as f64),
+        Const::Word(k, _) => Value::number(k as f64),
         Const::Vm(field) => Value::number((core::ptr::from_ref(vm) as usize + field.offset()) as f64),
         Const::Null(_) => Value::int(0),
         Const::Slot(key, _) => t.konst(key).map_or(Value::NIL, |k| constant(vm, t, k)),

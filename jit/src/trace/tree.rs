@@ -17,6 +17,7 @@ use crate::policy::now;
 use crate::view::log::{self, Topic};
 use perilune_backend::TraceTree;
 use perilune_recorder::ir::{SnapId, Trace};
+use perilune_vm::sample::Activity;
 use perilune_vm::{TraceId, Vm};
 use std::time::Duration;
 
@@ -136,12 +137,14 @@ impl Jit {
     fn compile_tree(&self, vm: &mut Vm, root: TraceId, plan: Plan) {
         let begun = now();
         let limit = (self.settings.options.get().params.maxmcode as usize).saturating_mul(1024);
+        let before = vm.begin_activity(Activity::Assembler);
         let compiled = {
             let registry = self.registry.borrow();
             let Some(e) = registry.get(root) else { return };
             let tree = registry.tree(root, e, &plan.members);
             self.machine.borrow_mut().compile_tree(vm, tree, self.is_watched(), limit)
         };
+        vm.begin_activity(before);
         let took = now().saturating_sub(begun);
         self.policy.borrow_mut().spend(took);
         match compiled {

@@ -346,6 +346,7 @@ impl Snapshot<'_> {
                 let class = u.meta.get().and_then(|m| self.graph.names.class(m));
                 (NodeType::Native, texts.get(class.unwrap_or_else(|| "userdata".to_owned()), "userdata"))
             }
+            Some(Object::Cdata(_)) => (NodeType::Native, texts.plain("cdata")),
             None => (NodeType::Native, texts.plain("free")),
         }
     }

@@ -124,7 +124,7 @@ impl Serialize for Entry<'_> {
             Some(Object::Proto(p)) => proto(&mut map, p)?,
             Some(Object::Thread(t)) => dump.thread(&mut map, t)?,
             Some(Object::Udata(u)) => userdata(&mut map, u)?,
-            None => {}
+            Some(Object::Cdata(_)) | None => {}
         }
         map.end()
     }

@@ -3,70 +3,35 @@
 use super::OnStop;
 use crate::foreign::attempt;
 use crate::stream::out::Out;
-use crate::stream::{END, EVENTS_MAGIC, EventKind, SYMTAB_MAGIC, Source, SymKind, VERSION, header};
+use crate::stream::symbols::{self, Symbols};
+use crate::stream::{END, EVENTS_MAGIC, EventKind, Source, VERSION, header};
 use perilune_vm::gc::watch::{Change, Origin, Watcher};
-use perilune_vm::object::{Gc, Object, Proto};
-use perilune_vm::stdlib::Builtin;
+use perilune_vm::object::{Gc, Proto};
 use perilune_vm::{TraceId, Vm};
-use std::collections::HashSet;
 use std::io::{self, Write};
-
-/// What native code is called that is no builtin.
-const UNNAMED: &str = "native function";
 
 /// Writes the changes of a heap.
 pub(super) struct Profiler {
     out: Out,
     on_stop: Option<OnStop>,
     lines: bool,
-    /// Native code that has a symbol.
-    natives: HashSet<usize>,
+    symbols: Symbols,
     finished: bool,
 }
 
 impl Profiler {
     pub fn new(writer: Box<dyn Write>, buffer: Vec<u8>, on_stop: Option<OnStop>, lines: bool) -> Profiler {
-        Profiler { out: Out::new(writer, buffer), on_stop, lines, natives: HashSet::new(), finished: false }
+        Profiler { out: Out::new(writer, buffer), on_stop, lines, symbols: Symbols::default(), finished: false }
     }
     /// Writes the symbols that there are, and the start of the events.
     pub fn begin(&mut self, vm: &Vm) {
-        self.prologue(SYMTAB_MAGIC);
-        vm.heap.for_each_object(|o| match o.typed() {
-            Some(Object::Proto(p)) => {
-                self.out.byte(SymKind::Proto as u8);
-                self.proto_body(p);
-            }
-            Some(Object::Func(f)) => {
-                if let Some(code) = f.native().map(|code| code as usize)
-                    && self.natives.insert(code)
-                {
-                    self.out.byte(SymKind::Native as u8);
-                    let named = Builtin::from_id(f.ffid()).filter(|b| b.native().is_some());
-                    self.native_body(code, named.map_or(UNNAMED, Builtin::name));
-                }
-            }
-            _ => {}
-        });
-        self.out.byte(END);
-        self.prologue(EVENTS_MAGIC);
+        self.symbols.table(vm, &[], &mut self.out);
+        symbols::prologue(&mut self.out, EVENTS_MAGIC, VERSION);
         self.out.flush();
     }
     /// The error, if even the beginning could not be written. Then it is all over.
     pub fn failure(&mut self) -> Option<io::Error> {
         if self.out.failed() { self.finish().err() } else { None }
-    }
-    fn prologue(&mut self, magic: [u8; 3]) {
-        self.out.bytes(&magic);
-        self.out.bytes(&[VERSION, 0, 0, 0]);
-    }
-    fn proto_body(&mut self, p: Gc<Proto>) {
-        self.out.number(p.addr());
-        self.out.string(p.chunkname.bytes());
-        self.out.number(u64::from(p.first_line));
-    }
-    fn native_body(&mut self, code: usize, name: &str) {
-        self.out.number(code as u64);
-        self.out.string(name.as_bytes());
     }
     /// Completes the stream; the first error that there was.
     pub fn finish(&mut self) -> io::Result<()> {
@@ -88,10 +53,7 @@ impl Profiler {
                 self.out.number(u64::from(site.trace.get()));
             }
             Origin::Native(code) => {
-                if self.natives.insert(code) {
-                    self.out.byte(header(EventKind::Symbol, Source::Native));
-                    self.native_body(code, UNNAMED);
-                }
+                self.symbols.native(code, header(EventKind::Symbol, Source::Native), &mut self.out);
                 self.out.byte(header(kind, Source::Native));
                 self.out.number(code as u64);
             }
@@ -129,13 +91,11 @@ impl Watcher for Profiler {
     }
     fn proto(&mut self, proto: Gc<Proto>) {
         self.out.byte(header(EventKind::Symbol, Source::Lua));
-        self.proto_body(proto);
+        symbols::proto(proto, &mut self.out);
     }
     fn trace(&mut self, id: TraceId, proto: Gc<Proto>, line: u32) {
         self.out.byte(header(EventKind::Symbol, Source::Trace));
-        self.out.number(u64::from(id.get()));
-        self.out.number(proto.addr());
-        self.out.number(u64::from(line));
+        symbols::trace(id, proto, line, &mut self.out);
     }
     fn end(&mut self) {
         // There is nobody left to tell of an error.

@@ -146,10 +146,12 @@ impl Inner {
     fn interpreted(&mut self, stack: &Stack, part: &Part) {
         let doing = doing(part.activity);
         let mut running: Vec<Running> = Vec::with_capacity(stack.frames.len() + 1);
+        let mut frames = stack.frames.as_slice();
         if doing == Doing::Builtin {
             running.push(Running::Builtin(part.builtin));
+            frames = stack.below_builtin(part.builtin);
         }
-        running.extend(stack.frames.iter().map(|f| Running::new(*f)));
+        running.extend(frames.iter().map(|f| Running::new(*f)));
         // The builtin has returned: the instruction before called it.
         if doing == Doing::Builtin
             && let Some(Running::Lua(p, Some(pc))) = running.get_mut(1)
@@ -289,7 +291,7 @@ fn doing(activity: u8) -> Doing {
         a if a == Activity::Compiled as u8 => Doing::Compiled,
         a if a == Activity::Builtin as u8 => Doing::Builtin,
         a if a == Activity::Collector as u8 => Doing::Collecting,
-        a if a == Activity::Compiler as u8 => Doing::Compiling,
+        a if [Activity::Compiler, Activity::Optimizer, Activity::Assembler].iter().any(|c| *c as u8 == a) => Doing::Compiling,
         a if a == Activity::Exit as u8 => Doing::Leaving,
         _ => Doing::Interpreting,
     }

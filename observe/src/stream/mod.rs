@@ -24,6 +24,7 @@
 pub mod input;
 pub mod out;
 pub mod read;
+pub mod symbols;
 
 /// First bytes of the symbol table.
 pub const SYMTAB_MAGIC: [u8; 3] = *b"ljs";

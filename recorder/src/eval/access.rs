@@ -1,6 +1,6 @@
 //! Evaluates addresses, loads, stores, allocations and calls.
 
-use super::{Eval, Step, box_word, guard, memory};
+use super::{Eval, Step, box_word, guard, memory, ops};
 use crate::ir::{Const, Ins, IrRef, Mode, Op, Ty, sload};
 use perilune_vm::gc::color::BLACK;
 use perilune_vm::helper::Helper;
@@ -32,6 +32,8 @@ pub(super) fn step(e: &mut Eval<'_>, ins: Ins) -> Step {
             Ok(0)
         }
         Op::CALLN | Op::CALLA | Op::CALLL | Op::CALLS => call(e, ins),
+        Op::CALLXS => foreign_call(e, ins),
+        Op::XBAR => Ok(0),
         _ => object(e, ins),
     }
 }
@@ -120,7 +122,7 @@ fn raw_load(address: u64, ty: Ty) -> u64 {
         Ty::U8 => u64::from(memory::load8(address)),
         Ty::I16 => u64::from(memory::load16(address) as i16 as i32 as u32),
         Ty::U16 => u64::from(memory::load16(address)),
-        Ty::Int | Ty::U32 => u64::from(memory::load32(address)),
+        Ty::Int | Ty::U32 | Ty::Float => u64::from(memory::load32(address)),
         _ => memory::load64(address),
     }
 }
@@ -129,7 +131,7 @@ fn raw_store(address: u64, word: u64, ty: Ty) {
     match ty {
         Ty::I8 | Ty::U8 => memory::store8(address, word as u8),
         Ty::I16 | Ty::U16 => memory::store16(address, word as u16),
-        Ty::Int | Ty::U32 => memory::store32(address, word as u32),
+        Ty::Int | Ty::U32 | Ty::Float => memory::store32(address, word as u32),
         _ => memory::store64(address, word),
     }
 }
@@ -172,6 +174,27 @@ fn object(e: &mut Eval<'_>, ins: Ins) -> Step {
             e.vm_field(ofs::VM_SCRATCH)
         }
         op => unreachable!("{} is not evaluated", op.name()),
+    })
+}
+
+/// CALLXS.
+fn foreign_call(e: &Eval<'_>, ins: Ins) -> Step {
+    let mut args = Vec::new();
+    let mut rest = ins.a;
+    while let Some(carg) = e.t.def(rest).filter(|i| i.op == Op::CARG) {
+        args.push((e.val(carg.b), e.t.ty(carg.b)));
+        rest = carg.a;
+    }
+    if rest != IrRef::NIL {
+        args.push((e.val(rest), e.t.ty(rest)));
+    }
+    args.reverse();
+    let function = e.t.def(ins.b).filter(|i| i.op == Op::CARG).map_or(ins.b, |carg| carg.a);
+    let result = memory::call_foreign(e.val(function), &args, ins.ty.is_float());
+    Ok(match ins.ty {
+        Ty::Nil => 0,
+        Ty::Float => u64::from(result as u32),
+        ty => ops::narrow(result, ty),
     })
 }
 

@@ -282,7 +282,7 @@ impl Eval<'_> {
             None => self.values[r.ins_index()],
             Some(k) => match k {
                 Const::Int(k) => u64::from(k as u32),
-                Const::Num(k) | Const::Ptr(k) => k,
+                Const::Num(k) | Const::Ptr(k) | Const::Word(k, _) => k,
                 Const::Gc(k) => k.payload(),
                 Const::Vm(VmRef::NilSlot) => self.vm_address + ofs::VM_NIL_SLOT as u64,
                 Const::Vm(VmRef::Scratch) => self.vm_address + ofs::VM_SCRATCH as u64,

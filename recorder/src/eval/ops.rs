@@ -3,6 +3,7 @@
 use super::{Eval, Step, guard};
 use crate::ir::{FpMath, Ins, IrRef, Op, Ty, conv as mode};
 use core::cmp::Ordering;
+use perilune_vm::ffi::int64;
 use perilune_vm::helper::Helper;
 use perilune_vm::meta;
 
@@ -44,18 +45,37 @@ fn holds(op: Op, order: Option<Ordering>) -> bool {
 pub(super) fn arith(e: &mut Eval<'_>, ins: Ins) -> Step {
     match ins.ty {
         Ty::Num => num(e, ins),
-        Ty::P64 | Ty::I64 | Ty::U64 => Ok(word(e, ins)),
+        ty if ty.is_word() => Ok(word(e, ins)),
         _ => int(e, ins).map(|v| u64::from(v as u32)),
     }
 }
 
 fn word(e: &Eval<'_>, ins: Ins) -> u64 {
     let wide = |r: IrRef| if e.t.ty(r).is_int() { i64::from(e.int(r)) as u64 } else { e.val(r) };
-    let (x, y) = (wide(ins.a), wide(ins.b));
+    let unary = matches!(ins.op, Op::NEG | Op::BNOT | Op::BSWAP);
+    let (x, y) = (wide(ins.a), if unary { 0 } else { wide(ins.b) });
+    let signed = ins.ty == Ty::I64;
     match ins.op {
         Op::ADD => x.wrapping_add(y),
         Op::SUB => x.wrapping_sub(y),
         Op::MUL => x.wrapping_mul(y),
+        Op::NEG => x.wrapping_neg(),
+        Op::DIV if signed => int64::div(x as i64, y as i64) as u64,
+        Op::MOD if signed => int64::rem(x as i64, y as i64) as u64,
+        Op::POW if signed => int64::pow(x as i64, y as i64) as u64,
+        Op::DIV => int64::unsigned_div(x, y),
+        Op::MOD => int64::unsigned_rem(x, y),
+        Op::POW => int64::unsigned_pow(x, y),
+        Op::BNOT => !x,
+        Op::BSWAP => x.swap_bytes(),
+        Op::BAND => x & y,
+        Op::BOR => x | y,
+        Op::BXOR => x ^ y,
+        Op::BSHL => x.wrapping_shl(y as u32),
+        Op::BSHR => x.wrapping_shr(y as u32),
+        Op::BSAR => (x as i64).wrapping_shr(y as u32) as u64,
+        Op::BROL => x.rotate_left(y as u32 & 63),
+        Op::BROR => x.rotate_right(y as u32 & 63),
         op => unreachable!("{} on words", op.name()),
     }
 }
@@ -165,18 +185,30 @@ pub(super) fn conv(e: &Eval<'_>, ins: Ins) -> Step {
     let ty = |n: u16| Ty::ALL[usize::from(n & 31)];
     let (src, dst) = (ty(ins.b.0), ty(ins.b.0 >> 5));
     let word = e.val(ins.a);
-    if dst == Ty::Num {
-        let n = match src {
-            Ty::Num => return Ok(word),
-            Ty::I64 => word as i64 as f64,
-            Ty::U64 | Ty::P64 => word as f64,
-            Ty::U32 => f64::from(word as u32),
-            _ => f64::from(word as i32),
-        };
-        return Ok(n.to_bits());
-    }
-    if src == Ty::Num {
-        return num_to_int(f64::from_bits(word), ins, dst);
+    let real = |ty: Ty| if ty == Ty::Float { f64::from(f32::from_bits(word as u32)) } else { f64::from_bits(word) };
+    match (src, dst) {
+        (_, Ty::Num) if src.is_float() => return Ok(real(src).to_bits()),
+        (_, Ty::Float) if src.is_float() => return Ok(u64::from((real(src) as f32).to_bits())),
+        (_, Ty::Num) => {
+            let n = match src {
+                Ty::I64 => word as i64 as f64,
+                Ty::U64 | Ty::P64 => word as f64,
+                Ty::U32 => f64::from(word as u32),
+                _ => f64::from(word as i32),
+            };
+            return Ok(n.to_bits());
+        }
+        (_, Ty::Float) => {
+            let n = match src {
+                Ty::I64 => word as i64 as f32,
+                Ty::U64 | Ty::P64 => word as f32,
+                Ty::U32 => word as u32 as f32,
+                _ => word as i32 as f32,
+            };
+            return Ok(u64::from(n.to_bits()));
+        }
+        _ if src.is_float() => return num_to_int(real(src), ins, dst),
+        _ => {}
     }
     let from = match src {
         Ty::I64 | Ty::U64 | Ty::P64 => word,
@@ -197,13 +229,13 @@ fn num_to_int(n: f64, ins: Ins, dst: Ty) -> Step {
             }
             Ok(u64::from(i as u32))
         }
-        Ty::U64 => Ok(n as u64),
-        _ => Ok(narrow(n as i64 as u64, dst)),
+        Ty::U64 => Ok(int64::unsigned_from_num(n)),
+        _ => Ok(narrow(int64::from_num(n) as u64, dst)),
     }
 }
 
 /// Truncates to a narrow type and extends again to 32 bits.
-fn narrow(word: u64, dst: Ty) -> u64 {
+pub(super) fn narrow(word: u64, dst: Ty) -> u64 {
     match dst {
         Ty::I8 => u64::from(word as i8 as i32 as u32),
         Ty::U8 => u64::from(word as u8),

@@ -42,7 +42,7 @@ pub struct IrBuffer {
     /// For each instruction the next older one of its operation.
     prev: Vec<u16>,
     /// Newest constant of each kind.
-    kchain: [u16; 8],
+    kchain: [u16; 9],
     kprev: Vec<u16>,
     /// By index of a num: the sum of ints that has the same low bits, if one was emitted (FOLD of TOBIT). So a chain of sums is analysed
     /// once, and not again for each partial sum.
@@ -67,6 +67,7 @@ fn kind_of(k: Const) -> usize {
         Const::Vm(_) => 5,
         Const::Null(_) => 6,
         Const::Slot(..) => 7,
+        Const::Word(..) => 8,
     }
 }
 
@@ -96,7 +97,7 @@ impl IrBuffer {
             pipeline,
             chain: [0; Op::COUNT],
             prev: vec![0],
-            kchain: [0; 8],
+            kchain: [0; 9],
             kprev: vec![0; 3],
             low_bits: Vec::new(),
             guard_emitted: false,
@@ -165,6 +166,10 @@ impl IrBuffer {
     pub fn kptr(&mut self, k: u64) -> IrRef {
         self.konst(Const::Ptr(k))
     }
+    /// A 64-bit integer of type i64, u64 or p64.
+    pub fn kword(&mut self, k: u64, ty: Ty) -> IrRef {
+        self.konst(if ty == Ty::P64 { Const::Ptr(k) } else { Const::Word(k, ty) })
+    }
     /// The null pointer as a value of a type.
     pub fn knull(&mut self, ty: Ty) -> IrRef {
         self.konst(Const::Null(ty))
@@ -193,6 +198,16 @@ impl IrBuffer {
     pub fn as_int(&self, r: IrRef) -> Option<i32> {
         match self.trace.konst(r) {
             Some(Const::Int(k)) => Some(k),
+            _ => None,
+        }
+    }
+    /// The 64-bit integer or address that a reference names, if it is a constant.
+    #[inline]
+    pub fn as_word(&self, r: IrRef) -> Option<u64> {
+        match self.trace.konst(r) {
+            Some(Const::Word(k, _) | Const::Ptr(k)) => Some(k),
+            Some(Const::Null(ty)) if ty.is_word() => Some(0),
+            Some(Const::Gc(v)) if Ty::of_value(v) == Ty::LightUd => Some(v.payload()),
             _ => None,
         }
     }

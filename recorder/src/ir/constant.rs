@@ -43,6 +43,8 @@ pub enum Const {
     Gc(Value),
     /// A raw word: frame link, pc, address.
     Ptr(u64),
+    /// A 64-bit integer of type i64 or u64.
+    Word(u64, Ty),
     /// An address inside the VM state.
     Vm(VmRef),
     /// The null pointer, with a type (`tab` for a missing metatable).
@@ -56,7 +58,7 @@ impl Const {
     #[inline]
     pub const fn ty(self) -> Ty {
         match self {
-            Const::Pri(ty) | Const::Null(ty) => ty,
+            Const::Pri(ty) | Const::Null(ty) | Const::Word(_, ty) => ty,
             Const::Int(_) => Ty::Int,
             Const::Num(_) => Ty::Num,
             Const::Gc(value) => Ty::of_value(value),

@@ -39,6 +39,8 @@ pub mod conv {
     pub const NUM_INT: u16 = pack(Ty::Num, Ty::Int, 0);
     /// int to a word, zero-extended.
     pub const U64_INT: u16 = pack(Ty::U64, Ty::Int, 0);
+    /// int to i64, sign-extended.
+    pub const I64_INT: u16 = pack(Ty::I64, Ty::Int, SEXT);
     /// num to int by exact check, for an index.
     pub const INT_NUM_INDEX: u16 = pack(Ty::Int, Ty::Num, INDEX);
     /// num to int by exact check.
@@ -49,6 +51,8 @@ pub mod conv {
 pub mod xload {
     /// The memory never changes (bytes of a string).
     pub const READONLY: u16 = 1;
+    /// Loaded each time, also where its value seems to be known (`volatile`).
+    pub const VOLATILE: u16 = 2;
 }
 
 /// Operand 2 of [`super::Op::NATIVE`].

@@ -11,7 +11,8 @@ macro_rules! for_each_ir {
     ($consumer:ident) => {
         $consumer! {
             /// Guard: op1 < op2. All guards leave through the current snapshot when the asserted condition is false. For `num` operands LT
-            /// GE LE GT are ordered (false with NaN), ULT UGE ULE UGT unordered (true with NaN); for `int` the U forms compare unsigned.
+            /// GE LE GT are ordered (false with NaN), ULT UGE ULE UGT unordered (true with NaN); for `int` and
+            /// `i64` the U forms compare unsigned; `u64` and `p64` always do.
             /// The instruction's type is the operands' type.
             (LT, r, r, N, guard)
             /// Guard: op1 >= op2.
@@ -75,12 +76,12 @@ macro_rules! for_each_ir {
             (KNULL, c, n, N, none)
             /// num constant
             (KNUM, c, n, N, none)
-            /// int64 constant
+            /// i64 or u64 constant
             (KINT64, c, n, N, none)
             /// Key and node index for HREFK.
             (KSLOT, r, l, N, none)
 
-            /// ~op1
+            /// ~op1 (int, i64 or u64, as the others up to BROR)
             (BNOT, r, n, N, none)
             /// Bytes swapped.
             (BSWAP, r, n, N, none)
@@ -90,30 +91,31 @@ macro_rules! for_each_ir {
             (BOR, r, r, N, commutative)
             /// op1 ^ op2
             (BXOR, r, r, N, commutative)
-            /// op1 << (op2 & 31)
+            /// op1 << (op2 & 31), for 64 bits op2 & 63; the count op2 is an int, as in the others down to BROR
             (BSHL, r, r, N, none)
-            /// op1 >>> (op2 & 31)
+            /// op1 >>> op2
             (BSHR, r, r, N, none)
-            /// op1 >> (op2 & 31), arithmetic
+            /// op1 >> op2, arithmetic
             (BSAR, r, r, N, none)
-            /// Rotated left by op2 & 31.
+            /// Rotated left by op2.
             (BROL, r, r, N, none)
-            /// Rotated right by op2 & 31.
+            /// Rotated right by op2.
             (BROR, r, r, N, none)
 
-            /// op1 + op2 (int: wraps)
+            /// op1 + op2 (int: wraps; i64, u64, p64: wraps, an int operand is sign-extended)
             (ADD, r, r, N, commutative)
-            /// op1 - op2 (int: wraps)
+            /// op1 - op2 (likewise)
             (SUB, r, r, N, none)
-            /// op1 * op2 (int: wraps)
+            /// op1 * op2 (likewise)
             (MUL, r, r, N, commutative)
-            /// op1 / op2 (num)
+            /// op1 / op2 (num; i64 and u64: see [`perilune_vm::ffi::int64`], as for the next two)
             (DIV, r, r, N, none)
-            /// Lua's floored modulo: num, or int (int: the divisor is known non-zero by an earlier guard or constant).
+            /// Lua's floored modulo: num, or int (int: the divisor is known non-zero by an earlier guard or constant); C's
+            /// remainder for i64 and u64.
             (MOD, r, r, N, none)
-            /// op1 ^ op2 (num)
+            /// op1 ^ op2 (num, i64, u64)
             (POW, r, r, N, none)
-            /// -op1 (int: wraps; a guard that it is neither 0 nor the minimum comes first)
+            /// -op1 (i64, u64: wraps; int: wraps; a guard that it is neither 0 nor the minimum comes first)
             (NEG, r, n, N, none)
             /// |op1| (num)
             (ABS, r, n, N, none)
@@ -166,7 +168,7 @@ macro_rules! for_each_ir {
             (ULOAD, r, n, L, none)
             /// Load field op2 of object op1. A null metatable is a `tab` reference equal to KNULL.
             (FLOAD, r, l, L, none)
-            /// Load from a raw address; op2 has flags (1 read-only).
+            /// Load from a raw address; op2 has [`crate::ir::xload`] flags.
             (XLOAD, r, l, L, none)
             /// Load stack slot op1 (slot 0 is the function of the start frame, 1 its link, 2 its first local); op2 has
             /// [`crate::ir::sload`] flags. With the guard bit the tag is checked. A `num` load accepts an integer and converts it.
@@ -185,7 +187,7 @@ macro_rules! for_each_ir {
             (USTORE, r, r, S, none)
             /// Store op2 raw to a field address (FREF).
             (FSTORE, r, r, S, none)
-            /// Store op2 raw to an address.
+            /// Store op2 raw to an address. The type is that of the memory: the low bits of an int are stored as a narrow one.
             (XSTORE, r, r, S, none)
 
             /// New string from address op1 and length op2 (int).
@@ -196,9 +198,10 @@ macro_rules! for_each_ir {
             (TNEW, l, l, A, none)
             /// New table from template op1.
             (TDUP, r, n, A, none)
-            /// (Reserved for the FFI.)
+            /// New cdata of the ctype with number op1 (KINT) and op2 bytes (KINT). Its bytes are not known before they are stored.
             (CNEW, r, r, A, none)
-            /// (Reserved for the FFI.)
+            /// Cdata of the ctype with number op1 (KINT) that holds the scalar op2: an int, word or float of the size of the ctype. Such a box
+            /// does not change, so that one may stand for an equal one.
             (CNEWI, r, r, N, none)
 
             /// Start of a string buffer: op1 is KNULL, op2 0.
@@ -214,7 +217,7 @@ macro_rules! for_each_ir {
             (TBAR, r, r, S, none)
             /// Barrier after a store of op2 into the upvalue whose value is at address op1 (UREFC).
             (OBAR, r, r, S, none)
-            /// (Reserved for the FFI.)
+            /// All memory outside of the VM may have changed.
             (XBAR, n, n, S, none)
 
             /// Conversion; op2 packs destination, source and mode, see [`crate::ir::conv`].
@@ -239,7 +242,9 @@ macro_rules! for_each_ir {
             /// Guard: the builtin whose frame is at slot op1, called with op2 arguments (see [`crate::ir::native`]), returns as usual.
             /// Stores the slots of the current snapshot, the frame among them; results are on the stack. The exit stores nothing.
             (NATIVE, l, l, S, guard)
-            /// (Reserved for the FFI.)
+            /// Call of the C function at address op2 with arguments op1 (reference, CARG chain, or nil for none), passed by their types. Where
+            /// op2 is a CARG, its op1 is the address, and its op2 the number of the function's ctype (KINT): it takes variable arguments. It
+            /// may change all memory outside of the VM. The type is that of the result.
             (CALLXS, r, r, S, none)
             /// Chain of call arguments: op1 earlier arguments, op2 the next.
             (CARG, r, r, N, none)

@@ -1,9 +1,7 @@
 //! Text to traces: the inverse of [`mod@super::print`].
 
-use super::print::{SLOAD_FLAGS, TOSTR_KINDS};
-use super::{
-    Const, FpMath, Ins, IrRef, Link, Mode, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, TraceExit, Ty, VmRef, conv, xload,
-};
+use super::print::{SLOAD_FLAGS, TOSTR_KINDS, XLOAD_FLAGS};
+use super::{Const, FpMath, Ins, IrRef, Link, Mode, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, TraceExit, Ty, VmRef, conv};
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
 use perilune_vm::object::BcAddr;
@@ -227,6 +225,10 @@ impl Parser<'_> {
                 } else if let Some(hex) = inside('[', ']') {
                     let hex = hex.trim_start_matches("0x");
                     Const::Ptr(u64::from_str_radix(hex, 16).map_err(|_| "hexadecimal number expected")?)
+                } else if let Some(k) = s.strip_suffix("ULL") {
+                    Const::Word(int(k)?, Ty::U64)
+                } else if let Some(k) = s.strip_suffix("LL") {
+                    Const::Word(int::<i64>(k)? as u64, Ty::I64)
                 } else if let Some(ty) = s.strip_prefix("null:") {
                     Const::Null(type_of(ty)?)
                 } else if s.contains(['.', 'e', 'n']) {
@@ -341,18 +343,8 @@ fn literal(op: Op, first: bool, words: &[&str]) -> Res<(u16, usize)> {
     let need = || word.ok_or("operand expected");
     let one = |r: Res<u16>| r.map(|n| (n, 1));
     match (op, first) {
-        (Op::SLOAD, false) => {
-            let mut flags = 0;
-            for c in word.unwrap_or("").chars() {
-                flags |= SLOAD_FLAGS.iter().find(|f| f.1 == c).ok_or_else(|| format!("unknown flag '{c}'"))?.0;
-            }
-            Ok((flags, usize::from(word.is_some())))
-        }
-        (Op::XLOAD, false) => match word {
-            Some("R") => Ok((xload::READONLY, 1)),
-            Some(w) => Err(format!("unknown flag '{w}'")),
-            None => Ok((0, 0)),
-        },
+        (Op::SLOAD, false) => flags(&SLOAD_FLAGS, word),
+        (Op::XLOAD, false) => flags(&XLOAD_FLAGS, word),
         (Op::FLOAD | Op::FREF, false) => one(position(Field::NAMES, need()?)),
         (Op::CALLN | Op::CALLA | Op::CALLL | Op::CALLS, false) => one(position(Helper::NAMES, need()?)),
         (Op::FPMATH, false) => one(position(&FpMath::NAMES, need()?)),
@@ -364,6 +356,15 @@ fn literal(op: Op, first: bool, words: &[&str]) -> Res<(u16, usize)> {
         (Op::CONV, false) => conversion(words),
         _ => one(number(need()?)),
     }
+}
+
+/// Flags by their letters; no word if none is set.
+fn flags(names: &[(u16, char)], word: Option<&str>) -> Res<(u16, usize)> {
+    let mut flags = 0;
+    for c in word.unwrap_or("").chars() {
+        flags |= names.iter().find(|f| f.1 == c).ok_or_else(|| format!("unknown flag '{c}'"))?.0;
+    }
+    Ok((flags, usize::from(word.is_some())))
 }
 
 fn conversion(words: &[&str]) -> Res<(u16, usize)> {

@@ -201,6 +201,8 @@ impl Printer<'_> {
                 None => format!("{{{}}}", self.names.object(v)),
             },
             Const::Ptr(k) => format!("[{k:#x}]"),
+            Const::Word(k, Ty::I64) => format!("{:+}LL", k as i64),
+            Const::Word(k, _) => format!("{k}ULL"),
             Const::Vm(VmRef::NilSlot) => "<nil>".into(),
             Const::Vm(VmRef::Scratch) => "<scratch>".into(),
             Const::Vm(VmRef::Multres) => "<multres>".into(),
@@ -257,6 +259,9 @@ pub(super) const SLOAD_FLAGS: [(u16, char); 7] = [
     (sload::KEYINDEX, 'K'),
 ];
 
+/// Letters of XLOAD's flags.
+pub(super) const XLOAD_FLAGS: [(u16, char); 2] = [(xload::READONLY, 'R'), (xload::VOLATILE, 'V')];
+
 /// Kinds of TOSTR.
 pub(super) const TOSTR_KINDS: [&str; 3] = ["int", "num", "char"];
 
@@ -270,7 +275,7 @@ fn literal(op: Op, first: bool, lit: u16) -> String {
         (Op::CALLN | Op::CALLA | Op::CALLL | Op::CALLS, false) => named(Helper::NAMES),
         (Op::FPMATH, false) => named(&FpMath::NAMES),
         (Op::TOSTR, false) => named(&TOSTR_KINDS),
-        (Op::XLOAD, false) => if lit & xload::READONLY != 0 { "R" } else { "" }.into(),
+        (Op::XLOAD, false) => XLOAD_FLAGS.iter().filter(|f| lit & f.0 != 0).map(|f| f.1).collect(),
         (Op::UREFO | Op::UREFC, false) if lit & 0xff != 0 => format!("#{}:{}", lit >> 8, lit & 0xff),
         (Op::UREFO | Op::UREFC, false) => format!("#{}", lit >> 8),
         (Op::CONV, false) => conversion(lit),

@@ -169,12 +169,12 @@ impl Trace {
             None => self.konst(r).map_or(Ty::Nil, Const::ty),
         }
     }
-    /// The new table that a sunk instruction makes or serves to fill.
+    /// The new table or cdata that a sunk instruction makes or serves to fill.
     pub fn sunk_table(&self, i: usize) -> Option<usize> {
         let mut ins = self.ins[i];
         let mut i = i;
         while ins.is_sunk() {
-            if matches!(ins.op, Op::TNEW | Op::TDUP) {
+            if matches!(ins.op, Op::TNEW | Op::TDUP | Op::CNEW | Op::CNEWI) {
                 return Some(i);
             }
             i = self.def(ins.a).map(|_| ins.a.ins_index())?;

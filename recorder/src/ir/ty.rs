@@ -8,7 +8,7 @@ use perilune_vm::value as v;
 ///
 /// Representation at run time: `Nil`, `False` and `True` have none (the type is the value); strings, tables, functions and the
 /// other objects are untagged pointers; `Num` is an `f64`; `Int` (and the narrow integer types of loads, zero- or sign-extended)
-/// an `i32`; `P64`, `I64`, `U64` are 64-bit words. A [`Ty::U64`] operand of a helper that wants a boxed value is boxed by the
+/// an `i32`; `Float` is an `f32`; `P64`, `I64`, `U64` are 64-bit words. A [`Ty::U64`] operand of a helper that wants a boxed value is boxed by the
 /// backend according to the type of the reference.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
@@ -33,13 +33,13 @@ pub enum Ty {
     Func = 8,
     /// 64-bit pointer
     P64 = 9,
-    /// cdata (reserved)
+    /// cdata
     Cdata = 10,
     /// table
     Tab = 11,
     /// userdata
     Udata = 12,
-    /// f32 (unused)
+    /// f32
     Float = 13,
     /// f64
     Num = 14,
@@ -84,6 +84,7 @@ impl Ty {
             AbiType::U8 => Ty::U8,
             AbiType::P64 => Ty::P64,
             AbiType::U64 => Ty::U64,
+            AbiType::I64 => Ty::I64,
             AbiType::Str | AbiType::NewStr => Ty::Str,
             AbiType::Tab => Ty::Tab,
             AbiType::Func => Ty::Func,
@@ -139,6 +140,23 @@ impl Ty {
     /// Is it a 32-bit integer (of any width in memory)?
     pub const fn is_int(self) -> bool {
         (self as u8) >= Ty::I8 as u8 && (self as u8) <= Ty::U32 as u8
+    }
+    /// Is it a 64-bit word: an integer or an address?
+    pub const fn is_word(self) -> bool {
+        matches!(self, Ty::P64 | Ty::I64 | Ty::U64)
+    }
+    /// Is it a floating-point number?
+    pub const fn is_float(self) -> bool {
+        matches!(self, Ty::Num | Ty::Float)
+    }
+    /// Bytes in memory, for raw loads and stores.
+    pub const fn size(self) -> i64 {
+        match self {
+            Ty::I8 | Ty::U8 => 1,
+            Ty::I16 | Ty::U16 => 2,
+            Ty::Int | Ty::U32 | Ty::Float => 4,
+            _ => 8,
+        }
     }
     /// Is it a collectable object?
     pub const fn is_gc(self) -> bool {

@@ -51,7 +51,17 @@ fn check(ok: bool, what: &str) -> Res {
 
 /// Do the types have one representation, so that a value of one may be used as the other?
 fn fits(ty: Ty, wanted: Ty) -> bool {
-    ty == wanted || ty.is_int() && wanted.is_int()
+    ty == wanted || ty.is_int() && wanted.is_int() || (ty.is_word() || ty == Ty::LightUd) && wanted.is_word()
+}
+
+/// Does CONV take or make values of the type?
+fn scalar(ty: Ty) -> bool {
+    ty.is_int() || ty.is_word() || ty.is_float()
+}
+
+/// The type of the operands of a bit operation.
+fn bits(ty: Ty) -> Ty {
+    if ty.is_word() { ty } else { Ty::Int }
 }
 
 impl Verifier<'_> {
@@ -128,17 +138,14 @@ impl Verifier<'_> {
                 self.both(ins, ins.ty, ins.ty)
             }
             Op::ABC => self.both(ins, Ty::Int, Ty::Int),
-            Op::BNOT | Op::BSWAP => self.left(ins, Ty::Int),
-            Op::BAND | Op::BOR | Op::BXOR | Op::BSHL | Op::BSHR | Op::BSAR | Op::BROL | Op::BROR => {
-                self.both(ins, Ty::Int, Ty::Int)
-            }
-            Op::ADD | Op::SUB | Op::MUL => match ins.ty {
-                Ty::P64 | Ty::I64 | Ty::U64 => Ok(()),
-                ty => self.both(ins, ty, ty),
-            },
+            Op::BNOT | Op::BSWAP => self.left(ins, bits(ins.ty)),
+            Op::BAND | Op::BOR | Op::BXOR => self.both(ins, bits(ins.ty), bits(ins.ty)),
+            Op::BSHL | Op::BSHR | Op::BSAR | Op::BROL | Op::BROR => self.both(ins, bits(ins.ty), Ty::Int),
+            Op::ADD | Op::SUB | Op::MUL if ins.ty.is_word() => self.word_sum(ins),
+            Op::ADD | Op::SUB | Op::MUL => self.both(ins, ins.ty, ins.ty),
             Op::DIV | Op::POW => {
-                self.result(ins, Ty::Num)?;
-                self.both(ins, Ty::Num, Ty::Num)
+                check(ins.ty == Ty::Num || ins.ty.is_word(), "type is neither num nor i64 nor u64")?;
+                self.both(ins, ins.ty, ins.ty)
             }
             Op::MOD | Op::MIN | Op::MAX => self.both(ins, ins.ty, ins.ty),
             Op::NEG | Op::ABS => self.left(ins, ins.ty),
@@ -158,6 +165,44 @@ impl Verifier<'_> {
             Op::CALLN | Op::CALLA | Op::CALLL | Op::CALLS => self.call(ins),
             _ => self.memory_types(ins),
         }
+    }
+
+    /// ADD, SUB, MUL on words. The address of what is inside an object begins with the object itself.
+    fn word_sum(&self, ins: Ins) -> Res {
+        let (left, right) = (self.t.ty(ins.a), self.t.ty(ins.b));
+        let object = |ty: Ty| ins.ty == Ty::P64 && ins.op == Op::ADD && (ty.is_gc() || ty == Ty::LightUd);
+        check(left.is_word() || object(left), "left operand is no word")?;
+        check(right.is_word() || right.is_int() || object(right), "right operand is neither word nor int")
+    }
+
+    /// CNEW and CNEWI.
+    fn new_cdata(&self, ins: Ins) -> Res {
+        self.result(ins, Ty::Cdata)?;
+        let constant = |r: IrRef| matches!(self.t.konst(r), Some(Const::Int(_)));
+        check(constant(ins.a), "left operand is no number of a ctype")?;
+        match ins.op {
+            Op::CNEW => check(constant(ins.b), "right operand is no constant size"),
+            _ => check(scalar(self.t.ty(ins.b)), "right operand is no scalar"),
+        }
+    }
+
+    /// CALLXS.
+    fn foreign_call(&self, ins: Ins) -> Res {
+        let passed = |r: IrRef| scalar(self.t.ty(r));
+        let function = match self.t.def(ins.b).filter(|i| i.op == Op::CARG) {
+            Some(carg) => {
+                check(matches!(self.t.konst(carg.b), Some(Const::Int(_))), "right operand has no number of a ctype")?;
+                carg.a
+            }
+            None => ins.b,
+        };
+        self.operand(function, Ty::P64, "right")?;
+        let mut rest = ins.a;
+        while let Some(carg) = self.t.def(rest).filter(|i| i.op == Op::CARG) {
+            check(passed(carg.b), "argument is no scalar")?;
+            rest = carg.a;
+        }
+        check(rest == IrRef::NIL || passed(rest), "argument is no scalar")
     }
 
     fn memory_types(&self, ins: Ins) -> Res {
@@ -181,7 +226,12 @@ impl Verifier<'_> {
                 check(fits(self.t.ty(ins.b), ins.ty), "the stored value has another type")
             }
             Op::FSTORE => self.is(ins.a, &[Op::FREF], "left operand is no field"),
-            Op::XSTORE => self.left(ins, Ty::P64),
+            Op::XSTORE => {
+                self.left(ins, Ty::P64)?;
+                check(fits(self.t.ty(ins.b), ins.ty), "the stored value has another type")
+            }
+            Op::CNEW | Op::CNEWI => self.new_cdata(ins),
+            Op::CALLXS => self.foreign_call(ins),
             Op::SNEW => self.both(ins, Ty::P64, Ty::Int),
             Op::BUFPUT | Op::BUFNUM | Op::BUFSTR => {
                 self.is(ins.a, &[Op::BUFHDR, Op::BUFPUT, Op::BUFNUM], "left operand is no buffer")?;
@@ -208,6 +258,7 @@ impl Verifier<'_> {
         let ty = |n: u16| Ty::ALL.get(usize::from(n & 31)).copied().ok_or("unknown type");
         let (src, dst) = (ty(ins.b.0)?, ty(ins.b.0 >> 5)?);
         check(fits(ins.ty, dst), "type is not that of the conversion")?;
+        check(scalar(src) && scalar(dst), "conversion of what is no scalar")?;
         let exact = ins.b.0 & conv::CHECK >= conv::INDEX;
         check(!exact || ins.is_guard(), "exact conversion without the guard bit")?;
         self.left(ins, src)

@@ -138,6 +138,11 @@ pub fn called(b: &IrBuffer, lim: IrRef, what: impl Fn(Clobber) -> bool) -> IrRef
     other
 }
 
+/// The newest instruction after which all memory outside of the VM may have changed, besides calls of helpers: code in C has run.
+pub fn foreign(b: &IrBuffer) -> IrRef {
+    b.newest(Op::CALLXS).max(b.newest(Op::XBAR))
+}
+
 /// The newest instruction after `lim` that may have opened or closed an upvalue.
 pub fn upvalues_changed(b: &IrBuffer, lim: IrRef) -> IrRef {
     let closed = called(b, lim, |c| c.upvalues);

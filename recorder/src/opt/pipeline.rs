@@ -50,7 +50,8 @@ fn emit(b: &mut IrBuffer, ins: Ins) -> Emit {
         }
         Op::LREF => mem::refs::shared_until(b, ins, |_, e| e.all),
         Op::VLOAD => mem::refs::scratch_load(b, ins),
-        Op::XLOAD => mem::refs::raw_load(b, ins),
+        Op::XLOAD => mem::raw::load(b, ins),
+        Op::XSTORE => mem::raw::store(b, ins),
         Op::CALLL => mem::refs::reading_call(b, ins),
         Op::BUFHDR | Op::BUFPUT | Op::BUFNUM | Op::NOP | Op::BASE => b.append(ins),
         op => match op.effect() {

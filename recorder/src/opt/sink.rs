@@ -1,5 +1,8 @@
 //! SINK: allocations that only exits need are made in the exits (LuaJIT's `lj_opt_sink`).
 //!
+//! The same holds for new cdata. A box of a scalar (CNEWI) has nothing but that value, and a struct (CNEW) is filled by stores at constant
+//! offsets. In a loop the value of a box is carried instead of the box: `s = s + 1LL` keeps `s` in a register.
+//!
 //! A new table can be sunk if the trace only stores to it under constant keys: loads have been forwarded from those stores and checks have
 //! been folded, so that its remaining uses are in snapshots. It may also be stored into another table that is sunk. Then neither the
 //! allocation nor the stores are executed at their positions; an exit whose snapshot names the table makes and fills it
@@ -16,7 +19,8 @@ use perilune_vm::layout::Field;
 
 /// The tables of a trace and whether they can be sunk.
 pub struct Sink {
-    /// By instruction: the new table that it makes, or serves to fill; 0 if there is none.
+    /// By instruction: the new table or cdata that it makes, or serves to fill; 0 if there is none. What is said of tables here holds for
+    /// cdata as well.
     table: Vec<u16>,
     /// By instruction: is it a new table that cannot be sunk?
     forbidden: Vec<bool>,
@@ -41,7 +45,7 @@ impl Sink {
         let n = b.trace.ins.len();
         let f = b.flags;
         let on = f.sink && f.fold && f.cse && f.dce && f.fwd;
-        let some = on && (b.newest(Op::TNEW) != IrRef::NONE || b.newest(Op::TDUP) != IrRef::NONE);
+        let some = on && [Op::TNEW, Op::TDUP, Op::CNEW, Op::CNEWI].iter().any(|&op| b.newest(op) != IrRef::NONE);
         let mut sink = Sink { table: vec![0; if some { n } else { 0 }], forbidden: vec![false; n] };
         if some {
             for i in 1..n {
@@ -60,7 +64,9 @@ impl Sink {
         let field = |f: Field| ins.b.0 == f as u16;
         let from = |op: Op| b.is_op(ins.a, op).is_some();
         match ins.op {
-            Op::TNEW | Op::TDUP => i as u16,
+            Op::TNEW | Op::TDUP | Op::CNEW | Op::CNEWI => i as u16,
+            Op::ADD if is_table(ins.a) && ins.b.is_const() => of(ins.a),
+            Op::XSTORE if is_table(ins.a) || from(Op::ADD) => of(ins.a),
             Op::FLOAD if is_table(ins.a) && (field(Field::TabArray) || field(Field::TabNode)) => of(ins.a),
             Op::FREF if is_table(ins.a) && (field(Field::TabMeta) || field(Field::TabNomm)) => of(ins.a),
             Op::HREF | Op::NEWREF if is_table(ins.a) && ins.b.is_const() => of(ins.a),
@@ -145,7 +151,8 @@ impl Sink {
         let serves = move |i: &usize| usize::from(self.table[*i]) == table;
         let value = |i: usize| {
             let ins = b.trace.ins[i];
-            matches!(ins.op, Op::ASTORE | Op::HSTORE | Op::FSTORE).then_some(ins.b).filter(|r| !r.is_const())
+            let holds = matches!(ins.op, Op::ASTORE | Op::HSTORE | Op::FSTORE | Op::XSTORE | Op::CNEWI);
+            holds.then_some(ins.b).filter(|r| !r.is_const())
         };
         (table..self.table.len()).filter(serves).filter_map(value)
     }
@@ -204,6 +211,8 @@ fn drop_steps(b: &mut IrBuffer) {
                     i.op,
                     Op::TNEW
                         | Op::TDUP
+                        | Op::CNEW
+                        | Op::CNEWI
                         | Op::NEWREF
                         | Op::SNEW
                         | Op::TOSTR

@@ -11,7 +11,7 @@ use perilune_vm::{Value, Vm};
 
 impl Recorder {
     /// Takes the snapshot for the branch at `pc`, whose jump is `taken`.
-    fn other_branch(&mut self, pc: InsPtr, taken: bool) -> Rec<()> {
+    pub(super) fn other_branch(&mut self, pc: InsPtr, taken: bool) -> Rec<()> {
         let jump = view::at(pc, 1);
         let other = if taken { view::at(pc, 2) } else { view::target(jump, jump.ins()) };
         self.snap(other)?;

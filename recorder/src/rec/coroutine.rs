@@ -8,7 +8,7 @@
 use super::native::frame_at;
 use super::{Flow, FrameKind, Rec, Recorder, Site, view};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Link, Op, SlotIdx, StackCheck, Ty, VmRef};
+use crate::ir::{IrRef, Link, Op, SlotIdx, StackCheck, Ty, VmRef, xload};
 use perilune_vm::bc::Op as Bc;
 use perilune_vm::interp::co::MAX_NESTING;
 use perilune_vm::interp::frame;
@@ -186,7 +186,7 @@ impl Recorder {
         self.guard_is(call.f.0, Value::func(call.f.1))?;
         let running = self.running()?;
         let (mine, now) = (self.field(running, Field::ThreadDepth)?, self.b.kvm(VmRef::Depth));
-        let now = self.b.emit(Op::XLOAD, Ty::Int, now, IrRef(0))?;
+        let now = self.b.emit(Op::XLOAD, Ty::Int, now, IrRef(xload::VOLATILE))?;
         self.b.emit(Op::EQ, Ty::Int, mine, now)?;
         let thread = self.guard_resumer(&to)?;
         let args = (0..call.nargs).map(|i| self.slots[self.base + call.a + HEAD + i]);
@@ -254,7 +254,7 @@ impl Recorder {
         }
         let at = self.b.kptr((-8i64) as u64);
         let at = self.b.emit(Op::ADD, Ty::P64, base, at)?;
-        let (found, expected) = (self.b.emit(Op::XLOAD, Ty::P64, at, IrRef(0))?, self.b.kptr(to.link));
+        let (found, expected) = (self.b.emit(Op::XLOAD, Ty::P64, at, IrRef(xload::VOLATILE))?, self.b.kptr(to.link));
         self.b.emit(Op::EQ, Ty::P64, found, expected)?;
         Ok(IrRef::NONE)
     }

@@ -75,16 +75,13 @@ impl Recorder {
     fn call_metamethod_at(&mut self, vm: &Vm, pc: InsPtr, f: Operand, args: &[Operand], id: u64) -> Rec<Flow> {
         let Some(func) = f.1.as_func() else { return self.nyi(Bc::CALL) };
         let native = func.proto().is_none();
-        if native && matches!(id, cont::JUMP_IF | cont::JUMP_IF_NOT) {
-            // The jump depends on the result, which is not known before the call.
-            return self.stop_in_front(pc, func, Link::Interp);
-        }
+        let compares = matches!(id, cont::JUMP_IF | cont::JUMP_IF_NOT);
         let dest = match id & 7 {
             cont::TO_A => Some(pc.ins().a()),
             // The last call that the CAT makes.
             cont::CONCAT if (id >> 3) as usize == pc.ins().b() => Some(pc.ins().a()),
             cont::DROP => None,
-            _ if native => return self.nyi_func(f.1),
+            _ if native && !compares => return self.nyi_func(f.1),
             _ => None,
         };
         if native && self.is_for_stitch(func) {
@@ -105,6 +102,10 @@ impl Recorder {
             self.set_abs(new + i, a.0);
         }
         let Some(proto) = func.proto() else {
+            if compares {
+                self.native_comparison(vm, pc, (r, func), size + 4, args.len(), id == cont::JUMP_IF)?;
+                return Ok(Flow::Next);
+            }
             return self.native_metamethod(vm, pc, (r, func), size + 4, args.len(), dest).map(|()| Flow::Next);
         };
         self.stack.frames.push(Frame { base: old, proto: self.proto, kind: FrameKind::Cont(Cont { id, pc }) });

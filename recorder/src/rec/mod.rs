@@ -64,6 +64,7 @@ use perilune_vm::bc::Op as Bc;
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::gc::Marker;
 use perilune_vm::object::{BcPos, Gc, InsPtr, Proto, WatchedField};
+use perilune_vm::sample::Activity;
 use perilune_vm::{TraceId, Value, Vm};
 use slots::Snapshots;
 use stack::{CallStack, Frame, FrameKind};
@@ -231,7 +232,10 @@ impl Recorder {
                 // Does the trace end in front of the instruction? A FORL without a body is its own target.
                 let before = to == pc && !matches!(pc.ins().op(), Bc::FORL | Bc::IFORL | Bc::JFORL);
                 self.fuel.executed -= u32::from(before);
-                let done = self.finish(link, to)?;
+                let activity = vm.begin_activity(Activity::Optimizer);
+                let done = self.finish(link, to);
+                vm.begin_activity(activity);
+                let done = done?;
                 self.fuel.executed += u32::from(before);
                 match done {
                     // A trace from an ITERN closes in front of it, so the ITERN of the further iteration is still to be recorded.

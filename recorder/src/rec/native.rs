@@ -8,7 +8,7 @@ use super::on_trace::on_trace;
 use super::stack::Cont;
 use super::{AbortInfo, Flow, FrameKind, Rec, Recorder, Site, view};
 use crate::abort::Abort;
-use crate::ir::{Effect, IrRef, Link, NativeWrite, Op, SlotIdx, Snapshot, Ty, VmRef, native};
+use crate::ir::{Effect, IrRef, Link, NativeWrite, Op, SlotIdx, Snapshot, Ty, VmRef, native, xload};
 use perilune_vm::interp::stack::NATIVE_MIN;
 use perilune_vm::interp::{cont, frame};
 use perilune_vm::object::{BcPos, Func, Gc, InsPtr};
@@ -27,6 +27,25 @@ pub(super) struct PendingCall {
     /// First slot of the results, and their number, plus 1 (0: all).
     dest: SlotIdx,
     want: usize,
+    /// The comparison whose metamethod it is.
+    comparison: Option<Comparison>,
+}
+
+/// A comparison that calls a builtin as its metamethod: the result decides where the program goes on.
+#[derive(Copy, Clone, Debug)]
+struct Comparison {
+    /// The comparison. A jump follows.
+    pc: InsPtr,
+    /// Is the jump taken if the result is true?
+    if_true: bool,
+}
+
+impl Comparison {
+    /// Where the interpreter goes on if the jump is taken, or is not.
+    fn next(self, taken: bool) -> InsPtr {
+        let jump = view::at(self.pc, 1);
+        if taken { view::target(jump, jump.ins()) } else { view::at(self.pc, 2) }
+    }
 }
 
 /// The calls of builtins that are being recorded.
@@ -55,6 +74,8 @@ struct Frame {
     back: InsPtr,
     /// Slots from the current frame up to the one that runs in the interpreter.
     down: usize,
+    /// The comparison whose metamethod it is.
+    comparison: Option<Comparison>,
 }
 
 impl Frame {
@@ -62,14 +83,20 @@ impl Frame {
     fn of_call(at: SlotIdx, nargs: usize, back: InsPtr, down: usize) -> Frame {
         let link = back.addr().get();
         let want = view::at(back, -1).ins().b();
-        Frame { at, nargs, link, first: at - 2, dest: at - 2, want, back, down }
+        Frame { at, nargs, link, first: at - 2, dest: at - 2, want, back, down, comparison: None }
     }
     /// The frame for a metamethod of the instruction at `pc` of the function with its frame at `base`. The arguments are `delta` slots above
     /// that, behind the continuation, and local `dest` gets the result.
     fn of_metamethod(base: SlotIdx, delta: usize, nargs: usize, dest: Option<usize>, pc: InsPtr, down: usize) -> Frame {
         let (at, link) = (base + delta, frame::link(delta, frame::CONT).bits());
         let (dest, want) = dest.map_or((at, 1), |dest| (base + dest, 2));
-        Frame { at, nargs, link, first: at - 4, dest, want, back: view::at(pc, 1), down }
+        Frame { at, nargs, link, first: at - 4, dest, want, back: view::at(pc, 1), down, comparison: None }
+    }
+    /// The frame for a metamethod of the comparison at `pc`. The first slot of the continuation gets the result (see `place` of
+    /// `vm/src/interp/native.rs`).
+    fn of_comparison(base: SlotIdx, delta: usize, nargs: usize, pc: InsPtr, if_true: bool) -> Frame {
+        let comparison = Some(Comparison { pc, if_true });
+        Frame { comparison, ..Frame::of_metamethod(base, delta, nargs, Some(delta - 4), pc, 0) }
     }
 }
 
@@ -81,7 +108,7 @@ pub(super) fn frame_at(vm: &Vm) -> usize {
 impl Recorder {
     /// Calls builtin `f`, whose reference is `r`.
     fn call_native(&mut self, vm: &Vm, pc: InsPtr, (r, f): (IrRef, Gc<Func>), call: Frame) -> Rec<()> {
-        let Frame { at, nargs, link, first, dest, want, back, down } = call;
+        let Frame { at, nargs, link, first, dest, want, back, down, comparison } = call;
         if (at + nargs).index() > usize::from(u8::MAX) {
             return Err(Abort::TooDeep);
         }
@@ -112,7 +139,7 @@ impl Recorder {
             self.set_fresh(dest + i);
         }
         let frame = frame_at(vm) - down * size_of::<Value>();
-        self.native.pending = Some(PendingCall { f: Value::func(f), call: pc, pc: back, frame, dest, want });
+        self.native.pending = Some(PendingCall { f: Value::func(f), call: pc, pc: back, frame, dest, want, comparison });
         self.native.headers += 1;
         self.snaps.needed = true;
         Ok(())
@@ -186,6 +213,19 @@ impl Recorder {
     ) -> Rec<()> {
         self.call_native(vm, pc, f, Frame::of_metamethod(self.base, delta, nargs, dest, pc, 0))
     }
+    /// A builtin as metamethod of the comparison at `pc`, which jumps if the result is `if_true`. The continuation and the arguments are
+    /// `delta` slots above the current frame.
+    pub(super) fn native_comparison(
+        &mut self,
+        vm: &Vm,
+        pc: InsPtr,
+        f: (IrRef, Gc<Func>),
+        delta: usize,
+        nargs: usize,
+        if_true: bool,
+    ) -> Rec<()> {
+        self.call_native(vm, pc, f, Frame::of_comparison(self.base, delta, nargs, pc, if_true))
+    }
     /// Can a builtin replace the current frame, which was entered on the trace?
     pub(super) fn is_replaceable(&self) -> bool {
         self.stack.frames.last().is_some_and(|f| match f.kind {
@@ -232,7 +272,7 @@ impl Recorder {
         self.snap(pc)?;
         self.open.count = vm.multres;
         let at = self.b.kvm(VmRef::Multres);
-        let count = self.b.emit(Op::XLOAD, Ty::Int, at, IrRef(0))?;
+        let count = self.b.emit(Op::XLOAD, Ty::Int, at, IrRef(xload::VOLATILE))?;
         self.guard_int(count, self.open.count as i32)
     }
 
@@ -245,11 +285,18 @@ impl Recorder {
 
     /// The first instruction after a builtin was called: its results are known now.
     pub(super) fn after_native(&mut self, vm: &Vm, pc: InsPtr, call: PendingCall) -> Rec<()> {
-        if pc != call.pc || frame_at(vm) != call.frame {
+        let returned = match call.comparison {
+            None => pc == call.pc,
+            Some(c) => pc == c.next(true) || pc == c.next(false),
+        };
+        if !returned || frame_at(vm) != call.frame {
             // The builtin did not simply return: the next recording stitches the call.
             self.feedback.pc = call.call;
             self.feedback.site.leaves = true;
             return if self.b.trace.parent.is_some() { self.nyi_func(call.f) } else { Err(Abort::Retry) };
+        }
+        if let Some(c) = call.comparison {
+            return self.after_comparison(pc, c, call.dest);
         }
         if call.want != 0 {
             return Ok(());
@@ -260,6 +307,16 @@ impl Recorder {
             self.set_fresh(call.dest + i);
         }
         self.open.top = call.dest + n as usize;
+        Ok(())
+    }
+    /// The first instruction after a comparison has called a builtin, whose result is in slot `dest`: guards which way it went.
+    fn after_comparison(&mut self, pc: InsPtr, c: Comparison, dest: SlotIdx) -> Rec<()> {
+        let taken = pc == c.next(true);
+        if c.next(true) != c.next(false) {
+            self.other_branch(c.pc, taken)?;
+            self.get_fresh(dest, if taken == c.if_true { Ty::True } else { Ty::False })?;
+        }
+        self.clear_from(dest);
         Ok(())
     }
 }

@@ -16,6 +16,8 @@ use perilune_vm::{Value, Vm};
 pub struct World {
     pub vm: Box<Vm>,
     pub tables: Vec<Gc<Table>>,
+    /// What light userdata point to, one after every 64 bytes.
+    pub memory: Vec<u64>,
 }
 
 /// Slots of the test's stack before and behind the base.
@@ -30,7 +32,7 @@ impl World {
         // The same hashes in every world: the length of a table with holes depends on where its keys are. The objects that the
         // VM has made so far stay where they are.
         core::mem::forget(core::mem::replace(&mut vm.heap, Heap::with_seed(1)));
-        World { vm, tables: Vec::new() }
+        World { vm, tables: Vec::new(), memory: vec![0; 32] }
     }
 
     fn table(&mut self, index: usize) -> Gc<Table> {
@@ -95,7 +97,7 @@ impl World {
         }
         match v.as_str() {
             Some(s) => quoted(s.bytes()),
-            None if v.is_gc() => format!("{{{}}}", self.object_name(v)),
+            None if v.is_gc() || Ty::of_value(v) == Ty::LightUd => format!("{{{}}}", self.object_name(v)),
             None => format!("{v:?}"),
         }
     }
@@ -107,6 +109,7 @@ impl World {
                 Some(i) => format!("{kind}:{i}"),
                 None => "new table".into(),
             },
+            None if kind == "lud" => format!("{kind}:{}", (v.payload() - self.memory.as_ptr().addr() as u64) / 64),
             None => format!("{kind}:{}", (v.payload() - FAKE) / 64),
         }
     }
@@ -147,7 +150,7 @@ impl Objects for World {
             "pro" => Value::proto(fake(address)),
             "udt" => Value::udata(fake(address)),
             "thr" => Value::thread(fake(address)),
-            "lud" => Value::lightud(address),
+            "lud" => Value::lightud(self.memory[index as usize * 8..].as_ptr().expose_provenance() as u64),
             _ => return None,
         })
     }
@@ -209,6 +212,10 @@ impl World {
                 };
                 text += &format!(" {slot}={shown}");
             }
+        }
+        let words = self.memory.iter().map(|w| format!("{w:x}")).collect::<Vec<_>>().join(" ");
+        if let used @ 1.. = words.trim_end_matches([' ', '0']).len() {
+            text += &format!("\nmemory {}", &words[..used]);
         }
         for i in 0..self.tables.len() {
             text += &format!("\ntab:{i} {{ {} }}", self.show_table(self.tables[i], 3));

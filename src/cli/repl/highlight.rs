@@ -21,7 +21,7 @@ enum Class {
 impl Class {
     fn of(t: &Tok) -> Class {
         match t {
-            Tok::Num(_) | Tok::FfiNum(_) => Class::Number,
+            Tok::Num(_) | Tok::Cdata(_) => Class::Number,
             Tok::Str(_) => Class::String,
             Tok::Char(b'(') => Class::Open(b')'),
             Tok::Char(b'[') => Class::Open(b']'),

@@ -1,4 +1,4 @@
--- Builtins as metamethods of comparisons: a trace ends in front of them.
+-- Builtins as metamethods of comparisons: a trace calls them, and guards the branch that follows.
 local function class(mm)
   mm.__index = mm
   return function(n) return setmetatable({ n = n }, mm) end

@@ -4,7 +4,7 @@
 //! unless stripped; then the prototypes, each with its size in front, children before parents; and a zero. Numbers are ULEB128
 //! unless their size is fixed.
 
-use super::{Ins, KGc, KNum, KVal, ProtoData, TableTemplate, UvDesc, VarInfo};
+use super::{Ins, KCdata, KGc, KNum, KVal, ProtoData, TableTemplate, UvDesc, VarInfo};
 
 /// The first bytes of a dump.
 pub const MAGIC: [u8; 3] = *b"\x1bLJ";
@@ -15,6 +15,8 @@ pub(crate) const VERSION: u8 = 2;
 pub(crate) mod flag {
     /// Without debug information.
     pub const STRIP: u32 = 0x02;
+    /// Has constants that are cdata.
+    pub const FFI: u32 = 0x04;
     /// Frames have two slots for the function and the link: the layout of 64-bit LuaJIT.
     pub const FR2: u32 = 0x08;
     /// Has bit operators.
@@ -27,6 +29,8 @@ pub(super) mod proto_flag {
     pub const CHILD: u8 = 0x01;
     /// Takes `...`.
     pub const VARARG: u8 = 0x02;
+    /// Has constants that are cdata, or its children have.
+    pub const FFI: u8 = 0x04;
     /// Has bit operators, or its children have.
     pub const BITOP: u8 = 0x80;
 }
@@ -37,6 +41,12 @@ pub(super) mod kgc {
     pub const CHILD: u32 = 0;
     /// A template table.
     pub const TAB: u32 = 1;
+    /// An `int64_t`, in two halves.
+    pub const I64: u32 = 2;
+    /// A `uint64_t`, in two halves.
+    pub const U64: u32 = 3;
+    /// A `complex`, in four halves.
+    pub const COMPLEX: u32 = 4;
     /// A string of length 0.
     pub const STR: u32 = 5;
 }
@@ -73,7 +83,12 @@ pub(super) const HIDDEN_NAMES: [&[u8]; 6] =
 pub fn write(proto: &ProtoData, strip: bool) -> Vec<u8> {
     let mut out = Writer { bytes: MAGIC.to_vec() };
     out.bytes.push(VERSION);
-    out.uleb(flag::FR2 | if strip { flag::STRIP } else { 0 } | if proto.has_bitops() { flag::BITOP } else { 0 });
+    out.uleb(
+        flag::FR2
+            | if strip { flag::STRIP } else { 0 }
+            | if proto.has_cdata() { flag::FFI } else { 0 }
+            | if proto.has_bitops() { flag::BITOP } else { 0 },
+    );
     if !strip {
         out.sized(&proto.chunkname);
     }
@@ -129,6 +144,7 @@ impl Writer {
         let flag = |set: bool, flag: u8| if set { flag } else { 0 };
         let flags = flag(p.has_children, proto_flag::CHILD)
             | flag(p.is_vararg, proto_flag::VARARG)
+            | flag(p.has_cdata(), proto_flag::FFI)
             | flag(p.has_bitops(), proto_flag::BITOP);
         self.bytes.extend_from_slice(&[flags, p.num_params, p.framesize, p.upvalues.len() as u8]);
         self.uleb(p.kgc.len() as u32);
@@ -154,6 +170,16 @@ impl Writer {
                 KGc::Table(t) => {
                     self.uleb(kgc::TAB);
                     self.template(t);
+                }
+                KGc::Cdata(k) => {
+                    self.uleb(match k {
+                        KCdata::Int64(_) => kgc::I64,
+                        KCdata::Uint64(_) => kgc::U64,
+                        KCdata::Complex(..) => kgc::COMPLEX,
+                    });
+                    for word in k.words() {
+                        self.uleb(word);
+                    }
                 }
             }
         }

@@ -12,4 +12,4 @@ mod verify;
 
 pub use ins::{Ins, JUMP_BIAS, TSETM_BIAS};
 pub use ops::Op;
-pub use proto::{KGc, KNum, KVal, ProtoData, TableTemplate, UvDesc, VarInfo};
+pub use proto::{KCdata, KGc, KNum, KVal, ProtoData, TableTemplate, UvDesc, VarInfo};

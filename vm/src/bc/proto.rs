@@ -37,6 +37,14 @@ pub struct ProtoData {
 }
 
 impl ProtoData {
+    /// Does it, or a child, have constants that are cdata?
+    pub fn has_cdata(&self) -> bool {
+        self.kgc.iter().any(|k| match k {
+            KGc::Cdata(_) => true,
+            KGc::Proto(child) => child.has_cdata(),
+            KGc::Str(_) | KGc::Table(_) => false,
+        })
+    }
     /// Does it, or a child, have instructions of bit operators?
     pub(super) fn has_bitops(&self) -> bool {
         self.bc.iter().any(|i| (Op::BNOT as u8..=Op::BSAR as u8).contains(&(i.0 as u8)))
@@ -53,6 +61,39 @@ pub enum KGc {
     Proto(Box<ProtoData>),
     /// A template table.
     Table(TableTemplate),
+    /// A number that is cdata.
+    Cdata(KCdata),
+}
+
+/// A literal with a suffix: a cdata constant.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub enum KCdata {
+    /// `LL`: an `int64_t`.
+    Int64(i64),
+    /// `ULL`: a `uint64_t`.
+    Uint64(u64),
+    /// `i`: a `complex`, of which the second number is the imaginary part.
+    Complex(f64, f64),
+}
+
+impl KCdata {
+    /// The negative number, which the compiler folds.
+    pub fn negated(self) -> KCdata {
+        match self {
+            KCdata::Int64(i) => KCdata::Int64(i.wrapping_neg()),
+            KCdata::Uint64(u) => KCdata::Uint64(u.wrapping_neg()),
+            KCdata::Complex(re, im) => KCdata::Complex(re, -im),
+        }
+    }
+    /// The 32-bit words of the number, in the order of memory.
+    pub(super) fn words(self) -> Vec<u32> {
+        let halves = |bits: u64| [bits as u32, (bits >> 32) as u32];
+        match self {
+            KCdata::Int64(i) => halves(i as u64).to_vec(),
+            KCdata::Uint64(u) => halves(u).to_vec(),
+            KCdata::Complex(re, im) => [halves(re.to_bits()), halves(im.to_bits())].concat(),
+        }
+    }
 }
 
 /// A number constant: an integer where an `i32` holds it exactly (and it is not -0).

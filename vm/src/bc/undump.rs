@@ -4,7 +4,7 @@
 //! instructions afterwards.
 
 use super::dump::{HIDDEN_NAMES, MAGIC, VERSION, flag, kgc, ktab, line_size, proto_flag, uv};
-use super::{Ins, KGc, KNum, KVal, Op, ProtoData, TableTemplate, UvDesc, VarInfo};
+use super::{Ins, KCdata, KGc, KNum, KVal, Op, ProtoData, TableTemplate, UvDesc, VarInfo};
 use crate::source::Source;
 use std::rc::Rc;
 
@@ -48,7 +48,7 @@ pub fn read(source: &mut Source, name: &[u8]) -> Res<ProtoData> {
         return Err(UndumpError::Incompatible);
     }
     let flags = number(source).map_err(|_| UndumpError::Incompatible)?;
-    if flags & !(flag::STRIP | flag::BITOP) != flag::FR2 {
+    if flags & !(flag::STRIP | flag::FFI | flag::BITOP) != flag::FR2 {
         return Err(UndumpError::Incompatible);
     }
     let strip = flags & flag::STRIP != 0;
@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
     fn proto(&mut self, done: &mut Vec<(ProtoData, u32)>, strip: bool, chunkname: &Rc<[u8]>) -> Res<(ProtoData, u32)> {
         let head = self.take(4)?;
         let (flags, num_params, framesize, num_uv) = (head[0], head[1], head[2], head[3]);
-        if flags & !(proto_flag::CHILD | proto_flag::VARARG | proto_flag::BITOP) != 0 {
+        if flags & !(proto_flag::CHILD | proto_flag::VARARG | proto_flag::FFI | proto_flag::BITOP) != 0 {
             return Err(BAD);
         }
         let is_vararg = flags & proto_flag::VARARG != 0;
@@ -214,9 +214,20 @@ impl<'a> Reader<'a> {
                 KGc::Proto(Box::new(child))
             }
             kgc::TAB => KGc::Table(self.template()?),
+            kgc::I64 => KGc::Cdata(KCdata::Int64(self.double_word()? as i64)),
+            kgc::U64 => KGc::Cdata(KCdata::Uint64(self.double_word()?)),
+            kgc::COMPLEX => {
+                let (re, im) = (f64::from_bits(self.double_word()?), f64::from_bits(self.double_word()?));
+                KGc::Cdata(KCdata::Complex(re, im))
+            }
             n if n >= kgc::STR => KGc::Str(Box::from(self.take((n - kgc::STR) as usize)?)),
             _ => return Err(BAD),
         })
+    }
+    /// 64 bits in two halves.
+    fn double_word(&mut self) -> Res<u64> {
+        let low = u64::from(self.uleb()?);
+        Ok(u64::from(self.uleb()?) << 32 | low)
     }
     fn template(&mut self) -> Res<TableTemplate> {
         let (array, hash) = (self.count(1)?, self.count(2)?);
@@ -241,13 +252,10 @@ impl<'a> Reader<'a> {
             ktab::FALSE => KVal::Bool(false),
             ktab::TRUE => KVal::Bool(true),
             ktab::INT => KVal::Int(self.uleb()? as i32),
-            ktab::NUM => {
-                let low = u64::from(self.uleb()?);
-                match canonical(u64::from(self.uleb()?) << 32 | low) {
-                    KNum::Int(i) => KVal::Int(i),
-                    KNum::Num(n) => KVal::Num(n),
-                }
-            }
+            ktab::NUM => match canonical(self.double_word()?) {
+                KNum::Int(i) => KVal::Int(i),
+                KNum::Num(n) => KVal::Num(n),
+            },
             n => KVal::Str(Box::from(self.take((n - ktab::STR) as usize)?)),
         })
     }

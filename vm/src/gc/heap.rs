@@ -70,6 +70,8 @@ pub struct HeapCounts {
     pub tables: usize,
     /// Userdata that exist.
     pub udatas: usize,
+    /// Cdata that exist.
+    pub cdatas: usize,
     /// Bytes freed so far. Together with [`Heap::total`] it gives the bytes allocated.
     pub freed: usize,
     /// Steps of the collector in each phase.
@@ -457,6 +459,7 @@ impl Heap {
         let cell = match o.typed() {
             Some(Object::Str(s)) => crate::object::STR_DATA + s.len() + 1,
             Some(Object::Func(f)) => size_of::<Func>() + f.num_upvalues() * 8,
+            Some(Object::Cdata(c)) => c.stored_cell_size(),
             _ => 0,
         };
         if cell > CELL_MAX {

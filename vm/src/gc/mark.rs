@@ -179,6 +179,10 @@ impl Marker {
                 u.visit(self);
                 48
             }
+            Some(Object::Cdata(_)) => {
+                o.gray_to_black();
+                16
+            }
             Some(Object::Str(_)) | None => 0,
         }
     }
@@ -285,6 +289,9 @@ impl Vm {
         }
         for v in &self.heap.finalizers.pending_errors {
             m.mark_value(*v);
+        }
+        if let Some(ffi) = &self.ffi {
+            ffi.mark(m);
         }
         let compiler = self.compiler.clone();
         compiler.mark(&mut self.heap.cycle.marker);

@@ -228,6 +228,7 @@ impl Heap {
                     }
                     u.drop_in_place();
                 }
+                Kind::Cdata => self.counts.cdatas -= 1,
                 Kind::UpVal | Kind::Func | Kind::Free => {}
             }
         }

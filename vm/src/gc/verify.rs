@@ -29,6 +29,7 @@ fn promised_kind(v: Value) -> Kind {
         "function" => Kind::Func,
         "table" => Kind::Table,
         "userdata" => Kind::Udata,
+        "cdata" => Kind::Cdata,
         other => panic!("a value of type {other} is not an object"),
     }
 }

@@ -58,7 +58,7 @@ pub fn visit_object(o: Gc<GcHeader>, v: &mut impl Visitor) {
         Some(Object::Proto(p)) => p.visit(v),
         Some(Object::Thread(t)) => t.visit(v),
         Some(Object::Udata(u)) => u.visit(v),
-        Some(Object::Str(_)) | None => {}
+        Some(Object::Str(_) | Object::Cdata(_)) | None => {}
     }
 }
 

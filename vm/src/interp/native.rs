@@ -74,7 +74,7 @@ pub(crate) unsafe fn call(vm: &mut Vm, frame: *mut Value, nargs: usize) -> bool 
 
 /// Puts the `n` topmost values, results of the builtin with its frame at `base`, where its link says: where the call of a Lua function
 /// takes them, with the `true` of a protected call in front of them; or, for a metamethod, into the slot that the instruction sets, if it
-/// sets one.
+/// sets one. A comparison sets none: whether its result counts as true is left in the first slot of the continuation frame, as a boolean.
 ///
 /// # Safety
 /// See [`call`].
@@ -96,9 +96,12 @@ unsafe fn place(vm: &mut Vm, mut base: *mut Value, mut n: usize) {
             return place_results(vm, pc, src, base.sub(2), n);
         }
         let pc: *const Ins = core::ptr::with_exposed_provenance((*base.sub(3)).bits() as usize);
-        // Compiled code calls builtins only for the last step of a concatenation.
-        if matches!((*base.sub(4)).bits() & 7, cont::TO_A | cont::CONCAT) {
-            *below(base).add((*pc.sub(1)).a()) = if n == 0 { Value::NIL } else { *src };
+        let result = if n == 0 { Value::NIL } else { *src };
+        match (*base.sub(4)).bits() & 7 {
+            // Compiled code calls builtins only for the last step of a concatenation.
+            cont::TO_A | cont::CONCAT => *below(base).add((*pc.sub(1)).a()) = result,
+            cont::JUMP_IF | cont::JUMP_IF_NOT => *base.sub(4) = Value::bool(result.truthy()),
+            _ => {}
         }
     }
 }

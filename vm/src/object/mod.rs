@@ -10,6 +10,7 @@
 )]
 
 mod bc_pos;
+mod cdata;
 mod function;
 mod new;
 mod new_proto;
@@ -30,6 +31,7 @@ mod watchpoint;
 mod tests;
 
 pub use bc_pos::{BcAddr, BcPos, InsPtr};
+pub use cdata::{Cdata, Placement, cdata_flag};
 pub use function::{Func, NativeFn, UpVal};
 pub(crate) use proto::hot_counter;
 pub use proto::{Proto, ProtoFlags};
@@ -105,6 +107,7 @@ kinds! {
     Func "function" 5,
     Table "table" 6,
     Udata "userdata" 7,
+    Cdata "cdata" 8,
 }
 
 /// The first 8 bytes of every object.
@@ -119,7 +122,7 @@ pub struct GcHeader {
     pub b0: Cell<u8>,
     /// Second byte of the object's own.
     pub b1: Cell<u8>,
-    /// Word of the object's own: hash of a string, array size of a table, builtin id of a native function.
+    /// Word of the object's own: hash of a string, array size of a table, builtin id of a native function, type of a cdata.
     pub word: Cell<u32>,
 }
 

@@ -7,7 +7,8 @@
 use super::proto::hot_origin;
 use super::{Gc, Kind, Proto, ProtoFlags, Table, hbits_for};
 use crate::Vm;
-use crate::bc::{Ins, KGc, KNum, KVal, ProtoData, TableTemplate, UvDesc, VarInfo};
+use crate::bc::{Ins, KCdata, KGc, KNum, KVal, ProtoData, TableTemplate, UvDesc, VarInfo};
+use crate::ffi::ctype::CTypeId;
 use crate::gc::Heap;
 use crate::interp::stitch::StitchStubs;
 use crate::meta::knum_value;
@@ -78,6 +79,9 @@ impl Heap {
             KGc::Str(s) => Value::str(self.new_str(s)),
             KGc::Proto(d) => Value::proto(self.proto_at(d, place)),
             KGc::Table(t) => Value::table(self.new_template(t)),
+            KGc::Cdata(KCdata::Int64(i)) => Value::cdata(self.new_int64(CTypeId::INT64, *i as u64)),
+            KGc::Cdata(KCdata::Uint64(u)) => Value::cdata(self.new_int64(CTypeId::UINT64, *u)),
+            KGc::Cdata(KCdata::Complex(re, im)) => Value::cdata(self.new_complex(*re, *im)),
         }
     }
     fn value_constant(&mut self, k: &KVal) -> Value {

@@ -1,8 +1,10 @@
 //! From a prototype in the heap back to plain data, for `string.dump`.
+#![allow(unsafe_code, reason = "constants that are cdata are of the types of literals")]
 
-use super::{Gc, Proto, Table};
+use super::{Cdata, Gc, Proto, Table};
 use crate::Vm;
-use crate::bc::{Ins, KGc, KNum, KVal, Op, ProtoData, TableTemplate};
+use crate::bc::{Ins, KCdata, KGc, KNum, KVal, Op, ProtoData, TableTemplate};
+use crate::ffi::ctype::CTypeId;
 use crate::value::Value;
 use std::rc::Rc;
 
@@ -49,9 +51,27 @@ impl Vm {
         if let Some(child) = k.as_proto() {
             return KGc::Proto(Box::new(self.proto_data(child)));
         }
+        if let Some(c) = k.as_cdata() {
+            return KGc::Cdata(cdata_data(c));
+        }
         match k.as_table() {
             Some(t) => KGc::Table(template_data(p, t)),
             None => KGc::Str(k.as_str().map_or(Box::default(), |s| Box::from(s.bytes()))),
+        }
+    }
+}
+
+/// A constant that is cdata.
+fn cdata_data(c: Gc<Cdata>) -> KCdata {
+    // SAFETY: the payload of a constant is 8 bytes, or of this type two doubles.
+    unsafe {
+        match c.ctype() {
+            CTypeId::COMPLEX_DOUBLE => {
+                let [re, im] = c.read::<[f64; 2]>();
+                KCdata::Complex(re, im)
+            }
+            CTypeId::UINT64 => KCdata::Uint64(c.read()),
+            _ => KCdata::Int64(c.read()),
         }
     }
 }

@@ -61,8 +61,12 @@ pub enum Activity {
     Builtin = b'C',
     /// The collector runs.
     Collector = b'G',
-    /// The compiler records or compiles.
+    /// The compiler records, or decides whether to.
     Compiler = b'J',
+    /// The compiler optimises a trace.
+    Optimizer = b'O',
+    /// The compiler makes machine code.
+    Assembler = b'A',
     /// A trace is left: the compiler handles the exit.
     Exit = b'X',
 }

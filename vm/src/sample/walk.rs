@@ -39,6 +39,16 @@ impl Stack {
         let (own, whole) = walk(vm.cur, Level::innermost(vm, vm.cur), |f| frames.push(f));
         Stack { frames, own, whole }
     }
+    /// The frames below the builtin with this id, which ran at the sample; the stack was taken at the next instruction. Where the builtin
+    /// has called a function meanwhile, it is still on the stack, below that function, which is at its first instruction.
+    pub fn below_builtin(&self, id: u32) -> &[StackFrame] {
+        let is_it = |f: &StackFrame| matches!(f.callee, Callee::Builtin(f) if f.ffid() == id);
+        match self.frames.as_slice() {
+            // Its header comes first.
+            [called, builtin, rest @ ..] if called.pc.is_some_and(|pc| pc <= 1) && is_it(builtin) => rest,
+            all => all,
+        }
+    }
 }
 
 /// Calls `take` with the frames, at most [`MOST`]. Returns how many were those of the running coroutine, and whether these are all. Nothing

@@ -18,6 +18,7 @@ pub use strings::StringState;
 use crate::bc::Ins;
 use crate::callback::CallbackState;
 use crate::error::{LuaError, LuaResult};
+use crate::ffi::Ffi;
 use crate::fuel::Fuel;
 use crate::gc::Heap;
 use crate::hooks::Compiler;
@@ -66,6 +67,8 @@ pub struct Vm {
     pub compiler: Rc<dyn Compiler>,
     /// The embedding API's part.
     pub host: HostState,
+    /// The FFI, once it is open.
+    pub ffi: Option<Box<Ffi>>,
     /// Buffers of string operations.
     pub strings: StringState,
     /// Interrupts and the time limit.

@@ -24,6 +24,8 @@ pub struct Realm {
     pub next_ffid: u32,
     /// Has a table ever been made read-only?
     pub has_readonly: bool,
+    /// May programs open the FFI?
+    pub ffi_allowed: bool,
     /// Do `load` and the like refuse bytecode?
     pub text_only: bool,
 }
@@ -41,6 +43,7 @@ impl Realm {
             prng: Prng::default(),
             next_ffid: crate::stdlib::Builtin::Next.id(),
             has_readonly: false,
+            ffi_allowed: false,
             text_only: false,
         }
     }

@@ -56,6 +56,7 @@ impl StdLib {
             "bit" => StdLib::BIT,
             "math" => StdLib::MATH,
             "debug" => StdLib::DEBUG,
+            "ffi" => StdLib::FFI,
             _ => return None,
         })
     }

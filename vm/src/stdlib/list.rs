@@ -3,6 +3,7 @@
 //! it.
 
 use super::{base, bit, buffer, debug, env, gc, io, load, math, os, sort, strformat, string, strmatch, table};
+use crate::ffi::lib as ffi;
 use crate::interp::co;
 use crate::object::NativeFn;
 
@@ -331,6 +332,7 @@ builtins! {
     TableRemove "table.remove" table::remove, record(table) writes;
     TableMove "table.move" table::move_, call writes;
     IoLinesAux "io.lines_aux" io::next_line, call;
+    FfiMetaTostring "ffi.meta.__tostring" ffi::tostring, call;
 }
 
 const _: () = assert!(Builtin::Next.id() == 4 && Builtin::Print.id() == 29 && Builtin::TableSort.id() == 93);

@@ -69,7 +69,8 @@ impl Vm {
         }
         let mut opener = Opener::new(self);
         for b in Builtin::ALL {
-            if group(*b).map_or(first, |library| libs.contains(library)) {
+            // The FFI is opened when it is required.
+            if b.library().map_or(first, |library| library != StdLib::FFI && libs.contains(library)) {
                 opener.register(*b);
             }
         }
@@ -89,7 +90,7 @@ impl Vm {
             }
         }
         if libs.contains(StdLib::FFI) {
-            self.embed(&package::FFI);
+            self.allow_ffi();
         }
     }
     /// Sets a field by name, raw.
@@ -157,16 +158,18 @@ impl Vm {
     }
 }
 
-/// The library that a builtin belongs to; none for those that every state has.
-fn group(b: Builtin) -> Option<StdLib> {
-    if matches!(b, Builtin::Loadfile | Builtin::Dofile) {
-        return Some(StdLib::IO | StdLib::PACKAGE);
-    }
-    match b.name().split_once('.') {
-        // The methods and functions of `string.buffer`.
-        Some(("buffer", _)) => Some(StdLib::STRING),
-        Some((library, _)) => StdLib::named(library),
-        None => None,
+impl Builtin {
+    /// The library that it belongs to; none for those that every state has.
+    pub(crate) fn library(self) -> Option<StdLib> {
+        if matches!(self, Builtin::Loadfile | Builtin::Dofile) {
+            return Some(StdLib::IO | StdLib::PACKAGE);
+        }
+        match self.name().split_once('.') {
+            // The methods and functions of `string.buffer`.
+            Some(("buffer", _)) => Some(StdLib::STRING),
+            Some((library, _)) => StdLib::named(library),
+            None => None,
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! The package library: `require`, the loaders, `module`.
 
 use super::dynamic::{self, Failure};
-use super::embedded::Module;
 use super::io::c_path;
 use super::load::load_file;
 use super::{LOADED, PRELOAD, levels};
@@ -23,10 +22,6 @@ const NO_DYNAMIC: &[u8] = b"dynamic libraries not enabled; check your Lua instal
 const ABSENT: &[u8] = b"absent";
 /// Marks a module that is being loaded.
 const SENTINEL: Value = Value::lightud(0x73);
-
-/// The module that `require "ffi"` finds if there is no file of this name.
-pub(super) static FFI: Module =
-    Module { name: "ffi", source: b"error(\"module 'ffi' not found:\\n\\tPerilune has no FFI yet\", 0)", extra: |_| Value::NIL };
 
 /// Makes the library. The functions have it as their environment.
 pub(super) fn open(vm: &mut Vm) {

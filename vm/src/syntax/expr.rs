@@ -3,7 +3,7 @@
 use super::Parser;
 use super::emit::NO_JMP;
 use super::error::SyntaxError;
-use crate::bc::{KNum, Op};
+use crate::bc::{KCdata, KGc, KNum, Op};
 use std::rc::Rc;
 
 /// How a table is indexed.
@@ -27,6 +27,7 @@ pub(super) enum Kind {
     True,
     Str(Rc<[u8]>),
     Num(KNum),
+    Cdata(KCdata),
     /// A local of this function.
     Local {
         reg: u8,
@@ -157,6 +158,10 @@ impl Parser<'_> {
             &Kind::Num(n) => {
                 let k = self.const_num(n)?;
                 self.emit_ad(Op::KNUM, reg, k)?;
+            }
+            &Kind::Cdata(k) => {
+                let k = self.const_gc(KGc::Cdata(k))?;
+                self.emit_ad(Op::KCDATA, reg, k)?;
             }
             &Kind::Reloc(pc) => {
                 let ins = self.fs.ins(pc);

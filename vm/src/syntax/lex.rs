@@ -1,8 +1,8 @@
 //! The lexer.
 
 use super::error::{Diagnostic, SyntaxError};
-use super::number::{NeedsFfi, needs_ffi, scan_number};
-use crate::bc::KNum;
+use super::number::{scan_cdata, scan_number};
+use crate::bc::{KCdata, KNum};
 use crate::source::Source;
 use crate::text::chunk::chunk_id;
 use std::borrow::Cow;
@@ -23,8 +23,8 @@ macro_rules! keywords {
             $($name,)*
             Concat, Dots, Eq, Ge, Le, Ne, Label, Nav, Coal, Shl, Shr, Sar, AndAnd, OrOr, NotEq, Arrow,
             Num(KNum),
-            /// A literal that has a value only with the FFI.
-            FfiNum(NeedsFfi),
+            /// A literal whose value is cdata.
+            Cdata(KCdata),
             Str(Rc<[u8]>),
             Name(Rc<[u8]>),
             Char(u8),
@@ -49,7 +49,7 @@ macro_rules! keywords {
                 $(Tok::$name => $text,)*
                 Tok::Concat => "..", Tok::Dots => "...", Tok::Eq => "==", Tok::Ge => ">=", Tok::Le => "<=", Tok::Ne => "~=",
                 Tok::Label => "::", Tok::Nav => "?.", Tok::Coal => "??", Tok::Shl => "<<", Tok::Shr => ">>", Tok::Sar => "~>>",
-                Tok::AndAnd => "&&", Tok::OrOr => "||", Tok::NotEq => "!=", Tok::Arrow => "->", Tok::Num(_) | Tok::FfiNum(_) => "<number>", Tok::Str(_) => "<string>", Tok::Name(_) => "<name>",
+                Tok::AndAnd => "&&", Tok::OrOr => "||", Tok::NotEq => "!=", Tok::Arrow => "->", Tok::Num(_) | Tok::Cdata(_) => "<number>", Tok::Str(_) => "<string>", Tok::Name(_) => "<name>",
                 Tok::Char(_) => "", Tok::Eof => "<eof>",
             }
         }
@@ -152,7 +152,7 @@ impl<'a> Lexer<'a> {
         let source = self.recent.iter().find(|(r, _)| r == t).map_or(&b""[..], |(_, span)| self.slice(*span));
         match t {
             Tok::Name(name) => name.to_vec(),
-            Tok::Num(_) | Tok::FfiNum(_) if !source.is_empty() => without_separators(source).into_owned(),
+            Tok::Num(_) | Tok::Cdata(_) if !source.is_empty() => without_separators(source).into_owned(),
             Tok::Str(value) => {
                 let width = match source {
                     [b'[', rest @ ..] => 2 + rest.iter().take_while(|c| **c == b'=').count(),
@@ -389,8 +389,8 @@ impl<'a> Lexer<'a> {
         let text = without_separators(self.text());
         match scan_number(&text) {
             Some(n) => Ok(Tok::Num(n)),
-            None => match needs_ffi(&text) {
-                Some(n) => Ok(Tok::FfiNum(n)),
+            None => match scan_cdata(&text) {
+                Some(n) => Ok(Tok::Cdata(n)),
                 None => Err(self.error_near_text("malformed number", &text)),
             },
         }

@@ -1,6 +1,6 @@
 //! Numbers in text: literals, and what `tonumber` accepts.
 
-use crate::bc::KNum;
+use crate::bc::{KCdata, KNum};
 use crate::meta::ldexp;
 
 /// A number in canonical form.
@@ -34,39 +34,27 @@ pub fn scan_number(bytes: &[u8]) -> Option<KNum> {
     Some(canonical(if neg && !n.is_nan() { -n } else { n }))
 }
 
-/// A literal that is valid only with the FFI.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum NeedsFfi {
-    /// With the suffix `LL` or `ULL`.
-    Int64,
-    /// With the suffix `i`.
-    Complex,
-}
-
-impl NeedsFfi {
-    /// The error message.
-    pub fn message(self) -> &'static str {
-        match self {
-            NeedsFfi::Int64 => "64-bit integer literal needs the FFI",
-            NeedsFfi::Complex => "complex literal needs the FFI",
-        }
-    }
-}
-
-/// Is a text that is not a number a literal of the FFI?
-pub fn needs_ffi(text: &[u8]) -> Option<NeedsFfi> {
+/// The cdata that a text that is not a number denotes: a literal with the suffix `LL`, `ULL` or `i`.
+pub fn scan_cdata(text: &[u8]) -> Option<KCdata> {
     let lower = text.to_ascii_lowercase();
     if let Some(rest) = lower.strip_suffix(b"i") {
-        return scan_number(rest).map(|_| NeedsFfi::Complex);
+        let im = match scan_number(rest)? {
+            KNum::Int(i) => f64::from(i),
+            KNum::Num(n) => n,
+        };
+        return Some(KCdata::Complex(0.0, im));
     }
-    let rest = [&b"ull"[..], b"llu", b"ll"].iter().find_map(|suffix| lower.strip_suffix(*suffix))?;
-    let significant = |digits: &[u8]| digits.iter().skip_while(|c| **c == b'0').count();
-    let fits = match rest {
-        [b'0', b'x', digits @ ..] => significant(digits) <= 16 && digits.iter().all(u8::is_ascii_hexdigit),
-        [b'0', b'b', ..] => true,
-        digits => core::str::from_utf8(digits).is_ok_and(|d| d.parse::<u64>().is_ok()),
+    let suffixes = [(&b"ull"[..], true), (b"llu", true), (b"ll", false)];
+    let (rest, unsigned) = suffixes.iter().find_map(|(suffix, unsigned)| Some((lower.strip_suffix(*suffix)?, *unsigned)))?;
+    let (digits, radix) = match rest {
+        [b'0', b'x', digits @ ..] => (digits, 16),
+        [b'0', b'b', digits @ ..] => (digits, 2),
+        digits => (digits, 10),
     };
-    (fits && scan_number(rest).is_some()).then_some(NeedsFfi::Int64)
+    // The standard library would accept a sign.
+    let digits = core::str::from_utf8(digits).ok().filter(|d| !d.starts_with('+'))?;
+    let n = u64::from_str_radix(digits, radix).ok()?;
+    Some(if unsigned { KCdata::Uint64(n) } else { KCdata::Int64(n as i64) })
 }
 
 fn decimal(b: &[u8]) -> Option<f64> {

@@ -159,7 +159,7 @@ impl Parser<'_> {
     pub(super) fn branch_true(&mut self, e: &mut Exp) -> Result<(), SyntaxError> {
         self.discharge(e)?;
         let pc = match e.kind {
-            Kind::Str(_) | Kind::Num(_) | Kind::True => NO_JMP,
+            Kind::Str(_) | Kind::Num(_) | Kind::Cdata(_) | Kind::True => NO_JMP,
             Kind::Jmp(pc) => {
                 self.invert(pc);
                 pc
@@ -181,7 +181,7 @@ impl Parser<'_> {
         let pc = match e.kind {
             Kind::False | Kind::Nil => NO_JMP,
             Kind::Jmp(pc) => pc,
-            Kind::Str(_) | Kind::Num(_) | Kind::True => {
+            Kind::Str(_) | Kind::Num(_) | Kind::Cdata(_) | Kind::True => {
                 self.put_reg_nobranch(e, NO_REG)?;
                 self.emit_jmp()?
             }
@@ -368,7 +368,7 @@ impl Parser<'_> {
                     e.kind = Kind::True;
                     return Ok(());
                 }
-                Kind::Str(_) | Kind::Num(_) | Kind::True => {
+                Kind::Str(_) | Kind::Num(_) | Kind::Cdata(_) | Kind::True => {
                     e.kind = Kind::False;
                     return Ok(());
                 }
@@ -394,6 +394,13 @@ impl Parser<'_> {
             && to_f64(n) != 0.0
         {
             e.kind = Kind::Num(canonical(-to_f64(n)));
+            return Ok(());
+        }
+        if op == Op::UNM
+            && let Kind::Cdata(k) = e.kind
+            && !e.has_jump()
+        {
+            e.kind = Kind::Cdata(k.negated());
             return Ok(());
         }
         if op == Op::BNOT

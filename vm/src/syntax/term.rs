@@ -125,7 +125,7 @@ impl Parser<'_> {
     fn simple(&mut self, flags: Flags) -> Res<Exp> {
         let kind = match &self.tok {
             Tok::Num(n) => Kind::Num(*n),
-            Tok::FfiNum(n) => return Err(self.err_tok(n.message())),
+            Tok::Cdata(k) => Kind::Cdata(*k),
             Tok::Str(s) => Kind::Str(s.clone()),
             Tok::Nil => Kind::Nil,
             Tok::True => Kind::True,

@@ -1,8 +1,9 @@
 //! FOLD: conversions between numbers.
 
-use super::{Fold, Rule, holds, is};
+use super::{Fold, Rule, holds, is, like, range};
 use crate::ir::buffer::IrBuffer;
 use crate::ir::{Ins, IrRef, Op, Ty, conv};
+use perilune_vm::ffi::int64;
 
 /// CONV.
 pub(super) fn conv(b: &mut IrBuffer, ins: Ins) -> Rule {
@@ -38,14 +39,91 @@ fn wide(b: &mut IrBuffer, ins: Ins) -> Rule {
     let src = ins.b.0 & 31;
     let dst = ins.b.0 >> 5 & 31;
     let is64 = |t: u16| t == Ty::I64 as u16 || t == Ty::U64 as u16 || t == Ty::P64 as u16;
-    if src == dst {
-        // x as its own type
+    if src == dst || is64(src) && is64(dst) {
+        // x as its own type, or as another one of the same bits
         return is(ins.a);
+    }
+    let (Some(&from), Some(&to)) = (Ty::ALL.get(usize::from(src)), Ty::ALL.get(usize::from(dst))) else { return Ok(Fold::Keep) };
+    if !ins.is_guard()
+        && let Some(k) = constant(b, ins, from, to)
+    {
+        return is(k);
+    }
+    if from.is_int() && to.is_int() && b.ty(ins.a) == to {
+        // x as the narrow type that it was loaded as
+        return is(ins.a);
+    }
+    if from.is_int() && is64(dst) && ins.b.0 & conv::SEXT != 0 {
+        return extended(b, ins, to);
     }
     match b.is_op(ins.a, Op::CONV) {
         // int(i64(x)) = x
         Some(i) if dst == Ty::Int as u16 && is64(src) && i.b.0 & 31 == Ty::Int as u16 => is(i.a),
+        // i64(num(x)) = i64(x), extended by its sign
+        Some(i) if is64(dst) && i.b.0 == conv::NUM_INT => like(Op::CONV, to, i.a, IrRef(conv::pack(to, Ty::Int, conv::SEXT))),
+        // num(i64(x)) = num(x)
+        Some(i) if to == Ty::Num && from == Ty::I64 && i.b.0 & 31 == Ty::Int as u16 && i.b.0 & conv::SEXT != 0 => {
+            like(Op::CONV, Ty::Num, i.a, IrRef(conv::NUM_INT))
+        }
+        // int(num(x)) = x, and as a narrower type
+        Some(i) if to.is_int() && i.b.0 == conv::NUM_INT => like(Op::CONV, to, i.a, IrRef(conv::pack(to, Ty::Int, 0))),
         _ => Ok(Fold::Keep),
+    }
+}
+
+/// A conversion of a constant.
+fn constant(b: &mut IrBuffer, ins: Ins, from: Ty, to: Ty) -> Option<IrRef> {
+    if let Some(n) = b.as_num(ins.a).filter(|_| from == Ty::Num) {
+        return match to {
+            Ty::U64 => Some(b.kword(int64::unsigned_from_num(n), to)),
+            Ty::I64 | Ty::P64 => Some(b.kword(int64::from_num(n) as u64, to)),
+            Ty::Int => Some(b.kint(n as i32)),
+            _ if to.is_int() => Some(b.kint(narrow(int64::from_num(n) as i32, to))),
+            _ => None,
+        };
+    }
+    if let Some(k) = b.as_int(ins.a).filter(|_| from.is_int()) {
+        return match to {
+            Ty::Num if from == Ty::U32 => Some(b.knum(f64::from(k as u32))),
+            Ty::Num => Some(b.knum(f64::from(k))),
+            _ if to.is_word() && ins.b.0 & conv::SEXT != 0 => Some(b.kword(i64::from(k) as u64, to)),
+            _ if to.is_word() => Some(b.kword(u64::from(k as u32), to)),
+            _ if to.is_int() => Some(b.kint(narrow(k, to))),
+            _ => None,
+        };
+    }
+    let k = b.as_word(ins.a).filter(|_| from.is_word())?;
+    match to {
+        Ty::Num if from == Ty::I64 => Some(b.knum(k as i64 as f64)),
+        Ty::Num => Some(b.knum(k as f64)),
+        _ if to.is_int() => Some(b.kint(narrow(k as i32, to))),
+        _ => None,
+    }
+}
+
+/// The low bits of an int as a narrow type.
+fn narrow(k: i32, ty: Ty) -> i32 {
+    match ty {
+        Ty::I8 => i32::from(k as i8),
+        Ty::U8 => i32::from(k as u8),
+        Ty::I16 => i32::from(k as i16),
+        Ty::U16 => i32::from(k as u16),
+        _ => k,
+    }
+}
+
+/// An int extended by its sign: constants move out of sums that do not overflow.
+fn extended(b: &mut IrBuffer, ins: Ins, ty: Ty) -> Rule {
+    let Some(i) = b.inner(ins.a).filter(|i| matches!(i.op, Op::ADD | Op::ADDOV)) else { return Ok(Fold::Keep) };
+    let exact = i.op == Op::ADDOV || range::of(b, i.a).add(range::of(b, i.b)).is_int();
+    match b.as_int(i.b).filter(|_| exact) {
+        // i64(x + k)  =>  i64(x) + k
+        Some(k) => {
+            let x = b.emit(Op::CONV, ty, i.a, ins.b)?;
+            let k = b.kword(i64::from(k) as u64, ty);
+            like(Op::ADD, ty, x, k)
+        }
+        None => Ok(Fold::Keep),
     }
 }
 

@@ -13,6 +13,7 @@ mod equal;
 mod memory;
 pub mod range;
 mod string;
+mod word;
 
 use crate::abort::Abort;
 use crate::ir::buffer::IrBuffer;
@@ -75,10 +76,13 @@ fn rules(b: &mut IrBuffer, ins: Ins) -> Rule {
         Op::LT | Op::GE | Op::LE | Op::GT | Op::ULT | Op::UGE | Op::ULE | Op::UGT => compare::order(b, ins),
         Op::EQ | Op::NE => equal::equal(b, ins),
         Op::ABC => compare::bounds(b, ins),
+        Op::BNOT | Op::BSWAP | Op::BAND | Op::BOR | Op::BXOR if ins.ty.is_word() => word::arith(b, ins),
+        Op::BSHL | Op::BSHR | Op::BSAR | Op::BROL | Op::BROR if ins.ty.is_word() => word::arith(b, ins),
         Op::BNOT | Op::BSWAP | Op::BAND | Op::BOR | Op::BXOR => bits::logic(b, ins),
         Op::BSHL | Op::BSHR | Op::BSAR | Op::BROL | Op::BROR => bits::shift(b, ins),
         Op::ADD | Op::SUB | Op::MUL | Op::DIV | Op::MOD | Op::POW | Op::NEG | Op::ABS | Op::LDEXP | Op::MIN | Op::MAX => {
             match ins.ty {
+                ty if ty.is_word() => word::arith(b, ins),
                 Ty::Num => arith::num(b, ins),
                 Ty::Int => arith::int(b, ins),
                 _ => Ok(Fold::Keep),

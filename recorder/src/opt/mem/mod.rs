@@ -5,6 +5,7 @@
 //! interpreter at a guard in between.
 
 pub mod field;
+pub mod raw;
 pub mod refs;
 pub mod table;
 pub mod upvalue;

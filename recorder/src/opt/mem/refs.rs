@@ -1,7 +1,7 @@
-//! Forwarding of addresses of table slots, of barriers, and of loads from other memory.
+//! Forwarding of addresses of table slots, of barriers, and of loads from the VM's own memory.
 
 use crate::ir::buffer::{Emit, IrBuffer};
-use crate::ir::{Const, Ins, IrRef, Op, VmRef, xload};
+use crate::ir::{Const, Ins, IrRef, Op, VmRef};
 use crate::opt::alias::{self, Alias, Clobber};
 use crate::opt::cse;
 
@@ -146,15 +146,10 @@ pub fn scratch_load(b: &mut IrBuffer, ins: Ins) -> Emit {
     cse::reuse_or_append(b, ins, lim)
 }
 
-/// XLOAD.
-pub fn raw_load(b: &mut IrBuffer, ins: Ins) -> Emit {
-    if ins.b.0 & xload::READONLY != 0 { cse::reuse_or_append(b, ins, IrRef::BASE) } else { b.append(ins) }
-}
-
 /// CALLL: may read any memory.
 pub fn reading_call(b: &mut IrBuffer, ins: Ins) -> Emit {
     let stores = [Op::ASTORE, Op::HSTORE, Op::USTORE, Op::FSTORE, Op::XSTORE, Op::NEWREF];
     let lim = stores.iter().map(|&op| b.newest(op)).max().unwrap_or(IrRef::NONE);
-    let lim = lim.max(alias::called(b, IrRef::BASE, |c| c != Clobber::default()));
+    let lim = lim.max(alias::called(b, IrRef::BASE, |c| c != Clobber::default())).max(alias::foreign(b));
     cse::reuse_or_append(b, ins, lim)
 }

@@ -12,12 +12,13 @@ mod mode {
     pub const STR: u16 = 10;
     pub const TAB: u16 = 11;
     pub const FUNC: u16 = 12;
+    pub const CDATA: u16 = 14;
 }
 
 /// Is the operation one that the parser emits?
 fn is_source_op(op: Op) -> bool {
     use Op::*;
-    let builtin = matches!(op, ISTYPE | ISNUM | TGETR | TSETR | KCDATA);
+    let builtin = matches!(op, ISTYPE | ISNUM | TGETR | TSETR);
     let patched = matches!(op, JFORI | IFORL | JFORL | IITERL | JITERL | ILOOP | JLOOP);
     !builtin && !patched && op < FUNCF
 }
@@ -44,6 +45,7 @@ pub(super) fn check(p: &ProtoData, ins: Ins, most: usize) -> Check {
         mode::NUM => ensure(cd < p.knum.len())?,
         mode::STR => ensure(matches!(object()?, KGc::Str(_)))?,
         mode::TAB => ensure(matches!(object()?, KGc::Table(_)))?,
+        mode::CDATA => ensure(matches!(object()?, KGc::Cdata(_)))?,
         mode::FUNC => ensure(matches!(object()?, KGc::Proto(_)))?,
         _ => {}
     }

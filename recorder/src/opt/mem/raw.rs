@@ -1,0 +1,155 @@
+//! Forwarding of loads from raw memory, and elimination of stores to it: XLOAD, XSTORE (LuaJIT's `lj_opt_fwd_xload`, `lj_opt_dse_xstore`).
+//!
+//! Two accesses are told apart by their addresses, where these are the same base with constant offsets; by the object that the trace has
+//! made and that one of them is in; and by the types of the accesses, as C's strict aliasing has it: memory is accessed as one type, or as
+//! its signed or unsigned form.
+
+use super::eliminate;
+use crate::ir::buffer::{Emit, IrBuffer};
+use crate::ir::{Ins, IrRef, Op, Ty, conv, xload};
+use crate::opt::alias::{self, Alias};
+use crate::opt::cse;
+
+/// An address: a base, and a constant offset in bytes. The base of a constant address is [`IrRef::NONE`].
+fn split(b: &IrBuffer, address: IrRef) -> (IrRef, i64) {
+    if let Some(k) = b.as_word(address) {
+        return (IrRef::NONE, k as i64);
+    }
+    match b.is_op(address, Op::ADD).filter(|i| i.ty == Ty::P64).map(|i| (i.a, b.as_word(i.b))) {
+        Some((base, Some(k))) => (base, k as i64),
+        _ => (address, 0),
+    }
+}
+
+/// The object or the pointer that an address was computed from by additions.
+pub(crate) fn root(b: &IrBuffer, address: IrRef) -> IrRef {
+    let mut r = address;
+    while let Some(sum) = b.is_op(r, Op::ADD).filter(|i| i.ty == Ty::P64) {
+        let is_pointer = |r: IrRef| matches!(b.ty(r), Ty::P64 | Ty::LightUd) || b.ty(r).is_gc();
+        r = match (is_pointer(sum.a), is_pointer(sum.b)) {
+            (true, false) => sum.a,
+            (false, true) => sum.b,
+            // A constant offset of an object.
+            (true, true) if b.ty(sum.a).is_gc() => sum.a,
+            _ => return r,
+        };
+    }
+    r
+}
+
+/// Is the reference a cdata that the trace makes?
+fn is_new(b: &IrBuffer, r: IrRef) -> bool {
+    b.def(r).is_some_and(|i| matches!(i.op, Op::CNEW | Op::CNEWI))
+}
+
+/// May something else than the trace's own addresses point into a new cdata, between the allocation and `stop`?
+fn escapes(b: &IrBuffer, new: IrRef, stop: IrRef) -> bool {
+    let points = |r: IrRef| root(b, r) == new;
+    (new.ins_index() + 1..stop.ins_index().min(b.trace.ins.len())).any(|i| {
+        let ins = b.trace.ins[i];
+        match ins.op {
+            Op::NATIVE | Op::COSAVE => true,
+            Op::XLOAD | Op::FLOAD | Op::FREF => false,
+            Op::ADD if ins.ty == Ty::P64 => false,
+            Op::XSTORE => points(ins.b),
+            op if op.is_comparison() => false,
+            _ => ins.operands().any(points),
+        }
+    })
+}
+
+/// May two addresses that differ be in one object?
+fn objects(b: &IrBuffer, x: IrRef, y: IrRef) -> Alias {
+    let (x, y) = (root(b, x), root(b, y));
+    match (is_new(b, x), is_new(b, y)) {
+        (true, true) if x != y => Alias::No,
+        // An older pointer points to something else. A newer one may have been loaded from where the address was stored.
+        (true, false) if y < x || !escapes(b, x, y) => Alias::No,
+        (false, true) if x < y || !escapes(b, y, x) => Alias::No,
+        _ => Alias::May,
+    }
+}
+
+/// May two accesses touch the same memory? They must if they access the same bytes, as numbers of the same kind.
+fn accesses(b: &IrBuffer, (x, tx): (IrRef, Ty), (y, ty): (IrRef, Ty)) -> Alias {
+    if x == y && tx == ty {
+        return Alias::Must;
+    }
+    let ((bx, ox), (by, oy)) = (split(b, x), split(b, y));
+    if bx == by {
+        if ox == oy {
+            let same = tx.size() == ty.size() && tx.is_float() == ty.is_float();
+            return if same { Alias::Must } else { Alias::May };
+        }
+        let apart = ox.wrapping_add(tx.size()) <= oy || oy.wrapping_add(ty.size()) <= ox;
+        return if apart { Alias::No } else { Alias::May };
+    }
+    if accessed_as(tx) != accessed_as(ty) { Alias::No } else { objects(b, x, y) }
+}
+
+/// The type of an access without its sign. A pointer may be accessed as an integer.
+fn accessed_as(ty: Ty) -> (i64, bool) {
+    (ty.size(), ty.is_float())
+}
+
+/// The newest instruction after `lim` that may have changed all raw memory.
+fn changed(b: &IrBuffer, lim: IrRef) -> IrRef {
+    alias::called(b, lim, |_| false).max(alias::foreign(b)).max(lim)
+}
+
+/// XLOAD.
+pub fn load(b: &mut IrBuffer, ins: Ins) -> Emit {
+    if ins.b.0 & xload::READONLY != 0 {
+        return cse::reuse_or_append(b, ins, IrRef::BASE);
+    }
+    if ins.b.0 & xload::VOLATILE != 0 || !b.flags.fwd {
+        return b.append(ins);
+    }
+    let mut lim = changed(b, IrRef::BASE);
+    let mut r = b.newest(Op::XSTORE);
+    while r > lim {
+        let store = b.trace.ins[r.ins_index()];
+        match accesses(b, (ins.a, ins.ty), (store.a, store.ty)) {
+            Alias::No => {}
+            Alias::May => lim = r,
+            Alias::Must => match stored(b, ins, store) {
+                Some(value) => return value,
+                None => lim = r,
+            },
+        }
+        r = b.older(r);
+    }
+    cse::reuse_or_append(b, ins, lim)
+}
+
+/// The value that a load finds after a store to the same bytes.
+fn stored(b: &mut IrBuffer, load: Ins, store: Ins) -> Option<Emit> {
+    if load.ty.is_float() {
+        return (load.ty == store.ty).then_some(Ok(store.b));
+    }
+    let is_narrow = load.ty.size() < 4 && b.ty(store.b) != load.ty;
+    // An int is stored with its low bits only.
+    Some(if is_narrow { b.emit(Op::CONV, load.ty, store.b, IrRef(conv::pack(load.ty, Ty::Int, 0))) } else { Ok(store.b) })
+}
+
+/// XSTORE.
+pub fn store(b: &mut IrBuffer, ins: Ins) -> Emit {
+    let lim = changed(b, IrRef::BASE);
+    let mut r = b.newest(Op::XSTORE);
+    while b.flags.fwd && r > lim {
+        let other = b.trace.ins[r.ins_index()];
+        match accesses(b, (ins.a, ins.ty), (other.a, other.ty)) {
+            Alias::No => {}
+            Alias::May => break,
+            Alias::Must if other.b == ins.b && other.ty == ins.ty => return Ok(IrRef::NONE),
+            Alias::Must => {
+                if other.ty.size() == ins.ty.size() {
+                    eliminate(b, r);
+                }
+                break;
+            }
+        }
+        r = b.older(r);
+    }
+    b.append(ins)
+}

@@ -1,0 +1,80 @@
+//! The convention of aarch64 (AAPCS64): homogeneous aggregates are in vector registers, and an argument is in registers as a whole or not at
+//! all.
+
+use super::{Convention, Form, Location, Passed, Place, Taken, Unsupported};
+
+const GENERAL: u8 = 8;
+const VECTORS: u8 = 8;
+/// The largest aggregate that is passed by value, if it is not homogeneous.
+const LARGEST: u32 = 16;
+
+/// The convention of aarch64.
+#[derive(Copy, Clone, Default, Debug)]
+pub struct Aapcs64(Taken);
+
+/// Pieces of `each` bytes in registers from `first` on.
+fn pieces(size: u32, each: u32, first: u8, place: fn(u8) -> Place) -> Location {
+    let mut location = Location::NOTHING;
+    for i in 0..size.div_ceil(each) {
+        location.push(i * each, each.min(size - i * each), place(first + i as u8));
+    }
+    location
+}
+
+/// Size and number of pieces in vector registers; none if the value is not passed there.
+fn in_vectors(value: &Passed) -> Result<Option<(u32, u32)>, Unsupported> {
+    match &value.form {
+        Form::Float if value.size <= 8 => Ok(Some((value.size, 1))),
+        Form::Vector if matches!(value.size, 8 | 16) => Ok(Some((value.size, 1))),
+        Form::Integer if value.size <= 8 => Ok(None),
+        Form::Float | Form::Vector | Form::Integer => Err(Unsupported),
+        Form::Aggregate(members) => Ok(members.homogeneous(value.size)),
+    }
+}
+
+impl Convention for Aapcs64 {
+    fn result(&mut self, value: &Passed) -> Result<Location, Unsupported> {
+        Ok(match in_vectors(value)? {
+            _ if value.size == 0 => Location::NOTHING,
+            Some((each, _)) => pieces(value.size, each, 0, Place::Vector),
+            None if value.size <= LARGEST => pieces(value.size, 8, 0, Place::General),
+            // Its address is in a register of its own.
+            None => Location { by_reference: true, ..Location::NOTHING },
+        })
+    }
+    fn argument(&mut self, value: &Passed) -> Result<Location, Unsupported> {
+        let taken = &mut self.0;
+        let homogeneous = in_vectors(value)?;
+        if value.size == 0 {
+            return Ok(Location::NOTHING);
+        }
+        if let Some((each, n)) = homogeneous {
+            let first = taken.vector;
+            taken.vector = VECTORS.min(first + n as u8);
+            if first + n as u8 <= VECTORS {
+                return Ok(pieces(value.size, each, first, Place::Vector));
+            }
+            return Ok(Location::whole(value.size, taken.stack(value.size, value.align.min(16))?));
+        }
+        if value.size > LARGEST {
+            let place = if taken.general < GENERAL {
+                taken.general += 1;
+                Place::General(taken.general - 1)
+            } else {
+                taken.stack(8, 8)?
+            };
+            return Ok(Location::reference(place));
+        }
+        let align = if value.align > 8 { 16 } else { 8 };
+        let first = if align == 16 { taken.general.next_multiple_of(2) } else { taken.general };
+        let n = value.size.div_ceil(8) as u8;
+        taken.general = GENERAL.min(first + n);
+        if first + n <= GENERAL {
+            return Ok(pieces(value.size, 8, first, Place::General));
+        }
+        Ok(Location::whole(value.size, taken.stack(value.size, align)?))
+    }
+    fn taken(&self) -> Taken {
+        self.0
+    }
+}

@@ -1,0 +1,643 @@
+//! The table of C types.
+//!
+//! A type is an entry with an [`Info`] word, a size, a sibling and a name, in LuaJIT's form: `ffi.typeinfo` shows it, and libraries that
+//! reflect on types read it. The low half of the word is the child of the entry: what a pointer points to, the element of an array, the
+//! result of a function, the type of a field. Entries are never removed; those without a name are shared.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// The number of a type: its index in the table.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(transparent)]
+pub struct CTypeId(pub u32);
+
+/// One more than the largest number of a type.
+pub const MAX_TYPES: usize = 65536;
+/// The size of a type that has none (`void`, functions), or whose size varies or is not known yet.
+pub const NO_SIZE: u32 = u32::MAX;
+/// Size of a pointer.
+pub const POINTER_SIZE: u32 = 8;
+
+/// What an entry of the table is: the highest four bits of its [`Info`].
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub enum Ct {
+    /// An integer, a boolean or a floating-point number.
+    Num,
+    /// A struct or union; fields follow as siblings.
+    Struct,
+    /// A pointer or reference.
+    Ptr,
+    /// An array, vector or complex number.
+    Array,
+    /// `void`
+    Void,
+    /// An enumeration; constants follow as siblings.
+    Enum,
+    /// A function; parameters follow as siblings.
+    Func,
+    /// A typedef.
+    Typedef,
+    /// An attribute of its child.
+    Attrib,
+    /// A field, or a parameter of a function.
+    Field,
+    /// A bitfield.
+    Bitfield,
+    /// A constant.
+    Constval,
+    /// A variable or function of a library.
+    Extern,
+    /// A keyword.
+    Kw,
+}
+
+impl Ct {
+    const ALL: [Ct; 14] = [
+        Ct::Num,
+        Ct::Struct,
+        Ct::Ptr,
+        Ct::Array,
+        Ct::Void,
+        Ct::Enum,
+        Ct::Func,
+        Ct::Typedef,
+        Ct::Attrib,
+        Ct::Field,
+        Ct::Bitfield,
+        Ct::Constval,
+        Ct::Extern,
+        Ct::Kw,
+    ];
+}
+
+/// Attributes, the number in an entry of the kind [`Ct::Attrib`].
+pub mod attrib {
+    /// Qualifiers; the entry's size has the flags.
+    pub const QUAL: u32 = 1;
+    /// Another alignment; the entry's size has its logarithm.
+    pub const ALIGN: u32 = 2;
+    /// A member without a name, whose fields are those of the struct; the entry's size is its offset.
+    pub const SUBTYPE: u32 = 3;
+    /// The name of the symbol of the entry before.
+    pub const REDIR: u32 = 4;
+    /// Not a type.
+    pub const BAD: u32 = 5;
+}
+
+/// Calling conventions, as in the info word of a function. The platforms at hand have one; the words are kept for `ffi.typeinfo`.
+pub mod cconv {
+    /// `__cdecl`
+    pub const CDECL: u32 = 0;
+    /// `__thiscall`
+    pub const THISCALL: u32 = 1;
+    /// `__fastcall`
+    pub const FASTCALL: u32 = 2;
+    /// `__stdcall`
+    pub const STDCALL: u32 = 3;
+}
+
+/// The info word of an entry: its kind, flags, and for most kinds its alignment and the number of its child.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(transparent)]
+pub struct Info(pub u32);
+
+impl Info {
+    /// A boolean (numbers, bitfields).
+    pub const BOOL: u32 = 0x0800_0000;
+    /// Floating-point (numbers).
+    pub const FP: u32 = 0x0400_0000;
+    /// `const`
+    pub const CONST: u32 = 0x0200_0000;
+    /// `volatile`
+    pub const VOLATILE: u32 = 0x0100_0000;
+    /// Both qualifiers.
+    pub const QUAL: u32 = Info::CONST | Info::VOLATILE;
+    /// Unsigned (numbers, bitfields).
+    pub const UNSIGNED: u32 = 0x0080_0000;
+    /// `long` (numbers).
+    pub const LONG: u32 = 0x0040_0000;
+    /// Of variable size (arrays, structs).
+    pub const VLA: u32 = 0x0010_0000;
+    /// A reference (pointers).
+    pub const REF: u32 = 0x0080_0000;
+    /// A vector (arrays).
+    pub const VECTOR: u32 = 0x0800_0000;
+    /// A complex number (arrays).
+    pub const COMPLEX: u32 = 0x0400_0000;
+    /// A union (structs).
+    pub const UNION: u32 = 0x0080_0000;
+    /// With `...` (functions).
+    pub const VARARG: u32 = 0x0080_0000;
+    /// The bits of the alignment.
+    pub const ALIGN_MASK: u32 = 15 << Info::ALIGN_SHIFT;
+    const KIND_SHIFT: u32 = 28;
+    const ALIGN_SHIFT: u32 = 16;
+    const CID_MASK: u32 = 0xffff;
+    const KIND_MASK: u32 = 15 << Info::KIND_SHIFT;
+
+    /// A word of a kind, with flags.
+    pub const fn new(ct: Ct, flags: u32) -> Info {
+        Info((ct as u32) << Info::KIND_SHIFT | flags)
+    }
+    /// The flag bits of an alignment of `1 << log` bytes.
+    pub const fn align_flags(log: u32) -> u32 {
+        log << Info::ALIGN_SHIFT
+    }
+    /// The word of an attribute.
+    pub const fn attrib_of(number: u32, child: CTypeId) -> Info {
+        Info::new(Ct::Attrib, number << Info::ALIGN_SHIFT | child.0)
+    }
+    /// The word of a pointer.
+    pub const fn pointer(child: CTypeId, flags: u32) -> Info {
+        Info::new(Ct::Ptr, flags | Info::align_flags(3) | child.0)
+    }
+    /// The word of a reference.
+    pub const fn reference(child: CTypeId) -> Info {
+        Info::pointer(child, Info::CONST | Info::REF)
+    }
+    /// The word of a bitfield: at bit `pos` of a container of `container` bytes, `bits` wide.
+    pub const fn bitfield(flags: u32, pos: u32, bits: u32, container: u32) -> Info {
+        Info::new(Ct::Bitfield, flags | pos | bits << 8 | container << 16)
+    }
+    /// The kind.
+    pub const fn ct(self) -> Ct {
+        let n = (self.0 >> Info::KIND_SHIFT) as usize;
+        // Words are made from kinds only.
+        if n < Ct::ALL.len() { Ct::ALL[n] } else { Ct::Kw }
+    }
+    /// The child's number, or 0.
+    pub const fn child(self) -> CTypeId {
+        CTypeId(self.0 & Info::CID_MASK)
+    }
+    /// The same word with another child.
+    pub const fn with_child(self, child: CTypeId) -> Info {
+        Info(self.0 & !Info::CID_MASK | child.0)
+    }
+    /// Has it all of these flags?
+    pub const fn has(self, flags: u32) -> bool {
+        self.0 & flags == flags
+    }
+    /// Its qualifiers.
+    pub const fn qualifiers(self) -> u32 {
+        self.0 & Info::QUAL
+    }
+    /// Logarithm of the alignment.
+    pub const fn align_log(self) -> u32 {
+        self.0 >> Info::ALIGN_SHIFT & 15
+    }
+    /// The same word with another alignment.
+    pub const fn with_align_log(self, log: u32) -> Info {
+        Info(self.0 & !Info::ALIGN_MASK | Info::align_flags(log))
+    }
+    /// The number of an attribute.
+    pub const fn attrib(self) -> u32 {
+        self.0 >> Info::ALIGN_SHIFT & 0xff
+    }
+    /// First bit of a bitfield in its container.
+    pub const fn bit_pos(self) -> u32 {
+        self.0 & 127
+    }
+    /// Width of a bitfield in bits.
+    pub const fn bit_size(self) -> u32 {
+        self.0 >> 8 & 127
+    }
+    /// Bytes of the container of a bitfield.
+    pub const fn bit_container(self) -> u32 {
+        self.0 >> 16 & 127
+    }
+    const fn is(self, mask: u32, ct: Ct, flags: u32) -> bool {
+        self.0 & (Info::KIND_MASK | mask) == Info::new(ct, flags).0
+    }
+    /// Is it a number (an integer, a boolean, floating-point)?
+    pub const fn is_num(self) -> bool {
+        self.is(0, Ct::Num, 0)
+    }
+    /// An integer, but no boolean?
+    pub const fn is_integer(self) -> bool {
+        self.is(Info::BOOL | Info::FP, Ct::Num, 0)
+    }
+    /// An integer or a boolean?
+    pub const fn is_integer_or_bool(self) -> bool {
+        self.is(Info::FP, Ct::Num, 0)
+    }
+    /// A boolean?
+    pub const fn is_bool(self) -> bool {
+        self.is(Info::BOOL, Ct::Num, Info::BOOL)
+    }
+    /// Floating-point?
+    pub const fn is_fp(self) -> bool {
+        self.is(Info::FP, Ct::Num, Info::FP)
+    }
+    /// Is it of this kind?
+    pub const fn is_ct(self, ct: Ct) -> bool {
+        self.is(0, ct, 0)
+    }
+    /// A struct or union?
+    pub const fn is_struct(self) -> bool {
+        self.is_ct(Ct::Struct)
+    }
+    /// A pointer or reference?
+    pub const fn is_ptr(self) -> bool {
+        self.is_ct(Ct::Ptr)
+    }
+    /// A reference?
+    pub const fn is_ref(self) -> bool {
+        self.is(Info::REF, Ct::Ptr, Info::REF)
+    }
+    /// A pointer, a reference, or any kind of array?
+    pub const fn is_pointer_or_array(self) -> bool {
+        self.is_ptr() || self.is_array()
+    }
+    /// Any kind of array?
+    pub const fn is_array(self) -> bool {
+        self.is_ct(Ct::Array)
+    }
+    /// An array that is neither a vector nor complex: it converts to a pointer.
+    pub const fn is_plain_array(self) -> bool {
+        self.is(Info::VECTOR | Info::COMPLEX, Ct::Array, 0)
+    }
+    /// A vector?
+    pub const fn is_vector(self) -> bool {
+        self.is(Info::VECTOR, Ct::Array, Info::VECTOR)
+    }
+    /// A complex number?
+    pub const fn is_complex(self) -> bool {
+        self.is(Info::COMPLEX, Ct::Array, Info::COMPLEX)
+    }
+    /// An array or a struct of variable size?
+    pub const fn is_variable(self) -> bool {
+        (self.is_array() || self.is_struct()) && self.has(Info::VLA)
+    }
+    /// An array of variable size?
+    pub const fn is_variable_array(self) -> bool {
+        self.is_array() && self.has(Info::VLA)
+    }
+    /// `void`?
+    pub const fn is_void(self) -> bool {
+        self.is_ct(Ct::Void)
+    }
+    /// An enumeration?
+    pub const fn is_enum(self) -> bool {
+        self.is_ct(Ct::Enum)
+    }
+    /// A function?
+    pub const fn is_func(self) -> bool {
+        self.is_ct(Ct::Func)
+    }
+    /// An attribute?
+    pub const fn is_attrib(self) -> bool {
+        self.is_ct(Ct::Attrib)
+    }
+    /// The attribute of this number?
+    pub const fn is_attrib_of(self, number: u32) -> bool {
+        self.is_attrib() && self.attrib() == number
+    }
+    /// Does the entry's size say how large values of the type are?
+    pub const fn has_size(self) -> bool {
+        (self.0 >> Info::KIND_SHIFT) <= Ct::Enum as u32
+    }
+}
+
+/// An entry of the table.
+#[derive(Clone, Debug)]
+pub struct CType {
+    /// Kind, flags, child.
+    pub info: Info,
+    /// Size of values; offset of a field; value of a constant; length of the list of parameters of a function.
+    pub size: u32,
+    /// The next field, parameter or constant; 0 for none.
+    pub sib: CTypeId,
+    /// The name, if there is one.
+    pub name: Option<Rc<[u8]>>,
+}
+
+macro_rules! basic_types {
+    ($($(#[$doc:meta])* $name:ident = $size:expr, $ct:ident, $flags:expr;)*) => {
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "numbers of the constants below, in their order")]
+        enum Number { $($name,)* }
+        /// The types that are always there.
+        impl CTypeId {
+            $($(#[$doc])* pub const $name: CTypeId = CTypeId(Number::$name as u32);)*
+        }
+        const BASIC: &[(u32, Info)] = &[$(($size, Info::new(Ct::$ct, $flags)),)*];
+    };
+}
+
+const fn align(log: u32) -> u32 {
+    Info::align_flags(log)
+}
+
+/// `char` is unsigned on some platforms.
+pub const CHAR_SIGN: u32 = if core::ffi::c_char::MIN == 0 { Info::UNSIGNED } else { 0 };
+
+basic_types! {
+    /// Not a type.
+    NONE = 0, Attrib, attrib::BAD << Info::ALIGN_SHIFT;
+    /// `void`
+    VOID = NO_SIZE, Void, 0;
+    /// `const void`
+    CVOID = NO_SIZE, Void, Info::CONST;
+    /// `bool`
+    BOOL = 1, Num, Info::BOOL | Info::UNSIGNED;
+    /// `const char`
+    CCHAR = 1, Num, Info::CONST | CHAR_SIGN;
+    /// `int8_t`
+    INT8 = 1, Num, 0;
+    /// `uint8_t`
+    UINT8 = 1, Num, Info::UNSIGNED;
+    /// `int16_t`
+    INT16 = 2, Num, align(1);
+    /// `uint16_t`
+    UINT16 = 2, Num, Info::UNSIGNED | align(1);
+    /// `int32_t`
+    INT32 = 4, Num, align(2);
+    /// `uint32_t`
+    UINT32 = 4, Num, Info::UNSIGNED | align(2);
+    /// `int64_t`
+    INT64 = 8, Num, Info::LONG | align(3);
+    /// `uint64_t`
+    UINT64 = 8, Num, Info::UNSIGNED | Info::LONG | align(3);
+    /// `__int128`
+    INT128 = 16, Num, align(4);
+    /// `unsigned __int128`
+    UINT128 = 16, Num, Info::UNSIGNED | align(4);
+    /// `float`
+    FLOAT = 4, Num, Info::FP | align(2);
+    /// `double`
+    DOUBLE = 8, Num, Info::FP | align(3);
+    /// `complex float`
+    COMPLEX_FLOAT = 8, Array, Info::COMPLEX | align(2) | CTypeId::FLOAT.0;
+    /// `complex`
+    COMPLEX_DOUBLE = 16, Array, Info::COMPLEX | align(3) | CTypeId::DOUBLE.0;
+    /// `void *`
+    P_VOID = 8, Ptr, align(3) | CTypeId::VOID.0;
+    /// `const void *`
+    P_CVOID = 8, Ptr, align(3) | CTypeId::CVOID.0;
+    /// `const char *`
+    P_CCHAR = 8, Ptr, align(3) | CTypeId::CCHAR.0;
+    /// `uint8_t *`
+    P_UINT8 = 8, Ptr, align(3) | CTypeId::UINT8.0;
+    /// `const char []`
+    A_CCHAR = NO_SIZE, Array, Info::CONST | CTypeId::CCHAR.0;
+    /// The type of cdata that stand for a type: its number.
+    CTYPEID = 4, Enum, align(2) | CTypeId::INT32.0;
+}
+
+/// Typedefs that are always there.
+const TYPEDEFS: &[(&str, CTypeId)] = &[
+    ("va_list", CTypeId::P_VOID),
+    ("__builtin_va_list", CTypeId::P_VOID),
+    ("__gnuc_va_list", CTypeId::P_VOID),
+    ("ptrdiff_t", CTypeId::INT64),
+    ("size_t", CTypeId::UINT64),
+    ("wchar_t", CTypeId::INT32),
+    ("int8_t", CTypeId::INT8),
+    ("int16_t", CTypeId::INT16),
+    ("int32_t", CTypeId::INT32),
+    ("int64_t", CTypeId::INT64),
+    ("int128_t", CTypeId::INT128),
+    ("uint8_t", CTypeId::UINT8),
+    ("uint16_t", CTypeId::UINT16),
+    ("uint32_t", CTypeId::UINT32),
+    ("uint64_t", CTypeId::UINT64),
+    ("uint128_t", CTypeId::UINT128),
+    ("intptr_t", CTypeId::INT64),
+    ("uintptr_t", CTypeId::UINT64),
+    ("ssize_t", CTypeId::INT64),
+];
+
+/// No type can be added: there are [`MAX_TYPES`].
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct TableFull;
+
+/// A set of kinds, for the search of names.
+pub const fn kinds(list: &[Ct]) -> u32 {
+    let (mut set, mut i) = (0, 0);
+    while i < list.len() {
+        set |= 1 << list[i] as u32;
+        i += 1;
+    }
+    set
+}
+
+/// A member of a struct, union, enumeration or function that was found by its name.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Member {
+    /// Its entry: of the kind field, bitfield or constant.
+    pub id: CTypeId,
+    /// Its offset from the start of the struct.
+    pub offset: u32,
+    /// Qualifiers of the members without a name that it is in.
+    pub qual: u32,
+}
+
+/// The table of C types of a state.
+#[derive(Debug)]
+pub struct CTypeTable {
+    types: Vec<CType>,
+    /// Entries without a name, by word and size.
+    shared: HashMap<(Info, u32), CTypeId>,
+    /// Entries by name, the newest first; by kind, there may be several.
+    names: HashMap<Rc<[u8]>, Vec<CTypeId>>,
+}
+
+impl Default for CTypeTable {
+    fn default() -> CTypeTable {
+        CTypeTable::new()
+    }
+}
+
+impl CTypeTable {
+    /// A table with the basic types, the usual typedefs and the keywords.
+    pub fn new() -> CTypeTable {
+        let mut table = CTypeTable { types: Vec::with_capacity(256), shared: HashMap::new(), names: HashMap::new() };
+        for (size, info) in BASIC {
+            let id = table.push_unnamed(*info, *size);
+            table.shared.insert((*info, *size), id);
+        }
+        for (name, id) in TYPEDEFS {
+            table.push_named(Info::new(Ct::Typedef, id.0), 0, name.as_bytes());
+        }
+        for (name, size, keyword) in super::keyword::KEYWORDS {
+            table.push_named(Info::new(Ct::Kw, *keyword as u32), *size, name.as_bytes());
+        }
+        table
+    }
+    fn push_unnamed(&mut self, info: Info, size: u32) -> CTypeId {
+        self.types.push(CType { info, size, sib: CTypeId::NONE, name: None });
+        CTypeId(self.types.len() as u32 - 1)
+    }
+    fn push_named(&mut self, info: Info, size: u32, name: &[u8]) {
+        let id = self.push_unnamed(info, size);
+        self.set_name(id, name);
+        self.publish(id);
+    }
+    /// Number of entries.
+    pub fn len(&self) -> usize {
+        self.types.len()
+    }
+    /// Is it empty? It never is.
+    pub fn is_empty(&self) -> bool {
+        self.types.is_empty()
+    }
+    /// The entry of a number, which came from this table.
+    #[inline]
+    pub fn get(&self, id: CTypeId) -> &CType {
+        &self.types[id.0 as usize]
+    }
+    /// The entry of any number.
+    pub fn find(&self, id: u32) -> Option<&CType> {
+        self.types.get(id as usize)
+    }
+    /// The same, to be changed.
+    pub fn get_mut(&mut self, id: CTypeId) -> &mut CType {
+        &mut self.types[id.0 as usize]
+    }
+    /// Adds an entry of its own.
+    ///
+    /// # Errors
+    /// The table is full.
+    pub fn add(&mut self, info: Info, size: u32) -> Result<CTypeId, TableFull> {
+        if self.types.len() >= MAX_TYPES { Err(TableFull) } else { Ok(self.push_unnamed(info, size)) }
+    }
+    /// The entry without a name and siblings that has this word and size; made if there is none.
+    ///
+    /// # Errors
+    /// The table is full.
+    pub fn intern(&mut self, info: Info, size: u32) -> Result<CTypeId, TableFull> {
+        if let Some(id) = self.shared.get(&(info, size)) {
+            return Ok(*id);
+        }
+        let id = self.add(info, size)?;
+        self.shared.insert((info, size), id);
+        Ok(id)
+    }
+    /// Gives an entry a name.
+    pub fn set_name(&mut self, id: CTypeId, name: &[u8]) {
+        self.types[id.0 as usize].name = Some(Rc::from(name));
+    }
+    /// Lets an entry be found by its name.
+    pub fn publish(&mut self, id: CTypeId) {
+        if let Some(name) = self.types[id.0 as usize].name.clone() {
+            self.names.entry(name).or_default().insert(0, id);
+        }
+    }
+    /// The newest entry with a name that is of one of the kinds.
+    pub fn named(&self, name: &[u8], kinds: u32) -> Option<CTypeId> {
+        self.names.get(name)?.iter().copied().find(|id| kinds >> self.get(*id).info.ct() as u32 & 1 != 0)
+    }
+    /// Forgets all entries from a number on: what a declaration with an error has added.
+    pub fn truncate(&mut self, len: usize) {
+        self.types.truncate(len);
+        let stays = |id: &CTypeId| (id.0 as usize) < len;
+        self.shared.retain(|_, id| stays(id));
+        self.names.retain(|_, ids| {
+            ids.retain(stays);
+            !ids.is_empty()
+        });
+    }
+    /// The entry behind attributes.
+    pub fn raw_id(&self, mut id: CTypeId) -> CTypeId {
+        while self.get(id).info.is_attrib() {
+            id = self.get(id).info.child();
+        }
+        id
+    }
+    /// The entry behind attributes.
+    #[inline]
+    pub fn raw(&self, id: CTypeId) -> &CType {
+        self.get(self.raw_id(id))
+    }
+    /// The child of an entry, without its attributes.
+    pub fn raw_child(&self, ct: &CType) -> CTypeId {
+        self.raw_id(ct.info.child())
+    }
+    /// The entry behind attributes and references.
+    pub fn raw_ref(&self, mut id: CTypeId) -> CTypeId {
+        while self.get(id).info.is_attrib() || self.get(id).info.is_ref() {
+            id = self.get(id).info.child();
+        }
+        id
+    }
+    /// Size of values of a type; none if it has no size, or a variable one.
+    pub fn size(&self, id: CTypeId) -> Option<u32> {
+        let ct = self.raw(id);
+        (ct.info.has_size() && ct.size != NO_SIZE).then_some(ct.size)
+    }
+    /// The array at the end of a struct of variable size, or the array itself.
+    pub fn variable_part(&self, id: CTypeId) -> Option<CTypeId> {
+        let id = self.raw_id(id);
+        if self.get(id).info.is_array() {
+            return Some(id);
+        }
+        let last = self.members(id).filter(|m| self.get(*m).info.is_ct(Ct::Field)).last()?;
+        Some(self.raw_id(self.get(last).info.child()))
+    }
+    /// Size of a value of a type of variable size with so many elements. None if it is too large.
+    pub fn variable_size(&self, id: CTypeId, elements: u64) -> Option<u32> {
+        let ct = self.raw(id);
+        let fixed = if ct.info.is_struct() { u64::from(ct.size) } else { 0 };
+        let element = self.raw_child(self.get(self.variable_part(id)?));
+        let size = u64::from(self.get(element).size).checked_mul(elements)?.checked_add(fixed)?;
+        u32::try_from(size).ok().filter(|s| *s < 1 << 31)
+    }
+    /// The word of a type with the qualifiers and alignment of its attributes, and its size. An enumeration has that of its integer type.
+    pub fn info(&self, id: CTypeId) -> (Info, Option<u32>) {
+        let mut id = id;
+        let mut qual = 0;
+        let mut align = None;
+        loop {
+            let ct = self.get(id);
+            let info = ct.info;
+            match info.ct() {
+                Ct::Attrib if info.attrib() == attrib::QUAL => qual |= ct.size,
+                Ct::Attrib if info.attrib() == attrib::ALIGN && align.is_none() => align = Some(ct.size),
+                Ct::Attrib | Ct::Typedef | Ct::Enum => {}
+                _ => {
+                    let size = (info.has_size() && ct.size != NO_SIZE).then_some(ct.size);
+                    let info = Info(info.0 | qual);
+                    return (align.map_or(info, |a| info.with_align_log(a)), size);
+                }
+            }
+            id = info.child();
+        }
+    }
+    /// The members, parameters or constants of an entry, with attributes among them.
+    pub fn members(&self, id: CTypeId) -> impl Iterator<Item = CTypeId> + '_ {
+        let mut next = self.get(id).sib;
+        core::iter::from_fn(move || {
+            let id = next;
+            if id == CTypeId::NONE {
+                return None;
+            }
+            next = self.get(id).sib;
+            Some(id)
+        })
+    }
+    /// A member by its name, also of members without a name.
+    pub fn member(&self, id: CTypeId, name: &[u8]) -> Option<Member> {
+        for m in self.members(id) {
+            let ct = self.get(m);
+            if ct.name.as_deref() == Some(name) {
+                return Some(Member { id: m, offset: ct.size, qual: 0 });
+            }
+            if ct.info.is_attrib_of(attrib::SUBTYPE) {
+                let mut inner = ct.info.child();
+                let mut qual = 0;
+                while self.get(inner).info.is_attrib() {
+                    let a = self.get(inner);
+                    if a.info.attrib() == attrib::QUAL {
+                        qual |= a.size;
+                    }
+                    inner = a.info.child();
+                }
+                if let Some(found) = self.member(inner, name) {
+                    return Some(Member { offset: found.offset + ct.size, qual: found.qual | qual, ..found });
+                }
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,16 @@
+//! The FFI: C types, C data, and the `ffi` library.
+//!
+//! Two layers. What is known of C alone does not know the VM: the table of types ([`ctype`]), its keywords, types as text ([`repr`]), and where
+//! calling conventions have arguments ([`classify`]).
+//! Above it are conversions, operators and the library. Decisions (which conversion, which field at what offset, which type an operation is
+//! done in) are functions of the table of types, so that the interpreter and the trace recorder share them.
+
+pub mod classify;
+pub mod ctype;
+pub mod int64;
+pub mod keyword;
+pub mod lib;
+pub mod open;
+pub mod repr;
+
+pub use open::Ffi;

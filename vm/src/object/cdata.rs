@@ -1,0 +1,161 @@
+//! C data.
+#![allow(unsafe_code, reason = "the payload of a cdata is inside its cell, at an offset that its type determines")]
+
+use super::{Gc, GcHeader, Kind};
+use crate::ffi::ctype::CTypeId;
+use crate::gc::Heap;
+use crate::gc::size::CELL_MAX;
+
+/// C data: a value of a C type, in the cell itself.
+///
+/// Header: `word` is the number of the type; `b0` has the flags below. The payload follows the header at [`Placement::offset`].
+#[repr(C)]
+pub struct Cdata {
+    /// Object header.
+    pub hdr: GcHeader,
+    /// The payload; or, if it is further behind, its size, and its offset in the upper half.
+    word: core::cell::Cell<u64>,
+}
+
+/// Flags of a cdata.
+pub mod cdata_flag {
+    /// It has a finalizer: an entry in the table of finalizers.
+    pub const FINALIZER: u8 = 1;
+    /// The payload's size and offset are stored behind the header.
+    pub const SIZED: u8 = 2;
+}
+
+/// Where the payload of a cdata is. It depends on the type alone.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Placement {
+    /// Directly behind the header.
+    Small,
+    /// 16 bytes behind the start of the cell, aligned to 16. Size and offset are stored.
+    Sized,
+    /// At the first address behind the header and the stored size and offset that is a multiple of this, which is above 16.
+    Aligned(u32),
+}
+
+/// Values that are larger have a stored size: the size of their cell may not be known otherwise.
+const LARGE: u32 = CELL_MAX as u32 / 2;
+
+impl Placement {
+    /// The placement of values of a type: with this size (none if it varies), and an alignment of `1 << align_log`.
+    pub const fn of(size: Option<u32>, align_log: u32) -> Placement {
+        let large = match size {
+            Some(size) => size > LARGE,
+            None => true,
+        };
+        match align_log {
+            0..=3 if !large => Placement::Small,
+            0..=4 => Placement::Sized,
+            _ => Placement::Aligned(1 << align_log),
+        }
+    }
+    /// The offset of the payload; none if it differs from object to object.
+    pub const fn offset(self) -> Option<usize> {
+        match self {
+            Placement::Small => Some(8),
+            Placement::Sized => Some(16),
+            Placement::Aligned(_) => None,
+        }
+    }
+    /// Bytes of a cell.
+    fn cell_size(self, size: u32) -> usize {
+        match self {
+            Placement::Small => 8 + (size as usize).max(8),
+            Placement::Sized => 16 + size as usize,
+            Placement::Aligned(align) => 16 + align as usize + size as usize,
+        }
+    }
+}
+
+impl Cdata {
+    /// The number of its type.
+    #[inline(always)]
+    pub fn ctype(&self) -> CTypeId {
+        CTypeId(self.hdr.word.get())
+    }
+    /// Does it have all of these flags?
+    pub fn has(&self, flag: u8) -> bool {
+        self.hdr.b0.get() & flag == flag
+    }
+    /// Sets or clears flags.
+    pub fn set_flag(&self, flag: u8, on: bool) {
+        let b = self.hdr.b0.get();
+        self.hdr.b0.set(if on { b | flag } else { b & !flag });
+    }
+    /// The size that is stored, if one is.
+    pub fn stored_size(&self) -> Option<u32> {
+        self.has(cdata_flag::SIZED).then(|| self.word.get() as u32)
+    }
+    /// Bytes of the cell of a cdata that is too large for the classes of cells; less than the true size for all others.
+    pub(crate) fn stored_cell_size(&self) -> usize {
+        self.stored_size().map_or(0, |size| (self.word.get() >> 32) as usize + size as usize)
+    }
+}
+
+impl Gc<Cdata> {
+    /// Address of the payload.
+    #[inline(always)]
+    pub fn payload(self) -> *mut u8 {
+        let offset = if self.has(cdata_flag::SIZED) { (self.word.get() >> 32) as usize } else { 8 };
+        self.as_ptr().cast::<u8>().wrapping_add(offset)
+    }
+    /// Reads a value from the start of the payload.
+    ///
+    /// # Safety
+    /// The payload has at least the size of a `T`, of which all bits are valid.
+    #[inline(always)]
+    pub unsafe fn read<T: Copy>(self) -> T {
+        // SAFETY: by the contract; the payload may be aligned less than a `T`.
+        unsafe { self.payload().cast::<T>().read_unaligned() }
+    }
+    /// Writes a value to the start of the payload.
+    ///
+    /// # Safety
+    /// The payload has at least the size of a `T`.
+    #[inline(always)]
+    pub unsafe fn write<T: Copy>(self, value: T) {
+        // SAFETY: by the contract; the payload may be aligned less than a `T`.
+        unsafe { self.payload().cast::<T>().write_unaligned(value) }
+    }
+}
+
+impl Heap {
+    /// A cdata of a type with this placement. The payload of `size` bytes is zero.
+    pub fn new_cdata(&mut self, id: CTypeId, size: u32, placement: Placement) -> Gc<Cdata> {
+        let bytes = placement.cell_size(size);
+        let flags = if placement == Placement::Small { 0 } else { cdata_flag::SIZED };
+        let hdr = self.header(Kind::Cdata, flags, 0, id.0);
+        let cell = self.alloc_cell(bytes);
+        let offset = match placement {
+            Placement::Small => 8,
+            Placement::Sized => 16,
+            Placement::Aligned(align) => (cell as usize + 16).next_multiple_of(align as usize) - cell as usize,
+        };
+        let c = cell.cast::<Cdata>();
+        // SAFETY: a new cell of this size, which holds the payload at the offset.
+        let c = unsafe {
+            c.write(Cdata { hdr, word: core::cell::Cell::new((offset as u64) << 32 | u64::from(size)) });
+            cell.add(offset).write_bytes(0, bytes - offset);
+            Gc::from_ptr(c)
+        };
+        self.counts.cdatas += 1;
+        c
+    }
+    /// A boxed `int64_t` or `uint64_t`.
+    pub fn new_int64(&mut self, id: CTypeId, value: u64) -> Gc<Cdata> {
+        let c = self.new_cdata(id, 8, Placement::Small);
+        // SAFETY: the payload has 8 bytes.
+        unsafe { c.write(value) };
+        c
+    }
+    /// A boxed `complex`.
+    pub fn new_complex(&mut self, re: f64, im: f64) -> Gc<Cdata> {
+        let c = self.new_cdata(CTypeId::COMPLEX_DOUBLE, 16, Placement::Small);
+        // SAFETY: the payload has 16 bytes.
+        unsafe { c.write([re, im]) };
+        c
+    }
+}
