@@ -1,4 +1,4 @@
-//! Linux' `perf` names compiled code: by its map, and by a jitdump file.
+//! Linux' `perf` names compiled code: by its map, and by a jitdump file. gdb shows a backtrace through a trace.
 
 mod command;
 
@@ -121,4 +121,36 @@ fn the_dump_has_code_and_lines() {
         let lines = text(&f, &["annotate", "-i", "jit.data", "--stdio"]);
         assert!(lines.contains("hot.lua:2") || !lines.contains("Disassembly"), "{lines}");
     }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn gdb_finds_the_callers_of_a_trace() {
+    let f = Folder::new("gdb");
+    let program = "local function attempt(name)
+  return os.remove(name)
+end
+for i = 1, 2000 do
+  attempt('/nonexistent')
+end
+";
+    std::fs::write(f.0.join("calls.lua"), program).unwrap();
+    // The function of the system that `os.remove` calls, when it is long compiled.
+    let commands = ["break unlink", "ignore 1 1000", "run", "bt", "kill"];
+    let mut arguments = vec!["-nx", "-q", "-batch"];
+    commands.iter().for_each(|c| arguments.extend(["-ex", c]));
+    arguments.extend(["--args", PERILUNE, "-Ogdb=1", "-Ohotloop=10", "calls.lua"]);
+    let Some(done) = run(&f.0, "gdb", &arguments) else {
+        return println!("SKIPPED gdb: it is not installed");
+    };
+    let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    if !out.contains("Breakpoint 1, ") {
+        // A container may forbid it, and an emulator cannot do it.
+        return println!("SKIPPED gdb: it cannot run the program: {out}{err}");
+    }
+    let frames: Vec<&str> = out.lines().filter(|l| l.starts_with('#')).collect();
+    let trace = frames.iter().position(|l| l.contains(" in trace 1 calls.lua:4 () at calls.lua:2"));
+    let trace = trace.unwrap_or_else(|| panic!("a frame of the trace: {out}{err}"));
+    assert!(frames[trace + 1].contains("enter a trace"), "{out}");
+    assert!(frames.iter().any(|l| l.contains("in main ()")), "the whole stack: {out}");
 }

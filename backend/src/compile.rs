@@ -152,6 +152,11 @@ impl Backend {
         // the contract of `EnterFn`.
         unsafe { core::mem::transmute::<usize, EnterFn>(self.thunks.addrs.enter) }
     }
+    /// The code of that function.
+    pub fn enter_code(&self) -> &[u8] {
+        // SAFETY: the thunks live as long as the backend, and are readable.
+        unsafe { core::slice::from_raw_parts(self.thunks.addrs.enter as *const u8, self.thunks.enter_size) }
+    }
     /// What the exit table holds for an exit without a side trace.
     pub fn exit_stub(&self) -> usize {
         self.thunks.addrs.exit_stub

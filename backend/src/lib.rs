@@ -26,6 +26,7 @@ mod compile;
 pub mod disas;
 mod error;
 pub mod exit_abi;
+pub mod gdb;
 pub mod isa;
 mod lower;
 mod output;

@@ -19,9 +19,9 @@ use perilune_vm::layout::{AbiType, ofs};
 
 const MEM: MemFlagsData = MemFlagsData::trusted();
 
-/// Helpers that traces call on cold paths: those for the collector and for stacks, and those that exits call to make sunk tables, which
+/// Helpers that traces call on cold paths: those for the collector and for stacks, and those that exits call to make sunk tables and cdata, which
 /// return a word.
-const COLD: [Helper; 10] = [
+const COLD: [Helper; 12] = [
     Helper::BarrierTable,
     Helper::BarrierUpval,
     Helper::GcStep,
@@ -32,6 +32,8 @@ const COLD: [Helper; 10] = [
     Helper::TabGet,
     Helper::TabGetInt,
     Helper::TabGetStr,
+    Helper::CdataNew,
+    Helper::CdataBox,
 ];
 
 /// Addresses of the thunks.
@@ -109,6 +111,8 @@ fn signature(call_conv: CallConv, params: &[Type], result: Option<Type>) -> Sign
 pub(crate) struct Thunks {
     /// The addresses of the thunks.
     pub addrs: ThunkAddrs,
+    /// Size of the code of [`ThunkAddrs::enter`], bytes.
+    pub enter_size: usize,
     /// Owns their memory; `None` only while it is freed.
     module: Option<JITModule>,
 }
@@ -118,11 +122,11 @@ impl Thunks {
     pub fn new(isa: &OwnedTargetIsa) -> Result<Thunks, BackendError> {
         let names = cranelift_module::default_libcall_names();
         let mut module = JITModule::new(JITBuilder::with_isa(OwnedTargetIsa::clone(isa), names));
-        let pieces =
-            [define(&mut module, enter_signature(&**isa), enter)?, define(&mut module, trace_signature(&[]), exit_stub)?];
+        let (enter, enter_size) = define(&mut module, enter_signature(&**isa), enter)?;
+        let (exit_stub, _) = define(&mut module, trace_signature(&[]), exit_stub)?;
         module.finalize_definitions().map_err(|e| BackendError::Memory(e.to_string()))?;
-        let [enter, exit_stub] = pieces.map(|id| module.get_finalized_function(id) as usize);
-        Ok(Thunks { addrs: ThunkAddrs { enter, exit_stub, ..ThunkAddrs::default() }, module: Some(module) })
+        let [enter, exit_stub] = [enter, exit_stub].map(|id| module.get_finalized_function(id) as usize);
+        Ok(Thunks { addrs: ThunkAddrs { enter, exit_stub, ..ThunkAddrs::default() }, enter_size, module: Some(module) })
     }
     /// Compiles the thunk of a helper.
     pub fn add(&mut self, helper: Helper, address: usize) -> Result<(), BackendError> {
@@ -131,7 +135,7 @@ impl Thunks {
         };
         let conv = c_call_conv(module.isa());
         let body = |pos: &mut FunctionBuilder<'_>, args: &[Value]| cold_helper(pos, args, helper, address, conv);
-        let id = define(module, cold_signature(helper), body)?;
+        let (id, _) = define(module, cold_signature(helper), body)?;
         module.finalize_definitions().map_err(|e| BackendError::Memory(e.to_string()))?;
         self.addrs.cold[i] = module.get_finalized_function(id) as usize;
         Ok(())
@@ -180,12 +184,12 @@ fn cold_helper(pos: &mut FunctionBuilder<'_>, args: &[Value], helper: Helper, ad
     pos.ins().return_(&[]);
 }
 
-/// Defines a function of one block.
+/// Defines a function of one block; with the size of its code.
 fn define(
     module: &mut JITModule,
     signature: Signature,
     body: impl FnOnce(&mut FunctionBuilder<'_>, &[Value]),
-) -> Result<FuncId, BackendError> {
+) -> Result<(FuncId, usize), BackendError> {
     let error = |e: cranelift_module::ModuleError| BackendError::Codegen(e.to_string());
     let id = module.declare_anonymous_function(&signature).map_err(error)?;
     let mut ctx = module.make_context();
@@ -200,5 +204,6 @@ fn define(
     body(&mut pos, &args);
     pos.finalize(module.target_config());
     module.define_function(id, &mut ctx).map_err(error)?;
-    Ok(id)
+    let size = ctx.compiled_code().map_or(0, |c| c.code_buffer().len());
+    Ok((id, size))
 }

@@ -46,6 +46,8 @@ macro_rules! for_each_param {
             budget = $crate::policy::cost::BUDGET;
             /// Files that give perf the names of compiled code: 1: /tmp/perf-PID.map, 2: jit-PID.dump for perf inject, 3: both.
             perf = 0;
+            /// 1: gdb is told of compiled code, so that it shows names, lines and callers.
+            gdb = 0;
             /// 1: traces are run by the evaluator, not compiled (for tests; slow).
             eval = 0;
             /// Exit stress (for tests): of every so many guards one leaves although what it asserts holds; 0: none.
@@ -77,6 +79,10 @@ macro_rules! define_params {
             pub const TABLE: &'static [(&'static str, u32, &'static str)] = &[$((stringify!($name), $default, $doc),)*];
             /// Names in order.
             pub const NAMES: &'static [&'static str] = &[$(stringify!($name),)*];
+            /// Who reads compiled code: the bits of [`perilune_backend::perf`] and [`perilune_backend::gdb::GDB`].
+            pub fn code_readers(&self) -> u32 {
+                self.perf | if self.gdb != 0 { perilune_backend::gdb::GDB } else { 0 }
+            }
             fn field(&mut self, name: &str) -> Option<&mut u32> {
                 match name {
                     $(stringify!($name) => Some(&mut self.$name),)*
@@ -151,7 +157,7 @@ impl Options {
             self.set.hotexit |= name == "hotexit";
             return Some(match name {
                 "hotloop" | "budget" => Changed::HotCounters,
-                "eval" | "perf" => Changed::Engine,
+                "eval" | "perf" | "gdb" => Changed::Engine,
                 "exitevery" | "gcstress" => Changed::Stress,
                 _ => Changed::Nothing,
             });

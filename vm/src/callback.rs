@@ -4,6 +4,7 @@
 //! has the same traces whether or not it is watched.
 
 use crate::Vm;
+use crate::errno;
 use crate::hooks::Mode;
 use crate::state::HOT_COUNTERS;
 
@@ -24,6 +25,7 @@ pub struct CallbackState {
 impl Vm {
     /// Runs the callback `f`. Values of the running frame live below `vm.top`.
     pub fn run_callback<T>(&mut self, f: impl FnOnce(&mut Vm) -> T) -> T {
+        let _errno = errno::keep();
         let mode = self.interp.mode;
         let registers =
             (self.multres, self.interp.record_nargs, self.errors.value, self.pc, self.errors.handled, self.errors.in_handler);

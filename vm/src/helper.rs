@@ -7,9 +7,10 @@
 #![allow(unsafe_code, reason = "compiled code calls helpers with the running VM, live objects, and addresses inside them")]
 
 use crate::Vm;
+use crate::ffi::ctype::CTypeId;
 use crate::ffi::int64;
 use crate::layout::AbiType;
-use crate::object::{Func, Gc, Node, Proto, Str, Table, Thread};
+use crate::object::{Cdata, Func, Gc, Node, Placement, Proto, Str, Table, Thread};
 use crate::value::Value;
 
 /// How a helper interacts with the rest of the trace.
@@ -149,6 +150,10 @@ macro_rules! for_each_helper {
             (U64Pow, u64_pow, Pure, I64, (I64, I64))
             /// bit.tobit
             (ToBit, tobit, Pure, Int, (Num))
+            /// New cdata of a type, with its number and size, directly behind the header ([`Placement::Small`]).
+            (CdataNew, cdata_new, Alloc, Cdata, (Int, Int))
+            /// New cdata of a type that is a scalar: its number, its bits.
+            (CdataBox, cdata_box, Alloc, Cdata, (Int, I64))
             /// New closure: its prototype, the function that makes it, the base of that function's frame.
             (FuncNew, func_new, Alloc, Func, (Proto, Func, P64))
             /// Closes the upvalues of stack slots at or above an address.
@@ -216,6 +221,7 @@ macro_rules! abi_type {
     (P64) => { *mut Value };
     (U64) => { Value };
     (I64) => { i64 };
+    (Cdata) => { Gc<Cdata> };
     (Nil) => { () };
 }
 macro_rules! helper_fn {
@@ -476,6 +482,12 @@ helpers! {
     }
     fn tobit(vm, a: f64) -> i32 {
         crate::meta::tobit(a)
+    }
+    fn cdata_new(vm, id: i32, size: i32) -> Gc<Cdata> {
+        vm.heap.new_cdata(CTypeId(id as u32), size as u32, Placement::Small)
+    }
+    fn cdata_box(vm, id: i32, bits: i64) -> Gc<Cdata> {
+        vm.heap.new_int64(CTypeId(id as u32), bits as u64)
     }
     fn func_new(vm, proto: Gc<Proto>, parent: Gc<Func>, base: *mut Value) -> Gc<Func> {
         // SAFETY: FNEW is recorded in the frame of the parent at `base`.

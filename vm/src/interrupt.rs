@@ -195,6 +195,7 @@ fn this_thread() -> libc::pid_t {
 }
 
 extern "C" fn on_signal(_: libc::c_int) {
+    let _errno = crate::errno::keep();
     let mut vm = FIRST.get();
     while !vm.is_null() {
         // SAFETY: states on the list are alive, and of this thread.

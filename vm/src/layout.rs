@@ -35,6 +35,8 @@ pub enum AbiType {
     Thread,
     /// A userdata.
     Udata,
+    /// A cdata.
+    Cdata,
 }
 
 /// Calls the given macro with all object fields: `(Name, "name as LuaJIT prints it", object type, offset, type)`; the type is an
@@ -85,6 +87,14 @@ macro_rules! for_each_field {
             (ThreadDepth, "thread.depth", Thread, offset_of!(Thread, native_depth), Int)
             /// Coroutines that wait below it.
             (ThreadNesting, "thread.nesting", Thread, offset_of!(Thread, nesting), Int)
+            /// Number of the C type of a cdata.
+            (CdataCtypeId, "cdata.ctypeid", Cdata, 4, Int)
+            /// A pointer or reference that a cdata is.
+            (CdataPtr, "cdata.ptr", Cdata, ofs::CDATA_DATA, P64)
+            /// A 64-bit integer that a cdata is.
+            (CdataInt64, "cdata.int64", Cdata, ofs::CDATA_DATA, I64)
+            /// A 32-bit integer that a cdata is.
+            (CdataInt, "cdata.int", Cdata, ofs::CDATA_DATA, Int)
             /// Address of an upvalue's value.
             (UpvalV, "upval.v", UpVal, offset_of!(UpVal, v), P64)
         }
@@ -197,6 +207,8 @@ pub mod ofs {
     pub const STR_HASH: usize = offset_of!(Str, hdr) + offset_of!(GcHeader, word);
     /// First byte of a string.
     pub const STR_DATA: usize = 24;
+    /// Payload of a cdata that is placed directly behind its header.
+    pub const CDATA_DATA: usize = 8;
     /// First upvalue of a function.
     pub const FUNC_UPVALUES: usize = 32;
 }

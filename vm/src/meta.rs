@@ -241,8 +241,11 @@ impl Vm {
             Access::Call(f, o) => self.call_value(f, &[o, k, v], 0).map(|_| ()),
         }
     }
-    /// The `__eq` or `__lt`/`__le` that both operands share; nil when there is none.
+    /// The `__eq` or `__lt`/`__le` that both operands share; nil when there is none. Where one is cdata, it decides alone.
     pub fn shared_method(&self, a: Value, b: Value, mm: MM) -> Value {
+        if a.is_cdata() || b.is_cdata() {
+            return self.metamethod(if a.is_cdata() { a } else { b }, mm);
+        }
         let x = self.metamethod(a, mm);
         if x.is_nil() || self.metamethod(b, mm) != x { Value::NIL } else { x }
     }
@@ -254,7 +257,8 @@ impl Vm {
         if let (Some(x), Some(y)) = (a.as_str(), b.as_str()) {
             return Ok(crate::text::compare(x.bytes(), y.bytes()).is_lt());
         }
-        let mm = if a.type_name() == b.type_name() { self.shared_method(a, b, MM::Lt) } else { Value::NIL };
+        let same = a.type_name() == b.type_name() || a.is_cdata() || b.is_cdata();
+        let mm = if same { self.shared_method(a, b, MM::Lt) } else { Value::NIL };
         if mm.is_nil() {
             return Err(self.compare_error(a, b));
         }

@@ -3,7 +3,7 @@
 use super::value::{MEM, repr};
 use super::{Lower, Res};
 use crate::{BackendError, thunk};
-use cranelift_codegen::ir::{InstBuilder, SigRef, Type, Value, types};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, SigRef, Type, Value, types};
 use perilune_recorder::ir::{Ins, IrRef, Op, Ty};
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::{AbiType, ofs};
@@ -142,7 +142,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// SNEW, TNEW, TDUP, BUFHDR, BUFPUT, BUFNUM, BUFSTR, TOSTR, STRTO.
+    /// SNEW, TNEW, TDUP, CNEW, CNEWI, BUFHDR, BUFPUT, BUFNUM, BUFSTR, TOSTR, STRTO.
     pub(super) fn object(&mut self, ins: Ins) -> Res<Option<Value>> {
         match ins.op {
             Op::SNEW => {
@@ -156,6 +156,15 @@ impl Lower<'_> {
             Op::TDUP => {
                 let template = self.word(ins.a)?;
                 self.call_helper(Helper::TabDup, &[template])
+            }
+            Op::CNEW => {
+                let (id, size) = (self.int(ins.a)?, self.int(ins.b)?);
+                self.call_helper(Helper::CdataNew, &[id, size])
+            }
+            Op::CNEWI => {
+                let (id, value) = (self.int(ins.a)?, self.val(ins.b)?);
+                let word = self.bits_of(value);
+                self.call_helper(Helper::CdataBox, &[id, word])
             }
             Op::BUFHDR => self.call_helper(Helper::BufReset, &[]).map(|_| None),
             Op::BUFPUT => {
@@ -174,6 +183,19 @@ impl Lower<'_> {
             Op::TOSTR => self.string_of(ins),
             Op::STRTO => self.string_to_num(ins).map(Some),
             _ => Err(BackendError::Unsupported(ins.op)),
+        }
+    }
+
+    /// The bits of a scalar, in the lower part of a word.
+    fn bits_of(&mut self, value: Value) -> Value {
+        match self.pos.func.dfg.value_type(value) {
+            types::F64 => self.pos.ins().bitcast(types::I64, MemFlagsData::new(), value),
+            types::F32 => {
+                let bits = self.pos.ins().bitcast(types::I32, MemFlagsData::new(), value);
+                self.pos.ins().uextend(types::I64, bits)
+            }
+            types::I32 => self.pos.ins().uextend(types::I64, value),
+            _ => value,
         }
     }
 

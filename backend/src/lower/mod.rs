@@ -311,9 +311,17 @@ impl<'a> Lower<'a> {
             | Op::SREF => self.reference(ins).map(Some),
             Op::ALOAD | Op::HLOAD | Op::ULOAD | Op::VLOAD | Op::SLOAD | Op::FLOAD | Op::XLOAD | Op::ALEN => self.load(ins),
             Op::ASTORE | Op::HSTORE | Op::USTORE | Op::FSTORE | Op::XSTORE => self.store(ins).map(|()| None),
-            Op::SNEW | Op::TNEW | Op::TDUP | Op::BUFHDR | Op::BUFPUT | Op::BUFNUM | Op::BUFSTR | Op::TOSTR | Op::STRTO => {
-                self.object(ins)
-            }
+            Op::SNEW
+            | Op::TNEW
+            | Op::TDUP
+            | Op::CNEW
+            | Op::CNEWI
+            | Op::BUFHDR
+            | Op::BUFPUT
+            | Op::BUFNUM
+            | Op::BUFSTR
+            | Op::TOSTR
+            | Op::STRTO => self.object(ins),
             Op::TBAR => self.table_barrier(ins).map(|()| None),
             Op::OBAR => self.upvalue_barrier(ins).map(|()| None),
             Op::CONV => self.conv(ins).map(Some),
@@ -328,9 +336,7 @@ impl<'a> Lower<'a> {
             }
             Op::CALLXS => self.foreign_call(ins),
             Op::XBAR => Ok(None),
-            Op::PVAL | Op::HIOP | Op::RENAME | Op::TMPREF | Op::XSNEW | Op::CNEW | Op::CNEWI => {
-                Err(BackendError::Unsupported(ins.op))
-            }
+            Op::PVAL | Op::HIOP | Op::RENAME | Op::TMPREF | Op::XSNEW => Err(BackendError::Unsupported(ins.op)),
             Op::KPRI | Op::KINT | Op::KGC | Op::KPTR | Op::KKPTR | Op::KNULL | Op::KNUM | Op::KINT64 | Op::KSLOT => {
                 Err(self.bad("constant among the instructions"))
             }

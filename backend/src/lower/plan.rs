@@ -105,7 +105,8 @@ impl Plan {
 fn sinkable(trace: &Trace, ins: Ins) -> bool {
     match ins.op {
         Op::SNEW => !ins.a.is_const() && trace.ins[ins.a.ins_index()].op == Op::STRREF,
-        Op::BASE => false,
+        // What exits alone need has been sunk.
+        Op::BASE | Op::CNEWI => false,
         op => op.effect() == Effect::Pure,
     }
 }

@@ -277,7 +277,8 @@ static void libraries(void) {
   for (i = 0; i < sizeof(list) / sizeof(*list); i++) {
     lua_pushcfunction(L, list[i].open);
     lua_pushstring(L, list[i].name);
-    printf("'%s' %d %d\n", list[i].name, lua_pcall(L, 1, LUA_MULTRET, 0), lua_gettop(L) > 0);
+    printf("'%s' %d", list[i].name, lua_pcall(L, 1, LUA_MULTRET, 0));
+    printf(" %d\n", lua_gettop(L) > 0);
     lua_settop(L, 0);
   }
   run(L, "print(type(print), type(coroutine.wrap), type(table.concat), type(io.write), type(os.time), type(string.rep), type(math.sin),"

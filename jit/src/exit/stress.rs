@@ -29,7 +29,7 @@ impl Jit {
             while trace.snaps.get(snap + 1).is_some_and(|s| s.at.ins_index() <= i) {
                 (snap, moved) = (snap + 1, false);
             }
-            if ins.op.is_comparison() && trace.snaps.get(snap).is_some_and(|s| s.decides) {
+            if trace.snaps.get(snap).is_some_and(|s| s.decides) {
                 // The exit leads to the branch that the program does not take now.
                 continue;
             }

@@ -115,7 +115,7 @@ impl Jit {
         if let Origin::Stitch(call) = origin {
             self.registry.borrow_mut().stitch(number, call);
         }
-        self.report_to_perf(number);
+        self.report_code(number);
         self.report_compiled(vm, number, stitch, history);
         if log::on(Topic::Trace) {
             eprintln!("[TRACE {number} stop {link:?}]");
@@ -142,7 +142,7 @@ impl Jit {
         let (unboxed, exit_args) = from_exit.unwrap_or_default();
         let request = (&done.trace, number, &*sites);
         vm.deliver_walked();
-        let watched = Watched { by_explorer: self.is_watched(), perf: options.params.perf };
+        let watched = Watched { by_explorer: self.is_watched(), readers: options.params.code_readers() };
         let (code, map) = self.machine.borrow_mut().compile(vm, request, (&unboxed, &exit_args), watched, base, limit)?;
         Ok(Placed { code, map, first_exit: base })
     }

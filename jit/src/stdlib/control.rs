@@ -68,12 +68,8 @@ fn apply_children(jit: &Jit, proto: Gc<Proto>, action: Action) {
     }
 }
 
-fn no_finalizer(vm: &mut Vm) -> LuaResult<()> {
-    if vm.heap.is_finalizing() { Err(vm.rt_error("bad action while in __gc metamethod")) } else { Ok(()) }
-}
-
 fn perform(vm: &mut Vm, action: Action) -> LuaResult<u32> {
-    no_finalizer(vm)?;
+    vm.check_not_finalizing()?;
     let jit: Rc<Jit> = compiler(vm)?;
     match scope(vm)? {
         Scope::Engine => match action {
@@ -107,7 +103,7 @@ pub fn off(vm: &mut Vm) -> LuaResult<u32> {
 /// `jit.flush([func|true [, true|false]])`, `jit.flush(tr)`
 pub fn flush(vm: &mut Vm) -> LuaResult<u32> {
     if let Some(n) = vm.arg(0).as_number() {
-        no_finalizer(vm)?;
+        vm.check_not_finalizing()?;
         let jit = compiler(vm)?;
         if let Some(id) = TraceId::new(n as u32) {
             jit.flush_root(vm, id);

@@ -188,6 +188,12 @@ pub fn stack_text(vm: &mut Vm, thread: Gc<Thread>, format: &[u8], depth: i32) ->
     noted.unwrap_or_else(|| sample::dump_stack(vm, thread, format, depth))
 }
 
+/// The letter that LuaJIT has for an activity. What the compiler does is one state, and exits are the compiler's.
+fn letter(activity: u8) -> u8 {
+    let of_compiler = [Activity::Optimizer, Activity::Assembler, Activity::Exit];
+    if of_compiler.iter().any(|a| *a as u8 == activity) { Activity::Compiler as u8 } else { activity }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,10 +208,4 @@ mod tests {
         assert_eq!(parse(b"fi"), (ms(1), InCode::Located));
         assert_eq!(parse(b"i99999999999999999999999"), (ms(u64::from(u32::MAX)), InCode::Late));
     }
-}
-
-/// The letter that LuaJIT has for an activity. What the compiler does is one state, and exits are the compiler's.
-fn letter(activity: u8) -> u8 {
-    let of_compiler = [Activity::Optimizer, Activity::Assembler, Activity::Exit];
-    if of_compiler.iter().any(|a| *a as u8 == activity) { Activity::Compiler as u8 } else { activity }
 }

@@ -9,7 +9,8 @@
 use crate::Jit;
 use crate::view::log::{self, Topic};
 use perilune_backend::exit_abi::ExitArg;
-use perilune_backend::perf;
+use perilune_backend::gdb::{self, Registration};
+use perilune_backend::perf::{self, Symbol};
 use perilune_backend::{Backend, BackendError, CodeMap, CompileRequest, CompiledCode, Config, TraceTree};
 use perilune_recorder::abort::Abort;
 use perilune_recorder::eval::{self, Outcome};
@@ -19,6 +20,7 @@ use perilune_vm::hooks::Unboxed;
 use perilune_vm::interp::native::Unfinished;
 use perilune_vm::{ExitId, TraceId, Value, Vm};
 use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// What runs traces: the backend, and its state.
 #[derive(Default)]
@@ -29,6 +31,8 @@ pub struct Machine {
     limit: usize,
     /// Is code memory to be without a file? See [`Config::anonymous`].
     anonymous: bool,
+    /// What gdb knows, by address.
+    registered: HashMap<usize, Registration>,
 }
 
 /// Who looks at the code of a trace.
@@ -36,8 +40,8 @@ pub struct Machine {
 pub struct Watched {
     /// The explorer: the code has an address map, and notes the guards that fail.
     pub by_explorer: bool,
-    /// See [`perilune_backend::perf`]: the code has an address map, and is not compiled as a tree.
-    pub perf: u32,
+    /// See [`Params::code_readers`](crate::params::Params::code_readers): the code has an address map, and is not compiled as a tree.
+    pub readers: u32,
 }
 
 /// A backend that has written more code than this is dropped with its state.
@@ -123,10 +127,10 @@ impl Machine {
             walked: vm.sampling.walks_stacks(),
             ..TraceTree::single(trace, id, exit_base)
         };
-        let counts_runs = counts_runs(vm, trace) && watched.perf == 0;
+        let counts_runs = counts_runs(vm, trace) && watched.readers == 0;
         let by_explorer = watched.by_explorer;
-        let parts = by_explorer || watched.perf != 0;
-        self.anonymous = watched.perf & perf::MAP != 0;
+        let parts = by_explorer || watched.readers != 0;
+        self.anonymous = watched.readers & perf::MAP != 0;
         let watched = CompileRequest { parts, notes_guards: by_explorer, ..request(tree) };
         let request = CompileRequest { unboxed, exit_args, counts_runs, ..watched };
         let code = self.emit(vm, &request, limit)?;
@@ -177,6 +181,7 @@ impl Machine {
     pub fn reset(&mut self) {
         if let Some(b) = &mut self.backend {
             b.reset();
+            self.registered.clear();
         }
     }
     /// Frees the code of a trace.
@@ -185,6 +190,20 @@ impl Machine {
             && code.size != 0
         {
             b.free(code.address, code.size);
+            self.registered.remove(&code.address);
+        }
+    }
+    /// Tells gdb of a piece of code, and first of the code that calls all others.
+    pub fn register(&mut self, symbol: &Symbol<'_>) {
+        let Some(backend) = &self.backend else { return };
+        let enter = backend.enter_code();
+        let enter = Symbol { address: enter.as_ptr() as usize, code: enter, name: "enter a trace".into(), parts: Vec::new() };
+        for symbol in [&enter, symbol] {
+            if let std::collections::hash_map::Entry::Vacant(new) = self.registered.entry(symbol.address)
+                && let Some(registration) = gdb::register(symbol)
+            {
+                new.insert(registration);
+            }
         }
     }
     /// The bytes of a trace's code.

@@ -1,16 +1,17 @@
-//! Tells `perf` of compiled code (`-Operf`): [`perilune_backend::perf`].
+//! Tells `perf` and gdb of compiled code (`-Operf`, `-Ogdb`): [`perilune_backend::perf`], [`perilune_backend::gdb`].
 
 use crate::Jit;
 use crate::stdlib::location;
 use crate::trace::{Entry, Part};
+use perilune_backend::gdb;
 use perilune_backend::perf::{self, Symbol};
 use perilune_vm::TraceId;
 use perilune_vm::object::BcPos;
 
 impl Jit {
     /// Reports a new trace, if that is asked for.
-    pub(crate) fn report_to_perf(&self, number: TraceId) {
-        let which = self.settings.options.get().params.perf;
+    pub(crate) fn report_code(&self, number: TraceId) {
+        let which = self.settings.options.get().params.code_readers();
         if which == 0 {
             return;
         }
@@ -19,7 +20,11 @@ impl Jit {
         let Some(code) = self.machine.borrow().bytes(entry.code) else { return };
         let start = entry.position_of(entry.trace.snaps[0].pc).map_or_else(|| "?".into(), at);
         let name = format!("trace {number} {start}");
-        perf::report(which, &Symbol { address: entry.code.address, code: &code, name, parts: parts(entry, number) });
+        let symbol = Symbol { address: entry.code.address, code: &code, name, parts: parts(entry, number) };
+        perf::report(which, &symbol);
+        if which & gdb::GDB != 0 {
+            self.machine.borrow_mut().register(&symbol);
+        }
     }
 }
 

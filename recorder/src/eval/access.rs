@@ -155,6 +155,8 @@ fn object(e: &mut Eval<'_>, ins: Ins) -> Step {
         Op::SNEW => e.call(Helper::StrNew, &[e.val(ins.a), e.val(ins.b)]),
         Op::TNEW => e.call(Helper::TabNew, &[u64::from(ins.a.0), u64::from(ins.b.0)]),
         Op::TDUP => e.call(Helper::TabDup, &[e.val(ins.a)]),
+        Op::CNEW => e.call(Helper::CdataNew, &[e.val(ins.a), e.val(ins.b)]),
+        Op::CNEWI => e.call(Helper::CdataBox, &[e.val(ins.a), e.val(ins.b)]),
         Op::BUFHDR => e.call(Helper::BufReset, &[]),
         Op::BUFPUT => e.call(Helper::BufPut, &[e.val(ins.b)]),
         Op::BUFNUM if e.t.ty(ins.b) == Ty::Num => e.call(Helper::BufPutNum, &[e.val(ins.b)]),

@@ -177,7 +177,7 @@ impl Unroll<'_> {
     /// A value converted to the type of the one that it replaces.
     fn converted(&mut self, r: IrRef, ty: Ty) -> Result<IrRef, Abort> {
         let from = self.b.ty(r);
-        if from == ty || from.is_int() && ty.is_int() {
+        if from == ty || from.is_int() && ty.is_int() || from.is_word() && ty.is_word() {
             Ok(r)
         } else if ty == Ty::Num && from.is_int() {
             self.b.emit(Op::CONV, Ty::Num, r, IrRef(conv::NUM_INT))
@@ -266,7 +266,8 @@ impl Unroll<'_> {
         for i in carried {
             let (left, right) = (IrRef::of_ins(i), self.subst[i]);
             let ty = self.b.ty(left);
-            debug_assert!(self.b.ty(right) == ty || self.b.ty(right).is_int() && ty.is_int());
+            let of_right = self.b.ty(right);
+            debug_assert!(of_right == ty || of_right.is_int() && ty.is_int() || of_right.is_word() && ty.is_word());
             self.b.trace.ins[i].flags |= Ins::PHI;
             if !right.is_const() {
                 self.b.trace.ins[right.ins_index()].flags |= Ins::PHI;

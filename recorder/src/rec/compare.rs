@@ -6,6 +6,7 @@ use crate::ir::{IrRef, Op, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::helper::Helper;
+use perilune_vm::meta::MM;
 use perilune_vm::object::InsPtr;
 use perilune_vm::{Value, Vm};
 
@@ -73,6 +74,9 @@ impl Recorder {
             }
         };
         let negated = matches!(ins.op(), Bc::ISNEV | Bc::ISNES | Bc::ISNEN | Bc::ISNEP);
+        if (vx.is_cdata() || vy.is_cdata()) && self.cdata_compare(vm, pc, (MM::Eq, negated), (x, vx), (y, vy))? {
+            return Ok(Flow::Next);
+        }
         let yes = vx.raw_equals(vy);
         let (tx, ty) = (self.ty(x), self.ty(y));
         if tx.is_number() && ty.is_number() {

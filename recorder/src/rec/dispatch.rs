@@ -248,7 +248,7 @@ impl Recorder {
 
     fn constant(&mut self, ins: Ins) -> Rec<()> {
         let r = match ins.op() {
-            Bc::KSTR => self.kgc_operand(ins.d())?.0,
+            Bc::KSTR | Bc::KCDATA => self.kgc_operand(ins.d())?.0,
             Bc::KSHORT => self.b.kint(i32::from(ins.d() as u16 as i16)),
             Bc::KNUM => self.knum_operand(ins.d())?.0,
             Bc::KPRI => [IrRef::NIL, IrRef::FALSE, IrRef::TRUE][ins.d().min(2)],

@@ -160,6 +160,13 @@ impl Recorder {
 
     /// Arithmetic on a value that is not a number.
     pub(super) fn arith_method(&mut self, vm: &Vm, mm: MM, x: Operand, y: Operand) -> Rec<Flow> {
+        if (x.1.is_cdata() || y.1.is_cdata())
+            && let Some(result) = self.cdata_arith(vm, mm, x, y)?
+        {
+            self.set(self.feedback.pc.ins().a(), result);
+            self.native.headers += 1;
+            return Ok(Flow::Next);
+        }
         let mut f = self.metamethod(vm, x, mm)?;
         if f.1.is_nil() {
             f = self.metamethod(vm, y, mm)?;
@@ -182,13 +189,17 @@ impl Recorder {
     }
     /// ISLT to ISGT on objects.
     pub(super) fn order_method(&mut self, vm: &Vm, ins: Ins, x: Operand, y: Operand) -> Rec<Flow> {
+        let strict = matches!(ins.op(), Bc::ISLT | Bc::ISGE);
+        let negated = matches!(ins.op(), Bc::ISGE | Bc::ISGT);
+        let mm = if strict { MM::Lt } else { MM::Le };
+        if (x.1.is_cdata() || y.1.is_cdata()) && self.cdata_compare(vm, self.feedback.pc, (mm, negated), x, y)? {
+            return Ok(Flow::Next);
+        }
         if x.1.type_name() != y.1.type_name() {
             return Err(Abort::MissingMetamethod);
         }
-        let strict = matches!(ins.op(), Bc::ISLT | Bc::ISGE);
-        let negated = matches!(ins.op(), Bc::ISGE | Bc::ISGT);
         let jump = |not: bool| if not { cont::JUMP_IF_NOT } else { cont::JUMP_IF };
-        let f = self.shared_method(vm, x, y, if strict { MM::Lt } else { MM::Le })?;
+        let f = self.shared_method(vm, x, y, mm)?;
         if !f.1.is_nil() {
             return self.call_metamethod(vm, f, &[x, y], jump(negated));
         }

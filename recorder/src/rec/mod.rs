@@ -22,6 +22,7 @@ mod concat;
 mod coroutine;
 mod dispatch;
 mod feedback;
+mod ffi;
 mod finish;
 mod fuel;
 mod guard;

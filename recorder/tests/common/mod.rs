@@ -8,14 +8,17 @@ use perilune_recorder::eval::{self, Config, Exit, Outcome};
 use perilune_recorder::ir::parse::Objects;
 use perilune_recorder::ir::print::{Names, kind_name, number, quoted};
 use perilune_recorder::ir::{SnapSlot, Trace, Ty};
+use perilune_vm::ffi::ctype::CTypeId;
 use perilune_vm::gc::Heap;
-use perilune_vm::object::{Gc, Table};
+use perilune_vm::object::{Cdata, Gc, Table};
 use perilune_vm::{Value, Vm};
 
 /// A VM, and the objects that a text names.
 pub struct World {
     pub vm: Box<Vm>,
     pub tables: Vec<Gc<Table>>,
+    /// Boxes of `int64_t`, each with its index.
+    pub boxes: Vec<Gc<Cdata>>,
     /// What light userdata point to, one after every 64 bytes.
     pub memory: Vec<u64>,
 }
@@ -32,7 +35,7 @@ impl World {
         // The same hashes in every world: the length of a table with holes depends on where its keys are. The objects that the
         // VM has made so far stay where they are.
         core::mem::forget(core::mem::replace(&mut vm.heap, Heap::with_seed(1)));
-        World { vm, tables: Vec::new(), memory: vec![0; 32] }
+        World { vm, tables: Vec::new(), boxes: Vec::new(), memory: vec![0; 32] }
     }
 
     fn table(&mut self, index: usize) -> Gc<Table> {
@@ -109,8 +112,21 @@ impl World {
                 Some(i) => format!("{kind}:{i}"),
                 None => "new table".into(),
             },
+            None if let Some(c) = v.as_cdata() => match self.boxes.iter().position(|o| *o == c) {
+                Some(i) => format!("{kind}:{i}"),
+                None => format!("{kind} {}", self.show_cdata(c)),
+            },
             None if kind == "lud" => format!("{kind}:{}", (v.payload() - self.memory.as_ptr().addr() as u64) / 64),
             None => format!("{kind}:{}", (v.payload() - FAKE) / 64),
+        }
+    }
+
+    /// The type and the words of a new cdata.
+    fn show_cdata(&self, c: Gc<Cdata>) -> String {
+        match c.int64() {
+            Some(bits) => format!("{} = {}", c.ctype().0, bits as i64),
+            // SAFETY: tests make no other cdata but complex numbers.
+            None => unsafe { format!("{} = {:?}", c.ctype().0, c.read::<[f64; 2]>()) },
         }
     }
 
@@ -150,6 +166,12 @@ impl Objects for World {
             "pro" => Value::proto(fake(address)),
             "udt" => Value::udata(fake(address)),
             "thr" => Value::thread(fake(address)),
+            "cdt" => {
+                while self.boxes.len() <= index as usize {
+                    self.boxes.push(self.vm.heap.new_int64(CTypeId::INT64, self.boxes.len() as u64));
+                }
+                Value::cdata(self.boxes[index as usize])
+            }
             "lud" => Value::lightud(self.memory[index as usize * 8..].as_ptr().expose_provenance() as u64),
             _ => return None,
         })

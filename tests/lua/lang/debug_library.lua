@@ -164,3 +164,13 @@ for k in pairs(debug) do names[#names + 1] = k end
 table.sort(names)
 print(table.concat(names, " "))
 print("ok")
+
+-- Traces depend on the metatables of types: a finalizer, which may run at any allocation, cannot set them.
+local p = newproxy(true)
+getmetatable(p).__gc = function()
+  print(pcall(debug.setmetatable, 1, nil))
+  print(pcall(debug.setmetatable, 1, 2))
+  print(pcall(debug.setmetatable, {}, nil), pcall(debug.setmetatable, newproxy(), {}))
+end
+p = nil
+collectgarbage()

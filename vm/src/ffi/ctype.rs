@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The number of a type: its index in the table.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(transparent)]
 pub struct CTypeId(pub u32);
 
@@ -514,6 +514,10 @@ impl CTypeTable {
         self.shared.insert((info, size), id);
         Ok(id)
     }
+    /// The entry without a name and siblings that has this word and size, if there is one.
+    pub fn interned(&self, info: Info, size: u32) -> Option<CTypeId> {
+        self.shared.get(&(info, size)).copied()
+    }
     /// Gives an entry a name.
     pub fn set_name(&mut self, id: CTypeId, name: &[u8]) {
         self.types[id.0 as usize].name = Some(Rc::from(name));
@@ -540,7 +544,7 @@ impl CTypeTable {
     }
     /// The entry behind attributes.
     pub fn raw_id(&self, mut id: CTypeId) -> CTypeId {
-        while self.get(id).info.is_attrib() {
+        while self.get(id).info.is_attrib() && id != CTypeId::NONE {
             id = self.get(id).info.child();
         }
         id
@@ -556,7 +560,7 @@ impl CTypeTable {
     }
     /// The entry behind attributes and references.
     pub fn raw_ref(&self, mut id: CTypeId) -> CTypeId {
-        while self.get(id).info.is_attrib() || self.get(id).info.is_ref() {
+        while (self.get(id).info.is_attrib() || self.get(id).info.is_ref()) && id != CTypeId::NONE {
             id = self.get(id).info.child();
         }
         id

@@ -5,12 +5,27 @@
 //! Above it are conversions, operators and the library. Decisions (which conversion, which field at what offset, which type an operation is
 //! done in) are functions of the table of types, so that the interpreter and the trace recorder share them.
 
+pub mod arith;
+pub mod bitfield;
+pub(crate) mod bits;
+pub mod call;
+pub mod callback;
 pub mod classify;
+pub mod clib;
+pub mod conversion;
+pub mod convert;
 pub mod ctype;
+pub mod index;
+mod init;
 pub mod int64;
 pub mod keyword;
+pub mod layout;
 pub mod lib;
+pub mod load;
+pub mod metatype;
 pub mod open;
+pub mod parse;
 pub mod repr;
+pub mod scalar;
 
 pub use open::Ffi;

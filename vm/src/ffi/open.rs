@@ -1,12 +1,16 @@
 //! The state of the FFI, and how it comes to be: by `require "ffi"`, or by a literal that is cdata.
 
-use super::ctype::CTypeTable;
+use super::call::Calls;
+use super::callback::Callbacks;
+use super::ctype::{CTypeId, CTypeTable};
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::gc::Marker;
 use crate::object::{Gc, Table};
+use crate::stdlib::shared_object::SharedObject;
 use crate::stdlib::{Builtin, LOADED, StdLib};
 use crate::value::{TAG_CDATA, Value};
+use std::collections::HashMap;
 
 /// The state of the FFI.
 #[derive(Debug)]
@@ -15,12 +19,38 @@ pub struct Ffi {
     pub types: CTypeTable,
     /// The library.
     pub lib: Gc<Table>,
+    /// The metatables of types.
+    pub metatypes: HashMap<CTypeId, Gc<Table>>,
+    /// Types by the texts that named them.
+    pub(super) parsed: HashMap<Box<[u8]>, CTypeId>,
+    /// The metatable of namespaces of C libraries.
+    pub(super) namespace_meta: Gc<Table>,
+    /// The metatable of pointers to functions, which is also the table of their methods.
+    pub(super) function_meta: Gc<Table>,
+    /// Calls of C functions.
+    pub calls: Calls,
+    /// Callbacks.
+    pub(super) callbacks: Callbacks,
 }
+
+/// So many texts of types are remembered.
+const REMEMBERED: usize = 1024;
 
 impl Ffi {
     /// Marks the objects that it refers to.
     pub(crate) fn mark(&self, m: &mut Marker) {
         m.mark(self.lib);
+        m.mark(self.namespace_meta);
+        m.mark(self.function_meta);
+        for t in self.metatypes.values() {
+            m.mark(*t);
+        }
+    }
+    /// Notes the type that a text names. It names the same type from then on, unless it defines a struct: each text does that anew.
+    pub(super) fn remember(&mut self, text: &[u8], id: CTypeId) {
+        if self.parsed.len() < REMEMBERED && !text.contains(&b'{') {
+            self.parsed.insert(Box::from(text), id);
+        }
     }
 }
 
@@ -44,20 +74,35 @@ impl Vm {
         if !self.realm.ffi_allowed {
             return None;
         }
-        let (lib, meta) = (self.new_table(0, 5), self.new_table(0, 5));
+        let [lib, meta, namespace_meta, function_meta] = [5, 5, 1, 2].map(|bits| self.new_table(0, bits));
         for b in Builtin::ALL.iter().filter(|b| b.library() == Some(StdLib::FFI)) {
             let (Some(native), Some(name)) = (b.native(), b.name().strip_prefix("ffi.")) else { continue };
             let f = Value::func(self.new_native(native, b.id(), &[]));
-            match name.strip_prefix("meta.") {
-                Some(name) => self.set_field(meta, name.as_bytes(), f),
-                None => self.set_field(lib, name.as_bytes(), f),
-            }
+            let (table, name) = match name.split_once('.') {
+                Some(("meta", name)) => (meta, name),
+                Some(("clib", name)) => (namespace_meta, name),
+                Some((_, name)) => (function_meta, name),
+                None => (lib, name),
+            };
+            self.set_field(table, name.as_bytes(), f);
         }
         let name = Value::str(self.new_str(b"ffi"));
         self.set_field(meta, b"__metatable", name);
         self.realm.base_meta[META] = Some(meta);
-        self.ffi = Some(Box::new(Ffi { types: CTypeTable::new(), lib }));
+        self.set_field(function_meta, b"__index", Value::table(function_meta));
+        self.ffi = Some(Box::new(Ffi {
+            types: CTypeTable::new(),
+            lib,
+            metatypes: HashMap::new(),
+            parsed: HashMap::new(),
+            namespace_meta,
+            function_meta,
+            calls: Calls::default(),
+            callbacks: Callbacks::default(),
+        }));
         super::lib::add_constants(self, lib);
+        let program = self.new_namespace(SharedObject::PROGRAM);
+        self.set_field(lib, b"C", program);
         let loaded = self.registry_table(LOADED);
         self.set_field(loaded, b"ffi", Value::table(lib));
         Some(lib)

@@ -1,16 +1,60 @@
-//! Finalizers: the `__gc` metamethods of userdata.
+//! Finalizers: the `__gc` metamethods of userdata, and what `ffi.gc` has given to cdata.
 //!
 //! The atomic phase looks for unreachable userdata with a `__gc`, newest first, queues them, and marks them again with all that they refer
 //! to. The finalizers are called one per step; their userdata are freed in a later cycle. A finalizer is called once.
 
-use super::Phase;
+use super::heap::{Due, Finalizers};
+use super::{Heap, Marker, Phase};
 use crate::Vm;
 use crate::hooks::Mode;
-use crate::object::{Gc, Udata};
+use crate::object::{Cdata, Gc, Udata, cdata_flag};
 use crate::value::Value;
 
 /// When the state closes, finalizers may create userdata with finalizers. This is the most rounds of that.
 const CLOSE_ROUNDS: usize = 10;
+
+impl Due {
+    /// Marks the object and its finalizer.
+    pub(super) fn mark(&self, m: &mut Marker) {
+        match self {
+            Due::Udata(u) => m.mark(*u),
+            Due::Cdata(c, f) => {
+                m.mark(*c);
+                m.mark_value(*f);
+            }
+        }
+    }
+}
+
+impl Finalizers {
+    /// Queues cdata that have a finalizer and are unreachable (or `all` of them), newest first.
+    fn separate_cdata(&mut self, all: bool) {
+        let mut found = Vec::new();
+        self.of_cdata.retain(|c, (number, f)| {
+            let due = all || c.hdr.is_white();
+            if due {
+                found.push((*number, Due::Cdata(*c, *f)));
+                c.set_flag(cdata_flag::FINALIZER, false);
+                c.hdr.b1.set(1);
+            }
+            !due
+        });
+        found.sort_by_key(|(number, _)| core::cmp::Reverse(*number));
+        self.due.extend(found.into_iter().map(|(_, due)| due));
+    }
+}
+
+impl Heap {
+    /// Gives a cdata a finalizer; nil takes it away.
+    pub(crate) fn set_cdata_finalizer(&mut self, c: Gc<Cdata>, f: Value) {
+        if f.is_nil() {
+            self.finalizers.of_cdata.remove(&c);
+            return;
+        }
+        self.finalizers.set += 1;
+        self.finalizers.of_cdata.insert(c, (self.finalizers.set, f));
+    }
+}
 
 impl Vm {
     fn finalizer_of(&self, u: Gc<Udata>) -> Option<Value> {
@@ -23,16 +67,26 @@ impl Vm {
         for u in self.heap.lists.udatas.iter().rev() {
             if (all || u.hdr.is_white()) && u.hdr.b0.get() == 0 && self.finalizer_of(*u).is_some() {
                 u.hdr.b0.set(1);
-                found.push(*u);
+                found.push(Due::Udata(*u));
             }
         }
         self.heap.finalizers.due.extend(found);
+        self.heap.finalizers.separate_cdata(all);
     }
     /// Calls the finalizer that is due first. False when there is none.
     pub(super) fn run_finalizer(&mut self) -> bool {
-        let Some(u) = self.heap.finalizers.due.pop_front() else { return false };
-        if let Some(f) = self.finalizer_of(u) {
-            self.outside_program(|vm| vm.call_finalizer(f, Value::udata(u)));
+        match self.heap.finalizers.due.pop_front() {
+            None => return false,
+            Some(Due::Udata(u)) => {
+                if let Some(f) = self.finalizer_of(u) {
+                    self.outside_program(|vm| vm.call_finalizer(f, Value::udata(u)));
+                }
+            }
+            Some(Due::Cdata(c, f)) => {
+                // It may be given a finalizer again.
+                c.hdr.b1.set(0);
+                self.outside_program(|vm| vm.call_finalizer(f, Value::cdata(c)));
+            }
         }
         true
     }

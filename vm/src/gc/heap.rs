@@ -8,11 +8,11 @@ use super::raw::{RawPools, large_layout};
 use super::size::{CELL_MAX, NUM_CLASSES, class_of, class_size};
 use super::watch::{Change, Watch};
 use crate::object::{
-    Func, Gc, GcHeader, Kind, Node, Object, Proto, Shapes, Str, StrTable, Thread, ThreadLink, Udata, Watchpoints,
+    Cdata, Func, Gc, GcHeader, Kind, Node, Object, Proto, Shapes, Str, StrTable, Thread, ThreadLink, Udata, Watchpoints,
 };
 use crate::value::Value;
 use core::cell::Cell;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 /// The phase of the collector's cycle.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -168,11 +168,24 @@ pub(super) struct ObjectLists {
     pub protos: Vec<Gc<Proto>>,
 }
 
+/// An object whose finalizer is due.
+#[derive(Copy, Clone, Debug)]
+pub(super) enum Due {
+    /// A userdata, whose metatable has the finalizer.
+    Udata(Gc<Udata>),
+    /// A cdata and its finalizer.
+    Cdata(Gc<Cdata>, Value),
+}
+
 /// Finalizers that are due.
 #[derive(Debug, Default)]
 pub(crate) struct Finalizers {
-    /// Userdata whose finalizer is due, in the order of the calls.
-    pub(super) due: VecDeque<Gc<Udata>>,
+    /// Objects whose finalizer is due, in the order of the calls.
+    pub(super) due: VecDeque<Due>,
+    /// The finalizers of cdata by their addresses, with numbers in the order in which they were set.
+    pub(super) of_cdata: HashMap<Gc<Cdata>, (u64, Value)>,
+    /// Finalizers of cdata set so far.
+    pub(super) set: u64,
     /// Is a finalizer running?
     pub running: bool,
     /// Payloads of the host whose userdata have been swept, still to be dropped.

@@ -284,8 +284,11 @@ impl Vm {
         for (_, v) in &self.host.event_handlers {
             m.mark_value(*v);
         }
-        for u in &self.heap.finalizers.due {
-            m.mark(*u);
+        for due in &self.heap.finalizers.due {
+            due.mark(m);
+        }
+        for (_, f) in self.heap.finalizers.of_cdata.values() {
+            m.mark_value(*f);
         }
         for v in &self.heap.finalizers.pending_errors {
             m.mark_value(*v);

@@ -8,6 +8,7 @@ use std::alloc::Layout;
 
 /// Allocates uninitialised memory below 2^47, if need be from the reserve, or aborts. The size is not 0.
 pub(super) fn alloc_low(layout: Layout) -> *mut u8 {
+    let _errno = crate::errno::keep();
     let p = super::reserve::or_from_reserve(|| imp::alloc(layout));
     if p.is_null() {
         std::alloc::handle_alloc_error(layout);

@@ -3,6 +3,7 @@
 
 use super::{Heap, Phase};
 use crate::Vm;
+use crate::errno;
 use crate::error::LuaResult;
 use crate::interrupt::Cause;
 use crate::object::{Gc, Thread};
@@ -62,6 +63,7 @@ impl Vm {
     #[cold]
     #[inline(never)]
     fn safepoint_slow(&mut self) -> LuaResult<()> {
+        let _errno = errno::keep();
         let h = &self.heap;
         if !h.pacing.stopped && !h.finalizers.running {
             if h.pacing.stress != 0 {
@@ -232,8 +234,8 @@ impl Vm {
         work += self.propagate_with_traces();
         self.separate_udata(false);
         let h = &mut self.heap;
-        for u in &h.finalizers.due {
-            h.cycle.marker.mark(*u);
+        for due in &h.finalizers.due {
+            due.mark(&mut h.cycle.marker);
         }
         self.propagate_with_traces();
         let h = &mut self.heap;

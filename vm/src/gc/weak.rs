@@ -84,7 +84,12 @@ impl Heap {
 /// Must an entry with this value (or key) be removed from a weak table? All strongly held objects are marked.
 fn is_cleared(v: Value, as_value: bool) -> bool {
     match v.as_gc() {
-        Some(o) => o.is_white() || (as_value && v.as_udata().is_some_and(|u| u.hdr.b0.get() != 0)),
+        Some(o) => {
+            o.is_white()
+                || as_value && v.as_udata().is_some_and(|u| u.hdr.b0.get() != 0)
+                // A cdata whose finalizer is due is there for the finalizer only.
+                || v.as_cdata().is_some_and(|c| c.hdr.b1.get() != 0)
+        }
         None => false,
     }
 }

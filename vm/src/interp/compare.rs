@@ -31,14 +31,20 @@ unsafe fn compare<D: Driver>(r: R, int: IntCmp, num: NumCmp) -> u32 {
 /// Raw equality, or `None` when a metamethod may decide.
 #[inline(always)]
 fn equal(a: Value, d: Value) -> Option<bool> {
-    if a.is_num() || d.is_num() {
-        return Some(a.raw_equals(d));
+    if a.is_num() && d.is_num() {
+        return Some(a.as_num_unchecked() == d.as_num_unchecked());
     }
     if a == d {
         return Some(true);
     }
     let tag = a.tag();
-    if tag == d.tag() && (tag == TAG_TAB || tag == TAG_UDATA || tag == TAG_CDATA) { None } else { Some(false) }
+    if tag == TAG_CDATA || d.is_cdata() {
+        return None;
+    }
+    if a.is_num() || d.is_num() {
+        return Some(a.raw_equals(d));
+    }
+    if tag == d.tag() && (tag == TAG_TAB || tag == TAG_UDATA) { None } else { Some(false) }
 }
 
 /// Raw equality with a number constant.
@@ -52,6 +58,15 @@ fn equals_number(a: Value, k: Value) -> bool {
         return a.bits() == k.bits();
     }
     a.is_int() && f64::from(a.as_int_unchecked()) == k.as_num_unchecked()
+}
+
+/// Decides an equality with a constant. Where the operand is cdata, its metamethod decides.
+#[inline(always)]
+unsafe fn decide_equal<D: Driver>(r: R, equal: bool, negated: bool) -> u32 {
+    if !equal && (*r.ra()).is_cdata() {
+        return r.to(slow_equal::<D>);
+    }
+    decide::<D>(r, equal != negated)
 }
 
 op! {
@@ -71,12 +86,12 @@ op! {
             None => r.to(slow_equal::<D>),
         }
     }
-    ISEQS<D>(r) { decide::<D>(r, *r.ra() == r.kgc(r.d())) }
-    ISNES<D>(r) { decide::<D>(r, *r.ra() != r.kgc(r.d())) }
-    ISEQN<D>(r) { decide::<D>(r, equals_number(*r.ra(), r.knum(r.d()))) }
-    ISNEN<D>(r) { decide::<D>(r, !equals_number(*r.ra(), r.knum(r.d()))) }
-    ISEQP<D>(r) { decide::<D>(r, *r.ra() == pri(r.d())) }
-    ISNEP<D>(r) { decide::<D>(r, *r.ra() != pri(r.d())) }
+    ISEQS<D>(r) { decide_equal::<D>(r, *r.ra() == r.kgc(r.d()), false) }
+    ISNES<D>(r) { decide_equal::<D>(r, *r.ra() == r.kgc(r.d()), true) }
+    ISEQN<D>(r) { decide_equal::<D>(r, equals_number(*r.ra(), r.knum(r.d())), false) }
+    ISNEN<D>(r) { decide_equal::<D>(r, equals_number(*r.ra(), r.knum(r.d())), true) }
+    ISEQP<D>(r) { decide_equal::<D>(r, *r.ra() == pri(r.d()), false) }
+    ISNEP<D>(r) { decide_equal::<D>(r, *r.ra() == pri(r.d()), true) }
     ISTC<D>(r) {
         let v = *r.rd();
         if v.truthy() {

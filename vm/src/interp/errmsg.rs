@@ -4,7 +4,7 @@
 use super::frames::Level;
 use crate::Vm;
 use crate::bc::{Ins, Op};
-use crate::error::LuaError;
+use crate::error::{LuaError, LuaResult};
 use crate::meta::to_number;
 use crate::object::{Gc, Proto};
 use crate::value::Value;
@@ -94,6 +94,10 @@ impl Vm {
         text.extend_from_slice(msg);
         let s = self.new_str(&text);
         self.throw(Value::str(s))
+    }
+    /// Refuses what a finalizer must not do: it may run at any allocation.
+    pub fn check_not_finalizing(&mut self) -> LuaResult<()> {
+        if self.heap.is_finalizing() { Err(self.rt_error("bad action while in __gc metamethod")) } else { Ok(()) }
     }
     /// Raises the error of too deep calls or a too large stack.
     #[cold]

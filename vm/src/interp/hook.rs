@@ -11,6 +11,7 @@
 use super::{Dispatching, Status, op};
 use crate::Vm;
 use crate::bc::{Ins, Op};
+use crate::errno;
 use crate::error::LuaResult;
 use crate::fault::{Fault, is_injected};
 use crate::hooks::Mode;
@@ -175,6 +176,7 @@ impl Vm {
     }
     /// Calls the hook function for an event.
     fn call_hook(&mut self, event: &[u8], line: Option<u32>) -> LuaResult<()> {
+        let _errno = errno::keep();
         let registry = self.realm.registry;
         let f = self.field(registry, FUNCTION);
         let event = Value::str(self.new_str(event));

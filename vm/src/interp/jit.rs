@@ -8,6 +8,7 @@ use super::native::Unfinished;
 use super::run::Status;
 use super::{Driver, R, op};
 use crate::bc::{Ins, Op};
+use crate::errno;
 use crate::error::LuaResult;
 use crate::hooks::Mode;
 use crate::ids::ExitId;
@@ -29,6 +30,7 @@ pub(super) unsafe fn hot<D: Driver>(mut r: R) -> R {
 
 #[inline(never)]
 pub(super) unsafe fn notify_hot(vm: *mut crate::Vm, pc: *const Ins) {
+    let _errno = errno::keep();
     let compiler = Rc::clone(&(*vm).compiler);
     let before = (*vm).begin_activity(Activity::Compiler);
     let outer = (*vm).heap.set_internal(true);
@@ -41,6 +43,7 @@ pub(super) unsafe fn notify_hot(vm: *mut crate::Vm, pc: *const Ins) {
 /// Has the compiler record the instruction at `pc`; returns the instruction to execute.
 #[inline(never)]
 unsafe fn notify_record(vm: *mut crate::Vm, pc: *const Ins) -> u32 {
+    let _errno = errno::keep();
     let compiler = Rc::clone(&(*vm).compiler);
     let before = (*vm).begin_activity(Activity::Compiler);
     let outer = (*vm).heap.set_internal(true);
@@ -68,6 +71,7 @@ const ENTER: u32 = 3;
 /// Calls the compiler for an exit. The position to continue at is left in `vm.pc`.
 #[inline(never)]
 unsafe fn notify_exit(vm: *mut crate::Vm, exit: u32) -> u32 {
+    let _errno = errno::keep();
     let compiler = Rc::clone(&(*vm).compiler);
     (*vm).begin_activity(Activity::Exit);
     let resume = compiler.exit(&mut *vm, ExitId::new(exit));

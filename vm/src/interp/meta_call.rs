@@ -84,9 +84,21 @@ op! {
     #[inline(never)]
     slow_bit<D>(r) {
         r.sync();
-        let v = if r.i().op() == Op::BNOT {
+        let op = r.i().op();
+        let (x, y) = if op == Op::BNOT { (*r.rd(), *r.rd()) } else { (*r.rb(), *r.rc()) };
+        if x.is_cdata() || y.is_cdata() {
+            match (*r.vm).wide_operator(op, x, y) {
+                Ok(Some(v)) => {
+                    *r.ra() = v;
+                    return r.next::<D>();
+                }
+                Ok(None) => {}
+                Err(_) => return Status::ERROR,
+            }
+        }
+        let v = if op == Op::BNOT {
             *r.rd()
-        } else if (*r.rb()).is_number() {
+        } else if x.is_number() || x.is_cdata() {
             *r.rc()
         } else {
             *r.rb()
@@ -126,7 +138,7 @@ op! {
         }
         r.sync();
         let vm = &mut *r.vm;
-        let same = a.type_name() == b.type_name();
+        let same = a.type_name() == b.type_name() || a.is_cdata() || b.is_cdata();
         let mut args = [a, b];
         let mut jump = if negated { JUMP_IF_NOT } else { JUMP_IF };
         let mut f = if same { vm.shared_method(a, b, if strict { MM::Lt } else { MM::Le }) } else { Value::NIL };
@@ -146,8 +158,14 @@ op! {
     #[inline(never)]
     slow_equal<D>(r) {
         r.sync();
-        let (a, b) = (*r.ra(), *r.rd());
-        let negated = r.i().op() == Op::ISNEV;
+        let (op, a) = (r.i().op(), *r.ra());
+        let b = match op {
+            Op::ISEQV | Op::ISNEV => *r.rd(),
+            Op::ISEQS | Op::ISNES => r.kgc(r.d()),
+            Op::ISEQN | Op::ISNEN => r.knum(r.d()),
+            _ => Value::primitive(r.d() as u64),
+        };
+        let negated = matches!(op, Op::ISNEV | Op::ISNES | Op::ISNEN | Op::ISNEP);
         let f = (*r.vm).shared_method(a, b, MM::Eq);
         if f.is_nil() {
             return if negated { r.branch::<D>() } else { r.skip::<D>() };

@@ -106,6 +106,21 @@ unsafe fn place(vm: &mut Vm, mut base: *mut Value, mut n: usize) {
     }
 }
 
+impl Vm {
+    /// Leaves the frame of the running builtin if an instruction has called it as a metamethod, so that an error is raised there.
+    pub(crate) fn leave_metamethod(&mut self) {
+        let frame = self.base;
+        // SAFETY: the base of a running builtin's frame, which has four slots below it if its link is that of a continuation.
+        unsafe {
+            if kind(link_of(frame)) == frame::CONT {
+                self.pc = core::ptr::with_exposed_provenance((*frame.sub(3)).bits() as usize);
+                self.top = frame.sub(4);
+                self.base = below(frame);
+            }
+        }
+    }
+}
+
 /// Finishes what a builtin called by compiled code has left.
 pub(super) unsafe fn finish<D: Driver>(r: R) -> u32 {
     let vm = r.vm;

@@ -8,7 +8,7 @@ use crate::gc::size::CELL_MAX;
 
 /// C data: a value of a C type, in the cell itself.
 ///
-/// Header: `word` is the number of the type; `b0` has the flags below. The payload follows the header at [`Placement::offset`].
+/// Header: `word` is the number of the type; `b0` has the flags below, `b1` is 1 while its finalizer is due. The payload follows the header at [`Placement::offset`].
 #[repr(C)]
 pub struct Cdata {
     /// Object header.
@@ -101,6 +101,16 @@ impl Gc<Cdata> {
     pub fn payload(self) -> *mut u8 {
         let offset = if self.has(cdata_flag::SIZED) { (self.word.get() >> 32) as usize } else { 8 };
         self.as_ptr().cast::<u8>().wrapping_add(offset)
+    }
+    /// The bits of an `int64_t` or `uint64_t`; none for values of other types.
+    pub fn int64(self) -> Option<u64> {
+        // SAFETY: values of these two types have 8 bytes.
+        matches!(self.ctype(), CTypeId::INT64 | CTypeId::UINT64).then(|| unsafe { self.read() })
+    }
+    /// The first bytes of the payload, which has so many.
+    pub fn bytes(self, size: usize) -> Vec<u8> {
+        // SAFETY: the payload has so many bytes, which are all initialised.
+        unsafe { core::slice::from_raw_parts(self.payload(), size) }.to_vec()
     }
     /// Reads a value from the start of the payload.
     ///

@@ -156,6 +156,11 @@ impl<T> PartialEq for Gc<T> {
     }
 }
 impl<T> Eq for Gc<T> {}
+impl<T> core::hash::Hash for Gc<T> {
+    fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
 impl<T> core::fmt::Debug for Gc<T> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "Gc(0x{:x})", self.addr())

@@ -18,6 +18,7 @@ pub(super) struct Interrupt {
 }
 
 extern "C" fn on_interrupt(signal: libc::c_int) {
+    let _errno = crate::errno::keep();
     let vm = sampled();
     // SAFETY: what a handler may do; a VM that is sampled on this thread is alive.
     unsafe {

@@ -38,6 +38,7 @@ pub(super) fn sampled() -> *mut Vm {
 static INSTALLED: Mutex<(usize, [Option<libc::sigaction>; SIGNALS.len()])> = Mutex::new((0, [None; SIGNALS.len()]));
 
 extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    let _errno = crate::errno::keep();
     // SAFETY: the system gives such information to a handler of this form.
     if !Clock::sends(signal, unsafe { &*info }) {
         // SAFETY: what a handler may do. A trap that is not ours ends the process, after this has returned.

@@ -50,10 +50,14 @@ pub fn next(vm: &mut Vm) -> LuaResult<u32> {
     }
 }
 
-/// Three results of an iterator constructor; the upvalue is the iterator.
-fn iterator(vm: &mut Vm, start: Value) -> LuaResult<u32> {
+/// Three results of an iterator constructor; the upvalue is the iterator. Only cdata have metamethods for it.
+fn iterator(vm: &mut Vm, mm: MM, start: Value) -> LuaResult<u32> {
     let v = vm.check_any(0)?;
     if !v.is_table() {
+        if v.is_cdata() {
+            let f = vm.metamethod(v, mm);
+            return vm.become_call(f, &[v]);
+        }
         return Err(vm.arg_type_error(0, "table"));
     }
     let f = vm.native_upvalue(0);
@@ -65,12 +69,12 @@ fn iterator(vm: &mut Vm, start: Value) -> LuaResult<u32> {
 
 /// `pairs(t)`
 pub fn pairs(vm: &mut Vm) -> LuaResult<u32> {
-    iterator(vm, Value::NIL)
+    iterator(vm, MM::Pairs, Value::NIL)
 }
 
 /// `ipairs(t)`
 pub fn ipairs(vm: &mut Vm) -> LuaResult<u32> {
-    iterator(vm, Value::int(0))
+    iterator(vm, MM::Ipairs, Value::int(0))
 }
 
 /// The iterator of `ipairs`.
@@ -182,7 +186,10 @@ pub fn tonumber(vm: &mut Vm) -> LuaResult<u32> {
         if v.is_number() {
             return vm.ret1(v);
         }
-        let n = v.as_str().and_then(crate::meta::str_to_number);
+        let n = match v.as_cdata() {
+            Some(c) => vm.cdata_number(c)?,
+            None => v.as_str().and_then(crate::meta::str_to_number),
+        };
         return vm.ret1(n.unwrap_or(Value::NIL));
     }
     let s = vm.check_str(0)?;

@@ -2,6 +2,7 @@
 
 use crate::Vm;
 use crate::error::LuaResult;
+use crate::ffi::bits::Shift;
 use crate::meta::tobit as normalize;
 use crate::text::format::put_integer;
 use crate::text::spec::{Conv, Spec};
@@ -50,10 +51,31 @@ pub mod of {
     }
 }
 
+/// The operations on a cdata, which has 64 bits.
+mod wide {
+    use crate::Vm;
+    use crate::ffi::bits::Wide;
+    use crate::value::Value;
+
+    pub fn tobit(_: &mut Vm, x: u64, _: Wide) -> Value {
+        Value::int(x as i32)
+    }
+    pub fn bnot(vm: &mut Vm, x: u64, wide: Wide) -> Value {
+        vm.wide_value(!x, wide)
+    }
+    pub fn bswap(vm: &mut Vm, x: u64, wide: Wide) -> Value {
+        vm.wide_value(x.swap_bytes(), wide)
+    }
+}
+
 macro_rules! unary {
     ($($(#[$doc:meta])* $name:ident;)*) => {
         $($(#[$doc])*
         pub fn $name(vm: &mut Vm) -> LuaResult<u32> {
+            if let Some((x, wide)) = vm.wide_arg()? {
+                let v = wide::$name(vm, x, wide);
+                return vm.ret1(v);
+            }
             let x = bits(vm, 0)?;
             vm.ret1(Value::int(of::$name(x)))
         })*
@@ -70,10 +92,15 @@ unary! {
 }
 
 macro_rules! shifts {
-    ($($(#[$doc:meta])* $name:ident;)*) => {
+    ($($(#[$doc:meta])* $name:ident $wide:ident;)*) => {
         $($(#[$doc])*
         pub fn $name(vm: &mut Vm) -> LuaResult<u32> {
-            let (x, n) = (bits(vm, 0)?, bits(vm, 1)?);
+            if let Some((x, wide)) = vm.wide_arg()? {
+                let n = vm.shift_arg(1)?;
+                let v = vm.wide_value(Shift::$wide.apply(x, n), wide);
+                return vm.ret1(v);
+            }
+            let (x, n) = (bits(vm, 0)?, vm.shift_arg(1)?);
             vm.ret1(Value::int(of::$name(x, n)))
         })*
     };
@@ -81,28 +108,31 @@ macro_rules! shifts {
 
 shifts! {
     /// `bit.lshift(x, n)`
-    lshift;
+    lshift Left;
     /// `bit.rshift(x, n)`
-    rshift;
+    rshift Right;
     /// `bit.arshift(x, n)`
-    arshift;
+    arshift Arithmetic;
     /// `bit.rol(x, n)`
-    rol;
+    rol RotateLeft;
     /// `bit.ror(x, n)`
-    ror;
+    ror RotateRight;
 }
 
 macro_rules! nary {
-    ($($(#[$doc:meta])* $name:ident;)*) => {
+    ($($(#[$doc:meta])* $name:ident $wide:expr;)*) => {
         $($(#[$doc])*
         pub fn $name(vm: &mut Vm) -> LuaResult<u32> {
-            fold(vm, of::$name)
+            fold(vm, of::$name, $wide)
         })*
     };
 }
 
 /// Applies an operation to any number of arguments.
-fn fold(vm: &mut Vm, op: fn(i32, i32) -> i32) -> LuaResult<u32> {
+fn fold(vm: &mut Vm, op: fn(i32, i32) -> i32, wide: fn(u64, u64) -> u64) -> LuaResult<u32> {
+    if let Some(v) = vm.wide_fold(wide)? {
+        return vm.ret1(v);
+    }
     let mut x = bits(vm, 0)?;
     for i in 1..vm.nargs() {
         x = op(x, bits(vm, i)?);
@@ -112,21 +142,24 @@ fn fold(vm: &mut Vm, op: fn(i32, i32) -> i32) -> LuaResult<u32> {
 
 nary! {
     /// `bit.band(x, ...)`
-    band;
+    band |x, y| x & y;
     /// `bit.bor(x, ...)`
-    bor;
+    bor |x, y| x | y;
     /// `bit.bxor(x, ...)`
-    bxor;
+    bxor |x, y| x ^ y;
 }
 
 /// `bit.tohex(x [, n])`: the lower `n` hexadecimal digits, in upper case if `n` is negative.
 pub fn tohex(vm: &mut Vm) -> LuaResult<u32> {
-    let x = bits(vm, 0)? as u32;
-    let n = if vm.nargs() > 1 { bits(vm, 1)? } else { 8 };
+    let (x, most) = match vm.wide_arg()? {
+        Some((x, _)) => (x, 16),
+        None => (u64::from(bits(vm, 0)? as u32), 8),
+    };
+    let n = if vm.nargs() > 1 { vm.shift_arg(1)? } else { most };
     let digits = n.unsigned_abs().min(254);
-    let x = if digits < 8 { x & ((1 << (4 * digits)) - 1) } else { x };
+    let x = if digits < 16 { x & ((1 << (4 * digits)) - 1) } else { x };
     let spec = Spec { upper: n < 0, prec: Some(digits as u8), ..Spec::new(Conv::Hex) };
     let mut text = Vec::new();
-    put_integer(&mut text, &spec, u64::from(x));
+    put_integer(&mut text, &spec, x);
     vm.ret_str(&text)
 }

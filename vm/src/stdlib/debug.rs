@@ -30,8 +30,11 @@ pub fn getmetatable(vm: &mut Vm) -> LuaResult<u32> {
 pub fn setmetatable(vm: &mut Vm) -> LuaResult<u32> {
     let mt = vm.check_table_or_nil(1)?;
     let v = vm.arg(0);
-    if let Some(t) = v.as_table() {
-        vm.check_writable(t)?;
+    match v.as_table() {
+        Some(t) => vm.check_writable(t)?,
+        None if v.is_udata() => {}
+        // Traces depend on the metatables of types.
+        None => vm.check_not_finalizing()?,
     }
     vm.set_metatable_of(v, mt);
     vm.ret1(Value::TRUE)

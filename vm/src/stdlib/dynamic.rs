@@ -1,15 +1,12 @@
 //! Modules in C: shared libraries of the system. A state may load them if its host has said so ([`crate::host::HostState::c_function`]).
-//!
-//! Libraries stay loaded until the process ends: code of theirs may still be known to others when a state is closed.
 #![allow(unsafe_code, reason = "the program that allows modules in C answers for what they do")]
 
+use super::shared_object::{Binding, SharedObject};
 use crate::Vm;
 use crate::bc::dump::{MAGIC, VERSION, flag};
 use crate::object::{Func, Gc};
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::c_void;
 
-/// The longest path of a library.
-const MAX_PATH: usize = 4096;
 /// How functions that open modules are named, and constants with the bytecode of modules.
 const OPENER: &[u8] = b"luaopen_";
 const BYTECODE: &[u8] = b"luaJIT_BC_";
@@ -26,46 +23,12 @@ const OPEN: &[u8] = b"open";
 const INIT: &[u8] = b"init";
 
 impl Failure {
-    fn new(part: &'static [u8], message: &[u8]) -> Failure {
-        Failure { message: message.to_vec(), part }
+    fn of(part: &'static [u8]) -> impl Fn(Vec<u8>) -> Failure {
+        move |message| Failure { message, part }
     }
     /// Is there a library, but no such function in it?
     pub fn is_of_function(&self) -> bool {
         self.part == INIT
-    }
-    /// The message of the system.
-    fn of_system(part: &'static [u8]) -> Failure {
-        // SAFETY: the message of the last failure on this thread, which ends with a NUL and is copied at once.
-        let message = unsafe {
-            let message = libc::dlerror();
-            if message.is_null() { b"unknown error".to_vec() } else { CStr::from_ptr(message).to_bytes().to_vec() }
-        };
-        Failure { message, part }
-    }
-}
-
-/// A loaded library.
-#[derive(Copy, Clone)]
-struct Library(*mut c_void);
-
-impl Library {
-    /// Loads a library, or finds it among the loaded ones; its symbols are there for others if `global`.
-    fn open(path: &[u8], global: bool) -> Result<Library, Failure> {
-        if path.len() >= MAX_PATH {
-            return Err(Failure::new(OPEN, b"path too long"));
-        }
-        let Ok(path) = CString::new(path) else { return Err(Failure::new(OPEN, b"path with a NUL")) };
-        let flags = libc::RTLD_NOW | if global { libc::RTLD_GLOBAL } else { libc::RTLD_LOCAL };
-        // SAFETY: a path that ends with a NUL. The library runs its constructors, for which the host answers.
-        let library = unsafe { libc::dlopen(path.as_ptr(), flags) };
-        if library.is_null() { Err(Failure::of_system(OPEN)) } else { Ok(Library(library)) }
-    }
-    /// The address of a symbol.
-    fn symbol(self, name: &[u8]) -> Result<*mut c_void, Failure> {
-        let Ok(name) = CString::new(name) else { return Err(Failure::new(INIT, b"name with a NUL")) };
-        // SAFETY: a library that is loaded, and a name that ends with a NUL.
-        let symbol = unsafe { libc::dlsym(self.0, name.as_ptr()) };
-        if symbol.is_null() { Err(Failure::of_system(INIT)) } else { Ok(symbol) }
     }
 }
 
@@ -78,20 +41,20 @@ fn symbol_of(prefix: &[u8], module: &[u8]) -> Vec<u8> {
 /// The function in C of this name in a library; none if the library was only to be loaded, with the name `*`.
 pub(super) fn function(vm: &mut Vm, path: &[u8], name: &[u8]) -> Result<Option<Gc<Func>>, Failure> {
     let only_loads = name.first() == Some(&b'*');
-    let library = Library::open(path, only_loads)?;
+    let library = SharedObject::open(path, Binding::Now, only_loads).map_err(Failure::of(OPEN))?;
     if only_loads {
         return Ok(None);
     }
-    let symbol = library.symbol(name)?;
+    let symbol = library.symbol(name).map_err(Failure::of(INIT))?;
     Ok(new_function(vm, symbol))
 }
 
 /// The function that opens a module from a library: in C, or in the bytecode that the library has as data.
 pub(super) fn opener(vm: &mut Vm, path: &[u8], module: &[u8]) -> Result<Option<Gc<Func>>, Failure> {
-    let library = Library::open(path, false)?;
+    let library = SharedObject::open(path, Binding::Now, false).map_err(Failure::of(OPEN))?;
     let failure = match library.symbol(&symbol_of(OPENER, module)) {
         Ok(symbol) => return Ok(new_function(vm, symbol)),
-        Err(failure) => failure,
+        Err(message) => Failure::of(INIT)(message),
     };
     let Ok(chunk) = library.symbol(&symbol_of(BYTECODE, module)) else { return Err(failure) };
     load_bytecode(vm, chunk, module).map(Some)
@@ -99,7 +62,7 @@ pub(super) fn opener(vm: &mut Vm, path: &[u8], module: &[u8]) -> Result<Option<G
 
 /// The function that opens a module whose bytecode the program has as data; none if it has no such data.
 pub(super) fn linked_in(vm: &mut Vm, module: &[u8]) -> Option<Gc<Func>> {
-    let chunk = Library(libc::RTLD_DEFAULT).symbol(&symbol_of(BYTECODE, module)).ok()?;
+    let chunk = SharedObject::PROGRAM.symbol(&symbol_of(BYTECODE, module)).ok()?;
     load_bytecode(vm, chunk, module).ok()
 }
 
@@ -147,7 +110,7 @@ fn load_bytecode(vm: &mut Vm, chunk: *mut c_void, module: &[u8]) -> Result<Gc<Fu
     let start: *const u8 = chunk.cast_const().cast();
     // SAFETY: the data of this name is a binary chunk, which is as long as it says and stays where it is.
     let bytes = unsafe { core::slice::from_raw_parts(start, length_in_memory(start)) };
-    vm.load_chunk(bytes, module, Some(b"b")).map_err(|message| Failure::new(OPEN, message.bytes()))
+    vm.load_chunk(bytes, module, Some(b"b")).map_err(|message| Failure::of(OPEN)(message.bytes().to_vec()))
 }
 
 fn new_function(vm: &mut Vm, symbol: *mut c_void) -> Option<Gc<Func>> {

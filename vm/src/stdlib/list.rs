@@ -3,7 +3,7 @@
 //! it.
 
 use super::{base, bit, buffer, debug, env, gc, io, load, math, os, sort, strformat, string, strmatch, table};
-use crate::ffi::lib as ffi;
+use crate::ffi::{arith, callback, clib, lib as ffi, metatype};
 use crate::interp::co;
 use crate::object::NativeFn;
 
@@ -29,6 +29,8 @@ pub enum Library {
     Base,
     /// `bit`
     Bit,
+    /// `ffi`, and the operators of cdata.
+    Ffi,
     /// `math`
     Math,
     /// `string`
@@ -43,6 +45,9 @@ macro_rules! on_trace {
     };
     (record bit) => {
         OnTrace::Record(Library::Bit)
+    };
+    (record ffi) => {
+        OnTrace::Record(Library::Ffi)
     };
     (record math) => {
         OnTrace::Record(Library::Math)
@@ -313,10 +318,10 @@ builtins! {
     BufferMethodPut "buffer.method.put" buffer::methods::put, call;
     BufferMethodPutf "buffer.method.putf" buffer::methods::putf, call;
     BufferMethodGet "buffer.method.get" buffer::methods::get, call;
-    BufferMethodPutcdata "buffer.method.putcdata" buffer::methods::putcdata, end;
-    BufferMethodReserve "buffer.method.reserve" buffer::methods::reserve, end;
-    BufferMethodCommit "buffer.method.commit" buffer::methods::commit, end;
-    BufferMethodRef "buffer.method.ref" buffer::methods::ref_, end;
+    BufferMethodPutcdata "buffer.method.putcdata" buffer::methods::putcdata, call;
+    BufferMethodReserve "buffer.method.reserve" buffer::methods::reserve, call;
+    BufferMethodCommit "buffer.method.commit" buffer::methods::commit, call;
+    BufferMethodRef "buffer.method.ref" buffer::methods::ref_, call;
     BufferMethodEncode "buffer.method.encode" buffer::methods::encode, call;
     BufferMethodDecode "buffer.method.decode" buffer::methods::decode, call;
     BufferMethodGc "buffer.method.__gc" buffer::methods::gc, call;
@@ -332,7 +337,45 @@ builtins! {
     TableRemove "table.remove" table::remove, record(table) writes;
     TableMove "table.move" table::move_, call writes;
     IoLinesAux "io.lines_aux" io::next_line, call;
-    FfiMetaTostring "ffi.meta.__tostring" ffi::tostring, call;
+    FfiMetaTostring "ffi.meta.__tostring" metatype::tostring, call writes;
+    FfiMetaIndex "ffi.meta.__index" metatype::index_get, call writes;
+    FfiMetaNewindex "ffi.meta.__newindex" metatype::index_set, call writes;
+    FfiMetaCall "ffi.meta.__call" metatype::call, call writes;
+    FfiMetaLen "ffi.meta.__len" metatype::len, call writes;
+    FfiMetaConcat "ffi.meta.__concat" metatype::concat, call writes;
+    FfiMetaPairs "ffi.meta.__pairs" metatype::pairs, call writes;
+    FfiMetaIpairs "ffi.meta.__ipairs" metatype::ipairs, call writes;
+    FfiCdef "ffi.cdef" ffi::cdef, call;
+    FfiNew "ffi.new" ffi::new, call;
+    FfiCast "ffi.cast" ffi::cast, call;
+    FfiTypeof "ffi.typeof" ffi::type_of, call;
+    FfiTypeinfo "ffi.typeinfo" ffi::typeinfo, call;
+    FfiIstype "ffi.istype" ffi::istype, call;
+    FfiSizeof "ffi.sizeof" ffi::sizeof, call;
+    FfiAlignof "ffi.alignof" ffi::alignof, call;
+    FfiOffsetof "ffi.offsetof" ffi::offsetof, call;
+    FfiErrno "ffi.errno" ffi::errno, call;
+    FfiString "ffi.string" ffi::string, call;
+    FfiCopy "ffi.copy" ffi::copy, call;
+    FfiFill "ffi.fill" ffi::fill, call;
+    FfiAbi "ffi.abi" ffi::abi, call;
+    FfiMetatype "ffi.metatype" ffi::metatype, call;
+    FfiGc "ffi.gc" ffi::gc, call;
+    FfiLoad "ffi.load" clib::load, call;
+    FfiClibIndex "ffi.clib.__index" clib::index, call;
+    FfiClibNewindex "ffi.clib.__newindex" clib::newindex, call;
+    FfiCallbackFree "ffi.callback.free" callback::free, call;
+    FfiCallbackSet "ffi.callback.set" callback::set, call;
+    FfiMetaAdd "ffi.meta.__add" arith::add, record(ffi) writes;
+    FfiMetaSub "ffi.meta.__sub" arith::sub, record(ffi) writes;
+    FfiMetaMul "ffi.meta.__mul" arith::mul, record(ffi) writes;
+    FfiMetaDiv "ffi.meta.__div" arith::div, record(ffi) writes;
+    FfiMetaMod "ffi.meta.__mod" arith::modulo, record(ffi) writes;
+    FfiMetaPow "ffi.meta.__pow" arith::pow, record(ffi) writes;
+    FfiMetaUnm "ffi.meta.__unm" arith::unm, record(ffi) writes;
+    FfiMetaEq "ffi.meta.__eq" arith::eq, record(ffi) writes;
+    FfiMetaLt "ffi.meta.__lt" arith::lt, record(ffi) writes;
+    FfiMetaLe "ffi.meta.__le" arith::le, record(ffi) writes;
 }
 
 const _: () = assert!(Builtin::Next.id() == 4 && Builtin::Print.id() == 29 && Builtin::TableSort.id() == 93);

@@ -20,6 +20,7 @@ mod package;
 mod prelude;
 mod prng;
 mod process;
+pub(crate) mod shared_object;
 mod sort;
 mod strformat;
 mod string;

@@ -52,6 +52,10 @@ pub(super) fn put_piece(vm: &mut Vm, out: &mut Vec<u8>, piece: Piece, arg: &mut 
 /// Appends one argument.
 fn put_arg(vm: &mut Vm, out: &mut Vec<u8>, spec: &Spec, i: usize) -> LuaResult<()> {
     match spec.conv {
+        Conv::Int | Conv::Uint | Conv::Hex | Conv::Oct if vm.arg(i).is_cdata() => {
+            let Some(bits) = vm.arg(i).as_cdata().and_then(|c| c.int64()) else { return Err(vm.arg_type_error(i, "number")) };
+            put_integer(out, spec, bits);
+        }
         Conv::Int => {
             let v = vm.check_number(i)?;
             let k = v.as_int().map_or_else(|| to_i64(v.as_num_unchecked()), i64::from);

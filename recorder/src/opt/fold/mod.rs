@@ -7,6 +7,7 @@
 pub mod applied;
 mod arith;
 mod bits;
+mod cdata;
 mod compare;
 mod convert;
 mod equal;
@@ -95,6 +96,7 @@ fn rules(b: &mut IrBuffer, ins: Ins) -> Rule {
         Op::HREF | Op::NEWREF => memory::key(b, ins),
         Op::HLOAD => memory::load(b, ins),
         Op::TBAR | Op::OBAR => memory::barrier(b, ins),
+        Op::FLOAD if b.ty(ins.a) == Ty::Cdata => cdata::field(b, ins),
         Op::FLOAD => string::field(b, ins),
         Op::STRREF => string::reference(b, ins),
         Op::SNEW => string::new(b, ins),

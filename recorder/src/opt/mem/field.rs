@@ -26,7 +26,8 @@ fn aliases(b: &IrBuffer, field: IrRef, object: IrRef, fref: IrRef) -> Alias {
 pub fn load(b: &mut IrBuffer, ins: Ins) -> Emit {
     let object = ins.a;
     let Some(field) = field_of(ins) else { return b.append(ins) };
-    if matches!(field, Field::StrLen | Field::FuncPc | Field::FuncFfid) {
+    let boxed = matches!(field, Field::CdataCtypeId | Field::CdataPtr | Field::CdataInt64 | Field::CdataInt);
+    if boxed || matches!(field, Field::StrLen | Field::FuncPc | Field::FuncFfid) {
         return cse::reuse_or_append(b, ins, IrRef::BASE);
     }
     if !b.flags.fwd {

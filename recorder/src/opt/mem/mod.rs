@@ -38,7 +38,7 @@ fn observed(b: &IrBuffer, r: IrRef) -> bool {
     b.trace.ins[r.ins_index() + 1..].iter().any(|i| {
         i.is_guard()
             || match i.op {
-                Op::ASTORE | Op::HSTORE | Op::USTORE | Op::FSTORE | Op::TBAR | Op::OBAR => false,
+                Op::ASTORE | Op::HSTORE | Op::USTORE | Op::FSTORE | Op::XSTORE | Op::TBAR | Op::OBAR => false,
                 Op::FLOAD | Op::LREF | Op::SREF | Op::UREFO | Op::UREFC | Op::HREF => false,
                 Op::CALLA => true,
                 op => matches!(op.effect(), Effect::Store | Effect::Load),

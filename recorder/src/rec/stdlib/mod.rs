@@ -4,6 +4,7 @@
 
 mod base;
 mod bit;
+mod ffi;
 mod math;
 mod string;
 mod table;
@@ -90,6 +91,7 @@ impl Recorder {
         match library {
             Library::Base => self.lib_base(b, args),
             Library::Bit => self.lib_bit(b, args),
+            Library::Ffi => self.lib_ffi(b, args),
             Library::Math => self.lib_math(b, args),
             Library::String => self.lib_string(b, args),
             Library::Table => self.lib_table(b, args),

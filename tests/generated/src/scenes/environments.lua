@@ -31,7 +31,7 @@ P(env.x, getfenv(f) == env, getfenv(f) == _G) x = nil
 --- setfenv_level 50
 for i = 1, $(2|4) do
   local function f() setfenv($(1|f), {v = i, C = C}) C(v) return v end
-  P(pcall(f)) P(pcall(setfenv, $(f|1|9|print), {}))
+  P(pcall(f)) P(pcall(setfenv, $(f|1|250|print), {}))
 end
 --- chunk_env 50
 for i = 1, $(2|4) do

@@ -55,7 +55,7 @@ P(n)
 local function a(n) if n < 1 then error({level = 0}) end local ok, e = pcall(a, n - 1) e.level = e.level + 1 error(e) end
 for i = 1, $t do local ok, e = pcall(a, i % 5) P(e.level) end
 --- arguments_of_builtins 60
-local list = {string.rep, string.sub, table.concat, math.floor, tonumber, setmetatable, ipairs, string.char, unpack, select, string.format, table.insert, rawset, string.byte, math.max, bit.band, string.find, tostring, table.remove}
+local list = {string.rep, string.sub, table.concat, math.floor, tonumber, setmetatable, ipairs, string.char, unpack, select, string.format, table.insert, rawset, string.byte, math.max, bit.band, string.find, tostring, table.maxn}
 for i = 1, $t do local f = list[$(i|I($n)) % #list + 1] P(select("#", pcall(f, $x, $x)), (pcall(f, $x))) end
 P(select("#", pcall(list[$k], $x, $k, $x)))
 --- error_in_gsub 40

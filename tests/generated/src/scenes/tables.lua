@@ -21,7 +21,7 @@ local t = {1, 2, 3}
 for i = 1, $t do
   ?table.insert(t, $(1|#t + 1|2), i)
   ?P(table.remove(t$(|, 1|, #t|, 2)))
-  ?P(pcall(table.insert, t, $(0|5|i|-1), $x))
+  ?P(pcall(table.insert, t, $(1|#t|#t + 1), $x or 0))
   ?P(pcall(table.remove, t, $(0|9|i)))
   if #t > 20 then t = {1, 2} end
   if #t < 2 then t = {4, 5, 6} end

@@ -48,13 +48,19 @@ impl Convention for Aapcs64 {
         if value.size == 0 {
             return Ok(Location::NOTHING);
         }
+        // An attribute of an aggregate itself does not count, only those of its members.
+        let align = match &value.form {
+            Form::Aggregate(members) => members.align,
+            _ => value.align,
+        };
+        let align = if align > 8 { 16 } else { 8 };
         if let Some((each, n)) = homogeneous {
             let first = taken.vector;
             taken.vector = VECTORS.min(first + n as u8);
             if first + n as u8 <= VECTORS {
                 return Ok(pieces(value.size, each, first, Place::Vector));
             }
-            return Ok(Location::whole(value.size, taken.stack(value.size, value.align.min(16))?));
+            return Ok(Location::whole(value.size, taken.stack(value.size, align)?));
         }
         if value.size > LARGEST {
             let place = if taken.general < GENERAL {
@@ -65,7 +71,6 @@ impl Convention for Aapcs64 {
             };
             return Ok(Location::reference(place));
         }
-        let align = if value.align > 8 { 16 } else { 8 };
         let first = if align == 16 { taken.general.next_multiple_of(2) } else { taken.general };
         let n = value.size.div_ceil(8) as u8;
         taken.general = GENERAL.min(first + n);

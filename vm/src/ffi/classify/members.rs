@@ -40,11 +40,13 @@ pub enum Scalar {
 pub struct Members {
     pub(super) classes: [Class; 2],
     pub(super) base: Base,
+    /// The greatest alignment of a member.
+    pub(super) align: u32,
 }
 
 impl Default for Members {
     fn default() -> Members {
-        Members { classes: [Class::Nothing; 2], base: Base::None }
+        Members { classes: [Class::Nothing; 2], base: Base::None, align: 1 }
     }
 }
 
@@ -84,6 +86,10 @@ impl Members {
         }
         self.mix(if scalar == Scalar::Integer { Base::Mixed } else { Base::All(scalar, size) });
     }
+    /// There is a member with this alignment.
+    pub fn align_to(&mut self, align: u32) {
+        self.align = self.align.max(align);
+    }
     /// Adds a bit-field, which has a name, at an offset in bits.
     pub fn bits(&mut self, offset: u32, size: u32) {
         if size == 0 {
@@ -103,6 +109,7 @@ impl Members {
         let mut members = Members::default();
         members.scalar(0, part, Scalar::Float);
         members.scalar(part, part, Scalar::Float);
+        members.align_to(part);
         members
     }
     /// Size and number of the members of a homogeneous aggregate of this size: of floating-point numbers or vectors, at most four, without

@@ -4,13 +4,17 @@
 //! on the stack. Both conventions can be asked on any machine; [`Host`] is that of this one.
 
 mod aapcs64;
+mod describe;
 mod members;
+mod plan;
 mod system_v;
 #[cfg(test)]
 mod tests;
 
 pub use aapcs64::Aapcs64;
+pub use describe::describe;
 pub use members::{Members, Scalar};
+pub use plan::{CallPlan, Value, Variadic};
 pub use system_v::SystemV;
 
 /// The convention of this machine.
@@ -38,7 +42,7 @@ pub enum Form {
 pub struct Passed {
     /// Size in bytes.
     pub size: u32,
-    /// Alignment in bytes. That of an aggregate is the greatest of its members: an attribute of the aggregate itself does not count.
+    /// Alignment in bytes.
     pub align: u32,
     /// Its form.
     pub form: Form,

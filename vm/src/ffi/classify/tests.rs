@@ -19,6 +19,7 @@ fn aggregate(members: &str) -> Passed {
         };
         let offset = end.next_multiple_of(size);
         m.scalar(offset, size, scalar);
+        m.align_to(size);
         end = offset + size;
         align = align.max(size);
     }
@@ -116,7 +117,13 @@ fn aapcs64_registers_run_out() {
     let mut arguments = vec![int(4); 7];
     arguments.extend([aggregate("i8 i8"), int(4), aggregate("i8 i8 i8")]);
     assert_eq!(locations::<Aapcs64>(&arguments)[7..], ["0:16@s0", "0:4@s16", "&0:8@s24"]);
-    let aligned = Passed { align: 16, ..aggregate("i8 i8") };
+    let mut aligned = aggregate("i8 i8");
+    // An attribute of the aggregate itself changes nothing.
+    aligned.align = 16;
+    assert_eq!(locations::<Aapcs64>(&[int(4), aligned.clone(), int(4)])[1..], ["0:8@g1+8:8@g2", "0:4@g3"]);
+    if let Form::Aggregate(members) = &mut aligned.form {
+        members.align_to(16);
+    }
     assert_eq!(locations::<Aapcs64>(&[int(4), aligned, int(4)])[1..], ["0:8@g2+8:8@g3", "0:4@g4"]);
 }
 
@@ -125,4 +132,41 @@ fn aapcs64_results() {
     assert_eq!(result::<Aapcs64>(&aggregate("f8 f8 f8")), "0:8@v0+8:8@v1+16:8@v2");
     assert_eq!(result::<Aapcs64>(&aggregate("i8 i4")), "0:8@g0+8:8@g1");
     assert_eq!(result::<Aapcs64>(&aggregate("i8 i8 i8")), "&");
+}
+
+/// The plan of the function `f` of a declaration, as text: result, then arguments.
+fn plan(declarations: &str) -> String {
+    let mut types = crate::ffi::ctype::CTypeTable::new();
+    crate::ffi::parse::declarations(&mut types, declarations.as_bytes(), &[]).expect("declared");
+    let f = types.named(b"f", crate::ffi::ctype::kinds(&[crate::ffi::ctype::Ct::Func])).expect("a function");
+    match CallPlan::new(&types, f) {
+        Ok(plan) => {
+            let result = plan.result.map_or("void".into(), |v| text(&v.location));
+            let arguments = plan.arguments.iter().map(|v| text(&v.location));
+            format!("{result} <- {}", arguments.collect::<Vec<_>>().join(" "))
+        }
+        Err(Unsupported) => "unsupported".into(),
+    }
+}
+
+#[test]
+fn functions_have_plans() {
+    let structs = "typedef struct { float x, y, z; } v3; typedef struct { char c; double d; } cd; typedef struct { v3 a[1]; float w; } v4;
+        typedef struct { int a : 3, b : 7; float f; } bits; typedef struct { long a, b, c; } large; typedef union { double d; long l; } either;
+        typedef struct { float x; float rest[]; } open; typedef struct __attribute__((packed)) { char c; double d; } packed; ";
+    let of = |function: &str| plan(&format!("{structs}{function}"));
+    let (x64, arm64) = if cfg!(target_arch = "x86_64") { (true, false) } else { (false, true) };
+    assert_eq!(of("void f(int, double, void *, ...);"), "void <- 0:4@g0 0:8@v0 0:8@g1");
+    assert_eq!(of("char f(const char *(*)(int), int [4]);"), "0:1@g0 <- 0:8@g0 0:8@g1");
+    assert_eq!(of("long double f(void);"), "unsupported");
+    if x64 {
+        assert_eq!(of("v3 f(cd, v4, bits);"), "0:8@v0+8:4@v1 <- 0:8@g0+8:8@v0 0:8@v1+8:8@v2 0:8@g1");
+        assert_eq!(of("large f(either, open, packed);"), "&0:8@g0 <- 0:8@g1 0:4@v0 0:9@s0");
+        assert_eq!(of("complex f(complex float);"), "0:8@v0+8:8@v1 <- 0:8@v0");
+    }
+    if arm64 {
+        assert_eq!(of("v3 f(cd, v4, bits);"), "0:4@v0+4:4@v1+8:4@v2 <- 0:8@g0+8:8@g1 0:4@v0+4:4@v1+8:4@v2+12:4@v3 0:8@g2");
+        assert_eq!(of("large f(either, open, packed);"), "& <- 0:8@g0 0:4@g1 0:8@g2+8:1@g3");
+        assert_eq!(of("complex f(complex float);"), "0:8@v0+8:8@v1 <- 0:4@v0+4:4@v1");
+    }
 }

@@ -4,6 +4,7 @@ use super::format::{MAX_DEPTH, ONE_BYTE, tag};
 use super::object::{Dict, Dicts};
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
+use crate::ffi::ctype::CTypeId;
 use crate::object::table_resize::hbits_for;
 use crate::object::{Gc, Table};
 use crate::value::{PAYLOAD_MASK, Value};
@@ -86,8 +87,20 @@ impl<'a> Decoder<'a> {
                 Value::lightud(address)
             }
             tag::INT64..=tag::COMPLEX => {
-                self.take(if tag == tag::COMPLEX { 16 } else { 8 })?;
-                return Err(self.bad_tag(tag));
+                let bytes = self.take(if tag == tag::COMPLEX { 16 } else { 8 })?;
+                // There is no cdata unless the FFI is open.
+                if self.vm.ffi.is_none() {
+                    return Err(self.bad_tag(tag));
+                }
+                let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|w| u64::from_le_bytes(*w)).collect();
+                Value::cdata(match (tag, &words[..]) {
+                    (tag::COMPLEX, [re, im]) => {
+                        let part = |bits: &u64| Some(f64::from_bits(*bits)).filter(|n| !n.is_nan()).unwrap_or(f64::NAN);
+                        self.vm.heap.new_complex(part(re), part(im))
+                    }
+                    (tag::INT64, [word, ..]) => self.vm.heap.new_int64(CTypeId::INT64, *word),
+                    (_, words) => self.vm.heap.new_int64(CTypeId::UINT64, words[0]),
+                })
             }
             _ => return Err(self.bad_tag(tag)),
         })

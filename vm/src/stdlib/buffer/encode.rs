@@ -4,7 +4,8 @@ use super::format::{MAX_DEPTH, ONE_BYTE, TWO_BYTES, tag};
 use super::object::{Dicts, MAX_LEN};
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
-use crate::object::{Gc, Str, Table};
+use crate::ffi::ctype::Info;
+use crate::object::{Cdata, Gc, Str, Table};
 use crate::value::{TAG_LIGHTUD, Value};
 
 /// The most bytes of a value other than a string or table, and of tags and lengths.
@@ -64,9 +65,26 @@ impl Encoder<'_> {
             self.tag(if v.truthy() { tag::TRUE } else { tag::FALSE });
         } else if v.tag() == TAG_LIGHTUD {
             self.address(v.payload());
+        } else if let Some(c) = v.as_cdata() {
+            return self.cdata(c);
         } else {
             return Err(self.refuse(v));
         }
+        Ok(())
+    }
+    /// A 64-bit integer or a complex number.
+    fn cdata(&mut self, c: Gc<Cdata>) -> LuaResult<()> {
+        let types = self.vm.ctypes()?;
+        let ct = types.raw(c.ctype());
+        let (tag, size) = if ct.info.is_integer() && ct.size == 8 {
+            (if ct.info.has(Info::UNSIGNED) { tag::UINT64 } else { tag::INT64 }, 8)
+        } else if ct.info.is_complex() && ct.size == 16 {
+            (tag::COMPLEX, 16)
+        } else {
+            return Err(self.refuse(Value::cdata(c)));
+        };
+        self.tag(tag);
+        self.out.extend_from_slice(&c.bytes(size));
         Ok(())
     }
     #[cold]

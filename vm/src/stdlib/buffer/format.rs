@@ -30,8 +30,10 @@ pub mod tag {
     pub const DICT_MT: u32 = 0x0e;
     /// A string of the dictionary.
     pub const DICT_STR: u32 = 0x0f;
-    /// Values of the FFI follow from here: two of 8 bytes, one of 16.
+    /// An `int64_t`. This and the next two are cdata.
     pub const INT64: u32 = 0x10;
+    /// A `uint64_t`.
+    pub const UINT64: u32 = 0x11;
     /// A complex number.
     pub const COMPLEX: u32 = 0x12;
     /// A string of length 0.

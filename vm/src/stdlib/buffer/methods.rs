@@ -1,9 +1,11 @@
 //! The methods of buffers.
+#![allow(unsafe_code, reason = "the program answers for the bytes that its pointers point to")]
 
 use super::object::{Buffer, MAX_LEN, as_buffer, with};
 use super::{decode as decoder, encode as encoder};
 use crate::Vm;
 use crate::error::LuaResult;
+use crate::ffi::ctype::CTypeId;
 use crate::meta::MM;
 use crate::object::{Gc, Udata};
 use crate::stdlib::strformat::put_piece;
@@ -162,34 +164,59 @@ pub fn decode(vm: &mut Vm) -> LuaResult<u32> {
     vm.ret1(v)
 }
 
-/// `buf:putcdata(cdata, len)`: there are no such values.
+/// `buf:putcdata(cdata, len)`
 pub fn putcdata(vm: &mut Vm) -> LuaResult<u32> {
-    this(vm)?;
-    Err(vm.arg_type_error(1, "cdata"))
+    let u = this(vm)?;
+    if !vm.arg(1).is_cdata() {
+        return Err(vm.arg_type_error(1, "cdata"));
+    }
+    let from = vm.check_address(1, CTypeId::P_CVOID)?;
+    let len = vm.check_size(2)?;
+    // The bytes may be the buffer's own, which move when it grows.
+    // SAFETY: the program says that so many bytes are at the address.
+    let bytes = if len == 0 { Vec::new() } else { unsafe { core::slice::from_raw_parts(from, len) }.to_vec() };
+    vm.buffer_put(u, &bytes)?;
+    chain(vm, u)
 }
 
-fn needs_ffi(vm: &mut Vm, method: &str) -> LuaResult<u32> {
-    Err(vm.rt_error(&format!("'{method}' needs the FFI, which is not there yet")))
+/// Returns a pointer to bytes, and their number.
+fn return_bytes(vm: &mut Vm, address: *const u8, len: usize) -> LuaResult<u32> {
+    if vm.open_ffi().is_none() {
+        return Err(vm.rt_error("pointers need the FFI, which is not open"));
+    }
+    let c = vm.new_pointer(CTypeId::P_UINT8, address.expose_provenance() as u64);
+    vm.push(Value::cdata(c));
+    vm.push(Value::integer(len as i64));
+    Ok(2)
 }
 
 /// `buf:reserve(size)`
 pub fn reserve(vm: &mut Vm) -> LuaResult<u32> {
-    this(vm)?;
-    vm.check_size(1)?;
-    needs_ffi(vm, "reserve")
+    let u = this(vm)?;
+    let size = vm.check_size(1)?;
+    vm.buffer_reserve(u, size.max(1))?;
+    let (address, len) = with(u, |b| {
+        let spare = b.spare();
+        (spare.as_ptr().cast::<u8>(), spare.len())
+    });
+    return_bytes(vm, address, len)
 }
 
 /// `buf:commit(used)`
 pub fn commit(vm: &mut Vm) -> LuaResult<u32> {
-    this(vm)?;
-    vm.check_size(1)?;
-    needs_ffi(vm, "commit")
+    let u = this(vm)?;
+    let used = vm.check_size(1)?;
+    if !with(u, |b| b.commit(used)) {
+        return Err(vm.arg_error(1, "number out of range"));
+    }
+    chain(vm, u)
 }
 
 /// `buf:ref()`
 pub fn ref_(vm: &mut Vm) -> LuaResult<u32> {
-    this(vm)?;
-    needs_ffi(vm, "ref")
+    let u = this(vm)?;
+    let (address, len) = with(u, |b| (b.start(), b.len()));
+    return_bytes(vm, address, len)
 }
 
 /// The finalizer.

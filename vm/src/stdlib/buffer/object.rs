@@ -1,9 +1,11 @@
 //! The buffer object: a queue of bytes.
+#![allow(unsafe_code, reason = "bytes that programs have written belong to the buffer")]
 
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::object::{Gc, Str, Table, Udata};
 use crate::value::Value;
+use core::mem::MaybeUninit;
 
 /// The largest size of a buffer.
 pub const MAX_LEN: usize = 0x7fff_ff00;
@@ -34,6 +36,8 @@ pub struct Buffer {
     bytes: Vec<u8>,
     /// Bytes before this have been consumed.
     read: usize,
+    /// Up to here the memory of `bytes` is initialised, or up to its length.
+    initialized: usize,
     /// A string that is read in place of own bytes, until something is written.
     source: Option<Gc<Str>>,
     /// Options.
@@ -67,12 +71,48 @@ impl Buffer {
     }
     /// Appends bytes.
     pub fn put(&mut self, bytes: &[u8]) {
+        let capacity = self.bytes.capacity();
         self.bytes.extend_from_slice(bytes);
+        self.note_growth(capacity);
+    }
+    /// New memory is not initialised.
+    fn note_growth(&mut self, capacity: usize) {
+        if self.bytes.capacity() != capacity {
+            self.initialized = 0;
+        }
+    }
+    /// Address of the first byte that is not consumed yet.
+    pub fn start(&self) -> *const u8 {
+        self.data().as_ptr()
+    }
+    /// The bytes behind the data, for a program to write to; of a buffer that has its own memory. What it does not write is zero, or was in
+    /// the buffer before.
+    pub fn spare(&mut self) -> &mut [MaybeUninit<u8>] {
+        let (len, initialized) = (self.bytes.len(), self.initialized);
+        self.initialized = self.bytes.capacity();
+        let spare = self.bytes.spare_capacity_mut();
+        let done = initialized.saturating_sub(len).min(spare.len());
+        spare[done..].fill(MaybeUninit::new(0));
+        spare
+    }
+    /// Takes bytes that were written behind the data. False if there are not so many.
+    pub fn commit(&mut self, n: usize) -> bool {
+        if n == 0 {
+            return true;
+        }
+        if self.source.is_some() || n > self.bytes.capacity() - self.bytes.len() {
+            return false;
+        }
+        self.spare();
+        // SAFETY: there is room for so many bytes, which are initialised.
+        unsafe { self.bytes.set_len(self.bytes.len() + n) };
+        true
     }
     /// Lets an encoder append; the buffer is cut back to its old length if that fails.
     pub fn append<E>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<(), E> {
-        let len = self.bytes.len();
+        let (len, capacity) = (self.bytes.len(), self.bytes.capacity());
         let result = write(&mut self.bytes);
+        self.note_growth(capacity);
         if result.is_err() {
             self.bytes.truncate(len);
         }
@@ -91,6 +131,7 @@ impl Buffer {
             let mut own = Vec::with_capacity((data.len() + n).max(MIN_CAPACITY));
             own.extend_from_slice(data);
             self.bytes = own;
+            self.initialized = 0;
             self.read = 0;
             return;
         }
@@ -99,6 +140,7 @@ impl Buffer {
             self.read = 0;
         }
         if let Some(more) = self.growth(n) {
+            self.initialized = 0;
             self.bytes.reserve_exact(self.bytes.capacity() - self.bytes.len() + more);
         }
     }
@@ -150,6 +192,7 @@ impl Vm {
         with(u, |b| {
             b.reset();
             b.bytes = Vec::new();
+            b.initialized = 0;
         });
         self.anchor_source(u, Value::NIL);
         self.count_buffer(u);

@@ -1,0 +1,136 @@
+//! Arithmetic and comparison of cdata.
+
+use super::{ir_type, types};
+use crate::abort::Abort;
+use crate::ir::{IrRef, Op, Ty};
+use crate::rec::meta::Operand;
+use crate::rec::{Rec, Recorder};
+use perilune_vm::Vm;
+use perilune_vm::ffi::arith::{self, Arith, Place};
+use perilune_vm::ffi::ctype::{CTypeId, CTypeTable, POINTER_SIZE};
+use perilune_vm::ffi::scalar::Scalar;
+use perilune_vm::meta::MM;
+use perilune_vm::object::InsPtr;
+
+impl Recorder {
+    /// An operand of arithmetic: its value as a number, or its address. Its type is guarded.
+    fn arith_operand(&mut self, types: &CTypeTable, (r, v): Operand, operand: arith::Operand) -> Rec<IrRef> {
+        let Some(c) = v.as_cdata() else {
+            return Ok(if operand.place == Place::Nil { self.b.knull(Ty::P64) } else { r });
+        };
+        self.guard_ctype(r, c)?;
+        let ct = types.get(operand.ctype);
+        let scalar = if ct.info.is_num() { Scalar::of(ct.info, ct.size) } else { None };
+        let address = match operand.place {
+            Place::Pointer => return self.pointer(r),
+            Place::Target => self.pointer(r)?,
+            // The box of a literal, or of a result.
+            _ if matches!(scalar, Some(Scalar::I64 | Scalar::U64)) => {
+                return self.field(r, perilune_vm::layout::Field::CdataInt64);
+            }
+            _ => self.payload(types, r, c.ctype())?,
+        };
+        match scalar {
+            Some(scalar) => self.b.emit(Op::XLOAD, ir_type(scalar), address, IrRef(0)),
+            None => Ok(address),
+        }
+    }
+
+    /// Arithmetic of which an operand is cdata, by the operator of the FFI; `None` if it has none for these types.
+    pub(in crate::rec) fn cdata_arith(&mut self, vm: &Vm, mm: MM, x: Operand, y: Operand) -> Rec<Option<IrRef>> {
+        let types = types(vm)?;
+        let (Some(a), Some(b)) = (arith::operand(types, x.1), arith::operand(types, y.1)) else { return Ok(None) };
+        let Some(plan) = arith::plan(types, mm, a.ctype, b.ctype) else { return Ok(None) };
+        let (rx, ry) = (self.arith_operand(types, x, a)?, self.arith_operand(types, y, b)?);
+        match plan {
+            Arith::Int64(id) => {
+                let ty = if id == CTypeId::INT64 { Ty::I64 } else { Ty::U64 };
+                let (rx, ry) = (self.to_word(rx, ty)?, self.to_word(ry, ty)?);
+                let op = match mm {
+                    MM::Add => Op::ADD,
+                    MM::Sub => Op::SUB,
+                    MM::Mul => Op::MUL,
+                    MM::Div => Op::DIV,
+                    MM::Mod => Op::MOD,
+                    MM::Pow => Op::POW,
+                    _ => Op::NEG,
+                };
+                let value = self.b.emit(op, ty, rx, if op == Op::NEG { IrRef::NONE } else { ry })?;
+                self.new_box(id, value).map(Some)
+            }
+            Arith::Offset { pointer, size, result } => {
+                // A type that is new is made by the interpreter.
+                let id = types.interned(result, POINTER_SIZE).ok_or(Abort::BadType)?;
+                let (base, index) = if pointer == 0 { (rx, ry) } else { (ry, rx) };
+                let index = self.to_word(index, Ty::I64)?;
+                let size = self.b.kword(u64::from(size), Ty::I64);
+                let bytes = self.b.emit(Op::MUL, Ty::I64, index, size)?;
+                let op = if mm == MM::Sub { Op::SUB } else { Op::ADD };
+                let address = self.b.emit(op, Ty::P64, base, bytes)?;
+                self.new_box(id, address).map(Some)
+            }
+            Arith::Difference(size) => {
+                let bytes = self.b.emit(Op::SUB, Ty::I64, rx, ry)?;
+                let size = self.b.kword(u64::from(size), Ty::I64);
+                let elements = self.b.emit(Op::DIV, Ty::I64, bytes, size)?;
+                self.word_to_num(elements).map(Some)
+            }
+            Arith::Addresses => Ok(None),
+        }
+    }
+    fn word_to_num(&mut self, word: IrRef) -> Rec<IrRef> {
+        let how = crate::ir::conv::pack(Ty::Num, Ty::I64, 0);
+        self.b.emit(Op::CONV, Ty::Num, word, IrRef(how))
+    }
+
+    /// Values of types that are not compared are never equal.
+    fn differ_by_type(&mut self, mm: MM, x: Operand, y: Operand) -> Rec<bool> {
+        if mm != MM::Eq || x.1 == y.1 {
+            return Ok(false);
+        }
+        for (r, v) in [x, y] {
+            if let Some(c) = v.as_cdata() {
+                self.guard_ctype(r, c)?;
+            }
+        }
+        self.native.headers += 1;
+        Ok(true)
+    }
+
+    /// A comparison of which an operand is cdata: guards its outcome. The jump that follows is taken if the outcome is not `negated`.
+    /// Whether the operator of the FFI has been recorded.
+    pub(in crate::rec) fn cdata_compare(
+        &mut self,
+        vm: &Vm,
+        pc: InsPtr,
+        (mm, negated): (MM, bool),
+        x: Operand,
+        y: Operand,
+    ) -> Rec<bool> {
+        let types = types(vm)?;
+        let operands = arith::operand(types, x.1).zip(arith::operand(types, y.1));
+        let plan = operands.and_then(|(a, b)| arith::plan(types, mm, a.ctype, b.ctype));
+        let (Some((a, b)), Some(plan)) = (operands, plan) else { return self.differ_by_type(mm, x, y) };
+        let ty = match plan {
+            Arith::Int64(CTypeId::INT64) => Ty::I64,
+            Arith::Int64(_) => Ty::U64,
+            Arith::Addresses => Ty::P64,
+            _ => return Ok(false),
+        };
+        let Some(yes) = arith::holds(types, mm, x.1, y.1) else { return Ok(false) };
+        let (rx, ry) = (self.arith_operand(types, x, a)?, self.arith_operand(types, y, b)?);
+        let (rx, ry) = (self.to_word(rx, ty)?, self.to_word(ry, ty)?);
+        let op = match (mm, yes) {
+            (MM::Lt, true) => Op::LT,
+            (MM::Lt, false) => Op::GE,
+            (MM::Le, true) => Op::LE,
+            (MM::Le, false) => Op::GT,
+            (_, true) => Op::EQ,
+            (_, false) => Op::NE,
+        };
+        self.other_branch(pc, yes != negated)?;
+        self.b.emit(op, ty, rx, ry)?;
+        self.native.headers += 1;
+        Ok(true)
+    }
+}
