@@ -2,7 +2,6 @@
 #![allow(unsafe_code, reason = "the stack is as a border call left it when its noted stack pointer is restored")]
 
 use super::{HANDLER, Outcome};
-use crate::object::Thread;
 use core::arch::naked_asm;
 
 /// Begins a border call: the address of the cell for its stack pointer is in `x2`. The frame pointer has what was noted.
@@ -89,7 +88,7 @@ pub unsafe extern "C" fn call_entry<A, B>(
 /// border call there is none of Rust.
 // SAFETY: the body follows the calling convention of C.
 #[unsafe(naked)]
-pub unsafe extern "C" fn call_function<C: super::Continuation>(vm: *mut C::Vm, coroutine: *mut Thread, address: usize) -> u32 {
+pub unsafe extern "C" fn call_function<C: super::Continuation, T>(vm: *mut C::Vm, coroutine: *mut T, address: usize) -> u32 {
     naked_asm!(
         ".cfi_startproc",
         "hint 34",

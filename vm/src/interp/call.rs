@@ -274,7 +274,7 @@ op! {
         (*vm).base = r.base;
         (*vm).top = top;
         (*vm).begin_activity(Activity::Builtin);
-        crate::abi::call_function::<AfterFunction>(vm, (*vm).cur.as_ptr(), func_of(r.base).hidden_address())
+        crate::abi::call_function::<AfterFunction, _>(vm, (*vm).cur.as_ptr(), func_of(r.base).hidden_address())
     }
     /// Calls a function in C by the builtin behind it. Not part of FUNCCW, which would save registers for it.
     #[cold]
