@@ -154,6 +154,14 @@ macro_rules! for_each_helper {
             (CdataNew, cdata_new, Alloc, Cdata, (Int, Int))
             /// New cdata of a type that is a scalar: its number, its bits.
             (CdataBox, cdata_box, Alloc, Cdata, (Int, I64))
+            /// New cdata of any type, which is zero: its number, its size. Null if there is no memory for it.
+            (CdataMake, cdata_make, Alloc, NewCdata, (Int, Int))
+            /// Length of a string of C.
+            (CStrLen, c_str_len, Load, Int, (P64))
+            /// Copies bytes, which may overlap: to, from, how many.
+            (MemCopy, mem_copy, Store, Nil, (P64, P64, Int))
+            /// Fills bytes: where, with what, how many.
+            (MemFill, mem_fill, Store, Nil, (P64, Int, Int))
             /// New closure: its prototype, the function that makes it, the base of that function's frame.
             (FuncNew, func_new, Alloc, Func, (Proto, Func, P64))
             /// Closes the upvalues of stack slots at or above an address.
@@ -187,7 +195,7 @@ macro_rules! define_helpers {
             }
             /// Does it return null if there is no memory for its result? The trace guards that it does not.
             pub const fn may_fail(self) -> bool {
-                matches!(self.ret(), AbiType::NewStr)
+                matches!(self.ret(), AbiType::NewStr | AbiType::NewCdata)
             }
             /// Type of the result.
             pub const fn ret(self) -> AbiType {
@@ -222,6 +230,7 @@ macro_rules! abi_type {
     (U64) => { Value };
     (I64) => { i64 };
     (Cdata) => { Gc<Cdata> };
+    (NewCdata) => { Option<Gc<Cdata>> };
     (Nil) => { () };
 }
 macro_rules! helper_fn {
@@ -488,6 +497,21 @@ helpers! {
     }
     fn cdata_box(vm, id: i32, bits: i64) -> Gc<Cdata> {
         vm.heap.new_int64(CTypeId(id as u32), bits as u64)
+    }
+    fn cdata_make(vm, id: i32, size: i32) -> Option<Gc<Cdata>> {
+        vm.make_cdata(CTypeId(id as u32), size as u32)
+    }
+    fn c_str_len(vm, at: *mut Value) -> i32 {
+        // SAFETY: the program says that a string is there, which ends with a NUL.
+        unsafe { libc::strlen(at.cast()) as i32 }
+    }
+    fn mem_copy(vm, to: *mut Value, from: *mut Value, len: i32) {
+        // SAFETY: the program says that so many bytes are at both addresses.
+        unsafe { core::ptr::copy(from.cast::<u8>(), to.cast::<u8>(), len as u32 as usize) }
+    }
+    fn mem_fill(vm, to: *mut Value, byte: i32, len: i32) {
+        // SAFETY: the program says that there is room for so many bytes.
+        unsafe { core::ptr::write_bytes(to.cast::<u8>(), byte as u8, len as u32 as usize) }
     }
     fn func_new(vm, proto: Gc<Proto>, parent: Gc<Func>, base: *mut Value) -> Gc<Func> {
         // SAFETY: FNEW is recorded in the frame of the parent at `base`.

@@ -37,6 +37,8 @@ pub enum AbiType {
     Udata,
     /// A cdata.
     Cdata,
+    /// A new cdata; null if there is no memory for it.
+    NewCdata,
 }
 
 /// Calls the given macro with all object fields: `(Name, "name as LuaJIT prints it", object type, offset, type)`; the type is an

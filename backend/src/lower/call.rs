@@ -145,7 +145,7 @@ impl Lower<'_> {
     /// SNEW, TNEW, TDUP, CNEW, CNEWI, BUFHDR, BUFPUT, BUFNUM, BUFSTR, TOSTR, STRTO.
     pub(super) fn object(&mut self, ins: Ins) -> Res<Option<Value>> {
         match ins.op {
-            Op::SNEW => {
+            Op::SNEW | Op::XSNEW => {
                 let (addr, len) = (self.word(ins.a)?, self.int(ins.b)?);
                 self.call_helper(Helper::StrNew, &[addr, len])
             }

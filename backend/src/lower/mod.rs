@@ -312,6 +312,7 @@ impl<'a> Lower<'a> {
             Op::ALOAD | Op::HLOAD | Op::ULOAD | Op::VLOAD | Op::SLOAD | Op::FLOAD | Op::XLOAD | Op::ALEN => self.load(ins),
             Op::ASTORE | Op::HSTORE | Op::USTORE | Op::FSTORE | Op::XSTORE => self.store(ins).map(|()| None),
             Op::SNEW
+            | Op::XSNEW
             | Op::TNEW
             | Op::TDUP
             | Op::CNEW
@@ -336,7 +337,7 @@ impl<'a> Lower<'a> {
             }
             Op::CALLXS => self.foreign_call(ins),
             Op::XBAR => Ok(None),
-            Op::PVAL | Op::HIOP | Op::RENAME | Op::TMPREF | Op::XSNEW => Err(BackendError::Unsupported(ins.op)),
+            Op::PVAL | Op::HIOP | Op::RENAME | Op::TMPREF => Err(BackendError::Unsupported(ins.op)),
             Op::KPRI | Op::KINT | Op::KGC | Op::KPTR | Op::KKPTR | Op::KNULL | Op::KNUM | Op::KINT64 | Op::KSLOT => {
                 Err(self.bad("constant among the instructions"))
             }

@@ -152,7 +152,7 @@ fn barrier(e: &mut Eval<'_>, ins: Ins) {
 /// SNEW to STRTO.
 fn object(e: &mut Eval<'_>, ins: Ins) -> Step {
     Ok(match ins.op {
-        Op::SNEW => e.call(Helper::StrNew, &[e.val(ins.a), e.val(ins.b)]),
+        Op::SNEW | Op::XSNEW => e.call(Helper::StrNew, &[e.val(ins.a), e.val(ins.b)]),
         Op::TNEW => e.call(Helper::TabNew, &[u64::from(ins.a.0), u64::from(ins.b.0)]),
         Op::TDUP => e.call(Helper::TabDup, &[e.val(ins.a)]),
         Op::CNEW => e.call(Helper::CdataNew, &[e.val(ins.a), e.val(ins.b)]),

@@ -192,7 +192,7 @@ macro_rules! for_each_ir {
 
             /// New string from address op1 and length op2 (int).
             (SNEW, r, r, N, none)
-            /// (Unused here.)
+            /// New string from bytes outside of strings: address op1 and length op2 (int).
             (XSNEW, r, r, A, none)
             /// New table: op1 array slots, op2 hash bits.
             (TNEW, l, l, A, none)

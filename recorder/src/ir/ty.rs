@@ -91,7 +91,7 @@ impl Ty {
             AbiType::Proto => Ty::Proto,
             AbiType::Thread => Ty::Thread,
             AbiType::Udata => Ty::Udata,
-            AbiType::Cdata => Ty::Cdata,
+            AbiType::Cdata | AbiType::NewCdata => Ty::Cdata,
         }
     }
     /// The type of a value as a trace sees it.

@@ -232,7 +232,7 @@ impl Verifier<'_> {
             }
             Op::CNEW | Op::CNEWI => self.new_cdata(ins),
             Op::CALLXS => self.foreign_call(ins),
-            Op::SNEW => self.both(ins, Ty::P64, Ty::Int),
+            Op::SNEW | Op::XSNEW => self.both(ins, Ty::P64, Ty::Int),
             Op::BUFPUT | Op::BUFNUM | Op::BUFSTR => {
                 self.is(ins.a, &[Op::BUFHDR, Op::BUFPUT, Op::BUFNUM], "left operand is no buffer")?;
                 match ins.op {

@@ -54,6 +54,8 @@ pub const fn clobber(helper: Helper) -> Clobber {
         Helper::TabNext | Helper::StrToNum | Helper::GcStep => SCRATCH,
         Helper::CloseUpvals => Clobber { upvalues: true, ..NOTHING },
         Helper::BarrierTable | Helper::BarrierUpval | Helper::Random => NOTHING,
+        // The XBAR behind them says what they change.
+        Helper::MemCopy | Helper::MemFill => NOTHING,
         Helper::BufReset | Helper::BufPut | Helper::BufPutInt | Helper::BufPutNum => NOTHING,
         _ => match helper.effect() {
             HelperEffect::Pure | HelperEffect::Load | HelperEffect::Alloc => NOTHING,

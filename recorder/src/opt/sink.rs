@@ -213,6 +213,7 @@ fn drop_steps(b: &mut IrBuffer) {
                         | Op::TDUP
                         | Op::CNEW
                         | Op::CNEWI
+                        | Op::XSNEW
                         | Op::NEWREF
                         | Op::SNEW
                         | Op::TOSTR

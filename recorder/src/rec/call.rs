@@ -132,23 +132,32 @@ impl Recorder {
     /// Calls the `__call` of an object, with the object as its first argument.
     fn call_object(&mut self, vm: &Vm, call: CallSite, object: Operand) -> Rec<Flow> {
         let CallSite { pc, a, nargs, .. } = call;
+        if object.1.is_cdata()
+            && let Some(flow) = self.cdata_call(vm, call, object)?
+        {
+            return Ok(flow);
+        }
         let (r, v) = self.metamethod(vm, object, MM::Call)?;
         let Some(f) = v.as_func() else { return self.nyi(Bc::CALL) };
         if f.proto().is_none() && self.is_for_stitch(f) {
             return self.stop_in_front(pc, f, Link::Interp);
         }
-        let first = self.base + a + 2;
-        self.need(first + nargs + 1);
-        for i in (0..nargs).rev() {
-            let arg = self.slots[first + i];
-            self.set_abs(first + i + 1, arg);
-        }
-        self.set_abs(first, object.0);
+        self.insert_argument(call, object.0);
         if f.proto().is_none() {
             let r = self.specialize(r, f)?;
             return self.native(vm, pc, (r, f), a, nargs + 1).map(|()| Flow::Next);
         }
         self.call_value(vm, CallSite { nargs: nargs + 1, ..call }, (r, Value::func(f)))
+    }
+    /// Makes room for an object in front of the arguments of a call.
+    pub(super) fn insert_argument(&mut self, call: CallSite, object: IrRef) {
+        let first = self.base + call.a + 2;
+        self.need(first + call.nargs + 1);
+        for i in (0..call.nargs).rev() {
+            let arg = self.slots[first + i];
+            self.set_abs(first + i + 1, arg);
+        }
+        self.set_abs(first, object);
     }
     /// Enters the frame at the current base, for a function that is about to run.
     pub(super) fn enter_callee(&mut self, proto: Gc<Proto>) {
@@ -184,8 +193,19 @@ impl Recorder {
         let (r, f) = match v.as_func() {
             Some(f) => (r, f),
             None => {
+                let found = match v.is_cdata() {
+                    true => self.cdata_tail_call(vm, (a, nargs), (r, v))?,
+                    false => Err(None),
+                };
+                let found = match found {
+                    Ok(flow) => return Ok(flow),
+                    Err(found) => found,
+                };
                 args.insert(0, r);
-                let (r, m) = self.metamethod(vm, (r, v), MM::Call)?;
+                let (r, m) = match found {
+                    Some(f) => f,
+                    None => self.metamethod(vm, (r, v), MM::Call)?,
+                };
                 let Some(f) = m.as_func() else { return self.nyi(ins.op()) };
                 if f.proto().is_none() {
                     return self.stop_in_front(pc, f, Link::Interp);

@@ -197,6 +197,15 @@ impl Recorder {
                     Some(m) => meta = m,
                     None => return Ok(Indexed::Value(IrRef::NIL)),
                 }
+            } else if v.is_cdata() {
+                match self.cdata_index(vm, (r, v), key) {
+                    // The builtin is called.
+                    Err(Abort::BadType) => {}
+                    done => return done,
+                }
+                let Some(m) = Recorder::base_meta(vm, v) else { return Err(Abort::MissingMetamethod) };
+                kmeta = self.b.kgc(Value::table(m));
+                meta = m;
             } else if let Some(u) = v.as_udata() {
                 let Some(m) = u.meta.get() else { return Err(Abort::MissingMetamethod) };
                 let f = self.field(r, Field::UdataMeta)?;
@@ -210,6 +219,11 @@ impl Recorder {
             let (mr, mv) = self.method(vm, meta, kmeta, MM::Index)?;
             if mv.is_nil() {
                 return if v.is_table() { Ok(Indexed::Value(IrRef::NIL)) } else { Err(Abort::MissingMetamethod) };
+            }
+            if let Some(u) = v.as_udata()
+                && let Some(value) = self.without_builtin(|rec| rec.namespace_index(vm, (r, u), mv, key))?
+            {
+                return Ok(Indexed::Value(value));
             }
             if mv.is_func() {
                 return Ok(Indexed::Call((mr, mv), (r, v)));
@@ -231,7 +245,20 @@ impl Recorder {
         let mut object = object;
         for depth in 0..MAX_CHAIN {
             let Some(t) = object.1.as_table() else {
+                if object.1.is_cdata() {
+                    match self.cdata_set_index(vm, object, key, value) {
+                        Err(Abort::BadType) => {}
+                        done => return done.map(|()| None),
+                    }
+                }
                 let f = self.metamethod(vm, object, MM::NewIndex)?;
+                let stored = |rec: &mut Recorder| match object.1.as_udata() {
+                    Some(u) => rec.namespace_set_index(vm, (object.0, u), f.1, key, value).map(Some),
+                    None => Ok(None),
+                };
+                if self.without_builtin(stored)? == Some(true) {
+                    return Ok(None);
+                }
                 match f.1 {
                     m if m.is_func() => return Ok(Some((f, object))),
                     m => match m.as_table() {

@@ -67,6 +67,30 @@ impl Recorder {
         Ok((IrRef::NIL, Value::NIL))
     }
 
+    /// What is recorded for an operation of a builtin; `None` if the builtin must be called.
+    pub(super) fn without_builtin<T>(&mut self, record: impl FnOnce(&mut Recorder) -> Rec<Option<T>>) -> Rec<Option<T>> {
+        match record(self) {
+            Err(Abort::BadType) => Ok(None),
+            done => done,
+        }
+    }
+    /// The function that the metatable of the type of a cdata has for an operator, which replaces the builtin that finds it. The type is
+    /// guarded.
+    pub(super) fn cdata_method(&mut self, vm: &Vm, mm: MM, operands: &[Operand]) -> Rec<Option<Operand>> {
+        for (r, v) in operands {
+            let Some(c) = v.as_cdata() else { continue };
+            self.guard_ctype(*r, c)?;
+            let method = vm.operator_method(c, mm);
+            if method.as_func().is_some_and(|f| f.proto().is_some()) {
+                self.native.headers += 1;
+                return Ok(Some((self.b.kgc(method), method)));
+            }
+            if !method.is_nil() {
+                return Ok(None);
+            }
+        }
+        Ok(None)
+    }
     /// Calls a metamethod from the current instruction.
     pub(super) fn call_metamethod(&mut self, vm: &Vm, f: Operand, args: &[Operand], id: u64) -> Rec<Flow> {
         self.call_metamethod_at(vm, self.feedback.pc, f, args, id)
@@ -160,12 +184,15 @@ impl Recorder {
 
     /// Arithmetic on a value that is not a number.
     pub(super) fn arith_method(&mut self, vm: &Vm, mm: MM, x: Operand, y: Operand) -> Rec<Flow> {
-        if (x.1.is_cdata() || y.1.is_cdata())
-            && let Some(result) = self.cdata_arith(vm, mm, x, y)?
-        {
-            self.set(self.feedback.pc.ins().a(), result);
-            self.native.headers += 1;
-            return Ok(Flow::Next);
+        if x.1.is_cdata() || y.1.is_cdata() {
+            if let Some(result) = self.without_builtin(|rec| rec.cdata_arith(vm, mm, x, y))? {
+                self.set(self.feedback.pc.ins().a(), result);
+                self.native.headers += 1;
+                return Ok(Flow::Next);
+            }
+            if let Some(f) = self.cdata_method(vm, mm, &[x, y])? {
+                return self.call_metamethod(vm, f, &[x, y], cont::TO_A);
+            }
         }
         let mut f = self.metamethod(vm, x, mm)?;
         if f.1.is_nil() {

@@ -158,7 +158,8 @@ impl Vm {
                 Number::Float(n) => Value::num(n),
             },
             Load::Copy { id, size } => {
-                let c = self.new_cdata(id, size)?;
+                // Small types without attributes have no alignment above 8.
+                let c = if size <= 8 { self.heap.new_cdata(id, size, Placement::Small) } else { self.new_cdata(id, size)? };
                 // SAFETY: by the contract, and the new payload has this size.
                 unsafe { core::ptr::copy_nonoverlapping(from, c.payload(), size as usize) };
                 Value::cdata(c)
@@ -310,6 +311,13 @@ impl Vm {
         let fixed = fixed.filter(|_| !info.is_variable());
         self.check_alloc(size as usize)?;
         Ok(self.heap.new_cdata(id, size, Placement::of(fixed, info.align_log())))
+    }
+    /// The same for a helper; none if there is no memory for it.
+    pub(crate) fn make_cdata(&mut self, id: CTypeId, size: u32) -> Option<Gc<Cdata>> {
+        let (info, fixed) = self.ffi.as_ref()?.types.info(id);
+        let fixed = fixed.filter(|_| !info.is_variable());
+        let room = self.has_room_for_str(size as usize);
+        room.then(|| self.heap.new_cdata(id, size, Placement::of(fixed, info.align_log())))
     }
     /// A cdata of a type that has a size.
     pub(super) fn new_cdata_of(&mut self, id: CTypeId) -> LuaResult<Gc<Cdata>> {

@@ -65,6 +65,14 @@ fn wide(b: &mut IrBuffer, ins: Ins) -> Rule {
         Some(i) if to == Ty::Num && from == Ty::I64 && i.b.0 & 31 == Ty::Int as u16 && i.b.0 & conv::SEXT != 0 => {
             like(Op::CONV, Ty::Num, i.a, IrRef(conv::NUM_INT))
         }
+        // int(num(x)) = x for a u32 x, and as a narrower type
+        Some(i) if to.is_int() && to != Ty::Int && i.b.0 == conv::pack(Ty::Num, Ty::U32, 0) => {
+            like(Op::CONV, to, i.a, IrRef(conv::pack(to, Ty::Int, 0)))
+        }
+        // i64(num(x)) = i64(x) for a u32 x, extended by zeros
+        Some(i) if is64(dst) && i.b.0 == conv::pack(Ty::Num, Ty::U32, 0) => {
+            like(Op::CONV, to, i.a, IrRef(conv::pack(to, Ty::U32, 0)))
+        }
         // int(num(x)) = x, and as a narrower type
         Some(i) if to.is_int() && i.b.0 == conv::NUM_INT => like(Op::CONV, to, i.a, IrRef(conv::pack(to, Ty::Int, 0))),
         _ => Ok(Fold::Keep),
@@ -132,6 +140,11 @@ const EXACT: f64 = (1u64 << 50) as f64;
 /// The most terms of a sum that are analysed.
 const TERMS: u32 = 300;
 
+/// The u32 that a num is converted from.
+fn u32_source(b: &IrBuffer, r: IrRef) -> Option<IrRef> {
+    b.is_op(r, Op::CONV).filter(|i| i.b.0 == conv::pack(Ty::Num, Ty::U32, 0)).map(|i| i.a)
+}
+
 /// An upper bound of the magnitude of an integral num, if its computation was exact. `left` counts down the terms that may still be
 /// analysed.
 fn magnitude(b: &IrBuffer, r: IrRef, left: &mut u32) -> Option<f64> {
@@ -140,6 +153,9 @@ fn magnitude(b: &IrBuffer, r: IrRef, left: &mut u32) -> Option<f64> {
     }
     if b.int_source(r).is_some() {
         return Some(2_147_483_648.0);
+    }
+    if u32_source(b, r).is_some() {
+        return Some(f64::from(u32::MAX));
     }
     *left = left.checked_sub(1)?;
     let i = b.def(r).filter(|i| i.ty == Ty::Num && matches!(i.op, Op::ADD | Op::SUB | Op::MUL))?;
@@ -156,6 +172,10 @@ pub(super) fn tobit(b: &mut IrBuffer, ins: Ins) -> Rule {
     }
     // tobit(num(x)) = x
     if let Some(i) = b.int_source(ins.a) {
+        return is(i);
+    }
+    // tobit(num(x)) = x for a u32 x as well
+    if let Some(i) = u32_source(b, ins.a) {
         return is(i);
     }
     if let Some(sum) = b.low_bits(ins.a) {

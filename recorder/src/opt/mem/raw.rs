@@ -127,9 +127,14 @@ fn stored(b: &mut IrBuffer, load: Ins, store: Ins) -> Option<Emit> {
     if load.ty.is_float() {
         return (load.ty == store.ty).then_some(Ok(store.b));
     }
-    let is_narrow = load.ty.size() < 4 && b.ty(store.b) != load.ty;
-    // An int is stored with its low bits only.
-    Some(if is_narrow { b.emit(Op::CONV, load.ty, store.b, IrRef(conv::pack(load.ty, Ty::Int, 0))) } else { Ok(store.b) })
+    let from = b.ty(store.b);
+    // An int is stored with its low bits only. Whether it is a u32 decides how it is extended.
+    let is_other = if load.ty.size() < 4 { from != load.ty } else { (from == Ty::U32) != (load.ty == Ty::U32) };
+    Some(if is_other && load.ty.is_int() {
+        b.emit(Op::CONV, load.ty, store.b, IrRef(conv::pack(load.ty, Ty::Int, 0)))
+    } else {
+        Ok(store.b)
+    })
 }
 
 /// XSTORE.

@@ -5,6 +5,13 @@
 //! immutable, as in LuaJIT.
 
 mod arith;
+mod call;
+mod convert;
+mod foreign;
+mod index;
+mod lib;
+mod new;
+mod peek;
 
 use super::{Rec, Recorder};
 use crate::abort::Abort;
@@ -18,6 +25,12 @@ use perilune_vm::object::{Cdata, Gc, Placement};
 /// The C types.
 fn types(vm: &Vm) -> Rec<&CTypeTable> {
     vm.ffi.as_ref().map(|ffi| &ffi.types).ok_or(Abort::BadType)
+}
+
+/// Where the payload of cdata of a type is.
+fn placement(types: &CTypeTable, id: CTypeId) -> Placement {
+    let (info, size) = types.info(id);
+    Placement::of(size.filter(|_| !info.is_variable()), info.align_log())
 }
 
 /// The type of a scalar in IR.
@@ -39,15 +52,19 @@ const fn ir_type(scalar: Scalar) -> Ty {
 
 impl Recorder {
     /// Guards the type of a cdata.
-    fn guard_ctype(&mut self, r: IrRef, c: Gc<Cdata>) -> Rec<()> {
+    pub(super) fn guard_ctype(&mut self, r: IrRef, c: Gc<Cdata>) -> Rec<()> {
         let id = self.field(r, Field::CdataCtypeId)?;
         self.guard_int(id, c.ctype().0 as i32)
     }
+    /// Guards the type that a cdata stands for.
+    fn guard_type(&mut self, r: IrRef, id: CTypeId) -> Rec<()> {
+        let of = self.field(r, Field::CdataInt)?;
+        self.guard_int(of, id.0 as i32)
+    }
     /// The address of the payload of a cdata of a type.
     fn payload(&mut self, types: &CTypeTable, r: IrRef, id: CTypeId) -> Rec<IrRef> {
-        let (info, _) = types.info(id);
         // Where the offset differs from object to object, the operation is not recorded.
-        let offset = Placement::of(types.size(id), info.align_log()).offset().ok_or(Abort::BadType)?;
+        let offset = placement(types, id).offset().ok_or(Abort::BadType)?;
         let offset = self.b.kword(offset as u64, Ty::I64);
         self.b.emit(Op::ADD, Ty::P64, r, offset)
     }

@@ -41,6 +41,7 @@ impl Recorder {
             }
             Builtin::Rawequal if args.len() >= 2 => self.rawequal(args),
             Builtin::Tonumber if args.len() == 1 && v.is_number() => one(r),
+            Builtin::Tonumber if args.len() == 1 && v.is_cdata() => one(self.cdata_to_number(args.vm, (r, v))?),
             Builtin::Tonumber if args.len() == 1 && v.is_str() => {
                 let Some(n) = perilune_vm::meta::to_number(v) else { return Ok(None) };
                 let r = self.b.guard(Op::STRTO, Ty::Num, r, IrRef::NONE)?;

@@ -1,4 +1,4 @@
-//! The ffi library, and operators of cdata that are called as functions.
+//! The ffi library.
 
 use super::{Args, Results};
 use crate::rec::Recorder;
@@ -6,7 +6,6 @@ use perilune_vm::stdlib::Builtin;
 
 impl Recorder {
     pub(super) fn lib_ffi(&mut self, b: Builtin, args: &Args<'_>) -> Results {
-        let _ = (b, args);
-        Ok(None)
+        self.ffi_function(args.vm, b, &args.list)
     }
 }

@@ -1,0 +1,189 @@
+//! Indexing of cdata: reads and writes of struct fields, elements and what pointers point to.
+
+use super::convert::Located;
+use super::peek::{payload_address, peek, type_of_ctype};
+use super::{ir_type, types};
+use crate::abort::Abort;
+use crate::ir::{IrRef, Op, Ty};
+use crate::rec::index::Indexed;
+use crate::rec::meta::Operand;
+use crate::rec::{Rec, Recorder};
+use perilune_vm::Vm;
+use perilune_vm::ffi::bitfield;
+use perilune_vm::ffi::conversion::{scalar, value_type};
+use perilune_vm::ffi::ctype::{CTypeId, CTypeTable, Info};
+use perilune_vm::ffi::index::{Access, Index, Key, index, stored_type};
+use perilune_vm::ffi::int64;
+use perilune_vm::ffi::scalar::Scalar;
+use perilune_vm::meta::MM;
+use perilune_vm::object::{Cdata, Gc};
+
+/// A key that is an integer: its reference in 64 bits, and its value while recording.
+type Integer = (IrRef, i64);
+
+impl Recorder {
+    /// What indexing a cdata with a key means, with guards for their types, and the key as an integer.
+    fn find_index(&mut self, types: &CTypeTable, (r, c): (IrRef, Gc<Cdata>), (rk, k): Operand) -> Rec<(Index, Integer)> {
+        self.guard_ctype(r, c)?;
+        let of = type_of_ctype(c);
+        if let Some(of) = of {
+            self.guard_type(r, of)?;
+        }
+        let zero = (IrRef::NONE, 0);
+        if let Some(s) = k.as_str() {
+            if !rk.is_const() {
+                self.guard_is(rk, k)?;
+            }
+            return Ok((index(types, c.ctype(), of, Key::Name(s.bytes())), zero));
+        }
+        let integer = if let Some(i) = k.as_int() {
+            (self.to_word(rk, Ty::I64)?, i64::from(i))
+        } else if k.is_num() {
+            (self.to_word(rk, Ty::I64)?, int64::from_num(k.as_num_unchecked()))
+        } else {
+            let key = k.as_cdata().ok_or(Abort::BadType)?;
+            self.guard_ctype(rk, key)?;
+            let id = value_type(types, key.ctype());
+            let scalar = scalar(types.get(id)).filter(|_| types.get(id).info.is_integer()).ok_or(Abort::BadType)?;
+            let value = self.boxed_scalar(types, rk, key.ctype(), scalar)?;
+            (self.to_word(value, Ty::I64)?, peek(scalar, payload_address(key)).to_i64())
+        };
+        Ok((index(types, c.ctype(), of, Key::Integer), integer))
+    }
+    /// The address of a place.
+    fn locate(&mut self, types: &CTypeTable, (r, c): (IrRef, Gc<Cdata>), a: &Access, (key, k): Integer) -> Rec<Located> {
+        if a.narrow || a.complex {
+            return Err(Abort::BadType);
+        }
+        let mut at = if a.loads == 0 {
+            Located { address: self.payload(types, r, c.ctype())?, now: payload_address(c) }
+        } else {
+            let now = peek(Scalar::Pointer, payload_address(c)).to_u64();
+            Located { address: self.pointer(r)?, now }
+        };
+        for _ in 1..a.loads {
+            at = self.follow(at)?;
+        }
+        let mut now = at.now;
+        if let Some(size) = a.element {
+            let size = u64::from(size);
+            let ksize = self.b.kword(size, Ty::I64);
+            let bytes = self.b.emit(Op::MUL, Ty::I64, key, ksize)?;
+            at.address = self.b.emit(Op::ADD, Ty::P64, at.address, bytes)?;
+            now = now.wrapping_add((k as u64).wrapping_mul(size));
+        }
+        let offset = self.b.kword(u64::from(a.offset), Ty::I64);
+        let address = self.b.emit(Op::ADD, Ty::P64, at.address, offset)?;
+        Ok(Located { address, now: now.wrapping_add(u64::from(a.offset)) })
+    }
+
+    /// `cdata[key]`. [`Abort::BadType`] where the builtin must be called.
+    pub(in crate::rec) fn cdata_index(&mut self, vm: &Vm, object: Operand, key: Operand) -> Rec<Indexed> {
+        let types = types(vm)?;
+        let c = object.1.as_cdata().ok_or(Abort::BadType)?;
+        let of = (object.0, c);
+        let (index, integer) = self.find_index(types, of, key)?;
+        let value = match index {
+            Index::Access(a) => {
+                let at = self.locate(types, of, &a, integer)?;
+                match a.bitfield {
+                    Some(info) => self.load_bitfield(info, at)?,
+                    None => self.load_c(types, a.value, at)?,
+                }
+            }
+            Index::Constant(id) => {
+                let ct = types.get(id);
+                let unsigned = types.get(ct.info.child()).info.has(Info::UNSIGNED);
+                if unsigned && i32::try_from(ct.size).is_err() {
+                    self.b.knum(f64::from(ct.size))
+                } else {
+                    self.b.kint(ct.size as i32)
+                }
+            }
+            Index::NoSize => return Err(Abort::BadType),
+            Index::Missing { id, .. } => {
+                let method = vm.ctype_method(id, MM::Index);
+                if method.is_func() {
+                    let f = self.b.kgc(method);
+                    // The builtin is replaced by the function that it finds.
+                    self.native.headers += 1;
+                    return Ok(Indexed::Call((f, method), object));
+                }
+                // The metatable of a type and what is in its `__index` are taken for constants, as in LuaJIT.
+                let table = method.as_table().ok_or(Abort::BadType)?;
+                let found = table.get(key.1);
+                if found.is_nil() || key.1.as_str().is_none() {
+                    return Err(Abort::BadType);
+                }
+                self.b.kvalue(found)
+            }
+        };
+        self.native.headers += 1;
+        Ok(Indexed::Value(value))
+    }
+
+    /// `cdata[key] = value`: emits the store. [`Abort::BadType`] where the builtin must be called.
+    pub(in crate::rec) fn cdata_set_index(&mut self, vm: &Vm, object: Operand, key: Operand, value: Operand) -> Rec<()> {
+        let types = types(vm)?;
+        let c = object.1.as_cdata().ok_or(Abort::BadType)?;
+        let of = (object.0, c);
+        let (Index::Access(a), integer) = self.find_index(types, of, key)? else { return Err(Abort::BadType) };
+        let mut at = self.locate(types, of, &a, integer)?;
+        if let Some(info) = a.bitfield {
+            if (info.0 | a.qual) & Info::CONST != 0 {
+                return Err(Abort::BadType);
+            }
+            self.store_bitfield(vm, info, at, value)?;
+        } else {
+            let (follow, id, qual) = stored_type(types, a.value);
+            if (qual | a.qual) & Info::CONST != 0 {
+                return Err(Abort::BadType);
+            }
+            if follow {
+                at = self.follow(at)?;
+            }
+            let (r, to) = self.to_scalar(vm, id, value, false)?;
+            self.b.emit(Op::XSTORE, ir_type(to), at.address, r)?;
+        }
+        self.native.headers += 1;
+        self.snaps.needed = true;
+        Ok(())
+    }
+
+    /// The value of a bitfield of at most 31 bits that is no boolean.
+    fn load_bitfield(&mut self, info: Info, at: Located) -> Rec<IrRef> {
+        bitfield::mask(info).ok_or(Abort::BadType)?;
+        let (pos, bits) = (info.bit_pos() as i32, info.bit_size() as i32);
+        if info.has(Info::BOOL) || bits > 31 {
+            return Err(Abort::BadType);
+        }
+        let container = ir_type(bitfield::container(info));
+        let word = self.b.emit(Op::XLOAD, container, at.address, IrRef(0))?;
+        if info.has(Info::UNSIGNED) {
+            let (shift, mask) = (self.b.kint(pos), self.b.kint(i32::MAX >> (31 - bits)));
+            let low = self.b.emit(Op::BSHR, Ty::Int, word, shift)?;
+            return self.b.emit(Op::BAND, Ty::Int, low, mask);
+        }
+        let (left, right) = (self.b.kint(32 - pos - bits), self.b.kint(32 - bits));
+        let high = self.b.emit(Op::BSHL, Ty::Int, word, left)?;
+        self.b.emit(Op::BSAR, Ty::Int, high, right)
+    }
+    /// A store of a number into a bitfield that is no boolean.
+    fn store_bitfield(&mut self, vm: &Vm, info: Info, at: Located, value: Operand) -> Rec<()> {
+        let mask = bitfield::mask(info).ok_or(Abort::BadType)?;
+        if info.has(Info::BOOL) {
+            return Err(Abort::BadType);
+        }
+        let id = if info.has(Info::UNSIGNED) { CTypeId::UINT32 } else { CTypeId::INT32 };
+        let (field, _) = self.to_scalar(vm, id, value, false)?;
+        let container = ir_type(bitfield::container(info));
+        let word = self.b.emit(Op::XLOAD, container, at.address, IrRef(0))?;
+        let (keep, take, shift) = (self.b.kint(!mask as i32), self.b.kint(mask as i32), self.b.kint(info.bit_pos() as i32));
+        let kept = self.b.emit(Op::BAND, Ty::Int, word, keep)?;
+        let moved = self.b.emit(Op::BSHL, Ty::Int, field, shift)?;
+        let taken = self.b.emit(Op::BAND, Ty::Int, moved, take)?;
+        let word = self.b.emit(Op::BOR, Ty::Int, kept, taken)?;
+        self.b.emit(Op::XSTORE, container, at.address, word)?;
+        Ok(())
+    }
+}
