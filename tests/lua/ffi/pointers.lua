@@ -1,0 +1,16 @@
+-- Differences of pointers and of addresses inside of arrays, in loops that are compiled.
+local ffi = require "ffi"
+local a, b = ffi.new("int[200]"), ffi.new("char[200]", "text")
+local p, sum = ffi.cast("int *", a), 0
+for i = 1, 100 do
+  p[0] = i
+  assert(p - a == i - 1)
+  sum = sum + (a + 100 - p)
+  p = p + 1
+end
+print(sum, a[0], a[99])
+for i = 1, 90 do
+  ffi.copy(b + i, b + 106 - 90, 1)
+  assert((b + i) - (b + 3) == i - 3 and b + i ~= b)
+end
+print((b + 90) - b, b + 90 == ffi.cast("char *", b) + 90)
