@@ -14,3 +14,12 @@ for i = 1, 90 do
   assert((b + i) - (b + 3) == i - 3 and b + i ~= b)
 end
 print((b + 90) - b, b + 90 == ffi.cast("char *", b) + 90)
+
+-- Parts of strings as strings of C.
+ffi.cdef "size_t strlen(const char *); typedef struct { const char *text; } holder;"
+local whole, part, h, n = "abcd", "ab", ffi.new("holder"), 0
+for i = 1, 100 do
+  h.text = string.sub(whole, 1, 2)
+  n = n + tonumber(ffi.C.strlen(string.sub(whole, 2, 3)))
+end
+print(ffi.string(h.text), part, n)
