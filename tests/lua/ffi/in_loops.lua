@@ -1,4 +1,4 @@
--- Differences of pointers and of addresses inside of arrays, in loops that are compiled.
+-- Pointers, strings and names of constants in loops that are compiled.
 local ffi = require "ffi"
 local a, b = ffi.new("int[200]"), ffi.new("char[200]", "text")
 local p, sum = ffi.cast("int *", a), 0
@@ -23,3 +23,13 @@ for i = 1, 100 do
   n = n + tonumber(ffi.C.strlen(string.sub(whole, 2, 3)))
 end
 print(ffi.string(h.text), part, n)
+
+-- Constants by their names.
+ffi.cdef "typedef enum { ONE = 1, TWO } number;"
+local values, named, other = { ffi.new("number", 1), ffi.new("number", 2) }, 0, 0
+for i = 1, 100 do
+  local v = values[i % 2 + 1]
+  if v == "TWO" then named = named + 1 end
+  if v ~= "ONE" then other = other + 1 end
+end
+print(named, other)
