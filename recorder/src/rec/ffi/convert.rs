@@ -57,30 +57,10 @@ impl Recorder {
                 Ok(if yes { IrRef::TRUE } else { IrRef::FALSE })
             }
             Scalar::U32 => self.b.emit(Op::CONV, Ty::Num, r, IrRef(conv::pack(Ty::Num, Ty::U32, 0))),
-            Scalar::F32 => {
-                let n = self.b.emit(Op::CONV, Ty::Num, r, IrRef(conv::pack(Ty::Num, Ty::Float, 0)))?;
-                self.canonical_num(n, peek(scalar, at.now).to_f64())
-            }
-            Scalar::F64 => self.canonical_num(r, peek(scalar, at.now).to_f64()),
+            // Where such a num is boxed, a NaN gets the bits of Lua's own.
+            Scalar::F32 => self.b.emit(Op::CONV, Ty::Num, r, IrRef(conv::pack(Ty::Num, Ty::Float, 0))),
             _ => Ok(r),
         }
-    }
-    /// A num from memory outside of the VM: a NaN with other bits than Lua's own is no value of Lua.
-    fn canonical_num(&mut self, r: IrRef, now: f64) -> Rec<IrRef> {
-        let loaded = self.b.def(r).is_some_and(|i| match i.op {
-            Op::XLOAD => true,
-            Op::CONV => self.b.is_op(i.a, Op::XLOAD).is_some(),
-            _ => false,
-        });
-        if !loaded {
-            return Ok(r);
-        }
-        if now.is_nan() {
-            self.b.emit(Op::NE, Ty::Num, r, r)?;
-            return Ok(self.b.knum(f64::NAN));
-        }
-        self.b.emit(Op::EQ, Ty::Num, r, r)?;
-        Ok(r)
     }
 
     /// A scalar converted to another one: what XSTORE takes for it.
@@ -197,9 +177,8 @@ impl Recorder {
             }
         }
     }
-    /// A number that is a cdata, as a number of Lua.
-    pub(in crate::rec) fn cdata_to_number(&mut self, vm: &Vm, (r, v): Operand) -> Rec<IrRef> {
-        let types = types(vm)?;
+    /// The number that a cdata is, and how it is in memory. The type is guarded.
+    pub(super) fn cdata_number(&mut self, types: &CTypeTable, (r, v): Operand) -> Rec<(IrRef, Scalar)> {
         let c = v.as_cdata().ok_or(Abort::BadType)?;
         self.guard_ctype(r, c)?;
         let ct = types.get(c.ctype());
@@ -211,6 +190,11 @@ impl Recorder {
             Some(at) => self.b.emit(Op::XLOAD, ir_type(scalar), at, IrRef(0))?,
             None => self.boxed_scalar(types, r, c.ctype(), scalar)?,
         };
+        Ok((value, scalar))
+    }
+    /// A number that is a cdata, as a number of Lua.
+    pub(in crate::rec) fn cdata_to_number(&mut self, vm: &Vm, operand: Operand) -> Rec<IrRef> {
+        let (value, scalar) = self.cdata_number(types(vm)?, operand)?;
         let from = ir_type(scalar);
         match scalar {
             Scalar::F64 | Scalar::F32 => Err(Abort::BadType),
