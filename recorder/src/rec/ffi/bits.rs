@@ -13,7 +13,7 @@ impl Recorder {
     /// A number that is an operand, and whether it is a `uint64_t`. For a number of Lua that is none.
     fn wide_operand(&mut self, vm: &Vm, (r, v): Operand) -> Rec<(IrRef, Option<bool>)> {
         if v.is_cdata() {
-            let (value, scalar) = self.cdata_number(types(vm)?, (r, v))?;
+            let (value, scalar, _) = self.cdata_number(types(vm)?, (r, v))?;
             return Ok((self.typed(value, scalar)?, Some(scalar == Scalar::U64)));
         }
         if v.is_number() { Ok((r, None)) } else { Err(Abort::BadType) }
