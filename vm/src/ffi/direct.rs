@@ -1,7 +1,9 @@
 //! Operators of cdata that the interpreter executes itself in their usual cases, without a frame for the metamethod.
 #![allow(unsafe_code, reason = "the place that a result goes to is a slot of the running frame")]
 
+use super::arith;
 use super::convert::number;
+use super::ctype::CTypeId;
 use crate::Vm;
 use crate::bc::Op;
 use crate::interp::native::is_plain;
@@ -26,6 +28,16 @@ fn builtin(mm: MM) -> Option<Builtin> {
         MM::Le => Builtin::FfiMetaLe,
         _ => return None,
     })
+}
+
+/// The bits of a small integer or a boxed 64-bit integer as 64 bits, and whether it is unsigned.
+#[inline]
+fn word(v: Value) -> Option<(u64, bool)> {
+    if let Some(i) = v.as_int() {
+        return Some((i64::from(i) as u64, false));
+    }
+    let c = v.as_cdata()?;
+    Some((c.int64()?, c.ctype() == CTypeId::UINT64))
 }
 
 impl Vm {
@@ -73,6 +85,18 @@ impl Vm {
         let cdata = if a.is_cdata() { a } else { b };
         if !cdata.is_cdata() || !self.is_direct(cdata, mm) {
             return false;
+        }
+        if let (Some((x, m)), Some((y, n))) = (word(a), word(b)) {
+            let signed = !m && !n;
+            let v = if matches!(mm, MM::Eq | MM::Lt | MM::Le) {
+                Value::bool(arith::compare(mm, signed, x, y))
+            } else {
+                let id = if signed { CTypeId::INT64 } else { CTypeId::UINT64 };
+                Value::cdata(self.heap.new_int64(id, arith::int64(mm, signed, x, y)))
+            };
+            // SAFETY: by the contract.
+            unsafe { *to = v };
+            return true;
         }
         match self.cdata_operation(mm, a, b) {
             Ok(Some(v)) => {
