@@ -220,6 +220,11 @@ impl Recorder {
             if mv.is_nil() {
                 return if v.is_table() { Ok(Indexed::Value(IrRef::NIL)) } else { Err(Abort::MissingMetamethod) };
             }
+            if let Some(u) = v.as_udata()
+                && let Some(value) = self.without_builtin(|rec| rec.namespace_index(vm, (r, u), mv, key))?
+            {
+                return Ok(Indexed::Value(value));
+            }
             if mv.is_func() {
                 return Ok(Indexed::Call((mr, mv), (r, v)));
             }
@@ -247,6 +252,13 @@ impl Recorder {
                     }
                 }
                 let f = self.metamethod(vm, object, MM::NewIndex)?;
+                let stored = |rec: &mut Recorder| match object.1.as_udata() {
+                    Some(u) => rec.namespace_set_index(vm, (object.0, u), f.1, key, value).map(Some),
+                    None => Ok(None),
+                };
+                if self.without_builtin(stored)? == Some(true) {
+                    return Ok(None);
+                }
                 match f.1 {
                     m if m.is_func() => return Ok(Some((f, object))),
                     m => match m.as_table() {

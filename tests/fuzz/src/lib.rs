@@ -17,7 +17,7 @@ pub use libfuzzer_sys;
 #[macro_export]
 macro_rules! for_each_target {
     ($consumer:ident) => {
-        $consumer! { parser bytecode bytecode_edits patterns format numbers buffer ir memprof heap_files api }
+        $consumer! { parser bytecode bytecode_edits patterns format numbers buffer ir memprof heap_files api declarations }
     };
 }
 

@@ -158,7 +158,8 @@ impl Vm {
                 Number::Float(n) => Value::num(n),
             },
             Load::Copy { id, size } => {
-                let c = self.new_cdata(id, size)?;
+                // Small types without attributes have no alignment above 8.
+                let c = if size <= 8 { self.heap.new_cdata(id, size, Placement::Small) } else { self.new_cdata(id, size)? };
                 // SAFETY: by the contract, and the new payload has this size.
                 unsafe { core::ptr::copy_nonoverlapping(from, c.payload(), size as usize) };
                 Value::cdata(c)

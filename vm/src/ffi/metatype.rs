@@ -5,6 +5,7 @@ use super::bitfield;
 use super::convert::{self, Mode, number, pointer};
 use super::ctype::{CTypeId, Info};
 use super::index::{Access, Index, Key, index, stored_type};
+use super::inline_cache::Field;
 use super::int64;
 use super::scalar::Number;
 use crate::Vm;
@@ -77,6 +78,21 @@ impl Vm {
         };
         Ok(Found { index: index(self.ctypes()?, c.ctype(), of, kind), integer })
     }
+    /// The place that the key of the running metamethod means, if that is known already.
+    #[inline]
+    fn known_place(&self, c: Gc<Cdata>) -> Option<(*mut u8, Field)> {
+        let key = self.arg(1);
+        let (key, integer) = cache_key(key)?;
+        let field = *self.ffi.as_ref()?.index_cache.get(c.ctype(), key)?;
+        Some((address(c, &field.access, integer), field))
+    }
+    /// Remembers the place that a key means.
+    fn remember_place(&mut self, c: Gc<Cdata>, key: Value, access: Access) {
+        if let (Some((key, _)), Some(ffi)) = (cache_key(key), &mut self.ffi) {
+            let field = Field::of(&ffi.types, access);
+            ffi.index_cache.put(c.ctype(), key, field);
+        }
+    }
     #[cold]
     fn no_such_index(&mut self, id: CTypeId, key: Value) -> LuaError {
         let t = self.ctype_text(id);
@@ -108,7 +124,21 @@ impl Vm {
     }
 }
 
+/// A key as the cache has it (nil for all integers), and its integer.
+#[inline]
+fn cache_key(key: Value) -> Option<(Value, i64)> {
+    if key.is_str() {
+        return Some((key, 0));
+    }
+    let integer = match number(key)? {
+        Number::Float(n) => int64::from_num(n),
+        n => n.to_i64(),
+    };
+    Some((Value::NIL, integer))
+}
+
 /// The address of a place.
+#[inline]
 fn address(c: Gc<Cdata>, a: &Access, integer: i64) -> *mut u8 {
     let mut at = c.payload();
     for i in 0..a.loads {
@@ -129,6 +159,13 @@ fn address(c: Gc<Cdata>, a: &Access, integer: i64) -> *mut u8 {
 /// `cdata[key]`
 fn get(vm: &mut Vm) -> LuaResult<u32> {
     let c = vm.check_cdata(0)?;
+    if let Some((at, field)) = vm.known_place(c)
+        && let Some(load) = field.load
+    {
+        // SAFETY: the place is one of the cdata, or of what the program has a pointer to.
+        let v = unsafe { vm.load_value(load, at)? };
+        return vm.ret1(v);
+    }
     if vm.nargs() < 2 {
         return Err(vm.arg_type_error(0, "cdata"));
     }
@@ -136,6 +173,7 @@ fn get(vm: &mut Vm) -> LuaResult<u32> {
     let Found { index, integer } = vm.find(c, key)?;
     match index {
         Index::Access(a) => {
+            vm.remember_place(c, key, a);
             let at = address(c, &a, integer);
             // SAFETY: the place is one of the cdata, or of what the program has a pointer to.
             let v = unsafe {
@@ -165,6 +203,14 @@ fn get(vm: &mut Vm) -> LuaResult<u32> {
 /// `cdata[key] = value`
 fn set(vm: &mut Vm) -> LuaResult<u32> {
     let c = vm.check_cdata(0)?;
+    if let Some(n) = number(vm.arg(2))
+        && let Some((at, field)) = vm.known_place(c)
+        && let Some(scalar) = field.store
+    {
+        // SAFETY: the place is one of the cdata, or of what the program has a pointer to.
+        unsafe { scalar.write(at, n) };
+        return Ok(0);
+    }
     if vm.nargs() < 3 {
         return Err(vm.arg_type_error(0, "cdata"));
     }
@@ -172,6 +218,7 @@ fn set(vm: &mut Vm) -> LuaResult<u32> {
     let Found { index, integer } = vm.find(c, key)?;
     match index {
         Index::Access(a) => {
+            vm.remember_place(c, key, a);
             let mut at = address(c, &a, integer);
             if let Some(info) = a.bitfield {
                 if (info.0 | a.qual) & Info::CONST != 0 {

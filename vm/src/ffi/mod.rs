@@ -17,6 +17,7 @@ pub mod convert;
 pub mod ctype;
 pub mod index;
 mod init;
+pub mod inline_cache;
 pub mod int64;
 pub mod keyword;
 pub mod layout;

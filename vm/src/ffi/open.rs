@@ -3,6 +3,7 @@
 use super::call::Calls;
 use super::callback::Callbacks;
 use super::ctype::{CTypeId, CTypeTable};
+use super::inline_cache::IndexCache;
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::gc::Marker;
@@ -21,6 +22,8 @@ pub struct Ffi {
     pub lib: Gc<Table>,
     /// The metatables of types.
     pub metatypes: HashMap<CTypeId, Gc<Table>>,
+    /// What keys mean for types.
+    pub(super) index_cache: IndexCache,
     /// Types by the texts that named them.
     pub(super) parsed: HashMap<Box<[u8]>, CTypeId>,
     /// The metatable of namespaces of C libraries.
@@ -45,6 +48,7 @@ impl Ffi {
         for t in self.metatypes.values() {
             m.mark(*t);
         }
+        self.index_cache.mark(m);
     }
     /// The type that a text named before, if it always names the same.
     pub fn parsed_type(&self, text: &[u8]) -> Option<CTypeId> {
@@ -98,6 +102,7 @@ impl Vm {
             types: CTypeTable::new(),
             lib,
             metatypes: HashMap::new(),
+            index_cache: IndexCache::default(),
             parsed: HashMap::new(),
             namespace_meta,
             function_meta,

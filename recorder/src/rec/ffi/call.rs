@@ -1,4 +1,4 @@
-//! Calls of cdata: types make values.
+//! Calls of cdata: types make values, functions are called.
 
 use super::peek::type_of_ctype;
 use super::types;
@@ -7,6 +7,7 @@ use crate::rec::call::CallSite;
 use crate::rec::meta::Operand;
 use crate::rec::{Flow, Rec, Recorder};
 use perilune_vm::Vm;
+use perilune_vm::ffi::call::function_type;
 use perilune_vm::meta::MM;
 
 /// What a call of a cdata is.
@@ -26,6 +27,10 @@ impl Recorder {
         let id = of.unwrap_or(c.ctype());
         if let Some(of) = of {
             self.guard_type(r, of)?;
+        }
+        if of.is_none() && function_type(types(vm)?, id).is_some() {
+            let results = self.without_builtin(|rec| rec.foreign_call(vm, (r, c), args).map(Some))?;
+            return Ok(results.map(Call::Results));
         }
         let ct = types(vm)?.raw(id);
         let owner = if ct.info.is_ptr() { ct.info.child() } else { id };

@@ -7,6 +7,7 @@
 mod arith;
 mod call;
 mod convert;
+mod foreign;
 mod index;
 mod lib;
 mod new;

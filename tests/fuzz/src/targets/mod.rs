@@ -4,6 +4,7 @@ pub mod api;
 pub mod buffer;
 pub mod bytecode;
 pub mod bytecode_edits;
+pub mod declarations;
 pub mod format;
 pub mod heap_files;
 pub mod ir;

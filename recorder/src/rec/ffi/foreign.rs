@@ -1,0 +1,156 @@
+//! Calls of C functions, and namespaces of C libraries.
+//!
+//! A function that may call back is called by the builtin, with the whole state stored: one with a parameter that is a pointer to a
+//! function, and one that has called back before.
+
+use super::convert::Located;
+use super::peek::{payload_address, peek};
+use super::{ir_type, types};
+use crate::abort::Abort;
+use crate::ir::{IrRef, Op, Ty, conv};
+use crate::rec::meta::Operand;
+use crate::rec::{Rec, Recorder};
+use perilune_vm::ffi::call::function_type;
+use perilune_vm::ffi::classify::CallPlan;
+use perilune_vm::ffi::ctype::{CTypeId, CTypeTable, Ct, Info};
+use perilune_vm::ffi::load::{Load, load};
+use perilune_vm::ffi::scalar::Scalar;
+use perilune_vm::object::{Cdata, Gc, Udata};
+use perilune_vm::stdlib::Builtin;
+use perilune_vm::{Value, Vm};
+
+/// Is a type a pointer to a function?
+fn is_callback(types: &CTypeTable, id: CTypeId) -> bool {
+    let ct = types.raw(id);
+    ct.info.is_ptr() && types.raw(ct.info.child()).info.is_func()
+}
+
+/// The scalar that a type is.
+fn scalar_of(types: &CTypeTable, id: CTypeId) -> Rec<Scalar> {
+    let ct = types.raw(id);
+    Scalar::of(ct.info, ct.size).ok_or(Abort::BadType)
+}
+
+impl Recorder {
+    /// A call of the C function that a cdata is or points to, whose type is guarded. [`Abort::BadType`] where the builtin must call it.
+    pub(super) fn foreign_call(&mut self, vm: &Vm, (r, c): (IrRef, Gc<Cdata>), args: &[Operand]) -> Rec<Vec<IrRef>> {
+        let types = types(vm)?;
+        let function = function_type(types, c.ctype()).ok_or(Abort::BadType)?;
+        let plan = CallPlan::new(types, function).map_err(|_| Abort::BadType)?;
+        let address = peek(Scalar::Pointer, payload_address(c)).to_u64();
+        let calls_back = vm.ffi.as_ref().is_none_or(|ffi| ffi.calls.calls_back(address as usize));
+        let takes_callback = plan.arguments.iter().any(|a| is_callback(types, a.ctype));
+        if plan.is_variadic || plan.arguments.len() != args.len() || address == 0 || calls_back || takes_callback {
+            return Err(Abort::BadType);
+        }
+        let result = plan.result.map(|result| self.plan_result(types, result.ctype).map(|scalar| (result.ctype, scalar)));
+        let result = result.transpose()?;
+        let code = self.b.kptr(address);
+        if !r.is_const() {
+            // Another function might call back.
+            let found = self.pointer(r)?;
+            self.b.emit(Op::EQ, Ty::P64, found, code)?;
+        }
+        let mut chain = IrRef::NIL;
+        let mut passed = Vec::with_capacity(args.len());
+        for (argument, value) in plan.arguments.iter().zip(args) {
+            let (value, scalar) = self.to_scalar(vm, argument.ctype, *value, false)?;
+            passed.push(self.extended(value, ir_type(scalar))?);
+        }
+        // The result may need a box.
+        self.gc_step()?;
+        for (i, value) in passed.into_iter().enumerate() {
+            chain = if i == 0 { value } else { self.b.emit(Op::CARG, Ty::Nil, chain, value)? };
+        }
+        let ty = result.map_or(Ty::Nil, |(_, scalar)| ir_type(scalar));
+        let value = self.b.emit(Op::CALLXS, ty, chain, code)?;
+        self.snaps.needed = true;
+        match result {
+            Some((id, scalar)) => Ok(vec![self.foreign_result(types, id, scalar, value)?]),
+            None => Ok(Vec::new()),
+        }
+    }
+    /// The scalar that a result is. A guard behind the call would call the function again, so booleans are not among them.
+    fn plan_result(&mut self, types: &CTypeTable, id: CTypeId) -> Rec<Scalar> {
+        match load(types, id) {
+            (false, Load::Scalar(Scalar::Bool) | Load::Reference(_)) | (true, _) => Err(Abort::BadType),
+            _ => scalar_of(types, id),
+        }
+    }
+    /// A narrow int as callers of C functions pass it.
+    fn extended(&mut self, r: IrRef, ty: Ty) -> Rec<IrRef> {
+        if ty.size() >= 4 || self.b.ty(r) == ty {
+            return Ok(r);
+        }
+        self.b.emit(Op::CONV, ty, r, IrRef(conv::pack(ty, Ty::Int, 0)))
+    }
+    /// The value of Lua for the result of a C function.
+    fn foreign_result(&mut self, types: &CTypeTable, id: CTypeId, scalar: Scalar, value: IrRef) -> Rec<IrRef> {
+        let from = ir_type(scalar);
+        match load(types, id).1 {
+            Load::Copy { id, .. } => self.new_box(id, value),
+            _ if matches!(scalar, Scalar::U32 | Scalar::F32) => {
+                self.b.emit(Op::CONV, Ty::Num, value, IrRef(conv::pack(Ty::Num, from, 0)))
+            }
+            _ => Ok(value),
+        }
+    }
+
+    /// What a namespace has under a name: constants and functions are constants of the trace, variables are loaded. `None` if the object is
+    /// no namespace, or the name has not been looked up yet.
+    pub(in crate::rec) fn namespace_index(
+        &mut self,
+        vm: &Vm,
+        (r, u): (IrRef, Gc<Udata>),
+        method: Value,
+        key: Operand,
+    ) -> Rec<Option<IrRef>> {
+        let is_index = method.as_func().is_some_and(|f| Builtin::from_id(f.ffid()) == Some(Builtin::FfiClibIndex));
+        let (Some(name), true) = (key.1.as_str(), is_index) else { return Ok(None) };
+        let found = u.env.get().get_str(name);
+        if found.is_nil() {
+            return Ok(None);
+        }
+        self.guard_is(r, Value::udata(u))?;
+        self.guard_is(key.0, key.1)?;
+        let value = match self.variable(vm, found)? {
+            Some((id, at)) => self.load_c(types(vm)?, id, at)?,
+            None => self.b.kvalue(found),
+        };
+        self.native.headers += 1;
+        Ok(Some(value))
+    }
+    /// The type and the address of the variable that an entry of a namespace is.
+    fn variable(&mut self, vm: &Vm, entry: Value) -> Rec<Option<(CTypeId, Located)>> {
+        let Some(c) = entry.as_cdata() else { return Ok(None) };
+        let ct = types(vm)?.get(c.ctype());
+        if !ct.info.is_ct(Ct::Extern) {
+            return Ok(None);
+        }
+        let now = peek(Scalar::Pointer, payload_address(c)).to_u64();
+        Ok(Some((ct.info.child(), Located { address: self.b.kptr(now), now })))
+    }
+    /// A store to a variable of a namespace; whether it was recorded.
+    pub(in crate::rec) fn namespace_set_index(
+        &mut self,
+        vm: &Vm,
+        (r, u): (IrRef, Gc<Udata>),
+        method: Value,
+        key: Operand,
+        value: Operand,
+    ) -> Rec<bool> {
+        let is_index = method.as_func().is_some_and(|f| Builtin::from_id(f.ffid()) == Some(Builtin::FfiClibNewindex));
+        let (Some(name), true) = (key.1.as_str(), is_index) else { return Ok(false) };
+        let Some((id, at)) = self.variable(vm, u.env.get().get_str(name))? else { return Ok(false) };
+        if types(vm)?.info(id).0.has(Info::CONST) {
+            return Ok(false);
+        }
+        self.guard_is(r, Value::udata(u))?;
+        self.guard_is(key.0, key.1)?;
+        let (value, scalar) = self.to_scalar(vm, id, value, false)?;
+        self.b.emit(Op::XSTORE, ir_type(scalar), at.address, value)?;
+        self.native.headers += 1;
+        self.snaps.needed = true;
+        Ok(true)
+    }
+}

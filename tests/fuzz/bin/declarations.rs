@@ -1,0 +1,2 @@
+#![no_main]
+perilune_fuzz::libfuzzer!(declarations);
