@@ -32,6 +32,7 @@ const NAMES: [&std::ffi::CStr; 12] = [
 ];
 
 /// The type of a value.
+#[inline]
 pub fn type_of(v: Option<Value>) -> c_int {
     match v {
         Some(v) if v.is_number() => TYPES[TYPE_NUMBER],
@@ -65,11 +66,17 @@ pub fn integer(v: Value) -> Option<isize> {
 }
 
 /// The string at an index; a number there becomes a string.
+#[inline]
 pub fn string_at(vm: &mut Vm, i: c_int) -> Option<Gc<Str>> {
-    let v = index::get(vm, i)?;
-    if let Some(s) = v.as_str() {
-        return Some(s);
+    let v = index::value(vm, i);
+    match v.as_str() {
+        Some(s) => Some(s),
+        None => number_text(vm, i, v),
     }
+}
+
+#[inline(never)]
+fn number_text(vm: &mut Vm, i: c_int, v: Value) -> Option<Gc<Str>> {
     if !v.is_number() {
         return None;
     }

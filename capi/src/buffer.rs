@@ -37,18 +37,20 @@ impl Buffer {
     /// Appends bytes that fit.
     fn append(&mut self, s: &[u8]) {
         let used = self.used();
-        for (to, from) in self.bytes[used..].iter_mut().zip(s) {
-            to.write(*from);
-        }
+        self.bytes[used..used + s.len()].write_copy_of_slice(s);
         self.end = self.start().wrapping_add(used + s.len());
     }
     fn fits(&self, n: usize) -> bool {
         n <= SIZE - self.used()
     }
+    /// The bytes in use.
+    fn written(&self) -> &[u8] {
+        // SAFETY: C code has written the bytes up to the end that it set.
+        unsafe { self.bytes[..self.used()].assume_init_ref() }
+    }
     /// The bytes in use, which are removed.
     fn take(&mut self) -> Vec<u8> {
-        // SAFETY: C code has written the bytes up to the end that it set.
-        let s = self.bytes[..self.used()].iter().map(|c| unsafe { c.assume_init() }).collect();
+        let s = self.written().to_vec();
         self.end = self.start();
         s
     }
@@ -81,11 +83,17 @@ impl Buffer {
         let s = self.take();
         if s.is_empty() { Ok(()) } else { self.push(vm, s) }
     }
+    #[inline]
     fn add(&mut self, vm: &mut Vm, s: &[u8]) -> LuaResult<()> {
         if self.fits(s.len()) {
             self.append(s);
             return Ok(());
         }
+        self.overflow(vm, s)
+    }
+    /// Adds bytes that do not fit.
+    #[inline(never)]
+    fn overflow(&mut self, vm: &mut Vm, s: &[u8]) -> LuaResult<()> {
         let mut all = self.take();
         all.extend_from_slice(s);
         self.push(vm, all)
@@ -110,7 +118,7 @@ macro_rules! on_buffer {
             /// The contract of the crate.
             pub unsafe extern "C" fn inner(buffer: *mut Buffer $(, $arg: $ty)*) -> Outcome {
                 let $b = &mut *buffer;
-                let result: LuaResult<$ret> = enter($b.l, |$vm| $body);
+                let result: LuaResult<$ret> = enter($b.l, move |$vm| $body);
                 crate::abi::outcome(result)
             }
         }
@@ -142,6 +150,13 @@ on_buffer! {
     fn luaL_addvalue(b => vm) -> () { b.add_value(vm) }
     /// `luaL_pushresult`
     fn luaL_pushresult(b => vm) -> () {
+        if b.strings == 0 {
+            // All is in the buffer of C.
+            crate::push::string(vm, b.written())?;
+            b.end = b.start();
+            b.strings = 1;
+            return Ok(());
+        }
         let s = b.take();
         let n = b.strings;
         b.join(vm, n, &s)

@@ -22,15 +22,19 @@ pub fn type_error(vm: &mut Vm, i: c_int, expected: &[u8]) -> LuaError {
 }
 
 /// The error of an argument of another type.
+#[cold]
+#[inline(never)]
 fn wrong_type(vm: &mut Vm, i: c_int, expected: c_int) -> LuaError {
     type_error(vm, i, type_name(expected).to_bytes())
 }
 
 /// Is there no value, or nil?
+#[inline]
 fn is_absent(vm: &Vm, i: c_int) -> bool {
     index::value(vm, i).is_nil()
 }
 
+#[inline]
 fn check_number(vm: &mut Vm, i: c_int) -> LuaResult<f64> {
     match access::number(index::value(vm, i)) {
         Some(n) => Ok(n),
@@ -38,6 +42,7 @@ fn check_number(vm: &mut Vm, i: c_int) -> LuaResult<f64> {
     }
 }
 
+#[inline]
 fn check_integer(vm: &mut Vm, i: c_int) -> LuaResult<isize> {
     match access::integer(index::value(vm, i)) {
         Some(n) => Ok(n),
@@ -45,6 +50,7 @@ fn check_integer(vm: &mut Vm, i: c_int) -> LuaResult<isize> {
     }
 }
 
+#[inline]
 fn check_string(vm: &mut Vm, i: c_int) -> LuaResult<Gc<Str>> {
     match string_at(vm, i) {
         Some(s) => Ok(s),

@@ -10,7 +10,7 @@ macro_rules! plain {
         // SAFETY: the name is that of the C API, which nothing else in a program defines.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($l: $crate::state::L $(, $arg: $ty)*) $(-> $ret)? {
-            $crate::state::enter($l, |$vm| $body)
+            $crate::state::enter($l, move |$vm| $body)
         }
     )*};
 }
@@ -39,7 +39,7 @@ macro_rules! raising {
             /// # Safety
             /// The contract of the crate.
             pub unsafe extern "C" fn inner($l: $crate::state::L $(, $arg: $ty)*) -> $crate::abi::Outcome {
-                let result: perilune_vm::LuaResult<$ret> = $crate::state::enter($l, |$vm| $body);
+                let result: perilune_vm::LuaResult<$ret> = $crate::state::enter($l, move |$vm| $body);
                 $crate::abi::outcome(result)
             }
         }

@@ -26,8 +26,12 @@ pub fn environment(vm: &Vm) -> Gc<Table> {
 /// The slot of an index into the stack, if there is a value.
 #[inline]
 pub fn slot(vm: &Vm, index: c_int) -> Option<*mut Value> {
-    let at = if index > 0 { vm.base.wrapping_add(index as usize - 1) } else { vm.top.wrapping_offset(index as isize) };
-    (at >= vm.base && at < vm.top).then_some(at)
+    if index > 0 {
+        let at = vm.base.wrapping_add(index as usize - 1);
+        return (at < vm.top).then_some(at);
+    }
+    let at = vm.top.wrapping_offset(index as isize);
+    (index < 0 && at >= vm.base).then_some(at)
 }
 
 /// The value at an index, if there is one.
@@ -40,6 +44,8 @@ pub fn get(vm: &Vm, index: c_int) -> Option<Value> {
     special(vm, index)
 }
 
+/// The value at a pseudo-index.
+#[inline(never)]
 fn special(vm: &Vm, index: c_int) -> Option<Value> {
     match index {
         REGISTRY => Some(Value::table(vm.realm.registry)),
@@ -66,12 +72,26 @@ pub fn value(vm: &Vm, index: c_int) -> Value {
 }
 
 /// The table at an index.
+#[inline]
 pub fn table(vm: &Vm, index: c_int) -> Option<Gc<Table>> {
     value(vm, index).as_table()
 }
 
 /// Sets the value at an index.
+#[inline]
 pub fn set(vm: &mut Vm, index: c_int, v: Value) {
+    if index <= REGISTRY {
+        return set_special(vm, index, v);
+    }
+    if let Some(p) = slot(vm, index) {
+        // SAFETY: the slot has a value.
+        unsafe { *p = v };
+    }
+}
+
+/// Sets the value at a pseudo-index.
+#[inline(never)]
+fn set_special(vm: &mut Vm, index: c_int, v: Value) {
     match index {
         GLOBALS => {
             if let Some(t) = v.as_table() {
@@ -88,12 +108,6 @@ pub fn set(vm: &mut Vm, index: c_int, v: Value) {
             if let (Some(t), Some(f)) = (v.as_table(), running(vm)) {
                 f.env.set(t);
                 vm.barrier_forward(f.header(), v);
-            }
-        }
-        _ if index > REGISTRY => {
-            if let Some(p) = slot(vm, index) {
-                // SAFETY: the slot has a value.
-                unsafe { *p = v };
             }
         }
         REGISTRY => {}

@@ -121,12 +121,12 @@ raising! {
     fn luaJIT_profile_stop(l => vm) -> () { call(vm, "jit.profile.stop", &[]).map(|_| ()) }
     /// `luaJIT_profile_dumpstack`
     fn luaJIT_profile_dumpstack(l => vm, format: *const c_char, depth: c_int, len: *mut usize) -> *const c_char {
-        let format = Value::str(vm.new_str(text(format)));
-        let co = Value::thread(vm.cur);
-        let dump = call(vm, "jit.profile.dumpstack", &[co, format, Value::int(depth)])?;
+        let co = vm.cur;
+        let dump = perilune_jit::stdlib::stack_text(vm, co, text(format), depth);
+        let dump = vm.checked_str(&dump)?;
         // Kept until the next one.
         let registry = vm.realm.registry;
-        vm.set_field(registry, DUMP, dump);
-        Ok(crate::access::give_string(dump.as_str(), len))
+        vm.set_field(registry, DUMP, Value::str(dump));
+        Ok(crate::access::give_string(Some(dump), len))
     }
 }

@@ -15,14 +15,14 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 #[inline]
 pub fn value(vm: &mut Vm, v: Value) {
     if vm.top >= vm.stack_limit {
-        make_room(vm);
+        return push_at_limit(vm, v);
     }
     vm.push(v);
 }
 
 #[cold]
 #[inline(never)]
-fn make_room(vm: &mut Vm) {
+fn push_at_limit(vm: &mut Vm, v: Value) {
     if vm.reserve(1).is_err() {
         let _ = vm.take_error();
         if vm.top >= vm.stack_end() {
@@ -30,6 +30,7 @@ fn make_room(vm: &mut Vm) {
             std::process::exit(libc::EXIT_FAILURE);
         }
     }
+    vm.push(v);
 }
 
 /// The bytes of a text.

@@ -52,7 +52,7 @@ pub fn shared(vm: &mut Vm) -> &mut Shared {
 #[inline(always)]
 pub unsafe fn enter<T>(l: L, f: impl FnOnce(&mut Vm) -> T) -> T {
     let co = Gc::from_ptr(l);
-    let vm = &mut *co.link.as_ref().map_or(core::ptr::null_mut(), |link| link.current.get());
+    let vm = &mut *(*co.link).current.get();
     if vm.cur == co { f(vm) } else { enter_other(vm, co, f) }
 }
 

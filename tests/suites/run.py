@@ -9,7 +9,8 @@ reasons; whatever else fails, hangs or crashes fails this command, and so does w
 
     --modes a,b     these modes only                 --jobs N    so many suites at a time (default 1)
     --limit S       seconds for one process          --keep DIR  keep the output of each process there
-    --only PART     tarantool-tests and lua-harness: files whose name contains PART
+    --only PART     tarantool-tests, ffi-files and lua-harness: files whose name contains PART
+    --beside CMD    a LuaJIT: a line with what it passes, and what it fails, in front of those of the suites
 """
 import argparse, concurrent.futures, os, shutil, signal, subprocess, sys, tempfile, time
 from collections import namedtuple
@@ -141,6 +142,18 @@ def run_one(options, suite, mode):
     return passed, len(wrong), "\n".join([text, *(f"    {line}" for line in wrong)])
 
 
+def beside(options, suite):
+    """What another command passes of a suite, as text."""
+    run = Run(argparse.Namespace(**{**vars(options), "perilune": options.beside}), suite, "default")
+    try:
+        suites.ALL[suite](run)
+    finally:
+        run.finish()
+    failing = [f"    {name}: {what}" for name, what in run.results.items() if what not in ("ok", "skip")]
+    passed = sum(what == "ok" for what in run.results.values())
+    return "\n".join([f"{suite:16} {'beside':9} {passed:5} passed {len(failing):3} failed", *failing])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
@@ -150,6 +163,7 @@ def main():
     parser.add_argument("--limit", type=float, default=900)
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--only", default="")
+    parser.add_argument("--beside", type=os.path.abspath)
     options = parser.parse_intermixed_args()
     wanted, modes = options.suites or list(suites.ALL), options.modes.split(",")
     for given, known, what in ((wanted, suites.ALL, "suite"), (modes, MODES, "mode")):
@@ -165,6 +179,9 @@ def main():
         options.keep.mkdir(parents=True, exist_ok=True)
     options.expected = read_expected(HERE / "expected.txt")
     passed = failed = 0
+    if options.beside:
+        for suite in wanted:
+            print(beside(options, suite), flush=True)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for result in pool.map(lambda what: run_one(options, *what), [(s, m) for s in wanted for m in modes]):
             passed, failed = passed + result[0], failed + result[1]

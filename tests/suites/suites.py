@@ -1,16 +1,25 @@
 """The suites: how each is run, and how its output is read. Each takes a `Run` (run.py) and gives it a result for each test."""
-import re, shutil
+import os, re, shutil, subprocess
 
-# Tests of Tarantool's copy that need C libraries.
-NEED_C = {
-    "lang/index": ["api_call", "catch_cpp", "catch_wrap", "hook_active", "lightud"],
-    "lib/ffi/index": ["ffi_call", "ffi_convert", "ffi_enum", "ffi_jit_call", "ffi_jit_conv"],
-}
+# Tests that throw exceptions of C++ through Lua: they would end the process.
+EXCEPTIONS = {"lang/index": ["catch_cpp", "catch_wrap"]}
 
 
-def in_one_process(run, folder, arguments):
+def compile_library(run, source, name):
+    """Compiles a C file of a suite into a library in the folder of the run."""
+    include = run.here.parent.parent / "capi" / "include"
+    command = [os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O1", "-w", "-I", include, source, "-o", run.work / name]
+    subprocess.run(list(map(str, command)), check=True)
+
+
+def libraries(run):
+    """Where the compiled libraries are found: by `require`, and by `ffi.load`."""
+    return {"LUA_CPATH": f"{run.work}/?.so;;", "LD_LIBRARY_PATH": str(run.work)}
+
+
+def in_one_process(run, folder, arguments, **variables):
     """LuaJIT's runner: a line `[number/count] file --- name` in front of each test, numbers of those that failed at the end."""
-    done = run.process(arguments, folder)
+    done = run.process(arguments, folder, **variables)
     last, failing, ended = None, set(), False
     names, used = {}, set()
     for line in done.output.splitlines():
@@ -45,16 +54,32 @@ def init(run):
 
 
 def cleanup(run):
-    in_one_process(run, run.peers / "LuaJIT-test-cleanup" / "test", ["test.lua", "-ffi"])
+    in_one_process(run, run.peers / "LuaJIT-test-cleanup" / "test", ["test.lua"])
 
 
 def luajit_tests(run):
     folder = run.work / "tests"
     shutil.copytree(tarantool(run) / "LuaJIT-tests", folder)
-    for index, names in NEED_C.items():
+    for index, names in EXCEPTIONS.items():
         lines = (folder / index).read_text().splitlines()
         (folder / index).write_text("".join(f"{line}\n" for line in lines if line.split(".")[0] not in names))
-    in_one_process(run, folder, ["-e", init(run), "test.lua", "+slow", "+bit", "-ffi"])
+    compile_library(run, folder / "src" / "libctest.c", "libctest.so")
+    in_one_process(run, folder, ["-e", init(run), "test.lua", "+slow", "+bit", "+ffi"], **libraries(run))
+
+
+def ffi_files(run):
+    """The files about the FFI, of which the index lists only some: each is a program."""
+    folder = run.work / "test"
+    shutil.copytree(run.peers / "LuaJIT-test-cleanup" / "test", folder)
+    (folder / "lib" / "clib").mkdir()
+    compile_library(run, folder / "src" / "ctest.c", "ctest.so")
+    shutil.copy(run.work / "ctest.so", folder / "lib" / "clib" / "ctest")
+    shutil.copytree(folder / "common", folder / "lib" / "common")
+    for file in sorted((folder / "lib" / "ffi").glob("*.lua")):
+        if not run.wanted(file.name):
+            continue
+        done = run.process([file.name], file.parent, **libraries(run))
+        run.result(file.name, "ok" if done.status == 0 else status(done))
 
 
 def puc(run):
@@ -120,6 +145,7 @@ def tarantool_tests(run):
 ALL = {
     "cleanup": cleanup,
     "luajit-tests": luajit_tests,
+    "ffi-files": ffi_files,
     "puc": puc,
     "lua-harness": harness,
     "tarantool-tests": tarantool_tests,

@@ -4,14 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lauxlib.h"
-#include "luajit.h"
-#include "lualib.h"
+#include "host.h"
 
-#define part(name) printf("-- " name "\n")
-
-/* Prints the values of the stack in one line. */
-static void show(lua_State *L, const char *what) {
+void show(lua_State *L, const char *what) {
   int i, n = lua_gettop(L);
   printf("%s:", what);
   for (i = 1; i <= n; i++) {
@@ -25,7 +20,7 @@ static void show(lua_State *L, const char *what) {
   printf("\n");
 }
 
-static void run(lua_State *L, const char *code) {
+void run(lua_State *L, const char *code) {
   int top = lua_gettop(L);
   if (luaL_loadbuffer(L, code, strlen(code), "=code") || lua_pcall(L, 0, LUA_MULTRET, 0)) {
     printf("error: %s\n", lua_tostring(L, -1));
@@ -617,9 +612,9 @@ static void debugging(lua_State *L) {
   lua_settop(L, 0);
 }
 
-static void rest(lua_State *L) {
+static void others(lua_State *L) {
   void *data;
-  part("rest");
+  part("others");
   printf("%g %d\n", *lua_version(L), lua_getallocf(L, &data) != NULL);
   printf("%d %d\n", lua_gc(L, LUA_GCCOUNT, 0) > 0, lua_gc(L, LUA_GCISRUNNING, 0));
   printf("%d", lua_gc(L, LUA_GCSETPAUSE, 150));
@@ -656,6 +651,7 @@ int main(int argc, char **argv) {
   buffers(L);
   coroutines(L);
   debugging(L);
+  others(L);
   rest(L);
   lua_close(L);
   printf("%d\n", collected);

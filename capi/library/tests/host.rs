@@ -34,11 +34,20 @@ fn run(command: &mut Command) -> String {
     text
 }
 
-/// Compiles a program in C.
-fn compile(source: &str, to: &Path, arguments: &[&str]) {
-    let mut gcc = Command::new("cc");
-    gcc.args(["-O1", "-Wall", "-Werror", "-I"]).arg(here().join("../include")).arg(here().join("tests").join(source));
-    run(gcc.arg("-o").arg(to).args(arguments));
+/// Compiles the host.
+fn compile(to: &Path, arguments: &[&str]) {
+    let mut cc = Command::new("cc");
+    cc.args(["-O1", "-Wall", "-Werror", "-I"]).arg(here().join("../include"));
+    cc.args(["host.c", "rest.c"].map(|source| here().join("tests").join(source)));
+    run(cc.arg("-o").arg(to).args(arguments));
+}
+
+/// The names in a list of symbols of `nm`, sorted.
+fn symbols(arguments: &[&str], file: &Path) -> Vec<String> {
+    let listing = run(Command::new("nm").args(arguments).arg(file));
+    let mut names: Vec<String> = listing.lines().filter_map(|l| l.split_whitespace().last().map(str::to_owned)).collect();
+    names.sort_unstable();
+    names
 }
 
 /// A folder with the shared library under the name that programs look for.
@@ -57,7 +66,7 @@ fn shared_library(name: &str) -> PathBuf {
 fn host_prints_what_luajit_prints() {
     let folder = shared_library("host");
     let host = folder.join("host");
-    compile("host.c", &host, &["-L", folder.to_str().expect("a path in UTF-8"), "-lluajit-5.1"]);
+    compile(&host, &["-L", folder.to_str().expect("a path in UTF-8"), "-lluajit-5.1"]);
     let with = |library: &Path, mode: &str| run(Command::new(&host).arg(mode).env("LD_LIBRARY_PATH", library));
     let golden = here().join("tests/host.txt");
     let printed = with(&folder, MODES[0]);
@@ -77,7 +86,7 @@ fn host_prints_what_luajit_prints() {
 fn static_library_is_complete() {
     let host = folder("static").join("host");
     let library = libraries().join("libperilune_library.a");
-    compile("host.c", &host, &[library.to_str().expect("a path in UTF-8"), "-lm", "-lpthread", "-ldl"]);
+    compile(&host, &[library.to_str().expect("a path in UTF-8"), "-lm", "-lpthread", "-ldl"]);
     let expected = std::fs::read_to_string(here().join("tests/host.txt")).expect("the expected output");
     assert_eq!(run(Command::new(&host).arg(MODES[0])), expected);
 }
@@ -85,10 +94,20 @@ fn static_library_is_complete() {
 /// The symbols are those of LuaJIT 2.1, but for the one that has its version in the name.
 #[test]
 fn symbols_are_those_of_luajit() {
-    let listing = run(Command::new("nm").args(["-D", "--defined-only"]).arg(libraries().join("libperilune_library.so")));
-    let mut found: Vec<&str> = listing.lines().filter_map(|l| l.split_whitespace().nth(2)).collect();
-    found.sort_unstable();
+    let found = symbols(&["-D", "--defined-only"], &libraries().join("libperilune_library.so"));
     let expected = std::fs::read_to_string(here().join("tests/symbols.txt")).expect("the list of symbols");
     assert_eq!(found, expected.lines().collect::<Vec<_>>());
     assert_eq!(found.len(), 147);
+}
+
+/// The host calls every function but those that open the FFI.
+#[test]
+fn host_calls_every_function() {
+    let folder = shared_library("calls");
+    let host = folder.join("host");
+    compile(&host, &["-L", folder.to_str().expect("a path in UTF-8"), "-lluajit-5.1"]);
+    let called = symbols(&["-u"], &host);
+    let expected = std::fs::read_to_string(here().join("tests/symbols.txt")).expect("the list of symbols");
+    let missing: Vec<&str> = expected.lines().filter(|name| !called.iter().any(|c| c == name)).collect();
+    assert_eq!(missing, ["luaopen_ffi"]);
 }

@@ -18,6 +18,7 @@ pub use funcinfo::location;
 pub use guards::{GuardKind, NO_NAMES, ObjectNames, function_name};
 pub(crate) use guards::{Words, type_word};
 pub use modules::commands;
+pub use profile::stack_text;
 
 use crate::Jit;
 use perilune_vm::object::{Gc, NativeFn, Table};

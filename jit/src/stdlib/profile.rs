@@ -178,9 +178,14 @@ fn dumpstack(vm: &mut Vm) -> LuaResult<u32> {
     };
     let format = vm.check_str(first)?;
     let depth = vm.check_int(first + 1)?;
-    let noted = Callback::of(vm).and_then(|c| c.stack(vm, thread, format.bytes(), depth));
-    let text = noted.unwrap_or_else(|| sample::dump_stack(vm, thread, format.bytes(), depth));
+    let text = stack_text(vm, thread, format.bytes(), depth);
     vm.ret_str(&text)
+}
+
+/// The stack of a coroutine as a text: that of the sample, in the function of the profiler, or the present one.
+pub fn stack_text(vm: &mut Vm, thread: Gc<Thread>, format: &[u8], depth: i32) -> Vec<u8> {
+    let noted = Callback::of(vm).and_then(|c| c.stack(vm, thread, format, depth));
+    noted.unwrap_or_else(|| sample::dump_stack(vm, thread, format, depth))
 }
 
 /// The letter that LuaJIT has for an activity. What the compiler does is one state, and exits are the compiler's.

@@ -64,6 +64,52 @@ pub unsafe extern "C" fn call_c(address: usize, arguments: *const [u64; 4], jump
     naked_asm!(note!(), "mov x9, x0", "ldp x2, x3, [x1, #16]", "ldp x0, x1, [x1]", "blr x9", "mov x1, xzr", leave!(),)
 }
 
+/// Calls the function at the end of the arguments with `a`, `b` and `c`. `jump` is as for [`call_c`].
+///
+/// # Safety
+/// As for the function; `jump` is the cell of the VM that it uses.
+// SAFETY: the body follows the calling convention of C.
+#[unsafe(naked)]
+pub unsafe extern "C" fn call_entry<A, B>(
+    a: *mut A,
+    b: *mut B,
+    jump: *mut *mut u8,
+    c: usize,
+    entry: unsafe extern "C" fn(*mut A, *mut B, usize) -> u32,
+) -> Outcome {
+    naked_asm!(note!(), "mov x2, x3", "blr x4", "mov x1, xzr", leave!())
+}
+
+/// Calls a function in C without a border call of its own, and continues with `C`: an error returns from the border call that the caller, a
+/// handler of the interpreter, runs in.
+///
+/// # Safety
+/// There is a function at the address that takes a coroutine. The caller has no frame: it has jumped here, and between here and the innermost
+/// border call there is none of Rust.
+// SAFETY: the body follows the calling convention of C.
+#[unsafe(naked)]
+pub unsafe extern "C" fn call_function<C: super::Continuation, T>(vm: *mut C::Vm, coroutine: *mut T, address: usize) -> u32 {
+    naked_asm!(
+        ".cfi_startproc",
+        "hint 34",
+        "stp x29, x30, [sp, #-32]!",
+        ".cfi_def_cfa_offset 32",
+        ".cfi_offset x29, -32",
+        ".cfi_offset x30, -24",
+        "mov x29, sp",
+        "str x0, [sp, #16]",
+        "mov x0, x1",
+        "blr x2",
+        "mov w1, w0",
+        "ldr x0, [sp, #16]",
+        "ldp x29, x30, [sp], #32",
+        ".cfi_def_cfa_offset 0",
+        "b {go_on}",
+        ".cfi_endproc",
+        go_on = sym C::go_on,
+    )
+}
+
 /// Calls a C function with any arguments, those on the stack at `stack`. `jump` is as for [`call_c`].
 ///
 /// # Safety

@@ -1,6 +1,6 @@
 //! The border between Rust and native code: calls of C functions, callbacks from them, and errors through their frames.
 //!
-//! Every way from Rust to C is a *border call* ([`call_c`], [`call_any`]): it saves the registers that a callee preserves, and notes its
+//! Every way from Rust to C is a *border call* ([`call_c`], [`call_entry`], [`call_any`]), or a jump inside one ([`call_function`]): it saves the registers that a callee preserves, and notes its
 //! stack pointer in a cell of the VM ([`crate::object::ThreadLink::jump`]). An error goes from C to Rust by [`raise`], which restores the
 //! registers from the innermost border call and returns from it, as `longjmp` would. No frame of a Rust function is ever skipped: code that
 //! raises one does so after its Rust part has returned, and between it and the border call lie frames of C functions only.
@@ -19,7 +19,7 @@ use arm64 as machine;
 #[cfg(target_arch = "x86_64")]
 use x64 as machine;
 
-pub use machine::{call_any, call_c, raise};
+pub use machine::{call_any, call_c, call_entry, call_function, raise};
 
 use core::sync::atomic::{AtomicPtr, Ordering};
 
@@ -31,6 +31,17 @@ pub struct Outcome {
     pub value: u64,
     /// 1 if an error is being raised, which has no result.
     pub raised: u64,
+}
+
+/// What [`call_function`] continues with.
+pub trait Continuation {
+    /// What it continues in.
+    type Vm;
+    /// Continues after a function in C that has returned `n`.
+    ///
+    /// # Safety
+    /// Jumped to by [`call_function`] with what that got.
+    unsafe extern "C" fn go_on(vm: *mut Self::Vm, n: i32) -> u32;
 }
 
 /// The registers that arguments and results are in. x86-64 uses the first six general registers for arguments.

@@ -65,6 +65,46 @@ pub unsafe extern "C" fn call_c(address: usize, arguments: *const [u64; 4], jump
     )
 }
 
+/// Calls the function at the end of the arguments with `a`, `b` and `c`. `jump` is as for [`call_c`].
+///
+/// # Safety
+/// As for the function; `jump` is the cell of the VM that it uses.
+// SAFETY: the body follows the calling convention of C.
+#[unsafe(naked)]
+pub unsafe extern "C" fn call_entry<A, B>(
+    a: *mut A,
+    b: *mut B,
+    jump: *mut *mut u8,
+    c: usize,
+    entry: unsafe extern "C" fn(*mut A, *mut B, usize) -> u32,
+) -> Outcome {
+    naked_asm!(note!(), "sub rsp, 8", "mov rdx, rcx", "call r8", "xor edx, edx", "add rsp, 8", leave!())
+}
+
+/// Calls a function in C without a border call of its own, and continues with `C`: an error returns from the border call that the caller, a
+/// handler of the interpreter, runs in.
+///
+/// # Safety
+/// There is a function at the address that takes a coroutine. The caller has no frame: it has jumped here, and between here and the innermost
+/// border call there is none of Rust.
+// SAFETY: the body follows the calling convention of C.
+#[unsafe(naked)]
+pub unsafe extern "C" fn call_function<C: super::Continuation, T>(vm: *mut C::Vm, coroutine: *mut T, address: usize) -> u32 {
+    naked_asm!(
+        ".cfi_startproc",
+        "push rdi",
+        ".cfi_adjust_cfa_offset 8",
+        "mov rdi, rsi",
+        "call rdx",
+        "pop rdi",
+        ".cfi_adjust_cfa_offset -8",
+        "mov esi, eax",
+        "jmp {go_on}",
+        ".cfi_endproc",
+        go_on = sym C::go_on,
+    )
+}
+
 /// Calls a C function with any arguments, those on the stack at `stack`. `jump` is as for [`call_c`].
 ///
 /// # Safety

@@ -25,9 +25,12 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// The owner of each callback entry, or null.
+/// The owner of each callback entry, or null. An entry that was given back keeps its owner, marked by [`FREED`], which raises the error when it
+/// is called all the same.
 static OWNERS: [AtomicPtr<ThreadLink>; CALLBACK_ENTRIES] = [const { AtomicPtr::new(core::ptr::null_mut()) }; CALLBACK_ENTRIES];
 
+/// The bit that marks an entry as free: links are aligned.
+const FREED: usize = 1;
 /// Arguments of a callback at most.
 const MOST_ARGUMENTS: usize = 16;
 
@@ -45,12 +48,21 @@ pub struct Callbacks {
     taken: HashMap<usize, Callback>,
     /// No entry below is free, unless another VM has given it back.
     first_free: usize,
+    /// Address of the VM's link; 0 if it has never taken an entry.
+    owner: usize,
 }
 
 impl Drop for Callbacks {
     fn drop(&mut self) {
-        for entry in self.taken.keys() {
-            OWNERS[*entry].store(core::ptr::null_mut(), Ordering::Release);
+        if self.owner == 0 {
+            return;
+        }
+        for owner in &OWNERS {
+            let link = owner.load(Ordering::Acquire);
+            if link.addr() & !FREED == self.owner {
+                // Another VM may have taken it now.
+                let _ = owner.compare_exchange(link, core::ptr::null_mut(), Ordering::AcqRel, Ordering::Relaxed);
+            }
         }
     }
 }
@@ -58,15 +70,18 @@ impl Drop for Callbacks {
 impl Callbacks {
     /// Takes a free entry.
     fn take(&mut self, link: *mut ThreadLink) -> Option<usize> {
-        let order = (self.first_free..CALLBACK_ENTRIES).chain(0..self.first_free);
-        let null = core::ptr::null_mut();
-        let is_taken = |entry: &usize| OWNERS[*entry].compare_exchange(null, link, Ordering::AcqRel, Ordering::Relaxed).is_ok();
-        let entry = order.into_iter().find(is_taken)?;
+        self.owner = link.addr();
+        let mut order = (self.first_free..CALLBACK_ENTRIES).chain(0..self.first_free);
+        let entry = order.find(|entry| {
+            let owner = OWNERS[*entry].load(Ordering::Acquire);
+            let is_free = owner.is_null() || owner.addr() & FREED != 0;
+            is_free && OWNERS[*entry].compare_exchange(owner, link, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        })?;
         self.first_free = entry + 1;
         Some(entry)
     }
     fn give_back(&mut self, entry: usize) {
-        OWNERS[entry].store(core::ptr::null_mut(), Ordering::Release);
+        OWNERS[entry].fetch_or(FREED, Ordering::AcqRel);
         self.first_free = self.first_free.min(entry);
     }
 }
@@ -181,7 +196,7 @@ impl Vm {
 /// See [`abi::Handler`].
 unsafe extern "C" fn entered(address: usize, entered: *mut Entered) -> *mut u8 {
     let entry = abi::entry_at(address).unwrap_or(0);
-    let link = OWNERS[entry].load(Ordering::Acquire).cast_const();
+    let link = OWNERS[entry].load(Ordering::Acquire).map_addr(|address| address & !FREED);
     // SAFETY: an owner lives until it has given its entries back; its VM is in the link while C code may use it.
     unsafe {
         let Some(link) = link.as_ref() else { bad_callback() };
@@ -207,7 +222,7 @@ impl Vm {
     }
 }
 
-/// C code has called a callback that is freed, or at a time when there is no way to the VM: in a call by compiled code, which takes the
+/// C code has called a callback of a VM that is closed, or at a time when there is no way to the VM: in a call by compiled code, which takes the
 /// function for one that does not call back.
 #[cold]
 fn bad_callback() -> ! {

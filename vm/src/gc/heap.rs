@@ -281,6 +281,8 @@ impl Heap {
                 current: Cell::new(core::ptr::null_mut()),
                 jump: Cell::new(core::ptr::null_mut()),
                 wrapper: Cell::new(0),
+                has_functions: Cell::new(false),
+                depth: Cell::new(u32::MAX),
             })),
         };
         heap.names = Names {

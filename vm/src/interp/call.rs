@@ -4,7 +4,7 @@
 use super::frame::{self, below, fill_nil, func_of, kind, link_of, move_values};
 use super::loops::count_at;
 use super::stack::MAX_ARGS;
-use super::{Driver, R, Status, cont, op};
+use super::{Driver, R, Status, Tail, cont, op};
 use crate::bc::Ins;
 use crate::fault::{Fault, is_injected};
 use crate::meta::MM;
@@ -261,7 +261,25 @@ op! {
         }
         native_special::<D>(r, n)
     }
-    FUNCCW<D>(r) { r.to(FUNCC::<D>) }
+    /// A function in C. Its errors return from the border call that the interpreter was entered by; without that, the builtin behind it calls
+    /// it by a border call of its own.
+    FUNCCW<D>(r) {
+        let vm = r.vm;
+        let top = r.base.add(r.nargs());
+        let link = &*(*vm).heap.link;
+        let is_entered = D::IN_TAIL && link.depth.get() == (*vm).interp.native_depth && link.wrapper.get() == 0;
+        if !is_entered || top.add(super::stack::NATIVE_MIN) > (*vm).stack_limit {
+            return r.to(call_by_border::<D>);
+        }
+        (*vm).base = r.base;
+        (*vm).top = top;
+        (*vm).begin_activity(Activity::Builtin);
+        crate::abi::call_function::<AfterFunction, _>(vm, (*vm).cur.as_ptr(), func_of(r.base).hidden_address())
+    }
+    /// Calls a function in C by the builtin behind it. Not part of FUNCCW, which would save registers for it.
+    #[cold]
+    #[inline(never)]
+    call_by_border<D>(r) { r.to(FUNCC::<D>) }
     #[cold]
     #[inline(never)]
     grow_native<D>(r) {
@@ -274,6 +292,45 @@ op! {
         let mut r = r;
         r.base = vm.base;
         r.to(FUNCC::<D>)
+    }
+}
+
+/// Continues after a function in C.
+struct AfterFunction;
+
+impl crate::abi::Continuation for AfterFunction {
+    type Vm = crate::Vm;
+    unsafe extern "C" fn go_on(vm: *mut crate::Vm, n: i32) -> u32 {
+        let base = (*vm).base;
+        let l = link_of(base);
+        if n as u32 <= 1 && kind(l) == frame::LUA && !(*vm).heap.gc_due() {
+            let pc: *const Ins = core::ptr::with_exposed_provenance(l as usize);
+            let call = *pc.sub(1);
+            // One result is wanted, or none: then the slot of the function is free, too.
+            if matches!(call.b(), 1 | 2) {
+                (*vm).begin_activity(Activity::Interpreter);
+                let dest = base.sub(2);
+                *dest = if n == 0 { Value::NIL } else { *(*vm).top.sub(1) };
+                let mut r = R::at_entry(vm, dest.sub(call.a()));
+                r.pc = pc;
+                r.kbase = func_of(r.base).lua_proto().k.get();
+                return r.next::<Tail>();
+            }
+        }
+        match u32::try_from(n) {
+            Ok(n) => leave_native::<Tail>(vm, n),
+            Err(_) => yield_from_function(vm),
+        }
+    }
+}
+
+/// Yields the values that a function in C has left alone in its frame.
+#[cold]
+#[inline(never)]
+unsafe fn yield_from_function(vm: *mut crate::Vm) -> u32 {
+    match super::co::co_yield(&mut *vm) {
+        Ok(n) => leave_native::<Tail>(vm, n),
+        Err(_) => Status::ERROR,
     }
 }
 

@@ -85,6 +85,8 @@ pub struct R {
 
 /// How a handler calls the next one.
 pub trait Driver: 'static {
+    /// Do handlers go on by calls in tail position, so that none has a frame?
+    const IN_TAIL: bool;
     /// Executes an instruction, at a function header with a number of arguments. `WAY` is one of the ways (`way`) out of a handler.
     ///
     /// # Safety
@@ -146,6 +148,7 @@ pub struct Tail;
 pub struct Loop;
 
 impl Driver for Tail {
+    const IN_TAIL: bool = true;
     #[inline(always)]
     unsafe fn go<const WAY: u8>(r: R, ins: Ins, nargs: usize) -> u32 {
         // The opcode is taken from the word before it is rotated: one instruction less.
@@ -167,6 +170,7 @@ impl Driver for Tail {
 }
 
 impl Driver for Loop {
+    const IN_TAIL: bool = false;
     #[inline(always)]
     unsafe fn go<const WAY: u8>(r: R, ins: Ins, nargs: usize) -> u32 {
         (*r.vm).interp.loop_state = Some(r.with_ins(ins, nargs));

@@ -5,8 +5,9 @@
 )]
 
 use super::frame::{self, Catch, below, kind, link_of};
-use super::{Loop, R, Tail, call};
+use super::{Driver, Loop, R, Tail, call};
 use crate::Vm;
+use crate::abi::{Outcome, call_entry};
 use crate::error::{LuaError, LuaResult};
 use crate::fault::{Fault, is_injected};
 use crate::host::Roots;
@@ -29,6 +30,49 @@ impl Status {
     pub const DONE: u32 = 1;
     /// An error is being raised.
     pub const ERROR: u32 = 2;
+}
+
+/// How the interpreter is entered: with a VM, a slot and a number of values.
+type Entry = unsafe extern "C" fn(*mut Vm, *mut Value, usize) -> u32;
+
+/// Calls the value at a slot with `n` arguments; the frame is written.
+///
+/// # Safety
+/// The contract of the handlers.
+unsafe extern "C" fn enter_call<D: Driver>(vm: *mut Vm, func: *mut Value, n: usize) -> u32 {
+    // SAFETY: the caller's promise.
+    unsafe { call::start_call::<D>(R::at_entry(vm, (*vm).base), func, n) }
+}
+
+/// Returns `n` values, from a slot on, from the innermost frame.
+///
+/// # Safety
+/// The contract of the handlers.
+unsafe extern "C" fn enter_return<D: Driver>(vm: *mut Vm, from: *mut Value, n: usize) -> u32 {
+    // SAFETY: the caller's promise.
+    unsafe { call::return_values::<D>(R::at_entry(vm, (*vm).base), from, n) }
+}
+
+/// Enters the interpreter in tail position. If the VM has functions in C, this is a border call, so that they need none of their own.
+///
+/// # Safety
+/// The contract of the handlers: no reference to the VM is used meanwhile.
+#[inline(always)]
+unsafe fn enter(vm: *mut Vm, entry: Entry, at: *mut Value, n: usize) -> u32 {
+    // SAFETY: the link lives as long as the heap.
+    let link = unsafe { &*(*vm).heap.link };
+    if !link.has_functions.get() {
+        // SAFETY: the caller's promise.
+        return unsafe { entry(vm, at, n) };
+    }
+    // SAFETY: a field of the VM.
+    let depth = link.depth.replace(unsafe { (*vm).interp.native_depth });
+    let current = link.current.replace(vm);
+    // SAFETY: the caller's promise; the cell is that of this VM.
+    let Outcome { value, raised } = unsafe { call_entry(vm, at, link.jump.as_ptr(), n, entry) };
+    link.current.set(current);
+    link.depth.set(depth);
+    if raised == 0 { value as u32 } else { Status::ERROR }
 }
 
 impl Vm {
@@ -70,9 +114,7 @@ impl Vm {
             fill(new);
             self.top = new.add(n);
             self.interp.native_depth += 1;
-            let result = self.dispatch_from(|r, loop_driver| {
-                if loop_driver { call::start_call::<Loop>(r, new.sub(2), n) } else { call::start_call::<Tail>(r, new.sub(2), n) }
-            });
+            let result = self.dispatch_from(new.sub(2), n);
             self.interp.native_depth -= 1;
             result
         };
@@ -115,7 +157,9 @@ impl Vm {
         // interpreter looks at it.
         let status = unsafe {
             let slot = self.stack_at(at);
-            core::ptr::copy(slot.add(1), slot.add(3), n);
+            if n != 0 {
+                core::ptr::copy(slot.add(1), slot.add(3), n);
+            }
             *slot.add(1) = *slot;
             *slot = Value::link(self.pc.expose_provenance() as u64);
             let new = slot.add(3);
@@ -126,9 +170,7 @@ impl Vm {
             *slot.add(2) = catch.link(new.offset_from(self.base) as usize);
             self.top = new.add(n);
             self.interp.native_depth += 1;
-            let result = self.dispatch_from(|r, loop_driver| {
-                if loop_driver { call::start_call::<Loop>(r, new.sub(2), n) } else { call::start_call::<Tail>(r, new.sub(2), n) }
-            });
+            let result = self.dispatch_from(new.sub(2), n);
             self.interp.native_depth -= 1;
             result
         };
@@ -252,19 +294,18 @@ impl Vm {
         self.cur.stack.get().wrapping_byte_add(offset)
     }
     /// Runs the dispatch until the frame entered from Rust returns, unwinding errors on the way.
-    fn dispatch_from(&mut self, start: impl FnOnce(R, bool) -> u32) -> LuaResult<()> {
+    fn dispatch_from(&mut self, func: *mut Value, n: usize) -> LuaResult<()> {
         let before = self.begin_activity(Activity::Interpreter);
-        let result = self.dispatch_until_return(start);
+        let result = self.dispatch_until_return(func, n);
         self.begin_activity(before);
         result
     }
-    fn dispatch_until_return(&mut self, start: impl FnOnce(R, bool) -> u32) -> LuaResult<()> {
+    fn dispatch_until_return(&mut self, func: *mut Value, n: usize) -> LuaResult<()> {
         let loop_driver = self.interp.use_loop_driver;
         let vm: *mut Vm = self;
         // SAFETY: the contract of the handlers: `vm` is this VM, and no reference to it is used while they run.
         unsafe {
-            let r = R::at_entry(vm, (*vm).base);
-            let mut status = start(r, loop_driver);
+            let mut status = if loop_driver { enter_call::<Loop>(vm, func, n) } else { enter(vm, enter_call::<Tail>, func, n) };
             loop {
                 if loop_driver {
                     status = super::drive_loop(vm, status);
@@ -274,11 +315,9 @@ impl Vm {
                 }
                 (*vm).begin_activity(Activity::Interpreter);
                 (*vm).unwind()?;
-                let r = R::at_entry(vm, (*vm).base);
                 let n = (*vm).multres as usize;
-                let src = (*vm).top.sub(n);
-                status =
-                    if loop_driver { call::return_values::<Loop>(r, src, n) } else { call::return_values::<Tail>(r, src, n) };
+                let from = (*vm).top.sub(n);
+                status = if loop_driver { enter_return::<Loop>(vm, from, n) } else { enter(vm, enter_return::<Tail>, from, n) };
             }
         }
     }

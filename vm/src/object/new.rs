@@ -20,8 +20,8 @@ const fn header(op: Op) -> [Ins; 2] {
 static FUNCC: [Ins; 2] = header(Op::FUNCC);
 /// The header of functions of the host: its operand tells it from [`FUNCC`], so that the two are never merged.
 static HOST: [Ins; 2] = [Ins::ad(Op::FUNCC, 1, 0); 2];
-/// The same of functions in C.
-static C: [Ins; 2] = [Ins::ad(Op::FUNCC, 2, 0); 2];
+/// The header of functions in C.
+static C: [Ins; 2] = header(Op::FUNCCW);
 static RESUME: [Ins; 2] = header(Op::RESUME);
 static WRAP: [Ins; 2] = header(Op::WRAP);
 static YIELD: [Ins; 2] = header(Op::YIELD);
@@ -39,8 +39,17 @@ impl Func {
     /// Address of a function in C.
     #[inline]
     pub fn c_address(&self) -> Option<usize> {
-        let hidden = self.native_upvalues().last().filter(|_| self.is_in_c())?;
-        Some(hidden.get().bits() as usize)
+        // SAFETY: checked.
+        self.is_in_c().then(|| unsafe { self.hidden_address() })
+    }
+    /// Address of a function that is known to be one in C.
+    ///
+    /// # Safety
+    /// It is one.
+    #[inline(always)]
+    pub(crate) unsafe fn hidden_address(&self) -> usize {
+        // SAFETY: the last upvalue of a function in C is its address.
+        unsafe { self.slot_ptr::<usize>(self.num_upvalues() - 1).read() }
     }
 }
 
@@ -125,6 +134,8 @@ impl Vm {
         let mut all = Vec::with_capacity(upvalues.len() + 1);
         all.extend_from_slice(upvalues);
         all.push(Value::link(address as u64));
+        // SAFETY: the link lives as long as the heap.
+        unsafe { &*self.heap.link }.has_functions.set(true);
         self.new_builtin(C.as_ptr(), native, Builtin::NativeFunction.id(), &all)
     }
     fn new_builtin(&mut self, pc: *const Ins, native: NativeFn, id: u32, upvalues: &[Value]) -> Gc<Func> {

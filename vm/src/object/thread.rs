@@ -33,6 +33,10 @@ pub struct ThreadLink {
     pub jump: Cell<*mut u8>,
     /// Address of the function that calls functions in C, or 0.
     pub wrapper: Cell<usize>,
+    /// Has the VM functions in C? Then the interpreter is entered by border calls.
+    pub has_functions: Cell<bool>,
+    /// The depth of native calls into the interpreter of the last one that was entered by a border call.
+    pub depth: Cell<u32>,
 }
 
 /// A coroutine: its stack and its open upvalues. The running coroutine's `base` and `top` live in the [`crate::Vm`].

@@ -1,0 +1,50 @@
+#!/bin/sh
+# Public libraries that use the FFI, in three modes: tests/ffi/real.sh FOLDER [name...]
+#
+# FOLDER holds checkouts of public repositories: LuLPeg (pygy/LuLPeg), ljsyscall (justincormack/ljsyscall), ljsqlite3 (stepelu/lua-ljsqlite3),
+# koreader-base (koreader/koreader-base), lua-resty-lrucache and lua-resty-string (openresty). The system has libsqlite3 and libcrypto.
+# PERILUNE names the command (default target/release/perilune); LUAJIT one whose output must be the same (otherwise the output is only shown).
+# A line for each library and mode; the status is 1 if a mode differs from the others, or from LUAJIT.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+perilune=${PERILUNE:-$here/../../target/release/perilune}
+folder=$1
+shift
+[ $# -gt 0 ] || set -- lulpeg ljsyscall ljsqlite3 blitbuffer lrucache string
+output=$(mktemp -d)
+trap 'rm -rf "$output"' EXIT
+failed=0
+
+# Runs a library with a command and its options; prints what of its output is the same in each run.
+run() {
+    name=$1
+    shift
+    case $name in
+    lulpeg) cd "$folder/LuLPeg" && timeout 600 "$@" tests/lpeg.0.12.test.lua lulpeg 2>&1 | tail -n 1 ;;
+    # What the sandbox forbids fails under any command: the tests that do, and how many succeed.
+    ljsyscall) cd "$folder/ljsyscall" && timeout 600 "$@" test/test.lua 2>&1 | grep -a '^Success' ;;
+    ljsqlite3) cd "$folder/ljsqlite3" && timeout 600 "$@" "$here/real/ljsqlite3.lua" 2>&1 ;;
+    blitbuffer) cd "$folder/koreader-base" && timeout 600 "$@" "$here/real/blitbuffer.lua" 2>&1 | tail -n 6 ;;
+    lrucache | string) cd "$folder/lua-resty-$name" && timeout 600 "$@" "$here/real/$name.lua" 2>&1 ;;
+    esac
+}
+
+for name in "$@"; do
+    if [ -n "${LUAJIT-}" ]; then
+        (run "$name" "$LUAJIT") >"$output/expected"
+    else
+        rm -f "$output/expected"
+    fi
+    for mode in "-joff" "-Ohotloop=56 -Ohotexit=10" "-Ohotloop=1 -Ohotexit=1 -Ohottree=1"; do
+        # shellcheck disable=SC2086
+        (run "$name" "$perilune" $mode) >"$output/got"
+        [ -e "$output/expected" ] || cp "$output/got" "$output/expected"
+        if cmp -s "$output/expected" "$output/got" && [ -s "$output/got" ]; then
+            echo "ok   $name $mode: $(tail -n 1 "$output/got")"
+        else
+            echo "FAIL $name $mode: $(tail -n 1 "$output/got") (expected: $(tail -n 1 "$output/expected"))"
+            failed=1
+        fi
+    done
+done
+exit $failed
