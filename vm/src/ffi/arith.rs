@@ -189,7 +189,7 @@ pub fn holds(types: &CTypeTable, mm: MM, a: Value, b: Value) -> Option<bool> {
 
 impl Vm {
     /// The operation on two values, done; none if there is none without a metamethod.
-    fn cdata_operation(&mut self, mm: MM, a: Value, b: Value) -> LuaResult<Option<Value>> {
+    pub(super) fn cdata_operation(&mut self, mm: MM, a: Value, b: Value) -> LuaResult<Option<Value>> {
         let types = &*self.ctypes()?;
         if matches!(mm, MM::Eq | MM::Lt | MM::Le) {
             return Ok(holds(types, mm, a, b).map(Value::bool));

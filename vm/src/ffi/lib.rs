@@ -118,6 +118,10 @@ impl Vm {
     }
     /// The number of a 64-bit integer or other number that is cdata, for `tonumber`; none for other cdata.
     pub(crate) fn cdata_number(&mut self, c: Gc<Cdata>) -> LuaResult<Option<Value>> {
+        if let Some(bits) = c.int64() {
+            let n = if c.ctype() == CTypeId::INT64 { bits as i64 as f64 } else { bits as f64 };
+            return Ok(Some(Value::number(n)));
+        }
         let types = self.ctypes()?;
         let (at, id) = super::convert::target(types, c);
         let id = value_type(types, id);
@@ -176,9 +180,8 @@ pub fn new(vm: &mut Vm) -> LuaResult<u32> {
     // It is alive while it is initialised.
     vm.set_arg(0, Value::cdata(c));
     if vm.nargs() > first {
-        let values = vm.args()[first..].to_vec();
         // SAFETY: the new payload has this size.
-        unsafe { vm.initialize(raw, size, c.payload(), &values)? };
+        unsafe { vm.initialize(raw, size, c.payload(), first..vm.nargs())? };
     }
     if is_struct {
         let f = vm.ctype_method(id, crate::meta::MM::Gc);
