@@ -32,3 +32,10 @@ impl<T: Send> MaybeSend for T {}
 pub trait MaybeSend {}
 #[cfg(not(feature = "send"))]
 impl<T> MaybeSend for T {}
+
+/// Throws traces away: code that is compiled from now on knows whether it is watched.
+fn flush_traces(vm: &mut perilune_vm::Vm) {
+    if let Some(jit) = perilune_jit::Jit::of(vm) {
+        jit.flush_if_any(vm);
+    }
+}

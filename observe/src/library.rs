@@ -110,7 +110,7 @@ fn start(vm: &mut Vm) -> LuaResult<u32> {
     let options = if vm.arg(1).is_nil() { None } else { Some(vm.check_table(1)?) };
     let lines = options.is_some_and(|t| vm.field(t, b"lines").truthy());
     if memprof::is_running(vm) {
-        return failure(vm, Error::Running.to_string().as_bytes(), INVALID);
+        return profiler_failure(vm, None, &Error::Running);
     }
     let file = match create(name.bytes()) {
         Ok(file) => file,
@@ -118,8 +118,7 @@ fn start(vm: &mut Vm) -> LuaResult<u32> {
     };
     match memprof::start(vm, Options::new(file).lines(lines)) {
         Ok(()) => vm.ret1(Value::TRUE),
-        Err(Error::Io(e)) => io_failure(vm, Some(name.bytes()), &e),
-        Err(e) => failure(vm, e.to_string().as_bytes(), INVALID),
+        Err(e) => profiler_failure(vm, Some(name.bytes()), &e),
     }
 }
 
@@ -127,28 +126,27 @@ fn start(vm: &mut Vm) -> LuaResult<u32> {
 fn stop(vm: &mut Vm) -> LuaResult<u32> {
     match memprof::stop(vm) {
         Ok(()) => vm.ret1(Value::TRUE),
-        Err(Error::Io(e)) => io_failure(vm, None, &e),
-        Err(e) => failure(vm, e.to_string().as_bytes(), INVALID),
+        Err(e) => profiler_failure(vm, None, &e),
     }
 }
 
-/// nil, a message, and a number, for what `sysprof` could not do.
-fn sysprof_failure(vm: &mut Vm, e: &sysprof::Error) -> LuaResult<u32> {
+/// nil, a message, and a number, for what a profiler could not do.
+fn profiler_failure(vm: &mut Vm, name: Option<&[u8]>, e: &Error) -> LuaResult<u32> {
     match e {
-        sysprof::Error::Io(e) => io_failure(vm, None, e),
+        Error::Io(e) => io_failure(vm, name, e),
         e => failure(vm, e.to_string().as_bytes(), INVALID),
     }
 }
 
 /// The options of `misc.sysprof.start`: `mode` is "D", "L" or "C"; `interval` is in milliseconds; `path` is the file for the stream.
-fn sysprof_options(vm: &mut Vm) -> Result<sysprof::Options, sysprof::Error> {
+fn sysprof_options(vm: &mut Vm) -> Result<sysprof::Options, Error> {
     const PATH: &[u8] = b"sysprof.bin";
-    let t = vm.arg(0).as_table().filter(|_| vm.nargs() == 1).ok_or(sysprof::Error::Misuse)?;
-    let mode = vm.field(t, b"mode").as_str().ok_or(sysprof::Error::Misuse)?;
+    let t = vm.arg(0).as_table().filter(|_| vm.nargs() == 1).ok_or(Error::Misuse)?;
+    let mode = vm.field(t, b"mode").as_str().ok_or(Error::Misuse)?;
     let mut options = sysprof::Options::new();
     if let Some(ms) = vm.field(t, b"interval").as_number() {
         if !(1.0..=f64::from(i32::MAX)).contains(&ms) {
-            return Err(sysprof::Error::Misuse);
+            return Err(Error::Misuse);
         }
         options = options.interval(Duration::from_millis(ms as u64));
     }
@@ -156,27 +154,27 @@ fn sysprof_options(vm: &mut Vm) -> Result<sysprof::Options, sysprof::Error> {
         b"D" => return Ok(options),
         b"L" => sysprof::Options::leaf,
         b"C" => sysprof::Options::callgraph,
-        _ => return Err(sysprof::Error::Misuse),
+        _ => return Err(Error::Misuse),
     };
     let path = vm.field(t, b"path");
     let file = match path.as_str() {
         Some(path) => create(path.bytes()),
         None if path.is_nil() => create(PATH),
-        None => return Err(sysprof::Error::Misuse),
+        None => return Err(Error::Misuse),
     };
-    file.map(|file| to_file(options, file)).map_err(sysprof::Error::Io)
+    file.map(|file| to_file(options, file)).map_err(Error::Io)
 }
 
 /// `misc.sysprof.start {mode = "D" | "L" | "C" [, interval = milliseconds] [, path = file]}`
 fn sysprof_start(vm: &mut Vm) -> LuaResult<u32> {
     // Before the file of the one that runs is opened, which would empty it.
     let started = match sysprof::is_running(vm) {
-        true => Err(sysprof::Error::Running),
+        true => Err(Error::Running),
         false => sysprof_options(vm).and_then(|options| sysprof::start(vm, options)),
     };
     match started {
         Ok(()) => vm.ret1(Value::TRUE),
-        Err(e) => sysprof_failure(vm, &e),
+        Err(e) => profiler_failure(vm, None, &e),
     }
 }
 
@@ -184,7 +182,7 @@ fn sysprof_start(vm: &mut Vm) -> LuaResult<u32> {
 fn sysprof_stop(vm: &mut Vm) -> LuaResult<u32> {
     match sysprof::stop(vm) {
         Ok(_) => vm.ret1(Value::TRUE),
-        Err(e) => sysprof_failure(vm, &e),
+        Err(e) => profiler_failure(vm, None, &e),
     }
 }
 
@@ -192,7 +190,7 @@ fn sysprof_stop(vm: &mut Vm) -> LuaResult<u32> {
 fn sysprof_report(vm: &mut Vm) -> LuaResult<u32> {
     let counters = match sysprof::report(vm) {
         Ok(counters) => counters,
-        Err(e) => return sysprof_failure(vm, &e),
+        Err(e) => return profiler_failure(vm, None, &e),
     };
     let states = vm.new_table(0, 4);
     for (name, n) in counters.by_state() {

@@ -6,8 +6,7 @@
 
 mod profiler;
 
-use crate::MaybeSend;
-use perilune_jit::Jit;
+use crate::{MaybeSend, flush_traces};
 use perilune_vm::Vm;
 use profiler::Profiler;
 use std::io::{self, Write};
@@ -52,7 +51,7 @@ impl Options {
 /// Why profiling did not start, or did not end well.
 #[derive(Debug)]
 pub enum Error {
-    /// Somebody else watches the heap.
+    /// Somebody else watches the heap, or takes samples on this thread; or the system has no timer for samples.
     Misuse,
     /// It runs already.
     Running,
@@ -114,11 +113,4 @@ pub fn stop(vm: &mut Vm) -> Result<(), Error> {
 /// Is the profiler running? Also after a write has failed, until [`stop`] reports that.
 pub fn is_running(vm: &mut Vm) -> bool {
     vm.with_watcher(|w| (w as &dyn core::any::Any).is::<Profiler>()).unwrap_or(false)
-}
-
-/// Code that is compiled from now on knows whether it is watched.
-fn flush_traces(vm: &mut Vm) {
-    if let Some(jit) = Jit::of(vm) {
-        jit.flush_if_any(vm);
-    }
 }

@@ -16,9 +16,8 @@ pub mod speedscope;
 
 pub use model::{Doing, Profile};
 
-use crate::MaybeSend;
+use crate::{MaybeSend, flush_traces};
 use core::time::Duration;
-use perilune_jit::Jit;
 use perilune_jit::view::sampling;
 use perilune_vm::Vm;
 use perilune_vm::sample::InCode;
@@ -115,11 +114,4 @@ pub fn stop(vm: &mut Vm) -> Result<Profile, Error> {
     let profile = sampler.finish().ok_or(Error::NotRunning);
     flush_traces(vm);
     profile
-}
-
-/// Code that is compiled from now on knows whether it is sampled.
-fn flush_traces(vm: &mut Vm) {
-    if let Some(jit) = Jit::of(vm) {
-        jit.flush_if_any(vm);
-    }
 }

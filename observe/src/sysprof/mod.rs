@@ -15,14 +15,15 @@
 
 mod sampler;
 
-use crate::MaybeSend;
+pub use crate::memprof::Error;
+
+use crate::{MaybeSend, flush_traces};
 use core::time::Duration;
-use perilune_jit::Jit;
 use perilune_jit::view::sampling;
 use perilune_vm::sample::InCode;
 use perilune_vm::{Value, Vm};
 use sampler::Sampler;
-use std::io::{self, Write};
+use std::io::Write;
 use std::rc::Rc;
 
 /// Version of the events.
@@ -138,32 +139,6 @@ impl Default for Options {
     }
 }
 
-/// Why profiling did not start, or did not end well.
-#[derive(Debug)]
-pub enum Error {
-    /// Samples of this state, or of another one on this thread, are taken for somebody else, or the system has no timer.
-    Misuse,
-    /// It runs already.
-    Running,
-    /// It does not run.
-    NotRunning,
-    /// Writing failed.
-    Io(io::Error),
-}
-
-impl core::fmt::Display for Error {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match self {
-            Error::Misuse => f.write_str("profiler misuse"),
-            Error::Running => f.write_str("profiler is running already"),
-            Error::NotRunning => f.write_str("profiler is not running"),
-            Error::Io(e) => f.write_str(&perilune_vm::stdlib::io::error_text(e)),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
-
 /// Starts to take samples of the thread that runs this. Where stacks are written, traces are thrown away, so that those made from now on
 /// can be sampled.
 pub fn start(vm: &mut Vm, options: Options) -> Result<(), Error> {
@@ -229,11 +204,4 @@ fn keep(vm: &mut Vm, counters: &Counters) {
 fn running(vm: &Vm) -> Option<Rc<Sampler>> {
     let consumer: Rc<dyn core::any::Any> = vm.sampling_consumer()?;
     consumer.downcast().ok()
-}
-
-/// Code that is compiled from now on knows whether it is sampled.
-fn flush_traces(vm: &mut Vm) {
-    if let Some(jit) = Jit::of(vm) {
-        jit.flush_if_any(vm);
-    }
 }
