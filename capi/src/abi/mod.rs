@@ -14,6 +14,8 @@ mod arm64;
 #[cfg(target_arch = "x86_64")]
 mod x64;
 
+mod cpp;
+
 #[cfg(target_arch = "aarch64")]
 pub use arm64::{VaList, throw};
 #[cfg(target_arch = "x86_64")]

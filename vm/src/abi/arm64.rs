@@ -1,6 +1,7 @@
 //! The border on aarch64 (AAPCS64).
 #![allow(unsafe_code, reason = "the stack is as a border call left it when its noted stack pointer is restored")]
 
+use super::unwind::personality;
 use super::{HANDLER, Outcome};
 use core::arch::naked_asm;
 
@@ -8,6 +9,8 @@ use core::arch::naked_asm;
 macro_rules! note {
     () => {
         ".cfi_startproc
+        // Relative, in four bytes.
+        .cfi_personality 0x1b, {personality}
         // `bti c`, which older processors execute as a no-op.
         hint 34
         stp x29, x30, [sp, #-176]!
@@ -61,7 +64,7 @@ macro_rules! leave {
 // SAFETY: the body follows the calling convention of C.
 #[unsafe(naked)]
 pub unsafe extern "C" fn call_c(address: usize, arguments: *const [u64; 4], jump: *mut *mut u8) -> Outcome {
-    naked_asm!(note!(), "mov x9, x0", "ldp x2, x3, [x1, #16]", "ldp x0, x1, [x1]", "blr x9", "mov x1, xzr", leave!(),)
+    naked_asm!(note!(), "mov x9, x0", "ldp x2, x3, [x1, #16]", "ldp x0, x1, [x1]", "blr x9", "mov x1, xzr", leave!(), personality = sym personality)
 }
 
 /// Calls the function at the end of the arguments with `a`, `b` and `c`. `jump` is as for [`call_c`].
@@ -77,7 +80,7 @@ pub unsafe extern "C" fn call_entry<A, B>(
     c: usize,
     entry: unsafe extern "C" fn(*mut A, *mut B, usize) -> u32,
 ) -> Outcome {
-    naked_asm!(note!(), "mov x2, x3", "blr x4", "mov x1, xzr", leave!())
+    naked_asm!(note!(), "mov x2, x3", "blr x4", "mov x1, xzr", leave!(), personality = sym personality)
 }
 
 /// Calls a function in C without a border call of its own, and continues with `C`: an error returns from the border call that the caller, a
