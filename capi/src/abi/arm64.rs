@@ -1,8 +1,7 @@
 //! The border on aarch64 (AAPCS64).
 #![allow(unsafe_code, reason = "an error is thrown with the stack as at the entry of an exported function")]
 
-use super::cpp::exception;
-use super::{give_up, jump_target, panic_function};
+use super::{exception, give_up, jump_target, panic_function};
 use crate::state::L;
 use core::arch::naked_asm;
 use perilune_vm::abi::raise;

@@ -1,10 +1,8 @@
 //! Is C++ in the process? Then errors are exceptions, so that destructors run; otherwise they jump, which takes a tenth of the time.
 #![allow(unsafe_code, reason = "the dynamic linker is asked what is loaded")]
 
-use crate::state::{L, enter};
 use core::ffi::{CStr, c_int, c_void};
 use core::sync::atomic::{AtomicU64, Ordering};
-use perilune_vm::abi::unwind::Exception;
 
 /// The libraries that C++ programs and modules are linked with.
 const RUNTIMES: [&CStr; 3] = [c"libstdc++.so.6", c"libc++abi.so.1", c"libc++.so.1"];
@@ -34,7 +32,7 @@ fn is_loaded(library: &CStr) -> bool {
 }
 
 /// Is a runtime of C++ in the process, as a library or in the program?
-fn is_in_process() -> bool {
+pub fn is_in_process() -> bool {
     let n = loaded();
     let answer = ANSWER.load(Ordering::Relaxed);
     if answer >> 1 == n {
@@ -45,17 +43,4 @@ fn is_in_process() -> bool {
     let found = in_program || RUNTIMES.iter().any(|library| is_loaded(library));
     ANSWER.store(n << 1 | u64::from(found), Ordering::Relaxed);
     found
-}
-
-/// The exception to raise for the error that is being raised: that of C++ which it stands for, or a new one; null if errors jump.
-///
-/// # Safety
-/// `l` is a coroutine of a state that is open.
-pub(super) unsafe extern "C" fn exception(l: L) -> *mut Exception {
-    if !is_in_process() {
-        return core::ptr::null_mut();
-    }
-    // SAFETY: the caller's promise.
-    let foreign = unsafe { enter(l, |vm| vm.take_exception()) };
-    if foreign.is_null() { Exception::of_error() } else { foreign }
 }
