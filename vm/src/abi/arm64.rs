@@ -151,7 +151,16 @@ pub unsafe extern "C" fn call_any(call: *mut super::Call, stack: *const u64, jum
         "mov x1, xzr",
         "mov sp, x29",
         leave!(),
+        personality = sym personality,
     )
+}
+
+/// Where a border call goes on that has caught an exception: returns from it, with the outcome that the personality routine has put into its
+/// registers.
+// SAFETY: never called; the unwinder has restored the frame pointer of the border call.
+#[unsafe(naked)]
+pub(super) extern "C" fn land() {
+    naked_asm!(".cfi_startproc", "mov sp, x29", leave!())
 }
 
 /// Returns from the border call that has noted this stack pointer, with the word that an error is being raised.
