@@ -338,9 +338,9 @@ builtins! {
     TableMove "table.move" table::move_, call writes;
     IoLinesAux "io.lines_aux" io::next_line, call;
     FfiMetaTostring "ffi.meta.__tostring" metatype::tostring, call writes;
-    FfiMetaIndex "ffi.meta.__index" metatype::index_get, call writes;
-    FfiMetaNewindex "ffi.meta.__newindex" metatype::index_set, call writes;
-    FfiMetaCall "ffi.meta.__call" metatype::call, call writes;
+    FfiMetaIndex "ffi.meta.__index" metatype::index_get, record(ffi) writes;
+    FfiMetaNewindex "ffi.meta.__newindex" metatype::index_set, record(ffi) writes;
+    FfiMetaCall "ffi.meta.__call" metatype::call, record(ffi) writes;
     FfiMetaLen "ffi.meta.__len" metatype::len, call writes;
     FfiMetaConcat "ffi.meta.__concat" metatype::concat, call writes;
     FfiMetaPairs "ffi.meta.__pairs" metatype::pairs, call writes;
@@ -362,8 +362,8 @@ builtins! {
     FfiMetatype "ffi.metatype" ffi::metatype, call;
     FfiGc "ffi.gc" ffi::gc, call;
     FfiLoad "ffi.load" clib::load, call;
-    FfiClibIndex "ffi.clib.__index" clib::index, call;
-    FfiClibNewindex "ffi.clib.__newindex" clib::newindex, call;
+    FfiClibIndex "ffi.clib.__index" clib::index, record(ffi);
+    FfiClibNewindex "ffi.clib.__newindex" clib::newindex, record(ffi);
     FfiCallbackFree "ffi.callback.free" callback::free, call;
     FfiCallbackSet "ffi.callback.set" callback::set, call;
     FfiMetaAdd "ffi.meta.__add" arith::add, record(ffi) writes;
