@@ -79,13 +79,15 @@ fn offset(b: &IrBuffer, r: IrRef) -> Option<(IrRef, u64)> {
 
 /// ADD, SUB of what is no constant.
 fn sum(b: &mut IrBuffer, ins: Ins) -> Rule {
-    if let Some((x, k)) = offset(b, ins.a) {
+    // An object itself is only the start of an address inside of it.
+    let fits = |b: &IrBuffer, r: IrRef| b.ty(r).is_word() || ins.op == Op::ADD && ins.ty == Ty::P64;
+    if let Some((x, k)) = offset(b, ins.a).filter(|(x, _)| fits(b, *x)) {
         // (x + k) + y  =>  (x + y) + k,  (x + k) - y  =>  (x - y) + k
         let inner = b.emit(ins.op, ins.ty, x, ins.b)?;
         let k = b.kword(k, constant_ty(ins.ty));
         return like(Op::ADD, ins.ty, inner, k);
     }
-    if let Some((y, k)) = offset(b, ins.b) {
+    if let Some((y, k)) = offset(b, ins.b).filter(|(y, _)| fits(b, *y)) {
         // x + (y + k)  =>  (x + y) + k,  x - (y + k)  =>  (x - y) - k
         let inner = b.emit(ins.op, ins.ty, ins.a, y)?;
         let k = b.kword(k, constant_ty(ins.ty));
