@@ -11,7 +11,7 @@ fn page() -> String {
     let mut page = String::from(
         "# Builtins on traces\n\n\
          Made from the table of builtins (`vm/src/stdlib/list.rs`) by `BLESS=1 cargo test --test coverage`.\n\n\
-         Every bytecode is recorded, except KCDATA, which belongs to the FFI. `tests/lua/events/bytecodes.lua` has a loop for each bytecode,\n\
+         Every bytecode is recorded. `tests/lua/events/bytecodes.lua` has a loop for each bytecode,\n\
          `tests/lua/events/builtins.lua` one for each builtin.\n\n\
          Native functions that are not in the table are stitched around (those of `package` and of the `jit` library), or called (those\n\
          that a program which embeds Perilune has made).\n",

@@ -70,7 +70,10 @@ raising! {
         load(vm, b"string.buffer")
     }
     /// `luaopen_ffi`
-    fn luaopen_ffi(l => vm) -> c_int { Err(vm.rt_error("Perilune has no FFI yet")) }
+    fn luaopen_ffi(l => vm) -> c_int {
+        vm.open_selected_libs(StdLib::FFI);
+        load(vm, b"ffi")
+    }
     /// `luaL_openlibs`
     fn luaL_openlibs(l => vm) -> () {
         vm.open_selected_libs(StdLib::ALL);

@@ -29,19 +29,25 @@ pub struct Case {
     pub expected: PathBuf,
 }
 
-/// The benchmarks, each at the size that its line `-- small: N` says.
+/// The benchmarks, those of the FFI among them, each at the size that its line `-- small: N` says.
 pub fn benchmarks() -> Vec<Case> {
     let folder = root().join("benches");
-    let case = |file: PathBuf| {
+    let case = |file: PathBuf, stored: &str| {
         let text = std::fs::read_to_string(&file).expect("a readable program");
         let small = text.lines().find_map(|line| line.strip_prefix("-- small: "));
         let small = small.unwrap_or_else(|| panic!("{} has no line '-- small: N'", file.display()));
         let name = file.file_stem().expect("a file name");
-        let expected = folder.join("expected").join(name).with_extension("txt");
+        let expected = folder.join(stored).join(name).with_extension("txt");
         let args = vec![small.trim().to_owned()];
         Case { file, args, expected }
     };
-    programs(&folder.join("programs")).into_iter().map(case).collect()
+    let of = |programs_in: &str, stored: &'static str| {
+        let cases = programs(&folder.join(programs_in)).into_iter();
+        cases.map(|file| case(file, stored)).collect::<Vec<_>>()
+    };
+    let mut all = of("programs", "expected");
+    all.extend(of("ffi", "expected/ffi"));
+    all
 }
 
 /// The programs of `tests/lua/lang`, `tests/lua/jit` and `tests/lua/ffi`; the expected output of `x.lua` is `x.out`.

@@ -142,7 +142,9 @@ impl<'a> Lower<'a> {
                 if self.cur.direct {
                     let mut args = Vec::new();
                     for (_, r) in exit_abi::values(self.cur.trace, snap) {
-                        args.push(self.val(r)?);
+                        let value = self.val(r)?;
+                        let is_num = self.pos.func.dfg.value_type(value) == types::F64;
+                        args.push(if is_num { self.canonical(value) } else { value });
                     }
                     let table = self.vm_field(ofs::VM_EXIT_TABLE);
                     self.tail_call_entry(table, base, n, &args);

@@ -104,6 +104,8 @@ struct Current<'a> {
     asked: Option<usize>,
     /// Constants that are in registers in the loop.
     hoisted: Vec<(IrRef, Value)>,
+    /// May nums come from memory outside of the VM?
+    loads_nums: bool,
     /// Slots whose values are known, so that they are not loaded.
     known: Vec<KnownSlot>,
     /// Is it entered with what the start block loads?
@@ -125,6 +127,12 @@ pub(crate) struct Lower<'a> {
     shared: Option<Block>,
     trace_sigs: Vec<(Vec<Type>, SigRef)>,
     sigs: Vec<(Helper, SigRef)>,
+}
+
+/// Do traces of a tree load nums from memory outside of the VM, or get them from C functions?
+fn loads_nums(tree: &TraceTree<'_>) -> bool {
+    let foreign = |i: &Ins| matches!(i.op, Op::XLOAD | Op::CALLXS) && i.ty.is_float();
+    tree.trace.ins.iter().any(foreign) || tree.sides.iter().any(|(_, side)| loads_nums(side))
 }
 
 /// References among the operands of an instruction, constants excluded.
@@ -189,6 +197,7 @@ impl<'a> Current<'a> {
             head: None,
             asked: None,
             hoisted: Vec::new(),
+            loads_nums: false,
             known,
             starting: false,
             attached: Vec::new(),
@@ -199,11 +208,14 @@ impl<'a> Current<'a> {
 impl<'a> Lower<'a> {
     /// The root trace, then the side traces attached to its exits, and so on.
     fn tree(&mut self) -> Res<()> {
+        let loads_nums = loads_nums(&self.req.tree);
+        self.cur.loads_nums = loads_nums;
         self.trace()?;
         while let Some(side) = self.pending.pop() {
             let start = self.pos.func.dfg.make_block();
             self.enter(side.block);
             self.cur = Current::new(side.tree, start, side.base, side.known);
+            self.cur.loads_nums = loads_nums;
             self.pos.set_srcloc(side_location());
             self.trace()?;
         }

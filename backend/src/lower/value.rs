@@ -3,6 +3,7 @@
 use super::{Lower, Res};
 use crate::unboxed::value_ty;
 use crate::{BackendError, unboxed};
+use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
 use perilune_recorder::ir::{Const, IrRef, SlotIdx, Ty};
 use perilune_vm::hooks::Unboxed;
@@ -112,6 +113,7 @@ impl Lower<'_> {
     /// Boxes a value of an IR type.
     pub(super) fn box_value(&mut self, value: Value, ty: Ty) -> Value {
         if ty == Ty::Num {
+            let value = self.canonical(value);
             return self.pos.ins().bitcast(types::I64, MemFlagsData::new(), value);
         }
         let (wide, tag) = if ty.is_int() {
@@ -125,11 +127,25 @@ impl Lower<'_> {
         self.pos.ins().bor(wide, tag)
     }
 
+    /// A num with the bits of Lua's own NaN if it is one. In memory outside of the VM a NaN may have any bits, also those of a tagged value,
+    /// and arithmetic keeps them.
+    pub(super) fn canonical(&mut self, value: Value) -> Value {
+        if !self.cur.loads_nums {
+            return value;
+        }
+        let nan = self.pos.ins().f64const(f64::NAN);
+        let is_number = self.pos.ins().fcmp(FloatCC::Ordered, value, value);
+        self.pos.ins().select(is_number, value, nan)
+    }
+
     /// Stores a reference, boxed, to memory.
     pub(super) fn store_boxed(&mut self, r: IrRef, addr: Value, at: i32) -> Res<()> {
         let value = match unboxed::known_word(self.cur.trace, r) {
             Some(word) => self.k64(word),
-            None if self.ty(r)? == Ty::Num => self.num(r)?,
+            None if self.ty(r)? == Ty::Num => {
+                let value = self.num(r)?;
+                self.canonical(value)
+            }
             None => self.boxed(r)?,
         };
         self.pos.ins().store(MEM, value, addr, at);

@@ -115,7 +115,7 @@ fn symbols_are_those_of_luajit() {
     assert_eq!(found.len(), 147);
 }
 
-/// The host calls every function but those that open the FFI.
+/// The host calls every function.
 #[test]
 fn host_calls_every_function() {
     let folder = shared_library("calls");
@@ -124,5 +124,5 @@ fn host_calls_every_function() {
     let called = symbols(&["-u"], &host);
     let expected = std::fs::read_to_string(here().join("tests/symbols.txt")).expect("the list of symbols");
     let missing: Vec<&str> = expected.lines().filter(|name| !called.iter().any(|c| c == name)).collect();
-    assert_eq!(missing, ["luaopen_ffi"]);
+    assert!(missing.is_empty(), "{missing:?}");
 }

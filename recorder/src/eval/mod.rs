@@ -368,6 +368,8 @@ impl Eval<'_> {
 fn box_word(word: u64, ty: Ty) -> u64 {
     match ty.pri_value() {
         Some(value) => value.bits(),
+        // A NaN from memory outside of the VM may have any bits.
+        None if ty == Ty::Num && f64::from_bits(word).is_nan() => f64::NAN.to_bits(),
         None if ty.is_int() => v::INT_BITS | word,
         None => ty.tag().map_or(word, |tag| tag << v::PAYLOAD_BITS | word),
     }

@@ -190,7 +190,10 @@ impl Recorder {
             Bc::LEN if x.1.is_str() => self.field(x.0, Field::StrLen)?,
             Bc::LEN if x.1.is_table() => self.b.emit(Op::ALEN, Ty::Int, x.0, IrRef::NIL)?,
             Bc::LEN => {
-                let f = self.metamethod(vm, x, MM::Len)?;
+                let f = match self.cdata_method(vm, MM::Len, &[x])? {
+                    Some(f) => f,
+                    None => self.metamethod(vm, x, MM::Len)?,
+                };
                 return self.call_metamethod(vm, f, &[x, (IrRef::NIL, Value::NIL)], cont::TO_A);
             }
             op => return self.nyi(op),
@@ -220,6 +223,11 @@ impl Recorder {
         let number = |v: Value| v.is_number();
         if ins.op() == Bc::BNOT {
             let (r, v) = self.operand(vm, ins.d())?;
+            if v.is_cdata() {
+                let r = self.wide_logic(vm, Op::BNOT, &[(r, v)])?;
+                self.set(ins.a(), r);
+                return Ok(());
+            }
             if !number(v) {
                 return self.nyi(ins.op());
             }
@@ -229,10 +237,6 @@ impl Recorder {
             return Ok(());
         }
         let (x, y) = (self.operand(vm, ins.b())?, self.operand(vm, ins.c())?);
-        if !number(x.1) || !number(y.1) {
-            return self.nyi(ins.op());
-        }
-        let (x, y) = (self.to_bits(x.0, x.1)?, self.to_bits(y.0, y.1)?);
         let op = match ins.op() {
             Bc::BAND => Op::BAND,
             Bc::BOR => Op::BOR,
@@ -241,7 +245,18 @@ impl Recorder {
             Bc::BSHR => Op::BSHR,
             _ => Op::BSAR,
         };
-        let r = self.b.emit(op, Ty::Int, x, y)?;
+        let r = if x.1.is_cdata() || y.1.is_cdata() {
+            match op {
+                Op::BAND | Op::BOR | Op::BXOR => self.wide_logic(vm, op, &[x, y])?,
+                _ => self.wide_shift(vm, op, x, y)?,
+            }
+        } else {
+            if !number(x.1) || !number(y.1) {
+                return self.nyi(ins.op());
+            }
+            let (x, y) = (self.to_bits(x.0, x.1)?, self.to_bits(y.0, y.1)?);
+            self.b.emit(op, Ty::Int, x, y)?
+        };
         self.set(ins.a(), r);
         Ok(())
     }

@@ -5,12 +5,13 @@
 )]
 
 use super::callback::callable_type;
-use super::conversion::{Conversion, Rules, conversion};
+use super::conversion::{Conversion, Rules, conversion, scalar};
 use super::ctype::{CTypeId, CTypeTable, Ct, Info, POINTER_SIZE};
 use super::load::{Load, load};
 use super::scalar::{Number, Scalar};
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
+use crate::gc::limit::CHECKED;
 use crate::object::{Cdata, Gc, Placement};
 use crate::value::Value;
 
@@ -152,6 +153,8 @@ impl Vm {
             // SAFETY: by the contract.
             Load::Scalar(s) => match unsafe { s.read(from) } {
                 Number::Unsigned(b) if s == Scalar::Bool => Value::bool(b != 0),
+                // It need not fit an int: a double always, as in traces, so that a sum has one type.
+                Number::Unsigned(u) if s == Scalar::U32 => Value::num(u as f64),
                 Number::Signed(i) => Value::integer(i),
                 Number::Unsigned(u) => Value::integer(u as i64),
                 Number::Float(n) if n.is_nan() => Value::num(f64::NAN),
@@ -179,6 +182,11 @@ impl Vm {
         let d = types.raw_id(id);
         let rules = Rules { cast: mode.cast, from_lua: v.is_number() || v.is_str() || v.is_nil() };
         let (info, size) = (types.get(d).info, types.get(d).size);
+        if let (Some(n), Some(scalar)) = (number(v), scalar(types.get(d)).filter(|_| info.is_num())) {
+            // SAFETY: by the contract.
+            unsafe { scalar.write(to, n) };
+            return Ok(());
+        }
         let convert = |types: &CTypeTable, s: CTypeId, from: *const u8| match conversion(types, d, s, rules) {
             Some(c) => {
                 // SAFETY: there is a value of the type `s`, and by the contract room for one of `d`.
@@ -309,7 +317,9 @@ impl Vm {
     pub(super) fn new_cdata(&mut self, id: CTypeId, size: u32) -> LuaResult<Gc<Cdata>> {
         let (info, fixed) = self.ctypes()?.info(id);
         let fixed = fixed.filter(|_| !info.is_variable());
-        self.check_alloc(size as usize)?;
+        if size as usize >= CHECKED {
+            self.check_alloc(size as usize)?;
+        }
         Ok(self.heap.new_cdata(id, size, Placement::of(fixed, info.align_log())))
     }
     /// The same for a helper; none if there is no memory for it.

@@ -4,6 +4,7 @@
 //! reflect on types read it. The low half of the word is the child of the entry: what a pointer points to, the element of an array, the
 //! result of a function, the type of a field. Entries are never removed; those without a name are shared.
 
+use core::hash::{BuildHasherDefault, Hasher};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -433,12 +434,35 @@ pub struct Member {
     pub qual: u32,
 }
 
+/// A map whose keys are numbers and words of types, which need no hash that resists attacks.
+pub type IdMap<K, V> = HashMap<K, V, BuildHasherDefault<IdHasher>>;
+
+/// The hash of [`IdMap`].
+#[derive(Copy, Clone, Default, Debug)]
+pub struct IdHasher(u64);
+
+impl Hasher for IdHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for b in bytes {
+            self.write_u32(u32::from(*b));
+        }
+    }
+    #[inline]
+    fn write_u32(&mut self, n: u32) {
+        // 2^64 divided by the golden ratio; the upper bits depend on all bits of the key.
+        self.0 = (self.0.rotate_left(32) ^ u64::from(n)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 32
+    }
+}
+
 /// The table of C types of a state.
 #[derive(Debug)]
 pub struct CTypeTable {
     types: Vec<CType>,
     /// Entries without a name, by word and size.
-    shared: HashMap<(Info, u32), CTypeId>,
+    shared: IdMap<(Info, u32), CTypeId>,
     /// Entries by name, the newest first; by kind, there may be several.
     names: HashMap<Rc<[u8]>, Vec<CTypeId>>,
 }
@@ -452,7 +476,7 @@ impl Default for CTypeTable {
 impl CTypeTable {
     /// A table with the basic types, the usual typedefs and the keywords.
     pub fn new() -> CTypeTable {
-        let mut table = CTypeTable { types: Vec::with_capacity(256), shared: HashMap::new(), names: HashMap::new() };
+        let mut table = CTypeTable { types: Vec::with_capacity(256), shared: IdMap::default(), names: HashMap::new() };
         for (size, info) in BASIC {
             let id = table.push_unnamed(*info, *size);
             table.shared.insert((*info, *size), id);

@@ -8,6 +8,7 @@ use crate::Vm;
 use crate::error::{LuaError, LuaResult};
 use crate::object::{Gc, Table};
 use crate::value::Value;
+use core::ops::Range;
 
 /// A field that is initialised, or a struct without a name inside of another one.
 #[derive(Copy, Clone)]
@@ -20,11 +21,11 @@ struct Field {
 }
 
 /// Where initialisers come from.
-enum Source<'a> {
+enum Source {
     /// A table: by position from the index on (−1: by name only).
     Table(Gc<Table>, i32),
-    /// Values, of which so many are used.
-    List(&'a [Value], usize),
+    /// Arguments of the running builtin.
+    Arguments(Range<usize>),
 }
 
 impl Vm {
@@ -82,21 +83,26 @@ impl Vm {
         }
         Ok(())
     }
-    /// The fields of a struct or union, with the unnamed members among them.
-    fn fields_of(&mut self, d: CTypeId) -> LuaResult<Vec<Field>> {
+    /// The next member that is initialised, from an entry of the list of members on, and the entry behind it.
+    fn next_field(&mut self, mut id: CTypeId) -> LuaResult<Option<(Field, CTypeId)>> {
         let types = self.ctypes()?;
-        let field = |id: CTypeId| {
+        while id != CTypeId::NONE {
             let ct = types.get(id);
-            let is_member = matches!(ct.info.ct(), Ct::Field | Ct::Bitfield) || ct.info.is_attrib_of(attrib::SUBTYPE);
-            is_member.then(|| Field { id, info: ct.info, offset: ct.size, named: ct.name.is_some() })
-        };
-        Ok(types.members(d).filter_map(field).collect())
+            if matches!(ct.info.ct(), Ct::Field | Ct::Bitfield) || ct.info.is_attrib_of(attrib::SUBTYPE) {
+                let field = Field { id, info: ct.info, offset: ct.size, named: ct.name.is_some() };
+                return Ok(Some((field, ct.sib)));
+            }
+            id = ct.sib;
+        }
+        Ok(None)
     }
     /// # Safety
     /// As for [`Vm::store_table`]; `d` is a struct or union.
     unsafe fn store_fields(&mut self, d: CTypeId, to: *mut u8, source: &mut Source, mode: Mode) -> LuaResult<()> {
-        let union = self.ctypes()?.get(d).info.has(Info::UNION);
-        for f in self.fields_of(d)? {
+        let ct = self.ctypes()?.get(d);
+        let (union, mut next) = (ct.info.has(Info::UNION), ct.sib);
+        while let Some((f, behind)) = self.next_field(next)? {
+            next = behind;
             // SAFETY: fields are inside of the struct.
             let at = unsafe { to.add(f.offset as usize) };
             if f.info.is_attrib() {
@@ -104,7 +110,7 @@ impl Vm {
                 if self.ctypes()?.get(inner).info.is_struct() {
                     // SAFETY: the member is inside of the struct.
                     unsafe { self.store_fields(inner, at, source, mode)? };
-                    if union && matches!(source, Source::List(..)) {
+                    if union && matches!(source, Source::Arguments(_)) {
                         break;
                     }
                 }
@@ -134,11 +140,8 @@ impl Vm {
     /// The initialiser of a field with a name.
     fn initializer(&mut self, f: &Field, source: &mut Source) -> LuaResult<Initializer> {
         match source {
-            Source::List(values, used) => Ok(match values.get(*used) {
-                Some(v) => {
-                    *used += 1;
-                    Initializer::Value(*v)
-                }
+            Source::Arguments(left) => Ok(match left.next() {
+                Some(i) => Initializer::Value(self.arg(i)),
                 None => Initializer::End,
             }),
             Source::Table(t, next) => {
@@ -166,20 +169,22 @@ impl Vm {
             }
         }
     }
-    /// Initialises a new value of the type `d` (without attributes) and this size with values, of which there may be none.
+    /// Initialises a new value of the type `d` (without attributes) and this size with arguments of the running builtin, of which there may
+    /// be none.
     ///
     /// # Safety
     /// There are so many bytes at `to`, which are zero.
-    pub(super) unsafe fn initialize(&mut self, d: CTypeId, size: u32, to: *mut u8, values: &[Value]) -> LuaResult<()> {
+    pub(super) unsafe fn initialize(&mut self, d: CTypeId, size: u32, to: *mut u8, values: Range<usize>) -> LuaResult<()> {
         let info = self.ctypes()?.get(d).info;
-        let multiple = match values {
-            [] => return Ok(()),
-            [v] => self.is_list(d, *v)?,
+        let first = self.arg(values.start);
+        let multiple = match values.len() {
+            0 => return Ok(()),
+            1 => self.is_list(d, first)?,
             _ => true,
         };
         if !multiple {
             // SAFETY: by the contract.
-            return unsafe { self.store_value(d, to, values[0], Mode::VALUE) };
+            return unsafe { self.store_value(d, to, first, Mode::VALUE) };
         }
         if info.is_array() {
             let (element, step) = self.element(d)?;
@@ -187,9 +192,10 @@ impl Vm {
                 return Err(self.too_many(d));
             }
             let mut offset = 0;
-            for v in values {
+            for i in values {
+                let v = self.arg(i);
                 // SAFETY: all elements are inside of the array.
-                unsafe { self.store_value(element, to.add(offset as usize), *v, Mode::VALUE)? };
+                unsafe { self.store_value(element, to.add(offset as usize), v, Mode::VALUE)? };
                 offset += step;
             }
             // SAFETY: the array has this size.
@@ -197,10 +203,10 @@ impl Vm {
             return Ok(());
         }
         if info.is_struct() {
-            let mut source = Source::List(values, 0);
+            let mut source = Source::Arguments(values);
             // SAFETY: by the contract.
             unsafe { self.store_fields(d, to, &mut source, Mode::VALUE)? };
-            if matches!(source, Source::List(_, used) if used < values.len()) {
+            if matches!(source, Source::Arguments(left) if !left.is_empty()) {
                 return Err(self.too_many(d));
             }
             return Ok(());

@@ -8,6 +8,7 @@ use super::conversion::{Qualifiers, Rules, compatible, value_type};
 use super::convert::{Mode, What};
 use super::ctype::{CTypeId, CTypeTable, Ct, Info, NO_SIZE};
 use super::parse::{self, Param, ParseError};
+use super::scalar::Scalar;
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
 use crate::object::{Cdata, Gc, Table, cdata_flag};
@@ -117,6 +118,10 @@ impl Vm {
     }
     /// The number of a 64-bit integer or other number that is cdata, for `tonumber`; none for other cdata.
     pub(crate) fn cdata_number(&mut self, c: Gc<Cdata>) -> LuaResult<Option<Value>> {
+        if let Some(bits) = c.int64() {
+            let n = if c.ctype() == CTypeId::INT64 { bits as i64 as f64 } else { bits as f64 };
+            return Ok(Some(Value::number(n)));
+        }
         let types = self.ctypes()?;
         let (at, id) = super::convert::target(types, c);
         let id = value_type(types, id);
@@ -134,7 +139,9 @@ impl Vm {
                 return Err(self.value_error(CTypeId::DOUBLE, v, Mode::VALUE));
             }
         }
-        Ok(Some(Value::number(n)))
+        // What need not fit an int stays a double, as in traces: a sum has one type then.
+        let is_wide = Scalar::of(ct.info, ct.size).is_some_and(|s| matches!(s, Scalar::I64 | Scalar::U64 | Scalar::U32));
+        Ok(Some(if is_wide { Value::num(n) } else { Value::number(n) }))
     }
     /// Gives a cdata a finalizer, or takes it away with nil.
     pub(super) fn set_finalizer(&mut self, c: Gc<Cdata>, f: Value) {
@@ -173,9 +180,8 @@ pub fn new(vm: &mut Vm) -> LuaResult<u32> {
     // It is alive while it is initialised.
     vm.set_arg(0, Value::cdata(c));
     if vm.nargs() > first {
-        let values = vm.args()[first..].to_vec();
         // SAFETY: the new payload has this size.
-        unsafe { vm.initialize(raw, size, c.payload(), &values)? };
+        unsafe { vm.initialize(raw, size, c.payload(), first..vm.nargs())? };
     }
     if is_struct {
         let f = vm.ctype_method(id, crate::meta::MM::Gc);

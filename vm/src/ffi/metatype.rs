@@ -78,10 +78,9 @@ impl Vm {
         };
         Ok(Found { index: index(self.ctypes()?, c.ctype(), of, kind), integer })
     }
-    /// The place that the key of the running metamethod means, if that is known already.
+    /// The place that a key means, if that is known already.
     #[inline]
-    fn known_place(&self, c: Gc<Cdata>) -> Option<(*mut u8, Field)> {
-        let key = self.arg(1);
+    pub(super) fn known_place(&self, c: Gc<Cdata>, key: Value) -> Option<(*mut u8, Field)> {
         let (key, integer) = cache_key(key)?;
         let field = *self.ffi.as_ref()?.index_cache.get(c.ctype(), key)?;
         Some((address(c, &field.access, integer), field))
@@ -159,7 +158,7 @@ fn address(c: Gc<Cdata>, a: &Access, integer: i64) -> *mut u8 {
 /// `cdata[key]`
 fn get(vm: &mut Vm) -> LuaResult<u32> {
     let c = vm.check_cdata(0)?;
-    if let Some((at, field)) = vm.known_place(c)
+    if let Some((at, field)) = vm.known_place(c, vm.arg(1))
         && let Some(load) = field.load
     {
         // SAFETY: the place is one of the cdata, or of what the program has a pointer to.
@@ -204,7 +203,7 @@ fn get(vm: &mut Vm) -> LuaResult<u32> {
 fn set(vm: &mut Vm) -> LuaResult<u32> {
     let c = vm.check_cdata(0)?;
     if let Some(n) = number(vm.arg(2))
-        && let Some((at, field)) = vm.known_place(c)
+        && let Some((at, field)) = vm.known_place(c, vm.arg(1))
         && let Some(scalar) = field.store
     {
         // SAFETY: the place is one of the cdata, or of what the program has a pointer to.
@@ -261,6 +260,10 @@ fn set(vm: &mut Vm) -> LuaResult<u32> {
 
 /// `cdata(...)`: makes a value of a type, or calls a function.
 pub fn call(vm: &mut Vm) -> LuaResult<u32> {
+    at_instruction(vm, make_or_call)
+}
+
+fn make_or_call(vm: &mut Vm) -> LuaResult<u32> {
     let c = vm.check_cdata(0)?;
     let (id, mm) = match vm.type_of_ctype(c) {
         Some(id) => (id, MM::New),

@@ -15,6 +15,7 @@ pub mod clib;
 pub mod conversion;
 pub mod convert;
 pub mod ctype;
+pub(crate) mod direct;
 pub mod index;
 mod init;
 pub mod inline_cache;

@@ -2,7 +2,7 @@
 
 use super::call::Calls;
 use super::callback::Callbacks;
-use super::ctype::{CTypeId, CTypeTable};
+use super::ctype::{CTypeId, CTypeTable, IdMap};
 use super::inline_cache::IndexCache;
 use crate::Vm;
 use crate::error::LuaResult;
@@ -21,7 +21,7 @@ pub struct Ffi {
     /// The library.
     pub lib: Gc<Table>,
     /// The metatables of types.
-    pub metatypes: HashMap<CTypeId, Gc<Table>>,
+    pub metatypes: IdMap<CTypeId, Gc<Table>>,
     /// What keys mean for types.
     pub(super) index_cache: IndexCache,
     /// Types by the texts that named them.
@@ -101,7 +101,7 @@ impl Vm {
         self.ffi = Some(Box::new(Ffi {
             types: CTypeTable::new(),
             lib,
-            metatypes: HashMap::new(),
+            metatypes: IdMap::default(),
             index_cache: IndexCache::default(),
             parsed: HashMap::new(),
             namespace_meta,

@@ -8,6 +8,7 @@ use super::cont::{CONCAT, DROP, JUMP_IF, JUMP_IF_NOT, TO_A, call_with};
 use super::{Driver, R, Status, op};
 use crate::Vm;
 use crate::bc::Op;
+use crate::ffi::direct::comparison;
 use crate::gc::limit::{CHECKED, LONGEST_STRING};
 use crate::meta::{Access, MM, arith, to_number};
 use crate::stdlib::buffer::{is_buffer, with_bytes};
@@ -24,6 +25,15 @@ pub(super) unsafe fn table_operands(r: R) -> (Value, Value) {
         Op::TGETB | Op::TSETB => (*r.rb(), Value::int(r.c() as i32)),
         _ => (*r.rb(), *r.rc()),
     }
+}
+
+/// Goes on behind an operator of cdata, whose result may be a new object.
+#[inline(always)]
+unsafe fn after_direct<D: Driver>(r: R) -> u32 {
+    if (*r.vm).heap.gc_due() {
+        return r.to(super::tables::gc_check::<D>);
+    }
+    r.next::<D>()
 }
 
 /// Operands of an arithmetic instruction, and its metamethod.
@@ -53,6 +63,9 @@ op! {
         }
         r.sync();
         let vm = &mut *r.vm;
+        if (a.is_cdata() || b.is_cdata()) && vm.direct_operator(mm, a, b, r.ra()) {
+            return after_direct::<D>(r);
+        }
         let mut f = vm.metamethod(a, mm);
         if f.is_nil() {
             f = vm.metamethod(b, mm);
@@ -73,6 +86,9 @@ op! {
         }
         r.sync();
         let vm = &mut *r.vm;
+        if v.is_cdata() && vm.direct_operator(MM::Unm, v, v, r.ra()) {
+            return after_direct::<D>(r);
+        }
         let f = vm.metamethod(v, MM::Unm);
         if f.is_nil() {
             let _ = vm.arith_error(v, v);
@@ -138,6 +154,11 @@ op! {
         }
         r.sync();
         let vm = &mut *r.vm;
+        if (a.is_cdata() || b.is_cdata())
+            && let Some(c) = vm.direct_comparison(comparison(op), a, b)
+        {
+            return if c != negated { r.branch::<D>() } else { r.skip::<D>() };
+        }
         let same = a.type_name() == b.type_name() || a.is_cdata() || b.is_cdata();
         let mut args = [a, b];
         let mut jump = if negated { JUMP_IF_NOT } else { JUMP_IF };
@@ -166,6 +187,11 @@ op! {
             _ => Value::primitive(r.d() as u64),
         };
         let negated = matches!(op, Op::ISNEV | Op::ISNES | Op::ISNEN | Op::ISNEP);
+        if (a.is_cdata() || b.is_cdata())
+            && let Some(c) = (*r.vm).direct_comparison(comparison(op), a, b)
+        {
+            return if c != negated { r.branch::<D>() } else { r.skip::<D>() };
+        }
         let f = (*r.vm).shared_method(a, b, MM::Eq);
         if f.is_nil() {
             return if negated { r.branch::<D>() } else { r.skip::<D>() };
@@ -176,6 +202,9 @@ op! {
     slow_get<D>(r) {
         r.sync();
         let (o, k) = table_operands(r);
+        if o.is_cdata() && (*r.vm).direct_get(o, k, r.ra()) {
+            return after_direct::<D>(r);
+        }
         match (*r.vm).access_get(o, k) {
             Ok(Access::Done(v)) => {
                 *r.ra() = v;
@@ -191,6 +220,9 @@ op! {
         r.sync_top();
         let (o, k) = table_operands(r);
         let v = *r.ra();
+        if o.is_cdata() && (*r.vm).direct_set(o, k, v) {
+            return r.next::<D>();
+        }
         if let Some(name) = k.as_str()
             && !r.func().lua_proto().is_main()
         {

@@ -28,7 +28,7 @@ pub enum Unfinished {
 }
 
 /// Has the interpreter nothing to do before its next instruction: no hook, interrupt or sample?
-pub(super) fn is_plain(vm: &Vm) -> bool {
+pub(crate) fn is_plain(vm: &Vm) -> bool {
     // SAFETY: a field of this VM. Volatile: a signal handler may have written it.
     let dispatching = unsafe { (&raw const vm.interp.dispatching).read_volatile() };
     matches!(dispatching, Dispatching::Plain | Dispatching::CompilerOff | Dispatching::Counted)

@@ -1,6 +1,6 @@
 //! Conversions between values of Lua and of C.
 
-use super::peek::peek;
+use super::peek::{payload_address, peek};
 use super::{ir_type, types};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty, conv};
@@ -9,7 +9,8 @@ use crate::rec::{Rec, Recorder};
 use perilune_vm::ffi::conversion::{Conversion, Rules, conversion, value_type};
 use perilune_vm::ffi::ctype::{CTypeId, CTypeTable, Info, POINTER_SIZE};
 use perilune_vm::ffi::load::{Load, load};
-use perilune_vm::ffi::scalar::Scalar;
+use perilune_vm::ffi::scalar::{Number, Scalar};
+use perilune_vm::layout::ofs;
 use perilune_vm::{Value, Vm};
 
 /// Where a value of C is, and how it is there.
@@ -56,31 +57,11 @@ impl Recorder {
                 self.b.emit(if yes { Op::NE } else { Op::EQ }, Ty::Int, r, zero)?;
                 Ok(if yes { IrRef::TRUE } else { IrRef::FALSE })
             }
-            Scalar::U32 => self.b.emit(Op::CONV, Ty::Num, r, IrRef(conv::pack(Ty::Num, Ty::U32, 0))),
-            Scalar::F32 => {
-                let n = self.b.emit(Op::CONV, Ty::Num, r, IrRef(conv::pack(Ty::Num, Ty::Float, 0)))?;
-                self.canonical_num(n, peek(scalar, at.now).to_f64())
-            }
-            Scalar::F64 => self.canonical_num(r, peek(scalar, at.now).to_f64()),
+            Scalar::U32 => self.u32_to_number(r, peek(scalar, at.now).to_u64() as u32),
+            // Where such a num is boxed, a NaN gets the bits of Lua's own.
+            Scalar::F32 => self.b.emit(Op::CONV, Ty::Num, r, IrRef(conv::pack(Ty::Num, Ty::Float, 0))),
             _ => Ok(r),
         }
-    }
-    /// A num from memory outside of the VM: a NaN with other bits than Lua's own is no value of Lua.
-    fn canonical_num(&mut self, r: IrRef, now: f64) -> Rec<IrRef> {
-        let loaded = self.b.def(r).is_some_and(|i| match i.op {
-            Op::XLOAD => true,
-            Op::CONV => self.b.is_op(i.a, Op::XLOAD).is_some(),
-            _ => false,
-        });
-        if !loaded {
-            return Ok(r);
-        }
-        if now.is_nan() {
-            self.b.emit(Op::NE, Ty::Num, r, r)?;
-            return Ok(self.b.knum(f64::NAN));
-        }
-        self.b.emit(Op::EQ, Ty::Num, r, r)?;
-        Ok(r)
     }
 
     /// A scalar converted to another one: what XSTORE takes for it.
@@ -157,8 +138,9 @@ impl Recorder {
         let plan = conversion(types, d, s, Rules { cast, from_lua }).ok_or(Abort::BadType)?;
         match (from, plan) {
             (Ty::Str, Conversion::Address(to)) => {
-                let zero = self.b.kint(0);
-                Ok((self.b.emit(Op::STRREF, Ty::P64, r, zero)?, to))
+                // Not STRREF, which may become an address inside of a longer string: the text ends with a NUL.
+                let first = self.b.kword(ofs::STR_DATA as u64, Ty::I64);
+                Ok((self.b.emit(Op::ADD, Ty::P64, r, first)?, to))
             }
             (Ty::P64, Conversion::Scalar { to, .. }) => Ok((self.b.knull(Ty::P64), to)),
             (Ty::LightUd, Conversion::Scalar { to: to @ Scalar::Pointer, .. }) => Ok((r, to)),
@@ -197,9 +179,8 @@ impl Recorder {
             }
         }
     }
-    /// A number that is a cdata, as a number of Lua.
-    pub(in crate::rec) fn cdata_to_number(&mut self, vm: &Vm, (r, v): Operand) -> Rec<IrRef> {
-        let types = types(vm)?;
+    /// The number that a cdata is, and how it is in memory. The type is guarded.
+    pub(super) fn cdata_number(&mut self, types: &CTypeTable, (r, v): Operand) -> Rec<(IrRef, Scalar, Number)> {
         let c = v.as_cdata().ok_or(Abort::BadType)?;
         self.guard_ctype(r, c)?;
         let ct = types.get(c.ctype());
@@ -211,10 +192,37 @@ impl Recorder {
             Some(at) => self.b.emit(Op::XLOAD, ir_type(scalar), at, IrRef(0))?,
             None => self.boxed_scalar(types, r, c.ctype(), scalar)?,
         };
+        let payload = payload_address(c);
+        let now = if at.is_some() { peek(Scalar::Pointer, payload).to_u64() } else { payload };
+        Ok((value, scalar, peek(scalar, now)))
+    }
+    /// A uint32_t as a number: an int where its values are small, as feedback says.
+    pub(super) fn u32_to_number(&mut self, r: IrRef, now: u32) -> Rec<IrRef> {
+        if self.feedback.load_type(Value::number(f64::from(now))) == Ty::Int {
+            let zero = self.b.kint(0);
+            self.b.emit(Op::GE, Ty::Int, r, zero)?;
+            return Ok(r);
+        }
+        self.b.emit(Op::CONV, Ty::Num, r, IrRef(conv::pack(Ty::Num, Ty::U32, 0)))
+    }
+    /// A 64-bit integer as a number, likewise.
+    fn word_to_number(&mut self, r: IrRef, from: Ty, now: f64) -> Rec<IrRef> {
+        if self.feedback.load_type(Value::number(now)) == Ty::Int {
+            let int = self.b.emit(Op::CONV, Ty::Int, r, IrRef(conv::pack(Ty::Int, from, 0)))?;
+            let back = self.b.emit(Op::CONV, Ty::I64, int, IrRef(conv::I64_INT))?;
+            self.b.emit(Op::EQ, Ty::I64, back, r)?;
+            return Ok(int);
+        }
+        self.b.emit(Op::CONV, Ty::Num, r, IrRef(conv::pack(Ty::Num, from, 0)))
+    }
+    /// A number that is a cdata, as a number of Lua.
+    pub(in crate::rec) fn cdata_to_number(&mut self, vm: &Vm, operand: Operand) -> Rec<IrRef> {
+        let (value, scalar, now) = self.cdata_number(types(vm)?, operand)?;
         let from = ir_type(scalar);
         match scalar {
             Scalar::F64 | Scalar::F32 => Err(Abort::BadType),
-            Scalar::I64 | Scalar::U64 | Scalar::U32 => self.b.emit(Op::CONV, Ty::Num, value, IrRef(conv::pack(Ty::Num, from, 0))),
+            Scalar::I64 | Scalar::U64 => self.word_to_number(value, from, now.to_f64()),
+            Scalar::U32 => self.u32_to_number(value, now.to_u64() as u32),
             _ => Ok(value),
         }
     }

@@ -5,6 +5,7 @@
 //! immutable, as in LuaJIT.
 
 mod arith;
+mod bits;
 mod call;
 mod convert;
 mod foreign;
