@@ -312,7 +312,8 @@ mod tests {
         let mut found = Vec::new();
         // SAFETY: the lock is held; files live as long as their entries.
         unsafe {
-            let mut entry = (*(&raw const __jit_debug_descriptor)).first;
+            let list = &raw const __jit_debug_descriptor;
+            let mut entry = (*list).first;
             while !entry.is_null() {
                 let file = core::slice::from_raw_parts((*entry).file, (*entry).size as usize);
                 assert_eq!(file[..4], *b"\x7fELF");

@@ -105,7 +105,7 @@ pub fn open(vm: &mut Vm) {
         let text = vm.new_str(text.as_bytes());
         vm.set_field(jit, name.as_bytes(), Value::str(text));
     }
-    vm.set_field(jit, b"version_num", Value::int(20100));
+    vm.set_field(jit, b"version_num", Value::int(20199));
     vm.preload(b"jit.util", |vm| load(vm, "jit.util"));
     vm.preload(b"jit.profile", |vm| load(vm, "jit.profile"));
     vm.preload(b"jit.vmdef", vmdef::load);

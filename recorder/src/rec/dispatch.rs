@@ -190,7 +190,10 @@ impl Recorder {
             Bc::LEN if x.1.is_str() => self.field(x.0, Field::StrLen)?,
             Bc::LEN if x.1.is_table() => self.b.emit(Op::ALEN, Ty::Int, x.0, IrRef::NIL)?,
             Bc::LEN => {
-                let f = self.metamethod(vm, x, MM::Len)?;
+                let f = match self.cdata_method(vm, MM::Len, &[x])? {
+                    Some(f) => f,
+                    None => self.metamethod(vm, x, MM::Len)?,
+                };
                 return self.call_metamethod(vm, f, &[x, (IrRef::NIL, Value::NIL)], cont::TO_A);
             }
             op => return self.nyi(op),

@@ -205,7 +205,10 @@ impl Recorder {
     }
     /// `..` of two values one of which is neither string nor number.
     pub(super) fn concat_method(&mut self, vm: &Vm, pc: InsPtr, x: Operand, y: Operand, slot: usize) -> Rec<Flow> {
-        let mut f = self.metamethod(vm, x, MM::Concat)?;
+        let mut f = match self.cdata_method(vm, MM::Concat, &[x, y])? {
+            Some(f) => f,
+            None => self.metamethod(vm, x, MM::Concat)?,
+        };
         if f.1.is_nil() {
             f = self.metamethod(vm, y, MM::Concat)?;
         }

@@ -267,7 +267,11 @@ impl Recorder {
         if ins.op().is_native_header() {
             // The builtin was recorded with its call.
             if self.native.headers == 0 {
-                return self.nyi_func(view::slot(vm, -2));
+                // A builtin that was called calls another one in its place.
+                return match self.native.pending.take() {
+                    Some(call) => self.leaves(call),
+                    None => self.nyi_func(view::slot(vm, -2)),
+                };
             }
             self.native.headers -= 1;
             self.fuel.executed += 1;

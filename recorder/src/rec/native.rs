@@ -283,6 +283,12 @@ impl Recorder {
         Some((self.bc_pos(call.call)?, Site { leaves: true, ..self.feedback.site }))
     }
 
+    /// A builtin did not simply return: the next recording stitches the call.
+    pub(super) fn leaves<T>(&mut self, call: PendingCall) -> Rec<T> {
+        self.feedback.pc = call.call;
+        self.feedback.site.leaves = true;
+        if self.b.trace.parent.is_some() { self.nyi_func(call.f) } else { Err(Abort::Retry) }
+    }
     /// The first instruction after a builtin was called: its results are known now.
     pub(super) fn after_native(&mut self, vm: &Vm, pc: InsPtr, call: PendingCall) -> Rec<()> {
         let returned = match call.comparison {
@@ -290,10 +296,7 @@ impl Recorder {
             Some(c) => pc == c.next(true) || pc == c.next(false),
         };
         if !returned || frame_at(vm) != call.frame {
-            // The builtin did not simply return: the next recording stitches the call.
-            self.feedback.pc = call.call;
-            self.feedback.site.leaves = true;
-            return if self.b.trace.parent.is_some() { self.nyi_func(call.f) } else { Err(Abort::Retry) };
+            return self.leaves(call);
         }
         if let Some(c) = call.comparison {
             return self.after_comparison(pc, c, call.dest);

@@ -204,7 +204,8 @@ impl Vm {
                 Value::cdata(self.heap.new_int64(id, int64(mm, signed, p, q)))
             }
             Arith::Addresses => return Ok(None),
-            Arith::Difference(size) => Value::number((m.to_i64().wrapping_sub(n.to_i64()) / i64::from(size)) as f64),
+            // A double, as in traces.
+            Arith::Difference(size) => Value::num((m.to_i64().wrapping_sub(n.to_i64()) / i64::from(size)) as f64),
             Arith::Offset { pointer, size, result } => {
                 let (base, index) = if pointer == 0 { (m, n) } else { (n, m) };
                 let bytes = index.to_i64().wrapping_mul(i64::from(size));

@@ -153,6 +153,8 @@ impl Vm {
             // SAFETY: by the contract.
             Load::Scalar(s) => match unsafe { s.read(from) } {
                 Number::Unsigned(b) if s == Scalar::Bool => Value::bool(b != 0),
+                // It need not fit an int: a double always, as in traces, so that a sum has one type.
+                Number::Unsigned(u) if s == Scalar::U32 => Value::num(u as f64),
                 Number::Signed(i) => Value::integer(i),
                 Number::Unsigned(u) => Value::integer(u as i64),
                 Number::Float(n) if n.is_nan() => Value::num(f64::NAN),

@@ -8,6 +8,7 @@ use super::conversion::{Qualifiers, Rules, compatible, value_type};
 use super::convert::{Mode, What};
 use super::ctype::{CTypeId, CTypeTable, Ct, Info, NO_SIZE};
 use super::parse::{self, Param, ParseError};
+use super::scalar::Scalar;
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
 use crate::object::{Cdata, Gc, Table, cdata_flag};
@@ -138,7 +139,9 @@ impl Vm {
                 return Err(self.value_error(CTypeId::DOUBLE, v, Mode::VALUE));
             }
         }
-        Ok(Some(Value::number(n)))
+        // What need not fit an int stays a double, as in traces: a sum has one type then.
+        let is_wide = Scalar::of(ct.info, ct.size).is_some_and(|s| matches!(s, Scalar::I64 | Scalar::U64 | Scalar::U32));
+        Ok(Some(if is_wide { Value::num(n) } else { Value::number(n) }))
     }
     /// Gives a cdata a finalizer, or takes it away with nil.
     pub(super) fn set_finalizer(&mut self, c: Gc<Cdata>, f: Value) {

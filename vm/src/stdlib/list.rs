@@ -341,10 +341,10 @@ builtins! {
     FfiMetaIndex "ffi.meta.__index" metatype::index_get, record(ffi) writes;
     FfiMetaNewindex "ffi.meta.__newindex" metatype::index_set, record(ffi) writes;
     FfiMetaCall "ffi.meta.__call" metatype::call, record(ffi) writes;
-    FfiMetaLen "ffi.meta.__len" metatype::len, call writes;
-    FfiMetaConcat "ffi.meta.__concat" metatype::concat, call writes;
-    FfiMetaPairs "ffi.meta.__pairs" metatype::pairs, call writes;
-    FfiMetaIpairs "ffi.meta.__ipairs" metatype::ipairs, call writes;
+    FfiMetaLen "ffi.meta.__len" metatype::len, record(ffi) writes;
+    FfiMetaConcat "ffi.meta.__concat" metatype::concat, record(ffi) writes;
+    FfiMetaPairs "ffi.meta.__pairs" metatype::pairs, stitch;
+    FfiMetaIpairs "ffi.meta.__ipairs" metatype::ipairs, stitch;
     FfiCdef "ffi.cdef" ffi::cdef, call;
     FfiNew "ffi.new" ffi::new, record(ffi);
     FfiCast "ffi.cast" ffi::cast, record(ffi);
