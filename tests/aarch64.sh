@@ -65,6 +65,8 @@ fi
 
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64-static -L $sysroot"
+# The compiler that tests of the FFI compare with. It runs on this machine.
+export CC=aarch64-linux-gnu-gcc
 
 # Programs of the corpus: those of the given names, or all.
 programs() {
@@ -103,7 +105,7 @@ short)
 "")
     # The command's own tests start it as a process of its own, which the emulator does not do: the corpus stands in for them.
     cargo test --target $target --workspace --exclude perilune
-    cargo test --target $target --package perilune --lib --test profile
+    cargo test --target $target --package perilune --lib --test profile --test ffi
     corpus
     ;;
 *)

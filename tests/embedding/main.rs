@@ -6,6 +6,7 @@ mod compiled_calls;
 #[cfg(feature = "serde")]
 mod data;
 mod errors;
+mod ffi;
 mod hooks;
 mod sandbox;
 mod soundness;

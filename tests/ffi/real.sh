@@ -20,7 +20,11 @@ run() {
     name=$1
     shift
     case $name in
-    lulpeg) cd "$folder/LuLPeg" && timeout 600 "$@" tests/lpeg.0.12.test.lua lulpeg 2>&1 | tail -n 1 ;;
+    # How deep a stack may be differs from command to command, which three lines are about.
+    lulpeg)
+        cd "$folder/LuLPeg" && timeout 600 "$@" tests/lpeg.0.12.test.lua lulpeg 2>&1 | grep -a '^Error on line' | grep -v -e ' 584$' -e ' 586$' -e ' 588$' >"$output/errors"
+        echo "$(wc -l <"$output/errors") errors: $(tr -dc '0-9\n' <"$output/errors" | tr '\n' ' ')"
+        ;;
     # What the sandbox forbids fails under any command: the tests that do, and how many succeed.
     ljsyscall) cd "$folder/ljsyscall" && timeout 600 "$@" test/test.lua 2>&1 | grep -a '^Success' ;;
     ljsqlite3) cd "$folder/ljsqlite3" && timeout 600 "$@" "$here/real/ljsqlite3.lua" 2>&1 ;;

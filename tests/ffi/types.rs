@@ -141,6 +141,8 @@ fn scalar_value(name: &str, kind: Kind, rng: &mut Rng) -> Text {
     match kind {
         Kind::Signed(64) => Text::same(format!("{}LL", rng.i64(i64::MIN + 1..))),
         Kind::Unsigned(64) => Text::same(format!("{}ULL", rng.u64(..))),
+        // Whether it has a sign depends on the machine.
+        Kind::Signed(8) if name == "char" => Text::same(rng.u8(..128).to_string()),
         // Unary minus keeps the value in the range of the type.
         Kind::Signed(bits) => Text::same((rng.i64(-(1 << (bits - 1)) + 1..1 << (bits - 1))).to_string()),
         Kind::Unsigned(32) => {

@@ -133,7 +133,7 @@ def tarantool_tests(run):
         if run.skipped(name):
             run.result(name, "skip")
             continue
-        arguments = ["-e", f"dofile[[{run.here}/ffi.lua]]", "-e", init(run), file]
+        arguments = ["-e", f"dofile[[{run.here}/tarantool.lua]]", "-e", init(run), file]
         done = run.process(arguments, run.work, LUA_PATH=path, LUAJIT_TEST_VARDIR=str(run.work))
         if done.status == 0:
             run.result(name, "skip" if re.search(r"^1\.\.0", done.output, re.M) else "ok")

@@ -270,6 +270,7 @@ static void libraries(void) {
       {"", luaopen_base},         {LUA_LOADLIBNAME, luaopen_package}, {LUA_TABLIBNAME, luaopen_table}, {LUA_IOLIBNAME, luaopen_io},
       {LUA_OSLIBNAME, luaopen_os}, {LUA_STRLIBNAME, luaopen_string},   {LUA_MATHLIBNAME, luaopen_math}, {LUA_DBLIBNAME, luaopen_debug},
       {LUA_BITLIBNAME, luaopen_bit}, {LUA_JITLIBNAME, luaopen_jit},    {"string.buffer", luaopen_string_buffer},
+      {"ffi", luaopen_ffi},
   };
   lua_State *L = luaL_newstate();
   size_t i;
@@ -282,7 +283,7 @@ static void libraries(void) {
     lua_settop(L, 0);
   }
   run(L, "print(type(print), type(coroutine.wrap), type(table.concat), type(io.write), type(os.time), type(string.rep), type(math.sin),"
-         "type(debug.getinfo), type(bit.band), type(jit.on), type(package.loaded), type(require('string.buffer').new))");
+         "type(debug.getinfo), type(bit.band), type(jit.on), type(package.loaded), type(require('string.buffer').new), require('ffi').sizeof('int'))");
   lua_close(L);
 }
 

@@ -16,7 +16,7 @@ use crate::error::{LuaError, LuaResult};
 use crate::object::{Cdata, Gc};
 use crate::sample::Activity;
 use crate::value::Value;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::rc::Rc;
 
 /// Words that an argument in registers needs at most: a homogeneous aggregate of four vectors.
@@ -27,7 +27,8 @@ const MOST_STACK: u32 = 1 << 16;
 /// What is known of calls of C functions.
 #[derive(Debug, Default)]
 pub struct Calls {
-    plans: HashMap<CTypeId, Rc<CallPlan>>,
+    /// By function type.
+    plans: Vec<Option<Rc<CallPlan>>>,
     /// Addresses of functions that have called back: compiled code must not call them with values in registers.
     call_back: HashSet<usize>,
     /// Has the function that is running called back?
@@ -149,13 +150,17 @@ impl Vm {
     pub(crate) fn call_plan(&mut self, function: CTypeId) -> LuaResult<Rc<CallPlan>> {
         self.ctypes()?;
         let Some(ffi) = &mut self.ffi else { unreachable!("checked above") };
-        if let Some(plan) = ffi.calls.plans.get(&function) {
+        let index = function.0 as usize;
+        if let Some(Some(plan)) = ffi.calls.plans.get(index) {
             return Ok(Rc::clone(plan));
         }
         match CallPlan::new(&ffi.types, function) {
             Ok(plan) => {
                 let plan = Rc::new(plan);
-                ffi.calls.plans.insert(function, Rc::clone(&plan));
+                if ffi.calls.plans.len() <= index {
+                    ffi.calls.plans.resize(index + 1, None);
+                }
+                ffi.calls.plans[index] = Some(Rc::clone(&plan));
                 Ok(plan)
             }
             Err(_) => Err(self.cannot_call()),
@@ -242,7 +247,12 @@ impl Vm {
     }
     fn convert_argument(&mut self, argument: &Passed, to: &mut [u8], v: Value, i: usize) -> LuaResult<()> {
         debug_assert!(to.len() >= argument.size as usize);
-        // SAFETY: there is room for a value of the type.
+        if let (Some(scalar), Some(n)) = (argument.scalar, convert::number(v)) {
+            // SAFETY: there is room for a value of the type.
+            unsafe { scalar.write(to.as_mut_ptr(), n) };
+            return Ok(());
+        }
+        // SAFETY: as above.
         unsafe { convert::to_c(self, argument.ctype, to.as_mut_ptr(), v, convert::What::Argument(i - 1)) }
     }
     /// Passes the arguments behind the declared ones; what all have taken.
@@ -278,7 +288,7 @@ impl Vm {
         };
         self.begin_activity(before);
         self.end_call(function, outer);
-        if outcome.raised == 0 { Ok(()) } else { Err(LuaError::raised(self)) }
+        self.outcome(outcome).map(|_| ())
     }
     /// Begins to watch whether a function calls back; what was known of the outer one.
     fn begin_call(&mut self) -> bool {
@@ -289,6 +299,17 @@ impl Vm {
         if core::mem::replace(&mut ffi.calls.called_back, outer) {
             ffi.calls.call_back.insert(function);
         }
+    }
+    /// The value of Lua for an argument or a result.
+    ///
+    /// # Safety
+    /// There is a value of its type at the address.
+    pub(super) unsafe fn load_c(&mut self, value: &Passed, from: *mut u8) -> LuaResult<Value> {
+        let (follow, load) = value.load;
+        // SAFETY: by the contract; the value of a reference is an address.
+        let from = if follow { convert::pointer(unsafe { from.cast::<u64>().read_unaligned() }) } else { from };
+        // SAFETY: by the contract.
+        unsafe { self.load_value(load, from) }
     }
     /// Pushes the result of a call.
     fn take_result(&mut self, registers: &mut Registers, value: &Passed, made: Option<Gc<Cdata>>) -> LuaResult<u32> {
@@ -316,7 +337,7 @@ impl Vm {
             }
             None => {
                 // SAFETY: a value of the type is in the buffer.
-                let v = unsafe { convert::from_c(self, value.ctype, buffer.as_ptr()) }?;
+                let v = unsafe { self.load_c(value, buffer.as_mut_ptr()) }?;
                 self.ret1(v)
             }
         }

@@ -22,7 +22,6 @@ use crate::object::{Func, Gc, ThreadLink};
 use crate::sample::Activity;
 use crate::value::Value;
 use core::sync::atomic::{AtomicPtr, Ordering};
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The owner of each callback entry, or null. An entry that was given back keeps its owner, marked by [`FREED`], which raises the error when it
@@ -45,7 +44,7 @@ struct Callback {
 /// The callbacks of a VM, by their entries.
 #[derive(Debug, Default)]
 pub struct Callbacks {
-    taken: HashMap<usize, Callback>,
+    taken: Vec<Option<Callback>>,
     /// No entry below is free, unless another VM has given it back.
     first_free: usize,
     /// Address of the VM's link; 0 if it has never taken an entry.
@@ -115,13 +114,16 @@ impl Vm {
         let Some(ffi) = &mut self.ffi else { unreachable!("there is a plan") };
         let Some(entry) = ffi.callbacks.take(link) else { return Err(self.rt_error("too many callbacks")) };
         let function = self.host.roots.add(Value::func(f));
-        ffi.callbacks.taken.insert(entry, Callback { function, plan });
+        if ffi.callbacks.taken.len() <= entry {
+            ffi.callbacks.taken.resize_with(entry + 1, || None);
+        }
+        ffi.callbacks.taken[entry] = Some(Callback { function, plan });
         Ok(abi::entry_address(entry))
     }
     /// The callback of this VM at an address.
     fn callback_at(&mut self, address: usize) -> Option<usize> {
         let entry = abi::entry_at(address).filter(|e| abi::entry_address(*e) == address)?;
-        self.ffi.as_ref()?.callbacks.taken.contains_key(&entry).then_some(entry)
+        self.ffi.as_ref()?.callbacks.taken.get(entry)?.is_some().then_some(entry)
     }
     /// The callback that argument 0 points to.
     fn check_callback(&mut self) -> LuaResult<usize> {
@@ -142,7 +144,7 @@ impl Vm {
         }
         let Some(ffi) = &mut self.ffi else { return Err(self.rt_error("bad callback")) };
         ffi.calls.called_back = true;
-        let Some(callback) = ffi.callbacks.taken.get(&entry) else { return Err(self.rt_error("bad callback")) };
+        let Some(Some(callback)) = ffi.callbacks.taken.get(entry) else { return Err(self.rt_error("bad callback")) };
         // It may be freed while it runs: the function stays on the stack.
         let (f, plan) = (self.host.roots.get(callback.function), Rc::clone(&callback.plan));
         self.reserve(plan.arguments.len() + 2)?;
@@ -156,14 +158,14 @@ impl Vm {
     fn call_c_callback(&mut self, f: Value, plan: &CallPlan, entered: &mut Entered) -> LuaResult<()> {
         for argument in &plan.arguments {
             let [piece] = argument.location.pieces() else { continue };
-            let source: *const u64 = match piece.place {
-                Place::General(n) => &raw const entered.registers.general[usize::from(n)],
-                Place::Vector(n) => entered.registers.vector[usize::from(n)].as_ptr(),
+            let source: *mut u64 = match piece.place {
+                Place::General(n) => &raw mut entered.registers.general[usize::from(n)],
+                Place::Vector(n) => entered.registers.vector[usize::from(n)].as_mut_ptr(),
                 // Bytes of whole words.
-                Place::Stack(at) => entered.stack.wrapping_add(at as usize / 8),
+                Place::Stack(at) => entered.stack.wrapping_add(at as usize / 8).cast_mut(),
             };
             // SAFETY: the caller has put a value of the type there.
-            let v = unsafe { convert::from_c(self, argument.ctype, source.cast()) }?;
+            let v = unsafe { self.load_c(argument, source.cast()) }?;
             self.push(v);
         }
         self.safepoint()?;
@@ -241,7 +243,7 @@ fn unprotected(vm: &mut Vm) -> ! {
 pub fn free(vm: &mut Vm) -> LuaResult<u32> {
     let entry = vm.check_callback()?;
     let Some(ffi) = &mut vm.ffi else { return Ok(0) };
-    if let Some(callback) = ffi.callbacks.taken.remove(&entry) {
+    if let Some(callback) = ffi.callbacks.taken.get_mut(entry).and_then(Option::take) {
         vm.host.roots.release(callback.function);
     }
     ffi.callbacks.give_back(entry);
@@ -253,7 +255,7 @@ pub fn set(vm: &mut Vm) -> LuaResult<u32> {
     let entry = vm.check_callback()?;
     let f = vm.check_func(1)?;
     let function = vm.host.roots.add(Value::func(f));
-    if let Some(callback) = vm.ffi.as_mut().and_then(|ffi| ffi.callbacks.taken.get_mut(&entry)) {
+    if let Some(callback) = vm.ffi.as_mut().and_then(|ffi| ffi.callbacks.taken.get_mut(entry)?.as_mut()) {
         let old = core::mem::replace(&mut callback.function, function);
         vm.host.roots.release(old);
     }

@@ -77,15 +77,20 @@ fn offset(b: &IrBuffer, r: IrRef) -> Option<(IrRef, u64)> {
     b.as_word(i.b).map(|k| (i.a, k))
 }
 
-/// ADD, SUB of what is no constant.
+/// ADD, SUB of what is no constant. An object is only the operand of an ADD that gives an address inside of it.
 fn sum(b: &mut IrBuffer, ins: Ins) -> Rule {
-    if let Some((x, k)) = offset(b, ins.a) {
+    let may_move = |b: &IrBuffer, r: IrRef| b.ty(r).is_word() || ins.op == Op::ADD && ins.ty == Ty::P64;
+    if let Some((x, k)) = offset(b, ins.a)
+        && may_move(b, x)
+    {
         // (x + k) + y  =>  (x + y) + k,  (x + k) - y  =>  (x - y) + k
         let inner = b.emit(ins.op, ins.ty, x, ins.b)?;
         let k = b.kword(k, constant_ty(ins.ty));
         return like(Op::ADD, ins.ty, inner, k);
     }
-    if let Some((y, k)) = offset(b, ins.b) {
+    if let Some((y, k)) = offset(b, ins.b)
+        && may_move(b, y)
+    {
         // x + (y + k)  =>  (x + y) + k,  x - (y + k)  =>  (x - y) - k
         let inner = b.emit(ins.op, ins.ty, ins.a, y)?;
         let k = b.kword(k, constant_ty(ins.ty));

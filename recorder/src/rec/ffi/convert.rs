@@ -10,6 +10,7 @@ use perilune_vm::ffi::conversion::{Conversion, Rules, conversion, value_type};
 use perilune_vm::ffi::ctype::{CTypeId, CTypeTable, Info, POINTER_SIZE};
 use perilune_vm::ffi::load::{Load, load};
 use perilune_vm::ffi::scalar::{Number, Scalar};
+use perilune_vm::layout::ofs;
 use perilune_vm::{Value, Vm};
 
 /// Where a value of C is, and how it is there.
@@ -137,8 +138,9 @@ impl Recorder {
         let plan = conversion(types, d, s, Rules { cast, from_lua }).ok_or(Abort::BadType)?;
         match (from, plan) {
             (Ty::Str, Conversion::Address(to)) => {
-                let zero = self.b.kint(0);
-                Ok((self.b.emit(Op::STRREF, Ty::P64, r, zero)?, to))
+                // Not STRREF, which may become an address inside of a longer string: the text ends with a NUL.
+                let first = self.b.kword(ofs::STR_DATA as u64, Ty::I64);
+                Ok((self.b.emit(Op::ADD, Ty::P64, r, first)?, to))
             }
             (Ty::P64, Conversion::Scalar { to, .. }) => Ok((self.b.knull(Ty::P64), to)),
             (Ty::LightUd, Conversion::Scalar { to: to @ Scalar::Pointer, .. }) => Ok((r, to)),

@@ -1,7 +1,10 @@
 //! How a C function is called, by its type.
 
-use super::{Convention, Host, Location, Taken, Unsupported, describe};
-use crate::ffi::ctype::{CTypeId, CTypeTable, Ct, Info};
+use super::{Convention, Host, Location, Passed, Taken, Unsupported};
+use crate::ffi::conversion::{scalar, value_type};
+use crate::ffi::ctype::{CTypeId, CTypeTable, Ct, Info, NO_SIZE};
+use crate::ffi::load::{Load, load};
+use crate::ffi::scalar::Scalar;
 
 /// An argument or a result.
 #[derive(Copy, Clone, Debug)]
@@ -14,6 +17,18 @@ pub struct Value {
     pub size: u32,
     /// Where it is.
     pub location: Location,
+    /// How it is in memory, if it is a number or an enumeration: numbers of Lua are written so.
+    pub scalar: Option<Scalar>,
+    /// How its value of Lua is made.
+    pub load: (bool, Load),
+}
+
+impl Value {
+    fn new(types: &CTypeTable, ctype: CTypeId, size: u32, location: Location) -> Value {
+        let info = types.get(ctype).info;
+        let scalar = if info.is_num() || info.is_enum() { scalar(types.get(value_type(types, ctype))) } else { None };
+        Value { ctype, info, size, location, scalar, load: load(types, ctype) }
+    }
 }
 
 /// How a C function is called.
@@ -41,9 +56,9 @@ impl CallPlan {
         let result = if types.get(result).info.is_void() {
             None
         } else {
-            let passed = describe(types, result);
+            let passed = describe(types, result)?;
             let location = convention.result(&passed)?;
-            Some(Value { ctype: result, info: types.get(result).info, size: passed.size, location })
+            Some(Value::new(types, result, passed.size, location))
         };
         let parameters = types.members(types.raw_id(function)).map(|m| types.get(m)).filter(|m| m.info.is_ct(Ct::Field));
         let arguments = parameters.map(|p| argument(types, &mut convention, p.info.child()));
@@ -78,9 +93,15 @@ impl Variadic {
     }
 }
 
+/// How a value is passed. A struct that is not defined yet is not.
+fn describe(types: &CTypeTable, ctype: CTypeId) -> Result<Passed, Unsupported> {
+    let passed = super::describe(types, ctype);
+    if passed.size == NO_SIZE { Err(Unsupported) } else { Ok(passed) }
+}
+
 fn argument(types: &CTypeTable, convention: &mut Host, ctype: CTypeId) -> Result<Value, Unsupported> {
     let ctype = types.raw_id(ctype);
-    let passed = describe(types, ctype);
+    let passed = describe(types, ctype)?;
     let location = convention.argument(&passed)?;
-    Ok(Value { ctype, info: types.get(ctype).info, size: passed.size, location })
+    Ok(Value::new(types, ctype, passed.size, location))
 }

@@ -1,0 +1,35 @@
+-- Pointers, strings and names of constants in loops that are compiled.
+local ffi = require "ffi"
+local a, b = ffi.new("int[200]"), ffi.new("char[200]", "text")
+local p, sum = ffi.cast("int *", a), 0
+for i = 1, 100 do
+  p[0] = i
+  assert(p - a == i - 1)
+  sum = sum + (a + 100 - p)
+  p = p + 1
+end
+print(sum, a[0], a[99])
+for i = 1, 90 do
+  ffi.copy(b + i, b + 106 - 90, 1)
+  assert((b + i) - (b + 3) == i - 3 and b + i ~= b)
+end
+print((b + 90) - b, b + 90 == ffi.cast("char *", b) + 90)
+
+-- Parts of strings as strings of C.
+ffi.cdef "size_t strlen(const char *); typedef struct { const char *text; } holder;"
+local whole, part, h, n = "abcd", "ab", ffi.new("holder"), 0
+for i = 1, 100 do
+  h.text = string.sub(whole, 1, 2)
+  n = n + tonumber(ffi.C.strlen(string.sub(whole, 2, 3)))
+end
+print(ffi.string(h.text), part, n)
+
+-- Constants by their names.
+ffi.cdef "typedef enum { ONE = 1, TWO } number;"
+local values, named, other = { ffi.new("number", 1), ffi.new("number", 2) }, 0, 0
+for i = 1, 100 do
+  local v = values[i % 2 + 1]
+  if v == "TWO" then named = named + 1 end
+  if v ~= "ONE" then other = other + 1 end
+end
+print(named, other)
